@@ -1,0 +1,21 @@
+# Every bench/*.c is one program, <build>/bench/<name>, compared with CVODE of SUNDIALS;
+# bench/support/*.c is linked into each of them. `make bench` runs them all.
+
+include(cmake/FindSundialsStatic.cmake)
+if(NOT SUNDIALS_FOUND)
+  message(FATAL_ERROR "BRINK_BENCH needs SUNDIALS (Debian package libsundials-dev)")
+endif()
+
+file(GLOB bench_support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/support/*.c)
+file(GLOB bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.c)
+foreach(source IN LISTS bench_sources)
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(bench_${name} ${source} ${bench_support_sources})
+  set_target_properties(bench_${name} PROPERTIES
+    OUTPUT_NAME ${name}
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+  target_include_directories(bench_${name} PRIVATE
+    ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/bench)
+  target_link_libraries(bench_${name} PRIVATE
+    brink_internal Sundials::cvode Threads::Threads m)
+endforeach()

@@ -1,0 +1,17 @@
+# Every examples/*.c is one program, build/examples/<name>, that uses the library as a user would:
+# public headers only. CTest runs it as example_<name>; exit code 0 passes.
+
+file(GLOB example_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.c)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
+foreach(source IN LISTS example_sources)
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(example_${name} ${source})
+  set_target_properties(example_${name} PROPERTIES
+    OUTPUT_NAME ${name}
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
+  target_link_libraries(example_${name} PRIVATE Brink::brink m)
+  add_dependencies(product example_${name})
+  add_test(NAME example_${name} COMMAND example_${name}
+    WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
+  set_tests_properties(example_${name} PROPERTIES LABELS example TIMEOUT 600)
+endforeach()

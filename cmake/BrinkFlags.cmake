@@ -1,0 +1,34 @@
+# Flags of every target of this project; users of the library inherit none of them.
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE) # -O2 -g
+endif()
+
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+add_compile_definitions(_POSIX_C_SOURCE=200809L)
+
+# The same bits with every compiler and level of optimisation: no fused multiply-add that the
+# source does not ask for, and never -ffast-math.
+add_compile_options(-ffp-contract=off)
+if("${CMAKE_C_FLAGS}" MATCHES "-ffast-math|-Ofast|-funsafe-math-optimizations")
+  message(FATAL_ERROR "Brink relies on IEEE arithmetic: build it without -ffast-math")
+endif()
+
+# Warnings are errors in the presets (CMAKE_COMPILE_WARNING_AS_ERROR), not for a packager with a
+# compiler we have not seen. scripts/check-headers repeats this list.
+add_compile_options(
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wstrict-prototypes
+  -Wmissing-prototypes -Wvla -Wundef -Wformat=2)
+
+set(BRINK_SANITIZE "" CACHE STRING "Sanitizers to build with, such as address,undefined or thread")
+if(BRINK_SANITIZE)
+  add_compile_options(
+    -fsanitize=${BRINK_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${BRINK_SANITIZE})
+endif()

@@ -1,0 +1,68 @@
+# Every tests/test_*.c is one program and one CTest test of the same name; likewise
+#   tests/oracle_*.c   compared with arbitrary precision arithmetic (Arb); skipped without it
+#   tests/tsan_*.c     for data races: built only with -DBRINK_SANITIZE=thread
+# and tests/support/*.c is linked into each of them.
+
+set(BRINK_ORACLE_PERCENT "" CACHE STRING
+  "Share of the random cases that oracle tests run (environment variable of the same name)")
+
+set(brink_test_libraries brink_internal Threads::Threads m)
+
+file(GLOB support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.c)
+if(support_sources)
+  add_library(brink_test_support STATIC ${support_sources})
+  target_include_directories(brink_test_support
+    PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(brink_test_support PUBLIC brink_internal)
+  list(PREPEND brink_test_libraries brink_test_support)
+endif()
+
+# The tests that look for races; the only ones the tsan preset builds and runs.
+add_custom_target(thread_tests)
+
+function(brink_add_test source)
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(${name} ${source})
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  target_include_directories(${name} PRIVATE
+    ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${name} PRIVATE ${brink_test_libraries} ${ARGN})
+  add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 600)
+  if(name MATCHES "^(test_threads|tsan_.*)$")
+    set_tests_properties(${name} PROPERTIES LABELS thread)
+    add_dependencies(thread_tests ${name})
+  elseif(name MATCHES "^oracle_")
+    set_tests_properties(${name} PROPERTIES LABELS oracle)
+    if(BRINK_ORACLE_PERCENT)
+      set_tests_properties(${name} PROPERTIES
+        ENVIRONMENT "BRINK_ORACLE_PERCENT=${BRINK_ORACLE_PERCENT}")
+    endif()
+  endif()
+endfunction()
+
+file(GLOB test_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/test_*.c)
+foreach(source IN LISTS test_sources)
+  brink_add_test(${source})
+endforeach()
+
+file(GLOB tsan_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/tsan_*.c)
+if(BRINK_SANITIZE MATCHES "thread")
+  foreach(source IN LISTS tsan_sources)
+    brink_add_test(${source})
+  endforeach()
+endif()
+
+file(GLOB oracle_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/oracle_*.c)
+if(oracle_sources)
+  include(cmake/FindArb.cmake)
+  if(ARB_FOUND)
+    foreach(source IN LISTS oracle_sources)
+      brink_add_test(${source} Arb::arb)
+    endforeach()
+  else()
+    message(STATUS "Arb not found: the oracle tests are skipped "
+      "(Debian packages libflint-arb-dev and libflint-dev)")
+  endif()
+endif()
