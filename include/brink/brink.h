@@ -1,0 +1,473 @@
+/* brink.h: simulate hybrid systems, and never look past a guard.
+ *
+ * A hybrid system is a set of differential equations that switch. You describe it once, as a
+ * `brink_model`: a right-hand side, guards (functions of time and state whose zeros are events),
+ * actions, clocks. A `brink_sim` then moves a state of your model through time:
+ *
+ *     brink_model_def def = brink_default_model();
+ *     def.nx = 2;  def.x0 = x0;  def.rhs = rhs;
+ *     def.nguards = 1;  def.guards = &floor;
+ *     brink_model_create(&def, NULL, &diag, &model);
+ *     brink_options options = brink_default_options();
+ *     brink_sim_create(model, &options, NULL, &diag, &sim);
+ *     brink_sim_run(sim, 10.0, NULL, &diag);
+ *
+ * Where a guard is `BRINK_UNILATERAL` and events are found by `BRINK_EXTRAPOLATE` (the default),
+ * the right-hand side is never evaluated on the far side of it: not in a trial step, not in a
+ * start-up step, not when the first step size is chosen, not when the event is located.
+ *
+ * Conventions
+ *   - A model is const once made and may be shared by threads; a sim belongs to one thread at a
+ * time.
+ *   - Every function that can fail returns a status: 0 and positive are outcomes, negative is
+ *     failure. `diag` is owned by the caller, may be NULL, and says what went wrong, where, and
+ *     what to change.
+ *   - Your callbacks return 0 for success, a positive number to refuse (the step is shortened and
+ *     tried again), a negative number to end the run.
+ *   - Nothing in the library prints, exits, or keeps mutable global state. Memory is taken when
+ *     objects are made; stepping takes none. */
+#ifndef BRINK_BRINK_H
+#define BRINK_BRINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32)
+#define BRINK_API
+#else
+#define BRINK_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "0.1.0" */
+BRINK_API const char *brink_version(void);
+
+/* ---------------------------------------------------------------- statuses and diagnostics ---- */
+
+/* name, value, what it means */
+#define BRINK_STATUS_LIST(X)                                                                       \
+  X(BRINK_OK, 0, "ok")                                                                             \
+  X(BRINK_STEPPED, 1, "a step was accepted")                                                       \
+  X(BRINK_EVENT, 2, "one or more events happened at the present time")                             \
+  X(BRINK_TIME_REACHED, 3, "the time asked for was reached")                                       \
+  X(BRINK_STOPPED, 4, "an action asked the run to stop")                                           \
+  X(BRINK_ERR_ARGUMENT, -1, "an argument or a definition is wrong")                                \
+  X(BRINK_ERR_MEMORY, -2, "out of memory")                                                         \
+  X(BRINK_ERR_CALLBACK, -3, "a callback reported a fatal error")                                   \
+  X(BRINK_ERR_DOMAIN, -4, "the model is not defined at the present state")                         \
+  X(BRINK_ERR_STEP, -5, "the step size fell below what time can resolve")                          \
+  X(BRINK_ERR_BLOCKED, -6, "a unilateral surface was reached and nothing leads away from it")      \
+  X(BRINK_ERR_LOOP, -7, "events at one instant do not settle")                                     \
+  X(BRINK_ERR_ZENO, -8, "infinitely many events in finite time")                                   \
+  X(BRINK_ERR_SLIDING, -9, "sliding on more than one surface at once")                             \
+  X(BRINK_ERR_WORK, -10, "the step limit was reached")                                             \
+  X(BRINK_ERR_UNSUPPORTED, -11, "this combination is not supported")
+
+typedef enum brink_status {
+#define BRINK_STATUS_ENUM(name, value, text) name = value,
+  BRINK_STATUS_LIST(BRINK_STATUS_ENUM)
+#undef BRINK_STATUS_ENUM
+} brink_status;
+
+/* The meaning of a status in words; never NULL. */
+BRINK_API const char *brink_status_text(brink_status status);
+
+#define BRINK_NONE ((size_t)-1)
+#define BRINK_DIAG_MESSAGE 512
+
+/* What went wrong, where, and what to change. Fields that do not apply are NaN or BRINK_NONE. */
+typedef struct brink_diag {
+  brink_status status;
+  double t;     /* time */
+  double h;     /* step size */
+  size_t state; /* index of the state concerned */
+  size_t guard; /* index of the guard concerned */
+  char message[BRINK_DIAG_MESSAGE];
+} brink_diag;
+
+/* Where memory comes from. NULL wherever one is asked for means malloc and free. `allocate` may
+ * return NULL; `release` takes what `allocate` gave, and its size. */
+typedef struct brink_allocator {
+  void *(*allocate)(size_t size, void *user);
+  void (*release)(void *memory, size_t size, void *user);
+  void *user;
+} brink_allocator;
+
+/* --------------------------------------------------------------------------- the model -------- */
+
+/* What is held constant during a step. Callbacks read it. */
+typedef struct brink_env {
+  const double *p;        /* parameters */
+  const int *mode;        /* modes */
+  const signed char *sgn; /* locked sign of each guard: -1, 0 (on the surface) or 1 */
+  void *user;             /* brink_model_def.user */
+} brink_env;
+
+/* What an action may change, and the values from before the instant. */
+typedef struct brink_now {
+  double t;
+  double *x;           /* states */
+  double *p;           /* parameters */
+  int *mode;           /* modes */
+  double *timer;       /* next firing time of each clock without period; INFINITY: off */
+  const double *pre_x; /* states before the first event of this instant */
+  const int *pre_mode; /* modes, likewise */
+} brink_now;
+
+typedef enum brink_direction {
+  BRINK_NEGATIVE = -1, /* the guard falls to zero, or through it */
+  BRINK_BOTH = 0,
+  BRINK_POSITIVE = 1, /* the guard rises to zero, or through it */
+} brink_direction;
+
+typedef enum brink_side {
+  BRINK_BILATERAL,  /* stop as close to the surface as possible, on either side; a touch is no event
+                     */
+  BRINK_UNILATERAL, /* stop on the side the state came from; the right-hand side is never evaluated
+                       past the surface; reaching it within the tolerance is an event */
+  BRINK_CROSSING,   /* stop just past the surface */
+  BRINK_LEAF,       /* no event of its own: a part of a formula */
+} brink_side;
+
+/* What holds while the fields on both sides point at the surface. */
+typedef enum brink_surface {
+  BRINK_SURFACE_FILIPPOV, /* the convex combination of both fields that stays on the surface */
+  BRINK_SURFACE_MODEL,    /* the model's own right-hand side, called with sgn = 0 */
+} brink_surface;
+
+/* dx/dt = f(t, x). Writes nx values. */
+typedef int brink_rhs_fn(double t, const double *x, const brink_env *env, double *dx);
+
+/* The value of one guard. `guard` is its index, so that an array of guards may share a function. */
+typedef int brink_guard_fn(size_t guard, double t, const double *x, const brink_env *env,
+                           double *g);
+
+/* The gradient of one guard: dx[k] = dg/dx[depends[k]] (all states where depends is NULL), dt =
+ * dg/dt. */
+typedef int brink_gradient_fn(size_t guard, double t, const double *x, const brink_env *env,
+                              double *dx, double *dt);
+
+/* The guard as a truncated power series (see <brink/jet.h>): given the series of t and of every
+ * state (order + 1 coefficients each), writes that of g. Only the states it depends on are valid.
+ */
+typedef int brink_guard_jet_fn(size_t guard, int order, const double *t, const double *const *x,
+                               const brink_env *env, double *g);
+
+/* The Taylor series of the solution through (t, x): xj[i][k], k = 0…order, with xj[i][0] = x[i]. */
+typedef int brink_flow_jet_fn(int order, double t, const double *x, const brink_env *env,
+                              double *const *xj);
+
+/* df/dx as the values of a sparse matrix by columns, pattern as in brink_sparsity. */
+typedef int brink_jacobian_fn(double t, const double *x, const brink_env *env, double *values);
+
+/* Algebraic residual 0 = r(t, x, z). Reserved: no method of this version solves it. */
+typedef int brink_residual_fn(double t, const double *x, const double *z, const brink_env *env,
+                              double *r);
+
+/* Is this guard watched in the present modes? */
+typedef bool brink_enabled_fn(size_t guard, const brink_env *env);
+
+typedef enum brink_event_kind {
+  BRINK_CROSSED, /* the guard reached its surface along the solution */
+  BRINK_TOUCHED, /* a unilateral guard came within the tolerance and turned away */
+  BRINK_JUMPED,  /* an action, a clock or a mode switch carried the guard across zero */
+} brink_event_kind;
+
+typedef struct brink_event {
+  size_t guard;
+  const char *name;
+  double t;
+  brink_direction direction;
+  brink_event_kind kind;
+  double value;  /* of the guard, just before */
+  int iteration; /* 0 for located events, 1, 2, … for those they caused at the same instant */
+} brink_event;
+
+/* An action: may change anything `now` points at. Returns 0, BRINK_STOPPED to end the run, negative
+ * on a fatal error. */
+typedef int brink_action_fn(const brink_event *event, brink_now *now, void *user);
+
+/* A clock's action; `tick` counts from 0. */
+typedef int brink_tick_fn(size_t clock, int64_t tick, brink_now *now, void *user);
+
+/* Rules run after the events and clocks of an instant, until they report no change. */
+typedef int brink_rules_fn(brink_now *now, bool *changed, void *user);
+
+/* Called when events accumulate and the run was asked to go on: t and x hold the limit. Put the
+ * model into its limit mode. */
+typedef int brink_zeno_fn(const size_t *guards, size_t count, brink_now *now, void *user);
+
+/* Operators of a formula in postfix order; anything >= 0 is the index of a leaf ("leaf >= 0"). */
+enum { BRINK_AND = -1, BRINK_OR = -2, BRINK_NOT = -3 };
+
+/* One guard. brink_default_guard() fills in the defaults given here. Three ways to say what it is:
+ *   numbers:  coefficients (with offset and time_coefficient): g = offset + sum c_k x[depends[k]] +
+ * c_t t callback: value, and as much of gradient, jet, degree as you have formula:  a boolean
+ * combination of other guards; positive while it is true */
+typedef struct brink_guard_def {
+  const char *name;          /* for messages and records; required */
+  brink_side side;           /* BRINK_BILATERAL */
+  brink_direction direction; /* which crossings are events; BRINK_BOTH */
+  int priority;              /* at one instant, larger first, then by index; 0 */
+
+  const size_t *depends; /* the states it reads; NULL: all */
+  size_t ndepends;
+
+  const double *coefficients; /* linear guard by numbers; one for each entry of depends */
+  double offset, time_coefficient;
+
+  brink_guard_fn *value;
+  brink_gradient_fn *gradient; /* needed by BRINK_EXTRAPOLATE for a unilateral guard without jet */
+  brink_guard_jet_fn *jet;
+  int degree; /* of g as a polynomial in (t, x): 1 linear, 2 quadratic, …; 0: not a polynomial */
+
+  /* Optional, for speed: |g(t,x) - g(s,y)| <= sum lipschitz[k] |x - y|[depends[k]] + lipschitz_time
+   * |t - s| everywhere. A guard that cannot reach zero by these bounds is not even evaluated. */
+  const double *lipschitz;
+  double lipschitz_time;
+
+  const int *formula; /* postfix: leaf indices and BRINK_AND, BRINK_OR, BRINK_NOT */
+  size_t formula_length;
+
+  brink_surface surface;   /* BRINK_SURFACE_FILIPPOV */
+  brink_action_fn *action; /* NULL: the event is recorded, nothing changes */
+} brink_guard_def;
+
+BRINK_API brink_guard_def brink_default_guard(const char *name);
+
+/* A clock. With a period it ticks at offset + n*period, n = 0, 1, 2, … exactly: period and offset
+ * are read as the shortest decimals that denote them, so 3 x 0.1 and 1 x 0.3 are one instant.
+ * Without (period 0) it is a timer that actions set through brink_now.timer, first to `offset`. */
+typedef struct brink_clock_def {
+  const char *name;
+  double period, offset;
+  int priority;
+  brink_tick_fn *tick;
+} brink_clock_def;
+
+/* A sparse pattern by columns: rows of column j are rows[starts[j]] … rows[starts[j+1]-1]. */
+typedef struct brink_sparsity {
+  const size_t *starts;
+  const size_t *rows;
+} brink_sparsity;
+
+/* The flat hybrid model. brink_default_model() zeroes everything; only nx, x0 and rhs are required.
+ */
+typedef struct brink_model_def {
+  const char *name;
+  double t0;
+  size_t nx, np, nmodes;
+  const double *x0;               /* initial states */
+  const double *p0;               /* parameters */
+  const int *mode0;               /* initial modes; NULL: 0 */
+  const char *const *state_names; /* NULL: "x[0]", … */
+
+  brink_rhs_fn *rhs;
+  brink_flow_jet_fn *flow_jet; /* optional: Taylor coefficients of the solution */
+  brink_jacobian_fn *jacobian; /* optional, with its pattern */
+  brink_sparsity jacobian_pattern;
+  brink_residual_fn *residual; /* reserved */
+  size_t nz;                   /* reserved: algebraic unknowns */
+
+  size_t nguards;
+  const brink_guard_def *guards;
+  brink_enabled_fn *enabled; /* NULL: every guard, always */
+  size_t nclocks;
+  const brink_clock_def *clocks;
+  brink_rules_fn *rules;
+  brink_zeno_fn *zeno;
+
+  void *user; /* handed to every callback */
+} brink_model_def;
+
+BRINK_API brink_model_def brink_default_model(void);
+
+typedef struct brink_model brink_model;
+
+/* Checks a definition and copies it (arrays and names too; `user` is kept as a pointer). The model
+ * is immutable: several sims, in several threads, may use it, provided your callbacks may be called
+ * from several threads. Statuses: ARGUMENT, MEMORY. */
+BRINK_API brink_status brink_model_create(const brink_model_def *def,
+                                          const brink_allocator *allocator, brink_diag *diag,
+                                          brink_model **model);
+BRINK_API void brink_model_destroy(brink_model *model); /* NULL is fine */
+
+/* ------------------------------------------------------------------------- the simulation ----- */
+
+/* name, text */
+#define BRINK_METHOD_LIST(X)                                                                       \
+  X(BRINK_ADAMS, "adams") /* variable step, variable order 1-12, PECE */                           \
+  X(BRINK_DOPRI, "dopri") /* Runge-Kutta pair 5(4) of Dormand and Prince */                        \
+  X(BRINK_EULER, "euler") /* the rest: textbook methods at a fixed step */                         \
+  X(BRINK_TAYLOR2, "taylor2")                                                                      \
+  X(BRINK_RK4, "rk4")                                                                              \
+  X(BRINK_AM3, "am3")                                                                              \
+  X(BRINK_BDF3, "bdf3")                                                                            \
+  X(BRINK_TRAPEZOID, "trapezoid")
+
+typedef enum brink_method {
+#define BRINK_METHOD_ENUM(name, text) name,
+  BRINK_METHOD_LIST(BRINK_METHOD_ENUM)
+#undef BRINK_METHOD_ENUM
+} brink_method;
+
+/* name, text */
+#define BRINK_EVENTS_LIST(X)                                                                       \
+  X(BRINK_EXTRAPOLATE, "extrapolate") /* look before the step; one-sided */                        \
+  X(BRINK_INTERPOLATE, "interpolate") /* all roots along the dense output, after the step */       \
+  X(BRINK_ENDPOINT, "endpoint")       /* sign check at the ends of the step */                     \
+  X(BRINK_ZLM, "zlm")                 /* zero-location method: chord between the ends */           \
+  X(BRINK_MNM, "mnm")                 /* minimum-neighbourhood method: repeated subdivision */
+
+typedef enum brink_events {
+#define BRINK_EVENTS_ENUM(name, text) name,
+  BRINK_EVENTS_LIST(BRINK_EVENTS_ENUM)
+#undef BRINK_EVENTS_ENUM
+} brink_events;
+
+BRINK_API const char *brink_method_name(brink_method method);
+BRINK_API const char *brink_events_name(brink_events events);
+
+/* How BRINK_EXTRAPOLATE keeps its distance. */
+typedef enum brink_gain {
+  BRINK_GAIN_MARGIN,    /* the predicted shift of the corrector: the gap squares at each step */
+  BRINK_GAIN_PUBLISHED, /* Esposito & Kumar 2007, eq. 20, with the termination rule it needs */
+  BRINK_GAIN_FIXED,     /* a gain of your own: the gap shrinks by options.gamma at each step */
+} brink_gain;
+
+typedef enum brink_zeno_choice { BRINK_ZENO_STOP, BRINK_ZENO_CONTINUE } brink_zeno_choice;
+
+typedef struct brink_options {
+  brink_method method; /* BRINK_ADAMS */
+  brink_events events; /* BRINK_EXTRAPOLATE */
+  double rtol, atol;   /* 1e-6, 1e-9: each step's error in x[i] is kept below rtol*|x[i]| + atol */
+  const double *atols; /* one for each state, instead of atol; NULL */
+  int order;           /* adams: fixed order; 0: variable */
+  int max_order;       /* adams: 12 */
+  double step;         /* fixed-step methods: the step (required); others: first step; 0: chosen */
+  double hmin, hmax;   /* limits of the step; 0: what time can resolve; INFINITY */
+  brink_gain gain;     /* BRINK_GAIN_MARGIN */
+  double gamma;        /* with BRINK_GAIN_FIXED: 0 <= gamma < 1; 0.5 */
+  int mnm_parts;       /* mnm: parts of each subdivision; 10 */
+  double near_miss;    /* a closest approach within this many tolerances is reported; 100 */
+  brink_zeno_choice zeno; /* BRINK_ZENO_STOP */
+  bool audit;             /* count evaluations of the right-hand side past a unilateral surface */
+  int max_iterations;     /* event iterations at one instant; 100 */
+  int64_t max_steps;      /* of one call; 0: no limit */
+} brink_options;
+
+BRINK_API brink_options brink_default_options(void);
+
+typedef struct brink_stats {
+  int64_t steps;    /* accepted */
+  int64_t rejected; /* attempts given up: error test, refusal, veto */
+  int64_t rhs;      /* evaluations of the right-hand side */
+  int64_t guards;   /* evaluations of guard functions, gradients and jets */
+  int64_t roots;    /* searches for roots that the exclusion test could not settle */
+  int64_t vetoed;   /* evaluations that were asked for and refused: past a unilateral surface */
+  int64_t rhs_past_guard; /* evaluations made past one; counted when auditing; 0 with extrapolate */
+  int64_t events;
+  int64_t near_misses;
+  int64_t restarts;
+} brink_stats;
+
+/* What a sink receives. Pointers are valid during the call only. Return 0 to go on, anything else
+ * to stop the run (status BRINK_STOPPED). */
+typedef struct brink_step_record {
+  double t0, t1; /* the step */
+  double h;
+  int order;
+  const double *x; /* states at t1 */
+  const int *mode;
+  size_t nx;
+} brink_step_record;
+
+typedef struct brink_event_record {
+  brink_event event;
+  const double *x_before, *x_after;
+  const int *mode_before, *mode_after;
+} brink_event_record;
+
+/* The guard came close and turned away. */
+typedef struct brink_near_miss {
+  size_t guard;
+  const char *name;
+  double t, value;
+  double tolerance; /* what the run's tolerances amount to in this guard */
+} brink_near_miss;
+
+typedef struct brink_slide_record {
+  size_t guard;
+  const char *name;
+  double from, to;
+} brink_slide_record;
+
+typedef struct brink_sink {
+  int (*step)(const brink_step_record *record, void *user);
+  int (*event)(const brink_event_record *record, void *user);
+  int (*near_miss)(const brink_near_miss *record, void *user);
+  int (*slide)(const brink_slide_record *record, void *user);
+  void *user;
+} brink_sink;
+
+typedef struct brink_sim brink_sim;
+
+/* A simulation of `model` from its initial values. `options` NULL means the defaults; the model
+ * must outlive the sim. Statuses: ARGUMENT, MEMORY, UNSUPPORTED. */
+BRINK_API brink_status brink_sim_create(const brink_model *model, const brink_options *options,
+                                        const brink_allocator *allocator, brink_diag *diag,
+                                        brink_sim **sim);
+BRINK_API void brink_sim_destroy(brink_sim *sim); /* NULL is fine */
+
+/* Where records go from now on (copied; NULL: nowhere). */
+BRINK_API void brink_sim_set_sink(brink_sim *sim, const brink_sink *sink);
+
+/* Runs to t_end. Returns TIME_REACHED, STOPPED, or a failure; the state is then the last accepted
+ * one and the run may be inspected. Time runs forwards: t_end before the present time is refused.
+ */
+BRINK_API brink_status brink_sim_run(brink_sim *sim, double t_end, brink_diag *diag);
+
+/* One thing: to the next accepted step (STEPPED), or the event at its end (EVENT), never past
+ * t_limit (TIME_REACHED). */
+BRINK_API brink_status brink_sim_advance(brink_sim *sim, double t_limit, brink_diag *diag);
+
+/* To the next event (EVENT), at most to t_limit (TIME_REACHED). */
+BRINK_API brink_status brink_sim_next_event(brink_sim *sim, double t_limit, brink_diag *diag);
+
+/* Runs through strictly increasing output times and writes the states at each, by dense output:
+ * out[k*nx + i]. `done` (may be NULL) receives how many were reached. An output at an event's time
+ * holds the values after it. */
+BRINK_API brink_status brink_sim_sample(brink_sim *sim, const double *times, size_t count,
+                                        double *out, size_t *done, brink_diag *diag);
+
+/* The present. Pointers stay valid for the life of the sim; contents change as it moves. */
+BRINK_API double brink_sim_time(const brink_sim *sim);
+BRINK_API const double *brink_sim_state(const brink_sim *sim);
+BRINK_API const double *brink_sim_parameters(const brink_sim *sim);
+BRINK_API const int *brink_sim_modes(const brink_sim *sim);
+BRINK_API const signed char *brink_sim_signs(const brink_sim *sim);
+BRINK_API const brink_stats *brink_sim_stats(const brink_sim *sim);
+
+/* The events of the last instant that had any, in order; count may be 0. */
+BRINK_API const brink_event *brink_sim_events(const brink_sim *sim, size_t *count);
+
+/* The state at a time inside the last step, from its dense output. ARGUMENT outside it. */
+BRINK_API brink_status brink_sim_at(const brink_sim *sim, double t, double *x, brink_diag *diag);
+
+/* Change something and go on: guards take their signs anew, the method restarts. Non-finite values
+ * and unknown indices are refused. */
+BRINK_API brink_status brink_sim_set_state(brink_sim *sim, const double *x, brink_diag *diag);
+BRINK_API brink_status brink_sim_set_parameter(brink_sim *sim, size_t index, double value,
+                                               brink_diag *diag);
+BRINK_API brink_status brink_sim_set_mode(brink_sim *sim, size_t index, int value,
+                                          brink_diag *diag);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

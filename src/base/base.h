@@ -1,0 +1,37 @@
+/* base.h: what everything else stands on: statuses, diagnostics, memory. */
+#ifndef BRINK_BASE_BASE_H
+#define BRINK_BASE_BASE_H
+
+#include <brink/brink.h>
+
+/* Forget an earlier diagnostic: status OK, no place, empty message. NULL is fine. */
+void brink_diag_clear(brink_diag *diag);
+
+/* Say what went wrong; returns `status`, so that a caller can return at once. NULL diag is fine. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+brink_status
+brink_diag_set(brink_diag *diag, brink_status status, const char *format, ...);
+
+/* Memory from `allocator` (NULL: malloc), zeroed; NULL when there is none or the size overflows. */
+void *brink_allocate(const brink_allocator *allocator, size_t count, size_t size);
+void brink_release(const brink_allocator *allocator, void *memory, size_t count, size_t size);
+
+/* An arena: pieces are taken one after another and given back all at once. Objects are made in one,
+ * so that every constructor has one way to fail and one way to clean up. */
+typedef struct brink_arena_block brink_arena_block;
+
+typedef struct brink_arena {
+  brink_allocator allocator;
+  brink_arena_block *blocks;
+  size_t used, size; /* of the newest block */
+} brink_arena;
+
+void brink_arena_init(brink_arena *arena, const brink_allocator *allocator);
+void brink_arena_free(brink_arena *arena);
+void *brink_arena_take(brink_arena *arena, size_t count, size_t size); /* zeroed, or NULL */
+char *brink_arena_text(brink_arena *arena, const char *text);          /* a copy, or NULL */
+void *brink_arena_copy(brink_arena *arena, const void *from, size_t count, size_t size);
+
+#endif

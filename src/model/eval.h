@@ -1,0 +1,93 @@
+/* eval.h: the one door to the model's callbacks.
+ *
+ * Steppers, detectors and the hybrid loop evaluate the model through a `brink_eval`: it holds what
+ * is locked during a step (parameters, modes, signs), counts, checks results for NaN, mixes fields
+ * while sliding, supplies the derivatives of appended guard states z = g, and, before every call of
+ * the right-hand side, answers the third question of the simulator: may it be evaluated here?
+ * (brink_eval_may). Steppers therefore need not know detectors. */
+#ifndef BRINK_MODEL_EVAL_H
+#define BRINK_MODEL_EVAL_H
+
+#include "model/model.h"
+
+/* What an evaluation, or an attempt at a step, came to. */
+typedef enum brink_try {
+  BRINK_TRY_OK,
+  BRINK_TRY_ERROR,   /* the error test failed */
+  BRINK_TRY_VETOED,  /* the point lies past a unilateral surface: nothing was evaluated there */
+  BRINK_TRY_REFUSED, /* the callback refused, or gave NaN or infinity */
+  BRINK_TRY_FATAL,   /* the callback reported a fatal error */
+} brink_try;
+
+typedef struct brink_eval {
+  const brink_model *model;
+  brink_env env; /* points at the arrays below */
+  double *p;
+  int *mode;
+  signed char *sgn;
+  brink_stats stats;
+
+  /* The state of each guard. */
+  bool *enabled; /* in the present modes */
+  double *slack; /* how far past the surface still counts as on it: what an event left over */
+  double *value; /* scratch: values of leaves while a formula is evaluated */
+
+  /* The third question. */
+  bool veto;     /* asked before every call? (the detector is one-sided) */
+  bool audit;    /* count calls made past a surface? */
+  size_t *watch; /* indices of unilateral guards */
+  size_t nwatch;
+  size_t vetoed_by; /* the guard that vetoed last */
+
+  /* Guards with a gradient but without a polynomial or a jet: their values ride along as appended
+   * states, dz/dt = g_x.f + g_t (Esposito & Kumar 2007, eq. 3). */
+  size_t nx;        /* states of the model */
+  size_t n;         /* with the appended ones */
+  size_t *appended; /* guard of each appended state */
+  double *gradient; /* scratch, max_depends */
+
+  /* Sliding on the surface of one guard (BRINK_NONE: not sliding). */
+  size_t slide;
+  double *f_plus, *f_minus; /* scratch: fields on both sides */
+
+  size_t bad_state; /* the component that was not finite, last time */
+} brink_eval;
+
+/* Takes memory from the arena; false when there is none. `append` says whether guards that need it
+ * get an appended state. */
+bool brink_eval_init(brink_eval *eval, const brink_model *model, brink_arena *arena, bool append);
+
+/* May the right-hand side be evaluated here? No, if any enabled unilateral guard has the sign
+ * opposite to its locked one, or has no value. The only place that answers this question. */
+bool brink_eval_may(brink_eval *eval, double t, const double *x);
+
+/* dx/dt for all eval->n components, behind the veto. `x` has eval->nx states that count. */
+brink_try brink_eval_rhs(brink_eval *eval, double t, const double *x, double *dx);
+
+/* The value of a guard (a formula: the minimum/maximum of its leaves), NaN where it has none. */
+double brink_eval_guard(brink_eval *eval, size_t guard, double t, const double *x);
+
+/* The gradient of a plain guard into dx (one for each of its depends) and dt. */
+brink_try brink_eval_gradient(brink_eval *eval, size_t guard, double t, const double *x, double *dx,
+                              double *dt);
+
+/* The rate dg/dt along the field f; by a difference of values where there is no gradient. A formula
+ * has the rate of the leaf that decides it. */
+double brink_eval_rate(brink_eval *eval, size_t guard, double t, const double *x, const double *f);
+
+/* The leaf that decides a formula's value at a point (the guard itself, if plain), and the sign
+ * with which the leaf enters. */
+size_t brink_eval_deciding_leaf(brink_eval *eval, size_t guard, double t, const double *x,
+                                int *polarity);
+
+/* A formula from leaf values that are already known: value[leaf] for each leaf. */
+double brink_formula_value(const brink_guard *guard, const double *value);
+
+/* How far the tolerances reach in this guard: sum |dg/dx_i| (rtol |x_i| + atol_i). */
+double brink_eval_tolerance(brink_eval *eval, size_t guard, double t, const double *x, double rtol,
+                            const double *atol);
+
+/* Ask the model which guards are enabled in the present modes. */
+void brink_eval_update_enabled(brink_eval *eval);
+
+#endif

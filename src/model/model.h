@@ -1,0 +1,36 @@
+/* model.h: the flat hybrid model as the rest of the library sees it. */
+#ifndef BRINK_MODEL_MODEL_H
+#define BRINK_MODEL_MODEL_H
+
+#include "base/base.h"
+
+/* A formula is kept in negation normal form as a tree in postfix order: leaves with a polarity,
+ * AND and OR. AND is the minimum and OR the maximum of signed leaf values. */
+typedef struct brink_formula_op {
+  int op;       /* BRINK_AND, BRINK_OR, or 0 for a leaf */
+  size_t leaf;  /* index of the guard */
+  int polarity; /* +1: "leaf >= 0"; -1: its negation */
+} brink_formula_op;
+
+#define BRINK_FORMULA_DEPTH 64 /* of the evaluation stack */
+
+typedef struct brink_guard {
+  brink_guard_def def;       /* copied; def.depends is never NULL */
+  brink_formula_op *formula; /* NULL: a plain guard */
+  size_t formula_length;
+  bool linear;   /* by numbers, or degree 1 with a gradient: exact along any polynomial */
+  size_t column; /* of the appended state z = g, or BRINK_NONE (see eval.h) */
+} brink_guard;
+
+struct brink_model {
+  brink_arena arena;
+  brink_model_def def; /* copied; arrays live in the arena */
+  brink_guard *guards;
+  size_t max_depends;
+};
+
+/* The name of a state or guard, for messages; never NULL. */
+const char *brink_model_state_name(const brink_model *model, size_t index);
+const char *brink_model_guard_name(const brink_model *model, size_t index);
+
+#endif

@@ -1,0 +1,40 @@
+/* stepper.c: what all methods share. */
+#include "ode/stepper.h"
+
+#include <math.h>
+
+static const brink_stepper_ops *const all_methods[] = {
+    &brink_stepper_adams, &brink_stepper_dopri, &brink_stepper_euler, &brink_stepper_taylor2,
+    &brink_stepper_rk4,   &brink_stepper_am3,   &brink_stepper_bdf3,  &brink_stepper_trapezoid,
+};
+
+bool brink_stepper_create(brink_stepper *st, const brink_options *options, const double *atol,
+                          brink_eval *eval, brink_arena *arena) {
+  *st =
+      (brink_stepper){.eval = eval, .options = options, .atol = atol, .n = eval->n, .nx = eval->nx};
+  for (size_t k = 0; k < sizeof all_methods / sizeof all_methods[0]; k++) {
+    if (all_methods[k]->method == options->method) st->ops = all_methods[k];
+  }
+  st->x = brink_arena_take(arena, st->n, sizeof *st->x);
+  st->f = brink_arena_take(arena, st->n, sizeof *st->f);
+  st->x_new = brink_arena_take(arena, st->n, sizeof *st->x_new);
+  if (st->ops == NULL || st->x == NULL || st->f == NULL || st->x_new == NULL) return false;
+  return st->ops->create(st, arena);
+}
+
+double brink_stepper_norm(const brink_stepper *st, const double *v, const double *x,
+                          const double *y) {
+  double norm = 0.0;
+  double rtol = st->options->rtol;
+  for (size_t i = 0; i < st->nx; i++) {
+    double size = fmax(fabs(x[i]), fabs(y[i]));
+    double ratio = fabs(v[i]) / (rtol * size + st->atol[i]);
+    if (!(ratio <= norm)) norm = ratio; /* keeps a NaN */
+  }
+  return norm;
+}
+
+double brink_stepper_first_step(const brink_stepper *st, double h_limit) {
+  double speed = brink_stepper_norm(st, st->f, st->x, st->x);
+  return speed > 0.0 ? fmin(0.25 / sqrt(speed), h_limit) : h_limit;
+}

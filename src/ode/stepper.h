@@ -1,0 +1,80 @@
+/* stepper.h: one interface to all integration methods.
+ *
+ * The hybrid loop drives a stepper like this:
+ *
+ *     start(st)                  from st->t, st->x: evaluate f there, forget all history
+ *     plan(st, h_limit)          say which step it would like (st->h_plan <= h_limit) and where the
+ *                                state would go: st->predictor, valid on [t, t + h_plan]
+ *     attempt(st, h)             try a step of h <= h_plan: st->x_new and st->dense on [t, t + h];
+ *                                nothing of the history changes, so it may be tried again
+ *     commit(st)                 make the attempt the present: t, x, history, next step size
+ *
+ * All evaluations of the model go through brink_eval_rhs, which may veto a point; a vetoed attempt
+ * is tried again with a smaller h. A stepper never looks at guards. */
+#ifndef BRINK_ODE_STEPPER_H
+#define BRINK_ODE_STEPPER_H
+
+#include "model/eval.h"
+#include "num/path.h"
+
+typedef struct brink_stepper brink_stepper;
+
+typedef struct brink_stepper_ops {
+  brink_method method;
+  bool fixed_step;
+  /* Workspace from the arena; false when there is none. */
+  bool (*create)(brink_stepper *st, brink_arena *arena);
+  brink_try (*start)(brink_stepper *st);
+  void (*plan)(brink_stepper *st, double h_limit);
+  brink_try (*attempt)(brink_stepper *st, double h);
+  brink_try (*commit)(brink_stepper *st);
+} brink_stepper_ops;
+
+struct brink_stepper {
+  const brink_stepper_ops *ops;
+  brink_eval *eval;
+  const brink_options *options;
+  const double *atol; /* one for each of the nx states */
+  size_t n;           /* components: states and appended guard states */
+  size_t nx;          /* components that the error test looks at */
+
+  double t;
+  double *x; /* n */
+  double *f; /* n: f(t, x), valid after start and commit */
+  int order;
+
+  double h_plan; /* plan: the step it would like, after all limits */
+  double h_next; /* the step the error control would like next; 0: not known yet */
+  brink_path predictor;
+
+  double h;      /* attempt: the step tried */
+  double *x_new; /* n */
+  double error;  /* of the attempt, in units of the tolerance; fixed-step methods: 0 */
+  brink_path dense;
+
+  void *method; /* private to the method */
+};
+
+/* The methods, one file each. */
+extern const brink_stepper_ops brink_stepper_adams;
+extern const brink_stepper_ops brink_stepper_dopri;
+extern const brink_stepper_ops brink_stepper_euler;
+extern const brink_stepper_ops brink_stepper_taylor2;
+extern const brink_stepper_ops brink_stepper_rk4;
+extern const brink_stepper_ops brink_stepper_am3;
+extern const brink_stepper_ops brink_stepper_bdf3;
+extern const brink_stepper_ops brink_stepper_trapezoid;
+
+/* A stepper for options->method; false when there is no memory. */
+bool brink_stepper_create(brink_stepper *st, const brink_options *options, const double *atol,
+                          brink_eval *eval, brink_arena *arena);
+
+/* The weighted maximum norm max_i |v_i| / (rtol*max(|x_i|, |y_i|) + atol_i) over the nx states. */
+double brink_stepper_norm(const brink_stepper *st, const double *v, const double *x,
+                          const double *y);
+
+/* A first step from f alone, without a further evaluation: the step over which an Euler step would
+ * make an error of the order of the tolerance (Shampine & Gordon 1975, ch. 7), at most h_limit. */
+double brink_stepper_first_step(const brink_stepper *st, double h_limit);
+
+#endif
