@@ -23,8 +23,11 @@ endif()
 # Warnings are errors in the presets (CMAKE_COMPILE_WARNING_AS_ERROR), not for a packager with a
 # compiler we have not seen. scripts/check-headers repeats this list.
 add_compile_options(
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wstrict-prototypes
-  -Wmissing-prototypes -Wvla -Wundef -Wformat=2)
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla
+  -Wundef -Wformat=2)
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  add_compile_options(-Wdouble-promotion) # clang takes NAN and INFINITY, which are floats, for slips
+endif()
 
 set(BRINK_SANITIZE "" CACHE STRING "Sanitizers to build with, such as address,undefined or thread")
 if(BRINK_SANITIZE)
