@@ -1,0 +1,519 @@
+/* poly.c: certified isolation and refinement of the real roots of a polynomial.
+ *
+ * Problem. Given p of degree n <= 30 and an interval (a, b], find every root, in order, skipping no
+ * close pair, and say which way p crosses.
+ *
+ * Method. (1) An O(n) exclusion test, where nearly all calls end. (2) Otherwise p is written in the
+ * Bernstein basis of the interval. The number of sign variations of the coefficients exceeds the
+ * number of roots inside by an even number (Descartes' rule of signs for the Bernstein basis), so
+ * that 0 variations mean none and 1 means exactly one; with more, the interval is halved by de
+ * Casteljau's algorithm. Lane & Riesenfeld, "Bounds on a polynomial", BIT 21 (1981) 112-117; Farin,
+ * Curves and Surfaces for CAGD (5th ed.), ch. 5-6 for the basis, blossoms and subdivision. (3) A
+ * single root is refined by Newton's method safeguarded by bisection.
+ *
+ * Deviation: signs within rounding. Each piece carries a bound err on the error of its Bernstein
+ * coefficients, and a coefficient with |b_i| <= err has no sign. A piece is then
+ *   clear    if all coefficients have the same sign, save perhaps the first or last without one;
+ *   crossing if whatever the signless ones are, there is exactly one variation;
+ *   flat     if all |b_i| <= 2 err: p is zero within rounding on the whole piece;
+ * and is halved in all other cases. Going from left to right, a run of flat pieces and signless
+ * ends is one cluster. It ends where the next sign is certain: a crossing if that differs from the
+ * last certain one, a touch if not. The gap between err and 2 err makes the halving end: on a piece
+ * narrower than about err / |p'| coefficients cannot be on both sides of it.
+ *
+ * The error bound, u = 2^-53. Conversion: the weights of the c_j in a Bernstein coefficient of
+ * [0, 1] lie in [0, 1], and the additions lose at most n u S, the division by the binomial u S; for
+ * other intervals scaling, blossoming and the rounded ends add 3 n u S. A halving takes averages,
+ * which pass errors on unamplified and add u max |b_i| for each of their n levels. Near a root the
+ * coefficients of a piece of width w are below n w S, so that the sum of max |b_i| over all levels
+ * is below (2 + log2 n) S. Together err <= (n + 3 + 7 n) u S for [0, 1], at most (11 n + 7) u S
+ * otherwise, and flat pieces reach 2 err. This is pessimistic, and reports are polished besides, so
+ * tau is stated with 20 (n + 1) and the oracle test holds us to it.
+ *
+ * How it can fail: in the monomial basis S can be large against p (for the Chebyshev polynomial of
+ * degree 30 moved to [0, 1] by a factor 10^22); then p is flat everywhere and nothing is found.
+ * That is the data's rounding, not the method's: such polynomials cannot be told from zero. */
+#include "num/poly.h"
+
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+
+enum { MAX_N = BRINK_POLY_MAX_DEGREE };
+
+/* Halvings of (0, 1]. Pieces are flat well before: 2^-60 n^2 S is far below err. */
+enum { MAX_DEPTH = 60 };
+
+/* A hard limit on the work. The most seen in 10^7 adversarial polynomials is a tenth of it. */
+enum { MAX_PIECES = 8192 };
+
+static const double unit_roundoff = DBL_EPSILON / 2;
+
+/* ---- evaluation ---------------------------------------------------------------------------- */
+
+double brink_poly_eval(const double *c, int degree, double s) {
+  double y = c[degree];
+  for (int j = degree - 1; j >= 0; j--) y = y * s + c[j];
+  return y;
+}
+
+/* Higham, Accuracy and Stability of Numerical Algorithms (2nd ed.), Algorithm 5.1. The factor
+ * covers the rounding of the bound itself, the last term underflow. */
+double brink_poly_eval_bound(const double *c, int degree, double s, double *bound) {
+  double y = c[degree], size = fabs(s);
+  double mu = 0.5 * fabs(y), underflow = 0.0;
+  for (int j = degree - 1; j >= 0; j--) {
+    y = y * s + c[j];
+    mu = mu * size + fabs(y);
+    underflow = underflow * size + 2.0 * DBL_TRUE_MIN;
+  }
+  double rounding = unit_roundoff * (2.0 * mu - fabs(y));
+  *bound = rounding * (1.0 + 4.0 * (degree + 1) * unit_roundoff) + underflow;
+  return y;
+}
+
+void brink_poly_derivative(const double *c, int degree, double *out) {
+  for (int j = 1; j <= degree; j++) out[j - 1] = j * c[j];
+}
+
+/* With c0 > 0, p >= c0 - (sum of the negative c_j, j > 0, in absolute value) on [0, 1], and
+ * likewise for c0 < 0. With A = sum |c_j| and B = sum c_j the sum of the negative ones is (A - B)
+ * / 2. NaN and infinite coefficients make the last comparison false. Two accumulators each, for
+ * speed. */
+bool brink_poly_excludes_zero(const double *c, int degree) {
+  double abs0 = 0.0, abs1 = 0.0, sum0 = 0.0, sum1 = 0.0;
+  int j = 1;
+  for (; j < degree; j += 2) {
+    sum0 += c[j];
+    abs0 += fabs(c[j]);
+    sum1 += c[j + 1];
+    abs1 += fabs(c[j + 1]);
+  }
+  if (j == degree) {
+    sum0 += c[j];
+    abs0 += fabs(c[j]);
+  }
+  double total = abs0 + abs1, sum = sum0 + sum1, start = fabs(c[0]);
+  double against = 0.5 * (c[0] > 0.0 ? total - sum : total + sum);
+  /* 4 (n + 1) u S promised, 2 (n + 1) u S for the rounding of the sums. */
+  return start - against > 6 * (degree + 1) * unit_roundoff * (start + total);
+}
+
+/* ---- the Bernstein basis ------------------------------------------------------------------- */
+
+/* g[j] = d[j] / binomial(n, j). The products below 2^53 and the quotients are exact. */
+static void divide_binomials(const double *d, int n, double *g) {
+  double binomial = 1.0;
+  for (int j = 0; 2 * j <= n; j++) {
+    g[j] = d[j] / binomial;
+    g[n - j] = d[n - j] / binomial;
+    binomial = binomial * (n - j) / (j + 1);
+  }
+}
+
+/* b_i = sum_j binomial(i, j) g_j on [0, 1], by repeated addition. */
+static void to_bernstein_unit(const double *d, int n, double *b) {
+  divide_binomials(d, n, b);
+  for (int k = 1; k <= n; k++)
+    for (int j = n; j >= k; j--) b[j] += b[j - 1];
+}
+
+/* On [alpha, beta] within [-1, 1]: b_i is the blossom of p at n - i times alpha and i times beta.
+ * One argument x takes g_j to g_j + x g_{j+1}; no intermediate exceeds sum |d_j|. */
+static void to_bernstein(const double *d, int n, double alpha, double beta, double *b) {
+  double g[MAX_N + 1], h[MAX_N + 1];
+  divide_binomials(d, n, g);
+  for (int i = n; i >= 0; i--) {
+    for (int j = 0; j <= i; j++) h[j] = g[j];
+    for (int k = i; k >= 1; k--)
+      for (int j = 0; j < k; j++) h[j] += beta * h[j + 1];
+    b[i] = h[0];
+    for (int j = 0; j < i; j++) g[j] += alpha * g[j + 1];
+  }
+}
+
+static double sum_abs(const double *c, int n) {
+  double sum = 0.0;
+  for (int j = 0; j <= n; j++) sum += fabs(c[j]);
+  return sum;
+}
+
+void brink_poly_range(const double *c, int degree, double *lo, double *hi) {
+  double b[MAX_N + 1];
+  double err = (degree + 3) * unit_roundoff * sum_abs(c, degree) + (degree + 1) * DBL_TRUE_MIN;
+  if (degree < 0 || degree > MAX_N || !isfinite(err)) {
+    *lo = -HUGE_VAL;
+    *hi = HUGE_VAL;
+    return;
+  }
+  to_bernstein_unit(c, degree, b);
+  /* b_0 = c_0 is exact, the others are known within err. */
+  *lo = *hi = c[0];
+  for (int i = 1; i <= degree; i++) {
+    if (b[i] - err < *lo) *lo = b[i] - err;
+    if (b[i] + err > *hi) *hi = b[i] + err;
+  }
+}
+
+/* ---- the problem in the variable x = s / M ------------------------------------------------- */
+
+typedef struct {
+  double d[MAX_N + 1]; /* p(M x) times a power of two, without its roots at x = 0 if alpha = 0 */
+  int n;
+  double scale;       /* M */
+  double alpha, beta; /* a / M and b / M */
+  double size;        /* sum |d_j| */
+  double err;         /* of the Bernstein coefficients */
+} problem;
+
+/* c_j M^j for coefficients so large or small that this, or S, would leave the range of doubles:
+ * mantissas and exponents apart, then all divided by the same power of two. */
+static void scale_by_exponents(const double *c, int n, double m, double *d) {
+  double mantissa[MAX_N + 1];
+  int exponent[MAX_N + 1];
+  int exponent_of_m, top = -100000;
+  double fraction = frexp(m, &exponent_of_m), power = 1.0;
+  for (int j = 0; j <= n; j++) {
+    mantissa[j] = frexp(c[j], &exponent[j]) * power;
+    exponent[j] += j * exponent_of_m;
+    if (mantissa[j] != 0.0 && exponent[j] > top) top = exponent[j];
+    power *= fraction;
+  }
+  for (int j = 0; j <= n; j++) d[j] = ldexp(mantissa[j], exponent[j] - top);
+}
+
+/* Fills in q->d and q->size; false if a coefficient is NaN or infinite. */
+static bool scale_coefficients(problem *q, const double *c) {
+  double power = 1.0, sum = 0.0;
+  bool is_finite = true;
+  for (int j = 0; j <= q->n; j++) {
+    q->d[j] = c[j] * power;
+    sum += fabs(q->d[j]);
+    is_finite = is_finite && isfinite(c[j]);
+    power *= q->scale;
+  }
+  if (!is_finite) return false;
+  if (!(sum > 1e-270 && sum < 1e270)) {
+    scale_by_exponents(c, q->n, q->scale, q->d);
+    sum = sum_abs(q->d, q->n);
+  }
+  q->size = sum;
+  return true;
+}
+
+/* Drops c_0, c_1, ... while together they are within rounding of zero: p(x) = x^k q(x). */
+static int strip_roots_at_zero(problem *q) {
+  int k = 0;
+  double dropped = 0.0;
+  while (k <= q->n) {
+    dropped += fabs(q->d[k]);
+    if (dropped > q->err) break;
+    k++;
+  }
+  if (k == 0) return 0;
+  for (int j = k; j <= q->n; j++) q->d[j - k] = q->d[j];
+  q->n -= k;
+  return k;
+}
+
+/* ---- a piece of the interval --------------------------------------------------------------- */
+
+/* Positions are fractions t of the interval: x = alpha + (beta - alpha) t. */
+typedef struct {
+  double t, width;
+  double err; /* of each coefficient */
+  double b[MAX_N + 1];
+} piece;
+
+typedef enum { PIECE_CLEAR, PIECE_CROSSING, PIECE_FLAT, PIECE_OPEN } piece_kind;
+
+typedef struct {
+  piece_kind kind;
+  int first, last; /* certain signs of the first and last coefficient, or 0 */
+  int middle;      /* of a clear piece: its sign */
+  int turn;        /* of a crossing piece: b_turn is the last one of the first sign */
+  double peak;     /* max |b_i| */
+} piece_view;
+
+static inline int sign_beyond(double b, double err) {
+  return (b > err) - (b < -err);
+}
+
+static piece_view classify(const double *b, int n, double err) {
+  piece_view v = {.kind = PIECE_OPEN, .peak = 0.0};
+  v.first = sign_beyond(b[0], err);
+  v.last = sign_beyond(b[n], err);
+  v.middle = v.first != 0 ? v.first : sign_beyond(b[1], err);
+  int before = 0, unknown = 0, after = 0; /* runs: the middle sign, none, the opposite one */
+  bool clear = v.middle != 0, ordered = true;
+  for (int i = 0; i <= n; i++) {
+    double size = fabs(b[i]);
+    v.peak = size > v.peak ? size : v.peak;
+    int sign = sign_beyond(b[i], err);
+    if (sign != v.middle && !(sign == 0 && (i == 0 || i == n))) clear = false;
+    if (sign == 0) {
+      unknown++;
+      ordered = ordered && after == 0;
+    } else if (sign == v.middle) {
+      before++;
+      ordered = ordered && unknown + after == 0;
+    } else {
+      after++;
+    }
+  }
+  v.turn = before - 1;
+  if (clear)
+    v.kind = PIECE_CLEAR;
+  else if (v.first != 0 && v.last == -v.first && ordered && unknown <= 1)
+    v.kind = PIECE_CROSSING;
+  else if (v.peak <= 2.0 * err)
+    v.kind = PIECE_FLAT;
+  return v;
+}
+
+/* De Casteljau at the middle: all becomes its right half, left is filled in. */
+static void halve(piece *all, piece *left, int n, double peak) {
+  double *b = all->b;
+  double err = all->err + n * unit_roundoff * peak;
+  for (int k = 0; k < n; k++) {
+    left->b[k] = b[0];
+    for (int j = 0; j < n - k; j++) b[j] = 0.5 * (b[j] + b[j + 1]);
+  }
+  left->b[n] = b[0];
+  left->err = all->err = err;
+  left->width = all->width = 0.5 * all->width;
+  left->t = all->t;
+  all->t += all->width;
+}
+
+/* ---- refinement ---------------------------------------------------------------------------- */
+
+static double eval_with_slope(const double *d, int n, double x, double *slope) {
+  double y = d[n], dy = 0.0;
+  for (int j = n - 1; j >= 0; j--) {
+    dy = dy * x + y;
+    y = y * x + d[j];
+  }
+  *slope = dy;
+  return y;
+}
+
+/* The only root in (lo, hi), p having the given sign at lo and the opposite one at hi. Newton steps
+ * from x, bisection where a step leaves the bracket or is not half the one before the last. */
+static double refine(const problem *q, double lo, double hi, double x, int sign_lo,
+                     brink_poly_work *work) {
+  double noise = 2 * (q->n + 1) * unit_roundoff * q->size;
+  double step = hi - lo, step_before = step;
+  for (int k = 0; k < 200; k++) {
+    double slope, y = eval_with_slope(q->d, q->n, x, &slope);
+    work->evaluations++;
+    if (y == 0.0) return x;
+    if ((y > 0.0) == (sign_lo > 0))
+      lo = x;
+    else
+      hi = x;
+    double newton = -y / slope;
+    double next = x + newton;
+    if (fabs(newton) <= unit_roundoff * fabs(x)) return next > lo && next < hi ? next : x;
+    bool slow = !(fabs(newton) <= 0.5 * fabs(step_before));
+    if (slow && fabs(y) <= noise) return x;
+    if (slow || !(next > lo && next < hi)) {
+      next = lo + 0.5 * (hi - lo);
+      if (next <= lo || next >= hi) return x;
+    }
+    step_before = step;
+    step = next - x;
+    x = next;
+  }
+  return x;
+}
+
+/* Where in [lo, hi] a cluster is reported. Anywhere in it |p| is within rounding of zero; two or
+ * three Newton steps, for p if it crosses and for p' if it touches, find the better places. */
+static double place_cluster(const problem *q, double lo, double hi, bool crosses,
+                            brink_poly_work *work) {
+  double slopes[MAX_N + 1];
+  double x = lo + 0.5 * (hi - lo), slope, curvature;
+  double margin = (hi - lo) + 64.0 * unit_roundoff;
+  double best = x, least = fabs(brink_poly_eval(q->d, q->n, x));
+  if (q->n < 1) return x;
+  brink_poly_derivative(q->d, q->n, slopes);
+  for (int k = 0; k < 3 && least > 0.0; k++) {
+    work->evaluations++;
+    if (crosses) {
+      double y = eval_with_slope(q->d, q->n, x, &slope);
+      x -= y / slope;
+    } else {
+      slope = eval_with_slope(slopes, q->n - 1, x, &curvature);
+      x -= slope / curvature;
+    }
+    if (!(x >= lo - margin && x <= hi + margin)) break;
+    double y = fabs(brink_poly_eval(q->d, q->n, x));
+    if (y > least) break;
+    least = y;
+    best = x;
+  }
+  return best;
+}
+
+/* ---- the walk from left to right ----------------------------------------------------------- */
+
+typedef struct {
+  const problem *q;
+  double a, b;
+  brink_root *roots;
+  int count, capacity;
+  int sign;        /* the last certain one; 0: none yet */
+  bool pending;    /* a cluster is open ... */
+  double from, to; /* ... between these x */
+  brink_poly_work *work;
+} walk;
+
+static inline double x_of(const problem *q, double t) {
+  if (t >= 1.0) return q->beta;
+  return q->alpha == 0.0 ? t * q->beta : q->alpha + (q->beta - q->alpha) * t;
+}
+
+/* A report at or before a is the root at a; the order is kept against rounding in the last place.
+ */
+static void report(walk *w, double x, brink_root_kind kind) {
+  double s = x * w->q->scale;
+  double floor = w->count > 0 ? w->roots[w->count - 1].s : w->a;
+  if (s > w->b) s = w->b;
+  if (s <= w->a) return;
+  if (s < floor) s = floor;
+  if (w->count < w->capacity) w->roots[w->count++] = (brink_root){s, kind};
+}
+
+static brink_root_kind kind_after(int sign) {
+  return sign > 0 ? BRINK_ROOT_RISING : BRINK_ROOT_FALLING;
+}
+
+static void open_cluster(walk *w, double from, double to) {
+  if (!w->pending) w->from = from;
+  w->to = to;
+  w->pending = true;
+}
+
+/* p has a certain sign from x on. Without a certain sign before it, the cluster is the root at a.
+ */
+static void meet_sign(walk *w, double x, int sign) {
+  bool crosses = w->sign == -sign;
+  if (crosses && !w->pending) open_cluster(w, x, x);
+  if (w->pending && w->sign != 0) {
+    double at = place_cluster(w->q, w->from, w->to, crosses, w->work);
+    report(w, at, crosses ? kind_after(sign) : BRINK_ROOT_TOUCH);
+  }
+  w->pending = false;
+  w->sign = sign;
+}
+
+static void take_crossing(walk *w, const piece *here, const piece_view *v) {
+  const problem *q = w->q;
+  double x0 = x_of(q, here->t), x1 = x_of(q, here->t + here->width);
+  meet_sign(w, x0, v->first);
+  /* Newton starts where the control polygon crosses zero. */
+  const double *b = here->b + v->turn;
+  double start = (v->turn + b[0] / (b[0] - b[1])) / q->n;
+  double x = x0 + (x1 - x0) * start;
+  if (!(x > x0 && x < x1)) x = x0 + 0.5 * (x1 - x0);
+  report(w, refine(q, x0, x1, x, v->first, w->work), kind_after(-v->first));
+  w->sign = -v->first;
+}
+
+/* The cluster at b: p' beyond its own rounding tells whether p would cross there. */
+static void end_walk(walk *w) {
+  const problem *q = w->q;
+  if (!w->pending || w->sign == 0) return;
+  double x = place_cluster(q, w->from, w->to, false, w->work), slope;
+  if (w->from == w->to) x = w->to;
+  eval_with_slope(q->d, q->n, q->beta, &slope);
+  double noise = BRINK_POLY_TAU * (q->n + 1) * q->n * unit_roundoff * q->size;
+  bool crosses = fabs(slope) > noise && (slope > 0.0) == (w->sign < 0);
+  report(w, crosses ? q->beta : x, crosses ? kind_after(-w->sign) : BRINK_ROOT_TOUCH);
+}
+
+static void take_piece(walk *w, const piece *here, const piece_view *v) {
+  double x0 = x_of(w->q, here->t), x1 = x_of(w->q, here->t + here->width);
+  if (v->kind == PIECE_CLEAR) {
+    if (v->first == 0) open_cluster(w, x0, x0);
+    meet_sign(w, x0, v->middle);
+    if (v->last == 0) open_cluster(w, x1, x1);
+  } else if (v->kind == PIECE_CROSSING) {
+    take_crossing(w, here, v);
+  } else {
+    open_cluster(w, x0, x1);
+  }
+}
+
+static void walk_pieces(walk *w) {
+  const problem *q = w->q;
+  piece stack[MAX_DEPTH + 2]; /* the rightmost piece at the bottom, the current one on top */
+  int top = 0, pieces = 0;
+  stack[0].t = 0.0;
+  stack[0].width = 1.0;
+  stack[0].err = q->err;
+  if (q->alpha == 0.0)
+    to_bernstein_unit(q->d, q->n, stack[0].b);
+  else
+    to_bernstein(q->d, q->n, q->alpha, q->beta, stack[0].b);
+  while (top >= 0 && w->count < w->capacity) {
+    piece_view v = classify(stack[top].b, q->n, stack[top].err);
+    if (pieces++ == 0) w->sign = v.first;
+    if (v.kind == PIECE_OPEN && top <= MAX_DEPTH && pieces < MAX_PIECES) {
+      halve(&stack[top], &stack[top + 1], q->n, v.peak);
+      top++;
+      w->work->splits++;
+    } else {
+      take_piece(w, &stack[top], &v);
+      top--;
+    }
+  }
+  if (w->count < w->capacity) end_walk(w);
+  w->work->pieces = pieces;
+}
+
+/* ---- the calls ----------------------------------------------------------------------------- */
+
+/* Fills in q; returns 1 if a search is needed, 0 if there is no root, -1 if the input is refused.
+ */
+static int set_up(problem *q, const double *c, int degree, double a, double b) {
+  if (degree < 0 || degree > MAX_N || !isfinite(a) || !isfinite(b) || !(a < b)) return -1;
+  q->n = degree;
+  q->scale = fabs(a) > fabs(b) ? fabs(a) : fabs(b);
+  q->alpha = a / q->scale;
+  q->beta = b / q->scale;
+  if (!scale_coefficients(q, c)) return -1;
+  bool unit = q->alpha == 0.0;
+  double steps = unit && q->scale == 1.0 ? degree + 3 : 4 * degree + 6;
+  q->err = steps * unit_roundoff * q->size;
+  if (unit) strip_roots_at_zero(q);
+  while (q->n > 0 && q->d[q->n] == 0.0) q->n--;
+  if (q->n <= 0) return 0;
+  if (unit && brink_poly_excludes_zero(q->d, q->n)) return 0;
+  return 1;
+}
+
+int brink_poly_roots_work(const double *c, int degree, double a, double b, brink_root *roots,
+                          int capacity, brink_poly_work *work) {
+  brink_poly_work unused;
+  problem q;
+  if (work == NULL) work = &unused;
+  *work = (brink_poly_work){0, 0, 0};
+  int outcome = set_up(&q, c, degree, a, b);
+  if (outcome <= 0) return outcome;
+  walk w = {.q = &q, .a = a, .b = b, .roots = roots, .capacity = capacity, .work = work};
+  walk_pieces(&w);
+  return w.count;
+}
+
+int brink_poly_roots(const double *c, int degree, double a, double b, brink_root *roots,
+                     int capacity) {
+  if (a == 0.0 && b == 1.0 && degree >= 0 && degree <= MAX_N && brink_poly_excludes_zero(c, degree))
+    return 0;
+  return brink_poly_roots_work(c, degree, a, b, roots, capacity, NULL);
+}
+
+bool brink_poly_first_root(const double *c, int degree, double a, double b, brink_root *root) {
+  return brink_poly_roots(c, degree, a, b, root, 1) == 1;
+}
