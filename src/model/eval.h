@@ -41,10 +41,13 @@ typedef struct brink_eval {
 
   /* Guards with a gradient but without a polynomial or a jet: their values ride along as appended
    * states, dz/dt = g_x.f + g_t (Esposito & Kumar 2007, eq. 3). */
-  size_t nx;        /* states of the model */
-  size_t n;         /* with the appended ones */
-  size_t *appended; /* guard of each appended state */
-  double *gradient; /* scratch, max_depends */
+  size_t nx;                  /* states of the model */
+  size_t n;                   /* with the appended ones */
+  size_t *appended;           /* guard of each appended state */
+  size_t *column;             /* appended state of each guard, or BRINK_NONE */
+  double *gradient;           /* scratch, max_depends */
+  double *probe;              /* scratch, a state */
+  double *jet_memory, **jets; /* scratch: jets of order 1 of the states */
 
   /* Sliding on the surface of one guard (BRINK_NONE: not sliding). */
   size_t slide;
@@ -61,8 +64,17 @@ bool brink_eval_init(brink_eval *eval, const brink_model *model, brink_arena *ar
  * opposite to its locked one, or has no value. The only place that answers this question. */
 bool brink_eval_may(brink_eval *eval, double t, const double *x);
 
+/* Would reaching this guard's surface from its present side be an event? Only then is it protected.
+ */
+bool brink_eval_protects(const brink_eval *eval, size_t guard);
+
 /* dx/dt for all eval->n components, behind the veto. `x` has eval->nx states that count. */
 brink_try brink_eval_rhs(brink_eval *eval, double t, const double *x, double *dx);
+
+/* dx/dt (nx states) with the sign of one guard replaced: the field on one side of its surface. Not
+ * behind the veto: only for points on the surface. */
+brink_try brink_eval_sided(brink_eval *eval, size_t guard, int sign, double t, const double *x,
+                           double *dx);
 
 /* The value of a guard (a formula: the minimum/maximum of its leaves), NaN where it has none. */
 double brink_eval_guard(brink_eval *eval, size_t guard, double t, const double *x);

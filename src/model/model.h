@@ -18,8 +18,7 @@ typedef struct brink_guard {
   brink_guard_def def;       /* copied; def.depends is never NULL */
   brink_formula_op *formula; /* NULL: a plain guard */
   size_t formula_length;
-  bool linear;   /* by numbers, or degree 1 with a gradient: exact along any polynomial */
-  size_t column; /* of the appended state z = g, or BRINK_NONE (see eval.h) */
+  bool linear; /* by numbers, or degree 1 with a gradient: exact along any polynomial */
 } brink_guard;
 
 struct brink_model {

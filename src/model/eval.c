@@ -1,0 +1,295 @@
+/* eval.c: the one door to the model's callbacks (see eval.h). */
+#include "model/eval.h"
+
+#include <math.h>
+#include <string.h>
+
+
+/* ---- creation ---- */
+
+/* A guard that needs a polynomial of its own, and can have one through its gradient. */
+static bool wants_column(const brink_guard *guard) {
+  return guard->formula == NULL && !guard->linear && guard->def.jet == NULL &&
+         guard->def.gradient != NULL;
+}
+
+static bool take_arrays(brink_eval *eval, brink_arena *arena) {
+  const brink_model_def *def = &eval->model->def;
+  eval->p = brink_arena_copy(arena, def->p0, def->np, sizeof(double));
+  eval->mode = brink_arena_copy(arena, def->mode0, def->nmodes, sizeof(int));
+  eval->sgn = brink_arena_take(arena, def->nguards, sizeof(signed char));
+  eval->enabled = brink_arena_take(arena, def->nguards, sizeof(bool));
+  eval->slack = brink_arena_take(arena, def->nguards, sizeof(double));
+  eval->value = brink_arena_take(arena, def->nguards, sizeof(double));
+  eval->watch = brink_arena_take(arena, def->nguards, sizeof(size_t));
+  eval->appended = brink_arena_take(arena, def->nguards, sizeof(size_t));
+  eval->column = brink_arena_take(arena, def->nguards, sizeof(size_t));
+  eval->gradient = brink_arena_take(arena, eval->model->max_depends, sizeof(double));
+  eval->probe = brink_arena_take(arena, def->nx, sizeof(double));
+  eval->f_plus = brink_arena_take(arena, def->nx, sizeof(double));
+  eval->f_minus = brink_arena_take(arena, def->nx, sizeof(double));
+  eval->jet_memory = brink_arena_take(arena, 2 * def->nx, sizeof(double));
+  eval->jets = brink_arena_take(arena, def->nx, sizeof(double *));
+  return eval->p != NULL && eval->mode != NULL && eval->sgn != NULL && eval->enabled != NULL &&
+         eval->slack != NULL && eval->value != NULL && eval->watch != NULL &&
+         eval->appended != NULL && eval->column != NULL && eval->gradient != NULL &&
+         eval->probe != NULL && eval->f_plus != NULL && eval->f_minus != NULL &&
+         eval->jet_memory != NULL && eval->jets != NULL;
+}
+
+bool brink_eval_init(brink_eval *eval, const brink_model *model, brink_arena *arena, bool append) {
+  *eval = (brink_eval){.model = model,
+                       .nx = model->def.nx,
+                       .n = model->def.nx,
+                       .slide = BRINK_NONE,
+                       .vetoed_by = BRINK_NONE,
+                       .bad_state = BRINK_NONE};
+  if (!take_arrays(eval, arena)) return false;
+  eval->env =
+      (brink_env){.p = eval->p, .mode = eval->mode, .sgn = eval->sgn, .user = model->def.user};
+  for (size_t i = 0; i < model->def.nx; i++) eval->jets[i] = &eval->jet_memory[2 * i];
+  for (size_t k = 0; k < model->def.nguards; k++) {
+    eval->column[k] = BRINK_NONE;
+    eval->enabled[k] = true;
+    if (model->guards[k].def.side == BRINK_UNILATERAL) eval->watch[eval->nwatch++] = k;
+    if (append && wants_column(&model->guards[k])) {
+      eval->appended[eval->n - eval->nx] = k;
+      eval->column[k] = eval->n++;
+    }
+  }
+  return true;
+}
+
+void brink_eval_update_enabled(brink_eval *eval) {
+  const brink_model_def *def = &eval->model->def;
+  if (def->enabled == NULL) return;
+  for (size_t k = 0; k < def->nguards; k++) eval->enabled[k] = def->enabled(k, &eval->env);
+}
+
+/* ---- guards ---- */
+
+static double plain_value(brink_eval *eval, size_t index, double t, const double *x) {
+  const brink_guard_def *guard = &eval->model->guards[index].def;
+  eval->stats.guards++;
+  if (guard->coefficients != NULL) {
+    double g = guard->offset + guard->time_coefficient * t;
+    for (size_t k = 0; k < guard->ndepends; k++) g += guard->coefficients[k] * x[guard->depends[k]];
+    return g;
+  }
+  double g = NAN;
+  return guard->value(index, t, x, &eval->env, &g) == 0 ? g : NAN;
+}
+
+double brink_formula_value(const brink_guard *guard, const double *value) {
+  double stack[BRINK_FORMULA_DEPTH + 1];
+  int top = 0;
+  for (size_t k = 0; k < guard->formula_length; k++) {
+    const brink_formula_op *op = &guard->formula[k];
+    if (op->op == 0) {
+      stack[top++] = op->polarity * value[op->leaf];
+    } else {
+      top--;
+      double a = stack[top - 1], b = stack[top];
+      bool first = op->op == BRINK_AND ? a <= b : a >= b;
+      stack[top - 1] = isnan(a) || first ? a : b;
+    }
+  }
+  return stack[0];
+}
+
+double brink_eval_guard(brink_eval *eval, size_t index, double t, const double *x) {
+  const brink_guard *guard = &eval->model->guards[index];
+  if (guard->formula == NULL) return plain_value(eval, index, t, x);
+  for (size_t k = 0; k < guard->formula_length; k++) {
+    if (guard->formula[k].op == 0)
+      eval->value[guard->formula[k].leaf] = plain_value(eval, guard->formula[k].leaf, t, x);
+  }
+  return brink_formula_value(guard, eval->value);
+}
+
+size_t brink_eval_deciding_leaf(brink_eval *eval, size_t index, double t, const double *x,
+                                int *polarity) {
+  const brink_guard *guard = &eval->model->guards[index];
+  *polarity = 1;
+  if (guard->formula == NULL) return index;
+  double value = brink_eval_guard(eval, index, t, x);
+  for (size_t k = 0; k < guard->formula_length; k++) {
+    const brink_formula_op *op = &guard->formula[k];
+    if (op->op == 0 && op->polarity * eval->value[op->leaf] == value) {
+      *polarity = op->polarity;
+      return op->leaf;
+    }
+  }
+  return guard->formula[0].leaf; /* a NaN decides nothing */
+}
+
+/* Central differences, for the few places that want a gradient of a guard that has none. */
+static void difference_gradient(brink_eval *eval, size_t index, double t, const double *x,
+                                double *dx, double *dt) {
+  const brink_guard_def *guard = &eval->model->guards[index].def;
+  memcpy(eval->probe, x, eval->nx * sizeof *x);
+  double cube_root = 6.1e-6; /* of the rounding unit: balances truncation and rounding */
+  for (size_t k = 0; k < guard->ndepends; k++) {
+    size_t i = guard->depends[k];
+    double d = cube_root * fmax(fabs(x[i]), 1e-3);
+    eval->probe[i] = x[i] + d;
+    double above = plain_value(eval, index, t, eval->probe);
+    eval->probe[i] = x[i] - d;
+    dx[k] = (above - plain_value(eval, index, t, eval->probe)) / (2.0 * d);
+    eval->probe[i] = x[i];
+  }
+  double d = cube_root * fmax(fabs(t), 1e-3);
+  *dt = (plain_value(eval, index, t + d, x) - plain_value(eval, index, t - d, x)) / (2.0 * d);
+}
+
+/* From the guard's jet: one of order 1 for each variable. */
+static brink_try jet_gradient(brink_eval *eval, size_t index, double t, const double *x, double *dx,
+                              double *dt) {
+  const brink_guard_def *guard = &eval->model->guards[index].def;
+  double time[2] = {t, 0.0}, g[2];
+  const double *const *jets = (const double *const *)eval->jets;
+  for (size_t k = 0; k < guard->ndepends; k++) {
+    eval->jets[guard->depends[k]][0] = x[guard->depends[k]];
+    eval->jets[guard->depends[k]][1] = 0.0;
+  }
+  for (size_t k = 0; k <= guard->ndepends; k++) {
+    double *slope = k < guard->ndepends ? &eval->jets[guard->depends[k]][1] : &time[1];
+    *slope = 1.0;
+    eval->stats.guards++;
+    if (guard->jet(index, 1, time, jets, &eval->env, g) != 0) return BRINK_TRY_REFUSED;
+    *slope = 0.0;
+    if (k < guard->ndepends)
+      dx[k] = g[1];
+    else
+      *dt = g[1];
+  }
+  return BRINK_TRY_OK;
+}
+
+brink_try brink_eval_gradient(brink_eval *eval, size_t index, double t, const double *x, double *dx,
+                              double *dt) {
+  const brink_guard_def *guard = &eval->model->guards[index].def;
+  *dt = 0.0;
+  if (guard->coefficients != NULL) {
+    memcpy(dx, guard->coefficients, guard->ndepends * sizeof *dx);
+    *dt = guard->time_coefficient;
+  } else if (guard->gradient != NULL) {
+    eval->stats.guards++;
+    if (guard->gradient(index, t, x, &eval->env, dx, dt) != 0) return BRINK_TRY_REFUSED;
+  } else if (guard->jet != NULL) {
+    return jet_gradient(eval, index, t, x, dx, dt);
+  } else {
+    difference_gradient(eval, index, t, x, dx, dt);
+  }
+  return BRINK_TRY_OK;
+}
+
+double brink_eval_rate(brink_eval *eval, size_t index, double t, const double *x, const double *f) {
+  int polarity;
+  size_t leaf = brink_eval_deciding_leaf(eval, index, t, x, &polarity);
+  const brink_guard_def *guard = &eval->model->guards[leaf].def;
+  double rate;
+  if (brink_eval_gradient(eval, leaf, t, x, eval->gradient, &rate) != BRINK_TRY_OK) return NAN;
+  for (size_t k = 0; k < guard->ndepends; k++) rate += eval->gradient[k] * f[guard->depends[k]];
+  return polarity * rate;
+}
+
+double brink_eval_tolerance(brink_eval *eval, size_t index, double t, const double *x, double rtol,
+                            const double *atol) {
+  int polarity;
+  size_t leaf = brink_eval_deciding_leaf(eval, index, t, x, &polarity);
+  const brink_guard_def *guard = &eval->model->guards[leaf].def;
+  double rate, sum = 0.0;
+  if (brink_eval_gradient(eval, leaf, t, x, eval->gradient, &rate) != BRINK_TRY_OK) return 0.0;
+  for (size_t k = 0; k < guard->ndepends; k++) {
+    size_t i = guard->depends[k];
+    sum += fabs(eval->gradient[k]) * (rtol * fabs(x[i]) + atol[i]);
+  }
+  return sum;
+}
+
+/* ---- the third question ---- */
+
+bool brink_eval_protects(const brink_eval *eval, size_t index) {
+  const brink_guard_def *guard = &eval->model->guards[index].def;
+  int sign = eval->sgn[index];
+  return eval->enabled[index] && sign != 0 && index != eval->slide &&
+         (guard->direction == BRINK_BOTH || (int)guard->direction == -sign);
+}
+
+static bool past(const brink_eval *eval, size_t index, double g) {
+  return !(eval->sgn[index] * g >= -eval->slack[index]); /* a NaN is past */
+}
+
+bool brink_eval_may(brink_eval *eval, double t, const double *x) {
+  for (size_t k = 0; k < eval->nwatch; k++) {
+    size_t index = eval->watch[k];
+    if (!brink_eval_protects(eval, index)) continue;
+    if (past(eval, index, brink_eval_guard(eval, index, t, x))) {
+      eval->vetoed_by = index;
+      return false;
+    }
+  }
+  return true;
+}
+
+/* ---- the right-hand side ---- */
+
+/* What a callback's return value means. Results are checked by the caller. */
+static brink_try call_rhs(brink_eval *eval, double t, const double *x, double *dx) {
+  eval->stats.rhs++;
+  int outcome = eval->model->def.rhs(t, x, &eval->env, dx);
+  if (outcome < 0) return BRINK_TRY_FATAL;
+  if (outcome > 0) return BRINK_TRY_REFUSED;
+  for (size_t i = 0; i < eval->nx; i++) {
+    if (!isfinite(dx[i])) {
+      eval->bad_state = i;
+      return BRINK_TRY_REFUSED;
+    }
+  }
+  return BRINK_TRY_OK;
+}
+
+brink_try brink_eval_sided(brink_eval *eval, size_t index, int sign, double t, const double *x,
+                           double *dx) {
+  signed char kept = eval->sgn[index];
+  eval->sgn[index] = (signed char)sign;
+  brink_try outcome = call_rhs(eval, t, x, dx);
+  eval->sgn[index] = kept;
+  return outcome;
+}
+
+/* Filippov's field: the convex combination of both sides that is tangent to the surface,
+ * alpha f+ + (1 - alpha) f-  with  alpha = L- / (L- - L+),  L = dg/dt along each. */
+static brink_try sliding_field(brink_eval *eval, double t, const double *x, double *dx) {
+  size_t index = eval->slide;
+  if (eval->model->guards[index].def.surface == BRINK_SURFACE_MODEL)
+    return call_rhs(eval, t, x, dx);
+  brink_try outcome = brink_eval_sided(eval, index, 1, t, x, eval->f_plus);
+  if (outcome == BRINK_TRY_OK) outcome = brink_eval_sided(eval, index, -1, t, x, eval->f_minus);
+  if (outcome != BRINK_TRY_OK) return outcome;
+  double plus = brink_eval_rate(eval, index, t, x, eval->f_plus);
+  double minus = brink_eval_rate(eval, index, t, x, eval->f_minus);
+  double alpha = minus / (minus - plus);
+  if (!isfinite(alpha)) return BRINK_TRY_REFUSED;
+  for (size_t i = 0; i < eval->nx; i++)
+    dx[i] = eval->f_minus[i] + alpha * (eval->f_plus[i] - eval->f_minus[i]);
+  return BRINK_TRY_OK;
+}
+
+brink_try brink_eval_rhs(brink_eval *eval, double t, const double *x, double *dx) {
+  if (eval->veto && eval->nwatch > 0 && !brink_eval_may(eval, t, x)) {
+    eval->stats.vetoed++;
+    return BRINK_TRY_VETOED;
+  }
+  if (eval->audit && eval->nwatch > 0 && !brink_eval_may(eval, t, x)) eval->stats.rhs_past_guard++;
+  brink_try outcome =
+      eval->slide == BRINK_NONE ? call_rhs(eval, t, x, dx) : sliding_field(eval, t, x, dx);
+  if (outcome != BRINK_TRY_OK) return outcome;
+  for (size_t k = eval->nx; k < eval->n; k++) {
+    size_t index = eval->appended[k - eval->nx];
+    dx[k] = eval->enabled[index] ? brink_eval_rate(eval, index, t, x, dx) : 0.0;
+    if (!isfinite(dx[k])) return BRINK_TRY_REFUSED;
+  }
+  return BRINK_TRY_OK;
+}

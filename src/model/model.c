@@ -1,0 +1,332 @@
+/* model.c: definitions are checked and copied here, once, so that nothing later has to wonder. */
+#include "model/model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+brink_model_def brink_default_model(void) {
+  return (brink_model_def){.name = "model"};
+}
+
+brink_guard_def brink_default_guard(const char *name) {
+  return (brink_guard_def){.name = name, .side = BRINK_BILATERAL, .direction = BRINK_BOTH};
+}
+
+const char *brink_model_state_name(const brink_model *model, size_t index) {
+  return index < model->def.nx ? model->def.state_names[index] : "(no state)";
+}
+
+const char *brink_model_guard_name(const brink_model *model, size_t index) {
+  return index < model->def.nguards ? model->guards[index].def.name : "(no guard)";
+}
+
+/* ---- checks ---- */
+
+static brink_status check_finite(const double *values, size_t count, const char *what,
+                                 brink_diag *diag) {
+  for (size_t i = 0; i < count; i++) {
+    if (!isfinite(values[i])) {
+      brink_status status = brink_diag_set(
+          diag, BRINK_ERR_ARGUMENT, "%s[%zu] is %g: give a finite number", what, i, values[i]);
+      if (diag != NULL) diag->state = i;
+      return status;
+    }
+  }
+  return BRINK_OK;
+}
+
+static brink_status check_sizes(const brink_model_def *def, brink_diag *diag) {
+#define REFUSE(...) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, __VA_ARGS__)
+  if (def->nx == 0) REFUSE("nx is 0: a model needs at least one state");
+  if (def->rhs == NULL) REFUSE("rhs is NULL: give the right-hand side dx/dt = f(t, x)");
+  if (def->x0 == NULL) REFUSE("x0 is NULL: give nx initial states");
+  if (!isfinite(def->t0)) REFUSE("t0 is %g: give a finite start time", def->t0);
+  if (def->np > 0 && def->p0 == NULL) REFUSE("p0 is NULL, but np is %zu", def->np);
+  if (def->nguards > 0 && def->guards == NULL)
+    REFUSE("guards is NULL, but nguards is %zu", def->nguards);
+  if (def->nclocks > 0 && def->clocks == NULL)
+    REFUSE("clocks is NULL, but nclocks is %zu", def->nclocks);
+  if (def->residual != NULL || def->nz > 0)
+    REFUSE("residual and nz are reserved: algebraic equations are not solved by this version");
+  brink_status status = check_finite(def->x0, def->nx, "x0", diag);
+  if (status == BRINK_OK && def->np > 0) status = check_finite(def->p0, def->np, "p0", diag);
+  return status;
+}
+
+static brink_status check_guard(const brink_model_def *def, size_t index, brink_diag *diag) {
+  const brink_guard_def *guard = &def->guards[index];
+  if (guard->name == NULL)
+    REFUSE("guard %zu has no name: start from brink_default_guard(name)", index);
+  int kinds = (guard->coefficients != NULL) + (guard->value != NULL) + (guard->formula != NULL);
+  if (kinds != 1)
+    REFUSE("guard '%s' needs exactly one of coefficients, value, formula; it has %d", guard->name,
+           kinds);
+  if (guard->side < BRINK_BILATERAL || guard->side > BRINK_LEAF)
+    REFUSE("guard '%s': side %d is not one of brink_side", guard->name, (int)guard->side);
+  if (guard->direction < BRINK_NEGATIVE || guard->direction > BRINK_POSITIVE)
+    REFUSE("guard '%s': direction %d is not one of brink_direction", guard->name,
+           (int)guard->direction);
+  if (guard->degree < 0) REFUSE("guard '%s': degree %d is negative", guard->name, guard->degree);
+  if (guard->degree == 1 && guard->value != NULL && guard->gradient == NULL)
+    REFUSE("guard '%s' is said to be linear (degree 1), but has no gradient: give one, or use "
+           "coefficients",
+           guard->name);
+  if (guard->degree > 1 && guard->jet == NULL)
+    REFUSE("guard '%s' is said to be a polynomial of degree %d, but has no jet to compose it with "
+           "the solution: give one, or set degree to 0",
+           guard->name, guard->degree);
+  if (guard->coefficients != NULL && guard->depends == NULL && guard->ndepends > def->nx)
+    REFUSE("guard '%s': ndepends is %zu, but there are %zu states", guard->name, guard->ndepends,
+           def->nx);
+  for (size_t k = 0; guard->depends != NULL && k < guard->ndepends; k++) {
+    if (guard->depends[k] >= def->nx)
+      REFUSE("guard '%s' depends on state %zu, but there are %zu states", guard->name,
+             guard->depends[k], def->nx);
+  }
+  size_t count = guard->depends != NULL ? guard->ndepends : def->nx;
+  for (size_t k = 0; guard->coefficients != NULL && k < count; k++) {
+    if (!isfinite(guard->coefficients[k]))
+      REFUSE("guard '%s': coefficient %zu is %g", guard->name, k, guard->coefficients[k]);
+  }
+  for (size_t k = 0; guard->lipschitz != NULL && k < count; k++) {
+    if (!(guard->lipschitz[k] >= 0.0))
+      REFUSE("guard '%s': lipschitz[%zu] is %g: give a bound of zero or more", guard->name, k,
+             guard->lipschitz[k]);
+  }
+  return BRINK_OK;
+}
+
+static brink_status check_clock(const brink_clock_def *clock, size_t index, brink_diag *diag) {
+  if (clock->name == NULL) REFUSE("clock %zu has no name", index);
+  if (clock->tick == NULL) REFUSE("clock '%s' has no tick action", clock->name);
+  if (!(clock->period >= 0.0) || isinf(clock->period))
+    REFUSE("clock '%s': period %g: give a positive number, or 0 for a timer", clock->name,
+           clock->period);
+  if (isnan(clock->offset) || (clock->period > 0.0 && !isfinite(clock->offset)))
+    REFUSE("clock '%s': offset is %g", clock->name, clock->offset);
+  return BRINK_OK;
+}
+#undef REFUSE
+
+/* ---- formulas: postfix with NOT → postfix in negation normal form ---- */
+
+typedef struct formula_reader {
+  const brink_model_def *def;
+  const brink_guard_def *guard;
+  size_t position; /* of the next operator to read, from the end; counts down */
+  brink_formula_op *out;
+  size_t written;
+  const char *problem;
+} formula_reader;
+
+/* operand := leaf | operand NOT | operand operand AND | operand operand OR, read backwards */
+static void read_operand(formula_reader *reader, bool negate, int depth) {
+  if (reader->problem != NULL) return;
+  if (reader->position == 0) {
+    reader->problem = "an operator lacks an operand";
+    return;
+  }
+  if (depth >= BRINK_FORMULA_DEPTH) {
+    reader->problem = "it is nested too deeply";
+    return;
+  }
+  int op = reader->guard->formula[--reader->position];
+  if (op == BRINK_NOT) {
+    read_operand(reader, !negate, depth + 1);
+  } else if (op == BRINK_AND || op == BRINK_OR) {
+    read_operand(reader, negate, depth + 1);
+    read_operand(reader, negate, depth + 1);
+    if (reader->problem != NULL) return;
+    int other = op == BRINK_AND ? BRINK_OR : BRINK_AND; /* De Morgan */
+    reader->out[reader->written++] = (brink_formula_op){.op = negate ? other : op};
+  } else if (op < 0 || (size_t)op >= reader->def->nguards) {
+    reader->problem = "it names a guard that does not exist";
+  } else if (reader->def->guards[op].formula != NULL) {
+    reader->problem = "a leaf is itself a formula: write it out";
+  } else {
+    reader->out[reader->written++] =
+        (brink_formula_op){.leaf = (size_t)op, .polarity = negate ? -1 : 1};
+  }
+}
+
+static brink_status read_formula(brink_model *model, brink_guard *guard, brink_diag *diag) {
+  size_t length = guard->def.formula_length;
+  guard->formula = brink_arena_take(&model->arena, length, sizeof *guard->formula);
+  if (guard->formula == NULL) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  formula_reader reader = {
+      .def = &model->def, .guard = &guard->def, .position = length, .out = guard->formula};
+  read_operand(&reader, false, 0);
+  if (reader.problem == NULL && reader.position != 0)
+    reader.problem = "operands are left over without an operator";
+  if (reader.problem != NULL)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "the formula of guard '%s' is wrong: %s",
+                          guard->def.name, reader.problem);
+  guard->formula_length = reader.written;
+  return BRINK_OK;
+}
+
+/* ---- copies ---- */
+
+static bool copy_names(brink_model *model) {
+  brink_model_def *def = &model->def;
+  char **names = brink_arena_take(&model->arena, def->nx, sizeof *names);
+  if (names == NULL) return false;
+  for (size_t i = 0; i < def->nx; i++) {
+    char buffer[32];
+    const char *name = buffer;
+    snprintf(buffer, sizeof buffer, "x[%zu]", i);
+    if (def->state_names != NULL && def->state_names[i] != NULL) name = def->state_names[i];
+    names[i] = brink_arena_text(&model->arena, name);
+    if (names[i] == NULL) return false;
+  }
+  def->state_names = (const char *const *)names;
+  def->name = brink_arena_text(&model->arena, def->name != NULL ? def->name : "model");
+  return def->name != NULL;
+}
+
+/* A missing list of states means all of them. */
+static bool copy_depends(brink_model *model, brink_guard_def *guard) {
+  if (guard->depends != NULL) {
+    guard->depends =
+        brink_arena_copy(&model->arena, guard->depends, guard->ndepends, sizeof(size_t));
+    return guard->depends != NULL;
+  }
+  size_t *all = brink_arena_take(&model->arena, model->def.nx, sizeof *all);
+  if (all == NULL) return false;
+  for (size_t i = 0; i < model->def.nx; i++) all[i] = i;
+  guard->depends = all;
+  guard->ndepends = model->def.nx;
+  return true;
+}
+
+static bool copy_guard(brink_model *model, size_t index) {
+  brink_arena *arena = &model->arena;
+  brink_guard *guard = &model->guards[index];
+  guard->def = model->def.guards[index];
+  guard->linear =
+      guard->def.coefficients != NULL || (guard->def.degree == 1 && guard->def.gradient != NULL);
+  guard->def.name = brink_arena_text(arena, guard->def.name);
+  if (guard->def.name == NULL || !copy_depends(model, &guard->def)) return false;
+  size_t count = guard->def.ndepends;
+  if (guard->def.coefficients != NULL) {
+    guard->def.coefficients =
+        brink_arena_copy(arena, guard->def.coefficients, count, sizeof(double));
+    if (guard->def.coefficients == NULL) return false;
+  }
+  if (guard->def.lipschitz != NULL) {
+    guard->def.lipschitz = brink_arena_copy(arena, guard->def.lipschitz, count, sizeof(double));
+    if (guard->def.lipschitz == NULL) return false;
+  }
+  if (guard->def.formula != NULL) {
+    guard->def.formula =
+        brink_arena_copy(arena, guard->def.formula, guard->def.formula_length, sizeof(int));
+    if (guard->def.formula == NULL) return false;
+  }
+  if (count > model->max_depends) model->max_depends = count;
+  return true;
+}
+
+static bool copy_clocks(brink_model *model) {
+  brink_model_def *def = &model->def;
+  brink_clock_def *clocks =
+      brink_arena_copy(&model->arena, def->clocks, def->nclocks, sizeof *clocks);
+  if (clocks == NULL) return false;
+  for (size_t k = 0; k < def->nclocks; k++) {
+    clocks[k].name = brink_arena_text(&model->arena, clocks[k].name);
+    if (clocks[k].name == NULL) return false;
+  }
+  def->clocks = clocks;
+  return true;
+}
+
+static bool copy_pattern(brink_model *model) {
+  brink_model_def *def = &model->def;
+  if (def->jacobian == NULL || def->jacobian_pattern.starts == NULL) return true;
+  size_t count = def->jacobian_pattern.starts[def->nx];
+  def->jacobian_pattern.starts =
+      brink_arena_copy(&model->arena, def->jacobian_pattern.starts, def->nx + 1, sizeof(size_t));
+  def->jacobian_pattern.rows =
+      brink_arena_copy(&model->arena, def->jacobian_pattern.rows, count, sizeof(size_t));
+  return def->jacobian_pattern.starts != NULL && def->jacobian_pattern.rows != NULL;
+}
+
+static bool copy_arrays(brink_model *model) {
+  brink_model_def *def = &model->def;
+  brink_arena *arena = &model->arena;
+  int *modes = brink_arena_copy(arena, def->mode0, def->nmodes, sizeof(int));
+  def->x0 = brink_arena_copy(arena, def->x0, def->nx, sizeof(double));
+  def->p0 = brink_arena_copy(arena, def->p0, def->np, sizeof(double));
+  def->mode0 = modes;
+  model->guards = brink_arena_take(arena, def->nguards, sizeof *model->guards);
+  if (modes == NULL || def->x0 == NULL || def->p0 == NULL || model->guards == NULL) return false;
+  for (size_t k = 0; k < def->nguards; k++) {
+    if (!copy_guard(model, k)) return false;
+  }
+  return copy_names(model) && copy_clocks(model) && copy_pattern(model);
+}
+
+static brink_status check_pattern(const brink_model_def *def, brink_diag *diag) {
+  if (def->jacobian == NULL) return BRINK_OK;
+  const brink_sparsity *pattern = &def->jacobian_pattern;
+  if (pattern->starts == NULL || pattern->rows == NULL)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                          "jacobian is given without its pattern: set jacobian_pattern");
+  for (size_t j = 0; j < def->nx; j++) {
+    if (pattern->starts[j] > pattern->starts[j + 1] || pattern->starts[0] != 0)
+      return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                            "jacobian_pattern.starts must begin with 0 and not decrease");
+    for (size_t k = pattern->starts[j]; k < pattern->starts[j + 1]; k++) {
+      if (pattern->rows[k] >= def->nx)
+        return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                              "jacobian_pattern: row %zu in column %zu, but there are %zu states",
+                              pattern->rows[k], j, def->nx);
+    }
+  }
+  return BRINK_OK;
+}
+
+static brink_status check_definition(const brink_model_def *def, brink_diag *diag) {
+  brink_status status = check_sizes(def, diag);
+  for (size_t k = 0; status == BRINK_OK && k < def->nguards; k++) {
+    status = check_guard(def, k, diag);
+    if (status != BRINK_OK && diag != NULL) diag->guard = k;
+  }
+  for (size_t k = 0; status == BRINK_OK && k < def->nclocks; k++)
+    status = check_clock(&def->clocks[k], k, diag);
+  return status == BRINK_OK ? check_pattern(def, diag) : status;
+}
+
+brink_status brink_model_create(const brink_model_def *def, const brink_allocator *allocator,
+                                brink_diag *diag, brink_model **model) {
+  brink_diag_clear(diag);
+  if (model == NULL || def == NULL)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "def and model must not be NULL");
+  *model = NULL;
+  brink_status status = check_definition(def, diag);
+  if (status != BRINK_OK) return status;
+  brink_arena arena;
+  brink_arena_init(&arena, allocator);
+  brink_model *made = brink_arena_take(&arena, 1, sizeof *made);
+  if (made == NULL) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  made->arena = arena;
+  made->def = *def;
+  if (!copy_arrays(made))
+    status = brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for model '%s'",
+                            def->name != NULL ? def->name : "model");
+  for (size_t k = 0; status == BRINK_OK && k < def->nguards; k++) {
+    if (made->guards[k].def.formula != NULL) status = read_formula(made, &made->guards[k], diag);
+  }
+  if (status != BRINK_OK) {
+    brink_model_destroy(made);
+    return status;
+  }
+  *model = made;
+  return BRINK_OK;
+}
+
+void brink_model_destroy(brink_model *model) {
+  if (model == NULL) return;
+  brink_arena arena = model->arena; /* the model itself lives in it */
+  brink_arena_free(&arena);
+}

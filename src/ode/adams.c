@@ -1,0 +1,300 @@
+/* adams.c: Adams methods of variable step and order 1 to 12, predict-evaluate-correct-evaluate.
+ *
+ * The problem  x' = f(t, x), with a history of f at t_k, t_{k-1}, … at any spacing.
+ * The method   The predictor of order m integrates the polynomial through the last m values of f,
+ *              the corrector of order m+1 the one through these and f at the predicted point
+ *              (Esposito & Kumar 2007, eqs. 4, 5; Shampine & Gordon 1975, ch. 5 for the form used
+ *              here). Differences are kept modified, so that they have the unit of f whatever the
+ *              spacing:
+ *                  phi_i = s_1 s_2 … s_i  f[t_k, …, t_{k-i}],      s_i = t_k - t_{k-i}.
+ *              With w_i(s) = s (s + s_1) … (s + s_{i-1}) and u_i(sigma) = w_i(sigma h)/w_i(h), all
+ *              that is needed follows from one table of polynomials, G_i(sigma) = h int_0^sigma
+ * u_i: predictor   x + sum_{i<m} beta_i phi_i G_i(sigma),   beta_i = w_i(h)/(s_1…s_i) corrector
+ * predictor + d G_m(sigma),   d = f^p - sum_{i<m} beta_i phi_i error       of order q:  |G_q(1) -
+ * G_{q-1}(1)| |d_q|,  d_m = d, d_{q-1} = d_q + beta_{q-1} phi_{q-1}. The last line is the exact
+ * Milne estimate for unequal steps; it is C(h)|x^p - x^c| with the C(h) that the errata of the
+ * paper's eq. 16 call for (a constant only for constant steps). Deviations   The corrected value of
+ * order m+1 is the one kept (local extrapolation), the error controlled is that of order m. Step
+ * ratios are not held constant to save work: the table costs O(m^2) once for all components. The
+ * margin   One more difference than the predictor uses says how far the corrector will move the
+ *              point: |beta_m phi_m G_m(sigma)|. Guards use it to keep their distance.
+ * How it fails On stiff problems the step stays small for stability; there is no warning yet. */
+#include "ode/stepper.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MAX_ORDER 12
+#define DIFFERENCES                                                                                \
+  (MAX_ORDER + 2) /* phi_0 … phi_{MAX_ORDER+1}: one for the margin, one to raise */
+
+/* Half the tolerance is aimed at (Shampine & Gordon 1975, ch. 7). */
+#define SAFETY 0.5
+#define GROWTH 2.0       /* variable-step Adams methods are safe up to here at every order */
+#define GROWTH_START 4.0 /* while the order is still being built up */
+#define KEEP_LOW 0.9     /* a step is only changed when it is worth a change */
+#define KEEP_HIGH 1.15
+
+typedef struct adams {
+  double *phi[DIFFERENCES];
+  double *f_predicted;       /* n */
+  double *d;                 /* n: the corrector's difference */
+  double *scratch;           /* n */
+  int count;                 /* valid differences: phi[0] … phi[count-1] */
+  double s[DIFFERENCES + 1]; /* s[i] = t_k - t_{k-i}; s[0] = 0 */
+  bool starting;
+  int failures;    /* of the present step */
+  double h_wanted; /* by the error control, before events and limits cut it */
+
+  /* For a step of size table_h: */
+  double table_h;
+  int table_order;
+  double beta[DIFFERENCES];
+  double g[DIFFERENCES + 1][BRINK_PATH_DEGREE + 2]; /* G_i, coefficients of sigma^k */
+  double g1[DIFFERENCES + 1];                       /* G_i(1) */
+} adams;
+
+static bool create(brink_stepper *st, brink_arena *arena) {
+  adams *a = brink_arena_take(arena, 1, sizeof *a);
+  if (a == NULL) return false;
+  st->method = a;
+  for (int i = 0; i < DIFFERENCES; i++) {
+    a->phi[i] = brink_arena_take(arena, st->n, sizeof(double));
+    if (a->phi[i] == NULL) return false;
+  }
+  a->f_predicted = brink_arena_take(arena, st->n, sizeof(double));
+  a->d = brink_arena_take(arena, st->n, sizeof(double));
+  a->scratch = brink_arena_take(arena, st->n, sizeof(double));
+  return a->f_predicted != NULL && a->d != NULL && a->scratch != NULL;
+}
+
+static brink_try start(brink_stepper *st) {
+  adams *a = st->method;
+  brink_try outcome = brink_eval_rhs(st->eval, st->t, st->x, st->f);
+  if (outcome != BRINK_TRY_OK) return outcome;
+  memcpy(a->phi[0], st->f, st->n * sizeof(double));
+  a->count = 1;
+  a->s[0] = 0.0;
+  a->starting = true;
+  a->failures = 0;
+  a->table_h = 0.0;
+  st->order = 1;
+  st->h_next = st->options->step > 0.0 ? st->options->step : 0.0;
+  return BRINK_TRY_OK;
+}
+
+/* The polynomials of this step size, up to order m+1. */
+static void build_table(adams *a, int m, double h) {
+  if (a->table_h == h && a->table_order == m) return;
+  a->table_h = h;
+  a->table_order = m;
+  double u[DIFFERENCES + 2] = {1.0}; /* u_0 = 1 */
+  double beta = 1.0;
+  int top = m + 1 < DIFFERENCES ? m + 1 : DIFFERENCES - 1;
+  for (int i = 0; i <= top; i++) {
+    double sum = 0.0;
+    for (int k = i; k >= 0; k--) {
+      double c = h * u[k] / (k + 1);
+      a->g[i][k + 1] = c;
+      sum += c;
+    }
+    a->g[i][0] = 0.0;
+    a->g1[i] = sum;
+    if (i < a->count) a->beta[i] = beta;
+    if (i + 1 < a->count) beta *= (h + a->s[i]) / a->s[i + 1];
+    /* u_{i+1} = u_i (sigma h + s_i)/(h + s_i) */
+    double si = i < a->count ? a->s[i] : 0.0, inverse = 1.0 / (h + si);
+    u[i + 1] = 0.0;
+    for (int k = i + 1; k > 0; k--) u[k] = (u[k] * si + u[k - 1] * h) * inverse;
+    u[0] *= si * inverse;
+  }
+}
+
+/* Adds the terms of the predictor to a path, for the step size of the table. */
+static void add_predictor(const adams *a, brink_path *path, int m) {
+  double basis[BRINK_PATH_DEGREE + 1];
+  for (int i = 0; i < m; i++) {
+    for (int k = 0; k <= i + 1; k++) basis[k] = a->beta[i] * a->g[i][k];
+    brink_path_add(path, a->phi[i], basis, i + 2);
+  }
+}
+
+static void plan(brink_stepper *st, double h_limit) {
+  adams *a = st->method;
+  if (st->h_next <= 0.0) st->h_next = brink_stepper_first_step(st, h_limit);
+  a->h_wanted = st->h_next;
+  double h = st->h_next;
+  if (h > h_limit * (1.0 - 1e-10)) h = h_limit;
+  st->h_plan = h;
+  int m = st->order;
+  build_table(a, m, h);
+  brink_path_begin(&st->predictor, st->t, h, st->n, st->x);
+  add_predictor(a, &st->predictor, m);
+  if (a->count > m) {
+    st->predictor.e = a->phi[m];
+    for (int k = 0; k <= m + 1; k++) st->predictor.margin[k] = fabs(a->beta[m]) * a->g[m][k];
+  }
+}
+
+/* ‖ |G_q(1) - G_{q-1}(1)| v ‖ */
+static double order_error(const brink_stepper *st, const adams *a, int q, const double *v) {
+  double norm = brink_stepper_norm(st, v, st->x, st->x_new);
+  return fabs(a->g1[q] - a->g1[q - 1]) * norm;
+}
+
+/* The step that would make the error of order q what is aimed at, in units of the present step. */
+static double wanted_ratio(double error, int q) {
+  double e = fmax(error, 1e-30);
+  return pow(SAFETY / e, 1.0 / (q + 1));
+}
+
+static brink_try reject(brink_stepper *st, double error) {
+  adams *a = st->method;
+  a->failures++;
+  a->starting = false;
+  double ratio = isfinite(error) ? wanted_ratio(error, st->order) : 0.1;
+  st->h_next = st->h * fmin(fmax(ratio, 0.1), 0.7);
+  if (a->failures >= 2 && st->options->order == 0 && st->order > 1)
+    st->order = a->failures >= 3 ? 1 : st->order - 1;
+  return BRINK_TRY_ERROR;
+}
+
+static brink_try attempt(brink_stepper *st, double h) {
+  adams *a = st->method;
+  int m = st->order;
+  size_t n = st->n;
+  st->h = h;
+  build_table(a, m, h);
+
+  /* predict, and the prediction of f at the end by its own polynomial */
+  double *restrict x_new = st->x_new, *restrict d = a->d;
+  memcpy(x_new, st->x, n * sizeof *x_new);
+  memset(d, 0, n * sizeof *d);
+  for (int i = m - 1; i >= 0; i--) {
+    const double *restrict phi = a->phi[i];
+    double beta = a->beta[i], weight = beta * a->g1[i];
+    for (size_t c = 0; c < n; c++) {
+      x_new[c] += weight * phi[c];
+      d[c] -= beta * phi[c];
+    }
+  }
+
+  brink_try outcome = brink_eval_rhs(st->eval, st->t + h, x_new, a->f_predicted);
+  if (outcome != BRINK_TRY_OK) return outcome;
+
+  /* correct */
+  double weight = a->g1[m];
+  for (size_t c = 0; c < n; c++) {
+    d[c] += a->f_predicted[c];
+    x_new[c] += weight * d[c];
+  }
+  st->error = order_error(st, a, m, d);
+  if (!(st->error <= 1.0) && st->options->step == 0.0) return reject(st, st->error);
+
+  brink_path_begin(&st->dense, st->t, h, n, st->x);
+  add_predictor(a, &st->dense, m);
+  brink_path_add(&st->dense, d, a->g[m], m + 2);
+  return BRINK_TRY_OK;
+}
+
+/* Errors of the neighbouring orders decide the next one; returns the ratio of steps it allows. */
+static double choose_order(brink_stepper *st) {
+  adams *a = st->method;
+  int m = st->order;
+  size_t n = st->n;
+  double best = wanted_ratio(st->error, m);
+  int chosen = m;
+  if (m > 1) {
+    const double *phi = a->phi[m - 1];
+    for (size_t c = 0; c < n; c++) a->scratch[c] = a->d[c] + a->beta[m - 1] * phi[c];
+    double lower = order_error(st, a, m - 1, a->scratch);
+    double ratio = wanted_ratio(lower, m - 1);
+    if (ratio > best) {
+      best = ratio;
+      chosen = m - 1;
+      a->starting = false;
+    }
+  }
+  int limit = st->options->max_order > 0 ? st->options->max_order : MAX_ORDER;
+  if (m < limit && chosen == m) {
+    if (a->count > m) {
+      const double *phi = a->phi[m];
+      for (size_t c = 0; c < n; c++) a->scratch[c] = a->d[c] - a->beta[m] * phi[c];
+      double higher = order_error(st, a, m + 1, a->scratch);
+      double ratio = wanted_ratio(higher, m + 1);
+      if (ratio > best) {
+        best = ratio;
+        chosen = m + 1;
+      }
+    } else {
+      chosen = m + 1; /* just started: nothing is known about the higher order but that it is due */
+    }
+  }
+  st->order = chosen;
+  return best;
+}
+
+static double next_step(const brink_stepper *st, double ratio) {
+  const adams *a = st->method;
+  double growth = a->starting ? GROWTH_START : GROWTH;
+  double h = st->h * fmin(fmax(ratio, 0.3), growth);
+  if (ratio > KEEP_LOW && ratio < KEEP_HIGH) h = st->h;
+  /* A step cut short by an event or a limit says little: what was wanted before still holds. */
+  if (st->h < a->h_wanted * (1.0 - 1e-10)) h = fmax(h, fmin(a->h_wanted, st->h * ratio));
+  return h;
+}
+
+/* phi of the new point from f there: phi'_i = phi'_{i-1} - beta_{i-1} phi_{i-1}. */
+static void update_differences(brink_stepper *st) {
+  adams *a = st->method;
+  size_t n = st->n;
+  int keep = a->count < DIFFERENCES ? a->count : DIFFERENCES - 1;
+  if (keep > a->table_order + 2) keep = a->table_order + 2;
+  double *restrict carried = a->scratch;
+  memcpy(carried, st->f, n * sizeof *carried);
+  for (int i = 0; i <= keep; i++) {
+    double *restrict phi = a->phi[i];
+    double beta = i < a->count ? a->beta[i] : 0.0;
+    for (size_t c = 0; c < n; c++) {
+      double old = phi[c];
+      phi[c] = carried[c];
+      carried[c] -= beta * old;
+    }
+  }
+  for (int i = keep; i > 0; i--) a->s[i] = a->s[i - 1] + st->h;
+  a->count = keep + 1 < DIFFERENCES ? keep + 1 : DIFFERENCES;
+}
+
+static brink_try commit(brink_stepper *st) {
+  adams *a = st->method;
+  brink_try outcome = brink_eval_rhs(st->eval, st->t + st->h, st->x_new, a->f_predicted);
+  if (outcome != BRINK_TRY_OK) return outcome;
+  if (st->options->order == 0 && a->failures == 0) {
+    double ratio = choose_order(st);
+    st->h_next = next_step(st, ratio);
+  } else {
+    st->h_next = next_step(st, wanted_ratio(st->error, st->order));
+  }
+  memcpy(st->f, a->f_predicted, st->n * sizeof(double));
+  memcpy(st->x, st->x_new, st->n * sizeof(double));
+  int m = a->table_order;
+  update_differences(st);
+  if (st->options->order > 0) {
+    st->order = st->options->order < m + 1 ? st->options->order : m + 1;
+    if (st->options->step > 0.0) st->h_next = st->options->step;
+  }
+  if (st->order > a->count) st->order = a->count;
+  st->t += st->h;
+  a->failures = 0;
+  a->table_h = 0.0;
+  return BRINK_TRY_OK;
+}
+
+const brink_stepper_ops brink_stepper_adams = {
+    .method = BRINK_ADAMS,
+    .create = create,
+    .start = start,
+    .plan = plan,
+    .attempt = attempt,
+    .commit = commit,
+};
