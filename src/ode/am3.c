@@ -1,19 +1,29 @@
 /* am3.c: the Adams-Moulton method of order 3 at a fixed step, predict-evaluate-correct-evaluate.
  *
  * Problem: x' = f(t, x), two evaluations a step.
- * Method: García 2004, corrected (the printed corrector lacks x_k):
+ *
+ * Method: García 2004, corrected (the printed corrector lacks x_k),
+ *
  *     x^p     = x_k + h/12 (23 f_k - 16 f_{k-1} + 5 f_{k-2})         Adams-Bashforth 3
  *     x_{k+1} = x_k + h/12 (5 f(t_k + h, x^p) + 8 f_k - f_{k-1})     Adams-Moulton 3
- * (Hairer, Nørsett & Wanner 1993, eqs. III.1.5, III.1.9), order 3. It is a PECE method: f_{k+1} =
+ *
+ * (Hairer, Nørsett & Wanner 1993, section III.1), order 3. It is a PECE method: f_{k+1} =
  * f(x_{k+1}) is evaluated at the commit, after the guards have been asked about x_{k+1}.
- * Predictor: the integrated parabola through f_k, f_{k-1}, f_{k-2}, whose end is x^p. With u = s/h
- *     x_k + s f_k + h (u^2/2 D1 + (u^3/6 + u^2/4) D2),   D1, D2: backward differences of f.
- * Its margin: x_{k+1} - x^p = (s + 2h) W_2(s) f[t_{k+1}, t_k, t_{k-1}, t_{k-2}] with W_2 =
- * s^2 (2s + 3h)/6, the divided difference being that of the last step.
+ *
+ * Predictor: the integrated parabola through f_k, f_{k-1}, f_{k-2}, whose end is x^p; with u = s/h
+ * and the backward differences D1, D2 of f,
+ *
+ *     x_k + s f_k + h (u^2/2 D1 + (u^3/6 + u^2/4) D2).
+ *
+ * Its margin: x_{k+1} - x^p = (s + 2h) W_2(s) f[t_{k+1}, t_k, t_{k-1}, t_{k-2}] with W_2(s) =
+ * s^2 (2s + 3h)/6, where the divided difference is taken to be that of the last step.
+ *
  * Dense output: the integrated parabola through f^p, f_k, f_{k-1}, whose end is x_{k+1}; order 3.
+ *
  * Deviations: the formulas hold for constant steps only. The first two steps after a start, and
  * any step of another size (cut by an event or a time limit), are steps of the classical
  * Runge-Kutta method, and after a cut step the history begins anew.
+ *
  * How it can fail: unstable where h |df/dx| > 1.8 or so. Where most steps are cut, it is the
  * Runge-Kutta method under another name. */
 #include "ode/fixed.h"

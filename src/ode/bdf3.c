@@ -1,22 +1,33 @@
 /* bdf3.c: the backward differentiation formula of order 3 at a fixed step.
  *
  * Problem: x' = f(t, x), stiff; one system of equations to solve a step.
- * Method: García 2004, corrected (the paper prints 6 F where h f is meant):
- *     x_{k+1} = 6/11 h f(t_k + h, x_{k+1}) + (18 x_k - 9 x_{k-1} + 2 x_{k-2})/11
- * (Hairer, Nørsett & Wanner 1993, eq. III.1.22'), order 3. Solved by Newton's iteration to
- * rounding: (I - 6/11 h df/dx) dy = psi + 6/11 h f(y) - y,   psi = (18 x_k - 9 x_{k-1} + 2
- * x_{k-2})/11, from the predictor; df/dx is the model's, or found by differences, and is taken anew
- * when the iteration contracts by less than ten. Appended components do not act back on f: they are
- * left out of the system and follow from the formula afterwards. Predictor: the cubic through x_k,
- * x_{k-1}, x_{k-2} with slope f_k at t_k. Its margin is the error of that interpolation, s^2 (s +
- * h)(s + 2h), scaled by how far it was off in the last step. Dense output: the cubic Hermite
- * interpolant, order 3. Deviations: the formula holds for constant steps only. The first two steps
- * after a start, and any step of another size (cut by an event or a time limit), are steps of the
- * classical Runge-Kutta method, as García does, and after a cut step the history begins anew. How
- * it can fail: Newton's iteration does not converge, or df/dx makes the matrix singular: the
- * attempt is refused. Where h |df/dx| > 2.8, stiff indeed, the Runge-Kutta steps at the start
- * amplify what the formula would damp; three of them do no lasting harm while h |df/dx| is
- * moderate, many (a restart every few steps) do. */
+ *
+ * Method: García 2004, corrected (the paper prints 6 F where h f is meant),
+ *
+ *     x_{k+1} = psi + gamma f(t_k + h, x_{k+1}),    gamma = 6/11 h,
+ *     psi = (18 x_k - 9 x_{k-1} + 2 x_{k-2})/11
+ *
+ * (Hairer, Nørsett & Wanner 1993, section III.1), order 3. Solved by Newton's iteration, from the
+ * predictor, to rounding:
+ *
+ *     (I - gamma df/dx) dy = psi + gamma f(y) - y.
+ *
+ * df/dx is the model's, or found by differences, and is taken anew when the iteration contracts by
+ * less than ten. Appended components do not act back on f: they are left out of the system and
+ * follow from the formula afterwards.
+ *
+ * Predictor: the cubic through x_k, x_{k-1}, x_{k-2} with slope f_k at t_k. Its margin is the error
+ * of that interpolation, s^2 (s + h)(s + 2h), scaled by how far it was off in the last step.
+ *
+ * Dense output: the cubic Hermite interpolant, order 3 like the method.
+ *
+ * Deviations: the formula holds for constant steps only. The first two steps after a start, and any
+ * step of another size (cut by an event or a time limit), are steps of the classical Runge-Kutta
+ * method, as García does, and after a cut step the history begins anew.
+ *
+ * How it can fail: where Newton's iteration does not converge, or the matrix is singular, the
+ * attempt is refused. Where h |df/dx| > 2.8 the Runge-Kutta steps amplify what the formula would
+ * damp: two at the start are soon forgotten, but restarts every few steps are not. */
 #include "num/linalg.h"
 #include "ode/fixed.h"
 

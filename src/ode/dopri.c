@@ -1,20 +1,27 @@
 /* dopri.c: the Runge-Kutta pair 5(4) of Dormand and Prince with its dense output of order 4.
  *
  * Problem: x' = f(t, x) to a tolerance, six evaluations a step.
- * Method: the pair of Dormand & Prince 1980 (Hairer, Nørsett & Wanner 1993, table II.5.2), local
- * extrapolation: the solution of order 5 is kept, the difference to that of order 4 is the error
- * estimate. The last stage is evaluated at the end of the step and is the first of the next one.
- * Dense output: order 4 (Hairer, Nørsett & Wanner 1993, eq. II.6.12 and the code DOPRI5, contd5),
+ *
+ * Method: the pair of Dormand & Prince 1980 (Hairer, Nørsett & Wanner 1993, table II.5.2), with
+ * local extrapolation: the solution of order 5 is kept, the difference to that of order 4 is the
+ * error estimate. The last stage is evaluated at the end of the step and is the first of the next.
+ *
+ * Dense output: of order 4 (Hairer, Nørsett & Wanner 1993, section II.6, and their DOPRI5),
+ *
  *     x0 + r0 u + r1 u(1-u) + r2 u^2 (1-u) + r3 u^2 (1-u)^2,       u = (t - t_k)/h:
- * the cubic Hermite interpolant and one term more. Predictor: the last one continued (see fixed.h).
- * Step size: the PI controller of Hairer & Wanner 1996, eq. IV.2.43c, as in DOPRI5, with
- * alpha = 0.2 - 0.75 beta, beta = 0.04, safety 0.9, factors 0.2 … 10, no growth right after a
- * rejection.
- * Deviations: the weighted maximum norm, not the root mean square; the first step comes from f
+ *
+ * the cubic Hermite interpolant and one term more. Predictor: the last one continued (fixed.h).
+ *
+ * Step size: the PI controller of Hairer & Wanner 1996, section IV.2, as in DOPRI5: alpha = 0.2 -
+ * 0.75 beta, beta = 0.04, safety 0.9, factors 0.2 to 10, no growth right after a rejection.
+ *
+ * Deviations: the weighted maximum norm, not the root mean square. The first step comes from f
  * alone (brink_stepper_first_step), since DOPRI5's needs an evaluation at a point nobody has asked
- * about; a step cut short by an event or a time limit does not make the next one small: what the
- * error control wanted before still holds, unless the model refused the longer step. How it can
- * fail: on stiff problems the step stays small for stability; there is no test for stiffness. */
+ * about. A step cut short by an event or a time limit does not make the next one small: what the
+ * error control wanted before still holds, unless the model refused the longer step.
+ *
+ * How it can fail: on stiff problems the step stays small for stability; there is no test for
+ * stiffness. */
 #include "ode/fixed.h"
 
 #include <math.h>

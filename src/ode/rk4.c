@@ -1,10 +1,13 @@
 /* rk4.c: the classical Runge-Kutta method at a fixed step.
  *
  * Problem: x' = f(t, x), four evaluations a step.
+ *
  * Method: Kutta 1901 (Hairer, Nørsett & Wanner 1993, table II.1.2), order 4; as in García 2004.
- * Dense output: the cubic Hermite interpolant, local error O(h^4): with the global error of order 4
- * added, order 4 inside the step. Its end slope f(x_{k+1}) is evaluated in the attempt and is the
- * first stage of the next step. Predictor: the last dense output continued (see fixed.h).
+ *
+ * Dense output: the cubic Hermite interpolant, of order 4 inside the step as well (it is off by
+ * h^4/384 times the fourth derivative). Its end slope f(x_{k+1}) is evaluated in the attempt and is
+ * the first stage of the next step. Predictor: the last dense output continued (fixed.h).
+ *
  * How it can fail: unstable where h |df/dx| > 2.8. */
 #include "ode/fixed.h"
 

@@ -1,14 +1,16 @@
 /* taylor2.c: the Taylor method of order 2 at a fixed step.
  *
  * Problem: x' = f(t, x), with x'' = f_t + f_x f at hand or by a difference.
- * Method: x_{k+1} = x_k + h f + h^2/2 x'' (García 2004, corrected: the terms of x'' are f_t + f_x f
- * with all components of f, where the paper prints f_t f and no mixed terms). Order 2.
- * x'' comes from the model's Taylor series, where it has one and is not sliding (while sliding the
- * field is a mixture that the series does not know); otherwise, and for appended components, from
- * a difference along the flow, (f(t+d, x+d f) - f)/d, or with -d where +d is past a surface or
- * refused.
+ *
+ * Method: x_{k+1} = x_k + h f + h^2/2 x'' (García 2004, corrected: x'' is f_t + f_x f with all
+ * components of f, where the paper prints f_t f and no mixed terms), order 2. x'' comes from the
+ * model's Taylor series, where it has one and is not sliding (the field is then a mixture that the
+ * series does not know); otherwise, and for appended components, from a difference along the flow,
+ * (f(t+d, x+d f) - f)/d, or with -d where +d is past a surface or refused.
+ *
  * Dense output: the same parabola, order 2. x'' is found when a point is accepted, so the predictor
  * is the method itself and its margin is zero; in an attempt nothing is evaluated.
+ *
  * How it can fail: unstable where h |df/dx| > 2. With neither +d nor -d allowed x'' stays unknown;
  * each attempt then tries again with a d that shrinks with its h. */
 #include "ode/fixed.h"

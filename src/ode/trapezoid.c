@@ -1,14 +1,19 @@
 /* trapezoid.c: the explicit trapezoidal rule (Heun's method) at a fixed step.
  *
  * Problem: x' = f(t, x), two evaluations a step.
- * Method: trap_seh of Taylor 1995: an Euler predictor and one trapezoidal correction,
+ *
+ * Method: trap_seh of Taylor 1995, an Euler predictor and one trapezoidal correction,
+ *
  *     x^p = x_k + h f_k,    f^p = f(t_k + h, x^p),    x_{k+1} = x_k + h/2 (f_k + f^p),
+ *
  * order 2; exact where the acceleration is constant.
- * Dense output: x_k + s f_k + s^2/(2h) (f^p - f_k), order 2.
- * Predictor: the last dense output continued, with the true slope (see fixed.h). Note that f^p is
- * evaluated at the Euler point x_k + h f_k, not on the predictor: a point past a unilateral surface
- * is vetoed, and the step tried again shorter.
- * Deviation: the mode switching that is woven into trap_seh lives in the hybrid loop here.
+ *
+ * Dense output: x_k + s f_k + s^2/(2h) (f^p - f_k), order 2. Predictor: the last one continued,
+ * with the true slope (fixed.h). Note that f^p is evaluated at x_k + h f_k, not on the predictor:
+ * where that point is past a unilateral surface it is vetoed, and the step tried again shorter.
+ *
+ * Deviation: the mode switching that is woven into trap_seh lives in the hybrid loop.
+ *
  * How it can fail: unstable where h |df/dx| > 2. */
 #include "ode/fixed.h"
 
