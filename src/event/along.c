@@ -1,0 +1,284 @@
+/* along.c: guards along paths (see along.h).
+ *
+ * References: composition of a polynomial guard with the predictor, Esposito & Kumar 2007,
+ * remark 2.3; the appended state z = g, eq. 3 there (with z reset to g at every step, as its drift
+ * makes necessary); all roots of a guard along the dense output, Shampine, Gladwell & Brankin 1991;
+ * exclusion before isolation, Park & Barton 1996. */
+#include "event/along.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#define SAMPLES 10 /* of a guard that offers nothing but values: interpolant of degree 9 */
+
+bool brink_along_init(brink_along_space *space, brink_eval *eval, brink_arena *arena) {
+  space->eval = eval;
+  size_t stride = BRINK_POLY_MAX_DEGREE + 1;
+  bool any_jet = false;
+  for (size_t k = 0; k < eval->model->def.nguards; k++)
+    any_jet = any_jet || eval->model->guards[k].def.jet != NULL;
+  space->x = brink_arena_take(arena, eval->n, sizeof(double));
+  space->jets = brink_arena_take(arena, eval->nx, sizeof(double *));
+  space->jet_memory = brink_arena_take(arena, any_jet ? eval->nx * stride : 1, sizeof(double));
+  if (space->x == NULL || space->jets == NULL || space->jet_memory == NULL) return false;
+  for (size_t i = 0; any_jet && i < eval->nx; i++) space->jets[i] = space->jet_memory + i * stride;
+  return true;
+}
+
+double brink_along_value(brink_along_space *space, size_t guard, const brink_path *path,
+                         double sigma) {
+  const brink_guard_def *def = &space->eval->model->guards[guard].def;
+  double weights[BRINK_PATH_TERMS];
+  brink_path_weights(path, sigma, weights);
+  for (size_t k = 0; k < def->ndepends; k++) {
+    size_t i = def->depends[k];
+    space->x[i] = brink_path_component_at(path, i, weights);
+  }
+  return brink_eval_guard(space->eval, guard, path->t0 + sigma * path->h, space->x);
+}
+
+/* ---- exclusion ---- */
+
+static double linear_reach(const brink_guard_def *def, const brink_path *path,
+                           const double *bounds) {
+  double reach = fabs(def->time_coefficient * path->h);
+  for (int l = 0; l < path->terms; l++) {
+    double weight = 0.0;
+    for (size_t k = 0; k < def->ndepends; k++)
+      weight += def->coefficients[k] * path->a[l][def->depends[k]];
+    reach += fabs(weight) * bounds[l];
+  }
+  return reach;
+}
+
+bool brink_along_excluded(brink_along_space *space, size_t guard, const brink_path *path, double g0,
+                          double distance, const double *bounds) {
+  const brink_guard_def *def = &space->eval->model->guards[guard].def;
+  double reach;
+  if (def->coefficients != NULL) {
+    reach = linear_reach(def, path, bounds);
+  } else if (def->lipschitz != NULL) {
+    reach = def->lipschitz_time * fabs(path->h);
+    for (size_t k = 0; k < def->ndepends; k++)
+      reach += def->lipschitz[k] * brink_path_spread(path, def->depends[k], bounds);
+  } else {
+    return false;
+  }
+  return fabs(g0) > reach * (1.0 + 1e-12) + distance;
+}
+
+/* ---- polynomials ---- */
+
+static bool build_linear(brink_along_space *space, const brink_path *path, double g0,
+                         brink_along *along) {
+  brink_eval *eval = space->eval;
+  const brink_guard_def *def = &eval->model->guards[along->guard].def;
+  double rate;
+  if (brink_eval_gradient(eval, along->guard, path->t0, path->x0, eval->gradient, &rate) !=
+      BRINK_TRY_OK)
+    return false;
+  brink_path_combine(path, def->depends, eval->gradient, def->ndepends, along->c);
+  along->c[0] = g0;
+  along->c[1] += rate * path->h;
+  along->degree = path->degree > 1 ? path->degree : 1;
+  along->exact = true;
+  return true;
+}
+
+static bool build_jet(brink_along_space *space, const brink_path *path, double g0,
+                      brink_along *along) {
+  brink_eval *eval = space->eval;
+  const brink_guard_def *def = &eval->model->guards[along->guard].def;
+  int full = def->degree * path->degree; /* of the composition, if the guard is a polynomial */
+  bool exact = def->degree > 0 && full <= BRINK_POLY_MAX_DEGREE;
+  int order = exact ? full : path->degree + 6;
+  if (order > BRINK_POLY_MAX_DEGREE) order = BRINK_POLY_MAX_DEGREE;
+  if (order < 1) order = 1;
+  double time[BRINK_POLY_MAX_DEGREE + 1] = {path->t0, path->h};
+  for (size_t k = 0; k < def->ndepends; k++) {
+    double *jet = space->jets[def->depends[k]];
+    memset(jet, 0, (size_t)(order + 1) * sizeof *jet);
+    double c[BRINK_PATH_DEGREE + 1];
+    brink_path_component(path, def->depends[k], c);
+    int shared = path->degree < order ? path->degree : order;
+    memcpy(jet, c, (size_t)(shared + 1) * sizeof *jet);
+  }
+  eval->stats.guards++;
+  if (def->jet(along->guard, order, time, (const double *const *)space->jets, &eval->env,
+               along->c) != 0)
+    return false;
+  along->c[0] = g0;
+  along->degree = order;
+  along->exact = exact;
+  return true;
+}
+
+/* Newton's interpolant through samples at Chebyshev points, expanded into monomials. */
+static bool build_samples(brink_along_space *space, const brink_path *path, double g0,
+                          brink_along *along) {
+  double s[SAMPLES], d[SAMPLES];
+  const double pi = 3.14159265358979323846;
+  for (int k = 0; k < SAMPLES; k++) {
+    s[k] = 0.5 - 0.5 * cos(pi * k / (SAMPLES - 1));
+    d[k] = k == 0 ? g0 : brink_along_value(space, along->guard, path, s[k]);
+    if (!isfinite(d[k])) return false;
+  }
+  for (int level = 1; level < SAMPLES; level++) {
+    for (int k = SAMPLES - 1; k >= level; k--) d[k] = (d[k] - d[k - 1]) / (s[k] - s[k - level]);
+  }
+  memset(along->c, 0, sizeof along->c);
+  for (int k = SAMPLES - 1; k >= 0; k--) { /* c <- c*(sigma - s_k) + d_k */
+    for (int j = SAMPLES - 1; j > 0; j--) along->c[j] = along->c[j - 1] - s[k] * along->c[j];
+    along->c[0] = d[k] - s[k] * along->c[0];
+  }
+  along->degree = SAMPLES - 1;
+  along->exact = false;
+  return true;
+}
+
+bool brink_along_build(brink_along_space *space, size_t guard, const brink_path *path, double g0,
+                       brink_along *along) {
+  const brink_eval *eval = space->eval;
+  const brink_guard *model_guard = &eval->model->guards[guard];
+  along->guard = guard;
+  along->path = path;
+  bool built;
+  if (model_guard->linear) {
+    built = build_linear(space, path, g0, along);
+  } else if (model_guard->def.jet != NULL) {
+    built = build_jet(space, path, g0, along);
+  } else if (eval->column[guard] != BRINK_NONE) {
+    brink_path_component(path, eval->column[guard], along->c);
+    along->c[0] = g0; /* z is reset to g at every step */
+    along->degree = path->degree;
+    along->exact = false;
+    built = true;
+  } else {
+    built = build_samples(space, path, g0, along);
+  }
+  for (int k = 0; built && k <= along->degree; k++) built = isfinite(along->c[k]);
+  return built;
+}
+
+/* ---- roots ---- */
+
+void brink_along_bracket(brink_along_space *space, size_t guard, const brink_path *path, double a,
+                         double b, double *inside, double *outside) {
+  double ga = brink_along_value(space, guard, path, a);
+  double gb = brink_along_value(space, guard, path, b);
+  double sign = ga > 0.0 || (ga == 0.0 && gb < 0.0) ? 1.0 : -1.0;
+  int side = 0; /* Illinois: which end was kept last time */
+  for (int k = 0; k < 100 && b - a > 2.0 * DBL_EPSILON * fmax(b, DBL_MIN); k++) {
+    double s = a + (b - a) * (ga / (ga - gb));
+    if (k % 4 == 3 || !(s > a && s < b)) s = 0.5 * (a + b);
+    if (!(s > a && s < b)) break;
+    double g = brink_along_value(space, guard, path, s);
+    if (sign * g > 0.0) {
+      a = s;
+      ga = g;
+      if (side == 1) gb *= 0.5;
+      side = 1;
+    } else {
+      b = s;
+      gb = g;
+      if (side == -1) ga *= 0.5;
+      side = -1;
+      if (g == 0.0) { /* close in from the other side alone */
+        gb = -sign * DBL_MIN;
+      }
+    }
+  }
+  *inside = a;
+  *outside = b;
+}
+
+/* The extremum of the guard's own values near an approximate one, by parabolas through three
+ * points. */
+static double refine_extremum(brink_along_space *space, const brink_along *along, double sigma,
+                              double low, double high) {
+  double d = fmin(0.05, 0.5 * fmin(sigma - low, high - sigma));
+  if (!(d > 1e-9)) return sigma;
+  for (int k = 0; k < 4; k++) {
+    double g0 = brink_along_value(space, along->guard, along->path, sigma - d);
+    double g1 = brink_along_value(space, along->guard, along->path, sigma);
+    double g2 = brink_along_value(space, along->guard, along->path, sigma + d);
+    double curvature = g0 - 2.0 * g1 + g2;
+    double shift = curvature != 0.0 ? 0.5 * d * (g0 - g2) / curvature : 0.0;
+    if (!(fabs(shift) <= d)) break;
+    sigma += shift;
+    d = fmax(0.1 * d, fmin(0.5 * d, 4.0 * fabs(shift)));
+    if (d < 1e-6) break; /* the value is flat here: rounding takes over */
+  }
+  return sigma;
+}
+
+/* Points between which the guard is monotone, as far as its approximation can tell: 0, the
+ * extrema, 1. Returns their number. */
+static int critical_points(brink_along_space *space, const brink_along *along, double *points) {
+  double slope[BRINK_POLY_MAX_DEGREE + 1];
+  brink_root roots[BRINK_ALONG_ROOTS];
+  brink_poly_derivative(along->c, along->degree, slope);
+  int found = along->degree < 2 ? 0
+                                : brink_poly_roots(slope, along->degree - 1, 0.0, 1.0, roots,
+                                                   BRINK_ALONG_ROOTS - 2);
+  int count = 0;
+  points[count++] = 0.0;
+  for (int k = 0; k < found; k++) {
+    if (!(roots[k].s > 0.0 && roots[k].s < 1.0)) continue;
+    double high = k + 1 < found ? roots[k + 1].s : 1.0;
+    double s = along->exact ? roots[k].s
+                            : refine_extremum(space, along, roots[k].s, points[count - 1], high);
+    if (s > points[count - 1]) points[count++] = s;
+  }
+  points[count++] = 1.0;
+  return count;
+}
+
+/* Roots of a guard whose polynomial is an approximation, from its own values. */
+static int direct_roots(brink_along_space *space, const brink_along *along, brink_root *roots) {
+  double points[BRINK_ALONG_ROOTS];
+  int count = critical_points(space, along, points), found = 0;
+  double before = along->c[0];
+  for (int k = 1; k < count && found < BRINK_ALONG_ROOTS; k++) {
+    double after = brink_along_value(space, along->guard, along->path, points[k]);
+    if (isnan(after)) break;
+    if (before != 0.0 && (after == 0.0 || (before < 0.0) != (after < 0.0))) {
+      double inside, outside;
+      brink_along_bracket(space, along->guard, along->path, points[k - 1], points[k], &inside,
+                          &outside);
+      roots[found++] =
+          (brink_root){.s = outside, .kind = before < 0.0 ? BRINK_ROOT_RISING : BRINK_ROOT_FALLING};
+    }
+    before = after;
+  }
+  return found;
+}
+
+int brink_along_roots(brink_along_space *space, const brink_along *along, brink_root *roots) {
+  space->eval->stats.roots++;
+  if (!along->exact) return direct_roots(space, along, roots);
+  int count = brink_poly_roots(along->c, along->degree, 0.0, 1.0, roots, BRINK_ALONG_ROOTS);
+  return count > 0 ? count : 0;
+}
+
+bool brink_along_dip(brink_along_space *space, const brink_along *along, int sign, double limit,
+                     brink_dip *dip) {
+  double points[BRINK_ALONG_ROOTS];
+  int count = critical_points(space, along, points);
+  for (int k = 1; k + 1 < count; k++) {
+    double value =
+        sign * (along->exact ? brink_poly_eval(along->c, along->degree, points[k])
+                             : brink_along_value(space, along->guard, along->path, points[k]));
+    double before =
+        sign * brink_poly_eval(along->c, along->degree, 0.5 * (points[k - 1] + points[k]));
+    double after =
+        sign * brink_poly_eval(along->c, along->degree, 0.5 * (points[k] + points[k + 1]));
+    bool minimum = before >= value && after >= value;
+    if (minimum && value > 0.0 && value <= limit) {
+      *dip = (brink_dip){.sigma = points[k], .value = sign * value};
+      return true;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,68 @@
+/* along.h: a guard along a path: as a polynomial in sigma, its roots, its closest approaches.
+ *
+ * The state follows a polynomial path x(sigma), 0 <= sigma <= 1 (num/path.h). A linear guard along
+ * it is again a polynomial, exactly; so is a polynomial guard, composed with the path by its jet.
+ * Any other smooth guard gets a polynomial that approximates it: its truncated jet, or its appended
+ * state z = g, or, with values only, an interpolant through samples. What is decided about such a
+ * guard is decided on its own values along the path: the approximation only says where to look,
+ * namely where its derivative vanishes, which is insensitive to small errors of the value. */
+#ifndef BRINK_EVENT_ALONG_H
+#define BRINK_EVENT_ALONG_H
+
+#include "model/eval.h"
+#include "num/path.h"
+#include "num/poly.h"
+
+/* A guard along a path. */
+typedef struct brink_along {
+  size_t guard; /* a plain guard or leaf */
+  const brink_path *path;
+  int degree;
+  bool exact; /* the polynomial is the guard, to rounding */
+  double c[BRINK_POLY_MAX_DEGREE + 1];
+} brink_along;
+
+/* Where the guard comes closest to zero without reaching it, inside the step. */
+typedef struct brink_dip {
+  double sigma, value;
+} brink_dip;
+
+#define BRINK_ALONG_ROOTS 32
+
+/* Scratch for all of this; made once. */
+typedef struct brink_along_space {
+  brink_eval *eval;
+  double *x;          /* a state; only what a guard depends on is filled in */
+  double *jet_memory; /* series of the states */
+  double **jets;
+} brink_along_space;
+
+bool brink_along_init(brink_along_space *space, brink_eval *eval, brink_arena *arena);
+
+/* The guard's value on the path, by evaluating it. */
+double brink_along_value(brink_along_space *space, size_t guard, const brink_path *path,
+                         double sigma);
+
+/* True if a linear guard (or one with Lipschitz bounds), with value g0 at the start, keeps farther
+ * than `distance` from zero on the whole path: a few multiplications, no polynomial. bounds: from
+ * brink_path_term_bounds. */
+bool brink_along_excluded(brink_along_space *space, size_t guard, const brink_path *path, double g0,
+                          double distance, const double *bounds);
+
+/* The polynomial, given the value g0 at the start. False if the guard has none (not finite). */
+bool brink_along_build(brink_along_space *space, size_t guard, const brink_path *path, double g0,
+                       brink_along *along);
+
+/* The roots in (0, 1] in order; returns their number. */
+int brink_along_roots(brink_along_space *space, const brink_along *along, brink_root *roots);
+
+/* The first local minimum of sign*g in (0, 1] with 0 < sign*g <= limit; false if there is none. */
+bool brink_along_dip(brink_along_space *space, const brink_along *along, int sign, double limit,
+                     brink_dip *dip);
+
+/* A root between a and b, where the guard's own values have opposite signs (or are zero): narrowed
+ * to adjacent sigmas as far as rounding allows. *inside is on the side of a, *outside of b. */
+void brink_along_bracket(brink_along_space *space, size_t guard, const brink_path *path, double a,
+                         double b, double *inside, double *outside);
+
+#endif

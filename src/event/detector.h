@@ -1,0 +1,104 @@
+/* detector.h: the two questions that the hybrid loop asks about events.
+ *
+ *   before a step: how far may it go?          brink_detector_before   (extrapolate.c)
+ *   after it:      what happened inside?        brink_detector_after    (interpolate.c, textbook.c)
+ *
+ * (The third, asked from inside a step before every call of the right-hand side, is
+ * brink_eval_may in model/eval.h.) Detectors read paths and guards; they know no stepper. */
+#ifndef BRINK_EVENT_DETECTOR_H
+#define BRINK_EVENT_DETECTOR_H
+
+#include "event/along.h"
+
+/* The answer to the first question. */
+typedef struct brink_limit {
+  double sigma; /* the step may go this far along the predictor, 0 … 1 */
+  bool event; /* the surface is reached there: follow the predictor to it, evaluate nothing, stop */
+  size_t guard; /* the guard that set the limit, or BRINK_NONE */
+} brink_limit;
+
+/* A guard that fired. */
+typedef struct brink_hit {
+  size_t guard;
+  brink_event_kind kind;
+  brink_direction direction;
+} brink_hit;
+
+/* The answer to the second. */
+typedef struct brink_found {
+  bool event;
+  double sigma; /* where, along the dense output */
+  bool chord;   /* the state there is on the chord between the ends (zlm) */
+} brink_found;
+
+typedef struct brink_detector brink_detector;
+
+typedef struct brink_detector_ops {
+  brink_events events;
+  bool one_sided;   /* ask the first question, and let the veto answer the third */
+  bool needs_paths; /* wants appended states for guards without a polynomial */
+  void (*after)(brink_detector *det, const brink_path *dense, brink_found *found);
+} brink_detector_ops;
+
+extern const brink_detector_ops brink_detector_extrapolate;
+extern const brink_detector_ops brink_detector_interpolate;
+extern const brink_detector_ops brink_detector_endpoint;
+extern const brink_detector_ops brink_detector_zlm;
+extern const brink_detector_ops brink_detector_mnm;
+
+/* A polynomial of a leaf in the coordinates of its formula, while the first question is answered.
+ */
+typedef struct brink_leaf_poly {
+  size_t leaf;
+  int polarity;
+  brink_along along;
+  double margin; /* sum |dg/dx_i| |e_i|: how far the corrector may move it, per unit of M(sigma) */
+} brink_leaf_poly;
+
+struct brink_detector {
+  const brink_detector_ops *ops;
+  const brink_options *options;
+  const double *atol;
+  brink_eval *eval;
+  brink_along_space space;
+
+  double *g0;        /* each guard's value at the present state */
+  double *g1;        /* and at the end of the attempted step */
+  double *tolerance; /* what the tolerances amount to in each guard, when last computed */
+  double *gap;       /* unilateral guards that limited the last step: their distance then; else 0 */
+  brink_leaf_poly *leaves; /* scratch, as many as the longest formula has */
+
+  brink_hit *hits; /* what fired at found.sigma */
+  size_t nhits;
+  brink_near_miss *misses; /* closest approaches in the last step, before any event */
+  size_t nmisses;
+};
+
+const brink_detector_ops *brink_detector_ops_for(brink_events events);
+
+bool brink_detector_create(brink_detector *det, const brink_options *options, const double *atol,
+                           brink_eval *eval, brink_arena *arena);
+
+/* Look at all guards anew: a start, or a restart after an event. */
+void brink_detector_reset(brink_detector *det, double t, const double *x);
+
+/* First question. `hmin`: what time can resolve here. */
+brink_limit brink_detector_before(brink_detector *det, const brink_path *predictor, int order,
+                                  double hmin);
+
+/* Second question; x_new is the end of the path. Fills det->hits and det->misses. */
+brink_found brink_detector_after(brink_detector *det, const brink_path *dense, const double *x_new);
+
+/* The step was accepted to its end. */
+void brink_detector_commit(brink_detector *det);
+
+/* Shared by the detectors: is a crossing in this direction an event of the guard? */
+bool brink_detector_wants(const brink_detector *det, size_t guard, brink_direction direction);
+
+/* Is this guard looked at at all in the present modes? */
+bool brink_detector_active(const brink_detector *det, size_t guard);
+
+/* Enter an event found at sigma: replaces later ones, joins those at the same place. */
+void brink_detector_add(brink_detector *det, brink_found *found, double sigma, brink_hit hit);
+
+#endif

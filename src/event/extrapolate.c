@@ -1,0 +1,289 @@
+/* extrapolate.c: look before the step.
+ *
+ * The problem  A unilateral guard must be reached from its own side, and the right-hand side must
+ *              not be evaluated past it: not even at the trial points of a step.
+ * The method   Before the step, the guard is extrapolated along the predictor, which needs no
+ *              evaluation of the model, and the step is cut where it would come too close (Esposito
+ *              & Kumar 2007, eqs. 11-15). With y = sgn*g >= 0 inside:
+ *
+ *              margin (default): the corrector will move the predicted point by about
+ *                  |shift_i(sigma)| <= |e_i| M(sigma),      M ~ sigma^2 near 0
+ *              so the step ends where  y(sigma) = kappa sum |dg/dx_i| |e_i| M(sigma) + eta. As M
+ *              vanishes quadratically, so does the gap from step to step. As soon as the shift on
+ *              the way to the surface itself is a fraction of the tolerance, the predictor is good
+ *              enough to be the solution: it is followed to the surface, where nothing has to be
+ *              evaluated any more in the old mode.
+ *              published: y(sigma) = gamma*y(0), with gamma = delta/y(0) for unilateral guards
+ *                  (eq. 20), 0 for bilateral, -delta/y(0) for crossing ones (remark 2.7),
+ *                  delta = sum |dg/dx_i| w_i / C. For y(0) <= 2 delta the event is declared: with a
+ *                  smaller threshold the published rule stalls at delta, or crosses.
+ *              fixed: y(sigma) = gamma*y(0) with the user's gamma: a geometric approach.
+ * Guarantee    What is predicted here may be wrong; that the right-hand side is not evaluated
+ *              outside does not depend on it, because brink_eval_may is asked before every call.
+ * Deviations   delta is formed in the dual (weighted 1-) norm of the error test, and with the
+ *              constant-step Milne constant; eta is a rounding bound; a touch of zero (double root)
+ *              counts as reaching it. Where the gap stops shrinking fast although it is within the
+ *              tolerance (a singular edge: the derivative is infinite, or the slope zero, at the
+ *              surface), the event is declared there. */
+#include <float.h>
+#include <math.h>
+
+#include "event/detector.h"
+
+void brink_interpolate_after(brink_detector *det, const brink_path *dense, brink_found *found);
+
+#define KAPPA 4.0 /* safety factor of the predicted shift (measured: 4 suffices, 1 does not) */
+#define BRINK_SHIFT 0.2 /* the predictor is the solution if its shift is below this tolerance */
+#define SLOW 0.2        /* a gap that shrinks by less than this per step is a singular edge */
+
+/* The error constants of Adams-Moulton formulas at constant step, orders 1-12: C in
+ * Err = C |x^p - x^c| (Milne's device; Esposito & Kumar 2007, eq. 16). From order 7 on, the ratio
+ * c_AM/(c_AB - c_AM) of the classical constants. */
+static const double milne[] = {0.5,          1.0 / 6.0,       0.1,    19.0 / 270.0,
+                               27.0 / 502.0, 863.0 / 19950.0, 0.0362, 0.0312,
+                               0.0275,       0.0246,          0.0222, 0.0203};
+
+static double published_delta(const brink_detector *det, size_t guard, int order) {
+  int m = order < 1 ? 1 : order > 12 ? 12 : order;
+  return det->tolerance[guard] / milne[m - 1];
+}
+
+/* ---- one guard's polynomials ---- */
+
+/* The leaves of a guard along the predictor; false if one has no polynomial. */
+static bool build_leaves(brink_detector *det, size_t guard, const brink_path *path, int *count) {
+  brink_eval *eval = det->eval;
+  const brink_guard *model_guard = &eval->model->guards[guard];
+  *count = 0;
+  size_t length = model_guard->formula == NULL ? 1 : model_guard->formula_length;
+  for (size_t k = 0; k < length; k++) {
+    brink_formula_op op = {.op = 0, .leaf = guard, .polarity = 1};
+    if (model_guard->formula != NULL) op = model_guard->formula[k];
+    if (op.op != 0) continue;
+    brink_leaf_poly *leaf = &det->leaves[(*count)++];
+    leaf->leaf = op.leaf;
+    leaf->polarity = op.polarity;
+    leaf->margin = 0.0;
+    if (!brink_along_build(&det->space, op.leaf, path, det->g0[op.leaf], &leaf->along))
+      return false;
+    double rate;
+    const brink_guard_def *def = &eval->model->guards[op.leaf].def;
+    if (path->e == NULL || brink_eval_gradient(eval, op.leaf, path->t0, path->x0, eval->gradient,
+                                               &rate) != BRINK_TRY_OK)
+      continue;
+    for (size_t i = 0; i < def->ndepends; i++)
+      leaf->margin += fabs(eval->gradient[i] * path->e[def->depends[i]]);
+  }
+  return true;
+}
+
+/* sign*polarity*g(sigma) - scale*margin*M(sigma) - offset, as a polynomial: how far the leaf is
+ * from making the formula leave its present sign. */
+static int leaf_distance(const brink_leaf_poly *leaf, const brink_path *path, int sign,
+                         double scale, double offset, double *c) {
+  int degree = leaf->along.degree;
+  double size = 0.0;
+  for (int k = 0; k <= degree; k++) {
+    c[k] = sign * leaf->polarity * leaf->along.c[k];
+    size += fabs(c[k]);
+  }
+  if (scale > 0.0 && path->e != NULL) {
+    int top = path->degree + 1 < BRINK_PATH_DEGREE ? path->degree + 1 : BRINK_PATH_DEGREE;
+    for (; degree < top; degree++) c[degree + 1] = 0.0;
+    for (int k = 1; k <= top; k++) c[k] -= scale * leaf->margin * path->margin[k];
+    offset += 8.0 * DBL_EPSILON * size; /* eta */
+  }
+  c[0] -= offset;
+  return degree;
+}
+
+/* The value of the formula, seen from its present sign, when each leaf has moved to sigma; the leaf
+ * `zero` (or -1) is exactly on its surface. */
+static double formula_distance(brink_detector *det, size_t guard, int count, int zero,
+                               const double *distance, int sign) {
+  const brink_guard *model_guard = &det->eval->model->guards[guard];
+  if (model_guard->formula == NULL) return zero == 0 ? 0.0 : distance[0];
+  for (int k = 0; k < count; k++) {
+    const brink_leaf_poly *leaf = &det->leaves[k];
+    double value = k == zero ? 0.0 : distance[k];
+    det->eval->value[leaf->leaf] = sign * leaf->polarity * value; /* back to the leaf's own sign */
+  }
+  return sign * brink_formula_value(model_guard, det->eval->value);
+}
+
+/* Where the guard first reaches zero along the predictor, with `scale` times the margin and a
+ * target of `offset` instead of zero; a number above 1 if it does not. A formula is followed from
+ * leaf root to leaf root (adding a margin to every leaf makes a monotone formula change earlier,
+ * never later). */
+static double first_reach(brink_detector *det, size_t guard, const brink_path *path, int count,
+                          double scale, double offset) {
+  int sign = det->eval->sgn[guard];
+  double best = 2.0;
+  double c[BRINK_POLY_MAX_DEGREE + 2];
+  for (int k = 0; k < count; k++) {
+    int degree = leaf_distance(&det->leaves[k], path, sign, scale, offset, c);
+    if (brink_poly_excludes_zero(c, degree)) continue;
+    brink_root roots[BRINK_ALONG_ROOTS];
+    det->eval->stats.roots++;
+    int found = brink_poly_roots(c, degree, 0.0, 1.0, roots, BRINK_ALONG_ROOTS);
+    for (int r = 0; r < found && roots[r].s < best; r++) {
+      if (roots[r].kind == BRINK_ROOT_RISING) continue;
+      if (count > 1) {
+        double at[64];
+        for (int j = 0; j < count && j < 64; j++) {
+          double d[BRINK_POLY_MAX_DEGREE + 2];
+          int leaf_degree = leaf_distance(&det->leaves[j], path, sign, scale, offset, d);
+          at[j] = brink_poly_eval(d, leaf_degree, roots[r].s);
+        }
+        if (formula_distance(det, guard, count, k, at, sign) > 0.0) continue;
+      }
+      best = roots[r].s;
+    }
+  }
+  return best;
+}
+
+/* ---- the first question ---- */
+
+/* The largest shift of any state on the way to sigma, in tolerances. */
+static double shift_in_tolerances(const brink_detector *det, const brink_path *path, double sigma) {
+  if (path->e == NULL) return INFINITY;
+  double m = 0.0;
+  for (int k = BRINK_PATH_DEGREE; k >= 0; k--)
+    m = m * sigma + (k <= path->degree + 1 ? path->margin[k] : 0.0);
+  double worst = 0.0;
+  for (size_t i = 0; i < det->eval->nx; i++) {
+    double weight = det->options->rtol * fabs(path->x0[i]) + det->atol[i];
+    worst = fmax(worst, fabs(path->e[i]) * m / weight);
+  }
+  return worst;
+}
+
+/* The last sigma before `reach` at which the guard's own value is still inside. */
+static double inside_of(brink_detector *det, size_t guard, const brink_path *path, double reach) {
+  int sign = det->eval->sgn[guard];
+  double slack = det->eval->slack[guard];
+  double back = 4.0 * DBL_EPSILON;
+  for (int k = 0; k < 60; k++) {
+    double sigma = reach * (1.0 - back);
+    double y = sign * brink_along_value(&det->space, guard, path, sigma);
+    if (y >= -slack) return sigma;
+    back *= 2.0;
+    if (back > 1.0) break;
+  }
+  return 0.0;
+}
+
+/* y at the present state; slack makes up for what an event left on the wrong side. */
+static double present_distance(const brink_detector *det, size_t guard) {
+  const brink_eval *eval = det->eval;
+  return eval->sgn[guard] * det->g0[guard] + eval->slack[guard];
+}
+
+static bool approaching(brink_detector *det, size_t guard, int count) {
+  int sign = det->eval->sgn[guard];
+  if (count == 1) return sign * det->leaves[0].polarity * det->leaves[0].along.c[1] < 0.0;
+  double now[64], soon[64];
+  for (int k = 0; k < count && k < 64; k++) {
+    const brink_along *along = &det->leaves[k].along;
+    int factor = sign * det->leaves[k].polarity;
+    now[k] = factor * along->c[0];
+    soon[k] = factor * brink_poly_eval(along->c, along->degree, 1e-3);
+  }
+  return formula_distance(det, guard, count, -1, soon, sign) <
+         formula_distance(det, guard, count, -1, now, sign);
+}
+
+static brink_limit limit_by_margin(brink_detector *det, size_t guard, const brink_path *path,
+                                   int count, double hmin) {
+  brink_limit limit = {.sigma = 1.0, .guard = guard};
+  double y0 = present_distance(det, guard), slack = det->eval->slack[guard];
+  double gap = det->gap[guard];
+  double reach = first_reach(det, guard, path, count, 0.0, -slack);
+  if (reach <= 1.0 && shift_in_tolerances(det, path, reach) <= BRINK_SHIFT) {
+    limit.sigma = inside_of(det, guard, path, reach);
+    limit.event = true;
+    return limit;
+  }
+  if (path->e == NULL)
+    limit.sigma = first_reach(det, guard, path, count, 0.0, 0.5 * y0 - slack);
+  else
+    limit.sigma = first_reach(det, guard, path, count, KAPPA, -slack);
+  det->gap[guard] = limit.sigma <= 1.0 ? y0 : 0.0;
+  bool slow = gap > 0.0 && y0 > SLOW * gap && y0 <= det->tolerance[guard];
+  bool here = y0 <= 0.0 || limit.sigma * path->h < hmin || slow;
+  if (here && limit.sigma <= 1.0 && approaching(det, guard, count))
+    limit = (brink_limit){.sigma = 0.0, .event = true, .guard = guard};
+  return limit;
+}
+
+static brink_limit limit_by_gain(brink_detector *det, size_t guard, const brink_path *path,
+                                 int count, int order, double hmin) {
+  brink_limit limit = {.sigma = 1.0, .guard = guard};
+  brink_side side = det->eval->model->guards[guard].def.side;
+  double y0 = present_distance(det, guard), slack = det->eval->slack[guard];
+  double delta = published_delta(det, guard, order);
+  double target = side == BRINK_UNILATERAL ? delta : side == BRINK_CROSSING ? -delta : 0.0;
+  double stop = side == BRINK_UNILATERAL ? 2.0 * delta : 0.0;
+  if (det->options->gain == BRINK_GAIN_FIXED) {
+    target = side == BRINK_UNILATERAL ? det->options->gamma * y0 : 0.0;
+    stop = side == BRINK_UNILATERAL ? det->tolerance[guard] : 0.0;
+  }
+  if (y0 <= stop && side == BRINK_UNILATERAL) {
+    if (approaching(det, guard, count))
+      return (brink_limit){.sigma = 0.0, .event = true, .guard = guard};
+    return limit; /* leaving: let it go; the veto watches */
+  }
+  limit.sigma = first_reach(det, guard, path, count, 0.0, target - slack);
+  if (limit.sigma * path->h < hmin)
+    limit = (brink_limit){.sigma = side == BRINK_UNILATERAL ? 0.0 : hmin / path->h,
+                          .event = side == BRINK_UNILATERAL,
+                          .guard = guard};
+  return limit;
+}
+
+/* With the margin, bilateral and crossing guards are left to the second question: they may be
+ * overstepped, and are located on the solution itself. */
+static bool asked_before(const brink_detector *det, size_t guard) {
+  if (!brink_detector_active(det, guard)) return false;
+  if (!brink_eval_protects(det->eval, guard)) return false;
+  return det->options->gain != BRINK_GAIN_MARGIN ||
+         det->eval->model->guards[guard].def.side == BRINK_UNILATERAL;
+}
+
+/* Cheap: can this guard come within its own tolerance on this path, shifts included? */
+static bool out_of_reach(brink_detector *det, size_t guard, const brink_path *path,
+                         const double *bounds) {
+  if (path->e == NULL || det->eval->model->guards[guard].formula != NULL) return false;
+  return brink_along_excluded(&det->space, guard, path, det->g0[guard], 4.0 * det->tolerance[guard],
+                              bounds);
+}
+
+brink_limit brink_detector_before(brink_detector *det, const brink_path *predictor, int order,
+                                  double hmin) {
+  brink_limit best = {.sigma = 1.0, .guard = BRINK_NONE};
+  if (!det->ops->one_sided) return best;
+  double bounds[BRINK_PATH_TERMS];
+  bool have_bounds = false;
+  for (size_t k = 0; k < det->eval->model->def.nguards; k++) {
+    if (!asked_before(det, k)) continue;
+    if (!have_bounds) brink_path_term_bounds(predictor, bounds);
+    have_bounds = true;
+    if (out_of_reach(det, k, predictor, bounds)) continue;
+    int count;
+    if (!build_leaves(det, k, predictor, &count)) continue;
+    brink_limit limit = det->options->gain == BRINK_GAIN_MARGIN
+                            ? limit_by_margin(det, k, predictor, count, hmin)
+                            : limit_by_gain(det, k, predictor, count, order, hmin);
+    bool tie = limit.sigma == best.sigma && limit.event && !best.event;
+    if (limit.sigma < best.sigma || tie) best = limit;
+  }
+  return best;
+}
+
+const brink_detector_ops brink_detector_extrapolate = {
+    .events = BRINK_EXTRAPOLATE,
+    .one_sided = true,
+    .needs_paths = true,
+    .after = brink_interpolate_after,
+};

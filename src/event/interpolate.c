@@ -1,0 +1,234 @@
+/* interpolate.c: look at the whole step after it was taken.
+ *
+ * The problem  Which guards crossed zero inside the step, and which first? A sign test at the ends
+ *              misses every even number of crossings.
+ * The method   Each guard along the dense output is a polynomial (or has one that says where to
+ *              look); all its roots are isolated after an exclusion test (Shampine, Gladwell &
+ *              Brankin 1991; Park & Barton 1996). A formula is followed from leaf root to leaf
+ *              root. The event is located on the computed solution, to rounding.
+ * Side         Bilateral: at the root. Crossing: at the first representable point past it.
+ *              Unilateral (when no detector looked before the step, or the solution dips through
+ *              the surface between points that were allowed): at the last point before it. A
+ *              unilateral guard that comes within its tolerance and turns away has touched.
+ * Near misses  A local minimum of |g| within options.near_miss tolerances that is no event is
+ *              reported. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "event/detector.h"
+
+void brink_interpolate_after(brink_detector *det, const brink_path *dense, brink_found *found);
+
+static double near_limit(const brink_detector *det, size_t guard) {
+  return det->options->near_miss * det->tolerance[guard];
+}
+
+static void add_miss(brink_detector *det, size_t guard, const brink_path *path, double sigma,
+                     double value) {
+  det->misses[det->nmisses++] = (brink_near_miss){
+      .guard = guard,
+      .name = brink_model_guard_name(det->eval->model, guard),
+      .t = path->t0 + sigma * path->h,
+      .value = value,
+      .tolerance = det->tolerance[guard],
+  };
+}
+
+/* Move a located root to the side that the guard asks for, by the guard's own values. */
+static double settle_side(brink_detector *det, size_t guard, const brink_path *path, double root,
+                          int sign) {
+  brink_side side = det->eval->model->guards[guard].def.side;
+  if (side == BRINK_BILATERAL) return root;
+  double slack = det->eval->slack[guard];
+  double step = side == BRINK_UNILATERAL ? -2.0 * DBL_EPSILON : 2.0 * DBL_EPSILON;
+  for (int k = 0; k < 60; k++) {
+    double y = sign * brink_along_value(&det->space, guard, path, root);
+    bool inside = y >= -slack && !isnan(y);
+    if (side == BRINK_UNILATERAL ? inside : y < 0.0) break;
+    root = fmin(fmax(root + step, 0.0), 1.0);
+    step *= 2.0;
+    if (root <= 0.0 || root >= 1.0) break;
+  }
+  return root;
+}
+
+/* What a root means for a plain guard whose sign was `sign` on the way to it. A touch that turns
+ * out to change the sign is a crossing. */
+static bool crosses(brink_detector *det, const brink_along *along, const brink_root *root,
+                    double next, int sign) {
+  if (root->kind == BRINK_ROOT_FALLING) return sign > 0;
+  if (root->kind == BRINK_ROOT_RISING) return sign < 0;
+  double middle = 0.5 * (root->s + next);
+  return middle > root->s &&
+         sign * brink_along_value(&det->space, along->guard, along->path, middle) < 0.0;
+}
+
+/* The guard starts within rounding of zero and goes to the other side at once. */
+static bool leaves_at_once(const brink_detector *det, const brink_along *along, int sign) {
+  double size = 0.0;
+  for (int k = 0; k <= along->degree; k++) size += fabs(along->c[k]);
+  double y0 = sign * along->c[0] + det->eval->slack[along->guard];
+  return y0 <= 4.0 * DBL_EPSILON * size && sign * along->c[1] < 0.0;
+}
+
+static brink_direction falling(int sign) {
+  return sign > 0 ? BRINK_NEGATIVE : BRINK_POSITIVE;
+}
+
+static void scan_plain(brink_detector *det, size_t guard, const brink_path *dense,
+                       const brink_along *along, brink_found *found) {
+  int sign = det->eval->sgn[guard];
+  brink_side side = det->eval->model->guards[guard].def.side;
+  brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = falling(sign)};
+  if (leaves_at_once(det, along, sign) && brink_detector_wants(det, guard, hit.direction)) {
+    brink_detector_add(det, found, 0.0, hit);
+    return;
+  }
+  brink_root roots[BRINK_ALONG_ROOTS];
+  int count = brink_along_roots(&det->space, along, roots);
+  for (int k = 0; k < count; k++) {
+    double next = k + 1 < count ? roots[k + 1].s : 1.0;
+    hit.direction = falling(sign);
+    if (crosses(det, along, &roots[k], next, sign)) {
+      if (brink_detector_wants(det, guard, hit.direction)) {
+        brink_detector_add(det, found, settle_side(det, guard, dense, roots[k].s, sign), hit);
+        return;
+      }
+      sign = -sign;
+    } else if (roots[k].kind == BRINK_ROOT_TOUCH && side == BRINK_UNILATERAL &&
+               brink_detector_wants(det, guard, hit.direction)) {
+      hit.kind = BRINK_TOUCHED;
+      brink_detector_add(det, found, settle_side(det, guard, dense, roots[k].s, sign), hit);
+      return;
+    } else if (roots[k].kind == BRINK_ROOT_TOUCH) {
+      add_miss(det, guard, dense, roots[k].s, 0.0);
+      return;
+    }
+  }
+  /* A root within rounding of the end shows only in the value there. */
+  hit.direction = falling(sign);
+  if (sign * det->g1[guard] < -det->eval->slack[guard] &&
+      brink_detector_wants(det, guard, hit.direction))
+    brink_detector_add(det, found, settle_side(det, guard, dense, 1.0, sign), hit);
+}
+
+/* A closest approach without a crossing: a touch, for a unilateral guard, or a near miss. */
+static void scan_dip(brink_detector *det, size_t guard, const brink_path *dense,
+                     const brink_along *along, brink_found *found) {
+  int sign = det->eval->sgn[guard];
+  double low, high, limit = near_limit(det, guard);
+  brink_poly_range(along->c, along->degree, &low, &high);
+  if ((sign > 0 ? low : -high) > limit) return;
+  brink_dip dip;
+  if (!brink_along_dip(&det->space, along, sign, limit, &dip)) return;
+  if (found->event && dip.sigma > found->sigma) return;
+  bool touch = det->eval->model->guards[guard].def.side == BRINK_UNILATERAL &&
+               fabs(dip.value) <= det->tolerance[guard] &&
+               brink_detector_wants(det, guard, falling(sign));
+  if (touch)
+    brink_detector_add(
+        det, found, dip.sigma,
+        (brink_hit){.guard = guard, .kind = BRINK_TOUCHED, .direction = falling(sign)});
+  else
+    add_miss(det, guard, dense, dip.sigma, dip.value);
+}
+
+/* ---- formulas ---- */
+
+typedef struct leaf_root {
+  double sigma;
+} leaf_root;
+
+static int by_sigma(const void *a, const void *b) {
+  double x = ((const leaf_root *)a)->sigma, y = ((const leaf_root *)b)->sigma;
+  return (x > y) - (x < y);
+}
+
+#define FORMULA_ROOTS 128
+
+static int formula_roots(brink_detector *det, size_t guard, const brink_path *dense,
+                         leaf_root *all) {
+  const brink_guard *model_guard = &det->eval->model->guards[guard];
+  int total = 0;
+  for (size_t k = 0; k < model_guard->formula_length; k++) {
+    if (model_guard->formula[k].op != 0) continue;
+    size_t leaf = model_guard->formula[k].leaf;
+    brink_along along;
+    if (!brink_along_build(&det->space, leaf, dense, det->g0[leaf], &along)) continue;
+    if (along.exact && brink_poly_excludes_zero(along.c, along.degree)) continue;
+    brink_root roots[BRINK_ALONG_ROOTS];
+    int count = brink_along_roots(&det->space, &along, roots);
+    for (int r = 0; r < count && total < FORMULA_ROOTS; r++)
+      all[total++] = (leaf_root){.sigma = roots[r].s};
+  }
+  qsort(all, (size_t)total, sizeof *all, by_sigma);
+  return total;
+}
+
+/* The formula's own value between leaf roots: its sign cannot change elsewhere. */
+static double formula_at(brink_detector *det, size_t guard, const brink_path *dense, double sigma) {
+  brink_path_eval(dense, sigma, det->space.x);
+  return brink_eval_guard(det->eval, guard, dense->t0 + sigma * dense->h, det->space.x);
+}
+
+static void scan_formula(brink_detector *det, size_t guard, const brink_path *dense,
+                         brink_found *found) {
+  leaf_root roots[FORMULA_ROOTS];
+  int count = formula_roots(det, guard, dense, roots);
+  int sign = det->eval->sgn[guard];
+  double limit = near_limit(det, guard);
+  for (int k = 0; k < count; k++) {
+    double next = k + 1 < count ? roots[k + 1].sigma : 1.0;
+    double middle = 0.5 * (roots[k].sigma + next);
+    double y =
+        sign * (middle > roots[k].sigma ? formula_at(det, guard, dense, middle) : det->g1[guard]);
+    brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = falling(sign)};
+    if (y < 0.0 && brink_detector_wants(det, guard, hit.direction)) {
+      double at = roots[k].sigma;
+      brink_side side = det->eval->model->guards[guard].def.side;
+      if (side == BRINK_UNILATERAL) at = fmax(0.0, at - 4.0 * DBL_EPSILON);
+      if (side == BRINK_CROSSING) at = fmin(1.0, at + 4.0 * DBL_EPSILON);
+      brink_detector_add(det, found, at, hit);
+      return;
+    }
+    if (y < 0.0) {
+      sign = -sign;
+      continue;
+    }
+    double here = formula_at(det, guard, dense, roots[k].sigma);
+    if (fabs(here) <= limit && !(found->event && roots[k].sigma > found->sigma) &&
+        det->nmisses < det->eval->model->def.nguards)
+      add_miss(det, guard, dense, roots[k].sigma, here);
+  }
+}
+
+/* ---- the second question ---- */
+
+void brink_interpolate_after(brink_detector *det, const brink_path *dense, brink_found *found) {
+  brink_eval *eval = det->eval;
+  double bounds[BRINK_PATH_TERMS];
+  brink_path_term_bounds(dense, bounds);
+  for (size_t k = 0; k < eval->model->def.nguards; k++) {
+    if (!brink_detector_active(det, k)) continue;
+    if (eval->model->guards[k].formula != NULL) {
+      scan_formula(det, k, dense, found);
+      continue;
+    }
+    double distance = near_limit(det, k);
+    if (brink_along_excluded(&det->space, k, dense, det->g0[k], distance, bounds)) continue;
+    brink_along along;
+    if (!brink_along_build(&det->space, k, dense, det->g0[k], &along)) continue;
+    det->tolerance[k] =
+        brink_eval_tolerance(eval, k, dense->t0, dense->x0, det->options->rtol, det->atol);
+    bool clear = along.exact && brink_poly_excludes_zero(along.c, along.degree);
+    if (!clear) scan_plain(det, k, dense, &along, found);
+    scan_dip(det, k, dense, &along, found);
+  }
+}
+
+const brink_detector_ops brink_detector_interpolate = {
+    .events = BRINK_INTERPOLATE,
+    .needs_paths = true,
+    .after = brink_interpolate_after,
+};
