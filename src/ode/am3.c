@@ -140,7 +140,7 @@ static brink_try am3_commit(brink_stepper *st) {
     }
   }
   am->has_shift = am->adams;
-  brink_ahead_learn(&am->fixed.ahead, st);
+  brink_ahead_learn(&am->fixed.ahead, st, am->fixed.f_new);
   if (brink_fixed_is_nominal(st, st->h)) {
     double *oldest = am->f2;
     am->f2 = am->f1;

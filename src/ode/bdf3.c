@@ -251,7 +251,7 @@ static brink_try bdf3_commit(brink_stepper *st) {
   bdf3 *bd = st->method;
   if (bd->bdf) learn_shift(bd, st);
   bd->has_shift = bd->bdf;
-  brink_ahead_learn(&bd->fixed.ahead, st);
+  brink_ahead_learn(&bd->fixed.ahead, st, bd->fixed.f_new);
   if (brink_fixed_is_nominal(st, st->h)) {
     double *oldest = bd->x2;
     bd->x2 = bd->x1;

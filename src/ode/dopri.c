@@ -162,7 +162,7 @@ static double next_step(const dopri *dp, const brink_stepper *st) {
 
 static brink_try dopri_commit(brink_stepper *st) {
   dopri *dp = st->method;
-  brink_ahead_learn(&dp->ahead, st);
+  brink_ahead_learn(&dp->ahead, st, dp->k[STAGES - 2]);
   st->h_next = next_step(dp, st);
   dp->last_error = fmax(st->error, LEAST_ERROR);
   dp->wanted = st->h_next;

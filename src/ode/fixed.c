@@ -3,10 +3,12 @@
  * Problem: predict, without evaluating the model, where the next step will go, and by how much the
  * prediction may be off.
  *
- * Method: fixed.h gives the formulas; they are those of polynomial interpolation. For a cubic
- * Hermite interpolant (q = 3) on [t - R, t] the error is x''''/4! s^2 (s + R)^2 (Hairer, Nørsett &
- * Wanner 1993, II.6), which is the form used, with R = base + past and the exponent adapted to the
- * degree.
+ * Method: fixed.h gives the formulas. For a cubic Hermite interpolant (q = 3) on [t - R, t] the
+ * error past the end is x^(4)/4! s^2 (s + R)^2 (Hairer, Nørsett & Wanner 1993, section II.6); other
+ * dense outputs have the double zero at s = 0 and the total degree in common with it, but several
+ * polynomials with different zeros between. s^2 (s^(q-1) + R^(q-1)) has these properties and no
+ * preference for long s. Where the dense output ends with another slope than f there (trapezoid),
+ * the difference belongs to its second derivative as well: it is the least that K can be.
  *
  * The classical Runge-Kutta method is that of Kutta 1901 (Hairer, Nørsett & Wanner 1993, table
  * II.1.2).
@@ -35,7 +37,7 @@
 #define NOISE 16.0
 
 bool brink_ahead_create(brink_ahead *ahead, size_t n, brink_arena *arena) {
-  *ahead = (brink_ahead){0};
+  *ahead = (brink_ahead){.n = n};
   for (int l = 0; l < BRINK_AHEAD_TERMS; l++) {
     ahead->c[l] = brink_arena_take(arena, n, sizeof *ahead->c[l]);
     if (ahead->c[l] == NULL) return false;
@@ -50,26 +52,26 @@ void brink_ahead_forget(brink_ahead *ahead) {
   ahead->base = ahead->past = 0.0;
   ahead->measured = false;
   ahead->planned = false;
+  memset(ahead->k, 0, ahead->n * sizeof *ahead->k);
 }
 
-/* s^2 (s + R)^(q-1) */
-static double shape(const brink_ahead *ahead, int q, double s) {
-  double value = s * s;
-  for (int l = 1; l < q; l++) value *= s + ahead->base + ahead->past;
+static double power(double x, int n) {
+  double value = 1.0;
+  while (n-- > 0) value *= x;
   return value;
+}
+
+/* s^2 (s^(q-1) + R^(q-1)) */
+static double shape(const brink_ahead *ahead, int q, double s) {
+  return s * s * (power(s, q - 1) + power(ahead->base + ahead->past, q - 1));
 }
 
 /* The same as a polynomial in sigma = s/h, scaled to 1 at sigma = 1. */
 static void set_margin(const brink_ahead *ahead, int q, double h, double *margin) {
   memset(margin, 0, (BRINK_PATH_DEGREE + 1) * sizeof *margin);
-  double reach = h + ahead->base + ahead->past;
-  double slope = h / reach, constant = (ahead->base + ahead->past) / reach;
-  margin[2] = 1.0;
-  for (int l = 1; l < q; l++) {
-    for (int power = l + 2; power > 2; power--)
-      margin[power] = constant * margin[power] + slope * margin[power - 1];
-    margin[2] *= constant;
-  }
+  double near = power(ahead->base + ahead->past, q - 1), far = power(h, q - 1);
+  margin[2] = near / (near + far);
+  margin[q + 1] = far / (near + far);
 }
 
 void brink_ahead_plan(brink_ahead *ahead, brink_stepper *st, double h) {
@@ -82,10 +84,8 @@ void brink_ahead_plan(brink_ahead *ahead, brink_stepper *st, double h) {
   if (ahead->degree < 2 || h > REACH * ahead->base) return;
 
   basis[1] = 0.0;
-  double power = h;
   for (int l = 2; l <= ahead->degree; l++) {
-    power *= h;
-    basis[l] = power;
+    basis[l] = power(h, l);
     brink_path_add(path, ahead->c[l - 2], basis, l + 1);
     basis[l] = 0.0;
   }
@@ -103,18 +103,26 @@ void brink_ahead_exact(brink_ahead *ahead, brink_stepper *st) {
   st->predictor.e = ahead->e;
 }
 
-/* K from the difference between the accepted end and the predicted one. An accidental zero of it
- * must not pass for accuracy, so an old K is forgotten by halves. */
+/* K from the difference between what was accepted and what was predicted, in the middle of the step
+ * and at its end. An accidental zero of it must not pass for accuracy: an old K is forgotten by
+ * halves. */
 static void measure(brink_ahead *ahead, const brink_stepper *st) {
-  double weights[BRINK_PATH_TERMS];
-  brink_path_weights(&st->predictor, st->h / st->predictor.h, weights);
-  double scale = shape(ahead, ahead->planned_degree, st->h);
-  if (!(scale > 0.0)) return;
+  const brink_path *was = &st->predictor, *is = &st->dense;
+  double was_mid[BRINK_PATH_TERMS], was_end[BRINK_PATH_TERMS], is_mid[BRINK_PATH_TERMS];
+  brink_path_weights(was, 0.5 * st->h / was->h, was_mid);
+  brink_path_weights(was, st->h / was->h, was_end);
+  brink_path_weights(is, 0.5, is_mid);
+  double mid_scale = shape(ahead, ahead->planned_degree, 0.5 * st->h);
+  double end_scale = shape(ahead, ahead->planned_degree, st->h);
+  if (!(mid_scale > 0.0)) return; /* an underflow: too short to learn from */
   for (size_t i = 0; i < st->n; i++) {
-    double old = ahead->measured ? ahead->k[i] : 0.0;
-    double shift = fabs(st->x_new[i] - brink_path_component_at(&st->predictor, i, weights));
+    double mid =
+        fabs(brink_path_component_at(is, i, is_mid) - brink_path_component_at(was, i, was_mid));
+    double end = fabs(st->x_new[i] - brink_path_component_at(was, i, was_end));
     double noise = NOISE * DBL_EPSILON * fmax(fabs(st->x[i]), fabs(st->x_new[i]));
-    ahead->k[i] = shift <= noise ? old : fmax(shift / scale, 0.5 * old);
+    ahead->k[i] *= end > noise ? 0.5 : 1.0;
+    if (mid > noise) ahead->k[i] = fmax(ahead->k[i], mid / mid_scale);
+    if (end > noise) ahead->k[i] = fmax(ahead->k[i], end / end_scale);
   }
   ahead->measured = true;
 }
@@ -127,9 +135,9 @@ static void shift_powers(double *c, int degree, double by) {
   }
 }
 
-static void shift_all(brink_ahead *ahead, size_t n, double h) {
+static void shift_all(brink_ahead *ahead, double h) {
   double c[BRINK_AHEAD_TERMS + 2] = {0.0};
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < ahead->n; i++) {
     for (int l = 2; l <= ahead->degree; l++) c[l] = ahead->c[l - 2][i];
     c[0] = c[1] = 0.0;
     shift_powers(c, ahead->degree, h);
@@ -138,34 +146,34 @@ static void shift_all(brink_ahead *ahead, size_t n, double h) {
 }
 
 /* The dense output in powers of s about its end. */
-static void take_dense(brink_ahead *ahead, const brink_path *dense) {
-  double c[BRINK_PATH_DEGREE + 1];
-  ahead->degree = dense->degree;
+static void take_dense(brink_ahead *ahead, const brink_path *dense, const double *f_new) {
+  double c[BRINK_PATH_DEGREE + 1], h = dense->h;
+  int q = dense->degree;
   for (size_t i = 0; i < dense->n; i++) {
     brink_path_component(dense, i, c);
-    shift_powers(c, dense->degree, 1.0);
-    double power = dense->h;
-    for (int l = 2; l <= dense->degree; l++) {
-      power *= dense->h;
-      ahead->c[l - 2][i] = c[l] / power;
-    }
+    shift_powers(c, q, 1.0);
+    for (int l = 2; l <= q; l++) ahead->c[l - 2][i] = c[l] / power(h, l);
+    double kink = fabs(f_new[i] - c[1] / h), slopes = fmax(fabs(f_new[i]), fabs(c[1] / h));
+    if (kink > NOISE * DBL_EPSILON * slopes)
+      ahead->k[i] = fmax(ahead->k[i], 0.5 * kink / power(h, q));
   }
+  ahead->degree = q;
+  ahead->base = h;
+  ahead->past = 0.0;
 }
 
-void brink_ahead_learn(brink_ahead *ahead, brink_stepper *st) {
+void brink_ahead_learn(brink_ahead *ahead, const brink_stepper *st, const double *f_new) {
   double h = st->h;
   if (ahead->planned && ahead->planned_degree >= 2) measure(ahead, st);
   ahead->planned = false;
   bool is_short = ahead->degree == st->dense.degree && h < SHORT * ahead->base;
   if (is_short && ahead->past + h <= AWAY * ahead->base) {
-    shift_all(ahead, st->n, h);
+    shift_all(ahead, h);
     ahead->past += h;
     return;
   }
-  if (ahead->degree != st->dense.degree) ahead->measured = false; /* K of another degree */
-  take_dense(ahead, &st->dense);
-  ahead->base = h;
-  ahead->past = 0.0;
+  if (ahead->degree != st->dense.degree) brink_ahead_forget(ahead); /* K of another degree */
+  take_dense(ahead, &st->dense, f_new);
 }
 
 /* ------------------------------------------------------------------------- dense output ------- */

@@ -9,9 +9,11 @@
  * The error of a polynomial continued past the interval it was made on, given that value and slope
  * are right at s = 0, behaves as
  *
- *     |x(s) - x^p(s)| ~ K s^2 (s + base + past)^(q-1);
+ *     |x(s) - x^p(s)| ~ K s^2 (s^(q-1) + R^(q-1)),     R = base + past:
  *
- * K is measured for each component at the end of every step, and gives the predictor's margin. */
+ * for short s the old second derivative is off by something fixed, for long s the missing power
+ * counts. K is measured for each component at the end of every step, and gives the predictor's
+ * margin. */
 #ifndef BRINK_ODE_FIXED_H
 #define BRINK_ODE_FIXED_H
 
@@ -20,12 +22,13 @@
 #define BRINK_AHEAD_TERMS 3 /* powers 2 … 4: dopri's dense output has degree 4 */
 
 typedef struct brink_ahead {
+  size_t n;
   int degree;                   /* of the continued polynomial; 0: none */
   double base, past;            /* where it was made: on [t - past - base, t - past] */
   double *c[BRINK_AHEAD_TERMS]; /* of s^2, s^3, s^4 */
   double *k;                    /* K of each component, as far as measured */
   double *e;                    /* for the predictor: K scaled to the planned step */
-  bool measured;                /* k holds something */
+  bool measured;                /* k holds a whole step's experience */
   bool planned;                 /* st->predictor was built from this */
   int planned_degree;           /* of it */
 } brink_ahead;
@@ -42,8 +45,8 @@ void brink_ahead_plan(brink_ahead *ahead, brink_stepper *st, double h);
 void brink_ahead_exact(brink_ahead *ahead, brink_stepper *st);
 
 /* Once a step is sure to be accepted, before t and x change: measures how good the predictor was
- * and takes st->dense as the next to be continued. */
-void brink_ahead_learn(brink_ahead *ahead, brink_stepper *st);
+ * and takes st->dense as the next to be continued. f_new is the slope at the end. */
+void brink_ahead_learn(brink_ahead *ahead, const brink_stepper *st, const double *f_new);
 
 /* The cubic (Hermite) dense output on [t, t + h] from values and slopes at both ends, kept as
  *     x0 + r0 sigma + r1 sigma(1 - sigma) + r2 sigma^2 (1 - sigma)

@@ -35,7 +35,7 @@ static brink_try rk4_attempt(brink_stepper *st, double h) {
 
 static brink_try rk4_commit(brink_stepper *st) {
   brink_fixed *fx = st->method;
-  brink_ahead_learn(&fx->ahead, st);
+  brink_ahead_learn(&fx->ahead, st, fx->f_new);
   brink_fixed_advance(fx, st);
   return BRINK_TRY_OK;
 }

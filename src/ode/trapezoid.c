@@ -62,7 +62,7 @@ static brink_try trapezoid_commit(brink_stepper *st) {
   brink_fixed *fx = st->method;
   brink_try outcome = brink_fixed_end_slope(fx, st);
   if (outcome != BRINK_TRY_OK) return outcome;
-  brink_ahead_learn(&fx->ahead, st);
+  brink_ahead_learn(&fx->ahead, st, fx->f_new);
   brink_fixed_advance(fx, st);
   return BRINK_TRY_OK;
 }
