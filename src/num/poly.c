@@ -22,13 +22,14 @@
  * narrower than about err / |p'| coefficients cannot be on both sides of it.
  *
  * The error bound, u = 2^-53. Conversion: the weights of the c_j in a Bernstein coefficient of
- * [0, 1] lie in [0, 1], and the additions lose at most n u S, the division by the binomial u S; for
- * other intervals scaling, blossoming and the rounded ends add 3 n u S. A halving takes averages,
- * which pass errors on unamplified and add u max |b_i| for each of their n levels. Near a root the
- * coefficients of a piece of width w are below n w S, so that the sum of max |b_i| over all levels
- * is below (2 + log2 n) S. Together err <= (n + 3 + 7 n) u S for [0, 1], at most (11 n + 7) u S
- * otherwise, and flat pieces reach 2 err. This is pessimistic, and reports are polished besides, so
- * tau is stated with 20 (n + 1) and the oracle test holds us to it.
+ * [0, 1] lie in [0, 1]; the additions lose at most n u S, the division by the binomial and the sum
+ * S itself a little more: (n + 3) u S. For other intervals scaling, blossoming and the rounded ends
+ * add 3 (n + 1) u S. A halving takes averages, which pass errors on unamplified and add
+ * u max |b_i| for each of their n levels. Near a root the coefficients of a piece of width w are
+ * below n w S, so that the sum of max |b_i| over all levels is below (2 + log2 n) S < 7 S.
+ * Together err <= (11 n + 6) u S. A coefficient counted as within 2 err is truly within 3 err, so
+ * |p| is below (33 n + 18) u S on flat pieces: tau is stated with 33 (n + 1). This is pessimistic,
+ * and reports are polished besides: the oracle test sees a quarter of it at most.
  *
  * How it can fail: in the monomial basis S can be large against p (for the Chebyshev polynomial of
  * degree 30 moved to [0, 1] by a factor 10^22); then p is flat everywhere and nothing is found.
@@ -44,7 +45,7 @@ enum { MAX_N = BRINK_POLY_MAX_DEGREE };
 /* Halvings of (0, 1]. Pieces are flat well before: 2^-60 n^2 S is far below err. */
 enum { MAX_DEPTH = 60 };
 
-/* A hard limit on the work. The most seen in 10^7 adversarial polynomials is a tenth of it. */
+/* A hard limit on the work. The oracle test meets a few hundred at most. */
 enum { MAX_PIECES = 8192 };
 
 static const double unit_roundoff = DBL_EPSILON / 2;
@@ -76,10 +77,9 @@ void brink_poly_derivative(const double *c, int degree, double *out) {
   for (int j = 1; j <= degree; j++) out[j - 1] = j * c[j];
 }
 
-/* With c0 > 0, p >= c0 - (sum of the negative c_j, j > 0, in absolute value) on [0, 1], and
- * likewise for c0 < 0. With A = sum |c_j| and B = sum c_j the sum of the negative ones is (A - B)
- * / 2. NaN and infinite coefficients make the last comparison false. Two accumulators each, for
- * speed. */
+/* With c0 > 0, p >= c0 - (sum of the negative c_j, j > 0, in absolute value) on [0, 1], likewise
+ * for c0 < 0. With A = sum |c_j| and B = sum c_j the sum of the negative ones is (A - B) / 2. NaN
+ * and infinite coefficients make the comparison false. Two accumulators each, for speed. */
 bool brink_poly_excludes_zero(const double *c, int degree) {
   double abs0 = 0.0, abs1 = 0.0, sum0 = 0.0, sum1 = 0.0;
   int j = 1;
@@ -140,8 +140,10 @@ static double sum_abs(const double *c, int n) {
 
 void brink_poly_range(const double *c, int degree, double *lo, double *hi) {
   double b[MAX_N + 1];
-  double err = (degree + 3) * unit_roundoff * sum_abs(c, degree) + (degree + 1) * DBL_TRUE_MIN;
-  if (degree < 0 || degree > MAX_N || !isfinite(err)) {
+  double err = HUGE_VAL;
+  if (degree >= 0 && degree <= MAX_N)
+    err = (degree + 3) * unit_roundoff * sum_abs(c, degree) + (degree + 1) * DBL_TRUE_MIN;
+  if (!isfinite(err)) {
     *lo = -HUGE_VAL;
     *hi = HUGE_VAL;
     return;
@@ -201,19 +203,14 @@ static bool scale_coefficients(problem *q, const double *c) {
   return true;
 }
 
-/* Drops c_0, c_1, ... while together they are within rounding of zero: p(x) = x^k q(x). */
-static int strip_roots_at_zero(problem *q) {
+/* p(x) = x^k q(x) with q(0) != 0: keeps q. Only exact zeros: to drop a c_0 within rounding of zero
+ * would change q by c_0 / x, which is not. */
+static void strip_roots_at_zero(problem *q) {
   int k = 0;
-  double dropped = 0.0;
-  while (k <= q->n) {
-    dropped += fabs(q->d[k]);
-    if (dropped > q->err) break;
-    k++;
-  }
-  if (k == 0) return 0;
+  while (k <= q->n && q->d[k] == 0.0) k++;
+  if (k == 0) return;
   for (int j = k; j <= q->n; j++) q->d[j - k] = q->d[j];
   q->n -= k;
-  return k;
 }
 
 /* ---- a piece of the interval --------------------------------------------------------------- */
@@ -298,6 +295,12 @@ static double eval_with_slope(const double *d, int n, double x, double *slope) {
   return y;
 }
 
+/* p(x) cannot be told from zero. */
+static bool is_noise(const problem *q, double x) {
+  double bound, y = brink_poly_eval_bound(q->d, q->n, x, &bound);
+  return fabs(y) <= bound;
+}
+
 /* The only root in (lo, hi), p having the given sign at lo and the opposite one at hi. Newton steps
  * from x, bisection where a step leaves the bracket or is not half the one before the last. */
 static double refine(const problem *q, double lo, double hi, double x, int sign_lo,
@@ -316,7 +319,7 @@ static double refine(const problem *q, double lo, double hi, double x, int sign_
     double next = x + newton;
     if (fabs(newton) <= unit_roundoff * fabs(x)) return next > lo && next < hi ? next : x;
     bool slow = !(fabs(newton) <= 0.5 * fabs(step_before));
-    if (slow && fabs(y) <= noise) return x;
+    if (slow && fabs(y) <= noise && is_noise(q, x)) return x;
     if (slow || !(next > lo && next < hi)) {
       next = lo + 0.5 * (hi - lo);
       if (next <= lo || next >= hi) return x;
@@ -328,13 +331,15 @@ static double refine(const problem *q, double lo, double hi, double x, int sign_
   return x;
 }
 
-/* Where in [lo, hi] a cluster is reported. Anywhere in it |p| is within rounding of zero; two or
- * three Newton steps, for p if it crosses and for p' if it touches, find the better places. */
+/* Where a cluster [lo, hi] is reported. Anywhere in it |p| is within rounding of zero; up to three
+ * Newton steps, for p if it crosses and for p' if it touches, find the better places. A crossing
+ * cluster may be one point next to a simple root, so more room is given there; should a step reach
+ * the next root, |p| cannot exceed rounding on the way. */
 static double place_cluster(const problem *q, double lo, double hi, bool crosses,
                             brink_poly_work *work) {
   double slopes[MAX_N + 1];
   double x = lo + 0.5 * (hi - lo), slope, curvature;
-  double margin = (hi - lo) + 64.0 * unit_roundoff;
+  double margin = (hi - lo) + (crosses ? 0x1p-20 : 64.0 * unit_roundoff);
   double best = x, least = fabs(brink_poly_eval(q->d, q->n, x));
   if (q->n < 1) return x;
   brink_poly_derivative(q->d, q->n, slopes);
@@ -374,14 +379,12 @@ static inline double x_of(const problem *q, double t) {
   return q->alpha == 0.0 ? t * q->beta : q->alpha + (q->beta - q->alpha) * t;
 }
 
-/* A report at or before a is the root at a; the order is kept against rounding in the last place.
- */
+/* Rounding in the last place must not undo the order, nor leave (a, b]. */
 static void report(walk *w, double x, brink_root_kind kind) {
   double s = x * w->q->scale;
-  double floor = w->count > 0 ? w->roots[w->count - 1].s : w->a;
+  double least = w->count > 0 ? w->roots[w->count - 1].s : nextafter(w->a, w->b);
+  if (s < least) s = least;
   if (s > w->b) s = w->b;
-  if (s <= w->a) return;
-  if (s < floor) s = floor;
   if (w->count < w->capacity) w->roots[w->count++] = (brink_root){s, kind};
 }
 
@@ -395,8 +398,7 @@ static void open_cluster(walk *w, double from, double to) {
   w->pending = true;
 }
 
-/* p has a certain sign from x on. Without a certain sign before it, the cluster is the root at a.
- */
+/* p has a certain sign from x on. If none was certain before, the cluster is the root at a. */
 static void meet_sign(walk *w, double x, int sign) {
   bool crosses = w->sign == -sign;
   if (crosses && !w->pending) open_cluster(w, x, x);
@@ -475,8 +477,7 @@ static void walk_pieces(walk *w) {
 
 /* ---- the calls ----------------------------------------------------------------------------- */
 
-/* Fills in q; returns 1 if a search is needed, 0 if there is no root, -1 if the input is refused.
- */
+/* Fills in q; returns 1 if a search is needed, 0 if there is no root, -1 to refuse the input. */
 static int set_up(problem *q, const double *c, int degree, double a, double b) {
   if (degree < 0 || degree > MAX_N || !isfinite(a) || !isfinite(b) || !(a < b)) return -1;
   q->n = degree;

@@ -10,10 +10,10 @@
  *
  *   - Every reported root s satisfies |p(s)| <= tau: moving c[0] by at most tau makes it a root.
  *   - Every true root r in (a, b] (of the doubles c[j] taken as exact) is matched: there is a
- * report s such that |p| <= tau all the way between r and s. For a well separated simple root this
- *     means |s - r| of a few rounding errors; roots closer together than about sqrt(tau / |p''|)
- *     may be one report. The one exception: if |p| <= tau all the way between a and r, then r
- * counts as the root at a, where the caller starts, and is not reported.
+ *     report s such that |p| <= tau all the way between r and s. For a well separated simple root
+ *     this means |s - r| of a few rounding errors; roots closer together than about
+ *     sqrt(tau / |p''|) may be one report. The one exception: if |p| <= tau all the way between a
+ *     and r, then r counts as the root at a, where the caller starts, and is not reported.
  *   - A reported RISING or FALLING is a certain change of sign.
  *
  * Nothing is allocated and nothing is shared: all functions may run in any number of threads. */
@@ -29,9 +29,9 @@ extern "C" {
 /* The coefficients of a polynomial of degree n are n + 1 doubles; leading ones may be zero. */
 #define BRINK_POLY_MAX_DEGREE 30
 
-/* The constant in tau; poly.c itemises it. What is met in practice is smaller by a factor of ten.
- */
-#define BRINK_POLY_TAU 20.0
+/* The constant in tau; poly.c itemises it. |p| at a report is mostly below 1 and has not been seen
+ * above 10, in the same unit (n + 1) u S. */
+#define BRINK_POLY_TAU 33.0
 
 /* p(s) by Horner's rule. */
 double brink_poly_eval(const double *c, int degree, double s);
@@ -43,8 +43,7 @@ double brink_poly_eval_bound(const double *c, int degree, double s, double *boun
 void brink_poly_derivative(const double *c, int degree, double *out);
 
 /* True only if |p| > 4 (n + 1) u sum |c[j]| on all of [0, 1], so that p has no root there. False
- * decides nothing. Costs one pass over the coefficients; false if any of them is NaN or infinite.
- */
+ * decides nothing. Costs one pass over the coefficients; false if one of them is not finite. */
 bool brink_poly_excludes_zero(const double *c, int degree);
 
 /* An enclosure [*lo, *hi] of p on [0, 1], rounding included: the extreme Bernstein coefficients.
@@ -73,12 +72,13 @@ typedef struct {
 /* The roots of p in (a, b], in increasing order, a < b. Stores the first capacity of them and stops
  * there; returns the number stored.
  *
- *   - A root at b is reported, RISING or FALLING if p' there says that p would cross just then.
- *   - A root at a is not reported: the caller starts there. If |p(a)| is within rounding of zero,
- *     p(a) is taken as zero, further roots are looked for in p(s) / (s - a) if a = 0 (exactly, by
- *     dropping c[0], and c[1] ... if these are zero too), and beyond the neighbourhood of a where
- *     |p| <= tau if not. So a crossing within rounding of a is the caller's to notice, by the sign
- *     of p(a) against that of p after it.
+ *   - A root at b is reported, RISING or FALLING if p' there says that p would cross just then. So
+ *     is p(b) within rounding of zero.
+ *   - A root at a is not reported: the caller starts there. If p(a) = 0 exactly and a = 0, that is
+ *     c[0] = 0 (and c[1] ... if these are zero too), further roots are those of p(s) / s, and found
+ *     however close to a. If p(a) is only within rounding of zero, or a != 0, they are found beyond
+ *     the neighbourhood of a in which |p| <= tau; a crossing within it is the caller's to notice,
+ *     by the sign of p(a) against that after it. (A caller who knows that p(0) = 0 sets c[0] = 0.)
  *   - The zero polynomial starts at zero and never leaves: no roots, 0.
  *   - Returns -1, storing nothing, if a coefficient or an end is NaN or infinite, a >= b, or the
  *     degree is not within 0 ... BRINK_POLY_MAX_DEGREE. */
