@@ -36,12 +36,14 @@ void brink_interpolate_after(brink_detector *det, const brink_path *dense, brink
 #define BRINK_SHIFT 0.2 /* the predictor is the solution if its shift is below this tolerance */
 #define SLOW 0.2        /* a gap that shrinks by less than this per step is a singular edge */
 
-/* The error constants of Adams-Moulton formulas at constant step, orders 1-12: C in
- * Err = C |x^p - x^c| (Milne's device; Esposito & Kumar 2007, eq. 16). From order 7 on, the ratio
- * c_AM/(c_AB - c_AM) of the classical constants. */
-static const double milne[] = {0.5,          1.0 / 6.0,       0.1,    19.0 / 270.0,
-                               27.0 / 502.0, 863.0 / 19950.0, 0.0362, 0.0312,
-                               0.0275,       0.0246,          0.0222, 0.0203};
+/* C in Err = C |x^p - x^c| for Adams formulas of orders 1-12 at constant step: Milne's device
+ * (Esposito & Kumar 2007, eq. 16), from the classical error constants. */
+static const double milne[] = {
+    1.0 / 2.0,           1.0 / 6.0,           1.0 / 10.0,
+    19.0 / 270.0,        27.0 / 502.0,        863.0 / 19950.0,
+    1375.0 / 38174.0,    33953.0 / 1103970.0, 57281.0 / 2140034.0,
+    3250433.0 / 137461698.0, 1135053.0 / 53684506.0, 13695779093.0 / 717300033450.0,
+};
 
 static double published_delta(const brink_detector *det, size_t guard, int order) {
   int m = order < 1 ? 1 : order > 12 ? 12 : order;

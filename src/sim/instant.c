@@ -1,0 +1,330 @@
+/* instant.c: everything that happens at one instant.
+ *
+ * Located events first, by priority and then by index; then the clocks that are due, likewise; then
+ * rules, until they rest. What that changed may carry other guards across zero, or enable guards
+ * whose condition holds already: these are events of the same instant. All is repeated until
+ * nothing changes. Values before and after every event are recorded in order (superdense time). */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/sim.h"
+
+static brink_now now_of(brink_sim *sim) {
+  return (brink_now){.t = sim->t,
+                     .x = sim->x,
+                     .p = sim->eval.p,
+                     .mode = sim->eval.mode,
+                     .timer = sim->timer,
+                     .pre_x = sim->pre_x,
+                     .pre_mode = sim->pre_mode};
+}
+
+static void remember(brink_sim *sim) {
+  const brink_model_def *def = &sim->model->def;
+  memcpy(sim->before_x, sim->x, def->nx * sizeof(double));
+  memcpy(sim->before_mode, sim->eval.mode, def->nmodes * sizeof(int));
+  memcpy(sim->before_p, sim->eval.p, def->np * sizeof(double));
+}
+
+static bool differs(const brink_sim *sim) {
+  const brink_model_def *def = &sim->model->def;
+  return memcmp(sim->before_x, sim->x, def->nx * sizeof(double)) != 0 ||
+         memcmp(sim->before_mode, sim->eval.mode, def->nmodes * sizeof(int)) != 0 ||
+         memcmp(sim->before_p, sim->eval.p, def->np * sizeof(double)) != 0;
+}
+
+/* What a callback may have left behind. */
+static brink_status check_outcome(brink_sim *sim, int outcome, const char *what, const char *name,
+                                  size_t guard, brink_diag *diag) {
+  if (outcome < 0)
+    return brink_sim_fail(sim, diag, BRINK_ERR_CALLBACK, guard,
+                          "the action of %s '%s' reported a fatal error (%d) at t = %.17g", what,
+                          name, outcome, sim->t);
+  for (size_t i = 0; i < sim->model->def.nx; i++) {
+    if (isfinite(sim->x[i])) continue;
+    brink_sim_fail(sim, diag, BRINK_ERR_CALLBACK, guard,
+                   "the action of %s '%s' set state '%s' to %g at t = %.17g", what, name,
+                   brink_model_state_name(sim->model, i), sim->x[i], sim->t);
+    if (diag != NULL) diag->state = i;
+    return BRINK_ERR_CALLBACK;
+  }
+  return outcome > 0 ? BRINK_STOPPED : BRINK_OK;
+}
+
+/* ---- events ---- */
+
+static void sort_hits(brink_sim *sim) {
+  const brink_guard *guards = sim->model->guards;
+  for (size_t k = 1; k < sim->nhits; k++) {
+    brink_hit hit = sim->hits[k];
+    size_t j = k;
+    for (; j > 0; j--) {
+      brink_hit other = sim->hits[j - 1];
+      int a = guards[other.guard].def.priority, b = guards[hit.guard].def.priority;
+      if (a > b || (a == b && other.guard <= hit.guard)) break;
+      sim->hits[j] = other;
+    }
+    sim->hits[j] = hit;
+  }
+}
+
+static brink_status run_event(brink_sim *sim, const brink_hit *hit, int iteration,
+                              brink_diag *diag) {
+  const brink_guard_def *guard = &sim->model->guards[hit->guard].def;
+  brink_event event = {.guard = hit->guard,
+                       .name = guard->name,
+                       .t = sim->t,
+                       .direction = hit->direction,
+                       .kind = hit->kind,
+                       .iteration = iteration};
+  event.value = brink_eval_guard(&sim->eval, hit->guard, sim->t, sim->x);
+  if (sim->nevents < sim->events_capacity) sim->events[sim->nevents++] = event;
+  sim->eval.stats.events++;
+  remember(sim);
+  brink_status status = BRINK_OK;
+  if (guard->action != NULL) {
+    brink_now now = now_of(sim);
+    int outcome = guard->action(&event, &now, sim->model->def.user);
+    status = check_outcome(sim, outcome, "guard", guard->name, hit->guard, diag);
+    if (status < 0) return status;
+  }
+  if (sim->sink.event != NULL) {
+    brink_event_record record = {.event = event,
+                                 .x_before = sim->before_x,
+                                 .x_after = sim->x,
+                                 .mode_before = sim->before_mode,
+                                 .mode_after = sim->eval.mode};
+    if (sim->sink.event(&record, sim->sink.user) != 0) status = BRINK_STOPPED;
+  }
+  return status;
+}
+
+/* ---- clocks and rules ---- */
+
+double brink_sim_next_tick(const brink_sim *sim) {
+  double next = INFINITY;
+  for (size_t k = 0; k < sim->model->def.nclocks; k++) next = fmin(next, sim->timer[k]);
+  return next;
+}
+
+/* The due clock that runs next: the largest priority, then the first declared. */
+static size_t next_due(const brink_sim *sim) {
+  const brink_model_def *def = &sim->model->def;
+  size_t best = BRINK_NONE;
+  for (size_t k = 0; k < def->nclocks; k++) {
+    if (!(sim->timer[k] <= sim->t)) continue;
+    if (best == BRINK_NONE || def->clocks[k].priority > def->clocks[best].priority) best = k;
+  }
+  return best;
+}
+
+static brink_status run_clocks(brink_sim *sim, bool *ran, brink_diag *diag) {
+  const brink_model_def *def = &sim->model->def;
+  int limit = sim->options.max_iterations + (int)def->nclocks;
+  for (size_t k = next_due(sim); k != BRINK_NONE; k = next_due(sim)) {
+    const brink_clock_def *clock = &def->clocks[k];
+    if (limit-- == 0)
+      return brink_sim_fail(sim, diag, BRINK_ERR_LOOP, BRINK_NONE,
+                            "timer '%s' is set to the present again and again at t = %.17g: set it "
+                            "to a later time",
+                            clock->name, sim->t);
+    int64_t tick = sim->tick[k]++;
+    sim->timer[k] = INFINITY;
+    if (clock->period > 0.0) sim->timer[k] = brink_ticks_time(&sim->ticks[k], sim->tick[k]);
+    brink_now now = now_of(sim);
+    int outcome = clock->tick(k, tick, &now, def->user);
+    *ran = true;
+    brink_status status = check_outcome(sim, outcome, "clock", clock->name, BRINK_NONE, diag);
+    if (status != BRINK_OK) return status;
+    if (isnan(sim->timer[k])) sim->timer[k] = INFINITY;
+  }
+  return BRINK_OK;
+}
+
+static brink_status run_rules(brink_sim *sim, brink_diag *diag) {
+  const brink_model_def *def = &sim->model->def;
+  if (def->rules == NULL) return BRINK_OK;
+  for (int k = 0; k < sim->options.max_iterations; k++) {
+    bool changed = false;
+    brink_now now = now_of(sim);
+    int outcome = def->rules(&now, &changed, def->user);
+    brink_status status = check_outcome(sim, outcome, "rules", "rules", BRINK_NONE, diag);
+    if (status != BRINK_OK || !changed) return status;
+  }
+  return brink_sim_fail(sim, diag, BRINK_ERR_LOOP, BRINK_NONE,
+                        "the rules still change something after %d rounds at t = %.17g",
+                        sim->options.max_iterations, sim->t);
+}
+
+/* ---- signs, and the events that changes cause ---- */
+
+/* Within this of zero, rounding decides the sign of a guard. */
+static double zero_band(brink_sim *sim, size_t guard) {
+  brink_eval *eval = &sim->eval;
+  int polarity;
+  size_t leaf = brink_eval_deciding_leaf(eval, guard, sim->t, sim->x, &polarity);
+  const brink_guard_def *def = &sim->model->guards[leaf].def;
+  double dt, size;
+  if (brink_eval_gradient(eval, leaf, sim->t, sim->x, eval->gradient, &dt) != BRINK_TRY_OK)
+    return 0.0;
+  size = fabs(dt * sim->t);
+  for (size_t k = 0; k < def->ndepends; k++)
+    size += fabs(eval->gradient[k] * sim->x[def->depends[k]]);
+  return 8.0 * DBL_EPSILON * size;
+}
+
+static bool is_flag(const brink_sim *sim, size_t guard) {
+  return sim->model->guards[guard].def.side != BRINK_LEAF;
+}
+
+/* Signs of a guard that has none yet. */
+static brink_status first_sign(brink_sim *sim, size_t guard, brink_diag *diag) {
+  brink_eval *eval = &sim->eval;
+  double g = brink_eval_guard(eval, guard, sim->t, sim->x);
+  eval->slack[guard] = 0.0;
+  eval->sgn[guard] = 0;
+  if (isnan(g))
+    return brink_sim_fail(
+        sim, diag, BRINK_ERR_DOMAIN, guard,
+        "guard '%s' has no value at t = %.17g: it is NaN, or its callback refused",
+        brink_model_guard_name(sim->model, guard), sim->t);
+  if (fabs(g) > zero_band(sim, guard)) {
+    eval->sgn[guard] = g > 0.0 ? 1 : -1;
+    return BRINK_OK;
+  }
+  return brink_sim_settle_sign(sim, guard, 0, true, BRINK_CROSSED, diag);
+}
+
+/* Guards that are clearly on a side first: the field may read their signs. */
+brink_status brink_sim_start_signs(brink_sim *sim, brink_diag *diag) {
+  brink_eval *eval = &sim->eval;
+  brink_eval_update_enabled(eval);
+  size_t count = sim->model->def.nguards;
+  for (int round = 0; round < 2; round++) {
+    for (size_t k = 0; k < count; k++) {
+      if (!eval->enabled[k] || !is_flag(sim, k)) continue;
+      double g = brink_eval_guard(eval, k, sim->t, sim->x);
+      bool zero = fabs(g) <= zero_band(sim, k);
+      if (zero != (round == 1)) continue;
+      brink_status status = first_sign(sim, k, diag);
+      if (status != BRINK_OK) return status;
+    }
+  }
+  return BRINK_OK;
+}
+
+static void add_hit(brink_sim *sim, size_t guard, int direction) {
+  sim->hits[sim->nhits++] =
+      (brink_hit){.guard = guard,
+                  .kind = BRINK_JUMPED,
+                  .direction = direction > 0 ? BRINK_POSITIVE : BRINK_NEGATIVE};
+}
+
+/* A guard that was just enabled, or rested on its surface: its sign is new. A guard that watches
+ * one direction fires if it is already there. */
+static brink_status new_sign(brink_sim *sim, size_t guard, brink_diag *diag) {
+  brink_status status = first_sign(sim, guard, diag);
+  int sign = sim->eval.sgn[guard];
+  if (status == BRINK_OK && sign != 0 && (int)sim->model->guards[guard].def.direction == sign)
+    add_hit(sim, guard, sign);
+  return status;
+}
+
+/* A guard that was carried across zero. */
+static void check_jump(brink_sim *sim, size_t guard) {
+  brink_eval *eval = &sim->eval;
+  int sign = eval->sgn[guard];
+  double g = brink_eval_guard(eval, guard, sim->t, sim->x);
+  if (!(sign * g < -fmax(eval->slack[guard], zero_band(sim, guard)))) return;
+  eval->sgn[guard] = (signed char)-sign;
+  eval->slack[guard] = 0.0;
+  brink_direction direction = sign > 0 ? BRINK_NEGATIVE : BRINK_POSITIVE;
+  if (brink_detector_wants(&sim->detector, guard, direction)) add_hit(sim, guard, direction);
+}
+
+/* After the actions of one round: new signs of what fired, and the events of the next round. */
+static brink_status settle(brink_sim *sim, bool changed, bool changed_ever, brink_diag *diag) {
+  brink_eval *eval = &sim->eval;
+  size_t count = sim->model->def.nguards;
+  memcpy(sim->was_enabled, eval->enabled, count * sizeof *sim->was_enabled);
+  brink_eval_update_enabled(eval);
+  memset(sim->fired, 0, count * sizeof *sim->fired);
+  brink_status status = BRINK_OK;
+  for (size_t k = 0; k < sim->nhits && status == BRINK_OK; k++) {
+    size_t guard = sim->hits[k].guard;
+    sim->fired[guard] = true;
+    if (!eval->enabled[guard]) continue;
+    if (sim->hits[k].kind == BRINK_JUMPED) continue; /* it is on its new side already */
+    int before = sim->hits[k].direction == BRINK_NEGATIVE ? 1 : -1;
+    status = brink_sim_settle_sign(sim, guard, before, changed_ever, sim->hits[k].kind, diag);
+  }
+  sim->nhits = 0;
+  for (size_t k = 0; k < count && status == BRINK_OK; k++) {
+    if (!eval->enabled[k] || !is_flag(sim, k) || k == eval->slide || sim->fired[k]) continue;
+    if (!sim->was_enabled[k] || (changed && eval->sgn[k] == 0))
+      status = new_sign(sim, k, diag);
+    else if (changed)
+      check_jump(sim, k);
+  }
+  return status;
+}
+
+static brink_status unsettled(brink_sim *sim, brink_diag *diag) {
+  char names[200] = "";
+  for (size_t k = 0; k < sim->nhits; k++) {
+    size_t used = strlen(names);
+    if (used + 8 > sizeof names) break;
+    snprintf(names + used, sizeof names - used, "%s'%s'", k > 0 ? ", " : "",
+             brink_model_guard_name(sim->model, sim->hits[k].guard));
+  }
+  return brink_sim_fail(sim, diag, BRINK_ERR_LOOP, sim->hits[0].guard,
+                        "events at t = %.17g do not settle after %d rounds; still firing: %s",
+                        sim->t, sim->options.max_iterations, names);
+}
+
+/* One round: events, clocks, rules. *changed tells whether they changed anything. */
+static brink_status run_round(brink_sim *sim, int iteration, bool *changed, brink_diag *diag) {
+  brink_status status = BRINK_OK, stopped = BRINK_OK;
+  *changed = false;
+  sort_hits(sim);
+  for (size_t k = 0; k < sim->nhits; k++) {
+    status = run_event(sim, &sim->hits[k], iteration, diag);
+    if (status < 0) return status;
+    if (status == BRINK_STOPPED) stopped = status;
+    *changed = *changed || differs(sim);
+  }
+  remember(sim);
+  bool ran = false;
+  status = run_clocks(sim, &ran, diag);
+  if (status >= 0 && (ran || *changed || sim->nhits > 0 || iteration == 0)) {
+    brink_status rules = run_rules(sim, diag);
+    if (rules != BRINK_OK) status = rules;
+  }
+  *changed = *changed || differs(sim);
+  return status < 0 ? status : status == BRINK_STOPPED ? status : stopped;
+}
+
+brink_status brink_sim_instant(brink_sim *sim, brink_diag *diag) {
+  const brink_model_def *def = &sim->model->def;
+  memcpy(sim->pre_x, sim->x, def->nx * sizeof(double));
+  memcpy(sim->pre_mode, sim->eval.mode, def->nmodes * sizeof(int));
+  sim->nevents = 0;
+  bool changed_ever = false;
+  if (sim->nhits > 0) sim->restart = true;
+  for (int iteration = 0;; iteration++) {
+    bool changed;
+    brink_status status = run_round(sim, iteration, &changed, diag);
+    changed_ever = changed_ever || changed;
+    if (changed) sim->restart = true;
+    if (status != BRINK_OK) return status;
+    if (!changed && sim->nhits == 0) break;
+    status = settle(sim, changed, changed_ever, diag);
+    if (status != BRINK_OK) return status;
+    if (sim->nhits == 0) break;
+    sim->restart = true;
+    if (iteration + 1 >= sim->options.max_iterations) return unsettled(sim, diag);
+  }
+  return sim->nevents > 0 ? brink_zeno_note(sim, diag) : BRINK_OK;
+}

@@ -1,0 +1,343 @@
+/* sim.c: making, asking and changing a simulation. The loop itself is in loop.c. */
+#include "sim/sim.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *brink_method_name(brink_method method) {
+  switch (method) {
+#define BRINK_METHOD_CASE(name, text)                                                              \
+  case name:                                                                                       \
+    return text;
+    BRINK_METHOD_LIST(BRINK_METHOD_CASE)
+#undef BRINK_METHOD_CASE
+  }
+  return "unknown";
+}
+
+const char *brink_events_name(brink_events events) {
+  switch (events) {
+#define BRINK_EVENTS_CASE(name, text)                                                              \
+  case name:                                                                                       \
+    return text;
+    BRINK_EVENTS_LIST(BRINK_EVENTS_CASE)
+#undef BRINK_EVENTS_CASE
+  }
+  return "unknown";
+}
+
+brink_options brink_default_options(void) {
+  return (brink_options){
+      .method = BRINK_ADAMS,
+      .events = BRINK_EXTRAPOLATE,
+      .rtol = 1e-6,
+      .atol = 1e-9,
+      .max_order = 12,
+      .hmax = INFINITY,
+      .gain = BRINK_GAIN_MARGIN,
+      .gamma = 0.5,
+      .mnm_parts = 10,
+      .near_miss = 100.0,
+      .zeno = BRINK_ZENO_STOP,
+      .max_iterations = 100,
+  };
+}
+
+brink_status brink_sim_fail(const brink_sim *sim, brink_diag *diag, brink_status status,
+                            size_t guard, const char *format, ...) {
+  if (diag == NULL) return status;
+  char message[BRINK_DIAG_MESSAGE];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  brink_diag_set(diag, status, "%s", message);
+  diag->t = sim->t;
+  diag->h = sim->stepper.h;
+  diag->guard = guard;
+  return status;
+}
+
+/* ---- options ---- */
+
+#define REFUSE(...) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, __VA_ARGS__)
+
+static brink_status check_tolerances(const brink_options *options, const brink_model *model,
+                                     brink_diag *diag) {
+  if (!(options->rtol >= 0.0) || isinf(options->rtol))
+    REFUSE("rtol is %g: give zero or a positive number", options->rtol);
+  if (!(options->atol >= 0.0) || isinf(options->atol))
+    REFUSE("atol is %g: give zero or a positive number", options->atol);
+  for (size_t i = 0; options->atols != NULL && i < model->def.nx; i++) {
+    if (!(options->atols[i] >= 0.0) || isinf(options->atols[i]))
+      REFUSE("atols[%zu] (for '%s') is %g: give zero or a positive number", i,
+             brink_model_state_name(model, i), options->atols[i]);
+    if (options->rtol == 0.0 && options->atols[i] == 0.0)
+      REFUSE("rtol and atols[%zu] are both 0: no step could ever be accepted", i);
+  }
+  if (options->atols == NULL && options->rtol == 0.0 && options->atol == 0.0)
+    REFUSE("rtol and atol are both 0: no step could ever be accepted");
+  return BRINK_OK;
+}
+
+static brink_status check_steps(const brink_options *options, brink_diag *diag) {
+  if (!(options->step >= 0.0) || isinf(options->step))
+    REFUSE("step is %g: give a positive number, or 0 to have it chosen", options->step);
+  if (options->method > BRINK_DOPRI && options->step == 0.0)
+    REFUSE("%s works at a fixed step: set options.step", brink_method_name(options->method));
+  if (!(options->hmin >= 0.0)) REFUSE("hmin is %g: give zero or a positive number", options->hmin);
+  if (!(options->hmax > 0.0)) REFUSE("hmax is %g: give a positive number", options->hmax);
+  if (options->hmin > options->hmax)
+    REFUSE("hmin (%g) is larger than hmax (%g)", options->hmin, options->hmax);
+  if (options->order < 0 || options->order > 12 || options->max_order < 0 ||
+      options->max_order > 12)
+    REFUSE("order %d, max_order %d: Adams methods have orders 1 to 12 (0: automatic)",
+           options->order, options->max_order);
+  return BRINK_OK;
+}
+
+static brink_status check_options(const brink_options *options, const brink_model *model,
+                                  brink_diag *diag) {
+  if ((int)options->method < 0 || options->method > BRINK_TRAPEZOID)
+    REFUSE("method %d is not one of brink_method", (int)options->method);
+  if (brink_detector_ops_for(options->events) == NULL)
+    REFUSE("events %d is not one of brink_events", (int)options->events);
+  if (!(options->gamma >= 0.0 && options->gamma < 1.0))
+    REFUSE("gamma is %g: a gain is at least 0 and below 1", options->gamma);
+  if (options->mnm_parts < 2) REFUSE("mnm_parts is %d: give 2 or more", options->mnm_parts);
+  if (!(options->near_miss >= 0.0)) REFUSE("near_miss is %g: give 0 or more", options->near_miss);
+  if (options->max_iterations < 1)
+    REFUSE("max_iterations is %d: give 1 or more", options->max_iterations);
+  if (options->max_steps < 0) REFUSE("max_steps is negative: give 0 for no limit");
+  brink_status status = check_tolerances(options, model, diag);
+  return status == BRINK_OK ? check_steps(options, diag) : status;
+}
+
+/* A one-sided detector has to know which way a unilateral guard leans. */
+static brink_status check_gradients(const brink_options *options, const brink_model *model,
+                                    brink_diag *diag) {
+  if (options->events != BRINK_EXTRAPOLATE) return BRINK_OK;
+  for (size_t k = 0; k < model->def.nguards; k++) {
+    const brink_guard *guard = &model->guards[k];
+    if (guard->def.side != BRINK_UNILATERAL) continue;
+    size_t length = guard->formula == NULL ? 1 : guard->formula_length;
+    for (size_t j = 0; j < length; j++) {
+      size_t leaf = guard->formula == NULL ? k : guard->formula[j].leaf;
+      if (guard->formula != NULL && guard->formula[j].op != 0) continue;
+      const brink_guard_def *def = &model->guards[leaf].def;
+      if (def->value == NULL || def->gradient != NULL || def->jet != NULL) continue;
+      brink_status status = brink_diag_set(
+          diag, BRINK_ERR_ARGUMENT,
+          "guard '%s' is unilateral, and events are found by extrapolation: give it a gradient or "
+          "a "
+          "jet (or coefficients, if it is linear), or choose BRINK_INTERPOLATE and lose the "
+          "one-sidedness",
+          def->name);
+      if (diag != NULL) diag->guard = leaf;
+      return status;
+    }
+  }
+  return BRINK_OK;
+}
+#undef REFUSE
+
+/* ---- creation ---- */
+
+static bool take_arrays(brink_sim *sim) {
+  brink_arena *arena = &sim->arena;
+  const brink_model_def *def = &sim->model->def;
+  size_t nx = def->nx, n = sim->eval.n, guards = def->nguards;
+  sim->events_capacity = guards * 2 + 64;
+  sim->last_x0 = brink_arena_take(arena, n, sizeof(double));
+  sim->last_a = brink_arena_take(arena, n * BRINK_PATH_TERMS, sizeof(double));
+  sim->ticks = brink_arena_take(arena, def->nclocks, sizeof *sim->ticks);
+  sim->tick = brink_arena_take(arena, def->nclocks, sizeof *sim->tick);
+  sim->timer = brink_arena_take(arena, def->nclocks, sizeof *sim->timer);
+  sim->hits = brink_arena_take(arena, guards, sizeof *sim->hits);
+  sim->fired = brink_arena_take(arena, guards, sizeof *sim->fired);
+  sim->was_enabled = brink_arena_take(arena, guards, sizeof *sim->was_enabled);
+  sim->pre_x = brink_arena_take(arena, nx, sizeof(double));
+  sim->before_x = brink_arena_take(arena, nx, sizeof(double));
+  sim->before_p = brink_arena_take(arena, def->np, sizeof(double));
+  sim->pre_mode = brink_arena_take(arena, def->nmodes, sizeof(int));
+  sim->before_mode = brink_arena_take(arena, def->nmodes, sizeof(int));
+  sim->field = brink_arena_take(arena, n, sizeof(double));
+  sim->events = brink_arena_take(arena, sim->events_capacity, sizeof *sim->events);
+  return sim->last_x0 != NULL && sim->last_a != NULL && sim->ticks != NULL && sim->tick != NULL &&
+         sim->timer != NULL && sim->hits != NULL && sim->fired != NULL &&
+         sim->was_enabled != NULL && sim->pre_x != NULL && sim->before_x != NULL &&
+         sim->before_p != NULL && sim->pre_mode != NULL && sim->before_mode != NULL &&
+         sim->field != NULL && sim->events != NULL;
+}
+
+static bool copy_tolerances(brink_sim *sim) {
+  size_t nx = sim->model->def.nx;
+  sim->atol = brink_arena_take(&sim->arena, nx, sizeof(double));
+  if (sim->atol == NULL) return false;
+  for (size_t i = 0; i < nx; i++)
+    sim->atol[i] = sim->options.atols != NULL ? sim->options.atols[i] : sim->options.atol;
+  sim->options.atols = sim->atol;
+  return true;
+}
+
+static void start_clocks(brink_sim *sim) {
+  const brink_model_def *def = &sim->model->def;
+  for (size_t k = 0; k < def->nclocks; k++) {
+    const brink_clock_def *clock = &def->clocks[k];
+    sim->timer[k] = clock->offset;
+    if (clock->period == 0.0) continue;
+    sim->ticks[k] = brink_ticks_make(clock->period, clock->offset);
+    double skipped = ceil((def->t0 - clock->offset) / clock->period - 0.5);
+    sim->tick[k] = skipped > 0.0 ? (int64_t)skipped : 0;
+    while (brink_ticks_time(&sim->ticks[k], sim->tick[k]) < def->t0) sim->tick[k]++;
+    sim->timer[k] = brink_ticks_time(&sim->ticks[k], sim->tick[k]);
+  }
+}
+
+static bool build(brink_sim *sim) {
+  const brink_detector_ops *ops = brink_detector_ops_for(sim->options.events);
+  if (!copy_tolerances(sim) ||
+      !brink_eval_init(&sim->eval, sim->model, &sim->arena, ops->needs_paths) ||
+      !brink_stepper_create(&sim->stepper, &sim->options, sim->atol, &sim->eval, &sim->arena) ||
+      !brink_detector_create(&sim->detector, &sim->options, sim->atol, &sim->eval, &sim->arena) ||
+      !take_arrays(sim))
+    return false;
+  sim->eval.veto = ops->one_sided;
+  sim->eval.audit = sim->options.audit;
+  sim->x = sim->stepper.x;
+  sim->t = sim->stepper.t = sim->model->def.t0;
+  memcpy(sim->x, sim->model->def.x0, sim->model->def.nx * sizeof(double));
+  start_clocks(sim);
+  return true;
+}
+
+brink_status brink_sim_create(const brink_model *model, const brink_options *options,
+                              const brink_allocator *allocator, brink_diag *diag, brink_sim **sim) {
+  brink_diag_clear(diag);
+  if (sim == NULL || model == NULL)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "model and sim must not be NULL");
+  *sim = NULL;
+  brink_options chosen = options != NULL ? *options : brink_default_options();
+  brink_status status = check_options(&chosen, model, diag);
+  if (status == BRINK_OK) status = check_gradients(&chosen, model, diag);
+  if (status != BRINK_OK) return status;
+  brink_arena arena;
+  brink_arena_init(&arena, allocator);
+  brink_sim *made = brink_arena_take(&arena, 1, sizeof *made);
+  if (made == NULL) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  made->arena = arena;
+  made->model = model;
+  made->options = chosen;
+  if (!build(made)) {
+    brink_sim_destroy(made);
+    return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for a simulation of '%s'",
+                          model->def.name);
+  }
+  *sim = made;
+  return BRINK_OK;
+}
+
+void brink_sim_destroy(brink_sim *sim) {
+  if (sim == NULL) return;
+  brink_arena arena = sim->arena; /* the sim itself lives in it */
+  brink_arena_free(&arena);
+}
+
+/* ---- asking ---- */
+
+void brink_sim_set_sink(brink_sim *sim, const brink_sink *sink) {
+  sim->sink = sink != NULL ? *sink : (brink_sink){0};
+}
+
+double brink_sim_time(const brink_sim *sim) {
+  return sim->t;
+}
+const double *brink_sim_state(const brink_sim *sim) {
+  return sim->x;
+}
+const double *brink_sim_parameters(const brink_sim *sim) {
+  return sim->eval.p;
+}
+const int *brink_sim_modes(const brink_sim *sim) {
+  return sim->eval.mode;
+}
+const signed char *brink_sim_signs(const brink_sim *sim) {
+  return sim->eval.sgn;
+}
+const brink_stats *brink_sim_stats(const brink_sim *sim) {
+  return &sim->eval.stats;
+}
+
+const brink_event *brink_sim_events(const brink_sim *sim, size_t *count) {
+  if (count != NULL) *count = sim->nevents;
+  return sim->events;
+}
+
+brink_status brink_sim_at(const brink_sim *sim, double t, double *x, brink_diag *diag) {
+  brink_diag_clear(diag);
+  if (x == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "x must not be NULL");
+  if (t == sim->t) {
+    memcpy(x, sim->x, sim->model->def.nx * sizeof *x);
+    return BRINK_OK;
+  }
+  if (sim->last.terms == 0 || !(t >= sim->last.t0 && t <= sim->last_end))
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                          "t = %.17g is outside the last step, [%.17g, %.17g]", t,
+                          sim->last.terms == 0 ? sim->t : sim->last.t0,
+                          sim->last.terms == 0 ? sim->t : sim->last_end);
+  double weights[BRINK_PATH_TERMS];
+  brink_path_weights(&sim->last, (t - sim->last.t0) / sim->last.h, weights);
+  for (size_t i = 0; i < sim->model->def.nx; i++)
+    x[i] = brink_path_component_at(&sim->last, i, weights);
+  return BRINK_OK;
+}
+
+/* ---- changing ---- */
+
+static void changed(brink_sim *sim) {
+  sim->started = false; /* signs are taken anew */
+  sim->restart = true;
+  sim->eval.slide = BRINK_NONE;
+  sim->last.terms = 0;
+}
+
+brink_status brink_sim_set_state(brink_sim *sim, const double *x, brink_diag *diag) {
+  brink_diag_clear(diag);
+  if (x == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "x must not be NULL");
+  for (size_t i = 0; i < sim->model->def.nx; i++) {
+    if (!isfinite(x[i])) {
+      brink_diag_set(diag, BRINK_ERR_ARGUMENT, "state '%s' would become %g: give a finite number",
+                     brink_model_state_name(sim->model, i), x[i]);
+      if (diag != NULL) diag->state = i;
+      return BRINK_ERR_ARGUMENT;
+    }
+  }
+  memmove(sim->x, x, sim->model->def.nx * sizeof *x);
+  changed(sim);
+  return BRINK_OK;
+}
+
+brink_status brink_sim_set_parameter(brink_sim *sim, size_t index, double value, brink_diag *diag) {
+  brink_diag_clear(diag);
+  if (index >= sim->model->def.np)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "there is no parameter %zu: the model has %zu",
+                          index, sim->model->def.np);
+  if (!isfinite(value))
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                          "parameter %zu would become %g: give a finite number", index, value);
+  sim->eval.p[index] = value;
+  changed(sim);
+  return BRINK_OK;
+}
+
+brink_status brink_sim_set_mode(brink_sim *sim, size_t index, int value, brink_diag *diag) {
+  brink_diag_clear(diag);
+  if (index >= sim->model->def.nmodes)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "there is no mode %zu: the model has %zu",
+                          index, sim->model->def.nmodes);
+  sim->eval.mode[index] = value;
+  changed(sim);
+  return BRINK_OK;
+}

@@ -1,0 +1,90 @@
+/* sim.h: the hybrid simulation, inside. */
+#ifndef BRINK_SIM_SIM_H
+#define BRINK_SIM_SIM_H
+
+#include "event/detector.h"
+#include "ode/stepper.h"
+#include "sim/clock.h"
+
+#define BRINK_ZENO_WINDOW 32
+
+/* The last instants with events, for the recognition of their accumulation. */
+typedef struct brink_history {
+  double t[BRINK_ZENO_WINDOW];
+  size_t guard[BRINK_ZENO_WINDOW];
+  int count;
+} brink_history;
+
+struct brink_sim {
+  brink_arena arena;
+  const brink_model *model;
+  brink_options options;
+  double *atol; /* one for each state */
+  brink_eval eval;
+  brink_stepper stepper;
+  brink_detector detector;
+  brink_sink sink;
+
+  double t;
+  double *x; /* = stepper.x: the present state */
+  bool started;
+  bool restart; /* the stepper has to start anew */
+  bool keep;    /* keep the dense output of each step for brink_sim_at */
+  int stuck;    /* calls in a row that did not move the time */
+
+  brink_path last; /* dense output of the last step */
+  double *last_x0; /* its start, which the stepper has left behind */
+  double *last_a;  /* copies of its coefficient vectors, BRINK_PATH_TERMS of them */
+  double last_end; /* valid on [last.t0, last_end] */
+
+  brink_ticks *ticks; /* of each clock */
+  int64_t *tick;      /* the next one */
+  double *timer;      /* next firing of each clock */
+
+  /* At an instant. */
+  brink_hit *hits; /* to be handled */
+  size_t nhits;
+  bool *fired; /* guards that fired at this iteration */
+  bool *was_enabled;
+  double *pre_x, *before_x; /* before the instant, before an action */
+  int *pre_mode, *before_mode;
+  double *before_p;
+  double *field;       /* f at the instant */
+  brink_event *events; /* of the last instant */
+  size_t nevents, events_capacity;
+
+  double slide_from;
+  brink_history history;
+};
+
+/* instant.c: everything that happens at one time: located events, clocks, rules, and what they
+ * cause, until nothing changes. det->hits holds the located events. */
+brink_status brink_sim_instant(brink_sim *sim, brink_diag *diag);
+
+/* Signs of all guards at a start: from their values, or from the flow where they are zero. */
+brink_status brink_sim_start_signs(brink_sim *sim, brink_diag *diag);
+
+/* The earliest pending clock or timer. */
+double brink_sim_next_tick(const brink_sim *sim);
+
+/* slide.c: signs after an event, and sliding. */
+brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before, bool changed,
+                                   brink_event_kind kind, brink_diag *diag);
+/* While sliding: where in the last attempted step a field lets go of the surface; > 1: nowhere. */
+double brink_slide_release(brink_sim *sim, const brink_path *dense);
+brink_status brink_slide_leave(brink_sim *sim, brink_diag *diag);
+void brink_slide_project(brink_sim *sim);
+
+/* zeno.c: notes an instant with events; BRINK_ERR_ZENO when they accumulate (or continues, if
+ * asked). */
+brink_status brink_zeno_note(brink_sim *sim, brink_diag *diag);
+
+/* Fills a diagnostic's place. */
+brink_status brink_sim_fail(const brink_sim *sim, brink_diag *diag, brink_status status,
+                            size_t guard, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 5, 6)))
+#endif
+    ;
+
+#endif

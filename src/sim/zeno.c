@@ -1,0 +1,107 @@
+/* zeno.c: infinitely many events in finite time.
+ *
+ * Instants with events are remembered. If the intervals between them shrink so fast that what is
+ * left before their limit is no longer resolved by time itself, they accumulate: the limit is
+ * estimated by Aitken's extrapolation over one period of the pattern of guards. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/sim.h"
+
+#define RESOLUTION                                                                                 \
+  1e-12 /* of time: intervals this small are still located, smaller ones are not                   \
+         */
+#define MAX_PERIOD 4
+
+/* The period of the sequence of guards at its end: 1 … MAX_PERIOD, or 0. */
+static int pattern_period(const brink_history *history) {
+  int n = history->count;
+  for (int period = 1; period <= MAX_PERIOD; period++) {
+    bool repeats = true;
+    for (int k = n - 1; k >= n - 3 * period && repeats; k--)
+      repeats = k - period >= 0 && history->guard[k] == history->guard[k - period];
+    if (repeats) return period;
+  }
+  return 0;
+}
+
+/* The limit of t_{n-2p}, t_{n-p}, t_n; NaN if they do not converge. */
+static double accumulation(const brink_history *history, int period) {
+  int n = history->count - 1;
+  double a = history->t[n - 2 * period], b = history->t[n - period], c = history->t[n];
+  double first = b - a, second = c - b;
+  if (!(second < 0.99 * first) || !(second > 0.0)) return NAN;
+  return c + second * second / (first - second);
+}
+
+static bool accumulates(const brink_sim *sim, double *limit, int *period) {
+  const brink_history *history = &sim->history;
+  if (history->count < BRINK_ZENO_WINDOW) return false;
+  *period = pattern_period(history);
+  if (*period == 0) return false;
+  *limit = accumulation(history, *period);
+  double left = *limit - sim->t;
+  return left <= RESOLUTION * fmax(fabs(sim->t), sim->t - sim->model->def.t0);
+}
+
+static void name_guards(const brink_sim *sim, int period, char *text, size_t size) {
+  const brink_history *history = &sim->history;
+  text[0] = '\0';
+  for (int k = 0; k < period; k++) {
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s'%s'", k > 0 ? ", " : "",
+             brink_model_guard_name(sim->model, history->guard[history->count - 1 - k]));
+  }
+}
+
+static brink_status go_on(brink_sim *sim, double limit, int period, brink_diag *diag) {
+  size_t guards[MAX_PERIOD];
+  for (int k = 0; k < period; k++) guards[k] = sim->history.guard[sim->history.count - 1 - k];
+  brink_now now = {.t = limit,
+                   .x = sim->x,
+                   .p = sim->eval.p,
+                   .mode = sim->eval.mode,
+                   .timer = sim->timer,
+                   .pre_x = sim->pre_x,
+                   .pre_mode = sim->pre_mode};
+  sim->t = sim->stepper.t = fmax(limit, sim->t);
+  now.t = sim->t;
+  int outcome = sim->model->def.zeno(guards, (size_t)period, &now, sim->model->def.user);
+  sim->history.count = 0;
+  sim->started = false; /* signs are taken anew in the limit mode */
+  sim->restart = true;
+  if (outcome < 0)
+    return brink_sim_fail(sim, diag, BRINK_ERR_CALLBACK, guards[0],
+                          "the zeno action reported a fatal error (%d) at t = %.17g", outcome,
+                          sim->t);
+  return outcome == 0 ? BRINK_OK : BRINK_STOPPED;
+}
+
+brink_status brink_zeno_note(brink_sim *sim, brink_diag *diag) {
+  brink_history *history = &sim->history;
+  if (history->count > 0 && history->t[history->count - 1] == sim->t) return BRINK_OK;
+  if (history->count == BRINK_ZENO_WINDOW) {
+    history->count--;
+    memmove(history->t, history->t + 1, sizeof history->t - sizeof history->t[0]);
+    memmove(history->guard, history->guard + 1, sizeof history->guard - sizeof history->guard[0]);
+  }
+  history->t[history->count] = sim->t;
+  history->guard[history->count++] = sim->events[0].guard;
+  double limit;
+  int period;
+  if (!accumulates(sim, &limit, &period)) return BRINK_OK;
+  if (sim->options.zeno == BRINK_ZENO_CONTINUE && sim->model->def.zeno != NULL)
+    return go_on(sim, limit, period, diag);
+  char names[200];
+  name_guards(sim, period, names, sizeof names);
+  const char *hint = sim->options.zeno == BRINK_ZENO_CONTINUE
+                         ? "give the model a zeno action that puts it into its limit mode"
+                         : "give the model a mode for the limit, or a zeno action and "
+                           "BRINK_ZENO_CONTINUE";
+  brink_status status =
+      brink_sim_fail(sim, diag, BRINK_ERR_ZENO, history->guard[history->count - 1],
+                     "infinitely many events of %s before t = %.17g: %s", names, limit, hint);
+  if (diag != NULL) diag->t = limit;
+  return status;
+}
