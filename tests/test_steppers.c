@@ -233,7 +233,7 @@ static const expectation expectations[] = {
     {BRINK_RK4, 4, 4, {40, 60, 80, 120, 160}},
     {BRINK_AM3, 3, 3, {80, 160, 240, 320, 640}},
     {BRINK_BDF3, 3, 3, {80, 160, 240, 320, 640}},
-    {BRINK_DOPRI, 5, 4, {20, 30, 40, 60, 80}},
+    {BRINK_DOPRI, 5, 5, {20, 30, 40, 60, 80}}, /* order 4: a local error of order 5 */
 };
 enum { METHODS = sizeof expectations / sizeof expectations[0] };
 
@@ -468,6 +468,21 @@ TEST(a_long_step_after_very_short_ones_is_still_predicted_well) {
       CHECK_MSG(fabs(x[i] - exact[i]) < 2e-2, "%s: predicted %g, exact %g",
                 brink_method_name(all_methods[m]), x[i], exact[i]);
     rig_close(&r);
+  }
+}
+
+TEST(after_a_commit_f_is_the_field_at_the_present) {
+  brink_model_def def = smooth_def();
+  for (int m = 0; m < ALL; m++) {
+    for (int steps = 0; steps <= 5; steps++) {
+      rig r;
+      if (!rig_run(&r, &def, all_methods[m], steps)) continue;
+      double f[NX];
+      rhs(r.st.t, r.st.x, &r.eval.env, f);
+      for (int i = 0; i < NX; i++) CHECK(r.st.f[i] == f[i]);
+      CHECK_NEAR(r.st.t, steps * H, 1e-15);
+      rig_close(&r);
+    }
   }
 }
 
@@ -725,7 +740,7 @@ TEST(bdf3_reads_a_sparse_jacobian_by_columns) {
   rig_close(&r);
 }
 
-static int sample_of_exponential(double t, const double *x, const brink_env *env, double *dx) {
+static int blow_up(double t, const double *x, const brink_env *env, double *dx) {
   (void)env, (void)t;
   dx[0] = x[0] * x[0];
   dx[1] = 0.0;
@@ -737,7 +752,7 @@ TEST(bdf3_refuses_where_newton_does_not_converge) {
   static const double x0[] = {0.5, 0.0};
   brink_model_def def = smooth_def();
   def.x0 = x0;
-  def.rhs = sample_of_exponential;
+  def.rhs = blow_up;
   rig r;
   if (!rig_open(&r, &def, BRINK_BDF3, 0.5, 0, false)) return;
   brink_stepper *st = &r.st;
@@ -788,6 +803,31 @@ TEST(dopri_meets_its_tolerance_with_few_steps) {
              fmax(fabs(st->x[0] - exact[0]), fabs(st->x[1] - exact[1])));
     rig_close(&r);
   }
+}
+
+/* The solutions of order 5 and 4 differ by h^5; the estimate is that of the order 4 solution, and
+ * larger than the error of the one that is kept. */
+TEST(the_error_estimate_of_dopri_falls_like_h_to_the_5) {
+  brink_model_def def = smooth_def();
+  rig r;
+  if (!rig_open(&r, &def, BRINK_DOPRI, 0.0, 0, false)) return;
+  brink_stepper *st = &r.st;
+  r.options.rtol = 0.0;
+  for (int i = 0; i < NX; i++) r.atol[i] = 1.0;
+  solution(0.4, st->x);
+  st->t = 0.4;
+  CHECK_INT(st->ops->start(st), BRINK_TRY_OK);
+  double last = 0.0;
+  for (double h = 0.2; h > 0.01; h *= 0.5) {
+    st->ops->plan(st, h);
+    CHECK_INT(st->ops->attempt(st, h), BRINK_TRY_OK);
+    double actual = 0.0;
+    worsen(&actual, st->x_new, st->t + h);
+    CHECK(actual < st->error);
+    if (last > 0.0) CHECK_NEAR(log2(last / st->error), 5.0, 0.2);
+    last = st->error;
+  }
+  rig_close(&r);
 }
 
 TEST(dopri_remembers_its_step_when_one_is_cut_short) {
@@ -942,6 +982,7 @@ int main(void) {
   RUN(a_plan_evaluates_nothing_and_starts_at_x_with_slope_f);
   RUN(the_margin_says_how_far_the_predictor_is_off);
   RUN(a_long_step_after_very_short_ones_is_still_predicted_well);
+  RUN(after_a_commit_f_is_the_field_at_the_present);
   RUN(no_sliver_is_left_before_a_limit);
   RUN(multistep_methods_restart_after_a_cut_step_and_keep_their_accuracy);
   RUN(steps_equal_up_to_rounding_are_equal);
@@ -951,6 +992,7 @@ int main(void) {
   RUN(bdf3_reads_a_sparse_jacobian_by_columns);
   RUN(bdf3_refuses_where_newton_does_not_converge);
   RUN(dopri_meets_its_tolerance_with_few_steps);
+  RUN(the_error_estimate_of_dopri_falls_like_h_to_the_5);
   RUN(dopri_remembers_its_step_when_one_is_cut_short);
   RUN(euler_and_taylor2_look_ahead_exactly);
   RUN(appended_components_follow_their_guard);

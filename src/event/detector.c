@@ -31,12 +31,13 @@ bool brink_detector_create(brink_detector *det, const brink_options *options, co
   det->g1 = brink_arena_take(arena, count, sizeof(double));
   det->tolerance = brink_arena_take(arena, count, sizeof(double));
   det->gap = brink_arena_take(arena, count, sizeof(double));
+  det->slow = brink_arena_take(arena, count, sizeof(int));
   det->leaves = brink_arena_take(arena, longest, sizeof *det->leaves);
   det->hits = brink_arena_take(arena, count, sizeof *det->hits);
   det->misses = brink_arena_take(arena, count, sizeof *det->misses);
   return det->ops != NULL && det->g0 != NULL && det->g1 != NULL && det->tolerance != NULL &&
-         det->gap != NULL && det->leaves != NULL && det->hits != NULL && det->misses != NULL &&
-         brink_along_init(&det->space, eval, arena);
+         det->gap != NULL && det->slow != NULL && det->leaves != NULL && det->hits != NULL &&
+         det->misses != NULL && brink_along_init(&det->space, eval, arena);
 }
 
 bool brink_detector_active(const brink_detector *det, size_t guard) {
@@ -54,6 +55,7 @@ void brink_detector_reset(brink_detector *det, double t, const double *x) {
   const brink_model *model = det->eval->model;
   for (size_t k = 0; k < model->def.nguards; k++) {
     det->gap[k] = 0.0;
+    det->slow[k] = 0;
     if (!det->eval->enabled[k]) continue;
     det->g0[k] = brink_eval_guard(det->eval, k, t, x);
     if (model->guards[k].def.side != BRINK_LEAF)

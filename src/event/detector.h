@@ -66,6 +66,7 @@ struct brink_detector {
   double *g1;        /* and at the end of the attempted step */
   double *tolerance; /* what the tolerances amount to in each guard, when last computed */
   double *gap;       /* unilateral guards that limited the last step: their distance then; else 0 */
+  int *slow;         /* steps in a row over which that gap hardly shrank */
   brink_leaf_poly *leaves; /* scratch, as many as the longest formula has */
 
   brink_hit *hits; /* what fired at found.sigma */

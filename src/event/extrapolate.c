@@ -33,16 +33,26 @@
 void brink_interpolate_after(brink_detector *det, const brink_path *dense, brink_found *found);
 
 #define KAPPA 4.0 /* safety factor of the predicted shift (measured: 4 suffices, 1 does not) */
-#define BRINK_SHIFT 0.2 /* the predictor is the solution if its shift is below this tolerance */
-#define SLOW 0.2        /* a gap that shrinks by less than this per step is a singular edge */
+#define BRINK_SHIFT 0.2   /* the predictor is the solution if its shift is below this tolerance */
+#define BRINK_DETAIL 1e-3 /* … and below this part of the way the guard still has to go */
+#define SLOW 0.2          /* a gap that shrinks by less than this per step, … */
+#define SLOW_STEPS 4      /* … this many steps in a row, is a singular edge */
 
 /* C in Err = C |x^p - x^c| for Adams formulas of orders 1-12 at constant step: Milne's device
  * (Esposito & Kumar 2007, eq. 16), from the classical error constants. */
 static const double milne[] = {
-    1.0 / 2.0,           1.0 / 6.0,           1.0 / 10.0,
-    19.0 / 270.0,        27.0 / 502.0,        863.0 / 19950.0,
-    1375.0 / 38174.0,    33953.0 / 1103970.0, 57281.0 / 2140034.0,
-    3250433.0 / 137461698.0, 1135053.0 / 53684506.0, 13695779093.0 / 717300033450.0,
+    1.0 / 2.0,
+    1.0 / 6.0,
+    1.0 / 10.0,
+    19.0 / 270.0,
+    27.0 / 502.0,
+    863.0 / 19950.0,
+    1375.0 / 38174.0,
+    33953.0 / 1103970.0,
+    57281.0 / 2140034.0,
+    3250433.0 / 137461698.0,
+    1135053.0 / 53684506.0,
+    13695779093.0 / 717300033450.0,
 };
 
 static double published_delta(const brink_detector *det, size_t guard, int order) {
@@ -150,9 +160,7 @@ static double first_reach(brink_detector *det, size_t guard, const brink_path *p
 /* The largest shift of any state on the way to sigma, in tolerances. */
 static double shift_in_tolerances(const brink_detector *det, const brink_path *path, double sigma) {
   if (path->e == NULL) return INFINITY;
-  double m = 0.0;
-  for (int k = BRINK_PATH_DEGREE; k >= 0; k--)
-    m = m * sigma + (k <= path->degree + 1 ? path->margin[k] : 0.0);
+  double m = brink_poly_eval(path->margin, path->degree + 1, sigma);
   double worst = 0.0;
   for (size_t i = 0; i < det->eval->nx; i++) {
     double weight = det->options->rtol * fabs(path->x0[i]) + det->atol[i];
@@ -196,13 +204,34 @@ static bool approaching(brink_detector *det, size_t guard, int count) {
          formula_distance(det, guard, count, -1, now, sign);
 }
 
+/* Is the predictor good enough to be followed to the surface? */
+static bool trusts_predictor(const brink_detector *det, const brink_path *path, int count,
+                             double reach) {
+  if (!(shift_in_tolerances(det, path, reach) <= BRINK_SHIFT)) return false;
+  double m = brink_poly_eval(path->margin, path->degree + 1, reach);
+  for (int k = 0; k < count; k++) {
+    const brink_along *along = &det->leaves[k].along;
+    double way = 0.0; /* how far the leaf moves on the way */
+    for (int j = along->degree; j > 0; j--) way = (way + fabs(along->c[j])) * reach;
+    if (!(det->leaves[k].margin * m <= BRINK_DETAIL * way)) return false;
+  }
+  return true;
+}
+
+/* Within the tolerance, and getting closer too slowly: a singular edge. */
+static bool crawls(brink_detector *det, size_t guard, double y0, bool limited) {
+  double gap = det->gap[guard];
+  det->gap[guard] = limited ? y0 : 0.0;
+  det->slow[guard] = limited && gap > 0.0 && y0 > SLOW * gap ? det->slow[guard] + 1 : 0;
+  return det->slow[guard] >= SLOW_STEPS && y0 <= det->tolerance[guard];
+}
+
 static brink_limit limit_by_margin(brink_detector *det, size_t guard, const brink_path *path,
                                    int count, double hmin) {
   brink_limit limit = {.sigma = 1.0, .guard = guard};
   double y0 = present_distance(det, guard), slack = det->eval->slack[guard];
-  double gap = det->gap[guard];
   double reach = first_reach(det, guard, path, count, 0.0, -slack);
-  if (reach <= 1.0 && shift_in_tolerances(det, path, reach) <= BRINK_SHIFT) {
+  if (reach <= 1.0 && trusts_predictor(det, path, count, reach)) {
     limit.sigma = inside_of(det, guard, path, reach);
     limit.event = true;
     return limit;
@@ -211,10 +240,9 @@ static brink_limit limit_by_margin(brink_detector *det, size_t guard, const brin
     limit.sigma = first_reach(det, guard, path, count, 0.0, 0.5 * y0 - slack);
   else
     limit.sigma = first_reach(det, guard, path, count, KAPPA, -slack);
-  det->gap[guard] = limit.sigma <= 1.0 ? y0 : 0.0;
-  bool slow = gap > 0.0 && y0 > SLOW * gap && y0 <= det->tolerance[guard];
-  bool here = y0 <= 0.0 || limit.sigma * path->h < hmin || slow;
-  if (here && limit.sigma <= 1.0 && approaching(det, guard, count))
+  bool limited = limit.sigma <= 1.0;
+  bool here = crawls(det, guard, y0, limited) || y0 <= 0.0 || limit.sigma * path->h < hmin;
+  if (here && limited && approaching(det, guard, count))
     limit = (brink_limit){.sigma = 0.0, .event = true, .guard = guard};
   return limit;
 }

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-
 /* ---- creation ---- */
 
 /* A guard that needs a polynomial of its own, and can have one through its gradient. */
@@ -77,7 +76,8 @@ static double plain_value(brink_eval *eval, size_t index, double t, const double
     return g;
   }
   double g = NAN;
-  return guard->value(index, t, x, &eval->env, &g) == 0 ? g : NAN;
+  if (guard->value(index, t, x, &eval->env, &g) != 0) g = NAN;
+  return g;
 }
 
 double brink_formula_value(const brink_guard *guard, const double *value) {

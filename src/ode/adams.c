@@ -31,7 +31,7 @@
 /* Half the tolerance is aimed at (Shampine & Gordon 1975, ch. 7). */
 #define SAFETY 0.5
 #define GROWTH 2.0       /* variable-step Adams methods are safe up to here at every order */
-#define GROWTH_START 4.0 /* while the order is still being built up */
+#define GROWTH_START 8.0 /* while the order is still being built up */
 #define KEEP_LOW 0.9     /* a step is only changed when it is worth a change */
 #define KEEP_HIGH 1.15
 

@@ -107,47 +107,113 @@ brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before
 
 /* ---- while sliding ---- */
 
-/* Positive while both fields point at the surface; which one lets go first. */
-static double grip(brink_sim *sim, double t, const double *x, int *side) {
+/* How firmly the fields hold the state on the surface: -L+ and L-, both positive while they do. */
+static bool grips(brink_sim *sim, double t, const double *x, double grip[2]) {
   brink_eval *eval = &sim->eval;
   size_t guard = eval->slide;
   if (brink_eval_sided(eval, guard, 1, t, x, eval->f_plus) != BRINK_TRY_OK ||
       brink_eval_sided(eval, guard, -1, t, x, eval->f_minus) != BRINK_TRY_OK)
-    return NAN;
-  double plus = -brink_eval_rate(eval, guard, t, x, eval->f_plus);
-  double minus = brink_eval_rate(eval, guard, t, x, eval->f_minus);
-  *side = plus <= minus ? 1 : -1;
-  return fmin(plus, minus);
+    return false;
+  grip[0] = -brink_eval_rate(eval, guard, t, x, eval->f_plus);
+  grip[1] = brink_eval_rate(eval, guard, t, x, eval->f_minus);
+  return !isnan(grip[0]) && !isnan(grip[1]);
 }
 
-double brink_slide_release(brink_sim *sim, const brink_path *dense) {
-  int side;
-  double t_end = dense->t0 + dense->h;
-  if (!(grip(sim, t_end, sim->stepper.x_new, &side) < 0.0)) return 2.0;
-  double low = 0.0, high = 1.0;
+static bool grips_along(brink_sim *sim, const brink_path *path, double sigma, double grip[2]) {
   double *x = sim->detector.space.x;
-  while (high - low > 4.0 * DBL_EPSILON) {
-    double middle = 0.5 * (low + high);
+  brink_path_eval(path, sigma, x);
+  return grips(sim, path->t0 + sigma * path->h, x, grip);
+}
+
+/* The instant in (low, high] at which a grip is lost, given that it is lost at high. */
+static double narrow_release(brink_sim *sim, const brink_path *path, double low, double high) {
+  while (high - low > 2.0 * DBL_EPSILON) {
+    double middle = 0.5 * (low + high), grip[2];
     if (middle <= low || middle >= high) break;
-    brink_path_eval(dense, middle, x);
-    if (grip(sim, dense->t0 + middle * dense->h, x, &side) < 0.0)
-      high = middle;
-    else
+    if (grips_along(sim, path, middle, grip) && fmin(grip[0], grip[1]) >= 0.0)
       low = middle;
+    else
+      high = middle;
   }
   return high;
 }
 
+/* The state may rest while the fields beside it change with time, so the step size says nothing
+ * about them: they are sampled, interpolated, and the interpolant is checked between the samples;
+ * where it does not fit, the interval is halved. */
+#define GRIP_SAMPLES 9
+#define GRIP_DEPTH 10
+
+/* Interpolant through the samples, as coefficients of tau in [0, 1] on the interval. */
+static void interpolate_grip(const double *nodes, const double *values, double *c) {
+  double d[GRIP_SAMPLES];
+  memcpy(d, values, sizeof d);
+  for (int level = 1; level < GRIP_SAMPLES; level++)
+    for (int k = GRIP_SAMPLES - 1; k >= level; k--)
+      d[k] = (d[k] - d[k - 1]) / (nodes[k] - nodes[k - level]);
+  memset(c, 0, GRIP_SAMPLES * sizeof *c);
+  for (int k = GRIP_SAMPLES - 1; k >= 0; k--) {
+    for (int j = GRIP_SAMPLES - 1; j > 0; j--) c[j] = c[j - 1] - nodes[k] * c[j];
+    c[0] = d[k] - nodes[k] * c[0];
+  }
+}
+
+/* The first place in the interval where a grip is lost, by interpolants that fit; 2 if nowhere; -1
+ * if they do not fit. */
+static double release_within(brink_sim *sim, const brink_path *path, double low, double width) {
+  double nodes[GRIP_SAMPLES], values[2][GRIP_SAMPLES], grip[2], c[GRIP_SAMPLES];
+  for (int k = 0; k < GRIP_SAMPLES; k++) {
+    nodes[k] = 0.5 - 0.5 * cos(3.14159265358979323846 * k / (GRIP_SAMPLES - 1));
+    if (!grips_along(sim, path, low + width * nodes[k], grip)) return low + width * nodes[k];
+    values[0][k] = grip[0];
+    values[1][k] = grip[1];
+  }
+  double first = 2.0, middle = 0.5 * (nodes[3] + nodes[4]);
+  if (!grips_along(sim, path, low + width * middle, grip)) return low + width * middle;
+  for (int side = 0; side < 2; side++) {
+    interpolate_grip(nodes, values[side], c);
+    double size = 0.0, lost = 2.0;
+    for (int k = 0; k < GRIP_SAMPLES; k++) size = fmax(size, fabs(values[side][k]));
+    if (fabs(brink_poly_eval(c, GRIP_SAMPLES - 1, middle) - grip[side]) > 1e-7 * size) return -1.0;
+    brink_root root;
+    if (values[side][0] < 0.0)
+      lost = 0.0;
+    else if (brink_poly_first_root(c, GRIP_SAMPLES - 1, 0.0, 1.0, &root) &&
+             root.kind == BRINK_ROOT_FALLING)
+      lost = root.s;
+    if (lost < first) first = lost;
+  }
+  return first > 1.0 ? 2.0 : low + width * first;
+}
+
+double brink_slide_release(brink_sim *sim, const brink_path *dense) {
+  double low = 0.0, width = 1.0, smallest = ldexp(1.0, -GRIP_DEPTH);
+  while (low < 1.0) {
+    double at = release_within(sim, dense, low, width);
+    if (at < 0.0 && width > smallest) {
+      width *= 0.5;
+      continue;
+    }
+    if (at >= 0.0 && at <= 1.0) {
+      double past = fmin(1.0, at + 1e-6 * width), grip[2];
+      bool held = grips_along(sim, dense, past, grip) && fmin(grip[0], grip[1]) >= 0.0;
+      return held ? at : narrow_release(sim, dense, fmax(0.0, at - 1e-3 * width), past);
+    }
+    low += width;
+    width = fmin(2.0 * width, 1.0 - low);
+  }
+  return 2.0;
+}
+
 brink_status brink_slide_leave(brink_sim *sim, brink_diag *diag) {
   size_t guard = sim->eval.slide;
-  int side = 1;
-  double held = grip(sim, sim->t, sim->x, &side);
-  if (isnan(held))
+  double grip[2];
+  if (!grips(sim, sim->t, sim->x, grip))
     return brink_sim_fail(sim, diag, BRINK_ERR_DOMAIN, guard,
                           "at t = %.17g a field beside the surface of '%s' is not defined", sim->t,
                           brink_model_guard_name(sim->model, guard));
   sim->eval.slide = BRINK_NONE;
-  take_sign(sim, guard, side);
+  take_sign(sim, guard, grip[0] <= grip[1] ? 1 : -1);
   sim->restart = true;
   if (sim->sink.slide == NULL) return BRINK_OK;
   brink_slide_record record = {.guard = guard,

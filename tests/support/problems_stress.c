@@ -356,12 +356,7 @@ static int slope_jet(size_t guard, int order, const double *t, const double *con
 /* "x'" starts on its surface and leaves it at once. */
 static const brink_guard_def van_der_pol_guards[] = {
     {.name = "x", .depends = only_first, .ndepends = 1, .coefficients = plus_one},
-    {.name = "x'",
-     .depends = only_second,
-     .ndepends = 1,
-     .value = slope_value,
-     .jet = slope_jet,
-     .degree = 1},
+    {.name = "x'", .depends = only_second, .ndepends = 1, .value = slope_value, .jet = slope_jet},
 };
 static const double van_der_pol_x0[] = {2, 0};
 static const brink_model_def van_der_pol = {.nx = 2,

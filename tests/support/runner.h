@@ -12,7 +12,14 @@
 
 #include "support/problems.h"
 
-enum { RUN_EVENTS = 256, RUN_MISSES = 64, RUN_SLIDES = 16, RUN_SAMPLES = 128, RUN_MODES = 4 };
+enum {
+  RUN_EVENTS = 256,
+  RUN_MISSES = 64,
+  RUN_SLIDES = 16,
+  RUN_SAMPLES = 128,
+  RUN_MODES = 4,
+  RUN_SIGNS = 16, /* the largest nguards */
+};
 
 typedef struct run_event {
   brink_event event;
@@ -45,8 +52,8 @@ typedef struct run_verdict {
 /* Options as the tests use them: atol = rtol/1000, auditing on. */
 brink_options run_options(brink_method method, brink_events events, double rtol);
 
-/* Sample times inside the phases between expected events; returns how many (<= RUN_SAMPLES). */
-size_t run_times(const problem *p, double *times, size_t *phase);
+/* Sample times between the expected events and near misses; returns how many (<= RUN_SAMPLES). */
+size_t run_times(const problem *p, double *times);
 
 /* Runs to p->t_end. `def` NULL means the problem's own model. result->status holds the outcome; a
  * model or sim that cannot be made shows there too. */
