@@ -4,8 +4,10 @@
  * The measure: the inputs fall like rho^k, and the error of a coefficient v_k is compared with
  * rounding times (k + 1)^2 times max_{j <= k} |v_j| rho^(k - j): with the recurrences, an error
  * made in v_j reaches v_k with about this factor. A coefficient that is small by cancellation is
- * thus not asked to have a small relative error. The first argument, if given, is the number of
- * samples of each function. */
+ * thus not asked to have a small relative error.
+ *
+ * The first argument, if given, is the number of samples of each function; the environment variable
+ * BRINK_ORACLE_PERCENT runs that share of the usual number. */
 #include "check.h"
 
 #include <arb.h>
