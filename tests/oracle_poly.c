@@ -538,7 +538,7 @@ TEST(no_root_is_missed_and_none_is_false) {
          BRINK_POLY_TAU, o.most_pieces);
   CHECK(o.true_roots > wanted / 4);
   CHECK(o.at_start < 20 + o.true_roots / 20);
-  CHECK(o.worst <= 10.0); /* what poly.h says of practice */
+  CHECK(o.worst <= 0.5 * BRINK_POLY_TAU); /* the bound is pessimistic, see poly.c */
   arb_clear(o.size);
   arb_clear(o.tau);
   arb_poly_clear(o.p);

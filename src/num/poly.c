@@ -29,7 +29,7 @@
  * below n w S, so that the sum of max |b_i| over all levels is below (2 + log2 n) S < 7 S.
  * Together err <= (11 n + 6) u S. A coefficient counted as within 2 err is truly within 3 err, so
  * |p| is below (33 n + 18) u S on flat pieces: tau is stated with 33 (n + 1). This is pessimistic,
- * and reports are polished besides: the oracle test sees a quarter of it at most.
+ * and reports are polished besides: the oracle test sees a third of it at most.
  *
  * How it can fail: in the monomial basis S can be large against p (for the Chebyshev polynomial of
  * degree 30 moved to [0, 1] by a factor 10^22); then p is flat everywhere and nothing is found.
