@@ -222,7 +222,7 @@ static const double third_x0[] = {8};
 static const brink_model_def third = {
     .nx = 1, .x0 = third_x0, .rhs = third_rhs, .nguards = 1, .guards = &third_guard};
 static const problem_event third_events[] = {
-    {"c", BRINK_NEGATIVE, 6, .rate = 2, .slack = 1.5, .power = 2.0 / 3,
+    {"c", BRINK_NEGATIVE, 6, .rate = 0.6, .slack = 1.5, .power = 2.0 / 3,
      .after = (const double[]){0}},
 };
 

@@ -14,9 +14,18 @@ brink_options run_options(brink_method method, brink_events events, double rtol)
   options.events = events;
   options.rtol = rtol;
   options.atol = rtol / 1000;
+  options.near_miss = 1000; /* a global error may be a hundred times the tolerance of a step */
   options.audit = true;
   options.max_steps = 1000000; /* a run that needs more has gone astray */
   return options;
+}
+
+double run_random(uint64_t *state) {
+  /* splitmix64 (Steele, Lea & Flood 2014) */
+  uint64_t z = *state += 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
 /* Records point into the model, which does not outlive the run: names are taken from the table. */

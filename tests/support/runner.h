@@ -49,8 +49,12 @@ typedef struct run_verdict {
   char message[256]; /* what was wrong first */
 } run_verdict;
 
-/* Options as the tests use them: atol = rtol/1000, auditing on. */
+/* Options as the tests use them: atol = rtol/1000, near misses within 1000 tolerances, auditing on.
+ */
 brink_options run_options(brink_method method, brink_events events, double rtol);
+
+/* A number in [0, 1); the same sequence everywhere from the same state. */
+double run_random(uint64_t *state);
 
 /* Sample times between the expected events and near misses; returns how many (<= RUN_SAMPLES). */
 size_t run_times(const problem *p, double *times);
