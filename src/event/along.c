@@ -10,7 +10,19 @@
 #include <math.h>
 #include <string.h>
 
-#define SAMPLES 10 /* of a guard that offers nothing but values: interpolant of degree 9 */
+#define SAMPLES 8             /* of a guard's own values on a piece: interpolant of degree 7 */
+#define FIT 1e-5              /* how well it has to fit between them, relative to its size */
+#define SMALLEST_PIECE 0.0078 /* of a path; below, what the samples say is taken as it is */
+
+/* (1 - cos(k pi/7))/2 */
+static const double chebyshev[SAMPLES] = {0.0,
+                                          0.04951556604879042,
+                                          0.1882550990706332,
+                                          0.3887395330218428,
+                                          0.6112604669781572,
+                                          0.8117449009293668,
+                                          0.9504844339512096,
+                                          1.0};
 
 bool brink_along_init(brink_along_space *space, brink_eval *eval, brink_arena *arena) {
   space->eval = eval;
@@ -114,21 +126,23 @@ static bool build_jet(brink_along_space *space, const brink_path *path, double g
   return true;
 }
 
+static double value_at(brink_along_space *space, const brink_along *along, double tau) {
+  return brink_along_value(space, along->guard, along->path, along->from + along->width * tau);
+}
+
 /* Newton's interpolant through samples at Chebyshev points, expanded into monomials. */
-static bool build_samples(brink_along_space *space, const brink_path *path, double g0,
-                          brink_along *along) {
+static bool build_samples(brink_along_space *space, brink_along *along) {
   double s[SAMPLES], d[SAMPLES];
-  const double pi = 3.14159265358979323846;
   for (int k = 0; k < SAMPLES; k++) {
-    s[k] = 0.5 - 0.5 * cos(pi * k / (SAMPLES - 1));
-    d[k] = k == 0 ? g0 : brink_along_value(space, along->guard, path, s[k]);
+    s[k] = chebyshev[k];
+    d[k] = value_at(space, along, s[k]);
     if (!isfinite(d[k])) return false;
   }
   for (int level = 1; level < SAMPLES; level++) {
     for (int k = SAMPLES - 1; k >= level; k--) d[k] = (d[k] - d[k - 1]) / (s[k] - s[k - level]);
   }
   memset(along->c, 0, sizeof along->c);
-  for (int k = SAMPLES - 1; k >= 0; k--) { /* c <- c*(sigma - s_k) + d_k */
+  for (int k = SAMPLES - 1; k >= 0; k--) { /* c <- c*(tau - s_k) + d_k */
     for (int j = SAMPLES - 1; j > 0; j--) along->c[j] = along->c[j - 1] - s[k] * along->c[j];
     along->c[0] = d[k] - s[k] * along->c[0];
   }
@@ -137,12 +151,37 @@ static bool build_samples(brink_along_space *space, const brink_path *path, doub
   return true;
 }
 
+/* Does the interpolant hold between its samples? */
+static bool fits(brink_along_space *space, const brink_along *along) {
+  double size = 0.0;
+  for (int k = 0; k <= along->degree; k++) size = fmax(size, fabs(along->c[k]));
+  for (int k = 2; k < SAMPLES - 1; k += 3) {
+    double tau = 0.5 * (chebyshev[k] + chebyshev[k + 1]);
+    double miss = brink_poly_eval(along->c, along->degree, tau) - value_at(space, along, tau);
+    if (!(fabs(miss) <= FIT * size)) return false;
+  }
+  return true;
+}
+
+bool brink_along_fit(brink_along_space *space, size_t guard, const brink_path *path, double from,
+                     double width, brink_along *along) {
+  along->guard = guard;
+  along->path = path;
+  along->from = from;
+  for (along->width = width;; along->width *= 0.5) {
+    if (!build_samples(space, along)) return false;
+    if (along->width <= SMALLEST_PIECE || fits(space, along)) return true;
+  }
+}
+
 bool brink_along_build(brink_along_space *space, size_t guard, const brink_path *path, double g0,
                        brink_along *along) {
   const brink_eval *eval = space->eval;
   const brink_guard *model_guard = &eval->model->guards[guard];
   along->guard = guard;
   along->path = path;
+  along->from = 0.0;
+  along->width = 1.0;
   bool built;
   if (model_guard->linear) {
     built = build_linear(space, path, g0, along);
@@ -155,7 +194,7 @@ bool brink_along_build(brink_along_space *space, size_t guard, const brink_path 
     along->exact = false;
     built = true;
   } else {
-    built = build_samples(space, path, g0, along);
+    built = build_samples(space, along);
   }
   for (int k = 0; built && k <= along->degree; k++) built = isfinite(along->c[k]);
   return built;
@@ -195,22 +234,22 @@ void brink_along_bracket(brink_along_space *space, size_t guard, const brink_pat
 
 /* The extremum of the guard's own values near an approximate one, by parabolas through three
  * points. */
-static double refine_extremum(brink_along_space *space, const brink_along *along, double sigma,
+static double refine_extremum(brink_along_space *space, const brink_along *along, double tau,
                               double low, double high) {
-  double d = fmin(0.05, 0.5 * fmin(sigma - low, high - sigma));
-  if (!(d > 1e-9)) return sigma;
+  double d = fmin(0.05, 0.5 * fmin(tau - low, high - tau));
+  if (!(d > 1e-9)) return tau;
   for (int k = 0; k < 4; k++) {
-    double g0 = brink_along_value(space, along->guard, along->path, sigma - d);
-    double g1 = brink_along_value(space, along->guard, along->path, sigma);
-    double g2 = brink_along_value(space, along->guard, along->path, sigma + d);
+    double g0 = value_at(space, along, tau - d);
+    double g1 = value_at(space, along, tau);
+    double g2 = value_at(space, along, tau + d);
     double curvature = g0 - 2.0 * g1 + g2;
     double shift = curvature != 0.0 ? 0.5 * d * (g0 - g2) / curvature : 0.0;
     if (!(fabs(shift) <= d)) break;
-    sigma += shift;
+    tau += shift;
     d = fmax(0.1 * d, fmin(0.5 * d, 4.0 * fabs(shift)));
     if (d < 1e-6) break; /* the value is flat here: rounding takes over */
   }
-  return sigma;
+  return tau;
 }
 
 /* Points between which the guard is monotone, as far as its approximation can tell: 0, the
@@ -241,12 +280,12 @@ static int direct_roots(brink_along_space *space, const brink_along *along, brin
   int count = critical_points(space, along, points), found = 0;
   double before = along->c[0];
   for (int k = 1; k < count && found < BRINK_ALONG_ROOTS; k++) {
-    double after = brink_along_value(space, along->guard, along->path, points[k]);
+    double after = value_at(space, along, points[k]);
     if (isnan(after)) break;
     if (before != 0.0 && (after == 0.0 || (before < 0.0) != (after < 0.0))) {
-      double inside, outside;
-      brink_along_bracket(space, along->guard, along->path, points[k - 1], points[k], &inside,
-                          &outside);
+      double inside, outside, from = along->from, width = along->width;
+      brink_along_bracket(space, along->guard, along->path, from + width * points[k - 1],
+                          from + width * points[k], &inside, &outside);
       roots[found++] =
           (brink_root){.s = outside, .kind = before < 0.0 ? BRINK_ROOT_RISING : BRINK_ROOT_FALLING};
     }
@@ -259,7 +298,7 @@ int brink_along_roots(brink_along_space *space, const brink_along *along, brink_
   space->eval->stats.roots++;
   if (!along->exact) return direct_roots(space, along, roots);
   int count = brink_poly_roots(along->c, along->degree, 0.0, 1.0, roots, BRINK_ALONG_ROOTS);
-  return count > 0 ? count : 0;
+  return count > 0 ? count : 0; /* exact polynomials always span the whole path */
 }
 
 bool brink_along_dip(brink_along_space *space, const brink_along *along, int sign, double limit,
@@ -267,16 +306,13 @@ bool brink_along_dip(brink_along_space *space, const brink_along *along, int sig
   double points[BRINK_ALONG_ROOTS];
   int count = critical_points(space, along, points);
   for (int k = 1; k + 1 < count; k++) {
-    double value =
-        sign * (along->exact ? brink_poly_eval(along->c, along->degree, points[k])
-                             : brink_along_value(space, along->guard, along->path, points[k]));
-    double before =
-        sign * brink_poly_eval(along->c, along->degree, 0.5 * (points[k - 1] + points[k]));
-    double after =
-        sign * brink_poly_eval(along->c, along->degree, 0.5 * (points[k] + points[k + 1]));
-    bool minimum = before >= value && after >= value;
-    if (minimum && value > 0.0 && value <= limit) {
-      *dip = (brink_dip){.sigma = points[k], .value = sign * value};
+    double value = along->exact ? brink_poly_eval(along->c, along->degree, points[k])
+                                : value_at(space, along, points[k]);
+    double y = sign * value;
+    double before = brink_poly_eval(along->c, along->degree, 0.5 * (points[k - 1] + points[k]));
+    double after = brink_poly_eval(along->c, along->degree, 0.5 * (points[k] + points[k + 1]));
+    if (y > 0.0 && y <= limit && sign * before >= y && sign * after >= y) {
+      *dip = (brink_dip){.sigma = along->from + along->width * points[k], .value = value};
       return true;
     }
   }

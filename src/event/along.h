@@ -13,13 +13,14 @@
 #include "num/path.h"
 #include "num/poly.h"
 
-/* A guard along a path. */
+/* A guard along a path, or along a piece of it: sigma = from + width*tau, 0 <= tau <= 1. */
 typedef struct brink_along {
   size_t guard; /* a plain guard or leaf */
   const brink_path *path;
+  double from, width;
   int degree;
-  bool exact; /* the polynomial is the guard, to rounding */
-  double c[BRINK_POLY_MAX_DEGREE + 1];
+  bool exact;                          /* the polynomial is the guard, to rounding */
+  double c[BRINK_POLY_MAX_DEGREE + 1]; /* in tau */
 } brink_along;
 
 /* Where the guard comes closest to zero without reaching it, inside the step. */
@@ -49,14 +50,20 @@ double brink_along_value(brink_along_space *space, size_t guard, const brink_pat
 bool brink_along_excluded(brink_along_space *space, size_t guard, const brink_path *path, double g0,
                           double distance, const double *bounds);
 
-/* The polynomial, given the value g0 at the start. False if the guard has none (not finite). */
+/* The polynomial on the whole path, given the value g0 at the start. False if the guard has none
+ * (not finite). */
 bool brink_along_build(brink_along_space *space, size_t guard, const brink_path *path, double g0,
                        brink_along *along);
 
-/* The roots in (0, 1] in order; returns their number. */
+/* An approximation on a piece of the path that was checked against the guard's own values: shortens
+ * along->width (from what is asked for) until it fits. False if the guard is not finite there. */
+bool brink_along_fit(brink_along_space *space, size_t guard, const brink_path *path, double from,
+                     double width, brink_along *along);
+
+/* The roots on the piece, as sigmas in order; returns their number. */
 int brink_along_roots(brink_along_space *space, const brink_along *along, brink_root *roots);
 
-/* The first local minimum of sign*g in (0, 1] with 0 < sign*g <= limit; false if there is none. */
+/* The first local minimum of sign*g inside the piece with 0 < sign*g <= limit; false if none. */
 bool brink_along_dip(brink_along_space *space, const brink_along *along, int sign, double limit,
                      brink_dip *dip);
 

@@ -22,6 +22,7 @@ typedef struct brink_hit {
   size_t guard;
   brink_event_kind kind;
   brink_direction direction;
+  double value; /* of the guard just before its action; set when that runs */
 } brink_hit;
 
 /* The answer to the second. */

@@ -76,53 +76,51 @@ static brink_direction falling(int sign) {
   return sign > 0 ? BRINK_NEGATIVE : BRINK_POSITIVE;
 }
 
-static void scan_plain(brink_detector *det, size_t guard, const brink_path *dense,
-                       const brink_along *along, brink_found *found) {
-  int sign = det->eval->sgn[guard];
+/* One piece of the path, on which the guard starts with *sign; true if an event was found. */
+static bool scan_piece(brink_detector *det, size_t guard, const brink_path *dense,
+                       const brink_along *along, int *sign, brink_found *found) {
   brink_side side = det->eval->model->guards[guard].def.side;
-  brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = falling(sign)};
-  if (leaves_at_once(det, along, sign) && brink_detector_wants(det, guard, hit.direction)) {
-    brink_detector_add(det, found, 0.0, hit);
-    return;
-  }
   brink_root roots[BRINK_ALONG_ROOTS];
   int count = brink_along_roots(&det->space, along, roots);
   for (int k = 0; k < count; k++) {
-    double next = k + 1 < count ? roots[k + 1].s : 1.0;
-    hit.direction = falling(sign);
-    if (crosses(det, along, &roots[k], next, sign)) {
-      if (brink_detector_wants(det, guard, hit.direction)) {
-        brink_detector_add(det, found, settle_side(det, guard, dense, roots[k].s, sign), hit);
-        return;
-      }
-      sign = -sign;
-    } else if (roots[k].kind == BRINK_ROOT_TOUCH && side == BRINK_UNILATERAL &&
-               brink_detector_wants(det, guard, hit.direction)) {
-      hit.kind = BRINK_TOUCHED;
-      brink_detector_add(det, found, settle_side(det, guard, dense, roots[k].s, sign), hit);
-      return;
-    } else if (roots[k].kind == BRINK_ROOT_TOUCH) {
-      add_miss(det, guard, dense, roots[k].s, 0.0);
-      return;
+    double next = k + 1 < count ? roots[k + 1].s : along->from + along->width;
+    brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = falling(*sign)};
+    bool crossed = crosses(det, along, &roots[k], next, *sign);
+    bool touched = !crossed && roots[k].kind == BRINK_ROOT_TOUCH;
+    if (touched) hit.kind = BRINK_TOUCHED;
+    if ((crossed || (touched && side == BRINK_UNILATERAL)) &&
+        brink_detector_wants(det, guard, hit.direction)) {
+      brink_detector_add(det, found, settle_side(det, guard, dense, roots[k].s, *sign), hit);
+      return true;
     }
+    if (crossed) *sign = -*sign;
+    if (touched) add_miss(det, guard, dense, roots[k].s, 0.0);
   }
-  /* A root within rounding of the end shows only in the value there. */
-  hit.direction = falling(sign);
-  if (sign * det->g1[guard] < -det->eval->slack[guard] &&
-      brink_detector_wants(det, guard, hit.direction))
-    brink_detector_add(det, found, settle_side(det, guard, dense, 1.0, sign), hit);
+  return false;
+}
+
+/* A root so close to an end of the step that no polynomial shows it shows in the value there. */
+static void check_end(brink_detector *det, size_t guard, const brink_path *dense, int sign,
+                      brink_found *found) {
+  brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = falling(sign)};
+  double slack = det->eval->slack[guard];
+  if (!(sign * det->g1[guard] < -slack) || !brink_detector_wants(det, guard, hit.direction)) return;
+  double inside = 0.0, outside = 1.0;
+  if (sign * det->g0[guard] > 0.0)
+    brink_along_bracket(&det->space, guard, dense, 0.0, 1.0, &inside, &outside);
+  brink_detector_add(det, found, settle_side(det, guard, dense, outside, sign), hit);
 }
 
 /* A closest approach without a crossing: a touch, for a unilateral guard, or a near miss. */
 static void scan_dip(brink_detector *det, size_t guard, const brink_path *dense,
-                     const brink_along *along, brink_found *found) {
-  int sign = det->eval->sgn[guard];
+                     const brink_along *along, int sign, brink_found *found) {
   double low, high, limit = near_limit(det, guard);
   brink_poly_range(along->c, along->degree, &low, &high);
   if ((sign > 0 ? low : -high) > limit) return;
   brink_dip dip;
   if (!brink_along_dip(&det->space, along, sign, limit, &dip)) return;
   if (found->event && dip.sigma > found->sigma) return;
+  if (det->nmisses >= det->eval->model->def.nguards) return;
   bool touch = det->eval->model->guards[guard].def.side == BRINK_UNILATERAL &&
                fabs(dip.value) <= det->tolerance[guard] &&
                brink_detector_wants(det, guard, falling(sign));
@@ -132,6 +130,58 @@ static void scan_dip(brink_detector *det, size_t guard, const brink_path *dense,
         (brink_hit){.guard = guard, .kind = BRINK_TOUCHED, .direction = falling(sign)});
   else
     add_miss(det, guard, dense, dip.sigma, dip.value);
+}
+
+/* A guard whose polynomial is exact: one piece. */
+static void scan_exact(brink_detector *det, size_t guard, const brink_path *dense,
+                       const brink_along *along, brink_found *found) {
+  int sign = det->eval->sgn[guard];
+  if (brink_poly_excludes_zero(along->c, along->degree)) {
+    scan_dip(det, guard, dense, along, sign, found);
+    return;
+  }
+  brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = falling(sign)};
+  if (leaves_at_once(det, along, sign) && brink_detector_wants(det, guard, hit.direction)) {
+    brink_detector_add(det, found, 0.0, hit);
+    return;
+  }
+  if (scan_piece(det, guard, dense, along, &sign, found)) return;
+  scan_dip(det, guard, dense, along, sign, found);
+  check_end(det, guard, dense, sign, found);
+}
+
+/* The approximate polynomial clears the guard if it stays away from zero by more than it is off. */
+static bool clears(brink_detector *det, size_t guard, const brink_path *dense,
+                   const brink_along *along) {
+  double low, high, half = brink_along_value(&det->space, guard, dense, 0.5);
+  double off = fabs(brink_poly_eval(along->c, along->degree, 0.5) - half) +
+               fabs(brink_poly_eval(along->c, along->degree, 1.0) - det->g1[guard]);
+  brink_poly_range(along->c, along->degree, &low, &high);
+  double distance = det->eval->sgn[guard] > 0 ? low : -high;
+  return distance > 10.0 * off + near_limit(det, guard);
+}
+
+/* Any other guard: where its approximate polynomial does not clear it, pieces that fit its own
+ * values are scanned one after another. */
+static void scan_fitted(brink_detector *det, size_t guard, const brink_path *dense,
+                        brink_along *along, brink_found *found) {
+  if (clears(det, guard, dense, along)) return;
+  int sign = det->eval->sgn[guard];
+  double from = 0.0, width = 1.0;
+  while (from < 1.0) {
+    if (!brink_along_fit(&det->space, guard, dense, from, fmin(width, 1.0 - from), along)) return;
+    brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = falling(sign)};
+    if (from == 0.0 && leaves_at_once(det, along, sign) &&
+        brink_detector_wants(det, guard, hit.direction)) {
+      brink_detector_add(det, found, 0.0, hit);
+      return;
+    }
+    if (scan_piece(det, guard, dense, along, &sign, found)) return;
+    scan_dip(det, guard, dense, along, sign, found);
+    from += along->width;
+    width = 2.0 * along->width;
+  }
+  check_end(det, guard, dense, sign, found);
 }
 
 /* ---- formulas ---- */
@@ -147,20 +197,34 @@ static int by_sigma(const void *a, const void *b) {
 
 #define FORMULA_ROOTS 128
 
+/* All roots of one leaf, in order. */
+static int leaf_roots(brink_detector *det, size_t leaf, const brink_path *dense, leaf_root *all,
+                      int total) {
+  brink_along along;
+  brink_root roots[BRINK_ALONG_ROOTS];
+  if (!brink_along_build(&det->space, leaf, dense, det->g0[leaf], &along)) return total;
+  if (along.exact && brink_poly_excludes_zero(along.c, along.degree)) return total;
+  double from = 0.0, width = 1.0;
+  while (from < 1.0) {
+    if (!along.exact &&
+        !brink_along_fit(&det->space, leaf, dense, from, fmin(width, 1.0 - from), &along))
+      return total;
+    int count = brink_along_roots(&det->space, &along, roots);
+    for (int r = 0; r < count && total < FORMULA_ROOTS; r++)
+      all[total++] = (leaf_root){.sigma = roots[r].s};
+    from += along.width;
+    width = 2.0 * along.width;
+  }
+  return total;
+}
+
 static int formula_roots(brink_detector *det, size_t guard, const brink_path *dense,
                          leaf_root *all) {
   const brink_guard *model_guard = &det->eval->model->guards[guard];
   int total = 0;
   for (size_t k = 0; k < model_guard->formula_length; k++) {
-    if (model_guard->formula[k].op != 0) continue;
-    size_t leaf = model_guard->formula[k].leaf;
-    brink_along along;
-    if (!brink_along_build(&det->space, leaf, dense, det->g0[leaf], &along)) continue;
-    if (along.exact && brink_poly_excludes_zero(along.c, along.degree)) continue;
-    brink_root roots[BRINK_ALONG_ROOTS];
-    int count = brink_along_roots(&det->space, &along, roots);
-    for (int r = 0; r < count && total < FORMULA_ROOTS; r++)
-      all[total++] = (leaf_root){.sigma = roots[r].s};
+    if (model_guard->formula[k].op == 0)
+      total = leaf_roots(det, model_guard->formula[k].leaf, dense, all, total);
   }
   qsort(all, (size_t)total, sizeof *all, by_sigma);
   return total;
@@ -221,9 +285,10 @@ void brink_interpolate_after(brink_detector *det, const brink_path *dense, brink
     if (!brink_along_build(&det->space, k, dense, det->g0[k], &along)) continue;
     det->tolerance[k] =
         brink_eval_tolerance(eval, k, dense->t0, dense->x0, det->options->rtol, det->atol);
-    bool clear = along.exact && brink_poly_excludes_zero(along.c, along.degree);
-    if (!clear) scan_plain(det, k, dense, &along, found);
-    scan_dip(det, k, dense, &along, found);
+    if (along.exact)
+      scan_exact(det, k, dense, &along, found);
+    else
+      scan_fitted(det, k, dense, &along, found);
   }
 }
 

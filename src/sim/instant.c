@@ -70,8 +70,7 @@ static void sort_hits(brink_sim *sim) {
   }
 }
 
-static brink_status run_event(brink_sim *sim, const brink_hit *hit, int iteration,
-                              brink_diag *diag) {
+static brink_status run_event(brink_sim *sim, brink_hit *hit, int iteration, brink_diag *diag) {
   const brink_guard_def *guard = &sim->model->guards[hit->guard].def;
   brink_event event = {.guard = hit->guard,
                        .name = guard->name,
@@ -79,7 +78,7 @@ static brink_status run_event(brink_sim *sim, const brink_hit *hit, int iteratio
                        .direction = hit->direction,
                        .kind = hit->kind,
                        .iteration = iteration};
-  event.value = brink_eval_guard(&sim->eval, hit->guard, sim->t, sim->x);
+  event.value = hit->value = brink_eval_guard(&sim->eval, hit->guard, sim->t, sim->x);
   if (sim->nevents < sim->events_capacity) sim->events[sim->nevents++] = event;
   sim->eval.stats.events++;
   remember(sim);
@@ -160,8 +159,7 @@ static brink_status run_rules(brink_sim *sim, brink_diag *diag) {
 
 /* ---- signs, and the events that changes cause ---- */
 
-/* Within this of zero, rounding decides the sign of a guard. */
-static double zero_band(brink_sim *sim, size_t guard) {
+double brink_sim_zero_band(brink_sim *sim, size_t guard) {
   brink_eval *eval = &sim->eval;
   int polarity;
   size_t leaf = brink_eval_deciding_leaf(eval, guard, sim->t, sim->x, &polarity);
@@ -190,7 +188,7 @@ static brink_status first_sign(brink_sim *sim, size_t guard, brink_diag *diag) {
         sim, diag, BRINK_ERR_DOMAIN, guard,
         "guard '%s' has no value at t = %.17g: it is NaN, or its callback refused",
         brink_model_guard_name(sim->model, guard), sim->t);
-  if (fabs(g) > zero_band(sim, guard)) {
+  if (fabs(g) > brink_sim_zero_band(sim, guard)) {
     eval->sgn[guard] = g > 0.0 ? 1 : -1;
     return BRINK_OK;
   }
@@ -206,7 +204,7 @@ brink_status brink_sim_start_signs(brink_sim *sim, brink_diag *diag) {
     for (size_t k = 0; k < count; k++) {
       if (!eval->enabled[k] || !is_flag(sim, k)) continue;
       double g = brink_eval_guard(eval, k, sim->t, sim->x);
-      bool zero = fabs(g) <= zero_band(sim, k);
+      bool zero = fabs(g) <= brink_sim_zero_band(sim, k);
       if (zero != (round == 1)) continue;
       brink_status status = first_sign(sim, k, diag);
       if (status != BRINK_OK) return status;
@@ -237,11 +235,23 @@ static void check_jump(brink_sim *sim, size_t guard) {
   brink_eval *eval = &sim->eval;
   int sign = eval->sgn[guard];
   double g = brink_eval_guard(eval, guard, sim->t, sim->x);
-  if (!(sign * g < -fmax(eval->slack[guard], zero_band(sim, guard)))) return;
+  if (!(sign * g < -fmax(eval->slack[guard], brink_sim_zero_band(sim, guard)))) return;
   eval->sgn[guard] = (signed char)-sign;
   eval->slack[guard] = 0.0;
   brink_direction direction = sign > 0 ? BRINK_NEGATIVE : BRINK_POSITIVE;
   if (brink_detector_wants(&sim->detector, guard, direction)) add_hit(sim, guard, direction);
+}
+
+/* An action that carried the state off the surface has decided the sign. (What the location of the
+ * event left over is still on the surface.) */
+static bool moved_away(brink_sim *sim, const brink_hit *hit) {
+  brink_eval *eval = &sim->eval;
+  double g = brink_eval_guard(eval, hit->guard, sim->t, sim->x);
+  double band = brink_sim_zero_band(sim, hit->guard);
+  if (!(fabs(g) > band) || !(fabs(g - hit->value) > band)) return false;
+  eval->sgn[hit->guard] = g > 0.0 ? 1 : -1;
+  eval->slack[hit->guard] = 0.0;
+  return true;
 }
 
 /* After the actions of one round: new signs of what fired, and the events of the next round. */
@@ -258,6 +268,7 @@ static brink_status settle(brink_sim *sim, bool changed, bool changed_ever, brin
     if (!eval->enabled[guard]) continue;
     if (sim->hits[k].kind == BRINK_JUMPED) continue; /* it is on its new side already */
     int before = sim->hits[k].direction == BRINK_NEGATIVE ? 1 : -1;
+    if (moved_away(sim, &sim->hits[k])) continue;
     status = brink_sim_settle_sign(sim, guard, before, changed_ever, sim->hits[k].kind, diag);
   }
   sim->nhits = 0;

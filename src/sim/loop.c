@@ -136,16 +136,32 @@ static brink_status arrive(brink_sim *sim, const brink_path *path, double sigma,
   return stopped != BRINK_OK ? stopped : missed;
 }
 
+/* Along the predictor to a unilateral surface, or to the first other event on the way. */
 static brink_status arrive_on_predictor(brink_sim *sim, const brink_limit *limit,
                                         brink_diag *diag) {
   int sign = sim->eval.sgn[limit->guard];
-  sim->hits[0] = (brink_hit){.guard = limit->guard,
-                             .kind = BRINK_CROSSED,
-                             .direction = sign > 0 ? BRINK_NEGATIVE : BRINK_POSITIVE};
-  sim->nhits = 1;
-  sim->detector.nmisses = 0;
-  const brink_path *path = &sim->stepper.predictor;
-  brink_status status = arrive(sim, path, limit->sigma, false, sim->t + path->h, diag);
+  brink_hit hit = {.guard = limit->guard,
+                   .kind = BRINK_CROSSED,
+                   .direction = sign > 0 ? BRINK_NEGATIVE : BRINK_POSITIVE};
+  brink_path *path = &sim->stepper.predictor;
+  brink_found found = {.sigma = 0.0};
+  sim->detector.nhits = sim->detector.nmisses = 0;
+  if (limit->sigma > 0.0) {
+    brink_path_rescale(path, limit->sigma);
+    brink_path_eval(path, 1.0, sim->stepper.x_new);
+    found = brink_detector_after(&sim->detector, path, sim->stepper.x_new);
+  }
+  sim->nhits = 0;
+  for (size_t k = 0; found.event && k < sim->detector.nhits; k++) {
+    if (sim->detector.hits[k].guard != limit->guard)
+      sim->hits[sim->nhits++] = sim->detector.hits[k];
+  }
+  if (sim->nhits == 0 || found.sigma >= 1.0) {
+    sim->hits[sim->nhits++] = hit;
+    found.sigma = limit->sigma > 0.0 ? 1.0 : 0.0;
+  }
+  double t_end = sim->t + path->h;
+  brink_status status = arrive(sim, path, found.sigma, false, t_end, diag);
   return status == BRINK_OK ? BRINK_EVENT : status;
 }
 
@@ -181,9 +197,28 @@ static brink_status collapsed(brink_sim *sim, brink_try reason, brink_diag *diag
   return BRINK_ERR_STEP;
 }
 
+/* A unilateral surface that would be reached within a few of the smallest steps, at the present
+ * rate, is as near as time can resolve (an infinite slope at the surface: the state still differs
+ * from it by more than rounding). BRINK_NONE if there is none. */
+static size_t surface_at_hand(brink_sim *sim) {
+  brink_eval *eval = &sim->eval;
+  double few = 64.0 * smallest_step(sim);
+  for (size_t k = 0; k < eval->nwatch; k++) {
+    size_t guard = eval->watch[k];
+    if (!brink_eval_protects(eval, guard)) continue;
+    double y = eval->sgn[guard] * brink_eval_guard(eval, guard, sim->t, sim->x);
+    double rate = eval->sgn[guard] * brink_eval_rate(eval, guard, sim->t, sim->x, sim->stepper.f);
+    if (y <= -rate * few) return guard;
+  }
+  return BRINK_NONE;
+}
+
 /* A guard that vetoes even the smallest step has been reached. */
-static brink_status stopped_by_veto(brink_sim *sim, brink_diag *diag) {
+static brink_status no_step_left(brink_sim *sim, brink_try reason, brink_diag *diag) {
   brink_limit here = {.sigma = 0.0, .event = true, .guard = sim->eval.vetoed_by};
+  if (reason != BRINK_TRY_VETOED && sim->eval.veto) here.guard = surface_at_hand(sim);
+  if (reason != BRINK_TRY_VETOED && (!sim->eval.veto || here.guard == BRINK_NONE))
+    return collapsed(sim, reason, diag);
   return arrive_on_predictor(sim, &here, diag);
 }
 
@@ -225,8 +260,7 @@ static brink_status take_step(brink_sim *sim, double h, double t_stop, brink_dia
     sim->eval.stats.rejected++;
     if (outcome == BRINK_TRY_FATAL) return undefined_here(sim, outcome, diag);
     h = outcome == BRINK_TRY_ERROR ? fmin(st->h_next, 0.9 * h) : 0.25 * h;
-    if (h < hmin && outcome == BRINK_TRY_VETOED) return stopped_by_veto(sim, diag);
-    if (h < hmin) return collapsed(sim, outcome, diag);
+    if (h < hmin) return no_step_left(sim, outcome, diag);
   }
 }
 

@@ -67,6 +67,9 @@ brink_status brink_sim_start_signs(brink_sim *sim, brink_diag *diag);
 /* The earliest pending clock or timer. */
 double brink_sim_next_tick(const brink_sim *sim);
 
+/* Within this of zero, rounding decides the sign of a guard. */
+double brink_sim_zero_band(brink_sim *sim, size_t guard);
+
 /* slide.c: signs after an event, and sliding. */
 brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before, bool changed,
                                    brink_event_kind kind, brink_diag *diag);
