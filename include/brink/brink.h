@@ -348,12 +348,13 @@ typedef struct brink_options {
   const double *atols; /* one for each state, instead of atol; NULL */
   int order;           /* adams: fixed order; 0: variable */
   int max_order;       /* adams: 12 */
-  double step;         /* fixed-step methods: the step (required); others: first step; 0: chosen */
-  double hmin, hmax;   /* limits of the step; 0: what time can resolve; INFINITY */
-  brink_gain gain;     /* BRINK_GAIN_MARGIN */
-  double gamma;        /* with BRINK_GAIN_FIXED: 0 <= gamma < 1; 0.5 */
-  int mnm_parts;       /* mnm: parts of each subdivision; 10 */
-  double near_miss;    /* a closest approach within this many tolerances is reported; 100 */
+  double step; /* fixed-step methods: the step (required); adams with a fixed order: fixed too;
+                  others: the first step; 0: chosen */
+  double hmin, hmax;      /* limits of the step; 0: what time can resolve; INFINITY */
+  brink_gain gain;        /* BRINK_GAIN_MARGIN */
+  double gamma;           /* with BRINK_GAIN_FIXED: 0 <= gamma < 1; 0.5 */
+  int mnm_parts;          /* mnm: parts of each subdivision; 10 */
+  double near_miss;       /* a closest approach within this many tolerances is reported; 100 */
   brink_zeno_choice zeno; /* BRINK_ZENO_STOP */
   bool audit;             /* count evaluations of the right-hand side past a unilateral surface */
   int max_iterations;     /* event iterations at one instant; 100 */

@@ -32,12 +32,13 @@ bool brink_detector_create(brink_detector *det, const brink_options *options, co
   det->tolerance = brink_arena_take(arena, count, sizeof(double));
   det->gap = brink_arena_take(arena, count, sizeof(double));
   det->slow = brink_arena_take(arena, count, sizeof(int));
+  det->touched = brink_arena_take(arena, count, sizeof(bool));
   det->leaves = brink_arena_take(arena, longest, sizeof *det->leaves);
   det->hits = brink_arena_take(arena, count, sizeof *det->hits);
   det->misses = brink_arena_take(arena, count, sizeof *det->misses);
   return det->ops != NULL && det->g0 != NULL && det->g1 != NULL && det->tolerance != NULL &&
-         det->gap != NULL && det->slow != NULL && det->leaves != NULL && det->hits != NULL &&
-         det->misses != NULL && brink_along_init(&det->space, eval, arena);
+         det->gap != NULL && det->slow != NULL && det->touched != NULL && det->leaves != NULL &&
+         det->hits != NULL && det->misses != NULL && brink_along_init(&det->space, eval, arena);
 }
 
 bool brink_detector_active(const brink_detector *det, size_t guard) {
@@ -92,6 +93,7 @@ void brink_detector_commit(brink_detector *det) {
     if (!eval->enabled[k]) continue;
     det->g0[k] = det->g1[k];
     int sign = eval->sgn[k];
+    if (fabs(det->g1[k]) > det->tolerance[k]) det->touched[k] = false;
     if (eval->slack[k] > 0.0 && sign * det->g1[k] > 0.0) eval->slack[k] = 0.0; /* armed again */
     /* A crossing that the guard's direction does not call an event still changes its sign. */
     if (sign * det->g1[k] < -eval->slack[k] && k != eval->slide) eval->sgn[k] = (signed char)-sign;

@@ -68,6 +68,7 @@ struct brink_detector {
   double *tolerance; /* what the tolerances amount to in each guard, when last computed */
   double *gap;       /* unilateral guards that limited the last step: their distance then; else 0 */
   int *slow;         /* steps in a row over which that gap hardly shrank */
+  bool *touched;     /* the guard touched its surface and has not left its tolerance since */
   brink_leaf_poly *leaves; /* scratch, as many as the longest formula has */
 
   brink_hit *hits; /* what fired at found.sigma */

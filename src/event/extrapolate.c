@@ -159,7 +159,6 @@ static double first_reach(brink_detector *det, size_t guard, const brink_path *p
 
 /* The largest shift of any state on the way to sigma, in tolerances. */
 static double shift_in_tolerances(const brink_detector *det, const brink_path *path, double sigma) {
-  if (path->e == NULL) return INFINITY;
   double m = brink_poly_eval(path->margin, path->degree + 1, sigma);
   double worst = 0.0;
   for (size_t i = 0; i < det->eval->nx; i++) {
@@ -207,6 +206,7 @@ static bool approaching(brink_detector *det, size_t guard, int count) {
 /* Is the predictor good enough to be followed to the surface? */
 static bool trusts_predictor(const brink_detector *det, const brink_path *path, int count,
                              double reach) {
+  if (path->e == NULL || reach * path->h > path->trusted) return false;
   if (!(shift_in_tolerances(det, path, reach) <= BRINK_SHIFT)) return false;
   double m = brink_poly_eval(path->margin, path->degree + 1, reach);
   for (int k = 0; k < count; k++) {

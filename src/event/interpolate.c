@@ -88,7 +88,7 @@ static bool scan_piece(brink_detector *det, size_t guard, const brink_path *dens
     bool crossed = crosses(det, along, &roots[k], next, *sign);
     bool touched = !crossed && roots[k].kind == BRINK_ROOT_TOUCH;
     if (touched) hit.kind = BRINK_TOUCHED;
-    if ((crossed || (touched && side == BRINK_UNILATERAL)) &&
+    if ((crossed || (touched && side == BRINK_UNILATERAL && !det->touched[guard])) &&
         brink_detector_wants(det, guard, hit.direction)) {
       brink_detector_add(det, found, settle_side(det, guard, dense, roots[k].s, *sign), hit);
       return true;
@@ -122,7 +122,7 @@ static void scan_dip(brink_detector *det, size_t guard, const brink_path *dense,
   if (found->event && dip.sigma > found->sigma) return;
   if (det->nmisses >= det->eval->model->def.nguards) return;
   bool touch = det->eval->model->guards[guard].def.side == BRINK_UNILATERAL &&
-               fabs(dip.value) <= det->tolerance[guard] &&
+               fabs(dip.value) <= det->tolerance[guard] && !det->touched[guard] &&
                brink_detector_wants(det, guard, falling(sign));
   if (touch)
     brink_detector_add(

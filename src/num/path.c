@@ -12,6 +12,7 @@ void brink_path_begin(brink_path *path, double t0, double h, size_t n, const dou
   path->terms = 0;
   path->degree = 0;
   path->e = NULL;
+  path->trusted = INFINITY;
 }
 
 void brink_path_add(brink_path *path, const double *a, const double *basis, int count) {

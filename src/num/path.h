@@ -30,6 +30,7 @@ typedef struct brink_path {
   const double *a[BRINK_PATH_TERMS];
   double basis[BRINK_PATH_TERMS][BRINK_PATH_DEGREE + 1]; /* basis[l][k]: sigma^k in B_l */
 
+  double trusted;                       /* no further than this (in time) is `e` credible */
   const double *e;                      /* estimated shift of each component; NULL: not known */
   double margin[BRINK_PATH_DEGREE + 1]; /* M(sigma); degree as `degree` + 1 at most */
 } brink_path;

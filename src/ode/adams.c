@@ -28,11 +28,13 @@
 #define DIFFERENCES                                                                                \
   (MAX_ORDER + 2) /* phi_0 … phi_{MAX_ORDER+1}: one for the margin, one to raise */
 
-/* Half the tolerance is aimed at (Shampine & Gordon 1975, ch. 7). */
-#define SAFETY 0.5
-#define GROWTH 2.0       /* variable-step Adams methods are safe up to here at every order */
-#define GROWTH_START 8.0 /* while the order is still being built up */
-#define KEEP_LOW 0.9     /* a step is only changed when it is worth a change */
+#define SAFETY 0.5          /* of the tolerance is aimed at (Shampine & Gordon 1975, ch. 7) */
+#define BIAS_LOWER 1.0      /* what holds against a lower order, */
+#define BIAS_HIGHER 4.0     /* and against a higher one */
+#define GROWTH_FIRST 1000.0 /* after the first step: the error of Euler's method is known well */
+#define GROWTH_START 8.0    /* while the order is still being built up */
+#define GROWTH 2.0          /* variable-step Adams methods are safe up to here at every order */
+#define KEEP_LOW 0.9        /* a step is only changed when it is worth a change */
 #define KEEP_HIGH 1.15
 
 typedef struct adams {
@@ -142,17 +144,24 @@ static double order_error(const brink_stepper *st, const adams *a, int q, const 
   return fabs(a->g1[q] - a->g1[q - 1]) * norm;
 }
 
-/* The step that would make the error of order q what is aimed at, in units of the present step. */
-static double wanted_ratio(double error, int q) {
-  double e = fmax(error, 1e-30);
+/* The step that would make the error of order q what is aimed at, in units of the present step. A
+ * bias above 1 holds against an order: a change has to be worth it, a higher one more than a lower
+ * one. */
+static double wanted_ratio(double error, double bias, int q) {
+  double e = fmax(bias * error, 1e-30);
   return pow(SAFETY / e, 1.0 / (q + 1));
+}
+
+/* With both order and step given, nothing is adapted. */
+static bool is_fixed(const brink_stepper *st) {
+  return st->options->order > 0 && st->options->step > 0.0;
 }
 
 static brink_try reject(brink_stepper *st, double error) {
   adams *a = st->method;
   a->failures++;
   a->starting = false;
-  double ratio = isfinite(error) ? wanted_ratio(error, st->order) : 0.1;
+  double ratio = isfinite(error) ? wanted_ratio(error, 1.0, st->order) : 0.1;
   st->h_next = st->h * fmin(fmax(ratio, 0.1), 0.7);
   if (a->failures >= 2 && st->options->order == 0 && st->order > 1)
     st->order = a->failures >= 3 ? 1 : st->order - 1;
@@ -189,7 +198,7 @@ static brink_try attempt(brink_stepper *st, double h) {
     x_new[c] += weight * d[c];
   }
   st->error = order_error(st, a, m, d);
-  if (!(st->error <= 1.0) && st->options->step == 0.0) return reject(st, st->error);
+  if (!(st->error <= 1.0) && !is_fixed(st)) return reject(st, st->error);
 
   brink_path_begin(&st->dense, st->t, h, n, st->x);
   add_predictor(a, &st->dense, m);
@@ -202,17 +211,16 @@ static double choose_order(brink_stepper *st) {
   adams *a = st->method;
   int m = st->order;
   size_t n = st->n;
-  double best = wanted_ratio(st->error, m);
+  double best = wanted_ratio(st->error, 1.0, m);
   int chosen = m;
   if (m > 1) {
     const double *phi = a->phi[m - 1];
     for (size_t c = 0; c < n; c++) a->scratch[c] = a->d[c] + a->beta[m - 1] * phi[c];
     double lower = order_error(st, a, m - 1, a->scratch);
-    double ratio = wanted_ratio(lower, m - 1);
+    double ratio = wanted_ratio(lower, BIAS_LOWER, m - 1);
     if (ratio > best) {
       best = ratio;
       chosen = m - 1;
-      a->starting = false;
     }
   }
   int limit = st->options->max_order > 0 ? st->options->max_order : MAX_ORDER;
@@ -221,7 +229,7 @@ static double choose_order(brink_stepper *st) {
       const double *phi = a->phi[m];
       for (size_t c = 0; c < n; c++) a->scratch[c] = a->d[c] - a->beta[m] * phi[c];
       double higher = order_error(st, a, m + 1, a->scratch);
-      double ratio = wanted_ratio(higher, m + 1);
+      double ratio = wanted_ratio(higher, BIAS_HIGHER, m + 1);
       if (ratio > best) {
         best = ratio;
         chosen = m + 1;
@@ -235,8 +243,9 @@ static double choose_order(brink_stepper *st) {
 }
 
 static double next_step(const brink_stepper *st, double ratio) {
-  const adams *a = st->method;
-  double growth = a->starting ? GROWTH_START : GROWTH;
+  adams *a = st->method;
+  double growth = a->count == 1 ? GROWTH_FIRST : a->starting ? GROWTH_START : GROWTH;
+  if (ratio < GROWTH) a->starting = false;
   double h = st->h * fmin(fmax(ratio, 0.3), growth);
   if (ratio > KEEP_LOW && ratio < KEEP_HIGH) h = st->h;
   /* A step cut short by an event or a limit says little: what was wanted before still holds. */
@@ -273,7 +282,7 @@ static brink_try commit(brink_stepper *st) {
     double ratio = choose_order(st);
     st->h_next = next_step(st, ratio);
   } else {
-    st->h_next = next_step(st, wanted_ratio(st->error, st->order));
+    st->h_next = next_step(st, wanted_ratio(st->error, 1.0, st->order));
   }
   memcpy(st->f, a->f_predicted, st->n * sizeof(double));
   memcpy(st->x, st->x_new, st->n * sizeof(double));
@@ -281,7 +290,7 @@ static brink_try commit(brink_stepper *st) {
   update_differences(st);
   if (st->options->order > 0) {
     st->order = st->options->order < m + 1 ? st->options->order : m + 1;
-    if (st->options->step > 0.0) st->h_next = st->options->step;
+    if (is_fixed(st)) st->h_next = st->options->step;
   }
   if (st->order > a->count) st->order = a->count;
   st->t += st->h;

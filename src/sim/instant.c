@@ -81,6 +81,7 @@ static brink_status run_event(brink_sim *sim, brink_hit *hit, int iteration, bri
   event.value = hit->value = brink_eval_guard(&sim->eval, hit->guard, sim->t, sim->x);
   if (sim->nevents < sim->events_capacity) sim->events[sim->nevents++] = event;
   sim->eval.stats.events++;
+  if (hit->kind == BRINK_TOUCHED) sim->detector.touched[hit->guard] = true;
   remember(sim);
   brink_status status = BRINK_OK;
   if (guard->action != NULL) {
