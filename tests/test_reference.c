@@ -19,8 +19,10 @@ static brink_options reference_options(const problem *p) {
 }
 
 /* The worst error of an event, in units of its guard; NAN where the run was undecided or failed. */
-static double run_one(const problem *p, brink_method method, brink_events events, double rtol) {
+static double run_one(const problem *p, brink_method method, brink_events events, double rtol,
+                      double atol) {
   brink_options options = run_options(method, events, rtol);
+  options.atol = atol;
   run_sampled(p, &options, &result);
   run_verdict verdict = run_judge(p, &options, &result, &reference);
   CHECK_MSG(verdict.ok, "%s, %s/%s at %g: %s", p->id, brink_method_name(method),
@@ -33,33 +35,38 @@ static double run_one(const problem *p, brink_method method, brink_events events
   return verdict.ok && !verdict.undecided ? verdict.worst_time : (double)NAN;
 }
 
-/* All problems; and errors must fall by 100 over five decades, or be at the level of rounding. */
-static void run_all(brink_method method, brink_events events) {
+/* All problems; and errors must fall by 100 over five decades of the tolerance, or by 10 at
+ * singular edges, whose time goes with a root of it; or be at the level of rounding. */
+static void run_all(brink_method method, brink_events events, double ratio) {
   for (size_t i = 0; i < problem_count(); i++) {
     const problem *p = problem_at(i);
     if (!can_run(p, events)) continue;
     brink_options options = reference_options(p);
     run_sampled(p, &options, &reference);
-    double worst[TOLERANCES];
-    for (int k = 0; k < TOLERANCES; k++) worst[k] = run_one(p, method, events, tolerances[k]);
+    double worst[TOLERANCES], fall = p->flags & PROBLEM_ONE_SIDED ? 0.1 : 0.01;
+    for (int k = 0; k < TOLERANCES; k++)
+      worst[k] = run_one(p, method, events, tolerances[k], ratio * tolerances[k]);
     if (!isnan(worst[0]) && !isnan(worst[TOLERANCES - 1]))
-      CHECK_MSG(worst[TOLERANCES - 1] <= 0.01 * worst[0] + 1e-7,
+      CHECK_MSG(worst[TOLERANCES - 1] <= fall * worst[0] + 1e-7,
                 "%s, %s/%s: error %.2g at 1e-4, %.2g at 1e-9", p->id, brink_method_name(method),
                 brink_events_name(events), worst[0], worst[TOLERANCES - 1]);
   }
 }
 
 TEST(adams_with_extrapolation_gets_every_problem_right) {
-  run_all(BRINK_ADAMS, BRINK_EXTRAPOLATE);
+  run_all(BRINK_ADAMS, BRINK_EXTRAPOLATE, 1e-3);
+}
+TEST(adams_with_extrapolation_is_right_with_equal_tolerances) {
+  run_all(BRINK_ADAMS, BRINK_EXTRAPOLATE, 1);
 }
 TEST(adams_with_interpolation_gets_every_problem_right) {
-  run_all(BRINK_ADAMS, BRINK_INTERPOLATE);
+  run_all(BRINK_ADAMS, BRINK_INTERPOLATE, 1e-3);
 }
 TEST(dopri_with_interpolation_gets_every_problem_right) {
-  run_all(BRINK_DOPRI, BRINK_INTERPOLATE);
+  run_all(BRINK_DOPRI, BRINK_INTERPOLATE, 1e-3);
 }
 TEST(dopri_with_extrapolation_gets_every_problem_right) {
-  run_all(BRINK_DOPRI, BRINK_EXTRAPOLATE);
+  run_all(BRINK_DOPRI, BRINK_EXTRAPOLATE, 1e-3);
 }
 
 /* The yardstick of the tests above, itself held against the exact answers at 1e-9. */
@@ -68,8 +75,7 @@ TEST(runs_at_1e_12_are_right_to_1e_9) {
     const problem *p = problem_at(i);
     brink_options options = reference_options(p);
     run_sampled(p, &options, &reference);
-    options.rtol = 1e-9;
-    options.atol = 1e-12;
+    options.rtol = options.atol = 1e-9;
     run_verdict verdict = run_judge(p, &options, &reference, &reference);
     CHECK_MSG(verdict.ok, "%s: %s", p->id, verdict.message);
   }
@@ -91,6 +97,30 @@ TEST(sampling_does_not_change_a_run) {
                 "%s: event %zu at %.17g alone, at %.17g sampled", p->id, k,
                 reference.events[k].event.t, result.events[k].event.t);
   }
+}
+
+/* What an event causes at its own instant follows it in order, at exactly the same time, and says
+ * so in its kind and iteration. */
+static void check_chain(const char *id, const int *iterations) {
+  const problem *p = problem_find(id);
+  brink_options options = run_options(BRINK_ADAMS, BRINK_EXTRAPOLATE, 1e-6);
+  run_problem(p, NULL, &options, &result);
+  CHECK_INT(result.nevents, p->nevents);
+  for (size_t k = 0; k < p->nevents && k < result.nevents; k++) {
+    const brink_event *event = &result.events[k].event;
+    CHECK_MSG(event->iteration == iterations[k], "%s, event %zu: iteration %d", id, k,
+              event->iteration);
+    CHECK_MSG((event->kind == BRINK_JUMPED) == (iterations[k] > 0), "%s, event %zu: kind %d", id, k,
+              (int)event->kind);
+    if (k > 0 && iterations[k] > iterations[k - 1] && p->events[k].t == p->events[k - 1].t)
+      CHECK(event->t == result.events[k - 1].event.t);
+  }
+}
+
+TEST(chains_of_events_share_one_instant) {
+  check_chain("M8b", (const int[]){0, 1});
+  check_chain("S4", (const int[]){0, 1, 2, 0, 0, 1, 2, 0});
+  check_chain("C8", (const int[]){0, 1, 0, 1, 0, 1, 0, 1}); /* the clock lifts the guard */
 }
 
 /* Impact n at t_inf - gap ratio^n, for as long as the gaps can be resolved. */
@@ -165,10 +195,12 @@ TEST(a_thousand_reflections_stay_in_time) {
 int main(void) {
   RUN(runs_at_1e_12_are_right_to_1e_9);
   RUN(adams_with_extrapolation_gets_every_problem_right);
+  RUN(adams_with_extrapolation_is_right_with_equal_tolerances);
   RUN(adams_with_interpolation_gets_every_problem_right);
   RUN(dopri_with_interpolation_gets_every_problem_right);
   RUN(dopri_with_extrapolation_gets_every_problem_right);
   RUN(sampling_does_not_change_a_run);
+  RUN(chains_of_events_share_one_instant);
   RUN(events_that_accumulate_are_right_to_the_end);
   RUN(a_run_can_go_on_after_accumulation);
   RUN(a_zero_on_a_mesh_point_is_an_event);

@@ -56,7 +56,8 @@ brink_options run_options(brink_method method, brink_events events, double rtol)
 /* A number in [0, 1); the same sequence everywhere from the same state. */
 double run_random(uint64_t *state);
 
-/* Sample times between the expected events and near misses; returns how many (<= RUN_SAMPLES). */
+/* Sample times between the expected events and near misses, and t_end; returns how many
+ * (<= RUN_SAMPLES). */
 size_t run_times(const problem *p, double *times);
 
 /* Runs to p->t_end. `def` NULL means the problem's own model. result->status holds the outcome; a
