@@ -19,11 +19,22 @@ static bool random_start(const problem *p, uint64_t *seed, double *x) {
   return false;
 }
 
+/* Did an event leave the state on the far side of its guard? */
+static bool landed_past(const problem *p) {
+  for (size_t k = 0; k < result.nevents && k < RUN_EVENTS; k++) {
+    const brink_event *event = &result.events[k].event;
+    if (p->def->guards[event->guard].side == BRINK_UNILATERAL && event->kind != BRINK_JUMPED &&
+        (double)event->direction * event->value > 0)
+      return true;
+  }
+  return false;
+}
+
 /* A thousand runs, judged together: one line for a problem that fails. */
 static void run_thousand(const problem *p, brink_method method) {
   static const double tolerances[] = {1e-3, 1e-4, 1e-6, 1e-8};
   uint64_t seed = 2007;
-  int outside = 0, failed = 0;
+  int outside = 0, past = 0, failed = 0;
   char message[BRINK_DIAG_MESSAGE] = "";
   for (int k = 0; k < 1000; k++) {
     problem_probe probe;
@@ -36,6 +47,7 @@ static void run_thousand(const problem *p, brink_method method) {
     brink_options options = run_options(method, BRINK_EXTRAPOLATE, tolerances[k % 4]);
     run_problem(p, &def, &options, &result);
     if (result.outside != 0 || result.stats.rhs_past_guard != 0) outside++;
+    if (landed_past(p)) past++;
     if (result.status == BRINK_TIME_REACHED || result.status == BRINK_STOPPED ||
         result.status == BRINK_ERR_ZENO)
       continue;
@@ -43,6 +55,8 @@ static void run_thousand(const problem *p, brink_method method) {
   }
   CHECK_MSG(outside == 0, "%s, %s: %d of 1000 runs evaluated the right-hand side outside", p->id,
             brink_method_name(method), outside);
+  CHECK_MSG(past == 0, "%s, %s: %d of 1000 runs landed past a guard", p->id,
+            brink_method_name(method), past);
   CHECK_MSG(failed == 0, "%s, %s: %d of 1000 runs failed, first: %s", p->id,
             brink_method_name(method), failed, message);
 }

@@ -273,14 +273,17 @@ static double guard_error(const judge *j, size_t guard, double t, const double *
   return 10 * (tolerance + global_error(j, guard, t)) + rounding;
 }
 
-/* At a singular edge the guard is as good as zero within this: the error on the way in, and the
- * tolerance of each of the some thirty steps that the edge itself takes. */
-static double edge_error(const judge *j, size_t guard, double t, const double *x) {
-  double last = 0;
-  for (size_t k = 0; k < sampled(j) && j->times[k] <= t; k++)
-    last = fabs(guard_value(j->p, guard, j->times[k], j->run->samples[k]) -
-                guard_value(j->p, guard, j->times[k], j->reference->samples[k]));
-  return 30 * (guard_tolerance(j->p, guard, t, x, j->options->rtol, j->options->atol) + last);
+/* At a singular edge the guard is as good as zero within this: the error shortly before the edge,
+ * and the tolerance there of each of the some thirty steps that the edge takes. */
+static double edge_error(const judge *j, size_t guard, double t) {
+  double error = 0, tolerance = 0;
+  for (size_t k = 0; k < sampled(j) && j->times[k] <= t; k++) {
+    const double *x = j->run->samples[k], *y = j->reference->samples[k];
+    error =
+        fabs(guard_value(j->p, guard, j->times[k], x) - guard_value(j->p, guard, j->times[k], y));
+    tolerance = guard_tolerance(j->p, guard, t, x, j->options->rtol, j->options->atol);
+  }
+  return 30 * (tolerance + error);
 }
 
 /* Ten times the global error, which decides what is shallow. */
@@ -332,7 +335,7 @@ static void judge_event(judge *j, size_t k, size_t guard, const run_event *got) 
   double bound = error / want->rate * (want->depth > 0 ? 2 : 1);
   if (exact(j)) bound += 1e-10 * (j->p->t_end - j->p->def->t0);
   if (want->slack > 0) {
-    double eta = edge_error(j, guard, fmin(want->t, got->event.t), got->before);
+    double eta = edge_error(j, guard, fmin(want->t, got->event.t));
     j->late += want->slack * pow(eta, want->power);
   }
   bound += j->late + 8 * DBL_EPSILON * fabs(want->t);
