@@ -432,11 +432,12 @@ TEST(the_margin_says_how_far_the_predictor_is_off) {
       CHECK_MSG(k == 0 || st->predictor.e != NULL, "%s: no margin",
                 brink_method_name(all_methods[m]));
       for (size_t p = 0; p < sizeof parts / sizeof parts[0] && st->predictor.e != NULL; p++) {
-        double x[MAX_N], margin = 0.0;
-        CHECK_INT(st->ops->attempt(st, parts[p] * H), BRINK_TRY_OK);
+        double x[MAX_N], margins[BRINK_PATH_DEGREE + 2], margin = 0.0;
+        st->ops->plan(st, H);
         brink_path_eval(&st->predictor, parts[p], x);
-        for (int l = BRINK_PATH_DEGREE; l >= 0; l--)
-          margin = margin * parts[p] + st->predictor.margin[l];
+        brink_path_margin(&st->predictor, margins);
+        for (int l = st->predictor.degree + 1; l >= 0; l--) margin = margin * parts[p] + margins[l];
+        CHECK_INT(st->ops->attempt(st, parts[p] * H), BRINK_TRY_OK);
         for (int i = 0; i < NX; i++) {
           double allowed = fabs(st->predictor.e[i]) * margin + 8 * DBL_EPSILON * fabs(x[i]);
           worst = fmax(worst, fabs(st->x_new[i] - x[i]) / allowed);

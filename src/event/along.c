@@ -52,28 +52,27 @@ double brink_along_value(brink_along_space *space, size_t guard, const brink_pat
 
 /* ---- exclusion ---- */
 
-static double linear_reach(const brink_guard_def *def, const brink_path *path,
-                           const double *bounds) {
+static double linear_reach(const brink_guard_def *def, const brink_path *path) {
   double reach = fabs(def->time_coefficient * path->h);
   for (int l = 0; l < path->terms; l++) {
     double weight = 0.0;
     for (size_t k = 0; k < def->ndepends; k++)
       weight += def->coefficients[k] * path->a[l][def->depends[k]];
-    reach += fabs(weight) * bounds[l];
+    reach += fabs(weight) * path->bound[l];
   }
   return reach;
 }
 
 bool brink_along_excluded(brink_along_space *space, size_t guard, const brink_path *path, double g0,
-                          double distance, const double *bounds) {
+                          double distance) {
   const brink_guard_def *def = &space->eval->model->guards[guard].def;
   double reach;
   if (def->coefficients != NULL) {
-    reach = linear_reach(def, path, bounds);
+    reach = linear_reach(def, path);
   } else if (def->lipschitz != NULL) {
     reach = def->lipschitz_time * fabs(path->h);
     for (size_t k = 0; k < def->ndepends; k++)
-      reach += def->lipschitz[k] * brink_path_spread(path, def->depends[k], bounds);
+      reach += def->lipschitz[k] * brink_path_spread(path, def->depends[k]);
   } else {
     return false;
   }

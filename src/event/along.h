@@ -45,10 +45,9 @@ double brink_along_value(brink_along_space *space, size_t guard, const brink_pat
                          double sigma);
 
 /* True if a linear guard (or one with Lipschitz bounds), with value g0 at the start, keeps farther
- * than `distance` from zero on the whole path: a few multiplications, no polynomial. bounds: from
- * brink_path_term_bounds. */
+ * than `distance` from zero on the whole path: a few multiplications, no polynomial. */
 bool brink_along_excluded(brink_along_space *space, size_t guard, const brink_path *path, double g0,
-                          double distance, const double *bounds);
+                          double distance);
 
 /* The polynomial on the whole path, given the value g0 at the start. False if the guard has none
  * (not finite). */

@@ -32,13 +32,16 @@ bool brink_detector_create(brink_detector *det, const brink_options *options, co
   det->tolerance = brink_arena_take(arena, count, sizeof(double));
   det->gap = brink_arena_take(arena, count, sizeof(double));
   det->slow = brink_arena_take(arena, count, sizeof(int));
+  det->slope = brink_arena_take(arena, count, sizeof(double));
+  det->slope_new = brink_arena_take(arena, count, sizeof(double));
   det->touched = brink_arena_take(arena, count, sizeof(bool));
   det->leaves = brink_arena_take(arena, longest, sizeof *det->leaves);
   det->hits = brink_arena_take(arena, count, sizeof *det->hits);
   det->misses = brink_arena_take(arena, count, sizeof *det->misses);
   return det->ops != NULL && det->g0 != NULL && det->g1 != NULL && det->tolerance != NULL &&
-         det->gap != NULL && det->slow != NULL && det->touched != NULL && det->leaves != NULL &&
-         det->hits != NULL && det->misses != NULL && brink_along_init(&det->space, eval, arena);
+         det->gap != NULL && det->slow != NULL && det->slope != NULL && det->slope_new != NULL &&
+         det->touched != NULL && det->leaves != NULL && det->hits != NULL && det->misses != NULL &&
+         brink_along_init(&det->space, eval, arena);
 }
 
 bool brink_detector_active(const brink_detector *det, size_t guard) {
@@ -57,6 +60,7 @@ void brink_detector_reset(brink_detector *det, double t, const double *x) {
   for (size_t k = 0; k < model->def.nguards; k++) {
     det->gap[k] = 0.0;
     det->slow[k] = 0;
+    det->slope[k] = 0.0;
     if (!det->eval->enabled[k]) continue;
     det->g0[k] = brink_eval_guard(det->eval, k, t, x);
     if (model->guards[k].def.side != BRINK_LEAF)
@@ -81,6 +85,7 @@ brink_found brink_detector_after(brink_detector *det, const brink_path *dense,
   det->nhits = det->nmisses = 0;
   double t_end = dense->t0 + dense->h;
   for (size_t k = 0; k < eval->model->def.nguards; k++) {
+    det->slope_new[k] = 0.0;
     if (eval->enabled[k]) det->g1[k] = brink_eval_guard(eval, k, t_end, x_new);
   }
   det->ops->after(det, dense, &found);
@@ -92,6 +97,7 @@ void brink_detector_commit(brink_detector *det) {
   for (size_t k = 0; k < eval->model->def.nguards; k++) {
     if (!eval->enabled[k]) continue;
     det->g0[k] = det->g1[k];
+    det->slope[k] = det->slope_new[k];
     int sign = eval->sgn[k];
     if (fabs(det->g1[k]) > det->tolerance[k]) det->touched[k] = false;
     if (eval->slack[k] > 0.0 && sign * det->g1[k] > 0.0) eval->slack[k] = 0.0; /* armed again */

@@ -15,6 +15,7 @@ typedef struct brink_limit {
   double sigma; /* the step may go this far along the predictor, 0 … 1 */
   bool event; /* the surface is reached there: follow the predictor to it, evaluate nothing, stop */
   size_t guard; /* the guard that set the limit, or BRINK_NONE */
+  brink_event_kind kind;
 } brink_limit;
 
 /* A guard that fired. */
@@ -68,6 +69,8 @@ struct brink_detector {
   double *tolerance; /* what the tolerances amount to in each guard, when last computed */
   double *gap;       /* unilateral guards that limited the last step: their distance then; else 0 */
   int *slow;         /* steps in a row over which that gap hardly shrank */
+  double *slope;     /* d|g|/dsigma at the end of the last step, where it was scanned; else 0 */
+  double *slope_new; /* … of the attempted step */
   bool *touched;     /* the guard touched its surface and has not left its tolerance since */
   brink_leaf_poly *leaves; /* scratch, as many as the longest formula has */
 

@@ -100,9 +100,11 @@ static int leaf_distance(const brink_leaf_poly *leaf, const brink_path *path, in
     size += fabs(c[k]);
   }
   if (scale > 0.0 && path->e != NULL) {
-    int top = path->degree + 1 < BRINK_PATH_DEGREE ? path->degree + 1 : BRINK_PATH_DEGREE;
+    double margin[BRINK_PATH_DEGREE + 2];
+    brink_path_margin(path, margin);
+    int top = path->degree + 1;
     for (; degree < top; degree++) c[degree + 1] = 0.0;
-    for (int k = 1; k <= top; k++) c[k] -= scale * leaf->margin * path->margin[k];
+    for (int k = 1; k <= top; k++) c[k] -= scale * leaf->margin * margin[k];
     offset += 8.0 * DBL_EPSILON * size; /* eta */
   }
   c[0] -= offset;
@@ -124,11 +126,12 @@ static double formula_distance(brink_detector *det, size_t guard, int count, int
 }
 
 /* Where the guard first reaches zero along the predictor, with `scale` times the margin and a
- * target of `offset` instead of zero; a number above 1 if it does not. A formula is followed from
+ * target of `offset` instead of zero; a number above 1 if it does not. *kind tells whether it goes
+ * through or only touches. A formula is followed from
  * leaf root to leaf root (adding a margin to every leaf makes a monotone formula change earlier,
  * never later). */
 static double first_reach(brink_detector *det, size_t guard, const brink_path *path, int count,
-                          double scale, double offset) {
+                          double scale, double offset, brink_event_kind *kind) {
   int sign = det->eval->sgn[guard];
   double best = 2.0;
   double c[BRINK_POLY_MAX_DEGREE + 2];
@@ -150,6 +153,7 @@ static double first_reach(brink_detector *det, size_t guard, const brink_path *p
         if (formula_distance(det, guard, count, k, at, sign) > 0.0) continue;
       }
       best = roots[r].s;
+      *kind = roots[r].kind == BRINK_ROOT_TOUCH ? BRINK_TOUCHED : BRINK_CROSSED;
     }
   }
   return best;
@@ -157,10 +161,15 @@ static double first_reach(brink_detector *det, size_t guard, const brink_path *p
 
 /* ---- the first question ---- */
 
+static double margin_at(const brink_path *path, double sigma) {
+  double margin[BRINK_PATH_DEGREE + 2];
+  brink_path_margin(path, margin);
+  return brink_poly_eval(margin, path->degree + 1, sigma);
+}
+
 /* The largest shift of any state on the way to sigma, in tolerances. */
 static double shift_in_tolerances(const brink_detector *det, const brink_path *path, double sigma) {
-  double m = brink_poly_eval(path->margin, path->degree + 1, sigma);
-  double worst = 0.0;
+  double m = margin_at(path, sigma), worst = 0.0;
   for (size_t i = 0; i < det->eval->nx; i++) {
     double weight = det->options->rtol * fabs(path->x0[i]) + det->atol[i];
     worst = fmax(worst, fabs(path->e[i]) * m / weight);
@@ -208,7 +217,7 @@ static bool trusts_predictor(const brink_detector *det, const brink_path *path, 
                              double reach) {
   if (path->e == NULL || reach * path->h > path->trusted) return false;
   if (!(shift_in_tolerances(det, path, reach) <= BRINK_SHIFT)) return false;
-  double m = brink_poly_eval(path->margin, path->degree + 1, reach);
+  double m = margin_at(path, reach);
   for (int k = 0; k < count; k++) {
     const brink_along *along = &det->leaves[k].along;
     double way = 0.0; /* how far the leaf moves on the way */
@@ -223,27 +232,28 @@ static bool crawls(brink_detector *det, size_t guard, double y0, bool limited) {
   double gap = det->gap[guard];
   det->gap[guard] = limited ? y0 : 0.0;
   det->slow[guard] = limited && gap > 0.0 && y0 > SLOW * gap ? det->slow[guard] + 1 : 0;
-  return det->slow[guard] >= SLOW_STEPS && y0 <= det->tolerance[guard];
+  return det->slow[guard] >= SLOW_STEPS && y0 <= det->tolerance[guard] && !det->touched[guard];
 }
 
 static brink_limit limit_by_margin(brink_detector *det, size_t guard, const brink_path *path,
                                    int count, double hmin) {
   brink_limit limit = {.sigma = 1.0, .guard = guard};
   double y0 = present_distance(det, guard), slack = det->eval->slack[guard];
-  double reach = first_reach(det, guard, path, count, 0.0, -slack);
-  if (reach <= 1.0 && trusts_predictor(det, path, count, reach)) {
-    limit.sigma = inside_of(det, guard, path, reach);
-    limit.event = true;
-    return limit;
-  }
+  brink_event_kind kind = BRINK_CROSSED, ignored;
+  double reach = first_reach(det, guard, path, count, 0.0, -slack, &kind);
+  if (reach > 1.0) kind = BRINK_TOUCHED; /* what stops here without going through touches */
+  if (reach <= 1.0 && trusts_predictor(det, path, count, reach) &&
+      !(kind == BRINK_TOUCHED && det->touched[guard]))
+    return (brink_limit){
+        .sigma = inside_of(det, guard, path, reach), .event = true, .guard = guard, .kind = kind};
   if (path->e == NULL)
-    limit.sigma = first_reach(det, guard, path, count, 0.0, 0.5 * y0 - slack);
+    limit.sigma = first_reach(det, guard, path, count, 0.0, 0.5 * y0 - slack, &ignored);
   else
-    limit.sigma = first_reach(det, guard, path, count, KAPPA, -slack);
+    limit.sigma = first_reach(det, guard, path, count, KAPPA, -slack, &ignored);
   bool limited = limit.sigma <= 1.0;
   bool here = crawls(det, guard, y0, limited) || y0 <= 0.0 || limit.sigma * path->h < hmin;
   if (here && limited && approaching(det, guard, count))
-    limit = (brink_limit){.sigma = 0.0, .event = true, .guard = guard};
+    limit = (brink_limit){.sigma = 0.0, .event = true, .guard = guard, .kind = kind};
   return limit;
 }
 
@@ -264,7 +274,8 @@ static brink_limit limit_by_gain(brink_detector *det, size_t guard, const brink_
       return (brink_limit){.sigma = 0.0, .event = true, .guard = guard};
     return limit; /* leaving: let it go; the veto watches */
   }
-  limit.sigma = first_reach(det, guard, path, count, 0.0, target - slack);
+  brink_event_kind ignored;
+  limit.sigma = first_reach(det, guard, path, count, 0.0, target - slack, &ignored);
   if (limit.sigma * path->h < hmin)
     limit = (brink_limit){.sigma = side == BRINK_UNILATERAL ? 0.0 : hmin / path->h,
                           .event = side == BRINK_UNILATERAL,
@@ -282,24 +293,19 @@ static bool asked_before(const brink_detector *det, size_t guard) {
 }
 
 /* Cheap: can this guard come within its own tolerance on this path, shifts included? */
-static bool out_of_reach(brink_detector *det, size_t guard, const brink_path *path,
-                         const double *bounds) {
+static bool out_of_reach(brink_detector *det, size_t guard, const brink_path *path) {
   if (path->e == NULL || det->eval->model->guards[guard].formula != NULL) return false;
-  return brink_along_excluded(&det->space, guard, path, det->g0[guard], 4.0 * det->tolerance[guard],
-                              bounds);
+  return brink_along_excluded(&det->space, guard, path, det->g0[guard],
+                              32.0 * det->tolerance[guard]);
 }
 
 brink_limit brink_detector_before(brink_detector *det, const brink_path *predictor, int order,
                                   double hmin) {
   brink_limit best = {.sigma = 1.0, .guard = BRINK_NONE};
   if (!det->ops->one_sided) return best;
-  double bounds[BRINK_PATH_TERMS];
-  bool have_bounds = false;
   for (size_t k = 0; k < det->eval->model->def.nguards; k++) {
     if (!asked_before(det, k)) continue;
-    if (!have_bounds) brink_path_term_bounds(predictor, bounds);
-    have_bounds = true;
-    if (out_of_reach(det, k, predictor, bounds)) continue;
+    if (out_of_reach(det, k, predictor)) continue;
     int count;
     if (!build_leaves(det, k, predictor, &count)) continue;
     brink_limit limit = det->options->gain == BRINK_GAIN_MARGIN

@@ -26,6 +26,7 @@ static double near_limit(const brink_detector *det, size_t guard) {
 
 static void add_miss(brink_detector *det, size_t guard, const brink_path *path, double sigma,
                      double value) {
+  if (det->nmisses >= det->eval->model->def.nguards) return;
   det->misses[det->nmisses++] = (brink_near_miss){
       .guard = guard,
       .name = brink_model_guard_name(det->eval->model, guard),
@@ -111,16 +112,16 @@ static void check_end(brink_detector *det, size_t guard, const brink_path *dense
   brink_detector_add(det, found, settle_side(det, guard, dense, outside, sign), hit);
 }
 
-/* A closest approach without a crossing: a touch, for a unilateral guard, or a near miss. */
-static void scan_dip(brink_detector *det, size_t guard, const brink_path *dense,
-                     const brink_along *along, int sign, brink_found *found) {
-  double low, high, limit = near_limit(det, guard);
-  brink_poly_range(along->c, along->degree, &low, &high);
-  if ((sign > 0 ? low : -high) > limit) return;
-  brink_dip dip;
-  if (!brink_along_dip(&det->space, along, sign, limit, &dip)) return;
+/* The slope of sign*g at tau = 0 or 1 of a piece; its sign matters, not its unit. */
+static double slope_at(const brink_along *along, int sign, double tau) {
+  double c[BRINK_POLY_MAX_DEGREE + 1];
+  brink_poly_derivative(along->c, along->degree, c);
+  return sign * brink_poly_eval(c, along->degree - 1, tau);
+}
+
+static void report_dip(brink_detector *det, size_t guard, const brink_path *dense, int sign,
+                       brink_dip dip, brink_found *found) {
   if (found->event && dip.sigma > found->sigma) return;
-  if (det->nmisses >= det->eval->model->def.nguards) return;
   bool touch = det->eval->model->guards[guard].def.side == BRINK_UNILATERAL &&
                fabs(dip.value) <= det->tolerance[guard] && !det->touched[guard] &&
                brink_detector_wants(det, guard, falling(sign));
@@ -128,8 +129,26 @@ static void scan_dip(brink_detector *det, size_t guard, const brink_path *dense,
     brink_detector_add(
         det, found, dip.sigma,
         (brink_hit){.guard = guard, .kind = BRINK_TOUCHED, .direction = falling(sign)});
-  else
+  else if (!det->touched[guard])
     add_miss(det, guard, dense, dip.sigma, dip.value);
+}
+
+/* A closest approach without a crossing: a touch, for a unilateral guard, or a near miss. It may
+ * fall on the seam with the piece before, whose slope at its end is det->slope_new (or, at the
+ * start of the step, det->slope). */
+static void scan_dip(brink_detector *det, size_t guard, const brink_path *dense,
+                     const brink_along *along, int sign, brink_found *found) {
+  double low, high, limit = near_limit(det, guard);
+  double slope_before = along->from == 0.0 ? det->slope[guard] : det->slope_new[guard];
+  brink_poly_range(along->c, along->degree, &low, &high);
+  det->slope_new[guard] = 0.0;
+  if ((sign > 0 ? low : -high) > limit) return;
+  det->slope_new[guard] = slope_at(along, sign, 1.0);
+  brink_dip dip = {.sigma = along->from, .value = along->c[0]};
+  bool seam = slope_before < 0.0 && slope_at(along, sign, 0.0) >= 0.0 && sign * dip.value > 0.0 &&
+              sign * dip.value <= limit;
+  if (seam || brink_along_dip(&det->space, along, sign, limit, &dip))
+    report_dip(det, guard, dense, sign, dip, found);
 }
 
 /* A guard whose polynomial is exact: one piece. */
@@ -261,8 +280,7 @@ static void scan_formula(brink_detector *det, size_t guard, const brink_path *de
       continue;
     }
     double here = formula_at(det, guard, dense, roots[k].sigma);
-    if (fabs(here) <= limit && !(found->event && roots[k].sigma > found->sigma) &&
-        det->nmisses < det->eval->model->def.nguards)
+    if (fabs(here) <= limit && !(found->event && roots[k].sigma > found->sigma))
       add_miss(det, guard, dense, roots[k].sigma, here);
   }
 }
@@ -271,8 +289,6 @@ static void scan_formula(brink_detector *det, size_t guard, const brink_path *de
 
 void brink_interpolate_after(brink_detector *det, const brink_path *dense, brink_found *found) {
   brink_eval *eval = det->eval;
-  double bounds[BRINK_PATH_TERMS];
-  brink_path_term_bounds(dense, bounds);
   for (size_t k = 0; k < eval->model->def.nguards; k++) {
     if (!brink_detector_active(det, k)) continue;
     if (eval->model->guards[k].formula != NULL) {
@@ -280,7 +296,7 @@ void brink_interpolate_after(brink_detector *det, const brink_path *dense, brink
       continue;
     }
     double distance = near_limit(det, k);
-    if (brink_along_excluded(&det->space, k, dense, det->g0[k], distance, bounds)) continue;
+    if (brink_along_excluded(&det->space, k, dense, det->g0[k], distance)) continue;
     brink_along along;
     if (!brink_along_build(&det->space, k, dense, det->g0[k], &along)) continue;
     det->tolerance[k] =

@@ -11,24 +11,64 @@ void brink_path_begin(brink_path *path, double t0, double h, size_t n, const dou
   path->x0 = x0;
   path->terms = 0;
   path->degree = 0;
+  path->shared = NULL;
   path->e = NULL;
   path->trusted = INFINITY;
+  path->margin_row = -1;
 }
 
 void brink_path_add(brink_path *path, const double *a, const double *basis, int count) {
-  double *row = path->basis[path->terms];
-  memcpy(row, basis, (size_t)count * sizeof *row);
-  memset(row + count, 0, (size_t)(BRINK_PATH_DEGREE + 1 - count) * sizeof *row);
-  path->a[path->terms++] = a;
+  int l = path->terms++;
+  double bound = 0.0;
+  memset(path->own[l], 0, sizeof path->own[l]);
+  for (int k = 0; k < count; k++) {
+    path->own[l][k] = basis[k];
+    bound += fabs(basis[k]);
+  }
+  path->a[l] = a;
+  path->scale[l] = 1.0;
+  path->bound[l] = bound;
   if (count - 1 > path->degree) path->degree = count - 1;
 }
 
+void brink_path_share(brink_path *path, brink_path_rows *rows, const double *a, double scale,
+                      double bound, int degree) {
+  int l = path->terms++;
+  path->shared = rows;
+  path->a[l] = a;
+  path->scale[l] = scale;
+  path->bound[l] = bound;
+  if (degree > path->degree) path->degree = degree;
+}
+
+static void need_rows(const brink_path *path) {
+  if (path->shared != NULL && !path->shared->ready) {
+    path->shared->work_out(path->shared);
+    path->shared->ready = true;
+  }
+}
+
+static const double *row(const brink_path *path, int l) {
+  return path->shared != NULL ? path->shared->c[l] : path->own[l];
+}
+
+void brink_path_margin(const brink_path *path, double *margin) {
+  if (path->margin_row < 0) {
+    memcpy(margin, path->margin, (size_t)(path->degree + 2) * sizeof *margin);
+    return;
+  }
+  need_rows(path);
+  const double *c = path->shared->c[path->margin_row];
+  for (int k = 0; k <= path->degree + 1; k++) margin[k] = path->margin_scale * c[k];
+}
+
 void brink_path_weights(const brink_path *path, double sigma, double *weights) {
+  need_rows(path);
   for (int l = 0; l < path->terms; l++) {
-    const double *c = path->basis[l];
+    const double *c = row(path, l);
     double value = c[path->degree];
     for (int k = path->degree - 1; k >= 0; k--) value = value * sigma + c[k];
-    weights[l] = value;
+    weights[l] = path->scale[l] * value;
   }
 }
 
@@ -52,35 +92,65 @@ void brink_path_component(const brink_path *path, size_t i, double *c) {
 
 void brink_path_combine(const brink_path *path, const size_t *index, const double *w, size_t count,
                         double *c) {
+  need_rows(path);
   memset(c, 0, (size_t)(path->degree + 1) * sizeof *c);
   for (int l = 0; l < path->terms; l++) {
     double weight = 0.0;
     for (size_t k = 0; k < count; k++) weight += w[k] * path->a[l][index[k]];
-    const double *basis = path->basis[l];
+    weight *= path->scale[l];
+    const double *basis = row(path, l);
     for (int k = 1; k <= path->degree; k++) c[k] += weight * basis[k];
   }
 }
 
-void brink_path_term_bounds(const brink_path *path, double *bounds) {
-  for (int l = 0; l < path->terms; l++) {
-    double sum = 0.0;
-    for (int k = 0; k <= path->degree; k++) sum += fabs(path->basis[l][k]);
-    bounds[l] = sum;
-  }
-}
-
-double brink_path_spread(const brink_path *path, size_t i, const double *term_bounds) {
+double brink_path_spread(const brink_path *path, size_t i) {
   double sum = 0.0;
-  for (int l = 0; l < path->terms; l++) sum += fabs(path->a[l][i]) * term_bounds[l];
+  for (int l = 0; l < path->terms; l++) sum += fabs(path->a[l][i]) * path->bound[l];
   return sum;
 }
 
+/* Rows of its own, with the scales worked in. */
+static void make_own(brink_path *path) {
+  if (path->shared == NULL) return;
+  need_rows(path);
+  if (path->e != NULL) {
+    brink_path_margin(path, path->margin);
+    path->margin_row = -1;
+  }
+  for (int l = 0; l < path->terms; l++) {
+    memset(path->own[l], 0, sizeof path->own[l]);
+    for (int k = 0; k <= path->degree; k++)
+      path->own[l][k] = path->scale[l] * path->shared->c[l][k];
+    path->scale[l] = 1.0;
+  }
+  path->shared = NULL;
+}
+
 void brink_path_rescale(brink_path *path, double scale) {
+  make_own(path);
   double power = 1.0;
-  for (int k = 1; k <= BRINK_PATH_DEGREE; k++) {
+  for (int k = 1; k <= path->degree + 1; k++) {
     power *= scale;
-    for (int l = 0; l < path->terms; l++) path->basis[l][k] *= power;
-    path->margin[k] *= power;
+    for (int l = 0; l < path->terms && k <= path->degree; l++) path->own[l][k] *= power;
+    if (path->e != NULL) path->margin[k] *= power;
+  }
+  for (int l = 0; l < path->terms; l++) {
+    path->bound[l] = 0.0;
+    for (int k = 0; k <= path->degree; k++) path->bound[l] += fabs(path->own[l][k]);
   }
   path->h *= scale;
+}
+
+void brink_path_copy(brink_path *to, const brink_path *from, size_t n, double *memory) {
+  *to = *from;
+  to->n = n;
+  to->e = NULL;
+  make_own(to);
+  memcpy(memory, from->x0, n * sizeof *memory);
+  to->x0 = memory;
+  for (int l = 0; l < to->terms; l++) {
+    double *vector = memory + (size_t)(l + 1) * n;
+    memcpy(vector, from->a[l], n * sizeof *vector);
+    to->a[l] = vector;
+  }
 }

@@ -21,6 +21,16 @@
 #define BRINK_PATH_TERMS 14  /* Adams of order 12: 12 differences, and the corrector's term */
 #define BRINK_PATH_DEGREE 13 /* each integrated once */
 
+/* Polynomials that a stepper shares among its paths, worked out when somebody first asks: most
+ * steps end with the bounds alone. */
+typedef struct brink_path_rows brink_path_rows;
+struct brink_path_rows {
+  bool ready;
+  void (*work_out)(brink_path_rows *rows); /* fills c */
+  void *owner;
+  double c[BRINK_PATH_TERMS + 2][BRINK_PATH_DEGREE + 3]; /* c[row][k]: of sigma^k */
+};
+
 typedef struct brink_path {
   double t0, h; /* sigma = (t - t0)/h */
   size_t n;     /* components */
@@ -28,18 +38,32 @@ typedef struct brink_path {
   int terms;
   int degree; /* the largest of all B_l */
   const double *a[BRINK_PATH_TERMS];
-  double basis[BRINK_PATH_TERMS][BRINK_PATH_DEGREE + 1]; /* basis[l][k]: sigma^k in B_l */
+  double scale[BRINK_PATH_TERMS]; /* B_l = scale[l] * row l */
+  double bound[BRINK_PATH_TERMS]; /* |B_l| <= bound[l] on [0, 1] */
+  brink_path_rows *shared;        /* row l is shared->c[l] there; NULL: own[l] */
+  double own[BRINK_PATH_TERMS][BRINK_PATH_DEGREE + 1];
 
-  double trusted;                       /* no further than this (in time) is `e` credible */
-  const double *e;                      /* estimated shift of each component; NULL: not known */
-  double margin[BRINK_PATH_DEGREE + 1]; /* M(sigma); degree as `degree` + 1 at most */
+  const double *e; /* estimated shift of each component, with M(sigma) below; NULL: not known */
+  double trusted;  /* no further than this (in time) is `e` credible */
+  int margin_row;  /* M = margin_scale * shared->c[margin_row]; -1: margin[] */
+  double margin_scale;
+  double margin[BRINK_PATH_DEGREE + 2];
 } brink_path;
 
 /* An empty path from (t0, x0): no terms yet. */
 void brink_path_begin(brink_path *path, double t0, double h, size_t n, const double *x0);
 
-/* Adds a term whose basis polynomial is given by count coefficients of sigma^0, sigma^1, … */
+/* Adds a term whose basis polynomial is given by count coefficients of sigma^0, sigma^1, …
+ * (copied). */
 void brink_path_add(brink_path *path, const double *a, const double *basis, int count);
+
+/* Adds a term whose polynomial is scale * (the row of that number among the shared ones), of the
+ * given degree, not larger than bound on [0, 1]. All terms of a path are either own or shared. */
+void brink_path_share(brink_path *path, brink_path_rows *rows, const double *a, double scale,
+                      double bound, int degree);
+
+/* M(sigma) as path->degree + 2 coefficients. Only where path->e is not NULL. */
+void brink_path_margin(const brink_path *path, double *margin);
 
 /* The values B_l(sigma), l = 0 … terms-1. */
 void brink_path_weights(const brink_path *path, double sigma, double *weights);
@@ -58,12 +82,13 @@ void brink_path_combine(const brink_path *path, const size_t *index, const doubl
                         double *c);
 
 /* A bound on |x_i(sigma) - x0_i| for all sigma in [0, 1]. */
-double brink_path_spread(const brink_path *path, size_t i, const double *term_bounds);
-
-/* Bounds of |B_l| on [0, 1], l = 0 … terms-1, for brink_path_spread. */
-void brink_path_term_bounds(const brink_path *path, double *bounds);
+double brink_path_spread(const brink_path *path, size_t i);
 
 /* The same path on [t0, t0 + h*scale], renamed to 0 <= sigma <= 1. */
 void brink_path_rescale(brink_path *path, double scale);
+
+/* A copy with rows of its own, of the first n components, whose vectors are copied into `memory`:
+ * n*(BRINK_PATH_TERMS + 1) doubles. The shift estimate is not kept. */
+void brink_path_copy(brink_path *to, const brink_path *from, size_t n, double *memory);
 
 #endif

@@ -28,14 +28,20 @@
 #define DIFFERENCES                                                                                \
   (MAX_ORDER + 2) /* phi_0 … phi_{MAX_ORDER+1}: one for the margin, one to raise */
 
-#define SAFETY 0.5          /* of the tolerance is aimed at (Shampine & Gordon 1975, ch. 7) */
+#define SAFETY 0.3          /* of the tolerance is aimed at */
 #define BIAS_LOWER 1.0      /* what holds against a lower order, */
-#define BIAS_HIGHER 4.0     /* and against a higher one */
+#define BIAS_HIGHER 1.5     /* and against a higher one */
 #define GROWTH_FIRST 1000.0 /* after the first step: the error of Euler's method is known well */
 #define GROWTH_START 8.0    /* while the order is still being built up */
 #define GROWTH 2.0          /* variable-step Adams methods are safe up to here at every order */
 #define KEEP_LOW 0.9        /* a step is only changed when it is worth a change */
 #define KEEP_HIGH 1.15
+
+/* 1/(k + 1) */
+static const double reciprocal[DIFFERENCES + 2] = {
+    1.0,     1.0 / 2,  1.0 / 3,  1.0 / 4,  1.0 / 5,  1.0 / 6,  1.0 / 7,  1.0 / 8,
+    1.0 / 9, 1.0 / 10, 1.0 / 11, 1.0 / 12, 1.0 / 13, 1.0 / 14, 1.0 / 15, 1.0 / 16,
+};
 
 typedef struct adams {
   double *phi[DIFFERENCES];
@@ -52,14 +58,18 @@ typedef struct adams {
   double table_h;
   int table_order;
   double beta[DIFFERENCES];
-  double g[DIFFERENCES + 1][BRINK_PATH_DEGREE + 2]; /* G_i, coefficients of sigma^k */
-  double g1[DIFFERENCES + 1];                       /* G_i(1) */
+  double g1[DIFFERENCES + 1]; /* G_i(1) */
+  brink_path_rows rows;       /* G_i(sigma), when somebody asks */
 } adams;
+
+static void work_out_rows(brink_path_rows *rows);
 
 static bool create(brink_stepper *st, brink_arena *arena) {
   adams *a = brink_arena_take(arena, 1, sizeof *a);
   if (a == NULL) return false;
   st->method = a;
+  a->rows.work_out = work_out_rows;
+  a->rows.owner = a;
   for (int i = 0; i < DIFFERENCES; i++) {
     a->phi[i] = brink_arena_take(arena, st->n, sizeof(double));
     if (a->phi[i] == NULL) return false;
@@ -85,40 +95,53 @@ static brink_try start(brink_stepper *st) {
   return BRINK_TRY_OK;
 }
 
-/* The polynomials of this step size, up to order m+1. */
+/* G_i(1) and beta_i of this step size, up to i = m+1 (Shampine & Gordon 1975, ch. 5): with
+ * alpha_i = h/(h + s_{i-1}),  c_{0,q} = 1/q,  c_{i,q} = c_{i-1,q} - alpha_i c_{i-1,q+1},
+ * G_i(1) = h c_{i,1}. */
 static void build_table(adams *a, int m, double h) {
   if (a->table_h == h && a->table_order == m) return;
   a->table_h = h;
   a->table_order = m;
-  double u[DIFFERENCES + 2] = {1.0}; /* u_0 = 1 */
-  double beta = 1.0;
+  a->rows.ready = false;
   int top = m + 1 < DIFFERENCES ? m + 1 : DIFFERENCES - 1;
-  for (int i = 0; i <= top; i++) {
-    double sum = 0.0;
-    for (int k = i; k >= 0; k--) {
-      double c = h * u[k] / (k + 1);
-      a->g[i][k + 1] = c;
-      sum += c;
-    }
-    a->g[i][0] = 0.0;
-    a->g1[i] = sum;
+  double c[DIFFERENCES + 2];
+  for (int q = 0; q <= top; q++) c[q] = reciprocal[q];
+  double beta = 1.0;
+  a->g1[0] = h;
+  for (int i = 0;; i++) {
     if (i < a->count) a->beta[i] = beta;
-    if (i + 1 < a->count) beta *= (h + a->s[i]) / a->s[i + 1];
-    /* u_{i+1} = u_i (sigma h + s_i)/(h + s_i) */
-    double si = i < a->count ? a->s[i] : 0.0, inverse = 1.0 / (h + si);
-    u[i + 1] = 0.0;
-    for (int k = i + 1; k > 0; k--) u[k] = (u[k] * si + u[k - 1] * h) * inverse;
-    u[0] *= si * inverse;
+    if (i == top) break;
+    double si = i < a->count ? a->s[i] : 0.0, sum = h + si;
+    if (i + 1 < a->count) beta *= sum / a->s[i + 1];
+    double alpha = h / sum;
+    for (int q = 0; q < top - i; q++) c[q] -= alpha * c[q + 1];
+    a->g1[i + 1] = h * c[0];
   }
 }
 
-/* Adds the terms of the predictor to a path, for the step size of the table. */
-static void add_predictor(const adams *a, brink_path *path, int m) {
-  double basis[BRINK_PATH_DEGREE + 1];
-  for (int i = 0; i < m; i++) {
-    for (int k = 0; k <= i + 1; k++) basis[k] = a->beta[i] * a->g[i][k];
-    brink_path_add(path, a->phi[i], basis, i + 2);
+/* G_i(sigma) itself: u_{i+1} = u_i (sigma h + s_i)/(h + s_i), integrated. */
+static void work_out_rows(brink_path_rows *rows) {
+  const adams *a = rows->owner;
+  double h = a->table_h, u[DIFFERENCES + 2] = {1.0};
+  int top = a->table_order;
+  for (int i = 0; i <= top; i++) {
+    double *g = rows->c[i];
+    g[0] = 0.0;
+    for (int k = 0; k <= i; k++) g[k + 1] = h * u[k] * reciprocal[k];
+    for (int k = i + 2; k <= top + 1; k++) g[k] = 0.0;
+    double si = i < a->count ? a->s[i] : 0.0, inverse = 1.0 / (h + si);
+    double same = si * inverse, next = h * inverse;
+    u[i + 1] = 0.0;
+    for (int k = i + 1; k > 0; k--) u[k] = u[k] * same + u[k - 1] * next;
+    u[0] *= same;
   }
+}
+
+/* Adds the terms of the predictor to a path, for the step size of the table. All coefficients of
+ * G_i are positive: its largest value is at the end. */
+static void add_predictor(adams *a, brink_path *path, int m) {
+  for (int i = 0; i < m; i++)
+    brink_path_share(path, &a->rows, a->phi[i], a->beta[i], a->beta[i] * a->g1[i], i + 1);
 }
 
 static void plan(brink_stepper *st, double h_limit) {
@@ -134,7 +157,8 @@ static void plan(brink_stepper *st, double h_limit) {
   add_predictor(a, &st->predictor, m);
   if (a->count > m) {
     st->predictor.e = a->phi[m];
-    for (int k = 0; k <= m + 1; k++) st->predictor.margin[k] = fabs(a->beta[m]) * a->g[m][k];
+    st->predictor.margin_row = m;
+    st->predictor.margin_scale = a->beta[m];
   }
 }
 
@@ -144,12 +168,11 @@ static double order_error(const brink_stepper *st, const adams *a, int q, const 
   return fabs(a->g1[q] - a->g1[q - 1]) * norm;
 }
 
-/* The step that would make the error of order q what is aimed at, in units of the present step. A
- * bias above 1 holds against an order: a change has to be worth it, a higher one more than a lower
- * one. */
-static double wanted_ratio(double error, double bias, int q) {
-  double e = fmax(bias * error, 1e-30);
-  return pow(SAFETY / e, 1.0 / (q + 1));
+/* The logarithm of the step that would make the error of order q what is aimed at, in units of the
+ * present step. A bias above 1 holds against an order: a change has to be worth it. */
+static double log_ratio(double error, double bias, int q) {
+  double e = bias * error;
+  return log(SAFETY / (e > 1e-30 ? e : 1e-30)) * reciprocal[q];
 }
 
 /* With both order and step given, nothing is adapted. */
@@ -161,7 +184,7 @@ static brink_try reject(brink_stepper *st, double error) {
   adams *a = st->method;
   a->failures++;
   a->starting = false;
-  double ratio = isfinite(error) ? wanted_ratio(error, 1.0, st->order) : 0.1;
+  double ratio = isfinite(error) ? exp(log_ratio(error, 1.0, st->order)) : 0.1;
   st->h_next = st->h * fmin(fmax(ratio, 0.1), 0.7);
   if (a->failures >= 2 && st->options->order == 0 && st->order > 1)
     st->order = a->failures >= 3 ? 1 : st->order - 1;
@@ -202,22 +225,23 @@ static brink_try attempt(brink_stepper *st, double h) {
 
   brink_path_begin(&st->dense, st->t, h, n, st->x);
   add_predictor(a, &st->dense, m);
-  brink_path_add(&st->dense, d, a->g[m], m + 2);
+  brink_path_share(&st->dense, &a->rows, d, 1.0, a->g1[m], m + 1);
   return BRINK_TRY_OK;
 }
 
-/* Errors of the neighbouring orders decide the next one; returns the ratio of steps it allows. */
+/* Errors of the neighbouring orders decide the next one; returns the logarithm of the ratio of
+ * steps that it allows. */
 static double choose_order(brink_stepper *st) {
   adams *a = st->method;
   int m = st->order;
   size_t n = st->n;
-  double best = wanted_ratio(st->error, 1.0, m);
+  double best = log_ratio(st->error, 1.0, m);
   int chosen = m;
   if (m > 1) {
     const double *phi = a->phi[m - 1];
     for (size_t c = 0; c < n; c++) a->scratch[c] = a->d[c] + a->beta[m - 1] * phi[c];
     double lower = order_error(st, a, m - 1, a->scratch);
-    double ratio = wanted_ratio(lower, BIAS_LOWER, m - 1);
+    double ratio = log_ratio(lower, BIAS_LOWER, m - 1);
     if (ratio > best) {
       best = ratio;
       chosen = m - 1;
@@ -229,7 +253,7 @@ static double choose_order(brink_stepper *st) {
       const double *phi = a->phi[m];
       for (size_t c = 0; c < n; c++) a->scratch[c] = a->d[c] - a->beta[m] * phi[c];
       double higher = order_error(st, a, m + 1, a->scratch);
-      double ratio = wanted_ratio(higher, BIAS_HIGHER, m + 1);
+      double ratio = log_ratio(higher, BIAS_HIGHER, m + 1);
       if (ratio > best) {
         best = ratio;
         chosen = m + 1;
@@ -279,10 +303,9 @@ static brink_try commit(brink_stepper *st) {
   brink_try outcome = brink_eval_rhs(st->eval, st->t + st->h, st->x_new, a->f_predicted);
   if (outcome != BRINK_TRY_OK) return outcome;
   if (st->options->order == 0 && a->failures == 0) {
-    double ratio = choose_order(st);
-    st->h_next = next_step(st, ratio);
+    st->h_next = next_step(st, exp(choose_order(st)));
   } else {
-    st->h_next = next_step(st, wanted_ratio(st->error, 1.0, st->order));
+    st->h_next = next_step(st, exp(log_ratio(st->error, 1.0, st->order)));
   }
   memcpy(st->f, a->f_predicted, st->n * sizeof(double));
   memcpy(st->x, st->x_new, st->n * sizeof(double));

@@ -27,8 +27,8 @@ double brink_stepper_norm(const brink_stepper *st, const double *v, const double
   double norm = 0.0;
   double rtol = st->options->rtol;
   for (size_t i = 0; i < st->nx; i++) {
-    double size = fmax(fabs(x[i]), fabs(y[i]));
-    double ratio = fabs(v[i]) / (rtol * size + st->atol[i]);
+    double a = fabs(x[i]), b = fabs(y[i]);
+    double ratio = fabs(v[i]) / (rtol * (a > b ? a : b) + st->atol[i]);
     if (!(ratio <= norm)) norm = ratio; /* keeps a NaN */
   }
   return norm;

@@ -9,6 +9,8 @@
  *                                nothing of the history changes, so it may be tried again
  *     commit(st)                 make the attempt the present: t, x, history, next step size
  *
+ * The predictor is valid until the next attempt, the dense output until the commit.
+ *
  * All evaluations of the model go through brink_eval_rhs, which may veto a point; a vetoed attempt
  * is tried again with a smaller h. A stepper never looks at guards. */
 #ifndef BRINK_ODE_STEPPER_H

@@ -160,18 +160,20 @@ static brink_status run_rules(brink_sim *sim, brink_diag *diag) {
 
 /* ---- signs, and the events that changes cause ---- */
 
-double brink_sim_zero_band(brink_sim *sim, size_t guard) {
+double brink_sim_zero_band(brink_sim *sim, size_t guard, double t, const double *x) {
   brink_eval *eval = &sim->eval;
   int polarity;
-  size_t leaf = brink_eval_deciding_leaf(eval, guard, sim->t, sim->x, &polarity);
+  size_t leaf = brink_eval_deciding_leaf(eval, guard, t, x, &polarity);
   const brink_guard_def *def = &sim->model->guards[leaf].def;
   double dt, size;
-  if (brink_eval_gradient(eval, leaf, sim->t, sim->x, eval->gradient, &dt) != BRINK_TRY_OK)
-    return 0.0;
-  size = fabs(dt * sim->t);
-  for (size_t k = 0; k < def->ndepends; k++)
-    size += fabs(eval->gradient[k] * sim->x[def->depends[k]]);
+  if (brink_eval_gradient(eval, leaf, t, x, eval->gradient, &dt) != BRINK_TRY_OK) return 0.0;
+  size = fabs(dt * t);
+  for (size_t k = 0; k < def->ndepends; k++) size += fabs(eval->gradient[k] * x[def->depends[k]]);
   return 8.0 * DBL_EPSILON * size;
+}
+
+static double zero_band(brink_sim *sim, size_t guard) {
+  return brink_sim_zero_band(sim, guard, sim->t, sim->x);
 }
 
 static bool is_flag(const brink_sim *sim, size_t guard) {
@@ -189,7 +191,7 @@ static brink_status first_sign(brink_sim *sim, size_t guard, brink_diag *diag) {
         sim, diag, BRINK_ERR_DOMAIN, guard,
         "guard '%s' has no value at t = %.17g: it is NaN, or its callback refused",
         brink_model_guard_name(sim->model, guard), sim->t);
-  if (fabs(g) > brink_sim_zero_band(sim, guard)) {
+  if (fabs(g) > zero_band(sim, guard)) {
     eval->sgn[guard] = g > 0.0 ? 1 : -1;
     return BRINK_OK;
   }
@@ -205,7 +207,7 @@ brink_status brink_sim_start_signs(brink_sim *sim, brink_diag *diag) {
     for (size_t k = 0; k < count; k++) {
       if (!eval->enabled[k] || !is_flag(sim, k)) continue;
       double g = brink_eval_guard(eval, k, sim->t, sim->x);
-      bool zero = fabs(g) <= brink_sim_zero_band(sim, k);
+      bool zero = fabs(g) <= zero_band(sim, k);
       if (zero != (round == 1)) continue;
       brink_status status = first_sign(sim, k, diag);
       if (status != BRINK_OK) return status;
@@ -236,7 +238,7 @@ static void check_jump(brink_sim *sim, size_t guard) {
   brink_eval *eval = &sim->eval;
   int sign = eval->sgn[guard];
   double g = brink_eval_guard(eval, guard, sim->t, sim->x);
-  if (!(sign * g < -fmax(eval->slack[guard], brink_sim_zero_band(sim, guard)))) return;
+  if (!(sign * g < -fmax(eval->slack[guard], zero_band(sim, guard)))) return;
   eval->sgn[guard] = (signed char)-sign;
   eval->slack[guard] = 0.0;
   brink_direction direction = sign > 0 ? BRINK_NEGATIVE : BRINK_POSITIVE;
@@ -248,7 +250,7 @@ static void check_jump(brink_sim *sim, size_t guard) {
 static bool moved_away(brink_sim *sim, const brink_hit *hit) {
   brink_eval *eval = &sim->eval;
   double g = brink_eval_guard(eval, hit->guard, sim->t, sim->x);
-  double band = brink_sim_zero_band(sim, hit->guard);
+  double band = zero_band(sim, hit->guard);
   if (!(fabs(g) > band) || !(fabs(g - hit->value) > band)) return false;
   eval->sgn[hit->guard] = g > 0.0 ? 1 : -1;
   eval->slack[hit->guard] = 0.0;

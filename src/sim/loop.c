@@ -99,16 +99,7 @@ static brink_status record_step(brink_sim *sim, double t0) {
 
 /* Keeps the path of the step, whose vectors the stepper is about to overwrite. */
 static void keep_dense(brink_sim *sim, const brink_path *path, double end) {
-  size_t nx = sim->model->def.nx;
-  sim->last = *path;
-  memcpy(sim->last_x0, path->x0, nx * sizeof(double));
-  sim->last.x0 = sim->last_x0;
-  for (int l = 0; l < path->terms; l++) {
-    double *copy = sim->last_a + (size_t)l * nx;
-    memcpy(copy, path->a[l], nx * sizeof(double));
-    sim->last.a[l] = copy;
-  }
-  sim->last.e = NULL;
+  brink_path_copy(&sim->last, path, sim->model->def.nx, sim->last_memory);
   sim->last_end = end;
 }
 
@@ -136,12 +127,35 @@ static brink_status arrive(brink_sim *sim, const brink_path *path, double sigma,
   return stopped != BRINK_OK ? stopped : missed;
 }
 
+/* Other unilateral surfaces that are reached at the same point, within rounding, are reached there:
+ * the events of one instant belong together. */
+static void join_neighbours(brink_sim *sim, const brink_limit *limit) {
+  brink_eval *eval = &sim->eval;
+  const brink_path *path = &sim->stepper.predictor;
+  double *x = sim->stepper.x_new, t = sim->t + (limit->sigma > 0.0 ? path->h : 0.0);
+  if (limit->sigma == 0.0) memcpy(x, sim->x, sim->model->def.nx * sizeof *x);
+  for (size_t k = 0; k < eval->nwatch; k++) {
+    size_t guard = eval->watch[k];
+    bool known = guard == limit->guard || !brink_eval_protects(eval, guard);
+    for (size_t j = 0; j < sim->nhits; j++) known = known || sim->hits[j].guard == guard;
+    if (known) continue;
+    int sign = eval->sgn[guard];
+    double y = sign * brink_eval_guard(eval, guard, t, x);
+    double rate = sign * brink_eval_rate(eval, guard, sim->t, sim->x, sim->stepper.f);
+    if (y <= 8.0 * brink_sim_zero_band(sim, guard, t, x) && rate < 0.0)
+      sim->hits[sim->nhits++] =
+          (brink_hit){.guard = guard,
+                      .kind = BRINK_CROSSED,
+                      .direction = sign > 0 ? BRINK_NEGATIVE : BRINK_POSITIVE};
+  }
+}
+
 /* Along the predictor to a unilateral surface, or to the first other event on the way. */
 static brink_status arrive_on_predictor(brink_sim *sim, const brink_limit *limit,
                                         brink_diag *diag) {
   int sign = sim->eval.sgn[limit->guard];
   brink_hit hit = {.guard = limit->guard,
-                   .kind = BRINK_CROSSED,
+                   .kind = limit->kind,
                    .direction = sign > 0 ? BRINK_NEGATIVE : BRINK_POSITIVE};
   brink_path *path = &sim->stepper.predictor;
   brink_found found = {.sigma = 0.0};
@@ -159,6 +173,7 @@ static brink_status arrive_on_predictor(brink_sim *sim, const brink_limit *limit
   if (sim->nhits == 0 || found.sigma >= 1.0) {
     sim->hits[sim->nhits++] = hit;
     found.sigma = limit->sigma > 0.0 ? 1.0 : 0.0;
+    join_neighbours(sim, limit);
   }
   double t_end = sim->t + path->h;
   brink_status status = arrive(sim, path, found.sigma, false, t_end, diag);

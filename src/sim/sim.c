@@ -150,8 +150,7 @@ static bool take_arrays(brink_sim *sim) {
   const brink_model_def *def = &sim->model->def;
   size_t nx = def->nx, n = sim->eval.n, guards = def->nguards;
   sim->events_capacity = guards * 2 + 64;
-  sim->last_x0 = brink_arena_take(arena, n, sizeof(double));
-  sim->last_a = brink_arena_take(arena, n * BRINK_PATH_TERMS, sizeof(double));
+  sim->last_memory = brink_arena_take(arena, nx * (BRINK_PATH_TERMS + 1), sizeof(double));
   sim->ticks = brink_arena_take(arena, def->nclocks, sizeof *sim->ticks);
   sim->tick = brink_arena_take(arena, def->nclocks, sizeof *sim->tick);
   sim->timer = brink_arena_take(arena, def->nclocks, sizeof *sim->timer);
@@ -165,7 +164,7 @@ static bool take_arrays(brink_sim *sim) {
   sim->before_mode = brink_arena_take(arena, def->nmodes, sizeof(int));
   sim->field = brink_arena_take(arena, n, sizeof(double));
   sim->events = brink_arena_take(arena, sim->events_capacity, sizeof *sim->events);
-  return sim->last_x0 != NULL && sim->last_a != NULL && sim->ticks != NULL && sim->tick != NULL &&
+  return sim->last_memory != NULL && sim->ticks != NULL && sim->tick != NULL &&
          sim->timer != NULL && sim->hits != NULL && sim->fired != NULL &&
          sim->was_enabled != NULL && sim->pre_x != NULL && sim->before_x != NULL &&
          sim->before_p != NULL && sim->pre_mode != NULL && sim->before_mode != NULL &&

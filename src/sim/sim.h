@@ -32,10 +32,9 @@ struct brink_sim {
   bool keep;    /* keep the dense output of each step for brink_sim_at */
   int stuck;    /* calls in a row that did not move the time */
 
-  brink_path last; /* dense output of the last step */
-  double *last_x0; /* its start, which the stepper has left behind */
-  double *last_a;  /* copies of its coefficient vectors, BRINK_PATH_TERMS of them */
-  double last_end; /* valid on [last.t0, last_end] */
+  brink_path last;     /* dense output of the last step */
+  double *last_memory; /* for its vectors, which the stepper has left behind */
+  double last_end;     /* valid on [last.t0, last_end] */
 
   brink_ticks *ticks; /* of each clock */
   int64_t *tick;      /* the next one */
@@ -68,7 +67,7 @@ brink_status brink_sim_start_signs(brink_sim *sim, brink_diag *diag);
 double brink_sim_next_tick(const brink_sim *sim);
 
 /* Within this of zero, rounding decides the sign of a guard. */
-double brink_sim_zero_band(brink_sim *sim, size_t guard);
+double brink_sim_zero_band(brink_sim *sim, size_t guard, double t, const double *x);
 
 /* slide.c: signs after an event, and sliding. */
 brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before, bool changed,

@@ -13,7 +13,7 @@
 #include "sim/sim.h"
 
 /* The sign of a rate, 0 where rounding decides it. */
-static int rate_sign(brink_sim *sim, size_t guard, const double *f, double *rate_out) {
+static int rate_sign(brink_sim *sim, size_t guard, const double *f) {
   brink_eval *eval = &sim->eval;
   double rate = brink_eval_rate(eval, guard, sim->t, sim->x, f);
   int polarity;
@@ -24,35 +24,42 @@ static int rate_sign(brink_sim *sim, size_t guard, const double *f, double *rate
     size = fabs(dt);
     for (size_t k = 0; k < def->ndepends; k++) size += fabs(eval->gradient[k] * f[def->depends[k]]);
   }
-  *rate_out = rate;
   if (isnan(rate) || fabs(rate) <= 64.0 * DBL_EPSILON * size) return 0;
   return rate > 0.0 ? 1 : -1;
 }
 
-/* The sign of d2g/dt2 along the field of one side, by a short difference along the flow. */
-static int curvature_sign(brink_sim *sim, size_t guard, int side, const double *f, double rate) {
+/* Which way g moves along the field of one side when its rate there is zero: the stages of one
+ * small Runge-Kutta step, each looked at before f is evaluated at it. The first that leaves the
+ * surface decides; so none is evaluated off it. */
+static int probe_sign(brink_sim *sim, size_t guard, int side, const double *f) {
+  static const double part[] = {0.5, 0.5, 1.0, 1.0};
   brink_eval *eval = &sim->eval;
   size_t nx = sim->model->def.nx;
   double speed = 0.0;
   for (size_t i = 0; i < nx; i++)
     speed = fmax(speed, fabs(f[i]) / (sim->options.rtol * fabs(sim->x[i]) + sim->atol[i]));
-  double d = speed > 0.0 ? 0.01 / sqrt(speed) : 1e-6;
-  double *x = sim->detector.space.x, *ahead = sim->field;
-  for (size_t i = 0; i < nx; i++) x[i] = sim->x[i] + d * f[i];
-  double soon = NAN;
-  if (brink_eval_sided(eval, guard, side, sim->t + d, x, ahead) == BRINK_TRY_OK)
-    soon = brink_eval_rate(eval, guard, sim->t + d, x, ahead);
-  double change = soon - rate;
-  if (isnan(change) || fabs(change) <= 1e-9 * (fabs(soon) + fabs(rate))) return 0;
-  return change > 0.0 ? 1 : -1;
+  double d = speed > 0.0 ? 0.25 / sqrt(speed) : 1e-6;
+  double *x = sim->detector.space.x, *stage = sim->field;
+  double g0 = brink_eval_guard(eval, guard, sim->t, sim->x);
+  memcpy(stage, f, nx * sizeof *stage);
+  for (int k = 0; k < 4; k++) {
+    double t = sim->t + part[k] * d;
+    for (size_t i = 0; i < nx; i++) x[i] = sim->x[i] + part[k] * d * stage[i];
+    double change = brink_eval_guard(eval, guard, t, x) - g0;
+    if (isnan(change)) return 0;
+    /* cancellation leaves rounding of the values, not of the change */
+    if (fabs(change) > 0.5 * brink_sim_zero_band(sim, guard, t, x) + 1e-9 * fabs(g0))
+      return change > 0.0 ? 1 : -1;
+    if (brink_eval_sided(eval, guard, side, t, x, stage) != BRINK_TRY_OK) return 0;
+  }
+  return 0;
 }
 
 /* Which way the field of one side leads: +1, -1, or 0 if it stays. */
 static int side_leads(brink_sim *sim, size_t guard, int side, double *f) {
-  double rate;
   if (brink_eval_sided(&sim->eval, guard, side, sim->t, sim->x, f) != BRINK_TRY_OK) return 0;
-  int sign = rate_sign(sim, guard, f, &rate);
-  return sign != 0 ? sign : curvature_sign(sim, guard, side, f, rate);
+  int sign = rate_sign(sim, guard, f);
+  return sign != 0 ? sign : probe_sign(sim, guard, side, f);
 }
 
 static brink_status enter_sliding(brink_sim *sim, size_t guard, brink_diag *diag) {
@@ -84,6 +91,11 @@ brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before
   brink_eval *eval = &sim->eval;
   if (kind == BRINK_TOUCHED && !changed) {
     take_sign(sim, guard, sign_before);
+    /* The touch may turn out a little deeper as the solution goes on: by its error, where points
+     * past the surface may be looked at, else by rounding. */
+    double give = eval->veto ? 8.0 * brink_sim_zero_band(sim, guard, sim->t, sim->x)
+                             : sim->detector.tolerance[guard];
+    eval->slack[guard] = fmax(eval->slack[guard], give);
     return BRINK_OK;
   }
   int plus = side_leads(sim, guard, 1, eval->f_plus);
