@@ -130,6 +130,21 @@ static void measure(const bench_problem *problem, double budget, measured *out) 
   out->ladders[BENCH_INTERPOLATE] = out->ladders[BENCH_BILATERAL];
 }
 
+static void print_calibration(void) {
+  double slowness = bench_cvode_slowness();
+  printf("CVODE's vector operations take %.1f times as long as the same loop compiled here.\n",
+         slowness);
+  if (slowness > 2)
+    printf(
+        "This SUNDIALS was built without optimisation; bench/build-sundials makes a fair one.\n");
+}
+
+/* The first runs of a process are slow: caches, page tables, the clock of the processor. */
+static void warm_up(const bench_problem *problem) {
+  double start = bench_now();
+  while (bench_now() - start < 0.3) bench_run_once(problem, BENCH_BILATERAL, 1e-6, NULL);
+}
+
 static void print_equal_error(const measured *all, size_t count, totals *sum) {
   printf(
       "\nAt equal achieved error. Ratios are Brink/CVODE. bi: all guards bilateral, as CVODE's;\n"
@@ -194,6 +209,8 @@ int main(int argc, char **argv) {
   if (count == 0) {
     for (; count < BENCH_PROBLEMS; count++) all[count].problem = suite.problems[count];
   }
+  print_calibration();
+  warm_up(all[0].problem);
   bool ok = true;
   for (size_t k = 0; k < count; k++) {
     measure(all[k].problem, budget, &all[k]);

@@ -205,3 +205,38 @@ bench_run bench_run_cvode(const bench_problem *problem, double tolerance, bench_
   destroy(&self);
   return run;
 }
+
+/* ---- calibration ---- */
+
+#define CALIBRATION 1000 /* components */
+
+static void linear_sum(double a, const double *x, double b, const double *y, double *z) {
+  for (int i = 0; i < CALIBRATION; i++) z[i] = a * x[i] + b * y[i];
+}
+
+double bench_cvode_slowness(void) {
+  SUNContext context;
+  double theirs = INFINITY, ours = INFINITY;
+  if (SUNContext_Create(NULL, &context) != 0) return 0;
+  N_Vector x = N_VNew_Serial(CALIBRATION, context), y = N_VNew_Serial(CALIBRATION, context);
+  N_Vector z = N_VNew_Serial(CALIBRATION, context);
+  if (x != NULL && y != NULL && z != NULL) {
+    N_VConst(1.5, x);
+    N_VConst(2.5, y);
+    void (*volatile sum)(double, const double *, double, const double *, double *) = linear_sum;
+    for (int k = 0; k < 2000; k++) {
+      double start = bench_now();
+      N_VLinearSum(0.25 + k, x, 0.5, y, z);
+      double middle = bench_now();
+      sum(0.25 + k, N_VGetArrayPointer_Serial(x), 0.5, N_VGetArrayPointer_Serial(y),
+          N_VGetArrayPointer_Serial(z));
+      theirs = fmin(theirs, middle - start);
+      ours = fmin(ours, bench_now() - middle);
+    }
+  }
+  N_VDestroy(x);
+  N_VDestroy(y);
+  N_VDestroy(z);
+  SUNContext_Free(&context);
+  return theirs / ours;
+}

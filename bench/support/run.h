@@ -46,6 +46,10 @@ bench_run bench_run_once(const bench_problem *problem, bench_subject subject, do
 /* Parts of it, one for each simulator. */
 bench_run bench_run_cvode(const bench_problem *problem, double tolerance, bench_trace *trace);
 
+/* How much slower CVODE's vector operations are than the same loop compiled here: about 1, or much
+ * more if SUNDIALS was built without optimisation, as Debian 12 does. */
+double bench_cvode_slowness(void);
+
 /* Seconds of a monotonic clock. */
 double bench_now(void);
 
