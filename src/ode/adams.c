@@ -149,7 +149,7 @@ static void plan(brink_stepper *st, double h_limit) {
   if (st->h_next <= 0.0) st->h_next = brink_stepper_first_step(st, h_limit);
   a->h_wanted = st->h_next;
   double h = st->h_next;
-  if (h > h_limit * (1.0 - 1e-10)) h = h_limit;
+  if (h > 0.99 * h_limit) h = h_limit; /* leave no slivers */
   st->h_plan = h;
   int m = st->order;
   build_table(a, m, h);

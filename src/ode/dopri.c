@@ -103,7 +103,7 @@ static brink_try dopri_start(brink_stepper *st) {
 static void dopri_plan(brink_stepper *st, double h_limit) {
   dopri *dp = st->method;
   double h = st->h_next > 0.0 ? st->h_next : brink_stepper_first_step(st, h_limit);
-  if (st->options->hmax > 0.0) h = fmin(h, st->options->hmax);
+  h = fmin(h, brink_ahead_reach(&dp->ahead)); /* grow no faster than can be predicted */
   st->h_plan = STRETCH * h >= h_limit ? h_limit : h;
   brink_ahead_plan(&dp->ahead, st, st->h_plan);
 }

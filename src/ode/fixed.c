@@ -74,6 +74,12 @@ static void set_margin(const brink_ahead *ahead, int q, double h, double *margin
   margin[q + 1] = far / (near + far);
 }
 
+double brink_ahead_reach(const brink_ahead *ahead) {
+  double reach = INFINITY;
+  if (ahead->degree >= 2) reach = REACH * ahead->base;
+  return reach;
+}
+
 void brink_ahead_plan(brink_ahead *ahead, brink_stepper *st, double h) {
   brink_path *path = &st->predictor;
   brink_path_begin(path, st->t, h, st->n, st->x);
@@ -81,7 +87,7 @@ void brink_ahead_plan(brink_ahead *ahead, brink_stepper *st, double h) {
   brink_path_add(path, st->f, basis, 2);
   ahead->planned = true;
   ahead->planned_degree = 1;
-  if (ahead->degree < 2 || h > REACH * ahead->base) return;
+  if (ahead->degree < 2 || h > (1.0 + 1e-12) * brink_ahead_reach(ahead)) return;
 
   basis[1] = 0.0;
   for (int l = 2; l <= ahead->degree; l++) {

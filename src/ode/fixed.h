@@ -38,6 +38,9 @@ bool brink_ahead_create(brink_ahead *ahead, size_t n, brink_arena *arena);
 /* After a start: there is no last step. */
 void brink_ahead_forget(brink_ahead *ahead);
 
+/* No longer step than this can be predicted; INFINITY before there is anything to continue. */
+double brink_ahead_reach(const brink_ahead *ahead);
+
 /* Builds st->predictor on [t, t + h]. */
 void brink_ahead_plan(brink_ahead *ahead, brink_stepper *st, double h);
 

@@ -223,14 +223,30 @@ static void add_hit(brink_sim *sim, size_t guard, int direction) {
                   .direction = direction > 0 ? BRINK_POSITIVE : BRINK_NEGATIVE};
 }
 
+/* A unilateral guard that is enabled within its tolerance of the surface, with the field pointing
+ * at it, has been reached. */
+static bool reached_already(brink_sim *sim, size_t guard) {
+  const brink_guard_def *def = &sim->model->guards[guard].def;
+  int sign = sim->eval.sgn[guard];
+  if (def->side != BRINK_UNILATERAL || (int)def->direction != -sign) return false;
+  double g = brink_eval_guard(&sim->eval, guard, sim->t, sim->x);
+  double tolerance =
+      brink_eval_tolerance(&sim->eval, guard, sim->t, sim->x, sim->options.rtol, sim->atol);
+  if (fabs(g) > tolerance ||
+      brink_eval_sided(&sim->eval, guard, sign, sim->t, sim->x, sim->field) != BRINK_TRY_OK)
+    return false;
+  return sign * brink_eval_rate(&sim->eval, guard, sim->t, sim->x, sim->field) < 0.0;
+}
+
 /* A guard that was just enabled, or rested on its surface: its sign is new. A guard that watches
  * one direction fires if it is already there. */
 static brink_status new_sign(brink_sim *sim, size_t guard, brink_diag *diag) {
   brink_status status = first_sign(sim, guard, diag);
-  int sign = sim->eval.sgn[guard];
-  if (status == BRINK_OK && sign != 0 && (int)sim->model->guards[guard].def.direction == sign)
-    add_hit(sim, guard, sign);
-  return status;
+  if (status != BRINK_OK) return status;
+  int sign = sim->eval.sgn[guard], direction = (int)sim->model->guards[guard].def.direction;
+  if (sign != 0 && direction != 0 && (direction == sign || reached_already(sim, guard)))
+    add_hit(sim, guard, direction);
+  return BRINK_OK;
 }
 
 /* A guard that was carried across zero. */
@@ -269,12 +285,16 @@ static brink_status settle(brink_sim *sim, bool changed, bool changed_ever, brin
     size_t guard = sim->hits[k].guard;
     sim->fired[guard] = true;
     if (!eval->enabled[guard]) continue;
-    if (sim->hits[k].kind == BRINK_JUMPED) continue; /* it is on its new side already */
+    /* What jumped is on its new side already, unless it was reached within its tolerance. */
+    if (sim->hits[k].kind == BRINK_JUMPED && eval->sgn[guard] * (int)sim->hits[k].direction > 0)
+      continue;
     int before = sim->hits[k].direction == BRINK_NEGATIVE ? 1 : -1;
     if (moved_away(sim, &sim->hits[k])) continue;
     status = brink_sim_settle_sign(sim, guard, before, changed_ever, sim->hits[k].kind, diag);
   }
   sim->nhits = 0;
+  if (status == BRINK_OK && changed && eval->slide != BRINK_NONE)
+    status = brink_slide_check(sim, diag);
   for (size_t k = 0; k < count && status == BRINK_OK; k++) {
     if (!eval->enabled[k] || !is_flag(sim, k) || k == eval->slide || sim->fired[k]) continue;
     if (!sim->was_enabled[k] || (changed && eval->sgn[k] == 0))
@@ -285,17 +305,20 @@ static brink_status settle(brink_sim *sim, bool changed, bool changed_ever, brin
   return status;
 }
 
+/* Every guard that fired at this instant, named once. */
 static brink_status unsettled(brink_sim *sim, brink_diag *diag) {
-  char names[200] = "";
-  for (size_t k = 0; k < sim->nhits; k++) {
-    size_t used = strlen(names);
-    if (used + 8 > sizeof names) break;
-    snprintf(names + used, sizeof names - used, "%s'%s'", k > 0 ? ", " : "",
-             brink_model_guard_name(sim->model, sim->hits[k].guard));
+  char names[300] = "";
+  memset(sim->fired, 0, sim->model->def.nguards * sizeof *sim->fired);
+  for (size_t k = 0; k < sim->nevents; k++) {
+    size_t used = strlen(names), guard = sim->events[k].guard;
+    if (sim->fired[guard] || used + 8 > sizeof names) continue;
+    sim->fired[guard] = true;
+    snprintf(names + used, sizeof names - used, "%s'%s'", used > 0 ? ", " : "",
+             brink_model_guard_name(sim->model, guard));
   }
   return brink_sim_fail(sim, diag, BRINK_ERR_LOOP, sim->hits[0].guard,
-                        "events at t = %.17g do not settle after %d rounds; still firing: %s",
-                        sim->t, sim->options.max_iterations, names);
+                        "events at t = %.17g do not settle after %d rounds: %s keep firing", sim->t,
+                        sim->options.max_iterations, names);
 }
 
 /* One round: events, clocks, rules. *changed tells whether they changed anything. */

@@ -112,7 +112,10 @@ static brink_status arrive(brink_sim *sim, const brink_path *path, double sigma,
   double t = sigma >= 1.0 ? t_end : t0 + sigma * path->h;
   if (t > t0) keep_dense(sim, path, t);
   double *x = sim->detector.space.x;
-  brink_path_eval(path, sigma, x);
+  if (sigma >= 1.0)
+    memcpy(x, sim->stepper.x_new, sim->model->def.nx * sizeof(double));
+  else
+    brink_path_eval(path, sigma, x);
   if (chord) {
     for (size_t i = 0; i < sim->model->def.nx; i++)
       x[i] = sim->x[i] + sigma * (sim->stepper.x_new[i] - sim->x[i]);
@@ -150,6 +153,22 @@ static void join_neighbours(brink_sim *sim, const brink_limit *limit) {
   }
 }
 
+/* The last place on a path that ends at a unilateral surface where rounding has not carried the
+ * state past it; x_new is the state there. */
+static double last_inside(brink_sim *sim, size_t guard, const brink_path *path) {
+  brink_eval *eval = &sim->eval;
+  double end = 1.0;
+  for (double back = DBL_EPSILON; back < 1.0; back *= 2.0) {
+    brink_path_eval(path, end, sim->stepper.x_new);
+    double t = path->t0 + end * path->h;
+    double y = eval->sgn[guard] * brink_eval_guard(eval, guard, t, sim->stepper.x_new);
+    if (y >= -eval->slack[guard]) return end;
+    end = 1.0 - back;
+  }
+  memcpy(sim->stepper.x_new, sim->x, sim->model->def.nx * sizeof(double));
+  return 0.0;
+}
+
 /* Along the predictor to a unilateral surface, or to the first other event on the way. */
 static brink_status arrive_on_predictor(brink_sim *sim, const brink_limit *limit,
                                         brink_diag *diag) {
@@ -159,10 +178,11 @@ static brink_status arrive_on_predictor(brink_sim *sim, const brink_limit *limit
                    .direction = sign > 0 ? BRINK_NEGATIVE : BRINK_POSITIVE};
   brink_path *path = &sim->stepper.predictor;
   brink_found found = {.sigma = 0.0};
+  double end = 0.0;
   sim->detector.nhits = sim->detector.nmisses = 0;
   if (limit->sigma > 0.0) {
     brink_path_rescale(path, limit->sigma);
-    brink_path_eval(path, 1.0, sim->stepper.x_new);
+    end = last_inside(sim, limit->guard, path);
     found = brink_detector_after(&sim->detector, path, sim->stepper.x_new);
   }
   sim->nhits = 0;
@@ -170,9 +190,9 @@ static brink_status arrive_on_predictor(brink_sim *sim, const brink_limit *limit
     if (sim->detector.hits[k].guard != limit->guard)
       sim->hits[sim->nhits++] = sim->detector.hits[k];
   }
-  if (sim->nhits == 0 || found.sigma >= 1.0) {
+  if (sim->nhits == 0 || found.sigma >= end) {
     sim->hits[sim->nhits++] = hit;
-    found.sigma = limit->sigma > 0.0 ? 1.0 : 0.0;
+    found.sigma = end;
     join_neighbours(sim, limit);
   }
   double t_end = sim->t + path->h;
@@ -229,7 +249,13 @@ static size_t surface_at_hand(brink_sim *sim) {
 }
 
 /* A guard that vetoes even the smallest step has been reached. */
-static brink_status no_step_left(brink_sim *sim, brink_try reason, brink_diag *diag) {
+static brink_status no_step_left(brink_sim *sim, brink_try reason, double t_stop,
+                                 brink_diag *diag) {
+  if (t_stop - sim->t <= 64.0 * smallest_step(sim)) { /* as near as time can tell */
+    sim->t = sim->stepper.t = t_stop;
+    sim->restart = true;
+    return BRINK_OK;
+  }
   brink_limit here = {.sigma = 0.0, .event = true, .guard = sim->eval.vetoed_by};
   if (reason != BRINK_TRY_VETOED && sim->eval.veto) here.guard = surface_at_hand(sim);
   if (reason != BRINK_TRY_VETOED && (!sim->eval.veto || here.guard == BRINK_NONE))
@@ -275,7 +301,7 @@ static brink_status take_step(brink_sim *sim, double h, double t_stop, brink_dia
     sim->eval.stats.rejected++;
     if (outcome == BRINK_TRY_FATAL) return undefined_here(sim, outcome, diag);
     h = outcome == BRINK_TRY_ERROR ? fmin(st->h_next, 0.9 * h) : 0.25 * h;
-    if (h < hmin) return no_step_left(sim, outcome, diag);
+    if (h < hmin) return no_step_left(sim, outcome, t_stop, diag);
   }
 }
 

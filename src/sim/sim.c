@@ -1,6 +1,7 @@
 /* sim.c: making, asking and changing a simulation. The loop itself is in loop.c. */
 #include "sim/sim.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -281,7 +282,8 @@ brink_status brink_sim_at(const brink_sim *sim, double t, double *x, brink_diag 
     memcpy(x, sim->x, sim->model->def.nx * sizeof *x);
     return BRINK_OK;
   }
-  if (sim->last.terms == 0 || !(t >= sim->last.t0 && t <= sim->last_end))
+  double round = 4.0 * DBL_EPSILON * fmax(fabs(sim->last.t0), fabs(sim->last_end));
+  if (sim->last.terms == 0 || !(t >= sim->last.t0 - round && t <= sim->last_end + round))
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "t = %.17g is outside the last step, [%.17g, %.17g]", t,
                           sim->last.terms == 0 ? sim->t : sim->last.t0,

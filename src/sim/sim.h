@@ -74,7 +74,10 @@ brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before
                                    brink_event_kind kind, brink_diag *diag);
 /* While sliding: where in the last attempted step a field lets go of the surface; > 1: nowhere. */
 double brink_slide_release(brink_sim *sim, const brink_path *dense);
+/* The fields let go here. */
 brink_status brink_slide_leave(brink_sim *sim, brink_diag *diag);
+/* An action changed something: leave the surface if the state is off it, or no longer held. */
+brink_status brink_slide_check(brink_sim *sim, brink_diag *diag);
 void brink_slide_project(brink_sim *sim);
 
 /* zeno.c: notes an instant with events; BRINK_ERR_ZENO when they accumulate (or continues, if

@@ -217,15 +217,10 @@ double brink_slide_release(brink_sim *sim, const brink_path *dense) {
   return 2.0;
 }
 
-brink_status brink_slide_leave(brink_sim *sim, brink_diag *diag) {
+static brink_status end_sliding(brink_sim *sim, int sign) {
   size_t guard = sim->eval.slide;
-  double grip[2];
-  if (!grips(sim, sim->t, sim->x, grip))
-    return brink_sim_fail(sim, diag, BRINK_ERR_DOMAIN, guard,
-                          "at t = %.17g a field beside the surface of '%s' is not defined", sim->t,
-                          brink_model_guard_name(sim->model, guard));
   sim->eval.slide = BRINK_NONE;
-  take_sign(sim, guard, grip[0] <= grip[1] ? 1 : -1);
+  take_sign(sim, guard, sign);
   sim->restart = true;
   if (sim->sink.slide == NULL) return BRINK_OK;
   brink_slide_record record = {.guard = guard,
@@ -233,6 +228,28 @@ brink_status brink_slide_leave(brink_sim *sim, brink_diag *diag) {
                                .from = sim->slide_from,
                                .to = sim->t};
   return sim->sink.slide(&record, sim->sink.user) == 0 ? BRINK_OK : BRINK_STOPPED;
+}
+
+brink_status brink_slide_leave(brink_sim *sim, brink_diag *diag) {
+  size_t guard = sim->eval.slide;
+  double grip[2];
+  if (!grips(sim, sim->t, sim->x, grip))
+    return brink_sim_fail(sim, diag, BRINK_ERR_DOMAIN, guard,
+                          "at t = %.17g a field beside the surface of '%s' is not defined", sim->t,
+                          brink_model_guard_name(sim->model, guard));
+  return end_sliding(sim, grip[0] <= grip[1] ? 1 : -1);
+}
+
+brink_status brink_slide_check(brink_sim *sim, brink_diag *diag) {
+  size_t guard = sim->eval.slide;
+  double g = brink_eval_guard(&sim->eval, guard, sim->t, sim->x), grip[2];
+  double near =
+      fmax(8.0 * brink_sim_zero_band(sim, guard, sim->t, sim->x), sim->detector.tolerance[guard]);
+  if (!sim->eval.enabled[guard]) return end_sliding(sim, 0);
+  if (fabs(g) > near) return end_sliding(sim, g > 0.0 ? 1 : -1);
+  if (!grips(sim, sim->t, sim->x, grip) || fmin(grip[0], grip[1]) < 0.0)
+    return brink_slide_leave(sim, diag);
+  return BRINK_OK;
 }
 
 /* Back to the surface along its gradient: what a step's error took away from it. */

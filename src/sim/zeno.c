@@ -9,9 +9,9 @@
 
 #include "sim/sim.h"
 
-#define RESOLUTION                                                                                 \
-  1e-12 /* of time: intervals this small are still located, smaller ones are not                   \
-         */
+/* Of time: what is left before the limit when it counts as reached. Intervals are still located
+ * well down to here. */
+#define RESOLUTION 1e-11
 #define MAX_PERIOD 4
 
 /* The period of the sequence of guards at its end: 1 … MAX_PERIOD, or 0. */
