@@ -50,41 +50,70 @@ static brink_model *make_model(const bench_problem *problem, bool bilateral, bri
   return model;
 }
 
-static void finish(const brink_sim *sim, size_t nx, bench_run *run, bench_trace *trace) {
-  const brink_stats *stats = brink_sim_stats(sim);
-  run->steps = (double)stats->steps;
-  run->rhs = (double)stats->rhs;
-  run->guards = (double)stats->guards;
-  run->events = (double)stats->events;
-  if (trace == NULL) return;
-  trace->t_final = brink_sim_time(sim);
-  memcpy(trace->x_final, brink_sim_state(sim), nx * sizeof(double));
-}
-
-static bench_run run_brink(const bench_problem *problem, bench_subject subject, double tolerance,
-                           bench_trace *trace) {
-  bench_run run = {.ok = false};
+typedef struct session {
+  const bench_problem *problem;
+  brink_model *model;
+  brink_sim *sim;
   brink_diag diag;
-  brink_sim *sim = NULL;
+} session;
+
+static bool open_session(session *self, bench_subject subject, double tolerance) {
   bool bilateral = subject == BENCH_BILATERAL || subject == BENCH_REFERENCE;
   bool looks_ahead = subject == BENCH_BILATERAL || subject == BENCH_UNILATERAL;
   brink_options options = brink_default_options();
   options.rtol = options.atol = tolerance;
   options.events = looks_ahead ? BRINK_EXTRAPOLATE : BRINK_INTERPOLATE;
   options.method = subject == BENCH_REFERENCE ? BRINK_DOPRI : BRINK_ADAMS;
-  brink_model *model = make_model(problem, bilateral, &diag);
-  if (model == NULL || brink_sim_create(model, &options, NULL, &diag, &sim) != BRINK_OK)
-    goto cleanup;
-  if (trace != NULL) brink_sim_set_sink(sim, &(brink_sink){.event = trace_event, .user = trace});
-  double start = bench_now();
-  brink_status status = brink_sim_run(sim, problem->t_end, &diag);
-  run.seconds = bench_now() - start;
-  run.ok = status >= 0;
-  finish(sim, problem->def->nx, &run, trace);
-cleanup:
-  if (!run.ok) fprintf(stderr, "%s: brink: %s\n", problem->name, diag.message);
-  brink_sim_destroy(sim);
-  brink_model_destroy(model);
+  self->model = make_model(self->problem, bilateral, &self->diag);
+  return self->model != NULL &&
+         brink_sim_create(self->model, &options, NULL, &self->diag, &self->sim) == BRINK_OK;
+}
+
+static void close_session(session *self, bench_run *run) {
+  if (!run->ok) fprintf(stderr, "%s: brink: %s\n", self->problem->name, self->diag.message);
+  if (self->sim != NULL) {
+    const brink_stats *stats = brink_sim_stats(self->sim);
+    run->steps = (double)stats->steps;
+    run->rhs = (double)stats->rhs;
+    run->guards = (double)stats->guards;
+    run->events = (double)stats->events;
+  }
+  brink_sim_destroy(self->sim);
+  brink_model_destroy(self->model);
+}
+
+static bench_run run_brink(const bench_problem *problem, bench_subject subject, double tolerance,
+                           bench_trace *trace) {
+  bench_run run = {.ok = false};
+  session self = {.problem = problem};
+  if (open_session(&self, subject, tolerance)) {
+    if (trace != NULL)
+      brink_sim_set_sink(self.sim, &(brink_sink){.event = trace_event, .user = trace});
+    double start = bench_now();
+    run.ok = brink_sim_run(self.sim, problem->t_end, &self.diag) >= 0;
+    run.seconds = bench_now() - start;
+    if (trace != NULL) {
+      trace->t_final = brink_sim_time(self.sim);
+      memcpy(trace->x_final, brink_sim_state(self.sim), problem->def->nx * sizeof(double));
+    }
+  }
+  close_session(&self, &run);
+  return run;
+}
+
+bench_run bench_run_pieces(const bench_problem *problem, bench_subject subject, double tolerance,
+                           int pieces, double *seconds) {
+  bench_run run = {.ok = false};
+  session self = {.problem = problem};
+  run.ok = open_session(&self, subject, tolerance);
+  for (int k = 0; k < pieces && run.ok; k++) {
+    double start = bench_now();
+    run.ok = brink_sim_run(self.sim, problem->t_end * (k + 1) / pieces, &self.diag) >= 0;
+    double piece = bench_now() - start;
+    run.seconds += piece;
+    seconds[k] = fmin(seconds[k], piece);
+  }
+  close_session(&self, &run);
   return run;
 }
 
