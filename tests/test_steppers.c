@@ -378,8 +378,8 @@ TEST(an_attempt_changes_nothing_and_repeated_ones_agree_with_a_direct_one) {
         CHECK_MSG(same(&before, &after), "%s: an attempt changed the present",
                   brink_method_name(all_methods[m]));
       }
-      CHECK_INT(st->ops->attempt(st, 0.1 * H), BRINK_TRY_OK);
-      CHECK_INT(other->ops->attempt(other, 0.1 * H), BRINK_TRY_OK);
+      CHECK_INT(st->ops->attempt(st, 0.25 * H), BRINK_TRY_OK);
+      CHECK_INT(other->ops->attempt(other, 0.25 * H), BRINK_TRY_OK);
       CHECK(memcmp(st->x_new, other->x_new, NX * sizeof(double)) == 0);
       CHECK_INT(st->ops->commit(st), BRINK_TRY_OK);
       CHECK_INT(other->ops->commit(other), BRINK_TRY_OK);

@@ -78,6 +78,17 @@ void brink_detector_add(brink_detector *det, brink_found *found, double sigma, b
   det->hits[det->nhits++] = hit;
 }
 
+bool brink_detector_only_dips(const brink_detector *det, size_t guard, const double *c, int degree,
+                              const brink_root *roots, int count, int k, double *back) {
+  if (k + 1 >= count || roots[k].kind == BRINK_ROOT_TOUCH || roots[k + 1].kind == roots[k].kind ||
+      roots[k + 1].kind == BRINK_ROOT_TOUCH)
+    return false;
+  /* Between two simple roots the middle is near the bottom. */
+  double bottom = brink_poly_eval(c, degree, 0.5 * (roots[k].s + roots[k + 1].s));
+  *back = roots[k + 1].s;
+  return fabs(bottom) <= det->tolerance[guard];
+}
+
 brink_found brink_detector_after(brink_detector *det, const brink_path *dense,
                                  const double *x_new) {
   brink_found found = {.sigma = 1.0};

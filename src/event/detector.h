@@ -16,6 +16,8 @@ typedef struct brink_limit {
   bool event; /* the surface is reached there: follow the predictor to it, evaluate nothing, stop */
   size_t guard; /* the guard that set the limit, or BRINK_NONE */
   brink_event_kind kind;
+  double
+      hop; /* a touch that dips through the surface by less than the tolerance comes back here; 0 */
 } brink_limit;
 
 /* A guard that fired. */
@@ -103,6 +105,11 @@ bool brink_detector_wants(const brink_detector *det, size_t guard, brink_directi
 
 /* Is this guard looked at at all in the present modes? */
 bool brink_detector_active(const brink_detector *det, size_t guard);
+
+/* A fall through zero at roots[k] that comes back within the same roots, no deeper than the guard's
+ * tolerance, is a touch; *back is where it comes back. */
+bool brink_detector_only_dips(const brink_detector *det, size_t guard, const double *c, int degree,
+                              const brink_root *roots, int count, int k, double *back);
 
 /* Enter an event found at sigma: replaces later ones, joins those at the same place. */
 void brink_detector_add(brink_detector *det, brink_found *found, double sigma, brink_hit hit);

@@ -127,11 +127,12 @@ static double formula_distance(brink_detector *det, size_t guard, int count, int
 
 /* Where the guard first reaches zero along the predictor, with `scale` times the margin and a
  * target of `offset` instead of zero; a number above 1 if it does not. *kind tells whether it goes
- * through or only touches. A formula is followed from
+ * through or only touches, *hop where a touch that dips through comes back (0: it does not). A
+ * formula is followed from
  * leaf root to leaf root (adding a margin to every leaf makes a monotone formula change earlier,
  * never later). */
 static double first_reach(brink_detector *det, size_t guard, const brink_path *path, int count,
-                          double scale, double offset, brink_event_kind *kind) {
+                          double scale, double offset, brink_event_kind *kind, double *hop) {
   int sign = det->eval->sgn[guard];
   double best = 2.0;
   double c[BRINK_POLY_MAX_DEGREE + 2];
@@ -153,7 +154,11 @@ static double first_reach(brink_detector *det, size_t guard, const brink_path *p
         if (formula_distance(det, guard, count, k, at, sign) > 0.0) continue;
       }
       best = roots[r].s;
-      *kind = roots[r].kind == BRINK_ROOT_TOUCH ? BRINK_TOUCHED : BRINK_CROSSED;
+      bool touch = roots[r].kind == BRINK_ROOT_TOUCH;
+      *hop = 0.0;
+      if (!touch && count == 1)
+        touch = brink_detector_only_dips(det, guard, c, degree, roots, found, r, hop);
+      *kind = touch ? BRINK_TOUCHED : BRINK_CROSSED;
     }
   }
   return best;
@@ -240,16 +245,20 @@ static brink_limit limit_by_margin(brink_detector *det, size_t guard, const brin
   brink_limit limit = {.sigma = 1.0, .guard = guard};
   double y0 = present_distance(det, guard), slack = det->eval->slack[guard];
   brink_event_kind kind = BRINK_CROSSED, ignored;
-  double reach = first_reach(det, guard, path, count, 0.0, -slack, &kind);
+  double hop = 0.0, unused;
+  double reach = first_reach(det, guard, path, count, 0.0, -slack, &kind, &hop);
   if (reach > 1.0) kind = BRINK_TOUCHED; /* what stops here without going through touches */
   if (reach <= 1.0 && trusts_predictor(det, path, count, reach) &&
       !(kind == BRINK_TOUCHED && det->touched[guard]))
-    return (brink_limit){
-        .sigma = inside_of(det, guard, path, reach), .event = true, .guard = guard, .kind = kind};
+    return (brink_limit){.sigma = inside_of(det, guard, path, reach),
+                         .event = true,
+                         .guard = guard,
+                         .kind = kind,
+                         .hop = hop};
   if (path->e == NULL)
-    limit.sigma = first_reach(det, guard, path, count, 0.0, 0.5 * y0 - slack, &ignored);
+    limit.sigma = first_reach(det, guard, path, count, 0.0, 0.5 * y0 - slack, &ignored, &unused);
   else
-    limit.sigma = first_reach(det, guard, path, count, KAPPA, -slack, &ignored);
+    limit.sigma = first_reach(det, guard, path, count, KAPPA, -slack, &ignored, &unused);
   bool limited = limit.sigma <= 1.0;
   bool here = crawls(det, guard, y0, limited) || y0 <= 0.0 || limit.sigma * path->h < hmin;
   if (here && limited && approaching(det, guard, count))
@@ -275,7 +284,8 @@ static brink_limit limit_by_gain(brink_detector *det, size_t guard, const brink_
     return limit; /* leaving: let it go; the veto watches */
   }
   brink_event_kind ignored;
-  limit.sigma = first_reach(det, guard, path, count, 0.0, target - slack, &ignored);
+  double unused;
+  limit.sigma = first_reach(det, guard, path, count, 0.0, target - slack, &ignored, &unused);
   if (limit.sigma * path->h < hmin)
     limit = (brink_limit){.sigma = side == BRINK_UNILATERAL ? 0.0 : hmin / path->h,
                           .event = side == BRINK_UNILATERAL,

@@ -87,15 +87,22 @@ static bool scan_piece(brink_detector *det, size_t guard, const brink_path *dens
     double next = k + 1 < count ? roots[k + 1].s : along->from + along->width;
     brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = falling(*sign)};
     bool crossed = crosses(det, along, &roots[k], next, *sign);
+    double back, at = roots[k].s;
     bool touched = !crossed && roots[k].kind == BRINK_ROOT_TOUCH;
+    if (crossed && along->exact && side == BRINK_UNILATERAL &&
+        brink_detector_only_dips(det, guard, along->c, along->degree, roots, count, k, &back)) {
+      crossed = false;
+      touched = true;
+      k++; /* its return belongs to it */
+    }
     if (touched) hit.kind = BRINK_TOUCHED;
     if ((crossed || (touched && side == BRINK_UNILATERAL && !det->touched[guard])) &&
         brink_detector_wants(det, guard, hit.direction)) {
-      brink_detector_add(det, found, settle_side(det, guard, dense, roots[k].s, *sign), hit);
+      brink_detector_add(det, found, settle_side(det, guard, dense, at, *sign), hit);
       return true;
     }
     if (crossed) *sign = -*sign;
-    if (touched) add_miss(det, guard, dense, roots[k].s, 0.0);
+    if (touched) add_miss(det, guard, dense, at, 0.0);
   }
   return false;
 }

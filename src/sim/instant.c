@@ -223,29 +223,13 @@ static void add_hit(brink_sim *sim, size_t guard, int direction) {
                   .direction = direction > 0 ? BRINK_POSITIVE : BRINK_NEGATIVE};
 }
 
-/* A unilateral guard that is enabled within its tolerance of the surface, with the field pointing
- * at it, has been reached. */
-static bool reached_already(brink_sim *sim, size_t guard) {
-  const brink_guard_def *def = &sim->model->guards[guard].def;
-  int sign = sim->eval.sgn[guard];
-  if (def->side != BRINK_UNILATERAL || (int)def->direction != -sign) return false;
-  double g = brink_eval_guard(&sim->eval, guard, sim->t, sim->x);
-  double tolerance =
-      brink_eval_tolerance(&sim->eval, guard, sim->t, sim->x, sim->options.rtol, sim->atol);
-  if (fabs(g) > tolerance ||
-      brink_eval_sided(&sim->eval, guard, sign, sim->t, sim->x, sim->field) != BRINK_TRY_OK)
-    return false;
-  return sign * brink_eval_rate(&sim->eval, guard, sim->t, sim->x, sim->field) < 0.0;
-}
-
 /* A guard that was just enabled, or rested on its surface: its sign is new. A guard that watches
  * one direction fires if it is already there. */
 static brink_status new_sign(brink_sim *sim, size_t guard, brink_diag *diag) {
   brink_status status = first_sign(sim, guard, diag);
   if (status != BRINK_OK) return status;
   int sign = sim->eval.sgn[guard], direction = (int)sim->model->guards[guard].def.direction;
-  if (sign != 0 && direction != 0 && (direction == sign || reached_already(sim, guard)))
-    add_hit(sim, guard, direction);
+  if (sign != 0 && direction == sign) add_hit(sim, guard, direction);
   return BRINK_OK;
 }
 
@@ -285,9 +269,7 @@ static brink_status settle(brink_sim *sim, bool changed, bool changed_ever, brin
     size_t guard = sim->hits[k].guard;
     sim->fired[guard] = true;
     if (!eval->enabled[guard]) continue;
-    /* What jumped is on its new side already, unless it was reached within its tolerance. */
-    if (sim->hits[k].kind == BRINK_JUMPED && eval->sgn[guard] * (int)sim->hits[k].direction > 0)
-      continue;
+    if (sim->hits[k].kind == BRINK_JUMPED) continue; /* it is on its new side already */
     int before = sim->hits[k].direction == BRINK_NEGATIVE ? 1 : -1;
     if (moved_away(sim, &sim->hits[k])) continue;
     status = brink_sim_settle_sign(sim, guard, before, changed_ever, sim->hits[k].kind, diag);
@@ -349,11 +331,12 @@ brink_status brink_sim_instant(brink_sim *sim, brink_diag *diag) {
   memcpy(sim->pre_mode, sim->eval.mode, def->nmodes * sizeof(int));
   sim->nevents = 0;
   bool changed_ever = false;
+  sim->changed = false;
   if (sim->nhits > 0) sim->restart = true;
   for (int iteration = 0;; iteration++) {
     bool changed;
     brink_status status = run_round(sim, iteration, &changed, diag);
-    changed_ever = changed_ever || changed;
+    sim->changed = changed_ever = changed_ever || changed;
     if (changed) sim->restart = true;
     if (status != BRINK_OK) return status;
     if (!changed && sim->nhits == 0) break;

@@ -169,6 +169,21 @@ static double last_inside(brink_sim *sim, size_t guard, const brink_path *path) 
   return 0.0;
 }
 
+/* A touch that changed nothing, but would carry the solution past the surface by less than its
+ * tolerance before it returns: the predictor is followed to where it is back inside, as nothing may
+ * be evaluated on the way. sigma is on the path of the last step, beyond its end. */
+static void hop_over(brink_sim *sim, double sigma) {
+  double *x = sim->stepper.x_new;
+  for (double on = 4.0 * DBL_EPSILON; on < 1e-3; on *= 2.0) {
+    double at = sigma * (1.0 + on), t = sim->last.t0 + at * sim->last.h;
+    brink_path_eval(&sim->last, at, x);
+    if (!brink_eval_may(&sim->eval, t, x)) continue;
+    memcpy(sim->x, x, sim->model->def.nx * sizeof(double));
+    sim->t = sim->stepper.t = t;
+    return;
+  }
+}
+
 /* Along the predictor to a unilateral surface, or to the first other event on the way. */
 static brink_status arrive_on_predictor(brink_sim *sim, const brink_limit *limit,
                                         brink_diag *diag) {
@@ -197,6 +212,8 @@ static brink_status arrive_on_predictor(brink_sim *sim, const brink_limit *limit
   }
   double t_end = sim->t + path->h;
   brink_status status = arrive(sim, path, found.sigma, false, t_end, diag);
+  if (status == BRINK_OK && limit->hop > 0.0 && found.sigma == end && !sim->changed)
+    hop_over(sim, limit->hop / limit->sigma);
   return status == BRINK_OK ? BRINK_EVENT : status;
 }
 

@@ -29,6 +29,7 @@ struct brink_sim {
   double *x; /* = stepper.x: the present state */
   bool started;
   bool restart; /* the stepper has to start anew */
+  bool changed; /* the last instant changed a state, a parameter or a mode */
   bool keep;    /* keep the dense output of each step for brink_sim_at */
   int stuck;    /* calls in a row that did not move the time */
 
