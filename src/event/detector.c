@@ -28,6 +28,7 @@ bool brink_detector_create(brink_detector *det, const brink_options *options, co
     if (model->guards[k].formula_length > longest) longest = model->guards[k].formula_length;
   }
   det->g0 = brink_arena_take(arena, count, sizeof(double));
+  det->stale = brink_arena_take(arena, count, sizeof(bool));
   det->g1 = brink_arena_take(arena, count, sizeof(double));
   det->tolerance = brink_arena_take(arena, count, sizeof(double));
   det->gap = brink_arena_take(arena, count, sizeof(double));
@@ -38,16 +39,17 @@ bool brink_detector_create(brink_detector *det, const brink_options *options, co
   det->leaves = brink_arena_take(arena, longest, sizeof *det->leaves);
   det->hits = brink_arena_take(arena, count, sizeof *det->hits);
   det->misses = brink_arena_take(arena, count, sizeof *det->misses);
-  return det->ops != NULL && det->g0 != NULL && det->g1 != NULL && det->tolerance != NULL &&
-         det->gap != NULL && det->slow != NULL && det->slope != NULL && det->slope_new != NULL &&
-         det->touched != NULL && det->leaves != NULL && det->hits != NULL && det->misses != NULL &&
-         brink_along_init(&det->space, eval, arena);
+  return det->ops != NULL && det->g0 != NULL && det->g1 != NULL && det->stale != NULL &&
+         det->tolerance != NULL && det->gap != NULL && det->slow != NULL && det->slope != NULL &&
+         det->slope_new != NULL && det->touched != NULL && det->leaves != NULL &&
+         det->hits != NULL && det->misses != NULL && brink_along_init(&det->space, eval, arena) &&
+         brink_reach_create(&det->reach, options, atol, eval, arena);
 }
 
 bool brink_detector_active(const brink_detector *det, size_t guard) {
   const brink_eval *eval = det->eval;
-  return eval->enabled[guard] && eval->sgn[guard] != 0 && guard != eval->slide &&
-         eval->model->guards[guard].def.side != BRINK_LEAF;
+  return det->reach.near[guard] && eval->enabled[guard] && eval->sgn[guard] != 0 &&
+         guard != eval->slide && eval->model->guards[guard].def.side != BRINK_LEAF;
 }
 
 bool brink_detector_wants(const brink_detector *det, size_t guard, brink_direction direction) {
@@ -55,17 +57,59 @@ bool brink_detector_wants(const brink_detector *det, size_t guard, brink_directi
   return filter == BRINK_BOTH || filter == direction;
 }
 
+/* A formula needs its leaves; a leaf by itself nobody. */
+static void evaluate(brink_detector *det, size_t guard, double t, const double *x, double *values) {
+  const brink_guard *model_guard = &det->eval->model->guards[guard];
+  if (model_guard->def.side == BRINK_LEAF) return;
+  values[guard] = brink_eval_guard(det->eval, guard, t, x);
+  for (size_t k = 0; k < model_guard->formula_length; k++) {
+    const brink_formula_op *op = &model_guard->formula[k];
+    if (op->op == 0) values[op->leaf] = det->eval->value[op->leaf];
+  }
+}
+
 void brink_detector_reset(brink_detector *det, double t, const double *x) {
-  const brink_model *model = det->eval->model;
-  for (size_t k = 0; k < model->def.nguards; k++) {
+  brink_reach_reset(&det->reach);
+  for (size_t k = 0; k < det->eval->model->def.nguards; k++) {
+    det->stale[k] = false;
     det->gap[k] = 0.0;
     det->slow[k] = 0;
     det->slope[k] = 0.0;
+    det->tolerance[k] = -1.0;
     if (!det->eval->enabled[k]) continue;
-    det->g0[k] = brink_eval_guard(det->eval, k, t, x);
-    if (model->guards[k].def.side != BRINK_LEAF)
-      det->tolerance[k] = brink_eval_tolerance(det->eval, k, t, x, det->options->rtol, det->atol);
+    evaluate(det, k, t, x, det->g0);
+    if (det->ops->needs_paths) brink_reach_note(&det->reach, k, det->g0[k], t, x);
   }
+  det->step_reach = -1.0;
+}
+
+double brink_detector_tolerance(brink_detector *det, size_t guard, double t, const double *x) {
+  det->tolerance[guard] =
+      brink_eval_tolerance(det->eval, guard, t, x, det->options->rtol, det->atol);
+  return det->tolerance[guard];
+}
+
+/* Guards that have come near are evaluated; some turn out to be far after all. */
+static void freshen(brink_detector *det, double t, const double *x) {
+  brink_reach *reach = &det->reach;
+  for (size_t k = 0; k < det->eval->model->def.nguards; k++) {
+    if (!reach->near[k] || !det->stale[k] || !det->eval->enabled[k]) continue;
+    evaluate(det, k, t, x, det->g0);
+    det->stale[k] = false;
+    brink_reach_note(reach, k, det->g0[k], t, x);
+    reach->near[k] = !(reach->travelled + det->step_reach < reach->safe[k]);
+  }
+}
+
+void brink_detector_look(brink_detector *det, const brink_path *path) {
+  if (!det->reach.any || !det->ops->needs_paths) return;
+  /* A little more than the path itself: the corrected point lies beside it. */
+  det->step_reach = 1.02 * brink_reach_of(&det->reach, path);
+  brink_reach_mark(&det->reach, det->step_reach);
+  freshen(det, path->t0, path->x0);
+  det->eval->centre = path->x0;
+  det->eval->radius = det->step_reach;
+  det->eval->near = det->reach.near;
 }
 
 void brink_detector_add(brink_detector *det, brink_found *found, double sigma, brink_hit hit) {
@@ -94,27 +138,43 @@ brink_found brink_detector_after(brink_detector *det, const brink_path *dense,
   brink_found found = {.sigma = 1.0};
   brink_eval *eval = det->eval;
   det->nhits = det->nmisses = 0;
+  det->moved = det->reach.any ? brink_reach_of(&det->reach, dense) : 0.0;
+  if (det->moved > det->step_reach) brink_detector_look(det, dense);
   double t_end = dense->t0 + dense->h;
   for (size_t k = 0; k < eval->model->def.nguards; k++) {
     det->slope_new[k] = 0.0;
-    if (eval->enabled[k]) det->g1[k] = brink_eval_guard(eval, k, t_end, x_new);
+    if (eval->enabled[k] && det->reach.near[k]) evaluate(det, k, t_end, x_new, det->g1);
   }
   det->ops->after(det, dense, &found);
   return found;
 }
 
-void brink_detector_commit(brink_detector *det) {
+/* One guard at the end of an accepted step. */
+static void commit_guard(brink_detector *det, size_t guard) {
   brink_eval *eval = det->eval;
+  int sign = eval->sgn[guard];
+  double g = det->g0[guard] = det->g1[guard];
+  det->slope[guard] = det->slope_new[guard];
+  if (det->touched[guard] && fabs(g) > det->tolerance[guard]) det->touched[guard] = false;
+  if (eval->slack[guard] > 0.0 && sign * g > 0.0) eval->slack[guard] = 0.0; /* armed again */
+  if (guard == eval->slide) return;
+  /* A crossing that the guard's direction does not call an event still changes its sign. */
+  if (sign * g < -eval->slack[guard]) eval->sgn[guard] = (signed char)-sign;
+  if (sign == 0 && fabs(g) > fmax(det->tolerance[guard], 0.0)) eval->sgn[guard] = g > 0.0 ? 1 : -1;
+}
+
+void brink_detector_commit(brink_detector *det, double t, const double *x) {
+  brink_eval *eval = det->eval;
+  det->reach.travelled += det->moved;
   for (size_t k = 0; k < eval->model->def.nguards; k++) {
-    if (!eval->enabled[k]) continue;
-    det->g0[k] = det->g1[k];
-    det->slope[k] = det->slope_new[k];
-    int sign = eval->sgn[k];
-    if (fabs(det->g1[k]) > det->tolerance[k]) det->touched[k] = false;
-    if (eval->slack[k] > 0.0 && sign * det->g1[k] > 0.0) eval->slack[k] = 0.0; /* armed again */
-    /* A crossing that the guard's direction does not call an event still changes its sign. */
-    if (sign * det->g1[k] < -eval->slack[k] && k != eval->slide) eval->sgn[k] = (signed char)-sign;
-    if (sign == 0 && k != eval->slide && fabs(det->g1[k]) > det->tolerance[k])
-      eval->sgn[k] = det->g1[k] > 0.0 ? 1 : -1;
+    const brink_guard *guard = &eval->model->guards[k];
+    det->stale[k] = !det->reach.near[k];
+    if (!eval->enabled[k] || det->stale[k] || guard->def.side == BRINK_LEAF) continue;
+    commit_guard(det, k);
+    for (size_t j = 0; j < guard->formula_length; j++) {
+      if (guard->formula[j].op == 0)
+        det->g0[guard->formula[j].leaf] = det->g1[guard->formula[j].leaf];
+    }
+    if (det->ops->needs_paths) brink_reach_note(&det->reach, k, det->g0[k], t, x);
   }
 }

@@ -9,6 +9,7 @@
 #define BRINK_EVENT_DETECTOR_H
 
 #include "event/along.h"
+#include "event/reach.h"
 
 /* The answer to the first question. */
 typedef struct brink_limit {
@@ -65,10 +66,14 @@ struct brink_detector {
   const double *atol;
   brink_eval *eval;
   brink_along_space space;
+  brink_reach reach;
+  double step_reach; /* what reach.near was marked for */
+  double moved;      /* how far the attempted step moves any state */
 
-  double *g0;        /* each guard's value at the present state */
+  double *g0;        /* each guard's value at the present state, … */
+  bool *stale;       /* … unless it was far and has not been looked at since */
   double *g1;        /* and at the end of the attempted step */
-  double *tolerance; /* what the tolerances amount to in each guard, when last computed */
+  double *tolerance; /* what the tolerances amount to in each guard, when last looked at */
   double *gap;       /* unilateral guards that limited the last step: their distance then; else 0 */
   int *slow;         /* steps in a row over which that gap hardly shrank */
   double *slope;     /* d|g|/dsigma at the end of the last step, where it was scanned; else 0 */
@@ -97,8 +102,14 @@ brink_limit brink_detector_before(brink_detector *det, const brink_path *predict
 /* Second question; x_new is the end of the path. Fills det->hits and det->misses. */
 brink_found brink_detector_after(brink_detector *det, const brink_path *dense, const double *x_new);
 
-/* The step was accepted to its end. */
-void brink_detector_commit(brink_detector *det);
+/* The step was accepted to its end, (t, x). */
+void brink_detector_commit(brink_detector *det, double t, const double *x);
+
+/* Marks the guards that a step along this path can reach; others are left alone. */
+void brink_detector_look(brink_detector *det, const brink_path *path);
+
+/* What the tolerances amount to in a guard at (t, x); kept in det->tolerance. */
+double brink_detector_tolerance(brink_detector *det, size_t guard, double t, const double *x);
 
 /* Shared by the detectors: is a crossing in this direction an event of the guard? */
 bool brink_detector_wants(const brink_detector *det, size_t guard, brink_direction direction);

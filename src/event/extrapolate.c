@@ -302,20 +302,28 @@ static bool asked_before(const brink_detector *det, size_t guard) {
          det->eval->model->guards[guard].def.side == BRINK_UNILATERAL;
 }
 
-/* Cheap: can this guard come within its own tolerance on this path, shifts included? */
-static bool out_of_reach(brink_detector *det, size_t guard, const brink_path *path) {
-  if (path->e == NULL || det->eval->model->guards[guard].formula != NULL) return false;
-  return brink_along_excluded(&det->space, guard, path, det->g0[guard],
-                              32.0 * det->tolerance[guard]);
+/* Cheap: can this guard come within its target on this path, shifts included? */
+static bool out_of_reach(brink_detector *det, size_t guard, const brink_path *path, int order) {
+  if (det->eval->model->guards[guard].formula != NULL) return false;
+  double y0 = fabs(det->g0[guard]), distance = 32.0 * det->tolerance[guard];
+  if (det->options->gain == BRINK_GAIN_FIXED)
+    distance = det->options->gamma * y0 + det->tolerance[guard];
+  if (det->options->gain == BRINK_GAIN_PUBLISHED)
+    distance = 2.0 * published_delta(det, guard, order);
+  if (path->e == NULL) distance = fmax(distance, 0.5 * y0 + det->eval->slack[guard]);
+  return brink_along_excluded(&det->space, guard, path, det->g0[guard], distance);
 }
 
 brink_limit brink_detector_before(brink_detector *det, const brink_path *predictor, int order,
                                   double hmin) {
   brink_limit best = {.sigma = 1.0, .guard = BRINK_NONE};
+  det->step_reach = -1.0; /* the second question looks for itself */
   if (!det->ops->one_sided) return best;
+  brink_detector_look(det, predictor);
   for (size_t k = 0; k < det->eval->model->def.nguards; k++) {
     if (!asked_before(det, k)) continue;
-    if (out_of_reach(det, k, predictor)) continue;
+    brink_detector_tolerance(det, k, predictor->t0, predictor->x0);
+    if (out_of_reach(det, k, predictor, order)) continue;
     int count;
     if (!build_leaves(det, k, predictor, &count)) continue;
     brink_limit limit = det->options->gain == BRINK_GAIN_MARGIN

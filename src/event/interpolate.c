@@ -36,7 +36,8 @@ static void add_miss(brink_detector *det, size_t guard, const brink_path *path, 
   };
 }
 
-/* Move a located root to the side that the guard asks for, by the guard's own values. */
+/* Move a located root to the side that the guard asks for, by the guard's own values. A crossing
+ * guard that is not past its surface by the end of the step has to wait for the next: 2. */
 static double settle_side(brink_detector *det, size_t guard, const brink_path *path, double root,
                           int sign) {
   brink_side side = det->eval->model->guards[guard].def.side;
@@ -47,9 +48,10 @@ static double settle_side(brink_detector *det, size_t guard, const brink_path *p
     double y = sign * brink_along_value(&det->space, guard, path, root);
     bool inside = y >= -slack && !isnan(y);
     if (side == BRINK_UNILATERAL ? inside : y < 0.0) break;
+    if (side == BRINK_CROSSING && root >= 1.0) return 2.0;
     root = fmin(fmax(root + step, 0.0), 1.0);
     step *= 2.0;
-    if (root <= 0.0 || root >= 1.0) break;
+    if (root <= 0.0) break;
   }
   return root;
 }
@@ -98,7 +100,8 @@ static bool scan_piece(brink_detector *det, size_t guard, const brink_path *dens
     if (touched) hit.kind = BRINK_TOUCHED;
     if ((crossed || (touched && side == BRINK_UNILATERAL && !det->touched[guard])) &&
         brink_detector_wants(det, guard, hit.direction)) {
-      brink_detector_add(det, found, settle_side(det, guard, dense, at, *sign), hit);
+      at = settle_side(det, guard, dense, at, *sign);
+      if (at <= 1.0) brink_detector_add(det, found, at, hit);
       return true;
     }
     if (crossed) *sign = -*sign;
@@ -116,7 +119,8 @@ static void check_end(brink_detector *det, size_t guard, const brink_path *dense
   double inside = 0.0, outside = 1.0;
   if (sign * det->g0[guard] > 0.0)
     brink_along_bracket(&det->space, guard, dense, 0.0, 1.0, &inside, &outside);
-  brink_detector_add(det, found, settle_side(det, guard, dense, outside, sign), hit);
+  double at = settle_side(det, guard, dense, outside, sign);
+  if (at <= 1.0) brink_detector_add(det, found, at, hit);
 }
 
 /* The slope of sign*g at tau = 0 or 1 of a piece; its sign matters, not its unit. */
@@ -158,6 +162,12 @@ static void scan_dip(brink_detector *det, size_t guard, const brink_path *dense,
     report_dip(det, guard, dense, sign, dip, found);
 }
 
+/* Where a guard that leaves at once is recorded: here, or just past the surface. */
+static double leaving_at(brink_detector *det, size_t guard, const brink_path *dense, int sign) {
+  if (det->eval->model->guards[guard].def.side != BRINK_CROSSING) return 0.0;
+  return fmin(settle_side(det, guard, dense, 0.0, sign), 1.0);
+}
+
 /* A guard whose polynomial is exact: one piece. */
 static void scan_exact(brink_detector *det, size_t guard, const brink_path *dense,
                        const brink_along *along, brink_found *found) {
@@ -168,7 +178,7 @@ static void scan_exact(brink_detector *det, size_t guard, const brink_path *dens
   }
   brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = falling(sign)};
   if (leaves_at_once(det, along, sign) && brink_detector_wants(det, guard, hit.direction)) {
-    brink_detector_add(det, found, 0.0, hit);
+    brink_detector_add(det, found, leaving_at(det, guard, dense, sign), hit);
     return;
   }
   if (scan_piece(det, guard, dense, along, &sign, found)) return;
@@ -199,7 +209,7 @@ static void scan_fitted(brink_detector *det, size_t guard, const brink_path *den
     brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = falling(sign)};
     if (from == 0.0 && leaves_at_once(det, along, sign) &&
         brink_detector_wants(det, guard, hit.direction)) {
-      brink_detector_add(det, found, 0.0, hit);
+      brink_detector_add(det, found, leaving_at(det, guard, dense, sign), hit);
       return;
     }
     if (scan_piece(det, guard, dense, along, &sign, found)) return;
@@ -299,15 +309,14 @@ void brink_interpolate_after(brink_detector *det, const brink_path *dense, brink
   for (size_t k = 0; k < eval->model->def.nguards; k++) {
     if (!brink_detector_active(det, k)) continue;
     if (eval->model->guards[k].formula != NULL) {
+      brink_detector_tolerance(det, k, dense->t0, dense->x0);
       scan_formula(det, k, dense, found);
       continue;
     }
-    double distance = near_limit(det, k);
-    if (brink_along_excluded(&det->space, k, dense, det->g0[k], distance)) continue;
+    brink_detector_tolerance(det, k, dense->t0, dense->x0);
+    if (brink_along_excluded(&det->space, k, dense, det->g0[k], near_limit(det, k))) continue;
     brink_along along;
     if (!brink_along_build(&det->space, k, dense, det->g0[k], &along)) continue;
-    det->tolerance[k] =
-        brink_eval_tolerance(eval, k, dense->t0, dense->x0, det->options->rtol, det->atol);
     if (along.exact)
       scan_exact(det, k, dense, &along, found);
     else

@@ -9,7 +9,7 @@
 /* A guard that needs a polynomial of its own, and can have one through its gradient. */
 static bool wants_column(const brink_guard *guard) {
   return guard->formula == NULL && !guard->linear && guard->def.jet == NULL &&
-         guard->def.gradient != NULL;
+         guard->def.gradient != NULL && guard->def.lipschitz == NULL;
 }
 
 static bool take_arrays(brink_eval *eval, brink_arena *arena) {
@@ -221,9 +221,20 @@ static bool past(const brink_eval *eval, size_t index, double g) {
   return !(eval->sgn[index] * g >= -eval->slack[index]); /* a NaN is past */
 }
 
+/* Is x where far guards are known to be far? */
+static bool inside_radius(const brink_eval *eval, const double *x) {
+  if (eval->centre == NULL) return false;
+  for (size_t i = 0; i < eval->nx; i++) {
+    if (!(fabs(x[i] - eval->centre[i]) <= eval->radius)) return false;
+  }
+  return true;
+}
+
 bool brink_eval_may(brink_eval *eval, double t, const double *x) {
+  bool inside = inside_radius(eval, x);
   for (size_t k = 0; k < eval->nwatch; k++) {
     size_t index = eval->watch[k];
+    if (inside && !eval->near[index]) continue;
     if (!brink_eval_protects(eval, index)) continue;
     if (past(eval, index, brink_eval_guard(eval, index, t, x))) {
       eval->vetoed_by = index;
@@ -277,12 +288,21 @@ static brink_try sliding_field(brink_eval *eval, double t, const double *x, doub
   return BRINK_TRY_OK;
 }
 
+/* The third question again, of every guard, whatever is known about the distance of some. */
+static bool audit(brink_eval *eval, double t, const double *x) {
+  const double *centre = eval->centre;
+  eval->centre = NULL;
+  bool may = brink_eval_may(eval, t, x);
+  eval->centre = centre;
+  return may;
+}
+
 brink_try brink_eval_rhs(brink_eval *eval, double t, const double *x, double *dx) {
   if (eval->veto && eval->nwatch > 0 && !brink_eval_may(eval, t, x)) {
     eval->stats.vetoed++;
     return BRINK_TRY_VETOED;
   }
-  if (eval->audit && eval->nwatch > 0 && !brink_eval_may(eval, t, x)) eval->stats.rhs_past_guard++;
+  if (eval->audit && eval->nwatch > 0 && !audit(eval, t, x)) eval->stats.rhs_past_guard++;
   brink_try outcome =
       eval->slide == BRINK_NONE ? call_rhs(eval, t, x, dx) : sliding_field(eval, t, x, dx);
   if (outcome != BRINK_TRY_OK) return outcome;

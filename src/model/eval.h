@@ -38,6 +38,10 @@ typedef struct brink_eval {
   size_t *watch; /* indices of unilateral guards */
   size_t nwatch;
   size_t vetoed_by; /* the guard that vetoed last */
+  const double
+      *centre;   /* within `radius` of this state only guards with near[] need to be asked; */
+  double radius; /* NULL: all */
+  const bool *near;
 
   /* Guards with a gradient but without a polynomial or a jet: their values ride along as appended
    * states, dz/dt = g_x.f + g_t (Esposito & Kumar 2007, eq. 3). */

@@ -159,6 +159,10 @@ static void plan(brink_stepper *st, double h_limit) {
     st->predictor.e = a->phi[m];
     st->predictor.margin_row = m;
     st->predictor.margin_scale = a->beta[m];
+  } else if (m > 1) { /* starting: the last difference used bounds the first that is missing */
+    st->predictor.e = a->phi[m - 1];
+    st->predictor.margin_row = m - 1;
+    st->predictor.margin_scale = a->beta[m - 1];
   }
 }
 

@@ -112,7 +112,8 @@ void brink_ahead_exact(brink_ahead *ahead, brink_stepper *st) {
 
 /* K from the difference between what was accepted and what was predicted, in the middle of the step
  * and at its end. An accidental zero of it must not pass for accuracy: an old K is forgotten by
- * halves. */
+ * halves, but not kept where it is contradicted: what rounding made up on a short step is seen to
+ * be absent on a longer one. */
 static void measure(brink_ahead *ahead, const brink_stepper *st) {
   const brink_path *was = &st->predictor, *is = &st->dense;
   double was_mid[BRINK_PATH_TERMS], was_end[BRINK_PATH_TERMS], is_mid[BRINK_PATH_TERMS];
@@ -127,7 +128,11 @@ static void measure(brink_ahead *ahead, const brink_stepper *st) {
         fabs(brink_path_component_at(is, i, is_mid) - brink_path_component_at(was, i, was_mid));
     double end = fabs(st->x_new[i] - brink_path_component_at(was, i, was_end));
     double noise = NOISE * DBL_EPSILON * fmax(fabs(st->x[i]), fabs(st->x_new[i]));
-    ahead->k[i] *= end > noise ? 0.5 : 1.0;
+    if (mid <= noise && end <= noise) {
+      ahead->k[i] = fmin(ahead->k[i], noise / end_scale);
+      continue;
+    }
+    if (end > noise) ahead->k[i] *= 0.5;
     if (mid > noise) ahead->k[i] = fmax(ahead->k[i], mid / mid_scale);
     if (end > noise) ahead->k[i] = fmax(ahead->k[i], end / end_scale);
   }

@@ -52,6 +52,7 @@ static void reset_appended(brink_sim *sim, const double *values) {
 
 static brink_status restart(brink_sim *sim, brink_diag *diag) {
   sim->stepper.t = sim->t;
+  sim->eval.centre = NULL;
   brink_detector_reset(&sim->detector, sim->t, sim->x);
   reset_appended(sim, sim->detector.g0);
   brink_try outcome = sim->stepper.ops->start(&sim->stepper);
@@ -309,7 +310,7 @@ static brink_status take_step(brink_sim *sim, double h, double t_stop, brink_dia
     if (outcome == BRINK_TRY_OK) {
       double t0 = sim->t;
       sim->t = st->t = t_end;
-      brink_detector_commit(&sim->detector);
+      brink_detector_commit(&sim->detector, sim->t, sim->x);
       reset_appended(sim, sim->detector.g0);
       if (sim->eval.slide != BRINK_NONE) brink_slide_project(sim);
       brink_status status = record_step(sim, t0);
