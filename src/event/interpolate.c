@@ -280,6 +280,8 @@ static void scan_formula(brink_detector *det, size_t guard, const brink_path *de
   double limit = near_limit(det, guard);
   for (int k = 0; k < count; k++) {
     double next = k + 1 < count ? roots[k + 1].sigma : 1.0;
+    if (k + 1 < count && next - roots[k].sigma <= 4.0 * DBL_EPSILON)
+      continue; /* leaves that change together change the formula together */
     double middle = 0.5 * (roots[k].sigma + next);
     double y =
         sign * (middle > roots[k].sigma ? formula_at(det, guard, dense, middle) : det->g1[guard]);

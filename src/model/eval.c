@@ -1,6 +1,7 @@
 /* eval.c: the one door to the model's callbacks (see eval.h). */
 #include "model/eval.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -184,14 +185,60 @@ brink_try brink_eval_gradient(brink_eval *eval, size_t index, double t, const do
   return BRINK_TRY_OK;
 }
 
-double brink_eval_rate(brink_eval *eval, size_t index, double t, const double *x, const double *f) {
-  int polarity;
-  size_t leaf = brink_eval_deciding_leaf(eval, index, t, x, &polarity);
-  const brink_guard_def *guard = &eval->model->guards[leaf].def;
+/* Value and rate of a plain guard; a value that rounding cannot tell from zero is zero. */
+typedef struct moving {
+  double value, rate;
+} moving;
+
+static moving plain_moving(brink_eval *eval, size_t index, double t, const double *x,
+                           const double *f) {
+  const brink_guard_def *guard = &eval->model->guards[index].def;
+  moving m = {.value = plain_value(eval, index, t, x), .rate = NAN};
   double rate;
-  if (brink_eval_gradient(eval, leaf, t, x, eval->gradient, &rate) != BRINK_TRY_OK) return NAN;
-  for (size_t k = 0; k < guard->ndepends; k++) rate += eval->gradient[k] * f[guard->depends[k]];
-  return polarity * rate;
+  if (brink_eval_gradient(eval, index, t, x, eval->gradient, &rate) != BRINK_TRY_OK) return m;
+  double size = fabs(rate * t);
+  m.rate = rate;
+  for (size_t k = 0; k < guard->ndepends; k++) {
+    size += fabs(eval->gradient[k] * x[guard->depends[k]]);
+    m.rate += eval->gradient[k] * f[guard->depends[k]];
+  }
+  if (fabs(m.value) <= 8.0 * DBL_EPSILON * size) m.value = 0.0;
+  return m;
+}
+
+/* The one that will be smaller in a moment. */
+static bool soon_smaller(moving a, moving b) {
+  return a.value < b.value || (a.value == b.value && a.rate < b.rate);
+}
+
+/* Several leaves may decide a formula at once, each with its own rate: what counts is where each of
+ * them will be in a moment. */
+static double formula_rate(brink_eval *eval, const brink_guard *guard, double t, const double *x,
+                           const double *f) {
+  moving stack[BRINK_FORMULA_DEPTH + 1];
+  int top = 0;
+  for (size_t k = 0; k < guard->formula_length; k++) {
+    const brink_formula_op *op = &guard->formula[k];
+    if (op->op == 0) {
+      moving leaf = plain_moving(eval, op->leaf, t, x, f);
+      stack[top++] = (moving){op->polarity * leaf.value, op->polarity * leaf.rate};
+    } else {
+      top--;
+      bool smaller = soon_smaller(stack[top - 1], stack[top]);
+      if (smaller != (op->op == BRINK_AND)) stack[top - 1] = stack[top];
+    }
+  }
+  return stack[0].rate;
+}
+
+double brink_eval_rate(brink_eval *eval, size_t index, double t, const double *x, const double *f) {
+  const brink_guard *guard = &eval->model->guards[index];
+  if (guard->formula != NULL) return formula_rate(eval, guard, t, x, f);
+  double rate;
+  if (brink_eval_gradient(eval, index, t, x, eval->gradient, &rate) != BRINK_TRY_OK) return NAN;
+  for (size_t k = 0; k < guard->def.ndepends; k++)
+    rate += eval->gradient[k] * f[guard->def.depends[k]];
+  return rate;
 }
 
 double brink_eval_tolerance(brink_eval *eval, size_t index, double t, const double *x, double rtol,

@@ -67,6 +67,14 @@ static brink_status check_guard(const brink_model_def *def, size_t index, brink_
   if (guard->direction < BRINK_NEGATIVE || guard->direction > BRINK_POSITIVE)
     REFUSE("guard '%s': direction %d is not one of brink_direction", guard->name,
            (int)guard->direction);
+  if (guard->surface < BRINK_SURFACE_FILIPPOV || guard->surface > BRINK_SURFACE_MODEL)
+    REFUSE("guard '%s': surface %d is not one of brink_surface", guard->name, (int)guard->surface);
+  if (!isfinite(guard->offset) || !isfinite(guard->time_coefficient))
+    REFUSE("guard '%s': offset is %g and time_coefficient %g: give finite numbers", guard->name,
+           guard->offset, guard->time_coefficient);
+  if (!(guard->lipschitz_time >= 0.0))
+    REFUSE("guard '%s': lipschitz_time is %g: give a bound of zero or more", guard->name,
+           guard->lipschitz_time);
   if (guard->degree < 0) REFUSE("guard '%s': degree %d is negative", guard->name, guard->degree);
   if (guard->degree == 1 && guard->value != NULL && guard->gradient == NULL)
     REFUSE("guard '%s' is said to be linear (degree 1), but has no gradient: give one, or use "
@@ -272,16 +280,17 @@ static brink_status check_pattern(const brink_model_def *def, brink_diag *diag) 
   if (pattern->starts == NULL || pattern->rows == NULL)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "jacobian is given without its pattern: set jacobian_pattern");
-  for (size_t j = 0; j < def->nx; j++) {
-    if (pattern->starts[j] > pattern->starts[j + 1] || pattern->starts[0] != 0)
+  bool ordered = pattern->starts[0] == 0;
+  for (size_t j = 0; j < def->nx; j++)
+    ordered = ordered && pattern->starts[j] <= pattern->starts[j + 1];
+  if (!ordered)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                          "jacobian_pattern.starts must begin with 0 and not decrease");
+  for (size_t k = 0; k < pattern->starts[def->nx]; k++) {
+    if (pattern->rows[k] >= def->nx)
       return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
-                            "jacobian_pattern.starts must begin with 0 and not decrease");
-    for (size_t k = pattern->starts[j]; k < pattern->starts[j + 1]; k++) {
-      if (pattern->rows[k] >= def->nx)
-        return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
-                              "jacobian_pattern: row %zu in column %zu, but there are %zu states",
-                              pattern->rows[k], j, def->nx);
-    }
+                            "jacobian_pattern.rows[%zu] is %zu, but there are %zu states", k,
+                            pattern->rows[k], def->nx);
   }
   return BRINK_OK;
 }
@@ -300,9 +309,9 @@ static brink_status check_definition(const brink_model_def *def, brink_diag *dia
 brink_status brink_model_create(const brink_model_def *def, const brink_allocator *allocator,
                                 brink_diag *diag, brink_model **model) {
   brink_diag_clear(diag);
+  if (model != NULL) *model = NULL;
   if (model == NULL || def == NULL)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "def and model must not be NULL");
-  *model = NULL;
   brink_status status = check_definition(def, diag);
   if (status != BRINK_OK) return status;
   brink_arena arena;
@@ -315,7 +324,9 @@ brink_status brink_model_create(const brink_model_def *def, const brink_allocato
     status = brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for model '%s'",
                             def->name != NULL ? def->name : "model");
   for (size_t k = 0; status == BRINK_OK && k < def->nguards; k++) {
-    if (made->guards[k].def.formula != NULL) status = read_formula(made, &made->guards[k], diag);
+    if (made->guards[k].def.formula == NULL) continue;
+    status = read_formula(made, &made->guards[k], diag);
+    if (status != BRINK_OK && diag != NULL) diag->guard = k;
   }
   if (status != BRINK_OK) {
     brink_model_destroy(made);

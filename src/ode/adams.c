@@ -273,7 +273,7 @@ static double choose_order(brink_stepper *st) {
 static double next_step(const brink_stepper *st, double ratio) {
   adams *a = st->method;
   double growth = a->count == 1 ? GROWTH_FIRST : a->starting ? GROWTH_START : GROWTH;
-  if (ratio < GROWTH) a->starting = false;
+  if (ratio < GROWTH && a->count > 1) a->starting = false;
   double h = st->h * fmin(fmax(ratio, 0.3), growth);
   if (ratio > KEEP_LOW && ratio < KEEP_HIGH) h = st->h;
   /* A step cut short by an event or a limit says little: what was wanted before still holds. */

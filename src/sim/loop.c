@@ -131,26 +131,25 @@ static brink_status arrive(brink_sim *sim, const brink_path *path, double sigma,
   return stopped != BRINK_OK ? stopped : missed;
 }
 
-/* Other unilateral surfaces that are reached at the same point, within rounding, are reached there:
- * the events of one instant belong together. */
-static void join_neighbours(brink_sim *sim, const brink_limit *limit) {
+/* Unilateral surfaces that are reached at a point, within rounding, with the field f pointing at
+ * them: the events of one instant belong together. */
+static void collect_reached(brink_sim *sim, double t, const double *x, const double *f,
+                            size_t except) {
   brink_eval *eval = &sim->eval;
-  const brink_path *path = &sim->stepper.predictor;
-  double *x = sim->stepper.x_new, t = sim->t + (limit->sigma > 0.0 ? path->h : 0.0);
-  if (limit->sigma == 0.0) memcpy(x, sim->x, sim->model->def.nx * sizeof *x);
-  for (size_t k = 0; k < eval->nwatch; k++) {
+  for (size_t k = 0; eval->veto && k < eval->nwatch; k++) {
     size_t guard = eval->watch[k];
-    bool known = guard == limit->guard || !brink_eval_protects(eval, guard);
+    bool known =
+        guard == except || !brink_eval_protects(eval, guard) || !sim->detector.reach.near[guard];
     for (size_t j = 0; j < sim->nhits; j++) known = known || sim->hits[j].guard == guard;
     if (known) continue;
     int sign = eval->sgn[guard];
     double y = sign * brink_eval_guard(eval, guard, t, x);
-    double rate = sign * brink_eval_rate(eval, guard, sim->t, sim->x, sim->stepper.f);
-    if (y <= 8.0 * brink_sim_zero_band(sim, guard, t, x) && rate < 0.0)
-      sim->hits[sim->nhits++] =
-          (brink_hit){.guard = guard,
-                      .kind = BRINK_CROSSED,
-                      .direction = sign > 0 ? BRINK_NEGATIVE : BRINK_POSITIVE};
+    if (!(y <= 8.0 * brink_sim_zero_band(sim, guard, t, x)) ||
+        !(sign * brink_eval_rate(eval, guard, t, x, f) < 0.0))
+      continue;
+    sim->hits[sim->nhits++] = (brink_hit){.guard = guard,
+                                          .kind = BRINK_CROSSED,
+                                          .direction = sign > 0 ? BRINK_NEGATIVE : BRINK_POSITIVE};
   }
 }
 
@@ -209,7 +208,9 @@ static brink_status arrive_on_predictor(brink_sim *sim, const brink_limit *limit
   if (sim->nhits == 0 || found.sigma >= end) {
     sim->hits[sim->nhits++] = hit;
     found.sigma = end;
-    join_neighbours(sim, limit);
+    const double *x = limit->sigma > 0.0 ? sim->stepper.x_new : sim->x;
+    double t = sim->t + (limit->sigma > 0.0 ? path->h : 0.0);
+    collect_reached(sim, t, x, sim->stepper.f, limit->guard);
   }
   double t_end = sim->t + path->h;
   brink_status status = arrive(sim, path, found.sigma, false, t_end, diag);
@@ -340,6 +341,7 @@ static brink_status step(brink_sim *sim, double t_limit, brink_diag *diag) {
   if (status != BRINK_OK || !(sim->t >= brink_sim_next_tick(sim)))
     return status == BRINK_OK ? BRINK_STEPPED : status;
   sim->nhits = 0;
+  collect_reached(sim, sim->t, sim->x, st->f, BRINK_NONE); /* events come before clocks */
   status = brink_sim_instant(sim, diag);
   if (status != BRINK_OK) return status;
   return sim->nevents > 0 ? BRINK_EVENT : BRINK_STEPPED;

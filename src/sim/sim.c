@@ -88,7 +88,8 @@ static brink_status check_steps(const brink_options *options, brink_diag *diag) 
     REFUSE("step is %g: give a positive number, or 0 to have it chosen", options->step);
   if (options->method > BRINK_DOPRI && options->step == 0.0)
     REFUSE("%s works at a fixed step: set options.step", brink_method_name(options->method));
-  if (!(options->hmin >= 0.0)) REFUSE("hmin is %g: give zero or a positive number", options->hmin);
+  if (!(options->hmin >= 0.0) || isinf(options->hmin))
+    REFUSE("hmin is %g: give zero or a positive number", options->hmin);
   if (!(options->hmax > 0.0)) REFUSE("hmax is %g: give a positive number", options->hmax);
   if (options->hmin > options->hmax)
     REFUSE("hmin (%g) is larger than hmax (%g)", options->hmin, options->hmax);
@@ -105,6 +106,10 @@ static brink_status check_options(const brink_options *options, const brink_mode
     REFUSE("method %d is not one of brink_method", (int)options->method);
   if (brink_detector_ops_for(options->events) == NULL)
     REFUSE("events %d is not one of brink_events", (int)options->events);
+  if (options->gain < BRINK_GAIN_MARGIN || options->gain > BRINK_GAIN_FIXED)
+    REFUSE("gain %d is not one of brink_gain", (int)options->gain);
+  if (options->zeno < BRINK_ZENO_STOP || options->zeno > BRINK_ZENO_CONTINUE)
+    REFUSE("zeno %d is not one of brink_zeno_choice", (int)options->zeno);
   if (!(options->gamma >= 0.0 && options->gamma < 1.0))
     REFUSE("gamma is %g: a gain is at least 0 and below 1", options->gamma);
   if (options->mnm_parts < 2) REFUSE("mnm_parts is %d: give 2 or more", options->mnm_parts);
@@ -216,9 +221,9 @@ static bool build(brink_sim *sim) {
 brink_status brink_sim_create(const brink_model *model, const brink_options *options,
                               const brink_allocator *allocator, brink_diag *diag, brink_sim **sim) {
   brink_diag_clear(diag);
+  if (sim != NULL) *sim = NULL;
   if (sim == NULL || model == NULL)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "model and sim must not be NULL");
-  *sim = NULL;
   brink_options chosen = options != NULL ? *options : brink_default_options();
   brink_status status = check_options(&chosen, model, diag);
   if (status == BRINK_OK) status = check_gradients(&chosen, model, diag);
