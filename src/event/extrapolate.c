@@ -240,15 +240,6 @@ static bool crawls(brink_detector *det, size_t guard, double y0, bool limited) {
   return det->slow[guard] >= SLOW_STEPS && y0 <= det->tolerance[guard] && !det->touched[guard];
 }
 
-/* By its slope and curvature alone, the guard would turn back before it is past the surface by more
- * than its tolerance. */
-static bool turns_back(const brink_detector *det, size_t guard, double y0) {
-  int sign = det->eval->sgn[guard];
-  double slope = sign * det->leaves[0].along.c[1], bend = sign * det->leaves[0].along.c[2];
-  if (det->leaves[0].along.degree < 2) return false;
-  return bend > 0.0 && slope * slope / (4.0 * bend) - y0 <= det->tolerance[guard];
-}
-
 static brink_limit limit_by_margin(brink_detector *det, size_t guard, const brink_path *path,
                                    int count, double hmin) {
   brink_limit limit = {.sigma = 1.0, .guard = guard};
@@ -270,7 +261,6 @@ static brink_limit limit_by_margin(brink_detector *det, size_t guard, const brin
     limit.sigma = first_reach(det, guard, path, count, KAPPA, -slack, &ignored, &unused);
   bool limited = limit.sigma <= 1.0;
   bool here = crawls(det, guard, y0, limited) || y0 <= 0.0 || limit.sigma * path->h < hmin;
-  if (kind == BRINK_CROSSED && count == 1 && turns_back(det, guard, y0)) kind = BRINK_TOUCHED;
   if (here && limited && approaching(det, guard, count))
     limit = (brink_limit){.sigma = 0.0, .event = true, .guard = guard, .kind = kind};
   return limit;

@@ -289,8 +289,8 @@ static brink_status check_pattern(const brink_model_def *def, brink_diag *diag) 
   for (size_t k = 0; k < pattern->starts[def->nx]; k++) {
     if (pattern->rows[k] >= def->nx)
       return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
-                            "jacobian_pattern.rows[%zu] is %zu, but there are %zu states", k,
-                            pattern->rows[k], def->nx);
+                            "jacobian_pattern: row %zu in rows[%zu], but there are %zu states",
+                            pattern->rows[k], k, def->nx);
   }
   return BRINK_OK;
 }

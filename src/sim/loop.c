@@ -184,6 +184,21 @@ static void hop_over(brink_sim *sim, double sigma) {
   }
 }
 
+/* A guard that is declared reached at the present state may be about to turn back: judged by its
+ * rate here and half-way to the surface, it would not get past it by more than its tolerance. */
+static bool turns_back(brink_sim *sim, size_t guard) {
+  brink_eval *eval = &sim->eval;
+  int sign = eval->sgn[guard];
+  double y = sign * brink_eval_guard(eval, guard, sim->t, sim->x);
+  double rate = sign * brink_eval_rate(eval, guard, sim->t, sim->x, sim->stepper.f);
+  if (!(y > 0.0) || !(rate < 0.0)) return false;
+  double d = -0.5 * y / rate, *x = sim->stepper.x_new;
+  for (size_t i = 0; i < sim->model->def.nx; i++) x[i] = sim->x[i] + d * sim->stepper.f[i];
+  if (brink_eval_rhs(eval, sim->t + d, x, sim->field) != BRINK_TRY_OK) return false;
+  double bend = (sign * brink_eval_rate(eval, guard, sim->t + d, x, sim->field) - rate) / d;
+  return bend > 0.0 && rate * rate / (2.0 * bend) - y <= sim->detector.tolerance[guard];
+}
+
 /* Along the predictor to a unilateral surface, or to the first other event on the way. */
 static brink_status arrive_on_predictor(brink_sim *sim, const brink_limit *limit,
                                         brink_diag *diag) {
@@ -191,6 +206,7 @@ static brink_status arrive_on_predictor(brink_sim *sim, const brink_limit *limit
   brink_hit hit = {.guard = limit->guard,
                    .kind = limit->kind,
                    .direction = sign > 0 ? BRINK_NEGATIVE : BRINK_POSITIVE};
+  if (limit->sigma == 0.0 && turns_back(sim, limit->guard)) hit.kind = BRINK_TOUCHED;
   brink_path *path = &sim->stepper.predictor;
   brink_found found = {.sigma = 0.0};
   double end = 0.0;
