@@ -321,6 +321,57 @@ TEST(a_guard_may_be_a_leaf_of_a_formula_too) {
   CHECK_INT(run.events[1].event.guard, 2);
 }
 
+/* A unilateral guard stops the run a rounding before a surface that a formula shares: the formula
+ * is due in the next step, at its very start. */
+static int decay_rhs(double t, const double *x, const brink_env *env, double *dx) {
+  (void)t, (void)env;
+  dx[0] = -x[0];
+  return 0;
+}
+static int count_up(const brink_event *event, brink_now *now, void *user) {
+  (void)event, (void)user;
+  now->mode[0]++; /* a change, so that the unilateral surface may be passed */
+  return 0;
+}
+
+TEST(a_formula_fires_although_another_guard_stopped_just_before_its_surface) {
+  static const double x0[] = {1.0}, one[] = {1.0}, two[] = {-2.0};
+  static const int alone[] = {1}, both[] = {1, 2, BRINK_AND}, either[] = {2, 1, BRINK_OR};
+  static const double levels[] = {0.5, 0.3, 0.7, 0.123};
+  for (size_t m = 0; m < COUNT(variable); m++)
+    for (size_t e = 0; e < 2; e++)
+      for (size_t s = 0; s < COUNT(sides); s++)
+        for (size_t l = 0; l < COUNT(levels); l++) {
+          brink_guard_def guards[6];
+          for (size_t k = 0; k < 6; k++) guards[k] = brink_default_guard("g");
+          guards[0].coefficients = one, guards[0].offset = -levels[l];
+          guards[0].side = BRINK_UNILATERAL;
+          guards[1].coefficients = one, guards[1].offset = -levels[l], guards[1].side = BRINK_LEAF;
+          guards[2].coefficients = two, guards[2].offset = 2.0 * levels[l];
+          guards[2].side = BRINK_LEAF; /* the same surface, the other way round */
+          guards[3].formula = alone, guards[3].formula_length = 1;
+          guards[4].formula = both, guards[4].formula_length = 3;   /* touches zero, no more */
+          guards[5].formula = either, guards[5].formula_length = 3; /* likewise */
+          guards[0].action = guards[3].action = count_up;
+          guards[3].side = sides[s];
+          brink_model_def def = brink_default_model();
+          def.nx = 1, def.x0 = x0, def.nmodes = 1, def.rhs = decay_rhs;
+          def.nguards = 6, def.guards = guards;
+          brink_options options = brink_default_options();
+          options.method = variable[m], options.events = all_events[e], options.rtol = 1e-9;
+          trace_run(&def, &options, 3.0, &run);
+          int fired[6] = {0};
+          for (size_t k = 0; k < run.nevents && k < TRACE_EVENTS; k++) {
+            fired[run.events[k].event.guard]++;
+            CHECK_NEAR(run.events[k].event.t, -log(levels[l]), 1e-7);
+          }
+          CHECK_MSG(run.status == BRINK_TIME_REACHED && fired[0] == 1 && fired[3] == 1,
+                    "%s/%s, %s, level %g: the guard fired %d times, the formula %d times (%s)",
+                    brink_method_name(variable[m]), brink_events_name(all_events[e]), side_names[s],
+                    levels[l], fired[0], fired[3], run.diag.message);
+        }
+}
+
 int main(void) {
   RUN(formulas_change_where_a_scan_of_the_exact_solution_says);
   RUN(a_unilateral_formula_stops_at_its_first_change);
@@ -330,5 +381,6 @@ int main(void) {
   RUN(a_negation_changes_at_the_same_times_in_the_other_direction);
   RUN(leaves_alone_make_no_events);
   RUN(a_guard_may_be_a_leaf_of_a_formula_too);
+  RUN(a_formula_fires_although_another_guard_stopped_just_before_its_surface);
   return check_done();
 }
