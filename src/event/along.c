@@ -66,17 +66,8 @@ static double linear_reach(const brink_guard_def *def, const brink_path *path) {
 bool brink_along_excluded(brink_along_space *space, size_t guard, const brink_path *path, double g0,
                           double distance) {
   const brink_guard_def *def = &space->eval->model->guards[guard].def;
-  double reach;
-  if (def->coefficients != NULL) {
-    reach = linear_reach(def, path);
-  } else if (def->lipschitz != NULL) {
-    reach = def->lipschitz_time * fabs(path->h);
-    for (size_t k = 0; k < def->ndepends; k++)
-      reach += def->lipschitz[k] * brink_path_spread(path, def->depends[k]);
-  } else {
-    return false;
-  }
-  return fabs(g0) > reach * (1.0 + 1e-12) + distance;
+  if (def->coefficients == NULL) return false;
+  return fabs(g0) > linear_reach(def, path) * (1.0 + 1e-12) + distance;
 }
 
 /* ---- polynomials ---- */

@@ -44,7 +44,7 @@ bool brink_along_init(brink_along_space *space, brink_eval *eval, brink_arena *a
 double brink_along_value(brink_along_space *space, size_t guard, const brink_path *path,
                          double sigma);
 
-/* True if a linear guard (or one with Lipschitz bounds), with value g0 at the start, keeps farther
+/* True if a linear guard with value g0 at the start keeps farther
  * than `distance` from zero on the whole path: a few multiplications, no polynomial. */
 bool brink_along_excluded(brink_along_space *space, size_t guard, const brink_path *path, double g0,
                           double distance);

@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 static const brink_detector_ops *const all_detectors[] = {
     &brink_detector_extrapolate, &brink_detector_interpolate, &brink_detector_endpoint,
@@ -28,7 +29,7 @@ bool brink_detector_create(brink_detector *det, const brink_options *options, co
     if (model->guards[k].formula_length > longest) longest = model->guards[k].formula_length;
   }
   det->g0 = brink_arena_take(arena, count, sizeof(double));
-  det->stale = brink_arena_take(arena, count, sizeof(bool));
+  det->seen = brink_arena_take(arena, count, sizeof(int64_t));
   det->g1 = brink_arena_take(arena, count, sizeof(double));
   det->tolerance = brink_arena_take(arena, count, sizeof(double));
   det->gap = brink_arena_take(arena, count, sizeof(double));
@@ -39,7 +40,7 @@ bool brink_detector_create(brink_detector *det, const brink_options *options, co
   det->leaves = brink_arena_take(arena, longest, sizeof *det->leaves);
   det->hits = brink_arena_take(arena, count, sizeof *det->hits);
   det->misses = brink_arena_take(arena, count, sizeof *det->misses);
-  return det->ops != NULL && det->g0 != NULL && det->g1 != NULL && det->stale != NULL &&
+  return det->ops != NULL && det->g0 != NULL && det->g1 != NULL && det->seen != NULL &&
          det->tolerance != NULL && det->gap != NULL && det->slow != NULL && det->slope != NULL &&
          det->slope_new != NULL && det->touched != NULL && det->leaves != NULL &&
          det->hits != NULL && det->misses != NULL && brink_along_init(&det->space, eval, arena) &&
@@ -48,8 +49,7 @@ bool brink_detector_create(brink_detector *det, const brink_options *options, co
 
 bool brink_detector_active(const brink_detector *det, size_t guard) {
   const brink_eval *eval = det->eval;
-  return det->reach.near[guard] && eval->enabled[guard] && eval->sgn[guard] != 0 &&
-         guard != eval->slide && eval->model->guards[guard].def.side != BRINK_LEAF;
+  return eval->enabled[guard] && eval->sgn[guard] != 0 && guard != eval->slide;
 }
 
 bool brink_detector_wants(const brink_detector *det, size_t guard, brink_direction direction) {
@@ -69,18 +69,32 @@ static void evaluate(brink_detector *det, size_t guard, double t, const double *
 }
 
 void brink_detector_reset(brink_detector *det, double t, const double *x) {
-  brink_reach_reset(&det->reach);
-  for (size_t k = 0; k < det->eval->model->def.nguards; k++) {
-    det->stale[k] = false;
-    det->gap[k] = 0.0;
-    det->slow[k] = 0;
-    det->slope[k] = 0.0;
-    det->tolerance[k] = -1.0;
-    if (!det->eval->enabled[k]) continue;
+  size_t count = det->eval->model->def.nguards;
+  memset(det->gap, 0, count * sizeof *det->gap);
+  memset(det->slow, 0, count * sizeof *det->slow);
+  memset(det->slope, 0, count * sizeof *det->slope);
+  det->step++;
+  det->moved = 0.0;
+  det->step_reach = -1.0;
+  brink_reach_weigh(&det->reach, x);
+  for (size_t k = 0; k < count; k++) {
+    if (!det->eval->enabled[k] || (det->ops->needs_paths && det->reach.safe[k] >= 0.0)) continue;
     evaluate(det, k, t, x, det->g0);
+    det->seen[k] = det->step;
     if (det->ops->needs_paths) brink_reach_note(&det->reach, k, det->g0[k], t, x);
   }
-  det->step_reach = -1.0;
+}
+
+void brink_detector_jump(brink_detector *det, const double *from, const double *to, bool same) {
+  if (!same || !det->reach.any) {
+    brink_reach_reset(&det->reach);
+    return;
+  }
+  det->reach.travelled += det->moved + brink_reach_jump(&det->reach, from, to);
+}
+
+bool brink_detector_concerned(const brink_detector *det, size_t guard, double distance) {
+  return !det->reach.any || brink_reach_is_near(&det->reach, guard, det->moved + distance);
 }
 
 double brink_detector_tolerance(brink_detector *det, size_t guard, double t, const double *x) {
@@ -92,13 +106,19 @@ double brink_detector_tolerance(brink_detector *det, size_t guard, double t, con
 /* Guards that have come near are evaluated; some turn out to be far after all. */
 static void freshen(brink_detector *det, double t, const double *x) {
   brink_reach *reach = &det->reach;
-  for (size_t k = 0; k < det->eval->model->def.nguards; k++) {
-    if (!reach->near[k] || !det->stale[k] || !det->eval->enabled[k]) continue;
-    evaluate(det, k, t, x, det->g0);
-    det->stale[k] = false;
-    brink_reach_note(reach, k, det->g0[k], t, x);
-    reach->near[k] = !(reach->travelled + det->step_reach < reach->safe[k]);
+  size_t kept = 0;
+  for (size_t j = 0; j < reach->nnear; j++) {
+    size_t k = reach->near[j];
+    if (!det->eval->enabled[k]) continue;
+    if (det->seen[k] != det->step) {
+      evaluate(det, k, t, x, det->g0);
+      det->seen[k] = det->step;
+      det->slope[k] = 0.0;
+      brink_reach_note(reach, k, det->g0[k], t, x);
+    }
+    if (brink_reach_is_near(reach, k, det->step_reach)) reach->near[kept++] = k;
   }
+  reach->nnear = kept;
 }
 
 void brink_detector_look(brink_detector *det, const brink_path *path) {
@@ -109,7 +129,9 @@ void brink_detector_look(brink_detector *det, const brink_path *path) {
   freshen(det, path->t0, path->x0);
   det->eval->centre = path->x0;
   det->eval->radius = det->step_reach;
+  det->eval->relevant = det->reach.relevant;
   det->eval->near = det->reach.near;
+  det->eval->nnear = det->reach.nnear;
 }
 
 void brink_detector_add(brink_detector *det, brink_found *found, double sigma, brink_hit hit) {
@@ -141,9 +163,10 @@ brink_found brink_detector_after(brink_detector *det, const brink_path *dense,
   det->moved = det->reach.any ? brink_reach_of(&det->reach, dense) : 0.0;
   if (det->moved > det->step_reach) brink_detector_look(det, dense);
   double t_end = dense->t0 + dense->h;
-  for (size_t k = 0; k < eval->model->def.nguards; k++) {
+  for (size_t j = 0; j < det->reach.nnear; j++) {
+    size_t k = det->reach.near[j];
     det->slope_new[k] = 0.0;
-    if (eval->enabled[k] && det->reach.near[k]) evaluate(det, k, t_end, x_new, det->g1);
+    if (eval->enabled[k]) evaluate(det, k, t_end, x_new, det->g1);
   }
   det->ops->after(det, dense, &found);
   return found;
@@ -166,11 +189,15 @@ static void commit_guard(brink_detector *det, size_t guard) {
 void brink_detector_commit(brink_detector *det, double t, const double *x) {
   brink_eval *eval = det->eval;
   det->reach.travelled += det->moved;
-  for (size_t k = 0; k < eval->model->def.nguards; k++) {
+  det->moved = 0.0;
+  det->step++;
+  brink_reach_weigh(&det->reach, x);
+  for (size_t i = 0; i < det->reach.nnear; i++) {
+    size_t k = det->reach.near[i];
     const brink_guard *guard = &eval->model->guards[k];
-    det->stale[k] = !det->reach.near[k];
-    if (!eval->enabled[k] || det->stale[k] || guard->def.side == BRINK_LEAF) continue;
+    if (!eval->enabled[k]) continue;
     commit_guard(det, k);
+    det->seen[k] = det->step;
     for (size_t j = 0; j < guard->formula_length; j++) {
       if (guard->formula[j].op == 0)
         det->g0[guard->formula[j].leaf] = det->g1[guard->formula[j].leaf];

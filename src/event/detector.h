@@ -57,6 +57,7 @@ typedef struct brink_leaf_poly {
   size_t leaf;
   int polarity;
   brink_along along;
+  double valid;  /* up to this sigma the polynomial holds */
   double margin; /* sum |dg/dx_i| |e_i|: how far the corrector may move it, per unit of M(sigma) */
 } brink_leaf_poly;
 
@@ -67,11 +68,12 @@ struct brink_detector {
   brink_eval *eval;
   brink_along_space space;
   brink_reach reach;
-  double step_reach; /* what reach.near was marked for */
+  double step_reach; /* what reach.near was collected for */
   double moved;      /* how far the attempted step moves any state */
 
-  double *g0;        /* each guard's value at the present state, … */
-  bool *stale;       /* … unless it was far and has not been looked at since */
+  double *g0;    /* each guard's value at the present state, … */
+  int64_t *seen; /* … when `seen` is the present step: far guards are not looked at */
+  int64_t step;
   double *g1;        /* and at the end of the attempted step */
   double *tolerance; /* what the tolerances amount to in each guard, when last looked at */
   double *gap;       /* unilateral guards that limited the last step: their distance then; else 0 */
@@ -92,8 +94,15 @@ const brink_detector_ops *brink_detector_ops_for(brink_events events);
 bool brink_detector_create(brink_detector *det, const brink_options *options, const double *atol,
                            brink_eval *eval, brink_arena *arena);
 
-/* Look at all guards anew: a start, or a restart after an event. */
+/* Look at the guards anew at a start, or after an event. */
 void brink_detector_reset(brink_detector *det, double t, const double *x);
+
+/* An instant changed the states from one to the other, after the step had moved them by at most
+ * det->moved; `same`: parameters and modes are what they were. */
+void brink_detector_jump(brink_detector *det, const double *from, const double *to, bool same);
+
+/* Could an instant that moves the states this far have carried the guard across zero? */
+bool brink_detector_concerned(const brink_detector *det, size_t guard, double distance);
 
 /* First question. `hmin`: what time can resolve here. */
 brink_limit brink_detector_before(brink_detector *det, const brink_path *predictor, int order,

@@ -62,6 +62,24 @@ static double published_delta(const brink_detector *det, size_t guard, int order
 
 /* ---- one guard's polynomials ---- */
 
+/* One leaf along the predictor. Where its polynomial is an approximation that does not clear it, it
+ * is replaced by one that fits the guard's own values, as far along as one does. */
+static bool build_leaf(brink_detector *det, brink_leaf_poly *leaf, const brink_path *path) {
+  brink_along *along = &leaf->along;
+  leaf->valid = 1.0;
+  leaf->margin = 0.0;
+  if (!brink_along_build(&det->space, leaf->leaf, path, det->g0[leaf->leaf], along)) return false;
+  if (along->exact || brink_poly_excludes_zero(along->c, along->degree)) return true;
+  if (!brink_along_fit(&det->space, leaf->leaf, path, 0.0, 1.0, along)) return false;
+  double power = 1.0;
+  for (int k = 1; k <= along->degree; k++) { /* from its own variable to sigma */
+    power /= along->width;
+    along->c[k] *= power;
+  }
+  leaf->valid = along->width;
+  return true;
+}
+
 /* The leaves of a guard along the predictor; false if one has no polynomial. */
 static bool build_leaves(brink_detector *det, size_t guard, const brink_path *path, int *count) {
   brink_eval *eval = det->eval;
@@ -75,9 +93,7 @@ static bool build_leaves(brink_detector *det, size_t guard, const brink_path *pa
     brink_leaf_poly *leaf = &det->leaves[(*count)++];
     leaf->leaf = op.leaf;
     leaf->polarity = op.polarity;
-    leaf->margin = 0.0;
-    if (!brink_along_build(&det->space, op.leaf, path, det->g0[op.leaf], &leaf->along))
-      return false;
+    if (!build_leaf(det, leaf, path)) return false;
     double rate;
     const brink_guard_def *def = &eval->model->guards[op.leaf].def;
     if (path->e == NULL || brink_eval_gradient(eval, op.leaf, path->t0, path->x0, eval->gradient,
@@ -141,7 +157,7 @@ static double first_reach(brink_detector *det, size_t guard, const brink_path *p
     if (brink_poly_excludes_zero(c, degree)) continue;
     brink_root roots[BRINK_ALONG_ROOTS];
     det->eval->stats.roots++;
-    int found = brink_poly_roots(c, degree, 0.0, 1.0, roots, BRINK_ALONG_ROOTS);
+    int found = brink_poly_roots(c, degree, 0.0, det->leaves[k].valid, roots, BRINK_ALONG_ROOTS);
     for (int r = 0; r < found && roots[r].s < best; r++) {
       if (roots[r].kind == BRINK_ROOT_RISING) continue;
       if (count > 1) {
@@ -240,6 +256,26 @@ static bool crawls(brink_detector *det, size_t guard, double y0, bool limited) {
   return det->slow[guard] >= SLOW_STEPS && y0 <= det->tolerance[guard] && !det->touched[guard];
 }
 
+/* A root of an approximation is only where to look: the guard's own values must change sign about
+ * it. *reach becomes the place where they do. */
+static bool is_there(brink_detector *det, size_t guard, const brink_path *path, int count,
+                     double *reach) {
+  bool exact = true;
+  for (int k = 0; k < count; k++) exact = exact && det->leaves[k].along.exact;
+  if (exact) return true;
+  int sign = det->eval->sgn[guard];
+  double slack = det->eval->slack[guard];
+  for (double about = 1e-6; about < 0.2; about *= 10.0) {
+    double low = *reach * (1.0 - about), high = fmin(*reach * (1.0 + about), 1.0), inside;
+    if (sign * brink_along_value(&det->space, guard, path, low) + slack > 0.0 &&
+        sign * brink_along_value(&det->space, guard, path, high) <= 0.0) {
+      brink_along_bracket(&det->space, guard, path, low, high, &inside, reach);
+      return true;
+    }
+  }
+  return false;
+}
+
 static brink_limit limit_by_margin(brink_detector *det, size_t guard, const brink_path *path,
                                    int count, double hmin) {
   brink_limit limit = {.sigma = 1.0, .guard = guard};
@@ -249,7 +285,7 @@ static brink_limit limit_by_margin(brink_detector *det, size_t guard, const brin
   double reach = first_reach(det, guard, path, count, 0.0, -slack, &kind, &hop);
   if (reach > 1.0) kind = BRINK_TOUCHED; /* what stops here without going through touches */
   if (reach <= 1.0 && trusts_predictor(det, path, count, reach) &&
-      !(kind == BRINK_TOUCHED && det->touched[guard]))
+      !(kind == BRINK_TOUCHED && det->touched[guard]) && is_there(det, guard, path, count, &reach))
     return (brink_limit){.sigma = inside_of(det, guard, path, reach),
                          .event = true,
                          .guard = guard,
@@ -259,7 +295,8 @@ static brink_limit limit_by_margin(brink_detector *det, size_t guard, const brin
     limit.sigma = first_reach(det, guard, path, count, 0.0, 0.5 * y0 - slack, &ignored, &unused);
   else
     limit.sigma = first_reach(det, guard, path, count, KAPPA, -slack, &ignored, &unused);
-  bool limited = limit.sigma <= 1.0;
+  for (int k = 0; k < count; k++) limit.sigma = fmin(limit.sigma, det->leaves[k].valid);
+  bool limited = limit.sigma < 1.0;
   bool here = crawls(det, guard, y0, limited) || y0 <= 0.0 || limit.sigma * path->h < hmin;
   if (here && limited && approaching(det, guard, count))
     limit = (brink_limit){.sigma = 0.0, .event = true, .guard = guard, .kind = kind};
@@ -303,15 +340,11 @@ static bool asked_before(const brink_detector *det, size_t guard) {
 }
 
 /* Cheap: can this guard come within its target on this path, shifts included? */
-static bool out_of_reach(brink_detector *det, size_t guard, const brink_path *path, int order) {
-  if (det->eval->model->guards[guard].formula != NULL) return false;
-  double y0 = fabs(det->g0[guard]), distance = 32.0 * det->tolerance[guard];
-  if (det->options->gain == BRINK_GAIN_FIXED)
-    distance = det->options->gamma * y0 + det->tolerance[guard];
-  if (det->options->gain == BRINK_GAIN_PUBLISHED)
-    distance = 2.0 * published_delta(det, guard, order);
-  if (path->e == NULL) distance = fmax(distance, 0.5 * y0 + det->eval->slack[guard]);
-  return brink_along_excluded(&det->space, guard, path, det->g0[guard], distance);
+static bool out_of_reach(const brink_detector *det, size_t guard, const brink_path *path) {
+  double y0 = fabs(det->g0[guard]), distance = 0.0;
+  if (det->options->gain == BRINK_GAIN_FIXED) return false;
+  if (path->e == NULL) distance = 0.5 * y0 + det->eval->slack[guard];
+  return brink_reach_excludes(&det->reach, guard, det->g0[guard], 128.0, distance);
 }
 
 brink_limit brink_detector_before(brink_detector *det, const brink_path *predictor, int order,
@@ -320,10 +353,10 @@ brink_limit brink_detector_before(brink_detector *det, const brink_path *predict
   det->step_reach = -1.0; /* the second question looks for itself */
   if (!det->ops->one_sided) return best;
   brink_detector_look(det, predictor);
-  for (size_t k = 0; k < det->eval->model->def.nguards; k++) {
-    if (!asked_before(det, k)) continue;
+  for (size_t j = 0; j < det->reach.nnear; j++) {
+    size_t k = det->reach.near[j];
+    if (!asked_before(det, k) || out_of_reach(det, k, predictor)) continue;
     brink_detector_tolerance(det, k, predictor->t0, predictor->x0);
-    if (out_of_reach(det, k, predictor, order)) continue;
     int count;
     if (!build_leaves(det, k, predictor, &count)) continue;
     brink_limit limit = det->options->gain == BRINK_GAIN_MARGIN

@@ -274,24 +274,25 @@ static double formula_at(brink_detector *det, size_t guard, const brink_path *de
 
 static void scan_formula(brink_detector *det, size_t guard, const brink_path *dense,
                          brink_found *found) {
-  leaf_root roots[FORMULA_ROOTS];
-  int count = formula_roots(det, guard, dense, roots);
+  leaf_root roots[FORMULA_ROOTS + 1];
+  roots[0] = (leaf_root){.sigma = 0.0}; /* a leaf may have been left at its surface by an event */
+  int count = 1 + formula_roots(det, guard, dense, roots + 1);
   int sign = det->eval->sgn[guard];
   double limit = near_limit(det, guard);
+  double at_start = fmin(64.0 * DBL_EPSILON * fmax(fabs(dense->t0) / dense->h, 1.0), 0.5);
   for (int k = 0; k < count; k++) {
     double next = k + 1 < count ? roots[k + 1].sigma : 1.0;
-    if (k + 1 < count && next - roots[k].sigma <= 4.0 * DBL_EPSILON)
-      continue; /* leaves that change together change the formula together */
+    /* Leaves that change together change the formula together; at the start, rounding may have put
+     * the root of a leaf that has just fired a little ahead. */
+    double together = roots[k].sigma < at_start ? at_start : 4.0 * DBL_EPSILON;
+    if (k + 1 < count && next - roots[k].sigma <= together) continue;
     double middle = 0.5 * (roots[k].sigma + next);
     double y =
         sign * (middle > roots[k].sigma ? formula_at(det, guard, dense, middle) : det->g1[guard]);
     brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = falling(sign)};
     if (y < 0.0 && brink_detector_wants(det, guard, hit.direction)) {
-      double at = roots[k].sigma;
-      brink_side side = det->eval->model->guards[guard].def.side;
-      if (side == BRINK_UNILATERAL) at = fmax(0.0, at - 4.0 * DBL_EPSILON);
-      if (side == BRINK_CROSSING) at = fmin(1.0, at + 4.0 * DBL_EPSILON);
-      brink_detector_add(det, found, at, hit);
+      double at = settle_side(det, guard, dense, roots[k].sigma, sign);
+      if (at <= 1.0) brink_detector_add(det, found, at, hit);
       return;
     }
     if (y < 0.0) {
@@ -299,7 +300,7 @@ static void scan_formula(brink_detector *det, size_t guard, const brink_path *de
       continue;
     }
     double here = formula_at(det, guard, dense, roots[k].sigma);
-    if (fabs(here) <= limit && !(found->event && roots[k].sigma > found->sigma))
+    if (k > 0 && fabs(here) <= limit && !(found->event && roots[k].sigma > found->sigma))
       add_miss(det, guard, dense, roots[k].sigma, here);
   }
 }
@@ -308,14 +309,15 @@ static void scan_formula(brink_detector *det, size_t guard, const brink_path *de
 
 void brink_interpolate_after(brink_detector *det, const brink_path *dense, brink_found *found) {
   brink_eval *eval = det->eval;
-  for (size_t k = 0; k < eval->model->def.nguards; k++) {
+  for (size_t j = 0; j < det->reach.nnear; j++) {
+    size_t k = det->reach.near[j];
     if (!brink_detector_active(det, k)) continue;
+    if (brink_reach_excludes(&det->reach, k, det->g0[k], det->options->near_miss, 0.0)) continue;
+    brink_detector_tolerance(det, k, dense->t0, dense->x0);
     if (eval->model->guards[k].formula != NULL) {
-      brink_detector_tolerance(det, k, dense->t0, dense->x0);
       scan_formula(det, k, dense, found);
       continue;
     }
-    brink_detector_tolerance(det, k, dense->t0, dense->x0);
     if (brink_along_excluded(&det->space, k, dense, det->g0[k], near_limit(det, k))) continue;
     brink_along along;
     if (!brink_along_build(&det->space, k, dense, det->g0[k], &along)) continue;

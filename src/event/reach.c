@@ -39,27 +39,50 @@ static bool uses_time(const brink_guard_def *def) {
   return def->time_coefficient != 0.0 || def->lipschitz_time != 0.0 || def->degree == 2;
 }
 
+static bool take_arrays(brink_reach *reach, size_t count, brink_arena *arena) {
+  size_t nx = reach->eval->nx;
+  reach->safe = brink_arena_take(arena, count, sizeof(double));
+  reach->lipschitz = brink_arena_take(arena, count, sizeof(double));
+  reach->curvature = brink_arena_take(arena, count, sizeof(double));
+  reach->gradient =
+      brink_arena_take(arena, 2 * (reach->eval->model->max_depends + 1), sizeof(double));
+  reach->probe = brink_arena_take(arena, nx, sizeof(double));
+  reach->moved = brink_arena_take(arena, nx, sizeof(double));
+  reach->relevant = brink_arena_take(arena, nx, sizeof(bool));
+  reach->near = brink_arena_take(arena, count, sizeof(size_t));
+  return reach->safe != NULL && reach->lipschitz != NULL && reach->curvature != NULL &&
+         reach->gradient != NULL && reach->probe != NULL && reach->moved != NULL &&
+         reach->relevant != NULL && reach->near != NULL;
+}
+
+/* The states that a guard, or the leaves of a formula, depend on. */
+static void mark_relevant(brink_reach *reach, const brink_guard *guard) {
+  const brink_model *model = reach->eval->model;
+  size_t length = guard->formula == NULL ? 1 : guard->formula_length;
+  for (size_t j = 0; j < length; j++) {
+    if (guard->formula != NULL && guard->formula[j].op != 0) continue;
+    const brink_guard_def *def =
+        guard->formula == NULL ? &guard->def : &model->guards[guard->formula[j].leaf].def;
+    for (size_t k = 0; k < def->ndepends; k++) reach->relevant[def->depends[k]] = true;
+    reach->time = reach->time || uses_time(def);
+  }
+}
+
 bool brink_reach_create(brink_reach *reach, const brink_options *options, const double *atol,
                         brink_eval *eval, brink_arena *arena) {
   const brink_model *model = eval->model;
   size_t count = model->def.nguards;
   *reach = (brink_reach){.eval = eval, .options = options, .atol = atol};
-  reach->safe = brink_arena_take(arena, count, sizeof(double));
-  reach->lipschitz = brink_arena_take(arena, count, sizeof(double));
-  reach->curvature = brink_arena_take(arena, count, sizeof(double));
-  reach->gradient = brink_arena_take(arena, 2 * (model->max_depends + 1), sizeof(double));
-  reach->moved = brink_arena_take(arena, eval->n, sizeof(double));
-  reach->near = brink_arena_take(arena, count, sizeof(bool));
-  if (reach->safe == NULL || reach->lipschitz == NULL || reach->curvature == NULL ||
-      reach->gradient == NULL || reach->moved == NULL || reach->near == NULL)
-    return false;
+  if (!take_arrays(reach, count, arena)) return false;
   for (size_t k = 0; k < count; k++) {
     const brink_guard *guard = &model->guards[k];
+    if (guard->def.side == BRINK_LEAF) continue;
+    reach->near[reach->nnear++] = k;
     reach->lipschitz[k] =
         guard->formula == NULL ? plain_bound(&guard->def) : formula_bound(model, guard);
-    reach->any = reach->any || reach->lipschitz[k] >= 0.0 || is_quadratic(guard);
-    reach->time = reach->time || uses_time(&guard->def);
-    reach->near[k] = true;
+    if (reach->lipschitz[k] < 0.0 && !is_quadratic(guard)) continue;
+    reach->any = true;
+    mark_relevant(reach, guard);
   }
   /* A gain of one's own limits steps however far the surface is. */
   if (options->gain == BRINK_GAIN_FIXED) reach->any = false;
@@ -77,14 +100,13 @@ void brink_reach_reset(brink_reach *reach) {
 
 /* ---- safe distances ---- */
 
-/* What the run's tolerances amount to in a guard that moves no faster than `bound`. */
-static double tolerance_bound(const brink_reach *reach, double bound, const double *x) {
+void brink_reach_weigh(brink_reach *reach, const double *x) {
   double most = 0.0;
   for (size_t i = 0; i < reach->eval->nx; i++) {
     double weight = reach->options->rtol * fabs(x[i]) + reach->atol[i];
-    most = weight > most ? weight : most;
+    if (reach->relevant[i] && weight > most) most = weight;
   }
-  return bound * most;
+  reach->weight = most;
 }
 
 /* sum_ij |H_ij| of a quadratic guard, time included, from differences of its gradient, which are
@@ -95,14 +117,14 @@ static double total_curvature(brink_reach *reach, size_t guard, double t, const 
   size_t n = def->ndepends;
   double *at = reach->gradient, *there = at + n + 1, sum = 0.0;
   if (brink_eval_gradient(eval, guard, t, x, at, &at[n]) != BRINK_TRY_OK) return INFINITY;
-  memcpy(reach->moved, x, eval->nx * sizeof *x);
+  memcpy(reach->probe, x, eval->nx * sizeof *x);
   for (size_t j = 0; j <= n; j++) {
     double later = j == n ? t + 1.0 : t;
-    if (j < n) reach->moved[def->depends[j]] = x[def->depends[j]] + 1.0;
-    if (brink_eval_gradient(eval, guard, later, reach->moved, there, &there[n]) != BRINK_TRY_OK)
+    if (j < n) reach->probe[def->depends[j]] = x[def->depends[j]] + 1.0;
+    if (brink_eval_gradient(eval, guard, later, reach->probe, there, &there[n]) != BRINK_TRY_OK)
       return INFINITY;
     for (size_t i = 0; i <= n; i++) sum += fabs(there[i] - at[i]);
-    if (j < n) reach->moved[def->depends[j]] = x[def->depends[j]];
+    if (j < n) reach->probe[def->depends[j]] = x[def->depends[j]];
   }
   return sum * (1.0 + 1e-9);
 }
@@ -118,7 +140,7 @@ static double quadratic_distance(brink_reach *reach, size_t guard, double g, dou
     return -1.0;
   a = fabs(rate);
   for (size_t k = 0; k < def->ndepends; k++) a += fabs(reach->gradient[k]);
-  double room = fabs(g) - ZONE(reach) * tolerance_bound(reach, a, x);
+  double room = fabs(g) - ZONE(reach) * a * reach->weight;
   if (!(room > 0.0)) return -1.0;
   return 2.0 * room / (a + sqrt(a * a + 2.0 * b * room));
 }
@@ -126,7 +148,7 @@ static double quadratic_distance(brink_reach *reach, size_t guard, double g, dou
 void brink_reach_note(brink_reach *reach, size_t guard, double g, double t, const double *x) {
   double bound = reach->lipschitz[guard], distance = -1.0;
   if (bound >= 0.0) {
-    double room = fabs(g) - ZONE(reach) * tolerance_bound(reach, bound, x);
+    double room = fabs(g) - ZONE(reach) * bound * reach->weight;
     distance = room / fmax(bound, 1e-300);
   } else if (is_quadratic(&reach->eval->model->guards[guard])) {
     distance = quadratic_distance(reach, guard, g, t, x);
@@ -146,13 +168,45 @@ double brink_reach_of(brink_reach *reach, const brink_path *path) {
     double bound = path->bound[l];
     for (size_t i = 0; i < nx; i++) moved[i] += fabs(a[i]) * bound;
   }
+  reach->moved_time = path->h;
   double most = reach->time ? path->h : 0.0;
-  for (size_t i = 0; i < nx; i++) most = moved[i] > most ? moved[i] : most;
+  for (size_t i = 0; i < nx; i++) most = reach->relevant[i] && moved[i] > most ? moved[i] : most;
   return most;
+}
+
+bool brink_reach_excludes(const brink_reach *reach, size_t guard, double g0, double tolerances,
+                          double distance) {
+  const brink_guard *model_guard = &reach->eval->model->guards[guard];
+  const brink_guard_def *def = &model_guard->def;
+  if (!reach->any || model_guard->formula != NULL || reach->lipschitz[guard] < 0.0) return false;
+  const double *bounds = def->coefficients != NULL ? def->coefficients : def->lipschitz;
+  double time = def->coefficients != NULL ? def->time_coefficient : def->lipschitz_time;
+  double reached = fabs(time) * reach->moved_time;
+  for (size_t k = 0; k < def->ndepends; k++)
+    reached += fabs(bounds[k]) * reach->moved[def->depends[k]];
+  double tolerance = tolerances * reach->lipschitz[guard] * reach->weight;
+  return fabs(g0) > 1.02 * reached + (tolerance > distance ? tolerance : distance);
+}
+
+bool brink_reach_is_near(const brink_reach *reach, size_t guard, double distance) {
+  return !(reach->travelled + distance < reach->safe[guard]);
 }
 
 void brink_reach_mark(brink_reach *reach, double distance) {
   double end = reach->travelled + distance;
-  size_t count = reach->eval->model->def.nguards;
-  for (size_t k = 0; k < count; k++) reach->near[k] = !(end < reach->safe[k]);
+  const brink_model *model = reach->eval->model;
+  reach->nnear = 0;
+  for (size_t k = 0; k < model->def.nguards; k++) {
+    if (!(end < reach->safe[k]) && model->guards[k].def.side != BRINK_LEAF)
+      reach->near[reach->nnear++] = k;
+  }
+}
+
+double brink_reach_jump(const brink_reach *reach, const double *from, const double *to) {
+  double most = 0.0;
+  for (size_t i = 0; i < reach->eval->nx; i++) {
+    double jump = fabs(to[i] - from[i]);
+    if (reach->relevant[i] && jump > most) most = jump;
+  }
+  return most;
 }

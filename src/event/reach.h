@@ -19,28 +19,48 @@ typedef struct brink_reach {
   const double *atol;
   bool any;          /* some guard can be far */
   bool time;         /* some of these depend on time: it counts as a state that moves */
-  double travelled;  /* how far any state has moved since the last reset, at most */
+  bool *relevant;    /* states that such guards depend on; others may move as they like */
+  double weight;     /* the largest tolerance of a relevant state, when last looked at */
+  double travelled;  /* how far any relevant state has moved since the last reset, at most */
   double *safe;      /* each guard: not near before `travelled` exceeds this */
   double *lipschitz; /* each guard: sum of its bounds; negative: none */
   double *curvature; /* quadratic guards: sum of |d2g/dx_i dx_j|; negative: not known yet */
   double *gradient;  /* scratch */
-  double *moved;     /* scratch: a bound for each state */
-  bool *near;        /* what the present step can reach */
+  double *probe;     /* scratch */
+  double *moved;     /* a bound for each state on the path last asked about */
+  double moved_time; /* its duration */
+  size_t *near;      /* the guards that the present step can reach, in order */
+  size_t nnear;
 } brink_reach;
 
 bool brink_reach_create(brink_reach *reach, const brink_options *options, const double *atol,
                         brink_eval *eval, brink_arena *arena);
 
-/* How far a path leads any state, at most. */
+/* How far a path leads any relevant state, at most. */
 double brink_reach_of(brink_reach *reach, const brink_path *path);
 
-/* Marks the guards that a step of this reach can bring near zero. */
+/* True if a guard with value g0 at the start of the path last asked about keeps farther than
+ * `tolerances` times its tolerance, and than `distance`, from zero on all of it: for guards with
+ * Lipschitz bounds, a few multiplications. */
+bool brink_reach_excludes(const brink_reach *reach, size_t guard, double g0, double tolerances,
+                          double distance);
+
+/* Collects the guards that a step of this reach can bring near zero. */
 void brink_reach_mark(brink_reach *reach, double distance);
+
+/* Can the guard be near after this much more movement? */
+bool brink_reach_is_near(const brink_reach *reach, size_t guard, double distance);
+
+/* A new state: its tolerances. */
+void brink_reach_weigh(brink_reach *reach, const double *x);
 
 /* A new value of a guard at (t, x), where the states have travelled `travelled`. */
 void brink_reach_note(brink_reach *reach, size_t guard, double g, double t, const double *x);
 
-/* The states jumped: nothing is known any more. */
+/* The states jumped from one to the other. */
+double brink_reach_jump(const brink_reach *reach, const double *from, const double *to);
+
+/* Nothing is known any more: parameters or modes may have changed what guards are. */
 void brink_reach_reset(brink_reach *reach);
 
 #endif

@@ -272,16 +272,18 @@ static bool past(const brink_eval *eval, size_t index, double g) {
 static bool inside_radius(const brink_eval *eval, const double *x) {
   if (eval->centre == NULL) return false;
   for (size_t i = 0; i < eval->nx; i++) {
-    if (!(fabs(x[i] - eval->centre[i]) <= eval->radius)) return false;
+    if (eval->relevant[i] && !(fabs(x[i] - eval->centre[i]) <= eval->radius)) return false;
   }
   return true;
 }
 
 bool brink_eval_may(brink_eval *eval, double t, const double *x) {
   bool inside = inside_radius(eval, x);
-  for (size_t k = 0; k < eval->nwatch; k++) {
-    size_t index = eval->watch[k];
-    if (inside && !eval->near[index]) continue;
+  const size_t *asked = inside ? eval->near : eval->watch;
+  size_t count = inside ? eval->nnear : eval->nwatch;
+  for (size_t k = 0; k < count; k++) {
+    size_t index = asked[k];
+    if (eval->model->guards[index].def.side != BRINK_UNILATERAL) continue;
     if (!brink_eval_protects(eval, index)) continue;
     if (past(eval, index, brink_eval_guard(eval, index, t, x))) {
       eval->vetoed_by = index;

@@ -37,11 +37,13 @@ typedef struct brink_eval {
   bool audit;    /* count calls made past a surface? */
   size_t *watch; /* indices of unilateral guards */
   size_t nwatch;
-  size_t vetoed_by; /* the guard that vetoed last */
-  const double
-      *centre;   /* within `radius` of this state only guards with near[] need to be asked; */
-  double radius; /* NULL: all */
-  const bool *near;
+  size_t vetoed_by;     /* the guard that vetoed last */
+  const double *centre; /* within `radius` of this state only the guards in near[] need
+                                        to be asked; NULL: all of watch[] */
+  double radius;
+  const bool *relevant; /* in the states marked here */
+  const size_t *near;
+  size_t nnear;
 
   /* Guards with a gradient but without a polynomial or a jet: their values ride along as appended
    * states, dz/dt = g_x.f + g_t (Esposito & Kumar 2007, eq. 3). */

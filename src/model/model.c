@@ -215,6 +215,7 @@ static bool copy_guard(brink_model *model, size_t index) {
   guard->linear =
       guard->def.coefficients != NULL || (guard->def.degree == 1 && guard->def.gradient != NULL);
   guard->def.name = brink_arena_text(arena, guard->def.name);
+  if (guard->def.formula != NULL) guard->def.depends = NULL; /* its leaves know */
   if (guard->def.name == NULL || !copy_depends(model, &guard->def)) return false;
   size_t count = guard->def.ndepends;
   if (guard->def.coefficients != NULL) {

@@ -238,7 +238,7 @@ static void check_jump(brink_sim *sim, size_t guard) {
   brink_eval *eval = &sim->eval;
   int sign = eval->sgn[guard];
   double g = brink_eval_guard(eval, guard, sim->t, sim->x);
-  if (!(sign * g < -fmax(eval->slack[guard], zero_band(sim, guard)))) return;
+  if (sign * g >= 0.0 || !(sign * g < -fmax(eval->slack[guard], zero_band(sim, guard)))) return;
   eval->sgn[guard] = (signed char)-sign;
   eval->slack[guard] = 0.0;
   brink_direction direction = sign > 0 ? BRINK_NEGATIVE : BRINK_POSITIVE;
@@ -255,6 +255,13 @@ static bool moved_away(brink_sim *sim, const brink_hit *hit) {
   eval->sgn[hit->guard] = g > 0.0 ? 1 : -1;
   eval->slack[hit->guard] = 0.0;
   return true;
+}
+
+/* Parameters and modes are what they were before the instant: so are the guards, as functions. */
+static bool same_functions(const brink_sim *sim) {
+  const brink_model_def *def = &sim->model->def;
+  return memcmp(sim->pre_mode, sim->eval.mode, def->nmodes * sizeof(int)) == 0 &&
+         memcmp(sim->pre_p, sim->eval.p, def->np * sizeof(double)) == 0;
 }
 
 /* After the actions of one round: new signs of what fired, and the events of the next round. */
@@ -277,8 +284,11 @@ static brink_status settle(brink_sim *sim, bool changed, bool changed_ever, brin
   sim->nhits = 0;
   if (status == BRINK_OK && changed && eval->slide != BRINK_NONE)
     status = brink_slide_check(sim, diag);
+  double jump = brink_reach_jump(&sim->detector.reach, sim->pre_x, sim->x);
+  bool same = same_functions(sim);
   for (size_t k = 0; k < count && status == BRINK_OK; k++) {
     if (!eval->enabled[k] || !is_flag(sim, k) || k == eval->slide || sim->fired[k]) continue;
+    if (same && sim->was_enabled[k] && !brink_detector_concerned(&sim->detector, k, jump)) continue;
     if (!sim->was_enabled[k] || (changed && eval->sgn[k] == 0))
       status = new_sign(sim, k, diag);
     else if (changed)
@@ -325,10 +335,11 @@ static brink_status run_round(brink_sim *sim, int iteration, bool *changed, brin
   return status < 0 ? status : status == BRINK_STOPPED ? status : stopped;
 }
 
-brink_status brink_sim_instant(brink_sim *sim, brink_diag *diag) {
+static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
   const brink_model_def *def = &sim->model->def;
   memcpy(sim->pre_x, sim->x, def->nx * sizeof(double));
   memcpy(sim->pre_mode, sim->eval.mode, def->nmodes * sizeof(int));
+  memcpy(sim->pre_p, sim->eval.p, def->np * sizeof(double));
   sim->nevents = 0;
   bool changed_ever = false;
   sim->changed = false;
@@ -347,4 +358,11 @@ brink_status brink_sim_instant(brink_sim *sim, brink_diag *diag) {
     if (iteration + 1 >= sim->options.max_iterations) return unsettled(sim, diag);
   }
   return sim->nevents > 0 ? brink_zeno_note(sim, diag) : BRINK_OK;
+}
+
+brink_status brink_sim_instant(brink_sim *sim, brink_diag *diag) {
+  brink_status status = run_instant(sim, diag);
+  if (sim->restart)
+    brink_detector_jump(&sim->detector, sim->pre_x, sim->x, sim->started && same_functions(sim));
+  return status;
 }

@@ -166,6 +166,7 @@ static bool take_arrays(brink_sim *sim) {
   sim->pre_x = brink_arena_take(arena, nx, sizeof(double));
   sim->before_x = brink_arena_take(arena, nx, sizeof(double));
   sim->before_p = brink_arena_take(arena, def->np, sizeof(double));
+  sim->pre_p = brink_arena_take(arena, def->np, sizeof(double));
   sim->pre_mode = brink_arena_take(arena, def->nmodes, sizeof(int));
   sim->before_mode = brink_arena_take(arena, def->nmodes, sizeof(int));
   sim->field = brink_arena_take(arena, n, sizeof(double));
@@ -173,8 +174,8 @@ static bool take_arrays(brink_sim *sim) {
   return sim->last_memory != NULL && sim->ticks != NULL && sim->tick != NULL &&
          sim->timer != NULL && sim->hits != NULL && sim->fired != NULL &&
          sim->was_enabled != NULL && sim->pre_x != NULL && sim->before_x != NULL &&
-         sim->before_p != NULL && sim->pre_mode != NULL && sim->before_mode != NULL &&
-         sim->field != NULL && sim->events != NULL;
+         sim->before_p != NULL && sim->pre_p != NULL && sim->pre_mode != NULL &&
+         sim->before_mode != NULL && sim->field != NULL && sim->events != NULL;
 }
 
 static bool copy_tolerances(brink_sim *sim) {
@@ -304,6 +305,7 @@ brink_status brink_sim_at(const brink_sim *sim, double t, double *x, brink_diag 
 
 static void changed(brink_sim *sim) {
   sim->started = false; /* signs are taken anew */
+  brink_reach_reset(&sim->detector.reach);
   sim->restart = true;
   sim->eval.slide = BRINK_NONE;
   sim->last.terms = 0;

@@ -47,6 +47,7 @@ struct brink_sim {
   bool *fired; /* guards that fired at this iteration */
   bool *was_enabled;
   double *pre_x, *before_x; /* before the instant, before an action */
+  double *pre_p;
   int *pre_mode, *before_mode;
   double *before_p;
   double *field;       /* f at the instant */
