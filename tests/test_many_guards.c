@@ -213,7 +213,7 @@ static void add(record *r, double t, int direction) {
 }
 
 static void scan(const world *w, size_t k, record *r) {
-  double h = 2e-3, before = value_at(w, k, 0.0), now = value_at(w, k, h);
+  double h = 4e-3, before = value_at(w, k, 0.0), now = value_at(w, k, h);
   *r = (record){.shallow = fabs(before) < 1e-5};
   for (long n = 1; (double)n * h <= T_END; n++) {
     double t = (double)n * h, next = value_at(w, k, t + h);
@@ -245,6 +245,8 @@ static int on_event(const brink_event_record *event, void *user) {
 
 static void check_world(unsigned long long number, brink_method method, brink_events events,
                         double rtol) {
+  /* no crossing that counts is slower than 1e-2 or so, and the solution is off by 10 rtol or so */
+  double bound = 1e4 * rtol;
   static world w;
   static record expected[GUARDS], seen[ALL];
   make_world(&w, number);
@@ -281,11 +283,11 @@ static void check_world(unsigned long long number, brink_method method, brink_ev
     if (expected[k].shallow) continue;
     bool same = seen[k].count == expected[k].count;
     for (int n = 0; same && n < seen[k].count && n < TIMES; n++)
-      same = fabs(seen[k].t[n] - expected[k].t[n]) <= 2e-4 &&
+      same = fabs(seen[k].t[n] - expected[k].t[n]) <= bound &&
              seen[k].direction[n] == expected[k].direction[n];
     int n = 0; /* the first that differs */
     while (n < seen[k].count && n < expected[k].count && n < TIMES - 1 &&
-           fabs(seen[k].t[n] - expected[k].t[n]) <= 2e-4)
+           fabs(seen[k].t[n] - expected[k].t[n]) <= bound)
       n++;
     CHECK_MSG(same,
               "world %llu, %s/%s, guard %zu (%s, side %d, direction %d): %d events of %d, the %d. "
@@ -298,8 +300,8 @@ static void check_world(unsigned long long number, brink_method method, brink_ev
 }
 
 static void check_worlds(brink_method method, brink_events events) {
-  for (unsigned long long number = 0; number < 12; number++)
-    check_world(number, method, events, 1e-9);
+  for (unsigned long long number = 0; number < 24; number++)
+    check_world(number, method, events, number % 2 == 0 ? 1e-9 : 1e-6);
 }
 
 TEST(adams_with_extrapolation_reports_what_a_scan_of_the_exact_solution_finds) {
