@@ -32,7 +32,8 @@ static int orbit(double t, const double *x, const brink_env *env, double *dx) {
 }
 /* [end] */
 
-/* [smooth] A smooth guard that is no polynomial: the distance to a beacon at (2, 0), less 2.5. */
+/* [smooth] */
+/* A smooth guard that is no polynomial: the distance to a beacon at (2, 0), less 2.5. */
 static int beacon(size_t guard, double t, const double *x, const brink_env *env, double *g) {
   (void)guard, (void)t, (void)env;
   *g = hypot(x[0] - 2.0, x[1]) - 2.5;
@@ -155,7 +156,8 @@ static int toggle(size_t clock, int64_t tick, brink_now *now, void *user) {
 static const brink_clock_def timer = {.name = "lamp", .period = 0.0, .offset = 0.5, .tick = toggle};
 /* [end] */
 
-/* [memory] An allocator that counts what is in use. */
+/* [memory] */
+/* An allocator that counts what is in use. */
 static void *take(size_t size, void *user) {
   *(size_t *)user += size;
   return malloc(size);
@@ -195,7 +197,8 @@ static void lamp(void) {
   check(in_use == 0, "everything was given back");
 }
 
-/* [errors] What a mistake looks like: a unilateral guard that cannot be extrapolated. */
+/* [errors] */
+/* What a mistake looks like: a unilateral guard that cannot be extrapolated. */
 static void mistake(void) {
   static const double start[] = {1.0, 0.0, 0.0, 1.0};
   brink_guard_def guard = brink_default_guard("edge");
