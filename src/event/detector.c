@@ -103,35 +103,46 @@ double brink_detector_tolerance(brink_detector *det, size_t guard, double t, con
   return det->tolerance[guard];
 }
 
+/* Can the guard come near zero on the path last asked about? With no estimate of the shift, a step
+ * is limited half-way to the surface. */
+static bool excluded(const brink_detector *det, size_t guard, bool halfway) {
+  double distance = halfway ? 0.5 * fabs(det->g0[guard]) + det->eval->slack[guard] : 0.0;
+  return brink_reach_excludes(&det->reach, guard, det->g0[guard],
+                              fmax(det->options->near_miss, 128.0), distance);
+}
+
 /* Guards that have come near are evaluated; some turn out to be far after all. */
-static void freshen(brink_detector *det, double t, const double *x) {
+static void freshen(brink_detector *det, const brink_path *path) {
   brink_reach *reach = &det->reach;
+  bool halfway = det->ops->one_sided && path->e == NULL && path->correction == NULL;
   size_t kept = 0;
   for (size_t j = 0; j < reach->nnear; j++) {
     size_t k = reach->near[j];
     if (!det->eval->enabled[k]) continue;
     if (det->seen[k] != det->step) {
-      evaluate(det, k, t, x, det->g0);
+      evaluate(det, k, path->t0, path->x0, det->g0);
       det->seen[k] = det->step;
       det->slope[k] = 0.0;
-      brink_reach_note(reach, k, det->g0[k], t, x);
+      brink_reach_note(reach, k, det->g0[k], path->t0, path->x0);
+      if (!brink_reach_is_near(reach, k, det->step_reach)) continue;
     }
-    if (brink_reach_is_near(reach, k, det->step_reach)) reach->near[kept++] = k;
+    if (!excluded(det, k, halfway)) reach->near[kept++] = k;
   }
   reach->nnear = kept;
 }
 
 void brink_detector_look(brink_detector *det, const brink_path *path) {
+  brink_eval *eval = det->eval;
   if (!det->reach.any || !det->ops->needs_paths) return;
-  /* A little more than the path itself: the corrected point lies beside it. */
-  det->step_reach = 1.02 * brink_reach_of(&det->reach, path);
+  det->step_reach = BRINK_REACH_ALLOW * brink_reach_of(&det->reach, path) + det->reach.weight;
   brink_reach_mark(&det->reach, det->step_reach);
-  freshen(det, path->t0, path->x0);
-  det->eval->centre = path->x0;
-  det->eval->radius = det->step_reach;
-  det->eval->relevant = det->reach.relevant;
-  det->eval->near = det->reach.near;
-  det->eval->nnear = det->reach.nnear;
+  freshen(det, path);
+  eval->centre = path->x0;
+  eval->moved = det->reach.moved;
+  eval->allow = det->reach.weight;
+  eval->relevant = det->reach.relevant;
+  eval->near = det->reach.near;
+  eval->nnear = det->reach.nnear;
 }
 
 void brink_detector_add(brink_detector *det, brink_found *found, double sigma, brink_hit hit) {
@@ -160,8 +171,9 @@ brink_found brink_detector_after(brink_detector *det, const brink_path *dense,
   brink_found found = {.sigma = 1.0};
   brink_eval *eval = det->eval;
   det->nhits = det->nmisses = 0;
-  det->moved = det->reach.any ? brink_reach_of(&det->reach, dense) : 0.0;
-  if (det->moved > det->step_reach) brink_detector_look(det, dense);
+  if (det->step_reach < 0.0 || !brink_reach_holds(&det->reach, dense))
+    brink_detector_look(det, dense);
+  det->moved = fmax(det->step_reach, 0.0);
   double t_end = dense->t0 + dense->h;
   for (size_t j = 0; j < det->reach.nnear; j++) {
     size_t k = det->reach.near[j];

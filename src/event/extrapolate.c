@@ -339,14 +339,6 @@ static bool asked_before(const brink_detector *det, size_t guard) {
          det->eval->model->guards[guard].def.side == BRINK_UNILATERAL;
 }
 
-/* Cheap: can this guard come within its target on this path, shifts included? */
-static bool out_of_reach(const brink_detector *det, size_t guard, const brink_path *path) {
-  double y0 = fabs(det->g0[guard]), distance = 0.0;
-  if (det->options->gain == BRINK_GAIN_FIXED) return false;
-  if (path->e == NULL) distance = 0.5 * y0 + det->eval->slack[guard];
-  return brink_reach_excludes(&det->reach, guard, det->g0[guard], 128.0, distance);
-}
-
 brink_limit brink_detector_before(brink_detector *det, const brink_path *predictor, int order,
                                   double hmin) {
   brink_limit best = {.sigma = 1.0, .guard = BRINK_NONE};
@@ -355,8 +347,11 @@ brink_limit brink_detector_before(brink_detector *det, const brink_path *predict
   brink_detector_look(det, predictor);
   for (size_t j = 0; j < det->reach.nnear; j++) {
     size_t k = det->reach.near[j];
-    if (!asked_before(det, k) || out_of_reach(det, k, predictor)) continue;
-    brink_detector_tolerance(det, k, predictor->t0, predictor->x0);
+    if (!asked_before(det, k)) continue;
+    double tolerance = brink_detector_tolerance(det, k, predictor->t0, predictor->x0);
+    if (predictor->e != NULL && det->options->gain != BRINK_GAIN_FIXED &&
+        brink_along_excluded(&det->space, k, predictor, det->g0[k], 128.0 * tolerance))
+      continue;
     int count;
     if (!build_leaves(det, k, predictor, &count)) continue;
     brink_limit limit = det->options->gain == BRINK_GAIN_MARGIN

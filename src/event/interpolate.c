@@ -312,7 +312,6 @@ void brink_interpolate_after(brink_detector *det, const brink_path *dense, brink
   for (size_t j = 0; j < det->reach.nnear; j++) {
     size_t k = det->reach.near[j];
     if (!brink_detector_active(det, k)) continue;
-    if (brink_reach_excludes(&det->reach, k, det->g0[k], det->options->near_miss, 0.0)) continue;
     brink_detector_tolerance(det, k, dense->t0, dense->x0);
     if (eval->model->guards[k].formula != NULL) {
       scan_formula(det, k, dense, found);

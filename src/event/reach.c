@@ -39,6 +39,12 @@ static bool uses_time(const brink_guard_def *def) {
   return def->time_coefficient != 0.0 || def->lipschitz_time != 0.0 || def->degree == 2;
 }
 
+static bool worthwhile(const brink_model *model) {
+  size_t costly = 0;
+  for (size_t k = 0; k < model->def.nguards; k++) costly += model->guards[k].linear ? 0 : 1;
+  return costly > 0 || model->def.nguards > 8;
+}
+
 static bool take_arrays(brink_reach *reach, size_t count, brink_arena *arena) {
   size_t nx = reach->eval->nx;
   reach->safe = brink_arena_take(arena, count, sizeof(double));
@@ -84,8 +90,9 @@ bool brink_reach_create(brink_reach *reach, const brink_options *options, const 
     reach->any = true;
     mark_relevant(reach, guard);
   }
-  /* A gain of one's own limits steps however far the surface is. */
-  if (options->gain == BRINK_GAIN_FIXED) reach->any = false;
+  /* A gain of one's own limits steps however far the surface is; and a few linear guards are
+   * cheaper looked at than reasoned about. */
+  if (options->gain == BRINK_GAIN_FIXED || !worthwhile(model)) reach->any = false;
   brink_reach_reset(reach);
   return true;
 }
@@ -174,6 +181,16 @@ double brink_reach_of(brink_reach *reach, const brink_path *path) {
   return most;
 }
 
+bool brink_reach_holds(const brink_reach *reach, const brink_path *corrected) {
+  if (corrected->correction == NULL || corrected->h > reach->moved_time) return false;
+  double bound = corrected->correction_bound;
+  for (size_t i = 0; i < reach->eval->nx; i++) {
+    double allowed = (BRINK_REACH_ALLOW - 1.0) * reach->moved[i] + reach->weight;
+    if (reach->relevant[i] && !(fabs(corrected->correction[i]) * bound <= allowed)) return false;
+  }
+  return true;
+}
+
 bool brink_reach_excludes(const brink_reach *reach, size_t guard, double g0, double tolerances,
                           double distance) {
   const brink_guard *model_guard = &reach->eval->model->guards[guard];
@@ -185,7 +202,7 @@ bool brink_reach_excludes(const brink_reach *reach, size_t guard, double g0, dou
   for (size_t k = 0; k < def->ndepends; k++)
     reached += fabs(bounds[k]) * reach->moved[def->depends[k]];
   double tolerance = tolerances * reach->lipschitz[guard] * reach->weight;
-  return fabs(g0) > 1.02 * reached + (tolerance > distance ? tolerance : distance);
+  return fabs(g0) > BRINK_REACH_ALLOW * reached + (tolerance > distance ? tolerance : distance);
 }
 
 bool brink_reach_is_near(const brink_reach *reach, size_t guard, double distance) {

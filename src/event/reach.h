@@ -13,6 +13,10 @@
 #include "model/eval.h"
 #include "num/path.h"
 
+/* What is known of a path is taken to hold a little beside it, where the corrected solution lies:
+ * by this factor and a tolerance. */
+#define BRINK_REACH_ALLOW 1.02
+
 typedef struct brink_reach {
   brink_eval *eval;
   const brink_options *options;
@@ -38,6 +42,10 @@ bool brink_reach_create(brink_reach *reach, const brink_options *options, const 
 
 /* How far a path leads any relevant state, at most. */
 double brink_reach_of(brink_reach *reach, const brink_path *path);
+
+/* Does this path, a corrected form of the one last asked about, keep within BRINK_REACH_ALLOW of
+ * its bounds? */
+bool brink_reach_holds(const brink_reach *reach, const brink_path *corrected);
 
 /* True if a guard with value g0 at the start of the path last asked about keeps farther than
  * `tolerances` times its tolerance, and than `distance`, from zero on all of it: for guards with

@@ -272,7 +272,8 @@ static bool past(const brink_eval *eval, size_t index, double g) {
 static bool inside_radius(const brink_eval *eval, const double *x) {
   if (eval->centre == NULL) return false;
   for (size_t i = 0; i < eval->nx; i++) {
-    if (eval->relevant[i] && !(fabs(x[i] - eval->centre[i]) <= eval->radius)) return false;
+    double allowed = eval->moved[i] + eval->allow;
+    if (eval->relevant[i] && !(fabs(x[i] - eval->centre[i]) <= allowed)) return false;
   }
   return true;
 }

@@ -37,11 +37,12 @@ typedef struct brink_eval {
   bool audit;    /* count calls made past a surface? */
   size_t *watch; /* indices of unilateral guards */
   size_t nwatch;
-  size_t vetoed_by;     /* the guard that vetoed last */
-  const double *centre; /* within `radius` of this state only the guards in near[] need
-                                        to be asked; NULL: all of watch[] */
-  double radius;
-  const bool *relevant; /* in the states marked here */
+  size_t vetoed_by; /* the guard that vetoed last */
+  /* Where only the guards in near[] need to be asked: |x - centre| <= moved + allow in the relevant
+   * states. NULL: nowhere. */
+  const double *centre, *moved;
+  double allow;
+  const bool *relevant;
   const size_t *near;
   size_t nnear;
 

@@ -12,6 +12,7 @@ void brink_path_begin(brink_path *path, double t0, double h, size_t n, const dou
   path->terms = 0;
   path->degree = 0;
   path->shared = NULL;
+  path->correction = NULL;
   path->e = NULL;
   path->trusted = INFINITY;
   path->margin_row = -1;
@@ -145,6 +146,7 @@ void brink_path_copy(brink_path *to, const brink_path *from, size_t n, double *m
   *to = *from;
   to->n = n;
   to->e = NULL;
+  to->correction = NULL;
   make_own(to);
   memcpy(memory, from->x0, n * sizeof *memory);
   to->x0 = memory;

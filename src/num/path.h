@@ -43,6 +43,11 @@ typedef struct brink_path {
   brink_path_rows *shared;        /* row l is shared->c[l] there; NULL: own[l] */
   double own[BRINK_PATH_TERMS][BRINK_PATH_DEGREE + 1];
 
+  const double
+      *correction; /* a dense output that is the predictor plus one more term: |x_i - x^p_i| is at
+                      most |correction[i]| * correction_bound. NULL: not known */
+  double correction_bound;
+
   const double *e; /* estimated shift of each component, with M(sigma) below; NULL: not known */
   double trusted;  /* no further than this (in time) is `e` credible */
   int margin_row;  /* M = margin_scale * shared->c[margin_row]; -1: margin[] */

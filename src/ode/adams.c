@@ -230,6 +230,8 @@ static brink_try attempt(brink_stepper *st, double h) {
   brink_path_begin(&st->dense, st->t, h, n, st->x);
   add_predictor(a, &st->dense, m);
   brink_path_share(&st->dense, &a->rows, d, 1.0, a->g1[m], m + 1);
+  st->dense.correction = d;
+  st->dense.correction_bound = a->g1[m];
   return BRINK_TRY_OK;
 }
 

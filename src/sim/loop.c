@@ -132,14 +132,15 @@ static brink_status arrive(brink_sim *sim, const brink_path *path, double sigma,
 }
 
 /* Unilateral surfaces that are reached at a point, within rounding, with the field f pointing at
- * them: the events of one instant belong together. */
+ * them: the events of one instant belong together. Only guards that the present step can reach. */
 static void collect_reached(brink_sim *sim, double t, const double *x, const double *f,
                             size_t except) {
   brink_eval *eval = &sim->eval;
-  for (size_t k = 0; eval->veto && k < eval->nwatch; k++) {
-    size_t guard = eval->watch[k];
-    bool known =
-        guard == except || !brink_eval_protects(eval, guard) || !sim->detector.reach.near[guard];
+  const brink_reach *reach = &sim->detector.reach;
+  for (size_t k = 0; eval->veto && k < reach->nnear; k++) {
+    size_t guard = reach->near[k];
+    bool known = guard == except || !brink_eval_protects(eval, guard) ||
+                 sim->model->guards[guard].def.side != BRINK_UNILATERAL;
     for (size_t j = 0; j < sim->nhits; j++) known = known || sim->hits[j].guard == guard;
     if (known) continue;
     int sign = eval->sgn[guard];
