@@ -153,7 +153,7 @@ static void check_model_failures(bool fail_on) {
     CHECK_MSG(state.live == 0 && state.bytes == 0 && state.mismatch == 0,
               "allocation %ld: %ld blocks left, %ld sizes wrong", n, state.live, state.mismatch);
   }
-  CHECK(!"brink_model_create never succeeded");
+  CHECK_MSG(false, "brink_model_create never succeeded");
 }
 
 TEST(a_model_survives_the_failure_of_any_allocation) {
@@ -183,7 +183,7 @@ static void check_sim_failures(const brink_model *model, brink_method method, br
               "%s/%s, allocation %ld: %ld blocks left, %ld sizes wrong", brink_method_name(method),
               brink_events_name(events), n, state.live, state.mismatch);
   }
-  CHECK(!"brink_sim_create never succeeded");
+  CHECK_MSG(false, "brink_sim_create never succeeded");
 }
 
 TEST(a_sim_survives_the_failure_of_any_allocation_with_every_method_and_detector) {
@@ -224,7 +224,7 @@ TEST(a_large_model_survives_the_failure_of_any_allocation) {
     if (status == BRINK_OK) return;
     CHECK_INT(status, BRINK_ERR_MEMORY);
   }
-  CHECK(!"never succeeded");
+  CHECK_MSG(false, "never succeeded");
 }
 
 TEST(a_refused_definition_leaves_nothing_behind) {

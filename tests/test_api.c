@@ -113,6 +113,7 @@ SPOIL(bad_direction, s->guards[LINEAR].direction = (brink_direction)7)
 SPOIL(bad_surface, s->guards[LINEAR].surface = (brink_surface)5)
 SPOIL(unknown_state, s->depends[1] = 2)
 SPOIL(far_unknown_state, s->depends[0] = BRINK_NONE)
+SPOIL(too_many_depends, (s->guards[LINEAR].depends = NULL, s->guards[LINEAR].ndepends = 3))
 SPOIL(nan_coefficient, s->coefficients[1] = NOT_A_NUMBER)
 SPOIL(nan_offset, s->guards[LINEAR].offset = NOT_A_NUMBER)
 SPOIL(infinite_time_coefficient, s->guards[LINEAR].time_coefficient = INFINITE)
@@ -172,6 +173,7 @@ static const bad_case bad_models[] = {
     {"surface", bad_surface, {"'linear one'", "surface"}},
     {"depends on state 2", unknown_state, {"'linear one'", "state 2", "2 states"}},
     {"depends on no state", far_unknown_state, {"'linear one'", "state"}},
+    {"3 of 2 states", too_many_depends, {"'linear one'", "ndepends is 3", "2 states"}},
     {"coefficient NaN", nan_coefficient, {"'linear one'", "coefficient 1"}},
     {"offset NaN", nan_offset, {"'linear one'", "offset"}},
     {"time_coefficient infinite", infinite_time_coefficient, {"'linear one'", "time_coefficient"}},

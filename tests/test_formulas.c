@@ -75,6 +75,8 @@ typedef struct formula {
   size_t length;
 } formula;
 
+static brink_gain chosen_gain = BRINK_GAIN_MARGIN;
+
 static void run_formula(const formula *f, brink_side side, brink_method method, brink_events events,
                         double t_end, brink_action_fn *action, trace *out) {
   double x0[] = {0.0, 1.0, sin(0.4), 1.7 * cos(0.4)};
@@ -87,7 +89,7 @@ static void run_formula(const formula *f, brink_side side, brink_method method, 
   def.nx = 4, def.x0 = x0, def.rhs = oscillators_rhs, def.nguards = LEAVES + 1, def.guards = guards;
   brink_options options = brink_default_options();
   options.method = method, options.events = events;
-  options.rtol = 1e-10, options.atol = 1e-12, options.audit = true;
+  options.rtol = 1e-10, options.atol = 1e-12, options.audit = true, options.gain = chosen_gain;
   if (events > BRINK_INTERPOLATE) options.hmax = END_STEP;
   trace_run(&def, &options, t_end, out);
 }
@@ -241,6 +243,29 @@ TEST(a_unilateral_formula_stops_at_its_first_change) {
   }
 }
 
+/* The other gains keep their distance from formulas, too: early by 2 delta or the tolerance at
+ * most, never late, never past. */
+TEST(the_other_gains_stop_before_a_unilateral_formula_changes) {
+  for (int n = 0; n < 30; n++) {
+    formula f = random_formula(true);
+    double times[TIMES], shortest;
+    if (scan(&f, T_END, times, TIMES, &shortest) == 0) continue;
+    char text[200];
+    describe(&f, text, sizeof text);
+    for (size_t m = 0; m < COUNT(variable); m++)
+      for (int gain = BRINK_GAIN_PUBLISHED; gain <= BRINK_GAIN_FIXED; gain++) {
+        chosen_gain = (brink_gain)gain;
+        run_formula(&f, BRINK_UNILATERAL, variable[m], BRINK_EXTRAPOLATE, T_END, trace_stop, &run);
+        chosen_gain = BRINK_GAIN_MARGIN;
+        CHECK_MSG(run.status == BRINK_STOPPED && fabs(run.t - times[0]) <= 1e-5,
+                  "%s, %s, gain %d: %s at %.10g, expected %.10g (%s)", text,
+                  brink_method_name(variable[m]), gain, brink_status_text(run.status), run.t,
+                  times[0], run.diag.message);
+        CHECK_INT(run.stats.rhs_past_guard, 0);
+      }
+  }
+}
+
 /* ---- De Morgan ---- */
 
 static void check_same(formula a, formula b) {
@@ -375,6 +400,7 @@ TEST(a_formula_fires_although_another_guard_stopped_just_before_its_surface) {
 int main(void) {
   RUN(formulas_change_where_a_scan_of_the_exact_solution_says);
   RUN(a_unilateral_formula_stops_at_its_first_change);
+  RUN(the_other_gains_stop_before_a_unilateral_formula_changes);
   RUN(not_of_or_is_and_of_nots_to_the_bit);
   RUN(not_of_and_is_or_of_nots_to_the_bit);
   RUN(not_of_not_is_nothing_to_the_bit);

@@ -224,6 +224,94 @@ TEST(a_reset_off_the_surface_ends_the_sliding) {
   }
 }
 
+/* y' = -sgn(y) + p + 3 mode: slides for mode 0; a switch to mode 1 makes both fields point up. */
+static int switched_rhs(double t, const double *x, const brink_env *env, double *dx) {
+  (void)t, (void)x;
+  dx[0] = -env->sgn[0] + env->p[0] + 3.0 * env->mode[0];
+  dx[1] = 1.0;
+  return 0;
+}
+static int switch_on(size_t clock, int64_t tick, brink_now *now, void *user) {
+  (void)clock, (void)user;
+  if (tick == 1) now->p[0] = 0.5; /* still slides */
+  if (tick == 2) now->mode[0] = 1;
+  return 0;
+}
+static bool switched_enabled(size_t guard, const brink_env *env) {
+  return guard == 1 || env->mode[0] != 2;
+}
+static int disable(size_t clock, int64_t tick, brink_now *now, void *user) {
+  (void)clock, (void)user;
+  if (tick == 1) now->mode[0] = 2;
+  return 0;
+}
+
+static void run_switched(brink_tick_fn *tick, brink_method method, brink_events events) {
+  static const double x0[] = {0.5, 0.0}, p0[] = {0.0};
+  brink_guard_def guards[2] = {guard_on("y", first), guard_on("late", second)};
+  guards[1].offset = -100.0;
+  brink_clock_def clock = {.name = "switch", .period = 1.0, .tick = tick};
+  brink_model_def def = brink_default_model();
+  def.nx = 2, def.x0 = x0, def.np = 1, def.p0 = p0, def.nmodes = 1, def.rhs = switched_rhs;
+  def.nguards = 2, def.guards = guards, def.enabled = switched_enabled;
+  def.nclocks = 1, def.clocks = &clock;
+  brink_options options = options_for(method, events, 1e-9);
+  trace_run(&def, &options, 2.5, &run);
+}
+
+TEST(a_switch_of_the_fields_while_sliding_lets_go_at_that_instant) {
+  for (size_t m = 0; m < COUNT(variable); m++)
+    for (size_t e = 0; e < COUNT(whole_step); e++) {
+      run_switched(switch_on, variable[m], whole_step[e]);
+      check_slides("switched", variable[m], whole_step[e], BRINK_BILATERAL, 1);
+      if (run.nslides > 0) {
+        CHECK_NEAR(run.slides[0].from, 0.5, 1e-9);
+        CHECK_NEAR(run.slides[0].to, 2.0, 0.0);
+      }
+      CHECK_NEAR(run.x[0], 0.5 * (-1.0 + 0.5 + 3.0), 1e-8);
+      CHECK_INT(run.nevents, 1);
+    }
+}
+
+TEST(a_guard_that_is_disabled_while_sliding_lets_go_at_that_instant) {
+  for (size_t m = 0; m < COUNT(variable); m++)
+    for (size_t e = 0; e < COUNT(whole_step); e++) {
+      run_switched(disable, variable[m], whole_step[e]);
+      check_slides("disabled", variable[m], whole_step[e], BRINK_BILATERAL, 1);
+      if (run.nslides > 0) CHECK_NEAR(run.slides[0].to, 1.0, 0.0);
+      /* both guards are out of the way; sgn is 0, or what it was */
+      CHECK(fabs(run.x[0] - 1.5 * 6.0) <= 1.5 + 1e-8);
+    }
+}
+
+/* A change by the caller while sliding starts anew: on the surface it slides on, off it it does
+ * not. */
+TEST(a_change_by_the_caller_while_sliding_is_respected) {
+  static const double x0[] = {1.0};
+  brink_guard_def guard = guard_on("y", first);
+  brink_model_def def = brink_default_model();
+  def.nx = 1, def.x0 = x0, def.rhs = scalar_rhs, def.nguards = 1, def.guards = &guard;
+  brink_model *model = NULL;
+  brink_sim *sim = NULL;
+  CHECK_INT(brink_model_create(&def, NULL, NULL, &model), BRINK_OK);
+  brink_options options = options_for(BRINK_ADAMS, BRINK_EXTRAPOLATE, 1e-9);
+  CHECK_INT(brink_sim_create(model, &options, NULL, NULL, &sim), BRINK_OK);
+  CHECK_INT(brink_sim_run(sim, 3.8, NULL), BRINK_TIME_REACHED);
+  CHECK_INT(brink_sim_signs(sim)[0], 0);
+  double x = brink_sim_state(sim)[0];
+  CHECK_NEAR(x, 0.0, 1e-12);
+  CHECK_INT(brink_sim_set_state(sim, &x, NULL), BRINK_OK);
+  CHECK_INT(brink_sim_run(sim, 3.82, NULL), BRINK_TIME_REACHED);
+  CHECK_INT(brink_sim_signs(sim)[0], 0);
+  x = 0.5;
+  CHECK_INT(brink_sim_set_state(sim, &x, NULL), BRINK_OK);
+  CHECK_INT(brink_sim_run(sim, 3.86, NULL), BRINK_TIME_REACHED);
+  CHECK_INT(brink_sim_signs(sim)[0], 1);
+  CHECK_NEAR(brink_sim_state(sim)[0], 0.5 - 0.04 - 1.5 * (cos(3.86) - cos(3.82)), 1e-8);
+  brink_sim_destroy(sim);
+  brink_model_destroy(model);
+}
+
 /* ---- friction ---- */
 
 /* x'' = -x - 0.15 sgn(x'): amplitudes 1, 0.7, 0.4, 0.1, and then it sticks, for 0.1 < 0.15. */
@@ -392,6 +480,9 @@ int main(void) {
   RUN(sliding_stays_on_a_curved_surface);
   RUN(a_start_on_an_attracting_surface_slides_at_once);
   RUN(a_reset_off_the_surface_ends_the_sliding);
+  RUN(a_switch_of_the_fields_while_sliding_lets_go_at_that_instant);
+  RUN(a_guard_that_is_disabled_while_sliding_lets_go_at_that_instant);
+  RUN(a_change_by_the_caller_while_sliding_is_respected);
   RUN(dry_friction_swings_three_times_and_sticks);
   RUN(a_block_on_a_belt_sticks_and_slips_in_time);
   RUN(a_start_on_a_repelling_surface_leaves_it_without_event_or_sliding);
