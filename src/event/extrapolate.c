@@ -33,7 +33,7 @@
 void brink_interpolate_after(brink_detector *det, const brink_path *dense, brink_found *found);
 
 #define KAPPA 4.0 /* safety factor of the predicted shift (measured: 4 suffices, 1 does not) */
-#define BRINK_SHIFT 0.2   /* the predictor is the solution if its shift is below this tolerance */
+#define BRINK_SHIFT 0.5   /* the predictor is the solution if its shift is below this tolerance */
 #define BRINK_DETAIL 1e-3 /* … and below this part of the way the guard still has to go */
 #define SLOW 0.2          /* a gap that shrinks by less than this per step, … */
 #define SLOW_STEPS 4      /* … this many steps in a row, is a singular edge */
@@ -339,27 +339,60 @@ static bool asked_before(const brink_detector *det, size_t guard) {
          det->eval->model->guards[guard].def.side == BRINK_UNILATERAL;
 }
 
+/* The guard keeps away from its surface on the whole predictor and beside it, where the corrected
+ * solution will lie: nothing more needs to be asked about it in this step. */
+static bool is_clear(const brink_detector *det, size_t guard, const brink_path *path, int count) {
+  if (!det->reach.any || count != 1 || path->e == NULL) return false;
+  const brink_along *along = &det->leaves[0].along;
+  if (along->width < 1.0) return false;
+  double beside = brink_reach_allowance(&det->reach, guard, det->step_reach);
+  double zone = fmax(det->options->near_miss, 128.0) * det->tolerance[guard];
+  if (!along->exact) /* what the series leaves out */
+    beside += 10.0 * (fabs(along->c[along->degree]) + fabs(along->c[along->degree - 1]));
+  double low = fabs(along->c[0]), high;
+  for (int k = 1; k <= along->degree; k++) low -= fabs(along->c[k]);
+  if (low > zone + beside) return true;
+  brink_poly_range(along->c, along->degree, &low, &high);
+  return (det->eval->sgn[guard] > 0 ? low : -high) > zone + beside;
+}
+
+/* One guard's limit; *clear tells that it may be forgotten for this step. */
+static brink_limit limit_of(brink_detector *det, size_t guard, const brink_path *predictor,
+                            int order, double hmin, bool *clear) {
+  brink_limit none = {.sigma = 1.0, .guard = BRINK_NONE};
+  double tolerance = brink_detector_tolerance(det, guard, predictor->t0, predictor->x0);
+  *clear = false;
+  if (predictor->e != NULL && det->options->gain != BRINK_GAIN_FIXED &&
+      brink_along_excluded(&det->space, guard, predictor, det->g0[guard], 128.0 * tolerance))
+    return none;
+  int count;
+  if (!build_leaves(det, guard, predictor, &count)) return none;
+  *clear = is_clear(det, guard, predictor, count);
+  if (*clear) return none;
+  return det->options->gain == BRINK_GAIN_MARGIN
+             ? limit_by_margin(det, guard, predictor, count, hmin)
+             : limit_by_gain(det, guard, predictor, count, order, hmin);
+}
+
 brink_limit brink_detector_before(brink_detector *det, const brink_path *predictor, int order,
                                   double hmin) {
   brink_limit best = {.sigma = 1.0, .guard = BRINK_NONE};
   det->step_reach = -1.0; /* the second question looks for itself */
   if (!det->ops->one_sided) return best;
   brink_detector_look(det, predictor);
-  for (size_t j = 0; j < det->reach.nnear; j++) {
-    size_t k = det->reach.near[j];
-    if (!asked_before(det, k)) continue;
-    double tolerance = brink_detector_tolerance(det, k, predictor->t0, predictor->x0);
-    if (predictor->e != NULL && det->options->gain != BRINK_GAIN_FIXED &&
-        brink_along_excluded(&det->space, k, predictor, det->g0[k], 128.0 * tolerance))
-      continue;
-    int count;
-    if (!build_leaves(det, k, predictor, &count)) continue;
-    brink_limit limit = det->options->gain == BRINK_GAIN_MARGIN
-                            ? limit_by_margin(det, k, predictor, count, hmin)
-                            : limit_by_gain(det, k, predictor, count, order, hmin);
-    bool tie = limit.sigma == best.sigma && limit.event && !best.event;
-    if (limit.sigma < best.sigma || tie) best = limit;
+  brink_reach *reach = &det->reach;
+  size_t kept = 0;
+  for (size_t j = 0; j < reach->nnear; j++) {
+    size_t guard = reach->near[j];
+    bool clear = false;
+    if (asked_before(det, guard)) {
+      brink_limit limit = limit_of(det, guard, predictor, order, hmin, &clear);
+      bool tie = limit.sigma == best.sigma && limit.event && !best.event;
+      if (limit.sigma < best.sigma || tie) best = limit;
+    }
+    if (!clear) reach->near[kept++] = guard;
   }
+  reach->nnear = det->eval->nnear = kept;
   return best;
 }
 

@@ -49,6 +49,7 @@ static bool take_arrays(brink_reach *reach, size_t count, brink_arena *arena) {
   size_t nx = reach->eval->nx;
   reach->safe = brink_arena_take(arena, count, sizeof(double));
   reach->lipschitz = brink_arena_take(arena, count, sizeof(double));
+  reach->slope = brink_arena_take(arena, count, sizeof(double));
   reach->curvature = brink_arena_take(arena, count, sizeof(double));
   reach->gradient =
       brink_arena_take(arena, 2 * (reach->eval->model->max_depends + 1), sizeof(double));
@@ -56,9 +57,9 @@ static bool take_arrays(brink_reach *reach, size_t count, brink_arena *arena) {
   reach->moved = brink_arena_take(arena, nx, sizeof(double));
   reach->relevant = brink_arena_take(arena, nx, sizeof(bool));
   reach->near = brink_arena_take(arena, count, sizeof(size_t));
-  return reach->safe != NULL && reach->lipschitz != NULL && reach->curvature != NULL &&
-         reach->gradient != NULL && reach->probe != NULL && reach->moved != NULL &&
-         reach->relevant != NULL && reach->near != NULL;
+  return reach->safe != NULL && reach->lipschitz != NULL && reach->slope != NULL &&
+         reach->curvature != NULL && reach->gradient != NULL && reach->probe != NULL &&
+         reach->moved != NULL && reach->relevant != NULL && reach->near != NULL;
 }
 
 /* The states that a guard, or the leaves of a formula, depend on. */
@@ -147,6 +148,7 @@ static double quadratic_distance(brink_reach *reach, size_t guard, double g, dou
     return -1.0;
   a = fabs(rate);
   for (size_t k = 0; k < def->ndepends; k++) a += fabs(reach->gradient[k]);
+  reach->slope[guard] = a;
   double room = fabs(g) - ZONE(reach) * a * reach->weight;
   if (!(room > 0.0)) return -1.0;
   return 2.0 * room / (a + sqrt(a * a + 2.0 * b * room));
@@ -203,6 +205,14 @@ bool brink_reach_excludes(const brink_reach *reach, size_t guard, double g0, dou
     reached += fabs(bounds[k]) * reach->moved[def->depends[k]];
   double tolerance = tolerances * reach->lipschitz[guard] * reach->weight;
   return fabs(g0) > BRINK_REACH_ALLOW * reached + (tolerance > distance ? tolerance : distance);
+}
+
+double brink_reach_allowance(const brink_reach *reach, size_t guard, double distance) {
+  double bound = reach->lipschitz[guard], beside = INFINITY;
+  if (bound < 0.0 && reach->curvature[guard] >= 0.0)
+    bound = reach->slope[guard] + reach->curvature[guard] * distance;
+  if (bound >= 0.0) beside = bound * ((BRINK_REACH_ALLOW - 1.0) * distance + reach->weight);
+  return beside;
 }
 
 bool brink_reach_is_near(const brink_reach *reach, size_t guard, double distance) {

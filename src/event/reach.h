@@ -28,6 +28,7 @@ typedef struct brink_reach {
   double travelled;  /* how far any relevant state has moved since the last reset, at most */
   double *safe;      /* each guard: not near before `travelled` exceeds this */
   double *lipschitz; /* each guard: sum of its bounds; negative: none */
+  double *slope;     /* quadratic guards: sum of |dg/dx_i| where last noted */
   double *curvature; /* quadratic guards: sum of |d2g/dx_i dx_j|; negative: not known yet */
   double *gradient;  /* scratch */
   double *probe;     /* scratch */
@@ -52,6 +53,10 @@ bool brink_reach_holds(const brink_reach *reach, const brink_path *corrected);
  * Lipschitz bounds, a few multiplications. */
 bool brink_reach_excludes(const brink_reach *reach, size_t guard, double g0, double tolerances,
                           double distance);
+
+/* How much a guard may differ beside a path of this reach, where BRINK_REACH_ALLOW still holds,
+ * from its value on it; INFINITY if that is not known. */
+double brink_reach_allowance(const brink_reach *reach, size_t guard, double distance);
 
 /* Collects the guards that a step of this reach can bring near zero. */
 void brink_reach_mark(brink_reach *reach, double distance);

@@ -402,36 +402,38 @@ brink_status brink_sim_advance(brink_sim *sim, double t_limit, brink_diag *diag)
   return advance(sim, t_limit, diag);
 }
 
+/* options.max_steps, for the calls that make many. */
+static bool out_of_steps(const brink_sim *sim, int64_t *steps) {
+  return sim->options.max_steps > 0 && ++*steps >= sim->options.max_steps;
+}
+
+static brink_status too_many_steps(const brink_sim *sim, brink_diag *diag) {
+  return brink_sim_fail(sim, diag, BRINK_ERR_WORK, BRINK_NONE,
+                        "max_steps = %lld steps were taken up to t = %.17g: raise the limit, or "
+                        "look for what makes the steps small",
+                        (long long)sim->options.max_steps, sim->t);
+}
+
+/* To t_end, or to the first event. */
+static brink_status run(brink_sim *sim, double t_end, bool stop_at_event, brink_diag *diag) {
+  int64_t steps = 0;
+  for (;;) {
+    brink_status status = advance(sim, t_end, diag);
+    if (status != BRINK_STEPPED && (status != BRINK_EVENT || stop_at_event)) return status;
+    if (out_of_steps(sim, &steps)) return too_many_steps(sim, diag);
+  }
+}
+
 brink_status brink_sim_next_event(brink_sim *sim, double t_limit, brink_diag *diag) {
   brink_diag_clear(diag);
   sim->keep = true;
-  brink_status status;
-  int64_t steps = 0;
-  do {
-    status = advance(sim, t_limit, diag);
-    if (sim->options.max_steps > 0 && ++steps > sim->options.max_steps) break;
-  } while (status == BRINK_STEPPED);
-  return status == BRINK_STEPPED ? brink_sim_fail(sim, diag, BRINK_ERR_WORK, BRINK_NONE,
-                                                  "%lld steps were taken up to t = %.17g",
-                                                  (long long)sim->options.max_steps, sim->t)
-                                 : status;
+  return run(sim, t_limit, true, diag);
 }
 
 brink_status brink_sim_run(brink_sim *sim, double t_end, brink_diag *diag) {
   brink_diag_clear(diag);
   sim->keep = sim->sink.step != NULL;
-  brink_status status;
-  int64_t steps = 0;
-  do {
-    status = advance(sim, t_end, diag);
-    if (sim->options.max_steps > 0 && ++steps > sim->options.max_steps) break;
-  } while (status == BRINK_STEPPED || status == BRINK_EVENT);
-  if (status == BRINK_STEPPED || status == BRINK_EVENT)
-    return brink_sim_fail(sim, diag, BRINK_ERR_WORK, BRINK_NONE,
-                          "max_steps = %lld steps were taken up to t = %.17g: raise the limit, or "
-                          "look for what makes the steps small",
-                          (long long)sim->options.max_steps, sim->t);
-  return status;
+  return run(sim, t_end, false, diag);
 }
 
 /* Outputs before the present are read from the last step; one at the present waits for the events
@@ -461,11 +463,13 @@ brink_status brink_sim_sample(brink_sim *sim, const double *times, size_t count,
   }
   sim->keep = true;
   size_t next = 0;
+  int64_t steps = 0;
   brink_status status = BRINK_STEPPED;
   while (next < count && (status == BRINK_STEPPED || status == BRINK_EVENT)) {
     status = advance(sim, times[count - 1], diag);
     bool ended = status != BRINK_STEPPED && status != BRINK_EVENT;
     next = read_outputs(sim, times, count, next, out, ended && status >= 0);
+    if (!ended && out_of_steps(sim, &steps)) status = too_many_steps(sim, diag);
   }
   if (done != NULL) *done = next;
   return status == BRINK_STEPPED || status == BRINK_EVENT ? BRINK_TIME_REACHED : status;
