@@ -369,6 +369,86 @@ TEST(a_zero_exactly_at_the_end_of_a_run_is_found_once) {
       }
 }
 
+/* ---- jumps in the middle of a step ---- */
+
+static int to_zero(const brink_event *event, brink_now *now, void *user) {
+  (void)event, (void)user;
+  now->x[0] = 0.0;
+  return 0;
+}
+
+/* Rising through 0.4 is no event of a guard that watches for falling; but at 0.6 the state is above
+ * it, and the reset to 0 carries it down. One step holds both. */
+TEST(a_crossing_that_is_no_event_counts_for_jumps_in_the_same_step) {
+  static const double x0[] = {0.0}, one[] = {1.0};
+  for (size_t m = 0; m < COUNT(all_methods); m++)
+    for (size_t e = 0; e < COUNT(all_events); e++)
+      for (size_t s = 0; s < COUNT(sides); s++) {
+        brink_guard_def guards[2] = {brink_default_guard("falls"), brink_default_guard("reset")};
+        guards[0].coefficients = guards[1].coefficients = one;
+        guards[0].offset = -0.4, guards[0].direction = BRINK_NEGATIVE, guards[0].side = sides[s];
+        guards[1].offset = -0.6, guards[1].action = to_zero;
+        brink_model_def def = brink_default_model();
+        def.nx = 1, def.x0 = x0, def.rhs = unit_rhs, def.nguards = 2, def.guards = guards;
+        brink_options options = options_for(all_methods[m], all_events[e], 1e-6);
+        options.step = 1.0;
+        trace_run(&def, &options, 1.7, &run); /* resets at 0.6, 1.2 */
+        CHECK_MSG(run.nevents == 4, "%s/%s, %s: %zu events (%s)", brink_method_name(all_methods[m]),
+                  brink_events_name(all_events[e]), side_names[s], run.nevents, run.diag.message);
+        for (size_t k = 0; k < 4 && run.nevents == 4; k++) {
+          CHECK_INT(run.events[k].event.guard, k % 2 == 0 ? 1 : 0);
+          CHECK_INT(run.events[k].event.direction, k % 2 == 0 ? 1 : -1);
+          CHECK_INT(run.events[k].event.kind, k % 2 == 0 ? BRINK_CROSSED : BRINK_JUMPED);
+        }
+      }
+}
+
+/* At t = 1 the second state is lifted over 3; the guard there puts it back to 0, on the side where
+ * it was, and sees it come again at t = 4. */
+static int both_rise_rhs(double t, const double *x, const brink_env *env, double *dx) {
+  (void)t, (void)x, (void)env;
+  dx[0] = dx[1] = 1.0;
+  return 0;
+}
+static int lift(const brink_event *event, brink_now *now, void *user) {
+  (void)event, (void)user;
+  now->x[1] = 5.0;
+  return 0;
+}
+static int put_back(const brink_event *event, brink_now *now, void *user) {
+  (void)event, (void)user;
+  now->x[1] = 0.0;
+  return 0;
+}
+
+TEST(a_guard_that_jumped_takes_its_sign_from_where_the_actions_leave_it) {
+  static const double x0[] = {0.0, 0.0}, one[] = {1.0};
+  static const size_t first[] = {0}, second[] = {1};
+  for (size_t m = 0; m < COUNT(all_methods); m++)
+    for (size_t e = 0; e < COUNT(all_events); e++)
+      for (size_t s = 0; s < COUNT(sides); s++) {
+        brink_guard_def guards[2] = {brink_default_guard("trigger"), brink_default_guard("above")};
+        guards[0].coefficients = guards[1].coefficients = one;
+        guards[0].depends = first, guards[1].depends = second;
+        guards[0].ndepends = guards[1].ndepends = 1;
+        guards[0].offset = -1.0, guards[0].action = lift;
+        guards[1].offset = -3.0, guards[1].action = put_back, guards[1].side = sides[s];
+        brink_model_def def = brink_default_model();
+        def.nx = 2, def.x0 = x0, def.rhs = both_rise_rhs, def.nguards = 2, def.guards = guards;
+        brink_options options = options_for(all_methods[m], all_events[e], 1e-6);
+        if (all_methods[m] > BRINK_DOPRI) options.step = 0.3;
+        trace_run(&def, &options, 5.0, &run);
+        CHECK_MSG(run.nevents == 3 && run.status == BRINK_TIME_REACHED,
+                  "%s/%s, %s: %zu events (%s)", brink_method_name(all_methods[m]),
+                  brink_events_name(all_events[e]), side_names[s], run.nevents, run.diag.message);
+        if (run.nevents != 3) continue;
+        CHECK_INT(run.events[1].event.kind, BRINK_JUMPED);
+        CHECK_INT(run.events[2].event.kind, BRINK_CROSSED);
+        CHECK_INT(run.events[2].event.direction, BRINK_POSITIVE);
+        CHECK_NEAR(run.events[2].event.t, 4.0, 1e-5);
+      }
+}
+
 int main(void) {
   RUN(a_guard_that_leaves_its_surface_at_the_start_fires_on_return_only);
   RUN(a_flag_that_is_zero_at_the_start_takes_its_sign_from_the_first_derivative_that_is_not);
@@ -378,5 +458,7 @@ int main(void) {
   RUN(a_relay_that_switches_on_mesh_points_is_seen_by_every_method_and_detector);
   RUN(guards_enabled_by_mode_alternate_on_mesh_points_and_off_them);
   RUN(a_zero_exactly_at_the_end_of_a_run_is_found_once);
+  RUN(a_crossing_that_is_no_event_counts_for_jumps_in_the_same_step);
+  RUN(a_guard_that_jumped_takes_its_sign_from_where_the_actions_leave_it);
   return check_done();
 }
