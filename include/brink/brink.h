@@ -456,6 +456,10 @@ BRINK_API const brink_stats *brink_sim_stats(const brink_sim *sim);
 /* The events of the last instant that had any, in order; count may be 0. */
 BRINK_API const brink_event *brink_sim_events(const brink_sim *sim, size_t *count);
 
+/* The slide under way, with `to` the present time; false if there is none. (The sink is told of a
+ * slide when it ends.) */
+BRINK_API bool brink_sim_sliding(const brink_sim *sim, brink_slide_record *record);
+
 /* The state at a time inside the last step, from its dense output. ARGUMENT outside it. */
 BRINK_API brink_status brink_sim_at(const brink_sim *sim, double t, double *x, brink_diag *diag);
 

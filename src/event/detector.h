@@ -57,7 +57,8 @@ typedef struct brink_leaf_poly {
   size_t leaf;
   int polarity;
   brink_along along;
-  double valid;  /* up to this sigma the polynomial holds */
+  double low, high; /* bounds of the polynomial on [0, 1] */
+  double valid;     /* up to this sigma the polynomial holds */
   double margin; /* sum |dg/dx_i| |e_i|: how far the corrector may move it, per unit of M(sigma) */
 } brink_leaf_poly;
 

@@ -62,6 +62,24 @@ static double published_delta(const brink_detector *det, size_t guard, int order
 
 /* ---- one guard's polynomials ---- */
 
+/* What a truncated series leaves out, as far as its last terms tell. */
+static double truncation(const brink_along *along) {
+  if (along->exact) return 0.0;
+  return 10.0 * (fabs(along->c[along->degree]) + fabs(along->c[along->degree - 1]));
+}
+
+/* Bounds by the sum of the coefficients, or, if these do not settle it, by Bernstein's. */
+static bool stays_off_zero(brink_leaf_poly *leaf) {
+  const brink_along *along = &leaf->along;
+  double off = truncation(along), spread = 0.0;
+  for (int k = 1; k <= along->degree; k++) spread += fabs(along->c[k]);
+  leaf->low = along->c[0] - spread;
+  leaf->high = along->c[0] + spread;
+  if (!(leaf->low > off || leaf->high < -off))
+    brink_poly_range(along->c, along->degree, &leaf->low, &leaf->high);
+  return leaf->low > off || leaf->high < -off;
+}
+
 /* One leaf along the predictor. Where its polynomial is an approximation that does not clear it, it
  * is replaced by one that fits the guard's own values, as far along as one does. */
 static bool build_leaf(brink_detector *det, brink_leaf_poly *leaf, const brink_path *path) {
@@ -69,7 +87,7 @@ static bool build_leaf(brink_detector *det, brink_leaf_poly *leaf, const brink_p
   leaf->valid = 1.0;
   leaf->margin = 0.0;
   if (!brink_along_build(&det->space, leaf->leaf, path, det->g0[leaf->leaf], along)) return false;
-  if (along->exact || brink_poly_excludes_zero(along->c, along->degree)) return true;
+  if (stays_off_zero(leaf) || along->exact) return true;
   if (!brink_along_fit(&det->space, leaf->leaf, path, 0.0, 1.0, along)) return false;
   double power = 1.0;
   for (int k = 1; k <= along->degree; k++) { /* from its own variable to sigma */
@@ -94,15 +112,23 @@ static bool build_leaves(brink_detector *det, size_t guard, const brink_path *pa
     leaf->leaf = op.leaf;
     leaf->polarity = op.polarity;
     if (!build_leaf(det, leaf, path)) return false;
+  }
+  return true;
+}
+
+/* How far the corrector may move each leaf. */
+static void weigh_leaves(brink_detector *det, const brink_path *path, int count) {
+  brink_eval *eval = det->eval;
+  for (int k = 0; k < count && path->e != NULL; k++) {
+    brink_leaf_poly *leaf = &det->leaves[k];
+    const brink_guard_def *def = &eval->model->guards[leaf->leaf].def;
     double rate;
-    const brink_guard_def *def = &eval->model->guards[op.leaf].def;
-    if (path->e == NULL || brink_eval_gradient(eval, op.leaf, path->t0, path->x0, eval->gradient,
-                                               &rate) != BRINK_TRY_OK)
+    if (brink_eval_gradient(eval, leaf->leaf, path->t0, path->x0, eval->gradient, &rate) !=
+        BRINK_TRY_OK)
       continue;
     for (size_t i = 0; i < def->ndepends; i++)
       leaf->margin += fabs(eval->gradient[i] * path->e[def->depends[i]]);
   }
-  return true;
 }
 
 /* sign*polarity*g(sigma) - scale*margin*M(sigma) - offset, as a polynomial: how far the leaf is
@@ -345,15 +371,9 @@ static bool is_clear(const brink_detector *det, size_t guard, const brink_path *
   if (!det->reach.any || count != 1 || path->e == NULL) return false;
   const brink_along *along = &det->leaves[0].along;
   if (along->width < 1.0) return false;
-  double beside = brink_reach_allowance(&det->reach, guard, det->step_reach);
+  double beside = brink_reach_allowance(&det->reach, guard, det->step_reach) + truncation(along);
   double zone = fmax(det->options->near_miss, 128.0) * det->tolerance[guard];
-  if (!along->exact) /* what the series leaves out */
-    beside += 10.0 * (fabs(along->c[along->degree]) + fabs(along->c[along->degree - 1]));
-  double low = fabs(along->c[0]), high;
-  for (int k = 1; k <= along->degree; k++) low -= fabs(along->c[k]);
-  if (low > zone + beside) return true;
-  brink_poly_range(along->c, along->degree, &low, &high);
-  return (det->eval->sgn[guard] > 0 ? low : -high) > zone + beside;
+  return (det->eval->sgn[guard] > 0 ? det->leaves[0].low : -det->leaves[0].high) > zone + beside;
 }
 
 /* One guard's limit; *clear tells that it may be forgotten for this step. */
@@ -369,6 +389,7 @@ static brink_limit limit_of(brink_detector *det, size_t guard, const brink_path 
   if (!build_leaves(det, guard, predictor, &count)) return none;
   *clear = is_clear(det, guard, predictor, count);
   if (*clear) return none;
+  weigh_leaves(det, predictor, count);
   return det->options->gain == BRINK_GAIN_MARGIN
              ? limit_by_margin(det, guard, predictor, count, hmin)
              : limit_by_gain(det, guard, predictor, count, order, hmin);

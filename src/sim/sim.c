@@ -281,6 +281,16 @@ const brink_event *brink_sim_events(const brink_sim *sim, size_t *count) {
   return sim->events;
 }
 
+bool brink_sim_sliding(const brink_sim *sim, brink_slide_record *record) {
+  size_t guard = sim->eval.slide;
+  if (guard == BRINK_NONE) return false;
+  *record = (brink_slide_record){.guard = guard,
+                                 .name = brink_model_guard_name(sim->model, guard),
+                                 .from = sim->slide_from,
+                                 .to = sim->t};
+  return true;
+}
+
 brink_status brink_sim_at(const brink_sim *sim, double t, double *x, brink_diag *diag) {
   brink_diag_clear(diag);
   if (x == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "x must not be NULL");
@@ -304,6 +314,9 @@ brink_status brink_sim_at(const brink_sim *sim, double t, double *x, brink_diag 
 /* ---- changing ---- */
 
 static void changed(brink_sim *sim) {
+  brink_slide_record slide; /* ends here; if it still holds, a new one begins */
+  if (brink_sim_sliding(sim, &slide) && sim->sink.slide != NULL)
+    sim->sink.slide(&slide, sim->sink.user);
   sim->started = false; /* signs are taken anew */
   brink_reach_reset(&sim->detector.reach);
   sim->restart = true;

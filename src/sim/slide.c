@@ -218,15 +218,12 @@ double brink_slide_release(brink_sim *sim, const brink_path *dense) {
 }
 
 static brink_status end_sliding(brink_sim *sim, int sign) {
-  size_t guard = sim->eval.slide;
+  brink_slide_record record;
+  brink_sim_sliding(sim, &record);
   sim->eval.slide = BRINK_NONE;
-  take_sign(sim, guard, sign);
+  take_sign(sim, record.guard, sign);
   sim->restart = true;
   if (sim->sink.slide == NULL) return BRINK_OK;
-  brink_slide_record record = {.guard = guard,
-                               .name = brink_model_guard_name(sim->model, guard),
-                               .from = sim->slide_from,
-                               .to = sim->t};
   return sim->sink.slide(&record, sim->sink.user) == 0 ? BRINK_OK : BRINK_STOPPED;
 }
 
