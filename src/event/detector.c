@@ -68,6 +68,24 @@ static void evaluate(brink_detector *det, size_t guard, double t, const double *
   }
 }
 
+/* The veto need not ask guards that are known to be far. */
+static void tell_veto(brink_detector *det, const double *centre) {
+  brink_eval *eval = det->eval;
+  eval->centre = centre;
+  eval->moved = det->reach.moved;
+  eval->allow = det->reach.weight;
+  eval->relevant = det->reach.relevant;
+  eval->near = det->reach.near;
+  eval->nnear = det->reach.nnear;
+}
+
+/* Before the first step: what is near at x itself. */
+static void stand_still(brink_detector *det, const double *x) {
+  memset(det->reach.moved, 0, det->eval->nx * sizeof *det->reach.moved);
+  brink_reach_mark(&det->reach, det->reach.weight);
+  tell_veto(det, x);
+}
+
 void brink_detector_reset(brink_detector *det, double t, const double *x) {
   size_t count = det->eval->model->def.nguards;
   memset(det->gap, 0, count * sizeof *det->gap);
@@ -83,6 +101,7 @@ void brink_detector_reset(brink_detector *det, double t, const double *x) {
     det->seen[k] = det->step;
     if (det->ops->needs_paths) brink_reach_note(&det->reach, k, det->g0[k], t, x);
   }
+  if (det->reach.any && det->ops->needs_paths) stand_still(det, x);
 }
 
 void brink_detector_jump(brink_detector *det, const double *from, const double *to, bool same) {
@@ -132,17 +151,11 @@ static void freshen(brink_detector *det, const brink_path *path) {
 }
 
 void brink_detector_look(brink_detector *det, const brink_path *path) {
-  brink_eval *eval = det->eval;
   if (!det->reach.any || !det->ops->needs_paths) return;
   det->step_reach = BRINK_REACH_ALLOW * brink_reach_of(&det->reach, path) + det->reach.weight;
   brink_reach_mark(&det->reach, det->step_reach);
   freshen(det, path);
-  eval->centre = path->x0;
-  eval->moved = det->reach.moved;
-  eval->allow = det->reach.weight;
-  eval->relevant = det->reach.relevant;
-  eval->near = det->reach.near;
-  eval->nnear = det->reach.nnear;
+  tell_veto(det, path->x0);
 }
 
 void brink_detector_add(brink_detector *det, brink_found *found, double sigma, brink_hit hit) {

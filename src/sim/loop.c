@@ -214,6 +214,8 @@ static brink_status arrive_on_predictor(brink_sim *sim, const brink_limit *limit
   sim->detector.nhits = sim->detector.nmisses = 0;
   if (limit->sigma > 0.0) {
     brink_path_rescale(path, limit->sigma);
+    path->correction = path->a[0]; /* it is what was looked at before, and a part of it */
+    path->correction_bound = 0.0;
     end = last_inside(sim, limit->guard, path);
     found = brink_detector_after(&sim->detector, path, sim->stepper.x_new);
   }
