@@ -246,12 +246,13 @@ static void check_jump(brink_sim *sim, size_t guard) {
 }
 
 /* An action that carried the state off the surface has decided the sign. (What the location of the
- * event left over is still on the surface.) */
+ * event left over is still on the surface.) A guard that jumped is off it to begin with. */
 static bool moved_away(brink_sim *sim, const brink_hit *hit) {
   brink_eval *eval = &sim->eval;
   double g = brink_eval_guard(eval, hit->guard, sim->t, sim->x);
   double band = zero_band(sim, hit->guard);
-  if (!(fabs(g) > band) || !(fabs(g - hit->value) > band)) return false;
+  bool moved = hit->kind == BRINK_JUMPED || fabs(g - hit->value) > band;
+  if (!(fabs(g) > band) || !moved) return false;
   eval->sgn[hit->guard] = g > 0.0 ? 1 : -1;
   eval->slack[hit->guard] = 0.0;
   return true;
@@ -276,7 +277,6 @@ static brink_status settle(brink_sim *sim, bool changed, bool changed_ever, brin
     size_t guard = sim->hits[k].guard;
     sim->fired[guard] = true;
     if (!eval->enabled[guard]) continue;
-    if (sim->hits[k].kind == BRINK_JUMPED) continue; /* it is on its new side already */
     int before = sim->hits[k].direction == BRINK_NEGATIVE ? 1 : -1;
     if (moved_away(sim, &sim->hits[k])) continue;
     status = brink_sim_settle_sign(sim, guard, before, changed_ever, sim->hits[k].kind, diag);

@@ -106,6 +106,23 @@ static void keep_dense(brink_sim *sim, const brink_path *path, double end) {
 
 /* ---- arriving at an event ---- */
 
+/* Crossings on the way that their guards' directions do not call events change the signs all the
+ * same, before the actions of the instant can carry anything back. */
+static void take_silent_crossings(brink_sim *sim) {
+  brink_eval *eval = &sim->eval;
+  const brink_reach *reach = &sim->detector.reach;
+  for (size_t k = 0; k < reach->nnear; k++) {
+    size_t guard = reach->near[k];
+    int sign = eval->sgn[guard];
+    if (!eval->enabled[guard] || sign == 0 || guard == eval->slide ||
+        brink_detector_wants(&sim->detector, guard, sign > 0 ? BRINK_NEGATIVE : BRINK_POSITIVE))
+      continue;
+    double g = brink_eval_guard(eval, guard, sim->t, sim->x);
+    double least = fmax(eval->slack[guard], brink_sim_zero_band(sim, guard, sim->t, sim->x));
+    if (sign * g < -least) eval->sgn[guard] = (signed char)-sign;
+  }
+}
+
 /* The state moves along a path to sigma, and the instant there is handled. */
 static brink_status arrive(brink_sim *sim, const brink_path *path, double sigma, bool chord,
                            double t_end, brink_diag *diag) {
@@ -124,6 +141,7 @@ static brink_status arrive(brink_sim *sim, const brink_path *path, double sigma,
   memcpy(sim->x, x, sim->model->def.nx * sizeof(double));
   sim->t = sim->stepper.t = t;
   sim->restart = true;
+  take_silent_crossings(sim);
   brink_status stopped = t > t0 ? record_step(sim, t0) : BRINK_OK;
   brink_status missed = record_misses(sim);
   brink_status status = brink_sim_instant(sim, diag);
