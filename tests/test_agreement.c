@@ -112,8 +112,10 @@ static bool excused(const trace *a, const trace *b, size_t guard, double t) {
  * comes after is not comparable. */
 static bool hurries(const trace *run, size_t k) {
   const brink_event *e = &run->events[k].event;
-  return k > 0 && e->guard == run->events[k - 1].event.guard && e->iteration == 0 &&
-         e->t - run->events[k - 1].event.t < 1e-5;
+  for (size_t j = k; j > 0 && e->t - run->events[j - 1].event.t < 1e-5; j--)
+    if (run->events[j - 1].event.guard == e->guard && run->events[j - 1].event.t < e->t)
+      return true;
+  return false;
 }
 
 /* Compares up to the first difference that is excused. */

@@ -284,8 +284,9 @@ static int ball_rhs(double t, const double *x, const brink_env *env, double *dx)
   return 0;
 }
 static int bounce(const brink_event *event, brink_now *now, void *user) {
-  (void)event, (void)user;
-  now->x[1] = -0.8 * now->x[1];
+  const double *restitution = user;
+  (void)event;
+  now->x[1] = -(restitution != NULL ? *restitution : 0.8) * now->x[1];
   return 0;
 }
 static int rest(const size_t *guards, size_t count, brink_now *now, void *user) {
@@ -329,6 +330,29 @@ TEST(a_bouncing_ball_is_stopped_at_its_accumulation_point) {
           t += 2.0 * t1 * pow(0.8, (double)k + 1.0);
         }
       }
+}
+
+/* A dull ball has only a few bounces that time can resolve. */
+TEST(a_ball_that_hardly_bounces_is_stopped_at_its_accumulation_point_too) {
+  static const double restitutions[] = {0.5, 0.2, 0.1, 0.03};
+  double t1 = sqrt(2.0 / 9.81);
+  for (size_t k = 0; k < COUNT(restitutions); k++)
+    for (size_t m = 0; m < COUNT(variable); m++)
+      for (size_t e = 0; e < COUNT(whole_step); e++)
+        for (size_t s = 0; s < COUNT(sides); s++) {
+          brink_guard_def guard;
+          brink_model_def def = ball(&guard, sides[s]);
+          def.user = (void *)&restitutions[k];
+          brink_options options = options_for(variable[m], whole_step[e], 1e-9);
+          options.max_steps = 100000;
+          trace_run(&def, &options, 10.0, &run);
+          double limit = t1 * (1.0 + restitutions[k]) / (1.0 - restitutions[k]);
+          CHECK_MSG(run.status == BRINK_ERR_ZENO && fabs(run.diag.t - limit) <= 1e-6,
+                    "restitution %g, %s/%s, %s: %s at %.12g (limit %.12g) after %zu events (%s)",
+                    restitutions[k], brink_method_name(variable[m]),
+                    brink_events_name(whole_step[e]), side_names[s], brink_status_text(run.status),
+                    run.t, limit, run.nevents, run.diag.message);
+        }
 }
 
 TEST(a_ball_with_a_limit_mode_goes_on_after_its_accumulation_point) {
@@ -591,6 +615,7 @@ int main(void) {
   RUN(events_that_do_not_settle_end_the_run_and_are_named);
   RUN(an_event_that_resets_to_its_own_surface_fires_once_and_time_goes_on);
   RUN(a_bouncing_ball_is_stopped_at_its_accumulation_point);
+  RUN(a_ball_that_hardly_bounces_is_stopped_at_its_accumulation_point_too);
   RUN(a_ball_with_a_limit_mode_goes_on_after_its_accumulation_point);
   RUN(asked_to_continue_without_a_limit_mode_the_run_ends_and_says_what_is_missing);
   RUN(two_tanks_switch_at_dyadic_times_up_to_their_accumulation_point);
