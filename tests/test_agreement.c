@@ -173,6 +173,14 @@ static bool hurries(const trace *run, size_t k) {
   return false;
 }
 
+/* Two events at one time: which comes first, and whether the second still happens after the first
+ * one's action, is decided by rounding. */
+static bool has_company(const trace *run, size_t k, double bound) {
+  double t = run->events[k].event.t;
+  return (k > 0 && t - run->events[k - 1].event.t <= bound) ||
+         (k + 1 < run->nevents && k + 1 < TRACE_EVENTS && run->events[k + 1].event.t - t <= bound);
+}
+
 /* Compares up to the first difference that is excused. */
 static void compare(unsigned long long number, const char *what, const trace *a, const trace *b,
                     double bound) {
@@ -180,8 +188,7 @@ static void compare(unsigned long long number, const char *what, const trace *a,
   for (size_t k = 0; k < count && k < TRACE_EVENTS; k++) {
     const brink_event *e = &a->events[k].event, *f = &b->events[k].event;
     bool same = e->guard == f->guard && e->direction == f->direction && fabs(e->t - f->t) <= bound;
-    bool swapped = fabs(e->t - f->t) <= bound && k + 1 < count && /* two at one time */
-                   fabs(a->events[k + 1].event.t - e->t) <= bound;
+    bool swapped = has_company(a, k, bound) || has_company(b, k, bound);
     if (hurries(a, k) || hurries(b, k)) return;
     if (same) continue;
     if (swapped || excused(a, b, e->guard, e->t) || excused(a, b, f->guard, f->t)) return;

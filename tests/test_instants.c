@@ -449,6 +449,37 @@ TEST(a_guard_that_jumped_takes_its_sign_from_where_the_actions_leave_it) {
       }
 }
 
+/* Lifted over 3 (rising is no event of "falls") and put back by another guard: that fall is one. */
+TEST(a_guard_carried_over_and_back_within_one_instant_sees_both_ways) {
+  static const double x0[] = {0.0, 0.0}, one[] = {1.0};
+  static const size_t first[] = {0}, second[] = {1};
+  for (size_t m = 0; m < COUNT(all_methods); m++)
+    for (size_t e = 0; e < COUNT(all_events); e++)
+      for (size_t s = 0; s < COUNT(sides); s++) {
+        brink_guard_def guards[3] = {brink_default_guard("trigger"), brink_default_guard("above 4"),
+                                     brink_default_guard("falls")};
+        for (size_t k = 0; k < 3; k++) {
+          guards[k].coefficients = one;
+          guards[k].depends = k == 0 ? first : second, guards[k].ndepends = 1;
+        }
+        guards[0].offset = -1.0, guards[0].action = lift;
+        guards[1].offset = -4.0, guards[1].direction = BRINK_POSITIVE, guards[1].action = put_back;
+        guards[2].offset = -3.0, guards[2].direction = BRINK_NEGATIVE, guards[2].side = sides[s];
+        brink_model_def def = brink_default_model();
+        def.nx = 2, def.x0 = x0, def.rhs = both_rise_rhs, def.nguards = 3, def.guards = guards;
+        brink_options options = options_for(all_methods[m], all_events[e], 1e-6);
+        if (all_methods[m] > BRINK_DOPRI) options.step = 0.3;
+        trace_run(&def, &options, 3.0, &run);
+        CHECK_MSG(run.nevents == 3, "%s/%s, %s: %zu events (%s)", brink_method_name(all_methods[m]),
+                  brink_events_name(all_events[e]), side_names[s], run.nevents, run.diag.message);
+        for (size_t k = 0; k < 3 && run.nevents == 3; k++) {
+          CHECK_INT(run.events[k].event.guard, k);
+          CHECK_INT(run.events[k].event.iteration, k);
+          CHECK_NEAR(run.events[k].event.t, 1.0, 1e-5);
+        }
+      }
+}
+
 int main(void) {
   RUN(a_guard_that_leaves_its_surface_at_the_start_fires_on_return_only);
   RUN(a_flag_that_is_zero_at_the_start_takes_its_sign_from_the_first_derivative_that_is_not);
@@ -460,5 +491,6 @@ int main(void) {
   RUN(a_zero_exactly_at_the_end_of_a_run_is_found_once);
   RUN(a_crossing_that_is_no_event_counts_for_jumps_in_the_same_step);
   RUN(a_guard_that_jumped_takes_its_sign_from_where_the_actions_leave_it);
+  RUN(a_guard_carried_over_and_back_within_one_instant_sees_both_ways);
   return check_done();
 }
