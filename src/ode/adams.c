@@ -82,7 +82,7 @@ static bool create(brink_stepper *st, brink_arena *arena) {
 
 static brink_try start(brink_stepper *st) {
   adams *a = st->method;
-  brink_try outcome = brink_eval_rhs(st->eval, st->t, st->x, st->f);
+  brink_try outcome = brink_stepper_begin(st);
   if (outcome != BRINK_TRY_OK) return outcome;
   memcpy(a->phi[0], st->f, st->n * sizeof(double));
   a->count = 1;

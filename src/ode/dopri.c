@@ -97,7 +97,7 @@ static brink_try dopri_start(brink_stepper *st) {
   dp->rejected = dp->refused = false;
   st->h_next = st->options->step;
   dp->wanted = st->h_next;
-  return brink_eval_rhs(st->eval, st->t, st->x, st->f);
+  return brink_stepper_begin(st);
 }
 
 static void dopri_plan(brink_stepper *st, double h_limit) {

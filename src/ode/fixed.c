@@ -227,7 +227,7 @@ bool brink_fixed_create(brink_fixed *fx, brink_stepper *st, brink_arena *arena) 
 brink_try brink_fixed_start(brink_fixed *fx, brink_stepper *st) {
   brink_ahead_forget(&fx->ahead);
   st->h_next = st->options->step;
-  return brink_eval_rhs(st->eval, st->t, st->x, st->f);
+  return brink_stepper_begin(st);
 }
 
 double brink_fixed_step(const brink_stepper *st, double h_limit) {

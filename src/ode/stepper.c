@@ -34,6 +34,12 @@ double brink_stepper_norm(const brink_stepper *st, const double *v, const double
   return norm;
 }
 
+brink_try brink_stepper_begin(brink_stepper *st) {
+  bool ready = st->f_ready;
+  st->f_ready = false;
+  return ready ? BRINK_TRY_OK : brink_eval_rhs(st->eval, st->t, st->x, st->f);
+}
+
 double brink_stepper_first_step(const brink_stepper *st, double h_limit) {
   double speed = brink_stepper_norm(st, st->f, st->x, st->x);
   return speed > 0.0 ? fmin(0.25 / sqrt(speed), h_limit) : h_limit;

@@ -41,8 +41,9 @@ struct brink_stepper {
   size_t nx;          /* components that the error test looks at */
 
   double t;
-  double *x; /* n */
-  double *f; /* n: f(t, x), valid after start and commit */
+  double *x;    /* n */
+  double *f;    /* n: f(t, x), valid after start and commit */
+  bool f_ready; /* start: f is there already, somebody just had to evaluate it */
   int order;
 
   double h_plan; /* plan: the step it would like, after all limits */
@@ -74,6 +75,9 @@ bool brink_stepper_create(brink_stepper *st, const brink_options *options, const
 /* The weighted maximum norm max_i |v_i| / (rtol*max(|x_i|, |y_i|) + atol_i) over the nx states. */
 double brink_stepper_norm(const brink_stepper *st, const double *v, const double *x,
                           const double *y);
+
+/* What start begins with: f at (t, x), evaluated unless it is there. */
+brink_try brink_stepper_begin(brink_stepper *st);
 
 /* A first step from f alone, without a further evaluation: the step over which an Euler step would
  * make an error of the order of the tolerance (Shampine & Gordon 1975, ch. 7), at most h_limit. */

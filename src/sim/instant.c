@@ -284,11 +284,13 @@ static brink_status settle(brink_sim *sim, bool changed, bool changed_ever, brin
   sim->nhits = 0;
   if (status == BRINK_OK && changed && eval->slide != BRINK_NONE)
     status = brink_slide_check(sim, diag);
-  double jump = brink_reach_jump(&sim->detector.reach, sim->pre_x, sim->x);
-  bool same = same_functions(sim);
+  sim->jump = fmax(sim->jump, brink_reach_jump(&sim->detector.reach, sim->pre_x, sim->x));
+  sim->altered = sim->altered || !same_functions(sim);
   for (size_t k = 0; k < count && status == BRINK_OK; k++) {
     if (!eval->enabled[k] || !is_flag(sim, k) || k == eval->slide || sim->fired[k]) continue;
-    if (same && sim->was_enabled[k] && !brink_detector_concerned(&sim->detector, k, jump)) continue;
+    if (!sim->altered && sim->was_enabled[k] &&
+        !brink_detector_concerned(&sim->detector, k, sim->jump))
+      continue;
     if (!sim->was_enabled[k] || (changed && eval->sgn[k] == 0))
       status = new_sign(sim, k, diag);
     else if (changed)
@@ -342,7 +344,8 @@ static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
   memcpy(sim->pre_p, sim->eval.p, def->np * sizeof(double));
   sim->nevents = 0;
   bool changed_ever = false;
-  sim->changed = false;
+  sim->changed = sim->altered = false;
+  sim->jump = 0.0;
   if (sim->nhits > 0) sim->restart = true;
   for (int iteration = 0;; iteration++) {
     bool changed;
@@ -361,7 +364,11 @@ static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
 }
 
 brink_status brink_sim_instant(brink_sim *sim, brink_diag *diag) {
+  sim->field_settled = false;
   brink_status status = run_instant(sim, diag);
+  /* One event, one round: what its sign was settled with still holds. */
+  sim->stepper.f_ready = sim->field_settled && sim->nevents == 1 && sim->restart && sim->started &&
+                         sim->eval.slide == BRINK_NONE;
   if (sim->restart)
     brink_detector_jump(&sim->detector, sim->pre_x, sim->x, sim->started && same_functions(sim));
   return status;

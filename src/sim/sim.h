@@ -28,7 +28,10 @@ struct brink_sim {
   double t;
   double *x; /* = stepper.x: the present state */
   bool started;
-  bool restart; /* the stepper has to start anew */
+  bool restart;       /* the stepper has to start anew */
+  bool field_settled; /* stepper.f is the field after the last guard that settled its sign */
+  double jump;  /* how far the states have been from where they were before the instant, … */
+  bool altered; /* … and whether parameters or modes were others than then, at any round */
   bool changed; /* the last instant changed a state, a parameter or a mode */
   bool keep;    /* keep the dense output of each step for brink_sim_at */
   int stuck;    /* calls in a row that did not move the time */

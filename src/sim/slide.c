@@ -114,6 +114,11 @@ brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before
         "action, or return BRINK_STOPPED from it",
         sim->t, brink_model_guard_name(sim->model, guard));
   take_sign(sim, guard, sign);
+  /* The field of the side taken is what the next step starts with, if nothing else happens here. */
+  const double *f = sign > 0 ? eval->f_plus : eval->f_minus;
+  bool known = sign != 0 && (sign > 0 ? plus : minus) != 0;
+  if (known && eval->n == eval->nx) memcpy(sim->stepper.f, f, eval->nx * sizeof *f);
+  sim->field_settled = known && eval->n == eval->nx;
   return BRINK_OK;
 }
 
@@ -234,7 +239,13 @@ brink_status brink_slide_leave(brink_sim *sim, brink_diag *diag) {
     return brink_sim_fail(sim, diag, BRINK_ERR_DOMAIN, guard,
                           "at t = %.17g a field beside the surface of '%s' is not defined", sim->t,
                           brink_model_guard_name(sim->model, guard));
-  return end_sliding(sim, grip[0] <= grip[1] ? 1 : -1);
+  brink_slide_project(sim);
+  brink_status status = end_sliding(sim, grip[0] <= grip[1] ? 1 : -1);
+  /* The field taken is tangent to the surface here: rounding must not bring the guard back at once.
+   */
+  double give = 64.0 * brink_sim_zero_band(sim, guard, sim->t, sim->x);
+  sim->eval.slack[guard] = fmax(sim->eval.slack[guard], give);
+  return status;
 }
 
 brink_status brink_slide_check(brink_sim *sim, brink_diag *diag) {

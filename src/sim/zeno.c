@@ -12,6 +12,7 @@
 /* Of time: what is left before the limit when it counts as reached. Intervals are still located
  * well down to here. */
 #define RESOLUTION 1e-11
+#define STEADY 0.3 /* how much the ratio of intervals may vary */
 #define MAX_PERIOD 4
 
 /* The period of the sequence of guards at its end: 1 … MAX_PERIOD, or 0. */
@@ -26,20 +27,21 @@ static int pattern_period(const brink_history *history) {
   return 0;
 }
 
-/* The limit of t_{n-2p}, t_{n-p}, t_n; NaN if they do not converge. */
+/* The limit of t_{n-3p}, …, t_n, if the intervals between them shrink at a steady ratio; else NaN.
+ */
 static double accumulation(const brink_history *history, int period) {
-  int n = history->count - 1;
-  double a = history->t[n - 2 * period], b = history->t[n - period], c = history->t[n];
-  double first = b - a, second = c - b;
-  if (!(second < 0.99 * first) || !(second > 0.0)) return NAN;
-  return c + second * second / (first - second);
+  const double *t = history->t + history->count - 1;
+  double first = t[-2 * period] - t[-3 * period], second = t[-period] - t[-2 * period];
+  double third = t[0] - t[-period], before = second / first, now = third / second;
+  bool steady = third > 0.0 && now < 0.99 && fabs(now - before) <= STEADY * before;
+  return steady ? t[0] + third * now / (1.0 - now) : (double)NAN;
 }
 
+/* A pattern of guards that came four times, and whose limit is closer than time can resolve. */
 static bool accumulates(const brink_sim *sim, double *limit, int *period) {
   const brink_history *history = &sim->history;
-  if (history->count < BRINK_ZENO_WINDOW) return false;
   *period = pattern_period(history);
-  if (*period == 0) return false;
+  if (*period == 0 || history->count < 4 * *period + 1) return false;
   *limit = accumulation(history, *period);
   double left = *limit - sim->t;
   return left <= RESOLUTION * fmax(fabs(sim->t), sim->t - sim->model->def.t0);
