@@ -183,7 +183,7 @@ typedef struct brink_event {
   double t;
   brink_direction direction;
   brink_event_kind kind;
-  double value;  /* of the guard, just before */
+  double value;  /* of the guard, before any action of its round */
   int iteration; /* 0 for located events, 1, 2, … for those they caused at the same instant */
 } brink_event;
 

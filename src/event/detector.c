@@ -204,7 +204,7 @@ static void commit_guard(brink_detector *det, size_t guard) {
   double g = det->g0[guard] = det->g1[guard];
   det->slope[guard] = det->slope_new[guard];
   if (det->touched[guard] && fabs(g) > det->tolerance[guard]) det->touched[guard] = false;
-  if (eval->slack[guard] > 0.0 && sign * g > 0.0) eval->slack[guard] = 0.0; /* armed again */
+  if (sign * g > eval->slack[guard]) eval->slack[guard] = 0.0; /* off the surface: armed again */
   if (guard == eval->slide) return;
   /* A crossing that the guard's direction does not call an event still changes its sign. */
   if (sign * g < -eval->slack[guard]) eval->sgn[guard] = (signed char)-sign;

@@ -26,7 +26,7 @@ typedef struct brink_hit {
   size_t guard;
   brink_event_kind kind;
   brink_direction direction;
-  double value; /* of the guard just before its action; set when that runs */
+  double value; /* of the guard before the actions of its round; set when these run */
 } brink_hit;
 
 /* The answer to the second. */

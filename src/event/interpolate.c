@@ -56,15 +56,18 @@ static double settle_side(brink_detector *det, size_t guard, const brink_path *p
   return root;
 }
 
-/* What a root means for a plain guard whose sign was `sign` on the way to it. A touch that turns
- * out to change the sign is a crossing. */
+/* Does the guard, whose sign was `sign` before the root, go through its surface there? A touch that
+ * turns out to change the sign does; what stays within the slack of a guard that has not left its
+ * surface yet does not. */
 static bool crosses(brink_detector *det, const brink_along *along, const brink_root *root,
                     double next, int sign) {
-  if (root->kind == BRINK_ROOT_FALLING) return sign > 0;
-  if (root->kind == BRINK_ROOT_RISING) return sign < 0;
-  double middle = 0.5 * (root->s + next);
-  return middle > root->s &&
-         sign * brink_along_value(&det->space, along->guard, along->path, middle) < 0.0;
+  double slack = det->eval->slack[along->guard], middle = 0.5 * (root->s + next);
+  bool simple = root->kind == (sign > 0 ? BRINK_ROOT_FALLING : BRINK_ROOT_RISING);
+  if (simple && slack == 0.0) return true;
+  if (!simple && (root->kind != BRINK_ROOT_TOUCH || !(middle > root->s))) return false;
+  double y = sign * brink_along_value(&det->space, along->guard, along->path, middle);
+  double end = sign * brink_along_value(&det->space, along->guard, along->path, next);
+  return fmin(y, end) < -slack;
 }
 
 /* The guard starts within rounding of zero and goes to the other side at once. */
@@ -79,14 +82,16 @@ static brink_direction falling(int sign) {
   return sign > 0 ? BRINK_NEGATIVE : BRINK_POSITIVE;
 }
 
-/* One piece of the path, on which the guard starts with *sign; true if an event was found. */
+/* One piece of the path, on which the guard starts with *sign; true if an event was found. *last
+ * becomes the last root seen. */
 static bool scan_piece(brink_detector *det, size_t guard, const brink_path *dense,
-                       const brink_along *along, int *sign, brink_found *found) {
+                       const brink_along *along, int *sign, double *last, brink_found *found) {
   brink_side side = det->eval->model->guards[guard].def.side;
   brink_root roots[BRINK_ALONG_ROOTS];
   int count = brink_along_roots(&det->space, along, roots);
   for (int k = 0; k < count; k++) {
     double next = k + 1 < count ? roots[k + 1].s : along->from + along->width;
+    *last = roots[k].s;
     brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = falling(*sign)};
     bool crossed = crosses(det, along, &roots[k], next, *sign);
     double back, at = roots[k].s;
@@ -110,15 +115,23 @@ static bool scan_piece(brink_detector *det, size_t guard, const brink_path *dens
   return false;
 }
 
-/* A root so close to an end of the step that no polynomial shows it shows in the value there. */
-static void check_end(brink_detector *det, size_t guard, const brink_path *dense, int sign,
-                      brink_found *found) {
+/* A root so close to the end of the step that no polynomial shows it shows in the value there;
+ * `last` is the last root that was seen. */
+static void check_end(brink_detector *det, size_t guard, const brink_path *dense,
+                      const brink_along *along, int sign, double last, brink_found *found) {
   brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = falling(sign)};
-  double slack = det->eval->slack[guard];
-  if (!(sign * det->g1[guard] < -slack) || !brink_detector_wants(det, guard, hit.direction)) return;
-  double inside = 0.0, outside = 1.0;
-  if (sign * det->g0[guard] > 0.0)
-    brink_along_bracket(&det->space, guard, dense, 0.0, 1.0, &inside, &outside);
+  double size = 0.0;
+  for (int k = 0; k <= along->degree; k++) size += fabs(along->c[k]);
+  double least = fmax(det->eval->slack[guard], 4.0 * DBL_EPSILON * size);
+  if (!(sign * det->g1[guard] < -least) || !brink_detector_wants(det, guard, hit.direction)) return;
+  double inside, outside = 1.0;
+  for (double part = 0.25; part > DBL_EPSILON; part *= 0.25) { /* the root may be close to `last` */
+    double from = last + (1.0 - last) * part;
+    if (sign * brink_along_value(&det->space, guard, dense, from) <= 0.0) continue;
+    double to = last + (1.0 - last) * fmin(4.0 * part, 1.0);
+    brink_along_bracket(&det->space, guard, dense, from, to, &inside, &outside);
+    break;
+  }
   double at = settle_side(det, guard, dense, outside, sign);
   if (at <= 1.0) brink_detector_add(det, found, at, hit);
 }
@@ -172,6 +185,7 @@ static double leaving_at(brink_detector *det, size_t guard, const brink_path *de
 static void scan_exact(brink_detector *det, size_t guard, const brink_path *dense,
                        const brink_along *along, brink_found *found) {
   int sign = det->eval->sgn[guard];
+  double last = 0.0;
   if (brink_poly_excludes_zero(along->c, along->degree)) {
     scan_dip(det, guard, dense, along, sign, found);
     return;
@@ -181,9 +195,9 @@ static void scan_exact(brink_detector *det, size_t guard, const brink_path *dens
     brink_detector_add(det, found, leaving_at(det, guard, dense, sign), hit);
     return;
   }
-  if (scan_piece(det, guard, dense, along, &sign, found)) return;
+  if (scan_piece(det, guard, dense, along, &sign, &last, found)) return;
   scan_dip(det, guard, dense, along, sign, found);
-  check_end(det, guard, dense, sign, found);
+  check_end(det, guard, dense, along, sign, last, found);
 }
 
 /* The approximate polynomial clears the guard if it stays away from zero by more than it is off. */
@@ -203,7 +217,7 @@ static void scan_fitted(brink_detector *det, size_t guard, const brink_path *den
                         brink_along *along, brink_found *found) {
   if (clears(det, guard, dense, along)) return;
   int sign = det->eval->sgn[guard];
-  double from = 0.0, width = 1.0;
+  double from = 0.0, width = 1.0, last = 0.0;
   while (from < 1.0) {
     if (!brink_along_fit(&det->space, guard, dense, from, fmin(width, 1.0 - from), along)) return;
     brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = falling(sign)};
@@ -212,12 +226,12 @@ static void scan_fitted(brink_detector *det, size_t guard, const brink_path *den
       brink_detector_add(det, found, leaving_at(det, guard, dense, sign), hit);
       return;
     }
-    if (scan_piece(det, guard, dense, along, &sign, found)) return;
+    if (scan_piece(det, guard, dense, along, &sign, &last, found)) return;
     scan_dip(det, guard, dense, along, sign, found);
     from += along->width;
     width = 2.0 * along->width;
   }
-  check_end(det, guard, dense, sign, found);
+  check_end(det, guard, dense, along, sign, last, found);
 }
 
 /* ---- formulas ---- */

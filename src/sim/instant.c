@@ -70,7 +70,8 @@ static void sort_hits(brink_sim *sim) {
   }
 }
 
-static brink_status run_event(brink_sim *sim, brink_hit *hit, int iteration, brink_diag *diag) {
+static brink_status run_event(brink_sim *sim, const brink_hit *hit, int iteration,
+                              brink_diag *diag) {
   const brink_guard_def *guard = &sim->model->guards[hit->guard].def;
   brink_event event = {.guard = hit->guard,
                        .name = guard->name,
@@ -78,7 +79,7 @@ static brink_status run_event(brink_sim *sim, brink_hit *hit, int iteration, bri
                        .direction = hit->direction,
                        .kind = hit->kind,
                        .iteration = iteration};
-  event.value = hit->value = brink_eval_guard(&sim->eval, hit->guard, sim->t, sim->x);
+  event.value = hit->value;
   if (sim->nevents < sim->events_capacity) sim->events[sim->nevents++] = event;
   sim->eval.stats.events++;
   if (hit->kind == BRINK_TOUCHED) sim->detector.touched[hit->guard] = true;
@@ -320,6 +321,8 @@ static brink_status run_round(brink_sim *sim, int iteration, bool *changed, brin
   brink_status status = BRINK_OK, stopped = BRINK_OK;
   *changed = false;
   sort_hits(sim);
+  for (size_t k = 0; k < sim->nhits; k++)
+    sim->hits[k].value = brink_eval_guard(&sim->eval, sim->hits[k].guard, sim->t, sim->x);
   for (size_t k = 0; k < sim->nhits; k++) {
     status = run_event(sim, &sim->hits[k], iteration, diag);
     if (status < 0) return status;

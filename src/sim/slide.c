@@ -241,9 +241,10 @@ brink_status brink_slide_leave(brink_sim *sim, brink_diag *diag) {
                           brink_model_guard_name(sim->model, guard));
   brink_slide_project(sim);
   brink_status status = end_sliding(sim, grip[0] <= grip[1] ? 1 : -1);
-  /* The field taken is tangent to the surface here: rounding must not bring the guard back at once.
-   */
-  double give = 64.0 * brink_sim_zero_band(sim, guard, sim->t, sim->x);
+  /* The field taken is tangent to the surface here, and both fields are defined on it: errors
+   * within the tolerance must not bring the guard back at once. */
+  double give =
+      brink_eval_tolerance(&sim->eval, guard, sim->t, sim->x, sim->options.rtol, sim->atol);
   sim->eval.slack[guard] = fmax(sim->eval.slack[guard], give);
   return status;
 }
