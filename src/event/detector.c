@@ -126,8 +126,8 @@ double brink_detector_tolerance(brink_detector *det, size_t guard, double t, con
  * is limited half-way to the surface. */
 static bool excluded(const brink_detector *det, size_t guard, bool halfway) {
   double distance = halfway ? 0.5 * fabs(det->g0[guard]) + det->eval->slack[guard] : 0.0;
-  return brink_reach_excludes(&det->reach, guard, det->g0[guard],
-                              fmax(det->options->near_miss, 128.0), distance);
+  return brink_reach_excludes(&det->reach, guard, det->g0[guard], brink_reach_zone(&det->reach),
+                              distance);
 }
 
 /* Guards that have come near are evaluated; some turn out to be far after all. */

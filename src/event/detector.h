@@ -57,6 +57,7 @@ typedef struct brink_leaf_poly {
   size_t leaf;
   int polarity;
   brink_along along;
+  double at;        /* its distance at some sigma */
   double low, high; /* bounds of the polynomial on [0, 1] */
   double valid;     /* up to this sigma the polynomial holds */
   double margin; /* sum |dg/dx_i| |e_i|: how far the corrector may move it, per unit of M(sigma) */
@@ -89,6 +90,9 @@ struct brink_detector {
   brink_near_miss *misses; /* closest approaches in the last step, before any event */
   size_t nmisses;
 };
+
+/* Interpolation's answer to the second question; extrapolation gives it too. */
+void brink_interpolate_after(brink_detector *det, const brink_path *dense, brink_found *found);
 
 const brink_detector_ops *brink_detector_ops_for(brink_events events);
 

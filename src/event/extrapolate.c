@@ -30,11 +30,9 @@
 
 #include "event/detector.h"
 
-void brink_interpolate_after(brink_detector *det, const brink_path *dense, brink_found *found);
-
 #define KAPPA 4.0 /* safety factor of the predicted shift (measured: 4 suffices, 1 does not) */
-#define BRINK_SHIFT 0.5   /* the predictor is the solution if its shift is below this tolerance */
-#define BRINK_DETAIL 1e-3 /* … and below this part of the way the guard still has to go */
+#define TRUST_SHIFT 0.5   /* the predictor is the solution if its shift is below this tolerance */
+#define TRUST_DETAIL 1e-3 /* … and below this part of the way the guard still has to go */
 #define SLOW 0.2          /* a gap that shrinks by less than this per step, … */
 #define SLOW_STEPS 4      /* … this many steps in a row, is a singular edge */
 
@@ -153,57 +151,69 @@ static int leaf_distance(const brink_leaf_poly *leaf, const brink_path *path, in
   return degree;
 }
 
-/* The value of the formula, seen from its present sign, when each leaf has moved to sigma; the leaf
- * `zero` (or -1) is exactly on its surface. */
-static double formula_distance(brink_detector *det, size_t guard, int count, int zero,
-                               const double *distance, int sign) {
+/* The value of the guard, seen from its present sign, with its leaves at the distances in leaf->at.
+ */
+static double distance_of(brink_detector *det, size_t guard, int count, int sign) {
   const brink_guard *model_guard = &det->eval->model->guards[guard];
-  if (model_guard->formula == NULL) return zero == 0 ? 0.0 : distance[0];
+  if (model_guard->formula == NULL) return det->leaves[0].at;
   for (int k = 0; k < count; k++) {
     const brink_leaf_poly *leaf = &det->leaves[k];
-    double value = k == zero ? 0.0 : distance[k];
-    det->eval->value[leaf->leaf] = sign * leaf->polarity * value; /* back to the leaf's own sign */
+    det->eval->value[leaf->leaf] = sign * leaf->polarity * leaf->at; /* in the leaf's own sign */
   }
   return sign * brink_formula_value(model_guard, det->eval->value);
 }
 
-/* Where the guard first reaches zero along the predictor, with `scale` times the margin and a
- * target of `offset` instead of zero; a number above 1 if it does not. *kind tells whether it goes
- * through or only touches, *hop where a touch that dips through comes back (0: it does not). A
- * formula is followed from
- * leaf root to leaf root (adding a margin to every leaf makes a monotone formula change earlier,
- * never later). */
-static double first_reach(brink_detector *det, size_t guard, const brink_path *path, int count,
-                          double scale, double offset, brink_event_kind *kind, double *hop) {
+/* What is asked of the polynomials: with how much of the margin, and how far from the surface. */
+typedef struct target {
+  double scale, offset;
+} target;
+
+/* Where a guard reaches its target, if it does (sigma <= 1): through it or only touching, and where
+ * a touch that dips through comes back (0: it does not). */
+typedef struct arrival {
+  double sigma;
+  brink_event_kind kind;
+  double hop;
+} arrival;
+
+/* Has the guard reached its target when its leaf `zero` is on its own? */
+static bool reached(brink_detector *det, size_t guard, const brink_path *path, int count,
+                    target goal, int zero, double sigma) {
+  if (count == 1) return true;
   int sign = det->eval->sgn[guard];
-  double best = 2.0;
+  for (int j = 0; j < count; j++) {
+    double c[BRINK_POLY_MAX_DEGREE + 2];
+    int degree = leaf_distance(&det->leaves[j], path, sign, goal.scale, goal.offset, c);
+    det->leaves[j].at = j == zero ? 0.0 : brink_poly_eval(c, degree, sigma);
+  }
+  return distance_of(det, guard, count, sign) <= 0.0;
+}
+
+/* The first arrival along the predictor. A formula is followed from leaf root to leaf root (adding
+ * a margin to every leaf makes a monotone formula change earlier, never later). */
+static arrival first_arrival(brink_detector *det, size_t guard, const brink_path *path, int count,
+                             target goal) {
+  arrival first = {.sigma = 2.0};
   double c[BRINK_POLY_MAX_DEGREE + 2];
+  brink_root roots[BRINK_ALONG_ROOTS];
   for (int k = 0; k < count; k++) {
-    int degree = leaf_distance(&det->leaves[k], path, sign, scale, offset, c);
+    int degree =
+        leaf_distance(&det->leaves[k], path, det->eval->sgn[guard], goal.scale, goal.offset, c);
     if (brink_poly_excludes_zero(c, degree)) continue;
-    brink_root roots[BRINK_ALONG_ROOTS];
     det->eval->stats.roots++;
     int found = brink_poly_roots(c, degree, 0.0, det->leaves[k].valid, roots, BRINK_ALONG_ROOTS);
-    for (int r = 0; r < found && roots[r].s < best; r++) {
-      if (roots[r].kind == BRINK_ROOT_RISING) continue;
-      if (count > 1) {
-        double at[64];
-        for (int j = 0; j < count && j < 64; j++) {
-          double d[BRINK_POLY_MAX_DEGREE + 2];
-          int leaf_degree = leaf_distance(&det->leaves[j], path, sign, scale, offset, d);
-          at[j] = brink_poly_eval(d, leaf_degree, roots[r].s);
-        }
-        if (formula_distance(det, guard, count, k, at, sign) > 0.0) continue;
-      }
-      best = roots[r].s;
+    for (int r = 0; r < found && roots[r].s < first.sigma; r++) {
+      if (roots[r].kind == BRINK_ROOT_RISING ||
+          !reached(det, guard, path, count, goal, k, roots[r].s))
+        continue;
       bool touch = roots[r].kind == BRINK_ROOT_TOUCH;
-      *hop = 0.0;
+      first = (arrival){.sigma = roots[r].s};
       if (!touch && count == 1)
-        touch = brink_detector_only_dips(det, guard, c, degree, roots, found, r, hop);
-      *kind = touch ? BRINK_TOUCHED : BRINK_CROSSED;
+        touch = brink_detector_only_dips(det, guard, c, degree, roots, found, r, &first.hop);
+      first.kind = touch ? BRINK_TOUCHED : BRINK_CROSSED;
     }
   }
-  return best;
+  return first;
 }
 
 /* ---- the first question ---- */
@@ -245,31 +255,33 @@ static double present_distance(const brink_detector *det, size_t guard) {
   return eval->sgn[guard] * det->g0[guard] + eval->slack[guard];
 }
 
+/* The guard's distance a moment (part of the step) from now, by its polynomials. */
+static double distance_at(brink_detector *det, size_t guard, int count, double sigma) {
+  int sign = det->eval->sgn[guard];
+  for (int k = 0; k < count; k++) {
+    brink_leaf_poly *leaf = &det->leaves[k];
+    leaf->at = sign * leaf->polarity * brink_poly_eval(leaf->along.c, leaf->along.degree, sigma);
+  }
+  return distance_of(det, guard, count, sign);
+}
+
 static bool approaching(brink_detector *det, size_t guard, int count) {
   int sign = det->eval->sgn[guard];
   if (count == 1) return sign * det->leaves[0].polarity * det->leaves[0].along.c[1] < 0.0;
-  double now[64], soon[64];
-  for (int k = 0; k < count && k < 64; k++) {
-    const brink_along *along = &det->leaves[k].along;
-    int factor = sign * det->leaves[k].polarity;
-    now[k] = factor * along->c[0];
-    soon[k] = factor * brink_poly_eval(along->c, along->degree, 1e-3);
-  }
-  return formula_distance(det, guard, count, -1, soon, sign) <
-         formula_distance(det, guard, count, -1, now, sign);
+  return distance_at(det, guard, count, 1e-3) < distance_at(det, guard, count, 0.0);
 }
 
 /* Is the predictor good enough to be followed to the surface? */
 static bool trusts_predictor(const brink_detector *det, const brink_path *path, int count,
                              double reach) {
   if (path->e == NULL || reach * path->h > path->trusted) return false;
-  if (!(shift_in_tolerances(det, path, reach) <= BRINK_SHIFT)) return false;
+  if (!(shift_in_tolerances(det, path, reach) <= TRUST_SHIFT)) return false;
   double m = margin_at(path, reach);
   for (int k = 0; k < count; k++) {
     const brink_along *along = &det->leaves[k].along;
     double way = 0.0; /* how far the leaf moves on the way */
     for (int j = along->degree; j > 0; j--) way = (way + fabs(along->c[j])) * reach;
-    if (!(det->leaves[k].margin * m <= BRINK_DETAIL * way)) return false;
+    if (!(det->leaves[k].margin * m <= TRUST_DETAIL * way)) return false;
   }
   return true;
 }
@@ -306,26 +318,25 @@ static brink_limit limit_by_margin(brink_detector *det, size_t guard, const brin
                                    int count, double hmin) {
   brink_limit limit = {.sigma = 1.0, .guard = guard};
   double y0 = present_distance(det, guard), slack = det->eval->slack[guard];
-  brink_event_kind kind = BRINK_CROSSED, ignored;
-  double hop = 0.0, unused;
-  double reach = first_reach(det, guard, path, count, 0.0, -slack, &kind, &hop);
-  if (reach > 1.0) kind = BRINK_TOUCHED; /* what stops here without going through touches */
-  if (reach <= 1.0 && trusts_predictor(det, path, count, reach) &&
-      !(kind == BRINK_TOUCHED && det->touched[guard]) && is_there(det, guard, path, count, &reach))
-    return (brink_limit){.sigma = inside_of(det, guard, path, reach),
+  arrival surface = first_arrival(det, guard, path, count, (target){0.0, -slack});
+  /* What stops here without going through touches; once is enough. */
+  if (surface.sigma > 1.0) surface.kind = BRINK_TOUCHED;
+  bool again = surface.kind == BRINK_TOUCHED && det->touched[guard];
+  if (surface.sigma <= 1.0 && !again && trusts_predictor(det, path, count, surface.sigma) &&
+      is_there(det, guard, path, count, &surface.sigma))
+    return (brink_limit){.sigma = inside_of(det, guard, path, surface.sigma),
                          .event = true,
                          .guard = guard,
-                         .kind = kind,
-                         .hop = hop};
-  if (path->e == NULL)
-    limit.sigma = first_reach(det, guard, path, count, 0.0, 0.5 * y0 - slack, &ignored, &unused);
-  else
-    limit.sigma = first_reach(det, guard, path, count, KAPPA, -slack, &ignored, &unused);
+                         .kind = surface.kind,
+                         .hop = surface.hop};
+  target halfway = {0.0, 0.5 * y0 - slack}, margin = {KAPPA, -slack};
+  target goal = path->e == NULL ? halfway : margin;
+  limit.sigma = first_arrival(det, guard, path, count, goal).sigma;
   for (int k = 0; k < count; k++) limit.sigma = fmin(limit.sigma, det->leaves[k].valid);
   bool limited = limit.sigma < 1.0;
   bool here = crawls(det, guard, y0, limited) || y0 <= 0.0 || limit.sigma * path->h < hmin;
   if (here && limited && approaching(det, guard, count))
-    limit = (brink_limit){.sigma = 0.0, .event = true, .guard = guard, .kind = kind};
+    limit = (brink_limit){.sigma = 0.0, .event = true, .guard = guard, .kind = surface.kind};
   return limit;
 }
 
@@ -335,10 +346,10 @@ static brink_limit limit_by_gain(brink_detector *det, size_t guard, const brink_
   brink_side side = det->eval->model->guards[guard].def.side;
   double y0 = present_distance(det, guard), slack = det->eval->slack[guard];
   double delta = published_delta(det, guard, order);
-  double target = side == BRINK_UNILATERAL ? delta : side == BRINK_CROSSING ? -delta : 0.0;
+  double aim = side == BRINK_UNILATERAL ? delta : side == BRINK_CROSSING ? -delta : 0.0;
   double stop = side == BRINK_UNILATERAL ? 2.0 * delta : 0.0;
   if (det->options->gain == BRINK_GAIN_FIXED) {
-    target = side == BRINK_UNILATERAL ? det->options->gamma * y0 : 0.0;
+    aim = side == BRINK_UNILATERAL ? det->options->gamma * y0 : 0.0;
     stop = side == BRINK_UNILATERAL ? det->tolerance[guard] : 0.0;
   }
   if (y0 <= stop && side == BRINK_UNILATERAL) {
@@ -346,9 +357,7 @@ static brink_limit limit_by_gain(brink_detector *det, size_t guard, const brink_
       return (brink_limit){.sigma = 0.0, .event = true, .guard = guard};
     return limit; /* leaving: let it go; the veto watches */
   }
-  brink_event_kind ignored;
-  double unused;
-  limit.sigma = first_reach(det, guard, path, count, 0.0, target - slack, &ignored, &unused);
+  limit.sigma = first_arrival(det, guard, path, count, (target){0.0, aim - slack}).sigma;
   if (limit.sigma * path->h < hmin)
     limit = (brink_limit){.sigma = side == BRINK_UNILATERAL ? 0.0 : hmin / path->h,
                           .event = side == BRINK_UNILATERAL,
@@ -372,7 +381,7 @@ static bool is_clear(const brink_detector *det, size_t guard, const brink_path *
   const brink_along *along = &det->leaves[0].along;
   if (along->width < 1.0) return false;
   double beside = brink_reach_allowance(&det->reach, guard, det->step_reach) + truncation(along);
-  double zone = fmax(det->options->near_miss, 128.0) * det->tolerance[guard];
+  double zone = brink_reach_zone(&det->reach) * det->tolerance[guard];
   return (det->eval->sgn[guard] > 0 ? det->leaves[0].low : -det->leaves[0].high) > zone + beside;
 }
 
@@ -383,7 +392,8 @@ static brink_limit limit_of(brink_detector *det, size_t guard, const brink_path 
   double tolerance = brink_detector_tolerance(det, guard, predictor->t0, predictor->x0);
   *clear = false;
   if (predictor->e != NULL && det->options->gain != BRINK_GAIN_FIXED &&
-      brink_along_excluded(&det->space, guard, predictor, det->g0[guard], 128.0 * tolerance))
+      brink_along_excluded(&det->space, guard, predictor, det->g0[guard],
+                           brink_reach_zone(&det->reach) * tolerance))
     return none;
   int count;
   if (!build_leaves(det, guard, predictor, &count)) return none;

@@ -18,8 +18,6 @@
 
 #include "event/detector.h"
 
-void brink_interpolate_after(brink_detector *det, const brink_path *dense, brink_found *found);
-
 static double near_limit(const brink_detector *det, size_t guard) {
   return det->options->near_miss * det->tolerance[guard];
 }

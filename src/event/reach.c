@@ -4,9 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Near is what concerns a detector: near misses, and the largest distance that a gain keeps, in
- * tolerances. */
-#define ZONE(reach) fmax((reach)->options->near_miss, 128.0)
+/* The published gain keeps up to 2/C = 105 tolerances away (extrapolate.c). */
+#define GAIN_ZONE 128.0
+
+double brink_reach_zone(const brink_reach *reach) {
+  return fmax(reach->options->near_miss, GAIN_ZONE);
+}
 
 /* ---- what is known about a guard once and for all ---- */
 
@@ -149,7 +152,7 @@ static double quadratic_distance(brink_reach *reach, size_t guard, double g, dou
   a = fabs(rate);
   for (size_t k = 0; k < def->ndepends; k++) a += fabs(reach->gradient[k]);
   reach->slope[guard] = a;
-  double room = fabs(g) - ZONE(reach) * a * reach->weight;
+  double room = fabs(g) - brink_reach_zone(reach) * a * reach->weight;
   if (!(room > 0.0)) return -1.0;
   return 2.0 * room / (a + sqrt(a * a + 2.0 * b * room));
 }
@@ -157,7 +160,7 @@ static double quadratic_distance(brink_reach *reach, size_t guard, double g, dou
 void brink_reach_note(brink_reach *reach, size_t guard, double g, double t, const double *x) {
   double bound = reach->lipschitz[guard], distance = -1.0;
   if (bound >= 0.0) {
-    double room = fabs(g) - ZONE(reach) * bound * reach->weight;
+    double room = fabs(g) - brink_reach_zone(reach) * bound * reach->weight;
     distance = room / fmax(bound, 1e-300);
   } else if (is_quadratic(&reach->eval->model->guards[guard])) {
     distance = quadratic_distance(reach, guard, g, t, x);
