@@ -296,19 +296,20 @@ bool brink_eval_may(brink_eval *eval, double t, const double *x) {
 
 /* ---- the right-hand side ---- */
 
-/* What a callback's return value means. Results are checked by the caller. */
+/* What a callback's return value means. */
+static brink_try meaning(int answer) {
+  return answer == 0 ? BRINK_TRY_OK : answer > 0 ? BRINK_TRY_REFUSED : BRINK_TRY_FATAL;
+}
+
 static brink_try call_rhs(brink_eval *eval, double t, const double *x, double *dx) {
   eval->stats.rhs++;
-  int outcome = eval->model->def.rhs(t, x, &eval->env, dx);
-  if (outcome < 0) return BRINK_TRY_FATAL;
-  if (outcome > 0) return BRINK_TRY_REFUSED;
-  for (size_t i = 0; i < eval->nx; i++) {
-    if (!isfinite(dx[i])) {
-      eval->bad_state = i;
-      return BRINK_TRY_REFUSED;
-    }
+  brink_try outcome = meaning(eval->model->def.rhs(t, x, &eval->env, dx));
+  for (size_t i = 0; outcome == BRINK_TRY_OK && i < eval->nx; i++) {
+    if (isfinite(dx[i])) continue;
+    eval->bad_state = i;
+    outcome = BRINK_TRY_REFUSED;
   }
-  return BRINK_TRY_OK;
+  return outcome;
 }
 
 brink_try brink_eval_sided(brink_eval *eval, size_t index, int sign, double t, const double *x,
@@ -347,12 +348,48 @@ static bool audit(brink_eval *eval, double t, const double *x) {
   return may;
 }
 
-brink_try brink_eval_rhs(brink_eval *eval, double t, const double *x, double *dx) {
-  if (eval->veto && eval->nwatch > 0 && !brink_eval_may(eval, t, x)) {
+/* Asks, counts, audits: what every call of the model's dynamics passes through. */
+static bool admit(brink_eval *eval, double t, const double *x) {
+  if (eval->nwatch == 0) return true;
+  if (eval->veto && !brink_eval_may(eval, t, x)) {
     eval->stats.vetoed++;
-    return BRINK_TRY_VETOED;
+    return false;
   }
-  if (eval->audit && eval->nwatch > 0 && !audit(eval, t, x)) eval->stats.rhs_past_guard++;
+  if (eval->audit && !audit(eval, t, x)) eval->stats.rhs_past_guard++;
+  return true;
+}
+
+/* While sliding the field is not the model's own. */
+bool brink_eval_has_flow_jet(const brink_eval *eval) {
+  return eval->model->def.flow_jet != NULL && eval->slide == BRINK_NONE;
+}
+
+brink_try brink_eval_flow_jet(brink_eval *eval, int order, double t, const double *x,
+                              double *const *rows) {
+  if (!admit(eval, t, x)) return BRINK_TRY_VETOED;
+  eval->stats.rhs++;
+  brink_try outcome = meaning(eval->model->def.flow_jet(order, t, x, &eval->env, rows));
+  for (size_t i = 0; outcome == BRINK_TRY_OK && i < eval->nx; i++) {
+    for (int k = 0; k <= order; k++) {
+      if (isfinite(rows[i][k])) continue;
+      eval->bad_state = i;
+      return BRINK_TRY_REFUSED;
+    }
+  }
+  return outcome;
+}
+
+bool brink_eval_has_jacobian(const brink_eval *eval) {
+  return eval->model->def.jacobian != NULL && eval->slide == BRINK_NONE;
+}
+
+brink_try brink_eval_jacobian(brink_eval *eval, double t, const double *x, double *values) {
+  if (!admit(eval, t, x)) return BRINK_TRY_VETOED;
+  return meaning(eval->model->def.jacobian(t, x, &eval->env, values));
+}
+
+brink_try brink_eval_rhs(brink_eval *eval, double t, const double *x, double *dx) {
+  if (!admit(eval, t, x)) return BRINK_TRY_VETOED;
   brink_try outcome =
       eval->slide == BRINK_NONE ? call_rhs(eval, t, x, dx) : sliding_field(eval, t, x, dx);
   if (outcome != BRINK_TRY_OK) return outcome;

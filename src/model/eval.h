@@ -78,6 +78,17 @@ bool brink_eval_protects(const brink_eval *eval, size_t guard);
 /* dx/dt for all eval->n components, behind the veto. `x` has eval->nx states that count. */
 brink_try brink_eval_rhs(brink_eval *eval, double t, const double *x, double *dx);
 
+/* The Taylor coefficients of the solution through (t, x) up to `order`, behind the veto; rows[i]
+ * has order + 1 places. Only where brink_eval_has_flow_jet. Counts as one evaluation. */
+bool brink_eval_has_flow_jet(const brink_eval *eval);
+brink_try brink_eval_flow_jet(brink_eval *eval, int order, double t, const double *x,
+                              double *const *rows);
+
+/* The values of df/dx in the model's pattern, behind the veto. Only where brink_eval_has_jacobian.
+ */
+bool brink_eval_has_jacobian(const brink_eval *eval);
+brink_try brink_eval_jacobian(brink_eval *eval, double t, const double *x, double *values);
+
 /* dx/dt (nx states) with the sign of one guard replaced: the field on one side of its surface. Not
  * behind the veto: only for points on the surface. */
 brink_try brink_eval_sided(brink_eval *eval, size_t guard, int sign, double t, const double *x,

@@ -130,8 +130,8 @@ static void bdf3_plan(brink_stepper *st, double h_limit) {
 /* matrix = df/dx from the model; the point has passed the veto. */
 static brink_try model_jacobian(bdf3 *bd, brink_stepper *st, double t, const double *y) {
   const brink_model_def *def = &st->eval->model->def;
-  int answer = def->jacobian(t, y, &st->eval->env, bd->values);
-  if (answer != 0) return answer < 0 ? BRINK_TRY_FATAL : BRINK_TRY_REFUSED;
+  brink_try outcome = brink_eval_jacobian(st->eval, t, y, bd->values);
+  if (outcome != BRINK_TRY_OK) return outcome;
   memset(bd->matrix, 0, st->nx * st->nx * sizeof *bd->matrix);
   for (size_t j = 0; j < st->nx; j++) {
     for (size_t k = def->jacobian_pattern.starts[j]; k < def->jacobian_pattern.starts[j + 1]; k++)
@@ -166,7 +166,7 @@ static brink_try difference_jacobian(bdf3 *bd, brink_stepper *st, double t, cons
 /* matrix = the factors of I - gamma df/dx */
 static brink_try factor_at(bdf3 *bd, brink_stepper *st, double h, double gamma, const double *y) {
   const brink_eval *eval = st->eval;
-  bool given = eval->model->def.jacobian != NULL && eval->slide == BRINK_NONE;
+  bool given = brink_eval_has_jacobian(eval);
   brink_try outcome =
       given ? model_jacobian(bd, st, st->t + h, y) : difference_jacobian(bd, st, st->t + h, y, h);
   if (outcome != BRINK_TRY_OK) return outcome;

@@ -55,18 +55,9 @@ static brink_try from_series(taylor2 *ty, brink_stepper *st, double t, const dou
     ty->rows[i][0] = x[i];
     ty->rows[i][1] = ty->rows[i][2] = 0.0;
   }
-  eval->stats.rhs++;
-  int answer = eval->model->def.flow_jet(2, t, x, &eval->env, ty->rows);
-  if (answer < 0) return BRINK_TRY_FATAL;
-  if (answer > 0) return BRINK_TRY_REFUSED;
-  for (size_t i = 0; i < st->nx; i++) {
-    second[i] = 2.0 * ty->rows[i][2];
-    if (!isfinite(second[i])) {
-      eval->bad_state = i;
-      return BRINK_TRY_REFUSED;
-    }
-  }
-  return BRINK_TRY_OK;
+  brink_try outcome = brink_eval_flow_jet(eval, 2, t, x, ty->rows);
+  for (size_t i = 0; i < st->nx; i++) second[i] = 2.0 * ty->rows[i][2];
+  return outcome;
 }
 
 /* x'' by a difference of f over d, which may be negative. */
@@ -86,7 +77,7 @@ static brink_try from_difference(taylor2 *ty, brink_stepper *st, double t, const
 static brink_try find_second(taylor2 *ty, brink_stepper *st, double t, const double *x,
                              const double *f, double h, double *second) {
   const brink_eval *eval = st->eval;
-  bool series = eval->model->def.flow_jet != NULL && eval->slide == BRINK_NONE;
+  bool series = brink_eval_has_flow_jet(eval);
   if (!series || st->n > st->nx) {
     double d = DIFFERENCE * h;
     brink_try outcome = from_difference(ty, st, t, x, f, d, second);

@@ -74,6 +74,35 @@ double brink_sim_next_tick(const brink_sim *sim);
 /* Within this of zero, rounding decides the sign of a guard. */
 double brink_sim_zero_band(brink_sim *sim, size_t guard, double t, const double *x);
 
+/* arrive.c: how a step ends. */
+
+/* The smallest step that changes the time reliably. */
+double brink_sim_smallest_step(const brink_sim *sim);
+
+/* The step from t0 to the present, and the near misses in it, to the sink. OK or STOPPED. */
+brink_status brink_sim_record_step(brink_sim *sim, double t0);
+brink_status brink_sim_record_misses(brink_sim *sim);
+
+/* Keeps the path of the step, up to `end`, for brink_sim_at. */
+void brink_sim_keep_dense(brink_sim *sim, const brink_path *path, double end);
+
+/* The state moves along a path to sigma (chord: between its ends), and the instant there is
+ * handled. sim->hits are the located events; t_end is the time at sigma = 1. */
+brink_status brink_sim_arrive(brink_sim *sim, const brink_path *path, double sigma, bool chord,
+                              double t_end, brink_diag *diag);
+
+/* Along the predictor to a unilateral surface, or to the first other event on the way. */
+brink_status brink_sim_arrive_on_predictor(brink_sim *sim, const brink_limit *limit,
+                                           brink_diag *diag);
+
+/* Adds to the hits the unilateral surfaces that are reached at a point, within rounding. */
+void brink_sim_collect_reached(brink_sim *sim, double t, const double *x, const double *f,
+                               size_t except);
+
+/* No step succeeds: an event, the stop time, or a failure that says why. */
+brink_status brink_sim_no_step_left(brink_sim *sim, brink_try reason, double t_stop,
+                                    brink_diag *diag);
+
 /* slide.c: signs after an event, and sliding. */
 brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before, bool changed,
                                    brink_event_kind kind, brink_diag *diag);
