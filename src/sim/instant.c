@@ -228,6 +228,7 @@ static void add_hit(brink_sim *sim, size_t guard, int direction) {
  * one direction fires if it is already there. */
 static brink_status new_sign(brink_sim *sim, size_t guard, brink_diag *diag) {
   brink_status status = first_sign(sim, guard, diag);
+  sim->field_settled = false; /* the field may read it */
   if (status != BRINK_OK) return status;
   int sign = sim->eval.sgn[guard], direction = (int)sim->model->guards[guard].def.direction;
   if (sign != 0 && direction == sign) add_hit(sim, guard, direction);
@@ -242,6 +243,7 @@ static void check_jump(brink_sim *sim, size_t guard) {
   if (sign * g >= 0.0 || !(sign * g < -fmax(eval->slack[guard], zero_band(sim, guard)))) return;
   eval->sgn[guard] = (signed char)-sign;
   eval->slack[guard] = 0.0;
+  sim->field_settled = false; /* the field may read it */
   brink_direction direction = sign > 0 ? BRINK_NEGATIVE : BRINK_POSITIVE;
   if (brink_detector_wants(&sim->detector, guard, direction)) add_hit(sim, guard, direction);
 }
