@@ -354,7 +354,7 @@ typedef struct brink_options {
   brink_gain gain;        /* BRINK_GAIN_MARGIN */
   double gamma;           /* with BRINK_GAIN_FIXED: 0 <= gamma < 1; 0.5 */
   int mnm_parts;          /* mnm: parts of each subdivision; 10 */
-  double near_miss;       /* a closest approach within this many tolerances is reported; 100 */
+  double near_miss;       /* a closest approach within this many tolerances is reported; 1000 */
   brink_zeno_choice zeno; /* BRINK_ZENO_STOP */
   bool audit;             /* count evaluations of the right-hand side past a unilateral surface */
   int max_iterations;     /* event iterations at one instant; 100 */

@@ -40,7 +40,7 @@ brink_options brink_default_options(void) {
       .gain = BRINK_GAIN_MARGIN,
       .gamma = 0.5,
       .mnm_parts = 10,
-      .near_miss = 100.0,
+      .near_miss = 1000.0,
       .zeno = BRINK_ZENO_STOP,
       .max_iterations = 100,
   };

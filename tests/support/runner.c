@@ -14,7 +14,6 @@ brink_options run_options(brink_method method, brink_events events, double rtol)
   options.events = events;
   options.rtol = rtol;
   options.atol = rtol / 1000;
-  options.near_miss = 1000; /* a global error may be a hundred times the tolerance of a step */
   options.audit = true;
   options.max_steps = 1000000; /* a run that needs more has gone astray */
   return options;
