@@ -453,7 +453,8 @@ BRINK_API const int *brink_sim_modes(const brink_sim *sim);
 BRINK_API const signed char *brink_sim_signs(const brink_sim *sim);
 BRINK_API const brink_stats *brink_sim_stats(const brink_sim *sim);
 
-/* The events of the last instant that had any, in order; count may be 0. */
+/* The events of the last instant that had any, in order (at most the first 64 + 2*nguards of them; a
+ * sink is told of all); count may be 0. */
 BRINK_API const brink_event *brink_sim_events(const brink_sim *sim, size_t *count);
 
 /* The slide under way, with `to` the present time; false if there is none. (The sink is told of a

@@ -10,19 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-#define SAMPLES 8             /* of a guard's own values on a piece: interpolant of degree 7 */
 #define FIT 1e-5              /* how well it has to fit between them, relative to its size */
 #define SMALLEST_PIECE 0.0078 /* of a path; below, what the samples say is taken as it is */
-
-/* (1 - cos(k pi/7))/2 */
-static const double chebyshev[SAMPLES] = {0.0,
-                                          0.04951556604879042,
-                                          0.1882550990706332,
-                                          0.3887395330218428,
-                                          0.6112604669781572,
-                                          0.8117449009293668,
-                                          0.9504844339512096,
-                                          1.0};
 
 bool brink_along_init(brink_along_space *space, brink_eval *eval, brink_arena *arena) {
   space->eval = eval;
@@ -120,23 +109,15 @@ static double value_at(brink_along_space *space, const brink_along *along, doubl
   return brink_along_value(space, along->guard, along->path, along->from + along->width * tau);
 }
 
-/* Newton's interpolant through samples at Chebyshev points, expanded into monomials. */
+/* An interpolant through the guard's own values. */
 static bool build_samples(brink_along_space *space, brink_along *along) {
-  double s[SAMPLES], d[SAMPLES];
-  for (int k = 0; k < SAMPLES; k++) {
-    s[k] = chebyshev[k];
-    d[k] = value_at(space, along, s[k]);
-    if (!isfinite(d[k])) return false;
+  double values[BRINK_POLY_SAMPLES];
+  for (int k = 0; k < BRINK_POLY_SAMPLES; k++) {
+    values[k] = value_at(space, along, brink_poly_sample[k]);
+    if (!isfinite(values[k])) return false;
   }
-  for (int level = 1; level < SAMPLES; level++) {
-    for (int k = SAMPLES - 1; k >= level; k--) d[k] = (d[k] - d[k - 1]) / (s[k] - s[k - level]);
-  }
-  memset(along->c, 0, sizeof along->c);
-  for (int k = SAMPLES - 1; k >= 0; k--) { /* c <- c*(tau - s_k) + d_k */
-    for (int j = SAMPLES - 1; j > 0; j--) along->c[j] = along->c[j - 1] - s[k] * along->c[j];
-    along->c[0] = d[k] - s[k] * along->c[0];
-  }
-  along->degree = SAMPLES - 1;
+  brink_poly_through(values, along->c);
+  along->degree = BRINK_POLY_SAMPLES - 1;
   along->exact = false;
   return true;
 }
@@ -145,8 +126,8 @@ static bool build_samples(brink_along_space *space, brink_along *along) {
 static bool fits(brink_along_space *space, const brink_along *along) {
   double size = 0.0;
   for (int k = 0; k <= along->degree; k++) size = fmax(size, fabs(along->c[k]));
-  for (int k = 2; k < SAMPLES - 1; k += 3) {
-    double tau = 0.5 * (chebyshev[k] + chebyshev[k + 1]);
+  for (int k = 2; k < BRINK_POLY_SAMPLES - 1; k += 3) {
+    double tau = 0.5 * (brink_poly_sample[k] + brink_poly_sample[k + 1]);
     double miss = brink_poly_eval(along->c, along->degree, tau) - value_at(space, along, tau);
     if (!(fabs(miss) <= FIT * size)) return false;
   }

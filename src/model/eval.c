@@ -28,13 +28,16 @@ static bool take_arrays(brink_eval *eval, brink_arena *arena) {
   eval->probe = brink_arena_take(arena, def->nx, sizeof(double));
   eval->f_plus = brink_arena_take(arena, def->nx, sizeof(double));
   eval->f_minus = brink_arena_take(arena, def->nx, sizeof(double));
+  eval->slide_plus = brink_arena_take(arena, def->nx, sizeof(double));
+  eval->slide_minus = brink_arena_take(arena, def->nx, sizeof(double));
   eval->jet_memory = brink_arena_take(arena, 2 * def->nx, sizeof(double));
   eval->jets = brink_arena_take(arena, def->nx, sizeof(double *));
   return eval->p != NULL && eval->mode != NULL && eval->sgn != NULL && eval->enabled != NULL &&
          eval->slack != NULL && eval->value != NULL && eval->watch != NULL &&
          eval->appended != NULL && eval->column != NULL && eval->gradient != NULL &&
          eval->probe != NULL && eval->f_plus != NULL && eval->f_minus != NULL &&
-         eval->jet_memory != NULL && eval->jets != NULL;
+         eval->slide_plus != NULL && eval->slide_minus != NULL && eval->jet_memory != NULL &&
+         eval->jets != NULL;
 }
 
 bool brink_eval_init(brink_eval *eval, const brink_model *model, brink_arena *arena, bool append) {
@@ -43,7 +46,9 @@ bool brink_eval_init(brink_eval *eval, const brink_model *model, brink_arena *ar
                        .n = model->def.nx,
                        .slide = BRINK_NONE,
                        .vetoed_by = BRINK_NONE,
-                       .bad_state = BRINK_NONE};
+                       .bad_state = BRINK_NONE,
+                       .exempt = BRINK_NONE,
+                       .failed_guard = BRINK_NONE};
   if (!take_arrays(eval, arena)) return false;
   eval->env =
       (brink_env){.p = eval->p, .mode = eval->mode, .sgn = eval->sgn, .user = model->def.user};
@@ -77,7 +82,9 @@ static double plain_value(brink_eval *eval, size_t index, double t, const double
     return g;
   }
   double g = NAN;
-  if (guard->value(index, t, x, &eval->env, &g) != 0) g = NAN;
+  int answer = guard->value(index, t, x, &eval->env, &g);
+  if (answer < 0) eval->failed_guard = index;
+  if (answer != 0) g = NAN;
   return g;
 }
 
@@ -260,7 +267,7 @@ double brink_eval_tolerance(brink_eval *eval, size_t index, double t, const doub
 bool brink_eval_protects(const brink_eval *eval, size_t index) {
   const brink_guard_def *guard = &eval->model->guards[index].def;
   int sign = eval->sgn[index];
-  return eval->enabled[index] && sign != 0 && index != eval->slide &&
+  return eval->enabled[index] && sign != 0 && index != eval->slide && index != eval->exempt &&
          (guard->direction == BRINK_BOTH || (int)guard->direction == -sign);
 }
 
@@ -312,8 +319,9 @@ static brink_try call_rhs(brink_eval *eval, double t, const double *x, double *d
   return outcome;
 }
 
-brink_try brink_eval_sided(brink_eval *eval, size_t index, int sign, double t, const double *x,
-                           double *dx) {
+/* The field with one sign replaced, wherever the point is. */
+static brink_try call_sided(brink_eval *eval, size_t index, int sign, double t, const double *x,
+                            double *dx) {
   signed char kept = eval->sgn[index];
   eval->sgn[index] = (signed char)sign;
   brink_try outcome = call_rhs(eval, t, x, dx);
@@ -327,15 +335,15 @@ static brink_try sliding_field(brink_eval *eval, double t, const double *x, doub
   size_t index = eval->slide;
   if (eval->model->guards[index].def.surface == BRINK_SURFACE_MODEL)
     return call_rhs(eval, t, x, dx);
-  brink_try outcome = brink_eval_sided(eval, index, 1, t, x, eval->f_plus);
-  if (outcome == BRINK_TRY_OK) outcome = brink_eval_sided(eval, index, -1, t, x, eval->f_minus);
+  brink_try outcome = call_sided(eval, index, 1, t, x, eval->slide_plus);
+  if (outcome == BRINK_TRY_OK) outcome = call_sided(eval, index, -1, t, x, eval->slide_minus);
   if (outcome != BRINK_TRY_OK) return outcome;
-  double plus = brink_eval_rate(eval, index, t, x, eval->f_plus);
-  double minus = brink_eval_rate(eval, index, t, x, eval->f_minus);
+  double plus = brink_eval_rate(eval, index, t, x, eval->slide_plus);
+  double minus = brink_eval_rate(eval, index, t, x, eval->slide_minus);
   double alpha = minus / (minus - plus);
   if (!isfinite(alpha)) return BRINK_TRY_REFUSED;
   for (size_t i = 0; i < eval->nx; i++)
-    dx[i] = eval->f_minus[i] + alpha * (eval->f_plus[i] - eval->f_minus[i]);
+    dx[i] = eval->slide_minus[i] + alpha * (eval->slide_plus[i] - eval->slide_minus[i]);
   return BRINK_TRY_OK;
 }
 
@@ -357,6 +365,21 @@ static bool admit(brink_eval *eval, double t, const double *x) {
   }
   if (eval->audit && !audit(eval, t, x)) eval->stats.rhs_past_guard++;
   return true;
+}
+
+brink_try brink_eval_sided(brink_eval *eval, size_t index, int sign, double t, const double *x,
+                           double *dx) {
+  eval->exempt = index; /* the point is on its surface */
+  bool admitted = admit(eval, t, x);
+  eval->exempt = BRINK_NONE;
+  if (!admitted) return BRINK_TRY_VETOED;
+  if (eval->slide == BRINK_NONE || eval->slide == index)
+    return call_sided(eval, index, sign, t, x, dx);
+  signed char kept = eval->sgn[index];
+  eval->sgn[index] = (signed char)sign;
+  brink_try outcome = sliding_field(eval, t, x, dx);
+  eval->sgn[index] = kept;
+  return outcome;
 }
 
 /* While sliding the field is not the model's own. */
@@ -396,7 +419,7 @@ brink_try brink_eval_rhs(brink_eval *eval, double t, const double *x, double *dx
   for (size_t k = eval->nx; k < eval->n; k++) {
     size_t index = eval->appended[k - eval->nx];
     dx[k] = eval->enabled[index] ? brink_eval_rate(eval, index, t, x, dx) : 0.0;
-    if (!isfinite(dx[k])) return BRINK_TRY_REFUSED;
+    if (!isfinite(dx[k])) dx[k] = 0.0; /* it only says where to look */
   }
   return BRINK_TRY_OK;
 }

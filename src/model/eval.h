@@ -58,9 +58,12 @@ typedef struct brink_eval {
 
   /* Sliding on the surface of one guard (BRINK_NONE: not sliding). */
   size_t slide;
-  double *f_plus, *f_minus; /* scratch: fields on both sides */
+  double *f_plus, *f_minus;         /* for others: fields on both sides of a surface */
+  double *slide_plus, *slide_minus; /* scratch: of the one slid on */
 
-  size_t bad_state; /* the component that was not finite, last time */
+  size_t exempt;       /* a guard on whose surface the point is known to be */
+  size_t failed_guard; /* a guard whose callback reported a fatal error; BRINK_NONE */
+  size_t bad_state;    /* the component that was not finite, last time */
 } brink_eval;
 
 /* Takes memory from the arena; false when there is none. `append` says whether guards that need it
@@ -89,8 +92,8 @@ brink_try brink_eval_flow_jet(brink_eval *eval, int order, double t, const doubl
 bool brink_eval_has_jacobian(const brink_eval *eval);
 brink_try brink_eval_jacobian(brink_eval *eval, double t, const double *x, double *values);
 
-/* dx/dt (nx states) with the sign of one guard replaced: the field on one side of its surface. Not
- * behind the veto: only for points on the surface. */
+/* dx/dt (nx states) with the sign of one guard replaced: the field on one side of its surface, for
+ * points on it. Behind the veto of all other guards; while sliding on another surface, the field there. */
 brink_try brink_eval_sided(brink_eval *eval, size_t guard, int sign, double t, const double *x,
                            double *dx);
 
@@ -101,8 +104,8 @@ double brink_eval_guard(brink_eval *eval, size_t guard, double t, const double *
 brink_try brink_eval_gradient(brink_eval *eval, size_t guard, double t, const double *x, double *dx,
                               double *dt);
 
-/* The rate dg/dt along the field f; by a difference of values where there is no gradient. A formula
- * has the rate of the leaf that decides it. */
+/* The rate dg/dt along the field f; by differences of values where there is no gradient. Where several
+ * leaves decide a formula at once, that of the one that will decide it in a moment. */
 double brink_eval_rate(brink_eval *eval, size_t guard, double t, const double *x, const double *f);
 
 /* The leaf that decides a formula's value at a point (the guard itself, if plain), and the sign

@@ -105,7 +105,8 @@ static brink_status check_guard(const brink_model_def *def, size_t index, brink_
   return BRINK_OK;
 }
 
-static brink_status check_clock(const brink_clock_def *clock, size_t index, brink_diag *diag) {
+static brink_status check_clock(const brink_clock_def *clock, size_t index, double t0,
+                                brink_diag *diag) {
   if (clock->name == NULL) REFUSE("clock %zu has no name", index);
   if (clock->tick == NULL) REFUSE("clock '%s' has no tick action", clock->name);
   if (!(clock->period >= 0.0) || isinf(clock->period))
@@ -113,6 +114,12 @@ static brink_status check_clock(const brink_clock_def *clock, size_t index, brin
            clock->period);
   if (isnan(clock->offset) || (clock->period > 0.0 && !isfinite(clock->offset)))
     REFUSE("clock '%s': offset is %g", clock->name, clock->offset);
+  /* Ticks are counted in integers, and times are doubles: beyond 2^52 periods neither would do. */
+  if (clock->period > 0.0 && fabs(t0 - clock->offset) / clock->period > 0x1p52)
+    REFUSE("clock '%s': t0 = %g is more than 2^52 periods of %g from its offset: ticks there "
+           "cannot be "
+           "told apart",
+           clock->name, t0, clock->period);
   return BRINK_OK;
 }
 #undef REFUSE
@@ -303,7 +310,7 @@ static brink_status check_definition(const brink_model_def *def, brink_diag *dia
     if (status != BRINK_OK && diag != NULL) diag->guard = k;
   }
   for (size_t k = 0; status == BRINK_OK && k < def->nclocks; k++)
-    status = check_clock(&def->clocks[k], k, diag);
+    status = check_clock(&def->clocks[k], k, def->t0, diag);
   return status == BRINK_OK ? check_pattern(def, diag) : status;
 }
 

@@ -52,6 +52,35 @@ static const double unit_roundoff = DBL_EPSILON / 2;
 
 /* ---- evaluation ---------------------------------------------------------------------------- */
 
+const double brink_poly_sample[BRINK_POLY_SAMPLES] = {
+    0.0,
+    0.04951556604879042,
+    0.1882550990706332,
+    0.3887395330218428,
+    0.6112604669781572,
+    0.8117449009293668,
+    0.9504844339512096,
+    1.0,
+};
+
+/* Newton's divided differences, expanded into monomials. */
+void brink_poly_through(const double *values, double *c) {
+  const double *s = brink_poly_sample;
+  double d[BRINK_POLY_SAMPLES];
+  for (int k = 0; k < BRINK_POLY_SAMPLES; k++) {
+    d[k] = values[k];
+    c[k] = 0.0;
+  }
+  for (int level = 1; level < BRINK_POLY_SAMPLES; level++) {
+    for (int k = BRINK_POLY_SAMPLES - 1; k >= level; k--)
+      d[k] = (d[k] - d[k - 1]) / (s[k] - s[k - level]);
+  }
+  for (int k = BRINK_POLY_SAMPLES - 1; k >= 0; k--) { /* c <- c*(x - s_k) + d_k */
+    for (int j = BRINK_POLY_SAMPLES - 1; j > 0; j--) c[j] = c[j - 1] - s[k] * c[j];
+    c[0] = d[k] - s[k] * c[0];
+  }
+}
+
 double brink_poly_eval(const double *c, int degree, double s) {
   double y = c[degree];
   for (int j = degree - 1; j >= 0; j--) y = y * s + c[j];

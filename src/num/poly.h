@@ -50,6 +50,13 @@ bool brink_poly_excludes_zero(const double *c, int degree);
  * Exact at an end where p is extreme there. [-inf, inf] if a coefficient is NaN or infinite. */
 void brink_poly_range(const double *c, int degree, double *lo, double *hi);
 
+/* Where to sample a function on [0, 1] to interpolate it: (1 - cos(k pi/7))/2, k = 0 ... 7. */
+#define BRINK_POLY_SAMPLES 8
+extern const double brink_poly_sample[BRINK_POLY_SAMPLES];
+
+/* The polynomial of degree 7 through values at these points. */
+void brink_poly_through(const double *values, double *c);
+
 typedef enum {
   BRINK_ROOT_RISING,  /* p changes from - to + */
   BRINK_ROOT_FALLING, /* p changes from + to - */

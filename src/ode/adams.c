@@ -89,7 +89,7 @@ static brink_try start(brink_stepper *st) {
   a->s[0] = 0.0;
   a->starting = true;
   a->failures = 0;
-  a->table_h = 0.0;
+  a->table_h = NAN; /* none */
   st->order = 1;
   st->h_next = st->options->step > 0.0 ? st->options->step : 0.0;
   return BRINK_TRY_OK;
@@ -324,7 +324,7 @@ static brink_try commit(brink_stepper *st) {
   if (st->order > a->count) st->order = a->count;
   st->t += st->h;
   a->failures = 0;
-  a->table_h = 0.0;
+  a->table_h = NAN; /* none */
   return BRINK_TRY_OK;
 }
 

@@ -156,7 +156,6 @@ static brink_try am3_commit(brink_stepper *st) {
 
 const brink_stepper_ops brink_stepper_am3 = {
     .method = BRINK_AM3,
-    .fixed_step = true,
     .create = am3_create,
     .start = am3_start,
     .plan = am3_plan,

@@ -267,7 +267,6 @@ static brink_try bdf3_commit(brink_stepper *st) {
 
 const brink_stepper_ops brink_stepper_bdf3 = {
     .method = BRINK_BDF3,
-    .fixed_step = true,
     .create = bdf3_create,
     .start = bdf3_start,
     .plan = bdf3_plan,

@@ -175,7 +175,6 @@ static brink_try dopri_commit(brink_stepper *st) {
 
 const brink_stepper_ops brink_stepper_dopri = {
     .method = BRINK_DOPRI,
-    .fixed_step = false,
     .create = dopri_create,
     .start = dopri_start,
     .plan = dopri_plan,

@@ -55,7 +55,6 @@ static brink_try euler_commit(brink_stepper *st) {
 
 const brink_stepper_ops brink_stepper_euler = {
     .method = BRINK_EULER,
-    .fixed_step = true,
     .create = euler_create,
     .start = euler_start,
     .plan = euler_plan,

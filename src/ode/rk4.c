@@ -42,7 +42,6 @@ static brink_try rk4_commit(brink_stepper *st) {
 
 const brink_stepper_ops brink_stepper_rk4 = {
     .method = BRINK_RK4,
-    .fixed_step = true,
     .create = rk4_create,
     .start = rk4_start,
     .plan = rk4_plan,

@@ -23,7 +23,6 @@ typedef struct brink_stepper brink_stepper;
 
 typedef struct brink_stepper_ops {
   brink_method method;
-  bool fixed_step;
   /* Workspace from the arena; false when there is none. */
   bool (*create)(brink_stepper *st, brink_arena *arena);
   brink_try (*start)(brink_stepper *st);

@@ -149,7 +149,6 @@ static brink_try taylor2_commit(brink_stepper *st) {
 
 const brink_stepper_ops brink_stepper_taylor2 = {
     .method = BRINK_TAYLOR2,
-    .fixed_step = true,
     .create = taylor2_create,
     .start = taylor2_start,
     .plan = taylor2_plan,

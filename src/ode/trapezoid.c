@@ -69,7 +69,6 @@ static brink_try trapezoid_commit(brink_stepper *st) {
 
 const brink_stepper_ops brink_stepper_trapezoid = {
     .method = BRINK_TRAPEZOID,
-    .fixed_step = true,
     .create = trapezoid_create,
     .start = trapezoid_start,
     .plan = trapezoid_plan,

@@ -10,10 +10,13 @@
 
 #include "sim/sim.h"
 
-/* The smallest step that changes the time reliably. */
+/* What time can resolve here. */
+static double resolution(const brink_sim *sim) {
+  return fmax(4.0 * DBL_EPSILON * fabs(sim->t), 16.0 * DBL_MIN);
+}
+
 double brink_sim_smallest_step(const brink_sim *sim) {
-  double ulp = 4.0 * DBL_EPSILON * fabs(sim->t);
-  return fmax(fmax(ulp, sim->options.hmin), 16.0 * DBL_MIN);
+  return fmax(resolution(sim), sim->options.hmin);
 }
 
 /* ---- recording ---- */
@@ -134,17 +137,20 @@ static double last_inside(brink_sim *sim, size_t guard, const brink_path *path) 
 
 /* A touch that changed nothing, but would carry the solution past the surface by less than its
  * tolerance before it returns: the predictor is followed to where it is back inside, as nothing may
- * be evaluated on the way. sigma is on the path of the last step, beyond its end. */
-static void hop_over(brink_sim *sim, double sigma) {
-  double *x = sim->stepper.x_new;
+ * be evaluated on the way. sigma is on the path of the last step, beyond its end, which was planned up
+ * to `most`. */
+static brink_status hop_over(brink_sim *sim, double sigma, double most) {
+  double *x = sim->stepper.x_new, t0 = sim->t;
   for (double on = 4.0 * DBL_EPSILON; on < 1e-3; on *= 2.0) {
     double at = sigma * (1.0 + on), t = sim->last.t0 + at * sim->last.h;
+    if (at > most) return BRINK_OK;
     brink_path_eval(&sim->last, at, x);
     if (!brink_eval_may(&sim->eval, t, x)) continue;
     memcpy(sim->x, x, sim->model->def.nx * sizeof(double));
-    sim->t = sim->stepper.t = t;
-    return;
+    sim->t = sim->stepper.t = sim->last_end = t;
+    return brink_sim_record_step(sim, t0);
   }
+  return BRINK_OK;
 }
 
 /* A guard that is declared reached at the present state may be about to turn back: judged by its
@@ -196,7 +202,7 @@ brink_status brink_sim_arrive_on_predictor(brink_sim *sim, const brink_limit *li
   double t_end = sim->t + path->h;
   brink_status status = brink_sim_arrive(sim, path, found.sigma, false, t_end, diag);
   if (status == BRINK_OK && limit->hop > 0.0 && found.sigma == end && !sim->changed)
-    hop_over(sim, limit->hop / limit->sigma);
+    status = hop_over(sim, limit->hop / limit->sigma, 1.0 / limit->sigma);
   return status == BRINK_OK ? BRINK_EVENT : status;
 }
 
@@ -220,11 +226,14 @@ static brink_status collapsed(brink_sim *sim, brink_try reason, brink_diag *diag
   bool undefined = reason == BRINK_TRY_REFUSED;
   size_t state =
       undefined && sim->eval.bad_state != BRINK_NONE ? sim->eval.bad_state : worst_state(sim);
+  bool strict = sim->options.rtol * fabs(sim->x[state]) + sim->atol[state] == 0.0;
   const char *cause =
-      undefined ? "the right-hand side is not defined just ahead; if the model ends there, declare "
-                  "the edge as a unilateral guard"
-                : "the solution seems to have a singularity or a discontinuity here; if it "
-                  "switches, declare a guard; if the model ends, a unilateral one";
+      strict ? "its tolerance is 0, as its value and its atol are; give it an atol above 0"
+      : undefined
+          ? "the right-hand side is not defined just ahead; if the model ends there, declare "
+            "the edge as a unilateral guard"
+          : "the solution seems to have a singularity or a discontinuity here; if it "
+            "switches, declare a guard; if the model ends, a unilateral one";
   brink_sim_fail(sim, diag, BRINK_ERR_STEP, BRINK_NONE,
                  "at t = %.17g no step above %.3g succeeds, '%s' changes fastest: %s", sim->t,
                  brink_sim_smallest_step(sim), brink_model_state_name(sim->model, state), cause);
@@ -237,7 +246,7 @@ static brink_status collapsed(brink_sim *sim, brink_try reason, brink_diag *diag
  * from it by more than rounding). BRINK_NONE if there is none. */
 static size_t surface_at_hand(brink_sim *sim) {
   brink_eval *eval = &sim->eval;
-  double few = 4096.0 * brink_sim_smallest_step(sim); /* about 1e-12 of the time */
+  double few = 4096.0 * resolution(sim); /* about 1e-12 of the time */
   for (size_t k = 0; k < eval->nwatch; k++) {
     size_t guard = eval->watch[k];
     if (!brink_eval_protects(eval, guard)) continue;
@@ -251,7 +260,7 @@ static size_t surface_at_hand(brink_sim *sim) {
 /* A guard that vetoes even the smallest step has been reached. */
 brink_status brink_sim_no_step_left(brink_sim *sim, brink_try reason, double t_stop,
                                     brink_diag *diag) {
-  if (t_stop - sim->t <= 64.0 * brink_sim_smallest_step(sim)) { /* as near as time can tell */
+  if (t_stop - sim->t <= 64.0 * resolution(sim)) { /* as near as time can tell */
     sim->t = sim->stepper.t = t_stop;
     sim->restart = true;
     return BRINK_OK;

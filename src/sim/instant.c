@@ -80,6 +80,7 @@ static brink_status run_event(brink_sim *sim, const brink_hit *hit, int iteratio
                        .kind = hit->kind,
                        .iteration = iteration};
   event.value = hit->value;
+  if (sim->instant_events++ == 0) sim->nevents = 0;
   if (sim->nevents < sim->events_capacity) sim->events[sim->nevents++] = event;
   sim->eval.stats.events++;
   if (hit->kind == BRINK_TOUCHED) sim->detector.touched[hit->guard] = true;
@@ -123,7 +124,7 @@ static size_t next_due(const brink_sim *sim) {
 
 static brink_status run_clocks(brink_sim *sim, bool *ran, brink_diag *diag) {
   const brink_model_def *def = &sim->model->def;
-  int limit = sim->options.max_iterations + (int)def->nclocks;
+  int64_t limit = (int64_t)sim->options.max_iterations + (int64_t)def->nclocks;
   for (size_t k = next_due(sim); k != BRINK_NONE; k = next_due(sim)) {
     const brink_clock_def *clock = &def->clocks[k];
     if (limit-- == 0)
@@ -294,7 +295,9 @@ static brink_status settle(brink_sim *sim, bool changed, bool changed_ever, brin
     if (!sim->altered && sim->was_enabled[k] &&
         !brink_detector_concerned(&sim->detector, k, sim->jump))
       continue;
-    if (!sim->was_enabled[k] || (changed && eval->sgn[k] == 0))
+    if (sim->pending[k] && changed)
+      status = brink_sim_settle_sign(sim, k, 0, true, BRINK_CROSSED, diag);
+    else if (!sim->was_enabled[k] || (changed && eval->sgn[k] == 0))
       status = new_sign(sim, k, diag);
     else if (changed)
       check_jump(sim, k);
@@ -335,7 +338,7 @@ static brink_status run_round(brink_sim *sim, int iteration, bool *changed, brin
   bool ran = false;
   status = run_clocks(sim, &ran, diag);
   if (status >= 0 && (ran || *changed || sim->nhits > 0 || iteration == 0)) {
-    brink_status rules = run_rules(sim, diag);
+    brink_status rules = run_rules(sim, diag); /* a timer they set to the present ticks next */
     if (rules != BRINK_OK) status = rules;
   }
   *changed = *changed || differs(sim);
@@ -347,7 +350,7 @@ static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
   memcpy(sim->pre_x, sim->x, def->nx * sizeof(double));
   memcpy(sim->pre_mode, sim->eval.mode, def->nmodes * sizeof(int));
   memcpy(sim->pre_p, sim->eval.p, def->np * sizeof(double));
-  sim->nevents = 0;
+  sim->instant_events = 0;
   bool changed_ever = false;
   sim->changed = sim->altered = false;
   sim->jump = 0.0;
@@ -357,6 +360,10 @@ static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
     brink_status status = run_round(sim, iteration, &changed, diag);
     sim->changed = changed_ever = changed_ever || changed;
     if (changed) sim->restart = true;
+    if (status == BRINK_STOPPED) { /* signs in order, so that the run may be continued */
+      settle(sim, changed, changed_ever, NULL);
+      sim->nhits = 0;
+    }
     if (status != BRINK_OK) return status;
     if (!changed && sim->nhits == 0) break;
     status = settle(sim, changed, changed_ever, diag);
@@ -365,15 +372,17 @@ static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
     sim->restart = true;
     if (iteration + 1 >= sim->options.max_iterations) return unsettled(sim, diag);
   }
-  return sim->nevents > 0 ? brink_zeno_note(sim, diag) : BRINK_OK;
+  return sim->instant_events > 0 ? brink_zeno_note(sim, diag) : BRINK_OK;
 }
 
 brink_status brink_sim_instant(brink_sim *sim, brink_diag *diag) {
   sim->field_settled = false;
+  sim->eval.centre = NULL; /* actions may put the state anywhere, and change what guards are */
+  memset(sim->pending, 0, sim->model->def.nguards * sizeof *sim->pending);
   brink_status status = run_instant(sim, diag);
   /* One event, one round: what its sign was settled with still holds. */
-  sim->stepper.f_ready = sim->field_settled && sim->nevents == 1 && sim->restart && sim->started &&
-                         sim->eval.slide == BRINK_NONE;
+  sim->stepper.f_ready = sim->field_settled && sim->instant_events == 1 && sim->restart &&
+                         sim->started && sim->eval.slide == BRINK_NONE;
   if (sim->restart)
     brink_detector_jump(&sim->detector, sim->pre_x, sim->x, sim->started && same_functions(sim));
   return status;

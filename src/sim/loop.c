@@ -73,11 +73,14 @@ static brink_status begin(brink_sim *sim, brink_diag *diag) {
 static bool event_inside(brink_sim *sim, double t_end, brink_status *status, brink_diag *diag) {
   const brink_path *dense = &sim->stepper.dense;
   brink_found found = brink_detector_after(&sim->detector, dense, sim->stepper.x_new);
-  double release = sim->eval.slide != BRINK_NONE ? brink_slide_release(sim, dense) : 2.0;
-  if (release <= 1.0 && !(found.event && found.sigma < release)) {
+  size_t slide = sim->eval.slide;
+  double until = found.event ? found.sigma : 1.0;
+  double release = slide != BRINK_NONE ? brink_slide_release(sim, dense, until) : 2.0;
+  if (release <= until) {
     sim->nhits = 0;
     *status = brink_sim_arrive(sim, dense, release, false, t_end, diag);
-    if (*status == BRINK_OK) *status = brink_slide_leave(sim, diag);
+    /* A clock or a rule of that instant may have ended it already. */
+    if (*status == BRINK_OK && sim->eval.slide == slide) *status = brink_slide_leave(sim, diag);
     return true;
   }
   if (!found.event) return false;
@@ -95,6 +98,7 @@ static brink_status finish_step(brink_sim *sim, double t_end) {
   brink_detector_commit(&sim->detector, sim->t, sim->x);
   reset_appended(sim, sim->detector.g0);
   if (sim->eval.slide != BRINK_NONE) brink_slide_project(sim);
+  if (sim->last_end != t_end) sim->last.terms = 0; /* not kept */
   brink_status status = brink_sim_record_step(sim, t0);
   return status == BRINK_OK ? brink_sim_record_misses(sim) : status;
 }
@@ -110,7 +114,7 @@ static brink_status take_step(brink_sim *sim, double h, double t_stop, brink_dia
     brink_try outcome = st->ops->attempt(st, h);
     if (outcome == BRINK_TRY_OK) {
       if (event_inside(sim, t_end, &status, diag)) return status;
-      if (sim->keep) brink_sim_keep_dense(sim, &st->dense, t_end);
+      if (sim->keep || t_end >= sim->limit) brink_sim_keep_dense(sim, &st->dense, t_end);
       outcome = st->ops->commit(st);
     }
     if (outcome == BRINK_TRY_OK) return finish_step(sim, t_end);
@@ -121,9 +125,19 @@ static brink_status take_step(brink_sim *sim, double h, double t_stop, brink_dia
   }
 }
 
+/* Clocks are due; events of the same instant come before them. */
+static brink_status tick(brink_sim *sim, brink_diag *diag) {
+  sim->nhits = 0;
+  if (!sim->restart) brink_sim_collect_reached(sim, sim->t, sim->x, sim->stepper.f, BRINK_NONE);
+  brink_status status = brink_sim_instant(sim, diag);
+  if (status != BRINK_OK) return status;
+  return sim->instant_events > 0 ? BRINK_EVENT : BRINK_STEPPED;
+}
+
 /* STEPPED, EVENT, STOPPED or a failure. */
 static brink_status step(brink_sim *sim, double t_limit, brink_diag *diag) {
   brink_stepper *st = &sim->stepper;
+  if (brink_sim_next_tick(sim) <= sim->t) return tick(sim, diag); /* set, or left, to the present */
   if (sim->restart) {
     brink_status status = restart(sim, diag);
     if (status != BRINK_OK) return status;
@@ -135,20 +149,21 @@ static brink_status step(brink_sim *sim, double t_limit, brink_diag *diag) {
   if (limit.event) return brink_sim_arrive_on_predictor(sim, &limit, diag);
   double h = limit.sigma < 1.0 ? limit.sigma * st->h_plan : st->h_plan;
   brink_status status = take_step(sim, h, t_stop, diag);
-  if (status != BRINK_OK || !(sim->t >= brink_sim_next_tick(sim)))
-    return status == BRINK_OK ? BRINK_STEPPED : status;
-  sim->nhits = 0;
-  brink_sim_collect_reached(sim, sim->t, sim->x, st->f, BRINK_NONE); /* events come before clocks */
-  status = brink_sim_instant(sim, diag);
   if (status != BRINK_OK) return status;
-  return sim->nevents > 0 ? BRINK_EVENT : BRINK_STEPPED;
+  return brink_sim_next_tick(sim) <= sim->t ? tick(sim, diag) : BRINK_STEPPED;
 }
 
 /* Events without end at one time that no single instant's loop can see. */
 static brink_status check_progress(brink_sim *sim, double t_before, brink_diag *diag) {
   sim->stuck = sim->t > t_before ? 0 : sim->stuck + 1;
   if (sim->stuck <= sim->options.max_iterations) return BRINK_OK;
-  size_t guard = sim->nevents > 0 ? sim->events[0].guard : BRINK_NONE;
+  if (sim->instant_events == 0)
+    return brink_sim_fail(
+        sim, diag, BRINK_ERR_LOOP, BRINK_NONE,
+        "time does not move on from t = %.17g: a timer is set to the present again "
+        "and again",
+        sim->t);
+  size_t guard = sim->events[0].guard;
   return brink_sim_fail(sim, diag, BRINK_ERR_LOOP, guard,
                         "time does not move on from t = %.17g: guard '%s' fires again and again",
                         sim->t, brink_model_guard_name(sim->model, guard));
@@ -167,11 +182,17 @@ static brink_status advance(brink_sim *sim, double t_limit, brink_diag *diag) {
   if (!sim->started) {
     brink_status status = begin(sim, diag);
     if (status != BRINK_OK) return status;
-    if (sim->nevents > 0) return BRINK_EVENT;
+    if (sim->instant_events > 0) return BRINK_EVENT;
   }
-  if (sim->t >= t_limit) return BRINK_TIME_REACHED;
+  bool due = brink_sim_next_tick(sim) <= sim->t;
+  if (sim->t >= t_limit && !due) return BRINK_TIME_REACHED;
   double t_before = sim->t;
+  sim->limit = t_limit;
   brink_status status = step(sim, t_limit, diag);
+  if (status >= 0 && sim->eval.failed_guard != BRINK_NONE)
+    status = brink_sim_fail(sim, diag, BRINK_ERR_CALLBACK, sim->eval.failed_guard,
+                            "guard '%s' reported a fatal error near t = %.17g",
+                            brink_model_guard_name(sim->model, sim->eval.failed_guard), sim->t);
   if (status < 0) return status;
   brink_status progress = check_progress(sim, t_before, diag);
   return progress != BRINK_OK ? progress : status;

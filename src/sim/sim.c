@@ -162,6 +162,7 @@ static bool take_arrays(brink_sim *sim) {
   sim->timer = brink_arena_take(arena, def->nclocks, sizeof *sim->timer);
   sim->hits = brink_arena_take(arena, guards, sizeof *sim->hits);
   sim->fired = brink_arena_take(arena, guards, sizeof *sim->fired);
+  sim->pending = brink_arena_take(arena, guards, sizeof *sim->pending);
   sim->was_enabled = brink_arena_take(arena, guards, sizeof *sim->was_enabled);
   sim->pre_x = brink_arena_take(arena, nx, sizeof(double));
   sim->before_x = brink_arena_take(arena, nx, sizeof(double));
@@ -172,7 +173,7 @@ static bool take_arrays(brink_sim *sim) {
   sim->field = brink_arena_take(arena, n, sizeof(double));
   sim->events = brink_arena_take(arena, sim->events_capacity, sizeof *sim->events);
   return sim->last_memory != NULL && sim->ticks != NULL && sim->tick != NULL &&
-         sim->timer != NULL && sim->hits != NULL && sim->fired != NULL &&
+         sim->timer != NULL && sim->hits != NULL && sim->fired != NULL && sim->pending != NULL &&
          sim->was_enabled != NULL && sim->pre_x != NULL && sim->before_x != NULL &&
          sim->before_p != NULL && sim->pre_p != NULL && sim->pre_mode != NULL &&
          sim->before_mode != NULL && sim->field != NULL && sim->events != NULL;
@@ -196,7 +197,7 @@ static void start_clocks(brink_sim *sim) {
     if (clock->period == 0.0) continue;
     sim->ticks[k] = brink_ticks_make(clock->period, clock->offset);
     double skipped = ceil((def->t0 - clock->offset) / clock->period - 0.5);
-    sim->tick[k] = skipped > 0.0 ? (int64_t)skipped : 0;
+    sim->tick[k] = skipped > 0.0 ? (int64_t)skipped : 0; /* the model has checked that it fits */
     while (brink_ticks_time(&sim->ticks[k], sim->tick[k]) < def->t0) sim->tick[k]++;
     sim->timer[k] = brink_ticks_time(&sim->ticks[k], sim->tick[k]);
   }

@@ -25,6 +25,7 @@ struct brink_sim {
   brink_detector detector;
   brink_sink sink;
 
+  double limit; /* the call goes no further */
   double t;
   double *x; /* = stepper.x: the present state */
   bool started;
@@ -47,7 +48,8 @@ struct brink_sim {
   /* At an instant. */
   brink_hit *hits; /* to be handled */
   size_t nhits;
-  bool *fired; /* guards that fired at this iteration */
+  bool *pending; /* signs that wait until another guard's event has brought the state back */
+  bool *fired;   /* guards that fired at this iteration */
   bool *was_enabled;
   double *pre_x, *before_x; /* before the instant, before an action */
   double *pre_p;
@@ -56,6 +58,7 @@ struct brink_sim {
   double *field;       /* f at the instant */
   brink_event *events; /* of the last instant */
   size_t nevents, events_capacity;
+  size_t instant_events; /* of the present instant; the list above keeps the last that had any */
 
   double slide_from;
   brink_history history;
@@ -106,8 +109,9 @@ brink_status brink_sim_no_step_left(brink_sim *sim, brink_try reason, double t_s
 /* slide.c: signs after an event, and sliding. */
 brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before, bool changed,
                                    brink_event_kind kind, brink_diag *diag);
-/* While sliding: where in the last attempted step a field lets go of the surface; > 1: nowhere. */
-double brink_slide_release(brink_sim *sim, const brink_path *dense);
+/* While sliding: where in the attempted step, up to `until`, a field lets go of the surface; > 1:
+ * nowhere. */
+double brink_slide_release(brink_sim *sim, const brink_path *dense, double until);
 /* The fields let go here. */
 brink_status brink_slide_leave(brink_sim *sim, brink_diag *diag);
 /* An action changed something: leave the surface if the state is off it, or no longer held. */

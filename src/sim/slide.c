@@ -57,7 +57,10 @@ static int probe_sign(brink_sim *sim, size_t guard, int side, const double *f) {
 
 /* Which way the field of one side leads: +1, -1, or 0 if it stays. */
 static int side_leads(brink_sim *sim, size_t guard, int side, double *f) {
-  if (brink_eval_sided(&sim->eval, guard, side, sim->t, sim->x, f) != BRINK_TRY_OK) return 0;
+  brink_try outcome = brink_eval_sided(&sim->eval, guard, side, sim->t, sim->x, f);
+  /* Past another unilateral guard: that one's event comes first, at this same instant. */
+  if (outcome == BRINK_TRY_VETOED) sim->pending[guard] = true;
+  if (outcome != BRINK_TRY_OK) return 0;
   int sign = rate_sign(sim, guard, f);
   return sign != 0 ? sign : probe_sign(sim, guard, side, f);
 }
@@ -98,6 +101,7 @@ brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before
     eval->slack[guard] = fmax(eval->slack[guard], give);
     return BRINK_OK;
   }
+  sim->pending[guard] = false;
   int plus = side_leads(sim, guard, 1, eval->f_plus);
   int minus = side_leads(sim, guard, -1, eval->f_minus);
   if (plus < 0 && minus > 0) return enter_sliding(sim, guard, diag);
@@ -158,66 +162,56 @@ static double narrow_release(brink_sim *sim, const brink_path *path, double low,
 /* The state may rest while the fields beside it change with time, so the step size says nothing
  * about them: they are sampled, interpolated, and the interpolant is checked between the samples;
  * where it does not fit, the interval is halved. */
-#define GRIP_SAMPLES 9
-#define GRIP_DEPTH 10
+#define GRIP_DEPTH 10 /* halvings at most */
+#define GRIP_FIT 1e-7 /* how well the interpolant has to fit, relative to the grip */
 
-/* Interpolant through the samples, as coefficients of tau in [0, 1] on the interval. */
-static void interpolate_grip(const double *nodes, const double *values, double *c) {
-  double d[GRIP_SAMPLES];
-  memcpy(d, values, sizeof d);
-  for (int level = 1; level < GRIP_SAMPLES; level++)
-    for (int k = GRIP_SAMPLES - 1; k >= level; k--)
-      d[k] = (d[k] - d[k - 1]) / (nodes[k] - nodes[k - level]);
-  memset(c, 0, GRIP_SAMPLES * sizeof *c);
-  for (int k = GRIP_SAMPLES - 1; k >= 0; k--) {
-    for (int j = GRIP_SAMPLES - 1; j > 0; j--) c[j] = c[j - 1] - nodes[k] * c[j];
-    c[0] = d[k] - nodes[k] * c[0];
-  }
-}
-
-/* The first place in the interval where a grip is lost, by interpolants that fit; 2 if nowhere; -1
- * if they do not fit. */
+/* The first place in the interval where a grip is lost, by interpolants that fit; 2 if nowhere, or if
+ * the fields are not defined (a step that leads there is refused anyway); -1 if they do not fit. */
 static double release_within(brink_sim *sim, const brink_path *path, double low, double width) {
-  double nodes[GRIP_SAMPLES], values[2][GRIP_SAMPLES], grip[2], c[GRIP_SAMPLES];
-  for (int k = 0; k < GRIP_SAMPLES; k++) {
-    nodes[k] = 0.5 - 0.5 * cos(3.14159265358979323846 * k / (GRIP_SAMPLES - 1));
-    if (!grips_along(sim, path, low + width * nodes[k], grip)) return low + width * nodes[k];
+  double values[2][BRINK_POLY_SAMPLES], grip[2], c[BRINK_POLY_SAMPLES];
+  for (int k = 0; k < BRINK_POLY_SAMPLES; k++) {
+    if (!grips_along(sim, path, low + width * brink_poly_sample[k], grip)) return 2.0;
     values[0][k] = grip[0];
     values[1][k] = grip[1];
   }
-  double first = 2.0, middle = 0.5 * (nodes[3] + nodes[4]);
-  if (!grips_along(sim, path, low + width * middle, grip)) return low + width * middle;
+  double first = 2.0, middle = 0.5 * (brink_poly_sample[3] + brink_poly_sample[4]);
+  if (!grips_along(sim, path, low + width * middle, grip)) return 2.0;
   for (int side = 0; side < 2; side++) {
-    interpolate_grip(nodes, values[side], c);
+    int degree = BRINK_POLY_SAMPLES - 1;
     double size = 0.0, lost = 2.0;
-    for (int k = 0; k < GRIP_SAMPLES; k++) size = fmax(size, fabs(values[side][k]));
-    if (fabs(brink_poly_eval(c, GRIP_SAMPLES - 1, middle) - grip[side]) > 1e-7 * size) return -1.0;
+    brink_poly_through(values[side], c);
+    for (int k = 0; k <= degree; k++) size = fmax(size, fabs(values[side][k]));
+    if (fabs(brink_poly_eval(c, degree, middle) - grip[side]) > GRIP_FIT * size) return -1.0;
     brink_root root;
     if (values[side][0] < 0.0)
       lost = 0.0;
-    else if (brink_poly_first_root(c, GRIP_SAMPLES - 1, 0.0, 1.0, &root) &&
-             root.kind == BRINK_ROOT_FALLING)
+    else if (brink_poly_first_root(c, degree, 0.0, 1.0, &root) && root.kind == BRINK_ROOT_FALLING)
       lost = root.s;
     if (lost < first) first = lost;
   }
   return first > 1.0 ? 2.0 : low + width * first;
 }
 
-double brink_slide_release(brink_sim *sim, const brink_path *dense) {
-  double low = 0.0, width = 1.0, smallest = ldexp(1.0, -GRIP_DEPTH);
-  while (low < 1.0) {
+/* An interpolant's root, narrowed on the grips themselves: from a little before it to the first place
+ * after it where the grip is seen to be lost. */
+static double refine_release(brink_sim *sim, const brink_path *dense, double at, double width,
+                             double until) {
+  double past = fmin(until, at + 1e-6 * width), grip[2];
+  bool held = grips_along(sim, dense, past, grip) && fmin(grip[0], grip[1]) >= 0.0;
+  return held ? at : narrow_release(sim, dense, fmax(0.0, at - 1e-3 * width), past);
+}
+
+double brink_slide_release(brink_sim *sim, const brink_path *dense, double until) {
+  double low = 0.0, width = until, smallest = ldexp(until, -GRIP_DEPTH);
+  while (low < until) {
     double at = release_within(sim, dense, low, width);
     if (at < 0.0 && width > smallest) {
       width *= 0.5;
       continue;
     }
-    if (at >= 0.0 && at <= 1.0) {
-      double past = fmin(1.0, at + 1e-6 * width), grip[2];
-      bool held = grips_along(sim, dense, past, grip) && fmin(grip[0], grip[1]) >= 0.0;
-      return held ? at : narrow_release(sim, dense, fmax(0.0, at - 1e-3 * width), past);
-    }
+    if (at >= 0.0 && at <= until) return refine_release(sim, dense, at, width, until);
     low += width;
-    width = fmin(2.0 * width, 1.0 - low);
+    width = fmin(2.0 * width, until - low);
   }
   return 2.0;
 }
@@ -226,6 +220,7 @@ static brink_status end_sliding(brink_sim *sim, int sign) {
   brink_slide_record record;
   brink_sim_sliding(sim, &record);
   sim->eval.slide = BRINK_NONE;
+  sim->field_settled = false;
   take_sign(sim, record.guard, sign);
   sim->restart = true;
   if (sim->sink.slide == NULL) return BRINK_OK;

@@ -71,12 +71,17 @@ static brink_status go_on(brink_sim *sim, double limit, int period, brink_diag *
   now.t = sim->t;
   int outcome = sim->model->def.zeno(guards, (size_t)period, &now, sim->model->def.user);
   sim->history.count = 0;
+  sim->eval.slide = BRINK_NONE;
+  for (size_t i = 0; i < sim->model->def.nx; i++) {
+    if (!isfinite(sim->x[i])) outcome = -1;
+  }
   sim->started = false; /* signs are taken anew in the limit mode */
   sim->restart = true;
   if (outcome < 0)
     return brink_sim_fail(sim, diag, BRINK_ERR_CALLBACK, guards[0],
-                          "the zeno action reported a fatal error (%d) at t = %.17g", outcome,
-                          sim->t);
+                          "the zeno action reported a fatal error (%d), or left a state that is "
+                          "not finite, at t = %.17g",
+                          outcome, sim->t);
   return outcome == 0 ? BRINK_OK : BRINK_STOPPED;
 }
 
