@@ -10,7 +10,7 @@
  *     brink_model_create(&def, NULL, &diag, &model);
  *     brink_options options = brink_default_options();
  *     brink_sim_create(model, &options, NULL, &diag, &sim);
- *     brink_sim_run(sim, 10.0, NULL, &diag);
+ *     brink_sim_run(sim, 10.0, &diag);
  *
  * Where a guard is `BRINK_UNILATERAL` and events are found by `BRINK_EXTRAPOLATE` (the default),
  * the right-hand side is never evaluated on the far side of it: not in a trial step, not in a
@@ -205,9 +205,14 @@ typedef int brink_zeno_fn(const size_t *guards, size_t count, brink_now *now, vo
 enum { BRINK_AND = -1, BRINK_OR = -2, BRINK_NOT = -3 };
 
 /* One guard. brink_default_guard() fills in the defaults given here. Three ways to say what it is:
- *   numbers:  coefficients (with offset and time_coefficient): g = offset + sum c_k x[depends[k]] +
- * c_t t callback: value, and as much of gradient, jet, degree as you have formula:  a boolean
- * combination of other guards; positive while it is true */
+ *
+ *   numbers    coefficients, with offset and time_coefficient:
+ *              g = offset + sum c_k x[depends[k]] + c_t t
+ *   callback   value, and as much of gradient, jet, degree as you have
+ *   formula    a boolean combination of other guards; positive while it is true
+ *
+ * A guard that is zero at the start takes its sign from the flow; a unilateral one that watches a single
+ * direction and goes out in it is reached at once. */
 typedef struct brink_guard_def {
   const char *name;          /* for messages and records; required */
   brink_side side;           /* BRINK_BILATERAL */

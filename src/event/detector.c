@@ -181,7 +181,7 @@ bool brink_detector_only_dips(const brink_detector *det, size_t guard, const dou
 
 brink_found brink_detector_after(brink_detector *det, const brink_path *dense,
                                  const double *x_new) {
-  brink_found found = {.sigma = 1.0};
+  brink_found found = {.sigma = 1.0, .undefined = BRINK_NONE};
   brink_eval *eval = det->eval;
   det->nhits = det->nmisses = 0;
   if (det->step_reach < 0.0 || !brink_reach_holds(&det->reach, dense))
@@ -191,7 +191,9 @@ brink_found brink_detector_after(brink_detector *det, const brink_path *dense,
   for (size_t j = 0; j < det->reach.nnear; j++) {
     size_t k = det->reach.near[j];
     det->slope_new[k] = 0.0;
-    if (eval->enabled[k]) evaluate(det, k, t_end, x_new, det->g1);
+    if (!eval->enabled[k]) continue;
+    evaluate(det, k, t_end, x_new, det->g1);
+    if (isnan(det->g1[k])) found.undefined = k;
   }
   det->ops->after(det, dense, &found);
   return found;

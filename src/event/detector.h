@@ -32,8 +32,9 @@ typedef struct brink_hit {
 /* The answer to the second. */
 typedef struct brink_found {
   bool event;
-  double sigma; /* where, along the dense output */
-  bool chord;   /* the state there is on the chord between the ends (zlm) */
+  double sigma;     /* where, along the dense output */
+  bool chord;       /* the state there is on the chord between the ends (zlm) */
+  size_t undefined; /* a guard that has no value somewhere on the path, or BRINK_NONE */
 } brink_found;
 
 typedef struct brink_detector brink_detector;

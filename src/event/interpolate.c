@@ -331,7 +331,10 @@ void brink_interpolate_after(brink_detector *det, const brink_path *dense, brink
     }
     if (brink_along_excluded(&det->space, k, dense, det->g0[k], near_limit(det, k))) continue;
     brink_along along;
-    if (!brink_along_build(&det->space, k, dense, det->g0[k], &along)) continue;
+    if (!brink_along_build(&det->space, k, dense, det->g0[k], &along)) {
+      found->undefined = k;
+      continue;
+    }
     if (along.exact)
       scan_exact(det, k, dense, &along, found);
     else

@@ -48,7 +48,8 @@ bool brink_eval_init(brink_eval *eval, const brink_model *model, brink_arena *ar
                        .vetoed_by = BRINK_NONE,
                        .bad_state = BRINK_NONE,
                        .exempt = BRINK_NONE,
-                       .failed_guard = BRINK_NONE};
+                       .failed_guard = BRINK_NONE,
+                       .bad_guard = BRINK_NONE};
   if (!take_arrays(eval, arena)) return false;
   eval->env =
       (brink_env){.p = eval->p, .mode = eval->mode, .sgn = eval->sgn, .user = model->def.user};
@@ -259,7 +260,7 @@ double brink_eval_tolerance(brink_eval *eval, size_t index, double t, const doub
     size_t i = guard->depends[k];
     sum += fabs(eval->gradient[k]) * (rtol * fabs(x[i]) + atol[i]);
   }
-  return sum;
+  return isfinite(sum) ? sum : 0.0;
 }
 
 /* ---- the third question ---- */

@@ -32,6 +32,7 @@
 #define BIAS_LOWER 1.0      /* what holds against a lower order, */
 #define BIAS_HIGHER 1.5     /* and against a higher one */
 #define GROWTH_FIRST 1000.0 /* after the first step: the error of Euler's method is known well */
+#define TELLING 1e-9        /* … unless it is so small that it says nothing */
 #define GROWTH_START 8.0    /* while the order is still being built up */
 #define GROWTH 2.0          /* variable-step Adams methods are safe up to here at every order */
 #define KEEP_LOW 0.9        /* a step is only changed when it is worth a change */
@@ -274,7 +275,8 @@ static double choose_order(brink_stepper *st) {
 
 static double next_step(const brink_stepper *st, double ratio) {
   adams *a = st->method;
-  double growth = a->count == 1 ? GROWTH_FIRST : a->starting ? GROWTH_START : GROWTH;
+  bool told = a->count == 1 && st->error > TELLING;
+  double growth = told ? GROWTH_FIRST : a->starting ? GROWTH_START : GROWTH;
   if (ratio < GROWTH && a->count > 1) a->starting = false;
   double h = st->h * fmin(fmax(ratio, 0.3), growth);
   if (ratio > KEEP_LOW && ratio < KEEP_HIGH) h = st->h;

@@ -40,9 +40,11 @@ brink_try brink_stepper_begin(brink_stepper *st) {
   return ready ? BRINK_TRY_OK : brink_eval_rhs(st->eval, st->t, st->x, st->f);
 }
 
+/* Where f is zero it says nothing about what is to come: a small part of the way. */
+#define BLIND 1e-3
+
 double brink_stepper_first_step(const brink_stepper *st, double h_limit) {
   double speed = brink_stepper_norm(st, st->f, st->x, st->x);
-  if (!isfinite(speed))
-    return 1e-6 * h_limit; /* a state without tolerance: the error test will say so */
-  return speed > 0.0 ? fmin(0.25 / sqrt(speed), h_limit) : h_limit;
+  double h = speed > 0.0 && isfinite(speed) ? 0.25 / sqrt(speed) : BLIND * h_limit;
+  return fmin(h, BLIND * h_limit);
 }

@@ -177,7 +177,7 @@ brink_status brink_sim_arrive_on_predictor(brink_sim *sim, const brink_limit *li
                    .direction = sign > 0 ? BRINK_NEGATIVE : BRINK_POSITIVE};
   if (limit->sigma == 0.0 && turns_back(sim, limit->guard)) hit.kind = BRINK_TOUCHED;
   brink_path *path = &sim->stepper.predictor;
-  brink_found found = {.sigma = 0.0};
+  brink_found found = {.sigma = 0.0, .undefined = BRINK_NONE};
   double end = 0.0;
   sim->detector.nhits = sim->detector.nmisses = 0;
   if (limit->sigma > 0.0) {
@@ -222,21 +222,32 @@ static size_t worst_state(const brink_sim *sim) {
   return worst;
 }
 
+static const char *likely_cause(const brink_sim *sim, bool undefined, size_t state) {
+  if (sim->options.rtol * fabs(sim->x[state]) + sim->atol[state] == 0.0)
+    return "its tolerance is 0, as its value and its atol are; give it an atol above 0";
+  if (undefined)
+    return "the right-hand side is not defined just ahead; if the model ends there, declare the "
+           "edge as "
+           "a unilateral guard";
+  return "the solution seems to have a singularity or a discontinuity here; if it switches, "
+         "declare a "
+         "guard; if the model ends, a unilateral one";
+}
+
 static brink_status collapsed(brink_sim *sim, brink_try reason, brink_diag *diag) {
+  const brink_eval *eval = &sim->eval;
   bool undefined = reason == BRINK_TRY_REFUSED;
-  size_t state =
-      undefined && sim->eval.bad_state != BRINK_NONE ? sim->eval.bad_state : worst_state(sim);
-  bool strict = sim->options.rtol * fabs(sim->x[state]) + sim->atol[state] == 0.0;
-  const char *cause =
-      strict ? "its tolerance is 0, as its value and its atol are; give it an atol above 0"
-      : undefined
-          ? "the right-hand side is not defined just ahead; if the model ends there, declare "
-            "the edge as a unilateral guard"
-          : "the solution seems to have a singularity or a discontinuity here; if it "
-            "switches, declare a guard; if the model ends, a unilateral one";
+  if (undefined && eval->bad_guard != BRINK_NONE)
+    return brink_sim_fail(
+        sim, diag, BRINK_ERR_STEP, eval->bad_guard,
+        "guard '%s' has no value just after t = %.17g: define it further on, or let "
+        "the model end there",
+        brink_model_guard_name(sim->model, eval->bad_guard), sim->t);
+  size_t state = undefined && eval->bad_state != BRINK_NONE ? eval->bad_state : worst_state(sim);
   brink_sim_fail(sim, diag, BRINK_ERR_STEP, BRINK_NONE,
                  "at t = %.17g no step above %.3g succeeds, '%s' changes fastest: %s", sim->t,
-                 brink_sim_smallest_step(sim), brink_model_state_name(sim->model, state), cause);
+                 brink_sim_smallest_step(sim), brink_model_state_name(sim->model, state),
+                 likely_cause(sim, undefined, state));
   if (diag != NULL) diag->state = state;
   return BRINK_ERR_STEP;
 }

@@ -171,7 +171,7 @@ double brink_sim_zero_band(brink_sim *sim, size_t guard, double t, const double 
   if (brink_eval_gradient(eval, leaf, t, x, eval->gradient, &dt) != BRINK_TRY_OK) return 0.0;
   size = fabs(dt * t);
   for (size_t k = 0; k < def->ndepends; k++) size += fabs(eval->gradient[k] * x[def->depends[k]]);
-  return 8.0 * DBL_EPSILON * size;
+  return isfinite(size) ? 8.0 * DBL_EPSILON * size : 0.0;
 }
 
 static double zero_band(brink_sim *sim, size_t guard) {
@@ -200,10 +200,23 @@ static brink_status first_sign(brink_sim *sim, size_t guard, brink_diag *diag) {
   return brink_sim_settle_sign(sim, guard, 0, true, BRINK_CROSSED, diag);
 }
 
+/* A unilateral guard that watches one direction has its inside by that: one that starts on its surface
+ * and goes out has been reached. */
+static void check_start(brink_sim *sim, size_t guard) {
+  const brink_guard_def *def = &sim->model->guards[guard].def;
+  if (def->side != BRINK_UNILATERAL || def->direction == BRINK_BOTH ||
+      sim->eval.sgn[guard] != (int)def->direction)
+    return;
+  sim->eval.sgn[guard] = (signed char)-(int)def->direction;
+  sim->hits[sim->nhits++] =
+      (brink_hit){.guard = guard, .kind = BRINK_CROSSED, .direction = def->direction};
+}
+
 /* Guards that are clearly on a side first: the field may read their signs. */
 brink_status brink_sim_start_signs(brink_sim *sim, brink_diag *diag) {
   brink_eval *eval = &sim->eval;
   brink_eval_update_enabled(eval);
+  sim->nhits = 0;
   size_t count = sim->model->def.nguards;
   for (int round = 0; round < 2; round++) {
     for (size_t k = 0; k < count; k++) {
@@ -213,6 +226,7 @@ brink_status brink_sim_start_signs(brink_sim *sim, brink_diag *diag) {
       if (zero != (round == 1)) continue;
       brink_status status = first_sign(sim, k, diag);
       if (status != BRINK_OK) return status;
+      if (zero) check_start(sim, k);
     }
   }
   return BRINK_OK;

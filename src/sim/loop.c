@@ -62,17 +62,23 @@ static brink_status begin(brink_sim *sim, brink_diag *diag) {
   if (status != BRINK_OK) return status;
   sim->started = true;
   sim->restart = true;
-  sim->nhits = 0;
   return brink_sim_instant(sim, diag);
 }
 
 /* ---- one step ---- */
 
 /* The second question. False: nothing happened inside the attempted step. True: something did, the
- * simulation has moved to it, and *status tells how that went. */
-static bool event_inside(brink_sim *sim, double t_end, brink_status *status, brink_diag *diag) {
+ * simulation has moved to it, and *status tells how that went. *outcome becomes a refusal if a guard
+ * has no value on the way. */
+static bool event_inside(brink_sim *sim, double t_end, brink_try *outcome, brink_status *status,
+                         brink_diag *diag) {
   const brink_path *dense = &sim->stepper.dense;
   brink_found found = brink_detector_after(&sim->detector, dense, sim->stepper.x_new);
+  if (!found.event && found.undefined != BRINK_NONE) {
+    sim->eval.bad_guard = found.undefined;
+    *outcome = BRINK_TRY_REFUSED;
+    return false;
+  }
   size_t slide = sim->eval.slide;
   double until = found.event ? found.sigma : 1.0;
   double release = slide != BRINK_NONE ? brink_slide_release(sim, dense, until) : 2.0;
@@ -111,9 +117,12 @@ static brink_status take_step(brink_sim *sim, double h, double t_stop, brink_dia
   for (;;) {
     double t_end = h >= t_stop - sim->t ? t_stop : sim->t + h;
     brink_status status;
+    sim->eval.bad_guard = BRINK_NONE;
     brink_try outcome = st->ops->attempt(st, h);
     if (outcome == BRINK_TRY_OK) {
-      if (event_inside(sim, t_end, &status, diag)) return status;
+      if (event_inside(sim, t_end, &outcome, &status, diag)) return status;
+    }
+    if (outcome == BRINK_TRY_OK) {
       if (sim->keep || t_end >= sim->limit) brink_sim_keep_dense(sim, &st->dense, t_end);
       outcome = st->ops->commit(st);
     }
@@ -200,8 +209,13 @@ static brink_status advance(brink_sim *sim, double t_limit, brink_diag *diag) {
 
 /* ---- the public ways to drive it ---- */
 
+static brink_status no_sim(brink_diag *diag) {
+  return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "sim must not be NULL");
+}
+
 brink_status brink_sim_advance(brink_sim *sim, double t_limit, brink_diag *diag) {
   brink_diag_clear(diag);
+  if (sim == NULL) return no_sim(diag);
   sim->keep = true;
   return advance(sim, t_limit, diag);
 }
@@ -230,12 +244,14 @@ static brink_status run(brink_sim *sim, double t_end, bool stop_at_event, brink_
 
 brink_status brink_sim_next_event(brink_sim *sim, double t_limit, brink_diag *diag) {
   brink_diag_clear(diag);
+  if (sim == NULL) return no_sim(diag);
   sim->keep = true;
   return run(sim, t_limit, true, diag);
 }
 
 brink_status brink_sim_run(brink_sim *sim, double t_end, brink_diag *diag) {
   brink_diag_clear(diag);
+  if (sim == NULL) return no_sim(diag);
   sim->keep = sim->sink.step != NULL;
   return run(sim, t_end, false, diag);
 }
@@ -256,6 +272,7 @@ brink_status brink_sim_sample(brink_sim *sim, const double *times, size_t count,
                               size_t *done, brink_diag *diag) {
   brink_diag_clear(diag);
   if (done != NULL) *done = 0;
+  if (sim == NULL) return no_sim(diag);
   if (count > 0 && (times == NULL || out == NULL))
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "times and out must not be NULL");
   for (size_t k = 0; k < count; k++) {
