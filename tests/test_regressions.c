@@ -257,6 +257,128 @@ TEST(a_clock_whose_ticks_cannot_be_told_apart_is_refused) {
   CHECK_CONTAINS(diag.message, "'c'");
 }
 
+/* ---- contacts ---- */
+
+#define BALLS 4
+static int free_rhs(double t, const double *x, const brink_env *env, double *dx) {
+  (void)t, (void)env;
+  for (int i = 0; i < BALLS; i++) dx[i] = x[BALLS + i], dx[BALLS + i] = 0.0;
+  return 0;
+}
+static int exchange(const brink_event *event, brink_now *now, void *user) {
+  (void)user;
+  double *v = now->x + BALLS + event->guard, left = v[0];
+  if (v[0] > v[1]) v[0] = v[1], v[1] = left;
+  return 0;
+}
+TEST(a_contact_that_closes_again_at_the_same_instant_fires_again) {
+  static const double apart[] = {-1.0, 1.0};
+  static size_t pairs[BALLS - 1][2];
+  for (int side = BRINK_BILATERAL; side <= BRINK_CROSSING; side++) {
+    for (int arriving = 1; arriving < BALLS; arriving++) {
+      brink_guard_def guards[BALLS - 1];
+      double x0[2 * BALLS];
+      for (size_t i = 0; i < BALLS; i++) {
+        x0[i] = 0.37 - ((int)i < arriving ? 0.16 : 0.0);
+        x0[BALLS + i] = (int)i < arriving ? 1.0 / 3 : 0.0;
+      }
+      for (size_t i = 0; i + 1 < BALLS; i++) {
+        pairs[i][0] = i, pairs[i][1] = i + 1;
+        guards[i] = brink_default_guard("contact");
+        guards[i].depends = pairs[i], guards[i].ndepends = 2, guards[i].coefficients = apart;
+        guards[i].side = (brink_side)side, guards[i].direction = BRINK_NEGATIVE;
+        guards[i].action = exchange;
+      }
+      brink_model_def def = brink_default_model();
+      def.nx = 2 * BALLS, def.x0 = x0, def.rhs = free_rhs, def.nguards = BALLS - 1;
+      def.guards = guards;
+      running r = start(&def, NULL);
+      CHECK_INT(brink_sim_run(r.sim, 5.0, NULL), BRINK_TIME_REACHED);
+      for (int i = 0; i < BALLS; i++)
+        CHECK_NEAR(brink_sim_state(r.sim)[BALLS + i], i >= BALLS - arriving ? 1.0 / 3 : 0.0, 1e-9);
+      end(r);
+    }
+  }
+}
+
+/* ---- starts ---- */
+
+static int hump_rhs(double t, const double *x, const brink_env *env, double *dx) {
+  (void)x, (void)env;
+  dx[0] = pow(sin(3.14159265358979323846 * t), 2.0);
+  return 0;
+}
+TEST(a_field_that_is_zero_at_the_start_and_at_the_end_is_not_stepped_over) {
+  static const double x0[] = {0.0};
+  brink_model_def def = brink_default_model();
+  def.nx = 1, def.x0 = x0, def.rhs = hump_rhs;
+  for (int m = BRINK_ADAMS; m <= BRINK_DOPRI; m++) {
+    brink_options options = brink_default_options();
+    options.method = (brink_method)m;
+    running r = start(&def, &options);
+    CHECK_INT(brink_sim_run(r.sim, 1.0, NULL), BRINK_TIME_REACHED);
+    CHECK_NEAR(brink_sim_state(r.sim)[0], 0.5, 1e-5);
+    end(r);
+  }
+}
+
+static int ball_rhs(double t, const double *x, const brink_env *env, double *dx) {
+  (void)t, (void)env;
+  if (x[0] < 0.0) past++;
+  dx[0] = x[1], dx[1] = -9.81;
+  return 0;
+}
+TEST(a_ball_that_starts_at_rest_on_a_unilateral_floor_has_reached_it) {
+  static const double x0[] = {0.0, 0.0};
+  brink_guard_def guard = on("floor", first, 0.0);
+  guard.side = BRINK_UNILATERAL, guard.direction = BRINK_NEGATIVE, guard.action = stop;
+  brink_model_def def = brink_default_model();
+  def.nx = 2, def.x0 = x0, def.rhs = ball_rhs, def.nguards = 1, def.guards = &guard;
+  past = 0;
+  running r = start(&def, NULL);
+  CHECK_INT(brink_sim_run(r.sim, 1.0, NULL), BRINK_STOPPED);
+  CHECK_NEAR(brink_sim_time(r.sim), 0.0, 0.0);
+  CHECK_INT(past, 0);
+  end(r);
+}
+
+static int ending_value(size_t guard, double t, const double *x, const brink_env *env, double *g) {
+  (void)guard, (void)t, (void)env;
+  *g = sqrt(2.0 - x[0]) - 1.0; /* no number past 2 */
+  return 0;
+}
+TEST(a_guard_that_has_no_value_further_on_keeps_its_event_and_is_named_where_it_ends) {
+  static const double x0[] = {0.0};
+  brink_guard_def guard = brink_default_guard("ending");
+  guard.value = ending_value;
+  brink_model_def def = brink_default_model();
+  def.nx = 1, def.x0 = x0, def.rhs = rise, def.nguards = 1, def.guards = &guard;
+  running r = start(&def, NULL);
+  brink_diag diag;
+  CHECK_INT(brink_sim_next_event(r.sim, 3.0, &diag), BRINK_EVENT);
+  CHECK_NEAR(brink_sim_time(r.sim), 1.0, 1e-9);
+  CHECK_INT(brink_sim_run(r.sim, 3.0, &diag), BRINK_ERR_STEP);
+  CHECK_CONTAINS(diag.message, "'ending'");
+  end(r);
+}
+
+static int far_value(size_t guard, double t, const double *x, const brink_env *env, double *g) {
+  (void)guard, (void)x, (void)env;
+  *g = cos(2.0 * 3.14159265358979323846 * (t - 1.7e9) / 3.7);
+  return 0;
+}
+TEST(a_guard_of_time_alone_works_far_from_its_origin) {
+  static const double x0[] = {0.0};
+  brink_guard_def guard = brink_default_guard("phase");
+  guard.value = far_value;
+  brink_model_def def = brink_default_model();
+  def.t0 = 1.7e9, def.nx = 1, def.x0 = x0, def.rhs = rise, def.nguards = 1, def.guards = &guard;
+  running r = start(&def, NULL);
+  CHECK_INT(brink_sim_run(r.sim, 1.7e9 + 37.0, NULL), BRINK_TIME_REACHED);
+  CHECK_INT(brink_sim_stats(r.sim)->events, 20);
+  end(r);
+}
+
 /* ---- steps and outputs ---- */
 
 static int valley_rhs(double t, const double *x, const brink_env *env, double *dx) {
@@ -384,6 +506,11 @@ int main(void) {
   RUN(a_timer_that_a_rule_sets_to_the_present_or_the_past_fires_at_once);
   RUN(a_run_that_a_sink_stops_at_a_tick_goes_on_with_the_tick);
   RUN(a_clock_whose_ticks_cannot_be_told_apart_is_refused);
+  RUN(a_contact_that_closes_again_at_the_same_instant_fires_again);
+  RUN(a_field_that_is_zero_at_the_start_and_at_the_end_is_not_stepped_over);
+  RUN(a_ball_that_starts_at_rest_on_a_unilateral_floor_has_reached_it);
+  RUN(a_guard_that_has_no_value_further_on_keeps_its_event_and_is_named_where_it_ends);
+  RUN(a_guard_of_time_alone_works_far_from_its_origin);
   RUN(outputs_go_on_behind_a_touch_that_is_hopped_over);
   RUN(a_large_hmin_does_not_skip_time);
   RUN(a_guard_that_reports_a_fatal_error_ends_the_run_and_is_named);

@@ -184,7 +184,8 @@ static void scan_exact(brink_detector *det, size_t guard, const brink_path *dens
                        const brink_along *along, brink_found *found) {
   int sign = det->eval->sgn[guard];
   double last = 0.0;
-  if (brink_poly_excludes_zero(along->c, along->degree)) {
+  /* What starts on the wrong side of its surface, within its slack, has no root either. */
+  if (sign * along->c[0] > 0.0 && brink_poly_excludes_zero(along->c, along->degree)) {
     scan_dip(det, guard, dense, along, sign, found);
     return;
   }

@@ -147,7 +147,8 @@ static void difference_gradient(brink_eval *eval, size_t index, double t, const 
     dx[k] = (above - plain_value(eval, index, t, eval->probe)) / (2.0 * d);
     eval->probe[i] = x[i];
   }
-  double d = cube_root * fmax(fabs(t), 1e-3);
+  /* Time has no natural size: its origin may be far away. */
+  double d = fmax(cube_root * fmin(fmax(fabs(t), 1e-3), 1.0), 1e3 * DBL_EPSILON * fabs(t));
   *dt = (plain_value(eval, index, t + d, x) - plain_value(eval, index, t - d, x)) / (2.0 * d);
 }
 
