@@ -8,15 +8,17 @@
  *              spacing:
  *                  phi_i = s_1 s_2 … s_i  f[t_k, …, t_{k-i}],      s_i = t_k - t_{k-i}.
  *              With w_i(s) = s (s + s_1) … (s + s_{i-1}) and u_i(sigma) = w_i(sigma h)/w_i(h), all
- *              that is needed follows from one table of polynomials, G_i(sigma) = h int_0^sigma
- * u_i: predictor   x + sum_{i<m} beta_i phi_i G_i(sigma),   beta_i = w_i(h)/(s_1…s_i) corrector
- * predictor + d G_m(sigma),   d = f^p - sum_{i<m} beta_i phi_i error       of order q:  |G_q(1) -
- * G_{q-1}(1)| |d_q|,  d_m = d, d_{q-1} = d_q + beta_{q-1} phi_{q-1}. The last line is the exact
- * Milne estimate for unequal steps; it is C(h)|x^p - x^c| with the C(h) that the errata of the
- * paper's eq. 16 call for (a constant only for constant steps). Deviations   The corrected value of
- * order m+1 is the one kept (local extrapolation), the error controlled is that of order m. Step
- * ratios are not held constant to save work: the table costs O(m^2) once for all components. The
- * margin   One more difference than the predictor uses says how far the corrector will move the
+ *              that is needed follows from one table of polynomials, G_i(sigma) = h int_0^sigma u_i:
+ *                  predictor   x + sum_{i<m} beta_i phi_i G_i(sigma),  beta_i = w_i(h)/(s_1 … s_i)
+ *                  corrector   predictor + d G_m(sigma),  d = f^p - sum_{i<m} beta_i phi_i
+ *                  error       of order q: |G_q(1) - G_{q-1}(1)| |d_q|,  d_m = d,
+ *                              d_{q-1} = d_q + beta_{q-1} phi_{q-1}
+ *              The last line is the exact Milne estimate for unequal steps; it is C(h) |x^p - x^c|
+ *              with a C(h) that is the constant of the paper's eq. 16 only for constant steps.
+ * Deviations   The corrected value of order m+1 is the one kept (local extrapolation), the error
+ *              controlled is that of order m. Step ratios are not held constant to save work: the
+ *              table costs O(m^2) once for all components.
+ * The margin   One more difference than the predictor uses says how far the corrector will move the
  *              point: |beta_m phi_m G_m(sigma)|. Guards use it to keep their distance.
  * How it fails On stiff problems the step stays small for stability; there is no warning yet. */
 #include "ode/stepper.h"
@@ -25,8 +27,8 @@
 #include <string.h>
 
 #define MAX_ORDER 12
-#define DIFFERENCES                                                                                \
-  (MAX_ORDER + 2) /* phi_0 … phi_{MAX_ORDER+1}: one for the margin, one to raise */
+/* phi_0 … phi_{MAX_ORDER+1}: one more for the margin, one to raise the order. */
+#define DIFFERENCES (MAX_ORDER + 2)
 
 #define SAFETY 0.3          /* of the tolerance is aimed at */
 #define BIAS_LOWER 1.0      /* what holds against a lower order, */
