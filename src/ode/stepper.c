@@ -40,11 +40,12 @@ brink_try brink_stepper_begin(brink_stepper *st) {
   return ready ? BRINK_TRY_OK : brink_eval_rhs(st->eval, st->t, st->x, st->f);
 }
 
-/* Where f is zero it says nothing about what is to come: a small part of the way. */
+/* At most this part of the way; and where f is zero, and says nothing about what is to come, this. */
+#define FIRST 0.1
 #define BLIND 1e-3
 
 double brink_stepper_first_step(const brink_stepper *st, double h_limit) {
   double speed = brink_stepper_norm(st, st->f, st->x, st->x);
-  double h = speed > 0.0 && isfinite(speed) ? 0.25 / sqrt(speed) : BLIND * h_limit;
-  return fmin(h, BLIND * h_limit);
+  if (!(speed > 0.0) || !isfinite(speed)) return BLIND * h_limit;
+  return fmin(0.25 / sqrt(speed), FIRST * h_limit);
 }

@@ -79,8 +79,8 @@ double brink_stepper_norm(const brink_stepper *st, const double *v, const double
 brink_try brink_stepper_begin(brink_stepper *st);
 
 /* A first step from f alone, without a further evaluation: the step over which an Euler step would
- * make an error of the order of the tolerance (Shampine & Gordon 1975, ch. 7), at most a thousandth of
- * h_limit: f may be zero just here. */
+ * make an error of the order of the tolerance (Shampine & Gordon 1975, ch. 7), at most a tenth of
+ * h_limit, and a thousandth where f is zero and says nothing. */
 double brink_stepper_first_step(const brink_stepper *st, double h_limit);
 
 #endif
