@@ -76,10 +76,6 @@ static bool leaves_at_once(const brink_detector *det, const brink_along *along, 
   return y0 <= 4.0 * DBL_EPSILON * size && sign * along->c[1] < 0.0;
 }
 
-static brink_direction falling(int sign) {
-  return sign > 0 ? BRINK_NEGATIVE : BRINK_POSITIVE;
-}
-
 /* One piece of the path, on which the guard starts with *sign; true if an event was found. *last
  * becomes the last root seen. */
 static bool scan_piece(brink_detector *det, size_t guard, const brink_path *dense,
@@ -90,7 +86,7 @@ static bool scan_piece(brink_detector *det, size_t guard, const brink_path *dens
   for (int k = 0; k < count; k++) {
     double next = k + 1 < count ? roots[k + 1].s : along->from + along->width;
     *last = roots[k].s;
-    brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = falling(*sign)};
+    brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(*sign)};
     bool crossed = crosses(det, along, &roots[k], next, *sign);
     double back, at = roots[k].s;
     bool touched = !crossed && roots[k].kind == BRINK_ROOT_TOUCH;
@@ -117,7 +113,7 @@ static bool scan_piece(brink_detector *det, size_t guard, const brink_path *dens
  * `last` is the last root that was seen. */
 static void check_end(brink_detector *det, size_t guard, const brink_path *dense,
                       const brink_along *along, int sign, double last, brink_found *found) {
-  brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = falling(sign)};
+  brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
   double size = 0.0;
   for (int k = 0; k <= along->degree; k++) size += fabs(along->c[k]);
   double least = fmax(det->eval->slack[guard], 4.0 * DBL_EPSILON * size);
@@ -146,11 +142,11 @@ static void report_dip(brink_detector *det, size_t guard, const brink_path *dens
   if (found->event && dip.sigma > found->sigma) return;
   bool touch = det->eval->model->guards[guard].def.side == BRINK_UNILATERAL &&
                fabs(dip.value) <= det->tolerance[guard] && !det->touched[guard] &&
-               brink_detector_wants(det, guard, falling(sign));
+               brink_detector_wants(det, guard, brink_leaving(sign));
   if (touch)
     brink_detector_add(
         det, found, dip.sigma,
-        (brink_hit){.guard = guard, .kind = BRINK_TOUCHED, .direction = falling(sign)});
+        (brink_hit){.guard = guard, .kind = BRINK_TOUCHED, .direction = brink_leaving(sign)});
   else if (!det->touched[guard])
     add_miss(det, guard, dense, dip.sigma, dip.value);
 }
@@ -189,7 +185,7 @@ static void scan_exact(brink_detector *det, size_t guard, const brink_path *dens
     scan_dip(det, guard, dense, along, sign, found);
     return;
   }
-  brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = falling(sign)};
+  brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
   if (leaves_at_once(det, along, sign) && brink_detector_wants(det, guard, hit.direction)) {
     brink_detector_add(det, found, leaving_at(det, guard, dense, sign), hit);
     return;
@@ -219,7 +215,7 @@ static void scan_fitted(brink_detector *det, size_t guard, const brink_path *den
   double from = 0.0, width = 1.0, last = 0.0;
   while (from < 1.0) {
     if (!brink_along_fit(&det->space, guard, dense, from, fmin(width, 1.0 - from), along)) return;
-    brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = falling(sign)};
+    brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
     if (from == 0.0 && leaves_at_once(det, along, sign) &&
         brink_detector_wants(det, guard, hit.direction)) {
       brink_detector_add(det, found, leaving_at(det, guard, dense, sign), hit);
@@ -302,7 +298,7 @@ static void scan_formula(brink_detector *det, size_t guard, const brink_path *de
     double middle = 0.5 * (roots[k].sigma + next);
     double y =
         sign * (middle > roots[k].sigma ? formula_at(det, guard, dense, middle) : det->g1[guard]);
-    brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = falling(sign)};
+    brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
     if (y < 0.0 && brink_detector_wants(det, guard, hit.direction)) {
       double at = settle_side(det, guard, dense, roots[k].sigma, sign);
       if (at <= 1.0) brink_detector_add(det, found, at, hit);

@@ -28,7 +28,7 @@ static void check_ends(brink_detector *det, const brink_path *dense, brink_found
   for (size_t k = 0; k < eval->model->def.nguards; k++) {
     if (!brink_detector_active(det, k)) continue;
     int sign = eval->sgn[k];
-    brink_direction direction = sign > 0 ? BRINK_NEGATIVE : BRINK_POSITIVE;
+    brink_direction direction = brink_leaving(sign);
     double y = sign * det->g1[k];
     if (!(y <= 0.0) || !brink_detector_wants(det, k, direction)) continue;
     if (sign * det->g0[k] <= 0.0 && y >= -eval->slack[k]) continue; /* still leaving the surface */

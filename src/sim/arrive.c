@@ -62,7 +62,7 @@ static void take_silent_crossings(brink_sim *sim) {
     size_t guard = reach->near[k];
     int sign = eval->sgn[guard];
     if (!eval->enabled[guard] || sign == 0 || guard == eval->slide ||
-        brink_detector_wants(&sim->detector, guard, sign > 0 ? BRINK_NEGATIVE : BRINK_POSITIVE))
+        brink_detector_wants(&sim->detector, guard, brink_leaving(sign)))
       continue;
     double g = brink_eval_guard(eval, guard, sim->t, sim->x);
     double least = fmax(eval->slack[guard], brink_sim_zero_band(sim, guard, sim->t, sim->x));
@@ -113,9 +113,8 @@ void brink_sim_collect_reached(brink_sim *sim, double t, const double *x, const 
     if (!(y <= 8.0 * brink_sim_zero_band(sim, guard, t, x)) ||
         !(sign * brink_eval_rate(eval, guard, t, x, f) < 0.0))
       continue;
-    sim->hits[sim->nhits++] = (brink_hit){.guard = guard,
-                                          .kind = BRINK_CROSSED,
-                                          .direction = sign > 0 ? BRINK_NEGATIVE : BRINK_POSITIVE};
+    sim->hits[sim->nhits++] =
+        (brink_hit){.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
   }
 }
 
@@ -172,9 +171,7 @@ static bool turns_back(brink_sim *sim, size_t guard) {
 brink_status brink_sim_arrive_on_predictor(brink_sim *sim, const brink_limit *limit,
                                            brink_diag *diag) {
   int sign = sim->eval.sgn[limit->guard];
-  brink_hit hit = {.guard = limit->guard,
-                   .kind = limit->kind,
-                   .direction = sign > 0 ? BRINK_NEGATIVE : BRINK_POSITIVE};
+  brink_hit hit = {.guard = limit->guard, .kind = limit->kind, .direction = brink_leaving(sign)};
   if (limit->sigma == 0.0 && turns_back(sim, limit->guard)) hit.kind = BRINK_TOUCHED;
   brink_path *path = &sim->stepper.predictor;
   brink_found found = {.sigma = 0.0, .undefined = BRINK_NONE};

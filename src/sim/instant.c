@@ -259,7 +259,7 @@ static void check_jump(brink_sim *sim, size_t guard) {
   eval->sgn[guard] = (signed char)-sign;
   eval->slack[guard] = 0.0;
   sim->field_settled = false; /* the field may read it */
-  brink_direction direction = sign > 0 ? BRINK_NEGATIVE : BRINK_POSITIVE;
+  brink_direction direction = brink_leaving(sign);
   if (brink_detector_wants(&sim->detector, guard, direction)) add_hit(sim, guard, direction);
 }
 
