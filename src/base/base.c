@@ -95,21 +95,41 @@ static bool add_block(brink_arena *arena, size_t bytes) {
 }
 
 /* The next aligned place in the newest block. */
-static size_t aligned_offset(const brink_arena *arena) {
+static size_t aligned_offset(const brink_arena *arena, size_t align) {
   uintptr_t base = (uintptr_t)arena->blocks;
-  uintptr_t place = (base + arena->used + ARENA_ALIGN - 1) & ~(uintptr_t)(ARENA_ALIGN - 1);
+  uintptr_t place = (base + arena->used + align - 1) & ~(uintptr_t)(align - 1);
   return (size_t)(place - base);
 }
 
-void *brink_arena_take(brink_arena *arena, size_t count, size_t size) {
+static void *take(brink_arena *arena, size_t count, size_t size, size_t align) {
   if (size != 0 && count > SIZE_MAX / 4 / size) return NULL;
   size_t bytes = count * size;
-  if (arena->blocks == NULL || aligned_offset(arena) + bytes > arena->size) {
+  if (arena->blocks == NULL || aligned_offset(arena, align) + bytes > arena->size) {
     if (!add_block(arena, bytes)) return NULL;
   }
-  size_t offset = aligned_offset(arena);
+  size_t offset = aligned_offset(arena, align);
   arena->used = offset + bytes;
   return (char *)arena->blocks + offset;
+}
+
+void *brink_arena_take(brink_arena *arena, size_t count, size_t size) {
+  return take(arena, count, size, ARENA_ALIGN);
+}
+
+void *brink_arena_pack(brink_arena *arena, size_t count, size_t size) {
+  return take(arena, count, size, 16);
+}
+
+bool brink_arena_grow(brink_arena *arena, void **items, size_t count, size_t *capacity,
+                      size_t size) {
+  if (count < *capacity) return true;
+  size_t larger = *capacity < 8 ? 8 : 2 * *capacity;
+  void *moved = brink_arena_pack(arena, larger, size);
+  if (moved == NULL) return false;
+  if (count > 0) memcpy(moved, *items, count * size);
+  *items = moved;
+  *capacity = larger;
+  return true;
 }
 
 void *brink_arena_copy(brink_arena *arena, const void *from, size_t count, size_t size) {
@@ -120,4 +140,56 @@ void *brink_arena_copy(brink_arena *arena, const void *from, size_t count, size_
 
 char *brink_arena_text(brink_arena *arena, const char *text) {
   return brink_arena_copy(arena, text, strlen(text) + 1, 1);
+}
+
+/* ---- text ---- */
+
+static bool text_room(brink_text *text, size_t more) {
+  if (text->failed) return false;
+  if (text->length + more + 1 <= text->capacity) return true;
+  size_t larger = text->capacity < 128 ? 256 : 2 * text->capacity;
+  while (larger < text->length + more + 1) larger *= 2;
+  char *data = brink_allocate(&text->allocator, larger, 1);
+  if (data == NULL) {
+    text->failed = true;
+    return false;
+  }
+  if (text->length > 0) memcpy(data, text->data, text->length);
+  brink_release(&text->allocator, text->data, text->capacity, 1);
+  text->data = data;
+  text->capacity = larger;
+  return true;
+}
+
+void brink_text_append(brink_text *text, const char *data, size_t length) {
+  if (!text_room(text, length)) return;
+  if (length > 0) memcpy(text->data + text->length, data, length);
+  text->length += length;
+  text->data[text->length] = '\0';
+}
+
+void brink_text_add(brink_text *text, const char *format, ...) {
+  va_list arguments, again;
+  va_start(arguments, format);
+  va_copy(again, arguments);
+  int length = vsnprintf(NULL, 0, format, arguments);
+  va_end(arguments);
+  if (length >= 0 && text_room(text, (size_t)length)) {
+    vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
+    text->length += (size_t)length;
+  }
+  va_end(again);
+}
+
+void brink_text_free(brink_text *text) {
+  brink_release(&text->allocator, text->data, text->capacity, 1);
+  *text = (brink_text){.allocator = text->allocator};
+}
+
+const char *brink_double_text(double value, char buffer[BRINK_DOUBLE_TEXT]) {
+  for (int digits = 15; digits <= 17; digits++) {
+    snprintf(buffer, BRINK_DOUBLE_TEXT, "%.*g", digits, value);
+    if (strtod(buffer, NULL) == value) break;
+  }
+  return buffer;
 }

@@ -33,5 +33,29 @@ void brink_arena_free(brink_arena *arena);
 void *brink_arena_take(brink_arena *arena, size_t count, size_t size); /* zeroed, or NULL */
 char *brink_arena_text(brink_arena *arena, const char *text);          /* a copy, or NULL */
 void *brink_arena_copy(brink_arena *arena, const void *from, size_t count, size_t size);
+void *brink_arena_pack(brink_arena *arena, size_t count, size_t size); /* 16-byte aligned only */
+
+/* Room for one more item in a growing array in an arena: at least doubles it when it is full. */
+bool brink_arena_grow(brink_arena *arena, void **items, size_t count, size_t *capacity,
+                      size_t size);
+
+/* A text that grows. After an allocation failed it stays as it was, and `failed` is set. */
+typedef struct brink_text {
+  brink_allocator allocator; /* zeroed: malloc */
+  char *data;                /* NUL at the end; NULL: nothing yet */
+  size_t length, capacity;
+  bool failed;
+} brink_text;
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void brink_text_add(brink_text *text, const char *format, ...);
+void brink_text_append(brink_text *text, const char *data, size_t length);
+void brink_text_free(brink_text *text);
+
+/* The shortest decimal that reads back as the same double: "0.1", "1e-09", "inf", "nan". */
+#define BRINK_DOUBLE_TEXT 32
+const char *brink_double_text(double value, char buffer[BRINK_DOUBLE_TEXT]);
 
 #endif
