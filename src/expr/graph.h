@@ -1,0 +1,199 @@
+/* graph.h: expressions as graphs, and kernels, the loops that evaluate them.
+ *
+ * A graph is an array of nodes; a node refers to earlier ones only. Equal nodes are one node
+ * (hash-consing), so common subexpressions are shared by construction. All values are doubles:
+ * booleans are 0 and 1, modes and strings are numbers.
+ *
+ * Arrays stay arrays: a kernel is one graph and a number of iterations. What differs between the
+ * iterations is only which slots of memory are read and written: a ref gives the slot of iteration i
+ * as base + stride*i or, where there is no such pattern, as map[i]. So a thousand pendula are one
+ * small graph. */
+#ifndef BRINK_EXPR_GRAPH_H
+#define BRINK_EXPR_GRAPH_H
+
+#include "base/base.h"
+
+typedef uint32_t brink_node;
+#define BRINK_NO_NODE UINT32_MAX
+
+/* Operators. id, operands, name (as a C function or operator where there is one) */
+#define BRINK_OP_LIST(X)                                                                           \
+  X(CONST, 0, "const") /* node.value */                                                            \
+  X(TIME, 0, "t")                                                                                  \
+  X(REF, 0, "ref") /* graph.refs[node.a] */                                                        \
+  X(ADD, 2, "+")                                                                                   \
+  X(SUB, 2, "-")                                                                                   \
+  X(MUL, 2, "*")                                                                                   \
+  X(DIV, 2, "/")                                                                                   \
+  X(NEG, 1, "-")                                                                                   \
+  X(POW, 2, "pow")                                                                                 \
+  X(SQRT, 1, "sqrt")                                                                               \
+  X(SIN, 1, "sin")                                                                                 \
+  X(COS, 1, "cos")                                                                                 \
+  X(TAN, 1, "tan")                                                                                 \
+  X(ASIN, 1, "asin")                                                                               \
+  X(ACOS, 1, "acos")                                                                               \
+  X(ATAN, 1, "atan")                                                                               \
+  X(ATAN2, 2, "atan2")                                                                             \
+  X(SINH, 1, "sinh")                                                                               \
+  X(COSH, 1, "cosh")                                                                               \
+  X(TANH, 1, "tanh")                                                                               \
+  X(EXP, 1, "exp")                                                                                 \
+  X(LOG, 1, "log")                                                                                 \
+  X(LOG10, 1, "log10")                                                                             \
+  X(HYPOT, 2, "hypot")                                                                             \
+  X(ABS, 1, "fabs")    /* plain evaluation: where the language makes an event of it, there is a */ \
+  X(SIGN, 1, "sign")   /* locked sign instead */                                                   \
+  X(MIN, 2, "min")     /* a < b ? a : b */                                                         \
+  X(MAX, 2, "max")     /* a > b ? a : b */                                                         \
+  X(FLOOR, 1, "floor")                                                                             \
+  X(LT, 2, "<")                                                                                    \
+  X(LE, 2, "<=")                                                                                   \
+  X(EQ, 2, "==")                                                                                   \
+  X(NE, 2, "!=")                                                                                   \
+  X(AND, 2, "&&") /* of 0 and not 0 */                                                             \
+  X(OR, 2, "||")                                                                                   \
+  X(NOT, 1, "!")                                                                                   \
+  X(SELECT, 3, "?:")    /* a != 0 ? b : c; both are evaluated, so neither may trap */              \
+  X(RANDOM, 2, "random") /* in (0, 1): stream a, draw b, of the run's seed */
+
+typedef enum brink_op {
+#define BRINK_OP_ENUM(id, operands, name) BRINK_OP_##id,
+  BRINK_OP_LIST(BRINK_OP_ENUM)
+#undef BRINK_OP_ENUM
+  BRINK_OP_COUNT
+} brink_op;
+
+int brink_op_operands(brink_op op);
+const char *brink_op_name(brink_op op);
+
+/* Where values live. */
+typedef enum brink_space {
+  BRINK_SPACE_X,        /* states */
+  BRINK_SPACE_P,        /* parameters and held numbers */
+  BRINK_SPACE_MODE,     /* modes, strings, booleans (int) */
+  BRINK_SPACE_SIGN,     /* locked signs of guards (signed char) */
+  BRINK_SPACE_V,        /* variables and outputs, computed by equations (scratch) */
+  BRINK_SPACE_DX,       /* derivatives of the states */
+  BRINK_SPACE_K,        /* constants of the flat model: loop counters and the like */
+  BRINK_SPACE_PRE_X,    /* before the first event of the instant */
+  BRINK_SPACE_PRE_P,
+  BRINK_SPACE_PRE_MODE,
+  BRINK_SPACE_OUT,      /* results of a kernel by position: guard values, gradients, conditions */
+  BRINK_SPACE_COUNT
+} brink_space;
+
+/* The slot of iteration i: map[i], or base + stride*i where map is NULL. */
+typedef struct brink_ref {
+  brink_space space;
+  uint32_t base;
+  int32_t stride;
+  const uint32_t *map; /* one entry for each iteration; lives as long as the graph */
+} brink_ref;
+
+static inline size_t brink_ref_slot(const brink_ref *ref, size_t iteration) {
+  if (ref->map != NULL) return ref->map[iteration];
+  return (size_t)((int64_t)ref->base + (int64_t)ref->stride * (int64_t)iteration);
+}
+
+typedef struct brink_expr_node {
+  uint8_t op;         /* brink_op */
+  brink_node a, b, c; /* operands; a of a REF: index into refs */
+  double value;       /* CONST */
+} brink_expr_node;
+
+typedef struct brink_graph {
+  brink_arena *arena;
+  size_t iterations; /* of the kernel it belongs to: length of every map */
+  brink_expr_node *nodes;
+  size_t nnodes, nodes_capacity;
+  brink_ref *refs;
+  size_t nrefs, refs_capacity;
+  uint32_t *buckets; /* hash table of nodes */
+  size_t nbuckets;
+  bool failed; /* out of memory, or more than BRINK_GRAPH_LIMIT nodes */
+} brink_graph;
+
+#define BRINK_GRAPH_LIMIT ((size_t)1 << 20)
+
+void brink_graph_init(brink_graph *graph, brink_arena *arena, size_t iterations);
+
+/* Builders. Operands that are BRINK_NO_NODE give BRINK_NO_NODE, so failures may be looked at once,
+ * in graph->failed.
+ *
+ * They fold constants (with the same libm calls that run later) and simplify, but never so that a
+ * value changes by more than rounding would, or that an infinity or NaN appears or vanishes where
+ * operands are finite: x*1, x+0 (x-0), 0-x, --x, x^1, x^2 = x*x (up to x^4 and x^-1, x^0.5 = sqrt),
+ * select with a constant or equal branches, not not, comparisons of constants; x*0 is 0 only where x
+ * is a constant or a mode. Commutative operands are put in order. No reassociation. */
+brink_node brink_graph_constant(brink_graph *graph, double value);
+brink_node brink_graph_time(brink_graph *graph);
+brink_node brink_graph_ref(brink_graph *graph, brink_ref ref); /* equal refs are one */
+brink_node brink_graph_op1(brink_graph *graph, brink_op op, brink_node a);
+brink_node brink_graph_op2(brink_graph *graph, brink_op op, brink_node a, brink_node b);
+brink_node brink_graph_select(brink_graph *graph, brink_node condition, brink_node yes,
+                              brink_node no);
+
+static inline bool brink_graph_is_constant(const brink_graph *graph, brink_node node,
+                                           double *value) {
+  if (node == BRINK_NO_NODE || graph->nodes[node].op != BRINK_OP_CONST) return false;
+  if (value != NULL) *value = graph->nodes[node].value;
+  return true;
+}
+
+/* Copies what `node` of `from` needs into `to`. `substitute` (may be NULL) is asked at every REF of
+ * `from` for the node of `to` that stands for it; BRINK_NO_NODE from it means: failed. */
+typedef brink_node brink_substitute_fn(brink_graph *to, const brink_graph *from, uint32_t ref,
+                                       void *user);
+brink_node brink_graph_copy(brink_graph *to, const brink_graph *from, brink_node node,
+                            brink_substitute_fn *substitute, void *user);
+
+/* d(node)/d(refs[ref]) with everything else constant; ref BRINK_NONE: with respect to TIME. Forward,
+ * so that a branch that is not taken, where it may be NaN, stays out. Locked signs, modes, FLOOR, SIGN
+ * and relations have derivative 0. The result is in the same graph; constant 0 where there is no
+ * dependence. */
+brink_node brink_graph_derivative(brink_graph *graph, brink_node node, size_t ref);
+
+/* The degree of node as a polynomial in TIME and the refs to space X: 0, 1, 2, …; -1: not one (or
+ * above 16). Modes, signs and parameters count as constants. */
+int brink_graph_degree(const brink_graph *graph, brink_node node);
+
+/* Does node depend on TIME (refs empty) …; marks[ref] = true for every ref that node reads. */
+bool brink_graph_reads_time(const brink_graph *graph, brink_node node);
+bool brink_graph_mark_refs(const brink_graph *graph, brink_node node, bool *marks);
+
+/* The value of an operator; what the interpreter, the folding and the tests share. */
+double brink_op_apply(brink_op op, double a, double b, double c);
+
+/* The seed's stream: counter-based (Philox 4x32-10), uniform in (0, 1). */
+double brink_random(uint64_t seed, double stream, double draw);
+
+/* ---- kernels ---- */
+
+typedef struct brink_output {
+  brink_ref target;
+  brink_node node;
+  brink_node when; /* written only if this is not 0; BRINK_NO_NODE: always */
+  uint32_t variable; /* index into brink_system.variables, for names and ranges; BRINK_NO_NODE: none */
+} brink_output;
+
+/* For each iteration in order: evaluate, then write all outputs. Later iterations see what earlier
+ * ones wrote (only kernels marked `sequential` may rely on it). With `accumulate` the outputs are
+ * added to their targets, which are set to 0 before the first iteration. */
+typedef struct brink_kernel {
+  const char *name;  /* for comments: "plant.h'" */
+  const char *where; /* "tank.hsml:23" */
+  size_t count;      /* iterations */
+  bool accumulate, sequential;
+  brink_graph graph;
+  brink_output *outputs;
+  size_t noutputs, outputs_capacity;
+} brink_kernel;
+
+/* A list of kernels that run one after another. */
+typedef struct brink_program {
+  brink_kernel **kernels;
+  size_t nkernels;
+} brink_program;
+
+#endif

@@ -1,0 +1,222 @@
+/* system.h: the flat hybrid system: what is left of a model when instances, connections and names
+ * are resolved. The language makes one (lang/flatten.c); native makes a brink_model of it.
+ *
+ * Instances of one component that come from one array (or from arrays inside arrays) are one group:
+ * they share equations, and differ in slots. */
+#ifndef BRINK_EXPR_SYSTEM_H
+#define BRINK_EXPR_SYSTEM_H
+
+#include "expr/graph.h"
+
+#define BRINK_NO_INDEX UINT32_MAX
+
+/* ---- names ---- */
+
+/* A path of instance names: "row[2].cell[5]". Instance k of `count` has the indices of k in the
+ * dimensions, last fastest. The top component's path is empty. */
+typedef struct brink_group {
+  const char **segment;
+  uint32_t *dimension; /* of each segment; 0: not an array */
+  size_t nsegments;
+  size_t count;
+  const char *class_name;
+} brink_group;
+
+typedef enum brink_variable_kind {
+  BRINK_VARIABLE_STATE, /* continuous (space X), or held (P, MODE) */
+  BRINK_VARIABLE_MODE,
+  BRINK_VARIABLE_PARAMETER,
+  BRINK_VARIABLE_OUTPUT,
+  BRINK_VARIABLE_INPUT, /* only inputs with a value of their own: unconnected, default or set */
+  BRINK_VARIABLE_AUXILIARY,
+  BRINK_VARIABLE_HIDDEN, /* made by the compiler: draw counters, floor values, rule memories */
+} brink_variable_kind;
+
+typedef enum brink_value_type {
+  BRINK_VALUE_REAL,
+  BRINK_VALUE_INTEGER,
+  BRINK_VALUE_BOOLEAN,
+  BRINK_VALUE_STRING, /* index into brink_system.strings */
+} brink_value_type;
+
+/* A declared thing in all instances of its group: element k of instance i is at slot
+ * base + i*length + k of its space. */
+typedef struct brink_variable {
+  const char *name;
+  uint32_t group;
+  brink_variable_kind kind;
+  brink_value_type type;
+  brink_space space;
+  uint32_t base;
+  uint32_t length; /* 1 for scalars */
+  bool vector;     /* shown with an index even if its length is 1 */
+  const char *unit;
+  const char *where;
+  bool has_range; /* closed */
+  double lo, hi;
+  const double *set; /* allowed values (string indices, integers); NULL: none */
+  size_t nset;
+} brink_variable;
+
+/* ---- guards ---- */
+
+typedef enum brink_flag_kind {
+  BRINK_FLAG_DECLARED,
+  BRINK_FLAG_GENERATED, /* a relation, abs, min, … of continuous quantities */
+  BRINK_FLAG_RULE,      /* the condition of a `when` */
+  BRINK_FLAG_RANGE,     /* a declared range; `variable` and `upper` say which */
+  BRINK_FLAG_LEAVE,     /* a `leave … when` */
+  BRINK_FLAG_LEAF,      /* part of a formula */
+} brink_flag_kind;
+
+enum { BRINK_EFFECT_STOP, BRINK_EFFECT_FAIL, BRINK_EFFECT_NOTE };
+
+typedef struct brink_effect {
+  int kind;
+  brink_node when; /* BRINK_NO_NODE: always */
+  const char *text;
+  brink_node *args; /* NOTE */
+  brink_value_type *arg_types;
+  size_t nargs;
+} brink_effect;
+
+/* What happens at an event, tick or rule: all right-hand sides are evaluated first, then written. */
+typedef struct brink_action {
+  brink_kernel kernel;
+  brink_effect *effects;
+  size_t neffects, effects_capacity;
+} brink_action;
+
+/* One flag in all instances of its group (or all pairs of a pair block). */
+typedef struct brink_flag {
+  brink_flag_kind kind;
+  const char *name; /* "empty"; RULE: "rule[1]"; GENERATED: "@12:7" */
+  const char *where;
+  uint32_t group;
+  size_t count;
+  uint32_t *guard; /* index of the guard of each instance */
+  brink_side side;
+  brink_direction direction;
+  int priority;
+
+  brink_kernel *value; /* one output (space OUT); NULL: a formula */
+  int32_t *formula;    /* postfix: flag indices and BRINK_AND, BRINK_OR, BRINK_NOT */
+  size_t formula_length;
+  brink_kernel *enabled; /* one output (OUT), reads modes, signs, P only; NULL: always watched */
+
+  brink_surface surface;
+  uint32_t leave_positive, leave_negative;         /* flags, or BRINK_NO_INDEX */
+  brink_action *negative, *positive, *on_surface; /* NULL: nothing */
+
+  uint32_t variable; /* RANGE */
+  bool upper;
+
+  /* Pairs: the instance numbers of the partners in their groups. */
+  bool is_pair;
+  uint32_t partner_group[2];
+  uint32_t *partner[2];
+} brink_flag;
+
+/* Samples `first` … `first + count - 1` of an action, at offset + n*period. */
+typedef struct brink_sampled {
+  const char *name;
+  double period, offset;
+  int priority;
+  brink_action *action;
+  size_t first, count;
+  bool rules; /* the action is not used: the rules with this clock are run */
+} brink_sampled;
+
+/* when condition do body: fires when the condition becomes true. */
+typedef struct brink_rule {
+  const char *name; /* "rule[1]" */
+  const char *where;
+  uint32_t group;
+  size_t count;
+  uint32_t flag;           /* its sign is the condition; BRINK_NO_INDEX: sampled */
+  uint32_t clock;          /* sampled: index into brink_system.clocks */
+  brink_kernel *condition; /* sampled: one output (OUT) */
+  uint32_t was;            /* MODE slot of instance 0: was it true the last time? */
+  brink_action *body;
+} brink_rule;
+
+/* ---- the system ---- */
+
+typedef struct brink_setting {
+  const char *name;
+  bool is_text;
+  double number;
+  const char *text;
+} brink_setting;
+
+typedef struct brink_system {
+  brink_arena arena;
+  const char *name; /* of the top component */
+
+  brink_group *groups;
+  size_t ngroups, groups_capacity;
+  brink_variable *variables;
+  size_t nvariables, variables_capacity;
+  const char **strings; /* all texts that modes and strings may be */
+  size_t nstrings, strings_capacity;
+
+  size_t nx, np, nmodes, nv, nk;
+  double *x0, *p0; /* initial values; NaN-free */
+  int *mode0;
+  double *k;
+  size_t k_capacity;
+
+  /* Slots of P that hold the run's tolerances (range surfaces are displaced by rtol*|bound| + atol). */
+  uint32_t rtol_slot, atol_slot;
+
+  /* Equations as flattened: one output each, into V or DX (accumulating ones into V). */
+  brink_kernel **equations;
+  size_t nequations, equations_capacity;
+
+  /* Scheduled (schedule.c): what dx/dt needs, in order, fused; and all of V and DX. */
+  brink_program rhs, all;
+
+  brink_flag *flags;
+  size_t nflags, flags_capacity;
+  size_t nguards;
+  brink_sampled *clocks;
+  size_t nclocks, clocks_capacity;
+  brink_rule *rules;
+  size_t nrules, rules_capacity;
+  /* Outputs of dtcs from the initial state: run once at the start, in this order. */
+  brink_action **first_outputs;
+  size_t nfirst_outputs, first_outputs_capacity;
+
+  brink_setting *settings; /* the simulation section */
+  size_t nsettings, settings_capacity;
+
+  bool has_constraints; /* there are some: not solved by this version */
+  const char *constraints_where;
+} brink_system;
+
+/* names.c */
+
+/* "car[3].x", "row[2].cell[5].v[1]" into the text; element = instance*length + k. */
+void brink_system_variable_name(const brink_system *system, uint32_t variable, size_t element,
+                                brink_text *text);
+/* "car[3]"; "" for the top. */
+void brink_system_instance_name(const brink_system *system, uint32_t group, size_t instance,
+                                brink_text *text);
+/* "plant.empty", "plant@12:7", "w.rule[1]", "gap". */
+void brink_system_flag_name(const brink_system *system, uint32_t flag, size_t instance,
+                            brink_text *text);
+
+/* schedule.c: sorts and fuses the equations into `rhs` and `all`. False: an algebraic loop, `text`
+ * receives its path ("a.y -> b.u -> a.y") and *where the equation that closes it; or out of memory
+ * (system->failed text empty). */
+bool brink_system_schedule(brink_system *system, brink_text *path, const char **where);
+
+/* inline.c: a copy of `kernel` in which no V and DX are read: their equations are written out. Where
+ * iterations have different equations behind one ref, or an equation leads back to itself (chains),
+ * this is only possible iteration by iteration: then NULL for the whole, and
+ * brink_inline_iteration for each (count 1). NULL also if it grows beyond a limit or memory is out. */
+brink_kernel *brink_inline_kernel(brink_system *system, const brink_kernel *kernel);
+brink_kernel *brink_inline_iteration(brink_system *system, const brink_kernel *kernel,
+                                     size_t iteration);
+
+#endif
