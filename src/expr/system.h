@@ -80,7 +80,8 @@ typedef struct brink_effect {
   size_t nargs;
 } brink_effect;
 
-/* What happens at an event, tick or rule: all right-hand sides are evaluated first, then written. */
+/* What happens at an event, tick or rule: all right-hand sides are evaluated first, then written.
+ * Outputs go to X, P and MODE. */
 typedef struct brink_action {
   brink_kernel kernel;
   brink_effect *effects;
@@ -93,6 +94,7 @@ typedef struct brink_flag {
   const char *name; /* "empty"; RULE: "rule[1]"; GENERATED: "@12:7" */
   const char *where;
   uint32_t group;
+  size_t first; /* instance number of the first one, for names */
   size_t count;
   uint32_t *guard; /* index of the guard of each instance */
   brink_side side;
@@ -205,6 +207,11 @@ void brink_system_instance_name(const brink_system *system, uint32_t group, size
 /* "plant.empty", "plant@12:7", "w.rule[1]", "gap". */
 void brink_system_flag_name(const brink_system *system, uint32_t flag, size_t instance,
                             brink_text *text);
+
+/* finish.c: after flattening: schedules the equations, and writes out V and DX in everything that is
+ * evaluated instance by instance: flags, actions, rules (flags whose instances need different code are
+ * split). False as for brink_system_schedule. */
+bool brink_system_finish(brink_system *system, brink_text *path, const char **where);
 
 /* schedule.c: sorts and fuses the equations into `rhs` and `all`. False: an algebraic loop, `text`
  * receives its path ("a.y -> b.u -> a.y") and *where the equation that closes it; or out of memory
