@@ -136,6 +136,7 @@ struct brink_ast_expr {
   brink_predefined predefined; /* NAME with one part */
   brink_function function;  /* CALL */
   brink_user_function *user; /* CALL of a model's own function */
+  bool constant; /* made of literals alone: `number` is its value (booleans: 0 or 1) */
 };
 
 /* ---- declarations ---- */
@@ -187,6 +188,11 @@ struct brink_symbol {
   brink_symbol *population; /* checked: PARTNER: the instance array it comes from */
   size_t order;            /* checked: position among its component's symbols, from 0 */
   bool boolean_flag;       /* checked: FLAG: defined by a formula */
+  brink_type read_type;    /* checked: of an expression that names it: a ctc's real state is SIGNAL */
+  bool vector;             /* checked: has elements: declared with a size, or a LET of a vector */
+  bool defined;            /* checked: some equation, constraint or connection defines it */
+  bool has_initial;        /* checked: set by `initial`, its own or that of a component around it */
+  brink_ast_expr *definition; /* checked: LET: what it names; FLAG: its equation, if it has just one */
 };
 
 /* name : expr;  in assignments, instance arguments and simulation */
@@ -337,6 +343,7 @@ struct brink_component {
   size_t nmentions;
 
   size_t nsymbols; /* checked */
+  bool names_uncertain; /* checked: a syntax error may have swallowed declarations */
   bool damaged;    /* a syntax error somewhere in it, or an error of the checker: not instantiated */
 };
 
@@ -348,6 +355,12 @@ struct brink_user_function {
   size_t narguments;
   brink_ast_expr *body;
   brink_user_function *next;
+
+  /* checked; in its body, types are those of one of its calls */
+  bool damaged;
+  int visit;    /* of the search for recursion: 0 not yet, 1 under way, 2 done */
+  size_t depth; /* of its body with all functions inserted */
+  double nodes; /* likewise: how many operations */
 };
 
 /* ---- diagnostics ---- */
