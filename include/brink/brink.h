@@ -110,12 +110,17 @@ typedef struct brink_env {
 /* What an action may change, and the values from before the instant. */
 typedef struct brink_now {
   double t;
-  double *x;           /* states */
-  double *p;           /* parameters */
-  int *mode;           /* modes */
-  double *timer;       /* next firing time of each clock without period; INFINITY: off */
-  const double *pre_x; /* states before the first event of this instant */
-  const int *pre_mode; /* modes, likewise */
+  double *x;              /* states */
+  double *p;              /* parameters */
+  int *mode;              /* modes */
+  double *timer;          /* next firing time of each clock without period; INFINITY: off */
+  const double *pre_x;    /* states before the first event of this instant */
+  const int *pre_mode;    /* modes, likewise */
+  const double *pre_p;    /* parameters, likewise */
+  const signed char *sgn; /* present locked sign of each guard: -1, 0 (on the surface) or 1 */
+  char *
+      message; /* BRINK_DIAG_MESSAGE characters, empty before the call: what a callback that returns
+                    BRINK_STOPPED or a negative number writes here becomes the diagnostic's message */
 } brink_now;
 
 typedef enum brink_direction {
@@ -194,7 +199,9 @@ typedef int brink_action_fn(const brink_event *event, brink_now *now, void *user
 /* A clock's action; `tick` counts from 0. */
 typedef int brink_tick_fn(size_t clock, int64_t tick, brink_now *now, void *user);
 
-/* Rules run after the events and clocks of an instant, until they report no change. */
+/* Rules run after the events and clocks of an instant, until they report no change; and again
+ * whenever a guard has taken another sign since, so that now->sgn is settled when they come to rest.
+ * (A sign that they read should belong to a guard that watches both directions.) */
 typedef int brink_rules_fn(brink_now *now, bool *changed, void *user);
 
 /* Called when events accumulate and the run was asked to go on: t and x hold the limit. Put the
@@ -396,6 +403,7 @@ typedef struct brink_event_record {
   brink_event event;
   const double *x_before, *x_after;
   const int *mode_before, *mode_after;
+  const double *p_before, *p_after;
 } brink_event_record;
 
 /* The guard came close and turned away. */

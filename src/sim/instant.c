@@ -1,9 +1,11 @@
 /* instant.c: everything that happens at one instant.
  *
  * Located events first, by priority and then by index; then the clocks that are due, likewise; then
- * rules, until they rest. What that changed may carry other guards across zero, or enable guards
- * whose condition holds already: these are events of the same instant. All is repeated until
- * nothing changes. Values before and after every event are recorded in order (superdense time). */
+ * rules, until they rest. Rules read the signs of guards, so that what fired takes its new sign before
+ * they run, and once more after what they changed. That may carry other guards across zero, or enable
+ * guards whose condition holds already: these are events of the same instant. All is repeated until
+ * nothing changes, and until the rules have seen every sign that did. Values before and after every
+ * event are recorded in order (superdense time). */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,14 +13,18 @@
 
 #include "sim/sim.h"
 
-static brink_now now_of(brink_sim *sim) {
+brink_now brink_sim_now(brink_sim *sim) {
+  sim->message[0] = '\0';
   return (brink_now){.t = sim->t,
                      .x = sim->x,
                      .p = sim->eval.p,
                      .mode = sim->eval.mode,
                      .timer = sim->timer,
                      .pre_x = sim->pre_x,
-                     .pre_mode = sim->pre_mode};
+                     .pre_mode = sim->pre_mode,
+                     .pre_p = sim->pre_p,
+                     .sgn = sim->eval.sgn,
+                     .message = sim->message};
 }
 
 static void remember(brink_sim *sim) {
@@ -35,9 +41,20 @@ static bool differs(const brink_sim *sim) {
          memcmp(sim->before_p, sim->eval.p, def->np * sizeof(double)) != 0;
 }
 
+/* The words that a callback left for the diagnostic; the first to stop the run has the say. */
+bool brink_sim_says(brink_sim *sim, brink_status status, size_t guard, brink_diag *diag) {
+  sim->message[sizeof sim->message - 1] = '\0';
+  if (sim->message[0] == '\0') return false;
+  bool told = status == BRINK_STOPPED && diag != NULL && diag->status == BRINK_STOPPED;
+  if (!told) brink_sim_fail(sim, diag, status, guard, "%s", sim->message);
+  return true;
+}
+
 /* What a callback may have left behind. */
 static brink_status check_outcome(brink_sim *sim, int outcome, const char *what, const char *name,
                                   size_t guard, brink_diag *diag) {
+  if (outcome < 0 && brink_sim_says(sim, BRINK_ERR_CALLBACK, guard, diag))
+    return BRINK_ERR_CALLBACK;
   if (outcome < 0)
     return brink_sim_fail(sim, diag, BRINK_ERR_CALLBACK, guard,
                           "the action of %s '%s' reported a fatal error (%d) at t = %.17g", what,
@@ -50,6 +67,7 @@ static brink_status check_outcome(brink_sim *sim, int outcome, const char *what,
     if (diag != NULL) diag->state = i;
     return BRINK_ERR_CALLBACK;
   }
+  if (outcome > 0) brink_sim_says(sim, BRINK_STOPPED, guard, diag);
   return outcome > 0 ? BRINK_STOPPED : BRINK_OK;
 }
 
@@ -87,7 +105,7 @@ static brink_status run_event(brink_sim *sim, const brink_hit *hit, int iteratio
   remember(sim);
   brink_status status = BRINK_OK;
   if (guard->action != NULL) {
-    brink_now now = now_of(sim);
+    brink_now now = brink_sim_now(sim);
     int outcome = guard->action(&event, &now, sim->model->def.user);
     status = check_outcome(sim, outcome, "guard", guard->name, hit->guard, diag);
     if (status < 0) return status;
@@ -97,7 +115,9 @@ static brink_status run_event(brink_sim *sim, const brink_hit *hit, int iteratio
                                  .x_before = sim->before_x,
                                  .x_after = sim->x,
                                  .mode_before = sim->before_mode,
-                                 .mode_after = sim->eval.mode};
+                                 .mode_after = sim->eval.mode,
+                                 .p_before = sim->before_p,
+                                 .p_after = sim->eval.p};
     if (sim->sink.event(&record, sim->sink.user) != 0) status = BRINK_STOPPED;
   }
   return status;
@@ -135,7 +155,7 @@ static brink_status run_clocks(brink_sim *sim, bool *ran, brink_diag *diag) {
     int64_t tick = sim->tick[k]++;
     sim->timer[k] = INFINITY;
     if (clock->period > 0.0) sim->timer[k] = brink_ticks_time(&sim->ticks[k], sim->tick[k]);
-    brink_now now = now_of(sim);
+    brink_now now = brink_sim_now(sim);
     int outcome = clock->tick(k, tick, &now, def->user);
     *ran = true;
     brink_status status = check_outcome(sim, outcome, "clock", clock->name, BRINK_NONE, diag);
@@ -150,7 +170,7 @@ static brink_status run_rules(brink_sim *sim, brink_diag *diag) {
   if (def->rules == NULL) return BRINK_OK;
   for (int k = 0; k < sim->options.max_iterations; k++) {
     bool changed = false;
-    brink_now now = now_of(sim);
+    brink_now now = brink_sim_now(sim);
     int outcome = def->rules(&now, &changed, def->user);
     brink_status status = check_outcome(sim, outcome, "rules", "rules", BRINK_NONE, diag);
     if (status != BRINK_OK || !changed) return status;
@@ -283,28 +303,27 @@ static bool same_functions(const brink_sim *sim) {
          memcmp(sim->pre_p, sim->eval.p, def->np * sizeof(double)) == 0;
 }
 
-/* After the actions of one round: new signs of what fired, and the events of the next round. */
-static brink_status settle(brink_sim *sim, bool changed, bool changed_ever, brink_diag *diag) {
+/* New signs of what fired in this round, by what holds now. */
+static brink_status settle_fired(brink_sim *sim, bool changed_ever, brink_diag *diag) {
   brink_eval *eval = &sim->eval;
-  size_t count = sim->model->def.nguards;
-  memcpy(sim->was_enabled, eval->enabled, count * sizeof *sim->was_enabled);
-  brink_eval_update_enabled(eval);
-  memset(sim->fired, 0, count * sizeof *sim->fired);
   brink_status status = BRINK_OK;
+  brink_eval_update_enabled(eval);
   for (size_t k = 0; k < sim->nhits && status == BRINK_OK; k++) {
     size_t guard = sim->hits[k].guard;
-    sim->fired[guard] = true;
     if (!eval->enabled[guard]) continue;
     int before = sim->hits[k].direction == BRINK_NEGATIVE ? 1 : -1;
+    if (eval->slide == guard) eval->slide = BRINK_NONE; /* entered for what no longer holds */
     if (moved_away(sim, &sim->hits[k])) continue;
     status = brink_sim_settle_sign(sim, guard, before, changed_ever, sim->hits[k].kind, diag);
   }
-  sim->nhits = 0;
-  if (status == BRINK_OK && changed && eval->slide != BRINK_NONE)
-    status = brink_slide_check(sim, diag);
-  sim->jump = fmax(sim->jump, brink_reach_jump(&sim->detector.reach, sim->pre_x, sim->x));
-  sim->altered = sim->altered || !same_functions(sim);
-  for (size_t k = 0; k < count && status == BRINK_OK; k++) {
+  return status;
+}
+
+/* The others: what was carried across zero, or enabled, makes the events of the next round. */
+static brink_status settle_others(brink_sim *sim, bool changed, brink_diag *diag) {
+  brink_eval *eval = &sim->eval;
+  brink_status status = BRINK_OK;
+  for (size_t k = 0; k < sim->model->def.nguards && status == BRINK_OK; k++) {
     if (!eval->enabled[k] || !is_flag(sim, k) || k == eval->slide || sim->fired[k]) continue;
     if (!sim->altered && sim->was_enabled[k] &&
         !brink_detector_concerned(&sim->detector, k, sim->jump))
@@ -319,44 +338,90 @@ static brink_status settle(brink_sim *sim, bool changed, bool changed_ever, brin
   return status;
 }
 
+/* After one round: new signs of what fired, and the events of the next round. */
+static brink_status settle(brink_sim *sim, bool changed, bool changed_ever, brink_diag *diag) {
+  if (changed) sim->field_settled = false;
+  brink_status status = settle_fired(sim, changed_ever, diag);
+  memset(sim->fired, 0, sim->model->def.nguards * sizeof *sim->fired);
+  for (size_t k = 0; k < sim->nhits; k++) sim->fired[sim->hits[k].guard] = true;
+  sim->nhits = 0;
+  if (status == BRINK_OK && changed && sim->eval.slide != BRINK_NONE)
+    status = brink_slide_check(sim, diag);
+  sim->jump = fmax(sim->jump, brink_reach_jump(&sim->detector.reach, sim->pre_x, sim->x));
+  sim->altered = sim->altered || !same_functions(sim);
+  return status == BRINK_OK ? settle_others(sim, changed, diag) : status;
+}
+
 /* Every guard that fired at this instant, named once. */
 static brink_status unsettled(brink_sim *sim, brink_diag *diag) {
   char names[300] = "";
   memset(sim->fired, 0, sim->model->def.nguards * sizeof *sim->fired);
-  for (size_t k = 0; k < sim->nevents; k++) {
+  for (size_t k = 0; k < sim->nevents && sim->instant_events > 0; k++) {
     size_t used = strlen(names), guard = sim->events[k].guard;
     if (sim->fired[guard] || used + 8 > sizeof names) continue;
     sim->fired[guard] = true;
     snprintf(names + used, sizeof names - used, "%s'%s'", used > 0 ? ", " : "",
              brink_model_guard_name(sim->model, guard));
   }
-  return brink_sim_fail(sim, diag, BRINK_ERR_LOOP, sim->hits[0].guard,
+  if (names[0] == '\0')
+    return brink_sim_fail(sim, diag, BRINK_ERR_LOOP, BRINK_NONE,
+                          "the rules and the signs of guards at t = %.17g do not settle after %d "
+                          "rounds",
+                          sim->t, sim->options.max_iterations);
+  return brink_sim_fail(sim, diag, BRINK_ERR_LOOP, sim->events[0].guard,
                         "events at t = %.17g do not settle after %d rounds: %s keep firing", sim->t,
                         sim->options.max_iterations, names);
 }
 
-/* One round: events, clocks, rules. *changed tells whether they changed anything. */
-static brink_status run_round(brink_sim *sim, int iteration, bool *changed, brink_diag *diag) {
-  brink_status status = BRINK_OK, stopped = BRINK_OK;
-  *changed = false;
+/* The events of one round, then the clocks that are due. */
+static brink_status run_actions(brink_sim *sim, int iteration, bool *changed, bool *ran,
+                                brink_diag *diag) {
+  brink_status stopped = BRINK_OK;
   sort_hits(sim);
   for (size_t k = 0; k < sim->nhits; k++)
     sim->hits[k].value = brink_eval_guard(&sim->eval, sim->hits[k].guard, sim->t, sim->x);
   for (size_t k = 0; k < sim->nhits; k++) {
-    status = run_event(sim, &sim->hits[k], iteration, diag);
+    brink_status status = run_event(sim, &sim->hits[k], iteration, diag);
     if (status < 0) return status;
     if (status == BRINK_STOPPED) stopped = status;
     *changed = *changed || differs(sim);
   }
   remember(sim);
-  bool ran = false;
-  status = run_clocks(sim, &ran, diag);
-  if (status >= 0 && (ran || *changed || sim->nhits > 0 || iteration == 0)) {
-    brink_status rules = run_rules(sim, diag); /* a timer they set to the present ticks next */
-    if (rules != BRINK_OK) status = rules;
-  }
+  brink_status status = run_clocks(sim, ran, diag);
   *changed = *changed || differs(sim);
-  return status < 0 ? status : status == BRINK_STOPPED ? status : stopped;
+  return status == BRINK_OK ? stopped : status;
+}
+
+bool brink_sim_signs_unread(const brink_sim *sim) {
+  const brink_model_def *def = &sim->model->def;
+  return def->rules != NULL && memcmp(sim->read_sgn, sim->eval.sgn, def->nguards) != 0;
+}
+
+/* The rules read signs that are settled by what has happened so far. What they change may settle them
+ * otherwise, so that a failure (a surface that blocks) is not one yet. A timer that they set to the
+ * present ticks next. */
+static brink_status apply_rules(brink_sim *sim, bool changed_ever, bool *changed,
+                                brink_diag *diag) {
+  if (sim->model->def.rules == NULL) return BRINK_OK;
+  if (sim->nhits > 0) settle_fired(sim, changed_ever || *changed, NULL);
+  memcpy(sim->read_sgn, sim->eval.sgn, sim->model->def.nguards);
+  remember(sim);
+  brink_status status = run_rules(sim, diag);
+  *changed = *changed || differs(sim);
+  return status;
+}
+
+/* One round: events, clocks, rules. *changed tells whether they changed anything. */
+static brink_status run_round(brink_sim *sim, int iteration, bool changed_ever, bool *changed,
+                              brink_diag *diag) {
+  bool ran = false;
+  *changed = false;
+  memcpy(sim->was_enabled, sim->eval.enabled, sim->model->def.nguards * sizeof *sim->was_enabled);
+  brink_status status = run_actions(sim, iteration, changed, &ran, diag);
+  if (status < 0) return status;
+  bool rules = ran || *changed || sim->nhits > 0 || iteration == 0 || brink_sim_signs_unread(sim);
+  brink_status ruled = rules ? apply_rules(sim, changed_ever, changed, diag) : BRINK_OK;
+  return ruled != BRINK_OK ? ruled : status;
 }
 
 static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
@@ -371,7 +436,7 @@ static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
   if (sim->nhits > 0) sim->restart = true;
   for (int iteration = 0;; iteration++) {
     bool changed;
-    brink_status status = run_round(sim, iteration, &changed, diag);
+    brink_status status = run_round(sim, iteration, changed_ever, &changed, diag);
     sim->changed = changed_ever = changed_ever || changed;
     if (changed) sim->restart = true;
     if (status == BRINK_STOPPED) { /* signs in order, so that the run may be continued */
@@ -382,7 +447,7 @@ static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
     if (!changed && sim->nhits == 0) break;
     status = settle(sim, changed, changed_ever, diag);
     if (status != BRINK_OK) return status;
-    if (sim->nhits == 0) break;
+    if (sim->nhits == 0 && !brink_sim_signs_unread(sim)) break;
     sim->restart = true;
     if (iteration + 1 >= sim->options.max_iterations) return unsettled(sim, diag);
   }

@@ -134,7 +134,7 @@ static brink_status take_step(brink_sim *sim, double h, double t_stop, brink_dia
   }
 }
 
-/* Clocks are due; events of the same instant come before them. */
+/* Clocks or rules are due; events of the same instant come before them. */
 static brink_status tick(brink_sim *sim, brink_diag *diag) {
   sim->nhits = 0;
   if (!sim->restart) brink_sim_collect_reached(sim, sim->t, sim->x, sim->stepper.f, BRINK_NONE);
@@ -159,7 +159,9 @@ static brink_status step(brink_sim *sim, double t_limit, brink_diag *diag) {
   double h = limit.sigma < 1.0 ? limit.sigma * st->h_plan : st->h_plan;
   brink_status status = take_step(sim, h, t_stop, diag);
   if (status != BRINK_OK) return status;
-  return brink_sim_next_tick(sim) <= sim->t ? tick(sim, diag) : BRINK_STEPPED;
+  /* Rules are told of signs that changed without an event, too. */
+  bool due = brink_sim_next_tick(sim) <= sim->t || brink_sim_signs_unread(sim);
+  return due ? tick(sim, diag) : BRINK_STEPPED;
 }
 
 /* Events without end at one time that no single instant's loop can see. */

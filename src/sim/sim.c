@@ -164,6 +164,7 @@ static bool take_arrays(brink_sim *sim) {
   sim->fired = brink_arena_take(arena, guards, sizeof *sim->fired);
   sim->pending = brink_arena_take(arena, guards, sizeof *sim->pending);
   sim->was_enabled = brink_arena_take(arena, guards, sizeof *sim->was_enabled);
+  sim->read_sgn = brink_arena_take(arena, guards, sizeof *sim->read_sgn);
   sim->pre_x = brink_arena_take(arena, nx, sizeof(double));
   sim->before_x = brink_arena_take(arena, nx, sizeof(double));
   sim->before_p = brink_arena_take(arena, def->np, sizeof(double));
@@ -174,9 +175,10 @@ static bool take_arrays(brink_sim *sim) {
   sim->events = brink_arena_take(arena, sim->events_capacity, sizeof *sim->events);
   return sim->last_memory != NULL && sim->ticks != NULL && sim->tick != NULL &&
          sim->timer != NULL && sim->hits != NULL && sim->fired != NULL && sim->pending != NULL &&
-         sim->was_enabled != NULL && sim->pre_x != NULL && sim->before_x != NULL &&
-         sim->before_p != NULL && sim->pre_p != NULL && sim->pre_mode != NULL &&
-         sim->before_mode != NULL && sim->field != NULL && sim->events != NULL;
+         sim->was_enabled != NULL && sim->read_sgn != NULL && sim->pre_x != NULL &&
+         sim->before_x != NULL && sim->before_p != NULL && sim->pre_p != NULL &&
+         sim->pre_mode != NULL && sim->before_mode != NULL && sim->field != NULL &&
+         sim->events != NULL;
 }
 
 static bool copy_tolerances(brink_sim *sim) {

@@ -58,6 +58,8 @@ struct brink_sim {
   double *field;       /* f at the instant */
   brink_event *events; /* of the last instant */
   size_t nevents, events_capacity;
+  signed char *read_sgn;            /* signs of the guards when the rules last ran */
+  char message[BRINK_DIAG_MESSAGE]; /* brink_now.message */
   size_t instant_events; /* of the present instant; the list above keeps the last that had any */
 
   double slide_from;
@@ -68,8 +70,17 @@ struct brink_sim {
  * cause, until nothing changes. det->hits holds the located events. */
 brink_status brink_sim_instant(brink_sim *sim, brink_diag *diag);
 
+/* What a callback is given at the present instant. */
+brink_now brink_sim_now(brink_sim *sim);
+
+/* Has the callback left a message? Then it becomes the diagnostic's. */
+bool brink_sim_says(brink_sim *sim, brink_status status, size_t guard, brink_diag *diag);
+
 /* Signs of all guards at a start: from their values, or from the flow where they are zero. */
 brink_status brink_sim_start_signs(brink_sim *sim, brink_diag *diag);
+
+/* Have guards taken other signs since the rules last looked at them? */
+bool brink_sim_signs_unread(const brink_sim *sim);
 
 /* The earliest pending clock or timer. */
 double brink_sim_next_tick(const brink_sim *sim);

@@ -110,6 +110,7 @@ brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before
   if (plus > 0 && minus < 0 && sign_before == 0) sign = 1;
   bool unilateral = sim->model->guards[guard].def.side == BRINK_UNILATERAL;
   bool same_field = memcmp(eval->f_plus, eval->f_minus, sim->model->def.nx * sizeof(double)) == 0;
+  take_sign(sim, guard, sign);
   if (unilateral && !changed && same_field && sign_before != 0 && sign == -sign_before)
     return brink_sim_fail(
         sim, diag, BRINK_ERR_BLOCKED, guard,
@@ -117,7 +118,6 @@ brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before
         "nothing, and the right-hand side still points past it: change a mode or a state in the "
         "action, or return BRINK_STOPPED from it",
         sim->t, brink_model_guard_name(sim->model, guard));
-  take_sign(sim, guard, sign);
   /* The field of the side taken is what the next step starts with, if nothing else happens here. */
   const double *f = sign > 0 ? eval->f_plus : eval->f_minus;
   bool known = sign != 0 && (sign > 0 ? plus : minus) != 0;

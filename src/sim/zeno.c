@@ -60,15 +60,8 @@ static void name_guards(const brink_sim *sim, int period, char *text, size_t siz
 static brink_status go_on(brink_sim *sim, double limit, int period, brink_diag *diag) {
   size_t guards[MAX_PERIOD];
   for (int k = 0; k < period; k++) guards[k] = sim->history.guard[sim->history.count - 1 - k];
-  brink_now now = {.t = limit,
-                   .x = sim->x,
-                   .p = sim->eval.p,
-                   .mode = sim->eval.mode,
-                   .timer = sim->timer,
-                   .pre_x = sim->pre_x,
-                   .pre_mode = sim->pre_mode};
   sim->t = sim->stepper.t = fmax(limit, sim->t);
-  now.t = sim->t;
+  brink_now now = brink_sim_now(sim);
   int outcome = sim->model->def.zeno(guards, (size_t)period, &now, sim->model->def.user);
   sim->history.count = 0;
   sim->eval.slide = BRINK_NONE;
@@ -77,6 +70,9 @@ static brink_status go_on(brink_sim *sim, double limit, int period, brink_diag *
   }
   sim->started = false; /* signs are taken anew in the limit mode */
   sim->restart = true;
+  if (outcome < 0 && brink_sim_says(sim, BRINK_ERR_CALLBACK, guards[0], diag))
+    return BRINK_ERR_CALLBACK;
+  if (outcome > 0) brink_sim_says(sim, BRINK_STOPPED, guards[0], diag);
   if (outcome < 0)
     return brink_sim_fail(sim, diag, BRINK_ERR_CALLBACK, guards[0],
                           "the zeno action reported a fatal error (%d), or left a state that is "
