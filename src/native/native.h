@@ -2,7 +2,8 @@
  *
  *   vm.c        the interpreter: kernels as code of a register machine
  *   emit.c      kernels as C
- *   compile.c   C to a shared object, by the system's compiler, with a cache
+ *   compile.c   C to a shared object, by the system's compiler
+ *   cache.c     where objects are kept, and which of them may be trusted
  *   instance.c  a brink_model whose callbacks run one or the other
  *
  * Interpreter and machine code give the same bits: the same operations in the same order, the same
@@ -23,9 +24,9 @@ typedef struct brink_frame {
   const double *k;
   const double *pre_x, *pre_p;
   const int *pre_mode;
-  double *v;   /* read and written */
-  double *dx;  /* read and written */
-  double *out; /* written by position of the output: out[j] */
+  double *v;           /* read and written */
+  double *dx;          /* read and written */
+  double *out;         /* output j is written to out[j]; with a stride or a map, to out[slot] */
   double *to_x, *to_p; /* actions write here (may be the arrays read above) */
   int *to_mode;
   uint64_t seed;
@@ -43,7 +44,10 @@ size_t brink_code_scratch(const brink_code *code);
 size_t brink_code_jet_scratch(const brink_code *code, int order);
 
 /* Iterations first … first + count - 1. Outputs to space OUT go to out[j], j the output's position
- * (count must then be 1). Blocks of iterations are run together where the kernel is not sequential. */
+ * (count should then be 1), unless the target has a stride or a map: then to out[slot]. Blocks of
+ * iterations are run together where the kernel is not sequential. Accumulating kernels first set the
+ * targets of these iterations to 0. Values for modes are cut to whole numbers (INT_MIN if they do not
+ * fit). */
 void brink_code_run(const brink_code *code, const brink_frame *frame, size_t first, size_t count,
                     double *scratch);
 
@@ -66,25 +70,117 @@ bool brink_flow_jet(const brink_code *const *codes, size_t ncodes, const brink_f
 
 /* ---- emit.c ---- */
 
-/* What of a system to compile: only what the run needs. */
+/* What of a system to compile: only what the run needs. dx/dt (system->rhs) is always there. */
 typedef struct brink_emit_options {
-  bool guards;    /* values */
-  bool gradients;
-  bool jets;
-  bool jacobian;
-  bool actions;
-  bool comments; /* names and source lines (brink emit); they do not enter the cache's key */
+  bool guards;    /* values of flags, and whether they are enabled */
+  bool gradients; /* of flags: gradient_kernels */
+  bool jets;      /* of flags */
+  bool jacobian;  /* jacobian_program */
+  bool actions;   /* of flags, clocks, rules; sampled conditions */
+  bool comments;  /* names and source lines (brink emit); they do not enter the cache's key */
+  bool all;       /* system->all: every variable and output */
+
+  /* One for each flag (NULL where there is none): outputs to OUT, whatever they mean to the caller. */
+  brink_kernel *const *gradient_kernels;
+  /* Outputs to OUT, or to any other space; an affine or mapped OUT is written at its slot. */
+  const brink_program *jacobian_program;
 } brink_emit_options;
+
+/* What generated code is handed besides the frame. Maps, numbers of iterations and slots of arrays
+ * are not in the source, so that one object serves all sizes of an array. */
+typedef struct brink_jet_table brink_jet_table;
+typedef struct brink_tables {
+  const uint32_t *const *maps;
+  const uint32_t *numbers;
+  double *scratch; /* written: a brink_tables belongs to one thread at a time */
+  const brink_jet_table *jet;
+  double (*random)(uint64_t seed, double stream, double draw);
+} brink_tables;
+
+typedef struct brink_emission {
+  brink_text source;
+  const uint32_t **maps;
+  size_t nmaps;
+  uint32_t *numbers;
+  size_t nnumbers;
+  size_t scratch;               /* doubles */
+  const brink_kernel **kernels; /* that have a function of their own, in the order of the object */
+  const brink_kernel **jets;    /* that have a series */
+  size_t nkernels, njets;
+  brink_arena arena; /* holds all but the source */
+} brink_emission;
+
+/* Writes the C of a system. The same system gives the same bytes. False: out of memory (nothing to
+ * free then). The emission points at the maps of the system's kernels. */
+bool brink_emit(const brink_system *system, const brink_emit_options *options,
+                const brink_allocator *allocator, brink_emission *emission);
+void brink_emission_free(brink_emission *emission);
+
+/* ---- compile.c ---- */
+
+typedef void brink_native_program_fn(const brink_frame *frame, const brink_tables *tables);
+/* Iterations first … first + count - 1 of a kernel, as brink_code_run. */
+typedef void brink_native_kernel_fn(const brink_frame *frame, const brink_tables *tables,
+                                    size_t first, size_t count);
+/* As brink_code_jet, of output 0. */
+typedef void brink_native_jet_fn(const brink_frame *frame, const brink_tables *tables,
+                                 size_t iteration, int order, const double *t,
+                                 const double *const *x, double *g);
+
+/* A loaded object. Constant; may be shared by threads. */
+typedef struct brink_object {
+  brink_native_program_fn *rhs, *all, *jacobian; /* NULL: not compiled */
+  brink_native_kernel_fn *const *kernels;        /* as brink_emission.kernels */
+  brink_native_jet_fn *const *jets;              /* as brink_emission.jets */
+  size_t nkernels, njets;
+  char compiler[64]; /* "clang" */
+  bool from_cache;
+  double seconds; /* to find or make it, and to load it */
+} brink_object;
+
+#define BRINK_REASON 256
+
+/* Compiles `source` (of brink_emit) or takes it from the cache, and loads it. `cache`: the directory;
+ * NULL: $BRINK_CACHE, $XDG_CACHE_HOME/brink or ~/.cache/brink, and a private one, removed at once,
+ * where none of these can be used. $BRINK_CC names the compiler (one program, no arguments; default:
+ * the first of clang, cc, gcc in PATH).
+ * Statuses: OK; UNSUPPORTED: there is no object, and `reason` (BRINK_REASON characters) says why: use
+ * the interpreter; MEMORY. */
+brink_status brink_object_load(const char *source, size_t length, const char *cache,
+                               const brink_allocator *allocator, brink_object **object,
+                               char *reason);
+void brink_object_unload(brink_object *object); /* NULL is fine */
+
+/* ---- both together ---- */
+
+/* A system's machine code with its tables: one for each thread that runs it. */
+typedef struct brink_native {
+  brink_allocator allocator;
+  brink_emission emission;
+  brink_object *object;
+  brink_tables tables;
+} brink_native;
+
+/* brink_emit, brink_object_load, and the tables; statuses of brink_object_load. The system must
+ * outlive it. */
+brink_status brink_native_create(const brink_system *system, const brink_emit_options *options,
+                                 const char *cache, const brink_allocator *allocator,
+                                 brink_native **native, char *reason);
+void brink_native_destroy(brink_native *native); /* NULL is fine */
+
+/* The function of a kernel of the system; NULL: it was not compiled. A search: ask once. */
+brink_native_kernel_fn *brink_native_kernel(const brink_native *native, const brink_kernel *kernel);
+brink_native_jet_fn *brink_native_jet(const brink_native *native, const brink_kernel *kernel);
 
 /* ---- instance.c ---- */
 
 typedef struct brink_instance_options {
-  bool interpret;        /* never call a compiler */
-  const char *cache;     /* directory; NULL: the user's cache directory */
-  double rtol, atol;     /* displace range surfaces */
+  bool interpret;    /* never call a compiler */
+  const char *cache; /* directory; NULL: the user's cache directory */
+  double rtol, atol; /* displace range surfaces */
   uint64_t seed;
-  bool range_warns;      /* a value outside its range is a warning, not the end */
-  bool wants_jacobian;   /* the method will ask for it */
+  bool range_warns;    /* a value outside its range is a warning, not the end */
+  bool wants_jacobian; /* the method will ask for it */
   bool wants_flow_jet;
 } brink_instance_options;
 
