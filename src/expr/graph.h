@@ -123,9 +123,12 @@ void brink_graph_init(brink_graph *graph, brink_arena *arena, size_t iterations)
  *
  * They fold constants (with the same libm calls that run later) and simplify, but never so that a
  * value changes by more than rounding would, or that an infinity or NaN appears or vanishes where
- * operands are finite: x*1, x+0 (x-0), 0-x, --x, x^1, x^2 = x*x (up to x^4 and x^-1, x^0.5 = sqrt),
- * select with a constant or equal branches, not not, comparisons of constants; x*0 is 0 only where x
- * is a constant or a mode. Commutative operands are put in order. No reassociation. */
+ * operands are finite. All of it is exact to the sign of a zero (1/x and atan2 make much of that):
+ * x*1, x/1, x*-1 = -x, x-0, x + -0, x+0 where x cannot be -0 (an integer, a square, exp, …), -0-x,
+ * --x, `and` and `or` with a constant, not not, select with a constant or equal branches,
+ * comparisons of constants; boolean*0. Only powers are rounded differently: x^0 = 1, x^1, x^2 = x*x,
+ * x^3, x^4, x^-1 = 1/x, x^0.5 = sqrt(x). Commutative operands are put in order. No reassociation. A
+ * map that is a pattern becomes base and stride. */
 brink_node brink_graph_constant(brink_graph *graph, double value);
 brink_node brink_graph_time(brink_graph *graph);
 brink_node brink_graph_ref(brink_graph *graph, brink_ref ref); /* equal refs are one */
@@ -133,6 +136,9 @@ brink_node brink_graph_op1(brink_graph *graph, brink_op op, brink_node a);
 brink_node brink_graph_op2(brink_graph *graph, brink_op op, brink_node a, brink_node b);
 brink_node brink_graph_select(brink_graph *graph, brink_node condition, brink_node yes,
                               brink_node no);
+/* Any operator but CONST and REF; operands that it does not have are not looked at. */
+brink_node brink_graph_op(brink_graph *graph, brink_op op, brink_node a, brink_node b,
+                          brink_node c);
 
 static inline bool brink_graph_is_constant(const brink_graph *graph, brink_node node,
                                            double *value) {
@@ -142,31 +148,45 @@ static inline bool brink_graph_is_constant(const brink_graph *graph, brink_node 
 }
 
 /* Copies what `node` of `from` needs into `to`. `substitute` (may be NULL) is asked at every REF of
- * `from` for the node of `to` that stands for it; BRINK_NO_NODE from it means: failed. */
+ * `from` for the node of `to` that stands for it; BRINK_NO_NODE from it means: failed. Time is linear
+ * in the number of nodes up to `node`: copy many nodes at once with brink_graph_copy_all. */
 typedef brink_node brink_substitute_fn(brink_graph *to, const brink_graph *from, uint32_t ref,
                                        void *user);
 brink_node brink_graph_copy(brink_graph *to, const brink_graph *from, brink_node node,
                             brink_substitute_fn *substitute, void *user);
+bool brink_graph_copy_all(brink_graph *to, const brink_graph *from, const brink_node *nodes,
+                          size_t count, brink_node *copies, brink_substitute_fn *substitute,
+                          void *user);
+
+/* marks[i] = true for every node that these consist of (marks: nnodes of them, false before). False:
+ * one of them is BRINK_NO_NODE. */
+bool brink_graph_mark(const brink_graph *graph, const brink_node *nodes, size_t count, bool *marks);
 
 /* d(node)/d(refs[ref]) with everything else constant; ref BRINK_NONE: with respect to TIME. Forward,
  * so that a branch that is not taken, where it may be NaN, stays out. Locked signs, modes, FLOOR, SIGN
  * and relations have derivative 0. The result is in the same graph; constant 0 where there is no
  * dependence. */
 brink_node brink_graph_derivative(brink_graph *graph, brink_node node, size_t ref);
+/* The same of many nodes at once, in one pass; false: out of memory, or too many nodes. */
+bool brink_graph_derivatives(brink_graph *graph, const brink_node *nodes, size_t count, size_t ref,
+                             brink_node *derivatives);
 
 /* The degree of node as a polynomial in TIME and the refs to space X: 0, 1, 2, …; -1: not one (or
- * above 16). Modes, signs and parameters count as constants. */
+ * above 16). Modes, signs and parameters count as constants; V and DX are not known. */
 int brink_graph_degree(const brink_graph *graph, brink_node node);
 
-/* Does node depend on TIME (refs empty) …; marks[ref] = true for every ref that node reads. */
+/* Does node depend on TIME (yes, too, if there is no memory to find out)? marks[ref] = true for every
+ * ref that node reads (false: out of memory). */
 bool brink_graph_reads_time(const brink_graph *graph, brink_node node);
 bool brink_graph_mark_refs(const brink_graph *graph, brink_node node, bool *marks);
 
-/* The value of an operator; what the interpreter, the folding and the tests share. */
+/* The value of an operator; what the interpreter, the folding and the tests share. NaN for leaves and
+ * for RANDOM, which needs the seed. */
 double brink_op_apply(brink_op op, double a, double b, double c);
 
 /* The seed's stream: counter-based (Philox 4x32-10), uniform in (0, 1). */
 double brink_random(uint64_t seed, double stream, double draw);
+void brink_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
 
 /* ---- kernels ---- */
 
