@@ -1,0 +1,172 @@
+/* json.c: the summary of a run as one JSON object (RFC 8259). */
+#include "record/record.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- values ---- */
+
+/* The length of the UTF-8 sequence at s, 0 if it is not one (Unicode 15, table 3-7). */
+static size_t utf8_length(const unsigned char *s) {
+  unsigned char lead = s[0];
+  if (lead < 0x80) return 1;
+  size_t length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  unsigned char low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+  unsigned char high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+  if (lead < 0xc2 || lead > 0xf4 || s[1] < low || s[1] > high) return 0;
+  for (size_t k = 2; k < length; k++) {
+    if ((s[k] & 0xc0) != 0x80) return 0;
+  }
+  return length;
+}
+
+void brink_json_string(brink_text *text, const char *string) {
+  brink_text_append(text, "\"", 1);
+  const unsigned char *s = (const unsigned char *)string;
+  while (*s != '\0') {
+    size_t length = utf8_length(s);
+    if (length == 0)
+      brink_text_add(text, "\\ufffd");
+    else if (*s == '"' || *s == '\\')
+      brink_text_add(text, "\\%c", *s);
+    else if (*s == '\n')
+      brink_text_add(text, "\\n");
+    else if (*s < 0x20)
+      brink_text_add(text, "\\u%04x", *s);
+    else
+      brink_text_append(text, (const char *)s, length);
+    s += length == 0 ? 1 : length;
+  }
+  brink_text_append(text, "\"", 1);
+}
+
+void brink_json_real(brink_text *text, double value) {
+  char buffer[BRINK_DOUBLE_TEXT];
+  if (isnan(value)) {
+    brink_text_add(text, "\"nan\"");
+  } else if (isinf(value)) {
+    brink_text_add(text, "\"%s\"", value > 0.0 ? "inf" : "-inf");
+  } else {
+    brink_double_text(value, buffer);
+    brink_text_add(text, "%s%s", buffer, strpbrk(buffer, ".e") == NULL ? ".0" : "");
+  }
+}
+
+void brink_json_value(brink_text *text, const brink_system *system, brink_value_type type,
+                      double value) {
+  if (type == BRINK_VALUE_STRING && value >= 0.0 && value < (double)system->nstrings)
+    brink_json_string(text, system->strings[(size_t)value]);
+  else if (type == BRINK_VALUE_REAL || !isfinite(value))
+    brink_json_real(text, value);
+  else
+    brink_value_text(system, type, value, text);
+}
+
+/* ---- the object ---- */
+
+static void member(brink_text *text, const char *separator, const char *key) {
+  brink_text_add(text, "%s\"%s\":", separator, key);
+}
+
+static void string_member(brink_text *text, const char *separator, const char *key,
+                          const char *value) {
+  member(text, separator, key);
+  brink_json_string(text, value);
+}
+
+static void real_member(brink_text *text, const char *separator, const char *key, double value) {
+  member(text, separator, key);
+  brink_json_real(text, value);
+}
+
+static void count_member(brink_text *text, const char *separator, const char *key, int64_t value) {
+  member(text, separator, key);
+  brink_text_add(text, "%" PRId64, value);
+}
+
+static void strings(brink_text *text, const char *const *items, size_t count) {
+  brink_text_add(text, "[");
+  for (size_t k = 0; k < count; k++) {
+    if (k > 0) brink_text_add(text, ",");
+    brink_json_string(text, items[k]);
+  }
+  brink_text_add(text, "]");
+}
+
+static void final_values(brink_text *text, const brink_columns *columns,
+                         const brink_moment *moment) {
+  brink_columns_visit(columns, moment);
+  for (size_t k = 0; k < columns->ntracked; k++) {
+    const brink_tracked *tracked = &columns->tracked[k];
+    brink_value_type type = columns->system->variables[tracked->variable].type;
+    for (size_t e = 0; e < tracked->count; e++) {
+      if (k > 0 || e > 0) brink_text_add(text, ",");
+      brink_json_string(text, columns->name[tracked->first + e]);
+      brink_text_add(text, ":");
+      brink_json_value(text, columns->system, type,
+                       brink_columns_value(columns, tracked, e, moment));
+    }
+  }
+}
+
+static void list_member(brink_text *text, const char *key, const brink_text *items) {
+  member(text, ",\n ", key);
+  brink_text_add(text, "[");
+  if (items != NULL) brink_text_append(text, items->data, items->length);
+  brink_text_add(text, "]");
+}
+
+static void happenings(brink_text *text, const brink_summary *summary,
+                       const brink_journal *journal) {
+  list_member(text, "events", journal != NULL ? &journal->events : NULL);
+  if (journal != NULL && journal->nslides > 0) list_member(text, "sliding", &journal->sliding);
+  if (journal != NULL && journal->nmisses > 0) list_member(text, "near_misses", &journal->misses);
+  if (!summary->zeno) return;
+  member(text, ",\n ", "zeno");
+  real_member(text, "{", "t", summary->zeno_t);
+  member(text, ",", "flags");
+  strings(text, summary->zeno_flags, summary->nzeno_flags);
+  brink_text_add(text, "}");
+}
+
+static void statistics(brink_text *text, const brink_summary *summary) {
+  const brink_stats *stats = &summary->stats;
+  member(text, ",\n ", "stats");
+  count_member(text, "{", "steps", stats->steps);
+  count_member(text, ",", "rejected", stats->rejected);
+  count_member(text, ",", "rhs", stats->rhs);
+  count_member(text, ",", "guards", stats->guards);
+  count_member(text, ",", "roots", stats->roots);
+  count_member(text, ",", "rhs_past_guard", stats->rhs_past_guard);
+  count_member(text, ",\n          ", "vetoed", stats->vetoed);
+  count_member(text, ",", "restarts", stats->restarts);
+  string_member(text, ",", "engine", summary->engine);
+  real_member(text, ",", "compile_s", summary->compile_seconds);
+  real_member(text, ",", "wall_s", summary->wall_seconds);
+  brink_text_add(text, "}");
+}
+
+void brink_json_summary(brink_text *text, const brink_summary *summary,
+                        const brink_journal *journal, const brink_moment *final) {
+  string_member(text, "{", "model", summary->model);
+  string_member(text, ",", "status", summary->status);
+  if (summary->reason != NULL) string_member(text, ",", "reason", summary->reason);
+  if (summary->message != NULL) string_member(text, ",", "message", summary->message);
+  real_member(text, ",", "t", summary->t);
+  member(text, ",", "seed");
+  brink_text_add(text, "%" PRIu64, summary->seed);
+  string_member(text, ",\n ", "method", summary->method);
+  string_member(text, ",", "events_method", summary->events_method);
+  real_member(text, ",", "rtol", summary->rtol);
+  real_member(text, ",", "atol", summary->atol);
+  member(text, ",\n ", "final");
+  brink_text_add(text, "{");
+  if (journal != NULL && final != NULL) final_values(text, journal->columns, final);
+  brink_text_add(text, "}");
+  happenings(text, summary, journal);
+  member(text, ",\n ", "warnings");
+  strings(text, summary->warnings, summary->nwarnings);
+  statistics(text, summary);
+  brink_text_add(text, "}\n");
+}

@@ -1,0 +1,219 @@
+/* record.h: what a run leaves behind.
+ *
+ *   columns.c   the quantities of a system that are recorded, with their names
+ *   trace.c     which rows a trajectory has: steps or a grid, events before and after
+ *   csv.c       rows as text
+ *   journal.c   events, slides and near misses, in order
+ *   json.c      the summary of a run as one JSON object
+ *
+ * Nothing here knows who simulates: values that equations compute are asked for through
+ * brink_computed, and text leaves through brink_writer. */
+#ifndef BRINK_RECORD_RECORD_H
+#define BRINK_RECORD_RECORD_H
+
+#include "expr/system.h"
+
+/* ---- moments ---- */
+
+/* Everything that a value is read from. */
+typedef struct brink_moment {
+  double t;
+  const double *x, *p;
+  const int *mode;
+  const signed char *sgn;
+} brink_moment;
+
+/* Variables that equations compute: all of them at a moment first, then one by one. */
+typedef struct brink_computed {
+  void (*evaluate)(const brink_moment *moment, void *user);
+  double (*value)(uint32_t variable, size_t element, void *user);
+  void *user;
+} brink_computed;
+
+/* Takes text; anything but 0 is a failure, after which nothing more is written. */
+typedef struct brink_writer {
+  int (*write)(const char *text, size_t length, void *user);
+  void *user;
+} brink_writer;
+
+/* ---- columns.c ---- */
+
+/* A recorded variable: its elements are the columns first … first + count - 1. */
+typedef struct brink_tracked {
+  uint32_t variable;
+  size_t first, count;
+} brink_tracked;
+
+/* States, then modes, then outputs, each in the order of the system. */
+typedef struct brink_columns {
+  brink_arena arena;
+  const brink_system *system;
+  brink_computed computed;
+  brink_tracked *tracked;
+  size_t ntracked;
+  size_t nheld;      /* the first of `tracked`: states and modes */
+  const char **name; /* of each column: "car[3].x" */
+  size_t count;
+  bool computes; /* some column has to be computed by equations */
+} brink_columns;
+
+/* `system` must outlive the columns. MEMORY, or OK. */
+brink_status brink_columns_init(brink_columns *columns, const brink_system *system,
+                                const brink_computed *computed, const brink_allocator *allocator);
+void brink_columns_free(brink_columns *columns);
+
+/* Call before reading values at another moment. */
+void brink_columns_visit(const brink_columns *columns, const brink_moment *moment);
+double brink_columns_value(const brink_columns *columns, const brink_tracked *tracked,
+                           size_t element, const brink_moment *moment);
+
+/* A value as a person or a spreadsheet reads it: 0.5, draining, true. */
+void brink_value_text(const brink_system *system, brink_value_type type, double value,
+                      brink_text *text);
+
+/* Does the variable belong to this instance of a group, or to a part of it? Then its elements are
+ * first … first + count - 1. The top component (no segments) has everything. */
+bool brink_variable_of(const brink_system *system, uint32_t variable, uint32_t group,
+                       size_t instance, size_t *first, size_t *count);
+
+/* ---- csv.c ---- */
+
+typedef struct brink_csv {
+  const brink_columns *columns;
+  brink_writer writer;
+  brink_text text; /* not yet written */
+} brink_csv;
+
+/* The line of names. All of these: 0, or what the writer said, or -1 out of memory. */
+int brink_csv_begin(brink_csv *csv, const brink_columns *columns, const brink_writer *writer);
+int brink_csv_row(brink_csv *csv, const brink_moment *moment);
+int brink_csv_flush(brink_csv *csv);
+void brink_csv_free(brink_csv *csv);
+
+/* ---- trace.c ---- */
+
+/* Decides on rows. Between events: the end of each step, or the times of a grid, read from the dense
+ * output; the start and the end of the run always. At an instant with n events there are n + 1 rows:
+ * the values before each of them, and those after the instant. Times never decrease. */
+typedef struct brink_trace {
+  const brink_sim *sim;
+  size_t nx, np, nmodes;
+  double (*grid)(int64_t k, void *user); /* strictly increasing from the start; NULL: every step */
+  int (*row)(const brink_moment *moment, void *user); /* not 0: stop */
+  void *user;
+
+  int64_t next; /* grid point */
+  bool started;
+  bool after_due; /* the values after an instant are still to come */
+  bool at_step;   /* the last row is the end of a step, with these parameters and modes … */
+  bool at_rest;   /* … or holds the values after everything at its time */
+  double last;    /* time of the last row */
+  double *x;      /* room */
+  double *rest_x; /* the state after the last event (or at the start), at rest_t */
+  double rest_t;
+  double *step_p;
+  int *step_mode;
+} brink_trace;
+
+/* For a simulation that has not begun; nx, np, nmodes of its model. False: out of memory. */
+bool brink_trace_init(brink_trace *trace, const brink_sim *sim, size_t nx, size_t np, size_t nmodes,
+                      brink_arena *arena);
+
+/* Call these from the sink; they return what it returns. */
+int brink_trace_step(brink_trace *trace, const brink_step_record *record);
+int brink_trace_event(brink_trace *trace, const brink_event_record *record);
+/* When the run is over, however it ended. */
+int brink_trace_end(brink_trace *trace);
+
+/* ---- journal.c ---- */
+
+typedef struct brink_remark {
+  const char *label;
+  const brink_value_type *types;
+  const double *values;
+  size_t nvalues;
+} brink_remark;
+
+/* One event as the journal is told of it. */
+typedef struct brink_happening {
+  const brink_event_record *record;
+  uint32_t flag;
+  size_t index; /* which of its instances */
+  const brink_remark *remarks;
+  size_t nremarks;
+} brink_happening;
+
+/* What a person is shown of an event. */
+typedef struct brink_headline {
+  double t;
+  brink_text flag;
+  brink_direction direction;
+  brink_text changes; /* "phase = empty, v = 3.2"; empty: nothing */
+} brink_headline;
+
+#define BRINK_HEADLINES 10
+
+typedef struct brink_entry brink_entry;
+
+typedef struct brink_journal {
+  const brink_columns *columns;
+  bool json; /* keep everything as JSON, too */
+  size_t nx; /* of the model */
+  size_t nevents, nslides, nmisses;
+  brink_headline headline[BRINK_HEADLINES];
+  size_t nheadlines;
+  brink_text events, sliding, misses; /* elements of JSON arrays */
+  brink_text slides;                  /* lines for a person, the first few */
+  brink_entry *open;                  /* events of the present instant */
+  size_t nopen, open_capacity;
+  bool failed; /* out of memory: something is missing */
+} brink_journal;
+
+void brink_journal_init(brink_journal *journal, const brink_columns *columns, size_t nx, bool json);
+void brink_journal_free(brink_journal *journal);
+
+/* Is this flag (with this direction) something to tell? Range surfaces, leaves of formulas and
+ * conditions of leaving are not; rules are when they become true. */
+bool brink_journal_wants(const brink_system *system, uint32_t flag, brink_direction direction);
+
+void brink_journal_event(brink_journal *journal, const brink_happening *happening);
+/* Rules act after the events of their instant: what they changed is known when it is over. */
+void brink_journal_settle(brink_journal *journal, const double *p, const int *mode);
+void brink_journal_slide(brink_journal *journal, uint32_t flag, size_t index, double from,
+                         double to);
+void brink_journal_miss(brink_journal *journal, uint32_t flag, size_t index, double t, double value,
+                        double tolerance);
+
+/* ---- json.c ---- */
+
+void brink_json_string(brink_text *text, const char *string);
+/* A real: always with a point or an exponent; not finite: a string. */
+void brink_json_real(brink_text *text, double value);
+void brink_json_value(brink_text *text, const brink_system *system, brink_value_type type,
+                      double value);
+
+typedef struct brink_summary {
+  const char *model;
+  const char *status;  /* finished, stopped, failed */
+  const char *reason;  /* failed: range, fail, zeno, step, …; else NULL */
+  const char *message; /* NULL: none */
+  double t;
+  uint64_t seed;
+  const char *method, *events_method;
+  double rtol, atol;
+  const char *const *warnings;
+  size_t nwarnings;
+  bool zeno;
+  double zeno_t;
+  const char *const *zeno_flags;
+  size_t nzeno_flags;
+  brink_stats stats;
+  const char *engine;
+  double compile_seconds, wall_seconds;
+} brink_summary;
+
+/* `journal` and `final` may be NULL, where the run did not begin. */
+void brink_json_summary(brink_text *text, const brink_summary *summary,
+                        const brink_journal *journal, const brink_moment *final);
+
+#endif
