@@ -6,6 +6,8 @@
 #ifndef BRINK_LANG_AST_H
 #define BRINK_LANG_AST_H
 
+#include <stdarg.h>
+
 #include "base/base.h"
 
 /* ---- places ---- */
@@ -128,6 +130,7 @@ struct brink_ast_expr {
   size_t nparts;
   brink_ast_expr **arg; /* operands, arguments, elements */
   size_t nargs;
+  uint32_t height;    /* of the tree below, at most BRINK_EXPR_HEIGHT: recursion over it is safe */
   bool parenthesised; /* for brink fmt */
 
   /* checked */
@@ -371,7 +374,8 @@ typedef struct brink_report_item {
   brink_severity severity;
   brink_place place;
   const char *message;
-  const char *hint; /* NULL: none */
+  const char *hint;      /* NULL: none */
+  const char *line_text; /* the source line; brink_report_sort fills it, for the renderer */
 } brink_report_item;
 
 /* ---- the unit: one file and what it imports ---- */
@@ -383,6 +387,19 @@ typedef struct brink_file {
   size_t *line_start; /* filled lazily by the renderer; may be NULL */
   size_t nlines;
 } brink_file;
+
+/* What brink fmt must know of a token, besides the token: see format.c. */
+typedef struct brink_layout_mark {
+  uint32_t offset; /* of the token in the main file; marks are in this order */
+  uint16_t depth;  /* LINE: levels of indentation */
+  uint16_t kind;   /* a brink_layout */
+} brink_layout_mark;
+
+typedef enum brink_layout {
+  BRINK_LAYOUT_LINE,  /* the token begins a line */
+  BRINK_LAYOUT_LOWER, /* a keyword that is not in lower case */
+  BRINK_LAYOUT_SPACE, /* a keyword, with a space before a parenthesis that follows */
+} brink_layout;
 
 typedef struct brink_unit {
   brink_arena arena;
@@ -396,9 +413,18 @@ typedef struct brink_unit {
   size_t nitems, items_capacity, nerrors, nwarnings;
   bool out_of_memory;
   bool too_many; /* more than BRINK_REPORT_LIMIT items: the rest were dropped */
+  brink_layout_mark *layout; /* of the main file */
+  size_t nlayout, layout_capacity;
 } brink_unit;
 
 #define BRINK_REPORT_LIMIT 100
+
+/* Limits on what a model may ask of us: nesting of blocks and brackets (recursion in the parser),
+ * height of expressions (recursion in everything that walks them), nodes (memory). */
+#define BRINK_NESTING_LIMIT 200
+#define BRINK_EXPR_HEIGHT 1000
+#define BRINK_NODE_LIMIT ((size_t)20000000)
+#define BRINK_NAME_LIMIT 255 /* characters of a name */
 
 /* report.c: add a diagnostic. `hint` may be NULL; message and hint are printf formats of their own
  * arguments: format the hint first with brink_unit_format. One error a place: a second at the same
@@ -408,6 +434,13 @@ __attribute__((format(printf, 5, 6)))
 #endif
 void brink_report(brink_unit *unit, brink_severity severity, brink_place place, const char *hint,
                   const char *format, ...);
+
+/* The same with a list of arguments. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 5, 0)))
+#endif
+void brink_report_list(brink_unit *unit, brink_severity severity, brink_place place,
+                       const char *hint, const char *format, va_list arguments);
 
 /* A formatted text in the unit's arena; "" when memory is out. */
 #if defined(__GNUC__)
