@@ -1,0 +1,162 @@
+/* check_connect.c: connections: from an output to an input, of types and ranges that agree. */
+#include "lang/check.h"
+
+#include <string.h>
+
+/* ---- ends ---- */
+
+/* Every part of the way to a source is visible: outputs and views. */
+static bool source_fits(brink_checker *c, const brink_ast_expr *path, const brink_symbol *symbol) {
+  if (path->nparts == 1) {
+    if (symbol->kind == BRINK_SYMBOL_INPUT) return true;
+    const char *hint =
+        symbol->kind == BRINK_SYMBOL_OUTPUT ? "connect(from, to): is it the target?" : NULL;
+    brink_check_error(c, path->place, hint,
+                      "%s is %s: a connection starts at an output of a part, or at an own input",
+                      symbol->name, brink_a_kind(symbol->kind));
+    return false;
+  }
+  if (symbol->kind == BRINK_SYMBOL_INPUT) {
+    brink_check_error(c, path->place, "connect(from, to): is it the target?",
+                      "%s is an input of a part: no connection starts there",
+                      brink_check_path_text(c, path, false));
+    return false;
+  }
+  if (symbol->kind == BRINK_SYMBOL_INSTANCE) {
+    brink_check_error(c, path->place, NULL, "%s is a component: name one of its outputs",
+                      brink_check_path_text(c, path, false));
+    return false;
+  }
+  return brink_check_visible(c, path);
+}
+
+static bool target_fits(brink_checker *c, const brink_ast_expr *path, const brink_symbol *symbol) {
+  bool own = path->nparts == 1;
+  if (own && symbol->kind == BRINK_SYMBOL_OUTPUT) return true;
+  if (path->nparts == 2 && symbol->kind == BRINK_SYMBOL_INPUT) return true;
+  const char *text = brink_check_path_text(c, path, false);
+  if (path->nparts > 2)
+    brink_check_error(c, path->place, "give the part an input of its own, and connect it inside",
+                      "%s is inside a part: it cannot be connected from here", text);
+  else
+    brink_check_error(c, path->place, "connect(from, to)",
+                      "%s is %s%s: a connection ends at an input of a part, or at an own output",
+                      text, brink_a_kind(symbol->kind), own ? "" : " of a part");
+  return false;
+}
+
+static brink_symbol *resolve_end(brink_checker *c, brink_ast_expr *expr) {
+  if (expr->op != BRINK_AST_NAME) {
+    if (expr->op == BRINK_AST_DAMAGED) return NULL;
+    brink_check_expr(c, expr);
+    brink_check_error(c, expr->place,
+                      "a constant is given as an argument: part : Class(input : 1.0);",
+                      "a connection is between names");
+    return NULL;
+  }
+  brink_symbol *symbol = brink_check_path(c, expr);
+  if (symbol == NULL) return NULL;
+  expr->type = symbol->read_type;
+  expr->vector = symbol->vector && expr->part[expr->nparts - 1].index == NULL;
+  return symbol;
+}
+
+/* ---- agreement ---- */
+
+static const brink_component *class_of_end(const brink_checker *c, const brink_ast_expr *path) {
+  return path->nparts == 1 ? c->component : path->part[path->nparts - 2].symbol->class_;
+}
+
+/* signal and real connect freely, except to a ctc's real input; an integer becomes a real, never
+ * the other way. */
+static bool types_agree(brink_checker *c, const brink_ast_statement *s, const brink_symbol *from,
+                        const brink_symbol *to) {
+  brink_type source = from->read_type, target = to->type;
+  if (source == BRINK_TYPE_UNKNOWN || target == BRINK_TYPE_UNKNOWN) return false;
+  bool real_target = target == BRINK_TYPE_SIGNAL || target == BRINK_TYPE_REAL;
+  if (source != target && !(real_target && brink_is_numeric(source))) {
+    brink_check_error(c, s->target->place, NULL, "%s is %s, but %s is %s",
+                      brink_check_path_text(c, s->target, false), brink_a_type(target),
+                      brink_check_path_text(c, s->expr, false), brink_a_type(source));
+    return false;
+  }
+  bool held = target == BRINK_TYPE_REAL && to->kind == BRINK_SYMBOL_INPUT &&
+              class_of_end(c, s->target)->kind == BRINK_CTC;
+  if (held && source == BRINK_TYPE_SIGNAL) {
+    brink_check_error(c, s->target->place, "declare the input as a signal, or sample it with a dtc",
+                      "%s is held between events, but %s is a signal",
+                      brink_check_path_text(c, s->target, false),
+                      brink_check_path_text(c, s->expr, false));
+    return false;
+  }
+  if (s->expr->vector != s->target->vector) {
+    brink_check_error(
+        c, s->target->place, NULL, "%s is %s, but %s is %s",
+        brink_check_path_text(c, s->target, false), s->target->vector ? "a vector" : "one value",
+        brink_check_path_text(c, s->expr, false), s->expr->vector ? "a vector" : "one value");
+    return false;
+  }
+  return true;
+}
+
+static bool has_literal_range(const brink_symbol *symbol) {
+  const brink_ast_range *range = &symbol->range;
+  return range->given && !range->is_set && range->lo->constant && range->hi->constant;
+}
+
+/* Whatever the source may be, the target may be. */
+static void ranges_agree(brink_checker *c, const brink_ast_statement *s, const brink_symbol *from,
+                         const brink_symbol *to) {
+  if (to->range.given && to->range.is_set && from->range.given && from->range.is_set) {
+    for (size_t k = 0; k < from->range.nitems; k++) {
+      const brink_ast_expr *item = from->range.item[k];
+      const char *key =
+          item->constant ? brink_unit_format(c->unit, "%.17g", item->number) : item->text;
+      if (key == NULL || brink_check_in_set(c, &to->range, key)) continue;
+      brink_check_error(c, s->target->place, brink_check_one_of(c, &to->range, NULL),
+                        "%s may be %s, which %s cannot", brink_check_path_text(c, s->expr, false),
+                        item->text, brink_check_path_text(c, s->target, false));
+      return;
+    }
+  }
+  if (!has_literal_range(from) || !has_literal_range(to)) return;
+  char a[BRINK_DOUBLE_TEXT], b[BRINK_DOUBLE_TEXT], x[BRINK_DOUBLE_TEXT], y[BRINK_DOUBLE_TEXT];
+  double lo = from->range.lo->number, hi = from->range.hi->number;
+  if (lo >= to->range.lo->number && hi <= to->range.hi->number) return;
+  brink_check_error(
+      c, s->target->place, NULL, "the range (%s, %s) of %s is not within the range (%s, %s) of %s",
+      brink_double_text(lo, a), brink_double_text(hi, b), brink_check_path_text(c, s->expr, false),
+      brink_double_text(to->range.lo->number, x), brink_double_text(to->range.hi->number, y),
+      brink_check_path_text(c, s->target, false));
+}
+
+static void units_agree(brink_checker *c, const brink_ast_statement *s, const brink_symbol *from,
+                        const brink_symbol *to) {
+  if (from->unit == NULL || to->unit == NULL || strcmp(from->unit, to->unit) == 0) return;
+  brink_check_error(c, s->target->place, NULL, "%s is in %s, but %s is in %s",
+                    brink_check_path_text(c, s->target, false), to->unit,
+                    brink_check_path_text(c, s->expr, false), from->unit);
+}
+
+/* Agents run by their own clocks: they meet in pairs, not in connections. */
+static bool is_agent(const brink_checker *c, const brink_ast_expr *path) {
+  return path->nparts > 1 &&
+         brink_check_find(c, &c->component->populations, path->part[0].name) != NULL;
+}
+
+void brink_check_connect(brink_checker *c, brink_ast_statement *s, brink_check_list *list) {
+  brink_symbol *from = resolve_end(c, s->expr);
+  brink_symbol *to = resolve_end(c, s->target);
+  if (to == NULL) c->lhs_uncertain = true;
+  if (to != NULL && !target_fits(c, s->target, to)) to = NULL;
+  if (from != NULL && !source_fits(c, s->expr, from)) from = NULL;
+  if (to == NULL) return;
+  brink_check_define(c, list, s->target, to);
+  if (s->target->nparts == 1) to->defined = true;
+  if (from == NULL || !types_agree(c, s, from, to)) return;
+  ranges_agree(c, s, from, to);
+  units_agree(c, s, from, to);
+  if (is_agent(c, s->expr) && is_agent(c, s->target))
+    brink_check_error(c, s->target->place, "let them meet in a pair",
+                      "agents of a population cannot be connected to each other");
+}

@@ -1,0 +1,270 @@
+/* check_names.c: what names mean, and who may see what. */
+#include "lang/check.h"
+
+#include <string.h>
+
+/* ---- scopes ---- */
+
+size_t brink_check_open_scope(const brink_checker *c) {
+  return c->nlocals;
+}
+
+void brink_check_close_scope(brink_checker *c, size_t mark) {
+  while (c->nlocals > mark) {
+    brink_check_local *local = &c->local[--c->nlocals];
+    brink_check_put(c, c->locals_of, local->symbol->name, local->hidden);
+  }
+}
+
+void brink_check_declare_local(brink_checker *c, brink_symbol *symbol) {
+  if (!brink_arena_grow(&c->unit->arena, (void **)&c->local, c->nlocals, &c->local_capacity,
+                        sizeof *c->local)) {
+    c->unit->out_of_memory = true;
+    return;
+  }
+  void *hidden = brink_check_put(c, c->locals_of, symbol->name, symbol);
+  c->local[c->nlocals++] = (brink_check_local){symbol, hidden};
+}
+
+brink_symbol *brink_check_lookup(const brink_checker *c, const char *name) {
+  brink_symbol *symbol = brink_check_find(c, c->locals_of, name);
+  if (symbol != NULL || c->function != NULL) return symbol; /* a function sees nothing else */
+  if (c->pair != NULL) symbol = brink_check_find(c, c->pair, name);
+  if (symbol == NULL && c->component != NULL) symbol = brink_check_find(c, c->component, name);
+  return symbol;
+}
+
+static const struct {
+  const char *name;
+  brink_predefined meaning;
+} predefined[] = {
+    {"true", BRINK_PREDEFINED_TRUE}, {"false", BRINK_PREDEFINED_FALSE},
+    {"inf", BRINK_PREDEFINED_INF},   {"pi", BRINK_PREDEFINED_PI},
+    {"time", BRINK_PREDEFINED_TIME}, {"t", BRINK_PREDEFINED_TIME},
+};
+
+brink_predefined brink_check_predefined(const char *name) {
+  for (size_t k = 0; k < sizeof predefined / sizeof *predefined; k++)
+    if (strcmp(predefined[k].name, name) == 0) return predefined[k].meaning;
+  return BRINK_PREDEFINED_NOT;
+}
+
+/* ---- names that mean nothing ---- */
+
+const char *brink_check_did_you_mean(brink_checker *c, const char *nearest) {
+  return nearest == NULL ? NULL : brink_unit_format(c->unit, "did you mean %s?", nearest);
+}
+
+static const char *nearest_symbol(const brink_symbol *symbols, const char *name, const char *best) {
+  for (; symbols != NULL; symbols = symbols->next) best = brink_nearest(name, symbols->name, best);
+  return best;
+}
+
+static const char *nearest_name(const brink_checker *c, const char *name) {
+  const char *best = NULL;
+  for (size_t k = 0; k < c->nlocals; k++)
+    best = brink_nearest(name, c->local[k].symbol->name, best);
+  if (c->function == NULL && c->pair != NULL) {
+    best = nearest_symbol(c->pair->symbols, name, best);
+    for (size_t k = 0; k < 2; k++) best = nearest_symbol(c->pair->partner[k], name, best);
+  }
+  if (c->function == NULL && c->component != NULL)
+    best = nearest_symbol(c->component->symbols, name, best);
+  for (size_t k = 0; k < sizeof predefined / sizeof *predefined; k++)
+    best = brink_nearest(name, predefined[k].name, best);
+  return best;
+}
+
+/* Unknown names are reported once; later they stand for the poison symbol. */
+static void poison(brink_checker *c, const char *name) {
+  if (c->function != NULL || c->component == NULL) return;
+  brink_check_put(c, c->component, name, &c->poison);
+}
+
+static bool is_function(const brink_checker *c, const char *name) {
+  if (brink_check_find(c, &c->unit->functions, name) != NULL) return true;
+#define BRINK_FUNCTION_IS(text, id, least, most)                                                   \
+  if (strcmp(name, text) == 0) return true;
+  BRINK_FUNCTION_LIST(BRINK_FUNCTION_IS)
+#undef BRINK_FUNCTION_IS
+  return false;
+}
+
+void brink_check_unknown(brink_checker *c, const char *name, brink_place place) {
+  bool quiet = c->function == NULL && c->component != NULL && c->component->names_uncertain;
+  if (!quiet && is_function(c, name)) {
+    const char *hint = brink_unit_format(c->unit, "write %s(...)", name);
+    brink_check_error(c, place, hint, "%s is a function: it needs arguments", name);
+    return;
+  }
+  if (!quiet && !c->unit->too_many)
+    brink_check_error(c, place, brink_check_did_you_mean(c, nearest_name(c, name)),
+                      "there is no %s here", name);
+  poison(c, name);
+}
+
+static void unknown_member(brink_checker *c, brink_component *class_, const brink_ast_part *part) {
+  if (!class_->names_uncertain && !c->unit->too_many) {
+    const char *nearest = nearest_symbol(class_->symbols, part->name, NULL);
+    brink_check_error(c, part->place, brink_check_did_you_mean(c, nearest), "%s has no %s",
+                      class_->name, part->name);
+  }
+  brink_check_put(c, class_, part->name, &c->poison);
+}
+
+/* ---- paths ---- */
+
+/* The index of x[k]: a whole number, within the size where both are literals. */
+static bool check_index(brink_checker *c, const brink_symbol *symbol, brink_ast_part *part) {
+  const brink_ast_expr *size = symbol->size;
+  if (!symbol->vector && symbol->read_type != BRINK_TYPE_UNKNOWN) {
+    brink_check_error(c, part->index->place, NULL, "%s has no elements: it was declared without []",
+                      symbol->name);
+    return false;
+  }
+  if (!symbol->vector && symbol->kind == BRINK_SYMBOL_INSTANCE) {
+    brink_check_error(c, part->index->place, NULL, "%s is one component, not an array of them",
+                      symbol->name);
+    return false;
+  }
+  bool prime = c->prime;
+  c->prime = false;
+  bool whole = brink_check_whole(c, part->index, "an index");
+  c->prime = prime;
+  if (!whole || !part->index->constant) return whole;
+  double k = part->index->number;
+  if (k < 1.0 || (size != NULL && size->constant && k > size->number)) {
+    const char *hint = size != NULL && size->constant
+                           ? brink_unit_format(c->unit, "from 1 to %.0f", size->number)
+                           : "indices start at 1";
+    brink_check_error(c, part->index->place, hint, "there is no %s[%.0f]", symbol->name, k);
+    return false;
+  }
+  return true;
+}
+
+/* One more part of a path, in the class reached so far (NULL: the scope of the present place). */
+static brink_symbol *find_part(brink_checker *c, brink_component *class_, brink_ast_part *part) {
+  brink_symbol *symbol =
+      class_ == NULL ? brink_check_lookup(c, part->name) : brink_check_find(c, class_, part->name);
+  if (symbol == &c->poison) return NULL;
+  if (symbol == NULL && class_ == NULL) brink_check_unknown(c, part->name, part->place);
+  if (symbol == NULL && class_ != NULL) unknown_member(c, class_, part);
+  part->symbol = symbol;
+  return symbol;
+}
+
+/* The component that a part leads into; NULL after a report. */
+static brink_component *enter(brink_checker *c, const brink_ast_part *part,
+                              const brink_ast_part *next) {
+  brink_symbol *symbol = part->symbol;
+  if (symbol->kind != BRINK_SYMBOL_INSTANCE && symbol->kind != BRINK_SYMBOL_PARTNER) {
+    if (symbol->kind != BRINK_SYMBOL_ARGUMENT)
+      brink_check_error(c, next->place, NULL, "%s is %s: it has no parts", symbol->name,
+                        brink_a_kind(symbol->kind));
+    return NULL;
+  }
+  if (symbol->vector && part->index == NULL) {
+    const char *hint = brink_unit_format(c->unit, "pick one: %s[1].%s", part->name, next->name);
+    brink_check_error(c, part->place, hint, "%s is an array of components", part->name);
+    return NULL;
+  }
+  return symbol->class_;
+}
+
+brink_symbol *brink_check_path(brink_checker *c, brink_ast_expr *expr) {
+  brink_component *class_ = NULL;
+  for (size_t k = 0; k < expr->nparts; k++) {
+    brink_ast_part *part = &expr->part[k];
+    brink_symbol *symbol = find_part(c, class_, part);
+    if (symbol == NULL) return NULL;
+    if (part->index != NULL && !check_index(c, symbol, part)) return NULL;
+    if (k + 1 == expr->nparts) return symbol;
+    class_ = enter(c, part, part + 1);
+    if (class_ == NULL) return NULL;
+  }
+  return NULL;
+}
+
+/* ---- visibility ---- */
+
+/* What is inside another component: outputs and views for everyone; any state, mode or parameter
+ * (and the way to it) for a composite's initial and for pairs. */
+static bool part_visible(const brink_symbol *symbol, bool reach) {
+  if (symbol->view || symbol->kind == BRINK_SYMBOL_OUTPUT) return true;
+  if (!reach) return false;
+  return symbol->kind == BRINK_SYMBOL_STATE || symbol->kind == BRINK_SYMBOL_MODE ||
+         symbol->kind == BRINK_SYMBOL_PARAMETER || symbol->kind == BRINK_SYMBOL_INSTANCE;
+}
+
+/* A pair is between two agents: all else that it reads must be known before the run. */
+static bool visible_from_pair(brink_checker *c, const brink_ast_part *part) {
+  if (brink_check_find(c, c->locals_of, part->name) == part->symbol) return true;
+  if (brink_check_find(c, c->pair, part->name) == part->symbol) return true;
+  if (part->symbol->kind == BRINK_SYMBOL_PARAMETER) return true;
+  brink_check_error(c, part->place, "its partners, its own names, and parameters of the system",
+                    "a pair does not see %s, %s of the system", part->name,
+                    brink_a_kind(part->symbol->kind));
+  return false;
+}
+
+bool brink_check_visible(brink_checker *c, const brink_ast_expr *expr) {
+  bool reach = c->context == BRINK_IN_INITIAL || c->pair != NULL;
+  if (c->pair != NULL && c->function == NULL && !visible_from_pair(c, &expr->part[0])) return false;
+  for (size_t k = 1; k < expr->nparts; k++) {
+    const brink_ast_part *part = &expr->part[k];
+    if (part_visible(part->symbol, reach)) continue;
+    const char *class_name = expr->part[k - 1].symbol->class_->name;
+    const char *hint =
+        brink_unit_format(c->unit, "add view(%s); to the interface of %s", part->name, class_name);
+    brink_check_error(c, part->place, hint, "%s, %s of %s, is not visible from outside", part->name,
+                      brink_a_kind(part->symbol->kind), class_name);
+    return false;
+  }
+  return true;
+}
+
+/* ---- names as text ---- */
+
+enum { TEXT_DEPTH = 20 };
+
+/* An index as text, such that equal texts mean equal values: loop variables carry their address. */
+static const char *index_text(brink_checker *c, const brink_ast_expr *e, int depth) {
+  static const char *const operators[] = {
+      [BRINK_AST_ADD] = "+", [BRINK_AST_SUB] = "-", [BRINK_AST_MUL] = "*", [BRINK_AST_DIV] = "/"};
+  if (e->constant) return brink_unit_format(c->unit, "%.17g", e->number);
+  if (depth < TEXT_DEPTH && e->op >= BRINK_AST_ADD && e->op <= BRINK_AST_DIV)
+    return brink_unit_format(c->unit, "(%s%s%s)", index_text(c, e->arg[0], depth + 1),
+                             operators[e->op], index_text(c, e->arg[1], depth + 1));
+  if (e->op == BRINK_AST_NAME && e->nparts == 1 && e->part->index == NULL)
+    return brink_unit_format(c->unit, "%s@%p", e->part->name, (void *)e->part->symbol);
+  return brink_unit_format(c->unit, "@%p", (const void *)e); /* equal to nothing else */
+}
+
+const char *brink_check_path_text(brink_checker *c, const brink_ast_expr *expr, bool indices) {
+  const char *text = NULL;
+  for (size_t k = 0; k < expr->nparts; k++) {
+    const brink_ast_part *part = &expr->part[k];
+    text = text == NULL ? part->name : brink_unit_format(c->unit, "%s.%s", text, part->name);
+    if (indices && part->index != NULL)
+      text = brink_unit_format(c->unit, "%s[%s]", text, index_text(c, part->index, 0));
+  }
+  return text == NULL ? "" : text;
+}
+
+const char *brink_check_one_of(brink_checker *c, const brink_ast_range *set, const char *wrong) {
+  enum { SHOWN = 12 };
+  const char *text = "", *nearest = NULL;
+  for (size_t k = 0; k < set->nitems; k++) {
+    const char *value = set->item[k]->text;
+    if (value == NULL) continue;
+    if (wrong != NULL) nearest = brink_nearest(wrong, value, nearest);
+    if (k == SHOWN) text = brink_unit_format(c->unit, "%s, ...", text);
+    const char *quote = set->item[k]->op == BRINK_AST_TEXT ? "\"" : "";
+    if (k < SHOWN)
+      text =
+          brink_unit_format(c->unit, "%s%s%s%s%s", text, k == 0 ? "" : ", ", quote, value, quote);
+  }
+  if (nearest != NULL) return brink_unit_format(c->unit, "did you mean \"%s\"?", nearest);
+  return brink_unit_format(c->unit, "one of %s", text);
+}
