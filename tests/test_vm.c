@@ -20,7 +20,7 @@ static void compare_random(kernels_style style, size_t count, size_t size, uint6
   brink_kernel *kernel = kernels_random(&arena, state, style, count, size);
   brink_code *code = brink_code_make(kernel, &arena);
   static kernels_memory start, plain, interpreted;
-  char what[64];
+  char what[KERNELS_WHAT];
   CHECK(code != NULL);
   double *scratch = scratch_for(brink_code_scratch(code));
   kernels_fill(&start, state);

@@ -73,20 +73,20 @@ void kernels_copy(kernels_memory *to, const kernels_memory *from) {
 }
 
 static bool same_doubles(const double *a, const double *b, size_t n, const char *name,
-                         char what[64]) {
+                         char what[KERNELS_WHAT]) {
   for (size_t i = 0; i < n; i++) {
     if (memcmp(&a[i], &b[i], sizeof *a) == 0 || (isnan(a[i]) && isnan(b[i]))) continue;
-    snprintf(what, 64, "%s[%zu]: %.17g, %.17g", name, i, a[i], b[i]);
+    snprintf(what, KERNELS_WHAT, "%s[%zu]: %.17g, %.17g", name, i, a[i], b[i]);
     return false;
   }
   return true;
 }
 
-bool kernels_same(const kernels_memory *a, const kernels_memory *b, char what[64]) {
+bool kernels_same(const kernels_memory *a, const kernels_memory *b, char what[KERNELS_WHAT]) {
   what[0] = '\0';
   for (size_t i = 0; i < KERNELS_MODES; i++) {
     if (a->mode[i] == b->mode[i]) continue;
-    snprintf(what, 64, "mode[%zu]: %d, %d", i, a->mode[i], b->mode[i]);
+    snprintf(what, KERNELS_WHAT, "mode[%zu]: %d, %d", i, a->mode[i], b->mode[i]);
     return false;
   }
   return same_doubles(a->x, b->x, KERNELS_X, "x", what) &&

@@ -26,6 +26,8 @@ enum {
   KERNELS_OUT = 1024,
 };
 
+enum { KERNELS_WHAT = 128 };
+
 typedef struct kernels_memory {
   double x[KERNELS_X], p[KERNELS_P], k[KERNELS_K], pre_x[KERNELS_X], pre_p[KERNELS_P];
   int mode[KERNELS_MODES], pre_mode[KERNELS_MODES];
@@ -39,7 +41,7 @@ void kernels_fill(kernels_memory *memory, uint64_t *state);
 /* A copy whose frame points at itself. */
 void kernels_copy(kernels_memory *to, const kernels_memory *from);
 /* The first difference, as text into `what`; NaNs are equal. */
-bool kernels_same(const kernels_memory *a, const kernels_memory *b, char what[64]);
+bool kernels_same(const kernels_memory *a, const kernels_memory *b, char what[KERNELS_WHAT]);
 
 /* ---- kernels ---- */
 
