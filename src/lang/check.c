@@ -2,7 +2,6 @@
 #include "lang/check.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- where things may stand ---- */
@@ -96,34 +95,27 @@ const char *brink_a_component(brink_component_kind kind) {
 
 /* ---- reports ---- */
 
-/* Long enough for any message: names are cut by the formats that print them. */
-enum { MESSAGE = 1024 };
-
 void brink_check_error(brink_checker *c, brink_place place, const char *hint, const char *format,
                        ...) {
-  char message[MESSAGE];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(message, sizeof message, format, arguments);
-  va_end(arguments);
   if (c->component != NULL) c->component->damaged = true;
   if (c->function != NULL) c->body_has_error = true;
   if (c->calling) {
-    hint = brink_unit_format(c->unit, "in the body of %.100s, line %u, column %u",
-                             c->function->name, (unsigned)place.line, (unsigned)place.column);
+    hint = brink_unit_format(c->unit, "in the body of '%s', line %u, column %u", c->function->name,
+                             (unsigned)place.line, (unsigned)place.column);
     place = c->call_place;
   }
-  brink_report(c->unit, BRINK_ERROR, place, hint, "%s", message);
+  va_list arguments;
+  va_start(arguments, format);
+  brink_report_list(c->unit, BRINK_ERROR, place, hint, format, arguments);
+  va_end(arguments);
 }
 
 void brink_check_warning(brink_checker *c, brink_place place, const char *hint, const char *format,
                          ...) {
-  char message[MESSAGE];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(message, sizeof message, format, arguments);
+  brink_report_list(c->unit, BRINK_WARNING, place, hint, format, arguments);
   va_end(arguments);
-  brink_report(c->unit, BRINK_WARNING, place, hint, "%s", message);
 }
 
 /* ---- the table of names: (owner, name) -> value, open addressing ---- */
@@ -196,7 +188,7 @@ static brink_type read_type(const brink_component *component, const brink_symbol
 
 static void name_twice(brink_checker *c, brink_place place, const char *name, brink_place first) {
   const char *hint = brink_unit_format(c->unit, "first declared at line %u", (unsigned)first.line);
-  brink_check_error(c, place, hint, "%s is declared twice", name);
+  brink_check_error(c, place, hint, "'%s' is declared twice", name);
 }
 
 static void collect_symbols(brink_checker *c, brink_component *component, const void *owner,
@@ -272,11 +264,11 @@ static void find_class(brink_checker *c, brink_symbol *instance) {
   if (class_ == NULL) {
     const char *nearest = nearest_component(c, instance->class_name);
     brink_check_error(c, instance->class_place, brink_check_did_you_mean(c, nearest),
-                      "there is no component %s", instance->class_name);
+                      "there is no component '%s'", instance->class_name);
     brink_check_put(c, c->unit, instance->class_name, &c->poison);
   } else if (class_->kind == BRINK_SYSTEM) {
     brink_check_error(c, instance->class_place, "make it a composite",
-                      "%s is a system: it cannot be a part of another component", class_->name);
+                      "'%s' is a system: it cannot be a part of another component", class_->name);
   } else {
     instance->class_ = class_;
   }
@@ -315,7 +307,7 @@ static void report_cycle(brink_checker *c, visit *stack, size_t count) {
   while (stack[first].component != instance->class_) first++;
   c->component = stack[count - 1].component;
   brink_check_error(c, instance->class_place, cycle_text(c, stack, first, count),
-                    "%s contains itself", instance->class_->name);
+                    "'%s' contains itself", instance->class_->name);
   instance->class_ = NULL;
 }
 
@@ -402,7 +394,7 @@ static void warn_of_starts(brink_checker *c, brink_component *component) {
     if (symbol->kind != BRINK_SYMBOL_STATE && symbol->kind != BRINK_SYMBOL_MODE) continue;
     if (symbol->has_initial) continue;
     const char *hint = brink_unit_format(c->unit, "set it in initial: %s := ...;", symbol->name);
-    brink_check_warning(c, symbol->place, hint, "%s has no initial value: it starts at %s",
+    brink_check_warning(c, symbol->place, hint, "'%s' has no initial value: it starts at %s",
                         symbol->name, start_text(c, symbol));
   }
 }

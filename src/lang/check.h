@@ -91,8 +91,6 @@ typedef struct brink_checker {
   size_t table_count, table_size;
   brink_check_local *local; /* the local names in scope */
   size_t nlocals, local_capacity;
-  brink_ast_expr **spine; /* stack of operators while a chain of them is walked */
-  size_t nspine, spine_capacity;
 
   /* While the body of a function is checked for one call: errors are reported at the call. */
   brink_user_function *function;

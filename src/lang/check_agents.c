@@ -19,14 +19,14 @@ static void check_population(brink_checker *c, brink_ast_population *population)
   }
   if (symbol->kind != BRINK_SYMBOL_INSTANCE || !symbol->vector) {
     brink_check_error(c, population->place, "car[20] : Car; makes an array",
-                      "%s is %s: a population is an array of components", symbol->name,
+                      "'%s' is %s: a population is an array of components", symbol->name,
                       symbol->kind == BRINK_SYMBOL_INSTANCE ? "one component"
                                                             : brink_a_kind(symbol->kind));
     return;
   }
   population->symbol = symbol;
   if (brink_check_put(c, populations(c), symbol->name, symbol) != NULL)
-    brink_check_error(c, population->place, NULL, "%s is a population already", symbol->name);
+    brink_check_error(c, population->place, NULL, "'%s' is a population already", symbol->name);
 }
 
 /* ---- partners ---- */
@@ -44,7 +44,7 @@ static brink_symbol *find_population(brink_checker *c, const char *name, brink_p
   const char *hint = symbol->kind == BRINK_SYMBOL_INSTANCE
                          ? brink_unit_format(c->unit, "add population(%s); to agents", name)
                          : NULL;
-  brink_check_error(c, place, hint, "%s is not a population", name);
+  brink_check_error(c, place, hint, "'%s' is not a population", name);
   return NULL;
 }
 
@@ -56,7 +56,7 @@ static void declare_partner(brink_checker *c, brink_ast_pair *pair, brink_symbol
   }
   const char *hint =
       brink_unit_format(c->unit, "first declared at line %u", (unsigned)first->place.line);
-  brink_check_error(c, partner->place, hint, "%s is declared twice", partner->name);
+  brink_check_error(c, partner->place, hint, "'%s' is declared twice", partner->name);
 }
 
 static void find_partners(brink_checker *c, brink_ast_pair *pair) {
@@ -131,7 +131,7 @@ static void check_reach(brink_checker *c, brink_ast_statement *s, const brink_sy
     return;
   }
   if (*seen == partner)
-    brink_check_error(c, s->place, NULL, "the reach of %s is given twice", partner->name);
+    brink_check_error(c, s->place, NULL, "the reach of '%s' is given twice", partner->name);
   *seen = partner;
 }
 

@@ -12,7 +12,7 @@ static bool is_own(const brink_checker *c, const brink_ast_expr *path) {
 
 static void not_here(brink_checker *c, brink_place place, const brink_symbol *symbol,
                      const char *hint) {
-  brink_check_error(c, place, hint, "%s is %s: it has no equation in %s", symbol->name,
+  brink_check_error(c, place, hint, "'%s' is %s: it has no equation in %s", symbol->name,
                     brink_a_kind(symbol->kind), brink_check_rule(c->context)->name);
 }
 
@@ -20,12 +20,13 @@ static void not_here(brink_checker *c, brink_place place, const brink_symbol *sy
 static bool derivative_fits(brink_checker *c, const brink_ast_expr *path,
                             const brink_symbol *symbol) {
   if (symbol->kind != BRINK_SYMBOL_STATE || path->nparts != 1) {
-    brink_check_error(c, path->place, NULL, "%s is %s: only states have derivatives", symbol->name,
+    brink_check_error(c, path->place, NULL, "'%s' is %s: only states have derivatives",
+                      symbol->name,
                       path->nparts == 1 ? brink_a_kind(symbol->kind) : "in another component");
     return false;
   }
   if (symbol->read_type != BRINK_TYPE_SIGNAL && symbol->read_type != BRINK_TYPE_UNKNOWN) {
-    brink_check_error(c, path->place, "it changes at events", "%s is %s: it has no derivative",
+    brink_check_error(c, path->place, "it changes at events", "'%s' is %s: it has no derivative",
                       symbol->name, brink_a_type(symbol->type));
     return false;
   }
@@ -40,8 +41,8 @@ static bool equation_fits(brink_checker *c, const brink_ast_expr *path,
                           const brink_symbol *symbol) {
   const char *hint = NULL;
   if (!is_own(c, path)) {
-    brink_check_error(c, path->place, "define it in its own component", "%s is not defined here",
-                      brink_check_path_text(c, path, false));
+    brink_check_error(c, path->place, "define it in its own component",
+                      "'%s' cannot be defined here", brink_check_path_text(c, path, false));
     return false;
   }
   switch (symbol->kind) {
@@ -86,7 +87,7 @@ static bool assignment_fits(brink_checker *c, const brink_ast_expr *path,
   const char *hint = c->pair != NULL ? "a pair changes states and modes of its partners"
                      : c->context == BRINK_IN_INITIAL ? "only states and modes start somewhere"
                                                       : "only states and modes are assigned";
-  brink_check_error(c, path->place, hint, "%s is %s: it cannot be assigned",
+  brink_check_error(c, path->place, hint, "'%s' is %s: it cannot be assigned",
                     brink_check_path_text(c, path, false), brink_a_kind(symbol->kind));
   return false;
 }
@@ -133,8 +134,8 @@ static void note_flag(brink_checker *c, brink_symbol *flag, brink_ast_expr *expr
   flag->definition = flag->defined ? NULL : expr;
   if (expr->type == BRINK_TYPE_UNKNOWN) return;
   if (flag->defined && formula != flag->boolean_flag)
-    brink_check_error(c, expr->place, NULL, "%s is a formula in one branch and a number in another",
-                      flag->name);
+    brink_check_error(c, expr->place, NULL,
+                      "'%s' is a formula in one branch and a number in another", flag->name);
   if (flag->defined) return;
   flag->boolean_flag = formula;
   flag->read_type = formula ? BRINK_TYPE_BOOLEAN : BRINK_TYPE_SIGNAL;
@@ -165,7 +166,7 @@ static void check_equation(brink_checker *c, brink_ast_statement *s, brink_check
   if (c->context != BRINK_IN_ON_EVENT) symbol->defined = true;
   if (c->context == BRINK_IN_ON_EVENT && !symbol->defined)
     brink_check_error(c, path->place, "on-event replaces equations of dynamics",
-                      "%s%s is not defined in dynamics", symbol->name, prime ? "'" : "");
+                      "'%s%s' is not defined in dynamics", symbol->name, prime ? "'" : "");
   bool element = path->part[path->nparts - 1].index != NULL;
   brink_symbol derivative = {.kind = BRINK_SYMBOL_VARIABLE, .type = BRINK_TYPE_SIGNAL};
   if (prime) { /* has no range */
@@ -220,7 +221,7 @@ static void check_let(brink_checker *c, brink_ast_statement *s) {
   s->symbol->vector = s->expr->vector;
   s->symbol->definition = s->expr;
   if (before != NULL && before != &c->poison) {
-    brink_check_error(c, s->symbol->place, "choose another name", "%s is %s already",
+    brink_check_error(c, s->symbol->place, "choose another name", "'%s' is %s already",
                       s->symbol->name, brink_a_kind(before->kind));
     return;
   }

@@ -121,7 +121,7 @@ static void check_elements(brink_checker *c, const brink_symbol *symbol) {
   for (double k = 1.0; k <= symbol->size->number; k += 1.0) {
     const char *element = brink_unit_format(c->unit, "%s[%.17g]%s", name, k, prime);
     if (brink_check_is_defined(c, list, element)) continue;
-    brink_check_error(c, symbol->place, missing_text(c, symbol), "%s is never defined", element);
+    brink_check_error(c, symbol->place, missing_text(c, symbol), "'%s' is never defined", element);
     return;
   }
 }
@@ -134,9 +134,9 @@ void brink_check_all_defined(brink_checker *c, brink_symbol *symbols) {
     if (symbol->defined)
       check_elements(c, symbol);
     else if (symbol->kind == BRINK_SYMBOL_STATE)
-      brink_check_error(c, symbol->place, missing, "state %s has no equation", symbol->name);
+      brink_check_error(c, symbol->place, missing, "state '%s' has no equation", symbol->name);
     else
-      brink_check_error(c, symbol->place, missing, "%s is never defined", symbol->name);
+      brink_check_error(c, symbol->place, missing, "'%s' is never defined", symbol->name);
   }
 }
 
@@ -194,7 +194,7 @@ static void find_flag(brink_checker *c, brink_ast_event *event) {
   if (flag->kind != BRINK_SYMBOL_FLAG) {
     const char *hint = brink_unit_format(
         c->unit, "declare a flag, and define it in dynamics: crossed = %s;", flag->name);
-    brink_check_error(c, event->flag_place, hint, "%s is %s, not a flag", flag->name,
+    brink_check_error(c, event->flag_place, hint, "'%s' is %s, not a flag", flag->name,
                       brink_a_kind(flag->kind));
     return;
   }
@@ -203,7 +203,7 @@ static void find_flag(brink_checker *c, brink_ast_event *event) {
   const brink_ast_event *first = brink_check_put(c, owner, flag->name, event);
   if (first == NULL) return;
   const char *hint = brink_unit_format(c->unit, "first at line %u", (unsigned)first->place.line);
-  brink_check_error(c, event->flag_place, hint, "%s has two event sections", flag->name);
+  brink_check_error(c, event->flag_place, hint, "'%s' has two event sections", flag->name);
 }
 
 void brink_check_events(brink_checker *c, brink_ast_event *events) {

@@ -42,7 +42,7 @@ static bool count_fits(brink_checker *c, const brink_ast_expr *call) {
   signature s = signatures[call->function];
   size_t least = (size_t)s.least, most = (size_t)s.most;
   if (call->nargs >= least && (most == 0 || call->nargs <= most)) return true;
-  brink_check_error(c, call->place, NULL, "%s takes %s%zu argument%s, not %zu", call->text,
+  brink_check_error(c, call->place, NULL, "'%s' takes %s%zu argument%s, not %zu", call->text,
                     most == 0 ? "at least " : "", least, plural(least), call->nargs);
   return false;
 }
@@ -55,7 +55,7 @@ static bool numbers(brink_checker *c, const brink_ast_expr *call, brink_type *ty
     const brink_ast_expr *arg = call->arg[k];
     if (arg->type == BRINK_TYPE_UNKNOWN) return false;
     if (!brink_is_numeric(arg->type)) {
-      brink_check_error(c, arg->place, NULL, "%s takes numbers, but this is %s", call->text,
+      brink_check_error(c, arg->place, NULL, "'%s' takes numbers, but this is %s", call->text,
                         brink_a_type(arg->type));
       return false;
     }
@@ -74,7 +74,7 @@ static void result(brink_ast_expr *call, brink_type type, bool vector) {
 static void type_reduction(brink_checker *c, brink_ast_expr *call, brink_type type) {
   for (size_t k = 0; k < call->nargs; k++) {
     if (call->arg[k]->vector) continue;
-    brink_check_error(c, call->arg[k]->place, NULL, "%s takes vectors, but this is one number",
+    brink_check_error(c, call->arg[k]->place, NULL, "'%s' takes vectors, but this is one number",
                       call->text);
     return;
   }
@@ -93,7 +93,7 @@ static void type_sgn(brink_checker *c, brink_ast_expr *call) {
     return;
   if (symbol == NULL || symbol->kind != BRINK_SYMBOL_FLAG) {
     brink_check_error(c, arg->place, "of anything else, take sign(...)",
-                      "sgn takes a flag, but this is %s",
+                      "'sgn' takes a flag, but this is %s",
                       symbol == NULL ? "an expression" : brink_a_kind(symbol->kind));
     return;
   }
@@ -104,14 +104,14 @@ static void type_pre(brink_checker *c, brink_ast_expr *call) {
   const brink_ast_expr *arg = call->arg[0];
   const brink_symbol *symbol = named(arg);
   if (!brink_check_rule(c->context)->pre) {
-    brink_check_error(c, call->place, NULL, "pre belongs in events, update and rules, not in %s",
+    brink_check_error(c, call->place, NULL, "'pre' belongs in events, update and rules, not in %s",
                       brink_check_rule(c->context)->name);
     return;
   }
   if (arg->type == BRINK_TYPE_UNKNOWN && (symbol == NULL || symbol->kind != BRINK_SYMBOL_ARGUMENT))
     return;
   if (symbol == NULL || (symbol->kind != BRINK_SYMBOL_STATE && symbol->kind != BRINK_SYMBOL_MODE)) {
-    brink_check_error(c, arg->place, NULL, "pre takes a state or a mode, but this is %s",
+    brink_check_error(c, arg->place, NULL, "'pre' takes a state or a mode, but this is %s",
                       symbol == NULL ? "an expression" : brink_a_kind(symbol->kind));
     return;
   }
@@ -121,7 +121,7 @@ static void type_pre(brink_checker *c, brink_ast_expr *call) {
 static void type_random(brink_checker *c, brink_ast_expr *call, bool vector) {
   if (!brink_check_rule(c->context)->random) {
     brink_check_error(c, call->place, NULL,
-                      "%s belongs in initial, assignments and events, not in %s", call->text,
+                      "'%s' belongs in initial, assignments and events, not in %s", call->text,
                       brink_check_rule(c->context)->name);
     return;
   }
@@ -251,7 +251,7 @@ static outcome type_user_body(brink_checker *c, brink_ast_expr *call, brink_user
 static bool user_arguments_fit(brink_checker *c, const brink_ast_expr *call,
                                const brink_user_function *f) {
   if (call->nargs != f->narguments) {
-    brink_check_error(c, call->place, NULL, "%s takes %zu argument%s, not %zu", f->name,
+    brink_check_error(c, call->place, NULL, "'%s' takes %zu argument%s, not %zu", f->name,
                       f->narguments, plural(f->narguments), call->nargs);
     return false;
   }
@@ -266,7 +266,7 @@ static void type_user_call(brink_checker *c, brink_ast_expr *call) {
   brink_user_function *f = call->user;
   for (size_t k = 0; k < call->nargs; k++) brink_check_expr(c, call->arg[k]);
   if (f->visit == 1) {
-    brink_check_error(c, call->place, NULL, "%s calls itself", f->name);
+    brink_check_error(c, call->place, NULL, "'%s' calls itself", f->name);
     f->damaged = true;
     return;
   }
@@ -311,13 +311,13 @@ static void check_function(brink_checker *c, brink_user_function *f) {
     argument->vector = false;
     for (size_t j = 0; j < k; j++)
       if (strcmp(f->argument[j]->name, argument->name) == 0)
-        brink_check_error(c, argument->place, NULL, "%s is declared twice", argument->name);
+        brink_check_error(c, argument->place, NULL, "'%s' is declared twice", argument->name);
   }
   type_body(c, f);
   f->nodes = c->nodes;
   f->depth = c->deepest - c->depth;
   if (f->nodes > MOST_NODES)
-    brink_check_error(c, f->place, NULL, "%s grows to more than a million operations", f->name);
+    brink_check_error(c, f->place, NULL, "'%s' grows to more than a million operations", f->name);
   if (c->body_has_error) f->damaged = true;
   f->visit = 2;
   c->component = outer.component;
@@ -351,7 +351,7 @@ void brink_check_call(brink_checker *c, brink_ast_expr *expr) {
   if (symbol != NULL && symbol != &c->poison) {
     const char *hint =
         symbol->vector ? brink_unit_format(c->unit, "elements are %s[1]", symbol->name) : NULL;
-    brink_check_error(c, expr->place, hint, "%s is %s here, not a function", symbol->name,
+    brink_check_error(c, expr->place, hint, "'%s' is %s here, not a function", symbol->name,
                       brink_a_kind(symbol->kind));
     return;
   }
@@ -365,6 +365,6 @@ void brink_check_call(brink_checker *c, brink_ast_expr *expr) {
     for (size_t k = 0; k < expr->nargs; k++) brink_check_expr(c, expr->arg[k]);
     const char *nearest = c->unit->too_many ? NULL : nearest_function(c, expr->text);
     brink_check_error(c, expr->place, brink_check_did_you_mean(c, nearest),
-                      "there is no function %s", expr->text);
+                      "there is no function '%s'", expr->text);
   }
 }

@@ -12,18 +12,18 @@ static bool source_fits(brink_checker *c, const brink_ast_expr *path, const brin
     const char *hint =
         symbol->kind == BRINK_SYMBOL_OUTPUT ? "connect(from, to): is it the target?" : NULL;
     brink_check_error(c, path->place, hint,
-                      "%s is %s: a connection starts at an output of a part, or at an own input",
+                      "'%s' is %s: a connection starts at an output of a part, or at an own input",
                       symbol->name, brink_a_kind(symbol->kind));
     return false;
   }
   if (symbol->kind == BRINK_SYMBOL_INPUT) {
     brink_check_error(c, path->place, "connect(from, to): is it the target?",
-                      "%s is an input of a part: no connection starts there",
+                      "'%s' is an input of a part: no connection starts there",
                       brink_check_path_text(c, path, false));
     return false;
   }
   if (symbol->kind == BRINK_SYMBOL_INSTANCE) {
-    brink_check_error(c, path->place, NULL, "%s is a component: name one of its outputs",
+    brink_check_error(c, path->place, NULL, "'%s' is a component: name one of its outputs",
                       brink_check_path_text(c, path, false));
     return false;
   }
@@ -37,10 +37,10 @@ static bool target_fits(brink_checker *c, const brink_ast_expr *path, const brin
   const char *text = brink_check_path_text(c, path, false);
   if (path->nparts > 2)
     brink_check_error(c, path->place, "give the part an input of its own, and connect it inside",
-                      "%s is inside a part: it cannot be connected from here", text);
+                      "'%s' is inside a part: it cannot be connected from here", text);
   else
     brink_check_error(c, path->place, "connect(from, to)",
-                      "%s is %s%s: a connection ends at an input of a part, or at an own output",
+                      "'%s' is %s%s: a connection ends at an input of a part, or at an own output",
                       text, brink_a_kind(symbol->kind), own ? "" : " of a part");
   return false;
 }
@@ -75,7 +75,7 @@ static bool types_agree(brink_checker *c, const brink_ast_statement *s, const br
   if (source == BRINK_TYPE_UNKNOWN || target == BRINK_TYPE_UNKNOWN) return false;
   bool real_target = target == BRINK_TYPE_SIGNAL || target == BRINK_TYPE_REAL;
   if (source != target && !(real_target && brink_is_numeric(source))) {
-    brink_check_error(c, s->target->place, NULL, "%s is %s, but %s is %s",
+    brink_check_error(c, s->target->place, NULL, "'%s' is %s, but '%s' is %s",
                       brink_check_path_text(c, s->target, false), brink_a_type(target),
                       brink_check_path_text(c, s->expr, false), brink_a_type(source));
     return false;
@@ -84,14 +84,14 @@ static bool types_agree(brink_checker *c, const brink_ast_statement *s, const br
               class_of_end(c, s->target)->kind == BRINK_CTC;
   if (held && source == BRINK_TYPE_SIGNAL) {
     brink_check_error(c, s->target->place, "declare the input as a signal, or sample it with a dtc",
-                      "%s is held between events, but %s is a signal",
+                      "'%s' is held between events, but '%s' is a signal",
                       brink_check_path_text(c, s->target, false),
                       brink_check_path_text(c, s->expr, false));
     return false;
   }
   if (s->expr->vector != s->target->vector) {
     brink_check_error(
-        c, s->target->place, NULL, "%s is %s, but %s is %s",
+        c, s->target->place, NULL, "'%s' is %s, but '%s' is %s",
         brink_check_path_text(c, s->target, false), s->target->vector ? "a vector" : "one value",
         brink_check_path_text(c, s->expr, false), s->expr->vector ? "a vector" : "one value");
     return false;
@@ -114,8 +114,9 @@ static void ranges_agree(brink_checker *c, const brink_ast_statement *s, const b
           item->constant ? brink_unit_format(c->unit, "%.17g", item->number) : item->text;
       if (key == NULL || brink_check_in_set(c, &to->range, key)) continue;
       brink_check_error(c, s->target->place, brink_check_one_of(c, &to->range, NULL),
-                        "%s may be %s, which %s cannot", brink_check_path_text(c, s->expr, false),
-                        item->text, brink_check_path_text(c, s->target, false));
+                        "'%s' may be %s, which '%s' cannot",
+                        brink_check_path_text(c, s->expr, false), item->text,
+                        brink_check_path_text(c, s->target, false));
       return;
     }
   }
@@ -124,7 +125,8 @@ static void ranges_agree(brink_checker *c, const brink_ast_statement *s, const b
   double lo = from->range.lo->number, hi = from->range.hi->number;
   if (lo >= to->range.lo->number && hi <= to->range.hi->number) return;
   brink_check_error(
-      c, s->target->place, NULL, "the range (%s, %s) of %s is not within the range (%s, %s) of %s",
+      c, s->target->place, NULL,
+      "the range (%s, %s) of '%s' is not within the range (%s, %s) of '%s'",
       brink_double_text(lo, a), brink_double_text(hi, b), brink_check_path_text(c, s->expr, false),
       brink_double_text(to->range.lo->number, x), brink_double_text(to->range.hi->number, y),
       brink_check_path_text(c, s->target, false));
@@ -133,7 +135,7 @@ static void ranges_agree(brink_checker *c, const brink_ast_statement *s, const b
 static void units_agree(brink_checker *c, const brink_ast_statement *s, const brink_symbol *from,
                         const brink_symbol *to) {
   if (from->unit == NULL || to->unit == NULL || strcmp(from->unit, to->unit) == 0) return;
-  brink_check_error(c, s->target->place, NULL, "%s is in %s, but %s is in %s",
+  brink_check_error(c, s->target->place, NULL, "'%s' is in %s, but '%s' is in %s",
                     brink_check_path_text(c, s->target, false), to->unit,
                     brink_check_path_text(c, s->expr, false), from->unit);
 }

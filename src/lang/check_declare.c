@@ -19,7 +19,7 @@ static void check_item(brink_checker *c, brink_symbol *symbol, brink_ast_expr *i
   brink_check_expr_in(c, BRINK_IN_DECLARATIONS, item);
   if (item->type == BRINK_TYPE_UNKNOWN || wanted == BRINK_TYPE_UNKNOWN) return;
   if (item->type != wanted) {
-    brink_check_error(c, item->place, NULL, "%s is %s: %s cannot be in its set", symbol->name,
+    brink_check_error(c, item->place, NULL, "'%s' is %s: %s cannot be in its set", symbol->name,
                       brink_a_type(wanted), brink_a_type(item->type));
     return;
   }
@@ -34,7 +34,7 @@ static void check_set(brink_checker *c, brink_symbol *symbol) {
   if (symbol->kind != BRINK_SYMBOL_MODE && type != BRINK_TYPE_STRING &&
       type != BRINK_TYPE_INTEGER && type != BRINK_TYPE_UNKNOWN) {
     brink_check_error(c, symbol->range.place, "write a range: (lo, hi)",
-                      "%s is %s: only strings and integers have sets", symbol->name,
+                      "'%s' is %s: only strings and integers have sets", symbol->name,
                       brink_a_type(type));
     symbol->range.given = false;
     return;
@@ -47,7 +47,7 @@ static void check_bounds(brink_checker *c, brink_symbol *symbol) {
   if (!brink_is_numeric(symbol->type)) {
     brink_check_error(
         c, range->place, symbol->type == BRINK_TYPE_STRING ? "write a set: {\"a\", \"b\"}" : NULL,
-        "%s is %s: only numbers have a range (lo, hi)", symbol->name, brink_a_type(symbol->type));
+        "'%s' is %s: only numbers have a range (lo, hi)", symbol->name, brink_a_type(symbol->type));
     range->given = false;
     return;
   }
@@ -59,7 +59,7 @@ static void check_bounds(brink_checker *c, brink_symbol *symbol) {
   if (!fine) range->given = false; /* nothing is compared with it */
   if (fine && range->lo->constant && range->hi->constant && range->lo->number > range->hi->number) {
     brink_check_error(c, range->place, NULL,
-                      "the range of %s is empty: its lower bound is above "
+                      "the range of '%s' is empty: its lower bound is above "
                       "its upper bound",
                       symbol->name);
     range->given = false;
@@ -74,7 +74,8 @@ static void check_size(brink_checker *c, brink_symbol *symbol) {
   bool whole = brink_check_whole(c, symbol->size, "a size");
   c->context = outer;
   if (whole && symbol->size->constant && symbol->size->number < 1.0)
-    brink_check_error(c, symbol->size->place, NULL, "%s needs at least one element", symbol->name);
+    brink_check_error(c, symbol->size->place, NULL, "'%s' needs at least one element",
+                      symbol->name);
 }
 
 /* What each kind of component may declare. */
@@ -105,7 +106,7 @@ static void check_declaration(brink_checker *c, brink_symbol *symbol) {
                       brink_a_component(c->component->kind), wrong);
   if (symbol->kind == BRINK_SYMBOL_PARAMETER && symbol->type == BRINK_TYPE_SIGNAL) {
     brink_check_error(c, symbol->type_place, "make it real",
-                      "%s is a parameter: it does not vary in time", symbol->name);
+                      "'%s' is a parameter: it does not vary in time", symbol->name);
     symbol->read_type = BRINK_TYPE_REAL;
   }
   if (symbol->size != NULL) check_size(c, symbol);
@@ -130,13 +131,13 @@ static void check_mention(brink_checker *c, const struct brink_ast_mention *ment
     return;
   }
   if (mention->is_knob && symbol->kind != BRINK_SYMBOL_PARAMETER) {
-    brink_check_error(c, mention->place, NULL, "%s is %s: a knob is a parameter", symbol->name,
+    brink_check_error(c, mention->place, NULL, "'%s' is %s: a knob is a parameter", symbol->name,
                       brink_a_kind(symbol->kind));
     return;
   }
   bool *mark = mention->is_knob ? &symbol->knob : &symbol->view;
   if (*mark)
-    brink_check_error(c, mention->place, NULL, "%s is a %s already", symbol->name,
+    brink_check_error(c, mention->place, NULL, "'%s' is a %s already", symbol->name,
                       mention->is_knob ? "knob" : "view");
   *mark = true;
 }
@@ -178,5 +179,5 @@ void brink_check_clock(brink_checker *c) {
   if (component->has_priority) check_priority(c);
   if (component->kind == BRINK_DTC && !component->has_sample && !component->names_uncertain)
     brink_check_error(c, component->place, "declare when it runs: sample(0.1, 0.0);",
-                      "%s is a dtc without a sample", component->name);
+                      "'%s' is a dtc without a sample", component->name);
 }

@@ -39,8 +39,8 @@ static brink_check_lhs make_lhs(brink_checker *c, const brink_ast_expr *target,
 static void twice(brink_checker *c, const brink_check_lhs *lhs, brink_place first) {
   bool equation = brink_check_rule(c->context)->equations || c->context == BRINK_IN_CONNECTIONS;
   const char *hint = brink_unit_format(c->unit, "first at line %u", (unsigned)first.line);
-  brink_check_error(c, lhs->place, hint, equation ? "%s is defined twice" : "%s is assigned twice",
-                    lhs->coarse);
+  brink_check_error(c, lhs->place, hint,
+                    equation ? "'%s' is defined twice" : "'%s' is assigned twice", lhs->coarse);
 }
 
 /* The table has three kinds of entries for a list: "x[2]" the text; "x[]" some element of x;
@@ -110,7 +110,7 @@ static bool branch_lacks(brink_checker *c, const brink_check_list *branch,
     if (defines(c, branch, &other->item[k])) continue;
     brink_check_error(c, other->item[k].place,
                       "all branches of an if define the same left-hand sides",
-                      "%s is not defined in every branch", other->item[k].coarse);
+                      "'%s' is not defined in every branch", other->item[k].coarse);
     return true;
   }
   return false;

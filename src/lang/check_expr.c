@@ -36,7 +36,7 @@ static void type_predefined(brink_checker *c, brink_ast_expr *expr) {
     return;
   case BRINK_PREDEFINED_TIME:
     if (brink_check_rule(c->context)->constant) {
-      brink_check_error(c, expr->place, NULL, "%s is not known before the run", expr->part->name);
+      brink_check_error(c, expr->place, NULL, "'%s' is not known before the run", expr->part->name);
       return;
     }
     set(expr,
@@ -57,13 +57,13 @@ static bool known_before_the_run(const brink_symbol *symbol) {
 static bool may_read(brink_checker *c, const brink_ast_expr *expr, const brink_symbol *symbol) {
   if (symbol->kind == BRINK_SYMBOL_INSTANCE || symbol->kind == BRINK_SYMBOL_PARTNER) {
     const char *hint = brink_unit_format(c->unit, "name something in it: %s.x", symbol->name);
-    brink_check_error(c, expr->place, hint, "%s is %s, not a value", symbol->name,
+    brink_check_error(c, expr->place, hint, "'%s' is %s, not a value", symbol->name,
                       brink_a_kind(symbol->kind));
     return false;
   }
   if (brink_check_rule(c->context)->constant && !known_before_the_run(symbol)) {
     brink_check_error(c, expr->place, "numbers and parameters are",
-                      "%s, %s, is not known before the run", symbol->name,
+                      "'%s', %s, is not known before the run", symbol->name,
                       brink_a_kind(symbol->kind));
     return false;
   }
@@ -96,13 +96,13 @@ static void type_prime(brink_checker *c, brink_ast_expr *expr) {
       name->op == BRINK_AST_NAME && name->nparts > 0 ? name->part[name->nparts - 1].symbol : NULL;
   if (symbol == NULL || symbol->kind != BRINK_SYMBOL_STATE ||
       symbol->read_type != BRINK_TYPE_SIGNAL) {
-    brink_check_error(c, expr->place, NULL, "%s has no derivative: it is not a continuous state",
+    brink_check_error(c, expr->place, NULL, "'%s' has no derivative: it is not a continuous state",
                       symbol == NULL ? "this" : symbol->name);
     return;
   }
   if (!c->prime) {
     brink_check_error(c, expr->place, "name the right-hand side with a variable",
-                      "%s' may be read only in flags and outputs", symbol->name);
+                      "the derivative of '%s' may be read only in flags and outputs", symbol->name);
     return;
   }
   set(expr, BRINK_TYPE_SIGNAL, name->vector);
@@ -137,7 +137,7 @@ static const char *operator_text(brink_ast_op op) {
 static bool operands_numeric(brink_checker *c, const brink_ast_expr *expr) {
   for (size_t k = 0; k < expr->nargs; k++) {
     if (brink_is_numeric(expr->arg[k]->type)) continue;
-    brink_check_error(c, expr->place, NULL, "%s needs numbers, but this is %s",
+    brink_check_error(c, expr->place, NULL, "'%s' needs numbers, but this is %s",
                       operator_text(expr->op), brink_a_type(expr->arg[k]->type));
     return false;
   }
@@ -224,7 +224,7 @@ static void type_logic(brink_checker *c, brink_ast_expr *expr) {
   for (size_t k = 0; k < expr->nargs; k++) {
     const brink_ast_expr *arg = expr->arg[k];
     if (!is_known(arg) || (arg->type == BRINK_TYPE_BOOLEAN && !arg->vector)) continue;
-    brink_check_error(c, expr->place, NULL, "%s needs booleans, but this is %s",
+    brink_check_error(c, expr->place, NULL, "'%s' needs booleans, but this is %s",
                       operator_text(expr->op), arg->vector ? "a vector" : brink_a_type(arg->type));
     return;
   }
@@ -315,49 +315,18 @@ static bool is_operator(const brink_ast_expr *expr) {
   return expr->op >= BRINK_AST_NEGATE && expr->op <= BRINK_AST_OR;
 }
 
-static void reset(brink_checker *c, brink_ast_expr *expr) {
-  set(expr, BRINK_TYPE_UNKNOWN, false);
-  expr->constant = expr->op == BRINK_AST_NUMBER;
-  c->nodes += 1.0;
-}
-
-static bool push_spine(brink_checker *c, brink_ast_expr *expr) {
-  if (!brink_arena_grow(&c->unit->arena, (void **)&c->spine, c->nspine, &c->spine_capacity,
-                        sizeof *c->spine)) {
-    c->unit->out_of_memory = true;
-    return false;
-  }
-  c->spine[c->nspine++] = expr;
-  return true;
-}
-
-/* a + b + c + … is a chain to the left, as long as the text: it is walked with a stack of its own,
- * and only what stands to the right of an operator recursively. */
-static void type_chain(brink_checker *c, brink_ast_expr *expr) {
-  size_t bottom = c->nspine;
-  while (is_operator(expr)) {
-    reset(c, expr);
-    if (!push_spine(c, expr)) return;
-    expr = expr->arg[0];
-  }
-  brink_check_expr(c, expr);
-  while (c->nspine > bottom) {
-    brink_ast_expr *operation = c->spine[--c->nspine];
-    if (operation->nargs > 1) brink_check_expr(c, operation->arg[1]);
-    type_operator(c, operation);
-  }
-}
-
 void brink_check_expr(brink_checker *c, brink_ast_expr *expr) {
   if (expr == NULL || c->unit->out_of_memory) return;
   if (++c->depth > c->deepest) c->deepest = c->depth;
+  c->nodes += 1.0;
+  set(expr, BRINK_TYPE_UNKNOWN, false);
+  expr->constant = expr->op == BRINK_AST_NUMBER;
   if (c->depth > BRINK_CHECK_DEEPEST) {
-    set(expr, BRINK_TYPE_UNKNOWN, false);
     brink_check_error(c, expr->place, NULL, "functions are nested too deeply");
   } else if (is_operator(expr)) {
-    type_chain(c, expr);
+    for (size_t k = 0; k < expr->nargs; k++) brink_check_expr(c, expr->arg[k]);
+    type_operator(c, expr);
   } else {
-    reset(c, expr);
     type_leaf(c, expr);
   }
   c->depth--;

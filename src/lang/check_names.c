@@ -52,7 +52,7 @@ brink_predefined brink_check_predefined(const char *name) {
 /* ---- names that mean nothing ---- */
 
 const char *brink_check_did_you_mean(brink_checker *c, const char *nearest) {
-  return nearest == NULL ? NULL : brink_unit_format(c->unit, "did you mean %s?", nearest);
+  return nearest == NULL ? NULL : brink_unit_format(c->unit, "did you mean '%s'?", nearest);
 }
 
 static const char *nearest_symbol(const brink_symbol *symbols, const char *name, const char *best) {
@@ -94,19 +94,19 @@ void brink_check_unknown(brink_checker *c, const char *name, brink_place place) 
   bool quiet = c->function == NULL && c->component != NULL && c->component->names_uncertain;
   if (!quiet && is_function(c, name)) {
     const char *hint = brink_unit_format(c->unit, "write %s(...)", name);
-    brink_check_error(c, place, hint, "%s is a function: it needs arguments", name);
+    brink_check_error(c, place, hint, "'%s' is a function: it needs arguments", name);
     return;
   }
   if (!quiet && !c->unit->too_many)
     brink_check_error(c, place, brink_check_did_you_mean(c, nearest_name(c, name)),
-                      "there is no %s here", name);
+                      "there is no '%s' here", name);
   poison(c, name);
 }
 
 static void unknown_member(brink_checker *c, brink_component *class_, const brink_ast_part *part) {
   if (!class_->names_uncertain && !c->unit->too_many) {
     const char *nearest = nearest_symbol(class_->symbols, part->name, NULL);
-    brink_check_error(c, part->place, brink_check_did_you_mean(c, nearest), "%s has no %s",
+    brink_check_error(c, part->place, brink_check_did_you_mean(c, nearest), "'%s' has no '%s'",
                       class_->name, part->name);
   }
   brink_check_put(c, class_, part->name, &c->poison);
@@ -118,12 +118,12 @@ static void unknown_member(brink_checker *c, brink_component *class_, const brin
 static bool check_index(brink_checker *c, const brink_symbol *symbol, brink_ast_part *part) {
   const brink_ast_expr *size = symbol->size;
   if (!symbol->vector && symbol->read_type != BRINK_TYPE_UNKNOWN) {
-    brink_check_error(c, part->index->place, NULL, "%s has no elements: it was declared without []",
-                      symbol->name);
+    brink_check_error(c, part->index->place, NULL,
+                      "'%s' has no elements: it was declared without []", symbol->name);
     return false;
   }
   if (!symbol->vector && symbol->kind == BRINK_SYMBOL_INSTANCE) {
-    brink_check_error(c, part->index->place, NULL, "%s is one component, not an array of them",
+    brink_check_error(c, part->index->place, NULL, "'%s' is one component, not an array of them",
                       symbol->name);
     return false;
   }
@@ -137,7 +137,7 @@ static bool check_index(brink_checker *c, const brink_symbol *symbol, brink_ast_
     const char *hint = size != NULL && size->constant
                            ? brink_unit_format(c->unit, "from 1 to %.0f", size->number)
                            : "indices start at 1";
-    brink_check_error(c, part->index->place, hint, "there is no %s[%.0f]", symbol->name, k);
+    brink_check_error(c, part->index->place, hint, "there is no '%s[%.0f]'", symbol->name, k);
     return false;
   }
   return true;
@@ -160,13 +160,13 @@ static brink_component *enter(brink_checker *c, const brink_ast_part *part,
   brink_symbol *symbol = part->symbol;
   if (symbol->kind != BRINK_SYMBOL_INSTANCE && symbol->kind != BRINK_SYMBOL_PARTNER) {
     if (symbol->kind != BRINK_SYMBOL_ARGUMENT)
-      brink_check_error(c, next->place, NULL, "%s is %s: it has no parts", symbol->name,
+      brink_check_error(c, next->place, NULL, "'%s' is %s: it has no parts", symbol->name,
                         brink_a_kind(symbol->kind));
     return NULL;
   }
   if (symbol->vector && part->index == NULL) {
     const char *hint = brink_unit_format(c->unit, "pick one: %s[1].%s", part->name, next->name);
-    brink_check_error(c, part->place, hint, "%s is an array of components", part->name);
+    brink_check_error(c, part->place, hint, "'%s' is an array of components", part->name);
     return NULL;
   }
   return symbol->class_;
@@ -203,7 +203,7 @@ static bool visible_from_pair(brink_checker *c, const brink_ast_part *part) {
   if (brink_check_find(c, c->pair, part->name) == part->symbol) return true;
   if (part->symbol->kind == BRINK_SYMBOL_PARAMETER) return true;
   brink_check_error(c, part->place, "its partners, its own names, and parameters of the system",
-                    "a pair does not see %s, %s of the system", part->name,
+                    "a pair does not see '%s', %s of the system", part->name,
                     brink_a_kind(part->symbol->kind));
   return false;
 }
@@ -217,8 +217,8 @@ bool brink_check_visible(brink_checker *c, const brink_ast_expr *expr) {
     const char *class_name = expr->part[k - 1].symbol->class_->name;
     const char *hint =
         brink_unit_format(c->unit, "add view(%s); to the interface of %s", part->name, class_name);
-    brink_check_error(c, part->place, hint, "%s, %s of %s, is not visible from outside", part->name,
-                      brink_a_kind(part->symbol->kind), class_name);
+    brink_check_error(c, part->place, hint, "'%s', %s of %s, is not visible from outside",
+                      part->name, brink_a_kind(part->symbol->kind), class_name);
     return false;
   }
   return true;

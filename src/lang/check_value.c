@@ -23,7 +23,7 @@ static void check_text(brink_checker *c, const brink_symbol *symbol, const brink
   if (brink_check_in_set(c, set, text->text)) return;
   const char *what = symbol->kind == BRINK_SYMBOL_MODE ? "mode" : "value";
   brink_check_error(c, text->place, brink_check_one_of(c, set, text->text),
-                    "unknown %s \"%s\" of %s", what, text->text, symbol->name);
+                    "unknown %s \"%s\" of '%s'", what, text->text, symbol->name);
 }
 
 /* Every value that a string can take must be in the set of `symbol`. */
@@ -48,7 +48,7 @@ static void check_string(brink_checker *c, const brink_symbol *symbol, const bri
   if (source == NULL || source->kind == BRINK_SYMBOL_ARGUMENT) return;
   if (from == NULL) {
     brink_check_error(c, expr->place, brink_check_one_of(c, set, NULL),
-                      "%s may be any string, %s only some", source->name, symbol->name);
+                      "'%s' may be any string, '%s' only some", source->name, symbol->name);
     return;
   }
   const char *seen = brink_unit_format(c->unit, "%p", (const void *)set);
@@ -57,7 +57,7 @@ static void check_string(brink_checker *c, const brink_symbol *symbol, const bri
     const char *value = from->item[k]->text;
     if (from->item[k]->op != BRINK_AST_TEXT || brink_check_in_set(c, set, value)) continue;
     brink_check_error(c, expr->place, brink_check_one_of(c, set, NULL),
-                      "%s may be \"%s\", which %s cannot", source->name, value, symbol->name);
+                      "'%s' may be \"%s\", which '%s' cannot", source->name, value, symbol->name);
     return;
   }
 }
@@ -71,7 +71,7 @@ void brink_check_comparable(brink_checker *c, brink_ast_expr *a, brink_ast_expr 
   for (size_t k = 0; k < of_b->nitems; k++)
     if (of_b->item[k]->text == NULL || brink_check_in_set(c, of_a, of_b->item[k]->text)) return;
   brink_check_error(c, b->place, brink_check_one_of(c, of_a, NULL),
-                    "%s and %s have no value in common", left->name, right->name);
+                    "'%s' and '%s' have no value in common", left->name, right->name);
 }
 
 /* ---- numbers and their ranges ---- */
@@ -81,7 +81,7 @@ static void check_integer_set(brink_checker *c, const brink_symbol *symbol,
   const char *key = brink_unit_format(c->unit, "%.17g", expr->number);
   if (brink_check_in_set(c, &symbol->range, key)) return;
   brink_check_error(c, expr->place, brink_check_one_of(c, &symbol->range, NULL),
-                    "%.17g is not in the set of %s", expr->number, symbol->name);
+                    "%.17g is not in the set of '%s'", expr->number, symbol->name);
 }
 
 static void check_bounds(brink_checker *c, const brink_symbol *symbol, const brink_ast_expr *expr) {
@@ -94,7 +94,7 @@ static void check_bounds(brink_checker *c, const brink_symbol *symbol, const bri
   }
   if (!range->lo->constant || !range->hi->constant) return;
   if (expr->number >= range->lo->number && expr->number <= range->hi->number) return;
-  brink_check_error(c, expr->place, NULL, "%s is outside the range (%s, %s) of %s",
+  brink_check_error(c, expr->place, NULL, "%s is outside the range (%s, %s) of '%s'",
                     brink_double_text(expr->number, value),
                     brink_double_text(range->lo->number, lo),
                     brink_double_text(range->hi->number, hi), symbol->name);
@@ -129,17 +129,17 @@ void brink_check_fits(brink_checker *c, const brink_symbol *symbol, bool element
   if (symbol->kind == BRINK_SYMBOL_FLAG) {
     if (expr->type == BRINK_TYPE_STRING)
       brink_check_error(c, expr->place, "give it a number, or a formula",
-                        "%s is a flag, but this is a string", symbol->name);
+                        "'%s' is a flag, but this is a string", symbol->name);
     to = BRINK_TYPE_UNKNOWN;
   }
   if (!type_fits(to, expr->type)) {
-    brink_check_error(c, expr->place, NULL, "%s is %s, but this is %s", symbol->name,
+    brink_check_error(c, expr->place, NULL, "'%s' is %s, but this is %s", symbol->name,
                       brink_a_type(to), brink_a_type(expr->type));
     return;
   }
   if (expr->vector && (!symbol->vector || element)) {
-    brink_check_error(c, expr->place, NULL, "%s%s is one value, but this is a vector", symbol->name,
-                      element ? "[...]" : "");
+    brink_check_error(c, expr->place, NULL, "'%s%s' is one value, but this is a vector",
+                      symbol->name, element ? "[...]" : "");
     return;
   }
   if (symbol->kind != BRINK_SYMBOL_FLAG) check_range(c, symbol, expr);
@@ -168,7 +168,7 @@ static void check_once(brink_checker *c, const void *list, brink_ast_value *valu
   const brink_ast_value *first = brink_check_put(c, list, value_key(c, value), value);
   if (first == NULL) return;
   const char *hint = brink_unit_format(c->unit, "first at line %u", (unsigned)first->place.line);
-  brink_check_error(c, value->place, hint, "%s has a value already", value->name);
+  brink_check_error(c, value->place, hint, "'%s' has a value already", value->name);
 }
 
 static void check_assignment(brink_checker *c, brink_ast_section *section, brink_ast_value *value) {
@@ -185,7 +185,7 @@ static void check_assignment(brink_checker *c, brink_ast_section *section, brink
     bool starts = symbol->kind == BRINK_SYMBOL_STATE || symbol->kind == BRINK_SYMBOL_MODE;
     const char *hint = starts ? brink_unit_format(c->unit, "in initial: %s := ...;", value->name)
                               : "parameters and inputs have values here";
-    brink_check_error(c, value->place, hint, "%s is %s: it has no value in assignments",
+    brink_check_error(c, value->place, hint, "'%s' is %s: it has no value in assignments",
                       value->name, own ? brink_a_kind(symbol->kind) : "not of this pair");
     return;
   }
@@ -211,14 +211,14 @@ static void no_such_argument(brink_checker *c, brink_component *class_,
     brink_check_error(c, value->place,
                       brink_unit_format(c->unit, "add knob(%s); to the interface of %s",
                                         value->name, class_->name),
-                      "%s is not a knob of %s", value->name, class_->name);
+                      "'%s' is not a knob of '%s'", value->name, class_->name);
     return;
   }
   for (brink_symbol *s = class_->symbols; s != NULL; s = s->next)
     if (s->knob || s->kind == BRINK_SYMBOL_INPUT)
       nearest = brink_nearest(value->name, s->name, nearest);
   brink_check_error(c, value->place, brink_check_did_you_mean(c, nearest),
-                    "%s has no knob or input %s", class_->name, value->name);
+                    "'%s' has no knob or input '%s'", class_->name, value->name);
 }
 
 static void check_argument(brink_checker *c, brink_symbol *instance, brink_ast_value *value) {
@@ -289,13 +289,13 @@ static void check_text_key(brink_checker *c, size_t k, const brink_ast_expr *exp
   const char *nearest;
   if (expr->type != BRINK_TYPE_STRING) {
     brink_check_error(c, expr->place, brink_unit_format(c->unit, "one of %s", keys[k].texts),
-                      "%s is a string, but this is %s", keys[k].name, brink_a_type(expr->type));
+                      "'%s' is a string, but this is %s", keys[k].name, brink_a_type(expr->type));
     return;
   }
   if (expr->op != BRINK_AST_TEXT || is_word(c, keys[k].texts, expr->text, &nearest)) return;
   const char *hint = nearest != NULL ? brink_unit_format(c->unit, "did you mean \"%s\"?", nearest)
                                      : brink_unit_format(c->unit, "one of %s", keys[k].texts);
-  brink_check_error(c, expr->place, hint, "%s cannot be \"%s\"", keys[k].name, expr->text);
+  brink_check_error(c, expr->place, hint, "'%s' cannot be \"%s\"", keys[k].name, expr->text);
 }
 
 static void check_number_key(brink_checker *c, size_t k, brink_ast_expr *expr) {
@@ -303,7 +303,7 @@ static void check_number_key(brink_checker *c, size_t k, brink_ast_expr *expr) {
                             : brink_check_number(c, expr, keys[k].name);
   if (!fine || !expr->constant) return;
   if (expr->number > keys[k].least || (!keys[k].open && expr->number == keys[k].least)) return;
-  brink_check_error(c, expr->place, NULL, "%s must be %s %g", keys[k].name,
+  brink_check_error(c, expr->place, NULL, "'%s' must be %s %g", keys[k].name,
                     keys[k].open ? "above" : "at least", keys[k].least);
 }
 
@@ -314,7 +314,7 @@ static void check_setting(brink_checker *c, brink_ast_value *value) {
   if (k == KEYS) {
     for (size_t j = 0; j < KEYS; j++) nearest = brink_nearest(value->name, keys[j].name, nearest);
     brink_check_error(c, value->place, brink_check_did_you_mean(c, nearest),
-                      "there is no setting %s", value->name);
+                      "there is no setting '%s'", value->name);
     return;
   }
   check_once(c, &c->component->section[BRINK_SECTION_SIMULATION], value);
