@@ -334,9 +334,10 @@ TEST(the_right_hand_side_may_be_evaluated_on_the_locked_side_only) {
   eval->enabled[0] = false;
   CHECK(brink_eval_may(eval, 0.0, past));
   eval->enabled[0] = true;
-  eval->slide = 0; /* on its surface both sides are used */
+  brink_eval_hold(eval, 0, false); /* on its surface both sides are used */
   CHECK(brink_eval_may(eval, 0.0, past));
-  eval->slide = BRINK_NONE;
+  brink_eval_let_go(eval, 0);
+  eval->sgn[0] = 1;
 
   /* and behind the door: vetoed points are counted, not evaluated */
   double dx[2];
@@ -414,7 +415,7 @@ TEST(filippovs_field_is_tangent_and_lies_between_both_sides) {
   CHECK_INT(brink_eval_sided(&d.eval, 0, -1, 0.0, x, minus), BRINK_TRY_OK);
   CHECK_INT(d.eval.sgn[0], 1); /* as it was */
   CHECK(plus[0] == -1.0 && minus[0] == 1.0);
-  d.eval.slide = 0, d.eval.sgn[0] = 0;
+  brink_eval_hold(&d.eval, 0, false);
   CHECK_INT(brink_eval_rhs(&d.eval, 0.0, x, dx), BRINK_TRY_OK);
   CHECK_NEAR(dx[0], 0.0, 0.0);
   CHECK_NEAR(dx[1], 0.5 * (plus[1] + minus[1]), 1e-15);

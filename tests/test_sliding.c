@@ -450,14 +450,15 @@ TEST(a_surface_that_repels_after_the_event_is_left_the_way_the_solution_was_goin
       }
 }
 
+/* The signs enter as a product: what holds where the surfaces meet cannot be told. */
 static int two_rhs(double t, const double *x, const brink_env *env, double *dx) {
   (void)t, (void)x;
   dx[0] = -env->sgn[0];
-  dx[1] = -env->sgn[1];
+  dx[1] = -env->sgn[1] * (1.0 + 0.5 * (env->sgn[0] + 1.0) / 2.0);
   return 0;
 }
 
-TEST(sliding_on_two_surfaces_at_once_ends_the_run_and_names_both) {
+TEST(sliding_on_two_surfaces_whose_signs_do_not_add_up_ends_the_run_and_names_both) {
   static const double starts[][2] = {{1.0, 2.0}, {1.0, 1.0}};
   for (size_t k = 0; k < COUNT(starts); k++)
     for (size_t m = 0; m < COUNT(variable); m++) {
@@ -467,7 +468,8 @@ TEST(sliding_on_two_surfaces_at_once_ends_the_run_and_names_both) {
       brink_options options = options_for(variable[m], BRINK_EXTRAPOLATE, 1e-9);
       trace_run(&def, &options, 3.0, &run);
       CHECK_INT(run.status, BRINK_ERR_SLIDING);
-      CHECK_NEAR(run.diag.t, starts[k][1], 1e-7);
+      /* right moves at 3/2, and at 5/4 while left slides; from (1, 1) right is there first */
+      CHECK_NEAR(run.diag.t, k == 0 ? 1.4 : 1.0, 1e-7);
       CHECK_CONTAINS(run.diag.message, "'left'");
       CHECK_CONTAINS(run.diag.message, "'right'");
     }
@@ -487,6 +489,6 @@ int main(void) {
   RUN(a_block_on_a_belt_sticks_and_slips_in_time);
   RUN(a_start_on_a_repelling_surface_leaves_it_without_event_or_sliding);
   RUN(a_surface_that_repels_after_the_event_is_left_the_way_the_solution_was_going);
-  RUN(sliding_on_two_surfaces_at_once_ends_the_run_and_names_both);
+  RUN(sliding_on_two_surfaces_whose_signs_do_not_add_up_ends_the_run_and_names_both);
   return check_done();
 }

@@ -138,7 +138,9 @@ typedef enum brink_side {
   BRINK_LEAF,       /* no event of its own: a part of a formula */
 } brink_side;
 
-/* What holds while the fields on both sides point at the surface. */
+/* What holds while the fields on both sides point at the surface. Any number of surfaces may hold the
+ * state at once by the model's own law; several of Filippov's kind only if their signs enter the
+ * right-hand side as a sum, at most 16. */
 typedef enum brink_surface {
   BRINK_SURFACE_FILIPPOV, /* the convex combination of both fields that stays on the surface */
   BRINK_SURFACE_MODEL,    /* the model's own right-hand side, called with sgn = 0 */
@@ -180,6 +182,7 @@ typedef enum brink_event_kind {
   BRINK_CROSSED, /* the guard reached its surface along the solution */
   BRINK_TOUCHED, /* a unilateral guard came within the tolerance and turned away */
   BRINK_JUMPED,  /* an action, a clock or a mode switch carried the guard across zero */
+  BRINK_HELD,    /* the state is held on the surface from now on: on_surface ran */
 } brink_event_kind;
 
 typedef struct brink_event {
@@ -247,6 +250,14 @@ typedef struct brink_guard_def {
 
   brink_surface surface;   /* BRINK_SURFACE_FILIPPOV */
   brink_action_fn *action; /* NULL: the event is recorded, nothing changes */
+
+  /* Runs once when the state comes to rest on the surface; an event of kind BRINK_HELD. NULL */
+  brink_action_fn *on_surface;
+  /* With BRINK_SURFACE_MODEL: guards that let go of the surface, to the side named, when they become
+   * positive; BRINK_NONE. If one is given, the state is held at every crossing at which none of them is
+   * positive, whatever the fields beside the surface say (static friction above kinetic). They are
+   * watched only while the state is held, belong to one surface, and their firing is no event. */
+  size_t leave_positive, leave_negative;
 } brink_guard_def;
 
 BRINK_API brink_guard_def brink_default_guard(const char *name);
@@ -471,8 +482,13 @@ BRINK_API const brink_stats *brink_sim_stats(const brink_sim *sim);
 BRINK_API const brink_event *brink_sim_events(const brink_sim *sim, size_t *count);
 
 /* The slide under way, with `to` the present time; false if there is none. (The sink is told of a
- * slide when it ends.) */
+ * slide when it ends.) If there are several, the one that began first. */
 BRINK_API bool brink_sim_sliding(const brink_sim *sim, brink_slide_record *record);
+
+/* All slides under way, in the order in which they began: writes up to `capacity` of them (records may
+ * be NULL if that is 0) and returns how many there are. */
+BRINK_API size_t brink_sim_slides(const brink_sim *sim, brink_slide_record *records,
+                                  size_t capacity);
 
 /* The state at a time inside the last step, from its dense output. ARGUMENT outside it. */
 BRINK_API brink_status brink_sim_at(const brink_sim *sim, double t, double *x, brink_diag *diag);

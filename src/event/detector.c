@@ -49,7 +49,7 @@ bool brink_detector_create(brink_detector *det, const brink_options *options, co
 
 bool brink_detector_active(const brink_detector *det, size_t guard) {
   const brink_eval *eval = det->eval;
-  return eval->enabled[guard] && eval->sgn[guard] != 0 && guard != eval->slide;
+  return eval->enabled[guard] && eval->sgn[guard] != 0 && !eval->is_held[guard];
 }
 
 bool brink_detector_wants(const brink_detector *det, size_t guard, brink_direction direction) {
@@ -207,7 +207,7 @@ static void commit_guard(brink_detector *det, size_t guard) {
   det->slope[guard] = det->slope_new[guard];
   if (det->touched[guard] && fabs(g) > det->tolerance[guard]) det->touched[guard] = false;
   if (sign * g > eval->slack[guard]) eval->slack[guard] = 0.0; /* off the surface: armed again */
-  if (guard == eval->slide) return;
+  if (eval->is_held[guard]) return;
   /* A crossing that the guard's direction does not call an event still changes its sign. */
   if (sign * g < -eval->slack[guard]) eval->sgn[guard] = (signed char)-sign;
   if (sign == 0 && fabs(g) > fmax(det->tolerance[guard], 0.0)) eval->sgn[guard] = g > 0.0 ? 1 : -1;

@@ -28,15 +28,19 @@ static bool take_arrays(brink_eval *eval, brink_arena *arena) {
   eval->probe = brink_arena_take(arena, def->nx, sizeof(double));
   eval->f_plus = brink_arena_take(arena, def->nx, sizeof(double));
   eval->f_minus = brink_arena_take(arena, def->nx, sizeof(double));
-  eval->slide_plus = brink_arena_take(arena, def->nx, sizeof(double));
-  eval->slide_minus = brink_arena_take(arena, def->nx, sizeof(double));
+  eval->held = brink_arena_take(arena, def->nguards, sizeof(size_t));
+  eval->is_held = brink_arena_take(arena, def->nguards, sizeof(bool));
+  eval->until_left = brink_arena_take(arena, def->nguards, sizeof(bool));
+  eval->owner = brink_arena_take(arena, def->nguards, sizeof(size_t));
+  eval->slide_base = brink_arena_take(arena, def->nx, sizeof(double));
   eval->jet_memory = brink_arena_take(arena, 2 * def->nx, sizeof(double));
   eval->jets = brink_arena_take(arena, def->nx, sizeof(double *));
   return eval->p != NULL && eval->mode != NULL && eval->sgn != NULL && eval->enabled != NULL &&
          eval->slack != NULL && eval->value != NULL && eval->watch != NULL &&
          eval->appended != NULL && eval->column != NULL && eval->gradient != NULL &&
          eval->probe != NULL && eval->f_plus != NULL && eval->f_minus != NULL &&
-         eval->slide_plus != NULL && eval->slide_minus != NULL && eval->jet_memory != NULL &&
+         eval->held != NULL && eval->is_held != NULL && eval->until_left != NULL &&
+         eval->owner != NULL && eval->slide_base != NULL && eval->jet_memory != NULL &&
          eval->jets != NULL;
 }
 
@@ -44,13 +48,12 @@ bool brink_eval_init(brink_eval *eval, const brink_model *model, brink_arena *ar
   *eval = (brink_eval){.model = model,
                        .nx = model->def.nx,
                        .n = model->def.nx,
-                       .slide = BRINK_NONE,
                        .vetoed_by = BRINK_NONE,
                        .bad_state = BRINK_NONE,
                        .exempt = BRINK_NONE,
                        .failed_guard = BRINK_NONE,
                        .bad_guard = BRINK_NONE};
-  if (!take_arrays(eval, arena)) return false;
+  if (!take_arrays(eval, arena) || !brink_held_take(eval, arena)) return false;
   eval->env =
       (brink_env){.p = eval->p, .mode = eval->mode, .sgn = eval->sgn, .user = model->def.user};
   for (size_t i = 0; i < model->def.nx; i++) eval->jets[i] = &eval->jet_memory[2 * i];
@@ -63,13 +66,8 @@ bool brink_eval_init(brink_eval *eval, const brink_model *model, brink_arena *ar
       eval->column[k] = eval->n++;
     }
   }
+  brink_held_find_owners(eval);
   return true;
-}
-
-void brink_eval_update_enabled(brink_eval *eval) {
-  const brink_model_def *def = &eval->model->def;
-  if (def->enabled == NULL) return;
-  for (size_t k = 0; k < def->nguards; k++) eval->enabled[k] = def->enabled(k, &eval->env);
 }
 
 /* ---- guards ---- */
@@ -269,7 +267,7 @@ double brink_eval_tolerance(brink_eval *eval, size_t index, double t, const doub
 bool brink_eval_protects(const brink_eval *eval, size_t index) {
   const brink_guard_def *guard = &eval->model->guards[index].def;
   int sign = eval->sgn[index];
-  return eval->enabled[index] && sign != 0 && index != eval->slide && index != eval->exempt &&
+  return eval->enabled[index] && sign != 0 && !eval->is_held[index] && index != eval->exempt &&
          (guard->direction == BRINK_BOTH || (int)guard->direction == -sign);
 }
 
@@ -310,7 +308,7 @@ static brink_try meaning(int answer) {
   return answer == 0 ? BRINK_TRY_OK : answer > 0 ? BRINK_TRY_REFUSED : BRINK_TRY_FATAL;
 }
 
-static brink_try call_rhs(brink_eval *eval, double t, const double *x, double *dx) {
+brink_try brink_eval_call(brink_eval *eval, double t, const double *x, double *dx) {
   eval->stats.rhs++;
   brink_try outcome = meaning(eval->model->def.rhs(t, x, &eval->env, dx));
   for (size_t i = 0; outcome == BRINK_TRY_OK && i < eval->nx; i++) {
@@ -319,34 +317,6 @@ static brink_try call_rhs(brink_eval *eval, double t, const double *x, double *d
     outcome = BRINK_TRY_REFUSED;
   }
   return outcome;
-}
-
-/* The field with one sign replaced, wherever the point is. */
-static brink_try call_sided(brink_eval *eval, size_t index, int sign, double t, const double *x,
-                            double *dx) {
-  signed char kept = eval->sgn[index];
-  eval->sgn[index] = (signed char)sign;
-  brink_try outcome = call_rhs(eval, t, x, dx);
-  eval->sgn[index] = kept;
-  return outcome;
-}
-
-/* Filippov's field: the convex combination of both sides that is tangent to the surface,
- * alpha f+ + (1 - alpha) f-  with  alpha = L- / (L- - L+),  L = dg/dt along each. */
-static brink_try sliding_field(brink_eval *eval, double t, const double *x, double *dx) {
-  size_t index = eval->slide;
-  if (eval->model->guards[index].def.surface == BRINK_SURFACE_MODEL)
-    return call_rhs(eval, t, x, dx);
-  brink_try outcome = call_sided(eval, index, 1, t, x, eval->slide_plus);
-  if (outcome == BRINK_TRY_OK) outcome = call_sided(eval, index, -1, t, x, eval->slide_minus);
-  if (outcome != BRINK_TRY_OK) return outcome;
-  double plus = brink_eval_rate(eval, index, t, x, eval->slide_plus);
-  double minus = brink_eval_rate(eval, index, t, x, eval->slide_minus);
-  double alpha = minus / (minus - plus);
-  if (!isfinite(alpha)) return BRINK_TRY_REFUSED;
-  for (size_t i = 0; i < eval->nx; i++)
-    dx[i] = eval->slide_minus[i] + alpha * (eval->slide_plus[i] - eval->slide_minus[i]);
-  return BRINK_TRY_OK;
 }
 
 /* The third question again, of every guard, whatever is known about the distance of some. */
@@ -358,8 +328,7 @@ static bool audit(brink_eval *eval, double t, const double *x) {
   return may;
 }
 
-/* Asks, counts, audits: what every call of the model's dynamics passes through. */
-static bool admit(brink_eval *eval, double t, const double *x) {
+bool brink_eval_admit(brink_eval *eval, double t, const double *x) {
   if (eval->nwatch == 0) return true;
   if (eval->veto && !brink_eval_may(eval, t, x)) {
     eval->stats.vetoed++;
@@ -369,29 +338,14 @@ static bool admit(brink_eval *eval, double t, const double *x) {
   return true;
 }
 
-brink_try brink_eval_sided(brink_eval *eval, size_t index, int sign, double t, const double *x,
-                           double *dx) {
-  eval->exempt = index; /* the point is on its surface */
-  bool admitted = admit(eval, t, x);
-  eval->exempt = BRINK_NONE;
-  if (!admitted) return BRINK_TRY_VETOED;
-  if (eval->slide == BRINK_NONE || eval->slide == index)
-    return call_sided(eval, index, sign, t, x, dx);
-  signed char kept = eval->sgn[index];
-  eval->sgn[index] = (signed char)sign;
-  brink_try outcome = sliding_field(eval, t, x, dx);
-  eval->sgn[index] = kept;
-  return outcome;
-}
-
-/* While sliding the field is not the model's own. */
+/* While sliding by Filippov's convention the field is not the model's own. */
 bool brink_eval_has_flow_jet(const brink_eval *eval) {
-  return eval->model->def.flow_jet != NULL && eval->slide == BRINK_NONE;
+  return eval->model->def.flow_jet != NULL && eval->nfilippov == 0;
 }
 
 brink_try brink_eval_flow_jet(brink_eval *eval, int order, double t, const double *x,
                               double *const *rows) {
-  if (!admit(eval, t, x)) return BRINK_TRY_VETOED;
+  if (!brink_eval_admit(eval, t, x)) return BRINK_TRY_VETOED;
   eval->stats.rhs++;
   brink_try outcome = meaning(eval->model->def.flow_jet(order, t, x, &eval->env, rows));
   for (size_t i = 0; outcome == BRINK_TRY_OK && i < eval->nx; i++) {
@@ -405,18 +359,17 @@ brink_try brink_eval_flow_jet(brink_eval *eval, int order, double t, const doubl
 }
 
 bool brink_eval_has_jacobian(const brink_eval *eval) {
-  return eval->model->def.jacobian != NULL && eval->slide == BRINK_NONE;
+  return eval->model->def.jacobian != NULL && eval->nfilippov == 0;
 }
 
 brink_try brink_eval_jacobian(brink_eval *eval, double t, const double *x, double *values) {
-  if (!admit(eval, t, x)) return BRINK_TRY_VETOED;
+  if (!brink_eval_admit(eval, t, x)) return BRINK_TRY_VETOED;
   return meaning(eval->model->def.jacobian(t, x, &eval->env, values));
 }
 
 brink_try brink_eval_rhs(brink_eval *eval, double t, const double *x, double *dx) {
-  if (!admit(eval, t, x)) return BRINK_TRY_VETOED;
-  brink_try outcome =
-      eval->slide == BRINK_NONE ? call_rhs(eval, t, x, dx) : sliding_field(eval, t, x, dx);
+  if (!brink_eval_admit(eval, t, x)) return BRINK_TRY_VETOED;
+  brink_try outcome = brink_held_field(eval, t, x, dx);
   if (outcome != BRINK_TRY_OK) return outcome;
   for (size_t k = eval->nx; k < eval->n; k++) {
     size_t index = eval->appended[k - eval->nx];

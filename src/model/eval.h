@@ -19,6 +19,8 @@ typedef enum brink_try {
   BRINK_TRY_FATAL,   /* the callback reported a fatal error */
 } brink_try;
 
+#define BRINK_SLIDES 16 /* surfaces with Filippov's field that may be slid on at once */
+
 typedef struct brink_eval {
   const brink_model *model;
   brink_env env; /* points at the arrays below */
@@ -56,10 +58,16 @@ typedef struct brink_eval {
   double *probe;              /* scratch, a state */
   double *jet_memory, **jets; /* scratch: jets of order 1 of the states */
 
-  /* Sliding on the surface of one guard (BRINK_NONE: not sliding). */
-  size_t slide;
-  double *f_plus, *f_minus;         /* for others: fields on both sides of a surface */
-  double *slide_plus, *slide_minus; /* scratch: of the one slid on */
+  /* Surfaces on which the state is held: it slides there, or rests by the model's own law. */
+  size_t *held; /* their guards, in the order in which they were reached */
+  size_t nheld;
+  bool *is_held;
+  bool *until_left; /* held until one of its leave guards lets go, not while the fields hold it */
+  size_t *owner;    /* of a leave guard: the surface that it lets go of; else BRINK_NONE */
+  size_t filippov[BRINK_SLIDES]; /* those of the held where Filippov's field applies */
+  size_t nfilippov, max_filippov;
+  double *slide_base, *slide_change[BRINK_SLIDES]; /* scratch: the fields that are combined there */
+  double *f_plus, *f_minus; /* for others: fields on both sides of a surface */
 
   size_t exempt;       /* a guard on whose surface the point is known to be */
   size_t failed_guard; /* a guard whose callback reported a fatal error; BRINK_NONE */
@@ -94,9 +102,20 @@ bool brink_eval_has_jacobian(const brink_eval *eval);
 brink_try brink_eval_jacobian(brink_eval *eval, double t, const double *x, double *values);
 
 /* dx/dt (nx states) with the sign of one guard replaced: the field on one side of its surface, for
- * points on it. Behind the veto of all other guards; while sliding on another surface, the field there. */
+ * points on it. Behind the veto of all other guards; on the other surfaces where the state is held it
+ * still is. */
 brink_try brink_eval_sided(brink_eval *eval, size_t guard, int sign, double t, const double *x,
                            double *dx);
+
+/* The state is held on this guard's surface from now on, or no longer (its sign is then 0: take one). */
+void brink_eval_hold(brink_eval *eval, size_t guard, bool until_left);
+void brink_eval_let_go(brink_eval *eval, size_t guard);
+
+/* How firmly the fields hold the state on each of the surfaces in eval->filippov: grip[2i] = -L+ and
+ * grip[2i+1] = L-, with L the rate of guard i along the fields on both sides of it, sliding on all
+ * others. *unique becomes false where the field cannot be told from that of single surfaces, as the
+ * signs do not enter it as a sum. Behind the veto. */
+brink_try brink_eval_grips(brink_eval *eval, double t, const double *x, double *grip, bool *unique);
 
 /* The value of a guard (a formula: the minimum/maximum of its leaves), NaN where it has none. */
 double brink_eval_guard(brink_eval *eval, size_t guard, double t, const double *x);
@@ -123,5 +142,20 @@ double brink_eval_tolerance(brink_eval *eval, size_t guard, double t, const doub
 
 /* Ask the model which guards are enabled in the present modes. */
 void brink_eval_update_enabled(brink_eval *eval);
+
+/* ---- between eval.c and held.c ---- */
+
+/* Asks, counts, audits: what every call of the model's dynamics passes through. */
+bool brink_eval_admit(brink_eval *eval, double t, const double *x);
+
+/* The right-hand side itself, with the signs as they are. */
+brink_try brink_eval_call(brink_eval *eval, double t, const double *x, double *dx);
+
+/* Memory for the fields that are combined; and which guards let go of which surface. */
+bool brink_held_take(brink_eval *eval, brink_arena *arena);
+void brink_held_find_owners(brink_eval *eval);
+
+/* dx/dt on the surfaces where the state is held, or, if there are none, the model's. */
+brink_try brink_held_field(brink_eval *eval, double t, const double *x, double *dx);
 
 #endif

@@ -10,7 +10,11 @@ brink_model_def brink_default_model(void) {
 }
 
 brink_guard_def brink_default_guard(const char *name) {
-  return (brink_guard_def){.name = name, .side = BRINK_BILATERAL, .direction = BRINK_BOTH};
+  return (brink_guard_def){.name = name,
+                           .side = BRINK_BILATERAL,
+                           .direction = BRINK_BOTH,
+                           .leave_positive = BRINK_NONE,
+                           .leave_negative = BRINK_NONE};
 }
 
 const char *brink_model_state_name(const brink_model *model, size_t index) {
@@ -101,6 +105,29 @@ static brink_status check_guard(const brink_model_def *def, size_t index, brink_
     if (!(guard->lipschitz[k] >= 0.0))
       REFUSE("guard '%s': lipschitz[%zu] is %g: give a bound of zero or more", guard->name, k,
              guard->lipschitz[k]);
+  }
+  return BRINK_OK;
+}
+
+/* The guards that let go of a surface. */
+static brink_status check_leave(const brink_model_def *def, size_t index, brink_diag *diag) {
+  const brink_guard_def *guard = &def->guards[index];
+  size_t leave[] = {guard->leave_positive, guard->leave_negative};
+  if (guard->surface != BRINK_SURFACE_MODEL) return BRINK_OK; /* not asked for */
+  if (leave[0] == leave[1] && leave[0] != BRINK_NONE)
+    REFUSE("guard '%s': leave_positive and leave_negative are both %zu: give two guards, or "
+           "BRINK_NONE (start from brink_default_guard)",
+           guard->name, leave[0]);
+  for (int side = 0; side < 2; side++) {
+    if (leave[side] == BRINK_NONE) continue;
+    if (leave[side] >= def->nguards || leave[side] == index)
+      REFUSE("guard '%s' is left when guard %zu becomes positive: there is no such guard beside it",
+             guard->name, leave[side]);
+    const brink_guard_def *other = &def->guards[leave[side]];
+    if (other->side == BRINK_LEAF || other->action != NULL || other->on_surface != NULL)
+      REFUSE("guard '%s' lets go of '%s': it is watched for that alone, so give it another side "
+             "than BRINK_LEAF, and no action",
+             other->name, guard->name);
   }
   return BRINK_OK;
 }
@@ -243,6 +270,27 @@ static bool copy_guard(brink_model *model, size_t index) {
   return true;
 }
 
+/* A guard may let go of one surface only; it does so when it becomes positive. */
+static brink_status claim_leave_guards(brink_model *model, brink_diag *diag) {
+  for (size_t k = 0; k < model->def.nguards; k++) {
+    brink_guard_def *guard = &model->guards[k].def;
+    if (guard->surface != BRINK_SURFACE_MODEL)
+      guard->leave_positive = guard->leave_negative = BRINK_NONE;
+    size_t leave[] = {guard->leave_positive, guard->leave_negative};
+    for (int side = 0; side < 2; side++) {
+      if (leave[side] == BRINK_NONE) continue;
+      brink_guard *other = &model->guards[leave[side]];
+      other->def.direction = BRINK_POSITIVE;
+      if (other->lets_go)
+        return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                              "guard '%s' lets go of two surfaces: give each a guard of its own",
+                              other->def.name);
+      other->lets_go = true;
+    }
+  }
+  return BRINK_OK;
+}
+
 static bool copy_clocks(brink_model *model) {
   brink_model_def *def = &model->def;
   brink_clock_def *clocks =
@@ -309,6 +357,10 @@ static brink_status check_definition(const brink_model_def *def, brink_diag *dia
     status = check_guard(def, k, diag);
     if (status != BRINK_OK && diag != NULL) diag->guard = k;
   }
+  for (size_t k = 0; status == BRINK_OK && k < def->nguards; k++) {
+    status = check_leave(def, k, diag);
+    if (status != BRINK_OK && diag != NULL) diag->guard = k;
+  }
   for (size_t k = 0; status == BRINK_OK && k < def->nclocks; k++)
     status = check_clock(&def->clocks[k], k, def->t0, diag);
   return status == BRINK_OK ? check_pattern(def, diag) : status;
@@ -331,6 +383,7 @@ brink_status brink_model_create(const brink_model_def *def, const brink_allocato
   if (!copy_arrays(made))
     status = brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for model '%s'",
                             def->name != NULL ? def->name : "model");
+  if (status == BRINK_OK) status = claim_leave_guards(made, diag);
   for (size_t k = 0; status == BRINK_OK && k < def->nguards; k++) {
     if (made->guards[k].def.formula == NULL) continue;
     status = read_formula(made, &made->guards[k], diag);

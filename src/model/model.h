@@ -18,7 +18,8 @@ typedef struct brink_guard {
   brink_guard_def def;       /* copied; def.depends is never NULL */
   brink_formula_op *formula; /* NULL: a plain guard */
   size_t formula_length;
-  bool linear; /* by numbers, or degree 1 with a gradient: exact along any polynomial */
+  bool lets_go; /* of the surface of another guard: watched while the state is held on that */
+  bool linear;  /* by numbers, or degree 1 with a gradient: exact along any polynomial */
 } brink_guard;
 
 struct brink_model {

@@ -61,7 +61,7 @@ static void take_silent_crossings(brink_sim *sim) {
   for (size_t k = 0; k < reach->nnear; k++) {
     size_t guard = reach->near[k];
     int sign = eval->sgn[guard];
-    if (!eval->enabled[guard] || sign == 0 || guard == eval->slide ||
+    if (!eval->enabled[guard] || sign == 0 || eval->is_held[guard] ||
         brink_detector_wants(&sim->detector, guard, brink_leaving(sign)))
       continue;
     double g = brink_eval_guard(eval, guard, sim->t, sim->x);
@@ -200,7 +200,8 @@ brink_status brink_sim_arrive_on_predictor(brink_sim *sim, const brink_limit *li
   brink_status status = brink_sim_arrive(sim, path, found.sigma, false, t_end, diag);
   if (status == BRINK_OK && limit->hop > 0.0 && found.sigma == end && !sim->changed)
     status = hop_over(sim, limit->hop / limit->sigma, 1.0 / limit->sigma);
-  return status == BRINK_OK ? BRINK_EVENT : status;
+  if (status != BRINK_OK) return status;
+  return sim->instant_events > 0 ? BRINK_EVENT : BRINK_STEPPED;
 }
 
 /* ---- when no step is small enough ---- */

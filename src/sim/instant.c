@@ -104,9 +104,10 @@ static brink_status run_event(brink_sim *sim, const brink_hit *hit, int iteratio
   if (hit->kind == BRINK_TOUCHED) sim->detector.touched[hit->guard] = true;
   remember(sim);
   brink_status status = BRINK_OK;
-  if (guard->action != NULL) {
+  brink_action_fn *action = hit->kind == BRINK_HELD ? guard->on_surface : guard->action;
+  if (action != NULL) {
     brink_now now = brink_sim_now(sim);
-    int outcome = guard->action(&event, &now, sim->model->def.user);
+    int outcome = action(&event, &now, sim->model->def.user);
     status = check_outcome(sim, outcome, "guard", guard->name, hit->guard, diag);
     if (status < 0) return status;
   }
@@ -121,6 +122,32 @@ static brink_status run_event(brink_sim *sim, const brink_hit *hit, int iteratio
     if (sim->sink.event(&record, sim->sink.user) != 0) status = BRINK_STOPPED;
   }
   return status;
+}
+
+/* A guard that lets go of a surface has become positive. */
+static brink_status run_release(brink_sim *sim, const brink_hit *hit) {
+  size_t surface = sim->eval.owner[hit->guard];
+  if (!sim->eval.is_held[surface]) return BRINK_OK;
+  bool up = sim->model->guards[surface].def.leave_positive == hit->guard;
+  return brink_slide_end(sim, surface, up ? 1 : -1);
+}
+
+/* The events of a round, or, when all is quiet, the actions of surfaces where the state has come to
+ * rest. */
+static brink_status run_hits(brink_sim *sim, brink_hit *hits, size_t count, int iteration,
+                             bool *changed, brink_diag *diag) {
+  brink_status stopped = BRINK_OK;
+  for (size_t k = 0; k < count; k++)
+    hits[k].value = brink_eval_guard(&sim->eval, hits[k].guard, sim->t, sim->x);
+  for (size_t k = 0; k < count; k++) {
+    bool release = sim->eval.owner[hits[k].guard] != BRINK_NONE;
+    brink_status status =
+        release ? run_release(sim, &hits[k]) : run_event(sim, &hits[k], iteration, diag);
+    if (status < 0) return status;
+    if (status == BRINK_STOPPED) stopped = status;
+    *changed = *changed || release || differs(sim);
+  }
+  return stopped;
 }
 
 /* ---- clocks and rules ---- */
@@ -232,6 +259,39 @@ static void check_start(brink_sim *sim, size_t guard) {
       (brink_hit){.guard = guard, .kind = BRINK_CROSSED, .direction = def->direction};
 }
 
+static void add_hit(brink_sim *sim, size_t guard, int direction) {
+  sim->hits[sim->nhits++] =
+      (brink_hit){.guard = guard,
+                  .kind = BRINK_JUMPED,
+                  .direction = direction > 0 ? BRINK_POSITIVE : BRINK_NEGATIVE};
+}
+
+/* A guard that was just enabled, or rested on its surface: its sign is new. A guard that watches
+ * one direction fires if it is already there. */
+static brink_status new_sign(brink_sim *sim, size_t guard, brink_diag *diag) {
+  brink_status status = first_sign(sim, guard, diag);
+  sim->field_settled = false; /* the field may read it */
+  if (status != BRINK_OK) return status;
+  int sign = sim->eval.sgn[guard], direction = (int)sim->model->guards[guard].def.direction;
+  if (sign != 0 && direction == sign) add_hit(sim, guard, direction);
+  return BRINK_OK;
+}
+
+/* Guards that let go of the surfaces on which the state starts. */
+static brink_status release_signs(brink_sim *sim, brink_diag *diag) {
+  brink_eval *eval = &sim->eval;
+  for (size_t k = 0; k < eval->nheld; k++) {
+    const brink_guard_def *surface = &sim->model->guards[eval->held[k]].def;
+    size_t leave[] = {surface->leave_positive, surface->leave_negative};
+    for (int side = 0; side < 2; side++) {
+      if (leave[side] == BRINK_NONE || !eval->enabled[leave[side]]) continue;
+      brink_status status = new_sign(sim, leave[side], diag);
+      if (status != BRINK_OK) return status;
+    }
+  }
+  return BRINK_OK;
+}
+
 /* Guards that are clearly on a side first: the field may read their signs. */
 brink_status brink_sim_start_signs(brink_sim *sim, brink_diag *diag) {
   brink_eval *eval = &sim->eval;
@@ -249,25 +309,7 @@ brink_status brink_sim_start_signs(brink_sim *sim, brink_diag *diag) {
       if (zero) check_start(sim, k);
     }
   }
-  return BRINK_OK;
-}
-
-static void add_hit(brink_sim *sim, size_t guard, int direction) {
-  sim->hits[sim->nhits++] =
-      (brink_hit){.guard = guard,
-                  .kind = BRINK_JUMPED,
-                  .direction = direction > 0 ? BRINK_POSITIVE : BRINK_NEGATIVE};
-}
-
-/* A guard that was just enabled, or rested on its surface: its sign is new. A guard that watches
- * one direction fires if it is already there. */
-static brink_status new_sign(brink_sim *sim, size_t guard, brink_diag *diag) {
-  brink_status status = first_sign(sim, guard, diag);
-  sim->field_settled = false; /* the field may read it */
-  if (status != BRINK_OK) return status;
-  int sign = sim->eval.sgn[guard], direction = (int)sim->model->guards[guard].def.direction;
-  if (sign != 0 && direction == sign) add_hit(sim, guard, direction);
-  return BRINK_OK;
+  return release_signs(sim, diag);
 }
 
 /* A guard that was carried across zero. */
@@ -312,7 +354,7 @@ static brink_status settle_fired(brink_sim *sim, bool changed_ever, brink_diag *
     size_t guard = sim->hits[k].guard;
     if (!eval->enabled[guard]) continue;
     int before = sim->hits[k].direction == BRINK_NEGATIVE ? 1 : -1;
-    if (eval->slide == guard) eval->slide = BRINK_NONE; /* entered for what no longer holds */
+    if (eval->is_held[guard]) brink_slide_undo(sim, guard); /* for what held before the rules */
     if (moved_away(sim, &sim->hits[k])) continue;
     status = brink_sim_settle_sign(sim, guard, before, changed_ever, sim->hits[k].kind, diag);
   }
@@ -324,7 +366,7 @@ static brink_status settle_others(brink_sim *sim, bool changed, brink_diag *diag
   brink_eval *eval = &sim->eval;
   brink_status status = BRINK_OK;
   for (size_t k = 0; k < sim->model->def.nguards && status == BRINK_OK; k++) {
-    if (!eval->enabled[k] || !is_flag(sim, k) || k == eval->slide || sim->fired[k]) continue;
+    if (!eval->enabled[k] || !is_flag(sim, k) || eval->is_held[k] || sim->fired[k]) continue;
     if (!sim->altered && sim->was_enabled[k] &&
         !brink_detector_concerned(&sim->detector, k, sim->jump))
       continue;
@@ -345,8 +387,7 @@ static brink_status settle(brink_sim *sim, bool changed, bool changed_ever, brin
   memset(sim->fired, 0, sim->model->def.nguards * sizeof *sim->fired);
   for (size_t k = 0; k < sim->nhits; k++) sim->fired[sim->hits[k].guard] = true;
   sim->nhits = 0;
-  if (status == BRINK_OK && changed && sim->eval.slide != BRINK_NONE)
-    status = brink_slide_check(sim, diag);
+  if (status == BRINK_OK && changed && sim->eval.nheld > 0) status = brink_slide_check(sim, diag);
   sim->jump = fmax(sim->jump, brink_reach_jump(&sim->detector.reach, sim->pre_x, sim->x));
   sim->altered = sim->altered || !same_functions(sim);
   return status == BRINK_OK ? settle_others(sim, changed, diag) : status;
@@ -376,25 +417,27 @@ static brink_status unsettled(brink_sim *sim, brink_diag *diag) {
 /* The events of one round, then the clocks that are due. */
 static brink_status run_actions(brink_sim *sim, int iteration, bool *changed, bool *ran,
                                 brink_diag *diag) {
-  brink_status stopped = BRINK_OK;
   sort_hits(sim);
-  for (size_t k = 0; k < sim->nhits; k++)
-    sim->hits[k].value = brink_eval_guard(&sim->eval, sim->hits[k].guard, sim->t, sim->x);
-  for (size_t k = 0; k < sim->nhits; k++) {
-    brink_status status = run_event(sim, &sim->hits[k], iteration, diag);
-    if (status < 0) return status;
-    if (status == BRINK_STOPPED) stopped = status;
-    *changed = *changed || differs(sim);
-  }
+  bool quiet = sim->nhits == 0;
+  size_t arrived = sim->narrivals;
+  if (quiet) sim->narrivals = 0;
+  brink_status stopped = quiet ? run_hits(sim, sim->arrivals, arrived, iteration, changed, diag)
+                               : run_hits(sim, sim->hits, sim->nhits, iteration, changed, diag);
+  if (stopped < 0) return stopped;
   remember(sim);
   brink_status status = run_clocks(sim, ran, diag);
   *changed = *changed || differs(sim);
   return status == BRINK_OK ? stopped : status;
 }
 
-bool brink_sim_signs_unread(const brink_sim *sim) {
+/* Have guards taken other signs since the rules last looked at them? */
+static bool signs_unread(const brink_sim *sim) {
   const brink_model_def *def = &sim->model->def;
   return def->rules != NULL && memcmp(sim->read_sgn, sim->eval.sgn, def->nguards) != 0;
+}
+
+bool brink_sim_due(const brink_sim *sim) {
+  return brink_sim_next_tick(sim) <= sim->t || sim->narrivals > 0 || signs_unread(sim);
 }
 
 /* The rules read signs that are settled by what has happened so far. What they change may settle them
@@ -419,7 +462,7 @@ static brink_status run_round(brink_sim *sim, int iteration, bool changed_ever, 
   memcpy(sim->was_enabled, sim->eval.enabled, sim->model->def.nguards * sizeof *sim->was_enabled);
   brink_status status = run_actions(sim, iteration, changed, &ran, diag);
   if (status < 0) return status;
-  bool rules = ran || *changed || sim->nhits > 0 || iteration == 0 || brink_sim_signs_unread(sim);
+  bool rules = ran || *changed || sim->nhits > 0 || iteration == 0 || signs_unread(sim);
   brink_status ruled = rules ? apply_rules(sim, changed_ever, changed, diag) : BRINK_OK;
   return ruled != BRINK_OK ? ruled : status;
 }
@@ -444,10 +487,10 @@ static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
       sim->nhits = 0;
     }
     if (status != BRINK_OK) return status;
-    if (!changed && sim->nhits == 0) break;
+    if (!changed && sim->nhits == 0 && sim->narrivals == 0) break;
     status = settle(sim, changed, changed_ever, diag);
     if (status != BRINK_OK) return status;
-    if (sim->nhits == 0 && !brink_sim_signs_unread(sim)) break;
+    if (sim->nhits == 0 && sim->narrivals == 0 && !signs_unread(sim)) break;
     sim->restart = true;
     if (iteration + 1 >= sim->options.max_iterations) return unsettled(sim, diag);
   }
@@ -461,7 +504,7 @@ brink_status brink_sim_instant(brink_sim *sim, brink_diag *diag) {
   brink_status status = run_instant(sim, diag);
   /* One event, one round: what its sign was settled with still holds. */
   sim->stepper.f_ready = sim->field_settled && sim->instant_events == 1 && sim->restart &&
-                         sim->started && sim->eval.slide == BRINK_NONE;
+                         sim->started && sim->eval.nheld == 0;
   if (sim->restart)
     brink_detector_jump(&sim->detector, sim->pre_x, sim->x, sim->started && same_functions(sim));
   return status;

@@ -79,21 +79,25 @@ static bool event_inside(brink_sim *sim, double t_end, brink_try *outcome, brink
     *outcome = BRINK_TRY_REFUSED;
     return false;
   }
-  size_t slide = sim->eval.slide;
   double until = found.event ? found.sigma : 1.0;
-  double release = slide != BRINK_NONE ? brink_slide_release(sim, dense, until) : 2.0;
-  if (release <= until) {
+  brink_grip_loss release = brink_slide_release(sim, dense, until);
+  if (release.sigma <= until) {
     sim->nhits = 0;
-    *status = brink_sim_arrive(sim, dense, release, false, t_end, diag);
+    *status = brink_sim_arrive(sim, dense, release.sigma, false, t_end, diag);
     /* A clock or a rule of that instant may have ended it already. */
-    if (*status == BRINK_OK && sim->eval.slide == slide) *status = brink_slide_leave(sim, diag);
+    if (*status == BRINK_OK && sim->eval.is_held[release.guard])
+      *status = brink_slide_leave(sim, release.guard, diag);
+    return true;
+  }
+  if (!release.unique) {
+    *status = brink_slide_tangled(sim, release.guard, diag);
     return true;
   }
   if (!found.event) return false;
   sim->nhits = sim->detector.nhits;
   memcpy(sim->hits, sim->detector.hits, sim->nhits * sizeof *sim->hits);
   *status = brink_sim_arrive(sim, dense, found.sigma, found.chord, t_end, diag);
-  if (*status == BRINK_OK) *status = BRINK_EVENT;
+  if (*status == BRINK_OK && sim->instant_events > 0) *status = BRINK_EVENT;
   return true;
 }
 
@@ -103,7 +107,7 @@ static brink_status finish_step(brink_sim *sim, double t_end) {
   sim->t = sim->stepper.t = t_end;
   brink_detector_commit(&sim->detector, sim->t, sim->x);
   reset_appended(sim, sim->detector.g0);
-  if (sim->eval.slide != BRINK_NONE) brink_slide_project(sim);
+  if (sim->eval.nheld > 0) brink_slide_project(sim);
   if (sim->last_end != t_end) sim->last.terms = 0; /* not kept */
   brink_status status = brink_sim_record_step(sim, t0);
   return status == BRINK_OK ? brink_sim_record_misses(sim) : status;
@@ -146,7 +150,7 @@ static brink_status tick(brink_sim *sim, brink_diag *diag) {
 /* STEPPED, EVENT, STOPPED or a failure. */
 static brink_status step(brink_sim *sim, double t_limit, brink_diag *diag) {
   brink_stepper *st = &sim->stepper;
-  if (brink_sim_next_tick(sim) <= sim->t) return tick(sim, diag); /* set, or left, to the present */
+  if (brink_sim_due(sim)) return tick(sim, diag); /* set, or left, to the present */
   if (sim->restart) {
     brink_status status = restart(sim, diag);
     if (status != BRINK_OK) return status;
@@ -159,9 +163,7 @@ static brink_status step(brink_sim *sim, double t_limit, brink_diag *diag) {
   double h = limit.sigma < 1.0 ? limit.sigma * st->h_plan : st->h_plan;
   brink_status status = take_step(sim, h, t_stop, diag);
   if (status != BRINK_OK) return status;
-  /* Rules are told of signs that changed without an event, too. */
-  bool due = brink_sim_next_tick(sim) <= sim->t || brink_sim_signs_unread(sim);
-  return due ? tick(sim, diag) : BRINK_STEPPED;
+  return brink_sim_due(sim) ? tick(sim, diag) : BRINK_STEPPED;
 }
 
 /* Events without end at one time that no single instant's loop can see. */
@@ -195,8 +197,7 @@ static brink_status advance(brink_sim *sim, double t_limit, brink_diag *diag) {
     if (status != BRINK_OK) return status;
     if (sim->instant_events > 0) return BRINK_EVENT;
   }
-  bool due = brink_sim_next_tick(sim) <= sim->t;
-  if (sim->t >= t_limit && !due) return BRINK_TIME_REACHED;
+  if (sim->t >= t_limit && !brink_sim_due(sim)) return BRINK_TIME_REACHED;
   double t_before = sim->t;
   sim->limit = t_limit;
   brink_status status = step(sim, t_limit, diag);

@@ -165,6 +165,8 @@ static bool take_arrays(brink_sim *sim) {
   sim->pending = brink_arena_take(arena, guards, sizeof *sim->pending);
   sim->was_enabled = brink_arena_take(arena, guards, sizeof *sim->was_enabled);
   sim->read_sgn = brink_arena_take(arena, guards, sizeof *sim->read_sgn);
+  sim->held_from = brink_arena_take(arena, guards, sizeof *sim->held_from);
+  sim->arrivals = brink_arena_take(arena, guards, sizeof *sim->arrivals);
   sim->pre_x = brink_arena_take(arena, nx, sizeof(double));
   sim->before_x = brink_arena_take(arena, nx, sizeof(double));
   sim->before_p = brink_arena_take(arena, def->np, sizeof(double));
@@ -175,10 +177,10 @@ static bool take_arrays(brink_sim *sim) {
   sim->events = brink_arena_take(arena, sim->events_capacity, sizeof *sim->events);
   return sim->last_memory != NULL && sim->ticks != NULL && sim->tick != NULL &&
          sim->timer != NULL && sim->hits != NULL && sim->fired != NULL && sim->pending != NULL &&
-         sim->was_enabled != NULL && sim->read_sgn != NULL && sim->pre_x != NULL &&
-         sim->before_x != NULL && sim->before_p != NULL && sim->pre_p != NULL &&
-         sim->pre_mode != NULL && sim->before_mode != NULL && sim->field != NULL &&
-         sim->events != NULL;
+         sim->was_enabled != NULL && sim->read_sgn != NULL && sim->held_from != NULL &&
+         sim->arrivals != NULL && sim->pre_x != NULL && sim->before_x != NULL &&
+         sim->before_p != NULL && sim->pre_p != NULL && sim->pre_mode != NULL &&
+         sim->before_mode != NULL && sim->field != NULL && sim->events != NULL;
 }
 
 static bool copy_tolerances(brink_sim *sim) {
@@ -284,14 +286,21 @@ const brink_event *brink_sim_events(const brink_sim *sim, size_t *count) {
   return sim->events;
 }
 
+brink_slide_record brink_slide_of(const brink_sim *sim, size_t guard) {
+  return (brink_slide_record){.guard = guard,
+                              .name = brink_model_guard_name(sim->model, guard),
+                              .from = sim->held_from[guard],
+                              .to = sim->t};
+}
+
+size_t brink_sim_slides(const brink_sim *sim, brink_slide_record *records, size_t capacity) {
+  for (size_t k = 0; k < sim->eval.nheld && k < capacity; k++)
+    records[k] = brink_slide_of(sim, sim->eval.held[k]);
+  return sim->eval.nheld;
+}
+
 bool brink_sim_sliding(const brink_sim *sim, brink_slide_record *record) {
-  size_t guard = sim->eval.slide;
-  if (guard == BRINK_NONE) return false;
-  *record = (brink_slide_record){.guard = guard,
-                                 .name = brink_model_guard_name(sim->model, guard),
-                                 .from = sim->slide_from,
-                                 .to = sim->t};
-  return true;
+  return brink_sim_slides(sim, record, 1) > 0;
 }
 
 brink_status brink_sim_at(const brink_sim *sim, double t, double *x, brink_diag *diag) {
@@ -317,13 +326,15 @@ brink_status brink_sim_at(const brink_sim *sim, double t, double *x, brink_diag 
 /* ---- changing ---- */
 
 static void changed(brink_sim *sim) {
-  brink_slide_record slide; /* ends here; if it still holds, a new one begins */
-  if (brink_sim_sliding(sim, &slide) && sim->sink.slide != NULL)
-    sim->sink.slide(&slide, sim->sink.user);
+  for (size_t k = 0; k < sim->eval.nheld;
+       k++) { /* ends here; if it still holds, a new one begins */
+    brink_slide_record slide = brink_slide_of(sim, sim->eval.held[k]);
+    if (sim->sink.slide != NULL) sim->sink.slide(&slide, sim->sink.user);
+  }
+  brink_slide_forget(sim);
   sim->started = false; /* signs are taken anew */
   brink_reach_reset(&sim->detector.reach);
   sim->restart = true;
-  sim->eval.slide = BRINK_NONE;
   sim->last.terms = 0;
 }
 

@@ -55,6 +55,9 @@ struct brink_sim {
   double *pre_p;
   int *pre_mode, *before_mode;
   double *before_p;
+  double *held_from;   /* when the hold on each guard's surface began */
+  brink_hit *arrivals; /* holds that began, whose on_surface has not run yet */
+  size_t narrivals;
   double *field;       /* f at the instant */
   brink_event *events; /* of the last instant */
   size_t nevents, events_capacity;
@@ -62,7 +65,6 @@ struct brink_sim {
   char message[BRINK_DIAG_MESSAGE]; /* brink_now.message */
   size_t instant_events; /* of the present instant; the list above keeps the last that had any */
 
-  double slide_from;
   brink_history history;
 };
 
@@ -79,8 +81,9 @@ bool brink_sim_says(brink_sim *sim, brink_status status, size_t guard, brink_dia
 /* Signs of all guards at a start: from their values, or from the flow where they are zero. */
 brink_status brink_sim_start_signs(brink_sim *sim, brink_diag *diag);
 
-/* Have guards taken other signs since the rules last looked at them? */
-bool brink_sim_signs_unread(const brink_sim *sim);
+/* Is there something to do at the present: a clock, signs that changed without an event and that the
+ * rules have not read, a surface whose action has not run? */
+bool brink_sim_due(const brink_sim *sim);
 
 /* The earliest pending clock or timer. */
 double brink_sim_next_tick(const brink_sim *sim);
@@ -117,17 +120,30 @@ void brink_sim_collect_reached(brink_sim *sim, double t, const double *x, const 
 brink_status brink_sim_no_step_left(brink_sim *sim, brink_try reason, double t_stop,
                                     brink_diag *diag);
 
-/* slide.c: signs after an event, and sliding. */
+/* slide.c: signs after an event, and surfaces that hold the state. */
 brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before, bool changed,
                                    brink_event_kind kind, brink_diag *diag);
-/* While sliding: where in the attempted step, up to `until`, a field lets go of the surface; > 1:
- * nowhere. */
-double brink_slide_release(brink_sim *sim, const brink_path *dense, double until);
-/* The fields let go here. */
-brink_status brink_slide_leave(brink_sim *sim, brink_diag *diag);
-/* An action changed something: leave the surface if the state is off it, or no longer held. */
+/* Where in a step a field lets go of a surface. */
+typedef struct brink_grip_loss {
+  double sigma; /* > 1: nowhere */
+  size_t guard;
+  bool unique; /* false: there the field on several surfaces is not determined */
+} brink_grip_loss;
+/* The first release in the attempted step, up to `until`. */
+brink_grip_loss brink_slide_release(brink_sim *sim, const brink_path *dense, double until);
+/* The fields let go of this surface here, so do those of others that no longer hold. */
+brink_status brink_slide_leave(brink_sim *sim, size_t guard, brink_diag *diag);
+/* The hold ends, to the side of `sign`; the sink is told. OK or STOPPED. */
+brink_status brink_slide_end(brink_sim *sim, size_t guard, int sign);
+/* Something changed: leave the surfaces that the state is off, or on which it is no longer held. */
 brink_status brink_slide_check(brink_sim *sim, brink_diag *diag);
+/* The field on several surfaces is not determined. */
+brink_status brink_slide_tangled(brink_sim *sim, size_t guard, brink_diag *diag);
+/* Undoes a hold that began at this instant; all of them, without a word. */
+void brink_slide_undo(brink_sim *sim, size_t guard);
+void brink_slide_forget(brink_sim *sim);
 void brink_slide_project(brink_sim *sim);
+brink_slide_record brink_slide_of(const brink_sim *sim, size_t guard);
 
 /* zeno.c: notes an instant with events; BRINK_ERR_ZENO when they accumulate (or continues, if
  * asked). */

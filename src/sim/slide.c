@@ -1,11 +1,13 @@
-/* slide.c: which side a flag is on after an event, and what happens when neither can be entered.
+/* slide.c: which side a flag is on after an event, and surfaces that hold the state.
  *
  * After an event its flag counts as zero and takes its sign from the flow: from the first non-zero
  * derivative of g along f. As f may read the flag's own locked sign, both sides are asked:
  *     L+ = dg/dt along f(sgn = +1),   L- = dg/dt along f(sgn = -1).
  * Both up: +. Both down: -. Away from each other: on the way it was going. At each other: neither
  * side can be entered, and the solution slides along the surface with Filippov's field (Filippov
- * 1988, section 4), which brink_eval_rhs forms, until one of the two fields lets go. */
+ * 1988, section 4) or by the model's own law, which brink_eval_rhs forms, until one of the two fields
+ * lets go. A surface that has guards to let go of it holds the state, whatever the fields say, until
+ * one of these becomes positive. Several surfaces may hold at once (model/held.c). */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -65,20 +67,34 @@ static int side_leads(brink_sim *sim, size_t guard, int side, double *f) {
   return sign != 0 ? sign : probe_sign(sim, guard, side, f);
 }
 
-static brink_status enter_sliding(brink_sim *sim, size_t guard, brink_diag *diag) {
-  if (sim->eval.slide != BRINK_NONE && sim->eval.slide != guard)
-    return brink_sim_fail(
-        sim, diag, BRINK_ERR_SLIDING, guard,
-        "at t = %.17g the solution would slide on '%s' and '%s' at once: where two surfaces meet "
-        "the sliding field is not unique; combine them into one guard, or give the model a mode "
-        "for it",
-        sim->t, brink_model_guard_name(sim->model, sim->eval.slide),
-        brink_model_guard_name(sim->model, guard));
-  sim->eval.slide = guard;
-  sim->eval.sgn[guard] = 0;
-  sim->eval.slack[guard] = 0.0;
-  sim->slide_from = sim->t;
-  return BRINK_OK;
+/* The state is held on the surface from now on. */
+static brink_status enter(brink_sim *sim, size_t guard, int sign_before, bool until_left,
+                          brink_diag *diag) {
+  brink_eval *eval = &sim->eval;
+  const brink_guard_def *def = &sim->model->guards[guard].def;
+  if (def->surface == BRINK_SURFACE_FILIPPOV && eval->nfilippov == BRINK_SLIDES)
+    return brink_slide_tangled(sim, guard, diag);
+  brink_eval_hold(eval, guard, until_left);
+  sim->held_from[guard] = sim->t;
+  sim->field_settled = false;
+  if (def->on_surface != NULL)
+    sim->arrivals[sim->narrivals++] =
+        (brink_hit){.guard = guard, .kind = BRINK_HELD, .direction = (brink_direction)-sign_before};
+  return eval->nheld > 1 ? brink_slide_check(sim, diag) : BRINK_OK;
+}
+
+/* Does one of the guards that let go of this surface hold back, so that the state rests on it? */
+static bool rests(brink_sim *sim, size_t guard) {
+  const brink_guard_def *def = &sim->model->guards[guard].def;
+  brink_enabled_fn *enabled = sim->model->def.enabled;
+  size_t leave[] = {def->leave_positive, def->leave_negative};
+  if (leave[0] == BRINK_NONE && leave[1] == BRINK_NONE) return false;
+  for (int side = 0; side < 2; side++) {
+    if (leave[side] == BRINK_NONE) continue;
+    if (enabled != NULL && !enabled(leave[side], &sim->eval.env)) continue;
+    if (brink_eval_guard(&sim->eval, leave[side], sim->t, sim->x) > 0.0) return false;
+  }
+  return true;
 }
 
 /* The new sign, and how far the state still is on the wrong side of it. */
@@ -102,9 +118,10 @@ brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before
     return BRINK_OK;
   }
   sim->pending[guard] = false;
+  if (rests(sim, guard)) return enter(sim, guard, sign_before, true, diag);
   int plus = side_leads(sim, guard, 1, eval->f_plus);
   int minus = side_leads(sim, guard, -1, eval->f_minus);
-  if (plus < 0 && minus > 0) return enter_sliding(sim, guard, diag);
+  if (plus < 0 && minus > 0) return enter(sim, guard, sign_before, false, diag);
   int sign = plus;
   if (plus != minus) sign = plus == 0 ? minus : minus == 0 ? plus : -sign_before;
   if (plus > 0 && minus < 0 && sign_before == 0) sign = 1;
@@ -126,12 +143,27 @@ brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before
   return BRINK_OK;
 }
 
-/* ---- while sliding ---- */
+/* ---- while held ---- */
 
-/* How firmly the fields hold the state on the surface: -L+ and L-, both positive while they do. */
-static bool grips(brink_sim *sim, double t, const double *x, double grip[2]) {
+/* Surfaces whose grips are found together: all of Filippov's kind, or a single one of the model's. */
+typedef struct grip_group {
+  size_t count;
+  const size_t *guards;
+} grip_group;
+
+static bool is_filippov(const brink_sim *sim, size_t guard) {
+  return sim->model->guards[guard].def.surface == BRINK_SURFACE_FILIPPOV;
+}
+
+/* How firmly the fields hold the state on each surface: -L+ and L-, both positive while they do. False
+ * where the fields are not defined, or, with *unique false, not determined. */
+static bool grips(brink_sim *sim, grip_group group, double t, const double *x, double *grip,
+                  bool *unique) {
   brink_eval *eval = &sim->eval;
-  size_t guard = eval->slide;
+  size_t guard = group.guards[0];
+  *unique = true;
+  if (is_filippov(sim, guard))
+    return brink_eval_grips(eval, t, x, grip, unique) == BRINK_TRY_OK && *unique;
   if (brink_eval_sided(eval, guard, 1, t, x, eval->f_plus) != BRINK_TRY_OK ||
       brink_eval_sided(eval, guard, -1, t, x, eval->f_minus) != BRINK_TRY_OK)
     return false;
@@ -140,18 +172,41 @@ static bool grips(brink_sim *sim, double t, const double *x, double grip[2]) {
   return !isnan(grip[0]) && !isnan(grip[1]);
 }
 
-static bool grips_along(brink_sim *sim, const brink_path *path, double sigma, double grip[2]) {
-  double *x = sim->detector.space.x;
-  brink_path_eval(path, sigma, x);
-  return grips(sim, path->t0 + sigma * path->h, x, grip);
+/* Of one surface, at the present. */
+static bool grips_now(brink_sim *sim, size_t guard, double grip[2], bool *unique) {
+  const brink_eval *eval = &sim->eval;
+  double all[2 * BRINK_SLIDES];
+  grip_group group = {1, &guard};
+  if (is_filippov(sim, guard)) group = (grip_group){eval->nfilippov, eval->filippov};
+  if (!grips(sim, group, sim->t, sim->x, all, unique)) return false;
+  for (size_t k = 0; k < group.count; k++) {
+    if (group.guards[k] == guard) memcpy(grip, &all[2 * k], 2 * sizeof *grip);
+  }
+  return true;
 }
 
-/* The instant in (low, high] at which a grip is lost, given that it is lost at high. */
-static double narrow_release(brink_sim *sim, const brink_path *path, double low, double high) {
+static bool grips_along(brink_sim *sim, grip_group group, const brink_path *path, double sigma,
+                        double *grip, bool *unique) {
+  double *x = sim->detector.space.x;
+  brink_path_eval(path, sigma, x);
+  return grips(sim, group, path->t0 + sigma * path->h, x, grip, unique);
+}
+
+static bool holds_along(brink_sim *sim, grip_group group, size_t k, const brink_path *path,
+                        double sigma) {
+  double grip[2 * BRINK_SLIDES];
+  bool unique;
+  return grips_along(sim, group, path, sigma, grip, &unique) &&
+         fmin(grip[2 * k], grip[2 * k + 1]) >= 0.0;
+}
+
+/* The instant in (low, high] at which the grip of surface k is lost, given that it is lost at high. */
+static double narrow_release(brink_sim *sim, grip_group group, size_t k, const brink_path *path,
+                             double low, double high) {
   while (high - low > 2.0 * DBL_EPSILON) {
-    double middle = 0.5 * (low + high), grip[2];
+    double middle = 0.5 * (low + high);
     if (middle <= low || middle >= high) break;
-    if (grips_along(sim, path, middle, grip) && fmin(grip[0], grip[1]) >= 0.0)
+    if (holds_along(sim, group, k, path, middle))
       low = middle;
     else
       high = middle;
@@ -165,101 +220,127 @@ static double narrow_release(brink_sim *sim, const brink_path *path, double low,
 #define GRIP_DEPTH 10 /* halvings at most */
 #define GRIP_FIT 1e-7 /* how well the interpolant has to fit, relative to the grip */
 
-/* The first place in the interval where a grip is lost, by interpolants that fit; 2 if nowhere, or if
- * the fields are not defined (a step that leads there is refused anyway); -1 if they do not fit. */
-static double release_within(brink_sim *sim, const brink_path *path, double low, double width) {
-  double values[2][BRINK_POLY_SAMPLES], grip[2], c[BRINK_POLY_SAMPLES];
+/* Where an interpolated grip is lost, 0 … 1; 2: nowhere, -1: it does not fit. */
+static double lost_at(const double *values, double middle, double there) {
+  double c[BRINK_POLY_SAMPLES], size = 0.0;
+  int degree = BRINK_POLY_SAMPLES - 1;
+  brink_poly_through(values, c);
+  for (int k = 0; k <= degree; k++) size = fmax(size, fabs(values[k]));
+  if (fabs(brink_poly_eval(c, degree, middle) - there) > GRIP_FIT * size) return -1.0;
+  if (values[0] < 0.0) return 0.0;
+  brink_root root;
+  bool lost = brink_poly_first_root(c, degree, 0.0, 1.0, &root) && root.kind == BRINK_ROOT_FALLING;
+  return lost ? root.s : 2.0;
+}
+
+/* The first place in the interval where a grip is lost, by interpolants that fit, and of which surface of
+ * the group; 2 if nowhere, or if the fields are not defined (a step that leads there is refused
+ * anyway); -1 if they do not fit. */
+static double release_within(brink_sim *sim, grip_group group, const brink_path *path, double low,
+                             double width, size_t *which, bool *unique) {
+  double values[2 * BRINK_SLIDES][BRINK_POLY_SAMPLES], grip[2 * BRINK_SLIDES];
   for (int k = 0; k < BRINK_POLY_SAMPLES; k++) {
-    if (!grips_along(sim, path, low + width * brink_poly_sample[k], grip)) return 2.0;
-    values[0][k] = grip[0];
-    values[1][k] = grip[1];
+    if (!grips_along(sim, group, path, low + width * brink_poly_sample[k], grip, unique))
+      return 2.0;
+    for (size_t j = 0; j < 2 * group.count; j++) values[j][k] = grip[j];
   }
   double first = 2.0, middle = 0.5 * (brink_poly_sample[3] + brink_poly_sample[4]);
-  if (!grips_along(sim, path, low + width * middle, grip)) return 2.0;
-  for (int side = 0; side < 2; side++) {
-    int degree = BRINK_POLY_SAMPLES - 1;
-    double size = 0.0, lost = 2.0;
-    brink_poly_through(values[side], c);
-    for (int k = 0; k <= degree; k++) size = fmax(size, fabs(values[side][k]));
-    if (fabs(brink_poly_eval(c, degree, middle) - grip[side]) > GRIP_FIT * size) return -1.0;
-    brink_root root;
-    if (values[side][0] < 0.0)
-      lost = 0.0;
-    else if (brink_poly_first_root(c, degree, 0.0, 1.0, &root) && root.kind == BRINK_ROOT_FALLING)
-      lost = root.s;
-    if (lost < first) first = lost;
+  if (!grips_along(sim, group, path, low + width * middle, grip, unique)) return 2.0;
+  for (size_t j = 0; j < 2 * group.count; j++) {
+    double lost = lost_at(values[j], middle, grip[j]);
+    if (lost < 0.0) return -1.0;
+    if (lost >= first) continue;
+    first = lost;
+    *which = j / 2;
   }
   return first > 1.0 ? 2.0 : low + width * first;
 }
 
 /* An interpolant's root, narrowed on the grips themselves: from a little before it to the first place
  * after it where the grip is seen to be lost. */
-static double refine_release(brink_sim *sim, const brink_path *dense, double at, double width,
-                             double until) {
-  double past = fmin(until, at + 1e-6 * width), grip[2];
-  bool held = grips_along(sim, dense, past, grip) && fmin(grip[0], grip[1]) >= 0.0;
-  return held ? at : narrow_release(sim, dense, fmax(0.0, at - 1e-3 * width), past);
+static double refine_release(brink_sim *sim, grip_group group, size_t which,
+                             const brink_path *dense, double at, double width, double until) {
+  double past = fmin(until, at + 1e-6 * width);
+  if (holds_along(sim, group, which, dense, past)) return at;
+  return narrow_release(sim, group, which, dense, fmax(0.0, at - 1e-3 * width), past);
 }
 
-double brink_slide_release(brink_sim *sim, const brink_path *dense, double until) {
+static brink_grip_loss release_of(brink_sim *sim, grip_group group, const brink_path *dense,
+                                  double until) {
   double low = 0.0, width = until, smallest = ldexp(until, -GRIP_DEPTH);
+  brink_grip_loss none = {.sigma = 2.0, .guard = group.guards[0], .unique = true};
   while (low < until) {
-    double at = release_within(sim, dense, low, width);
+    size_t which = 0;
+    double at = release_within(sim, group, dense, low, width, &which, &none.unique);
     if (at < 0.0 && width > smallest) {
       width *= 0.5;
       continue;
     }
-    if (at >= 0.0 && at <= until) return refine_release(sim, dense, at, width, until);
+    if (at >= 0.0 && at <= until)
+      return (brink_grip_loss){.sigma = refine_release(sim, group, which, dense, at, width, until),
+                               .guard = group.guards[which],
+                               .unique = true};
+    if (!none.unique) return none;
     low += width;
     width = fmin(2.0 * width, until - low);
   }
-  return 2.0;
+  return none;
 }
 
-static brink_status end_sliding(brink_sim *sim, int sign) {
-  brink_slide_record record;
-  brink_sim_sliding(sim, &record);
-  sim->eval.slide = BRINK_NONE;
+brink_grip_loss brink_slide_release(brink_sim *sim, const brink_path *dense, double until) {
+  const brink_eval *eval = &sim->eval;
+  brink_grip_loss first = {.sigma = 2.0, .guard = BRINK_NONE, .unique = true};
+  if (eval->nfilippov > 0)
+    first = release_of(sim, (grip_group){eval->nfilippov, eval->filippov}, dense, until);
+  for (size_t k = 0; k < eval->nheld; k++) {
+    size_t guard = eval->held[k];
+    if (is_filippov(sim, guard) || eval->until_left[guard]) continue;
+    brink_grip_loss other =
+        release_of(sim, (grip_group){1, &guard}, dense, fmin(until, first.sigma));
+    if (other.sigma < first.sigma) first = (brink_grip_loss){other.sigma, guard, true};
+  }
+  return first;
+}
+
+/* ---- leaving ---- */
+
+brink_status brink_slide_tangled(brink_sim *sim, size_t guard, brink_diag *diag) {
+  const brink_eval *eval = &sim->eval;
+  size_t other = eval->filippov[0] != guard ? eval->filippov[0] : eval->filippov[1];
+  return brink_sim_fail(
+      sim, diag, BRINK_ERR_SLIDING, guard,
+      "at t = %.17g the solution would slide on '%s' and '%s' at once: where two surfaces meet "
+      "the sliding field is not unique; combine them into one guard, or give the model a mode "
+      "for it",
+      sim->t, brink_model_guard_name(sim->model, other), brink_model_guard_name(sim->model, guard));
+}
+
+void brink_slide_undo(brink_sim *sim, size_t guard) {
+  size_t kept = 0;
+  for (size_t k = 0; k < sim->narrivals; k++) {
+    if (sim->arrivals[k].guard != guard) sim->arrivals[kept++] = sim->arrivals[k];
+  }
+  sim->narrivals = kept;
+  brink_eval_let_go(&sim->eval, guard);
+}
+
+void brink_slide_forget(brink_sim *sim) {
+  while (sim->eval.nheld > 0) brink_slide_undo(sim, sim->eval.held[sim->eval.nheld - 1]);
+}
+
+brink_status brink_slide_end(brink_sim *sim, size_t guard, int sign) {
+  brink_slide_record record = brink_slide_of(sim, guard);
+  brink_slide_undo(sim, guard);
   sim->field_settled = false;
-  take_sign(sim, record.guard, sign);
+  take_sign(sim, guard, sign);
   sim->restart = true;
-  if (sim->sink.slide == NULL) return BRINK_OK;
+  if (sim->sink.slide == NULL || record.from == record.to) return BRINK_OK;
   return sim->sink.slide(&record, sim->sink.user) == 0 ? BRINK_OK : BRINK_STOPPED;
 }
 
-brink_status brink_slide_leave(brink_sim *sim, brink_diag *diag) {
-  size_t guard = sim->eval.slide;
-  double grip[2];
-  if (!grips(sim, sim->t, sim->x, grip))
-    return brink_sim_fail(sim, diag, BRINK_ERR_DOMAIN, guard,
-                          "at t = %.17g a field beside the surface of '%s' is not defined", sim->t,
-                          brink_model_guard_name(sim->model, guard));
-  brink_slide_project(sim);
-  brink_status status = end_sliding(sim, grip[0] <= grip[1] ? 1 : -1);
-  /* The field taken is tangent to the surface here, and both fields are defined on it: errors
-   * within the tolerance must not bring the guard back at once. */
-  double give =
-      brink_eval_tolerance(&sim->eval, guard, sim->t, sim->x, sim->options.rtol, sim->atol);
-  sim->eval.slack[guard] = fmax(sim->eval.slack[guard], give);
-  return status;
-}
-
-brink_status brink_slide_check(brink_sim *sim, brink_diag *diag) {
-  size_t guard = sim->eval.slide;
-  double g = brink_eval_guard(&sim->eval, guard, sim->t, sim->x), grip[2];
-  double near =
-      fmax(8.0 * brink_sim_zero_band(sim, guard, sim->t, sim->x), sim->detector.tolerance[guard]);
-  if (!sim->eval.enabled[guard]) return end_sliding(sim, 0);
-  if (fabs(g) > near) return end_sliding(sim, g > 0.0 ? 1 : -1);
-  if (!grips(sim, sim->t, sim->x, grip) || fmin(grip[0], grip[1]) < 0.0)
-    return brink_slide_leave(sim, diag);
-  return BRINK_OK;
-}
-
 /* Back to the surface along its gradient: what a step's error took away from it. */
-void brink_slide_project(brink_sim *sim) {
+static void project_on(brink_sim *sim, size_t guard) {
   brink_eval *eval = &sim->eval;
-  size_t guard = eval->slide;
   int polarity;
   size_t leaf = brink_eval_deciding_leaf(eval, guard, sim->t, sim->x, &polarity);
   const brink_guard_def *def = &sim->model->guards[leaf].def;
@@ -269,4 +350,66 @@ void brink_slide_project(brink_sim *sim) {
   if (!(norm > 0.0) || !isfinite(g / norm)) return;
   for (size_t k = 0; k < def->ndepends; k++)
     sim->x[def->depends[k]] -= g / norm * eval->gradient[k];
+}
+
+/* Surfaces that share states disturb each other: what is left is of second order after two rounds, and
+ * the next step's business. */
+void brink_slide_project(brink_sim *sim) {
+  for (int round = 0; round < (sim->eval.nheld > 1 ? 2 : 1); round++) {
+    for (size_t k = 0; k < sim->eval.nheld; k++) project_on(sim, sim->eval.held[k]);
+  }
+}
+
+/* The fields let go of this one. */
+static brink_status leave_one(brink_sim *sim, size_t guard, brink_diag *diag) {
+  double grip[2];
+  bool unique;
+  if (!grips_now(sim, guard, grip, &unique))
+    return !unique
+               ? brink_slide_tangled(sim, guard, diag)
+               : brink_sim_fail(sim, diag, BRINK_ERR_DOMAIN, guard,
+                                "at t = %.17g a field beside the surface of '%s' is not defined",
+                                sim->t, brink_model_guard_name(sim->model, guard));
+  project_on(sim, guard);
+  brink_status status = brink_slide_end(sim, guard, grip[0] <= grip[1] ? 1 : -1);
+  /* The field taken is tangent to the surface here, and both fields are defined on it: errors
+   * within the tolerance must not bring the guard back at once. */
+  double give =
+      brink_eval_tolerance(&sim->eval, guard, sim->t, sim->x, sim->options.rtol, sim->atol);
+  sim->eval.slack[guard] = fmax(sim->eval.slack[guard], give);
+  return status;
+}
+
+brink_status brink_slide_leave(brink_sim *sim, size_t guard, brink_diag *diag) {
+  brink_status status = leave_one(sim, guard, diag);
+  return status == BRINK_OK && sim->eval.nheld > 0 ? brink_slide_check(sim, diag) : status;
+}
+
+static brink_status check_one(brink_sim *sim, size_t guard, brink_diag *diag) {
+  double g = brink_eval_guard(&sim->eval, guard, sim->t, sim->x), grip[2];
+  double near =
+      fmax(8.0 * brink_sim_zero_band(sim, guard, sim->t, sim->x), sim->detector.tolerance[guard]);
+  bool unique;
+  if (!sim->eval.enabled[guard]) return brink_slide_end(sim, guard, 0);
+  if (fabs(g) > near) return brink_slide_end(sim, guard, g > 0.0 ? 1 : -1);
+  if (sim->eval.until_left[guard]) return BRINK_OK;
+  bool held = grips_now(sim, guard, grip, &unique) && fmin(grip[0], grip[1]) >= 0.0;
+  return held ? BRINK_OK : leave_one(sim, guard, diag);
+}
+
+brink_status brink_slide_check(brink_sim *sim, brink_diag *diag) {
+  brink_eval *eval = &sim->eval;
+  for (bool again = true; again;) { /* without one of them the others may not hold either */
+    again = false;
+    for (size_t k = 0; k < eval->nheld;) {
+      size_t guard = eval->held[k];
+      brink_status status = check_one(sim, guard, diag);
+      if (status != BRINK_OK) return status;
+      if (eval->is_held[guard])
+        k++;
+      else
+        again = true;
+    }
+  }
+  return BRINK_OK;
 }

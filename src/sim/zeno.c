@@ -64,7 +64,7 @@ static brink_status go_on(brink_sim *sim, double limit, int period, brink_diag *
   brink_now now = brink_sim_now(sim);
   int outcome = sim->model->def.zeno(guards, (size_t)period, &now, sim->model->def.user);
   sim->history.count = 0;
-  sim->eval.slide = BRINK_NONE;
+  brink_slide_forget(sim);
   for (size_t i = 0; i < sim->model->def.nx; i++) {
     if (!isfinite(sim->x[i])) outcome = -1;
   }

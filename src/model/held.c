@@ -1,0 +1,227 @@
+/* held.c: surfaces on which the state is held, and the field there (see eval.h).
+ *
+ * On a surface with BRINK_SURFACE_MODEL the field is the model's own, with sgn = 0; any number of them
+ * may hold at once. On the others it is Filippov's.
+ *
+ * Several of these at once: let the signs s_j enter the field as a sum. With f0 for all s_j = -1 and d_j
+ * the change when s_j becomes +1, a combination of all sides is
+ *     f0 + sum_j alpha_j d_j,   0 <= alpha_j <= 1,
+ * and it stays on every surface if  r_i + sum_j A_ij alpha_j = 0,  with r_i the rate of g_i along f0 and
+ * A_ij the change of that rate by d_j (the equivalent control of Utkin 1992; Filippov 1988, section 4).
+ * With one surface this is alpha = L-/(L- - L+), without any assumption. With several it is unique only
+ * if the signs enter as a sum, which is checked, and A is regular. */
+#include <math.h>
+#include <string.h>
+
+#include "model/eval.h"
+#include "num/linalg.h"
+
+/* ---- which ---- */
+
+/* As many fields as surfaces can ask for. */
+bool brink_held_take(brink_eval *eval, brink_arena *arena) {
+  const brink_model *model = eval->model;
+  for (size_t k = 0; k < model->def.nguards && eval->max_filippov < BRINK_SLIDES; k++) {
+    const brink_guard_def *guard = &model->guards[k].def;
+    if (guard->surface != BRINK_SURFACE_FILIPPOV || guard->side == BRINK_LEAF) continue;
+    double *change = brink_arena_take(arena, model->def.nx, sizeof(double));
+    if (change == NULL) return false;
+    eval->slide_change[eval->max_filippov++] = change;
+  }
+  return true;
+}
+
+/* The guards that let go of a surface are watched while the state is held on it. */
+void brink_held_find_owners(brink_eval *eval) {
+  const brink_model *model = eval->model;
+  for (size_t k = 0; k < model->def.nguards; k++) eval->owner[k] = BRINK_NONE;
+  for (size_t k = 0; k < model->def.nguards; k++) {
+    const brink_guard_def *guard = &model->guards[k].def;
+    size_t leave[] = {guard->leave_positive, guard->leave_negative};
+    for (int side = 0; side < 2; side++) {
+      if (leave[side] == BRINK_NONE) continue;
+      eval->owner[leave[side]] = k;
+      eval->enabled[leave[side]] = false;
+    }
+  }
+}
+
+static void update_one(brink_eval *eval, size_t guard) {
+  const brink_model_def *def = &eval->model->def;
+  size_t owner = eval->owner[guard];
+  bool watched = owner == BRINK_NONE || (eval->is_held[owner] && eval->until_left[owner]);
+  eval->enabled[guard] = watched && (def->enabled == NULL || def->enabled(guard, &eval->env));
+}
+
+void brink_eval_update_enabled(brink_eval *eval) {
+  if (eval->model->def.enabled == NULL) return; /* leave guards follow their surfaces */
+  for (size_t k = 0; k < eval->model->def.nguards; k++) update_one(eval, k);
+}
+
+static void update_leave_guards(brink_eval *eval, size_t guard) {
+  const brink_guard_def *def = &eval->model->guards[guard].def;
+  if (def->leave_positive != BRINK_NONE) update_one(eval, def->leave_positive);
+  if (def->leave_negative != BRINK_NONE) update_one(eval, def->leave_negative);
+}
+
+static size_t remove_from(size_t *list, size_t count, size_t guard) {
+  size_t kept = 0;
+  for (size_t k = 0; k < count; k++) {
+    if (list[k] != guard) list[kept++] = list[k];
+  }
+  return kept;
+}
+
+void brink_eval_hold(brink_eval *eval, size_t guard, bool until_left) {
+  eval->held[eval->nheld++] = guard;
+  eval->is_held[guard] = true;
+  eval->until_left[guard] = until_left;
+  eval->sgn[guard] = 0;
+  eval->slack[guard] = 0.0;
+  if (eval->model->guards[guard].def.surface == BRINK_SURFACE_FILIPPOV)
+    eval->filippov[eval->nfilippov++] = guard;
+  update_leave_guards(eval, guard);
+}
+
+void brink_eval_let_go(brink_eval *eval, size_t guard) {
+  eval->nheld = remove_from(eval->held, eval->nheld, guard);
+  eval->nfilippov = remove_from(eval->filippov, eval->nfilippov, guard);
+  eval->is_held[guard] = false;
+  update_leave_guards(eval, guard);
+}
+
+/* ---- the field ---- */
+
+typedef struct combination {
+  size_t count;
+  double rate[BRINK_SLIDES];                  /* r */
+  double plus[BRINK_SLIDES];                  /* of g_i along f0 + d_i */
+  double matrix[BRINK_SLIDES * BRINK_SLIDES]; /* A by rows, then its factors */
+  double alpha[BRINK_SLIDES];
+  size_t pivots[BRINK_SLIDES];
+} combination;
+
+static void set_signs(brink_eval *eval, int sign) {
+  for (size_t j = 0; j < eval->nfilippov; j++) eval->sgn[eval->filippov[j]] = (signed char)sign;
+}
+
+/* f0 and d_j into eval->slide_base and slide_change, r and A. */
+static brink_try gather_fields(brink_eval *eval, double t, const double *x, combination *slide) {
+  size_t count = slide->count = eval->nfilippov;
+  double *base = eval->slide_base;
+  set_signs(eval, -1);
+  brink_try outcome = brink_eval_call(eval, t, x, base);
+  for (size_t j = 0; outcome == BRINK_TRY_OK && j < count; j++) {
+    eval->sgn[eval->filippov[j]] = 1;
+    outcome = brink_eval_call(eval, t, x, eval->slide_change[j]);
+    eval->sgn[eval->filippov[j]] = -1;
+  }
+  set_signs(eval, 0);
+  if (outcome != BRINK_TRY_OK) return outcome;
+  for (size_t i = 0; i < count; i++) {
+    size_t guard = eval->filippov[i];
+    double rate = slide->rate[i] = brink_eval_rate(eval, guard, t, x, base);
+    for (size_t j = 0; j < count; j++) {
+      double plus = brink_eval_rate(eval, guard, t, x, eval->slide_change[j]);
+      slide->matrix[i * count + j] = plus - rate;
+      if (i == j) slide->plus[i] = plus;
+    }
+  }
+  for (size_t j = 0; j < count; j++) {
+    for (size_t i = 0; i < eval->nx; i++) eval->slide_change[j][i] -= base[i];
+  }
+  return BRINK_TRY_OK;
+}
+
+/* alpha; false where there is none. */
+static bool solve_for_alpha(combination *slide) {
+  if (slide->count == 1) {
+    slide->alpha[0] = -slide->rate[0] / slide->matrix[0];
+    return isfinite(slide->alpha[0]);
+  }
+  for (size_t i = 0; i < slide->count; i++) slide->alpha[i] = -slide->rate[i];
+  if (brink_lu_factor(slide->count, slide->matrix, slide->pivots) != 0) return false;
+  brink_lu_solve(slide->count, slide->matrix, slide->pivots, slide->alpha);
+  for (size_t i = 0; i < slide->count; i++) {
+    if (!isfinite(slide->alpha[i])) return false;
+  }
+  return true;
+}
+
+brink_try brink_held_field(brink_eval *eval, double t, const double *x, double *dx) {
+  if (eval->nfilippov == 0)
+    return brink_eval_call(eval, t, x, dx); /* the model's own, with sgn = 0 */
+  combination slide;
+  brink_try outcome = gather_fields(eval, t, x, &slide);
+  if (outcome != BRINK_TRY_OK) return outcome;
+  if (!solve_for_alpha(&slide)) return BRINK_TRY_REFUSED;
+  memcpy(dx, eval->slide_base, eval->nx * sizeof *dx);
+  for (size_t j = 0; j < slide.count; j++) {
+    const double *change = eval->slide_change[j];
+    for (size_t i = 0; i < eval->nx; i++) dx[i] += slide.alpha[j] * change[i];
+  }
+  return BRINK_TRY_OK;
+}
+
+/* Do the signs enter the field as a sum? Then all of them at once change it by what each does. */
+static brink_try check_sum(brink_eval *eval, double t, const double *x, bool *adds_up) {
+  set_signs(eval, 1);
+  brink_try outcome = brink_eval_call(eval, t, x, eval->f_plus);
+  set_signs(eval, 0);
+  *adds_up = outcome == BRINK_TRY_OK;
+  for (size_t i = 0; *adds_up && i < eval->nx; i++) {
+    double sum = eval->slide_base[i], size = fabs(sum);
+    for (size_t j = 0; j < eval->nfilippov; j++) {
+      sum += eval->slide_change[j][i];
+      size += fabs(eval->slide_change[j][i]);
+    }
+    *adds_up = fabs(sum - eval->f_plus[i]) <= 1e-10 * size;
+  }
+  return outcome;
+}
+
+brink_try brink_eval_sided(brink_eval *eval, size_t index, int sign, double t, const double *x,
+                           double *dx) {
+  eval->exempt = index; /* the point is on its surface */
+  bool admitted = brink_eval_admit(eval, t, x);
+  eval->exempt = BRINK_NONE;
+  if (!admitted) return BRINK_TRY_VETOED;
+  signed char kept = eval->sgn[index];
+  size_t slides = eval->nfilippov, all[BRINK_SLIDES];
+  memcpy(all, eval->filippov, sizeof all);
+  eval->nfilippov = remove_from(eval->filippov, slides, index);
+  eval->sgn[index] = (signed char)sign;
+  brink_try outcome = brink_held_field(eval, t, x, dx);
+  eval->sgn[index] = kept;
+  eval->nfilippov = slides;
+  memcpy(eval->filippov, all, sizeof all);
+  return outcome;
+}
+
+/* With the others free to follow, the rate of g_i is S_i (alpha - alpha_i), S_i = 1/(A^-1)_ii. */
+brink_try brink_eval_grips(brink_eval *eval, double t, const double *x, double *grip,
+                           bool *unique) {
+  combination slide;
+  *unique = true;
+  if (!brink_eval_admit(eval, t, x)) return BRINK_TRY_VETOED;
+  brink_try outcome = gather_fields(eval, t, x, &slide);
+  if (outcome != BRINK_TRY_OK) return outcome;
+  size_t count = slide.count;
+  if (count == 1) {
+    grip[0] = -slide.plus[0];
+    grip[1] = slide.rate[0];
+    return isnan(grip[0]) || isnan(grip[1]) ? BRINK_TRY_REFUSED : BRINK_TRY_OK;
+  }
+  outcome = check_sum(eval, t, x, unique);
+  *unique = *unique && solve_for_alpha(&slide);
+  for (size_t i = 0; *unique && i < count; i++) {
+    double column[BRINK_SLIDES] = {0.0};
+    column[i] = 1.0;
+    brink_lu_solve(count, slide.matrix, slide.pivots, column);
+    double response = 1.0 / column[i];
+    grip[2 * i] = -response * (1.0 - slide.alpha[i]);
+    grip[2 * i + 1] = -response * slide.alpha[i];
+    *unique = isfinite(grip[2 * i]) && isfinite(grip[2 * i + 1]);
+  }
+  return outcome;
+}
