@@ -1,7 +1,8 @@
 # Every tests/test_*.c is one program and one CTest test of the same name; likewise
 #   tests/oracle_*.c   compared with arbitrary precision arithmetic (Arb); skipped without it
 #   tests/tsan_*.c     for data races: built only with -DBRINK_SANITIZE=thread
-# and tests/support/*.c is linked into each of them.
+# and tests/support/*.c is linked into each of them. A test that mentions BRINK_PROGRAM is told where
+# the program and the models are, and waits for the program to be built.
 
 set(BRINK_ORACLE_PERCENT "" CACHE STRING
   "Share of the random cases that oracle tests run (environment variable of the same name)")
@@ -28,6 +29,12 @@ function(brink_add_test source)
   target_include_directories(${name} PRIVATE
     ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${brink_test_libraries} ${ARGN})
+  file(STRINGS ${source} runs_program REGEX "BRINK_PROGRAM")
+  if(runs_program AND TARGET brink_program)
+    target_compile_definitions(${name} PRIVATE
+      BRINK_PROGRAM="$<TARGET_FILE:brink_program>" BRINK_MODELS="${PROJECT_SOURCE_DIR}/models")
+    add_dependencies(${name} brink_program)
+  endif()
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   set_tests_properties(${name} PROPERTIES TIMEOUT 600)
   if(name MATCHES "^(test_threads|tsan_.*)$")
