@@ -405,9 +405,9 @@ static brink_node build_symbols(const expression *e, brink_graph *graph, double 
     }
     brink_node b = image[n->b];
     const brink_expr_node *exponent = &e->node[n->b];
-    bool half =
-        exponent->op == BRINK_OP_CONST && 2.0 * exponent->value == floor(2.0 * exponent->value);
-    if (n->op == BRINK_OP_POW && half) b = brink_graph_constant(graph, exponent->value);
+    double value = exponent->value; /* not x^0: it is a number that folds */
+    bool half = exponent->op == BRINK_OP_CONST && value != 0.0 && 2.0 * value == floor(2.0 * value);
+    if (n->op == BRINK_OP_POW && half) b = brink_graph_constant(graph, value);
     image[i] = brink_graph_op(graph, (brink_op)n->op, image[n->a], b, image[n->c]);
   }
   return image[e->count - 1];
