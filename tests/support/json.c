@@ -8,7 +8,7 @@
 enum { DEEPEST = 64 };
 
 typedef struct reader {
-  const char *start, *at;
+  const char *at;
   const char *error; /* the first one; NULL: none yet */
   int depth;
 } reader;
@@ -135,8 +135,7 @@ static json *read_list(reader *r, json_kind kind, char close) {
     end = &(*end)->next;
   } while (take(r, ','));
   if (take(r, close)) return list;
-  json_free(list);
-  return fail(r, "a comma or the end of a list was expected");
+  return json_free(list), fail(r, "a comma or the end of a list was expected");
 }
 
 static json *read_value(reader *r) {
@@ -162,7 +161,7 @@ static json *read_value(reader *r) {
 }
 
 json *json_parse(const char *text, const char **error, size_t *offset) {
-  reader r = {.start = text, .at = text};
+  reader r = {.at = text};
   json *value = read_value(&r);
   skip_blanks(&r);
   if (value != NULL && *r.at != '\0') {
@@ -170,7 +169,7 @@ json *json_parse(const char *text, const char **error, size_t *offset) {
     value = fail(&r, "something follows the value");
   }
   *error = r.error;
-  *offset = (size_t)(r.at - r.start);
+  *offset = (size_t)(r.at - text);
   return value;
 }
 
