@@ -152,7 +152,7 @@ SPOIL(jacobian_start, (jacobian_pattern(s), s->starts[0] = 1))
 SPOIL(jacobian_falls, (jacobian_pattern(s), s->starts[1] = 3))
 
 static const bad_case bad_models[] = {
-    {"nx = 0", no_states, {"nx", "at least one state"}},
+    {"nx = 0", no_states, {"depends on state 0", "there are 0 states"}},
     {"rhs NULL", no_rhs, {"rhs", "right-hand side"}},
     {"x0 NULL", no_x0, {"x0", "initial states"}},
     {"x0 NaN", nan_x0, {"x0[1]", "finite"}},

@@ -278,8 +278,8 @@ typedef struct brink_sparsity {
   const size_t *rows;
 } brink_sparsity;
 
-/* The flat hybrid model. brink_default_model() zeroes everything; only nx, x0 and rhs are required.
- */
+/* The flat hybrid model. brink_default_model() zeroes everything; only nx, x0 and rhs are required. With
+ * nx = 0, a model of clocks, rules and guards on time alone, x0 and rhs may be NULL. */
 typedef struct brink_model_def {
   const char *name;
   double t0;

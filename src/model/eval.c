@@ -309,6 +309,7 @@ static brink_try meaning(int answer) {
 }
 
 brink_try brink_eval_call(brink_eval *eval, double t, const double *x, double *dx) {
+  if (eval->nx == 0) return BRINK_TRY_OK; /* clocks, rules and time alone */
   eval->stats.rhs++;
   brink_try outcome = meaning(eval->model->def.rhs(t, x, &eval->env, dx));
   for (size_t i = 0; outcome == BRINK_TRY_OK && i < eval->nx; i++) {
@@ -340,7 +341,7 @@ bool brink_eval_admit(brink_eval *eval, double t, const double *x) {
 
 /* While sliding by Filippov's convention the field is not the model's own. */
 bool brink_eval_has_flow_jet(const brink_eval *eval) {
-  return eval->model->def.flow_jet != NULL && eval->nfilippov == 0;
+  return eval->model->def.flow_jet != NULL && eval->nfilippov == 0 && eval->nx > 0;
 }
 
 brink_try brink_eval_flow_jet(brink_eval *eval, int order, double t, const double *x,

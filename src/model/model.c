@@ -42,9 +42,9 @@ static brink_status check_finite(const double *values, size_t count, const char 
 
 static brink_status check_sizes(const brink_model_def *def, brink_diag *diag) {
 #define REFUSE(...) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, __VA_ARGS__)
-  if (def->nx == 0) REFUSE("nx is 0: a model needs at least one state");
-  if (def->rhs == NULL) REFUSE("rhs is NULL: give the right-hand side dx/dt = f(t, x)");
-  if (def->x0 == NULL) REFUSE("x0 is NULL: give nx initial states");
+  if (def->nx > 0 && def->rhs == NULL)
+    REFUSE("rhs is NULL: give the right-hand side dx/dt = f(t, x)");
+  if (def->nx > 0 && def->x0 == NULL) REFUSE("x0 is NULL: give nx initial states");
   if (!isfinite(def->t0)) REFUSE("t0 is %g: give a finite start time", def->t0);
   if (def->np > 0 && def->p0 == NULL) REFUSE("p0 is NULL, but np is %zu", def->np);
   if (def->nguards > 0 && def->guards == NULL)

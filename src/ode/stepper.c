@@ -45,6 +45,7 @@ brink_try brink_stepper_begin(brink_stepper *st) {
 #define BLIND 1e-3
 
 double brink_stepper_first_step(const brink_stepper *st, double h_limit) {
+  if (st->nx == 0) return h_limit; /* nothing to integrate */
   double speed = brink_stepper_norm(st, st->f, st->x, st->x);
   if (!(speed > 0.0) || !isfinite(speed)) return BLIND * h_limit;
   return fmin(0.25 / sqrt(speed), FIRST * h_limit);

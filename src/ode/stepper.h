@@ -80,7 +80,7 @@ brink_try brink_stepper_begin(brink_stepper *st);
 
 /* A first step from f alone, without a further evaluation: the step over which an Euler step would
  * make an error of the order of the tolerance (Shampine & Gordon 1975, ch. 7), at most a tenth of
- * h_limit, and a thousandth where f is zero and says nothing. */
+ * h_limit, and a thousandth where f is zero and says nothing; h_limit where there are no states. */
 double brink_stepper_first_step(const brink_stepper *st, double h_limit);
 
 #endif
