@@ -1,0 +1,304 @@
+/* instance.c: a model whose callbacks run a flat system (see native.h and instance.h). */
+#include "native/instance.h"
+
+#include <string.h>
+
+/* ---- the dynamics ---- */
+
+static void run_program(brink_instance *instance, const brink_bound_program *program,
+                        const brink_frame *frame) {
+  for (size_t k = 0; k < program->count; k++)
+    brink_instance_run(instance, &program->tasks[k], frame, 0, program->tasks[k].kernel->count);
+}
+
+static int rhs(double t, const double *x, const brink_env *env, double *dx) {
+  brink_instance *instance = env->user;
+  brink_frame frame = brink_instance_frame(instance, t, x, env->p, env->mode, env->sgn);
+  frame.v = instance->v;
+  frame.dx = dx;
+  run_program(instance, &instance->rhs, &frame);
+  return 0;
+}
+
+static int flow_jet(int order, double t, const double *x, const brink_env *env,
+                    double *const *rows) {
+  brink_instance *instance = env->user;
+  if (order > instance->flow_order) return 1;
+  brink_frame frame = brink_instance_frame(instance, t, x, env->p, env->mode, env->sgn);
+  frame.v = instance->v;
+  frame.dx = instance->seen.dx;
+  bool exists =
+      brink_flow_jet(instance->rhs.codes, instance->rhs.count, &frame, instance->system->nx,
+                     instance->system->nv, order, rows, instance->flow_scratch);
+  return exists ? 0 : 1;
+}
+
+/* ---- the definition ---- */
+
+/* The names of guards and states, one after another in one text. */
+typedef struct name_list {
+  brink_text text;
+  const char **names;
+  size_t *starts;
+  size_t count;
+} name_list;
+
+static bool begin_names(name_list *list, brink_arena *arena, size_t count) {
+  *list = (name_list){.text.allocator = arena->allocator, .count = count};
+  list->names = brink_arena_take(arena, count, sizeof *list->names);
+  list->starts = brink_arena_take(arena, count, sizeof *list->starts);
+  return list->names != NULL && list->starts != NULL;
+}
+
+static bool end_names(name_list *list) {
+  if (list->text.failed) return false;
+  for (size_t k = 0; k < list->count; k++) {
+    if (list->starts[k] > 0) list->names[k] = list->text.data + list->starts[k] - 1;
+  }
+  return true;
+}
+
+/* Writes down where the next name begins (from 1; 0: there is none). */
+static void begin_name(name_list *list, size_t k) {
+  list->starts[k] = list->text.length + 1;
+}
+
+static void end_name(name_list *list) {
+  brink_text_append(&list->text, "", 1);
+}
+
+static bool name_guards(const brink_instance *instance, brink_arena *arena, name_list *list) {
+  const brink_system *system = instance->system;
+  if (!begin_names(list, arena, system->nguards)) return false;
+  for (size_t g = 0; g < system->nguards; g++) {
+    begin_name(list, g);
+    brink_system_flag_name(system, instance->places[g].flag, instance->places[g].index,
+                           &list->text);
+    end_name(list);
+  }
+  return end_names(list);
+}
+
+static bool name_states(const brink_instance *instance, brink_arena *arena, name_list *list) {
+  const brink_system *system = instance->system;
+  if (!begin_names(list, arena, system->nx)) return false;
+  for (size_t k = 0; k < system->nvariables; k++) {
+    const brink_variable *variable = &system->variables[k];
+    size_t count = system->groups[variable->group].count * variable->length;
+    if (variable->space != BRINK_SPACE_X || variable->kind != BRINK_VARIABLE_STATE) continue;
+    for (size_t i = 0; i < count && variable->base + i < system->nx; i++) {
+      begin_name(list, variable->base + i);
+      brink_system_variable_name(system, (uint32_t)k, i, &list->text);
+      end_name(list);
+    }
+  }
+  return end_names(list);
+}
+
+static bool define_clocks(const brink_instance *instance, brink_arena *arena,
+                          brink_model_def *def) {
+  const brink_system *system = instance->system;
+  brink_clock_def *clocks = brink_arena_take(arena, system->nclocks, sizeof *clocks);
+  if (clocks == NULL) return false;
+  for (size_t k = 0; k < system->nclocks; k++) {
+    const brink_sampled *clock = &system->clocks[k];
+    clocks[k] = (brink_clock_def){.name = clock->name,
+                                  .period = clock->period,
+                                  .offset = clock->offset,
+                                  .priority = clock->priority,
+                                  .tick = brink_instance_on_tick};
+  }
+  def->clocks = clocks;
+  def->nclocks = system->nclocks;
+  return true;
+}
+
+static brink_model_def define(brink_instance *instance) {
+  const brink_system *system = instance->system;
+  brink_model_def def = brink_default_model();
+  def.name = system->name;
+  def.nx = system->nx;
+  def.np = system->np;
+  def.nmodes = system->nmodes;
+  def.x0 = instance->x0;
+  def.p0 = instance->p0;
+  def.mode0 = instance->mode0;
+  def.rhs = rhs;
+  def.flow_jet = instance->options.wants_flow_jet ? flow_jet : NULL;
+  def.rules = system->nrules > 0 ? brink_instance_on_rules : NULL;
+  def.user = instance;
+  return def;
+}
+
+/* The model copies its definition: what is made for it is given back at once. */
+static brink_status make_model(brink_instance *instance, brink_diag *diag) {
+  brink_arena arena;
+  brink_arena_init(&arena, &instance->arena.allocator);
+  name_list guards = {0}, states = {0};
+  brink_model_def def = define(instance);
+  brink_status status = BRINK_OK;
+  if (!name_guards(instance, &arena, &guards) || !name_states(instance, &arena, &states) ||
+      !define_clocks(instance, &arena, &def))
+    status = brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for the model");
+  def.state_names = (const char *const *)states.names;
+  if (status == BRINK_OK)
+    status = brink_instance_define_guards(instance, &arena, (const char *const *)guards.names, &def,
+                                          diag);
+  if (status == BRINK_OK)
+    status = brink_model_create(&def, &instance->arena.allocator, diag, &instance->model);
+  brink_text_free(&guards.text);
+  brink_text_free(&states.text);
+  brink_arena_free(&arena);
+  return status;
+}
+
+/* ---- the object ---- */
+
+static bool take_start(brink_instance *instance) {
+  const brink_system *system = instance->system;
+  brink_arena *arena = &instance->arena;
+  instance->x0 = brink_arena_copy(arena, system->x0, system->nx, sizeof(double));
+  instance->p0 = brink_arena_copy(arena, system->p0, system->np, sizeof(double));
+  instance->mode0 = brink_arena_copy(arena, system->mode0, system->nmodes, sizeof(int));
+  if (instance->x0 == NULL || instance->p0 == NULL || instance->mode0 == NULL) return false;
+  if (system->rtol_slot < system->np) instance->p0[system->rtol_slot] = instance->options.rtol;
+  if (system->atol_slot < system->np) instance->p0[system->atol_slot] = instance->options.atol;
+  return true;
+}
+
+static bool take_records(brink_instance *instance) {
+  brink_arena *arena = &instance->arena;
+  brink_notebook *book = &instance->notes;
+  if (book->capacity > 0) { /* samples and rules may note several times between two events */
+    book->capacity += 64;
+    book->values_capacity += 256;
+  }
+  book->notes = brink_arena_take(arena, book->capacity, sizeof *book->notes);
+  book->values = brink_arena_take(arena, book->values_capacity, sizeof *book->values);
+  size_t warnings = instance->options.range_warns ? BRINK_WARNINGS : 0;
+  instance->warnings = brink_arena_take(arena, warnings, sizeof *instance->warnings);
+  instance->warning_texts = brink_arena_take(arena, warnings, sizeof(char *));
+  return book->notes != NULL && book->values != NULL && instance->warnings != NULL &&
+         instance->warning_texts != NULL;
+}
+
+static brink_status build(brink_instance *instance, brink_diag *diag) {
+  if (!take_start(instance)) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  brink_status status = brink_instance_bind(instance, diag);
+  if (status != BRINK_OK) return status;
+  if (!take_records(instance)) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  status = brink_instance_first_outputs(instance, diag);
+  return status == BRINK_OK ? make_model(instance, diag) : status;
+}
+
+brink_status brink_instance_create(brink_system *system, const brink_instance_options *options,
+                                   const brink_allocator *allocator, brink_diag *diag,
+                                   brink_instance **instance) {
+  brink_diag_clear(diag);
+  if (instance != NULL) *instance = NULL;
+  if (system == NULL || instance == NULL)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "system and instance must not be NULL");
+  if (system->has_constraints)
+    return brink_diag_set(diag, BRINK_ERR_UNSUPPORTED,
+                          "%s: constraints are not solved by this version",
+                          system->constraints_where != NULL ? system->constraints_where : "model");
+  brink_arena arena;
+  brink_arena_init(&arena, allocator);
+  brink_instance *made = brink_arena_take(&arena, 1, sizeof *made);
+  if (made == NULL) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  made->arena = arena;
+  made->system = system;
+  if (options != NULL) made->options = *options;
+  made->options.cache = NULL; /* belongs to the caller */
+  brink_status status = build(made, diag);
+  if (status != BRINK_OK) {
+    brink_instance_destroy(made);
+    return status;
+  }
+  *instance = made;
+  return BRINK_OK;
+}
+
+void brink_instance_destroy(brink_instance *instance) {
+  if (instance == NULL) return;
+  brink_model_destroy(instance->model);
+  brink_arena arena = instance->arena; /* the instance itself lives in it */
+  brink_arena_free(&arena);
+}
+
+const brink_model *brink_instance_model(const brink_instance *instance) {
+  return instance->model;
+}
+
+const char *brink_instance_engine(const brink_instance *instance) {
+  (void)instance;
+  return "interpreter";
+}
+
+double brink_instance_compile_seconds(const brink_instance *instance) {
+  (void)instance;
+  return 0.0;
+}
+
+void brink_instance_flag(const brink_instance *instance, size_t guard, uint32_t *flag,
+                         size_t *index) {
+  *flag = instance->places[guard].flag;
+  *index = instance->places[guard].index;
+}
+
+const brink_note *brink_instance_notes(const brink_instance *instance, size_t *count) {
+  *count = instance->notes.count;
+  return instance->notes.notes;
+}
+
+brink_ending brink_instance_ending(const brink_instance *instance, const char **message) {
+  if (message != NULL) *message = instance->message;
+  return instance->ending;
+}
+
+const char *const *brink_instance_warnings(const brink_instance *instance, size_t *count) {
+  *count = instance->nwarnings;
+  return (const char *const *)instance->warning_texts;
+}
+
+/* ---- reading variables ---- */
+
+void brink_instance_evaluate(brink_instance *instance, double t, const double *x, const double *p,
+                             const int *mode, const signed char *sgn) {
+  const brink_system *system = instance->system;
+  if (system->nx > 0) memcpy(instance->seen.x, x, system->nx * sizeof *x);
+  if (system->np > 0) memcpy(instance->seen.p, p, system->np * sizeof *p);
+  if (system->nmodes > 0) memcpy(instance->seen.mode, mode, system->nmodes * sizeof *mode);
+  if (system->nguards > 0 && sgn != NULL) memcpy(instance->seen.sgn, sgn, system->nguards);
+  brink_frame frame = brink_instance_frame(instance, t, instance->seen.x, instance->seen.p,
+                                           instance->seen.mode, instance->seen.sgn);
+  frame.v = instance->seen.v;
+  frame.dx = instance->seen.dx;
+  run_program(instance, &instance->all, &frame);
+}
+
+double brink_instance_value(const brink_instance *instance, uint32_t variable, size_t element) {
+  const brink_variable *declared = &instance->system->variables[variable];
+  size_t slot = declared->base + element;
+  switch (declared->space) {
+  case BRINK_SPACE_X:
+  case BRINK_SPACE_PRE_X:
+    return instance->seen.x[slot];
+  case BRINK_SPACE_P:
+  case BRINK_SPACE_PRE_P:
+    return instance->seen.p[slot];
+  case BRINK_SPACE_MODE:
+  case BRINK_SPACE_PRE_MODE:
+    return instance->seen.mode[slot];
+  case BRINK_SPACE_SIGN:
+    return instance->seen.sgn[slot];
+  case BRINK_SPACE_V:
+    return instance->seen.v[slot];
+  case BRINK_SPACE_DX:
+    return instance->seen.dx[slot];
+  case BRINK_SPACE_K:
+    return instance->system->k[slot];
+  default:
+    return 0.0;
+  }
+}

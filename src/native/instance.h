@@ -1,0 +1,204 @@
+/* instance.h: a flat system bound to the model contract, inside.
+ *
+ *   instance.c          the object; the right-hand side; reading variables
+ *   instance_bind.c     kernels become code, refs are checked
+ *   instance_guard.c    flags become guards: what the model is told, and their callbacks
+ *   instance_action.c   events and ticks: effects, notes, writing
+ *   instance_range.c    values outside their ranges, in words
+ *   instance_rule.c     rules, and the outputs that hold before the first sample
+ *
+ * All memory is taken when the instance is made: callbacks take none. */
+#ifndef BRINK_NATIVE_INSTANCE_H
+#define BRINK_NATIVE_INSTANCE_H
+
+#include <brink/jet.h>
+
+#include "model/model.h"
+#include "native/native.h"
+
+/* Series of solutions are computed up to this order. */
+#define BRINK_FLOW_ORDER 32
+
+/* ---- kernels, ready to run ---- */
+
+typedef struct brink_task {
+  const brink_kernel *kernel; /* NULL: there is none */
+  const brink_code *code;
+} brink_task;
+
+typedef struct brink_bound_program {
+  brink_task *tasks;
+  const brink_code **codes; /* the same */
+  size_t count;
+} brink_bound_program;
+
+typedef struct brink_bound_action {
+  const brink_action *action; /* NULL: nothing happens */
+  brink_task task;
+  uint32_t *checked; /* outputs whose variables have a range or a set */
+  size_t nchecked;
+} brink_bound_action;
+
+typedef struct brink_bound_flag {
+  brink_task value, gradient, enabled;
+  uint32_t *refs; /* refs to states in the graph of `gradient`: its outputs, before that of time */
+  size_t nrefs;
+  int degree;       /* of the value; -1: not a polynomial */
+  uint32_t **merge; /* where refs of an instance meet in one state: place of each ref among the
+                       states it depends on; NULL: nowhere */
+  brink_bound_action negative, positive, on_surface;
+} brink_bound_flag;
+
+typedef struct brink_bound_rule {
+  brink_task condition;
+  brink_bound_action body;
+  uint32_t *fired; /* how often each instance has fired at the present instant */
+} brink_bound_rule;
+
+/* Which flag a guard is, and which of its instances. */
+typedef struct brink_guard_place {
+  uint32_t flag, index;
+} brink_guard_place;
+
+/* ---- what a run leaves behind ---- */
+
+enum {
+  BRINK_SENTENCE = 320, /* characters of a warning */
+  BRINK_WARNINGS = 200, /* kept; the last one then counts the rest */
+};
+
+typedef struct brink_warning {
+  double t;
+  uint32_t variable;
+  size_t element;
+  char text[BRINK_SENTENCE];
+} brink_warning;
+
+typedef struct brink_notebook {
+  brink_note *notes;
+  size_t count, capacity;
+  brink_note_value *values;
+  size_t nvalues, values_capacity;
+} brink_notebook;
+
+struct brink_instance {
+  brink_arena arena;
+  brink_system *system;
+  brink_model *model;
+  brink_instance_options options;
+
+  brink_bound_program rhs, all;
+  brink_bound_flag *flags;
+  brink_guard_place *places;   /* of each guard */
+  brink_bound_action *samples; /* of each clock */
+  brink_bound_rule *rules;
+  brink_bound_action *first_outputs;
+
+  double *x0, *p0; /* where the run starts */
+  int *mode0;
+
+  /* Room for the callbacks. */
+  size_t scratch_size, outputs_size, checked_size;
+  double *scratch;      /* of the code that runs */
+  double *jet_scratch;  /* of guards' series */
+  double *flow_scratch; /* of the solution's series, up to flow_order */
+  int flow_order;
+  double *outputs; /* to space OUT */
+  double *before;  /* values that an action may push out of their ranges */
+  double *v;       /* of the right-hand side */
+
+  /* The point that brink_instance_evaluate was given, and what it found there. */
+  struct {
+    double *x, *p, *v, *dx;
+    int *mode;
+    signed char *sgn;
+  } seen;
+
+  double *tick_time; /* when each clock ticked last */
+  double rules_time; /* the instant that `fired` of the rules is about */
+  brink_notebook notes;
+  brink_ending ending;
+  char message[BRINK_DIAG_MESSAGE];
+  brink_warning *warnings;
+  const char **warning_texts;
+  size_t nwarnings, dropped_warnings;
+};
+
+/* ---- instance_bind.c ---- */
+
+/* Binds everything that the system holds; takes the room that running it needs. */
+brink_status brink_instance_bind(brink_instance *instance, brink_diag *diag);
+
+/* A task for a kernel; false: out of memory. A kernel of NULL gives a task that is none. */
+bool brink_instance_task(brink_instance *instance, const brink_kernel *kernel, brink_task *task);
+
+void brink_instance_run(brink_instance *instance, const brink_task *task, const brink_frame *frame,
+                        size_t first, size_t count);
+
+/* A frame for what is constant during a step. */
+brink_frame brink_instance_frame(const brink_instance *instance, double t, const double *x,
+                                 const double *p, const int *mode, const signed char *sgn);
+
+/* Where actions read and write. */
+brink_frame brink_instance_now_frame(const brink_instance *instance, const brink_now *now);
+
+/* ---- instance_guard.c ---- */
+
+/* The derivatives of a flag's value, after `value` was bound. */
+brink_status brink_instance_bind_gradient(brink_instance *instance, uint32_t flag,
+                                          brink_diag *diag);
+
+/* Fills in def->guards and def->enabled; their arrays live in `arena`, `names` holds their names. */
+brink_status brink_instance_define_guards(brink_instance *instance, brink_arena *arena,
+                                          const char *const *names, brink_model_def *def,
+                                          brink_diag *diag);
+
+/* The signs of all guards at a point, by their values alone; zero counts as positive. */
+void brink_instance_signs(brink_instance *instance, double t, const double *x, const double *p,
+                          const int *mode, signed char *sgn);
+
+/* ---- instance_action.c ---- */
+
+bool brink_instance_bind_action(brink_instance *instance, const brink_action *action,
+                                brink_bound_action *bound);
+
+/* Runs one iteration: 0, BRINK_STOPPED or negative, as a callback returns them. */
+int brink_instance_act(brink_instance *instance, const brink_bound_action *bound, size_t iteration,
+                       brink_now *now);
+
+/* Callbacks. */
+int brink_instance_on_event(const brink_event *event, brink_now *now, void *user);
+int brink_instance_on_surface(const brink_event *event, brink_now *now, void *user);
+int brink_instance_on_tick(size_t clock, int64_t tick, brink_now *now, void *user);
+
+/* ---- instance_range.c ---- */
+
+bool brink_instance_outside(const brink_instance *instance, const brink_variable *variable,
+                            double value);
+
+/* A value is outside: ends the run (returns negative), or is noted down (returns 0). */
+int brink_instance_violation(brink_instance *instance, uint32_t variable, size_t element,
+                             double value, brink_now *now);
+
+/* The first way in which the run ended stays; `message` may be NULL: the present one. */
+int brink_instance_end(brink_instance *instance, brink_ending ending, brink_now *now,
+                       const char *message);
+
+/* A name without taking memory: cut where it is too long. */
+enum { BRINK_NAME = 160 };
+const char *brink_instance_variable_name(const brink_instance *instance, uint32_t variable,
+                                         size_t element, char buffer[BRINK_NAME]);
+const char *brink_instance_flag_name(const brink_instance *instance, uint32_t flag, size_t index,
+                                     char buffer[BRINK_NAME]);
+const char *brink_instance_rule_name(const brink_instance *instance, size_t rule, size_t index,
+                                     char buffer[BRINK_NAME]);
+
+/* ---- instance_rule.c ---- */
+
+bool brink_instance_bind_rules(brink_instance *instance);
+int brink_instance_on_rules(brink_now *now, bool *changed, void *user);
+
+/* Gives held outputs the values that they have before the first sample. */
+brink_status brink_instance_first_outputs(brink_instance *instance, brink_diag *diag);
+
+#endif

@@ -1,0 +1,363 @@
+/* instance_bind.c: kernels become code that can be run (see instance.h). */
+#include <math.h>
+#include <string.h>
+
+#include "native/instance.h"
+
+static brink_status no_memory(brink_diag *diag) {
+  return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for the code of the model");
+}
+
+/* ---- tasks ---- */
+
+bool brink_instance_task(brink_instance *instance, const brink_kernel *kernel, brink_task *task) {
+  *task = (brink_task){.kernel = kernel};
+  if (kernel == NULL) return true;
+  task->code = brink_code_make(kernel, &instance->arena);
+  if (task->code == NULL) return false;
+  size_t scratch = brink_code_scratch(task->code);
+  if (scratch > instance->scratch_size) instance->scratch_size = scratch;
+  if (kernel->noutputs > instance->outputs_size) instance->outputs_size = kernel->noutputs;
+  return true;
+}
+
+void brink_instance_run(brink_instance *instance, const brink_task *task, const brink_frame *frame,
+                        size_t first, size_t count) {
+  brink_code_run(task->code, frame, first, count, instance->scratch);
+}
+
+brink_frame brink_instance_frame(const brink_instance *instance, double t, const double *x,
+                                 const double *p, const int *mode, const signed char *sgn) {
+  return (brink_frame){.t = t,
+                       .x = x,
+                       .p = p,
+                       .mode = mode,
+                       .sgn = sgn,
+                       .k = instance->system->k,
+                       .pre_x = x,
+                       .pre_p = p,
+                       .pre_mode = mode,
+                       .out = instance->outputs,
+                       .seed = instance->options.seed};
+}
+
+brink_frame brink_instance_now_frame(const brink_instance *instance, const brink_now *now) {
+  brink_frame frame = brink_instance_frame(instance, now->t, now->x, now->p, now->mode, now->sgn);
+  frame.pre_x = now->pre_x;
+  frame.pre_p = now->pre_p;
+  frame.pre_mode = now->pre_mode;
+  frame.to_x = now->x;
+  frame.to_p = now->p;
+  frame.to_mode = now->mode;
+  return frame;
+}
+
+/* ---- checks: what is run later is not checked again ---- */
+
+static bool slots_fit(const brink_ref *ref, size_t iterations, size_t size) {
+  if (iterations == 0) return true;
+  if (ref->map == NULL) { /* the ends tell */
+    return brink_ref_slot(ref, 0) < size && brink_ref_slot(ref, iterations - 1) < size;
+  }
+  for (size_t i = 0; i < iterations; i++) {
+    if (ref->map[i] >= size) return false;
+  }
+  return true;
+}
+
+static size_t space_size(const brink_system *system, brink_space space) {
+  switch (space) {
+  case BRINK_SPACE_X:
+  case BRINK_SPACE_DX:
+  case BRINK_SPACE_PRE_X:
+    return system->nx;
+  case BRINK_SPACE_P:
+  case BRINK_SPACE_PRE_P:
+    return system->np;
+  case BRINK_SPACE_MODE:
+  case BRINK_SPACE_PRE_MODE:
+    return system->nmodes;
+  case BRINK_SPACE_SIGN:
+    return system->nguards;
+  case BRINK_SPACE_V:
+    return system->nv;
+  case BRINK_SPACE_K:
+    return system->nk;
+  default:
+    return 0;
+  }
+}
+
+/* What a kernel may do: the dynamics compute V and DX, everything else has them written out. */
+typedef enum role { ROLE_EQUATION, ROLE_VALUE, ROLE_ACTION } role;
+
+static bool may_read(role as, brink_space space) {
+  bool computed = space == BRINK_SPACE_V || space == BRINK_SPACE_DX;
+  return space < BRINK_SPACE_OUT && (as == ROLE_EQUATION || !computed);
+}
+
+static bool may_write(role as, brink_space space) {
+  if (as == ROLE_EQUATION) return space == BRINK_SPACE_V || space == BRINK_SPACE_DX;
+  if (as == ROLE_VALUE) return space == BRINK_SPACE_OUT;
+  return space == BRINK_SPACE_X || space == BRINK_SPACE_P || space == BRINK_SPACE_MODE;
+}
+
+static brink_status refuse(const brink_kernel *kernel, const char *what, brink_diag *diag) {
+  return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "%s (%s): %s",
+                        kernel->name != NULL ? kernel->name : "an equation",
+                        kernel->where != NULL ? kernel->where : "no place", what);
+}
+
+static brink_status check_kernel(const brink_system *system, const brink_kernel *kernel, role as,
+                                 brink_diag *diag) {
+  if (kernel == NULL) return BRINK_OK;
+  const brink_graph *graph = &kernel->graph;
+  for (size_t k = 0; k < graph->nrefs; k++) {
+    const brink_ref *ref = &graph->refs[k];
+    if (!may_read(as, ref->space)) return refuse(kernel, "reads what is not known then", diag);
+    if (!slots_fit(ref, kernel->count, space_size(system, ref->space)))
+      return refuse(kernel, "reads beyond the end of its space", diag);
+  }
+  for (size_t k = 0; k < kernel->noutputs; k++) {
+    const brink_output *output = &kernel->outputs[k];
+    const brink_ref *target = &output->target;
+    if (!may_write(as, target->space)) return refuse(kernel, "writes what it may not", diag);
+    if (target->space != BRINK_SPACE_OUT &&
+        !slots_fit(target, kernel->count, space_size(system, target->space)))
+      return refuse(kernel, "writes beyond the end of its space", diag);
+    if (output->node >= graph->nnodes) return refuse(kernel, "has an output without value", diag);
+  }
+  if (as == ROLE_VALUE && kernel->noutputs != 1) return refuse(kernel, "must have one value", diag);
+  return BRINK_OK;
+}
+
+static brink_status check_action(const brink_system *system, const brink_action *action,
+                                 brink_diag *diag) {
+  return action == NULL ? BRINK_OK : check_kernel(system, &action->kernel, ROLE_ACTION, diag);
+}
+
+/* ---- programs ---- */
+
+static brink_status bind_program(brink_instance *instance, const brink_program *program,
+                                 brink_bound_program *bound, brink_diag *diag) {
+  brink_arena *arena = &instance->arena;
+  bound->count = program->nkernels;
+  bound->tasks = brink_arena_pack(arena, bound->count, sizeof *bound->tasks);
+  bound->codes = brink_arena_pack(arena, bound->count, sizeof *bound->codes);
+  if (bound->tasks == NULL || bound->codes == NULL) return no_memory(diag);
+  for (size_t k = 0; k < bound->count; k++) {
+    brink_status status = check_kernel(instance->system, program->kernels[k], ROLE_EQUATION, diag);
+    if (status != BRINK_OK) return status;
+    if (!brink_instance_task(instance, program->kernels[k], &bound->tasks[k]))
+      return no_memory(diag);
+    bound->codes[k] = bound->tasks[k].code;
+  }
+  return BRINK_OK;
+}
+
+/* A state without a derivative would move by what happens to be in memory. */
+static brink_status check_complete(brink_instance *instance, brink_diag *diag) {
+  const brink_system *system = instance->system;
+  bool *written = brink_allocate(&instance->arena.allocator, system->nx, sizeof *written);
+  if (written == NULL) return no_memory(diag);
+  for (size_t k = 0; k < system->rhs.nkernels; k++) {
+    const brink_kernel *kernel = system->rhs.kernels[k];
+    for (size_t j = 0; j < kernel->noutputs; j++) {
+      const brink_ref *target = &kernel->outputs[j].target;
+      for (size_t i = 0; target->space == BRINK_SPACE_DX && i < kernel->count; i++)
+        written[brink_ref_slot(target, i)] = true;
+    }
+  }
+  brink_status status = BRINK_OK;
+  for (size_t i = 0; i < system->nx && status == BRINK_OK; i++) {
+    if (!written[i])
+      status = brink_diag_set(diag, BRINK_ERR_ARGUMENT, "state %zu has no derivative", i);
+  }
+  brink_release(&instance->arena.allocator, written, system->nx, sizeof *written);
+  return status;
+}
+
+/* ---- flags, clocks, rules ---- */
+
+static brink_status check_formula(const brink_system *system, const brink_flag *flag,
+                                  brink_diag *diag) {
+  for (size_t k = 0; k < flag->formula_length; k++) {
+    int32_t leaf = flag->formula[k];
+    if (leaf == BRINK_AND || leaf == BRINK_OR || leaf == BRINK_NOT) continue;
+    if (leaf < 0 || (size_t)leaf >= system->nflags || system->flags[leaf].count < flag->count)
+      return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "flag '%s': no leaf %d", flag->name,
+                            (int)leaf);
+  }
+  return BRINK_OK;
+}
+
+static bool knows_leave(const brink_system *system, uint32_t leave, size_t count) {
+  return leave == BRINK_NO_INDEX || (leave < system->nflags && system->flags[leave].count >= count);
+}
+
+static brink_status check_flag(const brink_system *system, const brink_flag *flag,
+                               brink_diag *diag) {
+  brink_status status = check_kernel(system, flag->value, ROLE_VALUE, diag);
+  if (status == BRINK_OK) status = check_kernel(system, flag->enabled, ROLE_VALUE, diag);
+  if (status == BRINK_OK) status = check_action(system, flag->negative, diag);
+  if (status == BRINK_OK) status = check_action(system, flag->positive, diag);
+  if (status == BRINK_OK) status = check_action(system, flag->on_surface, diag);
+  if (status == BRINK_OK && flag->value == NULL) status = check_formula(system, flag, diag);
+  if (status == BRINK_OK && flag->value == NULL && flag->formula == NULL)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "flag '%s' has no value", flag->name);
+  if (status == BRINK_OK && flag->kind == BRINK_FLAG_RANGE && flag->variable >= system->nvariables)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "flag '%s' is of no variable", flag->name);
+  if (status == BRINK_OK && !(knows_leave(system, flag->leave_positive, flag->count) &&
+                              knows_leave(system, flag->leave_negative, flag->count)))
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "flag '%s' is left by no flag", flag->name);
+  return status;
+}
+
+/* Every guard belongs to one instance of one flag. */
+static brink_status bind_places(brink_instance *instance, brink_diag *diag) {
+  const brink_system *system = instance->system;
+  instance->places = brink_arena_pack(&instance->arena, system->nguards, sizeof *instance->places);
+  if (instance->places == NULL) return no_memory(diag);
+  for (size_t g = 0; g < system->nguards; g++) instance->places[g].flag = BRINK_NO_INDEX;
+  size_t count = 0;
+  for (size_t f = 0; f < system->nflags; f++) {
+    const brink_flag *flag = &system->flags[f];
+    for (size_t i = 0; i < flag->count; i++, count++) {
+      uint32_t g = flag->guard[i];
+      if (g >= system->nguards || instance->places[g].flag != BRINK_NO_INDEX)
+        return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "flag '%s': guard %u is not its own",
+                              flag->name, (unsigned)g);
+      instance->places[g] = (brink_guard_place){.flag = (uint32_t)f, .index = (uint32_t)i};
+    }
+  }
+  if (count != system->nguards)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "%zu guards, but %zu instances of flags",
+                          system->nguards, count);
+  return BRINK_OK;
+}
+
+static brink_status bind_flag(brink_instance *instance, uint32_t f, brink_diag *diag) {
+  const brink_flag *flag = &instance->system->flags[f];
+  brink_bound_flag *bound = &instance->flags[f];
+  brink_status status = check_flag(instance->system, flag, diag);
+  if (status != BRINK_OK) return status;
+  bool made = brink_instance_task(instance, flag->value, &bound->value) &&
+              brink_instance_task(instance, flag->enabled, &bound->enabled) &&
+              brink_instance_bind_action(instance, flag->negative, &bound->negative) &&
+              brink_instance_bind_action(instance, flag->positive, &bound->positive) &&
+              brink_instance_bind_action(instance, flag->on_surface, &bound->on_surface);
+  if (!made) return no_memory(diag);
+  return flag->value == NULL ? BRINK_OK : brink_instance_bind_gradient(instance, f, diag);
+}
+
+static brink_status bind_flags(brink_instance *instance, brink_diag *diag) {
+  size_t count = instance->system->nflags;
+  instance->flags = brink_arena_take(&instance->arena, count, sizeof *instance->flags);
+  if (instance->flags == NULL) return no_memory(diag);
+  memset(instance->flags, 0, count * sizeof *instance->flags);
+  brink_status status = bind_places(instance, diag);
+  for (size_t f = 0; f < count && status == BRINK_OK; f++)
+    status = bind_flag(instance, (uint32_t)f, diag);
+  return status;
+}
+
+static brink_status bind_clocks(brink_instance *instance, brink_diag *diag) {
+  const brink_system *system = instance->system;
+  brink_arena *arena = &instance->arena;
+  instance->samples = brink_arena_take(arena, system->nclocks, sizeof *instance->samples);
+  instance->tick_time = brink_arena_take(arena, system->nclocks, sizeof(double));
+  instance->first_outputs =
+      brink_arena_take(arena, system->nfirst_outputs, sizeof *instance->first_outputs);
+  if (instance->samples == NULL || instance->tick_time == NULL || instance->first_outputs == NULL)
+    return no_memory(diag);
+  for (size_t k = 0; k < system->nclocks; k++) {
+    const brink_sampled *clock = &system->clocks[k];
+    instance->tick_time[k] = NAN;
+    brink_status status = check_action(system, clock->action, diag);
+    if (status != BRINK_OK) return status;
+    if (clock->action != NULL && clock->first + clock->count > clock->action->kernel.count)
+      return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "clock '%s' has no such samples",
+                            clock->name);
+    if (!brink_instance_bind_action(instance, clock->action, &instance->samples[k]))
+      return no_memory(diag);
+  }
+  for (size_t k = 0; k < system->nfirst_outputs; k++) {
+    brink_status status = check_action(system, system->first_outputs[k], diag);
+    if (status != BRINK_OK) return status;
+    if (!brink_instance_bind_action(instance, system->first_outputs[k],
+                                    &instance->first_outputs[k]))
+      return no_memory(diag);
+  }
+  return BRINK_OK;
+}
+
+static brink_status bind_rules(brink_instance *instance, brink_diag *diag) {
+  const brink_system *system = instance->system;
+  for (size_t r = 0; r < system->nrules; r++) {
+    const brink_rule *rule = &system->rules[r];
+    bool located = rule->flag != BRINK_NO_INDEX;
+    bool known = located
+                     ? rule->flag < system->nflags && system->flags[rule->flag].count >= rule->count
+                     : rule->condition != NULL && rule->clock < system->nclocks &&
+                           rule->condition->count >= rule->count;
+    if (!known || rule->was + rule->count > system->nmodes)
+      return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "rule '%s' has no condition", rule->name);
+    brink_status status = check_kernel(system, rule->condition, ROLE_VALUE, diag);
+    if (status == BRINK_OK) status = check_action(system, rule->body, diag);
+    if (status != BRINK_OK) return status;
+  }
+  return brink_instance_bind_rules(instance) ? BRINK_OK : no_memory(diag);
+}
+
+/* ---- room ---- */
+
+static bool take_room(brink_instance *instance) {
+  const brink_system *system = instance->system;
+  brink_arena *arena = &instance->arena;
+  instance->scratch = brink_arena_take(arena, instance->scratch_size, sizeof(double));
+  instance->outputs = brink_arena_take(arena, instance->outputs_size + 1, sizeof(double));
+  instance->before = brink_arena_take(arena, instance->checked_size, sizeof(double));
+  instance->v = brink_arena_take(arena, system->nv, sizeof(double));
+  instance->seen.x = brink_arena_take(arena, system->nx, sizeof(double));
+  instance->seen.p = brink_arena_take(arena, system->np, sizeof(double));
+  instance->seen.v = brink_arena_take(arena, system->nv, sizeof(double));
+  instance->seen.dx = brink_arena_take(arena, system->nx, sizeof(double));
+  instance->seen.mode = brink_arena_take(arena, system->nmodes, sizeof(int));
+  instance->seen.sgn = brink_arena_take(arena, system->nguards, sizeof(signed char));
+  return instance->scratch != NULL && instance->outputs != NULL && instance->before != NULL &&
+         instance->v != NULL && instance->seen.x != NULL && instance->seen.p != NULL &&
+         instance->seen.v != NULL && instance->seen.dx != NULL && instance->seen.mode != NULL &&
+         instance->seen.sgn != NULL;
+}
+
+/* Room for series: of guards always, of the solution where it is asked for. */
+static bool take_series_room(brink_instance *instance) {
+  size_t most = 0;
+  for (size_t f = 0; f < instance->system->nflags; f++) {
+    const brink_code *code = instance->flags[f].value.code;
+    if (code == NULL || instance->flags[f].degree == 0 || instance->flags[f].degree == 1) continue;
+    size_t size = brink_code_jet_scratch(code, BRINK_JET_MAX_ORDER);
+    if (size > most) most = size;
+  }
+  instance->jet_scratch = brink_arena_take(&instance->arena, most, sizeof(double));
+  if (instance->jet_scratch == NULL) return false;
+  if (!instance->options.wants_flow_jet) return true;
+  instance->flow_order = BRINK_FLOW_ORDER;
+  size_t size = brink_flow_jet_scratch(instance->rhs.codes, instance->rhs.count,
+                                       instance->system->nv, instance->flow_order);
+  instance->flow_scratch = brink_arena_take(&instance->arena, size, sizeof(double));
+  return instance->flow_scratch != NULL;
+}
+
+brink_status brink_instance_bind(brink_instance *instance, brink_diag *diag) {
+  const brink_system *system = instance->system;
+  brink_status status = bind_program(instance, &system->rhs, &instance->rhs, diag);
+  if (status == BRINK_OK) status = bind_program(instance, &system->all, &instance->all, diag);
+  if (status == BRINK_OK) status = check_complete(instance, diag);
+  if (status == BRINK_OK) status = bind_flags(instance, diag);
+  if (status == BRINK_OK) status = bind_clocks(instance, diag);
+  if (status == BRINK_OK) status = bind_rules(instance, diag);
+  if (status == BRINK_OK && !(take_room(instance) && take_series_room(instance)))
+    return no_memory(diag);
+  return status;
+}

@@ -1,0 +1,325 @@
+/* instance_guard.c: flags become guards (see instance.h).
+ *
+ * A guard whose value is linear, with coefficients that stay what they are during a run, is handed to
+ * the model as numbers. Every other one has a value, a gradient and, unless it is linear, a series; its
+ * degree tells the model how exact the series is. */
+#include <math.h>
+#include <string.h>
+
+#include "native/instance.h"
+
+/* ---- gradients ---- */
+
+static bool add_derivative(brink_kernel *kernel, brink_node value, size_t ref) {
+  brink_output output = {.target = {.space = BRINK_SPACE_OUT},
+                         .node = brink_graph_derivative(&kernel->graph, value, ref),
+                         .when = BRINK_NO_NODE,
+                         .variable = BRINK_NO_NODE};
+  if (output.node == BRINK_NO_NODE) return false;
+  kernel->outputs[kernel->noutputs++] = output;
+  return true;
+}
+
+/* A kernel with dg/dx for every state that the value reads, then dg/dt. */
+static brink_kernel *make_gradient(brink_instance *instance, const brink_kernel *value,
+                                   brink_bound_flag *bound) {
+  brink_arena *arena = &instance->arena;
+  brink_kernel *kernel = brink_arena_pack(arena, 1, sizeof *kernel);
+  if (kernel == NULL) return NULL;
+  *kernel = (brink_kernel){.name = value->name, .where = value->where, .count = value->count};
+  brink_graph_init(&kernel->graph, arena, value->count);
+  brink_node node =
+      brink_graph_copy(&kernel->graph, &value->graph, value->outputs[0].node, NULL, NULL);
+  if (node == BRINK_NO_NODE) return NULL;
+  size_t nrefs = kernel->graph.nrefs;
+  kernel->outputs = brink_arena_pack(arena, nrefs + 1, sizeof *kernel->outputs);
+  kernel->outputs_capacity = nrefs + 1;
+  bound->refs = brink_arena_pack(arena, nrefs, sizeof *bound->refs);
+  if (kernel->outputs == NULL || bound->refs == NULL) return NULL;
+  for (size_t k = 0; k < nrefs; k++) {
+    if (kernel->graph.refs[k].space != BRINK_SPACE_X) continue;
+    bound->refs[bound->nrefs++] = (uint32_t)k;
+    if (!add_derivative(kernel, node, k)) return NULL;
+  }
+  return add_derivative(kernel, node, BRINK_NONE) ? kernel : NULL;
+}
+
+brink_status brink_instance_bind_gradient(brink_instance *instance, uint32_t flag,
+                                          brink_diag *diag) {
+  const brink_kernel *value = instance->system->flags[flag].value;
+  brink_bound_flag *bound = &instance->flags[flag];
+  bound->degree = brink_graph_degree(&value->graph, value->outputs[0].node);
+  const brink_kernel *gradient = make_gradient(instance, value, bound);
+  if (gradient == NULL || !brink_instance_task(instance, gradient, &bound->gradient))
+    return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for the gradient of flag '%s'",
+                          instance->system->flags[flag].name);
+  return BRINK_OK;
+}
+
+/* ---- callbacks ---- */
+
+static brink_frame env_frame(const brink_instance *instance, double t, const double *x,
+                             const brink_env *env) {
+  return brink_instance_frame(instance, t, x, env->p, env->mode, env->sgn);
+}
+
+static int guard_value(size_t guard, double t, const double *x, const brink_env *env, double *g) {
+  brink_instance *instance = env->user;
+  brink_guard_place place = instance->places[guard];
+  brink_frame frame = env_frame(instance, t, x, env);
+  brink_instance_run(instance, &instance->flags[place.flag].value, &frame, place.index, 1);
+  *g = instance->outputs[0];
+  return 0;
+}
+
+static int guard_gradient(size_t guard, double t, const double *x, const brink_env *env, double *dx,
+                          double *dt) {
+  brink_instance *instance = env->user;
+  brink_guard_place place = instance->places[guard];
+  const brink_bound_flag *bound = &instance->flags[place.flag];
+  brink_frame frame = env_frame(instance, t, x, env);
+  brink_instance_run(instance, &bound->gradient, &frame, place.index, 1);
+  *dt = instance->outputs[bound->nrefs];
+  const uint32_t *merge = bound->merge != NULL ? bound->merge[place.index] : NULL;
+  if (merge == NULL) {
+    memcpy(dx, instance->outputs, bound->nrefs * sizeof *dx);
+    return 0;
+  }
+  memset(dx, 0, instance->model->guards[guard].def.ndepends * sizeof *dx);
+  for (size_t k = 0; k < bound->nrefs; k++) dx[merge[k]] += instance->outputs[k];
+  return 0;
+}
+
+static int guard_jet(size_t guard, int order, const double *t, const double *const *x,
+                     const brink_env *env, double *g) {
+  brink_instance *instance = env->user;
+  if (order > BRINK_JET_MAX_ORDER) return 1;
+  brink_guard_place place = instance->places[guard];
+  brink_frame frame = env_frame(instance, t[0], NULL, env);
+  brink_code_jet(instance->flags[place.flag].value.code, &frame, place.index, 0, order, t, x, g,
+                 instance->jet_scratch);
+  return 0;
+}
+
+static bool guard_enabled(size_t guard, const brink_env *env) {
+  brink_instance *instance = env->user;
+  brink_guard_place place = instance->places[guard];
+  const brink_task *enabled = &instance->flags[place.flag].enabled;
+  if (enabled->kernel == NULL) return true;
+  brink_frame frame = env_frame(instance, 0.0, NULL, env);
+  brink_instance_run(instance, enabled, &frame, place.index, 1);
+  return instance->outputs[0] != 0.0;
+}
+
+/* ---- definitions ---- */
+
+/* What the definition of all guards works with. */
+typedef struct definer {
+  brink_instance *instance;
+  brink_arena *arena;
+  brink_guard_def *guards;
+  const char *const *names;
+  bool *fixed_p, *fixed_mode; /* slots that no action writes */
+  uint32_t *stamp, *place;    /* of each state: the guard that met it last, and where it put it */
+} definer;
+
+/* Parameters keep their values during a run, and so do the tolerances. */
+static bool find_fixed(definer *d) {
+  const brink_system *system = d->instance->system;
+  d->fixed_p = brink_arena_take(d->arena, system->np, sizeof *d->fixed_p);
+  d->fixed_mode = brink_arena_take(d->arena, system->nmodes, sizeof *d->fixed_mode);
+  d->stamp = brink_arena_take(d->arena, system->nx, sizeof *d->stamp);
+  d->place = brink_arena_take(d->arena, system->nx, sizeof *d->place);
+  if (d->fixed_p == NULL || d->fixed_mode == NULL || d->stamp == NULL || d->place == NULL)
+    return false;
+  for (size_t k = 0; k < system->nvariables; k++) {
+    const brink_variable *variable = &system->variables[k];
+    if (variable->kind != BRINK_VARIABLE_PARAMETER) continue;
+    bool *fixed = variable->space == BRINK_SPACE_P      ? d->fixed_p
+                  : variable->space == BRINK_SPACE_MODE ? d->fixed_mode
+                                                        : NULL;
+    size_t count = system->groups[variable->group].count * variable->length;
+    for (size_t i = 0; fixed != NULL && i < count; i++) fixed[variable->base + i] = true;
+  }
+  if (system->rtol_slot < system->np) d->fixed_p[system->rtol_slot] = true;
+  if (system->atol_slot < system->np) d->fixed_p[system->atol_slot] = true;
+  return true;
+}
+
+/* Does this instance of a flag read only states, and what stays the same? */
+static bool is_fixed(const definer *d, const brink_graph *graph, size_t index) {
+  for (size_t k = 0; k < graph->nrefs; k++) {
+    const brink_ref *ref = &graph->refs[k];
+    if (ref->space == BRINK_SPACE_X || ref->space == BRINK_SPACE_K) continue;
+    size_t slot = brink_ref_slot(ref, index);
+    if (ref->space == BRINK_SPACE_P && d->fixed_p[slot]) continue;
+    if (ref->space == BRINK_SPACE_MODE && d->fixed_mode[slot]) continue;
+    return false;
+  }
+  return true;
+}
+
+/* The states that one instance reads, each once. Where refs meet, bound->merge says so. */
+static bool find_depends(definer *d, brink_bound_flag *bound, size_t count, size_t index,
+                         uint32_t guard, brink_guard_def *def) {
+  const brink_graph *graph = &bound->gradient.kernel->graph;
+  size_t *depends = brink_arena_pack(d->arena, bound->nrefs, sizeof *depends);
+  if (depends == NULL) return false;
+  def->depends = depends;
+  for (size_t k = 0; k < bound->nrefs; k++) {
+    size_t slot = brink_ref_slot(&graph->refs[bound->refs[k]], index);
+    if (d->stamp[slot] == guard + 1) continue;
+    d->stamp[slot] = guard + 1;
+    d->place[slot] = (uint32_t)def->ndepends;
+    depends[def->ndepends++] = slot;
+  }
+  if (def->ndepends == bound->nrefs) return true;
+  brink_arena *own = &d->instance->arena;
+  if (bound->merge == NULL) {
+    bound->merge = brink_arena_take(own, count, sizeof *bound->merge);
+    if (bound->merge == NULL) return false;
+  }
+  uint32_t *merge = brink_arena_pack(own, bound->nrefs, sizeof *merge);
+  if (merge == NULL) return false;
+  for (size_t k = 0; k < bound->nrefs; k++)
+    merge[k] = d->place[brink_ref_slot(&graph->refs[bound->refs[k]], index)];
+  bound->merge[index] = merge;
+  return true;
+}
+
+/* A linear guard by numbers: its value at the origin and its derivatives. Numbers that are not finite
+ * leave it to the callbacks. False: out of memory. */
+static bool find_numbers(definer *d, brink_bound_flag *bound, size_t index, brink_guard_def *def) {
+  brink_instance *instance = d->instance;
+  double *coefficients = brink_arena_pack(d->arena, def->ndepends, sizeof *coefficients);
+  if (coefficients == NULL) return false;
+  brink_frame frame = brink_instance_frame(instance, 0.0, instance->seen.x, instance->p0,
+                                           instance->mode0, instance->seen.sgn);
+  brink_instance_run(instance, &bound->value, &frame, index, 1);
+  double offset = instance->outputs[0];
+  brink_instance_run(instance, &bound->gradient, &frame, index, 1);
+  const uint32_t *merge = bound->merge != NULL ? bound->merge[index] : NULL;
+  for (size_t k = 0; k < def->ndepends; k++) coefficients[k] = 0.0;
+  for (size_t k = 0; k < bound->nrefs; k++)
+    coefficients[merge != NULL ? merge[k] : k] += instance->outputs[k];
+  double rate = instance->outputs[bound->nrefs];
+  bool finite = isfinite(offset) && isfinite(rate);
+  for (size_t k = 0; k < def->ndepends; k++) finite = finite && isfinite(coefficients[k]);
+  if (!finite) return true;
+  def->coefficients = coefficients;
+  def->offset = offset;
+  def->time_coefficient = rate;
+  return true;
+}
+
+static bool define_value(definer *d, uint32_t f, size_t index, uint32_t guard,
+                         brink_guard_def *def) {
+  brink_bound_flag *bound = &d->instance->flags[f];
+  size_t count = d->instance->system->flags[f].count;
+  if (!find_depends(d, bound, count, index, guard, def)) return false;
+  bool linear = bound->degree == 0 || bound->degree == 1;
+  if (linear && is_fixed(d, &bound->gradient.kernel->graph, index) &&
+      !find_numbers(d, bound, index, def))
+    return false;
+  if (def->coefficients != NULL) return true;
+  def->value = guard_value;
+  def->gradient = guard_gradient;
+  def->jet = linear ? NULL : guard_jet;
+  def->degree = linear ? 1 : bound->degree < 0 ? 0 : bound->degree;
+  return true;
+}
+
+static bool define_formula(definer *d, const brink_flag *flag, size_t index, brink_guard_def *def) {
+  int *formula = brink_arena_pack(d->arena, flag->formula_length, sizeof *formula);
+  if (formula == NULL) return false;
+  for (size_t k = 0; k < flag->formula_length; k++) {
+    int32_t leaf = flag->formula[k];
+    formula[k] = leaf < 0 ? (int)leaf : (int)d->instance->system->flags[leaf].guard[index];
+  }
+  def->formula = formula;
+  def->formula_length = flag->formula_length;
+  return true;
+}
+
+static size_t guard_of(const brink_system *system, uint32_t flag, size_t index) {
+  return flag == BRINK_NO_INDEX ? BRINK_NONE : system->flags[flag].guard[index];
+}
+
+/* Everything but the value. */
+static void define_rest(definer *d, uint32_t f, size_t index, brink_guard_def *def) {
+  const brink_system *system = d->instance->system;
+  const brink_flag *flag = &system->flags[f];
+  bool range = flag->kind == BRINK_FLAG_RANGE;
+  def->side = flag->side;
+  if (range && d->instance->options.range_warns) def->side = BRINK_BILATERAL; /* nothing stops it */
+  def->direction = flag->direction;
+  def->priority = flag->priority;
+  def->surface = flag->surface;
+  bool noted = d->instance->notes.capacity > 0; /* every event forgets what the last one noted */
+  if (range || noted || flag->negative != NULL || flag->positive != NULL)
+    def->action = brink_instance_on_event;
+  if (flag->on_surface != NULL) def->on_surface = brink_instance_on_surface;
+  def->leave_positive = guard_of(system, flag->leave_positive, index);
+  def->leave_negative = guard_of(system, flag->leave_negative, index);
+}
+
+brink_status brink_instance_define_guards(brink_instance *instance, brink_arena *arena,
+                                          const char *const *names, brink_model_def *def,
+                                          brink_diag *diag) {
+  const brink_system *system = instance->system;
+  definer d = {.instance = instance, .arena = arena, .names = names};
+  d.guards = brink_arena_take(arena, system->nguards, sizeof *d.guards);
+  bool made = d.guards != NULL && find_fixed(&d);
+  for (size_t g = 0; made && g < system->nguards; g++) {
+    brink_guard_place place = instance->places[g];
+    const brink_flag *flag = &system->flags[place.flag];
+    d.guards[g] = brink_default_guard(names[g]);
+    define_rest(&d, place.flag, place.index, &d.guards[g]);
+    made = flag->value != NULL
+               ? define_value(&d, place.flag, place.index, (uint32_t)g, &d.guards[g])
+               : define_formula(&d, flag, place.index, &d.guards[g]);
+    if (flag->enabled != NULL) def->enabled = guard_enabled;
+  }
+  if (!made) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for the guards");
+  def->guards = d.guards;
+  def->nguards = system->nguards;
+  return BRINK_OK;
+}
+
+/* ---- signs at the start ---- */
+
+static bool is_true(const brink_flag *flag, const brink_system *system, size_t index,
+                    const signed char *sgn) {
+  bool stack[BRINK_FORMULA_DEPTH + 1] = {true};
+  size_t top = 0;
+  for (size_t k = 0; k < flag->formula_length; k++) {
+    int32_t op = flag->formula[k];
+    if (op >= 0 && top < BRINK_FORMULA_DEPTH) {
+      stack[top++] = sgn[system->flags[op].guard[index]] > 0;
+    } else if (op == BRINK_NOT && top >= 1) {
+      stack[top - 1] = !stack[top - 1];
+    } else if (op < 0 && top >= 2) {
+      top--;
+      stack[top - 1] =
+          op == BRINK_AND ? stack[top - 1] && stack[top] : stack[top - 1] || stack[top];
+    }
+  }
+  return stack[0];
+}
+
+void brink_instance_signs(brink_instance *instance, double t, const double *x, const double *p,
+                          const int *mode, signed char *sgn) {
+  const brink_system *system = instance->system;
+  brink_frame frame = brink_instance_frame(instance, t, x, p, mode, sgn);
+  for (size_t g = 0; g < system->nguards; g++) {
+    brink_guard_place place = instance->places[g];
+    if (system->flags[place.flag].value == NULL) continue;
+    brink_instance_run(instance, &instance->flags[place.flag].value, &frame, place.index, 1);
+    sgn[g] = instance->outputs[0] < 0.0 ? -1 : 1;
+  }
+  for (size_t g = 0; g < system->nguards; g++) {
+    brink_guard_place place = instance->places[g];
+    const brink_flag *flag = &system->flags[place.flag];
+    if (flag->value == NULL) sgn[g] = is_true(flag, system, place.index, sgn) ? 1 : -1;
+  }
+}

@@ -1,0 +1,183 @@
+/* instance_rule.c: rules, and the outputs that hold before the first sample (see instance.h). */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "native/instance.h"
+
+/* Rules that make each other fire again and again never settle. Those whose conditions are sampled
+ * are run to rest here; those whose conditions are the signs of guards fire in as many rounds of the
+ * simulation, which gives up after 100: the limit of repeats lets cycles of up to three rules be named
+ * before that. */
+enum { ROUNDS = 100, REPEATS = 32 };
+
+bool brink_instance_bind_rules(brink_instance *instance) {
+  const brink_system *system = instance->system;
+  brink_arena *arena = &instance->arena;
+  instance->rules = brink_arena_take(arena, system->nrules, sizeof *instance->rules);
+  if (instance->rules == NULL) return false;
+  for (size_t r = 0; r < system->nrules; r++) {
+    const brink_rule *rule = &system->rules[r];
+    brink_bound_rule *bound = &instance->rules[r];
+    bound->fired = brink_arena_take(arena, rule->count, sizeof *bound->fired);
+    if (bound->fired == NULL ||
+        !brink_instance_task(instance, rule->condition, &bound->condition) ||
+        !brink_instance_bind_action(instance, rule->body, &bound->body))
+      return false;
+  }
+  instance->rules_time = NAN;
+  return true;
+}
+
+static void forget_firings(brink_instance *instance) {
+  for (size_t r = 0; r < instance->system->nrules; r++)
+    memset(instance->rules[r].fired, 0,
+           instance->system->rules[r].count * sizeof *instance->rules[r].fired);
+}
+
+static bool holds(brink_instance *instance, size_t r, size_t index, const brink_now *now) {
+  const brink_rule *rule = &instance->system->rules[r];
+  if (rule->flag != BRINK_NO_INDEX)
+    return now->sgn[instance->system->flags[rule->flag].guard[index]] > 0;
+  brink_frame frame = brink_instance_now_frame(instance, now);
+  brink_instance_run(instance, &instance->rules[r].condition, &frame, index, 1);
+  return instance->outputs[0] != 0.0;
+}
+
+/* Names those that have fired at least half as often as the one that fired too often. */
+static int unsettled(brink_instance *instance, uint32_t most, brink_now *now) {
+  char names[300] = "", name[BRINK_NAME], text[BRINK_DIAG_MESSAGE];
+  for (size_t r = 0; r < instance->system->nrules; r++) {
+    for (size_t i = 0; i < instance->system->rules[r].count; i++) {
+      if (2 * instance->rules[r].fired[i] < most) continue;
+      size_t used = strlen(names);
+      brink_instance_rule_name(instance, r, i, name);
+      if (used + strlen(name) + 3 > sizeof names) continue;
+      snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? ", " : "", name);
+    }
+  }
+  snprintf(text, sizeof text, "rules that never settle at t = %.10g: %s keep firing", now->t,
+           names);
+  return brink_instance_end(instance, BRINK_ENDING_RULES, now, text);
+}
+
+/* Firings of one call, or of all calls of an instant. */
+typedef struct firings {
+  bool any;
+  uint32_t most; /* of one rule */
+} firings;
+
+static bool is_due(const brink_instance *instance, const brink_rule *rule, const brink_now *now) {
+  return rule->flag != BRINK_NO_INDEX || instance->tick_time[rule->clock] == now->t;
+}
+
+/* Bodies have run: sampled conditions that are no longer true may become true again, even before their
+ * turn comes. (Located ones keep their signs while rules run.) */
+static void forget_past(brink_instance *instance, brink_now *now) {
+  for (size_t r = 0; r < instance->system->nrules; r++) {
+    const brink_rule *rule = &instance->system->rules[r];
+    if (rule->flag != BRINK_NO_INDEX || !is_due(instance, rule, now)) continue;
+    for (size_t i = 0; i < rule->count; i++) {
+      int *was = &now->mode[rule->was + i];
+      if (*was != 0 && !holds(instance, r, i, now)) *was = 0;
+    }
+  }
+}
+
+/* Runs the bodies of one rule whose conditions have become true. */
+static int run_rule(brink_instance *instance, size_t r, brink_now *now, firings *seen) {
+  const brink_rule *rule = &instance->system->rules[r];
+  brink_bound_rule *bound = &instance->rules[r];
+  if (!is_due(instance, rule, now)) return 0;
+  int outcome = 0;
+  bool fired = false;
+  for (size_t i = 0; i < rule->count; i++) {
+    bool was = now->mode[rule->was + i] != 0, is = holds(instance, r, i, now);
+    now->mode[rule->was + i] = is;
+    if (!is || was) continue;
+    seen->any = fired = true;
+    if (++bound->fired[i] > seen->most) seen->most = bound->fired[i];
+    int one = brink_instance_act(instance, &bound->body, i, now);
+    if (one < 0) return one;
+    if (one != 0) outcome = one;
+    if (seen->most > REPEATS) return unsettled(instance, seen->most, now);
+  }
+  if (fired) forget_past(instance, now);
+  return outcome;
+}
+
+/* In order, until nothing fires; so that nothing is left to report as changed. */
+int brink_instance_on_rules(brink_now *now, bool *changed, void *user) {
+  brink_instance *instance = user;
+  *changed = false;
+  if (now->t != instance->rules_time) forget_firings(instance);
+  instance->rules_time = now->t;
+  int outcome = 0;
+  firings seen = {0};
+  for (int round = 0; round < ROUNDS; round++) {
+    seen.any = false;
+    for (size_t r = 0; r < instance->system->nrules; r++) {
+      int one = run_rule(instance, r, now, &seen);
+      if (one < 0) return one;
+      if (one != 0) outcome = one;
+    }
+    if (!seen.any) return outcome;
+  }
+  return unsettled(instance, seen.most, now);
+}
+
+/* ---- before the first sample ---- */
+
+/* Outputs may read each other, and signs that depend on them: a few rounds settle all but cycles. */
+enum { FIRST_ROUNDS = 10 };
+
+static int run_first_outputs(brink_instance *instance, brink_now *now) {
+  for (size_t k = 0; k < instance->system->nfirst_outputs; k++) {
+    const brink_bound_action *bound = &instance->first_outputs[k];
+    for (size_t i = 0; i < bound->task.kernel->count; i++) {
+      int outcome = brink_instance_act(instance, bound, i, now);
+      if (outcome < 0) return outcome;
+    }
+  }
+  return 0;
+}
+
+static brink_status check_held(const brink_instance *instance, brink_diag *diag) {
+  const brink_system *system = instance->system;
+  for (size_t k = 0; k < system->nvariables; k++) {
+    const brink_variable *variable = &system->variables[k];
+    size_t count = system->groups[variable->group].count * variable->length;
+    for (size_t i = 0; variable->space == BRINK_SPACE_P && i < count; i++) {
+      double value = instance->p0[variable->base + i];
+      char name[BRINK_NAME];
+      if (!isfinite(value))
+        return brink_diag_set(diag, BRINK_ERR_DOMAIN, "%s is %g at the start",
+                              brink_instance_variable_name(instance, (uint32_t)k, i, name), value);
+    }
+  }
+  return BRINK_OK;
+}
+
+brink_status brink_instance_first_outputs(brink_instance *instance, brink_diag *diag) {
+  const brink_system *system = instance->system;
+  if (system->nfirst_outputs == 0) return BRINK_OK;
+  char message[BRINK_DIAG_MESSAGE] = "";
+  brink_now now = {.x = instance->x0,
+                   .p = instance->p0,
+                   .mode = instance->mode0,
+                   .pre_x = instance->x0,
+                   .pre_p = instance->p0,
+                   .pre_mode = instance->mode0,
+                   .sgn = instance->seen.sgn,
+                   .message = message};
+  for (int round = 0; round < FIRST_ROUNDS; round++) {
+    memcpy(instance->seen.p, instance->p0, system->np * sizeof(double));
+    memcpy(instance->seen.mode, instance->mode0, system->nmodes * sizeof(int));
+    brink_instance_signs(instance, 0.0, now.x, now.p, now.mode, instance->seen.sgn);
+    if (run_first_outputs(instance, &now) < 0) break; /* the ending says why */
+    if (memcmp(instance->seen.p, instance->p0, system->np * sizeof(double)) == 0 &&
+        memcmp(instance->seen.mode, instance->mode0, system->nmodes * sizeof(int)) == 0)
+      break;
+  }
+  return check_held(instance, diag);
+}

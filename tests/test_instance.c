@@ -1,0 +1,927 @@
+/* Instances: flat systems bound to the simulator. Each system is written down by hand, as the language
+ * would make it, and what comes out is compared with a closed form. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "check.h"
+#include "model/model.h"
+#include "native/native.h"
+#include "support/counting.h"
+#include "support/flat.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- running ---- */
+
+enum { EVENTS = 4096 };
+
+typedef struct seen_event {
+  char name[48];
+  double t, x[2];
+  brink_direction direction;
+  size_t nnotes;
+  double note; /* the first value of the first note */
+  char label[32];
+} seen_event;
+
+typedef struct run {
+  brink_instance *instance;
+  brink_sim *sim;
+  brink_status status;
+  brink_diag diag;
+  size_t nevents;
+  seen_event events[EVENTS];
+} run;
+
+static int on_event(const brink_event_record *record, void *user) {
+  run *r = user;
+  if (r->nevents == EVENTS) return 0;
+  seen_event *event = &r->events[r->nevents++];
+  *event = (seen_event){.t = record->event.t, .direction = record->event.direction};
+  snprintf(event->name, sizeof event->name, "%s", record->event.name);
+  size_t nx = brink_instance_model(r->instance)->def.nx;
+  for (size_t i = 0; i < nx && i < 2; i++) event->x[i] = record->x_after[i];
+  const brink_note *notes = brink_instance_notes(r->instance, &event->nnotes);
+  if (event->nnotes > 0) {
+    snprintf(event->label, sizeof event->label, "%s", notes[0].label);
+    if (notes[0].nvalues > 0) event->note = notes[0].values[0].value;
+  }
+  return 0;
+}
+
+static brink_instance_options plain_options(void) {
+  return (brink_instance_options){.interpret = true, .rtol = 1e-9, .atol = 1e-12, .seed = 1};
+}
+
+static brink_options sim_options(void) {
+  brink_options options = brink_default_options();
+  options.rtol = 1e-9;
+  options.atol = 1e-12;
+  return options;
+}
+
+static run *start(brink_system *system, const brink_instance_options *options) {
+  run *r = calloc(1, sizeof *r);
+  brink_instance_options plain = plain_options();
+  brink_options simulation = sim_options();
+  r->status = brink_instance_create(system, options != NULL ? options : &plain, NULL, &r->diag,
+                                    &r->instance);
+  CHECK_MSG(r->status == BRINK_OK, "%s", r->diag.message);
+  if (r->status == BRINK_OK)
+    r->status =
+        brink_sim_create(brink_instance_model(r->instance), &simulation, NULL, &r->diag, &r->sim);
+  CHECK_MSG(r->status == BRINK_OK, "%s", r->diag.message);
+  brink_sink sink = {.event = on_event, .user = r};
+  if (r->sim != NULL) brink_sim_set_sink(r->sim, &sink);
+  return r;
+}
+
+static void go(run *r, double t_end) {
+  if (r->sim != NULL) r->status = brink_sim_run(r->sim, t_end, &r->diag);
+}
+
+static void finish(run *r, brink_system *system) {
+  brink_sim_destroy(r->sim);
+  brink_instance_destroy(r->instance);
+  free(r);
+  toy_destroy(system);
+}
+
+static double final_value(run *r, uint32_t variable, size_t element) {
+  brink_instance_evaluate(r->instance, brink_sim_time(r->sim), brink_sim_state(r->sim),
+                          brink_sim_parameters(r->sim), brink_sim_modes(r->sim),
+                          brink_sim_signs(r->sim));
+  return brink_instance_value(r->instance, variable, element);
+}
+
+static const brink_guard_def *guard_of(const run *r, size_t guard) {
+  return &brink_instance_model(r->instance)->guards[guard].def;
+}
+
+/* x' = rate: a clock to hang things on. */
+static uint32_t add_ramp(brink_system *s, const char *name, double from, double rate) {
+  uint32_t x = toy_state(s, 0, name, from);
+  brink_kernel *k = toy_kernel(s, 0, name);
+  toy_derivative(s, k, x, toy_number(k, rate));
+  toy_equation(s, k, true);
+  return x;
+}
+
+/* A flag `sign*(variable - level)`. */
+static uint32_t add_level(brink_system *s, uint32_t variable, const char *name, double level,
+                          double sign, brink_direction direction) {
+  uint32_t group = s->variables[variable].group;
+  brink_kernel *k = toy_kernel(s, group, name);
+  brink_node x = toy_get(s, k, variable), c = toy_number(k, level);
+  toy_result(k, toy_op(k, BRINK_OP_SUB, sign > 0.0 ? x : c, sign > 0.0 ? c : x));
+  return toy_flag(s, group, name, k, BRINK_BILATERAL, direction);
+}
+
+/* ---- events ---- */
+
+/* A ball that falls from height 1, with a note of its speed at every bounce. */
+static brink_system *make_ball(uint32_t *height, uint32_t *speed) {
+  brink_system *s = toy_create("Ball");
+  uint32_t x = toy_state(s, 0, "x", 1.0), v = toy_state(s, 0, "v", 0.0);
+  uint32_t g = toy_parameter(s, 0, "g", 9.81), e = toy_parameter(s, 0, "e", 0.8);
+  brink_kernel *k = toy_kernel(s, 0, "fall");
+  toy_derivative(s, k, x, toy_get(s, k, v));
+  toy_derivative(s, k, v, toy_apply(k, BRINK_OP_NEG, toy_get(s, k, g)));
+  toy_equation(s, k, true);
+  brink_kernel *value = toy_kernel(s, 0, "floor");
+  toy_result(value, toy_get(s, value, x));
+  uint32_t floor = toy_flag(s, 0, "floor", value, BRINK_UNILATERAL, BRINK_NEGATIVE);
+  brink_action *bounce = toy_action(s, 0, "bounce");
+  brink_kernel *b = &bounce->kernel;
+  brink_node before = toy_get(s, b, v);
+  brink_node after = toy_apply(b, BRINK_OP_NEG, toy_op(b, BRINK_OP_MUL, toy_get(s, b, e), before));
+  toy_assign(s, b, v, after, BRINK_NO_NODE);
+  toy_effect(s, bounce, BRINK_EFFECT_NOTE, BRINK_NO_NODE, "speed", 1, &before);
+  s->flags[floor].negative = bounce;
+  *height = x, *speed = v;
+  return s;
+}
+
+TEST(a_ball_bounces_at_the_times_of_the_closed_form) {
+  uint32_t x, v;
+  brink_system *s = make_ball(&x, &v);
+  run *r = start(s, NULL);
+  go(r, 3.0);
+  CHECK_INT(r->status, BRINK_TIME_REACHED);
+  double fall = sqrt(2.0 / 9.81), t = fall, speed = 9.81 * fall;
+  CHECK(r->nevents >= 5);
+  for (size_t k = 0; k < 5 && k < r->nevents; k++) {
+    CHECK_NEAR(r->events[k].t, t, 1e-8);
+    CHECK_NEAR(r->events[k].x[1], 0.8 * speed, 1e-7);
+    CHECK_INT(r->events[k].nnotes, 1);
+    CHECK_NEAR(r->events[k].note, -speed, 1e-7); /* the value before the bounce */
+    CHECK(strcmp(r->events[k].label, "speed") == 0);
+    CHECK(strcmp(r->events[k].name, "floor") == 0);
+    speed *= 0.8;
+    t += 2.0 * speed / 9.81;
+  }
+  CHECK(guard_of(r, 0)->coefficients != NULL); /* a linear guard is handed over as numbers */
+  CHECK_INT(guard_of(r, 0)->ndepends, 1);
+  CHECK(strcmp(brink_model_state_name(brink_instance_model(r->instance), 1), "v") == 0);
+  CHECK(strcmp(brink_instance_engine(r->instance), "interpreter") == 0);
+  finish(r, s);
+}
+
+/* h' = -k sqrt(h) while draining; at h = 1e-6 the tank is empty, and that is the end. */
+TEST(a_tank_is_empty_when_torricelli_says_and_a_stop_ends_the_run_with_its_message) {
+  brink_system *s = toy_create("Tank");
+  uint32_t h = toy_state(s, 0, "h", 4.0), rate = toy_parameter(s, 0, "k", 1.0);
+  int draining = (int)toy_string(s, "draining"), empty = (int)toy_string(s, "empty");
+  uint32_t phase = toy_mode(s, 0, "phase", draining);
+  uint32_t level = toy_output(s, 0, "level");
+  brink_kernel *k = toy_kernel(s, 0, "h'");
+  brink_node is = toy_op(k, BRINK_OP_EQ, toy_get(s, k, phase), toy_number(k, draining));
+  brink_node flow =
+      toy_op(k, BRINK_OP_MUL, toy_get(s, k, rate), toy_apply(k, BRINK_OP_SQRT, toy_get(s, k, h)));
+  toy_derivative(
+      s, k, h,
+      brink_graph_select(&k->graph, is, toy_apply(k, BRINK_OP_NEG, flow), toy_number(k, 0.0)));
+  toy_equation(s, k, true);
+  brink_kernel *y = toy_kernel(s, 0, "level");
+  toy_assign(s, y, level, toy_op(y, BRINK_OP_MUL, toy_number(y, 2.0), toy_get(s, y, h)),
+             BRINK_NO_NODE);
+  toy_equation(s, y, false);
+  uint32_t flag = add_level(s, h, "empty", 1e-6, 1.0, BRINK_NEGATIVE);
+  s->flags[flag].side = BRINK_UNILATERAL;
+  brink_action *dry = toy_action(s, 0, "dry");
+  toy_assign(s, &dry->kernel, phase, toy_number(&dry->kernel, empty), BRINK_NO_NODE);
+  toy_effect(s, dry, BRINK_EFFECT_STOP, BRINK_NO_NODE, "the tank is empty", 0, NULL);
+  s->flags[flag].negative = dry;
+  run *r = start(s, NULL);
+  go(r, 10.0);
+  CHECK_INT(r->status, BRINK_STOPPED);
+  CHECK(strcmp(r->diag.message, "the tank is empty") == 0);
+  const char *message;
+  CHECK_INT(brink_instance_ending(r->instance, &message), BRINK_ENDING_STOP);
+  CHECK(strcmp(message, "the tank is empty") == 0);
+  CHECK_NEAR(brink_sim_time(r->sim), 2.0 * (sqrt(4.0) - sqrt(1e-6)), 1e-4);
+  CHECK_NEAR(final_value(r, level, 0), 2.0 * brink_sim_state(r->sim)[0], 0.0);
+  CHECK_INT(final_value(r, phase, 0), empty);
+  finish(r, s);
+}
+
+/* x'' = -sgn(x): parabolas, a quarter of the period is sqrt(2). */
+TEST(a_relay_switches_by_the_locked_sign_of_its_flag) {
+  brink_system *s = toy_create("Relay");
+  uint32_t x = toy_state(s, 0, "x", 1.0), v = toy_state(s, 0, "v", 0.0);
+  brink_kernel *value = toy_kernel(s, 0, "x");
+  toy_result(value, toy_get(s, value, x));
+  uint32_t flag = toy_flag(s, 0, "@3:7", value, BRINK_BILATERAL, BRINK_BOTH);
+  s->flags[flag].kind = BRINK_FLAG_GENERATED;
+  brink_kernel *k = toy_kernel(s, 0, "motion");
+  toy_derivative(s, k, x, toy_get(s, k, v));
+  toy_derivative(s, k, v, toy_apply(k, BRINK_OP_NEG, toy_sign(s, k, flag)));
+  toy_equation(s, k, true);
+  run *r = start(s, NULL);
+  double quarter = sqrt(2.0);
+  go(r, 8.0 * quarter);
+  CHECK_INT(r->status, BRINK_TIME_REACHED);
+  CHECK_INT(r->nevents, 4);
+  for (size_t n = 0; n < r->nevents; n++) {
+    CHECK_NEAR(r->events[n].t, (double)(2 * n + 1) * quarter, 1e-8);
+    CHECK(strcmp(r->events[n].name, "@3:7") == 0);
+  }
+  CHECK_NEAR(brink_sim_state(r->sim)[0], 1.0, 1e-7);
+  finish(r, s);
+}
+
+TEST(a_formula_of_leaves_fires_when_it_becomes_true) {
+  brink_system *s = toy_create("Formula");
+  uint32_t x = add_ramp(s, "x", 0.0, 1.0), y = add_ramp(s, "y", 0.0, 2.0);
+  int32_t a = (int32_t)add_level(s, x, "a", 3.0, 1.0, BRINK_BOTH);
+  int32_t b = (int32_t)add_level(s, y, "b", 5.0, -1.0, BRINK_BOTH); /* y <= 5 */
+  int32_t c = (int32_t)add_level(s, y, "c", 1.0, 1.0, BRINK_BOTH);
+  for (int32_t k = a; k <= c; k++) {
+    s->flags[k].side = BRINK_LEAF;
+    s->flags[k].kind = BRINK_FLAG_LEAF;
+  }
+  /* (x >= 3) or ((y >= 1) and (y <= 5)): true in [0.5, 2.5] and from 3 on */
+  uint32_t hit = toy_flag(s, 0, "hit", NULL, BRINK_BILATERAL, BRINK_BOTH);
+  int32_t formula[] = {a, c, b, BRINK_AND, BRINK_OR};
+  toy_formula(s, hit, formula, COUNT(formula));
+  run *r = start(s, NULL);
+  go(r, 4.0);
+  const double times[] = {0.5, 2.5, 3.0};
+  CHECK_INT(r->nevents, 3);
+  for (size_t n = 0; n < 3 && n < r->nevents; n++) CHECK_NEAR(r->events[n].t, times[n], 1e-9);
+  CHECK_INT(r->events[0].direction, BRINK_POSITIVE);
+  CHECK_INT(r->events[1].direction, BRINK_NEGATIVE);
+  finish(r, s);
+}
+
+TEST(a_flag_that_is_not_enabled_is_not_watched) {
+  brink_system *s = toy_create("Enabled");
+  uint32_t x = add_ramp(s, "x", 0.0, 1.0), on = toy_mode(s, 0, "on", 0);
+  uint32_t first = add_level(s, x, "first", 1.0, 1.0, BRINK_POSITIVE);
+  uint32_t gate = add_level(s, x, "gate", 2.0, 1.0, BRINK_POSITIVE);
+  uint32_t third = add_level(s, x, "third", 3.0, 1.0, BRINK_POSITIVE);
+  for (uint32_t f = first; f <= third; f += 2) {
+    s->flags[f].enabled = toy_kernel(s, 0, "enabled");
+    toy_result(s->flags[f].enabled, toy_get(s, s->flags[f].enabled, on));
+  }
+  brink_action *open = toy_action(s, 0, "open");
+  toy_assign(s, &open->kernel, on, toy_number(&open->kernel, 1.0), BRINK_NO_NODE);
+  s->flags[gate].positive = open;
+  run *r = start(s, NULL);
+  go(r, 4.0);
+  /* At 2 `first` is enabled where it is positive already: that is an event, too. */
+  CHECK_INT(r->nevents, 3);
+  CHECK(strcmp(r->events[0].name, "gate") == 0);
+  CHECK(strcmp(r->events[1].name, "first") == 0);
+  CHECK(strcmp(r->events[2].name, "third") == 0);
+  CHECK_NEAR(r->events[1].t, 2.0, 1e-9);
+  finish(r, s);
+}
+
+/* ---- guards as callbacks ---- */
+
+/* A frame for calling the callbacks of a guard as the simulator does. */
+static brink_env env_of(run *r) {
+  return (brink_env){.p = brink_sim_parameters(r->sim),
+                     .mode = brink_sim_modes(r->sim),
+                     .sgn = brink_sim_signs(r->sim),
+                     .user = brink_instance_model(r->instance)->def.user};
+}
+
+TEST(polynomial_guards_have_gradient_series_and_degree) {
+  brink_system *s = toy_create("Circle");
+  uint32_t x = add_ramp(s, "x", 0.1, 1.0), y = add_ramp(s, "y", 0.2, 2.0);
+  brink_kernel *k = toy_kernel(s, 0, "circle");
+  brink_node gx = toy_get(s, k, x), gy = toy_get(s, k, y);
+  brink_node sum =
+      toy_op(k, BRINK_OP_ADD, toy_op(k, BRINK_OP_MUL, gx, gx), toy_op(k, BRINK_OP_MUL, gy, gy));
+  toy_result(k, toy_op(k, BRINK_OP_SUB, sum, brink_graph_time(&k->graph)));
+  toy_flag(s, 0, "circle", k, BRINK_BILATERAL, BRINK_BOTH);
+  run *r = start(s, NULL);
+  const brink_guard_def *guard = guard_of(r, 0);
+  CHECK_INT(guard->degree, 2);
+  CHECK(guard->jet != NULL && guard->gradient != NULL && guard->coefficients == NULL);
+  CHECK_INT(guard->ndepends, 2);
+  brink_env env = env_of(r);
+  double at[2] = {3.0, -0.5}, g, dx[2], dt;
+  CHECK_INT(guard->value(0, 2.0, at, &env, &g), 0);
+  CHECK_NEAR(g, 9.25 - 2.0, 0.0);
+  CHECK_INT(guard->gradient(0, 2.0, at, &env, dx, &dt), 0);
+  CHECK_NEAR(dx[0] + dx[1], 6.0 - 1.0, 0.0);
+  CHECK_NEAR(dt, -1.0, 0.0);
+  double time[4] = {2.0, 1.0}, jx[4] = {3.0, 1.0}, jy[4] = {-0.5, 2.0, 1.0}, jet[4];
+  const double *jets[2] = {jx, jy};
+  CHECK_INT(guard->jet(0, 3, time, jets, &env, jet), 0);
+  CHECK_NEAR(jet[0], 7.25, 1e-15);
+  CHECK_NEAR(jet[1], 6.0 - 2.0 - 1.0, 1e-15);
+  CHECK_NEAR(jet[2], 1.0 + 4.0 - 1.0, 1e-15);
+  CHECK_NEAR(jet[3], 4.0, 1e-15);
+  finish(r, s);
+}
+
+TEST(transcendental_guards_have_gradient_and_series_and_are_located) {
+  brink_system *s = toy_create("Sine");
+  uint32_t x = add_ramp(s, "x", 0.0, 1.0);
+  brink_kernel *k = toy_kernel(s, 0, "sine");
+  toy_result(
+      k, toy_op(k, BRINK_OP_SUB, toy_apply(k, BRINK_OP_SIN, toy_get(s, k, x)), toy_number(k, 0.5)));
+  toy_flag(s, 0, "sine", k, BRINK_BILATERAL, BRINK_BOTH);
+  run *r = start(s, NULL);
+  CHECK_INT(guard_of(r, 0)->degree, 0);
+  CHECK(guard_of(r, 0)->jet != NULL && guard_of(r, 0)->gradient != NULL);
+  go(r, 7.0);
+  const double pi = 3.14159265358979323846, times[] = {pi / 6.0, 5.0 * pi / 6.0, 13.0 * pi / 6.0};
+  CHECK_INT(r->nevents, 3);
+  for (size_t n = 0; n < 3 && n < r->nevents; n++) CHECK_NEAR(r->events[n].t, times[n], 1e-8);
+  finish(r, s);
+}
+
+/* c*x with a held c is linear, but its coefficient may change. */
+TEST(linear_guards_with_held_coefficients_are_asked_every_time) {
+  brink_system *s = toy_create("Held");
+  uint32_t x = add_ramp(s, "x", 0.0, 1.0), level = toy_held(s, 0, "level", 1.0);
+  brink_kernel *k = toy_kernel(s, 0, "reached");
+  toy_result(k, toy_op(k, BRINK_OP_SUB, toy_get(s, k, x), toy_get(s, k, level)));
+  uint32_t flag = toy_flag(s, 0, "reached", k, BRINK_BILATERAL, BRINK_POSITIVE);
+  brink_action *raise = toy_action(s, 0, "raise");
+  brink_kernel *a = &raise->kernel;
+  toy_assign(s, a, level, toy_op(a, BRINK_OP_MUL, toy_get(s, a, level), toy_number(a, 2.0)),
+             BRINK_NO_NODE);
+  s->flags[flag].positive = raise;
+  run *r = start(s, NULL);
+  CHECK(guard_of(r, 0)->coefficients == NULL);
+  CHECK_INT(guard_of(r, 0)->degree, 1);
+  go(r, 10.0);
+  CHECK_INT(r->nevents, 4); /* at 1, 2, 4, 8 */
+  for (size_t n = 0; n < r->nevents; n++) CHECK_NEAR(r->events[n].t, (double)(1 << n), 1e-9);
+  finish(r, s);
+}
+
+/* Two refs of a pair that meet in one state: (a - b)(a - b) + a with a = b is a. */
+TEST(refs_that_meet_in_one_state_add_up_in_the_gradient) {
+  brink_system *s = toy_create("Pair");
+  add_ramp(s, "x", 1.0, 1.0), add_ramp(s, "y", 2.0, 1.0);
+  uint32_t pair = toy_group(s, "pair", 2);
+  static const uint32_t first[2] = {0, 1}, second[2] = {1, 1};
+  brink_kernel *k = toy_kernel(s, pair, "pair");
+  brink_node a = brink_graph_ref(&k->graph, (brink_ref){.space = BRINK_SPACE_X, .map = first});
+  brink_node b = brink_graph_ref(&k->graph, (brink_ref){.space = BRINK_SPACE_X, .map = second});
+  toy_result(k, toy_op(k, BRINK_OP_ADD, toy_op(k, BRINK_OP_MUL, a, b), b));
+  toy_flag(s, pair, "gap", k, BRINK_BILATERAL, BRINK_BOTH);
+  run *r = start(s, NULL);
+  CHECK_INT(guard_of(r, 0)->ndepends, 2);
+  CHECK_INT(guard_of(r, 1)->ndepends, 1);
+  CHECK_INT(guard_of(r, 1)->depends[0], 1);
+  brink_env env = env_of(r);
+  double at[2] = {3.0, 5.0}, dx[2] = {0.0, 0.0}, dt;
+  guard_of(r, 0)->gradient(0, 0.0, at, &env, dx, &dt);
+  CHECK_NEAR(dx[0], 5.0, 0.0);
+  CHECK_NEAR(dx[1], 4.0, 0.0);
+  guard_of(r, 1)->gradient(1, 0.0, at, &env, dx, &dt);
+  CHECK_NEAR(dx[0], 11.0, 0.0); /* d(y y + y)/dy */
+  uint32_t flag;
+  size_t index;
+  brink_instance_flag(r->instance, 1, &flag, &index);
+  CHECK(flag == 0 && index == 1);
+  finish(r, s);
+}
+
+/* ---- arrays ---- */
+
+/* The period of a pendulum of length g and amplitude a: 2 pi / agm(1, cos(a/2)). */
+static double pendulum_period(double amplitude) {
+  double a = 1.0, b = cos(0.5 * amplitude);
+  for (int k = 0; k < 8; k++) {
+    double mean = 0.5 * (a + b);
+    b = sqrt(a * b);
+    a = mean;
+  }
+  return 2.0 * 3.14159265358979323846 / a;
+}
+
+enum { PENDULA = 1000 };
+
+TEST(a_thousand_pendula_are_one_kernel_and_pass_their_lowest_points_in_time) {
+  brink_system *s = toy_create("Row");
+  uint32_t group = toy_group(s, "row", PENDULA);
+  uint32_t angle = toy_state(s, group, "angle", 0.0), rate = toy_state(s, group, "rate", 0.0);
+  for (size_t i = 0; i < PENDULA; i++) s->x0[i] = 0.5 + 2.0 * (double)i / PENDULA;
+  brink_kernel *k = toy_kernel(s, group, "swing");
+  toy_derivative(s, k, angle, toy_get(s, k, rate));
+  toy_derivative(s, k, rate,
+                 toy_apply(k, BRINK_OP_NEG, toy_apply(k, BRINK_OP_SIN, toy_get(s, k, angle))));
+  toy_equation(s, k, true);
+  add_level(s, angle, "low", 0.0, 1.0, BRINK_BOTH);
+  run *r = start(s, NULL);
+  go(r, 3.5); /* the slowest quarter takes 3.2, the fastest passes again at 4.8 */
+  CHECK_INT(r->status, BRINK_TIME_REACHED);
+  size_t expected = 0;
+  for (size_t i = 0; i < PENDULA; i++) expected += pendulum_period(s->x0[i]) < 4.0 * 3.5;
+  CHECK_INT(r->nevents, expected);
+  for (size_t n = 0; n < r->nevents; n++) {
+    int number = 0;
+    CHECK_INT(sscanf(r->events[n].name, "row[%d].low", &number), 1);
+    double quarter = 0.25 * pendulum_period(s->x0[number - 1]);
+    CHECK_NEAR(r->events[n].t, quarter, 1e-6);
+  }
+  const char *name = brink_model_state_name(brink_instance_model(r->instance), PENDULA + 6);
+  CHECK(strcmp(name, "row[7].rate") == 0);
+  CHECK_NEAR(final_value(r, rate, 6), brink_sim_state(r->sim)[PENDULA + 6], 0.0);
+  finish(r, s);
+}
+
+/* All pairs of 200 points, none of them linear: 19,900 guards. */
+TEST(twenty_thousand_guards_are_made_in_well_under_a_second) {
+  enum { POINTS = 200, PAIRS = POINTS * (POINTS - 1) / 2 };
+  brink_system *s = toy_create("Crowd");
+  uint32_t group = toy_group(s, "point", POINTS), pairs = toy_group(s, "pair", PAIRS);
+  uint32_t x = toy_state(s, group, "x", 0.0), y = toy_state(s, group, "y", 0.0);
+  for (size_t i = 0; i < POINTS; i++) s->x0[i] = (double)i, s->x0[POINTS + i] = (double)(i % 7);
+  brink_kernel *k = toy_kernel(s, group, "drift");
+  toy_derivative(s, k, x, toy_number(k, 1.0));
+  toy_derivative(s, k, y, toy_number(k, 0.0));
+  toy_equation(s, k, true);
+  static uint32_t map[4][PAIRS];
+  size_t n = 0;
+  for (uint32_t a = 0; a < POINTS; a++) {
+    for (uint32_t b = a + 1; b < POINTS; b++, n++)
+      map[0][n] = a, map[1][n] = b, map[2][n] = POINTS + a, map[3][n] = POINTS + b;
+  }
+  brink_kernel *gap = toy_kernel(s, pairs, "gap");
+  brink_node at[4];
+  for (int j = 0; j < 4; j++)
+    at[j] = brink_graph_ref(&gap->graph, (brink_ref){.space = BRINK_SPACE_X, .map = map[j]});
+  brink_node distance =
+      brink_graph_op2(&gap->graph, BRINK_OP_HYPOT, toy_op(gap, BRINK_OP_SUB, at[0], at[1]),
+                      toy_op(gap, BRINK_OP_SUB, at[2], at[3]));
+  toy_result(gap, toy_op(gap, BRINK_OP_SUB, distance, toy_number(gap, 0.1)));
+  toy_flag(s, pairs, "gap", gap, BRINK_UNILATERAL, BRINK_NEGATIVE);
+  clock_t before = clock();
+  run *r = start(s, NULL);
+  double seconds = (double)(clock() - before) / CLOCKS_PER_SEC;
+  CHECK_MSG(seconds < 0.5, "%g s", seconds);
+  CHECK_INT(brink_instance_model(r->instance)->def.nguards, PAIRS);
+  finish(r, s);
+}
+
+/* ---- samples ---- */
+
+/* x' = -x + u with a sampled PI controller: an exact recursion. */
+TEST(a_sampled_controller_follows_its_recursion) {
+  brink_system *s = toy_create("Loop");
+  uint32_t x = toy_state(s, 0, "x", 0.0), u = toy_held(s, 0, "u", 0.0);
+  uint32_t i = toy_held(s, 0, "i", 0.0);
+  brink_kernel *k = toy_kernel(s, 0, "x'");
+  toy_derivative(s, k, x, toy_op(k, BRINK_OP_SUB, toy_get(s, k, u), toy_get(s, k, x)));
+  toy_equation(s, k, true);
+  brink_action *pi = toy_action(s, 0, "pi");
+  brink_kernel *a = &pi->kernel;
+  brink_node error = toy_op(a, BRINK_OP_SUB, toy_number(a, 1.0), toy_get(s, a, x));
+  brink_node old = toy_get(s, a, i);
+  toy_assign(s, a, u,
+             toy_op(a, BRINK_OP_ADD, toy_op(a, BRINK_OP_MUL, toy_number(a, 2.0), error), old),
+             BRINK_NO_NODE); /* from the state before the update */
+  toy_assign(s, a, i,
+             toy_op(a, BRINK_OP_ADD, old, toy_op(a, BRINK_OP_MUL, toy_number(a, 0.05), error)),
+             BRINK_NO_NODE);
+  toy_clock(s, "ctl", 0.1, 0.0, 0, pi);
+  run *r = start(s, NULL);
+  double level = 0.0, integral = 0.0, decay = exp(-0.1);
+  for (int n = 0; n < 50; n++) {
+    double control = 2.0 * (1.0 - level) + integral;
+    integral += 0.05 * (1.0 - level);
+    level = decay * level + (1.0 - decay) * control;
+  }
+  go(r, 5.0);
+  CHECK_NEAR(brink_sim_state(r->sim)[0], level, 1e-8);
+  finish(r, s);
+}
+
+/* A chain of samples: each adds one to what its neighbour has written at this very tick. */
+TEST(samples_of_an_array_run_in_order_and_see_what_was_written) {
+  enum { N = 20 };
+  brink_system *s = toy_create("Chain");
+  add_ramp(s, "x", 0.0, 1.0);
+  uint32_t group = toy_group(s, "cell", N), v = toy_held(s, group, "v", 0.0);
+  static uint32_t left[N];
+  for (uint32_t n = 0; n < N; n++) left[n] = s->variables[v].base + (n == 0 ? N - 1 : n - 1);
+  brink_action *step = toy_action(s, group, "step");
+  brink_kernel *a = &step->kernel;
+  brink_node other = brink_graph_ref(&a->graph, (brink_ref){.space = BRINK_SPACE_P, .map = left});
+  toy_assign(s, a, v, toy_op(a, BRINK_OP_ADD, other, toy_number(a, 1.0)), BRINK_NO_NODE);
+  toy_clock(s, "tick", 1.0, 0.0, 0, step);
+  run *r = start(s, NULL);
+  go(r, 2.5);
+  for (size_t n = 0; n < N; n++) CHECK_NEAR(final_value(r, v, n), 2.0 * N + (double)n + 1.0, 0.0);
+  finish(r, s);
+}
+
+TEST(first_outputs_hold_before_the_first_sample_and_see_signs) {
+  brink_system *s = toy_create("First");
+  uint32_t x = add_ramp(s, "x", 0.5, 1.0), u = toy_held(s, 0, "u", 0.0);
+  uint32_t w = toy_held(s, 0, "w", 0.0);
+  uint32_t above = add_level(s, x, "above", 1.0, 1.0, BRINK_BOTH);
+  brink_action *second = toy_action(s, 0, "w"); /* reads what the other one gives */
+  toy_assign(s, &second->kernel, w,
+             toy_op(&second->kernel, BRINK_OP_MUL, toy_get(s, &second->kernel, u),
+                    toy_number(&second->kernel, 3.0)),
+             BRINK_NO_NODE);
+  brink_action *first = toy_action(s, 0, "u");
+  toy_assign(s, &first->kernel, u,
+             toy_op(&first->kernel, BRINK_OP_ADD, toy_get(s, &first->kernel, x),
+                    toy_sign(s, &first->kernel, above)),
+             BRINK_NO_NODE);
+  toy_first_output(s, second);
+  toy_first_output(s, first);
+  run *r = start(s, NULL);
+  CHECK_NEAR(brink_sim_parameters(r->sim)[0], 0.5 - 1.0, 0.0);
+  CHECK_NEAR(brink_sim_parameters(r->sim)[1], -1.5, 0.0);
+  finish(r, s);
+}
+
+/* ---- rules ---- */
+
+/* A saw tooth between 0 and 1 by two rules. */
+TEST(rules_with_hysteresis_make_a_triangle) {
+  brink_system *s = toy_create("Hysteresis");
+  uint32_t x = toy_state(s, 0, "x", 0.0), up = toy_mode(s, 0, "up", 0);
+  brink_kernel *k = toy_kernel(s, 0, "x'");
+  toy_derivative(
+      s, k, x,
+      brink_graph_select(&k->graph, toy_get(s, k, up), toy_number(k, 1.0), toy_number(k, -1.0)));
+  toy_equation(s, k, true);
+  uint32_t high = add_level(s, x, "rule[1]", 1.0, 1.0, BRINK_BOTH);
+  uint32_t low = add_level(s, x, "rule[2]", 0.25, -1.0, BRINK_BOTH);
+  for (uint32_t f = high; f <= low; f++) s->flags[f].kind = BRINK_FLAG_RULE;
+  brink_action *fall = toy_action(s, 0, "fall"), *rise = toy_action(s, 0, "rise");
+  toy_assign(s, &fall->kernel, up, toy_number(&fall->kernel, 0.0), BRINK_NO_NODE);
+  toy_assign(s, &rise->kernel, up, toy_number(&rise->kernel, 1.0), BRINK_NO_NODE);
+  toy_rule(s, 0, "rule[1]", high, BRINK_NO_INDEX, NULL, fall);
+  toy_rule(s, 0, "rule[2]", low, BRINK_NO_INDEX, NULL, rise); /* true at the start */
+  run *r = start(s, NULL);
+  go(r, 10.0);
+  CHECK_INT(r->status, BRINK_TIME_REACHED);
+  /* 0 to 1 in 1, then down and up by 0.75 each: turns at 1, 1.75, 2.5, … 10.0; up at 9.25 */
+  double t = 1.0;
+  for (size_t n = 0, turns = 0; n < r->nevents; n++) {
+    bool rises = strcmp(r->events[n].name, "rule[1]") == 0;
+    if (r->events[n].direction != BRINK_POSITIVE) continue;
+    CHECK_NEAR(r->events[n].t, t, 1e-8);
+    CHECK_INT(rises, turns % 2 == 0);
+    turns++;
+    t += 0.75;
+  }
+  CHECK_NEAR(t, 10.75, 1e-12);
+  finish(r, s);
+}
+
+TEST(sampled_rules_run_at_their_clock_only) {
+  brink_system *s = toy_create("Sampled");
+  uint32_t x = add_ramp(s, "x", 0.0, 1.0), n = toy_held(s, 0, "n", 0.0);
+  uint32_t when = toy_held(s, 0, "when", -1.0);
+  brink_kernel *condition = toy_kernel(s, 0, "x > 1.3");
+  toy_result(condition,
+             toy_op(condition, BRINK_OP_LT, toy_number(condition, 1.3), toy_get(s, condition, x)));
+  brink_action *body = toy_action(s, 0, "body");
+  brink_kernel *b = &body->kernel;
+  toy_assign(s, b, n, toy_op(b, BRINK_OP_ADD, toy_get(s, b, n), toy_number(b, 1.0)), BRINK_NO_NODE);
+  toy_assign(s, b, when, brink_graph_time(&b->graph), BRINK_NO_NODE);
+  uint32_t clock = toy_rule_clock(s, "lbc", 0.5);
+  toy_rule(s, 0, "rule[1]", BRINK_NO_INDEX, clock, condition, body);
+  run *r = start(s, NULL);
+  go(r, 4.0);
+  CHECK_NEAR(final_value(r, n, 0), 1.0, 0.0); /* once, though it stays true */
+  CHECK_NEAR(final_value(r, when, 0), 1.5, 0.0);
+  finish(r, s);
+}
+
+/* Two sampled rules that undo each other. */
+TEST(rules_that_never_settle_are_named) {
+  brink_system *s = toy_create("Cycle");
+  add_ramp(s, "x", 0.0, 1.0);
+  uint32_t group = toy_group(s, "w", 2), m = toy_mode(s, group, "m", 0);
+  uint32_t clock = toy_rule_clock(s, "lbc", 1.0);
+  for (int value = 0; value < 2; value++) {
+    brink_kernel *is = toy_kernel(s, group, "m = value");
+    toy_result(is, toy_op(is, BRINK_OP_EQ, toy_get(s, is, m), toy_number(is, value)));
+    brink_action *flip = toy_action(s, group, "flip");
+    toy_assign(s, &flip->kernel, m, toy_number(&flip->kernel, 1 - value), BRINK_NO_NODE);
+    toy_rule(s, group, value == 0 ? "rule[1]" : "rule[2]", BRINK_NO_INDEX, clock, is, flip);
+  }
+  run *r = start(s, NULL);
+  go(r, 4.0);
+  CHECK_INT(r->status, BRINK_ERR_CALLBACK);
+  const char *message;
+  CHECK_INT(brink_instance_ending(r->instance, &message), BRINK_ENDING_RULES);
+  CHECK_CONTAINS(message, "w[1].rule[1]");
+  CHECK_CONTAINS(message, "w[2].rule[2]");
+  CHECK_CONTAINS(message, "t = 0");
+  CHECK(strcmp(message, r->diag.message) == 0);
+  finish(r, s);
+}
+
+/* The same by located conditions: each makes the other's guard jump. */
+TEST(located_rules_that_never_settle_are_named) {
+  brink_system *s = toy_create("Cycle");
+  uint32_t x = add_ramp(s, "x", 0.0, 1.0), m = toy_mode(s, 0, "m", 0);
+  for (int value = 0; value < 2; value++) { /* x >= 2 and m = value */
+    brink_kernel *k = toy_kernel(s, 0, "m = value");
+    brink_node is = toy_op(k, BRINK_OP_EQ, toy_get(s, k, m), toy_number(k, value));
+    toy_result(k, brink_graph_select(&k->graph, is,
+                                     toy_op(k, BRINK_OP_SUB, toy_get(s, k, x), toy_number(k, 2.0)),
+                                     toy_number(k, -1.0)));
+    const char *name = value == 0 ? "rule[1]" : "rule[2]";
+    uint32_t flag = toy_flag(s, 0, name, k, BRINK_CROSSING, BRINK_BOTH);
+    s->flags[flag].kind = BRINK_FLAG_RULE;
+    brink_action *flip = toy_action(s, 0, "flip");
+    toy_assign(s, &flip->kernel, m, toy_number(&flip->kernel, 1 - value), BRINK_NO_NODE);
+    toy_rule(s, 0, name, flag, BRINK_NO_INDEX, NULL, flip);
+  }
+  run *r = start(s, NULL);
+  go(r, 4.0);
+  CHECK(r->status < 0);
+  CHECK_NEAR(brink_sim_time(r->sim), 2.0, 1e-6);
+  CHECK_CONTAINS(r->diag.message, "rule[1]");
+  CHECK_CONTAINS(r->diag.message, "rule[2]");
+  finish(r, s);
+}
+
+/* ---- ends ---- */
+
+TEST(a_failure_ends_the_run_with_its_message) {
+  brink_system *s = toy_create("Fail");
+  uint32_t x = add_ramp(s, "x", 0.0, 1.0), n = toy_held(s, 0, "n", 0.0);
+  uint32_t flag = add_level(s, x, "late", 2.0, 1.0, BRINK_POSITIVE);
+  brink_action *action = toy_action(s, 0, "give up");
+  brink_kernel *a = &action->kernel;
+  brink_node never = toy_op(a, BRINK_OP_LT, toy_number(a, 5.0), toy_get(s, a, x));
+  brink_node now = toy_op(a, BRINK_OP_LT, toy_number(a, 1.0), toy_get(s, a, x));
+  toy_assign(s, a, n, toy_number(a, 7.0), BRINK_NO_NODE);
+  toy_effect(s, action, BRINK_EFFECT_FAIL, never, "not this", 0, NULL);
+  toy_effect(s, action, BRINK_EFFECT_STOP, now, "nor this", 0, NULL);
+  toy_effect(s, action, BRINK_EFFECT_FAIL, now, "too late", 0, NULL);
+  s->flags[flag].positive = action;
+  run *r = start(s, NULL);
+  go(r, 4.0);
+  CHECK_INT(r->status, BRINK_ERR_CALLBACK);
+  CHECK(strcmp(r->diag.message, "too late") == 0);
+  CHECK_INT(brink_instance_ending(r->instance, NULL), BRINK_ENDING_FAIL);
+  CHECK_NEAR(final_value(r, n, 0), 7.0, 0.0);
+  finish(r, s);
+}
+
+static brink_system *make_ramp_with_range(uint32_t *x) {
+  brink_system *s = toy_create("Range");
+  *x = add_ramp(s, "x", 0.5, 1.0);
+  toy_range(s, *x, 0.0, 2.0);
+  toy_range_flag(s, *x, false);
+  toy_range_flag(s, *x, true);
+  return s;
+}
+
+TEST(a_state_that_leaves_its_range_ends_the_run) {
+  uint32_t x;
+  brink_system *s = make_ramp_with_range(&x);
+  run *r = start(s, NULL);
+  go(r, 4.0);
+  CHECK_INT(r->status, BRINK_ERR_CALLBACK);
+  const char *message;
+  CHECK_INT(brink_instance_ending(r->instance, &message), BRINK_ENDING_RANGE);
+  CHECK_NEAR(brink_sim_time(r->sim), 1.5, 1e-8);
+  CHECK_CONTAINS(message, "x = 2.000000001");
+  CHECK_CONTAINS(message, " at t = 1.500000001 is outside its range (0, 2)");
+  finish(r, s);
+}
+
+TEST(with_warnings_a_state_may_leave_its_range) {
+  uint32_t x;
+  brink_system *s = make_ramp_with_range(&x);
+  brink_instance_options options = plain_options();
+  options.range_warns = true;
+  run *r = start(s, &options);
+  go(r, 4.0);
+  CHECK_INT(r->status, BRINK_TIME_REACHED);
+  size_t count;
+  const char *const *warnings = brink_instance_warnings(r->instance, &count);
+  CHECK_INT(count, 1);
+  if (count > 0) CHECK_CONTAINS(warnings[0], "is outside its range (0, 2)");
+  CHECK_INT(brink_instance_ending(r->instance, NULL), BRINK_ENDING_NONE);
+  finish(r, s);
+}
+
+/* A sample that counts 0, 4, 8, 12. */
+static brink_system *make_counter(uint32_t *n) {
+  brink_system *s = toy_create("Counter");
+  add_ramp(s, "x", 0.0, 1.0);
+  uint32_t group = toy_group(s, "c", 2);
+  *n = toy_held(s, group, "n", 0.0);
+  toy_range(s, *n, 0.0, 10.0);
+  brink_action *count = toy_action(s, group, "count");
+  brink_kernel *a = &count->kernel;
+  brink_node more = toy_op(a, BRINK_OP_ADD, toy_get(s, a, *n), toy_number(a, 4.0));
+  toy_assign(s, a, *n, more, toy_op(a, BRINK_OP_LT, more, toy_number(a, 20.0)));
+  toy_clock(s, "tick", 1.0, 1.0, 0, count);
+  return s;
+}
+
+TEST(a_held_value_that_is_written_outside_its_range_ends_the_run) {
+  uint32_t n;
+  brink_system *s = make_counter(&n);
+  run *r = start(s, NULL);
+  go(r, 10.0);
+  CHECK_INT(r->status, BRINK_ERR_CALLBACK);
+  CHECK(strcmp(r->diag.message, "c[1].n = 12 at t = 3 is outside its range (0, 10)") == 0);
+  finish(r, s);
+}
+
+TEST(with_warnings_a_held_value_is_reported_once_when_it_leaves_its_range) {
+  uint32_t n;
+  brink_system *s = make_counter(&n);
+  brink_instance_options options = plain_options();
+  options.range_warns = true;
+  run *r = start(s, &options);
+  go(r, 10.0);
+  size_t count;
+  const char *const *warnings = brink_instance_warnings(r->instance, &count);
+  CHECK_INT(count, 2);
+  if (count == 2)
+    CHECK(strcmp(warnings[1], "c[2].n = 12 at t = 3 is outside its range (0, 10)") == 0);
+  CHECK_NEAR(final_value(r, n, 1), 16.0, 0.0);
+  finish(r, s);
+}
+
+TEST(a_mode_outside_its_set_is_named_with_its_text) {
+  brink_system *s = toy_create("Set");
+  uint32_t x = add_ramp(s, "x", 0.0, 1.0);
+  static double set[2];
+  set[0] = toy_string(s, "low"), set[1] = toy_string(s, "high");
+  double odd = toy_string(s, "odd");
+  uint32_t m = toy_mode(s, 0, "m", (int)set[0]);
+  s->variables[m].set = set;
+  s->variables[m].nset = 2;
+  uint32_t flag = add_level(s, x, "f", 1.0, 1.0, BRINK_POSITIVE);
+  brink_action *action = toy_action(s, 0, "set");
+  toy_assign(s, &action->kernel, m, toy_number(&action->kernel, odd), BRINK_NO_NODE);
+  s->flags[flag].positive = action;
+  run *r = start(s, NULL);
+  go(r, 2.0);
+  CHECK_INT(brink_instance_ending(r->instance, NULL), BRINK_ENDING_RANGE);
+  CHECK_CONTAINS(r->diag.message, "m = \"odd\" at t = 1");
+  CHECK_CONTAINS(r->diag.message, "is not in its set {\"low\", \"high\"}");
+  finish(r, s);
+}
+
+TEST(notes_are_forgotten_at_the_next_event) {
+  brink_system *s = toy_create("Notes");
+  uint32_t x = add_ramp(s, "x", 0.0, 1.0);
+  uint32_t noted = add_level(s, x, "noted", 1.0, 1.0, BRINK_POSITIVE);
+  add_level(s, x, "silent", 2.0, 1.0, BRINK_POSITIVE);
+  brink_action *action = toy_action(s, 0, "note");
+  brink_kernel *a = &action->kernel;
+  brink_node args[2] = {toy_get(s, a, x), toy_number(a, 3.0)};
+  toy_effect(s, action, BRINK_EFFECT_NOTE, BRINK_NO_NODE, "here", 2, args);
+  toy_effect(s, action, BRINK_EFFECT_NOTE, toy_number(a, 0.0), "nowhere", 0, NULL);
+  s->flags[noted].positive = action;
+  run *r = start(s, NULL);
+  go(r, 3.0);
+  CHECK_INT(r->nevents, 2);
+  CHECK_INT(r->events[0].nnotes, 1);
+  CHECK_NEAR(r->events[0].note, 1.0, 1e-9);
+  CHECK_INT(r->events[1].nnotes, 0);
+  finish(r, s);
+}
+
+/* ---- refused ---- */
+
+TEST(systems_that_make_no_sense_are_refused_with_a_reason) {
+  brink_diag diag;
+  brink_instance *instance;
+  brink_instance_options options = plain_options();
+  brink_system *s = toy_create("Odd");
+  toy_state(s, 0, "x", 0.0);
+  CHECK_INT(brink_instance_create(s, &options, NULL, &diag, &instance), BRINK_ERR_ARGUMENT);
+  CHECK_CONTAINS(diag.message, "no derivative");
+  CHECK(instance == NULL);
+  brink_kernel *k = toy_kernel(s, 0, "x'");
+  brink_ref beyond = {.space = BRINK_SPACE_P, .base = 3};
+  toy_derivative(s, k, 0, brink_graph_ref(&k->graph, beyond));
+  toy_equation(s, k, true);
+  CHECK_INT(brink_instance_create(s, &options, NULL, &diag, &instance), BRINK_ERR_ARGUMENT);
+  CHECK_CONTAINS(diag.message, "beyond");
+  CHECK_INT(brink_instance_create(NULL, &options, NULL, &diag, &instance), BRINK_ERR_ARGUMENT);
+  s->has_constraints = true;
+  CHECK_INT(brink_instance_create(s, &options, NULL, &diag, &instance), BRINK_ERR_UNSUPPORTED);
+  toy_destroy(s);
+}
+
+/* ---- memory ---- */
+
+/* A little of everything. */
+static brink_system *make_rich(void) {
+  uint32_t x, v;
+  brink_system *s = make_ball(&x, &v);
+  toy_range(s, x, -1.0, 10.0);
+  toy_range_flag(s, x, true);
+  brink_kernel *k = toy_kernel(s, 0, "sine");
+  toy_result(k, toy_apply(k, BRINK_OP_SIN, toy_get(s, k, x)));
+  uint32_t sine = toy_flag(s, 0, "sine", k, BRINK_BILATERAL, BRINK_BOTH);
+  s->flags[sine].enabled = toy_kernel(s, 0, "on");
+  toy_result(s->flags[sine].enabled, toy_number(s->flags[sine].enabled, 1.0));
+  uint32_t n = toy_held(s, 0, "n", 0.0);
+  brink_action *count = toy_action(s, 0, "count");
+  toy_assign(s, &count->kernel, n,
+             toy_op(&count->kernel, BRINK_OP_ADD, toy_get(s, &count->kernel, n),
+                    toy_number(&count->kernel, 1.0)),
+             BRINK_NO_NODE);
+  toy_clock(s, "tick", 0.5, 0.5, 0, count);
+  toy_first_output(s, count);
+  uint32_t low = add_level(s, x, "rule[1]", 0.5, -1.0, BRINK_BOTH);
+  toy_rule(s, 0, "rule[1]", low, BRINK_NO_INDEX, NULL, count);
+  return s;
+}
+
+static void check_failures(bool fail_on) {
+  brink_system *s = make_rich();
+  brink_instance_options options = plain_options();
+  options.range_warns = options.wants_flow_jet = true;
+  for (long n = 1; n < 10000; n++) {
+    counting state = {.fail_at = n, .fail_on = fail_on};
+    brink_allocator allocator = counting_allocator(&state);
+    brink_diag diag;
+    brink_instance *instance = (brink_instance *)&state; /* must be overwritten */
+    brink_status status = brink_instance_create(s, &options, &allocator, &diag, &instance);
+    if (status == BRINK_OK) {
+      CHECK(state.calls < n && n > 1);
+      brink_instance_destroy(instance);
+      CHECK_INT(state.live, 0);
+      toy_destroy(s);
+      return;
+    }
+    CHECK_INT(status, BRINK_ERR_MEMORY);
+    CHECK_CONTAINS(diag.message, "memory");
+    CHECK(instance == NULL);
+    CHECK_MSG(state.live == 0 && state.mismatch == 0, "allocation %ld: %ld blocks left", n,
+              state.live);
+  }
+  CHECK_MSG(false, "brink_instance_create never succeeded");
+  toy_destroy(s);
+}
+
+TEST(an_instance_survives_the_failure_of_any_allocation) {
+  check_failures(false);
+  check_failures(true);
+}
+
+TEST(running_takes_no_memory) {
+  brink_system *s = make_rich();
+  counting state = {0};
+  brink_allocator allocator = counting_allocator(&state);
+  brink_instance_options options = plain_options();
+  brink_options simulation = sim_options();
+  brink_instance *instance;
+  brink_sim *sim;
+  brink_diag diag;
+  CHECK_INT(brink_instance_create(s, &options, &allocator, &diag, &instance), BRINK_OK);
+  CHECK_INT(brink_sim_create(brink_instance_model(instance), &simulation, &allocator, &diag, &sim),
+            BRINK_OK);
+  long calls = state.calls;
+  CHECK_INT(brink_sim_run(sim, 2.0, &diag), BRINK_TIME_REACHED);
+  CHECK_INT(state.calls, calls);
+  CHECK(brink_sim_stats(sim)->events > 0);
+  brink_sim_destroy(sim);
+  brink_instance_destroy(instance);
+  CHECK_INT(state.live, 0);
+  toy_destroy(s);
+}
+
+int main(void) {
+  RUN(a_ball_bounces_at_the_times_of_the_closed_form);
+  RUN(a_tank_is_empty_when_torricelli_says_and_a_stop_ends_the_run_with_its_message);
+  RUN(a_relay_switches_by_the_locked_sign_of_its_flag);
+  RUN(a_formula_of_leaves_fires_when_it_becomes_true);
+  RUN(a_flag_that_is_not_enabled_is_not_watched);
+  RUN(polynomial_guards_have_gradient_series_and_degree);
+  RUN(transcendental_guards_have_gradient_and_series_and_are_located);
+  RUN(linear_guards_with_held_coefficients_are_asked_every_time);
+  RUN(refs_that_meet_in_one_state_add_up_in_the_gradient);
+  RUN(a_thousand_pendula_are_one_kernel_and_pass_their_lowest_points_in_time);
+  RUN(twenty_thousand_guards_are_made_in_well_under_a_second);
+  RUN(a_sampled_controller_follows_its_recursion);
+  RUN(samples_of_an_array_run_in_order_and_see_what_was_written);
+  RUN(first_outputs_hold_before_the_first_sample_and_see_signs);
+  RUN(rules_with_hysteresis_make_a_triangle);
+  RUN(sampled_rules_run_at_their_clock_only);
+  RUN(rules_that_never_settle_are_named);
+  RUN(located_rules_that_never_settle_are_named);
+  RUN(a_failure_ends_the_run_with_its_message);
+  RUN(a_state_that_leaves_its_range_ends_the_run);
+  RUN(with_warnings_a_state_may_leave_its_range);
+  RUN(a_held_value_that_is_written_outside_its_range_ends_the_run);
+  RUN(with_warnings_a_held_value_is_reported_once_when_it_leaves_its_range);
+  RUN(a_mode_outside_its_set_is_named_with_its_text);
+  RUN(notes_are_forgotten_at_the_next_event);
+  RUN(systems_that_make_no_sense_are_refused_with_a_reason);
+  RUN(an_instance_survives_the_failure_of_any_allocation);
+  RUN(running_takes_no_memory);
+  return check_done();
+}
