@@ -134,27 +134,32 @@ brink_node brink_graph_time(brink_graph *graph) {
 }
 
 /* Is the map a pattern after all? Then base and stride say the same. */
-static bool is_affine(const brink_graph *graph, const uint32_t *map, int32_t *stride) {
+static bool is_affine(const uint32_t *map, size_t iterations, int32_t *stride) {
   *stride = 0;
-  if (graph->iterations < 2) return true;
+  if (iterations < 2) return true;
   int64_t step = (int64_t)map[1] - map[0];
   if (step > INT32_MAX || step < INT32_MIN) return false;
-  for (size_t i = 2; i < graph->iterations; i++)
+  for (size_t i = 2; i < iterations; i++)
     if ((int64_t)map[i] - map[i - 1] != step) return false;
   *stride = (int32_t)step;
   return true;
 }
 
-brink_node brink_graph_ref(brink_graph *graph, brink_ref ref) {
+brink_ref brink_ref_simplest(brink_ref ref, size_t iterations) {
   if (ref.map != NULL) {
-    if (graph->iterations > 0) ref.base = ref.map[0];
-    if (is_affine(graph, ref.map, &ref.stride))
+    if (iterations > 0) ref.base = ref.map[0];
+    if (is_affine(ref.map, iterations, &ref.stride))
       ref.map = NULL;
     else
       ref.stride = 0;
-  } else if (graph->iterations < 2) {
+  } else if (iterations < 2) {
     ref.stride = 0;
   }
+  return ref;
+}
+
+brink_node brink_graph_ref(brink_graph *graph, brink_ref ref) {
+  ref = brink_ref_simplest(ref, graph->iterations);
   return intern(graph, (brink_expr_node){.op = BRINK_OP_REF}, &ref);
 }
 

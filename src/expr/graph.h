@@ -96,6 +96,9 @@ static inline size_t brink_ref_slot(const brink_ref *ref, size_t iteration) {
   return (size_t)((int64_t)ref->base + (int64_t)ref->stride * (int64_t)iteration);
 }
 
+/* Base and stride instead of a map where that is possible; every ref of a graph is in this form. */
+brink_ref brink_ref_simplest(brink_ref ref, size_t iterations);
+
 typedef struct brink_expr_node {
   uint8_t op;         /* brink_op */
   brink_node a, b, c; /* operands; a of a REF: index into refs */

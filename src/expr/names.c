@@ -39,18 +39,20 @@ void brink_system_variable_name(const brink_system *system, uint32_t variable, s
   if (v->vector || length > 1) brink_text_add(text, "[%zu]", element % length + 1);
 }
 
+/* Flags of loops and vectors have an index: "plant.full[2]", "plant@12:7[3]". */
 void brink_system_flag_name(const brink_system *system, uint32_t flag, size_t instance,
                             brink_text *text) {
   const brink_flag *f = &system->flags[flag];
-  size_t number = f->first + instance;
+  size_t number = f->first + instance, each = f->per_instance > 0 ? f->per_instance : 1;
   if (f->kind == BRINK_FLAG_RANGE) {
     brink_system_variable_name(system, f->variable, number, text);
     add(text, f->upper ? "@upper" : "@lower");
-  } else if (f->name[0] == '@') { /* made by the compiler: "plant@12:7" */
-    brink_system_instance_name(system, f->group, number, text);
-    add(text, f->name);
-  } else {
-    add_path(system, f->group, number, text);
-    add(text, f->name);
+    return;
   }
+  if (f->name[0] == '@') /* made by the compiler */
+    brink_system_instance_name(system, f->group, number / each, text);
+  else
+    add_path(system, f->group, number / each, text);
+  add(text, f->name);
+  if (each > 1 && !f->is_pair) brink_text_add(text, "[%zu]", number % each + 1);
 }
