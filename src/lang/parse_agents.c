@@ -1,0 +1,150 @@
+/* parse_agents.c: populations of agents, and what happens between two of them.
+ *
+ *   agents = "agents" {population | pair} "end" "agents" ";" */
+#include "lang/parser.h"
+
+/* population = "population" "(" NAME {"," NAME} ")" ";" */
+static void parse_population(brink_parser *p) {
+  brink_component *c = p->component;
+  size_t begin = brink_list_begin(p);
+  for (size_t i = 0; i < c->npopulations; i++)
+    brink_list_add(p, &c->populations[i], sizeof c->populations[i]);
+  brink_parse_line(p);
+  brink_parse_keyword(p);
+  brink_token open = p->token, name;
+  brink_parse_expect(p, BRINK_TOKEN_LPAREN, "'('");
+  do {
+    if (!brink_parse_expect_name(p, "the name of an array of components", &name)) break;
+    brink_ast_population population = {.name = brink_parse_name(p, &name),
+                                       .place = brink_token_place(p->file, &name)};
+    brink_list_add(p, &population, sizeof population);
+  } while (brink_parse_accept(p, BRINK_TOKEN_COMMA));
+  brink_parse_close(p, BRINK_TOKEN_RPAREN, &open);
+  brink_parse_finish(p);
+  c->populations = brink_list_take(p, begin, sizeof *c->populations, &c->npopulations);
+}
+
+/* "(" NAME "," NAME ")" "in" NAME ["," NAME] */
+static void parse_pair_head(brink_parser *p, brink_ast_pair *pair) {
+  brink_token open = p->token, name;
+  brink_parse_expect(p, BRINK_TOKEN_LPAREN, "'(' and two names");
+  for (size_t k = 0; k < 2; k++) {
+    if (k == 1) brink_parse_expect(p, BRINK_TOKEN_COMMA, "',' and a second name");
+    if (brink_parse_expect_name(p, "a name for the partner", &name))
+      pair->partner[k] = brink_parse_symbol(p, BRINK_SYMBOL_PARTNER, &name);
+  }
+  brink_parse_close(p, BRINK_TOKEN_RPAREN, &open);
+  if (brink_parse_is(p, "in"))
+    brink_parse_spaced_keyword(p);
+  else if (!p->panic)
+    brink_parse_panic(p, brink_parse_place(p), "write 'pair(a, b) in car'",
+                      "expected 'in', found %s", brink_parse_shown(p, &p->token));
+  for (size_t k = 0; k < 2; k++) {
+    if (k == 1 && !brink_parse_accept(p, BRINK_TOKEN_COMMA)) break;
+    if (!brink_parse_expect_name(p, "the name of a population", &name)) break;
+    pair->population_name[k] = brink_parse_name(p, &name);
+    pair->population_place[k] = brink_token_place(p->file, &name);
+  }
+  if (!p->panic) return;
+  p->panic = false; /* the parts of the pair follow all the same */
+  while (!brink_parse_at_stop(p) && !p->token.first) brink_parse_advance(p);
+}
+
+/* One of: declarations, dynamics, assignments, event, reach. */
+static bool parse_pair_part(brink_parser *p, brink_ast_pair *pair, brink_ast_event ***events) {
+  brink_ast_section declarations = {.present = false};
+  if (brink_token_is_defining(p->next.kind)) return false;
+  if (brink_parse_is(p, "declarations")) {
+    brink_parse_section_body(p, BRINK_SECTION_DECLARATIONS, &declarations);
+  } else if (brink_parse_is(p, "dynamics")) {
+    brink_parse_section_body(p, BRINK_SECTION_DYNAMICS, &pair->dynamics);
+  } else if (brink_parse_is(p, "assignments")) {
+    brink_parse_section_body(p, BRINK_SECTION_ASSIGNMENTS, &pair->assignments);
+  } else if (brink_parse_is(p, "event")) {
+    brink_parse_event(p, events);
+  } else if (brink_parse_is(p, "reach")) {
+    brink_ast_statement *reach = brink_parse_statement(p, BRINK_MAY_REACH);
+    brink_ast_block more = {.statement = &reach, .count = 1};
+    if (reach != NULL) brink_block_join(p, &pair->reach, &more);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+static void parse_no_pair_part(brink_parser *p) {
+  brink_parse_panic(p, brink_parse_place(p),
+                    "a pair holds declarations, dynamics, assignments, events and reach(...)",
+                    "%s cannot stand in a pair", brink_parse_shown(p, &p->token));
+  const char *name = brink_parse_name(p, &p->token);
+  bool statement = brink_token_is_defining(p->next.kind) || p->token.kind != BRINK_TOKEN_NAME ||
+                   p->next.kind == BRINK_TOKEN_LPAREN;
+  brink_parse_advance(p);
+  if (statement)
+    brink_parse_sync(p);
+  else
+    brink_parse_skip_block(p, name);
+}
+
+static void parse_pair_body(brink_parser *p, brink_ast_pair *pair) {
+  brink_symbol **outer = p->symbols_end;
+  brink_ast_event **events = &pair->events;
+  p->symbols_end = &pair->symbols;
+  for (;;) {
+    const char *start = p->token.start;
+    p->indent++;
+    bool parsed = parse_pair_part(p, pair, &events);
+    p->indent--;
+    if (parsed) continue;
+    if (brink_parse_at_stop(p)) {
+      if (brink_parse_close_block(p)) break;
+    } else {
+      parse_no_pair_part(p);
+    }
+    if (p->token.start == start) brink_parse_advance(p);
+  }
+  p->symbols_end = outer;
+}
+
+/* pair = "pair" "(" NAME "," NAME ")" "in" NAME ["," NAME]
+ *        {declarations | dynamics | assignments | event | reach} "end" "pair" ";" */
+static void parse_pair(brink_parser *p) {
+  brink_ast_pair *pair = brink_unit_take(p->unit, 1, sizeof *pair);
+  if (pair == NULL) {
+    brink_parse_abandon(p);
+    return;
+  }
+  size_t losses = p->losses;
+  brink_open_block open;
+  brink_parse_line(p);
+  pair->place = brink_parse_place(p);
+  brink_parse_open(p, &open, "pair", BRINK_RANK_SECTION, &p->token);
+  brink_parse_keyword(p);
+  parse_pair_head(p, pair);
+  parse_pair_body(p, pair);
+  pair->damaged = p->losses != losses;
+  if (pair->partner[0] == NULL || pair->partner[1] == NULL || pair->population_name[0] == NULL)
+    return;
+  brink_ast_pair **end = &p->component->pairs;
+  while (*end != NULL) end = &(*end)->next;
+  *end = pair;
+}
+
+void brink_parse_agents(brink_parser *p) {
+  do {
+    p->indent++;
+    while (!brink_parse_at_stop(p)) {
+      if (brink_parse_is(p, "population") && p->next.kind == BRINK_TOKEN_LPAREN) {
+        parse_population(p);
+      } else if (brink_parse_is(p, "pair") && p->next.kind == BRINK_TOKEN_LPAREN) {
+        parse_pair(p);
+      } else {
+        brink_parse_panic(p, brink_parse_place(p), "agents are population(...) and pair(...)",
+                          "%s cannot stand in 'agents'", brink_parse_shown(p, &p->token));
+        brink_parse_advance(p);
+        brink_parse_sync(p);
+      }
+    }
+    p->indent--;
+  } while (!brink_parse_close_block(p));
+}

@@ -1,0 +1,377 @@
+/* parse_recover.c: errors, blocks and their ends, where to go on after a mistake. */
+#include <stdarg.h>
+#include <string.h>
+
+#include "lang/parser.h"
+
+/* ---- errors ---- */
+
+static bool is_silent(const brink_parser *p) {
+  return p->panic || p->abandoned || (p->muted != NULL && p->muted == p->token.start);
+}
+
+void brink_parse_mend(brink_parser *p, brink_place place, const char *hint, const char *format,
+                      ...) {
+  p->errors++;
+  if (is_silent(p)) return;
+  va_list arguments;
+  va_start(arguments, format);
+  brink_report_list(p->unit, BRINK_ERROR, place, hint, format, arguments);
+  va_end(arguments);
+}
+
+void brink_parse_panic(brink_parser *p, brink_place place, const char *hint, const char *format,
+                       ...) {
+  p->errors++;
+  p->losses++;
+  bool silent = is_silent(p) || p->token.kind == BRINK_TOKEN_BAD; /* the lexer has said it */
+  p->panic = true;
+  if (silent) return;
+  va_list arguments;
+  va_start(arguments, format);
+  brink_report_list(p->unit, BRINK_ERROR, place, hint, format, arguments);
+  va_end(arguments);
+}
+
+const char *brink_parse_shown(brink_parser *p, const brink_token *token) {
+  if (token->kind == BRINK_TOKEN_EOF) return "the end of the file";
+  if (p->panic) return "";
+  int length = token->length > 40 ? 40 : (int)token->length;
+  const char *rest = token->length > 40 ? "..." : "";
+  if (token->kind == BRINK_TOKEN_STRING)
+    return brink_unit_format(p->unit, "the string %.*s%s", length, token->start, rest);
+  return brink_unit_format(p->unit, "'%.*s%s'", length, token->start, rest);
+}
+
+void brink_parse_unexpected(brink_parser *p, const char *expected) {
+  /* What is missing at the end of a line is missing there, not at the start of a later one. */
+  bool missing = p->token.kind == BRINK_TOKEN_EOF || (p->token.first && p->previous.start != NULL);
+  brink_parse_panic(p, missing ? brink_parse_behind(p) : brink_parse_place(p), NULL,
+                    "expected %s, found %s", expected, brink_parse_shown(p, &p->token));
+}
+
+const char *brink_parse_did_you_mean(brink_parser *p, const char *nearest) {
+  if (nearest == NULL || p->panic) return NULL;
+  return brink_unit_format(p->unit, "did you mean '%s'?", nearest);
+}
+
+/* ---- limits ---- */
+
+void brink_parse_abandon(brink_parser *p) {
+  if (p->abandoned) return;
+  p->abandoned = true;
+  p->token.kind = p->next.kind = BRINK_TOKEN_EOF;
+  p->token.length = p->next.length = 0;
+}
+
+bool brink_parse_enter(brink_parser *p) {
+  if (++p->depth <= BRINK_NESTING_LIMIT) return true;
+  brink_parse_panic(p, brink_parse_place(p), "split it into parts with names of their own",
+                    "this is nested more than %d levels deep", BRINK_NESTING_LIMIT);
+  return false;
+}
+
+void brink_parse_leave(brink_parser *p) {
+  p->depth--;
+}
+
+/* ---- single tokens ---- */
+
+bool brink_parse_expect(brink_parser *p, brink_token_kind kind, const char *expected) {
+  if (brink_parse_accept(p, kind)) return true;
+  brink_parse_unexpected(p, expected);
+  return false;
+}
+
+bool brink_parse_expect_name(brink_parser *p, const char *what, brink_token *name) {
+  if (p->panic) return false;
+  *name = p->token;
+  bool reserved = brink_token_is_reserved(p->token.kind) && !p->token.first;
+  if (reserved)
+    brink_parse_mend(p, brink_parse_place(p), "choose another name",
+                     "%s is a reserved word and cannot be a name", brink_parse_shown(p, &p->token));
+  if (reserved || p->token.kind == BRINK_TOKEN_NAME) {
+    brink_parse_advance(p);
+    return true;
+  }
+  brink_parse_unexpected(p, what);
+  return false;
+}
+
+void brink_parse_close(brink_parser *p, brink_token_kind kind, const brink_token *open) {
+  if (p->panic || brink_parse_accept(p, kind)) return;
+  const char *sign = kind == BRINK_TOKEN_RPAREN ? ")" : kind == BRINK_TOKEN_RBRACKET ? "]" : "}";
+  const char *hint = brink_unit_format(p->unit, "it closes the '%.1s' at %u:%u", open->start,
+                                       (unsigned)open->line, (unsigned)open->column);
+  bool forgotten = p->token.first || p->token.kind == BRINK_TOKEN_SEMICOLON ||
+                   p->token.kind == BRINK_TOKEN_THEN || p->token.kind == BRINK_TOKEN_EOF ||
+                   p->token.kind == BRINK_TOKEN_ASSIGN || p->token.kind == BRINK_TOKEN_EQ ||
+                   brink_parse_is(p, "loop") || brink_parse_is(p, "do");
+  if (forgotten)
+    brink_parse_mend(p, brink_parse_behind(p), hint, "a '%s' is missing here", sign);
+  else
+    brink_parse_panic(p, brink_parse_place(p), hint, "expected '%s', found %s", sign,
+                      brink_parse_shown(p, &p->token));
+}
+
+/* ---- where things begin ---- */
+
+static bool is_one_of(const brink_token *token, const char *const *words, size_t count) {
+  if (token->kind != BRINK_TOKEN_NAME) return false;
+  for (size_t i = 0; i < count; i++)
+    if (brink_token_is_word(token, words[i])) return true;
+  return false;
+}
+
+bool brink_parse_at_top(const brink_parser *p) {
+  static const char *const kinds[] = {"ctc", "dtc", "lbc", "composite", "system"};
+  if (p->next.kind == BRINK_TOKEN_NAME)
+    return is_one_of(&p->token, kinds, sizeof kinds / sizeof kinds[0]) ||
+           brink_token_is_word(&p->token, "function");
+  return p->next.kind == BRINK_TOKEN_STRING && brink_token_is_word(&p->token, "import");
+}
+
+/* A section's name is one only where what follows can begin a section. */
+bool brink_parse_at_section(const brink_parser *p) {
+  if (p->token.kind != BRINK_TOKEN_NAME) return false;
+  switch (p->next.kind) {
+  case BRINK_TOKEN_NAME:
+  case BRINK_TOKEN_END:
+  case BRINK_TOKEN_IF:
+  case BRINK_TOKEN_NUMBER:
+  case BRINK_TOKEN_MINUS:
+    break;
+  case BRINK_TOKEN_LPAREN:
+    return brink_token_is_word(&p->token, "event");
+  default:
+    return false;
+  }
+  for (int kind = 0; kind < BRINK_SECTION_EVENT; kind++)
+    if (brink_token_is_word(&p->token, brink_section_name((brink_section_kind)kind))) return true;
+  return brink_token_is_word(&p->token, "body");
+}
+
+bool brink_token_is_action(brink_token_kind kind) {
+  return kind == BRINK_TOKEN_NEGATIVE_GOING || kind == BRINK_TOKEN_POSITIVE_GOING ||
+         kind == BRINK_TOKEN_ON_EVENT;
+}
+
+bool brink_token_is_defining(brink_token_kind kind) {
+  return kind == BRINK_TOKEN_EQ || kind == BRINK_TOKEN_ASSIGN || kind == BRINK_TOKEN_PRIME ||
+         kind == BRINK_TOKEN_COLON;
+}
+
+bool brink_parse_inside(const brink_parser *p, const char *block) {
+  for (const brink_open_block *b = p->blocks; b != NULL; b = b->outer)
+    if (b->rank < BRINK_RANK_COMPONENT && strcmp(b->name, block) == 0) return true;
+  return false;
+}
+
+bool brink_parse_at_stop(const brink_parser *p) {
+  if (p->token.kind == BRINK_TOKEN_EOF) return true;
+  if (p->token.kind == BRINK_TOKEN_END) return !brink_token_is_defining(p->next.kind);
+  if (brink_token_is_action(p->token.kind)) return brink_parse_inside(p, "event");
+  return brink_parse_at_top(p) || (p->component != NULL && brink_parse_at_section(p));
+}
+
+/* At the start of a line, something that looks like a statement and not like the rest of one. */
+static bool at_statement(const brink_parser *p) {
+  if (!p->token.first) return false;
+  if (p->token.kind == BRINK_TOKEN_NAME) {
+    static const char *const words[] = {"for", "let", "when"};
+    if (brink_token_is_defining(p->next.kind)) return true;
+    if (p->next.kind == BRINK_TOKEN_NAME) return is_one_of(&p->token, words, 3);
+    return brink_parse_at_declaration(p) && p->blocks != NULL &&
+           p->blocks->rank >= BRINK_RANK_SECTION;
+  }
+  bool in_if = brink_parse_inside(p, "if");
+  if (p->token.kind == BRINK_TOKEN_ELSE || p->token.kind == BRINK_TOKEN_ELSIF) return in_if;
+  /* `if` begins an expression behind an operator, else a statement. */
+  bool operand_behind = p->previous.kind == BRINK_TOKEN_NAME ||
+                        p->previous.kind == BRINK_TOKEN_NUMBER ||
+                        p->previous.kind == BRINK_TOKEN_RPAREN;
+  return p->token.kind == BRINK_TOKEN_IF && operand_behind;
+}
+
+/* ---- the end of a statement ---- */
+
+void brink_parse_sync(brink_parser *p) {
+  const char *start = p->token.start;
+  p->panic = false;
+  for (;; brink_parse_advance(p)) {
+    if (brink_parse_accept(p, BRINK_TOKEN_SEMICOLON)) return;
+    if (brink_parse_at_stop(p)) return;
+    if (p->token.start != start && at_statement(p)) return;
+    if (p->token.start == start && at_statement(p) && p->previous.start != NULL &&
+        p->previous.line < p->token.line && p->previous.kind != BRINK_TOKEN_SEMICOLON)
+      return; /* the mistake was at the end of the line before */
+  }
+}
+
+/* Does the present token begin something new? */
+static bool semicolon_forgotten(const brink_parser *p) {
+  switch (p->token.kind) {
+  case BRINK_TOKEN_BAD:
+    return false;
+  case BRINK_TOKEN_END:
+  case BRINK_TOKEN_EOF:
+    return true;
+  case BRINK_TOKEN_NAME:
+    return p->token.first || brink_token_is_defining(p->next.kind) || brink_parse_at_stop(p);
+  default:
+    return p->token.first;
+  }
+}
+
+static const char *misfit_hint(brink_token_kind kind) {
+  switch (kind) {
+  case BRINK_TOKEN_COMMA:
+  case BRINK_TOKEN_COLON:
+    return "statements end with ';'";
+  case BRINK_TOKEN_RPAREN:
+  case BRINK_TOKEN_RBRACKET:
+  case BRINK_TOKEN_RBRACE:
+    return "nothing is open that it could close";
+  default:
+    return "an operator or a ';' is missing before it";
+  }
+}
+
+void brink_parse_finish(brink_parser *p) {
+  if (brink_parse_accept(p, BRINK_TOKEN_SEMICOLON)) return;
+  if (!p->panic && semicolon_forgotten(p)) {
+    brink_parse_mend(p, brink_parse_behind(p), NULL, "a ';' is missing here");
+    return;
+  }
+  if (!p->panic)
+    brink_parse_panic(p, brink_parse_place(p), misfit_hint(p->token.kind), "%s does not fit here",
+                      brink_parse_shown(p, &p->token));
+  brink_parse_sync(p);
+}
+
+/* ---- blocks ---- */
+
+void brink_parse_open(brink_parser *p, brink_open_block *block, const char *name,
+                      brink_block_rank rank, const brink_token *at) {
+  *block = (brink_open_block){
+      .name = name, .rank = rank, .place = brink_token_place(p->file, at), .outer = p->blocks};
+  p->blocks = block;
+}
+
+/* The token's text and a name; a keyword's case does not count. */
+static bool spells(const brink_token *token, const char *name, bool is_keyword) {
+  if (name == NULL || token->length == 0 || token->length != strlen(name)) return false;
+  if (!is_keyword) return memcmp(token->start, name, token->length) == 0;
+  for (size_t i = 0; i < token->length; i++) {
+    char c = token->start[i];
+    if ((c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c) != name[i]) return false;
+  }
+  return true;
+}
+
+static bool names_block(const brink_token *token, const brink_open_block *block) {
+  if (block->nameless) return token->kind == BRINK_TOKEN_NAME;
+  return spells(token, block->name, block->rank != BRINK_RANK_COMPONENT) ||
+         spells(token, block->alias, false);
+}
+
+static bool is_open(const brink_open_block *block, const brink_token *name) {
+  for (; block != NULL; block = block->outer)
+    if (names_block(name, block)) return true;
+  return false;
+}
+
+void brink_parse_skip_block(brink_parser *p, const char *name) {
+  p->panic = false;
+  while (p->token.kind != BRINK_TOKEN_EOF && !brink_parse_at_top(p)) {
+    if (p->token.kind == BRINK_TOKEN_END && is_open(p->blocks, &p->next)) return;
+    bool ends = p->token.kind == BRINK_TOKEN_END && spells(&p->next, name, false);
+    brink_parse_advance(p);
+    if (!ends) continue;
+    brink_parse_advance(p);
+    brink_parse_accept(p, BRINK_TOKEN_SEMICOLON);
+    return;
+  }
+}
+
+/* Of the block that a word closes, whatever is open; COMPONENT for other words. */
+static brink_block_rank rank_of(const brink_token *word) {
+  static const char *const statements[] = {"loop", "when", "for"};
+  static const char *const parts[] = {"body", "interface"};
+  if (word->kind == BRINK_TOKEN_IF || is_one_of(word, statements, 3)) return BRINK_RANK_STATEMENT;
+  if (brink_token_is_action(word->kind)) return BRINK_RANK_ACTION;
+  if (is_one_of(word, parts, 2)) return BRINK_RANK_PART;
+  for (int kind = 0; kind < BRINK_SECTION_COUNT; kind++)
+    if (brink_token_is_word(word, brink_section_name((brink_section_kind)kind)))
+      return BRINK_RANK_SECTION;
+  return brink_token_is_word(word, "pair") ? BRINK_RANK_SECTION : BRINK_RANK_COMPONENT;
+}
+
+static void report_unclosed(brink_parser *p, const brink_open_block *block) {
+  if (block->implied || is_silent(p)) return;
+  const char *hint = block->hint;
+  if (hint == NULL)
+    hint = brink_unit_format(p->unit, "'%s' begins at %u:%u", block->name,
+                             (unsigned)block->place.line, (unsigned)block->place.column);
+  if (p->token.kind == BRINK_TOKEN_EOF)
+    brink_parse_mend(p, brink_parse_behind(p), hint, "'end %s;' is missing", block->name);
+  else if (p->token.kind == BRINK_TOKEN_END)
+    brink_parse_mend(p, brink_parse_place(p), hint, "'end %s;' is missing before 'end %.*s;'",
+                     block->name, p->next.length > 40 ? 40 : (int)p->next.length, p->next.start);
+  else
+    brink_parse_mend(p, brink_parse_place(p), hint, "'end %s;' is missing before %s", block->name,
+                     brink_parse_shown(p, &p->token));
+  p->muted = p->token.start; /* the blocks around it may be waiting, too: one mistake */
+}
+
+static bool pop(brink_parser *p) {
+  p->blocks = p->blocks->outer;
+  return true;
+}
+
+/* end [name] ;   with whatever name */
+static void skip_end(brink_parser *p, bool has_name) {
+  brink_parse_line(p);
+  brink_parse_advance(p);
+  if (has_name) {
+    if (p->blocks->rank == BRINK_RANK_COMPONENT)
+      brink_parse_advance(p);
+    else
+      brink_parse_keyword(p);
+  }
+  brink_parse_finish(p);
+}
+
+bool brink_parse_close_block(brink_parser *p) {
+  const brink_open_block *block = p->blocks;
+  if (p->token.kind != BRINK_TOKEN_END) {
+    report_unclosed(p, block);
+    return pop(p);
+  }
+  if (names_block(&p->next, block)) {
+    skip_end(p, true);
+    return pop(p);
+  }
+  bool word = p->next.kind == BRINK_TOKEN_NAME || p->next.kind == BRINK_TOKEN_IF ||
+              brink_token_is_action(p->next.kind);
+  const char *hint = brink_unit_format(p->unit, "write 'end %s;'", block->name);
+  if (!word) {
+    brink_parse_mend(p, brink_parse_place(p), hint, "'end' needs the name of what it ends");
+    skip_end(p, false);
+    return pop(p);
+  }
+  if (is_open(block->outer, &p->next)) {
+    report_unclosed(p, block);
+    return pop(p);
+  }
+  brink_place place = brink_token_place(p->file, &p->next);
+  const char *shown = brink_parse_shown(p, &p->next);
+  if (rank_of(&p->next) < block->rank) {
+    brink_parse_mend(p, brink_parse_place(p), NULL, "there is no %s to end here", shown);
+    skip_end(p, true);
+    return false;
+  }
+  brink_parse_mend(p, place, hint, "this ends '%s', not %s", block->name, shown);
+  skip_end(p, true);
+  return pop(p);
+}

@@ -1,0 +1,226 @@
+/* report.c: diagnostics: collected in the unit, sorted, shown with their source line. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lang/ast.h"
+
+#define MESSAGE_LENGTH                                                                             \
+  ((size_t)600)              /* longer messages are cut: names may be as long as they like */
+#define WINDOW ((size_t)120) /* of a long source line, in bytes */
+
+/* ---- memory ---- */
+
+void *brink_unit_take(brink_unit *unit, size_t count, size_t size) {
+  void *memory = unit->out_of_memory ? NULL : brink_arena_pack(&unit->arena, count, size);
+  if (memory == NULL) unit->out_of_memory = true;
+  return memory;
+}
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 0)))
+#endif
+static const char *
+format_list(brink_unit *unit, const char *format, va_list arguments) {
+  va_list again;
+  va_copy(again, arguments);
+  int length = vsnprintf(NULL, 0, format, again);
+  va_end(again);
+  if (length < 0) return "";
+  char *text = brink_unit_take(unit, (size_t)length + 1, 1);
+  if (text == NULL) return "";
+  vsnprintf(text, (size_t)length + 1, format, arguments);
+  return text;
+}
+
+const char *brink_unit_format(brink_unit *unit, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const char *text = format_list(unit, format, arguments);
+  va_end(arguments);
+  return text;
+}
+
+/* ---- collecting ---- */
+
+static bool is_continuation(char c) {
+  return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* A message for the screen: not too long, and nothing in it that moves the cursor. */
+static const char *tidy(brink_unit *unit, const char *text) {
+  size_t length = strlen(text);
+  bool cut = length > MESSAGE_LENGTH;
+  if (cut) {
+    length = MESSAGE_LENGTH;
+    while (length > 0 && is_continuation(text[length])) length--;
+  }
+  char *copy = brink_unit_take(unit, length + 4, 1);
+  if (copy == NULL) return "";
+  for (size_t i = 0; i < length; i++)
+    copy[i] = (unsigned char)text[i] < 0x20 || text[i] == 0x7f ? ' ' : text[i];
+  memcpy(copy + length, cut ? "..." : "", cut ? 4 : 1);
+  return copy;
+}
+
+static bool is_known(const brink_unit *unit, brink_severity severity, brink_place place) {
+  for (size_t i = 0; i < unit->nitems; i++) {
+    const brink_report_item *item = &unit->items[i];
+    if (item->severity == severity && item->place.file == place.file &&
+        item->place.line == place.line && item->place.column == place.column)
+      return true;
+  }
+  return false;
+}
+
+/* A place in the list. When it is full, an error takes that of a warning: a run must not fail for
+ * reasons that nobody can see. */
+static brink_report_item *new_item(brink_unit *unit, brink_severity severity) {
+  if (unit->nitems >= BRINK_REPORT_LIMIT) {
+    unit->too_many = true;
+    for (size_t i = unit->nitems; severity == BRINK_ERROR && i-- > 0;)
+      if (unit->items[i].severity == BRINK_WARNING) return &unit->items[i];
+    return NULL;
+  }
+  void *items = unit->items;
+  if (!brink_arena_grow(&unit->arena, &items, unit->nitems, &unit->items_capacity,
+                        sizeof *unit->items)) {
+    unit->out_of_memory = true;
+    return NULL;
+  }
+  unit->items = items;
+  return &unit->items[unit->nitems++];
+}
+
+void brink_report_list(brink_unit *unit, brink_severity severity, brink_place place,
+                       const char *hint, const char *format, va_list arguments) {
+  if (unit->out_of_memory || is_known(unit, severity, place)) return;
+  if (severity == BRINK_ERROR)
+    unit->nerrors++;
+  else
+    unit->nwarnings++;
+  brink_report_item *item = new_item(unit, severity);
+  if (item == NULL) return;
+  *item = (brink_report_item){.severity = severity, .place = place};
+  item->message = tidy(unit, format_list(unit, format, arguments));
+  if (hint != NULL) item->hint = tidy(unit, hint);
+}
+
+void brink_report(brink_unit *unit, brink_severity severity, brink_place place, const char *hint,
+                  const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  brink_report_list(unit, severity, place, hint, format, arguments);
+  va_end(arguments);
+}
+
+/* ---- sorting ---- */
+
+static int compare_items(const void *left, const void *right) {
+  const brink_report_item *a = left, *b = right;
+  if (a->place.file != b->place.file) return a->place.file < b->place.file ? -1 : 1;
+  if (a->place.line != b->place.line) return a->place.line < b->place.line ? -1 : 1;
+  if (a->place.column != b->place.column) return a->place.column < b->place.column ? -1 : 1;
+  return (int)b->severity - (int)a->severity; /* no two of one severity share a place */
+}
+
+/* The start of line `wanted`, searched from `text`, which is the start of line *line. */
+static const char *find_line(const char *text, const char *end, uint32_t *line, uint32_t wanted) {
+  while (*line < wanted) {
+    const char *newline = memchr(text, '\n', (size_t)(end - text));
+    if (newline == NULL) break;
+    text = newline + 1;
+    ++*line;
+  }
+  return text;
+}
+
+/* All source lines in one pass over each file, however long it is. */
+static void find_lines(brink_unit *unit) {
+  uint32_t file = UINT32_MAX, line = 1;
+  const char *text = NULL, *end = NULL;
+  for (size_t i = 0; i < unit->nitems; i++) {
+    brink_report_item *item = &unit->items[i];
+    if (item->place.file >= unit->nfiles) continue;
+    if (item->place.file != file) {
+      file = item->place.file;
+      line = 1;
+      text = unit->files[file].text;
+      end = text + unit->files[file].length;
+    }
+    text = find_line(text, end, &line, item->place.line);
+    item->line_text = text;
+  }
+}
+
+void brink_report_sort(brink_unit *unit) {
+  if (unit->nitems == 0) return;
+  qsort(unit->items, unit->nitems, sizeof *unit->items, compare_items);
+  find_lines(unit);
+}
+
+/* ---- showing ---- */
+
+/* The part of a line that is shown: all of it, or a window around the caret. */
+typedef struct window {
+  const char *line;
+  size_t length;      /* of the line */
+  size_t start, stop; /* of the window */
+} window;
+
+static window find_window(const char *line, const char *end, size_t caret) {
+  const char *newline = memchr(line, '\n', (size_t)(end - line));
+  window w = {.line = line, .length = (size_t)((newline != NULL ? newline : end) - line)};
+  if (w.length > 0 && line[w.length - 1] == '\r') w.length--;
+  w.stop = w.length;
+  if (w.length <= WINDOW + WINDOW / 3) return w;
+  if (caret > w.length) caret = w.length;
+  w.start = caret > WINDOW / 2 ? caret - WINDOW / 2 : 0;
+  if (w.start > w.length - WINDOW) w.start = w.length - WINDOW;
+  w.stop = w.start + WINDOW;
+  while (w.start > 0 && is_continuation(line[w.start])) w.start--;
+  while (w.stop < w.length && is_continuation(line[w.stop])) w.stop++;
+  return w;
+}
+
+static void add_source(const window *w, brink_text *text) {
+  if (w->start > 0) brink_text_append(text, "...", 3);
+  for (size_t i = w->start; i < w->stop; i++) {
+    char c = w->line[i];
+    bool control = ((unsigned char)c < 0x20 && c != '\t') || c == 0x7f;
+    brink_text_append(text, control ? "?" : &c, 1);
+  }
+  brink_text_append(text, w->stop < w->length ? "...\n" : "\n", w->stop < w->length ? 4 : 1);
+}
+
+/* Under every character before the place a space, or a tab where there is a tab. */
+static void add_carets(const window *w, size_t caret, size_t length, brink_text *text) {
+  if (w->start > 0) brink_text_append(text, "   ", 3);
+  for (size_t i = w->start; i < caret; i++) {
+    if (i < w->stop && is_continuation(w->line[i])) continue;
+    brink_text_append(text, i < w->stop && w->line[i] == '\t' ? "\t" : " ", 1);
+  }
+  brink_text_append(text, "^", 1);
+  for (size_t i = caret + 1; i < caret + length && i < w->stop; i++)
+    if (!is_continuation(w->line[i])) brink_text_append(text, "^", 1);
+  brink_text_append(text, "\n", 1);
+}
+
+void brink_report_render(const brink_unit *unit, const brink_report_item *item, brink_text *text) {
+  const brink_place *place = &item->place;
+  if (place->file >= unit->nfiles) return;
+  const brink_file *file = &unit->files[place->file];
+  brink_text_add(text, "%s:%u:%u: %s: %s\n", file->path, (unsigned)place->line,
+                 (unsigned)place->column, item->severity == BRINK_ERROR ? "error" : "warning",
+                 item->message);
+  const char *end = file->text + file->length, *line = item->line_text;
+  uint32_t first = 1;
+  if (line == NULL) line = find_line(file->text, end, &first, place->line);
+  size_t caret = place->column > 0 ? place->column - 1 : 0;
+  window w = find_window(line, end, caret);
+  if (caret > w.length) caret = w.length;
+  add_source(&w, text);
+  add_carets(&w, caret, place->length, text);
+  if (item->hint != NULL) brink_text_add(text, "hint: %s\n", item->hint);
+}
