@@ -191,6 +191,14 @@ static void name_twice(brink_checker *c, brink_place place, const char *name, br
   brink_check_error(c, place, hint, "'%s' is declared twice", name);
 }
 
+static void collect_name(brink_checker *c, const void *owner, brink_symbol *symbol) {
+  const brink_symbol *first = brink_check_find(c, owner, symbol->name);
+  if (first == NULL)
+    brink_check_put(c, owner, symbol->name, symbol);
+  else
+    name_twice(c, symbol->place, symbol->name, first->place);
+}
+
 static void collect_symbols(brink_checker *c, brink_component *component, const void *owner,
                             brink_symbol *symbols) {
   for (brink_symbol *symbol = symbols; symbol != NULL; symbol = symbol->next) {
@@ -200,11 +208,7 @@ static void collect_symbols(brink_checker *c, brink_component *component, const 
         symbol->kind == BRINK_SYMBOL_VARIABLE)
       symbol->read_type = BRINK_TYPE_SIGNAL; /* of a pair */
     symbol->vector = symbol->size != NULL;
-    brink_symbol *first = brink_check_find(c, owner, symbol->name);
-    if (first == NULL)
-      brink_check_put(c, owner, symbol->name, symbol);
-    else
-      name_twice(c, symbol->place, symbol->name, first->place);
+    collect_name(c, owner, symbol);
   }
 }
 
@@ -235,8 +239,10 @@ static void collect_component(brink_checker *c, brink_component *component) {
   else
     name_twice(c, component->place, component->name, first->place);
   collect_symbols(c, component, component, component->symbols);
-  for (brink_ast_pair *pair = component->pairs; pair != NULL; pair = pair->next)
+  for (brink_ast_pair *pair = component->pairs; pair != NULL; pair = pair->next) {
+    for (size_t k = 0; k < 2; k++) collect_name(c, pair, pair->partner[k]);
     collect_symbols(c, component, pair, pair->symbols);
+  }
 }
 
 static void collect_functions(brink_checker *c) {
@@ -399,10 +405,8 @@ static void warn_of_starts(brink_checker *c, brink_component *component) {
   }
 }
 
-void brink_unit_check(brink_unit *unit) {
-  brink_checker checker = {.unit = unit};
-  checker.locals_of = &checker.local;
-  brink_checker *c = &checker;
+static void check_all(brink_checker *c) {
+  brink_unit *unit = c->unit;
   for (brink_component *k = unit->components; k != NULL; k = k->next) collect_component(c, k);
   c->component = NULL;
   collect_functions(c);
@@ -415,4 +419,11 @@ void brink_unit_check(brink_unit *unit) {
   check_bodies(c, false);
   check_bodies(c, true);
   for (brink_component *k = unit->components; k != NULL; k = k->next) warn_of_starts(c, k);
+}
+
+void brink_unit_check(brink_unit *unit) {
+  brink_checker checker = {.unit = unit, .scratch.allocator = unit->arena.allocator};
+  checker.locals_of = &checker.local;
+  check_all(&checker);
+  brink_text_free(&checker.scratch);
 }

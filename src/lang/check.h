@@ -89,6 +89,7 @@ typedef struct brink_checker {
 
   brink_check_entry *table; /* open addressing, a power of two */
   size_t table_count, table_size;
+  brink_text scratch;       /* texts under construction */
   brink_check_local *local; /* the local names in scope */
   size_t nlocals, local_capacity;
 
@@ -153,8 +154,10 @@ void brink_check_unknown(brink_checker *c, const char *name, brink_place place);
 /* "one of "a", "b" …", and the nearest to `wrong` if there is one. */
 const char *brink_check_one_of(brink_checker *c, const brink_ast_range *set, const char *wrong);
 const char *brink_check_did_you_mean(brink_checker *c, const char *nearest);
-/* "plant.h" of a path; loop variables are told apart if `exact`. */
+/* "plant.h", or "car[i].x": with indices, equal texts mean the same thing. */
 const char *brink_check_path_text(brink_checker *c, const brink_ast_expr *expr, bool indices);
+/* Not for people: equal texts mean equal values. */
+const char *brink_check_expr_text(brink_checker *c, const brink_ast_expr *expr);
 
 /* ---- check_expr.c, check_call.c ---- */
 
@@ -190,6 +193,8 @@ void brink_check_simulation(brink_checker *c);
 
 /* ---- check_define.c, check_block.c ---- */
 
+/* Is this left-hand side defined by the equations of the component? */
+bool brink_check_replaces(brink_checker *c, const brink_ast_expr *target, brink_symbol *symbol);
 /* Was this text defined in this list? */
 bool brink_check_is_defined(const brink_checker *c, const brink_check_list *list, const char *text);
 void brink_check_define(brink_checker *c, brink_check_list *list, const brink_ast_expr *target,

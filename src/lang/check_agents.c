@@ -48,17 +48,6 @@ static brink_symbol *find_population(brink_checker *c, const char *name, brink_p
   return NULL;
 }
 
-static void declare_partner(brink_checker *c, brink_ast_pair *pair, brink_symbol *partner) {
-  const brink_symbol *first = brink_check_find(c, pair, partner->name);
-  if (first == NULL) {
-    brink_check_put(c, pair, partner->name, partner);
-    return;
-  }
-  const char *hint =
-      brink_unit_format(c->unit, "first declared at line %u", (unsigned)first->place.line);
-  brink_check_error(c, partner->place, hint, "'%s' is declared twice", partner->name);
-}
-
 static void find_partners(brink_checker *c, brink_ast_pair *pair) {
   for (size_t k = 0; k < 2; k++) {
     size_t source = pair->population_name[k] != NULL ? k : 0;
@@ -69,7 +58,6 @@ static void find_partners(brink_checker *c, brink_ast_pair *pair) {
     else
       partner->population = pair->partner[0]->population;
     partner->class_ = partner->population == NULL ? NULL : partner->population->class_;
-    declare_partner(c, pair, partner);
   }
 }
 

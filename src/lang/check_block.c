@@ -164,7 +164,8 @@ static void check_equation(brink_checker *c, brink_ast_statement *s, brink_check
   if (c->component->kind == BRINK_CTC) note_output_type(symbol, s->expr);
   if (symbol->kind == BRINK_SYMBOL_FLAG) note_flag(c, symbol, s->expr);
   if (c->context != BRINK_IN_ON_EVENT) symbol->defined = true;
-  if (c->context == BRINK_IN_ON_EVENT && !symbol->defined)
+  if (c->context == BRINK_IN_ON_EVENT && !c->lhs_uncertain &&
+      !brink_check_replaces(c, s->target, symbol))
     brink_check_error(c, path->place, "on-event replaces equations of dynamics",
                       "'%s%s' is not defined in dynamics", symbol->name, prime ? "'" : "");
   bool element = path->part[path->nparts - 1].index != NULL;
@@ -261,11 +262,21 @@ static void check_alive(brink_checker *c, const brink_ast_expr *condition) {
                       "this condition can never become true");
 }
 
+static void check_new(brink_checker *c, brink_ast_expr *condition) {
+  const void *owner = &c->component->section[BRINK_SECTION_RULES];
+  const brink_ast_expr *first =
+      brink_check_put(c, owner, brink_check_expr_text(c, condition), condition);
+  if (first == NULL || condition->type != BRINK_TYPE_BOOLEAN) return;
+  const char *hint = brink_unit_format(c->unit, "the one at line %u", (unsigned)first->place.line);
+  brink_check_error(c, condition->place, hint, "an earlier when has the same condition");
+}
+
 static void check_when(brink_checker *c, brink_ast_statement *s) {
   brink_check_list *list = brink_unit_take(c->unit, 1, sizeof *list);
   if (list == NULL) return;
   brink_check_condition(c, s->condition[0]);
   check_alive(c, s->condition[0]);
+  check_new(c, s->condition[0]);
   size_t mark = brink_check_open_scope(c);
   c->context = BRINK_IN_WHEN;
   brink_check_block(c, &s->block[0], list);

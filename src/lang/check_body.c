@@ -87,26 +87,24 @@ void brink_check_formulas(brink_checker *c, const brink_ast_block *dynamics) {
 
 /* ---- what is left undefined ---- */
 
-/* The equation that a symbol waits for; NULL: it needs none. */
+static bool needs_definition(const brink_checker *c, const brink_symbol *symbol) {
+  if (symbol->kind == BRINK_SYMBOL_STATE)
+    return c->component->kind == BRINK_CTC && symbol->read_type == BRINK_TYPE_SIGNAL;
+  return symbol->kind == BRINK_SYMBOL_FLAG || symbol->kind == BRINK_SYMBOL_VARIABLE ||
+         symbol->kind == BRINK_SYMBOL_OUTPUT;
+}
+
+/* What to write, and where. */
 static const char *missing_text(brink_checker *c, const brink_symbol *symbol) {
-  const char *name = symbol->name;
-  switch (symbol->kind) {
-  case BRINK_SYMBOL_STATE:
-    if (c->component->kind != BRINK_CTC || symbol->read_type != BRINK_TYPE_SIGNAL) return NULL;
+  const char *name = symbol->name, *section = "dynamics";
+  bool composite = !may_have(c->component, BRINK_SECTION_OUTPUT);
+  if (symbol->kind == BRINK_SYMBOL_STATE)
     return brink_unit_format(c->unit, "add %s' = ...; to dynamics", name);
-  case BRINK_SYMBOL_FLAG:
-    return brink_unit_format(c->unit, "add %s = ...; to dynamics", name);
-  case BRINK_SYMBOL_VARIABLE:
-    return brink_unit_format(c->unit, "add %s = ...; to %s", name,
-                             c->component->kind == BRINK_CTC || c->pair != NULL ? "dynamics"
-                                                                                : "output");
-  case BRINK_SYMBOL_OUTPUT:
-    if (may_have(c->component, BRINK_SECTION_OUTPUT))
-      return brink_unit_format(c->unit, "add %s = ...; to output", name);
+  if (symbol->kind == BRINK_SYMBOL_OUTPUT && composite)
     return brink_unit_format(c->unit, "add connect(..., %s); to connections", name);
-  default:
-    return NULL;
-  }
+  if (symbol->kind == BRINK_SYMBOL_OUTPUT || (c->component->kind != BRINK_CTC && c->pair == NULL))
+    section = "output";
+  return brink_unit_format(c->unit, "add %s = ...; to %s", name, section);
 }
 
 /* Of a vector defined element by element, with literal indices: the first that is missing. */
@@ -129,14 +127,15 @@ static void check_elements(brink_checker *c, const brink_symbol *symbol) {
 void brink_check_all_defined(brink_checker *c, brink_symbol *symbols) {
   if (c->lhs_uncertain) return;
   for (brink_symbol *symbol = symbols; symbol != NULL; symbol = symbol->next) {
-    const char *missing = missing_text(c, symbol);
-    if (missing == NULL) continue;
+    if (!needs_definition(c, symbol)) continue;
     if (symbol->defined)
       check_elements(c, symbol);
     else if (symbol->kind == BRINK_SYMBOL_STATE)
-      brink_check_error(c, symbol->place, missing, "state '%s' has no equation", symbol->name);
+      brink_check_error(c, symbol->place, missing_text(c, symbol), "state '%s' has no equation",
+                        symbol->name);
     else
-      brink_check_error(c, symbol->place, missing, "'%s' is never defined", symbol->name);
+      brink_check_error(c, symbol->place, missing_text(c, symbol), "'%s' is never defined",
+                        symbol->name);
   }
 }
 

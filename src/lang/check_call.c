@@ -271,7 +271,7 @@ static void type_user_call(brink_checker *c, brink_ast_expr *call) {
     return;
   }
   if (f->visit == 0) check_function(c, f);
-  c->nodes += f->nodes;
+  if (!f->damaged) c->nodes += f->nodes;
   if (c->depth + f->depth > c->deepest) c->deepest = c->depth + f->depth;
   if (!user_arguments_fit(c, call, f) || f->damaged) return;
   if (c->depth + f->depth > BRINK_CHECK_DEEPEST) {

@@ -50,6 +50,13 @@ static brink_place *find_place(const brink_checker *c, const brink_check_list *l
   return brink_check_find(c, list, text);
 }
 
+static bool defines(brink_checker *c, const brink_check_list *branch, const brink_check_lhs *lhs);
+
+bool brink_check_replaces(brink_checker *c, const brink_ast_expr *target, brink_symbol *symbol) {
+  brink_check_lhs lhs = make_lhs(c, target, symbol);
+  return c->equations == NULL || defines(c, c->equations, &lhs);
+}
+
 bool brink_check_is_defined(const brink_checker *c, const brink_check_list *list,
                             const char *text) {
   return list != NULL && find_place(c, list, text) != NULL;
@@ -66,10 +73,11 @@ static void note_place(brink_checker *c, const brink_check_list *list, const cha
 /* Adds a left-hand side; false (after a report) if it is there already, whole or in part. */
 static bool add(brink_checker *c, brink_check_list *list, const brink_check_lhs *lhs) {
   bool element = strcmp(lhs->text, lhs->coarse) != 0;
-  const char *elements = brink_unit_format(c->unit, "%s[]", lhs->coarse);
+  const char *elements = NULL;
+  if (element || lhs->symbol->vector) elements = brink_unit_format(c->unit, "%s[]", lhs->coarse);
   const brink_place *first = find_place(c, list, lhs->text);
   if (first == NULL && element) first = find_place(c, list, lhs->coarse);
-  if (first == NULL && !element) first = find_place(c, list, elements);
+  if (first == NULL && !element && elements != NULL) first = find_place(c, list, elements);
   if (first != NULL) {
     twice(c, lhs, *first);
     return false;

@@ -224,32 +224,66 @@ bool brink_check_visible(brink_checker *c, const brink_ast_expr *expr) {
   return true;
 }
 
-/* ---- names as text ---- */
+/* ---- names and expressions as text ---- */
 
-enum { TEXT_DEPTH = 20 };
+enum { TEXT_DEPTH = 20, TEXT_ARGUMENTS = 8 };
 
-/* An index as text, such that equal texts mean equal values: loop variables carry their address. */
-static const char *index_text(brink_checker *c, const brink_ast_expr *e, int depth) {
-  static const char *const operators[] = {
-      [BRINK_AST_ADD] = "+", [BRINK_AST_SUB] = "-", [BRINK_AST_MUL] = "*", [BRINK_AST_DIV] = "/"};
-  if (e->constant) return brink_unit_format(c->unit, "%.17g", e->number);
-  if (depth < TEXT_DEPTH && e->op >= BRINK_AST_ADD && e->op <= BRINK_AST_DIV)
-    return brink_unit_format(c->unit, "(%s%s%s)", index_text(c, e->arg[0], depth + 1),
-                             operators[e->op], index_text(c, e->arg[1], depth + 1));
-  if (e->op == BRINK_AST_NAME && e->nparts == 1 && e->part->index == NULL)
-    return brink_unit_format(c->unit, "%s@%p", e->part->name, (void *)e->part->symbol);
-  return brink_unit_format(c->unit, "@%p", (const void *)e); /* equal to nothing else */
+static void append_expr(brink_checker *c, const brink_ast_expr *e, int depth);
+
+/* Loop variables and lets of one name are told apart by their addresses. */
+static void append_path(brink_checker *c, const brink_ast_expr *path, bool indices, int depth) {
+  for (size_t k = 0; k < path->nparts; k++) {
+    const brink_ast_part *part = &path->part[k];
+    brink_text_add(&c->scratch, "%s%s", k == 0 ? "" : ".", part->name);
+    if (!indices) continue;
+    const brink_symbol *symbol = part->symbol;
+    if (symbol != NULL && (symbol->kind == BRINK_SYMBOL_LOOP || symbol->kind == BRINK_SYMBOL_LET))
+      brink_text_add(&c->scratch, "@%p", (const void *)symbol);
+    if (part->index == NULL) continue;
+    brink_text_append(&c->scratch, "[", 1);
+    append_expr(c, part->index, depth + 1);
+    brink_text_append(&c->scratch, "]", 1);
+  }
+}
+
+/* Equal texts mean equal values. What is too large to be written down is equal to nothing. */
+static void append_expr(brink_checker *c, const brink_ast_expr *e, int depth) {
+  if (e->constant && e->type != BRINK_TYPE_STRING) {
+    brink_text_add(&c->scratch, "%.17g", e->number);
+  } else if (depth > TEXT_DEPTH || e->nargs > TEXT_ARGUMENTS || e->op == BRINK_AST_DAMAGED) {
+    brink_text_add(&c->scratch, "@%p", (const void *)e);
+  } else if (e->op == BRINK_AST_NAME) {
+    append_path(c, e, true, depth);
+  } else if (e->op == BRINK_AST_TEXT) {
+    brink_text_add(&c->scratch, "\"%s\"", e->text);
+  } else {
+    brink_text_add(&c->scratch, "(%d%s", (int)e->op, e->op == BRINK_AST_CALL ? e->text : "");
+    for (size_t k = 0; k < e->nargs; k++) {
+      brink_text_append(&c->scratch, " ", 1);
+      append_expr(c, e->arg[k], depth + 1);
+    }
+    brink_text_append(&c->scratch, ")", 1);
+  }
+}
+
+static const char *take_scratch(brink_checker *c) {
+  const char *text =
+      brink_unit_format(c->unit, "%s", c->scratch.data == NULL ? "" : c->scratch.data);
+  if (c->scratch.failed) c->unit->out_of_memory = true;
+  c->scratch.length = 0;
+  if (c->scratch.data != NULL) c->scratch.data[0] = '\0';
+  return text;
 }
 
 const char *brink_check_path_text(brink_checker *c, const brink_ast_expr *expr, bool indices) {
-  const char *text = NULL;
-  for (size_t k = 0; k < expr->nparts; k++) {
-    const brink_ast_part *part = &expr->part[k];
-    text = text == NULL ? part->name : brink_unit_format(c->unit, "%s.%s", text, part->name);
-    if (indices && part->index != NULL)
-      text = brink_unit_format(c->unit, "%s[%s]", text, index_text(c, part->index, 0));
-  }
-  return text == NULL ? "" : text;
+  if (expr->nparts == 1 && (!indices || expr->part[0].index == NULL)) return expr->part[0].name;
+  append_path(c, expr, indices, 0);
+  return take_scratch(c);
+}
+
+const char *brink_check_expr_text(brink_checker *c, const brink_ast_expr *expr) {
+  append_expr(c, expr, 0);
+  return take_scratch(c);
 }
 
 const char *brink_check_one_of(brink_checker *c, const brink_ast_range *set, const char *wrong) {
