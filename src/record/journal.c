@@ -13,16 +13,18 @@ struct brink_entry {
   double t;
   int iteration;
   brink_direction direction;
-  bool is_rule;
-  brink_text flag;    /* its name */
+  uint32_t flag;
+  size_t index;
+  bool told;          /* to a person, too */
+  bool waits;         /* for what a rule does */
+  brink_text name;    /* of the flag */
   brink_text head;    /* JSON up to and with "after": */
-  brink_text after;   /* JSON; not yet there for a rule */
-  brink_text tail;    /* the rest */
-  brink_text changes; /* for a person; not yet there for a rule */
-  double *x;          /* rules: states after the event, before … */
-  double *p;          /* … and parameters and modes before it */
+  brink_text after;   /* JSON; not yet there while it waits */
+  brink_text remarks; /* elements of a JSON array */
+  brink_text changes; /* for a person; not yet there while it waits */
+  double *x;          /* while it waits: states after the event, … */
+  double *p;          /* … parameters and modes before it */
   int *mode;
-  bool told; /* to a person, too */
 };
 
 #define SLIDES_SHOWN ((size_t)10)
@@ -43,10 +45,10 @@ static const brink_allocator *allocator_of(const brink_journal *journal) {
 static void free_entry(brink_journal *journal, brink_entry *entry) {
   const brink_system *system = journal->columns->system;
   const brink_allocator *allocator = allocator_of(journal);
-  brink_text_free(&entry->flag);
+  brink_text_free(&entry->name);
   brink_text_free(&entry->head);
   brink_text_free(&entry->after);
-  brink_text_free(&entry->tail);
+  brink_text_free(&entry->remarks);
   brink_text_free(&entry->changes);
   brink_release(allocator, entry->x, journal->nx, sizeof(double));
   brink_release(allocator, entry->p, system->np, sizeof(double));
@@ -143,7 +145,7 @@ static void write_change(visitor *v, const brink_tracked *tracked, size_t elemen
   double after = brink_columns_value(columns, tracked, element, v->moment);
   if (!(before < after || before > after)) return;
   if (v->seen < CHANGES_SHOWN) {
-    brink_text_add(v->text, "%s%s = ", v->seen > 0 ? ", " : "",
+    brink_text_add(v->text, "%s%s = ", v->text->length > 0 ? ", " : "",
                    columns->name[tracked->first + element]);
     if (type_of(columns, tracked) == BRINK_VALUE_REAL)
       brink_text_add(v->text, "%.6g", after);
@@ -167,31 +169,30 @@ static brink_entry *new_entry(brink_journal *journal) {
     brink_release(allocator, journal->open, journal->open_capacity, sizeof *moved);
     for (size_t k = journal->nopen; k < larger; k++) {
       brink_entry *e = &moved[k];
-      e->flag.allocator = e->head.allocator = e->after.allocator = *allocator;
-      e->tail.allocator = e->changes.allocator = *allocator;
+      e->name.allocator = e->head.allocator = e->after.allocator = *allocator;
+      e->remarks.allocator = e->changes.allocator = *allocator;
     }
     journal->open = moved;
     journal->open_capacity = larger;
   }
   brink_entry *entry = &journal->open[journal->nopen++];
-  entry->flag.length = entry->head.length = entry->after.length = 0;
-  entry->tail.length = entry->changes.length = 0;
+  entry->name.length = entry->head.length = entry->after.length = 0;
+  entry->remarks.length = entry->changes.length = 0;
   return entry;
 }
 
-static void write_remarks(brink_journal *journal, const brink_happening *h, brink_text *text) {
-  brink_text_add(text, ",\"condition\":null,\"note\":%s", h->nremarks == 0 ? "null}" : "[");
-  for (size_t k = 0; k < h->nremarks; k++) {
-    const brink_remark *remark = &h->remarks[k];
-    brink_text_add(text, "%s[", k > 0 ? "," : "");
-    brink_json_string(text, remark->label);
-    for (size_t j = 0; j < remark->nvalues; j++) {
+/* ["label",1.0],… into the entry. */
+static void write_remarks(brink_journal *journal, const brink_remark *remarks, size_t count,
+                          brink_text *text) {
+  for (size_t k = 0; k < count; k++) {
+    brink_text_add(text, "%s[", text->length > 0 ? "," : "");
+    brink_json_string(text, remarks[k].label);
+    for (size_t j = 0; j < remarks[k].nvalues; j++) {
       brink_text_append(text, ",", 1);
-      brink_json_value(text, journal->columns->system, remark->types[j], remark->values[j]);
+      brink_json_value(text, journal->columns->system, remarks[k].types[j], remarks[k].values[j]);
     }
     brink_text_append(text, "]", 1);
   }
-  if (h->nremarks > 0) brink_text_add(text, "]}");
 }
 
 static void write_agents(const brink_system *system, const brink_flag *flag, size_t index,
@@ -210,40 +211,41 @@ static void write_agents(const brink_system *system, const brink_flag *flag, siz
 }
 
 /* {"t":4.0,"flag":"empty","direction":"negative","state":{"h":1e-06},"after": */
-static void write_head(brink_journal *journal, const brink_happening *h, const brink_moment *before,
-                       brink_entry *entry) {
+static void write_head(brink_journal *journal, const brink_moment *before, brink_entry *entry) {
   const brink_system *system = journal->columns->system;
-  const brink_flag *flag = &system->flags[h->flag];
+  const brink_flag *flag = &system->flags[entry->flag];
   brink_text *text = &entry->head;
   brink_text_add(text, "{\"t\":");
   brink_json_real(text, entry->t);
   brink_text_add(text, ",\"flag\":");
-  brink_json_string(text, entry->flag.data);
+  brink_json_string(text, entry->name.data);
   brink_text_add(text, ",\"direction\":\"%s\"",
                  entry->direction == BRINK_NEGATIVE ? "negative" : "positive");
   if (flag->kind == BRINK_FLAG_GENERATED) brink_text_add(text, ",\"generated\":true");
-  if (flag->is_pair) write_agents(system, flag, h->index, text);
+  if (flag->is_pair) write_agents(system, flag, entry->index, text);
   brink_text_add(text, ",\n   \"state\":{");
   visitor v = {.journal = journal, .moment = before, .text = text, .visit = write_state};
-  visit_concerned(&v, flag, h->index);
+  visit_concerned(&v, flag, entry->index);
   brink_text_add(text, "},\n   \"after\":");
 }
 
-static void write_after(brink_journal *journal, const brink_flag *flag, size_t index,
-                        const brink_moment *before, const brink_moment *after, brink_entry *entry) {
+static void write_after(brink_journal *journal, const brink_moment *before,
+                        const brink_moment *after, brink_entry *entry) {
+  const brink_flag *flag = &journal->columns->system->flags[entry->flag];
+  visitor v = {.journal = journal, .moment = after, .before = before};
   if (journal->json) {
-    visitor v = {.journal = journal, .moment = after, .text = &entry->after, .visit = write_member};
-    brink_text_append(&entry->after, "{", 1);
-    visit_concerned(&v, flag, index);
-    brink_text_append(&entry->after, "}", 1);
+    v.text = &entry->after;
+    v.visit = write_member;
+    v.text->length = 0;
+    brink_text_append(v.text, "{", 1);
+    visit_concerned(&v, flag, entry->index);
+    brink_text_append(v.text, "}", 1);
   }
   if (!entry->told) return;
-  visitor v = {.journal = journal,
-               .moment = after,
-               .before = before,
-               .text = &entry->changes,
-               .visit = write_change};
-  visit_concerned(&v, flag, index);
+  v.text = &entry->changes;
+  v.visit = write_change;
+  v.seen = 0;
+  visit_concerned(&v, flag, entry->index);
 }
 
 static void *keep(brink_journal *journal, void *room, const void *from, size_t count, size_t size) {
@@ -255,23 +257,56 @@ static void *keep(brink_journal *journal, void *room, const void *from, size_t c
   return room;
 }
 
-/* What the end of the instant will be compared with. */
-static void keep_for_rule(brink_journal *journal, const brink_event_record *record,
+/* What the end of the round will be compared with. */
+static void wait_for_rule(brink_journal *journal, const brink_event_record *record,
                           brink_entry *entry) {
   const brink_system *system = journal->columns->system;
   entry->x = keep(journal, entry->x, record->x_after, journal->nx, sizeof(double));
   entry->p = keep(journal, entry->p, record->p_before, system->np, sizeof(double));
   entry->mode = keep(journal, entry->mode, record->mode_before, system->nmodes, sizeof(int));
+  entry->waits = entry->x != NULL && entry->p != NULL && entry->mode != NULL;
 }
 
-void brink_journal_event(brink_journal *journal, const brink_happening *h) {
-  const brink_event_record *record = h->record;
-  const brink_event *event = &record->event;
-  if (journal->nopen > 0) {
-    const brink_entry *last = &journal->open[journal->nopen - 1];
-    if (last->t != event->t || last->iteration < event->iteration)
-      brink_journal_settle(journal, record->p_before, record->mode_before);
+/* The rules have run: p and mode are what they left. */
+static void finish_waiting(brink_journal *journal, const double *p, const int *mode) {
+  for (size_t k = 0; k < journal->nopen; k++) {
+    brink_entry *entry = &journal->open[k];
+    if (!entry->waits) continue;
+    entry->waits = false;
+    brink_moment before = {.t = entry->t, .x = entry->x, .p = entry->p, .mode = entry->mode};
+    brink_moment after = {.t = entry->t, .x = entry->x, .p = p, .mode = mode};
+    write_after(journal, &before, &after, entry);
   }
+}
+
+static brink_moment before_of(const brink_event_record *record) {
+  return (brink_moment){.t = record->event.t,
+                        .x = record->x_before,
+                        .p = record->p_before,
+                        .mode = record->mode_before};
+}
+
+static brink_moment after_of(const brink_event_record *record) {
+  return (brink_moment){
+      .t = record->event.t, .x = record->x_after, .p = record->p_after, .mode = record->mode_after};
+}
+
+/* The state came to rest on a surface: what happened then belongs to the event that brought it
+ * there. (At the start there is none: that is told as a slide.) */
+static void extend_entry(brink_journal *journal, const brink_happening *h) {
+  for (size_t k = journal->nopen; k-- > 0;) {
+    brink_entry *entry = &journal->open[k];
+    if (entry->flag != h->flag || entry->index != h->index) continue;
+    brink_moment before = before_of(h->record), after = after_of(h->record);
+    write_after(journal, &before, &after, entry);
+    if (journal->json) write_remarks(journal, h->remarks, h->nremarks, &entry->remarks);
+    return;
+  }
+}
+
+static void open_entry(brink_journal *journal, const brink_happening *h) {
+  const brink_event *event = &h->record->event;
+  const brink_system *system = journal->columns->system;
   bool told = journal->nevents++ < BRINK_HEADLINES;
   if (!told && !journal->json) return;
   brink_entry *entry = new_entry(journal);
@@ -279,61 +314,79 @@ void brink_journal_event(brink_journal *journal, const brink_happening *h) {
     journal->failed = true;
     return;
   }
-  const brink_system *system = journal->columns->system;
-  const brink_flag *flag = &system->flags[h->flag];
   entry->t = event->t;
   entry->iteration = event->iteration;
   entry->direction = event->direction;
-  entry->is_rule = flag->kind == BRINK_FLAG_RULE;
+  entry->flag = h->flag;
+  entry->index = h->index;
   entry->told = told;
-  brink_moment before = {
-      .t = event->t, .x = record->x_before, .p = record->p_before, .mode = record->mode_before};
-  brink_moment after = {
-      .t = event->t, .x = record->x_after, .p = record->p_after, .mode = record->mode_after};
-  brink_system_flag_name(system, h->flag, h->index, &entry->flag);
-  if (entry->flag.data == NULL) brink_text_append(&entry->flag, "", 0);
-  if (journal->json) {
-    write_head(journal, h, &before, entry);
-    write_remarks(journal, h, &entry->tail);
+  entry->waits = false;
+  brink_moment before = before_of(h->record), after = after_of(h->record);
+  brink_system_flag_name(system, h->flag, h->index, &entry->name);
+  brink_text_append(&entry->name, "", 0); /* never NULL, unless it failed */
+  if (entry->name.failed) {
+    journal->failed = true;
+    return;
   }
-  if (entry->is_rule)
-    keep_for_rule(journal, record, entry);
+  if (journal->json) {
+    write_head(journal, &before, entry);
+    write_remarks(journal, h->remarks, h->nremarks, &entry->remarks);
+  }
+  if (system->flags[h->flag].kind == BRINK_FLAG_RULE)
+    wait_for_rule(journal, h->record, entry);
   else
-    write_after(journal, flag, h->index, &before, &after, entry);
+    write_after(journal, &before, &after, entry);
+}
+
+void brink_journal_event(brink_journal *journal, const brink_happening *h) {
+  const brink_event_record *record = h->record;
+  if (journal->nopen > 0) {
+    const brink_entry *last = &journal->open[journal->nopen - 1];
+    if (last->t != record->event.t)
+      brink_journal_settle(journal, record->p_before, record->mode_before, NULL, 0);
+    else if (last->iteration < record->event.iteration)
+      finish_waiting(journal, record->p_before, record->mode_before);
+  }
+  if (record->event.kind == BRINK_HELD)
+    extend_entry(journal, h);
+  else
+    open_entry(journal, h);
 }
 
 static void add_headline(brink_journal *journal, const brink_entry *entry) {
   brink_headline *headline = &journal->headline[journal->nheadlines++];
   *headline = (brink_headline){.t = entry->t, .direction = entry->direction};
   headline->flag.allocator = headline->changes.allocator = *allocator_of(journal);
-  brink_text_append(&headline->flag, entry->flag.data, entry->flag.length);
+  brink_text_append(&headline->flag, entry->name.data, entry->name.length);
   brink_text_append(&headline->changes, entry->changes.data, entry->changes.length);
   journal->failed = journal->failed || headline->flag.failed || headline->changes.failed;
 }
 
-static void settle_entry(brink_journal *journal, brink_entry *entry, const double *p,
-                         const int *mode) {
-  static const brink_flag everything; /* no pair: all states and modes */
-  if (entry->is_rule && entry->x != NULL && entry->p != NULL && entry->mode != NULL) {
-    brink_moment before = {.t = entry->t, .x = entry->x, .p = entry->p, .mode = entry->mode};
-    brink_moment after = {.t = entry->t, .x = entry->x, .p = p, .mode = mode};
-    write_after(journal, &everything, 0, &before, &after, entry);
-  }
-  journal->failed = journal->failed || entry->flag.failed || entry->head.failed ||
-                    entry->after.failed || entry->tail.failed || entry->changes.failed;
+/* The event is complete, and goes to its place. */
+static void close_entry(brink_journal *journal, const brink_entry *entry) {
+  journal->failed = journal->failed || entry->name.failed || entry->head.failed ||
+                    entry->after.failed || entry->remarks.failed || entry->changes.failed;
   if (journal->failed) return;
   if (entry->told) add_headline(journal, entry);
   if (!journal->json) return;
   brink_text *text = &journal->events;
-  brink_text_append(text, text->length > 0 ? ",\n  " : "\n  ", text->length > 0 ? 4 : 3);
+  brink_text_add(text, "%s", text->length > 0 ? ",\n  " : "\n  ");
   brink_text_append(text, entry->head.data, entry->head.length);
   brink_text_append(text, entry->after.data, entry->after.length);
-  brink_text_append(text, entry->tail.data, entry->tail.length);
-  journal->failed = text->failed;
+  bool remarks = entry->remarks.length > 0;
+  brink_text_add(text, ",\"condition\":null,\"note\":%s", remarks ? "[" : "null}");
+  brink_text_append(text, entry->remarks.data, entry->remarks.length);
+  if (remarks) brink_text_append(text, "]}", 2);
+  journal->failed = journal->failed || text->failed;
 }
 
-void brink_journal_settle(brink_journal *journal, const double *p, const int *mode) {
-  for (size_t k = 0; k < journal->nopen; k++) settle_entry(journal, &journal->open[k], p, mode);
+void brink_journal_settle(brink_journal *journal, const double *p, const int *mode,
+                          const brink_remark *remarks, size_t nremarks) {
+  if (journal->nopen == 0) return;
+  finish_waiting(journal, p, mode);
+  if (journal->json)
+    write_remarks(journal, remarks, nremarks, &journal->open[journal->nopen - 1].remarks);
+  for (size_t k = 0; k < journal->nopen; k++) close_entry(journal, &journal->open[k]);
   journal->nopen = 0;
 }
 

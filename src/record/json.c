@@ -27,7 +27,7 @@ void brink_json_string(brink_text *text, const char *string) {
   while (*s != '\0') {
     size_t length = utf8_length(s);
     if (length == 0)
-      brink_text_add(text, "\\ufffd");
+      brink_text_append(text, "\xef\xbf\xbd", 3); /* U+FFFD, the replacement character */
     else if (*s == '"' || *s == '\\')
       brink_text_add(text, "\\%c", *s);
     else if (*s == '\n')

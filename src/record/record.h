@@ -177,8 +177,10 @@ void brink_journal_free(brink_journal *journal);
 bool brink_journal_wants(const brink_system *system, uint32_t flag, brink_direction direction);
 
 void brink_journal_event(brink_journal *journal, const brink_happening *happening);
-/* Rules act after the events of their instant: what they changed is known when it is over. */
-void brink_journal_settle(brink_journal *journal, const double *p, const int *mode);
+/* The instant is over: p and mode are what holds after it. Rules act after its events, so that what
+ * they changed, and remarked, is known only now; the remarks go to the last event. */
+void brink_journal_settle(brink_journal *journal, const double *p, const int *mode,
+                          const brink_remark *remarks, size_t nremarks);
 void brink_journal_slide(brink_journal *journal, uint32_t flag, size_t index, double from,
                          double to);
 void brink_journal_miss(brink_journal *journal, uint32_t flag, size_t index, double t, double value,
