@@ -263,7 +263,7 @@ static void lex_string(brink_lexer *lexer, brink_token *token, char quote) {
   }
   lexer->at = at < stop && *at == quote ? at + 1 : at;
   if (at < stop && *at == quote) return;
-  token->damaged = true;
+  token->damaged = token->unclosed = true;
   brink_lexer_error(lexer, token->start, (size_t)(at - token->start),
                     "a string ends on the line on which it begins",
                     "this string has no closing quote");

@@ -63,6 +63,7 @@ typedef struct brink_token {
   double number;     /* NUMBER */
   bool whole;        /* NUMBER: without point and exponent */
   bool damaged;      /* NUMBER, STRING: reported, and its value is not what was meant */
+  bool unclosed;     /* STRING: it took what follows on its line, too */
   bool first;        /* on its line */
 } brink_token;
 

@@ -305,6 +305,7 @@ static void parse_no_section(brink_parser *p) {
   }
   bool statement = brink_token_is_defining(p->next.kind) || p->token.kind != BRINK_TOKEN_NAME;
   const char *shown = brink_parse_shown(p, &p->token);
+  p->component->holes = true;
   if (statement) {
     brink_parse_panic(p, brink_parse_place(p),
                       "statements stand in sections: dynamics, output, initial, ...",
@@ -316,7 +317,10 @@ static void parse_no_section(brink_parser *p) {
     return;
   }
   const char *name = brink_parse_name(p, &p->token);
-  brink_parse_panic(p, brink_parse_place(p), NULL, "unknown section %s", shown);
+  brink_parse_panic(p, brink_parse_place(p),
+                    "sections are declarations, initial, dynamics, constraints, output, update, "
+                    "rules, event, components, connections, agents, simulation and assignments",
+                    "unknown section %s", shown);
   brink_parse_advance(p);
   brink_parse_skip_block(p, name);
 }
@@ -341,8 +345,11 @@ static void parse_body(brink_parser *p, bool implied) {
       continue;
     }
     p->indent++;
-    brink_section_kind kind = guess_section(p);
-    if (kind != BRINK_SECTION_COUNT)
+    brink_section_kind kind = BRINK_SECTION_COUNT;
+    if (!brink_parse_split_end(p)) kind = guess_section(p);
+    if (p->token.kind == BRINK_TOKEN_END)
+      start = NULL; /* what was one word is two now */
+    else if (kind != BRINK_SECTION_COUNT)
       parse_section(p, kind);
     else
       parse_no_section(p);

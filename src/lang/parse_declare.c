@@ -166,21 +166,35 @@ static void parse_range(brink_parser *p, brink_ast_range *range) {
                      "'..' belongs to loops");
     p->token.kind = BRINK_TOKEN_COMMA;
   }
-  brink_parse_expect(p, BRINK_TOKEN_COMMA, "',' and the upper bound");
+  if (!p->panic && p->token.kind == BRINK_TOKEN_NUMBER)
+    brink_parse_mend(p, brink_parse_behind(p), NULL, "a ',' is missing here");
+  else
+    brink_parse_expect(p, BRINK_TOKEN_COMMA, "',' and the upper bound");
   range->hi = brink_parse_expression(p);
   brink_parse_close(p, BRINK_TOKEN_RPAREN, &open);
   range->given = !p->panic;
   range->place = brink_parse_span(p, &open);
 }
 
+/* A comma, or what can only stand behind one. */
+static bool accept_comma(brink_parser *p) {
+  if (p->panic) return false;
+  if (p->token.kind == BRINK_TOKEN_LPAREN || p->token.kind == BRINK_TOKEN_LBRACE ||
+      p->token.kind == BRINK_TOKEN_STRING) {
+    brink_parse_mend(p, brink_parse_behind(p), NULL, "a ',' is missing here");
+    return true;
+  }
+  return brink_parse_accept(p, BRINK_TOKEN_COMMA);
+}
+
 /* ["," range] ["," STRING] */
 static void parse_range_and_unit(brink_parser *p, brink_symbol *symbol) {
   brink_ast_range range = {.given = false};
   const char *unit = NULL;
-  bool more = brink_parse_accept(p, BRINK_TOKEN_COMMA);
+  bool more = accept_comma(p);
   if (more && (p->token.kind == BRINK_TOKEN_LPAREN || p->token.kind == BRINK_TOKEN_LBRACE)) {
     parse_range(p, &range);
-    more = brink_parse_accept(p, BRINK_TOKEN_COMMA);
+    more = accept_comma(p);
   } else if (more && p->token.kind != BRINK_TOKEN_STRING) {
     brink_parse_panic(p, brink_parse_place(p), "ranges are written (0.0, 1.0) or {\"a\", \"b\"}",
                       "expected a range or a unit, found %s", brink_parse_shown(p, &p->token));
@@ -323,6 +337,7 @@ static void check_home(brink_parser *p, const declaration *d, bool in_interface)
 
 void brink_parse_declaration(brink_parser *p, bool in_interface) {
   brink_token word = p->token;
+  if (brink_parse_split_end(p)) return;
   const declaration *d = find_declaration(&p->token);
   brink_parse_line(p);
   if (d == NULL) d = guess_declaration(p);

@@ -7,7 +7,8 @@
 /* ---- errors ---- */
 
 static bool is_silent(const brink_parser *p) {
-  return p->panic || p->abandoned || (p->muted != NULL && p->muted == p->token.start);
+  return p->panic || p->abandoned || p->previous.unclosed ||
+         (p->muted != NULL && p->muted == p->token.start);
 }
 
 void brink_parse_mend(brink_parser *p, brink_place place, const char *hint, const char *format,
@@ -107,8 +108,13 @@ void brink_parse_close(brink_parser *p, brink_token_kind kind, const brink_token
                    p->token.kind == BRINK_TOKEN_THEN || p->token.kind == BRINK_TOKEN_EOF ||
                    p->token.kind == BRINK_TOKEN_ASSIGN || p->token.kind == BRINK_TOKEN_EQ ||
                    brink_parse_is(p, "loop") || brink_parse_is(p, "do");
+  bool operand = p->token.kind == BRINK_TOKEN_NAME || p->token.kind == BRINK_TOKEN_NUMBER ||
+                 p->token.kind == BRINK_TOKEN_STRING;
   if (forgotten)
     brink_parse_mend(p, brink_parse_behind(p), hint, "a '%s' is missing here", sign);
+  else if (operand)
+    brink_parse_panic(p, brink_parse_place(p), "an operator or a ',' is missing before it",
+                      "%s does not fit here", brink_parse_shown(p, &p->token));
   else
     brink_parse_panic(p, brink_parse_place(p), hint, "expected '%s', found %s", sign,
                       brink_parse_shown(p, &p->token));
@@ -217,7 +223,9 @@ static bool semicolon_forgotten(const brink_parser *p) {
   case BRINK_TOKEN_EOF:
     return true;
   case BRINK_TOKEN_NAME:
-    return p->token.first || brink_token_is_defining(p->next.kind) || brink_parse_at_stop(p);
+    return p->token.first || brink_token_is_defining(p->next.kind) || brink_parse_at_stop(p) ||
+           (brink_parse_at_declaration(p) && p->blocks != NULL &&
+            p->blocks->rank >= BRINK_RANK_SECTION);
   default:
     return p->token.first;
   }
@@ -340,6 +348,28 @@ static void skip_end(brink_parser *p, bool has_name) {
       brink_parse_keyword(p);
   }
   brink_parse_finish(p);
+}
+
+bool brink_parse_split_end(brink_parser *p) {
+  const brink_token *token = &p->token;
+  if (token->kind != BRINK_TOKEN_NAME || p->next.kind != BRINK_TOKEN_SEMICOLON) return false;
+  if (token->length < 5 || p->next.line != token->line) return false;
+  brink_token end = *token, rest = *token;
+  end.length = 3;
+  uint32_t skipped = token->start[3] == '_' ? 4 : 3;
+  rest.start += skipped;
+  rest.length -= skipped;
+  if (!brink_token_is_word(&end, "end") || !is_open(p->blocks, &rest)) return false;
+  brink_parse_mend(p, brink_parse_place(p),
+                   brink_unit_format(p->unit, "write 'end %.*s;'", (int)rest.length, rest.start),
+                   "%s are two words", brink_parse_shown(p, token));
+  p->token.kind = BRINK_TOKEN_END;
+  p->token.length = 3;
+  p->lexer.at = rest.start; /* read the second word again, by itself */
+  p->lexer.line = token->line;
+  p->lexer.line_start = token->start - (token->column - 1);
+  brink_lexer_next(&p->lexer, &p->next);
+  return true;
 }
 
 bool brink_parse_close_block(brink_parser *p) {

@@ -147,15 +147,17 @@ static void take_branches(brink_parser *p, brink_ast_statement *statement, size_
   statement->nblocks = count;
 }
 
+static const char else_if_hint[] =
+    "'else if' begins another 'if', with an end of its own; 'elsif' goes on with the first";
+
 /* if = "if" expression "then" {statement} {"elsif" expression "then" {statement}}
  *      ["else" {statement}] "end" "if" ";" */
 static brink_ast_statement *parse_if(brink_parser *p, unsigned may) {
   brink_ast_statement *statement = new_statement(p, BRINK_STATEMENT_IF, brink_parse_place(p));
+  if (p->previous.kind == BRINK_TOKEN_ELSE && p->previous.line == p->token.line)
+    p->blocks->hint = else_if_hint;
   brink_open_block open;
   brink_parse_open(p, &open, "if", BRINK_RANK_STATEMENT, &p->token);
-  if (p->previous.kind == BRINK_TOKEN_ELSE && p->previous.line == p->token.line)
-    open.hint =
-        "'else if' begins another 'if' with an end of its own; 'elsif' goes on with the first";
   size_t begin = brink_list_begin(p);
   bool last = false; /* the else has been */
   for (;;) {
@@ -561,6 +563,7 @@ static bool begins_definition(brink_token_kind kind) {
 
 brink_ast_statement *brink_parse_statement(brink_parser *p, unsigned may) {
   brink_ast_statement *statement = NULL;
+  if (brink_parse_split_end(p)) return NULL;
   int word = find_opening(p);
   brink_parse_line(p);
   if (word == WORD_NONE) word = guess_opening(p, may);

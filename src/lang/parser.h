@@ -162,6 +162,8 @@ void brink_parse_open(brink_parser *p, brink_open_block *block, const char *name
 /* Tries to close the innermost block at a stop. False: what stood there was no end of it, has been
  * reported and removed; the block goes on. */
 bool brink_parse_close_block(brink_parser *p);
+/* `endif;` for `end if;`: reported, and split. */
+bool brink_parse_split_end(brink_parser *p);
 
 /* ---- the grammar ---- */
 
