@@ -191,6 +191,7 @@ struct brink_symbol {
   brink_symbol *population; /* checked: PARTNER: the instance array it comes from */
   size_t order;            /* checked: position among its component's symbols, from 0 */
   bool boolean_flag;       /* checked: FLAG: defined by a formula */
+  brink_symbol *same_as;   /* flattening: LOOP: the variable of the same loop in another branch */
   brink_type read_type;    /* checked: of an expression that names it: a ctc's real state is SIGNAL */
   bool vector;             /* checked: has elements: declared with a size, or a LET of a vector */
   bool defined;            /* checked: some equation, constraint or connection defines it */
@@ -346,6 +347,7 @@ struct brink_component {
   size_t nmentions;
 
   size_t nsymbols; /* checked */
+  bool holes; /* something between its sections was skipped after a syntax error */
   bool names_uncertain; /* checked: a syntax error may have swallowed declarations */
   bool damaged;    /* a syntax error somewhere in it, or an error of the checker: not instantiated */
 };

@@ -6,35 +6,22 @@
 
 /* ---- where things may stand ---- */
 
-#define BIT(kind) (1u << BRINK_STATEMENT_##kind)
-#define ACTIONS (BIT(ASSIGN) | BIT(IF) | BIT(FOR) | BIT(LET) | BIT(STOP) | BIT(FAIL) | BIT(NOTE))
-
 static const brink_context_rule rules[BRINK_CONTEXT_COUNT] = {
     [BRINK_IN_DECLARATIONS] = {.name = "declarations", .constant = true},
     [BRINK_IN_ASSIGNMENTS] = {.name = "assignments", .constant = true, .random = true},
     [BRINK_IN_ARGUMENTS] = {.name = "arguments", .constant = true, .random = true},
     [BRINK_IN_SIMULATION] = {.name = "simulation", .constant = true},
     [BRINK_IN_FUNCTION] = {.name = "a function", .random = true, .pre = true},
-    [BRINK_IN_INITIAL] = {.name = "initial",
-                          .random = true,
-                          .statements = BIT(ASSIGN) | BIT(IF) | BIT(FOR) | BIT(LET)},
-    [BRINK_IN_DYNAMICS] = {.name = "dynamics",
-                           .equations = true,
-                           .statements = BIT(EQUATION) | BIT(IF) | BIT(FOR)},
-    [BRINK_IN_CONSTRAINTS] = {.name = "constraints",
-                              .statements = BIT(EQUATION) | BIT(IF) | BIT(FOR)},
-    [BRINK_IN_OUTPUT] = {.name = "output",
-                         .equations = true,
-                         .statements = BIT(EQUATION) | BIT(IF) | BIT(FOR)},
-    [BRINK_IN_UPDATE] = {.name = "update", .pre = true, .statements = ACTIONS},
-    [BRINK_IN_RULES] = {.name = "rules", .pre = true, .statements = BIT(WHEN) | BIT(FOR)},
-    [BRINK_IN_WHEN] = {.name = "a when", .pre = true, .statements = ACTIONS},
-    [BRINK_IN_EVENT] = {.name = "an event", .random = true, .pre = true, .statements = ACTIONS},
-    [BRINK_IN_ON_EVENT] = {.name = "on-event",
-                           .random = true,
-                           .pre = true,
-                           .statements = ACTIONS | BIT(EQUATION) | BIT(LEAVE)},
-    [BRINK_IN_CONNECTIONS] = {.name = "connections", .statements = BIT(CONNECT) | BIT(FOR)},
+    [BRINK_IN_INITIAL] = {.name = "initial", .random = true},
+    [BRINK_IN_DYNAMICS] = {.name = "dynamics", .equations = true},
+    [BRINK_IN_CONSTRAINTS] = {.name = "constraints"},
+    [BRINK_IN_OUTPUT] = {.name = "output", .equations = true},
+    [BRINK_IN_UPDATE] = {.name = "update", .pre = true},
+    [BRINK_IN_RULES] = {.name = "rules", .pre = true},
+    [BRINK_IN_WHEN] = {.name = "a when", .pre = true},
+    [BRINK_IN_EVENT] = {.name = "an event", .random = true, .pre = true},
+    [BRINK_IN_ON_EVENT] = {.name = "on-event", .random = true, .pre = true},
+    [BRINK_IN_CONNECTIONS] = {.name = "connections"},
     [BRINK_IN_PAIR] = {.name = "a pair"},
 };
 
@@ -212,21 +199,23 @@ static void collect_symbols(brink_checker *c, brink_component *component, const 
   }
 }
 
-/* A syntax error in these may have swallowed names; one outside all sections may have swallowed
- * anything. */
+/* A syntax error may have swallowed declarations. */
 static bool may_miss_names(const brink_component *component) {
   const brink_ast_section *section = component->section;
-  if (!component->damaged) return false;
-  if (section[BRINK_SECTION_INTERFACE].damaged || section[BRINK_SECTION_DECLARATIONS].damaged ||
-      section[BRINK_SECTION_COMPONENTS].damaged)
-    return true;
-  for (size_t k = 0; k < BRINK_SECTION_COUNT; k++)
-    if (section[k].damaged) return false;
-  for (const brink_ast_event *event = component->events; event != NULL; event = event->next)
-    if (event->damaged) return false;
-  for (const brink_ast_pair *pair = component->pairs; pair != NULL; pair = pair->next)
-    if (pair->damaged) return false;
-  return true;
+  return component->holes || section[BRINK_SECTION_INTERFACE].damaged ||
+         section[BRINK_SECTION_DECLARATIONS].damaged || section[BRINK_SECTION_COMPONENTS].damaged;
+}
+
+/* Was there a syntax error outside of all components? Then some of them may be missing. */
+static bool may_miss_components(const brink_unit *unit) {
+  for (size_t k = 0; k < unit->nitems; k++) {
+    brink_place place = unit->items[k].place;
+    const brink_component *around = NULL;
+    for (const brink_component *c = unit->components; c != NULL; c = c->next)
+      if (c->place.file == place.file && c->place.line <= place.line) around = c;
+    if (around == NULL || !around->damaged) return true;
+  }
+  return unit->too_many;
 }
 
 static void collect_component(brink_checker *c, brink_component *component) {
@@ -267,6 +256,7 @@ static void find_class(brink_checker *c, brink_symbol *instance) {
   if (instance->class_name == NULL) return;
   brink_component *class_ = brink_check_find(c, c->unit, instance->class_name);
   if (class_ == (void *)&c->poison) return;
+  if (class_ == NULL && c->components_uncertain) return;
   if (class_ == NULL) {
     const char *nearest = nearest_component(c, instance->class_name);
     brink_check_error(c, instance->class_place, brink_check_did_you_mean(c, nearest),
@@ -407,6 +397,7 @@ static void warn_of_starts(brink_checker *c, brink_component *component) {
 
 static void check_all(brink_checker *c) {
   brink_unit *unit = c->unit;
+  c->components_uncertain = may_miss_components(unit);
   for (brink_component *k = unit->components; k != NULL; k = k->next) collect_component(c, k);
   c->component = NULL;
   collect_functions(c);

@@ -42,13 +42,13 @@ typedef enum brink_context {
   BRINK_CONTEXT_COUNT
 } brink_context;
 
+/* Which statements a section holds is the parser's affair. */
 typedef struct brink_context_rule {
   const char *name;
-  bool constant;       /* only what is known before the run */
-  bool random;         /* uniform, normal */
-  bool pre;            /* pre(x) */
-  bool equations;      /* all branches of an if define the same left-hand sides */
-  unsigned statements; /* bit k: statements of kind k */
+  bool constant;  /* only what is known before the run */
+  bool random;    /* uniform, normal */
+  bool pre;       /* pre(x) */
+  bool equations; /* all branches of an if define the same left-hand sides */
 } brink_context_rule;
 
 /* An entry of the table of names: (owner, name) -> value. */
@@ -103,6 +103,7 @@ typedef struct brink_checker {
   bool body_has_error; /* something was reported in the present function's body */
 
   brink_check_list *equations; /* of the present component or pair, all sections together */
+  bool components_uncertain;   /* a syntax error may have swallowed components or functions */
   brink_symbol poison;         /* stands for every name that was reported as unknown */
   bool lhs_uncertain;          /* a left-hand side of this component could not be made out */
   const void *locals_of;       /* owner of the local names in the table: &local */
@@ -188,6 +189,8 @@ void brink_check_fits(brink_checker *c, const brink_symbol *symbol, bool element
 /* Are two strings comparable? Reports values outside the other's set. */
 void brink_check_comparable(brink_checker *c, brink_ast_expr *a, brink_ast_expr *b);
 void brink_check_assignments(brink_checker *c, brink_ast_section *section);
+/* name[i] : expr; in a loop. */
+void brink_check_assigned(brink_checker *c, brink_ast_statement *statement, brink_check_list *list);
 void brink_check_arguments(brink_checker *c, brink_symbol *instance);
 void brink_check_simulation(brink_checker *c);
 

@@ -98,8 +98,6 @@ static brink_symbol *resolve_target(brink_checker *c, brink_ast_expr *path,
                                     brink_check_list *list) {
   brink_symbol *symbol = path->op == BRINK_AST_NAME ? brink_check_path(c, path) : NULL;
   if (symbol == NULL) {
-    if (path->op != BRINK_AST_NAME && path->op != BRINK_AST_DAMAGED)
-      brink_check_error(c, path->place, NULL, "the left-hand side is not a name");
     list->uncertain = c->lhs_uncertain = true;
     return NULL;
   }
@@ -290,41 +288,13 @@ static void check_note(brink_checker *c, brink_ast_statement *s) {
 
 /* ---- statements ---- */
 
-static const char *statement_text(brink_ast_statement_kind kind) {
-  static const char *const names[] = {
-      [BRINK_STATEMENT_ASSIGN] = "an assignment",
-      [BRINK_STATEMENT_EQUATION] = "an equation",
-      [BRINK_STATEMENT_IF] = "an if",
-      [BRINK_STATEMENT_FOR] = "a for",
-      [BRINK_STATEMENT_WHEN] = "a when",
-      [BRINK_STATEMENT_LET] = "a let",
-      [BRINK_STATEMENT_STOP] = "a stop",
-      [BRINK_STATEMENT_FAIL] = "a fail",
-      [BRINK_STATEMENT_NOTE] = "a note",
-      [BRINK_STATEMENT_CONNECT] = "a connect",
-      [BRINK_STATEMENT_LEAVE] = "a leave",
-      [BRINK_STATEMENT_REACH] = "a reach",
-  };
-  return names[kind];
-}
-
-static bool belongs_here(brink_checker *c, const brink_ast_statement *s, brink_check_list *list) {
-  const brink_context_rule *rule = brink_check_rule(c->context);
-  if ((rule->statements >> s->kind & 1u) != 0) return true;
-  const char *hint = NULL;
-  if (s->kind == BRINK_STATEMENT_ASSIGN && rule->equations) hint = "write an equation: x = ...;";
-  if (s->kind == BRINK_STATEMENT_EQUATION) hint = "write an assignment: x := ...;";
-  brink_check_error(c, s->place, hint, "%s does not belong in %s", statement_text(s->kind),
-                    rule->name);
-  list->uncertain = c->lhs_uncertain = true;
-  return false;
-}
-
 static void check_statement(brink_checker *c, brink_ast_statement *s, brink_check_list *list) {
-  if (!belongs_here(c, s, list)) return;
   switch (s->kind) {
   case BRINK_STATEMENT_ASSIGN:
-    check_assign(c, s, list);
+    if (c->context == BRINK_IN_ASSIGNMENTS)
+      brink_check_assigned(c, s, list);
+    else
+      check_assign(c, s, list);
     return;
   case BRINK_STATEMENT_EQUATION:
     check_equation(c, s, list);

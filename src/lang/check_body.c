@@ -239,7 +239,15 @@ static void check_sections(brink_checker *c) {
     check_constraints(c);
 }
 
+/* After a mistake in the word for its kind, all its sections count as damaged. */
+static bool has_unknown_kind(const brink_component *component) {
+  for (size_t k = 0; k < BRINK_SECTION_COUNT; k++)
+    if (!component->section[k].damaged) return false;
+  return true;
+}
+
 void brink_check_component(brink_checker *c, brink_component *component) {
+  if (has_unknown_kind(component)) return;
   c->component = component;
   c->pair = NULL;
   c->lhs_uncertain = component->names_uncertain;

@@ -316,8 +316,10 @@ static void check_function(brink_checker *c, brink_user_function *f) {
   type_body(c, f);
   f->nodes = c->nodes;
   f->depth = c->deepest - c->depth;
-  if (f->nodes > MOST_NODES)
+  if (f->nodes > MOST_NODES) {
     brink_check_error(c, f->place, NULL, "'%s' grows to more than a million operations", f->name);
+    f->damaged = true;
+  }
   if (c->body_has_error) f->damaged = true;
   f->visit = 2;
   c->component = outer.component;
@@ -363,6 +365,7 @@ void brink_check_call(brink_checker *c, brink_ast_expr *expr) {
     type_predefined_call(c, expr);
   } else {
     for (size_t k = 0; k < expr->nargs; k++) brink_check_expr(c, expr->arg[k]);
+    if (c->components_uncertain) return;
     const char *nearest = c->unit->too_many ? NULL : nearest_function(c, expr->text);
     brink_check_error(c, expr->place, brink_check_did_you_mean(c, nearest),
                       "there is no function '%s'", expr->text);

@@ -46,14 +46,7 @@ static bool target_fits(brink_checker *c, const brink_ast_expr *path, const brin
 }
 
 static brink_symbol *resolve_end(brink_checker *c, brink_ast_expr *expr) {
-  if (expr->op != BRINK_AST_NAME) {
-    if (expr->op == BRINK_AST_DAMAGED) return NULL;
-    brink_check_expr(c, expr);
-    brink_check_error(c, expr->place,
-                      "a constant is given as an argument: part : Class(input : 1.0);",
-                      "a connection is between names");
-    return NULL;
-  }
+  if (expr->op != BRINK_AST_NAME) return NULL; /* damaged */
   brink_symbol *symbol = brink_check_path(c, expr);
   if (symbol == NULL) return NULL;
   expr->type = symbol->read_type;

@@ -148,11 +148,10 @@ void brink_check_fits(brink_checker *c, const brink_symbol *symbol, bool element
 /* ---- assignments ---- */
 
 /* name[index]: the index is a whole number within the size. */
-static void check_value_index(brink_checker *c, brink_symbol *symbol, brink_ast_value *value) {
+static void check_value_index(brink_checker *c, brink_ast_value *value) {
   if (value->index == NULL) return;
   brink_ast_part part = {.name = value->name, .index = value->index, .place = value->place};
   brink_ast_expr path = {.op = BRINK_AST_NAME, .part = &part, .nparts = 1, .place = value->place};
-  (void)symbol;
   brink_check_path(c, &path);
 }
 
@@ -171,33 +170,56 @@ static void check_once(brink_checker *c, const void *list, brink_ast_value *valu
   brink_check_error(c, value->place, hint, "'%s' has a value already", value->name);
 }
 
-static void check_assignment(brink_checker *c, brink_ast_section *section, brink_ast_value *value) {
-  brink_check_expr_in(c, BRINK_IN_ASSIGNMENTS, value->expr);
-  brink_symbol *symbol = brink_check_lookup(c, value->name);
-  if (symbol == &c->poison) return;
+/* A parameter, or an input's default; of a pair, its own parameters. NULL after a report. */
+static brink_symbol *find_assigned(brink_checker *c, const char *name, brink_place place) {
+  brink_symbol *symbol = brink_check_lookup(c, name);
+  if (symbol == &c->poison) return NULL;
   if (symbol == NULL) {
-    brink_check_unknown(c, value->name, value->place);
-    return;
+    brink_check_unknown(c, name, place);
+    return NULL;
   }
-  bool own = c->pair == NULL || brink_check_find(c, c->pair, value->name) == symbol;
+  bool own = c->pair == NULL || brink_check_find(c, c->pair, name) == symbol;
   bool input = symbol->kind == BRINK_SYMBOL_INPUT && c->pair == NULL;
-  if (!own || (symbol->kind != BRINK_SYMBOL_PARAMETER && !input)) {
-    bool starts = symbol->kind == BRINK_SYMBOL_STATE || symbol->kind == BRINK_SYMBOL_MODE;
-    const char *hint = starts ? brink_unit_format(c->unit, "in initial: %s := ...;", value->name)
-                              : "parameters and inputs have values here";
-    brink_check_error(c, value->place, hint, "'%s' is %s: it has no value in assignments",
-                      value->name, own ? brink_a_kind(symbol->kind) : "not of this pair");
-    return;
-  }
+  if (own && (symbol->kind == BRINK_SYMBOL_PARAMETER || input)) return symbol;
+  bool starts = symbol->kind == BRINK_SYMBOL_STATE || symbol->kind == BRINK_SYMBOL_MODE;
+  const char *hint = starts ? brink_unit_format(c->unit, "in initial: %s := ...;", name)
+                            : "parameters and inputs have values here";
+  brink_check_error(c, place, hint, "'%s' is %s: it has no value in assignments", name,
+                    own ? brink_a_kind(symbol->kind) : "not of this pair");
+  return NULL;
+}
+
+static void check_assignment(brink_checker *c, brink_ast_section *section, brink_ast_value *value) {
+  brink_check_expr(c, value->expr);
+  brink_symbol *symbol = find_assigned(c, value->name, value->place);
+  if (symbol == NULL) return;
   value->symbol = symbol;
-  c->context = BRINK_IN_ASSIGNMENTS;
-  check_value_index(c, symbol, value);
+  check_value_index(c, value);
   check_once(c, section, value);
   brink_check_fits(c, symbol, value->index != NULL, value->expr);
 }
 
+void brink_check_assigned(brink_checker *c, brink_ast_statement *s, brink_check_list *list) {
+  brink_ast_expr *target = s->target;
+  brink_check_expr(c, s->expr);
+  if (target->op != BRINK_AST_NAME || target->nparts != 1) {
+    if (target->op == BRINK_AST_NAME)
+      brink_check_error(c, target->place, "give it as an argument of the part",
+                        "'%s' is in another component", brink_check_path_text(c, target, false));
+    return;
+  }
+  brink_symbol *symbol = find_assigned(c, target->part[0].name, target->part[0].place);
+  if (symbol == NULL || brink_check_path(c, target) == NULL) return;
+  target->type = symbol->read_type;
+  target->vector = symbol->vector && target->part[0].index == NULL;
+  brink_check_define(c, list, target, symbol);
+  brink_check_fits(c, symbol, target->part[0].index != NULL, s->expr);
+}
+
 void brink_check_assignments(brink_checker *c, brink_ast_section *section) {
+  c->context = BRINK_IN_ASSIGNMENTS;
   for (size_t k = 0; k < section->nvalues; k++) check_assignment(c, section, &section->values[k]);
+  brink_check_section(c, BRINK_IN_ASSIGNMENTS, &section->body); /* loops over values */
 }
 
 /* ---- arguments of instances ---- */
