@@ -42,10 +42,10 @@ typedef uint32_t brink_node;
   X(LOG, 1, "log")                                                                                 \
   X(LOG10, 1, "log10")                                                                             \
   X(HYPOT, 2, "hypot")                                                                             \
-  X(ABS, 1, "fabs")    /* plain evaluation: where the language makes an event of it, there is a */ \
-  X(SIGN, 1, "sign")   /* locked sign instead */                                                   \
-  X(MIN, 2, "min")     /* a < b ? a : b */                                                         \
-  X(MAX, 2, "max")     /* a > b ? a : b */                                                         \
+  X(ABS, 1, "fabs")  /* plain evaluation: where the language makes an event of it, there is a */   \
+  X(SIGN, 1, "sign") /* locked sign instead */                                                     \
+  X(MIN, 2, "min")   /* a < b ? a : b */                                                           \
+  X(MAX, 2, "max")   /* a > b ? a : b */                                                           \
   X(FLOOR, 1, "floor")                                                                             \
   X(LT, 2, "<")                                                                                    \
   X(LE, 2, "<=")                                                                                   \
@@ -54,14 +54,14 @@ typedef uint32_t brink_node;
   X(AND, 2, "&&") /* of 0 and not 0 */                                                             \
   X(OR, 2, "||")                                                                                   \
   X(NOT, 1, "!")                                                                                   \
-  X(SELECT, 3, "?:")    /* a != 0 ? b : c; both are evaluated, so neither may trap */              \
+  X(SELECT, 3, "?:")     /* a != 0 ? b : c; both are evaluated, so neither may trap */             \
   X(RANDOM, 2, "random") /* in (0, 1): stream a, draw b, of the run's seed */
 
 typedef enum brink_op {
 #define BRINK_OP_ENUM(id, operands, name) BRINK_OP_##id,
   BRINK_OP_LIST(BRINK_OP_ENUM)
 #undef BRINK_OP_ENUM
-  BRINK_OP_COUNT
+      BRINK_OP_COUNT
 } brink_op;
 
 int brink_op_operands(brink_op op);
@@ -69,17 +69,17 @@ const char *brink_op_name(brink_op op);
 
 /* Where values live. */
 typedef enum brink_space {
-  BRINK_SPACE_X,        /* states */
-  BRINK_SPACE_P,        /* parameters and held numbers */
-  BRINK_SPACE_MODE,     /* modes, strings, booleans (int) */
-  BRINK_SPACE_SIGN,     /* locked signs of guards (signed char) */
-  BRINK_SPACE_V,        /* variables and outputs, computed by equations (scratch) */
-  BRINK_SPACE_DX,       /* derivatives of the states */
-  BRINK_SPACE_K,        /* constants of the flat model: loop counters and the like */
-  BRINK_SPACE_PRE_X,    /* before the first event of the instant */
+  BRINK_SPACE_X,     /* states */
+  BRINK_SPACE_P,     /* parameters and held numbers */
+  BRINK_SPACE_MODE,  /* modes, strings, booleans (int) */
+  BRINK_SPACE_SIGN,  /* locked signs of guards (signed char) */
+  BRINK_SPACE_V,     /* variables and outputs, computed by equations (scratch) */
+  BRINK_SPACE_DX,    /* derivatives of the states */
+  BRINK_SPACE_K,     /* constants of the flat model: loop counters and the like */
+  BRINK_SPACE_PRE_X, /* before the first event of the instant */
   BRINK_SPACE_PRE_P,
   BRINK_SPACE_PRE_MODE,
-  BRINK_SPACE_OUT,      /* results of a kernel by position: guard values, gradients, conditions */
+  BRINK_SPACE_OUT, /* results of a kernel by position: guard values, gradients, conditions */
   BRINK_SPACE_COUNT
 } brink_space;
 
@@ -197,7 +197,8 @@ typedef struct brink_output {
   brink_ref target;
   brink_node node;
   brink_node when; /* written only if this is not 0; BRINK_NO_NODE: always */
-  uint32_t variable; /* index into brink_system.variables, for names and ranges; BRINK_NO_NODE: none */
+  uint32_t
+      variable; /* index into brink_system.variables, for names and ranges; BRINK_NO_NODE: none */
 } brink_output;
 
 /* For each iteration in order: evaluate, then write all outputs. Later iterations see what earlier
@@ -208,6 +209,7 @@ typedef struct brink_kernel {
   const char *where; /* "tank.hsml:23" */
   size_t count;      /* iterations */
   bool accumulate, sequential;
+  bool reads_v; /* all equations have to be evaluated before it (see brink_system_finish) */
   brink_graph graph;
   brink_output *outputs;
   size_t noutputs, outputs_capacity;

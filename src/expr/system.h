@@ -86,6 +86,7 @@ typedef struct brink_action {
   brink_kernel kernel;
   brink_effect *effects;
   size_t neffects, effects_capacity;
+  bool finished; /* V and DX are written out */
 } brink_action;
 
 /* One flag in all instances of its group (or all pairs of a pair block). */
@@ -94,7 +95,8 @@ typedef struct brink_flag {
   const char *name; /* "empty"; RULE: "rule[1]"; GENERATED: "@12:7" */
   const char *where;
   uint32_t group;
-  size_t first; /* instance number of the first one, for names */
+  size_t first;        /* number of the first one, for names */
+  size_t per_instance; /* flags of one instance of the group (loops, vectors); 1 */
   size_t count;
   uint32_t *guard; /* index of the guard of each instance */
   brink_side side;
@@ -107,7 +109,7 @@ typedef struct brink_flag {
   brink_kernel *enabled; /* one output (OUT), reads modes, signs, P only; NULL: always watched */
 
   brink_surface surface;
-  uint32_t leave_positive, leave_negative;         /* flags, or BRINK_NO_INDEX */
+  uint32_t leave_positive, leave_negative;        /* flags, or BRINK_NO_INDEX */
   brink_action *negative, *positive, *on_surface; /* NULL: nothing */
 
   uint32_t variable; /* RANGE */
@@ -151,6 +153,12 @@ typedef struct brink_setting {
   const char *text;
 } brink_setting;
 
+/* Which equation, in which of its iterations, computes each slot of V and DX. */
+typedef struct brink_writers {
+  uint32_t *equation[2]; /* [0]: V, [1]: DX; BRINK_NO_INDEX: none */
+  uint32_t *iteration[2];
+} brink_writers;
+
 typedef struct brink_system {
   brink_arena arena;
   const char *name; /* of the top component */
@@ -174,6 +182,8 @@ typedef struct brink_system {
   /* Equations as flattened: one output each, into V or DX (accumulating ones into V). */
   brink_kernel **equations;
   size_t nequations, equations_capacity;
+
+  brink_writers writers;
 
   /* Scheduled (schedule.c): what dx/dt needs, in order, fused; and all of V and DX. */
   brink_program rhs, all;
@@ -208,22 +218,45 @@ void brink_system_instance_name(const brink_system *system, uint32_t group, size
 void brink_system_flag_name(const brink_system *system, uint32_t flag, size_t instance,
                             brink_text *text);
 
-/* finish.c: after flattening: schedules the equations, and writes out V and DX in everything that is
- * evaluated instance by instance: flags, actions, rules (flags whose instances need different code are
- * split). False as for brink_system_schedule. */
-bool brink_system_finish(brink_system *system, brink_text *path, const char **where);
+/* inline.c: after flattening: schedules the equations, and writes out V and DX in everything that is
+ * evaluated instance by instance: flags, actions, rules. Where that is impossible the kernel keeps
+ * them and is marked reads_v. False: an algebraic loop (`path` receives "a.y -> b.y -> a.y", *equation
+ * its first member), or out of memory (path stays empty). */
+bool brink_system_finish(brink_system *system, brink_text *path, size_t *equation);
 
-/* schedule.c: sorts and fuses the equations into `rhs` and `all`. False: an algebraic loop, `text`
- * receives its path ("a.y -> b.u -> a.y") and *where the equation that closes it; or out of memory
- * (system->failed text empty). */
-bool brink_system_schedule(brink_system *system, brink_text *path, const char **where);
+/* schedule.c: sorts and fuses the equations into `rhs` and `all`. */
+bool brink_system_schedule(brink_system *system, brink_text *path, size_t *equation);
 
-/* inline.c: a copy of `kernel` in which no V and DX are read: their equations are written out. Where
- * iterations have different equations behind one ref, or an equation leads back to itself (chains),
- * this is only possible iteration by iteration: then NULL for the whole, and
- * brink_inline_iteration for each (count 1). NULL also if it grows beyond a limit or memory is out. */
+/* A copy of `kernel` in which no V and DX are read: their equations are written out.
+ * Iterations that have different equations behind one ref choose between them by a number in K. NULL
+ * where an equation leads back to itself in another iteration (chains), where it grows beyond a limit,
+ * or where memory is out. Needs brink_system_finish (or _index) before. */
 brink_kernel *brink_inline_kernel(brink_system *system, const brink_kernel *kernel);
-brink_kernel *brink_inline_iteration(brink_system *system, const brink_kernel *kernel,
-                                     size_t iteration);
+
+bool brink_system_index(brink_system *system); /* fills system->writers */
+
+/* derive_system.c: derivatives of whole kernels. Results live in the arena. */
+
+/* d(dx/dt)/dx by columns: the pattern (starts: nx + 1, rows: starts[nx]), and a program that writes
+ * the values to OUT, each at its place. False where an equation cannot be inlined, where there are too
+ * many entries, or where memory is out: then there is no Jacobian. Needs brink_system_finish before. */
+bool brink_system_jacobian(brink_system *system, brink_program *program, size_t **starts,
+                           size_t **rows);
+
+/* The same of given kernels, which write DX (each slot at most once) and read no V and DX. */
+bool brink_derive_jacobian(brink_arena *arena, size_t nx, brink_kernel *const *inlined,
+                           size_t count, brink_program *program, size_t **starts, size_t **rows);
+
+/* The gradient of the first output of a kernel that reads no V and DX: a kernel as long with outputs
+ * dg/d(state) for *nrefs refs to states, (*refs)[0], … of its graph (all that are read, also where
+ * the derivative is 0), and dg/dt as the last. Refs that are the same state in some iteration stay
+ * apart: the caller adds them up. NULL: out of memory. */
+brink_kernel *brink_derive_gradient(brink_arena *arena, const brink_kernel *value, uint32_t **refs,
+                                    size_t *nrefs);
+
+/* split.c: the kernel, or several that together do the same, in which no select is left that depends
+ * on K and numbers only (k: the values of K). False: out of memory. */
+bool brink_split_kernel(brink_arena *arena, const double *k, brink_kernel *kernel,
+                        brink_program *parts);
 
 #endif

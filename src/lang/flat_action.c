@@ -1,0 +1,538 @@
+/* flat_action.c: events, updates and rules become actions.
+ *
+ * All right-hand sides of an action read the values from before it, so an action is a set of
+ * conditional assignments that are evaluated together and then written: its statements lose their
+ * order, `if` becomes a condition of each assignment, loops are written out. */
+#include <stdio.h>
+#include <string.h>
+
+#include "lang/flat.h"
+
+typedef struct builder {
+  flat_context c;
+  flat_shared shared;
+  brink_action *action;
+  brink_node when; /* under which the present statement runs; BRINK_NO_NODE: always */
+} builder;
+
+static bool begin(builder *b, flat *f, flat_group *group, const char *name, brink_place place) {
+  b->when = BRINK_NO_NODE;
+  b->action = flat_new_action(f, name, place, group->count);
+  if (b->action == NULL) return false;
+  flat_begin(&b->c, &b->shared, f, group, &b->action->kernel, FLAT_INSTANT);
+  return true;
+}
+
+/* Random draws move the instance's counter on. */
+static brink_action *end(builder *b) {
+  flat_context *c = &b->c;
+  if (c->f->failed) return NULL;
+  if (c->graph->failed) {
+    flat_error(c->f,
+               c->group->component != NULL ? c->group->component->place : c->group->pair->place,
+               NULL, "this action is too large");
+    return NULL;
+  }
+  if (b->shared.sites > 0) {
+    brink_ref counter = {.space = BRINK_SPACE_P,
+                         .base = c->group->draw_variable,
+                         .stride = c->group->count > 1 ? 1 : 0};
+    brink_node more = brink_graph_op2(c->graph, BRINK_OP_ADD, brink_graph_ref(c->graph, counter),
+                                      brink_graph_constant(c->graph, (double)b->shared.sites));
+    flat_add_output(c->f, c->kernel, counter, more, BRINK_NO_NODE, BRINK_NO_INDEX);
+  }
+  return b->action;
+}
+
+static brink_node both(brink_graph *graph, brink_node a, brink_node b) {
+  return a == BRINK_NO_NODE ? b : brink_graph_op2(graph, BRINK_OP_AND, a, b);
+}
+
+/* target := expr, element by element. */
+static void assign(builder *b, const brink_ast_expr *target, const brink_ast_expr *expr) {
+  flat_context *c = &b->c;
+  flat *f = c->f;
+  flat_variable *variable = flat_find(f, c->group, target);
+  if (variable == NULL || flat_size(f, variable) == 0) {
+    f->failed = true;
+    return;
+  }
+  bool vector = variable->symbol->size != NULL && target->part[target->nparts - 1].index == NULL;
+  for (size_t k = 0; k < (vector ? variable->length : 1) && !f->failed; k++) {
+    flat_context at = *c;
+    brink_ref ref;
+    if (vector) at.element = k;
+    if (!flat_target(&at, target, false, &ref, &variable)) return;
+    brink_node node = flat_expr(&at, expr);
+    if (!f->failed && !flat_add_output(f, c->kernel, ref, node, b->when, variable->variable))
+      return;
+  }
+}
+
+static brink_effect *add_effect(builder *b, int kind, const char *text) {
+  flat *f = b->c.f;
+  brink_action *action = b->action;
+  if (!brink_arena_grow(f->arena, (void **)&action->effects, action->neffects,
+                        &action->effects_capacity, sizeof *action->effects)) {
+    flat_out_of_memory(f);
+    return NULL;
+  }
+  brink_effect *effect = &action->effects[action->neffects++];
+  *effect = (brink_effect){.kind = kind, .when = b->when, .text = brink_arena_text(f->arena, text)};
+  if (effect->text == NULL) flat_out_of_memory(f);
+  return effect;
+}
+
+static void note(builder *b, const brink_ast_statement *s) {
+  flat *f = b->c.f;
+  brink_node *args = flat_take(f, s->nargs, sizeof *args);
+  brink_value_type *types = flat_take(f, s->nargs, sizeof *types);
+  if (args == NULL || types == NULL) return;
+  for (size_t k = 0; k < s->nargs; k++) {
+    args[k] = flat_expr(&b->c, s->arg[k]);
+    types[k] = s->arg[k]->type == BRINK_TYPE_STRING    ? BRINK_VALUE_STRING
+               : s->arg[k]->type == BRINK_TYPE_BOOLEAN ? BRINK_VALUE_BOOLEAN
+               : s->arg[k]->type == BRINK_TYPE_INTEGER ? BRINK_VALUE_INTEGER
+                                                       : BRINK_VALUE_REAL;
+  }
+  brink_effect *effect = add_effect(b, BRINK_EFFECT_NOTE, s->text);
+  if (effect == NULL) return;
+  effect->args = args;
+  effect->arg_types = types;
+  effect->nargs = s->nargs;
+}
+
+static void statements(builder *b, const brink_ast_block *block);
+
+static void conditional(builder *b, const brink_ast_statement *s) {
+  brink_graph *graph = b->c.graph;
+  brink_node outer = b->when, otherwise = outer;
+  for (size_t k = 0; k < s->nblocks && !b->c.f->failed; k++) {
+    b->when = otherwise;
+    if (k < s->nconditions) {
+      brink_node condition = flat_expr(&b->c, s->condition[k]);
+      b->when = both(graph, otherwise, condition);
+      otherwise = both(graph, otherwise, brink_graph_op1(graph, BRINK_OP_NOT, condition));
+    }
+    statements(b, &s->block[k]);
+  }
+  b->when = outer;
+}
+
+static void loop(builder *b, const brink_ast_statement *s) {
+  flat_context *c = &b->c;
+  flat_point point = {.group = c->group, .element = BRINK_NONE, .binding = c->fixed};
+  int64_t lo, hi;
+  if (!flat_whole(c->f, &point, s->lo, "the loop's start", INT32_MIN, INT32_MAX, &lo) ||
+      !flat_whole(c->f, &point, s->hi, "the loop's end", INT32_MIN, INT32_MAX, &hi)) {
+    c->f->failed = true;
+    return;
+  }
+  const flat_binding *outer = c->fixed;
+  for (int64_t i = lo; i <= hi && !c->f->failed && !c->graph->failed; i++) {
+    /* in the arena: names that are translated later may refer to it */
+    flat_binding *binding = brink_arena_pack(&c->f->scratch, 1, sizeof *binding);
+    if (binding == NULL) {
+      flat_out_of_memory(c->f);
+      return;
+    }
+    *binding = (flat_binding){.symbol = s->symbol, .value = (double)i, .outer = outer};
+    c->fixed = binding;
+    statements(b, &s->block[0]);
+  }
+  c->fixed = outer;
+}
+
+static void let(builder *b, const brink_ast_statement *s) {
+  flat_name *name = brink_arena_pack(&b->c.f->scratch, 1, sizeof *name);
+  flat_context *scope = brink_arena_pack(&b->c.f->scratch, 1, sizeof *scope);
+  if (name == NULL || scope == NULL) {
+    flat_out_of_memory(b->c.f);
+    return;
+  }
+  *scope = b->c;
+  flat_push_name(&b->c, name, s->symbol, s->expr, scope);
+}
+
+static void statements(builder *b, const brink_ast_block *block) {
+  flat_name *names = b->c.names;
+  for (size_t k = 0; k < block->count && !b->c.f->failed; k++) {
+    const brink_ast_statement *s = block->statement[k];
+    switch (s->kind) {
+    case BRINK_STATEMENT_ASSIGN:
+      assign(b, s->target, s->expr);
+      break;
+    case BRINK_STATEMENT_IF:
+      conditional(b, s);
+      break;
+    case BRINK_STATEMENT_FOR:
+      loop(b, s);
+      break;
+    case BRINK_STATEMENT_LET:
+      let(b, s);
+      break;
+    case BRINK_STATEMENT_STOP:
+      add_effect(b, BRINK_EFFECT_STOP, s->text);
+      break;
+    case BRINK_STATEMENT_FAIL:
+      add_effect(b, BRINK_EFFECT_FAIL, s->text);
+      break;
+    case BRINK_STATEMENT_NOTE:
+      note(b, s);
+      break;
+    default: /* equations and leave of on-event */
+      break;
+    }
+  }
+  b->c.names = names;
+}
+
+static brink_action *block_action(flat *f, flat_group *group, const brink_ast_block *block,
+                                  const char *name, brink_place place) {
+  builder b;
+  if (!begin(&b, f, group, name, place)) return NULL;
+  flat_begin_graph(&b.c);
+  statements(&b, block);
+  return end(&b);
+}
+
+/* ---- events ---- */
+
+/* sgn(phi) = 0, as a tree. */
+static brink_ast_expr *on_surface(flat *f, brink_symbol *flag, brink_place place) {
+  brink_ast_expr *e = brink_arena_pack(&f->scratch, 4, sizeof *e);
+  brink_ast_part *part = brink_arena_pack(&f->scratch, 1, sizeof *part);
+  brink_ast_expr **arg = brink_arena_pack(&f->scratch, 3, sizeof *arg);
+  if (e == NULL || part == NULL || arg == NULL) {
+    flat_out_of_memory(f);
+    return NULL;
+  }
+  *part = (brink_ast_part){.name = flag->name, .place = place, .symbol = flag};
+  e[0] = (brink_ast_expr){.op = BRINK_AST_NAME, .place = place, .part = part, .nparts = 1};
+  e[1] = (brink_ast_expr){.op = BRINK_AST_CALL,
+                          .place = place,
+                          .text = "sgn",
+                          .arg = arg,
+                          .nargs = 1,
+                          .function = BRINK_FN_SGN,
+                          .type = BRINK_TYPE_INTEGER};
+  e[2] = (brink_ast_expr){.op = BRINK_AST_NUMBER, .place = place, .type = BRINK_TYPE_INTEGER};
+  arg[0] = &e[0];
+  arg[1] = &e[1];
+  arg[2] = &e[2];
+  e[3] = (brink_ast_expr){
+      .op = BRINK_AST_EQ, .place = place, .arg = &arg[1], .nargs = 2, .type = BRINK_TYPE_BOOLEAN};
+  return &e[3];
+}
+
+static bool same_left_side(const brink_ast_expr *a, const brink_ast_expr *b) {
+  if (a->op != b->op) return false;
+  if (a->op == BRINK_AST_PRIME) return same_left_side(a->arg[0], b->arg[0]);
+  return a->op == BRINK_AST_NAME &&
+         a->part[a->nparts - 1].symbol == b->part[b->nparts - 1].symbol &&
+         (a->part[a->nparts - 1].index == NULL) == (b->part[b->nparts - 1].index == NULL);
+}
+
+void flat_merge_on_event(flat *f, flat_group *group, brink_ast_event *events) {
+  for (brink_ast_event *event = events; event != NULL && !f->failed; event = event->next) {
+    if (!event->has_on || event->flag == NULL) continue;
+    flat_list list = {.end = &list.first};
+    flat_collect(f, &event->on, &list);
+    for (flat_pending *on = list.first; on != NULL && !f->failed; on = on->next) {
+      flat_pending *p = group->equations;
+      while (p != NULL && !same_left_side(p->target, on->target)) p = p->next;
+      if (p == NULL) {
+        flat_error(f, on->target->place, NULL,
+                   "on-event replaces an equation, but there is none with this left-hand side");
+        return;
+      }
+      brink_ast_expr *condition = on_surface(f, event->flag, event->place);
+      if (condition == NULL) return;
+      p->expr = flat_if(f, condition, on->expr, p->expr);
+    }
+  }
+}
+
+/* leave positive-going when condition: a formula that is watched while the surface holds the state. */
+static void leave(flat *f, flat_group *group, const brink_ast_statement *s, uint32_t flag) {
+  brink_kernel *kernel = flat_kernel(f, "leave", s->place, 0);
+  flat_shared shared;
+  flat_context c;
+  if (kernel == NULL) return;
+  flat_begin(&c, &shared, f, group, kernel, FLAT_EQUATION);
+  flat_begin_graph(&c);
+  uint32_t made = flat_add_flag(f, group, BRINK_FLAG_LEAVE, flat_place_name(f, s->place), s->place,
+                                kernel->count);
+  if (made == BRINK_NO_INDEX || !flat_number_guards(f, made) ||
+      !flat_formula(&c, s->condition[0], made))
+    return;
+  f->system->flags[made].direction = BRINK_POSITIVE;
+  if (s->direction == BRINK_POSITIVE)
+    f->system->flags[flag].leave_positive = made;
+  else
+    f->system->flags[flag].leave_negative = made;
+}
+
+void flat_events(flat *f, flat_group *group, brink_ast_event *events) {
+  for (brink_ast_event *event = events; event != NULL && !f->failed; event = event->next) {
+    flat_variable *variable = flat_variable_of(group, event->flag);
+    if (variable == NULL || variable->flag == BRINK_NO_INDEX) continue;
+    uint32_t flag = variable->flag;
+    if (variable->symbol->size != NULL) {
+      flat_error(f, event->flag_place, "declare one flag for each, or use sgn",
+                 "%s is a vector: its elements have no event sections", variable->symbol->name);
+      return;
+    }
+    const char *name = f->system->flags[flag].name;
+    brink_action *negative = NULL, *positive = NULL, *on = NULL;
+    if (event->has_negative)
+      negative = block_action(f, group, &event->negative, name, event->place);
+    if (event->has_positive && !f->failed)
+      positive = block_action(f, group, &event->positive, name, event->place);
+    if (event->has_on && !f->failed) on = block_action(f, group, &event->on, name, event->place);
+    for (size_t k = 0; event->has_on && k < event->on.count && !f->failed; k++) {
+      if (event->on.statement[k]->kind == BRINK_STATEMENT_LEAVE)
+        leave(f, group, event->on.statement[k], flag);
+    }
+    brink_flag *made = &f->system->flags[flag];
+    made->negative = negative;
+    made->positive = positive;
+    if (!event->has_on) continue;
+    made->surface = BRINK_SURFACE_MODEL;
+    if (on != NULL && (on->kernel.noutputs > 0 || on->neffects > 0)) made->on_surface = on;
+  }
+}
+
+/* ---- dtc ---- */
+
+typedef struct sampling {
+  double period, offset;
+  int priority;
+} sampling;
+
+static bool read_sampling(flat *f, flat_group *group, size_t instance, sampling *made) {
+  const brink_component *component = group->component;
+  flat_point point = {.group = group, .instance = instance, .element = BRINK_NONE};
+  double priority = 0.0;
+  *made = (sampling){0};
+  bool ok =
+      flat_value(f, &point, component->period, &made->period) &&
+      (component->offset == NULL || flat_value(f, &point, component->offset, &made->offset)) &&
+      (component->priority == NULL || flat_value(f, &point, component->priority, &priority));
+  if (!ok) {
+    f->failed = true;
+    return false;
+  }
+  if (!(made->period > 0.0 && made->period < 1e300)) {
+    char text[BRINK_DOUBLE_TEXT];
+    flat_error(f, component->period->place, NULL, "the sample period %s is not a positive number",
+               brink_double_text(made->period, text));
+    return false;
+  }
+  if (!(made->offset > -1e300 && made->offset < 1e300)) {
+    flat_error(f, component->offset->place, NULL, "the sample offset is not a finite number");
+    return false;
+  }
+  if (!(priority >= -1e9 && priority <= 1e9)) {
+    flat_error(f, component->priority->place, NULL,
+               "the priority is not a number of moderate size");
+    return false;
+  }
+  made->priority = (int)priority;
+  return true;
+}
+
+static bool add_clock(flat *f, flat_group *group, const sampling *how, brink_action *action,
+                      size_t first, size_t count) {
+  brink_system *system = f->system;
+  if (!brink_arena_grow(f->arena, (void **)&system->clocks, system->nclocks,
+                        &system->clocks_capacity, sizeof *system->clocks)) {
+    flat_out_of_memory(f);
+    return false;
+  }
+  brink_text name = {0};
+  brink_system_instance_name(system, group->id, first, &name);
+  const char *kept = brink_arena_text(
+      f->arena, name.data != NULL && name.length > 0 ? name.data : group->component->name);
+  brink_text_free(&name);
+  if (kept == NULL) {
+    flat_out_of_memory(f);
+    return false;
+  }
+  system->clocks[system->nclocks++] = (brink_sampled){.name = kept,
+                                                      .period = how->period,
+                                                      .offset = how->offset,
+                                                      .priority = how->priority,
+                                                      .action = action,
+                                                      .first = first,
+                                                      .count = count,
+                                                      .rules = action == NULL};
+  return true;
+}
+
+/* Instances that sample alike share a clock. */
+static void add_clocks(flat *f, flat_group *group, brink_action *action) {
+  sampling how, next;
+  size_t first = 0;
+  if (!read_sampling(f, group, 0, &how)) return;
+  for (size_t i = 1; i <= group->count; i++) {
+    if (i < group->count && !read_sampling(f, group, i, &next)) return;
+    if (i < group->count && next.period == how.period && next.offset == how.offset &&
+        next.priority == how.priority)
+      continue;
+    if (!add_clock(f, group, &how, action, first, i - first)) return;
+    first = i;
+    how = next;
+  }
+}
+
+/* Outputs, then the new state, both from the values before. */
+static brink_action *sample_action(flat *f, flat_group *group, bool update) {
+  builder b;
+  const brink_component *component = group->component;
+  if (!begin(&b, f, group, component->name, component->place)) return NULL;
+  flat_begin_graph(&b.c);
+  for (flat_pending *p = group->equations; p != NULL; p = p->next) {
+    if (p->target->op != BRINK_AST_NAME || p->target->part[0].symbol->kind != BRINK_SYMBOL_OUTPUT)
+      continue;
+    flat_variable *variable = flat_variable_of(group, p->target->part[0].symbol);
+    if (p->nloops == 0 && p->target->part[0].index == NULL) variable->own_equation = p->expr;
+  }
+  for (flat_pending *p = group->equations; p != NULL && !f->failed; p = p->next) {
+    if (p->target->op != BRINK_AST_NAME || p->target->part[0].symbol->kind != BRINK_SYMBOL_OUTPUT)
+      continue;
+    if (p->nloops > 0) {
+      flat_error(f, p->target->place, "write v = …; for the whole vector",
+                 "outputs of a dtc are not given in loops");
+      return NULL;
+    }
+    flat_variable *variable = flat_variable_of(group, p->target->part[0].symbol);
+    variable->translating = true; /* a name in its own equation is a loop */
+    assign(&b, p->target, p->expr);
+    variable->translating = false;
+  }
+  for (flat_pending *p = group->equations; p != NULL; p = p->next) {
+    if (p->target->op == BRINK_AST_NAME)
+      flat_variable_of(group, p->target->part[0].symbol)->own_equation = NULL;
+  }
+  if (update) statements(&b, &component->section[BRINK_SECTION_UPDATE].body);
+  b.action->kernel.sequential = true;
+  return end(&b);
+}
+
+static void discrete_time(flat *f, flat_group *group) {
+  brink_action *action = sample_action(f, group, true);
+  if (action == NULL) return;
+  add_clocks(f, group, action);
+  if (f->failed) return;
+  brink_action *first = sample_action(f, group, false);
+  if (first != NULL && first->kernel.noutputs > 0) flat_first_output(f, first);
+}
+
+/* ---- lbc ---- */
+
+typedef struct rules {
+  flat *f;
+  flat_group *group;
+  const flat_binding *fixed;
+  size_t count;   /* so far */
+  uint32_t clock; /* of a sampled lbc */
+} rules;
+
+/* The condition as a flag, or, with samples, as it stands at each of them. */
+static bool rule_condition(rules *r, const brink_ast_statement *s, brink_rule *rule) {
+  flat *f = r->f;
+  brink_kernel *kernel = flat_kernel(f, rule->name, s->place, 0);
+  flat_shared shared;
+  flat_context c;
+  bool sampled = r->group->component->has_sample;
+  if (kernel == NULL) return false;
+  flat_begin(&c, &shared, f, r->group, kernel, sampled ? FLAT_INSTANT : FLAT_EQUATION);
+  c.fixed = r->fixed;
+  flat_begin_graph(&c);
+  if (!sampled) {
+    uint32_t flag =
+        flat_add_flag(f, r->group, BRINK_FLAG_RULE, rule->name, s->place, kernel->count);
+    if (flag == BRINK_NO_INDEX || !flat_number_guards(f, flag)) return false;
+    rule->flag = flag;
+    return flat_formula(&c, s->condition[0], flag);
+  }
+  brink_node node = flat_expr(&c, s->condition[0]);
+  brink_ref out = {.space = BRINK_SPACE_OUT};
+  rule->condition = kernel;
+  rule->clock = r->clock;
+  return !f->failed && flat_add_output(f, kernel, out, node, BRINK_NO_NODE, BRINK_NO_INDEX);
+}
+
+static void add_rule(rules *r, const brink_ast_statement *s) {
+  flat *f = r->f;
+  brink_system *system = f->system;
+  char text[32];
+  snprintf(text, sizeof text, "rule[%zu]", ++r->count);
+  brink_rule rule = {.name = brink_arena_text(f->arena, text),
+                     .where = flat_where(f, s->place),
+                     .group = r->group->id,
+                     .count = r->group->count,
+                     .flag = BRINK_NO_INDEX,
+                     .clock = BRINK_NO_INDEX};
+  if (rule.name == NULL || !rule_condition(r, s, &rule)) {
+    if (!f->failed) flat_out_of_memory(f);
+    return;
+  }
+  builder b;
+  if (!begin(&b, f, r->group, rule.name, s->place)) return;
+  b.c.fixed = r->fixed;
+  flat_begin_graph(&b.c);
+  statements(&b, &s->block[0]);
+  rule.body = end(&b);
+  if (rule.body == NULL) return;
+  rule.was = flat_hidden(f, r->group, "rule", BRINK_SPACE_MODE, r->group->count, 0.0);
+  if (rule.was == BRINK_NO_INDEX ||
+      !brink_arena_grow(f->arena, (void **)&system->rules, system->nrules, &system->rules_capacity,
+                        sizeof *system->rules)) {
+    flat_out_of_memory(f);
+    return;
+  }
+  system->rules[system->nrules++] = rule;
+}
+
+static void rule_block(rules *r, const brink_ast_block *block) {
+  for (size_t k = 0; k < block->count && !r->f->failed; k++) {
+    const brink_ast_statement *s = block->statement[k];
+    if (s->kind == BRINK_STATEMENT_WHEN) add_rule(r, s);
+    if (s->kind != BRINK_STATEMENT_FOR) continue;
+    flat_point point = {.group = r->group, .element = BRINK_NONE, .binding = r->fixed};
+    int64_t lo, hi;
+    if (!flat_whole(r->f, &point, s->lo, "the loop's start", INT32_MIN, INT32_MAX, &lo) ||
+        !flat_whole(r->f, &point, s->hi, "the loop's end", INT32_MIN, INT32_MAX, &hi))
+      return;
+    const flat_binding *outer = r->fixed;
+    for (int64_t i = lo; i <= hi && !r->f->failed; i++) {
+      flat_binding binding = {.symbol = s->symbol, .value = (double)i, .outer = outer};
+      r->fixed = &binding;
+      rule_block(r, &s->block[0]);
+      r->fixed = outer;
+    }
+  }
+}
+
+static void logic_based(flat *f, flat_group *group) {
+  rules r = {.f = f, .group = group, .clock = BRINK_NO_INDEX};
+  if (group->component->has_sample) {
+    size_t before = f->system->nclocks;
+    add_clocks(f, group, NULL);
+    if (!f->failed && f->system->nclocks != before + 1) {
+      flat_error(f, group->component->sample_place, NULL,
+                 "instances of an array of lbcs must sample alike");
+      return;
+    }
+    r.clock = (uint32_t)before;
+  }
+  if (!f->failed) rule_block(&r, &group->component->section[BRINK_SECTION_RULES].body);
+}
+
+void flat_discrete(flat *f, flat_group *group) {
+  if (group->component == NULL) return;
+  if (group->component->kind == BRINK_DTC) discrete_time(f, group);
+  if (group->component->kind == BRINK_LBC) logic_based(f, group);
+}

@@ -1,0 +1,361 @@
+/* flat_connect.c: inputs find their sources, through as many composites as lie between. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lang/flat.h"
+
+/* ---- the ends of a connection, as lists of elements ---- */
+
+static bool add_end(flat *f, int side, const flat_variable *variable, size_t element) {
+  if (f->nends[side] == f->ends_capacity[side]) {
+    size_t larger = f->ends_capacity[side] < 64 ? 64 : 2 * f->ends_capacity[side];
+    uint64_t *moved = brink_arena_pack(&f->scratch, larger, sizeof *moved);
+    if (moved == NULL) {
+      flat_out_of_memory(f);
+      return false;
+    }
+    if (f->nends[side] > 0) memcpy(moved, f->ends[side], f->nends[side] * sizeof *moved);
+    f->ends[side] = moved;
+    f->ends_capacity[side] = larger;
+  }
+  f->ends[side][f->nends[side]++] = (uint64_t)variable->number << 32 | (uint64_t)element;
+  return true;
+}
+
+static bool list_elements(flat *f, const flat_point *point, const brink_ast_part *part, int side,
+                          flat_variable *variable, size_t instance) {
+  uint32_t length = flat_size(f, variable);
+  int64_t first = 1, last = length;
+  if (length == 0) return false;
+  if (part->index != NULL) {
+    if (!flat_whole(f, point, part->index, part->name, 1, last, &first)) return false;
+    last = first;
+  }
+  for (int64_t k = first; k <= last; k++) {
+    if (!add_end(f, side, variable, instance * length + (size_t)(k - 1))) return false;
+  }
+  return true;
+}
+
+/* a.y, a[i].y, a.y[2], or a name of the composite's own interface; an array without index: all. */
+static flat_variable *list_end(flat *f, const flat_point *point, const brink_ast_expr *name,
+                               int side) {
+  f->nends[side] = 0;
+  flat_variable *variable = flat_find(f, point->group, name);
+  if (variable == NULL) return NULL;
+  const brink_ast_part *last = &name->part[name->nparts - 1];
+  if (name->nparts == 1)
+    return list_elements(f, point, last, side, variable, point->instance) ? variable : NULL;
+  const flat_group *child = variable->group;
+  size_t dimension = child->dimension > 0 ? child->dimension : 1;
+  int64_t from = 1, to = (int64_t)dimension;
+  if (name->part[0].index != NULL) {
+    if (!flat_whole(f, point, name->part[0].index, name->part[0].name, 1, to, &from)) return NULL;
+    to = from;
+  }
+  for (int64_t k = from; k <= to; k++) {
+    size_t instance = point->instance * dimension + (size_t)(k - 1);
+    if (!list_elements(f, point, last, side, variable, instance)) return NULL;
+  }
+  return variable;
+}
+
+/* ---- one connection ---- */
+
+/* A range that the target does not accept, both being known. */
+static void check_ranges(flat *f, const brink_ast_statement *s, flat_variable *from,
+                         flat_variable *to) {
+  const brink_ast_range *a = &from->symbol->range, *b = &to->symbol->range;
+  if (!a->given || !b->given || a->is_set || b->is_set) return;
+  flat_point at_a = {.group = from->group, .element = BRINK_NONE};
+  flat_point at_b = {.group = to->group, .element = BRINK_NONE};
+  double range[4];
+  if (!flat_value(f, &at_a, a->lo, &range[0]) || !flat_value(f, &at_a, a->hi, &range[1]) ||
+      !flat_value(f, &at_b, b->lo, &range[2]) || !flat_value(f, &at_b, b->hi, &range[3]))
+    return;
+  if (range[0] >= range[2] && range[1] <= range[3]) return;
+  char text[4][BRINK_DOUBLE_TEXT];
+  for (int k = 0; k < 4; k++) brink_double_text(range[k], text[k]);
+  flat_error(f, s->place, "widen the input's range or narrow the output's",
+             "%s has the range (%s, %s), but %s accepts only (%s, %s)", flat_name_of(f, from),
+             text[0], text[1], flat_name_of(f, to), text[2], text[3]);
+}
+
+static bool open_alias(flat *f, flat_variable *to) {
+  if (to->source != NULL) return true;
+  to->source = brink_arena_pack(&f->scratch, to->count, sizeof *to->source);
+  if (to->source == NULL) {
+    flat_out_of_memory(f);
+    return false;
+  }
+  for (size_t e = 0; e < to->count; e++) to->source[e] = FLAT_UNCONNECTED;
+  to->alias = true;
+  return true;
+}
+
+static void connect_one(flat *f, const flat_point *point, const brink_ast_statement *s,
+                        bool first_time) {
+  flat_variable *from = list_end(f, point, s->expr, 0);
+  flat_variable *to = list_end(f, point, s->target, 1);
+  if (from == NULL || to == NULL) {
+    f->failed = true;
+    return;
+  }
+  if (first_time) check_ranges(f, s, from, to);
+  size_t count = f->nends[1];
+  if (f->nends[0] != count && f->nends[0] != 1) {
+    flat_error(f, s->place, "both sides need the same number of elements",
+               "%zu elements are connected to %zu", f->nends[0], count);
+    return;
+  }
+  if (!open_alias(f, to)) return;
+  for (size_t k = 0; k < count; k++) {
+    size_t element = (size_t)(uint32_t)f->ends[1][k];
+    if (to->source[element] != FLAT_UNCONNECTED) {
+      flat_error(f, s->place, NULL, "%s is connected twice", flat_name_of(f, to));
+      return;
+    }
+    to->source[element] = f->ends[0][f->nends[0] == 1 ? 0 : k];
+  }
+}
+
+static void connect_block(flat *f, const flat_point *point, const brink_ast_block *block,
+                          bool first_time) {
+  for (size_t k = 0; k < block->count && !f->failed; k++) {
+    const brink_ast_statement *s = block->statement[k];
+    if (s->kind == BRINK_STATEMENT_CONNECT) connect_one(f, point, s, first_time);
+    if (s->kind != BRINK_STATEMENT_FOR) continue;
+    int64_t lo, hi;
+    if (!flat_whole(f, point, s->lo, "the loop's start", INT32_MIN, INT32_MAX, &lo) ||
+        !flat_whole(f, point, s->hi, "the loop's end", INT32_MIN, INT32_MAX, &hi))
+      return;
+    for (int64_t i = lo; i <= hi && !f->failed; i++) {
+      flat_binding binding = {.symbol = s->symbol, .value = (double)i, .outer = point->binding};
+      flat_point inner = *point;
+      inner.binding = &binding;
+      connect_block(f, &inner, &s->block[0], first_time && i == lo);
+    }
+  }
+}
+
+/* ---- from end to end ---- */
+
+static bool is_composite(const flat_variable *variable) {
+  const brink_component *component = variable->group->component;
+  return component != NULL &&
+         (component->kind == BRINK_COMPOSITE || component->kind == BRINK_SYSTEM);
+}
+
+/* Inputs that nothing feeds have a value of their own; outputs of composites need a source. */
+static void settle_inputs(flat *f) {
+  for (size_t k = 0; k < f->nvariables && !f->failed; k++) {
+    flat_variable *variable = f->variables[k];
+    brink_symbol_kind kind = variable->symbol->kind;
+    bool output = kind == BRINK_SYMBOL_OUTPUT && is_composite(variable);
+    if (kind != BRINK_SYMBOL_INPUT && !output) continue;
+    if (flat_size(f, variable) == 0) return;
+    size_t missing = variable->count;
+    for (size_t e = 0; variable->alias && e < variable->count; e++) {
+      if (variable->source[e] != FLAT_UNCONNECTED) missing--;
+    }
+    if (missing == 0) continue;
+    if (output && variable->group->component->section[BRINK_SECTION_CONNECTIONS].damaged) continue;
+    if (output)
+      flat_error(f, variable->symbol->place, "connect something to it", "output %s has no source",
+                 flat_name_of(f, variable));
+    else
+      variable->takes_default = true;
+  }
+}
+
+/* The variable and element in memory that an element stands for. */
+static flat_variable *trace(flat *f, flat_variable *variable, size_t element, size_t *found) {
+  for (size_t steps = 0; steps <= f->nvariables; steps++) {
+    if (!variable->alias || variable->source[element] == FLAT_UNCONNECTED) {
+      *found = element;
+      return variable;
+    }
+    uint64_t source = variable->source[element];
+    variable = f->variables[source >> 32];
+    element = (size_t)(uint32_t)source;
+  }
+  flat_error(f, variable->symbol->place, NULL, "%s is connected to itself",
+             flat_name_of(f, variable));
+  return NULL;
+}
+
+/* Elements from different kinds of memory: copied into one by equations. */
+static void copy_mixed(flat *f, flat_variable *variable, flat_variable **from, size_t *element) {
+  uint32_t base;
+  if (!flat_room(f, BRINK_SPACE_V, variable->count, &base)) return;
+  for (size_t first = 0; first < variable->count && !f->failed;) {
+    size_t last = first;
+    while (last < variable->count && from[last] == from[first]) last++;
+    size_t count = last - first;
+    brink_kernel *kernel =
+        flat_kernel(f, flat_name_of(f, variable), variable->symbol->place, count);
+    uint32_t *slots = flat_take(f, count, sizeof *slots);
+    if (kernel == NULL || slots == NULL) return;
+    for (size_t k = 0; k < count; k++) slots[k] = from[first]->base + (uint32_t)element[first + k];
+    brink_ref source = flat_make_ref(f, from[first]->space, slots, count);
+    brink_ref target = {
+        .space = BRINK_SPACE_V, .base = base + (uint32_t)first, .stride = count > 1 ? 1 : 0};
+    brink_node node = brink_graph_ref(&kernel->graph, source);
+    if (!flat_add_output(f, kernel, target, node, BRINK_NO_NODE, BRINK_NO_INDEX) ||
+        !flat_add_equation(f, kernel, variable->symbol->place))
+      return;
+    first = last;
+  }
+  variable->space = BRINK_SPACE_V;
+  variable->base = base;
+  variable->slots = NULL;
+}
+
+static void resolve(flat *f, flat_variable *variable) {
+  flat_variable **from = brink_arena_pack(&f->scratch, variable->count, sizeof *from);
+  size_t *element = brink_arena_pack(&f->scratch, variable->count, sizeof *element);
+  uint32_t *slots = flat_take(f, variable->count, sizeof *slots);
+  if (from == NULL || element == NULL || slots == NULL) {
+    flat_out_of_memory(f);
+    return;
+  }
+  bool mixed = false, regular = true;
+  for (size_t e = 0; e < variable->count; e++) {
+    from[e] = trace(f, variable, e, &element[e]);
+    if (from[e] == NULL) return;
+    slots[e] = from[e]->base + (uint32_t)element[e];
+    mixed = mixed || from[e]->space != from[0]->space;
+    regular = regular && slots[e] == slots[0] + e;
+  }
+  if (mixed) {
+    copy_mixed(f, variable, from, element);
+    return;
+  }
+  variable->space = from[0]->space;
+  variable->base = slots[0];
+  variable->slots = regular ? NULL : slots;
+}
+
+/* Outputs of composites show up in the results: where they are not in one piece, as copies. */
+static void show_output(flat *f, flat_variable *variable) {
+  if (variable->slots != NULL || variable->space == BRINK_SPACE_X) {
+    flat_variable **from = brink_arena_pack(&f->scratch, variable->count, sizeof *from);
+    size_t *element = brink_arena_pack(&f->scratch, variable->count, sizeof *element);
+    for (size_t e = 0; from != NULL && element != NULL && e < variable->count; e++)
+      from[e] = trace(f, variable, e, &element[e]);
+    if (from == NULL || element == NULL)
+      flat_out_of_memory(f);
+    else
+      copy_mixed(f, variable, from, element);
+  }
+  if (!f->failed) flat_add_variable(f, variable, BRINK_VARIABLE_OUTPUT);
+}
+
+void flat_connect(flat *f) {
+  for (flat_group *group = f->groups; group != NULL && !f->failed; group = group->next) {
+    if (group->component == NULL) continue;
+    const brink_ast_section *section = &group->component->section[BRINK_SECTION_CONNECTIONS];
+    for (size_t i = 0; section->present && i < group->count && !f->failed; i++) {
+      flat_point point = {.group = group, .instance = i, .element = BRINK_NONE};
+      connect_block(f, &point, &section->body, i == 0);
+    }
+  }
+  if (f->failed) return;
+  settle_inputs(f);
+  if (f->failed) return;
+  flat_allocate(f);
+  for (size_t k = 0; k < f->nvariables && !f->failed; k++) {
+    flat_variable *variable = f->variables[k];
+    if (variable->alias) resolve(f, variable);
+    if (variable->alias && !f->failed && variable->symbol->kind == BRINK_SYMBOL_OUTPUT)
+      show_output(f, variable);
+  }
+}
+
+/* ---- what varies between events ---- */
+
+static bool name_continuous(flat *f, flat_group *group, const brink_ast_expr *expr) {
+  if (expr->predefined != BRINK_PREDEFINED_NOT) return expr->predefined == BRINK_PREDEFINED_TIME;
+  const brink_symbol *symbol = expr->part[expr->nparts - 1].symbol;
+  if (symbol == NULL || symbol->kind == BRINK_SYMBOL_LOOP ||
+      symbol->kind == BRINK_SYMBOL_ARGUMENT || symbol->kind == BRINK_SYMBOL_LET)
+    return false;
+  flat_variable *variable = flat_find(f, group, expr);
+  return variable != NULL && variable->continuous;
+}
+
+static bool varies(flat *f, flat_group *group, const brink_ast_expr *expr, bool plain, int depth) {
+  if (depth > 400) return true;
+  switch (expr->op) {
+  case BRINK_AST_NAME:
+    return name_continuous(f, group, expr);
+  case BRINK_AST_PRIME:
+    return true;
+  case BRINK_AST_LT:
+  case BRINK_AST_LE:
+  case BRINK_AST_GT:
+  case BRINK_AST_GE:
+    if (!plain) return false; /* locked */
+    break;
+  case BRINK_AST_IF:
+    return varies(f, group, expr->arg[1], plain, depth + 1) ||
+           varies(f, group, expr->arg[2], plain, depth + 1);
+  case BRINK_AST_CALL:
+    if (expr->function == BRINK_FN_SGN || expr->function == BRINK_FN_PRE) return false;
+    if (!plain && (expr->function == BRINK_FN_SIGN || expr->function == BRINK_FN_FLOOR ||
+                   expr->function == BRINK_FN_CEIL))
+      return false;
+    if (expr->function == BRINK_FN_NOEVENT) plain = true;
+    if (expr->function == BRINK_FN_USER && expr->user != NULL &&
+        varies(f, group, expr->user->body, plain, depth + 1))
+      return true;
+    break;
+  default:
+    break;
+  }
+  for (size_t k = 0; k < expr->nargs; k++) {
+    if (varies(f, group, expr->arg[k], plain, depth + 1)) return true;
+  }
+  return false;
+}
+
+bool flat_expr_continuous(flat *f, flat_group *group, const brink_ast_expr *expr) {
+  return varies(f, group, expr, false, 0);
+}
+
+static bool source_varies(flat *f, const flat_variable *variable) {
+  uint64_t last = FLAT_UNCONNECTED;
+  for (size_t e = 0; e < variable->count; e++) {
+    uint64_t source = variable->source[e];
+    if (source == FLAT_UNCONNECTED || source >> 32 == last >> 32) continue;
+    last = source;
+    if (f->variables[source >> 32]->continuous) return true;
+  }
+  return false;
+}
+
+/* States vary; what is computed from something that varies does, too. */
+void flat_variability(flat *f) {
+  for (size_t k = 0; k < f->nvariables; k++)
+    f->variables[k]->continuous = f->variables[k]->symbol->kind == BRINK_SYMBOL_STATE &&
+                                  f->variables[k]->space == BRINK_SPACE_X;
+  for (bool changed = true; changed && !f->failed;) {
+    changed = false;
+    for (size_t k = 0; k < f->nvariables; k++) {
+      flat_variable *variable = f->variables[k];
+      if (!variable->alias || variable->continuous || !source_varies(f, variable)) continue;
+      variable->continuous = changed = true;
+    }
+    for (flat_group *group = f->groups; group != NULL; group = group->next) {
+      bool held = group->component != NULL && group->component->kind == BRINK_DTC;
+      for (flat_pending *p = group->equations; p != NULL; p = p->next) {
+        if (p->target->op != BRINK_AST_NAME) continue;
+        flat_variable *variable = flat_find(f, group, p->target);
+        if (variable == NULL || variable->continuous || variable->space != BRINK_SPACE_V) continue;
+        if (held && variable->symbol->kind == BRINK_SYMBOL_OUTPUT) continue;
+        if (!flat_expr_continuous(f, group, p->expr)) continue;
+        variable->continuous = changed = true;
+      }
+    }
+  }
+}

@@ -1,0 +1,408 @@
+/* flat_equation.c: dynamics and output sections become equations, flags and range surfaces. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lang/flat.h"
+
+/* ---- taking statements apart ---- */
+
+static void add_pending(flat *f, flat_list *list, flat_pending pending) {
+  flat_pending *made = brink_arena_pack(&f->scratch, 1, sizeof *made);
+  if (made == NULL) {
+    flat_out_of_memory(f);
+    return;
+  }
+  *made = pending;
+  made->next = NULL;
+  *list->end = made;
+  list->end = &made->next;
+}
+
+brink_ast_expr *flat_if(flat *f, const brink_ast_expr *condition, const brink_ast_expr *yes,
+                        const brink_ast_expr *no) {
+  brink_ast_expr *made = brink_arena_pack(&f->scratch, 1, sizeof *made);
+  brink_ast_expr **arg = brink_arena_pack(&f->scratch, 3, sizeof *arg);
+  if (made == NULL || arg == NULL) {
+    flat_out_of_memory(f);
+    return NULL;
+  }
+  arg[0] = (brink_ast_expr *)(uintptr_t)condition; /* trees are not changed from here on */
+  arg[1] = (brink_ast_expr *)(uintptr_t)yes;
+  arg[2] = (brink_ast_expr *)(uintptr_t)no;
+  *made = (brink_ast_expr){.op = BRINK_AST_IF,
+                           .place = condition->place,
+                           .arg = arg,
+                           .nargs = 3,
+                           .type = yes->type,
+                           .vector = yes->vector || no->vector};
+  return made;
+}
+
+const brink_symbol *flat_loop_symbol(const brink_symbol *symbol) {
+  while (symbol->same_as != NULL) symbol = symbol->same_as;
+  return symbol;
+}
+
+static bool same_expr(const brink_ast_expr *a, const brink_ast_expr *b);
+
+static bool same_part(const brink_ast_part *a, const brink_ast_part *b) {
+  bool same = a->symbol == b->symbol;
+  if (!same && a->symbol != NULL && b->symbol != NULL)
+    same = flat_loop_symbol(a->symbol) == flat_loop_symbol(b->symbol);
+  if (!same || (a->index == NULL) != (b->index == NULL)) return false;
+  return a->index == NULL || same_expr(a->index, b->index);
+}
+
+static bool same_expr(const brink_ast_expr *a, const brink_ast_expr *b) {
+  if (a->op != b->op || a->nargs != b->nargs || a->nparts != b->nparts) return false;
+  if (a->op == BRINK_AST_NUMBER) return a->number == b->number;
+  if (a->op == BRINK_AST_CALL && strcmp(a->text, b->text) != 0) return false;
+  if (a->op == BRINK_AST_NAME && a->predefined != b->predefined) return false;
+  for (size_t k = 0; k < a->nparts; k++) {
+    if (!same_part(&a->part[k], &b->part[k])) return false;
+  }
+  for (size_t k = 0; k < a->nargs; k++) {
+    if (!same_expr(a->arg[k], b->arg[k])) return false;
+  }
+  return true;
+}
+
+/* The equation of another branch with the same left-hand side. Loop variables of the same loop in
+ * different branches become one. */
+static flat_pending *same_target(flat_pending *list, const flat_pending *wanted) {
+  for (flat_pending *p = list; p != NULL; p = p->next) {
+    if (p->nloops != wanted->nloops) continue;
+    bool same = true;
+    for (size_t k = 0; same && k < p->nloops; k++) {
+      const brink_ast_statement *a = p->loops[k], *b = wanted->loops[k];
+      same = same_expr(a->lo, b->lo) && same_expr(a->hi, b->hi);
+      if (same && a != b && flat_loop_symbol(a->symbol) != flat_loop_symbol(b->symbol))
+        a->symbol->same_as = b->symbol;
+    }
+    if (same && same_expr(p->target, wanted->target)) return p;
+  }
+  return NULL;
+}
+
+static void collect(flat *f, const brink_ast_block *block, flat_list *list,
+                    const flat_pending *outer);
+
+static void collect_if(flat *f, const brink_ast_statement *s, flat_list *list,
+                       const flat_pending *outer) {
+  flat_list *branch = brink_arena_pack(&f->scratch, s->nblocks, sizeof *branch);
+  if (branch == NULL) {
+    flat_out_of_memory(f);
+    return;
+  }
+  for (size_t k = 0; k < s->nblocks; k++) {
+    branch[k] = (flat_list){.end = &branch[k].first};
+    collect(f, &s->block[k], &branch[k], outer);
+  }
+  for (flat_pending *p = branch[0].first; p != NULL && !f->failed; p = p->next) {
+    flat_pending merged = *p;
+    for (size_t k = s->nblocks; k-- > 0;) {
+      flat_pending *other = k == 0 ? p : same_target(branch[k].first, p);
+      if (other == NULL || s->nblocks == s->nconditions) {
+        flat_error(f, p->target->place, "give every branch, and an else, an equation for it",
+                   "not all branches define the same quantities");
+        return;
+      }
+      merged.expr =
+          k + 1 == s->nblocks ? other->expr : flat_if(f, s->condition[k], other->expr, merged.expr);
+      if (merged.expr == NULL) return;
+    }
+    add_pending(f, list, merged);
+  }
+}
+
+static void collect(flat *f, const brink_ast_block *block, flat_list *list,
+                    const flat_pending *outer) {
+  for (size_t k = 0; k < block->count && !f->failed; k++) {
+    const brink_ast_statement *s = block->statement[k];
+    flat_pending pending = *outer;
+    if (s->kind == BRINK_STATEMENT_EQUATION) {
+      pending.statement = s;
+      pending.target = s->target;
+      pending.expr = s->expr;
+      add_pending(f, list, pending);
+    } else if (s->kind == BRINK_STATEMENT_IF) {
+      collect_if(f, s, list, &pending);
+    } else if (s->kind == BRINK_STATEMENT_FOR) {
+      if (pending.nloops + 1 >= FLAT_LOOPS) {
+        flat_error(f, s->place, NULL, "loops are nested more than %d deep", FLAT_LOOPS - 2);
+        return;
+      }
+      pending.loops[pending.nloops++] = s;
+      collect(f, &s->block[0], list, &pending);
+    }
+  }
+}
+
+void flat_collect(flat *f, const brink_ast_block *block, flat_list *list) {
+  flat_pending none = {0};
+  collect(f, block, list, &none);
+}
+
+/* ---- one equation ---- */
+
+/* The loops around it, with bounds that must be the same in all instances. */
+static bool push_loops(flat_context *c, const flat_pending *pending) {
+  flat *f = c->f;
+  for (size_t k = 0; k < pending->nloops; k++) {
+    const brink_ast_statement *s = pending->loops[k];
+    int64_t lo = 0, hi = 0;
+    size_t instances =
+        s->lo->op == BRINK_AST_NUMBER && s->hi->op == BRINK_AST_NUMBER ? 1 : c->group->count;
+    for (size_t i = 0; i < instances; i++) {
+      flat_point point = {.group = c->group, .instance = i, .element = BRINK_NONE};
+      int64_t a, b;
+      if (!flat_whole(f, &point, s->lo, "the loop's start", INT32_MIN, INT32_MAX, &a) ||
+          !flat_whole(f, &point, s->hi, "the loop's end", INT32_MIN, INT32_MAX, &b)) {
+        f->failed = true;
+        return false;
+      }
+      if (i > 0 && (a != lo || b != hi)) {
+        flat_error(f, s->place, "instances of one array share their equations",
+                   "the loop's bounds differ between the instances of an array");
+        return false;
+      }
+      lo = a;
+      hi = b;
+    }
+    if (hi < lo) return false;
+    c->loop[c->nloops++] = (flat_loop){
+        .symbol = flat_loop_symbol(s->symbol), .lo = lo, .count = (size_t)(hi - lo + 1)};
+  }
+  return true;
+}
+
+static const brink_ast_expr *target_name(const flat_pending *pending) {
+  return pending->target->op == BRINK_AST_PRIME ? pending->target->arg[0] : pending->target;
+}
+
+/* Each element has one equation. */
+static bool mark_defined(flat_context *c, flat_variable *variable, const flat_pending *pending,
+                         const brink_ref *ref) {
+  flat *f = c->f;
+  if (variable->defined == NULL) variable->defined = flat_take(f, variable->length, 1);
+  if (variable->defined == NULL) return false;
+  for (size_t r = 0; r < c->repeat; r++) {
+    size_t k = brink_ref_slot(ref, r) - variable->base;
+    if (variable->slots != NULL || k >= variable->length) continue; /* flags: checked by name */
+    if (variable->defined[k]) {
+      flat_error(f, pending->target->place, NULL, "%s[%zu] is defined twice",
+                 variable->symbol->name, k + 1);
+      return false;
+    }
+    variable->defined[k] = 1;
+  }
+  return true;
+}
+
+/* A flag: its guards have numbers already, in order of declaration. */
+static void flag_equation(flat_context *c, flat_variable *variable, const flat_pending *pending,
+                          const brink_ref *ref) {
+  flat *f = c->f;
+  const brink_symbol *symbol = variable->symbol;
+  char *name = brink_arena_text(f->arena, symbol->name);
+  if (name == NULL) {
+    flat_out_of_memory(f);
+    return;
+  }
+  bool boolean = pending->expr->type == BRINK_TYPE_BOOLEAN;
+  brink_kernel *kernel = NULL;
+  if (!boolean) {
+    brink_node value = flat_expr(c, pending->expr);
+    if (!f->failed) kernel = flat_extract(c, pending->target->place, value);
+    if (kernel == NULL) return;
+  }
+  uint32_t flag =
+      flat_add_flag(f, c->group, BRINK_FLAG_DECLARED, name, symbol->place, c->kernel->count);
+  if (flag == BRINK_NO_INDEX) return;
+  uint32_t *guard = flat_take(f, c->kernel->count, sizeof *guard);
+  if (guard == NULL) return;
+  for (size_t i = 0; i < c->kernel->count; i++) guard[i] = (uint32_t)brink_ref_slot(ref, i);
+  brink_flag *made = &f->system->flags[flag];
+  made->guard = guard;
+  made->side = symbol->side;
+  made->value = kernel;
+  variable->flag = flag;
+  if (boolean) flat_formula(c, pending->expr, flag);
+}
+
+static void one_equation(flat_context *c, flat_variable *variable, const flat_pending *pending) {
+  flat *f = c->f;
+  bool prime = pending->target->op == BRINK_AST_PRIME;
+  brink_ref ref;
+  flat_begin_graph(c);
+  if (c->kernel->count > FLAT_LIMIT) {
+    flat_error(f, pending->target->place, NULL, "more than %zu equations", FLAT_LIMIT);
+    return;
+  }
+  if (!flat_target(c, target_name(pending), prime, &ref, &variable)) return;
+  if (!mark_defined(c, variable, pending, &ref)) return;
+  if (variable->symbol->kind == BRINK_SYMBOL_FLAG) {
+    flag_equation(c, variable, pending, &ref);
+    return;
+  }
+  brink_node node = flat_expr(c, pending->expr);
+  if (f->failed) return;
+  if (c->graph->failed || node == BRINK_NO_NODE) {
+    flat_error(f, pending->target->place, NULL, "this equation is too large");
+    return;
+  }
+  if (flat_add_output(f, c->kernel, ref, node, BRINK_NO_NODE, variable->variable))
+    flat_add_equation(f, c->kernel, pending->target->place);
+}
+
+static bool is_discrete(const flat_group *group) {
+  return group->component != NULL && group->component->kind == BRINK_DTC;
+}
+
+/* An equation; one of a vector is one for each element: a loop, unless a list tells them apart. */
+static void translate(flat *f, flat_group *group, const flat_pending *pending) {
+  const brink_ast_expr *name = target_name(pending);
+  flat_variable *variable = flat_find(f, group, name);
+  if (variable == NULL || flat_size(f, variable) == 0) {
+    f->failed = true;
+    return;
+  }
+  bool vector = variable->symbol->size != NULL && name->part[name->nparts - 1].index == NULL;
+  size_t length = flat_length(f, group, pending->expr);
+  if (f->failed) return;
+  if (length != 1 && length != (vector ? variable->length : 1)) {
+    flat_error(f, pending->expr->place, NULL, "%zu elements are given for %s, which has %u", length,
+               variable->symbol->name, vector ? variable->length : 1);
+    return;
+  }
+  bool unroll = vector && flat_has_vector_literal(pending->expr);
+  for (size_t k = 0; k < (unroll ? variable->length : 1) && !f->failed; k++) {
+    const char *text = flat_name_of(f, variable);
+    if (pending->target->op == BRINK_AST_PRIME) text = brink_unit_format(f->unit, "%s'", text);
+    char *label = brink_arena_text(f->arena, text);
+    brink_kernel *kernel = flat_kernel(f, label, pending->target->place, 0);
+    flat_shared shared;
+    flat_context c;
+    if (label == NULL || kernel == NULL) return;
+    flat_begin(&c, &shared, f, group, kernel, is_discrete(group) ? FLAT_INSTANT : FLAT_EQUATION);
+    if (!push_loops(&c, pending)) return;
+    if (unroll) c.element = k;
+    if (vector && !unroll) {
+      c.loop[c.nloops++] = (flat_loop){.count = variable->length};
+      c.element_loop = true;
+    }
+    one_equation(&c, variable, pending);
+  }
+}
+
+/* A dtc's outputs are computed at its samples (flat_action.c), not by equations. */
+static bool is_held_output(const flat_group *group, const flat_pending *pending) {
+  const brink_symbol *symbol =
+      pending->target->op == BRINK_AST_NAME ? pending->target->part[0].symbol : NULL;
+  return is_discrete(group) && symbol != NULL && symbol->kind == BRINK_SYMBOL_OUTPUT;
+}
+
+static void check_complete(flat *f, flat_group *group) {
+  const brink_component *component = group->component;
+  if (component == NULL || component->kind == BRINK_COMPOSITE || component->kind == BRINK_SYSTEM ||
+      component->section[BRINK_SECTION_CONSTRAINTS].present)
+    return;
+  for (brink_symbol *s = component->symbols; s != NULL && !f->failed; s = s->next) {
+    flat_variable *variable = flat_variable_of(group, s);
+    bool needs = s->kind != BRINK_SYMBOL_INSTANCE && s->kind != BRINK_SYMBOL_INPUT &&
+                 (variable->space == BRINK_SPACE_V ||
+                  (variable->space == BRINK_SPACE_X && s->kind == BRINK_SYMBOL_STATE));
+    if (!needs || s->kind == BRINK_SYMBOL_FLAG) continue;
+    for (uint32_t k = 0; k < variable->length; k++) {
+      if (variable->defined != NULL && variable->defined[k]) continue;
+      if (s->size != NULL)
+        flat_error(f, s->place, NULL, "%s[%u] has no equation", s->name, k + 1);
+      else
+        flat_error(f, s->place, NULL, "%s has no equation", s->name);
+      break;
+    }
+  }
+}
+
+void flat_equations(flat *f, flat_group *group) {
+  for (flat_pending *p = group->equations; p != NULL && !f->failed; p = p->next) {
+    if (!is_held_output(group, p)) translate(f, group, p);
+  }
+  if (!f->failed) check_complete(f, group);
+}
+
+/* ---- ranges ---- */
+
+static bool finite_bound(flat *f, flat_variable *variable, const brink_ast_expr *bound) {
+  flat_point point = {.group = variable->group, .element = BRINK_NONE};
+  double value;
+  return flat_value(f, &point, bound, &value) && isfinite(value);
+}
+
+/* x - lo (hi - x), displaced by what the tolerances may account for: rtol*|bound| + atol. */
+static void range_flag(flat *f, flat_variable *variable, bool upper) {
+  const brink_ast_range *range = &variable->symbol->range;
+  const brink_ast_expr *bound = upper ? range->hi : range->lo;
+  if (!finite_bound(f, variable, bound)) return;
+  brink_kernel *kernel = flat_kernel(f, "range", range->place, 0);
+  flat_shared shared;
+  flat_context c;
+  if (kernel == NULL) return;
+  flat_begin(&c, &shared, f, variable->group, kernel, FLAT_INSTANT);
+  if (variable->symbol->size != NULL) {
+    c.loop[c.nloops++] = (flat_loop){.count = variable->length};
+    c.element_loop = true;
+  }
+  flat_begin_graph(&c);
+  brink_graph *g = c.graph;
+  brink_ast_part part = {
+      .name = variable->symbol->name, .place = variable->symbol->place, .symbol = variable->symbol};
+  brink_ast_expr name = {
+      .op = BRINK_AST_NAME, .place = variable->symbol->place, .part = &part, .nparts = 1};
+  brink_node x = flat_ref(&c, variable, &name, variable->space), edge = flat_expr(&c, bound);
+  brink_node rtol =
+      brink_graph_ref(g, (brink_ref){.space = BRINK_SPACE_P, .base = f->system->rtol_slot});
+  brink_node atol =
+      brink_graph_ref(g, (brink_ref){.space = BRINK_SPACE_P, .base = f->system->atol_slot});
+  brink_node slack = brink_graph_op2(
+      g, BRINK_OP_ADD,
+      brink_graph_op2(g, BRINK_OP_MUL, rtol, brink_graph_op1(g, BRINK_OP_ABS, edge)), atol);
+  brink_node inside =
+      upper ? brink_graph_op2(g, BRINK_OP_SUB, edge, x) : brink_graph_op2(g, BRINK_OP_SUB, x, edge);
+  uint32_t flag = flat_new_flag(&c, BRINK_FLAG_RANGE, variable->symbol->name, range->place,
+                                brink_graph_op2(g, BRINK_OP_ADD, inside, slack));
+  if (flag == BRINK_NO_INDEX) return;
+  brink_flag *made = &f->system->flags[flag];
+  char *text = brink_arena_text(f->arena, variable->symbol->name);
+  made->name = text != NULL ? text : "";
+  made->direction = BRINK_NEGATIVE;
+  made->variable = variable->variable;
+  made->upper = upper;
+}
+
+/* Does an input's source vouch for its values? Its range was compared at the connection. */
+static bool sources_have_ranges(const flat *f, const flat_variable *variable) {
+  for (size_t e = 0; e < variable->count; e++) {
+    if (variable->source[e] == FLAT_UNCONNECTED) continue;
+    if (!f->variables[variable->source[e] >> 32]->symbol->range.given) return false;
+  }
+  return true;
+}
+
+void flat_ranges(flat *f, flat_group *group) {
+  if (group->component == NULL) return;
+  for (brink_symbol *s = group->component->symbols; s != NULL && !f->failed; s = s->next) {
+    if (s->kind == BRINK_SYMBOL_INSTANCE || s->kind == BRINK_SYMBOL_FLAG) continue;
+    if (!s->range.given || s->range.is_set) continue;
+    flat_variable *variable = flat_variable_of(group, s);
+    bool computed = variable->space == BRINK_SPACE_X || variable->space == BRINK_SPACE_V;
+    if (variable->alias) computed = !sources_have_ranges(f, variable);
+    if (!computed) continue; /* held values are looked at when they are written */
+    if (variable->variable == BRINK_NO_INDEX &&
+        !flat_add_variable(f, variable, BRINK_VARIABLE_HIDDEN))
+      return;
+    range_flag(f, variable, false);
+    range_flag(f, variable, true);
+  }
+}

@@ -1,0 +1,265 @@
+/* flat_flag.c: flags, declared or made by the compiler, and the boolean formulas of them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "lang/flat.h"
+
+/* A leaf of a formula that is no relation, but true or false for a while, is far from zero. */
+#define FLAT_FAR 1e300
+
+const char *flat_place_name(flat *f, brink_place place) {
+  char text[40];
+  snprintf(text, sizeof text, "@%u:%u", place.line, place.column);
+  char *name = brink_arena_text(f->arena, text);
+  if (name == NULL) flat_out_of_memory(f);
+  return name != NULL ? name : "";
+}
+
+uint32_t flat_add_flag(flat *f, flat_group *group, brink_flag_kind kind, const char *name,
+                       brink_place place, size_t count) {
+  brink_system *system = f->system;
+  if (!brink_arena_grow(f->arena, (void **)&system->flags, system->nflags, &system->flags_capacity,
+                        sizeof *system->flags)) {
+    flat_out_of_memory(f);
+    return BRINK_NO_INDEX;
+  }
+  brink_flag *flag = &system->flags[system->nflags];
+  *flag = (brink_flag){.kind = kind,
+                       .name = name,
+                       .where = flat_where(f, place),
+                       .group = group->id,
+                       .count = count,
+                       .per_instance = group->count > 0 ? count / group->count : 1,
+                       .leave_positive = BRINK_NO_INDEX,
+                       .leave_negative = BRINK_NO_INDEX,
+                       .variable = BRINK_NO_INDEX};
+  if (group->pair != NULL) {
+    flag->is_pair = true;
+    for (int k = 0; k < 2; k++) {
+      flag->partner_group[k] = group->partner_group[k]->id;
+      flag->partner[k] = group->partner[k];
+    }
+  }
+  return (uint32_t)system->nflags++;
+}
+
+bool flat_number_guards(flat *f, uint32_t flag) {
+  brink_flag *made = &f->system->flags[flag];
+  made->guard = flat_take(f, made->count, sizeof *made->guard);
+  if (made->guard == NULL || f->system->nguards + made->count > UINT32_MAX / 4) {
+    flat_out_of_memory(f);
+    return false;
+  }
+  for (size_t i = 0; i < made->count; i++) made->guard[i] = (uint32_t)f->system->nguards++;
+  return true;
+}
+
+/* A kernel of its own that computes one node of c's graph, in all iterations. */
+brink_kernel *flat_extract(flat_context *c, brink_place place, brink_node node) {
+  brink_kernel *kernel = flat_kernel(c->f, c->kernel->name, place, c->kernel->count);
+  if (kernel == NULL) return NULL;
+  brink_node copy = brink_graph_copy(&kernel->graph, c->graph, node, NULL, NULL);
+  brink_ref out = {.space = BRINK_SPACE_OUT};
+  if (kernel->graph.failed ||
+      !flat_add_output(c->f, kernel, out, copy, BRINK_NO_NODE, BRINK_NO_INDEX)) {
+    flat_out_of_memory(c->f);
+    return NULL;
+  }
+  return kernel;
+}
+
+uint32_t flat_new_flag(flat_context *c, brink_flag_kind kind, const char *name, brink_place place,
+                       brink_node value) {
+  if (value == BRINK_NO_NODE || c->f->failed) return BRINK_NO_INDEX;
+  brink_kernel *kernel = flat_extract(c, place, value), *enabled = NULL;
+  bool conditional = c->active != BRINK_NO_NODE && !flat_varies(c, c->active);
+  if (kernel != NULL && conditional) enabled = flat_extract(c, place, c->active);
+  if (c->f->failed) return BRINK_NO_INDEX;
+  uint32_t flag = flat_add_flag(c->f, c->group, kind, name, place, c->kernel->count);
+  if (flag == BRINK_NO_INDEX || !flat_number_guards(c->f, flag)) return BRINK_NO_INDEX;
+  brink_flag *made = &c->f->system->flags[flag];
+  made->value = kernel;
+  made->enabled = enabled;
+  return flag;
+}
+
+brink_node flat_sign(flat_context *c, uint32_t flag) {
+  if (flag == BRINK_NO_INDEX) return BRINK_NO_NODE;
+  const brink_flag *made = &c->f->system->flags[flag];
+  brink_ref ref = {
+      .space = BRINK_SPACE_SIGN, .base = made->guard[0], .stride = made->count > 1 ? 1 : 0};
+  return brink_graph_ref(c->graph, ref);
+}
+
+brink_node flat_locked(flat_context *c, brink_place place, brink_node value) {
+  flat_shared *shared = c->shared;
+  if (value == BRINK_NO_NODE) return BRINK_NO_NODE;
+  for (size_t k = 0; k < shared->nmade; k++) {
+    if (shared->made[k].node == value) return flat_sign(c, shared->made[k].flag);
+  }
+  uint32_t flag =
+      flat_new_flag(c, BRINK_FLAG_GENERATED, flat_place_name(c->f, place), place, value);
+  if (flag == BRINK_NO_INDEX) return BRINK_NO_NODE;
+  if (!brink_arena_grow(&c->f->scratch, (void **)&shared->made, shared->nmade,
+                        &shared->made_capacity, sizeof *shared->made)) {
+    flat_out_of_memory(c->f);
+    return BRINK_NO_NODE;
+  }
+  shared->made[shared->nmade++] = (struct flat_made){value, flag};
+  return flat_sign(c, flag);
+}
+
+/* ---- floor ---- */
+
+brink_action *flat_new_action(flat *f, const char *name, brink_place place, size_t count) {
+  brink_action *action = flat_take(f, 1, sizeof *action);
+  if (action == NULL) return NULL;
+  action->kernel = (brink_kernel){.name = name, .where = flat_where(f, place), .count = count};
+  brink_graph_init(&action->kernel.graph, f->arena, count);
+  return action;
+}
+
+bool flat_first_output(flat *f, brink_action *action) {
+  brink_system *system = f->system;
+  if (!brink_arena_grow(f->arena, (void **)&system->first_outputs, system->nfirst_outputs,
+                        &system->first_outputs_capacity, sizeof(brink_action *))) {
+    flat_out_of_memory(f);
+    return false;
+  }
+  system->first_outputs[system->nfirst_outputs++] = action;
+  return true;
+}
+
+/* held := node, for each iteration of c. */
+static brink_action *hold(flat_context *c, brink_place place, brink_ref held, brink_node node) {
+  brink_action *action = flat_new_action(c->f, "floor", place, c->kernel->count);
+  if (action == NULL) return NULL;
+  brink_node copy = brink_graph_copy(&action->kernel.graph, c->graph, node, NULL, NULL);
+  if (!flat_add_output(c->f, &action->kernel, held, copy, BRINK_NO_NODE, BRINK_NO_INDEX))
+    return NULL;
+  return action;
+}
+
+/* The whole number n below u is held; u leaves [n, n + 1) at located events. At the very surface, the
+ * locked signs tell which side u is on:  floor(u) = n + (u > n+1) - (u < n). */
+brink_node flat_locked_floor(flat_context *c, brink_place place, brink_node u) {
+  flat *f = c->f;
+  brink_graph *g = c->graph;
+  size_t count = c->kernel->count;
+  uint32_t base = flat_hidden(f, c->group, "floor", BRINK_SPACE_P, count, 0.0);
+  if (base == BRINK_NO_INDEX || u == BRINK_NO_NODE) return BRINK_NO_NODE;
+  brink_ref held = {.space = BRINK_SPACE_P, .base = base, .stride = count > 1 ? 1 : 0};
+  brink_node n = brink_graph_ref(g, held), one = brink_graph_constant(g, 1.0);
+  brink_node above = brink_graph_op2(g, BRINK_OP_ADD, n, one);
+  brink_node below = brink_graph_op2(g, BRINK_OP_SUB, n, one);
+  brink_node whole = brink_graph_op1(g, BRINK_OP_FLOOR, u);
+  const char *name = flat_place_name(f, place);
+  uint32_t up = flat_new_flag(c, BRINK_FLAG_GENERATED, name, place,
+                              brink_graph_op2(g, BRINK_OP_SUB, above, u));
+  uint32_t down =
+      flat_new_flag(c, BRINK_FLAG_GENERATED, name, place, brink_graph_op2(g, BRINK_OP_SUB, u, n));
+  if (up == BRINK_NO_INDEX || down == BRINK_NO_INDEX) return BRINK_NO_NODE;
+  brink_action *rise = hold(c, place, held, brink_graph_op2(g, BRINK_OP_MAX, above, whole));
+  brink_action *fall = hold(c, place, held, brink_graph_op2(g, BRINK_OP_MIN, below, whole));
+  brink_action *start = hold(c, place, held, whole);
+  if (rise == NULL || fall == NULL || start == NULL || !flat_first_output(f, start)) {
+    flat_out_of_memory(f);
+    return BRINK_NO_NODE;
+  }
+  f->system->flags[up].direction = f->system->flags[down].direction = BRINK_NEGATIVE;
+  f->system->flags[up].negative = rise;
+  f->system->flags[down].negative = fall;
+  brink_node zero = brink_graph_constant(g, 0.0);
+  brink_node more = brink_graph_op2(g, BRINK_OP_LT, flat_sign(c, up), zero);
+  brink_node less = brink_graph_op2(g, BRINK_OP_LT, flat_sign(c, down), zero);
+  return brink_graph_op2(g, BRINK_OP_SUB, brink_graph_op2(g, BRINK_OP_ADD, n, more), less);
+}
+
+/* ---- formulas ---- */
+
+typedef struct formula {
+  flat_context *c;
+  const char *name;
+  int32_t *ops;
+  size_t nops, capacity;
+} formula;
+
+static bool put(formula *made, int32_t op) {
+  if (!brink_arena_grow(made->c->f->arena, (void **)&made->ops, made->nops, &made->capacity,
+                        sizeof *made->ops)) {
+    flat_out_of_memory(made->c->f);
+    return false;
+  }
+  made->ops[made->nops++] = op;
+  return true;
+}
+
+static bool put_leaf(formula *made, brink_place place, brink_node value) {
+  uint32_t flag = flat_new_flag(made->c, BRINK_FLAG_LEAF, made->name, place, value);
+  if (flag == BRINK_NO_INDEX) return false;
+  made->c->f->system->flags[flag].side = BRINK_LEAF;
+  return put(made, (int32_t)flag);
+}
+
+/* A relation of quantities that vary is a leaf by its difference; anything else is true or false
+ * until the next instant. */
+static bool leaf(formula *made, const brink_ast_expr *expr) {
+  flat_context *c = made->c;
+  brink_graph *g = c->graph;
+  bool less = expr->op == BRINK_AST_LT || expr->op == BRINK_AST_LE;
+  bool more = expr->op == BRINK_AST_GT || expr->op == BRINK_AST_GE;
+  if (less || more) {
+    brink_node a = flat_expr(c, expr->arg[0]), b = flat_expr(c, expr->arg[1]);
+    if (flat_varies(c, a) || flat_varies(c, b))
+      return put_leaf(made, expr->place,
+                      brink_graph_op2(g, BRINK_OP_SUB, less ? b : a, less ? a : b));
+  }
+  brink_node condition = flat_expr(c, expr);
+  return put_leaf(made, expr->place,
+                  brink_graph_select(g, condition, brink_graph_constant(g, FLAT_FAR),
+                                     brink_graph_constant(g, -FLAT_FAR)));
+}
+
+static bool operand(formula *made, const brink_ast_expr *expr);
+
+/* a and b and c …: the operands of one operator, however they are nested, as a balanced tree. */
+static bool balanced(formula *made, const brink_ast_expr **list, size_t count, int32_t op) {
+  if (count == 1) return operand(made, list[0]);
+  return balanced(made, list, count / 2, op) &&
+         balanced(made, list + count / 2, count - count / 2, op) && put(made, op);
+}
+
+static size_t gather(const brink_ast_expr *expr, brink_ast_op op, const brink_ast_expr **list,
+                     size_t count) {
+  if (expr->op != op) {
+    if (list != NULL) list[count] = expr;
+    return count + 1;
+  }
+  count = gather(expr->arg[0], op, list, count);
+  return gather(expr->arg[1], op, list, count);
+}
+
+static bool operand(formula *made, const brink_ast_expr *expr) {
+  if (expr->op == BRINK_AST_NOT) return operand(made, expr->arg[0]) && put(made, BRINK_NOT);
+  if (expr->op != BRINK_AST_AND && expr->op != BRINK_AST_OR) return leaf(made, expr);
+  size_t count = gather(expr, expr->op, NULL, 0);
+  const brink_ast_expr **list = brink_arena_pack(&made->c->f->scratch, count, sizeof *list);
+  if (list == NULL) {
+    flat_out_of_memory(made->c->f);
+    return false;
+  }
+  gather(expr, expr->op, list, 0);
+  return balanced(made, list, count, expr->op == BRINK_AST_AND ? BRINK_AND : BRINK_OR);
+}
+
+bool flat_formula(flat_context *c, const brink_ast_expr *expr, uint32_t flag) {
+  formula made = {.c = c, .name = c->f->system->flags[flag].name};
+  if (!operand(&made, expr)) {
+    c->f->failed = true;
+    return false;
+  }
+  brink_flag *target = &c->f->system->flags[flag];
+  target->formula = made.ops;
+  target->formula_length = made.nops;
+  return true;
+}

@@ -1,0 +1,90 @@
+/* flat_pair.c: agents. A pair block is a group with one instance for every pair of partners. */
+#include <string.h>
+
+#include "lang/flat.h"
+
+/* With all pairs in one system; populations of their own clocks need no such list. */
+#define PAIR_LIMIT ((size_t)1 << 22)
+
+static flat_group *population_of(flat_group *group, const brink_symbol *partner) {
+  return partner->population != NULL ? group->children[partner->population->order] : NULL;
+}
+
+/* Every unordered pair of one population, or every pair of two. */
+static bool list_pairs(flat *f, flat_group *pairs) {
+  size_t n = pairs->partner_group[0]->count, m = pairs->partner_group[1]->count, k = 0;
+  bool one = pairs->partner_group[0] == pairs->partner_group[1];
+  pairs->partner[0] = flat_take(f, pairs->count, sizeof(uint32_t));
+  pairs->partner[1] = flat_take(f, pairs->count, sizeof(uint32_t));
+  if (pairs->partner[0] == NULL || pairs->partner[1] == NULL) return false;
+  for (size_t i = 0; i < n; i++) {
+    for (size_t j = one ? i + 1 : 0; j < m; j++) {
+      pairs->partner[0][k] = (uint32_t)i;
+      pairs->partner[1][k++] = (uint32_t)j;
+    }
+  }
+  return true;
+}
+
+static void add_pair_group(flat *f, flat_group *group, brink_ast_pair *pair) {
+  flat_group *a = population_of(group, pair->partner[0]);
+  flat_group *b = population_of(group, pair->partner[1]);
+  if (a == NULL || b == NULL) {
+    f->failed = true;
+    return;
+  }
+  size_t count = a == b ? a->count * (a->count - 1) / 2 : a->count * b->count;
+  if (count > PAIR_LIMIT) {
+    flat_error(f, pair->place, NULL, "%zu pairs are more than this version can watch (%zu)", count,
+               PAIR_LIMIT);
+    return;
+  }
+  if (count == 0) return; /* one agent alone: nothing to watch */
+  flat_group *pairs = flat_add_group(f, group, NULL, 0);
+  if (pairs == NULL) return;
+  pairs->pair = pair;
+  pairs->partner_group[0] = a;
+  pairs->partner_group[1] = b;
+  pairs->count = count;
+  if (flat_open_group(f, pairs, pair->symbols)) list_pairs(f, pairs);
+}
+
+void flat_add_pairs(flat *f, flat_group *group) {
+  for (brink_ast_pair *pair = group->component->pairs; pair != NULL && !f->failed;
+       pair = pair->next)
+    add_pair_group(f, group, pair);
+}
+
+/* ---- independence ---- */
+
+/* The member of a population that instance `instance` of a group belongs to. */
+static size_t member_of(const flat_group *group, size_t instance, const flat_group **population) {
+  while (group->parent != NULL && group->parent->in_population) {
+    instance /= group->dimension > 0 ? group->dimension : 1;
+    group = group->parent;
+  }
+  *population = group;
+  return instance;
+}
+
+/* Agents' dynamics must not refer to each other. */
+void flat_check_populations(flat *f) {
+  for (size_t k = 0; k < f->nvariables && !f->failed; k++) {
+    const flat_variable *variable = f->variables[k];
+    if (!variable->alias || !variable->group->in_population) continue;
+    for (size_t e = 0; e < variable->count; e++) {
+      if (variable->source[e] == FLAT_UNCONNECTED) continue;
+      const flat_variable *source = f->variables[variable->source[e] >> 32];
+      if (!source->group->in_population) continue;
+      size_t from = (size_t)(uint32_t)variable->source[e] / source->length;
+      const flat_group *own, *other;
+      size_t a = member_of(variable->group, e / variable->length, &own);
+      size_t b = member_of(source->group, from, &other);
+      if (own == other && a == b) continue;
+      flat_error(f, variable->symbol->place,
+                 "agents have clocks of their own; let them meet in a pair block",
+                 "%s gets its value from another agent", flat_name_of(f, variable));
+      return;
+    }
+  }
+}

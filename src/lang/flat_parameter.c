@@ -1,0 +1,441 @@
+/* flat_parameter.c: parameters, defaults of inputs, --set, and initial values.
+ *
+ * Which value wins: --set, then the outer component's initial or instance arguments, then the inner
+ * one's own. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lang/flat.h"
+
+/* ---- --set ---- */
+
+/* One segment of a path in a --set: name, name[index]. Returns what follows, NULL if it is malformed. */
+static const char *read_segment(const char *text, const char **name, size_t *length, long *index) {
+  *name = text;
+  *length = strcspn(text, ".[=");
+  *index = 0;
+  text += *length;
+  if (*length == 0) return NULL;
+  if (*text != '[') return text;
+  char *end;
+  *index = strtol(text + 1, &end, 10);
+  return *end == ']' && *index >= 1 ? end + 1 : NULL;
+}
+
+static bool same_name(const char *name, size_t length, const char *other) {
+  return strlen(other) == length && memcmp(name, other, length) == 0;
+}
+
+/* Follows the groups from the top down to `group`; narrows [first, first + count) to the instances
+ * meant. `every` is the number of instances of `group` that one of the segments' groups stands for. */
+static const char *match_groups(const flat_group *group, const char *text, bool *wanted) {
+  if (group->parent == NULL) return text;
+  text = match_groups(group->parent, text, wanted);
+  const char *name;
+  size_t length;
+  long index;
+  if (text == NULL) return NULL;
+  text = read_segment(text, &name, &length, &index);
+  if (text == NULL || *text != '.' || !same_name(name, length, group->symbol->name)) return NULL;
+  if (index > 0 && group->dimension == 0) return NULL;
+  if (index > (long)(group->dimension > 0 ? group->dimension : 1)) return NULL;
+  *wanted = *wanted || index > 0;
+  return text + 1;
+}
+
+/* Is instance `instance` of `group` meant? The names are known to match. */
+static bool instance_meant(const flat_group *group, const char *set, size_t instance) {
+  if (group->parent == NULL) return true;
+  size_t dimension = group->dimension > 0 ? group->dimension : 1;
+  if (!instance_meant(group->parent, set, instance / dimension)) return false;
+  const char *name, *text = set;
+  size_t length;
+  long index = 0;
+  size_t depth = 0;
+  for (const flat_group *g = group; g->parent != NULL; g = g->parent) depth++;
+  for (size_t k = 0; k < depth; k++) {
+    text = read_segment(text, &name, &length, &index);
+    text++;
+  }
+  return index == 0 || instance % dimension == (size_t)(index - 1);
+}
+
+/* The value's text if this --set names the variable; *element: which one, BRINK_NONE: all. */
+static const char *match_set(const flat_variable *variable, const char *set, size_t *element) {
+  bool narrowed = false;
+  const char *text = match_groups(variable->group, set, &narrowed), *name;
+  size_t length;
+  long index;
+  if (text == NULL) return NULL;
+  text = read_segment(text, &name, &length, &index);
+  if (text == NULL || *text != '=' || !same_name(name, length, variable->symbol->name)) return NULL;
+  if (index > 0 && (variable->symbol->size == NULL || index > (long)variable->length)) return NULL;
+  *element = index > 0 ? (size_t)(index - 1) : BRINK_NONE;
+  return text + 1;
+}
+
+static bool usage_error(flat *f, const char *set, const char *problem) {
+  if (f->usage->length == 0) brink_text_add(f->usage, "--set %s: %s", set, problem);
+  f->failed = true;
+  return false;
+}
+
+/* A number, true, false, or a text, quoted or not. */
+static bool read_value(flat *f, const flat_variable *variable, const char *set, const char *text,
+                       double *value) {
+  size_t length = strlen(text);
+  if (variable->symbol->type == BRINK_TYPE_STRING) {
+    if (length >= 2 && text[0] == '"' && text[length - 1] == '"') text++, length -= 2;
+    char *copy = flat_take(f, length + 1, 1);
+    if (copy == NULL) return false;
+    memcpy(copy, text, length);
+    *value = (double)flat_string(f, copy);
+    return true;
+  }
+  if (variable->symbol->type == BRINK_TYPE_BOOLEAN) {
+    bool yes = strcmp(text, "true") == 0;
+    if (!yes && strcmp(text, "false") != 0) return usage_error(f, set, "give true or false");
+    *value = yes ? 1.0 : 0.0;
+    return true;
+  }
+  char *end;
+  *value = strtod(text, &end);
+  if (length == 0 || *end != '\0' || isnan(*value))
+    return usage_error(f, set, "give a number after the equals sign");
+  if (variable->symbol->type == BRINK_TYPE_INTEGER && *value != floor(*value))
+    return usage_error(f, set, "give a whole number");
+  return true;
+}
+
+static bool in_set(flat *f, const brink_symbol *symbol, double value) {
+  for (size_t k = 0; k < symbol->range.nitems; k++) {
+    const brink_ast_expr *item = symbol->range.item[k];
+    double allowed = item->op == BRINK_AST_TEXT ? (double)flat_string(f, item->text) : item->number;
+    if (allowed == value) return true;
+  }
+  return false;
+}
+
+/* Is the value within the declared range? The bounds are evaluated in the instance. */
+static bool in_range(flat *f, const flat_variable *variable, size_t instance, double value) {
+  const brink_ast_range *range = &variable->symbol->range;
+  if (!range->given) return true;
+  if (range->is_set) return in_set(f, variable->symbol, value);
+  flat_point point = {.group = variable->group, .instance = instance, .element = BRINK_NONE};
+  double lo, hi;
+  if (!flat_value(f, &point, range->lo, &lo) || !flat_value(f, &point, range->hi, &hi)) return true;
+  return value >= lo && value <= hi;
+}
+
+static const char *value_text(flat *f, const flat_variable *variable, double value, char *buffer) {
+  if (variable->symbol->type == BRINK_TYPE_STRING && value >= 0.0 &&
+      value < (double)f->system->nstrings)
+    return f->system->strings[(size_t)value];
+  if (variable->symbol->type == BRINK_TYPE_BOOLEAN) return value != 0.0 ? "true" : "false";
+  return brink_double_text(value, buffer);
+}
+
+/* ---- parameters and defaults ---- */
+
+static bool fill_element(flat *f, flat_variable *variable, const brink_ast_value *given,
+                         flat_point point, size_t element, size_t k) {
+  point.element = given->expr->vector ? k : BRINK_NONE;
+  const flat_group *group = variable->group;
+  bool spread = point.group != group && given->expr->vector && variable->symbol->size == NULL &&
+                group->dimension > 0;
+  if (spread) point.element = (element / variable->length) % group->dimension; /* one for each */
+  double value;
+  if (!flat_value(f, &point, given->expr, &value)) {
+    f->failed = true;
+    return false;
+  }
+  size_t instance = element / variable->length;
+  if (!in_range(f, variable, instance, value)) {
+    char buffer[BRINK_DOUBLE_TEXT];
+    flat_error(f, given->expr->place, NULL, "%s = %s is outside its declared range",
+               flat_name_of(f, variable), value_text(f, variable, value, buffer));
+    return false;
+  }
+  variable->values[element] = value;
+  return true;
+}
+
+/* One `name : expr` for all instances. */
+static bool fill(flat *f, flat_variable *variable, const brink_ast_value *given, bool from_parent,
+                 char *filled) {
+  flat_group *group = variable->group;
+  size_t dimension = group->dimension > 0 ? group->dimension : 1;
+  for (size_t i = 0; i < group->count; i++) {
+    flat_point point = {.group = from_parent ? group->parent : group,
+                        .instance = from_parent ? i / dimension : i,
+                        .element = BRINK_NONE};
+    int64_t first = 1, last = variable->length;
+    if (given->index != NULL) {
+      if (!flat_whole(f, &point, given->index, variable->symbol->name, 1, last, &first))
+        return false;
+      last = first;
+    }
+    for (int64_t k = first; k <= last; k++) {
+      size_t element = i * variable->length + (size_t)(k - 1);
+      if (!fill_element(f, variable, given, point, element, (size_t)(k - 1))) return false;
+      filled[element] = 1;
+    }
+  }
+  return true;
+}
+
+static bool fill_from_sets(flat *f, flat_variable *variable, char *filled) {
+  for (size_t s = 0; s < f->options->nsets; s++) {
+    const char *set = f->options->sets[s];
+    size_t k;
+    const char *text = match_set(variable, set, &k);
+    if (text == NULL) continue;
+    double value;
+    if (!read_value(f, variable, set, text, &value)) return false;
+    for (size_t e = 0; e < variable->count; e++) {
+      size_t instance = e / variable->length;
+      if (k != BRINK_NONE && e % variable->length != k) continue;
+      if (!instance_meant(variable->group, set, instance)) continue;
+      if (!in_range(f, variable, instance, value))
+        return usage_error(f, set, "the value is outside the declared range");
+      variable->values[e] = value;
+      filled[e] = 1;
+    }
+  }
+  return true;
+}
+
+static bool fill_all(flat *f, flat_variable *variable, char *filled) {
+  flat_group *group = variable->group;
+  const brink_ast_section *own = group->component != NULL
+                                     ? &group->component->section[BRINK_SECTION_ASSIGNMENTS]
+                                     : &group->pair->assignments;
+  for (size_t k = 0; k < own->nvalues; k++) {
+    if (own->values[k].symbol == variable->symbol &&
+        !fill(f, variable, &own->values[k], false, filled))
+      return false;
+  }
+  for (size_t k = 0; group->symbol != NULL && k < group->symbol->nvalues; k++) {
+    if (group->symbol->values[k].symbol == variable->symbol &&
+        !fill(f, variable, &group->symbol->values[k], true, filled))
+      return false;
+  }
+  return fill_from_sets(f, variable, filled);
+}
+
+bool flat_evaluate(flat *f, flat_variable *variable) {
+  const brink_symbol *symbol = variable->symbol;
+  if (variable->evaluation == 2) return variable->values != NULL;
+  if (variable->evaluation == 1) {
+    flat_error(f, symbol->place, NULL, "the value of %s depends on itself", symbol->name);
+    return false;
+  }
+  variable->evaluation = 1;
+  char *filled = NULL;
+  if (flat_size(f, variable) > 0) {
+    variable->values = flat_take(f, variable->count, sizeof(double));
+    filled = brink_arena_pack(&f->scratch, variable->count, 1);
+  }
+  bool ok = variable->values != NULL && filled != NULL && fill_all(f, variable, filled);
+  for (size_t e = 0; ok && e < variable->count; e++) {
+    if (filled[e]) continue;
+    bool input = symbol->kind == BRINK_SYMBOL_INPUT;
+    flat_error(f, symbol->place,
+               input ? "connect it, or give it a default in assignments"
+                     : "give it one in assignments, as an argument of the instance, or with --set",
+               input ? "input %s is not connected and has no default" : "parameter %s has no value",
+               flat_name_of(f, variable));
+    ok = false;
+  }
+  variable->evaluation = 2;
+  if (!ok) {
+    variable->values = NULL;
+    f->failed = true;
+  }
+  return ok;
+}
+
+/* ---- initial values ---- */
+
+static void store(flat *f, flat_variable *variable, size_t element, double value) {
+  size_t slot = variable->base + element;
+  if (variable->space == BRINK_SPACE_X) f->system->x0[slot] = value;
+  if (variable->space == BRINK_SPACE_P) f->system->p0[slot] = value;
+  if (variable->space == BRINK_SPACE_MODE) f->system->mode0[slot] = (int)value;
+}
+
+static bool holds_initial(const flat_variable *variable) {
+  brink_symbol_kind kind = variable->symbol->kind;
+  return kind == BRINK_SYMBOL_STATE || kind == BRINK_SYMBOL_MODE;
+}
+
+/* Assigns target := expr at one point; paths without an index on an array of components mean all. */
+static void assign(flat *f, const flat_point *point, const brink_ast_statement *s,
+                   flat_group *group, size_t instance, size_t part) {
+  const brink_ast_part *name = &s->target->part[part];
+  if (name->symbol == NULL) return;
+  if (part + 1 < s->target->nparts) {
+    flat_group *child = group->children[name->symbol->order];
+    size_t dimension = child->dimension > 0 ? child->dimension : 1;
+    int64_t first = 1, last = (int64_t)dimension;
+    if (name->index != NULL) {
+      if (!flat_whole(f, point, name->index, name->name, 1, last, &first)) return;
+      last = first;
+    }
+    for (int64_t k = first; k <= last && !f->failed; k++)
+      assign(f, point, s, child, instance * dimension + (size_t)(k - 1), part + 1);
+    return;
+  }
+  flat_variable *variable = flat_variable_of(group, name->symbol);
+  if (variable == NULL || !holds_initial(variable)) return;
+  int64_t first = 1, last = variable->length;
+  if (name->index != NULL) {
+    if (!flat_whole(f, point, name->index, name->name, 1, last, &first)) return;
+    last = first;
+  }
+  variable->initialised = true;
+  for (int64_t k = first; k <= last; k++) {
+    flat_point at = *point;
+    at.element = s->expr->vector ? (size_t)(k - first) : BRINK_NONE;
+    double value;
+    if (!flat_value(f, &at, s->expr, &value)) {
+      f->failed = true;
+      return;
+    }
+    if (!in_range(f, variable, instance, value)) {
+      char buffer[BRINK_DOUBLE_TEXT];
+      flat_error(f, s->expr->place, NULL,
+                 "the initial value %s of %s is outside its declared range",
+                 value_text(f, variable, value, buffer), flat_name_of(f, variable));
+      return;
+    }
+    if (variable->symbol->type != BRINK_TYPE_STRING && !isfinite(value)) {
+      flat_error(f, s->expr->place, NULL, "the initial value of %s is not a finite number",
+                 flat_name_of(f, variable));
+      return;
+    }
+    store(f, variable, instance * variable->length + (size_t)(k - 1), value);
+  }
+}
+
+static void run_block(flat *f, const flat_point *point, const brink_ast_block *block);
+
+static void run_loop(flat *f, const flat_point *point, const brink_ast_statement *s) {
+  int64_t lo, hi;
+  if (!flat_whole(f, point, s->lo, "the loop's start", INT32_MIN, INT32_MAX, &lo) ||
+      !flat_whole(f, point, s->hi, "the loop's end", INT32_MIN, INT32_MAX, &hi))
+    return;
+  for (int64_t i = lo; i <= hi && !f->failed; i++) {
+    flat_binding binding = {.symbol = s->symbol, .value = (double)i, .outer = point->binding};
+    flat_point inner = *point;
+    inner.binding = &binding;
+    run_block(f, &inner, &s->block[0]);
+  }
+}
+
+static void run_if(flat *f, const flat_point *point, const brink_ast_statement *s) {
+  for (size_t k = 0; k < s->nblocks; k++) {
+    double yes = 1.0;
+    if (k < s->nconditions && !flat_value(f, point, s->condition[k], &yes)) return;
+    if (yes == 0.0) continue;
+    run_block(f, point, &s->block[k]);
+    return;
+  }
+}
+
+static void run_block(flat *f, const flat_point *point, const brink_ast_block *block) {
+  for (size_t k = 0; k < block->count && !f->failed; k++) {
+    const brink_ast_statement *s = block->statement[k];
+    if (s->kind == BRINK_STATEMENT_ASSIGN)
+      assign(f, point, s, point->group, point->instance, 0);
+    else if (s->kind == BRINK_STATEMENT_FOR)
+      run_loop(f, point, s);
+    else if (s->kind == BRINK_STATEMENT_IF)
+      run_if(f, point, s);
+  }
+}
+
+/* The inner components first, so that the outer ones win. */
+void flat_initial(flat *f, flat_group *group) {
+  size_t count = group->component != NULL ? group->component->nsymbols : 0;
+  for (size_t k = 0; k < count; k++) {
+    if (group->children[k] != NULL) flat_initial(f, group->children[k]);
+  }
+  if (group->component == NULL) return;
+  const brink_ast_section *section = &group->component->section[BRINK_SECTION_INITIAL];
+  for (size_t i = 0; i < group->count && !f->failed; i++) {
+    flat_point point = {.group = group, .instance = i, .element = BRINK_NONE, .initial = true};
+    run_block(f, &point, &section->body);
+  }
+}
+
+/* Does this --set name something that exists? */
+static bool known_set(flat *f, const char *set) {
+  for (size_t k = 0; k < f->nvariables; k++) {
+    flat_variable *variable = f->variables[k];
+    brink_symbol_kind kind = variable->symbol->kind;
+    size_t element;
+    bool settable = kind == BRINK_SYMBOL_PARAMETER || holds_initial(variable) ||
+                    (kind == BRINK_SYMBOL_INPUT && variable->group == f->top);
+    if (settable && match_set(variable, set, &element) != NULL) return true;
+  }
+  return false;
+}
+
+static const char *nearest_path(flat *f, const char *set) {
+  const char *best = NULL;
+  size_t length = strcspn(set, "=");
+  char *path = flat_take(f, length + 1, 1);
+  if (path == NULL) return NULL;
+  memcpy(path, set, length);
+  for (size_t k = 0; k < f->nvariables && k < 10000; k++) {
+    brink_symbol_kind kind = f->variables[k]->symbol->kind;
+    if (kind != BRINK_SYMBOL_PARAMETER && !holds_initial(f->variables[k])) continue;
+    best = brink_nearest(path, flat_name_of(f, f->variables[k]), best);
+  }
+  return best;
+}
+
+static void unknown_set(flat *f, const char *set) {
+  const char *near = nearest_path(f, set);
+  f->failed = true;
+  if (f->usage->length > 0) return;
+  if (strchr(set, '=') == NULL)
+    brink_text_add(f->usage, "--set %s: write PATH=VALUE", set);
+  else if (near != NULL)
+    brink_text_add(f->usage,
+                   "--set %s: there is no such parameter, state or input; did you mean %s?", set,
+                   near);
+  else
+    brink_text_add(f->usage, "--set %s: there is no such parameter, state or input", set);
+}
+
+void flat_apply_sets(flat *f) {
+  for (size_t s = 0; s < f->options->nsets && !f->failed; s++) {
+    const char *set = f->options->sets[s];
+    if (!known_set(f, set)) {
+      unknown_set(f, set);
+      return;
+    }
+    for (size_t k = 0; k < f->nvariables; k++) {
+      flat_variable *variable = f->variables[k];
+      size_t element;
+      if (!holds_initial(variable)) continue;
+      const char *text = match_set(variable, set, &element);
+      double value;
+      if (text == NULL || !read_value(f, variable, set, text, &value)) continue;
+      variable->initialised = true;
+      for (size_t e = 0; e < variable->count; e++) {
+        size_t instance = e / variable->length;
+        if (element != BRINK_NONE && e % variable->length != element) continue;
+        if (!instance_meant(variable->group, set, instance)) continue;
+        if (!in_range(f, variable, instance, value)) {
+          usage_error(f, set, "the value is outside the declared range");
+          return;
+        }
+        store(f, variable, e, value);
+      }
+    }
+  }
+}

@@ -1,0 +1,400 @@
+/* flat_value.c: values known before the run: parameters, sizes, indices, initial values.
+ *
+ * A plain evaluator of syntax trees, one element at a time. Strings are numbers of the system's
+ * texts, booleans 0 and 1. What random draws give depends on the seed, the instance and the number
+ * of the draw in it, so on nothing else. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lang/flat.h"
+
+uint32_t flat_string(flat *f, const char *text) {
+  brink_system *system = f->system;
+  for (size_t k = 0; k < system->nstrings; k++) {
+    if (strcmp(system->strings[k], text) == 0) return (uint32_t)k;
+  }
+  char *copy = brink_arena_text(f->arena, text);
+  if (copy == NULL || !brink_arena_grow(f->arena, (void **)&system->strings, system->nstrings,
+                                        &system->strings_capacity, sizeof *system->strings)) {
+    flat_out_of_memory(f);
+    return 0;
+  }
+  system->strings[system->nstrings] = copy;
+  return (uint32_t)system->nstrings++;
+}
+
+/* ---- names ---- */
+
+static const flat_binding *find_binding(const flat_binding *binding, const brink_symbol *symbol) {
+  symbol = flat_loop_symbol(symbol);
+  while (binding != NULL && flat_loop_symbol(binding->symbol) != symbol) binding = binding->outer;
+  return binding;
+}
+
+/* Which element of which instance a path names: *element of *variable. */
+static bool find_element(flat *f, const flat_point *point, const brink_ast_expr *name,
+                         flat_variable **variable, size_t *element) {
+  flat_group *group = point->group;
+  size_t instance = point->instance;
+  for (size_t k = 0; k + 1 < name->nparts; k++) {
+    const brink_ast_part *part = &name->part[k];
+    flat_group *child = part->symbol != NULL ? group->children[part->symbol->order] : NULL;
+    if (child == NULL) return false;
+    int64_t index = 1;
+    if (child->dimension > 0 && part->index == NULL) {
+      flat_error(f, part->place, "write which one", "%s is an array of %zu components", part->name,
+                 child->dimension);
+      return false;
+    }
+    if (part->index != NULL &&
+        !flat_whole(f, point, part->index, part->name, 1,
+                    (int64_t)(child->dimension > 0 ? child->dimension : 1), &index))
+      return false;
+    instance = instance * (child->dimension > 0 ? child->dimension : 1) + (size_t)(index - 1);
+    group = child;
+  }
+  const brink_ast_part *last = &name->part[name->nparts - 1];
+  *variable = flat_variable_of(group, last->symbol);
+  if (*variable == NULL || flat_size(f, *variable) == 0) return false;
+  size_t k = 0;
+  if (last->index != NULL) {
+    int64_t index;
+    if (!flat_whole(f, point, last->index, last->name, 1, (int64_t)(*variable)->length, &index))
+      return false;
+    k = (size_t)(index - 1);
+  } else if (last->symbol->size != NULL) {
+    k = point->element == BRINK_NONE ? 0 : point->element;
+    if (k >= (*variable)->length) return false;
+  }
+  *element = instance * (*variable)->length + k;
+  return true;
+}
+
+static double initial_value(const flat *f, const flat_variable *variable, size_t element) {
+  size_t slot = variable->base + element;
+  switch (variable->space) {
+  case BRINK_SPACE_X:
+    return f->system->x0[slot];
+  case BRINK_SPACE_P:
+    return f->system->p0[slot];
+  default:
+    return (double)f->system->mode0[slot];
+  }
+}
+
+static bool not_known(flat *f, const brink_ast_expr *expr, const char *what) {
+  flat_error(f, expr->place,
+             "values that are settled before the run may use parameters, numbers and, in initial, "
+             "what was set before",
+             "the value of %s is not known before the run", what);
+  return false;
+}
+
+static bool variable_value(flat *f, const flat_point *point, const brink_ast_expr *expr,
+                           double *value) {
+  flat_variable *variable;
+  size_t element;
+  if (!find_element(f, point, expr, &variable, &element)) {
+    f->failed = true;
+    return false;
+  }
+  brink_symbol_kind kind = variable->symbol->kind;
+  if (kind == BRINK_SYMBOL_PARAMETER || (kind == BRINK_SYMBOL_INPUT && variable->takes_default)) {
+    if (!flat_evaluate(f, variable)) return false;
+    *value = variable->values[element];
+    return true;
+  }
+  bool stored = kind == BRINK_SYMBOL_STATE || kind == BRINK_SYMBOL_MODE;
+  if (!point->initial || !stored) return not_known(f, expr, variable->symbol->name);
+  *value = initial_value(f, variable, element);
+  return true;
+}
+
+static bool name_value(flat *f, const flat_point *point, const brink_ast_expr *expr,
+                       double *value) {
+  static const double known[] = {
+      [BRINK_PREDEFINED_TRUE] = 1.0, [BRINK_PREDEFINED_PI] = 3.14159265358979323846};
+  if (expr->predefined == BRINK_PREDEFINED_INF) {
+    *value = (double)INFINITY;
+    return true;
+  }
+  if (expr->predefined != BRINK_PREDEFINED_NOT) {
+    *value = expr->predefined == BRINK_PREDEFINED_TIME ? 0.0 : known[expr->predefined];
+    return true;
+  }
+  const brink_symbol *symbol = expr->part[0].symbol;
+  if (symbol == NULL) return false;
+  if (symbol->kind != BRINK_SYMBOL_LOOP && symbol->kind != BRINK_SYMBOL_ARGUMENT)
+    return variable_value(f, point, expr, value);
+  const flat_binding *binding = find_binding(point->binding, symbol);
+  if (binding == NULL) return not_known(f, expr, symbol->name);
+  if (binding->expr == NULL) {
+    *value = binding->value;
+    return true;
+  }
+  flat_point inner = *binding->point;
+  inner.element = point->element;
+  if (expr->part[0].index != NULL) {
+    int64_t index;
+    if (!flat_whole(f, point, expr->part[0].index, symbol->name, 1, INT32_MAX, &index))
+      return false;
+    inner.element = (size_t)(index - 1);
+  }
+  return flat_value(f, &inner, binding->expr, value);
+}
+
+/* ---- calls ---- */
+
+static double draw(flat *f, const flat_point *point) {
+  flat_group *group = point->group;
+  return brink_random(f->options->seed, (double)(group->stream + point->instance),
+                      (double)group->draws[point->instance]++);
+}
+
+static double draw_normal(flat *f, const flat_point *point) {
+  double u = draw(f, point), v = draw(f, point);
+  return sqrt(-2.0 * log(u)) * cos(6.28318530717958647692 * v);
+}
+
+/* sum, dot, norm: over the elements. */
+static bool reduce_value(flat *f, const flat_point *point, const brink_ast_expr *expr,
+                         double *value) {
+  size_t length = flat_bound_length(f, point->group, expr->arg[0], point->binding);
+  double sum = 0.0;
+  for (size_t k = 0; k < length; k++) {
+    flat_point inner = *point;
+    inner.element = k;
+    double a, b = 1.0;
+    if (!flat_value(f, &inner, expr->arg[0], &a)) return false;
+    if (expr->function == BRINK_FN_NORM) b = a;
+    if (expr->function == BRINK_FN_DOT && !flat_value(f, &inner, expr->arg[1], &b)) return false;
+    sum += a * b;
+  }
+  *value = expr->function == BRINK_FN_NORM ? sqrt(sum) : sum;
+  return length > 0;
+}
+
+static bool user_value(flat *f, const flat_point *point, const brink_ast_expr *expr,
+                       double *value) {
+  const brink_user_function *function = expr->user;
+  flat_binding arguments[16];
+  if (function->narguments > 16 || function->narguments != expr->nargs) return false;
+  flat_point inner = *point;
+  inner.binding = NULL;
+  for (size_t k = 0; k < expr->nargs; k++) {
+    arguments[k] = (flat_binding){.symbol = function->argument[k],
+                                  .expr = expr->arg[k],
+                                  .point = point,
+                                  .outer = inner.binding};
+    inner.binding = &arguments[k];
+  }
+  return flat_value(f, &inner, function->body, value);
+}
+
+static bool table_value(flat *f, const flat_point *point, const brink_ast_expr *expr,
+                        double *value) {
+  double u;
+  if (!flat_value(f, point, expr->arg[0], &u)) return false;
+  size_t count = flat_bound_length(f, point->group, expr->arg[1], point->binding);
+  double x[2] = {0.0, 0.0}, y[2] = {0.0, 0.0};
+  for (size_t k = 0; k < count; k++) {
+    flat_point inner = *point;
+    inner.element = k;
+    if (k >= 2 && u < x[1]) break;
+    x[0] = x[1], y[0] = y[1];
+    if (!flat_value(f, &inner, expr->arg[1], &x[1]) || !flat_value(f, &inner, expr->arg[2], &y[1]))
+      return false;
+  }
+  *value = y[0] + (u - x[0]) * ((y[1] - y[0]) / (x[1] - x[0]));
+  return count >= 2;
+}
+
+static brink_op plain_op(brink_function function) {
+  static const brink_op ops[] = {
+      [BRINK_FN_SIN] = BRINK_OP_SIN,     [BRINK_FN_COS] = BRINK_OP_COS,
+      [BRINK_FN_TAN] = BRINK_OP_TAN,     [BRINK_FN_ASIN] = BRINK_OP_ASIN,
+      [BRINK_FN_ACOS] = BRINK_OP_ACOS,   [BRINK_FN_ATAN] = BRINK_OP_ATAN,
+      [BRINK_FN_ATAN2] = BRINK_OP_ATAN2, [BRINK_FN_SINH] = BRINK_OP_SINH,
+      [BRINK_FN_COSH] = BRINK_OP_COSH,   [BRINK_FN_TANH] = BRINK_OP_TANH,
+      [BRINK_FN_EXP] = BRINK_OP_EXP,     [BRINK_FN_LOG] = BRINK_OP_LOG,
+      [BRINK_FN_LOG10] = BRINK_OP_LOG10, [BRINK_FN_SQRT] = BRINK_OP_SQRT,
+      [BRINK_FN_ABS] = BRINK_OP_ABS,     [BRINK_FN_SIGN] = BRINK_OP_SIGN,
+      [BRINK_FN_MIN] = BRINK_OP_MIN,     [BRINK_FN_MAX] = BRINK_OP_MAX,
+      [BRINK_FN_FLOOR] = BRINK_OP_FLOOR, [BRINK_FN_HYPOT] = BRINK_OP_HYPOT,
+  };
+  return (size_t)function < sizeof ops / sizeof *ops ? ops[function] : BRINK_OP_CONST;
+}
+
+static bool call_value(flat *f, const flat_point *point, const brink_ast_expr *expr,
+                       double *value) {
+  double a = 0.0, b = 0.0;
+  switch (expr->function) {
+  case BRINK_FN_USER:
+    return user_value(f, point, expr, value);
+  case BRINK_FN_DOT:
+  case BRINK_FN_SUM:
+  case BRINK_FN_NORM:
+    return reduce_value(f, point, expr, value);
+  case BRINK_FN_TABLE:
+    return table_value(f, point, expr, value);
+  case BRINK_FN_PRE:
+  case BRINK_FN_SGN:
+    return not_known(f, expr, expr->text);
+  default:
+    break;
+  }
+  if (expr->nargs > 0 && !flat_value(f, point, expr->arg[0], &a)) return false;
+  for (size_t k = 1; k < expr->nargs; k++) {
+    if (!flat_value(f, point, expr->arg[k], &b)) return false;
+    if (k + 1 < expr->nargs) a = brink_op_apply(plain_op(expr->function), a, b, 0.0);
+  }
+  switch (expr->function) {
+  case BRINK_FN_NOEVENT:
+    *value = a;
+    break;
+  case BRINK_FN_CEIL:
+    *value = -floor(-a);
+    break;
+  case BRINK_FN_MOD:
+    *value = a - b * floor(a / b);
+    break;
+  case BRINK_FN_UNIFORM:
+    *value = a + (b - a) * draw(f, point);
+    break;
+  case BRINK_FN_NORMAL:
+    *value = a + b * draw_normal(f, point);
+    break;
+  default:
+    *value = brink_op_apply(plain_op(expr->function), a, b, 0.0);
+  }
+  return true;
+}
+
+/* ---- operators ---- */
+
+static bool binary_value(flat *f, const flat_point *point, const brink_ast_expr *expr,
+                         double *value) {
+  static const brink_op ops[] = {
+      [BRINK_AST_ADD] = BRINK_OP_ADD, [BRINK_AST_SUB] = BRINK_OP_SUB,
+      [BRINK_AST_MUL] = BRINK_OP_MUL, [BRINK_AST_DIV] = BRINK_OP_DIV,
+      [BRINK_AST_POW] = BRINK_OP_POW, [BRINK_AST_LT] = BRINK_OP_LT,
+      [BRINK_AST_LE] = BRINK_OP_LE,   [BRINK_AST_GT] = BRINK_OP_LT,
+      [BRINK_AST_GE] = BRINK_OP_LE,   [BRINK_AST_EQ] = BRINK_OP_EQ,
+      [BRINK_AST_NE] = BRINK_OP_NE,   [BRINK_AST_AND] = BRINK_OP_AND,
+      [BRINK_AST_OR] = BRINK_OP_OR,
+  };
+  double a, b;
+  if (!flat_value(f, point, expr->arg[0], &a) || !flat_value(f, point, expr->arg[1], &b))
+    return false;
+  bool swapped = expr->op == BRINK_AST_GT || expr->op == BRINK_AST_GE;
+  *value =
+      swapped ? brink_op_apply(ops[expr->op], b, a, 0.0) : brink_op_apply(ops[expr->op], a, b, 0.0);
+  return true;
+}
+
+bool flat_value(flat *f, const flat_point *point, const brink_ast_expr *expr, double *value) {
+  if (f->budget == 0) return false;
+  if (--f->budget == 0) {
+    flat_error(f, expr->place, "functions that call functions multiply", "the model is too large");
+    return false;
+  }
+  double a;
+  switch (expr->op) {
+  case BRINK_AST_NUMBER:
+    *value = expr->number;
+    return true;
+  case BRINK_AST_TEXT:
+    *value = (double)flat_string(f, expr->text);
+    return !f->failed;
+  case BRINK_AST_NAME:
+    return name_value(f, point, expr, value);
+  case BRINK_AST_NEGATE:
+  case BRINK_AST_NOT:
+    if (!flat_value(f, point, expr->arg[0], &a)) return false;
+    *value = expr->op == BRINK_AST_NEGATE ? -a : a == 0.0 ? 1.0 : 0.0;
+    return true;
+  case BRINK_AST_IF:
+    if (!flat_value(f, point, expr->arg[0], &a)) return false;
+    return flat_value(f, point, expr->arg[a != 0.0 ? 1 : 2], value);
+  case BRINK_AST_CALL:
+    return call_value(f, point, expr, value);
+  case BRINK_AST_VECTOR:
+    if (point->element == BRINK_NONE || point->element >= expr->nargs) return false;
+    return flat_value(f, point, expr->arg[point->element], value);
+  case BRINK_AST_PRIME:
+    return not_known(f, expr, "a derivative");
+  case BRINK_AST_DAMAGED:
+    return false;
+  default:
+    return binary_value(f, point, expr, value);
+  }
+}
+
+bool flat_whole(flat *f, const flat_point *point, const brink_ast_expr *expr, const char *what,
+                int64_t least, int64_t most, int64_t *value) {
+  double number;
+  flat_point scalar = *point;
+  scalar.element = BRINK_NONE;
+  if (!flat_value(f, &scalar, expr, &number)) return false;
+  if (!(number >= (double)least && number <= (double)most)) {
+    char text[BRINK_DOUBLE_TEXT];
+    flat_error(f, expr->place, NULL, "%s: %s is not between %lld and %lld", what,
+               brink_double_text(number, text), (long long)least, (long long)most);
+    return false;
+  }
+  if (number != floor(number)) {
+    char text[BRINK_DOUBLE_TEXT];
+    flat_error(f, expr->place, NULL, "%s: %s is not a whole number", what,
+               brink_double_text(number, text));
+    return false;
+  }
+  *value = (int64_t)number;
+  return true;
+}
+
+/* ---- lengths ---- */
+
+static size_t join(flat *f, const brink_ast_expr *expr, size_t a, size_t b) {
+  if (a == 0 || b == 0) return 0;
+  if (a == b || b == 1) return a;
+  if (a == 1) return b;
+  flat_error(f, expr->place, "vectors are combined element by element",
+             "a vector of %zu elements meets one of %zu", a, b);
+  return 0;
+}
+
+static size_t name_length(flat *f, flat_group *group, const brink_ast_expr *expr,
+                          const flat_binding *binding) {
+  const brink_symbol *symbol = expr->part[expr->nparts - 1].symbol;
+  if (expr->predefined != BRINK_PREDEFINED_NOT || symbol == NULL) return 1;
+  if (expr->part[expr->nparts - 1].index != NULL || symbol->kind == BRINK_SYMBOL_LOOP) return 1;
+  if (symbol->kind == BRINK_SYMBOL_ARGUMENT || symbol->kind == BRINK_SYMBOL_LET) {
+    const flat_binding *bound = find_binding(binding, symbol);
+    if (bound == NULL || bound->expr == NULL) return 1;
+    return flat_bound_length(f, bound->point->group, bound->expr, bound->point->binding);
+  }
+  flat_variable *variable = flat_find(f, group, expr);
+  if (variable == NULL || symbol->size == NULL) return 1;
+  return flat_size(f, variable);
+}
+
+size_t flat_bound_length(flat *f, flat_group *group, const brink_ast_expr *expr,
+                         const flat_binding *binding) {
+  if (expr->op == BRINK_AST_NAME) return name_length(f, group, expr, binding);
+  if (expr->op == BRINK_AST_PRIME) return name_length(f, group, expr->arg[0], binding);
+  if (expr->op == BRINK_AST_VECTOR) return expr->nargs > 0 ? expr->nargs : 1;
+  if (expr->op == BRINK_AST_CALL &&
+      (expr->function == BRINK_FN_DOT || expr->function == BRINK_FN_SUM ||
+       expr->function == BRINK_FN_NORM))
+    return 1;
+  size_t count = expr->nargs, length = 1;
+  if (expr->op == BRINK_AST_CALL && expr->function == BRINK_FN_TABLE) count = 1;
+  for (size_t k = 0; k < count; k++)
+    length = join(f, expr, length, flat_bound_length(f, group, expr->arg[k], binding));
+  return length;
+}
+
+size_t flat_length(flat *f, flat_group *group, const brink_ast_expr *expr) {
+  return flat_bound_length(f, group, expr, NULL);
+}

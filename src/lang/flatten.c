@@ -1,0 +1,300 @@
+/* flatten.c: from checked components to the flat system: the order of things. */
+#include "lang/flatten.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lang/flat.h"
+
+/* ---- small things ---- */
+
+void flat_out_of_memory(flat *f) {
+  f->unit->out_of_memory = true;
+  f->failed = true;
+}
+
+void *flat_take(flat *f, size_t count, size_t size) {
+  void *memory = brink_arena_pack(f->arena, count, size);
+  if (memory == NULL) flat_out_of_memory(f);
+  return memory;
+}
+
+void flat_error(flat *f, brink_place place, const char *hint, const char *format, ...) {
+  char text[512];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  brink_report(f->unit, BRINK_ERROR, place, hint, "%s", text);
+  f->failed = true;
+}
+
+const char *flat_where(flat *f, brink_place place) {
+  const char *path = place.file < f->unit->nfiles ? f->unit->files[place.file].path : "";
+  const char *slash = strrchr(path, '/');
+  char text[256];
+  snprintf(text, sizeof text, "%s:%u", slash != NULL ? slash + 1 : path, place.line);
+  char *kept = brink_arena_text(f->arena, text);
+  if (kept == NULL) flat_out_of_memory(f);
+  return kept != NULL ? kept : "";
+}
+
+/* For messages: the path of the group, without indices, and the name. */
+const char *flat_name_of(flat *f, const flat_variable *variable) {
+  const char *text = variable->symbol->name;
+  for (const flat_group *g = variable->group; g != NULL; g = g->parent) {
+    if (g->symbol != NULL) text = brink_unit_format(f->unit, "%s.%s", g->symbol->name, text);
+  }
+  return text;
+}
+
+brink_kernel *flat_kernel(flat *f, const char *name, brink_place place, size_t count) {
+  brink_kernel *kernel = flat_take(f, 1, sizeof *kernel);
+  char *kept = brink_arena_text(f->arena, name != NULL ? name : "");
+  if (kernel == NULL || kept == NULL) {
+    flat_out_of_memory(f);
+    return NULL;
+  }
+  *kernel = (brink_kernel){.name = kept, .where = flat_where(f, place), .count = count};
+  brink_graph_init(&kernel->graph, f->arena, count);
+  return kernel;
+}
+
+bool flat_add_output(flat *f, brink_kernel *kernel, brink_ref target, brink_node node,
+                     brink_node when, uint32_t variable) {
+  if (node == BRINK_NO_NODE) {
+    f->failed = true; /* reported, or out of memory */
+    if (kernel->graph.failed) flat_out_of_memory(f);
+    return false;
+  }
+  if (!brink_arena_grow(f->arena, (void **)&kernel->outputs, kernel->noutputs,
+                        &kernel->outputs_capacity, sizeof *kernel->outputs)) {
+    flat_out_of_memory(f);
+    return false;
+  }
+  kernel->outputs[kernel->noutputs++] =
+      (brink_output){.target = target, .node = node, .when = when, .variable = variable};
+  return true;
+}
+
+bool flat_add_equation(flat *f, brink_kernel *kernel, brink_place place) {
+  brink_system *system = f->system;
+  if (!brink_arena_grow(f->arena, (void **)&system->equations, system->nequations,
+                        &system->equations_capacity, sizeof(brink_kernel *)) ||
+      !brink_arena_grow(&f->scratch, (void **)&f->places, system->nequations, &f->places_capacity,
+                        sizeof *f->places)) {
+    flat_out_of_memory(f);
+    return false;
+  }
+  f->places[system->nequations] = place;
+  system->equations[system->nequations++] = kernel;
+  return true;
+}
+
+/* ---- the top ---- */
+
+static brink_component *find_component(const brink_unit *unit, const char *name) {
+  for (brink_component *c = unit->components; c != NULL; c = c->next) {
+    if (strcmp(c->name, name) == 0) return c;
+  }
+  return NULL;
+}
+
+static brink_component *find_top(flat *f) {
+  const char *name = f->options->top;
+  if (name == NULL) return f->unit->system != NULL ? f->unit->system : f->unit->last;
+  brink_component *component = find_component(f->unit, name);
+  if (component != NULL) return component;
+  const char *near = NULL;
+  for (brink_component *c = f->unit->components; c != NULL; c = c->next)
+    near = brink_nearest(name, c->name, near);
+  brink_text_add(f->usage, "--top %s: there is no such component", name);
+  if (near != NULL) brink_text_add(f->usage, "; did you mean %s?", near);
+  return NULL;
+}
+
+/* ---- settings of the simulation ---- */
+
+static void read_settings(flat *f) {
+  const brink_ast_section *section = &f->top->component->section[BRINK_SECTION_SIMULATION];
+  brink_system *system = f->system;
+  for (size_t k = 0; k < section->nvalues && !f->failed; k++) {
+    const brink_ast_value *value = &section->values[k];
+    brink_setting setting = {.name = brink_arena_text(f->arena, value->name)};
+    setting.is_text = value->expr->op == BRINK_AST_TEXT;
+    flat_point point = {.group = f->top, .element = BRINK_NONE};
+    if (setting.is_text)
+      setting.text = brink_arena_text(f->arena, value->expr->text);
+    else if (!flat_value(f, &point, value->expr, &setting.number))
+      f->failed = true;
+    if (setting.name == NULL || (setting.is_text && setting.text == NULL) ||
+        !brink_arena_grow(f->arena, (void **)&system->settings, system->nsettings,
+                          &system->settings_capacity, sizeof *system->settings)) {
+      flat_out_of_memory(f);
+      return;
+    }
+    system->settings[system->nsettings++] = setting;
+  }
+}
+
+/* ---- in order ---- */
+
+static void collect_equations(flat *f, flat_group *group) {
+  flat_list list = {.end = &list.first};
+  if (group->component != NULL) {
+    const brink_ast_section *section = group->component->section;
+    flat_collect(f, &section[BRINK_SECTION_DYNAMICS].body, &list);
+    flat_collect(f, &section[BRINK_SECTION_OUTPUT].body, &list);
+    if (section[BRINK_SECTION_CONSTRAINTS].present && !f->system->has_constraints) {
+      f->system->has_constraints = true;
+      f->system->constraints_where = flat_where(f, section[BRINK_SECTION_CONSTRAINTS].place);
+    }
+  } else if (group->pair != NULL) {
+    flat_collect(f, &group->pair->dynamics.body, &list);
+  }
+  group->equations = list.first;
+  if (group->component != NULL) flat_merge_on_event(f, group, group->component->events);
+}
+
+static bool mark_varying(flat *f) {
+  f->v_varies = brink_arena_pack(&f->scratch, f->system->nv, 1);
+  if (f->v_varies == NULL) {
+    flat_out_of_memory(f);
+    return false;
+  }
+  for (size_t k = 0; k < f->nvariables; k++) {
+    const flat_variable *variable = f->variables[k];
+    if (variable->space != BRINK_SPACE_V || !variable->continuous) continue;
+    for (size_t e = 0; e < variable->count; e++) {
+      size_t slot = variable->slots != NULL ? variable->slots[e] : variable->base + e;
+      f->v_varies[slot] = 1;
+    }
+  }
+  return true;
+}
+
+static void warn_initial(flat *f) {
+  for (size_t k = 0; k < f->nvariables; k++) {
+    const flat_variable *variable = f->variables[k];
+    const brink_symbol *symbol = variable->symbol;
+    bool holds = symbol->kind == BRINK_SYMBOL_STATE || symbol->kind == BRINK_SYMBOL_MODE;
+    if (!holds || variable->initialised || variable->count == 0) continue;
+    const brink_system *system = f->system;
+    char text[BRINK_DOUBLE_TEXT];
+    const char *start;
+    if (symbol->type == BRINK_TYPE_STRING) {
+      start = brink_unit_format(f->unit, "\"%s\"",
+                                system->strings[(size_t)system->mode0[variable->base]]);
+    } else if (symbol->type == BRINK_TYPE_BOOLEAN) {
+      start = "false";
+    } else {
+      const double *from = variable->space == BRINK_SPACE_X ? system->x0 : system->p0;
+      start = brink_double_text(from[variable->base], text);
+    }
+    brink_report(f->unit, BRINK_WARNING, symbol->place, NULL,
+                 "%s has no initial value: it starts at %s", flat_name_of(f, variable), start);
+  }
+}
+
+static bool reserve_tolerances(flat *f) {
+  uint32_t rtol = flat_hidden(f, f->top, "rtol", BRINK_SPACE_P, 1, 0.0);
+  uint32_t atol = flat_hidden(f, f->top, "atol", BRINK_SPACE_P, 1, 0.0);
+  f->system->rtol_slot = rtol;
+  f->system->atol_slot = atol;
+  return rtol != BRINK_NO_INDEX && atol != BRINK_NO_INDEX;
+}
+
+/* Memory for everything, connections, values. */
+static void lay_out(flat *f) {
+  if (!reserve_tolerances(f)) return;
+  flat_connect(f);
+  if (!f->failed) flat_check_populations(f);
+  if (!f->failed) flat_initial(f, f->top);
+  if (!f->failed) flat_apply_sets(f);
+  if (!f->failed) warn_initial(f);
+  if (!f->failed) read_settings(f);
+}
+
+/* Equations, flags, actions. */
+static void translate(flat *f) {
+  for (flat_group *g = f->groups; g != NULL && !f->failed; g = g->next) collect_equations(f, g);
+  if (f->failed) return;
+  flat_variability(f);
+  if (!mark_varying(f)) return;
+  flat_number_flags(f, f->top);
+  for (flat_group *g = f->groups; g != NULL && !f->failed; g = g->next) {
+    if (g->pair != NULL) flat_number_flags(f, g);
+  }
+  for (flat_group *g = f->groups; g != NULL && !f->failed; g = g->next) flat_equations(f, g);
+  for (flat_group *g = f->groups; g != NULL && !f->failed; g = g->next) {
+    brink_ast_event *events = g->component != NULL ? g->component->events
+                              : g->pair != NULL    ? g->pair->events
+                                                   : NULL;
+    flat_events(f, g, events);
+    if (!f->failed) flat_discrete(f, g);
+    if (!f->failed) flat_ranges(f, g);
+  }
+}
+
+static void finish(flat *f) {
+  brink_text path = {0};
+  size_t equation = 0;
+  if (!f->system->has_constraints && !brink_system_finish(f->system, &path, &equation)) {
+    if (path.length > 0)
+      flat_error(f, f->places[equation],
+                 "break the loop with a state, or solve it in a constraints section",
+                 "algebraic loop: %s", path.data);
+    else
+      flat_out_of_memory(f);
+  }
+  brink_text_free(&path);
+}
+
+static void run(flat *f) {
+  brink_component *top = find_top(f);
+  if (top == NULL) {
+    if (f->usage->length == 0)
+      brink_report(f->unit, BRINK_ERROR, (brink_place){.line = 1, .column = 1, .length = 1}, NULL,
+                   "there is no component in this file");
+    f->failed = true;
+    return;
+  }
+  f->system->name = brink_arena_text(f->arena, top->name);
+  if (f->system->name == NULL) flat_out_of_memory(f);
+  flat_build_tree(f, top);
+  if (!f->failed) lay_out(f);
+  if (!f->failed) translate(f);
+  if (!f->failed) finish(f);
+}
+
+brink_system *brink_flatten(brink_unit *unit, const brink_flatten_options *options,
+                            const brink_allocator *allocator, brink_text *usage) {
+  brink_arena arena;
+  brink_arena_init(&arena, allocator);
+  brink_system *system = brink_arena_take(&arena, 1, sizeof *system);
+  if (system == NULL) {
+    unit->out_of_memory = true;
+    return NULL;
+  }
+  system->arena = arena;
+  flat f = {.unit = unit,
+            .system = system,
+            .arena = &system->arena,
+            .usage = usage,
+            .options = options,
+            .groups_end = &f.groups,
+            .budget = FLAT_BUDGET};
+  brink_arena_init(&f.scratch, allocator);
+  run(&f);
+  brink_arena_free(&f.scratch);
+  if (!f.failed && unit->nerrors == 0 && !unit->out_of_memory) return system;
+  brink_system_destroy(system);
+  return NULL;
+}
+
+void brink_system_destroy(brink_system *system) {
+  if (system == NULL) return;
+  brink_arena arena = system->arena;
+  brink_arena_free(&arena);
+}

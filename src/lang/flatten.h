@@ -1,0 +1,24 @@
+/* flatten.h: from checked components to the flat system. */
+#ifndef BRINK_LANG_FLATTEN_H
+#define BRINK_LANG_FLATTEN_H
+
+#include "expr/system.h"
+#include "lang/ast.h"
+
+typedef struct brink_flatten_options {
+  const char *top;         /* the component that runs; NULL: the file's system, else its last */
+  const char *const *sets; /* "path=value", in order; a later one wins */
+  size_t nsets;
+  uint64_t seed; /* of the random draws in initial values and parameters */
+} brink_flatten_options;
+
+/* Instantiates the top component of a checked unit: instances, sizes, parameters, connections,
+ * equations, flags, actions. What it finds wrong goes to the unit's report; what is wrong with
+ * --top or --set goes to `usage` (wrong usage of the program, not of the language). NULL if there was
+ * anything of either, or no memory. Destroy the result with brink_system_destroy. */
+brink_system *brink_flatten(brink_unit *unit, const brink_flatten_options *options,
+                            const brink_allocator *allocator, brink_text *usage);
+
+void brink_system_destroy(brink_system *system); /* NULL is fine */
+
+#endif
