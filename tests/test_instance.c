@@ -98,6 +98,14 @@ static const brink_guard_def *guard_of(const run *r, size_t guard) {
   return &brink_instance_model(r->instance)->guards[guard].def;
 }
 
+/* A frame for calling the callbacks of a guard as the simulator does. */
+static brink_env env_of(run *r) {
+  return (brink_env){.p = brink_sim_parameters(r->sim),
+                     .mode = brink_sim_modes(r->sim),
+                     .sgn = brink_sim_signs(r->sim),
+                     .user = brink_instance_model(r->instance)->def.user};
+}
+
 /* x' = rate: a clock to hang things on. */
 static uint32_t add_ramp(brink_system *s, const char *name, double from, double rate) {
   uint32_t x = toy_state(s, 0, name, from);
@@ -278,15 +286,184 @@ TEST(a_flag_that_is_not_enabled_is_not_watched) {
   finish(r, s);
 }
 
-/* ---- guards as callbacks ---- */
-
-/* A frame for calling the callbacks of a guard as the simulator does. */
-static brink_env env_of(run *r) {
-  return (brink_env){.p = brink_sim_parameters(r->sim),
-                     .mode = brink_sim_modes(r->sim),
-                     .sgn = brink_sim_signs(r->sim),
-                     .user = brink_instance_model(r->instance)->def.user};
+/* v' = f - sgn(v) with f = t/2, and static friction of 1.5: stops at 2 - sqrt(2), lets go at 3. */
+TEST(a_surface_holds_until_a_condition_lets_go) {
+  brink_system *s = toy_create("Friction");
+  uint32_t f = add_ramp(s, "f", 0.0, 0.5), v = toy_state(s, 0, "v", 0.5);
+  uint32_t stops = toy_held(s, 0, "stops", 0.0);
+  brink_kernel *value = toy_kernel(s, 0, "v");
+  toy_result(value, toy_get(s, value, v));
+  uint32_t rest = toy_flag(s, 0, "rest", value, BRINK_BILATERAL, BRINK_BOTH);
+  uint32_t leave = add_level(s, f, "leave", 1.5, 1.0, BRINK_POSITIVE);
+  s->flags[leave].kind = BRINK_FLAG_LEAVE;
+  s->flags[rest].surface = BRINK_SURFACE_MODEL;
+  s->flags[rest].leave_positive = leave;
+  brink_action *stop = toy_action(s, 0, "stop");
+  brink_kernel *a = &stop->kernel;
+  toy_assign(s, a, stops, toy_op(a, BRINK_OP_ADD, toy_get(s, a, stops), toy_number(a, 1.0)),
+             BRINK_NO_NODE);
+  toy_assign(s, a, v, toy_number(a, 0.0), BRINK_NO_NODE);
+  s->flags[rest].on_surface = stop;
+  brink_kernel *k = toy_kernel(s, 0, "v'");
+  brink_node sign = toy_sign(s, k, rest);
+  brink_node held = toy_op(k, BRINK_OP_EQ, sign, toy_number(k, 0.0));
+  toy_derivative(s, k, v,
+                 brink_graph_select(&k->graph, held, toy_number(k, 0.0),
+                                    toy_op(k, BRINK_OP_SUB, toy_get(s, k, f), sign)));
+  toy_equation(s, k, true);
+  run *r = start(s, NULL);
+  go(r, 2.0);
+  brink_slide_record slide;
+  CHECK(brink_sim_sliding(r->sim, &slide));
+  CHECK_NEAR(slide.from, 2.0 - sqrt(2.0), 1e-8);
+  CHECK_NEAR(final_value(r, stops, 0), 1.0, 0.0);
+  go(r, 4.0);
+  CHECK_INT(r->status, BRINK_TIME_REACHED);
+  CHECK_NEAR(final_value(r, v, 0), 0.25 * 7.0 - 1.0, 1e-7);
+  finish(r, s);
 }
+
+/* A chain y[i] = y[i-1] + x[i]/2^i that nobody has written out: its end is a guard, and an action
+ * reads it. */
+TEST(guards_and_actions_may_read_what_all_equations_compute) {
+  enum { N = 8 };
+  for (int unilateral = 0; unilateral < 2; unilateral++) {
+    brink_system *s = toy_create("Chain");
+    uint32_t group = toy_group(s, "link", N), x = toy_state(s, group, "x", 0.0);
+    uint32_t y = toy_output(s, group, "y"), w = toy_parameter(s, group, "w", 0.0);
+    uint32_t seen = toy_held(s, 0, "seen", 0.0);
+    for (int i = 0; i < N; i++) s->p0[i] = 1.0 / (double)(1 << i);
+    brink_kernel *k = toy_kernel(s, group, "x'");
+    toy_derivative(s, k, x, toy_number(k, 1.0));
+    toy_equation(s, k, true);
+    static uint32_t left[N];
+    for (uint32_t i = 0; i < N; i++) left[i] = i == 0 ? 0 : i - 1;
+    brink_kernel *chain = toy_kernel(s, group, "y");
+    chain->sequential = true;
+    brink_node own = toy_op(chain, BRINK_OP_MUL, toy_get(s, chain, x), toy_get(s, chain, w));
+    brink_node first = toy_op(chain, BRINK_OP_EQ, toy_get(s, chain, w), toy_number(chain, 1.0));
+    brink_node before =
+        brink_graph_ref(&chain->graph, (brink_ref){.space = BRINK_SPACE_V, .map = left});
+    toy_assign(s, chain, y,
+               toy_op(chain, BRINK_OP_ADD, own,
+                      brink_graph_select(&chain->graph, first, toy_number(chain, 0.0), before)),
+               BRINK_NO_NODE);
+    toy_equation(s, chain, false);
+    brink_kernel *g = toy_kernel(s, 0, "end");
+    brink_node end = brink_graph_ref(&g->graph, (brink_ref){.space = BRINK_SPACE_V, .base = N - 1});
+    toy_result(g, toy_op(g, BRINK_OP_SUB, toy_number(g, 2.0), end));
+    g->reads_v = true;
+    uint32_t flag =
+        toy_flag(s, 0, "end", g, unilateral ? BRINK_UNILATERAL : BRINK_BILATERAL, BRINK_NEGATIVE);
+    brink_action *stop = toy_action(s, 0, "stop");
+    stop->kernel.reads_v = true;
+    toy_assign(
+        s, &stop->kernel, seen,
+        brink_graph_ref(&stop->kernel.graph, (brink_ref){.space = BRINK_SPACE_V, .base = N - 1}),
+        BRINK_NO_NODE);
+    toy_effect(s, stop, BRINK_EFFECT_STOP, BRINK_NO_NODE, "end", 0, NULL);
+    s->flags[flag].negative = stop;
+    run *r = start(s, NULL);
+    go(r, 5.0);
+    CHECK_INT(r->status, BRINK_STOPPED);
+    CHECK_NEAR(brink_sim_time(r->sim), 2.0 / (2.0 - 1.0 / 128.0), 1e-8);
+    CHECK_NEAR(final_value(r, seen, 0), 2.0, 1e-8);
+    CHECK_NEAR(final_value(r, y, N - 1), 2.0, 1e-8);
+    finish(r, s);
+  }
+}
+
+/* Two events of one instant: the second sees what the first one wrote, and what was before both. */
+TEST(actions_see_the_values_from_before_the_instant) {
+  brink_system *s = toy_create("Pre");
+  uint32_t x = add_ramp(s, "x", 0.0, 1.0), n = toy_held(s, 0, "n", 5.0);
+  uint32_t now = toy_held(s, 0, "now", 0.0), pre = toy_held(s, 0, "pre", 0.0);
+  uint32_t pre_x = toy_held(s, 0, "pre_x", 0.0);
+  uint32_t flag[2];
+  for (int j = 0; j < 2; j++) flag[j] = add_level(s, x, "f", 1.0, 1.0, BRINK_POSITIVE);
+  brink_action *first = toy_action(s, 0, "first"), *second = toy_action(s, 0, "second");
+  toy_assign(s, &first->kernel, n, toy_number(&first->kernel, 8.0), BRINK_NO_NODE);
+  toy_assign(s, &first->kernel, x, toy_number(&first->kernel, 3.0), BRINK_NO_NODE);
+  brink_kernel *k = &second->kernel;
+  toy_assign(s, k, now, toy_get(s, k, n), BRINK_NO_NODE);
+  toy_assign(s, k, pre, toy_get_as(s, k, n, BRINK_SPACE_PRE_P), BRINK_NO_NODE);
+  toy_assign(s, k, pre_x, toy_get_as(s, k, x, BRINK_SPACE_PRE_X), BRINK_NO_NODE);
+  s->flags[flag[0]].positive = first;
+  s->flags[flag[1]].positive = second;
+  run *r = start(s, NULL);
+  go(r, 2.0);
+  CHECK_NEAR(final_value(r, now, 0), 8.0, 0.0);
+  CHECK_NEAR(final_value(r, pre, 0), 5.0, 0.0);
+  CHECK_NEAR(final_value(r, pre_x, 0), 1.0, 1e-9);
+  CHECK_NEAR(final_value(r, x, 0), 4.0, 1e-8);
+  finish(r, s);
+}
+
+static double draw(uint64_t seed) {
+  brink_system *s = toy_create("Random");
+  add_ramp(s, "x", 0.0, 1.0);
+  uint32_t n = toy_held(s, 0, "n", 0.0);
+  brink_action *action = toy_action(s, 0, "draw");
+  brink_kernel *k = &action->kernel;
+  toy_assign(s, k, n, toy_op(k, BRINK_OP_RANDOM, toy_number(k, 3.0), toy_number(k, 4.0)),
+             BRINK_NO_NODE);
+  toy_clock(s, "tick", 1.0, 0.0, 0, action);
+  brink_instance_options options = plain_options();
+  options.seed = seed;
+  run *r = start(s, &options);
+  go(r, 0.5);
+  double value = final_value(r, n, 0);
+  finish(r, s);
+  return value;
+}
+
+TEST(draws_depend_on_the_seed_and_on_nothing_else) {
+  CHECK_NEAR(draw(1), brink_random(1, 3.0, 4.0), 0.0);
+  CHECK_NEAR(draw(99), brink_random(99, 3.0, 4.0), 0.0);
+  CHECK(draw(1) != draw(99));
+}
+
+/* A lamp that a clock switches: nothing is continuous. */
+TEST(a_system_without_states_runs) {
+  brink_system *s = toy_create("Lamp");
+  uint32_t on = toy_mode(s, 0, "on", 0);
+  brink_action *toggle = toy_action(s, 0, "toggle");
+  brink_kernel *k = &toggle->kernel;
+  toy_assign(s, k, on, toy_apply(k, BRINK_OP_NOT, toy_get(s, k, on)), BRINK_NO_NODE);
+  toy_clock(s, "tick", 0.3, 0.0, 0, toggle);
+  run *r = start(s, NULL);
+  go(r, 1.0); /* at 0, 0.3, 0.6, 0.9 */
+  CHECK_INT(r->status, BRINK_TIME_REACHED);
+  CHECK_INT(final_value(r, on, 0), 0);
+  go(r, 1.2);
+  CHECK_INT(final_value(r, on, 0), 1);
+  finish(r, s);
+}
+
+/* x' = x: the series of the exponential. */
+TEST(the_series_of_the_solution_is_there_when_asked_for) {
+  brink_system *s = toy_create("Growth");
+  uint32_t x = toy_state(s, 0, "x", 2.0), v = toy_output(s, 0, "v");
+  brink_kernel *k = toy_kernel(s, 0, "v");
+  toy_assign(s, k, v, toy_get(s, k, x), BRINK_NO_NODE);
+  toy_equation(s, k, true);
+  k = toy_kernel(s, 0, "x'");
+  toy_derivative(s, k, x, toy_get(s, k, v));
+  toy_equation(s, k, true);
+  brink_instance_options options = plain_options();
+  options.wants_flow_jet = true;
+  run *r = start(s, &options);
+  brink_env env = env_of(r);
+  double row[11] = {2.0}, *rows[1] = {row}, factorial = 1.0;
+  CHECK_INT(brink_instance_model(r->instance)->def.flow_jet(10, 0.0, row, &env, rows), 0);
+  for (int n = 0; n <= 10; n++) {
+    CHECK_NEAR(row[n], 2.0 / factorial, 1e-15);
+    factorial *= n + 1;
+  }
+  finish(r, s);
+}
+
+/* ---- guards as callbacks ---- */
 
 TEST(polynomial_guards_have_gradient_series_and_degree) {
   brink_system *s = toy_create("Circle");
@@ -383,6 +560,69 @@ TEST(refs_that_meet_in_one_state_add_up_in_the_gradient) {
   size_t index;
   brink_instance_flag(r->instance, 1, &flag, &index);
   CHECK(flag == 0 && index == 1);
+  finish(r, s);
+}
+
+/* ---- how fast guards change ---- */
+
+static double random_number(uint64_t *state) {
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return (double)(*state >> 11) * 0x1p-53 * 8.0 - 4.0;
+}
+
+/* Checks what a guard promises at random pairs of points; returns false if it promises nothing. */
+static bool keeps_its_bound(run *r, size_t guard) {
+  const brink_guard_def *def = guard_of(r, guard);
+  if (def->lipschitz == NULL) return false;
+  brink_env env = env_of(r);
+  uint64_t state = 7;
+  for (int trial = 0; trial < 2000; trial++) {
+    double x[4], y[4], t = random_number(&state), later = random_number(&state), a, b;
+    double most = def->lipschitz_time * fabs(t - later);
+    for (size_t k = 0; k < def->ndepends; k++) {
+      size_t i = def->depends[k];
+      x[i] = random_number(&state);
+      y[i] = x[i] + random_number(&state) * (trial % 2 == 0 ? 1.0 : 1e-4);
+      most += def->lipschitz[k] * fabs(x[i] - y[i]);
+    }
+    def->value(guard, t, x, &env, &a);
+    def->value(guard, later, y, &env, &b);
+    CHECK_MSG(fabs(a - b) <= most, "|%g - %g| > %g", a, b, most);
+  }
+  return true;
+}
+
+TEST(distances_and_gentle_functions_have_bounds_that_hold) {
+  brink_system *s = toy_create("Bounds");
+  uint32_t x = add_ramp(s, "x", 0.1, 1.0), y = add_ramp(s, "y", 0.2, 2.0);
+  uint32_t c = toy_parameter(s, 0, "c", -3.0), h = toy_held(s, 0, "h", 1.0);
+  brink_kernel *k[6];
+  brink_node a[6], b[6];
+  for (int j = 0; j < 6; j++) {
+    k[j] = toy_kernel(s, 0, "g");
+    a[j] = toy_get(s, k[j], x), b[j] = toy_get(s, k[j], y);
+  }
+  toy_result(k[0], toy_op(k[0], BRINK_OP_SUB, toy_op(k[0], BRINK_OP_HYPOT, a[0], b[0]),
+                          toy_get(s, k[0], h)));
+  brink_node squares = toy_op(k[1], BRINK_OP_ADD, toy_op(k[1], BRINK_OP_MUL, a[1], a[1]),
+                              toy_op(k[1], BRINK_OP_MUL, b[1], b[1]));
+  brink_node root =
+      toy_apply(k[1], BRINK_OP_SQRT, toy_op(k[1], BRINK_OP_ADD, squares, toy_number(k[1], 0.5)));
+  toy_result(k[1], toy_op(k[1], BRINK_OP_MUL, root, toy_get(s, k[1], c)));
+  brink_node wave = toy_op(k[2], BRINK_OP_MUL, toy_apply(k[2], BRINK_OP_SIN, a[2]),
+                           toy_apply(k[2], BRINK_OP_COS, brink_graph_time(&k[2]->graph)));
+  toy_result(k[2], toy_op(k[2], BRINK_OP_ADD, wave,
+                          toy_op(k[2], BRINK_OP_DIV, toy_apply(k[2], BRINK_OP_ATAN, b[2]),
+                                 toy_get(s, k[2], c))));
+  toy_result(k[3], toy_op(k[3], BRINK_OP_MAX, toy_apply(k[3], BRINK_OP_ABS, a[3]),
+                          toy_op(k[3], BRINK_OP_MUL, b[3], toy_number(k[3], 2.0))));
+  toy_result(k[4], toy_op(k[4], BRINK_OP_MUL, a[4], b[4]));
+  toy_result(k[5],
+             toy_op(k[5], BRINK_OP_MUL, toy_apply(k[5], BRINK_OP_SIN, a[5]), toy_get(s, k[5], h)));
+  for (int j = 0; j < 6; j++) toy_flag(s, 0, "g", k[j], BRINK_BILATERAL, BRINK_BOTH);
+  run *r = start(s, NULL);
+  for (size_t g = 0; g < 6; g++) CHECK_INT(keeps_its_bound(r, g), g < 4);
+  if (guard_of(r, 0)->lipschitz != NULL) CHECK_NEAR(guard_of(r, 0)->lipschitz[0], 1.0, 1e-8);
   finish(r, s);
 }
 
@@ -900,6 +1140,13 @@ int main(void) {
   RUN(a_relay_switches_by_the_locked_sign_of_its_flag);
   RUN(a_formula_of_leaves_fires_when_it_becomes_true);
   RUN(a_flag_that_is_not_enabled_is_not_watched);
+  RUN(distances_and_gentle_functions_have_bounds_that_hold);
+  RUN(the_series_of_the_solution_is_there_when_asked_for);
+  RUN(a_system_without_states_runs);
+  RUN(draws_depend_on_the_seed_and_on_nothing_else);
+  RUN(actions_see_the_values_from_before_the_instant);
+  RUN(guards_and_actions_may_read_what_all_equations_compute);
+  RUN(a_surface_holds_until_a_condition_lets_go);
   RUN(polynomial_guards_have_gradient_series_and_degree);
   RUN(transcendental_guards_have_gradient_and_series_and_are_located);
   RUN(linear_guards_with_held_coefficients_are_asked_every_time);

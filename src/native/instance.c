@@ -26,7 +26,7 @@ static int flow_jet(int order, double t, const double *x, const brink_env *env,
   if (order > instance->flow_order) return 1;
   brink_frame frame = brink_instance_frame(instance, t, x, env->p, env->mode, env->sgn);
   frame.v = instance->v;
-  frame.dx = instance->seen.dx;
+  frame.dx = instance->dx;
   bool exists =
       brink_flow_jet(instance->rhs.codes, instance->rhs.count, &frame, instance->system->nx,
                      instance->system->nv, order, rows, instance->flow_scratch);
@@ -263,9 +263,27 @@ const char *const *brink_instance_warnings(const brink_instance *instance, size_
 
 /* ---- reading variables ---- */
 
+static bool same(const void *a, const void *b, size_t count, size_t size) {
+  return count == 0 || memcmp(a, b, count * size) == 0;
+}
+
+/* Many guards may ask for the same point, one after another. */
+static bool is_seen(const brink_instance *instance, double t, const double *x, const double *p,
+                    const int *mode, const signed char *sgn) {
+  const brink_system *system = instance->system;
+  return instance->seen.valid && instance->seen.t == t &&
+         same(instance->seen.x, x, system->nx, sizeof *x) &&
+         same(instance->seen.p, p, system->np, sizeof *p) &&
+         same(instance->seen.mode, mode, system->nmodes, sizeof *mode) &&
+         (sgn == NULL || same(instance->seen.sgn, sgn, system->nguards, 1));
+}
+
 void brink_instance_evaluate(brink_instance *instance, double t, const double *x, const double *p,
                              const int *mode, const signed char *sgn) {
   const brink_system *system = instance->system;
+  if (is_seen(instance, t, x, p, mode, sgn)) return;
+  instance->seen.valid = true;
+  instance->seen.t = t;
   if (system->nx > 0) memcpy(instance->seen.x, x, system->nx * sizeof *x);
   if (system->np > 0) memcpy(instance->seen.p, p, system->np * sizeof *p);
   if (system->nmodes > 0) memcpy(instance->seen.mode, mode, system->nmodes * sizeof *mode);

@@ -3,6 +3,7 @@
  *   instance.c          the object; the right-hand side; reading variables
  *   instance_bind.c     kernels become code, refs are checked
  *   instance_guard.c    flags become guards: what the model is told, and their callbacks
+ *   instance_bound.c    how fast guards can change
  *   instance_action.c   events and ticks: effects, notes, writing
  *   instance_range.c    values outside their ranges, in words
  *   instance_rule.c     rules, and the outputs that hold before the first sample
@@ -43,6 +44,7 @@ typedef struct brink_bound_flag {
   brink_task value, gradient, enabled;
   uint32_t *refs; /* refs to states in the graph of `gradient`: its outputs, before that of time */
   size_t nrefs;
+  brink_node root;  /* the value, in the same graph: everything before it is part of it */
   int degree;       /* of the value; -1: not a polynomial */
   uint32_t **merge; /* where refs of an instance meet in one state: place of each ref among the
                        states it depends on; NULL: nowhere */
@@ -103,12 +105,15 @@ struct brink_instance {
   double *jet_scratch;  /* of guards' series */
   double *flow_scratch; /* of the solution's series, up to flow_order */
   int flow_order;
+  double *probe;   /* a state */
   double *outputs; /* to space OUT */
   double *before;  /* values that an action may push out of their ranges */
-  double *v;       /* of the right-hand side */
+  double *v, *dx;  /* of the right-hand side */
 
   /* The point that brink_instance_evaluate was given, and what it found there. */
   struct {
+    bool valid;
+    double t;
     double *x, *p, *v, *dx;
     int *mode;
     signed char *sgn;
@@ -135,6 +140,9 @@ bool brink_instance_task(brink_instance *instance, const brink_kernel *kernel, b
 void brink_instance_run(brink_instance *instance, const brink_task *task, const brink_frame *frame,
                         size_t first, size_t count);
 
+/* Computes V and DX for a kernel that reads them. */
+void brink_instance_prepare(brink_instance *instance, const brink_task *task, brink_frame *frame);
+
 /* A frame for what is constant during a step. */
 brink_frame brink_instance_frame(const brink_instance *instance, double t, const double *x,
                                  const double *p, const int *mode, const signed char *sgn);
@@ -156,6 +164,17 @@ brink_status brink_instance_define_guards(brink_instance *instance, brink_arena 
 /* The signs of all guards at a point, by their values alone; zero counts as positive. */
 void brink_instance_signs(brink_instance *instance, double t, const double *x, const double *p,
                           const int *mode, signed char *sgn);
+
+/* ---- instance_bound.c ---- */
+
+/* Doubles that brink_instance_lipschitz needs for this flag; 0: it is too large. */
+size_t brink_instance_bound_room(const brink_bound_flag *bound);
+
+/* Bounds of the derivatives with respect to each of bound->refs, then time, that hold everywhere, for
+ * one instance of a flag; into `room`. `fixed_…` mark slots that no action writes. False: none. */
+bool brink_instance_lipschitz(const brink_instance *instance, const brink_bound_flag *bound,
+                              size_t index, const bool *fixed_p, const bool *fixed_mode,
+                              double *room, const double **slopes);
 
 /* ---- instance_action.c ---- */
 

@@ -124,6 +124,7 @@ int brink_instance_act(brink_instance *instance, const brink_bound_action *bound
                        brink_now *now) {
   if (bound->action == NULL) return 0;
   brink_frame frame = brink_instance_now_frame(instance, now);
+  brink_instance_prepare(instance, &bound->task, &frame);
   const brink_effect *end = find_effects(instance, bound, &frame, iteration);
   for (size_t k = 0; k < bound->nchecked; k++)
     instance->before[k] = checked_value(bound, k, iteration, now);
@@ -143,10 +144,9 @@ static void clear_notes(brink_instance *instance) {
 /* The variable whose surface was reached: its value there. */
 static int leave_range(brink_instance *instance, const brink_flag *flag, size_t index,
                        brink_now *now) {
-  size_t element = flag->first + index;
   brink_instance_evaluate(instance, now->t, now->x, now->p, now->mode, now->sgn);
-  return brink_instance_violation(instance, flag->variable, element,
-                                  brink_instance_value(instance, flag->variable, element), now);
+  return brink_instance_violation(instance, flag->variable, index,
+                                  brink_instance_value(instance, flag->variable, index), now);
 }
 
 int brink_instance_on_event(const brink_event *event, brink_now *now, void *user) {

@@ -26,6 +26,13 @@ void brink_instance_run(brink_instance *instance, const brink_task *task, const 
   brink_code_run(task->code, frame, first, count, instance->scratch);
 }
 
+void brink_instance_prepare(brink_instance *instance, const brink_task *task, brink_frame *frame) {
+  if (!task->kernel->reads_v) return;
+  brink_instance_evaluate(instance, frame->t, frame->x, frame->p, frame->mode, frame->sgn);
+  frame->v = instance->seen.v;
+  frame->dx = instance->seen.dx;
+}
+
 brink_frame brink_instance_frame(const brink_instance *instance, double t, const double *x,
                                  const double *p, const int *mode, const signed char *sgn) {
   return (brink_frame){.t = t,
@@ -88,12 +95,13 @@ static size_t space_size(const brink_system *system, brink_space space) {
   }
 }
 
-/* What a kernel may do: the dynamics compute V and DX, everything else has them written out. */
+/* What a kernel may do: the dynamics compute V and DX, everything else has them written out, unless it
+ * says that it reads them. */
 typedef enum role { ROLE_EQUATION, ROLE_VALUE, ROLE_ACTION } role;
 
-static bool may_read(role as, brink_space space) {
+static bool may_read(const brink_kernel *kernel, role as, brink_space space) {
   bool computed = space == BRINK_SPACE_V || space == BRINK_SPACE_DX;
-  return space < BRINK_SPACE_OUT && (as == ROLE_EQUATION || !computed);
+  return space < BRINK_SPACE_OUT && (as == ROLE_EQUATION || kernel->reads_v || !computed);
 }
 
 static bool may_write(role as, brink_space space) {
@@ -114,7 +122,8 @@ static brink_status check_kernel(const brink_system *system, const brink_kernel 
   const brink_graph *graph = &kernel->graph;
   for (size_t k = 0; k < graph->nrefs; k++) {
     const brink_ref *ref = &graph->refs[k];
-    if (!may_read(as, ref->space)) return refuse(kernel, "reads what is not known then", diag);
+    if (!may_read(kernel, as, ref->space))
+      return refuse(kernel, "reads what is not known then", diag);
     if (!slots_fit(ref, kernel->count, space_size(system, ref->space)))
       return refuse(kernel, "reads beyond the end of its space", diag);
   }
@@ -247,7 +256,9 @@ static brink_status bind_flag(brink_instance *instance, uint32_t f, brink_diag *
               brink_instance_bind_action(instance, flag->positive, &bound->positive) &&
               brink_instance_bind_action(instance, flag->on_surface, &bound->on_surface);
   if (!made) return no_memory(diag);
-  return flag->value == NULL ? BRINK_OK : brink_instance_bind_gradient(instance, f, diag);
+  bound->degree = -1;
+  if (flag->value == NULL || flag->value->reads_v) return BRINK_OK;
+  return brink_instance_bind_gradient(instance, f, diag);
 }
 
 static brink_status bind_flags(brink_instance *instance, brink_diag *diag) {
@@ -318,6 +329,8 @@ static bool take_room(brink_instance *instance) {
   instance->outputs = brink_arena_take(arena, instance->outputs_size + 1, sizeof(double));
   instance->before = brink_arena_take(arena, instance->checked_size, sizeof(double));
   instance->v = brink_arena_take(arena, system->nv, sizeof(double));
+  instance->dx = brink_arena_take(arena, system->nx, sizeof(double));
+  instance->probe = brink_arena_take(arena, system->nx, sizeof(double));
   instance->seen.x = brink_arena_take(arena, system->nx, sizeof(double));
   instance->seen.p = brink_arena_take(arena, system->np, sizeof(double));
   instance->seen.v = brink_arena_take(arena, system->nv, sizeof(double));
@@ -325,9 +338,9 @@ static bool take_room(brink_instance *instance) {
   instance->seen.mode = brink_arena_take(arena, system->nmodes, sizeof(int));
   instance->seen.sgn = brink_arena_take(arena, system->nguards, sizeof(signed char));
   return instance->scratch != NULL && instance->outputs != NULL && instance->before != NULL &&
-         instance->v != NULL && instance->seen.x != NULL && instance->seen.p != NULL &&
-         instance->seen.v != NULL && instance->seen.dx != NULL && instance->seen.mode != NULL &&
-         instance->seen.sgn != NULL;
+         instance->v != NULL && instance->dx != NULL && instance->probe != NULL &&
+         instance->seen.x != NULL && instance->seen.p != NULL && instance->seen.v != NULL &&
+         instance->seen.dx != NULL && instance->seen.mode != NULL && instance->seen.sgn != NULL;
 }
 
 /* Room for series: of guards always, of the solution where it is asked for. */
@@ -336,6 +349,7 @@ static bool take_series_room(brink_instance *instance) {
   for (size_t f = 0; f < instance->system->nflags; f++) {
     const brink_code *code = instance->flags[f].value.code;
     if (code == NULL || instance->flags[f].degree == 0 || instance->flags[f].degree == 1) continue;
+    if (instance->flags[f].value.kernel->reads_v) continue;
     size_t size = brink_code_jet_scratch(code, BRINK_JET_MAX_ORDER);
     if (size > most) most = size;
   }

@@ -3,6 +3,7 @@
  * A guard whose value is linear, with coefficients that stay what they are during a run, is handed to
  * the model as numbers. Every other one has a value, a gradient and, unless it is linear, a series; its
  * degree tells the model how exact the series is. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ static brink_kernel *make_gradient(brink_instance *instance, const brink_kernel 
   brink_node node =
       brink_graph_copy(&kernel->graph, &value->graph, value->outputs[0].node, NULL, NULL);
   if (node == BRINK_NO_NODE) return NULL;
+  bound->root = node;
   size_t nrefs = kernel->graph.nrefs;
   kernel->outputs = brink_arena_pack(arena, nrefs + 1, sizeof *kernel->outputs);
   kernel->outputs_capacity = nrefs + 1;
@@ -66,8 +68,10 @@ static brink_frame env_frame(const brink_instance *instance, double t, const dou
 static int guard_value(size_t guard, double t, const double *x, const brink_env *env, double *g) {
   brink_instance *instance = env->user;
   brink_guard_place place = instance->places[guard];
+  const brink_task *value = &instance->flags[place.flag].value;
   brink_frame frame = env_frame(instance, t, x, env);
-  brink_instance_run(instance, &instance->flags[place.flag].value, &frame, place.index, 1);
+  brink_instance_prepare(instance, value, &frame);
+  brink_instance_run(instance, value, &frame, place.index, 1);
   *g = instance->outputs[0];
   return 0;
 }
@@ -87,6 +91,31 @@ static int guard_gradient(size_t guard, double t, const double *x, const brink_e
   }
   memset(dx, 0, instance->model->guards[guard].def.ndepends * sizeof *dx);
   for (size_t k = 0; k < bound->nrefs; k++) dx[merge[k]] += instance->outputs[k];
+  return 0;
+}
+
+/* The gradient of a guard that reads what all equations compute: central differences. */
+static int guard_differences(size_t guard, double t, const double *x, const brink_env *env,
+                             double *dx, double *dt) {
+  brink_instance *instance = env->user;
+  size_t nx = instance->system->nx;
+  double cube_root = 6.1e-6; /* of the rounding unit: balances truncation and rounding */
+  double above, below, *probe = instance->probe;
+  if (nx > 0) memcpy(probe, x, nx * sizeof *x);
+  for (size_t i = 0; i < nx; i++) {
+    double d = cube_root * fmax(fabs(x[i]), 1e-3);
+    probe[i] = x[i] + d;
+    guard_value(guard, t, probe, env, &above);
+    probe[i] = x[i] - d;
+    guard_value(guard, t, probe, env, &below);
+    probe[i] = x[i];
+    dx[i] = (above - below) / (2.0 * d);
+  }
+  /* Time has no natural size: its origin may be far away. */
+  double d = fmax(cube_root * fmin(fmax(fabs(t), 1e-3), 1.0), 1e3 * DBL_EPSILON * fabs(t));
+  guard_value(guard, t + d, x, env, &above);
+  guard_value(guard, t - d, x, env, &below);
+  *dt = (above - below) / (2.0 * d);
   return 0;
 }
 
@@ -121,6 +150,9 @@ typedef struct definer {
   const char *const *names;
   bool *fixed_p, *fixed_mode; /* slots that no action writes */
   uint32_t *stamp, *place;    /* of each state: the guard that met it last, and where it put it */
+  double *zero;               /* a state at the origin */
+  double *room;               /* for bounds */
+  bool *unbounded;            /* flags that have none */
 } definer;
 
 /* Parameters keep their values during a run, and so do the tolerances. */
@@ -130,7 +162,9 @@ static bool find_fixed(definer *d) {
   d->fixed_mode = brink_arena_take(d->arena, system->nmodes, sizeof *d->fixed_mode);
   d->stamp = brink_arena_take(d->arena, system->nx, sizeof *d->stamp);
   d->place = brink_arena_take(d->arena, system->nx, sizeof *d->place);
-  if (d->fixed_p == NULL || d->fixed_mode == NULL || d->stamp == NULL || d->place == NULL)
+  d->zero = brink_arena_take(d->arena, system->nx, sizeof *d->zero);
+  if (d->fixed_p == NULL || d->fixed_mode == NULL || d->stamp == NULL || d->place == NULL ||
+      d->zero == NULL)
     return false;
   for (size_t k = 0; k < system->nvariables; k++) {
     const brink_variable *variable = &system->variables[k];
@@ -193,8 +227,8 @@ static bool find_numbers(definer *d, brink_bound_flag *bound, size_t index, brin
   brink_instance *instance = d->instance;
   double *coefficients = brink_arena_pack(d->arena, def->ndepends, sizeof *coefficients);
   if (coefficients == NULL) return false;
-  brink_frame frame = brink_instance_frame(instance, 0.0, instance->seen.x, instance->p0,
-                                           instance->mode0, instance->seen.sgn);
+  brink_frame frame =
+      brink_instance_frame(instance, 0.0, d->zero, instance->p0, instance->mode0, NULL);
   brink_instance_run(instance, &bound->value, &frame, index, 1);
   double offset = instance->outputs[0];
   brink_instance_run(instance, &bound->gradient, &frame, index, 1);
@@ -212,10 +246,55 @@ static bool find_numbers(definer *d, brink_bound_flag *bound, size_t index, brin
   return true;
 }
 
+/* One bound for each state that the guard depends on. False: out of memory. */
+static bool find_bounds(definer *d, uint32_t f, size_t index, brink_guard_def *def) {
+  const brink_bound_flag *bound = &d->instance->flags[f];
+  const double *slopes;
+  if (d->unbounded[f]) return true;
+  if (!brink_instance_lipschitz(d->instance, bound, index, d->fixed_p, d->fixed_mode, d->room,
+                                &slopes)) {
+    d->unbounded[f] = true;
+    return true;
+  }
+  double *lipschitz = brink_arena_pack(d->arena, def->ndepends, sizeof *lipschitz);
+  if (lipschitz == NULL) return false;
+  const uint32_t *merge = bound->merge != NULL ? bound->merge[index] : NULL;
+  for (size_t k = 0; k < bound->nrefs; k++) lipschitz[merge != NULL ? merge[k] : k] += slopes[k];
+  def->lipschitz = lipschitz;
+  def->lipschitz_time = slopes[bound->nrefs];
+  return true;
+}
+
+static bool take_bounds_room(definer *d) {
+  const brink_instance *instance = d->instance;
+  size_t most = 0;
+  d->unbounded = brink_arena_take(d->arena, instance->system->nflags, sizeof *d->unbounded);
+  if (d->unbounded == NULL) return false;
+  for (size_t f = 0; f < instance->system->nflags; f++) {
+    if (instance->flags[f].gradient.kernel == NULL) continue;
+    size_t size = brink_instance_bound_room(&instance->flags[f]);
+    d->unbounded[f] = size == 0;
+    if (size > most) most = size;
+  }
+  d->room = brink_arena_take(d->arena, most, sizeof *d->room);
+  return d->room != NULL;
+}
+
+/* A guard of computed variables may depend on every state. Its gradient is dear: it is given where the
+ * simulator insists. */
+static void define_computed(brink_guard_def *def) {
+  def->value = guard_value;
+  if (def->side == BRINK_UNILATERAL) def->gradient = guard_differences;
+}
+
 static bool define_value(definer *d, uint32_t f, size_t index, uint32_t guard,
                          brink_guard_def *def) {
   brink_bound_flag *bound = &d->instance->flags[f];
   size_t count = d->instance->system->flags[f].count;
+  if (bound->value.kernel->reads_v) {
+    define_computed(def);
+    return true;
+  }
   if (!find_depends(d, bound, count, index, guard, def)) return false;
   bool linear = bound->degree == 0 || bound->degree == 1;
   if (linear && is_fixed(d, &bound->gradient.kernel->graph, index) &&
@@ -226,7 +305,7 @@ static bool define_value(definer *d, uint32_t f, size_t index, uint32_t guard,
   def->gradient = guard_gradient;
   def->jet = linear ? NULL : guard_jet;
   def->degree = linear ? 1 : bound->degree < 0 ? 0 : bound->degree;
-  return true;
+  return find_bounds(d, f, index, def);
 }
 
 static bool define_formula(definer *d, const brink_flag *flag, size_t index, brink_guard_def *def) {
@@ -269,7 +348,7 @@ brink_status brink_instance_define_guards(brink_instance *instance, brink_arena 
   const brink_system *system = instance->system;
   definer d = {.instance = instance, .arena = arena, .names = names};
   d.guards = brink_arena_take(arena, system->nguards, sizeof *d.guards);
-  bool made = d.guards != NULL && find_fixed(&d);
+  bool made = d.guards != NULL && find_fixed(&d) && take_bounds_room(&d);
   for (size_t g = 0; made && g < system->nguards; g++) {
     brink_guard_place place = instance->places[g];
     const brink_flag *flag = &system->flags[place.flag];
@@ -313,8 +392,10 @@ void brink_instance_signs(brink_instance *instance, double t, const double *x, c
   brink_frame frame = brink_instance_frame(instance, t, x, p, mode, sgn);
   for (size_t g = 0; g < system->nguards; g++) {
     brink_guard_place place = instance->places[g];
-    if (system->flags[place.flag].value == NULL) continue;
-    brink_instance_run(instance, &instance->flags[place.flag].value, &frame, place.index, 1);
+    const brink_task *value = &instance->flags[place.flag].value;
+    if (value->kernel == NULL) continue;
+    if (frame.v == NULL) brink_instance_prepare(instance, value, &frame);
+    brink_instance_run(instance, value, &frame, place.index, 1);
     sgn[g] = instance->outputs[0] < 0.0 ? -1 : 1;
   }
   for (size_t g = 0; g < system->nguards; g++) {

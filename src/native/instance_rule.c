@@ -40,6 +40,7 @@ static bool holds(brink_instance *instance, size_t r, size_t index, const brink_
   if (rule->flag != BRINK_NO_INDEX)
     return now->sgn[instance->system->flags[rule->flag].guard[index]] > 0;
   brink_frame frame = brink_instance_now_frame(instance, now);
+  brink_instance_prepare(instance, &instance->rules[r].condition, &frame);
   brink_instance_run(instance, &instance->rules[r].condition, &frame, index, 1);
   return instance->outputs[0] != 0.0;
 }
@@ -158,9 +159,30 @@ static brink_status check_held(const brink_instance *instance, brink_diag *diag)
   return BRINK_OK;
 }
 
-brink_status brink_instance_first_outputs(brink_instance *instance, brink_diag *diag) {
+/* What the last round began with. */
+typedef struct start {
+  double *p;
+  int *mode;
+  signed char *sgn, *sgn_before;
+} start;
+
+static bool take_start(start *last, const brink_system *system, brink_arena *arena) {
+  last->p = brink_arena_take(arena, system->np, sizeof *last->p);
+  last->mode = brink_arena_take(arena, system->nmodes, sizeof *last->mode);
+  last->sgn = brink_arena_take(arena, system->nguards, 1);
+  last->sgn_before = brink_arena_take(arena, system->nguards, 1);
+  return last->p != NULL && last->mode != NULL && last->sgn != NULL && last->sgn_before != NULL;
+}
+
+static bool settled(const start *last, const brink_instance *instance) {
   const brink_system *system = instance->system;
-  if (system->nfirst_outputs == 0) return BRINK_OK;
+  return memcmp(last->p, instance->p0, system->np * sizeof *last->p) == 0 &&
+         memcmp(last->mode, instance->mode0, system->nmodes * sizeof *last->mode) == 0 &&
+         memcmp(last->sgn_before, last->sgn, system->nguards) == 0;
+}
+
+static void settle_first_outputs(brink_instance *instance, start *last) {
+  const brink_system *system = instance->system;
   char message[BRINK_DIAG_MESSAGE] = "";
   brink_now now = {.x = instance->x0,
                    .p = instance->p0,
@@ -168,16 +190,27 @@ brink_status brink_instance_first_outputs(brink_instance *instance, brink_diag *
                    .pre_x = instance->x0,
                    .pre_p = instance->p0,
                    .pre_mode = instance->mode0,
-                   .sgn = instance->seen.sgn,
+                   .sgn = last->sgn,
                    .message = message};
   for (int round = 0; round < FIRST_ROUNDS; round++) {
-    memcpy(instance->seen.p, instance->p0, system->np * sizeof(double));
-    memcpy(instance->seen.mode, instance->mode0, system->nmodes * sizeof(int));
-    brink_instance_signs(instance, 0.0, now.x, now.p, now.mode, instance->seen.sgn);
-    if (run_first_outputs(instance, &now) < 0) break; /* the ending says why */
-    if (memcmp(instance->seen.p, instance->p0, system->np * sizeof(double)) == 0 &&
-        memcmp(instance->seen.mode, instance->mode0, system->nmodes * sizeof(int)) == 0)
-      break;
+    if (round > 0 && settled(last, instance)) return;
+    memcpy(last->p, instance->p0, system->np * sizeof *last->p);
+    memcpy(last->mode, instance->mode0, system->nmodes * sizeof *last->mode);
+    memcpy(last->sgn_before, last->sgn, system->nguards);
+    brink_instance_signs(instance, 0.0, now.x, now.p, now.mode, last->sgn);
+    if (run_first_outputs(instance, &now) < 0) return; /* the ending says why */
   }
+}
+
+brink_status brink_instance_first_outputs(brink_instance *instance, brink_diag *diag) {
+  const brink_system *system = instance->system;
+  if (system->nfirst_outputs == 0) return BRINK_OK;
+  brink_arena arena;
+  brink_arena_init(&arena, &instance->arena.allocator);
+  start last;
+  bool taken = take_start(&last, system, &arena);
+  if (taken) settle_first_outputs(instance, &last);
+  brink_arena_free(&arena);
+  if (!taken) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for the first outputs");
   return check_held(instance, diag);
 }
