@@ -120,26 +120,27 @@ typedef enum brink_predefined {
   BRINK_PREDEFINED_TIME, /* time, t */
 } brink_predefined;
 
+/* In an order without holes: most of a large model's memory is these. */
 struct brink_ast_expr {
   brink_ast_op op;
-  brink_place place;   /* of the operator, or of the whole thing if it has none */
-  double number;       /* NUMBER */
-  bool whole;          /* NUMBER: written without point and exponent */
-  const char *text;    /* TEXT, CALL; NUMBER: as written */
+  brink_place place;    /* of the operator, or of the whole thing if it has none */
+  uint32_t height;      /* of the tree below, at most BRINK_EXPR_HEIGHT: recursion over it is safe */
+  double number;        /* NUMBER */
+  const char *text;     /* TEXT, CALL; NUMBER: as written */
   brink_ast_part *part; /* NAME */
   size_t nparts;
   brink_ast_expr **arg; /* operands, arguments, elements */
   size_t nargs;
-  uint32_t height;    /* of the tree below, at most BRINK_EXPR_HEIGHT: recursion over it is safe */
+  bool whole;         /* NUMBER: written without point and exponent */
   bool parenthesised; /* for brink fmt */
 
   /* checked */
-  brink_type type;
-  bool vector;              /* more than one element: a declared vector without index, … */
-  brink_predefined predefined; /* NAME with one part */
-  brink_function function;  /* CALL */
-  brink_user_function *user; /* CALL of a model's own function */
+  bool vector;   /* more than one element: a declared vector without index, … */
   bool constant; /* made of literals alone: `number` is its value (booleans: 0 or 1) */
+  brink_type type;
+  brink_predefined predefined; /* NAME with one part */
+  brink_function function;     /* CALL */
+  brink_user_function *user;   /* CALL of a model's own function */
 };
 
 /* ---- declarations ---- */

@@ -181,6 +181,7 @@ static bool begins_with(const char *text, const char *word) {
 }
 
 bool brink_token_is_word(const brink_token *token, const char *word) {
+  if (lower(*token->start) != *word) return false; /* nearly always */
   return token->kind == BRINK_TOKEN_NAME && token->length == strlen(word) &&
          begins_with(token->start, word);
 }
@@ -317,21 +318,11 @@ static const sign signs[] = {
     {"-", BRINK_TOKEN_MINUS, NULL},
     {"*", BRINK_TOKEN_STAR, NULL},
     {"/", BRINK_TOKEN_SLASH, NULL},
-    {"^", BRINK_TOKEN_CARET, NULL},
     {"<", BRINK_TOKEN_LT, NULL},
     {">", BRINK_TOKEN_GT, NULL},
     {"=", BRINK_TOKEN_EQ, NULL},
     {":", BRINK_TOKEN_COLON, NULL},
-    {";", BRINK_TOKEN_SEMICOLON, NULL},
-    {",", BRINK_TOKEN_COMMA, NULL},
     {".", BRINK_TOKEN_DOT, NULL},
-    {"'", BRINK_TOKEN_PRIME, NULL},
-    {"(", BRINK_TOKEN_LPAREN, NULL},
-    {")", BRINK_TOKEN_RPAREN, NULL},
-    {"[", BRINK_TOKEN_LBRACKET, NULL},
-    {"]", BRINK_TOKEN_RBRACKET, NULL},
-    {"{", BRINK_TOKEN_LBRACE, NULL},
-    {"}", BRINK_TOKEN_RBRACE, NULL},
     {"&", BRINK_TOKEN_AND, "write 'and'"},
     {"|", BRINK_TOKEN_OR, "write 'or'"},
     {"!", BRINK_TOKEN_NOT, "write 'not'"},
@@ -348,6 +339,34 @@ static const sign signs[] = {
     {"\u2032", BRINK_TOKEN_PRIME, "write an apostrophe"},
     {"\u2019", BRINK_TOKEN_PRIME, "write an apostrophe"},
 };
+
+/* Signs that are never the beginning of a longer one. */
+static brink_token_kind single_sign(char c) {
+  switch (c) {
+  case '(':
+    return BRINK_TOKEN_LPAREN;
+  case ')':
+    return BRINK_TOKEN_RPAREN;
+  case '[':
+    return BRINK_TOKEN_LBRACKET;
+  case ']':
+    return BRINK_TOKEN_RBRACKET;
+  case '{':
+    return BRINK_TOKEN_LBRACE;
+  case '}':
+    return BRINK_TOKEN_RBRACE;
+  case ',':
+    return BRINK_TOKEN_COMMA;
+  case ';':
+    return BRINK_TOKEN_SEMICOLON;
+  case '^':
+    return BRINK_TOKEN_CARET;
+  case '\'':
+    return BRINK_TOKEN_PRIME;
+  default:
+    return BRINK_TOKEN_BAD;
+  }
+}
 
 /* The sign at `at`: two characters where they are one, or one, or none. */
 static const sign *find_sign(const char *at) {
@@ -435,6 +454,8 @@ void brink_lexer_next(brink_lexer *lexer, brink_token *token) {
     lex_string(lexer, token, '"');
   else if (*at == '\'' && !prime_may_follow(lexer->previous))
     lex_single_quotes(lexer, token);
+  else if ((token->kind = single_sign(*at)) != BRINK_TOKEN_BAD)
+    lexer->at++;
   else if ((s = find_sign(at)) != NULL)
     lex_sign(lexer, token, s);
   else
