@@ -1,0 +1,67 @@
+/* cli.h: the program, inside.
+ *
+ *   main.c      which command; help and version
+ *   options.c   the tables of commands and options; parsing, help, "did you mean"
+ *   settings.c  what a run is asked for: the model's simulation section, then the command line
+ *   load.c      reading, checking and flattening a model; diagnostics on the screen
+ *   output.c    files and standard output, whose failures are never lost
+ *   run.c       brink run: simulate, record, sum up
+ *   summary.c   the summary for a person
+ *   progress.c  a line on a terminal while a run is long; interruption
+ *   check.c, fmt.c, emit.c   the commands of these names
+ *
+ * This is the only place of the project that prints or exits. */
+#ifndef BRINK_CLI_CLI_H
+#define BRINK_CLI_CLI_H
+
+#include "base/base.h"
+
+#include <stdio.h>
+
+/* Exit codes. */
+enum {
+  CLI_OK = 0,
+  CLI_MODEL_FAILED = 1, /* the model said fail(…), or left a declared range */
+  CLI_USAGE = 2,
+  CLI_MODEL_ERRORS = 3,
+  CLI_NUMERICS = 4,
+  CLI_FILE = 5,
+  CLI_INTERRUPTED = 130,
+};
+
+typedef struct cli_arguments cli_arguments;
+
+int cli_run(const cli_arguments *arguments);
+int cli_check(const cli_arguments *arguments);
+int cli_fmt(const cli_arguments *arguments);
+int cli_emit(const cli_arguments *arguments);
+
+/* "brink: …" on standard error. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 1, 2)))
+#endif
+void cli_say(const char *format, ...);
+
+/* The same with a pointer to the help of a command (NULL: of the program); returns CLI_USAGE. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+int cli_misuse(const char *command, const char *format, ...);
+
+/* output.c */
+
+/* A file being written, or standard output. The first failure is said once, and stays. */
+typedef struct cli_output {
+  FILE *stream;
+  const char *name; /* for messages */
+  bool failed;
+} cli_output;
+
+/* path "-": standard output. False: said. */
+bool cli_output_open(cli_output *output, const char *path);
+/* Takes text as a brink_writer does; `user` is the cli_output. */
+int cli_output_write(const char *text, size_t length, void *user);
+/* CLI_OK, or CLI_FILE if anything was lost. */
+int cli_output_close(cli_output *output);
+
+#endif

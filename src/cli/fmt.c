@@ -1,0 +1,109 @@
+/* fmt.c: brink fmt: a model in canonical layout. */
+#define _XOPEN_SOURCE 700 /* realpath */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/load.h"
+
+static int cannot_write(const char *path) {
+  cli_say("cannot write %s: %s", path, strerror(errno));
+  return CLI_FILE;
+}
+
+static bool write_all(int file, const char *data, size_t length) {
+  while (length > 0) {
+    ssize_t written = write(file, data, length);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    data += written;
+    length -= (size_t)written;
+  }
+  return true;
+}
+
+/* Through a file beside it, so that the model is either as it was or as it should be. A link is
+ * followed: what it points at is replaced, not the link. */
+static int replace(const char *path, const brink_text *text) {
+  char *real = realpath(path, NULL);
+  struct stat was;
+  if (real == NULL || stat(real, &was) != 0) {
+    free(real);
+    return cannot_write(path);
+  }
+  size_t length = strlen(real);
+  char *beside = malloc(length + 8);
+  int file = -1;
+  if (beside != NULL) {
+    memcpy(beside, real, length);
+    memcpy(beside + length, ".XXXXXX", 8);
+    file = mkstemp(beside);
+  }
+  bool fine = file >= 0 && write_all(file, text->data, text->length) &&
+              fchmod(file, was.st_mode & 07777) == 0 && fsync(file) == 0;
+  if (file >= 0 && close(file) != 0) fine = false;
+  if (fine) fine = rename(beside, real) == 0;
+  int outcome = fine ? CLI_OK : cannot_write(path);
+  if (!fine && file >= 0) unlink(beside);
+  free(beside);
+  free(real);
+  return outcome;
+}
+
+static int deliver(const cli_arguments *arguments, const char *path, const brink_file *source,
+                   const brink_text *text, cli_output *output) {
+  bool same = text->length == source->length && memcmp(text->data, source->text, text->length) == 0;
+  if (cli_has(arguments, CLI_CHECK)) {
+    if (!same) cli_say("%s is not in canonical layout: brink fmt --write %s", path, path);
+    return same ? CLI_OK : CLI_MODEL_FAILED;
+  }
+  if (cli_has(arguments, CLI_WRITE)) return same ? CLI_OK : replace(path, text);
+  return cli_output_write(text->data, text->length, output) == 0 ? CLI_OK : CLI_FILE;
+}
+
+/* The main file is the one whose path was given: imported ones come first or later. */
+static const brink_file *main_file(const brink_unit *unit, const char *path) {
+  for (size_t k = 0; k < unit->nfiles; k++) {
+    if (strcmp(unit->files[k].path, path) == 0) return &unit->files[k];
+  }
+  return &unit->files[0];
+}
+
+static int format_one(const cli_arguments *arguments, const char *path, cli_output *output) {
+  cli_loaded loaded;
+  int outcome = cli_load_parse(&loaded, path);
+  if (outcome == CLI_OK) outcome = cli_report(loaded.unit, arguments);
+  brink_text text = {0};
+  if (outcome == CLI_OK) {
+    if (brink_unit_format_source(loaded.unit, &text) && !text.failed) {
+      if (text.data == NULL) brink_text_append(&text, "", 0);
+      outcome = deliver(arguments, path, main_file(loaded.unit, path), &text, output);
+    } else {
+      cli_say("out of memory");
+      outcome = CLI_NUMERICS;
+    }
+  }
+  brink_text_free(&text);
+  cli_unload(&loaded);
+  return outcome;
+}
+
+int cli_fmt(const cli_arguments *arguments) {
+  bool check = cli_has(arguments, CLI_CHECK), write = cli_has(arguments, CLI_WRITE);
+  if (check && write) return cli_misuse("fmt", "--check only tells: it does not go with --write");
+  cli_output output;
+  cli_output_open(&output, "-");
+  int worst = CLI_OK;
+  for (size_t k = 0; k < arguments->noperands; k++) {
+    const char *path = arguments->operands[k];
+    if (write && strcmp(path, "-") == 0)
+      return cli_misuse("fmt", "--write needs a file: standard input has no place to write to");
+    int outcome = format_one(arguments, path, &output);
+    if (outcome > worst) worst = outcome;
+  }
+  int closed = cli_output_close(&output);
+  return worst != CLI_OK ? worst : closed;
+}

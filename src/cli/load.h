@@ -1,0 +1,23 @@
+/* load.h: from a file to a flat system, with diagnostics on the screen. */
+#ifndef BRINK_CLI_LOAD_H
+#define BRINK_CLI_LOAD_H
+
+#include "cli/options.h"
+#include "lang/flatten.h"
+
+typedef struct cli_loaded {
+  brink_unit *unit;
+  brink_system *system; /* NULL: not flattened */
+} cli_loaded;
+
+/* Parses one file. CLI_OK, CLI_FILE, CLI_NUMERICS (no memory); errors in it are in the unit. */
+int cli_load_parse(cli_loaded *loaded, const char *path);
+
+/* Parses, checks, flattens, and shows every diagnostic (warnings only if not --quiet). */
+int cli_load(cli_loaded *loaded, const cli_arguments *arguments, const char *path);
+void cli_unload(cli_loaded *loaded);
+
+/* Shows what is in the unit's report. CLI_OK or CLI_MODEL_ERRORS. */
+int cli_report(brink_unit *unit, const cli_arguments *arguments);
+
+#endif

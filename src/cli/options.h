@@ -1,0 +1,141 @@
+/* options.h: one table of commands, one of options. Parsing, --help, "did you mean", and what else
+ * has to know them (manual page, completion) are made from these. */
+#ifndef BRINK_CLI_OPTIONS_H
+#define BRINK_CLI_OPTIONS_H
+
+#include "cli/cli.h"
+
+typedef enum cli_option_id {
+  CLI_TOP,
+  CLI_SET,
+  CLI_UNTIL,
+  CLI_METHOD,
+  CLI_EVENTS,
+  CLI_RTOL,
+  CLI_ATOL,
+  CLI_TOLERANCE,
+  CLI_ORDER,
+  CLI_STEP,
+  CLI_HMIN,
+  CLI_HMAX,
+  CLI_GAMMA,
+  CLI_RANGE,
+  CLI_ZENO,
+  CLI_SEED,
+  CLI_THREADS,
+  CLI_INTERPRET,
+  CLI_AUDIT,
+  CLI_EVERY,
+  CLI_OUT,
+  CLI_JSON,
+  CLI_QUIET,
+  CLI_PROGRESS,
+  CLI_COLOR,
+  CLI_CHECK,
+  CLI_WRITE,
+  CLI_HELP,
+  CLI_VERSION,
+  CLI_LATER_FIRST, /* from here on: not in this version */
+  CLI_INPUT = CLI_LATER_FIRST,
+  CLI_INPUT_HOLD,
+  CLI_REPORT,
+  CLI_CHECKPOINT,
+  CLI_CHECKPOINT_EVERY,
+  CLI_RESUME,
+  CLI_VARY,
+  CLI_SAMPLES,
+  CLI_KEEP,
+  CLI_JOBS,
+  CLI_LIMIT,
+  CLI_PLOT,
+  CLI_LIST,
+  CLI_OPTION_COUNT
+} cli_option_id;
+
+typedef enum cli_option_group {
+  CLI_GROUP_MODEL,
+  CLI_GROUP_METHOD,
+  CLI_GROUP_BEHAVIOUR,
+  CLI_GROUP_RESULTS,
+  CLI_GROUP_GENERAL,
+  CLI_GROUP_COUNT
+} cli_option_group;
+
+typedef struct cli_option {
+  const char *name;     /* without dashes */
+  char letter;          /* 0: none */
+  const char *argument; /* "T"; NULL: takes none */
+  const char *choices;  /* "auto|always|never"; NULL: anything */
+  const char *later;    /* choices that are not in this version */
+  const char *fallback; /* what holds without it, for the help; NULL: nothing to say */
+  const char *help;
+  cli_option_group group;
+  unsigned commands; /* bits: 1 << cli_command_id */
+  bool setting;      /* may stand in a model's simulation section */
+} cli_option;
+
+extern const cli_option cli_options[CLI_OPTION_COUNT];
+
+typedef enum cli_command_id {
+  CLI_COMMAND_RUN,
+  CLI_COMMAND_CHECK,
+  CLI_COMMAND_FMT,
+  CLI_COMMAND_EMIT,
+  CLI_COMMAND_LATER_FIRST, /* from here on: not in this version */
+  CLI_COMMAND_CONDITION = CLI_COMMAND_LATER_FIRST,
+  CLI_COMMAND_REPRODUCE,
+  CLI_COMMAND_SWEEP,
+  CLI_COMMAND_NEW,
+  CLI_COMMAND_DOCTOR,
+  CLI_COMMAND_COUNT
+} cli_command_id;
+
+typedef struct cli_command {
+  const char *name;
+  const char *operands; /* "MODEL.hsml" */
+  size_t most;          /* operands, at least one */
+  const char *help;     /* one line */
+  const char *more;     /* for its own help; NULL: nothing */
+  int (*run)(const cli_arguments *arguments);
+} cli_command;
+
+extern const cli_command cli_commands[CLI_COMMAND_COUNT];
+extern const char *const cli_group_titles[CLI_GROUP_COUNT];
+
+/* NULL: there is none of that name. */
+const cli_command *cli_command_find(const char *name);
+const cli_option *cli_option_find(const char *name);
+
+/* What was given, in order. */
+typedef struct cli_given {
+  cli_option_id id;
+  const char *value; /* NULL: takes none */
+} cli_given;
+
+struct cli_arguments {
+  const cli_command *command;
+  cli_given *given;
+  size_t ngiven;
+  const char **operands;
+  size_t noperands;
+};
+
+/* Parses what follows the command's name. CLI_OK; CLI_USAGE: said; -1: help was asked for. `given`
+ * and `operands` must have room for argc. */
+int cli_arguments_parse(cli_arguments *arguments, int argc, char **argv);
+
+bool cli_has(const cli_arguments *arguments, cli_option_id id);
+/* The last value; NULL: not given. */
+const char *cli_value(const cli_arguments *arguments, cli_option_id id);
+
+/* Is `value` one of the option's choices (or has it none)? If not, says why. */
+bool cli_option_allows(const cli_option *option, const char *value, brink_text *problem);
+
+/* "--untl" or "rnu": the nearest name that there is; NULL: none is near. */
+const char *cli_nearest_option(const char *name, unsigned commands);
+const char *cli_nearest_command(const char *name);
+
+/* The help of the program (command NULL) or of a command. */
+void cli_help(const cli_command *command, brink_text *text);
+
+#endif

@@ -1,0 +1,150 @@
+/* outcome.c: what became of a run: status, reason, exit code, and words for it. */
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+
+#include "cli/progress.h"
+#include "cli/run.h"
+#include "model/model.h"
+#include "sim/sim.h"
+
+typedef struct verdict {
+  brink_status status;
+  const char *reason;
+  const char *hint; /* what to try; NULL: the message says it */
+} verdict;
+
+static const verdict verdicts[] = {
+    {BRINK_ERR_STEP, "step", NULL},
+    {BRINK_ERR_BLOCKED, "blocked", NULL},
+    {BRINK_ERR_ZENO, "zeno", NULL},
+    {BRINK_ERR_LOOP, "loop",
+     "an action that undoes what another one does never comes to rest: give the model a mode that "
+     "remembers what has been done"},
+    {BRINK_ERR_SLIDING, "sliding", NULL},
+    {BRINK_ERR_DOMAIN, "domain",
+     "look at the initial values and at what the last action wrote; a unilateral flag keeps the "
+     "dynamics from being evaluated past its surface"},
+    {BRINK_ERR_CALLBACK, "action", NULL},
+    {BRINK_ERR_UNSUPPORTED, "unsupported", NULL},
+    {BRINK_ERR_MEMORY, "memory", NULL},
+    {BRINK_ERR_ARGUMENT, "argument", NULL},
+};
+
+static const verdict *find_verdict(brink_status status) {
+  static const verdict other = {BRINK_OK, "other", NULL};
+  for (size_t k = 0; k < sizeof verdicts / sizeof verdicts[0]; k++) {
+    if (verdicts[k].status == status) return &verdicts[k];
+  }
+  return &other;
+}
+
+/* ---- accumulation ---- */
+
+enum { PATTERN = 4 };
+
+/* The guards of the last instants, once each: those of the pattern that repeats at the end. */
+static size_t pattern_of(const brink_history *history, size_t *guards) {
+  size_t count = 0;
+  int last = history->count - 1, period = 1;
+  for (; period < PATTERN; period++) {
+    bool repeats = last >= 2 * period;
+    for (int k = 0; repeats && k < 2 * period && last - k - period >= 0; k++)
+      repeats = history->guard[last - k] == history->guard[last - k - period];
+    if (repeats) break;
+  }
+  for (int k = 0; k < period && last - k >= 0; k++) {
+    bool known = false;
+    for (size_t j = 0; j < count; j++) known = known || guards[j] == history->guard[last - k];
+    if (!known) guards[count++] = history->guard[last - k];
+  }
+  return count;
+}
+
+static void tell_zeno(cli_simulation *run) {
+  brink_summary *summary = &run->summary;
+  size_t guards[PATTERN];
+  size_t count = pattern_of(&run->sim->history, guards);
+  const char **names = brink_arena_take(&run->arena, PATTERN, sizeof *names);
+  brink_text text = {0};
+  for (size_t k = 0; names != NULL && k < count; k++) {
+    names[k] = brink_model_guard_name(run->sim->model, guards[k]);
+    brink_text_add(&text, "%s'%s'", k > 0 ? ", " : "", names[k]);
+  }
+  summary->zeno = true;
+  summary->zeno_t = run->diag.t;
+  summary->zeno_flags = names;
+  summary->nzeno_flags = names != NULL ? count : 0;
+  const char *hint = run->settings.options.zeno == BRINK_ZENO_CONTINUE
+                         ? "the model needs a mode for the limit"
+                         : "give the model a mode for the limit, or go on with --zeno continue";
+  snprintf(run->diag.message, sizeof run->diag.message,
+           "infinitely many events of %s before t = %.10g: %s", text.data != NULL ? text.data : "",
+           run->diag.t, hint);
+  brink_text_free(&text);
+}
+
+/* ---- words ---- */
+
+/* The core speaks to those who write callbacks; here somebody wrote a model. */
+static void reword(cli_simulation *run, brink_status status) {
+  brink_diag *diag = &run->diag;
+  if (status == BRINK_ERR_ZENO) {
+    tell_zeno(run);
+  } else if (status == BRINK_ERR_BLOCKED && diag->guard != BRINK_NONE) {
+    snprintf(diag->message, sizeof diag->message,
+             "at t = %.17g the surface of the unilateral flag '%s' was reached, no action changed "
+             "anything that dynamics reads, and the field still points past it: change a mode or a "
+             "state in its event, or stop there",
+             diag->t, brink_model_guard_name(run->sim->model, diag->guard));
+  } else if (diag->message[0] == '\0') {
+    snprintf(diag->message, sizeof diag->message, "%s", brink_status_text(status));
+  }
+}
+
+static int fail(cli_simulation *run, const char *reason, const char *message, int code) {
+  run->summary.status = "failed";
+  run->summary.reason = reason;
+  run->summary.message = message;
+  return code;
+}
+
+static int say_failure(const cli_simulation *run, int code, const char *hint) {
+  const brink_summary *summary = &run->summary;
+  cli_say("%s failed at t = %.10g: %s", summary->model, summary->t, summary->message);
+  if (hint != NULL) fprintf(stderr, "hint: %s\n", hint);
+  return code;
+}
+
+static int interrupted(cli_simulation *run) {
+  int number = cli_interrupt_signal();
+  return say_failure(run, fail(run, "interrupted", "interrupted", 128 + number), NULL);
+}
+
+int cli_outcome(cli_simulation *run, brink_status status) {
+  brink_summary *summary = &run->summary;
+  const char *words = NULL;
+  brink_ending ending =
+      run->instance != NULL ? brink_instance_ending(run->instance, &words) : BRINK_ENDING_NONE;
+  if (run->sim != NULL) summary->t = brink_sim_time(run->sim);
+  if (run->tracing && run->file.failed)
+    return fail(run, "file", "the results could not be written", CLI_FILE);
+  if (ending == BRINK_ENDING_RANGE)
+    return say_failure(run, fail(run, "range", words, CLI_MODEL_FAILED), NULL);
+  if (ending == BRINK_ENDING_FAIL)
+    return say_failure(run, fail(run, "fail", words, CLI_MODEL_FAILED), NULL);
+  if (status == BRINK_TIME_REACHED) {
+    summary->status = "finished";
+    return CLI_OK;
+  }
+  if (status == BRINK_STOPPED && ending == BRINK_ENDING_STOP) {
+    summary->status = "stopped";
+    summary->message = words;
+    return CLI_OK;
+  }
+  if (status >= 0 && cli_interrupt_signal() != 0) return interrupted(run);
+  if (ending == BRINK_ENDING_RULES) status = BRINK_ERR_LOOP;
+  reword(run, status);
+  const verdict *found = find_verdict(status);
+  return say_failure(run, fail(run, found->reason, run->diag.message, CLI_NUMERICS), found->hint);
+}

@@ -1,0 +1,58 @@
+/* output.c: files and standard output, whose failures are never lost. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+void cli_say(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fputs("brink: ", stderr);
+  vfprintf(stderr, format, arguments);
+  fputc('\n', stderr);
+  va_end(arguments);
+}
+
+int cli_misuse(const char *command, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fputs("brink: ", stderr);
+  vfprintf(stderr, format, arguments);
+  va_end(arguments);
+  fprintf(stderr, "\nTry 'brink %s%s--help'.\n", command != NULL ? command : "",
+          command != NULL ? " " : "");
+  return CLI_USAGE;
+}
+
+static int fail(cli_output *output, const char *what) {
+  if (!output->failed) cli_say("cannot %s %s: %s", what, output->name, strerror(errno));
+  output->failed = true;
+  return CLI_FILE;
+}
+
+bool cli_output_open(cli_output *output, const char *path) {
+  bool standard = strcmp(path, "-") == 0;
+  *output = (cli_output){.stream = stdout, .name = standard ? "standard output" : path};
+  if (standard) return true;
+  output->stream = fopen(path, "w");
+  if (output->stream == NULL) fail(output, "write");
+  return output->stream != NULL;
+}
+
+int cli_output_write(const char *text, size_t length, void *user) {
+  cli_output *output = user;
+  if (output->failed) return CLI_FILE;
+  errno = 0;
+  bool written = fwrite(text, 1, length, output->stream) == length && fflush(output->stream) == 0;
+  return written ? 0 : fail(output, "write to");
+}
+
+int cli_output_close(cli_output *output) {
+  if (output->stream == NULL) return output->failed ? CLI_FILE : CLI_OK;
+  errno = 0;
+  if (fflush(output->stream) != 0 || ferror(output->stream) != 0) fail(output, "write to");
+  if (output->stream != stdout && fclose(output->stream) != 0) fail(output, "write to");
+  output->stream = NULL;
+  return output->failed ? CLI_FILE : CLI_OK;
+}

@@ -1,0 +1,51 @@
+/* run.h: one run, from settings to summary. */
+#ifndef BRINK_CLI_RUN_H
+#define BRINK_CLI_RUN_H
+
+#include "cli/load.h"
+#include "cli/settings.h"
+#include "native/native.h"
+#include "record/record.h"
+#include "sim/clock.h"
+
+typedef struct cli_simulation {
+  cli_settings settings;
+  cli_loaded loaded;
+  brink_instance *instance;
+  brink_sim *sim;
+  brink_arena arena; /* of what follows */
+
+  brink_columns columns;
+  brink_journal journal;
+  bool tracing;
+  brink_trace trace;
+  brink_ticks grid;
+  brink_csv csv;
+  cli_output file;
+
+  int64_t heard;     /* events that the sink was told of */
+  size_t notes_told; /* of the instance's notes: those that an event already has */
+  brink_remark *remarks;
+  brink_value_type *remark_types;
+  double *remark_values;
+  size_t remarks_capacity, remark_values_capacity;
+
+  brink_diag diag;
+  brink_summary summary;
+  double start; /* seconds */
+} cli_simulation;
+
+/* record.c: the sink. */
+bool cli_record_begin(cli_simulation *run); /* false: said */
+/* After the last step: what is still open. */
+void cli_record_end(cli_simulation *run);
+/* Everything read from the present. */
+brink_moment cli_record_now(const cli_simulation *run);
+
+/* outcome.c: what became of a run. Fills run->summary; returns the exit code. */
+int cli_outcome(cli_simulation *run, brink_status status);
+
+/* summary.c: for a person. */
+void cli_summary(const cli_simulation *run, brink_text *text);
+
+#endif

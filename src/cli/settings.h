@@ -1,0 +1,32 @@
+/* settings.h: what a run is asked for. */
+#ifndef BRINK_CLI_SETTINGS_H
+#define BRINK_CLI_SETTINGS_H
+
+#include "cli/options.h"
+#include "expr/system.h"
+
+typedef enum cli_when { CLI_AUTO, CLI_ALWAYS, CLI_NEVER } cli_when;
+
+typedef struct cli_settings {
+  brink_options options;
+  bool has_until;
+  double until;
+  double every; /* 0: each step */
+  bool range_warns;
+  uint64_t seed;
+  bool interpret, json, quiet;
+  cli_when progress, color;
+  const char *out; /* NULL: nowhere */
+} cli_settings;
+
+/* The command line alone: CLI_OK, or CLI_USAGE and said. */
+int cli_settings_read(cli_settings *settings, const cli_arguments *arguments);
+
+/* The model's simulation section first, then the command line. CLI_OK; CLI_MODEL_ERRORS: the section
+ * says something impossible; CLI_USAGE: together they make no run. Said. */
+int cli_settings_combine(cli_settings *settings, const cli_arguments *arguments,
+                         const brink_system *system);
+
+cli_when cli_when_of(const char *word); /* NULL: auto */
+
+#endif

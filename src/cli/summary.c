@@ -1,0 +1,121 @@
+/* summary.c: the summary for a person: short, aligned, nothing that is not there. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/run.h"
+
+enum { FINAL_SHOWN = 12, WARNINGS_SHOWN = 5 };
+
+static const char *plural(size_t count) {
+  return count == 1 ? "" : "s";
+}
+
+static void tell_status(const cli_simulation *run, brink_text *text) {
+  const brink_summary *summary = &run->summary;
+  brink_text_add(text, "%s %s at t = %.10g", summary->model, summary->status, summary->t);
+  if (summary->reason != NULL) brink_text_add(text, " (%s)", summary->reason);
+  if (summary->reason == NULL && summary->message != NULL && summary->message[0] != '\0')
+    brink_text_add(text, ": %s", summary->message);
+  brink_text_add(text, "\n");
+}
+
+static size_t widest_flag(const brink_journal *journal) {
+  size_t width = strlen("flag");
+  for (size_t k = 0; k < journal->nheadlines; k++) {
+    if (journal->headline[k].flag.length > width) width = journal->headline[k].flag.length;
+  }
+  return width;
+}
+
+static void tell_events(const brink_journal *journal, brink_text *text) {
+  brink_text_add(text, "\n%zu event%s\n", journal->nevents, plural(journal->nevents));
+  if (journal->nheadlines == 0) return;
+  int width = (int)widest_flag(journal);
+  brink_text_add(text, "  %-14s  %-*s  %-9s  %s\n", "t", width, "flag", "direction", "changes");
+  for (size_t k = 0; k < journal->nheadlines; k++) {
+    const brink_headline *line = &journal->headline[k];
+    const char *changes = line->changes.length > 0 ? line->changes.data : "";
+    brink_text_add(text, "  %-14.10g  %-*s  %s%s%s\n", line->t, width, line->flag.data,
+                   line->direction == BRINK_NEGATIVE ? "negative" : "positive",
+                   changes[0] != '\0' ? "   " : "", changes);
+  }
+  if (journal->nevents > journal->nheadlines)
+    brink_text_add(text, "  and %zu more\n", journal->nevents - journal->nheadlines);
+}
+
+static void tell_slides(const brink_journal *journal, brink_text *text) {
+  if (journal->nslides == 0) return;
+  brink_text_add(text, "\n%zu interval%s of sliding\n", journal->nslides, plural(journal->nslides));
+  brink_text_append(text, journal->slides.data, journal->slides.length);
+}
+
+static void tell_final(const cli_simulation *run, brink_text *text) {
+  const brink_columns *columns = &run->columns;
+  brink_moment now = cli_record_now(run);
+  brink_columns_visit(columns, &now);
+  size_t shown = 0;
+  for (size_t k = 0; k < columns->ntracked; k++) {
+    const brink_tracked *tracked = &columns->tracked[k];
+    brink_value_type type = columns->system->variables[tracked->variable].type;
+    for (size_t e = 0; e < tracked->count && shown < FINAL_SHOWN; e++) {
+      double value = brink_columns_value(columns, tracked, e, &now);
+      brink_text_add(text, "%s%s = ", shown++ == 0 ? "\nfinal   " : ", ",
+                     columns->name[tracked->first + e]);
+      if (type == BRINK_VALUE_REAL)
+        brink_text_add(text, "%.7g", value);
+      else
+        brink_value_text(columns->system, type, value, text);
+    }
+  }
+  if (columns->count > shown) brink_text_add(text, ", and %zu more", columns->count - shown);
+  if (shown > 0) brink_text_add(text, "\n");
+}
+
+static void tell_warnings(const brink_summary *summary, brink_text *text) {
+  if (summary->nwarnings == 0) return;
+  brink_text_add(text, "\n%zu value%s outside the declared range\n", summary->nwarnings,
+                 plural(summary->nwarnings));
+  for (size_t k = 0; k < summary->nwarnings && k < WARNINGS_SHOWN; k++)
+    brink_text_add(text, "  %s\n", summary->warnings[k]);
+  if (summary->nwarnings > WARNINGS_SHOWN)
+    brink_text_add(text, "  and %zu more\n", summary->nwarnings - WARNINGS_SHOWN);
+}
+
+static void tell_engine(const brink_summary *summary, brink_text *text) {
+  brink_text_add(text, "time    %.3g s", summary->wall_seconds);
+  if (strcmp(summary->engine, "interpreter") == 0)
+    brink_text_add(text, ", interpreted\n");
+  else if (strcmp(summary->engine, "cache") == 0)
+    brink_text_add(text, ", native code from the cache\n");
+  else
+    brink_text_add(text, ", native code by %s in %.3g s\n", summary->engine,
+                   summary->compile_seconds);
+}
+
+static void tell_statistics(const cli_simulation *run, brink_text *text) {
+  const brink_summary *summary = &run->summary;
+  const brink_stats *stats = &summary->stats;
+  brink_text_add(text,
+                 "\nsteps   %" PRId64 " (%" PRId64 " rejected), %" PRId64
+                 " right-hand sides, %" PRId64 " guards, %" PRId64 " root searches\n",
+                 stats->steps, stats->rejected, stats->rhs, stats->guards, stats->roots);
+  if (run->journal.nmisses > 0)
+    brink_text_add(text, "near    %zu near miss%s\n", run->journal.nmisses,
+                   run->journal.nmisses == 1 ? "" : "es");
+  if (run->settings.options.audit)
+    brink_text_add(text, "audit   %" PRId64 " evaluations past a unilateral surface\n",
+                   stats->rhs_past_guard);
+  brink_text_add(text, "method  %s, events by %s, rtol %g, atol %g\n", summary->method,
+                 summary->events_method, summary->rtol, summary->atol);
+  tell_engine(summary, text);
+}
+
+void cli_summary(const cli_simulation *run, brink_text *text) {
+  tell_status(run, text);
+  if (run->sim == NULL || run->columns.system == NULL) return;
+  tell_events(&run->journal, text);
+  tell_slides(&run->journal, text);
+  tell_warnings(&run->summary, text);
+  tell_final(run, text);
+  tell_statistics(run, text);
+}
