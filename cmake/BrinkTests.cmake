@@ -2,7 +2,8 @@
 #   tests/oracle_*.c   compared with arbitrary precision arithmetic (Arb); skipped without it
 #   tests/tsan_*.c     for data races: built only with -DBRINK_SANITIZE=thread
 # and tests/support/*.c is linked into each of them. A test that mentions BRINK_PROGRAM is told where
-# the program and the models are, and waits for the program to be built.
+# the program and the models are, and waits for the program to be built. BRINK_SOURCE_DIR is the root
+# of the sources, for tests that read files.
 
 set(BRINK_ORACLE_PERCENT "" CACHE STRING
   "Share of the random cases that oracle tests run (environment variable of the same name)")
@@ -29,6 +30,7 @@ function(brink_add_test source)
   target_include_directories(${name} PRIVATE
     ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${brink_test_libraries} ${ARGN})
+  target_compile_definitions(${name} PRIVATE BRINK_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   file(STRINGS ${source} runs_program REGEX "BRINK_PROGRAM")
   if(runs_program AND TARGET brink_program)
     target_compile_definitions(${name} PRIVATE

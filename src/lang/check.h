@@ -78,6 +78,7 @@ typedef struct brink_check_list {
   brink_check_lhs *item;
   size_t count, capacity;
   bool uncertain; /* some left-hand side could not be made out */
+  bool joined;    /* two sections were read as one: nothing is there twice by mistake */
 } brink_check_list;
 
 typedef struct brink_checker {
@@ -207,7 +208,8 @@ void brink_check_join(brink_checker *c, brink_check_list *list,
                       const brink_ast_statement *statement, brink_check_list *branch);
 void brink_check_block(brink_checker *c, brink_ast_block *block, brink_check_list *list);
 /* A section on its own: a fresh list, a scope of its own. */
-void brink_check_section(brink_checker *c, brink_context context, brink_ast_block *block);
+void brink_check_section(brink_checker *c, brink_context context, brink_ast_block *block,
+                         bool damaged);
 void brink_check_connect(brink_checker *c, brink_ast_statement *statement, brink_check_list *list);
 
 /* ---- check_body.c, check_agents.c ---- */

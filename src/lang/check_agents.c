@@ -131,7 +131,7 @@ static void check_pair(brink_checker *c, brink_ast_pair *pair) {
   c->lhs_uncertain = pair->damaged || c->component->names_uncertain;
   c->equations = brink_unit_take(c->unit, 1, sizeof *c->equations);
   brink_check_assignments(c, &pair->assignments);
-  brink_check_section(c, BRINK_IN_DYNAMICS, &pair->dynamics.body);
+  brink_check_section(c, BRINK_IN_DYNAMICS, &pair->dynamics.body, pair->dynamics.damaged);
   if (pair->dynamics.damaged) c->lhs_uncertain = true;
   brink_check_events(c, pair->events);
   for (size_t k = 0; k < pair->reach.count; k++) check_reach(c, pair->reach.statement[k], &seen);

@@ -332,11 +332,13 @@ void brink_check_block(brink_checker *c, brink_ast_block *block, brink_check_lis
     check_statement(c, block->statement[k], list);
 }
 
-void brink_check_section(brink_checker *c, brink_context context, brink_ast_block *block) {
+void brink_check_section(brink_checker *c, brink_context context, brink_ast_block *block,
+                         bool damaged) {
   brink_check_list *list = c->equations;
   if (list == NULL || !brink_check_rule(context)->equations)
     list = brink_unit_take(c->unit, 1, sizeof *list);
   if (list == NULL) return;
+  if (damaged) list->joined = true;
   c->context = context;
   c->prime = false;
   size_t mark = brink_check_open_scope(c);

@@ -158,7 +158,7 @@ static void check_constraints(brink_checker *c) {
   brink_ast_section *section = &c->component->section[BRINK_SECTION_CONSTRAINTS];
   size_t equations = 0, unknowns = 0, states = 0;
   const char *names = NULL;
-  brink_check_section(c, BRINK_IN_CONSTRAINTS, &section->body);
+  brink_check_section(c, BRINK_IN_CONSTRAINTS, &section->body, section->damaged);
   bool certain = count_equations(&section->body, &equations) && !section->damaged;
   for (brink_symbol *symbol = c->component->symbols; symbol != NULL; symbol = symbol->next) {
     if (symbol->kind == BRINK_SYMBOL_STATE) states++;
@@ -208,9 +208,11 @@ static void find_flag(brink_checker *c, brink_ast_event *event) {
 void brink_check_events(brink_checker *c, brink_ast_event *events) {
   for (brink_ast_event *event = events; event != NULL; event = event->next) {
     find_flag(c, event);
-    if (event->has_negative) brink_check_section(c, BRINK_IN_EVENT, &event->negative);
-    if (event->has_positive) brink_check_section(c, BRINK_IN_EVENT, &event->positive);
-    if (event->has_on) brink_check_section(c, BRINK_IN_ON_EVENT, &event->on);
+    if (event->has_negative)
+      brink_check_section(c, BRINK_IN_EVENT, &event->negative, event->damaged);
+    if (event->has_positive)
+      brink_check_section(c, BRINK_IN_EVENT, &event->positive, event->damaged);
+    if (event->has_on) brink_check_section(c, BRINK_IN_ON_EVENT, &event->on, event->damaged);
   }
 }
 
@@ -219,7 +221,7 @@ void brink_check_events(brink_checker *c, brink_ast_event *events) {
 static void check_if_allowed(brink_checker *c, brink_section_kind kind, brink_context context) {
   brink_ast_section *section = &c->component->section[kind];
   if (!section->present || !may_have(c->component, kind)) return;
-  brink_check_section(c, context, &section->body);
+  brink_check_section(c, context, &section->body, section->damaged);
   if (section->damaged) c->lhs_uncertain = true;
 }
 

@@ -31,6 +31,9 @@ static void check_item(brink_checker *c, brink_symbol *symbol, brink_ast_expr *i
 
 static void check_set(brink_checker *c, brink_symbol *symbol) {
   brink_type type = symbol->type;
+  for (size_t k = 0; k < symbol->range.nitems; k++)
+    if (symbol->range.item[k]->op == BRINK_AST_DAMAGED) symbol->range.given = false;
+  if (!symbol->range.given) return;
   if (symbol->kind != BRINK_SYMBOL_MODE && type != BRINK_TYPE_STRING &&
       type != BRINK_TYPE_INTEGER && type != BRINK_TYPE_UNKNOWN) {
     brink_check_error(c, symbol->range.place, "write a range: (lo, hi)",

@@ -79,7 +79,7 @@ static bool add(brink_checker *c, brink_check_list *list, const brink_check_lhs 
   if (first == NULL && element) first = find_place(c, list, lhs->coarse);
   if (first == NULL && !element && elements != NULL) first = find_place(c, list, elements);
   if (first != NULL) {
-    twice(c, lhs, *first);
+    if (!list->joined) twice(c, lhs, *first);
     return false;
   }
   if (!brink_arena_grow(&c->unit->arena, (void **)&list->item, list->count, &list->capacity,

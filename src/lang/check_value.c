@@ -163,9 +163,9 @@ static const char *value_key(brink_checker *c, const brink_ast_value *value) {
 }
 
 /* Once only, in this list. */
-static void check_once(brink_checker *c, const void *list, brink_ast_value *value) {
+static void check_once(brink_checker *c, const void *list, bool damaged, brink_ast_value *value) {
   const brink_ast_value *first = brink_check_put(c, list, value_key(c, value), value);
-  if (first == NULL) return;
+  if (first == NULL || damaged) return;
   const char *hint = brink_unit_format(c->unit, "first at line %u", (unsigned)first->place.line);
   brink_check_error(c, value->place, hint, "'%s' has a value already", value->name);
 }
@@ -195,7 +195,7 @@ static void check_assignment(brink_checker *c, brink_ast_section *section, brink
   if (symbol == NULL) return;
   value->symbol = symbol;
   check_value_index(c, value);
-  check_once(c, section, value);
+  check_once(c, section, section->damaged, value);
   brink_check_fits(c, symbol, value->index != NULL, value->expr);
 }
 
@@ -219,7 +219,8 @@ void brink_check_assigned(brink_checker *c, brink_ast_statement *s, brink_check_
 void brink_check_assignments(brink_checker *c, brink_ast_section *section) {
   c->context = BRINK_IN_ASSIGNMENTS;
   for (size_t k = 0; k < section->nvalues; k++) check_assignment(c, section, &section->values[k]);
-  brink_check_section(c, BRINK_IN_ASSIGNMENTS, &section->body); /* loops over values */
+  brink_check_section(c, BRINK_IN_ASSIGNMENTS, &section->body,
+                      section->damaged); /* loops over values */
 }
 
 /* ---- arguments of instances ---- */
@@ -256,7 +257,7 @@ static void check_argument(brink_checker *c, brink_symbol *instance, brink_ast_v
   }
   value->symbol = symbol;
   if (value->index != NULL) brink_check_whole(c, value->index, "an index");
-  check_once(c, &instance->values, value);
+  check_once(c, &instance->values, false, value);
   bool spread = instance->vector && value->expr->vector && !symbol->vector; /* one value each */
   if (!spread) brink_check_fits(c, symbol, value->index != NULL, value->expr);
 }
@@ -339,7 +340,8 @@ static void check_setting(brink_checker *c, brink_ast_value *value) {
                       "there is no setting '%s'", value->name);
     return;
   }
-  check_once(c, &c->component->section[BRINK_SECTION_SIMULATION], value);
+  const brink_ast_section *section = &c->component->section[BRINK_SECTION_SIMULATION];
+  check_once(c, section, section->damaged, value);
   if (keys[k].texts == NULL) {
     check_number_key(c, k, value->expr);
     return;

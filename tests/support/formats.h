@@ -1,0 +1,41 @@
+/* formats.h: the messages that a module can report, read from its sources.
+ *
+ * Every call of a reporting function has a printf format among its arguments. A test that provokes
+ * all of them needs to know what "all" is; a list kept by hand would go stale. */
+#ifndef BRINK_TESTS_FORMATS_H
+#define BRINK_TESTS_FORMATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A reporting function, and which of its arguments is the format (from 0). */
+typedef struct reporter {
+  const char *name;
+  int argument;
+} reporter;
+
+typedef struct message_format {
+  char *text;
+  char place[64]; /* file:line of the call */
+  bool seen;
+} message_format;
+
+typedef struct format_list {
+  message_format *item;
+  size_t count, capacity;
+} format_list;
+
+/* Adds the formats in all .c files of a directory; false if it cannot be read. Alternatives
+ * (c ? "a" : "b") count as two, equal texts as one. */
+bool formats_collect(format_list *list, const char *directory, const reporter *reporters,
+                     size_t count);
+/* Marks every format that could have made this message. */
+void formats_see(format_list *list, const char *message);
+void formats_free(format_list *list);
+
+/* The text of a file, NUL at the end, from malloc; NULL if it cannot be read. */
+char *read_whole_file(const char *path, size_t *length);
+/* The names in a directory that end so, sorted, from malloc (each, and the list). */
+char **list_directory(const char *directory, const char *ending, size_t *count);
+
+#endif
