@@ -377,6 +377,70 @@ TEST(a_kernel_that_chooses_in_too_many_ways_or_not_at_all_stays_whole) {
   brink_arena_free(&arena);
 }
 
+/* ---- whole systems ---- */
+
+/* Cells with fluxes between them: q_i = g(x_i, x_i+1) inside, q = p - x_0 at the left end, and none at
+ * the right; x_i' = q_i-1 - q_i, where the q of the ends come from other equations. */
+TEST(variables_are_written_out_before_they_are_derived) {
+  enum { N = 9 };
+  brink_system system = {.nx = N, .nv = N + 1};
+  brink_arena_init(&arena, NULL);
+  brink_arena_init(&system.arena, NULL);
+  memory *m = random_memory(9);
+  brink_kernel *kernels[4], *kernel;
+  kernel = kernels[0] = new_kernel(N - 1); /* V: left end, inner fluxes, right end */
+  brink_node a = read(kernel, BRINK_SPACE_X, 0, 1), b = read(kernel, BRINK_SPACE_X, 1, 1);
+  write(kernel, BRINK_SPACE_V, 1, 1, OP2(MUL, OP2(SUB, a, b), OP1(EXP, OP2(MUL, a, b))));
+  kernel = kernels[1] = new_kernel(1);
+  write(kernel, BRINK_SPACE_V, 0, 0,
+        OP2(SUB, read(kernel, BRINK_SPACE_P, 0, 0), read(kernel, BRINK_SPACE_X, 0, 0)));
+  kernel = kernels[2] = new_kernel(1);
+  write(kernel, BRINK_SPACE_V, N, 0, read(kernel, BRINK_SPACE_P, 1, 0));
+  kernel = kernels[3] = new_kernel(N);
+  write(kernel, BRINK_SPACE_DX, 0, 1,
+        OP2(SUB, read(kernel, BRINK_SPACE_V, 0, 1), read(kernel, BRINK_SPACE_V, 1, 1)));
+  system.equations = kernels, system.nequations = COUNT(kernels);
+  CHECK(brink_system_index(&system));
+  brink_program program;
+  size_t *starts, *rows;
+  CHECK(brink_system_jacobian(&system, &program, &starts, &rows));
+  memcpy(m->space[BRINK_SPACE_K], system.k, system.nk * sizeof *system.k);
+  CHECK_INT(starts[N], 3 * N - 2);
+  run_all(program.kernels, program.nkernels, m);
+  for (size_t j = 0; j < N; j++) {
+    double expected[MAX_X];
+    difference(kernels, COUNT(kernels), m, N, j, expected);
+    for (size_t k = starts[j]; k < starts[j + 1]; k++)
+      CHECK_NEAR(m->space[BRINK_SPACE_OUT][k], expected[rows[k]], 1e-8);
+  }
+  free(m);
+  brink_arena_free(&system.arena);
+  brink_arena_free(&arena);
+}
+
+/* x_i' = v_i with v_i = v_i-1 + x_i: a chain cannot be written out. */
+TEST(a_chain_of_variables_has_no_jacobian) {
+  enum { N = 5 };
+  brink_system system = {.nx = N, .nv = N + 1};
+  brink_arena_init(&arena, NULL);
+  brink_arena_init(&system.arena, NULL);
+  brink_kernel *kernels[3], *kernel;
+  kernel = kernels[0] = new_kernel(1);
+  write(kernel, BRINK_SPACE_V, 0, 0, NUMBER(1.0));
+  kernel = kernels[1] = new_kernel(N);
+  write(kernel, BRINK_SPACE_V, 1, 1,
+        OP2(ADD, read(kernel, BRINK_SPACE_V, 0, 1), read(kernel, BRINK_SPACE_X, 0, 1)));
+  kernel = kernels[2] = new_kernel(N);
+  write(kernel, BRINK_SPACE_DX, 0, 1, read(kernel, BRINK_SPACE_V, 1, 1));
+  system.equations = kernels, system.nequations = COUNT(kernels);
+  CHECK(brink_system_index(&system));
+  brink_program program;
+  size_t *starts, *rows;
+  CHECK(!brink_system_jacobian(&system, &program, &starts, &rows));
+  brink_arena_free(&system.arena);
+  brink_arena_free(&arena);
+}
+
 /* ---- gradients ---- */
 
 /* Pairs of points: gap = hypot(x_a - x_b, y_a - y_b) - p t; pair 2 is a point with itself but for y. */
@@ -464,6 +528,8 @@ int main(void) {
   RUN(too_many_entries_are_refused);
   RUN(ends_of_a_rod_become_kernels_of_their_own);
   RUN(a_kernel_that_chooses_in_too_many_ways_or_not_at_all_stays_whole);
+  RUN(variables_are_written_out_before_they_are_derived);
+  RUN(a_chain_of_variables_has_no_jacobian);
   RUN(the_gradient_of_a_pair_guard_agrees_with_differences);
   RUN(every_failing_allocation_is_survived);
   return check_done();
