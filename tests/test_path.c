@@ -149,6 +149,27 @@ TEST(the_spread_is_sharp_for_a_monotone_path) {
   CHECK_NEAR(brink_path_spread(&path, 0), 4.5, 1e-15);
 }
 
+TEST(the_rest_of_a_path_is_the_same_path_from_there_on) {
+  for (int k = 0; k < PATHS; k++) {
+    sample s;
+    make(&s, 1 + k % BRINK_PATH_TERMS);
+    brink_path rest;
+    double from = uniform(0.0, 1.0), x[N], there[N], end[N];
+    brink_path_eval(&s.path, from, x);
+    brink_path_rest(&rest, &s.path, from, s.path.t0 + from * s.path.h, x);
+    CHECK_NEAR(rest.t0 + rest.h, s.path.t0 + s.path.h, 1e-14);
+    for (double tau = 0.0; tau <= 1.0; tau += 0.125) {
+      double sigma = from + (1.0 - from) * tau;
+      brink_path_eval(&rest, tau, there);
+      brink_path_eval(&s.path, sigma, end);
+      for (size_t i = 0; i < N; i++) {
+        CHECK_NEAR(there[i], end[i], 1e-10);
+        CHECK(fabs(there[i] - x[i]) <= brink_path_spread(&rest, i) + 1e-12);
+      }
+    }
+  }
+}
+
 TEST(a_rescaled_path_is_the_same_path_on_a_part_of_its_time) {
   static const double scales[] = {1.0, 0.5, 0.123, 1e-3, 1e-9, 1.5};
   for (int n = 0; n < PATHS; n++) {
@@ -292,6 +313,7 @@ int main(void) {
   RUN(a_combination_of_nothing_is_zero);
   RUN(the_spread_bounds_every_point_of_the_path);
   RUN(the_spread_is_sharp_for_a_monotone_path);
+  RUN(the_rest_of_a_path_is_the_same_path_from_there_on);
   RUN(a_rescaled_path_is_the_same_path_on_a_part_of_its_time);
   RUN(rescaling_twice_is_rescaling_once_by_the_product);
   RUN(shared_rows_are_worked_out_once_and_give_the_same_path_as_own_ones);

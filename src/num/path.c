@@ -142,6 +142,31 @@ void brink_path_rescale(brink_path *path, double scale) {
   path->h *= scale;
 }
 
+void brink_path_rest(brink_path *to, const brink_path *from, double sigma, double t,
+                     const double *x0) {
+  *to = *from;
+  to->e = NULL;
+  to->correction = NULL;
+  make_own(to);
+  double width = 1.0 - sigma;
+  for (int l = 0; l < to->terms; l++) { /* c(sigma + width tau) - c(sigma), by repeated division */
+    double *c = to->own[l], power = 1.0;
+    to->bound[l] = 0.0;
+    for (int k = 0; k < to->degree; k++) {
+      for (int j = to->degree - 1; j >= k; j--) c[j] += sigma * c[j + 1];
+    }
+    c[0] = 0.0;
+    for (int k = 1; k <= to->degree; k++) {
+      power *= width;
+      c[k] *= power;
+      to->bound[l] += fabs(c[k]);
+    }
+  }
+  to->t0 = t;
+  to->h = from->h * width;
+  to->x0 = x0;
+}
+
 void brink_path_copy(brink_path *to, const brink_path *from, size_t n, double *memory) {
   *to = *from;
   to->n = n;

@@ -92,6 +92,11 @@ double brink_path_spread(const brink_path *path, size_t i);
 /* The same path on [t0, t0 + h*scale], renamed to 0 <= sigma <= 1. */
 void brink_path_rescale(brink_path *path, double scale);
 
+/* The rest of a path from sigma on, where the state is x0 and the time t, renamed to 0 <= sigma <= 1. It
+ * shares the vectors of `from`. The shift estimate is not kept. */
+void brink_path_rest(brink_path *to, const brink_path *from, double sigma, double t,
+                     const double *x0);
+
 /* A copy with rows of its own, of the first n components, whose vectors are copied into `memory`:
  * n*(BRINK_PATH_TERMS + 1) doubles. The shift estimate is not kept. */
 void brink_path_copy(brink_path *to, const brink_path *from, size_t n, double *memory);

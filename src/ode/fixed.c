@@ -100,7 +100,7 @@ void brink_ahead_plan(brink_ahead *ahead, brink_stepper *st, double h) {
   double scale = shape(ahead, ahead->degree, h);
   for (size_t i = 0; i < st->n; i++) ahead->e[i] = ahead->k[i] * scale;
   path->e = ahead->e;
-  path->trusted = 0.5 * ahead->base; /* one measurement says little about a longer way */
+  path->trusted = 0.25 * ahead->base; /* one measurement says little about a longer way */
   set_margin(ahead, ahead->degree, h, path->margin);
 }
 

@@ -382,8 +382,9 @@ static brink_status settle_others(brink_sim *sim, bool changed, brink_diag *diag
 
 /* After one round: new signs of what fired, and the events of the next round. */
 static brink_status settle(brink_sim *sim, bool changed, bool changed_ever, brink_diag *diag) {
-  if (changed) sim->field_settled = false;
-  brink_status status = settle_fired(sim, changed_ever, diag);
+  brink_status status = BRINK_OK;
+  if (changed && !sim->fired_settled) sim->field_settled = false;
+  if (!sim->fired_settled) status = settle_fired(sim, changed_ever, diag);
   memset(sim->fired, 0, sim->model->def.nguards * sizeof *sim->fired);
   for (size_t k = 0; k < sim->nhits; k++) sim->fired[sim->hits[k].guard] = true;
   sim->nhits = 0;
@@ -446,11 +447,14 @@ bool brink_sim_due(const brink_sim *sim) {
 static brink_status apply_rules(brink_sim *sim, bool changed_ever, bool *changed,
                                 brink_diag *diag) {
   if (sim->model->def.rules == NULL) return BRINK_OK;
-  if (sim->nhits > 0) settle_fired(sim, changed_ever || *changed, NULL);
+  if (sim->nhits > 0)
+    sim->fired_settled = settle_fired(sim, changed_ever || *changed, NULL) == BRINK_OK;
   memcpy(sim->read_sgn, sim->eval.sgn, sim->model->def.nguards);
   remember(sim);
   brink_status status = run_rules(sim, diag);
-  *changed = *changed || differs(sim);
+  bool ruled = differs(sim);
+  if (ruled) sim->fired_settled = false;
+  *changed = *changed || ruled;
   return status;
 }
 
@@ -458,7 +462,7 @@ static brink_status apply_rules(brink_sim *sim, bool changed_ever, bool *changed
 static brink_status run_round(brink_sim *sim, int iteration, bool changed_ever, bool *changed,
                               brink_diag *diag) {
   bool ran = false;
-  *changed = false;
+  *changed = sim->fired_settled = false;
   memcpy(sim->was_enabled, sim->eval.enabled, sim->model->def.nguards * sizeof *sim->was_enabled);
   brink_status status = run_actions(sim, iteration, changed, &ran, diag);
   if (status < 0) return status;
@@ -498,7 +502,7 @@ static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
 }
 
 brink_status brink_sim_instant(brink_sim *sim, brink_diag *diag) {
-  sim->field_settled = false;
+  sim->field_settled = sim->split = false;
   sim->eval.centre = NULL; /* actions may put the state anywhere, and change what guards are */
   memset(sim->pending, 0, sim->model->def.nguards * sizeof *sim->pending);
   brink_status status = run_instant(sim, diag);

@@ -49,6 +49,7 @@ static brink_status restart(brink_sim *sim, brink_diag *diag) {
   sim->eval.centre = NULL;
   brink_detector_reset(&sim->detector, sim->t, sim->x);
   reset_appended(sim, sim->detector.g0);
+  if (sim->stepper.f_ready) memcpy(sim->stepper.f, sim->settled, sim->eval.nx * sizeof(double));
   brink_try outcome = sim->stepper.ops->start(&sim->stepper);
   if (outcome != BRINK_TRY_OK) return undefined_here(sim, outcome, diag);
   sim->restart = false;
@@ -62,6 +63,7 @@ static brink_status begin(brink_sim *sim, brink_diag *diag) {
   if (status != BRINK_OK) return status;
   sim->started = true;
   sim->restart = true;
+  sim->inside = false;
   return brink_sim_instant(sim, diag);
 }
 
@@ -70,9 +72,8 @@ static brink_status begin(brink_sim *sim, brink_diag *diag) {
 /* The second question. False: nothing happened inside the attempted step. True: something did, the
  * simulation has moved to it, and *status tells how that went. *outcome becomes a refusal if a guard
  * has no value on the way. */
-static bool event_inside(brink_sim *sim, double t_end, brink_try *outcome, brink_status *status,
-                         brink_diag *diag) {
-  const brink_path *dense = &sim->stepper.dense;
+static bool event_inside(brink_sim *sim, const brink_path *dense, double t_end, brink_try *outcome,
+                         brink_status *status, brink_diag *diag) {
   brink_found found = brink_detector_after(&sim->detector, dense, sim->stepper.x_new);
   if (!found.event && found.undefined != BRINK_NONE) {
     sim->eval.bad_guard = found.undefined;
@@ -96,7 +97,8 @@ static bool event_inside(brink_sim *sim, double t_end, brink_try *outcome, brink
   if (!found.event) return false;
   sim->nhits = sim->detector.nhits;
   memcpy(sim->hits, sim->detector.hits, sim->nhits * sizeof *sim->hits);
-  *status = brink_sim_arrive(sim, dense, found.sigma, found.chord, t_end, diag);
+  *status = found.chord ? brink_sim_arrive(sim, dense, found.sigma, true, t_end, diag)
+                        : brink_sim_pass(sim, dense, found.sigma, t_end, diag);
   if (*status == BRINK_OK && sim->instant_events > 0) *status = BRINK_EVENT;
   return true;
 }
@@ -124,7 +126,7 @@ static brink_status take_step(brink_sim *sim, double h, double t_stop, brink_dia
     sim->eval.bad_guard = BRINK_NONE;
     brink_try outcome = st->ops->attempt(st, h);
     if (outcome == BRINK_TRY_OK) {
-      if (event_inside(sim, t_end, &outcome, &status, diag)) return status;
+      if (event_inside(sim, &st->dense, t_end, &outcome, &status, diag)) return status;
     }
     if (outcome == BRINK_TRY_OK) {
       if (sim->keep || t_end >= sim->limit) brink_sim_keep_dense(sim, &st->dense, t_end);
@@ -138,6 +140,25 @@ static brink_status take_step(brink_sim *sim, double h, double t_stop, brink_dia
   }
 }
 
+/* What is left of a step after events that changed nothing. */
+static brink_status take_rest(brink_sim *sim, brink_diag *diag) {
+  brink_try outcome = BRINK_TRY_OK;
+  brink_status status;
+  sim->eval.bad_guard = BRINK_NONE;
+  brink_path_rest(&sim->rest, &sim->stepper.dense, sim->passed, sim->t, sim->x);
+  if (event_inside(sim, &sim->rest, sim->step_end, &outcome, &status, diag)) return status;
+  if (outcome != BRINK_TRY_OK) { /* a guard has no value on the way: shorter steps from here */
+    brink_sim_give_up_step(sim);
+    return BRINK_OK;
+  }
+  if (sim->keep || sim->step_end >= sim->limit)
+    brink_sim_keep_dense(sim, &sim->stepper.dense, sim->step_end);
+  outcome = brink_sim_commit_rest(sim);
+  if (outcome == BRINK_TRY_OK) return finish_step(sim, sim->step_end);
+  sim->eval.stats.rejected++;
+  return outcome == BRINK_TRY_FATAL ? undefined_here(sim, outcome, diag) : BRINK_OK;
+}
+
 /* Clocks or rules are due; events of the same instant come before them. */
 static brink_status tick(brink_sim *sim, brink_diag *diag) {
   sim->nhits = 0;
@@ -147,10 +168,18 @@ static brink_status tick(brink_sim *sim, brink_diag *diag) {
   return sim->instant_events > 0 ? BRINK_EVENT : BRINK_STEPPED;
 }
 
+/* After a step that ended without an event: what is due at its end. */
+static brink_status end_step(brink_sim *sim, brink_status status, brink_diag *diag) {
+  if (status != BRINK_OK) return status;
+  return brink_sim_due(sim) ? tick(sim, diag) : BRINK_STEPPED;
+}
+
 /* STEPPED, EVENT, STOPPED or a failure. */
 static brink_status step(brink_sim *sim, double t_limit, brink_diag *diag) {
   brink_stepper *st = &sim->stepper;
   if (brink_sim_due(sim)) return tick(sim, diag); /* set, or left, to the present */
+  if (sim->inside && (sim->restart || sim->step_end > t_limit)) brink_sim_give_up_step(sim);
+  if (sim->inside) return end_step(sim, take_rest(sim, diag), diag);
   if (sim->restart) {
     brink_status status = restart(sim, diag);
     if (status != BRINK_OK) return status;
@@ -161,9 +190,7 @@ static brink_status step(brink_sim *sim, double t_limit, brink_diag *diag) {
   brink_limit limit = brink_detector_before(&sim->detector, &st->predictor, st->order, hmin);
   if (limit.event) return brink_sim_arrive_on_predictor(sim, &limit, diag);
   double h = limit.sigma < 1.0 ? limit.sigma * st->h_plan : st->h_plan;
-  brink_status status = take_step(sim, h, t_stop, diag);
-  if (status != BRINK_OK) return status;
-  return brink_sim_due(sim) ? tick(sim, diag) : BRINK_STEPPED;
+  return end_step(sim, take_step(sim, h, t_stop, diag), diag);
 }
 
 /* Events without end at one time that no single instant's loop can see. */

@@ -174,13 +174,19 @@ static bool take_arrays(brink_sim *sim) {
   sim->pre_mode = brink_arena_take(arena, def->nmodes, sizeof(int));
   sim->before_mode = brink_arena_take(arena, def->nmodes, sizeof(int));
   sim->field = brink_arena_take(arena, n, sizeof(double));
+  sim->settled = brink_arena_take(arena, nx, sizeof(double));
+  sim->step_x = brink_arena_take(arena, n, sizeof(double));
+  sim->event_x = brink_arena_take(arena, n, sizeof(double));
+  sim->sgn_before = brink_arena_take(arena, guards, sizeof *sim->sgn_before);
   sim->events = brink_arena_take(arena, sim->events_capacity, sizeof *sim->events);
   return sim->last_memory != NULL && sim->ticks != NULL && sim->tick != NULL &&
          sim->timer != NULL && sim->hits != NULL && sim->fired != NULL && sim->pending != NULL &&
          sim->was_enabled != NULL && sim->read_sgn != NULL && sim->held_from != NULL &&
          sim->arrivals != NULL && sim->pre_x != NULL && sim->before_x != NULL &&
          sim->before_p != NULL && sim->pre_p != NULL && sim->pre_mode != NULL &&
-         sim->before_mode != NULL && sim->field != NULL && sim->events != NULL;
+         sim->before_mode != NULL && sim->field != NULL && sim->settled != NULL &&
+         sim->step_x != NULL && sim->event_x != NULL && sim->sgn_before != NULL &&
+         sim->events != NULL;
 }
 
 static bool copy_tolerances(brink_sim *sim) {
@@ -333,6 +339,7 @@ static void changed(brink_sim *sim) {
   }
   brink_slide_forget(sim);
   sim->started = false; /* signs are taken anew */
+  brink_sim_give_up_step(sim);
   brink_reach_reset(&sim->detector.reach);
   sim->restart = true;
   sim->last.terms = 0;

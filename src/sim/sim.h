@@ -30,12 +30,23 @@ struct brink_sim {
   double *x; /* = stepper.x: the present state */
   bool started;
   bool restart;       /* the stepper has to start anew */
-  bool field_settled; /* stepper.f is the field after the last guard that settled its sign */
+  bool field_settled; /* `settled` is the field after the last guard that settled its sign */
+  bool fired_settled; /* what fired in this round has its sign, and nothing has changed since */
+  bool split;         /* at this instant a guard had different fields on both sides */
   double jump;  /* how far the states have been from where they were before the instant, … */
   bool altered; /* … and whether parameters or modes were others than then, at any round */
   bool changed; /* the last instant changed a state, a parameter or a mode */
   bool keep;    /* keep the dense output of each step for brink_sim_at */
   int stuck;    /* calls in a row that did not move the time */
+
+  /* A step that was attempted, in which events that change nothing lie behind the present. */
+  bool inside;
+  double passed;           /* how far along it the present is */
+  double step_t, step_end; /* its ends */
+  double *step_x;          /* the state at its start, while sim->x is the present one */
+  brink_path rest;         /* what is left of it */
+  double *event_x;         /* scratch */
+  signed char *sgn_before; /* signs before the event */
 
   brink_path last;     /* dense output of the last step */
   double *last_memory; /* for its vectors, which the stepper has left behind */
@@ -59,6 +70,7 @@ struct brink_sim {
   brink_hit *arrivals; /* holds that began, whose on_surface has not run yet */
   size_t narrivals;
   double *field;       /* f at the instant */
+  double *settled;     /* f on the side of the last guard that settled its sign */
   brink_event *events; /* of the last instant */
   size_t nevents, events_capacity;
   signed char *read_sgn;            /* signs of the guards when the rules last ran */
@@ -119,6 +131,15 @@ void brink_sim_collect_reached(brink_sim *sim, double t, const double *x, const 
 /* No step succeeds: an event, the stop time, or a failure that says why. */
 brink_status brink_sim_no_step_left(brink_sim *sim, brink_try reason, double t_stop,
                                     brink_diag *diag);
+
+/* pass.c: events that change nothing. Arrives like brink_sim_arrive; if nothing comes of it, the step goes
+ * on (sim->inside). */
+brink_status brink_sim_pass(brink_sim *sim, const brink_path *path, double sigma, double t_end,
+                            brink_diag *diag);
+/* The present becomes the start of a new step: what was inside is given up. */
+void brink_sim_give_up_step(brink_sim *sim);
+/* The stepper takes the step to its end. False: it cannot; the present starts a new one. */
+brink_try brink_sim_commit_rest(brink_sim *sim);
 
 /* slide.c: signs after an event, and surfaces that hold the state. */
 brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before, bool changed,

@@ -128,6 +128,7 @@ brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before
   bool unilateral = sim->model->guards[guard].def.side == BRINK_UNILATERAL;
   bool same_field = memcmp(eval->f_plus, eval->f_minus, sim->model->def.nx * sizeof(double)) == 0;
   take_sign(sim, guard, sign);
+  sim->split = sim->split || !same_field;
   if (unilateral && !changed && same_field && sign_before != 0 && sign == -sign_before)
     return brink_sim_fail(
         sim, diag, BRINK_ERR_BLOCKED, guard,
@@ -138,7 +139,7 @@ brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before
   /* The field of the side taken is what the next step starts with, if nothing else happens here. */
   const double *f = sign > 0 ? eval->f_plus : eval->f_minus;
   bool known = sign != 0 && (sign > 0 ? plus : minus) != 0;
-  if (known && eval->n == eval->nx) memcpy(sim->stepper.f, f, eval->nx * sizeof *f);
+  if (known && eval->n == eval->nx) memcpy(sim->settled, f, eval->nx * sizeof *f);
   sim->field_settled = known && eval->n == eval->nx;
   return BRINK_OK;
 }

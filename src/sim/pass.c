@@ -1,0 +1,96 @@
+/* pass.c: events that change nothing.
+ *
+ * Many guards are there to be recorded: a range, a marker, a condition that no rule acts on. If an event
+ * has no action, nothing of its instant changes a state, a parameter or a mode, and the right-hand side
+ * does not read the sign that changed, then the step that contains it is as good as before: it is not cut,
+ * the method keeps its history and its order. For the sink, the caller and the detector the step ends at
+ * the event and another begins there; for the stepper it is one. Between the two calls the stepper's step
+ * is attempted but not committed, and the state shown to others is that at the event.
+ *
+ * That the right-hand side does not read a sign is seen from its values: they are the same bit by bit with
+ * both signs, at the event and at the end of the step. The end counts, as a right-hand side with a mere
+ * kink at the surface differs there. */
+#include <string.h>
+
+#include "sim/sim.h"
+
+/* Is there nothing about these events that has to be looked at more closely? */
+static bool plain(const brink_sim *sim, double sigma) {
+  const brink_eval *eval = &sim->eval;
+  if (!sim->detector.ops->needs_paths || eval->nheld > 0 || sigma >= 1.0) return false;
+  for (size_t k = 0; k < sim->nhits; k++) {
+    const brink_guard_def *guard = &sim->model->guards[sim->hits[k].guard].def;
+    if (guard->action != NULL || guard->side == BRINK_UNILATERAL ||
+        sim->hits[k].kind != BRINK_CROSSED)
+      return false;
+  }
+  return true;
+}
+
+/* The field at the end of the step with the signs before and after the event. */
+static bool same_at_end(brink_sim *sim) {
+  brink_eval *eval = &sim->eval;
+  size_t count = sim->model->def.nguards;
+  const double *x = sim->stepper.x_new;
+  if (brink_eval_rhs(eval, sim->step_end, x, sim->event_x) != BRINK_TRY_OK) return false;
+  for (size_t k = 0; k < count; k++) { /* exchange */
+    signed char sign = eval->sgn[k];
+    eval->sgn[k] = sim->sgn_before[k];
+    sim->sgn_before[k] = sign;
+  }
+  brink_try outcome = brink_eval_rhs(eval, sim->step_end, x, sim->field);
+  memcpy(eval->sgn, sim->sgn_before, count);
+  return outcome == BRINK_TRY_OK &&
+         memcmp(sim->event_x, sim->field, eval->nx * sizeof *sim->field) == 0;
+}
+
+static bool without_consequence(brink_sim *sim) {
+  return sim->started && !sim->changed && !sim->split && sim->eval.nheld == 0 &&
+         brink_sim_next_tick(sim) >= sim->step_end && !brink_sim_due(sim) && same_at_end(sim);
+}
+
+brink_status brink_sim_pass(brink_sim *sim, const brink_path *path, double sigma, double t_end,
+                            brink_diag *diag) {
+  if (!plain(sim, sigma)) {
+    brink_status status = brink_sim_arrive(sim, path, sigma, false, t_end, diag);
+    brink_sim_give_up_step(sim);
+    return status;
+  }
+  if (!sim->inside) {
+    memcpy(sim->step_x, sim->x, sim->eval.n * sizeof *sim->step_x);
+    sim->step_t = sim->t;
+    sim->stepper.dense.x0 = sim->step_x; /* some methods have it in stepper.x */
+    sim->passed = 0.0;
+  }
+  sim->step_end = t_end;
+  memcpy(sim->sgn_before, sim->eval.sgn, sim->model->def.nguards);
+  brink_status status = brink_sim_arrive(sim, path, sigma, false, t_end, diag);
+  sim->inside = status == BRINK_OK && without_consequence(sim);
+  if (!sim->inside) return status;
+  sim->passed += (1.0 - sim->passed) * sigma;
+  sim->restart = sim->stepper.f_ready = false;
+  brink_detector_reset(&sim->detector, sim->t, sim->x);
+  return BRINK_OK;
+}
+
+void brink_sim_give_up_step(brink_sim *sim) {
+  if (sim->inside) sim->restart = true;
+  sim->inside = false;
+}
+
+brink_try brink_sim_commit_rest(brink_sim *sim) {
+  size_t bytes = sim->eval.n * sizeof *sim->x;
+  double present = sim->t;
+  memcpy(sim->event_x, sim->x, bytes);
+  memcpy(sim->x, sim->step_x, bytes);
+  sim->stepper.t = sim->step_t;
+  sim->eval.centre = NULL;
+  brink_try outcome = sim->stepper.ops->commit(&sim->stepper);
+  if (outcome != BRINK_TRY_OK) {
+    memcpy(sim->x, sim->event_x, bytes);
+    sim->stepper.t = present;
+  }
+  sim->inside = false;
+  sim->restart = outcome != BRINK_TRY_OK;
+  return outcome;
+}
