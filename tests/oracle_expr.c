@@ -1,15 +1,15 @@
 /* oracle_expr.c: random expressions and their derivatives against Arb, with rigorous bounds.
  *
- * An expression is built twice. With symbols: its numbers are refs (except exponents), so nothing is
- * folded and the graph is the drawn expression exactly. Then
+ * An expression is built twice. With symbols: its numbers are refs (except exponents), so nothing
+ * is folded and the graph is the drawn expression exactly. Then
  *   - the graph and the drawn expression are enclosed at 256 bits: the balls must overlap and be tiny;
  *   - the symbolic derivatives are enclosed in the same way and compared with Arb's power series of
  *     the drawn expression, which know nothing of our formulas;
  *   - the graph is enclosed once more, and every node's ball is widened by the error that its
  *     operator may make in double precision: half a unit in the last place for arithmetic and roots,
  *     two units for the rest of libm. The value computed with brink_op_apply must lie in the ball.
- * With numbers, as drawn: constants are folded, which rounds. Values and derivatives must agree with
- * the enclosures above up to the width of the third and 1e-12.
+ * With numbers, as drawn: constants are folded, which rounds. Values and derivatives must agree
+ * with the enclosures above up to the width of the third and 1e-12.
  *
  * Expressions whose balls get too wide, or cannot decide a comparison, are counted and left out.
  * The first argument, if given, is the number of samples; the environment variable
@@ -194,8 +194,8 @@ static void set_constant(arb_t out, double value, bool rounded) {
   if (rounded) widen(out, 1);
 }
 
-/* Balls of those nodes 0 … count - 1 that `needed` (NULL: all) names. `graph`: whose refs to look up,
- * NULL: the slot is the index. */
+/* Balls of those nodes 0 … count - 1 that `needed` (NULL: all) names. `graph`: whose refs to look
+ * up, NULL: the slot is the index. */
 static bool enclose(const brink_expr_node *nodes, size_t count, const bool *needed,
                     const brink_graph *graph, double t, const double *x, bool rounded,
                     arb_ptr balls) {

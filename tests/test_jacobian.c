@@ -379,8 +379,8 @@ TEST(a_kernel_that_chooses_in_too_many_ways_or_not_at_all_stays_whole) {
 
 /* ---- whole systems ---- */
 
-/* Cells with fluxes between them: q_i = g(x_i, x_i+1) inside, q = p - x_0 at the left end, and none at
- * the right; x_i' = q_i-1 - q_i, where the q of the ends come from other equations. */
+/* Cells with fluxes between them: q_i = g(x_i, x_i+1) inside, q = p - x_0 at the left end, and none
+ * at the right; x_i' = q_i-1 - q_i, where the q of the ends come from other equations. */
 TEST(variables_are_written_out_before_they_are_derived) {
   enum { N = 9 };
   brink_system system = {.nx = N, .nv = N + 1};
@@ -443,7 +443,8 @@ TEST(a_chain_of_variables_has_no_jacobian) {
 
 /* ---- gradients ---- */
 
-/* Pairs of points: gap = hypot(x_a - x_b, y_a - y_b) - p t; pair 2 is a point with itself but for y. */
+/* Pairs of points: gap = hypot(x_a - x_b, y_a - y_b) - p t; pair 2 is a point with itself but for
+ * y. */
 TEST(the_gradient_of_a_pair_guard_agrees_with_differences) {
   enum { PAIRS = 3 };
   static const uint32_t xa[] = {0, 2, 4}, ya[] = {1, 3, 5}, xb[] = {2, 4, 4}, yb[] = {3, 5, 7};

@@ -1,13 +1,13 @@
 /* derive_system.c: the sparse Jacobian of dx/dt, and the gradients of guards, as kernels.
  *
  * Problem: values of d(dx_i/dt)/dx_j, by columns, for all elements of all arrays, without ever
- * unrolling an array: the partial derivative of an equation by one of its refs is one expression for
- * all iterations, only the place of its value in the matrix differs.
+ * unrolling an array: the partial derivative of an equation by one of its refs is one expression
+ * for all iterations, only the place of its value in the matrix differs.
  * Method: for every equation and every ref to a state, the derivative is one output, a partial. In
- * iteration i it belongs to row i of the target and column i of the ref. All these entries are sorted
- * by column and row (two counting sorts, linear in their number); entries at the same place, because
- * two refs are the same state in some iteration, are one place, and the kernel adds them up. The
- * places of a partial become the map (or the pattern) of its output.
+ * iteration i it belongs to row i of the target and column i of the ref. All these entries are
+ * sorted by column and row (two counting sorts, linear in their number); entries at the same place,
+ * because two refs are the same state in some iteration, are one place, and the kernel adds them
+ * up. The places of a partial become the map (or the pattern) of its output.
  *
  * Every state has one equation, so no two kernels write to one place. */
 #include "expr/system.h"

@@ -1,10 +1,10 @@
 /* graph.c: building expressions: hash-consing, constant folding, simplification, copies.
  *
- * Every simplification gives the same bits as the operator it replaces (payloads of NaN aside), with
- * the powers as the one exception: x^2, x^3, x^4, x^-1 as products and a quotient, x^0.5 as a square
- * root, differ from pow by rounding (and for x = -0 in the sign of the zero of x^0.5). The sign of a
- * zero matters because 1/x and atan2 turn it into something large; so x + 0 is x only where x cannot
- * be -0 (x - 0 and x + -0 always are), and 0 - x is not -x, but -0 - x is. */
+ * Every simplification gives the same bits as the operator it replaces (payloads of NaN aside),
+ * with the powers as the one exception: x^2, x^3, x^4, x^-1 as products and a quotient, x^0.5 as a
+ * square root, differ from pow by rounding (and for x = -0 in the sign of the zero of x^0.5). The
+ * sign of a zero matters because 1/x and atan2 turn it into something large; so x + 0 is x only
+ * where x cannot be -0 (x - 0 and x + -0 always are), and 0 - x is not -x, but -0 - x is. */
 #include "expr/graph.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* names.c: the names of instances, variables and flags: "row[2].cell[5].v[1]". Indices start at 1. */
+/* names.c: the names of instances, variables, flags: "row[2].cell[5].v[1]". Indices start at 1. */
 #include "expr/system.h"
 
 #include <string.h>

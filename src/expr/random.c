@@ -2,10 +2,10 @@
  *
  * Problem: draws that depend on the seed, the stream and the number of the draw only, so that
  * neither the order of evaluation nor the number of threads changes a result.
- * Method: Philox 4x32 with 10 rounds, a bijection of 128-bit counters keyed by 64 bits: J. K. Salmon,
- * M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC11, 2011),
- * section 3.3. The key is the seed; the counter is the draw (low half) and the stream (high half),
- * each as the bits of its double, so that any number is a stream of its own. */
+ * Method: Philox 4x32 with 10 rounds, a bijection of 128-bit counters keyed by 64 bits: J. K.
+ * Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as easy as 1, 2, 3"
+ * (SC11, 2011), section 3.3. The key is the seed; the counter is the draw (low half) and the stream
+ * (high half), each as the bits of its double, so that any number is a stream of its own. */
 #include "expr/graph.h"
 
 #include <string.h>

@@ -2,9 +2,9 @@
  *
  * Where iterations have different equations behind one ref (the ends of a rod, a connection that
  * differs), the inlined kernel has a select whose condition is known before the run: it reads K and
- * numbers only. In a Jacobian every branch would be an entry in every iteration, mostly zero and at a
- * place that means nothing. So iterations that decide all such selects alike are taken together, and
- * each set of them gets its own kernel, with the branches that hold there. */
+ * numbers only. In a Jacobian every branch would be an entry in every iteration, mostly zero and at
+ * a place that means nothing. So iterations that decide all such selects alike are taken together,
+ * and each set of them gets its own kernel, with the branches that hold there. */
 #include "expr/system.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 
 enum { EXPRESSION_NODES = 256, EXPRESSION_STATES = 4 };
 
-/* Nodes as they were drawn, not simplified: operands are earlier nodes; `a` of a REF is the slot. */
+/* Nodes as they were drawn, not simplified: operands are earlier nodes, `a` of a REF is a slot. */
 typedef struct expression {
   brink_expr_node node[EXPRESSION_NODES];
   size_t count; /* the last one is the expression */
@@ -22,8 +22,8 @@ void expression_random(expression *e, size_t count, uint64_t *state);
 /* The same through the builders; states are refs to X. */
 brink_node expression_build(const expression *e, brink_graph *graph);
 
-/* The values of all nodes, by brink_op_apply alone: of the expression as drawn, of a graph with refs
- * to X (and P, MODE, SIGN: all read x[slot]). */
+/* The values of all nodes, by brink_op_apply alone: of the expression as drawn, of a graph with
+ * refs to X (and P, MODE, SIGN: all read x[slot]). */
 void expression_values(const expression *e, double *values);
 void graph_values(const brink_graph *graph, double t, const double *x, double *values);
 double graph_value(const brink_graph *graph, brink_node node, double t, const double *x);
