@@ -35,3 +35,8 @@ if(BRINK_SANITIZE)
     -fsanitize=${BRINK_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${BRINK_SANITIZE})
 endif()
+
+# Coverage for libFuzzer in the library itself; the fuzzer's main only in the fuzz targets.
+if(BRINK_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()

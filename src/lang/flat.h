@@ -100,7 +100,7 @@ typedef struct flat {
 } flat;
 
 /* A model may have this many instances, elements of a vector, states: more is refused. */
-#define FLAT_LIMIT ((size_t)1 << 26)
+#define FLAT_LIMIT ((size_t)1 << 23)
 #define FLAT_BUDGET ((size_t)200000000)
 
 /* ---- values known before the run ---- */
@@ -124,6 +124,8 @@ struct flat_binding {
   const flat_binding *outer;
 };
 
+/* Counts down the budget; false when it is used up, which is reported once. */
+bool flat_spend(flat *f, brink_place place, size_t steps);
 bool flat_value(flat *f, const flat_point *point, const brink_ast_expr *expr, double *value);
 /* A whole number in [least, most]; reports otherwise. */
 bool flat_whole(flat *f, const flat_point *point, const brink_ast_expr *expr, const char *what,

@@ -8,6 +8,8 @@
 
 #include "lang/flat.h"
 
+#define ACTION_LIMIT 100000 /* assignments, loops written out */
+
 typedef struct builder {
   flat_context c;
   flat_shared shared;
@@ -59,6 +61,11 @@ static void assign(builder *b, const brink_ast_expr *target, const brink_ast_exp
   }
   bool vector = variable->symbol->size != NULL && target->part[target->nparts - 1].index == NULL;
   for (size_t k = 0; k < (vector ? variable->length : 1) && !f->failed; k++) {
+    if (c->kernel->noutputs >= ACTION_LIMIT) {
+      flat_error(f, target->place, NULL, "this action makes more than %d assignments",
+                 ACTION_LIMIT);
+      return;
+    }
     flat_context at = *c;
     brink_ref ref;
     if (vector) at.element = k;
@@ -130,6 +137,7 @@ static void loop(builder *b, const brink_ast_statement *s) {
   }
   const flat_binding *outer = c->fixed;
   for (int64_t i = lo; i <= hi && !c->f->failed && !c->graph->failed; i++) {
+    if (!flat_spend(c->f, s->place, 100)) return;
     /* in the arena: names that are translated later may refer to it */
     flat_binding *binding = brink_arena_pack(&c->f->scratch, 1, sizeof *binding);
     if (binding == NULL) {
@@ -508,6 +516,7 @@ static void rule_block(rules *r, const brink_ast_block *block) {
       return;
     const flat_binding *outer = r->fixed;
     for (int64_t i = lo; i <= hi && !r->f->failed; i++) {
+      if (!flat_spend(r->f, s->place, 1000)) return;
       flat_binding binding = {.symbol = s->symbol, .value = (double)i, .outer = outer};
       r->fixed = &binding;
       rule_block(r, &s->block[0]);

@@ -130,6 +130,7 @@ static void connect_block(flat *f, const flat_point *point, const brink_ast_bloc
         !flat_whole(f, point, s->hi, "the loop's end", INT32_MIN, INT32_MAX, &hi))
       return;
     for (int64_t i = lo; i <= hi && !f->failed; i++) {
+      if (!flat_spend(f, s->place, 1)) return;
       flat_binding binding = {.symbol = s->symbol, .value = (double)i, .outer = point->binding};
       flat_point inner = *point;
       inner.binding = &binding;

@@ -702,9 +702,7 @@ static brink_node vector_element(flat_context *c, const brink_ast_expr *expr) {
 
 brink_node flat_expr(flat_context *c, const brink_ast_expr *expr) {
   if (c->f->failed) return BRINK_NO_NODE;
-  if (c->f->budget > 0 && --c->f->budget == 0)
-    flat_error(c->f, expr->place, "functions that call functions multiply",
-               "the model is too large");
+  if (!flat_spend(c->f, expr->place, 1)) return BRINK_NO_NODE;
   switch (expr->op) {
   case BRINK_AST_NUMBER:
     return brink_graph_constant(c->graph, expr->number);

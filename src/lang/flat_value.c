@@ -293,12 +293,20 @@ static bool binary_value(flat *f, const flat_point *point, const brink_ast_expr 
   return true;
 }
 
-bool flat_value(flat *f, const flat_point *point, const brink_ast_expr *expr, double *value) {
-  if (f->budget == 0) return false;
-  if (--f->budget == 0) {
-    flat_error(f, expr->place, "functions that call functions multiply", "the model is too large");
-    return false;
+bool flat_spend(flat *f, brink_place place, size_t steps) {
+  if (f->budget > steps) {
+    f->budget -= steps;
+    return true;
   }
+  if (f->budget > 0)
+    flat_error(f, place, "long loops and functions that call functions multiply",
+               "the model is too large to be worked out");
+  f->budget = 0;
+  return false;
+}
+
+bool flat_value(flat *f, const flat_point *point, const brink_ast_expr *expr, double *value) {
+  if (!flat_spend(f, expr->place, 1)) return false;
   double a;
   switch (expr->op) {
   case BRINK_AST_NUMBER:

@@ -284,7 +284,7 @@ brink_system *brink_flatten(brink_unit *unit, const brink_flatten_options *optio
             .usage = usage,
             .options = options,
             .groups_end = &f.groups,
-            .budget = FLAT_BUDGET};
+            .budget = options->budget > 0 ? options->budget : FLAT_BUDGET};
   brink_arena_init(&f.scratch, allocator);
   run(&f);
   brink_arena_free(&f.scratch);

@@ -10,6 +10,7 @@ typedef struct brink_flatten_options {
   const char *const *sets; /* "path=value", in order; a later one wins */
   size_t nsets;
   uint64_t seed; /* of the random draws in initial values and parameters */
+  size_t budget; /* of evaluation steps, so that no text keeps it busy for ever; 0: 200 million */
 } brink_flatten_options;
 
 /* Instantiates the top component of a checked unit: instances, sizes, parameters, connections,
