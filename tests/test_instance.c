@@ -463,6 +463,55 @@ TEST(the_series_of_the_solution_is_there_when_asked_for) {
   finish(r, s);
 }
 
+/* x' = v, v' = w(1 - x^2) v - x with w of each instance, and a variable between. */
+TEST(the_jacobian_is_there_when_asked_for) {
+  brink_system *s = toy_create("Oscillators");
+  uint32_t group = toy_group(s, "o", 2);
+  uint32_t x = toy_state(s, group, "x", 0.5), v = toy_state(s, group, "v", 2.0);
+  uint32_t w = toy_parameter(s, group, "w", 3.0), f = toy_output(s, group, "f");
+  s->p0[1] = 5.0;
+  brink_kernel *k = toy_kernel(s, group, "f");
+  brink_node gx = toy_get(s, k, x);
+  brink_node damp = toy_op(k, BRINK_OP_SUB, toy_number(k, 1.0), toy_op(k, BRINK_OP_MUL, gx, gx));
+  toy_assign(s, k, f, toy_op(k, BRINK_OP_MUL, toy_get(s, k, w), damp), BRINK_NO_NODE);
+  toy_equation(s, k, true);
+  k = toy_kernel(s, group, "x'");
+  toy_derivative(s, k, x, toy_get(s, k, v));
+  toy_equation(s, k, true);
+  k = toy_kernel(s, group, "v'");
+  toy_derivative(s, k, v,
+                 toy_op(k, BRINK_OP_SUB,
+                        toy_op(k, BRINK_OP_MUL, toy_get(s, k, f), toy_get(s, k, v)),
+                        toy_get(s, k, x)));
+  toy_equation(s, k, true);
+  brink_text path = {0};
+  size_t equation;
+  CHECK(brink_system_finish(s, &path, &equation));
+  brink_text_free(&path);
+  brink_instance_options options = plain_options();
+  options.wants_jacobian = true;
+  run *r = start(s, &options);
+  const brink_model_def *def = &brink_instance_model(r->instance)->def;
+  CHECK(def->jacobian != NULL);
+  double at[4] = {0.5, -1.0, 2.0, 3.0}, values[16] = {0}, dense[4][4] = {{0}};
+  brink_env env = env_of(r);
+  if (def->jacobian != NULL) {
+    CHECK_INT(def->jacobian(0.0, at, &env, values), 0);
+    for (size_t j = 0; j < 4; j++) {
+      for (size_t n = def->jacobian_pattern.starts[j]; n < def->jacobian_pattern.starts[j + 1]; n++)
+        dense[def->jacobian_pattern.rows[n]][j] += values[n];
+    }
+  }
+  for (size_t i = 0; i < 2; i++) {
+    double rate = i == 0 ? 3.0 : 5.0;
+    CHECK_NEAR(dense[i][2 + i], 1.0, 0.0);
+    CHECK_NEAR(dense[2 + i][i], -2.0 * rate * at[i] * at[2 + i] - 1.0, 1e-14);
+    CHECK_NEAR(dense[2 + i][2 + i], rate * (1.0 - at[i] * at[i]), 1e-14);
+    CHECK_NEAR(dense[2 + i][1 - i] + dense[i][3 - i], 0.0, 0.0);
+  }
+  finish(r, s);
+}
+
 /* ---- guards as callbacks ---- */
 
 TEST(polynomial_guards_have_gradient_series_and_degree) {
@@ -1141,6 +1190,7 @@ int main(void) {
   RUN(a_formula_of_leaves_fires_when_it_becomes_true);
   RUN(a_flag_that_is_not_enabled_is_not_watched);
   RUN(distances_and_gentle_functions_have_bounds_that_hold);
+  RUN(the_jacobian_is_there_when_asked_for);
   RUN(the_series_of_the_solution_is_there_when_asked_for);
   RUN(a_system_without_states_runs);
   RUN(draws_depend_on_the_seed_and_on_nothing_else);

@@ -16,7 +16,21 @@ static int rhs(double t, const double *x, const brink_env *env, double *dx) {
   brink_frame frame = brink_instance_frame(instance, t, x, env->p, env->mode, env->sgn);
   frame.v = instance->v;
   frame.dx = dx;
-  run_program(instance, &instance->rhs, &frame);
+  if (instance->native != NULL)
+    instance->native->object->rhs(&frame, &instance->native->tables);
+  else
+    run_program(instance, &instance->rhs, &frame);
+  return 0;
+}
+
+static int jacobian(double t, const double *x, const brink_env *env, double *values) {
+  brink_instance *instance = env->user;
+  brink_frame frame = brink_instance_frame(instance, t, x, env->p, env->mode, env->sgn);
+  frame.out = values;
+  if (instance->native != NULL && instance->native->object->jacobian != NULL)
+    instance->native->object->jacobian(&frame, &instance->native->tables);
+  else
+    run_program(instance, &instance->jacobian, &frame);
   return 0;
 }
 
@@ -125,13 +139,18 @@ static brink_model_def define(brink_instance *instance) {
   def.mode0 = instance->mode0;
   def.rhs = rhs;
   def.flow_jet = instance->options.wants_flow_jet ? flow_jet : NULL;
+  if (instance->jacobian_starts != NULL) {
+    def.jacobian = jacobian;
+    def.jacobian_pattern.starts = instance->jacobian_starts;
+    def.jacobian_pattern.rows = instance->jacobian_rows;
+  }
   def.rules = system->nrules > 0 ? brink_instance_on_rules : NULL;
   def.user = instance;
   return def;
 }
 
 /* The model copies its definition: what is made for it is given back at once. */
-static brink_status make_model(brink_instance *instance, brink_diag *diag) {
+static brink_status make_model(brink_instance *instance, const char *cache, brink_diag *diag) {
   brink_arena arena;
   brink_arena_init(&arena, &instance->arena.allocator);
   name_list guards = {0}, states = {0};
@@ -144,6 +163,8 @@ static brink_status make_model(brink_instance *instance, brink_diag *diag) {
   if (status == BRINK_OK)
     status = brink_instance_define_guards(instance, &arena, (const char *const *)guards.names, &def,
                                           diag);
+  if (status == BRINK_OK && !instance->options.interpret)
+    status = brink_instance_compile(instance, cache, diag);
   if (status == BRINK_OK)
     status = brink_model_create(&def, &instance->arena.allocator, diag, &instance->model);
   brink_text_free(&guards.text);
@@ -182,13 +203,13 @@ static bool take_records(brink_instance *instance) {
          instance->warning_texts != NULL;
 }
 
-static brink_status build(brink_instance *instance, brink_diag *diag) {
+static brink_status build(brink_instance *instance, const char *cache, brink_diag *diag) {
   if (!take_start(instance)) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
   brink_status status = brink_instance_bind(instance, diag);
   if (status != BRINK_OK) return status;
   if (!take_records(instance)) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
   status = brink_instance_first_outputs(instance, diag);
-  return status == BRINK_OK ? make_model(instance, diag) : status;
+  return status == BRINK_OK ? make_model(instance, cache, diag) : status;
 }
 
 brink_status brink_instance_create(brink_system *system, const brink_instance_options *options,
@@ -210,7 +231,7 @@ brink_status brink_instance_create(brink_system *system, const brink_instance_op
   made->system = system;
   if (options != NULL) made->options = *options;
   made->options.cache = NULL; /* belongs to the caller */
-  brink_status status = build(made, diag);
+  brink_status status = build(made, options != NULL ? options->cache : NULL, diag);
   if (status != BRINK_OK) {
     brink_instance_destroy(made);
     return status;
@@ -222,6 +243,7 @@ brink_status brink_instance_create(brink_system *system, const brink_instance_op
 void brink_instance_destroy(brink_instance *instance) {
   if (instance == NULL) return;
   brink_model_destroy(instance->model);
+  brink_instance_unload(instance);
   brink_arena arena = instance->arena; /* the instance itself lives in it */
   brink_arena_free(&arena);
 }
@@ -231,13 +253,13 @@ const brink_model *brink_instance_model(const brink_instance *instance) {
 }
 
 const char *brink_instance_engine(const brink_instance *instance) {
-  (void)instance;
-  return "interpreter";
+  if (instance->native == NULL) return "interpreter";
+  const brink_object *object = instance->native->object;
+  return object->from_cache ? "cache" : object->compiler;
 }
 
 double brink_instance_compile_seconds(const brink_instance *instance) {
-  (void)instance;
-  return 0.0;
+  return instance->native != NULL ? instance->native->object->seconds : 0.0;
 }
 
 void brink_instance_flag(const brink_instance *instance, size_t guard, uint32_t *flag,
@@ -292,7 +314,10 @@ void brink_instance_evaluate(brink_instance *instance, double t, const double *x
                                            instance->seen.mode, instance->seen.sgn);
   frame.v = instance->seen.v;
   frame.dx = instance->seen.dx;
-  run_program(instance, &instance->all, &frame);
+  if (instance->native != NULL && instance->native->object->all != NULL)
+    instance->native->object->all(&frame, &instance->native->tables);
+  else
+    run_program(instance, &instance->all, &frame);
 }
 
 double brink_instance_value(const brink_instance *instance, uint32_t variable, size_t element) {

@@ -3,6 +3,7 @@
  *   instance.c          the object; the right-hand side; reading variables
  *   instance_bind.c     kernels become code, refs are checked
  *   instance_guard.c    flags become guards: what the model is told, and their callbacks
+ *   instance_native.c   machine code for what runs often
  *   instance_bound.c    how fast guards can change
  *   instance_action.c   events and ticks: effects, notes, writing
  *   instance_range.c    values outside their ranges, in words
@@ -25,6 +26,7 @@
 typedef struct brink_task {
   const brink_kernel *kernel; /* NULL: there is none */
   const brink_code *code;
+  brink_native_kernel_fn *native; /* NULL: the code runs */
 } brink_task;
 
 typedef struct brink_bound_program {
@@ -48,6 +50,9 @@ typedef struct brink_bound_flag {
   int degree;       /* of the value; -1: not a polynomial */
   uint32_t **merge; /* where refs of an instance meet in one state: place of each ref among the
                        states it depends on; NULL: nowhere */
+  brink_kernel *gradient_kernel;
+  bool asked, has_jet;      /* some instance is not plain numbers; has a series */
+  brink_native_jet_fn *jet; /* NULL: the code gives the series */
   brink_bound_action negative, positive, on_surface;
 } brink_bound_flag;
 
@@ -89,7 +94,10 @@ struct brink_instance {
   brink_model *model;
   brink_instance_options options;
 
-  brink_bound_program rhs, all;
+  brink_native *native; /* NULL: the interpreter runs everything */
+  brink_bound_program rhs, all, jacobian;
+  brink_program jacobian_program;
+  size_t *jacobian_starts, *jacobian_rows;
   brink_bound_flag *flags;
   brink_guard_place *places;   /* of each guard */
   brink_bound_action *samples; /* of each clock */
@@ -164,6 +172,13 @@ brink_status brink_instance_define_guards(brink_instance *instance, brink_arena 
 /* The signs of all guards at a point, by their values alone; zero counts as positive. */
 void brink_instance_signs(brink_instance *instance, double t, const double *x, const double *p,
                           const int *mode, signed char *sgn);
+
+/* ---- instance_native.c ---- */
+
+/* Compiles what runs often, once the guards are defined. Where no compiler works, nothing changes. */
+brink_status brink_instance_compile(brink_instance *instance, const char *cache, brink_diag *diag);
+
+void brink_instance_unload(brink_instance *instance);
 
 /* ---- instance_bound.c ---- */
 

@@ -23,7 +23,10 @@ bool brink_instance_task(brink_instance *instance, const brink_kernel *kernel, b
 
 void brink_instance_run(brink_instance *instance, const brink_task *task, const brink_frame *frame,
                         size_t first, size_t count) {
-  brink_code_run(task->code, frame, first, count, instance->scratch);
+  if (task->native != NULL)
+    task->native(frame, &instance->native->tables, first, count);
+  else
+    brink_code_run(task->code, frame, first, count, instance->scratch);
 }
 
 void brink_instance_prepare(brink_instance *instance, const brink_task *task, brink_frame *frame) {
@@ -97,7 +100,7 @@ static size_t space_size(const brink_system *system, brink_space space) {
 
 /* What a kernel may do: the dynamics compute V and DX, everything else has them written out, unless it
  * says that it reads them. */
-typedef enum role { ROLE_EQUATION, ROLE_VALUE, ROLE_ACTION } role;
+typedef enum role { ROLE_EQUATION, ROLE_VALUE, ROLE_ACTION, ROLE_DERIVATIVE } role;
 
 static bool may_read(const brink_kernel *kernel, role as, brink_space space) {
   bool computed = space == BRINK_SPACE_V || space == BRINK_SPACE_DX;
@@ -106,7 +109,7 @@ static bool may_read(const brink_kernel *kernel, role as, brink_space space) {
 
 static bool may_write(role as, brink_space space) {
   if (as == ROLE_EQUATION) return space == BRINK_SPACE_V || space == BRINK_SPACE_DX;
-  if (as == ROLE_VALUE) return space == BRINK_SPACE_OUT;
+  if (as == ROLE_VALUE || as == ROLE_DERIVATIVE) return space == BRINK_SPACE_OUT;
   return space == BRINK_SPACE_X || space == BRINK_SPACE_P || space == BRINK_SPACE_MODE;
 }
 
@@ -147,7 +150,7 @@ static brink_status check_action(const brink_system *system, const brink_action 
 
 /* ---- programs ---- */
 
-static brink_status bind_program(brink_instance *instance, const brink_program *program,
+static brink_status bind_program(brink_instance *instance, const brink_program *program, role as,
                                  brink_bound_program *bound, brink_diag *diag) {
   brink_arena *arena = &instance->arena;
   bound->count = program->nkernels;
@@ -155,13 +158,25 @@ static brink_status bind_program(brink_instance *instance, const brink_program *
   bound->codes = brink_arena_pack(arena, bound->count, sizeof *bound->codes);
   if (bound->tasks == NULL || bound->codes == NULL) return no_memory(diag);
   for (size_t k = 0; k < bound->count; k++) {
-    brink_status status = check_kernel(instance->system, program->kernels[k], ROLE_EQUATION, diag);
+    brink_status status = check_kernel(instance->system, program->kernels[k], as, diag);
     if (status != BRINK_OK) return status;
     if (!brink_instance_task(instance, program->kernels[k], &bound->tasks[k]))
       return no_memory(diag);
     bound->codes[k] = bound->tasks[k].code;
   }
   return BRINK_OK;
+}
+
+/* Where there is no Jacobian, the method takes differences. */
+static brink_status bind_jacobian(brink_instance *instance, brink_diag *diag) {
+  if (!brink_system_jacobian(instance->system, &instance->jacobian_program,
+                             &instance->jacobian_starts, &instance->jacobian_rows)) {
+    instance->jacobian_program = (brink_program){0};
+    instance->jacobian_starts = NULL;
+    return BRINK_OK;
+  }
+  return bind_program(instance, &instance->jacobian_program, ROLE_DERIVATIVE, &instance->jacobian,
+                      diag);
 }
 
 /* A state without a derivative would move by what happens to be in memory. */
@@ -365,9 +380,12 @@ static bool take_series_room(brink_instance *instance) {
 
 brink_status brink_instance_bind(brink_instance *instance, brink_diag *diag) {
   const brink_system *system = instance->system;
-  brink_status status = bind_program(instance, &system->rhs, &instance->rhs, diag);
-  if (status == BRINK_OK) status = bind_program(instance, &system->all, &instance->all, diag);
+  brink_status status = bind_program(instance, &system->rhs, ROLE_EQUATION, &instance->rhs, diag);
+  if (status == BRINK_OK)
+    status = bind_program(instance, &system->all, ROLE_EQUATION, &instance->all, diag);
   if (status == BRINK_OK) status = check_complete(instance, diag);
+  if (status == BRINK_OK && instance->options.wants_jacobian)
+    status = bind_jacobian(instance, diag);
   if (status == BRINK_OK) status = bind_flags(instance, diag);
   if (status == BRINK_OK) status = bind_clocks(instance, diag);
   if (status == BRINK_OK) status = bind_rules(instance, diag);

@@ -11,50 +11,21 @@
 
 /* ---- gradients ---- */
 
-static bool add_derivative(brink_kernel *kernel, brink_node value, size_t ref) {
-  brink_output output = {.target = {.space = BRINK_SPACE_OUT},
-                         .node = brink_graph_derivative(&kernel->graph, value, ref),
-                         .when = BRINK_NO_NODE,
-                         .variable = BRINK_NO_NODE};
-  if (output.node == BRINK_NO_NODE) return false;
-  kernel->outputs[kernel->noutputs++] = output;
-  return true;
-}
-
-/* A kernel with dg/dx for every state that the value reads, then dg/dt. */
-static brink_kernel *make_gradient(brink_instance *instance, const brink_kernel *value,
-                                   brink_bound_flag *bound) {
-  brink_arena *arena = &instance->arena;
-  brink_kernel *kernel = brink_arena_pack(arena, 1, sizeof *kernel);
-  if (kernel == NULL) return NULL;
-  *kernel = (brink_kernel){.name = value->name, .where = value->where, .count = value->count};
-  brink_graph_init(&kernel->graph, arena, value->count);
-  brink_node node =
-      brink_graph_copy(&kernel->graph, &value->graph, value->outputs[0].node, NULL, NULL);
-  if (node == BRINK_NO_NODE) return NULL;
-  bound->root = node;
-  size_t nrefs = kernel->graph.nrefs;
-  kernel->outputs = brink_arena_pack(arena, nrefs + 1, sizeof *kernel->outputs);
-  kernel->outputs_capacity = nrefs + 1;
-  bound->refs = brink_arena_pack(arena, nrefs, sizeof *bound->refs);
-  if (kernel->outputs == NULL || bound->refs == NULL) return NULL;
-  for (size_t k = 0; k < nrefs; k++) {
-    if (kernel->graph.refs[k].space != BRINK_SPACE_X) continue;
-    bound->refs[bound->nrefs++] = (uint32_t)k;
-    if (!add_derivative(kernel, node, k)) return NULL;
-  }
-  return add_derivative(kernel, node, BRINK_NONE) ? kernel : NULL;
-}
-
 brink_status brink_instance_bind_gradient(brink_instance *instance, uint32_t flag,
                                           brink_diag *diag) {
   const brink_kernel *value = instance->system->flags[flag].value;
   brink_bound_flag *bound = &instance->flags[flag];
-  bound->degree = brink_graph_degree(&value->graph, value->outputs[0].node);
-  const brink_kernel *gradient = make_gradient(instance, value, bound);
-  if (gradient == NULL || !brink_instance_task(instance, gradient, &bound->gradient))
+  brink_node node = value->outputs[0].node;
+  bound->degree = brink_graph_degree(&value->graph, node);
+  brink_kernel *gradient =
+      brink_derive_gradient(&instance->arena, value, &bound->refs, &bound->nrefs);
+  if (gradient != NULL) /* it is there already: this finds it */
+    bound->root = brink_graph_copy(&gradient->graph, &value->graph, node, NULL, NULL);
+  if (gradient == NULL || bound->root == BRINK_NO_NODE ||
+      !brink_instance_task(instance, gradient, &bound->gradient))
     return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for the gradient of flag '%s'",
                           instance->system->flags[flag].name);
+  bound->gradient_kernel = gradient;
   return BRINK_OK;
 }
 
@@ -125,8 +96,12 @@ static int guard_jet(size_t guard, int order, const double *t, const double *con
   if (order > BRINK_JET_MAX_ORDER) return 1;
   brink_guard_place place = instance->places[guard];
   brink_frame frame = env_frame(instance, t[0], NULL, env);
-  brink_code_jet(instance->flags[place.flag].value.code, &frame, place.index, 0, order, t, x, g,
-                 instance->jet_scratch);
+  const brink_bound_flag *bound = &instance->flags[place.flag];
+  if (bound->jet != NULL)
+    bound->jet(&frame, &instance->native->tables, place.index, order, t, x, g);
+  else
+    brink_code_jet(bound->value.code, &frame, place.index, 0, order, t, x, g,
+                   instance->jet_scratch);
   return 0;
 }
 
@@ -292,6 +267,7 @@ static bool define_value(definer *d, uint32_t f, size_t index, uint32_t guard,
   brink_bound_flag *bound = &d->instance->flags[f];
   size_t count = d->instance->system->flags[f].count;
   if (bound->value.kernel->reads_v) {
+    bound->asked = true;
     define_computed(def);
     return true;
   }
@@ -301,6 +277,8 @@ static bool define_value(definer *d, uint32_t f, size_t index, uint32_t guard,
       !find_numbers(d, bound, index, def))
     return false;
   if (def->coefficients != NULL) return true;
+  bound->asked = true;
+  bound->has_jet = !linear;
   def->value = guard_value;
   def->gradient = guard_gradient;
   def->jet = linear ? NULL : guard_jet;
