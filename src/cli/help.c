@@ -84,10 +84,9 @@ void cli_help(const cli_command *command, brink_text *text) {
   }
   char title[2] = {command->help[0], '\0'};
   if (title[0] >= 'a' && title[0] <= 'z') title[0] = (char)(title[0] - 'a' + 'A');
-  brink_text_add(text, "Usage: brink %s [OPTION]... %s\n%s%s.", command->name, command->operands,
+  brink_text_add(text, "Usage: brink %s [OPTION]... %s\n%s%s.\n", command->name, command->operands,
                  title, command->help + 1);
-  if (command->more != NULL) brink_text_add(text, " %s", command->more);
-  brink_text_add(text, "\n");
+  if (command->more != NULL) wrap(text, command->more, 0);
   describe_options(1u << (unsigned)(command - cli_commands), text);
   brink_text_add(text, "\n%s", exit_codes);
 }

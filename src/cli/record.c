@@ -26,7 +26,7 @@ brink_moment cli_record_now(const cli_simulation *run) {
 
 /* ---- remarks ---- */
 
-/* Room for `count` remarks with `values` values; false: out of memory. */
+/* Room for `count` remarks with `values` values, at least one; false: out of memory. */
 static bool remark_room(cli_simulation *run, size_t count, size_t values) {
   if (count > run->remarks_capacity) {
     run->remarks = brink_arena_take(&run->arena, 2 * count, sizeof *run->remarks);
@@ -47,7 +47,7 @@ static size_t take_remarks(cli_simulation *run, size_t first) {
   const brink_note *notes = brink_instance_notes(run->instance, &count);
   if (first >= count) return 0;
   for (size_t k = first; k < count; k++) values += notes[k].nvalues;
-  if (!remark_room(run, count - first, values)) {
+  if (!remark_room(run, count - first, values + 1)) {
     run->journal.failed = true;
     return 0;
   }
@@ -128,7 +128,8 @@ static int on_slide(const brink_slide_record *slide, void *user) {
 
 static int on_row(const brink_moment *moment, void *user) {
   cli_simulation *run = user;
-  return brink_csv_row(&run->csv, moment);
+  int outcome = brink_csv_row(&run->csv, moment);
+  return outcome == 0 ? cli_interrupt_signal() : outcome; /* a step may have many rows */
 }
 
 static double grid_time(int64_t k, void *user) {
@@ -160,8 +161,7 @@ static bool begin_trace(cli_simulation *run) {
 static bool wants_steps(const cli_simulation *run) {
   const brink_system *system = run->loaded.system;
   for (size_t k = 0; k < system->nflags; k++) {
-    if (system->flags[k].kind == BRINK_FLAG_RULE || system->flags[k].on_surface != NULL)
-      return true;
+    if (system->flags[k].kind == BRINK_FLAG_RULE) return true;
   }
   return run->tracing;
 }
@@ -182,6 +182,10 @@ bool cli_record_begin(cli_simulation *run) {
                      .user = run};
   brink_sim_set_sink(run->sim, &sink);
   return true;
+}
+
+void cli_record_flush(cli_simulation *run) {
+  if (run->tracing && !run->file.failed) brink_csv_flush(&run->csv);
 }
 
 /* An action that fails ends the run before its event is told: it is the last one. */
@@ -213,7 +217,8 @@ void cli_record_end(cli_simulation *run) {
   settle(run);
   tell_open_slides(run);
   if (!run->tracing) return;
-  if (!run->file.failed && brink_trace_end(&run->trace) == 0) brink_csv_flush(&run->csv);
+  if (!run->file.failed) brink_trace_end(&run->trace);
+  cli_record_flush(run);
   if (run->csv.text.failed) cli_say("out of memory");
   run->file.failed = run->file.failed || run->csv.text.failed;
   brink_csv_free(&run->csv);

@@ -8,6 +8,8 @@
 
 /* Between two looks at the clock and at signals. */
 #define STEPS_AT_A_TIME 64
+/* Between two writings of what a slow run has found so far. */
+#define SECONDS_AT_A_TIME 2.0
 
 /* ---- making it ---- */
 
@@ -55,10 +57,15 @@ static brink_status simulate(cli_simulation *run) {
   cli_progress progress =
       cli_progress_begin(run->settings.progress, run->settings.quiet, run->settings.until);
   const brink_stats *stats = brink_sim_stats(run->sim);
+  double flushed = cli_seconds();
   brink_status status;
   do {
     status = brink_sim_run(run->sim, run->settings.until, &run->diag);
     cli_progress_tell(&progress, brink_sim_time(run->sim), stats);
+    if (cli_seconds() > flushed + SECONDS_AT_A_TIME) {
+      cli_record_flush(run);
+      flushed = cli_seconds();
+    }
   } while (status == BRINK_ERR_WORK && cli_interrupt_signal() == 0);
   cli_progress_end(&progress);
   return status == BRINK_ERR_WORK ? BRINK_STOPPED : status;

@@ -37,6 +37,8 @@ typedef struct cli_simulation {
 
 /* record.c: the sink. */
 bool cli_record_begin(cli_simulation *run); /* false: said */
+/* What was recorded so far goes to disk. */
+void cli_record_flush(cli_simulation *run);
 /* After the last step: what is still open. */
 void cli_record_end(cli_simulation *run);
 /* Everything read from the present. */

@@ -4,7 +4,7 @@
 
 #include "cli/run.h"
 
-enum { FINAL_SHOWN = 12, WARNINGS_SHOWN = 5 };
+enum { FINAL_SHOWN = 12, WARNINGS_SHOWN = 5, LINE = 90 };
 
 static const char *plural(size_t count) {
   return count == 1 ? "" : "s";
@@ -45,29 +45,47 @@ static void tell_events(const brink_journal *journal, brink_text *text) {
 
 static void tell_slides(const brink_journal *journal, brink_text *text) {
   if (journal->nslides == 0) return;
-  brink_text_add(text, "\n%zu interval%s of sliding\n", journal->nslides, plural(journal->nslides));
+  brink_text_add(text, "\n%zu interval%s of sliding\n  %-14s  %-14s  %s\n", journal->nslides,
+                 plural(journal->nslides), "from", "to", "flag");
   brink_text_append(text, journal->slides.data, journal->slides.length);
+  if (journal->nslides > BRINK_HEADLINES)
+    brink_text_add(text, "  and %zu more\n", journal->nslides - BRINK_HEADLINES);
 }
 
+/* "name = value" into `one`. */
+static void describe(const brink_columns *columns, const brink_tracked *tracked, size_t element,
+                     const brink_moment *now, brink_text *one) {
+  brink_value_type type = columns->system->variables[tracked->variable].type;
+  double value = brink_columns_value(columns, tracked, element, now);
+  one->length = 0;
+  brink_text_add(one, "%s = ", columns->name[tracked->first + element]);
+  if (type == BRINK_VALUE_REAL)
+    brink_text_add(one, "%.7g", value);
+  else
+    brink_value_text(columns->system, type, value, one);
+}
+
+/* The first few final values, in lines that fit. */
 static void tell_final(const cli_simulation *run, brink_text *text) {
   const brink_columns *columns = &run->columns;
   brink_moment now = cli_record_now(run);
   brink_columns_visit(columns, &now);
-  size_t shown = 0;
+  size_t shown = 0, width = 0;
+  brink_text one = {0};
   for (size_t k = 0; k < columns->ntracked; k++) {
     const brink_tracked *tracked = &columns->tracked[k];
-    brink_value_type type = columns->system->variables[tracked->variable].type;
-    for (size_t e = 0; e < tracked->count && shown < FINAL_SHOWN; e++) {
-      double value = brink_columns_value(columns, tracked, e, &now);
-      brink_text_add(text, "%s%s = ", shown++ == 0 ? "\nfinal   " : ", ",
-                     columns->name[tracked->first + e]);
-      if (type == BRINK_VALUE_REAL)
-        brink_text_add(text, "%.7g", value);
-      else
-        brink_value_text(columns->system, type, value, text);
+    for (size_t e = 0; e < tracked->count && shown < FINAL_SHOWN; e++, shown++) {
+      describe(columns, tracked, e, &now, &one);
+      bool breaks = width + 2 + one.length > LINE;
+      const char *join = shown == 0 ? "\nfinal   " : breaks ? ",\n        " : ", ";
+      brink_text_add(text, "%s%s", join, one.data != NULL ? one.data : "");
+      width = (shown == 0 || breaks ? 8 : width + 2) + one.length;
     }
   }
-  if (columns->count > shown) brink_text_add(text, ", and %zu more", columns->count - shown);
+  text->failed = text->failed || one.failed;
+  brink_text_free(&one);
+  if (columns->count > shown)
+    brink_text_add(text, ",\n        and %zu more", columns->count - shown);
   if (shown > 0) brink_text_add(text, "\n");
 }
 

@@ -27,7 +27,6 @@ struct brink_entry {
   int *mode;
 };
 
-#define SLIDES_SHOWN ((size_t)10)
 #define CHANGES_SHOWN 4
 
 void brink_journal_init(brink_journal *journal, const brink_columns *columns, size_t nx,
@@ -403,11 +402,11 @@ static void begin_item(brink_journal *journal, brink_text *text, uint32_t flag, 
 
 void brink_journal_slide(brink_journal *journal, uint32_t flag, size_t index, double from,
                          double to) {
-  if (journal->nslides++ < SLIDES_SHOWN) {
+  if (journal->nslides++ < BRINK_HEADLINES) {
     brink_text *line = &journal->slides;
-    brink_text_add(line, "  ");
+    brink_text_add(line, "  %-14.10g  %-14.10g  ", from, to);
     brink_system_flag_name(journal->columns->system, flag, index, line);
-    brink_text_add(line, " from t = %.9g to %.9g\n", from, to);
+    brink_text_add(line, "\n");
   }
   if (!journal->json) return;
   brink_text *text = &journal->sliding;
