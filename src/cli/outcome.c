@@ -117,8 +117,8 @@ static int say_failure(const cli_simulation *run, int code, const char *hint) {
 }
 
 static int interrupted(cli_simulation *run) {
-  int number = cli_interrupt_signal();
-  return say_failure(run, fail(run, "interrupted", "interrupted", 128 + number), NULL);
+  cli_say("%s interrupted at t = %.10g", run->summary.model, run->summary.t);
+  return fail(run, "interrupted", "interrupted", 128 + cli_interrupt_signal());
 }
 
 int cli_outcome(cli_simulation *run, brink_status status) {

@@ -12,8 +12,10 @@ static const char *plural(size_t count) {
 
 static void tell_status(const cli_simulation *run, brink_text *text) {
   const brink_summary *summary = &run->summary;
-  brink_text_add(text, "%s %s at t = %.10g", summary->model, summary->status, summary->t);
-  if (summary->reason != NULL) brink_text_add(text, " (%s)", summary->reason);
+  bool interrupted = summary->reason != NULL && strcmp(summary->reason, "interrupted") == 0;
+  brink_text_add(text, "%s %s at t = %.10g", summary->model,
+                 interrupted ? summary->reason : summary->status, summary->t);
+  if (summary->reason != NULL && !interrupted) brink_text_add(text, " (%s)", summary->reason);
   if (summary->reason == NULL && summary->message != NULL && summary->message[0] != '\0')
     brink_text_add(text, ": %s", summary->message);
   brink_text_add(text, "\n");
