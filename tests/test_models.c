@@ -245,13 +245,14 @@ static char *read_lines(const char *path, char ***lines, size_t *count) {
   return text;
 }
 
-static void check_silent(const char *model) {
+/* `brink VERB model.hsml` must succeed without a word: no diagnostics, and the canonical layout. */
+static void check_silent(const char *verb, const char *model) {
   char command[COMMAND];
   int exit;
-  snprintf(command, sizeof command, "'%s' check '%s/%s/model.hsml' 2>&1", BRINK_PROGRAM,
+  snprintf(command, sizeof command, "'%s' %s '%s/%s/model.hsml' 2>&1", BRINK_PROGRAM, verb,
            BRINK_MODELS, model);
   char *text = capture(command, &exit);
-  CHECK_MSG(exit == 0 && text[0] == '\0', "brink check models/%s/model.hsml: exit %d\n%s", model,
+  CHECK_MSG(exit == 0 && text[0] == '\0', "brink %s models/%s/model.hsml: exit %d\n%s", verb, model,
             exit, text);
   free(text);
 }
@@ -267,7 +268,8 @@ static bool check_model(const char *model) {
   snprintf(path, sizeof path, "%s/%s/expect.txt", BRINK_MODELS, model);
   char *text = read_lines(path, &line, &lines);
   if (text == NULL) return false;
-  check_silent(model);
+  check_silent("check", model);
+  check_silent("fmt --check", model);
   test_case c = {.model = model, .options = "", .line = line};
   for (size_t k = 0; k <= lines; k++) {
     if (k < lines && !starts_run(line[k])) continue;
