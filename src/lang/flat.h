@@ -113,7 +113,9 @@ typedef struct flat_point {
   size_t instance;
   size_t element;              /* of vectors; BRINK_NONE: the expression is a scalar */
   const flat_binding *binding; /* loop variables and function arguments, innermost first */
-  bool initial;                /* states and modes may be read, and draws made */
+  bool initial;                /* states and modes may be read */
+  flat_variable *only;         /* an outer initial is run for this parameter alone */
+  char *filled;                /* its elements that have a value */
 } flat_point;
 
 struct flat_binding {

@@ -206,6 +206,35 @@ static bool fill_from_sets(flat *f, flat_variable *variable, char *filled) {
   return true;
 }
 
+/* Is a symbol set somewhere in a block? */
+static bool sets_symbol(const brink_ast_block *block, const brink_symbol *symbol) {
+  for (size_t k = 0; k < block->count; k++) {
+    const brink_ast_statement *s = block->statement[k];
+    if (s->kind == BRINK_STATEMENT_ASSIGN && s->target->nparts > 1 &&
+        s->target->part[s->target->nparts - 1].symbol == symbol)
+      return true;
+    for (size_t b = 0; b < s->nblocks; b++) {
+      if (sets_symbol(&s->block[b], symbol)) return true;
+    }
+  }
+  return false;
+}
+
+static void run_block(flat *f, const flat_point *point, const brink_ast_block *block);
+
+/* What the initial sections of the components around it say, the outermost last. */
+static void fill_from_outer(flat *f, flat_variable *variable, char *filled) {
+  for (flat_group *outer = variable->group->parent; outer != NULL; outer = outer->parent) {
+    const brink_ast_block *block = &outer->component->section[BRINK_SECTION_INITIAL].body;
+    if (!sets_symbol(block, variable->symbol)) continue;
+    for (size_t i = 0; i < outer->count && !f->failed; i++) {
+      flat_point point = {
+          .group = outer, .instance = i, .element = BRINK_NONE, .only = variable, .filled = filled};
+      run_block(f, &point, block);
+    }
+  }
+}
+
 static bool fill_all(flat *f, flat_variable *variable, char *filled) {
   flat_group *group = variable->group;
   const brink_ast_section *own = group->component != NULL
@@ -221,7 +250,8 @@ static bool fill_all(flat *f, flat_variable *variable, char *filled) {
         !fill(f, variable, &group->symbol->values[k], true, filled))
       return false;
   }
-  return fill_from_sets(f, variable, filled);
+  if (variable->symbol->kind == BRINK_SYMBOL_PARAMETER) fill_from_outer(f, variable, filled);
+  return !f->failed && fill_from_sets(f, variable, filled);
 }
 
 bool flat_evaluate(flat *f, flat_variable *variable) {
@@ -288,7 +318,9 @@ static void assign(flat *f, const flat_point *point, const brink_ast_statement *
     return;
   }
   flat_variable *variable = flat_variable_of(group, name->symbol);
-  if (variable == NULL || !holds_initial(variable)) return;
+  if (variable == NULL ||
+      (point->only != NULL ? variable != point->only : !holds_initial(variable)))
+    return;
   int64_t first = 1, last = variable->length;
   if (name->index != NULL) {
     if (!flat_whole(f, point, name->index, name->name, 1, last, &first)) return;
@@ -315,11 +347,15 @@ static void assign(flat *f, const flat_point *point, const brink_ast_statement *
                  flat_name_of(f, variable));
       return;
     }
-    store(f, variable, instance * variable->length + (size_t)(k - 1), value);
+    size_t element = instance * variable->length + (size_t)(k - 1);
+    if (point->only == NULL) {
+      store(f, variable, element, value);
+    } else {
+      variable->values[element] = value;
+      point->filled[element] = 1;
+    }
   }
 }
-
-static void run_block(flat *f, const flat_point *point, const brink_ast_block *block);
 
 static void run_loop(flat *f, const flat_point *point, const brink_ast_statement *s) {
   int64_t lo, hi;
