@@ -78,7 +78,6 @@ typedef struct brink_check_list {
   brink_check_lhs *item;
   size_t count, capacity;
   bool uncertain; /* some left-hand side could not be made out */
-  bool joined;    /* two sections were read as one: nothing is there twice by mistake */
 } brink_check_list;
 
 typedef struct brink_checker {
@@ -106,8 +105,9 @@ typedef struct brink_checker {
   brink_check_list *equations; /* of the present component or pair, all sections together */
   bool components_uncertain;   /* a syntax error may have swallowed components or functions */
   brink_symbol poison;         /* stands for every name that was reported as unknown */
-  bool lhs_uncertain;          /* a left-hand side of this component could not be made out */
-  const void *locals_of;       /* owner of the local names in the table: &local */
+  bool damaged;          /* a syntax error in the present section: what it defines is uncertain */
+  bool lhs_uncertain;    /* a left-hand side of this component could not be made out */
+  const void *locals_of; /* owner of the local names in the table: &local */
 } brink_checker;
 
 /* ---- check.c ---- */

@@ -41,6 +41,7 @@ static brink_symbol *find_population(brink_checker *c, const char *name, brink_p
     return NULL;
   }
   if (symbol->kind == BRINK_SYMBOL_INSTANCE && !symbol->vector) return NULL; /* reported there */
+  if (c->component->section[BRINK_SECTION_AGENTS].damaged) return NULL;
   const char *hint = symbol->kind == BRINK_SYMBOL_INSTANCE
                          ? brink_unit_format(c->unit, "add population(%s); to agents", name)
                          : NULL;

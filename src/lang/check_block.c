@@ -338,10 +338,11 @@ void brink_check_section(brink_checker *c, brink_context context, brink_ast_bloc
   if (list == NULL || !brink_check_rule(context)->equations)
     list = brink_unit_take(c->unit, 1, sizeof *list);
   if (list == NULL) return;
-  if (damaged) list->joined = true;
   c->context = context;
   c->prime = false;
+  c->damaged = damaged;
   size_t mark = brink_check_open_scope(c);
   brink_check_block(c, block, list);
   brink_check_close_scope(c, mark);
+  c->damaged = false;
 }

@@ -37,10 +37,14 @@ static brink_check_lhs make_lhs(brink_checker *c, const brink_ast_expr *target,
 }
 
 static void twice(brink_checker *c, const brink_check_lhs *lhs, brink_place first) {
-  bool equation = brink_check_rule(c->context)->equations || c->context == BRINK_IN_CONNECTIONS;
   const char *hint = brink_unit_format(c->unit, "first at line %u", (unsigned)first.line);
+  bool connection = c->context == BRINK_IN_CONNECTIONS;
+  bool equation = brink_check_rule(c->context)->equations;
   brink_check_error(c, lhs->place, hint,
-                    equation ? "'%s' is defined twice" : "'%s' is assigned twice", lhs->coarse);
+                    connection ? "'%s' is connected twice"
+                    : equation ? "'%s' is defined twice"
+                               : "'%s' is assigned twice",
+                    lhs->coarse);
 }
 
 /* The table has three kinds of entries for a list: "x[2]" the text; "x[]" some element of x;
@@ -79,7 +83,7 @@ static bool add(brink_checker *c, brink_check_list *list, const brink_check_lhs 
   if (first == NULL && element) first = find_place(c, list, lhs->coarse);
   if (first == NULL && !element && elements != NULL) first = find_place(c, list, elements);
   if (first != NULL) {
-    if (!list->joined) twice(c, lhs, *first);
+    if (!c->damaged) twice(c, lhs, *first);
     return false;
   }
   if (!brink_arena_grow(&c->unit->arena, (void **)&list->item, list->count, &list->capacity,
@@ -127,6 +131,7 @@ static bool branch_lacks(brink_checker *c, const brink_check_list *branch,
 /* Each branch is compared with the first, both ways; one report is enough. */
 static void compare_branches(brink_checker *c, const brink_ast_statement *statement,
                              const brink_check_list *branch) {
+  if (c->damaged) return;
   for (size_t k = 0; k < statement->nblocks; k++)
     if (branch[k].uncertain) return;
   if (statement->nconditions == statement->nblocks) {

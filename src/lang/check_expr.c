@@ -232,8 +232,8 @@ static void type_logic(brink_checker *c, brink_ast_expr *expr) {
 }
 
 static void type_if(brink_checker *c, brink_ast_expr *expr) {
-  brink_ast_expr *condition = expr->arg[0], *a = expr->arg[1], *b = expr->arg[2];
-  brink_check_condition(c, condition);
+  brink_ast_expr *a = expr->arg[1], *b = expr->arg[2];
+  brink_check_condition(c, expr->arg[0]);
   brink_check_expr(c, a);
   brink_check_expr(c, b);
   if (!is_known(a) || !is_known(b)) return;
@@ -243,7 +243,6 @@ static void type_if(brink_checker *c, brink_ast_expr *expr) {
                       brink_a_type(a->type), brink_a_type(b->type));
     return;
   }
-  if (condition->type == BRINK_TYPE_SIGNAL && brink_is_numeric(type)) type = BRINK_TYPE_SIGNAL;
   set(expr, type, a->vector || b->vector);
 }
 

@@ -190,6 +190,7 @@ static brink_symbol *find_assigned(brink_checker *c, const char *name, brink_pla
 }
 
 static void check_assignment(brink_checker *c, brink_ast_section *section, brink_ast_value *value) {
+  if (value->expr->op == BRINK_AST_DAMAGED) return; /* perhaps no value at all */
   brink_check_expr(c, value->expr);
   brink_symbol *symbol = find_assigned(c, value->name, value->place);
   if (symbol == NULL) return;
@@ -333,6 +334,7 @@ static void check_number_key(brink_checker *c, size_t k, brink_ast_expr *expr) {
 static void check_setting(brink_checker *c, brink_ast_value *value) {
   const char *nearest = NULL;
   size_t k = 0;
+  if (value->expr->op == BRINK_AST_DAMAGED) return;
   while (k < KEYS && strcmp(keys[k].name, value->name) != 0) k++;
   if (k == KEYS) {
     for (size_t j = 0; j < KEYS; j++) nearest = brink_nearest(value->name, keys[j].name, nearest);
