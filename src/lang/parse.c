@@ -152,6 +152,18 @@ static void parse_function(brink_parser *p) {
 
 /* ---- files ---- */
 
+/* A kind that is none, but behind it `Name is`. */
+static bool at_misspelt_component(const brink_parser *p) {
+  if (p->token.kind != BRINK_TOKEN_NAME) return false;
+  if (p->next.kind == BRINK_TOKEN_IS) return true;
+  if (p->next.kind != BRINK_TOKEN_NAME) return false;
+  brink_lexer ahead = p->lexer;
+  brink_token third;
+  ahead.unit = NULL;
+  brink_lexer_next(&ahead, &third);
+  return third.kind == BRINK_TOKEN_IS;
+}
+
 /* Something between components that is none. One mistake up to the next thing we know. */
 static void parse_no_component(brink_parser *p) {
   if (p->token.kind == BRINK_TOKEN_SEMICOLON)
@@ -169,17 +181,15 @@ static void parse_no_component(brink_parser *p) {
   }
   do brink_parse_advance(p);
   while (p->token.kind != BRINK_TOKEN_EOF && !brink_parse_at_top(p) &&
-         !(p->token.first && p->next.kind == BRINK_TOKEN_IS));
+         !(p->token.first && at_misspelt_component(p)));
 }
 
 static void parse_item(brink_parser *p) {
-  bool word = p->token.kind == BRINK_TOKEN_NAME;
   if (brink_parse_is(p, "import") && p->next.kind != BRINK_TOKEN_IS)
     parse_import(p);
   else if (brink_parse_is(p, "function") && p->next.kind != BRINK_TOKEN_IS)
     parse_function(p);
-  else if (word && (p->next.kind == BRINK_TOKEN_NAME || p->next.kind == BRINK_TOKEN_IS ||
-                    brink_parse_at_top(p)))
+  else if (brink_parse_at_top(p) || at_misspelt_component(p))
     brink_parse_component(p);
   else
     parse_no_component(p);

@@ -53,7 +53,6 @@ static void parse_pair_head(brink_parser *p, brink_ast_pair *pair) {
 /* One of: declarations, dynamics, assignments, event, reach. */
 static bool parse_pair_part(brink_parser *p, brink_ast_pair *pair, brink_ast_event ***events) {
   brink_ast_section declarations = {.present = false};
-  if (brink_token_is_defining(p->next.kind)) return false;
   if (brink_parse_is(p, "declarations")) {
     brink_parse_section_body(p, BRINK_SECTION_DECLARATIONS, &declarations);
   } else if (brink_parse_is(p, "dynamics")) {
@@ -78,10 +77,10 @@ static void parse_no_pair_part(brink_parser *p) {
                     "%s cannot stand in a pair", brink_parse_shown(p, &p->token));
   const char *name = brink_parse_name(p, &p->token);
   bool statement = brink_token_is_defining(p->next.kind) || p->token.kind != BRINK_TOKEN_NAME ||
-                   p->next.kind == BRINK_TOKEN_LPAREN;
+                   p->next.kind == BRINK_TOKEN_LPAREN || p->next.kind == BRINK_TOKEN_DOT;
   brink_parse_advance(p);
   if (statement)
-    brink_parse_sync(p);
+    brink_parse_skip_headless(p, BRINK_RANK_SECTION);
   else
     brink_parse_skip_block(p, name);
 }
@@ -91,6 +90,7 @@ static void parse_pair_body(brink_parser *p, brink_ast_pair *pair) {
   brink_ast_event **events = &pair->events;
   p->symbols_end = &pair->symbols;
   for (;;) {
+    brink_parse_more(p);
     const char *start = p->token.start;
     p->indent++;
     bool parsed = parse_pair_part(p, pair, &events);
@@ -118,7 +118,7 @@ static void parse_pair(brink_parser *p) {
   brink_open_block open;
   brink_parse_line(p);
   pair->place = brink_parse_place(p);
-  brink_parse_open(p, &open, "pair", BRINK_RANK_SECTION, &p->token);
+  brink_parse_open(p, &open, "pair", BRINK_RANK_PAIR, &p->token);
   brink_parse_keyword(p);
   parse_pair_head(p, pair);
   parse_pair_body(p, pair);
@@ -130,19 +130,29 @@ static void parse_pair(brink_parser *p) {
   *end = pair;
 }
 
+/* Up to the ';' of this line; or, if there is none, it was the head of a pair. */
+static void parse_no_agents(brink_parser *p) {
+  uint32_t line = p->token.line;
+  brink_parse_panic(p, brink_parse_place(p), "agents are population(...) and pair(...)",
+                    "%s cannot stand in 'agents'", brink_parse_shown(p, &p->token));
+  p->panic = false;
+  do {
+    if (brink_parse_accept(p, BRINK_TOKEN_SEMICOLON)) return;
+    brink_parse_advance(p);
+  } while (p->token.line == line && !brink_parse_at_stop(p));
+  if (p->token.line != line) brink_parse_skip_block(p, "pair");
+}
+
 void brink_parse_agents(brink_parser *p) {
   do {
     p->indent++;
-    while (!brink_parse_at_stop(p)) {
+    while (brink_parse_more(p)) {
       if (brink_parse_is(p, "population") && p->next.kind == BRINK_TOKEN_LPAREN) {
         parse_population(p);
       } else if (brink_parse_is(p, "pair") && p->next.kind == BRINK_TOKEN_LPAREN) {
         parse_pair(p);
       } else {
-        brink_parse_panic(p, brink_parse_place(p), "agents are population(...) and pair(...)",
-                          "%s cannot stand in 'agents'", brink_parse_shown(p, &p->token));
-        brink_parse_advance(p);
-        brink_parse_sync(p);
+        parse_no_agents(p);
       }
     }
     p->indent--;

@@ -27,7 +27,7 @@ static const unsigned section_may[BRINK_SECTION_COUNT] = {
 static void parse_declarations(brink_parser *p, bool in_interface) {
   do {
     p->indent++;
-    while (!brink_parse_at_stop(p)) brink_parse_declaration(p, in_interface);
+    while (brink_parse_more(p)) brink_parse_declaration(p, in_interface);
     p->indent--;
   } while (!brink_parse_close_block(p));
 }
@@ -36,7 +36,7 @@ static void parse_declarations(brink_parser *p, bool in_interface) {
 static void parse_instances(brink_parser *p) {
   do {
     p->indent++;
-    while (!brink_parse_at_stop(p)) {
+    while (brink_parse_more(p)) {
       const char *start = p->token.start;
       brink_parse_instance(p);
       if (p->token.start == start && !brink_parse_at_stop(p)) brink_parse_advance(p);
@@ -59,7 +59,7 @@ static void parse_values(brink_parser *p, brink_section_kind kind, brink_ast_sec
     brink_list_add(p, &section->values[i], sizeof section->values[i]);
   do {
     p->indent++;
-    while (!brink_parse_at_stop(p)) {
+    while (brink_parse_more(p)) {
       const char *start = p->token.start;
       brink_ast_value value;
       if (kind == BRINK_SECTION_ASSIGNMENTS && brink_token_is_word(&p->token, "for") &&
@@ -67,9 +67,10 @@ static void parse_values(brink_parser *p, brink_section_kind kind, brink_ast_sec
         parse_value_loop(p, section);
         continue;
       }
+      uint32_t line = p->token.line;
       brink_parse_line(p);
       if (brink_parse_value(p, &value)) brink_list_add(p, &value, sizeof value);
-      brink_parse_finish(p);
+      brink_parse_headless(p, BRINK_MAY_FOR | BRINK_MAY_VALUE, line);
       if (p->token.start == start && !brink_parse_at_stop(p)) brink_parse_advance(p);
     }
     p->indent--;
@@ -123,7 +124,9 @@ void brink_parse_section_body(brink_parser *p, brink_section_kind kind,
                               brink_ast_section *section) {
   size_t losses = p->losses;
   brink_open_block open;
-  brink_block_rank rank = kind == BRINK_SECTION_INTERFACE ? BRINK_RANK_PART : BRINK_RANK_SECTION;
+  brink_block_rank rank = kind == BRINK_SECTION_INTERFACE ? BRINK_RANK_PART
+                          : kind == BRINK_SECTION_AGENTS  ? BRINK_RANK_AGENTS
+                                                          : BRINK_RANK_SECTION;
   brink_parse_line(p);
   begin_section(p, kind, section);
   brink_parse_open(p, &open, brink_section_name(kind), rank, &p->token);
@@ -190,8 +193,12 @@ static void parse_no_action(brink_parser *p) {
                     "actions stand in 'negative-going', 'positive-going' or 'on-event'",
                     "%s cannot stand in an event by itself", brink_parse_shown(p, &p->token));
   p->panic = false;
-  do brink_parse_advance(p);
-  while (!brink_parse_at_stop(p));
+  brink_parse_advance(p);
+  while (!brink_parse_at_stop(p)) brink_parse_advance(p);
+  if (p->token.kind != BRINK_TOKEN_END || !brink_token_is_action(p->next.kind)) return;
+  brink_parse_advance(p); /* the end of what had no beginning */
+  brink_parse_advance(p);
+  brink_parse_accept(p, BRINK_TOKEN_SEMICOLON);
 }
 
 static void parse_event_flag(brink_parser *p, brink_ast_event *event) {
@@ -228,8 +235,8 @@ void brink_parse_event(brink_parser *p, brink_ast_event ***end) {
   parse_event_flag(p, event);
   for (;;) {
     p->indent++;
-    if (!brink_parse_at_stop(p)) parse_no_action(p);
-    bool action = brink_token_is_action(p->token.kind);
+    if (brink_parse_more(p)) parse_no_action(p);
+    bool action = brink_token_is_action(p->token.kind) && brink_parse_at_stop(p);
     if (action) parse_action(p, event);
     p->indent--;
     if (!action && brink_parse_at_stop(p) && brink_parse_close_block(p)) break;
@@ -253,11 +260,14 @@ static brink_section_kind find_section(const brink_token *token) {
 /* Does the present token name a section, nearly or exactly? What is near is reported. */
 static brink_section_kind guess_section(brink_parser *p) {
   brink_section_kind kind = find_section(&p->token);
-  if (p->token.kind != BRINK_TOKEN_NAME || brink_token_is_defining(p->next.kind))
-    return BRINK_SECTION_COUNT;
-  if (kind != BRINK_SECTION_COUNT || brink_parse_at_declaration(p)) return kind;
+  if (kind == BRINK_SECTION_OUTPUT && brink_parse_at_declaration(p)) return BRINK_SECTION_COUNT;
+  if (kind != BRINK_SECTION_COUNT || p->token.kind != BRINK_TOKEN_NAME) return kind;
+  if (brink_token_is_defining(p->next.kind) || brink_parse_at_declaration(p) ||
+      brink_parse_at_opening(p))
+    return kind;
   const char *name = brink_parse_name(p, &p->token), *best = NULL;
-  for (int k = 0; k < BRINK_SECTION_COUNT; k++) {
+  bool event = p->next.kind == BRINK_TOKEN_LPAREN; /* the only one with a parenthesis */
+  for (int k = event ? BRINK_SECTION_EVENT : 0; k < BRINK_SECTION_COUNT; k++) {
     const char *near = brink_nearest(name, brink_section_name((brink_section_kind)k), best);
     if (near != best) best = near, kind = (brink_section_kind)k;
   }
@@ -283,46 +293,70 @@ static void parse_section(brink_parser *p, brink_section_kind kind) {
   brink_parse_event(p, &end);
 }
 
-/* Declarations without a section of their own: one mistake, however many there are. */
-static void parse_stray_declarations(brink_parser *p) {
-  brink_ast_section *section = &p->component->section[BRINK_SECTION_DECLARATIONS];
-  brink_parse_mend(p, brink_parse_place(p), "put it between 'declarations' and 'end declarations;'",
-                   "a declaration outside of 'declarations'");
+/* The contents of a section whose first word was forgotten: one mistake, however long it is. */
+static void parse_headless(brink_parser *p, brink_section_kind kind) {
+  brink_open_block open;
+  const char *name = brink_section_name(kind);
+  brink_ast_section *section = &p->component->section[kind];
+  brink_parse_mend(
+      p, brink_parse_place(p),
+      brink_unit_format(p->unit, "write '%s' before it, and 'end %s;' behind", name, name),
+      "%s outside of '%s'", brink_parse_shown(p, &p->token), name);
   if (!section->present) section->place = brink_parse_place(p);
-  section->present = true;
-  while (brink_parse_at_declaration(p)) brink_parse_declaration(p, false);
-  if (p->token.kind != BRINK_TOKEN_END || !brink_token_is_word(&p->next, "declarations")) return;
-  brink_parse_advance(p);
-  brink_parse_advance(p);
-  brink_parse_accept(p, BRINK_TOKEN_SEMICOLON);
+  section->present = section->damaged = true;
+  p->muted = p->token.start;
+  brink_parse_open(p, &open, name,
+                   kind == BRINK_SECTION_AGENTS      ? BRINK_RANK_AGENTS
+                   : kind == BRINK_SECTION_INTERFACE ? BRINK_RANK_PART
+                                                     : BRINK_RANK_SECTION,
+                   &p->token);
+  open.implied = true;
+  parse_contents(p, kind, section);
+}
+
+/* Which section would hold what stands here? COUNT: that cannot be told. */
+static brink_section_kind section_for(const brink_parser *p) {
+  static const struct {
+    const char *word;
+    brink_section_kind kind;
+  } known[] = {{"connect", BRINK_SECTION_CONNECTIONS},
+               {"population", BRINK_SECTION_AGENTS},
+               {"pair", BRINK_SECTION_AGENTS},
+               {"when", BRINK_SECTION_RULES}};
+  if (brink_parse_at_declaration(p)) return BRINK_SECTION_DECLARATIONS;
+  for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
+    if (brink_token_is_word(&p->token, known[k].word) && !brink_token_is_defining(p->next.kind))
+      return known[k].kind;
+  return BRINK_SECTION_COUNT;
 }
 
 /* Something in a body that begins no section. */
 static void parse_no_section(brink_parser *p) {
-  if (brink_parse_at_declaration(p)) {
-    parse_stray_declarations(p);
+  brink_section_kind kind = section_for(p);
+  if (kind != BRINK_SECTION_COUNT) {
+    parse_headless(p, kind);
     return;
   }
-  bool statement = brink_token_is_defining(p->next.kind) || p->token.kind != BRINK_TOKEN_NAME;
-  const char *shown = brink_parse_shown(p, &p->token);
-  p->component->holes = true;
-  if (statement) {
-    brink_parse_panic(p, brink_parse_place(p),
-                      "statements stand in sections: dynamics, output, initial, ...",
-                      "%s does not begin a section", shown);
-    p->panic = false;
-    do brink_parse_advance(p);
-    while (!brink_parse_at_stop(p) &&
-           !(p->token.first && find_section(&p->token) < BRINK_SECTION_COUNT));
-    return;
-  }
-  const char *name = brink_parse_name(p, &p->token);
-  brink_parse_panic(p, brink_parse_place(p),
-                    "sections are declarations, initial, dynamics, constraints, output, update, "
-                    "rules, event, components, connections, agents, simulation and assignments",
-                    "unknown section %s", shown);
+  bool statement = brink_token_is_defining(p->next.kind) || p->token.kind != BRINK_TOKEN_NAME ||
+                   brink_parse_at_opening(p) || p->next.kind == BRINK_TOKEN_LBRACKET ||
+                   p->next.kind == BRINK_TOKEN_DOT;
+  brink_place place = brink_parse_place(p);
+  const char *shown = brink_parse_shown(p, &p->token), *name = brink_parse_name(p, &p->token);
+  bool bad = p->token.kind == BRINK_TOKEN_BAD;
   brink_parse_advance(p);
-  brink_parse_skip_block(p, name);
+  if (!statement) {
+    brink_parse_panic(p, place,
+                      "sections are declarations, initial, dynamics, constraints, output, update, "
+                      "rules, event, components, connections, agents, simulation and assignments",
+                      "unknown section %s", shown);
+    brink_parse_skip_block(p, name);
+    return;
+  }
+  const char *end = brink_parse_skip_headless(p, BRINK_RANK_SECTION);
+  const char *hint = "statements stand in sections: dynamics, output, initial, ...";
+  if (end != NULL) hint = brink_unit_format(p->unit, "is '%s' missing before it?", end);
+  p->losses++;
+  if (!bad) brink_parse_mend(p, place, hint, "%s does not begin a section", shown);
 }
 
 /* body = "body" {section} "end" "body" ";" */
@@ -338,6 +372,7 @@ static void parse_body(brink_parser *p, bool implied) {
   }
   for (;;) {
     const char *start = p->token.start;
+    brink_parse_more(p);
     bool over = p->token.kind == BRINK_TOKEN_END || brink_parse_at_top(p) ||
                 brink_token_is_word(&p->token, "body") || p->token.kind == BRINK_TOKEN_EOF;
     if (over) {
@@ -345,11 +380,8 @@ static void parse_body(brink_parser *p, bool implied) {
       continue;
     }
     p->indent++;
-    brink_section_kind kind = BRINK_SECTION_COUNT;
-    if (!brink_parse_split_end(p)) kind = guess_section(p);
-    if (p->token.kind == BRINK_TOKEN_END)
-      start = NULL; /* what was one word is two now */
-    else if (kind != BRINK_SECTION_COUNT)
+    brink_section_kind kind = guess_section(p);
+    if (kind != BRINK_SECTION_COUNT)
       parse_section(p, kind);
     else
       parse_no_section(p);
@@ -390,27 +422,27 @@ static void parse_part(brink_parser *p) {
   brink_parse_mend(p, brink_parse_place(p), "sections stand between 'body' and 'end body;'",
                    "'interface' or 'body' expected, found %s", brink_parse_shown(p, &p->token));
   p->muted = p->token.start;
-  parse_body(p, true);
+  if (brink_parse_at_interface(p))
+    parse_headless(p, BRINK_SECTION_INTERFACE);
+  else
+    parse_body(p, true);
 }
 
 /* kind = "ctc" | "dtc" | "lbc" | "composite" | "system" */
 static bool parse_kind(brink_parser *p, brink_component_kind *kind) {
-  const char *best = NULL;
-  const char *name = brink_parse_name(p, &p->token);
-  if (p->next.kind == BRINK_TOKEN_IS && p->token.kind == BRINK_TOKEN_NAME) {
-    brink_parse_mend(p, brink_parse_place(p), "write 'ctc', 'dtc', 'lbc', 'composite' or 'system'",
-                     "the kind of component '%s' is missing", name);
-    return false; /* the name is the next token */
-  }
+  const char *best = NULL, *name = brink_parse_name(p, &p->token);
   for (int k = BRINK_CTC; k <= BRINK_SYSTEM; k++) {
     const char *word = brink_component_kind_name((brink_component_kind)k);
     const char *near = brink_nearest(name, word, best);
-    if (brink_token_is_word(&p->token, word)) {
-      *kind = (brink_component_kind)k;
-      brink_parse_keyword(p);
-      return true;
-    }
     if (near != best) best = near, *kind = (brink_component_kind)k;
+    if (!brink_token_is_word(&p->token, word)) continue;
+    brink_parse_keyword(p);
+    return true;
+  }
+  if (p->next.kind == BRINK_TOKEN_IS) {
+    brink_parse_mend(p, brink_parse_place(p), "write 'ctc', 'dtc', 'lbc', 'composite' or 'system'",
+                     "the kind of component '%s' is missing", name);
+    return false; /* the name is the present token */
   }
   brink_parse_mend(p, brink_parse_place(p),
                    best != NULL ? brink_parse_did_you_mean(p, best)
@@ -459,6 +491,7 @@ void brink_parse_component(brink_parser *p) {
   bool known = parse_head(p, c, &open);
   for (;;) {
     const char *start = p->token.start;
+    brink_parse_more(p);
     if (p->token.kind == BRINK_TOKEN_END || p->token.kind == BRINK_TOKEN_EOF ||
         brink_parse_at_top(p)) {
       if (brink_parse_close_block(p)) break;

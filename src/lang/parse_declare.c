@@ -55,6 +55,10 @@ bool brink_parse_at_declaration(const brink_parser *p) {
   return p->next.kind == BRINK_TOKEN_LPAREN && find_declaration(&p->token) != NULL;
 }
 
+bool brink_parse_at_interface(const brink_parser *p) {
+  return brink_parse_at_declaration(p) && find_declaration(&p->token)->in_interface;
+}
+
 /* ---- names, types ---- */
 
 /* name = NAME ["[" expression "]"] */
@@ -117,7 +121,7 @@ static void parse_type(brink_parser *p, brink_symbol *symbol) {
 /* ---- ranges ---- */
 
 /* item = STRING | ["-"] NUMBER */
-static brink_ast_expr *parse_set_item(brink_parser *p) {
+static brink_ast_expr *parse_set_item(brink_parser *p, bool *reported) {
   brink_ast_expr *item = brink_parse_sum(p);
   if (p->panic || item->op == BRINK_AST_TEXT || item->op == BRINK_AST_NUMBER ||
       item->op == BRINK_AST_DAMAGED)
@@ -129,8 +133,10 @@ static brink_ast_expr *parse_set_item(brink_parser *p) {
     number->place = item->place;
     return number;
   }
-  brink_parse_mend(p, item->place, "a set is written {\"low\", \"high\"} or {1, 2}",
-                   "sets hold strings and numbers only");
+  if (!*reported)
+    brink_parse_mend(p, item->place, "a set is written {\"low\", \"high\"} or {1, 2}",
+                     "sets hold strings and numbers only");
+  *reported = true;
   item->op = BRINK_AST_DAMAGED;
   item->nargs = 0;
   return item;
@@ -140,9 +146,10 @@ static brink_ast_expr *parse_set_item(brink_parser *p) {
 static void parse_set(brink_parser *p, brink_ast_range *range) {
   brink_token open = p->token;
   size_t begin = brink_list_begin(p);
+  bool reported = false;
   brink_parse_advance(p);
   do {
-    brink_ast_expr *item = parse_set_item(p);
+    brink_ast_expr *item = parse_set_item(p, &reported);
     brink_list_add(p, &item, sizeof item);
   } while (brink_parse_accept(p, BRINK_TOKEN_COMMA));
   range->item = brink_list_take(p, begin, sizeof *range->item, &range->nitems);
@@ -337,7 +344,6 @@ static void check_home(brink_parser *p, const declaration *d, bool in_interface)
 
 void brink_parse_declaration(brink_parser *p, bool in_interface) {
   brink_token word = p->token;
-  if (brink_parse_split_end(p)) return;
   const declaration *d = find_declaration(&p->token);
   brink_parse_line(p);
   if (d == NULL) d = guess_declaration(p);

@@ -176,8 +176,9 @@ static brink_ast_expr *parse_parentheses(brink_parser *p) {
  * It reaches as far right as it can. */
 static brink_ast_expr *parse_if(brink_parser *p) {
   brink_place place = brink_parse_place(p);
+  p->choices++;
   brink_parse_advance(p);
-  if (!brink_parse_enter(p)) {
+  if (!brink_parse_enter(p, 2 * BRINK_NESTING_LIMIT)) {
     brink_parse_leave(p);
     return damaged(p);
   }
@@ -293,7 +294,7 @@ static void mend_assign(brink_parser *p, int level) {
 
 /* Operators of this level and of tighter ones. */
 static brink_ast_expr *parse_level(brink_parser *p, int level) {
-  if (!brink_parse_enter(p)) {
+  if (!brink_parse_enter(p, 2 * BRINK_NESTING_LIMIT)) {
     brink_parse_leave(p);
     return damaged(p);
   }

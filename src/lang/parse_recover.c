@@ -65,8 +65,8 @@ void brink_parse_abandon(brink_parser *p) {
   p->token.length = p->next.length = 0;
 }
 
-bool brink_parse_enter(brink_parser *p) {
-  if (++p->depth <= BRINK_NESTING_LIMIT) return true;
+bool brink_parse_enter(brink_parser *p, unsigned limit) {
+  if (++p->depth <= limit) return true;
   brink_parse_panic(p, brink_parse_place(p), "split it into parts with names of their own",
                     "this is nested more than %d levels deep", BRINK_NESTING_LIMIT);
   return false;
@@ -87,6 +87,10 @@ bool brink_parse_expect(brink_parser *p, brink_token_kind kind, const char *expe
 bool brink_parse_expect_name(brink_parser *p, const char *what, brink_token *name) {
   if (p->panic) return false;
   *name = p->token;
+  if (p->token.first && brink_parse_at_stop(p)) {
+    brink_parse_unexpected(p, what);
+    return false;
+  }
   bool reserved = brink_token_is_reserved(p->token.kind) && !p->token.first;
   if (reserved)
     brink_parse_mend(p, brink_parse_place(p), "choose another name",
@@ -176,7 +180,8 @@ bool brink_parse_inside(const brink_parser *p, const char *block) {
 bool brink_parse_at_stop(const brink_parser *p) {
   if (p->token.kind == BRINK_TOKEN_EOF) return true;
   if (p->token.kind == BRINK_TOKEN_END) return !brink_token_is_defining(p->next.kind);
-  if (brink_token_is_action(p->token.kind)) return brink_parse_inside(p, "event");
+  if (brink_token_is_action(p->token.kind)) /* but: [leave] positive-going when ... */
+    return brink_parse_inside(p, "event") && !brink_token_is_word(&p->next, "when");
   return brink_parse_at_top(p) || (p->component != NULL && brink_parse_at_section(p));
 }
 
@@ -224,6 +229,7 @@ static bool semicolon_forgotten(const brink_parser *p) {
     return true;
   case BRINK_TOKEN_NAME:
     return p->token.first || brink_token_is_defining(p->next.kind) || brink_parse_at_stop(p) ||
+           (brink_parse_at_opening(p) && p->next.kind != BRINK_TOKEN_LPAREN) ||
            (brink_parse_at_declaration(p) && p->blocks != NULL &&
             p->blocks->rank >= BRINK_RANK_SECTION);
   default:
@@ -289,6 +295,20 @@ static bool is_open(const brink_open_block *block, const brink_token *name) {
   return false;
 }
 
+/* Of the block that a word closes, whatever is open; COMPONENT for other words. */
+static brink_block_rank rank_of(const brink_token *word) {
+  static const char *const statements[] = {"loop", "when", "for"};
+  static const char *const parts[] = {"body", "interface"};
+  if (word->kind == BRINK_TOKEN_IF || is_one_of(word, statements, 3)) return BRINK_RANK_STATEMENT;
+  if (brink_token_is_action(word->kind)) return BRINK_RANK_ACTION;
+  if (is_one_of(word, parts, 2)) return BRINK_RANK_PART;
+  if (brink_token_is_word(word, "agents")) return BRINK_RANK_AGENTS;
+  for (int kind = 0; kind < BRINK_SECTION_COUNT; kind++)
+    if (brink_token_is_word(word, brink_section_name((brink_section_kind)kind)))
+      return BRINK_RANK_SECTION;
+  return brink_token_is_word(word, "pair") ? BRINK_RANK_PAIR : BRINK_RANK_COMPONENT;
+}
+
 void brink_parse_skip_block(brink_parser *p, const char *name) {
   p->panic = false;
   while (p->token.kind != BRINK_TOKEN_EOF && !brink_parse_at_top(p)) {
@@ -302,17 +322,20 @@ void brink_parse_skip_block(brink_parser *p, const char *name) {
   }
 }
 
-/* Of the block that a word closes, whatever is open; COMPONENT for other words. */
-static brink_block_rank rank_of(const brink_token *word) {
-  static const char *const statements[] = {"loop", "when", "for"};
-  static const char *const parts[] = {"body", "interface"};
-  if (word->kind == BRINK_TOKEN_IF || is_one_of(word, statements, 3)) return BRINK_RANK_STATEMENT;
-  if (brink_token_is_action(word->kind)) return BRINK_RANK_ACTION;
-  if (is_one_of(word, parts, 2)) return BRINK_RANK_PART;
-  for (int kind = 0; kind < BRINK_SECTION_COUNT; kind++)
-    if (brink_token_is_word(word, brink_section_name((brink_section_kind)kind)))
-      return BRINK_RANK_SECTION;
-  return brink_token_is_word(word, "pair") ? BRINK_RANK_SECTION : BRINK_RANK_COMPONENT;
+const char *brink_parse_skip_headless(brink_parser *p, brink_block_rank rank) {
+  p->panic = false;
+  for (; p->token.kind != BRINK_TOKEN_EOF && !brink_parse_at_top(p); brink_parse_advance(p)) {
+    if (p->token.first && brink_parse_at_section(p)) return NULL;
+    if (p->token.kind != BRINK_TOKEN_END) continue;
+    if (is_open(p->blocks, &p->next) || rank_of(&p->next) > rank) return NULL;
+    if (rank_of(&p->next) < rank) continue;
+    const char *name = brink_parse_name(p, &p->next);
+    brink_parse_advance(p);
+    brink_parse_advance(p);
+    brink_parse_accept(p, BRINK_TOKEN_SEMICOLON);
+    return name;
+  }
+  return NULL;
 }
 
 static void report_unclosed(brink_parser *p, const brink_open_block *block) {
@@ -350,26 +373,43 @@ static void skip_end(brink_parser *p, bool has_name) {
   brink_parse_finish(p);
 }
 
-bool brink_parse_split_end(brink_parser *p) {
+/* The present token becomes `end`, and what follows it is read again, `skipped` characters on. */
+static void become_end(brink_parser *p, uint32_t skipped) {
+  p->token.kind = BRINK_TOKEN_END;
+  p->token.length = skipped;
+  p->lexer.at = p->token.start + skipped;
+  p->lexer.line = p->token.line;
+  p->lexer.line_start = p->token.start - (p->token.column - 1);
+  brink_lexer_next(&p->lexer, &p->next);
+}
+
+/* `endif;` */
+static void split_end(brink_parser *p) {
   const brink_token *token = &p->token;
-  if (token->kind != BRINK_TOKEN_NAME || p->next.kind != BRINK_TOKEN_SEMICOLON) return false;
-  if (token->length < 5 || p->next.line != token->line) return false;
+  if (token->kind != BRINK_TOKEN_NAME || token->length < 5) return;
   brink_token end = *token, rest = *token;
-  end.length = 3;
   uint32_t skipped = token->start[3] == '_' ? 4 : 3;
+  end.length = 3;
   rest.start += skipped;
   rest.length -= skipped;
-  if (!brink_token_is_word(&end, "end") || !is_open(p->blocks, &rest)) return false;
+  if (!brink_token_is_word(&end, "end") || !is_open(p->blocks, &rest)) return;
   brink_parse_mend(p, brink_parse_place(p),
                    brink_unit_format(p->unit, "write 'end %.*s;'", (int)rest.length, rest.start),
                    "%s are two words", brink_parse_shown(p, token));
-  p->token.kind = BRINK_TOKEN_END;
-  p->token.length = 3;
-  p->lexer.at = rest.start; /* read the second word again, by itself */
-  p->lexer.line = token->line;
-  p->lexer.line_start = token->start - (token->column - 1);
-  brink_lexer_next(&p->lexer, &p->next);
-  return true;
+  become_end(p, skipped);
+}
+
+bool brink_parse_more(brink_parser *p) {
+  if (p->blocks != NULL && p->next.kind == BRINK_TOKEN_SEMICOLON && p->next.line == p->token.line) {
+    if (names_block(&p->token, p->blocks)) {
+      brink_parse_mend(p, brink_parse_place(p), NULL, "'end' is missing before %s",
+                       brink_parse_shown(p, &p->token));
+      become_end(p, 0);
+    } else {
+      split_end(p);
+    }
+  }
+  return !brink_parse_at_stop(p);
 }
 
 bool brink_parse_close_block(brink_parser *p) {

@@ -40,7 +40,10 @@ static void parse_opener(brink_parser *p, const char *word) {
     while (!at_opener(p) && !p->token.first && p->token.kind != BRINK_TOKEN_SEMICOLON &&
            !brink_parse_at_stop(p))
       brink_parse_advance(p);
-    if (at_opener(p)) brink_parse_advance(p);
+    if (at_opener(p))
+      brink_parse_advance(p);
+    else
+      brink_parse_accept(p, BRINK_TOKEN_SEMICOLON);
     return;
   }
   bool right = strcmp(word, "then") == 0 ? p->token.kind == BRINK_TOKEN_THEN
@@ -50,8 +53,8 @@ static void parse_opener(brink_parser *p, const char *word) {
       brink_parse_mend(p, brink_parse_place(p), NULL, "expected '%s', found %s", word,
                        brink_parse_shown(p, &p->token));
     brink_parse_keyword(p);
-  } else if (p->token.first || p->next.kind == BRINK_TOKEN_ASSIGN ||
-             p->next.kind == BRINK_TOKEN_PRIME) {
+  } else if (p->token.first || p->token.kind == BRINK_TOKEN_NAME ||
+             p->token.kind == BRINK_TOKEN_IF || p->token.kind == BRINK_TOKEN_END) {
     brink_parse_mend(p, brink_parse_behind(p), NULL, "expected '%s'", word);
   } else {
     brink_parse_unexpected(p, brink_unit_format(p->unit, "'%s'", word));
@@ -68,7 +71,7 @@ static bool at_branch(const brink_parser *p) {
 
 static void parse_list(brink_parser *p, unsigned may) {
   p->indent++;
-  while (!brink_parse_at_stop(p) && !at_branch(p)) {
+  while (brink_parse_more(p) && !at_branch(p)) {
     const char *start = p->token.start;
     brink_ast_statement *statement = brink_parse_statement(p, may);
     if (statement != NULL) brink_list_add(p, &statement, sizeof statement);
@@ -117,7 +120,7 @@ static bool is_misspelt_elsif(const brink_parser *p) {
 static void parse_branch_block(brink_parser *p, unsigned may, brink_ast_block *block) {
   size_t begin = brink_list_begin(p);
   p->indent++;
-  while (!brink_parse_at_stop(p) && !at_branch(p)) {
+  while (brink_parse_more(p) && !at_branch(p)) {
     if (is_misspelt_elsif(p)) {
       brink_parse_mend(p, brink_parse_place(p), "write 'elsif'", "there is no %s",
                        brink_parse_shown(p, &p->token));
@@ -151,8 +154,9 @@ static const char else_if_hint[] =
     "'else if' begins another 'if', with an end of its own; 'elsif' goes on with the first";
 
 /* if = "if" expression "then" {statement} {"elsif" expression "then" {statement}}
- *      ["else" {statement}] "end" "if" ";" */
-static brink_ast_statement *parse_if(brink_parser *p, unsigned may) {
+ *      ["else" {statement}] "end" "if" ";"
+ * `headless`: the first condition has been read, in vain. */
+static brink_ast_statement *parse_if(brink_parser *p, unsigned may, bool headless) {
   brink_ast_statement *statement = new_statement(p, BRINK_STATEMENT_IF, brink_parse_place(p));
   if (p->previous.kind == BRINK_TOKEN_ELSE && p->previous.line == p->token.line)
     p->blocks->hint = else_if_hint;
@@ -166,11 +170,12 @@ static brink_ast_statement *parse_if(brink_parser *p, unsigned may) {
     if (last)
       brink_parse_mend(p, brink_parse_place(p), "'else' comes last, and once", "%s behind 'else'",
                        brink_parse_shown(p, &p->token));
-    brink_parse_advance(p);
-    if (!otherwise) {
+    if (!headless) brink_parse_advance(p);
+    if (!otherwise && !headless) {
       b.condition = brink_parse_expression(p);
       parse_opener(p, "then");
     }
+    headless = false;
     parse_branch_block(p, may & ~(unsigned)BRINK_MAY_LEAVE, &b.block);
     if (!last) brink_list_add(p, &b, sizeof b);
     last = last || otherwise;
@@ -266,7 +271,11 @@ static brink_ast_statement *parse_let(brink_parser *p) {
 /* leave = "leave" ("positive-going" | "negative-going") "when" expression ";" */
 static brink_ast_statement *parse_leave(brink_parser *p) {
   brink_ast_statement *statement = new_statement(p, BRINK_STATEMENT_LEAVE, brink_parse_place(p));
-  brink_parse_keyword(p);
+  if (brink_token_is_action(p->token.kind))
+    brink_parse_mend(p, brink_parse_place(p), NULL, "'leave' is missing before %s",
+                     brink_parse_shown(p, &p->token));
+  else
+    brink_parse_keyword(p);
   bool positive = p->token.kind == BRINK_TOKEN_POSITIVE_GOING;
   if (positive || p->token.kind == BRINK_TOKEN_NEGATIVE_GOING)
     brink_parse_keyword(p);
@@ -409,6 +418,7 @@ static void report_no_definition(brink_parser *p, const brink_ast_expr *target) 
 /* definition = sum ("=" | ":=") expression ";" */
 static brink_ast_statement *parse_definition(brink_parser *p, unsigned may) {
   brink_token first = p->token;
+  size_t choices = p->choices;
   brink_ast_expr *target = brink_parse_sum(p);
   brink_ast_statement *statement =
       new_statement(p, BRINK_STATEMENT_EQUATION, brink_parse_span(p, &first));
@@ -417,7 +427,7 @@ static brink_ast_statement *parse_definition(brink_parser *p, unsigned may) {
                     p->token.kind == BRINK_TOKEN_COLON);
   if (!signed_ || statement == NULL) {
     report_no_definition(p, target);
-    brink_parse_finish(p);
+    brink_parse_headless(p, may, first.line);
     return NULL;
   }
   statement->target = target;
@@ -425,6 +435,11 @@ static brink_ast_statement *parse_definition(brink_parser *p, unsigned may) {
   check_target(p, statement, may);
   bool usable = !p->panic;
   statement->expr = brink_parse_expression(p);
+  if (p->choices == choices && !p->panic && p->token.kind == BRINK_TOKEN_THEN) {
+    brink_parse_panic(p, brink_token_place(p->file, &first), NULL, "'if' is missing before this");
+    brink_parse_headless(p, may, first.line);
+    return NULL;
+  }
   brink_parse_finish(p);
   return usable ? statement : NULL;
 }
@@ -484,21 +499,26 @@ static bool fits(int word, brink_token_kind next) {
 
 static int find_opening(const brink_parser *p) {
   if (p->token.kind == BRINK_TOKEN_IF) return WORD_IF;
+  if (brink_token_is_action(p->token.kind)) return WORD_LEAVE; /* at_stop has seen the rest */
   if (p->token.kind != BRINK_TOKEN_NAME) return WORD_NONE;
   for (int k = 0; k < WORD_IF; k++)
     if (brink_token_is_word(&p->token, openings[k].word) && fits(k, p->next.kind)) return k;
   return WORD_NONE;
 }
 
+bool brink_parse_at_opening(const brink_parser *p) {
+  return find_opening(p) != WORD_NONE;
+}
+
 /* A word that is nearly one of ours, where nothing but a statement's word can be. */
-static int guess_opening(brink_parser *p, unsigned may) {
+static int guess_opening(brink_parser *p) {
   bool call = p->next.kind == BRINK_TOKEN_LPAREN;
   if (p->token.kind != BRINK_TOKEN_NAME || (p->next.kind != BRINK_TOKEN_NAME && !call))
     return WORD_NONE;
   const char *name = brink_parse_name(p, &p->token), *best = NULL;
   int guess = WORD_NONE;
   for (int k = 0; k < WORD_IF; k++) {
-    if (!(openings[k].may & may) || call != (k >= WORD_STOP)) continue;
+    if (call != (k >= WORD_STOP)) continue;
     const char *nearest = brink_nearest(name, openings[k].word, best);
     if (nearest != best) best = nearest, guess = k;
   }
@@ -511,7 +531,7 @@ static int guess_opening(brink_parser *p, unsigned may) {
 static brink_ast_statement *parse_opened(brink_parser *p, int word, unsigned may) {
   switch (word) {
   case WORD_IF:
-    return parse_if(p, may);
+    return parse_if(p, may, false);
   case WORD_FOR:
     return parse_for(p, may);
   case WORD_WHEN:
@@ -556,6 +576,37 @@ static void report_no_statement(brink_parser *p) {
   }
 }
 
+void brink_parse_headless(brink_parser *p, unsigned may, uint32_t line) {
+  if (!p->panic) {
+    brink_parse_finish(p);
+    return;
+  }
+  p->panic = false;
+  size_t choices = 0;
+  while (p->token.line == line && !at_opener(p) && p->token.kind != BRINK_TOKEN_SEMICOLON &&
+         !brink_parse_at_stop(p)) {
+    choices += p->token.kind == BRINK_TOKEN_IF;
+    brink_parse_advance(p);
+  }
+  if (p->token.line != line || !at_opener(p) || choices > 0) {
+    brink_parse_sync(p);
+    return;
+  }
+  const char *block = p->token.kind == BRINK_TOKEN_THEN        ? "if"
+                      : brink_token_is_word(&p->token, "loop") ? "loop"
+                                                               : "when";
+  if (block[0] == 'i') {
+    brink_parse_advance(p);
+    parse_if(p, may, true);
+    return;
+  }
+  brink_open_block open;
+  brink_ast_block unused = {.count = 0};
+  brink_parse_open(p, &open, block, BRINK_RANK_STATEMENT, &p->token);
+  brink_parse_advance(p);
+  brink_parse_statements(p, block[0] == 'w' ? BRINK_ACTION : may, &unused);
+}
+
 static bool begins_definition(brink_token_kind kind) {
   return kind == BRINK_TOKEN_NAME || kind == BRINK_TOKEN_NUMBER || kind == BRINK_TOKEN_STRING ||
          kind == BRINK_TOKEN_LPAREN || kind == BRINK_TOKEN_LBRACKET || kind == BRINK_TOKEN_MINUS;
@@ -563,10 +614,9 @@ static bool begins_definition(brink_token_kind kind) {
 
 brink_ast_statement *brink_parse_statement(brink_parser *p, unsigned may) {
   brink_ast_statement *statement = NULL;
-  if (brink_parse_split_end(p)) return NULL;
   int word = find_opening(p);
   brink_parse_line(p);
-  if (word == WORD_NONE) word = guess_opening(p, may);
+  if (word == WORD_NONE) word = guess_opening(p);
   if (word == WORD_NONE && !begins_definition(p->token.kind)) {
     report_no_statement(p);
     return NULL;
@@ -578,7 +628,7 @@ brink_ast_statement *brink_parse_statement(brink_parser *p, unsigned may) {
                      brink_unit_format(p->unit, "it belongs into %s", openings[word].where),
                      "'%s' cannot stand here", openings[word].word);
   }
-  if (!brink_parse_enter(p))
+  if (!brink_parse_enter(p, BRINK_NESTING_LIMIT))
     skip_deep(p);
   else
     statement = word != WORD_NONE ? parse_opened(p, word, may) : parse_definition(p, may);

@@ -40,7 +40,9 @@ typedef struct brink_parse_session {
 typedef enum brink_block_rank {
   BRINK_RANK_STATEMENT, /* if, loop, when */
   BRINK_RANK_ACTION,    /* negative-going, on-event, positive-going */
-  BRINK_RANK_SECTION,
+  BRINK_RANK_SECTION,   /* of a body or a pair, events too */
+  BRINK_RANK_PAIR,
+  BRINK_RANK_AGENTS,
   BRINK_RANK_PART, /* interface, body */
   BRINK_RANK_COMPONENT,
 } brink_block_rank;
@@ -77,6 +79,7 @@ struct brink_parser {
   size_t losses;     /* panics: something is missing in the tree */
   unsigned depth;    /* of recursion */
   unsigned indent;   /* for brink fmt */
+  size_t choices;    /* expressions with `if` so far */
   brink_open_block *blocks;
 
   brink_component *component; /* under construction */
@@ -133,7 +136,9 @@ void brink_parse_unexpected(brink_parser *p, const char *expected);
 const char *brink_parse_did_you_mean(brink_parser *p, const char *nearest);
 const char *brink_parse_shown(brink_parser *p, const brink_token *token); /* for messages */
 
-bool brink_parse_enter(brink_parser *p); /* one level deeper; false: too deep, reported */
+/* One level deeper; false: more than `limit`, reported. An operator may count as a level, too: an
+ * expression gets twice the levels of a block. */
+bool brink_parse_enter(brink_parser *p, unsigned limit);
 void brink_parse_leave(brink_parser *p);
 void brink_parse_abandon(brink_parser *p);
 
@@ -149,6 +154,8 @@ void brink_parse_sync(brink_parser *p);
 
 /* Is this the end of a block, or something that can stand in none? */
 bool brink_parse_at_stop(const brink_parser *p);
+/* Is there more in this block? Mends ends that are not quite right: `endif;`, or `if;` alone. */
+bool brink_parse_more(brink_parser *p);
 bool brink_parse_at_top(const brink_parser *p);     /* a component, function or import begins */
 bool brink_parse_at_section(const brink_parser *p); /* a section of a body begins */
 bool brink_parse_inside(const brink_parser *p, const char *block);
@@ -156,14 +163,15 @@ bool brink_token_is_defining(brink_token_kind kind); /* = := : ' */
 bool brink_token_is_action(brink_token_kind kind);   /* negative-going, on-event, positive-going */
 /* Skips what cannot be understood, to `end name;` and behind it, or to the end of an open block. */
 void brink_parse_skip_block(brink_parser *p, const char *name);
+/* Skips the contents of a block of this rank whose beginning was forgotten, and its end. Returns the
+ * name that stands in that end; NULL: there is none. */
+const char *brink_parse_skip_headless(brink_parser *p, brink_block_rank rank);
 
 void brink_parse_open(brink_parser *p, brink_open_block *block, const char *name,
                       brink_block_rank rank, const brink_token *at);
 /* Tries to close the innermost block at a stop. False: what stood there was no end of it, has been
  * reported and removed; the block goes on. */
 bool brink_parse_close_block(brink_parser *p);
-/* `endif;` for `end if;`: reported, and split. */
-bool brink_parse_split_end(brink_parser *p);
 
 /* ---- the grammar ---- */
 
@@ -192,10 +200,14 @@ enum {
 /* Statements to the end of the innermost open block, which is closed. */
 void brink_parse_statements(brink_parser *p, unsigned may, brink_ast_block *block);
 brink_ast_statement *brink_parse_statement(brink_parser *p, unsigned may); /* NULL: damaged */
+/* After a panic on this line: if it is the head of a block without its first word, reads the block. */
+void brink_parse_headless(brink_parser *p, unsigned may, uint32_t line);
+bool brink_parse_at_opening(const brink_parser *p); /* a word that begins a statement, or `if` */
 
 /* One declaration; `in_interface`: input, output, knob, view are at home here. */
 void brink_parse_declaration(brink_parser *p, bool in_interface);
 bool brink_parse_at_declaration(const brink_parser *p);
+bool brink_parse_at_interface(const brink_parser *p); /* a declaration that is at home there */
 void brink_parse_instance(brink_parser *p);
 /* name ["[" expression "]"] ":" expression */
 bool brink_parse_value(brink_parser *p, brink_ast_value *value);
