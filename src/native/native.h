@@ -107,6 +107,8 @@ typedef struct brink_emission {
   const brink_kernel **kernels; /* that have a function of their own, in the order of the object */
   const brink_kernel **jets;    /* that have a series */
   size_t nkernels, njets;
+  uint32_t *buckets; /* finds kernels */
+  size_t nbuckets;
   brink_arena arena; /* holds all but the source */
 } brink_emission;
 
@@ -115,6 +117,8 @@ typedef struct brink_emission {
 bool brink_emit(const brink_system *system, const brink_emit_options *options,
                 const brink_allocator *allocator, brink_emission *emission);
 void brink_emission_free(brink_emission *emission);
+/* The place of a kernel in emission->kernels, or BRINK_NO_INDEX. */
+uint32_t brink_emission_kernel(const brink_emission *emission, const brink_kernel *kernel);
 
 /* ---- compile.c ---- */
 

@@ -179,6 +179,7 @@ static brink_node random_leaf(brink_kernel *kernel, uint64_t *state) {
 static brink_node random_old(brink_kernel *kernel, uint64_t *state) {
   size_t n = kernel->graph.nnodes;
   size_t recent = n < 12 || kernels_below(state, 4) == 0 ? n : 12;
+  if (n > 1000 && kernels_below(state, 2) == 0) recent = n;
   return (brink_node)(n - 1 - kernels_below(state, recent));
 }
 
@@ -188,6 +189,10 @@ static brink_node random_node(brink_kernel *kernel, uint64_t *state) {
   brink_node a = random_old(kernel, state), b = random_old(kernel, state);
   brink_op op = (brink_op)(BRINK_OP_ADD + kernels_below(state, BRINK_OP_COUNT - BRINK_OP_ADD));
   if (kernels_below(state, 3) == 0) op = (brink_op)(BRINK_OP_ADD + kernels_below(state, 3));
+  if (op == BRINK_OP_RANDOM) { /* never of a NaN, whose bits mean nothing */
+    a = kernels_ref(kernel, BRINK_SPACE_P, (uint32_t)kernels_below(state, KERNELS_P), 0);
+    b = brink_graph_constant(graph, (double)kernels_below(state, 9));
+  }
   if (op == BRINK_OP_SELECT) return brink_graph_select(graph, a, b, random_old(kernel, state));
   if (brink_op_operands(op) == 2) return brink_graph_op2(graph, op, a, b);
   return brink_graph_op1(graph, op, a);
@@ -233,6 +238,7 @@ brink_kernel *kernels_random(brink_arena *arena, uint64_t *state, kernels_style 
   }
   while (kernel->graph.nnodes < size) random_node(kernel, state);
   size_t noutputs = style == KERNELS_VALUE ? 1 : 1 + kernels_below(state, 5);
+  if (size > 1000 && style != KERNELS_VALUE) noutputs = style == KERNELS_EQUATION ? 150 : 16;
   for (size_t j = 0; j < noutputs; j++) random_output(kernel, state, style, j);
   if (kernel->sequential) { /* a chain: each iteration reads what the one before it wrote */
     brink_node before = kernels_ref(kernel, BRINK_SPACE_V, KERNELS_V - 400, 1);

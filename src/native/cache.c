@@ -1,0 +1,327 @@
+/* cache.c: the directory of compiled objects. Files in it:
+ *
+ *   KEY.so            an object; KEY is 64 hexadecimal digits
+ *   tmp-….c .so .log  a compilation under way
+ *   pruned            its time says when old objects were last looked for */
+#define _XOPEN_SOURCE 700 /* realpath */
+#include "native/cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { DAY = 24 * 60 * 60, KEEP_DAYS = 30, TEMPORARY_HOURS = 2 };
+#define KEEP_BYTES ((uint64_t)256 << 20)
+
+/* ---- trust ---- */
+
+static bool only_ours(const struct stat *status) {
+  return status->st_uid == geteuid() && (status->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+/* ---- directories ---- */
+
+/* mkdir -p, each for the user alone. */
+static void make_directories(const char *path) {
+  char part[BRINK_PATH];
+  size_t length = strlen(path);
+  if (length >= sizeof part) return;
+  memcpy(part, path, length + 1);
+  for (size_t k = 1; k <= length; k++) {
+    if (part[k] != '/' && part[k] != '\0') continue;
+    char end = part[k];
+    part[k] = '\0';
+    mkdir(part, 0700);
+    part[k] = end;
+  }
+}
+
+/* Opens a directory if it is the user's own. */
+static bool open_directory(brink_cache *cache, const char *path) {
+  struct stat status;
+  int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return false;
+  if (fstat(fd, &status) == 0 && only_ours(&status) && realpath(path, cache->path) != NULL &&
+      faccessat(fd, ".", W_OK | X_OK, 0) == 0) {
+    cache->directory = fd;
+    return true;
+  }
+  close(fd);
+  return false;
+}
+
+/* A home that is kept through sudo is not the place for root's files. */
+static bool is_own_home(const char *home) {
+  struct stat status;
+  return home != NULL && home[0] == '/' && stat(home, &status) == 0 && status.st_uid == geteuid();
+}
+
+/* Where the user keeps caches; false: nobody knows. */
+static bool usual_place(char path[BRINK_PATH]) {
+  const char *own = getenv("BRINK_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  int length = -1;
+  if (own != NULL && own[0] != '\0')
+    length = snprintf(path, BRINK_PATH, "%s", own);
+  else if (xdg != NULL && xdg[0] == '/') /* relative ones are to be ignored */
+    length = snprintf(path, BRINK_PATH, "%s/brink", xdg);
+  else if (is_own_home(home))
+    length = snprintf(path, BRINK_PATH, "%s/.cache/brink", home);
+  return length > 0 && length < BRINK_PATH;
+}
+
+static bool open_private(brink_cache *cache, char *reason) {
+  const char *temporary = getenv("TMPDIR");
+  char path[BRINK_PATH];
+  if (temporary == NULL || temporary[0] != '/') temporary = "/tmp";
+  int length = snprintf(path, sizeof path, "%s/brink-XXXXXX", temporary);
+  bool ok = length > 0 && length < BRINK_PATH && mkdtemp(path) != NULL;
+  if (ok && !open_directory(cache, path)) {
+    rmdir(path);
+    ok = false;
+  }
+  if (!ok) snprintf(reason, BRINK_REASON, "there is no directory to compile in");
+  cache->is_private = ok;
+  return ok;
+}
+
+bool brink_cache_open(brink_cache *cache, const char *wanted, char *reason) {
+  char path[BRINK_PATH];
+  *cache = (brink_cache){.directory = -1};
+  if (wanted == NULL && usual_place(path)) wanted = path;
+  if (wanted != NULL) {
+    make_directories(wanted);
+    if (open_directory(cache, wanted)) return true;
+  }
+  return open_private(cache, reason);
+}
+
+static void remove_all(const brink_cache *cache) {
+  int copy = dup(cache->directory);
+  DIR *list = copy < 0 ? NULL : fdopendir(copy);
+  if (list == NULL) {
+    if (copy >= 0) close(copy);
+    return;
+  }
+  for (struct dirent *entry; (entry = readdir(list)) != NULL;) {
+    if (entry->d_name[0] != '.') unlinkat(cache->directory, entry->d_name, 0);
+  }
+  closedir(list);
+}
+
+void brink_cache_close(brink_cache *cache) {
+  if (cache->directory < 0) return;
+  if (cache->is_private) {
+    remove_all(cache);
+    rmdir(cache->path);
+  }
+  close(cache->directory);
+  cache->directory = -1;
+}
+
+/* ---- seals ---- */
+
+/* What an object ends with. */
+typedef struct seal {
+  char mark[8];
+  unsigned char key[BRINK_SHA256_BYTES];
+  unsigned char digest[BRINK_SHA256_BYTES]; /* of all bytes before the seal, and the key */
+} seal;
+
+static bool read_exactly(int fd, void *data, size_t length) {
+  for (char *to = data; length > 0;) {
+    ssize_t n = read(fd, to, length);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    to += n;
+    length -= (size_t)n;
+  }
+  return true;
+}
+
+static bool write_exactly(int fd, const void *data, size_t length) {
+  for (const char *from = data; length > 0;) {
+    ssize_t n = write(fd, from, length);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    from += n;
+    length -= (size_t)n;
+  }
+  return true;
+}
+
+/* The seal that the first `length` bytes should have. */
+static bool make_seal(int fd, uint64_t length, const brink_key *key, seal *made) {
+  unsigned char buffer[16384];
+  brink_sha256 hash;
+  brink_sha256_init(&hash);
+  if (lseek(fd, 0, SEEK_SET) != 0) return false;
+  while (length > 0) {
+    size_t part = length < sizeof buffer ? (size_t)length : sizeof buffer;
+    if (!read_exactly(fd, buffer, part)) return false;
+    brink_sha256_add(&hash, buffer, part);
+    length -= part;
+  }
+  brink_sha256_add(&hash, key->digest, sizeof key->digest);
+  memcpy(made->mark, "brink\1\n", sizeof made->mark);
+  memcpy(made->key, key->digest, sizeof made->key);
+  brink_sha256_finish(&hash, made->digest);
+  return true;
+}
+
+static bool is_sealed(int fd, const struct stat *status, const brink_key *key) {
+  seal expected, found;
+  uint64_t size = (uint64_t)status->st_size;
+  if (size < sizeof(seal)) return false;
+  return make_seal(fd, size - sizeof(seal), key, &expected) &&
+         read_exactly(fd, &found, sizeof found) && memcmp(&expected, &found, sizeof found) == 0;
+}
+
+/* ---- objects ---- */
+
+static void object_name(const brink_key *key, char name[BRINK_SHA256_TEXT + 3]) {
+  snprintf(name, BRINK_SHA256_TEXT + 3, "%s.so", key->text);
+}
+
+/* Objects in use stay young; once a day is enough. */
+static void mark_used(int fd, const struct stat *status) {
+  if (time(NULL) - status->st_mtime > DAY) futimens(fd, NULL);
+}
+
+int brink_cache_find(const brink_cache *cache, const brink_key *key) {
+  char name[BRINK_SHA256_TEXT + 3];
+  struct stat status;
+  object_name(key, name);
+  int fd = openat(cache->directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return -1;
+  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || !only_ours(&status) ||
+      !is_sealed(fd, &status, key)) {
+    close(fd);
+    return -1;
+  }
+  mark_used(fd, &status);
+  return fd;
+}
+
+bool brink_cache_reserve(const brink_cache *cache, char name[64]) {
+  for (unsigned attempt = 0; attempt < 100; attempt++) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(name, 60, "tmp-%ld-%lx-%u", (long)getpid(), (unsigned long)now.tv_nsec, attempt);
+    size_t length = strlen(name);
+    memcpy(name + length, ".c", 3);
+    int fd = openat(cache->directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    name[length] = '\0';
+    if (fd >= 0) {
+      close(fd);
+      return true;
+    }
+    if (errno != EEXIST) return false;
+  }
+  return false;
+}
+
+void brink_cache_discard(const brink_cache *cache, const char *name) {
+  static const char *const endings[] = {"c", "so", "log"};
+  for (size_t k = 0; k < 3; k++) {
+    char file[80];
+    snprintf(file, sizeof file, "%s.%s", name, endings[k]);
+    unlinkat(cache->directory, file, 0);
+  }
+}
+
+int brink_cache_store(const brink_cache *cache, const char *name, const brink_key *key) {
+  char made[80], final[BRINK_SHA256_TEXT + 3];
+  struct stat status;
+  seal made_seal;
+  snprintf(made, sizeof made, "%s.so", name);
+  object_name(key, final);
+  int fd = openat(cache->directory, made, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return -1;
+  /* The compiler's umask may let others write. */
+  bool ok = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+            fchmod(fd, 0600) == 0 && status.st_size > 0 &&
+            make_seal(fd, (uint64_t)status.st_size, key, &made_seal) &&
+            write_exactly(fd, &made_seal, sizeof made_seal) &&
+            renameat(cache->directory, made, cache->directory, final) == 0;
+  if (ok) return fd;
+  close(fd);
+  return -1;
+}
+
+/* ---- forgetting ---- */
+
+static bool is_object(const char *name) {
+  return strspn(name, "0123456789abcdef") == 64 && strcmp(name + 64, ".so") == 0;
+}
+
+static bool prune_is_due(const brink_cache *cache) {
+  struct stat status;
+  int fd = openat(cache->directory, "pruned", O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd < 0) return false;
+  bool due = fstat(fd, &status) == 0 &&
+             (status.st_size == 0 || time(NULL) - status.st_mtime > DAY) && ftruncate(fd, 0) == 0 &&
+             write_exactly(fd, "\n", 1);
+  close(fd);
+  return due;
+}
+
+/* Bytes of objects by the hours since they were used: tells what must go without a list of files. */
+typedef struct ages {
+  uint64_t bytes[KEEP_DAYS * 24 + 1];
+  time_t now;
+} ages;
+
+static size_t hours(const ages *a, time_t used) {
+  if (used >= a->now) return 0;
+  time_t age = (a->now - used) / 3600;
+  return age > KEEP_DAYS * 24 ? KEEP_DAYS * 24 : (size_t)age;
+}
+
+/* Calls `visit` for every object and temporary file. */
+static void each_file(const brink_cache *cache, ages *a, size_t limit,
+                      void (*visit)(const brink_cache *, const char *, const struct stat *, ages *,
+                                    size_t)) {
+  struct stat status;
+  int copy = openat(cache->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *list = copy < 0 ? NULL : fdopendir(copy);
+  if (list == NULL) {
+    if (copy >= 0) close(copy);
+    return;
+  }
+  for (struct dirent *entry; (entry = readdir(list)) != NULL;) {
+    const char *name = entry->d_name;
+    if (!is_object(name) && strncmp(name, "tmp-", 4) != 0) continue;
+    if (fstatat(cache->directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0)
+      visit(cache, name, &status, a, limit);
+  }
+  closedir(list);
+}
+
+static void count_file(const brink_cache *cache, const char *name, const struct stat *status,
+                       ages *a, size_t limit) {
+  (void)cache;
+  (void)limit;
+  if (is_object(name)) a->bytes[hours(a, status->st_mtime)] += (uint64_t)status->st_size;
+}
+
+static void drop_file(const brink_cache *cache, const char *name, const struct stat *status,
+                      ages *a, size_t limit) {
+  if (hours(a, status->st_mtime) >= (is_object(name) ? limit : TEMPORARY_HOURS))
+    unlinkat(cache->directory, name, 0);
+}
+
+void brink_cache_prune(const brink_cache *cache) {
+  ages a = {.now = time(NULL)};
+  uint64_t bytes = 0;
+  if (cache->is_private || !prune_is_due(cache)) return;
+  each_file(cache, &a, 0, count_file);
+  size_t limit = 0;
+  while (limit < KEEP_DAYS * 24 && bytes + a.bytes[limit] <= KEEP_BYTES) bytes += a.bytes[limit++];
+  each_file(cache, &a, limit > 0 ? limit : 1, drop_file);
+}

@@ -1,0 +1,49 @@
+/* cache.h: where objects are kept, and which of them may be trusted; for compile.c.
+ *
+ * An object is code that will run with the user's rights. So a file is loaded only if nobody else can
+ * have written it: the directory and the file belong to the effective user, neither is writable by
+ * others, and it is a regular file, reached without following a link. What was checked is what is
+ * loaded, since the open descriptor is handed on and not the name.
+ *
+ * A file ends with its key and a digest of everything before, so that a file that was cut short or
+ * damaged is recognised, and made again. */
+#ifndef BRINK_NATIVE_CACHE_H
+#define BRINK_NATIVE_CACHE_H
+
+#include "base/sha256.h"
+#include "native/native.h"
+
+enum { BRINK_PATH = 4096 }; /* PATH_MAX of Linux: what realpath may write */
+
+typedef struct brink_cache {
+  int directory;         /* open */
+  char path[BRINK_PATH]; /* absolute */
+  bool is_private;       /* made for this one object: removed when closed */
+} brink_cache;
+
+typedef struct brink_key {
+  unsigned char digest[BRINK_SHA256_BYTES];
+  char text[BRINK_SHA256_TEXT];
+} brink_key;
+
+/* Opens `wanted`, or the user's cache (see brink_object_load), making it if need be; if none can be
+ * used and trusted, a private one. False: not even that; `reason` says why. */
+bool brink_cache_open(brink_cache *cache, const char *wanted, char *reason);
+void brink_cache_close(brink_cache *cache);
+
+/* The object with this key, open for reading; -1: there is none that can be trusted. */
+int brink_cache_find(const brink_cache *cache, const brink_key *key);
+
+/* A name for temporary files that nobody else uses. False: the directory cannot be written to. */
+bool brink_cache_reserve(const brink_cache *cache, char name[64]);
+/* Removes NAME.c, NAME.so and NAME.log. */
+void brink_cache_discard(const brink_cache *cache, const char *name);
+
+/* Seals NAME.so and makes it the object with this key, in one step. Returns it open, or -1. */
+int brink_cache_store(const brink_cache *cache, const char *name, const brink_key *key);
+
+/* Forgets what was not used for 30 days, and the oldest where all are more than 256 MB; looks once a
+ * day at most. */
+void brink_cache_prune(const brink_cache *cache);
+
+#endif

@@ -1,0 +1,374 @@
+/* compile.c: from C to functions that can be called.
+ *
+ * The system's compiler makes a shared object, which is kept in the user's cache (cache.c) under a
+ * hash of all that it depends on: the source, the compiler, the flags, this program's version. Several
+ * processes may compile the same model at once; each works on files of its own, and the last to finish
+ * wins.
+ *
+ * Whatever goes wrong (no compiler, a full disk, an object that cannot be loaded) is no error: there
+ * is a reason, and the interpreter. */
+#include "native/cache.h"
+#include "native/emit.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum {
+  COMPILE_SECONDS = 60,
+  /* Short sources: gcc starts in a quarter of the time that clang takes. Long ones: clang's time
+   * grows more slowly. They meet about here. */
+  SHORT_SOURCE = 6000,
+  /* Above this, optimising costs more than most runs give back. */
+  LONG_SOURCE = 4 << 20,
+};
+
+/* What is said to any compiler, besides the level of optimisation: the bits of plain IEEE arithmetic
+ * (no contraction, no folding of library calls), sqrt as an instruction. */
+static const char *const flags[] = {"-ffp-contract=off",
+                                    "-fno-builtin",
+                                    "-fno-math-errno",
+                                    "-fPIC",
+                                    "-shared",
+                                    "-nostdlib",
+                                    "-fno-asynchronous-unwind-tables",
+                                    "-w"};
+enum { FLAGS = sizeof flags / sizeof *flags };
+
+static double seconds_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- the compiler ---- */
+
+typedef struct compiler {
+  char path[BRINK_PATH];
+  const char *name; /* the last part of it */
+  struct stat status;
+} compiler;
+
+static bool is_program(compiler *c, const char *path) {
+  if (strlen(path) >= sizeof c->path || stat(path, &c->status) != 0 ||
+      !S_ISREG(c->status.st_mode) || access(path, X_OK) != 0)
+    return false;
+  memmove(c->path, path, strlen(path) + 1);
+  c->name = strrchr(c->path, '/') + 1;
+  return true;
+}
+
+/* Looks in PATH; entries that are not absolute are passed over. */
+static bool find_program(compiler *c, const char *name) {
+  char path[BRINK_PATH];
+  const char *from = getenv("PATH");
+  if (strchr(name, '/') != NULL) return name[0] == '/' && is_program(c, name);
+  while (from != NULL && *from != '\0') {
+    size_t length = strcspn(from, ":");
+    int needed = snprintf(path, sizeof path, "%.*s/%s", (int)length, from, name);
+    if (from[0] == '/' && needed > 0 && needed < BRINK_PATH && is_program(c, path)) return true;
+    from += length;
+    if (*from == ':') from++;
+  }
+  return false;
+}
+
+static bool find_compiler(compiler *c, size_t source_length, char *reason) {
+  static const char *const usual[] = {"cc", "gcc", "clang", "cc", "gcc"};
+  const char *wanted = getenv("BRINK_CC");
+  if (wanted != NULL && wanted[0] != '\0') {
+    if (find_program(c, wanted)) return true;
+    snprintf(reason, BRINK_REASON, "BRINK_CC names no program: \"%.100s\"", wanted);
+    return false;
+  }
+  for (size_t k = source_length < SHORT_SOURCE ? 0 : 2; k < sizeof usual / sizeof *usual; k++) {
+    if (find_program(c, usual[k])) return true;
+  }
+  snprintf(reason, BRINK_REASON, "no C compiler in PATH (clang, cc or gcc)");
+  return false;
+}
+
+/* ---- the key ---- */
+
+static void add_text(brink_sha256 *hash, const char *text) {
+  brink_sha256_add(hash, text, strlen(text) + 1);
+}
+
+/* A compiler is known by its place, size and date: asking it for its version takes longer than
+ * loading an object. */
+static void make_key(const char *source, size_t length, const compiler *c, const char *level,
+                     brink_key *key) {
+  char identity[160];
+  brink_sha256 hash;
+  brink_sha256_init(&hash);
+  snprintf(identity, sizeof identity, "%lld bytes, %lld s, %ld ns; abi %u",
+           (long long)c->status.st_size, (long long)c->status.st_mtim.tv_sec,
+           (long)c->status.st_mtim.tv_nsec, BRINK_ABI);
+  add_text(&hash, brink_version());
+  add_text(&hash, c->path);
+  add_text(&hash, identity);
+  add_text(&hash, level);
+  for (size_t k = 0; k < FLAGS; k++) add_text(&hash, flags[k]);
+  brink_sha256_add(&hash, source, length);
+  brink_sha256_finish(&hash, key->digest);
+  brink_sha256_text(key->digest, key->text);
+}
+
+/* ---- running it ---- */
+
+/* 0, or why there is no process. stdin is empty; what the compiler says goes to a file. */
+static int start(const compiler *c, char *const *arguments, const char *log, pid_t *process) {
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attributes;
+  sigset_t none, standard;
+  sigemptyset(&none);
+  sigemptyset(&standard);
+  sigaddset(&standard, SIGPIPE);
+  int error = posix_spawn_file_actions_init(&files);
+  if (error != 0) return error;
+  error = posix_spawnattr_init(&attributes);
+  if (error == 0) {
+    error = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    if (error == 0)
+      error = posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT, 0600);
+    if (error == 0) error = posix_spawn_file_actions_adddup2(&files, 1, 2);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &standard);
+    posix_spawnattr_setpgroup(&attributes, 0); /* so that its children can be ended with it */
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                              POSIX_SPAWN_SETPGROUP);
+    if (error == 0) error = posix_spawn(process, c->path, &files, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+  }
+  posix_spawn_file_actions_destroy(&files);
+  return error;
+}
+
+/* Waits until it ends, but not for ever. False: it failed; `reason` says how. */
+static bool finish(const compiler *c, pid_t process, char *reason) {
+  double deadline = seconds_now() + COMPILE_SECONDS;
+  struct timespec pause = {.tv_nsec = 500000};
+  for (;;) {
+    int status;
+    pid_t done = waitpid(process, &status, WNOHANG);
+    if (done == process) {
+      if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
+      if (WIFEXITED(status))
+        snprintf(reason, BRINK_REASON, "%.40s failed with exit code %d", c->name,
+                 WEXITSTATUS(status));
+      else
+        snprintf(reason, BRINK_REASON, "%.40s was ended by a signal", c->name);
+      return false;
+    }
+    if (done < 0 && errno != EINTR) {
+      snprintf(reason, BRINK_REASON, "%.40s was lost: %s", c->name, strerror(errno));
+      return false;
+    }
+    if (done == 0 && seconds_now() > deadline) {
+      kill(-process, SIGKILL);
+      while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
+      snprintf(reason, BRINK_REASON, "%.40s took more than %d s", c->name, COMPILE_SECONDS);
+      return false;
+    }
+    nanosleep(&pause, NULL);
+    if (pause.tv_nsec < 4000000) pause.tv_nsec += pause.tv_nsec / 8;
+  }
+}
+
+/* Adds the first line of what the compiler said. */
+static void add_log(const brink_cache *cache, const char *name, char *reason) {
+  char file[80], line[161];
+  snprintf(file, sizeof file, "%s.log", name);
+  int fd = openat(cache->directory, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return;
+  ssize_t n = read(fd, line, sizeof line - 1);
+  close(fd);
+  if (n <= 0) return;
+  line[n] = '\0';
+  line[strcspn(line, "\n")] = '\0';
+  size_t used = strlen(reason);
+  snprintf(reason + used, BRINK_REASON - used, ": %s", line);
+}
+
+static bool write_source(const brink_cache *cache, const char *name, const char *source,
+                         size_t length) {
+  char file[80];
+  snprintf(file, sizeof file, "%s.c", name);
+  int fd = openat(cache->directory, file, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return false;
+  while (length > 0) {
+    ssize_t n = write(fd, source, length);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    source += n;
+    length -= (size_t)n;
+  }
+  return (close(fd) == 0) && length == 0;
+}
+
+/* Runs the compiler on NAME.c in the cache. */
+static bool run_compiler(const brink_cache *cache, const compiler *c, const char *level,
+                         const char *name, char *reason) {
+  char paths[3][BRINK_PATH + 80];
+  static const char *const endings[] = {"c", "so", "log"};
+  for (int k = 0; k < 3; k++)
+    snprintf(paths[k], sizeof paths[k], "%s/%s.%s", cache->path, name, endings[k]);
+  char *arguments[FLAGS + 8], output[] = "-o", maths[] = "-lm", optimise[4];
+  size_t n = 0;
+  snprintf(optimise, sizeof optimise, "%s", level);
+  arguments[n++] = (char *)c->path;
+  arguments[n++] = optimise;
+  for (size_t k = 0; k < FLAGS; k++) arguments[n++] = (char *)flags[k];
+  arguments[n++] = paths[0];
+  arguments[n++] = output;
+  arguments[n++] = paths[1];
+  arguments[n++] = maths; /* for the versions of its symbols */
+  arguments[n] = NULL;
+  pid_t process;
+  int error = start(c, arguments, paths[2], &process);
+  if (error != 0) {
+    snprintf(reason, BRINK_REASON, "%.40s cannot be started: %s", c->name, strerror(error));
+    return false;
+  }
+  if (finish(c, process, reason)) return true;
+  add_log(cache, name, reason);
+  return false;
+}
+
+/* Makes the object and returns it open; -1: `reason` says why not. */
+static int compile(const brink_cache *cache, const compiler *c, const char *level,
+                   const brink_key *key, const char *source, size_t length, char *reason) {
+  char name[64];
+  int fd = -1;
+  if (!brink_cache_reserve(cache, name)) {
+    snprintf(reason, BRINK_REASON, "cannot write to %.150s", cache->path);
+    return -1;
+  }
+  if (!write_source(cache, name, source, length)) {
+    snprintf(reason, BRINK_REASON, "cannot write to %.150s: %s", cache->path, strerror(errno));
+  } else if (run_compiler(cache, c, level, name, reason)) {
+    fd = brink_cache_store(cache, name, key);
+    if (fd < 0) snprintf(reason, BRINK_REASON, "cannot keep the object in %.150s", cache->path);
+  }
+  brink_cache_discard(cache, name);
+  return fd;
+}
+
+/* ---- loading ---- */
+
+typedef struct loaded {
+  brink_object object; /* first */
+  void *handle;
+  brink_allocator allocator;
+} loaded;
+
+/* The dynamic linker takes a path it has seen for the object it has loaded, even if another file is
+ * behind the same descriptor now. So the path spells the key: "./" and "/" change nothing but the
+ * name. */
+static void spell_path(int fd, const brink_key *key, char path[192]) {
+  size_t n = (size_t)snprintf(path, 192, "/proc/self/fd/");
+  for (int bit = 0; bit < 64; bit++) {
+    if (key->digest[bit / 8] >> (bit % 8) & 1) path[n++] = '.';
+    path[n++] = '/';
+  }
+  snprintf(path + n, 192 - n, "%d", fd);
+}
+
+static bool is_compatible(const brink_entry *entry) {
+  return entry->abi == BRINK_ABI && entry->frame_size == sizeof(brink_frame) &&
+         entry->tables_size == sizeof(brink_tables) && entry->rhs != NULL;
+}
+
+/* Loads what `fd` is, and closes it. */
+static bool load(int fd, const brink_key *key, loaded *l, char *reason) {
+  char path[192];
+  spell_path(fd, key, path);
+  l->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (l->handle == NULL) {
+    const char *error = dlerror();
+    snprintf(reason, BRINK_REASON, "the object cannot be loaded: %.180s",
+             error == NULL ? "" : error);
+  }
+  close(fd);
+  const brink_entry *entry = l->handle == NULL ? NULL : dlsym(l->handle, BRINK_ENTRY);
+  if (entry == NULL || !is_compatible(entry)) {
+    if (l->handle != NULL) {
+      dlclose(l->handle);
+      l->handle = NULL;
+      snprintf(reason, BRINK_REASON, "the object is not one of this version");
+    }
+    return false;
+  }
+  l->object.rhs = entry->rhs;
+  l->object.all = entry->all;
+  l->object.jacobian = entry->jacobian;
+  l->object.kernels = entry->kernels;
+  l->object.jets = entry->jets;
+  l->object.nkernels = entry->nkernels;
+  l->object.njets = entry->njets;
+  return true;
+}
+
+/* From the cache, or made; one that cannot be loaded is made again. */
+static bool obtain(const brink_cache *cache, const compiler *c, const char *source, size_t length,
+                   loaded *l, char *reason) {
+  brink_key key;
+  const char *level = length > LONG_SOURCE ? "-O1" : "-O2";
+  make_key(source, length, c, level, &key);
+  int fd = brink_cache_find(cache, &key);
+  if (fd >= 0 && load(fd, &key, l, reason)) {
+    l->object.from_cache = true;
+    return true;
+  }
+  fd = compile(cache, c, level, &key, source, length, reason);
+  if (fd < 0) return false;
+  brink_cache_prune(cache);
+  return load(fd, &key, l, reason);
+}
+
+brink_status brink_object_load(const char *source, size_t length, const char *cache,
+                               const brink_allocator *allocator, brink_object **object,
+                               char *reason) {
+  double started = seconds_now();
+  compiler c;
+  brink_cache place;
+  *object = NULL;
+  reason[0] = '\0';
+  if (!find_compiler(&c, length, reason)) return BRINK_ERR_UNSUPPORTED;
+  loaded *l = brink_allocate(allocator, 1, sizeof *l);
+  if (l == NULL) return BRINK_ERR_MEMORY;
+  if (allocator != NULL) l->allocator = *allocator;
+  bool ok = brink_cache_open(&place, cache, reason);
+  if (ok) {
+    ok = obtain(&place, &c, source, length, l, reason);
+    brink_cache_close(&place);
+  }
+  if (!ok) {
+    brink_release(allocator, l, 1, sizeof *l);
+    return BRINK_ERR_UNSUPPORTED;
+  }
+  snprintf(l->object.compiler, sizeof l->object.compiler, "%.60s", c.name);
+  l->object.seconds = seconds_now() - started;
+  reason[0] = '\0';
+  *object = &l->object;
+  return BRINK_OK;
+}
+
+void brink_object_unload(brink_object *object) {
+  if (object == NULL) return;
+  loaded *l = (loaded *)object;
+  brink_allocator allocator = l->allocator;
+  dlclose(l->handle);
+  brink_release(&allocator, l, 1, sizeof *l);
+}

@@ -1,0 +1,63 @@
+/* native.c: the machine code of a system, with the tables that it works on. */
+#include "native/emit.h"
+
+#include <stdio.h>
+
+static brink_status make(brink_native *n, const brink_system *system,
+                         const brink_emit_options *options, const char *cache, char *reason) {
+  if (!brink_emit(system, options, &n->allocator, &n->emission)) return BRINK_ERR_MEMORY;
+  const brink_text *source = &n->emission.source;
+  brink_status status =
+      brink_object_load(source->data, source->length, cache, &n->allocator, &n->object, reason);
+  if (status != BRINK_OK) return status;
+  if (n->object->nkernels != n->emission.nkernels || n->object->njets != n->emission.njets) {
+    snprintf(reason, BRINK_REASON, "the object is not that of the source");
+    return BRINK_ERR_UNSUPPORTED;
+  }
+  n->tables = (brink_tables){
+      .maps = n->emission.maps,
+      .numbers = n->emission.numbers,
+      .scratch = brink_allocate(&n->allocator, n->emission.scratch + 1, sizeof *n->tables.scratch),
+      .jet = &brink_jet_functions,
+      .random = brink_random};
+  return n->tables.scratch == NULL ? BRINK_ERR_MEMORY : BRINK_OK;
+}
+
+brink_status brink_native_create(const brink_system *system, const brink_emit_options *options,
+                                 const char *cache, const brink_allocator *allocator,
+                                 brink_native **native, char *reason) {
+  *native = NULL;
+  reason[0] = '\0';
+  brink_native *n = brink_allocate(allocator, 1, sizeof *n);
+  if (n == NULL) return BRINK_ERR_MEMORY;
+  if (allocator != NULL) n->allocator = *allocator;
+  brink_status status = make(n, system, options, cache, reason);
+  if (status == BRINK_OK)
+    *native = n;
+  else
+    brink_native_destroy(n);
+  return status;
+}
+
+void brink_native_destroy(brink_native *native) {
+  if (native == NULL) return;
+  brink_allocator allocator = native->allocator;
+  brink_release(&allocator, native->tables.scratch, native->emission.scratch + 1,
+                sizeof *native->tables.scratch);
+  brink_object_unload(native->object);
+  brink_emission_free(&native->emission);
+  brink_release(&allocator, native, 1, sizeof *native);
+}
+
+brink_native_kernel_fn *brink_native_kernel(const brink_native *native,
+                                            const brink_kernel *kernel) {
+  uint32_t place = brink_emission_kernel(&native->emission, kernel);
+  return place == BRINK_NO_INDEX ? NULL : native->object->kernels[place];
+}
+
+brink_native_jet_fn *brink_native_jet(const brink_native *native, const brink_kernel *kernel) {
+  for (size_t k = 0; k < native->emission.njets; k++) {
+    if (native->emission.jets[k] == kernel) return native->object->jets[k];
+  }
+  return NULL;
+}
