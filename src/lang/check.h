@@ -69,6 +69,7 @@ typedef struct brink_check_lhs {
   const char *text;   /* h, x[2]', car[i].x: indices as written, loop variables told apart */
   const char *coarse; /* the same without indices */
   bool inexact;       /* has an index that is not a literal */
+  bool has_elements;  /* a vector, or in an array of components, with index or without */
   brink_symbol *symbol;
   brink_place place;
 } brink_check_lhs;

@@ -171,6 +171,7 @@ static void check_equation(brink_checker *c, brink_ast_statement *s, brink_check
   if (prime) { /* has no range */
     derivative.name = brink_unit_format(c->unit, "%s'", symbol->name);
     derivative.vector = symbol->vector;
+    derivative.size = symbol->size;
     symbol = &derivative;
   }
   brink_check_fits(c, symbol, element, s->expr);
@@ -335,8 +336,8 @@ void brink_check_block(brink_checker *c, brink_ast_block *block, brink_check_lis
 void brink_check_section(brink_checker *c, brink_context context, brink_ast_block *block,
                          bool damaged) {
   brink_check_list *list = c->equations;
-  if (list == NULL || !brink_check_rule(context)->equations)
-    list = brink_unit_take(c->unit, 1, sizeof *list);
+  bool shared = brink_check_rule(context)->equations || context == BRINK_IN_CONNECTIONS;
+  if (list == NULL || !shared) list = brink_unit_take(c->unit, 1, sizeof *list);
   if (list == NULL) return;
   c->context = context;
   c->prime = false;

@@ -50,7 +50,8 @@ static brink_symbol *resolve_end(brink_checker *c, brink_ast_expr *expr) {
   brink_symbol *symbol = brink_check_path(c, expr);
   if (symbol == NULL) return NULL;
   expr->type = symbol->read_type;
-  expr->vector = symbol->vector && expr->part[expr->nparts - 1].index == NULL;
+  for (size_t k = 0; k < expr->nparts; k++) /* an array without an index: all of it */
+    if (expr->part[k].symbol->vector && expr->part[k].index == NULL) expr->vector = true;
   return symbol;
 }
 
@@ -82,11 +83,10 @@ static bool types_agree(brink_checker *c, const brink_ast_statement *s, const br
                       brink_check_path_text(c, s->expr, false));
     return false;
   }
-  if (s->expr->vector != s->target->vector) {
-    brink_check_error(
-        c, s->target->place, NULL, "'%s' is %s, but '%s' is %s",
-        brink_check_path_text(c, s->target, false), s->target->vector ? "a vector" : "one value",
-        brink_check_path_text(c, s->expr, false), s->expr->vector ? "a vector" : "one value");
+  if (s->expr->vector && !s->target->vector) {
+    brink_check_error(c, s->target->place, NULL, "'%s' is one value, but '%s' is a vector",
+                      brink_check_path_text(c, s->target, false),
+                      brink_check_path_text(c, s->expr, false));
     return false;
   }
   return true;

@@ -28,6 +28,8 @@ static brink_check_lhs make_lhs(brink_checker *c, const brink_ast_expr *target,
   lhs.text = brink_check_path_text(c, path, true);
   lhs.coarse = brink_check_path_text(c, path, false);
   lhs.inexact = has_inexact_index(path);
+  for (size_t k = 0; k < path->nparts; k++)
+    if (path->part[k].symbol->vector) lhs.has_elements = true;
   if (*mark != '\0') {
     lhs.text = brink_unit_format(c->unit, "%s%s", lhs.text, mark);
     lhs.coarse = brink_unit_format(c->unit, "%s%s", lhs.coarse, mark);
@@ -78,10 +80,10 @@ static void note_place(brink_checker *c, const brink_check_list *list, const cha
 static bool add(brink_checker *c, brink_check_list *list, const brink_check_lhs *lhs) {
   bool element = strcmp(lhs->text, lhs->coarse) != 0;
   const char *elements = NULL;
-  if (element || lhs->symbol->vector) elements = brink_unit_format(c->unit, "%s[]", lhs->coarse);
+  if (lhs->has_elements) elements = brink_unit_format(c->unit, "%s[]", lhs->coarse);
   const brink_place *first = find_place(c, list, lhs->text);
   if (first == NULL && element) first = find_place(c, list, lhs->coarse);
-  if (first == NULL && !element && elements != NULL) first = find_place(c, list, elements);
+  if (first == NULL && !element && lhs->has_elements) first = find_place(c, list, elements);
   if (first != NULL) {
     if (!c->damaged) twice(c, lhs, *first);
     return false;

@@ -164,7 +164,7 @@ static brink_component *enter(brink_checker *c, const brink_ast_part *part,
                         brink_a_kind(symbol->kind));
     return NULL;
   }
-  if (symbol->vector && part->index == NULL) {
+  if (symbol->vector && part->index == NULL && c->context != BRINK_IN_CONNECTIONS) {
     const char *hint = brink_unit_format(c->unit, "pick one: %s[1].%s", part->name, next->name);
     brink_check_error(c, part->place, hint, "'%s' is an array of components", part->name);
     return NULL;

@@ -142,6 +142,13 @@ void brink_check_fits(brink_checker *c, const brink_symbol *symbol, bool element
                       symbol->name, element ? "[...]" : "");
     return;
   }
+  const brink_ast_expr *size = symbol->size;
+  if (expr->op == BRINK_AST_VECTOR && size != NULL && size->constant &&
+      size->number != (double)expr->nargs) {
+    brink_check_error(c, expr->place, NULL, "'%s' has %.0f elements, but this has %zu",
+                      symbol->name, size->number, expr->nargs);
+    return;
+  }
   if (symbol->kind != BRINK_SYMBOL_FLAG) check_range(c, symbol, expr);
 }
 
