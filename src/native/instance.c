@@ -144,7 +144,8 @@ static brink_model_def define(brink_instance *instance) {
     def.jacobian_pattern.starts = instance->jacobian_starts;
     def.jacobian_pattern.rows = instance->jacobian_rows;
   }
-  def.rules = system->nrules > 0 ? brink_instance_on_rules : NULL;
+  bool ended = instance->ending != BRINK_ENDING_NONE; /* its first outputs: the rules tell */
+  def.rules = system->nrules > 0 || ended ? brink_instance_on_rules : NULL;
   def.user = instance;
   return def;
 }

@@ -173,7 +173,6 @@ int brink_instance_on_tick(size_t clock, int64_t tick, brink_now *now, void *use
   (void)tick;
   brink_instance *instance = user;
   const brink_sampled *sampled = &instance->system->clocks[clock];
-  clear_notes(instance);
   instance->tick_time[clock] = now->t; /* its rules run with the others */
   int outcome = 0;
   if (sampled->rules) return outcome;

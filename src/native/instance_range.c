@@ -119,7 +119,7 @@ int brink_instance_end(brink_instance *instance, brink_ending ending, brink_now 
     instance->ending = ending;
     snprintf(instance->message, sizeof instance->message, "%s", message);
   }
-  snprintf(now->message, BRINK_DIAG_MESSAGE, "%s", message);
+  snprintf(now->message, BRINK_DIAG_MESSAGE, "%s", message != NULL ? message : instance->message);
   return ending == BRINK_ENDING_STOP ? BRINK_STOPPED : -1;
 }
 

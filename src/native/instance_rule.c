@@ -107,10 +107,16 @@ static int run_rule(brink_instance *instance, size_t r, brink_now *now, firings 
   return outcome;
 }
 
+/* First outputs outside their ranges end the run when it begins. */
+static bool has_failed(const brink_instance *instance) {
+  return instance->ending != BRINK_ENDING_NONE && instance->ending != BRINK_ENDING_STOP;
+}
+
 /* In order, until nothing fires; so that nothing is left to report as changed. */
 int brink_instance_on_rules(brink_now *now, bool *changed, void *user) {
   brink_instance *instance = user;
   *changed = false;
+  if (has_failed(instance)) return brink_instance_end(instance, instance->ending, now, NULL);
   if (now->t != instance->rules_time) forget_firings(instance);
   instance->rules_time = now->t;
   int outcome = 0;
