@@ -133,10 +133,19 @@ static void units_agree(brink_checker *c, const brink_ast_statement *s, const br
                     brink_check_path_text(c, s->expr, false), from->unit);
 }
 
-/* Agents run by their own clocks: they meet in pairs, not in connections. */
 static bool is_agent(const brink_checker *c, const brink_ast_expr *path) {
   return path->nparts > 1 &&
          brink_check_find(c, &c->component->populations, path->part[0].name) != NULL;
+}
+
+/* Agents run by their own clocks: they meet in pairs, not in connections. Where loops count, only
+ * the flattener knows which two are connected. */
+static bool different_agents(const brink_checker *c, const brink_ast_expr *a,
+                             const brink_ast_expr *b) {
+  if (!is_agent(c, a) || !is_agent(c, b)) return false;
+  if (a->part[0].symbol != b->part[0].symbol) return true;
+  const brink_ast_expr *i = a->part[0].index, *j = b->part[0].index;
+  return i != NULL && j != NULL && i->constant && j->constant && i->number != j->number;
 }
 
 void brink_check_connect(brink_checker *c, brink_ast_statement *s, brink_check_list *list) {
@@ -151,7 +160,7 @@ void brink_check_connect(brink_checker *c, brink_ast_statement *s, brink_check_l
   if (from == NULL || !types_agree(c, s, from, to)) return;
   ranges_agree(c, s, from, to);
   units_agree(c, s, from, to);
-  if (is_agent(c, s->expr) && is_agent(c, s->target))
+  if (different_agents(c, s->expr, s->target))
     brink_check_error(c, s->target->place, "let them meet in a pair",
-                      "agents of a population cannot be connected to each other");
+                      "agents cannot be connected to each other");
 }
