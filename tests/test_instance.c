@@ -265,6 +265,11 @@ TEST(a_relay_switches_by_the_locked_sign_of_its_flag) {
   toy_derivative(s, k, x, toy_get(s, k, v));
   toy_derivative(s, k, v, toy_apply(k, BRINK_OP_NEG, toy_sign(s, k, flag)));
   toy_equation(s, k, true);
+  uint32_t size = toy_output(s, 0, "size");
+  k = toy_kernel(s, 0, "|x|");
+  toy_assign(s, k, size, toy_op(k, BRINK_OP_MUL, toy_sign(s, k, flag), toy_get(s, k, x)),
+             BRINK_NO_NODE);
+  toy_equation(s, k, false);
   run *r = start(s, NULL);
   double quarter = sqrt(2.0);
   go(r, 8.0 * quarter);
@@ -275,6 +280,15 @@ TEST(a_relay_switches_by_the_locked_sign_of_its_flag) {
     CHECK(strcmp(r->events[n].name, "@3:7") == 0);
   }
   CHECK_NEAR(brink_sim_state(r->sim)[0], 1.0, 1e-7);
+  /* Variables can be read at any point; without signs, by those that guards have there. */
+  double at[2] = {-2.0, 5.0};
+  signed char sign = 1;
+  brink_instance_evaluate(r->instance, 0.0, at, NULL, NULL, &sign);
+  CHECK_NEAR(brink_instance_value(r->instance, size, 0), -2.0, 0.0);
+  at[0] = -3.0;
+  brink_instance_evaluate(r->instance, 0.0, at, NULL, NULL, NULL);
+  CHECK_NEAR(brink_instance_value(r->instance, size, 0), 3.0, 0.0);
+  CHECK_NEAR(brink_instance_value(r->instance, v, 0), 5.0, 0.0);
   finish(r, s);
 }
 

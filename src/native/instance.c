@@ -305,12 +305,16 @@ void brink_instance_evaluate(brink_instance *instance, double t, const double *x
                              const int *mode, const signed char *sgn) {
   const brink_system *system = instance->system;
   if (is_seen(instance, t, x, p, mode, sgn)) return;
-  instance->seen.valid = true;
-  instance->seen.t = t;
+  instance->seen.valid = false; /* signs may come here again */
   if (system->nx > 0) memcpy(instance->seen.x, x, system->nx * sizeof *x);
   if (system->np > 0) memcpy(instance->seen.p, p, system->np * sizeof *p);
   if (system->nmodes > 0) memcpy(instance->seen.mode, mode, system->nmodes * sizeof *mode);
-  if (system->nguards > 0 && sgn != NULL) memcpy(instance->seen.sgn, sgn, system->nguards);
+  if (sgn == NULL)
+    brink_instance_signs(instance, t, x, p, mode, instance->seen.sgn);
+  else if (system->nguards > 0)
+    memmove(instance->seen.sgn, sgn, system->nguards);
+  instance->seen.valid = true;
+  instance->seen.t = t;
   brink_frame frame = brink_instance_frame(instance, t, instance->seen.x, instance->seen.p,
                                            instance->seen.mode, instance->seen.sgn);
   frame.v = instance->seen.v;

@@ -190,13 +190,16 @@ typedef struct brink_instance_options {
 
 typedef struct brink_instance brink_instance;
 
-/* A model that simulates the system, with everything its callbacks write to: one instance a
- * simulation. The system must outlive it. `values` (NULL: the system's own) are x0, p0, mode0.
- * Falls back to the interpreter where no compiler works; brink_instance_engine tells. */
+/* A model that simulates the system from its initial values, with everything its callbacks write to:
+ * one instance a simulation. The system (finished: brink_system_finish) must outlive it. Parameters
+ * are taken to stay as they are: guards may have been made numbers with them. Falls back to the
+ * interpreter where no compiler works; brink_instance_engine tells. `options` NULL: zeroed. With
+ * wants_jacobian, derivatives are added to the system's arena.
+ * Statuses: ARGUMENT, DOMAIN (a first output is not a number), MEMORY, UNSUPPORTED (constraints). */
 brink_status brink_instance_create(brink_system *system, const brink_instance_options *options,
                                    const brink_allocator *allocator, brink_diag *diag,
                                    brink_instance **instance);
-void brink_instance_destroy(brink_instance *instance);
+void brink_instance_destroy(brink_instance *instance); /* NULL is fine */
 
 const brink_model *brink_instance_model(const brink_instance *instance);
 
@@ -204,7 +207,8 @@ const brink_model *brink_instance_model(const brink_instance *instance);
 const char *brink_instance_engine(const brink_instance *instance);
 double brink_instance_compile_seconds(const brink_instance *instance);
 
-/* Reads any variable: evaluates all equations at a point, then look with brink_instance_value. */
+/* Reads any variable: evaluates all equations at a point, then look with brink_instance_value, before
+ * the simulation goes on. sgn NULL: the signs that guards have there by their values. */
 void brink_instance_evaluate(brink_instance *instance, double t, const double *x, const double *p,
                              const int *mode, const signed char *sgn);
 double brink_instance_value(const brink_instance *instance, uint32_t variable, size_t element);
@@ -213,7 +217,8 @@ double brink_instance_value(const brink_instance *instance, uint32_t variable, s
 void brink_instance_flag(const brink_instance *instance, size_t guard, uint32_t *flag,
                          size_t *index);
 
-/* Notes of the last event's action: call from the sink's event callback. */
+/* Notes of the last event's action: call from the sink's event callback. What samples and rules note
+ * after it is added, up to some limit, until the next event. */
 typedef struct brink_note_value {
   brink_value_type type;
   double value;
@@ -225,7 +230,8 @@ typedef struct brink_note {
 } brink_note;
 const brink_note *brink_instance_notes(const brink_instance *instance, size_t *count);
 
-/* Why the run ended, if an action ended it: stop, fail, range. */
+/* Why the run ended, if an action ended it: stop, fail, range. (Outputs that are outside their ranges
+ * before the first sample end the run when it begins.) */
 typedef enum brink_ending {
   BRINK_ENDING_NONE,
   BRINK_ENDING_STOP,
@@ -235,7 +241,8 @@ typedef enum brink_ending {
 } brink_ending;
 brink_ending brink_instance_ending(const brink_instance *instance, const char **message);
 
-/* Values outside their ranges, with range_warns: "plant.h = -0.1 at t = 3, outside (0, 10)". */
+/* Values outside their ranges, with range_warns: "plant.h = -0.1 at t = 3 is outside its range (0, 10)".
+ */
 const char *const *brink_instance_warnings(const brink_instance *instance, size_t *count);
 
 #endif
