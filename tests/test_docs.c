@@ -1,0 +1,123 @@
+/* test_docs.c: every model that the documentation shows does what the documentation says.
+ *
+ * Blocks fenced as ```hsml are run (support/expect.h); one that begins with `% file: NAME` is a file
+ * that the blocks behind it may import. ```hsml-fragment marks parts that cannot run alone. */
+#include <stdlib.h>
+
+#include "check.h"
+#include "support/expect.h"
+#include "support/formats.h"
+
+enum { FILES = 16 };
+
+/* In the directory of the test, to be used again. */
+static const char cache[] = "expect-cache";
+static size_t blocks, fragments, expectations;
+
+/* What a page has shown as files so far. */
+typedef struct page {
+  const char *name;
+  expect_source files[FILES + 1]; /* [0] is the present block */
+  size_t nfiles;
+} page;
+
+static void say(const char *text, void *user) {
+  (void)user;
+  CHECK_SAY("%s", text);
+}
+
+static char *copy_text(const char *text, size_t length) {
+  char *copy = malloc(length + 1);
+  if (copy == NULL) exit(1);
+  memcpy(copy, text, length);
+  copy[length] = '\0';
+  return copy;
+}
+
+static void run_block(page *p, const char *text, size_t length, size_t line) {
+  char path[256];
+  expect_source source = {.text = copy_text(text, length), .length = length};
+  blocks++;
+  if (strncmp(text, "% file: ", 8) == 0) {
+    const char *name = text + 8;
+    source.path = copy_text(name, strcspn(name, " \n"));
+    CHECK(p->nfiles < FILES);
+    if (p->nfiles < FILES) p->files[++p->nfiles] = source;
+    return;
+  }
+  snprintf(path, sizeof path, "%s at line %zu", p->name, line);
+  source.path = path;
+  p->files[0] = source;
+  expect_report report = {.say = say};
+  expect_check(p->files, p->nfiles + 1, cache, &report);
+  CHECK_MSG(!report.known, "%s: the documentation shows no model that fails", path);
+  expectations += report.expectations;
+  free((char *)(uintptr_t)source.text);
+}
+
+static void run_page(const char *name) {
+  char path[1024];
+  snprintf(path, sizeof path, "%s/%s", BRINK_SOURCE_DIR, name);
+  char *text = read_whole_file(path, NULL);
+  if (text == NULL) return; /* not every page is written */
+  page p = {.name = name};
+  size_t number = 0;
+  const char *start = NULL;
+  for (char *line = text, *end; *line != '\0'; line = end) {
+    end = line + strcspn(line, "\n");
+    if (*end == '\n') end++;
+    number++;
+    if (strncmp(line, "```", 3) != 0) continue;
+    if (start != NULL) {
+      int before = check_failures_here;
+      check_failures_here = 0;
+      size_t length = (size_t)(line - start), lines = 0;
+      for (const char *c = start; c < line; c++) lines += *c == '\n';
+      run_block(&p, start, length, number - lines - 1);
+      check_failures_here += before;
+      start = NULL;
+    } else if (strncmp(line, "```hsml\n", 8) == 0) {
+      start = end;
+    } else {
+      fragments += strncmp(line, "```hsml-fragment", 16) == 0;
+    }
+  }
+  for (size_t k = 1; k <= p.nfiles; k++) {
+    free((char *)(uintptr_t)p.files[k].path);
+    free((char *)(uintptr_t)p.files[k].text);
+  }
+  free(text);
+}
+
+/* The pages of a directory whose names begin so. */
+static void run_pages(const char *directory, const char *beginning) {
+  char path[1024];
+  size_t count;
+  snprintf(path, sizeof path, "%s/%s", BRINK_SOURCE_DIR, directory);
+  char **names = list_directory(path, ".md", &count);
+  for (size_t k = 0; k < count; k++) {
+    snprintf(path, sizeof path, "%s/%s", directory, names[k]);
+    if (strncmp(names[k], beginning, strlen(beginning)) == 0) run_page(path);
+    free(names[k]);
+  }
+  free(names);
+}
+
+TEST(the_readme_and_the_tutorials_run) {
+  run_page("README.md");
+  run_pages("docs", "tutorial");
+}
+
+TEST(every_example_of_the_language_reference_runs) {
+  blocks = fragments = expectations = 0;
+  run_page("docs/hsml.md");
+  CHECK_MSG(blocks >= 40, "%zu examples", blocks);
+  CHECK_MSG(expectations >= blocks, "%zu expectations in %zu examples", expectations, blocks);
+  CHECK_MSG(fragments * 4 <= blocks, "%zu fragments, %zu examples", fragments, blocks);
+}
+
+int main(void) {
+  RUN(the_readme_and_the_tutorials_run);
+  RUN(every_example_of_the_language_reference_runs);
+  return check_done();
+}
