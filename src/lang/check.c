@@ -82,6 +82,26 @@ const char *brink_a_component(brink_component_kind kind) {
 
 /* ---- reports ---- */
 
+bool brink_check_on_damaged_line(const brink_checker *c, brink_place place) {
+  for (size_t k = 0; k < c->nsyntax && k < c->unit->nitems; k++) {
+    brink_place syntax = c->unit->items[k].place;
+    if (syntax.file == place.file && syntax.line == place.line) return true;
+  }
+  return false;
+}
+
+/* On a line with a syntax error, a mistake is a consequence of it: in a damaged section anywhere,
+ * and elsewhere in front of it (where a forgotten bracket belongs is a guess). */
+static bool is_consequence(const brink_checker *c, brink_place place) {
+  if (c->damaged) return brink_check_on_damaged_line(c, place);
+  for (size_t k = 0; k < c->nsyntax && k < c->unit->nitems; k++) {
+    brink_place syntax = c->unit->items[k].place;
+    if (syntax.file == place.file && syntax.line == place.line && syntax.column > place.column)
+      return true;
+  }
+  return false;
+}
+
 void brink_check_error(brink_checker *c, brink_place place, const char *hint, const char *format,
                        ...) {
   if (c->component != NULL) c->component->damaged = true;
@@ -91,6 +111,7 @@ void brink_check_error(brink_checker *c, brink_place place, const char *hint, co
                              (unsigned)place.line, (unsigned)place.column);
     place = c->call_place;
   }
+  if (is_consequence(c, place)) return;
   va_list arguments;
   va_start(arguments, format);
   brink_report_list(c->unit, BRINK_ERROR, place, hint, format, arguments);
@@ -244,10 +265,13 @@ static void collect_functions(brink_checker *c) {
   }
 }
 
-static const char *nearest_component(const brink_checker *c, const char *name) {
+static const char *nearest_component(const brink_checker *c, const char *name, bool *damaged) {
   const char *best = NULL;
-  for (brink_component *other = c->unit->components; other != NULL; other = other->next)
-    best = brink_nearest(name, other->name, best);
+  for (brink_component *other = c->unit->components; other != NULL; other = other->next) {
+    const char *nearest = brink_nearest(name, other->name, best);
+    if (nearest != best) *damaged = other->damaged;
+    best = nearest;
+  }
   return best;
 }
 
@@ -258,7 +282,9 @@ static void find_class(brink_checker *c, brink_symbol *instance) {
   if (class_ == (void *)&c->poison) return;
   if (class_ == NULL && c->components_uncertain) return;
   if (class_ == NULL) {
-    const char *nearest = nearest_component(c, instance->class_name);
+    bool damaged = false; /* perhaps in its name */
+    const char *nearest = nearest_component(c, instance->class_name, &damaged);
+    if (damaged) return;
     brink_check_error(c, instance->class_place, brink_check_did_you_mean(c, nearest),
                       "there is no component '%s'", instance->class_name);
     brink_check_put(c, c->unit, instance->class_name, &c->poison);
@@ -413,7 +439,8 @@ static void check_all(brink_checker *c) {
 }
 
 void brink_unit_check(brink_unit *unit) {
-  brink_checker checker = {.unit = unit, .scratch.allocator = unit->arena.allocator};
+  brink_checker checker = {
+      .unit = unit, .nsyntax = unit->nitems, .scratch.allocator = unit->arena.allocator};
   checker.locals_of = &checker.local;
   check_all(&checker);
   brink_text_free(&checker.scratch);

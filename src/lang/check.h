@@ -108,6 +108,7 @@ typedef struct brink_checker {
   brink_symbol poison;         /* stands for every name that was reported as unknown */
   bool damaged;          /* a syntax error in the present section: what it defines is uncertain */
   bool lhs_uncertain;    /* a left-hand side of this component could not be made out */
+  size_t nsyntax;        /* how many of the unit's items the parser reported */
   const void *locals_of; /* owner of the local names in the table: &local */
 } brink_checker;
 
@@ -126,6 +127,9 @@ __attribute__((format(printf, 4, 5)))
 #endif
 void brink_check_warning(brink_checker *c, brink_place place, const char *hint, const char *format,
                          ...);
+
+/* Did the parser report something on this line? */
+bool brink_check_on_damaged_line(const brink_checker *c, brink_place place);
 
 void *brink_check_find(const brink_checker *c, const void *owner, const char *name);
 /* Returns what stood there before; NULL: nothing. */

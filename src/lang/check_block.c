@@ -189,16 +189,33 @@ static void check_assign(brink_checker *c, brink_ast_statement *s, brink_check_l
 
 /* ---- blocks ---- */
 
+/* Equations need an else: without it, not all of what is defined is defined always. */
+static bool lacks_else(brink_checker *c, const brink_ast_statement *s) {
+  if (!brink_check_rule(c->context)->equations || s->nconditions < s->nblocks || c->damaged)
+    return false;
+  for (size_t k = 0; k < s->nblocks; k++)
+    if (s->block[k].count > 0) {
+      brink_check_error(c, s->place, "all branches define the same left-hand sides",
+                        "an if around equations needs an else");
+      return true;
+    }
+  return false;
+}
+
 static void check_if(brink_checker *c, brink_ast_statement *s, brink_check_list *list) {
   brink_check_list *branch = brink_unit_take(c->unit, s->nblocks, sizeof *branch);
   if (branch == NULL) return;
+  bool damaged = c->damaged;
   for (size_t k = 0; k < s->nconditions; k++) brink_check_condition(c, s->condition[k]);
+  if (lacks_else(c, s))
+    c->damaged = true; /* it may be a forgotten word: what follows is uncertain */
   for (size_t k = 0; k < s->nblocks; k++) {
     size_t mark = brink_check_open_scope(c);
     brink_check_block(c, &s->block[k], &branch[k]);
     brink_check_close_scope(c, mark);
   }
   brink_check_join(c, list, s, branch);
+  c->damaged = damaged;
 }
 
 static void check_for(brink_checker *c, brink_ast_statement *s, brink_check_list *list) {
@@ -298,7 +315,7 @@ static void check_statement(brink_checker *c, brink_ast_statement *s, brink_chec
       check_assign(c, s, list);
     return;
   case BRINK_STATEMENT_EQUATION:
-    check_equation(c, s, list);
+    if (c->context != BRINK_IN_RULES) check_equation(c, s, list); /* else: reported by the parser */
     return;
   case BRINK_STATEMENT_IF:
     check_if(c, s, list);

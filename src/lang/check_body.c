@@ -32,9 +32,10 @@ static const char *sections_text(brink_checker *c, brink_component_kind kind) {
 
 static void wrong_section(brink_checker *c, brink_place place, brink_section_kind section) {
   brink_component_kind kind = c->component->kind;
+  c->lhs_uncertain = true;         /* what it defines counts as defined */
+  if (c->component->holes) return; /* its head may be missing */
   brink_check_error(c, place, sections_text(c, kind), "%s has no %s section",
                     brink_a_component(kind), brink_section_name(section));
-  c->lhs_uncertain = true; /* what it defines counts as defined */
 }
 
 static void check_kinds_of_sections(brink_checker *c) {

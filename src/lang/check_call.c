@@ -273,7 +273,7 @@ static void type_user_call(brink_checker *c, brink_ast_expr *call) {
   if (f->visit == 0) check_function(c, f);
   if (!f->damaged) c->nodes += f->nodes;
   if (c->depth + f->depth > c->deepest) c->deepest = c->depth + f->depth;
-  if (!user_arguments_fit(c, call, f) || f->damaged) return;
+  if (f->damaged || !user_arguments_fit(c, call, f)) return;
   if (c->depth + f->depth > BRINK_CHECK_DEEPEST) {
     brink_check_error(c, call->place, NULL, "functions are nested too deeply");
     return;
@@ -297,6 +297,7 @@ static void type_user_call(brink_checker *c, brink_ast_expr *call) {
 static void check_function(brink_checker *c, brink_user_function *f) {
   brink_checker outer = *c;
   f->visit = 1;
+  f->damaged = brink_check_on_damaged_line(c, f->place);
   c->component = NULL;
   c->pair = NULL;
   c->context = BRINK_IN_FUNCTION;

@@ -17,8 +17,8 @@ static const char *item_key(const brink_ast_expr *item) {
 static void check_item(brink_checker *c, brink_symbol *symbol, brink_ast_expr *item) {
   brink_type wanted = symbol->kind == BRINK_SYMBOL_MODE ? BRINK_TYPE_STRING : symbol->type;
   brink_check_expr_in(c, BRINK_IN_DECLARATIONS, item);
-  if (item->type == BRINK_TYPE_UNKNOWN || wanted == BRINK_TYPE_UNKNOWN) return;
-  if (item->type != wanted) {
+  if (item->type == BRINK_TYPE_UNKNOWN) return;
+  if (wanted != BRINK_TYPE_UNKNOWN && item->type != wanted) {
     brink_check_error(c, item->place, NULL, "'%s' is %s: %s cannot be in its set", symbol->name,
                       brink_a_type(wanted), brink_a_type(item->type));
     return;
@@ -103,7 +103,8 @@ static const char *wrong_kind(const brink_component *component, const brink_symb
 
 static void check_declaration(brink_checker *c, brink_symbol *symbol) {
   const char *hint;
-  const char *wrong = c->pair == NULL ? wrong_kind(c->component, symbol, &hint) : NULL;
+  bool certain = c->pair == NULL && !c->component->holes;
+  const char *wrong = certain ? wrong_kind(c->component, symbol, &hint) : NULL;
   if (wrong != NULL)
     brink_check_error(c, symbol->place, hint, "%s cannot have %s",
                       brink_a_component(c->component->kind), wrong);

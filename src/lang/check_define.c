@@ -136,12 +136,6 @@ static void compare_branches(brink_checker *c, const brink_ast_statement *statem
   if (c->damaged) return;
   for (size_t k = 0; k < statement->nblocks; k++)
     if (branch[k].uncertain) return;
-  if (statement->nconditions == statement->nblocks) {
-    if (branch[0].count > 0)
-      brink_check_error(c, statement->place, "all branches define the same left-hand sides",
-                        "an if around equations needs an else");
-    return;
-  }
   for (size_t k = 1; k < statement->nblocks; k++)
     if (branch_lacks(c, &branch[k], &branch[0]) || branch_lacks(c, &branch[0], &branch[k])) return;
 }

@@ -92,6 +92,7 @@ static bool is_function(const brink_checker *c, const char *name) {
 
 void brink_check_unknown(brink_checker *c, const char *name, brink_place place) {
   bool quiet = c->function == NULL && c->component != NULL && c->component->names_uncertain;
+  if (c->function == NULL && c->pair != NULL && c->pair->damaged) quiet = true;
   if (!quiet && is_function(c, name)) {
     const char *hint = brink_unit_format(c->unit, "write %s(...)", name);
     brink_check_error(c, place, hint, "'%s' is a function: it needs arguments", name);
