@@ -379,7 +379,8 @@ static const sign *find_sign(const char *at) {
 
 static bool prime_may_follow(brink_token_kind previous) {
   return previous == BRINK_TOKEN_NAME || previous == BRINK_TOKEN_RBRACKET ||
-         previous == BRINK_TOKEN_RPAREN || previous == BRINK_TOKEN_PRIME;
+         previous == BRINK_TOKEN_RPAREN || previous == BRINK_TOKEN_PRIME ||
+         previous == BRINK_TOKEN_BAD;
 }
 
 /* ---- what is left ---- */

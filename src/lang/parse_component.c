@@ -343,6 +343,7 @@ static void parse_no_section(brink_parser *p) {
   brink_place place = brink_parse_place(p);
   const char *shown = brink_parse_shown(p, &p->token), *name = brink_parse_name(p, &p->token);
   bool bad = p->token.kind == BRINK_TOKEN_BAD;
+  p->component->holes = true; /* the checker does not miss what stood there */
   brink_parse_advance(p);
   if (!statement) {
     brink_parse_panic(p, place,
@@ -467,10 +468,29 @@ static bool parse_head(brink_parser *p, brink_component *c, brink_open_block *op
     brink_parse_mend(p, brink_parse_place(p), "write 'ctc Tank is'",
                      "the component's name is missing");
   }
+  if (p->token.kind == BRINK_TOKEN_NAME && p->next.kind == BRINK_TOKEN_IS) {
+    brink_parse_mend(p, brink_parse_place(p), "write 'ctc Tank is'",
+                     "a component has one kind and one name");
+    c->name = brink_parse_name(p, &p->token);
+    c->place = brink_parse_place(p);
+    brink_parse_advance(p);
+  }
   brink_parse_open(p, open, c->name, BRINK_RANK_COMPONENT, &first);
   open->nameless = c->name[0] == '\0';
   p->panic = false;
-  if (brink_parse_accept(p, BRINK_TOKEN_IS)) return known;
+  while (p->token.kind == BRINK_TOKEN_BAD) brink_parse_advance(p);
+  if (p->token.kind == BRINK_TOKEN_NAME && !p->token.first && p->next.first) {
+    brink_parse_mend(p, brink_parse_place(p), NULL, "expected 'is', found %s",
+                     brink_parse_shown(p, &p->token));
+    brink_parse_advance(p);
+    return known;
+  }
+  if (brink_parse_accept(p, BRINK_TOKEN_IS)) {
+    if (p->token.kind == BRINK_TOKEN_IS)
+      brink_parse_mend(p, brink_parse_place(p), NULL, "'is' stands here twice");
+    while (brink_parse_accept(p, BRINK_TOKEN_IS)) continue;
+    return known;
+  }
   brink_parse_mend(p, brink_parse_behind(p), NULL, "'is' is missing here");
   brink_parse_accept(p, BRINK_TOKEN_SEMICOLON);
   return known;

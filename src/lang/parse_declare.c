@@ -173,7 +173,7 @@ static void parse_range(brink_parser *p, brink_ast_range *range) {
                      "'..' belongs to loops");
     p->token.kind = BRINK_TOKEN_COMMA;
   }
-  if (!p->panic && p->token.kind == BRINK_TOKEN_NUMBER)
+  if (!p->panic && p->token.kind == BRINK_TOKEN_NUMBER && p->next.kind == BRINK_TOKEN_RPAREN)
     brink_parse_mend(p, brink_parse_behind(p), NULL, "a ',' is missing here");
   else
     brink_parse_expect(p, BRINK_TOKEN_COMMA, "',' and the upper bound");

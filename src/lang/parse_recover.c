@@ -6,8 +6,15 @@
 
 /* ---- errors ---- */
 
+/* What the lexer has reported explains what goes wrong around it. */
+static bool is_near_bad(const brink_parser *p) {
+  return p->token.kind == BRINK_TOKEN_BAD || p->next.kind == BRINK_TOKEN_BAD ||
+         (p->previous.kind == BRINK_TOKEN_BAD && !p->token.first) || p->previous.unclosed ||
+         (p->previous.kind == BRINK_TOKEN_NUMBER && p->previous.damaged);
+}
+
 static bool is_silent(const brink_parser *p) {
-  return p->panic || p->abandoned || p->previous.unclosed ||
+  return p->panic || p->abandoned || is_near_bad(p) ||
          (p->muted != NULL && p->muted == p->token.start);
 }
 
@@ -25,7 +32,7 @@ void brink_parse_panic(brink_parser *p, brink_place place, const char *hint, con
                        ...) {
   p->errors++;
   p->losses++;
-  bool silent = is_silent(p) || p->token.kind == BRINK_TOKEN_BAD; /* the lexer has said it */
+  bool silent = is_silent(p);
   p->panic = true;
   if (silent) return;
   va_list arguments;
@@ -156,8 +163,10 @@ bool brink_parse_at_section(const brink_parser *p) {
   default:
     return false;
   }
-  for (int kind = 0; kind < BRINK_SECTION_EVENT; kind++)
-    if (brink_token_is_word(&p->token, brink_section_name((brink_section_kind)kind))) return true;
+  for (int kind = 0; kind < BRINK_SECTION_EVENT; kind++) {
+    const char *name = brink_section_name((brink_section_kind)kind);
+    if (brink_token_is_word(&p->token, name)) return !brink_token_is_word(&p->next, name);
+  }
   return brink_token_is_word(&p->token, "body");
 }
 
@@ -211,7 +220,10 @@ void brink_parse_sync(brink_parser *p) {
   p->panic = false;
   for (;; brink_parse_advance(p)) {
     if (brink_parse_accept(p, BRINK_TOKEN_SEMICOLON)) return;
-    if (brink_parse_at_stop(p)) return;
+    /* A word that does not fit in the middle of a line is no new beginning. */
+    bool misfit = p->token.start == start && !p->token.first && p->token.kind != BRINK_TOKEN_END &&
+                  p->token.kind != BRINK_TOKEN_EOF;
+    if (!misfit && brink_parse_at_stop(p)) return;
     if (p->token.start != start && at_statement(p)) return;
     if (p->token.start == start && at_statement(p) && p->previous.start != NULL &&
         p->previous.line < p->token.line && p->previous.kind != BRINK_TOKEN_SEMICOLON)
@@ -340,6 +352,7 @@ const char *brink_parse_skip_headless(brink_parser *p, brink_block_rank rank) {
 
 static void report_unclosed(brink_parser *p, const brink_open_block *block) {
   if (block->implied || is_silent(p)) return;
+  p->losses++; /* what belongs into the block is a guess */
   const char *hint = block->hint;
   if (hint == NULL)
     hint = brink_unit_format(p->unit, "'%s' begins at %u:%u", block->name,
@@ -399,15 +412,46 @@ static void split_end(brink_parser *p) {
   become_end(p, skipped);
 }
 
+/* `edn if;`: something else in the place of `end`. */
+static bool is_misspelt_end(const brink_parser *p) {
+  if (p->token.kind != BRINK_TOKEN_NAME && p->token.kind != BRINK_TOKEN_NUMBER &&
+      p->token.kind != BRINK_TOKEN_BAD)
+    return false;
+  if (p->next.line != p->token.line || !names_block(&p->next, p->blocks)) return false;
+  brink_lexer ahead = p->lexer;
+  brink_token third;
+  ahead.unit = NULL;
+  brink_lexer_next(&ahead, &third);
+  return third.kind == BRINK_TOKEN_SEMICOLON && third.line == p->token.line;
+}
+
+/* Where nothing hangs on them, characters that mean nothing are passed over: they are reported. */
+static void skip_bad(brink_parser *p) {
+  if (p->token.kind == BRINK_TOKEN_END && p->next.kind == BRINK_TOKEN_BAD) {
+    while (p->next.kind == BRINK_TOKEN_BAD) brink_lexer_next(&p->lexer, &p->next);
+    p->muted = p->token.start;
+  }
+  while (p->token.kind == BRINK_TOKEN_BAD && !is_misspelt_end(p)) brink_parse_advance(p);
+}
+
 bool brink_parse_more(brink_parser *p) {
-  if (p->blocks != NULL && p->next.kind == BRINK_TOKEN_SEMICOLON && p->next.line == p->token.line) {
-    if (names_block(&p->token, p->blocks)) {
-      brink_parse_mend(p, brink_parse_place(p), NULL, "'end' is missing before %s",
-                       brink_parse_shown(p, &p->token));
-      become_end(p, 0);
-    } else {
-      split_end(p);
-    }
+  while (p->token.kind == BRINK_TOKEN_END && p->next.kind == BRINK_TOKEN_END) {
+    brink_parse_mend(p, brink_token_place(p->file, &p->next), NULL, "'end' stands here twice");
+    brink_parse_advance(p);
+  }
+  if (p->blocks == NULL) return !brink_parse_at_stop(p);
+  skip_bad(p);
+  bool alone = p->next.kind == BRINK_TOKEN_SEMICOLON && p->next.line == p->token.line;
+  if (alone && names_block(&p->token, p->blocks)) {
+    brink_parse_mend(p, brink_parse_place(p), NULL, "'end' is missing before %s",
+                     brink_parse_shown(p, &p->token));
+    become_end(p, 0);
+  } else if (alone) {
+    split_end(p);
+  } else if (is_misspelt_end(p)) {
+    brink_parse_mend(p, brink_parse_place(p), NULL, "expected 'end', found %s",
+                     brink_parse_shown(p, &p->token));
+    p->token.kind = BRINK_TOKEN_END;
   }
   return !brink_parse_at_stop(p);
 }
@@ -437,6 +481,7 @@ bool brink_parse_close_block(brink_parser *p) {
   brink_place place = brink_token_place(p->file, &p->next);
   const char *shown = brink_parse_shown(p, &p->next);
   if (rank_of(&p->next) < block->rank) {
+    p->losses++; /* its beginning */
     brink_parse_mend(p, brink_parse_place(p), NULL, "there is no %s to end here", shown);
     skip_end(p, true);
     return false;

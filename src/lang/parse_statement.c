@@ -32,6 +32,18 @@ static bool at_opener(const brink_parser *p) {
          brink_token_is_word(&p->token, "loop");
 }
 
+/* Does the opener come later on this line? */
+static bool opener_ahead(const brink_parser *p) {
+  brink_parser q = {.lexer = p->lexer, .token = p->next};
+  q.lexer.unit = NULL;
+  while (q.token.line == p->token.line && q.token.kind != BRINK_TOKEN_EOF &&
+         q.token.kind != BRINK_TOKEN_SEMICOLON) {
+    if (at_opener(&q)) return true;
+    brink_lexer_next(&q.lexer, &q.token);
+  }
+  return false;
+}
+
 /* The word that ends a header: then, loop, do. After a panic the block still follows: its end must
  * find its beginning. */
 static void parse_opener(brink_parser *p, const char *word) {
@@ -48,13 +60,15 @@ static void parse_opener(brink_parser *p, const char *word) {
   }
   bool right = strcmp(word, "then") == 0 ? p->token.kind == BRINK_TOKEN_THEN
                                          : brink_token_is_word(&p->token, word);
-  if (right || at_opener(p)) {
+  /* A word behind the header, alone: then, nearly. */
+  bool nearly = p->token.kind == BRINK_TOKEN_NAME && !p->token.first &&
+                (p->next.first || brink_nearest(brink_parse_name(p, &p->token), word, NULL));
+  if (right || nearly || at_opener(p)) {
     if (!right)
       brink_parse_mend(p, brink_parse_place(p), NULL, "expected '%s', found %s", word,
                        brink_parse_shown(p, &p->token));
     brink_parse_keyword(p);
-  } else if (p->token.first || p->token.kind == BRINK_TOKEN_NAME ||
-             p->token.kind == BRINK_TOKEN_IF || p->token.kind == BRINK_TOKEN_END) {
+  } else if (p->token.first || !opener_ahead(p)) {
     brink_parse_mend(p, brink_parse_behind(p), NULL, "expected '%s'", word);
   } else {
     brink_parse_unexpected(p, brink_unit_format(p->unit, "'%s'", word));
@@ -560,7 +574,8 @@ static void report_no_statement(brink_parser *p) {
   if (kind == BRINK_TOKEN_SEMICOLON)
     brink_parse_mend(p, place, "leave it out", "a ';' that ends nothing");
   else if (kind == BRINK_TOKEN_ELSE || kind == BRINK_TOKEN_ELSIF)
-    brink_parse_mend(p, place, NULL, "%s without 'if'", brink_parse_shown(p, &p->token));
+    p->losses++,
+        brink_parse_mend(p, place, NULL, "%s without 'if'", brink_parse_shown(p, &p->token));
   else if (brink_token_is_reserved(kind))
     brink_parse_panic(p, place, "choose another name", "%s is a reserved word and cannot be a name",
                       brink_parse_shown(p, &p->token));
