@@ -198,6 +198,31 @@ TEST(programs_run_their_kernels_in_order) {
   brink_arena_free(&system.arena);
 }
 
+/* Generated code computes both at once. */
+TEST(sine_and_cosine_of_one_angle_have_the_bits_of_each_alone) {
+  uint64_t state = 14;
+  brink_system system;
+  kernels_system(&system, NULL);
+  brink_kernel *kernel = kernels_make(&system.arena, "both", KERNELS_X);
+  brink_node angle = kernels_ref(kernel, BRINK_SPACE_X, 0, 1);
+  kernels_output(kernel, BRINK_SPACE_V, 0, 1, brink_graph_op1(&kernel->graph, BRINK_OP_SIN, angle));
+  kernels_output(kernel, BRINK_SPACE_V, KERNELS_X, 1,
+                 brink_graph_op1(&kernel->graph, BRINK_OP_COS, angle));
+  kernels_add_to(&system.rhs, &system.arena, kernel);
+  brink_native *native = compile(&system, &(brink_emit_options){0});
+  static kernels_memory m;
+  kernels_fill(&m, &state);
+  for (int k = 0; native != NULL && k < 20000; k++) {
+    double size = pow(10.0, kernels_uniform(&state, -10.0, 20.0));
+    for (size_t i = 0; i < KERNELS_X; i++) m.x[i] = kernels_uniform(&state, -size, size);
+    native->object->rhs(&m.frame, &native->tables);
+    for (size_t i = 0; i < KERNELS_X; i++)
+      CHECK(m.v[i] == sin(m.x[i]) && m.v[KERNELS_X + i] == cos(m.x[i]));
+  }
+  brink_native_destroy(native);
+  brink_arena_free(&system.arena);
+}
+
 /* ---- text ---- */
 
 static void emit_pendula(size_t count, brink_emission *emission, brink_system *system) {
@@ -341,6 +366,7 @@ int main(void) {
     RUN(long_kernels_are_split_and_give_the_same_bits);
   }
   use_compiler("");
+  RUN(sine_and_cosine_of_one_angle_have_the_bits_of_each_alone);
   RUN(the_text_does_not_depend_on_the_sizes_of_arrays);
   RUN(the_same_system_gives_the_same_bytes);
   RUN(with_comments_the_text_speaks_of_the_model);

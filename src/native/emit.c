@@ -184,6 +184,7 @@ static void declare_functions(const emitter *e, brink_text *text) {
     brink_text_add(text, "double %s(double%s) __attribute__((const));\n",
                    brink_op_name((brink_op)libm[k]), two ? ", double" : "");
   }
+  if (e->twins) brink_text_add(text, "void sincos(double, double *, double *);\n");
   /* Exact in any case; as builtins they are instructions. */
   static const uint8_t exact[] = {BRINK_OP_SQRT, BRINK_OP_ABS, BRINK_OP_FLOOR};
   for (size_t k = 0; k < sizeof exact; k++) {

@@ -51,6 +51,7 @@ typedef struct emitter {
   brink_text part;  /* the body of the function at hand */
   uint64_t ops;     /* operators used so far: bit op */
   bool modes;       /* whole() is needed */
+  bool twins;       /* sincos is */
   bool failed;
 
   size_t maps_capacity, numbers_capacity, kernels_capacity, jets_capacity;
@@ -83,6 +84,7 @@ typedef struct emit_plan {
   uint32_t *part;     /* the function that computes it, where there are several */
   uint32_t *cross;    /* its place in the scratch, where another function needs it */
   uint32_t *declared; /* the function that has it as a local at the moment */
+  uint32_t *twin;     /* the cosine of a sine, and the other way round; EMIT_NONE: alone */
   const char **name;  /* with comments */
   uint32_t *writes;   /* outputs, by the node after which they can be written */
   size_t nparts, ncross, nstatements;
@@ -103,6 +105,7 @@ int emit_operands(const brink_expr_node *node, brink_node out[3]);
 
 /* emit_expr.c */
 void emit_value(emitter *e, emit_plan *plan, brink_node node);
+void emit_local_name(emitter *e, const emit_plan *plan, brink_node node);
 void emit_truth(emitter *e, emit_plan *plan, brink_node node);
 void emit_constant(brink_text *text, double value);
 

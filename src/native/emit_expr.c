@@ -187,7 +187,7 @@ static void inline_at(emitter *e, emit_plan *p, brink_node node, int level) {
   }
 }
 
-static void name_of(emitter *e, emit_plan *p, brink_node node) {
+void emit_local_name(emitter *e, const emit_plan *p, brink_node node) {
   if (p->name != NULL && p->name[node] != NULL)
     put(e, p->name[node]);
   else if (p->kind[node] == EMIT_REF)
@@ -201,7 +201,7 @@ static void value_at(emitter *e, emit_plan *p, brink_node node, int level) {
   if (p->kind[node] == EMIT_INLINE)
     inline_at(e, p, node, level);
   else
-    name_of(e, p, node);
+    emit_local_name(e, p, node);
 }
 
 /* The expression of a local is written out; anything else appears as in an expression. */

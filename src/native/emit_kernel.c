@@ -112,12 +112,9 @@ static void indent(emitter *e, const emit_plan *p, bool inside) {
 
 static void declare(emitter *e, emit_plan *p, brink_node node, bool inside) {
   indent(e, p, inside);
-  if (p->name != NULL && p->name[node] != NULL)
-    brink_text_add(&e->part, "const double %s = ", p->name[node]);
-  else if (p->kind[node] == EMIT_REF)
-    brink_text_add(&e->part, "const double a%u = ", p->nodes[node].a);
-  else
-    brink_text_add(&e->part, "const double r%u = ", node);
+  brink_text_add(&e->part, "const double ");
+  emit_local_name(e, p, node);
+  brink_text_add(&e->part, " = ");
 }
 
 static void load_ref(emitter *e, emit_plan *p, brink_node node, bool inside) {
@@ -144,12 +141,42 @@ static void prepare(emitter *e, emit_plan *p, brink_node node, bool root, bool i
   }
 }
 
-static void local(emitter *e, emit_plan *p, brink_node node, bool inside) {
+/* double s, c; sincos(angle, &s, &c); */
+static void twins(emitter *e, emit_plan *p, brink_node node, bool inside) {
+  bool sine_first = p->nodes[node].op == BRINK_OP_SIN;
+  brink_node both[2] = {sine_first ? node : p->twin[node], sine_first ? p->twin[node] : node};
+  e->twins = true;
+  indent(e, p, inside);
+  brink_text_add(&e->part, "double ");
+  emit_local_name(e, p, both[0]);
+  brink_text_add(&e->part, ", ");
+  emit_local_name(e, p, both[1]);
+  brink_text_add(&e->part, ";\n");
+  indent(e, p, inside);
+  brink_text_add(&e->part, "sincos(");
+  emit_value(e, p, p->nodes[node].a);
+  brink_text_add(&e->part, ", &");
+  emit_local_name(e, p, both[0]);
+  brink_text_add(&e->part, ", &");
+  emit_local_name(e, p, both[1]);
+  brink_text_add(&e->part, ");\n");
+  p->declared[both[0]] = p->declared[both[1]] = p->function;
+}
+
+static void compute(emitter *e, emit_plan *p, brink_node node, bool inside) {
   prepare(e, p, node, true, inside);
+  if (p->twin[node] != EMIT_NONE) {
+    twins(e, p, node, inside);
+    return;
+  }
   declare(e, p, node, inside);
   emit_value(e, p, node);
   brink_text_add(&e->part, ";\n");
   p->declared[node] = p->function;
+}
+
+static void local(emitter *e, emit_plan *p, brink_node node, bool inside) {
+  if (p->declared[node] != p->function) compute(e, p, node, inside);
   if (p->cross[node] == EMIT_NONE) return;
   indent(e, p, inside);
   brink_text_add(&e->part, "w[%u] = ", p->cross[node]);

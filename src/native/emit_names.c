@@ -154,19 +154,17 @@ void emit_comment_text(brink_text *text, const char *comment) {
 /* What C or the generated code uses already. Names of a letter and digits (a3, r12, k1) are ours,
  * too. */
 static const char *const taken[] = {
-    "T",       "acos",     "asin",       "atan",      "atan2",    "auto",   "break",
-    "case",    "char",     "const",      "continue",  "cos",      "cosh",   "count",
-    "default", "do",       "double",     "dx",        "else",     "enum",   "exp",
-    "extern",  "f",        "fabs",       "first",     "float",    "floor",  "for",
-    "frame",   "goto",     "hypot",      "i",         "if",       "inline", "int",
-    "jet_fn",  "jets",     "k",          "kernel_fn", "log",      "log10",  "long",
-    "maximum", "minimum",  "mode",       "out",       "p",        "pow",    "pre_mode",
-    "pre_p",   "pre_x",    "program_fn", "register",  "restrict", "return", "sgn",
-    "short",   "sign",     "signed",     "sin",       "sinh",     "size",   "sizeof",
-    "sqrt",    "static",   "struct",     "switch",    "t",        "tables", "tan",
-    "tanh",    "to_mode",  "to_p",       "to_x",      "typedef",  "u32",    "u64",
-    "union",   "unsigned", "v",          "void",      "volatile", "w",      "while",
-    "whole",   "x"};
+    "T",        "acos",   "asin",     "atan",       "atan2",    "auto",     "break",     "case",
+    "char",     "const",  "continue", "cos",        "cosh",     "count",    "default",   "do",
+    "double",   "dx",     "else",     "enum",       "exp",      "extern",   "f",         "fabs",
+    "first",    "float",  "floor",    "for",        "frame",    "goto",     "hypot",     "i",
+    "if",       "inline", "int",      "jet_fn",     "jets",     "k",        "kernel_fn", "log",
+    "log10",    "long",   "maximum",  "minimum",    "mode",     "out",      "p",         "pow",
+    "pre_mode", "pre_p",  "pre_x",    "program_fn", "register", "restrict", "return",    "sgn",
+    "short",    "sign",   "signed",   "sin",        "sincos",   "sinh",     "size",      "sizeof",
+    "sqrt",     "static", "struct",   "switch",     "t",        "tables",   "tan",       "tanh",
+    "to_mode",  "to_p",   "to_x",     "typedef",    "u32",      "u64",      "union",     "unsigned",
+    "v",        "void",   "volatile", "w",          "while",    "whole",    "x"};
 
 static int compare_names(const void *key, const void *entry) {
   return strcmp(key, *(const char *const *)entry);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-  PART_STATEMENTS = 200,
+  PART_STATEMENTS = 100,
   INLINE_NODES = 14, /* of one expression */
 };
 
@@ -154,6 +154,24 @@ static void keep_outputs(emit_plan *p) {
   }
 }
 
+/* Sine and cosine of one angle cost little more than one of them. glibc computes both by the same
+ * code, to the same bits (a test looks); of other libraries nobody knows. */
+static void pair_twins(emit_plan *p, uint32_t *seen) {
+  for (size_t i = 0; i < p->nnodes; i++) p->twin[i] = seen[i] = EMIT_NONE;
+#ifdef __GLIBC__
+  for (size_t i = 0; i < p->nnodes; i++) {
+    const brink_expr_node *node = &p->nodes[i];
+    if (p->uses[i] == 0 || (node->op != BRINK_OP_SIN && node->op != BRINK_OP_COS)) continue;
+    uint32_t other = seen[node->a];
+    seen[node->a] = (uint32_t)i;
+    if (other == EMIT_NONE) continue;
+    p->twin[i] = other;
+    p->twin[other] = (uint32_t)i;
+    p->kind[i] = p->kind[other] = EMIT_LOCAL;
+  }
+#endif
+}
+
 /* ---- parts ---- */
 
 /* The node after which output j can be written. */
@@ -212,6 +230,8 @@ static void find_crossings(emit_plan *p) {
   memset(p->invariant, 0, p->nnodes);
   for (size_t i = 0; i < p->nnodes; i++) {
     if (p->part[i] >= p->nparts) p->part[i] = (uint32_t)p->nparts - 1;
+    uint32_t twin = p->twin[i];
+    if (twin < i && p->part[twin] != p->part[i]) p->twin[i] = p->twin[twin] = EMIT_NONE;
   }
   for (size_t i = 0; i < p->nnodes; i++) {
     if (p->kind[i] == EMIT_LOCAL) mark_crossing(p, (brink_node)i, p->part[i], true);
@@ -236,18 +256,21 @@ bool emit_plan_make(emitter *e, const brink_kernel *kernel, uint32_t number, emi
                    .part = brink_arena_take(&e->work, n, sizeof *p->part),
                    .cross = brink_arena_take(&e->work, n, sizeof *p->cross),
                    .declared = brink_arena_take(&e->work, n, sizeof *p->declared),
+                   .twin = brink_arena_take(&e->work, n, sizeof *p->twin),
                    .writes = brink_arena_take(&e->work, kernel->noutputs, sizeof *p->writes),
                    .loop = kernel->count != 1,
                    .early = writes_are_free(e, kernel),
                    .restrict_ = writes_only_results(kernel)};
   uint32_t *size = brink_arena_take(&e->work, n, sizeof *size);
   if (p->kind == NULL || p->invariant == NULL || p->uses == NULL || p->part == NULL ||
-      p->cross == NULL || p->declared == NULL || p->writes == NULL || size == NULL)
+      p->cross == NULL || p->declared == NULL || p->writes == NULL || p->twin == NULL ||
+      size == NULL)
     return false;
   count_uses(p);
   find_invariants(p);
   choose_kinds(p, size);
   keep_outputs(p);
+  pair_twins(p, size);
   if (!order_writes(e, p)) return false;
   deal_parts(p);
   find_crossings(p);
