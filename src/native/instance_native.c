@@ -18,14 +18,37 @@ static bool any_asked(const brink_instance *instance, bool *jets, bool *all) {
   return any;
 }
 
-/* The gradients that are called for. */
-static brink_kernel **list_gradients(const brink_instance *instance) {
-  size_t count = instance->system->nflags;
-  brink_kernel **list = brink_allocate(&instance->arena.allocator, count, sizeof(brink_kernel *));
-  for (size_t f = 0; list != NULL && f < count; f++) {
-    if (instance->flags[f].asked) list[f] = instance->flags[f].gradient_kernel;
+/* What is compiled: a system in which only guards that are asked for have values, and their gradients. */
+typedef struct excerpt {
+  brink_system system;
+  brink_flag *flags;
+  brink_kernel **gradients;
+} excerpt;
+
+static bool take_excerpt(const brink_instance *instance, excerpt *e) {
+  const brink_allocator *allocator = &instance->arena.allocator;
+  const brink_system *system = instance->system;
+  e->system = *system;
+  e->flags = brink_allocate(allocator, system->nflags, sizeof *e->flags);
+  e->gradients = brink_allocate(allocator, system->nflags, sizeof *e->gradients);
+  if (e->flags == NULL || e->gradients == NULL) return false;
+  for (size_t f = 0; f < system->nflags; f++) {
+    const brink_bound_flag *bound = &instance->flags[f];
+    e->flags[f] = system->flags[f];
+    e->flags[f].enabled = NULL; /* asked for once an instant */
+    if (bound->asked)
+      e->gradients[f] = bound->gradient_kernel;
+    else
+      e->flags[f].value = NULL;
   }
-  return list;
+  e->system.flags = e->flags;
+  return true;
+}
+
+static void give_back(const brink_instance *instance, excerpt *e) {
+  const brink_allocator *allocator = &instance->arena.allocator;
+  brink_release(allocator, e->flags, instance->system->nflags, sizeof *e->flags);
+  brink_release(allocator, e->gradients, instance->system->nflags, sizeof *e->gradients);
 }
 
 static void adopt(brink_native *native, brink_task *task) {
@@ -36,7 +59,6 @@ static void adopt_all(brink_instance *instance) {
   brink_native *native = instance->native;
   for (size_t f = 0; f < instance->system->nflags; f++) {
     brink_bound_flag *bound = &instance->flags[f];
-    adopt(native, &bound->enabled);
     if (!bound->asked) continue;
     adopt(native, &bound->value);
     adopt(native, &bound->gradient);
@@ -44,18 +66,21 @@ static void adopt_all(brink_instance *instance) {
   }
 }
 
-brink_status brink_instance_compile(brink_instance *instance, const char *cache, brink_diag *diag) {
-  brink_emit_options options = {.jacobian = instance->jacobian_program.nkernels > 0,
+static brink_status create(brink_instance *instance, const excerpt *e, const char *cache) {
+  brink_emit_options options = {.gradient_kernels = e->gradients,
+                                .jacobian = instance->jacobian_program.nkernels > 0,
                                 .jacobian_program = &instance->jacobian_program};
   options.guards = any_asked(instance, &options.jets, &options.all);
   options.gradients = options.guards;
-  brink_kernel **gradients = list_gradients(instance);
-  if (gradients == NULL) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
-  options.gradient_kernels = gradients;
   char reason[BRINK_REASON];
-  brink_status status = brink_native_create(instance->system, &options, cache,
-                                            &instance->arena.allocator, &instance->native, reason);
-  brink_release(&instance->arena.allocator, gradients, instance->system->nflags, sizeof *gradients);
+  return brink_native_create(&e->system, &options, cache, &instance->arena.allocator,
+                             &instance->native, reason);
+}
+
+brink_status brink_instance_compile(brink_instance *instance, const char *cache, brink_diag *diag) {
+  excerpt e = {0};
+  brink_status status = take_excerpt(instance, &e) ? create(instance, &e, cache) : BRINK_ERR_MEMORY;
+  give_back(instance, &e);
   if (status == BRINK_ERR_UNSUPPORTED) return BRINK_OK; /* the interpreter does it */
   if (status != BRINK_OK)
     return brink_diag_set(diag, status, "out of memory for compiling the model");
