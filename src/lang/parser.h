@@ -4,7 +4,8 @@
  *   parse_component.c  components, their sections, events
  *   parse_agents.c     agents: populations and pairs
  *   parse_declare.c    declarations and instances
- *   parse_statement.c  statements
+ *   parse_statement.c  statements of one line, and which statement is which
+ *   parse_block.c      lists of statements; if, for, when
  *   parse_expr.c       expressions
  *   parse_support.c    tokens, memory, lists
  *   parse_recover.c    errors, blocks and their ends, where to go on after a mistake
@@ -200,6 +201,14 @@ enum {
 /* Statements to the end of the innermost open block, which is closed. */
 void brink_parse_statements(brink_parser *p, unsigned may, brink_ast_block *block);
 brink_ast_statement *brink_parse_statement(brink_parser *p, unsigned may); /* NULL: damaged */
+brink_ast_statement *brink_parse_new(brink_parser *p, brink_ast_statement_kind kind,
+                                     brink_place place);
+void *brink_parse_single(brink_parser *p, const void *item, size_t size); /* a list of one */
+/* The word that ends a head: then, loop, do; and the end of any panic before it. */
+void brink_parse_opener(brink_parser *p, const char *word);
+brink_ast_statement *brink_parse_if(brink_parser *p, unsigned may, bool headless);
+brink_ast_statement *brink_parse_for(brink_parser *p, unsigned may);
+brink_ast_statement *brink_parse_when(brink_parser *p);
 /* After a panic on this line: if it is the head of a block without its first word, reads the block. */
 void brink_parse_headless(brink_parser *p, unsigned may, uint32_t line);
 bool brink_parse_at_opening(const brink_parser *p); /* a word that begins a statement, or `if` */
