@@ -100,6 +100,13 @@ static void type_sgn(brink_checker *c, brink_ast_expr *call) {
   result(call, BRINK_TYPE_INTEGER, arg->vector);
 }
 
+/* What has one value before the instant and another after it. */
+static bool is_remembered(const brink_symbol *symbol) {
+  if (symbol->kind == BRINK_SYMBOL_STATE || symbol->kind == BRINK_SYMBOL_MODE) return true;
+  return (symbol->kind == BRINK_SYMBOL_INPUT || symbol->kind == BRINK_SYMBOL_OUTPUT) &&
+         symbol->read_type != BRINK_TYPE_SIGNAL;
+}
+
 static void type_pre(brink_checker *c, brink_ast_expr *call) {
   const brink_ast_expr *arg = call->arg[0];
   const brink_symbol *symbol = named(arg);
@@ -110,8 +117,9 @@ static void type_pre(brink_checker *c, brink_ast_expr *call) {
   }
   if (arg->type == BRINK_TYPE_UNKNOWN && (symbol == NULL || symbol->kind != BRINK_SYMBOL_ARGUMENT))
     return;
-  if (symbol == NULL || (symbol->kind != BRINK_SYMBOL_STATE && symbol->kind != BRINK_SYMBOL_MODE)) {
-    brink_check_error(c, arg->place, NULL, "'pre' takes a state or a mode, but this is %s",
+  if (symbol == NULL || !is_remembered(symbol)) {
+    brink_check_error(c, arg->place, "write the expression with pre of the states in it",
+                      "'pre' takes a state, a mode or a held value, but this is %s",
                       symbol == NULL ? "an expression" : brink_a_kind(symbol->kind));
     return;
   }

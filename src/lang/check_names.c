@@ -160,9 +160,8 @@ static brink_component *enter(brink_checker *c, const brink_ast_part *part,
                               const brink_ast_part *next) {
   brink_symbol *symbol = part->symbol;
   if (symbol->kind != BRINK_SYMBOL_INSTANCE && symbol->kind != BRINK_SYMBOL_PARTNER) {
-    if (symbol->kind != BRINK_SYMBOL_ARGUMENT)
-      brink_check_error(c, next->place, NULL, "'%s' is %s: it has no parts", symbol->name,
-                        brink_a_kind(symbol->kind));
+    brink_check_error(c, next->place, NULL, "'%s' is %s: it has no parts", symbol->name,
+                      brink_a_kind(symbol->kind));
     return NULL;
   }
   if (symbol->vector && part->index == NULL && c->context != BRINK_IN_CONNECTIONS) {

@@ -26,39 +26,47 @@ static void check_text(brink_checker *c, const brink_symbol *symbol, const brink
                     "unknown %s \"%s\" of '%s'", what, text->text, symbol->name);
 }
 
-/* Every value that a string can take must be in the set of `symbol`. */
-static void check_string(brink_checker *c, const brink_symbol *symbol, const brink_ast_expr *expr) {
-  const brink_ast_range *set = &symbol->range;
+/* Every value of one set is in another? Reports; each two sets are compared once. */
+static void check_subset(brink_checker *c, const brink_symbol *symbol, const brink_symbol *source,
+                         brink_place place) {
+  const brink_ast_range *set = &symbol->range, *from = &source->range;
+  const char *seen = brink_unit_format(c->unit, "%p", (const void *)set);
+  if (from == set || brink_check_put(c, &from->item, seen, c) != NULL) return;
+  for (size_t k = 0; k < from->nitems; k++) {
+    const char *value = from->item[k]->text;
+    if (from->item[k]->op != BRINK_AST_TEXT || brink_check_in_set(c, set, value)) continue;
+    brink_check_error(c, place, brink_check_one_of(c, set, NULL),
+                      "'%s' may be \"%s\", which '%s' cannot", source->name, value, symbol->name);
+    return;
+  }
+}
+
+/* Every value that a string can take must be in the set of `symbol`. What lets name is looked into,
+ * but not for ever: each may hold two of the one before. */
+static void check_string(brink_checker *c, const brink_symbol *symbol, const brink_ast_expr *expr,
+                         int lets) {
+  enum { LETS = 8 };
   const brink_symbol *source = NULL;
-  if (!set->given || !set->is_set) return;
+  const brink_ast_range *set = &symbol->range;
+  if (!set->given || !set->is_set || lets > LETS) return;
   if (expr->op == BRINK_AST_TEXT) {
     check_text(c, symbol, set, expr);
     return;
   }
   if (expr->op == BRINK_AST_IF) {
-    check_string(c, symbol, expr->arg[1]);
-    check_string(c, symbol, expr->arg[2]);
+    check_string(c, symbol, expr->arg[1], lets);
+    check_string(c, symbol, expr->arg[2], lets);
     return;
   }
   const brink_ast_range *from = set_of(expr, &source);
-  if (source != NULL && source->kind == BRINK_SYMBOL_LET && source->definition != NULL) {
-    check_string(c, symbol, source->definition);
-    return;
-  }
   if (source == NULL || source->kind == BRINK_SYMBOL_ARGUMENT) return;
-  if (from == NULL) {
+  if (source->kind == BRINK_SYMBOL_LET) {
+    if (source->definition != NULL) check_string(c, symbol, source->definition, lets + 1);
+  } else if (from != NULL) {
+    check_subset(c, symbol, source, expr->place);
+  } else {
     brink_check_error(c, expr->place, brink_check_one_of(c, set, NULL),
                       "'%s' may be any string, '%s' only some", source->name, symbol->name);
-    return;
-  }
-  const char *seen = brink_unit_format(c->unit, "%p", (const void *)set);
-  if (from == set || brink_check_put(c, &from->item, seen, c) != NULL) return; /* compared before */
-  for (size_t k = 0; k < from->nitems; k++) {
-    const char *value = from->item[k]->text;
-    if (from->item[k]->op != BRINK_AST_TEXT || brink_check_in_set(c, set, value)) continue;
-    brink_check_error(c, expr->place, brink_check_one_of(c, set, NULL),
-                      "'%s' may be \"%s\", which '%s' cannot", source->name, value, symbol->name);
-    return;
   }
 }
 
@@ -108,7 +116,7 @@ static void check_range(brink_checker *c, const brink_symbol *symbol, const brin
     check_range(c, symbol, expr->arg[1]);
     check_range(c, symbol, expr->arg[2]);
   } else if (expr->type == BRINK_TYPE_STRING) {
-    check_string(c, symbol, expr);
+    check_string(c, symbol, expr, 0);
   } else {
     check_bounds(c, symbol, expr);
   }
