@@ -4,7 +4,10 @@
  *   flat_tree.c    instances become groups, declarations get slots
  *   flat_value.c   values known before the run: parameters, sizes, indices, initial values
  *   flat_connect.c inputs find their sources
- *   flat_expr.c    expressions become graphs; relations become flags
+ *   flat_expr.c    expressions become graphs; flat_call.c: functions in them
+ *   flat_ref.c     which slots a name stands for
+ *   flat_flag.c    relations become flags, boolean expressions formulas of them
+ *   flat_parameter.c parameters, --set, initial values
  *   flat_equation.c dynamics and outputs become equations, flags, range surfaces
  *   flat_action.c  events, updates and rules become actions
  *   flat_pair.c    agents: pairs of a population
@@ -237,6 +240,10 @@ struct flat_name {
 };
 
 bool flat_varies(flat_context *c, brink_node node);
+/* Must this be turned into a flag? */
+bool flat_locks(flat_context *c, brink_node node);
+brink_node flat_name_node(flat_context *c, const brink_ast_expr *expr);
+brink_node flat_call(flat_context *c, const brink_ast_expr *expr);
 
 /* flat_flag.c: a flag made of a value in c's graph, one for each iteration, with guard numbers of its
  * own. Its number, or BRINK_NO_INDEX. */
