@@ -48,7 +48,13 @@ TEST(every_model_does_what_it_says) {
 }
 
 int main(int argc, char **argv) {
-  for (int k = 1; k < argc; k++) run_file(argv[k]); /* by name: those alone */
-  if (argc == 1) RUN(every_model_does_what_it_says);
-  return argc > 1 ? check_failures_here > 0 : check_done();
+  int failures = 0;
+  for (int k = 1; k < argc; k++) { /* by name: those alone */
+    check_failures_here = 0;
+    run_file(argv[k]);
+    failures += check_failures_here;
+  }
+  if (argc > 1) return failures > 0;
+  RUN(every_model_does_what_it_says);
+  return check_done();
 }
