@@ -223,6 +223,25 @@ TEST(sine_and_cosine_of_one_angle_have_the_bits_of_each_alone) {
   brink_arena_free(&system.arena);
 }
 
+TEST(loops_may_be_empty) {
+  uint64_t state = 15;
+  brink_system system;
+  brink_arena arena;
+  kernels_system(&system, NULL);
+  brink_kernel *kernel = kernels_make(&system.arena, "none", 0);
+  static const uint32_t nowhere[1] = {0};
+  kernels_output(kernel, BRINK_SPACE_V, 0, 1, kernels_ref(kernel, BRINK_SPACE_X, 0, 1));
+  kernels_output(kernel, BRINK_SPACE_V, 0, 0, brink_graph_time(&kernel->graph))->target.map =
+      nowhere;
+  kernels_add_to(&system.rhs, &system.arena, kernel);
+  brink_arena_init(&arena, NULL);
+  brink_native *native = compile(&system, &(brink_emit_options){.comments = true});
+  if (native != NULL) compare_kernel(native, kernel, 0, 0, &state, &arena);
+  brink_native_destroy(native);
+  brink_arena_free(&arena);
+  brink_arena_free(&system.arena);
+}
+
 /* ---- text ---- */
 
 static void emit_pendula(size_t count, brink_emission *emission, brink_system *system) {
@@ -289,8 +308,9 @@ static void tank(brink_system *system) {
   k->where = "tank.hsml:23 */";
   brink_node h = kernels_ref(k, BRINK_SPACE_X, 0, 0),
              phase = kernels_ref(k, BRINK_SPACE_MODE, 0, 0);
-  brink_node flow = brink_graph_op2(&k->graph, BRINK_OP_MUL, kernels_ref(k, BRINK_SPACE_P, 1, 0),
-                                    brink_graph_op1(&k->graph, BRINK_OP_SQRT, h));
+  brink_node root = brink_graph_op1(&k->graph, BRINK_OP_SQRT, h);
+  brink_node flow =
+      brink_graph_op2(&k->graph, BRINK_OP_MUL, root, kernels_ref(k, BRINK_SPACE_P, 1, 0));
   brink_node rate = brink_graph_op2(
       &k->graph, BRINK_OP_DIV,
       brink_graph_op2(&k->graph, BRINK_OP_SUB, brink_graph_constant(&k->graph, 0.5), flow),
@@ -367,6 +387,7 @@ int main(void) {
   }
   use_compiler("");
   RUN(sine_and_cosine_of_one_angle_have_the_bits_of_each_alone);
+  RUN(loops_may_be_empty);
   RUN(the_text_does_not_depend_on_the_sizes_of_arrays);
   RUN(the_same_system_gives_the_same_bytes);
   RUN(with_comments_the_text_speaks_of_the_model);

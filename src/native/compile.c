@@ -32,6 +32,8 @@ enum {
   SHORT_SOURCE = 6000,
   /* gcc -O2 takes twice the time of -O1 for long straight code, and gives back little. */
   LONG_SOURCE = 64 << 10,
+  /* About 3 s a megabyte: above this a run would wait too long for what it may not get. */
+  TOO_LONG = 8 << 20,
 };
 
 /* What is said to any compiler, besides the level of optimisation: the bits of plain IEEE arithmetic
@@ -346,6 +348,11 @@ brink_status brink_object_load(const char *source, size_t length, const char *ca
   brink_cache place;
   *object = NULL;
   reason[0] = '\0';
+  if (length > TOO_LONG) {
+    snprintf(reason, BRINK_REASON, "%zu MB of generated code take too long to compile",
+             length >> 20);
+    return BRINK_ERR_UNSUPPORTED;
+  }
   if (!find_compiler(&c, length, reason)) return BRINK_ERR_UNSUPPORTED;
   loaded *l = brink_allocate(allocator, 1, sizeof *l);
   if (l == NULL) return BRINK_ERR_MEMORY;

@@ -118,8 +118,8 @@ uint32_t emit_number(emitter *e, size_t number);
 /* emit_names.c */
 bool emit_names_make(emitter *e);
 void emit_names_of_kernel(emitter *e, emit_plan *plan);
-/* "car[3].x", "pre(h)", "sgn(empty)"; in a loop without indices. */
-void emit_slot_name(emitter *e, const brink_ref *ref, bool loop, brink_text *text);
+/* "car[3].x", "pre(h)", "sgn(empty)"; in a kernel of several iterations without indices. */
+void emit_slot_name(emitter *e, const brink_ref *ref, size_t count, brink_text *text);
 /* A comment: the end of one is not printed. */
 void emit_comment_text(brink_text *text, const char *comment);
 

@@ -57,7 +57,7 @@ static void load(emitter *e, const brink_kernel *kernel, const brink_ref *ref, u
     brink_text_add(&e->body, " for (size s = 1; s < n; s++) w[%u*n + s] = __builtin_nan(\"\");", d);
   if (e->options->comments) {
     brink_text_add(&e->body, " /* ");
-    emit_slot_name(e, ref, kernel->count > 1, &e->body);
+    emit_slot_name(e, ref, kernel->count, &e->body);
     brink_text_add(&e->body, " */");
   }
   brink_text_add(&e->body, "\n");

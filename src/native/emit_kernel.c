@@ -189,7 +189,7 @@ static void comment_output(emitter *e, emit_plan *p, size_t j) {
   if (!e->options->comments) return;
   indent(e, p, true);
   brink_text_add(&e->part, "/* ");
-  emit_slot_name(e, &p->kernel->outputs[j].target, p->loop, &e->part);
+  emit_slot_name(e, &p->kernel->outputs[j].target, p->kernel->count, &e->part);
   if (p->kernel->where != NULL) {
     brink_text_add(&e->part, "  ");
     emit_comment_text(&e->part, p->kernel->where);

@@ -107,8 +107,9 @@ static void flag_name(emitter *e, size_t guard, bool loop, brink_text *text) {
   }
 }
 
-void emit_slot_name(emitter *e, const brink_ref *ref, bool loop, brink_text *text) {
-  size_t slot = brink_ref_slot(ref, 0);
+void emit_slot_name(emitter *e, const brink_ref *ref, size_t count, brink_text *text) {
+  bool loop = count != 1;
+  size_t slot = ref->map != NULL && count == 0 ? 0 : brink_ref_slot(ref, 0);
   switch (ref->space) {
   case BRINK_SPACE_DX:
     variable_name(e, BRINK_SPACE_X, slot, loop, text);
@@ -153,18 +154,105 @@ void emit_comment_text(brink_text *text, const char *comment) {
 
 /* What C or the generated code uses already. Names of a letter and digits (a3, r12, k1) are ours,
  * too. */
-static const char *const taken[] = {
-    "T",        "acos",   "asin",     "atan",       "atan2",    "auto",     "break",     "case",
-    "char",     "const",  "continue", "cos",        "cosh",     "count",    "default",   "do",
-    "double",   "dx",     "else",     "enum",       "exp",      "extern",   "f",         "fabs",
-    "first",    "float",  "floor",    "for",        "frame",    "goto",     "hypot",     "i",
-    "if",       "inline", "int",      "jet_fn",     "jets",     "k",        "kernel_fn", "log",
-    "log10",    "long",   "maximum",  "minimum",    "mode",     "out",      "p",         "pow",
-    "pre_mode", "pre_p",  "pre_x",    "program_fn", "register", "restrict", "return",    "sgn",
-    "short",    "sign",   "signed",   "sin",        "sincos",   "sinh",     "size",      "sizeof",
-    "sqrt",     "static", "struct",   "switch",     "t",        "tables",   "tan",       "tanh",
-    "to_mode",  "to_p",   "to_x",     "typedef",    "u32",      "u64",      "union",     "unsigned",
-    "v",        "void",   "volatile", "w",          "while",    "whole",    "x"};
+static const char *const taken[] = {"T",
+                                    "acos",
+                                    "alignas",
+                                    "alignof",
+                                    "asin",
+                                    "asm",
+                                    "atan",
+                                    "atan2",
+                                    "auto",
+                                    "bool",
+                                    "break",
+                                    "case",
+                                    "char",
+                                    "const",
+                                    "constexpr",
+                                    "continue",
+                                    "cos",
+                                    "cosh",
+                                    "count",
+                                    "default",
+                                    "do",
+                                    "double",
+                                    "dx",
+                                    "else",
+                                    "enum",
+                                    "exp",
+                                    "extern",
+                                    "f",
+                                    "fabs",
+                                    "false",
+                                    "first",
+                                    "float",
+                                    "floor",
+                                    "for",
+                                    "frame",
+                                    "goto",
+                                    "hypot",
+                                    "i",
+                                    "if",
+                                    "inline",
+                                    "int",
+                                    "jet_fn",
+                                    "jets",
+                                    "k",
+                                    "kernel_fn",
+                                    "log",
+                                    "log10",
+                                    "long",
+                                    "maximum",
+                                    "minimum",
+                                    "mode",
+                                    "nullptr",
+                                    "out",
+                                    "p",
+                                    "pow",
+                                    "pre_mode",
+                                    "pre_p",
+                                    "pre_x",
+                                    "program_fn",
+                                    "register",
+                                    "restrict",
+                                    "return",
+                                    "sgn",
+                                    "short",
+                                    "sign",
+                                    "signed",
+                                    "sin",
+                                    "sincos",
+                                    "sinh",
+                                    "size",
+                                    "sizeof",
+                                    "sqrt",
+                                    "static",
+                                    "static_assert",
+                                    "struct",
+                                    "switch",
+                                    "t",
+                                    "tables",
+                                    "tan",
+                                    "tanh",
+                                    "thread_local",
+                                    "to_mode",
+                                    "to_p",
+                                    "to_x",
+                                    "true",
+                                    "typedef",
+                                    "typeof",
+                                    "typeof_unqual",
+                                    "u32",
+                                    "u64",
+                                    "union",
+                                    "unsigned",
+                                    "v",
+                                    "void",
+                                    "volatile",
+                                    "w",
+                                    "while",
+                                    "whole",
+                                    "x"};
 
 static int compare_names(const void *key, const void *entry) {
   return strcmp(key, *(const char *const *)entry);
@@ -234,9 +322,10 @@ static void name_node(emitter *e, emit_plan *p, name_set *set, brink_node node, 
   text->length = 0;
   if (text->data != NULL) text->data[0] = '\0';
   put(text, prefix);
-  emit_slot_name(e, ref, p->loop, text);
+  emit_slot_name(e, ref, p->kernel->count, text);
   to_identifier(text, 0);
   p->name[node] = own_name(e, set, text);
+  if (p->name[node] == NULL) e->failed = true;
 }
 
 /* Refs first: they are what the author knows best. */

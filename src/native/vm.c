@@ -183,8 +183,8 @@ static void add_writes(maker *m) {
     const brink_output *output = &kernel->outputs[j];
     bool plain = kernel->count == 1 && !kernel->accumulate && output->when == BRINK_NO_NODE &&
                  output->target.space != BRINK_SPACE_MODE;
-    size_t slot = vm_target_slot(kernel, j, 0);
-    if (plain && slot < (1u << 24)) {
+    size_t slot = plain ? vm_target_slot(kernel, j, 0) : SIZE_MAX;
+    if (slot < (1u << 24)) {
       add(m, (vm_instruction){.op = VM_PUT,
                               .d = (uint32_t)slot & 0xFFFFFF,
                               .a = (uint32_t)output->target.space,
