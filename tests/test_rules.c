@@ -274,6 +274,38 @@ TEST(a_rule_may_lead_away_from_a_unilateral_surface) {
   }
 }
 
+/* An action that counts, and one that turns the field, by way of another guard's event. */
+static int count_p(const brink_event *event, brink_now *now, void *user) {
+  (void)event, (void)user;
+  now->p[0] += 1.0;
+  return 0;
+}
+static int turn_mode(const brink_event *event, brink_now *now, void *user) {
+  (void)event, (void)user;
+  now->mode[0] = 1;
+  return 0;
+}
+
+TEST(strictly_an_action_leads_away_from_a_surface_only_if_it_changes_the_field) {
+  static const double x0[] = {1.0}, p0[] = {0.0};
+  for (int strict = 0; strict < 2; strict++)
+    for (int turns = 0; turns < 2; turns++)
+      for (size_t m = 0; m < COUNT(variable); m++) {
+        brink_guard_def guards[2] = {guard_at("x", one, 0.0), brink_default_guard("p")};
+        guards[0].side = BRINK_UNILATERAL, guards[0].action = count_p;
+        guards[1].value = p_value, guards[1].action = turns ? turn_mode : NULL;
+        brink_model_def def = brink_default_model();
+        def.nx = 1, def.x0 = x0, def.rhs = falling, def.nguards = 2, def.guards = guards;
+        def.nmodes = 1, def.np = 1, def.p0 = p0, def.strict_surfaces = strict;
+        brink_options options = options_for(variable[m], BRINK_EXTRAPOLATE);
+        trace_run(&def, &options, 2.0, &run);
+        bool blocked = strict && !turns;
+        CHECK_INT(run.status, blocked ? BRINK_ERR_BLOCKED : BRINK_TIME_REACHED);
+        if (blocked) CHECK_CONTAINS(run.diag.message, "'x'");
+        CHECK_NEAR(run.x[0], blocked ? 0.0 : turns ? 1.0 : -1.0, 1e-9);
+      }
+}
+
 TEST(rules_run_at_the_start_with_the_signs_there) {
   static const double x0[] = {0.0}; /* on the surface: the sign is that of the flow */
   brink_guard_def guard = guard_at("x", one, 0.0);
@@ -399,6 +431,7 @@ int main(void) {
   RUN(what_a_rule_changes_starts_another_round);
   RUN(rules_that_chase_a_sign_for_ever_are_an_error);
   RUN(a_rule_may_lead_away_from_a_unilateral_surface);
+  RUN(strictly_an_action_leads_away_from_a_surface_only_if_it_changes_the_field);
   RUN(rules_run_at_the_start_with_the_signs_there);
   RUN(parameters_before_the_instant_and_around_each_event_are_told);
   RUN(callbacks_that_end_the_run_may_say_why);

@@ -304,6 +304,10 @@ typedef struct brink_model_def {
   brink_rules_fn *rules;
   brink_zeno_fn *zeno;
 
+  /* When a unilateral surface is reached and the field still points past it: does an instant lead away
+   * that changed something (false), or only one that changed the right-hand side (true)? */
+  bool strict_surfaces;
+
   void *user; /* handed to every callback */
 } brink_model_def;
 

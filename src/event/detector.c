@@ -40,10 +40,14 @@ bool brink_detector_create(brink_detector *det, const brink_options *options, co
   det->leaves = brink_arena_take(arena, longest, sizeof *det->leaves);
   det->hits = brink_arena_take(arena, count, sizeof *det->hits);
   det->misses = brink_arena_take(arena, count, sizeof *det->misses);
+  det->queue_room = 2 * count; /* a guard may touch and then go through */
+  det->queue = brink_arena_take(arena, det->queue_room, sizeof *det->queue);
+  det->again = brink_arena_take(arena, count, sizeof *det->again);
   return det->ops != NULL && det->g0 != NULL && det->g1 != NULL && det->seen != NULL &&
          det->tolerance != NULL && det->gap != NULL && det->slow != NULL && det->slope != NULL &&
          det->slope_new != NULL && det->touched != NULL && det->leaves != NULL &&
-         det->hits != NULL && det->misses != NULL && brink_along_init(&det->space, eval, arena) &&
+         det->hits != NULL && det->misses != NULL && det->queue != NULL && det->again != NULL &&
+         brink_along_init(&det->space, eval, arena) &&
          brink_reach_create(&det->reach, options, atol, eval, arena);
 }
 
@@ -158,14 +162,25 @@ void brink_detector_look(brink_detector *det, const brink_path *path) {
   tell_veto(det, path->x0);
 }
 
-void brink_detector_add(brink_detector *det, brink_found *found, double sigma, brink_hit hit) {
-  /* Rounding of sigma: what cannot be told apart is one instant. */
-  double same = 8.0 * DBL_EPSILON;
-  if (found->event && sigma > found->sigma + same) return;
-  if (!found->event || sigma < found->sigma - same) det->nhits = 0;
+/* Rounding of sigma: what cannot be told apart is one instant. */
+#define SAME (8.0 * DBL_EPSILON)
+
+static void consider(brink_detector *det, brink_found *found, const brink_candidate *candidate) {
+  double sigma = candidate->sigma;
+  if (found->event && sigma > found->sigma + SAME) return;
+  if (!found->event || sigma < found->sigma - SAME) det->nhits = 0;
   found->sigma = found->event ? fmin(sigma, found->sigma) : sigma;
   found->event = true;
-  det->hits[det->nhits++] = hit;
+  det->hits[det->nhits++] = candidate->hit;
+}
+
+void brink_detector_add(brink_detector *det, brink_found *found, double sigma, brink_hit hit) {
+  brink_candidate candidate = {.sigma = sigma, .hit = hit};
+  if (det->nqueue < det->queue_room)
+    det->queue[det->nqueue++] = candidate;
+  else
+    det->whole = false;
+  consider(det, found, &candidate);
 }
 
 bool brink_detector_only_dips(const brink_detector *det, size_t guard, const double *c, int degree,
@@ -183,7 +198,8 @@ brink_found brink_detector_after(brink_detector *det, const brink_path *dense,
                                  const double *x_new) {
   brink_found found = {.sigma = 1.0, .undefined = BRINK_NONE};
   brink_eval *eval = det->eval;
-  det->nhits = det->nmisses = 0;
+  det->nhits = det->nmisses = det->nqueue = 0;
+  det->whole = true;
   if (det->step_reach < 0.0 || !brink_reach_holds(&det->reach, dense))
     brink_detector_look(det, dense);
   det->moved = fmax(det->step_reach, 0.0);
@@ -196,6 +212,48 @@ brink_found brink_detector_after(brink_detector *det, const brink_path *dense,
     if (isnan(det->g1[k])) found.undefined = k;
   }
   det->ops->after(det, dense, &found);
+  det->undefined = found.undefined;
+  return found;
+}
+
+bool brink_detector_may_go_on(brink_detector *det, double t_end, const double *x_new) {
+  const brink_model *model = det->eval->model;
+  if (!det->whole) return false;
+  for (size_t j = 0; j < det->reach.nnear; j++) {
+    size_t k = det->reach.near[j];
+    if (!det->eval->enabled[k] || model->guards[k].def.coefficients != NULL) continue;
+    double g = brink_eval_guard(det->eval, k, t_end, x_new);
+    if (memcmp(&g, &det->g1[k], sizeof g) != 0) return false;
+  }
+  return true;
+}
+
+/* Guards that have fired may fire again: they are looked at once more on the rest of the step. */
+static void look_again(brink_detector *det, const brink_path *rest, double passed) {
+  size_t count = det->nhits, from = det->nqueue;
+  brink_found found = {.sigma = 1.0, .undefined = BRINK_NONE};
+  for (size_t k = 0; k < count; k++) det->again[k] = det->hits[k].guard;
+  for (size_t k = 0; k < count; k++) {
+    size_t guard = det->again[k];
+    evaluate(det, guard, rest->t0, rest->x0, det->g0);
+    det->slope[guard] = 0.0;
+    if (brink_detector_active(det, guard)) brink_interpolate_guard(det, guard, rest, &found);
+  }
+  for (size_t k = from; k < det->nqueue; k++)
+    det->queue[k].sigma = passed + (1.0 - passed) * det->queue[k].sigma;
+  if (found.undefined != BRINK_NONE) det->undefined = found.undefined;
+}
+
+brink_found brink_detector_next(brink_detector *det, const brink_path *rest, double passed) {
+  size_t kept = 0;
+  for (size_t k = 0; k < det->nqueue; k++) { /* those that have just fired leave the queue */
+    if (det->queue[k].sigma > passed + SAME) det->queue[kept++] = det->queue[k];
+  }
+  det->nqueue = kept;
+  look_again(det, rest, passed);
+  brink_found found = {.sigma = 1.0, .undefined = det->undefined};
+  det->nhits = 0;
+  for (size_t k = 0; k < det->nqueue; k++) consider(det, &found, &det->queue[k]);
   return found;
 }
 

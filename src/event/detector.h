@@ -27,6 +27,7 @@ typedef struct brink_hit {
   brink_event_kind kind;
   brink_direction direction;
   double value; /* of the guard before the actions of its round; set when these run */
+  int priority; /* of the guard; set when they are put in order */
 } brink_hit;
 
 /* The answer to the second. */
@@ -36,6 +37,12 @@ typedef struct brink_found {
   bool chord;       /* the state there is on the chord between the ends (zlm) */
   size_t undefined; /* a guard that has no value somewhere on the path, or BRINK_NONE */
 } brink_found;
+
+/* The first event of a guard in the attempted step, be it the first of all or not. */
+typedef struct brink_candidate {
+  double sigma;
+  brink_hit hit;
+} brink_candidate;
 
 typedef struct brink_detector brink_detector;
 
@@ -88,12 +95,21 @@ struct brink_detector {
 
   brink_hit *hits; /* what fired at found.sigma */
   size_t nhits;
-  brink_near_miss *misses; /* closest approaches in the last step, before any event */
+  brink_candidate *queue; /* what else will fire in the attempted step, as far as it is known */
+  size_t nqueue, queue_room;
+  bool whole;              /* the queue holds the first event of every guard */
+  size_t undefined;        /* a guard without a value on the way, or BRINK_NONE */
+  size_t *again;           /* scratch: guards to be looked at once more */
+  brink_near_miss *misses; /* closest approaches in the attempted step */
   size_t nmisses;
 };
 
 /* Interpolation's answer to the second question; extrapolation gives it too. */
 void brink_interpolate_after(brink_detector *det, const brink_path *dense, brink_found *found);
+
+/* The same for one guard. */
+void brink_interpolate_guard(brink_detector *det, size_t guard, const brink_path *dense,
+                             brink_found *found);
 
 const brink_detector_ops *brink_detector_ops_for(brink_events events);
 
@@ -116,6 +132,13 @@ brink_limit brink_detector_before(brink_detector *det, const brink_path *predict
 
 /* Second question; x_new is the end of the path. Fills det->hits and det->misses. */
 brink_found brink_detector_after(brink_detector *det, const brink_path *dense, const double *x_new);
+
+/* The events just found changed nothing but the signs of their guards. What comes next in the same step,
+ * of which `rest` is left, from `passed` on? */
+brink_found brink_detector_next(brink_detector *det, const brink_path *rest, double passed);
+
+/* Is that so? Guards by callbacks may read a sign: their values at the end of the step tell. */
+bool brink_detector_may_go_on(brink_detector *det, double t_end, const double *x_new);
 
 /* The step was accepted to its end, (t, x). */
 void brink_detector_commit(brink_detector *det, double t, const double *x);

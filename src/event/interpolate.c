@@ -139,7 +139,6 @@ static double slope_at(const brink_along *along, int sign, double tau) {
 
 static void report_dip(brink_detector *det, size_t guard, const brink_path *dense, int sign,
                        brink_dip dip, brink_found *found) {
-  if (found->event && dip.sigma > found->sigma) return;
   bool touch = det->eval->model->guards[guard].def.side == BRINK_UNILATERAL &&
                fabs(dip.value) <= det->tolerance[guard] && !det->touched[guard] &&
                brink_detector_wants(det, guard, brink_leaving(sign));
@@ -309,33 +308,34 @@ static void scan_formula(brink_detector *det, size_t guard, const brink_path *de
       continue;
     }
     double here = formula_at(det, guard, dense, roots[k].sigma);
-    if (k > 0 && fabs(here) <= limit && !(found->event && roots[k].sigma > found->sigma))
-      add_miss(det, guard, dense, roots[k].sigma, here);
+    if (k > 0 && fabs(here) <= limit) add_miss(det, guard, dense, roots[k].sigma, here);
   }
 }
 
 /* ---- the second question ---- */
 
+void brink_interpolate_guard(brink_detector *det, size_t guard, const brink_path *dense,
+                             brink_found *found) {
+  brink_detector_tolerance(det, guard, dense->t0, dense->x0);
+  if (det->eval->model->guards[guard].formula != NULL) {
+    scan_formula(det, guard, dense, found);
+    return;
+  }
+  double g0 = det->g0[guard];
+  if (brink_along_excluded(&det->space, guard, dense, g0, near_limit(det, guard))) return;
+  brink_along along;
+  if (!brink_along_build(&det->space, guard, dense, g0, &along))
+    found->undefined = guard;
+  else if (along.exact)
+    scan_exact(det, guard, dense, &along, found);
+  else
+    scan_fitted(det, guard, dense, &along, found);
+}
+
 void brink_interpolate_after(brink_detector *det, const brink_path *dense, brink_found *found) {
-  brink_eval *eval = det->eval;
   for (size_t j = 0; j < det->reach.nnear; j++) {
-    size_t k = det->reach.near[j];
-    if (!brink_detector_active(det, k)) continue;
-    brink_detector_tolerance(det, k, dense->t0, dense->x0);
-    if (eval->model->guards[k].formula != NULL) {
-      scan_formula(det, k, dense, found);
-      continue;
-    }
-    if (brink_along_excluded(&det->space, k, dense, det->g0[k], near_limit(det, k))) continue;
-    brink_along along;
-    if (!brink_along_build(&det->space, k, dense, det->g0[k], &along)) {
-      found->undefined = k;
-      continue;
-    }
-    if (along.exact)
-      scan_exact(det, k, dense, &along, found);
-    else
-      scan_fitted(det, k, dense, &along, found);
+    size_t guard = det->reach.near[j];
+    if (brink_detector_active(det, guard)) brink_interpolate_guard(det, guard, dense, found);
   }
 }
 

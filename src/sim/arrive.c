@@ -22,14 +22,21 @@ double brink_sim_smallest_step(const brink_sim *sim) {
 /* ---- recording ---- */
 
 brink_status brink_sim_record_misses(brink_sim *sim) {
-  const brink_detector *det = &sim->detector;
+  brink_detector *det = &sim->detector;
+  brink_status status = BRINK_OK;
+  size_t later = 0;
   for (size_t k = 0; k < det->nmisses; k++) {
-    if (det->misses[k].t > sim->t) continue;
+    brink_near_miss miss = det->misses[k];
+    if (miss.t > sim->t) { /* still ahead, if the step goes on */
+      det->misses[later++] = miss;
+      continue;
+    }
     sim->eval.stats.near_misses++;
-    if (sim->sink.near_miss != NULL && sim->sink.near_miss(&det->misses[k], sim->sink.user) != 0)
-      return BRINK_STOPPED;
+    if (sim->sink.near_miss != NULL && sim->sink.near_miss(&miss, sim->sink.user) != 0)
+      status = BRINK_STOPPED;
   }
-  return BRINK_OK;
+  det->nmisses = later;
+  return status;
 }
 
 brink_status brink_sim_record_step(brink_sim *sim, double t0) {
@@ -74,8 +81,8 @@ static void take_silent_crossings(brink_sim *sim) {
 brink_status brink_sim_arrive(brink_sim *sim, const brink_path *path, double sigma, bool chord,
                               double t_end, brink_diag *diag) {
   double t0 = sim->t;
-  double t = sigma >= 1.0 ? t_end : t0 + sigma * path->h;
-  if (t > t0) brink_sim_keep_dense(sim, path, t);
+  double t = sigma >= 1.0 ? t_end : path->t0 + sigma * path->h;
+  if (t > t0 && !sim->passing) brink_sim_keep_dense(sim, path, t);
   double *x = sim->detector.space.x;
   if (sigma >= 1.0)
     memcpy(x, sim->stepper.x_new, sim->model->def.nx * sizeof(double));
@@ -102,12 +109,15 @@ void brink_sim_collect_reached(brink_sim *sim, double t, const double *x, const 
                                size_t except) {
   brink_eval *eval = &sim->eval;
   const brink_reach *reach = &sim->detector.reach;
-  for (size_t k = 0; eval->veto && k < reach->nnear; k++) {
+  if (!eval->veto || reach->nnear == 0) return;
+  bool *known = sim->fired;
+  memset(known, 0, sim->model->def.nguards * sizeof *known);
+  for (size_t k = 0; k < sim->nhits; k++) known[sim->hits[k].guard] = true;
+  for (size_t k = 0; k < reach->nnear; k++) {
     size_t guard = reach->near[k];
-    bool known = guard == except || !brink_eval_protects(eval, guard) ||
-                 sim->model->guards[guard].def.side != BRINK_UNILATERAL;
-    for (size_t j = 0; j < sim->nhits; j++) known = known || sim->hits[j].guard == guard;
-    if (known) continue;
+    if (guard == except || known[guard] || !brink_eval_protects(eval, guard) ||
+        sim->model->guards[guard].def.side != BRINK_UNILATERAL)
+      continue;
     int sign = eval->sgn[guard];
     double y = sign * brink_eval_guard(eval, guard, t, x);
     if (!(y <= 8.0 * brink_sim_zero_band(sim, guard, t, x)) ||

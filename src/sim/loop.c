@@ -69,12 +69,12 @@ static brink_status begin(brink_sim *sim, brink_diag *diag) {
 
 /* ---- one step ---- */
 
-/* The second question. False: nothing happened inside the attempted step. True: something did, the
- * simulation has moved to it, and *status tells how that went. *outcome becomes a refusal if a guard
- * has no value on the way. */
-static bool event_inside(brink_sim *sim, const brink_path *dense, double t_end, brink_try *outcome,
+/* The second question was answered. False: nothing happens in the attempted step, or in its rest. True:
+ * something does, the simulation has moved to it, and *status tells how that went. *outcome becomes a
+ * refusal if a guard has no value on the way. */
+static bool event_inside(brink_sim *sim, brink_found found, double t_end, brink_try *outcome,
                          brink_status *status, brink_diag *diag) {
-  brink_found found = brink_detector_after(&sim->detector, dense, sim->stepper.x_new);
+  const brink_path *dense = &sim->stepper.dense;
   if (!found.event && found.undefined != BRINK_NONE) {
     sim->eval.bad_guard = found.undefined;
     *outcome = BRINK_TRY_REFUSED;
@@ -98,7 +98,7 @@ static bool event_inside(brink_sim *sim, const brink_path *dense, double t_end, 
   sim->nhits = sim->detector.nhits;
   memcpy(sim->hits, sim->detector.hits, sim->nhits * sizeof *sim->hits);
   *status = found.chord ? brink_sim_arrive(sim, dense, found.sigma, true, t_end, diag)
-                        : brink_sim_pass(sim, dense, found.sigma, t_end, diag);
+                        : brink_sim_pass(sim, found.sigma, t_end, diag);
   if (*status == BRINK_OK && sim->instant_events > 0) *status = BRINK_EVENT;
   return true;
 }
@@ -126,7 +126,8 @@ static brink_status take_step(brink_sim *sim, double h, double t_stop, brink_dia
     sim->eval.bad_guard = BRINK_NONE;
     brink_try outcome = st->ops->attempt(st, h);
     if (outcome == BRINK_TRY_OK) {
-      if (event_inside(sim, &st->dense, t_end, &outcome, &status, diag)) return status;
+      brink_found found = brink_detector_after(&sim->detector, &st->dense, st->x_new);
+      if (event_inside(sim, found, t_end, &outcome, &status, diag)) return status;
     }
     if (outcome == BRINK_TRY_OK) {
       if (sim->keep || t_end >= sim->limit) brink_sim_keep_dense(sim, &st->dense, t_end);
@@ -146,7 +147,8 @@ static brink_status take_rest(brink_sim *sim, brink_diag *diag) {
   brink_status status;
   sim->eval.bad_guard = BRINK_NONE;
   brink_path_rest(&sim->rest, &sim->stepper.dense, sim->passed, sim->t, sim->x);
-  if (event_inside(sim, &sim->rest, sim->step_end, &outcome, &status, diag)) return status;
+  brink_found found = brink_detector_next(&sim->detector, &sim->rest, sim->passed);
+  if (event_inside(sim, found, sim->step_end, &outcome, &status, diag)) return status;
   if (outcome != BRINK_TRY_OK) { /* a guard has no value on the way: shorter steps from here */
     brink_sim_give_up_step(sim);
     return BRINK_OK;

@@ -5,11 +5,12 @@
  * does not read the sign that changed, then the step that contains it is as good as before: it is not cut,
  * the method keeps its history and its order. For the sink, the caller and the detector the step ends at
  * the event and another begins there; for the stepper it is one. Between the two calls the stepper's step
- * is attempted but not committed, and the state shown to others is that at the event.
+ * is attempted but not committed, and the state shown to others is that at the event. What the detector
+ * found out about other guards in this step still holds.
  *
  * That the right-hand side does not read a sign is seen from its values: they are the same bit by bit with
  * both signs, at the event and at the end of the step. The end counts, as a right-hand side with a mere
- * kink at the surface differs there. */
+ * kink at the surface differs there. Guards by callbacks are asked in the same way. */
 #include <string.h>
 
 #include "sim/sim.h"
@@ -46,31 +47,44 @@ static bool same_at_end(brink_sim *sim) {
 
 static bool without_consequence(brink_sim *sim) {
   return sim->started && !sim->changed && !sim->split && sim->eval.nheld == 0 &&
-         brink_sim_next_tick(sim) >= sim->step_end && !brink_sim_due(sim) && same_at_end(sim);
+         brink_sim_next_tick(sim) >= sim->step_end && !brink_sim_due(sim) &&
+         brink_detector_may_go_on(&sim->detector, sim->step_end, sim->stepper.x_new) &&
+         same_at_end(sim);
 }
 
-brink_status brink_sim_pass(brink_sim *sim, const brink_path *path, double sigma, double t_end,
-                            brink_diag *diag) {
+/* The stepper keeps the start of its step while others see the present. */
+static void step_inside(brink_sim *sim, double t_end) {
+  memcpy(sim->step_x, sim->x, sim->eval.n * sizeof *sim->step_x);
+  sim->step_t = sim->t;
+  sim->step_end = t_end;
+  sim->stepper.dense.x0 = sim->step_x; /* some methods have it in stepper.x */
+}
+
+brink_status brink_sim_pass(brink_sim *sim, double sigma, double t_end, brink_diag *diag) {
+  const brink_path *dense = &sim->stepper.dense;
+  if (!sim->inside) step_inside(sim, t_end);
   if (!plain(sim, sigma)) {
-    brink_status status = brink_sim_arrive(sim, path, sigma, false, t_end, diag);
+    brink_status status = brink_sim_arrive(sim, dense, sigma, false, t_end, diag);
     brink_sim_give_up_step(sim);
     return status;
   }
-  if (!sim->inside) {
-    memcpy(sim->step_x, sim->x, sim->eval.n * sizeof *sim->step_x);
-    sim->step_t = sim->t;
-    sim->stepper.dense.x0 = sim->step_x; /* some methods have it in stepper.x */
-    sim->passed = 0.0;
-  }
-  sim->step_end = t_end;
+  /* Somebody may ask for the state before the event while it is being told. */
+  bool keep = sim->keep || sim->sink.event != NULL;
+  double before = sim->t;
   memcpy(sim->sgn_before, sim->eval.sgn, sim->model->def.nguards);
-  brink_status status = brink_sim_arrive(sim, path, sigma, false, t_end, diag);
+  if (keep) brink_sim_keep_dense(sim, dense, dense->t0 + sigma * dense->h);
+  sim->passing = true;
+  brink_status status = brink_sim_arrive(sim, dense, sigma, false, t_end, diag);
+  sim->passing = false;
   sim->inside = status == BRINK_OK && without_consequence(sim);
-  if (!sim->inside) return status;
-  sim->passed += (1.0 - sim->passed) * sigma;
-  sim->restart = sim->stepper.f_ready = false;
-  brink_detector_reset(&sim->detector, sim->t, sim->x);
-  return BRINK_OK;
+  if (sim->inside) {
+    sim->passed = sigma;
+    sim->restart = sim->stepper.f_ready = false;
+  } else {
+    if (!keep && sim->t > before) brink_sim_keep_dense(sim, dense, sim->t);
+    brink_sim_tell_jump(sim);
+  }
+  return status;
 }
 
 void brink_sim_give_up_step(brink_sim *sim) {

@@ -160,6 +160,10 @@ static bool take_arrays(brink_sim *sim) {
   sim->ticks = brink_arena_take(arena, def->nclocks, sizeof *sim->ticks);
   sim->tick = brink_arena_take(arena, def->nclocks, sizeof *sim->tick);
   sim->timer = brink_arena_take(arena, def->nclocks, sizeof *sim->timer);
+  sim->next_time = brink_arena_take(arena, def->nclocks, sizeof *sim->next_time);
+  sim->timers = brink_arena_take(arena, def->nclocks, sizeof *sim->timers);
+  sim->waiting.items = brink_arena_take(arena, def->nclocks, sizeof *sim->waiting.items);
+  sim->due.items = brink_arena_take(arena, def->nclocks, sizeof *sim->due.items);
   sim->hits = brink_arena_take(arena, guards, sizeof *sim->hits);
   sim->fired = brink_arena_take(arena, guards, sizeof *sim->fired);
   sim->pending = brink_arena_take(arena, guards, sizeof *sim->pending);
@@ -177,10 +181,14 @@ static bool take_arrays(brink_sim *sim) {
   sim->settled = brink_arena_take(arena, nx, sizeof(double));
   sim->step_x = brink_arena_take(arena, n, sizeof(double));
   sim->event_x = brink_arena_take(arena, n, sizeof(double));
+  sim->shared = brink_arena_take(arena, nx, sizeof(double));
+  sim->sgn_kept = brink_arena_take(arena, guards, sizeof *sim->sgn_kept);
   sim->sgn_before = brink_arena_take(arena, guards, sizeof *sim->sgn_before);
   sim->events = brink_arena_take(arena, sim->events_capacity, sizeof *sim->events);
-  return sim->last_memory != NULL && sim->ticks != NULL && sim->tick != NULL &&
-         sim->timer != NULL && sim->hits != NULL && sim->fired != NULL && sim->pending != NULL &&
+  return sim->shared != NULL && sim->sgn_kept != NULL && sim->last_memory != NULL &&
+         sim->ticks != NULL && sim->tick != NULL && sim->next_time != NULL && sim->timers != NULL &&
+         sim->waiting.items != NULL && sim->due.items != NULL && sim->timer != NULL &&
+         sim->hits != NULL && sim->fired != NULL && sim->pending != NULL &&
          sim->was_enabled != NULL && sim->read_sgn != NULL && sim->held_from != NULL &&
          sim->arrivals != NULL && sim->pre_x != NULL && sim->before_x != NULL &&
          sim->before_p != NULL && sim->pre_p != NULL && sim->pre_mode != NULL &&
@@ -199,20 +207,6 @@ static bool copy_tolerances(brink_sim *sim) {
   return true;
 }
 
-static void start_clocks(brink_sim *sim) {
-  const brink_model_def *def = &sim->model->def;
-  for (size_t k = 0; k < def->nclocks; k++) {
-    const brink_clock_def *clock = &def->clocks[k];
-    sim->timer[k] = clock->offset;
-    if (clock->period == 0.0) continue;
-    sim->ticks[k] = brink_ticks_make(clock->period, clock->offset);
-    double skipped = ceil((def->t0 - clock->offset) / clock->period - 0.5);
-    sim->tick[k] = skipped > 0.0 ? (int64_t)skipped : 0; /* the model has checked that it fits */
-    while (brink_ticks_time(&sim->ticks[k], sim->tick[k]) < def->t0) sim->tick[k]++;
-    sim->timer[k] = brink_ticks_time(&sim->ticks[k], sim->tick[k]);
-  }
-}
-
 static bool build(brink_sim *sim) {
   const brink_detector_ops *ops = brink_detector_ops_for(sim->options.events);
   if (!copy_tolerances(sim) ||
@@ -226,7 +220,7 @@ static bool build(brink_sim *sim) {
   sim->x = sim->stepper.x;
   sim->t = sim->stepper.t = sim->model->def.t0;
   memcpy(sim->x, sim->model->def.x0, sim->model->def.nx * sizeof(double));
-  start_clocks(sim);
+  brink_schedule_start(sim);
   return true;
 }
 

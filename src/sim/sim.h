@@ -15,6 +15,11 @@ typedef struct brink_history {
   int count;
 } brink_history;
 
+typedef struct brink_clock_heap {
+  size_t *items;
+  size_t count;
+} brink_clock_heap;
+
 struct brink_sim {
   brink_arena arena;
   const brink_model *model;
@@ -32,12 +37,15 @@ struct brink_sim {
   bool restart;       /* the stepper has to start anew */
   bool field_settled; /* `settled` is the field after the last guard that settled its sign */
   bool fired_settled; /* what fired in this round has its sign, and nothing has changed since */
-  bool split;         /* at this instant a guard had different fields on both sides */
-  double jump;  /* how far the states have been from where they were before the instant, … */
-  bool altered; /* … and whether parameters or modes were others than then, at any round */
-  bool changed; /* the last instant changed a state, a parameter or a mode */
-  bool keep;    /* keep the dense output of each step for brink_sim_at */
-  int stuck;    /* calls in a row that did not move the time */
+  size_t blocked; /* a unilateral guard that was reached, and past whose surface the field points */
+  bool shares;    /* `shared` is the field on all sides of what fired */
+  bool passing;   /* an event that may change nothing: the detector is told later, if at all */
+  bool split;     /* at this instant a guard had different fields on both sides */
+  double jump;    /* how far the states have been from where they were before the instant, … */
+  bool altered;   /* … and whether parameters or modes were others than then, at any round */
+  bool changed;   /* the last instant changed a state, a parameter or a mode */
+  bool keep;      /* keep the dense output of each step for brink_sim_at */
+  int stuck;      /* calls in a row that did not move the time */
 
   /* A step that was attempted, in which events that change nothing lie behind the present. */
   bool inside;
@@ -54,7 +62,11 @@ struct brink_sim {
 
   brink_ticks *ticks; /* of each clock */
   int64_t *tick;      /* the next one */
-  double *timer;      /* next firing of each clock */
+  double *timer;      /* next firing of each clock; actions set those of timers */
+  double *next_time;  /* next tick of each clock with a period */
+  size_t *timers;     /* the clocks without one */
+  size_t ntimers;
+  brink_clock_heap waiting, due; /* the clocks with one: by time; by priority at the present */
 
   /* At an instant. */
   brink_hit *hits; /* to be handled */
@@ -69,9 +81,11 @@ struct brink_sim {
   double *held_from;   /* when the hold on each guard's surface began */
   brink_hit *arrivals; /* holds that began, whose on_surface has not run yet */
   size_t narrivals;
-  double *field;       /* f at the instant */
-  double *settled;     /* f on the side of the last guard that settled its sign */
-  brink_event *events; /* of the last instant */
+  double *field;         /* f at the instant */
+  double *shared;        /* see `shares` */
+  signed char *sgn_kept; /* scratch */
+  double *settled;       /* f on the side of the last guard that settled its sign */
+  brink_event *events;   /* of the last instant */
   size_t nevents, events_capacity;
   signed char *read_sgn;            /* signs of the guards when the rules last ran */
   char message[BRINK_DIAG_MESSAGE]; /* brink_now.message */
@@ -83,6 +97,12 @@ struct brink_sim {
 /* instant.c: everything that happens at one time: located events, clocks, rules, and what they
  * cause, until nothing changes. det->hits holds the located events. */
 brink_status brink_sim_instant(brink_sim *sim, brink_diag *diag);
+
+/* actions.c: the callbacks of one round: events, then clocks that are due; and rules, until they rest.
+ * *changed: they changed a state, a parameter or a mode. OK, STOPPED or a failure. */
+brink_status brink_sim_run_actions(brink_sim *sim, int iteration, bool *changed, bool *ran,
+                                   brink_diag *diag);
+brink_status brink_sim_run_rules(brink_sim *sim, bool *changed, brink_diag *diag);
 
 /* What a callback is given at the present instant. */
 brink_now brink_sim_now(brink_sim *sim);
@@ -97,8 +117,14 @@ brink_status brink_sim_start_signs(brink_sim *sim, brink_diag *diag);
  * rules have not read, a surface whose action has not run? */
 bool brink_sim_due(const brink_sim *sim);
 
-/* The earliest pending clock or timer. */
+/* The detector is told how far the instant moved the states. */
+void brink_sim_tell_jump(brink_sim *sim);
+
+/* schedule.c: the earliest pending clock or timer; the next of those that are due, BRINK_NONE if there are
+ * none, which is then set to its next time. */
+void brink_schedule_start(brink_sim *sim);
 double brink_sim_next_tick(const brink_sim *sim);
+size_t brink_schedule_take(brink_sim *sim, int64_t *tick);
 
 /* Within this of zero, rounding decides the sign of a guard. */
 double brink_sim_zero_band(brink_sim *sim, size_t guard, double t, const double *x);
@@ -132,10 +158,9 @@ void brink_sim_collect_reached(brink_sim *sim, double t, const double *x, const 
 brink_status brink_sim_no_step_left(brink_sim *sim, brink_try reason, double t_stop,
                                     brink_diag *diag);
 
-/* pass.c: events that change nothing. Arrives like brink_sim_arrive; if nothing comes of it, the step goes
- * on (sim->inside). */
-brink_status brink_sim_pass(brink_sim *sim, const brink_path *path, double sigma, double t_end,
-                            brink_diag *diag);
+/* pass.c: events that change nothing. Arrives at sigma of the dense output like brink_sim_arrive; if
+ * nothing comes of it, the step goes on (sim->inside). */
+brink_status brink_sim_pass(brink_sim *sim, double sigma, double t_end, brink_diag *diag);
 /* The present becomes the start of a new step: what was inside is given up. */
 void brink_sim_give_up_step(brink_sim *sim);
 /* The stepper takes the step to its end. False: it cannot; the present starts a new one. */
@@ -144,6 +169,10 @@ brink_try brink_sim_commit_rest(brink_sim *sim);
 /* slide.c: signs after an event, and surfaces that hold the state. */
 brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before, bool changed,
                                    brink_event_kind kind, brink_diag *diag);
+/* A unilateral surface was reached (sim->blocked). Has the instant led away from it? Else BLOCKED. */
+brink_status brink_slide_blocked(brink_sim *sim, brink_diag *diag);
+/* Before the signs of many are settled: do they share one field? */
+void brink_slide_share(brink_sim *sim);
 /* Where in a step a field lets go of a surface. */
 typedef struct brink_grip_loss {
   double sigma; /* > 1: nowhere */

@@ -57,15 +57,65 @@ static int probe_sign(brink_sim *sim, size_t guard, int side, const double *f) {
   return 0;
 }
 
+static int field_leads(brink_sim *sim, size_t guard, int side, const double *f) {
+  int sign = rate_sign(sim, guard, f);
+  return sign != 0 ? sign : probe_sign(sim, guard, side, f);
+}
+
 /* Which way the field of one side leads: +1, -1, or 0 if it stays. */
 static int side_leads(brink_sim *sim, size_t guard, int side, double *f) {
   brink_try outcome = brink_eval_sided(&sim->eval, guard, side, sim->t, sim->x, f);
   /* Past another unilateral guard: that one's event comes first, at this same instant. */
   if (outcome == BRINK_TRY_VETOED) sim->pending[guard] = true;
-  if (outcome != BRINK_TRY_OK) return 0;
-  int sign = rate_sign(sim, guard, f);
-  return sign != 0 ? sign : probe_sign(sim, guard, side, f);
+  return outcome == BRINK_TRY_OK ? field_leads(sim, guard, side, f) : 0;
 }
+
+/* ---- one field for many ---- */
+
+#define MANY 3
+
+/* The field with the signs of all that fired by a pattern: those of hit k by bit `bit` of k. */
+static brink_try patterned(brink_sim *sim, int bit, bool invert, double *f) {
+  brink_eval *eval = &sim->eval;
+  for (size_t k = 0; k < sim->nhits; k++) {
+    bool up = (bit < 0 || (k >> bit & 1) != 0) != invert;
+    eval->sgn[sim->hits[k].guard] = up ? 1 : -1;
+  }
+  return brink_held_field(eval, sim->t, sim->x, f);
+}
+
+/* Is the field the same whatever these signs are? All up, all down, and patterns in which any two of
+ * them differ at least once. */
+static bool reads_none(brink_sim *sim) {
+  size_t bytes = sim->eval.nx * sizeof(double);
+  double *f = sim->eval.f_plus;
+  if (patterned(sim, -1, false, sim->shared) != BRINK_TRY_OK ||
+      patterned(sim, -1, true, f) != BRINK_TRY_OK || memcmp(f, sim->shared, bytes) != 0)
+    return false;
+  for (int bit = 0; sim->nhits - 1 >> bit > 0; bit++) {
+    if (patterned(sim, bit, false, f) != BRINK_TRY_OK || memcmp(f, sim->shared, bytes) != 0)
+      return false;
+  }
+  return true;
+}
+
+/* When many guards fire at once, to ask both sides of each would take as many fields as there are
+ * guards. Mostly the right-hand side reads none of their signs: then one field is that of all sides. */
+void brink_slide_share(brink_sim *sim) {
+  brink_eval *eval = &sim->eval;
+  sim->shares = false;
+  if (sim->nhits < MANY) return;
+  memcpy(sim->sgn_kept, eval->sgn, sim->model->def.nguards);
+  for (size_t k = 0; k < sim->nhits; k++) {
+    if (eval->is_held[sim->hits[k].guard]) return;
+  }
+  for (size_t k = 0; k < sim->nhits; k++) eval->sgn[sim->hits[k].guard] = 0; /* not protected */
+  bool admitted = brink_eval_admit(eval, sim->t, sim->x);
+  sim->shares = admitted && reads_none(sim);
+  memcpy(eval->sgn, sim->sgn_kept, sim->model->def.nguards);
+}
+
+/* ---- entering ---- */
 
 /* The state is held on the surface from now on. */
 static brink_status enter(brink_sim *sim, size_t guard, int sign_before, bool until_left,
@@ -76,7 +126,7 @@ static brink_status enter(brink_sim *sim, size_t guard, int sign_before, bool un
     return brink_slide_tangled(sim, guard, diag);
   brink_eval_hold(eval, guard, until_left);
   sim->held_from[guard] = sim->t;
-  sim->field_settled = false;
+  sim->field_settled = sim->shares = false; /* the field may read that sign */
   if (def->on_surface != NULL)
     sim->arrivals[sim->narrivals++] =
         (brink_hit){.guard = guard, .kind = BRINK_HELD, .direction = (brink_direction)-sign_before};
@@ -105,6 +155,37 @@ static void take_sign(brink_sim *sim, size_t guard, int sign) {
   eval->slack[guard] = sign * g < 0.0 ? fabs(g) * (1.0 + 4.0 * DBL_EPSILON) + DBL_MIN : 0.0;
 }
 
+static brink_status blocked_by(brink_sim *sim, size_t guard, brink_diag *diag) {
+  return brink_sim_fail(
+      sim, diag, BRINK_ERR_BLOCKED, guard,
+      "at t = %.17g the surface of the unilateral guard '%s' was reached, nothing that the "
+      "right-hand side reads was changed, and it still points past the surface: change a mode or a "
+      "state in the action, or return BRINK_STOPPED from it",
+      sim->t, brink_model_guard_name(sim->model, guard));
+}
+
+/* What the instant changed may not concern the right-hand side: it is the same bit by bit as before. */
+brink_status brink_slide_blocked(brink_sim *sim, brink_diag *diag) {
+  brink_eval *eval = &sim->eval;
+  size_t guard = sim->blocked;
+  int sign = eval->sgn[guard];
+  double g = brink_eval_guard(eval, guard, sim->t, sim->x);
+  bool on_surface = fabs(g) <= eval->slack[guard] ||
+                    fabs(g) <= 8.0 * brink_sim_zero_band(sim, guard, sim->t, sim->x);
+  if (!eval->enabled[guard] || sign == 0 || !on_surface ||
+      brink_eval_sided(eval, guard, sign, sim->t, sim->x, eval->f_plus) != BRINK_TRY_OK ||
+      rate_sign(sim, guard, eval->f_plus) != sign)
+    return BRINK_OK;
+  brink_env now = eval->env;
+  eval->env.p = sim->pre_p;
+  eval->env.mode = sim->pre_mode;
+  brink_try outcome = brink_held_field(eval, sim->t, sim->pre_x, sim->field);
+  eval->env = now;
+  bool same = outcome == BRINK_TRY_OK &&
+              memcmp(sim->field, eval->f_plus, eval->nx * sizeof *sim->field) == 0;
+  return same ? blocked_by(sim, guard, diag) : BRINK_OK;
+}
+
 brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before, bool changed,
                                    brink_event_kind kind, brink_diag *diag) {
   brink_eval *eval = &sim->eval;
@@ -119,26 +200,25 @@ brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before
   }
   sim->pending[guard] = false;
   if (rests(sim, guard)) return enter(sim, guard, sign_before, true, diag);
-  int plus = side_leads(sim, guard, 1, eval->f_plus);
-  int minus = side_leads(sim, guard, -1, eval->f_minus);
+  int plus = sim->shares ? field_leads(sim, guard, 1, sim->shared)
+                         : side_leads(sim, guard, 1, eval->f_plus);
+  int minus = sim->shares ? plus : side_leads(sim, guard, -1, eval->f_minus);
   if (plus < 0 && minus > 0) return enter(sim, guard, sign_before, false, diag);
   int sign = plus;
   if (plus != minus) sign = plus == 0 ? minus : minus == 0 ? plus : -sign_before;
   if (plus > 0 && minus < 0 && sign_before == 0) sign = 1;
   bool unilateral = sim->model->guards[guard].def.side == BRINK_UNILATERAL;
-  bool same_field = memcmp(eval->f_plus, eval->f_minus, sim->model->def.nx * sizeof(double)) == 0;
+  bool same_field =
+      sim->shares || memcmp(eval->f_plus, eval->f_minus, eval->nx * sizeof(double)) == 0;
   take_sign(sim, guard, sign);
   sim->split = sim->split || !same_field;
-  if (unilateral && !changed && same_field && sign_before != 0 && sign == -sign_before)
-    return brink_sim_fail(
-        sim, diag, BRINK_ERR_BLOCKED, guard,
-        "at t = %.17g the surface of the unilateral guard '%s' was reached, its action changed "
-        "nothing, and the right-hand side still points past it: change a mode or a state in the "
-        "action, or return BRINK_STOPPED from it",
-        sim->t, brink_model_guard_name(sim->model, guard));
+  bool past = unilateral && same_field && sign_before != 0 && sign == -sign_before;
+  if (past && !changed) return blocked_by(sim, guard, diag);
+  if (past && sim->model->def.strict_surfaces && sim->blocked == BRINK_NONE)
+    sim->blocked = guard; /* unless the instant leads away */
   /* The field of the side taken is what the next step starts with, if nothing else happens here. */
   const double *f = sign > 0 ? eval->f_plus : eval->f_minus;
-  bool known = sign != 0 && (sign > 0 ? plus : minus) != 0;
+  bool known = sign != 0 && (sign > 0 ? plus : minus) != 0 && !sim->shares;
   if (known && eval->n == eval->nx) memcpy(sim->settled, f, eval->nx * sizeof *f);
   sim->field_settled = known && eval->n == eval->nx;
   return BRINK_OK;

@@ -1,0 +1,233 @@
+/* actions.c: the model's own callbacks at an instant: events, clocks, rules.
+ *
+ * Before a callback runs, sim->before_… hold what it may change; after it they are compared, and taken
+ * anew if it did change something. So many callbacks at one instant that change little cost little. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/sim.h"
+
+brink_now brink_sim_now(brink_sim *sim) {
+  sim->message[0] = '\0';
+  return (brink_now){.t = sim->t,
+                     .x = sim->x,
+                     .p = sim->eval.p,
+                     .mode = sim->eval.mode,
+                     .timer = sim->timer,
+                     .pre_x = sim->pre_x,
+                     .pre_mode = sim->pre_mode,
+                     .pre_p = sim->pre_p,
+                     .sgn = sim->eval.sgn,
+                     .message = sim->message};
+}
+
+static void remember(brink_sim *sim) {
+  const brink_model_def *def = &sim->model->def;
+  memcpy(sim->before_x, sim->x, def->nx * sizeof(double));
+  memcpy(sim->before_mode, sim->eval.mode, def->nmodes * sizeof(int));
+  memcpy(sim->before_p, sim->eval.p, def->np * sizeof(double));
+}
+
+static bool differs(const brink_sim *sim) {
+  const brink_model_def *def = &sim->model->def;
+  return memcmp(sim->before_x, sim->x, def->nx * sizeof(double)) != 0 ||
+         memcmp(sim->before_mode, sim->eval.mode, def->nmodes * sizeof(int)) != 0 ||
+         memcmp(sim->before_p, sim->eval.p, def->np * sizeof(double)) != 0;
+}
+
+/* ---- what callbacks leave behind ---- */
+
+bool brink_sim_says(brink_sim *sim, brink_status status, size_t guard, brink_diag *diag) {
+  sim->message[sizeof sim->message - 1] = '\0';
+  if (sim->message[0] == '\0') return false;
+  bool told = status == BRINK_STOPPED && diag != NULL && diag->status == BRINK_STOPPED;
+  if (!told) brink_sim_fail(sim, diag, status, guard, "%s", sim->message);
+  return true;
+}
+
+static brink_status check_outcome(brink_sim *sim, int outcome, const char *what, const char *name,
+                                  size_t guard, brink_diag *diag) {
+  if (outcome == 0) return BRINK_OK;
+  brink_status status = outcome < 0 ? BRINK_ERR_CALLBACK : BRINK_STOPPED;
+  if (!brink_sim_says(sim, status, guard, diag) && outcome < 0)
+    brink_sim_fail(sim, diag, BRINK_ERR_CALLBACK, guard,
+                   "the action of %s '%s' reported a fatal error (%d) at t = %.17g", what, name,
+                   outcome, sim->t);
+  return status;
+}
+
+static brink_status check_finite(brink_sim *sim, const char *what, const char *name, size_t guard,
+                                 brink_diag *diag) {
+  for (size_t i = 0; i < sim->model->def.nx; i++) {
+    if (isfinite(sim->x[i])) continue;
+    brink_sim_fail(sim, diag, BRINK_ERR_CALLBACK, guard,
+                   "the action of %s '%s' set state '%s' to %g at t = %.17g", what, name,
+                   brink_model_state_name(sim->model, i), sim->x[i], sim->t);
+    if (diag != NULL) diag->state = i;
+    return BRINK_ERR_CALLBACK;
+  }
+  return BRINK_OK;
+}
+
+/* ---- events ---- */
+
+/* By priority, then by index; they mostly come so. */
+static int by_priority(const void *a, const void *b) {
+  const brink_hit *first = a, *second = b;
+  if (first->priority != second->priority) return first->priority > second->priority ? -1 : 1;
+  return (first->guard > second->guard) - (first->guard < second->guard);
+}
+
+static void sort_hits(brink_sim *sim) {
+  bool sorted = true;
+  for (size_t k = 0; k < sim->nhits; k++) {
+    sim->hits[k].priority = sim->model->guards[sim->hits[k].guard].def.priority;
+    sorted = sorted && (k == 0 || by_priority(&sim->hits[k - 1], &sim->hits[k]) <= 0);
+  }
+  if (!sorted) qsort(sim->hits, sim->nhits, sizeof *sim->hits, by_priority);
+}
+
+static brink_status record_event(brink_sim *sim, const brink_event *event) {
+  if (sim->sink.event == NULL) return BRINK_OK;
+  brink_event_record record = {.event = *event,
+                               .x_before = sim->before_x,
+                               .x_after = sim->x,
+                               .mode_before = sim->before_mode,
+                               .mode_after = sim->eval.mode,
+                               .p_before = sim->before_p,
+                               .p_after = sim->eval.p};
+  return sim->sink.event(&record, sim->sink.user) == 0 ? BRINK_OK : BRINK_STOPPED;
+}
+
+static brink_status run_event(brink_sim *sim, const brink_hit *hit, int iteration, bool *changed,
+                              brink_diag *diag) {
+  const brink_guard_def *guard = &sim->model->guards[hit->guard].def;
+  brink_event event = {.guard = hit->guard,
+                       .name = guard->name,
+                       .t = sim->t,
+                       .direction = hit->direction,
+                       .kind = hit->kind,
+                       .value = hit->value,
+                       .iteration = iteration};
+  if (sim->instant_events++ == 0) sim->nevents = 0;
+  if (sim->nevents < sim->events_capacity) sim->events[sim->nevents++] = event;
+  sim->eval.stats.events++;
+  if (hit->kind == BRINK_TOUCHED) sim->detector.touched[hit->guard] = true;
+  brink_action_fn *action = hit->kind == BRINK_HELD ? guard->on_surface : guard->action;
+  if (action == NULL) return record_event(sim, &event);
+  brink_now now = brink_sim_now(sim);
+  int outcome = action(&event, &now, sim->model->def.user);
+  brink_status status = check_outcome(sim, outcome, "guard", guard->name, hit->guard, diag);
+  bool different = differs(sim);
+  if (status >= 0 && different) {
+    brink_status finite = check_finite(sim, "guard", guard->name, hit->guard, diag);
+    if (finite != BRINK_OK) status = finite;
+  }
+  if (status < 0) return status;
+  if (record_event(sim, &event) != BRINK_OK) status = BRINK_STOPPED;
+  if (different) remember(sim);
+  *changed = *changed || different;
+  return status;
+}
+
+/* A guard that lets go of a surface has become positive. */
+static brink_status run_release(brink_sim *sim, const brink_hit *hit, bool *changed) {
+  size_t surface = sim->eval.owner[hit->guard];
+  if (!sim->eval.is_held[surface]) return BRINK_OK;
+  bool up = sim->model->guards[surface].def.leave_positive == hit->guard;
+  *changed = true;
+  return brink_slide_end(sim, surface, up ? 1 : -1);
+}
+
+/* The events of a round, or, when all is quiet, the actions of surfaces where the state has come to
+ * rest. */
+static brink_status run_hits(brink_sim *sim, brink_hit *hits, size_t count, int iteration,
+                             bool *changed, brink_diag *diag) {
+  brink_status stopped = BRINK_OK;
+  for (size_t k = 0; k < count; k++)
+    hits[k].value = brink_eval_guard(&sim->eval, hits[k].guard, sim->t, sim->x);
+  for (size_t k = 0; k < count; k++) {
+    bool release = sim->eval.owner[hits[k].guard] != BRINK_NONE;
+    brink_status status = release ? run_release(sim, &hits[k], changed)
+                                  : run_event(sim, &hits[k], iteration, changed, diag);
+    if (status < 0) return status;
+    if (status == BRINK_STOPPED) stopped = status;
+  }
+  return stopped;
+}
+
+/* ---- clocks and rules ---- */
+
+static brink_status too_often(brink_sim *sim, size_t clock, brink_diag *diag) {
+  return brink_sim_fail(sim, diag, BRINK_ERR_LOOP, BRINK_NONE,
+                        "timer '%s' is set to the present again and again at t = %.17g: set it "
+                        "to a later time",
+                        sim->model->def.clocks[clock].name, sim->t);
+}
+
+/* The clocks that are due, and what they make due. *last becomes the last that ran. */
+static brink_status tick_all(brink_sim *sim, size_t *count, size_t *last, brink_diag *diag) {
+  const brink_model_def *def = &sim->model->def;
+  size_t limit = (size_t)sim->options.max_iterations + def->nclocks;
+  brink_status status = BRINK_OK;
+  while (status == BRINK_OK) {
+    int64_t tick;
+    size_t k = brink_schedule_take(sim, &tick);
+    if (k == BRINK_NONE) break;
+    if (*count == limit) return too_often(sim, k, diag);
+    ++*count;
+    *last = k;
+    brink_now now = brink_sim_now(sim);
+    int outcome = def->clocks[k].tick(k, tick, &now, def->user);
+    status = check_outcome(sim, outcome, "clock", def->clocks[k].name, BRINK_NONE, diag);
+  }
+  return status;
+}
+
+static brink_status run_clocks(brink_sim *sim, bool *ran, bool *changed, brink_diag *diag) {
+  size_t count = 0, last = 0;
+  brink_status status = tick_all(sim, &count, &last, diag);
+  *ran = count > 0;
+  if (status < 0 || count == 0 || !differs(sim)) return status;
+  const char *what = count == 1 ? "clock" : "one of the clocks due, at last";
+  brink_status finite =
+      check_finite(sim, what, sim->model->def.clocks[last].name, BRINK_NONE, diag);
+  remember(sim);
+  *changed = true;
+  return finite != BRINK_OK ? finite : status;
+}
+
+brink_status brink_sim_run_actions(brink_sim *sim, int iteration, bool *changed, bool *ran,
+                                   brink_diag *diag) {
+  remember(sim);
+  sort_hits(sim);
+  bool quiet = sim->nhits == 0;
+  size_t arrived = sim->narrivals;
+  if (quiet) sim->narrivals = 0;
+  brink_status stopped = quiet ? run_hits(sim, sim->arrivals, arrived, iteration, changed, diag)
+                               : run_hits(sim, sim->hits, sim->nhits, iteration, changed, diag);
+  if (stopped < 0) return stopped;
+  brink_status status = run_clocks(sim, ran, changed, diag);
+  return status == BRINK_OK ? stopped : status;
+}
+
+brink_status brink_sim_run_rules(brink_sim *sim, bool *changed, brink_diag *diag) {
+  const brink_model_def *def = &sim->model->def;
+  for (int k = 0; k < sim->options.max_iterations; k++) {
+    bool again = false;
+    brink_now now = brink_sim_now(sim);
+    int outcome = def->rules(&now, &again, def->user);
+    brink_status status = check_outcome(sim, outcome, "rules", "rules", BRINK_NONE, diag);
+    if (status >= 0 && differs(sim)) {
+      *changed = true;
+      brink_status finite = check_finite(sim, "rules", "rules", BRINK_NONE, diag);
+      if (finite != BRINK_OK) return finite;
+      remember(sim);
+    }
+    if (status != BRINK_OK || !again) return status;
+  }
+  return brink_sim_fail(sim, diag, BRINK_ERR_LOOP, BRINK_NONE,
+                        "the rules still change something after %d rounds at t = %.17g",
+                        sim->options.max_iterations, sim->t);
+}

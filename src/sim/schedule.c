@@ -1,0 +1,103 @@
+/* schedule.c: which clock ticks next.
+ *
+ * Clocks with a period wait in a heap by the time of their next tick. Those that are due move to a second
+ * heap, by priority and then by index, so that any number of clocks may share an instant at a cost of
+ * log n each. Timers (clocks without a period) are set by actions, at any time and to anything: they are
+ * looked through. */
+#include <math.h>
+
+#include "sim/sim.h"
+
+/* Does clock a come before clock b? */
+typedef bool before_fn(const brink_sim *sim, size_t a, size_t b);
+
+static bool earlier(const brink_sim *sim, size_t a, size_t b) {
+  return sim->next_time[a] < sim->next_time[b];
+}
+
+static bool more_urgent(const brink_sim *sim, size_t a, size_t b) {
+  int pa = sim->model->def.clocks[a].priority, pb = sim->model->def.clocks[b].priority;
+  return pa > pb || (pa == pb && a < b);
+}
+
+static void push(const brink_sim *sim, brink_clock_heap *heap, before_fn *before, size_t clock) {
+  size_t k = heap->count++;
+  while (k > 0 && before(sim, clock, heap->items[(k - 1) / 2])) {
+    heap->items[k] = heap->items[(k - 1) / 2];
+    k = (k - 1) / 2;
+  }
+  heap->items[k] = clock;
+}
+
+static size_t pop(const brink_sim *sim, brink_clock_heap *heap, before_fn *before) {
+  size_t first = heap->items[0], last = heap->items[--heap->count], k = 0;
+  for (;;) {
+    size_t child = 2 * k + 1;
+    if (child >= heap->count) break;
+    if (child + 1 < heap->count && before(sim, heap->items[child + 1], heap->items[child])) child++;
+    if (!before(sim, heap->items[child], last)) break;
+    heap->items[k] = heap->items[child];
+    k = child;
+  }
+  heap->items[k] = last;
+  return first;
+}
+
+/* A clock's next tick, and its place in the heap. */
+static void wait_for(brink_sim *sim, size_t clock) {
+  sim->next_time[clock] = sim->timer[clock] =
+      brink_ticks_time(&sim->ticks[clock], sim->tick[clock]);
+  push(sim, &sim->waiting, earlier, clock);
+}
+
+void brink_schedule_start(brink_sim *sim) {
+  const brink_model_def *def = &sim->model->def;
+  for (size_t k = 0; k < def->nclocks; k++) {
+    const brink_clock_def *clock = &def->clocks[k];
+    sim->timer[k] = clock->offset;
+    if (clock->period == 0.0) {
+      sim->timers[sim->ntimers++] = k;
+      continue;
+    }
+    sim->ticks[k] = brink_ticks_make(clock->period, clock->offset);
+    double skipped = ceil((def->t0 - clock->offset) / clock->period - 0.5);
+    sim->tick[k] = skipped > 0.0 ? (int64_t)skipped : 0; /* the model has checked that it fits */
+    while (brink_ticks_time(&sim->ticks[k], sim->tick[k]) < def->t0) sim->tick[k]++;
+    wait_for(sim, k);
+  }
+}
+
+double brink_sim_next_tick(const brink_sim *sim) {
+  double next = INFINITY;
+  if (sim->waiting.count > 0) next = sim->next_time[sim->waiting.items[0]];
+  if (sim->due.count > 0) next = fmin(next, sim->t);
+  for (size_t k = 0; k < sim->ntimers; k++) next = fmin(next, sim->timer[sim->timers[k]]);
+  return next;
+}
+
+/* The timer that is due and comes first. */
+static size_t due_timer(const brink_sim *sim) {
+  size_t best = BRINK_NONE;
+  for (size_t k = 0; k < sim->ntimers; k++) {
+    size_t clock = sim->timers[k];
+    if (!(sim->timer[clock] <= sim->t)) continue;
+    if (best == BRINK_NONE || more_urgent(sim, clock, best)) best = clock;
+  }
+  return best;
+}
+
+size_t brink_schedule_take(brink_sim *sim, int64_t *tick) {
+  while (sim->waiting.count > 0 && sim->next_time[sim->waiting.items[0]] <= sim->t)
+    push(sim, &sim->due, more_urgent, pop(sim, &sim->waiting, earlier));
+  size_t timer = due_timer(sim);
+  bool periodic =
+      sim->due.count > 0 && (timer == BRINK_NONE || more_urgent(sim, sim->due.items[0], timer));
+  size_t clock = periodic ? pop(sim, &sim->due, more_urgent) : timer;
+  if (clock == BRINK_NONE) return BRINK_NONE;
+  *tick = sim->tick[clock]++;
+  if (periodic)
+    wait_for(sim, clock);
+  else
+    sim->timer[clock] = INFINITY;
+  return clock;
+}
