@@ -189,7 +189,11 @@ static void comment_output(emitter *e, emit_plan *p, size_t j) {
   if (!e->options->comments) return;
   indent(e, p, true);
   brink_text_add(&e->part, "/* ");
-  emit_slot_name(e, &p->kernel->outputs[j].target, p->kernel->count, &e->part);
+  const brink_ref *ref = &p->kernel->outputs[j].target;
+  if (ref->space == BRINK_SPACE_OUT && p->kernel->name != NULL)
+    emit_comment_text(&e->part, p->kernel->name);
+  else
+    emit_slot_name(e, ref, p->kernel->count, &e->part);
   if (p->kernel->where != NULL) {
     brink_text_add(&e->part, "  ");
     emit_comment_text(&e->part, p->kernel->where);
