@@ -311,3 +311,22 @@ void toy_first_output(brink_system *system, brink_action *action) {
   GROW(system, system->first_outputs, system->nfirst_outputs, system->first_outputs_capacity);
   system->first_outputs[system->nfirst_outputs++] = action;
 }
+
+/* ---- what many tests need ---- */
+
+uint32_t toy_ramp(brink_system *system, const char *name, double from, double rate) {
+  uint32_t x = toy_state(system, 0, name, from);
+  brink_kernel *kernel = toy_kernel(system, 0, name);
+  toy_derivative(system, kernel, x, toy_number(kernel, rate));
+  toy_equation(system, kernel, true);
+  return x;
+}
+
+uint32_t toy_level(brink_system *system, uint32_t variable, const char *name, double level,
+                   double sign, brink_direction direction) {
+  uint32_t group = system->variables[variable].group;
+  brink_kernel *k = toy_kernel(system, group, name);
+  brink_node x = toy_get(system, k, variable), c = toy_number(k, level);
+  toy_result(k, toy_op(k, BRINK_OP_SUB, sign > 0.0 ? x : c, sign > 0.0 ? c : x));
+  return toy_flag(system, group, name, k, BRINK_BILATERAL, direction);
+}

@@ -61,6 +61,12 @@ uint32_t toy_rule_clock(brink_system *system, const char *name, double period);
 /* flag BRINK_NO_INDEX: `condition` at the clock. */
 void toy_rule(brink_system *system, uint32_t group, const char *name, uint32_t flag, uint32_t clock,
               brink_kernel *condition, brink_action *body);
+/* x' = rate: something to hang things on. */
+uint32_t toy_ramp(brink_system *system, const char *name, double from, double rate);
+/* A bilateral flag `sign*(variable - level)`. */
+uint32_t toy_level(brink_system *system, uint32_t variable, const char *name, double level,
+                   double sign, brink_direction direction);
+
 void toy_first_output(brink_system *system, brink_action *action);
 
 #endif
