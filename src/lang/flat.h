@@ -123,7 +123,9 @@ typedef struct flat_point {
 
 struct flat_binding {
   const brink_symbol *symbol;
-  double value;               /* a loop variable's */
+  double value;         /* a loop variable's */
+  const double *values; /* a let's, one for each element */
+  size_t length;
   const brink_ast_expr *expr; /* an argument: evaluated where it was written … */
   const flat_point *point;    /* … */
   const flat_binding *outer;

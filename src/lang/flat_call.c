@@ -45,8 +45,9 @@ static size_t vector_length(flat_context *c, const brink_ast_expr *expr) {
   if (expr->op == BRINK_AST_NAME || expr->op == BRINK_AST_PRIME || expr->op == BRINK_AST_VECTOR ||
       reduces)
     return flat_length(c->f, c->group, expr);
-  size_t length = 1;
-  for (size_t k = 0; k < expr->nargs; k++) {
+  size_t length = 1, count = expr->nargs;
+  if (expr->op == BRINK_AST_CALL && expr->function == BRINK_FN_USER && !expr->vector) count = 0;
+  for (size_t k = 0; k < count; k++) {
     size_t other = vector_length(c, expr->arg[k]);
     if (other > length) length = other;
   }

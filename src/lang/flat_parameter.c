@@ -210,7 +210,7 @@ static bool fill_from_sets(flat *f, flat_variable *variable, char *filled) {
 static bool sets_symbol(const brink_ast_block *block, const brink_symbol *symbol) {
   for (size_t k = 0; k < block->count; k++) {
     const brink_ast_statement *s = block->statement[k];
-    if (s->kind == BRINK_STATEMENT_ASSIGN && s->target->nparts > 1 &&
+    if (s->kind == BRINK_STATEMENT_ASSIGN &&
         s->target->part[s->target->nparts - 1].symbol == symbol)
       return true;
     for (size_t b = 0; b < s->nblocks; b++) {
@@ -222,17 +222,22 @@ static bool sets_symbol(const brink_ast_block *block, const brink_symbol *symbol
 
 static void run_block(flat *f, const flat_point *point, const brink_ast_block *block);
 
-/* What the initial sections of the components around it say, the outermost last. */
-static void fill_from_outer(flat *f, flat_variable *variable, char *filled) {
-  for (flat_group *outer = variable->group->parent; outer != NULL; outer = outer->parent) {
-    const brink_ast_block *block = &outer->component->section[BRINK_SECTION_INITIAL].body;
-    if (!sets_symbol(block, variable->symbol)) continue;
-    for (size_t i = 0; i < outer->count && !f->failed; i++) {
-      flat_point point = {
-          .group = outer, .instance = i, .element = BRINK_NONE, .only = variable, .filled = filled};
-      run_block(f, &point, block);
-    }
+/* What the statements of a component say about one parameter. */
+static void fill_from_block(flat *f, flat_variable *variable, flat_group *group,
+                            const brink_ast_block *block, char *filled) {
+  if (!sets_symbol(block, variable->symbol)) return;
+  for (size_t i = 0; i < group->count && !f->failed; i++) {
+    flat_point point = {
+        .group = group, .instance = i, .element = BRINK_NONE, .only = variable, .filled = filled};
+    run_block(f, &point, block);
   }
+}
+
+/* The initial sections of the components around it, the outermost last. */
+static void fill_from_outer(flat *f, flat_variable *variable, char *filled) {
+  for (flat_group *outer = variable->group->parent; outer != NULL; outer = outer->parent)
+    fill_from_block(f, variable, outer, &outer->component->section[BRINK_SECTION_INITIAL].body,
+                    filled);
 }
 
 static bool fill_all(flat *f, flat_variable *variable, char *filled) {
@@ -245,6 +250,7 @@ static bool fill_all(flat *f, flat_variable *variable, char *filled) {
         !fill(f, variable, &own->values[k], false, filled))
       return false;
   }
+  fill_from_block(f, variable, group, &own->body, filled); /* loops */
   for (size_t k = 0; group->symbol != NULL && k < group->symbol->nvalues; k++) {
     if (group->symbol->values[k].symbol == variable->symbol &&
         !fill(f, variable, &group->symbol->values[k], true, filled))
@@ -381,15 +387,41 @@ static void run_if(flat *f, const flat_point *point, const brink_ast_statement *
   }
 }
 
-static void run_block(flat *f, const flat_point *point, const brink_ast_block *block) {
+/* let name = expr: the values of now. */
+static bool bind_let(flat *f, const flat_point *point, const brink_ast_statement *s,
+                     flat_binding *binding) {
+  size_t length = flat_bound_length(f, point->group, s->expr, point->binding);
+  double *values = brink_arena_pack(&f->scratch, length, sizeof *values);
+  if (values == NULL) flat_out_of_memory(f);
+  if (values == NULL || length == 0) return false;
+  for (size_t k = 0; k < length; k++) {
+    flat_point at = *point;
+    at.element = length > 1 ? k : BRINK_NONE;
+    if (flat_value(f, &at, s->expr, &values[k])) continue;
+    f->failed = true;
+    return false;
+  }
+  *binding = (flat_binding){
+      .symbol = s->symbol, .values = values, .length = length, .outer = point->binding};
+  return true;
+}
+
+static void run_block(flat *f, const flat_point *outer, const brink_ast_block *block) {
+  flat_point here = *outer, *point = &here;
   for (size_t k = 0; k < block->count && !f->failed; k++) {
     const brink_ast_statement *s = block->statement[k];
-    if (s->kind == BRINK_STATEMENT_ASSIGN)
+    if (s->kind == BRINK_STATEMENT_ASSIGN) {
       assign(f, point, s, point->group, point->instance, 0);
-    else if (s->kind == BRINK_STATEMENT_FOR)
+    } else if (s->kind == BRINK_STATEMENT_FOR) {
       run_loop(f, point, s);
-    else if (s->kind == BRINK_STATEMENT_IF)
+    } else if (s->kind == BRINK_STATEMENT_IF) {
       run_if(f, point, s);
+    } else if (s->kind == BRINK_STATEMENT_LET) {
+      flat_binding *binding = brink_arena_pack(&f->scratch, 1, sizeof *binding);
+      if (binding == NULL) flat_out_of_memory(f);
+      if (binding == NULL || !bind_let(f, point, s, binding)) return;
+      here.binding = binding;
+    }
   }
 }
 

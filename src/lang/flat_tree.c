@@ -389,7 +389,11 @@ static bool place_of(const flat_variable *variable, brink_space *space, brink_va
 /* A number starts at 0 or at the bound nearest to it, a mode at its first value. */
 static double default_start(flat *f, const flat_variable *variable) {
   const brink_variable *made = &f->system->variables[variable->variable];
-  if (made->nset > 0) return made->set[0];
+  double nearest = made->nset > 0 ? made->set[0] : 0.0;
+  for (size_t k = 1; k < made->nset && made->type != BRINK_VALUE_STRING; k++) {
+    if (fabs(made->set[k]) < fabs(nearest)) nearest = made->set[k];
+  }
+  if (made->nset > 0) return nearest;
   if (!made->has_range) return 0.0;
   return made->lo > 0.0 ? made->lo : made->hi < 0.0 ? made->hi : 0.0;
 }

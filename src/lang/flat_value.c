@@ -125,22 +125,29 @@ static bool name_value(flat *f, const flat_point *point, const brink_ast_expr *e
   }
   const brink_symbol *symbol = expr->part[0].symbol;
   if (symbol == NULL) return false;
-  if (symbol->kind != BRINK_SYMBOL_LOOP && symbol->kind != BRINK_SYMBOL_ARGUMENT)
+  if (symbol->kind != BRINK_SYMBOL_LOOP && symbol->kind != BRINK_SYMBOL_ARGUMENT &&
+      symbol->kind != BRINK_SYMBOL_LET)
     return variable_value(f, point, expr, value);
   const flat_binding *binding = find_binding(point->binding, symbol);
   if (binding == NULL) return not_known(f, expr, symbol->name);
-  if (binding->expr == NULL) {
+  if (symbol->kind == BRINK_SYMBOL_LOOP) {
     *value = binding->value;
     return true;
   }
-  flat_point inner = *binding->point;
-  inner.element = point->element;
+  size_t element = point->element;
   if (expr->part[0].index != NULL) {
-    int64_t index;
-    if (!flat_whole(f, point, expr->part[0].index, symbol->name, 1, INT32_MAX, &index))
-      return false;
-    inner.element = (size_t)(index - 1);
+    int64_t index, most = binding->values != NULL ? (int64_t)binding->length : INT32_MAX;
+    if (!flat_whole(f, point, expr->part[0].index, symbol->name, 1, most, &index)) return false;
+    element = (size_t)(index - 1);
   }
+  if (binding->values != NULL) {
+    size_t k = binding->length > 1 && element != BRINK_NONE ? element : 0;
+    if (k >= binding->length) return false;
+    *value = binding->values[k];
+    return true;
+  }
+  flat_point inner = *binding->point;
+  inner.element = element;
   return flat_value(f, &inner, binding->expr, value);
 }
 
@@ -379,7 +386,8 @@ static size_t name_length(flat *f, flat_group *group, const brink_ast_expr *expr
   if (expr->part[expr->nparts - 1].index != NULL || symbol->kind == BRINK_SYMBOL_LOOP) return 1;
   if (symbol->kind == BRINK_SYMBOL_ARGUMENT || symbol->kind == BRINK_SYMBOL_LET) {
     const flat_binding *bound = find_binding(binding, symbol);
-    if (bound == NULL || bound->expr == NULL) return 1;
+    if (bound == NULL || bound->expr == NULL)
+      return bound != NULL && bound->values != NULL ? bound->length : 1;
     return flat_bound_length(f, bound->point->group, bound->expr, bound->point->binding);
   }
   flat_variable *variable = flat_find(f, group, expr);
@@ -398,6 +406,7 @@ size_t flat_bound_length(flat *f, flat_group *group, const brink_ast_expr *expr,
     return 1;
   size_t count = expr->nargs, length = 1;
   if (expr->op == BRINK_AST_CALL && expr->function == BRINK_FN_TABLE) count = 1;
+  if (expr->op == BRINK_AST_CALL && expr->function == BRINK_FN_USER && !expr->vector) count = 0;
   for (size_t k = 0; k < count; k++)
     length = join(f, expr, length, flat_bound_length(f, group, expr->arg[k], binding));
   return length;
