@@ -375,6 +375,36 @@ TEST(a_first_output_outside_its_range_ends_the_run_at_its_start) {
   FINISH(r, s);
 }
 
+/* y = 12 - t is in its range (0, 10) only from t = 2 on. */
+TEST(a_computed_value_that_starts_outside_its_range_is_noticed) {
+  for (int warns = 0; warns < 2; warns++) {
+    brink_system *s = toy_create("Start");
+    uint32_t x = toy_ramp(s, "x", 12.0, -1.0), y = toy_output(s, 0, "y");
+    brink_kernel *k = toy_kernel(s, 0, "y");
+    toy_assign(s, k, y, toy_get(s, k, x), BRINK_NO_NODE);
+    toy_equation(s, k, false);
+    toy_range(s, y, 0.0, 10.0);
+    brink_kernel *inside = toy_kernel(s, 0, "y"); /* written out */
+    toy_result(inside,
+               toy_op(inside, BRINK_OP_SUB, toy_number(inside, 10.0), toy_get(s, inside, x)));
+    uint32_t flag = toy_flag(s, 0, "y", inside, BRINK_BILATERAL, BRINK_NEGATIVE);
+    s->flags[flag].kind = BRINK_FLAG_RANGE;
+    s->flags[flag].variable = y;
+    s->flags[flag].upper = true;
+    brink_instance_options options = toy_options();
+    options.range_warns = warns;
+    toy_run *r = toy_start(s, &options);
+    toy_go(r, 4.0);
+    const char *message = "y = 12 at t = 0 is outside its range (0, 10)";
+    size_t count;
+    const char *const *warnings = brink_instance_warnings(r->instance, &count);
+    CHECK_INT(r->status, warns ? BRINK_TIME_REACHED : BRINK_ERR_CALLBACK);
+    CHECK_INT(count, warns);
+    CHECK(strcmp(warns && count > 0 ? warnings[0] : r->diag.message, message) == 0);
+    FINISH(r, s);
+  }
+}
+
 TEST(a_mode_outside_its_set_is_named_with_its_text) {
   brink_system *s = toy_create("Set");
   uint32_t x = toy_ramp(s, "x", 0.0, 1.0);
@@ -433,6 +463,7 @@ static void run_all(void) {
   RUN(a_held_value_that_is_written_outside_its_range_ends_the_run);
   RUN(with_warnings_a_held_value_is_reported_once_when_it_leaves_its_range);
   RUN(a_first_output_outside_its_range_ends_the_run_at_its_start);
+  RUN(a_computed_value_that_starts_outside_its_range_is_noticed);
   RUN(a_mode_outside_its_set_is_named_with_its_text);
   RUN(notes_are_forgotten_at_the_next_event);
 }

@@ -144,7 +144,7 @@ static brink_model_def define(brink_instance *instance) {
     def.jacobian_pattern.starts = instance->jacobian_starts;
     def.jacobian_pattern.rows = instance->jacobian_rows;
   }
-  bool ended = instance->ending != BRINK_ENDING_NONE; /* its first outputs: the rules tell */
+  bool ended = instance->ending != BRINK_ENDING_NONE; /* before it began: the rules tell */
   def.rules = system->nrules > 0 || ended ? brink_instance_on_rules : NULL;
   def.user = instance;
   return def;
@@ -210,6 +210,7 @@ static brink_status build(brink_instance *instance, const char *cache, brink_dia
   if (status != BRINK_OK) return status;
   if (!take_records(instance)) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
   status = brink_instance_first_outputs(instance, diag);
+  if (status == BRINK_OK) brink_instance_check_start(instance);
   return status == BRINK_OK ? make_model(instance, cache, diag) : status;
 }
 

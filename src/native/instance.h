@@ -214,6 +214,9 @@ bool brink_instance_outside(const brink_instance *instance, const brink_variable
 int brink_instance_violation(brink_instance *instance, uint32_t variable, size_t element,
                              double value, brink_now *now);
 
+/* Values that are outside when the run starts: no surface is crossed then. */
+void brink_instance_check_start(brink_instance *instance);
+
 /* The first way in which the run ended stays; `message` may be NULL: the present one. */
 int brink_instance_end(brink_instance *instance, brink_ending ending, brink_now *now,
                        const char *message);

@@ -161,3 +161,32 @@ int brink_instance_violation(brink_instance *instance, uint32_t variable, size_t
   describe(instance, variable, element, value, now->t, text, sizeof text);
   return brink_instance_end(instance, BRINK_ENDING_RANGE, now, text);
 }
+
+/* Is this instance of a flag the surface of a range, and past it at the start? */
+static bool starts_outside(brink_instance *instance, uint32_t f, size_t index) {
+  const brink_task *value = &instance->flags[f].value;
+  brink_frame frame = brink_instance_frame(instance, 0.0, instance->x0, instance->p0,
+                                           instance->mode0, instance->seen.sgn);
+  brink_instance_prepare(instance, value, &frame);
+  brink_instance_run(instance, value, &frame, index, 1);
+  return instance->outputs[0] < 0.0;
+}
+
+void brink_instance_check_start(brink_instance *instance) {
+  const brink_system *system = instance->system;
+  char message[BRINK_DIAG_MESSAGE];
+  brink_now now = {.message = message};
+  bool evaluated = false;
+  for (size_t f = 0; f < system->nflags; f++) {
+    const brink_flag *flag = &system->flags[f];
+    if (flag->kind != BRINK_FLAG_RANGE || flag->value == NULL) continue;
+    if (!evaluated)
+      brink_instance_evaluate(instance, 0.0, instance->x0, instance->p0, instance->mode0, NULL);
+    evaluated = true;
+    for (size_t i = 0; i < flag->count; i++) {
+      if (starts_outside(instance, (uint32_t)f, i))
+        brink_instance_violation(instance, flag->variable, i,
+                                 brink_instance_value(instance, flag->variable, i), &now);
+    }
+  }
+}

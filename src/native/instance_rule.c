@@ -107,7 +107,7 @@ static int run_rule(brink_instance *instance, size_t r, brink_now *now, firings 
   return outcome;
 }
 
-/* First outputs outside their ranges end the run when it begins. */
+/* Values outside their ranges at the start end the run when it begins. */
 static bool has_failed(const brink_instance *instance) {
   return instance->ending != BRINK_ENDING_NONE && instance->ending != BRINK_ENDING_STOP;
 }

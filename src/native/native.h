@@ -232,7 +232,7 @@ typedef struct brink_note {
 const brink_note *brink_instance_notes(const brink_instance *instance, size_t *count);
 
 /* Why the run ended, if an action ended it: stop, fail, range. (Outputs that are outside their ranges
- * before the first sample end the run when it begins.) */
+ * at the start end the run when it begins.) */
 typedef enum brink_ending {
   BRINK_ENDING_NONE,
   BRINK_ENDING_STOP,
