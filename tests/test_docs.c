@@ -39,8 +39,10 @@ static void run_block(page *p, const char *text, size_t length, size_t line) {
   expect_source source = {.text = copy_text(text, length), .length = length};
   blocks++;
   if (strncmp(text, "% file: ", 8) == 0) {
-    const char *name = text + 8;
-    source.path = copy_text(name, strcspn(name, " \n"));
+    const char *slash = strrchr(p->name, '/'); /* as the page's own blocks will call it */
+    snprintf(path, sizeof path, "%.*s%.*s", slash != NULL ? (int)(slash - p->name) + 1 : 0, p->name,
+             (int)strcspn(text + 8, " \n"), text + 8);
+    source.path = copy_text(path, strlen(path));
     CHECK(p->nfiles < FILES);
     if (p->nfiles < FILES) p->files[++p->nfiles] = source;
     return;
