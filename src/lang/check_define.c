@@ -80,10 +80,10 @@ static void note_place(brink_checker *c, const brink_check_list *list, const cha
 static bool add(brink_checker *c, brink_check_list *list, const brink_check_lhs *lhs) {
   bool element = strcmp(lhs->text, lhs->coarse) != 0;
   const char *elements = NULL;
-  if (lhs->has_elements) elements = brink_unit_format(c->unit, "%s[]", lhs->coarse);
+  if (element || lhs->has_elements) elements = brink_unit_format(c->unit, "%s[]", lhs->coarse);
   const brink_place *first = find_place(c, list, lhs->text);
   if (first == NULL && element) first = find_place(c, list, lhs->coarse);
-  if (first == NULL && !element && lhs->has_elements) first = find_place(c, list, elements);
+  if (first == NULL && !element && elements != NULL) first = find_place(c, list, elements);
   if (first != NULL) {
     if (!c->damaged) twice(c, lhs, *first);
     return false;
