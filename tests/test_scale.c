@@ -112,6 +112,50 @@ TEST(a_field_that_reads_some_of_the_signs_is_not_shared) {
   CHECK_NEAR(run.x[1], (1.0 - 2.0) + (1.0 + 2.0), 1e-9);
 }
 
+/* ---- formulas, and guards that depend on everything ---- */
+
+static void *take_counted(size_t size, void *user) {
+  *(size_t *)user += size;
+  return malloc(size);
+}
+static void give_back(void *memory, size_t size, void *user) {
+  (void)size, (void)user;
+  free(memory);
+}
+static int first_state(size_t guard, double t, const double *x, const brink_env *env, double *g) {
+  (void)guard, (void)t, (void)env;
+  *g = x[0] - 0.5;
+  return 0;
+}
+
+TEST(memory_grows_with_the_number_of_formulas_and_guards) {
+  static int formulas[MANY][3];
+  reset();
+  for (size_t k = 0; k < MANY; k++) {
+    guards[k] = guard_at(k, one, 1.0);
+    guards[k].side = BRINK_LEAF;
+    guards[MANY + k] = brink_default_guard("formula");
+    guards[MANY + k].formula = formulas[k], guards[MANY + k].formula_length = 3;
+    formulas[k][0] = (int)k, formulas[k][1] = (int)((k + 1) % MANY), formulas[k][2] = BRINK_AND;
+    if (k < 100) guards[MANY + k] = brink_default_guard("value"); /* depends on all states */
+    if (k < 100) guards[MANY + k].value = first_state;
+  }
+  brink_model_def def = brink_default_model();
+  def.nx = MANY, def.x0 = x0, def.rhs = decay, def.nguards = 2 * MANY, def.guards = guards;
+  size_t taken = 0;
+  brink_allocator allocator = {.allocate = take_counted, .release = give_back, .user = &taken};
+  brink_model *model;
+  brink_sim *sim;
+  CHECK_INT(brink_model_create(&def, &allocator, NULL, &model), BRINK_OK);
+  CHECK_MSG(taken <= (size_t)MANY * 4096, "%zu bytes", taken);
+  CHECK_INT(brink_sim_create(model, NULL, &allocator, NULL, &sim), BRINK_OK);
+  CHECK_MSG(taken <= (size_t)MANY * 8192, "%zu bytes", taken);
+  CHECK_INT(brink_sim_run(sim, 1.0, NULL), BRINK_TIME_REACHED);
+  CHECK_INT(brink_sim_stats(sim)->events, 100);
+  brink_sim_destroy(sim);
+  brink_model_destroy(model);
+}
+
 /* ---- clocks ---- */
 
 enum { CLOCKS = 300, TICKS = 20000 };
@@ -184,6 +228,7 @@ int main(void) {
   RUN(many_events_in_one_step_are_found_together);
   RUN(many_events_at_one_instant_share_a_field);
   RUN(a_field_that_reads_some_of_the_signs_is_not_shared);
+  RUN(memory_grows_with_the_number_of_formulas_and_guards);
   RUN(clocks_tick_in_order_of_time_priority_and_declaration);
   RUN(a_state_that_one_of_many_clocks_spoils_is_told);
   return check_done();

@@ -274,17 +274,12 @@ static int formula_roots(brink_detector *det, size_t guard, const brink_path *de
   return total;
 }
 
-/* The formula's own value between leaf roots: its sign cannot change elsewhere. */
-static double formula_at(brink_detector *det, size_t guard, const brink_path *dense, double sigma) {
-  brink_path_eval(dense, sigma, det->space.x);
-  return brink_eval_guard(det->eval, guard, dense->t0 + sigma * dense->h, det->space.x);
-}
-
 static void scan_formula(brink_detector *det, size_t guard, const brink_path *dense,
                          brink_found *found) {
   leaf_root roots[FORMULA_ROOTS + 1];
   roots[0] = (leaf_root){.sigma = 0.0}; /* a leaf may have been left at its surface by an event */
   int count = 1 + formula_roots(det, guard, dense, roots + 1);
+  /* between leaf roots the formula's sign cannot change */
   int sign = det->eval->sgn[guard];
   double limit = near_limit(det, guard);
   double at_start = fmin(64.0 * DBL_EPSILON * fmax(fabs(dense->t0) / dense->h, 1.0), 0.5);
@@ -296,7 +291,8 @@ static void scan_formula(brink_detector *det, size_t guard, const brink_path *de
     if (k + 1 < count && next - roots[k].sigma <= together) continue;
     double middle = 0.5 * (roots[k].sigma + next);
     double y =
-        sign * (middle > roots[k].sigma ? formula_at(det, guard, dense, middle) : det->g1[guard]);
+        sign * (middle > roots[k].sigma ? brink_along_value(&det->space, guard, dense, middle)
+                                        : det->g1[guard]);
     brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
     if (y < 0.0 && brink_detector_wants(det, guard, hit.direction)) {
       double at = settle_side(det, guard, dense, roots[k].sigma, sign);
@@ -307,7 +303,7 @@ static void scan_formula(brink_detector *det, size_t guard, const brink_path *de
       sign = -sign;
       continue;
     }
-    double here = formula_at(det, guard, dense, roots[k].sigma);
+    double here = brink_along_value(&det->space, guard, dense, roots[k].sigma);
     if (k > 0 && fabs(here) <= limit) add_miss(det, guard, dense, roots[k].sigma, here);
   }
 }

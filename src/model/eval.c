@@ -310,13 +310,16 @@ static brink_try meaning(int answer) {
 
 /* A finite number times 0 is 0, any other is NaN. Eight sums do not wait for each other. */
 static bool all_finite(const double *v, size_t n) {
-  double sums[8] = {0.0}, sum = 0.0;
+  double sum = 0.0;
   size_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    for (size_t k = 0; k < 8; k++) sums[k] += v[i + k] * 0.0;
+  if (n >= 32) {
+    double sums[8] = {0.0};
+    for (; i + 8 <= n; i += 8) {
+      for (size_t k = 0; k < 8; k++) sums[k] += v[i + k] * 0.0;
+    }
+    for (size_t k = 0; k < 8; k++) sum += sums[k];
   }
   for (; i < n; i++) sum += v[i] * 0.0;
-  for (size_t k = 0; k < 8; k++) sum += sums[k];
   return sum == 0.0;
 }
 

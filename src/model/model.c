@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 brink_model_def brink_default_model(void) {
@@ -151,6 +152,58 @@ static brink_status check_clock(const brink_clock_def *clock, size_t index, doub
 }
 #undef REFUSE
 
+/* ---- which states a guard reads ---- */
+
+/* A missing list of states means all of them: one list for all such guards. */
+static bool list_states(brink_model *model) {
+  size_t *every = brink_arena_take(&model->arena, model->def.nx, sizeof *every);
+  for (size_t i = 0; every != NULL && i < model->def.nx; i++) every[i] = i;
+  model->every_state = every;
+  return every != NULL;
+}
+
+static bool copy_depends(brink_model *model, brink_guard_def *guard) {
+  if (guard->depends == NULL) {
+    guard->depends = model->every_state;
+    guard->ndepends = model->def.nx;
+    return true;
+  }
+  guard->depends = brink_arena_copy(&model->arena, guard->depends, guard->ndepends, sizeof(size_t));
+  return guard->depends != NULL;
+}
+
+static int by_size(const void *a, const void *b) {
+  size_t x = *(const size_t *)a, y = *(const size_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* A formula depends on what its leaves depend on. */
+static bool join_depends(brink_model *model, brink_guard *guard) {
+  size_t total = 0, kept = 0;
+  for (size_t k = 0; k < guard->formula_length; k++) {
+    const brink_guard_def *leaf = &model->guards[guard->formula[k].leaf].def;
+    if (guard->formula[k].op != 0) continue;
+    if (leaf->depends == model->every_state) return true; /* as it is */
+    total += leaf->ndepends;
+  }
+  size_t *joined = brink_arena_take(&model->arena, total, sizeof *joined);
+  if (joined == NULL) return false;
+  total = 0;
+  for (size_t k = 0; k < guard->formula_length; k++) {
+    const brink_guard_def *leaf = &model->guards[guard->formula[k].leaf].def;
+    if (guard->formula[k].op != 0) continue;
+    if (leaf->ndepends > 0) memcpy(joined + total, leaf->depends, leaf->ndepends * sizeof *joined);
+    total += leaf->ndepends;
+  }
+  qsort(joined, total, sizeof *joined, by_size);
+  for (size_t k = 0; k < total; k++) {
+    if (kept == 0 || joined[kept - 1] != joined[k]) joined[kept++] = joined[k];
+  }
+  guard->def.depends = joined;
+  guard->def.ndepends = kept;
+  return true;
+}
+
 /* ---- formulas: postfix with NOT → postfix in negation normal form ---- */
 
 typedef struct formula_reader {
@@ -205,7 +258,8 @@ static brink_status read_formula(brink_model *model, brink_guard *guard, brink_d
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "the formula of guard '%s' is wrong: %s",
                           guard->def.name, reader.problem);
   guard->formula_length = reader.written;
-  return BRINK_OK;
+  return join_depends(model, guard) ? BRINK_OK
+                                    : brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
 }
 
 /* ---- copies ---- */
@@ -225,21 +279,6 @@ static bool copy_names(brink_model *model) {
   def->state_names = (const char *const *)names;
   def->name = brink_arena_text(&model->arena, def->name != NULL ? def->name : "model");
   return def->name != NULL;
-}
-
-/* A missing list of states means all of them. */
-static bool copy_depends(brink_model *model, brink_guard_def *guard) {
-  if (guard->depends != NULL) {
-    guard->depends =
-        brink_arena_copy(&model->arena, guard->depends, guard->ndepends, sizeof(size_t));
-    return guard->depends != NULL;
-  }
-  size_t *all = brink_arena_take(&model->arena, model->def.nx, sizeof *all);
-  if (all == NULL) return false;
-  for (size_t i = 0; i < model->def.nx; i++) all[i] = i;
-  guard->depends = all;
-  guard->ndepends = model->def.nx;
-  return true;
 }
 
 static bool copy_guard(brink_model *model, size_t index) {
@@ -323,7 +362,9 @@ static bool copy_arrays(brink_model *model) {
   def->p0 = brink_arena_copy(arena, def->p0, def->np, sizeof(double));
   def->mode0 = modes;
   model->guards = brink_arena_take(arena, def->nguards, sizeof *model->guards);
-  if (modes == NULL || def->x0 == NULL || def->p0 == NULL || model->guards == NULL) return false;
+  if (modes == NULL || def->x0 == NULL || def->p0 == NULL || model->guards == NULL ||
+      !list_states(model))
+    return false;
   for (size_t k = 0; k < def->nguards; k++) {
     if (!copy_guard(model, k)) return false;
   }

@@ -26,6 +26,7 @@ struct brink_model {
   brink_arena arena;
   brink_model_def def; /* copied; arrays live in the arena */
   brink_guard *guards;
+  const size_t *every_state; /* 0, 1, … nx-1 */
   size_t max_depends;
 };
 

@@ -69,6 +69,24 @@ static brink_status begin(brink_sim *sim, brink_diag *diag) {
 
 /* ---- one step ---- */
 
+/* Does a field let go of a surface before `until`? Then as below. */
+static bool released(brink_sim *sim, double until, double t_end, brink_status *status,
+                     brink_diag *diag) {
+  const brink_path *dense = &sim->stepper.dense;
+  brink_grip_loss loss = brink_slide_release(sim, dense, until);
+  if (loss.sigma > until && loss.unique) return false;
+  if (loss.sigma > until) {
+    *status = brink_slide_tangled(sim, loss.guard, diag);
+    return true;
+  }
+  sim->nhits = 0;
+  *status = brink_sim_arrive(sim, dense, loss.sigma, false, t_end, diag);
+  /* A clock or a rule of that instant may have ended it already. */
+  if (*status == BRINK_OK && sim->eval.is_held[loss.guard])
+    *status = brink_slide_leave(sim, loss.guard, diag);
+  return true;
+}
+
 /* The second question was answered. False: nothing happens in the attempted step, or in its rest. True:
  * something does, the simulation has moved to it, and *status tells how that went. *outcome becomes a
  * refusal if a guard has no value on the way. */
@@ -81,19 +99,7 @@ static bool event_inside(brink_sim *sim, brink_found found, double t_end, brink_
     return false;
   }
   double until = found.event ? found.sigma : 1.0;
-  brink_grip_loss release = brink_slide_release(sim, dense, until);
-  if (release.sigma <= until) {
-    sim->nhits = 0;
-    *status = brink_sim_arrive(sim, dense, release.sigma, false, t_end, diag);
-    /* A clock or a rule of that instant may have ended it already. */
-    if (*status == BRINK_OK && sim->eval.is_held[release.guard])
-      *status = brink_slide_leave(sim, release.guard, diag);
-    return true;
-  }
-  if (!release.unique) {
-    *status = brink_slide_tangled(sim, release.guard, diag);
-    return true;
-  }
+  if (sim->eval.nheld > 0 && released(sim, until, t_end, status, diag)) return true;
   if (!found.event) return false;
   sim->nhits = sim->detector.nhits;
   memcpy(sim->hits, sim->detector.hits, sim->nhits * sizeof *sim->hits);
@@ -153,8 +159,7 @@ static brink_status take_rest(brink_sim *sim, brink_diag *diag) {
     brink_sim_give_up_step(sim);
     return BRINK_OK;
   }
-  if (sim->keep || sim->step_end >= sim->limit)
-    brink_sim_keep_dense(sim, &sim->stepper.dense, sim->step_end);
+  if (sim->keep || sim->step_end >= sim->limit) brink_sim_keep_inside(sim, sim->step_end);
   outcome = brink_sim_commit_rest(sim);
   if (outcome == BRINK_TRY_OK) return finish_step(sim, sim->step_end);
   sim->eval.stats.rejected++;

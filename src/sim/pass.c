@@ -58,6 +58,14 @@ static void step_inside(brink_sim *sim, double t_end) {
   sim->step_t = sim->t;
   sim->step_end = t_end;
   sim->stepper.dense.x0 = sim->step_x; /* some methods have it in stepper.x */
+  sim->kept = false;
+}
+
+/* The dense output of the step, up to t, for brink_sim_at. */
+void brink_sim_keep_inside(brink_sim *sim, double t) {
+  if (!sim->kept) brink_sim_keep_dense(sim, &sim->stepper.dense, t);
+  sim->kept = true;
+  sim->last_end = t;
 }
 
 brink_status brink_sim_pass(brink_sim *sim, double sigma, double t_end, brink_diag *diag) {
@@ -72,7 +80,7 @@ brink_status brink_sim_pass(brink_sim *sim, double sigma, double t_end, brink_di
   bool keep = sim->keep || sim->sink.event != NULL;
   double before = sim->t;
   memcpy(sim->sgn_before, sim->eval.sgn, sim->model->def.nguards);
-  if (keep) brink_sim_keep_dense(sim, dense, dense->t0 + sigma * dense->h);
+  if (keep) brink_sim_keep_inside(sim, dense->t0 + sigma * dense->h);
   sim->passing = true;
   brink_status status = brink_sim_arrive(sim, dense, sigma, false, t_end, diag);
   sim->passing = false;
@@ -81,7 +89,7 @@ brink_status brink_sim_pass(brink_sim *sim, double sigma, double t_end, brink_di
     sim->passed = sigma;
     sim->restart = sim->stepper.f_ready = false;
   } else {
-    if (!keep && sim->t > before) brink_sim_keep_dense(sim, dense, sim->t);
+    if (!keep && sim->t > before) brink_sim_keep_inside(sim, sim->t);
     brink_sim_tell_jump(sim);
   }
   return status;

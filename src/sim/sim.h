@@ -49,6 +49,7 @@ struct brink_sim {
 
   /* A step that was attempted, in which events that change nothing lie behind the present. */
   bool inside;
+  bool kept;               /* `last` is its dense output */
   double passed;           /* how far along it the present is */
   double step_t, step_end; /* its ends */
   double *step_x;          /* the state at its start, while sim->x is the present one */
@@ -161,6 +162,8 @@ brink_status brink_sim_no_step_left(brink_sim *sim, brink_try reason, double t_s
 /* pass.c: events that change nothing. Arrives at sigma of the dense output like brink_sim_arrive; if
  * nothing comes of it, the step goes on (sim->inside). */
 brink_status brink_sim_pass(brink_sim *sim, double sigma, double t_end, brink_diag *diag);
+/* Keeps the dense output of such a step, up to t, for brink_sim_at. */
+void brink_sim_keep_inside(brink_sim *sim, double t);
 /* The present becomes the start of a new step: what was inside is given up. */
 void brink_sim_give_up_step(brink_sim *sim);
 /* The stepper takes the step to its end. False: it cannot; the present starts a new one. */

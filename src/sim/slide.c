@@ -92,7 +92,7 @@ static bool reads_none(brink_sim *sim) {
   if (patterned(sim, -1, false, sim->shared) != BRINK_TRY_OK ||
       patterned(sim, -1, true, f) != BRINK_TRY_OK || memcmp(f, sim->shared, bytes) != 0)
     return false;
-  for (int bit = 0; sim->nhits - 1 >> bit > 0; bit++) {
+  for (int bit = 0; (sim->nhits - 1) >> bit > 0; bit++) {
     if (patterned(sim, bit, false, f) != BRINK_TRY_OK || memcmp(f, sim->shared, bytes) != 0)
       return false;
   }
