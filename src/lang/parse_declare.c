@@ -395,10 +395,28 @@ bool brink_parse_value(brink_parser *p, brink_ast_value *value) {
   return true;
 }
 
+/* Does a ')' come before the ';' that nothing on the way opens? */
+static bool parenthesis_ahead(const brink_parser *p) {
+  brink_lexer ahead = p->lexer;
+  brink_token token = p->next;
+  ahead.unit = NULL;
+  for (int depth = 0; token.line == p->token.line; brink_lexer_next(&ahead, &token)) {
+    if (token.kind == BRINK_TOKEN_SEMICOLON || token.kind == BRINK_TOKEN_EOF) break;
+    if (token.kind == BRINK_TOKEN_LPAREN) depth++;
+    if (token.kind == BRINK_TOKEN_RPAREN && depth-- == 0) return true;
+  }
+  return false;
+}
+
 /* "(" [value {"," value}] ")" */
 static void parse_instance_values(brink_parser *p, brink_symbol *symbol) {
   brink_token open = p->token;
-  if (!brink_parse_accept(p, BRINK_TOKEN_LPAREN)) return;
+  bool forgotten = !p->panic && p->token.kind == BRINK_TOKEN_NAME && !p->token.first &&
+                   p->next.kind == BRINK_TOKEN_COLON && parenthesis_ahead(p);
+  if (forgotten)
+    brink_parse_mend(p, brink_parse_behind(p), NULL, "a '(' is missing here");
+  else if (!brink_parse_accept(p, BRINK_TOKEN_LPAREN))
+    return;
   size_t begin = brink_list_begin(p), count = 0;
   brink_ast_value value;
   if (p->token.kind != BRINK_TOKEN_RPAREN) {

@@ -82,7 +82,9 @@ static bool parse_part(brink_parser *p, brink_ast_part *part) {
   part->place = brink_token_place(p->file, &name);
   brink_token open = p->token;
   if (!brink_parse_accept(p, BRINK_TOKEN_LBRACKET)) return true;
+  p->indices++;
   part->index = brink_parse_expression(p);
+  p->indices--;
   if (!p->panic && p->token.kind == BRINK_TOKEN_COMMA)
     brink_parse_panic(p, brink_parse_place(p), NULL, "vectors have one index");
   brink_parse_close(p, BRINK_TOKEN_RBRACKET, &open);
@@ -286,7 +288,7 @@ static bool is_relation(const brink_ast_expr *expr) {
 
 /* `:=` where only a comparison can be. */
 static void mend_assign(brink_parser *p, int level) {
-  if (p->token.kind != BRINK_TOKEN_ASSIGN || level > LEVEL_RELATION) return;
+  if (p->token.kind != BRINK_TOKEN_ASSIGN || level > LEVEL_RELATION || p->indices > 0) return;
   brink_parse_mend(p, brink_parse_place(p), "a comparison is written '='",
                    "':=' inside an expression");
   p->token.kind = BRINK_TOKEN_EQ;

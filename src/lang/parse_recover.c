@@ -151,6 +151,8 @@ bool brink_parse_at_top(const brink_parser *p) {
 /* A section's name is one only where what follows can begin a section. */
 bool brink_parse_at_section(const brink_parser *p) {
   if (p->token.kind != BRINK_TOKEN_NAME) return false;
+  bool interface = p->blocks != NULL && strcmp(p->blocks->name, "interface") == 0;
+  if (interface && brink_token_is_word(&p->token, "output")) return false; /* a declaration */
   switch (p->next.kind) {
   case BRINK_TOKEN_NAME:
   case BRINK_TOKEN_END:

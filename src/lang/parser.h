@@ -81,6 +81,7 @@ struct brink_parser {
   unsigned depth;    /* of recursion */
   unsigned indent;   /* for brink fmt */
   size_t choices;    /* expressions with `if` so far */
+  unsigned indices;  /* open brackets of elements: a := inside means that one was forgotten */
   brink_open_block *blocks;
 
   brink_component *component; /* under construction */
