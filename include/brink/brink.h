@@ -258,6 +258,15 @@ typedef struct brink_guard_def {
    * positive, whatever the fields beside the surface say (static friction above kinetic). They are
    * watched only while the state is held, belong to one surface, and their firing is no event. */
   size_t leave_positive, leave_negative;
+
+  /* The side, -1 or 1, that counts as inside where the guard starts or rests on its surface: leaving to
+   * the other one is an event. 0: the flow decides the sign, without an event. A unilateral guard that
+   * watches one direction has its inside by that. */
+  int inside;
+
+  /* Its value depends on signs of other guards (env->sgn): those are settled first, and it is looked at
+   * again when one of them changes; false. */
+  bool reads_signs;
 } brink_guard_def;
 
 BRINK_API brink_guard_def brink_default_guard(const char *name);

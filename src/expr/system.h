@@ -102,6 +102,7 @@ typedef struct brink_flag {
   brink_side side;
   brink_direction direction;
   int priority;
+  int inside; /* -1, 1: the side that counts as inside on the surface; 0: none */
 
   brink_kernel *value; /* one output (space OUT); NULL: a formula */
   int32_t *formula;    /* postfix: flag indices and BRINK_AND, BRINK_OR, BRINK_NOT */

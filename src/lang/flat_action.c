@@ -305,6 +305,9 @@ void flat_events(flat *f, flat_group *group, brink_ast_event *events) {
     brink_flag *made = &f->system->flags[flag];
     made->negative = negative;
     made->positive = positive;
+    /* A contact with one side: resting on it, it is reached by whatever leads to the other. */
+    if (made->side == BRINK_UNILATERAL && event->has_negative != event->has_positive)
+      made->inside = event->has_negative ? 1 : -1;
     if (!event->has_on) continue;
     made->surface = BRINK_SURFACE_MODEL;
     if (on != NULL && (on->kernel.noutputs > 0 || on->neffects > 0)) made->on_surface = on;

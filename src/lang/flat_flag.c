@@ -167,6 +167,7 @@ brink_node flat_locked_floor(flat_context *c, brink_place place, brink_node u) {
     return BRINK_NO_NODE;
   }
   f->system->flags[up].direction = f->system->flags[down].direction = BRINK_NEGATIVE;
+  f->system->flags[up].inside = f->system->flags[down].inside = 1;
   f->system->flags[up].negative = rise;
   f->system->flags[down].negative = fall;
   brink_node zero = brink_graph_constant(g, 0.0);

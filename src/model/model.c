@@ -80,6 +80,8 @@ static brink_status check_guard(const brink_model_def *def, size_t index, brink_
   if (!(guard->lipschitz_time >= 0.0))
     REFUSE("guard '%s': lipschitz_time is %g: give a bound of zero or more", guard->name,
            guard->lipschitz_time);
+  if (guard->inside < -1 || guard->inside > 1)
+    REFUSE("guard '%s': inside is %d: give -1, 0 or 1", guard->name, guard->inside);
   if (guard->degree < 0) REFUSE("guard '%s': degree %d is negative", guard->name, guard->degree);
   if (guard->degree == 1 && guard->value != NULL && guard->gradient == NULL)
     REFUSE("guard '%s' is said to be linear (degree 1), but has no gradient: give one, or use "
@@ -330,6 +332,33 @@ static brink_status claim_leave_guards(brink_model *model, brink_diag *diag) {
   return BRINK_OK;
 }
 
+static bool reads_signs(const brink_model *model, const brink_guard *guard) {
+  if (guard->def.reads_signs || guard->formula == NULL) return guard->def.reads_signs;
+  for (size_t k = 0; k < guard->formula_length; k++) {
+    const brink_formula_op *op = &guard->formula[k];
+    if (op->op == 0 && model->guards[op->leaf].def.reads_signs) return true;
+  }
+  return false;
+}
+
+/* Formulas read what their leaves read. */
+static bool list_sign_readers(brink_model *model) {
+  size_t count = model->def.nguards;
+  for (size_t k = 0; k < count; k++) {
+    brink_guard *guard = &model->guards[k];
+    guard->def.reads_signs = reads_signs(model, guard);
+    if (guard->def.reads_signs && guard->def.side != BRINK_LEAF) model->nsign_readers++;
+  }
+  model->sign_readers =
+      brink_arena_take(&model->arena, model->nsign_readers, sizeof *model->sign_readers);
+  if (model->sign_readers == NULL) return false;
+  for (size_t k = 0, n = 0; k < count; k++) {
+    const brink_guard_def *def = &model->guards[k].def;
+    if (def->reads_signs && def->side != BRINK_LEAF) model->sign_readers[n++] = k;
+  }
+  return true;
+}
+
 static bool copy_clocks(brink_model *model) {
   brink_model_def *def = &model->def;
   brink_clock_def *clocks =
@@ -430,6 +459,8 @@ brink_status brink_model_create(const brink_model_def *def, const brink_allocato
     status = read_formula(made, &made->guards[k], diag);
     if (status != BRINK_OK && diag != NULL) diag->guard = k;
   }
+  if (status == BRINK_OK && !list_sign_readers(made))
+    status = brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for model '%s'", made->def.name);
   if (status != BRINK_OK) {
     brink_model_destroy(made);
     return status;

@@ -138,6 +138,7 @@ static brink_model_def define(brink_instance *instance) {
   def.p0 = instance->p0;
   def.mode0 = instance->mode0;
   def.rhs = rhs;
+  def.strict_surfaces = true; /* counters and the like lead away from no surface */
   def.flow_jet = instance->options.wants_flow_jet ? flow_jet : NULL;
   if (instance->jacobian_starts != NULL) {
     def.jacobian = jacobian;

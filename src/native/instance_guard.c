@@ -302,6 +302,13 @@ static size_t guard_of(const brink_system *system, uint32_t flag, size_t index) 
   return flag == BRINK_NO_INDEX ? BRINK_NONE : system->flags[flag].guard[index];
 }
 
+static bool reads_space(const brink_kernel *kernel, brink_space space) {
+  for (size_t r = 0; r < kernel->graph.nrefs; r++) {
+    if (kernel->graph.refs[r].space == space || kernel->reads_v) return true;
+  }
+  return kernel->reads_v;
+}
+
 /* Everything but the value. */
 static void define_rest(definer *d, uint32_t f, size_t index, brink_guard_def *def) {
   const brink_system *system = d->instance->system;
@@ -312,6 +319,8 @@ static void define_rest(definer *d, uint32_t f, size_t index, brink_guard_def *d
   def->direction = flag->direction;
   def->priority = flag->priority;
   def->surface = flag->surface;
+  def->inside = flag->inside;
+  def->reads_signs = flag->value != NULL && reads_space(flag->value, BRINK_SPACE_SIGN);
   bool noted = d->instance->notes.capacity > 0; /* every event forgets what the last one noted */
   if (range || noted || flag->negative != NULL || flag->positive != NULL)
     def->action = brink_instance_on_event;

@@ -53,16 +53,19 @@ static brink_status first_sign(brink_sim *sim, size_t guard, brink_diag *diag) {
   return brink_sim_settle_sign(sim, guard, 0, true, BRINK_CROSSED, diag);
 }
 
-/* A unilateral guard that watches one direction has its inside by that: one that starts on its surface
- * and goes out has been reached. */
+/* The side that counts as inside for a guard on its surface; 0: none does. */
+static int inside_of(const brink_guard_def *def) {
+  if (def->inside != 0) return def->inside;
+  return def->side == BRINK_UNILATERAL ? -(int)def->direction : 0;
+}
+
+/* A guard that starts on its surface and goes out has been reached. */
 static void check_start(brink_sim *sim, size_t guard) {
-  const brink_guard_def *def = &sim->model->guards[guard].def;
-  if (def->side != BRINK_UNILATERAL || def->direction == BRINK_BOTH ||
-      sim->eval.sgn[guard] != (int)def->direction)
-    return;
-  sim->eval.sgn[guard] = (signed char)-(int)def->direction;
+  int inside = inside_of(&sim->model->guards[guard].def);
+  if (inside == 0 || sim->eval.sgn[guard] != -inside) return;
+  sim->eval.sgn[guard] = (signed char)inside;
   sim->hits[sim->nhits++] =
-      (brink_hit){.guard = guard, .kind = BRINK_CROSSED, .direction = def->direction};
+      (brink_hit){.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(inside)};
 }
 
 static void add_hit(brink_sim *sim, size_t guard, int direction) {
@@ -74,12 +77,13 @@ static void add_hit(brink_sim *sim, size_t guard, int direction) {
 
 /* A guard that was just enabled, or rested on its surface: its sign is new. A guard that watches
  * one direction fires if it is already there. */
-static brink_status new_sign(brink_sim *sim, size_t guard, brink_diag *diag) {
+static brink_status new_sign(brink_sim *sim, size_t guard, bool rested, brink_diag *diag) {
+  const brink_guard_def *def = &sim->model->guards[guard].def;
   brink_status status = first_sign(sim, guard, diag);
   sim->field_settled = false; /* the field may read it */
   if (status != BRINK_OK) return status;
-  int sign = sim->eval.sgn[guard], direction = (int)sim->model->guards[guard].def.direction;
-  if (sign != 0 && direction == sign) add_hit(sim, guard, direction);
+  int sign = sim->eval.sgn[guard], inside = rested ? inside_of(def) : 0;
+  if (sign != 0 && ((int)def->direction == sign || inside == -sign)) add_hit(sim, guard, sign);
   return BRINK_OK;
 }
 
@@ -91,7 +95,7 @@ static brink_status release_signs(brink_sim *sim, brink_diag *diag) {
     size_t leave[] = {surface->leave_positive, surface->leave_negative};
     for (int side = 0; side < 2; side++) {
       if (leave[side] == BRINK_NONE || !eval->enabled[leave[side]]) continue;
-      brink_status status = new_sign(sim, leave[side], diag);
+      brink_status status = new_sign(sim, leave[side], false, diag);
       if (status != BRINK_OK) return status;
     }
   }
@@ -99,14 +103,12 @@ static brink_status release_signs(brink_sim *sim, brink_diag *diag) {
 }
 
 /* Guards that are clearly on a side first: the field may read their signs. */
-brink_status brink_sim_start_signs(brink_sim *sim, brink_diag *diag) {
+static brink_status signs_from_values(brink_sim *sim, bool readers, brink_diag *diag) {
   brink_eval *eval = &sim->eval;
-  brink_eval_update_enabled(eval);
-  sim->nhits = 0;
-  size_t count = sim->model->def.nguards;
   for (int round = 0; round < 2; round++) {
-    for (size_t k = 0; k < count; k++) {
+    for (size_t k = 0; k < sim->model->def.nguards; k++) {
       if (!eval->enabled[k] || !is_flag(sim, k)) continue;
+      if (sim->model->guards[k].def.reads_signs != readers) continue;
       double g = brink_eval_guard(eval, k, sim->t, sim->x);
       bool zero = fabs(g) <= zero_band(sim, k);
       if (zero != (round == 1)) continue;
@@ -115,7 +117,29 @@ brink_status brink_sim_start_signs(brink_sim *sim, brink_diag *diag) {
       if (zero) check_start(sim, k);
     }
   }
-  return release_signs(sim, diag);
+  return BRINK_OK;
+}
+
+/* Guards that read signs may read each other's: until these stay as they are. */
+static brink_status signs_from_signs(brink_sim *sim, brink_diag *diag) {
+  const brink_model *model = sim->model;
+  size_t first = sim->nhits;
+  for (size_t round = 0; round <= model->nsign_readers; round++) {
+    memcpy(sim->sgn_before, sim->eval.sgn, model->def.nguards);
+    sim->nhits = first;
+    brink_status status = signs_from_values(sim, true, diag);
+    if (status != BRINK_OK) return status;
+    if (memcmp(sim->sgn_before, sim->eval.sgn, model->def.nguards) == 0) break;
+  }
+  return BRINK_OK;
+}
+
+brink_status brink_sim_start_signs(brink_sim *sim, brink_diag *diag) {
+  brink_eval_update_enabled(&sim->eval);
+  sim->nhits = 0;
+  brink_status status = signs_from_values(sim, false, diag);
+  if (status == BRINK_OK && sim->model->nsign_readers > 0) status = signs_from_signs(sim, diag);
+  return status == BRINK_OK ? release_signs(sim, diag) : status;
 }
 
 /* A guard that was carried across zero. */
@@ -175,17 +199,28 @@ static brink_status settle_others(brink_sim *sim, bool changed, brink_diag *diag
   brink_status status = BRINK_OK;
   for (size_t k = 0; k < sim->model->def.nguards && status == BRINK_OK; k++) {
     if (!eval->enabled[k] || !is_flag(sim, k) || eval->is_held[k] || sim->fired[k]) continue;
-    if (!sim->altered && sim->was_enabled[k] &&
+    if (!sim->altered && sim->was_enabled[k] && !sim->model->guards[k].def.reads_signs &&
         !brink_detector_concerned(&sim->detector, k, sim->jump))
       continue;
     if (sim->pending[k] && changed)
       status = brink_sim_settle_sign(sim, k, 0, true, BRINK_CROSSED, diag);
     else if (!sim->was_enabled[k] || (changed && eval->sgn[k] == 0))
-      status = new_sign(sim, k, diag);
+      status = new_sign(sim, k, sim->was_enabled[k], diag);
     else if (changed)
       check_jump(sim, k);
   }
   return status;
+}
+
+/* Only signs changed: what reads them may have jumped. */
+static brink_status settle_readers(brink_sim *sim) {
+  const brink_model *model = sim->model;
+  for (size_t k = 0; k < model->nsign_readers; k++) {
+    size_t guard = model->sign_readers[k];
+    if (sim->eval.enabled[guard] && !sim->eval.is_held[guard] && !sim->fired[guard])
+      check_jump(sim, guard);
+  }
+  return BRINK_OK;
 }
 
 /* After one round: new signs of what fired, and the events of the next round. */
@@ -198,9 +233,11 @@ static brink_status settle(brink_sim *sim, bool changed, bool changed_ever, brin
   sim->nhits = 0;
   if (status == BRINK_OK && changed && sim->eval.nheld > 0) status = brink_slide_check(sim, diag);
   bool watched = memcmp(sim->was_enabled, sim->eval.enabled, count * sizeof(bool)) == 0;
-  if (status != BRINK_OK || (!changed && watched)) return status; /* nothing can have jumped */
+  bool read = sim->model->nsign_readers > 0 && fired > 0;
+  if (status != BRINK_OK || (!changed && watched && !read)) return status; /* nothing has jumped */
   memset(sim->fired, 0, count * sizeof *sim->fired);
   for (size_t k = 0; k < fired; k++) sim->fired[sim->hits[k].guard] = true;
+  if (!changed && watched) return settle_readers(sim);
   sim->jump = fmax(sim->jump, brink_reach_jump(&sim->detector.reach, sim->pre_x, sim->x));
   sim->altered = sim->altered || !same_functions(sim);
   return settle_others(sim, changed, diag);
