@@ -163,6 +163,9 @@ uint32_t flat_hidden(flat *f, flat_group *group, const char *name, brink_space s
 bool flat_room(flat *f, brink_space space, size_t count, uint32_t *base);
 void flat_connect(flat *f);
 void flat_variability(flat *f);
+void flat_check_held(flat *f);
+/* The variable and element in memory that an element stands for; NULL: reported. */
+flat_variable *flat_trace(flat *f, flat_variable *variable, size_t element, size_t *found);
 bool flat_expr_continuous(flat *f, flat_group *group, const brink_ast_expr *expr);
 
 /* The variable that the last part of a path names, seen from `group`; *child is its group. */

@@ -128,6 +128,22 @@ static brink_node table_between(const table *t, size_t first, size_t last) {
                             table_between(t, middle, last));
 }
 
+/* The corners increase, in every instance. They may depend on parameters. */
+static bool corners_increase(flat_context *c, const brink_ast_expr *expr, size_t count) {
+  size_t instances = expr->arg[1]->constant ? 1 : c->group->count;
+  for (size_t i = 0; i < instances; i++) {
+    double before = (double)-INFINITY;
+    for (size_t k = 0; k < count; k++) {
+      flat_point point = {.group = c->group, .instance = i, .element = k, .binding = c->fixed};
+      double x;
+      if (!flat_value(c->f, &point, expr->arg[1], &x)) return false;
+      if (!(x > before)) return false;
+      before = x;
+    }
+  }
+  return true;
+}
+
 static brink_node table_node(flat_context *c, const brink_ast_expr *expr) {
   size_t count = vector_length(c, expr->arg[1]), other = vector_length(c, expr->arg[2]);
   if (count < 2 || count != other) {
@@ -142,19 +158,13 @@ static brink_node table_node(flat_context *c, const brink_ast_expr *expr) {
     flat_out_of_memory(c->f);
     return BRINK_NO_NODE;
   }
-  double before = (double)-INFINITY;
+  if (c->names == NULL && !corners_increase(c, expr, count) && !c->f->failed)
+    flat_error(c->f, expr->place, NULL, "the corners of a table must increase");
   for (size_t k = 0; k < count; k++) {
     flat_context inner = *c;
     inner.element = k;
     t.x[k] = flat_expr(&inner, expr->arg[1]);
     t.y[k] = flat_expr(&inner, expr->arg[2]);
-    double x;
-    if (!brink_graph_is_constant(c->graph, t.x[k], &x)) continue;
-    if (!(x > before)) {
-      flat_error(c->f, expr->place, NULL, "the corners of a table must increase");
-      return BRINK_NO_NODE;
-    }
-    before = x;
   }
   return table_between(&t, 0, count - 1);
 }

@@ -37,27 +37,33 @@ static bool list_elements(flat *f, const flat_point *point, const brink_ast_part
   return true;
 }
 
+/* What is left of a path from part `at` on, seen from one instance of a group. */
+static bool list_below(flat *f, const flat_point *point, const brink_ast_expr *name, size_t at,
+                       int side, flat_group *group, size_t instance) {
+  const brink_ast_part *part = &name->part[at];
+  if (at + 1 == name->nparts)
+    return list_elements(f, point, part, side, flat_variable_of(group, part->symbol), instance);
+  flat_group *child = group->children[part->symbol->order];
+  size_t dimension = child->dimension > 0 ? child->dimension : 1;
+  int64_t from = 1, to = (int64_t)dimension;
+  if (part->index != NULL) {
+    if (!flat_whole(f, point, part->index, part->name, 1, to, &from)) return false;
+    to = from;
+  }
+  for (int64_t k = from; k <= to; k++) {
+    size_t inner = instance * dimension + (size_t)(k - 1);
+    if (!list_below(f, point, name, at + 1, side, child, inner)) return false;
+  }
+  return true;
+}
+
 /* a.y, a[i].y, a.y[2], or a name of the composite's own interface; an array without index: all. */
 static flat_variable *list_end(flat *f, const flat_point *point, const brink_ast_expr *name,
                                int side) {
   f->nends[side] = 0;
   flat_variable *variable = flat_find(f, point->group, name);
-  if (variable == NULL) return NULL;
-  const brink_ast_part *last = &name->part[name->nparts - 1];
-  if (name->nparts == 1)
-    return list_elements(f, point, last, side, variable, point->instance) ? variable : NULL;
-  const flat_group *child = variable->group;
-  size_t dimension = child->dimension > 0 ? child->dimension : 1;
-  int64_t from = 1, to = (int64_t)dimension;
-  if (name->part[0].index != NULL) {
-    if (!flat_whole(f, point, name->part[0].index, name->part[0].name, 1, to, &from)) return NULL;
-    to = from;
-  }
-  for (int64_t k = from; k <= to; k++) {
-    size_t instance = point->instance * dimension + (size_t)(k - 1);
-    if (!list_elements(f, point, last, side, variable, instance)) return NULL;
-  }
-  return variable;
+  bool ok = variable != NULL && list_below(f, point, name, 0, side, point->group, point->instance);
+  return ok ? variable : NULL;
 }
 
 /* ---- one connection ---- */
@@ -170,7 +176,7 @@ static void settle_inputs(flat *f) {
 }
 
 /* The variable and element in memory that an element stands for. */
-static flat_variable *trace(flat *f, flat_variable *variable, size_t element, size_t *found) {
+flat_variable *flat_trace(flat *f, flat_variable *variable, size_t element, size_t *found) {
   for (size_t steps = 0; steps <= f->nvariables; steps++) {
     if (!variable->alias || variable->source[element] == FLAT_UNCONNECTED) {
       *found = element;
@@ -222,7 +228,7 @@ static void resolve(flat *f, flat_variable *variable) {
   }
   bool mixed = false, regular = true;
   for (size_t e = 0; e < variable->count; e++) {
-    from[e] = trace(f, variable, e, &element[e]);
+    from[e] = flat_trace(f, variable, e, &element[e]);
     if (from[e] == NULL) return;
     slots[e] = from[e]->base + (uint32_t)element[e];
     mixed = mixed || from[e]->space != from[0]->space;
@@ -243,7 +249,7 @@ static void show_output(flat *f, flat_variable *variable) {
     flat_variable **from = brink_arena_pack(&f->scratch, variable->count, sizeof *from);
     size_t *element = brink_arena_pack(&f->scratch, variable->count, sizeof *element);
     for (size_t e = 0; from != NULL && element != NULL && e < variable->count; e++)
-      from[e] = trace(f, variable, e, &element[e]);
+      from[e] = flat_trace(f, variable, e, &element[e]);
     if (from == NULL || element == NULL)
       flat_out_of_memory(f);
     else
@@ -333,6 +339,20 @@ static bool source_varies(flat *f, const flat_variable *variable) {
     if (f->variables[source >> 32]->continuous) return true;
   }
   return false;
+}
+
+/* A held input of a ctc cannot follow what varies, however many composites lie between. */
+void flat_check_held(flat *f) {
+  for (size_t k = 0; k < f->nvariables && !f->failed; k++) {
+    const flat_variable *variable = f->variables[k];
+    const brink_component *component = variable->group->component;
+    const brink_symbol *symbol = variable->symbol;
+    if (component == NULL || component->kind != BRINK_CTC || symbol->kind != BRINK_SYMBOL_INPUT ||
+        symbol->type == BRINK_TYPE_SIGNAL || !variable->alias || !variable->continuous)
+      continue;
+    flat_error(f, symbol->place, "declare it as a signal, or sample it with a dtc",
+               "input %s is held, but what is connected to it varies", flat_name_of(f, variable));
+  }
 }
 
 /* States vary; what is computed from something that varies does, too. */

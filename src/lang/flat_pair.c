@@ -70,13 +70,13 @@ static size_t member_of(const flat_group *group, size_t instance, const flat_gro
 /* Agents' dynamics must not refer to each other. */
 void flat_check_populations(flat *f) {
   for (size_t k = 0; k < f->nvariables && !f->failed; k++) {
-    const flat_variable *variable = f->variables[k];
+    flat_variable *variable = f->variables[k];
     if (!variable->alias || !variable->group->in_population) continue;
     for (size_t e = 0; e < variable->count; e++) {
-      if (variable->source[e] == FLAT_UNCONNECTED) continue;
-      const flat_variable *source = f->variables[variable->source[e] >> 32];
-      if (!source->group->in_population) continue;
-      size_t from = (size_t)(uint32_t)variable->source[e] / source->length;
+      size_t element;
+      const flat_variable *source = flat_trace(f, variable, e, &element);
+      if (source == NULL || !source->group->in_population) continue;
+      size_t from = element / source->length;
       const flat_group *own, *other;
       size_t a = member_of(variable->group, e / variable->length, &own);
       size_t b = member_of(source->group, from, &other);

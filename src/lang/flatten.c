@@ -221,7 +221,8 @@ static void translate(flat *f) {
   for (flat_group *g = f->groups; g != NULL && !f->failed; g = g->next) collect_equations(f, g);
   if (f->failed) return;
   flat_variability(f);
-  if (!mark_varying(f)) return;
+  flat_check_held(f);
+  if (f->failed || !mark_varying(f)) return;
   flat_number_flags(f, f->top);
   for (flat_group *g = f->groups; g != NULL && !f->failed; g = g->next) {
     if (g->pair != NULL) flat_number_flags(f, g);
