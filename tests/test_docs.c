@@ -1,7 +1,9 @@
 /* test_docs.c: every model that the documentation shows does what the documentation says.
  *
  * Blocks fenced as ```hsml are run (support/expect.h); one that begins with `% file: NAME` is a file
- * that the blocks behind it may import. ```hsml-fragment marks parts that cannot run alone. */
+ * that the blocks behind it may import. ```hsml-fragment marks parts that cannot run alone.
+ *
+ * The page of diagnostics explains every message of src/lang, and shows a model that provokes it. */
 #include <stdlib.h>
 
 #include "check.h"
@@ -21,9 +23,16 @@ typedef struct page {
   size_t nfiles;
 } page;
 
+static format_list provoked; /* all messages of the compiler; marked when an example was told one */
+
 static void say(const char *text, void *user) {
   (void)user;
   CHECK_SAY("%s", text);
+}
+
+static void told(const char *message, void *user) {
+  (void)user;
+  formats_see(&provoked, message);
 }
 
 static char *copy_text(const char *text, size_t length) {
@@ -50,7 +59,7 @@ static void run_block(page *p, const char *text, size_t length, size_t line) {
   snprintf(path, sizeof path, "%s at line %zu", p->name, line);
   source.path = path;
   p->files[0] = source;
-  expect_report report = {.say = say};
+  expect_report report = {.say = say, .told = told};
   expect_check(p->files, p->nfiles + 1, cache, &report);
   CHECK_MSG(!report.known, "%s: the documentation shows no model that fails", path);
   expectations += report.expectations;
@@ -118,8 +127,80 @@ TEST(every_example_of_the_language_reference_runs) {
   CHECK_MSG(fragments * 4 <= blocks, "%zu fragments, %zu examples", fragments, blocks);
 }
 
+/* ---- the page of diagnostics ---- */
+
+static const reporter reporters[] = {
+    {"brink_check_error", 3}, {"brink_check_warning", 3}, {"brink_parse_mend", 3},
+    {"brink_parse_panic", 3}, {"brink_report", 4},        {"brink_lexer_error", 4},
+    {"flat_error", 3},
+};
+
+static bool collect(format_list *list) {
+  return formats_collect(list, BRINK_SOURCE_DIR "/src/lang", reporters,
+                         sizeof reporters / sizeof *reporters);
+}
+
+/* A format that passes on what others say. */
+static bool is_empty(const message_format *format) {
+  return strcmp(format->text, "%s") == 0;
+}
+
+/* Each text between backticks at the beginning of a table's row, with … for what varies; and in the
+ * section of limits, which have no examples, wherever it stands. */
+static void read_documented(const char *source, format_list *list) {
+  const char *limits = strstr(source, "\n## Limits");
+  for (const char *p = strchr(source, '`'); p != NULL && p[1] != '\0'; p = strchr(p + 1, '`')) {
+    bool row = p >= source + 3 && strncmp(p - 3, "\n| ", 3) == 0;
+    const char *end = strchr(p + 1, '`');
+    if (end == NULL) return;
+    char text[256];
+    snprintf(text, sizeof text, "%.*s", (int)(end - p - 1), p + 1);
+    if (row || (limits != NULL && p > limits)) formats_see(list, text);
+    p = end;
+  }
+}
+
+static bool is_limit(const char *source, const message_format *format) {
+  const char *limits = strstr(source, "\n## Limits");
+  format_list one = {.item = &(message_format){.text = format->text}, .count = 1};
+  if (limits != NULL) read_documented(limits, &one);
+  return one.item[0].seen;
+}
+
+/* What no text can show, or what would need another file. */
+static bool cannot_be_shown(const char *format) {
+  static const char *const list[] = {"a NUL byte: this is not a text file", "a stray byte 0x%02x",
+                                     "the byte 0x%02x cannot stand in a string",
+                                     "this name is longer than %d characters",
+                                     "these files import each other: %s"};
+  for (size_t k = 0; k < sizeof list / sizeof *list; k++)
+    if (strcmp(list[k], format) == 0) return true;
+  return false;
+}
+
+TEST(every_diagnostic_is_explained_and_shown) {
+  char *source = read_whole_file(BRINK_SOURCE_DIR "/docs/diagnostics.md", NULL);
+  format_list documented = {0};
+  CHECK(source != NULL && collect(&provoked) && collect(&documented));
+  if (source == NULL) return;
+  run_page("docs/diagnostics.md");
+  read_documented(source, &documented);
+  for (size_t k = 0; k < documented.count; k++) {
+    const message_format *format = &documented.item[k];
+    CHECK_MSG(format->seen || is_empty(format), "%s: not explained: %s", format->place,
+              format->text);
+    CHECK_MSG(provoked.item[k].seen || is_empty(format) || cannot_be_shown(format->text) ||
+                  is_limit(source, format),
+              "%s: no example: %s", format->place, format->text);
+  }
+  formats_free(&documented);
+  formats_free(&provoked);
+  free(source);
+}
+
 int main(void) {
   RUN(the_readme_and_the_tutorials_run);
   RUN(every_example_of_the_language_reference_runs);
+  RUN(every_diagnostic_is_explained_and_shown);
   return check_done();
 }

@@ -251,6 +251,7 @@ static void compare_reports(model *m) {
     const brink_report_item *item = &m->unit->items[k];
     const char *word = item->severity == BRINK_ERROR ? "error" : "warning";
     size_t j = 0;
+    if (m->report->told != NULL) m->report->told(item->message, m->report->user);
     while (j < m->nlines && !meets(&m->lines[j], word, item)) j++;
     if (j < m->nlines)
       m->lines[j].met = true;

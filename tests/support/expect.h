@@ -98,7 +98,8 @@ typedef struct expect_source {
 } expect_source;
 
 typedef struct expect_report {
-  void (*say)(const char *text, void *user); /* a complaint */
+  void (*say)(const char *text, void *user);     /* a complaint */
+  void (*told)(const char *message, void *user); /* what the compiler reports; NULL: no matter */
   void *user;
   size_t complaints;
   size_t expectations; /* that were looked at */
