@@ -1,7 +1,7 @@
 # A thin front: scripts/bootstrap installs what is missing, CMake builds, scripts/test tests.
 #
 #   make            the library, the program and the examples, in build/
-#   make run        build and run the flagship example
+#   make run        build, and simulate the flagship model (MODEL=relay: another one of models/)
 #   make test       every check and test (scripts/test --list names the stages)
 #   make bench      build and run the benchmarks against SUNDIALS, in build-bench/
 #   make install    PREFIX=/usr/local DESTDIR= SHARED=OFF (ON: libbrink.so, built in build-shared/)
@@ -11,7 +11,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 SHARED ?= OFF
-EXAMPLE ?= corridor
+MODEL ?= corridor
 
 install_build = $(if $(filter ON,$(SHARED)),build-shared,build)
 
@@ -28,7 +28,7 @@ build: bootstrap
 	@cmake --build --preset release --target product
 
 run: build
-	build/examples/$(EXAMPLE)
+	build/brink run models/$(MODEL)/model.hsml
 
 test:
 	@scripts/bootstrap build test
