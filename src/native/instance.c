@@ -11,15 +11,21 @@ static void run_program(brink_instance *instance, const brink_bound_program *pro
     brink_instance_run(instance, &program->tasks[k], frame, 0, program->tasks[k].kernel->count);
 }
 
-static int rhs(double t, const double *x, const brink_env *env, double *dx) {
-  brink_instance *instance = env->user;
-  brink_frame frame = brink_instance_frame(instance, t, x, env->p, env->mode, env->sgn);
+void brink_instance_field(brink_instance *instance, double t, const double *x, const double *p,
+                          const int *mode, const signed char *sgn, double *dx) {
+  brink_frame frame = brink_instance_frame(instance, t, x, p, mode, sgn);
   frame.v = instance->v;
   frame.dx = dx;
   if (instance->native != NULL)
     instance->native->object->rhs(&frame, &instance->native->tables);
   else
     run_program(instance, &instance->rhs, &frame);
+}
+
+static int rhs(double t, const double *x, const brink_env *env, double *dx) {
+  brink_instance *instance = env->user;
+  brink_instance_field(instance, t, x, env->p, env->mode, env->sgn, dx);
+  if (instance->rest.any) brink_instance_hold(instance, dx);
   return 0;
 }
 
@@ -31,13 +37,17 @@ static int jacobian(double t, const double *x, const brink_env *env, double *val
     instance->native->object->jacobian(&frame, &instance->native->tables);
   else
     run_program(instance, &instance->jacobian, &frame);
+  size_t entries = instance->rest.any ? instance->jacobian_starts[instance->system->nx] : 0;
+  for (size_t k = 0; k < entries; k++) {
+    if (instance->rest.state[instance->jacobian_rows[k]]) values[k] = 0.0;
+  }
   return 0;
 }
 
 static int flow_jet(int order, double t, const double *x, const brink_env *env,
                     double *const *rows) {
   brink_instance *instance = env->user;
-  if (order > instance->flow_order) return 1;
+  if (order > instance->flow_order || instance->rest.any) return 1;
   brink_frame frame = brink_instance_frame(instance, t, x, env->p, env->mode, env->sgn);
   frame.v = instance->v;
   frame.dx = instance->dx;
@@ -146,6 +156,7 @@ static brink_model_def define(brink_instance *instance) {
     def.jacobian_pattern.rows = instance->jacobian_rows;
   }
   bool ended = instance->ending != BRINK_ENDING_NONE; /* before it began: the rules tell */
+  def.zeno = brink_instance_on_zeno;
   def.rules = system->nrules > 0 || ended ? brink_instance_on_rules : NULL;
   def.user = instance;
   return def;
@@ -209,7 +220,8 @@ static brink_status build(brink_instance *instance, const char *cache, brink_dia
   if (!take_start(instance)) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
   brink_status status = brink_instance_bind(instance, diag);
   if (status != BRINK_OK) return status;
-  if (!take_records(instance)) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  if (!take_records(instance) || !brink_instance_take_rest(instance))
+    return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
   status = brink_instance_first_outputs(instance, diag);
   if (status == BRINK_OK) brink_instance_check_start(instance);
   return status == BRINK_OK ? make_model(instance, cache, diag) : status;

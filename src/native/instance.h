@@ -7,6 +7,7 @@
  *   instance_bound.c    how fast guards can change
  *   instance_action.c   events and ticks: effects, notes, writing
  *   instance_range.c    values outside their ranges, in words
+ *   instance_rest.c     what holds after infinitely many events
  *   instance_rule.c     rules, and the outputs that hold before the first sample
  *
  * All memory is taken when the instance is made: callbacks take none. */
@@ -127,6 +128,13 @@ struct brink_instance {
     signed char *sgn;
   } seen;
 
+  /* States that are held after infinitely many events. */
+  struct {
+    bool any;
+    bool *state;
+    double *before, *after, *x; /* around an action */
+  } rest;
+
   double *tick_time; /* when each clock ticked last */
   double rules_time; /* the instant that `fired` of the rules is about */
   brink_notebook notes;
@@ -229,6 +237,18 @@ const char *brink_instance_flag_name(const brink_instance *instance, uint32_t fl
                                      char buffer[BRINK_NAME]);
 const char *brink_instance_rule_name(const brink_instance *instance, size_t rule, size_t index,
                                      char buffer[BRINK_NAME]);
+
+/* ---- instance_rest.c ---- */
+
+bool brink_instance_take_rest(brink_instance *instance);
+void brink_instance_hold(const brink_instance *instance, double *dx);
+int brink_instance_on_zeno(const size_t *guards, size_t count, brink_now *now, void *user);
+void brink_instance_before_act(brink_instance *instance, const brink_now *now);
+void brink_instance_after_act(brink_instance *instance, const brink_now *now);
+
+/* instance.c: the right-hand side as the equations give it, whatever rests. */
+void brink_instance_field(brink_instance *instance, double t, const double *x, const double *p,
+                          const int *mode, const signed char *sgn, double *dx);
 
 /* ---- instance_rule.c ---- */
 

@@ -128,7 +128,9 @@ int brink_instance_act(brink_instance *instance, const brink_bound_action *bound
   const brink_effect *end = find_effects(instance, bound, &frame, iteration);
   for (size_t k = 0; k < bound->nchecked; k++)
     instance->before[k] = checked_value(bound, k, iteration, now);
+  brink_instance_before_act(instance, now);
   brink_instance_run(instance, &bound->task, &frame, iteration, 1);
+  brink_instance_after_act(instance, now);
   int outcome = 0;
   if (end == NULL || end->kind == BRINK_EFFECT_STOP)
     outcome = check_ranges(instance, bound, iteration, now);
