@@ -21,8 +21,8 @@
  *     % expect: usage part of the message      wrong usage of set and top
  *     % known: why it fails today              failures are counted, not complained about
  *
- * What is not expected must not happen: errors, warnings, another end than the time asked for, right-hand
- * sides evaluated past a unilateral surface. Every model is run by the interpreter and by machine code,
+ * What is not expected must not happen: errors, warnings, a failure, right-hand sides evaluated past a
+ * unilateral surface. Every model is run by the interpreter and by machine code,
  * and both must do the same, to the last bit. */
 #ifndef BRINK_TESTS_EXPECT_H
 #define BRINK_TESTS_EXPECT_H
