@@ -1,6 +1,6 @@
-/* test_lang_run.c: what HSML means. Each file in tests/lang/run makes one claim about the language and
- * says in its comments what must come out (support/expect.h); the answers are closed forms. Each is
- * run by the interpreter and by machine code. */
+/* test_lang_run.c: what HSML means. Each file in tests/lang/run makes one claim about the language
+ * and says in its comments what must come out (support/expect.h); the answers are closed forms. Each
+ * is run by the interpreter and by machine code. */
 #include <stdlib.h>
 
 #include "check.h"

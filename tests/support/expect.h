@@ -2,8 +2,9 @@
  *
  * A model's comments tell how to run it and what to expect:
  *
- *     % run: until 10 tolerance 1e-8           also: rtol R, atol A, seed N, top NAME, method M, step H,
- *                                              events E, range warn, zeno continue, set PATH=VALUE
+ *     % run: until 10 tolerance 1e-8           also: rtol R, atol A, seed N, top NAME, method M,
+ *                                              step H, events E, range warn, zeno continue,
+ *                                              set PATH=VALUE
  *     % run: check                             parse, check and flatten it, no more
  *     % expect: final x = 1.25 +- 1e-6         also "text", true, false; no +-: exactly
  *     % expect: event empty 2 negative t = 4.0 +- 1e-5      the second event of flag empty
@@ -14,15 +15,16 @@
  *     % expect: slides s = 1
  *     % expect: misses touch = 1               near misses
  *     % expect: stops t = 3.0 +- 1e-9 the tank is empty
- *     % expect: fails range t = 3.0 +- 1e-9 h = 10     reason, time (may be left out), part of the message
+ *     % expect: fails range t = 3.0 +- 1e-9 h = 10     reason, time (may be left out), part of the
+ *                                              message
  *     % expect: error 4:7 part of the message
  *     % expect: warning 4:7 part of the message
  *     % expect: outside h = 10.1               part of a warning of the run (range warn)
  *     % expect: usage part of the message      wrong usage of set and top
  *     % known: why it fails today              failures are counted, not complained about
  *
- * What is not expected must not happen: errors, warnings, a failure, right-hand sides evaluated past a
- * unilateral surface. Every model is run by the interpreter and by machine code,
+ * What is not expected must not happen: errors, warnings, a failure, right-hand sides evaluated past
+ * a unilateral surface. Every model is run by the interpreter and by machine code,
  * and both must do the same, to the last bit. */
 #ifndef BRINK_TESTS_EXPECT_H
 #define BRINK_TESTS_EXPECT_H
@@ -83,7 +85,7 @@ void expect_result_free(expect_result *result);
 /* The value of a variable at the end; false: there is no such name. */
 bool expect_final(expect_result *result, const char *path, double *value, brink_value_type *type);
 
-/* finished, stopped, or why it failed: range, fail, blocked, loop, zeno, …; *message: what it said. */
+/* finished, stopped, or why it failed: range, fail, blocked, loop, zeno, …; *message: what it said */
 const char *expect_ending(const expect_result *result, const char **message);
 
 /* Did two runs do the same? If not, *what differs. */
