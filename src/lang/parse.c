@@ -51,7 +51,7 @@ static const char *resolve(brink_parser *p, const char *importing, const char *n
   memcpy(path, importing, directory);
   memcpy(path + directory, name, strlen(name) + 1);
   normalise(path);
-  return path;
+  return strcmp(path, "-") == 0 ? "./-" : path; /* a file: standard input is for the user alone */
 }
 
 /* ---- imports ---- */

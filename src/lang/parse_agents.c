@@ -3,25 +3,31 @@
  *   agents = "agents" {population | pair} "end" "agents" ";" */
 #include "lang/parser.h"
 
+static void add_population(brink_parser *p, const brink_token *name) {
+  brink_component *c = p->component;
+  void *populations = c->populations;
+  if (!brink_arena_grow(&p->unit->arena, &populations, c->npopulations, &p->populations_capacity,
+                        sizeof *c->populations)) {
+    p->unit->out_of_memory = true;
+    return;
+  }
+  c->populations = populations;
+  c->populations[c->npopulations++] = (brink_ast_population){
+      .name = brink_parse_name(p, name), .place = brink_token_place(p->file, name)};
+}
+
 /* population = "population" "(" NAME {"," NAME} ")" ";" */
 static void parse_population(brink_parser *p) {
-  brink_component *c = p->component;
-  size_t begin = brink_list_begin(p);
-  for (size_t i = 0; i < c->npopulations; i++)
-    brink_list_add(p, &c->populations[i], sizeof c->populations[i]);
   brink_parse_line(p);
   brink_parse_keyword(p);
   brink_token open = p->token, name;
   brink_parse_expect(p, BRINK_TOKEN_LPAREN, "'('");
   do {
     if (!brink_parse_expect_name(p, "the name of an array of components", &name)) break;
-    brink_ast_population population = {.name = brink_parse_name(p, &name),
-                                       .place = brink_token_place(p->file, &name)};
-    brink_list_add(p, &population, sizeof population);
+    add_population(p, &name);
   } while (brink_parse_accept(p, BRINK_TOKEN_COMMA));
   brink_parse_close(p, BRINK_TOKEN_RPAREN, &open);
   brink_parse_finish(p);
-  c->populations = brink_list_take(p, begin, sizeof *c->populations, &c->npopulations);
 }
 
 /* "(" NAME "," NAME ")" "in" NAME ["," NAME] */
@@ -62,9 +68,7 @@ static bool parse_pair_part(brink_parser *p, brink_ast_pair *pair, brink_ast_eve
   } else if (brink_parse_is(p, "event")) {
     brink_parse_event(p, events);
   } else if (brink_parse_is(p, "reach")) {
-    brink_ast_statement *reach = brink_parse_statement(p, BRINK_MAY_REACH);
-    brink_ast_block more = {.statement = &reach, .count = 1};
-    if (reach != NULL) brink_block_join(p, &pair->reach, &more);
+    brink_block_add(p, &pair->reach, brink_parse_statement(p, BRINK_MAY_REACH));
   } else {
     return false;
   }
@@ -125,9 +129,8 @@ static void parse_pair(brink_parser *p) {
   pair->damaged = p->losses != losses;
   if (pair->partner[0] == NULL || pair->partner[1] == NULL || pair->population_name[0] == NULL)
     return;
-  brink_ast_pair **end = &p->component->pairs;
-  while (*end != NULL) end = &(*end)->next;
-  *end = pair;
+  *p->pairs_end = pair;
+  p->pairs_end = &pair->next;
 }
 
 /* Up to the ';' of this line; or, if there is none, it was the head of a pair. */

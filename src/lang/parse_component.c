@@ -47,9 +47,7 @@ static void parse_instances(brink_parser *p) {
 
 /* A loop over values: kept as a statement whose body assigns. */
 static void parse_value_loop(brink_parser *p, brink_ast_section *section) {
-  brink_ast_statement *loop = brink_parse_statement(p, BRINK_MAY_FOR | BRINK_MAY_VALUE);
-  brink_ast_block more = {.statement = &loop, .count = 1};
-  if (loop != NULL) brink_block_join(p, &section->body, &more);
+  brink_block_add(p, &section->body, brink_parse_statement(p, BRINK_MAY_FOR | BRINK_MAY_VALUE));
 }
 
 /* {value ";" | for} */
@@ -288,9 +286,7 @@ static void parse_section(brink_parser *p, brink_section_kind kind) {
   brink_ast_section *section = &c->section[BRINK_SECTION_EVENT];
   if (!section->present) section->place = brink_parse_place(p);
   section->present = true;
-  brink_ast_event **end = &c->events;
-  while (*end != NULL) end = &(*end)->next;
-  brink_parse_event(p, &end);
+  brink_parse_event(p, &p->events_end);
 }
 
 /* The contents of a section whose first word was forgotten: one mistake, however long it is. */
@@ -506,7 +502,9 @@ void brink_parse_component(brink_parser *p) {
   brink_open_block open;
   p->component = c;
   p->symbols_end = &c->symbols;
-  p->mentions_capacity = 0;
+  p->events_end = &c->events;
+  p->pairs_end = &c->pairs;
+  p->mentions_capacity = p->populations_capacity = 0;
   brink_parse_line(p);
   bool known = parse_head(p, c, &open);
   for (;;) {

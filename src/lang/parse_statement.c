@@ -15,6 +15,7 @@ brink_ast_statement *brink_parse_new(brink_parser *p, brink_ast_statement_kind k
   if (statement == NULL) return NULL;
   statement->kind = kind;
   statement->place = place;
+  brink_parse_count(p, place);
   return statement;
 }
 

@@ -128,6 +128,13 @@ void *brink_list_take(brink_parser *p, size_t begin, size_t size, size_t *count)
 
 /* ---- nodes ---- */
 
+void brink_parse_count(brink_parser *p, brink_place place) {
+  if (++p->session->nodes != BRINK_NODE_LIMIT + 1) return;
+  brink_parse_panic(p, place, NULL, "this model is too large: more than %zu operations",
+                    BRINK_NODE_LIMIT);
+  brink_parse_abandon(p);
+}
+
 brink_ast_expr *brink_parse_node(brink_parser *p, brink_ast_op op, brink_place place) {
   brink_ast_expr *expr = brink_unit_take(p->unit, 1, sizeof *expr);
   if (expr == NULL) {
@@ -137,11 +144,7 @@ brink_ast_expr *brink_parse_node(brink_parser *p, brink_ast_op op, brink_place p
   expr->op = op;
   expr->place = place;
   expr->height = 1;
-  if (++p->session->nodes == BRINK_NODE_LIMIT + 1) {
-    brink_parse_panic(p, place, NULL, "this model is too large: more than %zu operations",
-                      BRINK_NODE_LIMIT);
-    brink_parse_abandon(p);
-  }
+  brink_parse_count(p, place);
   return expr;
 }
 
@@ -151,6 +154,7 @@ brink_symbol *brink_parse_symbol(brink_parser *p, brink_symbol_kind kind, const 
   symbol->kind = kind;
   symbol->name = brink_parse_name(p, name);
   symbol->place = symbol->type_place = brink_token_place(p->file, name);
+  brink_parse_count(p, symbol->place);
   return symbol;
 }
 
@@ -167,6 +171,21 @@ void brink_block_join(brink_parser *p, brink_ast_block *block, const brink_ast_b
   for (size_t i = 0; i < more->count; i++)
     brink_list_add(p, &more->statement[i], sizeof more->statement[i]);
   block->statement = brink_list_take(p, begin, sizeof *block->statement, &block->count);
+}
+
+/* Its room doubles whenever it is full; the number of statements tells when. */
+void brink_block_add(brink_parser *p, brink_ast_block *block, brink_ast_statement *statement) {
+  if (statement == NULL) return;
+  size_t count = block->count;
+  bool full = count == 0 || (count >= 8 && (count & (count - 1)) == 0);
+  size_t capacity = full ? count : count + 1;
+  void *items = block->statement;
+  if (!brink_arena_grow(&p->unit->arena, &items, count, &capacity, sizeof *block->statement)) {
+    p->unit->out_of_memory = true;
+    return;
+  }
+  block->statement = items;
+  block->statement[block->count++] = statement;
 }
 
 /* ---- layout ---- */

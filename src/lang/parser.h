@@ -32,7 +32,7 @@ typedef struct brink_parse_session {
   brink_name_slot *names; /* every name once: equal names are equal pointers */
   size_t nnames, names_capacity;
   brink_text scratch; /* a stack of lists under construction */
-  size_t nodes;       /* expressions made so far */
+  size_t nodes;       /* expressions, statements, symbols made so far */
 } brink_parse_session;
 
 /* ---- blocks ---- */
@@ -84,9 +84,11 @@ struct brink_parser {
   unsigned indices;  /* open brackets of elements: a := inside means that one was forgotten */
   brink_open_block *blocks;
 
-  brink_component *component; /* under construction */
-  brink_symbol **symbols_end; /* where the next declaration goes */
-  size_t mentions_capacity;
+  brink_component *component;   /* under construction */
+  brink_symbol **symbols_end;   /* where the next declaration goes, */
+  brink_ast_event **events_end; /* the next event of the body, */
+  brink_ast_pair **pairs_end;   /* the next pair */
+  size_t mentions_capacity, populations_capacity;
   brink_component *components, **components_end; /* of this file */
   brink_user_function *functions, **functions_end;
   brink_ast_expr spare; /* stands in for a node when memory is out */
@@ -113,7 +115,11 @@ void *brink_list_take(brink_parser *p, size_t begin, size_t size, size_t *count)
 brink_ast_expr *brink_parse_node(brink_parser *p, brink_ast_op op, brink_place place);
 brink_symbol *brink_parse_symbol(brink_parser *p, brink_symbol_kind kind, const brink_token *name);
 void brink_parse_declare(brink_parser *p, brink_symbol *symbol); /* at symbols_end */
+void brink_parse_count(brink_parser *p, brink_place place); /* one more node; too many: an error */
+
+/* Two blocks as one; one statement more in a block that is made by nothing else. */
 void brink_block_join(brink_parser *p, brink_ast_block *block, const brink_ast_block *more);
+void brink_block_add(brink_parser *p, brink_ast_block *block, brink_ast_statement *statement);
 
 /* For brink fmt: the present token begins a line; is a keyword; is one that a space follows. */
 void brink_parse_line(brink_parser *p);
