@@ -94,7 +94,7 @@ typedef enum brink_function {
 #define BRINK_FUNCTION_ENUM(text, id, least, most) BRINK_FN_##id,
   BRINK_FUNCTION_LIST(BRINK_FUNCTION_ENUM)
 #undef BRINK_FUNCTION_ENUM
-  BRINK_FN_USER, /* a `function` of the model */
+      BRINK_FN_USER, /* a `function` of the model */
 } brink_function;
 
 typedef struct brink_symbol brink_symbol;
@@ -107,7 +107,8 @@ typedef struct brink_ast_part {
   const char *name;
   brink_ast_expr *index; /* NULL: none */
   brink_place place;
-  brink_symbol *symbol; /* checked: what the name means in the scope reached so far; NULL: nothing */
+  brink_symbol
+      *symbol; /* checked: what the name means in the scope reached so far; NULL: nothing */
 } brink_ast_part;
 
 /* Names that need no declaration. */
@@ -123,10 +124,10 @@ typedef enum brink_predefined {
 /* In an order without holes: most of a large model's memory is these. */
 struct brink_ast_expr {
   brink_ast_op op;
-  brink_place place;    /* of the operator, or of the whole thing if it has none */
-  uint32_t height;      /* of the tree below, at most BRINK_EXPR_HEIGHT: recursion over it is safe */
-  double number;        /* NUMBER */
-  const char *text;     /* TEXT, CALL; NUMBER: as written */
+  brink_place place; /* of the operator, or of the whole thing if it has none */
+  uint32_t height;   /* of the tree below, at most BRINK_EXPR_HEIGHT: recursion over it is safe */
+  double number;     /* NUMBER */
+  const char *text;  /* TEXT, CALL; NUMBER: as written */
   brink_ast_part *part; /* NAME */
   size_t nparts;
   brink_ast_expr **arg; /* operands, arguments, elements */
@@ -188,23 +189,24 @@ struct brink_symbol {
   brink_place class_place;
   brink_ast_value *values; /* … and its arguments */
   size_t nvalues;
-  brink_component *class_; /* checked: INSTANCE, PARTNER */
+  brink_component *class_;  /* checked: INSTANCE, PARTNER */
   brink_symbol *population; /* checked: PARTNER: the instance array it comes from */
-  size_t order;            /* checked: position among its component's symbols, from 0 */
-  bool boolean_flag;       /* checked: FLAG: defined by a formula */
-  brink_symbol *same_as;   /* flattening: LOOP: the variable of the same loop in another branch */
-  brink_type read_type;    /* checked: of an expression that names it: a ctc's real state is SIGNAL */
-  bool vector;             /* checked: has elements: declared with a size, or a LET of a vector */
-  bool defined;            /* checked: some equation, constraint or connection defines it */
-  bool has_initial;        /* checked: set by `initial`, its own or that of a component around it */
-  brink_ast_expr *definition; /* checked: LET: what it names; FLAG: its equation, if it has just one */
+  size_t order;             /* checked: position among its component's symbols, from 0 */
+  bool boolean_flag;        /* checked: FLAG: defined by a formula */
+  brink_symbol *same_as;    /* flattening: LOOP: the variable of the same loop in another branch */
+  brink_type read_type; /* checked: of an expression that names it: a ctc's real state is SIGNAL */
+  bool vector;          /* checked: has elements: declared with a size, or a LET of a vector */
+  bool defined;         /* checked: some equation, constraint or connection defines it */
+  bool has_initial;     /* checked: set by `initial`, its own or that of a component around it */
+  brink_ast_expr
+      *definition; /* checked: LET: what it names; FLAG: its equation, if it has just one */
 };
 
 /* name : expr;  in assignments, instance arguments and simulation */
 struct brink_ast_value {
   brink_place place;
   const char *name;
-  brink_symbol *symbol; /* checked */
+  brink_symbol *symbol;  /* checked */
   brink_ast_expr *index; /* name[index] : expr; NULL: none */
   brink_ast_expr *expr;
 };
@@ -212,13 +214,13 @@ struct brink_ast_value {
 /* ---- statements ---- */
 
 typedef enum brink_ast_statement_kind {
-  BRINK_STATEMENT_ASSIGN,   /* target := expr; */
+  BRINK_STATEMENT_ASSIGN, /* target := expr; */
   BRINK_STATEMENT_EQUATION, /* target = expr;  target is NAME, PRIME, or any expression in constraints */
-  BRINK_STATEMENT_IF,       /* conditions[k] then blocks[k]; the last block without condition: else */
-  BRINK_STATEMENT_FOR,      /* for loop in lo..hi loop body */
-  BRINK_STATEMENT_WHEN,     /* when condition do body */
-  BRINK_STATEMENT_LET,      /* let symbol = expr; */
-  BRINK_STATEMENT_STOP,     /* stop("message") */
+  BRINK_STATEMENT_IF,   /* conditions[k] then blocks[k]; the last block without condition: else */
+  BRINK_STATEMENT_FOR,  /* for loop in lo..hi loop body */
+  BRINK_STATEMENT_WHEN, /* when condition do body */
+  BRINK_STATEMENT_LET,  /* let symbol = expr; */
+  BRINK_STATEMENT_STOP, /* stop("message") */
   BRINK_STATEMENT_FAIL,
   BRINK_STATEMENT_NOTE,    /* note("label", e, …): text, args */
   BRINK_STATEMENT_CONNECT, /* connect(target's source = expr, target) */
@@ -241,10 +243,10 @@ struct brink_ast_statement {
   size_t nconditions;
   brink_ast_block *block; /* IF: nblocks; FOR, WHEN: one */
   size_t nblocks;
-  brink_symbol *symbol;     /* FOR: the loop variable; LET: the name */
-  brink_ast_expr *lo, *hi;  /* FOR */
-  const char *text;         /* STOP, FAIL, NOTE */
-  brink_ast_expr **arg;     /* NOTE, REACH */
+  brink_symbol *symbol;    /* FOR: the loop variable; LET: the name */
+  brink_ast_expr *lo, *hi; /* FOR */
+  const char *text;        /* STOP, FAIL, NOTE */
+  brink_ast_expr **arg;    /* NOTE, REACH */
   size_t nargs;
   brink_direction direction; /* LEAVE */
 };
@@ -312,7 +314,7 @@ typedef struct brink_ast_population {
 typedef struct brink_ast_pair brink_ast_pair;
 struct brink_ast_pair {
   brink_place place;
-  brink_symbol *partner[2]; /* PARTNER; class_ and population are checked */
+  brink_symbol *partner[2];       /* PARTNER; class_ and population are checked */
   const char *population_name[2]; /* [1] NULL: both from one */
   brink_place population_place[2];
   brink_symbol *symbols; /* declarations inside: flags, variables, parameters */
@@ -344,13 +346,13 @@ struct brink_component {
     const char *name;
     brink_place place;
     bool is_knob;
-  } *mentions;
+  } * mentions;
   size_t nmentions;
 
-  size_t nsymbols; /* checked */
-  bool holes; /* something between its sections was skipped after a syntax error */
+  size_t nsymbols;      /* checked */
+  bool holes;           /* something between its sections was skipped after a syntax error */
   bool names_uncertain; /* checked: a syntax error may have swallowed declarations */
-  bool damaged;    /* a syntax error somewhere in it, or an error of the checker: not instantiated */
+  bool damaged; /* a syntax error somewhere in it, or an error of the checker: not instantiated */
 };
 
 /* function f(a, b) = expr; */
@@ -410,12 +412,12 @@ typedef struct brink_unit {
   size_t nfiles, files_capacity;
   brink_component *components, **components_end; /* imported ones first, in textual order */
   brink_user_function *functions, **functions_end;
-  brink_component *last;       /* the last component of the main file */
-  brink_component *system;     /* the main file's system, or NULL */
+  brink_component *last;   /* the last component of the main file */
+  brink_component *system; /* the main file's system, or NULL */
   brink_report_item *items;
   size_t nitems, items_capacity, nerrors, nwarnings;
   bool out_of_memory;
-  bool too_many; /* more than BRINK_REPORT_LIMIT items: the rest were dropped */
+  bool too_many;             /* more than BRINK_REPORT_LIMIT items: the rest were dropped */
   brink_layout_mark *layout; /* of the main file */
   size_t nlayout, layout_capacity;
 } brink_unit;
@@ -449,7 +451,8 @@ void brink_report_list(brink_unit *unit, brink_severity severity, brink_place pl
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
-const char *brink_unit_format(brink_unit *unit, const char *format, ...);
+const char *
+brink_unit_format(brink_unit *unit, const char *format, ...);
 
 /* Memory of the unit; NULL only when there is none (out_of_memory is then set). 16-byte aligned. */
 void *brink_unit_take(brink_unit *unit, size_t count, size_t size);

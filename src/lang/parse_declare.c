@@ -10,7 +10,6 @@
  *   name  = NAME ["[" expression "]"]
  *   range = "(" expression "," expression ")" | set
  *   set   = "{" item {"," item} "}" */
-#include <string.h>
 
 #include "lang/parser.h"
 
