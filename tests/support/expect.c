@@ -552,6 +552,7 @@ static void check_model(model *m, const char *cache) {
   read_settings(m, NULL);
   m->nwords = m->wishes.nsets = 0;
   read_runs(m); /* once more: they win over the simulation section */
+  if (m->report->method != NULL) m->wishes.options.method = method_of(m->report->method);
   run(m, cache);
 }
 

@@ -103,6 +103,7 @@ typedef struct expect_report {
   void (*say)(const char *text, void *user);     /* a complaint */
   void (*told)(const char *message, void *user); /* what the compiler reports; NULL: no matter */
   void *user;
+  const char *method; /* another than the model asks for; NULL: none */
   size_t complaints;
   size_t expectations; /* that were looked at */
   bool known;          /* the model says that it fails today */
