@@ -564,6 +564,12 @@ void expect_check(const expect_source *source, size_t count, const char *cache,
   m->wishes = (expect_wishes){.options = brink_default_options(), .seed = 1};
   read_comments(m);
   read_runs(m);
+  const char *why = "";
+  if (next_line(source[0].text, "% known:", &why) != NULL && accept(&why, "crash")) {
+    complain(m, "not run");
+    free(m);
+    return;
+  }
   bool unreadable = false;
   const char *reason = "";
   brink_reader reader = {.read = read_source, .user = m};

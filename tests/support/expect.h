@@ -21,7 +21,8 @@
  *     % expect: warning 4:7 part of the message
  *     % expect: outside h = 10.1               part of a warning of the run (range warn)
  *     % expect: usage part of the message      wrong usage of set and top
- *     % known: why it fails today              failures are counted, not complained about
+ *     % known: why it fails today              failures are counted, not complained about; a model
+ *                                              that is known to crash is not run
  *
  * What is not expected must not happen: errors, warnings, a failure, right-hand sides evaluated past
  * a unilateral surface. Every model is run by the interpreter and by machine code,
