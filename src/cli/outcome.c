@@ -111,7 +111,10 @@ static int fail(cli_simulation *run, const char *reason, const char *message, in
 
 static int say_failure(const cli_simulation *run, int code, const char *hint) {
   const brink_summary *summary = &run->summary;
-  cli_say("%s failed at t = %.10g: %s", summary->model, summary->t, summary->message);
+  if (strstr(summary->message, "t = ") != NULL) /* it says when by itself */
+    cli_say("%s failed: %s", summary->model, summary->message);
+  else
+    cli_say("%s failed at t = %.10g: %s", summary->model, summary->t, summary->message);
   if (hint != NULL) fprintf(stderr, "hint: %s\n", hint);
   return code;
 }

@@ -183,15 +183,23 @@ void brink_detector_add(brink_detector *det, brink_found *found, double sigma, b
   consider(det, found, &candidate);
 }
 
-bool brink_detector_only_dips(const brink_detector *det, size_t guard, const double *c, int degree,
-                              const brink_root *roots, int count, int k, double *back) {
+double brink_detector_tolerance_at(brink_detector *det, size_t guard, const brink_path *path,
+                                   double sigma) {
+  double t = path->t0 + sigma * path->h;
+  brink_path_eval(path, sigma, det->space.x);
+  return brink_eval_tolerance(det->eval, guard, t, det->space.x, det->options->rtol, det->atol);
+}
+
+bool brink_detector_only_dips(brink_detector *det, size_t guard, const brink_path *path,
+                              const double *c, int degree, const brink_root *roots, int count,
+                              int k, double *back) {
   if (k + 1 >= count || roots[k].kind == BRINK_ROOT_TOUCH || roots[k + 1].kind == roots[k].kind ||
       roots[k + 1].kind == BRINK_ROOT_TOUCH)
     return false;
   /* Between two simple roots the middle is near the bottom. */
   double bottom = brink_poly_eval(c, degree, 0.5 * (roots[k].s + roots[k + 1].s));
   *back = roots[k + 1].s;
-  return fabs(bottom) <= det->tolerance[guard];
+  return fabs(bottom) <= brink_detector_tolerance_at(det, guard, path, roots[k].s);
 }
 
 brink_found brink_detector_after(brink_detector *det, const brink_path *dense,

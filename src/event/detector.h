@@ -162,8 +162,14 @@ bool brink_detector_active(const brink_detector *det, size_t guard);
 
 /* A fall through zero at roots[k] that comes back within the same roots, no deeper than the guard's
  * tolerance, is a touch; *back is where it comes back. */
-bool brink_detector_only_dips(const brink_detector *det, size_t guard, const double *c, int degree,
-                              const brink_root *roots, int count, int k, double *back);
+bool brink_detector_only_dips(brink_detector *det, size_t guard, const brink_path *path,
+                              const double *c, int degree, const brink_root *roots, int count,
+                              int k, double *back);
+
+/* What the run's tolerances amount to in the guard at a place on a path: where a state passes through
+ * zero this is much less than at the start of the step. */
+double brink_detector_tolerance_at(brink_detector *det, size_t guard, const brink_path *path,
+                                   double sigma);
 
 /* Enter an event found at sigma: replaces later ones, joins those at the same place. */
 void brink_detector_add(brink_detector *det, brink_found *found, double sigma, brink_hit hit);

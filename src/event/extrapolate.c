@@ -209,7 +209,7 @@ static arrival first_arrival(brink_detector *det, size_t guard, const brink_path
       bool touch = roots[r].kind == BRINK_ROOT_TOUCH;
       first = (arrival){.sigma = roots[r].s};
       if (!touch && count == 1)
-        touch = brink_detector_only_dips(det, guard, c, degree, roots, found, r, &first.hop);
+        touch = brink_detector_only_dips(det, guard, path, c, degree, roots, found, r, &first.hop);
       first.kind = touch ? BRINK_TOUCHED : BRINK_CROSSED;
     }
   }

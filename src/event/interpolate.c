@@ -30,7 +30,7 @@ static void add_miss(brink_detector *det, size_t guard, const brink_path *path, 
       .name = brink_model_guard_name(det->eval->model, guard),
       .t = path->t0 + sigma * path->h,
       .value = value,
-      .tolerance = det->tolerance[guard],
+      .tolerance = brink_detector_tolerance_at(det, guard, path, sigma),
   };
 }
 
@@ -91,7 +91,8 @@ static bool scan_piece(brink_detector *det, size_t guard, const brink_path *dens
     double back, at = roots[k].s;
     bool touched = !crossed && roots[k].kind == BRINK_ROOT_TOUCH;
     if (crossed && along->exact && side == BRINK_UNILATERAL &&
-        brink_detector_only_dips(det, guard, along->c, along->degree, roots, count, k, &back)) {
+        brink_detector_only_dips(det, guard, dense, along->c, along->degree, roots, count, k,
+                                 &back)) {
       crossed = false;
       touched = true;
       k++; /* its return belongs to it */
@@ -140,8 +141,8 @@ static double slope_at(const brink_along *along, int sign, double tau) {
 static void report_dip(brink_detector *det, size_t guard, const brink_path *dense, int sign,
                        brink_dip dip, brink_found *found) {
   bool touch = det->eval->model->guards[guard].def.side == BRINK_UNILATERAL &&
-               fabs(dip.value) <= det->tolerance[guard] && !det->touched[guard] &&
-               brink_detector_wants(det, guard, brink_leaving(sign));
+               !det->touched[guard] && brink_detector_wants(det, guard, brink_leaving(sign)) &&
+               fabs(dip.value) <= brink_detector_tolerance_at(det, guard, dense, dip.sigma);
   if (touch)
     brink_detector_add(
         det, found, dip.sigma,

@@ -70,7 +70,8 @@ struct flat_group {
   uint32_t draw_variable;   /* P slot of the counters, if actions draw; BRINK_NO_INDEX */
   uint32_t draw_streams;    /* K slot of the numbers of the streams */
   flat_variable *variables; /* by symbol->order */
-  flat_group **children;    /* by symbol->order; NULL: not an instance */
+  size_t nvariables;
+  flat_group **children; /* by symbol->order; NULL: not an instance */
   bool in_population;
   struct flat_pending *equations; /* of dynamics and output, taken apart */
   uint32_t *partner[2];           /* pair block: instance of each partner */
@@ -259,6 +260,8 @@ brink_node flat_sign(flat_context *c, uint32_t flag);
 /* The locked sign of a value: a flag of its own. */
 brink_node flat_locked(flat_context *c, brink_place place, brink_node value);
 brink_node flat_locked_floor(flat_context *c, brink_place place, brink_node value);
+/* The value of a flag that is a mere condition: far from zero on either side. */
+brink_node flat_far(flat_context *c, brink_node condition);
 /* A boolean expression as a formula of leaves. */
 bool flat_formula(flat_context *c, const brink_ast_expr *expr, uint32_t flag);
 uint32_t flat_add_flag(flat *f, flat_group *group, brink_flag_kind kind, const char *name,
@@ -275,6 +278,8 @@ void flat_events(flat *f, flat_group *group, brink_ast_event *events);
 /* Equations of on-event, in place while the flag's sign is 0. */
 void flat_merge_on_event(flat *f, flat_group *group, brink_ast_event *events);
 void flat_ranges(flat *f, flat_group *group);
+/* Does an input's source vouch for its values? Its range was compared at the connection. */
+bool flat_sources_have_ranges(const flat *f, const flat_variable *variable);
 void flat_discrete(flat *f, flat_group *group); /* dtc, lbc */
 /* Groups for the pair blocks of a system; called while the tree is built. */
 void flat_add_pairs(flat *f, flat_group *group);

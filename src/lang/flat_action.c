@@ -397,6 +397,34 @@ static void add_clocks(flat *f, flat_group *group, brink_action *action) {
   }
 }
 
+/* What a sample sees of an input that has a range of its own is written down, and so looked at. */
+static void keep_inputs(builder *b) {
+  flat *f = b->c.f;
+  flat_group *group = b->c.group;
+  for (brink_symbol *s = group->component->symbols; s != NULL && !f->failed; s = s->next) {
+    flat_variable *input = flat_variable_of(group, s);
+    if (s->kind != BRINK_SYMBOL_INPUT || !s->range.given || !input->alias ||
+        flat_sources_have_ranges(f, input))
+      continue;
+    flat_variable seen = *input;
+    seen.space = BRINK_SPACE_P;
+    if (!flat_room(f, BRINK_SPACE_P, seen.count, &seen.base) ||
+        !flat_add_variable(f, &seen, BRINK_VARIABLE_HIDDEN))
+      return;
+    brink_ast_part part = {.name = s->name, .place = s->place, .symbol = s};
+    brink_ast_expr name = {.op = BRINK_AST_NAME, .place = s->place, .part = &part, .nparts = 1};
+    for (size_t k = 0; k < seen.length && !f->failed; k++) {
+      flat_context at = b->c;
+      at.element = k;
+      brink_ref slot = {.space = BRINK_SPACE_P,
+                        .base = seen.base + (uint32_t)k,
+                        .stride = group->count > 1 ? (int32_t)seen.length : 0};
+      brink_node node = flat_ref(&at, input, &name, input->space);
+      flat_add_output(f, b->c.kernel, slot, node, BRINK_NO_NODE, seen.variable);
+    }
+  }
+}
+
 /* Outputs, then the new state, both from the values before. */
 static brink_action *sample_action(flat *f, flat_group *group, bool update) {
   builder b;
@@ -427,6 +455,7 @@ static brink_action *sample_action(flat *f, flat_group *group, bool update) {
       flat_variable_of(group, p->target->part[0].symbol)->own_equation = NULL;
   }
   if (update) statements(&b, &component->section[BRINK_SECTION_UPDATE].body);
+  if (update) keep_inputs(&b);
   b.action->kernel.sequential = true;
   return end(&b);
 }

@@ -340,6 +340,38 @@ static bool finite_bound(flat *f, flat_variable *variable, const brink_ast_expr 
   return flat_value(f, &point, bound, &value) && isfinite(value);
 }
 
+/* A kernel over all elements of a variable; the variable in it. */
+static brink_node begin_range(flat_context *c, flat_shared *shared, flat *f,
+                              flat_variable *variable, brink_kernel *kernel) {
+  flat_begin(c, shared, f, variable->group, kernel, FLAT_INSTANT);
+  if (variable->symbol->size != NULL) {
+    c->loop[c->nloops++] = (flat_loop){.count = variable->length};
+    c->element_loop = true;
+  }
+  flat_begin_graph(c);
+  brink_ast_part part = {
+      .name = variable->symbol->name, .place = variable->symbol->place, .symbol = variable->symbol};
+  brink_ast_expr name = {
+      .op = BRINK_AST_NAME, .place = variable->symbol->place, .part = &part, .nparts = 1};
+  return flat_ref(c, variable, &name, variable->space);
+}
+
+static void add_range_flag(flat_context *c, const flat_variable *variable, bool upper,
+                           brink_node value) {
+  flat *f = c->f;
+  char *name = brink_arena_text(f->arena, variable->symbol->name);
+  if (name == NULL) {
+    flat_out_of_memory(f);
+    return;
+  }
+  uint32_t flag = flat_new_flag(c, BRINK_FLAG_RANGE, name, variable->symbol->range.place, value);
+  if (flag == BRINK_NO_INDEX) return;
+  brink_flag *made = &f->system->flags[flag];
+  made->direction = BRINK_NEGATIVE;
+  made->variable = variable->variable;
+  made->upper = upper;
+}
+
 /* x - lo (hi - x), displaced by what the tolerances may account for: rtol*|bound| + atol. */
 static void range_flag(flat *f, flat_variable *variable, bool upper) {
   const brink_ast_range *range = &variable->symbol->range;
@@ -349,40 +381,39 @@ static void range_flag(flat *f, flat_variable *variable, bool upper) {
   flat_shared shared;
   flat_context c;
   if (kernel == NULL) return;
-  flat_begin(&c, &shared, f, variable->group, kernel, FLAT_INSTANT);
-  if (variable->symbol->size != NULL) {
-    c.loop[c.nloops++] = (flat_loop){.count = variable->length};
-    c.element_loop = true;
-  }
-  flat_begin_graph(&c);
+  brink_node x = begin_range(&c, &shared, f, variable, kernel), edge = flat_expr(&c, bound);
   brink_graph *g = c.graph;
-  brink_ast_part part = {
-      .name = variable->symbol->name, .place = variable->symbol->place, .symbol = variable->symbol};
-  brink_ast_expr name = {
-      .op = BRINK_AST_NAME, .place = variable->symbol->place, .part = &part, .nparts = 1};
-  brink_node x = flat_ref(&c, variable, &name, variable->space), edge = flat_expr(&c, bound);
   brink_node rtol =
       brink_graph_ref(g, (brink_ref){.space = BRINK_SPACE_P, .base = f->system->rtol_slot});
   brink_node atol =
       brink_graph_ref(g, (brink_ref){.space = BRINK_SPACE_P, .base = f->system->atol_slot});
-  brink_node slack = brink_graph_op2(
-      g, BRINK_OP_ADD,
-      brink_graph_op2(g, BRINK_OP_MUL, rtol, brink_graph_op1(g, BRINK_OP_ABS, edge)), atol);
+  brink_node size = brink_graph_op1(g, BRINK_OP_ABS, edge);
+  brink_node slack =
+      brink_graph_op2(g, BRINK_OP_ADD, brink_graph_op2(g, BRINK_OP_MUL, rtol, size), atol);
   brink_node inside =
       upper ? brink_graph_op2(g, BRINK_OP_SUB, edge, x) : brink_graph_op2(g, BRINK_OP_SUB, x, edge);
-  uint32_t flag = flat_new_flag(&c, BRINK_FLAG_RANGE, variable->symbol->name, range->place,
-                                brink_graph_op2(g, BRINK_OP_ADD, inside, slack));
-  if (flag == BRINK_NO_INDEX) return;
-  brink_flag *made = &f->system->flags[flag];
-  char *text = brink_arena_text(f->arena, variable->symbol->name);
-  made->name = text != NULL ? text : "";
-  made->direction = BRINK_NEGATIVE;
-  made->variable = variable->variable;
-  made->upper = upper;
+  add_range_flag(&c, variable, upper, brink_graph_op2(g, BRINK_OP_ADD, inside, slack));
+}
+
+/* A set of values, of something computed that changes at instants only. */
+static void set_flag(flat *f, flat_variable *variable) {
+  const brink_ast_range *range = &variable->symbol->range;
+  const brink_variable *declared = &f->system->variables[variable->variable];
+  brink_kernel *kernel = flat_kernel(f, "range", range->place, 0);
+  flat_shared shared;
+  flat_context c;
+  if (kernel == NULL) return;
+  brink_node x = begin_range(&c, &shared, f, variable, kernel), inside = BRINK_NO_NODE;
+  for (size_t k = 0; k < declared->nset; k++) {
+    brink_node item = brink_graph_constant(c.graph, declared->set[k]);
+    brink_node same = brink_graph_op2(c.graph, BRINK_OP_EQ, x, item);
+    inside = k == 0 ? same : brink_graph_op2(c.graph, BRINK_OP_OR, inside, same);
+  }
+  add_range_flag(&c, variable, false, flat_far(&c, inside));
 }
 
 /* Does an input's source vouch for its values? Its range was compared at the connection. */
-static bool sources_have_ranges(const flat *f, const flat_variable *variable) {
+bool flat_sources_have_ranges(const flat *f, const flat_variable *variable) {
   for (size_t e = 0; e < variable->count; e++) {
     if (variable->source[e] == FLAT_UNCONNECTED) continue;
     if (!f->variables[variable->source[e] >> 32]->symbol->range.given) return false;
@@ -390,19 +421,27 @@ static bool sources_have_ranges(const flat *f, const flat_variable *variable) {
   return true;
 }
 
+static void variable_ranges(flat *f, flat_variable *variable) {
+  if (variable->variable == BRINK_NO_INDEX &&
+      !flat_add_variable(f, variable, BRINK_VARIABLE_HIDDEN))
+    return;
+  if (variable->symbol->range.is_set) {
+    set_flag(f, variable);
+    return;
+  }
+  range_flag(f, variable, false);
+  range_flag(f, variable, true);
+}
+
 void flat_ranges(flat *f, flat_group *group) {
   if (group->component == NULL) return;
+  bool sampled = group->component->kind == BRINK_DTC; /* it looks at its inputs at its samples */
   for (brink_symbol *s = group->component->symbols; s != NULL && !f->failed; s = s->next) {
-    if (s->kind == BRINK_SYMBOL_INSTANCE || s->kind == BRINK_SYMBOL_FLAG) continue;
-    if (!s->range.given || s->range.is_set) continue;
+    if (s->kind == BRINK_SYMBOL_INSTANCE || s->kind == BRINK_SYMBOL_FLAG || !s->range.given)
+      continue;
     flat_variable *variable = flat_variable_of(group, s);
     bool computed = variable->space == BRINK_SPACE_X || variable->space == BRINK_SPACE_V;
-    if (variable->alias) computed = !sources_have_ranges(f, variable);
-    if (!computed) continue; /* held values are looked at when they are written */
-    if (variable->variable == BRINK_NO_INDEX &&
-        !flat_add_variable(f, variable, BRINK_VARIABLE_HIDDEN))
-      return;
-    range_flag(f, variable, false);
-    range_flag(f, variable, true);
+    if (variable->alias) computed = !sampled && !flat_sources_have_ranges(f, variable);
+    if (computed) variable_ranges(f, variable); /* held values: when they are written */
   }
 }

@@ -155,7 +155,7 @@ brink_node flat_locked_floor(flat_context *c, brink_place place, brink_node u) {
   brink_node whole = brink_graph_op1(g, BRINK_OP_FLOOR, u);
   const char *name = flat_place_name(f, place);
   uint32_t up = flat_new_flag(c, BRINK_FLAG_GENERATED, name, place,
-                              brink_graph_op2(g, BRINK_OP_SUB, above, u));
+                              brink_graph_op2(g, BRINK_OP_SUB, u, above));
   uint32_t down =
       flat_new_flag(c, BRINK_FLAG_GENERATED, name, place, brink_graph_op2(g, BRINK_OP_SUB, u, n));
   if (up == BRINK_NO_INDEX || down == BRINK_NO_INDEX) return BRINK_NO_NODE;
@@ -166,12 +166,15 @@ brink_node flat_locked_floor(flat_context *c, brink_place place, brink_node u) {
     flat_out_of_memory(f);
     return BRINK_NO_NODE;
   }
-  f->system->flags[up].direction = f->system->flags[down].direction = BRINK_NEGATIVE;
-  f->system->flags[up].inside = f->system->flags[down].inside = 1;
-  f->system->flags[up].negative = rise;
-  f->system->flags[down].negative = fall;
+  brink_flag *flags = f->system->flags;
+  flags[up].direction = BRINK_POSITIVE;
+  flags[up].inside = -1;
+  flags[up].positive = rise;
+  flags[down].direction = BRINK_NEGATIVE;
+  flags[down].inside = 1;
+  flags[down].negative = fall;
   brink_node zero = brink_graph_constant(g, 0.0);
-  brink_node more = brink_graph_op2(g, BRINK_OP_LT, flat_sign(c, up), zero);
+  brink_node more = brink_graph_op2(g, BRINK_OP_LT, zero, flat_sign(c, up));
   brink_node less = brink_graph_op2(g, BRINK_OP_LT, flat_sign(c, down), zero);
   return brink_graph_op2(g, BRINK_OP_SUB, brink_graph_op2(g, BRINK_OP_ADD, n, more), less);
 }
@@ -202,6 +205,11 @@ static bool put_leaf(formula *made, brink_place place, brink_node value) {
   return put(made, (int32_t)flag);
 }
 
+brink_node flat_far(flat_context *c, brink_node condition) {
+  return brink_graph_select(c->graph, condition, brink_graph_constant(c->graph, FLAT_FAR),
+                            brink_graph_constant(c->graph, -FLAT_FAR));
+}
+
 /* A relation of quantities that vary is a leaf by its difference; anything else is true or false
  * until the next instant. */
 static bool leaf(formula *made, const brink_ast_expr *expr) {
@@ -215,10 +223,7 @@ static bool leaf(formula *made, const brink_ast_expr *expr) {
       return put_leaf(made, expr->place,
                       brink_graph_op2(g, BRINK_OP_SUB, less ? b : a, less ? a : b));
   }
-  brink_node condition = flat_expr(c, expr);
-  return put_leaf(made, expr->place,
-                  brink_graph_select(g, condition, brink_graph_constant(g, FLAT_FAR),
-                                     brink_graph_constant(g, -FLAT_FAR)));
+  return put_leaf(made, expr->place, flat_far(c, flat_expr(c, expr)));
 }
 
 static bool operand(formula *made, const brink_ast_expr *expr);

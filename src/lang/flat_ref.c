@@ -92,12 +92,14 @@ static bool find_slots(flat_context *c, flat_variable *variable, const brink_ast
   if (name->nparts > 1 && name->part[0].symbol->kind == BRINK_SYMBOL_PARTNER)
     partner = c->group->partner[name->part[0].symbol == c->group->pair->partner[0] ? 0 : 1];
   bool shared = part->index == NULL || only_loops(part->index);
+  bool outer = partner == NULL && variable->group != c->group; /* of the system around a pair */
   size_t repeat = c->repeat, instances = c->kernel->count / repeat;
   for (size_t r = 0; r < repeat; r++) {
     size_t k = 0;
     for (size_t i = 0; i < instances; i++) {
       if ((i == 0 || !shared) && !element_of(c, variable, part, i, r, &k)) return false;
-      size_t element = (partner != NULL ? partner[i] : i) * variable->length + k;
+      size_t instance = outer ? 0 : partner != NULL ? partner[i] : i;
+      size_t element = instance * variable->length + k;
       slots[i * repeat + r] =
           variable->slots != NULL ? variable->slots[element] : variable->base + (uint32_t)element;
     }

@@ -45,6 +45,9 @@ static size_t count_symbols(brink_symbol *symbols) {
 
 static bool add_variables(flat *f, flat_group *group, brink_symbol *symbols) {
   size_t count = count_symbols(symbols);
+  if (group->component != NULL && group->component->nsymbols > count)
+    count = group->component->nsymbols; /* those of pair blocks count, too */
+  group->nvariables = count;
   group->variables = flat_take(f, count, sizeof *group->variables);
   group->children = flat_take(f, count, sizeof *group->children);
   if (group->variables == NULL || group->children == NULL) return false;
@@ -142,7 +145,10 @@ flat_group *flat_build_tree(flat *f, brink_component *top) {
 /* ---- finding things ---- */
 
 flat_variable *flat_variable_of(flat_group *group, const brink_symbol *symbol) {
-  return symbol != NULL ? &group->variables[symbol->order] : NULL;
+  if (symbol == NULL) return NULL;
+  bool own = symbol->order < group->nvariables && group->variables[symbol->order].symbol == symbol;
+  if (!own && group->pair != NULL) group = group->parent; /* the system's own names */
+  return symbol->order < group->nvariables ? &group->variables[symbol->order] : NULL;
 }
 
 flat_variable *flat_find(flat *f, flat_group *group, const brink_ast_expr *name) {

@@ -56,6 +56,8 @@ static bool find_element(flat *f, const flat_point *point, const brink_ast_expr 
   }
   const brink_ast_part *last = &name->part[name->nparts - 1];
   *variable = flat_variable_of(group, last->symbol);
+  if (*variable != NULL && (*variable)->group != group)
+    instance = 0; /* of the system around a pair */
   if (*variable == NULL || flat_size(f, *variable) == 0) return false;
   size_t k = 0;
   if (last->index != NULL) {

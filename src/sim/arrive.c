@@ -120,9 +120,10 @@ void brink_sim_collect_reached(brink_sim *sim, double t, const double *x, const 
       continue;
     int sign = eval->sgn[guard];
     double y = sign * brink_eval_guard(eval, guard, t, x);
-    if (!(y <= 8.0 * brink_sim_zero_band(sim, guard, t, x)) ||
-        !(sign * brink_eval_rate(eval, guard, t, x, f) < 0.0))
-      continue;
+    double within = 8.0 * brink_sim_zero_band(sim, guard, t, x);
+    if (sim->detector.slow[guard] > 0) /* it crawls to a singular edge: the tolerance counts */
+      within = fmax(within, brink_eval_tolerance(eval, guard, t, x, sim->options.rtol, sim->atol));
+    if (!(y <= within) || !(sign * brink_eval_rate(eval, guard, t, x, f) < 0.0)) continue;
     sim->hits[sim->nhits++] =
         (brink_hit){.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
   }

@@ -186,16 +186,58 @@ brink_status brink_slide_blocked(brink_sim *sim, brink_diag *diag) {
   return same ? blocked_by(sim, guard, diag) : BRINK_OK;
 }
 
+/* How far past its surface a guard on it is going to get before it turns back, if it is slowing down:
+ * rate^2 / (2 acceleration). The acceleration is a difference to a moment ago, on the side that the state
+ * came from: nothing is evaluated past the surface. INFINITY if it does not slow down. */
+static double graze_depth(brink_sim *sim, size_t guard, int inside) {
+  brink_eval *eval = &sim->eval;
+  double *x = sim->detector.space.x, *f = sim->field;
+  if (brink_eval_sided(eval, guard, inside, sim->t, sim->x, f) != BRINK_TRY_OK)
+    return (double)INFINITY;
+  double rate = inside * brink_eval_rate(eval, guard, sim->t, sim->x, f);
+  double d = fmax(1e-3 * fabs(sim->stepper.h_plan), 1e3 * DBL_EPSILON * fmax(fabs(sim->t), 1e-3));
+  if (rate >= 0.0) return 0.0;
+  for (size_t i = 0; i < eval->nx; i++) x[i] = sim->x[i] - d * f[i];
+  if (inside * brink_eval_guard(eval, guard, sim->t - d, x) < 0.0 ||
+      brink_eval_sided(eval, guard, inside, sim->t - d, x, eval->f_minus) != BRINK_TRY_OK)
+    return (double)INFINITY;
+  double slowing = (rate - inside * brink_eval_rate(eval, guard, sim->t - d, x, eval->f_minus)) / d;
+  return slowing > 0.0 ? rate * rate / (2.0 * slowing) : (double)INFINITY;
+}
+
+/* The guard stays on the side it came from. It may turn out to go a little deeper as the solution goes
+ * on: by its error, where points past the surface may be looked at, else by rounding. */
+static void turn_back(brink_sim *sim, size_t guard, int sign_before) {
+  brink_eval *eval = &sim->eval;
+  double give = sim->detector.tolerance[guard], depth = graze_depth(sim, guard, sign_before);
+  if (eval->veto) give = 8.0 * brink_sim_zero_band(sim, guard, sim->t, sim->x);
+  double tolerance =
+      brink_eval_tolerance(eval, guard, sim->t, sim->x, sim->options.rtol, sim->atol);
+  if (depth <= tolerance) give = fmax(give, 4.0 * depth);
+  take_sign(sim, guard, sign_before);
+  eval->slack[guard] = fmax(eval->slack[guard], give);
+}
+
+/* Nothing that the motion depends on is other than before the instant. */
+static bool same_motion(brink_sim *sim) {
+  brink_eval *eval = &sim->eval;
+  size_t bytes = eval->nx * sizeof(double);
+  if (memcmp(sim->pre_x, sim->x, bytes) != 0) return false;
+  if (brink_held_field(eval, sim->t, sim->x, eval->f_plus) != BRINK_TRY_OK) return false;
+  brink_env now = eval->env;
+  eval->env.p = sim->pre_p;
+  eval->env.mode = sim->pre_mode;
+  brink_try outcome = brink_held_field(eval, sim->t, sim->x, sim->field);
+  eval->env = now;
+  return outcome == BRINK_TRY_OK && memcmp(sim->field, eval->f_plus, bytes) == 0;
+}
+
 brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before, bool changed,
                                    brink_event_kind kind, brink_diag *diag) {
   brink_eval *eval = &sim->eval;
-  if (kind == BRINK_TOUCHED && !changed) {
-    take_sign(sim, guard, sign_before);
-    /* The touch may turn out a little deeper as the solution goes on: by its error, where points
-     * past the surface may be looked at, else by rounding. */
-    double give = eval->veto ? 8.0 * brink_sim_zero_band(sim, guard, sim->t, sim->x)
-                             : sim->detector.tolerance[guard];
-    eval->slack[guard] = fmax(eval->slack[guard], give);
+  bool strict = sim->model->def.strict_surfaces;
+  if (kind == BRINK_TOUCHED && (!changed || (strict && same_motion(sim)))) {
+    turn_back(sim, guard, sign_before);
     return BRINK_OK;
   }
   sim->pending[guard] = false;
@@ -213,8 +255,16 @@ brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before
   take_sign(sim, guard, sign);
   sim->split = sim->split || !same_field;
   bool past = unilateral && same_field && sign_before != 0 && sign == -sign_before;
-  if (past && !changed) return blocked_by(sim, guard, diag);
-  if (past && sim->model->def.strict_surfaces && sim->blocked == BRINK_NONE)
+  if (past && (!changed || (strict && same_motion(sim)))) {
+    double tolerance =
+        brink_eval_tolerance(eval, guard, sim->t, sim->x, sim->options.rtol, sim->atol);
+    if (graze_depth(sim, guard, sign_before) <= tolerance) { /* a touch, found as a crossing */
+      turn_back(sim, guard, sign_before);
+      return BRINK_OK;
+    }
+    if (!changed) return blocked_by(sim, guard, diag);
+  }
+  if (past && strict && sim->blocked == BRINK_NONE)
     sim->blocked = guard; /* unless the instant leads away */
   /* The field of the side taken is what the next step starts with, if nothing else happens here. */
   const double *f = sign > 0 ? eval->f_plus : eval->f_minus;
