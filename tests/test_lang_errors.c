@@ -36,9 +36,9 @@ static const struct {
     /* What the flattener relies on, should the checker ever let it through. */
     {"on-event replaces an equation, but there is none with this left-hand side", "checked"},
     {"pre(%s): only states, modes and held values are remembered", "checked"},
-    {"%s is an array of %zu components", "checked"},
+    {"'%s' is an array of %zu components", "checked"},
     {"%s: %s is not a whole number", "checked"},
-    {"%s has no equation", "checked"},
+    {"'%s' has no equation", "checked"},
 };
 
 static format_list formats;

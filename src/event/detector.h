@@ -26,8 +26,9 @@ typedef struct brink_hit {
   size_t guard;
   brink_event_kind kind;
   brink_direction direction;
-  double value; /* of the guard before the actions of its round; set when these run */
-  int priority; /* of the guard; set when they are put in order */
+  double value;    /* of the guard before the actions of its round; set when these run */
+  int priority;    /* of the guard; set when they are put in order */
+  bool led_inside; /* after its own action, before those of others at the same instant */
 } brink_hit;
 
 /* The answer to the second. */

@@ -52,9 +52,10 @@ typedef struct brink_variable {
   bool vector;     /* shown with an index even if its length is 1 */
   const char *unit;
   const char *where;
-  bool has_range; /* closed */
-  double lo, hi;
-  const double *set; /* allowed values (string indices, integers); NULL: none */
+  bool has_range;       /* closed */
+  double lo, hi;        /* of the first instance */
+  const double *bounds; /* lo, hi of each instance; NULL: all the same */
+  const double *set;    /* allowed values (string indices, integers); NULL: none */
   size_t nset;
 } brink_variable;
 
@@ -143,6 +144,7 @@ typedef struct brink_rule {
   brink_kernel *condition; /* sampled: one output (OUT) */
   uint32_t was;            /* MODE slot of instance 0: was it true the last time? */
   brink_action *body;
+  int priority; /* of its component: larger first */
 } brink_rule;
 
 /* ---- the system ---- */

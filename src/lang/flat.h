@@ -49,10 +49,10 @@ typedef struct flat_variable {
   bool fixed_by_set;            /* --set, for the instances below */
   double *values;               /* count of them, once evaluated */
 
-  const brink_ast_expr *own_equation; /* outputs of a dtc: they may refer to each other */
-  bool translating;
-  size_t number; /* in flat->variables */
-  char *defined; /* elements that have an equation (of instance 0) */
+  bool sampled;      /* an output or a variable of a dtc: held, and given its value at samples */
+  uint32_t now_base; /* … by equations into V, from this slot on */
+  size_t number;     /* in flat->variables */
+  char *defined;     /* elements that have an equation (of instance 0) */
 } flat_variable;
 
 #define FLAT_UNCONNECTED UINT64_MAX
@@ -96,7 +96,9 @@ typedef struct flat {
   size_t nends[2], ends_capacity[2];
   brink_place *places; /* of the equations */
   size_t places_capacity;
-  char *v_varies;  /* of each slot of V: does it change between events? */
+  char *v_varies;         /* of each slot of V: does it change between events? */
+  uint32_t *string_table; /* hashed numbers of strings, from 1 */
+  size_t string_room;
   uint32_t *slots; /* scratch of flat_ref */
   size_t slots_capacity;
   size_t budget; /* of translation steps: bounds what functions in functions may grow to */
@@ -250,6 +252,8 @@ bool flat_varies(flat_context *c, brink_node node);
 bool flat_locks(flat_context *c, brink_node node);
 brink_node flat_name_node(flat_context *c, const brink_ast_expr *expr);
 brink_node flat_call(flat_context *c, const brink_ast_expr *expr);
+/* How long an expression is as a vector, names of functions and lets included. */
+size_t flat_vector_length(flat_context *c, const brink_ast_expr *expr);
 
 /* flat_flag.c: a flag made of a value in c's graph, one for each iteration, with guard numbers of its
  * own. Its number, or BRINK_NO_INDEX. */
@@ -281,6 +285,7 @@ void flat_ranges(flat *f, flat_group *group);
 /* Does an input's source vouch for its values? Its range was compared at the connection. */
 bool flat_sources_have_ranges(const flat *f, const flat_variable *variable);
 void flat_discrete(flat *f, flat_group *group); /* dtc, lbc */
+void flat_sort_rules(flat *f);
 /* Groups for the pair blocks of a system; called while the tree is built. */
 void flat_add_pairs(flat *f, flat_group *group);
 bool flat_open_group(flat *f, flat_group *group, brink_symbol *symbols);
@@ -302,6 +307,7 @@ typedef struct flat_list {
   flat_pending *first, **end;
 } flat_list;
 
+bool flat_same_expr(const brink_ast_expr *a, const brink_ast_expr *b);
 /* The variable of a loop; those of merged branches are one. */
 const brink_symbol *flat_loop_symbol(const brink_symbol *symbol);
 void flat_collect(flat *f, const brink_ast_block *block, flat_list *list);

@@ -50,6 +50,22 @@ static brink_node both(brink_graph *graph, brink_node a, brink_node b) {
   return a == BRINK_NO_NODE ? b : brink_graph_op2(graph, BRINK_OP_AND, a, b);
 }
 
+/* A loop may come to one name again. */
+static bool assigned_once(builder *b, const brink_ast_expr *target, const brink_ref *ref) {
+  const brink_kernel *kernel = b->c.kernel;
+  if (!flat_spend(b->c.f, target->place, kernel->noutputs)) return false;
+  for (size_t k = 0; k < kernel->noutputs; k++) {
+    const brink_output *output = &kernel->outputs[k];
+    if (output->target.space != ref->space || output->when != b->when ||
+        brink_ref_slot(&output->target, 0) != brink_ref_slot(ref, 0))
+      continue;
+    flat_error(b->c.f, target->place, NULL, "'%s' is assigned twice",
+               target->part[target->nparts - 1].name);
+    return false;
+  }
+  return true;
+}
+
 /* target := expr, element by element. */
 static void assign(builder *b, const brink_ast_expr *target, const brink_ast_expr *expr) {
   flat_context *c = &b->c;
@@ -70,6 +86,7 @@ static void assign(builder *b, const brink_ast_expr *target, const brink_ast_exp
     brink_ref ref;
     if (vector) at.element = k;
     if (!flat_target(&at, target, false, &ref, &variable)) return;
+    if (c->fixed != NULL && !assigned_once(b, target, &ref)) return;
     brink_node node = flat_expr(&at, expr);
     if (!f->failed && !flat_add_output(f, c->kernel, ref, node, b->when, variable->variable))
       return;
@@ -90,23 +107,46 @@ static brink_effect *add_effect(builder *b, int kind, const char *text) {
   return effect;
 }
 
+static brink_value_type note_type(brink_type type) {
+  switch (type) {
+  case BRINK_TYPE_STRING:
+    return BRINK_VALUE_STRING;
+  case BRINK_TYPE_BOOLEAN:
+    return BRINK_VALUE_BOOLEAN;
+  case BRINK_TYPE_INTEGER:
+    return BRINK_VALUE_INTEGER;
+  default:
+    return BRINK_VALUE_REAL;
+  }
+}
+
+/* note("label", a, b, …): vectors element by element. */
 static void note(builder *b, const brink_ast_statement *s) {
   flat *f = b->c.f;
-  brink_node *args = flat_take(f, s->nargs, sizeof *args);
-  brink_value_type *types = flat_take(f, s->nargs, sizeof *types);
+  size_t count = 0;
+  for (size_t k = 0; k < s->nargs; k++) count += flat_vector_length(&b->c, s->arg[k]);
+  if (count > ACTION_LIMIT) {
+    flat_error(f, s->place, NULL, "this action is too large");
+    return;
+  }
+  brink_node *args = flat_take(f, count, sizeof *args);
+  brink_value_type *types = flat_take(f, count, sizeof *types);
   if (args == NULL || types == NULL) return;
+  size_t n = 0;
   for (size_t k = 0; k < s->nargs; k++) {
-    args[k] = flat_expr(&b->c, s->arg[k]);
-    types[k] = s->arg[k]->type == BRINK_TYPE_STRING    ? BRINK_VALUE_STRING
-               : s->arg[k]->type == BRINK_TYPE_BOOLEAN ? BRINK_VALUE_BOOLEAN
-               : s->arg[k]->type == BRINK_TYPE_INTEGER ? BRINK_VALUE_INTEGER
-                                                       : BRINK_VALUE_REAL;
+    size_t length = flat_vector_length(&b->c, s->arg[k]);
+    for (size_t e = 0; e < length; e++) {
+      flat_context at = b->c;
+      if (length > 1) at.element = e;
+      args[n] = flat_expr(&at, s->arg[k]);
+      types[n++] = note_type(s->arg[k]->type);
+    }
   }
   brink_effect *effect = add_effect(b, BRINK_EFFECT_NOTE, s->text);
   if (effect == NULL) return;
   effect->args = args;
   effect->arg_types = types;
-  effect->nargs = s->nargs;
+  effect->nargs = count;
 }
 
 static void statements(builder *b, const brink_ast_block *block);
@@ -233,14 +273,6 @@ static brink_ast_expr *on_surface(flat *f, brink_symbol *flag, brink_place place
   return &e[3];
 }
 
-static bool same_left_side(const brink_ast_expr *a, const brink_ast_expr *b) {
-  if (a->op != b->op) return false;
-  if (a->op == BRINK_AST_PRIME) return same_left_side(a->arg[0], b->arg[0]);
-  return a->op == BRINK_AST_NAME &&
-         a->part[a->nparts - 1].symbol == b->part[b->nparts - 1].symbol &&
-         (a->part[a->nparts - 1].index == NULL) == (b->part[b->nparts - 1].index == NULL);
-}
-
 void flat_merge_on_event(flat *f, flat_group *group, brink_ast_event *events) {
   for (brink_ast_event *event = events; event != NULL && !f->failed; event = event->next) {
     if (!event->has_on || event->flag == NULL) continue;
@@ -248,7 +280,7 @@ void flat_merge_on_event(flat *f, flat_group *group, brink_ast_event *events) {
     flat_collect(f, &event->on, &list);
     for (flat_pending *on = list.first; on != NULL && !f->failed; on = on->next) {
       flat_pending *p = group->equations;
-      while (p != NULL && !same_left_side(p->target, on->target)) p = p->next;
+      while (p != NULL && !flat_same_expr(p->target, on->target)) p = p->next;
       if (p == NULL) {
         flat_error(f, on->target->place, NULL,
                    "on-event replaces an equation, but there is none with this left-hand side");
@@ -288,7 +320,7 @@ void flat_events(flat *f, flat_group *group, brink_ast_event *events) {
     uint32_t flag = variable->flag;
     if (variable->symbol->size != NULL) {
       flat_error(f, event->flag_place, "declare one flag for each, or use sgn",
-                 "%s is a vector: its elements have no event sections", variable->symbol->name);
+                 "'%s' is a vector: its elements have no event sections", variable->symbol->name);
       return;
     }
     const char *name = f->system->flags[flag].name;
@@ -425,34 +457,26 @@ static void keep_inputs(builder *b) {
   }
 }
 
+/* What the equations of an output or a variable give now is held from now on. */
+static void hold_now(builder *b, const flat_variable *variable) {
+  int32_t stride = b->c.group->count > 1 ? (int32_t)variable->length : 0;
+  for (uint32_t k = 0; k < variable->length && !b->c.f->failed; k++) {
+    brink_ref now = {.space = BRINK_SPACE_V, .base = variable->now_base + k, .stride = stride};
+    brink_ref held = {.space = variable->space, .base = variable->base + k, .stride = stride};
+    flat_add_output(b->c.f, b->c.kernel, held, brink_graph_ref(b->c.graph, now), BRINK_NO_NODE,
+                    variable->variable);
+  }
+}
+
 /* Outputs, then the new state, both from the values before. */
 static brink_action *sample_action(flat *f, flat_group *group, bool update) {
   builder b;
   const brink_component *component = group->component;
   if (!begin(&b, f, group, component->name, component->place)) return NULL;
   flat_begin_graph(&b.c);
-  for (flat_pending *p = group->equations; p != NULL; p = p->next) {
-    if (p->target->op != BRINK_AST_NAME || p->target->part[0].symbol->kind != BRINK_SYMBOL_OUTPUT)
-      continue;
-    flat_variable *variable = flat_variable_of(group, p->target->part[0].symbol);
-    if (p->nloops == 0 && p->target->part[0].index == NULL) variable->own_equation = p->expr;
-  }
-  for (flat_pending *p = group->equations; p != NULL && !f->failed; p = p->next) {
-    if (p->target->op != BRINK_AST_NAME || p->target->part[0].symbol->kind != BRINK_SYMBOL_OUTPUT)
-      continue;
-    if (p->nloops > 0) {
-      flat_error(f, p->target->place, "write v = …; for the whole vector",
-                 "outputs of a dtc are not given in loops");
-      return NULL;
-    }
-    flat_variable *variable = flat_variable_of(group, p->target->part[0].symbol);
-    variable->translating = true; /* a name in its own equation is a loop */
-    assign(&b, p->target, p->expr);
-    variable->translating = false;
-  }
-  for (flat_pending *p = group->equations; p != NULL; p = p->next) {
-    if (p->target->op == BRINK_AST_NAME)
-      flat_variable_of(group, p->target->part[0].symbol)->own_equation = NULL;
+  for (brink_symbol *s = component->symbols; s != NULL && !f->failed; s = s->next) {
+    flat_variable *variable = flat_variable_of(group, s);
+    if (variable != NULL && variable->sampled) hold_now(&b, variable);
   }
   if (update) statements(&b, &component->section[BRINK_SECTION_UPDATE].body);
   if (update) keep_inputs(&b);
@@ -477,6 +501,7 @@ typedef struct rules {
   const flat_binding *fixed;
   size_t count;   /* so far */
   uint32_t clock; /* of a sampled lbc */
+  int priority;
 } rules;
 
 /* The condition as a flag, or, with samples, as it stands at each of them. */
@@ -526,6 +551,7 @@ static void add_rule(rules *r, const brink_ast_statement *s) {
   statements(&b, &s->block[0]);
   rule.body = end(&b);
   if (rule.body == NULL) return;
+  rule.priority = r->priority;
   rule.was = flat_hidden(f, r->group, "rule", BRINK_SPACE_MODE, r->group->count, 0.0);
   if (rule.was == BRINK_NO_INDEX ||
       !brink_arena_grow(f->arena, (void **)&system->rules, system->nrules, &system->rules_capacity,
@@ -557,6 +583,18 @@ static void rule_block(rules *r, const brink_ast_block *block) {
   }
 }
 
+static bool read_priority(flat *f, flat_group *group, int *priority) {
+  const brink_component *component = group->component;
+  flat_point point = {.group = group, .element = BRINK_NONE};
+  double value = 0.0;
+  if (component->priority != NULL && !flat_value(f, &point, component->priority, &value)) {
+    f->failed = true;
+    return false;
+  }
+  *priority = value >= -1e9 && value <= 1e9 ? (int)value : 0;
+  return true;
+}
+
 static void logic_based(flat *f, flat_group *group) {
   rules r = {.f = f, .group = group, .clock = BRINK_NO_INDEX};
   if (group->component->has_sample) {
@@ -569,7 +607,19 @@ static void logic_based(flat *f, flat_group *group) {
     }
     r.clock = (uint32_t)before;
   }
-  if (!f->failed) rule_block(&r, &group->component->section[BRINK_SECTION_RULES].body);
+  if (!f->failed && read_priority(f, group, &r.priority))
+    rule_block(&r, &group->component->section[BRINK_SECTION_RULES].body);
+}
+
+/* Larger priorities first, then in order of declaration. */
+void flat_sort_rules(flat *f) {
+  brink_rule *list = f->system->rules;
+  for (size_t k = 1; k < f->system->nrules; k++) {
+    brink_rule rule = list[k];
+    size_t j = k;
+    for (; j > 0 && list[j - 1].priority < rule.priority; j--) list[j] = list[j - 1];
+    list[j] = rule;
+  }
 }
 
 void flat_discrete(flat *f, flat_group *group) {

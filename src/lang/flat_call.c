@@ -28,7 +28,7 @@ static brink_node user_call(flat_context *c, const brink_ast_expr *expr) {
 }
 
 /* How long a vector argument is, names of functions included. */
-static size_t vector_length(flat_context *c, const brink_ast_expr *expr) {
+size_t flat_vector_length(flat_context *c, const brink_ast_expr *expr) {
   if (expr->op == BRINK_AST_NAME && expr->part[0].symbol != NULL && expr->part[0].index == NULL &&
       (expr->part[0].symbol->kind == BRINK_SYMBOL_ARGUMENT ||
        expr->part[0].symbol->kind == BRINK_SYMBOL_LET)) {
@@ -37,7 +37,7 @@ static size_t vector_length(flat_context *c, const brink_ast_expr *expr) {
     if (name == NULL) return 1;
     flat_context inner = *name->scope;
     inner.names = name->scope_names;
-    return vector_length(&inner, name->expr);
+    return flat_vector_length(&inner, name->expr);
   }
   size_t reduces = expr->op == BRINK_AST_CALL &&
                    (expr->function == BRINK_FN_DOT || expr->function == BRINK_FN_SUM ||
@@ -48,14 +48,14 @@ static size_t vector_length(flat_context *c, const brink_ast_expr *expr) {
   size_t length = 1, count = expr->nargs;
   if (expr->op == BRINK_AST_CALL && expr->function == BRINK_FN_USER && !expr->vector) count = 0;
   for (size_t k = 0; k < count; k++) {
-    size_t other = vector_length(c, expr->arg[k]);
+    size_t other = flat_vector_length(c, expr->arg[k]);
     if (other > length) length = other;
   }
   return length;
 }
 
 static brink_node reduction(flat_context *c, const brink_ast_expr *expr) {
-  size_t length = vector_length(c, expr->arg[0]);
+  size_t length = flat_vector_length(c, expr->arg[0]);
   brink_node sum = BRINK_NO_NODE;
   for (size_t k = 0; k < length && !c->f->failed; k++) {
     flat_context inner = *c;
@@ -145,7 +145,7 @@ static bool corners_increase(flat_context *c, const brink_ast_expr *expr, size_t
 }
 
 static brink_node table_node(flat_context *c, const brink_ast_expr *expr) {
-  size_t count = vector_length(c, expr->arg[1]), other = vector_length(c, expr->arg[2]);
+  size_t count = flat_vector_length(c, expr->arg[1]), other = flat_vector_length(c, expr->arg[2]);
   if (count < 2 || count != other) {
     flat_error(c->f, expr->place, "table(u, [x1, x2, …], [y1, y2, …])",
                "a table needs two lists of the same length, two or more");

@@ -69,8 +69,7 @@ static flat_variable *list_end(flat *f, const flat_point *point, const brink_ast
 /* ---- one connection ---- */
 
 /* A range that the target does not accept, both being known. */
-static void check_ranges(flat *f, const brink_ast_statement *s, flat_variable *from,
-                         flat_variable *to) {
+static void check_ranges(flat *f, brink_place place, flat_variable *from, flat_variable *to) {
   const brink_ast_range *a = &from->symbol->range, *b = &to->symbol->range;
   if (!a->given || !b->given || a->is_set || b->is_set) return;
   flat_point at_a = {.group = from->group, .element = BRINK_NONE};
@@ -82,9 +81,19 @@ static void check_ranges(flat *f, const brink_ast_statement *s, flat_variable *f
   if (range[0] >= range[2] && range[1] <= range[3]) return;
   char text[4][BRINK_DOUBLE_TEXT];
   for (int k = 0; k < 4; k++) brink_double_text(range[k], text[k]);
-  flat_error(f, s->place, "widen the input's range or narrow the output's",
-             "%s has the range (%s, %s), but %s accepts only (%s, %s)", flat_name_of(f, from),
+  flat_error(f, place, "widen the input's range or narrow the output's",
+             "'%s' has the range (%s, %s), but '%s' accepts only (%s, %s)", flat_name_of(f, from),
              text[0], text[1], flat_name_of(f, to), text[2], text[3]);
+}
+
+/* What was not compared at a connection, because a composite between says nothing about it. */
+static void check_through(flat *f, flat_variable *from, flat_variable *to) {
+  const brink_symbol *a = from->symbol, *b = to->symbol;
+  check_ranges(f, b->place, from, to);
+  if (a->unit == NULL || b->unit == NULL || strcmp(a->unit, b->unit) == 0) return;
+  flat_error(f, b->place, "convert it in a component between the two",
+             "'%s' is in %s, but '%s' is in %s", flat_name_of(f, to), b->unit,
+             flat_name_of(f, from), a->unit);
 }
 
 static bool open_alias(flat *f, flat_variable *to) {
@@ -107,7 +116,7 @@ static void connect_one(flat *f, const flat_point *point, const brink_ast_statem
     f->failed = true;
     return;
   }
-  if (first_time) check_ranges(f, s, from, to);
+  if (first_time) check_ranges(f, s->place, from, to);
   size_t count = f->nends[1];
   if (f->nends[0] != count && f->nends[0] != 1) {
     flat_error(f, s->place, "both sides need the same number of elements",
@@ -118,7 +127,7 @@ static void connect_one(flat *f, const flat_point *point, const brink_ast_statem
   for (size_t k = 0; k < count; k++) {
     size_t element = (size_t)(uint32_t)f->ends[1][k];
     if (to->source[element] != FLAT_UNCONNECTED) {
-      flat_error(f, s->place, NULL, "%s is connected twice", flat_name_of(f, to));
+      flat_error(f, s->place, NULL, "'%s' is connected twice", flat_name_of(f, to));
       return;
     }
     to->source[element] = f->ends[0][f->nends[0] == 1 ? 0 : k];
@@ -168,7 +177,7 @@ static void settle_inputs(flat *f) {
     if (missing == 0) continue;
     if (output && variable->group->component->section[BRINK_SECTION_CONNECTIONS].damaged) continue;
     if (output)
-      flat_error(f, variable->symbol->place, "connect something to it", "output %s has no source",
+      flat_error(f, variable->symbol->place, "connect something to it", "output '%s' has no source",
                  flat_name_of(f, variable));
     else
       variable->takes_default = true;
@@ -186,7 +195,7 @@ flat_variable *flat_trace(flat *f, flat_variable *variable, size_t element, size
     variable = f->variables[source >> 32];
     element = (size_t)(uint32_t)source;
   }
-  flat_error(f, variable->symbol->place, NULL, "%s is connected to itself",
+  flat_error(f, variable->symbol->place, NULL, "'%s' is connected to itself",
              flat_name_of(f, variable));
   return NULL;
 }
@@ -231,6 +240,9 @@ static void resolve(flat *f, flat_variable *variable) {
     from[e] = flat_trace(f, variable, e, &element[e]);
     if (from[e] == NULL) return;
     slots[e] = from[e]->base + (uint32_t)element[e];
+    bool direct = variable->source[e] == FLAT_UNCONNECTED ||
+                  f->variables[variable->source[e] >> 32] == from[e];
+    if (!direct && (e == 0 || from[e] != from[e - 1])) check_through(f, from[e], variable);
     mixed = mixed || from[e]->space != from[0]->space;
     regular = regular && slots[e] == slots[0] + e;
   }
@@ -351,7 +363,7 @@ void flat_check_held(flat *f) {
         symbol->type == BRINK_TYPE_SIGNAL || !variable->alias || !variable->continuous)
       continue;
     flat_error(f, symbol->place, "declare it as a signal, or sample it with a dtc",
-               "input %s is held, but what is connected to it varies", flat_name_of(f, variable));
+               "input '%s' is held, but what is connected to it varies", flat_name_of(f, variable));
   }
 }
 

@@ -44,17 +44,15 @@ const brink_symbol *flat_loop_symbol(const brink_symbol *symbol) {
   return symbol;
 }
 
-static bool same_expr(const brink_ast_expr *a, const brink_ast_expr *b);
-
 static bool same_part(const brink_ast_part *a, const brink_ast_part *b) {
   bool same = a->symbol == b->symbol;
   if (!same && a->symbol != NULL && b->symbol != NULL)
     same = flat_loop_symbol(a->symbol) == flat_loop_symbol(b->symbol);
   if (!same || (a->index == NULL) != (b->index == NULL)) return false;
-  return a->index == NULL || same_expr(a->index, b->index);
+  return a->index == NULL || flat_same_expr(a->index, b->index);
 }
 
-static bool same_expr(const brink_ast_expr *a, const brink_ast_expr *b) {
+bool flat_same_expr(const brink_ast_expr *a, const brink_ast_expr *b) {
   if (a->op != b->op || a->nargs != b->nargs || a->nparts != b->nparts) return false;
   if (a->op == BRINK_AST_NUMBER) return a->number == b->number;
   if (a->op == BRINK_AST_CALL && strcmp(a->text, b->text) != 0) return false;
@@ -63,7 +61,7 @@ static bool same_expr(const brink_ast_expr *a, const brink_ast_expr *b) {
     if (!same_part(&a->part[k], &b->part[k])) return false;
   }
   for (size_t k = 0; k < a->nargs; k++) {
-    if (!same_expr(a->arg[k], b->arg[k])) return false;
+    if (!flat_same_expr(a->arg[k], b->arg[k])) return false;
   }
   return true;
 }
@@ -76,11 +74,11 @@ static flat_pending *same_target(flat_pending *list, const flat_pending *wanted)
     bool same = true;
     for (size_t k = 0; same && k < p->nloops; k++) {
       const brink_ast_statement *a = p->loops[k], *b = wanted->loops[k];
-      same = same_expr(a->lo, b->lo) && same_expr(a->hi, b->hi);
+      same = flat_same_expr(a->lo, b->lo) && flat_same_expr(a->hi, b->hi);
       if (same && a != b && flat_loop_symbol(a->symbol) != flat_loop_symbol(b->symbol))
         a->symbol->same_as = b->symbol;
     }
-    if (same && same_expr(p->target, wanted->target)) return p;
+    if (same && flat_same_expr(p->target, wanted->target)) return p;
   }
   return NULL;
 }
@@ -188,10 +186,10 @@ static bool mark_defined(flat_context *c, flat_variable *variable, const flat_pe
   if (variable->defined == NULL) variable->defined = flat_take(f, variable->length, 1);
   if (variable->defined == NULL) return false;
   for (size_t r = 0; r < c->repeat; r++) {
-    size_t k = brink_ref_slot(ref, r) - variable->base;
+    size_t k = brink_ref_slot(ref, r) - (variable->sampled ? variable->now_base : variable->base);
     if (variable->slots != NULL || k >= variable->length) continue; /* flags: checked by name */
     if (variable->defined[k]) {
-      flat_error(f, pending->target->place, NULL, "%s[%zu] is defined twice",
+      flat_error(f, pending->target->place, NULL, "'%s[%zu]' is defined twice",
                  variable->symbol->name, k + 1);
       return false;
     }
@@ -252,7 +250,8 @@ static void one_equation(flat_context *c, flat_variable *variable, const flat_pe
     flat_error(f, pending->target->place, NULL, "this equation is too large");
     return;
   }
-  if (flat_add_output(f, c->kernel, ref, node, BRINK_NO_NODE, variable->variable))
+  uint32_t name = variable->sampled ? BRINK_NO_INDEX : variable->variable;
+  if (flat_add_output(f, c->kernel, ref, node, BRINK_NO_NODE, name))
     flat_add_equation(f, c->kernel, pending->target->place);
 }
 
@@ -272,8 +271,8 @@ static void translate(flat *f, flat_group *group, const flat_pending *pending) {
   size_t length = flat_length(f, group, pending->expr);
   if (f->failed) return;
   if (length != 1 && length != (vector ? variable->length : 1)) {
-    flat_error(f, pending->expr->place, NULL, "%zu elements are given for %s, which has %u", length,
-               variable->symbol->name, vector ? variable->length : 1);
+    flat_error(f, pending->expr->place, NULL, "%zu elements are given for '%s', which has %u",
+               length, variable->symbol->name, vector ? variable->length : 1);
     return;
   }
   bool unroll = vector && flat_has_vector_literal(pending->expr);
@@ -296,13 +295,6 @@ static void translate(flat *f, flat_group *group, const flat_pending *pending) {
   }
 }
 
-/* A dtc's outputs are computed at its samples (flat_action.c), not by equations. */
-static bool is_held_output(const flat_group *group, const flat_pending *pending) {
-  const brink_symbol *symbol =
-      pending->target->op == BRINK_AST_NAME ? pending->target->part[0].symbol : NULL;
-  return is_discrete(group) && symbol != NULL && symbol->kind == BRINK_SYMBOL_OUTPUT;
-}
-
 static void check_complete(flat *f, flat_group *group) {
   const brink_component *component = group->component;
   if (component == NULL || component->kind == BRINK_COMPOSITE || component->kind == BRINK_SYSTEM ||
@@ -311,15 +303,15 @@ static void check_complete(flat *f, flat_group *group) {
   for (brink_symbol *s = component->symbols; s != NULL && !f->failed; s = s->next) {
     flat_variable *variable = flat_variable_of(group, s);
     bool needs = s->kind != BRINK_SYMBOL_INSTANCE && s->kind != BRINK_SYMBOL_INPUT &&
-                 (variable->space == BRINK_SPACE_V ||
+                 (variable->space == BRINK_SPACE_V || variable->sampled ||
                   (variable->space == BRINK_SPACE_X && s->kind == BRINK_SYMBOL_STATE));
     if (!needs || s->kind == BRINK_SYMBOL_FLAG) continue;
     for (uint32_t k = 0; k < variable->length; k++) {
       if (variable->defined != NULL && variable->defined[k]) continue;
       if (s->size != NULL)
-        flat_error(f, s->place, NULL, "%s[%u] has no equation", s->name, k + 1);
+        flat_error(f, s->place, NULL, "'%s[%u]' has no equation", s->name, k + 1);
       else
-        flat_error(f, s->place, NULL, "%s has no equation", s->name);
+        flat_error(f, s->place, NULL, "'%s' has no equation", s->name);
       break;
     }
   }
@@ -327,7 +319,7 @@ static void check_complete(flat *f, flat_group *group) {
 
 void flat_equations(flat *f, flat_group *group) {
   for (flat_pending *p = group->equations; p != NULL && !f->failed; p = p->next) {
-    if (!is_held_output(group, p)) translate(f, group, p);
+    translate(f, group, p);
   }
   if (!f->failed) check_complete(f, group);
 }

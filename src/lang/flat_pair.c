@@ -83,7 +83,7 @@ void flat_check_populations(flat *f) {
       if (own == other && a == b) continue;
       flat_error(f, variable->symbol->place,
                  "agents have clocks of their own; let them meet in a pair block",
-                 "%s gets its value from another agent", flat_name_of(f, variable));
+                 "'%s' gets its value from another agent", flat_name_of(f, variable));
       return;
     }
   }

@@ -153,7 +153,7 @@ static bool fill_element(flat *f, flat_variable *variable, const brink_ast_value
   size_t instance = element / variable->length;
   if (!in_range(f, variable, instance, value)) {
     char buffer[BRINK_DOUBLE_TEXT];
-    flat_error(f, given->expr->place, NULL, "%s = %s is outside its declared range",
+    flat_error(f, given->expr->place, NULL, "'%s' = %s is outside its declared range",
                flat_name_of(f, variable), value_text(f, variable, value, buffer));
     return false;
   }
@@ -264,7 +264,7 @@ bool flat_evaluate(flat *f, flat_variable *variable) {
   const brink_symbol *symbol = variable->symbol;
   if (variable->evaluation == 2) return variable->values != NULL;
   if (variable->evaluation == 1) {
-    flat_error(f, symbol->place, NULL, "the value of %s depends on itself", symbol->name);
+    flat_error(f, symbol->place, NULL, "the value of '%s' depends on itself", symbol->name);
     return false;
   }
   variable->evaluation = 1;
@@ -280,7 +280,8 @@ bool flat_evaluate(flat *f, flat_variable *variable) {
     flat_error(f, symbol->place,
                input ? "connect it, or give it a default in assignments"
                      : "give it one in assignments, as an argument of the instance, or with --set",
-               input ? "input %s is not connected and has no default" : "parameter %s has no value",
+               input ? "input '%s' is not connected and has no default"
+                     : "parameter '%s' has no value",
                flat_name_of(f, variable));
     ok = false;
   }
@@ -344,12 +345,12 @@ static void assign(flat *f, const flat_point *point, const brink_ast_statement *
     if (!in_range(f, variable, instance, value)) {
       char buffer[BRINK_DOUBLE_TEXT];
       flat_error(f, s->expr->place, NULL,
-                 "the initial value %s of %s is outside its declared range",
+                 "the initial value %s of '%s' is outside its declared range",
                  value_text(f, variable, value, buffer), flat_name_of(f, variable));
       return;
     }
     if (variable->symbol->type != BRINK_TYPE_STRING && !isfinite(value)) {
-      flat_error(f, s->expr->place, NULL, "the initial value of %s is not a finite number",
+      flat_error(f, s->expr->place, NULL, "the initial value of '%s' is not a finite number",
                  flat_name_of(f, variable));
       return;
     }

@@ -76,7 +76,7 @@ static bool element_of(flat_context *c, const flat_variable *variable, const bri
     else if (c->element_loop)
       *k = r % c->loop[c->nloops - 1].count;
     if (*k >= variable->length) {
-      flat_error(c->f, part->place, NULL, "%s has %u elements, but %zu are needed", part->name,
+      flat_error(c->f, part->place, NULL, "'%s' has %u elements, but %zu are needed", part->name,
                  variable->length, *k + 1);
       return false;
     }
@@ -86,13 +86,16 @@ static bool element_of(flat_context *c, const flat_variable *variable, const bri
 
 /* The slots of a name in all iterations. */
 static bool find_slots(flat_context *c, flat_variable *variable, const brink_ast_expr *name,
-                       uint32_t *slots) {
+                       brink_space space, uint32_t *slots) {
   const brink_ast_part *part = &name->part[name->nparts - 1];
   const uint32_t *partner = NULL;
   if (name->nparts > 1 && name->part[0].symbol->kind == BRINK_SYMBOL_PARTNER)
     partner = c->group->partner[name->part[0].symbol == c->group->pair->partner[0] ? 0 : 1];
   bool shared = part->index == NULL || only_loops(part->index);
   bool outer = partner == NULL && variable->group != c->group; /* of the system around a pair */
+  bool now = variable->sampled && space == BRINK_SPACE_V;
+  const uint32_t *table = now ? NULL : variable->slots;
+  uint32_t base = now ? variable->now_base : variable->base;
   size_t repeat = c->repeat, instances = c->kernel->count / repeat;
   for (size_t r = 0; r < repeat; r++) {
     size_t k = 0;
@@ -100,8 +103,7 @@ static bool find_slots(flat_context *c, flat_variable *variable, const brink_ast
       if ((i == 0 || !shared) && !element_of(c, variable, part, i, r, &k)) return false;
       size_t instance = outer ? 0 : partner != NULL ? partner[i] : i;
       size_t element = instance * variable->length + k;
-      slots[i * repeat + r] =
-          variable->slots != NULL ? variable->slots[element] : variable->base + (uint32_t)element;
+      slots[i * repeat + r] = table != NULL ? table[element] : base + (uint32_t)element;
     }
   }
   return true;
@@ -111,7 +113,7 @@ static bool name_ref(flat_context *c, flat_variable *variable, const brink_ast_e
                      brink_space space, brink_ref *ref) {
   if (flat_size(c->f, variable) == 0) return false;
   uint32_t *slots = slot_room(c->f, c->kernel->count);
-  if (slots == NULL || !find_slots(c, variable, name, slots)) return false;
+  if (slots == NULL || !find_slots(c, variable, name, space, slots)) return false;
   *ref = flat_make_ref(c->f, space, slots, c->kernel->count);
   return !c->f->failed;
 }
@@ -130,7 +132,8 @@ bool flat_target(flat_context *c, const brink_ast_expr *name, bool prime, brink_
     c->f->failed = true;
     return false;
   }
-  return name_ref(c, *variable, name, prime ? BRINK_SPACE_DX : (*variable)->space, ref);
+  brink_space space = (*variable)->sampled ? BRINK_SPACE_V : (*variable)->space;
+  return name_ref(c, *variable, name, prime ? BRINK_SPACE_DX : space, ref);
 }
 
 /* ---- names ---- */
@@ -209,19 +212,6 @@ static brink_node bound_name(flat_context *c, const brink_ast_expr *expr) {
   return node;
 }
 
-/* A dtc's own output, inside its output section: the new value, not the one held. */
-static brink_node own_output(flat_context *c, flat_variable *variable) {
-  if (variable->translating) {
-    flat_error(c->f, variable->symbol->place, NULL, "the output %s depends on itself",
-               variable->symbol->name);
-    return BRINK_NO_NODE;
-  }
-  variable->translating = true;
-  brink_node node = flat_expr(c, variable->own_equation);
-  variable->translating = false;
-  return node;
-}
-
 static brink_node declared_name(flat_context *c, const brink_ast_expr *expr) {
   static const brink_space before[BRINK_SPACE_COUNT] = {
       [BRINK_SPACE_X] = BRINK_SPACE_PRE_X,
@@ -233,9 +223,9 @@ static brink_node declared_name(flat_context *c, const brink_ast_expr *expr) {
     c->f->failed = true;
     return BRINK_NO_NODE;
   }
-  if (variable->own_equation != NULL && !c->pre && variable->symbol->size == NULL)
-    return own_output(c, variable);
   brink_space space = variable->space;
+  /* A dtc sees what its own equations give now, others what is held. */
+  if (variable->sampled && variable->group == c->group && !c->pre) space = BRINK_SPACE_V;
   if (c->pre) {
     if (space != BRINK_SPACE_X && space != BRINK_SPACE_P && space != BRINK_SPACE_MODE) {
       flat_error(c->f, expr->place, "write the expression with pre of the states in it",

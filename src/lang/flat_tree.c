@@ -206,14 +206,14 @@ uint32_t flat_size(flat *f, flat_variable *variable) {
       }
       if (i > 0 && other != size) {
         flat_error(f, symbol->place, "instances of one array share their equations",
-                   "the size of %s differs between the instances of an array", symbol->name);
+                   "the size of '%s' differs between the instances of an array", symbol->name);
         return 0;
       }
       size = other;
     }
   }
   if ((size_t)size * variable->group->count > FLAT_LIMIT) {
-    flat_error(f, symbol->place, NULL, "%s has more than %zu elements", symbol->name, FLAT_LIMIT);
+    flat_error(f, symbol->place, NULL, "'%s' has more than %zu elements", symbol->name, FLAT_LIMIT);
     return 0;
   }
   variable->length = (uint32_t)size;
@@ -283,7 +283,7 @@ static brink_value_type value_type(brink_type type) {
   }
 }
 
-/* The declared range as numbers; bounds that differ between instances are not representable. */
+/* The declared range as numbers; bounds may depend on parameters. */
 static void describe_range(flat *f, flat_variable *variable, brink_variable *made) {
   const brink_ast_range *range = &variable->symbol->range;
   if (!range->given) return;
@@ -300,6 +300,17 @@ static void describe_range(flat *f, flat_variable *variable, brink_variable *mad
   flat_point point = {.group = variable->group, .element = BRINK_NONE};
   made->has_range =
       flat_value(f, &point, range->lo, &made->lo) && flat_value(f, &point, range->hi, &made->hi);
+  size_t count = variable->group->count;
+  if (!made->has_range || count == 1 || (range->lo->constant && range->hi->constant)) return;
+  double *bounds = flat_take(f, 2 * count, sizeof *bounds);
+  if (bounds == NULL) return;
+  for (size_t i = 0; i < count; i++) {
+    point.instance = i;
+    if (!flat_value(f, &point, range->lo, &bounds[2 * i]) ||
+        !flat_value(f, &point, range->hi, &bounds[2 * i + 1]))
+      return;
+  }
+  made->bounds = bounds;
 }
 
 bool flat_add_variable(flat *f, flat_variable *variable, brink_variable_kind kind) {
@@ -378,7 +389,7 @@ static bool place_of(const flat_variable *variable, brink_space *space, brink_va
     return true;
   case BRINK_SYMBOL_VARIABLE:
     *kind = BRINK_VARIABLE_AUXILIARY;
-    *space = BRINK_SPACE_V;
+    if (of != BRINK_DTC) *space = BRINK_SPACE_V;
     return true;
   case BRINK_SYMBOL_OUTPUT:
     *kind = BRINK_VARIABLE_OUTPUT;
@@ -428,6 +439,11 @@ void flat_allocate(flat *f) {
     if (!place_of(variable, &variable->space, &kind)) continue;
     if (!flat_room(f, variable->space, variable->count, &variable->base) ||
         !flat_add_variable(f, variable, kind))
+      return;
+    const brink_component *component = variable->group->component;
+    variable->sampled = component != NULL && component->kind == BRINK_DTC &&
+                        (kind == BRINK_VARIABLE_OUTPUT || kind == BRINK_VARIABLE_AUXILIARY);
+    if (variable->sampled && !flat_room(f, BRINK_SPACE_V, variable->count, &variable->now_base))
       return;
     start_values(f, variable);
   }

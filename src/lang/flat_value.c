@@ -9,11 +9,35 @@
 
 #include "lang/flat.h"
 
+/* FNV-1a; tables are kept at most half full. */
+static size_t string_place(const flat *f, const char *text) {
+  uint64_t hash = 14695981039346656037u;
+  for (const char *c = text; *c != '\0'; c++) hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+  size_t at = (size_t)(hash % f->string_room);
+  while (f->string_table[at] != 0 && strcmp(f->system->strings[f->string_table[at] - 1], text) != 0)
+    at = at + 1 < f->string_room ? at + 1 : 0;
+  return at;
+}
+
+static bool grow_strings(flat *f) {
+  if (2 * (f->system->nstrings + 1) <= f->string_room) return true;
+  f->string_room = f->string_room == 0 ? 64 : 2 * f->string_room;
+  f->string_table = brink_arena_pack(&f->scratch, f->string_room, sizeof *f->string_table);
+  if (f->string_table == NULL) return false;
+  for (size_t k = 0; k < f->system->nstrings; k++)
+    f->string_table[string_place(f, f->system->strings[k])] = (uint32_t)k + 1;
+  return true;
+}
+
 uint32_t flat_string(flat *f, const char *text) {
   brink_system *system = f->system;
-  for (size_t k = 0; k < system->nstrings; k++) {
-    if (strcmp(system->strings[k], text) == 0) return (uint32_t)k;
+  if (f->failed) return 0;
+  if (!grow_strings(f)) {
+    flat_out_of_memory(f);
+    return 0;
   }
+  size_t at = string_place(f, text);
+  if (f->string_table[at] != 0) return f->string_table[at] - 1;
   char *copy = brink_arena_text(f->arena, text);
   if (copy == NULL || !brink_arena_grow(f->arena, (void **)&system->strings, system->nstrings,
                                         &system->strings_capacity, sizeof *system->strings)) {
@@ -21,7 +45,8 @@ uint32_t flat_string(flat *f, const char *text) {
     return 0;
   }
   system->strings[system->nstrings] = copy;
-  return (uint32_t)system->nstrings++;
+  f->string_table[at] = (uint32_t)++system->nstrings;
+  return (uint32_t)system->nstrings - 1;
 }
 
 /* ---- names ---- */
@@ -43,8 +68,8 @@ static bool find_element(flat *f, const flat_point *point, const brink_ast_expr 
     if (child == NULL) return false;
     int64_t index = 1;
     if (child->dimension > 0 && part->index == NULL) {
-      flat_error(f, part->place, "write which one", "%s is an array of %zu components", part->name,
-                 child->dimension);
+      flat_error(f, part->place, "write which one", "'%s' is an array of %zu components",
+                 part->name, child->dimension);
       return false;
     }
     if (part->index != NULL &&
@@ -89,7 +114,7 @@ static bool not_known(flat *f, const brink_ast_expr *expr, const char *what) {
   flat_error(f, expr->place,
              "values that are settled before the run may use parameters, numbers and, in initial, "
              "what was set before",
-             "the value of %s is not known before the run", what);
+             "the value of '%s' is not known before the run", what);
   return false;
 }
 
@@ -187,8 +212,9 @@ static bool reduce_value(flat *f, const flat_point *point, const brink_ast_expr 
 static bool user_value(flat *f, const flat_point *point, const brink_ast_expr *expr,
                        double *value) {
   const brink_user_function *function = expr->user;
-  flat_binding arguments[16];
-  if (function->narguments > 16 || function->narguments != expr->nargs) return false;
+  flat_binding *arguments = brink_arena_pack(&f->scratch, expr->nargs, sizeof *arguments);
+  if (arguments == NULL) flat_out_of_memory(f);
+  if (arguments == NULL || function->narguments != expr->nargs) return false;
   flat_point inner = *point;
   inner.binding = NULL;
   for (size_t k = 0; k < expr->nargs; k++) {

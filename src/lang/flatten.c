@@ -193,7 +193,7 @@ static void warn_initial(flat *f) {
       start = brink_double_text(from[variable->base], text);
     }
     brink_report(f->unit, BRINK_WARNING, symbol->place, NULL,
-                 "%s has no initial value: it starts at %s", flat_name_of(f, variable), start);
+                 "'%s' has no initial value: it starts at %s", flat_name_of(f, variable), start);
   }
 }
 
@@ -236,6 +236,7 @@ static void translate(flat *f) {
     if (!f->failed) flat_discrete(f, g);
     if (!f->failed) flat_ranges(f, g);
   }
+  flat_sort_rules(f);
 }
 
 static void finish(flat *f) {

@@ -38,7 +38,7 @@ static bool room_for_kernel(emitter *e) {
     return false;
   out->kernels = kernels;
   if (2 * (out->nkernels + 1) <= out->nbuckets) return true;
-  size_t larger = out->nbuckets == 0 ? 64 : 2 * out->nbuckets, empty;
+  size_t larger = out->nbuckets == 0 ? 64 : 2 * out->nbuckets, empty = 0;
   out->buckets = brink_arena_take(&out->arena, larger, sizeof *out->buckets);
   if (out->buckets == NULL) {
     out->nbuckets = 0;
@@ -55,7 +55,7 @@ static bool room_for_kernel(emitter *e) {
 /* Emits a kernel that was not there yet. */
 static void add_kernel(emitter *e, const brink_kernel *kernel) {
   brink_emission *out = e->out;
-  size_t empty;
+  size_t empty = 0;
   if (e->failed || kernel == NULL || find(out, kernel, NULL) != NULL) return;
   if (!room_for_kernel(e)) {
     e->failed = true;

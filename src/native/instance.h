@@ -216,7 +216,7 @@ int brink_instance_on_tick(size_t clock, int64_t tick, brink_now *now, void *use
 /* ---- instance_range.c ---- */
 
 bool brink_instance_outside(const brink_instance *instance, const brink_variable *variable,
-                            double value);
+                            size_t element, double value);
 
 /* A value is outside: ends the run (returns negative), or is noted down (returns 0). */
 int brink_instance_violation(brink_instance *instance, uint32_t variable, size_t element,

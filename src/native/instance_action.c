@@ -107,11 +107,11 @@ static int check_ranges(brink_instance *instance, const brink_bound_action *boun
     const brink_output *output = &bound->task.kernel->outputs[bound->checked[k]];
     const brink_variable *variable = &instance->system->variables[output->variable];
     double value = checked_value(bound, k, iteration, now);
-    if (!brink_instance_outside(instance, variable, value)) continue;
-    if (instance->options.range_warns &&
-        brink_instance_outside(instance, variable, instance->before[k]))
-      continue;
     size_t element = brink_ref_slot(&output->target, iteration) - variable->base;
+    if (!brink_instance_outside(instance, variable, element, value)) continue;
+    if (instance->options.range_warns &&
+        brink_instance_outside(instance, variable, element, instance->before[k]))
+      continue;
     int one = brink_instance_violation(instance, output->variable, element, value, now);
     if (outcome == 0) outcome = one;
   }

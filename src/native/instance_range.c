@@ -71,16 +71,25 @@ static void add_set(const brink_instance *instance, const brink_variable *variab
   brink_text_add(text, "}");
 }
 
+/* The range of one element. */
+static void bounds_of(const brink_variable *variable, size_t element, double *lo, double *hi) {
+  size_t instance = variable->length > 0 ? element / variable->length : 0;
+  *lo = variable->bounds != NULL ? variable->bounds[2 * instance] : variable->lo;
+  *hi = variable->bounds != NULL ? variable->bounds[2 * instance + 1] : variable->hi;
+}
+
 /* "h = 12 at t = 3 is outside its range (0, 10)". Ten digits are enough to read, unless they hide
  * what is wrong. */
 static void describe(const brink_instance *instance, uint32_t index, size_t element, double value,
                      double t, char *buffer, size_t size) {
   const brink_variable *variable = &instance->system->variables[index];
   char name[BRINK_NAME], shown[BRINK_NAME], lo[BRINK_DOUBLE_TEXT], hi[BRINK_DOUBLE_TEXT];
+  double least, most;
+  bounds_of(variable, element, &least, &most);
   brink_text text = text_in(buffer, size);
   value_text(instance, variable, value, shown, sizeof shown);
-  if (variable->has_range && (strcmp(shown, brink_double_text(variable->lo, lo)) == 0 ||
-                              strcmp(shown, brink_double_text(variable->hi, hi)) == 0))
+  if (variable->has_range && (strcmp(shown, brink_double_text(least, lo)) == 0 ||
+                              strcmp(shown, brink_double_text(most, hi)) == 0))
     snprintf(shown, sizeof shown, "%.17g", value);
   brink_text_add(&text, "%s = %s at t = %.10g is ",
                  brink_instance_variable_name(instance, index, element, name), shown, t);
@@ -88,14 +97,14 @@ static void describe(const brink_instance *instance, uint32_t index, size_t elem
     brink_text_add(&text, "not in its set ");
     add_set(instance, variable, &text);
   } else {
-    brink_text_add(&text, "outside its range (%s, %s)", brink_double_text(variable->lo, lo),
-                   brink_double_text(variable->hi, hi));
+    brink_text_add(&text, "outside its range (%s, %s)", brink_double_text(least, lo),
+                   brink_double_text(most, hi));
   }
 }
 
 /* Reals are allowed what the tolerances leave open, as the surfaces of ranges are displaced by. */
 bool brink_instance_outside(const brink_instance *instance, const brink_variable *variable,
-                            double value) {
+                            size_t element, double value) {
   if (variable->set != NULL) {
     for (size_t k = 0; k < variable->nset; k++) {
       if (variable->set[k] == value) return false;
@@ -105,9 +114,11 @@ bool brink_instance_outside(const brink_instance *instance, const brink_variable
   if (!variable->has_range) return false;
   bool real = variable->type == BRINK_VALUE_REAL;
   double rtol = real ? instance->options.rtol : 0.0, atol = real ? instance->options.atol : 0.0;
-  double below = isinf(variable->lo) ? 0.0 : rtol * fabs(variable->lo) + atol;
-  double above = isinf(variable->hi) ? 0.0 : rtol * fabs(variable->hi) + atol;
-  return !(value >= variable->lo - below && value <= variable->hi + above);
+  double lo, hi;
+  bounds_of(variable, element, &lo, &hi);
+  double below = isinf(lo) ? 0.0 : rtol * fabs(lo) + atol;
+  double above = isinf(hi) ? 0.0 : rtol * fabs(hi) + atol;
+  return !(value >= lo - below && value <= hi + above);
 }
 
 /* ---- endings and warnings ---- */

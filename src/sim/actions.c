@@ -153,6 +153,8 @@ static brink_status run_hits(brink_sim *sim, brink_hit *hits, size_t count, int 
                                   : run_event(sim, &hits[k], iteration, changed, diag);
     if (status < 0) return status;
     if (status == BRINK_STOPPED) stopped = status;
+    int inside = release || count == 1 ? 0 : brink_sim_inside(sim, hits[k].guard);
+    hits[k].led_inside = inside != 0 && brink_slide_leads(sim, hits[k].guard, inside);
   }
   return stopped;
 }

@@ -53,15 +53,15 @@ static brink_status first_sign(brink_sim *sim, size_t guard, brink_diag *diag) {
   return brink_sim_settle_sign(sim, guard, 0, true, BRINK_CROSSED, diag);
 }
 
-/* The side that counts as inside for a guard on its surface; 0: none does. */
-static int inside_of(const brink_guard_def *def) {
+int brink_sim_inside(const brink_sim *sim, size_t guard) {
+  const brink_guard_def *def = &sim->model->guards[guard].def;
   if (def->inside != 0) return def->inside;
   return def->side == BRINK_UNILATERAL ? -(int)def->direction : 0;
 }
 
 /* A guard that starts on its surface and goes out has been reached. */
 static void check_start(brink_sim *sim, size_t guard) {
-  int inside = inside_of(&sim->model->guards[guard].def);
+  int inside = brink_sim_inside(sim, guard);
   if (inside == 0 || sim->eval.sgn[guard] != -inside) return;
   sim->eval.sgn[guard] = (signed char)inside;
   sim->hits[sim->nhits++] =
@@ -82,7 +82,7 @@ static brink_status new_sign(brink_sim *sim, size_t guard, bool rested, brink_di
   brink_status status = first_sign(sim, guard, diag);
   sim->field_settled = false; /* the field may read it */
   if (status != BRINK_OK) return status;
-  int sign = sim->eval.sgn[guard], inside = rested ? inside_of(def) : 0;
+  int sign = sim->eval.sgn[guard], inside = rested ? brink_sim_inside(sim, guard) : 0;
   if (sign != 0 && ((int)def->direction == sign || inside == -sign)) add_hit(sim, guard, sign);
   return BRINK_OK;
 }
@@ -175,6 +175,15 @@ static bool same_functions(const brink_sim *sim) {
          memcmp(sim->pre_p, sim->eval.p, def->np * sizeof(double)) == 0;
 }
 
+/* The guard's own action led back inside, but another one at the same instant leads out again (a ball
+ * between two others): it keeps its sign, and is reached once more before time moves on. */
+static bool reached_again(brink_sim *sim, const brink_hit *hit) {
+  int inside = brink_sim_inside(sim, hit->guard);
+  if (!hit->led_inside || !brink_slide_leads(sim, hit->guard, -inside)) return false;
+  brink_slide_take_sign(sim, hit->guard, inside);
+  return true;
+}
+
 /* New signs of what fired in this round, by what holds now. */
 static brink_status settle_fired(brink_sim *sim, bool changed_ever, brink_diag *diag) {
   brink_eval *eval = &sim->eval;
@@ -186,7 +195,7 @@ static brink_status settle_fired(brink_sim *sim, bool changed_ever, brink_diag *
     if (!eval->enabled[guard]) continue;
     int before = sim->hits[k].direction == BRINK_NEGATIVE ? 1 : -1;
     if (eval->is_held[guard]) brink_slide_undo(sim, guard); /* for what held before the rules */
-    if (moved_away(sim, &sim->hits[k])) continue;
+    if (moved_away(sim, &sim->hits[k]) || reached_again(sim, &sim->hits[k])) continue;
     status = brink_sim_settle_sign(sim, guard, before, changed_ever, sim->hits[k].kind, diag);
   }
   sim->shares = false;

@@ -169,6 +169,15 @@ void brink_sim_give_up_step(brink_sim *sim);
 /* The stepper takes the step to its end. False: it cannot; the present starts a new one. */
 brink_try brink_sim_commit_rest(brink_sim *sim);
 
+/* The side that counts as inside for a guard on its surface; 0: none does. */
+int brink_sim_inside(const brink_sim *sim, size_t guard);
+
+/* Does the motion lead from the guard's surface to that side? */
+bool brink_slide_leads(brink_sim *sim, size_t guard, int side);
+
+/* A new sign; how far the state still is on the wrong side of it is allowed. */
+void brink_slide_take_sign(brink_sim *sim, size_t guard, int sign);
+
 /* slide.c: signs after an event, and surfaces that hold the state. */
 brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before, bool changed,
                                    brink_event_kind kind, brink_diag *diag);

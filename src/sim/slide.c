@@ -148,7 +148,7 @@ static bool rests(brink_sim *sim, size_t guard) {
 }
 
 /* The new sign, and how far the state still is on the wrong side of it. */
-static void take_sign(brink_sim *sim, size_t guard, int sign) {
+void brink_slide_take_sign(brink_sim *sim, size_t guard, int sign) {
   brink_eval *eval = &sim->eval;
   double g = brink_eval_guard(eval, guard, sim->t, sim->x);
   eval->sgn[guard] = (signed char)sign;
@@ -186,6 +186,12 @@ brink_status brink_slide_blocked(brink_sim *sim, brink_diag *diag) {
   return same ? blocked_by(sim, guard, diag) : BRINK_OK;
 }
 
+bool brink_slide_leads(brink_sim *sim, size_t guard, int side) {
+  brink_eval *eval = &sim->eval;
+  return brink_eval_sided(eval, guard, side, sim->t, sim->x, eval->f_plus) == BRINK_TRY_OK &&
+         rate_sign(sim, guard, eval->f_plus) == side;
+}
+
 /* How far past its surface a guard on it is going to get before it turns back, if it is slowing down:
  * rate^2 / (2 acceleration). The acceleration is a difference to a moment ago, on the side that the state
  * came from: nothing is evaluated past the surface. INFINITY if it does not slow down. */
@@ -214,7 +220,7 @@ static void turn_back(brink_sim *sim, size_t guard, int sign_before) {
   double tolerance =
       brink_eval_tolerance(eval, guard, sim->t, sim->x, sim->options.rtol, sim->atol);
   if (depth <= tolerance) give = fmax(give, 4.0 * depth);
-  take_sign(sim, guard, sign_before);
+  brink_slide_take_sign(sim, guard, sign_before);
   eval->slack[guard] = fmax(eval->slack[guard], give);
 }
 
@@ -252,7 +258,7 @@ brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before
   bool unilateral = sim->model->guards[guard].def.side == BRINK_UNILATERAL;
   bool same_field =
       sim->shares || memcmp(eval->f_plus, eval->f_minus, eval->nx * sizeof(double)) == 0;
-  take_sign(sim, guard, sign);
+  brink_slide_take_sign(sim, guard, sign);
   sim->split = sim->split || !same_field;
   bool past = unilateral && same_field && sign_before != 0 && sign == -sign_before;
   if (past && (!changed || (strict && same_motion(sim)))) {
@@ -463,7 +469,7 @@ brink_status brink_slide_end(brink_sim *sim, size_t guard, int sign) {
   brink_slide_record record = brink_slide_of(sim, guard);
   brink_slide_undo(sim, guard);
   sim->field_settled = false;
-  take_sign(sim, guard, sign);
+  brink_slide_take_sign(sim, guard, sign);
   sim->restart = true;
   if (sim->sink.slide == NULL || record.from == record.to) return BRINK_OK;
   return sim->sink.slide(&record, sim->sink.user) == 0 ? BRINK_OK : BRINK_STOPPED;
