@@ -142,7 +142,7 @@ int cli_load(cli_loaded *loaded, const cli_arguments *arguments, const char *pat
   int outcome = cli_load_parse(loaded, path);
   if (outcome != CLI_OK) return outcome;
   brink_unit_check(loaded->unit);
-  if (loaded->unit->nerrors == 0 && !loaded->unit->out_of_memory)
+  if (!loaded->unit->out_of_memory) /* with errors it reports more, and makes nothing */
     outcome = flatten_as_asked(loaded, arguments);
   int errors = cli_report(loaded->unit, arguments);
   if (outcome == CLI_OK && errors == CLI_OK && loaded->unit->out_of_memory) {

@@ -73,6 +73,7 @@ struct flat_group {
   size_t nvariables;
   flat_group **children; /* by symbol->order; NULL: not an instance */
   bool in_population;
+  bool uncertain; /* a connection in it is wrong: what its parts lack may be due to that */
   struct flat_pending *equations; /* of dynamics and output, taken apart */
   uint32_t *partner[2];           /* pair block: instance of each partner */
   flat_group *partner_group[2];
@@ -102,7 +103,10 @@ typedef struct flat {
   uint32_t *slots; /* scratch of flat_ref */
   size_t slots_capacity;
   size_t budget; /* of translation steps: bounds what functions in functions may grow to */
-  bool failed;   /* out of memory, or reported */
+  bool failed;   /* the present piece: out of memory, or reported */
+  bool errors;   /* some piece failed */
+  bool
+      structure; /* the checker found errors: only instances, values and connections are looked at */
 } flat;
 
 /* A model may have this many instances, elements of a vector, states: more is refused. */
@@ -315,6 +319,11 @@ brink_ast_expr *flat_if(flat *f, const brink_ast_expr *condition, const brink_as
                         const brink_ast_expr *no);
 
 /* ---- small things ---- */
+
+/* One mistake does not hide the next: forget that a piece failed, and go on. */
+void flat_next(flat *f);
+/* The end of a phase: has anything failed? */
+bool flat_stop(flat *f);
 
 const char *flat_where(flat *f, brink_place place);  /* "tank.hsml:23" */
 void *flat_take(flat *f, size_t count, size_t size); /* of the system; sets failed */

@@ -108,8 +108,23 @@ static bool open_alias(flat *f, flat_variable *to) {
   return true;
 }
 
+/* Has the checker found fault with what stands on this line? */
+static bool is_reported(const flat *f, brink_place place) {
+  for (size_t k = 0; f->structure && k < f->unit->nitems; k++) {
+    const brink_report_item *item = &f->unit->items[k];
+    if (item->severity == BRINK_ERROR && item->place.file == place.file &&
+        item->place.line == place.line)
+      return true;
+  }
+  return false;
+}
+
 static void connect_one(flat *f, const flat_point *point, const brink_ast_statement *s,
                         bool first_time) {
+  if (is_reported(f, s->place)) {
+    f->failed = true;
+    return;
+  }
   flat_variable *from = list_end(f, point, s->expr, 0);
   flat_variable *to = list_end(f, point, s->target, 1);
   if (from == NULL || to == NULL) {
@@ -138,12 +153,18 @@ static void connect_block(flat *f, const flat_point *point, const brink_ast_bloc
                           bool first_time) {
   for (size_t k = 0; k < block->count && !f->failed; k++) {
     const brink_ast_statement *s = block->statement[k];
-    if (s->kind == BRINK_STATEMENT_CONNECT) connect_one(f, point, s, first_time);
+    if (s->kind == BRINK_STATEMENT_CONNECT) {
+      connect_one(f, point, s, first_time);
+      point->group->uncertain = point->group->uncertain || f->failed;
+      flat_next(f);
+    }
     if (s->kind != BRINK_STATEMENT_FOR) continue;
     int64_t lo, hi;
     if (!flat_whole(f, point, s->lo, "the loop's start", INT32_MIN, INT32_MAX, &lo) ||
-        !flat_whole(f, point, s->hi, "the loop's end", INT32_MIN, INT32_MAX, &hi))
+        !flat_whole(f, point, s->hi, "the loop's end", INT32_MIN, INT32_MAX, &hi)) {
+      point->group->uncertain = true;
       return;
+    }
     for (int64_t i = lo; i <= hi && !f->failed; i++) {
       if (!flat_spend(f, s->place, 1)) return;
       flat_binding binding = {.symbol = s->symbol, .value = (double)i, .outer = point->binding};
@@ -174,13 +195,15 @@ static void settle_inputs(flat *f) {
     for (size_t e = 0; variable->alias && e < variable->count; e++) {
       if (variable->source[e] != FLAT_UNCONNECTED) missing--;
     }
-    if (missing == 0) continue;
-    if (output && variable->group->component->section[BRINK_SECTION_CONNECTIONS].damaged) continue;
+    flat_group *around = output ? variable->group : variable->group->parent;
+    bool library = f->structure && around == NULL; /* perhaps it is not meant to run */
+    if (missing == 0 || library || (around != NULL && around->uncertain)) continue;
     if (output)
       flat_error(f, variable->symbol->place, "connect something to it", "output '%s' has no source",
                  flat_name_of(f, variable));
     else
       variable->takes_default = true;
+    flat_next(f);
   }
 }
 
@@ -277,12 +300,13 @@ void flat_connect(flat *f) {
     for (size_t i = 0; section->present && i < group->count && !f->failed; i++) {
       flat_point point = {.group = group, .instance = i, .element = BRINK_NONE};
       connect_block(f, &point, &section->body, i == 0);
+      flat_next(f);
     }
   }
-  if (f->failed) return;
+  flat_next(f);
   settle_inputs(f);
-  if (f->failed) return;
   flat_allocate(f);
+  if (flat_stop(f) || f->structure) return;
   for (size_t k = 0; k < f->nvariables && !f->failed; k++) {
     flat_variable *variable = f->variables[k];
     if (variable->alias) resolve(f, variable);

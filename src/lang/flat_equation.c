@@ -318,10 +318,13 @@ static void check_complete(flat *f, flat_group *group) {
 }
 
 void flat_equations(flat *f, flat_group *group) {
+  bool bad = false;
   for (flat_pending *p = group->equations; p != NULL && !f->failed; p = p->next) {
     translate(f, group, p);
+    bad = bad || f->failed;
+    flat_next(f);
   }
-  if (!f->failed) check_complete(f, group);
+  if (!bad && !f->failed) check_complete(f, group);
 }
 
 /* ---- ranges ---- */

@@ -260,6 +260,25 @@ static bool fill_all(flat *f, flat_variable *variable, char *filled) {
   return !f->failed && fill_from_sets(f, variable, filled);
 }
 
+/* A value that was meant for it may stand under a wrong name, or in a wrong place: which is reported. */
+static bool is_excused(const flat *f, const flat_variable *variable) {
+  const flat_group *group = variable->group;
+  const char *name = brink_unit_format(f->unit, "'%s'", variable->symbol->name);
+  for (size_t k = 0; k < f->unit->nitems; k++) {
+    const brink_report_item *item = &f->unit->items[k];
+    if (item->severity == BRINK_ERROR && strstr(item->message, name) != NULL) return true;
+  }
+  const brink_ast_section *own =
+      group->component != NULL ? &group->component->section[BRINK_SECTION_ASSIGNMENTS] : NULL;
+  for (size_t k = 0; own != NULL && k < own->nvalues; k++) {
+    if (own->values[k].symbol == NULL) return true;
+  }
+  for (size_t k = 0; group->symbol != NULL && k < group->symbol->nvalues; k++) {
+    if (group->symbol->values[k].symbol == NULL) return true;
+  }
+  return false;
+}
+
 bool flat_evaluate(flat *f, flat_variable *variable) {
   const brink_symbol *symbol = variable->symbol;
   if (variable->evaluation == 2) return variable->values != NULL;
@@ -274,6 +293,7 @@ bool flat_evaluate(flat *f, flat_variable *variable) {
     filled = brink_arena_pack(&f->scratch, variable->count, 1);
   }
   bool ok = variable->values != NULL && filled != NULL && fill_all(f, variable, filled);
+  if (ok && f->structure && is_excused(f, variable)) ok = false;
   for (size_t e = 0; ok && e < variable->count; e++) {
     if (filled[e]) continue;
     bool input = symbol->kind == BRINK_SYMBOL_INPUT;

@@ -431,20 +431,23 @@ static void start_values(flat *f, flat_variable *variable) {
 }
 
 /* A parameter that is infinite is fine in bounds, but not as a number that equations read. */
+static void allocate(flat *f, flat_variable *variable) {
+  brink_variable_kind kind;
+  if (flat_size(f, variable) == 0 || !place_of(variable, &variable->space, &kind)) return;
+  if (!flat_room(f, variable->space, variable->count, &variable->base) ||
+      !flat_add_variable(f, variable, kind))
+    return;
+  const brink_component *component = variable->group->component;
+  variable->sampled = component != NULL && component->kind == BRINK_DTC &&
+                      (kind == BRINK_VARIABLE_OUTPUT || kind == BRINK_VARIABLE_AUXILIARY);
+  if (variable->sampled && !flat_room(f, BRINK_SPACE_V, variable->count, &variable->now_base))
+    return;
+  start_values(f, variable);
+}
+
 void flat_allocate(flat *f) {
   for (size_t k = 0; k < f->nvariables && !f->failed; k++) {
-    flat_variable *variable = f->variables[k];
-    brink_variable_kind kind;
-    if (flat_size(f, variable) == 0) return;
-    if (!place_of(variable, &variable->space, &kind)) continue;
-    if (!flat_room(f, variable->space, variable->count, &variable->base) ||
-        !flat_add_variable(f, variable, kind))
-      return;
-    const brink_component *component = variable->group->component;
-    variable->sampled = component != NULL && component->kind == BRINK_DTC &&
-                        (kind == BRINK_VARIABLE_OUTPUT || kind == BRINK_VARIABLE_AUXILIARY);
-    if (variable->sampled && !flat_room(f, BRINK_SPACE_V, variable->count, &variable->now_base))
-      return;
-    start_values(f, variable);
+    allocate(f, f->variables[k]);
+    flat_next(f);
   }
 }

@@ -14,6 +14,16 @@ void flat_out_of_memory(flat *f) {
   f->failed = true;
 }
 
+void flat_next(flat *f) {
+  f->errors = f->errors || f->failed;
+  f->failed = f->unit->out_of_memory || f->budget == 0;
+}
+
+bool flat_stop(flat *f) {
+  flat_next(f);
+  return f->errors || f->failed;
+}
+
 void *flat_take(flat *f, size_t count, size_t size) {
   void *memory = brink_arena_pack(f->arena, count, size);
   if (memory == NULL) flat_out_of_memory(f);
@@ -209,6 +219,7 @@ static bool reserve_tolerances(flat *f) {
 static void lay_out(flat *f) {
   if (!reserve_tolerances(f)) return;
   flat_connect(f);
+  if (flat_stop(f)) return;
   if (!f->failed) flat_check_populations(f);
   if (!f->failed) flat_initial(f, f->top);
   if (!f->failed) flat_apply_sets(f);
@@ -228,6 +239,7 @@ static void translate(flat *f) {
     if (g->pair != NULL) flat_number_flags(f, g);
   }
   for (flat_group *g = f->groups; g != NULL && !f->failed; g = g->next) flat_equations(f, g);
+  if (flat_stop(f)) return;
   for (flat_group *g = f->groups; g != NULL && !f->failed; g = g->next) {
     brink_ast_event *events = g->component != NULL ? g->component->events
                               : g->pair != NULL    ? g->pair->events
@@ -235,6 +247,7 @@ static void translate(flat *f) {
     flat_events(f, g, events);
     if (!f->failed) flat_discrete(f, g);
     if (!f->failed) flat_ranges(f, g);
+    flat_next(f);
   }
   flat_sort_rules(f);
 }
@@ -266,8 +279,23 @@ static void run(flat *f) {
   if (f->system->name == NULL) flat_out_of_memory(f);
   flat_build_tree(f, top);
   if (!f->failed) lay_out(f);
-  if (!f->failed) translate(f);
-  if (!f->failed) finish(f);
+  if (flat_stop(f) || f->structure) return;
+  translate(f);
+  if (!flat_stop(f)) finish(f);
+}
+
+/* No syntax error has taken anything away. */
+static bool is_whole(const brink_unit *unit) {
+  for (const brink_component *c = unit->components; c != NULL; c = c->next) {
+    if (c->holes || c->names_uncertain) return false;
+    for (int k = 0; k < BRINK_SECTION_COUNT; k++) {
+      if (c->section[k].damaged) return false;
+    }
+    for (const brink_ast_pair *pair = c->pairs; pair != NULL; pair = pair->next) {
+      if (pair->damaged) return false;
+    }
+  }
+  return true;
 }
 
 brink_system *brink_flatten(brink_unit *unit, const brink_flatten_options *options,
@@ -287,10 +315,11 @@ brink_system *brink_flatten(brink_unit *unit, const brink_flatten_options *optio
             .options = options,
             .groups_end = &f.groups,
             .budget = options->budget > 0 ? options->budget : FLAT_BUDGET};
+  f.structure = unit->nerrors > 0;
   brink_arena_init(&f.scratch, allocator);
-  run(&f);
+  if (!f.structure || is_whole(unit)) run(&f);
   brink_arena_free(&f.scratch);
-  if (!f.failed && unit->nerrors == 0 && !unit->out_of_memory) return system;
+  if (!flat_stop(&f) && unit->nerrors == 0 && !unit->out_of_memory) return system;
   brink_system_destroy(system);
   return NULL;
 }

@@ -16,7 +16,8 @@ typedef struct brink_flatten_options {
 /* Instantiates the top component of a checked unit: instances, sizes, parameters, connections,
  * equations, flags, actions. What it finds wrong goes to the unit's report; what is wrong with
  * --top or --set goes to `usage` (wrong usage of the program, not of the language). NULL if there was
- * anything of either, or no memory. Destroy the result with brink_system_destroy. */
+ * anything of either, or no memory. Where the checker found errors already, what is wrong with instances,
+ * values and connections is reported, too. Destroy the result with brink_system_destroy. */
 brink_system *brink_flatten(brink_unit *unit, const brink_flatten_options *options,
                             const brink_allocator *allocator, brink_text *usage);
 
