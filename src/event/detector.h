@@ -26,9 +26,13 @@ typedef struct brink_hit {
   size_t guard;
   brink_event_kind kind;
   brink_direction direction;
-  double value;    /* of the guard before the actions of its round; set when these run */
-  int priority;    /* of the guard; set when they are put in order */
-  bool led_inside; /* after its own action, before those of others at the same instant */
+  double value; /* of the guard before the actions of its round; set when these run */
+  int priority; /* of the guard; set when they are put in order */
+  /* After its own action, before those of others in the same round: the side that the motion leads to,
+   * and the side that the guard is on; 0: on its surface. */
+  bool led_inside;
+  int sign_after;
+  bool again; /* another action carried it across zero: an event of the next round */
 } brink_hit;
 
 /* The answer to the second. */

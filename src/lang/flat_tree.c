@@ -327,6 +327,11 @@ bool flat_add_variable(flat *f, flat_variable *variable, brink_variable_kind kin
                          .where = flat_where(f, symbol->place)};
   if (symbol->unit != NULL) made.unit = brink_arena_text(f->arena, symbol->unit);
   describe_range(f, variable, &made);
+  if (made.type == BRINK_VALUE_INTEGER && !made.has_range && made.set == NULL) {
+    made.has_range = true; /* beyond that whole numbers are not exact */
+    made.lo = -0x1p53;
+    made.hi = 0x1p53;
+  }
   if (made.name == NULL ||
       !brink_arena_grow(f->arena, (void **)&system->variables, system->nvariables,
                         &system->variables_capacity, sizeof *system->variables)) {

@@ -57,7 +57,7 @@ static const char *value_text(const brink_instance *instance, const brink_variab
   else if (variable->type == BRINK_VALUE_BOOLEAN)
     snprintf(buffer, size, "%s", value != 0.0 ? "true" : "false");
   else
-    snprintf(buffer, size, "%.10g", value);
+    snprintf(buffer, size, "%.10g", isnan(value) ? (double)NAN : value); /* no -nan */
   return buffer;
 }
 

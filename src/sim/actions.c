@@ -140,6 +140,13 @@ static brink_status run_release(brink_sim *sim, const brink_hit *hit, bool *chan
   return brink_slide_end(sim, surface, up ? 1 : -1);
 }
 
+/* Which side of its surface a guard is on, or, on it, within rounding, is led to; 0: it stays there. */
+static int side_of(brink_sim *sim, size_t guard) {
+  double g = brink_eval_guard(&sim->eval, guard, sim->t, sim->x);
+  if (fabs(g) > brink_sim_zero_band(sim, guard, sim->t, sim->x)) return g > 0.0 ? 1 : -1;
+  return brink_slide_leads(sim, guard, 1) ? 1 : brink_slide_leads(sim, guard, -1) ? -1 : 0;
+}
+
 /* The events of a round, or, when all is quiet, the actions of surfaces where the state has come to
  * rest. */
 static brink_status run_hits(brink_sim *sim, brink_hit *hits, size_t count, int iteration,
@@ -153,8 +160,12 @@ static brink_status run_hits(brink_sim *sim, brink_hit *hits, size_t count, int 
                                   : run_event(sim, &hits[k], iteration, changed, diag);
     if (status < 0) return status;
     if (status == BRINK_STOPPED) stopped = status;
-    int inside = release || count == 1 ? 0 : brink_sim_inside(sim, hits[k].guard);
+    /* Only where actions may interfere. */
+    bool alone = release || count == 1 || sim->model->guards[hits[k].guard].def.action == NULL;
+    int inside = alone ? 0 : brink_sim_inside(sim, hits[k].guard);
     hits[k].led_inside = inside != 0 && brink_slide_leads(sim, hits[k].guard, inside);
+    hits[k].sign_after = alone ? 0 : side_of(sim, hits[k].guard);
+    hits[k].again = false;
   }
   return stopped;
 }

@@ -195,7 +195,15 @@ static brink_status settle_fired(brink_sim *sim, bool changed_ever, brink_diag *
     if (!eval->enabled[guard]) continue;
     int before = sim->hits[k].direction == BRINK_NEGATIVE ? 1 : -1;
     if (eval->is_held[guard]) brink_slide_undo(sim, guard); /* for what held before the rules */
-    if (moved_away(sim, &sim->hits[k]) || reached_again(sim, &sim->hits[k])) continue;
+    if (moved_away(sim, &sim->hits[k])) {
+      int sign =
+          eval->sgn[guard]; /* its own action left it on the other side: another's did this */
+      sim->hits[k].again =
+          sim->hits[k].sign_after == -sign &&
+          brink_detector_wants(&sim->detector, guard, sign > 0 ? BRINK_POSITIVE : BRINK_NEGATIVE);
+      continue;
+    }
+    if (reached_again(sim, &sim->hits[k])) continue;
     status = brink_sim_settle_sign(sim, guard, before, changed_ever, sim->hits[k].kind, diag);
   }
   sim->shares = false;
@@ -246,6 +254,10 @@ static brink_status settle(brink_sim *sim, bool changed, bool changed_ever, brin
   if (status != BRINK_OK || (!changed && watched && !read)) return status; /* nothing has jumped */
   memset(sim->fired, 0, count * sizeof *sim->fired);
   for (size_t k = 0; k < fired; k++) sim->fired[sim->hits[k].guard] = true;
+  for (size_t k = 0; k < fired; k++) { /* the new list grows over the part that has been read */
+    size_t guard = sim->hits[k].guard;
+    if (sim->hits[k].again) add_hit(sim, guard, sim->eval.sgn[guard]);
+  }
   if (!changed && watched) return settle_readers(sim);
   sim->jump = fmax(sim->jump, brink_reach_jump(&sim->detector.reach, sim->pre_x, sim->x));
   sim->altered = sim->altered || !same_functions(sim);
