@@ -130,8 +130,7 @@ static void look_at(brink_unit *unit) {
   const brink_flatten_options options = {.seed = 1};
   brink_text usage = {0};
   brink_unit_check(unit);
-  if (unit->components != NULL)
-    brink_system_destroy(brink_flatten(unit, &options, NULL, &usage));
+  if (unit->components != NULL) brink_system_destroy(brink_flatten(unit, &options, NULL, &usage));
   brink_text_free(&usage);
   brink_report_sort(unit);
 }

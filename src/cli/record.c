@@ -96,7 +96,6 @@ static int tell_event(cli_simulation *run, const brink_event_record *record) {
 
 static int on_event(const brink_event_record *record, void *user) {
   cli_simulation *run = user;
-  run->heard++;
   return tell_event(run, record);
 }
 
@@ -188,22 +187,6 @@ void cli_record_flush(cli_simulation *run) {
   if (run->tracing && !run->file.failed) brink_csv_flush(&run->csv);
 }
 
-/* An action that fails ends the run before its event is told: it is the last one. */
-static void tell_failed_event(cli_simulation *run) {
-  const brink_sim *sim = run->sim;
-  size_t count;
-  const brink_event *events = brink_sim_events(sim, &count);
-  if (brink_sim_stats(sim)->events <= run->heard || count == 0) return;
-  brink_event_record record = {.event = events[count - 1],
-                               .x_before = sim->before_x,
-                               .x_after = sim->x,
-                               .mode_before = sim->before_mode,
-                               .mode_after = sim->eval.mode,
-                               .p_before = sim->before_p,
-                               .p_after = sim->eval.p};
-  on_event(&record, run);
-}
-
 static void tell_open_slides(cli_simulation *run) {
   size_t count = brink_sim_slides(run->sim, NULL, 0);
   brink_slide_record *slides = brink_arena_take(&run->arena, count, sizeof *slides);
@@ -213,7 +196,6 @@ static void tell_open_slides(cli_simulation *run) {
 }
 
 void cli_record_end(cli_simulation *run) {
-  tell_failed_event(run);
   settle(run);
   tell_open_slides(run);
   if (!run->tracing) return;

@@ -23,7 +23,6 @@ typedef struct cli_simulation {
   brink_csv csv;
   cli_output file;
 
-  int64_t heard;     /* events that the sink was told of */
   size_t notes_told; /* of the instance's notes: those that an event already has */
   brink_remark *remarks;
   brink_value_type *remark_types;

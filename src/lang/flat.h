@@ -144,6 +144,11 @@ bool flat_value(flat *f, const flat_point *point, const brink_ast_expr *expr, do
 /* A whole number in [least, most]; reports otherwise. */
 bool flat_whole(flat *f, const flat_point *point, const brink_ast_expr *expr, const char *what,
                 int64_t least, int64_t most, int64_t *value);
+/* The bounds of a loop. */
+bool flat_bounds(flat *f, const flat_point *point, const brink_ast_statement *s, int64_t *lo,
+                 int64_t *hi);
+/* The operator that a function is; BRINK_OP_CONST: none by itself. */
+brink_op flat_plain_op(brink_function function);
 /* The length of an expression as a vector; 1 for scalars, 0: mismatch (reported). */
 size_t flat_length(flat *f, flat_group *group, const brink_ast_expr *expr);
 size_t flat_bound_length(flat *f, flat_group *group, const brink_ast_expr *expr,

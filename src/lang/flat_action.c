@@ -170,8 +170,7 @@ static void loop(builder *b, const brink_ast_statement *s) {
   flat_context *c = &b->c;
   flat_point point = {.group = c->group, .element = BRINK_NONE, .binding = c->fixed};
   int64_t lo, hi;
-  if (!flat_whole(c->f, &point, s->lo, "the loop's start", INT32_MIN, INT32_MAX, &lo) ||
-      !flat_whole(c->f, &point, s->hi, "the loop's end", INT32_MIN, INT32_MAX, &hi)) {
+  if (!flat_bounds(c->f, &point, s, &lo, &hi)) {
     c->f->failed = true;
     return;
   }
@@ -569,9 +568,7 @@ static void rule_block(rules *r, const brink_ast_block *block) {
     if (s->kind != BRINK_STATEMENT_FOR) continue;
     flat_point point = {.group = r->group, .element = BRINK_NONE, .binding = r->fixed};
     int64_t lo, hi;
-    if (!flat_whole(r->f, &point, s->lo, "the loop's start", INT32_MIN, INT32_MAX, &lo) ||
-        !flat_whole(r->f, &point, s->hi, "the loop's end", INT32_MIN, INT32_MAX, &hi))
-      return;
+    if (!flat_bounds(r->f, &point, s, &lo, &hi)) return;
     const flat_binding *outer = r->fixed;
     for (int64_t i = lo; i <= hi && !r->f->failed; i++) {
       if (!flat_spend(r->f, s->place, 1000)) return;

@@ -227,16 +227,6 @@ static brink_node mod_node(flat_context *c, brink_place place, brink_node a, bri
 }
 
 static brink_node numeric_call(flat_context *c, const brink_ast_expr *expr) {
-  static const brink_op ops[] = {
-      [BRINK_FN_SIN] = BRINK_OP_SIN,     [BRINK_FN_COS] = BRINK_OP_COS,
-      [BRINK_FN_TAN] = BRINK_OP_TAN,     [BRINK_FN_ASIN] = BRINK_OP_ASIN,
-      [BRINK_FN_ACOS] = BRINK_OP_ACOS,   [BRINK_FN_ATAN] = BRINK_OP_ATAN,
-      [BRINK_FN_ATAN2] = BRINK_OP_ATAN2, [BRINK_FN_SINH] = BRINK_OP_SINH,
-      [BRINK_FN_COSH] = BRINK_OP_COSH,   [BRINK_FN_TANH] = BRINK_OP_TANH,
-      [BRINK_FN_EXP] = BRINK_OP_EXP,     [BRINK_FN_LOG] = BRINK_OP_LOG,
-      [BRINK_FN_LOG10] = BRINK_OP_LOG10, [BRINK_FN_SQRT] = BRINK_OP_SQRT,
-      [BRINK_FN_HYPOT] = BRINK_OP_HYPOT,
-  };
   brink_graph *g = c->graph;
   brink_node a = flat_expr(c, expr->arg[0]), b = BRINK_NO_NODE;
   if (expr->nargs > 1) b = flat_expr(c, expr->arg[1]);
@@ -261,8 +251,8 @@ static brink_node numeric_call(flat_context *c, const brink_ast_expr *expr) {
   case BRINK_FN_NORMAL:
     return random_node(c, expr->function, a, b);
   default:
-    return expr->nargs > 1 ? brink_graph_op2(g, ops[expr->function], a, b)
-                           : brink_graph_op1(g, ops[expr->function], a);
+    return expr->nargs > 1 ? brink_graph_op2(g, flat_plain_op(expr->function), a, b)
+                           : brink_graph_op1(g, flat_plain_op(expr->function), a);
   }
 }
 

@@ -160,8 +160,7 @@ static void connect_block(flat *f, const flat_point *point, const brink_ast_bloc
     }
     if (s->kind != BRINK_STATEMENT_FOR) continue;
     int64_t lo, hi;
-    if (!flat_whole(f, point, s->lo, "the loop's start", INT32_MIN, INT32_MAX, &lo) ||
-        !flat_whole(f, point, s->hi, "the loop's end", INT32_MIN, INT32_MAX, &hi)) {
+    if (!flat_bounds(f, point, s, &lo, &hi)) {
       point->group->uncertain = true;
       return;
     }

@@ -155,8 +155,7 @@ static bool push_loops(flat_context *c, const flat_pending *pending) {
     for (size_t i = 0; i < instances; i++) {
       flat_point point = {.group = c->group, .instance = i, .element = BRINK_NONE};
       int64_t a, b;
-      if (!flat_whole(f, &point, s->lo, "the loop's start", INT32_MIN, INT32_MAX, &a) ||
-          !flat_whole(f, &point, s->hi, "the loop's end", INT32_MIN, INT32_MAX, &b)) {
+      if (!flat_bounds(f, &point, s, &a, &b)) {
         f->failed = true;
         return false;
       }

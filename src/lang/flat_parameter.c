@@ -386,9 +386,7 @@ static void assign(flat *f, const flat_point *point, const brink_ast_statement *
 
 static void run_loop(flat *f, const flat_point *point, const brink_ast_statement *s) {
   int64_t lo, hi;
-  if (!flat_whole(f, point, s->lo, "the loop's start", INT32_MIN, INT32_MAX, &lo) ||
-      !flat_whole(f, point, s->hi, "the loop's end", INT32_MIN, INT32_MAX, &hi))
-    return;
+  if (!flat_bounds(f, point, s, &lo, &hi)) return;
   for (int64_t i = lo; i <= hi && !f->failed; i++) {
     if (!flat_spend(f, s->place, 1)) return;
     flat_binding binding = {.symbol = s->symbol, .value = (double)i, .outer = point->binding};

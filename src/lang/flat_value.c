@@ -245,7 +245,7 @@ static bool table_value(flat *f, const flat_point *point, const brink_ast_expr *
   return count >= 2;
 }
 
-static brink_op plain_op(brink_function function) {
+brink_op flat_plain_op(brink_function function) {
   static const brink_op ops[] = {
       [BRINK_FN_SIN] = BRINK_OP_SIN,     [BRINK_FN_COS] = BRINK_OP_COS,
       [BRINK_FN_TAN] = BRINK_OP_TAN,     [BRINK_FN_ASIN] = BRINK_OP_ASIN,
@@ -282,7 +282,7 @@ static bool call_value(flat *f, const flat_point *point, const brink_ast_expr *e
   if (expr->nargs > 0 && !flat_value(f, point, expr->arg[0], &a)) return false;
   for (size_t k = 1; k < expr->nargs; k++) {
     if (!flat_value(f, point, expr->arg[k], &b)) return false;
-    if (k + 1 < expr->nargs) a = brink_op_apply(plain_op(expr->function), a, b, 0.0);
+    if (k + 1 < expr->nargs) a = brink_op_apply(flat_plain_op(expr->function), a, b, 0.0);
   }
   switch (expr->function) {
   case BRINK_FN_NOEVENT:
@@ -301,7 +301,7 @@ static bool call_value(flat *f, const flat_point *point, const brink_ast_expr *e
     *value = a + b * draw_normal(f, point);
     break;
   default:
-    *value = brink_op_apply(plain_op(expr->function), a, b, 0.0);
+    *value = brink_op_apply(flat_plain_op(expr->function), a, b, 0.0);
   }
   return true;
 }
@@ -394,6 +394,12 @@ bool flat_whole(flat *f, const flat_point *point, const brink_ast_expr *expr, co
   }
   *value = (int64_t)number;
   return true;
+}
+
+bool flat_bounds(flat *f, const flat_point *point, const brink_ast_statement *s, int64_t *lo,
+                 int64_t *hi) {
+  return flat_whole(f, point, s->lo, "the loop's start", INT32_MIN, INT32_MAX, lo) &&
+         flat_whole(f, point, s->hi, "the loop's end", INT32_MIN, INT32_MAX, hi);
 }
 
 /* ---- lengths ---- */

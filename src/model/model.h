@@ -27,7 +27,7 @@ struct brink_model {
   brink_model_def def; /* copied; arrays live in the arena */
   brink_guard *guards;
   const size_t *every_state; /* 0, 1, … nx-1 */
-  size_t *sign_readers; /* flags whose values depend on signs of others, in order */
+  size_t *sign_readers;      /* flags whose values depend on signs of others, in order */
   size_t nsign_readers;
   size_t max_depends;
 };

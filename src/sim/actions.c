@@ -124,8 +124,9 @@ static brink_status run_event(brink_sim *sim, const brink_hit *hit, int iteratio
     brink_status finite = check_finite(sim, "guard", guard->name, hit->guard, diag);
     if (finite != BRINK_OK) status = finite;
   }
+  /* The event that ends the run is told, too. */
+  if (record_event(sim, &event) != BRINK_OK && status >= 0) status = BRINK_STOPPED;
   if (status < 0) return status;
-  if (record_event(sim, &event) != BRINK_OK) status = BRINK_STOPPED;
   if (different) remember(sim);
   *changed = *changed || different;
   return status;
