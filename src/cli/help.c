@@ -8,7 +8,10 @@ enum { WIDTH = 80, COLUMN = 26 };
 static const char exit_codes[] =
     "Exit codes: 0 finished or stopped; 1 the model said fail(...) or left a declared\n"
     "range; 2 wrong usage; 3 the model has errors; 4 the numerics could not go on;\n"
-    "5 a file could not be read or written; 130 interrupted.\n";
+    "5 a file could not be read or written; 130 interrupted.\n"
+    "\n"
+    "Environment: BRINK_CC the C compiler; BRINK_CACHE where machine code is kept\n"
+    "($XDG_CACHE_HOME/brink, ~/.cache/brink); NO_COLOR no colours.\n";
 
 /* Words, from the column where the text stands, in lines of WIDTH. */
 static void wrap(brink_text *text, const char *words, size_t column) {
