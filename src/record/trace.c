@@ -62,8 +62,20 @@ static int emit_grid(brink_trace *trace, double t0, double t1) {
   return outcome;
 }
 
+/* Does the last row tell what holds now? Samples and rules may have come after a step. */
+static bool is_told(const brink_trace *trace, double t) {
+  if (!trace->started || trace->after_due || trace->last != t) return false;
+  if (trace->at_rest) return true;
+  return trace->at_step &&
+         memcmp(trace->step_p, brink_sim_parameters(trace->sim), trace->np * sizeof(double)) == 0 &&
+         memcmp(trace->step_mode, brink_sim_modes(trace->sim), trace->nmodes * sizeof(int)) == 0;
+}
+
 int brink_trace_step(brink_trace *trace, const brink_step_record *record) {
-  int outcome = !trace->started || trace->after_due ? emit_rest(trace, record->t0) : 0;
+  /* What a sample or a rule changed at the end of the last step is a row, too. */
+  bool sampled = trace->grid == NULL && trace->last == record->t0 && !is_told(trace, record->t0);
+  bool due = !trace->started || trace->after_due || sampled;
+  int outcome = due ? emit_rest(trace, record->t0) : 0;
   if (outcome != 0) return outcome;
   if (trace->grid != NULL) return emit_grid(trace, record->t0, record->t1);
   outcome = emit(trace, record->t1, record->x, NULL, NULL);
@@ -83,15 +95,6 @@ int brink_trace_event(brink_trace *trace, const brink_event_record *record) {
     return 0;
   }
   return emit(trace, event->t, record->x_before, record->p_before, record->mode_before);
-}
-
-/* Does the last row tell what holds now? Samples and rules may have come after a step. */
-static bool is_told(const brink_trace *trace, double t) {
-  if (!trace->started || trace->after_due || trace->last != t) return false;
-  if (trace->at_rest) return true;
-  return trace->at_step &&
-         memcmp(trace->step_p, brink_sim_parameters(trace->sim), trace->np * sizeof(double)) == 0 &&
-         memcmp(trace->step_mode, brink_sim_modes(trace->sim), trace->nmodes * sizeof(int)) == 0;
 }
 
 int brink_trace_end(brink_trace *trace) {

@@ -21,6 +21,14 @@ double brink_sim_smallest_step(const brink_sim *sim) {
 
 /* ---- recording ---- */
 
+/* What turns out to be an event at this very place is none. */
+static bool is_hit(const brink_sim *sim, size_t guard) {
+  for (size_t k = 0; k < sim->nhits; k++) {
+    if (sim->hits[k].guard == guard) return true;
+  }
+  return false;
+}
+
 brink_status brink_sim_record_misses(brink_sim *sim) {
   brink_detector *det = &sim->detector;
   brink_status status = BRINK_OK;
@@ -31,6 +39,7 @@ brink_status brink_sim_record_misses(brink_sim *sim) {
       det->misses[later++] = miss;
       continue;
     }
+    if (miss.t == sim->t && is_hit(sim, miss.guard)) continue;
     sim->eval.stats.near_misses++;
     if (sim->sink.near_miss != NULL && sim->sink.near_miss(&miss, sim->sink.user) != 0)
       status = BRINK_STOPPED;
