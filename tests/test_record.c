@@ -220,10 +220,11 @@ static void simulate(rows *r, double every, double until, double period) {
   *r = (rows){.grid = brink_ticks_make(every > 0.0 ? every : 1.0, 0.0)};
   double x0 = 0.0, p0 = -1.0;
   const double one = 1.0;
+  const size_t first = 0;
   brink_guard_def guards[] = {brink_default_guard("top"), brink_default_guard("bottom")};
   for (int k = 0; k < 2; k++) {
     guards[k].coefficients = &one;
-    guards[k].depends = (const size_t[]){0};
+    guards[k].depends = &first;
     guards[k].ndepends = 1;
     guards[k].action = turn;
   }
