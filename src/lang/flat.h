@@ -337,7 +337,9 @@ void flat_out_of_memory(flat *f);
 __attribute__((format(printf, 4, 5)))
 #endif
 void flat_error(flat *f, brink_place place, const char *hint, const char *format, ...);
+/* The variable, the part that a symbol is in a group; NULL: it is none of its. */
 flat_variable *flat_variable_of(flat_group *group, const brink_symbol *symbol);
+flat_group *flat_child(const flat_group *group, const brink_symbol *symbol);
 const char *flat_name_of(flat *f, const flat_variable *variable); /* full path, for messages */
 brink_kernel *flat_kernel(flat *f, const char *name, brink_place place, size_t count);
 bool flat_add_equation(flat *f, brink_kernel *kernel, brink_place place);

@@ -24,7 +24,7 @@ static bool add_end(flat *f, int side, const flat_variable *variable, size_t ele
 
 static bool list_elements(flat *f, const flat_point *point, const brink_ast_part *part, int side,
                           flat_variable *variable, size_t instance) {
-  uint32_t length = flat_size(f, variable);
+  uint32_t length = variable != NULL ? flat_size(f, variable) : 0;
   int64_t first = 1, last = length;
   if (length == 0) return false;
   if (part->index != NULL) {
@@ -43,7 +43,8 @@ static bool list_below(flat *f, const flat_point *point, const brink_ast_expr *n
   const brink_ast_part *part = &name->part[at];
   if (at + 1 == name->nparts)
     return list_elements(f, point, part, side, flat_variable_of(group, part->symbol), instance);
-  flat_group *child = group->children[part->symbol->order];
+  flat_group *child = flat_child(group, part->symbol);
+  if (child == NULL) return false;
   size_t dimension = child->dimension > 0 ? child->dimension : 1;
   int64_t from = 1, to = (int64_t)dimension;
   if (part->index != NULL) {

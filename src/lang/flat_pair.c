@@ -7,7 +7,7 @@
 #define PAIR_LIMIT ((size_t)1 << 22)
 
 static flat_group *population_of(flat_group *group, const brink_symbol *partner) {
-  return partner->population != NULL ? group->children[partner->population->order] : NULL;
+  return flat_child(group, partner->population);
 }
 
 /* Every unordered pair of one population, or every pair of two. */

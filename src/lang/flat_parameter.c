@@ -333,7 +333,8 @@ static void assign(flat *f, const flat_point *point, const brink_ast_statement *
   const brink_ast_part *name = &s->target->part[part];
   if (name->symbol == NULL) return;
   if (part + 1 < s->target->nparts) {
-    flat_group *child = group->children[name->symbol->order];
+    flat_group *child = flat_child(group, name->symbol);
+    if (child == NULL) return; /* reported */
     size_t dimension = child->dimension > 0 ? child->dimension : 1;
     int64_t first = 1, last = (int64_t)dimension;
     if (name->index != NULL) {

@@ -146,9 +146,17 @@ flat_group *flat_build_tree(flat *f, brink_component *top) {
 
 flat_variable *flat_variable_of(flat_group *group, const brink_symbol *symbol) {
   if (symbol == NULL) return NULL;
-  bool own = symbol->order < group->nvariables && group->variables[symbol->order].symbol == symbol;
-  if (!own && group->pair != NULL) group = group->parent; /* the system's own names */
-  return symbol->order < group->nvariables ? &group->variables[symbol->order] : NULL;
+  for (; group != NULL; group = group->pair != NULL ? group->parent : NULL) { /* pairs see both */
+    if (symbol->order < group->nvariables && group->variables[symbol->order].symbol == symbol)
+      return &group->variables[symbol->order];
+  }
+  return NULL;
+}
+
+flat_group *flat_child(const flat_group *group, const brink_symbol *symbol) {
+  bool own = symbol != NULL && symbol->kind == BRINK_SYMBOL_INSTANCE &&
+             symbol->order < group->nvariables && group->variables[symbol->order].symbol == symbol;
+  return own ? group->children[symbol->order] : NULL;
 }
 
 flat_variable *flat_find(flat *f, flat_group *group, const brink_ast_expr *name) {
@@ -159,7 +167,7 @@ flat_variable *flat_find(flat *f, flat_group *group, const brink_ast_expr *name)
     if (symbol->kind == BRINK_SYMBOL_PARTNER) {
       group = group->partner_group[symbol == group->pair->partner[0] ? 0 : 1];
     } else {
-      group = group->children[symbol->order];
+      group = flat_child(group, symbol);
     }
     if (group == NULL) return NULL;
   }
@@ -168,7 +176,7 @@ flat_variable *flat_find(flat *f, flat_group *group, const brink_ast_expr *name)
 
 static void number_instance(flat *f, flat_group *group, brink_symbol *symbols, size_t instance) {
   for (brink_symbol *s = symbols; s != NULL && !f->failed; s = s->next) {
-    flat_group *child = group->children[s->order];
+    flat_group *child = flat_child(group, s);
     flat_variable *variable = &group->variables[s->order];
     if (s->kind == BRINK_SYMBOL_FLAG) {
       if (variable->slots == NULL)

@@ -64,7 +64,7 @@ static bool find_element(flat *f, const flat_point *point, const brink_ast_expr 
   size_t instance = point->instance;
   for (size_t k = 0; k + 1 < name->nparts; k++) {
     const brink_ast_part *part = &name->part[k];
-    flat_group *child = part->symbol != NULL ? group->children[part->symbol->order] : NULL;
+    flat_group *child = flat_child(group, part->symbol);
     if (child == NULL) return false;
     int64_t index = 1;
     if (child->dimension > 0 && part->index == NULL) {

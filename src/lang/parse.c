@@ -247,7 +247,7 @@ static bool parse_file(brink_parse_session *session, brink_parser *importer, con
                        const char **reason) {
   brink_unit *unit = session->unit;
   size_t length = 0;
-  char *key = brink_unit_take(unit, strlen(path) + 1, 1);
+  char *key = brink_unit_take(unit, strlen(path) + 2, 1); /* a slash more while it is worked on */
   if (key == NULL) return true;
   memcpy(key, path, strlen(path) + 1);
   normalise(key);
