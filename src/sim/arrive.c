@@ -114,6 +114,10 @@ brink_status brink_sim_arrive(brink_sim *sim, const brink_path *path, double sig
 
 /* Unilateral surfaces that are reached at a point, within rounding, with the field f pointing at
  * them: the events of one instant belong together. Only guards that the present step can reach. */
+static double tolerance_at(brink_sim *sim, size_t guard, double t, const double *x) {
+  return brink_eval_tolerance(&sim->eval, guard, t, x, sim->options.rtol, sim->atol);
+}
+
 void brink_sim_collect_reached(brink_sim *sim, double t, const double *x, const double *f,
                                size_t except) {
   brink_eval *eval = &sim->eval;
@@ -122,6 +126,9 @@ void brink_sim_collect_reached(brink_sim *sim, double t, const double *x, const 
   bool *known = sim->fired;
   memset(known, 0, sim->model->def.nguards * sizeof *known);
   for (size_t k = 0; k < sim->nhits; k++) known[sim->hits[k].guard] = true;
+  /* Who is as close as the one that counts as having arrived has arrived, too. */
+  double landed = 0.0, most = except != BRINK_NONE ? tolerance_at(sim, except, t, x) : 0.0;
+  if (most > 0.0) landed = fabs(brink_eval_guard(eval, except, t, x)) / most * (1.0 + 1e-9);
   for (size_t k = 0; k < reach->nnear; k++) {
     size_t guard = reach->near[k];
     if (guard == except || known[guard] || !brink_eval_protects(eval, guard) ||
@@ -129,9 +136,8 @@ void brink_sim_collect_reached(brink_sim *sim, double t, const double *x, const 
       continue;
     int sign = eval->sgn[guard];
     double y = sign * brink_eval_guard(eval, guard, t, x);
-    double within = 8.0 * brink_sim_zero_band(sim, guard, t, x);
-    if (sim->detector.slow[guard] > 0) /* it crawls to a singular edge: the tolerance counts */
-      within = fmax(within, brink_eval_tolerance(eval, guard, t, x, sim->options.rtol, sim->atol));
+    double within =
+        fmax(8.0 * brink_sim_zero_band(sim, guard, t, x), landed * tolerance_at(sim, guard, t, x));
     if (!(y <= within) || !(sign * brink_eval_rate(eval, guard, t, x, f) < 0.0)) continue;
     sim->hits[sim->nhits++] =
         (brink_hit){.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
