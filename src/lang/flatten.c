@@ -219,7 +219,7 @@ static bool reserve_tolerances(flat *f) {
 static void lay_out(flat *f) {
   if (!reserve_tolerances(f)) return;
   flat_connect(f);
-  if (flat_stop(f)) return;
+  if (flat_stop(f) || f->structure) return;
   if (!f->failed) flat_check_populations(f);
   if (!f->failed) flat_initial(f, f->top);
   if (!f->failed) flat_apply_sets(f);
