@@ -212,6 +212,7 @@ static bool reduce_value(flat *f, const flat_point *point, const brink_ast_expr 
 static bool user_value(flat *f, const flat_point *point, const brink_ast_expr *expr,
                        double *value) {
   const brink_user_function *function = expr->user;
+  if (function == NULL || function->body == NULL) return false; /* reported */
   flat_binding *arguments = brink_arena_pack(&f->scratch, expr->nargs, sizeof *arguments);
   if (arguments == NULL) flat_out_of_memory(f);
   if (arguments == NULL || function->narguments != expr->nargs) return false;
@@ -342,6 +343,7 @@ bool flat_spend(flat *f, brink_place place, size_t steps) {
 
 bool flat_value(flat *f, const flat_point *point, const brink_ast_expr *expr, double *value) {
   if (!flat_spend(f, expr->place, 1)) return false;
+  if (f->structure && expr->type == BRINK_TYPE_UNKNOWN) return false; /* reported */
   double a;
   switch (expr->op) {
   case BRINK_AST_NUMBER:
@@ -431,6 +433,7 @@ static size_t name_length(flat *f, flat_group *group, const brink_ast_expr *expr
 
 size_t flat_bound_length(flat *f, flat_group *group, const brink_ast_expr *expr,
                          const flat_binding *binding) {
+  if (f->structure && expr->type == BRINK_TYPE_UNKNOWN) return 1; /* reported */
   if (expr->op == BRINK_AST_NAME) return name_length(f, group, expr, binding);
   if (expr->op == BRINK_AST_PRIME) return name_length(f, group, expr->arg[0], binding);
   if (expr->op == BRINK_AST_VECTOR) return expr->nargs > 0 ? expr->nargs : 1;
