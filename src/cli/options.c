@@ -147,7 +147,7 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                      .setting = true},
     [CLI_EVERY] = {.name = "every",
                    .argument = "DT",
-                   .fallback = "a row for each accepted step",
+                   .fallback = "a row for each accepted step and each sample",
                    .help = "output grid; events are rows of their own, before and after",
                    .group = CLI_GROUP_RESULTS,
                    .commands = SIMULATES,
