@@ -30,7 +30,7 @@ static void add_miss(brink_detector *det, size_t guard, const brink_path *path, 
       .name = brink_model_guard_name(det->eval->model, guard),
       .t = path->t0 + sigma * path->h,
       .value = value,
-      .tolerance = brink_detector_tolerance_at(det, guard, path, sigma),
+      .tolerance = det->tolerance[guard],
   };
 }
 
@@ -142,6 +142,7 @@ static void report_dip(brink_detector *det, size_t guard, const brink_path *dens
                        brink_dip dip, brink_found *found) {
   bool touch = det->eval->model->guards[guard].def.side == BRINK_UNILATERAL &&
                !det->touched[guard] && brink_detector_wants(det, guard, brink_leaving(sign)) &&
+               fabs(dip.value) <= 100.0 * det->tolerance[guard] && /* the exact one costs more */
                fabs(dip.value) <= brink_detector_tolerance_at(det, guard, dense, dip.sigma);
   if (touch)
     brink_detector_add(
