@@ -540,12 +540,12 @@ TEST(names_have_paths_and_indices) {
   brink_flag flags[] = {
       {.name = "empty", .group = 2},
       {.name = "@12:7", .group = 2, .kind = BRINK_FLAG_GENERATED},
-      {.name = "rule[1]", .group = 1, .first = 2, .kind = BRINK_FLAG_RULE},
+      {.name = "rule[1]", .group = 1, .kind = BRINK_FLAG_RULE},
       {.name = "gap", .group = 0, .is_pair = true},
-      {.kind = BRINK_FLAG_RANGE, .variable = 0, .first = 3, .upper = true},
+      {.kind = BRINK_FLAG_RANGE, .variable = 0, .upper = true},
       {.name = "@3:1", .group = 0, .kind = BRINK_FLAG_GENERATED},
       {.name = "full", .group = 1, .per_instance = 3},
-      {.name = "@7:2", .group = 2, .per_instance = 4, .first = 1, .kind = BRINK_FLAG_GENERATED},
+      {.name = "@7:2", .group = 2, .per_instance = 4, .kind = BRINK_FLAG_GENERATED},
   };
   brink_system system = {.groups = groups, .variables = variables, .flags = flags};
   brink_text text = {0};
@@ -558,12 +558,12 @@ TEST(names_have_paths_and_indices) {
   brink_system_variable_name(&system, 3, 0, &text), check_name(&text, "y");
   brink_system_flag_name(&system, 0, 0, &text), check_name(&text, "plant.empty");
   brink_system_flag_name(&system, 1, 0, &text), check_name(&text, "plant@12:7");
-  brink_system_flag_name(&system, 2, 7, &text), check_name(&text, "row[2].cell[5].rule[1]");
+  brink_system_flag_name(&system, 2, 9, &text), check_name(&text, "row[2].cell[5].rule[1]");
   brink_system_flag_name(&system, 3, 17, &text), check_name(&text, "gap");
-  brink_system_flag_name(&system, 4, 0, &text), check_name(&text, "row[1].cell[2].v[2]@upper");
+  brink_system_flag_name(&system, 4, 3, &text), check_name(&text, "row[1].cell[2].v[2]@upper");
   brink_system_flag_name(&system, 5, 0, &text), check_name(&text, "@3:1");
   brink_system_flag_name(&system, 6, 16, &text), check_name(&text, "row[2].cell[1].full[2]");
-  brink_system_flag_name(&system, 7, 2, &text), check_name(&text, "plant@7:2[4]");
+  brink_system_flag_name(&system, 7, 3, &text), check_name(&text, "plant@7:2[4]");
 }
 
 int main(void) {

@@ -43,16 +43,16 @@ void brink_system_variable_name(const brink_system *system, uint32_t variable, s
 void brink_system_flag_name(const brink_system *system, uint32_t flag, size_t instance,
                             brink_text *text) {
   const brink_flag *f = &system->flags[flag];
-  size_t number = f->first + instance, each = f->per_instance > 0 ? f->per_instance : 1;
+  size_t each = f->per_instance > 0 ? f->per_instance : 1;
   if (f->kind == BRINK_FLAG_RANGE) {
-    brink_system_variable_name(system, f->variable, number, text);
+    brink_system_variable_name(system, f->variable, instance, text);
     add(text, f->upper ? "@upper" : "@lower");
     return;
   }
   if (f->name[0] == '@') /* made by the compiler */
-    brink_system_instance_name(system, f->group, number / each, text);
+    brink_system_instance_name(system, f->group, instance / each, text);
   else
-    add_path(system, f->group, number / each, text);
+    add_path(system, f->group, instance / each, text);
   add(text, f->name);
-  if (each > 1 && !f->is_pair) brink_text_add(text, "[%zu]", number % each + 1);
+  if (each > 1 && !f->is_pair) brink_text_add(text, "[%zu]", instance % each + 1);
 }

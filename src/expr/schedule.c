@@ -26,8 +26,7 @@ typedef struct placed {
   size_t count, nodes;  /* nodes: an estimate while it fills */
   uint32_t *equations;
   size_t nequations, capacity;
-  const uint32_t *order; /* of its iterations; NULL: as they are */
-  uint32_t *subset;      /* iterations of the only equation; NULL: all */
+  uint32_t *subset; /* iterations of the only equation; NULL: all */
   bool closed, sequential;
 } placed;
 

@@ -96,7 +96,6 @@ typedef struct brink_flag {
   const char *name; /* "empty"; RULE: "rule[1]"; GENERATED: "@12:7" */
   const char *where;
   uint32_t group;
-  size_t first;        /* number of the first one, for names */
   size_t per_instance; /* flags of one instance of the group (loops, vectors); 1 */
   size_t count;
   uint32_t *guard; /* index of the guard of each instance */

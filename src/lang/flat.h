@@ -39,15 +39,11 @@ typedef struct flat_variable {
   /* Inputs, and outputs of composites: where each element comes from. */
   bool alias;
   uint64_t *source; /* variable number << 32 | element; FLAT_UNCONNECTED */
-  bool resolved;
-  uint32_t *slots; /* NULL: base + element */
+  uint32_t *slots;  /* NULL: base + element */
 
   /* Parameters and defaults: being computed, done. */
   int evaluation;
-  const brink_ast_value *value; /* what gives it its value; NULL: none */
-  bool value_from_parent;       /* in the scope of the parent */
-  bool fixed_by_set;            /* --set, for the instances below */
-  double *values;               /* count of them, once evaluated */
+  double *values; /* count of them, once evaluated */
 
   bool sampled;      /* an output or a variable of a dtc: held, and given its value at samples */
   uint32_t now_base; /* … by equations into V, from this slot on */
@@ -159,9 +155,6 @@ bool flat_evaluate(flat *f, flat_variable *variable);
 uint32_t flat_string(flat *f, const char *text);
 void flat_initial(flat *f, flat_group *group);
 void flat_apply_sets(flat *f);
-/* --set for one parameter or input, before it is evaluated. */
-bool flat_read_set(flat *f, const char *set, flat_variable **variable, size_t *first, size_t *count,
-                   const char **value);
 
 /* ---- the tree ---- */
 
