@@ -158,6 +158,15 @@ brink_ref brink_ref_simplest(brink_ref ref, size_t iterations) {
   return ref;
 }
 
+bool brink_ref_from_slots(brink_arena *arena, brink_space space, const uint32_t *slots,
+                          size_t iterations, brink_ref *ref) {
+  *ref =
+      brink_ref_simplest((brink_ref){.space = space, .base = slots[0], .map = slots}, iterations);
+  if (ref->map == NULL) return true;
+  ref->map = brink_arena_copy(arena, slots, iterations, sizeof *slots);
+  return ref->map != NULL;
+}
+
 brink_node brink_graph_ref(brink_graph *graph, brink_ref ref) {
   ref = brink_ref_simplest(ref, graph->iterations);
   return intern(graph, (brink_expr_node){.op = BRINK_OP_REF}, &ref);

@@ -99,6 +99,10 @@ static inline size_t brink_ref_slot(const brink_ref *ref, size_t iteration) {
 /* Base and stride instead of a map where that is possible; every ref of a graph is in this form. */
 brink_ref brink_ref_simplest(brink_ref ref, size_t iterations);
 
+/* The ref with these slots; a map that it needs is copied into the arena. False: out of memory. */
+bool brink_ref_from_slots(brink_arena *arena, brink_space space, const uint32_t *slots,
+                          size_t iterations, brink_ref *ref);
+
 typedef struct brink_expr_node {
   uint8_t op;         /* brink_op */
   brink_node a, b, c; /* operands; a of a REF: index into refs */

@@ -68,16 +68,8 @@ static brink_node fail(inliner *in) {
 }
 
 static brink_node ref_to(inliner *in, brink_space space, const uint32_t *slots) {
-  brink_ref ref = {.space = space, .base = slots[0]};
-  if (in->count > 1) ref.stride = (int32_t)((int64_t)slots[1] - (int64_t)slots[0]);
-  for (size_t i = 1; i < in->count; i++) {
-    if ((int64_t)slots[i] - (int64_t)slots[0] == (int64_t)ref.stride * (int64_t)i) continue;
-    uint32_t *map = brink_arena_pack(&in->system->arena, in->count, sizeof *map);
-    if (map == NULL) return fail(in);
-    memcpy(map, slots, in->count * sizeof *map);
-    ref = (brink_ref){.space = space, .base = slots[0], .map = map};
-    break;
-  }
+  brink_ref ref;
+  if (!brink_ref_from_slots(&in->system->arena, space, slots, in->count, &ref)) return fail(in);
   return brink_graph_ref(&in->to->graph, ref);
 }
 

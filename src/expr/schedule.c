@@ -437,7 +437,6 @@ static void sort_equations(scheduler *s, const char *wanted) {
 typedef struct fusion {
   scheduler *s;
   const placed *from;
-  brink_kernel *kernel;
   const brink_node *result; /* of each equation that is in the kernel already */
   const char *inside;       /* equations whose results are nodes, not memory */
 } fusion;
@@ -495,7 +494,7 @@ static bool fuse(scheduler *s, const placed *from, const char *external, bool ke
                            .count = from->count,
                            .sequential = from->sequential};
   brink_graph_init(&kernel->graph, &system->arena, from->count);
-  fusion f = {.s = s, .from = from, .kernel = kernel, .result = result, .inside = inside};
+  fusion f = {.s = s, .from = from, .result = result, .inside = inside};
   for (size_t k = 0; k < from->nequations; k++) {
     uint32_t e = from->equations[k];
     const brink_kernel *equation = system->equations[e];

@@ -27,26 +27,25 @@ static bool same_name(const char *name, size_t length, const char *other) {
   return strlen(other) == length && memcmp(name, other, length) == 0;
 }
 
-/* Follows the groups from the top down to `group`; narrows [first, first + count) to the instances
- * meant. `every` is the number of instances of `group` that one of the segments' groups stands for. */
-static const char *match_groups(const flat_group *group, const char *text, bool *wanted) {
+/* Follows the groups from the top down to `group`: what is left of the path then; NULL: another one. A pair
+ * block has no name of its own: it goes by the system's. */
+static const char *match_groups(const flat_group *group, const char *text) {
   if (group->parent == NULL) return text;
-  text = match_groups(group->parent, text, wanted);
+  text = match_groups(group->parent, text);
   const char *name;
   size_t length;
   long index;
-  if (text == NULL) return NULL;
+  if (text == NULL || group->symbol == NULL) return text;
   text = read_segment(text, &name, &length, &index);
   if (text == NULL || *text != '.' || !same_name(name, length, group->symbol->name)) return NULL;
   if (index > 0 && group->dimension == 0) return NULL;
   if (index > (long)(group->dimension > 0 ? group->dimension : 1)) return NULL;
-  *wanted = *wanted || index > 0;
   return text + 1;
 }
 
 /* Is instance `instance` of `group` meant? The names are known to match. */
 static bool instance_meant(const flat_group *group, const char *set, size_t instance) {
-  if (group->parent == NULL) return true;
+  if (group->parent == NULL || group->symbol == NULL) return true;
   size_t dimension = group->dimension > 0 ? group->dimension : 1;
   if (!instance_meant(group->parent, set, instance / dimension)) return false;
   const char *name, *text = set;
@@ -63,8 +62,7 @@ static bool instance_meant(const flat_group *group, const char *set, size_t inst
 
 /* The value's text if this --set names the variable; *element: which one, BRINK_NONE: all. */
 static const char *match_set(const flat_variable *variable, const char *set, size_t *element) {
-  bool narrowed = false;
-  const char *text = match_groups(variable->group, set, &narrowed), *name;
+  const char *text = match_groups(variable->group, set), *name;
   size_t length;
   long index;
   if (text == NULL) return NULL;

@@ -8,15 +8,8 @@
 /* ---- which slot ---- */
 
 brink_ref flat_make_ref(flat *f, brink_space space, uint32_t *slots, size_t count) {
-  brink_ref ref = {.space = space, .base = slots[0]};
-  if (count > 1) ref.stride = (int32_t)((int64_t)slots[1] - (int64_t)slots[0]);
-  for (size_t i = 1; i < count; i++) {
-    if ((int64_t)slots[i] - (int64_t)slots[0] == (int64_t)ref.stride * (int64_t)i) continue;
-    uint32_t *map = flat_take(f, count, sizeof *map);
-    if (map == NULL) return ref;
-    memcpy(map, slots, count * sizeof *map);
-    return (brink_ref){.space = space, .base = slots[0], .map = map};
-  }
+  brink_ref ref;
+  if (!brink_ref_from_slots(f->arena, space, slots, count, &ref)) flat_out_of_memory(f);
   return ref;
 }
 

@@ -303,10 +303,11 @@ static size_t guard_of(const brink_system *system, uint32_t flag, size_t index) 
 }
 
 static bool reads_space(const brink_kernel *kernel, brink_space space) {
+  if (kernel->reads_v) return true; /* whatever its variables read */
   for (size_t r = 0; r < kernel->graph.nrefs; r++) {
-    if (kernel->graph.refs[r].space == space || kernel->reads_v) return true;
+    if (kernel->graph.refs[r].space == space) return true;
   }
-  return kernel->reads_v;
+  return false;
 }
 
 /* Everything but the value. */

@@ -112,12 +112,12 @@ brink_status brink_sim_arrive(brink_sim *sim, const brink_path *path, double sig
   return stopped != BRINK_OK ? stopped : missed;
 }
 
-/* Unilateral surfaces that are reached at a point, within rounding, with the field f pointing at
- * them: the events of one instant belong together. Only guards that the present step can reach. */
-static double tolerance_at(brink_sim *sim, size_t guard, double t, const double *x) {
+double brink_sim_tolerance(brink_sim *sim, size_t guard, double t, const double *x) {
   return brink_eval_tolerance(&sim->eval, guard, t, x, sim->options.rtol, sim->atol);
 }
 
+/* Unilateral surfaces that are reached at a point, within rounding, with the field f pointing at
+ * them: the events of one instant belong together. Only guards that the present step can reach. */
 void brink_sim_collect_reached(brink_sim *sim, double t, const double *x, const double *f,
                                size_t except) {
   brink_eval *eval = &sim->eval;
@@ -127,7 +127,7 @@ void brink_sim_collect_reached(brink_sim *sim, double t, const double *x, const 
   memset(known, 0, sim->model->def.nguards * sizeof *known);
   for (size_t k = 0; k < sim->nhits; k++) known[sim->hits[k].guard] = true;
   /* Who is as close as the one that counts as having arrived has arrived, too. */
-  double landed = 0.0, most = except != BRINK_NONE ? tolerance_at(sim, except, t, x) : 0.0;
+  double landed = 0.0, most = except != BRINK_NONE ? brink_sim_tolerance(sim, except, t, x) : 0.0;
   if (most > 0.0) landed = fabs(brink_eval_guard(eval, except, t, x)) / most * (1.0 + 1e-9);
   for (size_t k = 0; k < reach->nnear; k++) {
     size_t guard = reach->near[k];
@@ -136,8 +136,8 @@ void brink_sim_collect_reached(brink_sim *sim, double t, const double *x, const 
       continue;
     int sign = eval->sgn[guard];
     double y = sign * brink_eval_guard(eval, guard, t, x);
-    double within =
-        fmax(8.0 * brink_sim_zero_band(sim, guard, t, x), landed * tolerance_at(sim, guard, t, x));
+    double within = fmax(8.0 * brink_sim_zero_band(sim, guard, t, x),
+                         landed * brink_sim_tolerance(sim, guard, t, x));
     if (!(y <= within) || !(sign * brink_eval_rate(eval, guard, t, x, f) < 0.0)) continue;
     sim->hits[sim->nhits++] =
         (brink_hit){.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};

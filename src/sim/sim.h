@@ -132,6 +132,9 @@ double brink_sim_zero_band(brink_sim *sim, size_t guard, double t, const double 
 
 /* arrive.c: how a step ends. */
 
+/* What the run's tolerances amount to in a guard at a point. */
+double brink_sim_tolerance(brink_sim *sim, size_t guard, double t, const double *x);
+
 /* The smallest step that changes the time reliably. */
 double brink_sim_smallest_step(const brink_sim *sim);
 

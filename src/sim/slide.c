@@ -213,13 +213,11 @@ static double graze_depth(brink_sim *sim, size_t guard, int inside) {
 
 /* The guard stays on the side it came from. It may turn out to go a little deeper as the solution goes
  * on: by its error, where points past the surface may be looked at, else by rounding. */
-static void turn_back(brink_sim *sim, size_t guard, int sign_before) {
+static void turn_back(brink_sim *sim, size_t guard, int sign_before, double depth) {
   brink_eval *eval = &sim->eval;
-  double give = sim->detector.tolerance[guard], depth = graze_depth(sim, guard, sign_before);
+  double give = sim->detector.tolerance[guard];
   if (eval->veto) give = 8.0 * brink_sim_zero_band(sim, guard, sim->t, sim->x);
-  double tolerance =
-      brink_eval_tolerance(eval, guard, sim->t, sim->x, sim->options.rtol, sim->atol);
-  if (depth <= tolerance) give = fmax(give, 4.0 * depth);
+  if (depth <= brink_sim_tolerance(sim, guard, sim->t, sim->x)) give = fmax(give, 4.0 * depth);
   brink_slide_take_sign(sim, guard, sign_before);
   eval->slack[guard] = fmax(eval->slack[guard], give);
 }
@@ -243,7 +241,7 @@ brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before
   brink_eval *eval = &sim->eval;
   bool strict = sim->model->def.strict_surfaces;
   if (kind == BRINK_TOUCHED && (!changed || (strict && same_motion(sim)))) {
-    turn_back(sim, guard, sign_before);
+    turn_back(sim, guard, sign_before, graze_depth(sim, guard, sign_before));
     return BRINK_OK;
   }
   sim->pending[guard] = false;
@@ -262,10 +260,9 @@ brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before
   sim->split = sim->split || !same_field;
   bool past = unilateral && same_field && sign_before != 0 && sign == -sign_before;
   if (past && (!changed || (strict && same_motion(sim)))) {
-    double tolerance =
-        brink_eval_tolerance(eval, guard, sim->t, sim->x, sim->options.rtol, sim->atol);
-    if (graze_depth(sim, guard, sign_before) <= tolerance) { /* a touch, found as a crossing */
-      turn_back(sim, guard, sign_before);
+    double depth = graze_depth(sim, guard, sign_before);
+    if (depth <= brink_sim_tolerance(sim, guard, sim->t, sim->x)) { /* a touch after all */
+      turn_back(sim, guard, sign_before, depth);
       return BRINK_OK;
     }
     if (!changed) return blocked_by(sim, guard, diag);
@@ -511,8 +508,7 @@ static brink_status leave_one(brink_sim *sim, size_t guard, brink_diag *diag) {
   brink_status status = brink_slide_end(sim, guard, grip[0] <= grip[1] ? 1 : -1);
   /* The field taken is tangent to the surface here, and both fields are defined on it: errors
    * within the tolerance must not bring the guard back at once. */
-  double give =
-      brink_eval_tolerance(&sim->eval, guard, sim->t, sim->x, sim->options.rtol, sim->atol);
+  double give = brink_sim_tolerance(sim, guard, sim->t, sim->x);
   sim->eval.slack[guard] = fmax(sim->eval.slack[guard], give);
   return status;
 }
