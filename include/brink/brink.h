@@ -461,6 +461,10 @@ BRINK_API brink_status brink_sim_create(const brink_model *model, const brink_op
                                         brink_sim **sim);
 BRINK_API void brink_sim_destroy(brink_sim *sim); /* NULL is fine */
 
+/* Back to the model's initial states, parameters and modes, at its t0; statistics count from 0. Options,
+ * sink and memory stay: cheaper than a new sim where a model is run many times. */
+BRINK_API brink_status brink_sim_reset(brink_sim *sim, brink_diag *diag);
+
 /* Where records go from now on (copied; NULL: nowhere). */
 BRINK_API void brink_sim_set_sink(brink_sim *sim, const brink_sink *sink);
 

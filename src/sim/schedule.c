@@ -52,6 +52,7 @@ static void wait_for(brink_sim *sim, size_t clock) {
 
 void brink_schedule_start(brink_sim *sim) {
   const brink_model_def *def = &sim->model->def;
+  sim->ntimers = sim->waiting.count = sim->due.count = 0;
   for (size_t k = 0; k < def->nclocks; k++) {
     const brink_clock_def *clock = &def->clocks[k];
     sim->timer[k] = clock->offset;

@@ -207,6 +207,29 @@ static bool copy_tolerances(brink_sim *sim) {
   return true;
 }
 
+/* The model's initial values, and no guard has a sign yet. */
+static void begin_anew(brink_sim *sim) {
+  const brink_model_def *def = &sim->model->def;
+  brink_eval *eval = &sim->eval;
+  if (def->nx > 0) memcpy(sim->x, def->x0, def->nx * sizeof(double));
+  if (def->np > 0) memcpy(eval->p, def->p0, def->np * sizeof(double));
+  if (def->nmodes > 0) memcpy(eval->mode, def->mode0, def->nmodes * sizeof(int));
+  memset(eval->sgn, 0, def->nguards);
+  memset(sim->read_sgn, 0, def->nguards);
+  memset(eval->slack, 0, def->nguards * sizeof(double));
+  memset(sim->pending, 0, def->nguards * sizeof(bool));
+  memset(sim->detector.touched, 0, def->nguards * sizeof(bool));
+  eval->stats = (brink_stats){0};
+  eval->failed_guard = BRINK_NONE;
+  sim->t = sim->stepper.t = def->t0;
+  sim->nevents = sim->instant_events = sim->narrivals = 0;
+  sim->history.count = sim->stuck = 0;
+  sim->started = false;
+  sim->restart = true;
+  sim->last.terms = 0;
+  brink_schedule_start(sim);
+}
+
 static bool build(brink_sim *sim) {
   const brink_detector_ops *ops = brink_detector_ops_for(sim->options.events);
   if (!copy_tolerances(sim) ||
@@ -218,9 +241,7 @@ static bool build(brink_sim *sim) {
   sim->eval.veto = ops->one_sided;
   sim->eval.audit = sim->options.audit;
   sim->x = sim->stepper.x;
-  sim->t = sim->stepper.t = sim->model->def.t0;
-  memcpy(sim->x, sim->model->def.x0, sim->model->def.nx * sizeof(double));
-  brink_schedule_start(sim);
+  begin_anew(sim);
   return true;
 }
 
@@ -337,6 +358,14 @@ static void changed(brink_sim *sim) {
   brink_reach_reset(&sim->detector.reach);
   sim->restart = true;
   sim->last.terms = 0;
+}
+
+brink_status brink_sim_reset(brink_sim *sim, brink_diag *diag) {
+  brink_diag_clear(diag);
+  if (sim == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "sim must not be NULL");
+  changed(sim);
+  begin_anew(sim);
+  return BRINK_OK;
 }
 
 brink_status brink_sim_set_state(brink_sim *sim, const double *x, brink_diag *diag) {
