@@ -132,7 +132,7 @@ void brink_builder_derivative(brink_builder *builder, brink_ex state, brink_ex v
 /* The first field that describes the value, and is set; NULL: none. */
 static const char *described(const brink_guard_def *def) {
 #define UNSET(field)                                                                               \
-  if (def->field) return #field
+  if (def->field != 0) return #field
   UNSET(depends);
   UNSET(ndepends);
   UNSET(coefficients);
@@ -223,7 +223,7 @@ brink_ex brink_builder_sign(brink_builder *builder, size_t guard) {
 /* The first field that must not be set, and is; NULL: none. */
 static const char *foreign_field(const brink_model_def *rest) {
 #define UNSET(field)                                                                               \
-  if (rest->field) return #field
+  if (rest->field != 0) return #field
   UNSET(nx);
   UNSET(np);
   UNSET(nmodes);
