@@ -519,7 +519,7 @@ TEST(a_model_of_many_kernels_computes_what_is_written) {
   brink_env env = {.user = model->def.user};
   CHECK_INT(model->def.rhs(0.0, x, &env, dx), 0);
   CHECK(memcmp(dx, exact, sizeof dx) == 0);
-  CHECK_INT(model->def.flow_jet(2, 0.0, x, &env, rows), 0);
+  CHECK_INT(model->def.flow_jet(2, 0.0, 1.0, x, &env, rows), 0);
   for (int i = 0; i < 2 * BODIES; i++)
     CHECK_NEAR(series[i][2], 0.5 * exact[2 * BODIES + i], 1e-14 * fabs(exact[2 * BODIES + i]));
   brink_built_destroy(built);

@@ -169,7 +169,7 @@ static void ask(const brink_model *model, const double *x, answers *a) {
   ask_guard(model, x, &env, a);
   double *rows[2] = {a->flow[0], a->flow[1]};
   a->flow[0][0] = x[0], a->flow[1][0] = x[1];
-  a->has_flow = model->def.flow_jet(ORDER, 0.0, x, &env, rows) == 0;
+  a->has_flow = model->def.flow_jet(ORDER, 0.0, 1.0, x, &env, rows) == 0;
   double values[4];
   CHECK_INT(model->def.jacobian(0.0, x, &env, values), 0);
   const brink_sparsity *pattern = &model->def.jacobian_pattern;
@@ -297,7 +297,7 @@ TEST(solutions_have_the_series_of_the_books) {
     double x[] = {1.0, 0.0, 1.0}, series[3][ORDER + 1] = {{1.0}, {0.0}, {1.0}};
     double *rows[] = {series[0], series[1], series[2]};
     brink_env env = {.user = model->def.user};
-    CHECK_INT(model->def.flow_jet(ORDER, 0.0, x, &env, rows), 0);
+    CHECK_INT(model->def.flow_jet(ORDER, 0.0, 1.0, x, &env, rows), 0);
     double bell_term = 1.0;
     for (int k = 0; k <= ORDER; k++) {
       CHECK_NEAR(series[0][k], 1.0, 1e-14);

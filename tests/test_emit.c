@@ -1,5 +1,6 @@
 /* test_emit.c: generated C, compiled, gives the bits of the interpreter; what it looks like. */
 #include "check.h"
+#include "native/series.h"
 #include "support/counting.h"
 #include "support/kernels.h"
 
@@ -79,12 +80,13 @@ static void compare_jet(const brink_native *native, const brink_kernel *kernel, 
     for (int k = 0; k <= ORDER; k++) rows[i][k] = kernels_uniform(state, -1.0, 1.0);
   }
   brink_jet_variable(ORDER, m.frame.t, t);
-  brink_code *code = brink_code_make(kernel, arena);
+  static const brink_series_degrees unknown = {0};
+  brink_series *series = brink_series_make(kernel, &unknown, arena);
   brink_native_jet_fn *jet = brink_native_jet(native, kernel);
-  CHECK(code != NULL && jet != NULL);
-  if (code == NULL || jet == NULL) return;
-  double *scratch = scratch_for(brink_code_jet_scratch(code, ORDER));
-  brink_code_jet(code, &m.frame, iteration, 0, ORDER, t, x, interpreted, scratch);
+  CHECK(series != NULL && jet != NULL);
+  if (series == NULL || jet == NULL) return;
+  double *scratch = scratch_for(brink_series_scratch(series, ORDER));
+  brink_series_run(series, &m.frame, iteration, ORDER, t, x, interpreted, scratch);
   jet(&m.frame, &native->tables, iteration, ORDER, t, x, compiled);
   for (int k = 0; k <= ORDER; k++)
     CHECK(memcmp(&interpreted[k], &compiled[k], sizeof(double)) == 0 ||
@@ -111,8 +113,33 @@ static void random_system(brink_system *system, uint64_t *state, size_t size) {
   }
 }
 
+/* All coefficients of all states, as bits. */
+static void compare_flow(const brink_native *native, const brink_flow *flow, int order,
+                         uint64_t *state) {
+  static kernels_memory m;
+  static double rows[2][KERNELS_X][20];
+  double *row[2][KERNELS_X], *scratch = scratch_for(brink_flow_scratch(flow, order));
+  kernels_fill(&m, state);
+  memset(rows, 0, sizeof rows);
+  for (size_t i = 0; i < KERNELS_X; i++) {
+    for (int n = 0; n < 2; n++) row[n][i] = rows[n][i];
+    rows[0][i][0] = rows[1][i][0] = m.x[i];
+  }
+  brink_flow_run(flow, &m.frame, order, 0.25, row[0], scratch);
+  native->object->flow(&m.frame, &native->tables, order, 0.25, row[1], scratch);
+  for (size_t i = 0; i < flow->nx; i++) {
+    for (int k = 0; k <= order; k++)
+      CHECK_MSG(memcmp(&rows[0][i][k], &rows[1][i][k], sizeof(double)) == 0 ||
+                    (isnan(rows[0][i][k]) && isnan(rows[1][i][k])),
+                "state %zu, coefficient %d: %.17g interpreted, %.17g compiled", i, k, rows[0][i][k],
+                rows[1][i][k]);
+  }
+  free(scratch);
+}
+
 static void compare_system(const brink_system *system, uint64_t *state) {
-  const brink_emit_options options = {.guards = true, .jets = true, .actions = true};
+  brink_emit_options options = {
+      .guards = true, .jets = true, .actions = true, .guard_order = 4};
   brink_arena arena;
   brink_native *native = compile(system, &options);
   if (native == NULL) return;
@@ -141,6 +168,48 @@ TEST(random_systems_give_the_same_bits_compiled_and_interpreted) {
     random_system(&system, &state, 20u << (seed % 4));
     compare_system(&system, &state);
     brink_arena_free(&system.arena);
+  }
+}
+
+/* Every operator once: v = op(1 + x/8, y/4), x' = v - x/3, with a variable on the way, for `count`
+ * pairs of states each. */
+static void flow_system(brink_system *system, brink_op op, uint32_t count) {
+  kernels_system(system, NULL);
+  brink_kernel *v = kernels_make(&system->arena, "v", count);
+  brink_kernel *dx = kernels_make(&system->arena, "dx", count);
+  brink_graph *g = &v->graph;
+  brink_node x = kernels_ref(v, BRINK_SPACE_X, 0, 1), y = kernels_ref(v, BRINK_SPACE_X, count, 1);
+  brink_node a = brink_graph_op2(
+      g, BRINK_OP_ADD, brink_graph_constant(g, 0.75),
+      brink_graph_op2(g, BRINK_OP_MUL, x, brink_graph_constant(g, 0.03125)));
+  brink_node b = brink_graph_op2(g, BRINK_OP_DIV, y, brink_graph_constant(g, 4.0));
+  kernels_output(v, BRINK_SPACE_V, 0, 1, brink_graph_op(g, op, a, b, x));
+  g = &dx->graph;
+  x = kernels_ref(dx, BRINK_SPACE_X, 0, 1);
+  brink_node speed = brink_graph_op2(
+      g, BRINK_OP_SUB, kernels_ref(dx, BRINK_SPACE_V, 0, 1),
+      brink_graph_op2(g, BRINK_OP_MUL, x, kernels_ref(dx, BRINK_SPACE_P, 0, 0)));
+  kernels_output(dx, BRINK_SPACE_DX, 0, 1, speed);
+  kernels_output(dx, BRINK_SPACE_DX, count, 1, brink_graph_time(g)); /* a parabola */
+  kernels_add_to(&system->rhs, &system->arena, v);
+  kernels_add_to(&system->rhs, &system->arena, dx);
+}
+
+TEST(the_series_of_the_solution_has_the_same_bits_compiled_and_interpreted) {
+  uint64_t state = 5;
+  for (int op = BRINK_OP_ADD; op < BRINK_OP_COUNT; op++) {
+    for (uint32_t count = 1; count <= 3; count += 2) {
+      brink_system system;
+      flow_system(&system, (brink_op)op, count);
+      brink_flow *flow = brink_flow_make(&system.rhs, 2 * count, count, &system.arena);
+      CHECK(flow != NULL && flow->degrees.x[count] == 2);
+      brink_native *native =
+          compile(&system, &(brink_emit_options){.flow = flow, .flow_order = 12});
+      for (int order = 1; native != NULL && order <= 16; order += 5)
+        compare_flow(native, flow, order, &state);
+      brink_native_destroy(native);
+      brink_arena_free(&system.arena);
+    }
   }
 }
 
@@ -383,6 +452,7 @@ int main(void) {
     if (!use_compiler(compilers[k])) continue;
     RUN(programs_run_their_kernels_in_order);
     RUN(random_systems_give_the_same_bits_compiled_and_interpreted);
+    RUN(the_series_of_the_solution_has_the_same_bits_compiled_and_interpreted);
     RUN(long_kernels_are_split_and_give_the_same_bits);
   }
   use_compiler("");

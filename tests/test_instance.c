@@ -289,7 +289,7 @@ TEST(the_series_of_the_solution_is_there_when_asked_for) {
   toy_run *r = toy_start(s, &options);
   brink_env env = toy_env(r);
   double row[11] = {2.0}, *rows[1] = {row}, factorial = 1.0;
-  CHECK_INT(brink_instance_model(r->instance)->def.flow_jet(10, 0.0, row, &env, rows), 0);
+  CHECK_INT(brink_instance_model(r->instance)->def.flow_jet(10, 0.0, 1.0, row, &env, rows), 0);
   for (int n = 0; n <= 10; n++) {
     CHECK_NEAR(row[n], 2.0 / factorial, 1e-15);
     factorial *= n + 1;

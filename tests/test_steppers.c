@@ -50,7 +50,8 @@ static int jacobian(double t, const double *x, const brink_env *env, double *val
 }
 
 /* The solution's series to order 2: x'' = f_t + f_x f. */
-static int flow_jet(int order, double t, const double *x, const brink_env *env, double *const *xj) {
+static int flow_jet(int order, double t, double unit, const double *x, const brink_env *env,
+                    double *const *xj) {
   if (order != 2) return -1;
   double f[NX], v[4];
   double off = x[1] - cos(t);
@@ -60,8 +61,8 @@ static int flow_jet(int order, double t, const double *x, const brink_env *env, 
   double ft[NX] = {0.5 * cos(t) * off + 0.5 * sin(t) * sin(t), -0.5 * x[0] * sin(t)};
   for (int i = 0; i < NX; i++) {
     xj[i][0] = x[i];
-    xj[i][1] = f[i];
-    xj[i][2] = 0.5 * (ft[i] + v[i] * f[0] + v[NX + i] * f[1]);
+    xj[i][1] = unit * f[i];
+    xj[i][2] = 0.5 * unit * unit * (ft[i] + v[i] * f[0] + v[NX + i] * f[1]);
   }
   return 0;
 }

@@ -1,5 +1,6 @@
 /* test_vm.c: the interpreter against the plainest evaluation, and its series against closed forms. */
 #include "check.h"
+#include "native/series.h"
 #include "support/counting.h"
 #include "support/kernels.h"
 
@@ -58,7 +59,7 @@ TEST(large_kernels_reuse_registers) {
   }
   kernels_output(kernel, BRINK_SPACE_DX, 0, 0, node);
   brink_code *code = brink_code_make(kernel, &arena);
-  CHECK(code != NULL && brink_code_jet_scratch(code, 0) < 100);
+  CHECK(code != NULL && brink_code_scratch(code) < 100 * 256);
   brink_arena_free(&arena);
 }
 
@@ -152,9 +153,11 @@ static void check_series(brink_kernel *kernel, size_t iteration, kernels_memory 
     for (int k = 1; k <= ORDER; k++) rows[i][k] = kernels_uniform(state, -1.0, 1.0);
   }
   brink_jet_variable(ORDER, m->frame.t, t);
+  static const brink_series_degrees unknown = {0};
   brink_code *code = brink_code_make(kernel, kernel->graph.arena);
-  double *scratch = scratch_for(brink_code_jet_scratch(code, ORDER) + brink_code_scratch(code));
-  brink_code_jet(code, &m->frame, iteration, 0, ORDER, t, x, g, scratch);
+  brink_series *series = brink_series_make(kernel, &unknown, kernel->graph.arena);
+  double *scratch = scratch_for(brink_series_scratch(series, ORDER) + brink_code_scratch(code));
+  brink_series_run(series, &m->frame, iteration, ORDER, t, x, g, scratch);
   for (int part = 0; part < 3; part++) {
     double s = h * part, expected;
     static kernels_memory at;
@@ -247,9 +250,9 @@ TEST(the_flow_of_a_pendulum_meets_its_own_recurrence) {
   brink_kernel *dx = kernels_make(&arena, "dx", 4);
   kernels_output(dx, BRINK_SPACE_DX, 0, 1, kernels_ref(dx, BRINK_SPACE_X, 4, 1));
   kernels_output(dx, BRINK_SPACE_DX, 4, 1, kernels_ref(dx, BRINK_SPACE_V, 1, 1));
-  brink_code *codes[3] = {brink_code_make(sum, &arena), brink_code_make(force, &arena),
-                          brink_code_make(dx, &arena)};
-  const brink_code *const *all = (const brink_code *const *)codes;
+  brink_kernel *all[3] = {sum, force, dx};
+  const brink_program program = {.kernels = all, .nkernels = 3};
+  brink_flow *flow = brink_flow_make(&program, 8, 8, &arena);
   static kernels_memory m;
   kernels_fill(&m, &state);
   double rows[8][ORDER + 1], *row[8];
@@ -257,8 +260,8 @@ TEST(the_flow_of_a_pendulum_meets_its_own_recurrence) {
     row[i] = rows[i];
     rows[i][0] = m.x[i];
   }
-  double *workspace = scratch_for(brink_flow_jet_scratch(all, 3, 8, ORDER));
-  CHECK(brink_flow_jet(all, 3, &m.frame, 8, 8, ORDER, row, workspace));
+  double *workspace = scratch_for(brink_flow_scratch(flow, ORDER));
+  brink_flow_run(flow, &m.frame, ORDER, 1.0, row, workspace);
   for (size_t i = 0; i < 4; i++) {
     double x[ORDER + 2] = {m.x[i]}, y[ORDER + 2] = {m.x[i + 4]}, sine[ORDER + 1];
     for (int k = 0; k < ORDER; k++) {
@@ -284,13 +287,15 @@ TEST(a_flow_without_a_series_says_so) {
   kernels_output(dx, BRINK_SPACE_DX, 0, 0,
                  op2(dx, BRINK_OP_DIV, brink_graph_constant(&dx->graph, 1.0),
                      kernels_ref(dx, BRINK_SPACE_X, 0, 0)));
-  const brink_code *code = brink_code_make(dx, &arena);
+  const brink_program program = {.kernels = &dx, .nkernels = 1};
+  brink_flow *flow = brink_flow_make(&program, 1, 0, &arena);
   double row[ORDER + 1] = {0.0}, *rows[1] = {row};
   brink_frame frame = {0};
-  double *workspace = scratch_for(brink_flow_jet_scratch(&code, 1, 0, ORDER));
-  CHECK(!brink_flow_jet(&code, 1, &frame, 1, 0, ORDER, rows, workspace));
+  double *workspace = scratch_for(brink_flow_scratch(flow, ORDER));
+  brink_flow_run(flow, &frame, ORDER, 1.0, rows, workspace);
+  CHECK(!isfinite(row[1]) && !isfinite(row[2]));
   row[0] = 2.0; /* x = sqrt(4 + 2s) */
-  CHECK(brink_flow_jet(&code, 1, &frame, 1, 0, ORDER, rows, workspace));
+  brink_flow_run(flow, &frame, ORDER, 1.0, rows, workspace);
   CHECK_NEAR(row[1], 0.5, 1e-16);
   CHECK_NEAR(row[2], -0.0625, 1e-16);
   free(workspace);

@@ -164,9 +164,12 @@ typedef int brink_gradient_fn(size_t guard, double t, const double *x, const bri
 typedef int brink_guard_jet_fn(size_t guard, int order, const double *t, const double *const *x,
                                const brink_env *env, double *g);
 
-/* The Taylor series of the solution through (t, x): xj[i][k], k = 0…order, with xj[i][0] = x[i]. */
-typedef int brink_flow_jet_fn(int order, double t, const double *x, const brink_env *env,
-                              double *const *xj);
+/* The Taylor series of the solution through (t, x), in units of s = (time - t)/unit: x_i(t + unit s) =
+ * sum_k xj[i][k] s^k, k = 0…order. xj[i][0] is x[i] on entry. (With jets, <brink/jet.h>: the series of
+ * time is {t, unit, 0, …}, and xj[i][k+1] = unit/(k+1) times coefficient k of dx_i/dt.) Coefficients that
+ * do not exist are NaN. */
+typedef int brink_flow_jet_fn(int order, double t, double unit, const double *x,
+                              const brink_env *env, double *const *xj);
 
 /* df/dx as the values of a sparse matrix by columns, pattern as in brink_sparsity. */
 typedef int brink_jacobian_fn(double t, const double *x, const brink_env *env, double *values);
@@ -336,9 +339,11 @@ BRINK_API void brink_model_destroy(brink_model *model); /* NULL is fine */
 
 /* name, text */
 #define BRINK_METHOD_LIST(X)                                                                       \
-  X(BRINK_ADAMS, "adams") /* variable step, variable order 1-12, PECE */                           \
-  X(BRINK_DOPRI, "dopri") /* Runge-Kutta pair 5(4) of Dormand and Prince */                        \
-  X(BRINK_EULER, "euler") /* the rest: textbook methods at a fixed step */                         \
+  X(BRINK_AUTO, "auto")     /* taylor where the model has series, else adams; see brink_stats */    \
+  X(BRINK_ADAMS, "adams")   /* variable step, variable order 1-12, PECE */                         \
+  X(BRINK_TAYLOR, "taylor") /* Taylor series of the solution, from brink_model_def.flow_jet */      \
+  X(BRINK_DOPRI, "dopri")   /* Runge-Kutta pair 5(4) of Dormand and Prince */                      \
+  X(BRINK_EULER, "euler")   /* the rest: textbook methods at a fixed step */                       \
   X(BRINK_TAYLOR2, "taylor2")                                                                      \
   X(BRINK_RK4, "rk4")                                                                              \
   X(BRINK_AM3, "am3")                                                                              \
@@ -378,14 +383,14 @@ typedef enum brink_gain {
 typedef enum brink_zeno_choice { BRINK_ZENO_STOP, BRINK_ZENO_CONTINUE } brink_zeno_choice;
 
 typedef struct brink_options {
-  brink_method method; /* BRINK_ADAMS */
+  brink_method method; /* BRINK_AUTO */
   brink_events events; /* BRINK_EXTRAPOLATE */
   double rtol, atol;   /* 1e-6, 1e-9: each step's error in x[i] is kept below rtol*|x[i]| + atol */
   const double *atols; /* one for each state, instead of atol; NULL */
-  int order;           /* adams: fixed order; 0: variable */
+  int order;           /* adams, taylor: fixed order; 0: chosen */
   int max_order;       /* adams: 12 */
-  double step; /* fixed-step methods: the step (required); adams with a fixed order: fixed too;
-                  others: the first step; 0: chosen */
+  double step; /* fixed-step methods: the step (required); adams and taylor with a fixed order: fixed
+                  too; others: the first step; 0: chosen */
   double hmin, hmax;      /* limits of the step; 0: what time can resolve; INFINITY */
   brink_gain gain;        /* BRINK_GAIN_MARGIN */
   double gamma;           /* with BRINK_GAIN_FIXED: 0 <= gamma < 1; 0.5 */
@@ -410,6 +415,8 @@ typedef struct brink_stats {
   int64_t events;
   int64_t near_misses;
   int64_t restarts;
+  brink_method method; /* that is used: never BRINK_AUTO */
+  const char *reason;  /* why, if it was chosen by BRINK_AUTO; else NULL */
 } brink_stats;
 
 /* What a sink receives. Pointers are valid during the call only. Return 0 to go on, anything else

@@ -42,8 +42,8 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                    .setting = true},
     [CLI_METHOD] = {.name = "method",
                     .argument = "M",
-                    .choices = "auto|adams|dopri|euler|taylor2|rk4|am3|bdf3|trapezoid",
-                    .later = "taylor|bdf|dae",
+                    .choices = "auto|adams|taylor|dopri|euler|taylor2|rk4|am3|bdf3|trapezoid",
+                    .later = "bdf|dae",
                     .fallback = "auto",
                     .help = "auto, adams (variable step and order), dopri (Runge-Kutta 5(4)); at a "
                             "fixed --step: euler, taylor2, rk4, am3, bdf3, trapezoid",

@@ -60,7 +60,7 @@ static brink_method method_of(const char *word) {
   if (strcmp(word, text) == 0) return name;
   BRINK_METHOD_LIST(METHOD_CASE)
 #undef METHOD_CASE
-  return BRINK_ADAMS; /* auto */
+  return BRINK_AUTO;
 }
 
 static brink_events events_of(const char *word) {
@@ -267,8 +267,8 @@ static int check_together(const cli_settings *s, const char *command) {
   if (options->method > BRINK_DOPRI && options->step == 0.0)
     return cli_misuse(command, "--method %s works at a fixed step: give --step H",
                       brink_method_name(options->method));
-  if (options->order > 0 && options->method != BRINK_ADAMS)
-    return cli_misuse(command, "--order is for adams; %s has an order of its own",
+  if (options->order > 0 && options->method > BRINK_TAYLOR)
+    return cli_misuse(command, "--order is for adams and taylor; %s has an order of its own",
                       brink_method_name(options->method));
   if (options->hmin > options->hmax)
     return cli_misuse(command, "--hmin (%g) is larger than --hmax (%g)", options->hmin,

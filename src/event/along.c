@@ -46,7 +46,7 @@ static double linear_reach(const brink_guard_def *def, const brink_path *path) {
   for (int l = 0; l < path->terms; l++) {
     double weight = 0.0;
     for (size_t k = 0; k < def->ndepends; k++)
-      weight += def->coefficients[k] * path->a[l][def->depends[k]];
+      weight += def->coefficients[k] * brink_path_term(path, l, def->depends[k]);
     reach += fabs(weight) * path->bound[l];
   }
   return reach;

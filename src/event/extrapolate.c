@@ -427,6 +427,30 @@ brink_limit brink_detector_before(brink_detector *det, const brink_path *predict
   return best;
 }
 
+/* Within the tolerance of a unilateral surface, still approaching it, and ever more slowly. */
+static bool creeps(brink_detector *det, size_t guard, const brink_path *predictor) {
+  double y = present_distance(det, guard), gap = det->gap[guard];
+  det->gap[guard] = y;
+  det->slow[guard] = y > SLOW * gap && y < gap ? det->slow[guard] + 1 : 0;
+  return det->slow[guard] >= SLOW_STEPS && !det->touched[guard] &&
+         y <= brink_detector_tolerance(det, guard, predictor->t0, predictor->x0);
+}
+
+brink_limit brink_detector_creeping(brink_detector *det, const brink_path *predictor) {
+  brink_limit limit = {.sigma = 1.0, .guard = BRINK_NONE};
+  det->step_reach = -1.0;
+  if (!det->ops->one_sided || det->eval->nwatch == 0) return limit;
+  for (size_t j = 0; j < det->reach.nnear; j++) {
+    size_t guard = det->reach.near[j];
+    if (det->eval->model->guards[guard].def.side != BRINK_UNILATERAL ||
+        det->seen[guard] != det->step || !asked_before(det, guard))
+      continue;
+    if (creeps(det, guard, predictor))
+      limit = (brink_limit){.sigma = 0.0, .event = true, .guard = guard};
+  }
+  return limit;
+}
+
 const brink_detector_ops brink_detector_extrapolate = {
     .events = BRINK_EXTRAPOLATE,
     .one_sided = true,

@@ -175,7 +175,8 @@ double brink_reach_of(brink_reach *reach, const brink_path *path) {
   size_t nx = reach->eval->nx;
   double *restrict moved = reach->moved;
   memset(moved, 0, nx * sizeof *moved);
-  for (int l = 0; l < path->terms; l++) {
+  for (size_t i = 0; path->powers && i < nx; i++) moved[i] = brink_path_spread(path, i);
+  for (int l = 0; !path->powers && l < path->terms; l++) {
     const double *restrict a = path->a[l];
     double bound = path->bound[l];
     for (size_t i = 0; i < nx; i++) moved[i] += fabs(a[i]) * bound;

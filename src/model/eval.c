@@ -358,17 +358,15 @@ bool brink_eval_has_flow_jet(const brink_eval *eval) {
   return eval->model->def.flow_jet != NULL && eval->nfilippov == 0 && eval->nx > 0;
 }
 
-brink_try brink_eval_flow_jet(brink_eval *eval, int order, double t, const double *x,
+brink_try brink_eval_flow_jet(brink_eval *eval, int order, double t, double unit, const double *x,
                               double *const *rows) {
   if (!brink_eval_admit(eval, t, x)) return BRINK_TRY_VETOED;
   eval->stats.rhs++;
-  brink_try outcome = meaning(eval->model->def.flow_jet(order, t, x, &eval->env, rows));
+  brink_try outcome = meaning(eval->model->def.flow_jet(order, t, unit, x, &eval->env, rows));
   for (size_t i = 0; outcome == BRINK_TRY_OK && i < eval->nx; i++) {
-    for (int k = 0; k <= order; k++) {
-      if (isfinite(rows[i][k])) continue;
-      eval->bad_state = i;
-      return BRINK_TRY_REFUSED;
-    }
+    if (isfinite(rows[i][1])) continue;
+    eval->bad_state = i;
+    return BRINK_TRY_REFUSED;
   }
   return outcome;
 }

@@ -90,10 +90,11 @@ bool brink_eval_protects(const brink_eval *eval, size_t guard);
 /* dx/dt for all eval->n components, behind the veto. `x` has eval->nx states that count. */
 brink_try brink_eval_rhs(brink_eval *eval, double t, const double *x, double *dx);
 
-/* The Taylor coefficients of the solution through (t, x) up to `order`, behind the veto; rows[i]
- * has order + 1 places. Only where brink_eval_has_flow_jet. Counts as one evaluation. */
+/* The Taylor coefficients of the solution through (t, x) up to `order`, in units of s = (time -
+ * t)/unit, behind the veto; rows[i] has order + 1 places, the first of which is x[i]. The first
+ * coefficients are finite, later ones need not be. Only where brink_eval_has_flow_jet. Counts as one evaluation. */
 bool brink_eval_has_flow_jet(const brink_eval *eval);
-brink_try brink_eval_flow_jet(brink_eval *eval, int order, double t, const double *x,
+brink_try brink_eval_flow_jet(brink_eval *eval, int order, double t, double unit, const double *x,
                               double *const *rows);
 
 /* The values of df/dx in the model's pattern, behind the veto. Only where brink_eval_has_jacobian.

@@ -316,6 +316,7 @@ static bool load(int fd, const brink_key *key, loaded *l, char *reason) {
   l->object.all = entry->all;
   l->object.jacobian = entry->jacobian;
   l->object.kernels = entry->kernels;
+  l->object.flow = entry->flow;
   l->object.jets = entry->jets;
   l->object.nkernels = entry->nkernels;
   l->object.njets = entry->njets;

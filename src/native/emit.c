@@ -128,13 +128,13 @@ static void add_jets(emitter *e) {
     }
     out->jets = jets;
     out->jets[out->njets] = kernel;
-    emit_jet(e, kernel, (uint32_t)out->njets++);
+    emit_guard_series(e, kernel, (uint32_t)out->njets++);
   }
 }
 
 /* ---- declarations, as far as they are used ---- */
 
-/* As brink_frame and brink_tables (native.h), brink_jet_table and brink_entry (emit.h). */
+/* As brink_frame and brink_tables (native.h), and brink_entry (emit.h). */
 static const char contract[] =
     "typedef unsigned int u32;\n"
     "typedef unsigned long long u64;\n"
@@ -152,18 +152,10 @@ static const char contract[] =
     "  u64 seed;\n"
     "} frame;\n"
     "\n"
-    "typedef struct jets {\n"
-    "  void (*constant)(int p, double value, double *out);\n"
-    "  void (*copy)(int p, const double *a, double *out);\n"
-    "  void (*apply)(u32 op, int p, const double *a, const double *b, const double *c, u64 seed,\n"
-    "                double *out);\n"
-    "} jets;\n"
-    "\n"
     "typedef struct tables {\n"
     "  const u32 *const *maps;\n"
     "  const u32 *numbers;\n"
     "  double *scratch;\n"
-    "  const jets *jet;\n"
     "  double (*random)(u64 seed, double stream, double draw);\n"
     "} tables;\n"
     "\n"
@@ -171,6 +163,7 @@ static const char contract[] =
     "typedef void kernel_fn(const frame *, const tables *, size, size);\n"
     "typedef void jet_fn(const frame *, const tables *, size, int, const double *,\n"
     "                    const double *const *, double *);\n"
+    "typedef void flow_fn(const frame *, const tables *, int, double, double *const *, double *);\n"
     "\n";
 
 static void declare_functions(const emitter *e, brink_text *text) {
@@ -205,24 +198,6 @@ static void declare_functions(const emitter *e, brink_text *text) {
                          "2147483648.0 ? (int)a : -2147483647 - 1;\n}\n");
 }
 
-static void declare_operators(brink_text *text) {
-  brink_text_add(text, "enum {\n ");
-  static const char *const names[] = {
-#define EMIT_NAME(id, operands, name) #id,
-      BRINK_OP_LIST(EMIT_NAME)
-#undef EMIT_NAME
-          "SLOT",
-      "SLOT_INT",
-      "SLOT_SIGN",
-      "REF_",
-      "MULADD",
-      "MULSUB",
-      "SUBMUL"};
-  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-    brink_text_add(text, "%s %s,", k % 8 == 0 && k > 0 ? "\n " : "", names[k]);
-  brink_text_add(text, "\n};\n");
-}
-
 static void write_head(const emitter *e, brink_text *text) {
   if (e->options->comments) {
     brink_text_add(text, "/* ");
@@ -236,7 +211,7 @@ static void write_head(const emitter *e, brink_text *text) {
   }
   brink_text_append(text, contract, sizeof contract - 1);
   declare_functions(e, text);
-  if (e->out->njets > 0) declare_operators(text);
+  emit_series_rules(e, text);
   brink_text_add(text, "\n");
 }
 
@@ -256,12 +231,14 @@ static void write_entry(const emitter *e, brink_text *text) {
                  "\nconst struct {\n"
                  "  u32 abi, frame_size, tables_size, nkernels, njets;\n"
                  "  program_fn *rhs, *all, *jacobian;\n"
+                 "  flow_fn *flow;\n"
                  "  kernel_fn *const *kernels;\n"
                  "  jet_fn *const *jets;\n"
                  "} " BRINK_ENTRY " = {%u, sizeof(frame), sizeof(tables), %zu, %zu,\n"
-                 "                 rhs, %s, %s, kernels, series};\n",
+                 "                 rhs, %s, %s, %s, kernels, series};\n",
                  BRINK_ABI, e->out->nkernels, e->out->njets, o->all ? "all" : "0",
-                 o->jacobian && o->jacobian_program != NULL ? "jacobian" : "0");
+                 o->jacobian && o->jacobian_program != NULL ? "jacobian" : "0",
+                 o->flow != NULL ? "flow" : "0");
 }
 
 /* ---- the whole ---- */
@@ -279,6 +256,7 @@ static void emit_everything(emitter *e) {
   add_flags(e);
   if (o->actions) add_instants(e);
   if (o->jets) add_jets(e);
+  if (o->flow != NULL) emit_flow(e);
   write_head(e, source);
   if (!e->body.failed && e->body.data != NULL)
     brink_text_append(source, e->body.data, e->body.length);

@@ -5,7 +5,7 @@
  *   emit_plan.c    which nodes become locals, and in which of the functions
  *   emit_expr.c    expressions
  *   emit_names.c   names that mean something to the model's author
- *   emit_jet.c     the series of a kernel
+ *   emit_series.c  series: of guards, of the solution
  *
  * Nothing that is written depends on addresses or on the order of a hash table. */
 #ifndef BRINK_NATIVE_EMIT_H
@@ -14,7 +14,7 @@
 #include "native/native.h"
 
 /* Changes when the contract between generated code and the program does. */
-#define BRINK_ABI 1u
+#define BRINK_ABI 2u
 
 /* The one symbol that an object exports. */
 #define BRINK_ENTRY "brink_entry"
@@ -23,19 +23,10 @@ typedef struct brink_entry {
   uint32_t frame_size, tables_size; /* what the generated declarations came to */
   uint32_t nkernels, njets;
   brink_native_program_fn *rhs, *all, *jacobian;
+  brink_native_flow_fn *flow;
   brink_native_kernel_fn *const *kernels;
   brink_native_jet_fn *const *jets;
 } brink_entry;
-
-struct brink_jet_table {
-  void (*constant)(int order, double value, double *out);
-  void (*copy)(int order, const double *a, double *out);
-  void (*apply)(uint32_t op, int order, const double *a, const double *b, const double *c,
-                uint64_t seed, double *out);
-};
-
-/* The series functions of this program. */
-extern const brink_jet_table brink_jet_functions;
 
 /* A place among the variables, to find the name of a slot. */
 typedef struct emit_place {
@@ -52,6 +43,9 @@ typedef struct emitter {
   uint64_t ops;     /* operators used so far: bit op */
   bool modes;       /* whole() is needed */
   bool twins;       /* sincos is */
+  bool loops;       /* the rules of series are, as functions */
+  bool called;      /* … that are not inlined */
+  bool written_out; /* … for orders that are known */
   bool failed;
 
   size_t maps_capacity, numbers_capacity, kernels_capacity, jets_capacity;
@@ -108,6 +102,7 @@ void emit_value(emitter *e, emit_plan *plan, brink_node node);
 void emit_local_name(emitter *e, const emit_plan *plan, brink_node node);
 void emit_truth(emitter *e, emit_plan *plan, brink_node node);
 void emit_constant(brink_text *text, double value);
+const char *emit_function_name(uint8_t op);
 
 /* emit_kernel.c */
 void emit_kernel(emitter *e, const brink_kernel *kernel, uint32_t number);
@@ -123,7 +118,13 @@ void emit_slot_name(emitter *e, const brink_ref *ref, size_t count, brink_text *
 /* A comment: the end of one is not printed. */
 void emit_comment_text(brink_text *text, const char *comment);
 
-/* emit_jet.c */
-void emit_jet(emitter *e, const brink_kernel *kernel, uint32_t number);
+/* emit_series.c */
+
+/* Series in memory have at most this order. */
+#define BRINK_SERIES_ORDER 64
+
+void emit_series_rules(const emitter *e, brink_text *to);
+void emit_guard_series(emitter *e, const brink_kernel *kernel, uint32_t number);
+void emit_flow(emitter *e);
 
 #endif

@@ -131,7 +131,7 @@ static void choice(emitter *e, emit_plan *p, const brink_expr_node *n, int level
   close_bracket(e, opened);
 }
 
-static const char *function_name(uint8_t op) {
+const char *emit_function_name(uint8_t op) {
   switch (op) {
   case BRINK_OP_MIN:
     return "minimum";
@@ -183,7 +183,7 @@ static void inline_at(emitter *e, emit_plan *p, brink_node node, int level) {
     if (n->op == BRINK_OP_SELECT || is_logical(n->op))
       choice(e, p, n, level);
     else
-      call(e, p, n, function_name(n->op));
+      call(e, p, n, emit_function_name(n->op));
   }
 }
 

@@ -44,17 +44,17 @@ static int jacobian(double t, const double *x, const brink_env *env, double *val
   return 0;
 }
 
-static int flow_jet(int order, double t, const double *x, const brink_env *env,
+static int flow_jet(int order, double t, double unit, const double *x, const brink_env *env,
                     double *const *rows) {
   brink_instance *instance = env->user;
   if (order > instance->flow_order || instance->rest.any) return 1;
   brink_frame frame = brink_instance_frame(instance, t, x, env->p, env->mode, env->sgn);
-  frame.v = instance->v;
-  frame.dx = instance->dx;
-  bool exists =
-      brink_flow_jet(instance->rhs.codes, instance->rhs.count, &frame, instance->system->nx,
-                     instance->system->nv, order, rows, instance->flow_scratch);
-  return exists ? 0 : 1;
+  if (instance->native != NULL && instance->native->object->flow != NULL)
+    instance->native->object->flow(&frame, &instance->native->tables, order, unit, rows,
+                                   instance->flow_scratch);
+  else
+    brink_flow_run(instance->flow, &frame, order, unit, rows, instance->flow_scratch);
+  return 0;
 }
 
 /* ---- the definition ---- */
@@ -149,7 +149,7 @@ static brink_model_def define(brink_instance *instance) {
   def.mode0 = instance->mode0;
   def.rhs = rhs;
   def.strict_surfaces = true; /* counters and the like lead away from no surface */
-  def.flow_jet = instance->options.wants_flow_jet ? flow_jet : NULL;
+  def.flow_jet = instance->flow != NULL ? flow_jet : NULL;
   if (instance->jacobian_starts != NULL) {
     def.jacobian = jacobian;
     def.jacobian_pattern.starts = instance->jacobian_starts;

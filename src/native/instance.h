@@ -17,10 +17,10 @@
 #include <brink/jet.h>
 
 #include "model/model.h"
-#include "native/native.h"
+#include "native/series.h"
 
-/* Series of solutions are computed up to this order. */
-#define BRINK_FLOW_ORDER 32
+/* Series of solutions are computed up to this order, if nobody asks for another. */
+#define BRINK_FLOW_ORDER 30
 
 /* ---- kernels, ready to run ---- */
 
@@ -53,7 +53,8 @@ typedef struct brink_bound_flag {
                        states it depends on; NULL: nowhere */
   brink_kernel *gradient_kernel;
   bool asked, has_jet;      /* some instance is not plain numbers; has a series */
-  brink_native_jet_fn *jet; /* NULL: the code gives the series */
+  const brink_series *series; /* where it has one */
+  brink_native_jet_fn *jet;   /* NULL: it is interpreted */
   brink_bound_action negative, positive, on_surface;
 } brink_bound_flag;
 
@@ -112,8 +113,9 @@ struct brink_instance {
   size_t scratch_size, outputs_size, checked_size;
   double *scratch;      /* of the code that runs */
   double *jet_scratch;  /* of guards' series */
-  double *flow_scratch; /* of the solution's series, up to flow_order */
-  int flow_order;
+  brink_flow *flow;     /* the solution's series; NULL: not asked for, or too large */
+  double *flow_scratch; /* for it, … */
+  int flow_order;       /* … up to this order */
   double *probe;   /* a state */
   double *outputs; /* to space OUT */
   double *before;  /* values that an action may push out of their ranges */

@@ -4,6 +4,9 @@
 
 #include "native/instance.h"
 
+/* Doubles for series, at most: 1 GB. */
+#define MOST_SERIES ((size_t)1 << 27)
+
 static brink_status no_memory(brink_diag *diag) {
   return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for the code of the model");
 }
@@ -358,23 +361,35 @@ static bool take_room(brink_instance *instance) {
          instance->seen.dx != NULL && instance->seen.mode != NULL && instance->seen.sgn != NULL;
 }
 
-/* Room for series: of guards always, of the solution where it is asked for. */
-static bool take_series_room(brink_instance *instance) {
+/* The series of guards that are not linear. */
+static bool bind_guard_series(brink_instance *instance) {
+  static const brink_series_degrees unknown = {0};
   size_t most = 0;
   for (size_t f = 0; f < instance->system->nflags; f++) {
-    const brink_code *code = instance->flags[f].value.code;
-    if (code == NULL || instance->flags[f].degree == 0 || instance->flags[f].degree == 1) continue;
-    if (instance->flags[f].value.kernel->reads_v) continue;
-    size_t size = brink_code_jet_scratch(code, BRINK_JET_MAX_ORDER);
+    brink_bound_flag *bound = &instance->flags[f];
+    if (bound->value.code == NULL || bound->degree == 0 || bound->degree == 1) continue;
+    if (bound->value.kernel->reads_v) continue;
+    bound->series = brink_series_make(bound->value.kernel, &unknown, &instance->arena);
+    if (bound->series == NULL) return false;
+    size_t size = brink_series_scratch(bound->series, BRINK_JET_MAX_ORDER);
     if (size > most) most = size;
   }
   instance->jet_scratch = brink_arena_take(&instance->arena, most, sizeof(double));
-  if (instance->jet_scratch == NULL) return false;
+  return instance->jet_scratch != NULL;
+}
+
+/* Those of the solution, where they are asked for, unless they take too much memory. */
+static bool bind_flow(brink_instance *instance) {
+  const brink_system *system = instance->system;
   if (!instance->options.wants_flow_jet) return true;
-  instance->flow_order = BRINK_FLOW_ORDER;
-  size_t size = brink_flow_jet_scratch(instance->rhs.codes, instance->rhs.count,
-                                       instance->system->nv, instance->flow_order);
-  instance->flow_scratch = brink_arena_take(&instance->arena, size, sizeof(double));
+  brink_flow *flow = brink_flow_make(&system->rhs, system->nx, system->nv, &instance->arena);
+  if (flow == NULL) return false;
+  int order = instance->options.flow_order > 0 ? instance->options.flow_order : BRINK_FLOW_ORDER;
+  size_t size = brink_flow_scratch(flow, order);
+  if (size > MOST_SERIES) return true;
+  instance->flow = flow;
+  instance->flow_order = order;
+  instance->flow_scratch = brink_arena_pack(&instance->arena, size, sizeof(double));
   return instance->flow_scratch != NULL;
 }
 
@@ -389,7 +404,8 @@ brink_status brink_instance_bind(brink_instance *instance, brink_diag *diag) {
   if (status == BRINK_OK) status = bind_flags(instance, diag);
   if (status == BRINK_OK) status = bind_clocks(instance, diag);
   if (status == BRINK_OK) status = bind_rules(instance, diag);
-  if (status == BRINK_OK && !(take_room(instance) && take_series_room(instance)))
+  if (status == BRINK_OK && !(take_room(instance) && bind_guard_series(instance) &&
+        bind_flow(instance)))
     return no_memory(diag);
   return status;
 }

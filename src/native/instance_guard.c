@@ -100,8 +100,7 @@ static int guard_jet(size_t guard, int order, const double *t, const double *con
   if (bound->jet != NULL)
     bound->jet(&frame, &instance->native->tables, place.index, order, t, x, g);
   else
-    brink_code_jet(bound->value.code, &frame, place.index, 0, order, t, x, g,
-                   instance->jet_scratch);
+    brink_series_run(bound->series, &frame, place.index, order, t, x, g, instance->jet_scratch);
   return 0;
 }
 

@@ -70,6 +70,11 @@ static brink_status create(brink_instance *instance, const excerpt *e, const cha
   brink_emit_options options = {.gradient_kernels = e->gradients,
                                 .jacobian = instance->jacobian_program.nkernels > 0,
                                 .jacobian_program = &instance->jacobian_program};
+  if (instance->flow != NULL) {
+    options.flow = instance->flow;
+    options.flow_order = instance->flow_order;
+    options.guard_order = 2 * instance->flow_order;
+  }
   options.guards = any_asked(instance, &options.jets, &options.all);
   options.gradients = options.guards;
   char reason[BRINK_REASON];

@@ -18,7 +18,6 @@ static brink_status make(brink_native *n, const brink_system *system,
       .maps = n->emission.maps,
       .numbers = n->emission.numbers,
       .scratch = brink_allocate(&n->allocator, n->emission.scratch + 1, sizeof *n->tables.scratch),
-      .jet = &brink_jet_functions,
       .random = brink_random};
   return n->tables.scratch == NULL ? BRINK_ERR_MEMORY : BRINK_OK;
 }

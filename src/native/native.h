@@ -1,6 +1,6 @@
 /* native.h: from the flat system to something that runs.
  *
- *   vm.c        the interpreter: kernels as code of a register machine
+ *   vm.c        the interpreter: kernels as code of a register machine; vm_series.c: series
  *   emit.c      kernels as C
  *   compile.c   C to a shared object, by the system's compiler
  *   cache.c     where objects are kept, and which of them may be trusted
@@ -39,9 +39,8 @@ typedef struct brink_code brink_code; /* constant once made; lives in the arena 
 /* NULL: out of memory. The kernel must outlive it. */
 brink_code *brink_code_make(const brink_kernel *kernel, brink_arena *arena);
 
-/* Doubles of scratch that running or jets of this order need. */
+/* Doubles of scratch that running needs. */
 size_t brink_code_scratch(const brink_code *code);
-size_t brink_code_jet_scratch(const brink_code *code, int order);
 
 /* Iterations first … first + count - 1. Outputs to space OUT go to out[j], j the output's position
  * (count should then be 1), unless the target has a stride or a map: then to out[slot]. Blocks of
@@ -56,17 +55,9 @@ void brink_code_run(const brink_code *code, const brink_frame *frame, size_t fir
 double brink_code_node(const brink_code *code, const brink_frame *frame, size_t iteration,
                        brink_node node, double *scratch);
 
-/* The series of output `output` of one iteration, order + 1 coefficients into `g`, from the series of
- * time and of every state (see brink_guard_jet_fn). False: some coefficient does not exist (NaN). */
-void brink_code_jet(const brink_code *code, const brink_frame *frame, size_t iteration,
-                    size_t output, int order, const double *t, const double *const *x, double *g,
-                    double *scratch);
+/* ---- series.h ---- */
 
-/* The Taylor coefficients of the solution through (t, x): rows[i][0] = x[i] on entry. Runs a whole
- * program order by order. `workspace` holds brink_flow_jet_scratch doubles. */
-size_t brink_flow_jet_scratch(const brink_code *const *codes, size_t ncodes, size_t nv, int order);
-bool brink_flow_jet(const brink_code *const *codes, size_t ncodes, const brink_frame *frame,
-                    size_t nx, size_t nv, int order, double *const *rows, double *workspace);
+typedef struct brink_flow brink_flow; /* the program for the series of the solution */
 
 /* ---- emit.c ---- */
 
@@ -80,6 +71,9 @@ typedef struct brink_emit_options {
   bool comments;  /* names and source lines (brink emit); they do not enter the cache's key */
   bool all;       /* system->all: every variable and output */
 
+  const brink_flow *flow;      /* the solution's series; NULL: not asked for */
+  int flow_order, guard_order; /* orders that will be asked for: may be written out */
+
   /* One for each flag (NULL where there is none): outputs to OUT, whatever they mean to the caller. */
   brink_kernel *const *gradient_kernels;
   /* Outputs to OUT, or to any other space; an affine or mapped OUT is written at its slot. */
@@ -88,12 +82,10 @@ typedef struct brink_emit_options {
 
 /* What generated code is handed besides the frame. Maps, numbers of iterations and slots of arrays
  * are not in the source, so that one object serves all sizes of an array. */
-typedef struct brink_jet_table brink_jet_table;
 typedef struct brink_tables {
   const uint32_t *const *maps;
   const uint32_t *numbers;
   double *scratch; /* written: a brink_tables belongs to one thread at a time */
-  const brink_jet_table *jet;
   double (*random)(uint64_t seed, double stream, double draw);
 } brink_tables;
 
@@ -126,14 +118,19 @@ typedef void brink_native_program_fn(const brink_frame *frame, const brink_table
 /* Iterations first … first + count - 1 of a kernel, as brink_code_run. */
 typedef void brink_native_kernel_fn(const brink_frame *frame, const brink_tables *tables,
                                     size_t first, size_t count);
-/* As brink_code_jet, of output 0. */
+/* As brink_series_run. */
 typedef void brink_native_jet_fn(const brink_frame *frame, const brink_tables *tables,
                                  size_t iteration, int order, const double *t,
                                  const double *const *x, double *g);
 
+/* As brink_flow_run. */
+typedef void brink_native_flow_fn(const brink_frame *frame, const brink_tables *tables, int order,
+                                  double unit, double *const *rows, double *scratch);
+
 /* A loaded object. Constant; may be shared by threads. */
 typedef struct brink_object {
   brink_native_program_fn *rhs, *all, *jacobian; /* NULL: not compiled */
+  brink_native_flow_fn *flow;                    /* likewise */
   brink_native_kernel_fn *const *kernels;        /* as brink_emission.kernels */
   brink_native_jet_fn *const *jets;              /* as brink_emission.jets */
   size_t nkernels, njets;
@@ -187,6 +184,7 @@ typedef struct brink_instance_options {
   bool range_warns;    /* a value outside its range is a warning, not the end */
   bool wants_jacobian; /* the method will ask for it */
   bool wants_flow_jet;
+  int flow_order; /* the order that the method will ask for; 0: not known */
 } brink_instance_options;
 
 typedef struct brink_instance brink_instance;

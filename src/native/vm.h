@@ -1,8 +1,7 @@
-/* vm.h: the code of the register machine, shared by vm.c (makes it), vm_run.c (runs it) and vm_jet.c
- * (runs it on power series). Nothing else includes this.
+/* vm.h: the code of the register machine, shared by vm.c (makes it), vm_run.c (runs it), and
+ * vm_series.c (reads the same spaces). Nothing else includes this.
  *
- * A register holds one value, a block of values of up to VM_LANES iterations, or a series: what runs
- * the code decides. Registers are numbered so:
+ * A register holds one value, or a block of values of up to VM_LANES iterations. Registers are numbered so:
  *
  *   0 … nconstants - 1           constants, set before the first instruction
  *   … ninvariants - 1            what is the same in all iterations, computed by the prologue
@@ -126,10 +125,5 @@ static inline size_t vm_target_slot(const brink_kernel *kernel, size_t j, size_t
 }
 
 double vm_read(const brink_frame *frame, const brink_ref *ref, size_t iteration);
-
-/* The series of an operator's (or VM_MULADD's, …) result from those of its operands; as far as it has
- * fewer, any pointers will do. out must not be an operand. */
-void vm_jet_apply(uint32_t op, int order, const double *a, const double *b, const double *c,
-                  uint64_t seed, double *out);
 
 #endif

@@ -11,6 +11,8 @@ void brink_path_begin(brink_path *path, double t0, double h, size_t n, const dou
   path->x0 = x0;
   path->terms = 0;
   path->degree = 0;
+  path->step = 1;
+  path->powers = false;
   path->shared = NULL;
   path->correction = NULL;
   path->e = NULL;
@@ -42,6 +44,19 @@ void brink_path_share(brink_path *path, brink_path_rows *rows, const double *a, 
   if (degree > path->degree) path->degree = degree;
 }
 
+void brink_path_powers(brink_path *path, const double *rows, size_t length, double unit,
+                       int degree) {
+  double ratio = path->h / unit, power = 1.0;
+  path->powers = true;
+  path->step = length;
+  path->terms = path->degree = degree;
+  for (int l = 0; l < degree; l++) {
+    power *= ratio;
+    path->a[l] = rows + l + 1;
+    path->scale[l] = path->bound[l] = power;
+  }
+}
+
 static void need_rows(const brink_path *path) {
   if (path->shared != NULL && !path->shared->ready) {
     path->shared->work_out(path->shared);
@@ -64,6 +79,14 @@ void brink_path_margin(const brink_path *path, double *margin) {
 }
 
 void brink_path_weights(const brink_path *path, double sigma, double *weights) {
+  if (path->powers) {
+    double power = 1.0;
+    for (int l = 0; l < path->terms; l++) {
+      power *= sigma;
+      weights[l] = path->scale[l] * power;
+    }
+    return;
+  }
   need_rows(path);
   for (int l = 0; l < path->terms; l++) {
     const double *c = row(path, l);
@@ -75,7 +98,7 @@ void brink_path_weights(const brink_path *path, double sigma, double *weights) {
 
 double brink_path_component_at(const brink_path *path, size_t i, const double *weights) {
   double sum = 0.0;
-  for (int l = path->terms - 1; l >= 0; l--) sum += path->a[l][i] * weights[l];
+  for (int l = path->terms - 1; l >= 0; l--) sum += brink_path_term(path, l, i) * weights[l];
   return path->x0[i] + sum;
 }
 
@@ -97,8 +120,12 @@ void brink_path_combine(const brink_path *path, const size_t *index, const doubl
   memset(c, 0, (size_t)(path->degree + 1) * sizeof *c);
   for (int l = 0; l < path->terms; l++) {
     double weight = 0.0;
-    for (size_t k = 0; k < count; k++) weight += w[k] * path->a[l][index[k]];
+    for (size_t k = 0; k < count; k++) weight += w[k] * brink_path_term(path, l, index[k]);
     weight *= path->scale[l];
+    if (path->powers) {
+      c[l + 1] = weight;
+      continue;
+    }
     const double *basis = row(path, l);
     for (int k = 1; k <= path->degree; k++) c[k] += weight * basis[k];
   }
@@ -106,7 +133,7 @@ void brink_path_combine(const brink_path *path, const size_t *index, const doubl
 
 double brink_path_spread(const brink_path *path, size_t i) {
   double sum = 0.0;
-  for (int l = 0; l < path->terms; l++) sum += fabs(path->a[l][i]) * path->bound[l];
+  for (int l = 0; l < path->terms; l++) sum += fabs(brink_path_term(path, l, i)) * path->bound[l];
   return sum;
 }
 
@@ -128,8 +155,16 @@ static void make_own(brink_path *path) {
 }
 
 void brink_path_rescale(brink_path *path, double scale) {
-  make_own(path);
   double power = 1.0;
+  if (path->powers) {
+    for (int l = 0; l < path->terms; l++) {
+      power *= scale;
+      path->bound[l] = path->scale[l] *= power;
+    }
+    path->h *= scale;
+    return;
+  }
+  make_own(path);
   for (int k = 1; k <= path->degree + 1; k++) {
     power *= scale;
     for (int l = 0; l < path->terms && k <= path->degree; l++) path->own[l][k] *= power;
@@ -142,13 +177,32 @@ void brink_path_rescale(brink_path *path, double scale) {
   path->h *= scale;
 }
 
+/* Each component, expanded about sigma: repeated synthetic division. */
+static void rest_of_powers(brink_path *to, const brink_path *from, double sigma, double *memory) {
+  int degree = from->degree;
+  size_t length = (size_t)degree + 1;
+  for (size_t i = 0; i < from->n; i++) {
+    double *c = memory + i * length;
+    brink_path_component(from, i, c);
+    for (int k = 0; k < degree; k++) {
+      for (int j = degree - 1; j >= k; j--) c[j] += sigma * c[j + 1];
+    }
+  }
+  brink_path_powers(to, memory, length, from->h, degree);
+}
+
 void brink_path_rest(brink_path *to, const brink_path *from, double sigma, double t,
-                     const double *x0) {
+                     const double *x0, double *memory) {
+  double width = 1.0 - sigma;
+  if (from->powers) {
+    brink_path_begin(to, t, from->h * width, from->n, x0);
+    rest_of_powers(to, from, sigma, memory);
+    return;
+  }
   *to = *from;
   to->e = NULL;
   to->correction = NULL;
   make_own(to);
-  double width = 1.0 - sigma;
   for (int l = 0; l < to->terms; l++) { /* c(sigma + width tau) - c(sigma), by repeated division */
     double *c = to->own[l], power = 1.0;
     to->bound[l] = 0.0;
@@ -167,7 +221,28 @@ void brink_path_rest(brink_path *to, const brink_path *from, double sigma, doubl
   to->x0 = x0;
 }
 
+/* The rows of the first n components, one after another behind x0. */
+static void copy_powers(brink_path *to, const brink_path *from, size_t n, double *memory) {
+  size_t length = (size_t)from->terms;
+  brink_path_begin(to, from->t0, from->h, n, memory);
+  memcpy(memory, from->x0, n * sizeof *memory);
+  to->powers = true;
+  to->step = length;
+  to->terms = to->degree = from->degree;
+  for (size_t i = 0; i < n; i++)
+    memcpy(memory + n + i * length, from->a[0] + i * from->step, length * sizeof *memory);
+  for (int l = 0; l < to->terms; l++) {
+    to->a[l] = memory + n + l;
+    to->scale[l] = from->scale[l];
+    to->bound[l] = from->bound[l];
+  }
+}
+
 void brink_path_copy(brink_path *to, const brink_path *from, size_t n, double *memory) {
+  if (from->powers && from->terms > 0) {
+    copy_powers(to, from, n, memory);
+    return;
+  }
   *to = *from;
   to->n = n;
   to->e = NULL;

@@ -8,7 +8,8 @@
  * B_l(0) = 0, kept as monomials in sigma. For Adams methods a_l are modified divided differences
  * and B_l integrated Newton polynomials; for Taylor methods a_l are derivatives and B_l powers; a
  * Runge-Kutta dense output fits as well. One component, or any linear combination of components,
- * becomes an ordinary polynomial in sigma when somebody needs it.
+ * becomes an ordinary polynomial in sigma when somebody needs it. Where B_l is a multiple of
+ * sigma^(l+1), as for Taylor series, there are no rows at all (brink_path_powers).
  *
  * A predictor also says how far the accepted solution may differ from it: |shift_i| is estimated by
  * |e[i]| * M(sigma), M(0) = 0, where `e` is not NULL. */
@@ -18,8 +19,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define BRINK_PATH_TERMS 14  /* Adams of order 12: 12 differences, and the corrector's term */
-#define BRINK_PATH_DEGREE 13 /* each integrated once */
+#define BRINK_PATH_TERMS 30  /* Taylor series; others keep within BRINK_PATH_ROWS */
+#define BRINK_PATH_DEGREE 30 /* of any path */
+#define BRINK_PATH_ROWS 14   /* Adams of order 12: 12 differences, and the corrector's term, … */
+#define BRINK_PATH_LENGTH 14 /* … each integrated once: 14 coefficients */
 
 /* Polynomials that a stepper shares among its paths, worked out when somebody first asks: most
  * steps end with the bounds alone. */
@@ -28,7 +31,7 @@ struct brink_path_rows {
   bool ready;
   void (*work_out)(brink_path_rows *rows); /* fills c */
   void *owner;
-  double c[BRINK_PATH_TERMS + 2][BRINK_PATH_DEGREE + 3]; /* c[row][k]: of sigma^k */
+  double c[BRINK_PATH_ROWS + 2][BRINK_PATH_LENGTH + 2]; /* c[row][k]: of sigma^k */
 };
 
 typedef struct brink_path {
@@ -38,10 +41,12 @@ typedef struct brink_path {
   int terms;
   int degree; /* the largest of all B_l */
   const double *a[BRINK_PATH_TERMS];
+  size_t step; /* component i of the vector a_l is a[l][i*step] */
+  bool powers; /* B_l = scale[l] sigma^(l+1) */
   double scale[BRINK_PATH_TERMS]; /* B_l = scale[l] * row l */
   double bound[BRINK_PATH_TERMS]; /* |B_l| <= bound[l] on [0, 1] */
   brink_path_rows *shared;        /* row l is shared->c[l] there; NULL: own[l] */
-  double own[BRINK_PATH_TERMS][BRINK_PATH_DEGREE + 1];
+  double own[BRINK_PATH_ROWS][BRINK_PATH_LENGTH];
 
   const double
       *correction; /* a dense output that is the predictor plus one more term: |x_i - x^p_i| is at
@@ -66,6 +71,16 @@ void brink_path_add(brink_path *path, const double *a, const double *basis, int 
  * given degree, not larger than bound on [0, 1]. All terms of a path are either own or shared. */
 void brink_path_share(brink_path *path, brink_path_rows *rows, const double *a, double scale,
                       double bound, int degree);
+
+/* Gives an empty path the terms of power series in s = sigma h/unit: component i is sum_k
+ * rows[i*length + k] s^k, up to `degree`; rows[i*length] is not read. */
+void brink_path_powers(brink_path *path, const double *rows, size_t length, double unit,
+                       int degree);
+
+/* Component i of the vector a_l. */
+static inline double brink_path_term(const brink_path *path, int l, size_t i) {
+  return path->a[l][i * path->step];
+}
 
 /* M(sigma) as path->degree + 2 coefficients. Only where path->e is not NULL. */
 void brink_path_margin(const brink_path *path, double *margin);
@@ -93,9 +108,10 @@ double brink_path_spread(const brink_path *path, size_t i);
 void brink_path_rescale(brink_path *path, double scale);
 
 /* The rest of a path from sigma on, where the state is x0 and the time t, renamed to 0 <= sigma <= 1. It
- * shares the vectors of `from`. The shift estimate is not kept. */
+ * shares the vectors of `from`, or keeps its own in `memory`, as below. The shift estimate is not
+ * kept. */
 void brink_path_rest(brink_path *to, const brink_path *from, double sigma, double t,
-                     const double *x0);
+                     const double *x0, double *memory);
 
 /* A copy with rows of its own, of the first n components, whose vectors are copied into `memory`:
  * n*(BRINK_PATH_TERMS + 1) doubles. The shift estimate is not kept. */

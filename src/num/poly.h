@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 /* The coefficients of a polynomial of degree n are n + 1 doubles; leading ones may be zero. */
-#define BRINK_POLY_MAX_DEGREE 30
+#define BRINK_POLY_MAX_DEGREE 48
 
 /* The constant in tau; poly.c itemises it. |p| at a report is mostly below 1 and has not been seen
  * above 10, in the same unit (n + 1) u S. */

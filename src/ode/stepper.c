@@ -4,7 +4,7 @@
 #include <math.h>
 
 static const brink_stepper_ops *const all_methods[] = {
-    &brink_stepper_adams, &brink_stepper_dopri, &brink_stepper_euler, &brink_stepper_taylor2,
+    &brink_stepper_adams, &brink_stepper_taylor, &brink_stepper_dopri, &brink_stepper_euler, &brink_stepper_taylor2,
     &brink_stepper_rk4,   &brink_stepper_am3,   &brink_stepper_bdf3,  &brink_stepper_trapezoid,
 };
 
@@ -19,7 +19,28 @@ bool brink_stepper_create(brink_stepper *st, const brink_options *options, const
   st->f = brink_arena_take(arena, st->n, sizeof *st->f);
   st->x_new = brink_arena_take(arena, st->n, sizeof *st->x_new);
   if (st->ops == NULL || st->x == NULL || st->f == NULL || st->x_new == NULL) return false;
-  return st->ops->create(st, arena);
+  if (!st->ops->create(st, arena)) return false;
+  st->chosen = (brink_stepper_engine){.ops = st->ops, .method = st->method};
+  if (st->ops != &brink_stepper_taylor) return true;
+  if (!brink_stepper_adams.create(st, arena)) return false;
+  st->substitute = (brink_stepper_engine){.ops = &brink_stepper_adams, .method = st->method};
+  return true;
+}
+
+static void use(brink_stepper *st, const brink_stepper_engine *engine) {
+  st->ops = engine->ops;
+  st->method = engine->method;
+}
+
+void brink_stepper_choose(brink_stepper *st) {
+  bool without = st->substitute.ops != NULL && !brink_eval_has_flow_jet(st->eval);
+  use(st, without ? &st->substitute : &st->chosen);
+}
+
+bool brink_stepper_substitute(brink_stepper *st) {
+  if (st->substitute.ops == NULL || st->ops == st->substitute.ops) return false;
+  use(st, &st->substitute);
+  return true;
 }
 
 double brink_stepper_norm(const brink_stepper *st, const double *v, const double *x,

@@ -23,6 +23,7 @@ typedef struct brink_stepper brink_stepper;
 
 typedef struct brink_stepper_ops {
   brink_method method;
+  bool foretells; /* an attempt evaluates nothing of the model: the step is known before it is taken */
   /* Workspace from the arena; false when there is none. */
   bool (*create)(brink_stepper *st, brink_arena *arena);
   brink_try (*start)(brink_stepper *st);
@@ -31,8 +32,15 @@ typedef struct brink_stepper_ops {
   brink_try (*commit)(brink_stepper *st);
 } brink_stepper_ops;
 
+/* A method with its workspace. */
+typedef struct brink_stepper_engine {
+  const brink_stepper_ops *ops;
+  void *method;
+} brink_stepper_engine;
+
 struct brink_stepper {
   const brink_stepper_ops *ops;
+  brink_stepper_engine chosen, substitute; /* the second where the model has no series (sliding) */
   brink_eval *eval;
   const brink_options *options;
   const double *atol; /* one for each of the nx states */
@@ -59,6 +67,7 @@ struct brink_stepper {
 
 /* The methods, one file each. */
 extern const brink_stepper_ops brink_stepper_adams;
+extern const brink_stepper_ops brink_stepper_taylor;
 extern const brink_stepper_ops brink_stepper_dopri;
 extern const brink_stepper_ops brink_stepper_euler;
 extern const brink_stepper_ops brink_stepper_taylor2;
@@ -70,6 +79,14 @@ extern const brink_stepper_ops brink_stepper_trapezoid;
 /* A stepper for options->method; false when there is no memory. */
 bool brink_stepper_create(brink_stepper *st, const brink_options *options, const double *atol,
                           brink_eval *eval, brink_arena *arena);
+
+/* Before a start: the method for what holds now. */
+void brink_stepper_choose(brink_stepper *st);
+/* The start was refused. Is there another method? It is the present one, then. */
+bool brink_stepper_substitute(brink_stepper *st);
+
+/* The order of Taylor series for these tolerances. */
+int brink_taylor_order(const brink_options *options);
 
 /* The weighted maximum norm max_i |v_i| / (rtol*max(|x_i|, |y_i|) + atol_i) over the nx states. */
 double brink_stepper_norm(const brink_stepper *st, const double *v, const double *x,

@@ -55,8 +55,11 @@ static brink_try from_series(taylor2 *ty, brink_stepper *st, double t, const dou
     ty->rows[i][0] = x[i];
     ty->rows[i][1] = ty->rows[i][2] = 0.0;
   }
-  brink_try outcome = brink_eval_flow_jet(eval, 2, t, x, ty->rows);
-  for (size_t i = 0; i < st->nx; i++) second[i] = 2.0 * ty->rows[i][2];
+  brink_try outcome = brink_eval_flow_jet(eval, 2, t, 1.0, x, ty->rows);
+  for (size_t i = 0; outcome == BRINK_TRY_OK && i < st->nx; i++) {
+    second[i] = 2.0 * ty->rows[i][2];
+    if (!isfinite(second[i])) return BRINK_TRY_REFUSED;
+  }
   return outcome;
 }
 

@@ -50,7 +50,10 @@ static brink_status restart(brink_sim *sim, brink_diag *diag) {
   brink_detector_reset(&sim->detector, sim->t, sim->x);
   reset_appended(sim, sim->detector.g0);
   if (sim->stepper.f_ready) memcpy(sim->stepper.f, sim->settled, sim->eval.nx * sizeof(double));
+  brink_stepper_choose(&sim->stepper);
   brink_try outcome = sim->stepper.ops->start(&sim->stepper);
+  if (outcome == BRINK_TRY_REFUSED && brink_stepper_substitute(&sim->stepper))
+    outcome = sim->stepper.ops->start(&sim->stepper);
   if (outcome != BRINK_TRY_OK) return undefined_here(sim, outcome, diag);
   sim->restart = false;
   sim->eval.stats.restarts++;
@@ -152,7 +155,8 @@ static brink_status take_rest(brink_sim *sim, brink_diag *diag) {
   brink_try outcome = BRINK_TRY_OK;
   brink_status status;
   sim->eval.bad_guard = BRINK_NONE;
-  brink_path_rest(&sim->rest, &sim->stepper.dense, sim->passed, sim->t, sim->x);
+  brink_path_rest(&sim->rest, &sim->stepper.dense, sim->passed, sim->t, sim->x,
+                  sim->rest_memory);
   brink_found found = brink_detector_next(&sim->detector, &sim->rest, sim->passed);
   if (event_inside(sim, found, sim->step_end, &outcome, &status, diag)) return status;
   if (outcome != BRINK_TRY_OK) { /* a guard has no value on the way: shorter steps from here */
@@ -194,7 +198,9 @@ static brink_status step(brink_sim *sim, double t_limit, brink_diag *diag) {
   double t_stop = fmin(t_limit, brink_sim_next_tick(sim));
   st->ops->plan(st, fmin(t_stop - sim->t, sim->options.hmax));
   double hmin = brink_sim_smallest_step(sim);
-  brink_limit limit = brink_detector_before(&sim->detector, &st->predictor, st->order, hmin);
+  brink_limit limit = st->ops->foretells
+                          ? brink_detector_creeping(&sim->detector, &st->predictor)
+                          : brink_detector_before(&sim->detector, &st->predictor, st->order, hmin);
   if (limit.event) return brink_sim_arrive_on_predictor(sim, &limit, diag);
   double h = limit.sigma < 1.0 ? limit.sigma * st->h_plan : st->h_plan;
   return end_step(sim, take_step(sim, h, t_stop, diag), diag);

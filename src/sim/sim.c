@@ -31,7 +31,7 @@ const char *brink_events_name(brink_events events) {
 
 brink_options brink_default_options(void) {
   return (brink_options){
-      .method = BRINK_ADAMS,
+      .method = BRINK_AUTO,
       .events = BRINK_EXTRAPOLATE,
       .rtol = 1e-6,
       .atol = 1e-9,
@@ -93,10 +93,12 @@ static brink_status check_steps(const brink_options *options, brink_diag *diag) 
   if (!(options->hmax > 0.0)) REFUSE("hmax is %g: give a positive number", options->hmax);
   if (options->hmin > options->hmax)
     REFUSE("hmin (%g) is larger than hmax (%g)", options->hmin, options->hmax);
-  if (options->order < 0 || options->order > 12 || options->max_order < 0 ||
+  int most = options->method == BRINK_TAYLOR ? BRINK_PATH_TERMS : 12;
+  if (options->order < 0 || options->order > most || options->max_order < 0 ||
       options->max_order > 12)
-    REFUSE("order %d, max_order %d: Adams methods have orders 1 to 12 (0: automatic)",
-           options->order, options->max_order);
+    REFUSE("order %d, max_order %d: Adams methods have orders 1 to 12, Taylor series 1 to %d (0: "
+           "automatic)",
+           options->order, options->max_order, BRINK_PATH_TERMS);
   return BRINK_OK;
 }
 
@@ -117,8 +119,32 @@ static brink_status check_options(const brink_options *options, const brink_mode
   if (options->max_iterations < 1)
     REFUSE("max_iterations is %d: give 1 or more", options->max_iterations);
   if (options->max_steps < 0) REFUSE("max_steps is negative: give 0 for no limit");
+  if (options->method == BRINK_TAYLOR && model->def.nx > 0 && model->def.flow_jet == NULL)
+    REFUSE("taylor needs the Taylor series of the solution, and '%s' gives none: set "
+           "brink_model_def.flow_jet, build the model of expressions (<brink/build.h>), or choose "
+           "BRINK_ADAMS",
+           model->def.name);
   brink_status status = check_tolerances(options, model, diag);
   return status == BRINK_OK ? check_steps(options, diag) : status;
+}
+
+/* What BRINK_AUTO stands for. */
+static brink_method choose_method(const brink_options *options, const brink_model *model,
+                                  const char **reason) {
+  if (model->def.nx == 0) {
+    *reason = "there are no states to integrate";
+    return BRINK_ADAMS;
+  }
+  if (model->def.flow_jet == NULL) {
+    *reason = "the model gives no Taylor series of its solution";
+    return BRINK_ADAMS;
+  }
+  if (options->order > 0 || options->step > 0.0) {
+    *reason = "a fixed order or a first step was asked for";
+    return BRINK_ADAMS;
+  }
+  *reason = "the model gives the Taylor series of its solution";
+  return BRINK_TAYLOR;
 }
 
 /* A one-sided detector has to know which way a unilateral guard leans. */
@@ -157,6 +183,7 @@ static bool take_arrays(brink_sim *sim) {
   size_t nx = def->nx, n = sim->eval.n, guards = def->nguards;
   sim->events_capacity = guards * 2 + 64;
   sim->last_memory = brink_arena_take(arena, nx * (BRINK_PATH_TERMS + 1), sizeof(double));
+  sim->rest_memory = brink_arena_take(arena, n * (BRINK_PATH_TERMS + 1), sizeof(double));
   sim->ticks = brink_arena_take(arena, def->nclocks, sizeof *sim->ticks);
   sim->tick = brink_arena_take(arena, def->nclocks, sizeof *sim->tick);
   sim->timer = brink_arena_take(arena, def->nclocks, sizeof *sim->timer);
@@ -186,6 +213,7 @@ static bool take_arrays(brink_sim *sim) {
   sim->sgn_before = brink_arena_take(arena, guards, sizeof *sim->sgn_before);
   sim->events = brink_arena_take(arena, sim->events_capacity, sizeof *sim->events);
   return sim->shared != NULL && sim->sgn_kept != NULL && sim->last_memory != NULL &&
+         sim->rest_memory != NULL &&
          sim->ticks != NULL && sim->tick != NULL && sim->next_time != NULL && sim->timers != NULL &&
          sim->waiting.items != NULL && sim->due.items != NULL && sim->timer != NULL &&
          sim->hits != NULL && sim->fired != NULL && sim->pending != NULL &&
@@ -219,7 +247,7 @@ static void begin_anew(brink_sim *sim) {
   memset(eval->slack, 0, def->nguards * sizeof(double));
   memset(sim->pending, 0, def->nguards * sizeof(bool));
   memset(sim->detector.touched, 0, def->nguards * sizeof(bool));
-  eval->stats = (brink_stats){0};
+  eval->stats = (brink_stats){.method = sim->options.method, .reason = sim->reason};
   eval->failed_guard = BRINK_NONE;
   sim->t = sim->stepper.t = def->t0;
   sim->nevents = sim->instant_events = sim->narrivals = 0;
@@ -233,7 +261,8 @@ static void begin_anew(brink_sim *sim) {
 static bool build(brink_sim *sim) {
   const brink_detector_ops *ops = brink_detector_ops_for(sim->options.events);
   if (!copy_tolerances(sim) ||
-      !brink_eval_init(&sim->eval, sim->model, &sim->arena, ops->needs_paths) ||
+      !brink_eval_init(&sim->eval, sim->model, &sim->arena,
+                       ops->needs_paths && sim->options.method != BRINK_TAYLOR) ||
       !brink_stepper_create(&sim->stepper, &sim->options, sim->atol, &sim->eval, &sim->arena) ||
       !brink_detector_create(&sim->detector, &sim->options, sim->atol, &sim->eval, &sim->arena) ||
       !take_arrays(sim))
@@ -252,6 +281,8 @@ brink_status brink_sim_create(const brink_model *model, const brink_options *opt
   if (sim == NULL || model == NULL)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "model and sim must not be NULL");
   brink_options chosen = options != NULL ? *options : brink_default_options();
+  const char *reason = NULL;
+  if (chosen.method == BRINK_AUTO) chosen.method = choose_method(&chosen, model, &reason);
   brink_status status = check_options(&chosen, model, diag);
   if (status == BRINK_OK) status = check_gradients(&chosen, model, diag);
   if (status != BRINK_OK) return status;
@@ -262,6 +293,7 @@ brink_status brink_sim_create(const brink_model *model, const brink_options *opt
   made->arena = arena;
   made->model = model;
   made->options = chosen;
+  made->reason = reason;
   if (!build(made)) {
     brink_sim_destroy(made);
     return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for a simulation of '%s'",

@@ -24,6 +24,7 @@ struct brink_sim {
   brink_arena arena;
   const brink_model *model;
   brink_options options;
+  const char *reason; /* for the method, if it was chosen automatically */
   double *atol; /* one for each state */
   brink_eval eval;
   brink_stepper stepper;
@@ -54,6 +55,7 @@ struct brink_sim {
   double step_t, step_end; /* its ends */
   double *step_x;          /* the state at its start, while sim->x is the present one */
   brink_path rest;         /* what is left of it */
+  double *rest_memory;     /* for its vectors, where it needs some */
   double *event_x;         /* scratch */
   signed char *sgn_before; /* signs before the event */
 

@@ -1,0 +1,35 @@
+/* native/series.h: running series programs: the interpreter (vm_series.c). */
+#ifndef BRINK_NATIVE_SERIES_H
+#define BRINK_NATIVE_SERIES_H
+
+#include "expr/series.h"
+#include "native/native.h"
+
+/* The series of output 0 of one iteration, order + 1 coefficients into `g`, from the series of time and
+ * of every state (see brink_guard_jet_fn). The kernel reads no V and DX. */
+size_t brink_series_scratch(const brink_series *series, int order);
+void brink_series_run(const brink_series *series, const brink_frame *frame, size_t iteration,
+                      int order, const double *t, const double *const *x, double *g,
+                      double *scratch);
+
+/* The solution of x' = f: all kernels of a program. */
+struct brink_flow {
+  const brink_program *program;
+  const brink_series *const *series; /* of each kernel */
+  size_t nx, nv;
+  brink_series_degrees degrees;
+  int degree;       /* the largest of the states' */
+  size_t registers; /* of all kernels and iterations, with time and variables */
+};
+
+/* NULL: out of memory. The program must outlive it. */
+brink_flow *brink_flow_make(const brink_program *program, size_t nx, size_t nv,
+                            brink_arena *arena);
+
+/* Writes coefficients 1 ... order of the states to rows[i], in units of s = (time - t)/unit;
+ * rows[i][0] is given. `scratch` holds brink_flow_scratch doubles. */
+size_t brink_flow_scratch(const brink_flow *flow, int order);
+void brink_flow_run(const brink_flow *flow, const brink_frame *frame, int order, double unit,
+                    double *const *rows, double *scratch);
+
+#endif
