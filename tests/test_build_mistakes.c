@@ -151,7 +151,7 @@ TEST(guards_and_callbacks_must_leave_to_expressions_what_they_give) {
   COMPLAINS(b, "clock 'late' has no tick");
 }
 
-TEST(null_is_refused_or_does_nothing) {
+TEST(arguments_that_make_no_sense_are_refused_and_null_does_nothing) {
   brink_diag diag;
   brink_builder *b = NULL;
   brink_built *built = NULL;
@@ -167,6 +167,12 @@ TEST(null_is_refused_or_does_nothing) {
   brink_builder_callbacks(NULL, NULL);
   brink_builder_destroy(NULL);
   brink_built_destroy(NULL);
+  b = begin("order");
+  brink_build_options options = brink_default_build();
+  options.order = 31;
+  CHECK_INT(brink_builder_finish(b, &options, &diag, &built), BRINK_ERR_ARGUMENT);
+  CHECK_CONTAINS(diag.message, "order is 31");
+  brink_builder_destroy(b);
   b = begin("null");
   CHECK(brink_builder_guard(b, NULL, x) == BRINK_NONE);
   COMPLAINS(b, "def is NULL");
@@ -189,7 +195,7 @@ int main(void) {
   RUN(handles_of_nobody_and_of_others_are_found);
   RUN(names_and_numbers_are_checked);
   RUN(guards_and_callbacks_must_leave_to_expressions_what_they_give);
-  RUN(null_is_refused_or_does_nothing);
+  RUN(arguments_that_make_no_sense_are_refused_and_null_does_nothing);
   RUN(too_many_expressions_are_told_as_that);
   return check_done();
 }

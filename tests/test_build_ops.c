@@ -310,9 +310,33 @@ TEST(solutions_have_the_series_of_the_books) {
   }
 }
 
+TEST(series_of_a_known_order_are_the_same_and_end_there) {
+  brink_builder *b = NULL;
+  double series[2][ORDER + 1];
+  CHECK_INT(brink_builder_create("known", NULL, NULL, &b), BRINK_OK);
+  brink_ex x = brink_builder_state(b, "x", 0.7);
+  brink_builder_derivative(b, x, brink_ex_sin(x));
+  for (int known = 0; known < 2; known++) {
+    brink_build_options options = brink_default_build();
+    brink_built *built = NULL;
+    options.cache = cache, options.order = known == 1 ? 8 : 0;
+    CHECK_INT(brink_builder_finish(b, &options, NULL, &built), BRINK_OK);
+    const brink_model *model = brink_built_model(built);
+    double at = 0.7, *rows[] = {series[known]};
+    brink_env env = {.user = model->def.user};
+    series[known][0] = at;
+    CHECK_INT(model->def.flow_jet(9, 0.0, 1.0, &at, &env, rows), known); /* 1: refused */
+    CHECK_INT(model->def.flow_jet(8, 0.0, 1.0, &at, &env, rows), 0);
+    brink_built_destroy(built);
+  }
+  CHECK(memcmp(series[0], series[1], 9 * sizeof(double)) == 0);
+  brink_builder_destroy(b);
+}
+
 int main(void) {
   RUN(every_operator_has_its_value_gradient_and_series_in_both_engines);
   RUN(a_select_takes_one_branch_and_leaves_the_other_alone);
   RUN(solutions_have_the_series_of_the_books);
+  RUN(series_of_a_known_order_are_the_same_and_end_there);
   return check_done();
 }

@@ -157,8 +157,11 @@ typedef struct brink_build_options {
   bool interpret;    /* no compiler is called: slower to run, ready at once; false */
   const char *cache; /* directory for machine code, kept for the next time; NULL: $BRINK_CACHE, or
                         brink in the user's cache directory */
-  bool series;       /* the Taylor series of the solution, for the methods that use it; true */
-  bool jacobian;     /* df/dx, for implicit methods; without it they take differences; false */
+  bool series;   /* the Taylor series of the solution, for BRINK_TAYLOR and BRINK_TAYLOR2; true */
+  int order;     /* the highest order of series that will be asked for, up to 30: machine code is
+                        shorter and faster if it is known, but a run that asks for more fails. For
+                        BRINK_TAYLOR it is 1 - ln(rtol)/2, rounded up; 0: any */
+  bool jacobian; /* df/dx, for implicit methods; without it they take differences; false */
 } brink_build_options;
 
 BRINK_API brink_build_options brink_default_build(void);
