@@ -126,7 +126,9 @@ static void compare_flow(const brink_native *native, const brink_flow *flow, int
     rows[0][i][0] = rows[1][i][0] = m.x[i];
   }
   brink_flow_run(flow, &m.frame, order, 0.25, row[0], scratch);
-  native->object->flow(&m.frame, &native->tables, order, 0.25, row[1], scratch);
+  int done = native->object->flow(&m.frame, &native->tables, order, 0.25, row[1], scratch);
+  CHECK(done == 1 || order > 12);
+  if (done == 0) brink_flow_run(flow, &m.frame, order, 0.25, row[1], scratch);
   for (size_t i = 0; i < flow->nx; i++) {
     for (int k = 0; k <= order; k++)
       CHECK_MSG(memcmp(&rows[0][i][k], &rows[1][i][k], sizeof(double)) == 0 ||

@@ -156,7 +156,8 @@ TEST(the_rest_of_a_path_is_the_same_path_from_there_on) {
     brink_path rest;
     double from = uniform(0.0, 1.0), x[N], there[N], end[N];
     brink_path_eval(&s.path, from, x);
-    brink_path_rest(&rest, &s.path, from, s.path.t0 + from * s.path.h, x);
+    double memory[8 * (BRINK_PATH_TERMS + 1)];
+    brink_path_rest(&rest, &s.path, from, s.path.t0 + from * s.path.h, x, memory);
     CHECK_NEAR(rest.t0 + rest.h, s.path.t0 + s.path.h, 1e-14);
     for (double tau = 0.0; tau <= 1.0; tau += 0.125) {
       double sigma = from + (1.0 - from) * tau;
@@ -217,7 +218,7 @@ static void powers(brink_path_rows *rows) {
   int *calls = rows->owner;
   ++*calls;
   memset(rows->c, 0, sizeof rows->c);
-  for (int l = 0; l < BRINK_PATH_TERMS + 2 && l + 1 < BRINK_PATH_DEGREE + 3; l++)
+  for (int l = 0; l < BRINK_PATH_ROWS + 1; l++)
     rows->c[l][l + 1] = 1.0;
 }
 

@@ -303,6 +303,8 @@ typedef struct brink_model_def {
 
   brink_rhs_fn *rhs;
   brink_flow_jet_fn *flow_jet; /* optional: Taylor coefficients of the solution */
+  int flow_degree;  /* no coefficient beyond this one, whatever the state and the modes; 0: not known */
+  double flow_work; /* products that coefficient k takes, divided by k; 0: not known. For the order */
   brink_jacobian_fn *jacobian; /* optional, with its pattern */
   brink_sparsity jacobian_pattern;
   brink_residual_fn *residual; /* reserved */

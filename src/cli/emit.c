@@ -1,12 +1,25 @@
 /* emit.c: brink emit: the generated C of a model. */
 #include "cli/load.h"
-#include "native/native.h"
+#include "cli/settings.h"
+#include "native/series.h"
+#include "num/order.h"
 
-static int emit(const brink_system *system) {
-  brink_emit_options options = {
-      .guards = true, .jets = true, .actions = true, .all = true, .comments = true};
+/* With the solution's series, as a run at these tolerances has them. */
+static int emit(brink_system *system, const brink_options *run) {
+  brink_emit_options options = {.guards = true,
+                                .jets = true,
+                                .actions = true,
+                                .all = true,
+                                .comments = true};
   brink_emission emission;
-  if (!brink_emit(system, &options, NULL, &emission)) {
+  options.flow = brink_flow_make(&system->rhs, system->nx, system->nv, &system->arena);
+  if (options.flow != NULL && run->order > 0)
+    options.flow_order = run->order;
+  else if (options.flow != NULL)
+    options.flow_order =
+        brink_series_order(run->rtol, brink_flow_degree(options.flow), options.flow->work);
+  options.guard_order = 2 * options.flow_order;
+  if (options.flow == NULL || !brink_emit(system, &options, NULL, &emission)) {
     cli_say("out of memory");
     return CLI_NUMERICS;
   }
@@ -20,7 +33,9 @@ static int emit(const brink_system *system) {
 int cli_emit(const cli_arguments *arguments) {
   cli_loaded loaded;
   int outcome = cli_load(&loaded, arguments, arguments->operands[0]);
-  if (outcome == CLI_OK) outcome = emit(loaded.system);
+  cli_settings settings;
+  if (outcome == CLI_OK) outcome = cli_settings_read(&settings, arguments);
+  if (outcome == CLI_OK) outcome = emit(loaded.system, &settings.options);
   cli_unload(&loaded);
   return outcome;
 }

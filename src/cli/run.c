@@ -24,7 +24,7 @@ static brink_status create(cli_simulation *run) {
                                    .range_warns = settings->range_warns};
   if (options.method == BRINK_AUTO || options.method == BRINK_TAYLOR) {
     wishes.wants_flow_jet = true;
-    wishes.flow_order = brink_taylor_order(&options);
+    wishes.flow_order = options.order;
   }
   brink_status status =
       brink_instance_create(run->loaded.system, &wishes, NULL, &run->diag, &run->instance);

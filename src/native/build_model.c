@@ -74,6 +74,7 @@ static bool define_guards(brink_built *built, const brink_builder *builder, brin
     const brink_guard_def *theirs = &builder->guards[g].def;
     built->actions[g] = (guard_actions){theirs->action, theirs->on_surface};
     guards[g] = computed->guards[g].def;
+    guards[g].name = theirs->name;
     guards[g].action = theirs->action != NULL ? on_event : NULL;
     guards[g].on_surface = theirs->on_surface != NULL ? on_surface : NULL;
   }

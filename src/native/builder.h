@@ -1,9 +1,12 @@
 /* builder.h: models described by expressions (<brink/build.h>), inside.
  *
- *   build.c          the builder: variables, guards, mistakes
- *   build_ex.c       operators
- *   build_system.c   the description becomes a flat system
- *   build_model.c    the flat system becomes a model, with the user's callbacks
+ *   build.c            the builder: variables, guards, mistakes
+ *   build_ex.c         operators
+ *   build_system.c     the description becomes a flat system
+ *   build_equations.c  derivatives become equations
+ *   build_guards.c     guards become flags
+ *   build_shape.c      which expressions differ only in what they read
+ *   build_model.c      the flat system becomes a model, with the user's callbacks
  *
  * A builder is one graph of all expressions and lists of what they are for. It is never handed on:
  * everything that is built is a copy. */
@@ -54,6 +57,67 @@ brink_ex brink_builder_handle(brink_builder *builder, brink_node node);
 
 /* Is this an expression of the builder? If not, that is a mistake: "<whose> is …". */
 bool brink_builder_knows(brink_builder *builder, brink_ex ex, const char *whose);
+
+/* ---- build_shape.c ---- */
+
+/* Where an expression ends: at nodes that belong to other parts than `self`. */
+typedef struct builder_border {
+  const uint32_t *owner; /* of each node: its part; NULL: nowhere, it is written out in full */
+  uint32_t self;
+  const uint32_t *slots; /* of each part that may be read: its variable */
+} builder_border;
+
+/* The shape of an expression: its operators and numbers (words), in an order of their own, and apart
+ * from them the slots that it reads. Expressions of one shape are one kernel with several iterations. */
+typedef struct builder_shape {
+  size_t first_word, nwords, first_slot, nslots;
+  size_t nnodes;
+  size_t operators; /* how large it is; at least 1 */
+  uint64_t key;     /* the caller's: what else must be equal */
+  uint64_t hash;
+} builder_shape;
+
+/* Many shapes, and room to find them. */
+typedef struct builder_shapes {
+  brink_arena *arena;
+  const brink_graph *graph;
+  uint32_t *words, *slots;
+  size_t nwords, words_capacity, nslots, slots_capacity;
+  uint32_t *number, *stamp; /* of each node: its number in the shape that met it last */
+  uint32_t nshapes;
+  uint32_t *stack;
+  size_t stack_capacity;
+} builder_shapes;
+
+bool builder_shapes_init(builder_shapes *shapes, brink_arena *arena, const brink_graph *graph);
+
+/* False: out of memory. */
+bool builder_shape_find(builder_shapes *shapes, brink_node root, const builder_border *border,
+                        uint64_t key, builder_shape *shape);
+
+/* Candidates 0 … count - 1, ordered so that those of one shape follow each other, in their order, and
+ * shapes in the order of their first ones: into list. ends[k] is the end of the run that list[k] is in.
+ * False: out of memory. */
+bool builder_shapes_sort(const builder_shapes *shapes, const builder_shape *shape, size_t count,
+                         uint32_t *list, uint32_t *ends);
+
+/* A kernel that computes expressions of one shape, an iteration each: list[0] … list[count - 1] of
+ * `shape`. Its output goes to these slots. NULL: out of memory. */
+brink_kernel *builder_shape_write(const builder_shapes *shapes, const builder_shape *shape,
+                                  const uint32_t *list, size_t count, brink_system *system,
+                                  brink_space space, const uint32_t *targets);
+
+/* Is one kernel for all of them better than one for each? */
+bool builder_worthwhile(const builder_shape *shape, size_t count);
+
+/* Operators of a model that stays straight code, which runs fastest. Of a large one that would keep the
+ * compiler busy for minutes. */
+#define BUILDER_SMALL ((size_t)400)
+
+/* ---- build_equations.c, build_guards.c ---- */
+
+bool builder_write_equations(const brink_builder *builder, brink_system *system);
+bool builder_write_guards(const brink_builder *builder, brink_system *system);
 
 /* ---- build_system.c ---- */
 

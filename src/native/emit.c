@@ -163,7 +163,7 @@ static const char contract[] =
     "typedef void kernel_fn(const frame *, const tables *, size, size);\n"
     "typedef void jet_fn(const frame *, const tables *, size, int, const double *,\n"
     "                    const double *const *, double *);\n"
-    "typedef void flow_fn(const frame *, const tables *, int, double, double *const *, double *);\n"
+    "typedef int flow_fn(const frame *, const tables *, int, double, double *const *, double *);\n"
     "\n";
 
 static void declare_functions(const emitter *e, brink_text *text) {

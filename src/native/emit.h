@@ -43,9 +43,8 @@ typedef struct emitter {
   uint64_t ops;     /* operators used so far: bit op */
   bool modes;       /* whole() is needed */
   bool twins;       /* sincos is */
-  bool loops;       /* the rules of series are, as functions */
-  bool called;      /* … that are not inlined */
-  bool written_out; /* … for orders that are known */
+  bool series;      /* the rules of series are, … */
+  bool called;      /* … not inlined */
   bool failed;
 
   size_t maps_capacity, numbers_capacity, kernels_capacity, jets_capacity;

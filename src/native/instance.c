@@ -49,10 +49,9 @@ static int flow_jet(int order, double t, double unit, const double *x, const bri
   brink_instance *instance = env->user;
   if (order > instance->flow_order || instance->rest.any) return 1;
   brink_frame frame = brink_instance_frame(instance, t, x, env->p, env->mode, env->sgn);
-  if (instance->native != NULL && instance->native->object->flow != NULL)
-    instance->native->object->flow(&frame, &instance->native->tables, order, unit, rows,
-                                   instance->flow_scratch);
-  else
+  const brink_native *native = instance->native;
+  if (native == NULL || native->object->flow == NULL ||
+      native->object->flow(&frame, &native->tables, order, unit, rows, instance->flow_scratch) == 0)
     brink_flow_run(instance->flow, &frame, order, unit, rows, instance->flow_scratch);
   return 0;
 }
@@ -149,7 +148,11 @@ static brink_model_def define(brink_instance *instance) {
   def.mode0 = instance->mode0;
   def.rhs = rhs;
   def.strict_surfaces = true; /* counters and the like lead away from no surface */
-  def.flow_jet = instance->flow != NULL ? flow_jet : NULL;
+  if (instance->flow != NULL) {
+    def.flow_jet = flow_jet;
+    def.flow_degree = brink_flow_degree(instance->flow);
+    def.flow_work = instance->flow->work;
+  }
   if (instance->jacobian_starts != NULL) {
     def.jacobian = jacobian;
     def.jacobian_pattern.starts = instance->jacobian_starts;

@@ -19,7 +19,7 @@
 #include "model/model.h"
 #include "native/series.h"
 
-/* Series of solutions are computed up to this order, if nobody asks for another. */
+/* The largest order of the solution's series that any method asks for. */
 #define BRINK_FLOW_ORDER 30
 
 /* ---- kernels, ready to run ---- */

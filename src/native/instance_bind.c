@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "native/instance.h"
+#include "num/order.h"
 
 /* Doubles for series, at most: 1 GB. */
 #define MOST_SERIES ((size_t)1 << 27)
@@ -384,7 +385,9 @@ static bool bind_flow(brink_instance *instance) {
   if (!instance->options.wants_flow_jet) return true;
   brink_flow *flow = brink_flow_make(&system->rhs, system->nx, system->nv, &instance->arena);
   if (flow == NULL) return false;
-  int order = instance->options.flow_order > 0 ? instance->options.flow_order : BRINK_FLOW_ORDER;
+  int order = instance->options.flow_order;
+  if (order == 0)
+    order = brink_series_order(instance->options.rtol, brink_flow_degree(flow), flow->work);
   size_t size = brink_flow_scratch(flow, order);
   if (size > MOST_SERIES) return true;
   instance->flow = flow;

@@ -123,8 +123,8 @@ typedef void brink_native_jet_fn(const brink_frame *frame, const brink_tables *t
                                  size_t iteration, int order, const double *t,
                                  const double *const *x, double *g);
 
-/* As brink_flow_run. */
-typedef void brink_native_flow_fn(const brink_frame *frame, const brink_tables *tables, int order,
+/* As brink_flow_run; 0: this order was not compiled. */
+typedef int brink_native_flow_fn(const brink_frame *frame, const brink_tables *tables, int order,
                                   double unit, double *const *rows, double *scratch);
 
 /* A loaded object. Constant; may be shared by threads. */
@@ -184,7 +184,7 @@ typedef struct brink_instance_options {
   bool range_warns;    /* a value outside its range is a warning, not the end */
   bool wants_jacobian; /* the method will ask for it */
   bool wants_flow_jet;
-  int flow_order; /* the order that the method will ask for; 0: not known */
+  int flow_order; /* the order that the method will ask for; 0: that of brink_series_order */
 } brink_instance_options;
 
 typedef struct brink_instance brink_instance;

@@ -19,12 +19,16 @@ struct brink_flow {
   size_t nx, nv;
   brink_series_degrees degrees;
   int degree;       /* the largest of the states' */
+  double work;      /* products that coefficient k takes, divided by k */
   size_t registers; /* of all kernels and iterations, with time and variables */
 };
 
 /* NULL: out of memory. The program must outlive it. */
 brink_flow *brink_flow_make(const brink_program *program, size_t nx, size_t nv,
                             brink_arena *arena);
+
+/* Where the series of all states end; 0: nowhere. */
+int brink_flow_degree(const brink_flow *flow);
 
 /* Writes coefficients 1 ... order of the states to rows[i], in units of s = (time - t)/unit;
  * rows[i][0] is given. `scratch` holds brink_flow_scratch doubles. */

@@ -78,7 +78,7 @@ static double follow(const series_run *run, const brink_series_instruction *i, i
   case BRINK_RULE_SCALE:
     return a[0] * b[k];
   case BRINK_RULE_SHRINK:
-    return a[k] / b[0];
+    return a[k] * (1.0 / b[0]);
   case BRINK_RULE_MUL:
     return series_mul(k, all[i->a].degree, all[i->b].degree, a, b);
   case BRINK_RULE_SQUARE:
@@ -88,7 +88,7 @@ static double follow(const series_run *run, const brink_series_instruction *i, i
   case BRINK_RULE_INDEX:
     return k * a[k];
   case BRINK_RULE_INTEGRAL:
-    return a[k] / k;
+    return a[k] * (1.0 / k);
   case BRINK_RULE_RIDE:
     return series_ride(k, all[i->a].degree, a, b);
   case BRINK_RULE_FALL:
@@ -171,12 +171,17 @@ brink_flow *brink_flow_make(const brink_program *program, size_t nx, size_t nv,
     series[k] = brink_series_make(program->kernels[k], &flow->degrees, arena);
     if (series[k] == NULL) return NULL;
     flow->registers += series[k]->count * program->kernels[k]->count;
+    flow->work += 0.5 * (double)(series[k]->multiplications * program->kernels[k]->count);
   }
   for (size_t i = 0; i < nx; i++) {
     int degree = flow->degrees.x[i];
     flow->degree = degree > flow->degree ? degree : flow->degree;
   }
   return flow;
+}
+
+int brink_flow_degree(const brink_flow *flow) {
+  return flow->degree < BRINK_SERIES_FULL ? flow->degree : 0;
 }
 
 size_t brink_flow_scratch(const brink_flow *flow, int order) {

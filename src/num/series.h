@@ -5,7 +5,6 @@
 #include <math.h>
 
 #define SERIES_INLINE static inline
-#define SERIES_UNROLL
 #define SERIES_RULE(name, ...) __VA_ARGS__
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
@@ -16,7 +15,6 @@
 #pragma GCC diagnostic pop
 #endif
 #undef SERIES_RULE
-#undef SERIES_UNROLL
 #undef SERIES_INLINE
 
 #endif

@@ -11,37 +11,40 @@
  *
  * Sums run from the middle outwards, in two halves: the terms that become known last, with index 0 and
  * k, are added last, so that a processor can add up the others while it waits for them. This order is
- * part of the result's bits.
+ * part of the result's bits. Where many coefficients are divided by the same number, they are multiplied
+ * by its inverse: a multiplication takes a third of the time, and the one after the other is what a
+ * series waits for.
  *
  * This file is included twice: num/series.h makes functions of the rules, native/emit_series.c the
  * text that generated code starts with. Therefore one source, one order of operations, the same bits.
- * It has no include guard; SERIES_RULE(name, code) is defined by whoever includes it. SERIES_UNROLL
- * stands before loops that generated code may want written out.
+ * (Small programs are written out there, sums and all: a test compares the bits.) It has no include
+ * guard; SERIES_RULE(name, code) and SERIES_INLINE are defined by whoever includes it.
  *
  * How it can fail: see num/jet.c. Where a coefficient does not exist, it is NaN. */
 
 /* sum_{j=low}^{high} a[j] b[k-j] */
 SERIES_RULE(convolve, SERIES_INLINE double series_convolve(int k, int low, int high,
                                                            const double *a, const double *b) {
-  double inner = 0.0;
-  double outer = 0.0;
+  if (high < low) return 0.0;
   int middle = (low + high) / 2;
-  SERIES_UNROLL
-  for (int j = middle; j >= low; j--) inner += a[j] * b[k - j];
-  SERIES_UNROLL
-  for (int j = middle + 1; j <= high; j++) outer += a[j] * b[k - j];
+  double inner = a[middle] * b[k - middle];
+  for (int j = middle - 1; j >= low; j--) inner += a[j] * b[k - j];
+  if (middle == high) return inner;
+  double outer = a[middle + 1] * b[k - middle - 1];
+  for (int j = middle + 2; j <= high; j++) outer += a[j] * b[k - j];
   return inner + outer;
 })
 
 /* sum_{j=low}^{k-low} a[j] a[k-j]: pairs are equal. No index exceeds degree. */
 SERIES_RULE(pairs, SERIES_INLINE double series_pairs(int k, int low, int degree, const double *a) {
-  double sum = 0.0;
   int first = k - degree > low ? k - degree : low;
-  SERIES_UNROLL
-  for (int j = (k - 1) / 2; j >= first; j--) sum += a[j] * a[k - j];
+  int last = (k - 1) / 2;
+  int middle = k % 2 == 0 && k / 2 >= first ? k / 2 : -1;
+  if (first > last || k == 0) return middle < 0 ? 0.0 : a[middle] * a[middle];
+  double sum = a[last] * a[k - last];
+  for (int j = last - 1; j >= first; j--) sum += a[j] * a[k - j];
   sum += sum;
-  if (k % 2 == 0 && k / 2 <= degree && k / 2 >= low) sum += a[k / 2] * a[k / 2];
-  return sum;
+  return middle < 0 ? sum : sum + a[middle] * a[middle];
 })
 
 /* a b, where a has no coefficients beyond da, b none beyond db */
@@ -53,21 +56,26 @@ SERIES_RULE(mul, SERIES_INLINE double series_mul(int k, int da, int db, const do
 /* v = a / b, k > 0: v b = a. `ak` is coefficient k of a. */
 SERIES_RULE(div, SERIES_INLINE double series_div(int k, int db, double ak, const double *b,
                                                  const double *v) {
-  return (ak - series_convolve(k, 1, k < db ? k : db, b, v)) / b[0];
+  return (ak - series_convolve(k, 1, k < db ? k : db, b, v)) * (1.0 / b[0]);
 })
 
 /* v with v' = a' w, k > 0; t[j] = j a[j] */
 SERIES_RULE(ride, SERIES_INLINE double series_ride(int k, int dt, const double *t,
                                                    const double *w) {
-  return series_convolve(k, 1, k < dt ? k : dt, t, w) / k;
+  return series_convolve(k, 1, k < dt ? k : dt, t, w) * (1.0 / k);
+})
+
+/* The last step of the next one: coefficient k of sqrt(a) from what a_k is more than the products of
+ * coefficients 1 ... k - 1, and from coefficient 0. */
+SERIES_RULE(root, SERIES_INLINE double series_root(double rest, double v0) {
+  if (v0 != 0.0) return rest * (0.5 / v0);
+  return rest == 0.0 ? 0.0 : __builtin_nan("");
 })
 
 /* v = sqrt(a), k > 0: v v = a. Where a starts at zero, v has no expansion that the known part of a
  * determines, unless that is zero altogether. */
 SERIES_RULE(sqrt, SERIES_INLINE double series_sqrt(int k, double ak, const double *v) {
-  if (v[0] == 0.0 && ak == 0.0 && series_pairs(k, 1, k, v) == 0.0) return 0.0;
-  if (v[0] == 0.0) return __builtin_nan("");
-  return (ak - series_pairs(k, 1, k, v)) / (2.0 * v[0]);
+  return series_root(ak - series_pairs(k, 1, k, v), v[0]);
 })
 
 /* v = a^r for a with a[0] = 0, k > 0: a = s^m w, a^r = s^(m r) w^r. */
@@ -92,9 +100,8 @@ SERIES_RULE(power_at_zero, static double series_power_at_zero(int k, double r, c
 SERIES_RULE(power, SERIES_INLINE double series_power(int k, double r, const double *a,
                                                      const double *v) {
   if (a[0] == 0.0) return series_power_at_zero(k, r, a, v);
-  double sum = 0.0;
-  SERIES_UNROLL
-  for (int j = 1; j <= k; j++) sum += (r * j - (k - j)) * a[j] * v[k - j];
+  double sum = (r - (k - 1)) * a[1] * v[k - 1];
+  for (int j = 2; j <= k; j++) sum += (r * j - (k - j)) * a[j] * v[k - j];
   return sum / (k * a[0]);
 })
 

@@ -85,9 +85,6 @@ void brink_stepper_choose(brink_stepper *st);
 /* The start was refused. Is there another method? It is the present one, then. */
 bool brink_stepper_substitute(brink_stepper *st);
 
-/* The order of Taylor series for these tolerances. */
-int brink_taylor_order(const brink_options *options);
-
 /* The weighted maximum norm max_i |v_i| / (rtol*max(|x_i|, |y_i|) + atol_i) over the nx states. */
 double brink_stepper_norm(const brink_stepper *st, const double *v, const double *x,
                           const double *y);

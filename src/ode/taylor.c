@@ -10,8 +10,7 @@
  * Kumar 2007: whole-flow series need no gain). Barrio, "Performance of the Taylor series method for
  * ODEs/DAEs", Appl. Math. Comput. 163 (2005) 525-545.
  *
- * Order: p = 1 - ln(tol)/2, rounded up: for a series with radius of convergence R it makes the work
- * for a given distance smallest, with steps of R/e^2 (Jorba & Zou 2005, section 3.2).
+ * Order: the one that goes farthest for its cost (num/order.c), or where the series end.
  *
  * Step: the last two terms are kept below the tolerance, |c_k| h^k <= w for k = p, p - 1 (Jorba & Zou,
  * section 3.1; two, because one may vanish). What the polynomial leaves out is then smaller than w by
@@ -34,15 +33,16 @@
  * step, and away from its end, is not seen: hmax is for that. */
 #include <float.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "num/order.h"
 #include "ode/stepper.h"
 
-#define LEAST_ORDER 4
 #define SMALLEST_ROOM 1e-3 /* of a step: what would be left before the limit is taken along */
 #define DEFECT 2.0         /* tolerances that the defect may amount to */
 #define ROUNDING 64.0      /* units of rounding that it may amount to */
-#define RESCALE 1e-9       /* the next unit to be tried where coefficients overflow */
+#define RESCALE 0x1p-30    /* the next unit to be tried where coefficients overflow */
 #define RESCALES 3
 
 /* One expansion. */
@@ -55,23 +55,21 @@ typedef struct expansion {
 
 typedef struct taylor {
   int order;
+  bool exact;    /* the model's series end there */
   size_t length; /* order + 1 */
   expansion now, new;
   double **rows;
-  double *slope; /* h T'(h) of the attempt */
-  double *size;  /* what its terms add up to, in absolute value */
+  double *slope;   /* h T'(h) of the attempt */
+  double *inverse; /* 1/k */
   double *norm;  /* max_i |c_k,i| / w_i of each order */
   double *most;  /* of each order: the largest norm of a term that leads to the tolerance at p */
   double h;      /* the step that the series at the present allows */
-  double *f_now; /* of the states, in time */
 } taylor;
 
-int brink_taylor_order(const brink_options *options) {
-  if (options->order > 0) return options->order;
-  double tolerance = fmax(options->rtol, DBL_EPSILON);
-  int order = (int)ceil(1.0 - 0.5 * log(tolerance));
-  return order < LEAST_ORDER ? LEAST_ORDER
-                             : (order > BRINK_PATH_TERMS ? BRINK_PATH_TERMS : order);
+static int order_for(const brink_stepper *st) {
+  const brink_model_def *def = &st->eval->model->def;
+  if (st->options->order > 0) return st->options->order;
+  return brink_series_order(st->options->rtol, def->flow_degree, def->flow_work);
 }
 
 static bool take_expansion(expansion *e, const brink_stepper *st, size_t length,
@@ -85,35 +83,36 @@ static bool taylor_create(brink_stepper *st, brink_arena *arena) {
   taylor *ty = brink_arena_take(arena, 1, sizeof *ty);
   if (ty == NULL) return false;
   st->method = ty;
-  st->order = ty->order = brink_taylor_order(st->options);
+  st->order = ty->order = order_for(st);
+  int degree = st->eval->model->def.flow_degree;
+  ty->exact = degree > 0 && degree <= ty->order;
   ty->length = (size_t)ty->order + 1;
   ty->rows = brink_arena_take(arena, st->nx, sizeof *ty->rows);
   ty->slope = brink_arena_take(arena, st->nx, sizeof *ty->slope);
-  ty->size = brink_arena_take(arena, st->nx, sizeof *ty->size);
+  ty->inverse = brink_arena_take(arena, ty->length, sizeof *ty->inverse);
   ty->norm = brink_arena_take(arena, ty->length, sizeof *ty->norm);
   ty->most = brink_arena_take(arena, ty->length, sizeof *ty->most);
-  if (ty->rows == NULL || ty->slope == NULL || ty->size == NULL || ty->norm == NULL ||
+  if (ty->rows == NULL || ty->slope == NULL || ty->inverse == NULL || ty->norm == NULL ||
       ty->most == NULL || !take_expansion(&ty->now, st, ty->length, arena) ||
       !take_expansion(&ty->new, st, ty->length, arena))
     return false;
   /* From 1/tol at order 0 to 1 at order p; the factor leaves room for what is not quite geometric. */
   double largest = 1.0 / fmax(st->options->rtol, DBL_EPSILON);
-  for (int k = 0; k <= ty->order; k++)
+  for (int k = 0; k <= ty->order; k++) {
     ty->most[k] = 4.0 * pow(largest, 1.0 - (double)k / ty->order);
+    ty->inverse[k] = k > 0 ? 1.0 / k : 0.0;
+  }
   return true;
 }
 
 /* ---- expanding ---- */
 
-/* How many coefficients of all states are finite. */
+/* How many coefficients of all states are finite. One that is not makes those after it so. */
 static int finite_degree(const taylor *ty, const expansion *e, size_t nx) {
   int degree = ty->order;
   for (size_t i = 0; i < nx; i++) {
     const double *c = e->c + i * ty->length;
     while (degree > 0 && !isfinite(c[degree])) degree--;
-    for (int k = 1; k < degree; k++) { /* NaN and infinity stay, but what multiplies may be 0 */
-      if (!isfinite(c[k])) degree = k - 1;
-    }
   }
   return degree;
 }
@@ -145,14 +144,35 @@ static brink_try expand(taylor *ty, brink_stepper *st, double t, const double *x
 
 /* ---- the step ---- */
 
-/* Norms of the terms from `from` on, weights taken where the solution goes in a step of h. */
-static void measure(taylor *ty, const brink_stepper *st, const expansion *e, int from, double h) {
-  double rtol = st->options->rtol, ratio = h / e->unit;
+/* log2 x and 2^x to three digits, for sizes of steps: a few operations each. */
+static double rough_log2(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  int exponent = (int)(bits >> 52) - 1023;
+  bits = (bits & 0xFFFFFFFFFFFFFu) | (UINT64_C(1023) << 52);
+  double m;
+  memcpy(&m, &bits, sizeof m); /* 1 <= m < 2 */
+  return exponent - 2.153620718 + m * (3.047884161 + m * (-1.051875031 + m * 0.158248691));
+}
+
+static double rough_exp2(double x) {
+  if (!(x > -1000.0)) return 0.0;
+  if (x > 1000.0) return INFINITY;
+  double whole = floor(x), part = x - whole;
+  uint64_t bits = (uint64_t)((int)whole + 1023) << 52;
+  double power;
+  memcpy(&power, &bits, sizeof power);
+  return power * (1.0 + part * (0.6951786 + part * (0.2276 + part * 0.0772)));
+}
+
+/* The norms of terms `from` … of the series, with weights where a step of s units leads, at least. */
+static void measure(taylor *ty, const brink_stepper *st, const expansion *e, int from, double s) {
+  double rtol = st->options->rtol;
   for (int k = from; k <= e->degree; k++) ty->norm[k] = 0.0;
   for (size_t i = 0; i < st->nx; i++) {
     const double *c = e->c + i * ty->length;
-    double reach = fmax(fabs(c[0]), fabs(c[1]) * ratio);
-    double inverse = 1.0 / (rtol * reach + st->atol[i]);
+    double here = fabs(c[0]), there = fabs(c[1]) * s;
+    double inverse = 1.0 / (rtol * (there > here ? there : here) + st->atol[i]);
     for (int k = from; k <= e->degree; k++) {
       double size = fabs(c[k]) * inverse;
       if (size > ty->norm[k]) ty->norm[k] = size;
@@ -160,37 +180,39 @@ static void measure(taylor *ty, const brink_stepper *st, const expansion *e, int
   }
 }
 
-/* r^(-1/k), to a few digits: what a step size needs. */
-static double root_of(double r, int k) {
-  int exponent;
-  float mantissa = (float)frexp(r, &exponent);
-  return (double)exp2f(-(log2f(mantissa) + (float)exponent) / (float)k);
+/* Does a step of s units change any weight? */
+static bool moves_far(const taylor *ty, const brink_stepper *st, const expansion *e, double s) {
+  for (size_t i = 0; i < st->nx; i++) {
+    const double *c = e->c + i * ty->length;
+    if (fabs(c[1]) * s > fabs(c[0])) return true;
+  }
+  return false;
 }
 
-/* The largest s at which term k is below 1, and no term from `from` on above what leads there. */
-static double allowed(const taylor *ty, const expansion *e, int from) {
-  double s = INFINITY;
-  int last = e->degree, other = last > 1 ? last - 1 : last;
-  for (int k = other; k <= last; k++) {
-    if (ty->norm[k] > 0.0) s = fmin(s, root_of(ty->norm[k], k));
+/* The largest s for which the last two terms are below 1, … */
+static double allowed_by_end(const taylor *ty, const expansion *e) {
+  double most = -INFINITY; /* of -log2 s */
+  for (int k = e->degree > 1 ? e->degree - 1 : 1; k <= e->degree; k++) {
+    double size = ty->norm[k];
+    if (size > DBL_MIN) most = fmax(most, rough_log2(size) * ty->inverse[k]);
   }
-  double power = pow(fmin(s, 1e30), from);
-  for (int k = from; k < other; k++) {
-    if (ty->norm[k] * power > ty->most[k]) s = fmin(s, root_of(ty->norm[k] / ty->most[k], k));
-    power *= s;
+  return rough_exp2(-most);
+}
+
+/* … and the terms before them no larger than what leads there. */
+static double allowed(const taylor *ty, const expansion *e, int from) {
+  double s = allowed_by_end(ty, e), power = s < 1e30 ? s : 1e30, lead = 1.0;
+  for (int k = 0; k < from; k++) lead *= power;
+  for (int k = from; k < e->degree - 1; k++) {
+    if (ty->norm[k] * lead > ty->most[k])
+      s = fmin(s, rough_exp2(-rough_log2(ty->norm[k] / ty->most[k]) * ty->inverse[k]));
+    lead *= power;
   }
   return s;
 }
 
-/* The polynomial is the solution if all higher terms vanish: then its last one is found. */
-static void trim(taylor *ty, expansion *e, int from) {
-  int last = e->degree;
-  while (last > 1 && last >= from && ty->norm[last] == 0.0) last--;
-  e->ends = e->degree == ty->order && last < from;
-  if (e->ends) e->degree = last;
-}
-
-static void trim_further(const brink_stepper *st, const taylor *ty, expansion *e) {
+/* The last coefficient that is not zero in all states. */
+static int last_term(const brink_stepper *st, const taylor *ty, const expansion *e) {
   int most = 1;
   for (size_t i = 0; i < st->nx; i++) {
     const double *c = e->c + i * ty->length;
@@ -198,22 +220,24 @@ static void trim_further(const brink_stepper *st, const taylor *ty, expansion *e
     while (last > most && c[last] == 0.0) last--;
     most = last > most ? last : most;
   }
-  e->degree = most;
+  return most;
 }
 
 /* How far the series reaches. */
 static double reach_of(taylor *ty, const brink_stepper *st, expansion *e) {
-  int from = (e->degree + 1) / 2;
-  if (from < 2) from = e->degree < 2 ? e->degree : 2;
+  int last = last_term(st, ty, e), half = (ty->order + 1) / 2;
+  /* All later terms vanish: the polynomial is the solution. */
+  e->ends = e->degree == ty->order && (ty->exact || last < half);
+  if (e->ends || last == e->degree) e->degree = last;
+  if (e->ends) return INFINITY;
+  int from = e->degree < ty->order || half < 2 ? (e->degree < 2 ? 1 : 2) : half;
   measure(ty, st, e, from, 0.0);
-  trim(ty, e, from);
-  if (e->ends) {
-    trim_further(st, ty, e);
-    return INFINITY;
-  }
   double s = allowed(ty, e, from);
-  measure(ty, st, e, from, s * e->unit); /* weights at the end of the step, which are larger */
-  return allowed(ty, e, from) * e->unit;
+  if (moves_far(ty, st, e, s)) {
+    measure(ty, st, e, from, s);
+    s = allowed(ty, e, from);
+  }
+  return s * e->unit;
 }
 
 /* ---- driving it ---- */
@@ -225,7 +249,8 @@ static double next_unit(const taylor *ty) {
 }
 
 static void take_field(const taylor *ty, brink_stepper *st) {
-  for (size_t i = 0; i < st->nx; i++) st->f[i] = ty->now.c[i * ty->length + 1] / ty->now.unit;
+  double inverse = 1.0 / ty->now.unit; /* a power of two */
+  for (size_t i = 0; i < st->nx; i++) st->f[i] = ty->now.c[i * ty->length + 1] * inverse;
 }
 
 static brink_try taylor_start(brink_stepper *st) {
@@ -257,16 +282,14 @@ static brink_try taylor_attempt(brink_stepper *st, double h) {
   brink_path_powers(path, e->c, ty->length, e->unit, e->degree);
   for (size_t i = 0; i < st->nx; i++) {
     const double *c = e->c + i * ty->length + 1;
-    double sum = 0.0, slope = 0.0, size = 0.0;
+    double sum = 0.0, slope = 0.0;
     for (int k = e->degree; k > 0; k--) {
       double term = c[k - 1] * path->scale[k - 1];
       sum += term;
       slope += k * term;
-      size += fabs(term);
     }
     st->x_new[i] = st->x[i] + sum;
     ty->slope[i] = slope;
-    ty->size[i] = size;
   }
   st->h = h;
   st->error = 0.0;
@@ -279,10 +302,10 @@ static double defect(const taylor *ty, const brink_stepper *st) {
   for (size_t i = 0; i < st->nx; i++) {
     double f = ty->new.c[i * ty->length + 1] * part;
     double error = fabs(ty->slope[i] - f) / (ty->order + 1);
-    double weight = st->options->rtol * fmax(fabs(st->x[i]), fabs(st->x_new[i])) + st->atol[i];
-    double rounding = ROUNDING * DBL_EPSILON * (ty->size[i] + fabs(st->x[i]));
-    double allowed = DEFECT * weight + rounding;
-    if (!(error <= worst * allowed)) worst = error / allowed;
+    double size = fmax(fabs(st->x[i]), fabs(st->x_new[i]));
+    double rounding = ROUNDING * DBL_EPSILON * (size + fabs(f));
+    double limit = DEFECT * (st->options->rtol * size + st->atol[i]) + rounding;
+    if (!(error <= worst * limit)) worst = error / limit;
   }
   return worst;
 }
