@@ -93,7 +93,7 @@ int main(void) {
   if (status == BRINK_OK) {
     brink_options options = brink_default_options();
     options.method = BRINK_TAYLOR; /* uses the series of the expressions; BRINK_ADAMS would not */
-    options.rtol = options.atol = 1e-13;
+    options.rtol = options.atol = 1e-15;
     status = brink_sim_create(brink_built_model(built), &options, NULL, &diag, &sim);
   }
   if (status == BRINK_OK) status = fly(sim, &drift, &diag);

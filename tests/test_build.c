@@ -510,8 +510,14 @@ static brink_builder *describe_bodies(void) {
   return b;
 }
 
-TEST(a_model_of_many_kernels_computes_what_is_written) {
-  brink_built *built = end(describe_bodies());
+/* 120 pairs are one loop, and nobody can tell. */
+TEST(a_large_model_computes_what_is_written) {
+  brink_builder *b = describe_bodies();
+  brink_build_options options = build_options();
+  brink_built *built = NULL;
+  options.jacobian = true;
+  CHECK_INT(brink_builder_finish(b, &options, NULL, &built), BRINK_OK);
+  brink_builder_destroy(b);
   const brink_model *model = brink_built_model(built);
   CHECK_INT(model->def.nx, 4 * BODIES);
   double x[4 * BODIES], dx[4 * BODIES], exact[4 * BODIES], series[4 * BODIES][3];
@@ -523,9 +529,92 @@ TEST(a_model_of_many_kernels_computes_what_is_written) {
   CHECK_INT(model->def.rhs(0.0, x, &env, dx), 0);
   CHECK(memcmp(dx, exact, sizeof dx) == 0);
   CHECK_INT(model->def.flow_jet(2, 0.0, 1.0, x, &env, rows), 0);
+  CHECK(model->def.jacobian != NULL);
+  if (model->def.jacobian != NULL) {
+    static double values[16 * BODIES * BODIES];
+    const brink_sparsity *pattern = &model->def.jacobian_pattern;
+    double along[4 * BODIES] = {0.0}; /* x'' = J x' */
+    CHECK_INT(model->def.jacobian(0.0, x, &env, values), 0);
+    for (size_t j = 0; j < 4 * BODIES; j++)
+      for (size_t k = pattern->starts[j]; k < pattern->starts[j + 1]; k++)
+        along[pattern->rows[k]] += values[k] * dx[j];
+    for (int i = 0; i < 4 * BODIES; i++)
+      CHECK_NEAR(along[i], 2.0 * series[i][2], 1e-13 * (1.0 + fabs(along[i])));
+  }
   for (int i = 0; i < 2 * BODIES; i++)
     CHECK_NEAR(series[i][2], 0.5 * exact[2 * BODIES + i], 1e-14 * fabs(exact[2 * BODIES + i]));
   brink_built_destroy(built);
+}
+
+/* A guard for each pair of points on lines; all of one side but the last. */
+enum { POINTS = 20, PAIRS = POINTS * (POINTS - 1) / 2 };
+
+static double gap(const double *x, int i, int j) {
+  return hypot(x[2 * i] - x[2 * j], x[2 * i + 1] - x[2 * j + 1]) - 0.1;
+}
+
+static void check_gap(const brink_model *model, size_t g, int i, int j) {
+  const brink_guard_def *def = &model->guards[g].def;
+  const double *x = model->def.x0;
+  double value, dx[4] = {0.0}, dt;
+  char name[32];
+  brink_env env = {.user = model->def.user};
+  snprintf(name, sizeof name, "gap %d %d", i, j);
+  CHECK(strcmp(def->name, name) == 0);
+  CHECK_INT(def->side, g == PAIRS - 1 ? BRINK_UNILATERAL : BRINK_BILATERAL);
+  CHECK_INT(def->ndepends, 4);
+  CHECK_INT(def->value(g, 0.0, x, &env, &value), 0);
+  CHECK_NEAR(value, gap(x, i, j), 0.0);
+  CHECK_INT(def->gradient(g, 0.0, x, &env, dx, &dt), 0);
+  for (int k = 0; k < 4; k++) {
+    int point = (int)def->depends[k] / 2, d = (int)def->depends[k] % 2;
+    CHECK(point == i || point == j);
+    double slope = (x[2 * i + d] - x[2 * j + d]) / (gap(x, i, j) + 0.1);
+    CHECK_NEAR(dx[k], point == i ? slope : -slope, 1e-15);
+  }
+}
+
+TEST(many_guards_that_are_alike_stay_who_they_are) {
+  brink_builder *b = begin("points");
+  brink_ex x[POINTS][2];
+  char name[32];
+  for (int i = 0; i < POINTS; i++)
+    for (int d = 0; d < 2; d++) {
+      snprintf(name, sizeof name, "x[%d][%d]", i, d);
+      x[i][d] = brink_builder_state(b, name, place(i, d));
+      brink_builder_derivative(b, x[i][d], brink_builder_number(b, -place(i, d)));
+    }
+  size_t count = 0;
+  for (int i = 0; i < POINTS; i++)
+    for (int j = 0; j < i; j++) {
+      snprintf(name, sizeof name, "gap %d %d", i, j);
+      brink_guard_def def = brink_default_guard(name);
+      if (count == PAIRS - 1) def.side = BRINK_UNILATERAL;
+      brink_ex apart =
+          brink_ex_hypot(brink_ex_sub(x[i][0], x[j][0]), brink_ex_sub(x[i][1], x[j][1]));
+      CHECK_INT(brink_builder_guard(b, &def, brink_ex_add_constant(apart, -0.1)), count++);
+    }
+  const int formula[] = {0, 1, BRINK_AND}; /* two of them are leaves, too */
+  brink_guard_def both = brink_default_guard("both");
+  both.formula = formula, both.formula_length = 3, both.direction = BRINK_NEGATIVE;
+  CHECK_INT(brink_builder_formula(b, &both), PAIRS);
+  brink_built *built = end(b);
+  count = 0;
+  for (int i = 0; i < POINTS; i++)
+    for (int j = 0; j < i; j++) check_gap(brink_built_model(built), count++, i, j);
+  run r;
+  start(&r, brink_built_model(built));
+  go(&r, 0.97); /* all points fly to the origin: |x_i - x_j| (1 - t) = 0.1 */
+  for (size_t n = 0; n < r.nevents; n++) {
+    int i = 1, j = 0, other = 0;
+    if (r.events[n].guard == PAIRS) continue;
+    if (sscanf(r.events[n].name, "gap %d %d%n", &i, &j, &other) != 2) CHECK(false);
+    double first = gap(brink_built_model(built)->def.x0, i, j) + 0.1;
+    CHECK_NEAR(r.events[n].t, 1.0 - 0.1 / first, 1e-8);
+    CHECK_INT(r.events[n].guard, i * (i - 1) / 2 + j);
+  }
+  CHECK(r.nevents > 10);
+  stop(&r, built);
 }
 
 /* Expressions that are shared, nested in each other, derivatives of two states, and parts of guards. */
@@ -695,7 +784,8 @@ static void run_all(void) {
   RUN(a_described_model_and_a_model_of_callbacks_do_the_same);
   RUN(friction_holds_until_its_leave_guard_lets_go_and_every_callback_is_called);
   RUN(infinitely_many_bounces_end_in_the_zeno_callback);
-  RUN(a_model_of_many_kernels_computes_what_is_written);
+  RUN(a_large_model_computes_what_is_written);
+  RUN(many_guards_that_are_alike_stay_who_they_are);
   RUN(what_equations_have_in_common_may_be_anything);
   RUN(a_model_may_have_no_states);
   RUN(a_builder_may_be_finished_again_and_described_further);

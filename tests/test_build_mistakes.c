@@ -167,11 +167,11 @@ TEST(arguments_that_make_no_sense_are_refused_and_null_does_nothing) {
   brink_builder_callbacks(NULL, NULL);
   brink_builder_destroy(NULL);
   brink_built_destroy(NULL);
-  b = begin("order");
+  b = begin("tolerance");
   brink_build_options options = brink_default_build();
-  options.order = 31;
+  options.rtol = -1.0;
   CHECK_INT(brink_builder_finish(b, &options, &diag, &built), BRINK_ERR_ARGUMENT);
-  CHECK_CONTAINS(diag.message, "order is 31");
+  CHECK_CONTAINS(diag.message, "rtol is -1");
   brink_builder_destroy(b);
   b = begin("null");
   CHECK(brink_builder_guard(b, NULL, x) == BRINK_NONE);

@@ -158,9 +158,8 @@ typedef struct brink_build_options {
   const char *cache; /* directory for machine code, kept for the next time; NULL: $BRINK_CACHE, or
                         brink in the user's cache directory */
   bool series;   /* the Taylor series of the solution, for BRINK_TAYLOR and BRINK_TAYLOR2; true */
-  int order;     /* the highest order of series that will be asked for, up to 30: machine code is
-                        shorter and faster if it is known, but a run that asks for more fails. For
-                        BRINK_TAYLOR it is 1 - ln(rtol)/2, rounded up; 0: any */
+  double rtol;   /* of the runs to come: machine code for series is shorter and faster if it is
+                        known, but a run with a smaller one fails; 0: any */
   bool jacobian; /* df/dx, for implicit methods; without it they take differences; false */
 } brink_build_options;
 

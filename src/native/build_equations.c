@@ -32,7 +32,8 @@ typedef struct writer {
   uint32_t *slots;  /* of each part: what it computes, of DX or V */
   size_t nparts;
   uint32_t deepest;
-  bool rolls; /* equal parts become one */
+  bool rolls; /* equal parts become one, … */
+  bool whole; /* … and long ones are not cut before */
 } writer;
 
 /* ---- parts ---- */
@@ -94,7 +95,7 @@ static bool find_cuts(writer *w, bool *cut) {
 
 static bool divide(writer *w) {
   w->rolls = find_parts(w, NULL) > BUILDER_SMALL;
-  if (!w->rolls) return true;
+  if (!w->rolls || w->whole) return true;
   bool *cut = brink_arena_take(&w->scratch, w->graph->nnodes, sizeof *cut);
   if (cut == NULL || !find_cuts(w, cut)) return false;
   find_parts(w, cut);
@@ -191,8 +192,8 @@ static bool write_levels(writer *w) {
   return true;
 }
 
-bool builder_write_equations(const brink_builder *builder, brink_system *system) {
-  writer w = {.builder = builder, .graph = &builder->graph, .system = system};
+bool builder_write_equations(const brink_builder *builder, bool whole, brink_system *system) {
+  writer w = {.builder = builder, .graph = &builder->graph, .system = system, .whole = whole};
   size_t nnodes = builder->graph.nnodes, most = nnodes + system->nx;
   brink_arena_init(&w.scratch, &system->arena.allocator);
   w.owner = brink_arena_pack(&w.scratch, nnodes, sizeof *w.owner);

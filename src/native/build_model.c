@@ -125,16 +125,16 @@ brink_build_options brink_default_build(void) {
 
 static brink_status make(brink_built *built, const brink_builder *builder,
                          const brink_build_options *options, brink_diag *diag) {
-  if (options->order < 0 || options->order > BRINK_FLOW_ORDER)
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "order is %d: give one up to %d, or 0",
-                          options->order, BRINK_FLOW_ORDER);
-  brink_status status = brink_builder_write(builder, &built->system, diag);
+  if (!(options->rtol >= 0.0 && options->rtol < 1.0))
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                          "rtol is %g: give the tolerance of the runs, or 0", options->rtol);
+  brink_status status = brink_builder_write(builder, options->jacobian, &built->system, diag);
   if (status != BRINK_OK) return status;
   brink_instance_options how = {.interpret = options->interpret,
                                 .cache = options->cache,
+                                .rtol = options->rtol,
                                 .wants_jacobian = options->jacobian,
-                                .wants_flow_jet = options->series,
-                                .flow_order = options->order};
+                                .wants_flow_jet = options->series};
   status = brink_instance_create(&built->system, &how, &built->system.arena.allocator, diag,
                                  &built->instance);
   return status == BRINK_OK ? make_model(built, builder, diag) : status;

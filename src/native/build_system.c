@@ -113,11 +113,11 @@ static bool finish(brink_system *system) {
   return ok;
 }
 
-brink_status brink_builder_write(const brink_builder *builder, brink_system *system,
+brink_status brink_builder_write(const brink_builder *builder, bool whole, brink_system *system,
                                  brink_diag *diag) {
   brink_status status = check(builder, diag);
   if (status != BRINK_OK) return status;
-  bool ok = write_top(builder, system) && builder_write_equations(builder, system) &&
+  bool ok = write_top(builder, system) && builder_write_equations(builder, whole, system) &&
             builder_write_guards(builder, system) && finish(system);
   return ok ? BRINK_OK : no_memory(diag);
 }

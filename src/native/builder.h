@@ -116,13 +116,14 @@ bool builder_worthwhile(const builder_shape *shape, size_t count);
 
 /* ---- build_equations.c, build_guards.c ---- */
 
-bool builder_write_equations(const brink_builder *builder, brink_system *system);
+/* `whole`: long expressions are not cut, so that they can be written out again for a Jacobian. */
+bool builder_write_equations(const brink_builder *builder, bool whole, brink_system *system);
 bool builder_write_guards(const brink_builder *builder, brink_system *system);
 
 /* ---- build_system.c ---- */
 
 /* Fills in a zeroed system, whose arena is initialised: finished, ready for an instance. */
-brink_status brink_builder_write(const brink_builder *builder, brink_system *system,
+brink_status brink_builder_write(const brink_builder *builder, bool whole, brink_system *system,
                                  brink_diag *diag);
 
 #endif
