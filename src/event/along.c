@@ -52,14 +52,29 @@ static double linear_reach(const brink_guard_def *def, const brink_path *path) {
   return reach;
 }
 
+/* ---- polynomials ---- */
+
+/* What a series of these coefficients leaves out is no more than this many times its last two. */
+#define TAIL 10.0
+
+static bool compose(brink_along_space *space, size_t guard, const brink_path *path, int order,
+                    double *out);
+
 bool brink_along_excluded(brink_along_space *space, size_t guard, const brink_path *path, double g0,
                           double distance) {
-  const brink_guard_def *def = &space->eval->model->guards[guard].def;
-  if (def->coefficients == NULL) return false;
-  return fabs(g0) > linear_reach(def, path) * (1.0 + 1e-12) + distance;
+  const brink_guard *model_guard = &space->eval->model->guards[guard];
+  const brink_guard_def *def = &model_guard->def;
+  double c[BRINK_POLY_MAX_DEGREE + 1], reach = 0.0;
+  if (def->coefficients != NULL)
+    return fabs(g0) > linear_reach(def, path) * (1.0 + 1e-12) + distance;
+  int order = path->degree < 2 ? 2 : path->degree;
+  if (!path->powers || model_guard->formula != NULL || model_guard->linear || def->jet == NULL ||
+      !compose(space, guard, path, order, c))
+    return false;
+  for (int k = 1; k <= order; k++) reach += fabs(c[k]);
+  reach += TAIL * (fabs(c[order]) + fabs(c[order - 1]));
+  return fabs(g0) > reach * (1.0 + 1e-12) + distance;
 }
-
-/* ---- polynomials ---- */
 
 static bool build_linear(brink_along_space *space, const brink_path *path, double g0,
                          brink_along *along) {
@@ -77,16 +92,15 @@ static bool build_linear(brink_along_space *space, const brink_path *path, doubl
   return true;
 }
 
-static bool build_jet(brink_along_space *space, const brink_path *path, double g0,
-                      brink_along *along) {
+/* The series of a guard along the path, up to `order`. */
+static bool compose(brink_along_space *space, size_t guard, const brink_path *path, int order,
+                    double *out) {
   brink_eval *eval = space->eval;
-  const brink_guard_def *def = &eval->model->guards[along->guard].def;
-  int full = def->degree * path->degree; /* of the composition, if the guard is a polynomial */
-  bool exact = def->degree > 0 && full <= BRINK_POLY_MAX_DEGREE;
-  int order = exact ? full : path->degree + 6;
-  if (order > BRINK_POLY_MAX_DEGREE) order = BRINK_POLY_MAX_DEGREE;
-  if (order < 1) order = 1;
-  double time[BRINK_POLY_MAX_DEGREE + 1] = {path->t0, path->h};
+  const brink_guard_def *def = &eval->model->guards[guard].def;
+  double time[BRINK_POLY_MAX_DEGREE + 1];
+  memset(time, 0, (size_t)(order + 1) * sizeof *time);
+  time[0] = path->t0;
+  time[1] = path->h;
   for (size_t k = 0; k < def->ndepends; k++) {
     double *jet = space->jets[def->depends[k]];
     memset(jet, 0, (size_t)(order + 1) * sizeof *jet);
@@ -96,9 +110,18 @@ static bool build_jet(brink_along_space *space, const brink_path *path, double g
     memcpy(jet, c, (size_t)(shared + 1) * sizeof *jet);
   }
   eval->stats.guards++;
-  if (def->jet(along->guard, order, time, (const double *const *)space->jets, &eval->env,
-               along->c) != 0)
-    return false;
+  return def->jet(guard, order, time, (const double *const *)space->jets, &eval->env, out) == 0;
+}
+
+static bool build_jet(brink_along_space *space, const brink_path *path, double g0,
+                      brink_along *along) {
+  const brink_guard_def *def = &space->eval->model->guards[along->guard].def;
+  int full = def->degree * path->degree; /* of the composition, if the guard is a polynomial */
+  bool exact = def->degree > 0 && full <= BRINK_POLY_MAX_DEGREE;
+  int order = exact ? full : path->degree + 6;
+  if (order > BRINK_POLY_MAX_DEGREE) order = BRINK_POLY_MAX_DEGREE;
+  if (order < 1) order = 1;
+  if (!compose(space, along->guard, path, order, along->c)) return false;
   along->c[0] = g0;
   along->degree = order;
   along->exact = exact;

@@ -152,16 +152,23 @@ static void report_dip(brink_detector *det, size_t guard, const brink_path *dens
     add_miss(det, guard, dense, dip.sigma, dip.value);
 }
 
+/* Farther than `limit` from zero, on its own side, all along? */
+static bool keeps_away(const brink_along *along, int sign, double limit) {
+  double low, high;
+  if (!(sign * along->c[0] > limit)) return false;
+  brink_poly_range(along->c, along->degree, &low, &high);
+  return (sign > 0 ? low : -high) > limit;
+}
+
 /* A closest approach without a crossing: a touch, for a unilateral guard, or a near miss. It may
  * fall on the seam with the piece before, whose slope at its end is det->slope_new (or, at the
  * start of the step, det->slope). */
 static void scan_dip(brink_detector *det, size_t guard, const brink_path *dense,
                      const brink_along *along, int sign, brink_found *found) {
-  double low, high, limit = near_limit(det, guard);
+  double limit = near_limit(det, guard);
   double slope_before = along->from == 0.0 ? det->slope[guard] : det->slope_new[guard];
-  brink_poly_range(along->c, along->degree, &low, &high);
   det->slope_new[guard] = 0.0;
-  if ((sign > 0 ? low : -high) > limit) return;
+  if (keeps_away(along, sign, limit)) return;
   det->slope_new[guard] = slope_at(along, sign, 1.0);
   brink_dip dip = {.sigma = along->from, .value = along->c[0]};
   bool seam = slope_before < 0.0 && slope_at(along, sign, 0.0) >= 0.0 && sign * dip.value > 0.0 &&
@@ -181,6 +188,7 @@ static void scan_exact(brink_detector *det, size_t guard, const brink_path *dens
                        const brink_along *along, brink_found *found) {
   int sign = det->eval->sgn[guard];
   double last = 0.0;
+  if (keeps_away(along, sign, near_limit(det, guard))) return;
   /* What starts on the wrong side of its surface, within its slack, has no root either. */
   if (sign * along->c[0] > 0.0 && brink_poly_excludes_zero(along->c, along->degree)) {
     scan_dip(det, guard, dense, along, sign, found);
@@ -314,13 +322,14 @@ static void scan_formula(brink_detector *det, size_t guard, const brink_path *de
 
 void brink_interpolate_guard(brink_detector *det, size_t guard, const brink_path *dense,
                              brink_found *found) {
+  /* Far from zero all along, by the tolerance of the last time? Then there is no need for a new one. */
+  double g0 = det->g0[guard], limit = 4.0 * near_limit(det, guard);
+  if (limit > 0.0 && brink_along_excluded(&det->space, guard, dense, g0, limit)) return;
   brink_detector_tolerance(det, guard, dense->t0, dense->x0);
   if (det->eval->model->guards[guard].formula != NULL) {
     scan_formula(det, guard, dense, found);
     return;
   }
-  double g0 = det->g0[guard];
-  if (brink_along_excluded(&det->space, guard, dense, g0, near_limit(det, guard))) return;
   brink_along along;
   if (!brink_along_build(&det->space, guard, dense, g0, &along))
     found->undefined = guard;

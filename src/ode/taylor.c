@@ -16,12 +16,15 @@
  * section 3.1; two, because one may vanish). What the polynomial leaves out is then smaller than w by
  * about h/R.
  *
- * Radius of convergence: series with gaps (1/(1 + s^8)) can have vanishing last terms at any step. So
- * the terms from p/2 on have to fall at least as fast, on the way from the largest possible one to the
- * tolerance, as a geometric series does. And when the series at the new point is known, its first
- * coefficient, f there, is compared with the slope at which the polynomial arrived: the defect
- * T'(h) - f(T(h)), times h/(p + 1), is the error of the step, truncation that no term of the series
- * announced included. If that is more than the tolerance, the step is taken back.
+ * Radius of convergence: series with gaps (1/(1 + s^8)) can have vanishing last terms at any step. So,
+ * when the series at the new point is known, its first coefficient, f there, is compared with the slope
+ * at which the polynomial arrived: the defect T'(h) - f(T(h)), times h/(p + 1), is the error of the
+ * step, whatever the terms of the series announced. If that is more than the tolerance, the step is
+ * taken back. A step that ends in an event has no series at its end, at least not in the same mode:
+ * there the terms from p/2 on have to fall at least as fast, on the way from the largest possible one
+ * to the tolerance, as a geometric series does.
+ *
+ * Rounding: terms that cannot change a state are left out of the step's polynomial.
  *
  * Deviations: series are scaled, in units of s that keep near the step size, so that coefficients
  * neither overflow nor vanish where R is tiny (next to a singular edge) or large. Where a coefficient
@@ -42,6 +45,7 @@
 #define SMALLEST_ROOM 1e-3 /* of a step: what would be left before the limit is taken along */
 #define DEFECT 2.0         /* tolerances that the defect may amount to */
 #define ROUNDING 64.0      /* units of rounding that it may amount to */
+#define INVISIBLE 0x1p-60  /* of a state: terms below this are nothing */
 #define RESCALE 0x1p-30    /* the next unit to be tried where coefficients overflow */
 #define RESCALES 3
 
@@ -61,8 +65,7 @@ typedef struct taylor {
   double **rows;
   double *slope;   /* h T'(h) of the attempt */
   double *inverse; /* 1/k */
-  double *norm;  /* max_i |c_k,i| / w_i of each order */
-  double *most;  /* of each order: the largest norm of a term that leads to the tolerance at p */
+  double *most;    /* of each order: the largest term that leads to the tolerance at p, over it */
   double h;      /* the step that the series at the present allows */
 } taylor;
 
@@ -90,9 +93,8 @@ static bool taylor_create(brink_stepper *st, brink_arena *arena) {
   ty->rows = brink_arena_take(arena, st->nx, sizeof *ty->rows);
   ty->slope = brink_arena_take(arena, st->nx, sizeof *ty->slope);
   ty->inverse = brink_arena_take(arena, ty->length, sizeof *ty->inverse);
-  ty->norm = brink_arena_take(arena, ty->length, sizeof *ty->norm);
   ty->most = brink_arena_take(arena, ty->length, sizeof *ty->most);
-  if (ty->rows == NULL || ty->slope == NULL || ty->inverse == NULL || ty->norm == NULL ||
+  if (ty->rows == NULL || ty->slope == NULL || ty->inverse == NULL ||
       ty->most == NULL || !take_expansion(&ty->now, st, ty->length, arena) ||
       !take_expansion(&ty->new, st, ty->length, arena))
     return false;
@@ -157,7 +159,7 @@ static double rough_log2(double x) {
 
 static double rough_exp2(double x) {
   if (!(x > -1000.0)) return 0.0;
-  if (x > 1000.0) return INFINITY;
+  if (x > 1000.0) return (double)INFINITY;
   double whole = floor(x), part = x - whole;
   uint64_t bits = (uint64_t)((int)whole + 1023) << 52;
   double power;
@@ -165,19 +167,29 @@ static double rough_exp2(double x) {
   return power * (1.0 + part * (0.6951786 + part * (0.2276 + part * 0.0772)));
 }
 
-/* The norms of terms `from` … of the series, with weights where a step of s units leads, at least. */
-static void measure(taylor *ty, const brink_stepper *st, const expansion *e, int from, double s) {
-  double rtol = st->options->rtol;
-  for (int k = from; k <= e->degree; k++) ty->norm[k] = 0.0;
+/* 1/w of a state, where a step of s units leads, at least. */
+static double inverse_weight(const brink_stepper *st, const double *c, size_t i, double s) {
+  double here = fabs(c[0]), there = fabs(c[1]) * s;
+  return 1.0 / (st->options->rtol * (there > here ? there : here) + st->atol[i]);
+}
+
+/* The largest s for which the last two terms are below the tolerance in all states. */
+static double allowed(const taylor *ty, const brink_stepper *st, const expansion *e, double s) {
+  double last = 0.0, before = 0.0;
+  int p = e->degree, q = p > 1 ? p - 1 : 1;
   for (size_t i = 0; i < st->nx; i++) {
     const double *c = e->c + i * ty->length;
-    double here = fabs(c[0]), there = fabs(c[1]) * s;
-    double inverse = 1.0 / (rtol * (there > here ? there : here) + st->atol[i]);
-    for (int k = from; k <= e->degree; k++) {
-      double size = fabs(c[k]) * inverse;
-      if (size > ty->norm[k]) ty->norm[k] = size;
-    }
+    double inverse = inverse_weight(st, c, i, s);
+    double a = fabs(c[p]) * inverse, b = fabs(c[q]) * inverse;
+    last = a > last ? a : last;
+    before = b > before ? b : before;
   }
+  double most = last > DBL_MIN ? rough_log2(last) * ty->inverse[p] : -(double)INFINITY;
+  if (before > DBL_MIN) {
+    double other = rough_log2(before) * ty->inverse[q];
+    most = other > most ? other : most;
+  }
+  return rough_exp2(-most);
 }
 
 /* Does a step of s units change any weight? */
@@ -187,28 +199,6 @@ static bool moves_far(const taylor *ty, const brink_stepper *st, const expansion
     if (fabs(c[1]) * s > fabs(c[0])) return true;
   }
   return false;
-}
-
-/* The largest s for which the last two terms are below 1, … */
-static double allowed_by_end(const taylor *ty, const expansion *e) {
-  double most = -INFINITY; /* of -log2 s */
-  for (int k = e->degree > 1 ? e->degree - 1 : 1; k <= e->degree; k++) {
-    double size = ty->norm[k];
-    if (size > DBL_MIN) most = fmax(most, rough_log2(size) * ty->inverse[k]);
-  }
-  return rough_exp2(-most);
-}
-
-/* … and the terms before them no larger than what leads there. */
-static double allowed(const taylor *ty, const expansion *e, int from) {
-  double s = allowed_by_end(ty, e), power = s < 1e30 ? s : 1e30, lead = 1.0;
-  for (int k = 0; k < from; k++) lead *= power;
-  for (int k = from; k < e->degree - 1; k++) {
-    if (ty->norm[k] * lead > ty->most[k])
-      s = fmin(s, rough_exp2(-rough_log2(ty->norm[k] / ty->most[k]) * ty->inverse[k]));
-    lead *= power;
-  }
-  return s;
 }
 
 /* The last coefficient that is not zero in all states. */
@@ -225,19 +215,31 @@ static int last_term(const brink_stepper *st, const taylor *ty, const expansion 
 
 /* How far the series reaches. */
 static double reach_of(taylor *ty, const brink_stepper *st, expansion *e) {
-  int last = last_term(st, ty, e), half = (ty->order + 1) / 2;
+  int last = last_term(st, ty, e);
   /* All later terms vanish: the polynomial is the solution. */
-  e->ends = e->degree == ty->order && (ty->exact || last < half);
-  if (e->ends || last == e->degree) e->degree = last;
-  if (e->ends) return INFINITY;
-  int from = e->degree < ty->order || half < 2 ? (e->degree < 2 ? 1 : 2) : half;
-  measure(ty, st, e, from, 0.0);
-  double s = allowed(ty, e, from);
-  if (moves_far(ty, st, e, s)) {
-    measure(ty, st, e, from, s);
-    s = allowed(ty, e, from);
+  e->ends = e->degree == ty->order && (ty->exact || 2 * last < ty->order);
+  if (e->ends) {
+    e->degree = last;
+    return (double)INFINITY;
   }
+  double s = allowed(ty, st, e, 0.0);
+  if (moves_far(ty, st, e, s)) s = allowed(ty, st, e, s);
   return s * e->unit;
+}
+
+/* Do the terms fall at least as fast as those of a geometric series, on the way from the largest
+ * possible one to the tolerance? Those from p/2 on: the first few may be as they like. */
+static bool converges(const taylor *ty, const brink_stepper *st, const brink_path *path) {
+  const expansion *e = &ty->now;
+  if (e->ends) return true;
+  for (size_t i = 0; i < st->nx; i++) {
+    const double *c = e->c + i * ty->length;
+    double inverse = inverse_weight(st, c, i, path->h / e->unit);
+    for (int k = (path->degree + 1) / 2; k <= path->degree; k++) {
+      if (fabs(c[k]) * path->scale[k - 1] * inverse > ty->most[k]) return false;
+    }
+  }
+  return true;
 }
 
 /* ---- driving it ---- */
@@ -274,16 +276,31 @@ static void taylor_plan(brink_stepper *st, double h_limit) {
   brink_path_begin(&st->predictor, st->t, h, st->n, st->x);
 }
 
+/* Leaves out the last terms, as far as rounding hides them. */
+static void drop_invisible(const taylor *ty, const brink_stepper *st, brink_path *path) {
+  int k = path->degree;
+  for (; k > 1; k--) {
+    for (size_t i = 0; i < st->nx; i++) {
+      const double *c = ty->now.c + i * ty->length;
+      double size = fmax(fabs(c[0]), fabs(c[1]) * path->scale[0]);
+      if (fabs(c[k]) * path->scale[k - 1] > INVISIBLE * size) goto visible;
+    }
+  }
+visible:
+  path->terms = path->degree = k;
+}
+
 static brink_try taylor_attempt(brink_stepper *st, double h) {
   taylor *ty = st->method;
   const expansion *e = &ty->now;
   brink_path *path = &st->dense;
   brink_path_begin(path, st->t, h, st->n, st->x);
   brink_path_powers(path, e->c, ty->length, e->unit, e->degree);
+  drop_invisible(ty, st, path);
   for (size_t i = 0; i < st->nx; i++) {
     const double *c = e->c + i * ty->length + 1;
     double sum = 0.0, slope = 0.0;
-    for (int k = e->degree; k > 0; k--) {
+    for (int k = path->degree; k > 0; k--) {
       double term = c[k - 1] * path->scale[k - 1];
       sum += term;
       slope += k * term;
@@ -332,6 +349,14 @@ static brink_try taylor_commit(brink_stepper *st) {
   return BRINK_TRY_OK;
 }
 
+/* May the attempt be followed to an event? */
+static bool taylor_vouches(brink_stepper *st) {
+  taylor *ty = st->method;
+  if (converges(ty, st, &st->dense)) return true;
+  ty->h = st->h_next = 0.5 * st->h;
+  return false;
+}
+
 const brink_stepper_ops brink_stepper_taylor = {
     .method = BRINK_TAYLOR,
     .foretells = true,
@@ -340,4 +365,5 @@ const brink_stepper_ops brink_stepper_taylor = {
     .plan = taylor_plan,
     .attempt = taylor_attempt,
     .commit = taylor_commit,
+    .vouches = taylor_vouches,
 };

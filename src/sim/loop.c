@@ -104,6 +104,11 @@ static bool event_inside(brink_sim *sim, brink_found found, double t_end, brink_
   double until = found.event ? found.sigma : 1.0;
   if (sim->eval.nheld > 0 && released(sim, until, t_end, status, diag)) return true;
   if (!found.event) return false;
+  brink_stepper *st = &sim->stepper;
+  if (!sim->inside && st->ops->vouches != NULL && !st->ops->vouches(st)) {
+    *outcome = BRINK_TRY_ERROR;
+    return false;
+  }
   sim->nhits = sim->detector.nhits;
   memcpy(sim->hits, sim->detector.hits, sim->nhits * sizeof *sim->hits);
   *status = found.chord ? brink_sim_arrive(sim, dense, found.sigma, true, t_end, diag)
