@@ -57,8 +57,45 @@ static double linear_reach(const brink_guard_def *def, const brink_path *path) {
 /* What a series of these coefficients leaves out is no more than this many times its last two. */
 #define TAIL 10.0
 
-static bool compose(brink_along_space *space, size_t guard, const brink_path *path, int order,
-                    double *out);
+/* The highest power of sigma in the states that a guard reads. */
+static int used_degree(const brink_guard_def *def, const brink_path *path) {
+  int most = 1;
+  for (size_t k = 0; k < def->ndepends && most < path->degree; k++) {
+    int last = path->degree;
+    while (path->powers && last > most && brink_path_term(path, last - 1, def->depends[k]) == 0.0)
+      last--;
+    most = last > most ? last : most;
+  }
+  return most;
+}
+
+/* The series of a guard along the path, up to `order`, of which the states fill `degree`. */
+static bool compose(brink_along_space *space, size_t guard, const brink_path *path, int degree,
+                    int order, double *out) {
+  brink_eval *eval = space->eval;
+  const brink_guard_def *def = &eval->model->guards[guard].def;
+  double time[BRINK_POLY_MAX_DEGREE + 1];
+  size_t bytes = (size_t)(order + 1) * sizeof *time;
+  memset(time, 0, bytes);
+  time[0] = path->t0;
+  time[1] = path->h;
+  int shared = degree < order ? degree : order;
+  for (size_t k = 0; k < def->ndepends; k++) {
+    size_t i = def->depends[k];
+    double *jet = space->jets[i];
+    if (path->powers) {
+      jet[0] = path->x0[i];
+      for (int l = 0; l < shared; l++) jet[l + 1] = brink_path_term(path, l, i) * path->scale[l];
+    } else {
+      double c[BRINK_PATH_DEGREE + 1];
+      brink_path_component(path, i, c);
+      memcpy(jet, c, (size_t)(shared + 1) * sizeof *jet);
+    }
+    for (int l = shared + 1; l <= order; l++) jet[l] = 0.0;
+  }
+  eval->stats.guards++;
+  return def->jet(guard, order, time, (const double *const *)space->jets, &eval->env, out) == 0;
+}
 
 bool brink_along_excluded(brink_along_space *space, size_t guard, const brink_path *path, double g0,
                           double distance) {
@@ -67,12 +104,13 @@ bool brink_along_excluded(brink_along_space *space, size_t guard, const brink_pa
   double c[BRINK_POLY_MAX_DEGREE + 1], reach = 0.0;
   if (def->coefficients != NULL)
     return fabs(g0) > linear_reach(def, path) * (1.0 + 1e-12) + distance;
-  int order = path->degree < 2 ? 2 : path->degree;
-  if (!path->powers || model_guard->formula != NULL || model_guard->linear || def->jet == NULL ||
-      !compose(space, guard, path, order, c))
+  if (!path->powers || model_guard->formula != NULL || model_guard->linear || def->jet == NULL)
     return false;
+  int degree = used_degree(def, path), order = degree < 2 ? 2 : degree;
+  if (!compose(space, guard, path, degree, order, c)) return false;
   for (int k = 1; k <= order; k++) reach += fabs(c[k]);
-  reach += TAIL * (fabs(c[order]) + fabs(c[order - 1]));
+  if (def->degree == 0 || def->degree * degree > order)
+    reach += TAIL * (fabs(c[order]) + fabs(c[order - 1]));
   return fabs(g0) > reach * (1.0 + 1e-12) + distance;
 }
 
@@ -92,36 +130,16 @@ static bool build_linear(brink_along_space *space, const brink_path *path, doubl
   return true;
 }
 
-/* The series of a guard along the path, up to `order`. */
-static bool compose(brink_along_space *space, size_t guard, const brink_path *path, int order,
-                    double *out) {
-  brink_eval *eval = space->eval;
-  const brink_guard_def *def = &eval->model->guards[guard].def;
-  double time[BRINK_POLY_MAX_DEGREE + 1];
-  memset(time, 0, (size_t)(order + 1) * sizeof *time);
-  time[0] = path->t0;
-  time[1] = path->h;
-  for (size_t k = 0; k < def->ndepends; k++) {
-    double *jet = space->jets[def->depends[k]];
-    memset(jet, 0, (size_t)(order + 1) * sizeof *jet);
-    double c[BRINK_PATH_DEGREE + 1];
-    brink_path_component(path, def->depends[k], c);
-    int shared = path->degree < order ? path->degree : order;
-    memcpy(jet, c, (size_t)(shared + 1) * sizeof *jet);
-  }
-  eval->stats.guards++;
-  return def->jet(guard, order, time, (const double *const *)space->jets, &eval->env, out) == 0;
-}
-
 static bool build_jet(brink_along_space *space, const brink_path *path, double g0,
                       brink_along *along) {
   const brink_guard_def *def = &space->eval->model->guards[along->guard].def;
-  int full = def->degree * path->degree; /* of the composition, if the guard is a polynomial */
+  int degree = used_degree(def, path);
+  int full = def->degree * degree; /* of the composition, if the guard is a polynomial */
   bool exact = def->degree > 0 && full <= BRINK_POLY_MAX_DEGREE;
-  int order = exact ? full : path->degree + 6;
+  int order = exact ? full : degree + 6;
   if (order > BRINK_POLY_MAX_DEGREE) order = BRINK_POLY_MAX_DEGREE;
   if (order < 1) order = 1;
-  if (!compose(space, along->guard, path, order, along->c)) return false;
+  if (!compose(space, along->guard, path, degree, order, along->c)) return false;
   along->c[0] = g0;
   along->degree = order;
   along->exact = exact;

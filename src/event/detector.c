@@ -36,6 +36,7 @@ bool brink_detector_create(brink_detector *det, const brink_options *options, co
   det->slow = brink_arena_take(arena, count, sizeof(int));
   det->slope = brink_arena_take(arena, count, sizeof(double));
   det->slope_new = brink_arena_take(arena, count, sizeof(double));
+  det->signs = brink_arena_take(arena, count, sizeof(double));
   det->touched = brink_arena_take(arena, count, sizeof(bool));
   det->leaves = brink_arena_take(arena, longest, sizeof *det->leaves);
   det->hits = brink_arena_take(arena, count, sizeof *det->hits);
@@ -45,7 +46,7 @@ bool brink_detector_create(brink_detector *det, const brink_options *options, co
   det->again = brink_arena_take(arena, count, sizeof *det->again);
   return det->ops != NULL && det->g0 != NULL && det->g1 != NULL && det->seen != NULL &&
          det->tolerance != NULL && det->gap != NULL && det->slow != NULL && det->slope != NULL &&
-         det->slope_new != NULL && det->touched != NULL && det->leaves != NULL &&
+         det->slope_new != NULL && det->touched != NULL && det->signs != NULL && det->leaves != NULL &&
          det->hits != NULL && det->misses != NULL && det->queue != NULL && det->again != NULL &&
          brink_along_init(&det->space, eval, arena) &&
          brink_reach_create(&det->reach, options, atol, eval, arena);

@@ -95,6 +95,7 @@ struct brink_detector {
   int *slow;         /* steps in a row over which that gap hardly shrank */
   double *slope;     /* d|g|/dsigma at the end of the last step, where it was scanned; else 0 */
   double *slope_new; /* … of the attempted step */
+  double *signs;     /* scratch: of the leaves of a formula, on the way along a path */
   bool *touched;     /* the guard touched its surface and has not left its tolerance since */
   brink_leaf_poly *leaves; /* scratch, as many as the longest formula has */
 

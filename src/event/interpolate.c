@@ -14,7 +14,6 @@
  *              reported. */
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "event/detector.h"
 
@@ -242,21 +241,40 @@ static void scan_fitted(brink_detector *det, size_t guard, const brink_path *den
 
 typedef struct leaf_root {
   double sigma;
+  size_t leaf;
+  brink_root_kind kind;
 } leaf_root;
-
-static int by_sigma(const void *a, const void *b) {
-  double x = ((const leaf_root *)a)->sigma, y = ((const leaf_root *)b)->sigma;
-  return (x > y) - (x < y);
-}
 
 #define FORMULA_ROOTS 128
 
-/* All roots of one leaf, in order. */
+static void sort_roots(leaf_root *roots, int count) { /* few, and mostly in order */
+  for (int k = 1; k < count; k++) {
+    leaf_root root = roots[k];
+    int j = k;
+    for (; j > 0 && roots[j - 1].sigma > root.sigma; j--) roots[j] = roots[j - 1];
+    roots[j] = root;
+  }
+}
+
+/* A sign for the beginning of a path: of the value, or of what comes next if that is zero. */
+static double first_sign(const brink_along *along) {
+  int k = 0;
+  while (k < along->degree && along->c[k] == 0.0) k++;
+  return along->c[k] < 0.0 ? -1.0 : 1.0;
+}
+
+/* All roots of one leaf, in order. *exact: its polynomial is the leaf itself. det->signs[leaf] becomes
+ * its sign at the beginning. */
 static int leaf_roots(brink_detector *det, size_t leaf, const brink_path *dense, leaf_root *all,
-                      int total) {
+                      int total, bool *exact) {
   brink_along along;
   brink_root roots[BRINK_ALONG_ROOTS];
-  if (!brink_along_build(&det->space, leaf, dense, det->g0[leaf], &along)) return total;
+  if (!brink_along_build(&det->space, leaf, dense, det->g0[leaf], &along)) {
+    *exact = false;
+    return total;
+  }
+  det->signs[leaf] = first_sign(&along);
+  *exact = *exact && along.exact;
   if (along.exact && brink_poly_excludes_zero(along.c, along.degree)) return total;
   double from = 0.0, width = 1.0;
   while (from < 1.0) {
@@ -265,7 +283,7 @@ static int leaf_roots(brink_detector *det, size_t leaf, const brink_path *dense,
       return total;
     int count = brink_along_roots(&det->space, &along, roots);
     for (int r = 0; r < count && total < FORMULA_ROOTS; r++)
-      all[total++] = (leaf_root){.sigma = roots[r].s};
+      all[total++] = (leaf_root){.sigma = roots[r].s, .leaf = leaf, .kind = roots[r].kind};
     from += along.width;
     width = 2.0 * along.width;
   }
@@ -273,36 +291,46 @@ static int leaf_roots(brink_detector *det, size_t leaf, const brink_path *dense,
 }
 
 static int formula_roots(brink_detector *det, size_t guard, const brink_path *dense,
-                         leaf_root *all) {
+                         leaf_root *all, bool *exact) {
   const brink_guard *model_guard = &det->eval->model->guards[guard];
   int total = 0;
   for (size_t k = 0; k < model_guard->formula_length; k++) {
     if (model_guard->formula[k].op == 0)
-      total = leaf_roots(det, model_guard->formula[k].leaf, dense, all, total);
+      total = leaf_roots(det, model_guard->formula[k].leaf, dense, all, total, exact);
   }
-  qsort(all, (size_t)total, sizeof *all, by_sigma);
+  sort_roots(all, total);
   return total;
+}
+
+/* The sign of a formula between two roots of leaves: by the signs that its leaves have there, if their
+ * polynomials tell, or else by their values half-way. */
+static double sign_between(brink_detector *det, size_t guard, const brink_path *dense, bool exact,
+                           const double *signs, double from, double to) {
+  if (exact) return brink_formula_value(&det->eval->model->guards[guard], signs);
+  double middle = 0.5 * (from + to);
+  return middle > from ? brink_along_value(&det->space, guard, dense, middle) : det->g1[guard];
 }
 
 static void scan_formula(brink_detector *det, size_t guard, const brink_path *dense,
                          brink_found *found) {
   leaf_root roots[FORMULA_ROOTS + 1];
-  roots[0] = (leaf_root){.sigma = 0.0}; /* a leaf may have been left at its surface by an event */
-  int count = 1 + formula_roots(det, guard, dense, roots + 1);
+  /* A leaf may have been left at its surface by an event. */
+  roots[0] = (leaf_root){.sigma = 0.0, .leaf = BRINK_NONE};
+  bool exact = true;
+  int count = 1 + formula_roots(det, guard, dense, roots + 1, &exact);
   /* between leaf roots the formula's sign cannot change */
   int sign = det->eval->sgn[guard];
-  double limit = near_limit(det, guard);
+  double *signs = det->signs, limit = near_limit(det, guard);
   double at_start = fmin(64.0 * DBL_EPSILON * fmax(fabs(dense->t0) / dense->h, 1.0), 0.5);
   for (int k = 0; k < count; k++) {
     double next = k + 1 < count ? roots[k + 1].sigma : 1.0;
+    if (exact && k > 0 && roots[k].kind != BRINK_ROOT_TOUCH)
+      signs[roots[k].leaf] = roots[k].kind == BRINK_ROOT_RISING ? 1.0 : -1.0;
     /* Leaves that change together change the formula together; at the start, rounding may have put
      * the root of a leaf that has just fired a little ahead. */
     double together = roots[k].sigma < at_start ? at_start : 4.0 * DBL_EPSILON;
     if (k + 1 < count && next - roots[k].sigma <= together) continue;
-    double middle = 0.5 * (roots[k].sigma + next);
-    double y =
-        sign * (middle > roots[k].sigma ? brink_along_value(&det->space, guard, dense, middle)
-                                        : det->g1[guard]);
+    double y = sign * sign_between(det, guard, dense, exact, signs, roots[k].sigma, next);
     brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
     if (y < 0.0 && brink_detector_wants(det, guard, hit.direction)) {
       double at = settle_side(det, guard, dense, roots[k].sigma, sign);
@@ -313,8 +341,9 @@ static void scan_formula(brink_detector *det, size_t guard, const brink_path *de
       sign = -sign;
       continue;
     }
+    if (k == 0) continue;
     double here = brink_along_value(&det->space, guard, dense, roots[k].sigma);
-    if (k > 0 && fabs(here) <= limit) add_miss(det, guard, dense, roots[k].sigma, here);
+    if (fabs(here) <= limit) add_miss(det, guard, dense, roots[k].sigma, here);
   }
 }
 
