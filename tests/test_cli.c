@@ -244,7 +244,6 @@ TEST(wrong_usage_is_exit_2_and_says_what_is_wrong) {
       {"run tank.hsml --checkpoint a", "not in this version"},
       {"run tank.hsml --vary k=0:1:3", "not in this version"},
       {"run tank.hsml --plot h", "not in this version"},
-      {"run tank.hsml --method taylor", "not in this version"},
       {"run tank.hsml --method bdf", "not in this version"},
       {"run tank.hsml --method dae", "not in this version"},
       {"run tank.hsml --method newton", "it is one of"},

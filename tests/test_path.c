@@ -13,21 +13,21 @@ static double uniform(double low, double high) {
 /* A random path of the given number of terms; its vectors live here. */
 typedef struct sample {
   brink_path path;
-  double x0[N], a[BRINK_PATH_TERMS][N], basis[BRINK_PATH_TERMS][BRINK_PATH_DEGREE + 1];
-  int count[BRINK_PATH_TERMS];
+  double x0[N], a[BRINK_PATH_ROWS][N], basis[BRINK_PATH_ROWS][BRINK_PATH_DEGREE + 1];
+  int count[BRINK_PATH_ROWS];
 } sample;
 
 static void make(sample *s, int terms) {
   for (int i = 0; i < N; i++) s->x0[i] = uniform(-2.0, 2.0);
   brink_path_begin(&s->path, uniform(-5.0, 5.0), uniform(0.01, 2.0), N, s->x0);
   for (int l = 0; l < terms; l++) {
-    s->count[l] = 2 + l % BRINK_PATH_DEGREE;
+    s->count[l] = 2 + l % (BRINK_PATH_LENGTH - 1);
     s->basis[l][0] = 0.0; /* B_l(0) = 0 */
     for (int k = 1; k < s->count[l]; k++) s->basis[l][k] = uniform(-1.0, 1.0);
     for (int i = 0; i < N; i++) s->a[l][i] = uniform(-1.0, 1.0);
     brink_path_add(&s->path, s->a[l], s->basis[l], s->count[l]);
   }
-  for (int k = 0; k <= BRINK_PATH_DEGREE + 1; k++)
+  for (int k = 0; k <= BRINK_PATH_LENGTH; k++)
     s->path.margin[k] = k == 0 ? 0.0 : uniform(0.0, 1.0);
 }
 
@@ -60,9 +60,9 @@ TEST(a_path_without_terms_stays_where_it_is) {
 TEST(values_of_a_path_are_those_of_its_definition) {
   for (int n = 0; n < PATHS; n++) {
     sample s;
-    make(&s, n % (BRINK_PATH_TERMS + 1));
+    make(&s, n % (BRINK_PATH_ROWS + 1));
     for (int j = 0; j <= 10; j++) {
-      double sigma = 0.1 * j, x[N], weights[BRINK_PATH_TERMS];
+      double sigma = 0.1 * j, x[N], weights[BRINK_PATH_ROWS];
       brink_path_eval(&s.path, sigma, x);
       brink_path_weights(&s.path, sigma, weights);
       for (int l = 0; l < s.path.terms; l++) CHECK_NEAR(weights[l], basis_at(&s, l, sigma), 1e-13);
@@ -77,7 +77,7 @@ TEST(values_of_a_path_are_those_of_its_definition) {
 TEST(a_path_starts_exactly_at_its_start) {
   for (int n = 0; n < PATHS; n++) {
     sample s;
-    make(&s, 1 + n % BRINK_PATH_TERMS);
+    make(&s, 1 + n % BRINK_PATH_ROWS);
     double x[N];
     brink_path_eval(&s.path, 0.0, x);
     for (int i = 0; i < N; i++) CHECK(x[i] == s.x0[i]);
@@ -87,7 +87,7 @@ TEST(a_path_starts_exactly_at_its_start) {
 TEST(a_component_is_a_polynomial_with_the_same_values) {
   for (int n = 0; n < PATHS; n++) {
     sample s;
-    make(&s, 1 + n % BRINK_PATH_TERMS);
+    make(&s, 1 + n % BRINK_PATH_ROWS);
     for (int i = 0; i < N; i++) {
       double c[BRINK_PATH_DEGREE + 1];
       brink_path_component(&s.path, (size_t)i, c);
@@ -101,7 +101,7 @@ TEST(a_component_is_a_polynomial_with_the_same_values) {
 TEST(a_combination_is_the_sum_of_its_components_without_the_start) {
   for (int n = 0; n < PATHS; n++) {
     sample s;
-    make(&s, n % (BRINK_PATH_TERMS + 1));
+    make(&s, n % (BRINK_PATH_ROWS + 1));
     size_t index[3] = {4, 0, 2};
     double w[3] = {uniform(-2.0, 2.0), uniform(-2.0, 2.0), uniform(-2.0, 2.0)};
     double c[BRINK_PATH_DEGREE + 1];
@@ -127,7 +127,7 @@ TEST(a_combination_of_nothing_is_zero) {
 TEST(the_spread_bounds_every_point_of_the_path) {
   for (int n = 0; n < PATHS; n++) {
     sample s;
-    make(&s, 1 + n % BRINK_PATH_TERMS);
+    make(&s, 1 + n % BRINK_PATH_ROWS);
     for (int j = 0; j <= 200; j++) {
       double sigma = j / 200.0;
       for (int l = 0; l < s.path.terms; l++)
@@ -152,11 +152,11 @@ TEST(the_spread_is_sharp_for_a_monotone_path) {
 TEST(the_rest_of_a_path_is_the_same_path_from_there_on) {
   for (int k = 0; k < PATHS; k++) {
     sample s;
-    make(&s, 1 + k % BRINK_PATH_TERMS);
+    make(&s, 1 + k % BRINK_PATH_ROWS);
     brink_path rest;
     double from = uniform(0.0, 1.0), x[N], there[N], end[N];
     brink_path_eval(&s.path, from, x);
-    double memory[8 * (BRINK_PATH_TERMS + 1)];
+    double memory[8 * (BRINK_PATH_ROWS + 1)];
     brink_path_rest(&rest, &s.path, from, s.path.t0 + from * s.path.h, x, memory);
     CHECK_NEAR(rest.t0 + rest.h, s.path.t0 + s.path.h, 1e-14);
     for (double tau = 0.0; tau <= 1.0; tau += 0.125) {
@@ -175,7 +175,7 @@ TEST(a_rescaled_path_is_the_same_path_on_a_part_of_its_time) {
   static const double scales[] = {1.0, 0.5, 0.123, 1e-3, 1e-9, 1.5};
   for (int n = 0; n < PATHS; n++) {
     sample s;
-    make(&s, 1 + n % BRINK_PATH_TERMS);
+    make(&s, 1 + n % BRINK_PATH_ROWS);
     s.path.e = s.x0; /* so that the margin counts */
     double scale = scales[n % 6], margin[BRINK_PATH_DEGREE + 2], whole[BRINK_PATH_DEGREE + 2];
     brink_path part = s.path;
@@ -280,7 +280,7 @@ TEST(rescaling_one_path_leaves_others_with_the_same_rows_alone) {
 
 TEST(a_copy_does_not_need_the_original_any_more) {
   static brink_path_rows rows;
-  static double memory[3 * (BRINK_PATH_TERMS + 1)];
+  static double memory[3 * (BRINK_PATH_ROWS + 1)];
   for (int which = 0; which < 2; which++) {
     sample s;
     make(&s, 8);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define FIT 1e-5              /* how well it has to fit between them, relative to its size */
+#define BLUR 256.0             /* units of rounding in sigma that an expanded polynomial may be off */
 #define SMALLEST_PIECE 0.0078 /* of a path; below, what the samples say is taken as it is */
 
 bool brink_along_init(brink_along_space *space, brink_eval *eval, brink_arena *arena) {
@@ -54,8 +55,20 @@ static double linear_reach(const brink_guard_def *def, const brink_path *path) {
 
 /* ---- polynomials ---- */
 
-/* What a series of these coefficients leaves out is no more than this many times its last two. */
+/* What a series leaves out is no more than this many times its last two terms, … */
 #define TAIL 10.0
+/* … if these are no more than this part of the two before them: a geometric series would allow 1. */
+#define FALL 0.5
+
+static double larger_of(double a, double b) {
+  return fabs(a) > fabs(b) ? fabs(a) : fabs(b);
+}
+
+/* Do the terms of a series fall, so that the last ones bound what it leaves out? */
+static bool falls(const double *c, int order) {
+  return order < 3 ||
+         larger_of(c[order], c[order - 1]) <= FALL * larger_of(c[order - 2], c[order - 3]);
+}
 
 /* The highest power of sigma in the states that a guard reads. */
 static int used_degree(const brink_guard_def *def, const brink_path *path) {
@@ -109,8 +122,10 @@ bool brink_along_excluded(brink_along_space *space, size_t guard, const brink_pa
   int degree = used_degree(def, path), order = degree < 2 ? 2 : degree;
   if (!compose(space, guard, path, degree, order, c)) return false;
   for (int k = 1; k <= order; k++) reach += fabs(c[k]);
-  if (def->degree == 0 || def->degree * degree > order)
+  if (def->degree == 0 || def->degree * degree > order) { /* it is truncated */
+    if (!falls(c, order)) return false;
     reach += TAIL * (fabs(c[order]) + fabs(c[order - 1]));
+  }
   return fabs(g0) > reach * (1.0 + 1e-12) + distance;
 }
 
@@ -306,10 +321,33 @@ static int direct_roots(brink_along_space *space, const brink_along *along, brin
   return found;
 }
 
+/* A polynomial guard, expanded, has lost digits where it is small: its coefficients are large, and cancel.
+ * Where that blurs a root, the guard's own values, as the model writes them, say where it is. */
+static void polish(brink_along_space *space, const brink_along *along, brink_root *roots,
+                   int count) {
+  double slopes[BRINK_POLY_MAX_DEGREE + 1], size = 0.0, inside;
+  if (count > 0 && along->degree > 0) brink_poly_derivative(along->c, along->degree, slopes);
+  for (int k = 0; count > 0 && k <= along->degree; k++) size += fabs(along->c[k]);
+  for (int k = 0; k < count; k++) {
+    if (roots[k].kind == BRINK_ROOT_TOUCH) continue;
+    double slope = brink_poly_eval(slopes, along->degree - 1, roots[k].s);
+    double blur = 4.0 * (along->degree + 1) * DBL_EPSILON * size / fabs(slope);
+    if (!(blur > BLUR * DBL_EPSILON)) continue;
+    double low = fmax(roots[k].s - blur, k > 0 ? roots[k - 1].s : 0.0);
+    double high = fmin(roots[k].s + blur, k + 1 < count ? roots[k + 1].s : 1.0);
+    double before = brink_along_value(space, along->guard, along->path, low);
+    double after = brink_along_value(space, along->guard, along->path, high);
+    double sign = roots[k].kind == BRINK_ROOT_RISING ? 1.0 : -1.0;
+    if (sign * before < 0.0 && sign * after > 0.0)
+      brink_along_bracket(space, along->guard, along->path, low, high, &inside, &roots[k].s);
+  }
+}
+
 int brink_along_roots(brink_along_space *space, const brink_along *along, brink_root *roots) {
   space->eval->stats.roots++;
   if (!along->exact) return direct_roots(space, along, roots);
   int count = brink_poly_roots(along->c, along->degree, 0.0, 1.0, roots, BRINK_ALONG_ROOTS);
+  if (!space->eval->model->guards[along->guard].linear) polish(space, along, roots, count);
   return count > 0 ? count : 0; /* exact polynomials always span the whole path */
 }
 

@@ -246,6 +246,7 @@ typedef struct leaf_root {
 } leaf_root;
 
 #define FORMULA_ROOTS 128
+#define OFF_ZERO 1e-12 /* of its size: far more than rounding */
 
 static void sort_roots(leaf_root *roots, int count) { /* few, and mostly in order */
   for (int k = 1; k < count; k++) {
@@ -256,15 +257,15 @@ static void sort_roots(leaf_root *roots, int count) { /* few, and mostly in orde
   }
 }
 
-/* A sign for the beginning of a path: of the value, or of what comes next if that is zero. */
-static double first_sign(const brink_along *along) {
-  int k = 0;
-  while (k < along->degree && along->c[k] == 0.0) k++;
-  return along->c[k] < 0.0 ? -1.0 : 1.0;
+/* Is a leaf clearly off zero where the path begins? One that has just fired is not. */
+static bool starts_off_zero(const brink_along *along) {
+  double size = 0.0;
+  for (int k = 0; k <= along->degree; k++) size += fabs(along->c[k]);
+  return fabs(along->c[0]) > OFF_ZERO * size;
 }
 
-/* All roots of one leaf, in order. *exact: its polynomial is the leaf itself. det->signs[leaf] becomes
- * its sign at the beginning. */
+/* All roots of one leaf, in order. *exact: its polynomial is the leaf itself, and tells its sign at the
+ * beginning, det->signs[leaf]. */
 static int leaf_roots(brink_detector *det, size_t leaf, const brink_path *dense, leaf_root *all,
                       int total, bool *exact) {
   brink_along along;
@@ -273,8 +274,8 @@ static int leaf_roots(brink_detector *det, size_t leaf, const brink_path *dense,
     *exact = false;
     return total;
   }
-  det->signs[leaf] = first_sign(&along);
-  *exact = *exact && along.exact;
+  det->signs[leaf] = along.c[0] < 0.0 ? -1.0 : 1.0;
+  *exact = *exact && along.exact && starts_off_zero(&along);
   if (along.exact && brink_poly_excludes_zero(along.c, along.degree)) return total;
   double from = 0.0, width = 1.0;
   while (from < 1.0) {
