@@ -48,7 +48,10 @@ static void begin_summary(cli_simulation *run) {
 static void fill_summary(cli_simulation *run) {
   brink_summary *summary = &run->summary;
   summary->wall_seconds = cli_seconds() - run->start;
-  if (run->sim != NULL) summary->stats = *brink_sim_stats(run->sim);
+  if (run->sim != NULL) {
+    summary->stats = *brink_sim_stats(run->sim);
+    summary->method = brink_method_name(summary->stats.method);
+  }
   if (run->instance == NULL) return;
   summary->engine = brink_instance_engine(run->instance);
   summary->compile_seconds = brink_instance_compile_seconds(run->instance);

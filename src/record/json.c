@@ -141,7 +141,9 @@ static void statistics(brink_text *text, const brink_summary *summary) {
   count_member(text, ",", "rhs_past_guard", stats->rhs_past_guard);
   count_member(text, ",\n          ", "vetoed", stats->vetoed);
   count_member(text, ",", "restarts", stats->restarts);
-  string_member(text, ",", "engine", summary->engine);
+  string_member(text, ",", "method", brink_method_name(stats->method));
+  if (stats->reason != NULL) string_member(text, ",", "chosen_because", stats->reason);
+  string_member(text, ",\n          ", "engine", summary->engine);
   real_member(text, ",", "compile_s", summary->compile_seconds);
   real_member(text, ",", "wall_s", summary->wall_seconds);
   brink_text_add(text, "}");

@@ -1,8 +1,8 @@
 /* pass.c: events that change nothing.
  *
- * Many guards are there to be recorded: a range, a marker, a condition that no rule acts on. If an event
- * has no action, nothing of its instant changes a state, a parameter or a mode, and the right-hand side
- * does not read the sign that changed, then the step that contains it is as good as before: it is not cut,
+ * Many guards are there to be recorded: a range, a marker, a condition that no rule acts on. If nothing of
+ * an event's instant changes a state, a parameter or a mode, and the right-hand side does not read the
+ * sign that changed, then the step that contains it is as good as before: it is not cut,
  * the method keeps its history and its order. For the sink, the caller and the detector the step ends at
  * the event and another begins there; for the stepper it is one. Between the two calls the stepper's step
  * is attempted but not committed, and the state shown to others is that at the event. What the detector
@@ -21,9 +21,7 @@ static bool plain(const brink_sim *sim, double sigma) {
   if (!sim->detector.ops->needs_paths || eval->nheld > 0 || sigma >= 1.0) return false;
   for (size_t k = 0; k < sim->nhits; k++) {
     const brink_guard_def *guard = &sim->model->guards[sim->hits[k].guard].def;
-    if (guard->action != NULL || guard->side == BRINK_UNILATERAL ||
-        sim->hits[k].kind != BRINK_CROSSED)
-      return false;
+    if (guard->side == BRINK_UNILATERAL || sim->hits[k].kind != BRINK_CROSSED) return false;
   }
   return true;
 }
