@@ -89,8 +89,8 @@ static int on_step(const brink_step_record *record, void *user) {
   run->nsteps++;
   run->order = record->order;
   run->longest = fmax(run->longest, record->h);
-  run->not_finite += !isfinite(record->t1);
-  for (size_t i = 0; i < record->nx; i++) run->not_finite += !isfinite(record->x[i]);
+  run->not_finite += isfinite(record->t1) ? 0 : 1;
+  for (size_t i = 0; i < record->nx; i++) run->not_finite += isfinite(record->x[i]) ? 0 : 1;
   mix(run, &record->t1, sizeof record->t1);
   mix(run, record->x, record->nx * sizeof *record->x);
   return 0;
