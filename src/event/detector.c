@@ -43,11 +43,12 @@ bool brink_detector_create(brink_detector *det, const brink_options *options, co
   det->misses = brink_arena_take(arena, count, sizeof *det->misses);
   det->queue_room = 2 * count; /* a guard may touch and then go through */
   det->queue = brink_arena_take(arena, det->queue_room, sizeof *det->queue);
+  det->queued = brink_arena_take(arena, count, sizeof *det->queued);
   det->again = brink_arena_take(arena, count, sizeof *det->again);
   return det->ops != NULL && det->g0 != NULL && det->g1 != NULL && det->seen != NULL &&
          det->tolerance != NULL && det->gap != NULL && det->slow != NULL && det->slope != NULL &&
          det->slope_new != NULL && det->touched != NULL && det->signs != NULL && det->leaves != NULL &&
-         det->hits != NULL && det->misses != NULL && det->queue != NULL && det->again != NULL &&
+         det->hits != NULL && det->misses != NULL && det->queue != NULL && det->queued != NULL && det->again != NULL &&
          brink_along_init(&det->space, eval, arena) &&
          brink_reach_create(&det->reach, options, atol, eval, arena);
 }
@@ -216,6 +217,7 @@ brink_found brink_detector_after(brink_detector *det, const brink_path *dense,
   for (size_t j = 0; j < det->reach.nnear; j++) {
     size_t k = det->reach.near[j];
     det->slope_new[k] = 0.0;
+    det->queued[k] = false;
     if (!eval->enabled[k]) continue;
     evaluate(det, k, t_end, x_new, det->g1);
     if (isnan(det->g1[k])) found.undefined = k;
@@ -244,6 +246,7 @@ static void look_again(brink_detector *det, const brink_path *rest, double passe
   for (size_t k = 0; k < count; k++) det->again[k] = det->hits[k].guard;
   for (size_t k = 0; k < count; k++) {
     size_t guard = det->again[k];
+    if (det->queued[guard]) continue;
     evaluate(det, guard, rest->t0, rest->x0, det->g0);
     det->slope[guard] = 0.0;
     if (brink_detector_active(det, guard)) brink_interpolate_guard(det, guard, rest, &found);
@@ -253,13 +256,20 @@ static void look_again(brink_detector *det, const brink_path *rest, double passe
   if (found.undefined != BRINK_NONE) det->undefined = found.undefined;
 }
 
+bool brink_detector_wants_rest(const brink_detector *det) {
+  for (size_t k = 0; k < det->nhits; k++) {
+    if (!det->queued[det->hits[k].guard]) return true;
+  }
+  return false;
+}
+
 brink_found brink_detector_next(brink_detector *det, const brink_path *rest, double passed) {
   size_t kept = 0;
   for (size_t k = 0; k < det->nqueue; k++) { /* those that have just fired leave the queue */
     if (det->queue[k].sigma > passed + SAME) det->queue[kept++] = det->queue[k];
   }
   det->nqueue = kept;
-  look_again(det, rest, passed);
+  if (rest != NULL) look_again(det, rest, passed);
   brink_found found = {.sigma = 1.0, .undefined = det->undefined};
   det->nhits = 0;
   for (size_t k = 0; k < det->nqueue; k++) consider(det, &found, &det->queue[k]);

@@ -103,7 +103,8 @@ struct brink_detector {
   size_t nhits;
   brink_candidate *queue; /* what else will fire in the attempted step, as far as it is known */
   size_t nqueue, queue_room;
-  bool whole;              /* the queue holds the first event of every guard */
+  bool whole;   /* the queue holds the first event of every guard, … */
+  bool *queued; /* … and of these guards all events in the step */
   size_t undefined;        /* a guard without a value on the way, or BRINK_NONE */
   size_t *again;           /* scratch: guards to be looked at once more */
   brink_near_miss *misses; /* closest approaches in the attempted step */
@@ -144,8 +145,11 @@ brink_limit brink_detector_creeping(brink_detector *det, const brink_path *predi
 /* Second question; x_new is the end of the path. Fills det->hits and det->misses. */
 brink_found brink_detector_after(brink_detector *det, const brink_path *dense, const double *x_new);
 
-/* The events just found changed nothing but the signs of their guards. What comes next in the same step,
- * of which `rest` is left, from `passed` on? */
+/* The events just found changed nothing but the signs of their guards. Must the detector look at the rest
+ * of the step to know what comes next? */
+bool brink_detector_wants_rest(const brink_detector *det);
+
+/* What comes next in the same step, of which `rest` (NULL: not wanted) is left, from `passed` on? */
 brink_found brink_detector_next(brink_detector *det, const brink_path *rest, double passed);
 
 /* Is that so? Guards by callbacks may read a sign: their values at the end of the step tell. */

@@ -75,10 +75,31 @@ static bool leaves_at_once(const brink_detector *det, const brink_along *along, 
   return y0 <= 4.0 * DBL_EPSILON * size && sign * along->c[1] < 0.0;
 }
 
+/* A bilateral guard has crossed zero at the first of these roots. If all further ones are simple, and
+ * account for its sign at the end of the step, they are queued: nobody has to look again. */
+static void queue_the_rest(brink_detector *det, size_t guard, const brink_root *roots, int count,
+                           int sign, brink_found *found) {
+  int end = sign;
+  for (int k = 0; k < count; k++) {
+    bool simple = roots[k].kind == (end > 0 ? BRINK_ROOT_FALLING : BRINK_ROOT_RISING);
+    if (!simple) return;
+    end = -end;
+  }
+  if (!(end * det->g1[guard] > 0.0) || det->nqueue + (size_t)count > det->queue_room) return;
+  for (int k = 1; k < count; k++) {
+    sign = -sign;
+    brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
+    if (brink_detector_wants(det, guard, hit.direction))
+      brink_detector_add(det, found, roots[k].s, hit);
+  }
+  det->queued[guard] = true;
+}
+
 /* One piece of the path, on which the guard starts with *sign; true if an event was found. *last
- * becomes the last root seen. */
+ * becomes the last root seen. all_at_once: the piece is the whole path, and nothing but roots matters. */
 static bool scan_piece(brink_detector *det, size_t guard, const brink_path *dense,
-                       const brink_along *along, int *sign, double *last, brink_found *found) {
+                       const brink_along *along, bool all_at_once, int *sign, double *last,
+                       brink_found *found) {
   brink_side side = det->eval->model->guards[guard].def.side;
   brink_root roots[BRINK_ALONG_ROOTS];
   int count = brink_along_roots(&det->space, along, roots);
@@ -101,6 +122,7 @@ static bool scan_piece(brink_detector *det, size_t guard, const brink_path *dens
         brink_detector_wants(det, guard, hit.direction)) {
       at = settle_side(det, guard, dense, at, *sign);
       if (at <= 1.0) brink_detector_add(det, found, at, hit);
+      if (crossed && all_at_once) queue_the_rest(det, guard, roots + k, count - k, *sign, found);
       return true;
     }
     if (crossed) *sign = -*sign;
@@ -182,15 +204,31 @@ static double leaving_at(brink_detector *det, size_t guard, const brink_path *de
   return fmin(settle_side(det, guard, dense, 0.0, sign), 1.0);
 }
 
+/* Is the guard far from zero all along, and if not, may it come close and turn? A monotone one needs no
+ * more than its ends. */
+static brink_poly_survey survey_of(const brink_along *along, int sign, double limit) {
+  double slopes[BRINK_POLY_MAX_DEGREE + 1], end = 0.0;
+  slopes[0] = along->c[1];
+  brink_poly_derivative(along->c, along->degree, slopes);
+  if (!brink_poly_excludes_zero(slopes, along->degree - 1))
+    return brink_poly_look(along->c, along->degree, sign, limit);
+  for (int k = along->degree; k >= 0; k--) end += along->c[k];
+  return (brink_poly_survey){.clear = fmin(sign * along->c[0], sign * end) > limit};
+}
+
 /* A guard whose polynomial is exact: one piece. */
 static void scan_exact(brink_detector *det, size_t guard, const brink_path *dense,
                        const brink_along *along, brink_found *found) {
   int sign = det->eval->sgn[guard];
-  double last = 0.0;
-  if (keeps_away(along, sign, near_limit(det, guard))) return;
+  double last = 0.0, limit = near_limit(det, guard);
+  brink_poly_survey survey = survey_of(along, sign, limit);
+  if (survey.clear) return;
+  /* A dip may fall on the seam with the step before or after. */
+  bool seam = fabs(along->c[0]) <= limit || fabs(det->g1[guard]) <= limit;
+  bool dips = survey.may_dip || seam;
   /* What starts on the wrong side of its surface, within its slack, has no root either. */
   if (sign * along->c[0] > 0.0 && brink_poly_excludes_zero(along->c, along->degree)) {
-    scan_dip(det, guard, dense, along, sign, found);
+    if (dips) scan_dip(det, guard, dense, along, sign, found);
     return;
   }
   brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
@@ -198,8 +236,10 @@ static void scan_exact(brink_detector *det, size_t guard, const brink_path *dens
     brink_detector_add(det, found, leaving_at(det, guard, dense, sign), hit);
     return;
   }
-  if (scan_piece(det, guard, dense, along, &sign, &last, found)) return;
-  scan_dip(det, guard, dense, along, sign, found);
+  bool all_at_once = !dips && det->eval->model->guards[guard].def.side == BRINK_BILATERAL &&
+                     det->eval->slack[guard] == 0.0;
+  if (scan_piece(det, guard, dense, along, all_at_once, &sign, &last, found)) return;
+  if (dips || sign != det->eval->sgn[guard]) scan_dip(det, guard, dense, along, sign, found);
   check_end(det, guard, dense, along, sign, last, found);
 }
 
@@ -229,7 +269,7 @@ static void scan_fitted(brink_detector *det, size_t guard, const brink_path *den
       brink_detector_add(det, found, leaving_at(det, guard, dense, sign), hit);
       return;
     }
-    if (scan_piece(det, guard, dense, along, &sign, &last, found)) return;
+    if (scan_piece(det, guard, dense, along, false, &sign, &last, found)) return;
     scan_dip(det, guard, dense, along, sign, found);
     from += along->width;
     width = 2.0 * along->width;

@@ -10,6 +10,9 @@
 #include "native/cache.h"
 #include "native/emit.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -45,6 +48,9 @@ static const char *const flags[] = {"-ffp-contract=off",
                                     "-shared",
                                     "-nostdlib",
                                     "-fno-asynchronous-unwind-tables",
+#if defined(__x86_64__)
+                                    "-march=native", /* wider registers; the key knows the processor */
+#endif
                                     "-w"};
 enum { FLAGS = sizeof flags / sizeof *flags };
 
@@ -107,6 +113,21 @@ static void add_text(brink_sha256 *hash, const char *text) {
   brink_sha256_add(hash, text, strlen(text) + 1);
 }
 
+/* What the processor can do: objects in a cache that machines share must not meet the wrong one. */
+static void add_processor(brink_sha256 *hash) {
+#if defined(__x86_64__)
+  unsigned int a, b, c, d;
+  for (unsigned int leaf = 1; leaf <= 7; leaf += 6) {
+    if (__get_cpuid_count(leaf, 0, &a, &b, &c, &d) == 0) continue;
+    if (leaf == 1) b = 0; /* which core it was */
+    const unsigned int features[] = {leaf, a, b, c, d};
+    brink_sha256_add(hash, features, sizeof features);
+  }
+#else
+  (void)hash;
+#endif
+}
+
 /* A compiler is known by its place, size and date: asking it for its version takes longer than
  * loading an object. */
 static void make_key(const char *source, size_t length, const compiler *c, const char *level,
@@ -117,6 +138,7 @@ static void make_key(const char *source, size_t length, const compiler *c, const
   snprintf(identity, sizeof identity, "%lld bytes, %lld s, %ld ns; abi %u",
            (long long)c->status.st_size, (long long)c->status.st_mtim.tv_sec,
            (long)c->status.st_mtim.tv_nsec, BRINK_ABI);
+  add_processor(&hash);
   add_text(&hash, brink_version());
   add_text(&hash, c->path);
   add_text(&hash, identity);

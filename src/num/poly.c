@@ -187,6 +187,62 @@ void brink_poly_range(const double *c, int degree, double *lo, double *hi) {
   }
 }
 
+/* ---- a survey --------------------------------------------------------------------------------- */
+
+enum { SURVEY_DEPTH = 5 };
+
+/* De Casteljau at the middle: b becomes its right half. */
+static void split_survey(double *b, double *left, int n) {
+  for (int k = 0; k < n; k++) {
+    left[k] = b[0];
+    for (int j = 0; j < n - k; j++) b[j] = 0.5 * (b[j] + b[j + 1]);
+  }
+  left[n] = b[0];
+}
+
+/* The trend of a piece: -1 falling, 1 rising, 0 neither. *low, *high: its coefficients' bounds. */
+static int survey_trend(const double *b, int n, double *low, double *high) {
+  bool falls = true, rises = true;
+  *low = *high = b[0];
+  for (int i = 1; i <= n; i++) {
+    falls = falls && b[i] <= b[i - 1];
+    rises = rises && b[i] >= b[i - 1];
+    *low = b[i] < *low ? b[i] : *low;
+    *high = b[i] > *high ? b[i] : *high;
+  }
+  return falls ? -1 : rises ? 1 : 0;
+}
+
+/* From left to right; *before is the trend of the piece before. True: there may be a dip. */
+static bool survey_piece(double *b, int n, double limit, int depth, int *before) {
+  double low, high;
+  int trend = survey_trend(b, n, &low, &high);
+  bool seam = *before < 0 && trend >= 0 && b[0] > 0.0 && b[0] <= limit;
+  if (low > limit || high <= 0.0) trend = 1; /* nothing to be found, nor at its end */
+  if (trend != 0 || low > limit || high <= 0.0) {
+    *before = trend;
+    return seam;
+  }
+  if (depth == 0) return true;
+  double left[MAX_N + 1];
+  split_survey(b, left, n);
+  return survey_piece(left, n, limit, depth - 1, before) ||
+         survey_piece(b, n, limit, depth - 1, before);
+}
+
+brink_poly_survey brink_poly_look(const double *c, int degree, int sign, double limit) {
+  double b[MAX_N + 1], low, high;
+  if (degree < 1 || degree > MAX_N) return (brink_poly_survey){.may_dip = degree > MAX_N};
+  to_bernstein_unit(c, degree, b);
+  double err = (degree + 3) * unit_roundoff * sum_abs(c, degree);
+  for (int i = 0; i <= degree; i++) b[i] *= sign;
+  survey_trend(b, degree, &low, &high);
+  brink_poly_survey found = {.clear = low - err > limit};
+  int before = 1; /* where it starts is not inside */
+  if (!found.clear) found.may_dip = survey_piece(b, degree, limit + err, SURVEY_DEPTH, &before);
+  return found;
+}
+
 /* ---- the problem in the variable x = s / M ------------------------------------------------- */
 
 typedef struct {

@@ -50,6 +50,15 @@ bool brink_poly_excludes_zero(const double *c, int degree);
  * Exact at an end where p is extreme there. [-inf, inf] if a coefficient is NaN or infinite. */
 void brink_poly_range(const double *c, int degree, double *lo, double *hi);
 
+/* What the values of p on [0, 1] tell without its roots. */
+typedef struct {
+  bool clear;   /* p > limit everywhere */
+  bool may_dip; /* false only if p has no local minimum inside with a value in (0, limit] */
+} brink_poly_survey;
+
+/* Of sign*p. Both are decided by Bernstein coefficients, of pieces where it takes them. */
+brink_poly_survey brink_poly_look(const double *c, int degree, int sign, double limit);
+
 /* Where to sample a function on [0, 1] to interpolate it: (1 - cos(k pi/7))/2, k = 0 ... 7. */
 #define BRINK_POLY_SAMPLES 8
 extern const double brink_poly_sample[BRINK_POLY_SAMPLES];

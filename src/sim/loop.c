@@ -160,9 +160,12 @@ static brink_status take_rest(brink_sim *sim, brink_diag *diag) {
   brink_try outcome = BRINK_TRY_OK;
   brink_status status;
   sim->eval.bad_guard = BRINK_NONE;
-  brink_path_rest(&sim->rest, &sim->stepper.dense, sim->passed, sim->t, sim->x,
-                  sim->rest_memory);
-  brink_found found = brink_detector_next(&sim->detector, &sim->rest, sim->passed);
+  bool look = brink_detector_wants_rest(&sim->detector);
+  if (look)
+    brink_path_rest(&sim->rest, &sim->stepper.dense, sim->passed, sim->t, sim->x,
+                    sim->rest_memory);
+  brink_found found =
+      brink_detector_next(&sim->detector, look ? &sim->rest : NULL, sim->passed);
   if (event_inside(sim, found, sim->step_end, &outcome, &status, diag)) return status;
   if (outcome != BRINK_TRY_OK) { /* a guard has no value on the way: shorter steps from here */
     brink_sim_give_up_step(sim);
