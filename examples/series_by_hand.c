@@ -77,7 +77,7 @@ static brink_status make(brink_model **model, brink_diag *diag) {
   def.x0 = start;
   def.rhs = pendulum;
   def.flow_jet = quick_way;
-  def.flow_work = 4; /* two sums of products for each coefficient; a hint for the order */
+  def.flow_work = 2; /* sums of k products for coefficient k: two. A hint for the order */
   def.nguards = 1;
   def.guards = &wall;
   return brink_model_create(&def, NULL, diag, model);
