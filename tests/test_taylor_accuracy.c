@@ -6,8 +6,6 @@
  * `factor` tol + `rounding`. The factor is what the problem makes of one tolerance per step: the
  * condition of its events (1/|dg/dt|, growth along the flow), given with it. And errors fall: at a
  * tolerance a thousand times smaller they are at least thirty times smaller, or at rounding. */
-#include <stdlib.h>
-
 #include "check.h"
 #include "support/hsml_run.h"
 
@@ -270,8 +268,6 @@ TEST(errors_are_a_small_multiple_of_the_tolerance_and_fall_with_it) {
     for (size_t j = 0; j < COUNT(tolerances); j++) {
       double tolerance = tolerances[j], error = error_of(p, tolerance);
       double most = p->factor * tolerance + p->rounding;
-      if (getenv("SHOW"))
-        printf("%-36s %g: %.3g (allowed %.3g)\n", p->name, tolerance, error, most);
       CHECK_MSG(error <= most, "%s at %g: off by %.3g, allowed %.3g", p->name, tolerance, error,
                 most);
       CHECK_MSG(error <= fmax(before / 30.0, p->rounding), "%s at %g: off by %.3g, before %.3g",
