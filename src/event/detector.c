@@ -276,13 +276,17 @@ brink_found brink_detector_next(brink_detector *det, const brink_path *rest, dou
   return found;
 }
 
+/* Tolerances at which a guard that touched its surface has left it: a little more than one, which is not
+ * the same from place to place. */
+#define LEFT 2.0
+
 /* One guard at the end of an accepted step. */
 static void commit_guard(brink_detector *det, size_t guard) {
   brink_eval *eval = det->eval;
   int sign = eval->sgn[guard];
   double g = det->g0[guard] = det->g1[guard];
   det->slope[guard] = det->slope_new[guard];
-  if (det->touched[guard] && fabs(g) > det->tolerance[guard]) det->touched[guard] = false;
+  if (det->touched[guard] && fabs(g) > LEFT * det->tolerance[guard]) det->touched[guard] = false;
   if (sign * g > eval->slack[guard]) eval->slack[guard] = 0.0; /* off the surface: armed again */
   if (eval->is_held[guard]) return;
   /* A crossing that the guard's direction does not call an event still changes its sign. */

@@ -216,9 +216,17 @@ static brink_poly_survey survey_of(const brink_along *along, int sign, double li
   return (brink_poly_survey){.clear = fmin(sign * along->c[0], sign * end) > limit};
 }
 
+/* What has just fired starts within rounding of zero and goes inside: its root at the start is known, and
+ * further ones are better found without it. */
+static bool starts_on_surface(const brink_along *along, int sign) {
+  double size = 0.0;
+  for (int k = 0; k <= along->degree; k++) size += fabs(along->c[k]);
+  return fabs(along->c[0]) <= 4.0 * DBL_EPSILON * size && sign * along->c[1] > 0.0;
+}
+
 /* A guard whose polynomial is exact: one piece. */
 static void scan_exact(brink_detector *det, size_t guard, const brink_path *dense,
-                       const brink_along *along, brink_found *found) {
+                       brink_along *along, brink_found *found) {
   int sign = det->eval->sgn[guard];
   double last = 0.0, limit = near_limit(det, guard);
   brink_poly_survey survey = survey_of(along, sign, limit);
@@ -236,6 +244,7 @@ static void scan_exact(brink_detector *det, size_t guard, const brink_path *dens
     brink_detector_add(det, found, leaving_at(det, guard, dense, sign), hit);
     return;
   }
+  if (starts_on_surface(along, sign)) along->c[0] = 0.0;
   bool all_at_once = !dips && det->eval->model->guards[guard].def.side == BRINK_BILATERAL &&
                      det->eval->slack[guard] == 0.0;
   if (scan_piece(det, guard, dense, along, all_at_once, &sign, &last, found)) return;

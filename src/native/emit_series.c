@@ -509,9 +509,9 @@ static void follow_written_out(writer *w, const brink_series_instruction *i, uin
     break;
   case BRINK_RULE_RIDE:
   case BRINK_RULE_FALL:
-    brink_text_add(w->to, i->rule == BRINK_RULE_FALL ? "-((" : "(");
+    brink_text_add(w->to, i->rule == BRINK_RULE_FALL ? "-((" : "((");
     convolve(w, n, 1, smaller(n, degree(w, i->a)), i->a, i->b);
-    brink_text_add(w->to, i->rule == BRINK_RULE_FALL ? ")*(1.0/%d))" : ")*(1.0/%d)", n);
+    brink_text_add(w->to, n < 8 ? ")/%d.0)" : ")*(1.0/%d))", n);
     break;
   case BRINK_RULE_SQRT:
     root(w, i, reg, k);
@@ -572,8 +572,9 @@ static void follow(writer *w, const brink_series_instruction *i, uint32_t reg, p
     at(w, i->a, k.text, k.number);
     break;
   case BRINK_RULE_INTEGRAL:
+    brink_text_add(w->to, "series_over(%s, ", k.text);
     at(w, i->a, k.text, k.number);
-    brink_text_add(w->to, "*(1.0/%s)", k.text);
+    brink_text_add(w->to, ")");
     break;
   case BRINK_RULE_SELECT:
     lead_of(w, i->a);
@@ -787,7 +788,8 @@ static void flow_outputs(writer *w, place k) {
       lead_of(w, value);
     else
       coefficient(w, value, k);
-    brink_text_add(w->to, derived ? "*g%d;\n" : ";\n", k.number);
+    if (derived) brink_text_add(w->to, k.number < 7 ? "*h/%d.0" : "*(h*(1.0/%d))", k.number + 1);
+    brink_text_add(w->to, ";\n");
   }
 }
 
@@ -806,7 +808,6 @@ static void flow_written_out(emitter *e, const brink_flow *flow, int order) {
     char text[16];
     snprintf(text, sizeof text, "%d", n);
     place k = {.text = text, .number = n};
-    brink_text_add(w.to, "  const double g%d = h/%d.0;\n", n, n + 1);
     for (w.kernel = 0; w.kernel < flow->program->nkernels; w.kernel++) {
       w.series = flow->series[w.kernel];
       begin_sums(&w, n);
@@ -844,11 +845,12 @@ static void loop_outputs(writer *w, place k) {
       brink_text_add(w->to, " != 0.0) ");
     }
     loop_target(w, j, false);
+    if (space == BRINK_SPACE_DX) brink_text_add(w->to, "series_state(k + 1, h, ");
     if (k.number == 0)
       lead_of(w, output->value);
     else
       coefficient(w, output->value, k);
-    brink_text_add(w->to, space == BRINK_SPACE_DX ? "*g;\n" : ";\n");
+    brink_text_add(w->to, space == BRINK_SPACE_DX ? ");\n" : ";\n");
   }
 }
 
@@ -866,8 +868,7 @@ static void flow_kernel(writer *w) {
   brink_text_add(
       w->to,
       "static void f%zu(const frame *f, const tables *T, size count, int k, size L, double h,\n"
-      "               double *const *x, double *v, const double *t, double *w) {\n"
-      "  const double g = h/(k + 1);\n",
+      "               double *const *x, double *v, const double *t, double *w) {\n",
       w->kernel);
   if (kernel->accumulate) {
     brink_text_add(w->to, "  for (size i = 0; i < count; i++) {\n");

@@ -88,7 +88,7 @@ static double follow(const series_run *run, const brink_series_instruction *i, i
   case BRINK_RULE_INDEX:
     return k * a[k];
   case BRINK_RULE_INTEGRAL:
-    return a[k] * (1.0 / k);
+    return series_over(k, a[k]);
   case BRINK_RULE_RIDE:
     return series_ride(k, all[i->a].degree, a, b);
   case BRINK_RULE_FALL:
@@ -205,7 +205,8 @@ static void write_outputs(const series_run *run, int k, double *const *rows, dou
     if (to == NULL) continue;
     if (output->when != BRINK_NO_INDEX && row(run, output->when)[0] == 0.0) continue;
     double value = row(run, output->value)[k];
-    if (kernel->outputs[j].target.space == BRINK_SPACE_DX) value *= run->unit / (k + 1);
+    if (kernel->outputs[j].target.space == BRINK_SPACE_DX)
+      value = series_state(k + 1, run->unit, value);
     *to = kernel->accumulate ? *to + value : value;
   }
 }

@@ -230,9 +230,21 @@ static bool survey_piece(double *b, int n, double limit, int depth, int *before)
          survey_piece(b, n, limit, depth - 1, before);
 }
 
+/* A parabola has one place to turn. */
+static brink_poly_survey look_at_parabola(const double *c, int sign, double limit) {
+  double start = sign * c[0], end = sign * (c[0] + c[1] + c[2]);
+  double turn = -0.5 * c[1] / c[2], least = start < end ? start : end;
+  bool dips = sign * c[2] > 0.0 && turn > 0.0 && turn < 1.0;
+  double bottom = dips ? sign * (c[0] + 0.5 * c[1] * turn) : least;
+  double err = 8.0 * DBL_EPSILON * sum_abs(c, 2);
+  return (brink_poly_survey){.clear = bottom - err > limit,
+                             .may_dip = dips && bottom >= -err && bottom <= limit + err};
+}
+
 brink_poly_survey brink_poly_look(const double *c, int degree, int sign, double limit) {
   double b[MAX_N + 1], low, high;
   if (degree < 1 || degree > MAX_N) return (brink_poly_survey){.may_dip = degree > MAX_N};
+  if (degree == 2 && c[2] != 0.0) return look_at_parabola(c, sign, limit);
   to_bernstein_unit(c, degree, b);
   double err = (degree + 3) * unit_roundoff * sum_abs(c, degree);
   for (int i = 0; i <= degree; i++) b[i] *= sign;

@@ -59,10 +59,21 @@ SERIES_RULE(div, SERIES_INLINE double series_div(int k, int db, double ak, const
   return (ak - series_convolve(k, 1, k < db ? k : db, b, v)) * (1.0 / b[0]);
 })
 
+/* a / k. A constant 1/k that is rounded has a direction, which in a million steps adds up: the first few
+ * terms, which are large, are divided. */
+SERIES_RULE(over, SERIES_INLINE double series_over(int k, double a) {
+  return k < 8 ? a / k : a * (1.0 / k);
+})
+
+/* Coefficient k of a state from coefficient k - 1 of its derivative, in units of time. */
+SERIES_RULE(state, SERIES_INLINE double series_state(int k, double unit, double a) {
+  return k < 8 ? a * unit / k : a * (unit * (1.0 / k));
+})
+
 /* v with v' = a' w, k > 0; t[j] = j a[j] */
 SERIES_RULE(ride, SERIES_INLINE double series_ride(int k, int dt, const double *t,
                                                    const double *w) {
-  return series_convolve(k, 1, k < dt ? k : dt, t, w) * (1.0 / k);
+  return series_over(k, series_convolve(k, 1, k < dt ? k : dt, t, w));
 })
 
 /* The last step of the next one: coefficient k of sqrt(a) from what a_k is more than the products of

@@ -45,6 +45,8 @@
 #define SMALLEST_ROOM 1e-3 /* of a step: what would be left before the limit is taken along */
 #define DEFECT 2.0         /* tolerances that the defect may amount to */
 #define ROUNDING 64.0      /* units of rounding that it may amount to */
+#define AT_ROUNDING 1e-13  /* whoever asks for less than this wants rounding alone: … */
+#define SHARPER 64.0       /* … truncation has a direction, and adds up where rounding does not */
 #define INVISIBLE 0x1p-60  /* of a state: terms below this are nothing */
 #define RESCALE 0x1p-30    /* the next unit to be tried where coefficients overflow */
 #define RESCALES 3
@@ -66,6 +68,7 @@ typedef struct taylor {
   double *slope;   /* h T'(h) of the attempt */
   double *inverse; /* 1/k */
   double *most;    /* of each order: the largest term that leads to the tolerance at p, over it */
+  double sharpness; /* 1/w is more than the tolerance says by this factor */
   double h;      /* the step that the series at the present allows */
 } taylor;
 
@@ -98,6 +101,7 @@ static bool taylor_create(brink_stepper *st, brink_arena *arena) {
       ty->most == NULL || !take_expansion(&ty->now, st, ty->length, arena) ||
       !take_expansion(&ty->new, st, ty->length, arena))
     return false;
+  ty->sharpness = st->options->rtol < AT_ROUNDING ? SHARPER : 1.0;
   /* From 1/tol at order 0 to 1 at order p; the factor leaves room for what is not quite geometric. */
   double largest = 1.0 / fmax(st->options->rtol, DBL_EPSILON);
   for (int k = 0; k <= ty->order; k++) {
@@ -168,9 +172,10 @@ static double rough_exp2(double x) {
 }
 
 /* 1/w of a state, where a step of s units leads, at least. */
-static double inverse_weight(const brink_stepper *st, const double *c, size_t i, double s) {
+static double inverse_weight(const taylor *ty, const brink_stepper *st, const double *c, size_t i,
+                             double s) {
   double here = fabs(c[0]), there = fabs(c[1]) * s;
-  return 1.0 / (st->options->rtol * (there > here ? there : here) + st->atol[i]);
+  return ty->sharpness / (st->options->rtol * (there > here ? there : here) + st->atol[i]);
 }
 
 /* The largest s for which the last two terms are below the tolerance in all states. */
@@ -179,7 +184,7 @@ static double allowed(const taylor *ty, const brink_stepper *st, const expansion
   int p = e->degree, q = p > 1 ? p - 1 : 1;
   for (size_t i = 0; i < st->nx; i++) {
     const double *c = e->c + i * ty->length;
-    double inverse = inverse_weight(st, c, i, s);
+    double inverse = inverse_weight(ty, st, c, i, s);
     double a = fabs(c[p]) * inverse, b = fabs(c[q]) * inverse;
     last = a > last ? a : last;
     before = b > before ? b : before;
@@ -234,7 +239,7 @@ static bool converges(const taylor *ty, const brink_stepper *st, const brink_pat
   if (e->ends) return true;
   for (size_t i = 0; i < st->nx; i++) {
     const double *c = e->c + i * ty->length;
-    double inverse = inverse_weight(st, c, i, path->h / e->unit);
+    double inverse = inverse_weight(ty, st, c, i, path->h / e->unit);
     for (int k = (path->degree + 1) / 2; k <= path->degree; k++) {
       if (fabs(c[k]) * path->scale[k - 1] * inverse > ty->most[k]) return false;
     }
@@ -267,12 +272,17 @@ static brink_try taylor_start(brink_stepper *st) {
   return BRINK_TRY_OK;
 }
 
+/* With order and step given nothing is tested, as with other methods. */
+static bool is_fixed(const brink_stepper *st) {
+  return st->options->order > 0 && st->options->step > 0.0;
+}
+
 static void taylor_plan(brink_stepper *st, double h_limit) {
   taylor *ty = st->method;
   double h = ty->h;
-  if (st->options->order > 0 && st->options->step > 0.0) h = st->options->step;
-  if (h >= h_limit || h_limit - h < SMALLEST_ROOM * h) h = fmin(h, h_limit);
-  st->h_plan = h;
+  if (is_fixed(st)) h = st->options->step;
+  /* What would be left is taken along. */
+  st->h_plan = h = h_limit < h * (1.0 + SMALLEST_ROOM) ? h_limit : h;
   brink_path_begin(&st->predictor, st->t, h, st->n, st->x);
 }
 
@@ -332,7 +342,7 @@ static brink_try taylor_commit(brink_stepper *st) {
   brink_try outcome =
       expand(ty, st, st->t + st->h, st->x_new, next_unit(ty), &ty->new);
   if (outcome != BRINK_TRY_OK) return outcome;
-  if (!ty->now.ends) {
+  if (!ty->now.ends && !is_fixed(st)) {
     st->error = defect(ty, st);
     if (!(st->error <= 1.0)) {
       ty->h = st->h_next = 0.5 * st->h;
@@ -352,7 +362,7 @@ static brink_try taylor_commit(brink_stepper *st) {
 /* May the attempt be followed to an event? */
 static bool taylor_vouches(brink_stepper *st) {
   taylor *ty = st->method;
-  if (converges(ty, st, &st->dense)) return true;
+  if (is_fixed(st) || converges(ty, st, &st->dense)) return true;
   ty->h = st->h_next = 0.5 * st->h;
   return false;
 }

@@ -222,26 +222,39 @@ static void turn_back(brink_sim *sim, size_t guard, int sign_before, double dept
   eval->slack[guard] = fmax(eval->slack[guard], give);
 }
 
-/* Nothing that the motion depends on is other than before the instant. */
-static bool same_motion(brink_sim *sim) {
+/* Nothing that the guard's motion depends on is other than before the instant: neither its value nor the
+ * field, bit by bit. (A counter may have changed.) */
+static bool same_motion(brink_sim *sim, size_t guard) {
   brink_eval *eval = &sim->eval;
-  size_t bytes = eval->nx * sizeof(double);
-  if (memcmp(sim->pre_x, sim->x, bytes) != 0) return false;
+  double value = brink_eval_guard(eval, guard, sim->t, sim->x);
   if (brink_held_field(eval, sim->t, sim->x, eval->f_plus) != BRINK_TRY_OK) return false;
   brink_env now = eval->env;
   eval->env.p = sim->pre_p;
   eval->env.mode = sim->pre_mode;
-  brink_try outcome = brink_held_field(eval, sim->t, sim->x, sim->field);
+  bool same = brink_eval_guard(eval, guard, sim->t, sim->pre_x) == value;
+  brink_try outcome = brink_held_field(eval, sim->t, sim->pre_x, sim->field);
   eval->env = now;
-  return outcome == BRINK_TRY_OK && memcmp(sim->field, eval->f_plus, bytes) == 0;
+  return same && outcome == BRINK_TRY_OK &&
+         memcmp(sim->field, eval->f_plus, eval->nx * sizeof(double)) == 0;
+}
+
+/* A touch within the tolerance need not have come closer than that: the guard is where it was before, and
+ * if what the touch caused leads it through its surface after all, that is another event. */
+static bool is_off_surface(brink_sim *sim, size_t guard, int sign_before) {
+  double y = sign_before * brink_eval_guard(&sim->eval, guard, sim->t, sim->x);
+  return y > 8.0 * brink_sim_zero_band(sim, guard, sim->t, sim->x);
 }
 
 brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before, bool changed,
                                    brink_event_kind kind, brink_diag *diag) {
   brink_eval *eval = &sim->eval;
   bool strict = sim->model->def.strict_surfaces;
-  if (kind == BRINK_TOUCHED && (!changed || (strict && same_motion(sim)))) {
+  if (kind == BRINK_TOUCHED && (!changed || (strict && same_motion(sim, guard)))) {
     turn_back(sim, guard, sign_before, graze_depth(sim, guard, sign_before));
+    return BRINK_OK;
+  }
+  if (kind == BRINK_TOUCHED && is_off_surface(sim, guard, sign_before)) {
+    brink_slide_take_sign(sim, guard, sign_before);
     return BRINK_OK;
   }
   sim->pending[guard] = false;
@@ -259,7 +272,7 @@ brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before
   brink_slide_take_sign(sim, guard, sign);
   sim->split = sim->split || !same_field;
   bool past = unilateral && same_field && sign_before != 0 && sign == -sign_before;
-  if (past && (!changed || (strict && same_motion(sim)))) {
+  if (past && (!changed || (strict && same_motion(sim, guard)))) {
     double depth = graze_depth(sim, guard, sign_before);
     if (depth <= brink_sim_tolerance(sim, guard, sim->t, sim->x)) { /* a touch after all */
       turn_back(sim, guard, sign_before, depth);
