@@ -94,7 +94,7 @@ static bool set_tolerance(cli_settings *s, const char *word, brink_text *problem
 
 static bool set_order(cli_settings *s, const char *word, brink_text *problem) {
   uint64_t order;
-  if (!read_whole(word, 1, 12, &order, problem)) return false;
+  if (!read_whole(word, 1, 30, &order, problem)) return false;
   s->options.order = (int)order;
   return true;
 }
@@ -270,6 +270,8 @@ static int check_together(const cli_settings *s, const char *command) {
   if (options->order > 0 && options->method > BRINK_TAYLOR)
     return cli_misuse(command, "--order is for adams and taylor; %s has an order of its own",
                       brink_method_name(options->method));
+  if (options->order > 12 && options->method == BRINK_ADAMS)
+    return cli_misuse(command, "--order %d is for taylor; adams has orders 1 to 12", options->order);
   if (options->hmin > options->hmax)
     return cli_misuse(command, "--hmin (%g) is larger than --hmax (%g)", options->hmin,
                       options->hmax);

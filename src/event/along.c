@@ -11,6 +11,9 @@
 #include <string.h>
 
 #define FIT 1e-5              /* how well it has to fit between them, relative to its size */
+#define SERIES_ORDER 20      /* of a guard's series on a piece, at least */
+#define SERIES_FIT 1e-9      /* its last terms, of its size */
+#define SHORTEST_SERIES 1e-6 /* of a path: below, samples have to do */
 #define BLUR 256.0             /* units of rounding in sigma that an expanded polynomial may be off */
 #define SMALLEST_PIECE 0.0078 /* of a path; below, what the samples say is taken as it is */
 
@@ -82,30 +85,35 @@ static int used_degree(const brink_guard_def *def, const brink_path *path) {
   return most;
 }
 
-/* The series of a guard along the path, up to `order`, of which the states fill `degree`. */
-static bool compose(brink_along_space *space, size_t guard, const brink_path *path, int degree,
-                    int order, double *out) {
+/* A state along the path, expanded about sigma = from: the first coefficients into jet, zeros after them. */
+static void expand_state(const brink_path *path, size_t i, double from, int degree, int order,
+                         double *jet) {
+  double c[BRINK_PATH_DEGREE + 1];
+  int shared = degree < order ? degree : order;
+  if (path->powers) {
+    c[0] = path->x0[i];
+    for (int l = 0; l < degree; l++) c[l + 1] = brink_path_term(path, l, i) * path->scale[l];
+  } else {
+    brink_path_component(path, i, c);
+  }
+  for (int k = 0; from > 0.0 && k < degree; k++) { /* repeated synthetic division */
+    for (int j = degree - 1; j >= k; j--) c[j] += from * c[j + 1];
+  }
+  memcpy(jet, c, (size_t)(shared + 1) * sizeof *jet);
+  for (int l = shared + 1; l <= order; l++) jet[l] = 0.0;
+}
+
+/* The series of a guard along the path, about sigma = from, up to `order`; the states fill `degree`. */
+static bool compose(brink_along_space *space, size_t guard, const brink_path *path, double from,
+                    int degree, int order, double *out) {
   brink_eval *eval = space->eval;
   const brink_guard_def *def = &eval->model->guards[guard].def;
   double time[BRINK_POLY_MAX_DEGREE + 1];
-  size_t bytes = (size_t)(order + 1) * sizeof *time;
-  memset(time, 0, bytes);
-  time[0] = path->t0;
+  memset(time, 0, (size_t)(order + 1) * sizeof *time);
+  time[0] = path->t0 + from * path->h;
   time[1] = path->h;
-  int shared = degree < order ? degree : order;
-  for (size_t k = 0; k < def->ndepends; k++) {
-    size_t i = def->depends[k];
-    double *jet = space->jets[i];
-    if (path->powers) {
-      jet[0] = path->x0[i];
-      for (int l = 0; l < shared; l++) jet[l + 1] = brink_path_term(path, l, i) * path->scale[l];
-    } else {
-      double c[BRINK_PATH_DEGREE + 1];
-      brink_path_component(path, i, c);
-      memcpy(jet, c, (size_t)(shared + 1) * sizeof *jet);
-    }
-    for (int l = shared + 1; l <= order; l++) jet[l] = 0.0;
-  }
+  for (size_t k = 0; k < def->ndepends; k++)
+    expand_state(path, def->depends[k], from, degree, order, space->jets[def->depends[k]]);
   eval->stats.guards++;
   return def->jet(guard, order, time, (const double *const *)space->jets, &eval->env, out) == 0;
 }
@@ -120,7 +128,7 @@ bool brink_along_excluded(brink_along_space *space, size_t guard, const brink_pa
   if (!path->powers || model_guard->formula != NULL || model_guard->linear || def->jet == NULL)
     return false;
   int degree = used_degree(def, path), order = degree < 2 ? 2 : degree;
-  if (!compose(space, guard, path, degree, order, c)) return false;
+  if (!compose(space, guard, path, 0.0, degree, order, c)) return false;
   for (int k = 1; k <= order; k++) reach += fabs(c[k]);
   if (def->degree == 0 || def->degree * degree > order) { /* it is truncated */
     if (!falls(c, order)) return false;
@@ -154,7 +162,7 @@ static bool build_jet(brink_along_space *space, const brink_path *path, double g
   int order = exact ? full : degree + 6;
   if (order > BRINK_POLY_MAX_DEGREE) order = BRINK_POLY_MAX_DEGREE;
   if (order < 1) order = 1;
-  if (!compose(space, along->guard, path, degree, order, along->c)) return false;
+  if (!compose(space, along->guard, path, 0.0, degree, order, along->c)) return false;
   along->c[0] = g0;
   along->degree = order;
   along->exact = exact;
@@ -190,11 +198,51 @@ static bool fits(brink_along_space *space, const brink_along *along) {
   return true;
 }
 
+/* The piece on which the guard's series, about its beginning, holds: its last terms are nothing. False:
+ * the guard has no series there. */
+static bool fit_series(brink_along_space *space, const brink_path *path, double width,
+                       brink_along *along) {
+  const brink_guard_def *def = &space->eval->model->guards[along->guard].def;
+  int degree = used_degree(def, path), order = degree + 6 > SERIES_ORDER ? degree + 6 : SERIES_ORDER;
+  if (order > BRINK_POLY_MAX_DEGREE) order = BRINK_POLY_MAX_DEGREE;
+  if (!compose(space, along->guard, path, along->from, degree, order, along->c)) return false;
+  for (int k = 0; k <= order; k++) {
+    if (!isfinite(along->c[k])) return false;
+  }
+  for (along->width = width; along->width > SHORTEST_SERIES; along->width *= 0.5) {
+    double size = 0.0, power = 1.0, last = 0.0;
+    for (int k = 0; k <= order; k++) {
+      last = fabs(along->c[k]) * power;
+      size = fmax(size, last);
+      power *= along->width;
+    }
+    last += fabs(along->c[order - 1]) * power / (along->width * along->width);
+    if (last <= SERIES_FIT * size) break;
+  }
+  if (along->width <= SHORTEST_SERIES) return false;
+  double power = 1.0;
+  for (int k = 1; k <= order; k++) along->c[k] *= power *= along->width;
+  along->degree = order;
+  along->exact = false;
+  return true;
+}
+
+/* A series vanishes together with the guard it is of, or where that underflows: its end tells. */
+static bool series_holds(brink_along_space *space, const brink_along *along) {
+  double size = 0.0;
+  for (int k = 0; k <= along->degree; k++) size = fmax(size, fabs(along->c[k]));
+  double miss = brink_poly_eval(along->c, along->degree, 1.0) - value_at(space, along, 1.0);
+  return fabs(miss) <= FIT * size;
+}
+
 bool brink_along_fit(brink_along_space *space, size_t guard, const brink_path *path, double from,
                      double width, brink_along *along) {
   along->guard = guard;
   along->path = path;
   along->from = from;
+  if (space->eval->model->guards[guard].def.jet != NULL && fit_series(space, path, width, along) &&
+      series_holds(space, along))
+    return true;
   for (along->width = width;; along->width *= 0.5) {
     if (!build_samples(space, along)) return false;
     if (along->width <= SMALLEST_PIECE || fits(space, along)) return true;
@@ -309,6 +357,14 @@ static int direct_roots(brink_along_space *space, const brink_along *along, brin
   for (int k = 1; k < count && found < BRINK_ALONG_ROOTS; k++) {
     double after = value_at(space, along, points[k]);
     if (isnan(after)) break;
+    if (after == 0.0 && k + 1 < count) { /* an extremum on the surface: through, or only to it? */
+      double next = value_at(space, along, 0.5 * (points[k] + points[k + 1]));
+      if (before * next > 0.0) {
+        roots[found++] = (brink_root){.s = along->from + along->width * points[k],
+                                      .kind = BRINK_ROOT_TOUCH};
+        continue;
+      }
+    }
     if (before != 0.0 && (after == 0.0 || (before < 0.0) != (after < 0.0))) {
       double inside, outside, from = along->from, width = along->width;
       brink_along_bracket(space, along->guard, along->path, from + width * points[k - 1],

@@ -41,6 +41,7 @@ typedef struct brink_found {
   double sigma;     /* where, along the dense output */
   bool chord;       /* the state there is on the chord between the ends (zlm) */
   size_t undefined; /* a guard that has no value somewhere on the path, or BRINK_NONE */
+  double unsure; /* before this sigma the step should end: what comes there depends on its error; 0: go */
 } brink_found;
 
 /* The first event of a guard in the attempted step, be it the first of all or not. */

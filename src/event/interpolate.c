@@ -17,6 +17,8 @@
 
 #include "event/detector.h"
 
+#define AT_ONCE 1e-3 /* of a piece */
+
 static double near_limit(const brink_detector *det, size_t guard) {
   return det->options->near_miss * det->tolerance[guard];
 }
@@ -68,11 +70,16 @@ static bool crosses(brink_detector *det, const brink_along *along, const brink_r
 }
 
 /* The guard starts within rounding of zero and goes to the other side at once. */
-static bool leaves_at_once(const brink_detector *det, const brink_along *along, int sign) {
-  double size = 0.0;
+static bool leaves_at_once(brink_detector *det, const brink_along *along, int sign) {
+  double size = 0.0, slack = det->eval->slack[along->guard];
   for (int k = 0; k <= along->degree; k++) size += fabs(along->c[k]);
-  double y0 = sign * along->c[0] + det->eval->slack[along->guard];
-  return y0 <= 4.0 * DBL_EPSILON * size && sign * along->c[1] < 0.0;
+  double y0 = sign * along->c[0] + slack;
+  if (!(y0 <= 4.0 * DBL_EPSILON * size && sign * along->c[1] < 0.0)) return false;
+  if (along->exact) return true;
+  /* An approximation may have the wrong slope: the guard's own values a little later do not. */
+  double sigma = along->from + AT_ONCE * along->width;
+  double y = sign * brink_along_value(&det->space, along->guard, along->path, sigma);
+  return y < -fmax(slack, 4.0 * DBL_EPSILON * size);
 }
 
 /* A bilateral guard has crossed zero at the first of these roots. If all further ones are simple, and
@@ -165,10 +172,15 @@ static void report_dip(brink_detector *det, size_t guard, const brink_path *dens
                !det->touched[guard] && brink_detector_wants(det, guard, brink_leaving(sign)) &&
                fabs(dip.value) <= 100.0 * det->tolerance[guard] && /* the exact one costs more */
                fabs(dip.value) <= brink_detector_tolerance_at(det, guard, dense, dip.sigma);
+  bool unilateral = det->eval->model->guards[guard].def.side == BRINK_UNILATERAL;
   if (touch)
     brink_detector_add(
         det, found, dip.sigma,
         (brink_hit){.guard = guard, .kind = BRINK_TOUCHED, .direction = brink_leaving(sign)});
+  else if (unilateral && dense->powers && !det->touched[guard] &&
+           fabs(dip.value) <= det->tolerance[guard] &&
+           (found->unsure == 0.0 || dip.sigma < found->unsure))
+    found->unsure = dip.sigma; /* closer than the step's own error, which is smaller nearby */
   else if (!det->touched[guard])
     add_miss(det, guard, dense, dip.sigma, dip.value);
 }

@@ -30,9 +30,9 @@ typedef struct brink_stepper_ops {
   void (*plan)(brink_stepper *st, double h_limit);
   brink_try (*attempt)(brink_stepper *st, double h);
   brink_try (*commit)(brink_stepper *st);
-  /* Is the attempt good enough to be followed to an event inside? NULL: it was tested when it was made.
+  /* Is the attempt good enough to be followed to an event at sigma? NULL: it was tested when it was made.
    * False: try again with h_next. */
-  bool (*vouches)(brink_stepper *st);
+  bool (*vouches)(brink_stepper *st, double sigma);
 } brink_stepper_ops;
 
 /* A method with its workspace. */

@@ -20,9 +20,10 @@
  * when the series at the new point is known, its first coefficient, f there, is compared with the slope
  * at which the polynomial arrived: the defect T'(h) - f(T(h)), times h/(p + 1), is the error of the
  * step, whatever the terms of the series announced. If that is more than the tolerance, the step is
- * taken back. A step that ends in an event has no series at its end, at least not in the same mode:
- * there the terms from p/2 on have to fall at least as fast, on the way from the largest possible one
- * to the tolerance, as a geometric series does.
+ * taken back. A step that ends in an event has no series at its end: f is asked for there, and where
+ * there is none (a singular edge) the terms from p/2 on have to fall at least as fast, on the way from
+ * the largest possible one to the tolerance, as a geometric series does. Only where the model says that
+ * its series end (flow_degree) is a polynomial believed.
  *
  * Rounding: terms that cannot change a state are left out of the step's polynomial.
  *
@@ -45,6 +46,7 @@
 #define SMALLEST_ROOM 1e-3 /* of a step: what would be left before the limit is taken along */
 #define DEFECT 2.0         /* tolerances that the defect may amount to */
 #define ROUNDING 64.0      /* units of rounding that it may amount to */
+#define LOW_ORDER 4        /* below, terms fall too slowly to be kept below the tolerance themselves */
 #define AT_ROUNDING 1e-13  /* whoever asks for less than this wants rounding alone: … */
 #define SHARPER 64.0       /* … truncation has a direction, and adds up where rounding does not */
 #define INVISIBLE 0x1p-60  /* of a state: terms below this are nothing */
@@ -66,8 +68,10 @@ typedef struct taylor {
   expansion now, new;
   double **rows;
   double *slope;   /* h T'(h) of the attempt */
+  double *inside, *inside_f; /* a point inside it, and the field there */
   double *inverse; /* 1/k */
   double *most;    /* of each order: the largest term that leads to the tolerance at p, over it */
+  double low;       /* orders below LOW_ORDER: tol^(1/(p+1)) */
   double sharpness; /* 1/w is more than the tolerance says by this factor */
   double h;      /* the step that the series at the present allows */
 } taylor;
@@ -95,12 +99,16 @@ static bool taylor_create(brink_stepper *st, brink_arena *arena) {
   ty->length = (size_t)ty->order + 1;
   ty->rows = brink_arena_take(arena, st->nx, sizeof *ty->rows);
   ty->slope = brink_arena_take(arena, st->nx, sizeof *ty->slope);
+  ty->inside = brink_arena_take(arena, st->n, sizeof *ty->inside);
+  ty->inside_f = brink_arena_take(arena, st->n, sizeof *ty->inside_f);
   ty->inverse = brink_arena_take(arena, ty->length, sizeof *ty->inverse);
   ty->most = brink_arena_take(arena, ty->length, sizeof *ty->most);
   if (ty->rows == NULL || ty->slope == NULL || ty->inverse == NULL ||
+      ty->inside == NULL || ty->inside_f == NULL ||
       ty->most == NULL || !take_expansion(&ty->now, st, ty->length, arena) ||
       !take_expansion(&ty->new, st, ty->length, arena))
     return false;
+  ty->low = pow(fmax(st->options->rtol, DBL_EPSILON), 1.0 / (ty->order + 1));
   ty->sharpness = st->options->rtol < AT_ROUNDING ? SHARPER : 1.0;
   /* From 1/tol at order 0 to 1 at order p; the factor leaves room for what is not quite geometric. */
   double largest = 1.0 / fmax(st->options->rtol, DBL_EPSILON);
@@ -189,6 +197,10 @@ static double allowed(const taylor *ty, const brink_stepper *st, const expansion
     last = a > last ? a : last;
     before = b > before ? b : before;
   }
+  if (e->degree == ty->order && p < LOW_ORDER) { /* one term, which may be as large as leads to the next */
+    last *= ty->low;
+    before = 0.0;
+  }
   double most = last > DBL_MIN ? rough_log2(last) * ty->inverse[p] : -(double)INFINITY;
   if (before > DBL_MIN) {
     double other = rough_log2(before) * ty->inverse[q];
@@ -221,9 +233,10 @@ static int last_term(const brink_stepper *st, const taylor *ty, const expansion 
 /* How far the series reaches. */
 static double reach_of(taylor *ty, const brink_stepper *st, expansion *e) {
   int last = last_term(st, ty, e);
-  /* All later terms vanish: the polynomial is the solution. */
-  e->ends = e->degree == ty->order && (ty->exact || 2 * last < ty->order);
-  if (e->ends) {
+  bool whole = e->degree == ty->order;
+  e->ends = whole && ty->exact;
+  /* Later terms that all vanish do not say how far to go: the test at the end of the step does. */
+  if (e->ends || (whole && 2 * last < ty->order)) {
     e->degree = last;
     return (double)INFINITY;
   }
@@ -236,7 +249,6 @@ static double reach_of(taylor *ty, const brink_stepper *st, expansion *e) {
  * possible one to the tolerance? Those from p/2 on: the first few may be as they like. */
 static bool converges(const taylor *ty, const brink_stepper *st, const brink_path *path) {
   const expansion *e = &ty->now;
-  if (e->ends) return true;
   for (size_t i = 0; i < st->nx; i++) {
     const double *c = e->c + i * ty->length;
     double inverse = inverse_weight(ty, st, c, i, path->h / e->unit);
@@ -323,16 +335,22 @@ static brink_try taylor_attempt(brink_stepper *st, double h) {
   return BRINK_TRY_OK;
 }
 
-/* The error of the attempt, by the slope at its end, in what is allowed. */
-static double defect(const taylor *ty, const brink_stepper *st) {
+/* The error of a step of h to x, by the slope there: h times that of the polynomial and of the field. In
+ * what is allowed. */
+static double defect(const taylor *ty, const brink_stepper *st, size_t i, double x, double slope,
+                     double field) {
+  double error = fabs(slope - field) / (ty->order + 1);
+  double size = fmax(fabs(st->x[i]), fabs(x));
+  double rounding = ROUNDING * DBL_EPSILON * (size + fabs(field));
+  return error / (DEFECT * (st->options->rtol * size + st->atol[i]) + rounding);
+}
+
+static double defect_at_end(const taylor *ty, const brink_stepper *st) {
   double worst = 0.0, part = st->h / ty->new.unit;
   for (size_t i = 0; i < st->nx; i++) {
-    double f = ty->new.c[i * ty->length + 1] * part;
-    double error = fabs(ty->slope[i] - f) / (ty->order + 1);
-    double size = fmax(fabs(st->x[i]), fabs(st->x_new[i]));
-    double rounding = ROUNDING * DBL_EPSILON * (size + fabs(f));
-    double limit = DEFECT * (st->options->rtol * size + st->atol[i]) + rounding;
-    if (!(error <= worst * limit)) worst = error / limit;
+    double field = ty->new.c[i * ty->length + 1] * part;
+    double error = defect(ty, st, i, st->x_new[i], ty->slope[i], field);
+    if (!(error <= worst)) worst = error;
   }
   return worst;
 }
@@ -343,7 +361,7 @@ static brink_try taylor_commit(brink_stepper *st) {
       expand(ty, st, st->t + st->h, st->x_new, next_unit(ty), &ty->new);
   if (outcome != BRINK_TRY_OK) return outcome;
   if (!ty->now.ends && !is_fixed(st)) {
-    st->error = defect(ty, st);
+    st->error = defect_at_end(ty, st);
     if (!(st->error <= 1.0)) {
       ty->h = st->h_next = 0.5 * st->h;
       return BRINK_TRY_ERROR;
@@ -359,11 +377,27 @@ static brink_try taylor_commit(brink_stepper *st) {
   return BRINK_TRY_OK;
 }
 
+/* The same test inside the attempt, if the model is defined there. */
+static bool is_good_until(taylor *ty, brink_stepper *st, double sigma) {
+  brink_path part = st->dense;
+  double *x = ty->inside, *f = ty->inside_f, t = st->t + sigma * st->h, worst = 0.0;
+  brink_path_rescale(&part, sigma);
+  brink_path_eval(&part, 1.0, x);
+  if (brink_eval_rhs(st->eval, t, x, f) != BRINK_TRY_OK) return converges(ty, st, &part);
+  for (size_t i = 0; i < st->nx; i++) {
+    const double *c = ty->now.c + i * ty->length + 1;
+    double slope = 0.0;
+    for (int k = part.degree; k > 0; k--) slope += k * (c[k - 1] * part.scale[k - 1]);
+    worst = fmax(worst, defect(ty, st, i, x[i], slope, part.h * f[i]));
+  }
+  return worst <= 1.0;
+}
+
 /* May the attempt be followed to an event? */
-static bool taylor_vouches(brink_stepper *st) {
+static bool taylor_vouches(brink_stepper *st, double sigma) {
   taylor *ty = st->method;
-  if (is_fixed(st) || converges(ty, st, &st->dense)) return true;
-  ty->h = st->h_next = 0.5 * st->h;
+  if (is_fixed(st) || ty->now.ends || sigma <= 0.0 || is_good_until(ty, st, sigma)) return true;
+  ty->h = st->h_next = 0.5 * sigma * st->h;
   return false;
 }
 

@@ -103,9 +103,14 @@ static bool event_inside(brink_sim *sim, brink_found found, double t_end, brink_
   }
   double until = found.event ? found.sigma : 1.0;
   if (sim->eval.nheld > 0 && released(sim, until, t_end, status, diag)) return true;
-  if (!found.event) return false;
   brink_stepper *st = &sim->stepper;
-  if (!sim->inside && st->ops->vouches != NULL && !st->ops->vouches(st)) {
+  if (found.unsure > 0.0 && !sim->inside && found.unsure * st->h > 4.0 * brink_sim_smallest_step(sim)) {
+    st->h_next = 0.5 * found.unsure * st->h;
+    *outcome = BRINK_TRY_ERROR;
+    return false;
+  }
+  if (!found.event) return false;
+  if (!sim->inside && st->ops->vouches != NULL && !st->ops->vouches(st, found.sigma)) {
     *outcome = BRINK_TRY_ERROR;
     return false;
   }

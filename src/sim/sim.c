@@ -129,18 +129,13 @@ static brink_status check_options(const brink_options *options, const brink_mode
 }
 
 /* What BRINK_AUTO stands for. */
-static brink_method choose_method(const brink_options *options, const brink_model *model,
-                                  const char **reason) {
+static brink_method choose_method(const brink_model *model, const char **reason) {
   if (model->def.nx == 0) {
     *reason = "there are no states to integrate";
     return BRINK_ADAMS;
   }
   if (model->def.flow_jet == NULL) {
     *reason = "the model gives no Taylor series of its solution";
-    return BRINK_ADAMS;
-  }
-  if (options->order > 0 || options->step > 0.0) {
-    *reason = "a fixed order or a first step was asked for";
     return BRINK_ADAMS;
   }
   *reason = "the model gives the Taylor series of its solution";
@@ -282,7 +277,7 @@ brink_status brink_sim_create(const brink_model *model, const brink_options *opt
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "model and sim must not be NULL");
   brink_options chosen = options != NULL ? *options : brink_default_options();
   const char *reason = NULL;
-  if (chosen.method == BRINK_AUTO) chosen.method = choose_method(&chosen, model, &reason);
+  if (chosen.method == BRINK_AUTO) chosen.method = choose_method(model, &reason);
   brink_status status = check_options(&chosen, model, diag);
   if (status == BRINK_OK) status = check_gradients(&chosen, model, diag);
   if (status != BRINK_OK) return status;
