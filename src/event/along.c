@@ -14,6 +14,7 @@
 #define SERIES_ORDER 20      /* of a guard's series on a piece, at least */
 #define SERIES_FIT 1e-9      /* its last terms, of its size */
 #define SHORTEST_SERIES 1e-6 /* of a path: below, samples have to do */
+#define AT_SEAM 1e-9         /* of a piece's size: too close to zero for its end */
 #define BLUR 256.0             /* units of rounding in sigma that an expanded polynomial may be off */
 #define SMALLEST_PIECE 0.0078 /* of a path; below, what the samples say is taken as it is */
 
@@ -235,11 +236,12 @@ static bool series_holds(brink_along_space *space, const brink_along *along) {
   return fabs(miss) <= FIT * size;
 }
 
-bool brink_along_fit(brink_along_space *space, size_t guard, const brink_path *path, double from,
-                     double width, brink_along *along) {
+static bool fit_piece(brink_along_space *space, size_t guard, const brink_path *path, double from,
+                      double width, brink_along *along) {
   along->guard = guard;
   along->path = path;
   along->from = from;
+  along->start = 0.0;
   if (space->eval->model->guards[guard].def.jet != NULL && fit_series(space, path, width, along) &&
       series_holds(space, along))
     return true;
@@ -247,6 +249,19 @@ bool brink_along_fit(brink_along_space *space, size_t guard, const brink_path *p
     if (!build_samples(space, along)) return false;
     if (along->width <= SMALLEST_PIECE || fits(space, along)) return true;
   }
+}
+
+/* A zero at the seam between two pieces would belong to neither: the seam is put elsewhere. */
+bool brink_along_fit(brink_along_space *space, size_t guard, const brink_path *path, double from,
+                     double width, brink_along *along) {
+  for (int k = 0; k < 4; k++) {
+    if (!fit_piece(space, guard, path, from, width, along)) return false;
+    double size = 0.0;
+    for (int j = 0; j <= along->degree; j++) size = fmax(size, fabs(along->c[j]));
+    if (from + along->width >= 1.0 || fabs(value_at(space, along, 1.0)) > AT_SEAM * size) break;
+    width = 0.83 * along->width;
+  }
+  return true;
 }
 
 bool brink_along_build(brink_along_space *space, size_t guard, const brink_path *path, double g0,
@@ -257,6 +272,7 @@ bool brink_along_build(brink_along_space *space, size_t guard, const brink_path 
   along->path = path;
   along->from = 0.0;
   along->width = 1.0;
+  along->start = 0.0;
   bool built;
   if (model_guard->linear) {
     built = build_linear(space, path, g0, along);
@@ -353,11 +369,12 @@ static int critical_points(brink_along_space *space, const brink_along *along, d
 static int direct_roots(brink_along_space *space, const brink_along *along, brink_root *roots) {
   double points[BRINK_ALONG_ROOTS];
   int count = critical_points(space, along, points), found = 0;
-  double before = along->c[0];
+  double before = along->c[0], noise = 0.0; /* rounding of the guard's values */
+  for (int k = 0; k <= along->degree; k++) noise = fmax(noise, 4.0 * DBL_EPSILON * fabs(along->c[k]));
   for (int k = 1; k < count && found < BRINK_ALONG_ROOTS; k++) {
     double after = value_at(space, along, points[k]);
     if (isnan(after)) break;
-    if (after == 0.0 && k + 1 < count) { /* an extremum on the surface: through, or only to it? */
+    if (fabs(after) <= noise && k + 1 < count) { /* an extremum on the surface: through, or to it? */
       double next = value_at(space, along, 0.5 * (points[k] + points[k + 1]));
       if (before * next > 0.0) {
         roots[found++] = (brink_root){.s = along->from + along->width * points[k],
@@ -399,10 +416,23 @@ static void polish(brink_along_space *space, const brink_along *along, brink_roo
   }
 }
 
+/* Roots were found without along->start: with it, they are a little beside. */
+static void put_back(const brink_along *along, brink_root *roots, int count) {
+  double slopes[BRINK_POLY_MAX_DEGREE + 1];
+  if (count > 0) brink_poly_derivative(along->c, along->degree, slopes);
+  for (int k = 0; k < count; k++) {
+    double slope = brink_poly_eval(slopes, along->degree - 1, roots[k].s);
+    double s = roots[k].s - along->start / slope;
+    if (roots[k].kind != BRINK_ROOT_TOUCH && s > (k > 0 ? roots[k - 1].s : 0.0) && s <= 1.0)
+      roots[k].s = s;
+  }
+}
+
 int brink_along_roots(brink_along_space *space, const brink_along *along, brink_root *roots) {
   space->eval->stats.roots++;
   if (!along->exact) return direct_roots(space, along, roots);
   int count = brink_poly_roots(along->c, along->degree, 0.0, 1.0, roots, BRINK_ALONG_ROOTS);
+  if (along->start != 0.0) put_back(along, roots, count);
   if (!space->eval->model->guards[along->guard].linear) polish(space, along, roots, count);
   return count > 0 ? count : 0; /* exact polynomials always span the whole path */
 }

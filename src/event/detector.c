@@ -164,15 +164,20 @@ void brink_detector_look(brink_detector *det, const brink_path *path) {
   tell_veto(det, path->x0);
 }
 
-/* Rounding of sigma: what cannot be told apart is one instant. */
-#define SAME (8.0 * DBL_EPSILON)
+/* Rounding of sigma, and of the time there: what cannot be told apart is one instant. */
+static double same_instant(const brink_detector *det, double sigma) {
+  return 8.0 * DBL_EPSILON * sigma + det->resolution;
+}
 
 static void consider(brink_detector *det, brink_found *found, const brink_candidate *candidate) {
-  double sigma = candidate->sigma;
-  if (found->event && sigma > found->sigma + SAME) return;
-  if (!found->event || sigma < found->sigma - SAME) det->nhits = 0;
+  double sigma = candidate->sigma, same = same_instant(det, sigma);
+  if (found->event && sigma > found->sigma + same) return;
+  if (!found->event || sigma < found->sigma - same) det->nhits = 0;
   found->sigma = found->event ? fmin(sigma, found->sigma) : sigma;
   found->event = true;
+  for (size_t k = 0; k < det->nhits; k++) { /* it may touch, and then go through */
+    if (det->hits[k].guard == candidate->hit.guard) return;
+  }
   det->hits[det->nhits++] = candidate->hit;
 }
 
@@ -210,6 +215,7 @@ brink_found brink_detector_after(brink_detector *det, const brink_path *dense,
   brink_eval *eval = det->eval;
   det->nhits = det->nmisses = det->nqueue = 0;
   det->whole = true;
+  det->resolution = DBL_EPSILON * fmax(fabs(dense->t0) / dense->h, DBL_MIN);
   if (det->step_reach < 0.0 || !brink_reach_holds(&det->reach, dense))
     brink_detector_look(det, dense);
   det->moved = fmax(det->step_reach, 0.0);
@@ -266,7 +272,7 @@ bool brink_detector_wants_rest(const brink_detector *det) {
 brink_found brink_detector_next(brink_detector *det, const brink_path *rest, double passed) {
   size_t kept = 0;
   for (size_t k = 0; k < det->nqueue; k++) { /* those that have just fired leave the queue */
-    if (det->queue[k].sigma > passed + SAME) det->queue[kept++] = det->queue[k];
+    if (det->queue[k].sigma > passed + same_instant(det, passed)) det->queue[kept++] = det->queue[k];
   }
   det->nqueue = kept;
   if (rest != NULL) look_again(det, rest, passed);

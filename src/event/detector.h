@@ -86,6 +86,7 @@ struct brink_detector {
   brink_reach reach;
   double step_reach; /* what reach.near was collected for */
   double moved;      /* how far the attempted step moves any state */
+  double resolution; /* of time at its start, as a part of it */
 
   double *g0;    /* each guard's value at the present state, … */
   int64_t *seen; /* … when `seen` is the present step: far guards are not looked at */

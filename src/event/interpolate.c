@@ -42,7 +42,8 @@ static double settle_side(brink_detector *det, size_t guard, const brink_path *p
   brink_side side = det->eval->model->guards[guard].def.side;
   if (side == BRINK_BILATERAL) return root;
   double slack = det->eval->slack[guard];
-  double step = side == BRINK_UNILATERAL ? -2.0 * DBL_EPSILON : 2.0 * DBL_EPSILON;
+  double step = 2.0 * (root > 0.0 ? DBL_EPSILON * root : det->resolution);
+  if (side == BRINK_UNILATERAL) step = -step;
   for (int k = 0; k < 60; k++) {
     double y = sign * brink_along_value(&det->space, guard, path, root);
     bool inside = y >= -slack && !isnan(y);
@@ -74,7 +75,9 @@ static bool leaves_at_once(brink_detector *det, const brink_along *along, int si
   double size = 0.0, slack = det->eval->slack[along->guard];
   for (int k = 0; k <= along->degree; k++) size += fabs(along->c[k]);
   double y0 = sign * along->c[0] + slack;
-  if (!(y0 <= 4.0 * DBL_EPSILON * size && sign * along->c[1] < 0.0)) return false;
+  /* By rounding of its value, or of time; on a very long path the first would be no measure. */
+  double soon = 4.0 * det->resolution * fabs(along->c[1]);
+  if (!(y0 <= fmin(4.0 * DBL_EPSILON * size, soon) && sign * along->c[1] < 0.0)) return false;
   if (along->exact) return true;
   /* An approximation may have the wrong slope: the guard's own values a little later do not. */
   double sigma = along->from + AT_ONCE * along->width;
@@ -256,7 +259,10 @@ static void scan_exact(brink_detector *det, size_t guard, const brink_path *dens
     brink_detector_add(det, found, leaving_at(det, guard, dense, sign), hit);
     return;
   }
-  if (starts_on_surface(along, sign)) along->c[0] = 0.0;
+  if (starts_on_surface(along, sign)) {
+    along->start = along->c[0];
+    along->c[0] = 0.0;
+  }
   bool all_at_once = !dips && det->eval->model->guards[guard].def.side == BRINK_BILATERAL &&
                      det->eval->slack[guard] == 0.0;
   if (scan_piece(det, guard, dense, along, all_at_once, &sign, &last, found)) return;
@@ -411,12 +417,28 @@ static void scan_formula(brink_detector *det, size_t guard, const brink_path *de
 
 /* ---- the second question ---- */
 
+/* May a state that the guard reads become much larger in the step than at its start? Then so may the
+ * tolerance. */
+static bool grows(const brink_detector *det, size_t guard, const brink_path *dense) {
+  const brink_guard_def *def = &det->eval->model->guards[guard].def;
+  for (size_t k = 0; k < def->ndepends; k++) {
+    size_t i = def->depends[k];
+    if (brink_path_spread(dense, i) > fabs(dense->x0[i])) return true;
+  }
+  return false;
+}
+
 void brink_interpolate_guard(brink_detector *det, size_t guard, const brink_path *dense,
                              brink_found *found) {
   /* Far from zero all along, by the tolerance of the last time? Then there is no need for a new one. */
   double g0 = det->g0[guard], limit = 4.0 * near_limit(det, guard);
   if (limit > 0.0 && brink_along_excluded(&det->space, guard, dense, g0, limit)) return;
   brink_detector_tolerance(det, guard, dense->t0, dense->x0);
+  if (dense->powers && grows(det, guard, dense)) {
+    for (int k = 1; k <= 2; k++)
+      det->tolerance[guard] = fmax(det->tolerance[guard],
+                                   brink_detector_tolerance_at(det, guard, dense, 0.5 * k));
+  }
   if (det->eval->model->guards[guard].formula != NULL) {
     scan_formula(det, guard, dense, found);
     return;

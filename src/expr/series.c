@@ -388,6 +388,9 @@ static uint32_t translate(maker *m, brink_node node) {
   uint32_t a = m->at[n->a], b = operands > 1 ? m->at[n->b] : NONE;
   uint32_t c = operands > 2 ? m->at[n->c] : NONE;
   bool held = is_held(m, a) && (b == NONE || is_held(m, b)) && (c == NONE || is_held(m, c));
+  bool switches = is_step(n->op) || n->op == BRINK_OP_ABS || n->op == BRINK_OP_MIN ||
+                  n->op == BRINK_OP_MAX || (operands == 3 && !is_held(m, a));
+  if (!held && switches) m->series->kinked = true;
   if (held || is_step(n->op)) return plain(m, BRINK_RULE_HELD, n->op, a, b, c);
   if (operands == 3) return plain(m, BRINK_RULE_SELECT, n->op, a, b, c);
   return operands == 2 ? two_operands(m, n->op, a, b) : one_operand(m, n->a, n->op);

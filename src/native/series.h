@@ -19,6 +19,7 @@ struct brink_flow {
   size_t nx, nv;
   brink_series_degrees degrees;
   int degree;       /* the largest of the states' */
+  bool kinked;      /* … as long as nothing switches */
   double work;      /* products that coefficient k takes, divided by k */
   size_t registers; /* of all kernels and iterations, with time and variables */
 };

@@ -171,6 +171,7 @@ brink_flow *brink_flow_make(const brink_program *program, size_t nx, size_t nv,
     series[k] = brink_series_make(program->kernels[k], &flow->degrees, arena);
     if (series[k] == NULL) return NULL;
     flow->registers += series[k]->count * program->kernels[k]->count;
+    flow->kinked = flow->kinked || series[k]->kinked;
     flow->work += 0.5 * (double)(series[k]->multiplications * program->kernels[k]->count);
   }
   for (size_t i = 0; i < nx; i++) {
@@ -181,7 +182,7 @@ brink_flow *brink_flow_make(const brink_program *program, size_t nx, size_t nv,
 }
 
 int brink_flow_degree(const brink_flow *flow) {
-  return flow->degree < BRINK_SERIES_FULL ? flow->degree : 0;
+  return flow->degree < BRINK_SERIES_FULL && !flow->kinked ? flow->degree : 0;
 }
 
 size_t brink_flow_scratch(const brink_flow *flow, int order) {

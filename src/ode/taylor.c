@@ -46,6 +46,7 @@
 #define SMALLEST_ROOM 1e-3 /* of a step: what would be left before the limit is taken along */
 #define DEFECT 2.0         /* tolerances that the defect may amount to */
 #define ROUNDING 64.0      /* units of rounding that it may amount to */
+#define BALANCE 64.0
 #define LOW_ORDER 4        /* below, terms fall too slowly to be kept below the tolerance themselves */
 #define AT_ROUNDING 1e-13  /* whoever asks for less than this wants rounding alone: … */
 #define SHARPER 64.0       /* … truncation has a direction, and adds up where rounding does not */
@@ -230,6 +231,24 @@ static int last_term(const brink_stepper *st, const taylor *ty, const expansion 
   return most;
 }
 
+/* A polynomial that is followed too far loses what happens on the way in the rounding of its last term:
+ * the largest s at which that of each state is no more than BALANCE times some term before it. */
+static double well_scaled(const taylor *ty, const brink_stepper *st, const expansion *e) {
+  double least = (double)INFINITY;
+  for (size_t i = 0; i < st->nx; i++) {
+    const double *c = e->c + i * ty->length;
+    int last = e->degree;
+    double s = 0.0;
+    while (last > 1 && c[last] == 0.0) last--;
+    for (int j = last - 1; c[last] != 0.0 && j >= 0; j--) {
+      double ratio = BALANCE * fabs(c[j] / c[last]);
+      if (ratio > 0.0) s = fmax(s, rough_exp2(rough_log2(ratio) * ty->inverse[last - j]));
+    }
+    if (s > 0.0) least = fmin(least, s);
+  }
+  return least;
+}
+
 /* How far the series reaches. */
 static double reach_of(taylor *ty, const brink_stepper *st, expansion *e) {
   int last = last_term(st, ty, e);
@@ -238,7 +257,7 @@ static double reach_of(taylor *ty, const brink_stepper *st, expansion *e) {
   /* Later terms that all vanish do not say how far to go: the test at the end of the step does. */
   if (e->ends || (whole && 2 * last < ty->order)) {
     e->degree = last;
-    return (double)INFINITY;
+    return well_scaled(ty, st, e) * e->unit;
   }
   double s = allowed(ty, st, e, 0.0);
   if (moves_far(ty, st, e, s)) s = allowed(ty, st, e, s);
