@@ -1,0 +1,309 @@
+/* The Taylor method as a citizen of the library: it takes no memory while it steps, survives the failure
+ * of any allocation while it is made, begins anew to the same bits, and is chosen by `auto` where the
+ * model has series, for a reason that is told. */
+#include "check.h"
+#include "model/model.h"
+#include "support/counting.h"
+#include "support/hsml_run.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* A little of everything: modes, a unilateral flag with a reset, a formula, a transcendental guard,
+ * functions, a controller with samples, rules, a relay that slides. */
+static const char rich[] =
+    "ctc Plant is\n"
+    "  interface input(u, real); output(y, signal); output(s, signal); end interface;\n"
+    "  body\n"
+    "    declarations\n"
+    "      state(h, real); state(v, real); state(r, real);\n"
+    "      mode(phase, {\"free\", \"damped\"});\n"
+    "      flag(floor, unilateral); flag(corner); flag(curve); flag(side);\n"
+    "    end declarations;\n"
+    "    initial h := 1.0; v := 0.0; r := 0.5; phase := \"free\"; end initial;\n"
+    "    dynamics\n"
+    "      h' = v;\n"
+    "      v' = if phase = \"free\" then -2.0 + 0.1*sin(3.0*h) + u else -2.0 - 0.2*v*sqrt(1.0 + "
+    "h^2) + u;\n"
+    "      r' = -sgn(side) + 1.5*sin(time);\n"
+    "      floor = h;\n"
+    "      corner = (h >= 0.5) and (v >= 0.1);\n"
+    "      curve = exp(-h) - 0.7;\n"
+    "      side = r;\n"
+    "    end dynamics;\n"
+    "    output y = h; s = r; end output;\n"
+    "    event(floor) negative-going v := 1.9; end negative-going; end event;\n"
+    "    event(corner) positive-going phase := \"damped\"; end positive-going;\n"
+    "      negative-going phase := \"free\"; end negative-going; end event;\n"
+    "  end body;\n"
+    "end Plant;\n"
+    "dtc Control is\n"
+    "  interface input(y, real); output(u, real); end interface;\n"
+    "  body\n"
+    "    declarations sample(0.13, 0.05); state(i, real); end declarations;\n"
+    "    initial i := 0.0; end initial;\n"
+    "    update i := i + 0.01*(0.4 - y); end update;\n"
+    "    output u = 0.1*(0.4 - y) + i; end output;\n"
+    "  end body;\n"
+    "end Control;\n"
+    "lbc Watch is\n"
+    "  interface input(y, real); output(alarm, string, {\"off\", \"on\"}); end interface;\n"
+    "  body\n"
+    "    declarations mode(a, {\"off\", \"on\"}); end declarations;\n"
+    "    initial a := \"off\"; end initial;\n"
+    "    rules when y > 0.6 do a := \"on\"; end when; when y < 0.3 do a := \"off\"; end when; end "
+    "rules;\n"
+    "    output alarm = a; end output;\n"
+    "  end body;\n"
+    "end Watch;\n"
+    "system Rich is\n"
+    "  body\n"
+    "    components plant : Plant; control : Control; watch : Watch; end components;\n"
+    "    connections connect(plant.y, control.y); connect(control.u, plant.u);\n"
+    "      connect(plant.y, watch.y); end connections;\n"
+    "  end body;\n"
+    "end Rich;\n";
+
+static const char pendulum[] =
+    HSML_MODEL("state(th, real); state(w, real); flag(wall);", "th := 1.0; w := 0.0;",
+               "th' = w; w' = -sin(th); wall = th + 0.5;",
+               "event(wall) negative-going w := -0.9*w; end negative-going; end event;");
+
+static const char *const models[] = {rich, pendulum};
+
+/* ---- memory ---- */
+
+TEST(stepping_takes_no_memory) {
+  for (size_t k = 0; k < COUNT(models); k++)
+    for (int native = 0; native < 2; native++) {
+      counting state = {0};
+      brink_allocator allocator = counting_allocator(&state);
+      hsml_wishes wishes = hsml_default(1e-9);
+      wishes.allocator = &allocator;
+      wishes.native = native == 1;
+      hsml_run *run = hsml_open(models[k], &wishes);
+      CHECK_INT(run->status, BRINK_OK);
+      long calls = state.calls, bytes = state.bytes;
+      hsml_go(run, 10.0);
+      CHECK_MSG(run->status == BRINK_TIME_REACHED, "%s", run->diag.message);
+      CHECK(run->nevents > 1 && run->nsteps > 10);
+      double times[] = {10.5, 11.0, 11.5}, out[3 * HSML_STATES], x[HSML_STATES];
+      CHECK_INT(brink_sim_sample(run->sim, times, 3, out, NULL, &run->diag), BRINK_TIME_REACHED);
+      memcpy(x, brink_sim_state(run->sim), run->system->nx * sizeof *x);
+      CHECK_INT(brink_sim_set_state(run->sim, x, &run->diag), BRINK_OK);
+      CHECK(brink_sim_next_event(run->sim, 20.0, &run->diag) >= 0);
+      CHECK_INT(brink_sim_reset(run->sim, &run->diag), BRINK_OK);
+      CHECK(brink_sim_advance(run->sim, 1.0, &run->diag) >= 0);
+      CHECK_MSG(state.calls == calls && state.bytes == bytes, "%ld allocations on the way",
+                state.calls - calls);
+      hsml_close(run);
+      CHECK_INT(state.live, 0);
+      CHECK_INT(state.mismatch, 0);
+    }
+}
+
+/* Creates with the n-th allocation failing, for n = 1, 2, … until it succeeds. */
+static void fail_sim(const brink_model *model, bool fail_on) {
+  brink_options options = hsml_default(1e-9).options;
+  for (long n = 1; n < 10000; n++) {
+    counting state = {.fail_at = n, .fail_on = fail_on};
+    brink_allocator allocator = counting_allocator(&state);
+    brink_sim *sim = (brink_sim *)&state; /* must be overwritten */
+    brink_status status = brink_sim_create(model, &options, &allocator, NULL, &sim);
+    if (status == BRINK_OK) {
+      CHECK(n > 1 && state.calls < n);
+      brink_sim_destroy(sim);
+      CHECK_MSG(state.live == 0 && state.mismatch == 0, "%ld blocks left", state.live);
+      return;
+    }
+    CHECK_INT(status, BRINK_ERR_MEMORY);
+    CHECK(sim == NULL);
+    CHECK_MSG(state.live == 0 && state.bytes == 0 && state.mismatch == 0,
+              "allocation %ld: %ld blocks left", n, state.live);
+  }
+  CHECK_MSG(false, "brink_sim_create never succeeded");
+}
+
+TEST(a_taylor_sim_survives_the_failure_of_any_allocation) {
+  for (size_t k = 0; k < COUNT(models); k++) {
+    hsml_wishes wishes = hsml_default(1e-9);
+    hsml_run *run = hsml_open(models[k], &wishes);
+    fail_sim(brink_instance_model(run->instance), false);
+    fail_sim(brink_instance_model(run->instance), true);
+    hsml_close(run);
+  }
+}
+
+static void fail_instance(brink_system *system, const brink_instance_options *how, bool fail_on) {
+  for (long n = 1; n < 100000; n++) {
+    counting state = {.fail_at = n, .fail_on = fail_on};
+    brink_allocator allocator = counting_allocator(&state);
+    brink_instance *instance = (brink_instance *)&state;
+    brink_diag diag;
+    brink_status status = brink_instance_create(system, how, &allocator, &diag, &instance);
+    if (status == BRINK_OK) {
+      CHECK(n > 1 && state.calls < n);
+      CHECK(brink_instance_model(instance)->def.flow_jet != NULL);
+      brink_instance_destroy(instance);
+      CHECK_MSG(state.live == 0 && state.mismatch == 0, "%ld blocks left", state.live);
+      return;
+    }
+    CHECK_INT(status, BRINK_ERR_MEMORY);
+    CHECK(instance == NULL);
+    CHECK_MSG(state.live == 0 && state.bytes == 0 && state.mismatch == 0,
+              "allocation %ld: %ld blocks left", n, state.live);
+  }
+  CHECK_MSG(false, "brink_instance_create never succeeded");
+}
+
+TEST(an_instance_with_series_survives_the_failure_of_any_allocation) {
+  for (size_t k = 0; k < COUNT(models); k++)
+    for (int native = 0; native < 2; native++) {
+      hsml_wishes wishes = hsml_default(1e-9);
+      wishes.native = native == 1;
+      brink_unit *unit;
+      brink_system *system = hsml_flatten(models[k], NULL, &unit);
+      brink_instance_options how = hsml_instance_options(&wishes);
+      fail_instance(system, &how, false);
+      fail_instance(system, &how, true);
+      brink_system_destroy(system);
+      brink_unit_destroy(unit);
+    }
+}
+
+/* ---- beginning anew ---- */
+
+static uint64_t hash_of_a_run(hsml_run *run, double end) {
+  hsml_forget(run);
+  hsml_go(run, end);
+  CHECK_MSG(run->status == BRINK_TIME_REACHED, "%s", run->diag.message);
+  return run->hash;
+}
+
+/* Reset from the end, from an event, from the middle of a step, from a slide. */
+TEST(a_reset_sim_does_the_same_to_the_last_bit) {
+  static const double stops[] = {10.0, 1.0, 3.3, 4.02, 4.1};
+  for (size_t k = 0; k < COUNT(models); k++)
+    for (int native = 0; native < 2; native++) {
+      hsml_wishes wishes = hsml_default(1e-9);
+      wishes.native = native == 1;
+      hsml_run *run = hsml_open(models[k], &wishes);
+      uint64_t first = hash_of_a_run(run, 10.0);
+      size_t events = run->nevents;
+      CHECK(events > 1);
+      for (size_t j = 0; j < COUNT(stops); j++) {
+        CHECK_INT(brink_sim_reset(run->sim, &run->diag), BRINK_OK);
+        CHECK(brink_sim_time(run->sim) == 0.0);
+        CHECK_INT(hsml_stats(run)->steps, 0);
+        hsml_go(run, stops[j]);
+        if (j == 1) CHECK(brink_sim_next_event(run->sim, 10.0, &run->diag) >= 0);
+        CHECK_INT(brink_sim_reset(run->sim, &run->diag), BRINK_OK);
+        uint64_t again = hash_of_a_run(run, 10.0);
+        CHECK_MSG(again == first && run->nevents == events,
+                  "model %zu, reset at %g: another run (%zu events, %zu before)", k, stops[j],
+                  run->nevents, events);
+      }
+      hsml_run *other = hsml_open(models[k], &wishes);
+      CHECK(hash_of_a_run(other, 10.0) == first);
+      hsml_close(other);
+      hsml_close(run);
+    }
+}
+
+/* Where a run is interrupted does not matter where no step is cut: at the events. */
+TEST(a_run_from_event_to_event_has_the_events_of_a_run_in_one) {
+  hsml_wishes wishes = hsml_default(1e-9);
+  hsml_run *one = hsml_open(pendulum, &wishes), *many = hsml_open(pendulum, &wishes);
+  hsml_go(one, 30.0);
+  brink_status status = BRINK_OK;
+  for (int k = 0; k < 1000 && status >= 0 && status != BRINK_TIME_REACHED; k++)
+    status = brink_sim_next_event(many->sim, 30.0, &many->diag);
+  CHECK_INT(status, BRINK_TIME_REACHED);
+  CHECK(one->nevents == many->nevents && one->nevents > 5);
+  CHECK(one->hash == many->hash);
+  hsml_close(one);
+  hsml_close(many);
+}
+
+/* ---- auto ---- */
+
+static hsml_run *open_auto(const char *text, bool no_series) {
+  hsml_wishes wishes = hsml_default(1e-6);
+  wishes.options.method = BRINK_AUTO;
+  wishes.no_series = no_series;
+  return hsml_open(text, &wishes);
+}
+
+static void check_choice(hsml_run *run, brink_method method, const char *reason) {
+  CHECK_INT(run->status, BRINK_OK);
+  const brink_stats *stats = hsml_stats(run);
+  CHECK_MSG(stats->method == method, "%s, because %s", brink_method_name(stats->method),
+            stats->reason != NULL ? stats->reason : "(no reason)");
+  CHECK(stats->reason != NULL);
+  if (stats->reason != NULL) CHECK_CONTAINS(stats->reason, reason);
+  hsml_go(run, 5.0);
+  CHECK_MSG(run->status == BRINK_TIME_REACHED, "%s", run->diag.message);
+  CHECK_INT(hsml_stats(run)->method, method); /* sliding or not */
+  hsml_close(run);
+}
+
+TEST(auto_takes_taylor_where_the_model_has_series_and_says_why) {
+  static const char stateless[] =
+      HSML_MODEL("flag(ring);", "", "ring = time - 1.0;",
+                 "event(ring) positive-going note(\"ring\"); end positive-going; end event;");
+  static const char slides[] = HSML_MODEL("state(y, real); flag(side);", "y := 1.0;",
+                                          "y' = -sgn(side) + 1.5*sin(time); side = y;", "");
+  check_choice(open_auto(pendulum, false), BRINK_TAYLOR, "gives the Taylor series");
+  check_choice(open_auto(rich, false), BRINK_TAYLOR, "gives the Taylor series");
+  check_choice(open_auto(slides, false), BRINK_TAYLOR, "gives the Taylor series");
+  check_choice(open_auto(pendulum, true), BRINK_ADAMS, "no Taylor series");
+  check_choice(open_auto(stateless, false), BRINK_ADAMS, "no states");
+}
+
+TEST(a_method_that_was_asked_for_has_no_reason) {
+  static const brink_method methods[] = {BRINK_TAYLOR, BRINK_ADAMS, BRINK_DOPRI};
+  for (size_t k = 0; k < COUNT(methods); k++) {
+    hsml_wishes wishes = hsml_default(1e-6);
+    wishes.options.method = methods[k];
+    hsml_run *run = hsml_open(pendulum, &wishes);
+    CHECK_INT(run->status, BRINK_OK);
+    CHECK_INT(hsml_stats(run)->method, methods[k]);
+    CHECK(hsml_stats(run)->reason == NULL);
+    hsml_close(run);
+  }
+}
+
+TEST(taylor_is_refused_where_the_model_has_no_series) {
+  hsml_wishes wishes = hsml_default(1e-6);
+  wishes.no_series = true;
+  hsml_run *run = hsml_open(pendulum, &wishes);
+  CHECK_INT(run->status, BRINK_ERR_ARGUMENT);
+  CHECK(run->sim == NULL);
+  CHECK_CONTAINS(run->diag.message, "Taylor series");
+  hsml_close(run);
+}
+
+TEST(a_model_without_states_may_ask_for_taylor) {
+  static const char text[] =
+      HSML_MODEL("flag(ring);", "", "ring = sin(time) - 0.5;",
+                 "event(ring) positive-going note(\"ring\"); end positive-going; end event;");
+  hsml_wishes wishes = hsml_default(1e-6);
+  hsml_run *run = hsml_open(text, &wishes);
+  CHECK_MSG(run->status == BRINK_OK, "%s", run->diag.message);
+  hsml_go(run, 10.0);
+  CHECK_INT(hsml_count(run, "ring"), 4); /* up and down, twice */
+  CHECK_NEAR(hsml_time(run, "ring", 1), 0.52359877559829887307710723, 1e-14);
+  hsml_close(run);
+}
+
+int main(void) {
+  RUN(stepping_takes_no_memory);
+  RUN(a_taylor_sim_survives_the_failure_of_any_allocation);
+  RUN(an_instance_with_series_survives_the_failure_of_any_allocation);
+  RUN(a_reset_sim_does_the_same_to_the_last_bit);
+  RUN(a_run_from_event_to_event_has_the_events_of_a_run_in_one);
+  RUN(auto_takes_taylor_where_the_model_has_series_and_says_why);
+  RUN(a_method_that_was_asked_for_has_no_reason);
+  RUN(taylor_is_refused_where_the_model_has_no_series);
+  RUN(a_model_without_states_may_ask_for_taylor);
+  return check_done();
+}
