@@ -116,6 +116,7 @@ static void run_pages(const char *directory, const char *beginning) {
 
 TEST(the_readme_and_the_tutorials_run) {
   run_page("README.md");
+  run_page("docs/taylor.md");
   run_pages("docs", "tutorial");
 }
 

@@ -140,8 +140,7 @@ static void compare_flow(const brink_native *native, const brink_flow *flow, int
 }
 
 static void compare_system(const brink_system *system, uint64_t *state) {
-  brink_emit_options options = {
-      .guards = true, .jets = true, .actions = true, .guard_order = 4};
+  brink_emit_options options = {.guards = true, .jets = true, .actions = true, .guard_order = 4};
   brink_arena arena;
   brink_native *native = compile(system, &options);
   if (native == NULL) return;
@@ -181,16 +180,16 @@ static void flow_system(brink_system *system, brink_op op, uint32_t count) {
   brink_kernel *dx = kernels_make(&system->arena, "dx", count);
   brink_graph *g = &v->graph;
   brink_node x = kernels_ref(v, BRINK_SPACE_X, 0, 1), y = kernels_ref(v, BRINK_SPACE_X, count, 1);
-  brink_node a = brink_graph_op2(
-      g, BRINK_OP_ADD, brink_graph_constant(g, 0.75),
-      brink_graph_op2(g, BRINK_OP_MUL, x, brink_graph_constant(g, 0.03125)));
+  brink_node a =
+      brink_graph_op2(g, BRINK_OP_ADD, brink_graph_constant(g, 0.75),
+                      brink_graph_op2(g, BRINK_OP_MUL, x, brink_graph_constant(g, 0.03125)));
   brink_node b = brink_graph_op2(g, BRINK_OP_DIV, y, brink_graph_constant(g, 4.0));
   kernels_output(v, BRINK_SPACE_V, 0, 1, brink_graph_op(g, op, a, b, x));
   g = &dx->graph;
   x = kernels_ref(dx, BRINK_SPACE_X, 0, 1);
-  brink_node speed = brink_graph_op2(
-      g, BRINK_OP_SUB, kernels_ref(dx, BRINK_SPACE_V, 0, 1),
-      brink_graph_op2(g, BRINK_OP_MUL, x, kernels_ref(dx, BRINK_SPACE_P, 0, 0)));
+  brink_node speed =
+      brink_graph_op2(g, BRINK_OP_SUB, kernels_ref(dx, BRINK_SPACE_V, 0, 1),
+                      brink_graph_op2(g, BRINK_OP_MUL, x, kernels_ref(dx, BRINK_SPACE_P, 0, 0)));
   kernels_output(dx, BRINK_SPACE_DX, 0, 1, speed);
   kernels_output(dx, BRINK_SPACE_DX, count, 1, brink_graph_time(g)); /* a parabola */
   kernels_add_to(&system->rhs, &system->arena, v);

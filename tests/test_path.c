@@ -27,8 +27,7 @@ static void make(sample *s, int terms) {
     for (int i = 0; i < N; i++) s->a[l][i] = uniform(-1.0, 1.0);
     brink_path_add(&s->path, s->a[l], s->basis[l], s->count[l]);
   }
-  for (int k = 0; k <= BRINK_PATH_LENGTH; k++)
-    s->path.margin[k] = k == 0 ? 0.0 : uniform(0.0, 1.0);
+  for (int k = 0; k <= BRINK_PATH_LENGTH; k++) s->path.margin[k] = k == 0 ? 0.0 : uniform(0.0, 1.0);
 }
 
 /* B_l(sigma) and x_i(sigma), by powers. */
@@ -218,8 +217,7 @@ static void powers(brink_path_rows *rows) {
   int *calls = rows->owner;
   ++*calls;
   memset(rows->c, 0, sizeof rows->c);
-  for (int l = 0; l < BRINK_PATH_ROWS + 1; l++)
-    rows->c[l][l + 1] = 1.0;
+  for (int l = 0; l < BRINK_PATH_ROWS + 1; l++) rows->c[l][l + 1] = 1.0;
 }
 
 static void share_powers(brink_path *path, brink_path_rows *rows, const sample *s, int terms) {

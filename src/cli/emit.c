@@ -6,11 +6,8 @@
 
 /* With the solution's series, as a run at these tolerances has them. */
 static int emit(brink_system *system, const brink_options *run) {
-  brink_emit_options options = {.guards = true,
-                                .jets = true,
-                                .actions = true,
-                                .all = true,
-                                .comments = true};
+  brink_emit_options options = {
+      .guards = true, .jets = true, .actions = true, .all = true, .comments = true};
   brink_emission emission;
   options.flow = brink_flow_make(&system->rhs, system->nx, system->nv, &system->arena);
   if (options.flow != NULL && run->order > 0)

@@ -45,9 +45,10 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                     .choices = "auto|adams|taylor|dopri|euler|taylor2|rk4|am3|bdf3|trapezoid",
                     .later = "bdf|dae",
                     .fallback = "auto",
-                    .help = "auto, adams (variable step and order), taylor (series of the solution), "
-                            "dopri (Runge-Kutta 5(4)); at a fixed --step: euler, taylor2, rk4, am3, "
-                            "bdf3, trapezoid",
+                    .help =
+                        "auto, adams (variable step and order), taylor (series of the solution), "
+                        "dopri (Runge-Kutta 5(4)); at a fixed --step: euler, taylor2, rk4, am3, "
+                        "bdf3, trapezoid",
                     .group = CLI_GROUP_METHOD,
                     .commands = SIMULATES,
                     .setting = true},

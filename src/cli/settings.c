@@ -271,7 +271,8 @@ static int check_together(const cli_settings *s, const char *command) {
     return cli_misuse(command, "--order is for adams and taylor; %s has an order of its own",
                       brink_method_name(options->method));
   if (options->order > 12 && options->method == BRINK_ADAMS)
-    return cli_misuse(command, "--order %d is for taylor; adams has orders 1 to 12", options->order);
+    return cli_misuse(command, "--order %d is for taylor; adams has orders 1 to 12",
+                      options->order);
   if (options->hmin > options->hmax)
     return cli_misuse(command, "--hmin (%g) is larger than --hmax (%g)", options->hmin,
                       options->hmax);

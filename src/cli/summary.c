@@ -127,8 +127,7 @@ static void tell_statistics(const cli_simulation *run, brink_text *text) {
                    stats->rhs_past_guard);
   brink_text_add(text, "method  %s, events by %s, rtol %g, atol %g\n", summary->method,
                  summary->events_method, summary->rtol, summary->atol);
-  if (stats->reason != NULL)
-    brink_text_add(text, "        chosen: %s\n", stats->reason);
+  if (stats->reason != NULL) brink_text_add(text, "        chosen: %s\n", stats->reason);
   tell_engine(summary, text);
 }
 

@@ -10,12 +10,12 @@
 #include <math.h>
 #include <string.h>
 
-#define FIT 1e-5              /* how well it has to fit between them, relative to its size */
+#define FIT 1e-5             /* how well it has to fit between them, relative to its size */
 #define SERIES_ORDER 20      /* of a guard's series on a piece, at least */
 #define SERIES_FIT 1e-9      /* its last terms, of its size */
 #define SHORTEST_SERIES 1e-6 /* of a path: below, samples have to do */
 #define AT_SEAM 1e-9         /* of a piece's size: too close to zero for its end */
-#define BLUR 256.0             /* units of rounding in sigma that an expanded polynomial may be off */
+#define BLUR 256.0           /* units of rounding in sigma that an expanded polynomial may be off */
 #define SMALLEST_PIECE 0.0078 /* of a path; below, what the samples say is taken as it is */
 
 bool brink_along_init(brink_along_space *space, brink_eval *eval, brink_arena *arena) {
@@ -63,6 +63,8 @@ static double linear_reach(const brink_guard_def *def, const brink_path *path) {
 #define TAIL 10.0
 /* … if these are no more than this part of the two before them: a geometric series would allow 1. */
 #define FALL 0.5
+/* … and if the value at the end of the path is where the series leads, up to that and this, relative. */
+#define ROUNDING 1e-12
 
 static double larger_of(double a, double b) {
   return fabs(a) > fabs(b) ? fabs(a) : fabs(b);
@@ -120,20 +122,26 @@ static bool compose(brink_along_space *space, size_t guard, const brink_path *pa
 }
 
 bool brink_along_excluded(brink_along_space *space, size_t guard, const brink_path *path, double g0,
-                          double distance) {
+                          double g1, double distance) {
   const brink_guard *model_guard = &space->eval->model->guards[guard];
   const brink_guard_def *def = &model_guard->def;
-  double c[BRINK_POLY_MAX_DEGREE + 1], reach = 0.0;
+  double c[BRINK_POLY_MAX_DEGREE + 1], reach = 0.0, end = g0;
   if (def->coefficients != NULL)
     return fabs(g0) > linear_reach(def, path) * (1.0 + 1e-12) + distance;
   if (!path->powers || model_guard->formula != NULL || model_guard->linear || def->jet == NULL)
     return false;
   int degree = used_degree(def, path), order = degree < 2 ? 2 : degree;
   if (!compose(space, guard, path, 0.0, degree, order, c)) return false;
-  for (int k = 1; k <= order; k++) reach += fabs(c[k]);
+  for (int k = 1; k <= order; k++) {
+    reach += fabs(c[k]);
+    end += c[k];
+  }
   if (def->degree == 0 || def->degree * degree > order) { /* it is truncated */
     if (!falls(c, order)) return false;
-    reach += TAIL * (fabs(c[order]) + fabs(c[order - 1]));
+    double tail = TAIL * (fabs(c[order]) + fabs(c[order - 1]));
+    /* A step of the guard far ahead (tanh) does not show in its series: it shows at the end. */
+    if (!(fabs(end - g1) <= tail + ROUNDING * (fabs(g0) + reach))) return false;
+    reach += tail;
   }
   return fabs(g0) > reach * (1.0 + 1e-12) + distance;
 }
@@ -204,7 +212,8 @@ static bool fits(brink_along_space *space, const brink_along *along) {
 static bool fit_series(brink_along_space *space, const brink_path *path, double width,
                        brink_along *along) {
   const brink_guard_def *def = &space->eval->model->guards[along->guard].def;
-  int degree = used_degree(def, path), order = degree + 6 > SERIES_ORDER ? degree + 6 : SERIES_ORDER;
+  int degree = used_degree(def, path),
+      order = degree + 6 > SERIES_ORDER ? degree + 6 : SERIES_ORDER;
   if (order > BRINK_POLY_MAX_DEGREE) order = BRINK_POLY_MAX_DEGREE;
   if (!compose(space, along->guard, path, along->from, degree, order, along->c)) return false;
   for (int k = 0; k <= order; k++) {
@@ -370,15 +379,17 @@ static int direct_roots(brink_along_space *space, const brink_along *along, brin
   double points[BRINK_ALONG_ROOTS];
   int count = critical_points(space, along, points), found = 0;
   double before = along->c[0], noise = 0.0; /* rounding of the guard's values */
-  for (int k = 0; k <= along->degree; k++) noise = fmax(noise, 4.0 * DBL_EPSILON * fabs(along->c[k]));
+  for (int k = 0; k <= along->degree; k++)
+    noise = fmax(noise, 4.0 * DBL_EPSILON * fabs(along->c[k]));
   for (int k = 1; k < count && found < BRINK_ALONG_ROOTS; k++) {
     double after = value_at(space, along, points[k]);
     if (isnan(after)) break;
-    if (fabs(after) <= noise && k + 1 < count) { /* an extremum on the surface: through, or to it? */
+    if (fabs(after) <= noise &&
+        k + 1 < count) { /* an extremum on the surface: through, or to it? */
       double next = value_at(space, along, 0.5 * (points[k] + points[k + 1]));
       if (before * next > 0.0) {
-        roots[found++] = (brink_root){.s = along->from + along->width * points[k],
-                                      .kind = BRINK_ROOT_TOUCH};
+        roots[found++] =
+            (brink_root){.s = along->from + along->width * points[k], .kind = BRINK_ROOT_TOUCH};
         continue;
       }
     }
@@ -416,6 +427,22 @@ static void polish(brink_along_space *space, const brink_along *along, brink_roo
   }
 }
 
+/* On a long path the guard's value at the start may be below the rounding of what it becomes, and yet be
+ * a value: a root right after the start is looked for on a piece that is as short as it takes. */
+static int polynomial_roots(const brink_along *along, brink_root *roots) {
+  const double *c = along->c;
+  double size = 0.0, seam = 0.0;
+  for (int k = 0; k <= along->degree; k++) size += fabs(c[k]);
+  if (along->degree > 0 && c[0] * c[1] < 0.0 &&
+      fabs(c[0]) <= BRINK_POLY_TAU * (along->degree + 1) * DBL_EPSILON * size)
+    seam = fmin(4.0 * fabs(c[0] / c[1]), 0.5);
+  int count = 0, more;
+  if (seam > 0.0) count = brink_poly_roots(c, along->degree, 0.0, seam, roots, BRINK_ALONG_ROOTS);
+  if (count < 0) count = 0;
+  more = brink_poly_roots(c, along->degree, seam, 1.0, roots + count, BRINK_ALONG_ROOTS - count);
+  return more > 0 ? count + more : count;
+}
+
 /* Roots were found without along->start: with it, they are a little beside. */
 static void put_back(const brink_along *along, brink_root *roots, int count) {
   double slopes[BRINK_POLY_MAX_DEGREE + 1];
@@ -431,7 +458,7 @@ static void put_back(const brink_along *along, brink_root *roots, int count) {
 int brink_along_roots(brink_along_space *space, const brink_along *along, brink_root *roots) {
   space->eval->stats.roots++;
   if (!along->exact) return direct_roots(space, along, roots);
-  int count = brink_poly_roots(along->c, along->degree, 0.0, 1.0, roots, BRINK_ALONG_ROOTS);
+  int count = polynomial_roots(along, roots);
   if (along->start != 0.0) put_back(along, roots, count);
   if (!space->eval->model->guards[along->guard].linear) polish(space, along, roots, count);
   return count > 0 ? count : 0; /* exact polynomials always span the whole path */

@@ -45,11 +45,11 @@ bool brink_along_init(brink_along_space *space, brink_eval *eval, brink_arena *a
 double brink_along_value(brink_along_space *space, size_t guard, const brink_path *path,
                          double sigma);
 
-/* True if a guard with value g0 at the start keeps farther than `distance` from zero on the whole path, by
- * the sum of its coefficients: a linear guard exactly, with a few multiplications; on paths of powers
+/* True if a guard with values g0 at the start and g1 at the end (NaN: not known) keeps farther than
+ * `distance` from zero on the whole path, by the sum of its coefficients: a linear guard exactly, with a few multiplications; on paths of powers
  * also one with a series, of the path's own degree, whose last terms bound what it leaves out. */
 bool brink_along_excluded(brink_along_space *space, size_t guard, const brink_path *path, double g0,
-                          double distance);
+                          double g1, double distance);
 
 /* The polynomial on the whole path, given the value g0 at the start. False if the guard has none
  * (not finite). */

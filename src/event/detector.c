@@ -47,9 +47,9 @@ bool brink_detector_create(brink_detector *det, const brink_options *options, co
   det->again = brink_arena_take(arena, count, sizeof *det->again);
   return det->ops != NULL && det->g0 != NULL && det->g1 != NULL && det->seen != NULL &&
          det->tolerance != NULL && det->gap != NULL && det->slow != NULL && det->slope != NULL &&
-         det->slope_new != NULL && det->touched != NULL && det->signs != NULL && det->leaves != NULL &&
-         det->hits != NULL && det->misses != NULL && det->queue != NULL && det->queued != NULL && det->again != NULL &&
-         brink_along_init(&det->space, eval, arena) &&
+         det->slope_new != NULL && det->touched != NULL && det->signs != NULL &&
+         det->leaves != NULL && det->hits != NULL && det->misses != NULL && det->queue != NULL &&
+         det->queued != NULL && det->again != NULL && brink_along_init(&det->space, eval, arena) &&
          brink_reach_create(&det->reach, options, atol, eval, arena);
 }
 
@@ -169,8 +169,19 @@ static double same_instant(const brink_detector *det, double sigma) {
   return 8.0 * DBL_EPSILON * sigma + det->resolution;
 }
 
+/* May two events that cannot be told apart be one instant? One that has to be past its surface, and one
+ * that must not, are two. */
+static bool may_join(const brink_detector *det, const brink_hit *hit) {
+  if (det->nhits == 0) return true;
+  const brink_guard *guards = det->eval->model->guards;
+  brink_side side = guards[hit->guard].def.side, other = guards[det->hits[0].guard].def.side;
+  return !(side == BRINK_CROSSING && other == BRINK_UNILATERAL) &&
+         !(side == BRINK_UNILATERAL && other == BRINK_CROSSING);
+}
+
 static void consider(brink_detector *det, brink_found *found, const brink_candidate *candidate) {
-  double sigma = candidate->sigma, same = same_instant(det, sigma);
+  double sigma = candidate->sigma;
+  double same = may_join(det, &candidate->hit) ? same_instant(det, sigma) : 0.0;
   if (found->event && sigma > found->sigma + same) return;
   if (!found->event || sigma < found->sigma - same) det->nhits = 0;
   found->sigma = found->event ? fmin(sigma, found->sigma) : sigma;
@@ -272,7 +283,8 @@ bool brink_detector_wants_rest(const brink_detector *det) {
 brink_found brink_detector_next(brink_detector *det, const brink_path *rest, double passed) {
   size_t kept = 0;
   for (size_t k = 0; k < det->nqueue; k++) { /* those that have just fired leave the queue */
-    if (det->queue[k].sigma > passed + same_instant(det, passed)) det->queue[kept++] = det->queue[k];
+    if (det->queue[k].sigma > passed + same_instant(det, passed))
+      det->queue[kept++] = det->queue[k];
   }
   det->nqueue = kept;
   if (rest != NULL) look_again(det, rest, passed);

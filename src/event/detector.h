@@ -41,7 +41,8 @@ typedef struct brink_found {
   double sigma;     /* where, along the dense output */
   bool chord;       /* the state there is on the chord between the ends (zlm) */
   size_t undefined; /* a guard that has no value somewhere on the path, or BRINK_NONE */
-  double unsure; /* before this sigma the step should end: what comes there depends on its error; 0: go */
+  double
+      unsure; /* before this sigma the step should end: what comes there depends on its error; 0: go */
 } brink_found;
 
 /* The first event of a guard in the attempted step, be it the first of all or not. */
@@ -105,8 +106,8 @@ struct brink_detector {
   size_t nhits;
   brink_candidate *queue; /* what else will fire in the attempted step, as far as it is known */
   size_t nqueue, queue_room;
-  bool whole;   /* the queue holds the first event of every guard, … */
-  bool *queued; /* … and of these guards all events in the step */
+  bool whole;              /* the queue holds the first event of every guard, … */
+  bool *queued;            /* … and of these guards all events in the step */
   size_t undefined;        /* a guard without a value on the way, or BRINK_NONE */
   size_t *again;           /* scratch: guards to be looked at once more */
   brink_near_miss *misses; /* closest approaches in the attempted step */

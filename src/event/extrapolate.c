@@ -392,7 +392,7 @@ static brink_limit limit_of(brink_detector *det, size_t guard, const brink_path 
   double tolerance = brink_detector_tolerance(det, guard, predictor->t0, predictor->x0);
   *clear = false;
   if (predictor->e != NULL && det->options->gain != BRINK_GAIN_FIXED &&
-      brink_along_excluded(&det->space, guard, predictor, det->g0[guard],
+      brink_along_excluded(&det->space, guard, predictor, det->g0[guard], (double)NAN,
                            brink_reach_zone(&det->reach) * tolerance))
     return none;
   int count;

@@ -358,8 +358,8 @@ static int leaf_roots(brink_detector *det, size_t leaf, const brink_path *dense,
   return total;
 }
 
-static int formula_roots(brink_detector *det, size_t guard, const brink_path *dense,
-                         leaf_root *all, bool *exact) {
+static int formula_roots(brink_detector *det, size_t guard, const brink_path *dense, leaf_root *all,
+                         bool *exact) {
   const brink_guard *model_guard = &det->eval->model->guards[guard];
   int total = 0;
   for (size_t k = 0; k < model_guard->formula_length; k++) {
@@ -432,12 +432,13 @@ void brink_interpolate_guard(brink_detector *det, size_t guard, const brink_path
                              brink_found *found) {
   /* Far from zero all along, by the tolerance of the last time? Then there is no need for a new one. */
   double g0 = det->g0[guard], limit = 4.0 * near_limit(det, guard);
-  if (limit > 0.0 && brink_along_excluded(&det->space, guard, dense, g0, limit)) return;
+  if (limit > 0.0 && brink_along_excluded(&det->space, guard, dense, g0, det->g1[guard], limit))
+    return;
   brink_detector_tolerance(det, guard, dense->t0, dense->x0);
   if (dense->powers && grows(det, guard, dense)) {
     for (int k = 1; k <= 2; k++)
-      det->tolerance[guard] = fmax(det->tolerance[guard],
-                                   brink_detector_tolerance_at(det, guard, dense, 0.5 * k));
+      det->tolerance[guard] =
+          fmax(det->tolerance[guard], brink_detector_tolerance_at(det, guard, dense, 0.5 * k));
   }
   if (det->eval->model->guards[guard].formula != NULL) {
     scan_formula(det, guard, dense, found);

@@ -25,9 +25,10 @@ typedef struct maker {
   const brink_series_degrees *degrees;
   brink_arena *arena;
   size_t capacity;
-  uint32_t *at;      /* register of each node */
-  uint32_t *index;   /* register of INDEX of each register, NONE before */
-  uint32_t *pairs[2]; /* the sine of each node, and the hyperbolic one, NONE before; cosines follow */
+  uint32_t *at;    /* register of each node */
+  uint32_t *index; /* register of INDEX of each register, NONE before */
+  uint32_t
+      *pairs[2]; /* the sine of each node, and the hyperbolic one, NONE before; cosines follow */
   size_t index_capacity;
   bool failed;
 } maker;
@@ -350,8 +351,8 @@ static uint32_t one_operand(maker *m, brink_node argument, uint8_t op) {
 
 static int ref_degree(const maker *m, const brink_ref *ref) {
   const int *known = ref->space == BRINK_SPACE_V ? m->degrees->v : m->degrees->x;
-  bool varies = ref->space == BRINK_SPACE_X || ref->space == BRINK_SPACE_V ||
-                ref->space == BRINK_SPACE_DX;
+  bool varies =
+      ref->space == BRINK_SPACE_X || ref->space == BRINK_SPACE_V || ref->space == BRINK_SPACE_DX;
   if (!varies) return 0;
   if (known == NULL) return BRINK_SERIES_FULL;
   int most = 0;
@@ -413,13 +414,10 @@ static bool make(maker *m, const brink_kernel *kernel) {
   size_t nodes = kernel->graph.nnodes;
   bool *used = brink_arena_take(m->arena, nodes, sizeof *used);
   m->at = brink_arena_take(m->arena, nodes, sizeof *m->at);
-  for (int k = 0; k < 2; k++)
-    m->pairs[k] = brink_arena_take(m->arena, nodes, sizeof *m->pairs[k]);
-  m->series->outputs =
-      brink_arena_take(m->arena, kernel->noutputs, sizeof *m->series->outputs);
+  for (int k = 0; k < 2; k++) m->pairs[k] = brink_arena_take(m->arena, nodes, sizeof *m->pairs[k]);
+  m->series->outputs = brink_arena_take(m->arena, kernel->noutputs, sizeof *m->series->outputs);
   if (used == NULL || m->at == NULL || m->pairs[0] == NULL || m->pairs[1] == NULL ||
-      m->series->outputs == NULL ||
-      !mark_outputs(kernel, used, m->arena))
+      m->series->outputs == NULL || !mark_outputs(kernel, used, m->arena))
     return false;
   for (int k = 0; k < 2; k++) memset(m->pairs[k], 0xff, nodes * sizeof *m->pairs[k]);
   for (size_t k = 0; k < nodes && !m->failed; k++) {
@@ -427,9 +425,9 @@ static bool make(maker *m, const brink_kernel *kernel) {
   }
   for (size_t j = 0; j < kernel->noutputs; j++) {
     const brink_output *output = &kernel->outputs[j];
-    m->series->outputs[j] = (brink_series_output){
-        .value = m->at[output->node],
-        .when = output->when == BRINK_NO_NODE ? NONE : m->at[output->when]};
+    m->series->outputs[j] =
+        (brink_series_output){.value = m->at[output->node],
+                              .when = output->when == BRINK_NO_NODE ? NONE : m->at[output->when]};
   }
   return !m->failed;
 }

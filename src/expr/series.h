@@ -65,7 +65,8 @@ typedef struct brink_series {
   size_t count;
   brink_series_output *outputs; /* of the kernel, in order */
   size_t multiplications;       /* of a round k: about this many times k */
-  bool kinked; /* something that varies may switch without an event: degrees hold only up to there */
+  bool
+      kinked; /* something that varies may switch without an event: degrees hold only up to there */
 } brink_series;
 
 /* The degrees of the series of all slots; NULL members: nothing is known, all are full. */

@@ -41,17 +41,18 @@ enum {
 
 /* What is said to any compiler, besides the level of optimisation: the bits of plain IEEE arithmetic
  * (no contraction, no folding of library calls), sqrt as an instruction. */
-static const char *const flags[] = {"-ffp-contract=off",
-                                    "-fno-builtin",
-                                    "-fno-math-errno",
-                                    "-fPIC",
-                                    "-shared",
-                                    "-nostdlib",
-                                    "-fno-asynchronous-unwind-tables",
+static const char *const flags[] = {
+    "-ffp-contract=off",
+    "-fno-builtin",
+    "-fno-math-errno",
+    "-fPIC",
+    "-shared",
+    "-nostdlib",
+    "-fno-asynchronous-unwind-tables",
 #if defined(__x86_64__)
-                                    "-march=native", /* wider registers; the key knows the processor */
+    "-march=native", /* wider registers; the key knows the processor */
 #endif
-                                    "-w"};
+    "-w"};
 enum { FLAGS = sizeof flags / sizeof *flags };
 
 static double seconds_now(void) {

@@ -200,8 +200,8 @@ static const char *infix(uint8_t op) {
 }
 
 static void lead_infix(writer *w, const brink_series_instruction *i) {
-  bool relation = i->op == BRINK_OP_LT || i->op == BRINK_OP_LE || i->op == BRINK_OP_EQ ||
-                  i->op == BRINK_OP_NE;
+  bool relation =
+      i->op == BRINK_OP_LT || i->op == BRINK_OP_LE || i->op == BRINK_OP_EQ || i->op == BRINK_OP_NE;
   lead_of(w, i->x);
   brink_text_add(w->to, "%s", infix(i->op));
   lead_of(w, i->y);
@@ -696,10 +696,11 @@ static void guard_in_loops(writer *w, uint32_t output) {
 }
 
 static void begin_guard(emitter *e, const char *prefix, uint32_t number) {
-  brink_text_add(&e->body,
-                 "static void %sj%u(const frame *f, const tables *T, size i, int p, const double *t,\n"
-                 "               const double *const *x, double *g) {\n",
-                 prefix, number);
+  brink_text_add(
+      &e->body,
+      "static void %sj%u(const frame *f, const tables *T, size i, int p, const double *t,\n"
+      "               const double *const *x, double *g) {\n",
+      prefix, number);
 }
 
 void emit_guard_series(emitter *e, const brink_kernel *kernel, uint32_t number) {

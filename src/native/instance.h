@@ -52,7 +52,7 @@ typedef struct brink_bound_flag {
   uint32_t **merge; /* where refs of an instance meet in one state: place of each ref among the
                        states it depends on; NULL: nowhere */
   brink_kernel *gradient_kernel;
-  bool asked, has_jet;      /* some instance is not plain numbers; has a series */
+  bool asked, has_jet;        /* some instance is not plain numbers; has a series */
   const brink_series *series; /* where it has one */
   brink_native_jet_fn *jet;   /* NULL: it is interpreted */
   brink_bound_action negative, positive, on_surface;
@@ -116,10 +116,10 @@ struct brink_instance {
   brink_flow *flow;     /* the solution's series; NULL: not asked for, or too large */
   double *flow_scratch; /* for it, … */
   int flow_order;       /* … up to this order */
-  double *probe;   /* a state */
-  double *outputs; /* to space OUT */
-  double *before;  /* values that an action may push out of their ranges */
-  double *v, *dx;  /* of the right-hand side */
+  double *probe;        /* a state */
+  double *outputs;      /* to space OUT */
+  double *before;       /* values that an action may push out of their ranges */
+  double *v, *dx;       /* of the right-hand side */
 
   /* The point that brink_instance_evaluate was given, and what it found there. */
   struct {

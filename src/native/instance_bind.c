@@ -407,8 +407,8 @@ brink_status brink_instance_bind(brink_instance *instance, brink_diag *diag) {
   if (status == BRINK_OK) status = bind_flags(instance, diag);
   if (status == BRINK_OK) status = bind_clocks(instance, diag);
   if (status == BRINK_OK) status = bind_rules(instance, diag);
-  if (status == BRINK_OK && !(take_room(instance) && bind_guard_series(instance) &&
-        bind_flow(instance)))
+  if (status == BRINK_OK &&
+      !(take_room(instance) && bind_guard_series(instance) && bind_flow(instance)))
     return no_memory(diag);
   return status;
 }

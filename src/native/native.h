@@ -125,7 +125,7 @@ typedef void brink_native_jet_fn(const brink_frame *frame, const brink_tables *t
 
 /* As brink_flow_run; 0: this order was not compiled. */
 typedef int brink_native_flow_fn(const brink_frame *frame, const brink_tables *tables, int order,
-                                  double unit, double *const *rows, double *scratch);
+                                 double unit, double *const *rows, double *scratch);
 
 /* A loaded object. Constant; may be shared by threads. */
 typedef struct brink_object {

@@ -25,8 +25,7 @@ struct brink_flow {
 };
 
 /* NULL: out of memory. The program must outlive it. */
-brink_flow *brink_flow_make(const brink_program *program, size_t nx, size_t nv,
-                            brink_arena *arena);
+brink_flow *brink_flow_make(const brink_program *program, size_t nx, size_t nv, brink_arena *arena);
 
 /* Where the series of all states end; 0: nowhere. */
 int brink_flow_degree(const brink_flow *flow);

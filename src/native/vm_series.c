@@ -13,10 +13,10 @@
 typedef struct series_run {
   const brink_series *series;
   const brink_frame *frame;
-  const double *t;         /* of time */
-  const double *const *x;  /* of the states */
-  const double *v;         /* of the variables, `length` apart; NULL: they have none */
-  double unit;             /* of s, in time: derivatives are taken with respect to time */
+  const double *t;        /* of time */
+  const double *const *x; /* of the states */
+  const double *v;        /* of the variables, `length` apart; NULL: they have none */
+  double unit;            /* of s, in time: derivatives are taken with respect to time */
   size_t length, iteration;
   double *r; /* registers of this iteration */
 } series_run;

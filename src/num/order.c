@@ -17,7 +17,8 @@
 #define PRODUCT 0.4
 #define UNKNOWN_WORK 16.0
 #define LEAST 4
-#define MOST 24 /* a quadratic guard along the path then has degree 48, the most that num/poly.h takes */
+#define MOST                                                                                       \
+  24 /* a quadratic guard along the path then has degree 48, the most that num/poly.h takes */
 
 int brink_series_order(double tolerance, int degree, double work) {
   double least = INFINITY, tol = fmax(tolerance, DBL_EPSILON);

@@ -41,8 +41,8 @@ typedef struct brink_path {
   int terms;
   int degree; /* the largest of all B_l */
   const double *a[BRINK_PATH_TERMS];
-  size_t step; /* component i of the vector a_l is a[l][i*step] */
-  bool powers; /* B_l = scale[l] sigma^(l+1) */
+  size_t step;                    /* component i of the vector a_l is a[l][i*step] */
+  bool powers;                    /* B_l = scale[l] sigma^(l+1) */
   double scale[BRINK_PATH_TERMS]; /* B_l = scale[l] * row l */
   double bound[BRINK_PATH_TERMS]; /* |B_l| <= bound[l] on [0, 1] */
   brink_path_rows *shared;        /* row l is shared->c[l] there; NULL: own[l] */

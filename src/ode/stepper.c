@@ -4,8 +4,9 @@
 #include <math.h>
 
 static const brink_stepper_ops *const all_methods[] = {
-    &brink_stepper_adams, &brink_stepper_taylor, &brink_stepper_dopri, &brink_stepper_euler, &brink_stepper_taylor2,
-    &brink_stepper_rk4,   &brink_stepper_am3,   &brink_stepper_bdf3,  &brink_stepper_trapezoid,
+    &brink_stepper_adams, &brink_stepper_taylor,  &brink_stepper_dopri,
+    &brink_stepper_euler, &brink_stepper_taylor2, &brink_stepper_rk4,
+    &brink_stepper_am3,   &brink_stepper_bdf3,    &brink_stepper_trapezoid,
 };
 
 bool brink_stepper_create(brink_stepper *st, const brink_options *options, const double *atol,

@@ -23,7 +23,8 @@ typedef struct brink_stepper brink_stepper;
 
 typedef struct brink_stepper_ops {
   brink_method method;
-  bool foretells; /* an attempt evaluates nothing of the model: the step is known before it is taken */
+  bool
+      foretells; /* an attempt evaluates nothing of the model: the step is known before it is taken */
   /* Workspace from the arena; false when there is none. */
   bool (*create)(brink_stepper *st, brink_arena *arena);
   brink_try (*start)(brink_stepper *st);

@@ -47,19 +47,19 @@
 #define DEFECT 2.0         /* tolerances that the defect may amount to */
 #define ROUNDING 64.0      /* units of rounding that it may amount to */
 #define BALANCE 64.0
-#define LOW_ORDER 4        /* below, terms fall too slowly to be kept below the tolerance themselves */
-#define AT_ROUNDING 1e-13  /* whoever asks for less than this wants rounding alone: … */
-#define SHARPER 64.0       /* … truncation has a direction, and adds up where rounding does not */
-#define INVISIBLE 0x1p-60  /* of a state: terms below this are nothing */
-#define RESCALE 0x1p-30    /* the next unit to be tried where coefficients overflow */
+#define LOW_ORDER 4 /* below, terms fall too slowly to be kept below the tolerance themselves */
+#define AT_ROUNDING 1e-13 /* whoever asks for less than this wants rounding alone: … */
+#define SHARPER 64.0      /* … truncation has a direction, and adds up where rounding does not */
+#define INVISIBLE 0x1p-60 /* of a state: terms below this are nothing */
+#define RESCALE 0x1p-30   /* the next unit to be tried where coefficients overflow */
 #define RESCALES 3
 
 /* One expansion. */
 typedef struct expansion {
-  double *c;    /* rows of `length` coefficients, one for each state */
-  double unit;  /* of s */
-  int degree;   /* the last coefficient that is used */
-  bool ends;    /* none beyond it, as far as the series tells: the polynomial is the solution */
+  double *c;   /* rows of `length` coefficients, one for each state */
+  double unit; /* of s */
+  int degree;  /* the last coefficient that is used */
+  bool ends;   /* none beyond it, as far as the series tells: the polynomial is the solution */
 } expansion;
 
 typedef struct taylor {
@@ -68,13 +68,13 @@ typedef struct taylor {
   size_t length; /* order + 1 */
   expansion now, new;
   double **rows;
-  double *slope;   /* h T'(h) of the attempt */
+  double *slope;             /* h T'(h) of the attempt */
   double *inside, *inside_f; /* a point inside it, and the field there */
-  double *inverse; /* 1/k */
-  double *most;    /* of each order: the largest term that leads to the tolerance at p, over it */
+  double *inverse;           /* 1/k */
+  double *most;     /* of each order: the largest term that leads to the tolerance at p, over it */
   double low;       /* orders below LOW_ORDER: tol^(1/(p+1)) */
   double sharpness; /* 1/w is more than the tolerance says by this factor */
-  double h;      /* the step that the series at the present allows */
+  double h;         /* the step that the series at the present allows */
 } taylor;
 
 static int order_for(const brink_stepper *st) {
@@ -104,9 +104,9 @@ static bool taylor_create(brink_stepper *st, brink_arena *arena) {
   ty->inside_f = brink_arena_take(arena, st->n, sizeof *ty->inside_f);
   ty->inverse = brink_arena_take(arena, ty->length, sizeof *ty->inverse);
   ty->most = brink_arena_take(arena, ty->length, sizeof *ty->most);
-  if (ty->rows == NULL || ty->slope == NULL || ty->inverse == NULL ||
-      ty->inside == NULL || ty->inside_f == NULL ||
-      ty->most == NULL || !take_expansion(&ty->now, st, ty->length, arena) ||
+  if (ty->rows == NULL || ty->slope == NULL || ty->inverse == NULL || ty->inside == NULL ||
+      ty->inside_f == NULL || ty->most == NULL ||
+      !take_expansion(&ty->now, st, ty->length, arena) ||
       !take_expansion(&ty->new, st, ty->length, arena))
     return false;
   ty->low = pow(fmax(st->options->rtol, DBL_EPSILON), 1.0 / (ty->order + 1));
@@ -198,7 +198,8 @@ static double allowed(const taylor *ty, const brink_stepper *st, const expansion
     last = a > last ? a : last;
     before = b > before ? b : before;
   }
-  if (e->degree == ty->order && p < LOW_ORDER) { /* one term, which may be as large as leads to the next */
+  if (e->degree == ty->order &&
+      p < LOW_ORDER) { /* one term, which may be as large as leads to the next */
     last *= ty->low;
     before = 0.0;
   }
@@ -240,7 +241,7 @@ static double well_scaled(const taylor *ty, const brink_stepper *st, const expan
     int last = e->degree;
     double s = 0.0;
     while (last > 1 && c[last] == 0.0) last--;
-    for (int j = last - 1; c[last] != 0.0 && j >= 0; j--) {
+    for (int j = last - 1; last > 1 && j >= 0; j--) {
       double ratio = BALANCE * fabs(c[j] / c[last]);
       if (ratio > 0.0) s = fmax(s, rough_exp2(rough_log2(ratio) * ty->inverse[last - j]));
     }
@@ -376,8 +377,7 @@ static double defect_at_end(const taylor *ty, const brink_stepper *st) {
 
 static brink_try taylor_commit(brink_stepper *st) {
   taylor *ty = st->method;
-  brink_try outcome =
-      expand(ty, st, st->t + st->h, st->x_new, next_unit(ty), &ty->new);
+  brink_try outcome = expand(ty, st, st->t + st->h, st->x_new, next_unit(ty), &ty->new);
   if (outcome != BRINK_TRY_OK) return outcome;
   if (!ty->now.ends && !is_fixed(st)) {
     st->error = defect_at_end(ty, st);

@@ -104,7 +104,8 @@ static bool event_inside(brink_sim *sim, brink_found found, double t_end, brink_
   double until = found.event ? found.sigma : 1.0;
   if (sim->eval.nheld > 0 && released(sim, until, t_end, status, diag)) return true;
   brink_stepper *st = &sim->stepper;
-  if (found.unsure > 0.0 && !sim->inside && found.unsure * st->h > 4.0 * brink_sim_smallest_step(sim)) {
+  if (found.unsure > 0.0 && !sim->inside &&
+      found.unsure * st->h > 4.0 * brink_sim_smallest_step(sim)) {
     st->h_next = 0.5 * found.unsure * st->h;
     *outcome = BRINK_TRY_ERROR;
     return false;
@@ -167,10 +168,8 @@ static brink_status take_rest(brink_sim *sim, brink_diag *diag) {
   sim->eval.bad_guard = BRINK_NONE;
   bool look = brink_detector_wants_rest(&sim->detector);
   if (look)
-    brink_path_rest(&sim->rest, &sim->stepper.dense, sim->passed, sim->t, sim->x,
-                    sim->rest_memory);
-  brink_found found =
-      brink_detector_next(&sim->detector, look ? &sim->rest : NULL, sim->passed);
+    brink_path_rest(&sim->rest, &sim->stepper.dense, sim->passed, sim->t, sim->x, sim->rest_memory);
+  brink_found found = brink_detector_next(&sim->detector, look ? &sim->rest : NULL, sim->passed);
   if (event_inside(sim, found, sim->step_end, &outcome, &status, diag)) return status;
   if (outcome != BRINK_TRY_OK) { /* a guard has no value on the way: shorter steps from here */
     brink_sim_give_up_step(sim);
@@ -216,6 +215,8 @@ static brink_status step(brink_sim *sim, double t_limit, brink_diag *diag) {
                           : brink_detector_before(&sim->detector, &st->predictor, st->order, hmin);
   if (limit.event) return brink_sim_arrive_on_predictor(sim, &limit, diag);
   double h = limit.sigma < 1.0 ? limit.sigma * st->h_plan : st->h_plan;
+  if (st->ops->foretells && h < hmin && t_stop - sim->t > hmin)
+    return end_step(sim, brink_sim_no_step_left(sim, BRINK_TRY_ERROR, t_stop, diag), diag);
   return end_step(sim, take_step(sim, h, t_stop, diag), diag);
 }
 

@@ -208,16 +208,15 @@ static bool take_arrays(brink_sim *sim) {
   sim->sgn_before = brink_arena_take(arena, guards, sizeof *sim->sgn_before);
   sim->events = brink_arena_take(arena, sim->events_capacity, sizeof *sim->events);
   return sim->shared != NULL && sim->sgn_kept != NULL && sim->last_memory != NULL &&
-         sim->rest_memory != NULL &&
-         sim->ticks != NULL && sim->tick != NULL && sim->next_time != NULL && sim->timers != NULL &&
-         sim->waiting.items != NULL && sim->due.items != NULL && sim->timer != NULL &&
-         sim->hits != NULL && sim->fired != NULL && sim->pending != NULL &&
-         sim->was_enabled != NULL && sim->read_sgn != NULL && sim->held_from != NULL &&
-         sim->arrivals != NULL && sim->pre_x != NULL && sim->before_x != NULL &&
-         sim->before_p != NULL && sim->pre_p != NULL && sim->pre_mode != NULL &&
-         sim->before_mode != NULL && sim->field != NULL && sim->settled != NULL &&
-         sim->step_x != NULL && sim->event_x != NULL && sim->sgn_before != NULL &&
-         sim->events != NULL;
+         sim->rest_memory != NULL && sim->ticks != NULL && sim->tick != NULL &&
+         sim->next_time != NULL && sim->timers != NULL && sim->waiting.items != NULL &&
+         sim->due.items != NULL && sim->timer != NULL && sim->hits != NULL && sim->fired != NULL &&
+         sim->pending != NULL && sim->was_enabled != NULL && sim->read_sgn != NULL &&
+         sim->held_from != NULL && sim->arrivals != NULL && sim->pre_x != NULL &&
+         sim->before_x != NULL && sim->before_p != NULL && sim->pre_p != NULL &&
+         sim->pre_mode != NULL && sim->before_mode != NULL && sim->field != NULL &&
+         sim->settled != NULL && sim->step_x != NULL && sim->event_x != NULL &&
+         sim->sgn_before != NULL && sim->events != NULL;
 }
 
 static bool copy_tolerances(brink_sim *sim) {

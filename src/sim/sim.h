@@ -25,7 +25,7 @@ struct brink_sim {
   const brink_model *model;
   brink_options options;
   const char *reason; /* for the method, if it was chosen automatically */
-  double *atol; /* one for each state */
+  double *atol;       /* one for each state */
   brink_eval eval;
   brink_stepper stepper;
   brink_detector detector;

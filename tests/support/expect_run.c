@@ -142,6 +142,8 @@ void expect_simulate(brink_system *system, const expect_wishes *wishes, bool int
                                 .rtol = wishes->options.rtol,
                                 .atol = wishes->options.atol,
                                 .seed = wishes->seed,
+                                .wants_flow_jet = true,
+                                .flow_order = wishes->options.order,
                                 .range_warns = wishes->range_warns};
   brink_options options = wishes->options;
   options.audit = true;

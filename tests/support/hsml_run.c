@@ -159,8 +159,8 @@ hsml_run *hsml_open(const char *text, const hsml_wishes *wishes) {
   run->system = hsml_flatten(text, wishes->sets, &run->unit);
   hsml_forget(run);
   brink_instance_options how = hsml_instance_options(wishes);
-  run->status = brink_instance_create(run->system, &how, wishes->allocator, &run->diag,
-                                      &run->instance);
+  run->status =
+      brink_instance_create(run->system, &how, wishes->allocator, &run->diag, &run->instance);
   if (run->status != BRINK_OK) return run;
   run->status = brink_sim_create(brink_instance_model(run->instance), &wishes->options,
                                  wishes->allocator, &run->diag, &run->sim);

@@ -27,9 +27,9 @@ enum { HSML_STATES = 16, HSML_NAME = 32 };
 
 typedef struct hsml_wishes {
   brink_options options;
-  bool native;             /* machine code; else the interpreter */
-  bool no_series;          /* the model is made without series of its solution */
-  const char *const *sets; /* "name=value", NULL at the end; NULL: none */
+  bool native;                      /* machine code; else the interpreter */
+  bool no_series;                   /* the model is made without series of its solution */
+  const char *const *sets;          /* "name=value", NULL at the end; NULL: none */
   const brink_allocator *allocator; /* of instance and sim; NULL: malloc */
 } hsml_wishes;
 
