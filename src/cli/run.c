@@ -54,6 +54,7 @@ static void fill_summary(cli_simulation *run) {
   }
   if (run->instance == NULL) return;
   summary->engine = brink_instance_engine(run->instance);
+  summary->engine_reason = brink_instance_reason(run->instance);
   summary->compile_seconds = brink_instance_compile_seconds(run->instance);
   summary->warnings = brink_instance_warnings(run->instance, &summary->nwarnings);
 }

@@ -104,7 +104,8 @@ static void tell_warnings(const brink_summary *summary, brink_text *text) {
 static void tell_engine(const brink_summary *summary, brink_text *text) {
   brink_text_add(text, "time    %.3g s", summary->wall_seconds);
   if (strcmp(summary->engine, "interpreter") == 0)
-    brink_text_add(text, ", interpreted\n");
+    brink_text_add(text, ", interpreted%s%s\n", summary->engine_reason[0] != '\0' ? ": " : "",
+                   summary->engine_reason);
   else if (strcmp(summary->engine, "cache") == 0)
     brink_text_add(text, ", native code from the cache\n");
   else

@@ -13,6 +13,7 @@
  * of the domain. Coefficient 0 is always the value that plain evaluation gives. */
 #include "expr/series.h"
 
+#include <math.h>
 #include <string.h>
 
 #define LARGEST_DEGREE 16 /* finite degrees above this are not followed */
@@ -250,7 +251,50 @@ static uint32_t logarithm(maker *m, uint8_t op, uint32_t a) {
   return integral(m, op, a, NONE, t, a);
 }
 
+/* a^n, n > 0, by squaring. */
+static uint32_t whole_power(maker *m, uint32_t a, int n) {
+  uint32_t half = n > 1 ? whole_power(m, a, n / 2) : a;
+  if (n == 1) return a;
+  uint32_t even = product(m, half, half);
+  return n % 2 == 0 ? even : product(m, even, a);
+}
+
+/* a^r for r = n/2 with small n: products, a root, a quotient; they are cheaper, and whole powers have
+ * series at a = 0. NONE: another exponent. */
+static uint32_t simple_power(maker *m, uint32_t a, double r) {
+  double size = fabs(r), twice = 2.0 * size;
+  if (!(twice >= 1.0 && twice <= 32.0) || twice != floor(twice)) return NONE;
+  int whole = (int)size;
+  bool half = size != whole;
+  uint32_t v = whole > 0 ? whole_power(m, a, whole) : NONE;
+  if (half) {
+    uint32_t root = hidden(m, BRINK_RULE_SQRT, BRINK_OP_SQRT, a, NONE);
+    v = v == NONE ? root : product(m, v, root);
+  }
+  if (r < 0.0) {
+    uint32_t one = constant(m, 1.0);
+    v = hidden(m, BRINK_RULE_DIV, BRINK_OP_DIV, one, v);
+  }
+  return v;
+}
+
+/* The same series, with the value that pow gives as coefficient 0. */
+static uint32_t with_lead(maker *m, uint32_t v, uint32_t a, uint32_t b) {
+  brink_series_instruction *i = &m->series->instructions[v];
+  if (m->failed || v == a) return v;
+  i->op = BRINK_OP_POW;
+  i->x = a;
+  i->y = b;
+  return v;
+}
+
 static uint32_t power(maker *m, uint32_t a, uint32_t b) {
+  if (m->failed) return 0;
+  const brink_series_instruction *exponent_of = &m->series->instructions[b];
+  if (is_held(m, b) && exponent_of->op == BRINK_OP_CONST) {
+    uint32_t v = simple_power(m, a, exponent_of->value);
+    if (v != NONE) return with_lead(m, v, a, b);
+  }
   if (is_held(m, b)) return plain(m, BRINK_RULE_POWER, BRINK_OP_POW, a, b, NONE);
   uint32_t exponent = product(m, b, logarithm(m, BRINK_OP_LOG, a));
   uint32_t t = index_of(m, exponent), v = next_register(m);

@@ -226,7 +226,7 @@ static void write_list(brink_text *text, const char *type, const char *name, cha
 static void write_entry(const emitter *e, brink_text *text) {
   const brink_emit_options *o = e->options;
   write_list(text, "kernel_fn", "kernels", 'k', e->out->nkernels);
-  write_list(text, "jet_fn", "series", 'j', e->out->njets);
+  write_list(text, "jet_fn", "series", 'J', e->out->njets);
   brink_text_add(text,
                  "\nconst struct {\n"
                  "  u32 abi, frame_size, tables_size, nkernels, njets;\n"

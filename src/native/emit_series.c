@@ -92,6 +92,8 @@ static void origin_of(writer *w, brink_space space, size_t place, int number) {
   const brink_ref *ref = i->rule == BRINK_RULE_REF ? &series->kernel->graph.refs[i->a] : NULL;
   if (from->sum)
     brink_text_add(w->to, "v%zu_%d", place, number);
+  else if (number > i->degree) /* other instances go on */
+    brink_text_add(w->to, "0.0");
   else if (i->rule == BRINK_RULE_TIME)
     brink_text_add(w->to, number == 0 ? "f->t" : "h");
   else if (ref != NULL && ref->space != BRINK_SPACE_DX) /* it is another one */
@@ -698,7 +700,7 @@ static void guard_in_loops(writer *w, uint32_t output) {
 static void begin_guard(emitter *e, const char *prefix, uint32_t number) {
   brink_text_add(
       &e->body,
-      "static void %sj%u(const frame *f, const tables *T, size i, int p, const double *t,\n"
+      "static void %sJ%u(const frame *f, const tables *T, size i, int p, const double *t,\n"
       "               const double *const *x, double *g) {\n",
       prefix, number);
 }
@@ -723,7 +725,7 @@ void emit_guard_series(emitter *e, const brink_kernel *kernel, uint32_t number) 
   begin_guard(e, "", number);
   if (order > 0)
     brink_text_add(&e->body,
-                   "  if (p <= %d) {\n    known_j%u(f, T, i, p, t, x, g);\n    return;\n  }\n",
+                   "  if (p <= %d) {\n    known_J%u(f, T, i, p, t, x, g);\n    return;\n  }\n",
                    order, number);
   w.written_out = false;
   guard_in_loops(&w, series->outputs[0].value);

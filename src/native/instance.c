@@ -270,6 +270,10 @@ const brink_model *brink_instance_model(const brink_instance *instance) {
   return instance->model;
 }
 
+const char *brink_instance_reason(const brink_instance *instance) {
+  return instance->native == NULL ? instance->reason : "";
+}
+
 const char *brink_instance_engine(const brink_instance *instance) {
   if (instance->native == NULL) return "interpreter";
   const brink_object *object = instance->native->object;

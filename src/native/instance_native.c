@@ -77,9 +77,8 @@ static brink_status create(brink_instance *instance, const excerpt *e, const cha
   }
   options.guards = any_asked(instance, &options.jets, &options.all);
   options.gradients = options.guards;
-  char reason[BRINK_REASON];
   return brink_native_create(&e->system, &options, cache, &instance->arena.allocator,
-                             &instance->native, reason);
+                             &instance->native, instance->reason);
 }
 
 brink_status brink_instance_compile(brink_instance *instance, const char *cache, brink_diag *diag) {

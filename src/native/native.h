@@ -204,6 +204,8 @@ const brink_model *brink_instance_model(const brink_instance *instance);
 
 /* "clang", "cc", "cache", "interpreter", and the seconds that compiling took. */
 const char *brink_instance_engine(const brink_instance *instance);
+/* Why there is no machine code; "" if there is, or was not wanted. */
+const char *brink_instance_reason(const brink_instance *instance);
 double brink_instance_compile_seconds(const brink_instance *instance);
 
 /* Reads any variable: evaluates all equations at a point, then look with brink_instance_value, before

@@ -202,6 +202,7 @@ typedef struct brink_summary {
   double t;
   uint64_t seed;
   const char *method, *events_method;
+  const char *engine_reason; /* why it is interpreted, if nobody asked for that; may be NULL */
   double rtol, atol;
   const char *const *warnings;
   size_t nwarnings;
