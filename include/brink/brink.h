@@ -303,8 +303,9 @@ typedef struct brink_model_def {
 
   brink_rhs_fn *rhs;
   brink_flow_jet_fn *flow_jet; /* optional: Taylor coefficients of the solution */
-  int flow_degree;  /* no coefficient beyond this one, whatever the state and the modes; 0: not known */
-  double flow_work; /* products that coefficient k takes, divided by k; 0: not known. For the order */
+  int flow_degree; /* no coefficient beyond this one, whatever the state and the modes; 0: not known */
+  double
+      flow_work; /* products that coefficient k takes, divided by k; 0: not known. For the order and auto */
   brink_jacobian_fn *jacobian; /* optional, with its pattern */
   brink_sparsity jacobian_pattern;
   brink_residual_fn *residual; /* reserved */
@@ -341,9 +342,9 @@ BRINK_API void brink_model_destroy(brink_model *model); /* NULL is fine */
 
 /* name, text */
 #define BRINK_METHOD_LIST(X)                                                                       \
-  X(BRINK_AUTO, "auto")     /* taylor where the model has series, else adams; see brink_stats */    \
+  X(BRINK_AUTO, "auto")     /* taylor where the model has series, else adams; see brink_stats */   \
   X(BRINK_ADAMS, "adams")   /* variable step, variable order 1-12, PECE */                         \
-  X(BRINK_TAYLOR, "taylor") /* Taylor series of the solution, from brink_model_def.flow_jet */      \
+  X(BRINK_TAYLOR, "taylor") /* Taylor series of the solution, from brink_model_def.flow_jet */     \
   X(BRINK_DOPRI, "dopri")   /* Runge-Kutta pair 5(4) of Dormand and Prince */                      \
   X(BRINK_EULER, "euler")   /* the rest: textbook methods at a fixed step */                       \
   X(BRINK_TAYLOR2, "taylor2")                                                                      \
@@ -391,7 +392,8 @@ typedef struct brink_options {
   const double *atols; /* one for each state, instead of atol; NULL */
   int order;           /* adams, taylor: fixed order; 0: chosen */
   int max_order;       /* adams: 12 */
-  double step; /* fixed-step methods: the step (required); adams and taylor with a fixed order: fixed
+  double
+      step; /* fixed-step methods: the step (required); adams and taylor with a fixed order: fixed
                   too; others: the first step; 0: chosen */
   double hmin, hmax;      /* limits of the step; 0: what time can resolve; INFINITY */
   brink_gain gain;        /* BRINK_GAIN_MARGIN */

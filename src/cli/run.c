@@ -24,6 +24,7 @@ static brink_status create(cli_simulation *run) {
                                    .range_warns = settings->range_warns};
   if (options.method == BRINK_AUTO || options.method == BRINK_TAYLOR) {
     wishes.wants_flow_jet = true;
+    wishes.only_if_worth = options.method == BRINK_AUTO;
     wishes.flow_order = options.order;
   }
   brink_status status =

@@ -17,6 +17,8 @@
 #define WRITTEN_OUT 3000
 /* Above this many instructions rules are called, not inlined: compiling stays linear, and fast. */
 #define CALLED 120
+/* Instructions in one function. */
+#define PART 96
 
 /* Where a variable comes from, where all is written out. */
 typedef struct origin {
@@ -595,8 +597,8 @@ static void follow(writer *w, const brink_series_instruction *i, uint32_t reg, p
 
 /* ---- one round ---- */
 
-static void round_of(writer *w, place k) {
-  for (size_t n = 0; n < w->series->count; n++) {
+static void round_part(writer *w, place k, size_t from, size_t to) {
+  for (size_t n = from; n < to; n++) {
     const brink_series_instruction *i = &w->series->instructions[n];
     uint32_t reg = (uint32_t)n;
     if (is_given(w, i) || (k.number != 0 && i->degree == 0) || k.number > i->degree) continue;
@@ -611,6 +613,10 @@ static void round_of(writer *w, place k) {
       follow(w, i, reg, k);
     brink_text_add(w->to, ";\n");
   }
+}
+
+static void round_of(writer *w, place k) {
+  round_part(w, k, 0, w->series->count);
 }
 
 /* Products in round k. */
@@ -637,20 +643,23 @@ static size_t products_of(const brink_series *series, int k) {
   return total;
 }
 
+/* The row of one register of iteration i. */
+static void point_at(writer *w, size_t n) {
+  const brink_series_instruction *i = &w->series->instructions[n];
+  if (i->rule == BRINK_RULE_TIME) return;
+  if (!is_given(w, i)) {
+    if (!w->written_out) brink_text_add(w->to, "  double *r%zu = w + %zu*L;\n", n, n);
+    return;
+  }
+  bool state = ref_of(w, i)->space == BRINK_SPACE_X;
+  brink_text_add(w->to, "  const double *r%zu = %s", n, state ? "x[" : "v + (");
+  slot(w, ref_of(w, i));
+  brink_text_add(w->to, state ? "];\n" : ")*L;\n");
+}
+
 /* Pointers to the rows of iteration i: those that are given, and, in loops, those in memory. */
 static void point_at_rows(writer *w) {
-  for (size_t n = 0; n < w->series->count; n++) {
-    const brink_series_instruction *i = &w->series->instructions[n];
-    if (i->rule == BRINK_RULE_TIME) continue;
-    if (!is_given(w, i)) {
-      if (!w->written_out) brink_text_add(w->to, "  double *r%zu = w + %zu*L;\n", n, n);
-      continue;
-    }
-    bool state = ref_of(w, i)->space == BRINK_SPACE_X;
-    brink_text_add(w->to, "  const double *r%zu = %s", n, state ? "x[" : "v + (");
-    slot(w, ref_of(w, i));
-    brink_text_add(w->to, state ? "];\n" : ")*L;\n");
-  }
+  for (size_t n = 0; n < w->series->count; n++) point_at(w, n);
 }
 
 /* ---- guards ---- */
@@ -857,10 +866,68 @@ static void loop_outputs(writer *w, place k) {
   }
 }
 
+/* The rows that the instructions from … to work on. */
+static void point_at_part(writer *w, size_t from, size_t to, bool *used) {
+  memset(used, 0, w->series->count * sizeof *used);
+  for (size_t n = from; n < to; n++) {
+    const brink_series_instruction *i = &w->series->instructions[n];
+    const uint32_t operands[] = {i->a, i->b, i->c, i->x, i->y, i->z};
+    bool leaf = i->op == BRINK_OP_REF || i->op == BRINK_OP_CONST || i->op == BRINK_OP_TIME;
+    used[n] = true;
+    for (size_t k = leaf ? 6 : 0; k < 6; k++) {
+      if (operands[k] != BRINK_NO_INDEX) used[operands[k]] = true;
+    }
+  }
+  for (size_t n = 0; n < w->series->count; n++) {
+    if (used[n]) point_at(w, n);
+  }
+}
+
+#define PART_ARGUMENTS                                                                             \
+  "const frame *f, const tables *T, size i, int k, size L, double h,\n"                            \
+  "               double *const *x, double *v, const double *t, double *w"
+
+/* A long kernel is several functions, so that compiling takes a time in proportion. */
+static void round_parts(writer *w, place k) {
+  bool *used = brink_arena_take(&w->e->work, w->series->count, sizeof *used);
+  if (used == NULL) w->e->failed = true;
+  for (size_t from = 0; used != NULL && from < w->series->count; from += PART) {
+    size_t to = from + PART < w->series->count ? from + PART : w->series->count;
+    brink_text_add(w->to, "static __attribute__((noinline)) void f%zu_%s%zu(" PART_ARGUMENTS ") {\n", w->kernel, k.text,
+                   from / PART);
+    point_at_part(w, from, to, used);
+    round_part(w, k, from, to);
+    brink_text_add(w->to, "}\n\n");
+  }
+}
+
+static void point_at_outputs(writer *w, bool *used) {
+  memset(used, 0, w->series->count * sizeof *used);
+  for (size_t j = 0; j < w->series->kernel->noutputs; j++) {
+    const brink_series_output *output = &w->series->outputs[j];
+    used[output->value] = true;
+    if (output->when != BRINK_NO_INDEX) used[output->when] = true;
+  }
+  for (size_t n = 0; n < w->series->count; n++) {
+    if (used[n]) point_at(w, n);
+  }
+}
+
 static void loop_round(writer *w, place k) {
-  brink_text_add(w->to, "  for (size i = 0; i < count; i++, w += %zu*L) {\n", w->series->count);
-  point_at_rows(w);
-  round_of(w, k);
+  size_t count = w->series->count;
+  bool *used = brink_arena_take(&w->e->work, count, sizeof *used);
+  brink_text_add(w->to, "  for (size i = 0; i < count; i++, w += %zu*L) {\n", count);
+  if (count <= PART) {
+    point_at_rows(w);
+    round_of(w, k);
+  } else if (used != NULL) {
+    for (size_t from = 0; from < count; from += PART)
+      brink_text_add(w->to, "  f%zu_%s%zu(f, T, i, k, L, h, x, v, t, w);\n", w->kernel, k.text,
+                     from / PART);
+    point_at_outputs(w, used);
+  } else {
+    w->e->failed = true;
+  }
   loop_outputs(w, k);
   brink_text_add(w->to, "  }\n");
 }
@@ -868,6 +935,11 @@ static void loop_round(writer *w, place k) {
 /* One kernel: f<n>(…, k, …) does round k of all iterations. */
 static void flow_kernel(writer *w) {
   const brink_kernel *kernel = w->series->kernel;
+  place first = {.text = "0"}, other = {.text = "k", .number = -1};
+  if (w->series->count > PART) {
+    round_parts(w, first);
+    round_parts(w, other);
+  }
   brink_text_add(
       w->to,
       "static void f%zu(const frame *f, const tables *T, size count, int k, size L, double h,\n"
@@ -883,9 +955,9 @@ static void flow_kernel(writer *w) {
     brink_text_add(w->to, "  }\n");
   }
   brink_text_add(w->to, "  if (k == 0) {\n");
-  loop_round(w, (place){.text = "0"});
+  loop_round(w, first);
   brink_text_add(w->to, "  return;\n  }\n");
-  loop_round(w, (place){.text = "k", .number = -1});
+  loop_round(w, other);
   brink_text_add(w->to, "}\n\n");
 }
 

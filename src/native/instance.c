@@ -151,8 +151,8 @@ static brink_model_def define(brink_instance *instance) {
   if (instance->flow != NULL) {
     def.flow_jet = flow_jet;
     def.flow_degree = brink_flow_degree(instance->flow);
-    def.flow_work = instance->flow->work;
   }
+  def.flow_work = instance->flow_work;
   if (instance->jacobian_starts != NULL) {
     def.jacobian = jacobian;
     def.jacobian_pattern.starts = instance->jacobian_starts;

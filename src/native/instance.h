@@ -117,6 +117,7 @@ struct brink_instance {
   brink_flow *flow;     /* the solution's series; NULL: not asked for, or too large */
   double *flow_scratch; /* for it, … */
   int flow_order;       /* … up to this order */
+  double flow_work;     /* what it costs, or would cost */
   double *probe;        /* a state */
   double *outputs;      /* to space OUT */
   double *before;       /* values that an action may push out of their ranges */

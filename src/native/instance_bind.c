@@ -385,6 +385,8 @@ static bool bind_flow(brink_instance *instance) {
   if (!instance->options.wants_flow_jet) return true;
   brink_flow *flow = brink_flow_make(&system->rhs, system->nx, system->nv, &instance->arena);
   if (flow == NULL) return false;
+  instance->flow_work = flow->work;
+  if (instance->options.only_if_worth && flow->work > BRINK_SERIES_WORTH) return true;
   int order = instance->options.flow_order;
   if (order == 0)
     order = brink_series_order(instance->options.rtol, brink_flow_degree(flow), flow->work);

@@ -184,6 +184,7 @@ typedef struct brink_instance_options {
   bool range_warns;    /* a value outside its range is a warning, not the end */
   bool wants_jacobian; /* the method will ask for it */
   bool wants_flow_jet;
+  bool only_if_worth; /* … unless it would cost more than it saves (num/order.h) */
   int flow_order; /* the order that the method will ask for; 0: that of brink_series_order */
 } brink_instance_options;
 

@@ -1,4 +1,5 @@
 /* sim.c: making, asking and changing a simulation. The loop itself is in loop.c. */
+#include "num/order.h"
 #include "sim/sim.h"
 
 #include <float.h>
@@ -132,6 +133,10 @@ static brink_status check_options(const brink_options *options, const brink_mode
 static brink_method choose_method(const brink_model *model, const char **reason) {
   if (model->def.nx == 0) {
     *reason = "there are no states to integrate";
+    return BRINK_ADAMS;
+  }
+  if (model->def.flow_work > BRINK_SERIES_WORTH) {
+    *reason = "Taylor series of a model with so many products cost more than they save";
     return BRINK_ADAMS;
   }
   if (model->def.flow_jet == NULL) {
