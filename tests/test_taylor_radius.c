@@ -160,6 +160,37 @@ TEST(a_pulse_with_poles_is_not_stepped_over) {
   }
 }
 
+/* A smooth pulse, exp(-a (t - c)^2), that other methods see by default: far from it all terms of its
+ * series are next to nothing, and beyond it f is as it was before. */
+TEST(a_smooth_pulse_is_not_stepped_over) {
+  static const struct {
+    const char *text;
+    double hmax, a;
+  } cases[] = {
+#define PULSE(a) "x' = exp(-" a "*(time - 1.2)^2); y' = -y;"
+#define PULSED(a) HSML_MODEL("state(x, real); state(y, real);", "x := 0.0; y := 1.0;", PULSE(a), "")
+      {PULSED("10.0"), 10.0, 10.0},
+      {PULSED("100.0"), 10.0, 100.0},
+      {PULSED("1000.0"), 10.0, 1000.0},
+      {PULSED("1000.0"), 0.05, 1000.0},
+      {PULSED("10000.0"), 0.01, 10000.0}};
+  for (size_t k = 0; k < COUNT(cases); k++)
+    for (size_t j = 0; j < COUNT(tolerances); j++) {
+      hsml_wishes wishes = hsml_default(tolerances[j]);
+      wishes.options.hmax = cases[k].hmax;
+      hsml_run *run = hsml_open(cases[k].text, &wishes);
+      hsml_go(run, 3.0);
+      CHECK_INT(run->status, BRINK_TIME_REACHED);
+      double root = sqrt(cases[k].a), half = 0.88622692545275801364908374167057 / root;
+      double exact = half * (erf(1.2 * root) + erf(1.8 * root));
+      CHECK_MSG(fabs(hsml_final(run, "x") - exact) <= 30.0 * tolerances[j],
+                "a = %g at %g, hmax %g: x = %.17g, off by %.3g, in %zu steps", cases[k].a,
+                tolerances[j], cases[k].hmax, hsml_final(run, "x"), hsml_final(run, "x") - exact,
+                run->nsteps);
+      hsml_close(run);
+    }
+}
+
 /* A plain switch inside noevent, and a pulse by min and max: not analytic, no series knows of it, be they
  * polynomials on either side. A step that ends on the other side is taken back by its defect. */
 TEST(a_kink_without_a_flag_is_found_by_the_defect) {
@@ -231,6 +262,7 @@ int main(void) {
   RUN(a_guard_before_a_pole_is_reached_in_time);
   RUN(a_pole_without_a_guard_is_an_error);
   RUN(a_pulse_with_poles_is_not_stepped_over);
+  RUN(a_smooth_pulse_is_not_stepped_over);
   RUN(a_kink_without_a_flag_is_found_by_the_defect);
   RUN(coefficients_survive_extreme_scales);
   return check_done();
