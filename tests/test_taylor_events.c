@@ -474,6 +474,33 @@ TEST(many_crossings_of_a_transcendental_guard_come_in_order) {
   }
 }
 
+/* Bumps of width 0.1 and more in a step of 3: from far away their series are next to nothing (exp), or know
+ * of poles (the quotient). */
+TEST(bumps_of_transcendental_guards_are_not_lost_in_a_long_step) {
+  static const struct {
+    const char *text;
+    double a;
+  } cases[] = {
+#define BUMPS(a)                                                                                   \
+  HSML_MODEL("state(x, real); flag(bump); flag(pole);", "x := 0.0;",                               \
+             "x' = 1.0; bump = exp(-" a "*(x - 1.2)^2) - 0.5;"                                     \
+             "pole = 1.0/(1.0 + " a "*(x - 1.7)^2) - 0.5;",                                        \
+             "")
+      {BUMPS("10.0"), 10.0}, {BUMPS("30.0"), 30.0}, {BUMPS("100.0"), 100.0}};
+  for (size_t k = 0; k < COUNT(cases); k++)
+    for (size_t j = 0; j < COUNT(tolerances); j++) {
+      hsml_run *run = simulate(cases[k].text, tolerances[j], NULL, 3.0);
+      long double half = sqrtl(logl(2.0L) / cases[k].a), other = sqrtl(1.0L / cases[k].a);
+      CHECK_MSG(run->nevents == 4, "a = %g at %g: %zu events", cases[k].a, tolerances[j],
+                run->nevents);
+      check_time(run, "bump", 1, 1.2L - half, BRINK_POSITIVE, 1e-14);
+      check_time(run, "bump", 2, 1.2L + half, BRINK_NEGATIVE, 1e-14);
+      check_time(run, "pole", 1, 1.7L - other, BRINK_POSITIVE, 1e-14);
+      check_time(run, "pole", 2, 1.7L + other, BRINK_NEGATIVE, 1e-14);
+      hsml_close(run);
+    }
+}
+
 int main(void) {
   RUN(all_crossings_of_polynomial_guards_are_found_in_one_step);
   RUN(both_crossings_near_the_top_of_a_sine_are_found);
@@ -491,5 +518,6 @@ int main(void) {
   RUN(a_flag_that_fires_again_after_a_nanosecond_is_not_swallowed);
   RUN(a_flag_that_is_past_zero_for_a_nanosecond_makes_two_events);
   RUN(many_crossings_of_a_transcendental_guard_come_in_order);
+  RUN(bumps_of_transcendental_guards_are_not_lost_in_a_long_step);
   return check_done();
 }
