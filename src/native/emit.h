@@ -45,6 +45,7 @@ typedef struct emitter {
   bool twins;       /* sincos is */
   bool series;      /* the rules of series are, … */
   bool called;      /* … not inlined */
+  size_t products;  /* of series that are written out, so far */
   bool failed;
 
   size_t maps_capacity, numbers_capacity, kernels_capacity, jets_capacity;

@@ -665,11 +665,13 @@ static void point_at_rows(writer *w) {
 /* ---- guards ---- */
 
 /* The order up to which the series of a guard is written out; 0: not at all. */
-static int guard_order(const emitter *e, const brink_series *series) {
+static int guard_order(emitter *e, const brink_series *series) {
   int order = e->options->guard_order;
   size_t work = 0;
   for (int k = 0; k <= order; k++) work += products_of(series, k);
-  return work > WRITTEN_OUT ? 0 : order;
+  if (e->products + work > WRITTEN_OUT) return 0;
+  e->products += work;
+  return order;
 }
 
 static void guard_written_out(writer *w, uint32_t output, int order) {
@@ -744,7 +746,7 @@ void emit_guard_series(emitter *e, const brink_kernel *kernel, uint32_t number) 
 /* ---- the solution ---- */
 
 /* Written out? All outputs plain, not too much. */
-static bool flow_fits(const brink_flow *flow, int order) {
+static bool flow_fits(emitter *e, const brink_flow *flow, int order) {
   size_t work = 0;
   for (size_t n = 0; n < flow->program->nkernels; n++) {
     const brink_kernel *kernel = flow->program->kernels[n];
@@ -754,7 +756,9 @@ static bool flow_fits(const brink_flow *flow, int order) {
     for (int k = 0; k < order && work <= WRITTEN_OUT; k++)
       work += products_of(flow->series[n], k) * kernel->count;
   }
-  return work <= WRITTEN_OUT;
+  if (work > WRITTEN_OUT) return false;
+  e->products += work;
+  return true;
 }
 
 static origin *find_origins(emitter *e, const brink_flow *flow) {
@@ -992,7 +996,7 @@ static void flow_in_loops(emitter *e, const brink_flow *flow) {
 void emit_flow(emitter *e) {
   const brink_flow *flow = e->options->flow;
   int order = e->options->flow_order;
-  bool fits = order > 0 && flow_fits(flow, order);
+  bool fits = order > 0 && flow_fits(e, flow, order);
   e->ops |= UINT64_C(1) << BRINK_OP_POW;
   e->series = true;
   if (fits)
