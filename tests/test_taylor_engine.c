@@ -3,6 +3,7 @@
  * model has series, for a reason that is told. */
 #include "check.h"
 #include "model/model.h"
+#include "num/order.h"
 #include "support/counting.h"
 #include "support/hsml_run.h"
 
@@ -259,6 +260,42 @@ TEST(auto_takes_taylor_where_the_model_has_series_and_says_why) {
   check_choice(open_auto(stateless, false), BRINK_ADAMS, "no states");
 }
 
+static int decay(double t, const double *x, const brink_env *env, double *dx) {
+  (void)t, (void)env;
+  dx[0] = -x[0];
+  return 0;
+}
+
+static int decay_series(int order, double t, double unit, const double *x, const brink_env *env,
+                        double *const *xj) {
+  (void)t, (void)x, (void)env;
+  for (int k = 0; k < order; k++) xj[0][k + 1] = -unit * xj[0][k] / (k + 1);
+  return 0;
+}
+
+/* A model from C says what its series cost; taylor may still be asked for. */
+TEST(auto_leaves_series_alone_that_cost_too_much) {
+  static const double x0[] = {1.0};
+  brink_model_def def = brink_default_model();
+  def.nx = 1, def.x0 = x0, def.rhs = decay, def.flow_jet = decay_series;
+  for (int k = 0; k < 3; k++) {
+    def.flow_work = k == 0 ? 1.0 : 2.0 * BRINK_SERIES_WORTH;
+    brink_model *model = NULL;
+    brink_sim *sim = NULL;
+    brink_options options = brink_default_options();
+    if (k == 2) options.method = BRINK_TAYLOR;
+    CHECK_INT(brink_model_create(&def, NULL, NULL, &model), BRINK_OK);
+    CHECK_INT(brink_sim_create(model, &options, NULL, NULL, &sim), BRINK_OK);
+    const brink_stats *stats = brink_sim_stats(sim);
+    CHECK_INT(stats->method, k == 1 ? BRINK_ADAMS : BRINK_TAYLOR);
+    if (k == 1) CHECK_CONTAINS(stats->reason, "cost more than they save");
+    CHECK_INT(brink_sim_run(sim, 1.0, NULL), BRINK_TIME_REACHED);
+    CHECK_NEAR(brink_sim_state(sim)[0], 0.36787944117144233, 1e-5);
+    brink_sim_destroy(sim);
+    brink_model_destroy(model);
+  }
+}
+
 TEST(a_method_that_was_asked_for_has_no_reason) {
   static const brink_method methods[] = {BRINK_TAYLOR, BRINK_ADAMS, BRINK_DOPRI};
   for (size_t k = 0; k < COUNT(methods); k++) {
@@ -302,6 +339,7 @@ int main(void) {
   RUN(a_reset_sim_does_the_same_to_the_last_bit);
   RUN(a_run_from_event_to_event_has_the_events_of_a_run_in_one);
   RUN(auto_takes_taylor_where_the_model_has_series_and_says_why);
+  RUN(auto_leaves_series_alone_that_cost_too_much);
   RUN(a_method_that_was_asked_for_has_no_reason);
   RUN(taylor_is_refused_where_the_model_has_no_series);
   RUN(a_model_without_states_may_ask_for_taylor);
