@@ -251,6 +251,7 @@ static bool fit_piece(brink_along_space *space, size_t guard, const brink_path *
   along->path = path;
   along->from = from;
   along->start = 0.0;
+  along->until = 1.0;
   if (space->eval->model->guards[guard].def.jet != NULL && fit_series(space, path, width, along) &&
       series_holds(space, along))
     return true;
@@ -282,6 +283,7 @@ bool brink_along_build(brink_along_space *space, size_t guard, const brink_path 
   along->from = 0.0;
   along->width = 1.0;
   along->start = 0.0;
+  along->until = 1.0;
   bool built;
   if (model_guard->linear) {
     built = build_linear(space, path, g0, along);
@@ -435,11 +437,12 @@ static int polynomial_roots(const brink_along *along, brink_root *roots) {
   for (int k = 0; k <= along->degree; k++) size += fabs(c[k]);
   if (along->degree > 0 && c[0] * c[1] < 0.0 &&
       fabs(c[0]) <= BRINK_POLY_TAU * (along->degree + 1) * DBL_EPSILON * size)
-    seam = fmin(4.0 * fabs(c[0] / c[1]), 0.5);
+    seam = fmin(4.0 * fabs(c[0] / c[1]), 0.5 * along->until);
   int count = 0, more;
   if (seam > 0.0) count = brink_poly_roots(c, along->degree, 0.0, seam, roots, BRINK_ALONG_ROOTS);
   if (count < 0) count = 0;
-  more = brink_poly_roots(c, along->degree, seam, 1.0, roots + count, BRINK_ALONG_ROOTS - count);
+  more = brink_poly_roots(c, along->degree, seam, along->until, roots + count,
+                          BRINK_ALONG_ROOTS - count);
   return more > 0 ? count + more : count;
 }
 
@@ -461,7 +464,7 @@ int brink_along_roots(brink_along_space *space, const brink_along *along, brink_
   int count = polynomial_roots(along, roots);
   if (along->start != 0.0) put_back(along, roots, count);
   if (!space->eval->model->guards[along->guard].linear) polish(space, along, roots, count);
-  return count > 0 ? count : 0; /* exact polynomials always span the whole path */
+  return count > 0 ? count : 0; /* exact polynomials always begin where the path does */
 }
 
 bool brink_along_dip(brink_along_space *space, const brink_along *along, int sign, double limit,

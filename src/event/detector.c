@@ -192,12 +192,21 @@ static void consider(brink_detector *det, brink_found *found, const brink_candid
   det->hits[det->nhits++] = candidate->hit;
 }
 
+/* An event whose action is bound to change something ends the step, and what comes after it. */
+static void draw_in(brink_detector *det, const brink_candidate *candidate) {
+  const brink_guard_def *guard = &det->eval->model->guards[candidate->hit.guard].def;
+  if (guard->action == NULL || candidate->sigma >= det->horizon) return;
+  det->horizon = fmin(candidate->sigma + 2.0 * same_instant(det, candidate->sigma), 1.0);
+  det->whole = false;
+}
+
 void brink_detector_add(brink_detector *det, brink_found *found, double sigma, brink_hit hit) {
   brink_candidate candidate = {.sigma = sigma, .hit = hit};
   if (det->nqueue < det->queue_room)
     det->queue[det->nqueue++] = candidate;
   else
     det->whole = false;
+  draw_in(det, &candidate);
   consider(det, found, &candidate);
 }
 
@@ -226,6 +235,7 @@ brink_found brink_detector_after(brink_detector *det, const brink_path *dense,
   brink_eval *eval = det->eval;
   det->nhits = det->nmisses = det->nqueue = 0;
   det->whole = true;
+  det->horizon = 1.0;
   det->resolution = DBL_EPSILON * fmax(fabs(dense->t0) / dense->h, DBL_MIN);
   if (det->step_reach < 0.0 || !brink_reach_holds(&det->reach, dense))
     brink_detector_look(det, dense);

@@ -88,6 +88,7 @@ struct brink_detector {
   double step_reach; /* what reach.near was collected for */
   double moved;      /* how far the attempted step moves any state */
   double resolution; /* of time at its start, as a part of it */
+  double horizon;    /* what lies beyond this sigma is of no interest: something happens before */
 
   double *g0;    /* each guard's value at the present state, … */
   int64_t *seen; /* … when `seen` is the present step: far guards are not looked at */

@@ -149,7 +149,9 @@ static void check_end(brink_detector *det, size_t guard, const brink_path *dense
   double size = 0.0;
   for (int k = 0; k <= along->degree; k++) size += fabs(along->c[k]);
   double least = fmax(det->eval->slack[guard], 4.0 * DBL_EPSILON * size);
-  if (!(sign * det->g1[guard] < -least) || !brink_detector_wants(det, guard, hit.direction)) return;
+  if (det->horizon < 1.0 || !(sign * det->g1[guard] < -least) ||
+      !brink_detector_wants(det, guard, hit.direction))
+    return;
   double inside, outside = 1.0;
   for (double part = 0.25; part > DBL_EPSILON; part *= 0.25) { /* the root may be close to `last` */
     double from = last + (1.0 - last) * part;
@@ -343,6 +345,7 @@ static int leaf_roots(brink_detector *det, size_t leaf, const brink_path *dense,
   }
   det->signs[leaf] = along.c[0] < 0.0 ? -1.0 : 1.0;
   *exact = *exact && along.exact && starts_off_zero(&along);
+  along.until = det->horizon;
   if (along.exact && brink_poly_excludes_zero(along.c, along.degree)) return total;
   double from = 0.0, width = 1.0;
   while (from < 1.0) {
@@ -391,7 +394,7 @@ static void scan_formula(brink_detector *det, size_t guard, const brink_path *de
   double *signs = det->signs, limit = near_limit(det, guard);
   double at_start = fmin(64.0 * DBL_EPSILON * fmax(fabs(dense->t0) / dense->h, 1.0), 0.5);
   for (int k = 0; k < count; k++) {
-    double next = k + 1 < count ? roots[k + 1].sigma : 1.0;
+    double next = k + 1 < count ? roots[k + 1].sigma : det->horizon;
     if (exact && k > 0 && roots[k].kind != BRINK_ROOT_TOUCH)
       signs[roots[k].leaf] = roots[k].kind == BRINK_ROOT_RISING ? 1.0 : -1.0;
     /* Leaves that change together change the formula together; at the start, rounding may have put
@@ -445,9 +448,12 @@ void brink_interpolate_guard(brink_detector *det, size_t guard, const brink_path
     return;
   }
   brink_along along;
-  if (!brink_along_build(&det->space, guard, dense, g0, &along))
+  if (!brink_along_build(&det->space, guard, dense, g0, &along)) {
     found->undefined = guard;
-  else if (along.exact)
+    return;
+  }
+  along.until = det->horizon;
+  if (along.exact)
     scan_exact(det, guard, dense, &along, found);
   else
     scan_fitted(det, guard, dense, &along, found);

@@ -309,6 +309,10 @@ static bool reads_space(const brink_kernel *kernel, brink_space space) {
   return false;
 }
 
+static bool does_something(const brink_action *action) {
+  return action != NULL && (action->kernel.noutputs > 0 || action->neffects > 0);
+}
+
 /* Everything but the value. */
 static void define_rest(definer *d, uint32_t f, size_t index, brink_guard_def *def) {
   const brink_system *system = d->instance->system;
@@ -322,7 +326,7 @@ static void define_rest(definer *d, uint32_t f, size_t index, brink_guard_def *d
   def->inside = flag->inside;
   def->reads_signs = flag->value != NULL && reads_space(flag->value, BRINK_SPACE_SIGN);
   bool noted = d->instance->notes.capacity > 0; /* every event forgets what the last one noted */
-  if (range || noted || flag->negative != NULL || flag->positive != NULL)
+  if (range || noted || does_something(flag->negative) || does_something(flag->positive))
     def->action = brink_instance_on_event;
   if (flag->on_surface != NULL) def->on_surface = brink_instance_on_surface;
   def->leave_positive = guard_of(system, flag->leave_positive, index);
