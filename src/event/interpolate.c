@@ -18,6 +18,7 @@
 #include "event/detector.h"
 
 #define AT_ONCE 1e-3 /* of a piece */
+#define ON_THE_WAY 8 /* parts of a path, between which an approximation is compared with the guard */
 
 static double near_limit(const brink_detector *det, size_t guard) {
   return det->options->near_miss * det->tolerance[guard];
@@ -275,9 +276,13 @@ static void scan_exact(brink_detector *det, size_t guard, const brink_path *dens
 /* The approximate polynomial clears the guard if it stays away from zero by more than it is off. */
 static bool clears(brink_detector *det, size_t guard, const brink_path *dense,
                    const brink_along *along) {
-  double low, high, half = brink_along_value(&det->space, guard, dense, 0.5);
-  double off = fabs(brink_poly_eval(along->c, along->degree, 0.5) - half) +
-               fabs(brink_poly_eval(along->c, along->degree, 1.0) - det->g1[guard]);
+  double low, high;
+  double off = fabs(brink_poly_eval(along->c, along->degree, 1.0) - det->g1[guard]);
+  for (int k = 1; k < ON_THE_WAY; k++) {
+    double sigma = (double)k / ON_THE_WAY;
+    off = fmax(off, fabs(brink_poly_eval(along->c, along->degree, sigma) -
+                         brink_along_value(&det->space, guard, dense, sigma)));
+  }
   brink_poly_range(along->c, along->degree, &low, &high);
   double distance = det->eval->sgn[guard] > 0 ? low : -high;
   return distance > 10.0 * off + near_limit(det, guard);

@@ -388,6 +388,8 @@ static bool copy_arrays(brink_model *model) {
   brink_arena *arena = &model->arena;
   int *modes = brink_arena_copy(arena, def->mode0, def->nmodes, sizeof(int));
   def->x0 = brink_arena_copy(arena, def->x0, def->nx, sizeof(double));
+  if (def->flow_degrees != NULL)
+    def->flow_degrees = brink_arena_copy(arena, def->flow_degrees, def->nx, sizeof(int));
   def->p0 = brink_arena_copy(arena, def->p0, def->np, sizeof(double));
   def->mode0 = modes;
   model->guards = brink_arena_take(arena, def->nguards, sizeof *model->guards);

@@ -233,7 +233,7 @@ static const char *foreign_field(const brink_model_def *rest) {
   UNSET(state_names);
   UNSET(rhs);
   UNSET(flow_jet);
-  UNSET(flow_degree);
+  UNSET(flow_degrees);
   UNSET(flow_work);
   UNSET(jacobian);
   UNSET(jacobian_pattern.starts);

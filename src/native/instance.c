@@ -150,7 +150,7 @@ static brink_model_def define(brink_instance *instance) {
   def.strict_surfaces = true; /* counters and the like lead away from no surface */
   if (instance->flow != NULL) {
     def.flow_jet = flow_jet;
-    def.flow_degree = brink_flow_degree(instance->flow);
+    def.flow_degrees = instance->flow_degrees;
   }
   def.flow_work = instance->flow_work;
   if (instance->jacobian_starts != NULL) {

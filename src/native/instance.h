@@ -118,6 +118,7 @@ struct brink_instance {
   double *flow_scratch; /* for it, … */
   int flow_order;       /* … up to this order */
   double flow_work;     /* what it costs, or would cost */
+  int *flow_degrees;    /* where the series of each state ends; 0: nowhere */
   double *probe;        /* a state */
   double *outputs;      /* to space OUT */
   double *before;       /* values that an action may push out of their ranges */

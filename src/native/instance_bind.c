@@ -394,6 +394,12 @@ static bool bind_flow(brink_instance *instance) {
   if (size > MOST_SERIES) return true;
   instance->flow = flow;
   instance->flow_order = order;
+  instance->flow_degrees = brink_arena_take(&instance->arena, system->nx, sizeof(int));
+  if (instance->flow_degrees == NULL) return false;
+  for (size_t i = 0; i < system->nx && !flow->kinked; i++) {
+    int degree = flow->degrees.x[i];
+    if (degree < BRINK_SERIES_FULL) instance->flow_degrees[i] = degree > 0 ? degree : 1;
+  }
   instance->flow_scratch = brink_arena_pack(&instance->arena, size, sizeof(double));
   return instance->flow_scratch != NULL;
 }

@@ -23,7 +23,9 @@
  * taken back. A step that ends in an event has no series at its end: f is asked for there, and where
  * there is none (a singular edge) the terms from p/2 on have to fall at least as fast, on the way from
  * the largest possible one to the tolerance, as a geometric series does. Only where the model says that
- * its series end (flow_degree) is a polynomial believed.
+ * its series end (flow_degrees) is a polynomial believed. Where a state seems to rest, or to move straight
+ * on, though its equation does not say so, points on the way are tested besides: a pulse far ahead has no
+ * terms in the series.
  *
  * Rounding: terms that cannot change a state are left out of the step's polynomial.
  *
@@ -47,6 +49,8 @@
 #define DEFECT 2.0         /* tolerances that the defect may amount to */
 #define ROUNDING 64.0      /* units of rounding that it may amount to */
 #define BALANCE 64.0
+#define WAY 7              /* points on the way where a series that knows nothing is tested */
+#define STRAIGHT 1e-6      /* of the first term: less is no bend */
 #define LOW_ORDER 4 /* below, terms fall too slowly to be kept below the tolerance themselves */
 #define AT_ROUNDING 1e-13 /* whoever asks for less than this wants rounding alone: … */
 #define SHARPER 64.0      /* … truncation has a direction, and adds up where rounding does not */
@@ -77,10 +81,18 @@ typedef struct taylor {
   double h;         /* the step that the series at the present allows */
 } taylor;
 
+/* Where the series of all states have ended; 0: nowhere. */
+static int degree_of(const brink_stepper *st) {
+  const int *degrees = st->eval->model->def.flow_degrees;
+  int most = degrees == NULL ? 0 : 1;
+  for (size_t i = 0; most > 0 && i < st->nx; i++)
+    most = degrees[i] == 0 ? 0 : (degrees[i] > most ? degrees[i] : most);
+  return most;
+}
+
 static int order_for(const brink_stepper *st) {
-  const brink_model_def *def = &st->eval->model->def;
   if (st->options->order > 0) return st->options->order;
-  return brink_series_order(st->options->rtol, def->flow_degree, def->flow_work);
+  return brink_series_order(st->options->rtol, degree_of(st), st->eval->model->def.flow_work);
 }
 
 static bool take_expansion(expansion *e, const brink_stepper *st, size_t length,
@@ -95,7 +107,7 @@ static bool taylor_create(brink_stepper *st, brink_arena *arena) {
   if (ty == NULL) return false;
   st->method = ty;
   st->order = ty->order = order_for(st);
-  int degree = st->eval->model->def.flow_degree;
+  int degree = degree_of(st);
   ty->exact = degree > 0 && degree <= ty->order;
   ty->length = (size_t)ty->order + 1;
   ty->rows = brink_arena_take(arena, st->nx, sizeof *ty->rows);
@@ -375,14 +387,65 @@ static double defect_at_end(const taylor *ty, const brink_stepper *st) {
   return worst;
 }
 
+/* The same test inside the attempt: the defect there, or 1 where the model is not defined. */
+static double defect_inside(taylor *ty, brink_stepper *st, double sigma, bool *defined) {
+  const brink_path *path = &st->dense;
+  double *x = ty->inside, *f = ty->inside_f, h = sigma * st->h, worst = 0.0;
+  double power[BRINK_PATH_TERMS], weight = 1.0;
+  for (int k = 0; k < path->degree; k++) power[k] = path->scale[k] * (weight *= sigma);
+  for (size_t i = 0; i < st->nx; i++) {
+    const double *c = ty->now.c + i * ty->length + 1;
+    double sum = 0.0;
+    for (int k = path->degree; k > 0; k--) sum += c[k - 1] * power[k - 1];
+    x[i] = st->x[i] + sum;
+  }
+  *defined = brink_eval_rhs(st->eval, st->t + h, x, f) == BRINK_TRY_OK;
+  for (size_t i = 0; *defined && i < st->nx; i++) {
+    const double *c = ty->now.c + i * ty->length + 1;
+    double slope = 0.0;
+    for (int k = path->degree; k > 0; k--) slope += k * (c[k - 1] * power[k - 1]);
+    worst = fmax(worst, defect(ty, st, i, x[i], slope, h * f[i]));
+  }
+  return worst;
+}
+
+/* A state that hardly moves, or moves straight on, though its equation does not say so, may know nothing of
+ * what comes: a pulse far ahead has no terms in its series. */
+static bool knows_nothing(const taylor *ty, const brink_stepper *st) {
+  const int *degrees = st->eval->model->def.flow_degrees;
+  const double *scale = st->dense.scale;
+  if (ty->order < 3 || ty->now.degree < 1) return false;
+  for (size_t i = 0; i < st->nx; i++) {
+    const double *c = ty->now.c + i * ty->length;
+    if (degrees != NULL && degrees[i] > 0) continue;
+    double first = fabs(c[1]) * scale[0], ratio = scale[0];
+    double second = fmax(fabs(c[2]) * ratio * ratio, fabs(c[3]) * ratio * ratio * ratio);
+    double weight = st->options->rtol * fabs(c[0]) + st->atol[i];
+    if (first <= weight || second <= STRAIGHT * first) return true;
+  }
+  return false;
+}
+
+/* Then the way is looked at, too. *bad: where it is not as it should be. */
+static bool way_is_good(taylor *ty, brink_stepper *st, double until, double *bad) {
+  if (!knows_nothing(ty, st)) return true;
+  for (int k = 1; k <= WAY; k++) {
+    bool defined;
+    *bad = until * k / (WAY + 1);
+    if (defect_inside(ty, st, *bad, &defined) > 1.0) return false;
+  }
+  return true;
+}
+
 static brink_try taylor_commit(brink_stepper *st) {
   taylor *ty = st->method;
   brink_try outcome = expand(ty, st, st->t + st->h, st->x_new, next_unit(ty), &ty->new);
   if (outcome != BRINK_TRY_OK) return outcome;
   if (!ty->now.ends && !is_fixed(st)) {
+    double bad = 1.0;
     st->error = defect_at_end(ty, st);
-    if (!(st->error <= 1.0)) {
-      ty->h = st->h_next = 0.5 * st->h;
+    if (!(st->error <= 1.0) || !way_is_good(ty, st, 1.0, &bad)) {
+      ty->h = st->h_next = 0.5 * bad * st->h;
       return BRINK_TRY_ERROR;
     }
   }
@@ -396,27 +459,15 @@ static brink_try taylor_commit(brink_stepper *st) {
   return BRINK_TRY_OK;
 }
 
-/* The same test inside the attempt, if the model is defined there. */
-static bool is_good_until(taylor *ty, brink_stepper *st, double sigma) {
-  brink_path part = st->dense;
-  double *x = ty->inside, *f = ty->inside_f, t = st->t + sigma * st->h, worst = 0.0;
-  brink_path_rescale(&part, sigma);
-  brink_path_eval(&part, 1.0, x);
-  if (brink_eval_rhs(st->eval, t, x, f) != BRINK_TRY_OK) return converges(ty, st, &part);
-  for (size_t i = 0; i < st->nx; i++) {
-    const double *c = ty->now.c + i * ty->length + 1;
-    double slope = 0.0;
-    for (int k = part.degree; k > 0; k--) slope += k * (c[k - 1] * part.scale[k - 1]);
-    worst = fmax(worst, defect(ty, st, i, x[i], slope, part.h * f[i]));
-  }
-  return worst <= 1.0;
-}
-
 /* May the attempt be followed to an event? */
 static bool taylor_vouches(brink_stepper *st, double sigma) {
   taylor *ty = st->method;
-  if (is_fixed(st) || ty->now.ends || sigma <= 0.0 || is_good_until(ty, st, sigma)) return true;
-  ty->h = st->h_next = 0.5 * sigma * st->h;
+  if (is_fixed(st) || ty->now.ends || sigma <= 0.0) return true;
+  bool defined;
+  double bad = sigma, error = defect_inside(ty, st, sigma, &defined);
+  bool good = defined ? error <= 1.0 : converges(ty, st, &st->dense);
+  if (good && way_is_good(ty, st, sigma, &bad)) return true;
+  ty->h = st->h_next = 0.5 * bad * st->h;
   return false;
 }
 
