@@ -145,6 +145,7 @@ bool brink_along_excluded(brink_along_space *space, size_t guard, const brink_pa
   if (!path->powers || model_guard->formula != NULL || model_guard->linear || def->jet == NULL)
     return false;
   int degree = used_degree(def, path), order = degree < 2 ? 2 : degree;
+  if (def->degree == 0 && order < SERIES_ORDER) order = SERIES_ORDER;
   if (!compose(space, guard, path, 0.0, degree, order, c)) return false;
   for (int k = 1; k <= order; k++) {
     reach += fabs(c[k]);
@@ -183,7 +184,7 @@ static bool build_jet(brink_along_space *space, const brink_path *path, double g
   int degree = used_degree(def, path);
   int full = def->degree * degree; /* of the composition, if the guard is a polynomial */
   bool exact = def->degree > 0 && full <= BRINK_POLY_MAX_DEGREE;
-  int order = exact ? full : degree + 6;
+  int order = exact ? full : (degree + 6 > SERIES_ORDER ? degree + 6 : SERIES_ORDER);
   if (order > BRINK_POLY_MAX_DEGREE) order = BRINK_POLY_MAX_DEGREE;
   if (order < 1) order = 1;
   if (!compose(space, along->guard, path, 0.0, degree, order, along->c)) return false;

@@ -106,6 +106,15 @@ static void queue_the_rest(brink_detector *det, size_t guard, const brink_root *
   det->queued[guard] = true;
 }
 
+/* A change of sign where the guard is larger than at either end of the piece is none through zero. */
+static bool is_pole(brink_detector *det, const brink_along *along, double at) {
+  const brink_path *path = along->path;
+  double end = fmin(along->from + along->width, 1.0);
+  double here = fabs(brink_along_value(&det->space, along->guard, path, at));
+  return here > fabs(brink_along_value(&det->space, along->guard, path, along->from)) &&
+         here > fabs(brink_along_value(&det->space, along->guard, path, end));
+}
+
 /* One piece of the path, on which the guard starts with *sign; true if an event was found. *last
  * becomes the last root seen. all_at_once: the piece is the whole path, and nothing but roots matters. */
 static bool scan_piece(brink_detector *det, size_t guard, const brink_path *dense,
@@ -132,6 +141,7 @@ static bool scan_piece(brink_detector *det, size_t guard, const brink_path *dens
     if ((crossed || (touched && side == BRINK_UNILATERAL && !det->touched[guard])) &&
         brink_detector_wants(det, guard, hit.direction)) {
       at = settle_side(det, guard, dense, at, *sign);
+      if (crossed && !along->exact) hit.pole = is_pole(det, along, at);
       if (at <= 1.0) brink_detector_add(det, found, at, hit);
       if (crossed && all_at_once) queue_the_rest(det, guard, roots + k, count - k, *sign, found);
       return true;

@@ -160,8 +160,8 @@ static void check_jump(brink_sim *sim, size_t guard) {
 static bool moved_away(brink_sim *sim, const brink_hit *hit) {
   brink_eval *eval = &sim->eval;
   double g = brink_eval_guard(eval, hit->guard, sim->t, sim->x);
-  double band = zero_band(sim, hit->guard);
-  bool moved = hit->kind == BRINK_JUMPED || fabs(g - hit->value) > band;
+  double band = hit->pole ? 0.0 : zero_band(sim, hit->guard);
+  bool moved = hit->pole || hit->kind == BRINK_JUMPED || fabs(g - hit->value) > band;
   if (!(fabs(g) > band) || !moved) return false;
   eval->sgn[hit->guard] = g > 0.0 ? 1 : -1;
   eval->slack[hit->guard] = 0.0;
@@ -219,9 +219,10 @@ static brink_status settle_others(brink_sim *sim, bool changed, brink_diag *diag
     if (!sim->altered && sim->was_enabled[k] && !sim->model->guards[k].def.reads_signs &&
         !brink_detector_concerned(&sim->detector, k, sim->jump))
       continue;
-    if (sim->pending[k] && changed)
-      status = brink_sim_settle_sign(sim, k, 0, true, BRINK_CROSSED, diag);
-    else if (!sim->was_enabled[k] || (changed && eval->sgn[k] == 0))
+    if (sim->pending[k] && changed) { /* it may have been carried off its surface since */
+      sim->pending[k] = false;
+      status = first_sign(sim, k, diag);
+    } else if (!sim->was_enabled[k] || (changed && eval->sgn[k] == 0))
       status = new_sign(sim, k, sim->was_enabled[k], diag);
     else if (changed)
       check_jump(sim, k);
