@@ -33,7 +33,7 @@ typedef struct brink_hit {
   bool led_inside;
   int sign_after;
   bool again; /* another action carried it across zero: an event of the next round */
-  bool pole;  /* it changed its sign through infinity: its value tells the new one */
+  bool pole;  /* it changed its sign through infinity */
 } brink_hit;
 
 /* The answer to the second. */

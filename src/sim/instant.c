@@ -160,8 +160,8 @@ static void check_jump(brink_sim *sim, size_t guard) {
 static bool moved_away(brink_sim *sim, const brink_hit *hit) {
   brink_eval *eval = &sim->eval;
   double g = brink_eval_guard(eval, hit->guard, sim->t, sim->x);
-  double band = hit->pole ? 0.0 : zero_band(sim, hit->guard);
-  bool moved = hit->pole || hit->kind == BRINK_JUMPED || fabs(g - hit->value) > band;
+  double band = zero_band(sim, hit->guard);
+  bool moved = hit->kind == BRINK_JUMPED || fabs(g - hit->value) > band;
   if (!(fabs(g) > band) || !moved) return false;
   eval->sgn[hit->guard] = g > 0.0 ? 1 : -1;
   eval->slack[hit->guard] = 0.0;
@@ -195,6 +195,10 @@ static brink_status settle_fired(brink_sim *sim, bool changed_ever, brink_diag *
     if (!eval->enabled[guard]) continue;
     int before = sim->hits[k].direction == BRINK_NEGATIVE ? 1 : -1;
     if (eval->is_held[guard]) brink_slide_undo(sim, guard); /* for what held before the rules */
+    if (sim->hits[k].pole) { /* it went through infinity, and is where it was going */
+      brink_slide_take_sign(sim, guard, -before);
+      continue;
+    }
     if (moved_away(sim, &sim->hits[k])) {
       int sign =
           eval->sgn[guard]; /* its own action left it on the other side: another's did this */
