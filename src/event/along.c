@@ -156,7 +156,8 @@ bool brink_along_excluded(brink_along_space *space, size_t guard, const brink_pa
     double tail = TAIL * (fabs(c[order]) + fabs(c[order - 1]));
     /* A step of the guard far ahead (tanh) does not show in its series: it shows at the end. */
     double off = tail + ROUNDING * (fabs(g0) + reach);
-    if (!(fabs(end - g1) <= off) || !is_as_foretold(space, guard, path, c, order, off)) return false;
+    if (!(fabs(end - g1) <= off) || !is_as_foretold(space, guard, path, c, order, off))
+      return false;
     reach += tail;
   }
   return fabs(g0) > reach * (1.0 + 1e-12) + distance;

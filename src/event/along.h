@@ -21,7 +21,7 @@ typedef struct brink_along {
   int degree;
   bool exact;                          /* the polynomial is the guard, to rounding */
   double c[BRINK_POLY_MAX_DEGREE + 1]; /* in tau */
-  double until; /* roots beyond this tau are of no interest; 1 */
+  double until;                        /* roots beyond this tau are of no interest; 1 */
   double start; /* what was left out of c[0], because the root at the start is known; else 0 */
 } brink_along;
 

@@ -166,7 +166,7 @@ void brink_detector_look(brink_detector *det, const brink_path *path) {
 
 /* Rounding of sigma, and of the time there: what cannot be told apart is one instant. */
 static double same_instant(const brink_detector *det, double sigma) {
-  return 8.0 * DBL_EPSILON * sigma + det->resolution;
+  return 64.0 * DBL_EPSILON * sigma + det->resolution;
 }
 
 /* May two events that cannot be told apart be one instant? One that has to be past its surface, and one

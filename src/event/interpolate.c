@@ -18,7 +18,8 @@
 #include "event/detector.h"
 
 #define AT_ONCE 1e-3 /* of a piece */
-#define ON_THE_WAY 8 /* parts of a path, between which an approximation is compared with the guard */
+#define ON_THE_WAY                                                                                 \
+  8 /* parts of a path, between which an approximation is compared with the guard */
 
 static double near_limit(const brink_detector *det, size_t guard) {
   return det->options->near_miss * det->tolerance[guard];

@@ -1,6 +1,6 @@
 /* series.c: from graphs to programs on power series (see series.h).
  *
- * Functions become what num/series_rules.h has rules for, with a for the argument, t = s a' (INDEX):
+ * Functions become what num/series_rules.inc has rules for, with a for the argument, t = s a' (INDEX):
  *
  *   exp      v' = a' v                        sin, cos    v' = a' w, w' = -a' v, as a pair
  *   tan      v' = a' w, w = 1 + v^2           sinh, cosh  v' = a' w, w' = a' v

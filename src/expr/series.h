@@ -2,7 +2,7 @@
  *
  * A series program is a list of instructions, each of which defines one series (its register). It is
  * run in rounds: round k computes coefficient k of every register, from coefficients 0 ... k of earlier
- * registers, and 0 ... k - 1 of any (num/series_rules.h). So the solution of x' = f(t, x) can be
+ * registers, and 0 ... k - 1 of any (num/series_rules.inc). So the solution of x' = f(t, x) can be
  * expanded while it is computed: round k of f gives coefficient k + 1 of x, at O(k) a round and an
  * instruction.
  *

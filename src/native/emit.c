@@ -255,7 +255,8 @@ static void emit_everything(emitter *e) {
   if (o->jacobian) add_program(e, o->jacobian_program, "jacobian");
   add_flags(e);
   if (o->actions) add_instants(e);
-  if (o->flow != NULL) emit_flow(e); /* first: it is asked for most often, and written out if it can be */
+  if (o->flow != NULL)
+    emit_flow(e); /* first: it is asked for most often, and written out if it can be */
   if (o->jets) add_jets(e);
   write_head(e, source);
   if (!e->body.failed && e->body.data != NULL)

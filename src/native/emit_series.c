@@ -1,6 +1,6 @@
 /* emit_series.c: series programs as C (see expr/series.h).
  *
- * The text starts with the rules of num/series_rules.h, the very ones that the interpreter uses. Small
+ * The text starts with the rules of num/series_rules.inc, the very ones that the interpreter uses. Small
  * programs are written out besides, round by round, iteration by iteration, with a local variable for
  * every coefficient: the compiler then keeps what it can in registers (three times as fast as loops at
  * order 20). Larger ones have their loops only: over the iterations of a kernel, and inside the rules.
@@ -42,7 +42,7 @@ typedef struct writer {
 
 static const char *const rule_texts[] = {
 #define SERIES_RULE(name, ...) #__VA_ARGS__,
-#include "num/series_rules.h"
+#include "num/series_rules.inc"
 #undef SERIES_RULE
 };
 
@@ -897,8 +897,9 @@ static void round_parts(writer *w, place k) {
   if (used == NULL) w->e->failed = true;
   for (size_t from = 0; used != NULL && from < w->series->count; from += PART) {
     size_t to = from + PART < w->series->count ? from + PART : w->series->count;
-    brink_text_add(w->to, "static __attribute__((noinline)) void f%zu_%s%zu(" PART_ARGUMENTS ") {\n", w->kernel, k.text,
-                   from / PART);
+    brink_text_add(w->to,
+                   "static __attribute__((noinline)) void f%zu_%s%zu(" PART_ARGUMENTS ") {\n",
+                   w->kernel, k.text, from / PART);
     point_at_part(w, from, to, used);
     round_part(w, k, from, to);
     brink_text_add(w->to, "}\n\n");

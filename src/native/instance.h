@@ -96,7 +96,7 @@ struct brink_instance {
   brink_model *model;
   brink_instance_options options;
 
-  brink_native *native; /* NULL: the interpreter runs everything, … */
+  brink_native *native;      /* NULL: the interpreter runs everything, … */
   char reason[BRINK_REASON]; /* … because; empty: it was asked for */
   brink_bound_program rhs, all, jacobian;
   brink_program jacobian_program;

@@ -185,7 +185,7 @@ typedef struct brink_instance_options {
   bool wants_jacobian; /* the method will ask for it */
   bool wants_flow_jet;
   bool only_if_worth; /* … unless it would cost more than it saves (num/order.h) */
-  int flow_order; /* the order that the method will ask for; 0: that of brink_series_order */
+  int flow_order;     /* the order that the method will ask for; 0: that of brink_series_order */
 } brink_instance_options;
 
 typedef struct brink_instance brink_instance;

@@ -1,4 +1,4 @@
-/* series.h: the rules of series_rules.h as functions. */
+/* series.h: the rules of series_rules.inc as functions. */
 #ifndef BRINK_NUM_SERIES_H
 #define BRINK_NUM_SERIES_H
 
@@ -10,7 +10,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
 #endif
-#include "num/series_rules.h"
+#include "num/series_rules.inc"
 #if defined(__GNUC__)
 #pragma GCC diagnostic pop
 #endif

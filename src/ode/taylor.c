@@ -49,9 +49,9 @@
 #define DEFECT 2.0         /* tolerances that the defect may amount to */
 #define ROUNDING 64.0      /* units of rounding that it may amount to */
 #define BALANCE 64.0
-#define WAY 7              /* points on the way where a series that knows nothing is tested */
-#define STRAIGHT 1e-6      /* of the first term: less is no bend */
-#define LOW_ORDER 4 /* below, terms fall too slowly to be kept below the tolerance themselves */
+#define WAY 7         /* points on the way where a series that knows nothing is tested */
+#define STRAIGHT 1e-6 /* of the first term: less is no bend */
+#define LOW_ORDER 4   /* below, terms fall too slowly to be kept below the tolerance themselves */
 #define AT_ROUNDING 1e-13 /* whoever asks for less than this wants rounding alone: … */
 #define SHARPER 64.0      /* … truncation has a direction, and adds up where rounding does not */
 #define INVISIBLE 0x1p-60 /* of a state: terms below this are nothing */

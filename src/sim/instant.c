@@ -196,7 +196,8 @@ static brink_status settle_fired(brink_sim *sim, bool changed_ever, brink_diag *
     int before = sim->hits[k].direction == BRINK_NEGATIVE ? 1 : -1;
     if (eval->is_held[guard]) brink_slide_undo(sim, guard); /* for what held before the rules */
     if (sim->hits[k].pole) { /* it went through infinity, and is where it was going */
-      brink_slide_take_sign(sim, guard, -before);
+      eval->sgn[guard] = (signed char)-before;
+      eval->slack[guard] = 0.0;
       continue;
     }
     if (moved_away(sim, &sim->hits[k])) {

@@ -1,6 +1,6 @@
 /* sim.c: making, asking and changing a simulation. The loop itself is in loop.c. */
-#include "num/order.h"
 #include "sim/sim.h"
+#include "num/order.h"
 
 #include <float.h>
 #include <math.h>
