@@ -303,7 +303,8 @@ typedef struct brink_model_def {
 
   brink_rhs_fn *rhs;
   brink_flow_jet_fn *flow_jet; /* optional: Taylor coefficients of the solution */
-  const int *flow_degrees; /* for each state: no coefficient of its series beyond this one, whatever the
+  const int
+      *flow_degrees; /* for each state: no coefficient of its series beyond this one, whatever the
                               state and the modes; 0: they go on. NULL: not known */
   double
       flow_work; /* products that coefficient k takes, divided by k; 0: not known. For the order and auto */
