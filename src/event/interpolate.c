@@ -125,7 +125,7 @@ static bool scan_piece(brink_detector *det, size_t guard, const brink_path *dens
   brink_root roots[BRINK_ALONG_ROOTS];
   int count = brink_along_roots(&det->space, along, roots);
   for (int k = 0; k < count; k++) {
-    double next = k + 1 < count ? roots[k + 1].s : along->from + along->width;
+    double next = k + 1 < count ? roots[k + 1].s : along->from + along->width * along->until;
     *last = roots[k].s;
     brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(*sign)};
     bool crossed = crosses(det, along, &roots[k], next, *sign);
