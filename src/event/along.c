@@ -397,6 +397,21 @@ static int critical_points(brink_along_space *space, const brink_along *along, d
   return count;
 }
 
+/* What has just fired may fly off and come back so low that its own values are rounding on all of the way:
+ * then the polynomial, which knows slope and curvature, tells when. */
+static bool comes_back_unseen(const brink_along *along, double noise, brink_root *root) {
+  double c[BRINK_POLY_MAX_DEGREE + 1];
+  if (!(fabs(along->c[0]) <= noise)) return false;
+  memcpy(c, along->c, (size_t)(along->degree + 1) * sizeof *c);
+  c[0] = 0.0;
+  if (brink_poly_roots(c, along->degree, 0.0, 1.0, root, 1) != 1 || root->kind == BRINK_ROOT_TOUCH)
+    return false;
+  double middle = brink_poly_eval(c, along->degree, 0.5 * root->s);
+  if (!(fabs(middle) <= noise)) return false;
+  root->s = along->from + along->width * root->s;
+  return true;
+}
+
 /* Roots of a guard whose polynomial is an approximation, from its own values. */
 static int direct_roots(brink_along_space *space, const brink_along *along, brink_root *roots) {
   double points[BRINK_ALONG_ROOTS];
@@ -404,6 +419,7 @@ static int direct_roots(brink_along_space *space, const brink_along *along, brin
   double before = along->c[0], noise = 0.0; /* rounding of the guard's values */
   for (int k = 0; k <= along->degree; k++)
     noise = fmax(noise, 4.0 * DBL_EPSILON * fabs(along->c[k]));
+  if (along->from == 0.0 && comes_back_unseen(along, noise, &roots[0])) return 1;
   for (int k = 1; k < count && found < BRINK_ALONG_ROOTS; k++) {
     double after = value_at(space, along, points[k]);
     if (isnan(after)) break;

@@ -144,8 +144,9 @@ brink_limit brink_detector_before(brink_detector *det, const brink_path *predict
 
 /* The same where the step itself will be looked at before anything is evaluated at its end (Taylor
  * series): all that is left is to recognise a singular edge, from outside of which no series converges
- * up to the surface. */
-brink_limit brink_detector_creeping(brink_detector *det, const brink_path *predictor);
+ * up to the surface. f: the field at the present state. */
+brink_limit brink_detector_creeping(brink_detector *det, const brink_path *predictor,
+                                    const double *f);
 
 /* Second question; x_new is the end of the path. Fills det->hits and det->misses. */
 brink_found brink_detector_after(brink_detector *det, const brink_path *dense, const double *x_new);

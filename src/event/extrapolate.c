@@ -428,15 +428,20 @@ brink_limit brink_detector_before(brink_detector *det, const brink_path *predict
 }
 
 /* Within the tolerance of a unilateral surface, still approaching it, and ever more slowly. */
-static bool creeps(brink_detector *det, size_t guard, const brink_path *predictor) {
+static bool creeps(brink_detector *det, size_t guard, const brink_path *predictor,
+                   const double *f) {
   double y = present_distance(det, guard), gap = det->gap[guard];
   det->gap[guard] = y;
   det->slow[guard] = y > SLOW * gap && y < gap ? det->slow[guard] + 1 : 0;
   return det->slow[guard] >= SLOW_STEPS && !det->touched[guard] &&
-         y <= brink_detector_tolerance(det, guard, predictor->t0, predictor->x0);
+         y <= brink_detector_tolerance(det, guard, predictor->t0, predictor->x0) &&
+         det->eval->sgn[guard] *
+                 brink_eval_rate(det->eval, guard, predictor->t0, predictor->x0, f) <
+             0.0;
 }
 
-brink_limit brink_detector_creeping(brink_detector *det, const brink_path *predictor) {
+brink_limit brink_detector_creeping(brink_detector *det, const brink_path *predictor,
+                                    const double *f) {
   brink_limit limit = {.sigma = 1.0, .guard = BRINK_NONE};
   det->step_reach = -1.0;
   if (!det->ops->one_sided || det->eval->nwatch == 0) return limit;
@@ -445,7 +450,7 @@ brink_limit brink_detector_creeping(brink_detector *det, const brink_path *predi
     if (det->eval->model->guards[guard].def.side != BRINK_UNILATERAL ||
         det->seen[guard] != det->step || !asked_before(det, guard))
       continue;
-    if (creeps(det, guard, predictor))
+    if (creeps(det, guard, predictor, f))
       limit = (brink_limit){.sigma = 0.0, .event = true, .guard = guard};
   }
   return limit;

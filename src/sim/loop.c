@@ -211,7 +211,7 @@ static brink_status step(brink_sim *sim, double t_limit, brink_diag *diag) {
   st->ops->plan(st, fmin(t_stop - sim->t, sim->options.hmax));
   double hmin = brink_sim_smallest_step(sim);
   brink_limit limit = st->ops->foretells
-                          ? brink_detector_creeping(&sim->detector, &st->predictor)
+                          ? brink_detector_creeping(&sim->detector, &st->predictor, st->f)
                           : brink_detector_before(&sim->detector, &st->predictor, st->order, hmin);
   if (limit.event) return brink_sim_arrive_on_predictor(sim, &limit, diag);
   double h = limit.sigma < 1.0 ? limit.sigma * st->h_plan : st->h_plan;
