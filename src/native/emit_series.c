@@ -1,42 +1,13 @@
-/* emit_series.c: series programs as C (see expr/series.h).
+/* emit_series.c: instructions of series programs as C (see expr/series.h, and emit_flow.c for the whole).
  *
- * The text starts with the rules of num/series_rules.inc, the very ones that the interpreter uses. Small
- * programs are written out besides, round by round, iteration by iteration, with a local variable for
- * every coefficient: the compiler then keeps what it can in registers (three times as fast as loops at
- * order 20). Larger ones have their loops only: over the iterations of a kernel, and inside the rules.
- * Both forms, and the interpreter, do the same operations in the same order. */
-#include "native/emit.h"
+ * Where all is written out, coefficients are variables and indices numbers, and the rules of
+ * num/series_rules.inc appear once more, in text; in loops they are called. Both forms, and the
+ * interpreter, do the same operations in the same order. */
+#include "native/emit_series.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "native/series.h"
-
-/* Products that are written out, at most: about 0.1 s of compiling. */
-#define WRITTEN_OUT 3000
-/* Above this many instructions rules are called, not inlined: compiling stays linear, and fast. */
-#define CALLED 120
-/* Instructions in one function. */
-#define PART 96
-
-/* Where a variable comes from, where all is written out. */
-typedef struct origin {
-  uint32_t kernel, iteration, reg;
-  bool sum; /* of many: it has a name of its own */
-} origin;
-
-/* One program while it is written. */
-typedef struct writer {
-  emitter *e;
-  brink_text *to;
-  const brink_series *series;
-  size_t kernel, iteration; /* part of the names */
-  bool written_out;         /* coefficients are variables; else rows in memory */
-  bool guard; /* variables and derivatives have values, but no series that anybody knows */
-  const brink_flow *flow;
-  const origin *origins; /* of the slots of V, where the solution is written out */
-} writer;
 
 /* ---- the rules ---- */
 
@@ -56,11 +27,11 @@ void emit_series_rules(const emitter *e, brink_text *to) {
 
 /* ---- names ---- */
 
-static const brink_ref *ref_of(const writer *w, const brink_series_instruction *i) {
+static const brink_ref *ref_of(const series_writer *w, const brink_series_instruction *i) {
   return &w->series->kernel->graph.refs[i->a];
 }
 
-static void slot(writer *w, const brink_ref *ref) {
+void emit_series_slot(series_writer *w, const brink_ref *ref) {
   bool loop = w->series->kernel->count > 1 && (w->guard || !w->written_out);
   if (!loop) {
     brink_text_add(w->to, "%zu", brink_ref_slot(ref, w->iteration));
@@ -75,7 +46,7 @@ static void slot(writer *w, const brink_ref *ref) {
 }
 
 /* Is the register a row that is given? */
-static bool is_given(const writer *w, const brink_series_instruction *i) {
+static bool is_given(const series_writer *w, const brink_series_instruction *i) {
   if (i->rule == BRINK_RULE_TIME) return true;
   if (i->rule != BRINK_RULE_REF) return false;
   brink_space space = ref_of(w, i)->space;
@@ -83,12 +54,12 @@ static bool is_given(const writer *w, const brink_series_instruction *i) {
 }
 
 /* Coefficient `number` of a state or variable, where the solution is written out. */
-static void origin_of(writer *w, brink_space space, size_t place, int number) {
+static void origin_of(series_writer *w, brink_space space, size_t place, int number) {
   if (space == BRINK_SPACE_X) {
     brink_text_add(w->to, "x%zu_%d", place, number);
     return;
   }
-  const origin *from = &w->origins[place];
+  const series_origin *from = &w->origins[place];
   const brink_series *series = w->flow->series[from->kernel];
   const brink_series_instruction *i = &series->instructions[from->reg];
   const brink_ref *ref = i->rule == BRINK_RULE_REF ? &series->kernel->graph.refs[i->a] : NULL;
@@ -105,7 +76,7 @@ static void origin_of(writer *w, brink_space space, size_t place, int number) {
 }
 
 /* The row of a register, in loops. */
-static void row(writer *w, uint32_t reg) {
+void emit_series_row(series_writer *w, uint32_t reg) {
   const brink_series_instruction *i = &w->series->instructions[reg];
   if (i->rule == BRINK_RULE_TIME)
     brink_text_add(w->to, "t");
@@ -114,11 +85,11 @@ static void row(writer *w, uint32_t reg) {
 }
 
 /* Coefficient k of a register; `number` is k where that is known, `text` what it is called. */
-static void at(writer *w, uint32_t reg, const char *text, int number) {
+static void at(series_writer *w, uint32_t reg, const char *text, int number) {
   const brink_series_instruction *i = &w->series->instructions[reg];
   bool given = is_given(w, i);
   if (!w->written_out || (given && w->guard)) {
-    row(w, reg);
+    emit_series_row(w, reg);
     brink_text_add(w->to, "[%s]", text);
   } else if (i->rule == BRINK_RULE_TIME) {
     brink_text_add(w->to, number == 0 ? "f->t" : "h");
@@ -130,11 +101,11 @@ static void at(writer *w, uint32_t reg, const char *text, int number) {
   }
 }
 
-static void lead_of(writer *w, uint32_t reg) {
+void emit_series_lead(series_writer *w, uint32_t reg) {
   at(w, reg, "0", 0);
 }
 
-static void at_number(writer *w, uint32_t reg, int number) {
+static void at_number(series_writer *w, uint32_t reg, int number) {
   char text[16];
   snprintf(text, sizeof text, "%d", number);
   at(w, reg, text, number);
@@ -142,7 +113,7 @@ static void at_number(writer *w, uint32_t reg, int number) {
 
 /* ---- coefficient 0 ---- */
 
-static void lead_ref(writer *w, const brink_ref *ref) {
+static void lead_ref(series_writer *w, const brink_ref *ref) {
   static const char *const members[BRINK_SPACE_COUNT] = {[BRINK_SPACE_P] = "p",
                                                          [BRINK_SPACE_MODE] = "mode",
                                                          [BRINK_SPACE_SIGN] = "sgn",
@@ -156,7 +127,7 @@ static void lead_ref(writer *w, const brink_ref *ref) {
   switch (known ? ref->space : BRINK_SPACE_COUNT) {
   case BRINK_SPACE_X:
     brink_text_add(w->to, "x[");
-    slot(w, ref);
+    emit_series_slot(w, ref);
     brink_text_add(w->to, "][0]");
     break;
   case BRINK_SPACE_V: /* one that does not vary */
@@ -165,17 +136,17 @@ static void lead_ref(writer *w, const brink_ref *ref) {
       break;
     }
     brink_text_add(w->to, "v[(");
-    slot(w, ref);
+    emit_series_slot(w, ref);
     brink_text_add(w->to, ")*L]");
     break;
   case BRINK_SPACE_DX:
     brink_text_add(w->to, "x[");
-    slot(w, ref);
+    emit_series_slot(w, ref);
     brink_text_add(w->to, "][1]/h");
     break;
   default:
     brink_text_add(w->to, "f->%s[", members[ref->space]);
-    slot(w, ref);
+    emit_series_slot(w, ref);
     brink_text_add(w->to, "]");
   }
 }
@@ -203,44 +174,44 @@ static const char *infix(uint8_t op) {
   }
 }
 
-static void lead_infix(writer *w, const brink_series_instruction *i) {
+static void lead_infix(series_writer *w, const brink_series_instruction *i) {
   bool relation =
       i->op == BRINK_OP_LT || i->op == BRINK_OP_LE || i->op == BRINK_OP_EQ || i->op == BRINK_OP_NE;
-  lead_of(w, i->x);
+  emit_series_lead(w, i->x);
   brink_text_add(w->to, "%s", infix(i->op));
-  lead_of(w, i->y);
+  emit_series_lead(w, i->y);
   if (relation) brink_text_add(w->to, " ? 1.0 : 0.0");
 }
 
-static void lead_logical(writer *w, const brink_series_instruction *i) {
+static void lead_logical(series_writer *w, const brink_series_instruction *i) {
   if (i->op == BRINK_OP_NOT) {
-    lead_of(w, i->x);
+    emit_series_lead(w, i->x);
     brink_text_add(w->to, " == 0.0 ? 1.0 : 0.0");
     return;
   }
-  lead_of(w, i->x);
+  emit_series_lead(w, i->x);
   brink_text_add(w->to, " != 0.0 %s ", i->op == BRINK_OP_AND ? "&&" : "||");
-  lead_of(w, i->y);
+  emit_series_lead(w, i->y);
   brink_text_add(w->to, " != 0.0 ? 1.0 : 0.0");
 }
 
-static void lead_call(writer *w, const brink_series_instruction *i) {
+static void lead_call(series_writer *w, const brink_series_instruction *i) {
   brink_text_add(w->to, "%s(", emit_function_name(i->op));
-  lead_of(w, i->x);
+  emit_series_lead(w, i->x);
   if (brink_op_operands((brink_op)i->op) > 1) {
     brink_text_add(w->to, ", ");
-    lead_of(w, i->y);
+    emit_series_lead(w, i->y);
   }
   brink_text_add(w->to, ")");
 }
 
-static void lead(writer *w, const brink_series_instruction *i) {
+static void lead(series_writer *w, const brink_series_instruction *i) {
   w->e->ops |= UINT64_C(1) << (i->secant ? BRINK_OP_COSH : i->op);
   if (i->secant) {
     brink_text_add(w->to, "1.0/(cosh(");
-    lead_of(w, i->x);
+    emit_series_lead(w, i->x);
     brink_text_add(w->to, ")*cosh(");
-    lead_of(w, i->x);
+    emit_series_lead(w, i->x);
     brink_text_add(w->to, "))");
     return;
   }
@@ -253,20 +224,20 @@ static void lead(writer *w, const brink_series_instruction *i) {
     break;
   case BRINK_OP_NEG:
     brink_text_add(w->to, "-");
-    lead_of(w, i->x);
+    emit_series_lead(w, i->x);
     break;
   case BRINK_OP_SELECT:
-    lead_of(w, i->x);
+    emit_series_lead(w, i->x);
     brink_text_add(w->to, " != 0.0 ? ");
-    lead_of(w, i->y);
+    emit_series_lead(w, i->y);
     brink_text_add(w->to, " : ");
-    lead_of(w, i->z);
+    emit_series_lead(w, i->z);
     break;
   case BRINK_OP_RANDOM:
     brink_text_add(w->to, "T->random(f->seed, ");
-    lead_of(w, i->x);
+    emit_series_lead(w, i->x);
     brink_text_add(w->to, ", ");
-    lead_of(w, i->y);
+    emit_series_lead(w, i->y);
     brink_text_add(w->to, ")");
     break;
   case BRINK_OP_AND:
@@ -284,36 +255,30 @@ static void lead(writer *w, const brink_series_instruction *i) {
 
 /* ---- coefficient k > 0 ---- */
 
-/* How the k of a round is written, and what it is: negative in loops. */
-typedef struct place {
-  const char *text;
-  int number;
-} place;
-
-static int degree(const writer *w, uint32_t reg) {
+static int degree(const series_writer *w, uint32_t reg) {
   return w->series->instructions[reg].degree;
 }
 
 /* Is it known that the series has no coefficient here? Held ones have the first alone. */
-static bool ended(const writer *w, uint32_t reg, place k) {
+static bool ended(const series_writer *w, uint32_t reg, series_place k) {
   return degree(w, reg) == 0 || k.number > degree(w, reg);
 }
 
 /* Coefficient k, or a zero where that is known. */
-static void coefficient(writer *w, uint32_t reg, place k) {
+void emit_series_coefficient(series_writer *w, uint32_t reg, series_place k) {
   if (ended(w, reg, k))
     brink_text_add(w->to, "0.0");
   else
     at(w, reg, k.text, k.number);
 }
 
-static void one_of_sum(writer *w, uint32_t reg, bool minus, place k) {
+static void one_of_sum(series_writer *w, uint32_t reg, bool minus, series_place k) {
   if (minus) brink_text_add(w->to, "-");
   at(w, reg, k.text, k.number);
 }
 
 /* a + b or a - b; the other one, where one of them has ended. */
-static void sum(writer *w, const brink_series_instruction *i, place k) {
+static void sum(series_writer *w, const brink_series_instruction *i, series_place k) {
   bool minus = i->rule == BRINK_RULE_SUB;
   uint32_t operands[2] = {i->a, i->b};
   for (int n = 0; n < 2; n++) {
@@ -336,18 +301,19 @@ static void sum(writer *w, const brink_series_instruction *i, place k) {
 
 /* ---- … by rules that are called ---- */
 
-static void call(writer *w, const char *rule, place k) {
+static void call(series_writer *w, const char *rule, series_place k) {
   brink_text_add(w->to, "series_%s(%s, ", rule, k.text);
 }
 
-static void rows_of(writer *w, uint32_t a, uint32_t b) {
-  row(w, a);
+static void rows_of(series_writer *w, uint32_t a, uint32_t b) {
+  emit_series_row(w, a);
   brink_text_add(w->to, ", ");
-  row(w, b);
+  emit_series_row(w, b);
   brink_text_add(w->to, ")");
 }
 
-static void follow_by_rule(writer *w, const brink_series_instruction *i, uint32_t reg, place k) {
+static void follow_by_rule(series_writer *w, const brink_series_instruction *i, uint32_t reg,
+                           series_place k) {
   switch (i->rule) {
   case BRINK_RULE_MUL:
     call(w, "mul", k);
@@ -357,13 +323,13 @@ static void follow_by_rule(writer *w, const brink_series_instruction *i, uint32_
   case BRINK_RULE_SQUARE:
     call(w, "pairs", k);
     brink_text_add(w->to, "0, %d, ", degree(w, i->a));
-    row(w, i->a);
+    emit_series_row(w, i->a);
     brink_text_add(w->to, ")");
     break;
   case BRINK_RULE_DIV:
     call(w, "div", k);
     brink_text_add(w->to, "%d, ", degree(w, i->b));
-    coefficient(w, i->a, k);
+    emit_series_coefficient(w, i->a, k);
     brink_text_add(w->to, ", ");
     rows_of(w, i->b, reg);
     break;
@@ -376,20 +342,20 @@ static void follow_by_rule(writer *w, const brink_series_instruction *i, uint32_
     break;
   case BRINK_RULE_SQRT:
     call(w, "sqrt", k);
-    coefficient(w, i->a, k);
+    emit_series_coefficient(w, i->a, k);
     brink_text_add(w->to, ", ");
-    row(w, reg);
+    emit_series_row(w, reg);
     brink_text_add(w->to, ")");
     break;
   case BRINK_RULE_POWER:
     call(w, "power", k);
-    lead_of(w, i->b);
+    emit_series_lead(w, i->b);
     brink_text_add(w->to, ", ");
     rows_of(w, i->a, reg);
     break;
   case BRINK_RULE_ABS:
     call(w, "abs", k);
-    row(w, i->a);
+    emit_series_row(w, i->a);
     brink_text_add(w->to, ")");
     break;
   default: /* MIN, MAX */
@@ -401,7 +367,7 @@ static void follow_by_rule(writer *w, const brink_series_instruction *i, uint32_
 
 /* ---- … written out: the rules once more, with numbers for k ---- */
 
-static void products(writer *w, int k, int from, int to, int step, uint32_t a, uint32_t b) {
+static void products(series_writer *w, int k, int from, int to, int step, uint32_t a, uint32_t b) {
   for (int j = from; step > 0 ? j <= to : j >= to; j += step) {
     if (j != from) brink_text_add(w->to, " + ");
     at_number(w, a, j);
@@ -410,7 +376,7 @@ static void products(writer *w, int k, int from, int to, int step, uint32_t a, u
   }
 }
 
-static void convolve(writer *w, int k, int low, int high, uint32_t a, uint32_t b) {
+static void convolve(series_writer *w, int k, int low, int high, uint32_t a, uint32_t b) {
   int middle = (low + high) / 2;
   if (high < low) {
     brink_text_add(w->to, "0.0");
@@ -428,7 +394,7 @@ static int smaller(int a, int b) {
   return a < b ? a : b;
 }
 
-static void pairs(writer *w, int k, int low, int most, uint32_t a) {
+static void pairs(series_writer *w, int k, int low, int most, uint32_t a) {
   int first = k - most > low ? k - most : low, last = (k - 1) / 2;
   int middle = k % 2 == 0 && k / 2 >= first ? k / 2 : -1;
   if (first <= last && k > 0) {
@@ -443,7 +409,7 @@ static void pairs(writer *w, int k, int low, int most, uint32_t a) {
 }
 
 /* The coefficients of a register, up to `last`, as an array. */
-static void array(writer *w, uint32_t reg, int last) {
+static void array(series_writer *w, uint32_t reg, int last) {
   brink_text_add(w->to, "(const double[]){");
   for (int j = 0; j <= last; j++) {
     if (j > 0) brink_text_add(w->to, ", ");
@@ -455,10 +421,10 @@ static void array(writer *w, uint32_t reg, int last) {
   brink_text_add(w->to, "}");
 }
 
-static void power(writer *w, const brink_series_instruction *i, uint32_t reg, int k) {
-  lead_of(w, i->a);
+static void power(series_writer *w, const brink_series_instruction *i, uint32_t reg, int k) {
+  emit_series_lead(w, i->a);
   brink_text_add(w->to, " == 0.0 ? series_power_at_zero(%d, ", k);
-  lead_of(w, i->b);
+  emit_series_lead(w, i->b);
   brink_text_add(w->to, ", ");
   array(w, i->a, k);
   brink_text_add(w->to, ", ");
@@ -466,7 +432,7 @@ static void power(writer *w, const brink_series_instruction *i, uint32_t reg, in
   brink_text_add(w->to, ") : (");
   for (int j = 1; j <= k; j++) {
     brink_text_add(w->to, j > 1 ? " + (" : "(");
-    lead_of(w, i->b);
+    emit_series_lead(w, i->b);
     if (j > 1) brink_text_add(w->to, "*%d", j);
     brink_text_add(w->to, " - %d)*", k - j);
     if (j > degree(w, i->a))
@@ -477,22 +443,23 @@ static void power(writer *w, const brink_series_instruction *i, uint32_t reg, in
     at_number(w, reg, k - j);
   }
   brink_text_add(w->to, ")/(%d*", k);
-  lead_of(w, i->a);
+  emit_series_lead(w, i->a);
   brink_text_add(w->to, ")");
 }
 
-static void root(writer *w, const brink_series_instruction *i, uint32_t reg, place k) {
+static void root(series_writer *w, const brink_series_instruction *i, uint32_t reg,
+                 series_place k) {
   brink_text_add(w->to, "series_root(");
-  coefficient(w, i->a, k);
+  emit_series_coefficient(w, i->a, k);
   brink_text_add(w->to, " - (");
   pairs(w, k.number, 1, k.number, reg);
   brink_text_add(w->to, "), ");
-  lead_of(w, reg);
+  emit_series_lead(w, reg);
   brink_text_add(w->to, ")");
 }
 
-static void follow_written_out(writer *w, const brink_series_instruction *i, uint32_t reg,
-                               place k) {
+static void follow_written_out(series_writer *w, const brink_series_instruction *i, uint32_t reg,
+                               series_place k) {
   int n = k.number;
   switch (i->rule) {
   case BRINK_RULE_MUL:
@@ -504,11 +471,11 @@ static void follow_written_out(writer *w, const brink_series_instruction *i, uin
     break;
   case BRINK_RULE_DIV:
     brink_text_add(w->to, "(");
-    coefficient(w, i->a, k);
+    emit_series_coefficient(w, i->a, k);
     brink_text_add(w->to, " - (");
     convolve(w, n, 1, smaller(n, degree(w, i->b)), i->b, reg);
     brink_text_add(w->to, "))*(1.0/");
-    lead_of(w, i->b);
+    emit_series_lead(w, i->b);
     brink_text_add(w->to, ")");
     break;
   case BRINK_RULE_RIDE:
@@ -537,17 +504,18 @@ static void follow_written_out(writer *w, const brink_series_instruction *i, uin
   }
 }
 
-static void derivative(writer *w, const brink_ref *ref, place k) {
+static void derivative(series_writer *w, const brink_ref *ref, series_place k) {
   if (w->guard) {
     brink_text_add(w->to, "__builtin_nan(\"\")");
     return;
   }
   brink_text_add(w->to, "(%s + 1)*x[", k.text);
-  slot(w, ref);
+  emit_series_slot(w, ref);
   brink_text_add(w->to, "][%s + 1]/h", k.text);
 }
 
-static void follow(writer *w, const brink_series_instruction *i, uint32_t reg, place k) {
+static void follow(series_writer *w, const brink_series_instruction *i, uint32_t reg,
+                   series_place k) {
   switch (i->rule) {
   case BRINK_RULE_REF:
     derivative(w, ref_of(w, i), k);
@@ -561,14 +529,14 @@ static void follow(writer *w, const brink_series_instruction *i, uint32_t reg, p
     at(w, i->a, k.text, k.number);
     break;
   case BRINK_RULE_SCALE:
-    lead_of(w, i->a);
+    emit_series_lead(w, i->a);
     brink_text_add(w->to, "*");
     at(w, i->b, k.text, k.number);
     break;
   case BRINK_RULE_SHRINK:
     at(w, i->a, k.text, k.number);
     brink_text_add(w->to, "*(1.0/");
-    lead_of(w, i->b);
+    emit_series_lead(w, i->b);
     brink_text_add(w->to, ")");
     break;
   case BRINK_RULE_INDEX:
@@ -581,11 +549,11 @@ static void follow(writer *w, const brink_series_instruction *i, uint32_t reg, p
     brink_text_add(w->to, ")");
     break;
   case BRINK_RULE_SELECT:
-    lead_of(w, i->a);
+    emit_series_lead(w, i->a);
     brink_text_add(w->to, " != 0.0 ? ");
-    coefficient(w, i->b, k);
+    emit_series_coefficient(w, i->b, k);
     brink_text_add(w->to, " : ");
-    coefficient(w, i->c, k);
+    emit_series_coefficient(w, i->c, k);
     break;
   default:
     if (w->written_out)
@@ -597,7 +565,7 @@ static void follow(writer *w, const brink_series_instruction *i, uint32_t reg, p
 
 /* ---- one round ---- */
 
-static void round_part(writer *w, place k, size_t from, size_t to) {
+void emit_series_round(series_writer *w, series_place k, size_t from, size_t to) {
   for (size_t n = from; n < to; n++) {
     const brink_series_instruction *i = &w->series->instructions[n];
     uint32_t reg = (uint32_t)n;
@@ -615,12 +583,8 @@ static void round_part(writer *w, place k, size_t from, size_t to) {
   }
 }
 
-static void round_of(writer *w, place k) {
-  round_part(w, k, 0, w->series->count);
-}
-
 /* Products in round k. */
-static size_t products_of(const brink_series *series, int k) {
+size_t emit_series_products(const brink_series *series, int k) {
   size_t total = series->count / 8;
   for (size_t n = 0; n < series->count; n++) {
     const brink_series_instruction *i = &series->instructions[n], *all = series->instructions;
@@ -644,7 +608,7 @@ static size_t products_of(const brink_series *series, int k) {
 }
 
 /* The row of one register of iteration i. */
-static void point_at(writer *w, size_t n) {
+void emit_series_point(series_writer *w, size_t n) {
   const brink_series_instruction *i = &w->series->instructions[n];
   if (i->rule == BRINK_RULE_TIME) return;
   if (!is_given(w, i)) {
@@ -653,362 +617,6 @@ static void point_at(writer *w, size_t n) {
   }
   bool state = ref_of(w, i)->space == BRINK_SPACE_X;
   brink_text_add(w->to, "  const double *r%zu = %s", n, state ? "x[" : "v + (");
-  slot(w, ref_of(w, i));
+  emit_series_slot(w, ref_of(w, i));
   brink_text_add(w->to, state ? "];\n" : ")*L;\n");
-}
-
-/* Pointers to the rows of iteration i: those that are given, and, in loops, those in memory. */
-static void point_at_rows(writer *w) {
-  for (size_t n = 0; n < w->series->count; n++) point_at(w, n);
-}
-
-/* ---- guards ---- */
-
-/* The order up to which the series of a guard is written out; 0: not at all. */
-static int guard_order(emitter *e, const brink_series *series) {
-  int order = e->options->guard_order;
-  size_t work = 0;
-  for (int k = 0; k <= order; k++) work += products_of(series, k);
-  if (e->products + work > WRITTEN_OUT) return 0;
-  e->products += work;
-  return order;
-}
-
-static void guard_written_out(writer *w, uint32_t output, int order) {
-  point_at_rows(w);
-  for (int n = 0; n <= order; n++) {
-    char text[16];
-    snprintf(text, sizeof text, "%d", n);
-    place k = {.text = text, .number = n};
-    round_of(w, k);
-    brink_text_add(w->to, "  g[%d] = ", n);
-    if (n == 0)
-      lead_of(w, output);
-    else
-      coefficient(w, output, k);
-    brink_text_add(w->to, ";\n  if (p == %d) return;\n", n);
-  }
-}
-
-static void guard_in_loops(writer *w, uint32_t output) {
-  const brink_series *series = w->series;
-  size_t scratch = series->count * (BRINK_SERIES_ORDER + 1);
-  if (scratch > w->e->out->scratch) w->e->out->scratch = scratch;
-  brink_text_add(w->to,
-                 "  const size L = (size)p + 1;\n"
-                 "  double *w = T->scratch;\n"
-                 "  for (size n = 0; n < %zu*L; n++) w[n] = 0.0;\n",
-                 series->count);
-  point_at_rows(w);
-  round_of(w, (place){.text = "0"});
-  brink_text_add(w->to, "  for (int k = 1; k <= p; k++) {\n");
-  round_of(w, (place){.text = "k", .number = -1});
-  brink_text_add(w->to, "  }\n  for (size k = 0; k < L; k++) g[k] = ");
-  row(w, output);
-  brink_text_add(w->to, "[k];\n");
-}
-
-static void begin_guard(emitter *e, const char *prefix, uint32_t number) {
-  brink_text_add(
-      &e->body,
-      "static void %sJ%u(const frame *f, const tables *T, size i, int p, const double *t,\n"
-      "               const double *const *x, double *g) {\n",
-      prefix, number);
-}
-
-void emit_guard_series(emitter *e, const brink_kernel *kernel, uint32_t number) {
-  static const brink_series_degrees unknown = {0};
-  const brink_series *series = brink_series_make(kernel, &unknown, &e->work);
-  if (series == NULL) {
-    e->failed = true;
-    return;
-  }
-  int order = guard_order(e, series);
-  writer w = {.e = e, .to = &e->body, .series = series, .written_out = true, .guard = true};
-  e->ops |= UINT64_C(1) << BRINK_OP_POW;
-  e->series = true;
-  if (series->count > CALLED) e->called = true;
-  if (order > 0) {
-    begin_guard(e, "known_", number);
-    guard_written_out(&w, series->outputs[0].value, order);
-    brink_text_add(&e->body, "}\n\n");
-  }
-  begin_guard(e, "", number);
-  if (order > 0)
-    brink_text_add(&e->body,
-                   "  if (p <= %d) {\n    known_J%u(f, T, i, p, t, x, g);\n    return;\n  }\n",
-                   order, number);
-  w.written_out = false;
-  guard_in_loops(&w, series->outputs[0].value);
-  brink_text_add(&e->body, "}\n\n");
-}
-
-/* ---- the solution ---- */
-
-/* Written out? All outputs plain, not too much. */
-static bool flow_fits(emitter *e, const brink_flow *flow, int order) {
-  size_t work = 0;
-  for (size_t n = 0; n < flow->program->nkernels; n++) {
-    const brink_kernel *kernel = flow->program->kernels[n];
-    for (size_t j = 0; j < kernel->noutputs; j++) {
-      if (flow->series[n]->outputs[j].when != BRINK_NO_INDEX) return false;
-    }
-    for (int k = 0; k < order && work <= WRITTEN_OUT; k++)
-      work += products_of(flow->series[n], k) * kernel->count;
-  }
-  if (work > WRITTEN_OUT) return false;
-  e->products += work;
-  return true;
-}
-
-static origin *find_origins(emitter *e, const brink_flow *flow) {
-  origin *origins = brink_arena_take(&e->work, flow->nv, sizeof *origins);
-  for (size_t n = 0; origins != NULL && n < flow->program->nkernels; n++) {
-    const brink_kernel *k = flow->program->kernels[n];
-    for (size_t j = 0; j < k->noutputs; j++) {
-      if (k->outputs[j].target.space != BRINK_SPACE_V) continue;
-      for (size_t i = 0; i < k->count; i++)
-        origins[brink_ref_slot(&k->outputs[j].target, i)] =
-            (origin){.kernel = (uint32_t)n,
-                     .iteration = (uint32_t)i,
-                     .reg = flow->series[n]->outputs[j].value,
-                     .sum = k->accumulate};
-    }
-  }
-  return origins;
-}
-
-/* The sums that a kernel adds to begin with nothing. */
-static void begin_sums(writer *w, int k) {
-  const brink_kernel *kernel = w->series->kernel;
-  for (size_t v = 0; kernel->accumulate && v < w->flow->nv; v++) {
-    if (w->origins[v].sum && w->origins[v].kernel == w->kernel)
-      brink_text_add(w->to, "  double v%zu_%d = 0.0;\n", v, k);
-  }
-}
-
-static void flow_outputs(writer *w, place k) {
-  const brink_kernel *kernel = w->series->kernel;
-  for (size_t j = 0; j < kernel->noutputs; j++) {
-    const brink_ref *target = &kernel->outputs[j].target;
-    size_t to = brink_ref_slot(target, w->iteration);
-    uint32_t value = w->series->outputs[j].value;
-    bool derived = target->space == BRINK_SPACE_DX;
-    if (!derived && !(target->space == BRINK_SPACE_V && kernel->accumulate)) continue;
-    if (derived)
-      brink_text_add(w->to, "  const double x%zu_%d = x[%zu][%d] = ", to, k.number + 1, to,
-                     k.number + 1);
-    else
-      brink_text_add(w->to, "  v%zu_%d += ", to, k.number);
-    if (k.number == 0)
-      lead_of(w, value);
-    else
-      coefficient(w, value, k);
-    if (derived) brink_text_add(w->to, k.number < 7 ? "*h/%d.0" : "*(h*(1.0/%d))", k.number + 1);
-    brink_text_add(w->to, ";\n");
-  }
-}
-
-static void flow_written_out(emitter *e, const brink_flow *flow, int order) {
-  writer w = {.e = e, .to = &e->body, .written_out = true, .flow = flow};
-  w.origins = find_origins(e, flow);
-  if (w.origins == NULL) {
-    e->failed = true;
-    return;
-  }
-  brink_text_add(w.to, "static void known_flow(const frame *f, const tables *T, int p, double h,\n"
-                       "                       double *const *x) {\n");
-  for (size_t i = 0; i < flow->nx; i++)
-    brink_text_add(w.to, "  const double x%zu_0 = x[%zu][0];\n", i, i);
-  for (int n = 0; n < order; n++) {
-    char text[16];
-    snprintf(text, sizeof text, "%d", n);
-    place k = {.text = text, .number = n};
-    for (w.kernel = 0; w.kernel < flow->program->nkernels; w.kernel++) {
-      w.series = flow->series[w.kernel];
-      begin_sums(&w, n);
-      for (w.iteration = 0; w.iteration < w.series->kernel->count; w.iteration++) {
-        round_of(&w, k);
-        flow_outputs(&w, k);
-      }
-    }
-    if (n + 1 < order) brink_text_add(w.to, "  if (p == %d) return;\n", n + 1);
-  }
-  brink_text_add(w.to, "}\n\n");
-}
-
-/* Where output j of a loop goes. */
-static void loop_target(writer *w, size_t j, bool clear) {
-  const brink_kernel *kernel = w->series->kernel;
-  const brink_ref *target = &kernel->outputs[j].target;
-  bool derived = target->space == BRINK_SPACE_DX;
-  brink_text_add(w->to, derived ? "x[" : "v[(");
-  slot(w, target);
-  brink_text_add(w->to, derived ? "][k + 1]" : ")*L + (size)k]");
-  brink_text_add(w->to, clear || !kernel->accumulate ? " = " : " += ");
-}
-
-static void loop_outputs(writer *w, place k) {
-  const brink_kernel *kernel = w->series->kernel;
-  for (size_t j = 0; j < kernel->noutputs; j++) {
-    const brink_series_output *output = &w->series->outputs[j];
-    brink_space space = kernel->outputs[j].target.space;
-    if (space != BRINK_SPACE_DX && space != BRINK_SPACE_V) continue;
-    brink_text_add(w->to, "  ");
-    if (output->when != BRINK_NO_INDEX) {
-      brink_text_add(w->to, "if (");
-      lead_of(w, output->when);
-      brink_text_add(w->to, " != 0.0) ");
-    }
-    loop_target(w, j, false);
-    if (space == BRINK_SPACE_DX) brink_text_add(w->to, "series_state(k + 1, h, ");
-    if (k.number == 0)
-      lead_of(w, output->value);
-    else
-      coefficient(w, output->value, k);
-    brink_text_add(w->to, space == BRINK_SPACE_DX ? ");\n" : ";\n");
-  }
-}
-
-/* The rows that the instructions from … to work on. */
-static void point_at_part(writer *w, size_t from, size_t to, bool *used) {
-  memset(used, 0, w->series->count * sizeof *used);
-  for (size_t n = from; n < to; n++) {
-    const brink_series_instruction *i = &w->series->instructions[n];
-    const uint32_t operands[] = {i->a, i->b, i->c, i->x, i->y, i->z};
-    bool leaf = i->op == BRINK_OP_REF || i->op == BRINK_OP_CONST || i->op == BRINK_OP_TIME;
-    used[n] = true;
-    for (size_t k = leaf ? 6 : 0; k < 6; k++) {
-      if (operands[k] != BRINK_NO_INDEX) used[operands[k]] = true;
-    }
-  }
-  for (size_t n = 0; n < w->series->count; n++) {
-    if (used[n]) point_at(w, n);
-  }
-}
-
-#define PART_ARGUMENTS                                                                             \
-  "const frame *f, const tables *T, size i, int k, size L, double h,\n"                            \
-  "               double *const *x, double *v, const double *t, double *w"
-
-/* A long kernel is several functions, so that compiling takes a time in proportion. */
-static void round_parts(writer *w, place k) {
-  bool *used = brink_arena_take(&w->e->work, w->series->count, sizeof *used);
-  if (used == NULL) w->e->failed = true;
-  for (size_t from = 0; used != NULL && from < w->series->count; from += PART) {
-    size_t to = from + PART < w->series->count ? from + PART : w->series->count;
-    brink_text_add(w->to,
-                   "static __attribute__((noinline)) void f%zu_%s%zu(" PART_ARGUMENTS ") {\n",
-                   w->kernel, k.text, from / PART);
-    point_at_part(w, from, to, used);
-    round_part(w, k, from, to);
-    brink_text_add(w->to, "}\n\n");
-  }
-}
-
-static void point_at_outputs(writer *w, bool *used) {
-  memset(used, 0, w->series->count * sizeof *used);
-  for (size_t j = 0; j < w->series->kernel->noutputs; j++) {
-    const brink_series_output *output = &w->series->outputs[j];
-    used[output->value] = true;
-    if (output->when != BRINK_NO_INDEX) used[output->when] = true;
-  }
-  for (size_t n = 0; n < w->series->count; n++) {
-    if (used[n]) point_at(w, n);
-  }
-}
-
-static void loop_round(writer *w, place k) {
-  size_t count = w->series->count;
-  bool *used = brink_arena_take(&w->e->work, count, sizeof *used);
-  brink_text_add(w->to, "  for (size i = 0; i < count; i++, w += %zu*L) {\n", count);
-  if (count <= PART) {
-    point_at_rows(w);
-    round_of(w, k);
-  } else if (used != NULL) {
-    for (size_t from = 0; from < count; from += PART)
-      brink_text_add(w->to, "  f%zu_%s%zu(f, T, i, k, L, h, x, v, t, w);\n", w->kernel, k.text,
-                     from / PART);
-    point_at_outputs(w, used);
-  } else {
-    w->e->failed = true;
-  }
-  loop_outputs(w, k);
-  brink_text_add(w->to, "  }\n");
-}
-
-/* One kernel: f<n>(…, k, …) does round k of all iterations. */
-static void flow_kernel(writer *w) {
-  const brink_kernel *kernel = w->series->kernel;
-  place first = {.text = "0"}, other = {.text = "k", .number = -1};
-  if (w->series->count > PART) {
-    round_parts(w, first);
-    round_parts(w, other);
-  }
-  brink_text_add(
-      w->to,
-      "static void f%zu(const frame *f, const tables *T, size count, int k, size L, double h,\n"
-      "               double *const *x, double *v, const double *t, double *w) {\n",
-      w->kernel);
-  if (kernel->accumulate) {
-    brink_text_add(w->to, "  for (size i = 0; i < count; i++) {\n");
-    for (size_t j = 0; j < kernel->noutputs; j++) {
-      brink_text_add(w->to, "  ");
-      loop_target(w, j, true);
-      brink_text_add(w->to, "0.0;\n");
-    }
-    brink_text_add(w->to, "  }\n");
-  }
-  brink_text_add(w->to, "  if (k == 0) {\n");
-  loop_round(w, first);
-  brink_text_add(w->to, "  return;\n  }\n");
-  loop_round(w, other);
-  brink_text_add(w->to, "}\n\n");
-}
-
-static void flow_in_loops(emitter *e, const brink_flow *flow) {
-  writer w = {.e = e, .to = &e->body, .flow = flow};
-  for (w.kernel = 0; w.kernel < flow->program->nkernels; w.kernel++) {
-    w.series = flow->series[w.kernel];
-    if (w.series->count > CALLED) e->called = true;
-    flow_kernel(&w);
-  }
-  brink_text_add(&e->body,
-                 "static void loop_flow(const frame *f, const tables *T, int p, double h,\n"
-                 "                      double *const *x, double *s) {\n"
-                 "  const size L = (size)p + 1, all = T->numbers[%u]*L, nv = T->numbers[%u];\n"
-                 "  double *v = s, *t = v + nv*L;\n"
-                 "  for (size n = 0; n < all; n++) s[n] = 0.0;\n"
-                 "  t[0] = f->t;\n  if (p > 0) t[1] = h;\n"
-                 "  for (int k = 0; k < p; k++) {\n    double *w = t + L;\n",
-                 emit_number(e, flow->registers), emit_number(e, flow->nv));
-  for (size_t n = 0; n < flow->program->nkernels; n++) {
-    uint32_t count = emit_number(e, flow->program->kernels[n]->count);
-    brink_text_add(&e->body,
-                   "    f%zu(f, T, T->numbers[%u], k, L, h, x, v, t, w);\n"
-                   "    w += T->numbers[%u]*%zu*L;\n",
-                   n, count, count, flow->series[n]->count);
-  }
-  brink_text_add(&e->body, "  }\n}\n\n");
-}
-
-/* Written out for the order that will be asked for, if it fits; other orders are then refused, and the
- * interpreter has them. Otherwise in loops. */
-void emit_flow(emitter *e) {
-  const brink_flow *flow = e->options->flow;
-  int order = e->options->flow_order;
-  bool fits = order > 0 && flow_fits(e, flow, order);
-  e->ops |= UINT64_C(1) << BRINK_OP_POW;
-  e->series = true;
-  if (fits)
-    flow_written_out(e, flow, order);
-  else
-    flow_in_loops(e, flow);
-  brink_text_add(&e->body, "static int flow(const frame *f, const tables *T, int p, double h,\n"
-                           "                double *const *x, double *s) {\n");
-  if (fits)
-    brink_text_add(&e->body, "  if (p > %d) return 0;\n  known_flow(f, T, p, h, x);\n", order);
-  else
-    brink_text_add(&e->body, "  loop_flow(f, T, p, h, x, s);\n");
-  brink_text_add(&e->body, "  return 1;\n}\n\n");
 }

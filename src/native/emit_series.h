@@ -1,0 +1,50 @@
+/* emit_series.h: what emit_series.c (instructions) and emit_flow.c (functions) share. Nothing else includes
+ * this. */
+#ifndef BRINK_NATIVE_EMIT_SERIES_H
+#define BRINK_NATIVE_EMIT_SERIES_H
+
+#include "native/emit.h"
+#include "native/series.h"
+
+/* Where a variable comes from, where all is written out. */
+typedef struct series_origin {
+  uint32_t kernel, iteration, reg;
+  bool sum; /* of many: it has a name of its own */
+} series_origin;
+
+/* One program while it is written. */
+typedef struct series_writer {
+  emitter *e;
+  brink_text *to;
+  const brink_series *series;
+  size_t kernel, iteration; /* part of the names */
+  bool written_out;         /* coefficients are variables; else rows in memory */
+  bool guard; /* variables and derivatives have values, but no series that anybody knows */
+  const brink_flow *flow;
+  const series_origin *origins; /* of the slots of V, where the solution is written out */
+} series_writer;
+
+/* How the k of a round is written, and what it is: negative in loops. */
+typedef struct series_place {
+  const char *text;
+  int number;
+} series_place;
+
+/* The slot of a ref; in loops over iterations, of iteration i. */
+void emit_series_slot(series_writer *w, const brink_ref *ref);
+
+/* The row of a register, in loops; coefficient 0; coefficient k > 0, or a zero where that is known. */
+void emit_series_row(series_writer *w, uint32_t reg);
+void emit_series_lead(series_writer *w, uint32_t reg);
+void emit_series_coefficient(series_writer *w, uint32_t reg, series_place k);
+
+/* Instructions from … to - 1 in round k. */
+void emit_series_round(series_writer *w, series_place k, size_t from, size_t to);
+
+/* A pointer to the row of a register of iteration i: one that is given, or, in loops, one in memory. */
+void emit_series_point(series_writer *w, size_t reg);
+
+/* Products in round k. */
+size_t emit_series_products(const brink_series *series, int k);
+
+#endif
