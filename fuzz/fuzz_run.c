@@ -7,7 +7,8 @@
 #include "native/native.h"
 
 static void simulate(brink_system *system, const brink_allocator *allocator) {
-  brink_instance_options how = {.interpret = true, .rtol = 1e-4, .atol = 1e-7, .seed = 1};
+  brink_instance_options how = {
+      .interpret = true, .rtol = 1e-4, .atol = 1e-7, .seed = 1, .wants_flow_jet = true};
   brink_instance *instance = NULL;
   brink_diag diag;
   if (system->has_constraints ||
