@@ -6,6 +6,7 @@
  * exclusion before isolation, Park & Barton 1996. */
 #include "event/along.h"
 
+#include <brink/jet.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -100,9 +101,7 @@ static void expand_state(const brink_path *path, size_t i, double from, int degr
   } else {
     brink_path_component(path, i, c);
   }
-  for (int k = 0; from > 0.0 && k < degree; k++) { /* repeated synthetic division */
-    for (int j = degree - 1; j >= k; j--) c[j] += from * c[j + 1];
-  }
+  if (from > 0.0) brink_jet_shift(degree, c, from, c);
   memcpy(jet, c, (size_t)(shared + 1) * sizeof *jet);
   for (int l = shared + 1; l <= order; l++) jet[l] = 0.0;
 }
@@ -179,14 +178,19 @@ static bool build_linear(brink_along_space *space, const brink_path *path, doubl
   return true;
 }
 
+/* Of the series of a guard that goes on, along states of this degree. */
+static int truncated_order(int degree) {
+  int order = degree + 6 > SERIES_ORDER ? degree + 6 : SERIES_ORDER;
+  return order < BRINK_POLY_MAX_DEGREE ? order : BRINK_POLY_MAX_DEGREE;
+}
+
 static bool build_jet(brink_along_space *space, const brink_path *path, double g0,
                       brink_along *along) {
   const brink_guard_def *def = &space->eval->model->guards[along->guard].def;
   int degree = used_degree(def, path);
   int full = def->degree * degree; /* of the composition, if the guard is a polynomial */
   bool exact = def->degree > 0 && full <= BRINK_POLY_MAX_DEGREE;
-  int order = exact ? full : (degree + 6 > SERIES_ORDER ? degree + 6 : SERIES_ORDER);
-  if (order > BRINK_POLY_MAX_DEGREE) order = BRINK_POLY_MAX_DEGREE;
+  int order = exact ? full : truncated_order(degree);
   if (order < 1) order = 1;
   if (!compose(space, along->guard, path, 0.0, degree, order, along->c)) return false;
   along->c[0] = g0;
@@ -229,9 +233,7 @@ static bool fits(brink_along_space *space, const brink_along *along) {
 static bool fit_series(brink_along_space *space, const brink_path *path, double width,
                        brink_along *along) {
   const brink_guard_def *def = &space->eval->model->guards[along->guard].def;
-  int degree = used_degree(def, path),
-      order = degree + 6 > SERIES_ORDER ? degree + 6 : SERIES_ORDER;
-  if (order > BRINK_POLY_MAX_DEGREE) order = BRINK_POLY_MAX_DEGREE;
+  int degree = used_degree(def, path), order = truncated_order(degree);
   if (!compose(space, along->guard, path, along->from, degree, order, along->c)) return false;
   for (int k = 0; k <= order; k++) {
     if (!isfinite(along->c[k])) return false;

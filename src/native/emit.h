@@ -103,6 +103,7 @@ void emit_local_name(emitter *e, const emit_plan *plan, brink_node node);
 void emit_truth(emitter *e, emit_plan *plan, brink_node node);
 void emit_constant(brink_text *text, double value);
 const char *emit_function_name(uint8_t op);
+const char *emit_relation(uint8_t op); /* " < "; NULL: it is none */
 
 /* emit_kernel.c */
 void emit_kernel(emitter *e, const brink_kernel *kernel, uint32_t number);

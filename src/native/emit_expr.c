@@ -60,7 +60,7 @@ static void call(emitter *e, emit_plan *p, const brink_expr_node *n, const char 
 
 /* ---- conditions ---- */
 
-static const char *relation(uint8_t op) {
+const char *emit_relation(uint8_t op) {
   switch (op) {
   case BRINK_OP_LT:
     return " < ";
@@ -76,7 +76,7 @@ static const char *relation(uint8_t op) {
 }
 
 static bool is_logical(uint8_t op) {
-  return relation(op) != NULL || op == BRINK_OP_AND || op == BRINK_OP_OR || op == BRINK_OP_NOT;
+  return emit_relation(op) != NULL || op == BRINK_OP_AND || op == BRINK_OP_OR || op == BRINK_OP_NOT;
 }
 
 static void junction(emitter *e, emit_plan *p, const brink_expr_node *n, int level) {
@@ -93,9 +93,9 @@ static void logical_at(emitter *e, emit_plan *p, const brink_expr_node *n, int l
   if (n->op == BRINK_OP_NOT) {
     put(e, "!");
     truth_at(e, p, n->a, UNARY);
-  } else if (relation(n->op) != NULL) {
+  } else if (emit_relation(n->op) != NULL) {
     bool equal = n->op == BRINK_OP_EQ || n->op == BRINK_OP_NE;
-    binary(e, p, n, relation(n->op), equal ? EQUALITY : RELATION, level);
+    binary(e, p, n, emit_relation(n->op), equal ? EQUALITY : RELATION, level);
   } else {
     junction(e, p, n, level);
   }

@@ -161,26 +161,16 @@ static const char *infix(uint8_t op) {
     return "*";
   case BRINK_OP_DIV:
     return "/";
-  case BRINK_OP_LT:
-    return " < ";
-  case BRINK_OP_LE:
-    return " <= ";
-  case BRINK_OP_EQ:
-    return " == ";
-  case BRINK_OP_NE:
-    return " != ";
   default:
-    return NULL;
+    return emit_relation(op);
   }
 }
 
 static void lead_infix(series_writer *w, const brink_series_instruction *i) {
-  bool relation =
-      i->op == BRINK_OP_LT || i->op == BRINK_OP_LE || i->op == BRINK_OP_EQ || i->op == BRINK_OP_NE;
   emit_series_lead(w, i->x);
   brink_text_add(w->to, "%s", infix(i->op));
   emit_series_lead(w, i->y);
-  if (relation) brink_text_add(w->to, " ? 1.0 : 0.0");
+  if (emit_relation(i->op) != NULL) brink_text_add(w->to, " ? 1.0 : 0.0");
 }
 
 static void lead_logical(series_writer *w, const brink_series_instruction *i) {

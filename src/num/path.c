@@ -1,6 +1,7 @@
 /* path.c: vector polynomials in time (see path.h). */
 #include "num/path.h"
 
+#include <brink/jet.h>
 #include <math.h>
 #include <string.h>
 
@@ -177,16 +178,14 @@ void brink_path_rescale(brink_path *path, double scale) {
   path->h *= scale;
 }
 
-/* Each component, expanded about sigma: repeated synthetic division. */
+/* Each component, expanded about sigma. */
 static void rest_of_powers(brink_path *to, const brink_path *from, double sigma, double *memory) {
   int degree = from->degree;
   size_t length = (size_t)degree + 1;
   for (size_t i = 0; i < from->n; i++) {
     double *c = memory + i * length;
     brink_path_component(from, i, c);
-    for (int k = 0; k < degree; k++) {
-      for (int j = degree - 1; j >= k; j--) c[j] += sigma * c[j + 1];
-    }
+    brink_jet_shift(degree, c, sigma, c);
   }
   brink_path_powers(to, memory, length, from->h, degree);
 }
@@ -203,12 +202,10 @@ void brink_path_rest(brink_path *to, const brink_path *from, double sigma, doubl
   to->e = NULL;
   to->correction = NULL;
   make_own(to);
-  for (int l = 0; l < to->terms; l++) { /* c(sigma + width tau) - c(sigma), by repeated division */
+  for (int l = 0; l < to->terms; l++) { /* c(sigma + width tau) - c(sigma) */
     double *c = to->own[l], power = 1.0;
     to->bound[l] = 0.0;
-    for (int k = 0; k < to->degree; k++) {
-      for (int j = to->degree - 1; j >= k; j--) c[j] += sigma * c[j + 1];
-    }
+    brink_jet_shift(to->degree, c, sigma, c);
     c[0] = 0.0;
     for (int k = 1; k <= to->degree; k++) {
       power *= width;

@@ -192,7 +192,7 @@ void brink_poly_range(const double *c, int degree, double *lo, double *hi) {
 enum { SURVEY_DEPTH = 5 };
 
 /* De Casteljau at the middle: b becomes its right half. */
-static void split_survey(double *b, double *left, int n) {
+static void split(double *b, double *left, int n) {
   for (int k = 0; k < n; k++) {
     left[k] = b[0];
     for (int j = 0; j < n - k; j++) b[j] = 0.5 * (b[j] + b[j + 1]);
@@ -225,7 +225,7 @@ static bool survey_piece(double *b, int n, double limit, int depth, int *before)
   }
   if (depth == 0) return true;
   double left[MAX_N + 1];
-  split_survey(b, left, n);
+  split(b, left, n);
   return survey_piece(left, n, limit, depth - 1, before) ||
          survey_piece(b, n, limit, depth - 1, before);
 }
@@ -366,15 +366,10 @@ static piece_view classify(const double *b, int n, double err) {
   return v;
 }
 
-/* De Casteljau at the middle: all becomes its right half, left is filled in. */
+/* All becomes its right half, left is filled in. */
 static void halve(piece *all, piece *left, int n, double peak) {
-  double *b = all->b;
   double err = all->err + n * unit_roundoff * peak;
-  for (int k = 0; k < n; k++) {
-    left->b[k] = b[0];
-    for (int j = 0; j < n - k; j++) b[j] = 0.5 * (b[j] + b[j + 1]);
-  }
-  left->b[n] = b[0];
+  split(all->b, left->b, n);
   left->err = all->err = err;
   left->width = all->width = 0.5 * all->width;
   left->t = all->t;

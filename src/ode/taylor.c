@@ -73,7 +73,8 @@ typedef struct taylor {
   expansion now, new;
   double **rows;
   double *slope;             /* h T'(h) of the attempt */
-  double *inside, *inside_f; /* a point inside it, and the field there */
+  double *inside, *inside_f; /* a point inside it, the field there, … */
+  double *inside_slope;      /* … and the slope with which it is reached */
   double *inverse;           /* 1/k */
   double *most;     /* of each order: the largest term that leads to the tolerance at p, over it */
   double low;       /* orders below LOW_ORDER: tol^(1/(p+1)) */
@@ -114,10 +115,11 @@ static bool taylor_create(brink_stepper *st, brink_arena *arena) {
   ty->slope = brink_arena_take(arena, st->nx, sizeof *ty->slope);
   ty->inside = brink_arena_take(arena, st->n, sizeof *ty->inside);
   ty->inside_f = brink_arena_take(arena, st->n, sizeof *ty->inside_f);
+  ty->inside_slope = brink_arena_take(arena, st->nx, sizeof *ty->inside_slope);
   ty->inverse = brink_arena_take(arena, ty->length, sizeof *ty->inverse);
   ty->most = brink_arena_take(arena, ty->length, sizeof *ty->most);
   if (ty->rows == NULL || ty->slope == NULL || ty->inverse == NULL || ty->inside == NULL ||
-      ty->inside_f == NULL || ty->most == NULL ||
+      ty->inside_f == NULL || ty->inside_slope == NULL || ty->most == NULL ||
       !take_expansion(&ty->now, st, ty->length, arena) ||
       !take_expansion(&ty->new, st, ty->length, arena))
     return false;
@@ -330,18 +332,36 @@ static void taylor_plan(brink_stepper *st, double h_limit) {
   brink_path_begin(&st->predictor, st->t, h, st->n, st->x);
 }
 
+static bool is_visible(const taylor *ty, const brink_stepper *st, const brink_path *path, int k) {
+  for (size_t i = 0; i < st->nx; i++) {
+    const double *c = ty->now.c + i * ty->length;
+    double size = fmax(fabs(c[0]), fabs(c[1]) * path->scale[0]);
+    if (fabs(c[k]) * path->scale[k - 1] > INVISIBLE * size) return true;
+  }
+  return false;
+}
+
 /* Leaves out the last terms, as far as rounding hides them. */
 static void drop_invisible(const taylor *ty, const brink_stepper *st, brink_path *path) {
   int k = path->degree;
-  for (; k > 1; k--) {
-    for (size_t i = 0; i < st->nx; i++) {
-      const double *c = ty->now.c + i * ty->length;
-      double size = fmax(fabs(c[0]), fabs(c[1]) * path->scale[0]);
-      if (fabs(c[k]) * path->scale[k - 1] > INVISIBLE * size) goto visible;
-    }
-  }
-visible:
+  while (k > 1 && !is_visible(ty, st, path, k)) k--;
   path->terms = path->degree = k;
+}
+
+/* The state where the powers of s are these, and h times the slope with which it is reached. */
+static void follow(const taylor *ty, const brink_stepper *st, const double *powers, int degree,
+                   double *x, double *slopes) {
+  for (size_t i = 0; i < st->nx; i++) {
+    const double *c = ty->now.c + i * ty->length + 1;
+    double sum = 0.0, slope = 0.0;
+    for (int k = degree; k > 0; k--) {
+      double term = c[k - 1] * powers[k - 1];
+      sum += term;
+      slope += k * term;
+    }
+    x[i] = st->x[i] + sum;
+    slopes[i] = slope;
+  }
 }
 
 static brink_try taylor_attempt(brink_stepper *st, double h) {
@@ -351,17 +371,7 @@ static brink_try taylor_attempt(brink_stepper *st, double h) {
   brink_path_begin(path, st->t, h, st->n, st->x);
   brink_path_powers(path, e->c, ty->length, e->unit, e->degree);
   drop_invisible(ty, st, path);
-  for (size_t i = 0; i < st->nx; i++) {
-    const double *c = e->c + i * ty->length + 1;
-    double sum = 0.0, slope = 0.0;
-    for (int k = path->degree; k > 0; k--) {
-      double term = c[k - 1] * path->scale[k - 1];
-      sum += term;
-      slope += k * term;
-    }
-    st->x_new[i] = st->x[i] + sum;
-    ty->slope[i] = slope;
-  }
+  follow(ty, st, path->scale, path->degree, st->x_new, ty->slope);
   st->h = h;
   st->error = 0.0;
   return BRINK_TRY_OK;
@@ -387,25 +397,16 @@ static double defect_at_end(const taylor *ty, const brink_stepper *st) {
   return worst;
 }
 
-/* The same test inside the attempt: the defect there, or 1 where the model is not defined. */
+/* The same test inside the attempt; *defined: whether the model is, there. */
 static double defect_inside(taylor *ty, brink_stepper *st, double sigma, bool *defined) {
   const brink_path *path = &st->dense;
   double *x = ty->inside, *f = ty->inside_f, h = sigma * st->h, worst = 0.0;
   double power[BRINK_PATH_TERMS], weight = 1.0;
   for (int k = 0; k < path->degree; k++) power[k] = path->scale[k] * (weight *= sigma);
-  for (size_t i = 0; i < st->nx; i++) {
-    const double *c = ty->now.c + i * ty->length + 1;
-    double sum = 0.0;
-    for (int k = path->degree; k > 0; k--) sum += c[k - 1] * power[k - 1];
-    x[i] = st->x[i] + sum;
-  }
+  follow(ty, st, power, path->degree, x, ty->inside_slope);
   *defined = brink_eval_rhs(st->eval, st->t + h, x, f) == BRINK_TRY_OK;
-  for (size_t i = 0; *defined && i < st->nx; i++) {
-    const double *c = ty->now.c + i * ty->length + 1;
-    double slope = 0.0;
-    for (int k = path->degree; k > 0; k--) slope += k * (c[k - 1] * power[k - 1]);
-    worst = fmax(worst, defect(ty, st, i, x[i], slope, h * f[i]));
-  }
+  for (size_t i = 0; *defined && i < st->nx; i++)
+    worst = fmax(worst, defect(ty, st, i, x[i], ty->inside_slope[i], h * f[i]));
   return worst;
 }
 
