@@ -216,10 +216,15 @@ static bool build_samples(brink_along_space *space, brink_along *along) {
   return true;
 }
 
+static double largest_term(const brink_along *along) {
+  double most = 0.0;
+  for (int k = 0; k <= along->degree; k++) most = fmax(most, fabs(along->c[k]));
+  return most;
+}
+
 /* Does the interpolant hold between its samples? */
 static bool fits(brink_along_space *space, const brink_along *along) {
-  double size = 0.0;
-  for (int k = 0; k <= along->degree; k++) size = fmax(size, fabs(along->c[k]));
+  double size = largest_term(along);
   for (int k = 2; k < BRINK_POLY_SAMPLES - 1; k += 3) {
     double tau = 0.5 * (brink_poly_sample[k] + brink_poly_sample[k + 1]);
     double miss = brink_poly_eval(along->c, along->degree, tau) - value_at(space, along, tau);
@@ -258,8 +263,7 @@ static bool fit_series(brink_along_space *space, const brink_path *path, double 
 
 /* A series vanishes together with the guard it is of, or where that underflows: its end tells. */
 static bool series_holds(brink_along_space *space, const brink_along *along) {
-  double size = 0.0;
-  for (int k = 0; k <= along->degree; k++) size = fmax(size, fabs(along->c[k]));
+  double size = largest_term(along);
   for (int k = 1; k <= 8; k++) {
     double tau = 0.125 * k;
     double miss = brink_poly_eval(along->c, along->degree, tau) - value_at(space, along, tau);
@@ -289,8 +293,7 @@ bool brink_along_fit(brink_along_space *space, size_t guard, const brink_path *p
                      double width, brink_along *along) {
   for (int k = 0; k < 4; k++) {
     if (!fit_piece(space, guard, path, from, width, along)) return false;
-    double size = 0.0;
-    for (int j = 0; j <= along->degree; j++) size = fmax(size, fabs(along->c[j]));
+    double size = largest_term(along);
     if (from + along->width >= 1.0 || fabs(value_at(space, along, 1.0)) > AT_SEAM * size) break;
     width = 0.83 * along->width;
   }
@@ -418,9 +421,8 @@ static bool comes_back_unseen(const brink_along *along, double noise, brink_root
 static int direct_roots(brink_along_space *space, const brink_along *along, brink_root *roots) {
   double points[BRINK_ALONG_ROOTS];
   int count = critical_points(space, along, points), found = 0;
-  double before = along->c[0], noise = 0.0; /* rounding of the guard's values */
-  for (int k = 0; k <= along->degree; k++)
-    noise = fmax(noise, 4.0 * DBL_EPSILON * fabs(along->c[k]));
+  double before = along->c[0];
+  double noise = 4.0 * DBL_EPSILON * largest_term(along); /* rounding of the guard's values */
   if (along->from == 0.0 && comes_back_unseen(along, noise, &roots[0])) return 1;
   for (int k = 1; k < count && found < BRINK_ALONG_ROOTS; k++) {
     double after = value_at(space, along, points[k]);
@@ -472,8 +474,7 @@ static void polish(brink_along_space *space, const brink_along *along, brink_roo
  * a value: a root right after the start is looked for on a piece that is as short as it takes. */
 static int polynomial_roots(const brink_along *along, brink_root *roots) {
   const double *c = along->c;
-  double size = 0.0, seam = 0.0;
-  for (int k = 0; k <= along->degree; k++) size += fabs(c[k]);
+  double size = brink_poly_size(c, along->degree), seam = 0.0;
   if (along->degree > 0 && c[0] * c[1] < 0.0 &&
       fabs(c[0]) <= BRINK_POLY_TAU * (along->degree + 1) * DBL_EPSILON * size)
     seam = fmin(4.0 * fabs(c[0] / c[1]), 0.5 * along->until);

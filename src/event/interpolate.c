@@ -74,8 +74,8 @@ static bool crosses(brink_detector *det, const brink_along *along, const brink_r
 
 /* The guard starts within rounding of zero and goes to the other side at once. */
 static bool leaves_at_once(brink_detector *det, const brink_along *along, int sign) {
-  double size = 0.0, slack = det->eval->slack[along->guard];
-  for (int k = 0; k <= along->degree; k++) size += fabs(along->c[k]);
+  double size = brink_poly_size(along->c, along->degree);
+  double slack = det->eval->slack[along->guard];
   double y0 = sign * along->c[0] + slack;
   /* By rounding of its value, or of time; on a very long path the first would be no measure. */
   double soon = 4.0 * det->resolution * fabs(along->c[1]);
@@ -158,8 +158,7 @@ static bool scan_piece(brink_detector *det, size_t guard, const brink_path *dens
 static void check_end(brink_detector *det, size_t guard, const brink_path *dense,
                       const brink_along *along, int sign, double last, brink_found *found) {
   brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
-  double size = 0.0;
-  for (int k = 0; k <= along->degree; k++) size += fabs(along->c[k]);
+  double size = brink_poly_size(along->c, along->degree);
   double least = fmax(det->eval->slack[guard], 4.0 * DBL_EPSILON * size);
   if (det->horizon < 1.0 || !(sign * det->g1[guard] < -least) ||
       !brink_detector_wants(det, guard, hit.direction))
@@ -185,11 +184,11 @@ static double slope_at(const brink_along *along, int sign, double tau) {
 
 static void report_dip(brink_detector *det, size_t guard, const brink_path *dense, int sign,
                        brink_dip dip, brink_found *found) {
-  bool touch = det->eval->model->guards[guard].def.side == BRINK_UNILATERAL &&
-               !det->touched[guard] && brink_detector_wants(det, guard, brink_leaving(sign)) &&
+  bool unilateral = det->eval->model->guards[guard].def.side == BRINK_UNILATERAL;
+  bool touch = unilateral && !det->touched[guard] &&
+               brink_detector_wants(det, guard, brink_leaving(sign)) &&
                fabs(dip.value) <= 100.0 * det->tolerance[guard] && /* the exact one costs more */
                fabs(dip.value) <= brink_detector_tolerance_at(det, guard, dense, dip.sigma);
-  bool unilateral = det->eval->model->guards[guard].def.side == BRINK_UNILATERAL;
   if (touch)
     brink_detector_add(
         det, found, dip.sigma,
@@ -248,8 +247,7 @@ static brink_poly_survey survey_of(const brink_along *along, int sign, double li
 /* What has just fired starts within rounding of zero and goes inside: its root at the start is known, and
  * further ones are better found without it. */
 static bool starts_on_surface(const brink_along *along, int sign) {
-  double size = 0.0;
-  for (int k = 0; k <= along->degree; k++) size += fabs(along->c[k]);
+  double size = brink_poly_size(along->c, along->degree);
   return fabs(along->c[0]) <= 4.0 * DBL_EPSILON * size && sign * along->c[1] > 0.0;
 }
 
@@ -344,8 +342,7 @@ static void sort_roots(leaf_root *roots, int count) { /* few, and mostly in orde
 
 /* Is a leaf clearly off zero where the path begins? One that has just fired is not. */
 static bool starts_off_zero(const brink_along *along) {
-  double size = 0.0;
-  for (int k = 0; k <= along->degree; k++) size += fabs(along->c[k]);
+  double size = brink_poly_size(along->c, along->degree);
   return fabs(along->c[0]) > OFF_ZERO * size;
 }
 

@@ -103,6 +103,12 @@ double brink_poly_eval_bound(const double *c, int degree, double s, double *boun
   return y;
 }
 
+double brink_poly_size(const double *c, int degree) {
+  double sum = 0.0;
+  for (int j = 0; j <= degree; j++) sum += fabs(c[j]);
+  return sum;
+}
+
 void brink_poly_derivative(const double *c, int degree, double *out) {
   for (int j = 1; j <= degree; j++) out[j - 1] = j * c[j];
 }
@@ -162,17 +168,11 @@ static void to_bernstein(const double *d, int n, double alpha, double beta, doub
   }
 }
 
-static double sum_abs(const double *c, int n) {
-  double sum = 0.0;
-  for (int j = 0; j <= n; j++) sum += fabs(c[j]);
-  return sum;
-}
-
 void brink_poly_range(const double *c, int degree, double *lo, double *hi) {
   double b[MAX_N + 1];
   double err = HUGE_VAL;
   if (degree >= 0 && degree <= MAX_N)
-    err = (degree + 3) * unit_roundoff * sum_abs(c, degree) + (degree + 1) * DBL_TRUE_MIN;
+    err = (degree + 3) * unit_roundoff * brink_poly_size(c, degree) + (degree + 1) * DBL_TRUE_MIN;
   if (!isfinite(err)) {
     *lo = -HUGE_VAL;
     *hi = HUGE_VAL;
@@ -236,7 +236,7 @@ static brink_poly_survey look_at_parabola(const double *c, int sign, double limi
   double turn = -0.5 * c[1] / c[2], least = start < end ? start : end;
   bool dips = sign * c[2] > 0.0 && turn > 0.0 && turn < 1.0;
   double bottom = dips ? sign * (c[0] + 0.5 * c[1] * turn) : least;
-  double err = 8.0 * DBL_EPSILON * sum_abs(c, 2);
+  double err = 8.0 * DBL_EPSILON * brink_poly_size(c, 2);
   return (brink_poly_survey){.clear = bottom - err > limit,
                              .may_dip = dips && bottom >= -err && bottom <= limit + err};
 }
@@ -246,7 +246,7 @@ brink_poly_survey brink_poly_look(const double *c, int degree, int sign, double 
   if (degree < 1 || degree > MAX_N) return (brink_poly_survey){.may_dip = degree > MAX_N};
   if (degree == 2 && c[2] != 0.0) return look_at_parabola(c, sign, limit);
   to_bernstein_unit(c, degree, b);
-  double err = (degree + 3) * unit_roundoff * sum_abs(c, degree);
+  double err = (degree + 3) * unit_roundoff * brink_poly_size(c, degree);
   for (int i = 0; i <= degree; i++) b[i] *= sign;
   survey_trend(b, degree, &low, &high);
   brink_poly_survey found = {.clear = low - err > limit};
@@ -295,7 +295,7 @@ static bool scale_coefficients(problem *q, const double *c) {
   if (!is_finite) return false;
   if (!(sum > 1e-270 && sum < 1e270)) {
     scale_by_exponents(c, q->n, q->scale, q->d);
-    sum = sum_abs(q->d, q->n);
+    sum = brink_poly_size(q->d, q->n);
   }
   q->size = sum;
   return true;

@@ -39,6 +39,9 @@ double brink_poly_eval(const double *c, int degree, double s);
 /* p(s), and in *bound a bound on the rounding error of the returned value. */
 double brink_poly_eval_bound(const double *c, int degree, double s, double *bound);
 
+/* sum |c[j]|: no less than |p| on [-1, 1], and the measure of its rounding. */
+double brink_poly_size(const double *c, int degree);
+
 /* The degree coefficients of p'; out may be c. Writes nothing for degree 0. */
 void brink_poly_derivative(const double *c, int degree, double *out);
 
