@@ -15,7 +15,8 @@ struct brink_entry {
   brink_direction direction;
   uint32_t flag;
   size_t index;
-  bool told;          /* to a person, too */
+  bool headline;      /* for a person, too */
+  bool detailed;      /* its changes are described */
   bool waits;         /* for what a rule does */
   brink_text name;    /* of the flag */
   brink_text head;    /* JSON up to and with "after": */
@@ -240,7 +241,7 @@ static void write_after(brink_journal *journal, const brink_moment *before,
     visit_concerned(&v, flag, entry->index);
     brink_text_append(v.text, "}", 1);
   }
-  if (!entry->told) return;
+  if (!entry->detailed) return;
   v.text = &entry->changes;
   v.visit = write_change;
   v.seen = 0;
@@ -306,8 +307,9 @@ static void extend_entry(brink_journal *journal, const brink_happening *h) {
 static void open_entry(brink_journal *journal, const brink_happening *h) {
   const brink_event *event = &h->record->event;
   const brink_system *system = journal->columns->system;
-  bool told = journal->nevents++ < BRINK_HEADLINES;
-  if (!told && !journal->json) return;
+  size_t number = journal->nevents++;
+  bool headline = number < BRINK_HEADLINES;
+  if (!headline && !journal->json && journal->listen == NULL) return;
   brink_entry *entry = new_entry(journal);
   if (entry == NULL) {
     journal->failed = true;
@@ -318,7 +320,8 @@ static void open_entry(brink_journal *journal, const brink_happening *h) {
   entry->direction = event->direction;
   entry->flag = h->flag;
   entry->index = h->index;
-  entry->told = told;
+  entry->headline = headline;
+  entry->detailed = headline || number < journal->detailed;
   entry->waits = false;
   brink_moment before = before_of(h->record), after = after_of(h->record);
   brink_system_flag_name(system, h->flag, h->index, &entry->name);
@@ -361,12 +364,23 @@ static void add_headline(brink_journal *journal, const brink_entry *entry) {
   journal->failed = journal->failed || headline->flag.failed || headline->changes.failed;
 }
 
+static void tell_listener(brink_journal *journal, const brink_entry *entry) {
+  brink_told told = {.t = entry->t,
+                     .flag = entry->flag,
+                     .index = entry->index,
+                     .name = entry->name.data,
+                     .direction = entry->direction,
+                     .changes = entry->changes.length > 0 ? entry->changes.data : ""};
+  journal->listen(&told, journal->listener);
+}
+
 /* The event is complete, and goes to its place. */
 static void close_entry(brink_journal *journal, const brink_entry *entry) {
   journal->failed = journal->failed || entry->name.failed || entry->head.failed ||
                     entry->after.failed || entry->remarks.failed || entry->changes.failed;
   if (journal->failed) return;
-  if (entry->told) add_headline(journal, entry);
+  if (entry->headline) add_headline(journal, entry);
+  if (journal->listen != NULL) tell_listener(journal, entry);
   if (!journal->json) return;
   brink_text *text = &journal->events;
   brink_text_add(text, "%s", text->length > 0 ? ",\n  " : "\n  ");
@@ -408,7 +422,7 @@ void brink_journal_slide(brink_journal *journal, uint32_t flag, size_t index, do
     brink_system_flag_name(journal->columns->system, flag, index, line);
     brink_text_add(line, "\n");
   }
-  if (!journal->json) return;
+  if (!journal->json && journal->nslides > journal->listed) return;
   brink_text *text = &journal->sliding;
   begin_item(journal, text, flag, index);
   brink_text_add(text, ",\"from\":");
@@ -422,7 +436,7 @@ void brink_journal_slide(brink_journal *journal, uint32_t flag, size_t index, do
 void brink_journal_miss(brink_journal *journal, uint32_t flag, size_t index, double t, double value,
                         double tolerance) {
   journal->nmisses++;
-  if (!journal->json) return;
+  if (!journal->json && journal->nmisses > journal->listed) return;
   brink_text *text = &journal->misses;
   begin_item(journal, text, flag, index);
   brink_text_add(text, ",\"t\":");

@@ -99,6 +99,8 @@ typedef struct brink_trace {
   const brink_sim *sim;
   size_t nx, np, nmodes;
   double (*grid)(int64_t k, void *user); /* strictly increasing from the start; NULL: every step */
+  /* With no grid: rows that a step is cut into; NULL: one, its end. */
+  size_t (*parts)(const brink_step_record *record, void *user);
   int (*row)(const brink_moment *moment, void *user); /* not 0: stop */
   void *user;
 
@@ -134,6 +136,16 @@ typedef struct brink_remark {
   size_t nvalues;
 } brink_remark;
 
+/* An event that is complete, as a listener is told of it. */
+typedef struct brink_told {
+  double t;
+  uint32_t flag;
+  size_t index; /* which of its instances */
+  const char *name;
+  brink_direction direction;
+  const char *changes; /* as in a headline; "" for all but the first `detailed` */
+} brink_told;
+
 /* One event as the journal is told of it. */
 typedef struct brink_happening {
   const brink_event_record *record;
@@ -157,7 +169,11 @@ typedef struct brink_entry brink_entry;
 
 typedef struct brink_journal {
   const brink_columns *columns;
-  bool json; /* keep everything as JSON, too */
+  bool json;       /* keep everything as JSON, too */
+  size_t detailed; /* so many events have their changes told to the listener */
+  size_t listed;   /* without json: so many slides and near misses are kept as JSON */
+  void (*listen)(const brink_told *told, void *user); /* may be NULL; set after init */
+  void *listener;
   size_t nx; /* of the model */
   size_t nevents, nslides, nmisses;
   brink_headline headline[BRINK_HEADLINES];

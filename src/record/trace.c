@@ -62,6 +62,17 @@ static int emit_grid(brink_trace *trace, double t0, double t1) {
   return outcome;
 }
 
+/* Points inside a step, equally far from one another. */
+static int emit_parts(brink_trace *trace, const brink_step_record *record) {
+  size_t parts = trace->parts != NULL ? trace->parts(record, trace->user) : 1;
+  int outcome = 0;
+  for (size_t k = 1; k < parts && outcome == 0; k++) {
+    double t = record->t0 + (record->t1 - record->t0) * ((double)k / (double)parts);
+    if (t > trace->last && t < record->t1) outcome = emit_inside(trace, t, record->t0);
+  }
+  return outcome;
+}
+
 /* Does the last row tell what holds now? Samples and rules may have come after a step. */
 static bool is_told(const brink_trace *trace, double t) {
   if (!trace->started || trace->after_due || trace->last != t) return false;
@@ -78,7 +89,8 @@ int brink_trace_step(brink_trace *trace, const brink_step_record *record) {
   int outcome = due ? emit_rest(trace, record->t0) : 0;
   if (outcome != 0) return outcome;
   if (trace->grid != NULL) return emit_grid(trace, record->t0, record->t1);
-  outcome = emit(trace, record->t1, record->x, NULL, NULL);
+  outcome = emit_parts(trace, record);
+  if (outcome == 0) outcome = emit(trace, record->t1, record->x, NULL, NULL);
   trace->at_step = true;
   memcpy(trace->step_p, brink_sim_parameters(trace->sim), trace->np * sizeof(double));
   memcpy(trace->step_mode, brink_sim_modes(trace->sim), trace->nmodes * sizeof(int));
