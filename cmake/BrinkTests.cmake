@@ -8,14 +8,14 @@
 set(BRINK_ORACLE_PERCENT "" CACHE STRING
   "Share of the random cases that oracle tests run (environment variable of the same name)")
 
-set(brink_test_libraries brink_internal Threads::Threads m)
+set(brink_test_libraries brink_record brink_internal Threads::Threads m)
 
 file(GLOB support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.c)
 if(support_sources)
   add_library(brink_test_support STATIC ${support_sources})
   target_include_directories(brink_test_support
     PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(brink_test_support PUBLIC brink_internal)
+  target_link_libraries(brink_test_support PUBLIC brink_record brink_internal)
   list(PREPEND brink_test_libraries brink_test_support)
 endif()
 
