@@ -114,6 +114,20 @@ double brink_eval_guard(brink_eval *eval, size_t index, double t, const double *
   return brink_formula_value(guard, eval->value);
 }
 
+double brink_eval_peek(brink_eval *eval, size_t guard, double t, const double *x, const double *p,
+                       const int *mode) {
+  brink_env env = eval->env;
+  int64_t counted = eval->stats.guards;
+  size_t failed = eval->failed_guard;
+  eval->env.p = p;
+  eval->env.mode = mode;
+  double value = brink_eval_guard(eval, guard, t, x);
+  eval->env = env;
+  eval->stats.guards = counted;
+  eval->failed_guard = failed;
+  return value;
+}
+
 size_t brink_eval_deciding_leaf(brink_eval *eval, size_t index, double t, const double *x,
                                 int *polarity) {
   const brink_guard *guard = &eval->model->guards[index];

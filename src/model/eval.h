@@ -121,6 +121,10 @@ brink_try brink_eval_grips(brink_eval *eval, double t, const double *x, double *
 /* The value of a guard (a formula: the minimum/maximum of its leaves), NaN where it has none. */
 double brink_eval_guard(brink_eval *eval, size_t guard, double t, const double *x);
 
+/* The same with other parameters and modes, for somebody who looks on: counts as nothing. */
+double brink_eval_peek(brink_eval *eval, size_t guard, double t, const double *x, const double *p,
+                       const int *mode);
+
 /* The gradient of a plain guard into dx (one for each of its depends) and dt. */
 brink_try brink_eval_gradient(brink_eval *eval, size_t guard, double t, const double *x, double *dx,
                               double *dt);

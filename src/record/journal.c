@@ -195,21 +195,6 @@ static void write_remarks(brink_journal *journal, const brink_remark *remarks, s
   }
 }
 
-static void write_agents(const brink_system *system, const brink_flag *flag, size_t index,
-                         brink_text *text) {
-  brink_text name = {.allocator = text->allocator};
-  for (int side = 0; side < 2; side++) {
-    name.length = 0;
-    brink_system_instance_name(system, flag->partner_group[side], flag->partner[side][index],
-                               &name);
-    brink_text_add(text, side == 0 ? ",\"agents\":[" : ",");
-    brink_json_string(text, name.data != NULL ? name.data : "");
-  }
-  brink_text_add(text, "]");
-  text->failed = text->failed || name.failed;
-  brink_text_free(&name);
-}
-
 /* {"t":4.0,"flag":"empty","direction":"negative","state":{"h":1e-06},"after": */
 static void write_head(brink_journal *journal, const brink_moment *before, brink_entry *entry) {
   const brink_system *system = journal->columns->system;
@@ -222,7 +207,10 @@ static void write_head(brink_journal *journal, const brink_moment *before, brink
   brink_text_add(text, ",\"direction\":\"%s\"",
                  entry->direction == BRINK_NEGATIVE ? "negative" : "positive");
   if (flag->kind == BRINK_FLAG_GENERATED) brink_text_add(text, ",\"generated\":true");
-  if (flag->is_pair) write_agents(system, flag, entry->index, text);
+  if (flag->is_pair) {
+    brink_text_add(text, ",\"agents\":");
+    brink_json_agents(text, system, flag, entry->index);
+  }
   brink_text_add(text, ",\n   \"state\":{");
   visitor v = {.journal = journal, .moment = before, .text = text, .visit = write_state};
   visit_concerned(&v, flag, entry->index);

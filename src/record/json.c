@@ -63,6 +63,21 @@ void brink_json_value(brink_text *text, const brink_system *system, brink_value_
     brink_value_text(system, type, value, text);
 }
 
+void brink_json_agents(brink_text *text, const brink_system *system, const brink_flag *flag,
+                       size_t index) {
+  brink_text name = {.allocator = text->allocator};
+  for (int side = 0; side < 2; side++) {
+    name.length = 0;
+    brink_system_instance_name(system, flag->partner_group[side], flag->partner[side][index],
+                               &name);
+    brink_text_add(text, side == 0 ? "[" : ",");
+    brink_json_string(text, name.data != NULL ? name.data : "");
+  }
+  brink_text_add(text, "]");
+  text->failed = text->failed || name.failed;
+  brink_text_free(&name);
+}
+
 /* ---- the object ---- */
 
 static void member(brink_text *text, const char *separator, const char *key) {
@@ -119,9 +134,10 @@ static void list_member(brink_text *text, const char *key, const brink_text *ite
 
 static void happenings(brink_text *text, const brink_summary *summary,
                        const brink_journal *journal) {
-  list_member(text, "events", journal != NULL ? &journal->events : NULL);
+  if (!summary->brief) list_member(text, "events", journal != NULL ? &journal->events : NULL);
   if (journal != NULL && journal->nslides > 0) list_member(text, "sliding", &journal->sliding);
-  if (journal != NULL && journal->nmisses > 0) list_member(text, "near_misses", &journal->misses);
+  if (journal != NULL && journal->nmisses > 0 && !summary->brief)
+    list_member(text, "near_misses", &journal->misses);
   if (!summary->zeno) return;
   member(text, ",\n ", "zeno");
   real_member(text, "{", "t", summary->zeno_t);

@@ -30,6 +30,11 @@ typedef struct brink_computed {
   void *user;
 } brink_computed;
 
+/* Something to know about a run: where it came from. */
+typedef struct brink_fact {
+  const char *name, *value;
+} brink_fact;
+
 /* Takes text; anything but 0 is a failure, after which nothing more is written. */
 typedef struct brink_writer {
   int (*write)(const char *text, size_t length, void *user);
@@ -210,6 +215,10 @@ void brink_json_real(brink_text *text, double value);
 void brink_json_value(brink_text *text, const brink_system *system, brink_value_type type,
                       double value);
 
+/* ["car[3]","truck[7]"]: the partners of a pair. */
+void brink_json_agents(brink_text *text, const brink_system *system, const brink_flag *flag,
+                       size_t index);
+
 typedef struct brink_summary {
   const char *model;
   const char *status;  /* finished, stopped, failed */
@@ -229,6 +238,7 @@ typedef struct brink_summary {
   brink_stats stats;
   const char *engine;
   double compile_seconds, wall_seconds;
+  bool brief; /* the object is written without events and near misses */
 } brink_summary;
 
 /* `journal` and `final` may be NULL, where the run did not begin. */

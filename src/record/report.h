@@ -1,0 +1,75 @@
+/* report.h: what a report shows, collected while the run goes on, and the page it becomes.
+ *
+ *   report.c        rows of the chosen columns, steps, events: thinned on the way
+ *   approach.c      guards just before and after events
+ *   population.c    arrays of components with a position: frames of a film, and where they met
+ *   report_page.c   all of it as the data of the page
+ *
+ * Memory does not grow with the length of the run. */
+#ifndef BRINK_RECORD_REPORT_H
+#define BRINK_RECORD_REPORT_H
+
+#include "record/record.h"
+#include "record/thin.h"
+
+/* ---- what it is told ---- */
+
+/* Guards at other moments than the present. */
+typedef struct brink_guard_view {
+  double (*value)(size_t guard, const brink_moment *moment, void *user); /* NaN: none */
+  /* How far the run's tolerances reach in this guard. */
+  double (*tolerance)(size_t guard, const brink_moment *moment, void *user);
+  void *user;
+} brink_guard_view;
+
+typedef struct brink_report_def {
+  const brink_sim *sim; /* that has not begun */
+  const brink_columns *columns;
+  const size_t *wanted; /* columns that must be there, however many there are */
+  size_t nwanted;
+  double until;
+  brink_guard_view guards;
+} brink_report_def;
+
+typedef struct brink_report brink_report;
+
+/* What `def` points at must outlive the report. MEMORY, or OK. */
+brink_status brink_report_create(const brink_report_def *def, const brink_allocator *allocator,
+                                 brink_report **report);
+void brink_report_destroy(brink_report *report); /* NULL is fine */
+
+/* Call these from the sink; `flag` and `index` of what the journal wants, too. */
+void brink_report_step(brink_report *report, const brink_step_record *record);
+void brink_report_event(brink_report *report, const brink_event_record *record, uint32_t flag,
+                        size_t index);
+/* Listens to the journal (user: the report). */
+void brink_report_told(const brink_told *told, void *user);
+/* When the run is over, however it ended. */
+void brink_report_end(brink_report *report);
+
+/* ---- what was collected ---- */
+
+/* Rows of the chosen columns; column k of the table is column chosen[k] of `columns`. */
+const brink_thinned *brink_report_rows(const brink_report *report, const size_t **chosen);
+
+/* ---- the page ---- */
+
+typedef struct brink_report_context {
+  const brink_summary *summary;
+  const brink_journal *journal;
+  const brink_moment *final;
+  const char *source_name, *source; /* the model's file and its text */
+  const brink_fact *facts;          /* provenance */
+  size_t nfacts;
+} brink_report_context;
+
+/* The data of the page as one JSON object. False: out of memory. */
+bool brink_report_data(const brink_report *report, const brink_report_context *context,
+                       brink_text *text);
+
+/* The whole page: `page` is the template, which has `null` as its data. What the writer said; -1 out of memory or
+ * a template without a place for data. */
+int brink_report_write(const char *page, size_t size, const brink_text *data,
+                       const brink_writer *writer);
+
+#endif

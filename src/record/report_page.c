@@ -1,0 +1,228 @@
+/* report_page.c: a report as the data of its page. docs/report.md describes the object. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "record/encode.h"
+#include "record/report_parts.h"
+
+/* ---- columns and rows ---- */
+
+static const char *kind_name(brink_variable_kind kind) {
+  return kind == BRINK_VARIABLE_STATE ? "state" : kind == BRINK_VARIABLE_MODE ? "mode" : "output";
+}
+
+static const char *type_name(brink_value_type type) {
+  static const char *const names[] = {[BRINK_VALUE_REAL] = "real",
+                                      [BRINK_VALUE_INTEGER] = "integer",
+                                      [BRINK_VALUE_BOOLEAN] = "boolean",
+                                      [BRINK_VALUE_STRING] = "string"};
+  return names[type];
+}
+
+static void write_string_or_null(brink_text *text, const char *string) {
+  if (string != NULL && string[0] != '\0')
+    brink_json_string(text, string);
+  else
+    brink_text_add(text, "null");
+}
+
+/* "car[3].x" without its indices: what elements of one variable share. */
+static void write_variable_name(brink_text *text, const char *name) {
+  brink_text bare = {.allocator = text->allocator};
+  for (const char *c = name; *c != '\0'; c++) {
+    if (*c == '[') c += strcspn(c, "]");
+    if (*c == '\0') break;
+    if (*c != ']') brink_text_append(&bare, c, 1);
+  }
+  brink_json_string(text, bare.data != NULL ? bare.data : "");
+  text->failed = text->failed || bare.failed;
+  brink_text_free(&bare);
+}
+
+static void write_labels(brink_text *text, const brink_system *system) {
+  brink_text_add(text, "[");
+  for (size_t k = 0; k < system->nstrings; k++) {
+    if (k > 0) brink_text_add(text, ",");
+    brink_json_string(text, system->strings[k]);
+  }
+  brink_text_add(text, "]");
+}
+
+static void write_column(const brink_report *report, size_t k, brink_text *text) {
+  const brink_columns *columns = report->def.columns;
+  const brink_variable *variable = &columns->system->variables[report->tracked[k]->variable];
+  const char *name = columns->name[report->chosen[k]];
+  brink_text_add(text, "%s{\"name\":", k > 0 ? ",\n  " : "");
+  brink_json_string(text, name);
+  brink_text_add(text, ",\"variable\":");
+  write_variable_name(text, name);
+  brink_text_add(text, ",\"kind\":\"%s\",\"type\":\"%s\",\"unit\":", kind_name(variable->kind),
+                 type_name(variable->type));
+  write_string_or_null(text, variable->unit);
+  brink_text_add(text, ",\"labels\":");
+  if (variable->type == BRINK_VALUE_STRING)
+    write_labels(text, columns->system);
+  else
+    brink_text_add(text, "null");
+  brink_text_add(text, "}");
+}
+
+static void write_rows(const brink_report *report, brink_text *text) {
+  const brink_thinned *rows = &report->rows;
+  brink_text_add(text, ",\n \"columns\":[");
+  for (size_t k = 0; k < report->nchosen; k++) write_column(report, k, text);
+  brink_text_add(text, "],\n \"columns_total\":%zu,\"rows\":%zu,\"thinned\":%s,\"row_width\":",
+                 report->def.columns->count, rows->rows, rows->width > 0.0 ? "true" : "false");
+  brink_json_real(text, rows->width);
+  brink_text_add(text, ",\n \"time\":");
+  brink_encode_array(text, BRINK_ELEMENT_F8, rows->t, rows->rows, 1);
+  brink_text_add(text, ",\n \"values\":[");
+  for (size_t k = 0; k < report->nchosen; k++) {
+    if (k > 0) brink_text_add(text, ",\n  ");
+    brink_encode_array(text, BRINK_ELEMENT_F8, rows->values + k, rows->rows, rows->ncolumns);
+  }
+  brink_text_add(text, "]");
+}
+
+static void write_steps(const brink_report *report, brink_text *text) {
+  const brink_thinned *steps = &report->steps;
+  brink_text_add(text, ",\n \"steps\":{\"count\":%zu,\"thinned\":%s,\"t\":", report->nsteps,
+                 steps->width > 0.0 ? "true" : "false");
+  brink_encode_array(text, BRINK_ELEMENT_F8, steps->t, steps->rows, 1);
+  brink_text_add(text, ",\n  \"h\":");
+  brink_encode_array(text, BRINK_ELEMENT_F8, steps->values, steps->rows, 2);
+  brink_text_add(text, ",\n  \"order\":");
+  brink_encode_array(text, BRINK_ELEMENT_F8, steps->values + 1, steps->rows, 2);
+  brink_text_add(text, "}");
+}
+
+/* ---- lists ---- */
+
+static void write_list(brink_text *text, const char *key, const brink_text *items) {
+  brink_text_add(text, ",\n \"%s\":[", key);
+  brink_text_append(text, items->data, items->length);
+  brink_text_add(text, "]");
+  text->failed = text->failed || items->failed;
+}
+
+static bool has_value(const brink_variable *variable) {
+  return (variable->kind == BRINK_VARIABLE_PARAMETER || variable->kind == BRINK_VARIABLE_INPUT) &&
+         (variable->space == BRINK_SPACE_P || variable->space == BRINK_SPACE_MODE);
+}
+
+enum { MOST_PARAMETERS = 500 };
+
+/* As they were at the start: actions may change held numbers, but not these. */
+static void write_parameters(const brink_system *system, brink_text *text) {
+  brink_text name = {.allocator = text->allocator};
+  size_t count = 0;
+  brink_text_add(text, ",\n \"parameters\":[");
+  for (size_t v = 0; v < system->nvariables; v++) {
+    const brink_variable *variable = &system->variables[v];
+    size_t elements = system->groups[variable->group].count * variable->length;
+    for (size_t e = 0; has_value(variable) && e < elements && count < MOST_PARAMETERS; e++) {
+      size_t slot = variable->base + e;
+      double value = variable->space == BRINK_SPACE_P ? system->p0[slot] : system->mode0[slot];
+      name.length = 0;
+      brink_system_variable_name(system, (uint32_t)v, e, &name);
+      brink_text_add(text, "%s{\"name\":", count++ > 0 ? "," : "");
+      brink_json_string(text, name.data != NULL ? name.data : "");
+      brink_text_add(text, ",\"value\":");
+      brink_json_value(text, system, variable->type, value);
+      brink_text_add(text, ",\"unit\":");
+      write_string_or_null(text, variable->unit);
+      brink_text_add(text, "}");
+    }
+  }
+  brink_text_add(text, "]");
+  text->failed = text->failed || name.failed;
+  brink_text_free(&name);
+}
+
+static void write_provenance(const brink_report_context *context, brink_text *text) {
+  brink_text_add(text, ",\n \"provenance\":[");
+  for (size_t k = 0; k < context->nfacts; k++) {
+    brink_text_add(text, "%s[", k > 0 ? "," : "");
+    brink_json_string(text, context->facts[k].name);
+    brink_text_add(text, ",");
+    brink_json_string(text, context->facts[k].value);
+    brink_text_add(text, "]");
+  }
+  brink_text_add(text, "]");
+}
+
+static void write_source(const brink_report_context *context, brink_text *text) {
+  brink_text_add(text, ",\n \"source\":{\"file\":");
+  brink_json_string(text, context->source_name);
+  brink_text_add(text, ",\"text\":");
+  brink_json_string(text, context->source);
+  brink_text_add(text, "}");
+}
+
+/* ---- the object ---- */
+
+bool brink_report_data(const brink_report *report, const brink_report_context *context,
+                       brink_text *text) {
+  brink_summary summary = *context->summary;
+  summary.brief = true;
+  brink_text_add(text, "{\"format\":1,\"summary\":");
+  brink_json_summary(text, &summary, context->journal, context->final);
+  brink_text_add(text, ",\"started\":");
+  brink_json_real(text, report->started);
+  brink_text_add(text, ",\"until\":");
+  brink_json_real(text, report->def.until);
+  write_rows(report, text);
+  write_list(text, "events", &report->events);
+  brink_text_add(text, ",\n \"events_total\":%zu", report->ntold);
+  write_list(text, "slides", &context->journal->sliding);
+  write_list(text, "misses", &context->journal->misses);
+  brink_text_add(text, ",\n \"misses_total\":%zu", context->journal->nmisses);
+  write_steps(report, text);
+  write_list(text, "approaches", &report->approaches.text);
+  brink_text_add(text, ",\n \"populations\":[");
+  brink_populations_write(&report->populations, text);
+  brink_text_add(text, "]");
+  write_source(context, text);
+  write_parameters(report->def.columns->system, text);
+  write_provenance(context, text);
+  brink_text_add(text, ",\n \"conditions\":null}\n");
+  return !text->failed;
+}
+
+/* ---- the page ---- */
+
+/* In a page no text may end the script that holds it. A '<' in JSON stands in strings only. */
+static int write_escaped(const brink_text *data, const brink_writer *writer) {
+  size_t done = 0;
+  int outcome = 0;
+  while (outcome == 0 && done < data->length) {
+    const char *from = data->data + done;
+    const char *less = memchr(from, '<', data->length - done);
+    size_t length = less != NULL ? (size_t)(less - from) : data->length - done;
+    if (length > 0) outcome = writer->write(from, length, writer->user);
+    if (outcome == 0 && less != NULL) outcome = writer->write("\\u003c", 6, writer->user);
+    done += length + (less != NULL);
+  }
+  return outcome;
+}
+
+static const char *find_place(const char *page, size_t size) {
+  static const char before[] = "<script id=\"brink-data\" type=\"application/json\">";
+  size_t length = sizeof before - 1;
+  for (size_t k = 0; k + length + 4 <= size; k++) {
+    if (memcmp(page + k, before, length) == 0 && memcmp(page + k + length, "null", 4) == 0)
+      return page + k + length;
+  }
+  return NULL;
+}
+
+int brink_report_write(const char *page, size_t size, const brink_text *data,
+                       const brink_writer *writer) {
+  const char *place = find_place(page, size);
+  if (place == NULL || data->failed) return -1;
+  size_t before = (size_t)(place - page);
+  int outcome = writer->write(page, before, writer->user);
+  if (outcome == 0) outcome = write_escaped(data, writer);
+  if (outcome == 0) outcome = writer->write(place + 4, size - before - 4, writer->user);
+  return outcome;
+}
