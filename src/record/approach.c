@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "record/display_parts.h"
 #include "record/encode.h"
-#include "record/report_parts.h"
 
 enum {
   MOST_APPROACHES = 120,
@@ -16,7 +16,7 @@ enum {
   LARGE_MODEL = 20000, /* states: their ends of steps are not kept */
 };
 
-bool brink_approaches_init(brink_approaches *all, const brink_report_def *def, size_t nx,
+bool brink_approaches_init(brink_approaches *all, const brink_display_def *def, size_t nx,
                            brink_arena *arena) {
   *all = (brink_approaches){.def = def, .nx = nx};
   all->text.allocator = arena->allocator;

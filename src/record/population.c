@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "record/display_parts.h"
 #include "record/encode.h"
-#include "record/report_parts.h"
 
 enum {
   MOST_AGENTS = 20000, /* shown */

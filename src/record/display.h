@@ -1,13 +1,13 @@
-/* report.h: what a report shows, collected while the run goes on, and the page it becomes.
+/* display.h: what a report shows, collected while the run goes on, and the page it becomes.
  *
- *   report.c        rows of the chosen columns, steps, events: thinned on the way
+ *   display.c        rows of the chosen columns, steps, events: thinned on the way
  *   approach.c      guards just before and after events
  *   population.c    arrays of components with a position: frames of a film, and where they met
- *   report_page.c   all of it as the data of the page
+ *   display_page.c   all of it as the data of the page
  *
  * Memory does not grow with the length of the run. */
-#ifndef BRINK_RECORD_REPORT_H
-#define BRINK_RECORD_REPORT_H
+#ifndef BRINK_RECORD_DISPLAY_H
+#define BRINK_RECORD_DISPLAY_H
 
 #include "record/record.h"
 #include "record/thin.h"
@@ -22,54 +22,54 @@ typedef struct brink_guard_view {
   void *user;
 } brink_guard_view;
 
-typedef struct brink_report_def {
+typedef struct brink_display_def {
   const brink_sim *sim; /* that has not begun */
   const brink_columns *columns;
   const size_t *wanted; /* columns that must be there, however many there are */
   size_t nwanted;
   double until;
   brink_guard_view guards;
-} brink_report_def;
+} brink_display_def;
 
-typedef struct brink_report brink_report;
+typedef struct brink_display brink_display;
 
 /* What `def` points at must outlive the report. MEMORY, or OK. */
-brink_status brink_report_create(const brink_report_def *def, const brink_allocator *allocator,
-                                 brink_report **report);
-void brink_report_destroy(brink_report *report); /* NULL is fine */
+brink_status brink_display_create(const brink_display_def *def, const brink_allocator *allocator,
+                                  brink_display **display);
+void brink_display_destroy(brink_display *display); /* NULL is fine */
 
 /* Call these from the sink; `flag` and `index` of what the journal wants, too. */
-void brink_report_step(brink_report *report, const brink_step_record *record);
-void brink_report_event(brink_report *report, const brink_event_record *record, uint32_t flag,
-                        size_t index);
+void brink_display_step(brink_display *display, const brink_step_record *record);
+void brink_display_event(brink_display *display, const brink_event_record *record, uint32_t flag,
+                         size_t index);
 /* Listens to the journal (user: the report). */
-void brink_report_told(const brink_told *told, void *user);
+void brink_display_told(const brink_told *told, void *user);
 /* When the run is over, however it ended. */
-void brink_report_end(brink_report *report);
+void brink_display_end(brink_display *display);
 
 /* ---- what was collected ---- */
 
 /* Rows of the chosen columns; column k of the table is column chosen[k] of `columns`. */
-const brink_thinned *brink_report_rows(const brink_report *report, const size_t **chosen);
+const brink_thinned *brink_display_rows(const brink_display *display, const size_t **chosen);
 
 /* ---- the page ---- */
 
-typedef struct brink_report_context {
+typedef struct brink_display_context {
   const brink_summary *summary;
   const brink_journal *journal;
   const brink_moment *final;
   const char *source_name, *source; /* the model's file and its text */
   const brink_fact *facts;          /* provenance */
   size_t nfacts;
-} brink_report_context;
+} brink_display_context;
 
 /* The data of the page as one JSON object. False: out of memory. */
-bool brink_report_data(const brink_report *report, const brink_report_context *context,
-                       brink_text *text);
+bool brink_display_data(const brink_display *display, const brink_display_context *context,
+                        brink_text *text);
 
 /* The whole page: `page` is the template, which has `null` as its data. What the writer said; -1 out of memory or
  * a template without a place for data. */
-int brink_report_write(const char *page, size_t size, const brink_text *data,
-                       const brink_writer *writer);
+int brink_display_write(const char *page, size_t size, const brink_text *data,
+                        const brink_writer *writer);
 
 #endif

@@ -1,9 +1,9 @@
-/* report_page.c: a report as the data of its page. docs/report.md describes the object. */
+/* display_page.c: a report as the data of its page. docs/report.md describes the object. */
 #include <inttypes.h>
 #include <string.h>
 
+#include "record/display_parts.h"
 #include "record/encode.h"
-#include "record/report_parts.h"
 
 /* ---- columns and rows ---- */
 
@@ -48,10 +48,10 @@ static void write_labels(brink_text *text, const brink_system *system) {
   brink_text_add(text, "]");
 }
 
-static void write_column(const brink_report *report, size_t k, brink_text *text) {
-  const brink_columns *columns = report->def.columns;
-  const brink_variable *variable = &columns->system->variables[report->tracked[k]->variable];
-  const char *name = columns->name[report->chosen[k]];
+static void write_column(const brink_display *display, size_t k, brink_text *text) {
+  const brink_columns *columns = display->def.columns;
+  const brink_variable *variable = &columns->system->variables[display->tracked[k]->variable];
+  const char *name = columns->name[display->chosen[k]];
   brink_text_add(text, "%s{\"name\":", k > 0 ? ",\n  " : "");
   brink_json_string(text, name);
   brink_text_add(text, ",\"variable\":");
@@ -67,26 +67,26 @@ static void write_column(const brink_report *report, size_t k, brink_text *text)
   brink_text_add(text, "}");
 }
 
-static void write_rows(const brink_report *report, brink_text *text) {
-  const brink_thinned *rows = &report->rows;
+static void write_rows(const brink_display *display, brink_text *text) {
+  const brink_thinned *rows = &display->rows;
   brink_text_add(text, ",\n \"columns\":[");
-  for (size_t k = 0; k < report->nchosen; k++) write_column(report, k, text);
+  for (size_t k = 0; k < display->nchosen; k++) write_column(display, k, text);
   brink_text_add(text, "],\n \"columns_total\":%zu,\"rows\":%zu,\"thinned\":%s,\"row_width\":",
-                 report->def.columns->count, rows->rows, rows->width > 0.0 ? "true" : "false");
+                 display->def.columns->count, rows->rows, rows->width > 0.0 ? "true" : "false");
   brink_json_real(text, rows->width);
   brink_text_add(text, ",\n \"time\":");
   brink_encode_array(text, BRINK_ELEMENT_F8, rows->t, rows->rows, 1);
   brink_text_add(text, ",\n \"values\":[");
-  for (size_t k = 0; k < report->nchosen; k++) {
+  for (size_t k = 0; k < display->nchosen; k++) {
     if (k > 0) brink_text_add(text, ",\n  ");
     brink_encode_array(text, BRINK_ELEMENT_F8, rows->values + k, rows->rows, rows->ncolumns);
   }
   brink_text_add(text, "]");
 }
 
-static void write_steps(const brink_report *report, brink_text *text) {
-  const brink_thinned *steps = &report->steps;
-  brink_text_add(text, ",\n \"steps\":{\"count\":%zu,\"thinned\":%s,\"t\":", report->nsteps,
+static void write_steps(const brink_display *display, brink_text *text) {
+  const brink_thinned *steps = &display->steps;
+  brink_text_add(text, ",\n \"steps\":{\"count\":%zu,\"thinned\":%s,\"t\":", display->nsteps,
                  steps->width > 0.0 ? "true" : "false");
   brink_encode_array(text, BRINK_ELEMENT_F8, steps->t, steps->rows, 1);
   brink_text_add(text, ",\n  \"h\":");
@@ -139,7 +139,7 @@ static void write_parameters(const brink_system *system, brink_text *text) {
   brink_text_free(&name);
 }
 
-static void write_provenance(const brink_report_context *context, brink_text *text) {
+static void write_provenance(const brink_display_context *context, brink_text *text) {
   brink_text_add(text, ",\n \"provenance\":[");
   for (size_t k = 0; k < context->nfacts; k++) {
     brink_text_add(text, "%s[", k > 0 ? "," : "");
@@ -151,7 +151,7 @@ static void write_provenance(const brink_report_context *context, brink_text *te
   brink_text_add(text, "]");
 }
 
-static void write_source(const brink_report_context *context, brink_text *text) {
+static void write_source(const brink_display_context *context, brink_text *text) {
   brink_text_add(text, ",\n \"source\":{\"file\":");
   brink_json_string(text, context->source_name);
   brink_text_add(text, ",\"text\":");
@@ -161,29 +161,29 @@ static void write_source(const brink_report_context *context, brink_text *text) 
 
 /* ---- the object ---- */
 
-bool brink_report_data(const brink_report *report, const brink_report_context *context,
-                       brink_text *text) {
+bool brink_display_data(const brink_display *display, const brink_display_context *context,
+                        brink_text *text) {
   brink_summary summary = *context->summary;
   summary.brief = true;
   brink_text_add(text, "{\"format\":1,\"summary\":");
   brink_json_summary(text, &summary, context->journal, context->final);
   brink_text_add(text, ",\"started\":");
-  brink_json_real(text, report->started);
+  brink_json_real(text, display->started);
   brink_text_add(text, ",\"until\":");
-  brink_json_real(text, report->def.until);
-  write_rows(report, text);
-  write_list(text, "events", &report->events);
-  brink_text_add(text, ",\n \"events_total\":%zu", report->ntold);
+  brink_json_real(text, display->def.until);
+  write_rows(display, text);
+  write_list(text, "events", &display->events);
+  brink_text_add(text, ",\n \"events_total\":%zu", display->ntold);
   write_list(text, "slides", &context->journal->sliding);
   write_list(text, "misses", &context->journal->misses);
   brink_text_add(text, ",\n \"misses_total\":%zu", context->journal->nmisses);
-  write_steps(report, text);
-  write_list(text, "approaches", &report->approaches.text);
+  write_steps(display, text);
+  write_list(text, "approaches", &display->approaches.text);
   brink_text_add(text, ",\n \"populations\":[");
-  brink_populations_write(&report->populations, text);
+  brink_populations_write(&display->populations, text);
   brink_text_add(text, "]");
   write_source(context, text);
-  write_parameters(report->def.columns->system, text);
+  write_parameters(display->def.columns->system, text);
   write_provenance(context, text);
   brink_text_add(text, ",\n \"conditions\":null}\n");
   return !text->failed;
@@ -216,8 +216,8 @@ static const char *find_place(const char *page, size_t size) {
   return NULL;
 }
 
-int brink_report_write(const char *page, size_t size, const brink_text *data,
-                       const brink_writer *writer) {
+int brink_display_write(const char *page, size_t size, const brink_text *data,
+                        const brink_writer *writer) {
   const char *place = find_place(page, size);
   if (place == NULL || data->failed) return -1;
   size_t before = (size_t)(place - page);

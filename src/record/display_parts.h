@@ -1,8 +1,8 @@
-/* report_parts.h: the rooms of a report. Only for the files that report.h names. */
-#ifndef BRINK_RECORD_REPORT_PARTS_H
-#define BRINK_RECORD_REPORT_PARTS_H
+/* display_parts.h: the rooms of a report. Only for the files that display.h names. */
+#ifndef BRINK_RECORD_DISPLAY_PARTS_H
+#define BRINK_RECORD_DISPLAY_PARTS_H
 
-#include "record/report.h"
+#include "record/display.h"
 
 /* ---- approach.c ---- */
 
@@ -24,7 +24,7 @@ typedef struct brink_approach {
 } brink_approach;
 
 typedef struct brink_approaches {
-  const brink_report_def *def;
+  const brink_display_def *def;
   size_t nx;
   double *recent_t, *recent_x; /* a ring: ends of the steps since the last instant with events */
   size_t recent;               /* how many ever */
@@ -38,7 +38,7 @@ typedef struct brink_approaches {
   brink_text text; /* elements of a JSON array */
 } brink_approaches;
 
-bool brink_approaches_init(brink_approaches *all, const brink_report_def *def, size_t nx,
+bool brink_approaches_init(brink_approaches *all, const brink_display_def *def, size_t nx,
                            brink_arena *arena);
 void brink_approaches_free(brink_approaches *all);
 void brink_approaches_step(brink_approaches *all, const brink_step_record *record);
@@ -79,10 +79,10 @@ void brink_populations_event(brink_populations *all, const brink_moment *before,
                              size_t index);
 void brink_populations_write(const brink_populations *all, brink_text *text);
 
-/* ---- report.c ---- */
+/* ---- display.c ---- */
 
-struct brink_report {
-  brink_report_def def;
+struct brink_display {
+  brink_display_def def;
   brink_arena arena;
   double started;
   size_t *chosen; /* columns */
