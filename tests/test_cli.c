@@ -2,12 +2,10 @@
  *
  * Every test runs the program in a directory of its own, with small models written there. */
 #include "check.h"
-#include "support/json.h"
+#include "support/program.h"
 
-#include <ctype.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -131,64 +129,7 @@ static const char cars[] =
 
 /* ---- running ---- */
 
-typedef struct outcome {
-  int exit;
-  char *out, *err;
-  json *summary; /* of out, if it is JSON */
-} outcome;
-
-static char *read_all(const char *path) {
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) return calloc(1, 1);
-  size_t length = 0, room = 1 << 16;
-  char *text = malloc(room);
-  for (size_t got; text != NULL && (got = fread(text + length, 1, room - length - 1, file)) > 0;) {
-    length += got;
-    if (room - length < 2) text = realloc(text, room *= 2);
-  }
-  if (text == NULL) abort();
-  text[length] = '\0';
-  fclose(file);
-  return text;
-}
-
-static void write_file(const char *path, const char *text) {
-  FILE *file = fopen(path, "wb");
-  if (file == NULL || fputs(text, file) < 0 || fclose(file) != 0) abort();
-}
-
-/* Runs "brink ARGUMENTS" by the shell. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 1, 2)))
-#endif
-static outcome
-brink(const char *format, ...) {
-  char arguments[1024], command[2048];
-  va_list list;
-  va_start(list, format);
-  vsnprintf(arguments, sizeof arguments, format, list);
-  va_end(list);
-  bool redirected = strchr(arguments, '>') != NULL;
-  snprintf(command, sizeof command, "'%s' %s %s 2>err.txt", BRINK_PROGRAM, arguments,
-           redirected ? "" : ">out.txt");
-  int status = system(command);
-  outcome o = {.exit = WIFEXITED(status) ? WEXITSTATUS(status) : -1};
-  o.out = redirected ? calloc(1, 1) : read_all("out.txt");
-  o.err = read_all("err.txt");
-  const char *error;
-  size_t offset;
-  if (o.out[0] == '{') o.summary = json_parse(o.out, &error, &offset);
-  return o;
-}
-
-static void done(outcome *o) {
-  json_free(o->summary);
-  free(o->out);
-  free(o->err);
-}
-
-#define CHECK_EXIT(o, code)                                                                        \
-  CHECK_MSG((o).exit == (code), "exit %d, expected %d: %s", (o).exit, (code), (o).err)
+#define brink(...) program_run(BRINK_PROGRAM, __VA_ARGS__)
 
 static const json *get(const json *value, const char *a, const char *b) {
   value = json_member(value, a);
@@ -217,7 +158,7 @@ TEST(help_and_version_go_to_standard_output) {
   outcome o = brink("run --help");
   CHECK_CONTAINS(o.out, "--until T");
   CHECK_CONTAINS(o.out, "Exit codes");
-  CHECK(strstr(o.out, "--report") == NULL); /* not in this version */
+  CHECK(strstr(o.out, "--input") == NULL); /* not in this version */
   done(&o);
 }
 
@@ -239,14 +180,21 @@ TEST(wrong_usage_is_exit_2_and_says_what_is_wrong) {
       {"run tank.hsml --json=yes", "takes no argument"},
       {"run tank.hsml -z", "unknown option '-z'"},
       {"run tank.hsml --zzzzzz", "unknown option '--zzzzzz'"},
-      {"run tank.hsml --report a.html", "--report is not in this version"},
+      {"run tank.hsml --report a.pdf", "FILE.html"},
       {"run tank.hsml --input a.csv", "--input is not in this version"},
       {"run tank.hsml --checkpoint a", "not in this version"},
       {"run tank.hsml --vary k=0:1:3", "not in this version"},
-      {"run tank.hsml --plot h", "not in this version"},
       {"run tank.hsml --method bdf", "not in this version"},
       {"run tank.hsml --method dae", "not in this version"},
-      {"run tank.hsml --method newton", "it is one of"},
+      {"run tank.hsml --method newton", "it is one of auto, adams"},
+      {"run tank.hsml --method tailor", "did you mean taylor?"},
+      {"run tank.hsml --events extrapolat", "did you mean extrapolate?"},
+      {"completion", "which shell?"},
+      {"completion tcsh", "bash, zsh or fish"},
+      {"completion bsh", "did you mean bash?"},
+      {"manual rnu", "did you mean 'run'?"},
+      {"manual sweep", "not in this version"},
+      {"manual run check", "one too many"},
       {"run tank.hsml --method rk4", "give --step"},
       {"run tank.hsml --events magic", "it is one of"},
       {"run tank.hsml --range ignore", "it is one of"},
@@ -730,8 +678,8 @@ static void write_models(void) {
 }
 
 int main(void) {
-  char folder[] = "cli-XXXXXX";
-  if (mkdtemp(folder) == NULL || chdir(folder) != 0) return 1;
+  char folder[16];
+  program_enter(folder);
   write_models();
   outcome there = brink("--version");
   bool runs = there.exit == 0;
@@ -761,11 +709,7 @@ int main(void) {
   RUN(warnings_alone_are_no_failure);
   RUN(the_layout_is_canonical_once_it_was_made_so);
   RUN(emit_shows_readable_c);
-  if (chdir("..") == 0) {
-    char command[64];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    if (system(command) != 0) return 1;
-  }
+  program_leave(folder);
   return check_done();
 }
 

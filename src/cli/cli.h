@@ -1,7 +1,9 @@
 /* cli.h: the program, inside.
  *
  *   main.c      which command; help and version
- *   options.c   the tables of commands and options; parsing, help, "did you mean"
+ *   options.c   the tables of commands and options; "did you mean"
+ *   arguments.c what was typed, read by these tables
+ *   help.c, manual.c, completion.c   the tables as help, manual pages, scripts for shells
  *   settings.c  what a run is asked for: the model's simulation section, then the command line
  *   load.c      reading, checking and flattening a model; diagnostics on the screen
  *   output.c    files and standard output, whose failures are never lost
@@ -35,6 +37,8 @@ int cli_run(const cli_arguments *arguments);
 int cli_check(const cli_arguments *arguments);
 int cli_fmt(const cli_arguments *arguments);
 int cli_emit(const cli_arguments *arguments);
+int cli_manual(const cli_arguments *arguments);
+int cli_completion(const cli_arguments *arguments);
 
 /* "brink: …" on standard error. */
 #if defined(__GNUC__)
@@ -63,5 +67,7 @@ bool cli_output_open(cli_output *output, const char *path);
 int cli_output_write(const char *text, size_t length, void *user);
 /* CLI_OK, or CLI_FILE if anything was lost. */
 int cli_output_close(cli_output *output);
+/* A whole text to standard output; frees it. CLI_OK; CLI_FILE: said. */
+int cli_print(brink_text *text);
 
 #endif

@@ -3,15 +3,7 @@
 
 #include <string.h>
 
-enum { WIDTH = 80, COLUMN = 26 };
-
-static const char exit_codes[] =
-    "Exit codes: 0 finished or stopped; 1 the model said fail(...) or left a declared\n"
-    "range; 2 wrong usage; 3 the model has errors; 4 the numerics could not go on;\n"
-    "5 a file could not be read or written; 130 interrupted.\n"
-    "\n"
-    "Environment: BRINK_CC the C compiler; BRINK_CACHE where machine code is kept\n"
-    "($XDG_CACHE_HOME/brink, ~/.cache/brink); NO_COLOR no colours.\n";
+enum { WIDTH = 80, COLUMN = 26, COMMANDS = 28 };
 
 /* Words, from the column where the text stands, in lines of WIDTH. */
 static void wrap(brink_text *text, const char *words, size_t column) {
@@ -53,12 +45,12 @@ static void describe_option(const cli_option *option, brink_text *text) {
   brink_text_free(&words);
 }
 
-static void describe_options(unsigned command, brink_text *text) {
+static void describe_options(const cli_command *command, brink_text *text) {
   for (int group = 0; group < CLI_GROUP_COUNT; group++) {
     bool titled = false;
     for (int k = 0; k < CLI_LATER_FIRST; k++) {
       const cli_option *option = &cli_options[k];
-      if ((int)option->group != group || (option->commands & command) == 0) continue;
+      if ((int)option->group != group || !cli_command_takes(command, option)) continue;
       if (!titled) brink_text_add(text, "\n%s:\n", cli_group_titles[group]);
       titled = true;
       describe_option(option, text);
@@ -66,18 +58,40 @@ static void describe_options(unsigned command, brink_text *text) {
   }
 }
 
+static void describe_entries(const char *title, const cli_entry *entries, size_t column,
+                             brink_text *text) {
+  brink_text_add(text, "\n%s:\n", title);
+  for (; entries->word != NULL; entries++) {
+    brink_text_add(text, "  %-*s", (int)column - 2, entries->word);
+    wrap(text, entries->help, column);
+  }
+}
+
+static void describe_rest(brink_text *text) {
+  describe_entries("Exit codes", cli_exit_codes, 7, text);
+  describe_entries("Environment", cli_environment, 15, text);
+}
+
+/* With a capital, as a sentence. */
+static void add_sentence(brink_text *text, const char *words) {
+  char first = words[0] >= 'a' && words[0] <= 'z' ? (char)(words[0] - 'a' + 'A') : words[0];
+  brink_text_add(text, "%c%s.\n", first, words + 1);
+}
+
 static void describe_program(brink_text *text) {
-  brink_text_add(text, "Usage: brink COMMAND [OPTION]... MODEL.hsml\n"
-                       "Simulate hybrid systems, and never look past a guard.\n\nCommands:\n");
+  brink_text_add(text, "Usage: brink COMMAND [OPTION]... [ARGUMENT]...\n");
+  add_sentence(text, cli_tagline);
+  brink_text_add(text, "\nCommands:\n");
   for (int k = 0; k < CLI_COMMAND_LATER_FIRST; k++) {
     const cli_command *command = &cli_commands[k];
-    brink_text_add(text, "  %-6s %-16s %s\n", command->name, command->operands, command->help);
+    int used = (int)(strlen(command->name) + strlen(command->operands)) + 3;
+    brink_text_add(text, "  %s %s%*s%s\n", command->name, command->operands, COMMANDS - used, "",
+                   command->help);
   }
-  brink_text_add(text,
-                 "\n'brink COMMAND --help' lists the options of a command. MODEL.hsml may be "
-                 "- for\nstandard input; -- ends the options.\n\n"
-                 "  -h, --help     this help\n  -V, --version  the version\n\n%s",
-                 exit_codes);
+  brink_text_add(text, "\n'brink COMMAND --help' lists the options of a command. MODEL.hsml may be "
+                       "- for\nstandard input; -- ends the options.\n\n"
+                       "  -h, --help     this help\n  -V, --version  the version\n");
+  describe_rest(text);
 }
 
 void cli_help(const cli_command *command, brink_text *text) {
@@ -85,11 +99,13 @@ void cli_help(const cli_command *command, brink_text *text) {
     describe_program(text);
     return;
   }
-  char title[2] = {command->help[0], '\0'};
-  if (title[0] >= 'a' && title[0] <= 'z') title[0] = (char)(title[0] - 'a' + 'A');
-  brink_text_add(text, "Usage: brink %s [OPTION]... %s\n%s%s.\n", command->name, command->operands,
-                 title, command->help + 1);
+  brink_text_add(text, "Usage: brink %s [OPTION]...%s%s\n", command->name,
+                 command->operands[0] != '\0' ? " " : "", command->operands);
+  add_sentence(text, command->help);
   if (command->more != NULL) wrap(text, command->more, 0);
-  describe_options(1u << (unsigned)(command - cli_commands), text);
-  brink_text_add(text, "\n%s", exit_codes);
+  describe_options(command, text);
+  for (const cli_example *example = command->examples; example->words != NULL; example++)
+    brink_text_add(text, "%s  %s\n      %s\n", example == command->examples ? "\nExamples:\n" : "",
+                   example->words, example->command);
+  describe_rest(text);
 }

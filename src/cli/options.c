@@ -1,7 +1,6 @@
 /* options.c: the tables of commands and options, and what reads them. */
 #include "cli/options.h"
 
-#include <getopt.h>
 #include <string.h>
 
 #include "lang/ast.h"
@@ -156,10 +155,25 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                    .setting = true},
     [CLI_OUT] = {.name = "out",
                  .letter = 'o',
-                 .argument = "FILE.csv",
-                 .help = "the trajectory; - is CSV on standard output",
+                 .argument = "FILE",
+                 .files = "csv|mat|h5",
+                 .help =
+                     "the trajectory; the ending decides: .csv, .mat, .h5; - is CSV on standard "
+                     "output",
                  .group = CLI_GROUP_RESULTS,
                  .commands = SIMULATES},
+    [CLI_REPORT] = {.name = "report",
+                    .argument = "FILE.html",
+                    .files = "html",
+                    .help = "one self-contained page with plots, events, steps and the model",
+                    .group = CLI_GROUP_RESULTS,
+                    .commands = SIMULATES},
+    [CLI_PLOT] = {.name = "plot",
+                  .argument = "NAMES",
+                  .help = "draws these in the terminal, after the run: x,y over time; y:x is y "
+                          "against x; car.x is all cars",
+                  .group = CLI_GROUP_RESULTS,
+                  .commands = SIMULATES},
     [CLI_JSON] = {.name = "json",
                   .help = "the summary as one JSON object on standard output",
                   .group = CLI_GROUP_RESULTS,
@@ -180,9 +194,9 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                    .argument = "auto|always|never",
                    .choices = "auto|always|never",
                    .fallback = "auto",
-                   .help = "coloured diagnostics",
+                   .help = "colours; auto: on a terminal, if NO_COLOR is not set",
                    .group = CLI_GROUP_GENERAL,
-                   .commands = READS | ON(FMT)},
+                   .commands = READS | ON(FMT) | ON(DOCTOR)},
     [CLI_CHECK] = {.name = "check",
                    .help = "only tell whether the layout differs: then exit 1",
                    .group = CLI_GROUP_RESULTS,
@@ -202,19 +216,64 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                      .help = "the version",
                      .group = CLI_GROUP_GENERAL,
                      .commands = ALL},
-    [CLI_INPUT] = {.name = "input", .argument = "FILE.csv", .commands = SIMULATES},
-    [CLI_INPUT_HOLD] = {.name = "input-hold", .commands = SIMULATES},
-    [CLI_REPORT] = {.name = "report", .argument = "FILE.html", .commands = SIMULATES},
-    [CLI_CHECKPOINT] = {.name = "checkpoint", .argument = "FILE", .commands = SIMULATES},
-    [CLI_CHECKPOINT_EVERY] = {.name = "checkpoint-every", .argument = "T", .commands = SIMULATES},
-    [CLI_RESUME] = {.name = "resume", .argument = "FILE", .commands = SIMULATES},
-    [CLI_VARY] = {.name = "vary", .argument = "NAME=VALUES", .commands = SIMULATES},
-    [CLI_SAMPLES] = {.name = "samples", .argument = "N", .commands = SIMULATES},
-    [CLI_KEEP] = {.name = "keep", .argument = "DIR", .commands = SIMULATES},
-    [CLI_JOBS] = {.name = "jobs", .argument = "N", .commands = SIMULATES},
-    [CLI_LIMIT] = {.name = "limit", .argument = "SECONDS", .commands = SIMULATES},
-    [CLI_PLOT] = {.name = "plot", .argument = "x,y", .commands = SIMULATES},
-    [CLI_LIST] = {.name = "list", .commands = ON(REPRODUCE)},
+    [CLI_INPUT] = {.name = "input",
+                   .argument = "FILE.csv",
+                   .files = "csv",
+                   .help = "inputs of the top component over time",
+                   .group = CLI_GROUP_MODEL,
+                   .commands = SIMULATES},
+    [CLI_INPUT_HOLD] = {.name = "input-hold",
+                        .help = "inputs are constant between rows",
+                        .group = CLI_GROUP_MODEL,
+                        .commands = SIMULATES},
+    [CLI_CHECKPOINT] = {.name = "checkpoint",
+                        .argument = "FILE",
+                        .files = "",
+                        .help = "where the state of the run is kept, to go on from",
+                        .group = CLI_GROUP_BEHAVIOUR,
+                        .commands = SIMULATES},
+    [CLI_CHECKPOINT_EVERY] = {.name = "checkpoint-every",
+                              .argument = "T",
+                              .help = "simulated time from one checkpoint to the next",
+                              .group = CLI_GROUP_BEHAVIOUR,
+                              .commands = SIMULATES},
+    [CLI_RESUME] = {.name = "resume",
+                    .argument = "FILE",
+                    .files = "",
+                    .help = "go on from a checkpoint",
+                    .group = CLI_GROUP_BEHAVIOUR,
+                    .commands = SIMULATES},
+    [CLI_VARY] = {.name = "vary",
+                  .argument = "NAME=VALUES",
+                  .help = "LO:HI:COUNT, log:LO:HI:COUNT or a,b,c; ends included",
+                  .group = CLI_GROUP_MODEL,
+                  .commands = SIMULATES},
+    [CLI_SAMPLES] = {.name = "samples",
+                     .argument = "N",
+                     .help = "runs with different seeds",
+                     .group = CLI_GROUP_MODEL,
+                     .commands = SIMULATES},
+    [CLI_KEEP] = {.name = "keep",
+                  .argument = "DIR",
+                  .files = "",
+                  .help = "where the trajectories of a sweep are kept",
+                  .group = CLI_GROUP_RESULTS,
+                  .commands = SIMULATES},
+    [CLI_JOBS] = {.name = "jobs",
+                  .argument = "N",
+                  .fallback = "all cores",
+                  .help = "runs at the same time",
+                  .group = CLI_GROUP_BEHAVIOUR,
+                  .commands = SIMULATES},
+    [CLI_LIMIT] = {.name = "limit",
+                   .argument = "SECONDS",
+                   .help = "the longest that a run of a sweep may take",
+                   .group = CLI_GROUP_BEHAVIOUR,
+                   .commands = SIMULATES},
+    [CLI_LIST] = {.name = "list",
+                  .help = "name the experiments",
+                  .group = CLI_GROUP_RESULTS,
+                  .commands = ON(REPRODUCE)},
 };
 
 const char *const cli_group_titles[CLI_GROUP_COUNT] = {
@@ -224,34 +283,127 @@ const char *const cli_group_titles[CLI_GROUP_COUNT] = {
 };
 
 const cli_command cli_commands[CLI_COMMAND_COUNT] = {
-    [CLI_COMMAND_RUN] = {.name = "run",
-                         .operands = "MODEL.hsml",
-                         .most = 1,
-                         .help = "simulate a model",
-                         .more = "What the model's simulation section says holds, unless an option "
-                                 "says otherwise.",
-                         .run = cli_run},
+    [CLI_COMMAND_RUN] =
+        {.name = "run",
+         .operands = "MODEL.hsml",
+         .operand = CLI_OPERAND_MODEL,
+         .least = 1,
+         .most = 1,
+         .help = "simulate a model",
+         .more = "What the model's simulation section says holds, unless an option says otherwise.",
+         .examples = {{"Simulate, and look at two quantities:",
+                       "brink run tank.hsml --until 10 --plot plant.h,plant.phase"},
+                      {"A trajectory on a grid, and a page to look at:",
+                       "brink run tank.hsml --every 0.1 --out tank.csv --report tank.html"},
+                      {"Another parameter and another initial value, for a script:",
+                       "brink run tank.hsml --set plant.area=2.5 --set plant.h=1 --json"}},
+         .run = cli_run},
     [CLI_COMMAND_CHECK] = {.name = "check",
                            .operands = "MODEL.hsml...",
+                           .operand = CLI_OPERAND_MODEL,
+                           .least = 1,
                            .most = SIZE_MAX,
                            .help = "every diagnostic, without running",
+                           .more = "Silent where there is none.",
+                           .examples = {{"All models of a folder:", "brink check *.hsml"}},
                            .run = cli_check},
     [CLI_COMMAND_FMT] = {.name = "fmt",
                          .operands = "MODEL.hsml...",
+                         .operand = CLI_OPERAND_MODEL,
+                         .least = 1,
                          .most = SIZE_MAX,
                          .help = "a model in canonical layout",
+                         .more = "Comments stay. Nothing but the layout changes.",
+                         .examples = {{"In place:", "brink fmt --write tank.hsml"}},
                          .run = cli_fmt},
     [CLI_COMMAND_EMIT] = {.name = "emit",
                           .operands = "MODEL.hsml",
+                          .operand = CLI_OPERAND_MODEL,
+                          .least = 1,
                           .most = 1,
                           .help = "the generated C of a model",
+                          .more =
+                              "What the C compiler is given when the model runs, with comments.",
+                          .examples = {{"Read it:", "brink emit tank.hsml | less"}},
                           .run = cli_emit},
-    [CLI_COMMAND_CONDITION] = {.name = "condition"},
-    [CLI_COMMAND_REPRODUCE] = {.name = "reproduce"},
-    [CLI_COMMAND_SWEEP] = {.name = "sweep"},
-    [CLI_COMMAND_NEW] = {.name = "new"},
-    [CLI_COMMAND_DOCTOR] = {.name = "doctor"},
+    [CLI_COMMAND_NEW] = {.name = "new",
+                         .operands = "NAME",
+                         .operand = CLI_OPERAND_NAME,
+                         .least = 1,
+                         .most = 1,
+                         .help = "a starter model that runs",
+                         .more =
+                             "Writes NAME.hsml, with comments that explain it. An existing file "
+                             "is never written over.",
+                         .examples = {{"A first model:", "brink new my-tank"}}},
+    [CLI_COMMAND_DOCTOR] = {.name = "doctor",
+                            .operands = "",
+                            .operand = CLI_OPERAND_NONE,
+                            .help = "what is installed and what is missing",
+                            .more = "Exit 0 where models run, even if something that is not needed "
+                                    "is missing; else 4."},
+    [CLI_COMMAND_MANUAL] = {.name = "manual",
+                            .operands = "[COMMAND]",
+                            .operand = CLI_OPERAND_COMMAND,
+                            .most = 1,
+                            .help = "a manual page, for man",
+                            .more = "The source of brink(1), or of the page of a command: "
+                                    "brink-run(1), for instance.",
+                            .examples = {{"Read one that is not installed:",
+                                          "brink manual run | man -l -"}},
+                            .run = cli_manual},
+    [CLI_COMMAND_COMPLETION] =
+        {.name = "completion",
+         .operands = "bash|zsh|fish",
+         .operand = CLI_OPERAND_SHELL,
+         .least = 1,
+         .most = 1,
+         .help = "a script that completes words in a shell",
+         .examples = {{"For this bash:", "source <(brink completion bash)"},
+                      {"For every zsh, in a folder of its fpath:",
+                       "brink completion zsh > ~/.zfunc/_brink"},
+                      {"For every fish:",
+                       "brink completion fish > ~/.config/fish/completions/brink.fish"}},
+         .run = cli_completion},
+    [CLI_COMMAND_CONDITION] = {.name = "condition",
+                               .operands = "MODEL.hsml",
+                               .operand = CLI_OPERAND_MODEL,
+                               .least = 1,
+                               .most = 1,
+                               .help = "the condition number of every event"},
+    [CLI_COMMAND_REPRODUCE] = {.name = "reproduce",
+                               .operands = "[NAME]...",
+                               .operand = CLI_OPERAND_NAME,
+                               .most = SIZE_MAX,
+                               .help = "run the published experiments"},
+    [CLI_COMMAND_SWEEP] = {.name = "sweep",
+                           .operands = "MODEL.hsml",
+                           .operand = CLI_OPERAND_MODEL,
+                           .least = 1,
+                           .most = 1,
+                           .help = "many runs, one row each"},
 };
+
+const cli_entry cli_exit_codes[] = {
+    {"0", "finished or stopped"},
+    {"1", "the model said fail(...) or left a declared range"},
+    {"2", "wrong usage"},
+    {"3", "the model has errors"},
+    {"4", "the numerics could not go on"},
+    {"5", "a file could not be read or written"},
+    {"130", "interrupted"},
+    {NULL, NULL},
+};
+
+const cli_entry cli_environment[] = {
+    {"BRINK_CC", "the C compiler: a name in PATH or an absolute path"},
+    {"BRINK_CACHE", "where machine code is kept ($XDG_CACHE_HOME/brink, else ~/.cache/brink)"},
+    {"NO_COLOR", "if set and not empty: no colours"},
+    {NULL, NULL},
+};
+
+const char cli_shells[] = "bash|zsh|fish";
+const char cli_tagline[] = "simulate hybrid systems, and never look past a guard";
 
 /* ---- looking up ---- */
 
@@ -285,140 +437,74 @@ const char *cli_nearest_command(const char *name) {
   return best;
 }
 
+unsigned cli_command_bit(const cli_command *command) {
+  return 1u << (unsigned)(command - cli_commands);
+}
+
+bool cli_command_takes(const cli_command *command, const cli_option *option) {
+  return option < cli_options + CLI_LATER_FIRST &&
+         (option->commands & cli_command_bit(command)) != 0;
+}
+
+/* ---- choices ---- */
+
+size_t cli_next_choice(const char **list, const char **choice) {
+  *choice = *list;
+  size_t length = strcspn(*list, "|");
+  *list = (*list)[length] == '|' ? *list + length + 1 : NULL;
+  return length;
+}
+
 static bool is_listed(const char *list, const char *value) {
-  size_t length = strlen(value);
+  size_t size = strlen(value);
   while (list != NULL) {
-    const char *end = strchr(list, '|');
-    size_t size = end != NULL ? (size_t)(end - list) : strlen(list);
-    if (size == length && memcmp(list, value, size) == 0) return true;
-    list = end != NULL ? end + 1 : NULL;
+    const char *choice;
+    size_t length = cli_next_choice(&list, &choice);
+    if (size == length && memcmp(choice, value, length) == 0) return true;
   }
+  return false;
+}
+
+enum { CHOICE = 32 };
+
+/* The choice most like `value`, into `nearest`; false: none is near. */
+static bool nearest_choice(const char *list, const char *value, char nearest[CHOICE]) {
+  bool found = false;
+  while (list != NULL) {
+    const char *choice;
+    char word[CHOICE];
+    size_t length = cli_next_choice(&list, &choice);
+    if (length >= CHOICE) continue;
+    snprintf(word, sizeof word, "%.*s", (int)length, choice);
+    if (brink_nearest(value, word, found ? nearest : NULL) != word) continue;
+    memcpy(nearest, word, sizeof word);
+    found = true;
+  }
+  return found;
+}
+
+bool cli_choice_allows(const char *choices, const char *value, brink_text *problem) {
+  char nearest[CHOICE];
+  if (is_listed(choices, value)) return true;
+  brink_text_add(problem, "it is one of ");
+  for (const char *list = choices, *choice; list != NULL;) {
+    bool first = list == choices;
+    size_t length = cli_next_choice(&list, &choice);
+    brink_text_add(problem, "%s%.*s",
+                   first          ? ""
+                   : list != NULL ? ", "
+                                  : " or ",
+                   (int)length, choice);
+  }
+  if (nearest_choice(choices, value, nearest))
+    brink_text_add(problem, "; did you mean %s?", nearest);
   return false;
 }
 
 bool cli_option_allows(const cli_option *option, const char *value, brink_text *problem) {
-  if (option->choices == NULL || is_listed(option->choices, value)) return true;
-  if (is_listed(option->later, value))
-    brink_text_add(problem, "%s is not in this version", value);
-  else
-    brink_text_add(problem, "it is one of %s", option->choices);
+  if (option->choices == NULL) return true;
+  if (option->later == NULL || !is_listed(option->later, value))
+    return cli_choice_allows(option->choices, value, problem);
+  brink_text_add(problem, "%s is not in this version", value);
   return false;
-}
-
-bool cli_has(const cli_arguments *arguments, cli_option_id id) {
-  for (size_t k = 0; k < arguments->ngiven; k++) {
-    if (arguments->given[k].id == id) return true;
-  }
-  return false;
-}
-
-const char *cli_value(const cli_arguments *arguments, cli_option_id id) {
-  const char *value = NULL;
-  for (size_t k = 0; k < arguments->ngiven; k++) {
-    if (arguments->given[k].id == id) value = arguments->given[k].value;
-  }
-  return value;
-}
-
-/* ---- parsing ---- */
-
-enum { FIRST_VALUE = 256 }; /* of long options: above all letters */
-
-static unsigned bit_of(const cli_command *command) {
-  return 1u << (unsigned)(command - cli_commands);
-}
-
-/* The tables as getopt_long reads them. */
-static void fill_getopt(struct option *long_options, char *letters) {
-  *letters++ = ':'; /* a missing argument is told apart */
-  for (int k = 0; k < CLI_OPTION_COUNT; k++) {
-    const cli_option *option = &cli_options[k];
-    int has = option->argument != NULL ? required_argument : no_argument;
-    long_options[k] = (struct option){option->name, has, NULL, FIRST_VALUE + k};
-    if (option->letter == 0) continue;
-    *letters++ = option->letter;
-    if (has == required_argument) *letters++ = ':';
-  }
-  *letters = '\0';
-}
-
-static int id_of(int code) {
-  if (code >= FIRST_VALUE) return code - FIRST_VALUE;
-  for (int k = 0; k < CLI_OPTION_COUNT; k++) {
-    if (code != 0 && cli_options[k].letter == code) return k;
-  }
-  return CLI_OPTION_COUNT;
-}
-
-/* getopt_long said '?' or ':'. optopt is the option where it is known but wrongly used. */
-static int complain(const cli_command *command, int code, const char *word) {
-  int id = id_of(optopt);
-  if (code == ':' && id < CLI_OPTION_COUNT)
-    return cli_misuse(command->name, "--%s needs an argument: --%s %s", cli_options[id].name,
-                      cli_options[id].name, cli_options[id].argument);
-  if (optopt >= FIRST_VALUE && id < CLI_OPTION_COUNT)
-    return cli_misuse(command->name, "--%s takes no argument", cli_options[id].name);
-  if (optopt != 0 && strncmp(word, "--", 2) != 0)
-    return cli_misuse(command->name, "unknown option '-%c'", optopt);
-  char name[64];
-  size_t length = strcspn(word + 2, "=");
-  snprintf(name, sizeof name, "%.*s", (int)(length < 63 ? length : 63), word + 2);
-  const char *near = cli_nearest_option(name, bit_of(command));
-  size_t matches = 0;
-  for (size_t k = 0; k < CLI_OPTION_COUNT; k++)
-    matches += length > 0 && strncmp(cli_options[k].name, name, length) == 0;
-  if (matches > 1)
-    return cli_misuse(command->name, "'--%s' may be several options: write it out", name);
-  return cli_misuse(command->name,
-                    near != NULL ? "unknown option '--%s': did you mean --%s?"
-                                 : "unknown option '--%s'%s",
-                    name, near != NULL ? near : "");
-}
-
-static int accept(cli_arguments *arguments, int id, const char *value) {
-  const cli_command *command = arguments->command;
-  const cli_option *option = &cli_options[id];
-  if (id >= CLI_LATER_FIRST)
-    return cli_misuse(command->name, "--%s is not in this version", option->name);
-  if ((option->commands & bit_of(command)) == 0)
-    return cli_misuse(command->name, "'brink %s' has no option --%s", command->name, option->name);
-  brink_text problem = {0};
-  if (value != NULL && !cli_option_allows(option, value, &problem)) {
-    cli_misuse(command->name, "--%s %s: %s", option->name, value,
-               problem.data != NULL ? problem.data : "");
-    brink_text_free(&problem);
-    return CLI_USAGE;
-  }
-  arguments->given[arguments->ngiven++] = (cli_given){.id = (cli_option_id)id, .value = value};
-  return CLI_OK;
-}
-
-static int check_operands(const cli_arguments *arguments) {
-  const cli_command *command = arguments->command;
-  if (arguments->noperands == 0)
-    return cli_misuse(command->name, "which model? brink %s %s", command->name, command->operands);
-  if (arguments->noperands > command->most)
-    return cli_misuse(command->name, "'brink %s' takes one model: '%s' is one too many",
-                      command->name, arguments->operands[command->most]);
-  return CLI_OK;
-}
-
-int cli_arguments_parse(cli_arguments *arguments, int argc, char **argv) {
-  struct option long_options[CLI_OPTION_COUNT + 1] = {0};
-  char letters[2 * CLI_OPTION_COUNT + 2];
-  fill_getopt(long_options, letters);
-  opterr = 0;
-  optind = 0; /* start anew */
-  for (;;) {
-    int at = optind > 0 ? optind : 1;
-    int code = getopt_long(argc, argv, letters, long_options, NULL);
-    if (code == -1) break;
-    if (code == '?' || code == ':')
-      return complain(arguments->command, code, argv[optind > at ? optind - 1 : at]);
-    if (id_of(code) == CLI_HELP) return -1;
-    int outcome = accept(arguments, id_of(code), optarg);
-    if (outcome != CLI_OK) return outcome;
-  }
-  for (int k = optind; k < argc; k++) arguments->operands[arguments->noperands++] = argv[k];
-  return cli_has(arguments, CLI_VERSION) ? CLI_OK : check_operands(arguments);
 }

@@ -1,5 +1,5 @@
-/* options.h: one table of commands, one of options. Parsing, --help, "did you mean", and what else
- * has to know them (manual page, completion) are made from these. */
+/* options.h: one table of commands, one of options. Parsing (arguments.c), --help (help.c), manual
+ * pages (manual.c), completion (completion.c) and "did you mean" are made from these. */
 #ifndef BRINK_CLI_OPTIONS_H
 #define BRINK_CLI_OPTIONS_H
 
@@ -27,6 +27,8 @@ typedef enum cli_option_id {
   CLI_AUDIT,
   CLI_EVERY,
   CLI_OUT,
+  CLI_REPORT,
+  CLI_PLOT,
   CLI_JSON,
   CLI_QUIET,
   CLI_PROGRESS,
@@ -38,7 +40,6 @@ typedef enum cli_option_id {
   CLI_LATER_FIRST, /* from here on: not in this version */
   CLI_INPUT = CLI_LATER_FIRST,
   CLI_INPUT_HOLD,
-  CLI_REPORT,
   CLI_CHECKPOINT,
   CLI_CHECKPOINT_EVERY,
   CLI_RESUME,
@@ -47,7 +48,6 @@ typedef enum cli_option_id {
   CLI_KEEP,
   CLI_JOBS,
   CLI_LIMIT,
-  CLI_PLOT,
   CLI_LIST,
   CLI_OPTION_COUNT
 } cli_option_id;
@@ -68,6 +68,7 @@ typedef struct cli_option {
   const char *choices;  /* "auto|always|never"; NULL: anything */
   const char *later;    /* choices that are not in this version */
   const char *fallback; /* what holds without it, for the help; NULL: nothing to say */
+  const char *files;    /* the endings of the files that it names: "csv|mat|h5"; NULL: no file */
   const char *help;
   cli_option_group group;
   unsigned commands; /* bits: 1 << cli_command_id */
@@ -81,6 +82,8 @@ typedef enum cli_command_id {
   CLI_COMMAND_CHECK,
   CLI_COMMAND_FMT,
   CLI_COMMAND_EMIT,
+  CLI_COMMAND_MANUAL,
+  CLI_COMMAND_COMPLETION,
   CLI_COMMAND_LATER_FIRST, /* from here on: not in this version */
   CLI_COMMAND_CONDITION = CLI_COMMAND_LATER_FIRST,
   CLI_COMMAND_REPRODUCE,
@@ -90,14 +93,43 @@ typedef enum cli_command_id {
   CLI_COMMAND_COUNT
 } cli_command_id;
 
+/* What stands behind a command's name. */
+typedef enum cli_operand {
+  CLI_OPERAND_NONE,
+  CLI_OPERAND_MODEL,
+  CLI_OPERAND_NAME, /* of something new */
+  CLI_OPERAND_SHELL,
+  CLI_OPERAND_COMMAND,
+} cli_operand;
+
+typedef struct cli_example {
+  const char *words; /* what it does; NULL: the list ends */
+  const char *command;
+} cli_example;
+
+enum { CLI_EXAMPLES = 4 };
+
 typedef struct cli_command {
   const char *name;
-  const char *operands; /* "MODEL.hsml" */
-  size_t most;          /* operands, at least one */
-  const char *help;     /* one line */
-  const char *more;     /* for its own help; NULL: nothing */
+  const char *operands; /* "MODEL.hsml"; "": none */
+  cli_operand operand;
+  size_t least, most; /* operands */
+  const char *help;   /* one line */
+  const char *more;   /* for its own help; NULL: nothing */
+  cli_example examples[CLI_EXAMPLES + 1];
   int (*run)(const cli_arguments *arguments);
 } cli_command;
+
+/* A word and what it means: exit codes, variables of the environment. The last has no word. */
+typedef struct cli_entry {
+  const char *word;
+  const char *help;
+} cli_entry;
+
+extern const cli_entry cli_exit_codes[];
+extern const cli_entry cli_environment[];
+extern const char cli_shells[]; /* "bash|zsh|fish" */
+extern const char cli_tagline[];
 
 extern const cli_command cli_commands[CLI_COMMAND_COUNT];
 extern const char *const cli_group_titles[CLI_GROUP_COUNT];
@@ -105,6 +137,10 @@ extern const char *const cli_group_titles[CLI_GROUP_COUNT];
 /* NULL: there is none of that name. */
 const cli_command *cli_command_find(const char *name);
 const cli_option *cli_option_find(const char *name);
+/* Its bit in cli_option.commands. */
+unsigned cli_command_bit(const cli_command *command);
+/* Has this command this option, in this version? */
+bool cli_command_takes(const cli_command *command, const cli_option *option);
 
 /* What was given, in order. */
 typedef struct cli_given {
@@ -130,10 +166,18 @@ const char *cli_value(const cli_arguments *arguments, cli_option_id id);
 
 /* Is `value` one of the option's choices (or has it none)? If not, says why. */
 bool cli_option_allows(const cli_option *option, const char *value, brink_text *problem);
+/* The same for a list of words, "bash|zsh|fish". */
+bool cli_choice_allows(const char *choices, const char *value, brink_text *problem);
 
 /* "--untl" or "rnu": the nearest name that there is; NULL: none is near. */
 const char *cli_nearest_option(const char *name, unsigned commands);
 const char *cli_nearest_command(const char *name);
+
+/* The next of "a|b|c": its length, and *list behind it (NULL: that was the last). */
+size_t cli_next_choice(const char **list, const char **choice);
+
+/* A command that exists in this version; NULL: said why not. */
+const cli_command *cli_command_choose(const char *word);
 
 /* The help of the program (command NULL) or of a command. */
 void cli_help(const cli_command *command, brink_text *text);

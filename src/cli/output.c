@@ -56,3 +56,16 @@ int cli_output_close(cli_output *output) {
   output->stream = NULL;
   return output->failed ? CLI_FILE : CLI_OK;
 }
+
+int cli_print(brink_text *text) {
+  cli_output output;
+  cli_output_open(&output, "-");
+  if (text->failed)
+    cli_say("out of memory");
+  else
+    cli_output_write(text->data, text->length, &output);
+  bool failed = text->failed;
+  brink_text_free(text);
+  int outcome = cli_output_close(&output);
+  return failed ? CLI_FILE : outcome;
+}

@@ -179,6 +179,14 @@ static bool set_one(cli_settings *s, cli_option_id id, const char *word, brink_t
     return true;
   case CLI_OUT:
     return set_out(s, word, problem);
+  case CLI_REPORT:
+    s->report = word;
+    if (ends_with(word, ".html") || ends_with(word, ".htm")) return true;
+    brink_text_add(problem, "a report is a page: FILE.html");
+    return false;
+  case CLI_PLOT:
+    s->plot = word;
+    return true;
   case CLI_SET:
     if (strchr(word, '=') != NULL && word[0] != '=') return true;
     brink_text_add(problem, "write --set PATH=VALUE");

@@ -16,7 +16,9 @@ typedef struct cli_settings {
   uint64_t seed;
   bool interpret, json, quiet;
   cli_when progress, color;
-  const char *out; /* NULL: nowhere */
+  const char *out;    /* NULL: nowhere */
+  const char *report; /* likewise */
+  const char *plot;   /* "x,y:z"; NULL: nothing */
 } cli_settings;
 
 /* The command line alone: CLI_OK, or CLI_USAGE and said. */
