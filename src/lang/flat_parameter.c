@@ -115,6 +115,24 @@ static bool in_set(flat *f, const brink_symbol *symbol, double value) {
   return false;
 }
 
+/* A --set gave a value that is not allowed. Of a set of texts, all are told, and the nearest one. */
+static bool refuse(flat *f, const flat_variable *variable, const char *set) {
+  const brink_ast_range *range = &variable->symbol->range;
+  const char *near = NULL, *given = strchr(set, '=');
+  if (!range->is_set || variable->symbol->type != BRINK_TYPE_STRING || given == NULL)
+    return usage_error(f, set, "the value is outside the declared range");
+  f->failed = true;
+  if (f->usage->length > 0) return false;
+  brink_text_add(f->usage, "--set %s: it is one of ", set);
+  for (size_t k = 0; k < range->nitems; k++) {
+    if (range->item[k]->op != BRINK_AST_TEXT) continue;
+    near = brink_nearest(given + 1, range->item[k]->text, near);
+    brink_text_add(f->usage, "%s%s", k > 0 ? ", " : "", range->item[k]->text);
+  }
+  if (near != NULL) brink_text_add(f->usage, "; did you mean %s?", near);
+  return false;
+}
+
 /* Is the value within the declared range? The bounds are evaluated in the instance. */
 static bool in_range(flat *f, const flat_variable *variable, size_t instance, double value) {
   const brink_ast_range *range = &variable->symbol->range;
@@ -195,8 +213,7 @@ static bool fill_from_sets(flat *f, flat_variable *variable, char *filled) {
       size_t instance = e / variable->length;
       if (k != BRINK_NONE && e % variable->length != k) continue;
       if (!instance_meant(variable->group, set, instance)) continue;
-      if (!in_range(f, variable, instance, value))
-        return usage_error(f, set, "the value is outside the declared range");
+      if (!in_range(f, variable, instance, value)) return refuse(f, variable, set);
       variable->values[e] = value;
       filled[e] = 1;
     }
@@ -457,31 +474,48 @@ void flat_initial(flat *f, flat_group *group) {
   }
 }
 
+static bool is_settable(const flat *f, const flat_variable *variable) {
+  brink_symbol_kind kind = variable->symbol->kind;
+  return kind == BRINK_SYMBOL_PARAMETER || holds_initial(variable) ||
+         (kind == BRINK_SYMBOL_INPUT && variable->group == f->top);
+}
+
 /* Does this --set name something that exists? */
 static bool known_set(flat *f, const char *set) {
   for (size_t k = 0; k < f->nvariables; k++) {
-    flat_variable *variable = f->variables[k];
-    brink_symbol_kind kind = variable->symbol->kind;
     size_t element;
-    bool settable = kind == BRINK_SYMBOL_PARAMETER || holds_initial(variable) ||
-                    (kind == BRINK_SYMBOL_INPUT && variable->group == f->top);
-    if (settable && match_set(variable, set, &element) != NULL) return true;
+    if (is_settable(f, f->variables[k]) && match_set(f->variables[k], set, &element) != NULL)
+      return true;
   }
   return false;
 }
 
-static const char *nearest_path(flat *f, const char *set) {
-  const char *best = NULL;
-  size_t length = strcspn(set, "=");
+/* The path of a --set without its indices: "car[3].x" is a car.x. */
+static char *bare_path(flat *f, const char *set) {
+  size_t length = strcspn(set, "="), used = 0;
   char *path = flat_take(f, length + 1, 1);
-  if (path == NULL) return NULL;
-  memcpy(path, set, length);
-  for (size_t k = 0; k < f->nvariables && k < 10000; k++) {
-    brink_symbol_kind kind = f->variables[k]->symbol->kind;
-    if (kind != BRINK_SYMBOL_PARAMETER && !holds_initial(f->variables[k])) continue;
-    best = brink_nearest(path, flat_name_of(f, f->variables[k]), best);
+  bool inside = false;
+  for (size_t k = 0; path != NULL && k < length; k++) {
+    if (set[k] == '[') inside = true;
+    if (!inside) path[used++] = set[k];
+    if (set[k] == ']') inside = false;
   }
-  return best;
+  return path;
+}
+
+/* What was meant: a name that is nearly this one, or one that only lacks where it is. */
+static const char *nearest_path(flat *f, const char *set) {
+  const char *best = NULL, *inner = NULL, *path = bare_path(f, set);
+  if (path == NULL) return NULL;
+  const char *dot = strrchr(path, '.'), *last = dot != NULL ? dot + 1 : path;
+  for (size_t k = 0; k < f->nvariables && k < 10000; k++) {
+    const flat_variable *variable = f->variables[k];
+    if (!is_settable(f, variable)) continue;
+    best = brink_nearest(path, flat_name_of(f, variable), best);
+    if (inner == NULL && strcmp(variable->symbol->name, last) == 0)
+      inner = flat_name_of(f, variable);
+  }
+  return best != NULL ? best : inner;
 }
 
 static void unknown_set(flat *f, const char *set) {
@@ -518,7 +552,7 @@ void flat_apply_sets(flat *f) {
         if (element != BRINK_NONE && e % variable->length != element) continue;
         if (!instance_meant(variable->group, set, instance)) continue;
         if (!in_range(f, variable, instance, value)) {
-          usage_error(f, set, "the value is outside the declared range");
+          refuse(f, variable, set);
           return;
         }
         store(f, variable, e, value);
