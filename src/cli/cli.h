@@ -63,6 +63,8 @@ typedef struct cli_output {
 
 /* path "-": standard output. False: said. */
 bool cli_output_open(cli_output *output, const char *path);
+/* A file: what is in it stays. */
+bool cli_output_append(cli_output *output, const char *path);
 /* Takes text as a brink_writer does; `user` is the cli_output. */
 int cli_output_write(const char *text, size_t length, void *user);
 /* CLI_OK, or CLI_FILE if anything was lost. */

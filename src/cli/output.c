@@ -31,13 +31,20 @@ static int fail(cli_output *output, const char *what) {
   return CLI_FILE;
 }
 
-bool cli_output_open(cli_output *output, const char *path) {
-  bool standard = strcmp(path, "-") == 0;
-  *output = (cli_output){.stream = stdout, .name = standard ? "standard output" : path};
-  if (standard) return true;
-  output->stream = fopen(path, "w");
+static bool open_file(cli_output *output, const char *path, const char *how) {
+  *output = (cli_output){.stream = fopen(path, how), .name = path};
   if (output->stream == NULL) fail(output, "write");
   return output->stream != NULL;
+}
+
+bool cli_output_open(cli_output *output, const char *path) {
+  if (strcmp(path, "-") != 0) return open_file(output, path, "w");
+  *output = (cli_output){.stream = stdout, .name = "standard output"};
+  return true;
+}
+
+bool cli_output_append(cli_output *output, const char *path) {
+  return open_file(output, path, "a");
 }
 
 int cli_output_write(const char *text, size_t length, void *user) {

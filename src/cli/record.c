@@ -80,6 +80,7 @@ static void settle(cli_simulation *run) {
 static int on_step(const brink_step_record *record, void *user) {
   cli_simulation *run = user;
   settle(run);
+  if (run->display != NULL) brink_display_step(run->display, record);
   return run->tracing ? brink_trace_step(&run->trace, record) : 0;
 }
 
@@ -91,12 +92,19 @@ static int tell_event(cli_simulation *run, const brink_event_record *record) {
   happening.nremarks = take_remarks(run, 0);
   happening.remarks = run->remarks;
   brink_journal_event(&run->journal, &happening);
+  if (run->display != NULL)
+    brink_display_event(run->display, record, happening.flag, happening.index);
   return run->tracing ? brink_trace_event(&run->trace, record) : 0;
 }
 
 static int on_event(const brink_event_record *record, void *user) {
   cli_simulation *run = user;
   return tell_event(run, record);
+}
+
+static void on_told(const brink_told *told, void *user) {
+  cli_simulation *run = user;
+  if (run->display != NULL) brink_display_told(told, run->display);
 }
 
 /* Near misses and slides of what a reader of the model does not know are not worth telling. */
@@ -162,7 +170,7 @@ static bool wants_steps(const cli_simulation *run) {
   for (size_t k = 0; k < system->nflags; k++) {
     if (system->flags[k].kind == BRINK_FLAG_RULE) return true;
   }
-  return run->tracing;
+  return run->tracing || run->display != NULL;
 }
 
 bool cli_record_begin(cli_simulation *run) {
@@ -173,7 +181,9 @@ bool cli_record_begin(cli_simulation *run) {
     return false;
   }
   brink_journal_init(&run->journal, &run->columns, system->nx, run->settings.json);
-  if (!begin_trace(run)) return false;
+  if (!cli_report_begin(run) || !begin_trace(run)) return false;
+  if (run->display != NULL) run->journal.listen = on_told;
+  run->journal.listener = run;
   brink_sink sink = {.step = wants_steps(run) ? on_step : NULL,
                      .event = on_event,
                      .near_miss = on_near_miss,
@@ -198,6 +208,7 @@ static void tell_open_slides(cli_simulation *run) {
 void cli_record_end(cli_simulation *run) {
   settle(run);
   tell_open_slides(run);
+  if (run->display != NULL) brink_display_end(run->display);
   if (!run->tracing) return;
   if (!run->file.failed) brink_trace_end(&run->trace);
   cli_record_flush(run);

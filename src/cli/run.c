@@ -122,11 +122,13 @@ static int simulate_and_tell(cli_simulation *run) {
   fill_summary(run);
   if (run->tracing && cli_output_close(&run->file) != CLI_OK) run->file.failed = true;
   int outcome = cli_outcome(run, status);
+  int reported = cli_report_write(run);
   int printed = print(run);
-  return outcome != CLI_OK ? outcome : printed;
+  return outcome != CLI_OK ? outcome : reported != CLI_OK ? reported : printed;
 }
 
 static void clean_up(cli_simulation *run) {
+  brink_display_destroy(run->display);
   brink_journal_free(&run->journal);
   brink_columns_free(&run->columns);
   brink_sim_destroy(run->sim);
@@ -136,7 +138,7 @@ static void clean_up(cli_simulation *run) {
 }
 
 int cli_run(const cli_arguments *arguments) {
-  cli_simulation run = {0};
+  cli_simulation run = {.arguments = arguments};
   brink_arena_init(&run.arena, NULL);
   int outcome = cli_settings_read(&run.settings, arguments);
   if (outcome == CLI_OK) outcome = cli_load(&run.loaded, arguments, arguments->operands[0]);

@@ -5,10 +5,11 @@
 #include "cli/load.h"
 #include "cli/settings.h"
 #include "native/native.h"
-#include "record/record.h"
+#include "record/display.h"
 #include "sim/clock.h"
 
 typedef struct cli_simulation {
+  const cli_arguments *arguments;
   cli_settings settings;
   cli_loaded loaded;
   brink_instance *instance;
@@ -22,6 +23,10 @@ typedef struct cli_simulation {
   brink_ticks grid;
   brink_csv csv;
   cli_output file;
+
+  brink_display *display; /* for --report and --plot; NULL: nobody looks */
+  size_t *wanted;         /* columns that --plot names */
+  size_t nwanted;
 
   size_t notes_told; /* of the instance's notes: those that an event already has */
   brink_remark *remarks;
@@ -42,6 +47,13 @@ void cli_record_flush(cli_simulation *run);
 void cli_record_end(cli_simulation *run);
 /* Everything read from the present. */
 brink_moment cli_record_now(const cli_simulation *run);
+
+/* report.c: --report. */
+bool cli_report_begin(cli_simulation *run); /* false: said */
+int cli_report_write(cli_simulation *run);  /* CLI_OK, or CLI_FILE and said */
+
+/* provenance.c: where the results of this run come from. */
+const brink_fact *cli_facts(cli_simulation *run, size_t *count);
 
 /* outcome.c: what became of a run. Fills run->summary; returns the exit code. */
 int cli_outcome(cli_simulation *run, brink_status status);
