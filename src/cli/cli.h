@@ -10,6 +10,7 @@
  *   run.c       brink run: simulate, record, sum up
  *   summary.c   the summary for a person
  *   progress.c  a line on a terminal while a run is long; interruption
+ *   terminal.c  what the terminal can show
  *   check.c, fmt.c, emit.c   the commands of these names
  *
  * This is the only place of the project that prints or exits. */

@@ -2,12 +2,18 @@
 #include "cli/progress.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#define DELAY 1.0 /* seconds that are not long */
+#include "cli/terminal.h"
+
+/* Seconds: of a run that is not long; from one bar to the next; from one line to the next. */
+#define DELAY 0.5
+#define REDRAW 0.1
+#define LINES 1.0
 
 double cli_seconds(void) {
   struct timespec now;
@@ -43,12 +49,136 @@ int cli_interrupt_signal(void) {
   return (int)noted;
 }
 
-/* ---- progress ---- */
+/* ---- what there is to tell ---- */
 
-cli_progress cli_progress_begin(cli_when when, bool quiet, double until) {
-  cli_progress progress = {.terminal = isatty(STDERR_FILENO) != 0, .until = until};
+enum { PART = 48 };
+
+/* "12 s", "3:05", "2:03:15"; nothing where nobody would wait for it. */
+static void put_duration(char *to, double seconds) {
+  to[0] = '\0';
+  if (!(seconds < 100.0 * 3600.0)) return;
+  int64_t whole = (int64_t)ceil(seconds), hours = whole / 3600, minutes = whole / 60 % 60;
+  if (hours > 0)
+    snprintf(to, PART, "%" PRId64 ":%02" PRId64 ":%02" PRId64 " left", hours, minutes, whole % 60);
+  else if (minutes > 0)
+    snprintf(to, PART, "%" PRId64 ":%02" PRId64 " left", minutes, whole % 60);
+  else
+    snprintf(to, PART, "%" PRId64 " s left", whole);
+}
+
+/* How much of the way is behind; below 0: there is no end to it. */
+static double share_of(const cli_progress *progress, double t) {
+  double way = progress->until - progress->from;
+  if (!isfinite(way)) return -1.0;
+  if (!(way > 0.0)) return 1.0;
+  double share = (t - progress->from) / way;
+  return share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
+}
+
+typedef struct parts {
+  char share[PART], time[PART], speed[PART], events[PART], left[PART]; /* "": nothing to tell */
+} parts;
+
+static void fill_parts(const cli_progress *progress, double t, int64_t events, parts *p) {
+  double share = share_of(progress, t);
+  memset(p, 0, sizeof *p);
+  if (share >= 0.0) {
+    snprintf(p->share, PART, "%3d %%", (int)(100.0 * share)); /* 100 is for what is done */
+    snprintf(p->time, PART, "t = %.4g of %.4g", t, progress->until);
+  } else {
+    snprintf(p->time, PART, "t = %.4g", t);
+  }
+  snprintf(p->events, PART, "%" PRId64 " event%s", events, events == 1 ? "" : "s");
+  if (!(progress->speed > 0.0)) return;
+  snprintf(p->speed, PART, "%.3g s/s", progress->speed);
+  if (share >= 0.0) put_duration(p->left, (progress->until - t) / progress->speed);
+}
+
+/* ---- the bar ---- */
+
+enum { BAR_MOST = 30, BAR_LEAST = 8, GAP = 2 };
+
+/* Eighths of a character where the locale has them. */
+static void put_bar(brink_text *text, double share, size_t width, bool utf8) {
+  static const char *const eighths[] = {"",       "\u258f", "\u258e", "\u258d",
+                                        "\u258c", "\u258b", "\u258a", "\u2589"};
+  size_t parts_of_one = utf8 ? 8 : 1;
+  size_t filled = (size_t)(share * (double)(width * parts_of_one));
+  size_t whole = filled / parts_of_one, rest = filled % parts_of_one;
+  if (!utf8) brink_text_append(text, "[", 1);
+  for (size_t k = 0; k < whole; k++) brink_text_add(text, "%s", utf8 ? "\u2588" : "#");
+  if (rest > 0) brink_text_add(text, "%s", eighths[rest]);
+  for (size_t k = whole + (rest > 0); k < width; k++)
+    brink_text_add(text, "%s", utf8 ? "\u2591" : ".");
+  if (!utf8) brink_text_append(text, "]", 1);
+}
+
+/* What matters most gets its place first. A short bar comes before the last parts, and takes what they
+ * leave. */
+void cli_progress_bar(const cli_progress *progress, double t, int64_t events, size_t width,
+                      brink_text *text) {
+  parts p;
+  fill_parts(progress, t, events, &p);
+  const char *shown[] = {p.share, p.time, p.speed, p.events, p.left}; /* from left to right */
+  static const size_t first[] = {0, 4, 1, 3, 2};                      /* as they matter */
+  enum { COUNT = sizeof shown / sizeof shown[0], BEFORE_BAR = 3 };
+  bool chosen[COUNT] = {false};
+  size_t room = width > 0 ? width - 1 : 0; /* the last column makes some terminals wrap */
+  size_t frame = progress->utf8 ? 0 : 2;
+  double share = share_of(progress, t);
+  for (size_t k = 0; k < COUNT; k++) {
+    size_t length = strlen(shown[first[k]]) + GAP;
+    size_t kept = k >= BEFORE_BAR && share >= 0.0 ? BAR_LEAST + frame : 0;
+    if (length == GAP || length + kept > room) continue;
+    chosen[first[k]] = true;
+    room -= length;
+  }
+  if (share >= 0.0 && room >= BAR_LEAST + frame) {
+    size_t bar = room - frame;
+    put_bar(text, share, bar < BAR_MOST ? bar : BAR_MOST, progress->utf8);
+  }
+  for (size_t k = 0; k < COUNT; k++) {
+    if (chosen[k]) brink_text_add(text, "%s%s", text->length > 0 ? "  " : "", shown[k]);
+  }
+}
+
+void cli_progress_line(const cli_progress *progress, double t, const brink_stats *stats,
+                       brink_text *text) {
+  parts p;
+  fill_parts(progress, t, stats->events, &p);
+  const char *share = p.share + strspn(p.share, " ");
+  brink_text_add(text, "%s", p.time);
+  if (share[0] != '\0') brink_text_add(text, " (%s)", share);
+  brink_text_add(text, ", %" PRId64 " steps, %s", stats->steps, p.events);
+  if (p.speed[0] != '\0') brink_text_add(text, ", %s", p.speed);
+  if (p.left[0] != '\0') brink_text_add(text, ", %s", p.left);
+}
+
+/* ---- when ---- */
+
+/* Speeds change along a run: what was measured fades with this time, in seconds. */
+#define FADING 5.0
+
+static void measure(cli_progress *progress, double now, double t) {
+  double seconds = now - progress->last;
+  if (!(seconds > 0.0)) return;
+  double speed = (t - progress->last_t) / seconds;
+  double weight = progress->speed > 0.0 ? 1.0 - exp(-seconds / FADING) : 1.0;
+  progress->speed += weight * (speed - progress->speed);
+  progress->last = now;
+  progress->last_t = t;
+}
+
+cli_progress cli_progress_begin(cli_when when, bool quiet, double from, double until) {
+  double now = cli_seconds();
+  cli_progress progress = {.terminal = cli_is_terminal(STDERR_FILENO),
+                           .utf8 = cli_utf8(),
+                           .from = from,
+                           .until = until,
+                           .last = now,
+                           .last_t = from};
   progress.shown = when == CLI_ALWAYS || (when == CLI_AUTO && progress.terminal && !quiet);
-  progress.next = cli_seconds() + (when == CLI_ALWAYS ? 0.0 : DELAY);
+  progress.next = now + (when == CLI_ALWAYS ? 0.0 : DELAY);
   return progress;
 }
 
@@ -56,12 +186,19 @@ void cli_progress_tell(cli_progress *progress, double t, const brink_stats *stat
   if (!progress->shown) return;
   double now = cli_seconds();
   if (now < progress->next) return;
-  progress->next = now + (progress->terminal ? 0.2 : DELAY);
+  progress->next = now + (progress->terminal ? REDRAW : LINES);
   progress->any = true;
-  double share = progress->until > 0.0 ? 100.0 * t / progress->until : 100.0;
-  fprintf(stderr, "%st = %.6g of %.6g (%.0f %%), %" PRId64 " steps, %" PRId64 " events%s",
-          progress->terminal ? "\r" : "", t, progress->until, share, stats->steps, stats->events,
-          progress->terminal ? "\033[K" : "\n");
+  measure(progress, now, t);
+  brink_text text = {0};
+  if (progress->terminal)
+    cli_progress_bar(progress, t, stats->events, cli_terminal_width(STDERR_FILENO), &text);
+  else
+    cli_progress_line(progress, t, stats, &text);
+  if (text.data != NULL && progress->terminal)
+    fprintf(stderr, "\r%s\033[K", text.data);
+  else if (text.data != NULL)
+    fprintf(stderr, "%s\n", text.data);
+  brink_text_free(&text);
   fflush(stderr);
 }
 

@@ -63,8 +63,8 @@ static void fill_summary(cli_simulation *run) {
 /* ---- simulating ---- */
 
 static brink_status simulate(cli_simulation *run) {
-  cli_progress progress =
-      cli_progress_begin(run->settings.progress, run->settings.quiet, run->settings.until);
+  cli_progress progress = cli_progress_begin(run->settings.progress, run->settings.quiet,
+                                             brink_sim_time(run->sim), run->settings.until);
   const brink_stats *stats = brink_sim_stats(run->sim);
   double flushed = cli_seconds();
   brink_status status;
