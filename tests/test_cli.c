@@ -385,6 +385,40 @@ TEST(the_summary_for_a_person_names_what_matters) {
   done(&o);
 }
 
+/* Without the sequences that colour it. */
+static char *without_colours(const char *text) {
+  char *plain = calloc(strlen(text) + 1, 1), *to = plain;
+  for (; plain != NULL && *text != '\0'; text++) {
+    if (*text != '\033') {
+      *to++ = *text;
+      continue;
+    }
+    CHECK_MSG(text[1] == '[', "%s", text);
+    text += strcspn(text, "m");
+  }
+  return plain;
+}
+
+TEST(colours_are_only_where_they_are_wanted) {
+  outcome o = brink("run tank.hsml --interpret --until 9");
+  CHECK(strchr(o.out, '\033') == NULL); /* a file is no terminal */
+  outcome c = brink("run tank.hsml --interpret --until 9 --color always");
+  CHECK_CONTAINS(c.out, "\033[1;32mfinished\033[0m");
+  char *plain = without_colours(c.out), *ends[] = {strstr(plain, "time"), strstr(o.out, "time")};
+  CHECK(ends[0] != NULL && ends[1] != NULL);
+  if (ends[0] != NULL && ends[1] != NULL) *ends[0] = *ends[1] = '\0';
+  CHECK_MSG(strcmp(plain, o.out) == 0, "%s", plain); /* the same words */
+  free(plain);
+  done(&o);
+  done(&c);
+  o = brink("run fail.hsml --until 9 --color always");
+  CHECK_CONTAINS(o.out, "\033[1;31mfailed\033[0m");
+  done(&o);
+  o = brink("run tank.hsml --json --color always");
+  CHECK(strchr(o.out, '\033') == NULL);
+  done(&o);
+}
+
 /* ---- how runs end ---- */
 
 TEST(stop_is_a_normal_end) {
@@ -704,6 +738,7 @@ int main(void) {
   RUN(a_model_may_come_from_standard_input_and_dashes_end_options);
   RUN(the_interpreter_and_native_code_give_the_same_object);
   RUN(the_summary_for_a_person_names_what_matters);
+  RUN(colours_are_only_where_they_are_wanted);
   RUN(stop_is_a_normal_end);
   RUN(fail_is_exit_1_with_its_event_and_message);
   RUN(leaving_a_range_is_exit_1_or_a_warning);

@@ -11,6 +11,7 @@
  *   summary.c   the summary for a person
  *   progress.c  a line on a terminal while a run is long; interruption
  *   terminal.c  what the terminal can show
+ *   colour.c    who gets colours, and which
  *   check.c, fmt.c, emit.c   the commands of these names
  *
  * This is the only place of the project that prints or exits. */

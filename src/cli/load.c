@@ -5,26 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/settings.h"
+#include "cli/colour.h"
 
 /* ---- diagnostics ---- */
 
-static bool is_coloured(cli_when color) {
-  if (color != CLI_AUTO) return color == CLI_ALWAYS;
-  const char *terminal = getenv("TERM"), *no = getenv("NO_COLOR");
-  return isatty(STDERR_FILENO) && terminal != NULL && strcmp(terminal, "dumb") != 0 &&
-         (no == NULL || no[0] == '\0');
-}
-
-#define BOLD "\033[1m"
-#define RED "\033[1;31m"
-#define MAGENTA "\033[1;35m"
-#define GREEN "\033[32m"
-#define CYAN "\033[36m"
-#define PLAIN "\033[0m"
-
 /* "file:line:column: error: message": the place bold, the severity coloured. */
-static void show_headline(const char *line, int length, brink_severity severity) {
+static void show_headline(const char *line, int length, brink_severity severity,
+                          const cli_colours *c) {
   const char *word = severity == BRINK_ERROR ? "error:" : "warning:";
   const char *found = strstr(line, word);
   if (found == NULL || found >= line + length) {
@@ -32,20 +19,21 @@ static void show_headline(const char *line, int length, brink_severity severity)
     return;
   }
   int before = (int)(found - line), size = (int)strlen(word);
-  fprintf(stderr, BOLD "%.*s%s%s" PLAIN "%.*s", before, line,
-          severity == BRINK_ERROR ? RED : MAGENTA, word, length - before - size, found + size);
+  fprintf(stderr, "%s%.*s%s%s%s%.*s", c->bold, before, line,
+          severity == BRINK_ERROR ? c->error : c->warning, word, c->plain, length - before - size,
+          found + size);
 }
 
 /* A rendered item: headline, source line, carets, hint. */
-static void show_coloured(const char *text, brink_severity severity) {
+static void show(const char *text, brink_severity severity, const cli_colours *c) {
   for (int k = 0; *text != '\0'; k++) {
     int length = (int)strcspn(text, "\n");
     if (k == 0)
-      show_headline(text, length, severity);
+      show_headline(text, length, severity, c);
     else if (k == 2)
-      fprintf(stderr, GREEN "%.*s" PLAIN, length, text);
+      fprintf(stderr, "%s%.*s%s", c->caret, length, text, c->plain);
     else if (strncmp(text, "hint:", 5) == 0)
-      fprintf(stderr, CYAN "hint:" PLAIN "%.*s", length - 5, text + 5);
+      fprintf(stderr, "%shint:%s%.*s", c->hint, c->plain, length - 5, text + 5);
     else
       fprintf(stderr, "%.*s", length, text);
     text += length;
@@ -54,7 +42,8 @@ static void show_coloured(const char *text, brink_severity severity) {
 }
 
 int cli_report(brink_unit *unit, const cli_arguments *arguments) {
-  bool coloured = is_coloured(cli_when_of(cli_value(arguments, CLI_COLOR)));
+  const cli_colours *colours =
+      cli_colours_for(cli_when_of(cli_value(arguments, CLI_COLOR)), STDERR_FILENO);
   bool quiet = cli_has(arguments, CLI_QUIET);
   brink_report_sort(unit);
   brink_text text = {0};
@@ -64,10 +53,7 @@ int cli_report(brink_unit *unit, const cli_arguments *arguments) {
     text.length = 0;
     brink_report_render(unit, item, &text);
     if (text.data == NULL || text.failed) continue;
-    if (coloured)
-      show_coloured(text.data, item->severity);
-    else
-      fputs(text.data, stderr);
+    show(text.data, item->severity, colours);
   }
   brink_text_free(&text);
   if (unit->too_many) cli_say("there is more: the first %d are shown", BRINK_REPORT_LIMIT);

@@ -1,20 +1,19 @@
 /* summary.c: the summary for a person: short, aligned, nothing that is not there. */
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cli/colour.h"
 #include "cli/run.h"
 
 enum { FINAL_SHOWN = 12, WARNINGS_SHOWN = 5, LINE = 90 };
 
-static const char *plural(size_t count) {
-  return count == 1 ? "" : "s";
-}
-
-static void tell_status(const cli_simulation *run, brink_text *text) {
+static void tell_status(const cli_simulation *run, const cli_colours *c, brink_text *text) {
   const brink_summary *summary = &run->summary;
   bool interrupted = summary->reason != NULL && strcmp(summary->reason, "interrupted") == 0;
-  brink_text_add(text, "%s %s at t = %.10g", summary->model,
-                 interrupted ? summary->reason : summary->status, summary->t);
+  const char *colour = summary->reason == NULL ? c->good : interrupted ? c->warning : c->error;
+  brink_text_add(text, "%s%s%s %s%s%s at t = %.10g", c->bold, summary->model, c->plain, colour,
+                 interrupted ? summary->reason : summary->status, c->plain, summary->t);
   if (summary->reason != NULL && !interrupted) brink_text_add(text, " (%s)", summary->reason);
   if (summary->reason == NULL && summary->message != NULL && summary->message[0] != '\0')
     brink_text_add(text, ": %s", summary->message);
@@ -29,29 +28,41 @@ static size_t widest_flag(const brink_journal *journal) {
   return width;
 }
 
-static void tell_events(const brink_journal *journal, brink_text *text) {
-  brink_text_add(text, "\n%zu event%s\n", journal->nevents, plural(journal->nevents));
+/* "\n3 events\n": what a list is of. */
+static void tell_heading(size_t count, const char *one, const char *many, const char *colour,
+                         const cli_colours *c, brink_text *text) {
+  brink_text_add(text, "\n%s%zu %s%s\n", colour, count, count == 1 ? one : many, c->plain);
+}
+
+static void tell_events(const brink_journal *journal, const cli_colours *c, brink_text *text) {
+  tell_heading(journal->nevents, "event", "events", c->bold, c, text);
   if (journal->nheadlines == 0) return;
   int width = (int)widest_flag(journal);
-  brink_text_add(text, "  %-14s  %-*s  %-9s  %s\n", "t", width, "flag", "direction", "changes");
+  brink_text_add(text, "  %s%-14s  %-*s  %-9s  %s%s\n", c->dim, "t", width, "flag", "direction",
+                 "changes", c->plain);
   for (size_t k = 0; k < journal->nheadlines; k++) {
     const brink_headline *line = &journal->headline[k];
     const char *changes = line->changes.length > 0 ? line->changes.data : "";
-    brink_text_add(text, "  %-14.10g  %-*s  %s%s%s\n", line->t, width, line->flag.data,
-                   line->direction == BRINK_NEGATIVE ? "negative" : "positive",
+    brink_text_add(text, "  %-14.10g  %s%-*s%s  %s%s%s\n", line->t, c->name, width, line->flag.data,
+                   c->plain, line->direction == BRINK_NEGATIVE ? "negative" : "positive",
                    changes[0] != '\0' ? "   " : "", changes);
   }
   if (journal->nevents > journal->nheadlines)
     brink_text_add(text, "  and %zu more\n", journal->nevents - journal->nheadlines);
 }
 
-static void tell_slides(const brink_journal *journal, brink_text *text) {
+static void tell_slides(const brink_journal *journal, const cli_colours *c, brink_text *text) {
   if (journal->nslides == 0) return;
-  brink_text_add(text, "\n%zu interval%s of sliding\n  %-14s  %-14s  %s\n", journal->nslides,
-                 plural(journal->nslides), "from", "to", "flag");
+  tell_heading(journal->nslides, "interval of sliding", "intervals of sliding", c->bold, c, text);
+  brink_text_add(text, "  %s%-14s  %-14s  %s%s\n", c->dim, "from", "to", "flag", c->plain);
   brink_text_append(text, journal->slides.data, journal->slides.length);
   if (journal->nslides > BRINK_HEADLINES)
     brink_text_add(text, "  and %zu more\n", journal->nslides - BRINK_HEADLINES);
+}
+
+/* The word before a line, in a column of its own. */
+static void tell_label(const char *label, const cli_colours *c, brink_text *text) {
+  brink_text_add(text, "%s%-8s%s", c->dim, label, c->plain);
 }
 
 /* "name = value" into `one`. */
@@ -68,7 +79,7 @@ static void describe(const brink_columns *columns, const brink_tracked *tracked,
 }
 
 /* The first few final values, in lines that fit. */
-static void tell_final(const cli_simulation *run, brink_text *text) {
+static void tell_final(const cli_simulation *run, const cli_colours *c, brink_text *text) {
   const brink_columns *columns = &run->columns;
   brink_moment now = cli_record_now(run);
   brink_columns_visit(columns, &now);
@@ -79,7 +90,11 @@ static void tell_final(const cli_simulation *run, brink_text *text) {
     for (size_t e = 0; e < tracked->count && shown < FINAL_SHOWN; e++, shown++) {
       describe(columns, tracked, e, &now, &one);
       bool breaks = width + 2 + one.length > LINE;
-      const char *join = shown == 0 ? "\nfinal   " : breaks ? ",\n        " : ", ";
+      if (shown == 0) {
+        brink_text_add(text, "\n");
+        tell_label("final", c, text);
+      }
+      const char *join = shown == 0 ? "" : breaks ? ",\n        " : ", ";
       brink_text_add(text, "%s%s", join, one.data != NULL ? one.data : "");
       width = (shown == 0 || breaks ? 8 : width + 2) + one.length;
     }
@@ -91,53 +106,74 @@ static void tell_final(const cli_simulation *run, brink_text *text) {
   if (shown > 0) brink_text_add(text, "\n");
 }
 
-static void tell_warnings(const brink_summary *summary, brink_text *text) {
+static void tell_warnings(const brink_summary *summary, const cli_colours *c, brink_text *text) {
   if (summary->nwarnings == 0) return;
-  brink_text_add(text, "\n%zu value%s outside the declared range\n", summary->nwarnings,
-                 plural(summary->nwarnings));
+  tell_heading(summary->nwarnings, "value outside the declared range",
+               "values outside the declared range", c->warning, c, text);
   for (size_t k = 0; k < summary->nwarnings && k < WARNINGS_SHOWN; k++)
     brink_text_add(text, "  %s\n", summary->warnings[k]);
   if (summary->nwarnings > WARNINGS_SHOWN)
     brink_text_add(text, "  and %zu more\n", summary->nwarnings - WARNINGS_SHOWN);
 }
 
-static void tell_engine(const brink_summary *summary, brink_text *text) {
-  brink_text_add(text, "time    %.3g s", summary->wall_seconds);
-  if (strcmp(summary->engine, "interpreter") == 0)
-    brink_text_add(text, ", interpreted%s%s\n", summary->engine_reason[0] != '\0' ? ": " : "",
-                   summary->engine_reason);
-  else if (strcmp(summary->engine, "cache") == 0)
-    brink_text_add(text, ", native code from the cache\n");
+/* Seconds as people say them: "0.0614 ms", "99.3 ms", "1.25 s". */
+static void tell_seconds(double seconds, brink_text *text) {
+  if (seconds < 0.9995)
+    brink_text_add(text, "%.3g ms", 1e3 * seconds);
   else
-    brink_text_add(text, ", native code by %s in %.3g s\n", summary->engine,
-                   summary->compile_seconds);
+    brink_text_add(text, "%.3g s", seconds);
 }
 
-static void tell_statistics(const cli_simulation *run, brink_text *text) {
+static void tell_engine(const brink_summary *summary, const cli_colours *c, brink_text *text) {
+  tell_label("time", c, text);
+  tell_seconds(summary->wall_seconds, text);
+  if (strcmp(summary->engine, "interpreter") == 0) {
+    brink_text_add(text, ", interpreted%s%s", summary->engine_reason[0] != '\0' ? ": " : "",
+                   summary->engine_reason);
+  } else if (strcmp(summary->engine, "cache") == 0) {
+    brink_text_add(text, ", native code from the cache");
+  } else {
+    brink_text_add(text, ", native code by %s in ", summary->engine);
+    tell_seconds(summary->compile_seconds, text);
+  }
+  brink_text_add(text, "\n");
+}
+
+static void tell_audit(const brink_stats *stats, const cli_colours *c, brink_text *text) {
+  tell_label("audit", c, text);
+  brink_text_add(text, "%s%" PRId64 "%s evaluations past a unilateral surface\n",
+                 stats->rhs_past_guard == 0 ? c->good : c->error, stats->rhs_past_guard, c->plain);
+}
+
+static void tell_statistics(const cli_simulation *run, const cli_colours *c, brink_text *text) {
   const brink_summary *summary = &run->summary;
   const brink_stats *stats = &summary->stats;
+  brink_text_add(text, "\n");
+  tell_label("steps", c, text);
   brink_text_add(text,
-                 "\nsteps   %" PRId64 " (%" PRId64 " rejected), %" PRId64
-                 " right-hand sides, %" PRId64 " guards, %" PRId64 " root searches\n",
+                 "%" PRId64 " (%" PRId64 " rejected), %" PRId64 " right-hand sides, %" PRId64
+                 " guards, %" PRId64 " root searches\n",
                  stats->steps, stats->rejected, stats->rhs, stats->guards, stats->roots);
-  if (run->journal.nmisses > 0)
-    brink_text_add(text, "near    %zu near miss%s\n", run->journal.nmisses,
+  if (run->journal.nmisses > 0) {
+    tell_label("near", c, text);
+    brink_text_add(text, "%zu near miss%s\n", run->journal.nmisses,
                    run->journal.nmisses == 1 ? "" : "es");
-  if (run->settings.options.audit)
-    brink_text_add(text, "audit   %" PRId64 " evaluations past a unilateral surface\n",
-                   stats->rhs_past_guard);
-  brink_text_add(text, "method  %s, events by %s, rtol %g, atol %g\n", summary->method,
+  }
+  if (run->settings.options.audit) tell_audit(stats, c, text);
+  tell_label("method", c, text);
+  brink_text_add(text, "%s, events by %s, rtol %g, atol %g\n", summary->method,
                  summary->events_method, summary->rtol, summary->atol);
   if (stats->reason != NULL) brink_text_add(text, "        chosen: %s\n", stats->reason);
-  tell_engine(summary, text);
+  tell_engine(summary, c, text);
 }
 
 void cli_summary(const cli_simulation *run, brink_text *text) {
-  tell_status(run, text);
+  const cli_colours *colours = cli_colours_for(run->settings.color, STDOUT_FILENO);
+  tell_status(run, colours, text);
   if (run->sim == NULL || run->columns.system == NULL) return;
-  tell_events(&run->journal, text);
-  tell_slides(&run->journal, text);
-  tell_warnings(&run->summary, text);
-  tell_final(run, text);
-  tell_statistics(run, text);
+  tell_events(&run->journal, colours, text);
+  tell_slides(&run->journal, colours, text);
+  tell_warnings(&run->summary, colours, text);
+  tell_final(run, colours, text);
+  tell_statistics(run, colours, text);
 }
