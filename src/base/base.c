@@ -185,11 +185,3 @@ void brink_text_free(brink_text *text) {
   brink_release(&text->allocator, text->data, text->capacity, 1);
   *text = (brink_text){.allocator = text->allocator};
 }
-
-const char *brink_double_text(double value, char buffer[BRINK_DOUBLE_TEXT]) {
-  for (int digits = 15; digits <= 17; digits++) {
-    snprintf(buffer, BRINK_DOUBLE_TEXT, "%.*g", digits, value);
-    if (strtod(buffer, NULL) == value) break;
-  }
-  return buffer;
-}
