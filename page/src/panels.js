@@ -1,0 +1,335 @@
+// Plots over time: a panel for each variable, and one with a lane for each mode.
+
+import { button, coalesce, el, ICONS, section, select } from './dom.js';
+import { colors, fade, onTheme, seriesColor } from './theme.js';
+import { count, num } from './format.js';
+import { runsOf } from './marks.js';
+import { drawable, stepped, timePlot, valueText } from './plot.js';
+
+const FIRST = 6; // panels shown at the start
+const LEGEND = 8; // values named in the head of a panel
+const MOST = 200; // lines in a panel
+
+const isLane = (column) => column.type === 'string' || column.type === 'boolean';
+const RANK = { state: 0, output: 1, mode: 2 };
+
+// car[3].x and car[4].x are one family; so are the elements of a vector.
+export function familyOf(column) {
+  return (column.variable ?? column.name).replace(/\[\d+(,\s*\d+)*\]/g, '[ ]');
+}
+
+export function groupColumns(columns) {
+  const groups = new Map();
+  columns.forEach((column, index) => {
+    if (isLane(column)) return;
+    const name = familyOf(column);
+    if (!groups.has(name)) {
+      groups.set(name, { name, kind: column.kind, unit: column.unit, held: column.kind === 'mode' || column.type !== 'real', columns: [] });
+    }
+    groups.get(name).columns.push(index);
+  });
+  for (const group of groups.values()) {
+    if (group.columns.length === 1) group.name = columns[group.columns[0]].name;
+  }
+  return [...groups.values()].sort((a, b) => (RANK[a.kind] ?? 3) - (RANK[b.kind] ?? 3));
+}
+
+export class Panels {
+  constructor(report, context) {
+    this.report = report;
+    this.context = context;
+    this.timeline = context.timeline;
+    this.marks = context.marks;
+    this.groups = groupColumns(report.columns);
+    this.lanes = report.columns.flatMap((column, index) => (isLane(column) ? [this.#lane(column, index)] : []));
+    this.shown = new Set(this.groups.slice(0, FIRST));
+    this.open = new Map(); // group → { u, host }
+    this.plots = [];
+    this.drag = 'zoom';
+    context.mode = () => this.drag;
+    this.#build();
+    const redraw = coalesce(() => this.rescale());
+    this.timeline.on(redraw);
+    onTheme(() => this.redraw());
+    let width = 0;
+    new ResizeObserver(() => {
+      if (this.stack.clientWidth === width || !this.stack.clientWidth) return;
+      width = this.stack.clientWidth;
+      for (const { u, host, height } of this.plots) u.setSize({ width: host.clientWidth, height });
+    }).observe(this.stack);
+  }
+
+  #lane(column, index) {
+    const labels = column.labels ?? ['false', 'true'];
+    return { column, index, labels, runs: runsOf(this.report.time, this.report.values[index], this.timeline.end) };
+  }
+
+  #build() {
+    const { node, head } = section('time', 'Over time');
+    this.node = node;
+    this.readout = el('output', { class: 'readout', 'aria-live': 'off' });
+    const tools = el('div', { class: 'tools', role: 'toolbar', 'aria-label': 'range of time' },
+      this.#modeSwitch(),
+      button('Earlier (left arrow)', ICONS.left, () => this.timeline.pan(-0.25)),
+      button('Later (right arrow)', ICONS.right, () => this.timeline.pan(0.25)),
+      button('Zoom out (-)', ICONS.minus, () => this.timeline.zoom(1 / 1.5)),
+      button('Zoom in (+)', ICONS.plus, () => this.timeline.zoom(1.5)),
+      button('All (0, or double-click)', ICONS.fit, () => this.timeline.reset()));
+    head.append(this.readout, tools);
+    this.options = el('div', { class: 'options' });
+    this.stack = el('div', { class: 'plots', tabindex: '0', role: 'group',
+      'aria-label': 'Plots over time. Arrow keys pan, plus and minus zoom, 0 shows all.' });
+    node.append(this.options, this.stack,
+      el('p', { class: 'hint', text: 'Drag to zoom, shift-drag to pan, double-click for all. '
+        + 'The wheel zooms after a click, or with Ctrl. Keys: ← → + − 0.' }));
+    this.#buildOptions();
+  }
+
+  // Plots can be made only when the page has its width.
+  start() {
+    this.layout();
+  }
+
+  #modeSwitch() {
+    const node = button('Dragging zooms; press to pan', ICONS.zoom, () => {
+      this.drag = this.drag === 'zoom' ? 'pan' : 'zoom';
+      const pan = this.drag === 'pan';
+      node.setAttribute('aria-pressed', String(pan));
+      node.title = pan ? 'Dragging pans; press to zoom' : 'Dragging zooms; press to pan';
+      node.replaceChildren(button('', pan ? ICONS.move : ICONS.zoom, () => {}).firstChild);
+      this.stack.classList.toggle('drag-pan', pan);
+    }, { 'aria-pressed': 'false' });
+    return node;
+  }
+
+  #buildOptions() {
+    if (this.groups.length > 1) this.options.append(this.#picker());
+    const bands = this.lanes.filter((lane) => lane.runs.length > 0);
+    if (bands.length) {
+      const first = bands.find((l) => l.runs.length > 1 && l.column.type === 'string') ?? bands.find((l) => l.runs.length > 1) ?? null;
+      const key = first ? String(first.index) : '';
+      this.bandKeys = el('span', { class: 'keys' });
+      this.options.append(el('label', { class: 'field' }, 'Bands ',
+        select('bands by mode', [['', 'none'], ...bands.map((l) => [String(l.index), l.column.name])], key,
+          (value) => this.setBands(value))), this.bandKeys);
+      this.setBands(key);
+    }
+    if (this.report.events.length) {
+      const box = el('input', { type: 'checkbox', checked: true, onchange: () => {
+        this.marks.shown = box.checked;
+        this.redraw();
+      } });
+      this.options.append(el('label', { class: 'field' }, box, ' Events'));
+    }
+    const keys = [];
+    if (this.report.slides.length) keys.push(el('span', { class: 'key' }, el('i', { class: 'hatch' }), 'sliding'));
+    if (this.report.misses.length) keys.push(el('span', { class: 'key' }, el('i', { class: 'triangle' }), 'near miss'));
+    if (keys.length) this.options.append(el('span', { class: 'keys' }, keys));
+  }
+
+  #picker() {
+    const list = el('div', { class: 'choices' });
+    const summary = el('summary', {});
+    const title = () => { summary.textContent = `Variables: ${this.shown.size} of ${this.groups.length}`; };
+    const items = this.groups.map((group) => {
+      const box = el('input', { type: 'checkbox', checked: this.shown.has(group), onchange: () => {
+        if (box.checked) this.shown.add(group);
+        else this.shown.delete(group);
+        title();
+        this.layout();
+      } });
+      const n = group.columns.length;
+      const label = el('label', {}, box, ` ${group.name}`, n > 1 ? el('small', { text: ` ×${n}` }) : null);
+      list.append(label);
+      return { group, box, label };
+    });
+    const search = el('input', { type: 'search', placeholder: 'Search variables', 'aria-label': 'search variables', oninput: () => {
+      const want = search.value.toLowerCase();
+      for (const item of items) item.label.hidden = !item.group.name.toLowerCase().includes(want);
+    } });
+    const all = (on) => () => {
+      for (const item of items) {
+        if (item.label.hidden) continue;
+        item.box.checked = on;
+        if (on) this.shown.add(item.group);
+        else this.shown.delete(item.group);
+      }
+      title();
+      this.layout();
+    };
+    title();
+    const more = this.report.columns_total > this.report.columns.length
+      ? el('p', { class: 'hint', text: `The report holds ${count(this.report.columns.length)} of ${count(this.report.columns_total)} columns.` }) : null;
+    return el('details', { class: 'picker' }, summary, el('div', { class: 'pop' },
+      el('div', { class: 'row' }, search, button('All', null, all(true)), button('None', null, all(false))), list, more));
+  }
+
+  setBands(key) {
+    const lane = this.lanes.find((l) => String(l.index) === key);
+    const used = lane ? [...new Set(lane.runs.map((r) => r.value))].sort((a, b) => a - b) : [];
+    this.marks.bands = lane ? { runs: lane.runs, strength: 0.13,
+      color: (v) => colors().bands[v % colors().bands.length] ?? colors().bands[0] } : null;
+    this.bandKeys.replaceChildren(...used.slice(0, 10).map((v) => el('span', { class: 'key' },
+      el('i', { class: `band b${(v % 8) + 1}` }), lane.labels[v] ?? '–')));
+    this.bandLane = lane ?? null;
+    this.redraw();
+  }
+
+  layout() {
+    for (const [group, panel] of this.open) {
+      if (this.shown.has(group)) continue;
+      panel.u.destroy();
+      panel.box.remove();
+      this.open.delete(group);
+    }
+    let after = null;
+    for (const group of this.groups) {
+      if (!this.shown.has(group)) continue;
+      const panel = this.open.get(group) ?? this.#panel(group);
+      if (after ? after.nextSibling !== panel.box : this.stack.firstChild !== panel.box) {
+        if (after) after.after(panel.box);
+        else this.stack.prepend(panel.box);
+      }
+      if (!panel.u) panel.make();
+      this.open.set(group, panel);
+      after = panel.box;
+    }
+    if (this.lanes.length && !this.modes) this.#modes();
+    this.plots = [...this.open.values(), this.modes].filter(Boolean);
+    if (!this.plots.length && !this.report.columns.length) {
+      this.stack.replaceChildren(el('p', { class: 'empty', text: 'Nothing was recorded over time.' }));
+    }
+    this.rescale();
+  }
+
+  #panel(group) {
+    const { report } = this;
+    const columns = group.columns.slice(0, MOST);
+    const values = [];
+    const legend = columns.slice(0, LEGEND).map((index, i) => {
+      const value = el('span', { class: 'value' });
+      values.push(value);
+      const swatch = el('i', { class: 'swatch' });
+      const paint = () => { swatch.style.backgroundColor = seriesColor(i, columns.length); };
+      paint();
+      onTheme(paint);
+      const label = columns.length > 1 ? this.#shortName(report.columns[index].name, group.name) : '';
+      return el('span', { class: 'entry' }, swatch, label, value);
+    });
+    if (group.columns.length > LEGEND) legend.push(el('span', { class: 'more', text: `and ${group.columns.length - LEGEND} more` }));
+    const host = el('div', { class: 'canvas' });
+    const box = el('figure', { class: 'panel' }, el('figcaption', {},
+      el('b', { text: group.name }), group.unit ? el('span', { class: 'unit', text: group.unit }) : null,
+      el('span', { class: 'legend' }, legend)), host);
+    const last = report.time.length - 1;
+    const show = (idx) => columns.slice(0, LEGEND).forEach((index, i) => {
+      values[i].textContent = last < 0 ? '–' : valueText(report.columns[index], report.values[index][idx ?? last]);
+      values[i].classList.toggle('live', idx !== null && idx !== undefined);
+    });
+    show(null);
+    const panel = { group, box, host, height: columns.length > 1 ? 190 : 150, u: null };
+    const lone = report.time.length < 2;
+    panel.make = () => {
+      panel.u = timePlot({
+        host, height: panel.height, label: `${group.name} over time`, onIndex: show,
+        data: [report.time, ...columns.map((i) => drawable(report.values[i]))],
+        series: columns.map((index, i) => ({
+          label: report.columns[index].name,
+          stroke: () => seriesColor(i, columns.length),
+          width: columns.length > 20 ? 1 : 1.6,
+          paths: group.held ? stepped : undefined,
+          points: { show: lone, size: 6 },
+        })),
+      }, this.context);
+    };
+    return panel;
+  }
+
+  // What tells an element from its brothers: the indices.
+  #shortName(name, family) {
+    const indices = name.match(/\[\d+(,\s*\d+)*\]/g);
+    return indices && family.includes('[ ]') ? indices.join('') : name;
+  }
+
+  #modes() {
+    const lanes = this.lanes.slice(0, 40);
+    const row = 24;
+    const { report } = this;
+    const host = el('div', { class: 'canvas' });
+    const value = el('span', { class: 'legend' });
+    const box = el('figure', { class: 'panel' }, el('figcaption', {},
+      el('b', { text: lanes.length === 1 ? lanes[0].column.name : 'Modes' }), value), host);
+    this.stack.append(box);
+    const show = (idx) => {
+      const at = idx ?? report.time.length - 1;
+      value.replaceChildren(...(at < 0 ? [] : lanes.slice(0, 4).map((lane) => el('span', { class: 'entry' },
+        lanes.length === 1 ? '' : lane.column.name,
+        el('span', { class: idx === null ? 'value' : 'value live', text: valueText(lane.column, report.values[lane.index][at]) })))));
+    };
+    show(null);
+    const n = lanes.length;
+    const height = n * row + 34;
+    const u = timePlot({
+      host, height, onIndex: show, label: 'modes over time',
+      data: [report.time, ...(lanes.length ? [new Float64Array(report.time.length)] : [])],
+      series: [{ show: true, stroke: () => 'rgba(0,0,0,0)', width: 0, points: { show: false }, paths: () => null }],
+      scales: { y: { range: () => [n, 0] } },
+      side: { splits: () => lanes.map((_, i) => i + 0.5), grid: { show: false },
+        values: () => lanes.map((lane) => this.#laneName(lane.column.name, n)) },
+      over: (self) => this.#drawLanes(self, lanes),
+    }, this.context);
+    this.modes = { u, host, height, box, group: null };
+  }
+
+  #laneName(name, n) {
+    if (n === 1) return '';
+    const most = innerWidth < 560 ? 6 : 8;
+    return name.length > most ? `…${name.slice(1 - most)}` : name;
+  }
+
+  #drawLanes(u, lanes) {
+    const { ctx, bbox } = u;
+    const c = colors();
+    const px = devicePixelRatio || 1;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+    ctx.clip();
+    ctx.font = `${11 * px}px ${c.font.slice(5)}`;
+    ctx.textBaseline = 'middle';
+    lanes.forEach((lane, k) => {
+      const top = u.valToPos(k, 'y', true) + 2 * px;
+      const high = u.valToPos(k + 1, 'y', true) - 2 * px - top;
+      let done = -Infinity; // pixels already painted: slivers do not paint over each other for ever
+      for (const run of lane.runs) {
+        if (run.to < this.timeline.min) continue;
+        if (run.from > this.timeline.max) break;
+        const a = Math.max(u.valToPos(run.from, 'x', true), bbox.left);
+        const b = Math.min(u.valToPos(run.to, 'x', true), bbox.left + bbox.width);
+        if (b - a < 0.5 && a - done < 0.5) continue;
+        done = b;
+        const color = c.bands[run.value % c.bands.length] ?? c.bands[0];
+        ctx.fillStyle = fade(color, lane.column.type === 'boolean' && !run.value ? 0.12 : 0.42);
+        ctx.fillRect(a, top, Math.max(b - a - (b - a > 4 ? px : 0), 0.5), high);
+        const label = lane.labels[run.value] ?? '';
+        if (b - a > 24 * px && ctx.measureText(label).width < b - a - 10 * px) {
+          ctx.fillStyle = c.ink;
+          ctx.fillText(label, a + 6 * px, top + high / 2 + 0.5 * px);
+        }
+      }
+    });
+    ctx.restore();
+  }
+
+  rescale() {
+    const { min, max } = this.timeline;
+    for (const { u } of this.plots) u.setScale('x', { min, max });
+    for (const u of this.context.others ?? []) u.setScale('x', { min, max });
+    this.readout.textContent = this.timeline.whole ? '' : `t = ${num(min, 7)} … ${num(max, 7)}`;
+  }
+
+  redraw() {
+    for (const { u } of this.plots) u.redraw(false);
+    for (const u of this.context.others ?? []) u.redraw(false);
+  }
+}
