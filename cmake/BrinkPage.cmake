@@ -1,0 +1,50 @@
+# The page of reports, bundled by scripts/page (node and npm) and built into the program:
+#
+#   brink_add_page(target)     adds the page, as <record/page.h> declares it, to a target
+#
+# BRINK_PAGE  ON     bundle page/ (the packages that its lock file pins come from the npm registry)
+#             FILE   take a page that was bundled before
+#             OFF    a page that only holds the data
+
+set(BRINK_PAGE "ON" CACHE STRING "The page of reports: ON (bundle it), OFF (only its data), or a bundled page")
+
+set(brink_page_c ${PROJECT_BINARY_DIR}/page/page.c)
+set(brink_page_embed ${PROJECT_SOURCE_DIR}/page/embed.cmake)
+
+if(BRINK_PAGE MATCHES "^(OFF|NO|FALSE|0)$")
+  set(brink_page_html ${PROJECT_SOURCE_DIR}/page/plain.html)
+elseif(NOT BRINK_PAGE MATCHES "^(ON|YES|TRUE|1)$")
+  get_filename_component(brink_page_html ${BRINK_PAGE} ABSOLUTE BASE_DIR ${PROJECT_SOURCE_DIR})
+  if(NOT EXISTS ${brink_page_html})
+    message(FATAL_ERROR "BRINK_PAGE names a file that is not there: ${brink_page_html}")
+  endif()
+else()
+  find_program(BRINK_NODE NAMES node nodejs)
+  find_program(BRINK_NPM npm)
+  if(NOT BRINK_NODE OR NOT BRINK_NPM)
+    message(FATAL_ERROR "The page of reports is bundled with node (18 or later) and npm: Debian packages "
+      "nodejs and npm. Without them configure with -DBRINK_PAGE=OFF (reports hold their data, but no plots).")
+  endif()
+  set(brink_page_html ${PROJECT_BINARY_DIR}/page/page.html)
+  file(GLOB page_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/page/src/*)
+  add_custom_command(
+    OUTPUT ${brink_page_html}
+    COMMAND ${PROJECT_SOURCE_DIR}/scripts/page ${brink_page_html}
+    DEPENDS ${page_sources} ${PROJECT_SOURCE_DIR}/page/build.mjs ${PROJECT_SOURCE_DIR}/page/package-lock.json
+      ${PROJECT_SOURCE_DIR}/scripts/page
+    COMMENT "Bundling the page of reports"
+    VERBATIM)
+endif()
+
+add_custom_command(
+  OUTPUT ${brink_page_c}
+  COMMAND ${CMAKE_COMMAND} -D IN=${brink_page_html} -D OUT=${brink_page_c} -P ${brink_page_embed}
+  DEPENDS ${brink_page_html} ${brink_page_embed}
+  COMMENT "Turning the page of reports into C"
+  VERBATIM)
+add_custom_target(page DEPENDS ${brink_page_c})
+
+function(brink_add_page target)
+  target_sources(${target} PRIVATE ${brink_page_c})
+  add_dependencies(${target} page)
+endfunction()
