@@ -4,6 +4,7 @@
  * `test_tutorial --renew` writes what the commands print now into the page; look at the difference. */
 #include "check.h"
 #include "support/formats.h"
+#include "support/json.h"
 #include "support/session.h"
 
 #include <stdlib.h>
@@ -105,6 +106,34 @@ TEST(the_tutorial_shows_what_happens) {
          s.commands, s.lines, s.skipped);
 }
 
+/* The loop of step 8, solved without Brink. Between samples the inflow u is constant, and with s = √h
+ *
+ *     t(s) = -2 s/k - (2 u/k²) ln|u - k s| + constant,   or  s = s₀ - k t/2  where u = 0
+ *
+ * so that each sample and each event is the root of a formula; these were found by bisection. */
+TEST(the_loop_of_the_tutorial_is_right) {
+  static const double times[] = {8.90299891695, 28.9029989170, 43.1122534597, 43.1122534597, 43.5,
+                                 50.1554447598, 70.1554447598, 84.6944140780, 84.6944140780, 85.0};
+  int status = system("cd tutorial && '" BRINK_PROGRAM "' run cell.hsml --tolerance 1e-10 "
+                      "--json >cell.json");
+  CHECK_INT(status, 0);
+  char *text = read_whole_file("tutorial/cell.json", NULL);
+  const char *error = "no summary";
+  size_t offset = 0;
+  json *summary = text != NULL ? json_parse(text, &error, &offset) : NULL;
+  CHECK_MSG(summary != NULL, "%s", error);
+  const json *events = json_member(summary, "events");
+  for (size_t k = 0; k < sizeof times / sizeof *times; k++) {
+    const json *t = json_member(json_at(events, k), "t");
+    CHECK_NEAR(t != NULL ? t->number : (double)NAN, times[k], 2e-9);
+  }
+  CHECK(json_at(events, sizeof times / sizeof *times) == NULL);
+  const json *h = json_member(json_member(summary, "final"), "tank.h");
+  CHECK_NEAR(h != NULL ? h->number : (double)NAN, 1.60503926, 1e-8);
+  json_free(summary);
+  free(text);
+}
+
 static int renew(void) {
   char *renewed = NULL;
   session s = play_tutorial(&renewed);
@@ -129,6 +158,7 @@ int main(int argc, char **argv) {
 #ifdef BRINK_PROGRAM
   RUN(pages_are_played);
   RUN(the_tutorial_shows_what_happens);
+  RUN(the_loop_of_the_tutorial_is_right); /* in the files of the one before */
 #endif
   return check_done();
 }
