@@ -1,159 +1,24 @@
-/* What a run leaves behind: columns, rows, CSV, the journal and the JSON summary, on a system made by
- * hand: a top component with a state, a mode and an output, and an array of two cars. */
+/* What a run leaves behind: columns, rows, the journal and the JSON summary, on a system made by
+ * hand (support/cars.h). */
 #include "check.h"
 #include "record/record.h"
 #include "sim/clock.h"
+#include "support/cars.h"
 #include "support/json.h"
 
 #include <stdlib.h>
 
-/* ---- the system ---- */
-
-enum { X, PHASE, CAR_X, CAR_V, CAR_ON, HELD, LEVEL, VARIABLES };
-enum { FLOOR, GAP, RULE, MADE, RANGE, FLAGS };
-
-static const char *car_segment[] = {"car"};
-static uint32_t car_dimension[] = {2};
-static brink_group groups[] = {
-    {.count = 1}, {.segment = car_segment, .dimension = car_dimension, .nsegments = 1, .count = 2}};
-static brink_variable variables[VARIABLES] = {
-    [X] = {.name = "x", .kind = BRINK_VARIABLE_STATE, .space = BRINK_SPACE_X, .length = 1},
-    [PHASE] = {.name = "phase",
-               .kind = BRINK_VARIABLE_MODE,
-               .type = BRINK_VALUE_STRING,
-               .space = BRINK_SPACE_MODE,
-               .length = 1},
-    [CAR_X] = {.name = "x",
-               .group = 1,
-               .kind = BRINK_VARIABLE_STATE,
-               .space = BRINK_SPACE_X,
-               .base = 1,
-               .length = 1},
-    [CAR_V] = {.name = "v",
-               .group = 1,
-               .kind = BRINK_VARIABLE_STATE,
-               .space = BRINK_SPACE_X,
-               .base = 3,
-               .length = 2,
-               .vector = true},
-    [CAR_ON] = {.name = "on",
-                .group = 1,
-                .kind = BRINK_VARIABLE_STATE,
-                .type = BRINK_VALUE_BOOLEAN,
-                .space = BRINK_SPACE_MODE,
-                .base = 1,
-                .length = 1},
-    [HELD] = {.name = "n",
-              .kind = BRINK_VARIABLE_STATE,
-              .type = BRINK_VALUE_INTEGER,
-              .space = BRINK_SPACE_P,
-              .length = 1},
-    [LEVEL] = {.name = "level", .kind = BRINK_VARIABLE_OUTPUT, .space = BRINK_SPACE_V, .length = 1},
-};
-static const char *strings[] = {"up", "down, \"slowly\""};
-static uint32_t first_partner[] = {0}, second_partner[] = {1};
-static brink_flag flags[FLAGS] = {
-    [FLOOR] = {.kind = BRINK_FLAG_DECLARED, .name = "floor", .count = 1, .per_instance = 1},
-    [GAP] = {.kind = BRINK_FLAG_DECLARED,
-             .name = "gap",
-             .count = 1,
-             .per_instance = 1,
-             .is_pair = true,
-             .partner_group = {1, 1},
-             .partner = {first_partner, second_partner}},
-    [RULE] = {.kind = BRINK_FLAG_RULE, .name = "rule[1]", .count = 1, .per_instance = 1},
-    [MADE] = {.kind = BRINK_FLAG_GENERATED, .name = "@12:7", .count = 1, .per_instance = 1},
-    [RANGE] = {.kind = BRINK_FLAG_RANGE, .name = "range", .count = 1, .per_instance = 1},
-};
-static brink_system the_system = {.name = "Test",
-                                  .groups = groups,
-                                  .ngroups = 2,
-                                  .variables = variables,
-                                  .nvariables = VARIABLES,
-                                  .strings = strings,
-                                  .nstrings = 2,
-                                  .nx = 7,
-                                  .np = 1,
-                                  .nmodes = 3,
-                                  .flags = flags,
-                                  .nflags = FLAGS};
-
-/* level = 10 x */
-static double level;
-static void evaluate(const brink_moment *moment, void *user) {
-  (void)user;
-  level = 10.0 * moment->x[0];
-}
-static double value(uint32_t variable, size_t element, void *user) {
-  (void)user;
-  return variable == LEVEL && element == 0 ? level : (double)NAN;
-}
-static const brink_computed computed = {.evaluate = evaluate, .value = value};
-
-static brink_columns make_columns(void) {
-  brink_columns columns;
-  CHECK_INT(brink_columns_init(&columns, &the_system, &computed, NULL), BRINK_OK);
-  return columns;
-}
-
-static const double some_x[] = {0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0}, some_p[] = {3.0};
-static const int some_mode[] = {1, 0, 1};
-static const brink_moment some_moment = {.t = 0.1, .x = some_x, .p = some_p, .mode = some_mode};
-
-/* ---- columns and CSV ---- */
+/* ---- columns ---- */
 
 TEST(columns_are_states_then_modes_then_outputs_by_full_name) {
   static const char *const expected[] = {"x",           "car[1].x",    "car[2].x",    "car[1].v[1]",
                                          "car[1].v[2]", "car[2].v[1]", "car[2].v[2]", "car[1].on",
                                          "car[2].on",   "n",           "phase",       "level"};
-  brink_columns columns = make_columns();
+  brink_columns columns = cars_columns();
   CHECK_INT(columns.count, 12);
   for (size_t k = 0; k < columns.count && k < 12; k++)
     CHECK_MSG(strcmp(columns.name[k], expected[k]) == 0, "column %zu is %s", k, columns.name[k]);
   CHECK(columns.computes);
-  brink_columns_free(&columns);
-}
-
-static int collect(const char *text, size_t length, void *user) {
-  brink_text_append(user, text, length);
-  return 0;
-}
-
-TEST(csv_quotes_where_it_must_and_writes_numbers_that_read_back) {
-  brink_columns columns = make_columns();
-  brink_text written = {0};
-  brink_writer writer = {.write = collect, .user = &written};
-  brink_csv csv;
-  CHECK_INT(brink_csv_begin(&csv, &columns, &writer), 0);
-  CHECK_INT(brink_csv_row(&csv, &some_moment), 0);
-  CHECK_INT(brink_csv_flush(&csv), 0);
-  CHECK_MSG(strcmp(written.data,
-                   "time,x,car[1].x,car[2].x,car[1].v[1],car[1].v[2],car[2].v[1],"
-                   "car[2].v[2],car[1].on,car[2].on,n,phase,level\n"
-                   "0.1,0.5,1,2,3,4,5,6,false,true,3,\"down, \"\"slowly\"\"\",5\n") == 0,
-            "%s", written.data);
-  brink_csv_free(&csv);
-  brink_text_free(&written);
-  brink_columns_free(&columns);
-}
-
-static int refuse(const char *text, size_t length, void *user) {
-  (void)text;
-  (void)length;
-  ++*(int *)user;
-  return 7;
-}
-
-TEST(what_the_writer_refuses_is_told_to_the_caller) {
-  brink_columns columns = make_columns();
-  int calls = 0, outcome = 0;
-  brink_writer writer = {.write = refuse, .user = &calls};
-  brink_csv csv;
-  brink_csv_begin(&csv, &columns, &writer);
-  for (int k = 0; k < 100000 && outcome == 0; k++) outcome = brink_csv_row(&csv, &some_moment);
-  CHECK_INT(outcome, 7);
-  CHECK_INT(calls, 1);
-  brink_csv_free(&csv);
   brink_columns_free(&columns);
 }
 
@@ -382,17 +247,17 @@ TEST(reals_read_back_and_look_like_reals) {
 typedef struct scene {
   brink_columns columns;
   brink_journal journal;
-  double x[2][7], p[2][1];
+  double x[2][7], p[2][2];
   int mode[2][3];
 } scene;
 
 static void begin(scene *s) {
-  s->columns = make_columns();
+  s->columns = cars_columns();
   brink_journal_init(&s->journal, &s->columns, 7, true);
   for (int k = 0; k < 2; k++) {
-    memcpy(s->x[k], some_x, sizeof some_x);
-    memcpy(s->p[k], some_p, sizeof some_p);
-    memcpy(s->mode[k], some_mode, sizeof some_mode);
+    memcpy(s->x[k], cars_x, sizeof cars_x);
+    memcpy(s->p[k], cars_p, sizeof cars_p);
+    memcpy(s->mode[k], cars_mode, sizeof cars_mode);
   }
 }
 
@@ -421,7 +286,7 @@ static json *finish(scene *s) {
                            .events_method = "extrapolate",
                            .engine = "none"};
   brink_text text = {0};
-  brink_json_summary(&text, &summary, &s->journal, &some_moment);
+  brink_json_summary(&text, &summary, &s->journal, &cars_moment);
   CHECK(!s->journal.failed && !text.failed);
   json *tree = parse(&text);
   brink_text_free(&text);
@@ -453,7 +318,7 @@ TEST(the_summary_has_every_field_and_typed_values) {
   const json *final = json_member(summary, "final");
   CHECK_INT(size_of(final), 12);
   CHECK_INT(json_member(final, "phase")->kind, JSON_STRING);
-  CHECK(strcmp(json_member(final, "phase")->text, strings[1]) == 0);
+  CHECK(strcmp(json_member(final, "phase")->text, cars_system.strings[1]) == 0);
   CHECK_INT(json_member(final, "car[2].on")->kind, JSON_TRUE);
   CHECK(strcmp(json_member(final, "n")->text, "3") == 0);
   CHECK_NEAR(json_member(final, "level")->number, 5.0, 0.0);
@@ -551,11 +416,11 @@ TEST(slides_and_near_misses_are_lists_where_there_are_any) {
 }
 
 TEST(only_what_a_reader_of_the_model_knows_is_told) {
-  CHECK(brink_journal_wants(&the_system, FLOOR, BRINK_NEGATIVE));
-  CHECK(brink_journal_wants(&the_system, MADE, BRINK_NEGATIVE));
-  CHECK(brink_journal_wants(&the_system, RULE, BRINK_POSITIVE));
-  CHECK(!brink_journal_wants(&the_system, RULE, BRINK_NEGATIVE));
-  CHECK(!brink_journal_wants(&the_system, RANGE, BRINK_NEGATIVE));
+  CHECK(brink_journal_wants(&cars_system, FLOOR, BRINK_NEGATIVE));
+  CHECK(brink_journal_wants(&cars_system, MADE, BRINK_NEGATIVE));
+  CHECK(brink_journal_wants(&cars_system, RULE, BRINK_POSITIVE));
+  CHECK(!brink_journal_wants(&cars_system, RULE, BRINK_NEGATIVE));
+  CHECK(!brink_journal_wants(&cars_system, RANGE, BRINK_NEGATIVE));
 }
 
 /* ---- memory ---- */
@@ -581,10 +446,11 @@ TEST(out_of_memory_is_noticed_wherever_it_happens) {
     quota q = {.left = n};
     brink_allocator allocator = {.allocate = allocate, .release = release, .user = &q};
     scene s = {0};
-    if (brink_columns_init(&s.columns, &the_system, &computed, &allocator) != BRINK_OK) continue;
+    if (brink_columns_init(&s.columns, &cars_system, &cars_computed, &allocator) != BRINK_OK)
+      continue;
     brink_journal_init(&s.journal, &s.columns, 7, true);
-    memcpy(s.x[0], some_x, sizeof some_x);
-    memcpy(s.x[1], some_x, sizeof some_x);
+    memcpy(s.x[0], cars_x, sizeof cars_x);
+    memcpy(s.x[1], cars_x, sizeof cars_x);
     happen(&s, FLOOR, 0.5, 0, BRINK_CROSSED, NULL, 0);
     happen(&s, RULE, 0.6, 0, BRINK_CROSSED, NULL, 0);
     happen(&s, GAP, 0.6, 0, BRINK_CROSSED, NULL, 0);
@@ -605,8 +471,6 @@ TEST(out_of_memory_is_noticed_wherever_it_happens) {
 
 int main(void) {
   RUN(columns_are_states_then_modes_then_outputs_by_full_name);
-  RUN(csv_quotes_where_it_must_and_writes_numbers_that_read_back);
-  RUN(what_the_writer_refuses_is_told_to_the_caller);
   RUN(each_step_is_a_row_and_an_event_one_more);
   RUN(at_an_event_there_are_rows_before_and_after);
   RUN(the_grid_is_exact_decimals_with_start_and_end);

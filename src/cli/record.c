@@ -81,7 +81,7 @@ static int on_step(const brink_step_record *record, void *user) {
   cli_simulation *run = user;
   settle(run);
   if (run->display != NULL) brink_display_step(run->display, record);
-  return run->tracing ? brink_trace_step(&run->trace, record) : 0;
+  return run->results != NULL ? brink_trace_step(&run->trace, record) : 0;
 }
 
 static int tell_event(cli_simulation *run, const brink_event_record *record) {
@@ -91,10 +91,12 @@ static int tell_event(cli_simulation *run, const brink_event_record *record) {
   if (!brink_journal_wants(run->loaded.system, happening.flag, record->event.direction)) return 0;
   happening.nremarks = take_remarks(run, 0);
   happening.remarks = run->remarks;
+  int outcome = run->results != NULL ? brink_trace_event(&run->trace, record) : 0;
+  if (run->results != NULL) happening.row = brink_results_rows(run->results) - 1;
   brink_journal_event(&run->journal, &happening);
   if (run->display != NULL)
     brink_display_event(run->display, record, happening.flag, happening.index);
-  return run->tracing ? brink_trace_event(&run->trace, record) : 0;
+  return outcome;
 }
 
 static int on_event(const brink_event_record *record, void *user) {
@@ -105,6 +107,7 @@ static int on_event(const brink_event_record *record, void *user) {
 static void on_told(const brink_told *told, void *user) {
   cli_simulation *run = user;
   if (run->display != NULL) brink_display_told(told, run->display);
+  cli_trajectory_told(run, told);
 }
 
 /* Near misses and slides of what a reader of the model does not know are not worth telling. */
@@ -131,38 +134,7 @@ static int on_slide(const brink_slide_record *slide, void *user) {
   return 0;
 }
 
-/* ---- the trajectory ---- */
-
-static int on_row(const brink_moment *moment, void *user) {
-  cli_simulation *run = user;
-  int outcome = brink_csv_row(&run->csv, moment);
-  return outcome == 0 ? cli_interrupt_signal() : outcome; /* a step may have many rows */
-}
-
-static double grid_time(int64_t k, void *user) {
-  const cli_simulation *run = user;
-  return brink_ticks_time(&run->grid, k);
-}
-
-static bool begin_trace(cli_simulation *run) {
-  const brink_system *system = run->loaded.system;
-  if (run->settings.out == NULL) return true;
-  if (!brink_trace_init(&run->trace, run->sim, system->nx, system->np, system->nmodes,
-                        &run->arena)) {
-    cli_say("out of memory");
-    return false;
-  }
-  run->trace.row = on_row;
-  run->trace.user = run;
-  if (run->settings.every > 0.0) {
-    run->grid = brink_ticks_make(run->settings.every, brink_sim_time(run->sim));
-    run->trace.grid = grid_time;
-  }
-  if (!cli_output_open(&run->file, run->settings.out)) return false;
-  brink_writer writer = {.write = cli_output_write, .user = &run->file};
-  run->tracing = true;
-  return brink_csv_begin(&run->csv, &run->columns, &writer) == 0;
-}
+/* ---- begin and end ---- */
 
 /* Steps are told only where somebody wants them: their dense outputs are kept then. */
 static bool wants_steps(const cli_simulation *run) {
@@ -170,7 +142,7 @@ static bool wants_steps(const cli_simulation *run) {
   for (size_t k = 0; k < system->nflags; k++) {
     if (system->flags[k].kind == BRINK_FLAG_RULE) return true;
   }
-  return run->tracing || run->display != NULL;
+  return run->results != NULL || run->display != NULL;
 }
 
 bool cli_record_begin(cli_simulation *run) {
@@ -181,8 +153,8 @@ bool cli_record_begin(cli_simulation *run) {
     return false;
   }
   brink_journal_init(&run->journal, &run->columns, system->nx, run->settings.json);
-  if (!cli_report_begin(run) || !begin_trace(run)) return false;
-  if (run->display != NULL) run->journal.listen = on_told;
+  if (!cli_report_begin(run) || !cli_trajectory_begin(run)) return false;
+  if (run->display != NULL || run->results != NULL) run->journal.listen = on_told;
   run->journal.listener = run;
   brink_sink sink = {.step = wants_steps(run) ? on_step : NULL,
                      .event = on_event,
@@ -191,10 +163,6 @@ bool cli_record_begin(cli_simulation *run) {
                      .user = run};
   brink_sim_set_sink(run->sim, &sink);
   return true;
-}
-
-void cli_record_flush(cli_simulation *run) {
-  if (run->tracing && !run->file.failed) brink_csv_flush(&run->csv);
 }
 
 static void tell_open_slides(cli_simulation *run) {
@@ -209,10 +177,5 @@ void cli_record_end(cli_simulation *run) {
   settle(run);
   tell_open_slides(run);
   if (run->display != NULL) brink_display_end(run->display);
-  if (!run->tracing) return;
-  if (!run->file.failed) brink_trace_end(&run->trace);
-  cli_record_flush(run);
-  if (run->csv.text.failed) cli_say("out of memory");
-  run->file.failed = run->file.failed || run->csv.text.failed;
-  brink_csv_free(&run->csv);
+  cli_trajectory_end(run);
 }

@@ -8,8 +8,6 @@
 
 /* Between two looks at the clock and at signals. */
 #define STEPS_AT_A_TIME 64
-/* Between two writings of what a slow run has found so far. */
-#define SECONDS_AT_A_TIME 2.0
 
 /* ---- making it ---- */
 
@@ -66,15 +64,11 @@ static brink_status simulate(cli_simulation *run) {
   cli_progress progress = cli_progress_begin(run->settings.progress, run->settings.quiet,
                                              brink_sim_time(run->sim), run->settings.until);
   const brink_stats *stats = brink_sim_stats(run->sim);
-  double flushed = cli_seconds();
   brink_status status;
   do {
     status = brink_sim_run(run->sim, run->settings.until, &run->diag);
     cli_progress_tell(&progress, brink_sim_time(run->sim), stats);
-    if (cli_seconds() > flushed + SECONDS_AT_A_TIME) {
-      cli_record_flush(run);
-      flushed = cli_seconds();
-    }
+    cli_trajectory_tick(run);
   } while (status == BRINK_ERR_WORK && cli_interrupt_signal() == 0);
   cli_progress_end(&progress);
   return status == BRINK_ERR_WORK ? BRINK_STOPPED : status;
@@ -111,23 +105,20 @@ static int simulate_and_tell(cli_simulation *run) {
   brink_status status = create(run);
   run->start = cli_seconds();
   if (status == BRINK_OK) {
-    if (!cli_record_begin(run)) {
-      cli_output_close(&run->file);
-      return CLI_FILE;
-    }
+    if (!cli_record_begin(run)) return CLI_FILE;
     cli_interrupt_watch();
     status = simulate(run);
     cli_record_end(run);
   }
   fill_summary(run);
-  if (run->tracing && cli_output_close(&run->file) != CLI_OK) run->file.failed = true;
-  int outcome = cli_outcome(run, status);
+  int outcome = cli_trajectory_close(run, cli_outcome(run, status));
   int reported = cli_report_write(run);
   int printed = print(run);
   return outcome != CLI_OK ? outcome : reported != CLI_OK ? reported : printed;
 }
 
 static void clean_up(cli_simulation *run) {
+  brink_results_destroy(run->results);
   brink_display_destroy(run->display);
   brink_journal_free(&run->journal);
   brink_columns_free(&run->columns);

@@ -6,6 +6,7 @@
 #include "cli/settings.h"
 #include "native/native.h"
 #include "record/display.h"
+#include "record/results.h"
 #include "sim/clock.h"
 
 typedef struct cli_simulation {
@@ -18,11 +19,12 @@ typedef struct cli_simulation {
 
   brink_columns columns;
   brink_journal journal;
-  bool tracing;
+  brink_results *results; /* for --out; NULL: nowhere */
   brink_trace trace;
   brink_ticks grid;
-  brink_csv csv;
-  cli_output file;
+  double flushed; /* seconds */
+  size_t values;  /* since the last look at the clock */
+  bool cut;       /* rows ended before the step did */
 
   brink_display *display; /* for --report and --plot; NULL: nobody looks */
   size_t *wanted;         /* columns that --plot names */
@@ -41,12 +43,21 @@ typedef struct cli_simulation {
 
 /* record.c: the sink. */
 bool cli_record_begin(cli_simulation *run); /* false: said */
-/* What was recorded so far goes to disk. */
-void cli_record_flush(cli_simulation *run);
 /* After the last step: what is still open. */
 void cli_record_end(cli_simulation *run);
 /* Everything read from the present. */
 brink_moment cli_record_now(const cli_simulation *run);
+
+/* trajectory.c: --out. */
+bool cli_trajectory_begin(cli_simulation *run); /* false: said */
+void cli_trajectory_told(cli_simulation *run, const brink_told *told);
+/* Call often: every two seconds, what was recorded so far goes to the file. */
+void cli_trajectory_tick(cli_simulation *run);
+void cli_trajectory_end(cli_simulation *run); /* after the last step */
+/* Something could not be written: said. */
+bool cli_trajectory_failed(const cli_simulation *run);
+/* When the summary is known. Returns `outcome`, or CLI_FILE and said. */
+int cli_trajectory_close(cli_simulation *run, int outcome);
 
 /* report.c: --report. */
 bool cli_report_begin(cli_simulation *run); /* false: said */

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/results.h"
+
 /* ---- words to values ---- */
 
 static bool read_number(const char *word, double *value, brink_text *problem) {
@@ -106,12 +108,9 @@ static bool ends_with(const char *text, const char *end) {
 
 static bool set_out(cli_settings *s, const char *word, brink_text *problem) {
   s->out = word;
-  if (strcmp(word, "-") == 0 || ends_with(word, ".csv")) return true;
-  if (ends_with(word, ".mat") || ends_with(word, ".h5"))
-    brink_text_add(problem, "%s files are not in this version: write .csv", strrchr(word, '.'));
-  else
-    brink_text_add(problem, "the ending decides what is written: .csv, or - for CSV on standard "
-                            "output");
+  if (brink_results_knows(word)) return true;
+  brink_text_add(problem, "the ending decides what is written: %s; - is CSV on standard output",
+                 BRINK_RESULTS_ENDINGS);
   return false;
 }
 

@@ -4,20 +4,21 @@
 #include <math.h>
 #include <string.h>
 
-static const brink_variable_kind kinds[] = {BRINK_VARIABLE_STATE, BRINK_VARIABLE_MODE,
-                                            BRINK_VARIABLE_OUTPUT};
-enum { KINDS = sizeof kinds / sizeof kinds[0] };
+static const brink_variable_kind recorded[] = {BRINK_VARIABLE_STATE, BRINK_VARIABLE_MODE,
+                                               BRINK_VARIABLE_OUTPUT};
+static const brink_variable_kind given[] = {BRINK_VARIABLE_PARAMETER, BRINK_VARIABLE_INPUT};
 
 static bool is_held(brink_space space) {
   return space == BRINK_SPACE_X || space == BRINK_SPACE_P || space == BRINK_SPACE_MODE;
 }
 
-static void choose(brink_columns *columns) {
+static void choose(brink_columns *columns, const brink_variable_kind *kinds, size_t nkinds,
+                   bool only_held) {
   const brink_system *system = columns->system;
-  for (size_t k = 0; k < KINDS; k++) {
+  for (size_t k = 0; k < nkinds; k++) {
     for (size_t v = 0; v < system->nvariables; v++) {
       const brink_variable *variable = &system->variables[v];
-      if (variable->kind != kinds[k]) continue;
+      if (variable->kind != kinds[k] || (only_held && !is_held(variable->space))) continue;
       size_t count = system->groups[variable->group].count * variable->length;
       columns->tracked[columns->ntracked++] =
           (brink_tracked){.variable = (uint32_t)v, .first = columns->count, .count = count};
@@ -46,21 +47,34 @@ static bool name_all(brink_columns *columns) {
   return fine;
 }
 
-brink_status brink_columns_init(brink_columns *columns, const brink_system *system,
-                                const brink_computed *computed, const brink_allocator *allocator) {
+static brink_status init(brink_columns *columns, const brink_system *system,
+                         const brink_variable_kind *kinds, size_t nkinds, bool only_held,
+                         const brink_allocator *allocator) {
   *columns = (brink_columns){.system = system};
-  if (computed != NULL) columns->computed = *computed;
   brink_arena_init(&columns->arena, allocator);
   columns->tracked =
       brink_arena_take(&columns->arena, system->nvariables, sizeof *columns->tracked);
   if (columns->tracked == NULL) return BRINK_ERR_MEMORY;
-  choose(columns);
+  choose(columns, kinds, nkinds, only_held);
   columns->name = brink_arena_take(&columns->arena, columns->count, sizeof *columns->name);
   if (columns->name == NULL || !name_all(columns)) {
     brink_columns_free(columns);
     return BRINK_ERR_MEMORY;
   }
   return BRINK_OK;
+}
+
+brink_status brink_columns_init(brink_columns *columns, const brink_system *system,
+                                const brink_computed *computed, const brink_allocator *allocator) {
+  brink_status status =
+      init(columns, system, recorded, sizeof recorded / sizeof recorded[0], false, allocator);
+  if (computed != NULL) columns->computed = *computed;
+  return status;
+}
+
+brink_status brink_columns_init_given(brink_columns *columns, const brink_system *system,
+                                      const brink_allocator *allocator) {
+  return init(columns, system, given, sizeof given / sizeof given[0], true, allocator);
 }
 
 void brink_columns_free(brink_columns *columns) {
@@ -97,12 +111,40 @@ void brink_value_text(const brink_system *system, brink_value_type type, double 
     const char *string = system->strings[(size_t)value];
     brink_text_append(text, string, strlen(string));
   } else if (type == BRINK_VALUE_BOOLEAN) {
-    brink_text_add(text, "%s", value != 0.0 ? "true" : "false");
+    brink_text_append(text, value != 0.0 ? "true" : "false", value != 0.0 ? 4 : 5);
   } else if (type == BRINK_VALUE_INTEGER && fabs(value) < 0x1p53) {
     brink_text_add(text, "%.0f", value);
   } else {
-    brink_text_add(text, "%s", isnan(value) ? "nan" : brink_double_text(value, buffer));
+    const char *number = isnan(value) ? "nan" : brink_double_text(value, buffer);
+    brink_text_append(text, number, strlen(number));
   }
+}
+
+/* ---- strings as numbers ---- */
+
+static const brink_variable *labelled(const brink_system *system, uint32_t variable) {
+  return &system->variables[variable];
+}
+
+size_t brink_labels(const brink_system *system, uint32_t variable) {
+  const brink_variable *v = labelled(system, variable);
+  if (v->type != BRINK_VALUE_STRING) return 0;
+  return v->nset > 0 ? v->nset : system->nstrings;
+}
+
+const char *brink_label(const brink_system *system, uint32_t variable, size_t k) {
+  const brink_variable *v = labelled(system, variable);
+  size_t string = v->nset > 0 ? (size_t)v->set[k] : k;
+  return string < system->nstrings ? system->strings[string] : "";
+}
+
+double brink_label_code(const brink_system *system, uint32_t variable, double value) {
+  const brink_variable *v = labelled(system, variable);
+  if (v->type != BRINK_VALUE_STRING) return value;
+  for (size_t k = 0; k < v->nset; k++) {
+    if (v->set[k] == value) return (double)k;
+  }
+  return v->nset > 0 ? -1.0 : value;
 }
 
 /* ---- belonging ---- */

@@ -1,11 +1,28 @@
 /* csv.c: rows as text: names and values separated by commas, quoted where RFC 4180 asks for it, one
  * line each. A text that a program writes is read by programs: the decimal point is a point, numbers
- * read back as the same doubles, lines end with a line feed. */
-#include "record/record.h"
+ * read back as the same doubles, lines end with a line feed.
+ *
+ * Lines are written in batches. A batch of which the disk takes only a part is cut off after its last
+ * whole line. A process that is killed while it writes one leaves a last line that may be cut. */
+#include "record/results_parts.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define BATCH ((size_t)1 << 16) /* written at once */
+
+typedef struct csv {
+  int file;
+  bool regular; /* can be cut */
+  off_t size;   /* written so far: whole lines */
+  brink_text text;
+  bool header; /* the first line of the text is that of the names */
+} csv;
+
+/* ---- fields ---- */
 
 /* The text from `start` on as a field: in quotes, with quotes doubled, if it needs them. */
 static void quote(brink_text *text, size_t start) {
@@ -22,52 +39,142 @@ static void quote(brink_text *text, size_t start) {
   brink_text_free(&copy);
 }
 
-int brink_csv_flush(brink_csv *csv) {
-  if (csv->text.failed) return -1;
-  if (csv->text.length == 0) return 0;
-  size_t length = csv->text.length;
-  csv->text.length = 0;
-  return csv->writer.write(csv->text.data, length, csv->writer.user);
+static void add_field(brink_text *text, const brink_system *system, brink_value_type type,
+                      double value) {
+  size_t start = text->length;
+  brink_value_text(system, type, value, text);
+  if (type == BRINK_VALUE_STRING) quote(text, start);
 }
 
-static int end_line(brink_csv *csv) {
-  brink_text_append(&csv->text, "\n", 1);
-  if (csv->text.failed) return -1;
-  return csv->text.length >= BATCH ? brink_csv_flush(csv) : 0;
-}
+/* ---- writing ---- */
 
-int brink_csv_begin(brink_csv *csv, const brink_columns *columns, const brink_writer *writer) {
-  *csv = (brink_csv){.columns = columns, .writer = *writer};
-  csv->text.allocator = columns->arena.allocator;
-  brink_text_add(&csv->text, "time");
-  for (size_t k = 0; k < columns->count; k++) {
-    brink_text_append(&csv->text, ",", 1);
-    size_t start = csv->text.length;
-    brink_text_append(&csv->text, columns->name[k], strlen(columns->name[k]));
-    quote(&csv->text, start);
+/* Of the first `length` characters, those in whole lines; *lines of them, the last one at *last. */
+static size_t whole_lines(const char *text, size_t length, int64_t *lines, size_t *last) {
+  size_t end = 0;
+  bool quoted = false;
+  *lines = 0;
+  for (size_t k = 0; k < length; k++) {
+    if (text[k] == '"') quoted = !quoted;
+    if (text[k] != '\n' || quoted) continue;
+    *last = end;
+    end = k + 1;
+    ++*lines;
   }
-  return end_line(csv);
+  return end;
 }
 
-int brink_csv_row(brink_csv *csv, const brink_moment *moment) {
-  const brink_columns *columns = csv->columns;
-  brink_text *text = &csv->text;
-  brink_columns_visit(columns, moment);
-  brink_value_text(columns->system, BRINK_VALUE_REAL, moment->t, text);
+/* Only `written` characters of the batch are in the file: what of them is worth keeping? */
+static void rescue(brink_results *results, size_t written) {
+  csv *own = results->own;
+  int64_t lines;
+  size_t last = 0, end = whole_lines(own->text.data, written, &lines, &last);
+  if (!own->regular) {
+    results->kept = 0; /* nobody knows what became of it */
+    return;
+  }
+  if (ftruncate(own->file, own->size + (off_t)end) != 0) return;
+  lines -= own->header && lines > 0;
+  results->kept += lines;
+  if (lines > 0) results->kept_t = strtod(own->text.data + last, NULL);
+}
+
+static bool write_out(brink_results *results) {
+  csv *own = results->own;
+  brink_text *text = &own->text;
+  if (text->failed) return brink_results_fail_memory(results);
+  size_t done = 0;
+  while (done < text->length) {
+    ssize_t count = write(own->file, text->data + done, text->length - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) {
+      int error = errno;
+      rescue(results, done);
+      return brink_results_fail_file(results, error);
+    }
+    done += (size_t)count;
+  }
+  own->size += (off_t)done;
+  own->header = false;
+  text->length = 0;
+  results->kept = results->rows;
+  results->kept_t = results->row[0];
+  return true;
+}
+
+static bool end_line(brink_results *results) {
+  csv *own = results->own;
+  brink_text_append(&own->text, "\n", 1);
+  return own->text.length < BATCH || write_out(results);
+}
+
+static bool row(brink_results *results) {
+  csv *own = results->own;
+  const brink_columns *columns = results->columns;
+  brink_text *text = &own->text;
+  add_field(text, columns->system, BRINK_VALUE_REAL, results->row[0]);
   for (size_t k = 0; k < columns->ntracked; k++) {
     const brink_tracked *tracked = &columns->tracked[k];
     brink_value_type type = columns->system->variables[tracked->variable].type;
+    const double *values = results->row + 1 + tracked->first;
     for (size_t e = 0; e < tracked->count; e++) {
       brink_text_append(text, ",", 1);
-      size_t start = text->length;
-      brink_value_text(columns->system, type, brink_columns_value(columns, tracked, e, moment),
-                       text);
-      if (type == BRINK_VALUE_STRING) quote(text, start);
+      add_field(text, columns->system, type, values[e]);
     }
   }
-  return end_line(csv);
+  return end_line(results);
 }
 
-void brink_csv_free(brink_csv *csv) {
-  brink_text_free(&csv->text);
+/* ---- begin and end ---- */
+
+static void add_names(brink_text *text, const brink_columns *columns) {
+  brink_text_append(text, "time", 4);
+  for (size_t k = 0; k < columns->count; k++) {
+    brink_text_append(text, ",", 1);
+    size_t start = text->length;
+    brink_text_append(text, columns->name[k], strlen(columns->name[k]));
+    quote(text, start);
+  }
 }
+
+static bool open_csv(brink_results *results) {
+  csv *own = results->own = brink_arena_take(&results->arena, 1, sizeof *own);
+  if (own == NULL) return brink_results_fail_memory(results);
+  bool standard = strcmp(results->def.path, "-") == 0;
+  own->file = standard ? STDOUT_FILENO : brink_results_create(results);
+  if (own->file < 0) return false;
+  struct stat about;
+  own->regular = !standard && fstat(own->file, &about) == 0 && S_ISREG(about.st_mode);
+  own->text.allocator = results->arena.allocator;
+  own->header = true;
+  add_names(&own->text, results->columns);
+  return end_line(results);
+}
+
+static bool flush(brink_results *results) {
+  const csv *own = results->own;
+  return own->text.length == 0 || write_out(results);
+}
+
+static bool close_csv(brink_results *results, const char *status, bool complete) {
+  (void)status;
+  (void)complete;
+  csv *own = results->own;
+  int file = own->file;
+  own->file = -1;
+  if (file == STDOUT_FILENO || close(file) == 0) return true;
+  return brink_results_fail_file(results, errno);
+}
+
+static void release(brink_results *results) {
+  csv *own = results->own;
+  if (own == NULL) return;
+  if (own->file >= 0 && own->file != STDOUT_FILENO) close(own->file);
+  brink_text_free(&own->text);
+}
+
+const brink_results_ops brink_results_csv = {.ending = ".csv",
+                                             .open = open_csv,
+                                             .row = row,
+                                             .flush = flush,
+                                             .close = close_csv,
+                                             .release = release};

@@ -15,6 +15,7 @@ struct brink_entry {
   brink_direction direction;
   uint32_t flag;
   size_t index;
+  int64_t row;
   bool headline;      /* for a person, too */
   bool detailed;      /* its changes are described */
   bool waits;         /* for what a rule does */
@@ -308,6 +309,7 @@ static void open_entry(brink_journal *journal, const brink_happening *h) {
   entry->direction = event->direction;
   entry->flag = h->flag;
   entry->index = h->index;
+  entry->row = h->row;
   entry->headline = headline;
   entry->detailed = headline || number < journal->detailed;
   entry->waits = false;
@@ -358,6 +360,7 @@ static void tell_listener(brink_journal *journal, const brink_entry *entry) {
                      .index = entry->index,
                      .name = entry->name.data,
                      .direction = entry->direction,
+                     .row = entry->row,
                      .changes = entry->changes.length > 0 ? entry->changes.data : ""};
   journal->listen(&told, journal->listener);
 }

@@ -2,7 +2,7 @@
  *
  *   columns.c   the quantities of a system that are recorded, with their names
  *   trace.c     which rows a trajectory has: steps or a grid, events before and after
- *   csv.c       rows as text
+ *   results.h   rows as files
  *   journal.c   events, slides and near misses, in order
  *   json.c      the summary of a run as one JSON object
  *
@@ -65,6 +65,10 @@ typedef struct brink_columns {
 /* `system` must outlive the columns. MEMORY, or OK. */
 brink_status brink_columns_init(brink_columns *columns, const brink_system *system,
                                 const brink_computed *computed, const brink_allocator *allocator);
+/* Parameters, then inputs with values of their own, instead: what holds still during a run. Read them
+ * from a moment that has only p and mode. */
+brink_status brink_columns_init_given(brink_columns *columns, const brink_system *system,
+                                      const brink_allocator *allocator);
 void brink_columns_free(brink_columns *columns);
 
 /* Call before reading values at another moment. */
@@ -76,24 +80,16 @@ double brink_columns_value(const brink_columns *columns, const brink_tracked *tr
 void brink_value_text(const brink_system *system, brink_value_type type, double value,
                       brink_text *text);
 
+/* Files without strings have numbers in their place: the texts that a variable may have, counted
+ * (0: it is no string) and by number, and the number of a value (-1: none of them). */
+size_t brink_labels(const brink_system *system, uint32_t variable);
+const char *brink_label(const brink_system *system, uint32_t variable, size_t k);
+double brink_label_code(const brink_system *system, uint32_t variable, double value);
+
 /* Does the variable belong to this instance of a group, or to a part of it? Then its elements are
  * first … first + count - 1. The top component (no segments) has everything. */
 bool brink_variable_of(const brink_system *system, uint32_t variable, uint32_t group,
                        size_t instance, size_t *first, size_t *count);
-
-/* ---- csv.c ---- */
-
-typedef struct brink_csv {
-  const brink_columns *columns;
-  brink_writer writer;
-  brink_text text; /* not yet written */
-} brink_csv;
-
-/* The line of names. All of these: 0, or what the writer said, or -1 out of memory. */
-int brink_csv_begin(brink_csv *csv, const brink_columns *columns, const brink_writer *writer);
-int brink_csv_row(brink_csv *csv, const brink_moment *moment);
-int brink_csv_flush(brink_csv *csv);
-void brink_csv_free(brink_csv *csv);
 
 /* ---- trace.c ---- */
 
@@ -148,6 +144,7 @@ typedef struct brink_told {
   size_t index; /* which of its instances */
   const char *name;
   brink_direction direction;
+  int64_t row;         /* as it was told */
   const char *changes; /* as in a headline; "" for all but the first `detailed` */
 } brink_told;
 
@@ -156,6 +153,7 @@ typedef struct brink_happening {
   const brink_event_record *record;
   uint32_t flag;
   size_t index; /* which of its instances */
+  int64_t row;  /* of a trajectory: the values before it; for the listener */
   const brink_remark *remarks;
   size_t nremarks;
 } brink_happening;

@@ -1,0 +1,51 @@
+/* results.h: the trajectory of a run as a file for other programs.
+ *
+ *   results.c        which kind of file; rows, and what became of them
+ *   csv.c            text: comma-separated values (RFC 4180)
+ *   mat.c            MAT-file, level 4, as OpenModelica and Dymola write them
+ *   hdf5.c           HDF5, with events, parameters and provenance; hdf5_*.c are its parts
+ *
+ * Rows are collected and written in batches; memory does not grow with the run. What has been flushed
+ * can be read, whatever happens to the run afterwards. docs/results.md describes the files. */
+#ifndef BRINK_RECORD_RESULTS_H
+#define BRINK_RECORD_RESULTS_H
+
+#include "record/record.h"
+
+typedef struct brink_results brink_results;
+
+typedef struct brink_results_def {
+  const char *path; /* its ending decides; "-": CSV on standard output */
+  const brink_columns *columns;
+  const brink_fact *facts; /* provenance */
+  size_t nfacts;
+} brink_results_def;
+
+/* ".csv, .mat, .h5" */
+#define BRINK_RESULTS_ENDINGS ".csv, .mat, .h5"
+bool brink_results_knows(const char *path);
+
+/* What `def` points at must outlive the results. False: `diag` says why. */
+bool brink_results_open(const brink_results_def *def, const brink_allocator *allocator,
+                        brink_diag *diag, brink_results **results);
+
+/* All of these: false if this or anything before it failed; brink_results_problem says how. */
+bool brink_results_row(brink_results *results, const brink_moment *moment);
+/* `row`: the number (from 0) of the row that holds the values before it. */
+bool brink_results_event(brink_results *results, const brink_told *told, int64_t row);
+/* What was collected goes to the file. It survives the end of the process, not that of the machine. */
+bool brink_results_flush(brink_results *results);
+/* Flushes and frees nothing. `status`: what became of the run; `complete`: it got where it should. */
+bool brink_results_close(brink_results *results, const char *status, bool complete);
+void brink_results_destroy(brink_results *results); /* NULL is fine */
+
+/* Rows so far; those that are in the file, with the time of the last one in *t (may be NULL). */
+int64_t brink_results_rows(const brink_results *results);
+int64_t brink_results_kept(const brink_results *results, double *t);
+/* "cannot write to FILE: No space left on device"; "": nothing. */
+const char *brink_results_problem(const brink_results *results);
+
+/* Is HDF5 installed? Then *version receives "1.10.8". */
+bool brink_hdf5_available(char *version, size_t size);
+
+#endif
