@@ -9,6 +9,7 @@
  *   output.c    files and standard output, whose failures are never lost
  *   run.c       brink run: simulate, record, sum up
  *   summary.c   the summary for a person
+ *   plot.c      --plot: which columns, and their pictures; picture.c: curves as characters
  *   progress.c  a line on a terminal while a run is long; interruption
  *   terminal.c  what the terminal can show
  *   colour.c    who gets colours, and which

@@ -170,8 +170,8 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                     .commands = SIMULATES},
     [CLI_PLOT] = {.name = "plot",
                   .argument = "NAMES",
-                  .help = "draws these in the terminal, after the run: x,y over time; y:x is y "
-                          "against x; car.x is all cars",
+                  .help = "draws these after the summary: x,y over time; y:x is y against x; car.x "
+                          "is every car; with --json or --out -, on standard error",
                   .group = CLI_GROUP_RESULTS,
                   .commands = SIMULATES},
     [CLI_JSON] = {.name = "json",

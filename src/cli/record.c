@@ -1,6 +1,7 @@
 /* record.c: what a run tells, and to whom: the journal and the trajectory. */
 #include <string.h>
 
+#include "cli/plot.h"
 #include "cli/progress.h"
 #include "cli/run.h"
 #include "sim/sim.h"
@@ -108,6 +109,7 @@ static void on_told(const brink_told *told, void *user) {
   cli_simulation *run = user;
   if (run->display != NULL) brink_display_told(told, run->display);
   cli_trajectory_told(run, told);
+  if (run->plot != NULL) cli_plot_event(run->plot, told->t);
 }
 
 /* Near misses and slides of what a reader of the model does not know are not worth telling. */

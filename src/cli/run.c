@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cli/plot.h"
 #include "cli/progress.h"
 #include "sim/sim.h"
 
@@ -114,6 +115,8 @@ static int simulate_and_tell(cli_simulation *run) {
   int outcome = cli_trajectory_close(run, cli_outcome(run, status));
   int reported = cli_report_write(run);
   int printed = print(run);
+  int plotted = cli_plot_print(run);
+  if (printed == CLI_OK) printed = plotted;
   return outcome != CLI_OK ? outcome : reported != CLI_OK ? reported : printed;
 }
 
@@ -135,6 +138,7 @@ int cli_run(const cli_arguments *arguments) {
   if (outcome == CLI_OK) outcome = cli_load(&run.loaded, arguments, arguments->operands[0]);
   if (outcome == CLI_OK)
     outcome = cli_settings_combine(&run.settings, arguments, run.loaded.system);
+  if (outcome == CLI_OK) outcome = cli_plot_begin(&run);
   if (outcome == CLI_OK) outcome = simulate_and_tell(&run);
   clean_up(&run);
   return outcome;

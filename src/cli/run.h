@@ -9,6 +9,8 @@
 #include "record/results.h"
 #include "sim/clock.h"
 
+typedef struct cli_plot cli_plot;
+
 typedef struct cli_simulation {
   const cli_arguments *arguments;
   cli_settings settings;
@@ -29,6 +31,7 @@ typedef struct cli_simulation {
   brink_display *display; /* for --report and --plot; NULL: nobody looks */
   size_t *wanted;         /* columns that --plot names */
   size_t nwanted;
+  cli_plot *plot; /* NULL: --plot is not given */
 
   size_t notes_told; /* of the instance's notes: those that an event already has */
   brink_remark *remarks;

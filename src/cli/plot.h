@@ -1,0 +1,18 @@
+/* plot.h: --plot: what a person wants to look at, drawn after the run. */
+#ifndef BRINK_CLI_PLOT_H
+#define BRINK_CLI_PLOT_H
+
+#include "cli/run.h"
+
+/* Before anything is simulated: which columns are meant by --plot. Fills run->plot and run->wanted.
+ * CLI_OK; CLI_USAGE: there is no such name; CLI_NUMERICS: out of memory. Said. */
+int cli_plot_begin(cli_simulation *run);
+
+/* An event: a tick on the axis of time. */
+void cli_plot_event(cli_plot *plot, double t);
+
+/* After the summary: to standard output, or to standard error where that belongs to --json or
+ * --out -. CLI_OK; CLI_FILE, CLI_NUMERICS: said. */
+int cli_plot_print(const cli_simulation *run);
+
+#endif
