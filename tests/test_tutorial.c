@@ -106,6 +106,10 @@ TEST(the_tutorial_shows_what_happens) {
          s.commands, s.lines, s.skipped);
 }
 
+TEST(the_tutorial_shows_canonical_layout) {
+  CHECK_INT(system("cd tutorial && '" BRINK_PROGRAM "' fmt --check *.hsml"), 0);
+}
+
 /* The loop of step 8, solved without Brink. Between samples the inflow u is constant, and with s = √h
  *
  *     t(s) = -2 s/k - (2 u/k²) ln|u - k s| + constant,   or  s = s₀ - k t/2  where u = 0
@@ -158,7 +162,8 @@ int main(int argc, char **argv) {
 #ifdef BRINK_PROGRAM
   RUN(pages_are_played);
   RUN(the_tutorial_shows_what_happens);
-  RUN(the_loop_of_the_tutorial_is_right); /* in the files of the one before */
+  RUN(the_tutorial_shows_canonical_layout); /* these look at the files of the one before */
+  RUN(the_loop_of_the_tutorial_is_right);
 #endif
   return check_done();
 }
