@@ -99,15 +99,22 @@ static void flatten(cli_loaded *loaded, const cli_arguments *arguments,
   loaded->system = brink_flatten(loaded->unit, options, NULL, usage);
 }
 
-/* Flattens with --top, --set and --seed. CLI_OK, CLI_USAGE (said), CLI_NUMERICS (said); errors of
+/* Flattens with --top, --set, --input and --seed. CLI_OK, CLI_USAGE (said), CLI_NUMERICS (said); errors of
  * the model are in the unit. */
 static int flatten_as_asked(cli_loaded *loaded, const cli_arguments *arguments) {
   cli_settings settings;
   int outcome = cli_settings_read(&settings, arguments);
   if (outcome != CLI_OK) return outcome;
-  const char **sets = calloc(arguments->ngiven + 1, sizeof *sets);
-  brink_flatten_options options = {
-      .top = cli_value(arguments, CLI_TOP), .sets = sets, .seed = settings.seed};
+  const cli_input *input = &loaded->input;
+  const char **sets = calloc(arguments->ngiven + input->ncolumns + 1, sizeof *sets);
+  brink_flatten_options options = {.top = cli_value(arguments, CLI_TOP),
+                                   .sets = sets,
+                                   .seed = settings.seed,
+                                   .driven = input->names,
+                                   .ndriven = input->ncolumns,
+                                   .drive_holds = cli_has(arguments, CLI_INPUT_HOLD)};
+  for (size_t k = 0; sets != NULL && k < input->ncolumns; k++)
+    sets[options.nsets++] = input->sets[k];
   for (size_t k = 0; sets != NULL && k < arguments->ngiven; k++) {
     if (arguments->given[k].id == CLI_SET) sets[options.nsets++] = arguments->given[k].value;
   }
@@ -126,6 +133,7 @@ static int flatten_as_asked(cli_loaded *loaded, const cli_arguments *arguments) 
 
 int cli_load(cli_loaded *loaded, const cli_arguments *arguments, const char *path) {
   int outcome = cli_load_parse(loaded, path);
+  if (outcome == CLI_OK) outcome = cli_input_read(&loaded->input, arguments);
   if (outcome != CLI_OK) return outcome;
   brink_unit_check(loaded->unit);
   if (!loaded->unit->out_of_memory) /* with errors it reports more, and makes nothing */
@@ -135,10 +143,13 @@ int cli_load(cli_loaded *loaded, const cli_arguments *arguments, const char *pat
     cli_say("out of memory");
     return CLI_NUMERICS;
   }
+  if (errors == CLI_OK && outcome == CLI_OK)
+    outcome = cli_input_bind(&loaded->input, loaded->system);
   return errors != CLI_OK ? errors : outcome;
 }
 
 void cli_unload(cli_loaded *loaded) {
+  cli_input_free(&loaded->input);
   brink_system_destroy(loaded->system);
   brink_unit_destroy(loaded->unit);
   *loaded = (cli_loaded){0};

@@ -2,12 +2,13 @@
 #ifndef BRINK_CLI_LOAD_H
 #define BRINK_CLI_LOAD_H
 
-#include "cli/options.h"
+#include "cli/input.h"
 #include "lang/flatten.h"
 
 typedef struct cli_loaded {
   brink_unit *unit;
   brink_system *system; /* NULL: not flattened */
+  cli_input input;
 } cli_loaded;
 
 /* Parses one file. CLI_OK, CLI_FILE, CLI_NUMERICS (no memory); errors in it are in the unit. */

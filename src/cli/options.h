@@ -8,6 +8,8 @@
 typedef enum cli_option_id {
   CLI_TOP,
   CLI_SET,
+  CLI_INPUT,
+  CLI_INPUT_HOLD,
   CLI_UNTIL,
   CLI_METHOD,
   CLI_EVENTS,
@@ -38,9 +40,7 @@ typedef enum cli_option_id {
   CLI_HELP,
   CLI_VERSION,
   CLI_LATER_FIRST, /* from here on: not in this version */
-  CLI_INPUT = CLI_LATER_FIRST,
-  CLI_INPUT_HOLD,
-  CLI_CHECKPOINT,
+  CLI_CHECKPOINT = CLI_LATER_FIRST,
   CLI_CHECKPOINT_EVERY,
   CLI_RESUME,
   CLI_VARY,

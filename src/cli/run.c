@@ -16,11 +16,13 @@ static brink_status create(cli_simulation *run) {
   const cli_settings *settings = &run->settings;
   brink_options options = settings->options;
   options.max_steps = STEPS_AT_A_TIME;
-  brink_instance_options wishes = {.interpret = settings->interpret,
-                                   .rtol = options.rtol,
-                                   .atol = options.atol,
-                                   .seed = settings->seed,
-                                   .range_warns = settings->range_warns};
+  brink_instance_options wishes = {
+      .interpret = settings->interpret,
+      .rtol = options.rtol,
+      .atol = options.atol,
+      .seed = settings->seed,
+      .inputs = run->loaded.input.path != NULL ? &run->loaded.input.table : NULL,
+      .range_warns = settings->range_warns};
   if (options.method == BRINK_AUTO || options.method == BRINK_TAYLOR) {
     wishes.wants_flow_jet = true;
     wishes.only_if_worth = options.method == BRINK_AUTO;

@@ -146,6 +146,16 @@ typedef struct brink_rule {
   int priority; /* of its component: larger first */
 } brink_rule;
 
+/* ---- inputs from outside ---- */
+
+/* An input that a table drives: value + rate*(t - since), or, held, the value alone. */
+typedef struct brink_driven {
+  uint32_t variable;
+  size_t element;
+  brink_space space;           /* of `value`: P or MODE */
+  uint32_t value, rate, since; /* slots; rate and since: of P, or BRINK_NO_INDEX */
+} brink_driven;
+
 /* ---- the system ---- */
 
 typedef struct brink_setting {
@@ -200,6 +210,9 @@ typedef struct brink_system {
   /* Outputs of dtcs from the initial state: run once at the start, in this order. */
   brink_action **first_outputs;
   size_t nfirst_outputs, first_outputs_capacity;
+
+  brink_driven *driven; /* in the order of brink_flatten_options.driven */
+  size_t ndriven;
 
   brink_setting *settings; /* the simulation section */
   size_t nsettings, settings_capacity;

@@ -11,6 +11,7 @@
  *   flat_equation.c dynamics and outputs become equations, flags, range surfaces
  *   flat_action.c  events, updates and rules become actions
  *   flat_pair.c    agents: pairs of a population
+ *   flat_drive.c   inputs that a table drives
  *
  * Everything is done once for a group, whatever the number of its instances: only slots and values
  * are computed for each. */
@@ -35,6 +36,10 @@ typedef struct flat_variable {
   bool continuous;   /* varies between events */
   bool initialised;
   bool takes_default; /* an input that has a value of its own */
+
+  bool driven; /* an input whose values come from a table, … */
+  uint32_t value_base, rate_base,
+      since_slot; /* … in these slots of P, if it is a ramp between rows */
 
   /* Inputs, and outputs of composites: where each element comes from. */
   bool alias;
@@ -165,6 +170,14 @@ void flat_allocate(flat *f); /* slots for everything that lives in memory */
 bool flat_add_variable(flat *f, flat_variable *variable, brink_variable_kind kind);
 uint32_t flat_hidden(flat *f, flat_group *group, const char *name, brink_space space, size_t count,
                      double value);
+
+/* flat_drive.c: marks the inputs that a table drives, before memory is given out; makes their equations
+ * and system->driven, after it. */
+void flat_mark_driven(flat *f);
+void flat_drive(flat *f);
+/* Does it change between the rows of its table? */
+bool flat_is_ramp(const flat *f, const flat_variable *variable);
+
 bool flat_room(flat *f, brink_space space, size_t count, uint32_t *base);
 void flat_connect(flat *f);
 void flat_variability(flat *f);

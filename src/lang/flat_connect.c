@@ -305,6 +305,7 @@ void flat_connect(flat *f) {
   }
   flat_next(f);
   settle_inputs(f);
+  if (!f->failed) flat_mark_driven(f);
   flat_allocate(f);
   if (flat_stop(f) || f->structure) return;
   for (size_t k = 0; k < f->nvariables && !f->failed; k++) {
@@ -394,8 +395,9 @@ void flat_check_held(flat *f) {
 /* States vary; what is computed from something that varies does, too. */
 void flat_variability(flat *f) {
   for (size_t k = 0; k < f->nvariables; k++)
-    f->variables[k]->continuous = f->variables[k]->symbol->kind == BRINK_SYMBOL_STATE &&
-                                  f->variables[k]->space == BRINK_SPACE_X;
+    f->variables[k]->continuous = (f->variables[k]->symbol->kind == BRINK_SYMBOL_STATE &&
+                                   f->variables[k]->space == BRINK_SPACE_X) ||
+                                  flat_is_ramp(f, f->variables[k]);
   for (bool changed = true; changed && !f->failed;) {
     changed = false;
     for (size_t k = 0; k < f->nvariables; k++) {

@@ -56,6 +56,7 @@ static bool add_variables(flat *f, flat_group *group, brink_symbol *symbols) {
     *variable = (flat_variable){.symbol = s,
                                 .group = group,
                                 .variable = BRINK_NO_INDEX,
+                                .value_base = BRINK_NO_INDEX,
                                 .flag = BRINK_NO_INDEX,
                                 .number = f->nvariables};
     if (s->kind == BRINK_SYMBOL_INSTANCE) continue;
@@ -447,6 +448,7 @@ static void start_values(flat *f, flat_variable *variable) {
 static void allocate(flat *f, flat_variable *variable) {
   brink_variable_kind kind;
   if (flat_size(f, variable) == 0 || !place_of(variable, &variable->space, &kind)) return;
+  if (flat_is_ramp(f, variable)) variable->space = BRINK_SPACE_V;
   if (!flat_room(f, variable->space, variable->count, &variable->base) ||
       !flat_add_variable(f, variable, kind))
     return;

@@ -223,6 +223,7 @@ static void lay_out(flat *f) {
   if (!f->failed) flat_check_populations(f);
   if (!f->failed) flat_initial(f, f->top);
   if (!f->failed) flat_apply_sets(f);
+  if (!f->failed) flat_drive(f);
   if (!f->failed) warn_initial(f);
   if (!f->failed) read_settings(f);
 }

@@ -9,7 +9,11 @@ typedef struct brink_flatten_options {
   const char *top;         /* the component that runs; NULL: the file's system, else its last */
   const char *const *sets; /* "path=value", in order; a later one wins */
   size_t nsets;
-  uint64_t seed; /* of the random draws in initial values and parameters */
+  const char *const
+      *driven; /* inputs of the top component whose values a table gives: "u", "v[2]" */
+  size_t ndriven;
+  bool drive_holds; /* between rows they stay; else signals are linear */
+  uint64_t seed;    /* of the random draws in initial values and parameters */
   size_t budget; /* of evaluation steps, so that no text keeps it busy for ever; 0: 200 million */
 } brink_flatten_options;
 

@@ -121,7 +121,7 @@ static bool name_states(const brink_instance *instance, brink_arena *arena, name
 static bool define_clocks(const brink_instance *instance, brink_arena *arena,
                           brink_model_def *def) {
   const brink_system *system = instance->system;
-  brink_clock_def *clocks = brink_arena_take(arena, system->nclocks, sizeof *clocks);
+  brink_clock_def *clocks = brink_arena_take(arena, system->nclocks + 1, sizeof *clocks);
   if (clocks == NULL) return false;
   for (size_t k = 0; k < system->nclocks; k++) {
     const brink_sampled *clock = &system->clocks[k];
@@ -133,6 +133,7 @@ static bool define_clocks(const brink_instance *instance, brink_arena *arena,
   }
   def->clocks = clocks;
   def->nclocks = system->nclocks;
+  if (brink_instance_input_clock(instance, &clocks[def->nclocks])) def->nclocks++;
   return true;
 }
 
@@ -200,6 +201,7 @@ static bool take_start(brink_instance *instance) {
   if (instance->x0 == NULL || instance->p0 == NULL || instance->mode0 == NULL) return false;
   if (system->rtol_slot < system->np) instance->p0[system->rtol_slot] = instance->options.rtol;
   if (system->atol_slot < system->np) instance->p0[system->atol_slot] = instance->options.atol;
+  brink_instance_first_inputs(instance);
   return true;
 }
 

@@ -7,6 +7,7 @@
  *   instance_bound.c    how fast guards can change
  *   instance_action.c   events and ticks: effects, notes, writing
  *   instance_range.c    values outside their ranges, in words
+ *   instance_input.c    inputs that a table drives
  *   instance_rest.c     what holds after infinitely many events
  *   instance_rule.c     rules, and the outputs that hold before the first sample
  *
@@ -203,6 +204,12 @@ size_t brink_instance_bound_room(const brink_bound_flag *bound);
 bool brink_instance_lipschitz(const brink_instance *instance, const brink_bound_flag *bound,
                               size_t index, const bool *fixed_p, const bool *fixed_mode,
                               double *room, const double **slopes);
+
+/* ---- instance_input.c ---- */
+
+/* What holds at the start; the timer that goes on from there, if there are rows left. */
+void brink_instance_first_inputs(brink_instance *instance);
+bool brink_instance_input_clock(const brink_instance *instance, brink_clock_def *clock);
 
 /* ---- instance_action.c ---- */
 

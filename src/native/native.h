@@ -176,13 +176,22 @@ brink_native_jet_fn *brink_native_jet(const brink_native *native, const brink_ke
 
 /* ---- instance.c ---- */
 
+/* Values of inputs over time: row k holds those of system->driven at t[k]. Between rows signals are linear,
+ * unless the system was flattened to hold them; before the first row and after the last one they stay. */
+typedef struct brink_input_table {
+  const double *t; /* increasing; two rows at one time: a jump */
+  size_t nrows;
+  const double *values; /* values[row*ndriven + k] */
+} brink_input_table;
+
 typedef struct brink_instance_options {
   bool interpret;    /* never call a compiler */
   const char *cache; /* directory; NULL: the user's cache directory */
   double rtol, atol; /* displace range surfaces */
   uint64_t seed;
-  bool range_warns;    /* a value outside its range is a warning, not the end */
-  bool wants_jacobian; /* the method will ask for it */
+  const brink_input_table *inputs; /* must outlive the instance; NULL: inputs stay as they are */
+  bool range_warns;                /* a value outside its range is a warning, not the end */
+  bool wants_jacobian;             /* the method will ask for it */
   bool wants_flow_jet;
   bool only_if_worth; /* … unless it would cost more than it saves (num/order.h) */
   int flow_order;     /* the order that the method will ask for; 0: that of brink_series_order */
