@@ -87,7 +87,14 @@ static void write_points(brink_text *text, const char *key, const double *dt, co
 
 static void write_approach(brink_approaches *all, const brink_approach *approach) {
   brink_text *text = &all->text;
-  brink_text_add(text, "%s{\"event\":%zu,\"t\":", text->length > 0 ? ",\n  " : "", approach->event);
+  brink_text name = {.allocator = text->allocator};
+  brink_system_flag_name(all->def->columns->system, approach->flag, approach->index, &name);
+  brink_text_add(text, "%s{\"event\":%zu,\"flag\":", text->length > 0 ? ",\n  " : "",
+                 approach->event);
+  brink_json_string(text, name.data != NULL ? name.data : "");
+  text->failed = text->failed || name.failed;
+  brink_text_free(&name);
+  brink_text_add(text, ",\"t\":");
   brink_json_real(text, approach->t);
   brink_text_add(text, ",\"value\":");
   brink_json_real(text, approach->value);
@@ -135,7 +142,7 @@ void brink_approaches_step(brink_approaches *all, const brink_step_record *recor
 }
 
 void brink_approaches_event(brink_approaches *all, const brink_event_record *record, uint32_t flag,
-                            size_t number) {
+                            size_t index, size_t number) {
   const brink_event *event = &record->event;
   all->happened = true;
   bool enough = all->count >= MOST_APPROACHES || all->told[flag] >= MOST_OF_A_FLAG ||
@@ -149,8 +156,10 @@ void brink_approaches_event(brink_approaches *all, const brink_event_record *rec
                          .mode = record->mode_before,
                          .sgn = brink_sim_signs(all->def->sim)};
   brink_approach *approach = &all->open[all->nopen++];
-  *approach = (brink_approach){
-      .event = number, .guard = event->guard, .t = event->t, .value = event->value};
+  *approach =
+      (brink_approach){.event = number, .guard = event->guard, .flag = flag, .index = index};
+  approach->t = event->t;
+  approach->value = event->value;
   approach->tolerance = all->def->guards.tolerance(event->guard, &before, all->def->guards.user);
   add_steps(all, approach, &before);
   if (all->begun < event->t) add_halving(all, approach, &before, all->begun - event->t);

@@ -132,7 +132,7 @@ void brink_display_event(brink_display *display, const brink_event_record *recor
                            .p = record->p_before,
                            .mode = record->mode_before,
                            .sgn = brink_sim_signs(display->def.sim)};
-    brink_approaches_event(&display->approaches, record, flag, display->nevents++);
+    brink_approaches_event(&display->approaches, record, flag, index, display->nevents++);
     brink_populations_event(&display->populations, &before, flag, index);
   }
   brink_trace_event(&display->trace, record);

@@ -16,6 +16,8 @@ enum {
 typedef struct brink_approach {
   size_t event; /* its number in the list of events */
   size_t guard;
+  uint32_t flag; /* which guard that is, for a reader */
+  size_t index;
   double t, value, tolerance;
   double along_dt[2 * BRINK_APPROACH_POINTS], along_g[2 * BRINK_APPROACH_POINTS];
   size_t nalong;
@@ -44,7 +46,7 @@ void brink_approaches_free(brink_approaches *all);
 void brink_approaches_step(brink_approaches *all, const brink_step_record *record);
 /* `number`: of the event in the list of events. */
 void brink_approaches_event(brink_approaches *all, const brink_event_record *record, uint32_t flag,
-                            size_t number);
+                            size_t index, size_t number);
 void brink_approaches_end(brink_approaches *all);
 
 /* ---- population.c ---- */
