@@ -11,7 +11,7 @@
 
 /* ---- kinds ---- */
 
-static const brink_results_ops *const kinds[] = {&brink_results_csv};
+static const brink_results_ops *const kinds[] = {&brink_results_csv, &brink_results_mat};
 
 static bool ends_with(const char *text, const char *end) {
   size_t length = strlen(text), size = strlen(end);
