@@ -206,6 +206,14 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                    .help = "write the file in place, instead of to standard output",
                    .group = CLI_GROUP_RESULTS,
                    .commands = ON(FMT)},
+    [CLI_KIND] = {.name = "kind",
+                  .argument = "tank|loop",
+                  .choices = "tank|loop",
+                  .fallback = "tank",
+                  .help = "tank: a component with modes and events; loop: a plant with a sampled "
+                          "controller and rules",
+                  .group = CLI_GROUP_MODEL,
+                  .commands = ON(NEW)},
     [CLI_HELP] = {.name = "help",
                   .letter = 'h',
                   .help = "this help",
@@ -336,7 +344,8 @@ const cli_command cli_commands[CLI_COMMAND_COUNT] = {
                          .more =
                              "Writes NAME.hsml, with comments that explain it. An existing file "
                              "is never written over.",
-                         .examples = {{"A first model:", "brink new my-tank"}}},
+                         .examples = {{"A first model:", "brink new my-tank"}},
+                         .run = cli_new},
     [CLI_COMMAND_DOCTOR] = {.name = "doctor",
                             .operands = "",
                             .operand = CLI_OPERAND_NONE,

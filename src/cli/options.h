@@ -37,6 +37,7 @@ typedef enum cli_option_id {
   CLI_COLOR,
   CLI_CHECK,
   CLI_WRITE,
+  CLI_KIND,
   CLI_HELP,
   CLI_VERSION,
   CLI_LATER_FIRST, /* from here on: not in this version */
@@ -82,13 +83,13 @@ typedef enum cli_command_id {
   CLI_COMMAND_CHECK,
   CLI_COMMAND_FMT,
   CLI_COMMAND_EMIT,
+  CLI_COMMAND_NEW,
   CLI_COMMAND_MANUAL,
   CLI_COMMAND_COMPLETION,
   CLI_COMMAND_LATER_FIRST, /* from here on: not in this version */
   CLI_COMMAND_CONDITION = CLI_COMMAND_LATER_FIRST,
   CLI_COMMAND_REPRODUCE,
   CLI_COMMAND_SWEEP,
-  CLI_COMMAND_NEW,
   CLI_COMMAND_DOCTOR,
   CLI_COMMAND_COUNT
 } cli_command_id;

@@ -141,8 +141,14 @@ static void put_cells(brink_text *text, const canvas *c, size_t row, bool utf8) 
 
 /* ---- labels ---- */
 
+/* What the picture cannot tell from zero, people need not either. */
+static double rounded(double value, double other) {
+  return fabs(value) < 1e-9 * fabs(other) ? 0.0 : value;
+}
+
 /* Both ends with as few digits as tell them apart. */
-static void put_ends(char lo_text[LABEL], char hi_text[LABEL], double lo, double hi) {
+static void put_ends(char lo_text[LABEL], char hi_text[LABEL], double from, double to) {
+  double lo = rounded(from, to), hi = rounded(to, from);
   for (int digits = 4; digits <= 17; digits++) {
     snprintf(lo_text, LABEL, "%.*g", digits, lo);
     snprintf(hi_text, LABEL, "%.*g", digits, hi);
