@@ -158,7 +158,7 @@ TEST(help_and_version_go_to_standard_output) {
   outcome o = brink("run --help");
   CHECK_CONTAINS(o.out, "--until T");
   CHECK_CONTAINS(o.out, "Exit codes");
-  CHECK(strstr(o.out, "--input") == NULL); /* not in this version */
+  CHECK(strstr(o.out, "--checkpoint") == NULL); /* not in this version */
   done(&o);
 }
 
@@ -181,7 +181,6 @@ TEST(wrong_usage_is_exit_2_and_says_what_is_wrong) {
       {"run tank.hsml -z", "unknown option '-z'"},
       {"run tank.hsml --zzzzzz", "unknown option '--zzzzzz'"},
       {"run tank.hsml --report a.pdf", "FILE.html"},
-      {"run tank.hsml --input a.csv", "--input is not in this version"},
       {"run tank.hsml --checkpoint a", "not in this version"},
       {"run tank.hsml --vary k=0:1:3", "not in this version"},
       {"run tank.hsml --method bdf", "not in this version"},
@@ -208,7 +207,6 @@ TEST(wrong_usage_is_exit_2_and_says_what_is_wrong) {
       {"run tank.hsml --every 0", "above 0"},
       {"run tank.hsml --seed -3", "whole number"},
       {"run tank.hsml --threads 0", "whole number"},
-      {"run tank.hsml --out result.mat", "not in this version"},
       {"run tank.hsml --out result.txt", "the ending decides"},
       {"run tank.hsml --json --out -", "standard output"},
       {"run tank.hsml --set k", "PATH=VALUE"},
