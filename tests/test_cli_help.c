@@ -65,7 +65,8 @@ static bool is_installed(const char *tool) {
 
 TEST(help_lists_every_command_and_its_options) {
   word_list all = commands(), run = options("run");
-  static const char *const known[] = {"run", "check", "fmt", "emit", "new", "manual", "completion"};
+  static const char *const known[] = {"run", "check",  "fmt",    "emit",
+                                      "new", "doctor", "manual", "completion"};
   for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
     CHECK_MSG(contains(&all, known[k]), "no %s", known[k]);
   CHECK(contains(&run, "--until") && contains(&run, "--out") && contains(&run, "--plot"));

@@ -351,7 +351,8 @@ const cli_command cli_commands[CLI_COMMAND_COUNT] = {
                             .operand = CLI_OPERAND_NONE,
                             .help = "what is installed and what is missing",
                             .more = "Exit 0 where models run, even if something that is not needed "
-                                    "is missing; else 4."},
+                                    "is missing; else 4.",
+                            .run = cli_doctor},
     [CLI_COMMAND_MANUAL] = {.name = "manual",
                             .operands = "[COMMAND]",
                             .operand = CLI_OPERAND_COMMAND,
