@@ -77,6 +77,7 @@ int cli_report_write(cli_simulation *run) {
     brink_writer writer = {.write = cli_output_write, .user = &output};
     brink_display_write((const char *)brink_page, brink_page_size, &data, &writer);
     outcome = cli_output_close(&output);
+    run->reported = outcome == CLI_OK;
   }
   brink_text_free(&data);
   return outcome;

@@ -29,6 +29,7 @@ typedef struct cli_simulation {
   bool cut;       /* rows ended before the step did */
 
   brink_display *display; /* for --report and --plot; NULL: nobody looks */
+  bool reported;          /* the report is there */
   size_t *wanted;         /* columns that --plot names */
   size_t nwanted;
   cli_plot *plot; /* NULL: --plot is not given */

@@ -167,6 +167,19 @@ static void tell_statistics(const cli_simulation *run, const cli_colours *c, bri
   tell_engine(summary, c, text);
 }
 
+/* What was written, so that it can be found. */
+static void tell_files(const cli_simulation *run, const cli_colours *c, brink_text *text) {
+  if (run->results != NULL) {
+    int64_t rows = brink_results_kept(run->results, NULL);
+    tell_label("results", c, text);
+    brink_text_add(text, "%s, %" PRId64 " row%s\n", run->settings.out, rows, rows == 1 ? "" : "s");
+  }
+  if (run->reported) {
+    tell_label("report", c, text);
+    brink_text_add(text, "%s\n", run->settings.report);
+  }
+}
+
 void cli_summary(const cli_simulation *run, brink_text *text) {
   const cli_colours *colours = cli_colours_for(run->settings.color, STDOUT_FILENO);
   tell_status(run, colours, text);
@@ -176,4 +189,5 @@ void cli_summary(const cli_simulation *run, brink_text *text) {
   tell_warnings(&run->summary, colours, text);
   tell_final(run, colours, text);
   tell_statistics(run, colours, text);
+  tell_files(run, colours, text);
 }
