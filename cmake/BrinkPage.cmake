@@ -1,12 +1,15 @@
 # The page of reports, bundled by scripts/page (node and npm) and built into the program:
 #
 #   brink_add_page(target)     adds the page, as <record/page.h> declares it, to a target
+#   brink_add_page_test()      the test that opens reports in a browser
 #
 # BRINK_PAGE  ON     bundle page/ (the packages that its lock file pins come from the npm registry)
 #             FILE   take a page that was bundled before
 #             OFF    a page that only holds the data
 
 set(BRINK_PAGE "ON" CACHE STRING "The page of reports: ON (bundle it), OFF (only its data), or a bundled page")
+
+option(BRINK_BROWSER_TESTS "Test the page of reports in chromium (fetches npm packages)" OFF)
 
 set(brink_page_c ${PROJECT_BINARY_DIR}/page/page.c)
 set(brink_page_embed ${PROJECT_SOURCE_DIR}/page/embed.cmake)
@@ -47,4 +50,21 @@ add_custom_target(page DEPENDS ${brink_page_c})
 function(brink_add_page target)
   target_sources(${target} PRIVATE ${brink_page_c})
   add_dependencies(${target} page)
+endfunction()
+
+function(brink_add_page_test)
+  if(NOT BRINK_BROWSER_TESTS)
+    return()
+  endif()
+  find_program(BRINK_CHROMIUM NAMES chromium chromium-browser)
+  if(NOT BRINK_CHROMIUM OR NOT BRINK_NODE)
+    message(STATUS "chromium or node not found: the tests of the page are skipped "
+      "(Debian packages chromium, nodejs and npm)")
+    return()
+  endif()
+  add_test(NAME test_page
+    COMMAND ${PROJECT_SOURCE_DIR}/scripts/page --test ${brink_page_html} $<TARGET_FILE:brink_program>
+    WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
+  set_tests_properties(test_page PROPERTIES
+    LABELS page TIMEOUT 600 ENVIRONMENT "BRINK_CHROMIUM=${BRINK_CHROMIUM}")
 endfunction()

@@ -33,12 +33,14 @@ export class Agents {
     this.meetings = this.list.flatMap((p) => p.meetings.map((m) => ({ ...m, population: p }))).sort((a, b) => a.t - b.t);
     this.meetingTimes = Float64Array.from(this.meetings, (m) => m.t);
     const span = Math.max(this.end - this.start, 1e-300);
-    this.natural = round125(span / 20); // the whole in about 20 seconds
+    this.natural = this.end > this.start ? round125(span / 20) : 1; // the whole in about 20 seconds
     this.speed = this.natural;
     this.#size();
+    const box = this.#bounds(true);
+    this.wide = (box[1] - box[0]) > 1.5 * (box[3] - box[2]);
     this.view = new View({ label: 'agents in motion', equal: true,
-      height: (width) => Math.round(Math.min(Math.max(width * 0.6, 280), 560, innerHeight * 0.75)),
-      margins: { left: 46, right: 12, top: 12, bottom: 26 },
+      height: (width) => this.height(width),
+      margins: { left: 40, right: 12, top: 12, bottom: 26 },
       draw: (view, ctx) => this.draw(view, ctx) });
     this.#home();
     this.#build();
@@ -49,6 +51,10 @@ export class Agents {
     const box = this.#bounds(false);
     const side = Math.max(box[1] - box[0], box[3] - box[2]) || 1;
     for (const p of this.list) p.fallback = Math.min(side * 0.012, (side * 0.3) / Math.sqrt(p.count));
+  }
+
+  height(width) {
+    return Math.round(Math.min(Math.max(width * (this.wide ? 0.5 : 0.86), 260), 600, Math.max(innerHeight * 0.8, 300)));
   }
 
   #bounds(sized) {

@@ -61,7 +61,7 @@ export class Approach {
     if (!this.list.length) return;
     this.view = new View({ label: 'guard near the event', moves: false,
       height: (width) => Math.round(Math.min(Math.max(width * 0.62, 260), 420)),
-      margins: { left: 52, right: 14, top: 12, bottom: 40 },
+      margins: { left: 52, right: 14, top: 24, bottom: 40 },
       draw: (view, ctx) => this.#draw(view, ctx) });
     this.view.node.removeAttribute('tabindex');
     const { node, head } = section('approach', 'Approach to the surface');
@@ -88,9 +88,13 @@ export class Approach {
     this.legend.replaceChildren(
       el('span', { class: 'key' }, el('i', { class: 'dot inside' }), `g ${sign} 0, where it came from`),
       el('span', { class: 'key' }, el('i', { class: 'cross' }), `g ${other} 0, past the surface`));
-    this.verdict.textContent = total === 0 ? 'No accepted step ends just before this event.'
+    this.verdict.textContent = total === 0 ? 'A single step led to the event.'
       : past === 0 ? `All ${count(total)} accepted steps before the event end on the side the guard came from.`
         : `${count(past)} of ${count(total)} accepted steps before the event end past the surface.`;
+    if (typeof a.value === 'number') {
+      const where = a.value === 0 || side === 0 ? 'on the surface' : a.value * side > 0 ? 'on that side' : 'past the surface';
+      this.verdict.textContent += ` It was met at g = ${num(a.value, 3)}, ${where}.`;
+    }
     if (this.list.length < this.report.events_total) {
       this.verdict.textContent += ` Kept for ${count(this.list.length)} of ${count(this.report.events_total)} events.`;
     }
@@ -123,6 +127,7 @@ export class Approach {
     if (a.tolerance > 0) this.#tolerance(ctx, c, a.tolerance, view, py);
     this.#lines(ctx, c, a.along, side, px, py);
     this.#dots(ctx, c, a.steps, side, px, py);
+    if (typeof a.value === 'number') this.#dots(ctx, c, { dt: [0], g: [a.value] }, side, px, py, 6);
   }
 
   #axes(view, ctx, c, range, px, py, half) {
@@ -148,6 +153,7 @@ export class Approach {
     }
     ctx.textBaseline = 'top';
     ctx.textAlign = 'center';
+    const middle = left + half + GAP / 2;
     for (let k = range.x[0]; k <= range.x[1]; k += sx) {
       for (const sign of [-1, 1]) {
         const x = Math.round(px(sign * 10 ** k)) + 0.5;
@@ -155,7 +161,7 @@ export class Approach {
         ctx.moveTo(x, top);
         ctx.lineTo(x, top + height);
         ctx.stroke();
-        ctx.fillText(`1e${k}`, x, top + height + 6);
+        if (Math.abs(x - middle) > 30) ctx.fillText(`1e${k}`, x, top + height + 6);
       }
     }
     ctx.strokeStyle = c.event;
@@ -173,7 +179,7 @@ export class Approach {
     ctx.fillText('event', left + half + GAP / 2, top + height + 24);
     ctx.textAlign = 'left';
     ctx.fillStyle = c.ink;
-    ctx.fillText('|g|', left + 6, top + 4);
+    ctx.fillText('|g|', left - 34, top - 20);
   }
 
   #tolerance(ctx, c, tolerance, view, py) {
@@ -209,7 +215,7 @@ export class Approach {
     }
   }
 
-  #dots(ctx, c, part, side, px, py) {
+  #dots(ctx, c, part, side, px, py, r = 4) {
     for (let i = 0; i < part.dt.length; i++) {
       const g = part.g[i];
       if (!Number.isFinite(g)) continue;
@@ -220,15 +226,15 @@ export class Approach {
         ctx.fillStyle = c.series[0];
         ctx.strokeStyle = c.card;
         ctx.lineWidth = 1.2;
-        ctx.arc(x, y, 4, 0, 7);
+        ctx.arc(x, y, r, 0, 7);
         ctx.fill();
       } else {
         ctx.strokeStyle = c.series[1];
         ctx.lineWidth = 2;
-        ctx.moveTo(x - 4, y - 4);
-        ctx.lineTo(x + 4, y + 4);
-        ctx.moveTo(x - 4, y + 4);
-        ctx.lineTo(x + 4, y - 4);
+        ctx.moveTo(x - r, y - r);
+        ctx.lineTo(x + r, y + r);
+        ctx.moveTo(x - r, y + r);
+        ctx.lineTo(x + r, y - r);
       }
       ctx.stroke();
     }

@@ -9,7 +9,7 @@ export class View {
   constructor(options) {
     this.options = options;
     this.equal = options.equal ?? false;
-    this.margins = options.margins ?? { left: 58, right: 14, top: 10, bottom: 26 };
+    this.margins = options.margins ?? { left: 58, right: 14, top: 22, bottom: 40 };
     this.home = [0, 1, 0, 1];
     this.range = [0, 1, 0, 1];
     this.canvas = el('canvas', { role: 'img', 'aria-label': options.label });
@@ -138,9 +138,9 @@ export class View {
     tickLabels(ys.ticks, ys.incr, small ? 6 : 8).forEach((text, i) => ctx.fillText(text, left - 7, this.y(ys.ticks[i])));
     ctx.fillStyle = c.ink;
     ctx.textBaseline = 'alphabetic';
-    if (names?.[0]) ctx.fillText(names[0], left + width, this.height - 3);
+    if (names?.[0]) ctx.fillText(names[0], left + width, this.height - 5);
     ctx.textAlign = 'left';
-    if (names?.[1]) ctx.fillText(names[1], left + 6, top + 12);
+    if (names?.[1]) ctx.fillText(names[1], left - (small ? 30 : 40), top - 9);
   }
 
   zoom(factor, px = null, py = null) {

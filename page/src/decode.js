@@ -35,6 +35,14 @@ export async function decodeArray(array) {
   return new Type(unshuffle(bytes, Type.BYTES_PER_ELEMENT).buffer);
 }
 
+// An event says where its flag is: "model.hsml:13". Lines of imported files are not lines of the text.
+function lineOf(event, file) {
+  const m = /^(.*?):(\d+)(?::\d+)?$/.exec(event.where ?? '');
+  if (!m) return event.line ?? null;
+  const base = (path) => path.split('/').pop();
+  return !file || base(m[1]) === base(file) ? Number(m[2]) : null;
+}
+
 // The report with its arrays decoded; what is missing becomes empty, so that the page need not ask.
 export async function decodeReport(raw) {
   const [time, values, t, h, order] = await Promise.all([
@@ -45,19 +53,21 @@ export async function decodeReport(raw) {
   const approaches = await Promise.all((raw.approaches ?? []).map(async (a) => {
     const [dt, g, sdt, sg] = await Promise.all([
       decodeArray(a.along?.dt), decodeArray(a.along?.g), decodeArray(a.steps?.dt), decodeArray(a.steps?.g)]);
-    return { ...a, along: { dt, g }, steps: { dt: sdt, g: sg } };
+    const flag = a.flag ?? raw.events?.[a.event]?.flag ?? 'event';
+    return { ...a, flag, along: { dt, g }, steps: { dt: sdt, g: sg } };
   }));
   const populations = await Promise.all((raw.populations ?? []).map(async (p) => {
     const [pt, x, y, heading, radius] = await Promise.all([
-      decodeArray(p.t), decodeArray(p.x), decodeArray(p.y),
+      decodeArray(p.t), decodeArray(p.x), p.y ? decodeArray(p.y) : null,
       p.heading ? decodeArray(p.heading) : null, p.radius ? decodeArray(p.radius) : null]);
-    return { ...p, t: pt, x, y, heading, radius, meetings: p.meetings ?? [] };
+    // Agents on a line have no y.
+    return { ...p, t: pt, x, y: y ?? new Float32Array(x.length), heading, radius, meetings: p.meetings ?? [] };
   }));
   return {
     ...raw,
     summary: raw.summary ?? {},
     columns: raw.columns ?? [],
-    events: raw.events ?? [],
+    events: (raw.events ?? []).map((e) => ({ ...e, line: lineOf(e, raw.source?.file) })),
     slides: raw.slides ?? [],
     misses: raw.misses ?? [],
     parameters: raw.parameters ?? [],

@@ -61,6 +61,10 @@ function build(report) {
 }
 
 function arrange(report, parts) {
+  // Beside the agents, the phase plot is as high as they are.
+  if (parts.agents.available && !parts.agents.wide && parts.phase.available) {
+    parts.phase.view.options.height = (width) => parts.agents.height(width);
+  }
   const pair = (...nodes) => {
     const some = nodes.filter((p) => p?.node);
     return some.length ? el('div', { class: `columns of-${some.length}` }, some.map((p) => p.node)) : null;
@@ -69,8 +73,12 @@ function arrange(report, parts) {
   const facts = [buildStatistics(report), buildFinal(report), buildParameters(report)];
   const provenance = buildProvenance(report);
   const conditions = buildConditions(report);
-  const nodes = [agents.node, panels.node, pair(phase, approach), events.node, conditions?.node, steps?.node,
-    pair(...facts), source?.node, provenance?.node].filter(Boolean);
+  const [statistics, ...values] = facts;
+  const nodes = (agents.available
+    ? [agents.wide ? agents.node : pair(agents, phase), panels.node, agents.wide ? pair(phase, approach) : pair(approach, statistics),
+      events.node, conditions?.node, steps?.node, pair(...(agents.wide ? facts : values))]
+    : [panels.node, pair(phase, approach), events.node, conditions?.node, steps?.node, pair(...facts)])
+    .concat(source?.node, provenance?.node).filter(Boolean);
   const links = [[agents, 'agents', 'Agents'], [panels, 'time', 'Time'], [phase, 'phase', 'Phase'], [approach, 'approach', 'Approach'],
     [events, 'events', 'Events'], [steps, 'steps', 'Steps'], [facts[0], 'statistics', 'Statistics'], [source, 'source', 'Model']]
     .filter(([part]) => part?.node).map(([, id, title]) => [id, title]);
@@ -96,6 +104,7 @@ function expose(raw, report, parts) {
   const { timeline, panels, phase, approach, agents, events, context } = parts;
   window.brink = {
     ready: true,
+    opened: performance.now(), // milliseconds from the start of loading
     data: raw,
     time: report.time,
     values: report.values,

@@ -118,6 +118,7 @@ export class Marks {
     const c = colors();
     const groups = this.groups(u);
     const lines = groups.length <= MANY;
+    const most = groups.reduce((n, g) => Math.max(n, g.count), 1);
     const left = bbox.left;
     ctx.save();
     for (const g of groups) {
@@ -133,7 +134,7 @@ export class Marks {
         ctx.lineTo(x, bbox.top + bbox.height);
         ctx.stroke();
       }
-      ctx.globalAlpha = Math.min(1, 0.5 + 0.1 * g.count);
+      ctx.globalAlpha = lines ? Math.min(1, 0.5 + 0.1 * g.count) : 0.2 + (0.6 * g.count) / most;
       ctx.lineWidth = 2 * px;
       ctx.beginPath();
       ctx.moveTo(x, bbox.top);

@@ -230,15 +230,16 @@ export class Panels {
     const panel = { group, box, host, height: columns.length > 1 ? 190 : 150, u: null };
     const lone = report.time.length < 2;
     panel.make = () => {
+      const data = [report.time, ...columns.map((i) => drawable(report.values[i]))];
       panel.u = timePlot({
         host, height: panel.height, label: `${group.name} over time`, onIndex: show,
-        data: [report.time, ...columns.map((i) => drawable(report.values[i]))],
+        data,
         series: columns.map((index, i) => ({
           label: report.columns[index].name,
           stroke: () => seriesColor(i, columns.length),
           width: columns.length > 20 ? 1 : 1.6,
           paths: group.held ? stepped : undefined,
-          points: { show: lone, size: 6 },
+          points: { show: lone || (report.time.length < 500 && Array.isArray(data[i + 1])), size: lone ? 6 : 4 },
         })),
       }, this.context);
     };
@@ -248,7 +249,8 @@ export class Panels {
   // What tells an element from its brothers: the indices.
   #shortName(name, family) {
     const indices = name.match(/\[\d+(,\s*\d+)*\]/g);
-    return indices && family.includes('[ ]') ? indices.join('') : name;
+    const bare = (text) => text.replace(/\[[\d,\s]*\]/g, '');
+    return indices && bare(name) === bare(family) ? indices.join('') : name;
   }
 
   #modes() {
@@ -297,6 +299,7 @@ export class Panels {
     ctx.clip();
     ctx.font = `${11 * px}px ${c.font.slice(5)}`;
     ctx.textBaseline = 'middle';
+    ctx.textAlign = 'left';
     lanes.forEach((lane, k) => {
       const top = u.valToPos(k, 'y', true) + 2 * px;
       const high = u.valToPos(k + 1, 'y', true) - 2 * px - top;

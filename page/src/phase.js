@@ -164,10 +164,19 @@ export class Phase {
     ctx.setLineDash([]);
   }
 
+  // Of a population, only the events of the agent that is shown.
+  relevant() {
+    const agents = [this.a, this.b].filter((i) => i >= 0)
+      .map((i) => /^(.*\])\./.exec(this.report.columns[i].name)?.[1]).filter(Boolean);
+    if (!agents.length) return this.report.events;
+    return this.report.events.filter((e) => agents.some((a) => (e.agents ?? []).includes(a) || e.flag.startsWith(`${a}.`)));
+  }
+
   #points(view, ctx, c) {
     const x = this.column(this.a);
     const y = this.column(this.b);
-    const { time, events } = this.report;
+    const { time } = this.report;
+    const events = this.relevant();
     const n = time.length;
     if (!n) return;
     const many = events.length > 300;

@@ -22,8 +22,17 @@ function logRange(min, max) {
 }
 
 export function buildSteps(report, context) {
-  const { t, h, order } = report.steps;
-  if (!t.length) return null;
+  if (!report.steps.t.length) return null;
+  // The first step, too, has a beginning.
+  const before = (values, first) => {
+    const all = new Float64Array(values.length + 1);
+    all[0] = first;
+    all.set(values, 1);
+    return all;
+  };
+  const t = before(report.steps.t, report.steps.t[0] - (report.steps.thinned ? 0 : report.steps.h[0]));
+  const h = before(report.steps.h, report.steps.h[0]);
+  const order = before(report.steps.order, report.steps.order[0]);
   const { node } = section('steps', 'Steps');
   const live = el('span', { class: 'legend' });
   const box = (title, note) => {
@@ -52,7 +61,7 @@ export function buildSteps(report, context) {
         scales: { y: { distr: 3, range: (u, min, max) => logRange(min, max) } },
         side: { splits: logTicks, values: (u, ticks) => ticks.map((v) => num(v, 2)), filter: (u, ticks) => ticks },
         series: [{ stroke: () => colors().series[0], width: 1.4, paths: steppedBack, points: { show: t.length < 400, size: 4 } }] }, context),
-      timePlot({ ...common, host: orders, height: 110, data: [t, Float64Array.from(order)], label: 'order over time',
+      timePlot({ ...common, host: orders, height: 110, data: [t, order], label: 'order over time',
         scales: { y: { range: (u, min, max) => [Math.max(0, Math.floor((min ?? 0) - 1)), Math.ceil((max ?? 1) + 1)] } },
         series: [{ stroke: () => colors().series[1], width: 1.4, paths: steppedBack, points: { show: false } }] }, context)];
     new ResizeObserver(() => {
