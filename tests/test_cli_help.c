@@ -90,6 +90,114 @@ TEST(no_line_of_help_is_wider_than_a_terminal) {
   }
 }
 
+/* ---- docs/cli.md ---- */
+
+/* Text with bars as tables want them. */
+static void put_escaped(char *to, size_t room, const char *words, size_t length) {
+  size_t used = strlen(to);
+  for (size_t k = 0; k < length && used + 3 < room; k++) {
+    if (words[k] == '|') to[used++] = '\\';
+    to[used++] = words[k];
+  }
+  to[used] = '\0';
+}
+
+/* The row of an option: its help begins at `line` and goes on in lines that are indented. */
+static void make_row(const char *line, char *row, size_t room) {
+  const char *name = line + strspn(line, " "), *words = strstr(name, "  ");
+  const char *end = name + strcspn(name, "\n");
+  size_t length = (size_t)((words != NULL && words < end ? words : end) - name);
+  snprintf(row, room, "| `");
+  if (name[1] != '-') { /* "-o, --out FILE" */
+    snprintf(row, room, "| `%.2s`, `", name);
+    name += 4;
+    length -= 4;
+  }
+  put_escaped(row, room, name, length);
+  snprintf(row + strlen(row), room - strlen(row), "` |");
+  if (words != NULL && words < end) {
+    words += strspn(words, " ");
+    put_escaped(row, room, " ", 1);
+    put_escaped(row, room, words, (size_t)(end - words));
+  }
+  for (const char *more = end + 1; strncmp(more, "          ", 10) == 0;) {
+    more += strspn(more, " ");
+    length = strcspn(more, "\n");
+    put_escaped(row, room, " ", 1);
+    put_escaped(row, room, more, length);
+    more += length + (more[length] == '\n');
+  }
+  snprintf(row + strlen(row), room - strlen(row), " |\n");
+}
+
+TEST(the_page_about_the_program_has_every_option_in_its_words) {
+  char *page = read_all(BRINK_SOURCE_DIR "/docs/cli.md");
+  static const char *const shown[] = {"run", "fmt", "new"};
+  for (size_t k = 0; k < sizeof shown / sizeof shown[0]; k++) {
+    outcome o = brink("%s --help", shown[k]);
+    for (const char *line = o.out; *line != '\0';) {
+      bool letter = strncmp(line, "  -", 3) == 0 && strncmp(line + 4, ", --", 4) == 0;
+      char row[1024];
+      if (letter || strncmp(line, "      --", 8) == 0) {
+        make_row(line, row, sizeof row);
+        bool usual = strstr(row, "--help") != NULL || strstr(row, "--version") != NULL;
+        CHECK_MSG(usual || strstr(page, row) != NULL, "docs/cli.md has no row\n%s", row);
+      }
+      line += strcspn(line, "\n") + 1;
+    }
+    done(&o);
+  }
+  free(page);
+}
+
+TEST(the_page_about_the_program_knows_nothing_else) {
+  char *page = read_all(BRINK_SOURCE_DIR "/docs/cli.md");
+  word_list all = commands();
+  for (size_t k = 0; k < all.count; k++) {
+    char name[LENGTH + 16];
+    snprintf(name, sizeof name, "| `brink %s", all.word[k]);
+    CHECK_CONTAINS(page, name);
+  }
+  word_list known[3] = {options("run"), options("fmt"), options("new")};
+  for (const char *c = page; (c = strstr(c, "| `--")) != NULL; c++) {
+    char option[LENGTH];
+    snprintf(option, sizeof option, "%.*s", (int)strcspn(c + 3, " `"), c + 3);
+    CHECK_MSG(contains(&known[0], option) || contains(&known[1], option) ||
+                  contains(&known[2], option),
+              "docs/cli.md has %s", option);
+  }
+  outcome o = brink("--help");
+  const char *line = strstr(o.out, "Exit codes:\n");
+  for (line = line != NULL ? line + 12 : ""; strncmp(line, "  ", 2) == 0;) {
+    int code, from = 0;
+    char row[256];
+    CHECK(sscanf(line, "%d %n", &code, &from) == 1);
+    snprintf(row, sizeof row, "| %d | %.*s |\n", code, (int)strcspn(line + from, "\n"),
+             line + from);
+    CHECK_CONTAINS(page, row);
+    line += strcspn(line, "\n") + 1;
+  }
+  done(&o);
+  free(page);
+}
+
+TEST(what_the_page_shows_is_what_is_drawn) {
+  char *page = read_all(BRINK_SOURCE_DIR "/docs/cli.md");
+  static const char command[] = "brink run my-tank.hsml --quiet --plot plant.h,plant.phase\n";
+  setenv("LC_ALL", "C.UTF-8", 1);
+  outcome o = brink("new my-tank");
+  done(&o);
+  o = brink("%.*s --interpret", (int)strlen(command) - 7, command + 6);
+  CHECK_EXIT(o, 0);
+  const char *block = strstr(page, "$ brink run my-tank.hsml");
+  CHECK(block != NULL && strncmp(block + 2, command, strlen(command)) == 0);
+  CHECK_MSG(block != NULL &&
+                strncmp(block + 2 + strlen(command), o.out + 1, strlen(o.out) - 1) == 0,
+            "docs/cli.md does not show%s", o.out);
+  done(&o);
+  free(page);
+}
+
 /* ---- manual pages ---- */
 
 TEST(manual_pages_have_every_option_and_their_sections) {
@@ -251,6 +359,9 @@ int main(void) {
   program_enter(folder);
   RUN(help_lists_every_command_and_its_options);
   RUN(no_line_of_help_is_wider_than_a_terminal);
+  RUN(the_page_about_the_program_has_every_option_in_its_words);
+  RUN(the_page_about_the_program_knows_nothing_else);
+  RUN(what_the_page_shows_is_what_is_drawn);
   RUN(manual_pages_have_every_option_and_their_sections);
   RUN(manual_pages_are_good_mdoc);
   RUN(bash_completes_commands_options_choices_and_models);
