@@ -120,12 +120,7 @@ static int say_failure(const cli_simulation *run, int code, const char *hint) {
 }
 
 static int interrupted(cli_simulation *run) {
-  double t;
-  if (run->results != NULL && brink_results_kept(run->results, &t) > 0)
-    cli_say("%s interrupted at t = %.10g: %s holds the rows up to t = %.10g", run->summary.model,
-            run->summary.t, run->settings.out, t);
-  else
-    cli_say("%s interrupted at t = %.10g", run->summary.model, run->summary.t);
+  cli_say("%s interrupted at t = %.10g", run->summary.model, run->summary.t);
   return fail(run, "interrupted", "interrupted", 128 + cli_interrupt_signal());
 }
 
@@ -135,8 +130,8 @@ int cli_outcome(cli_simulation *run, brink_status status) {
   brink_ending ending =
       run->instance != NULL ? brink_instance_ending(run->instance, &words) : BRINK_ENDING_NONE;
   if (run->sim != NULL) summary->t = brink_sim_time(run->sim);
-  if (cli_trajectory_failed(run))
-    return fail(run, "file", "the results could not be written", CLI_FILE);
+  const char *lost = cli_trajectory_lost(run);
+  if (lost != NULL) return fail(run, "file", lost, CLI_FILE);
   if (ending == BRINK_ENDING_RANGE)
     return say_failure(run, fail(run, "range", words, CLI_MODEL_FAILED), NULL);
   if (ending == BRINK_ENDING_FAIL)

@@ -58,8 +58,8 @@ void cli_trajectory_told(cli_simulation *run, const brink_told *told);
 /* Call often: every two seconds, what was recorded so far goes to the file. */
 void cli_trajectory_tick(cli_simulation *run);
 void cli_trajectory_end(cli_simulation *run); /* after the last step */
-/* Something could not be written: said. */
-bool cli_trajectory_failed(const cli_simulation *run);
+/* Something could not be written: said, and returned in short; NULL: all is well. */
+const char *cli_trajectory_lost(const cli_simulation *run);
 /* When the summary is known. Returns `outcome`, or CLI_FILE and said. */
 int cli_trajectory_close(cli_simulation *run, int outcome);
 

@@ -58,10 +58,10 @@ void cli_trajectory_tick(cli_simulation *run) {
 
 /* Cut inside a step, the file ends there: a row at the step's end would come after a gap. */
 void cli_trajectory_end(cli_simulation *run) {
-  if (run->results == NULL) return;
-  if (!run->cut) brink_trace_end(&run->trace);
-  brink_results_flush(run->results);
+  if (run->results != NULL && !run->cut) brink_trace_end(&run->trace);
 }
+
+static const char lost[] = "the results could not be written";
 
 static void say_problem(const cli_simulation *run) {
   double t;
@@ -72,17 +72,25 @@ static void say_problem(const cli_simulation *run) {
     cli_say("%s", problem);
 }
 
-bool cli_trajectory_failed(const cli_simulation *run) {
-  if (run->results == NULL || brink_results_problem(run->results)[0] == '\0') return false;
+const char *cli_trajectory_lost(const cli_simulation *run) {
+  if (run->results == NULL || brink_results_problem(run->results)[0] == '\0') return NULL;
   say_problem(run);
-  return true;
+  return lost;
 }
 
 int cli_trajectory_close(cli_simulation *run, int outcome) {
-  const brink_summary *summary = &run->summary;
+  brink_summary *summary = &run->summary;
   if (run->results == NULL || brink_results_problem(run->results)[0] != '\0') return outcome;
   const char *status = summary->reason != NULL ? summary->reason : summary->status;
-  if (brink_results_close(run->results, status, summary->reason == NULL)) return outcome;
-  say_problem(run);
-  return outcome != CLI_OK ? outcome : CLI_FILE;
+  double t;
+  if (!brink_results_close(run->results, status, summary->reason == NULL)) {
+    say_problem(run);
+    summary->status = "failed";
+    summary->reason = "file";
+    summary->message = lost;
+    return outcome != CLI_OK ? outcome : CLI_FILE;
+  }
+  if (outcome > 128 && brink_results_kept(run->results, &t) > 0)
+    cli_say("%s holds the rows up to t = %.10g", run->settings.out, t);
+  return outcome;
 }

@@ -160,6 +160,7 @@ static bool close_csv(brink_results *results, const char *status, bool complete)
   (void)complete;
   csv *own = results->own;
   int file = own->file;
+  if (!flush(results)) return false;
   own->file = -1;
   if (file == STDOUT_FILENO || close(file) == 0) return true;
   return brink_results_fail_file(results, errno);

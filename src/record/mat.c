@@ -352,6 +352,7 @@ static bool close_mat(brink_results *results, const char *status, bool complete)
   (void)complete;
   mat *own = results->own;
   int file = own->file;
+  if (!flush(results)) return false;
   own->file = -1;
   bool fine = ftruncate(file, own->shown) == 0;
   int error = errno;

@@ -11,7 +11,8 @@
 
 /* ---- kinds ---- */
 
-static const brink_results_ops *const kinds[] = {&brink_results_csv, &brink_results_mat};
+static const brink_results_ops *const kinds[] = {&brink_results_csv, &brink_results_mat,
+                                                 &brink_results_hdf5};
 
 static bool ends_with(const char *text, const char *end) {
   size_t length = strlen(text), size = strlen(end);
@@ -140,9 +141,7 @@ bool brink_results_flush(brink_results *results) {
 }
 
 bool brink_results_close(brink_results *results, const char *status, bool complete) {
-  if (!results->failed && results->ops->flush(results))
-    results->ops->close(results, status, complete);
-  return !results->failed;
+  return !results->failed && results->ops->close(results, status, complete);
 }
 
 int64_t brink_results_rows(const brink_results *results) {

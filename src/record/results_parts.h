@@ -13,7 +13,7 @@ typedef struct brink_results_ops {
   bool (*row)(brink_results *results);                                        /* results->row */
   bool (*event)(brink_results *results, const brink_told *told, int64_t row); /* may be NULL */
   bool (*flush)(brink_results *results);                                      /* sets `kept` */
-  bool (*close)(brink_results *results, const char *status, bool complete);   /* after a flush */
+  bool (*close)(brink_results *results, const char *status, bool complete);   /* flushes */
   void (*release)(brink_results *results); /* also after a failure, also of `open` */
 } brink_results_ops;
 

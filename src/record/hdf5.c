@@ -1,0 +1,360 @@
+/* hdf5.c: HDF5 files: the trajectory with everything that belongs to it.
+ *
+ *     /trajectory   time, and a dataset for each variable; arrays have a second dimension
+ *     /names        the names of their elements
+ *     /events       time, flag, direction, row, agents
+ *     /parameters   what held still
+ *     /provenance   attributes: where this comes from, and what became of the run
+ *
+ * Why a file can be read at any moment: hdf5_disk.h. It asks for metadata of the oldest kind (no
+ * checksums, no marks of being open), for datasets that are made before any of them has data, and for
+ * indices that need no splitting: with 65536 rows in a chunk and 4096 chunks in a node, a dataset of a
+ * small model has 2.7e8 rows before the first split.
+ *
+ * Chunks of that size would make small files large. A run that ends before its first chunk is full and
+ * before the first flush is written anew at its end, with chunks as long as the run. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record/hdf5_parts.h"
+
+#define MOST_ROWS ((size_t)65536)     /* of a chunk */
+#define MOST_BYTES ((size_t)32 << 20) /* of the chunks of all columns together */
+#define EVENT_ROWS ((size_t)4096)     /* of a chunk */
+#define INDEX_BYTES ((size_t)8 << 20) /* of the first nodes of all indices */
+#define INDEX_ENTRY ((size_t)40)      /* bytes */
+enum { TIME, FLAG, DIRECTION, ROW, AGENTS, EVENT_COLUMNS };
+
+static bool fail(brink_results *results) {
+  const brink_hdf5 *own = results->own;
+  if (own->disk.error != 0) return brink_results_fail_file(results, own->disk.error);
+  return brink_results_fail(results, "cannot write to %s: the HDF5 library reports a failure",
+                            results->name);
+}
+
+/* ---- committing ---- */
+
+static bool commit(brink_results *results) {
+  brink_hdf5 *own = results->own;
+  if (own->library.H5Fflush(own->file, H5F_SCOPE_LOCAL) < 0 ||
+      !brink_hdf5_driver_commit(&own->disk))
+    return fail(results);
+  results->kept = own->rows.rows;
+  if (own->rows.rows > 0) results->kept_t = own->last_t;
+  return true;
+}
+
+/* Rows could not be written. Those before them can still be shown: that takes no space. */
+static bool rescue(brink_results *results) {
+  brink_hdf5 *own = results->own;
+  int error = own->disk.error;
+  own->disk.error = 0;
+  if (error != 0) commit(results);
+  own->disk.error = error;
+  return fail(results);
+}
+
+static bool flush(brink_results *results) {
+  brink_hdf5 *own = results->own;
+  if (results->rows == results->kept && own->events.used == 0) return true;
+  if (!brink_hdf5_table_write(&own->rows)) return rescue(results);
+  if (results->rows > 0) own->last_t = results->row[0];
+  if (!brink_hdf5_table_write(&own->events)) return rescue(results);
+  return commit(results);
+}
+
+/* ---- rows and events ---- */
+
+static bool row(brink_results *results) {
+  brink_hdf5 *own = results->own;
+  const brink_columns *columns = results->columns;
+  const brink_system *system = columns->system;
+  memcpy(brink_hdf5_table_place(&own->rows, TIME), results->row, sizeof(double));
+  for (size_t k = 0; k < columns->ntracked; k++) {
+    const brink_tracked *tracked = &columns->tracked[k];
+    const double *values = results->row + 1 + tracked->first;
+    unsigned char *out = brink_hdf5_table_place(&own->rows, 1 + k);
+    for (size_t e = 0; e < tracked->count; e++)
+      out = brink_hdf5_put_value(system, tracked->variable, values[e], out);
+  }
+  if (!brink_hdf5_table_next(&own->rows)) return rescue(results);
+  if (own->rows.used == 0) own->last_t = results->row[0];
+  return true;
+}
+
+static void put_text(unsigned char *out, size_t size, const char *text) {
+  size_t length = strlen(text) < size ? strlen(text) : size - 1;
+  memset(out, 0, size);
+  memcpy(out, text, length);
+}
+
+/* The names of both partners of a pair; of others, nothing. */
+static bool put_agents(brink_hdf5 *own, const brink_system *system, const brink_told *told) {
+  const brink_flag *flag = &system->flags[told->flag];
+  unsigned char *out = brink_hdf5_table_place(&own->events, AGENTS);
+  brink_text name = {.allocator = own->given.arena.allocator};
+  for (int side = 0; side < 2; side++) {
+    name.length = 0;
+    if (flag->is_pair)
+      brink_system_instance_name(system, flag->partner_group[side],
+                                 flag->partner[side][told->index], &name);
+    put_text(out + (size_t)side * own->agent_size, own->agent_size,
+             name.length > 0 ? name.data : "");
+  }
+  bool fine = !name.failed;
+  brink_text_free(&name);
+  return fine;
+}
+
+static bool event(brink_results *results, const brink_told *told, int64_t before) {
+  brink_hdf5 *own = results->own;
+  brink_hdf5_table *table = &own->events;
+  int8_t direction = told->direction == BRINK_NEGATIVE ? -1 : 1;
+  memcpy(brink_hdf5_table_place(table, TIME), &told->t, sizeof told->t);
+  put_text(brink_hdf5_table_place(table, FLAG), own->flag_size, told->name);
+  memcpy(brink_hdf5_table_place(table, DIRECTION), &direction, sizeof direction);
+  memcpy(brink_hdf5_table_place(table, ROW), &before, sizeof before);
+  if (table->ncolumns > AGENTS && !put_agents(own, results->columns->system, told))
+    return brink_results_fail_memory(results);
+  return brink_hdf5_table_next(table) || rescue(results);
+}
+
+/* ---- making the file ---- */
+
+static const char *kind_name(brink_variable_kind kind) {
+  return kind == BRINK_VARIABLE_STATE ? "state" : kind == BRINK_VARIABLE_MODE ? "mode" : "output";
+}
+
+static bool create_variable(brink_results *results, hid_t group, size_t k, brink_text *name) {
+  brink_hdf5 *own = results->own;
+  const brink_columns *columns = results->columns;
+  const brink_tracked *tracked = &columns->tracked[k];
+  const brink_variable *variable = &columns->system->variables[tracked->variable];
+  const brink_hdf5_column *column = &own->rows.columns[1 + k];
+  brink_hdf5_bare_name(columns->name[tracked->first], name);
+  if (name->failed) return false;
+  hid_t type = brink_hdf5_value_type(&own->library, columns->system, tracked->variable);
+  bool fine =
+      brink_hdf5_table_create(&own->rows, 1 + k, group, name->data, type) &&
+      brink_hdf5_write_attribute(&own->library, column->id, "kind", kind_name(variable->kind)) &&
+      (column->width == 0 || brink_hdf5_write_names(own, columns, tracked, name->data));
+  if (fine && variable->unit != NULL && variable->unit[0] != '\0')
+    fine = brink_hdf5_write_attribute(&own->library, column->id, "unit", variable->unit);
+  own->library.H5Tclose(type);
+  return fine;
+}
+
+static bool create_trajectory(brink_results *results) {
+  brink_hdf5 *own = results->own;
+  const brink_hdf5_library *h5 = &own->library;
+  brink_text name = {.allocator = results->arena.allocator};
+  hid_t group = h5->H5Gcreate2(own->file, "trajectory", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  bool fine = brink_hdf5_table_create(&own->rows, TIME, group, "time", h5->H5T_NATIVE_DOUBLE_g);
+  for (size_t k = 0; k < results->columns->ntracked && fine; k++)
+    fine = create_variable(results, group, k, &name);
+  h5->H5Gclose(group);
+  brink_text_free(&name);
+  return fine;
+}
+
+static hid_t direction_type(const brink_hdf5_library *h5) {
+  hid_t type = h5->H5Tenum_create(h5->H5T_NATIVE_INT8_g);
+  h5->H5Tenum_insert(type, "negative", &(int8_t){-1});
+  h5->H5Tenum_insert(type, "positive", &(int8_t){1});
+  return type;
+}
+
+static bool create_events(brink_hdf5 *own) {
+  const brink_hdf5_library *h5 = &own->library;
+  brink_hdf5_table *table = &own->events;
+  hid_t group = h5->H5Gcreate2(own->file, "events", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t flag = brink_hdf5_text_type(h5, own->flag_size);
+  hid_t agent = brink_hdf5_text_type(h5, own->agent_size), direction = direction_type(h5);
+  bool fine =
+      brink_hdf5_table_create(table, TIME, group, "time", h5->H5T_NATIVE_DOUBLE_g) &&
+      brink_hdf5_table_create(table, FLAG, group, "flag", flag) &&
+      brink_hdf5_table_create(table, DIRECTION, group, "direction", direction) &&
+      brink_hdf5_table_create(table, ROW, group, "row", h5->H5T_NATIVE_INT64_g) &&
+      (table->ncolumns == AGENTS || brink_hdf5_table_create(table, AGENTS, group, "agents", agent));
+  h5->H5Tclose(direction);
+  h5->H5Tclose(agent);
+  h5->H5Tclose(flag);
+  h5->H5Gclose(group);
+  return fine;
+}
+
+/* Half the entries of a node, for as many as there is memory for; HDF5 itself takes 32. */
+static unsigned index_half(const brink_hdf5 *own) {
+  size_t sets = own->rows.ncolumns + own->events.ncolumns;
+  size_t half = INDEX_BYTES / (sets * 2 * INDEX_ENTRY);
+  return half < 32 ? 32 : half > 2048 ? 2048 : (unsigned)half;
+}
+
+static hid_t create_file(brink_hdf5 *own, bool compact) {
+  const brink_hdf5_library *h5 = &own->library;
+  char name[BRINK_HDF5_NAME];
+  hid_t access = brink_hdf5_driver_use(h5, &own->disk, &own->driver, name);
+  hid_t how = h5->H5Pcreate(h5->H5P_CLS_FILE_CREATE_ID_g);
+  if (!compact) h5->H5Pset_istore_k(how, index_half(own));
+  hid_t file = h5->H5Fcreate(name, BRINK_HDF5_TRUNCATE, how, access);
+  h5->H5Pclose(how);
+  h5->H5Pclose(access);
+  return file;
+}
+
+/* Everything but rows and events. Their datasets come last, and time first of them. */
+static bool create(brink_results *results, bool compact) {
+  brink_hdf5 *own = results->own;
+  const brink_hdf5_library *h5 = &own->library;
+  brink_disk_init(&own->disk, own->descriptor, &results->arena.allocator);
+  own->file = create_file(own, compact);
+  if (own->file < 0 || !brink_hdf5_write_provenance(own, &results->def)) return fail(results);
+  own->names = h5->H5Gcreate2(own->file, "names", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  bool fine = own->names >= 0 && brink_hdf5_write_parameters(own) && create_events(own) &&
+              create_trajectory(results);
+  h5->H5Gclose(own->names);
+  return fine || fail(results);
+}
+
+static void dismiss(brink_hdf5 *own) {
+  const brink_hdf5_library *h5 = &own->library;
+  brink_hdf5_table_close(&own->rows);
+  brink_hdf5_table_close(&own->events);
+  if (own->file >= 0) h5->H5Fclose(own->file);
+  if (own->driver >= 0) h5->H5FDunregister(own->driver);
+  own->file = own->driver = -1;
+}
+
+/* ---- sizes ---- */
+
+static size_t longest_flag(const brink_system *system, bool *pairs, size_t *agent) {
+  brink_text name = {0};
+  size_t longest = 1;
+  *agent = 1;
+  for (size_t k = 0; k < system->nflags; k++) {
+    const brink_flag *flag = &system->flags[k];
+    *pairs = *pairs || flag->is_pair;
+    name.length = 0; /* the last instance has the longest indices */
+    if (flag->count > 0) brink_system_flag_name(system, (uint32_t)k, flag->count - 1, &name);
+    longest = name.length > longest ? name.length : longest;
+    for (int side = 0; flag->is_pair && side < 2; side++) {
+      uint32_t group = flag->partner_group[side];
+      name.length = 0;
+      brink_system_instance_name(system, group, system->groups[group].count - 1, &name);
+      *agent = name.length > *agent ? name.length : *agent;
+    }
+  }
+  brink_text_free(&name);
+  return longest;
+}
+
+/* Columns of so many bytes each; their chunks together have at most MOST_BYTES. */
+static bool make_room(brink_results *results, brink_hdf5_table *table, size_t most) {
+  size_t bytes = 0;
+  for (size_t k = 0; k < table->ncolumns; k++) bytes += table->columns[k].bytes;
+  size_t rows = MOST_BYTES / bytes < most ? MOST_BYTES / bytes : most;
+  table->chunk_rows = rows > 8 ? rows - rows % 8 : rows > 0 ? rows : 1;
+  for (size_t k = 0; k < table->ncolumns; k++) {
+    brink_hdf5_column *column = &table->columns[k];
+    column->id = -1;
+    column->chunk = brink_arena_pack(&results->arena, table->chunk_rows, column->bytes);
+    if (column->chunk == NULL) return false;
+    memset(column->chunk, 0, table->chunk_rows * column->bytes);
+  }
+  return true;
+}
+
+static bool lay_out_rows(brink_results *results) {
+  brink_hdf5 *own = results->own;
+  const brink_columns *columns = results->columns;
+  brink_hdf5_table *table = &own->rows;
+  *table = (brink_hdf5_table){.library = &own->library, .ncolumns = columns->ntracked + 1};
+  table->columns = brink_arena_take(&results->arena, table->ncolumns, sizeof *table->columns);
+  if (table->columns == NULL) return false;
+  table->columns[TIME].bytes = sizeof(double);
+  for (size_t k = 0; k < columns->ntracked; k++) {
+    const brink_tracked *tracked = &columns->tracked[k];
+    brink_hdf5_column *column = &table->columns[1 + k];
+    column->width = brink_hdf5_is_array(columns, tracked) ? tracked->count : 0;
+    column->bytes = tracked->count * brink_hdf5_value_size(columns->system, tracked->variable);
+  }
+  return make_room(results, table, MOST_ROWS);
+}
+
+static bool lay_out_events(brink_results *results) {
+  brink_hdf5 *own = results->own;
+  bool pairs = false;
+  brink_hdf5_table *table = &own->events;
+  own->flag_size = longest_flag(results->columns->system, &pairs, &own->agent_size) + 1;
+  own->agent_size++;
+  *table = (brink_hdf5_table){.library = &own->library, .ncolumns = pairs ? EVENT_COLUMNS : AGENTS};
+  table->columns = brink_arena_take(&results->arena, EVENT_COLUMNS, sizeof *table->columns);
+  if (table->columns == NULL) return false;
+  table->columns[TIME].bytes = sizeof(double);
+  table->columns[FLAG].bytes = own->flag_size;
+  table->columns[DIRECTION].bytes = sizeof(int8_t);
+  table->columns[ROW].bytes = sizeof(int64_t);
+  table->columns[AGENTS].bytes = 2 * own->agent_size;
+  table->columns[AGENTS].width = 2;
+  return make_room(results, table, EVENT_ROWS);
+}
+
+/* ---- begin and end ---- */
+
+static bool open_hdf5(brink_results *results) {
+  brink_diag diag;
+  brink_hdf5 *own = results->own = brink_arena_take(&results->arena, 1, sizeof *own);
+  if (own == NULL) return brink_results_fail_memory(results);
+  own->descriptor = -1;
+  own->file = own->driver = own->names = -1;
+  if (!brink_hdf5_load(&own->library, &diag))
+    return brink_results_fail(results, "cannot write %s: %s", results->name, diag.message);
+  if (brink_columns_init_given(&own->given, results->columns->system, &results->arena.allocator) !=
+          BRINK_OK ||
+      !lay_out_rows(results) || !lay_out_events(results))
+    return brink_results_fail_memory(results);
+  own->descriptor = brink_results_create(results);
+  return own->descriptor >= 0 && create(results, false) && commit(results);
+}
+
+/* The whole run is still in memory, and the file says nothing of it: another one, without room. */
+static bool start_over(brink_results *results) {
+  brink_hdf5 *own = results->own;
+  brink_hdf5_table *tables[] = {&own->rows, &own->events};
+  dismiss(own);
+  brink_disk_free(&own->disk);
+  if (ftruncate(own->descriptor, 0) != 0) return brink_results_fail_file(results, errno);
+  for (size_t k = 0; k < 2; k++) tables[k]->chunk_rows = tables[k]->used > 0 ? tables[k]->used : 1;
+  return create(results, true);
+}
+
+static bool close_hdf5(brink_results *results, const char *status, bool complete) {
+  brink_hdf5 *own = results->own;
+  bool short_run = results->kept == 0 && own->rows.rows == 0 && own->events.rows == 0;
+  if (short_run && !start_over(results)) return false;
+  if (!brink_hdf5_write_status(own, status, complete)) return fail(results);
+  if (!flush(results) || !commit(results)) return false;
+  dismiss(own);
+  if (!brink_hdf5_driver_commit(&own->disk)) return fail(results); /* the end of the file */
+  int descriptor = own->descriptor;
+  own->descriptor = -1;
+  return close(descriptor) == 0 || brink_results_fail_file(results, errno);
+}
+
+static void release(brink_results *results) {
+  brink_hdf5 *own = results->own;
+  if (own == NULL) return;
+  dismiss(own);
+  if (own->descriptor >= 0) close(own->descriptor);
+  brink_disk_free(&own->disk);
+  brink_columns_free(&own->given);
+}
+
+const brink_results_ops brink_results_hdf5 = {.ending = ".h5",
+                                              .open = open_hdf5,
+                                              .row = row,
+                                              .event = event,
+                                              .flush = flush,
+                                              .close = close_hdf5,
+                                              .release = release};

@@ -1,0 +1,139 @@
+/* hdf5_table.c: columns of an HDF5 file that grow together, chunk by chunk. */
+#include "record/hdf5_table.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- types ---- */
+
+hid_t brink_hdf5_text_type(const brink_hdf5_library *h5, size_t size) {
+  hid_t type = h5->H5Tcopy(h5->H5T_C_S1_g);
+  h5->H5Tset_size(type, size);
+  h5->H5Tset_strpad(type, H5T_STR_NULLTERM);
+  h5->H5Tset_cset(type, H5T_CSET_UTF8);
+  return type;
+}
+
+/* As h5py and PyTables write it: others read it as booleans. */
+hid_t brink_hdf5_boolean_type(const brink_hdf5_library *h5) {
+  hid_t type = h5->H5Tenum_create(h5->H5T_NATIVE_INT8_g);
+  h5->H5Tenum_insert(type, "FALSE", &(int8_t){0});
+  h5->H5Tenum_insert(type, "TRUE", &(int8_t){1});
+  return type;
+}
+
+/* A type is stored with its dataset, where there is room for 64 kB. */
+#define LABELS_SIZE 48000
+
+static hid_t labels_type(const brink_hdf5_library *h5, const brink_system *system,
+                         uint32_t variable) {
+  size_t count = brink_labels(system, variable), size = 0;
+  for (size_t k = 0; k < count; k++) size += strlen(brink_label(system, variable, k)) + 16;
+  if (count == 0 || size > LABELS_SIZE) return h5->H5Tcopy(h5->H5T_NATIVE_INT32_g);
+  hid_t type = h5->H5Tenum_create(h5->H5T_NATIVE_INT32_g);
+  for (size_t k = 0; k < count; k++)
+    h5->H5Tenum_insert(type, brink_label(system, variable, k), &(int32_t){(int32_t)k});
+  return type;
+}
+
+hid_t brink_hdf5_value_type(const brink_hdf5_library *h5, const brink_system *system,
+                            uint32_t variable) {
+  switch (system->variables[variable].type) {
+  case BRINK_VALUE_INTEGER:
+    return h5->H5Tcopy(h5->H5T_NATIVE_INT64_g);
+  case BRINK_VALUE_BOOLEAN:
+    return brink_hdf5_boolean_type(h5);
+  case BRINK_VALUE_STRING:
+    return labels_type(h5, system, variable);
+  case BRINK_VALUE_REAL:
+    break;
+  }
+  return h5->H5Tcopy(h5->H5T_NATIVE_DOUBLE_g);
+}
+
+size_t brink_hdf5_value_size(const brink_system *system, uint32_t variable) {
+  static const size_t sizes[] = {[BRINK_VALUE_REAL] = sizeof(double),
+                                 [BRINK_VALUE_INTEGER] = sizeof(int64_t),
+                                 [BRINK_VALUE_BOOLEAN] = sizeof(int8_t),
+                                 [BRINK_VALUE_STRING] = sizeof(int32_t)};
+  return sizes[system->variables[variable].type];
+}
+
+unsigned char *brink_hdf5_put_value(const brink_system *system, uint32_t variable, double value,
+                                    unsigned char *out) {
+  size_t size = brink_hdf5_value_size(system, variable);
+  switch (system->variables[variable].type) {
+  case BRINK_VALUE_INTEGER: /* whole numbers; INT64_MIN stands for what is none */
+    memcpy(out, &(int64_t){fabs(value) < 0x1p63 ? (int64_t)value : INT64_MIN}, size);
+    break;
+  case BRINK_VALUE_BOOLEAN:
+    memcpy(out, &(int8_t){value != 0.0}, size);
+    break;
+  case BRINK_VALUE_STRING:
+    memcpy(out, &(int32_t){(int32_t)brink_label_code(system, variable, value)}, size);
+    break;
+  case BRINK_VALUE_REAL:
+    memcpy(out, &value, size);
+    break;
+  }
+  return out + size;
+}
+
+/* ---- tables ---- */
+
+bool brink_hdf5_table_create(brink_hdf5_table *table, size_t k, hid_t group, const char *name,
+                             hid_t type) {
+  const brink_hdf5_library *h5 = table->library;
+  brink_hdf5_column *column = &table->columns[k];
+  int rank = column->width > 0 ? 2 : 1;
+  hsize_t size[2] = {0, column->width}, most[2] = {H5S_UNLIMITED, column->width};
+  hsize_t chunk[2] = {table->chunk_rows, column->width};
+  hid_t space = h5->H5Screate_simple(rank, size, most);
+  hid_t how = h5->H5Pcreate(h5->H5P_CLS_DATASET_CREATE_ID_g);
+  hid_t access = h5->H5Pcreate(h5->H5P_CLS_DATASET_ACCESS_ID_g);
+  h5->H5Pset_chunk(how, rank, chunk);
+  h5->H5Pset_fill_time(how, H5D_FILL_TIME_NEVER);
+  h5->H5Pset_obj_track_times(how, false);
+  h5->H5Pset_chunk_cache(access, 1, 0, 0.0); /* chunks are collected here */
+  column->id = h5->H5Dcreate2(group, name, type, space, H5P_DEFAULT, how, access);
+  h5->H5Pclose(access);
+  h5->H5Pclose(how);
+  h5->H5Sclose(space);
+  return column->id >= 0;
+}
+
+unsigned char *brink_hdf5_table_place(const brink_hdf5_table *table, size_t k) {
+  const brink_hdf5_column *column = &table->columns[k];
+  return column->chunk + table->used * column->bytes;
+}
+
+bool brink_hdf5_table_write(brink_hdf5_table *table) {
+  const brink_hdf5_library *h5 = table->library;
+  int64_t rows = table->before + (int64_t)table->used;
+  if (rows == table->rows) return true;
+  for (size_t k = table->ncolumns; k-- > 0;) {
+    const brink_hdf5_column *column = &table->columns[k];
+    hsize_t size[2] = {(hsize_t)rows, column->width}, at[2] = {(hsize_t)table->before, 0};
+    if (h5->H5Dset_extent(column->id, size) < 0 ||
+        h5->H5Dwrite_chunk(column->id, H5P_DEFAULT, 0, at, table->chunk_rows * column->bytes,
+                           column->chunk) < 0)
+      return false;
+  }
+  table->rows = rows;
+  return true;
+}
+
+bool brink_hdf5_table_next(brink_hdf5_table *table) {
+  if (++table->used < table->chunk_rows) return true;
+  if (!brink_hdf5_table_write(table)) return false;
+  table->before = table->rows;
+  table->used = 0;
+  return true;
+}
+
+void brink_hdf5_table_close(brink_hdf5_table *table) {
+  for (size_t k = 0; k < table->ncolumns; k++) {
+    if (table->columns[k].id >= 0) table->library->H5Dclose(table->columns[k].id);
+    table->columns[k].id = -1;
+  }
+}
