@@ -105,38 +105,34 @@ static void write_list(brink_text *text, const char *key, const brink_text *item
   text->failed = text->failed || items->failed;
 }
 
-static bool has_value(const brink_variable *variable) {
-  return (variable->kind == BRINK_VARIABLE_PARAMETER || variable->kind == BRINK_VARIABLE_INPUT) &&
-         (variable->space == BRINK_SPACE_P || variable->space == BRINK_SPACE_MODE);
-}
-
 enum { MOST_PARAMETERS = 500 };
 
-/* As they were at the start: actions may change held numbers, but not these. */
+/* As they were at the start. */
 static void write_parameters(const brink_system *system, brink_text *text) {
-  brink_text name = {.allocator = text->allocator};
-  size_t count = 0;
+  brink_columns given;
+  brink_moment start = {.x = system->x0, .p = system->p0, .mode = system->mode0};
   brink_text_add(text, ",\n \"parameters\":[");
-  for (size_t v = 0; v < system->nvariables; v++) {
-    const brink_variable *variable = &system->variables[v];
-    size_t elements = system->groups[variable->group].count * variable->length;
-    for (size_t e = 0; has_value(variable) && e < elements && count < MOST_PARAMETERS; e++) {
-      size_t slot = variable->base + e;
-      double value = variable->space == BRINK_SPACE_P ? system->p0[slot] : system->mode0[slot];
-      name.length = 0;
-      brink_system_variable_name(system, (uint32_t)v, e, &name);
+  if (brink_columns_init_given(&given, system, &text->allocator) != BRINK_OK) {
+    text->failed = true;
+    return;
+  }
+  size_t count = 0;
+  for (size_t k = 0; k < given.ntracked; k++) {
+    const brink_tracked *tracked = &given.tracked[k];
+    const brink_variable *variable = &system->variables[tracked->variable];
+    for (size_t e = 0; e < tracked->count && count < MOST_PARAMETERS; e++) {
       brink_text_add(text, "%s{\"name\":", count++ > 0 ? "," : "");
-      brink_json_string(text, name.data != NULL ? name.data : "");
+      brink_json_string(text, given.name[tracked->first + e]);
       brink_text_add(text, ",\"value\":");
-      brink_json_value(text, system, variable->type, value);
+      brink_json_value(text, system, variable->type,
+                       brink_columns_value(&given, tracked, e, &start));
       brink_text_add(text, ",\"unit\":");
       write_string_or_null(text, variable->unit);
       brink_text_add(text, "}");
     }
   }
   brink_text_add(text, "]");
-  text->failed = text->failed || name.failed;
-  brink_text_free(&name);
+  brink_columns_free(&given);
 }
 
 static void write_provenance(const brink_display_context *context, brink_text *text) {
