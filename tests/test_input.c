@@ -98,6 +98,18 @@ TEST(a_table_that_begins_late_or_early_and_ends_early_keeps_its_ends) {
   done(&o);
 }
 
+TEST(results_show_the_inputs_that_vary) {
+  write_file("m.hsml", integrator);
+  write_file("u.csv", "time,u,state\n0,0,off\n2,4,on\n");
+  outcome o = program_run(BRINK_PROGRAM,
+                          "run m.hsml --until 2 --every 1 --input u.csv --interpret --out -");
+  CHECK_EXIT(o, 0);
+  CHECK_MSG(strncmp(o.out, "time,x,z,u,state,y\n0,0,0,0,off,0\n", 33) == 0, "%s", o.out);
+  CHECK(strstr(o.out, "\n1,1,0,2,off,2\n") != NULL);
+  CHECK(strstr(o.out, "\n2,4,0,4,on,4\n") != NULL);
+  done(&o);
+}
+
 TEST(integers_and_strings_are_held) {
   write_file("m.hsml", integrator);
   write_file("u.csv", "time,gear,state\r\n0,1,off\r\n1,2,\"on\"\r\n2,3,on\r\n\r\n");
@@ -173,6 +185,7 @@ int main(void) {
   RUN(signals_are_linear_between_rows_and_jump_where_two_rows_have_one_time);
   RUN(held_inputs_stay_until_the_next_row);
   RUN(a_table_that_begins_late_or_early_and_ends_early_keeps_its_ends);
+  RUN(results_show_the_inputs_that_vary);
   RUN(integers_and_strings_are_held);
   RUN(a_sample_at_the_time_of_a_row_sees_that_row);
   RUN(mistakes_in_a_table_are_told_with_their_line);

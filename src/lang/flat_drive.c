@@ -112,6 +112,7 @@ void flat_drive(flat *f) {
     flat_variable *variable = find_input(f, options->driven[k], &element);
     bool ramp = flat_is_ramp(f, variable);
     if (ramp) drive_ramp(f, variable);
+    f->system->variables[variable->variable].kind = BRINK_VARIABLE_OUTPUT; /* results show it */
     uint32_t base = ramp ? variable->value_base : variable->base;
     driven[k] =
         (brink_driven){.variable = variable->variable,
