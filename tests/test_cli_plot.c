@@ -298,6 +298,36 @@ TEST(pictures_follow_the_summary_or_leave_its_place_to_the_data) {
   setenv("LC_ALL", "C.UTF-8", 1);
 }
 
+/* A circle stays one, however long it is followed. */
+TEST(what_is_drawn_against_each_other_was_seen_together) {
+  static const char *const until[] = {"8", "50000"};
+  for (size_t k = 0; k < 2; k++) {
+    outcome o = brink("run yard.hsml --interpret --quiet --until %s --plot "
+                      "'tank[1].z[2]:tank[1].z[1]'",
+                      until[k]);
+    CHECK_EXIT(o, 0);
+    static seen s;
+    memset(&s, 0, sizeof s);
+    for (const char *line = o.out; *line != '\0'; line += strcspn(line, "\n") + 1) {
+      char row[1024];
+      snprintf(row, sizeof row, "%.*s", (int)strcspn(line, "\n"), line);
+      if (strstr(row, "\u2524") != NULL || strstr(row, "\u2502") != NULL) read_row(&s, row);
+    }
+    size_t dots = 0, width = 2 * (80 - s.margin), height = 4 * s.rows;
+    for (size_t r = 0; r < height; r++) {
+      for (size_t c = 0; c < width; c++) {
+        double x = 2.0 * (double)c / (double)(width - 1) - 1.0;
+        double y = 2.0 * (double)r / (double)(height - 1) - 1.0;
+        if (!s.dot[r][c]) continue;
+        CHECK_MSG(fabs(hypot(x, y) - 1.0) < 0.03, "a dot at radius %g", hypot(x, y));
+        dots++;
+      }
+    }
+    CHECK_MSG(dots > 150, "%zu dots", dots);
+    done(&o);
+  }
+}
+
 TEST(unknown_names_are_wrong_usage_before_the_run) {
   static const struct {
     const char *names, *says;
@@ -348,6 +378,7 @@ static void run_program_tests(void) {
   setenv("LC_ALL", "C.UTF-8", 1);
   RUN(names_without_an_index_are_all_elements);
   RUN(pictures_follow_the_summary_or_leave_its_place_to_the_data);
+  RUN(what_is_drawn_against_each_other_was_seen_together);
   RUN(unknown_names_are_wrong_usage_before_the_run);
   RUN(runs_that_fail_are_drawn_as_far_as_they_came);
   program_leave(folder);

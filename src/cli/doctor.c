@@ -12,6 +12,7 @@
 #include "cli/load.h"
 #include "cli/terminal.h"
 #include "native/cache.h"
+#include "record/results.h"
 
 enum { PATHS = 4096 };
 
@@ -152,6 +153,18 @@ static void examine_cache(finding *f) {
   brink_cache_close(&cache);
 }
 
+/* ---- result files ---- */
+
+static void examine_hdf5(finding *f) {
+  char version[64] = "";
+  f->ok = brink_hdf5_available(version, sizeof version);
+  if (f->ok)
+    brink_text_add(&f->words, "version %s: --out FILE.h5 works", version);
+  else
+    brink_text_add(&f->words, "--out FILE.h5 does not work; .csv and .mat do");
+  if (!f->ok) brink_text_add(&f->advice, "apt install libhdf5-103-1");
+}
+
 /* ---- the machine ---- */
 
 static void examine_terminal(finding *f, const cli_arguments *arguments) {
@@ -237,6 +250,7 @@ typedef enum subject {
   SUBJECT_MODELS,
   SUBJECT_COMPILER,
   SUBJECT_CACHE,
+  SUBJECT_HDF5,
   SUBJECT_TERMINAL,
   SUBJECT_PROCESSOR,
   SUBJECT_MANUAL,
@@ -245,10 +259,10 @@ typedef enum subject {
 } subject;
 
 static const char *const subject_names[SUBJECT_COUNT] = {
-    [SUBJECT_MODELS] = "models",         [SUBJECT_COMPILER] = "compiler",
-    [SUBJECT_CACHE] = "cache",           [SUBJECT_TERMINAL] = "terminal",
-    [SUBJECT_PROCESSOR] = "processor",   [SUBJECT_MANUAL] = "manual",
-    [SUBJECT_COMPLETION] = "completion",
+    [SUBJECT_MODELS] = "models",     [SUBJECT_COMPILER] = "compiler",
+    [SUBJECT_CACHE] = "cache",       [SUBJECT_HDF5] = "HDF5",
+    [SUBJECT_TERMINAL] = "terminal", [SUBJECT_PROCESSOR] = "processor",
+    [SUBJECT_MANUAL] = "manual",     [SUBJECT_COMPLETION] = "completion",
 };
 
 static void examine(subject s, finding *f, const cli_arguments *arguments) {
@@ -261,6 +275,9 @@ static void examine(subject s, finding *f, const cli_arguments *arguments) {
     break;
   case SUBJECT_CACHE:
     examine_cache(f);
+    break;
+  case SUBJECT_HDF5:
+    examine_hdf5(f);
     break;
   case SUBJECT_TERMINAL:
     examine_terminal(f, arguments);

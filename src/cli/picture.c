@@ -86,7 +86,7 @@ static void draw_line(canvas *c, double x0, double y0, double x1, double y1) {
   }
 }
 
-static void draw_curve(canvas *c, const cli_curve *curve, bool steps) {
+static void draw_curve(canvas *c, const cli_curve *curve, bool steps, bool dots) {
   bool pen = false;
   double x0 = 0.0, y0 = 0.0;
   for (size_t k = 0; k < curve->count; k++) {
@@ -103,7 +103,7 @@ static void draw_curve(canvas *c, const cli_curve *curve, bool steps) {
       x0 = x1;
       y0 = y1;
     }
-    pen = there;
+    pen = there && !dots;
   }
 }
 
@@ -279,7 +279,7 @@ void cli_picture_draw(const cli_picture *p, brink_text *text) {
     text->failed = true;
     return;
   }
-  for (size_t k = 0; k < p->ncurves; k++) draw_curve(&c, &p->curves[k], p->steps);
+  for (size_t k = 0; k < p->ncurves; k++) draw_curve(&c, &p->curves[k], p->steps, p->dots);
   put_all(p, &c, ends, margin, text, c.cell + cells);
   brink_release(&text->allocator, c.cell, cells + c.width, 1);
 }

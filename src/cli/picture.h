@@ -16,6 +16,7 @@ typedef struct cli_picture {
   const cli_curve *curves;
   size_t ncurves;
   bool steps;                /* values hold until the next point */
+  bool dots;                 /* points, which no line connects */
   const char *const *labels; /* y is an index of one of these, from 0 on; NULL: y is a number */
   size_t nlabels;
   const double *marks; /* places on the horizontal axis that get a tick */
