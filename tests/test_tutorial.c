@@ -20,6 +20,7 @@ TEST(numbers_are_compared_by_their_values) {
   CHECK(session_same("t = 20\n", "t = 20\n"));
   CHECK(!session_same("t = 20\n", "t = 21\n"));
   CHECK(session_same("t = 19.999752\n", "t = 19.999753\n"));
+  CHECK(!session_same("t = 43.11225346\n", "t = 43.11224465\n"));
   CHECK(session_same("h = 4.2e-22\n", "h = 0\n"));
   CHECK(session_same("h = -1.5,\n", "h = -1.50000001,\n"));
   CHECK(!session_same("h = -1.5\n", "h = 1.5\n"));

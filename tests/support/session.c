@@ -98,7 +98,7 @@ static bool same_number(const number *shown, const number *found, line_kind kind
     return b <= 2.0 * a + 2.0 && a <= 2.0 * b + 2.0;
   }
   if (shown->whole && found->whole) return a == b;
-  return fabs(a - b) <= 2.0 * shown->unit + 2e-6 * fabs(a) + 1e-9;
+  return fabs(a - b) <= 2.0 * shown->unit + 1e-7 * fabs(a) + 1e-9;
 }
 
 /* Skips what does not count: white space. */
