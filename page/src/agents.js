@@ -6,7 +6,7 @@ import { count, extent, lowerBound, num } from './format.js';
 import { View } from './canvas.js';
 
 const DISCS = 2500; // agents in sight drawn one by one; more are set pixel by pixel
-const TRAIL = 40; // frames
+const TRAIL = 40; // frames at least
 
 function channels(hex) {
   const v = parseInt(hex.slice(1), 16);
@@ -30,6 +30,8 @@ export class Agents {
     this.time = this.start;
     this.playing = false;
     this.trails = false;
+    const total = this.list.reduce((n, p) => n + p.count, 0);
+    this.tail = total <= 10 ? 0.25 : 0.04; // share of the whole that a trail shows
     this.meetings = this.list.flatMap((p) => p.meetings.map((m) => ({ ...m, population: p }))).sort((a, b) => a.t - b.t);
     this.meetingTimes = Float64Array.from(this.meetings, (m) => m.t);
     const span = Math.max(this.end - this.start, 1e-300);
@@ -289,7 +291,7 @@ export class Agents {
 
   #trail(view, ctx, p, color) {
     const at = this.between(p);
-    const from = Math.max(at.i - TRAIL, 0);
+    const from = Math.max(at.i - Math.max(TRAIL, Math.round(p.frames * this.tail)), 0);
     ctx.lineWidth = 1.2;
     const pieces = 4; // each fainter than the next
     for (let q = 0; q < pieces; q++) {

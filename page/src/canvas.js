@@ -5,7 +5,7 @@ import { colors, onTheme } from './theme.js';
 import { niceTicks, tickLabels } from './format.js';
 
 export class View {
-  // options: label, height (px, or a function of the width), margins, draw(view, ctx), moved()
+  // options: label, height(width), margins, draw(view, ctx), mark(view, ctx), moved(), hover(x, y)
   constructor(options) {
     this.options = options;
     this.equal = options.equal ?? false;
@@ -25,9 +25,10 @@ export class View {
   resize() {
     const width = this.node.clientWidth;
     if (!width) return;
-    const { height } = this.options;
+    // At least as high as asked for; where the card has more room, as high as that.
+    this.node.style.minHeight = `${this.options.height(width)}px`;
     this.width = width;
-    this.height = typeof height === 'function' ? height(width) : height;
+    this.height = this.node.clientHeight;
     this.ratio = devicePixelRatio || 1;
     for (const canvas of [this.canvas, this.top]) {
       canvas.width = Math.round(width * this.ratio);

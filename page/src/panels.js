@@ -34,6 +34,13 @@ export function groupColumns(columns) {
   return [...groups.values()].sort((a, b) => (RANK[a.kind] ?? 3) - (RANK[b.kind] ?? 3));
 }
 
+// One line has the colour of its kind; several are told apart.
+const KIND = { state: 0, output: 2, mode: 3 };
+
+function colorOf(group, i, n) {
+  return n === 1 ? colors().series[KIND[group.kind] ?? 0] : seriesColor(i, n);
+}
+
 export class Panels {
   constructor(report, context) {
     this.report = report;
@@ -210,7 +217,7 @@ export class Panels {
       const value = el('span', { class: 'value' });
       values.push(value);
       const swatch = el('i', { class: 'swatch' });
-      const paint = () => { swatch.style.backgroundColor = seriesColor(i, columns.length); };
+      const paint = () => { swatch.style.backgroundColor = colorOf(group, i, columns.length); };
       paint();
       onTheme(paint);
       const label = columns.length > 1 ? this.#shortName(report.columns[index].name, group.name) : '';
@@ -236,7 +243,7 @@ export class Panels {
         data,
         series: columns.map((index, i) => ({
           label: report.columns[index].name,
-          stroke: () => seriesColor(i, columns.length),
+          stroke: () => colorOf(group, i, columns.length),
           width: columns.length > 20 ? 1 : 1.6,
           paths: group.held ? stepped : undefined,
           points: { show: lone || (report.time.length < 500 && Array.isArray(data[i + 1])), size: lone ? 6 : 4 },

@@ -8,18 +8,25 @@ import { View } from './canvas.js';
 
 const PIECES = 48; // of different colour
 
-// Columns that look like a position: (x, y) of the same thing.
-export function positionPair(columns) {
-  const names = columns.map((c) => c.name);
-  for (const [a, b] of [['x', 'y'], ['px', 'py'], ['pos_x', 'pos_y'], ['xpos', 'ypos']]) {
-    for (let i = 0; i < names.length; i++) {
-      const m = names[i].match(/^(.*?)([A-Za-z_]+)((?:\[\d+\])?)$/);
-      if (!m || m[2] !== a) continue;
-      const j = names.indexOf(`${m[1]}${b}${m[3]}`);
-      if (j >= 0 && columns[i].type === 'real' && columns[j].type === 'real') return [i, j];
-    }
-  }
-  return null;
+const SCALARS = [['x', 'y'], ['px', 'py'], ['pos_x', 'pos_y'], ['xpos', 'ypos']];
+const VECTOR = /^(.*\.)?(r\d*|p\d*|q\d*|pos|position|place)\[1\]$/;
+
+// Pairs of columns that look like positions in the plane: (x, y) of the same thing, or the elements of
+// a vector r, p or q.
+export function positionPairs(columns) {
+  const index = new Map(columns.map((c, i) => [c.name, i]));
+  const pairs = [];
+  const add = (i, name) => {
+    const j = index.get(name);
+    if (j !== undefined && columns[i].type === 'real' && columns[j].type === 'real') pairs.push([i, j]);
+  };
+  columns.forEach(({ name }, i) => {
+    const m = name.match(/^(.*?)([A-Za-z_]+)((?:\[\d+\])?)$/);
+    const other = SCALARS.find(([a]) => a === m?.[2])?.[1];
+    if (other) add(i, `${m[1]}${other}${m[3]}`);
+    else if (VECTOR.test(name)) add(i, name.replace(/\[1\]$/, '[2]'));
+  });
+  return pairs;
 }
 
 export class Phase {
@@ -27,7 +34,8 @@ export class Phase {
     this.report = report;
     this.timeline = timeline;
     const usable = report.columns.flatMap((c, i) => (c.type === 'real' || c.type === 'integer' ? [i] : []));
-    const pair = positionPair(report.columns);
+    this.positions = positionPairs(report.columns).filter((p) => p.some((i) => spread(report.values[i]) > 0));
+    const pair = this.positions[0] ?? null;
     const changing = usable.filter((i) => report.columns[i].kind !== 'mode' && spread(report.values[i]) > 0);
     const first = changing.length >= 2 ? changing : usable;
     this.available = usable.length >= 2;

@@ -5,18 +5,46 @@ import { View } from './canvas.js';
 import { colors, fade, seriesColor } from './theme.js';
 import { extent, num, padded } from './format.js';
 
+function moves(values) {
+  const e = extent(values);
+  return e !== null && e[1] - e[0] > Math.max(Math.abs(e[0]), Math.abs(e[1])) * 1e-9;
+}
+
+// All things that have a position: one is coloured by time, several by which they are.
+function positions(report, phase) {
+  const { view, positions: pairs } = phase;
+  const x = pairs.reduce((e, p) => extent(report.values[p[0]], e) ?? e, null) ?? [0, 1];
+  const y = pairs.reduce((e, p) => extent(report.values[p[1]], e) ?? e, null) ?? [0, 1];
+  view.setHome(...padded(...x), ...padded(...y));
+  view.options.draw = (v, ctx) => {
+    if (pairs.length === 1) {
+      phase.trajectory(v, ctx);
+      return;
+    }
+    pairs.slice(0, 60).forEach(([a, b], k) => {
+      const [p, q] = [report.values[a], report.values[b]];
+      ctx.strokeStyle = seriesColor(k, pairs.length);
+      ctx.fillStyle = ctx.strokeStyle;
+      ctx.lineWidth = 1.6;
+      ctx.beginPath();
+      for (let i = 0; i < p.length; i++) ctx.lineTo(v.x(p[i]), v.y(q[i]));
+      ctx.stroke();
+      ctx.beginPath();
+      ctx.arc(v.x(p[p.length - 1]), v.y(q[q.length - 1]), 4.5, 0, 7);
+      ctx.fill();
+    });
+  };
+}
+
 function kindOf(report, parts) {
   if (parts.agents.available) return 'agents';
-  if (parts.phase.available && parts.phase.position) return 'phase';
+  if (parts.phase.available && parts.phase.position && parts.phase.positions.some((p) => p.every((i) => moves(report.values[i])))) return 'phase';
   return 'time';
 }
 
 // The first few panels that change, one below the other.
 function timeView(report, parts, full) {
-  const moving = parts.panels.groups.filter((g) => {
-    const e = extent(report.values[g.columns[0]]);
-    return e && e[1] - e[0] > Math.max(Math.abs(e[0]), Math.abs(e[1])) * 1e-9;
-  });
+  const moving = parts.panels.groups.filter((g) => moves(report.values[g.columns[0]]));
   const groups = (moving.length ? moving : parts.panels.groups).slice(0, 2);
   const n = groups.length;
   return new View({ label: 'over time', moves: false, height: full, margins: { left: 14, right: 14, top: 12, bottom: 12 },
@@ -60,6 +88,9 @@ function timeView(report, parts, full) {
         });
         ctx.fillStyle = c.muted;
         ctx.font = c.font;
+        ctx.strokeStyle = c.card; // a halo, where a curve goes through the name
+        ctx.lineWidth = 4;
+        ctx.strokeText(g.name, left + 4, 12 + band * k + 12);
         ctx.fillText(g.name, left + 4, 12 + band * k + 12);
       });
     } });
@@ -73,8 +104,9 @@ export function thumb(report, parts) {
   if (kind === 'agents') {
     const { agents } = parts;
     agents.trails = true;
+    agents.tail = agents.list.reduce((n, p) => n + p.count, 0) <= 10 ? 1 : 0.05;
     agents.speed = (agents.end - agents.start) / 20;
-    const third = agents.start + (agents.end - agents.start) * 0.4;
+    const third = agents.start + (agents.end - agents.start) * 0.6;
     const near = agents.meetings.find((m) => m.t >= third);
     agents.seek(near ? near.t : third);
     agents.view.margins = { left: 8, right: 8, top: 8, bottom: 8 };
@@ -84,7 +116,7 @@ export function thumb(report, parts) {
     view = parts.phase.view;
     view.margins = { left: 14, right: 14, top: 14, bottom: 14 };
     view.options.height = full;
-    view.options.draw = (v, ctx) => parts.phase.trajectory(v, ctx);
+    positions(report, parts.phase);
   } else {
     view = timeView(report, parts, full);
   }
