@@ -1,13 +1,25 @@
-# What `cmake --install` puts where: headers, library, brink.pc and the CMake package Brink.
+# What `cmake --install` puts where, in the directories of GNU (CMAKE_INSTALL_…):
+#
+#   component program       the program, its manual pages and completion, models, documentation
+#   component development   headers, library, brink.pc and the CMake package Brink
+#
 # All of it finds itself from its own place, so an installed tree may be moved.
 
 include(CMakePackageConfigHelpers)
 
+if(NOT "$CACHE{CMAKE_INSTALL_DOCDIR}")
+  set(CMAKE_INSTALL_DOCDIR ${CMAKE_INSTALL_DATAROOTDIR}/doc/brink) # not .../Brink
+  GNUInstallDirs_get_absolute_install_dir(CMAKE_INSTALL_FULL_DOCDIR CMAKE_INSTALL_DOCDIR DOCDIR)
+endif()
+
+# --- the library -------------------------------------------------------------------------------
+
 install(TARGETS brink EXPORT BrinkTargets
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/brink
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  COMPONENT development
   FILES_MATCHING PATTERN "*.h")
 
 set(brink_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Brink)
@@ -18,8 +30,9 @@ configure_package_config_file(cmake/BrinkConfig.cmake.in ${PROJECT_BINARY_DIR}/B
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/BrinkConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/BrinkConfig.cmake ${PROJECT_BINARY_DIR}/BrinkConfigVersion.cmake
-  DESTINATION ${brink_cmake_dir})
-install(EXPORT BrinkTargets NAMESPACE Brink:: DESTINATION ${brink_cmake_dir})
+  DESTINATION ${brink_cmake_dir}
+  COMPONENT development)
+install(EXPORT BrinkTargets NAMESPACE Brink:: DESTINATION ${brink_cmake_dir} COMPONENT development)
 
 # brink.pc: a static library asks its users for -lm and threads, a shared one brings them along.
 set(brink_pc_dir ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig)
@@ -41,4 +54,60 @@ else()
   set(BRINK_PC_LIBS_PRIVATE "")
 endif()
 configure_file(cmake/brink.pc.in ${PROJECT_BINARY_DIR}/brink.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/brink.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/brink.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+  COMPONENT development)
+
+if(PROJECT_IS_TOP_LEVEL)
+  add_custom_target(uninstall
+    COMMAND ${CMAKE_COMMAND} -D MANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt
+      -D PREFIX=${CMAKE_INSTALL_PREFIX} -P ${PROJECT_SOURCE_DIR}/cmake/BrinkUninstall.cmake
+    VERBATIM)
+endif()
+
+if(NOT BRINK_PROGRAM)
+  return()
+endif()
+
+# --- the program -------------------------------------------------------------------------------
+
+install(TARGETS brink_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+
+# Where shells look for completion; -DBRINK_ZSH_DIR=… for another place, such as Debian's.
+function(brink_default_dir name below)
+  if(NOT ${name})
+    set(${name} ${CMAKE_INSTALL_DATADIR}/${below} PARENT_SCOPE)
+  endif()
+endfunction()
+brink_default_dir(BRINK_BASH_DIR bash-completion/completions)
+brink_default_dir(BRINK_ZSH_DIR zsh/site-functions)
+brink_default_dir(BRINK_FISH_DIR fish/vendor_completions.d)
+
+if(CMAKE_CROSSCOMPILING)
+  message(STATUS "manual pages and completion skipped: the program writes them, and cannot run here")
+else()
+  set(guides ${PROJECT_BINARY_DIR}/guides)
+  add_custom_command(
+    OUTPUT ${guides}/stamp
+    COMMAND ${CMAKE_COMMAND} -D PROGRAM=$<TARGET_FILE:brink_program> -D OUT=${guides}
+      -P ${PROJECT_SOURCE_DIR}/cmake/BrinkGuides.cmake
+    DEPENDS brink_program ${PROJECT_SOURCE_DIR}/cmake/BrinkGuides.cmake
+    COMMENT "Writing manual pages and completion"
+    VERBATIM)
+  add_custom_target(guides ALL DEPENDS ${guides}/stamp)
+  add_dependencies(product guides)
+  install(DIRECTORY ${guides}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT program)
+  install(FILES ${guides}/brink.bash DESTINATION ${BRINK_BASH_DIR} RENAME brink COMPONENT program)
+  install(FILES ${guides}/_brink DESTINATION ${BRINK_ZSH_DIR} COMPONENT program)
+  install(FILES ${guides}/brink.fish DESTINATION ${BRINK_FISH_DIR} COMPONENT program)
+endif()
+
+# The models are data, because some systems drop all documentation; a link keeps the paths of the
+# documents right: README.md speaks of docs/ and models/ beside it.
+install(DIRECTORY models DESTINATION ${CMAKE_INSTALL_DATADIR}/brink COMPONENT program)
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+file(RELATIVE_PATH models_from_doc ${CMAKE_INSTALL_FULL_DOCDIR} ${CMAKE_INSTALL_FULL_DATADIR}/brink/models)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/links)
+file(CREATE_LINK ${models_from_doc} ${PROJECT_BINARY_DIR}/links/models SYMBOLIC)
+install(FILES ${PROJECT_BINARY_DIR}/links/models DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)

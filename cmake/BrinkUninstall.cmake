@@ -1,0 +1,42 @@
+# Removes what was installed: cmake -D MANIFEST=install_manifest.txt -D PREFIX=PREFIX -P BrinkUninstall.cmake
+# DESTDIR is taken from the environment, as it was for installing. Folders of our name below the prefix go
+# when they are empty.
+
+if(NOT EXISTS "${MANIFEST}")
+  message(FATAL_ERROR "${MANIFEST} is not there: nothing was installed from this folder")
+endif()
+set(prefix "$ENV{DESTDIR}${PREFIX}")
+
+# Is it share/brink, share/doc/brink, lib/cmake/Brink or a folder below one of them?
+function(is_ours folder result)
+  string(FIND "${folder}" "${prefix}/" at)
+  string(LENGTH "${prefix}" length)
+  set(${result} FALSE PARENT_SCOPE)
+  if(at EQUAL 0)
+    string(SUBSTRING "${folder}" ${length} -1 below)
+    if(below MATCHES "/[Bb]rink(/|$)")
+      set(${result} TRUE PARENT_SCOPE)
+    endif()
+  endif()
+endfunction()
+
+file(STRINGS "${MANIFEST}" files)
+foreach(file IN LISTS files)
+  set(path "$ENV{DESTDIR}${file}")
+  file(REMOVE "${path}")
+  if(EXISTS "${path}")
+    message(FATAL_ERROR "${path} cannot be removed")
+  endif()
+  get_filename_component(folder "${path}" DIRECTORY)
+  is_ours("${folder}" ours)
+  while(ours)
+    file(GLOB rest "${folder}/*" "${folder}/.*")
+    if(rest)
+      break()
+    endif()
+    file(REMOVE_RECURSE "${folder}")
+    get_filename_component(folder "${folder}" DIRECTORY)
+    is_ours("${folder}" ours)
+  endwhile()
+endforeach()
+file(REMOVE "${MANIFEST}")
