@@ -217,6 +217,8 @@ static bool create(brink_results *results, bool compact) {
   return fine || fail(results);
 }
 
+/* The library must be able to close its file whatever happened: it keeps one that it could not close,
+ * and trips over it later. */
 static void dismiss(brink_hdf5 *own) {
   const brink_hdf5_library *h5 = &own->library;
   brink_hdf5_table_close(&own->rows);
@@ -279,7 +281,8 @@ static bool lay_out_rows(brink_results *results) {
     column->width = brink_hdf5_is_array(columns, tracked) ? tracked->count : 0;
     column->bytes = tracked->count * brink_hdf5_value_size(columns->system, tracked->variable);
   }
-  return make_room(results, table, MOST_ROWS);
+  size_t most = results->def.chunk_rows;
+  return make_room(results, table, most > 0 && most < MOST_ROWS ? most : MOST_ROWS);
 }
 
 static bool lay_out_events(brink_results *results) {
@@ -322,6 +325,7 @@ static bool open_hdf5(brink_results *results) {
 static bool start_over(brink_results *results) {
   brink_hdf5 *own = results->own;
   brink_hdf5_table *tables[] = {&own->rows, &own->events};
+  own->disk.given_up = true;
   dismiss(own);
   brink_disk_free(&own->disk);
   if (ftruncate(own->descriptor, 0) != 0) return brink_results_fail_file(results, errno);
@@ -345,6 +349,7 @@ static bool close_hdf5(brink_results *results, const char *status, bool complete
 static void release(brink_results *results) {
   brink_hdf5 *own = results->own;
   if (own == NULL) return;
+  own->disk.given_up = true;
   dismiss(own);
   if (own->descriptor >= 0) close(own->descriptor);
   brink_disk_free(&own->disk);

@@ -94,7 +94,10 @@ static bool write_parameter(brink_hdf5 *own, hid_t group, const brink_tracked *t
   unsigned char *values = brink_allocate(allocator, tracked->count, size), *out = values;
   brink_moment start = {.p = system->p0, .mode = system->mode0};
   brink_hdf5_bare_name(given->name[tracked->first], name);
-  if (values == NULL || name->failed) return false;
+  if (values == NULL || name->failed) {
+    brink_release(allocator, values, tracked->count, size);
+    return false;
+  }
   for (size_t e = 0; e < tracked->count; e++)
     out = brink_hdf5_put_value(system, tracked->variable,
                                brink_columns_value(given, tracked, e, &start), out);

@@ -82,6 +82,7 @@ static overlap overlap_of(uint64_t page, uint64_t at, size_t size) {
 /* ---- reading and writing ---- */
 
 bool brink_disk_write_raw(brink_disk *disk, uint64_t at, const void *data, size_t size) {
+  if (disk->given_up) return true;
   if (disk->error != 0) return false;
   if (brink_write_at(disk->file, data, size, (off_t)at) != size) return fail(disk, errno);
   if (at + size > disk->size) disk->size = at + size;
@@ -97,6 +98,7 @@ bool brink_disk_write_raw(brink_disk *disk, uint64_t at, const void *data, size_
 }
 
 bool brink_disk_write_meta(brink_disk *disk, uint64_t at, const void *data, size_t size) {
+  if (disk->given_up) return true;
   for (uint64_t place = at - at % PAGE; place < at + size; place += PAGE) {
     brink_disk_page *page = page_at(disk, place);
     if (page == NULL) return fail(disk, ENOMEM);

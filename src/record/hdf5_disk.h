@@ -34,6 +34,7 @@ typedef struct brink_disk {
   uint64_t end;       /* of what is allocated; for the driver */
   uint64_t committed; /* bytes that the last commit knows */
   int error;          /* the first failure; 0: none */
+  bool given_up;      /* whatever is written now is forgotten, without complaint */
 } brink_disk;
 
 /* `file` is empty, and stays the caller's. */

@@ -76,7 +76,9 @@ bool brink_hdf5_load(brink_hdf5_library *library, brink_diag *diag) {
   *library = (brink_hdf5_library){0};
   void *handle = open_library();
   if (handle == NULL) return missing(diag, dlerror());
-  if (!load_functions(library, handle, diag) || !fits(library, diag)) return false;
+  if (!load_functions(library, handle, diag)) return false;
+  library->H5dont_atexit(); /* before all other calls; every file is closed by then */
+  if (!fits(library, diag)) return false;
   if (library->H5open() < 0) return missing(diag, "it does not start");
   library->H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* failures are told, not printed */
   return load_ids(library, handle, diag);

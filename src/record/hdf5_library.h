@@ -8,6 +8,7 @@
 
 /* Its functions, by the types that its headers give them. */
 #define BRINK_HDF5_FUNCTIONS(X)                                                                    \
+  X(H5dont_atexit)                                                                                 \
   X(H5open)                                                                                        \
   X(H5get_libversion)                                                                              \
   X(H5Eset_auto2)                                                                                  \

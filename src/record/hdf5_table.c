@@ -132,6 +132,7 @@ bool brink_hdf5_table_next(brink_hdf5_table *table) {
 }
 
 void brink_hdf5_table_close(brink_hdf5_table *table) {
+  if (table->columns == NULL) return;
   for (size_t k = 0; k < table->ncolumns; k++) {
     if (table->columns[k].id >= 0) table->library->H5Dclose(table->columns[k].id);
     table->columns[k].id = -1;

@@ -19,6 +19,7 @@ typedef struct brink_results_def {
   const brink_columns *columns;
   const brink_fact *facts; /* provenance */
   size_t nfacts;
+  size_t chunk_rows; /* at most so many rows in a chunk of an HDF5 file; 0: as many as are good */
 } brink_results_def;
 
 /* ".csv, .mat, .h5" */
