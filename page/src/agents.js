@@ -82,7 +82,7 @@ export class Agents {
   #build() {
     const total = this.list.reduce((n, p) => n + p.count, 0);
     const { node, head } = section('agents', 'Agents');
-    head.append(el('span', { class: 'readout', text: this.list.map((p) => `${count(p.count)} ${p.name}`).join(', ') }),
+    head.append(el('span', { class: 'readout', text: this.list.map((p) => `${count(p.count)}${p.total > p.count ? ` of ${count(p.total)}` : ''} ${p.name}`).join(', ') }),
       el('div', { class: 'tools', role: 'toolbar', 'aria-label': 'view' },
         button('Zoom out', ICONS.minus, () => this.view.zoom(1 / 1.4)),
         button('Zoom in', ICONS.plus, () => this.view.zoom(1.4)),
@@ -101,7 +101,7 @@ export class Agents {
       el('label', { class: 'field', title: 'simulated seconds in a second' }, 'Speed ', this.speedSelect),
       total <= 1000 ? el('label', { class: 'field' }, box, ' Trails') : null,
       this.meetings.length ? el('span', { class: 'meet' },
-        button('Previous meeting', ICONS.left, () => this.meeting(-1)), `${count(this.meetings.length)} meetings`,
+        button('Previous meeting', ICONS.left, () => this.meeting(-1)), this.#meetings(),
         button('Next meeting', ICONS.right, () => this.meeting(1))) : null));
     this.node = node;
     node.addEventListener('keydown', (event) => {
@@ -113,6 +113,12 @@ export class Agents {
     onTheme(() => this.#strip());
     new ResizeObserver(() => this.#strip()).observe(this.scrubber);
     this.#tell();
+  }
+
+  #meetings() {
+    const total = this.list.reduce((n, p) => n + (p.meetings_total ?? p.meetings.length), 0);
+    const shown = this.meetings.length;
+    return total > shown ? `${count(shown)} of ${count(total)} meetings` : shown === 1 ? '1 meeting' : `${count(shown)} meetings`;
   }
 
   toggle() {
@@ -146,6 +152,7 @@ export class Agents {
   seek(t) {
     this.time = Math.min(Math.max(t, this.start), this.end);
     this.#tell();
+    this.timeline.play(this.time);
     this.view.redraw();
   }
 

@@ -68,7 +68,12 @@ export class Panels {
 
   #lane(column, index) {
     const labels = column.labels ?? ['false', 'true'];
-    return { column, index, labels, runs: runsOf(this.report.time, this.report.values[index], this.timeline.end) };
+    const runs = runsOf(this.report.time, this.report.values[index], this.timeline.end);
+    // Labels may be those of the whole model: colours go by the values that occur.
+    const used = [...new Set(runs.map((r) => r.value))].sort((a, b) => a - b);
+    const rank = new Map(used.map((v, k) => [v, column.type === 'boolean' ? v : k]));
+    const color = (v) => colors().bands[(rank.get(v) ?? 0) % 8];
+    return { column, index, labels, runs, used, rank, color };
   }
 
   #build() {
@@ -173,11 +178,9 @@ export class Panels {
 
   setBands(key) {
     const lane = this.lanes.find((l) => String(l.index) === key);
-    const used = lane ? [...new Set(lane.runs.map((r) => r.value))].sort((a, b) => a - b) : [];
-    this.marks.bands = lane ? { runs: lane.runs, strength: 0.13,
-      color: (v) => colors().bands[v % colors().bands.length] ?? colors().bands[0] } : null;
-    this.bandKeys.replaceChildren(...used.slice(0, 10).map((v) => el('span', { class: 'key' },
-      el('i', { class: `band b${(v % 8) + 1}` }), lane.labels[v] ?? '–')));
+    this.marks.bands = lane ? { runs: lane.runs, strength: 0.13, color: lane.color } : null;
+    this.bandKeys.replaceChildren(...(lane?.used ?? []).slice(0, 10).map((v) => el('span', { class: 'key' },
+      el('i', { class: `band b${(lane.rank.get(v) % 8) + 1}` }), lane.labels[v] ?? '–')));
     this.bandLane = lane ?? null;
     this.redraw();
   }
@@ -318,8 +321,7 @@ export class Panels {
         const b = Math.min(u.valToPos(run.to, 'x', true), bbox.left + bbox.width);
         if (b - a < 0.5 && a - done < 0.5) continue;
         done = b;
-        const color = c.bands[run.value % c.bands.length] ?? c.bands[0];
-        ctx.fillStyle = fade(color, lane.column.type === 'boolean' && !run.value ? 0.12 : 0.42);
+        ctx.fillStyle = fade(lane.color(run.value), lane.column.type === 'boolean' && !run.value ? 0.12 : 0.42);
         ctx.fillRect(a, top, Math.max(b - a - (b - a > 4 ? px : 0), 0.5), high);
         const label = lane.labels[run.value] ?? '';
         if (b - a > 24 * px && ctx.measureText(label).width < b - a - 10 * px) {

@@ -44,12 +44,27 @@ function tooltip(u, marks) {
   };
 }
 
+// A line that goes with the animation of the agents.
+function playhead(u, timeline) {
+  const line = el('i', { class: 'playhead', hidden: true });
+  u.over.append(line);
+  const move = () => {
+    const { now } = timeline;
+    line.hidden = now === null || now < timeline.min || now > timeline.max;
+    if (!line.hidden) line.style.transform = `translateX(${u.valToPos(now, 'x')}px)`;
+  };
+  const stop = timeline.onPlay(move);
+  u.hooks.destroy = [...(u.hooks.destroy ?? []), stop];
+  return move;
+}
+
 // definition: { host, data, series, height, scales, side, behind, over, onIndex }
 // context: { timeline, marks, mode() }
 export function timePlot(definition, context) {
   const { host, data, series, height } = definition;
   const { timeline, marks, mode } = context;
   let tip = () => {};
+  let head = () => {};
   const u = new uPlot({
     width: Math.max(host.clientWidth, 200),
     height,
@@ -72,7 +87,7 @@ export function timePlot(definition, context) {
     series: [{}, ...series],
     hooks: {
       drawClear: [(self) => marks.behind(self), definition.behind].filter(Boolean),
-      draw: [definition.over, (self) => marks.over(self)].filter(Boolean),
+      draw: [definition.over, (self) => marks.over(self), () => head()].filter(Boolean),
       setCursor: [(self) => {
         const { idx, left } = self.cursor;
         definition.onIndex?.(left >= 0 ? idx : null);
@@ -88,6 +103,7 @@ export function timePlot(definition, context) {
     },
   }, data, host);
   tip = tooltip(u, marks);
+  head = playhead(u, timeline);
   gestures(u.over, timeline, (left) => u.posToVal(left, 'x'), mode);
   u.over.addEventListener('click', (event) => {
     if (event.shiftKey || u.select.width > 0) return;

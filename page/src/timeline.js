@@ -8,6 +8,8 @@ export class Timeline {
     this.max = this.end;
     this.listeners = new Set();
     this.watchers = new Set();
+    this.players = new Set();
+    this.now = null; // where an animation stands
   }
 
   on(fn) {
@@ -17,6 +19,17 @@ export class Timeline {
   // Told of the time under the cursor, or null.
   onCursor(fn) {
     this.watchers.add(fn);
+  }
+
+  // Told where an animation stands.
+  onPlay(fn) {
+    this.players.add(fn);
+    return () => this.players.delete(fn);
+  }
+
+  play(t) {
+    this.now = t;
+    for (const fn of this.players) fn();
   }
 
   point(t) {
