@@ -216,6 +216,13 @@ static bool build_samples(brink_along_space *space, brink_along *along) {
   return true;
 }
 
+static bool is_finite(const brink_along *along) {
+  for (int k = 0; k <= along->degree; k++) {
+    if (!isfinite(along->c[k])) return false;
+  }
+  return true;
+}
+
 static double largest_term(const brink_along *along) {
   double most = 0.0;
   for (int k = 0; k <= along->degree; k++) most = fmax(most, fabs(along->c[k]));
@@ -324,7 +331,10 @@ bool brink_along_build(brink_along_space *space, size_t guard, const brink_path 
   } else {
     built = build_samples(space, along);
   }
-  for (int k = 0; built && k <= along->degree; k++) built = isfinite(along->c[k]);
+  built = built && is_finite(along);
+  /* Where a series does not exist (the square root of a level that starts at 0) values may. */
+  if (!built && model_guard->def.jet != NULL)
+    built = build_samples(space, along) && is_finite(along);
   return built;
 }
 

@@ -38,8 +38,12 @@ void brink_stepper_choose(brink_stepper *st) {
   use(st, without ? &st->substitute : &st->chosen);
 }
 
+bool brink_stepper_has_substitute(const brink_stepper *st) {
+  return st->substitute.ops != NULL && st->ops != st->substitute.ops;
+}
+
 bool brink_stepper_substitute(brink_stepper *st) {
-  if (st->substitute.ops == NULL || st->ops == st->substitute.ops) return false;
+  if (!brink_stepper_has_substitute(st)) return false;
   use(st, &st->substitute);
   return true;
 }

@@ -87,6 +87,7 @@ bool brink_stepper_create(brink_stepper *st, const brink_options *options, const
 /* Before a start: the method for what holds now. */
 void brink_stepper_choose(brink_stepper *st);
 /* The start was refused. Is there another method? It is the present one, then. */
+bool brink_stepper_has_substitute(const brink_stepper *st);
 bool brink_stepper_substitute(brink_stepper *st);
 
 /* The weighted maximum norm max_i |v_i| / (rtol*max(|x_i|, |y_i|) + atol_i) over the nx states. */

@@ -10,6 +10,8 @@
 
 #include "sim/sim.h"
 
+#define DETOUR 32 /* steps by another method: its steps grow, and lead away from the point */
+
 /* What time can resolve here. */
 static double resolution(const brink_sim *sim) {
   return fmax(4.0 * DBL_EPSILON * fabs(sim->t), 16.0 * DBL_MIN);
@@ -292,6 +294,15 @@ static size_t surface_at_hand(brink_sim *sim) {
   return BRINK_NONE;
 }
 
+/* Close to a singular point series may reach no further than time can resolve (a tank that is refilled,
+ * x' = 1 - sqrt x from 1e-20), and other methods do not mind: some steps by one of them. */
+static bool goes_around(brink_sim *sim) {
+  if (!brink_stepper_has_substitute(&sim->stepper)) return false;
+  sim->detour = DETOUR;
+  sim->restart = true;
+  return true;
+}
+
 /* A guard that vetoes even the smallest step has been reached. */
 brink_status brink_sim_no_step_left(brink_sim *sim, brink_try reason, double t_stop,
                                     brink_diag *diag) {
@@ -303,6 +314,6 @@ brink_status brink_sim_no_step_left(brink_sim *sim, brink_try reason, double t_s
   brink_limit here = {.sigma = 0.0, .event = true, .guard = sim->eval.vetoed_by};
   if (reason != BRINK_TRY_VETOED && sim->eval.veto) here.guard = surface_at_hand(sim);
   if (reason != BRINK_TRY_VETOED && (!sim->eval.veto || here.guard == BRINK_NONE))
-    return collapsed(sim, reason, diag);
+    return goes_around(sim) ? BRINK_OK : collapsed(sim, reason, diag);
   return brink_sim_arrive_on_predictor(sim, &here, diag);
 }

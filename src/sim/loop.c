@@ -51,6 +51,7 @@ static brink_status restart(brink_sim *sim, brink_diag *diag) {
   reset_appended(sim, sim->detector.g0);
   if (sim->stepper.f_ready) memcpy(sim->stepper.f, sim->settled, sim->eval.nx * sizeof(double));
   brink_stepper_choose(&sim->stepper);
+  if (sim->detour > 0) brink_stepper_substitute(&sim->stepper);
   brink_try outcome = sim->stepper.ops->start(&sim->stepper);
   if (outcome == BRINK_TRY_REFUSED && brink_stepper_substitute(&sim->stepper))
     outcome = sim->stepper.ops->start(&sim->stepper);
@@ -126,6 +127,7 @@ static bool event_inside(brink_sim *sim, brink_found found, double t_end, brink_
 /* The step was committed: the simulation moves to its end. */
 static brink_status finish_step(brink_sim *sim, double t_end) {
   double t0 = sim->t;
+  if (sim->detour > 0 && --sim->detour == 0) sim->restart = true; /* back to series */
   sim->t = sim->stepper.t = t_end;
   brink_detector_commit(&sim->detector, sim->t, sim->x);
   reset_appended(sim, sim->detector.g0);

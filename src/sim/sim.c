@@ -253,6 +253,7 @@ static void begin_anew(brink_sim *sim) {
   sim->history.count = sim->stuck = 0;
   sim->started = false;
   sim->restart = true;
+  sim->detour = 0;
   sim->last.terms = 0;
   brink_schedule_start(sim);
 }

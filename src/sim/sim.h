@@ -36,6 +36,7 @@ struct brink_sim {
   double *x; /* = stepper.x: the present state */
   bool started;
   bool restart;       /* the stepper has to start anew */
+  int detour;         /* so many steps are left to a method that needs no series */
   bool field_settled; /* `settled` is the field after the last guard that settled its sign */
   bool fired_settled; /* what fired in this round has its sign, and nothing has changed since */
   size_t blocked; /* a unilateral guard that was reached, and past whose surface the field points */
