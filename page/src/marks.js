@@ -111,13 +111,13 @@ export class Marks {
     ctx.restore();
   }
 
-  over(u) {
+  over(u, plain = false) {
     if (!this.shown) return;
     const { ctx, bbox } = u;
     const px = devicePixelRatio || 1;
     const c = colors();
     const groups = this.groups(u);
-    const lines = groups.length <= MANY;
+    const lines = !plain && groups.length <= MANY;
     const most = groups.reduce((n, g) => Math.max(n, g.count), 1);
     const left = bbox.left;
     ctx.save();

@@ -265,7 +265,7 @@ export class Panels {
 
   #modes() {
     const lanes = this.lanes.slice(0, 40);
-    const row = 24;
+    const row = lanes.length === 1 ? 24 : 36;
     const { report } = this;
     const host = el('div', { class: 'canvas' });
     const value = el('span', { class: 'legend' });
@@ -273,10 +273,10 @@ export class Panels {
       el('b', { text: lanes.length === 1 ? lanes[0].column.name : 'Modes' }), value), host);
     this.stack.append(box);
     const show = (idx) => {
+      if (lanes.length > 1) return; // they have their names and values inside
       const at = idx ?? report.time.length - 1;
-      value.replaceChildren(...(at < 0 ? [] : lanes.slice(0, 4).map((lane) => el('span', { class: 'entry' },
-        lanes.length === 1 ? '' : lane.column.name,
-        el('span', { class: idx === null ? 'value' : 'value live', text: valueText(lane.column, report.values[lane.index][at]) })))));
+      value.replaceChildren(...(at < 0 ? [] : lanes.slice(0, 1).map((lane) => el('span', { class: 'entry' },
+        el('span', { class: idx === null || idx === undefined ? 'value' : 'value live', text: valueText(lane.column, report.values[lane.index][at]) })))));
     };
     show(null);
     const n = lanes.length;
@@ -285,18 +285,12 @@ export class Panels {
       host, height, onIndex: show, label: 'modes over time',
       data: [report.time, ...(lanes.length ? [new Float64Array(report.time.length)] : [])],
       series: [{ show: true, stroke: () => 'rgba(0,0,0,0)', width: 0, points: { show: false }, paths: () => null }],
-      scales: { y: { range: () => [n, 0] } },
-      side: { splits: () => lanes.map((_, i) => i + 0.5), grid: { show: false },
-        values: () => lanes.map((lane) => this.#laneName(lane.column.name, n)) },
+      scales: { y: { dir: -1, range: () => [0, n] } },
+      side: { splits: () => [], grid: { show: false }, values: () => [] },
+      plain: true,
       over: (self) => this.#drawLanes(self, lanes),
     }, this.context);
     this.modes = { u, host, height, box, group: null };
-  }
-
-  #laneName(name, n) {
-    if (n === 1) return '';
-    const most = innerWidth < 560 ? 6 : 8;
-    return name.length > most ? `…${name.slice(1 - most)}` : name;
   }
 
   #drawLanes(u, lanes) {
@@ -311,8 +305,14 @@ export class Panels {
     ctx.textBaseline = 'middle';
     ctx.textAlign = 'left';
     lanes.forEach((lane, k) => {
-      const top = u.valToPos(k, 'y', true) + 2 * px;
-      const high = u.valToPos(k + 1, 'y', true) - 2 * px - top;
+      let top = u.valToPos(k, 'y', true) + 2 * px;
+      let high = u.valToPos(k + 1, 'y', true) - 2 * px - top;
+      if (lanes.length > 1) { // the name stands above its lane
+        ctx.fillStyle = c.muted;
+        ctx.fillText(lane.column.name, bbox.left + px, top + 6 * px);
+        top += 14 * px;
+        high -= 14 * px;
+      }
       let done = -Infinity; // pixels already painted: slivers do not paint over each other for ever
       for (const run of lane.runs) {
         if (run.to < this.timeline.min) continue;

@@ -58,7 +58,7 @@ function playhead(u, timeline) {
   return move;
 }
 
-// definition: { host, data, series, height, scales, side, behind, over, onIndex }
+// definition: { host, data, series, height, label, scales, side, over(u), onIndex(index), plain (no bands, no lines) }
 // context: { timeline, marks, mode() }
 export function timePlot(definition, context) {
   const { host, data, series, height } = definition;
@@ -86,8 +86,8 @@ export function timePlot(definition, context) {
     axes: axes(definition.side),
     series: [{}, ...series],
     hooks: {
-      drawClear: [(self) => marks.behind(self), definition.behind].filter(Boolean),
-      draw: [definition.over, (self) => marks.over(self), () => head()].filter(Boolean),
+      drawClear: definition.plain ? [] : [(self) => marks.behind(self)],
+      draw: [definition.over, (self) => marks.over(self, definition.plain), () => head()].filter(Boolean),
       setCursor: [(self) => {
         const { idx, left } = self.cursor;
         definition.onIndex?.(left >= 0 ? idx : null);
