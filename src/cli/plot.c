@@ -13,9 +13,6 @@ enum {
   MOST_CURVES = 64,   /* in one picture */
   MOST_EVENTS = 4096, /* ticks that are kept: many more than an axis has places */
   MOST_LABELS = 16,
-  MOST_POINTS = 8192, /* of y:x in a long run */
-  PARTS_LEAST = 3,    /* rows of a step, for these */
-  PARTS_MOST = 13,
   HEIGHT = 12,
   HEIGHT_AGAINST = 20,
   PROPOSED = 8, /* names, where none is near */
@@ -39,17 +36,6 @@ struct cli_plot {
   request *requests;
   size_t count;
   brink_thinned events;
-
-  /* Long runs: what is drawn against each other must have been seen together. The display's rows are
-   * extremes then, so y:x has rows of its own, of which some are kept as they are. */
-  bool against;
-  const brink_columns *columns;
-  const brink_tracked **tracked; /* of each wanted column */
-  const size_t *wanted;
-  size_t nwanted;
-  brink_trace trace;
-  size_t turn;
-  brink_thinned points;
 };
 
 /* ---- names ---- */
@@ -223,71 +209,6 @@ int cli_plot_begin(cli_simulation *run) {
 
 /* ---- while it runs ---- */
 
-static int on_row(const brink_moment *moment, void *user) {
-  cli_plot *plot = user;
-  brink_columns_visit(plot->columns, moment);
-  double *values = brink_thin_place(&plot->points);
-  for (size_t k = 0; k < plot->nwanted; k++) {
-    const brink_tracked *tracked = plot->tracked[k];
-    values[k] =
-        brink_columns_value(plot->columns, tracked, plot->wanted[k] - tracked->first, moment);
-  }
-  brink_thin_add(&plot->points, moment->t, values);
-  return 0;
-}
-
-/* Periodic solutions have periodic steps: cut always alike, the same few points of the orbit would come
- * again and again. */
-static size_t parts_of(const brink_step_record *record, void *user) {
-  (void)record;
-  cli_plot *plot = user;
-  plot->turn = (plot->turn + 1) % (PARTS_MOST - PARTS_LEAST + 1);
-  return PARTS_LEAST + plot->turn;
-}
-
-static const brink_tracked *tracked_of(const brink_columns *columns, size_t column) {
-  size_t k = 0;
-  while (column >= columns->tracked[k].first + columns->tracked[k].count) k++;
-  return &columns->tracked[k];
-}
-
-bool cli_plot_watch(cli_simulation *run) {
-  cli_plot *plot = run->plot;
-  for (size_t k = 0; plot != NULL && k < plot->count; k++)
-    plot->against = plot->against || plot->requests[k].against;
-  if (plot == NULL || !plot->against) return true;
-  const brink_system *system = run->loaded.system;
-  plot->columns = &run->columns;
-  plot->wanted = run->wanted;
-  plot->nwanted = run->nwanted;
-  plot->tracked = brink_arena_take(&run->arena, run->nwanted, sizeof *plot->tracked);
-  if (plot->tracked == NULL ||
-      !brink_thin_init(&plot->points, BRINK_THIN_LAST, run->nwanted, MOST_POINTS, &run->arena) ||
-      !brink_trace_init(&plot->trace, run->sim, system->nx, system->np, system->nmodes,
-                        &run->arena)) {
-    out_of_memory();
-    return false;
-  }
-  for (size_t k = 0; k < run->nwanted; k++)
-    plot->tracked[k] = tracked_of(plot->columns, run->wanted[k]);
-  plot->trace.row = on_row;
-  plot->trace.parts = parts_of;
-  plot->trace.user = plot;
-  return true;
-}
-
-void cli_plot_step(cli_plot *plot, const brink_step_record *record) {
-  if (plot->against) brink_trace_step(&plot->trace, record);
-}
-
-void cli_plot_event(cli_plot *plot, const brink_event_record *record) {
-  if (plot->against) brink_trace_event(&plot->trace, record);
-}
-
-void cli_plot_end(cli_plot *plot) {
-  if (plot->against) brink_trace_end(&plot->trace);
-}
-
 void cli_plot_told(cli_plot *plot, double t) {
   double nothing = 0.0;
   brink_thin_add(&plot->events, t, &nothing);
@@ -305,11 +226,11 @@ typedef struct sketch {
   brink_text title, below;
 } sketch;
 
-/* The place of a column among the rows. */
-static const double *values_of(const sketch *s, size_t column) {
+/* The place of a column in a table of the display. */
+static const double *values_of(const sketch *s, const brink_thinned *table, size_t column) {
   size_t k = 0;
-  while (k < s->rows->ncolumns && s->chosen[k] != column) k++;
-  return k < s->rows->ncolumns ? s->rows->values + k : NULL;
+  while (k < table->ncolumns && s->chosen[k] != column) k++;
+  return k < table->ncolumns ? table->values + k : NULL;
 }
 
 static void put_name(brink_text *text, const selection *s) {
@@ -351,26 +272,21 @@ static bool use_words(sketch *s, cli_curve *curve, const brink_variable *variabl
   return true;
 }
 
-/* y:x of a long run: its own points, not connected, since some are left out. */
+/* y:x of a long run: points that were seen together, not connected, since some are left out. */
 static void use_points(sketch *s, const request *r, size_t k, cli_curve *curve) {
-  const cli_plot *plot = s->run->plot;
-  size_t y = r->y.column[k], x = r->x.column[r->x.total > 1 ? k : 0];
-  size_t stride = plot->points.ncolumns;
-  curve->count = plot->points.rows;
-  curve->x_stride = curve->y_stride = stride;
-  for (size_t j = 0; j < stride; j++) {
-    if (plot->wanted[j] == y) curve->y = plot->points.values + j;
-    if (plot->wanted[j] == x) curve->x = plot->points.values + j;
-  }
-  s->picture.dots = plot->points.width > 0.0;
+  const brink_thinned *points = brink_display_points(s->run->display);
+  curve->count = points->rows;
+  curve->x = values_of(s, points, r->x.column[r->x.total > 1 ? k : 0]);
+  curve->y = values_of(s, points, r->y.column[k]);
+  s->picture.dots = true;
 }
 
 static bool make_curve(sketch *s, const request *r, size_t k, cli_curve *curve) {
   size_t stride = s->rows->ncolumns;
   *curve = (cli_curve){.x = s->rows->t, .count = s->rows->rows, .x_stride = 1, .y_stride = stride};
-  curve->y = values_of(s, r->y.column[k]);
+  curve->y = values_of(s, s->rows, r->y.column[k]);
   if (r->against) {
-    curve->x = values_of(s, r->x.column[r->x.total > 1 ? k : 0]);
+    curve->x = values_of(s, s->rows, r->x.column[r->x.total > 1 ? k : 0]);
     curve->x_stride = stride;
   }
   if (curve->x == NULL || curve->y == NULL) {

@@ -8,13 +8,6 @@
  * CLI_OK; CLI_USAGE: there is no such name; CLI_NUMERICS: out of memory. Said. */
 int cli_plot_begin(cli_simulation *run);
 
-/* When there is a simulation, before it begins; false: out of memory, said. */
-bool cli_plot_watch(cli_simulation *run);
-
-/* Call these from the sink. */
-void cli_plot_step(cli_plot *plot, const brink_step_record *record);
-void cli_plot_event(cli_plot *plot, const brink_event_record *record);
-void cli_plot_end(cli_plot *plot);
 /* An event that the journal tells: a tick on the axis of time. */
 void cli_plot_told(cli_plot *plot, double t);
 

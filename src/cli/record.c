@@ -82,7 +82,6 @@ static int on_step(const brink_step_record *record, void *user) {
   cli_simulation *run = user;
   settle(run);
   if (run->display != NULL) brink_display_step(run->display, record);
-  if (run->plot != NULL) cli_plot_step(run->plot, record);
   return run->results != NULL ? brink_trace_step(&run->trace, record) : 0;
 }
 
@@ -98,7 +97,6 @@ static int tell_event(cli_simulation *run, const brink_event_record *record) {
   brink_journal_event(&run->journal, &happening);
   if (run->display != NULL)
     brink_display_event(run->display, record, happening.flag, happening.index);
-  if (run->plot != NULL) cli_plot_event(run->plot, record);
   return outcome;
 }
 
@@ -157,7 +155,7 @@ bool cli_record_begin(cli_simulation *run) {
     return false;
   }
   brink_journal_init(&run->journal, &run->columns, system->nx, run->settings.json);
-  if (!cli_report_begin(run) || !cli_plot_watch(run) || !cli_trajectory_begin(run)) return false;
+  if (!cli_report_begin(run) || !cli_trajectory_begin(run)) return false;
   if (run->display != NULL || run->results != NULL) run->journal.listen = on_told;
   run->journal.listener = run;
   brink_sink sink = {.step = wants_steps(run) ? on_step : NULL,
@@ -181,6 +179,5 @@ void cli_record_end(cli_simulation *run) {
   settle(run);
   tell_open_slides(run);
   if (run->display != NULL) brink_display_end(run->display);
-  if (run->plot != NULL) cli_plot_end(run->plot);
   cli_trajectory_end(run);
 }

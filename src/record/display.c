@@ -16,6 +16,8 @@ enum {
   PARTS_AT_FIRST = 32, /* of a step, while there are few rows … */
   PARTS_LATER = 8,     /* … and while there is still room */
   MOST_PARTS = PIXELS,
+  TURNS = 7,
+  MOST_POINTS = 8192,
 };
 
 /* ---- which columns ---- */
@@ -97,6 +99,7 @@ static int on_row(const brink_moment *moment, void *user) {
   double *values = brink_thin_place(&display->rows);
   for (size_t k = 0; k < display->nchosen; k++)
     values[k] = brink_columns_value(columns, display->tracked[k], display->element[k], moment);
+  brink_thin_add(&display->points, moment->t, values);
   brink_thin_add(&display->rows, moment->t, values);
   brink_populations_frame(&display->populations, moment);
   return 0;
@@ -104,7 +107,7 @@ static int on_row(const brink_moment *moment, void *user) {
 
 /* Steps of a good method are long: without points inside them curves would be polygons. */
 static size_t parts_of(const brink_step_record *record, void *user) {
-  const brink_display *display = user;
+  brink_display *display = user;
   if (record->nx > LARGE_MODEL) return 1;
   const brink_thinned *rows = &display->rows;
   size_t fewest = 1;
@@ -113,7 +116,11 @@ static size_t parts_of(const brink_step_record *record, void *user) {
   double pixel = (display->def.until - display->started) / PIXELS;
   double wanted = pixel > 0.0 ? ceil(record->h / pixel) : 1.0;
   if (!(wanted <= MOST_PARTS)) wanted = MOST_PARTS;
-  return wanted > (double)fewest ? (size_t)wanted : fewest;
+  size_t parts = wanted > (double)fewest ? (size_t)wanted : fewest;
+  /* Periodic solutions have periodic steps: cut always alike, the same few points of the orbit would come
+   * again and again. */
+  if (rows->width > 0.0) display->turn = (display->turn + 1) % TURNS;
+  return parts + display->turn;
 }
 
 void brink_display_step(brink_display *display, const brink_step_record *record) {
@@ -171,9 +178,9 @@ void brink_display_told(const brink_told *told, void *user) {
 
 /* ---- the object ---- */
 
-static size_t row_capacity(size_t ncolumns) {
+static size_t row_capacity(size_t ncolumns, size_t most) {
   size_t rows = MOST_VALUES / (ncolumns + 1);
-  if (rows > MOST_ROWS) rows = MOST_ROWS;
+  if (rows > most) rows = most;
   return rows < FEWEST_ROWS ? FEWEST_ROWS : rows;
 }
 
@@ -188,7 +195,9 @@ static bool make_parts(brink_display *display) {
   display->trace.parts = parts_of;
   display->trace.user = display;
   return brink_thin_init(&display->rows, BRINK_THIN_EXTREMES, display->nchosen,
-                         row_capacity(display->nchosen), arena) &&
+                         row_capacity(display->nchosen, MOST_ROWS), arena) &&
+         brink_thin_init(&display->points, BRINK_THIN_LAST, display->nchosen,
+                         row_capacity(display->nchosen, MOST_POINTS), arena) &&
          brink_thin_init(&display->steps, BRINK_THIN_EXTREMES, 2, MOST_STEPS, arena) &&
          brink_approaches_init(&display->approaches, def, system->nx, arena) &&
          brink_populations_init(&display->populations, def->columns, arena);
@@ -224,4 +233,8 @@ void brink_display_destroy(brink_display *display) {
 const brink_thinned *brink_display_rows(const brink_display *display, const size_t **chosen) {
   *chosen = display->chosen;
   return &display->rows;
+}
+
+const brink_thinned *brink_display_points(const brink_display *display) {
+  return &display->points;
 }

@@ -51,6 +51,9 @@ void brink_display_end(brink_display *display);
 
 /* Rows of the chosen columns; column k of the table is column chosen[k] of `columns`. */
 const brink_thinned *brink_display_rows(const brink_display *display, const size_t **chosen);
+/* Some of the rows, as they were: where rows are extremes, values of one of them were not seen together, and
+ * cannot be drawn against each other. */
+const brink_thinned *brink_display_points(const brink_display *display);
 
 /* ---- the page ---- */
 

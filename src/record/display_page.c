@@ -67,6 +67,31 @@ static void write_column(const brink_display *display, size_t k, brink_text *tex
   brink_text_add(text, "}");
 }
 
+/* One array for each chosen column. */
+static void write_values(const brink_display *display, const brink_thinned *table,
+                         brink_text *text) {
+  brink_text_add(text, "[");
+  for (size_t k = 0; k < display->nchosen; k++) {
+    if (k > 0) brink_text_add(text, ",\n  ");
+    brink_encode_array(text, BRINK_ELEMENT_F8, table->values + k, table->rows, table->ncolumns);
+  }
+  brink_text_add(text, "]");
+}
+
+/* Rows that are extremes cannot be drawn against each other: then there are points for that. */
+static void write_points(const brink_display *display, brink_text *text) {
+  brink_text_add(text, ",\n \"points\":");
+  if (display->rows.width == 0.0) {
+    brink_text_add(text, "null");
+    return;
+  }
+  brink_text_add(text, "{\"time\":");
+  brink_encode_array(text, BRINK_ELEMENT_F8, display->points.t, display->points.rows, 1);
+  brink_text_add(text, ",\n  \"values\":");
+  write_values(display, &display->points, text);
+  brink_text_add(text, "}");
+}
+
 static void write_rows(const brink_display *display, brink_text *text) {
   const brink_thinned *rows = &display->rows;
   brink_text_add(text, ",\n \"columns\":[");
@@ -76,12 +101,9 @@ static void write_rows(const brink_display *display, brink_text *text) {
   brink_json_real(text, rows->width);
   brink_text_add(text, ",\n \"time\":");
   brink_encode_array(text, BRINK_ELEMENT_F8, rows->t, rows->rows, 1);
-  brink_text_add(text, ",\n \"values\":[");
-  for (size_t k = 0; k < display->nchosen; k++) {
-    if (k > 0) brink_text_add(text, ",\n  ");
-    brink_encode_array(text, BRINK_ELEMENT_F8, rows->values + k, rows->rows, rows->ncolumns);
-  }
-  brink_text_add(text, "]");
+  brink_text_add(text, ",\n \"values\":");
+  write_values(display, rows, text);
+  write_points(display, text);
 }
 
 static void write_steps(const brink_display *display, brink_text *text) {

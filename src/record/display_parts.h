@@ -92,10 +92,12 @@ struct brink_display {
   size_t *element;
   size_t nchosen;
   brink_trace trace;
-  brink_thinned rows;  /* the chosen columns */
-  brink_thinned steps; /* size and order */
+  brink_thinned rows;   /* the chosen columns */
+  brink_thinned points; /* the same, some rows as they are */
+  brink_thinned steps;  /* size and order */
   brink_approaches approaches;
   brink_populations populations;
+  size_t turn;                   /* steps are not always cut alike */
   size_t nsteps, nevents, ntold; /* told: complete, and in the list */
   brink_text events;             /* elements of a JSON array, the first ones */
 };
