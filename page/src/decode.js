@@ -50,6 +50,8 @@ export async function decodeReport(raw) {
     Promise.all((raw.values ?? []).map(decodeArray)),
     decodeArray(raw.steps?.t), decodeArray(raw.steps?.h), decodeArray(raw.steps?.order),
   ]);
+  const together = raw.together && {
+    time: await decodeArray(raw.together.time), values: await Promise.all(raw.together.values.map(decodeArray)) };
   const approaches = await Promise.all((raw.approaches ?? []).map(async (a) => {
     const [dt, g, sdt, sg] = await Promise.all([
       decodeArray(a.along?.dt), decodeArray(a.along?.g), decodeArray(a.steps?.dt), decodeArray(a.steps?.g)]);
@@ -72,6 +74,6 @@ export async function decodeReport(raw) {
     misses: raw.misses ?? [],
     parameters: raw.parameters ?? [],
     provenance: raw.provenance ?? [],
-    time, values, steps: { ...raw.steps, t, h, order }, approaches, populations,
+    time, values, together: together ?? null, steps: { ...raw.steps, t, h, order }, approaches, populations,
   };
 }

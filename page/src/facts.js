@@ -40,8 +40,9 @@ function banner(kind, title, text) {
 }
 
 const plain = (value) => (typeof value === 'string' ? value
+  : Array.isArray(value) ? value.map(plain).join(', ')
   : value && typeof value.message === 'string' && Object.keys(value).length === 1 ? value.message
-    : typeof value === 'object' ? Object.entries(value ?? {}).map(([k, v]) => `${k} ${Array.isArray(v) ? v.map(plain).join(', ') : plain(v)}`).join(', ')
+    : typeof value === 'object' ? Object.entries(value ?? {}).map(([k, v]) => `${k} ${plain(v)}`).join(', ')
       : num(value));
 
 export function buildHead(host, report, links) {

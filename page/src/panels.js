@@ -131,7 +131,9 @@ export class Panels {
         this.marks.shown = box.checked;
         this.redraw();
       } });
-      this.options.append(el('label', { class: 'field' }, box, ' Events'));
+      const { events, events_total: total } = this.report;
+      const note = total > events.length ? ` Events (the first ${count(events.length)})` : ' Events';
+      this.options.append(el('label', { class: 'field' }, box, note));
     }
     const keys = [];
     if (this.report.slides.length) keys.push(el('span', { class: 'key' }, el('i', { class: 'hatch' }), 'sliding'));

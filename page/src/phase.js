@@ -33,6 +33,10 @@ export class Phase {
   constructor(report, timeline) {
     this.report = report;
     this.timeline = timeline;
+    // The rows of a thinned run hold extremes, which need not be of one instant: then there are others
+    // that belong together, too far from each other for a line.
+    this.rows = report.together ?? report;
+    this.dots = report.thinned;
     const usable = report.columns.flatMap((c, i) => (c.type === 'real' || c.type === 'integer' ? [i] : []));
     this.positions = positionPairs(report.columns).filter((p) => p.some((i) => spread(report.values[i]) > 0));
     const pair = this.positions[0] ?? null;
@@ -82,11 +86,15 @@ export class Phase {
       el('span', { class: 'key' }, el('i', { class: 'dot' }), 'end'),
       this.report.events.length ? el('span', { class: 'key' }, el('i', { class: 'diamond' }), 'events') : null,
       el('span', { class: 'key' }, el('i', { class: 'ramp' }), 'time')));
+    if (this.dots) {
+      node.append(el('p', { class: 'hint', text: this.report.together ? 'A long run: points of it, not all of the way.'
+        : `A long run: the two values of a point may be ${num(this.report.row_width, 3)} of time apart.` }));
+    }
     this.node = node;
   }
 
   column(i) {
-    return i < 0 ? this.report.time : this.report.values[i];
+    return i < 0 ? this.rows.time : this.rows.values[i];
   }
 
   name(i) {
@@ -119,27 +127,28 @@ export class Phase {
   }
 
   trajectory(view, ctx) {
-    const { time } = this.report;
+    const { time } = this.rows;
     const c = colors();
     const from = Math.max(lowerBound(time, this.timeline.min) - 1, 0);
     const to = Math.min(lowerBound(time, this.timeline.max + 1e-300) + 1, time.length);
     ctx.lineJoin = 'round';
+    const draw = this.dots ? this.#cloud : this.#line;
     if (!this.timeline.whole) {
-      this.#line(view, ctx, 0, time.length, c.outside, 1);
+      draw.call(this, view, ctx, 0, time.length, c.outside, 1);
     }
     const size = Math.max(1, Math.ceil((to - from) / PIECES));
     for (let k = from; k < to; k += size) {
       const share = time.length > 1 ? (k - from) / Math.max(to - from, 1) : 0;
-      this.#line(view, ctx, k, Math.min(k + size + 1, to), mix(c.early, c.late, share), 1.8);
+      draw.call(this, view, ctx, k, Math.min(k + size + 1, to), mix(c.early, c.late, share), 1.8);
     }
-    this.#jumps(view, ctx, from, to, c);
+    if (!this.dots) this.#jumps(view, ctx, from, to, c);
     this.#points(view, ctx, c);
   }
 
   #line(view, ctx, from, to, style, width) {
     const x = this.column(this.a);
     const y = this.column(this.b);
-    const { time } = this.report;
+    const { time } = this.rows;
     ctx.strokeStyle = style;
     ctx.lineWidth = width;
     ctx.beginPath();
@@ -153,11 +162,20 @@ export class Phase {
     ctx.stroke();
   }
 
+  #cloud(view, ctx, from, to, style) {
+    const x = this.column(this.a);
+    const y = this.column(this.b);
+    ctx.fillStyle = style;
+    for (let i = from; i < to; i++) {
+      if (Number.isFinite(x[i]) && Number.isFinite(y[i])) ctx.fillRect(view.x(x[i]) - 1, view.y(y[i]) - 1, 2, 2);
+    }
+  }
+
   // From before an event to after it: dotted, because nothing moves there.
   #jumps(view, ctx, from, to, c) {
     const x = this.column(this.a);
     const y = this.column(this.b);
-    const { time } = this.report;
+    const { time } = this.rows;
     ctx.strokeStyle = c.muted;
     ctx.lineWidth = 1;
     ctx.setLineDash([2, 3]);
@@ -183,7 +201,7 @@ export class Phase {
   #points(view, ctx, c) {
     const x = this.column(this.a);
     const y = this.column(this.b);
-    const { time } = this.report;
+    const { time } = this.rows;
     const events = this.relevant();
     const n = time.length;
     if (!n) return;
@@ -222,7 +240,7 @@ export class Phase {
 
   // Where the state is at the time under the cursor of the other plots.
   #mark(view, ctx) {
-    const { time } = this.report;
+    const { time } = this.rows;
     if (this.at === null || this.at === undefined || !time.length) return;
     const i = Math.min(lowerBound(time, this.at), time.length - 1);
     const x = this.column(this.a)[i];

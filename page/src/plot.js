@@ -68,7 +68,7 @@ export function timePlot(definition, context) {
   const u = new uPlot({
     width: Math.max(host.clientWidth, 200),
     height,
-    padding: [8, narrow() ? 8 : 14, 0, 0],
+    padding: [8, narrow() ? 10 : 22, 0, 0],
     legend: { show: false },
     pxAlign: 0,
     cursor: {

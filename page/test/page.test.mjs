@@ -289,6 +289,23 @@ shows('the phase plot shows the chosen pair', fixtures.relay, {}, async (page) =
   close(after.range[1], 10.6, 1e-6);
 });
 
+shows('the phase plot of a thinned run shows values that belong together', () => {
+  const time = Array.from({ length: 400 }, (_, i) => i);
+  const turn = (f) => time.map((t) => f(t * 0.7));
+  const report = fixtures.large(100, 2, 0);
+  return { ...report, together: { time: fixtures.pack(time), values: [fixtures.pack(turn(Math.cos)), fixtures.pack(turn(Math.sin))] } };
+}, {}, async (page) => {
+  await page.locator('#phase').scrollIntoViewIfNeeded();
+  await settle(page);
+  const [on, off] = await page.evaluate(() => {
+    const { view } = window.brink.phase();
+    const ctx = view.canvas.getContext('2d');
+    const ink = (x, y) => ctx.getImageData(Math.round(view.x(x) * view.ratio), Math.round(view.y(y) * view.ratio), 1, 1).data[3];
+    return [ink(Math.cos(70), Math.sin(70)), ink(0.31, 0.17)];
+  });
+  assert.ok(on > 200 && off < 200, `${on} ${off}`);
+});
+
 shows('step sizes and orders are those of the run', fixtures.relay, {}, async (page) => {
   const [h, order] = await page.evaluate(() => window.brink.steps().map((p) => p.data.map((d) => [...d])));
   assert.equal(h[0].length, order[0].length);
