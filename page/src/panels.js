@@ -174,8 +174,17 @@ export class Panels {
     title();
     const more = this.report.columns_total > this.report.columns.length
       ? el('p', { class: 'hint', text: `The report holds ${count(this.report.columns.length)} of ${count(this.report.columns_total)} columns.` }) : null;
-    return el('details', { class: 'picker' }, summary, el('div', { class: 'pop' },
+    const picker = el('details', { class: 'picker' }, summary, el('div', { class: 'pop' },
       el('div', { class: 'row' }, search, button('All', null, all(true)), button('None', null, all(false))), list, more));
+    document.addEventListener('pointerdown', (event) => {
+      if (picker.open && !picker.contains(event.target)) picker.open = false;
+    });
+    picker.addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape') return;
+      picker.open = false;
+      summary.focus();
+    });
+    return picker;
   }
 
   setBands(key) {

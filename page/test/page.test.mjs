@@ -201,6 +201,8 @@ shows('variables can be searched and chosen', fixtures.large, {}, async (page) =
   await page.getByLabel('search variables').fill('q0');
   await page.getByRole('checkbox', { name: 'part.q0' }).uncheck();
   assert.deepEqual(await page.evaluate(() => window.brink.panels().map((p) => p.name).sort()), ['part.q1', 'part.q2', 'part.q3', 'part.q4', 'part.q42', 'part.q5']);
+  await page.keyboard.press('Escape');
+  assert.equal(await page.locator('.picker[open]').count(), 0);
 });
 
 shows('a click on an event shows it everywhere', fixtures.relay, {}, async (page) => {
