@@ -75,3 +75,17 @@ if(oracle_sources)
       "(Debian packages libflint-arb-dev and libflint-dev)")
   endif()
 endif()
+
+# Result files as other programs read them. 77: such a program is not installed.
+find_program(BRINK_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
+mark_as_advanced(BRINK_PYTHON)
+if(BRINK_PYTHON AND TARGET brink_program AND NOT BRINK_SANITIZE)
+  foreach(what IN ITEMS octave scipy h5dump killed limits)
+    add_test(NAME results_${what}
+      COMMAND ${BRINK_PYTHON} ${PROJECT_SOURCE_DIR}/tests/results/read_back.py ${what}
+        $<TARGET_FILE:brink_program> ${PROJECT_SOURCE_DIR}/models)
+    set_tests_properties(results_${what} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
+  endforeach()
+elseif(NOT BRINK_PYTHON)
+  message(STATUS "python3 not found: results are not read by other programs")
+endif()

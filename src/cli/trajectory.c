@@ -1,4 +1,6 @@
 /* trajectory.c: --out: rows and events go to a result file. */
+#include <signal.h>
+
 #include "cli/progress.h"
 #include "cli/run.h"
 #include "sim/sim.h"
@@ -41,6 +43,7 @@ bool cli_trajectory_begin(cli_simulation *run) {
   brink_results_def def = {.path = run->settings.out, .columns = &run->columns};
   def.facts = cli_facts(run, &def.nfacts);
   run->flushed = cli_seconds();
+  signal(SIGXFSZ, SIG_IGN); /* a file as large as it may be is told like a full disk */
   if (brink_results_open(&def, NULL, &run->diag, &run->results)) return true;
   cli_say("%s", run->diag.message);
   return false;

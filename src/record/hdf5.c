@@ -79,8 +79,9 @@ static bool row(brink_results *results) {
       out = brink_hdf5_put_value(system, tracked->variable, values[e], out);
   }
   if (!brink_hdf5_table_next(&own->rows)) return rescue(results);
-  if (own->rows.used == 0) own->last_t = results->row[0];
-  return true;
+  if (own->rows.used > 0) return true;
+  own->last_t = results->row[0]; /* a chunk is full: no need to wait */
+  return commit(results);
 }
 
 static void put_text(unsigned char *out, size_t size, const char *text) {
