@@ -31,16 +31,15 @@ static const char integrator[] =
     "end Integrator;\n";
 
 /* A controller that samples the input once a second, at the times of the rows. */
-static const char sampler[] =
-    "dtc Sampler is\n"
-    "  interface input(u, real); output(y, real); end interface;\n"
-    "  body\n"
-    "    declarations sample(1.0); state(sum, real); end declarations;\n"
-    "    initial sum := 0.0; end initial;\n"
-    "    update sum := sum + u; end update; output y = u; end output;\n"
-    "    assignments u : 0.0; end assignments;\n"
-    "  end body;\n"
-    "end Sampler;\n";
+static const char sampler[] = "dtc Sampler is\n"
+                              "  interface input(u, real); output(y, real); end interface;\n"
+                              "  body\n"
+                              "    declarations sample(1.0); state(sum, real); end declarations;\n"
+                              "    initial sum := 0.0; end initial;\n"
+                              "    update sum := sum + u; end update; output y = u; end output;\n"
+                              "    assignments u : 0.0; end assignments;\n"
+                              "  end body;\n"
+                              "end Sampler;\n";
 
 static const char *const methods[] = {"taylor", "adams", "dopri"};
 enum { METHODS = sizeof methods / sizeof methods[0] };

@@ -111,6 +111,7 @@ TEST(the_last_rows_of_intervals_stay_whole) {
     CHECK_NEAR(thinned->values[2 * k], cos(thinned->t[k]), 1e-12);
     CHECK_NEAR(thinned->values[2 * k + 1], sin(thinned->t[k]), 1e-12);
   }
+  CHECK(thinned->t[0] == 0.0);
   CHECK(thinned->t[thinned->rows - 1] == 0.01 * 49999);
   brink_arena_free(&table.arena);
 }

@@ -80,7 +80,7 @@ static void write_values(const brink_display *display, const brink_thinned *tabl
 
 /* Rows that are extremes cannot be drawn against each other: then there are points for that. */
 static void write_points(const brink_display *display, brink_text *text) {
-  brink_text_add(text, ",\n \"points\":");
+  brink_text_add(text, ",\n \"together\":");
   if (display->rows.width == 0.0) {
     brink_text_add(text, "null");
     return;

@@ -49,7 +49,8 @@ static void absorb(brink_thinned *thinned, double t, const double *values) {
 }
 
 static void place(brink_thinned *thinned, double t, const double *values) {
-  bool same = thinned->width > 0.0 && thinned->open > 0 &&
+  bool first = thinned->rule == BRINK_THIN_LAST && thinned->rows == 1; /* how it began is kept */
+  bool same = thinned->width > 0.0 && thinned->open > 0 && !first &&
               interval_of(thinned, t) == interval_of(thinned, thinned->t[thinned->rows - 1]);
   size_t most = thinned->rule == BRINK_THIN_LAST ? 1 : 2;
   if (!same) thinned->open = 0;

@@ -11,7 +11,7 @@
 
 typedef enum brink_thin_rule {
   BRINK_THIN_EXTREMES, /* of each interval the smallest and the largest values */
-  BRINK_THIN_LAST,     /* of each interval the last row: what is seen together stays together */
+  BRINK_THIN_LAST,     /* of each interval the last row, and the very first one: whole rows */
 } brink_thin_rule;
 
 typedef struct brink_thinned {
