@@ -406,8 +406,16 @@ typedef enum brink_layout {
   BRINK_LAYOUT_SPACE, /* a keyword, with a space before a parenthesis that follows */
 } brink_layout;
 
+/* How the parser gets at files, and the checker at those that may have been forgotten: returns text in memory from malloc, NUL-terminated, or NULL with a
+ * reason. Tests and fuzzers supply their own. */
+typedef struct brink_reader {
+  char *(*read)(const char *path, size_t *length, const char **reason, void *user);
+  void *user;
+} brink_reader;
+
 typedef struct brink_unit {
   brink_arena arena;
+  brink_reader reader; /* its user lives as long as the unit is looked at */
   brink_file *files;
   size_t nfiles, files_capacity;
   brink_component *components, **components_end; /* imported ones first, in textual order */
@@ -469,13 +477,6 @@ void brink_report_sort(brink_unit *unit);
 void brink_report_render(const brink_unit *unit, const brink_report_item *item, brink_text *text);
 
 /* ---- the front end ---- */
-
-/* How the parser gets at files: returns text in memory from malloc, NUL-terminated, or NULL with a
- * reason. Tests and fuzzers supply their own. */
-typedef struct brink_reader {
-  char *(*read)(const char *path, size_t *length, const char **reason, void *user);
-  void *user;
-} brink_reader;
 
 /* Reads files from disk; at most BRINK_FILE_LIMIT bytes each. */
 extern const brink_reader brink_file_reader;

@@ -285,7 +285,9 @@ static void find_class(brink_checker *c, brink_symbol *instance) {
     bool damaged = false; /* perhaps in its name */
     const char *nearest = nearest_component(c, instance->class_name, &damaged);
     if (damaged) return;
-    brink_check_error(c, instance->class_place, brink_check_did_you_mean(c, nearest),
+    const char *hint = brink_check_import_hint(c, instance);
+    brink_check_error(c, instance->class_place,
+                      hint != NULL ? hint : brink_check_did_you_mean(c, nearest),
                       "there is no component '%s'", instance->class_name);
     brink_check_put(c, c->unit, instance->class_name, &c->poison);
   } else if (class_->kind == BRINK_SYSTEM) {

@@ -161,6 +161,8 @@ void brink_check_unknown(brink_checker *c, const char *name, brink_place place);
 /* "one of "a", "b" …", and the nearest to `wrong` if there is one. */
 const char *brink_check_one_of(brink_checker *c, const brink_ast_range *set, const char *wrong);
 const char *brink_check_did_you_mean(brink_checker *c, const char *nearest);
+/* check_import.c: which file beside the model holds the missing class of an instance; NULL: none. */
+const char *brink_check_import_hint(brink_checker *c, const brink_symbol *instance);
 /* "plant.h", or "car[i].x": with indices, equal texts mean the same thing. */
 const char *brink_check_path_text(brink_checker *c, const brink_ast_expr *expr, bool indices);
 /* Not for people: equal texts mean equal values. */

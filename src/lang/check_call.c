@@ -356,6 +356,15 @@ static const char *nearest_function(const brink_checker *c, const char *name) {
   return best;
 }
 
+/* der(x), as Modelica has it, or a name that is nearly right. */
+static const char *function_hint(brink_checker *c, const brink_ast_expr *expr) {
+  bool der = strcmp(expr->text, "der") == 0 && expr->nargs == 1;
+  if (der && expr->arg[0]->op == BRINK_AST_NAME)
+    return brink_unit_format(c->unit, "the derivative of a state is written %s'",
+                             brink_check_path_text(c, expr->arg[0], false));
+  return brink_check_did_you_mean(c, nearest_function(c, expr->text));
+}
+
 /* A declared name hides functions; the model's functions hide predefined ones. */
 void brink_check_call(brink_checker *c, brink_ast_expr *expr) {
   const brink_symbol *symbol = brink_check_lookup(c, expr->text);
@@ -375,8 +384,7 @@ void brink_check_call(brink_checker *c, brink_ast_expr *expr) {
   } else {
     for (size_t k = 0; k < expr->nargs; k++) brink_check_expr(c, expr->arg[k]);
     if (c->components_uncertain) return;
-    const char *nearest = c->unit->too_many ? NULL : nearest_function(c, expr->text);
-    brink_check_error(c, expr->place, brink_check_did_you_mean(c, nearest),
-                      "there is no function '%s'", expr->text);
+    const char *hint = c->unit->too_many ? NULL : function_hint(c, expr);
+    brink_check_error(c, expr->place, hint, "there is no function '%s'", expr->text);
   }
 }

@@ -94,11 +94,19 @@ static int tolerated(size_t length) {
   return length >= 9 ? 3 : (int)(length / 3);
 }
 
+/* hh is h, typed twice. */
+static bool is_doubled(const char *longer, const char *shorter) {
+  char letter = lower(shorter[0]);
+  return letter != '\0' && shorter[1] == '\0' && lower(longer[0]) == letter &&
+         lower(longer[1]) == letter && longer[2] == '\0';
+}
+
 const char *brink_nearest(const char *name, const char *candidate, const char *best) {
   size_t length = strlen(name), other = strlen(candidate);
   if (length > NEAR_LENGTH || other > NEAR_LENGTH) return best;
   if (length > other + 3 || other > length + 3) return best;
   int here = distance(name, candidate);
-  if (here > tolerated(length > other ? length : other)) return best;
+  bool doubled = is_doubled(name, candidate) || is_doubled(candidate, name);
+  if (!doubled && here > tolerated(length > other ? length : other)) return best;
   return best == NULL || here < distance(name, best) ? candidate : best;
 }

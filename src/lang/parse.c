@@ -278,6 +278,7 @@ brink_unit *brink_unit_parse(const char *path, const brink_reader *reader,
   brink_unit *unit = brink_allocate(allocator, 1, sizeof *unit);
   if (unit == NULL) return NULL;
   brink_arena_init(&unit->arena, allocator);
+  unit->reader = *reader;
   unit->components_end = &unit->components;
   unit->functions_end = &unit->functions;
   brink_parse_session session = {.unit = unit, .reader = reader};

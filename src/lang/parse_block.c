@@ -64,21 +64,23 @@ static bool at_branch(const brink_parser *p) {
          p->next.kind != BRINK_TOKEN_ASSIGN && brink_parse_inside(p, "if");
 }
 
-static bool is_misspelt_elsif(const brink_parser *p) {
-  return (brink_token_is_word(&p->token, "elseif") || brink_token_is_word(&p->token, "elif")) &&
-         !brink_token_is_defining(p->next.kind) && p->next.kind != BRINK_TOKEN_LBRACKET;
+bool brink_parse_mend_elsif(brink_parser *p) {
+  static const char *const words[] = {"elseif", "elif", "else_if"};
+  bool misspelt = false;
+  for (size_t k = 0; k < 3; k++) misspelt = misspelt || brink_token_is_word(&p->token, words[k]);
+  if (!misspelt || brink_token_is_defining(p->next.kind) || p->next.kind == BRINK_TOKEN_LBRACKET)
+    return false;
+  brink_parse_mend(p, brink_parse_place(p), "write 'elsif'", "there is no %s",
+                   brink_parse_shown(p, &p->token));
+  p->token.kind = BRINK_TOKEN_ELSIF;
+  return true;
 }
 
 /* {statement}, onto the list */
 static void parse_list(brink_parser *p, unsigned may) {
   p->indent++;
   while (brink_parse_more(p) && !at_branch(p)) {
-    if (is_misspelt_elsif(p) && brink_parse_inside(p, "if")) {
-      brink_parse_mend(p, brink_parse_place(p), "write 'elsif'", "there is no %s",
-                       brink_parse_shown(p, &p->token));
-      p->token.kind = BRINK_TOKEN_ELSIF;
-      break;
-    }
+    if (brink_parse_inside(p, "if") && brink_parse_mend_elsif(p)) break;
     const char *start = p->token.start;
     brink_ast_statement *statement = brink_parse_statement(p, may);
     if (statement != NULL) brink_list_add(p, &statement, sizeof statement);
@@ -129,6 +131,7 @@ brink_ast_statement *brink_parse_if(brink_parser *p, unsigned may, bool headless
   brink_parse_open(p, &open, "if", BRINK_RANK_STATEMENT, &p->token);
   size_t begin = brink_list_begin(p);
   bool last = false; /* the else has been */
+  bool misspelt = false;
   for (;;) {
     branch b = {.condition = NULL};
     bool otherwise = p->token.kind == BRINK_TOKEN_ELSE;
@@ -147,9 +150,13 @@ brink_ast_statement *brink_parse_if(brink_parser *p, unsigned may, bool headless
     if (!last) brink_list_add(p, &b, sizeof b);
     last = last || otherwise;
     if (p->token.kind != BRINK_TOKEN_ELSE && p->token.kind != BRINK_TOKEN_ELSIF) break;
+    misspelt =
+        misspelt || (p->token.kind == BRINK_TOKEN_ELSIF && p->token.length != strlen("elsif"));
     brink_parse_line(p);
   }
   brink_parse_close_block(p);
+  /* Whether an else is missing, too, is for when this is mended. */
+  if (misspelt && !last && (may & BRINK_MAY_EQUATE)) p->losses++;
   if (statement != NULL) take_branches(p, statement, begin);
   return statement;
 }

@@ -187,7 +187,7 @@ static brink_ast_expr *parse_if(brink_parser *p) {
   brink_ast_expr *condition = brink_parse_expression(p);
   brink_parse_expect(p, BRINK_TOKEN_THEN, "'then'");
   brink_ast_expr *yes = brink_parse_expression(p), *no;
-  if (!p->panic && p->token.kind == BRINK_TOKEN_ELSIF) {
+  if (!p->panic && (p->token.kind == BRINK_TOKEN_ELSIF || brink_parse_mend_elsif(p))) {
     no = parse_if(p);
   } else {
     if (!p->panic && p->token.kind != BRINK_TOKEN_ELSE)

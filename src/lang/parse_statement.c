@@ -168,14 +168,26 @@ static brink_ast_statement_kind parse_defining_sign(brink_parser *p, unsigned ma
   return assigns ? BRINK_STATEMENT_ASSIGN : BRINK_STATEMENT_EQUATION;
 }
 
+/* der(h), as Modelica has it. */
+static const char *derivative_hint(brink_parser *p, const brink_ast_expr *target) {
+  bool der = target->op == BRINK_AST_CALL && target->text != NULL && target->nargs == 1 &&
+             (strcmp(target->text, "der") == 0 || strcmp(target->text, "d") == 0);
+  if (!der || target->arg[0]->op != BRINK_AST_NAME || p->panic) return NULL;
+  const brink_ast_part *state = &target->arg[0]->part[target->arg[0]->nparts - 1];
+  return brink_unit_format(p->unit, "write %s%s' = ...", state->name,
+                           state->index != NULL ? "[...]" : "");
+}
+
 static void check_target(brink_parser *p, const brink_ast_statement *statement, unsigned may) {
   const brink_ast_expr *target = statement->target;
   if (target->op == BRINK_AST_NAME || target->op == BRINK_AST_DAMAGED) return;
   if (statement->kind == BRINK_STATEMENT_EQUATION) {
     if (target->op == BRINK_AST_PRIME || (may & BRINK_MAY_IMPLICIT)) return;
-    brink_parse_panic(p, target->place,
-                      "equations between formulas belong into a 'constraints' section",
-                      "the left-hand side must be a name or a derivative");
+    const char *hint = derivative_hint(p, target);
+    brink_parse_panic(
+        p, target->place,
+        hint != NULL ? hint : "equations between formulas belong into a 'constraints' section",
+        "the left-hand side must be a name or a derivative");
     return;
   }
   brink_parse_panic(p, target->place,

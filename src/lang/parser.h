@@ -213,6 +213,8 @@ brink_ast_statement *brink_parse_new(brink_parser *p, brink_ast_statement_kind k
 void *brink_parse_single(brink_parser *p, const void *item, size_t size); /* a list of one */
 /* The word that ends a head: then, loop, do; and the end of any panic before it. */
 void brink_parse_opener(brink_parser *p, const char *word);
+/* elseif, elif, else_if: reported, and read as elsif. */
+bool brink_parse_mend_elsif(brink_parser *p);
 brink_ast_statement *brink_parse_if(brink_parser *p, unsigned may, bool headless);
 brink_ast_statement *brink_parse_for(brink_parser *p, unsigned may);
 brink_ast_statement *brink_parse_when(brink_parser *p);
