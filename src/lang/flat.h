@@ -49,6 +49,7 @@ typedef struct flat_variable {
   /* Parameters and defaults: being computed, done. */
   int evaluation;
   double *values; /* count of them, once evaluated */
+  bool assumed;   /* computed from an input that has no value: true of nothing */
 
   bool sampled;      /* an output or a variable of a dtc: held, and given its value at samples */
   uint32_t now_base; /* … by equations into V, from this slot on */
@@ -103,9 +104,10 @@ typedef struct flat {
   size_t string_room;
   uint32_t *slots; /* scratch of flat_ref */
   size_t slots_capacity;
-  size_t budget; /* of translation steps: bounds what functions in functions may grow to */
-  bool failed;   /* the present piece: out of memory, or reported */
-  bool errors;   /* some piece failed */
+  size_t assumptions; /* how often an assumed value was read */
+  size_t budget;      /* of translation steps: bounds what functions in functions may grow to */
+  bool failed;        /* the present piece: out of memory, or reported */
+  bool errors;        /* some piece failed */
   bool
       structure; /* the checker found errors: only instances, values and connections are looked at */
 } flat;
@@ -160,6 +162,15 @@ bool flat_evaluate(flat *f, flat_variable *variable);
 uint32_t flat_string(flat *f, const char *text);
 void flat_initial(flat *f, flat_group *group);
 void flat_apply_sets(flat *f);
+
+/* flat_range.c: the declared range of a variable in one instance. */
+bool flat_range_bounds(flat *f, const flat_variable *variable, size_t instance, double *lo,
+                       double *hi);
+bool flat_in_range(flat *f, const flat_variable *variable, size_t instance, double value);
+/* "(0.1, 100)", "{1, 2, 4}"; "the range is (0.1, 100)"; a value as the model would write it. */
+const char *flat_range_text(flat *f, const flat_variable *variable, size_t instance);
+const char *flat_range_hint(flat *f, const flat_variable *variable, size_t instance);
+const char *flat_value_text(flat *f, const flat_variable *variable, double value, char *buffer);
 
 /* ---- the tree ---- */
 

@@ -106,21 +106,14 @@ static bool read_value(flat *f, const flat_variable *variable, const char *set, 
   return true;
 }
 
-static bool in_set(flat *f, const brink_symbol *symbol, double value) {
-  for (size_t k = 0; k < symbol->range.nitems; k++) {
-    const brink_ast_expr *item = symbol->range.item[k];
-    double allowed = item->op == BRINK_AST_TEXT ? (double)flat_string(f, item->text) : item->number;
-    if (allowed == value) return true;
-  }
-  return false;
-}
-
 /* A --set gave a value that is not allowed. Of a set of texts, all are told, and the nearest one. */
-static bool refuse(flat *f, const flat_variable *variable, const char *set) {
+static bool refuse(flat *f, const flat_variable *variable, size_t instance, const char *set) {
   const brink_ast_range *range = &variable->symbol->range;
   const char *near = NULL, *given = strchr(set, '=');
   if (!range->is_set || variable->symbol->type != BRINK_TYPE_STRING || given == NULL)
-    return usage_error(f, set, "the value is outside the declared range");
+    return usage_error(f, set,
+                       brink_unit_format(f->unit, "the value is outside the declared range, %s",
+                                         flat_range_text(f, variable, instance)));
   f->failed = true;
   if (f->usage->length > 0) return false;
   brink_text_add(f->usage, "--set %s: it is one of ", set);
@@ -133,25 +126,6 @@ static bool refuse(flat *f, const flat_variable *variable, const char *set) {
   return false;
 }
 
-/* Is the value within the declared range? The bounds are evaluated in the instance. */
-static bool in_range(flat *f, const flat_variable *variable, size_t instance, double value) {
-  const brink_ast_range *range = &variable->symbol->range;
-  if (!range->given) return true;
-  if (range->is_set) return in_set(f, variable->symbol, value);
-  flat_point point = {.group = variable->group, .instance = instance, .element = BRINK_NONE};
-  double lo, hi;
-  if (!flat_value(f, &point, range->lo, &lo) || !flat_value(f, &point, range->hi, &hi)) return true;
-  return value >= lo && value <= hi;
-}
-
-static const char *value_text(flat *f, const flat_variable *variable, double value, char *buffer) {
-  if (variable->symbol->type == BRINK_TYPE_STRING && value >= 0.0 &&
-      value < (double)f->system->nstrings)
-    return f->system->strings[(size_t)value];
-  if (variable->symbol->type == BRINK_TYPE_BOOLEAN) return value != 0.0 ? "true" : "false";
-  return brink_double_text(value, buffer);
-}
-
 /* ---- parameters and defaults ---- */
 
 static bool fill_element(flat *f, flat_variable *variable, const brink_ast_value *given,
@@ -161,16 +135,20 @@ static bool fill_element(flat *f, flat_variable *variable, const brink_ast_value
   bool spread = point.group != group && given->expr->vector && variable->symbol->size == NULL &&
                 group->dimension > 0;
   if (spread) point.element = (element / variable->length) % group->dimension; /* one for each */
+  size_t assumptions = f->assumptions;
   double value;
   if (!flat_value(f, &point, given->expr, &value)) {
     f->failed = true;
     return false;
   }
+  bool assumed = f->assumptions > assumptions;
   size_t instance = element / variable->length;
-  if (!in_range(f, variable, instance, value)) {
+  variable->assumed = variable->assumed || assumed;
+  if (!assumed && !flat_in_range(f, variable, instance, value)) {
     char buffer[BRINK_DOUBLE_TEXT];
-    flat_error(f, given->expr->place, NULL, "'%s' = %s is outside its declared range",
-               flat_name_of(f, variable), value_text(f, variable, value, buffer));
+    flat_error(f, given->expr->place, flat_range_hint(f, variable, instance),
+               "'%s' = %s is outside its declared range", flat_name_of(f, variable),
+               flat_value_text(f, variable, value, buffer));
     return false;
   }
   variable->values[element] = value;
@@ -213,7 +191,7 @@ static bool fill_from_sets(flat *f, flat_variable *variable, char *filled) {
       size_t instance = e / variable->length;
       if (k != BRINK_NONE && e % variable->length != k) continue;
       if (!instance_meant(variable->group, set, instance)) continue;
-      if (!in_range(f, variable, instance, value)) return refuse(f, variable, set);
+      if (!flat_in_range(f, variable, instance, value)) return refuse(f, variable, instance, set);
       variable->values[e] = value;
       filled[e] = 1;
     }
@@ -294,6 +272,28 @@ static bool is_excused(const flat *f, const flat_variable *variable) {
   return false;
 }
 
+/* An input of a part that is checked by itself: something will be connected to it some day. */
+static bool is_left_open(const flat *f, const flat_variable *variable) {
+  return f->options->library && variable->symbol->kind == BRINK_SYMBOL_INPUT &&
+         variable->group == f->top && f->top->component->kind != BRINK_SYSTEM;
+}
+
+/* Some value that it may have. */
+static void assume(flat *f, flat_variable *variable, size_t element) {
+  const brink_ast_range *range = &variable->symbol->range;
+  double value = 0.0, lo, hi;
+  if (range->given && range->is_set && range->nitems > 0) {
+    const brink_ast_expr *item = range->item[0];
+    value = item->op == BRINK_AST_TEXT ? (double)flat_string(f, item->text) : item->number;
+  } else if (variable->symbol->type == BRINK_TYPE_STRING) {
+    value = (double)flat_string(f, "");
+  } else if (range->given && flat_range_bounds(f, variable, element / variable->length, &lo, &hi)) {
+    value = fmin(fmax(0.0, lo), hi);
+  }
+  variable->values[element] = value;
+  variable->assumed = true;
+}
+
 bool flat_evaluate(flat *f, flat_variable *variable) {
   const brink_symbol *symbol = variable->symbol;
   if (variable->evaluation == 2) return variable->values != NULL;
@@ -311,6 +311,10 @@ bool flat_evaluate(flat *f, flat_variable *variable) {
   if (ok && f->structure && is_excused(f, variable)) ok = false;
   for (size_t e = 0; ok && e < variable->count; e++) {
     if (filled[e]) continue;
+    if (is_left_open(f, variable)) {
+      assume(f, variable, e);
+      continue;
+    }
     bool input = symbol->kind == BRINK_SYMBOL_INPUT;
     flat_error(f, symbol->place,
                input ? "connect it, or give it a default in assignments"
@@ -373,19 +377,22 @@ static void assign(flat *f, const flat_point *point, const brink_ast_statement *
   for (int64_t k = first; k <= last; k++) {
     flat_point at = *point;
     at.element = s->expr->vector ? (size_t)(k - first) : BRINK_NONE;
+    size_t assumptions = f->assumptions;
     double value;
     if (!flat_value(f, &at, s->expr, &value)) {
       f->failed = true;
       return;
     }
-    if (!in_range(f, variable, instance, value)) {
+    bool assumed = f->assumptions > assumptions;
+    variable->assumed = variable->assumed || assumed;
+    if (!assumed && !flat_in_range(f, variable, instance, value)) {
       char buffer[BRINK_DOUBLE_TEXT];
-      flat_error(f, s->expr->place, NULL,
+      flat_error(f, s->expr->place, flat_range_hint(f, variable, instance),
                  "the initial value %s of '%s' is outside its declared range",
-                 value_text(f, variable, value, buffer), flat_name_of(f, variable));
+                 flat_value_text(f, variable, value, buffer), flat_name_of(f, variable));
       return;
     }
-    if (variable->symbol->type != BRINK_TYPE_STRING && !isfinite(value)) {
+    if (!assumed && variable->symbol->type != BRINK_TYPE_STRING && !isfinite(value)) {
       flat_error(f, s->expr->place, NULL, "the initial value of '%s' is not a finite number",
                  flat_name_of(f, variable));
       return;
@@ -551,8 +558,8 @@ void flat_apply_sets(flat *f) {
         size_t instance = e / variable->length;
         if (element != BRINK_NONE && e % variable->length != element) continue;
         if (!instance_meant(variable->group, set, instance)) continue;
-        if (!in_range(f, variable, instance, value)) {
-          refuse(f, variable, set);
+        if (!flat_in_range(f, variable, instance, value)) {
+          refuse(f, variable, instance, set);
           return;
         }
         store(f, variable, e, value);

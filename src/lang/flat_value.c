@@ -130,11 +130,13 @@ static bool variable_value(flat *f, const flat_point *point, const brink_ast_exp
   if (kind == BRINK_SYMBOL_PARAMETER || (kind == BRINK_SYMBOL_INPUT && variable->takes_default)) {
     if (!flat_evaluate(f, variable)) return false;
     *value = variable->values[element];
+    f->assumptions += variable->assumed;
     return true;
   }
   bool stored = kind == BRINK_SYMBOL_STATE || kind == BRINK_SYMBOL_MODE;
   if (!point->initial || !stored) return not_known(f, expr, variable->symbol->name);
   *value = initial_value(f, variable, element);
+  f->assumptions += variable->assumed;
   return true;
 }
 

@@ -13,6 +13,7 @@ typedef struct brink_flatten_options {
       *driven; /* inputs of the top component whose values a table gives: "u", "v[2]" */
   size_t ndriven;
   bool drive_holds; /* between rows they stay; else signals are linear */
+  bool library;     /* nobody runs it: the inputs of a top that is no system need no value */
   uint64_t seed;    /* of the random draws in initial values and parameters */
   size_t budget; /* of evaluation steps, so that no text keeps it busy for ever; 0: 200 million */
 } brink_flatten_options;
