@@ -84,9 +84,124 @@ static void tell_zeno(cli_simulation *run) {
   brink_text_free(&text);
 }
 
-/* ---- words ---- */
+/* ---- words ----
+ *
+ * The core speaks to those who write callbacks; here somebody wrote a model. */
 
-/* The core speaks to those who write callbacks; here somebody wrote a model. */
+/* Said of a step that collapsed, where a unilateral flag may be there already. */
+static const char undefined_ahead[] =
+    "if the model ends there, declare the edge as a unilateral guard";
+static const char singular[] =
+    "if it switches, declare a guard; if the model ends, a unilateral one";
+
+typedef struct phrase {
+  const char *core, *model;
+} phrase;
+
+/* Where one begins another, it comes first. */
+static const phrase phrases[] = {
+    {undefined_ahead, "if the model ends there, declare the edge as a unilateral flag"},
+    {singular, "if it switches, declare a flag; if the model ends, a unilateral one"},
+    {"it is NaN, or its callback refused", "it is not a number"},
+    {"it refused, or dx/dt of ", "the derivative of "},
+    {"combine them into one guard", "combine them into one flag"},
+    {"guards", "flags"},
+    {"guard", "flag"},
+};
+
+static const brink_flag *flag_of(const cli_simulation *run, size_t guard) {
+  uint32_t flag;
+  size_t index;
+  brink_instance_flag(run->instance, guard, &flag, &index);
+  return &run->loaded.system->flags[flag];
+}
+
+static bool is_unilateral(const cli_simulation *run, size_t guard) {
+  return guard != BRINK_NONE && run->sim->model->guards[guard].def.side == BRINK_UNILATERAL;
+}
+
+static bool reads(const brink_guard_def *guard, size_t state) {
+  for (size_t k = 0; k < guard->ndepends; k++) {
+    if (guard->depends[k] == state) return true;
+  }
+  return false;
+}
+
+/* The declared edge of the model that a state is nearest to; BRINK_NONE: there is none. */
+static size_t edge_of(cli_simulation *run, size_t state) {
+  brink_eval *eval = &run->sim->eval;
+  size_t nearest = BRINK_NONE;
+  double least = (double)INFINITY;
+  for (size_t k = 0; state != BRINK_NONE && k < run->sim->model->def.nguards; k++) {
+    if (!is_unilateral(run, k) || !reads(&run->sim->model->guards[k].def, state)) continue;
+    double distance = fabs(brink_eval_peek(eval, k, run->sim->t, run->sim->x, eval->p, eval->mode));
+    if (nearest != BRINK_NONE && !(distance < least)) continue;
+    nearest = k;
+    least = distance;
+  }
+  return nearest;
+}
+
+/* Advice about an edge that is declared already; false: there is none. */
+static bool advise(cli_simulation *run, const phrase *said, brink_text *text) {
+  if (said->core != undefined_ahead && said->core != singular) return false;
+  size_t edge = edge_of(run, run->diag.state);
+  if (edge == BRINK_NONE) return false;
+  const char *name = brink_model_guard_name(run->sim->model, edge);
+  if (run->settings.options.events != BRINK_EXTRAPOLATE)
+    brink_text_add(text,
+                   "--events %s looks past the surface of the unilateral flag '%s'; --events "
+                   "extrapolate does not",
+                   run->summary.events_method, name);
+  else if (said->core == undefined_ahead)
+    brink_text_add(text, "the unilateral flag '%s' must reach zero before that edge", name);
+  else
+    return false;
+  return true;
+}
+
+/* "guard '": what it is called depends on where it comes from. Returns what is read of `rest`. */
+static size_t name_guard(const cli_simulation *run, const char *rest, brink_text *text) {
+  static const char word[] = "guard '";
+  const char *end = strchr(rest + sizeof word - 1, '\'');
+  brink_flag_kind kind =
+      run->diag.guard != BRINK_NONE ? flag_of(run, run->diag.guard)->kind : BRINK_FLAG_DECLARED;
+  if (kind == BRINK_FLAG_RANGE && end != NULL) { /* 'q@upper' */
+    brink_text_add(text, "'%.*s'", (int)strcspn(rest + sizeof word - 1, "@'"),
+                   rest + sizeof word - 1);
+    return (size_t)(end - rest) + 1;
+  }
+  brink_text_add(text, "%s", kind == BRINK_FLAG_GENERATED ? "the generated flag" : "flag");
+  return sizeof "guard" - 1;
+}
+
+/* One phrase, one character, or a name in quotes. Returns how much of `rest` that was. */
+static size_t reword_next(cli_simulation *run, const char *rest, brink_text *text) {
+  const char *end = rest[0] == '\'' ? strchr(rest + 1, '\'') : NULL;
+  if (end != NULL) {
+    brink_text_append(text, rest, (size_t)(end - rest) + 1);
+    return (size_t)(end - rest) + 1;
+  }
+  if (strncmp(rest, "guard '", 7) == 0) return name_guard(run, rest, text);
+  for (size_t k = 0; k < sizeof phrases / sizeof phrases[0]; k++) {
+    size_t length = strlen(phrases[k].core);
+    if (strncmp(rest, phrases[k].core, length) != 0) continue;
+    if (!advise(run, &phrases[k], text)) brink_text_add(text, "%s", phrases[k].model);
+    return length;
+  }
+  brink_text_append(text, rest, 1);
+  return 1;
+}
+
+static void reword_core(cli_simulation *run) {
+  brink_diag *diag = &run->diag;
+  brink_text text = {0};
+  for (const char *rest = diag->message; *rest != '\0';) rest += reword_next(run, rest, &text);
+  if (text.data != NULL && !text.failed)
+    snprintf(diag->message, sizeof diag->message, "%s", text.data);
+  brink_text_free(&text);
+}
+
 static void reword(cli_simulation *run, brink_status status) {
   brink_diag *diag = &run->diag;
   if (status == BRINK_ERR_ZENO) {
@@ -99,7 +214,16 @@ static void reword(cli_simulation *run, brink_status status) {
              diag->t, brink_model_guard_name(run->sim->model, diag->guard));
   } else if (diag->message[0] == '\0') {
     snprintf(diag->message, sizeof diag->message, "%s", brink_status_text(status));
+  } else if (run->sim != NULL && run->instance != NULL) {
+    reword_core(run);
   }
+}
+
+/* What to try beyond what the message says; not what has been done already. */
+static const char *hint_of(const cli_simulation *run, const verdict *found) {
+  if (found->status == BRINK_ERR_DOMAIN && run->sim != NULL && is_unilateral(run, run->diag.guard))
+    return "look at the initial values and at what the last action wrote";
+  return found->hint;
 }
 
 static int fail(cli_simulation *run, const char *reason, const char *message, int code) {
@@ -149,5 +273,6 @@ int cli_outcome(cli_simulation *run, brink_status status) {
   if (ending == BRINK_ENDING_RULES) status = BRINK_ERR_LOOP;
   reword(run, status);
   const verdict *found = find_verdict(status);
-  return say_failure(run, fail(run, found->reason, run->diag.message, CLI_NUMERICS), found->hint);
+  return say_failure(run, fail(run, found->reason, run->diag.message, CLI_NUMERICS),
+                     hint_of(run, found));
 }

@@ -139,10 +139,15 @@ static void tell_engine(const brink_summary *summary, const cli_colours *c, brin
   brink_text_add(text, "\n");
 }
 
+static const char *plural(int64_t count) {
+  return count == 1 ? "" : "s";
+}
+
 static void tell_audit(const brink_stats *stats, const cli_colours *c, brink_text *text) {
   tell_label("audit", c, text);
-  brink_text_add(text, "%s%" PRId64 "%s evaluations past a unilateral surface\n",
-                 stats->rhs_past_guard == 0 ? c->good : c->error, stats->rhs_past_guard, c->plain);
+  brink_text_add(text, "%s%" PRId64 "%s evaluation%s past a unilateral surface\n",
+                 stats->rhs_past_guard == 0 ? c->good : c->error, stats->rhs_past_guard, c->plain,
+                 plural(stats->rhs_past_guard));
 }
 
 static void tell_statistics(const cli_simulation *run, const cli_colours *c, brink_text *text) {
@@ -151,9 +156,10 @@ static void tell_statistics(const cli_simulation *run, const cli_colours *c, bri
   brink_text_add(text, "\n");
   tell_label("steps", c, text);
   brink_text_add(text,
-                 "%" PRId64 " (%" PRId64 " rejected), %" PRId64 " right-hand sides, %" PRId64
-                 " guards, %" PRId64 " root searches\n",
-                 stats->steps, stats->rejected, stats->rhs, stats->guards, stats->roots);
+                 "%" PRId64 " (%" PRId64 " rejected), %" PRId64 " right-hand side%s, %" PRId64
+                 " guard%s, %" PRId64 " root search%s\n",
+                 stats->steps, stats->rejected, stats->rhs, plural(stats->rhs), stats->guards,
+                 plural(stats->guards), stats->roots, stats->roots == 1 ? "" : "es");
   if (run->journal.nmisses > 0) {
     tell_label("near", c, text);
     brink_text_add(text, "%zu near miss%s\n", run->journal.nmisses,
@@ -172,7 +178,7 @@ static void tell_files(const cli_simulation *run, const cli_colours *c, brink_te
   if (run->results != NULL) {
     int64_t rows = brink_results_kept(run->results, NULL);
     tell_label("results", c, text);
-    brink_text_add(text, "%s, %" PRId64 " row%s\n", run->settings.out, rows, rows == 1 ? "" : "s");
+    brink_text_add(text, "%s, %" PRId64 " row%s\n", run->settings.out, rows, plural(rows));
   }
   if (run->reported) {
     tell_label("report", c, text);
