@@ -100,7 +100,7 @@ TEST(a_part_is_checked_alone_but_not_run) {
   write_file("part.hsml",
              "ctc Part is interface input(u, signal); output(y, signal); end interface; "
              "body output y = 2.0*u; end output; end body; end Part;\n");
-  outcome o = brink("check part.hsml");
+  outcome o = brink("check --part part.hsml");
   CHECK_EXIT(o, 0);
   CHECK(o.out[0] == '\0' && o.err[0] == '\0');
   done(&o);

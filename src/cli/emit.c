@@ -29,7 +29,7 @@ static int emit(brink_system *system, const brink_options *run) {
 
 int cli_emit(const cli_arguments *arguments) {
   cli_loaded loaded;
-  int outcome = cli_load(&loaded, arguments, arguments->operands[0], false);
+  int outcome = cli_load(&loaded, arguments, arguments->operands[0]);
   cli_settings settings;
   if (outcome == CLI_OK) outcome = cli_settings_read(&settings, arguments);
   if (outcome == CLI_OK) outcome = emit(loaded.system, &settings.options);

@@ -101,7 +101,7 @@ static void flatten(cli_loaded *loaded, const cli_arguments *arguments,
 
 /* Flattens with --top, --set, --input and --seed. CLI_OK, CLI_USAGE (said), CLI_NUMERICS (said); errors of
  * the model are in the unit. */
-static int flatten_as_asked(cli_loaded *loaded, const cli_arguments *arguments, bool library) {
+static int flatten_as_asked(cli_loaded *loaded, const cli_arguments *arguments) {
   cli_settings settings;
   int outcome = cli_settings_read(&settings, arguments);
   if (outcome != CLI_OK) return outcome;
@@ -109,7 +109,7 @@ static int flatten_as_asked(cli_loaded *loaded, const cli_arguments *arguments, 
   const char **sets = calloc(arguments->ngiven + input->ncolumns + 1, sizeof *sets);
   brink_flatten_options options = {.top = cli_value(arguments, CLI_TOP),
                                    .sets = sets,
-                                   .library = library,
+                                   .library = cli_has(arguments, CLI_PART),
                                    .seed = settings.seed,
                                    .driven = input->names,
                                    .ndriven = input->ncolumns,
@@ -132,13 +132,13 @@ static int flatten_as_asked(cli_loaded *loaded, const cli_arguments *arguments, 
   return outcome;
 }
 
-int cli_load(cli_loaded *loaded, const cli_arguments *arguments, const char *path, bool library) {
+int cli_load(cli_loaded *loaded, const cli_arguments *arguments, const char *path) {
   int outcome = cli_load_parse(loaded, path);
   if (outcome == CLI_OK) outcome = cli_input_read(&loaded->input, arguments);
   if (outcome != CLI_OK) return outcome;
   brink_unit_check(loaded->unit);
   if (!loaded->unit->out_of_memory) /* with errors it reports more, and makes nothing */
-    outcome = flatten_as_asked(loaded, arguments, library);
+    outcome = flatten_as_asked(loaded, arguments);
   int errors = cli_report(loaded->unit, arguments);
   if (outcome == CLI_OK && errors == CLI_OK && loaded->unit->out_of_memory) {
     cli_say("out of memory");

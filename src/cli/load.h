@@ -14,9 +14,8 @@ typedef struct cli_loaded {
 /* Parses one file. CLI_OK, CLI_FILE, CLI_NUMERICS (no memory); errors in it are in the unit. */
 int cli_load_parse(cli_loaded *loaded, const char *path);
 
-/* Parses, checks, flattens, and shows every diagnostic (warnings only if not --quiet). `library`: a part
- * that is not run may have inputs without a value. */
-int cli_load(cli_loaded *loaded, const cli_arguments *arguments, const char *path, bool library);
+/* Parses, checks, flattens, and shows every diagnostic (warnings only if not --quiet). */
+int cli_load(cli_loaded *loaded, const cli_arguments *arguments, const char *path);
 void cli_unload(cli_loaded *loaded);
 
 /* Shows what is in the unit's report. CLI_OK or CLI_MODEL_ERRORS. */

@@ -36,6 +36,7 @@ typedef enum cli_option_id {
   CLI_PROGRESS,
   CLI_COLOR,
   CLI_CHECK,
+  CLI_PART,
   CLI_WRITE,
   CLI_KIND,
   CLI_HELP,

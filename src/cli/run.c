@@ -137,7 +137,7 @@ int cli_run(const cli_arguments *arguments) {
   cli_simulation run = {.arguments = arguments};
   brink_arena_init(&run.arena, NULL);
   int outcome = cli_settings_read(&run.settings, arguments);
-  if (outcome == CLI_OK) outcome = cli_load(&run.loaded, arguments, arguments->operands[0], false);
+  if (outcome == CLI_OK) outcome = cli_load(&run.loaded, arguments, arguments->operands[0]);
   if (outcome == CLI_OK)
     outcome = cli_settings_combine(&run.settings, arguments, run.loaded.system);
   if (outcome == CLI_OK) outcome = cli_plot_begin(&run);
