@@ -7,7 +7,7 @@
 
 include(CMakePackageConfigHelpers)
 
-if(NOT "$CACHE{CMAKE_INSTALL_DOCDIR}")
+if("$CACHE{CMAKE_INSTALL_DOCDIR}" STREQUAL "")
   set(CMAKE_INSTALL_DOCDIR ${CMAKE_INSTALL_DATAROOTDIR}/doc/brink) # not .../Brink
   GNUInstallDirs_get_absolute_install_dir(CMAKE_INSTALL_FULL_DOCDIR CMAKE_INSTALL_DOCDIR DOCDIR)
 endif()
