@@ -216,6 +216,23 @@ TEST(hdf5_files_have_what_was_written) {
   check_h5(300);
 }
 
+/* More chunks than a node of an index has entries. */
+TEST(hdf5_indices_may_be_split) {
+  enum { ROWS = 12000 };
+  brink_columns columns = cars_columns();
+  brink_results_def def = {.path = "split.h5", .columns = &columns, .chunk_rows = 1};
+  brink_results *results;
+  double *values = calloc(ROWS, sizeof *values);
+  CHECK(brink_results_open(&def, NULL, NULL, &results));
+  for (long k = 0; k < ROWS; k++) CHECK(write_row(results, k));
+  CHECK(brink_results_close(results, "finished", true));
+  brink_results_destroy(results);
+  CHECK_INT(h5_read("split.h5", "/trajectory/x", values, ROWS), ROWS);
+  for (long k = 0; k < ROWS; k++) CHECK(values[k] == (double)k);
+  free(values);
+  brink_columns_free(&columns);
+}
+
 TEST(hdf5_files_show_names_and_not_numbers) {
   brink_columns columns = cars_columns();
   write_h5(&columns, 20);
@@ -426,6 +443,7 @@ int main(void) {
     return check_done();
   }
   RUN(hdf5_files_have_what_was_written);
+  RUN(hdf5_indices_may_be_split);
   RUN(hdf5_files_show_names_and_not_numbers);
   RUN(hdf5_on_a_full_disk_stays_as_it_was_flushed);
   return check_done();

@@ -127,35 +127,42 @@ static const char *kind_name(brink_variable_kind kind) {
   return kind == BRINK_VARIABLE_STATE ? "state" : kind == BRINK_VARIABLE_MODE ? "mode" : "output";
 }
 
-static bool create_variable(brink_results *results, hid_t group, size_t k, brink_text *name) {
+static bool create_group(const brink_hdf5 *own, const char *name) {
+  hid_t group = own->library.H5Gcreate2(own->file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  return group >= 0 && own->library.H5Gclose(group) >= 0;
+}
+
+/* An empty dataset without attributes. */
+static bool create_plain(brink_hdf5_table *table, size_t k, hid_t type) {
+  hid_t set = brink_hdf5_table_create(table, k, type);
+  return set >= 0 && table->library->H5Dclose(set) >= 0;
+}
+
+static bool create_variable(brink_results *results, size_t k) {
   brink_hdf5 *own = results->own;
+  const brink_hdf5_library *h5 = &own->library;
   const brink_columns *columns = results->columns;
   const brink_tracked *tracked = &columns->tracked[k];
   const brink_variable *variable = &columns->system->variables[tracked->variable];
   const brink_hdf5_column *column = &own->rows.columns[1 + k];
-  brink_hdf5_bare_name(columns->name[tracked->first], name);
-  if (name->failed) return false;
-  hid_t type = brink_hdf5_value_type(&own->library, columns->system, tracked->variable);
-  bool fine =
-      brink_hdf5_table_create(&own->rows, 1 + k, group, name->data, type) &&
-      brink_hdf5_write_attribute(&own->library, column->id, "kind", kind_name(variable->kind)) &&
-      (column->width == 0 || brink_hdf5_write_names(own, columns, tracked, name->data));
+  hid_t type = brink_hdf5_value_type(h5, columns->system, tracked->variable);
+  hid_t set = brink_hdf5_table_create(&own->rows, 1 + k, type);
+  bool fine = set >= 0 && brink_hdf5_write_attribute(h5, set, "kind", kind_name(variable->kind)) &&
+              (column->width == 0 ||
+               brink_hdf5_write_names(own, columns, tracked, strrchr(column->path, '/') + 1));
   if (fine && variable->unit != NULL && variable->unit[0] != '\0')
-    fine = brink_hdf5_write_attribute(&own->library, column->id, "unit", variable->unit);
-  own->library.H5Tclose(type);
+    fine = brink_hdf5_write_attribute(h5, set, "unit", variable->unit);
+  if (set >= 0) h5->H5Dclose(set);
+  h5->H5Tclose(type);
   return fine;
 }
 
 static bool create_trajectory(brink_results *results) {
   brink_hdf5 *own = results->own;
-  const brink_hdf5_library *h5 = &own->library;
-  brink_text name = {.allocator = results->arena.allocator};
-  hid_t group = h5->H5Gcreate2(own->file, "trajectory", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  bool fine = brink_hdf5_table_create(&own->rows, TIME, group, "time", h5->H5T_NATIVE_DOUBLE_g);
+  bool fine = create_group(own, "trajectory") &&
+              create_plain(&own->rows, TIME, own->library.H5T_NATIVE_DOUBLE_g);
   for (size_t k = 0; k < results->columns->ntracked && fine; k++)
-    fine = create_variable(results, group, k, &name);
-  h5->H5Gclose(group);
-  brink_text_free(&name);
+    fine = create_variable(results, k);
   return fine;
 }
 
@@ -169,19 +176,15 @@ static hid_t direction_type(const brink_hdf5_library *h5) {
 static bool create_events(brink_hdf5 *own) {
   const brink_hdf5_library *h5 = &own->library;
   brink_hdf5_table *table = &own->events;
-  hid_t group = h5->H5Gcreate2(own->file, "events", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   hid_t flag = brink_hdf5_text_type(h5, own->flag_size);
   hid_t agent = brink_hdf5_text_type(h5, own->agent_size), direction = direction_type(h5);
-  bool fine =
-      brink_hdf5_table_create(table, TIME, group, "time", h5->H5T_NATIVE_DOUBLE_g) &&
-      brink_hdf5_table_create(table, FLAG, group, "flag", flag) &&
-      brink_hdf5_table_create(table, DIRECTION, group, "direction", direction) &&
-      brink_hdf5_table_create(table, ROW, group, "row", h5->H5T_NATIVE_INT64_g) &&
-      (table->ncolumns == AGENTS || brink_hdf5_table_create(table, AGENTS, group, "agents", agent));
+  bool fine = create_group(own, "events") && create_plain(table, TIME, h5->H5T_NATIVE_DOUBLE_g) &&
+              create_plain(table, FLAG, flag) && create_plain(table, DIRECTION, direction) &&
+              create_plain(table, ROW, h5->H5T_NATIVE_INT64_g) &&
+              (table->ncolumns == AGENTS || create_plain(table, AGENTS, agent));
   h5->H5Tclose(direction);
   h5->H5Tclose(agent);
   h5->H5Tclose(flag);
-  h5->H5Gclose(group);
   return fine;
 }
 
@@ -209,7 +212,7 @@ static bool create(brink_results *results, bool compact) {
   brink_hdf5 *own = results->own;
   const brink_hdf5_library *h5 = &own->library;
   brink_disk_init(&own->disk, own->descriptor, &results->arena.allocator);
-  own->file = create_file(own, compact);
+  own->file = own->rows.file = own->events.file = create_file(own, compact);
   if (own->file < 0 || !brink_hdf5_write_provenance(own, &results->def)) return fail(results);
   own->names = h5->H5Gcreate2(own->file, "names", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   bool fine = own->names >= 0 && brink_hdf5_write_parameters(own) && create_events(own) &&
@@ -222,8 +225,6 @@ static bool create(brink_results *results, bool compact) {
  * and trips over it later. */
 static void dismiss(brink_hdf5 *own) {
   const brink_hdf5_library *h5 = &own->library;
-  brink_hdf5_table_close(&own->rows);
-  brink_hdf5_table_close(&own->events);
   if (own->file >= 0) h5->H5Fclose(own->file);
   if (own->driver >= 0) h5->H5FDunregister(own->driver);
   own->file = own->driver = -1;
@@ -260,12 +261,22 @@ static bool make_room(brink_results *results, brink_hdf5_table *table, size_t mo
   table->chunk_rows = rows > 8 ? rows - rows % 8 : rows > 0 ? rows : 1;
   for (size_t k = 0; k < table->ncolumns; k++) {
     brink_hdf5_column *column = &table->columns[k];
-    column->id = -1;
     column->chunk = brink_arena_pack(&results->arena, table->chunk_rows, column->bytes);
     if (column->chunk == NULL) return false;
-    memset(column->chunk, 0, table->chunk_rows * column->bytes);
   }
   return true;
+}
+
+/* "trajectory/car.x"; NULL: out of memory. */
+static const char *path_of(brink_results *results, const char *name) {
+  brink_text bare = {.allocator = results->arena.allocator}, path = bare;
+  brink_hdf5_bare_name(name, &bare);
+  brink_text_add(&path, "trajectory/%s", bare.data != NULL ? bare.data : "");
+  bool fine = !bare.failed && !path.failed;
+  const char *kept = fine ? brink_arena_text(&results->arena, path.data) : NULL;
+  brink_text_free(&bare);
+  brink_text_free(&path);
+  return kept;
 }
 
 static bool lay_out_rows(brink_results *results) {
@@ -275,10 +286,12 @@ static bool lay_out_rows(brink_results *results) {
   *table = (brink_hdf5_table){.library = &own->library, .ncolumns = columns->ntracked + 1};
   table->columns = brink_arena_take(&results->arena, table->ncolumns, sizeof *table->columns);
   if (table->columns == NULL) return false;
-  table->columns[TIME].bytes = sizeof(double);
+  table->columns[TIME] = (brink_hdf5_column){.path = "trajectory/time", .bytes = sizeof(double)};
   for (size_t k = 0; k < columns->ntracked; k++) {
     const brink_tracked *tracked = &columns->tracked[k];
     brink_hdf5_column *column = &table->columns[1 + k];
+    column->path = path_of(results, columns->name[tracked->first]);
+    if (column->path == NULL) return false;
     column->width = brink_hdf5_is_array(columns, tracked) ? tracked->count : 0;
     column->bytes = tracked->count * brink_hdf5_value_size(columns->system, tracked->variable);
   }
@@ -295,12 +308,13 @@ static bool lay_out_events(brink_results *results) {
   *table = (brink_hdf5_table){.library = &own->library, .ncolumns = pairs ? EVENT_COLUMNS : AGENTS};
   table->columns = brink_arena_take(&results->arena, EVENT_COLUMNS, sizeof *table->columns);
   if (table->columns == NULL) return false;
-  table->columns[TIME].bytes = sizeof(double);
-  table->columns[FLAG].bytes = own->flag_size;
-  table->columns[DIRECTION].bytes = sizeof(int8_t);
-  table->columns[ROW].bytes = sizeof(int64_t);
-  table->columns[AGENTS].bytes = 2 * own->agent_size;
-  table->columns[AGENTS].width = 2;
+  const brink_hdf5_column made[EVENT_COLUMNS] = {
+      [TIME] = {.path = "events/time", .bytes = sizeof(double)},
+      [FLAG] = {.path = "events/flag", .bytes = own->flag_size},
+      [DIRECTION] = {.path = "events/direction", .bytes = sizeof(int8_t)},
+      [ROW] = {.path = "events/row", .bytes = sizeof(int64_t)},
+      [AGENTS] = {.path = "events/agents", .bytes = 2 * own->agent_size, .width = 2}};
+  memcpy(table->columns, made, sizeof made);
   return make_room(results, table, EVENT_ROWS);
 }
 

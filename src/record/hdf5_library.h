@@ -45,6 +45,7 @@
   X(H5Awrite)                                                                                      \
   X(H5Aclose)                                                                                      \
   X(H5Dcreate2)                                                                                    \
+  X(H5Dopen2)                                                                                      \
   X(H5Dwrite)                                                                                      \
   X(H5Dwrite_chunk)                                                                                \
   X(H5Dset_extent)                                                                                 \

@@ -81,25 +81,30 @@ unsigned char *brink_hdf5_put_value(const brink_system *system, uint32_t variabl
 
 /* ---- tables ---- */
 
-bool brink_hdf5_table_create(brink_hdf5_table *table, size_t k, hid_t group, const char *name,
-                             hid_t type) {
+/* Chunks are collected here, and not by the library. */
+static hid_t access_list(const brink_hdf5_library *h5) {
+  hid_t access = h5->H5Pcreate(h5->H5P_CLS_DATASET_ACCESS_ID_g);
+  h5->H5Pset_chunk_cache(access, 1, 0, 0.0);
+  return access;
+}
+
+hid_t brink_hdf5_table_create(const brink_hdf5_table *table, size_t k, hid_t type) {
   const brink_hdf5_library *h5 = table->library;
-  brink_hdf5_column *column = &table->columns[k];
+  const brink_hdf5_column *column = &table->columns[k];
   int rank = column->width > 0 ? 2 : 1;
   hsize_t size[2] = {0, column->width}, most[2] = {H5S_UNLIMITED, column->width};
   hsize_t chunk[2] = {table->chunk_rows, column->width};
   hid_t space = h5->H5Screate_simple(rank, size, most);
   hid_t how = h5->H5Pcreate(h5->H5P_CLS_DATASET_CREATE_ID_g);
-  hid_t access = h5->H5Pcreate(h5->H5P_CLS_DATASET_ACCESS_ID_g);
+  hid_t access = access_list(h5);
   h5->H5Pset_chunk(how, rank, chunk);
   h5->H5Pset_fill_time(how, H5D_FILL_TIME_NEVER);
   h5->H5Pset_obj_track_times(how, false);
-  h5->H5Pset_chunk_cache(access, 1, 0, 0.0); /* chunks are collected here */
-  column->id = h5->H5Dcreate2(group, name, type, space, H5P_DEFAULT, how, access);
+  hid_t set = h5->H5Dcreate2(table->file, column->path, type, space, H5P_DEFAULT, how, access);
   h5->H5Pclose(access);
   h5->H5Pclose(how);
   h5->H5Sclose(space);
-  return column->id >= 0;
+  return set;
 }
 
 unsigned char *brink_hdf5_table_place(const brink_hdf5_table *table, size_t k) {
@@ -107,20 +112,28 @@ unsigned char *brink_hdf5_table_place(const brink_hdf5_table *table, size_t k) {
   return column->chunk + table->used * column->bytes;
 }
 
-bool brink_hdf5_table_write(brink_hdf5_table *table) {
+static bool write_column(const brink_hdf5_table *table, const brink_hdf5_column *column,
+                         int64_t rows, hid_t access) {
   const brink_hdf5_library *h5 = table->library;
+  hsize_t size[2] = {(hsize_t)rows, column->width}, at[2] = {(hsize_t)table->before, 0};
+  hid_t set = h5->H5Dopen2(table->file, column->path, access);
+  bool fine = set >= 0 && h5->H5Dset_extent(set, size) >= 0 &&
+              h5->H5Dwrite_chunk(set, H5P_DEFAULT, 0, at, table->chunk_rows * column->bytes,
+                                 column->chunk) >= 0;
+  if (set >= 0) h5->H5Dclose(set);
+  return fine;
+}
+
+bool brink_hdf5_table_write(brink_hdf5_table *table) {
   int64_t rows = table->before + (int64_t)table->used;
   if (rows == table->rows) return true;
-  for (size_t k = table->ncolumns; k-- > 0;) {
-    const brink_hdf5_column *column = &table->columns[k];
-    hsize_t size[2] = {(hsize_t)rows, column->width}, at[2] = {(hsize_t)table->before, 0};
-    if (h5->H5Dset_extent(column->id, size) < 0 ||
-        h5->H5Dwrite_chunk(column->id, H5P_DEFAULT, 0, at, table->chunk_rows * column->bytes,
-                           column->chunk) < 0)
-      return false;
-  }
-  table->rows = rows;
-  return true;
+  hid_t access = access_list(table->library);
+  bool fine = true;
+  for (size_t k = table->ncolumns; k-- > 0 && fine;)
+    fine = write_column(table, &table->columns[k], rows, access);
+  table->library->H5Pclose(access);
+  if (fine) table->rows = rows;
+  return fine;
 }
 
 bool brink_hdf5_table_next(brink_hdf5_table *table) {
@@ -129,12 +142,4 @@ bool brink_hdf5_table_next(brink_hdf5_table *table) {
   table->before = table->rows;
   table->used = 0;
   return true;
-}
-
-void brink_hdf5_table_close(brink_hdf5_table *table) {
-  if (table->columns == NULL) return;
-  for (size_t k = 0; k < table->ncolumns; k++) {
-    if (table->columns[k].id >= 0) table->library->H5Dclose(table->columns[k].id);
-    table->columns[k].id = -1;
-  }
 }

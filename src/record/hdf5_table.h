@@ -3,7 +3,10 @@
  * Every column is a dataset of its own, with one row for each row of the table. Rows are collected as
  * the bytes that the file will have, and written a chunk at a time. A chunk that is not yet full may
  * be written, too: later it is written again, at its place, with the same rows and more. The first
- * column is the last to become longer: its length is that of the table. */
+ * column is the last to become longer: its length is that of the table.
+ *
+ * An open dataset costs the library 40 kB, and there may be thousands: they are open only while they are
+ * written. */
 #ifndef BRINK_RECORD_HDF5_TABLE_H
 #define BRINK_RECORD_HDF5_TABLE_H
 
@@ -11,7 +14,7 @@
 #include "record/record.h"
 
 typedef struct brink_hdf5_column {
-  hid_t id;
+  const char *path; /* "trajectory/car.x" */
   size_t
       width; /* elements of a row, if they are a dimension of their own; 0: a row is one element */
   size_t bytes; /* of a row */
@@ -20,6 +23,7 @@ typedef struct brink_hdf5_column {
 
 typedef struct brink_hdf5_table {
   const brink_hdf5_library *library;
+  hid_t file;
   brink_hdf5_column *columns;
   size_t ncolumns;
   size_t chunk_rows;
@@ -43,15 +47,14 @@ unsigned char *brink_hdf5_put_value(const brink_system *system, uint32_t variabl
 
 /* ---- tables ---- */
 
-/* Column k becomes an empty dataset `name` of `group`; its chunk must have room for chunk_rows. */
-bool brink_hdf5_table_create(brink_hdf5_table *table, size_t k, hid_t group, const char *name,
-                             hid_t type);
+/* Column k becomes an empty dataset; its chunk must have room for chunk_rows. To be closed by the
+ * caller; negative: failed. */
+hid_t brink_hdf5_table_create(const brink_hdf5_table *table, size_t k, hid_t type);
 /* Where column k has its part of the next row. */
 unsigned char *brink_hdf5_table_place(const brink_hdf5_table *table, size_t k);
 /* The row is there. */
 bool brink_hdf5_table_next(brink_hdf5_table *table);
 /* All rows go to the file. */
 bool brink_hdf5_table_write(brink_hdf5_table *table);
-void brink_hdf5_table_close(brink_hdf5_table *table);
 
 #endif
