@@ -12,6 +12,7 @@
 #   make format     lay out every .c and .h
 #   make clean      remove everything that was built
 #
+# BRINK_PAGE=OFF: without node, npm and their network; reports then hold their data, but no plots.
 # docs/install.md tells more.
 
 # The names of GNU, in small or in capital letters.
@@ -20,6 +21,9 @@ PREFIX ?= $(prefix)
 DESTDIR ?=
 SHARED ?= OFF
 MODEL ?= corridor
+
+# The page of reports: ON bundles it; OFF, or a file that scripts/page has made before.
+page = -DBRINK_PAGE='$(or $(BRINK_PAGE),ON)'
 
 install_build = $(if $(filter ON,$(SHARED)),build-shared,build)
 # $(call directory,mandir,MANDIR): an option of cmake, if one of the two is set
@@ -37,7 +41,7 @@ bootstrap:
 	@scripts/bootstrap build
 
 build: bootstrap
-	@cmake --preset release >/dev/null
+	@cmake --preset release $(page) >/dev/null
 	@cmake --build --preset release --target product
 
 run: build
@@ -54,7 +58,7 @@ bench:
 # -U: directories that were chosen an earlier time are forgotten.
 install: bootstrap
 	cmake --preset release -B $(install_build) -U 'CMAKE_INSTALL_*' \
-	  -DBUILD_SHARED_LIBS=$(SHARED) -DCMAKE_INSTALL_PREFIX='$(PREFIX)' $(directories)
+	  -DBUILD_SHARED_LIBS=$(SHARED) -DCMAKE_INSTALL_PREFIX='$(PREFIX)' $(directories) $(page)
 	cmake --build $(install_build) --target product
 	DESTDIR='$(DESTDIR)' cmake --install $(install_build)
 
@@ -66,7 +70,7 @@ deb:
 	@scripts/deb
 
 format:
-	@scripts/bootstrap test
+	@scripts/bootstrap format
 	@scripts/check-format --fix
 
 clean:

@@ -14,6 +14,7 @@ trap 'exit 130' INT TERM
 
 # Lines of "URI release component" of Debian itself, from whatever form apt's sources have here.
 mirrors() {
+  # shellcheck disable=SC2016
   apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT) $(ORIGIN)' 'Created-By: Packages' |
     awk '$4 == "Debian" { print $1, $2, $3 }' | sort -u
 }
