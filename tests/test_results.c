@@ -218,7 +218,7 @@ TEST(hdf5_files_have_what_was_written) {
 
 /* More chunks than a node of an index has entries. */
 TEST(hdf5_indices_may_be_split) {
-  enum { ROWS = 12000 };
+  enum { ROWS = 5000 };
   brink_columns columns = cars_columns();
   brink_results_def def = {.path = "split.h5", .columns = &columns, .chunk_rows = 1};
   brink_results *results;

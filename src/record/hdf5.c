@@ -19,11 +19,12 @@
 
 #include "record/hdf5_parts.h"
 
-#define MOST_ROWS ((size_t)65536)     /* of a chunk */
-#define MOST_BYTES ((size_t)32 << 20) /* of the chunks of all columns together */
-#define EVENT_ROWS ((size_t)4096)     /* of a chunk */
-#define INDEX_BYTES ((size_t)8 << 20) /* of the first nodes of all indices */
-#define INDEX_ENTRY ((size_t)40)      /* bytes */
+#define MOST_ROWS ((size_t)65536)      /* of a chunk */
+#define MOST_BYTES ((size_t)32 << 20)  /* of the chunks of all columns together */
+#define COMMIT_BYTES ((size_t)1 << 20) /* of rows */
+#define EVENT_ROWS ((size_t)4096)      /* of a chunk */
+#define INDEX_BYTES ((size_t)8 << 20)  /* of the first nodes of all indices */
+#define INDEX_ENTRY ((size_t)40)       /* bytes */
 enum { TIME, FLAG, DIRECTION, ROW, AGENTS, EVENT_COLUMNS };
 
 static bool fail(brink_results *results) {
@@ -80,8 +81,9 @@ static bool row(brink_results *results) {
   }
   if (!brink_hdf5_table_next(&own->rows)) return rescue(results);
   if (own->rows.used > 0) return true;
-  own->last_t = results->row[0]; /* a chunk is full: no need to wait */
-  return commit(results);
+  own->last_t = results->row[0]; /* a chunk is full: no need to wait, if it is worth it */
+  size_t rows = (size_t)(own->rows.rows - results->kept);
+  return rows * own->row_bytes < COMMIT_BYTES || commit(results);
 }
 
 static void put_text(unsigned char *out, size_t size, const char *text) {
@@ -296,6 +298,7 @@ static bool lay_out_rows(brink_results *results) {
     column->bytes = tracked->count * brink_hdf5_value_size(columns->system, tracked->variable);
   }
   size_t most = results->def.chunk_rows;
+  for (size_t k = 0; k < table->ncolumns; k++) own->row_bytes += table->columns[k].bytes;
   return make_room(results, table, most > 0 && most < MOST_ROWS ? most : MOST_ROWS);
 }
 

@@ -13,6 +13,7 @@ typedef struct brink_hdf5 {
   hid_t driver, file, names; /* names: the group for names of elements */
   brink_columns given;       /* parameters */
   brink_hdf5_table rows, events;
+  size_t row_bytes;
   size_t flag_size, agent_size; /* of names, in bytes */
   double last_t;                /* of the rows that are written */
 } brink_hdf5;
