@@ -254,6 +254,31 @@ brink_found brink_detector_after(brink_detector *det, const brink_path *dense,
   return found;
 }
 
+/* The points: some on the way, and one just before sigma. */
+static bool defined_until(brink_detector *det, const brink_path *dense, double sigma,
+                          size_t guard) {
+  enum { PARTS = 16 };
+  int sign = det->eval->sgn[guard];
+  for (int k = 1; k <= PARTS; k++) {
+    double at = k < PARTS ? sigma * k / PARTS : sigma * (1.0 - 1e-9);
+    double y = sign * brink_along_value(&det->space, guard, dense, at);
+    if (isnan(y) || y < -det->eval->slack[guard]) return false;
+  }
+  return true;
+}
+
+bool brink_detector_defined_until(brink_detector *det, const brink_path *dense, double sigma,
+                                  size_t *guard) {
+  for (size_t j = 0; j < det->reach.nnear; j++) {
+    size_t k = det->reach.near[j];
+    if (!brink_detector_active(det, k) || (k != det->undefined && !isnan(det->g1[k]))) continue;
+    if (defined_until(det, dense, sigma, k)) continue;
+    *guard = k;
+    return false;
+  }
+  return true;
+}
+
 bool brink_detector_may_go_on(brink_detector *det, double t_end, const double *x_new) {
   const brink_model *model = det->eval->model;
   if (!det->whole) return false;

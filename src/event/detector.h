@@ -159,6 +159,10 @@ bool brink_detector_wants_rest(const brink_detector *det);
 brink_found brink_detector_next(brink_detector *det, const brink_path *rest, double passed);
 
 /* Is that so? Guards by callbacks may read a sign: their values at the end of the step tell. */
+/* Has every guard a value, on its side, at points of the path up to sigma? Asked where some guard has none
+ * further on, so that it was not looked at. *guard: one that has not. */
+bool brink_detector_defined_until(brink_detector *det, const brink_path *dense, double sigma,
+                                  size_t *guard);
 bool brink_detector_may_go_on(brink_detector *det, double t_end, const double *x_new);
 
 /* The step was accepted to its end, (t, x). */

@@ -97,8 +97,11 @@ static bool released(brink_sim *sim, double until, double t_end, brink_status *s
 static bool event_inside(brink_sim *sim, brink_found found, double t_end, brink_try *outcome,
                          brink_status *status, brink_diag *diag) {
   const brink_path *dense = &sim->stepper.dense;
-  if (!found.event && found.undefined != BRINK_NONE) {
-    sim->eval.bad_guard = found.undefined;
+  size_t undefined = found.undefined;
+  if (undefined != BRINK_NONE &&
+      (!found.event ||
+       !brink_detector_defined_until(&sim->detector, dense, found.sigma, &undefined))) {
+    sim->eval.bad_guard = undefined;
     *outcome = BRINK_TRY_REFUSED;
     return false;
   }
