@@ -7,12 +7,12 @@
 
 enum { COLUMNS = 3, CAPACITY = 256 };
 
-typedef struct table {
+typedef struct thin_table {
   brink_arena arena;
   brink_thinned thinned;
-} table;
+} thin_table;
 
-static void open_table(table *table, brink_thin_rule rule, size_t ncolumns, size_t capacity) {
+static void open_table(thin_table *table, brink_thin_rule rule, size_t ncolumns, size_t capacity) {
   brink_arena_init(&table->arena, NULL);
   CHECK(brink_thin_init(&table->thinned, rule, ncolumns, capacity, &table->arena));
 }
@@ -32,7 +32,7 @@ static double row(size_t k, unsigned *state, double *values) {
 }
 
 TEST(rows_are_kept_as_they_came_while_there_is_room) {
-  table table;
+  thin_table table;
   open_table(&table, BRINK_THIN_EXTREMES, COLUMNS, CAPACITY);
   unsigned state = 1;
   double values[COLUMNS];
@@ -81,7 +81,7 @@ static void check_extremes(const brink_thinned *thinned, size_t nrows, size_t co
 
 TEST(every_interval_keeps_its_smallest_and_largest_values) {
   enum { ROWS = 100000 };
-  table table;
+  thin_table table;
   open_table(&table, BRINK_THIN_EXTREMES, COLUMNS, CAPACITY);
   unsigned state = 1;
   double values[COLUMNS];
@@ -99,7 +99,7 @@ TEST(every_interval_keeps_its_smallest_and_largest_values) {
 }
 
 TEST(the_last_rows_of_intervals_stay_whole) {
-  table table;
+  thin_table table;
   open_table(&table, BRINK_THIN_LAST, 2, 64);
   for (size_t k = 0; k < 50000; k++) {
     double t = 0.01 * (double)k, values[2] = {cos(t), sin(t)};
@@ -118,7 +118,7 @@ TEST(the_last_rows_of_intervals_stay_whole) {
 
 /* Most rows in a moment, as when events accumulate: the rest of the run keeps its shape. */
 TEST(rows_crowded_in_a_moment_do_not_push_out_the_others) {
-  table table;
+  thin_table table;
   open_table(&table, BRINK_THIN_EXTREMES, 1, CAPACITY);
   for (size_t k = 0; k < 100; k++) {
     double v = (double)k;
@@ -140,7 +140,7 @@ TEST(rows_crowded_in_a_moment_do_not_push_out_the_others) {
 }
 
 TEST(many_rows_at_one_instant_fit) {
-  table table;
+  thin_table table;
   open_table(&table, BRINK_THIN_EXTREMES, 1, 16);
   for (size_t k = 0; k < 1000; k++) {
     double v = k == 500 ? -3.0 : 1.0;
@@ -154,7 +154,7 @@ TEST(many_rows_at_one_instant_fit) {
 }
 
 TEST(what_is_not_a_number_does_not_hide_numbers) {
-  table table;
+  thin_table table;
   open_table(&table, BRINK_THIN_EXTREMES, 1, 16);
   for (size_t k = 0; k < 4096; k++) {
     double v = k % 2 == 0 ? (double)NAN : 1.0 + (double)(k % 5);
