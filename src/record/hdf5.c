@@ -46,22 +46,12 @@ static bool commit(brink_results *results) {
   return true;
 }
 
-/* Rows could not be written. Those before them can still be shown: that takes no space. */
-static bool rescue(brink_results *results) {
-  brink_hdf5 *own = results->own;
-  int error = own->disk.error;
-  own->disk.error = 0;
-  if (error != 0) commit(results);
-  own->disk.error = error;
-  return fail(results);
-}
-
 static bool flush(brink_results *results) {
   brink_hdf5 *own = results->own;
   if (results->rows == results->kept && own->events.used == 0) return true;
-  if (!brink_hdf5_table_write(&own->rows)) return rescue(results);
+  if (!brink_hdf5_table_write(&own->rows)) return fail(results);
   if (results->rows > 0) own->last_t = results->row[0];
-  if (!brink_hdf5_table_write(&own->events)) return rescue(results);
+  if (!brink_hdf5_table_write(&own->events)) return fail(results);
   return commit(results);
 }
 
@@ -79,9 +69,9 @@ static bool row(brink_results *results) {
     for (size_t e = 0; e < tracked->count; e++)
       out = brink_hdf5_put_value(system, tracked->variable, values[e], out);
   }
-  if (!brink_hdf5_table_next(&own->rows)) return rescue(results);
+  if (!brink_hdf5_table_next(&own->rows)) return fail(results);
   if (own->rows.used > 0) return true;
-  own->last_t = results->row[0]; /* a chunk is full: no need to wait, if it is worth it */
+  own->last_t = results->row[0]; /* a full chunk is committed, unless it is small */
   size_t rows = (size_t)(own->rows.rows - results->kept);
   return rows * own->row_bytes < COMMIT_BYTES || commit(results);
 }
@@ -120,7 +110,7 @@ static bool event(brink_results *results, const brink_told *told, int64_t before
   memcpy(brink_hdf5_table_place(table, ROW), &before, sizeof before);
   if (table->ncolumns > AGENTS && !put_agents(own, results->columns->system, told))
     return brink_results_fail_memory(results);
-  return brink_hdf5_table_next(table) || rescue(results);
+  return brink_hdf5_table_next(table) || fail(results);
 }
 
 /* ---- making the file ---- */
