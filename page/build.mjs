@@ -34,6 +34,7 @@ export async function page() {
   const style = await bundle('style.css', { loader: { '.css': 'css' } });
   if (/<\/(script|style)/i.test(script + style)) throw new Error('the bundle closes its own element');
   const values = {
+    licence: readFileSync(resolve(here, '../docs/licences/uPlot.txt'), 'utf8'),
     style,
     script,
     policy:
