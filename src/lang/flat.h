@@ -70,7 +70,7 @@ struct flat_group {
   size_t stream;            /* number of its first instance among all: stream of random draws */
   uint32_t *draws;          /* of each instance, so far */
   uint32_t draw_variable;   /* P slot of the counters, if actions draw; BRINK_NO_INDEX */
-  uint32_t draw_streams;    /* K slot of the numbers of the streams */
+  uint32_t draw_streams;    /* P slot of the numbers of the streams */
   flat_variable *variables; /* by symbol->order */
   size_t nvariables;
   flat_group **children; /* by symbol->order; NULL: not an instance */

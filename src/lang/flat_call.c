@@ -174,19 +174,19 @@ static brink_node draw(flat_context *c) {
   flat *f = c->f;
   flat_group *group = c->group;
   if (group->draw_variable == BRINK_NO_INDEX) {
-    uint32_t counters = flat_hidden(f, group, "draws", BRINK_SPACE_P, group->count, 0.0), streams;
-    if (counters == BRINK_NO_INDEX || !flat_room(f, BRINK_SPACE_K, group->count, &streams))
-      return BRINK_NO_NODE;
+    uint32_t counters = flat_hidden(f, group, "draws", BRINK_SPACE_P, group->count, 0.0);
+    uint32_t streams = flat_hidden(f, group, "stream", BRINK_SPACE_P, group->count, 0.0);
+    if (counters == BRINK_NO_INDEX || streams == BRINK_NO_INDEX) return BRINK_NO_NODE;
     group->draw_variable = counters;
     group->draw_streams = streams;
     for (size_t i = 0; i < group->count; i++) {
       f->system->p0[counters + i] = (double)group->draws[i];
-      f->system->k[streams + i] = (double)(group->stream + i);
+      f->system->p0[streams + i] = (double)(group->stream + i);
     }
   }
   int32_t stride = group->count > 1 ? 1 : 0;
   brink_node stream = brink_graph_ref(
-      c->graph, (brink_ref){.space = BRINK_SPACE_K, .base = group->draw_streams, .stride = stride});
+      c->graph, (brink_ref){.space = BRINK_SPACE_P, .base = group->draw_streams, .stride = stride});
   brink_node drawn = brink_graph_ref(
       c->graph,
       (brink_ref){.space = BRINK_SPACE_P, .base = group->draw_variable, .stride = stride});

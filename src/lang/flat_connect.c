@@ -295,7 +295,8 @@ static void show_output(flat *f, flat_variable *variable) {
 
 void flat_connect(flat *f) {
   for (flat_group *group = f->groups; group != NULL && !f->failed; group = group->next) {
-    if (group->component == NULL) continue;
+    bool sampled = group == f->top && f->options->members != NULL; /* agents are not connected */
+    if (group->component == NULL || sampled) continue;
     const brink_ast_section *section = &group->component->section[BRINK_SECTION_CONNECTIONS];
     for (size_t i = 0; section->present && i < group->count && !f->failed; i++) {
       flat_point point = {.group = group, .instance = i, .element = BRINK_NONE};

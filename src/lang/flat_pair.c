@@ -29,6 +29,7 @@ static bool list_pairs(flat *f, flat_group *pairs) {
 static void add_pair_group(flat *f, flat_group *group, brink_ast_pair *pair) {
   flat_group *a = population_of(group, pair->partner[0]);
   flat_group *b = population_of(group, pair->partner[1]);
+  if (f->options->members != NULL && (a == NULL || b == NULL)) return;
   if (a == NULL || b == NULL) {
     f->failed = true;
     return;
@@ -50,6 +51,7 @@ static void add_pair_group(flat *f, flat_group *group, brink_ast_pair *pair) {
 }
 
 void flat_add_pairs(flat *f, flat_group *group) {
+  if (f->options->values_only) return;
   for (brink_ast_pair *pair = group->component->pairs; pair != NULL && !f->failed;
        pair = pair->next)
     add_pair_group(f, group, pair);

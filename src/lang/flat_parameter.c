@@ -274,6 +274,7 @@ static bool is_excused(const flat *f, const flat_variable *variable) {
 
 /* An input of a part that is checked by itself: something will be connected to it some day. */
 static bool is_left_open(const flat *f, const flat_variable *variable) {
+  if (f->options->members != NULL) return true; /* agents bring values of their own */
   return f->options->library && variable->symbol->kind == BRINK_SYMBOL_INPUT &&
          variable->group == f->top && f->top->component->kind != BRINK_SYSTEM;
 }

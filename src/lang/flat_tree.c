@@ -109,6 +109,14 @@ static bool is_population(const brink_component *component, const brink_symbol *
   return false;
 }
 
+static int64_t members_of(const flat *f, const char *population) {
+  for (size_t k = 0; k < f->options->nmembers; k++) {
+    const brink_members *members = &f->options->members[k];
+    if (strcmp(members->population, population) == 0) return (int64_t)members->count;
+  }
+  return 0;
+}
+
 static void build(flat *f, flat_group *group, int depth) {
   brink_component *component = group->component;
   if (depth > 100) {
@@ -125,9 +133,14 @@ static void build(flat *f, flat_group *group, int depth) {
       f->failed = true;
       return;
     }
+    bool population = is_population(component, s);
+    if (group == f->top && f->options->members != NULL) {
+      size = population ? members_of(f, s->name) : 0;
+      if (size == 0) continue;
+    }
     flat_group *child = flat_add_group(f, group, s, (size_t)size);
     if (child == NULL) return;
-    child->in_population = child->in_population || is_population(component, s);
+    child->in_population = child->in_population || population;
     group->children[s->order] = child;
     build(f, child, depth + 1);
   }

@@ -215,17 +215,27 @@ static bool reserve_tolerances(flat *f) {
   return rtol != BRINK_NO_INDEX && atol != BRINK_NO_INDEX;
 }
 
+/* Which random draws each instance has used up: agents go on from there. */
+static void tell_draws(flat *f) {
+  for (flat_group *g = f->groups; g != NULL && f->options->values_only; g = g->next) {
+    f->system->groups[g->id].stream = g->stream;
+    f->system->groups[g->id].draws = g->draws;
+  }
+}
+
 /* Memory for everything, connections, values. */
 static void lay_out(flat *f) {
   if (!reserve_tolerances(f)) return;
   flat_connect(f);
   if (flat_stop(f) || f->structure) return;
   if (!f->failed) flat_check_populations(f);
+  if (f->options->members != NULL) return; /* values come from elsewhere */
   if (!f->failed) flat_initial(f, f->top);
   if (!f->failed) flat_apply_sets(f);
   if (!f->failed) flat_drive(f);
   if (!f->failed) warn_initial(f);
   if (!f->failed) read_settings(f);
+  if (!f->failed) tell_draws(f);
 }
 
 /* Equations, flags, actions. */
@@ -280,7 +290,7 @@ static void run(flat *f) {
   if (f->system->name == NULL) flat_out_of_memory(f);
   flat_build_tree(f, top);
   if (!f->failed) lay_out(f);
-  if (flat_stop(f) || f->structure) return;
+  if (flat_stop(f) || f->structure || f->options->values_only) return;
   translate(f);
   if (!flat_stop(f)) finish(f);
 }

@@ -5,6 +5,12 @@
 #include "expr/system.h"
 #include "lang/ast.h"
 
+/* How many of a population are made. */
+typedef struct brink_members {
+  const char *population;
+  size_t count; /* 0: none */
+} brink_members;
+
 typedef struct brink_flatten_options {
   const char *top;         /* the component that runs; NULL: the file's system, else its last */
   const char *const *sets; /* "path=value", in order; a later one wins */
@@ -13,8 +19,14 @@ typedef struct brink_flatten_options {
       *driven; /* inputs of the top component whose values a table gives: "u", "v[2]" */
   size_t ndriven;
   bool drive_holds; /* between rows they stay; else signals are linear */
-  bool library;     /* nobody runs it: the inputs of a top that is no system need no value */
-  uint64_t seed;    /* of the random draws in initial values and parameters */
+  /* For agents with clocks of their own. With `members`, a system of so many of its agents, and of nothing else:
+   * their equations stand for those of all, their values for nothing. With `values_only`, all agents and their
+   * values at the start, but no pairs, equations, flags and actions. */
+  const brink_members *members;
+  size_t nmembers;
+  bool values_only;
+  bool library;  /* nobody runs it: the inputs of a top that is no system need no value */
+  uint64_t seed; /* of the random draws in initial values and parameters */
   size_t budget; /* of evaluation steps, so that no text keeps it busy for ever; 0: 200 million */
 } brink_flatten_options;
 

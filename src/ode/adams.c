@@ -332,6 +332,24 @@ static brink_try commit(brink_stepper *st) {
   return BRINK_TRY_OK;
 }
 
+static void visit(brink_stepper *st, void *method, brink_visitor *v) {
+  adams *a = method;
+  struct {
+    double h_wanted;
+    int count;
+    bool starting;
+  } head = {.h_wanted = a->h_wanted, .count = a->count, .starting = a->starting};
+  for (int i = 0; i < DIFFERENCES; i++) v->region(v, a->phi[i], st->n * sizeof(double));
+  v->region(v, a->s, sizeof a->s);
+  v->region(v, st->f, st->n * sizeof(double));
+  v->region(v, &head, sizeof head);
+  a->h_wanted = head.h_wanted;
+  a->count = head.count;
+  a->starting = head.starting;
+  a->failures = 0;
+  a->table_h = NAN; /* none */
+}
+
 const brink_stepper_ops brink_stepper_adams = {
     .method = BRINK_ADAMS,
     .create = create,
@@ -339,4 +357,5 @@ const brink_stepper_ops brink_stepper_adams = {
     .plan = plan,
     .attempt = attempt,
     .commit = commit,
+    .visit = visit,
 };

@@ -21,6 +21,15 @@
 
 typedef struct brink_stepper brink_stepper;
 
+/* Goes through what a method must remember between two steps, region by region: to measure it, to keep it,
+ * to bring it back. */
+typedef struct brink_visitor brink_visitor;
+struct brink_visitor {
+  void (*region)(brink_visitor *visitor, void *live, size_t size);
+  char *packed;
+  size_t at;
+};
+
 typedef struct brink_stepper_ops {
   brink_method method;
   bool
@@ -34,7 +43,19 @@ typedef struct brink_stepper_ops {
   /* Is the attempt good enough to be followed to an event at sigma? NULL: it was tested when it was made.
    * False: try again with h_next. */
   bool (*vouches)(brink_stepper *st, double sigma);
+  /* All that start and commit leave behind, besides t, x, order and h_next, in `method` (which need not be
+   * the present one). NULL: the method cannot be packed. */
+  void (*visit)(brink_stepper *st, void *method, brink_visitor *visitor);
+  /* Where the series of the solution are kept, rows of *length coefficients in units of time of **unit. They
+   * are what `visit` comes to first, and a brink_series_head next. NULL: there are none. */
+  double *(*series)(void *method, size_t *length, double **unit, int **degree);
 } brink_stepper_ops;
+
+typedef struct brink_series_head {
+  double unit, h;
+  int degree;
+  bool ends;
+} brink_series_head;
 
 /* A method with its workspace. */
 typedef struct brink_stepper_engine {

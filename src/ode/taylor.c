@@ -472,6 +472,28 @@ static bool taylor_vouches(brink_stepper *st, double sigma) {
   return false;
 }
 
+static void taylor_visit(brink_stepper *st, void *method, brink_visitor *v) {
+  taylor *ty = method;
+  expansion *e = &ty->now;
+  brink_series_head head = {.unit = e->unit, .h = ty->h, .degree = e->degree, .ends = e->ends};
+  v->region(v, e->c, st->nx * ty->length * sizeof *e->c);
+  v->region(v, &head, sizeof head);
+  e->unit = head.unit;
+  e->degree = head.degree;
+  e->ends = head.ends;
+  ty->h = head.h;
+  if (st->ops == &brink_stepper_taylor) take_field(ty, st);
+}
+
+/* The present series; somebody may put other polynomials there, if the method starts anew afterwards. */
+static double *taylor_series(void *method, size_t *length, double **unit, int **degree) {
+  taylor *ty = method;
+  *length = ty->length;
+  *unit = &ty->now.unit;
+  *degree = &ty->now.degree;
+  return ty->now.c;
+}
+
 const brink_stepper_ops brink_stepper_taylor = {
     .method = BRINK_TAYLOR,
     .foretells = true,
@@ -481,4 +503,6 @@ const brink_stepper_ops brink_stepper_taylor = {
     .attempt = taylor_attempt,
     .commit = taylor_commit,
     .vouches = taylor_vouches,
+    .visit = taylor_visit,
+    .series = taylor_series,
 };

@@ -71,6 +71,12 @@ static brink_status begin(brink_sim *sim, brink_diag *diag) {
   return brink_sim_instant(sim, diag);
 }
 
+brink_status brink_sim_prepare(brink_sim *sim, brink_diag *diag) {
+  brink_status status = sim->started ? BRINK_OK : begin(sim, diag);
+  brink_sim_give_up_step(sim);
+  return status == BRINK_OK && sim->restart ? restart(sim, diag) : status;
+}
+
 /* ---- one step ---- */
 
 /* Does a field let go of a surface before `until`? Then as below. */

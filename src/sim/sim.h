@@ -98,6 +98,9 @@ struct brink_sim {
   brink_history history;
 };
 
+/* loop.c: everything that has to be done before a step is planned: the first instant, the start of the method. */
+brink_status brink_sim_prepare(brink_sim *sim, brink_diag *diag);
+
 /* instant.c: everything that happens at one time: located events, clocks, rules, and what they
  * cause, until nothing changes. det->hits holds the located events. */
 brink_status brink_sim_instant(brink_sim *sim, brink_diag *diag);

@@ -1,0 +1,74 @@
+/* foresee.c: what the next step will be, if nobody intervenes. See pack.h.
+ *
+ * The same questions in the same order as in loop.c, but nothing is committed, nothing acts. What is foreseen is
+ * good: a stepper that tests its steps when they are committed vouches for this one now. */
+#include "sim/pack.h"
+
+#include <math.h>
+
+/* The step ends at sigma of the path, by an event or by itself. */
+static brink_status until(brink_sim *sim, const brink_path *path, double sigma, bool event,
+                          brink_foresight *foresight) {
+  *foresight = (brink_foresight){.path = path, .end = sim->t + sigma * path->h, .event = event};
+  return BRINK_STEPPED;
+}
+
+/* Something that only a step can tell: there is no way to know how far the agent gets. The step is taken as it
+ * comes, at the present. */
+static brink_status now(brink_sim *sim, brink_foresight *foresight) {
+  *foresight = (brink_foresight){.path = NULL, .end = sim->t, .event = true};
+  return BRINK_STEPPED;
+}
+
+/* Where the state is held on a surface, being let go of it is an event. */
+static void let_go(brink_sim *sim, brink_found *found) {
+  if (sim->eval.nheld == 0) return;
+  double end = found->event ? found->sigma : 1.0;
+  brink_grip_loss loss = brink_slide_release(sim, &sim->stepper.dense, end);
+  if (loss.sigma > end && loss.unique) return;
+  found->event = true;
+  found->sigma = fmin(loss.sigma, end);
+}
+
+static brink_status attempt(brink_sim *sim, double h, brink_foresight *foresight) {
+  brink_stepper *st = &sim->stepper;
+  double hmin = brink_sim_smallest_step(sim);
+  while (h >= hmin) {
+    brink_try outcome = st->ops->attempt(st, h);
+    brink_found found = {.sigma = 1.0, .undefined = BRINK_NONE};
+    if (outcome == BRINK_TRY_OK) {
+      found = brink_detector_after(&sim->detector, &st->dense, st->x_new);
+      bool unsure = found.unsure > 0.0 && found.unsure * h > 4.0 * hmin;
+      let_go(sim, &found);
+      double end = found.event ? found.sigma : 1.0;
+      if (found.undefined != BRINK_NONE) outcome = BRINK_TRY_REFUSED;
+      if (unsure) st->h_next = 0.5 * found.unsure * h;
+      if (unsure || (st->ops->vouches != NULL && !st->ops->vouches(st, end)))
+        outcome = BRINK_TRY_ERROR;
+    }
+    if (outcome == BRINK_TRY_OK)
+      return until(sim, &st->dense, found.event ? found.sigma : 1.0, found.event, foresight);
+    sim->eval.stats.rejected++;
+    if (outcome == BRINK_TRY_FATAL) break;
+    h = outcome == BRINK_TRY_ERROR ? fmin(st->h_next, 0.9 * h) : 0.25 * h;
+  }
+  return now(sim, foresight);
+}
+
+brink_status brink_sim_foresee(brink_sim *sim, double t_limit, brink_foresight *foresight,
+                               brink_diag *diag) {
+  brink_stepper *st = &sim->stepper;
+  brink_status status = brink_sim_prepare(sim, diag);
+  if (status != BRINK_OK) return status;
+  if (brink_sim_due(sim)) return now(sim, foresight);
+  double t_stop = fmin(t_limit, brink_sim_next_tick(sim));
+  if (!(t_stop > sim->t)) return now(sim, foresight);
+  st->ops->plan(st, fmin(t_stop - sim->t, sim->options.hmax));
+  double hmin = brink_sim_smallest_step(sim);
+  brink_limit limit = st->ops->foretells
+                          ? brink_detector_creeping(&sim->detector, &st->predictor, st->f)
+                          : brink_detector_before(&sim->detector, &st->predictor, st->order, hmin);
+  if (limit.event) return until(sim, &st->predictor, limit.sigma, true, foresight);
+  double h = limit.sigma < 1.0 ? limit.sigma * st->h_plan : st->h_plan;
+  return attempt(sim, h, foresight);
+}

@@ -1,0 +1,217 @@
+/* pack.c: a simulation in few bytes. See pack.h.
+ *
+ * One list of regions serves measuring, packing and unpacking, so that they cannot differ. Numbers come
+ * first, so that they are where numbers may be; polynomials before all others, so that whoever looks at many
+ * agents finds them at once. */
+#include "sim/pack.h"
+
+#include <string.h>
+
+#define ADAMS_LENGTH (BRINK_PATH_LENGTH + 1)
+
+/* Small things, in one piece, at the beginning. */
+typedef struct scalars {
+  double t, h_next;
+  size_t blocked;
+  int order, detour;
+  double held_from[BRINK_PACKED_HOLDS];
+  uint32_t held[BRINK_PACKED_HOLDS];
+  uint32_t nheld;
+  bool until_left[BRINK_PACKED_HOLDS];
+  bool started, restart;
+} scalars;
+
+static void note_held(const brink_sim *sim, scalars *s) {
+  const brink_eval *eval = &sim->eval;
+  s->nheld = (uint32_t)eval->nheld;
+  for (size_t k = 0; k < eval->nheld && k < BRINK_PACKED_HOLDS; k++) {
+    s->held[k] = (uint32_t)eval->held[k];
+    s->held_from[k] = sim->held_from[eval->held[k]];
+    s->until_left[k] = eval->until_left[eval->held[k]];
+  }
+}
+
+static void hold_again(brink_sim *sim, const scalars *s) {
+  for (size_t k = 0; k < s->nheld && k < BRINK_PACKED_HOLDS; k++) {
+    brink_eval_hold(&sim->eval, s->held[k], s->until_left[k]);
+    sim->held_from[s->held[k]] = s->held_from[k];
+  }
+}
+
+/* ---- regions ---- */
+
+static void measure(brink_visitor *v, void *live, size_t size) {
+  (void)live;
+  v->at += size;
+}
+
+static void put(brink_visitor *v, void *live, size_t size) {
+  if (size > 0) memcpy(v->packed + v->at, live, size);
+  v->at += size;
+}
+
+static void get(brink_visitor *v, void *live, size_t size) {
+  if (size > 0) memcpy(live, v->packed + v->at, size);
+  v->at += size;
+}
+
+static void visit_clocks(brink_sim *sim, brink_visitor *v) {
+  size_t n = sim->model->def.nclocks;
+  if (n == 0) return;
+  v->region(v, sim->tick, n * sizeof *sim->tick);
+  v->region(v, sim->timer, n * sizeof *sim->timer);
+  v->region(v, sim->next_time, n * sizeof *sim->next_time);
+  v->region(v, sim->waiting.items, n * sizeof *sim->waiting.items);
+  v->region(v, &sim->waiting.count, sizeof sim->waiting.count);
+  v->region(v, sim->due.items, n * sizeof *sim->due.items);
+  v->region(v, &sim->due.count, sizeof sim->due.count);
+}
+
+/* Polynomials of a method that keeps none itself. */
+static void visit_plan(brink_packing *packing, brink_visitor *v) {
+  brink_series_head head = {.unit = packing->unit, .degree = packing->degree};
+  v->region(v, packing->c, packing->nx * packing->length * sizeof(double));
+  v->region(v, &head, sizeof head);
+  packing->unit = head.unit;
+  packing->degree = head.degree;
+}
+
+static void visit(brink_packing *packing, brink_sim *sim, scalars *s, brink_visitor *v) {
+  const brink_model_def *def = &sim->model->def;
+  brink_eval *eval = &sim->eval;
+  brink_stepper *st = &sim->stepper;
+  v->region(v, s, sizeof *s);
+  if (packing->c != NULL) visit_plan(packing, v);
+  st->chosen.ops->visit(st, st->chosen.method, v);
+  v->region(v, sim->x, sim->eval.n * sizeof(double));
+  packing->p_at = v->at;
+  v->region(v, eval->p, def->np * sizeof(double));
+  v->region(v, eval->slack, def->nguards * sizeof(double));
+  visit_clocks(sim, v);
+  packing->mode_at = v->at;
+  v->region(v, eval->mode, def->nmodes * sizeof(int));
+  v->region(v, eval->sgn, def->nguards);
+  v->region(v, sim->read_sgn, def->nguards);
+  v->region(v, sim->pending, def->nguards * sizeof(bool));
+  v->region(v, sim->detector.touched, def->nguards * sizeof(bool));
+}
+
+/* ---- packing ---- */
+
+brink_status brink_packing_init(brink_packing *packing, brink_sim *sim, brink_diag *diag) {
+  const brink_stepper_engine *chosen = &sim->stepper.chosen;
+  *packing = (brink_packing){.nx = sim->model->def.nx};
+  if (chosen->ops->visit == NULL)
+    return brink_diag_set(
+        diag, BRINK_ERR_UNSUPPORTED,
+        "agents with clocks of their own need a method that hands out polynomials: "
+        "taylor or adams, not %s",
+        brink_method_name(sim->options.method));
+  if (chosen->ops->series != NULL) {
+    double *unit;
+    int *degree;
+    chosen->ops->series(chosen->method, &packing->length, &unit, &degree);
+    /* What takes the place of series for a while must find room in theirs. */
+    int most = (int)packing->length - 2;
+    if (sim->options.max_order > most) sim->options.max_order = most > 1 ? most : 1;
+  } else {
+    packing->length = ADAMS_LENGTH;
+    packing->c = brink_arena_take(&sim->arena, packing->nx * packing->length, sizeof(double));
+    if (packing->c == NULL) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  }
+  scalars s = {0};
+  brink_visitor v = {.region = measure};
+  visit(packing, sim, &s, &v);
+  packing->size = (v.at + 7) / 8 * 8;
+  return BRINK_OK;
+}
+
+void brink_pack(brink_packing *packing, brink_sim *sim, void *to) {
+  brink_sim_give_up_step(sim);
+  brink_stepper *st = &sim->stepper;
+  scalars s = {.t = sim->t,
+               .h_next = st->h_next,
+               .blocked = sim->blocked,
+               .order = st->order,
+               .detour = sim->detour,
+               .started = sim->started,
+               .restart = sim->restart || st->ops != st->chosen.ops};
+  note_held(sim, &s);
+  brink_visitor v = {.region = put, .packed = to};
+  visit(packing, sim, &s, &v);
+}
+
+void brink_unpack(brink_packing *packing, brink_sim *sim, const void *from) {
+  scalars s;
+  brink_visitor v = {.region = get, .packed = (char *)from};
+  brink_stepper *st = &sim->stepper;
+  brink_eval *eval = &sim->eval;
+  while (eval->nheld > 0) brink_eval_let_go(eval, eval->held[eval->nheld - 1]);
+  st->ops = st->chosen.ops;
+  st->method = st->chosen.method;
+  visit(packing, sim, &s, &v);
+  hold_again(sim, &s);
+  sim->t = st->t = s.t;
+  st->h_next = s.h_next;
+  st->order = s.order;
+  st->f_ready = false;
+  sim->blocked = s.blocked;
+  sim->detour = s.detour;
+  sim->started = s.started;
+  sim->restart = s.restart;
+  sim->inside = false;
+  sim->nhits = sim->nevents = sim->instant_events = sim->narrivals = 0;
+  sim->history.count = sim->stuck = 0;
+  sim->last.terms = 0;
+  eval->centre = NULL;
+  eval->failed_guard = BRINK_NONE;
+  brink_eval_update_enabled(eval);
+  brink_reach_reset(&sim->detector.reach);
+  if (!s.restart) brink_detector_reset(&sim->detector, sim->t, sim->x);
+}
+
+/* ---- plans ---- */
+
+void brink_packing_follow(brink_packing *packing, brink_sim *sim, const brink_path *path) {
+  brink_stepper *st = &sim->stepper;
+  double *c = packing->c, *unit = &packing->unit;
+  int *degree = &packing->degree;
+  if (c == NULL) {
+    if (st->ops == st->chosen.ops && path != NULL) return; /* the series are the path */
+    c = st->chosen.ops->series(st->chosen.method, &packing->length, &unit, &degree);
+  }
+  memset(c, 0, packing->nx * packing->length * sizeof *c);
+  *unit = path != NULL ? path->h : 1.0;
+  *degree = path != NULL ? path->degree : 0;
+  double row[BRINK_PATH_DEGREE + 2];
+  for (size_t i = 0; i < packing->nx; i++) {
+    if (path != NULL)
+      brink_path_component(path, i, row);
+    else
+      row[0] = sim->x[i];
+    memcpy(c + i * packing->length, row, ((size_t)*degree + 1) * sizeof *c);
+  }
+}
+
+brink_plan brink_packed_plan(const brink_packing *packing, const void *packed) {
+  const char *at = (const char *)packed + sizeof(scalars);
+  brink_series_head head;
+  memcpy(&head, at + packing->nx * packing->length * sizeof(double), sizeof head);
+  return (brink_plan){.c = (const double *)(const void *)at,
+                      .length = packing->length,
+                      .origin = brink_packed_time(packed),
+                      .unit = head.unit,
+                      .degree = head.degree};
+}
+
+double brink_packed_time(const void *packed) {
+  return ((const scalars *)packed)->t;
+}
+
+const double *brink_packed_parameters(const brink_packing *packing, const void *packed) {
+  return (const double *)(const void *)((const char *)packed + packing->p_at);
+}
+
+const int *brink_packed_modes(const brink_packing *packing, const void *packed) {
+  return (const int *)(const void *)((const char *)packed + packing->mode_at);
+}

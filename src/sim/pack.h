@@ -1,0 +1,65 @@
+/* pack.h: a simulation in few bytes, and what it is going to do.
+ *
+ * A population has one simulation to work with and thousands of agents that take turns in it. What an
+ * agent is, between two steps, is packed: time, states, parameters, modes, signs, clocks, what its method
+ * knows, and the polynomials that it is going to follow. The rest of a simulation is room to work in, and
+ * follows from these. */
+#ifndef BRINK_SIM_PACK_H
+#define BRINK_SIM_PACK_H
+
+#include "sim/sim.h"
+
+/* Surfaces that an agent may be held on at once. */
+#define BRINK_PACKED_HOLDS 4
+
+/* Where things are in a packed simulation: the same for all of one model with the same options. */
+typedef struct brink_packing {
+  size_t size;   /* bytes, a multiple of 8 */
+  size_t nx;     /* states */
+  size_t length; /* coefficients of each polynomial */
+  size_t p_at, mode_at;
+  double *c; /* of methods that have no series: their polynomials, on the way in and out */
+  double unit;
+  int degree;
+} brink_packing;
+
+/* For a sim that was just made; adapts its options. UNSUPPORTED: its method cannot be packed; MEMORY. */
+brink_status brink_packing_init(brink_packing *packing, brink_sim *sim, brink_diag *diag);
+
+/* Not while something is left of a step: that is given up, and the method starts anew. Slides under way go on. */
+void brink_pack(brink_packing *packing, brink_sim *sim, void *to);
+void brink_unpack(brink_packing *packing, brink_sim *sim, const void *from);
+
+/* ---- foresight ---- */
+
+/* What the next step will be, if nobody intervenes. */
+typedef struct brink_foresight {
+  const brink_path *path; /* from the present on; in the sim, until it moves. NULL: none */
+  double end;             /* how far the path is good, and nothing happens before it */
+  bool event;             /* something happens there */
+} brink_foresight;
+
+/* Looks ahead, at most to t_limit, and moves nothing: brink_sim_advance to `end`, or to any time before it, does
+ * what was foreseen. Where something is due at the present, `end` is the present. STEPPED, or a failure (or
+ * STOPPED, where the first instant ends the run). */
+brink_status brink_sim_foresee(brink_sim *sim, double t_limit, brink_foresight *foresight,
+                               brink_diag *diag);
+
+/* What was foreseen is what brink_pack will pack as the plan. */
+void brink_packing_follow(brink_packing *packing, brink_sim *sim, const brink_path *path);
+
+/* The polynomials of a packed simulation: state i is sum_k c[i*length + k] s^k, s = (t - origin)/unit, where
+ * the origin is its time. */
+typedef struct brink_plan {
+  const double *c;
+  size_t length;
+  double origin, unit;
+  int degree;
+} brink_plan;
+
+brink_plan brink_packed_plan(const brink_packing *packing, const void *packed);
+double brink_packed_time(const void *packed);
+const double *brink_packed_parameters(const brink_packing *packing, const void *packed);
+const int *brink_packed_modes(const brink_packing *packing, const void *packed);
+
+#endif
