@@ -40,7 +40,7 @@ typedef struct brink_pair_def {
 
   /* Position and size of both, for pruning: the guards are positive while the distance of the positions is
    * more than the sum of the sizes. */
-  int ndimensions; /* 1, 2 or 3; 0: not known, and all pairs are looked at */
+  int ndimensions;         /* 1, 2 or 3; 0: not known, and all pairs are looked at */
   uint32_t position[2][3]; /* states of the agent */
   uint32_t size[2];        /* a parameter of the agent, or UINT32_MAX: … */
   double size_value[2];    /* … this */

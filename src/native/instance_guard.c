@@ -142,7 +142,8 @@ static bool find_fixed(definer *d) {
     return false;
   for (size_t k = 0; k < system->nvariables; k++) {
     const brink_variable *variable = &system->variables[k];
-    if (variable->kind != BRINK_VARIABLE_PARAMETER) continue;
+    if (variable->kind != BRINK_VARIABLE_PARAMETER || d->instance->options.parameters_vary)
+      continue;
     bool *fixed = variable->space == BRINK_SPACE_P      ? d->fixed_p
                   : variable->space == BRINK_SPACE_MODE ? d->fixed_mode
                                                         : NULL;

@@ -192,6 +192,8 @@ typedef struct brink_instance_options {
   const brink_input_table *inputs; /* must outlive the instance; NULL: inputs stay as they are */
   bool range_warns;                /* a value outside its range is a warning, not the end */
   bool wants_jacobian;             /* the method will ask for it */
+  bool
+      parameters_vary; /* the model stands for many that differ in them: no guard becomes a number */
   bool wants_flow_jet;
   bool only_if_worth; /* … unless it would cost more than it saves (num/order.h) */
   int flow_order;     /* the order that the method will ask for; 0: that of brink_series_order */

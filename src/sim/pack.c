@@ -83,6 +83,7 @@ static void visit(brink_packing *packing, brink_sim *sim, scalars *s, brink_visi
   v->region(v, s, sizeof *s);
   if (packing->c != NULL) visit_plan(packing, v);
   st->chosen.ops->visit(st, st->chosen.method, v);
+  packing->x_at = v->at;
   v->region(v, sim->x, sim->eval.n * sizeof(double));
   packing->p_at = v->at;
   v->region(v, eval->p, def->np * sizeof(double));
@@ -206,6 +207,10 @@ brink_plan brink_packed_plan(const brink_packing *packing, const void *packed) {
 
 double brink_packed_time(const void *packed) {
   return ((const scalars *)packed)->t;
+}
+
+const double *brink_packed_state(const brink_packing *packing, const void *packed) {
+  return (const double *)(const void *)((const char *)packed + packing->x_at);
 }
 
 const double *brink_packed_parameters(const brink_packing *packing, const void *packed) {

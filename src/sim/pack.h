@@ -17,7 +17,7 @@ typedef struct brink_packing {
   size_t size;   /* bytes, a multiple of 8 */
   size_t nx;     /* states */
   size_t length; /* coefficients of each polynomial */
-  size_t p_at, mode_at;
+  size_t x_at, p_at, mode_at;
   double *c; /* of methods that have no series: their polynomials, on the way in and out */
   double unit;
   int degree;
@@ -59,6 +59,7 @@ typedef struct brink_plan {
 
 brink_plan brink_packed_plan(const brink_packing *packing, const void *packed);
 double brink_packed_time(const void *packed);
+const double *brink_packed_state(const brink_packing *packing, const void *packed);
 const double *brink_packed_parameters(const brink_packing *packing, const void *packed);
 const int *brink_packed_modes(const brink_packing *packing, const void *packed);
 

@@ -378,7 +378,7 @@ brink_status brink_sim_at(const brink_sim *sim, double t, double *x, brink_diag 
 
 /* ---- changing ---- */
 
-static void changed(brink_sim *sim) {
+void brink_sim_changed(brink_sim *sim) {
   for (size_t k = 0; k < sim->eval.nheld;
        k++) { /* ends here; if it still holds, a new one begins */
     brink_slide_record slide = brink_slide_of(sim, sim->eval.held[k]);
@@ -395,7 +395,7 @@ static void changed(brink_sim *sim) {
 brink_status brink_sim_reset(brink_sim *sim, brink_diag *diag) {
   brink_diag_clear(diag);
   if (sim == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "sim must not be NULL");
-  changed(sim);
+  brink_sim_changed(sim);
   begin_anew(sim);
   return BRINK_OK;
 }
@@ -412,7 +412,7 @@ brink_status brink_sim_set_state(brink_sim *sim, const double *x, brink_diag *di
     }
   }
   memmove(sim->x, x, sim->model->def.nx * sizeof *x);
-  changed(sim);
+  brink_sim_changed(sim);
   return BRINK_OK;
 }
 
@@ -425,7 +425,7 @@ brink_status brink_sim_set_parameter(brink_sim *sim, size_t index, double value,
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "parameter %zu would become %g: give a finite number", index, value);
   sim->eval.p[index] = value;
-  changed(sim);
+  brink_sim_changed(sim);
   return BRINK_OK;
 }
 
@@ -435,6 +435,6 @@ brink_status brink_sim_set_mode(brink_sim *sim, size_t index, int value, brink_d
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "there is no mode %zu: the model has %zu",
                           index, sim->model->def.nmodes);
   sim->eval.mode[index] = value;
-  changed(sim);
+  brink_sim_changed(sim);
   return BRINK_OK;
 }

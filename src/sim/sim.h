@@ -101,6 +101,9 @@ struct brink_sim {
 /* loop.c: everything that has to be done before a step is planned: the first instant, the start of the method. */
 brink_status brink_sim_prepare(brink_sim *sim, brink_diag *diag);
 
+/* sim.c: somebody has changed states, parameters or modes: signs are taken anew, the method starts anew. */
+void brink_sim_changed(brink_sim *sim);
+
 /* instant.c: everything that happens at one time: located events, clocks, rules, and what they
  * cause, until nothing changes. det->hits holds the located events. */
 brink_status brink_sim_instant(brink_sim *sim, brink_diag *diag);

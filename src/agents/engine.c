@@ -1,0 +1,341 @@
+/* engine.c: the loop: whose window ends first, what happens then.
+ *
+ * Invariants, between two turns (checked in debug builds):
+ *   1. now <= end[i] for all agents i, and start[i] <= now;
+ *   2. the simulation of agent i stands at or before start[i], and its plan is good up to end[i] <= valid[i];
+ *   3. no pair has an event in (now, min(end[i], end[j])).
+ * The agent with the smallest end is next, so that 1 holds afterwards; its new window is compared with all others,
+ * so that 3 does. */
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "agents/parts.h"
+
+#define IDLE 1000 /* turns of an agent without motion: something fires again and again */
+
+static brink_crew *crew_of(const brink_agents *agents, uint32_t agent) {
+  return &agents->crews[agents->crew_of[agent]];
+}
+
+static size_t member(const brink_agents *agents, uint32_t agent) {
+  return agent - crew_of(agents, agent)->first;
+}
+
+/* ---- plans ---- */
+
+/* What the agent will do from where its simulation stands. It is at work. */
+static brink_status plan(brink_agents *agents, uint32_t agent, brink_diag *diag) {
+  brink_crew *crew = crew_of(agents, agent);
+  brink_foresight ahead = {.end = agents->t_end};
+  brink_sim *sim = crew->sim;
+  double stands = sim->t;
+  if (sim->t < agents->t_end) {
+    brink_status status = brink_sim_foresee(sim, agents->t_end, &ahead, diag);
+    if (status != BRINK_STEPPED && status != BRINK_OK) return status;
+  }
+  if (sim->eval.nheld > BRINK_PACKED_HOLDS)
+    return brink_diag_set(diag, BRINK_ERR_UNSUPPORTED,
+                          "an agent slides on %zu surfaces at once: at most %d are supported",
+                          sim->eval.nheld, BRINK_PACKED_HOLDS);
+  brink_packing_follow(&crew->packing, sim, ahead.path);
+  brink_crew_keep(crew, member(agents, agent));
+  agents->valid[agent] = fmin(ahead.end, agents->t_end);
+  agents->idle[agent] = ahead.end > stands ? 0 : agents->idle[agent] + 1;
+  if (agents->idle[agent] > IDLE)
+    return brink_diag_set(diag, BRINK_ERR_LOOP,
+                          "time does not move on from t = %.17g: something of agent %zu of '%s' "
+                          "happens again and again",
+                          stands, member(agents, agent) + 1, crew->def.name);
+  return BRINK_OK;
+}
+
+/* ---- windows ---- */
+
+/* How far the next window goes: an agent should not sweep more than its share of the plane. */
+static double window_end(const brink_agents *agents, uint32_t agent, double from) {
+  double end = agents->valid[agent];
+  for (size_t b = 0; b < agents->def.npairs; b++) {
+    const brink_meeting *m = &agents->meetings[b];
+    for (int side = 0; side < 2; side++) {
+      if (m->crew[side] != crew_of(agents, agent) || m->def.ndimensions == 0) continue;
+      double speed = brink_meeting_speed(m, side, member(agents, agent), from);
+      if (speed > 0.0) end = fmin(end, from + m->sweep / speed);
+      if (m->crew[0] == m->crew[1]) break;
+    }
+  }
+  double least = from + 16.0 * DBL_EPSILON * fabs(from);
+  return fmin(fmax(end, least), agents->valid[agent]);
+}
+
+static void cut(brink_agents *agents, uint32_t agent, uint32_t partner, size_t block,
+                const brink_root_of_pair *root) {
+  agents->end[agent] = root->t;
+  agents->ending[agent] = BRINK_MEETS;
+  agents->partner[agent] = partner;
+  agents->block[agent] = (uint16_t)block;
+  agents->guard[agent] = (uint32_t)root->guard;
+  agents->direction[agent] = (uint8_t)root->direction;
+  agents->kind[agent] = (uint8_t)root->kind;
+}
+
+/* Agent i of `side` against agent j of the other one, from the present on. */
+static void compare(brink_agents *agents, size_t block, int side, uint32_t i, uint32_t j) {
+  brink_meeting *m = &agents->meetings[block];
+  double to = fmin(agents->end[i], agents->end[j]), from = agents->start[i];
+  if (!(to > from)) return;
+  bool fresh = agents->met[i] == j && agents->met[j] == i && agents->met_at[i] == from &&
+               agents->met_at[j] == from;
+  /* Of one population the one with the smaller number is a. */
+  bool swapped = m->crew[0] == m->crew[1] ? i > j : side == 1;
+  uint32_t a = swapped ? j : i, b = swapped ? i : j;
+  agents->stats.searches++;
+  brink_root_of_pair root =
+      brink_meeting_search(m, member(agents, a), member(agents, b), from, to, fresh);
+  /* Who is to meet somebody else at that time does so first. */
+  if (!root.found || (root.t >= agents->end[j] && agents->ending[j] == BRINK_MEETS) ||
+      (root.t >= agents->end[i] && agents->ending[i] == BRINK_MEETS))
+    return;
+  cut(agents, i, j, block, &root);
+  cut(agents, j, i, block, &root);
+  brink_queue_moved(&agents->queue, j);
+}
+
+/* Number of an agent in the grid of a block: those of the first crew, then those of the second. */
+static uint32_t grid_number(const brink_meeting *m, int side, size_t agent) {
+  bool second = side == 1 && m->crew[0] != m->crew[1];
+  return (uint32_t)(second ? m->crew[0]->def.count + agent : agent);
+}
+
+static void compare_near(brink_agents *agents, size_t block, int side, uint32_t i) {
+  brink_meeting *m = &agents->meetings[block];
+  bool one = m->crew[0] == m->crew[1];
+  const uint32_t *list;
+  size_t first_count = m->crew[0]->def.count;
+  size_t count = brink_grid_meet(m->grid, grid_number(m, side, member(agents, i)), &list,
+                                 &agents->stats.checks);
+  for (size_t k = 0; k < count; k++) {
+    bool second = !one && list[k] >= first_count;
+    if (!one && (side == 1) == second) continue;
+    const brink_crew *other = m->crew[second ? 1 : 0];
+    compare(agents, block, side, i,
+            (uint32_t)(other->first + list[k] - (second ? first_count : 0)));
+  }
+}
+
+static void compare_all(brink_agents *agents, size_t block, int side, uint32_t i) {
+  const brink_crew *other = agents->meetings[block].crew[1 - side];
+  for (size_t k = 0; k < other->def.count; k++) {
+    uint32_t j = (uint32_t)(other->first + k);
+    if (j != i && agents->there[j]) compare(agents, block, side, i, j);
+  }
+}
+
+static void put_box(brink_agents *agents, size_t block, int side, uint32_t i) {
+  brink_meeting *m = &agents->meetings[block];
+  brink_box box;
+  brink_meeting_box(m, side, member(agents, i), agents->start[i], agents->end[i], &box);
+  brink_grid_put(m->grid, grid_number(m, side, member(agents, i)), &box);
+}
+
+/* A window from the present on. `search`: compared with all others (else somebody else does it). */
+static void open_window(brink_agents *agents, uint32_t i) {
+  double from = agents->now;
+  agents->start[i] = from;
+  agents->end[i] = window_end(agents, i, from);
+  agents->ending[i] = agents->end[i] >= agents->valid[i] ? BRINK_PLAN_ENDS : BRINK_WINDOW_ENDS;
+  agents->stats.windows++;
+  agents->there[i] = true;
+  for (size_t b = 0; b < agents->def.npairs; b++) {
+    const brink_meeting *m = &agents->meetings[b];
+    for (int side = 0; side < 2; side++) {
+      if (m->crew[side] != crew_of(agents, i)) continue;
+      if (m->grid != NULL) put_box(agents, b, side, i);
+      if (m->grid != NULL && !agents->def.all_pairs)
+        compare_near(agents, b, side, i);
+      else
+        compare_all(agents, b, side, i);
+      if (m->crew[0] == m->crew[1]) break;
+    }
+  }
+}
+
+/* ---- turns ---- */
+
+/* The agent's simulation goes to t, with all that happens there. It is at work afterwards. */
+static brink_status simulate(brink_agents *agents, uint32_t agent, double t, brink_diag *diag) {
+  brink_crew *crew = crew_of(agents, agent);
+  brink_crew_take(crew, member(agents, agent));
+  agents->acting = agent;
+  brink_status status = brink_sim_run(crew->sim, t, diag);
+  return status == BRINK_TIME_REACHED ? BRINK_OK : status;
+}
+
+static brink_status finish(brink_agents *agents, uint32_t agent, brink_diag *diag) {
+  brink_status status = plan(agents, agent, diag); /* stands still from now on */
+  agents->ending[agent] = BRINK_FINISHED;
+  agents->start[agent] = agents->now;
+  agents->end[agent] = (double)INFINITY;
+  return status;
+}
+
+static brink_status take_turn(brink_agents *agents, uint32_t agent, brink_diag *diag) {
+  brink_status status = BRINK_OK;
+  if (agents->now >= agents->valid[agent]) {
+    status = simulate(agents, agent, agents->valid[agent], diag);
+    if (status == BRINK_OK && agents->now >= agents->t_end) return finish(agents, agent, diag);
+    if (status == BRINK_OK) status = plan(agents, agent, diag);
+  }
+  if (status == BRINK_OK) open_window(agents, agent);
+  return status;
+}
+
+static brink_root_of_pair root_of(const brink_agents *agents, uint32_t agent) {
+  return (brink_root_of_pair){.found = true,
+                              .t = agents->end[agent],
+                              .guard = agents->guard[agent],
+                              .direction = (brink_direction)agents->direction[agent],
+                              .kind = (brink_event_kind)agents->kind[agent]};
+}
+
+static brink_status tell_meeting(brink_agents *agents, size_t block, const uint32_t pair[2],
+                                 const brink_event_record *record) {
+  agents->stats.meetings++;
+  if (agents->sink.event == NULL) return BRINK_OK;
+  brink_agent_event event = {.record = record,
+                             .population = BRINK_NONE,
+                             .agent = BRINK_NONE,
+                             .pair = block,
+                             .partner = {member(agents, pair[0]), member(agents, pair[1])}};
+  return agents->sink.event(&event, agents->sink.user) == 0 ? BRINK_OK : BRINK_STOPPED;
+}
+
+/* A partner goes on: with what the action has made of it, or as it was. */
+static brink_status part(brink_agents *agents, size_t block, int side, uint32_t agent, bool changed,
+                         brink_diag *diag) {
+  if (!changed) return BRINK_OK;
+  brink_crew *crew = crew_of(agents, agent);
+  brink_crew_take(crew, member(agents, agent));
+  brink_meeting_scatter(&agents->meetings[block], side, crew->sim);
+  brink_sim_changed(crew->sim);
+  agents->acting = agent;
+  return plan(agents, agent, diag);
+}
+
+static brink_status meet(brink_agents *agents, uint32_t i, uint32_t j, brink_diag *diag) {
+  size_t block = agents->block[i];
+  brink_meeting *m = &agents->meetings[block];
+  bool first = crew_of(agents, i) == m->crew[0] && (m->crew[0] != m->crew[1] || i < j);
+  uint32_t pair[2] = {first ? i : j, first ? j : i};
+  brink_root_of_pair root = root_of(agents, i);
+  for (int side = 0; side < 2; side++) {
+    brink_status status = simulate(agents, pair[side], agents->now, diag);
+    if (status != BRINK_OK) return status;
+    brink_crew_keep(crew_of(agents, pair[side]), member(agents, pair[side]));
+  }
+  brink_event_record record;
+  bool changed[2];
+  int outcome = brink_meeting_act(m, member(agents, pair[0]), member(agents, pair[1]), &root,
+                                  &record, changed);
+  brink_status status = tell_meeting(agents, block, pair, &record);
+  if (outcome < 0)
+    return brink_diag_set(diag, BRINK_ERR_CALLBACK, "the action of '%s' failed at t = %.17g",
+                          record.event.name, root.t);
+  for (int side = 0; side < 2; side++) {
+    uint32_t agent = pair[side];
+    agents->met[agent] = pair[1 - side];
+    agents->met_at[agent] = agents->now;
+    brink_status parted = part(agents, block, side, agent, changed[side], diag);
+    if (status == BRINK_OK) status = parted;
+    agents->end[agent] = agents->now; /* its old window is over */
+    agents->ending[agent] = BRINK_WINDOW_ENDS;
+  }
+  if (status != BRINK_OK || outcome != 0) return status != BRINK_OK ? status : BRINK_STOPPED;
+  for (int side = 0; side < 2; side++) {
+    open_window(agents, pair[side]);
+    brink_queue_moved(&agents->queue, pair[side]);
+  }
+  return BRINK_OK;
+}
+
+#ifndef NDEBUG
+static void check_invariants(const brink_agents *agents, uint32_t next) {
+  for (uint32_t i = 0; i<agents->n; i += agents->n> 1000 ? 97 : 1) {
+    const brink_crew *crew = crew_of(agents, i);
+    double stands = brink_packed_time(brink_crew_packed(crew, i - crew->first));
+    assert(agents->end[next] <= agents->end[i]);
+    assert(agents->start[i] <= agents->end[next]);
+    assert(stands <= agents->start[i]);
+    assert(agents->ending[i] == BRINK_FINISHED || agents->end[i] <= agents->valid[i]);
+  }
+}
+#endif
+
+static brink_status turn(brink_agents *agents, brink_diag *diag) {
+  uint32_t i = brink_queue_first(&agents->queue);
+  if (!isfinite(agents->end[i])) return BRINK_TIME_REACHED;
+#ifndef NDEBUG
+  check_invariants(agents, i);
+#endif
+  agents->now = agents->end[i];
+  uint32_t j = agents->partner[i];
+  bool both = agents->ending[i] == BRINK_MEETS && agents->ending[j] == BRINK_MEETS &&
+              agents->partner[j] == i && agents->end[j] == agents->end[i];
+  brink_status status = both ? meet(agents, i, j, diag) : take_turn(agents, i, diag);
+  brink_queue_moved(&agents->queue, i);
+  return status;
+}
+
+/* ---- runs ---- */
+
+static brink_status begin(brink_agents *agents, brink_diag *diag) {
+  for (uint32_t i = 0; i < agents->n; i++) {
+    brink_crew *crew = crew_of(agents, i);
+    brink_crew_start(crew, member(agents, i));
+    agents->acting = i;
+    agents->now = crew->sim->t;
+    agents->met[i] = BRINK_NOBODY;
+    brink_status status = plan(agents, i, diag);
+    if (status != BRINK_OK) return status;
+    open_window(agents, i);
+    brink_queue_add(&agents->queue, i);
+  }
+  agents->started = true;
+  return BRINK_OK;
+}
+
+/* Those that stood at the last end may go on. */
+static brink_status go_on(brink_agents *agents, brink_diag *diag) {
+  for (uint32_t i = 0; i < agents->n; i++) {
+    if (agents->ending[i] != BRINK_FINISHED) continue;
+    brink_crew_take(crew_of(agents, i), member(agents, i));
+    agents->acting = i;
+    brink_status status = plan(agents, i, diag);
+    if (status != BRINK_OK) return status;
+    open_window(agents, i);
+    brink_queue_moved(&agents->queue, i);
+  }
+  return BRINK_OK;
+}
+
+brink_status brink_agents_run(brink_agents *agents, double t_end, int64_t work, brink_diag *diag) {
+  brink_diag_clear(diag);
+  if (!isfinite(t_end) || t_end < agents->now)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "agents at t = %g cannot go to t = %g",
+                          agents->now, t_end);
+  bool further = t_end > agents->t_end;
+  agents->t_end = t_end;
+  brink_status status = BRINK_OK;
+  if (!agents->started)
+    status = begin(agents, diag);
+  else if (further)
+    status = go_on(agents, diag);
+  for (int64_t turns = 0; status == BRINK_OK; turns++) {
+    if (work > 0 && turns >= work)
+      return brink_diag_set(diag, BRINK_ERR_WORK, "%lld turns were taken", (long long)turns);
+    status = turn(agents, diag);
+  }
+  if (status == BRINK_TIME_REACHED) agents->now = t_end;
+  return status;
+}

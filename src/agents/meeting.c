@@ -1,0 +1,304 @@
+/* meeting.c: guards of pairs, searched along the plans of both at the same time.
+ *
+ * Two agents are looked at as one system: a path whose components are the states of the first, then those of
+ * the second, over an interval in which both plans are good, expanded about its start. Guards along it are
+ * searched like those of any step (event/interpolate.c): all roots, touches of unilateral ones, the right
+ * side. Only states that the guards read are filled in.
+ *
+ * The sign of a guard is that of its value at the start, as nothing has been missed before. Within rounding
+ * of the surface, and for two that have just met, it is that of the first motion (docs/hsml.md, after an
+ * event). */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "agents/parts.h"
+#include "brink/jet.h"
+
+#define AT_SURFACE 64.0 /* units of rounding in the states within which a guard is on its surface */
+#define AROUND 8.0      /* tolerances around a box: what comes that near may be an event */
+
+/* ---- making ---- */
+
+/* Which of its states does an agent bring to the guards? */
+static bool find_needed(brink_meeting *m, int side, brink_arena *arena) {
+  const brink_model *pair = m->eval.model;
+  size_t nx = m->crew[side]->sim->model->def.nx;
+  bool *reads = brink_arena_take(arena, pair->def.nx, sizeof *reads);
+  m->needed[side] = brink_arena_take(arena, nx, sizeof *m->needed[side]);
+  if (reads == NULL || m->needed[side] == NULL) return false;
+  for (size_t g = 0; g < pair->def.nguards; g++) {
+    const brink_guard_def *guard = &pair->guards[g].def;
+    if (!m->eval.enabled[g]) continue;
+    for (size_t k = 0; k < guard->ndepends; k++) reads[guard->depends[k]] = true;
+  }
+  for (size_t i = 0; i < nx; i++) {
+    if (reads[m->def.x[side][i]]) m->needed[side][m->nneeded[side]++] = (uint32_t)i;
+  }
+  return true;
+}
+
+/* Only the pair's own guards, and what their formulas are made of. */
+static void enable(brink_meeting *m) {
+  const brink_model *model = m->eval.model;
+  memset(m->eval.enabled, 0, model->def.nguards * sizeof(bool));
+  for (size_t k = 0; k < m->def.nguards; k++) {
+    const brink_guard *guard = &model->guards[m->def.guards[k]];
+    m->eval.enabled[m->def.guards[k]] = true;
+    for (size_t j = 0; j < guard->formula_length; j++) {
+      if (guard->formula[j].op == 0) m->eval.enabled[guard->formula[j].leaf] = true;
+    }
+  }
+}
+
+static size_t longest(const brink_meeting *m) {
+  size_t a = m->crew[0]->packing.length, b = m->crew[1]->packing.length;
+  return a > b ? a : b;
+}
+
+bool brink_meeting_init(brink_meeting *m, const brink_pair_def *def, brink_crew *crews,
+                        const brink_options *options, brink_arena *arena) {
+  const brink_model *model = def->model;
+  size_t nx = model->def.nx;
+  *m = (brink_meeting){.def = *def};
+  for (int side = 0; side < 2; side++) m->crew[side] = &crews[def->population[side]];
+  m->length = longest(m);
+  m->atol = brink_arena_take(arena, nx, sizeof(double));
+  m->no_atol = brink_arena_take(arena, nx, sizeof(double));
+  m->rows = brink_arena_take(arena, nx * m->length, sizeof(double));
+  m->x0 = brink_arena_take(arena, nx, sizeof(double));
+  m->x1 = brink_arena_take(arena, nx, sizeof(double));
+  m->before_x = brink_arena_take(arena, nx, sizeof(double));
+  m->before_p = brink_arena_take(arena, model->def.np, sizeof(double));
+  m->before_mode = brink_arena_take(arena, model->def.nmodes, sizeof(int));
+  m->timer = brink_arena_take(arena, model->def.nclocks, sizeof(double));
+  if (m->atol == NULL || m->no_atol == NULL || m->rows == NULL || m->x0 == NULL || m->x1 == NULL ||
+      m->before_x == NULL || m->before_p == NULL || m->before_mode == NULL || m->timer == NULL)
+    return false;
+  for (size_t i = 0; i < nx; i++) m->atol[i] = options->atol;
+  if (!brink_eval_init(&m->eval, model, arena, false) ||
+      !brink_detector_create(&m->detector, options, m->atol, &m->eval, arena))
+    return false;
+  memcpy(m->eval.p, model->def.p0, model->def.np * sizeof(double));
+  memcpy(m->eval.mode, model->def.mode0, model->def.nmodes * sizeof(int));
+  enable(m);
+  return find_needed(m, 0, arena) && find_needed(m, 1, arena);
+}
+
+/* ---- two agents as one system ---- */
+
+static void gather_held(brink_meeting *m, int side, size_t agent) {
+  const brink_crew *crew = m->crew[side];
+  const brink_model_def *def = &crew->sim->model->def;
+  const void *packed = brink_crew_packed(crew, agent);
+  const double *p = brink_packed_parameters(&crew->packing, packed);
+  const int *mode = brink_packed_modes(&crew->packing, packed);
+  for (size_t k = 0; k < def->np; k++) m->eval.p[m->def.p[side][k]] = p[k];
+  for (size_t k = 0; k < def->nmodes; k++) m->eval.mode[m->def.mode[side][k]] = mode[k];
+}
+
+/* The polynomial of a state about `from`, in units of s = (t - from)/h, into `out`; its degree. */
+static int expand(const brink_plan *plan, size_t state, double from, double h, double *out) {
+  const double *c = plan->c + state * plan->length;
+  int degree = plan->degree;
+  while (degree > 0 && c[degree] == 0.0) degree--;
+  double s0 = (from - plan->origin) / plan->unit, scale = h / plan->unit, power = 1.0;
+  if (s0 != 0.0)
+    brink_jet_shift(degree, c, s0, out);
+  else
+    memcpy(out, c, ((size_t)degree + 1) * sizeof *out);
+  for (int k = 1; k <= degree; k++) out[k] *= power *= scale;
+  return degree;
+}
+
+static int gather_path(brink_meeting *m, int side, size_t agent, double from, double h) {
+  const brink_crew *crew = m->crew[side];
+  brink_plan plan = brink_packed_plan(&crew->packing, brink_crew_packed(crew, agent));
+  int most = 0;
+  for (size_t j = 0; j < m->nneeded[side]; j++) {
+    size_t i = m->needed[side][j], at = m->def.x[side][i];
+    double *row = m->rows + at * m->length, end = 0.0;
+    int degree = expand(&plan, i, from, h, row);
+    for (size_t k = (size_t)degree + 1; k < m->length; k++) row[k] = 0.0;
+    for (int k = degree; k > 0; k--) end += row[k];
+    m->x0[at] = row[0];
+    m->x1[at] = row[0] + end;
+    most = degree > most ? degree : most;
+  }
+  return most;
+}
+
+/* ---- signs ---- */
+
+/* The first motion of the guard away from where it starts: the sign of its values soon after. */
+static int sign_of_motion(brink_meeting *m, size_t guard) {
+  for (double sigma = 0x1p-40; sigma <= 0.25; sigma *= 16.0) {
+    double g =
+        brink_along_value(&m->detector.space, guard, &m->path, sigma) - m->detector.g0[guard];
+    double noise = 4.0 * DBL_EPSILON * m->detector.tolerance[guard];
+    if (fabs(g) > noise) return g > 0.0 ? 1 : -1;
+  }
+  return 1;
+}
+
+/* How far rounding in the states moves the guard, or the time of the last event did. */
+static double surface_band(brink_meeting *m, size_t guard, double t) {
+  double unit = AT_SURFACE * DBL_EPSILON;
+  return brink_eval_tolerance(&m->eval, guard, t, m->x0, unit, m->no_atol);
+}
+
+static void take_sign(brink_meeting *m, size_t guard, double from, bool fresh) {
+  double g = m->detector.g0[guard];
+  m->eval.slack[guard] = 0.0;
+  bool near = fresh || fabs(g) <= surface_band(m, guard, from);
+  if (!near) {
+    m->eval.sgn[guard] = g > 0.0 ? 1 : -1;
+    return;
+  }
+  m->detector.tolerance[guard] = fabs(g);
+  int motion = sign_of_motion(m, guard);
+  const brink_guard_def *def = &m->eval.model->guards[guard].def;
+  /* Two that touch and come closer meet now, if that is an event; two that have just met go where they go. */
+  bool inside = def->side == BRINK_UNILATERAL && def->direction != BRINK_BOTH && !fresh;
+  int side = def->direction == BRINK_NEGATIVE ? 1 : -1;
+  m->eval.sgn[guard] = (signed char)(inside ? side : motion);
+  m->eval.slack[guard] = fabs(g);
+}
+
+/* ---- searching ---- */
+
+static void prepare(brink_meeting *m, size_t guard, double from, double to) {
+  brink_detector *det = &m->detector;
+  det->g0[guard] = brink_eval_guard(&m->eval, guard, from, m->x0);
+  det->g1[guard] = brink_eval_guard(&m->eval, guard, to, m->x1);
+  det->slope[guard] = det->slope_new[guard] = 0.0;
+  det->touched[guard] = det->queued[guard] = false;
+}
+
+brink_root_of_pair brink_meeting_search(brink_meeting *m, size_t a, size_t b, double from,
+                                        double to, bool fresh) {
+  brink_root_of_pair root = {.t = to};
+  brink_detector *det = &m->detector;
+  double h = to - from;
+  gather_held(m, 0, a);
+  gather_held(m, 1, b);
+  int one = gather_path(m, 0, a, from, h), other = gather_path(m, 1, b, from, h);
+  brink_path_begin(&m->path, from, h, m->eval.nx, m->x0);
+  brink_path_powers(&m->path, m->rows, m->length, h, one > other ? one : other);
+  brink_found found = {.sigma = 1.0, .undefined = BRINK_NONE};
+  det->nhits = det->nmisses = det->nqueue = 0;
+  det->horizon = 1.0;
+  det->resolution = DBL_EPSILON * fmax(fabs(from) / h, DBL_MIN);
+  for (size_t k = 0; k < m->def.nguards; k++) {
+    size_t guard = m->def.guards[k];
+    prepare(m, guard, from, to);
+    take_sign(m, guard, from, fresh);
+    if (brink_detector_active(det, guard)) brink_interpolate_guard(det, guard, &m->path, &found);
+  }
+  if (!found.event) return root;
+  root = (brink_root_of_pair){.found = true,
+                              .t = fmin(from + found.sigma * h, to),
+                              .guard = det->hits[0].guard,
+                              .direction = det->hits[0].direction,
+                              .kind = det->hits[0].kind};
+  return root;
+}
+
+/* ---- acting ---- */
+
+static void gather_state(brink_meeting *m, int side, size_t agent) {
+  const brink_crew *crew = m->crew[side];
+  const double *x = brink_packed_state(&crew->packing, brink_crew_packed(crew, agent));
+  for (size_t i = 0; i < crew->sim->model->def.nx; i++) m->x1[m->def.x[side][i]] = x[i];
+  gather_held(m, side, agent);
+}
+
+static bool differs(const brink_meeting *m, int side) {
+  const brink_model_def *def = &m->crew[side]->sim->model->def;
+  for (size_t i = 0; i < def->nx; i++) {
+    if (m->x1[m->def.x[side][i]] != m->before_x[m->def.x[side][i]]) return true;
+  }
+  for (size_t k = 0; k < def->np; k++) {
+    if (m->eval.p[m->def.p[side][k]] != m->before_p[m->def.p[side][k]]) return true;
+  }
+  for (size_t k = 0; k < def->nmodes; k++) {
+    if (m->eval.mode[m->def.mode[side][k]] != m->before_mode[m->def.mode[side][k]]) return true;
+  }
+  return false;
+}
+
+int brink_meeting_act(brink_meeting *m, size_t a, size_t b, const brink_root_of_pair *root,
+                      brink_event_record *record, bool changed[2]) {
+  const brink_model *model = m->eval.model;
+  const brink_guard_def *guard = &model->guards[root->guard].def;
+  gather_state(m, 0, a);
+  gather_state(m, 1, b);
+  memcpy(m->before_x, m->x1, model->def.nx * sizeof(double));
+  memcpy(m->before_p, m->eval.p, model->def.np * sizeof(double));
+  memcpy(m->before_mode, m->eval.mode, model->def.nmodes * sizeof(int));
+  brink_now now = {.t = root->t,
+                   .x = m->x1,
+                   .p = m->eval.p,
+                   .mode = m->eval.mode,
+                   .timer = m->timer,
+                   .pre_x = m->before_x,
+                   .pre_p = m->before_p,
+                   .pre_mode = m->before_mode,
+                   .sgn = m->eval.sgn};
+  *record = (brink_event_record){.event = {.guard = root->guard,
+                                           .name = brink_model_guard_name(model, root->guard),
+                                           .t = root->t,
+                                           .direction = root->direction,
+                                           .kind = root->kind},
+                                 .x_before = m->before_x,
+                                 .x_after = m->x1,
+                                 .p_before = m->before_p,
+                                 .p_after = m->eval.p,
+                                 .mode_before = m->before_mode,
+                                 .mode_after = m->eval.mode};
+  record->event.value = brink_eval_guard(&m->eval, root->guard, root->t, m->x1);
+  int outcome = guard->action != NULL ? guard->action(&record->event, &now, model->def.user) : 0;
+  for (int side = 0; side < 2; side++) changed[side] = differs(m, side);
+  return outcome;
+}
+
+void brink_meeting_scatter(brink_meeting *m, int side, brink_sim *sim) {
+  const brink_model_def *def = &sim->model->def;
+  for (size_t i = 0; i < def->nx; i++) sim->x[i] = m->x1[m->def.x[side][i]];
+  for (size_t k = 0; k < def->np; k++) sim->eval.p[k] = m->eval.p[m->def.p[side][k]];
+  for (size_t k = 0; k < def->nmodes; k++) sim->eval.mode[k] = m->eval.mode[m->def.mode[side][k]];
+}
+
+/* ---- boxes ---- */
+
+void brink_meeting_box(const brink_meeting *m, int side, size_t agent, double from, double to,
+                       brink_box *box) {
+  const brink_crew *crew = m->crew[side];
+  const brink_options *options = &crew->sim->options;
+  brink_plan plan = brink_packed_plan(&crew->packing, brink_crew_packed(crew, agent));
+  double row[BRINK_PATH_DEGREE + 2];
+  double size =
+      m->size[side == 1 && m->crew[0] != m->crew[1] ? m->crew[0]->def.count + agent : agent];
+  for (int d = 0; d < m->def.ndimensions; d++) {
+    int degree = expand(&plan, m->def.position[side][d], from, to - from, row);
+    double bend = 0.0, step = degree > 0 ? row[1] : 0.0;
+    for (int k = 2; k <= degree; k++) bend += fabs(row[k]);
+    double low = row[0] + fmin(step, 0.0) - bend, high = row[0] + fmax(step, 0.0) + bend;
+    double around = size + AROUND * (options->rtol * fmax(fabs(low), fabs(high)) + options->atol);
+    box->low[d] = low - around;
+    box->high[d] = high + around;
+  }
+}
+
+double brink_meeting_speed(const brink_meeting *m, int side, size_t agent, double t) {
+  const brink_crew *crew = m->crew[side];
+  brink_plan plan = brink_packed_plan(&crew->packing, brink_crew_packed(crew, agent));
+  double sum = 0.0, s = (t - plan.origin) / plan.unit;
+  for (int d = 0; d < m->def.ndimensions; d++) {
+    const double *c = plan.c + m->def.position[side][d] * plan.length;
+    double slope = 0.0;
+    for (int k = plan.degree; k > 0; k--) slope = slope * s + k * c[k];
+    sum += slope * slope;
+  }
+  return sqrt(sum) / plan.unit;
+}

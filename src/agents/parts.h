@@ -1,0 +1,151 @@
+/* parts.h: the engine's rooms. Only for the files that agents.h names. */
+#ifndef BRINK_AGENTS_PARTS_H
+#define BRINK_AGENTS_PARTS_H
+
+#include "agents/agents.h"
+#include "sim/pack.h"
+
+#define BRINK_NOBODY UINT32_MAX
+
+/* ---- crew.c ---- */
+
+/* A population: one simulation, in which its agents take turns. */
+typedef struct brink_crew {
+  brink_population_def def;
+  size_t first; /* number of its first agent among all */
+  brink_sim *sim;
+  brink_packing packing;
+  char *packed;
+  size_t at; /* the agent that is unpacked in the sim, or BRINK_NONE */
+} brink_crew;
+
+/* Agent `agent` of the crew goes to work; what it becomes is kept with brink_crew_keep. */
+void brink_crew_take(brink_crew *crew, size_t agent);
+void brink_crew_keep(brink_crew *crew, size_t agent);
+void *brink_crew_packed(const brink_crew *crew, size_t agent);
+/* As the definition says it starts. */
+void brink_crew_start(brink_crew *crew, size_t agent);
+
+/* ---- queue.c ---- */
+
+/* Agents by the ends of their windows; of equal ones the first in number. Each is in it once. */
+typedef struct brink_queue {
+  const double *key;
+  uint32_t *heap, *place;
+  size_t count;
+} brink_queue;
+
+bool brink_queue_init(brink_queue *queue, const double *key, size_t n, brink_arena *arena);
+void brink_queue_add(brink_queue *queue, uint32_t agent);
+uint32_t brink_queue_first(const brink_queue *queue);
+/* Its key has changed. */
+void brink_queue_moved(brink_queue *queue, uint32_t agent);
+
+/* ---- grid.c ---- */
+
+/* Boxes around the windows of agents, in cells of a size that fits them. */
+typedef struct brink_box {
+  double low[3], high[3];
+} brink_box;
+
+typedef struct brink_grid brink_grid;
+
+bool brink_grid_create(size_t n, int ndimensions, const brink_allocator *allocator,
+                       brink_grid **grid);
+void brink_grid_destroy(brink_grid *grid); /* NULL is fine */
+size_t brink_grid_bytes(const brink_grid *grid);
+/* The agent's box is this from now on; false: out of memory. */
+bool brink_grid_put(brink_grid *grid, uint32_t agent, const brink_box *box);
+/* Agents whose boxes meet the box of this one, in the order of their numbers, without itself; how many. The
+ * list is the grid's, until the next call. SIZE_MAX: out of memory. */
+size_t brink_grid_meet(brink_grid *grid, uint32_t agent, const uint32_t **list, int64_t *checks);
+
+/* ---- meeting.c ---- */
+
+/* A pair block: room to look at two agents at a time. */
+typedef struct brink_meeting {
+  brink_pair_def def;
+  brink_crew *crew[2];
+  brink_eval eval;
+  brink_detector detector;
+  double *atol, *no_atol; /* of the run; zeros */
+  size_t length;          /* coefficients of a polynomial */
+  double *rows;           /* of all states of the pair */
+  double *x0, *x1;        /* at both ends of the path */
+  brink_path path;
+  uint32_t *needed[2]; /* states of the agents that the guards read */
+  size_t nneeded[2];
+  double *before_x, *before_p; /* what an action finds */
+  int *before_mode;
+  double *timer;
+  brink_grid *grid; /* NULL: all pairs */
+  double sweep;     /* how far an agent goes in a window */
+  double *size;     /* of each agent of both crews, if there is a grid */
+} brink_meeting;
+
+typedef struct brink_root_of_pair {
+  bool found;
+  double t;
+  size_t guard;
+  brink_direction direction;
+  brink_event_kind kind;
+} brink_root_of_pair;
+
+bool brink_meeting_init(brink_meeting *meeting, const brink_pair_def *def, brink_crew *crews,
+                        const brink_options *options, brink_arena *arena);
+/* The first event between a and b (agents of the two crews) in [from, to]. `fresh`: they have just met, at
+ * `from`. */
+brink_root_of_pair brink_meeting_search(brink_meeting *meeting, size_t a, size_t b, double from,
+                                        double to, bool fresh);
+/* What happens when they meet; *changed[k]: partner k is not as before. 0, BRINK_STOPPED, or a failure. */
+int brink_meeting_act(brink_meeting *meeting, size_t a, size_t b, const brink_root_of_pair *root,
+                      brink_event_record *record, bool changed[2]);
+/* What the action left of a partner, into its simulation. */
+void brink_meeting_scatter(brink_meeting *meeting, int side, brink_sim *sim);
+
+/* A window of an agent's plan as a box, with its size and the tolerance around it. */
+void brink_meeting_box(const brink_meeting *meeting, int side, size_t agent, double from, double to,
+                       brink_box *box);
+/* How fast the agent goes at a time of its plan. */
+double brink_meeting_speed(const brink_meeting *meeting, int side, size_t agent, double t);
+
+/* ---- engine.c ---- */
+
+typedef enum brink_ending_of_window {
+  BRINK_WINDOW_ENDS, /* there is more of the plan */
+  BRINK_PLAN_ENDS,   /* a step, or something of its own */
+  BRINK_MEETS,       /* a partner */
+  BRINK_FINISHED,
+} brink_ending_of_window;
+
+struct brink_agents {
+  brink_arena arena;
+  brink_agents_def def;
+  brink_agents_sink sink;
+  brink_agents_stats stats;
+  brink_crew *crews;
+  brink_meeting *meetings;
+  size_t n;
+  bool started;
+  double now, t_end;
+
+  /* Of each agent. */
+  uint16_t *crew_of;
+  double *start, *end; /* its window */
+  double *valid;       /* how far its plan is good */
+  uint8_t *ending;
+  uint32_t *partner; /* MEETS; and with whom it met last, … */
+  uint32_t *met;
+  double *met_at; /* … and when */
+  int *idle;      /* times in a row that it did not move */
+  /* MEETS: which pair, and the event. */
+  uint16_t *block;
+  uint32_t *guard;
+  uint8_t *direction, *kind;
+  bool *there;     /* it has a window */
+  uint32_t acting; /* the one whose simulation speaks to the sink */
+
+  brink_queue queue;
+};
+
+#endif
