@@ -168,8 +168,10 @@ static brink_status simulate(brink_agents *agents, uint32_t agent, double t, bri
   brink_crew *crew = crew_of(agents, agent);
   brink_crew_take(crew, member(agents, agent));
   agents->acting = agent;
-  brink_status status = brink_sim_run(crew->sim, t, diag);
-  return status == BRINK_TIME_REACHED ? BRINK_OK : status;
+  /* What happens where it stands is the beginning of a step: it is asked for one. */
+  brink_status status = crew->sim->t >= t ? brink_sim_advance(crew->sim, agents->t_end, diag)
+                                          : brink_sim_run(crew->sim, t, diag);
+  return status >= 0 && status != BRINK_STOPPED ? BRINK_OK : status;
 }
 
 static brink_status finish(brink_agents *agents, uint32_t agent, brink_diag *diag) {
@@ -223,6 +225,16 @@ static brink_status part(brink_agents *agents, size_t block, int side, uint32_t 
   return plan(agents, agent, diag);
 }
 
+/* A partner comes to the place of the meeting. */
+static brink_status bring(brink_agents *agents, uint32_t agent, brink_diag *diag) {
+  brink_crew *crew = crew_of(agents, agent);
+  brink_status status = BRINK_OK;
+  brink_crew_take(crew, member(agents, agent));
+  if (crew->sim->t < agents->now) status = simulate(agents, agent, agents->now, diag);
+  if (status == BRINK_OK) brink_crew_keep(crew, member(agents, agent));
+  return status;
+}
+
 static brink_status meet(brink_agents *agents, uint32_t i, uint32_t j, brink_diag *diag) {
   size_t block = agents->block[i];
   brink_meeting *m = &agents->meetings[block];
@@ -230,9 +242,8 @@ static brink_status meet(brink_agents *agents, uint32_t i, uint32_t j, brink_dia
   uint32_t pair[2] = {first ? i : j, first ? j : i};
   brink_root_of_pair root = root_of(agents, i);
   for (int side = 0; side < 2; side++) {
-    brink_status status = simulate(agents, pair[side], agents->now, diag);
+    brink_status status = bring(agents, pair[side], diag);
     if (status != BRINK_OK) return status;
-    brink_crew_keep(crew_of(agents, pair[side]), member(agents, pair[side]));
   }
   brink_event_record record;
   bool changed[2];
