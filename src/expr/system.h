@@ -59,6 +59,7 @@ typedef struct brink_variable {
   const double *bounds; /* lo, hi of each instance; NULL: all the same */
   const double *set;    /* allowed values (string indices, integers); NULL: none */
   size_t nset;
+  bool settled; /* agents: equations, sizes, ranges or clocks were made with its value */
 } brink_variable;
 
 /* ---- guards ---- */
@@ -148,6 +149,26 @@ typedef struct brink_rule {
   int priority; /* of its component: larger first */
 } brink_rule;
 
+/* ---- agents ---- */
+
+/* Where `reach` says that a partner is, in the first pair of its block, if that is plain: states, and a
+ * parameter or a number as size. */
+typedef struct brink_agent_reach {
+  int ndimensions; /* 1, 2, 3; 0: not given, or not plain */
+  uint32_t x[3];   /* slots of X */
+  uint32_t size;   /* slot of P, or BRINK_NO_INDEX: … */
+  double value;    /* … this */
+} brink_agent_reach;
+
+/* A pair block, in a system of a few members (brink_flatten_options.members). */
+typedef struct brink_pair_block {
+  uint32_t group; /* one instance for each pair */
+  uint32_t partner_group[2];
+  size_t number; /* among the blocks of the system, from 0 */
+  brink_agent_reach reach[2];
+  bool draws; /* random numbers: each pair has a stream of its own */
+} brink_pair_block;
+
 /* ---- inputs from outside ---- */
 
 /* An input that a table drives: value + rate*(t - since), or, held, the value alone. */
@@ -215,6 +236,9 @@ typedef struct brink_system {
 
   brink_driven *driven; /* in the order of brink_flatten_options.driven */
   size_t ndriven;
+
+  brink_pair_block *pairs; /* with brink_flatten_options.members */
+  size_t npairs, pairs_capacity;
 
   brink_setting *settings; /* the simulation section */
   size_t nsettings, settings_capacity;

@@ -36,6 +36,7 @@ typedef struct flat_variable {
   bool continuous;   /* varies between events */
   bool initialised;
   bool takes_default; /* an input that has a value of its own */
+  bool settled;       /* something was made with its value */
 
   bool driven; /* an input whose values come from a table, … */
   uint32_t value_base, rate_base,
@@ -105,6 +106,7 @@ typedef struct flat {
   uint32_t *slots; /* scratch of flat_ref */
   size_t slots_capacity;
   size_t assumptions; /* how often an assumed value was read */
+  size_t evaluating;  /* parameters within parameters */
   size_t budget;      /* of translation steps: bounds what functions in functions may grow to */
   bool failed;        /* the present piece: out of memory, or reported */
   bool errors;        /* some piece failed */
@@ -316,6 +318,8 @@ void flat_sort_rules(flat *f);
 void flat_add_pairs(flat *f, flat_group *group);
 bool flat_open_group(flat *f, flat_group *group, brink_symbol *symbols);
 void flat_check_populations(flat *f);
+/* The blocks of a system of a few members, and which values it was made with. */
+void flat_tell_pairs(flat *f);
 /* Guards of declared flags are numbered instance by instance, in order of declaration. */
 void flat_number_flags(flat *f, flat_group *group);
 

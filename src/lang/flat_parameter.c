@@ -228,9 +228,11 @@ static void fill_from_block(flat *f, flat_variable *variable, flat_group *group,
 
 /* The initial sections of the components around it, the outermost last. */
 static void fill_from_outer(flat *f, flat_variable *variable, char *filled) {
-  for (flat_group *outer = variable->group->parent; outer != NULL; outer = outer->parent)
+  for (flat_group *outer = variable->group->parent; outer != NULL; outer = outer->parent) {
+    if (outer == f->top && f->options->members != NULL) return; /* it speaks of all agents */
     fill_from_block(f, variable, outer, &outer->component->section[BRINK_SECTION_INITIAL].body,
                     filled);
+  }
 }
 
 static bool fill_all(flat *f, flat_variable *variable, char *filled) {
@@ -308,7 +310,9 @@ bool flat_evaluate(flat *f, flat_variable *variable) {
     variable->values = flat_take(f, variable->count, sizeof(double));
     filled = brink_arena_pack(&f->scratch, variable->count, 1);
   }
+  f->evaluating++;
   bool ok = variable->values != NULL && filled != NULL && fill_all(f, variable, filled);
+  f->evaluating--;
   if (ok && f->structure && is_excused(f, variable)) ok = false;
   for (size_t e = 0; ok && e < variable->count; e++) {
     if (filled[e]) continue;
@@ -488,8 +492,24 @@ static bool is_settable(const flat *f, const flat_variable *variable) {
          (kind == BRINK_SYMBOL_INPUT && variable->group == f->top);
 }
 
+/* Pairs come with other systems, but what is set in them is no mistake. */
+static bool names_pair_parameter(const brink_component *system, const char *set) {
+  const char *name;
+  size_t length;
+  long index;
+  const char *rest = read_segment(set, &name, &length, &index);
+  if (rest == NULL || *rest != '=') return false;
+  for (const brink_ast_pair *pair = system->pairs; pair != NULL; pair = pair->next) {
+    for (const brink_symbol *s = pair->symbols; s != NULL; s = s->next) {
+      if (s->kind == BRINK_SYMBOL_PARAMETER && same_name(name, length, s->name)) return true;
+    }
+  }
+  return false;
+}
+
 /* Does this --set name something that exists? */
 static bool known_set(flat *f, const char *set) {
+  if (f->options->values_only && names_pair_parameter(f->top->component, set)) return true;
   for (size_t k = 0; k < f->nvariables; k++) {
     size_t element;
     if (is_settable(f, f->variables[k]) && match_set(f->variables[k], set, &element) != NULL)

@@ -213,6 +213,15 @@ void flat_number_flags(flat *f, flat_group *group) {
 
 /* ---- sizes ---- */
 
+/* Whoever asks, something is made with what the size reads. */
+static bool read_size(flat *f, const flat_point *point, const brink_symbol *symbol, int64_t *size) {
+  size_t evaluating = f->evaluating;
+  f->evaluating = 0;
+  bool ok = flat_whole(f, point, symbol->size, symbol->name, 1, (int64_t)FLAT_LIMIT, size);
+  f->evaluating = evaluating;
+  return ok;
+}
+
 uint32_t flat_size(flat *f, flat_variable *variable) {
   if (variable->sized) return variable->length;
   const brink_symbol *symbol = variable->symbol;
@@ -222,7 +231,7 @@ uint32_t flat_size(flat *f, flat_variable *variable) {
     for (size_t i = 0; i < distinct; i++) {
       flat_point point = {.group = variable->group, .instance = i, .element = BRINK_NONE};
       int64_t other;
-      if (!flat_whole(f, &point, symbol->size, symbol->name, 1, (int64_t)FLAT_LIMIT, &other)) {
+      if (!read_size(f, &point, symbol, &other)) {
         f->failed = true;
         return 0;
       }

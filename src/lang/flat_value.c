@@ -131,6 +131,7 @@ static bool variable_value(flat *f, const flat_point *point, const brink_ast_exp
     if (!flat_evaluate(f, variable)) return false;
     *value = variable->values[element];
     f->assumptions += variable->assumed;
+    variable->settled = variable->settled || f->evaluating == 0;
     return true;
   }
   bool stored = kind == BRINK_SYMBOL_STATE || kind == BRINK_SYMBOL_MODE;

@@ -288,10 +288,12 @@ static void run(flat *f) {
   }
   f->system->name = brink_arena_text(f->arena, top->name);
   if (f->system->name == NULL) flat_out_of_memory(f);
+  for (size_t k = 0; k < f->options->nstrings; k++) flat_string(f, f->options->strings[k]);
   flat_build_tree(f, top);
   if (!f->failed) lay_out(f);
   if (flat_stop(f) || f->structure || f->options->values_only) return;
   translate(f);
+  if (!f->failed && !f->errors && f->options->members != NULL) flat_tell_pairs(f);
   if (!flat_stop(f)) finish(f);
 }
 

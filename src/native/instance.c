@@ -205,6 +205,25 @@ static bool take_start(brink_instance *instance) {
   return true;
 }
 
+static void copy(void *to, const void *from, size_t count, size_t size) {
+  if (count > 0) memcpy(to, from, count * size);
+}
+
+brink_status brink_instance_begin(brink_instance *instance, const double *x, double *p, int *mode,
+                                  brink_diag *diag) {
+  const brink_system *system = instance->system;
+  if (system->rtol_slot < system->np) p[system->rtol_slot] = instance->options.rtol;
+  if (system->atol_slot < system->np) p[system->atol_slot] = instance->options.atol;
+  copy(instance->x0, x, system->nx, sizeof *x);
+  copy(instance->p0, p, system->np, sizeof *p);
+  copy(instance->mode0, mode, system->nmodes, sizeof *mode);
+  brink_status status = brink_instance_first_outputs(instance, diag);
+  if (status == BRINK_OK) brink_instance_check_start(instance);
+  copy(p, instance->p0, system->np, sizeof *p);
+  copy(mode, instance->mode0, system->nmodes, sizeof *mode);
+  return status;
+}
+
 static bool take_records(brink_instance *instance) {
   brink_arena *arena = &instance->arena;
   brink_notebook *book = &instance->notes;
@@ -227,8 +246,10 @@ static brink_status build(brink_instance *instance, const char *cache, brink_dia
   if (status != BRINK_OK) return status;
   if (!take_records(instance) || !brink_instance_take_rest(instance))
     return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
-  status = brink_instance_first_outputs(instance, diag);
-  if (status == BRINK_OK) brink_instance_check_start(instance);
+  if (!instance->options.takes_turns) {
+    status = brink_instance_first_outputs(instance, diag);
+    if (status == BRINK_OK) brink_instance_check_start(instance);
+  }
   return status == BRINK_OK ? make_model(instance, cache, diag) : status;
 }
 

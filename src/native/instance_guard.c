@@ -132,6 +132,7 @@ typedef struct definer {
 /* Parameters keep their values during a run, and so do the tolerances. */
 static bool find_fixed(definer *d) {
   const brink_system *system = d->instance->system;
+  const brink_instance_options *options = &d->instance->options;
   d->fixed_p = brink_arena_take(d->arena, system->np, sizeof *d->fixed_p);
   d->fixed_mode = brink_arena_take(d->arena, system->nmodes, sizeof *d->fixed_mode);
   d->stamp = brink_arena_take(d->arena, system->nx, sizeof *d->stamp);
@@ -147,8 +148,11 @@ static bool find_fixed(definer *d) {
     bool *fixed = variable->space == BRINK_SPACE_P      ? d->fixed_p
                   : variable->space == BRINK_SPACE_MODE ? d->fixed_mode
                                                         : NULL;
+    const bool *differs =
+        variable->space == BRINK_SPACE_P ? options->differs_p : options->differs_mode;
     size_t count = system->groups[variable->group].count * variable->length;
-    for (size_t i = 0; fixed != NULL && i < count; i++) fixed[variable->base + i] = true;
+    for (size_t i = variable->base; fixed != NULL && i < variable->base + count; i++)
+      fixed[i] = differs == NULL || !differs[i];
   }
   if (system->rtol_slot < system->np) d->fixed_p[system->rtol_slot] = true;
   if (system->atol_slot < system->np) d->fixed_p[system->atol_slot] = true;

@@ -191,6 +191,8 @@ void brink_instance_check_start(brink_instance *instance) {
   for (size_t f = 0; f < system->nflags; f++) {
     const brink_flag *flag = &system->flags[f];
     if (flag->kind != BRINK_FLAG_RANGE || flag->value == NULL) continue;
+    bool computed = system->variables[flag->variable].space == BRINK_SPACE_V;
+    if (instance->options.takes_turns && !computed) continue; /* looked at when it was set */
     if (!evaluated)
       brink_instance_evaluate(instance, 0.0, instance->x0, instance->p0, instance->mode0, NULL);
     evaluated = true;

@@ -117,7 +117,8 @@ int brink_instance_on_rules(brink_now *now, bool *changed, void *user) {
   brink_instance *instance = user;
   *changed = false;
   if (has_failed(instance)) return brink_instance_end(instance, instance->ending, now, NULL);
-  if (now->t != instance->rules_time) forget_firings(instance);
+  /* Of agents that take turns, several may come at one time: only each call by itself is looked at. */
+  if (now->t != instance->rules_time || instance->options.takes_turns) forget_firings(instance);
   instance->rules_time = now->t;
   int outcome = 0;
   firings seen = {0};

@@ -197,6 +197,10 @@ typedef struct brink_instance_options {
   bool wants_flow_jet;
   bool only_if_worth; /* … unless it would cost more than it saves (num/order.h) */
   int flow_order;     /* the order that the method will ask for; 0: that of brink_series_order */
+  /* Agents take turns in the instance: where each starts is told to brink_instance_begin, and these slots of P
+   * and MODE have other values in some of them (NULL: none). */
+  bool takes_turns;
+  const bool *differs_p, *differs_mode;
 } brink_instance_options;
 
 typedef struct brink_instance brink_instance;
@@ -213,6 +217,11 @@ brink_status brink_instance_create(brink_system *system, const brink_instance_op
 void brink_instance_destroy(brink_instance *instance); /* NULL is fine */
 
 const brink_model *brink_instance_model(const brink_instance *instance);
+
+/* An agent begins at x, p, mode: the tolerances and what its parts hold before their first sample are written into
+ * p and mode; a value outside its range is the ending, or a warning. DOMAIN, MEMORY, or OK. */
+brink_status brink_instance_begin(brink_instance *instance, const double *x, double *p, int *mode,
+                                  brink_diag *diag);
 
 /* "clang", "cc", "cache", "interpreter", and the seconds that compiling took. */
 const char *brink_instance_engine(const brink_instance *instance);
