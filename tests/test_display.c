@@ -39,6 +39,7 @@ static int on_event(const brink_event_record *record, void *user) {
   collector *c = user;
   brink_happening happening = {.record = record};
   brink_instance_flag(c->run->instance, record->event.guard, &happening.flag, &happening.index);
+  happening.concerned = brink_concerned_by(&c->run->system->flags[happening.flag], happening.index);
   brink_journal_event(&c->journal, &happening);
   brink_display_event(c->display, record, happening.flag, happening.index);
   return 0;

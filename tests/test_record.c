@@ -271,8 +271,11 @@ static void happen(scene *s, uint32_t flag, double t, int iteration, brink_event
       .p_after = s->p[1],
       .mode_before = s->mode[0],
       .mode_after = s->mode[1]};
-  brink_happening happening = {
-      .record = &record, .flag = flag, .remarks = remarks, .nremarks = nremarks};
+  brink_happening happening = {.record = &record,
+                               .flag = flag,
+                               .concerned = brink_concerned_by(&cars_system.flags[flag], 0),
+                               .remarks = remarks,
+                               .nremarks = nremarks};
   brink_journal_event(&s->journal, &happening);
 }
 

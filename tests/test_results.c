@@ -40,8 +40,10 @@ static bool write_row(brink_results *results, long k) {
 }
 
 static bool write_event(brink_results *results, uint32_t flag, long row) {
+  brink_concerned concerned = brink_concerned_by(&cars_system.flags[flag], 0);
   brink_told told = {.t = (double)row / 8.0,
                      .flag = flag,
+                     .concerned = &concerned,
                      .name = flag == GAP ? "gap" : "floor",
                      .direction = BRINK_NEGATIVE};
   return brink_results_event(results, &told, row);

@@ -201,6 +201,10 @@ int cli_plot_begin(cli_simulation *run) {
       !brink_thin_init(&plot->events, BRINK_THIN_LAST, 1, MOST_EVENTS, &run->arena) ||
       brink_columns_init(&columns, run->loaded.system, NULL, NULL) != BRINK_OK)
     return out_of_memory();
+  if (!brink_columns_names(&columns)) {
+    brink_columns_free(&columns);
+    return out_of_memory();
+  }
   int outcome = read_requests(run, plot, &columns);
   brink_columns_free(&columns);
   run->plot = plot;

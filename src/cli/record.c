@@ -88,6 +88,8 @@ static int on_step(const brink_step_record *record, void *user) {
 static int tell_event(cli_simulation *run, const brink_event_record *record) {
   brink_happening happening = {.record = record};
   brink_instance_flag(run->instance, record->event.guard, &happening.flag, &happening.index);
+  happening.concerned =
+      brink_concerned_by(&run->loaded.system->flags[happening.flag], happening.index);
   brink_instance_notes(run->instance, &run->notes_told);
   if (!brink_journal_wants(run->loaded.system, happening.flag, record->event.direction)) return 0;
   happening.nremarks = take_remarks(run, 0);

@@ -68,10 +68,12 @@ static void tell_label(const char *label, const cli_colours *c, brink_text *text
 /* "name = value" into `one`. */
 static void describe(const brink_columns *columns, const brink_tracked *tracked, size_t element,
                      const brink_moment *now, brink_text *one) {
+  brink_text room = {0};
   brink_value_type type = columns->system->variables[tracked->variable].type;
   double value = brink_columns_value(columns, tracked, element, now);
   one->length = 0;
-  brink_text_add(one, "%s = ", columns->name[tracked->first + element]);
+  brink_text_add(one, "%s = ", brink_columns_name(columns, tracked, element, &room));
+  brink_text_free(&room);
   if (type == BRINK_VALUE_REAL)
     brink_text_add(one, "%.7g", value);
   else

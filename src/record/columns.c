@@ -8,6 +8,8 @@ static const brink_variable_kind recorded[] = {BRINK_VARIABLE_STATE, BRINK_VARIA
                                                BRINK_VARIABLE_OUTPUT};
 static const brink_variable_kind given[] = {BRINK_VARIABLE_PARAMETER, BRINK_VARIABLE_INPUT};
 
+enum { NAMED = 1 << 17 }; /* of more columns, names are made one by one */
+
 static bool is_held(brink_space space) {
   return space == BRINK_SPACE_X || space == BRINK_SPACE_P || space == BRINK_SPACE_MODE;
 }
@@ -47,6 +49,22 @@ static bool name_all(brink_columns *columns) {
   return fine;
 }
 
+bool brink_columns_names(brink_columns *columns) {
+  if (columns->name != NULL) return true;
+  columns->name = brink_arena_take(&columns->arena, columns->count, sizeof *columns->name);
+  if (columns->name != NULL && name_all(columns)) return true;
+  columns->name = NULL;
+  return false;
+}
+
+const char *brink_columns_name(const brink_columns *columns, const brink_tracked *tracked,
+                               size_t element, brink_text *room) {
+  if (columns->name != NULL) return columns->name[tracked->first + element];
+  room->length = 0;
+  brink_system_variable_name(columns->system, tracked->variable, element, room);
+  return room->data != NULL ? room->data : "";
+}
+
 static brink_status init(brink_columns *columns, const brink_system *system,
                          const brink_variable_kind *kinds, size_t nkinds, bool only_held,
                          const brink_allocator *allocator) {
@@ -56,8 +74,7 @@ static brink_status init(brink_columns *columns, const brink_system *system,
       brink_arena_take(&columns->arena, system->nvariables, sizeof *columns->tracked);
   if (columns->tracked == NULL) return BRINK_ERR_MEMORY;
   choose(columns, kinds, nkinds, only_held);
-  columns->name = brink_arena_take(&columns->arena, columns->count, sizeof *columns->name);
-  if (columns->name == NULL || !name_all(columns)) {
+  if (columns->count <= NAMED && !brink_columns_names(columns)) {
     brink_columns_free(columns);
     return BRINK_ERR_MEMORY;
   }

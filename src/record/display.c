@@ -139,13 +139,26 @@ void brink_display_event(brink_display *display, const brink_event_record *recor
                            .p = record->p_before,
                            .mode = record->mode_before,
                            .sgn = brink_sim_signs(display->def.sim)};
+    brink_concerned concerned =
+        brink_concerned_by(&display->def.columns->system->flags[flag], index);
     brink_approaches_event(&display->approaches, record, flag, index, display->nevents++);
-    brink_populations_event(&display->populations, &before, flag, index);
+    brink_populations_event(&display->populations, &before, flag, index, &concerned);
   }
   brink_trace_event(&display->trace, record);
 }
 
+void brink_display_row(brink_display *display, const brink_moment *moment) {
+  on_row(moment, display);
+}
+
+void brink_display_meeting(brink_display *display, const brink_moment *before, uint32_t flag,
+                           size_t index, const brink_concerned *concerned) {
+  display->nevents++;
+  brink_populations_event(&display->populations, before, flag, index, concerned);
+}
+
 void brink_display_end(brink_display *display) {
+  if (display->def.sim == NULL) return;
   brink_approaches_end(&display->approaches);
   brink_trace_end(&display->trace);
 }
@@ -170,7 +183,7 @@ void brink_display_told(const brink_told *told, void *user) {
                  system->flags[told->flag].kind == BRINK_FLAG_GENERATED ? "true" : "false");
   brink_text_add(text, ",\"agents\":");
   if (system->flags[told->flag].is_pair)
-    brink_json_agents(text, system, &system->flags[told->flag], told->index);
+    brink_json_agents(text, system, told->concerned);
   else
     brink_text_add(text, "null");
   brink_text_add(text, "}");
@@ -188,8 +201,10 @@ static bool make_parts(brink_display *display) {
   const brink_display_def *def = &display->def;
   const brink_system *system = def->columns->system;
   brink_arena *arena = &display->arena;
-  if (!choose_columns(display) ||
-      !brink_trace_init(&display->trace, def->sim, system->nx, system->np, system->nmodes, arena))
+  if (!choose_columns(display)) return false;
+  if (def->sim != NULL && (!brink_trace_init(&display->trace, def->sim, system->nx, system->np,
+                                             system->nmodes, arena) ||
+                           !brink_approaches_init(&display->approaches, def, system->nx, arena)))
     return false;
   display->trace.row = on_row;
   display->trace.parts = parts_of;
@@ -199,7 +214,6 @@ static bool make_parts(brink_display *display) {
          brink_thin_init(&display->points, BRINK_THIN_LAST, display->nchosen,
                          row_capacity(display->nchosen, MOST_POINTS), arena) &&
          brink_thin_init(&display->steps, BRINK_THIN_EXTREMES, 2, MOST_STEPS, arena) &&
-         brink_approaches_init(&display->approaches, def, system->nx, arena) &&
          brink_populations_init(&display->populations, def->columns, arena);
 }
 
@@ -210,7 +224,7 @@ brink_status brink_display_create(const brink_display_def *def, const brink_allo
   if (display == NULL) return BRINK_ERR_MEMORY;
   brink_arena_init(&display->arena, allocator);
   display->def = *def;
-  display->started = brink_sim_time(def->sim);
+  display->started = def->sim != NULL ? brink_sim_time(def->sim) : def->started;
   display->events.allocator = display->arena.allocator;
   if (!make_parts(display)) {
     brink_display_destroy(display);

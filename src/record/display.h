@@ -23,7 +23,8 @@ typedef struct brink_guard_view {
 } brink_guard_view;
 
 typedef struct brink_display_def {
-  const brink_sim *sim; /* that has not begun */
+  const brink_sim *sim; /* that has not begun; NULL: rows and meetings are told one by one */
+  double started;       /* … and this is when it begins */
   const brink_columns *columns;
   const size_t *wanted; /* columns that must be there, however many there are */
   size_t nwanted;
@@ -42,6 +43,10 @@ void brink_display_destroy(brink_display *display); /* NULL is fine */
 void brink_display_step(brink_display *display, const brink_step_record *record);
 void brink_display_event(brink_display *display, const brink_event_record *record, uint32_t flag,
                          size_t index);
+/* Without a sim: everything at a moment, in the order of time; and an event, with the values before it. */
+void brink_display_row(brink_display *display, const brink_moment *moment);
+void brink_display_meeting(brink_display *display, const brink_moment *before, uint32_t flag,
+                           size_t index, const brink_concerned *concerned);
 /* Listens to the journal (user: the report). */
 void brink_display_told(const brink_told *told, void *user);
 /* When the run is over, however it ended. */

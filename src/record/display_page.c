@@ -51,11 +51,14 @@ static void write_labels(brink_text *text, const brink_system *system) {
 static void write_column(const brink_display *display, size_t k, brink_text *text) {
   const brink_columns *columns = display->def.columns;
   const brink_variable *variable = &columns->system->variables[display->tracked[k]->variable];
-  const char *name = columns->name[display->chosen[k]];
+  brink_text room = {.allocator = text->allocator};
+  const char *name = brink_columns_name(columns, display->tracked[k], display->element[k], &room);
   brink_text_add(text, "%s{\"name\":", k > 0 ? ",\n  " : "");
   brink_json_string(text, name);
   brink_text_add(text, ",\"variable\":");
   write_variable_name(text, name);
+  text->failed = text->failed || room.failed;
+  brink_text_free(&room);
   brink_text_add(text, ",\"kind\":\"%s\",\"type\":\"%s\",\"unit\":", kind_name(variable->kind),
                  type_name(variable->type));
   write_string_or_null(text, variable->unit);
@@ -139,12 +142,13 @@ static void write_parameters(const brink_system *system, brink_text *text) {
     return;
   }
   size_t count = 0;
+  brink_text room = {.allocator = text->allocator};
   for (size_t k = 0; k < given.ntracked; k++) {
     const brink_tracked *tracked = &given.tracked[k];
     const brink_variable *variable = &system->variables[tracked->variable];
     for (size_t e = 0; e < tracked->count && count < MOST_PARAMETERS; e++) {
       brink_text_add(text, "%s{\"name\":", count++ > 0 ? "," : "");
-      brink_json_string(text, given.name[tracked->first + e]);
+      brink_json_string(text, brink_columns_name(&given, tracked, e, &room));
       brink_text_add(text, ",\"value\":");
       brink_json_value(text, system, variable->type,
                        brink_columns_value(&given, tracked, e, &start));
@@ -154,6 +158,8 @@ static void write_parameters(const brink_system *system, brink_text *text) {
     }
   }
   brink_text_add(text, "]");
+  text->failed = text->failed || room.failed;
+  brink_text_free(&room);
   brink_columns_free(&given);
 }
 

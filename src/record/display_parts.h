@@ -78,7 +78,7 @@ void brink_populations_free(brink_populations *all);
 /* The columns have visited the moment. */
 void brink_populations_frame(brink_populations *all, const brink_moment *moment);
 void brink_populations_event(brink_populations *all, const brink_moment *before, uint32_t flag,
-                             size_t index);
+                             size_t index, const brink_concerned *concerned);
 void brink_populations_write(const brink_populations *all, brink_text *text);
 
 /* ---- display.c ---- */

@@ -90,8 +90,8 @@ static bool put_agents(brink_hdf5 *own, const brink_system *system, const brink_
   for (int side = 0; side < 2; side++) {
     name.length = 0;
     if (flag->is_pair)
-      brink_system_instance_name(system, flag->partner_group[side],
-                                 flag->partner[side][told->index], &name);
+      brink_system_instance_name(system, told->concerned->group[side],
+                                 told->concerned->instance[side], &name);
     put_text(out + (size_t)side * own->agent_size, own->agent_size,
              name.length > 0 ? name.data : "");
   }
@@ -323,7 +323,7 @@ static bool open_hdf5(brink_results *results) {
     return brink_results_fail(results, "cannot write %s: %s", results->name, diag.message);
   if (brink_columns_init_given(&own->given, results->columns->system, &results->arena.allocator) !=
           BRINK_OK ||
-      !lay_out_rows(results) || !lay_out_events(results))
+      !brink_columns_names(&own->given) || !lay_out_rows(results) || !lay_out_events(results))
     return brink_results_fail_memory(results);
   own->descriptor = brink_results_create(results);
   return own->descriptor >= 0 && create(results, false) && commit(results);

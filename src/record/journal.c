@@ -15,6 +15,7 @@ struct brink_entry {
   brink_direction direction;
   uint32_t flag;
   size_t index;
+  brink_concerned concerned;
   int64_t row;
   bool headline;      /* for a person, too */
   bool detailed;      /* its changes are described */
@@ -36,7 +37,7 @@ void brink_journal_init(brink_journal *journal, const brink_columns *columns, si
   *journal = (brink_journal){.columns = columns, .nx = nx, .json = json};
   const brink_allocator allocator = columns->arena.allocator;
   journal->events.allocator = journal->sliding.allocator = journal->misses.allocator = allocator;
-  journal->slides.allocator = allocator;
+  journal->slides.allocator = journal->room.allocator = allocator;
 }
 
 static const brink_allocator *allocator_of(const brink_journal *journal) {
@@ -68,6 +69,7 @@ void brink_journal_free(brink_journal *journal) {
   brink_text_free(&journal->sliding);
   brink_text_free(&journal->misses);
   brink_text_free(&journal->slides);
+  brink_text_free(&journal->room);
   *journal = (brink_journal){0};
 }
 
@@ -101,22 +103,28 @@ static void visit_elements(visitor *v, const brink_tracked *tracked, size_t firs
   for (size_t e = first; e < first + count; e++) v->visit(v, tracked, e);
 }
 
-/* All states and modes, or those of the partners of a pair. */
-static void visit_concerned(visitor *v, const brink_flag *flag, size_t index) {
+/* All states and modes, or those of the agents that it is about. */
+static void visit_concerned(visitor *v, const brink_concerned *concerned) {
   const brink_columns *columns = v->journal->columns;
-  if (!flag->is_pair) {
-    for (size_t k = 0; k < columns->nheld; k++)
-      visit_elements(v, &columns->tracked[k], 0, columns->tracked[k].count);
-    return;
-  }
-  for (int side = 0; side < 2; side++) {
+  for (size_t k = 0; concerned->count == 0 && k < columns->nheld; k++)
+    visit_elements(v, &columns->tracked[k], 0, columns->tracked[k].count);
+  for (size_t one = 0; one < concerned->count; one++) {
     for (size_t k = 0; k < columns->nheld; k++) {
       size_t first, count;
-      if (brink_variable_of(columns->system, columns->tracked[k].variable,
-                            flag->partner_group[side], flag->partner[side][index], &first, &count))
+      if (brink_variable_of(columns->system, columns->tracked[k].variable, concerned->group[one],
+                            concerned->instance[one], &first, &count))
         visit_elements(v, &columns->tracked[k], first, count);
     }
   }
+}
+
+brink_concerned brink_concerned_by(const brink_flag *flag, size_t index) {
+  brink_concerned concerned = {.count = flag->is_pair ? 2 : 0};
+  for (size_t side = 0; side < concerned.count; side++) {
+    concerned.group[side] = flag->partner_group[side];
+    concerned.instance[side] = flag->partner[side][index];
+  }
+  return concerned;
 }
 
 static brink_value_type type_of(const brink_columns *columns, const brink_tracked *tracked) {
@@ -130,7 +138,7 @@ static bool is_mode(const brink_columns *columns, const brink_tracked *tracked) 
 static void write_member(visitor *v, const brink_tracked *tracked, size_t element) {
   const brink_columns *columns = v->journal->columns;
   if (v->seen++ > 0) brink_text_append(v->text, ",", 1);
-  brink_json_string(v->text, columns->name[tracked->first + element]);
+  brink_json_string(v->text, brink_columns_name(columns, tracked, element, &v->journal->room));
   brink_text_append(v->text, ":", 1);
   brink_json_value(v->text, columns->system, type_of(columns, tracked),
                    brink_columns_value(columns, tracked, element, v->moment));
@@ -147,7 +155,7 @@ static void write_change(visitor *v, const brink_tracked *tracked, size_t elemen
   if (!(before < after || before > after)) return;
   if (v->seen < CHANGES_SHOWN) {
     brink_text_add(v->text, "%s%s = ", v->text->length > 0 ? ", " : "",
-                   columns->name[tracked->first + element]);
+                   brink_columns_name(columns, tracked, element, &v->journal->room));
     if (type_of(columns, tracked) == BRINK_VALUE_REAL)
       brink_text_add(v->text, "%.6g", after);
     else
@@ -210,31 +218,30 @@ static void write_head(brink_journal *journal, const brink_moment *before, brink
   if (flag->kind == BRINK_FLAG_GENERATED) brink_text_add(text, ",\"generated\":true");
   if (flag->is_pair) {
     brink_text_add(text, ",\"agents\":");
-    brink_json_agents(text, system, flag, entry->index);
+    brink_json_agents(text, system, &entry->concerned);
   }
   brink_text_add(text, ",\n   \"state\":{");
   visitor v = {.journal = journal, .moment = before, .text = text, .visit = write_state};
-  visit_concerned(&v, flag, entry->index);
+  visit_concerned(&v, &entry->concerned);
   brink_text_add(text, "},\n   \"after\":");
 }
 
 static void write_after(brink_journal *journal, const brink_moment *before,
                         const brink_moment *after, brink_entry *entry) {
-  const brink_flag *flag = &journal->columns->system->flags[entry->flag];
   visitor v = {.journal = journal, .moment = after, .before = before};
   if (journal->json) {
     v.text = &entry->after;
     v.visit = write_member;
     v.text->length = 0;
     brink_text_append(v.text, "{", 1);
-    visit_concerned(&v, flag, entry->index);
+    visit_concerned(&v, &entry->concerned);
     brink_text_append(v.text, "}", 1);
   }
   if (!entry->detailed) return;
   v.text = &entry->changes;
   v.visit = write_change;
   v.seen = 0;
-  visit_concerned(&v, flag, entry->index);
+  visit_concerned(&v, &entry->concerned);
 }
 
 static void *keep(brink_journal *journal, void *room, const void *from, size_t count, size_t size) {
@@ -309,6 +316,7 @@ static void open_entry(brink_journal *journal, const brink_happening *h) {
   entry->direction = event->direction;
   entry->flag = h->flag;
   entry->index = h->index;
+  entry->concerned = h->concerned;
   entry->row = h->row;
   entry->headline = headline;
   entry->detailed = headline || number < journal->detailed;
@@ -358,6 +366,7 @@ static void tell_listener(brink_journal *journal, const brink_entry *entry) {
   brink_told told = {.t = entry->t,
                      .flag = entry->flag,
                      .index = entry->index,
+                     .concerned = &entry->concerned,
                      .name = entry->name.data,
                      .direction = entry->direction,
                      .row = entry->row,

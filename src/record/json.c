@@ -63,13 +63,13 @@ void brink_json_value(brink_text *text, const brink_system *system, brink_value_
     brink_value_text(system, type, value, text);
 }
 
-void brink_json_agents(brink_text *text, const brink_system *system, const brink_flag *flag,
-                       size_t index) {
+void brink_json_agents(brink_text *text, const brink_system *system,
+                       const brink_concerned *concerned) {
   brink_text name = {.allocator = text->allocator};
-  for (int side = 0; side < 2; side++) {
+  for (size_t side = 0; side < 2; side++) {
     name.length = 0;
-    brink_system_instance_name(system, flag->partner_group[side], flag->partner[side][index],
-                               &name);
+    if (side < concerned->count)
+      brink_system_instance_name(system, concerned->group[side], concerned->instance[side], &name);
     brink_text_add(text, side == 0 ? "[" : ",");
     brink_json_string(text, name.data != NULL ? name.data : "");
   }
@@ -111,18 +111,21 @@ static void strings(brink_text *text, const char *const *items, size_t count) {
 
 static void final_values(brink_text *text, const brink_columns *columns,
                          const brink_moment *moment) {
+  brink_text room = {.allocator = text->allocator};
   brink_columns_visit(columns, moment);
   for (size_t k = 0; k < columns->ntracked; k++) {
     const brink_tracked *tracked = &columns->tracked[k];
     brink_value_type type = columns->system->variables[tracked->variable].type;
     for (size_t e = 0; e < tracked->count; e++) {
       if (k > 0 || e > 0) brink_text_add(text, ",");
-      brink_json_string(text, columns->name[tracked->first + e]);
+      brink_json_string(text, brink_columns_name(columns, tracked, e, &room));
       brink_text_add(text, ":");
       brink_json_value(text, columns->system, type,
                        brink_columns_value(columns, tracked, e, moment));
     }
   }
+  text->failed = text->failed || room.failed;
+  brink_text_free(&room);
 }
 
 static void list_member(brink_text *text, const char *key, const brink_text *items) {
@@ -146,6 +149,16 @@ static void happenings(brink_text *text, const brink_summary *summary,
   brink_text_add(text, "}");
 }
 
+static void agent_counts(brink_text *text, const brink_agent_counts *counts) {
+  count_member(text, ",\n          ", "agents", (int64_t)counts->agents);
+  count_member(text, ",", "windows", counts->windows);
+  member(text, ",", "pairs");
+  count_member(text, "{", "compared", counts->compared);
+  count_member(text, ",", "searched", counts->searched);
+  count_member(text, ",", "met", counts->meetings);
+  brink_text_add(text, "}");
+}
+
 static void statistics(brink_text *text, const brink_summary *summary) {
   const brink_stats *stats = &summary->stats;
   member(text, ",\n ", "stats");
@@ -159,6 +172,7 @@ static void statistics(brink_text *text, const brink_summary *summary) {
   count_member(text, ",", "restarts", stats->restarts);
   string_member(text, ",", "method", brink_method_name(stats->method));
   if (stats->reason != NULL) string_member(text, ",", "chosen_because", stats->reason);
+  if (summary->agents != NULL) agent_counts(text, summary->agents);
   string_member(text, ",\n          ", "engine", summary->engine);
   real_member(text, ",", "compile_s", summary->compile_seconds);
   real_member(text, ",", "wall_s", summary->wall_seconds);

@@ -340,8 +340,10 @@ static bool open_mat(brink_results *results) {
   own->row_size = (results->columns->count + 1) * sizeof(double);
   own->capacity = own->row_size > BATCH ? own->row_size : BATCH;
   own->batch = brink_arena_take(&results->arena, own->capacity, 1);
-  if (own->batch == NULL || brink_columns_init_given(&own->given, results->columns->system,
-                                                     &results->arena.allocator) != BRINK_OK)
+  if (own->batch == NULL ||
+      brink_columns_init_given(&own->given, results->columns->system, &results->arena.allocator) !=
+          BRINK_OK ||
+      !brink_columns_names(&own->given))
     return brink_results_fail_memory(results);
   own->file = brink_results_create(results);
   return own->file >= 0 && write_head(results);

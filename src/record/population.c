@@ -168,14 +168,14 @@ static void add_meeting(brink_population *p, double t, const char *flag, const d
 }
 
 void brink_populations_event(brink_populations *all, const brink_moment *before, uint32_t flag_id,
-                             size_t index) {
+                             size_t index, const brink_concerned *concerned) {
   const brink_flag *flag = &all->columns->system->flags[flag_id];
   brink_population *p[2] = {NULL, NULL};
   size_t agent[2] = {0, 0};
   if (flag->is_pair) {
     for (int side = 0; side < 2; side++) {
-      p[side] = population_of(all, flag->partner_group[side]);
-      agent[side] = flag->partner[side][index];
+      p[side] = population_of(all, concerned->group[side]);
+      agent[side] = concerned->instance[side];
     }
   } else {
     p[0] = population_of(all, flag->group);

@@ -56,8 +56,9 @@ typedef struct brink_columns {
   brink_computed computed;
   brink_tracked *tracked;
   size_t ntracked;
-  size_t nheld;      /* the first of `tracked`: states and modes */
-  const char **name; /* of each column: "car[3].x" */
+  size_t nheld; /* the first of `tracked`: states and modes */
+  const char *
+      *name; /* of each column: "car[3].x"; NULL: there are too many (brink_columns_names) */
   size_t count;
   bool computes; /* some column has to be computed by equations */
 } brink_columns;
@@ -70,6 +71,12 @@ brink_status brink_columns_init(brink_columns *columns, const brink_system *syst
 brink_status brink_columns_init_given(brink_columns *columns, const brink_system *system,
                                       const brink_allocator *allocator);
 void brink_columns_free(brink_columns *columns);
+
+/* Makes the names, however many there are. False: out of memory. */
+bool brink_columns_names(brink_columns *columns);
+/* The name of one column; it may live in `room`, until that is used again. */
+const char *brink_columns_name(const brink_columns *columns, const brink_tracked *tracked,
+                               size_t element, brink_text *room);
 
 /* Call before reading values at another moment. */
 void brink_columns_visit(const brink_columns *columns, const brink_moment *moment);
@@ -137,11 +144,22 @@ typedef struct brink_remark {
   size_t nvalues;
 } brink_remark;
 
+/* Whose values an event is about: agents, as instances of groups. */
+typedef struct brink_concerned {
+  size_t count; /* 0: everybody's; 1; 2: the partners of a pair */
+  uint32_t group[2];
+  size_t instance[2];
+} brink_concerned;
+
+/* Where all agents are in one system: the partners of a pair, else everybody. */
+brink_concerned brink_concerned_by(const brink_flag *flag, size_t index);
+
 /* An event that is complete, as a listener is told of it. */
 typedef struct brink_told {
   double t;
   uint32_t flag;
   size_t index; /* which of its instances */
+  const brink_concerned *concerned;
   const char *name;
   brink_direction direction;
   int64_t row;         /* as it was told */
@@ -153,7 +171,8 @@ typedef struct brink_happening {
   const brink_event_record *record;
   uint32_t flag;
   size_t index; /* which of its instances */
-  int64_t row;  /* of a trajectory: the values before it; for the listener */
+  brink_concerned concerned;
+  int64_t row; /* of a trajectory: the values before it; for the listener */
   const brink_remark *remarks;
   size_t nremarks;
 } brink_happening;
@@ -185,7 +204,8 @@ typedef struct brink_journal {
   brink_text slides;                  /* lines for a person, the first few */
   brink_entry *open;                  /* events of the present instant */
   size_t nopen, open_capacity;
-  bool failed; /* out of memory: something is missing */
+  brink_text room; /* for names */
+  bool failed;     /* out of memory: something is missing */
 } brink_journal;
 
 void brink_journal_init(brink_journal *journal, const brink_columns *columns, size_t nx, bool json);
@@ -214,8 +234,15 @@ void brink_json_value(brink_text *text, const brink_system *system, brink_value_
                       double value);
 
 /* ["car[3]","truck[7]"]: the partners of a pair. */
-void brink_json_agents(brink_text *text, const brink_system *system, const brink_flag *flag,
-                       size_t index);
+void brink_json_agents(brink_text *text, const brink_system *system,
+                       const brink_concerned *concerned);
+
+/* Agents with clocks of their own. */
+typedef struct brink_agent_counts {
+  size_t agents;
+  int64_t windows;                      /* of their plans: compared with those of others */
+  int64_t compared, searched, meetings; /* pairs: their boxes; their flags; events */
+} brink_agent_counts;
 
 typedef struct brink_summary {
   const char *model;
@@ -234,6 +261,7 @@ typedef struct brink_summary {
   const char *const *zeno_flags;
   size_t nzeno_flags;
   brink_stats stats;
+  const brink_agent_counts *agents; /* NULL: all is one system */
   const char *engine;
   double compile_seconds, wall_seconds;
   bool brief; /* the object is written without events and near misses */

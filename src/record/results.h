@@ -15,9 +15,9 @@
 typedef struct brink_results brink_results;
 
 typedef struct brink_results_def {
-  const char *path; /* its ending decides; "-": CSV on standard output */
-  const brink_columns *columns;
-  const brink_fact *facts; /* provenance */
+  const char *path;             /* its ending decides; "-": CSV on standard output */
+  const brink_columns *columns; /* with their names */
+  const brink_fact *facts;      /* provenance */
   size_t nfacts;
   size_t chunk_rows; /* at most so many rows in a chunk of an HDF5 file; 0: as many as are good */
 } brink_results_def;
