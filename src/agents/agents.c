@@ -31,13 +31,23 @@ static brink_status check(const brink_agents_def *def, brink_diag *diag) {
 static int on_event(const brink_event_record *record, void *user) {
   brink_agents *agents = user;
   if (agents->sink.event == NULL) return 0;
-  size_t population = agents->crew_of[agents->acting];
-  brink_agent_event event = {.record = record,
-                             .population = population,
-                             .agent = agents->acting - agents->crews[population].first,
-                             .pair = BRINK_NONE,
-                             .partner = {BRINK_NONE, BRINK_NONE}};
+  brink_agent_event event = brink_agents_acting(agents);
+  event.record = record;
   return agents->sink.event(&event, agents->sink.user);
+}
+
+static int on_near_miss(const brink_near_miss *record, void *user) {
+  brink_agents *agents = user;
+  if (agents->sink.near_miss == NULL) return 0;
+  brink_agent_event who = brink_agents_acting(agents);
+  return agents->sink.near_miss(who.population, who.agent, record, agents->sink.user);
+}
+
+static int on_slide(const brink_slide_record *record, void *user) {
+  brink_agents *agents = user;
+  if (agents->sink.slide == NULL) return 0;
+  brink_agent_event who = brink_agents_acting(agents);
+  return agents->sink.slide(who.population, who.agent, record, agents->sink.user);
 }
 
 static brink_status make_crew(brink_agents *agents, size_t k, brink_diag *diag) {
@@ -50,7 +60,8 @@ static brink_status make_crew(brink_agents *agents, size_t k, brink_diag *diag) 
                                          &agents->arena.allocator, diag, &crew->sim);
   if (status == BRINK_OK) status = brink_packing_init(&crew->packing, crew->sim, diag);
   if (status != BRINK_OK) return status;
-  brink_sink sink = {.event = on_event, .user = agents};
+  brink_sink sink = {
+      .event = on_event, .near_miss = on_near_miss, .slide = on_slide, .user = agents};
   brink_sim_set_sink(crew->sim, &sink);
   crew->packed = brink_allocate(&agents->arena.allocator, crew->def.count, crew->packing.size);
   return crew->packed != NULL ? BRINK_OK : brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
@@ -171,6 +182,7 @@ brink_status brink_agents_create(const brink_agents_def *def, const brink_alloca
   if (agents == NULL) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
   agents->arena = arena;
   agents->def = *def;
+  agents->acting_block = BRINK_NONE;
   status = build(agents, diag);
   if (status != BRINK_OK) {
     brink_agents_destroy(agents);
@@ -201,6 +213,26 @@ void brink_agents_set_sink(brink_agents *agents, const brink_agents_sink *sink) 
 
 double brink_agents_time(const brink_agents *agents) {
   return agents->now;
+}
+
+double brink_agents_horizon(const brink_agents *agents) {
+  if (!agents->started) return agents->now;
+  return fmin(agents->end[brink_queue_first(&agents->queue)], agents->t_end);
+}
+
+brink_agent_event brink_agents_acting(const brink_agents *agents) {
+  size_t population = agents->crew_of[agents->acting];
+  brink_agent_event who = {.population = population,
+                           .agent = agents->acting - agents->crews[population].first,
+                           .pair = agents->acting_block,
+                           .partner = {BRINK_NONE, BRINK_NONE}};
+  if (who.pair == BRINK_NONE) return who;
+  who.population = who.agent = BRINK_NONE;
+  for (int side = 0; side < 2; side++) {
+    const brink_crew *crew = agents->meetings[who.pair].crew[side];
+    who.partner[side] = agents->acting_pair[side] - crew->first;
+  }
+  return who;
 }
 
 void brink_agents_at(const brink_agents *agents, size_t population, size_t agent, double t,

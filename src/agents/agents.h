@@ -67,6 +67,9 @@ typedef struct brink_agent_event {
 /* All agents at one time, as the trajectory wants them: read one by one with brink_agents_at. */
 typedef struct brink_agents_sink {
   int (*event)(const brink_agent_event *event, void *user);
+  /* Of an agent by itself. */
+  int (*near_miss)(size_t population, size_t agent, const brink_near_miss *record, void *user);
+  int (*slide)(size_t population, size_t agent, const brink_slide_record *record, void *user);
   void *user;
 } brink_agents_sink;
 
@@ -95,6 +98,12 @@ brink_status brink_agents_run(brink_agents *agents, double t_end, int64_t work, 
 
 /* Up to when everything is known: no agent's window ends before it. */
 double brink_agents_time(const brink_agents *agents);
+
+/* When the next turn is. Before it, every agent may be read at any time from brink_agents_time to this one. */
+double brink_agents_horizon(const brink_agents *agents);
+
+/* Whose turn was the last: `record` is NULL. After a failure, who failed. */
+brink_agent_event brink_agents_acting(const brink_agents *agents);
 
 /* An agent at a time between its last step and brink_agents_time: its states into x; its parameters and modes
  * stay where they are. */

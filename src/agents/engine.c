@@ -23,6 +23,12 @@ static size_t member(const brink_agents *agents, uint32_t agent) {
   return agent - crew_of(agents, agent)->first;
 }
 
+/* It speaks to the sink from now on. */
+static void act(brink_agents *agents, uint32_t agent) {
+  agents->acting = agent;
+  agents->acting_block = BRINK_NONE;
+}
+
 /* ---- plans ---- */
 
 /* What the agent will do from where its simulation stands. It is at work. */
@@ -167,7 +173,7 @@ static void open_window(brink_agents *agents, uint32_t i) {
 static brink_status simulate(brink_agents *agents, uint32_t agent, double t, brink_diag *diag) {
   brink_crew *crew = crew_of(agents, agent);
   brink_crew_take(crew, member(agents, agent));
-  agents->acting = agent;
+  act(agents, agent);
   /* What happens where it stands is the beginning of a step: it is asked for one. */
   brink_status status = crew->sim->t >= t ? brink_sim_advance(crew->sim, agents->t_end, diag)
                                           : brink_sim_run(crew->sim, t, diag);
@@ -221,7 +227,7 @@ static brink_status part(brink_agents *agents, size_t block, int side, uint32_t 
   brink_crew_take(crew, member(agents, agent));
   brink_meeting_scatter(&agents->meetings[block], side, crew->sim);
   brink_sim_changed(crew->sim);
-  agents->acting = agent;
+  act(agents, agent);
   return plan(agents, agent, diag);
 }
 
@@ -247,12 +253,16 @@ static brink_status meet(brink_agents *agents, uint32_t i, uint32_t j, brink_dia
   }
   brink_event_record record;
   bool changed[2];
+  agents->acting_block = block;
+  memcpy(agents->acting_pair, pair, sizeof pair);
   int outcome = brink_meeting_act(m, member(agents, pair[0]), member(agents, pair[1]), &root,
                                   &record, changed);
   brink_status status = tell_meeting(agents, block, pair, &record);
   if (outcome < 0)
-    return brink_diag_set(diag, BRINK_ERR_CALLBACK, "the action of '%s' failed at t = %.17g",
-                          record.event.name, root.t);
+    return m->message[0] != '\0'
+               ? brink_diag_set(diag, BRINK_ERR_CALLBACK, "%s", m->message)
+               : brink_diag_set(diag, BRINK_ERR_CALLBACK, "the action of '%s' failed at t = %.17g",
+                                record.event.name, root.t);
   for (int side = 0; side < 2; side++) {
     uint32_t agent = pair[side];
     agents->met[agent] = pair[1 - side];
@@ -304,7 +314,7 @@ static brink_status begin(brink_agents *agents, brink_diag *diag) {
   for (uint32_t i = 0; i < agents->n; i++) {
     brink_crew *crew = crew_of(agents, i);
     brink_crew_start(crew, member(agents, i));
-    agents->acting = i;
+    act(agents, i);
     agents->now = crew->sim->t;
     agents->met[i] = BRINK_NOBODY;
     brink_status status = plan(agents, i, diag);
@@ -321,7 +331,7 @@ static brink_status go_on(brink_agents *agents, brink_diag *diag) {
   for (uint32_t i = 0; i < agents->n; i++) {
     if (agents->ending[i] != BRINK_FINISHED) continue;
     brink_crew_take(crew_of(agents, i), member(agents, i));
-    agents->acting = i;
+    act(agents, i);
     brink_status status = plan(agents, i, diag);
     if (status != BRINK_OK) return status;
     open_window(agents, i);

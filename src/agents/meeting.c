@@ -244,7 +244,9 @@ int brink_meeting_act(brink_meeting *m, size_t a, size_t b, const brink_root_of_
                    .pre_x = m->before_x,
                    .pre_p = m->before_p,
                    .pre_mode = m->before_mode,
-                   .sgn = m->eval.sgn};
+                   .sgn = m->eval.sgn,
+                   .message = m->message};
+  m->message[0] = '\0';
   *record = (brink_event_record){.event = {.guard = root->guard,
                                            .name = brink_model_guard_name(model, root->guard),
                                            .t = root->t,

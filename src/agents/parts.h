@@ -78,9 +78,10 @@ typedef struct brink_meeting {
   double *before_x, *before_p; /* what an action finds */
   int *before_mode;
   double *timer;
-  brink_grid *grid; /* NULL: all pairs */
-  double sweep;     /* how far an agent goes in a window */
-  double *size;     /* of each agent of both crews, if there is a grid */
+  char message[BRINK_DIAG_MESSAGE]; /* that an action left */
+  brink_grid *grid;                 /* NULL: all pairs */
+  double sweep;                     /* how far an agent goes in a window */
+  double *size;                     /* of each agent of both crews, if there is a grid */
 } brink_meeting;
 
 typedef struct brink_root_of_pair {
@@ -142,8 +143,10 @@ struct brink_agents {
   uint16_t *block;
   uint32_t *guard;
   uint8_t *direction, *kind;
-  bool *there;     /* it has a window */
-  uint32_t acting; /* the one whose simulation speaks to the sink */
+  bool *there;         /* it has a window */
+  uint32_t acting;     /* the one whose simulation speaks to the sink, … */
+  size_t acting_block; /* … or a pair, of this block; else BRINK_NONE */
+  uint32_t acting_pair[2];
 
   brink_queue queue;
 };
