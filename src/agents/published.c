@@ -16,11 +16,13 @@
  *              g_k. Roots r >= 0 must be r > 0. An event is g >= -eps_g and |tau| <= eps_tau: the paper says
  *              so in words, its listing only asks "terminate?".
  * Who moves    The listing moves both agents at every iteration, by what (17) or their error control allows,
- *              whichever is less (`both_move`): their clocks drift apart without bound, and collisions pass
- *              unseen. A paragraph behind it advances "the agent which lags the most". So, unless
- *              told otherwise, the laggard moves alone, no further than h^2; and both move, by exactly the
- *              steps of (16) and (17), when these are within what both their error controls allow. Of agents
- *              at the same time the first is the laggard.
+ *              whichever is less (BRINK_MOVES_ALL): their clocks drift apart without bound, and collisions
+ *              pass unseen. A paragraph behind it advances "the agent which lags the most". So, unless told
+ *              otherwise (BRINK_MOVES_LAGGARD), the laggard moves alone, no further than h^2; and both move
+ *              when the root is near, each still no further than its error control allows. Where these two
+ *              limits leave the steps of (16) and (17) as they are, tau and g shrink by exactly gamma. To
+ *              let both move only then (BRINK_MOVES_EXACTLY) is our own variant: it misses less, not
+ *              nothing. Of agents at the same time the first is the laggard.
  * Deviations   Steps are corrected (PECE) and their error is controlled, by src/ode/adams.c: the paper's eq. 2
  *              only predicts. So g_{k+1} = gamma g_k up to the corrector's shift, which vanishes with
  *              a power of h. There is no h_min: a step below the resolution of time is not made longer than
@@ -34,43 +36,11 @@
  *                - A mode switch of the laggard makes all that the leader has done since worthless.
  *                - With three agents a pair's event changes what a third one, already ahead, should have met.
  *              tests/test_published.c has a case for each. The rule of engine.c has none of them. */
-#include "agents/published.h"
-
-#include "num/poly.h"
-#include "ode/stepper.h"
+#include "agents/published_parts.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
-
-typedef struct member {
-  brink_published_agent def;
-  brink_eval eval;
-  brink_options options;
-  double *atol;
-  brink_stepper stepper;
-  bool started;
-  double allowed; /* the longest step that error control, alarm and end of the run allow */
-  double wanted;  /* the smallest that one of its pairs suggests (eq. 20), or infinity */
-} member;
-
-/* What (16) and (17) suggest to the two agents of a guard. */
-typedef struct suggestion {
-  size_t leader, laggard;
-  double h1, h2; /* infinity: nothing */
-} suggestion;
-
-struct brink_published {
-  brink_arena arena;
-  brink_published_def def;
-  member *members;
-  suggestion *suggestions; /* one a guard */
-  double *gradient[2];     /* scratch: the largest agent's states */
-  size_t *every_state;     /* 0, 1, … */
-  double *t, *h, *tau, *g; /* what is recorded */
-  int64_t k;
-  brink_published_outcome last;
-};
 
 /* ---- defaults and checks ---- */
 
@@ -137,6 +107,8 @@ static brink_status check(const brink_published_def *def, brink_diag *diag) {
   if (!(def->rtol >= 0.0 && def->atol >= 0.0 && def->rtol + def->atol > 0.0) ||
       isinf(def->rtol + def->atol))
     REFUSE("rtol is %g, atol %g: give positive numbers", def->rtol, def->atol);
+  if (def->moves < BRINK_MOVES_LAGGARD || def->moves > BRINK_MOVES_ALL)
+    REFUSE("moves %d is not one of brink_published_moves", (int)def->moves);
   if (def->order < 0 || def->order > 12) REFUSE("Adams methods have orders 1 to 12");
   if (def->max_iterations < 1) REFUSE("max_iterations is below 1");
   brink_status status = BRINK_OK;
@@ -150,7 +122,8 @@ static brink_status check(const brink_published_def *def, brink_diag *diag) {
 
 /* ---- creation ---- */
 
-static bool make_member(brink_published *pub, member *m, const brink_published_agent *agent) {
+static bool make_member(brink_published *pub, brink_published_member *m,
+                        const brink_published_agent *agent) {
   const brink_model_def *model = &agent->model->def;
   m->def = *agent;
   m->options = brink_default_options();
@@ -265,7 +238,7 @@ double brink_published_value(const brink_published *published, size_t guard) {
 
 void brink_published_change(brink_published *published, size_t agent, const double *x,
                             double alarm) {
-  member *m = &published->members[agent];
+  brink_published_member *m = &published->members[agent];
   if (x != NULL) memmove(m->stepper.x, x, m->stepper.nx * sizeof *x);
   m->def.alarm = alarm;
   m->started = false;
@@ -280,183 +253,6 @@ brink_stats brink_published_statistics(const brink_published *published) {
     sum.rhs += stats->rhs;
   }
   return sum;
-}
-
-/* ---- the extrapolation polynomial, eq. 17 ---- */
-
-/* Polynomials in u, h^1 = u*unit. */
-typedef struct pair_polynomial {
-  double unit;
-  int degree;
-  double c[BRINK_POLY_MAX_DEGREE + 1];
-} pair_polynomial;
-
-/* c(a + b u) as a polynomial in u, in place: Horner's rule on polynomials. */
-static void substitute(double *c, int degree, double a, double b) {
-  for (int i = 0; i < degree; i++)
-    for (int j = degree - 1; j >= i; j--) c[j] += a * c[j + 1];
-  double power = 1.0;
-  for (int j = 1; j <= degree; j++) c[j] *= power *= b;
-}
-
-/* Adds sum_k w[k]*(change of state index[k]) along an agent's predictor, for the step delay + unit*u. */
-static void add_increment(const brink_stepper *st, const size_t *index, const double *w,
-                          size_t count, double delay, double unit, double *sum) {
-  const brink_path *path = &st->predictor;
-  double c[BRINK_PATH_DEGREE + 1];
-  brink_path_combine(path, index, w, count, c);
-  substitute(c, path->degree, delay / path->h, unit / path->h);
-  for (int j = 0; j <= path->degree; j++) sum[j] += c[j];
-}
-
-/* Which side of the guard an agent is on. */
-static int side_of(const brink_published_guard *guard, size_t agent) {
-  return guard->agent[0] == agent ? 0 : 1;
-}
-
-/* |x^1 + p^1 - x^2 - p^2|^2 - (R - gamma g_k)^2 */
-static void distance_polynomial(const brink_published *pub, const brink_published_guard *guard,
-                                const suggestion *s, double delay, double g_k, pair_polynomial *p) {
-  const brink_stepper *lead = &pub->members[s->leader].stepper;
-  const brink_stepper *lag = &pub->members[s->laggard].stepper;
-  int degree = lead->predictor.degree > lag->predictor.degree ? lead->predictor.degree
-                                                              : lag->predictor.degree;
-  const double one = 1.0, minus = -1.0;
-  double rho = guard->radius - pub->def.gamma * g_k;
-  memset(p->c, 0, sizeof p->c);
-  p->degree = 2 * degree;
-  for (int d = 0; d < guard->ndimensions; d++) {
-    const size_t *i = &guard->position[side_of(guard, s->leader)][d];
-    const size_t *j = &guard->position[side_of(guard, s->laggard)][d];
-    double c[BRINK_PATH_DEGREE + 1] = {lead->x[*i] - lag->x[*j]};
-    add_increment(lead, i, &one, 1, 0.0, p->unit, c);
-    add_increment(lag, j, &minus, 1, delay, p->unit, c);
-    for (int a = 0; a <= degree; a++)
-      for (int b = 0; b <= degree; b++) p->c[a + b] += c[a] * c[b];
-  }
-  p->c[0] -= rho * rho;
-}
-
-/* (1 - gamma) g_k + g_x1.p^1 + g_x2.p^2 */
-static void linear_polynomial(brink_published *pub, const brink_published_guard *guard,
-                              const suggestion *s, double delay, double g_k, pair_polynomial *p) {
-  const brink_stepper *lead = &pub->members[s->leader].stepper;
-  const brink_stepper *lag = &pub->members[s->laggard].stepper;
-  guard->gradient(pub->members[guard->agent[0]].stepper.x, pub->members[guard->agent[1]].stepper.x,
-                  pub->gradient[0], pub->gradient[1], guard->user);
-  memset(p->c, 0, sizeof p->c);
-  p->degree = lead->predictor.degree > lag->predictor.degree ? lead->predictor.degree
-                                                             : lag->predictor.degree;
-  add_increment(lead, pub->every_state, pub->gradient[side_of(guard, s->leader)], lead->nx, 0.0,
-                p->unit, p->c);
-  add_increment(lag, pub->every_state, pub->gradient[side_of(guard, s->laggard)], lag->nx, delay,
-                p->unit, p->c);
-  p->c[0] += (1.0 - pub->def.gamma) * g_k;
-}
-
-/* The step selection of one pair: h^1 from (17), h^2 from (16). */
-static void suggest(brink_published *pub, size_t index) {
-  const brink_published_guard *guard = &pub->def.guards[index];
-  suggestion *s = &pub->suggestions[index];
-  size_t a = guard->agent[0], b = guard->agent[1];
-  double ahead = pub->members[a].stepper.t - pub->members[b].stepper.t;
-  bool first_lags = ahead < 0.0 || (ahead == 0.0 && a < b);
-  s->leader = first_lags ? b : a;
-  s->laggard = first_lags ? a : b;
-  s->h1 = s->h2 = INFINITY;
-  const member *lead = &pub->members[s->leader], *lag = &pub->members[s->laggard];
-  double tau = lag->stepper.t - lead->stepper.t, delay = (pub->def.gamma - 1.0) * tau;
-
-  /* Beyond this a root limits nothing: the error control of the laggard does; and in the listing that of
-   * the leader, which moves as well. */
-  double unit = lag->allowed - delay;
-  if (pub->def.both_move) unit = fmax(unit, lead->allowed);
-  if (!(unit > 0.0)) return;
-
-  double g_k = brink_published_value(pub, index);
-  pair_polynomial p = {.unit = unit};
-  if (guard->ndimensions > 0)
-    distance_polynomial(pub, guard, s, delay, g_k, &p);
-  else
-    linear_polynomial(pub, guard, s, delay, g_k, &p);
-  brink_root root;
-  if (!brink_poly_first_root(p.c, p.degree, 0.0, 1.0, &root)) return;
-  s->h1 = root.s * unit;
-  s->h2 = s->h1 + delay;
-}
-
-/* ---- who moves, and how far ---- */
-
-/* What time can resolve at an agent's clock. */
-static double resolution(const member *m) {
-  return 4.0 * DBL_EPSILON * fmax(fabs(m->stepper.t), DBL_MIN / DBL_EPSILON);
-}
-
-/* Predictors of all, and what limits their steps. */
-static void plan(brink_published *pub, double t_end) {
-  for (size_t i = 0; i < pub->def.nagents; i++) {
-    member *m = &pub->members[i];
-    double end = fmin(t_end, m->def.alarm), left = end - m->stepper.t;
-    /* At its end an agent waits, but the others still have to know where it is going. */
-    double limit = m->def.h_max;
-    if (isinf(limit)) limit = left > 0.0 ? left : 1.0;
-    m->stepper.ops->plan(&m->stepper, limit);
-    m->allowed = fmin(m->stepper.h_plan, fmax(left, 0.0));
-    m->wanted = INFINITY;
-  }
-}
-
-/* Everybody, by as much as the pairs and the error control allow (the listing). */
-static void move_all(brink_published *pub) {
-  for (size_t i = 0; i < pub->def.nagents; i++)
-    pub->h[i] = fmin(pub->members[i].allowed, pub->members[i].wanted);
-}
-
-static size_t find_laggard(const brink_published *pub) {
-  size_t laggard = 0;
-  for (size_t i = 1; i < pub->def.nagents; i++)
-    if (pub->members[i].stepper.t < pub->members[laggard].stepper.t) laggard = i;
-  return laggard;
-}
-
-/* The laggard; and the leader of the pair that limits it, if both can follow (16) and (17) exactly. Returns
- * that pair or BRINK_NONE. */
-static size_t move_laggard(brink_published *pub) {
-  size_t laggard = find_laggard(pub);
-  member *m = &pub->members[laggard];
-  pub->h[laggard] = fmin(m->allowed, m->wanted);
-  for (size_t k = 0; k < pub->def.nguards; k++) {
-    const suggestion *s = &pub->suggestions[k];
-    if (s->laggard != laggard || s->h2 > m->wanted || s->h2 > m->allowed) continue;
-    const member *leader = &pub->members[s->leader];
-    if (s->h1 > leader->allowed || s->h1 > leader->wanted) continue;
-    pub->h[s->leader] = s->h1;
-    return k;
-  }
-  return BRINK_NONE;
-}
-
-/* Steps for all agents into pub->h. */
-static size_t select_steps(brink_published *pub, double t_end) {
-  plan(pub, t_end);
-  for (size_t k = 0; k < pub->def.nguards; k++) {
-    suggest(pub, k);
-    const suggestion *s = &pub->suggestions[k];
-    member *lead = &pub->members[s->leader], *lag = &pub->members[s->laggard];
-    lead->wanted = fmin(lead->wanted, s->h1); /* eq. 20 */
-    lag->wanted = fmin(lag->wanted, s->h2);
-  }
-  memset(pub->h, 0, pub->def.nagents * sizeof *pub->h);
-  size_t approach = BRINK_NONE;
-  if (pub->def.both_move)
-    move_all(pub);
-  else
-    approach = move_laggard(pub);
-  /* Somebody must get on: the last one, at least as far as its clock can tell. */
-  size_t laggard = find_laggard(pub);
-  double least = resolution(&pub->members[laggard]);
-  if (pub->h[laggard] < least) pub->h[laggard] = least;
-  return approach;
 }
 
 /* ---- one iteration ---- */
@@ -474,7 +270,7 @@ static brink_status fail(const brink_published *pub, size_t agent, brink_status 
 
 static brink_status start_members(brink_published *pub, brink_diag *diag) {
   for (size_t i = 0; i < pub->def.nagents; i++) {
-    member *m = &pub->members[i];
+    brink_published_member *m = &pub->members[i];
     if (m->started) continue;
     m->options.step = m->def.step;
     brink_try outcome = m->stepper.ops->start(&m->stepper);
@@ -491,7 +287,7 @@ static brink_status start_members(brink_published *pub, brink_diag *diag) {
  * be chosen. */
 static brink_status attempt(brink_published *pub, brink_diag *diag) {
   for (size_t i = 0; i < pub->def.nagents; i++) {
-    member *m = &pub->members[i];
+    brink_published_member *m = &pub->members[i];
     double h = pub->h[i];
     if (!(m->stepper.t + h > m->stepper.t)) continue;
     brink_try outcome = m->stepper.ops->attempt(&m->stepper, h);
@@ -499,7 +295,7 @@ static brink_status attempt(brink_published *pub, brink_diag *diag) {
     m->eval.stats.rejected++;
     if (outcome == BRINK_TRY_FATAL)
       return fail(pub, i, BRINK_ERR_CALLBACK, "the right-hand side reported a fatal error", diag);
-    if (h <= resolution(m))
+    if (h <= brink_published_resolution(m))
       return fail(pub, i, BRINK_ERR_STEP, "the step size fell below what time can resolve", diag);
     if (outcome != BRINK_TRY_ERROR) m->stepper.h_next = 0.5 * h;
     return BRINK_STEPPED;
@@ -509,7 +305,7 @@ static brink_status attempt(brink_published *pub, brink_diag *diag) {
 
 static brink_status commit(brink_published *pub, double t_end, brink_diag *diag) {
   for (size_t i = 0; i < pub->def.nagents; i++) {
-    member *m = &pub->members[i];
+    brink_published_member *m = &pub->members[i];
     brink_stepper *st = &m->stepper;
     if (!(st->t + pub->h[i] > st->t)) {
       pub->h[i] = 0.0;
@@ -522,7 +318,8 @@ static brink_status commit(brink_published *pub, double t_end, brink_diag *diag)
       return fail(pub, i, BRINK_ERR_DOMAIN, "the right-hand side is not defined here", diag);
     m->eval.stats.steps++;
     double end = fmin(t_end, m->def.alarm);
-    if (fabs(st->t - end) <= resolution(m)) st->t = end; /* not a rounding error before it */
+    if (fabs(st->t - end) <= brink_published_resolution(m))
+      st->t = end; /* not a rounding error before it */
   }
   return BRINK_OK;
 }
@@ -546,7 +343,7 @@ static brink_status iterate(brink_published *pub, double t_end, brink_diag *diag
   if (status != BRINK_OK) return status;
   size_t approach;
   do {
-    approach = select_steps(pub, t_end);
+    approach = brink_published_select(pub, t_end);
     status = attempt(pub, diag);
   } while (status == BRINK_STEPPED);
   if (status == BRINK_OK) status = commit(pub, t_end, diag);
@@ -565,7 +362,7 @@ static brink_status look(brink_published *pub) {
     return BRINK_EVENT;
   }
   for (size_t i = 0; i < def->nagents; i++) {
-    member *m = &pub->members[i];
+    brink_published_member *m = &pub->members[i];
     if (m->stepper.t < m->def.alarm) continue;
     pub->last.agent = i;
     pub->last.t = m->def.alarm;
@@ -580,7 +377,8 @@ brink_status brink_published_run(brink_published *published, double t_end, brink
   if (published == NULL || !isfinite(t_end))
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "give agents and a finite time");
   for (int64_t done = 0; done < published->def.max_iterations; done++) {
-    if (published->members[find_laggard(published)].stepper.t >= t_end) return BRINK_TIME_REACHED;
+    if (published->members[brink_published_laggard(published)].stepper.t >= t_end)
+      return BRINK_TIME_REACHED;
     brink_status status = iterate(published, t_end, diag);
     if (status == BRINK_OK) status = look(published);
     if (status != BRINK_OK) return status;

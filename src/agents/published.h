@@ -44,13 +44,24 @@ typedef struct brink_published_guard {
   void *user;
 } brink_published_guard;
 
+/* Who moves at an iteration. */
+typedef enum brink_published_moves {
+  /* The agent that lags; and both of a pair, each no further than its error control allows, when its root is
+   * near: h^1 within the error step of the leader, h^2 within that of the laggard and the time between them. */
+  BRINK_MOVES_LAGGARD,
+  /* The agent that lags; and both of a pair only when neither step has to be shortened. */
+  BRINK_MOVES_EXACTLY,
+  /* All, always: the listing. */
+  BRINK_MOVES_ALL,
+} brink_published_moves;
+
 /* What each iteration ends with. */
 typedef struct brink_published_record {
   int64_t k;
   const double *t, *h; /* of each agent: its clock; the step it took, 0 if it waited */
-  const double *tau,
-      *g;          /* of each guard: t of the laggard - t of the leader, at most 0; the guard */
-  size_t approach; /* the guard whose eq. 17 gave the steps of both its agents, or BRINK_NONE */
+  const double *tau;   /* of each guard: t of the laggard - t of the leader, at most 0 */
+  const double *g;     /* and its value */
+  size_t approach; /* the guard whose (16) and (17) both its agents have followed, or BRINK_NONE */
 } brink_published_record;
 
 typedef struct brink_published_def {
@@ -59,15 +70,14 @@ typedef struct brink_published_def {
   const brink_published_guard *guards;
   size_t nguards;
 
-  double gamma;   /* the gain of both approaches, 0 <= gamma < 1; 0.5 */
-  double eps_g;   /* an event is g >= -eps_g … */
-  double eps_tau; /* … and |tau| <= eps_tau; 1e-9 both */
-  bool
-      both_move; /* as in the listing: all agents move at every iteration; false: the laggard first */
-  double rtol;   /* of each agent's steps; 1e-8 */
-  double atol;   /* 1e-8 */
-  int order;     /* of the Adams methods; 0: each agent chooses */
-  int64_t max_iterations; /* of one call; 1000000 */
+  double gamma;                /* the gain of both approaches, 0 <= gamma < 1; 0.5 */
+  double eps_g;                /* an event is g >= -eps_g … */
+  double eps_tau;              /* … and |tau| <= eps_tau; 1e-9 both */
+  brink_published_moves moves; /* BRINK_MOVES_LAGGARD */
+  double rtol;                 /* of each agent's steps; 1e-8 */
+  double atol;                 /* 1e-8 */
+  int order;                   /* of the Adams methods; 0: each agent chooses */
+  int64_t max_iterations;      /* of one call; 1000000 */
 
   void (*record)(const brink_published_record *record, void *user); /* NULL */
   void *user;
