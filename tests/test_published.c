@@ -1,8 +1,10 @@
 /* test_published.c: the multi-rate algorithm as published (Esposito, Kumar & Pappas 2001), corrected.
  *
  * The two scenarios of the paper, with the parameters of our reference P6 (the paper prints none): what its
- * figures 2 to 5 show, checked by numbers. What the algorithm misses is in test_published_misses.c. With
- * PUBLISHED_CSV in the environment the histories are printed, for the figures. */
+ * figures 2 to 5 show, checked by numbers. What the algorithm misses is in test_published_misses.c.
+ *
+ * With PUBLISHED_CSV in the environment the histories of all runs whose name contains it are printed, for the
+ * figures: "collision" or "near miss". */
 #include "agents/published.h"
 #include "check.h"
 #include "support/counting.h"
@@ -76,9 +78,11 @@ static brink_published_def settings(double gamma) {
   return def;
 }
 
-static void print_csv(const char *name, const drive *d) {
-  if (getenv("PUBLISHED_CSV") == NULL) return;
-  printf("# %s\nk,t1,t2,h1,h2,tau,g\n", name);
+static void print_csv(const char *name, const brink_published_def *def, const drive *d) {
+  const char *wanted = getenv("PUBLISHED_CSV");
+  if (wanted == NULL || strstr(name, wanted) == NULL) return;
+  printf("# %s, gamma %g, moves %d, order %d\nk,t1,t2,h1,h2,tau,g\n", name, def->gamma,
+         (int)def->moves, def->order);
   for (int k = 0; k < d->count; k++) {
     const row *r = &d->rows[k];
     printf("%d,%.17g,%.17g,%.9g,%.9g,%.9g,%.9g\n", k + 1, r->t[0], r->t[1], r->h[0], r->h[1],
@@ -113,7 +117,7 @@ static const drive *go(const char *name, double distance, double h_max, brink_pu
   d.rhs = (long)brink_published_statistics(published).rhs;
   brink_published_destroy(published);
   for (int i = 0; i < 2; i++) brink_model_destroy(models[i]);
-  print_csv(name, &d);
+  print_csv(name, &def, &d);
   return &d;
 }
 
