@@ -78,6 +78,7 @@ static bool take_arrays(brink_agents *agents) {
   agents->partner = brink_arena_take(arena, n, sizeof *agents->partner);
   agents->met = brink_arena_take(arena, n, sizeof *agents->met);
   agents->met_at = brink_arena_take(arena, n, sizeof *agents->met_at);
+  agents->met_sign = brink_arena_take(arena, n, sizeof *agents->met_sign);
   agents->idle = brink_arena_take(arena, n, sizeof *agents->idle);
   agents->block = brink_arena_take(arena, n, sizeof *agents->block);
   agents->guard = brink_arena_take(arena, n, sizeof *agents->guard);
@@ -86,9 +87,9 @@ static bool take_arrays(brink_agents *agents) {
   agents->there = brink_arena_take(arena, n, sizeof *agents->there);
   return agents->crew_of != NULL && agents->start != NULL && agents->end != NULL &&
          agents->valid != NULL && agents->ending != NULL && agents->partner != NULL &&
-         agents->met != NULL && agents->met_at != NULL && agents->idle != NULL &&
-         agents->block != NULL && agents->guard != NULL && agents->direction != NULL &&
-         agents->kind != NULL && agents->there != NULL &&
+         agents->met != NULL && agents->met_at != NULL && agents->met_sign != NULL &&
+         agents->idle != NULL && agents->block != NULL && agents->guard != NULL &&
+         agents->direction != NULL && agents->kind != NULL && agents->there != NULL &&
          brink_queue_init(&agents->queue, agents->end, n, arena);
 }
 
@@ -128,18 +129,15 @@ static double sweep_of(const brink_meeting *m, size_t count, double largest) {
   return fmax(0.5 * share, largest);
 }
 
-static bool place(brink_meeting *m, brink_arena *arena) {
+static bool place(brink_meeting *m, const brink_allocator *allocator) {
   if (m->def.ndimensions == 0) return true;
   bool one = m->crew[0] == m->crew[1];
   size_t count = m->crew[0]->def.count + (one ? 0 : m->crew[1]->def.count);
-  m->size = brink_arena_take(arena, count, sizeof *m->size);
-  if (m->size == NULL || !brink_grid_create(count, m->def.ndimensions, &arena->allocator, &m->grid))
-    return false;
+  if (!brink_grid_create(count, m->def.ndimensions, allocator, &m->grid)) return false;
   double largest = 0.0;
   for (size_t k = 0; k < count; k++) {
     bool second = k >= m->crew[0]->def.count;
-    m->size[k] = size_of(m, second ? 1 : 0, second ? k - m->crew[0]->def.count : k);
-    largest = fmax(largest, m->size[k]);
+    largest = fmax(largest, size_of(m, second ? 1 : 0, second ? k - m->crew[0]->def.count : k));
   }
   m->sweep = sweep_of(m, count, largest);
   if (!(m->sweep > 0.0)) m->sweep = 1.0;
@@ -165,7 +163,7 @@ static brink_status build(brink_agents *agents, brink_diag *diag) {
   for (size_t k = 0; fine && k < def->npairs; k++) {
     fine = brink_meeting_init(&agents->meetings[k], &def->pairs[k], agents->crews, &def->options,
                               arena) &&
-           place(&agents->meetings[k], arena);
+           place(&agents->meetings[k], &arena->allocator);
   }
   return fine ? BRINK_OK : brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for the agents");
 }

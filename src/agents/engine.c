@@ -36,6 +36,9 @@ static brink_status plan(brink_agents *agents, uint32_t agent, brink_diag *diag)
   brink_crew *crew = crew_of(agents, agent);
   brink_foresight ahead = {.end = agents->t_end};
   brink_sim *sim = crew->sim;
+  /* What is foreseen must not depend on what only this simulation remembers. */
+  brink_crew_keep(crew, member(agents, agent));
+  brink_unpack(&crew->packing, sim, brink_crew_packed(crew, member(agents, agent)));
   double stands = sim->t;
   if (sim->t < agents->t_end) {
     brink_status status = brink_sim_foresee(sim, agents->t_end, &ahead, diag);
@@ -82,7 +85,7 @@ static void cut(brink_agents *agents, uint32_t agent, uint32_t partner, size_t b
   agents->partner[agent] = partner;
   agents->block[agent] = (uint16_t)block;
   agents->guard[agent] = (uint32_t)root->guard;
-  agents->direction[agent] = (uint8_t)root->direction;
+  agents->direction[agent] = (int8_t)root->direction;
   agents->kind[agent] = (uint8_t)root->kind;
 }
 
@@ -91,14 +94,15 @@ static void compare(brink_agents *agents, size_t block, int side, uint32_t i, ui
   brink_meeting *m = &agents->meetings[block];
   double to = fmin(agents->end[i], agents->end[j]), from = agents->start[i];
   if (!(to > from)) return;
-  bool fresh = agents->met[i] == j && agents->met[j] == i && agents->met_at[i] == from &&
-               agents->met_at[j] == from;
+  brink_memory memory = {.met = agents->met[i] == j && agents->met[j] == i};
+  memory.fresh = memory.met && agents->met_at[i] == from && agents->met_at[j] == from;
+  memory.sign = agents->met_sign[i];
   /* Of one population the one with the smaller number is a. */
   bool swapped = m->crew[0] == m->crew[1] ? i > j : side == 1;
   uint32_t a = swapped ? j : i, b = swapped ? i : j;
   agents->stats.searches++;
   brink_root_of_pair root =
-      brink_meeting_search(m, member(agents, a), member(agents, b), from, to, fresh);
+      brink_meeting_search(m, member(agents, a), member(agents, b), from, to, &memory);
   /* Who is to meet somebody else at that time does so first. */
   if (!root.found || (root.t >= agents->end[j] && agents->ending[j] == BRINK_MEETS) ||
       (root.t >= agents->end[i] && agents->ending[i] == BRINK_MEETS))
@@ -174,9 +178,11 @@ static brink_status simulate(brink_agents *agents, uint32_t agent, double t, bri
   brink_crew *crew = crew_of(agents, agent);
   brink_crew_take(crew, member(agents, agent));
   act(agents, agent);
-  /* What happens where it stands is the beginning of a step: it is asked for one. */
-  brink_status status = crew->sim->t >= t ? brink_sim_advance(crew->sim, agents->t_end, diag)
-                                          : brink_sim_run(crew->sim, t, diag);
+  /* The same question as when it was planned, so that the answer is the same. */
+  brink_status status = BRINK_STEPPED;
+  do {
+    status = brink_sim_advance(crew->sim, agents->t_end, diag);
+  } while (status == BRINK_STEPPED && crew->sim->t < t);
   return status >= 0 && status != BRINK_STOPPED ? BRINK_OK : status;
 }
 
@@ -236,7 +242,9 @@ static brink_status bring(brink_agents *agents, uint32_t agent, brink_diag *diag
   brink_crew *crew = crew_of(agents, agent);
   brink_status status = BRINK_OK;
   brink_crew_take(crew, member(agents, agent));
-  if (crew->sim->t < agents->now) status = simulate(agents, agent, agents->now, diag);
+  agents->acting = agent;
+  if (crew->sim->t < agents->now)
+    status = brink_sim_follow(crew->sim, agents->t_end, agents->now, diag);
   if (status == BRINK_OK) brink_crew_keep(crew, member(agents, agent));
   return status;
 }
@@ -265,13 +273,20 @@ static brink_status meet(brink_agents *agents, uint32_t i, uint32_t j, brink_dia
                                 record.event.name, root.t);
   for (int side = 0; side < 2; side++) {
     uint32_t agent = pair[side];
+    bool again = agents->met_at[agent] == agents->now && agents->met[agent] != BRINK_NOBODY;
+    agents->idle[agent] = again ? agents->idle[agent] + 1 : 0;
     agents->met[agent] = pair[1 - side];
     agents->met_at[agent] = agents->now;
+    agents->met_sign[agent] = changed[0] || changed[1] ? 0 : (int8_t)root.direction;
     brink_status parted = part(agents, block, side, agent, changed[side], diag);
     if (status == BRINK_OK) status = parted;
     agents->end[agent] = agents->now; /* its old window is over */
     agents->ending[agent] = BRINK_WINDOW_ENDS;
   }
+  if (agents->idle[i] > IDLE)
+    return brink_diag_set(diag, BRINK_ERR_LOOP,
+                          "time does not move on from t = %.17g: '%s' fires again and again",
+                          root.t, record.event.name);
   if (status != BRINK_OK || outcome != 0) return status != BRINK_OK ? status : BRINK_STOPPED;
   for (int side = 0; side < 2; side++) {
     open_window(agents, pair[side]);

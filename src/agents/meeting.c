@@ -131,12 +131,11 @@ static int gather_path(brink_meeting *m, int side, size_t agent, double from, do
 /* ---- signs ---- */
 
 /* The first motion of the guard away from where it starts: the sign of its values soon after. */
-static int sign_of_motion(brink_meeting *m, size_t guard) {
+static int sign_of_motion(brink_meeting *m, size_t guard, double band) {
   for (double sigma = 0x1p-40; sigma <= 0.25; sigma *= 16.0) {
-    double g =
+    double moved =
         brink_along_value(&m->detector.space, guard, &m->path, sigma) - m->detector.g0[guard];
-    double noise = 4.0 * DBL_EPSILON * m->detector.tolerance[guard];
-    if (fabs(g) > noise) return g > 0.0 ? 1 : -1;
+    if (fabs(moved) > band) return moved > 0.0 ? 1 : -1;
   }
   return 1;
 }
@@ -147,16 +146,20 @@ static double surface_band(brink_meeting *m, size_t guard, double t) {
   return brink_eval_tolerance(&m->eval, guard, t, m->x0, unit, m->no_atol);
 }
 
-static void take_sign(brink_meeting *m, size_t guard, double from, bool fresh) {
+static void take_sign(brink_meeting *m, size_t guard, double from, const brink_memory *memory) {
   double g = m->detector.g0[guard];
+  bool fresh = memory->fresh;
   m->eval.slack[guard] = 0.0;
-  bool near = fresh || fabs(g) <= surface_band(m, guard, from);
+  /* Within the tolerance of where they met they have not left each other: no touch. */
+  m->detector.touched[guard] =
+      memory->met && fabs(g) <= brink_detector_tolerance(&m->detector, guard, from, m->x0);
+  double band = surface_band(m, guard, from);
+  bool near = fresh || fabs(g) <= band;
   if (!near) {
     m->eval.sgn[guard] = g > 0.0 ? 1 : -1;
     return;
   }
-  m->detector.tolerance[guard] = fabs(g);
-  int motion = sign_of_motion(m, guard);
+  int motion = fresh && memory->sign != 0 ? memory->sign : sign_of_motion(m, guard, band);
   const brink_guard_def *def = &m->eval.model->guards[guard].def;
   /* Two that touch and come closer meet now, if that is an event; two that have just met go where they go. */
   bool inside = def->side == BRINK_UNILATERAL && def->direction != BRINK_BOTH && !fresh;
@@ -172,11 +175,11 @@ static void prepare(brink_meeting *m, size_t guard, double from, double to) {
   det->g0[guard] = brink_eval_guard(&m->eval, guard, from, m->x0);
   det->g1[guard] = brink_eval_guard(&m->eval, guard, to, m->x1);
   det->slope[guard] = det->slope_new[guard] = 0.0;
-  det->touched[guard] = det->queued[guard] = false;
+  det->queued[guard] = false;
 }
 
 brink_root_of_pair brink_meeting_search(brink_meeting *m, size_t a, size_t b, double from,
-                                        double to, bool fresh) {
+                                        double to, const brink_memory *memory) {
   brink_root_of_pair root = {.t = to};
   brink_detector *det = &m->detector;
   double h = to - from;
@@ -184,15 +187,19 @@ brink_root_of_pair brink_meeting_search(brink_meeting *m, size_t a, size_t b, do
   gather_held(m, 1, b);
   int one = gather_path(m, 0, a, from, h), other = gather_path(m, 1, b, from, h);
   brink_path_begin(&m->path, from, h, m->eval.nx, m->x0);
-  brink_path_powers(&m->path, m->rows, m->length, h, one > other ? one : other);
+  int degree = one > other ? one : other;
+  brink_path_powers(&m->path, m->rows, m->length, h, degree > 0 ? degree : 1);
   brink_found found = {.sigma = 1.0, .undefined = BRINK_NONE};
   det->nhits = det->nmisses = det->nqueue = 0;
   det->horizon = 1.0;
   det->resolution = DBL_EPSILON * fmax(fabs(from) / h, DBL_MIN);
   for (size_t k = 0; k < m->def.nguards; k++) {
     size_t guard = m->def.guards[k];
+    brink_enabled_fn *enabled = m->eval.model->def.enabled;
+    m->eval.enabled[guard] = enabled == NULL || enabled(guard, &m->eval.env);
+    if (!m->eval.enabled[guard]) continue;
     prepare(m, guard, from, to);
-    take_sign(m, guard, from, fresh);
+    take_sign(m, guard, from, memory);
     if (brink_detector_active(det, guard)) brink_interpolate_guard(det, guard, &m->path, &found);
   }
   if (!found.event) return root;
@@ -273,14 +280,19 @@ void brink_meeting_scatter(brink_meeting *m, int side, brink_sim *sim) {
 
 /* ---- boxes ---- */
 
+static double size_of(const brink_meeting *m, int side, size_t agent) {
+  const brink_crew *crew = m->crew[side];
+  uint32_t at = m->def.size[side];
+  if (at == UINT32_MAX) return m->def.size_value[side];
+  return brink_packed_parameters(&crew->packing, brink_crew_packed(crew, agent))[at];
+}
+
 void brink_meeting_box(const brink_meeting *m, int side, size_t agent, double from, double to,
                        brink_box *box) {
   const brink_crew *crew = m->crew[side];
   const brink_options *options = &crew->sim->options;
   brink_plan plan = brink_packed_plan(&crew->packing, brink_crew_packed(crew, agent));
-  double row[BRINK_PATH_DEGREE + 2];
-  double size =
-      m->size[side == 1 && m->crew[0] != m->crew[1] ? m->crew[0]->def.count + agent : agent];
+  double row[BRINK_PATH_DEGREE + 2], size = size_of(m, side, agent);
   for (int d = 0; d < m->def.ndimensions; d++) {
     int degree = expand(&plan, m->def.position[side][d], from, to - from, row);
     double bend = 0.0, step = degree > 0 ? row[1] : 0.0;

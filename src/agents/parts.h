@@ -81,7 +81,6 @@ typedef struct brink_meeting {
   char message[BRINK_DIAG_MESSAGE]; /* that an action left */
   brink_grid *grid;                 /* NULL: all pairs */
   double sweep;                     /* how far an agent goes in a window */
-  double *size;                     /* of each agent of both crews, if there is a grid */
 } brink_meeting;
 
 typedef struct brink_root_of_pair {
@@ -94,10 +93,16 @@ typedef struct brink_root_of_pair {
 
 bool brink_meeting_init(brink_meeting *meeting, const brink_pair_def *def, brink_crew *crews,
                         const brink_options *options, brink_arena *arena);
-/* The first event between a and b (agents of the two crews) in [from, to]. `fresh`: they have just met, at
- * `from`. */
+/* What two agents remember of each other. */
+typedef struct brink_memory {
+  bool met;   /* they have met, and nobody else since */
+  bool fresh; /* … just now */
+  int sign;   /* then: on which side of the guard they went on; 0: where their motion leads */
+} brink_memory;
+
+/* The first event between a and b (agents of the two crews) in [from, to]. */
 brink_root_of_pair brink_meeting_search(brink_meeting *meeting, size_t a, size_t b, double from,
-                                        double to, bool fresh);
+                                        double to, const brink_memory *memory);
 /* What happens when they meet; *changed[k]: partner k is not as before. 0, BRINK_STOPPED, or a failure. */
 int brink_meeting_act(brink_meeting *meeting, size_t a, size_t b, const brink_root_of_pair *root,
                       brink_event_record *record, bool changed[2]);
@@ -137,12 +142,14 @@ struct brink_agents {
   uint8_t *ending;
   uint32_t *partner; /* MEETS; and with whom it met last, … */
   uint32_t *met;
-  double *met_at; /* … and when */
-  int *idle;      /* times in a row that it did not move */
+  double *met_at;   /* … and when, */
+  int8_t *met_sign; /* and on which side of the guard it went on; 0: where its motion leads */
+  int *idle;        /* times in a row that it did not move */
   /* MEETS: which pair, and the event. */
   uint16_t *block;
   uint32_t *guard;
-  uint8_t *direction, *kind;
+  int8_t *direction;
+  uint8_t *kind;
   bool *there;         /* it has a window */
   uint32_t acting;     /* the one whose simulation speaks to the sink, … */
   size_t acting_block; /* … or a pair, of this block; else BRINK_NONE */

@@ -45,6 +45,10 @@ typedef struct brink_foresight {
 brink_status brink_sim_foresee(brink_sim *sim, double t_limit, brink_foresight *foresight,
                                brink_diag *diag);
 
+/* Along what is foreseen (up to t_limit) to a time before its end. Nothing happens there; the method starts anew.
+ * OK, or a failure. */
+brink_status brink_sim_follow(brink_sim *sim, double t_limit, double t, brink_diag *diag);
+
 /* What was foreseen is what brink_pack will pack as the plan. */
 void brink_packing_follow(brink_packing *packing, brink_sim *sim, const brink_path *path);
 
