@@ -238,13 +238,7 @@ void brink_agents_at(const brink_agents *agents, size_t population, size_t agent
   const brink_crew *crew = &agents->crews[population];
   const void *packed = brink_crew_packed(crew, agent);
   brink_plan plan = brink_packed_plan(&crew->packing, packed);
-  double s = (t - plan.origin) / plan.unit;
-  for (size_t i = 0; i < crew->packing.nx; i++) {
-    const double *c = plan.c + i * plan.length;
-    double sum = 0.0;
-    for (int k = plan.degree; k > 0; k--) sum = (sum + c[k]) * s;
-    x[i] = c[0] + sum;
-  }
+  for (size_t i = 0; i < crew->packing.nx; i++) x[i] = brink_plan_at(&plan, i, t);
   if (p != NULL) *p = brink_packed_parameters(&crew->packing, packed);
   if (mode != NULL) *mode = brink_packed_modes(&crew->packing, packed);
 }

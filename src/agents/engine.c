@@ -225,28 +225,18 @@ static brink_status tell_meeting(brink_agents *agents, size_t block, const uint3
   return agents->sink.event(&event, agents->sink.user) == 0 ? BRINK_OK : BRINK_STOPPED;
 }
 
-/* A partner goes on: with what the action has made of it, or as it was. */
+/* A partner goes on: with what the action has made of it, or, if that is nothing, along its plan. */
 static brink_status part(brink_agents *agents, size_t block, int side, uint32_t agent, bool changed,
                          brink_diag *diag) {
   if (!changed) return BRINK_OK;
   brink_crew *crew = crew_of(agents, agent);
   brink_crew_take(crew, member(agents, agent));
+  crew->sim->t = crew->sim->stepper.t = agents->now;
   brink_meeting_scatter(&agents->meetings[block], side, crew->sim);
   brink_sim_changed(crew->sim);
   act(agents, agent);
+  agents->stats.cut++;
   return plan(agents, agent, diag);
-}
-
-/* A partner comes to the place of the meeting. */
-static brink_status bring(brink_agents *agents, uint32_t agent, brink_diag *diag) {
-  brink_crew *crew = crew_of(agents, agent);
-  brink_status status = BRINK_OK;
-  brink_crew_take(crew, member(agents, agent));
-  agents->acting = agent;
-  if (crew->sim->t < agents->now)
-    status = brink_sim_follow(crew->sim, agents->t_end, agents->now, diag);
-  if (status == BRINK_OK) brink_crew_keep(crew, member(agents, agent));
-  return status;
 }
 
 static brink_status meet(brink_agents *agents, uint32_t i, uint32_t j, brink_diag *diag) {
@@ -255,10 +245,6 @@ static brink_status meet(brink_agents *agents, uint32_t i, uint32_t j, brink_dia
   bool first = crew_of(agents, i) == m->crew[0] && (m->crew[0] != m->crew[1] || i < j);
   uint32_t pair[2] = {first ? i : j, first ? j : i};
   brink_root_of_pair root = root_of(agents, i);
-  for (int side = 0; side < 2; side++) {
-    brink_status status = bring(agents, pair[side], diag);
-    if (status != BRINK_OK) return status;
-  }
   brink_event_record record;
   bool changed[2];
   agents->acting_block = block;

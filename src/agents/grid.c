@@ -43,7 +43,7 @@ bool brink_grid_create(size_t n, int nd, const brink_allocator *allocator, brink
   if (grid == NULL) return false;
   if (allocator != NULL) grid->allocator = *allocator;
   size_t buckets = 16;
-  while (buckets < 2 * n) buckets *= 2;
+  while (buckets < 4 * n) buckets *= 2;
   *grid = (brink_grid){.allocator = grid->allocator,
                        .n = n,
                        .mask = buckets - 1,

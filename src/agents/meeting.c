@@ -213,10 +213,12 @@ brink_root_of_pair brink_meeting_search(brink_meeting *m, size_t a, size_t b, do
 
 /* ---- acting ---- */
 
-static void gather_state(brink_meeting *m, int side, size_t agent) {
+/* Where its plan leads at t. */
+static void gather_state(brink_meeting *m, int side, size_t agent, double t) {
   const brink_crew *crew = m->crew[side];
-  const double *x = brink_packed_state(&crew->packing, brink_crew_packed(crew, agent));
-  for (size_t i = 0; i < crew->sim->model->def.nx; i++) m->x1[m->def.x[side][i]] = x[i];
+  brink_plan plan = brink_packed_plan(&crew->packing, brink_crew_packed(crew, agent));
+  for (size_t i = 0; i < crew->packing.nx; i++)
+    m->x1[m->def.x[side][i]] = brink_plan_at(&plan, i, t);
   gather_held(m, side, agent);
 }
 
@@ -238,8 +240,8 @@ int brink_meeting_act(brink_meeting *m, size_t a, size_t b, const brink_root_of_
                       brink_event_record *record, bool changed[2]) {
   const brink_model *model = m->eval.model;
   const brink_guard_def *guard = &model->guards[root->guard].def;
-  gather_state(m, 0, a);
-  gather_state(m, 1, b);
+  gather_state(m, 0, a, root->t);
+  gather_state(m, 1, b, root->t);
   memcpy(m->before_x, m->x1, model->def.nx * sizeof(double));
   memcpy(m->before_p, m->eval.p, model->def.np * sizeof(double));
   memcpy(m->before_mode, m->eval.mode, model->def.nmodes * sizeof(int));

@@ -5,7 +5,6 @@
 #include "sim/pack.h"
 
 #include <math.h>
-#include <string.h>
 
 /* The step ends at sigma of the path, by an event or by itself. */
 static brink_status until(brink_sim *sim, const brink_path *path, double sigma, bool event,
@@ -72,20 +71,4 @@ brink_status brink_sim_foresee(brink_sim *sim, double t_limit, brink_foresight *
   if (limit.event) return until(sim, &st->predictor, limit.sigma, true, foresight);
   double h = limit.sigma < 1.0 ? limit.sigma * st->h_plan : st->h_plan;
   return attempt(sim, h, foresight);
-}
-
-brink_status brink_sim_follow(brink_sim *sim, double t_limit, double t, brink_diag *diag) {
-  brink_foresight ahead;
-  brink_status status = brink_sim_foresee(sim, t_limit, &ahead, diag);
-  if (status != BRINK_STEPPED) return status;
-  if (ahead.path == NULL) return BRINK_OK;
-  double sigma = (t - ahead.path->t0) / ahead.path->h;
-  brink_path_eval(ahead.path, fmin(sigma, 1.0), sim->event_x);
-  memcpy(sim->x, sim->event_x, sim->eval.n * sizeof *sim->x);
-  sim->t = sim->stepper.t = t;
-  sim->restart = true;
-  sim->last.terms = 0;
-  sim->eval.stats.steps++;
-  brink_reach_reset(&sim->detector.reach);
-  return BRINK_OK;
 }

@@ -83,7 +83,6 @@ static void visit(brink_packing *packing, brink_sim *sim, scalars *s, brink_visi
   v->region(v, s, sizeof *s);
   if (packing->c != NULL) visit_plan(packing, v);
   st->chosen.ops->visit(st, st->chosen.method, v);
-  packing->x_at = v->at;
   v->region(v, sim->x, sim->eval.n * sizeof(double));
   packing->p_at = v->at;
   v->region(v, eval->p, def->np * sizeof(double));
@@ -205,12 +204,15 @@ brink_plan brink_packed_plan(const brink_packing *packing, const void *packed) {
                       .degree = head.degree};
 }
 
-double brink_packed_time(const void *packed) {
-  return ((const scalars *)packed)->t;
+double brink_plan_at(const brink_plan *plan, size_t state, double t) {
+  const double *c = plan->c + state * plan->length;
+  double s = (t - plan->origin) / plan->unit, sum = 0.0;
+  for (int k = plan->degree; k > 0; k--) sum = (sum + c[k]) * s;
+  return c[0] + sum;
 }
 
-const double *brink_packed_state(const brink_packing *packing, const void *packed) {
-  return (const double *)(const void *)((const char *)packed + packing->x_at);
+double brink_packed_time(const void *packed) {
+  return ((const scalars *)packed)->t;
 }
 
 const double *brink_packed_parameters(const brink_packing *packing, const void *packed) {

@@ -17,7 +17,7 @@ typedef struct brink_packing {
   size_t size;   /* bytes, a multiple of 8 */
   size_t nx;     /* states */
   size_t length; /* coefficients of each polynomial */
-  size_t x_at, p_at, mode_at;
+  size_t p_at, mode_at;
   double *c; /* of methods that have no series: their polynomials, on the way in and out */
   double unit;
   int degree;
@@ -45,10 +45,6 @@ typedef struct brink_foresight {
 brink_status brink_sim_foresee(brink_sim *sim, double t_limit, brink_foresight *foresight,
                                brink_diag *diag);
 
-/* Along what is foreseen (up to t_limit) to a time before its end. Nothing happens there; the method starts anew.
- * OK, or a failure. */
-brink_status brink_sim_follow(brink_sim *sim, double t_limit, double t, brink_diag *diag);
-
 /* What was foreseen is what brink_pack will pack as the plan. */
 void brink_packing_follow(brink_packing *packing, brink_sim *sim, const brink_path *path);
 
@@ -62,8 +58,9 @@ typedef struct brink_plan {
 } brink_plan;
 
 brink_plan brink_packed_plan(const brink_packing *packing, const void *packed);
+/* One state at a time of the plan. */
+double brink_plan_at(const brink_plan *plan, size_t state, double t);
 double brink_packed_time(const void *packed);
-const double *brink_packed_state(const brink_packing *packing, const void *packed);
 const double *brink_packed_parameters(const brink_packing *packing, const void *packed);
 const int *brink_packed_modes(const brink_packing *packing, const void *packed);
 
