@@ -129,11 +129,14 @@ static double sweep_of(const brink_meeting *m, size_t count, double largest) {
   return fmax(0.5 * share, largest);
 }
 
-static bool place(brink_meeting *m, const brink_allocator *allocator) {
+static bool place(brink_meeting *m, brink_arena *arena) {
   if (m->def.ndimensions == 0) return true;
   bool one = m->crew[0] == m->crew[1];
   size_t count = m->crew[0]->def.count + (one ? 0 : m->crew[1]->def.count);
-  if (!brink_grid_create(count, m->def.ndimensions, allocator, &m->grid)) return false;
+  m->track = brink_arena_take(arena, count, sizeof *m->track);
+  if (m->track == NULL ||
+      !brink_grid_create(count, m->def.ndimensions, &arena->allocator, &m->grid))
+    return false;
   double largest = 0.0;
   for (size_t k = 0; k < count; k++) {
     bool second = k >= m->crew[0]->def.count;
@@ -163,7 +166,7 @@ static brink_status build(brink_agents *agents, brink_diag *diag) {
   for (size_t k = 0; fine && k < def->npairs; k++) {
     fine = brink_meeting_init(&agents->meetings[k], &def->pairs[k], agents->crews, &def->options,
                               arena) &&
-           place(&agents->meetings[k], &arena->allocator);
+           place(&agents->meetings[k], arena);
   }
   return fine ? BRINK_OK : brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for the agents");
 }

@@ -89,17 +89,29 @@ static void cut(brink_agents *agents, uint32_t agent, uint32_t partner, size_t b
   agents->kind[agent] = (uint8_t)root->kind;
 }
 
+/* Number of an agent in the grid of a block: those of the first crew, then those of the second. */
+static uint32_t grid_number(const brink_meeting *m, int side, size_t agent) {
+  bool second = side == 1 && m->crew[0] != m->crew[1];
+  return (uint32_t)(second ? m->crew[0]->def.count + agent : agent);
+}
+
 /* Agent i of `side` against agent j of the other one, from the present on. */
 static void compare(brink_agents *agents, size_t block, int side, uint32_t i, uint32_t j) {
   brink_meeting *m = &agents->meetings[block];
   double to = fmin(agents->end[i], agents->end[j]), from = agents->start[i];
-  if (!(to > from)) return;
+  if (!(to > from) || agents->ending[j] == BRINK_FINISHED) return;
   brink_memory memory = {.met = agents->met[i] == j && agents->met[j] == i};
   memory.fresh = memory.met && agents->met_at[i] == from && agents->met_at[j] == from;
   memory.sign = agents->met_sign[i];
   /* Of one population the one with the smaller number is a. */
   bool swapped = m->crew[0] == m->crew[1] ? i > j : side == 1;
   uint32_t a = swapped ? j : i, b = swapped ? i : j;
+  if (m->grid != NULL && !agents->def.all_pairs) {
+    if (!brink_meeting_may(m, grid_number(m, side, member(agents, i)),
+                           grid_number(m, 1 - side, member(agents, j)), from - agents->start[i],
+                           from - agents->start[j], to - from))
+      return;
+  }
   agents->stats.searches++;
   brink_root_of_pair root =
       brink_meeting_search(m, member(agents, a), member(agents, b), from, to, &memory);
@@ -110,12 +122,6 @@ static void compare(brink_agents *agents, size_t block, int side, uint32_t i, ui
   cut(agents, i, j, block, &root);
   cut(agents, j, i, block, &root);
   brink_queue_moved(&agents->queue, j);
-}
-
-/* Number of an agent in the grid of a block: those of the first crew, then those of the second. */
-static uint32_t grid_number(const brink_meeting *m, int side, size_t agent) {
-  bool second = side == 1 && m->crew[0] != m->crew[1];
-  return (uint32_t)(second ? m->crew[0]->def.count + agent : agent);
 }
 
 static void compare_near(brink_agents *agents, size_t block, int side, uint32_t i) {

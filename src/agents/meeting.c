@@ -289,21 +289,61 @@ static double size_of(const brink_meeting *m, int side, size_t agent) {
   return brink_packed_parameters(&crew->packing, brink_crew_packed(crew, agent))[at];
 }
 
-void brink_meeting_box(const brink_meeting *m, int side, size_t agent, double from, double to,
+/* A state over a window: x = middle + slope s, s from -1 to 1, up to `off`. */
+typedef struct line {
+  double middle, slope, off;
+} line;
+
+/* About the middle, where the powers of s are bounded best; s^2 is 1/2 +- 1/2. */
+static line line_of(const brink_plan *plan, size_t state, double from, double to) {
+  double row[BRINK_PATH_DEGREE + 2];
+  int degree = expand(plan, state, 0.5 * (from + to), 0.5 * (to - from), row);
+  line l = {.middle = row[0], .slope = degree > 0 ? row[1] : 0.0};
+  if (degree < 2) return l;
+  l.middle += 0.5 * row[2];
+  l.off = 0.5 * fabs(row[2]);
+  for (int k = 3; k <= degree; k++) l.off += fabs(row[k]);
+  return l;
+}
+
+void brink_meeting_box(brink_meeting *m, int side, size_t agent, double from, double to,
                        brink_box *box) {
   const brink_crew *crew = m->crew[side];
   const brink_options *options = &crew->sim->options;
   brink_plan plan = brink_packed_plan(&crew->packing, brink_crew_packed(crew, agent));
-  double row[BRINK_PATH_DEGREE + 2], size = size_of(m, side, agent);
+  size_t number = side == 1 && m->crew[0] != m->crew[1] ? m->crew[0]->def.count + agent : agent;
+  brink_track *track = &m->track[number];
+  double size = size_of(m, side, agent), off = 0.0, widest = 0.0, h = to - from;
   for (int d = 0; d < m->def.ndimensions; d++) {
-    int degree = expand(&plan, m->def.position[side][d], from, to - from, row);
-    double bend = 0.0, step = degree > 0 ? row[1] : 0.0;
-    for (int k = 2; k <= degree; k++) bend += fabs(row[k]);
-    double low = row[0] + fmin(step, 0.0) - bend, high = row[0] + fmax(step, 0.0) + bend;
-    double around = size + AROUND * (options->rtol * fmax(fabs(low), fabs(high)) + options->atol);
-    box->low[d] = low - around;
-    box->high[d] = high + around;
+    line l = line_of(&plan, m->def.position[side][d], from, to);
+    double reach = fabs(l.slope) + l.off;
+    double around = size + AROUND * (options->rtol * (fabs(l.middle) + reach) + options->atol);
+    box->low[d] = l.middle - reach - around;
+    box->high[d] = l.middle + reach + around;
+    track->at[d] = l.middle - l.slope;
+    track->rate[d] = h > 0.0 ? 2.0 * l.slope / h : 0.0;
+    off += l.off * l.off;
+    widest = fmax(widest, around);
   }
+  track->off = sqrt(off) + widest;
+}
+
+bool brink_meeting_may(const brink_meeting *m, uint32_t a, uint32_t b, double since_a,
+                       double since_b, double h) {
+  const brink_track *one = &m->track[a], *other = &m->track[b];
+  double near = one->off + other->off, apart[3], rate[3], closing = 0.0, speed = 0.0, sum = 0.0;
+  for (int d = 0; d < m->def.ndimensions; d++) {
+    apart[d] = one->at[d] + one->rate[d] * since_a - (other->at[d] + other->rate[d] * since_b);
+    rate[d] = one->rate[d] - other->rate[d];
+    closing -= apart[d] * rate[d];
+    speed += rate[d] * rate[d];
+  }
+  double s = closing <= 0.0 ? 0.0 : closing >= speed * h ? h : closing / speed;
+  for (int d = 0; d < m->def.ndimensions; d++) {
+    double x = apart[d] + rate[d] * s;
+    sum += x * x;
+  }
+  return sum <= near * near;
 }
 
 double brink_meeting_speed(const brink_meeting *m, int side, size_t agent, double t) {

@@ -48,6 +48,13 @@ typedef struct brink_box {
   double low[3], high[3];
 } brink_box;
 
+/* A window of an agent as a line in space and time, and how far it is from it at most, with its size and the
+ * tolerance around it. */
+typedef struct brink_track {
+  double at[3], rate[3]; /* at the start of the window, and per time */
+  double off;
+} brink_track;
+
 typedef struct brink_grid brink_grid;
 
 bool brink_grid_create(size_t n, int ndimensions, const brink_allocator *allocator,
@@ -81,6 +88,7 @@ typedef struct brink_meeting {
   char message[BRINK_DIAG_MESSAGE]; /* that an action left */
   brink_grid *grid;                 /* NULL: all pairs */
   double sweep;                     /* how far an agent goes in a window */
+  brink_track *track;               /* of each agent of both crews, if there is a grid */
 } brink_meeting;
 
 typedef struct brink_root_of_pair {
@@ -110,8 +118,12 @@ int brink_meeting_act(brink_meeting *meeting, size_t a, size_t b, const brink_ro
 void brink_meeting_scatter(brink_meeting *meeting, int side, brink_sim *sim);
 
 /* A window of an agent's plan as a box, with its size and the tolerance around it. */
-void brink_meeting_box(const brink_meeting *meeting, int side, size_t agent, double from, double to,
+void brink_meeting_box(brink_meeting *meeting, int side, size_t agent, double from, double to,
                        brink_box *box);
+/* Can the two come as near as their sizes and the tolerance, from `from` on for the time h? By numbers in the grid,
+ * and how long before that their windows began. */
+bool brink_meeting_may(const brink_meeting *meeting, uint32_t a, uint32_t b, double since_a,
+                       double since_b, double h);
 /* How fast the agent goes at a time of its plan. */
 double brink_meeting_speed(const brink_meeting *meeting, int side, size_t agent, double t);
 
