@@ -8,8 +8,10 @@
 
 /* The step ends at sigma of the path, by an event or by itself. */
 static brink_status until(brink_sim *sim, const brink_path *path, double sigma, bool event,
-                          brink_foresight *foresight) {
-  *foresight = (brink_foresight){.path = path, .end = sim->t + sigma * path->h, .event = event};
+                          double t_stop, brink_foresight *foresight) {
+  bool whole = sigma >= 1.0 && path->h >= t_stop - sim->t; /* as loop.c ends such a step */
+  double end = whole ? t_stop : sim->t + sigma * path->h;
+  *foresight = (brink_foresight){.path = path, .end = end, .event = event};
   return BRINK_STEPPED;
 }
 
@@ -30,7 +32,7 @@ static void let_go(brink_sim *sim, brink_found *found) {
   found->sigma = fmin(loss.sigma, end);
 }
 
-static brink_status attempt(brink_sim *sim, double h, brink_foresight *foresight) {
+static brink_status attempt(brink_sim *sim, double h, double t_stop, brink_foresight *foresight) {
   brink_stepper *st = &sim->stepper;
   double hmin = brink_sim_smallest_step(sim);
   while (h >= hmin) {
@@ -47,7 +49,8 @@ static brink_status attempt(brink_sim *sim, double h, brink_foresight *foresight
         outcome = BRINK_TRY_ERROR;
     }
     if (outcome == BRINK_TRY_OK)
-      return until(sim, &st->dense, found.event ? found.sigma : 1.0, found.event, foresight);
+      return until(sim, &st->dense, found.event ? found.sigma : 1.0, found.event, t_stop,
+                   foresight);
     sim->eval.stats.rejected++;
     if (outcome == BRINK_TRY_FATAL) break;
     h = outcome == BRINK_TRY_ERROR ? fmin(st->h_next, 0.9 * h) : 0.25 * h;
@@ -68,7 +71,7 @@ brink_status brink_sim_foresee(brink_sim *sim, double t_limit, brink_foresight *
   brink_limit limit = st->ops->foretells
                           ? brink_detector_creeping(&sim->detector, &st->predictor, st->f)
                           : brink_detector_before(&sim->detector, &st->predictor, st->order, hmin);
-  if (limit.event) return until(sim, &st->predictor, limit.sigma, true, foresight);
+  if (limit.event) return until(sim, &st->predictor, limit.sigma, true, t_stop, foresight);
   double h = limit.sigma < 1.0 ? limit.sigma * st->h_plan : st->h_plan;
-  return attempt(sim, h, foresight);
+  return attempt(sim, h, t_stop, foresight);
 }

@@ -177,7 +177,7 @@ void brink_packing_follow(brink_packing *packing, brink_sim *sim, const brink_pa
   double *c = packing->c, *unit = &packing->unit;
   int *degree = &packing->degree;
   if (c == NULL) {
-    if (st->ops == st->chosen.ops && path != NULL) return; /* the series are the path */
+    if (st->ops == st->chosen.ops && !sim->restart) return; /* the series are the path */
     c = st->chosen.ops->series(st->chosen.method, &packing->length, &unit, &degree);
   }
   memset(c, 0, packing->nx * packing->length * sizeof *c);
