@@ -103,6 +103,7 @@ static void compare(brink_agents *agents, size_t block, int side, uint32_t i, ui
   brink_memory memory = {.met = agents->met[i] == j && agents->met[j] == i};
   memory.fresh = memory.met && agents->met_at[i] == from && agents->met_at[j] == from;
   memory.sign = agents->met_sign[i];
+  memory.begins = from <= agents->begun;
   /* Of one population the one with the smaller number is a. */
   bool swapped = m->crew[0] == m->crew[1] ? i > j : side == 1;
   uint32_t a = swapped ? j : i, b = swapped ? i : j;
@@ -116,7 +117,8 @@ static void compare(brink_agents *agents, size_t block, int side, uint32_t i, ui
   brink_root_of_pair root =
       brink_meeting_search(m, member(agents, a), member(agents, b), from, to, &memory);
   /* Who is to meet somebody else at that time does so first. */
-  if (!root.found || (root.t >= agents->end[j] && agents->ending[j] == BRINK_MEETS) ||
+  bool other = agents->ending[j] == BRINK_MEETS && agents->partner[j] != i;
+  if (!root.found || (root.t >= agents->end[j] && other) ||
       (root.t >= agents->end[i] && agents->ending[i] == BRINK_MEETS))
     return;
   cut(agents, i, j, block, &root);
@@ -322,7 +324,7 @@ static brink_status begin(brink_agents *agents, brink_diag *diag) {
     brink_crew *crew = crew_of(agents, i);
     brink_crew_start(crew, member(agents, i));
     act(agents, i);
-    agents->now = crew->sim->t;
+    agents->now = agents->begun = crew->sim->t;
     agents->met[i] = BRINK_NOBODY;
     brink_status status = plan(agents, i, diag);
     if (status != BRINK_OK) return status;

@@ -164,7 +164,8 @@ static void take_sign(brink_meeting *m, size_t guard, double from, const brink_m
   /* Two that touch and come closer meet now, if that is an event; two that have just met go where they go. */
   bool inside = def->side == BRINK_UNILATERAL && def->direction != BRINK_BOTH && !fresh;
   int side = def->direction == BRINK_NEGATIVE ? 1 : -1;
-  m->eval.sgn[guard] = (signed char)(inside ? side : motion);
+  if (!inside) side = fresh || memory->begins ? motion : -motion; /* they go through it now */
+  m->eval.sgn[guard] = (signed char)side;
   m->eval.slack[guard] = fabs(g);
 }
 

@@ -103,9 +103,10 @@ bool brink_meeting_init(brink_meeting *meeting, const brink_pair_def *def, brink
                         const brink_options *options, brink_arena *arena);
 /* What two agents remember of each other. */
 typedef struct brink_memory {
-  bool met;   /* they have met, and nobody else since */
-  bool fresh; /* … just now */
-  int sign;   /* then: on which side of the guard they went on; 0: where their motion leads */
+  bool met;    /* they have met, and nobody else since */
+  bool fresh;  /* … just now */
+  bool begins; /* this is the start of the run */
+  int sign;    /* then: on which side of the guard they went on; 0: where their motion leads */
 } brink_memory;
 
 /* The first event between a and b (agents of the two crews) in [from, to]. */
@@ -145,7 +146,7 @@ struct brink_agents {
   brink_meeting *meetings;
   size_t n;
   bool started;
-  double now, t_end;
+  double now, t_end, begun;
 
   /* Of each agent. */
   uint16_t *crew_of;
