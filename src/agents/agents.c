@@ -79,6 +79,9 @@ static bool take_arrays(brink_agents *agents) {
   agents->met = brink_arena_take(arena, n, sizeof *agents->met);
   agents->met_at = brink_arena_take(arena, n, sizeof *agents->met_at);
   agents->met_sign = brink_arena_take(arena, n, sizeof *agents->met_sign);
+  agents->event_at = brink_arena_take(arena, n, sizeof *agents->event_at);
+  agents->gap = brink_arena_take(arena, n, sizeof *agents->gap);
+  agents->shrunk = brink_arena_take(arena, n, sizeof *agents->shrunk);
   agents->idle = brink_arena_take(arena, n, sizeof *agents->idle);
   agents->block = brink_arena_take(arena, n, sizeof *agents->block);
   agents->guard = brink_arena_take(arena, n, sizeof *agents->guard);
@@ -88,6 +91,7 @@ static bool take_arrays(brink_agents *agents) {
   return agents->crew_of != NULL && agents->start != NULL && agents->end != NULL &&
          agents->valid != NULL && agents->ending != NULL && agents->partner != NULL &&
          agents->met != NULL && agents->met_at != NULL && agents->met_sign != NULL &&
+         agents->event_at != NULL && agents->gap != NULL && agents->shrunk != NULL &&
          agents->idle != NULL && agents->block != NULL && agents->guard != NULL &&
          agents->direction != NULL && agents->kind != NULL && agents->there != NULL &&
          brink_queue_init(&agents->queue, agents->end, n, arena);
@@ -158,7 +162,12 @@ static brink_status build(brink_agents *agents, brink_diag *diag) {
     brink_status status = make_crew(agents, k, diag);
     if (status != BRINK_OK) return status;
   }
-  bool fine = agents->n < BRINK_NOBODY && take_arrays(agents);
+  size_t largest = 0;
+  for (size_t k = 0; k < def->npopulations; k++)
+    largest = agents->crews[k].packing.size > largest ? agents->crews[k].packing.size : largest;
+  agents->old = brink_arena_take(arena, largest, 1);
+  agents->jumper = BRINK_NOBODY;
+  bool fine = agents->n < BRINK_NOBODY && agents->old != NULL && take_arrays(agents);
   for (size_t k = 0; fine && k < def->npopulations; k++) {
     for (size_t i = 0; i < agents->crews[k].def.count; i++)
       agents->crew_of[agents->crews[k].first + i] = (uint16_t)k;

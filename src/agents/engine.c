@@ -13,7 +13,9 @@
 
 #include "agents/parts.h"
 
-#define IDLE 1000 /* turns of an agent without motion: something fires again and again */
+#define SHRINKS 0.95   /* a gap between events that is smaller by this is an accumulation, … */
+#define ACCUMULATES 40 /* … if so many follow one another */
+#define IDLE 1000      /* turns of an agent without motion: something fires again and again */
 
 static brink_crew *crew_of(const brink_agents *agents, uint32_t agent) {
   return &agents->crews[agents->crew_of[agent]];
@@ -104,9 +106,11 @@ static void compare(brink_agents *agents, size_t block, int side, uint32_t i, ui
   memory.fresh = memory.met && agents->met_at[i] == from && agents->met_at[j] == from;
   memory.sign = agents->met_sign[i];
   memory.begins = from <= agents->begun;
+  memory.old = agents->jumper == i ? agents->old : NULL;
   /* Of one population the one with the smaller number is a. */
   bool swapped = m->crew[0] == m->crew[1] ? i > j : side == 1;
   uint32_t a = swapped ? j : i, b = swapped ? i : j;
+  memory.jumper = swapped ? 1 : 0;
   if (m->grid != NULL && !agents->def.all_pairs) {
     if (!brink_meeting_may(m, grid_number(m, side, member(agents, i)),
                            grid_number(m, 1 - side, member(agents, j)), from - agents->start[i],
@@ -202,14 +206,39 @@ static brink_status finish(brink_agents *agents, uint32_t agent, brink_diag *dia
   return status;
 }
 
+/* Do its events come faster and faster, to infinitely many before some time? */
+static brink_status watch_gaps(brink_agents *agents, uint32_t agent, brink_diag *diag) {
+  double gap = agents->now - agents->event_at[agent], before = (double)agents->gap[agent];
+  if (gap == 0.0) return BRINK_OK; /* of the same instant */
+  bool shrinks = gap <= SHRINKS * before;
+  agents->shrunk[agent] = shrinks ? (uint8_t)(agents->shrunk[agent] + 1) : 0;
+  agents->gap[agent] = (float)gap;
+  agents->event_at[agent] = agents->now;
+  if (agents->shrunk[agent] < ACCUMULATES) return BRINK_OK;
+  double ratio = gap / before, limit = agents->now + gap * ratio / (1.0 - ratio);
+  const brink_crew *crew = crew_of(agents, agent);
+  brink_diag_set(diag, BRINK_ERR_ZENO,
+                 "infinitely many events of agent %zu of '%s' before t = %.10g: give its model a "
+                 "mode for the limit",
+                 member(agents, agent) + 1, crew->def.name, limit);
+  if (diag != NULL) diag->t = limit;
+  return BRINK_ERR_ZENO;
+}
+
 static brink_status take_turn(brink_agents *agents, uint32_t agent, brink_diag *diag) {
   brink_status status = BRINK_OK;
   if (agents->now >= agents->valid[agent]) {
+    brink_crew *crew = crew_of(agents, agent);
+    memcpy(agents->old, brink_crew_packed(crew, member(agents, agent)), crew->packing.size);
     status = simulate(agents, agent, agents->valid[agent], diag);
+    if (crew->sim->instant_events > 0 && crew->sim->changed) agents->jumper = agent;
+    if (status == BRINK_OK && crew->sim->instant_events > 0)
+      status = watch_gaps(agents, agent, diag);
     if (status == BRINK_OK && agents->now >= agents->t_end) return finish(agents, agent, diag);
     if (status == BRINK_OK) status = plan(agents, agent, diag);
   }
   if (status == BRINK_OK) open_window(agents, agent);
+  agents->jumper = BRINK_NOBODY;
   return status;
 }
 

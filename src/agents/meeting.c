@@ -87,10 +87,9 @@ bool brink_meeting_init(brink_meeting *m, const brink_pair_def *def, brink_crew 
 
 /* ---- two agents as one system ---- */
 
-static void gather_held(brink_meeting *m, int side, size_t agent) {
+static void gather_held(brink_meeting *m, int side, const void *packed) {
   const brink_crew *crew = m->crew[side];
   const brink_model_def *def = &crew->sim->model->def;
-  const void *packed = brink_crew_packed(crew, agent);
   const double *p = brink_packed_parameters(&crew->packing, packed);
   const int *mode = brink_packed_modes(&crew->packing, packed);
   for (size_t k = 0; k < def->np; k++) m->eval.p[m->def.p[side][k]] = p[k];
@@ -169,6 +168,38 @@ static void take_sign(brink_meeting *m, size_t guard, double from, const brink_m
   m->eval.slack[guard] = fabs(g);
 }
 
+/* ---- jumps ---- */
+
+/* The guard before one of them jumped. Its new parameters are put back. */
+static double value_before(brink_meeting *m, size_t guard, double t, const brink_memory *memory,
+                           size_t agent) {
+  const brink_crew *crew = m->crew[memory->jumper];
+  brink_plan plan = brink_packed_plan(&crew->packing, memory->old);
+  memcpy(m->before_x, m->x0, m->eval.nx * sizeof(double));
+  for (size_t j = 0; j < m->nneeded[memory->jumper]; j++) {
+    size_t i = m->needed[memory->jumper][j];
+    m->before_x[m->def.x[memory->jumper][i]] = brink_plan_at(&plan, i, t);
+  }
+  gather_held(m, memory->jumper, memory->old);
+  double value = brink_eval_guard(&m->eval, guard, t, m->before_x);
+  gather_held(m, memory->jumper, brink_crew_packed(crew, agent));
+  return value;
+}
+
+/* An agent that an action of its own has carried through the surface has met the other one, too. */
+static bool jumps(brink_meeting *m, size_t guard, double t, const brink_memory *memory,
+                  size_t agent, brink_root_of_pair *root) {
+  double after = m->detector.g0[guard], before = value_before(m, guard, t, memory, agent);
+  double band = surface_band(m, guard, t);
+  brink_direction direction = after < before ? BRINK_NEGATIVE : BRINK_POSITIVE;
+  if (fabs(before) <= band || fabs(after) <= band || (before > 0.0) == (after > 0.0) ||
+      !brink_detector_wants(&m->detector, guard, direction))
+    return false;
+  *root = (brink_root_of_pair){
+      .found = true, .t = t, .guard = guard, .direction = direction, .kind = BRINK_JUMPED};
+  return true;
+}
+
 /* ---- searching ---- */
 
 static void prepare(brink_meeting *m, size_t guard, double from, double to) {
@@ -184,8 +215,8 @@ brink_root_of_pair brink_meeting_search(brink_meeting *m, size_t a, size_t b, do
   brink_root_of_pair root = {.t = to};
   brink_detector *det = &m->detector;
   double h = to - from;
-  gather_held(m, 0, a);
-  gather_held(m, 1, b);
+  gather_held(m, 0, brink_crew_packed(m->crew[0], a));
+  gather_held(m, 1, brink_crew_packed(m->crew[1], b));
   int one = gather_path(m, 0, a, from, h), other = gather_path(m, 1, b, from, h);
   brink_path_begin(&m->path, from, h, m->eval.nx, m->x0);
   int degree = one > other ? one : other;
@@ -200,6 +231,8 @@ brink_root_of_pair brink_meeting_search(brink_meeting *m, size_t a, size_t b, do
     m->eval.enabled[guard] = enabled == NULL || enabled(guard, &m->eval.env);
     if (!m->eval.enabled[guard]) continue;
     prepare(m, guard, from, to);
+    if (memory->old != NULL && jumps(m, guard, from, memory, memory->jumper == 0 ? a : b, &root))
+      return root;
     take_sign(m, guard, from, memory);
     if (brink_detector_active(det, guard)) brink_interpolate_guard(det, guard, &m->path, &found);
   }
@@ -220,7 +253,7 @@ static void gather_state(brink_meeting *m, int side, size_t agent, double t) {
   brink_plan plan = brink_packed_plan(&crew->packing, brink_crew_packed(crew, agent));
   for (size_t i = 0; i < crew->packing.nx; i++)
     m->x1[m->def.x[side][i]] = brink_plan_at(&plan, i, t);
-  gather_held(m, side, agent);
+  gather_held(m, side, brink_crew_packed(crew, agent));
 }
 
 static bool differs(const brink_meeting *m, int side) {

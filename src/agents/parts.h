@@ -103,10 +103,12 @@ bool brink_meeting_init(brink_meeting *meeting, const brink_pair_def *def, brink
                         const brink_options *options, brink_arena *arena);
 /* What two agents remember of each other. */
 typedef struct brink_memory {
-  bool met;    /* they have met, and nobody else since */
-  bool fresh;  /* … just now */
-  bool begins; /* this is the start of the run */
-  int sign;    /* then: on which side of the guard they went on; 0: where their motion leads */
+  bool met;        /* they have met, and nobody else since */
+  bool fresh;      /* … just now */
+  const void *old; /* what one of them was before it jumped, just now; NULL: nobody has */
+  int jumper;      /* which side */
+  bool begins;     /* this is the start of the run */
+  int sign;        /* then: on which side of the guard they went on; 0: where their motion leads */
 } brink_memory;
 
 /* The first event between a and b (agents of the two crews) in [from, to]. */
@@ -157,14 +159,20 @@ struct brink_agents {
   uint32_t *met;
   double *met_at;   /* … and when, */
   int8_t *met_sign; /* and on which side of the guard it went on; 0: where its motion leads */
-  int *idle;        /* times in a row that it did not move */
+  /* Events of its own: the last one, the time since the one before, how often in a row that has shrunk. */
+  double *event_at;
+  float *gap;
+  uint8_t *shrunk;
+  int *idle; /* times in a row that it did not move */
   /* MEETS: which pair, and the event. */
   uint16_t *block;
   uint32_t *guard;
   int8_t *direction;
   uint8_t *kind;
-  bool *there;         /* it has a window */
-  uint32_t acting;     /* the one whose simulation speaks to the sink, … */
+  bool *there;     /* it has a window */
+  char *old;       /* room for one agent, packed: what it was before its turn */
+  uint32_t jumper; /* the agent that an action of its own has changed, in this turn; BRINK_NOBODY */
+  uint32_t acting; /* the one whose simulation speaks to the sink, … */
   size_t acting_block; /* … or a pair, of this block; else BRINK_NONE */
   uint32_t acting_pair[2];
 
