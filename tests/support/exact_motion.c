@@ -10,9 +10,14 @@
 enum { HALVINGS = 200 };
 
 void exact_at(const exact_motion *m, real t, real *p, real *v) {
-  real tau = t - m->t0, angle = m->w * tau;
-  real c = cosl(angle), s = sinl(angle), half = sinl(angle / 2);
-  real along = m->w == 0 ? tau : s / m->w, across = m->w == 0 ? 0 : 2 * half * half / m->w;
+  real tau = t - m->t0, s = 0, c = 1, along = tau, across = 0;
+  if (m->w != 0) {
+    real sine = sinl(m->w * tau / 2), cosine = cosl(m->w * tau / 2);
+    s = 2 * sine * cosine;
+    c = 1 - 2 * sine * sine;
+    along = s / m->w;
+    across = 2 * sine * sine / m->w; /* (1 - c)/w without cancellation */
+  }
   p[0] = m->p[0] + along * m->v[0] - across * m->v[1];
   p[1] = m->p[1] + along * m->v[1] + across * m->v[0];
   p[2] = m->p[2] + tau * m->v[2];
