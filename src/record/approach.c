@@ -13,14 +13,13 @@
 enum {
   MOST_APPROACHES = 120,
   MOST_OF_A_FLAG = 12,
-  LARGE_MODEL = 20000, /* states: their ends of steps are not kept */
 };
 
 bool brink_approaches_init(brink_approaches *all, const brink_display_def *def, size_t nx,
                            brink_arena *arena) {
   *all = (brink_approaches){.def = def, .nx = nx};
   all->text.allocator = arena->allocator;
-  size_t kept = nx <= LARGE_MODEL ? BRINK_APPROACH_STEPS : 0;
+  size_t kept = nx <= BRINK_DISPLAY_LARGE ? BRINK_APPROACH_STEPS : 0;
   size_t nflags = def->columns->system->nflags;
   all->recent_t = brink_arena_take(arena, kept, sizeof(double));
   all->recent_x = brink_arena_take(arena, kept * nx, sizeof(double));
@@ -135,7 +134,7 @@ void brink_approaches_step(brink_approaches *all, const brink_step_record *recor
   if (all->happened) all->recent = 0;
   all->happened = false;
   all->begun = record->t0;
-  if (all->nx > LARGE_MODEL) return;
+  if (all->nx > BRINK_DISPLAY_LARGE) return;
   size_t slot = all->recent++ % BRINK_APPROACH_STEPS;
   all->recent_t[slot] = record->t1;
   memcpy(all->recent_x + slot * all->nx, record->x, all->nx * sizeof(double));

@@ -166,6 +166,16 @@ double brink_label_code(const brink_system *system, uint32_t variable, double va
 
 /* ---- belonging ---- */
 
+void brink_bare_name(const char *name, brink_text *text) {
+  text->length = 0;
+  for (const char *c = name; *c != '\0'; c++) {
+    if (*c == '[') c += strcspn(c, "]");
+    if (*c == '\0') break;
+    if (*c != ']') brink_text_append(text, c, 1);
+  }
+  brink_text_append(text, "", 0);
+}
+
 bool brink_variable_of(const brink_system *system, uint32_t variable, uint32_t group,
                        size_t instance, size_t *first, size_t *count) {
   const brink_variable *v = &system->variables[variable];

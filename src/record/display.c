@@ -12,7 +12,6 @@ enum {
   MOST_STEPS = 8192,
   LISTED_EVENTS = 2000,
   PIXELS = 2000,       /* points that a smooth curve over the whole run gets at least */
-  LARGE_MODEL = 20000, /* states: steps are not cut into parts */
   PARTS_AT_FIRST = 32, /* of a step, while there are few rows … */
   PARTS_LATER = 8,     /* … and while there is still room */
   MOST_PARTS = PIXELS,
@@ -108,7 +107,7 @@ static int on_row(const brink_moment *moment, void *user) {
 /* Steps of a good method are long: without points inside them curves would be polygons. */
 static size_t parts_of(const brink_step_record *record, void *user) {
   brink_display *display = user;
-  if (record->nx > LARGE_MODEL) return 1;
+  if (record->nx > BRINK_DISPLAY_LARGE) return 1;
   const brink_thinned *rows = &display->rows;
   size_t fewest = 1;
   if (rows->width == 0.0 && rows->rows < rows->capacity / 4) fewest = PARTS_LATER;

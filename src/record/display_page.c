@@ -26,14 +26,9 @@ static void write_string_or_null(brink_text *text, const char *string) {
     brink_text_add(text, "null");
 }
 
-/* "car[3].x" without its indices: what elements of one variable share. */
 static void write_variable_name(brink_text *text, const char *name) {
   brink_text bare = {.allocator = text->allocator};
-  for (const char *c = name; *c != '\0'; c++) {
-    if (*c == '[') c += strcspn(c, "]");
-    if (*c == '\0') break;
-    if (*c != ']') brink_text_append(&bare, c, 1);
-  }
+  brink_bare_name(name, &bare);
   brink_json_string(text, bare.data != NULL ? bare.data : "");
   text->failed = text->failed || bare.failed;
   brink_text_free(&bare);

@@ -4,6 +4,9 @@
 
 #include "record/display.h"
 
+/* With more states than this, ends of steps are not kept, and steps are not cut into parts. */
+#define BRINK_DISPLAY_LARGE 20000
+
 /* ---- approach.c ---- */
 
 enum {

@@ -262,7 +262,7 @@ static bool make_room(brink_results *results, brink_hdf5_table *table, size_t mo
 /* "trajectory/car.x"; NULL: out of memory. */
 static const char *path_of(brink_results *results, const char *name) {
   brink_text bare = {.allocator = results->arena.allocator}, path = bare;
-  brink_hdf5_bare_name(name, &bare);
+  brink_bare_name(name, &bare);
   brink_text_add(&path, "trajectory/%s", bare.data != NULL ? bare.data : "");
   bool fine = !bare.failed && !path.failed;
   const char *kept = fine ? brink_arena_text(&results->arena, path.data) : NULL;

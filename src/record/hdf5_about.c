@@ -6,16 +6,6 @@
 
 /* ---- names ---- */
 
-void brink_hdf5_bare_name(const char *name, brink_text *text) {
-  text->length = 0;
-  for (const char *c = name; *c != '\0'; c++) {
-    if (*c == '[') c += strcspn(c, "]");
-    if (*c == '\0') break;
-    if (*c != ']') brink_text_append(text, c, 1);
-  }
-  brink_text_append(text, "", 0);
-}
-
 bool brink_hdf5_is_array(const brink_columns *columns, const brink_tracked *tracked) {
   return strchr(columns->name[tracked->first], '[') != NULL;
 }
@@ -93,7 +83,7 @@ static bool write_parameter(brink_hdf5 *own, hid_t group, const brink_tracked *t
   size_t size = brink_hdf5_value_size(system, tracked->variable);
   unsigned char *values = brink_allocate(allocator, tracked->count, size), *out = values;
   brink_moment start = {.p = system->p0, .mode = system->mode0};
-  brink_hdf5_bare_name(given->name[tracked->first], name);
+  brink_bare_name(given->name[tracked->first], name);
   if (values == NULL || name->failed) {
     brink_release(allocator, values, tracked->count, size);
     return false;

@@ -21,8 +21,6 @@ typedef struct brink_hdf5 {
 /* hdf5_about.c: what does not change during a run. All of these: false if the library refuses, or
  * memory is out. */
 
-/* "car.x": the name of a variable without the indices of its elements. */
-void brink_hdf5_bare_name(const char *name, brink_text *text);
 /* Do its elements have a dimension of their own? */
 bool brink_hdf5_is_array(const brink_columns *columns, const brink_tracked *tracked);
 /* The names of the elements of an array, in /names. */

@@ -93,6 +93,9 @@ size_t brink_labels(const brink_system *system, uint32_t variable);
 const char *brink_label(const brink_system *system, uint32_t variable, size_t k);
 double brink_label_code(const brink_system *system, uint32_t variable, double value);
 
+/* "car[3].x" without its indices, instead of what is in the text: what the elements of a variable share. */
+void brink_bare_name(const char *name, brink_text *text);
+
 /* Does the variable belong to this instance of a group, or to a part of it? Then its elements are
  * first … first + count - 1. The top component (no segments) has everything. */
 bool brink_variable_of(const brink_system *system, uint32_t variable, uint32_t group,
