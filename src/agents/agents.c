@@ -255,6 +255,17 @@ void brink_agents_at(const brink_agents *agents, size_t population, size_t agent
   if (mode != NULL) *mode = brink_packed_modes(&crew->packing, packed);
 }
 
+size_t brink_agents_slides(brink_agents *agents, size_t population, size_t agent,
+                           brink_slide_record *records, size_t capacity) {
+  brink_crew *crew = &agents->crews[population];
+  brink_crew_take(crew, agent);
+  return brink_sim_slides(crew->sim, records, capacity);
+}
+
+brink_sim *brink_agents_sim(const brink_agents *agents, size_t population) {
+  return agents->crews[population].sim;
+}
+
 /* Counters that add up. */
 static void add(brink_stats *sum, const brink_stats *one) {
   sum->steps += one->steps;

@@ -93,6 +93,9 @@ brink_status brink_agents_create(const brink_agents_def *def, const brink_alloca
 void brink_agents_destroy(brink_agents *agents); /* NULL is fine */
 void brink_agents_set_sink(brink_agents *agents, const brink_agents_sink *sink);
 
+/* The first instant of every agent, and their plans up to t_end; brink_agents_run does it, too, if nobody has. */
+brink_status brink_agents_begin(brink_agents *agents, double t_end, brink_diag *diag);
+
 /* Goes on until every agent is known up to t_end: TIME_REACHED, STOPPED, or a failure. At most `work` windows
  * (0: no limit): then ERR_WORK, and it may be called again. */
 brink_status brink_agents_run(brink_agents *agents, double t_end, int64_t work, brink_diag *diag);
@@ -110,6 +113,13 @@ brink_agent_event brink_agents_acting(const brink_agents *agents);
  * stay where they are. */
 void brink_agents_at(const brink_agents *agents, size_t population, size_t agent, double t,
                      double *x, const double **p, const int **mode);
+
+/* Slides of an agent that are under way, as brink_sim_slides. Between two turns. */
+size_t brink_agents_slides(brink_agents *agents, size_t population, size_t agent,
+                           brink_slide_record *records, size_t capacity);
+
+/* The simulation that the agents of a population take turns in, as the last of them left it: for messages. */
+brink_sim *brink_agents_sim(const brink_agents *agents, size_t population);
 
 const brink_agents_stats *brink_agents_statistics(brink_agents *agents);
 

@@ -378,18 +378,19 @@ static brink_status go_on(brink_agents *agents, brink_diag *diag) {
   return BRINK_OK;
 }
 
-brink_status brink_agents_run(brink_agents *agents, double t_end, int64_t work, brink_diag *diag) {
+brink_status brink_agents_begin(brink_agents *agents, double t_end, brink_diag *diag) {
   brink_diag_clear(diag);
   if (!isfinite(t_end) || t_end < agents->now)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "agents at t = %g cannot go to t = %g",
                           agents->now, t_end);
   bool further = t_end > agents->t_end;
   agents->t_end = t_end;
-  brink_status status = BRINK_OK;
-  if (!agents->started)
-    status = begin(agents, diag);
-  else if (further)
-    status = go_on(agents, diag);
+  if (!agents->started) return begin(agents, diag);
+  return further ? go_on(agents, diag) : BRINK_OK;
+}
+
+brink_status brink_agents_run(brink_agents *agents, double t_end, int64_t work, brink_diag *diag) {
+  brink_status status = brink_agents_begin(agents, t_end, diag);
   for (int64_t turns = 0; status == BRINK_OK; turns++) {
     if (work > 0 && turns >= work)
       return brink_diag_set(diag, BRINK_ERR_WORK, "%lld turns were taken", (long long)turns);
