@@ -99,9 +99,98 @@ static void flatten(cli_loaded *loaded, const cli_arguments *arguments,
   loaded->system = brink_flatten(loaded->unit, options, NULL, usage);
 }
 
+/* ---- agents with clocks of their own ---- */
+
+static const brink_component *find_top(const brink_unit *unit, const char *name) {
+  if (name == NULL) return unit->system != NULL ? unit->system : unit->last;
+  for (const brink_component *c = unit->components; c != NULL; c = c->next) {
+    if (strcmp(c->name, name) == 0) return c;
+  }
+  return NULL;
+}
+
+/* What an option is, on the command line or in the model; NULL: neither says it. */
+static const char *word_of(cli_option_id id, const cli_arguments *arguments,
+                           const brink_system *system) {
+  const char *word = cli_value(arguments, id);
+  for (size_t k = 0; word == NULL && k < system->nsettings; k++) {
+    const brink_setting *setting = &system->settings[k];
+    if (setting->is_text && strcmp(setting->name, cli_options[id].name) == 0) word = setting->text;
+  }
+  return word;
+}
+
+static bool is_among(const char *word, const char *const *words) {
+  if (word == NULL) return true;
+  while (*words != NULL && strcmp(word, *words) != 0) words++;
+  return *words != NULL;
+}
+
+/* Do the settings of a run let them? */
+static bool settings_allow(const cli_arguments *arguments, const brink_system *system) {
+  static const char *const own[] = {"own", NULL}, *const stop[] = {"stop", NULL};
+  static const char *const methods[] = {"auto", "taylor", "adams", NULL};
+  static const char *const events[] = {"extrapolate", "interpolate", NULL};
+  return is_among(word_of(CLI_CLOCKS, arguments, system), own) &&
+         is_among(word_of(CLI_ZENO, arguments, system), stop) &&
+         is_among(word_of(CLI_METHOD, arguments, system), methods) &&
+         is_among(word_of(CLI_EVENTS, arguments, system), events);
+}
+
+static bool wants_own(const cli_loaded *loaded, const cli_arguments *arguments,
+                      const brink_component *top) {
+  cli_command_id command = (cli_command_id)(arguments->command - cli_commands);
+  if (command == CLI_COMMAND_RUN) return settings_allow(arguments, loaded->system);
+  /* Others look at all in one system, if they can. */
+  return command == CLI_COMMAND_CHECK &&
+         cli_parts_count_pairs(top, loaded->system) > (double)BRINK_PAIR_LIMIT;
+}
+
+/* What was reported is forgotten: it will be found again. */
+typedef struct reported {
+  size_t nitems, nerrors, nwarnings;
+  bool too_many;
+} reported;
+
+static reported report_now(const brink_unit *unit) {
+  return (reported){unit->nitems, unit->nerrors, unit->nwarnings, unit->too_many};
+}
+
+static void report_again(brink_unit *unit, const reported *was) {
+  unit->nitems = was->nitems;
+  unit->nerrors = was->nerrors;
+  unit->nwarnings = was->nwarnings;
+  unit->too_many = was->too_many;
+}
+
+/* Tries it with a system of values and parts. False: everything in one system, as if nothing had been tried. What is
+ * wrong with values is told as it is; what is wrong with equations, too, where one system would be too large. */
+static bool flatten_own(cli_loaded *loaded, const cli_arguments *arguments,
+                        brink_flatten_options *options, brink_text *usage) {
+  brink_unit *unit = loaded->unit;
+  const brink_component *top = find_top(unit, options->top);
+  if (unit->nerrors > 0 || options->ndriven > 0 || top == NULL || !cli_parts_may(top)) return false;
+  reported before = report_now(unit);
+  brink_flatten_options values = *options;
+  const char *reason = NULL;
+  values.values_only = true;
+  flatten(loaded, arguments, &values, usage);
+  if (loaded->system == NULL) return true;
+  if (wants_own(loaded, arguments, top))
+    loaded->parts = cli_parts_make(unit, top, &values, loaded->system, usage, &reason);
+  if (loaded->parts != NULL) return true;
+  bool large = cli_parts_count_pairs(top, loaded->system) > (double)BRINK_PAIR_LIMIT;
+  brink_system_destroy(loaded->system);
+  loaded->system = NULL;
+  if (large && (unit->nerrors > before.nerrors || usage->length > 0)) return true;
+  report_again(unit, &before);
+  usage->length = 0;
+  return false;
+}
+
 /* Flattens with --top, --set, --input and --seed. CLI_OK, CLI_USAGE (said), CLI_NUMERICS (said); errors of
  * the model are in the unit. */
-static int flatten_as_asked(cli_loaded *loaded, const cli_arguments *arguments) {
+static int flatten_as_asked(cli_loaded *loaded, const cli_arguments *arguments, bool one) {
   cli_settings settings;
   int outcome = cli_settings_read(&settings, arguments);
   if (outcome != CLI_OK) return outcome;
@@ -120,7 +209,8 @@ static int flatten_as_asked(cli_loaded *loaded, const cli_arguments *arguments) 
     if (arguments->given[k].id == CLI_SET) sets[options.nsets++] = arguments->given[k].value;
   }
   brink_text usage = {0};
-  if (sets != NULL) flatten(loaded, arguments, &options, &usage);
+  if (sets != NULL && (one || !flatten_own(loaded, arguments, &options, &usage)))
+    flatten(loaded, arguments, &options, &usage);
   if (usage.length > 0)
     outcome = cli_misuse(arguments->command->name, "%s", usage.data);
   else if (loaded->system == NULL && loaded->unit->nerrors == 0) {
@@ -138,7 +228,7 @@ int cli_load(cli_loaded *loaded, const cli_arguments *arguments, const char *pat
   if (outcome != CLI_OK) return outcome;
   brink_unit_check(loaded->unit);
   if (!loaded->unit->out_of_memory) /* with errors it reports more, and makes nothing */
-    outcome = flatten_as_asked(loaded, arguments);
+    outcome = flatten_as_asked(loaded, arguments, false);
   int errors = cli_report(loaded->unit, arguments);
   if (outcome == CLI_OK && errors == CLI_OK && loaded->unit->out_of_memory) {
     cli_say("out of memory");
@@ -149,8 +239,19 @@ int cli_load(cli_loaded *loaded, const cli_arguments *arguments, const char *pat
   return errors != CLI_OK ? errors : outcome;
 }
 
+int cli_load_one(cli_loaded *loaded, const cli_arguments *arguments) {
+  cli_parts_destroy(loaded->parts);
+  brink_system_destroy(loaded->system);
+  loaded->parts = NULL;
+  loaded->system = NULL;
+  int outcome = flatten_as_asked(loaded, arguments, true);
+  if (loaded->unit->nerrors > 0) return cli_report(loaded->unit, arguments);
+  return outcome;
+}
+
 void cli_unload(cli_loaded *loaded) {
   cli_input_free(&loaded->input);
+  cli_parts_destroy(loaded->parts);
   brink_system_destroy(loaded->system);
   brink_unit_destroy(loaded->unit);
   *loaded = (cli_loaded){0};

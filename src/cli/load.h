@@ -3,11 +3,13 @@
 #define BRINK_CLI_LOAD_H
 
 #include "cli/input.h"
-#include "lang/flatten.h"
+#include "cli/parts.h"
 
 typedef struct cli_loaded {
   brink_unit *unit;
   brink_system *system; /* NULL: not flattened */
+  cli_parts *
+      parts; /* agents have clocks of their own, and `system` holds their values; NULL: all is one */
   cli_input input;
 } cli_loaded;
 
@@ -17,6 +19,9 @@ int cli_load_parse(cli_loaded *loaded, const char *path);
 /* Parses, checks, flattens, and shows every diagnostic (warnings only if not --quiet). */
 int cli_load(cli_loaded *loaded, const cli_arguments *arguments, const char *path);
 void cli_unload(cli_loaded *loaded);
+
+/* Everything in one system, after all. CLI_OK, or said. */
+int cli_load_one(cli_loaded *loaded, const cli_arguments *arguments);
 
 /* Shows what is in the unit's report. CLI_OK or CLI_MODEL_ERRORS. */
 int cli_report(brink_unit *unit, const cli_arguments *arguments);

@@ -24,6 +24,7 @@ typedef enum cli_option_id {
   CLI_RANGE,
   CLI_ZENO,
   CLI_SEED,
+  CLI_CLOCKS,
   CLI_THREADS,
   CLI_INTERPRET,
   CLI_AUDIT,

@@ -3,8 +3,8 @@
 #include <signal.h>
 #include <string.h>
 
+#include "cli/crowd.h"
 #include "cli/progress.h"
-#include "cli/run.h"
 #include "model/model.h"
 #include "sim/sim.h"
 
@@ -39,6 +39,30 @@ static const verdict *find_verdict(brink_status status) {
   return &other;
 }
 
+/* ---- names ---- */
+
+static const brink_model *model_of(const cli_simulation *run) {
+  return brink_instance_model(run->subject.instance);
+}
+
+/* Names in words about an agent get its number. */
+static const char *named(const cli_simulation *run, const char *words) {
+  if (run->crowd == NULL || run->crowd->one == NULL) return words;
+  brink_agent_event who = cli_crowd_who(run->crowd);
+  return cli_crowd_rename(run->crowd, &who, words);
+}
+
+static cli_subject subject_of(const cli_simulation *run) {
+  cli_subject one = {run->loaded.system, run->instance, run->sim};
+  if (run->crowd == NULL) return one;
+  if (run->crowd->one == NULL || run->crowd->pair == NULL) return (cli_subject){0};
+  brink_agent_event who = cli_crowd_who(run->crowd);
+  const cli_actor *actor = cli_crowd_actor(run->crowd, &who);
+  bool alone = who.pair == BRINK_NONE && run->crowd->agents != NULL;
+  return (cli_subject){actor->system, actor->instance,
+                       alone ? brink_agents_sim(run->crowd->agents, who.population) : NULL};
+}
+
 /* ---- accumulation ---- */
 
 enum { PATTERN = 4 };
@@ -63,12 +87,13 @@ static size_t pattern_of(const brink_history *history, size_t *guards) {
 
 static void tell_zeno(cli_simulation *run) {
   brink_summary *summary = &run->summary;
-  size_t guards[PATTERN];
-  size_t count = pattern_of(&run->sim->history, guards);
+  size_t guards[PATTERN] = {run->diag.guard};
+  const brink_sim *sim = run->subject.sim;
+  size_t count = sim != NULL ? pattern_of(&sim->history, guards) : guards[0] != BRINK_NONE;
   const char **names = brink_arena_take(&run->arena, PATTERN, sizeof *names);
   brink_text text = {0};
   for (size_t k = 0; names != NULL && k < count; k++) {
-    names[k] = brink_model_guard_name(run->sim->model, guards[k]);
+    names[k] = named(run, brink_model_guard_name(model_of(run), guards[k]));
     brink_text_add(&text, "%s'%s'", k > 0 ? ", " : "", names[k]);
   }
   summary->zeno = true;
@@ -112,12 +137,12 @@ static const phrase phrases[] = {
 static const brink_flag *flag_of(const cli_simulation *run, size_t guard) {
   uint32_t flag;
   size_t index;
-  brink_instance_flag(run->instance, guard, &flag, &index);
-  return &run->loaded.system->flags[flag];
+  brink_instance_flag(run->subject.instance, guard, &flag, &index);
+  return &run->subject.system->flags[flag];
 }
 
 static bool is_unilateral(const cli_simulation *run, size_t guard) {
-  return guard != BRINK_NONE && run->sim->model->guards[guard].def.side == BRINK_UNILATERAL;
+  return guard != BRINK_NONE && model_of(run)->guards[guard].def.side == BRINK_UNILATERAL;
 }
 
 static bool reads(const brink_guard_def *guard, size_t state) {
@@ -129,12 +154,14 @@ static bool reads(const brink_guard_def *guard, size_t state) {
 
 /* The declared edge of the model that a state is nearest to; BRINK_NONE: there is none. */
 static size_t edge_of(cli_simulation *run, size_t state) {
-  brink_eval *eval = &run->sim->eval;
+  brink_sim *sim = run->subject.sim;
   size_t nearest = BRINK_NONE;
   double least = (double)INFINITY;
-  for (size_t k = 0; state != BRINK_NONE && k < run->sim->model->def.nguards; k++) {
-    if (!is_unilateral(run, k) || !reads(&run->sim->model->guards[k].def, state)) continue;
-    double distance = fabs(brink_eval_peek(eval, k, run->sim->t, run->sim->x, eval->p, eval->mode));
+  if (sim == NULL || state == BRINK_NONE) return nearest;
+  for (size_t k = 0; k < sim->model->def.nguards; k++) {
+    if (!is_unilateral(run, k) || !reads(&sim->model->guards[k].def, state)) continue;
+    double distance =
+        fabs(brink_eval_peek(&sim->eval, k, sim->t, sim->x, sim->eval.p, sim->eval.mode));
     if (nearest != BRINK_NONE && !(distance < least)) continue;
     nearest = k;
     least = distance;
@@ -147,7 +174,7 @@ static bool advise(cli_simulation *run, const phrase *said, brink_text *text) {
   if (said->core != undefined_ahead && said->core != singular) return false;
   size_t edge = edge_of(run, run->diag.state);
   if (edge == BRINK_NONE) return false;
-  const char *name = brink_model_guard_name(run->sim->model, edge);
+  const char *name = brink_model_guard_name(model_of(run), edge);
   if (run->settings.options.events != BRINK_EXTRAPOLATE)
     brink_text_add(text,
                    "--events %s looks past the surface of the unilateral flag '%s'; --events "
@@ -211,17 +238,18 @@ static void reword(cli_simulation *run, brink_status status) {
              "at t = %.17g the surface of the unilateral flag '%s' was reached, no action changed "
              "anything that dynamics reads, and the field still points past it: change a mode or a "
              "state in its event, or stop there",
-             diag->t, brink_model_guard_name(run->sim->model, diag->guard));
+             diag->t, brink_model_guard_name(model_of(run), diag->guard));
   } else if (diag->message[0] == '\0') {
     snprintf(diag->message, sizeof diag->message, "%s", brink_status_text(status));
-  } else if (run->sim != NULL && run->instance != NULL) {
+  } else if (run->subject.instance != NULL && run->subject.sim != NULL) {
     reword_core(run);
   }
 }
 
 /* What to try beyond what the message says; not what has been done already. */
 static const char *hint_of(const cli_simulation *run, const verdict *found) {
-  if (found->status == BRINK_ERR_DOMAIN && run->sim != NULL && is_unilateral(run, run->diag.guard))
+  if (found->status == BRINK_ERR_DOMAIN && run->subject.sim != NULL &&
+      is_unilateral(run, run->diag.guard))
     return "look at the initial values and at what the last action wrote";
   return found->hint;
 }
@@ -251,13 +279,17 @@ static int interrupted(cli_simulation *run) {
 int cli_outcome(cli_simulation *run, brink_status status) {
   brink_summary *summary = &run->summary;
   const char *words = NULL;
+  run->subject = subject_of(run);
+  brink_instance *instance = run->subject.instance;
   brink_ending ending =
-      run->instance != NULL ? brink_instance_ending(run->instance, &words) : BRINK_ENDING_NONE;
+      instance != NULL ? brink_instance_ending(instance, &words) : BRINK_ENDING_NONE;
   if (run->sim != NULL) summary->t = brink_sim_time(run->sim);
+  if (run->crowd != NULL && run->crowd->agents != NULL)
+    summary->t = brink_agents_time(run->crowd->agents);
   const char *lost = cli_trajectory_lost(run);
   if (lost != NULL) return fail(run, "file", lost, CLI_FILE);
   if (ending == BRINK_ENDING_RANGE)
-    return say_failure(run, fail(run, "range", words, CLI_MODEL_FAILED), NULL);
+    return say_failure(run, fail(run, "range", named(run, words), CLI_MODEL_FAILED), NULL);
   if (ending == BRINK_ENDING_FAIL)
     return say_failure(run, fail(run, "fail", words, CLI_MODEL_FAILED), NULL);
   if (status == BRINK_TIME_REACHED) {
@@ -273,6 +305,6 @@ int cli_outcome(cli_simulation *run, brink_status status) {
   if (ending == BRINK_ENDING_RULES) status = BRINK_ERR_LOOP;
   reword(run, status);
   const verdict *found = find_verdict(status);
-  return say_failure(run, fail(run, found->reason, run->diag.message, CLI_NUMERICS),
+  return say_failure(run, fail(run, found->reason, named(run, run->diag.message), CLI_NUMERICS),
                      hint_of(run, found));
 }

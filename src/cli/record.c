@@ -1,6 +1,7 @@
 /* record.c: what a run tells, and to whom: the journal and the trajectory. */
 #include <string.h>
 
+#include "cli/crowd.h"
 #include "cli/plot.h"
 #include "cli/progress.h"
 #include "cli/run.h"
@@ -16,7 +17,13 @@ static double value(uint32_t variable, size_t element, void *user) {
   return brink_instance_value(user, variable, element);
 }
 
+bool cli_record_begun(const cli_simulation *run) {
+  bool there = run->sim != NULL || (run->crowd != NULL && run->crowd->agents != NULL);
+  return there && run->columns.system != NULL;
+}
+
 brink_moment cli_record_now(const cli_simulation *run) {
+  if (run->crowd != NULL) return cli_crowd_now(run->crowd);
   const brink_sim *sim = run->sim;
   return (brink_moment){.t = brink_sim_time(sim),
                         .x = brink_sim_state(sim),
@@ -42,10 +49,9 @@ static bool remark_room(cli_simulation *run, size_t count, size_t values) {
   return count <= run->remarks_capacity && values <= run->remark_values_capacity;
 }
 
-/* The notes from `first` on, as the journal takes them; returns how many. */
-static size_t take_remarks(cli_simulation *run, size_t first) {
+size_t cli_take_remarks(cli_simulation *run, const brink_instance *instance, size_t first) {
   size_t count, values = 0;
-  const brink_note *notes = brink_instance_notes(run->instance, &count);
+  const brink_note *notes = brink_instance_notes(instance, &count);
   if (first >= count) return 0;
   for (size_t k = first; k < count; k++) values += notes[k].nvalues;
   if (!remark_room(run, count - first, values + 1)) {
@@ -71,7 +77,8 @@ static void settle(cli_simulation *run) {
   if (run->journal.nopen == 0) return;
   size_t count;
   brink_instance_notes(run->instance, &count);
-  size_t more = take_remarks(run, count >= run->notes_told ? run->notes_told : 0);
+  size_t more =
+      cli_take_remarks(run, run->instance, count >= run->notes_told ? run->notes_told : 0);
   brink_journal_settle(&run->journal, brink_sim_parameters(run->sim), brink_sim_modes(run->sim),
                        run->remarks, more);
 }
@@ -92,7 +99,7 @@ static int tell_event(cli_simulation *run, const brink_event_record *record) {
       brink_concerned_by(&run->loaded.system->flags[happening.flag], happening.index);
   brink_instance_notes(run->instance, &run->notes_told);
   if (!brink_journal_wants(run->loaded.system, happening.flag, record->event.direction)) return 0;
-  happening.nremarks = take_remarks(run, 0);
+  happening.nremarks = cli_take_remarks(run, run->instance, 0);
   happening.remarks = run->remarks;
   int outcome = run->results != NULL ? brink_trace_event(&run->trace, record) : 0;
   if (run->results != NULL) happening.row = brink_results_rows(run->results) - 1;
@@ -149,6 +156,11 @@ static bool wants_steps(const cli_simulation *run) {
   return run->results != NULL || run->display != NULL;
 }
 
+void cli_record_listen(cli_simulation *run) {
+  if (run->display != NULL || run->results != NULL) run->journal.listen = on_told;
+  run->journal.listener = run;
+}
+
 bool cli_record_begin(cli_simulation *run) {
   const brink_system *system = run->loaded.system;
   brink_computed computed = {.evaluate = evaluate, .value = value, .user = run->instance};
@@ -158,8 +170,7 @@ bool cli_record_begin(cli_simulation *run) {
   }
   brink_journal_init(&run->journal, &run->columns, system->nx, run->settings.json);
   if (!cli_report_begin(run) || !cli_trajectory_begin(run)) return false;
-  if (run->display != NULL || run->results != NULL) run->journal.listen = on_told;
-  run->journal.listener = run;
+  cli_record_listen(run);
   brink_sink sink = {.step = wants_steps(run) ? on_step : NULL,
                      .event = on_event,
                      .near_miss = on_near_miss,

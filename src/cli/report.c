@@ -33,7 +33,7 @@ bool cli_report_begin(cli_simulation *run) {
   if (run->settings.report == NULL && run->settings.plot == NULL) return true;
   if (run->settings.report != NULL && !is_writable(run->settings.report)) return false;
   brink_display_def def = {
-      .sim = run->sim,
+      .sim = run->sim, /* NULL: agents tell rows and meetings themselves */
       .columns = &run->columns,
       .wanted = run->wanted,
       .nwanted = run->nwanted,

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cli/crowd.h"
 #include "cli/plot.h"
 #include "cli/progress.h"
 #include "sim/sim.h"
@@ -12,7 +13,7 @@
 
 /* ---- making it ---- */
 
-static brink_status create(cli_simulation *run) {
+static brink_status create_one(cli_simulation *run) {
   const cli_settings *settings = &run->settings;
   brink_options options = settings->options;
   options.max_steps = STEPS_AT_A_TIME;
@@ -35,6 +36,17 @@ static brink_status create(cli_simulation *run) {
                           &run->sim);
 }
 
+/* Agents that cannot have clocks of their own, after all, go into one system. */
+static brink_status create(cli_simulation *run) {
+  if (run->loaded.parts == NULL) return create_one(run);
+  brink_status status = cli_crowd_create(run);
+  if (status != BRINK_ERR_UNSUPPORTED) return status;
+  cli_crowd_destroy(run->crowd);
+  run->crowd = NULL;
+  run->refused = cli_load_one(&run->loaded, run->arguments);
+  return run->refused == CLI_OK ? create_one(run) : BRINK_ERR_UNSUPPORTED;
+}
+
 static void begin_summary(cli_simulation *run) {
   const cli_settings *settings = &run->settings;
   run->summary = (brink_summary){.model = run->loaded.system->name,
@@ -54,6 +66,7 @@ static void fill_summary(cli_simulation *run) {
     summary->stats = *brink_sim_stats(run->sim);
     summary->method = brink_method_name(summary->stats.method);
   }
+  if (run->crowd != NULL) cli_crowd_summary(run->crowd, summary);
   if (run->instance == NULL) return;
   summary->engine = brink_instance_engine(run->instance);
   summary->engine_reason = brink_instance_reason(run->instance);
@@ -85,7 +98,7 @@ static int print(const cli_simulation *run) {
   if (!settings->json && (settings->quiet || csv_there)) return CLI_OK;
   brink_text text = {0};
   if (settings->json) {
-    bool begun = run->sim != NULL && run->columns.system != NULL;
+    bool begun = cli_record_begun(run);
     brink_moment now = begun ? cli_record_now(run) : (brink_moment){0};
     brink_json_summary(&text, &run->summary, begun ? &run->journal : NULL, begun ? &now : NULL);
   } else {
@@ -104,10 +117,16 @@ static int print(const cli_simulation *run) {
 }
 
 static int simulate_and_tell(cli_simulation *run) {
-  begin_summary(run);
   brink_status status = create(run);
+  if (run->refused != CLI_OK) return run->refused;
+  begin_summary(run);
   run->start = cli_seconds();
-  if (status == BRINK_OK) {
+  if (status == BRINK_OK && run->crowd != NULL) {
+    if (!cli_crowd_begin(run)) return CLI_FILE;
+    cli_interrupt_watch();
+    status = cli_crowd_simulate(run);
+    cli_crowd_end(run, status);
+  } else if (status == BRINK_OK) {
     if (!cli_record_begin(run)) return CLI_FILE;
     cli_interrupt_watch();
     status = simulate(run);
@@ -127,6 +146,7 @@ static void clean_up(cli_simulation *run) {
   brink_display_destroy(run->display);
   brink_journal_free(&run->journal);
   brink_columns_free(&run->columns);
+  cli_crowd_destroy(run->crowd);
   brink_sim_destroy(run->sim);
   brink_instance_destroy(run->instance);
   cli_unload(&run->loaded);

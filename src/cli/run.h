@@ -10,13 +10,22 @@
 #include "sim/clock.h"
 
 typedef struct cli_plot cli_plot;
+typedef struct cli_crowd cli_crowd;
+
+/* Who failed, for words about it. */
+typedef struct cli_subject {
+  const brink_system *system;
+  brink_instance *instance; /* NULL: there is none */
+  brink_sim *sim;           /* NULL: none, or a pair of agents */
+} cli_subject;
 
 typedef struct cli_simulation {
   const cli_arguments *arguments;
   cli_settings settings;
   cli_loaded loaded;
-  brink_instance *instance;
+  brink_instance *instance; /* of everything in one system, … */
   brink_sim *sim;
+  cli_crowd *crowd;  /* … or agents with clocks of their own */
   brink_arena arena; /* of what follows */
 
   brink_columns columns;
@@ -40,6 +49,8 @@ typedef struct cli_simulation {
   double *remark_values;
   size_t remarks_capacity, remark_values_capacity;
 
+  cli_subject subject;
+  int refused; /* CLI_OK, or why the model cannot be run, which is said */
   brink_diag diag;
   brink_summary summary;
   double start; /* seconds */
@@ -51,6 +62,12 @@ bool cli_record_begin(cli_simulation *run); /* false: said */
 void cli_record_end(cli_simulation *run);
 /* Everything read from the present. */
 brink_moment cli_record_now(const cli_simulation *run);
+/* There is something to read. */
+bool cli_record_begun(const cli_simulation *run);
+/* The journal tells the results, the report and the plot. */
+void cli_record_listen(cli_simulation *run);
+/* The notes of an instance from `first` on, as the journal takes them, into run->remarks; returns how many. */
+size_t cli_take_remarks(cli_simulation *run, const brink_instance *instance, size_t first);
 
 /* trajectory.c: --out. */
 bool cli_trajectory_begin(cli_simulation *run); /* false: said */

@@ -191,7 +191,7 @@ static void tell_files(const cli_simulation *run, const cli_colours *c, brink_te
 void cli_summary(const cli_simulation *run, brink_text *text) {
   const cli_colours *colours = cli_colours_for(run->settings.color, STDOUT_FILENO);
   tell_status(run, colours, text);
-  if (run->sim == NULL || run->columns.system == NULL) return;
+  if (!cli_record_begun(run)) return;
   tell_events(&run->journal, colours, text);
   tell_slides(&run->journal, colours, text);
   tell_warnings(&run->summary, colours, text);

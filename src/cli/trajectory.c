@@ -29,14 +29,15 @@ static double grid_time(int64_t k, void *user) {
 bool cli_trajectory_begin(cli_simulation *run) {
   const brink_system *system = run->loaded.system;
   if (run->settings.out == NULL) return true;
-  if (!brink_trace_init(&run->trace, run->sim, system->nx, system->np, system->nmodes,
-                        &run->arena)) {
+  bool traced = run->crowd != NULL || brink_trace_init(&run->trace, run->sim, system->nx,
+                                                       system->np, system->nmodes, &run->arena);
+  if (!traced || !brink_columns_names(&run->columns)) {
     cli_say("out of memory");
     return false;
   }
   run->trace.row = on_row;
   run->trace.user = run;
-  if (run->settings.every > 0.0) {
+  if (run->settings.every > 0.0 && run->crowd == NULL) {
     run->grid = brink_ticks_make(run->settings.every, brink_sim_time(run->sim));
     run->trace.grid = grid_time;
   }

@@ -3,9 +3,6 @@
 
 #include "lang/flat.h"
 
-/* With all pairs in one system; populations of their own clocks need no such list. */
-#define PAIR_LIMIT ((size_t)1 << 22)
-
 static flat_group *population_of(flat_group *group, const brink_symbol *partner) {
   return flat_child(group, partner->population);
 }
@@ -35,9 +32,9 @@ static void add_pair_group(flat *f, flat_group *group, brink_ast_pair *pair) {
     return;
   }
   size_t count = a == b ? a->count * (a->count - 1) / 2 : a->count * b->count;
-  if (count > PAIR_LIMIT) {
+  if (count > BRINK_PAIR_LIMIT) {
     flat_error(f, pair->place, NULL, "%zu pairs are more than this version can watch (%zu)", count,
-               PAIR_LIMIT);
+               BRINK_PAIR_LIMIT);
     return;
   }
   if (count == 0) return; /* one agent alone: nothing to watch */

@@ -5,6 +5,9 @@
 #include "expr/system.h"
 #include "lang/ast.h"
 
+/* Pairs that one system may have; populations with clocks of their own need no list of them. */
+#define BRINK_PAIR_LIMIT ((size_t)1 << 22)
+
 /* How many of a population are made. */
 typedef struct brink_members {
   const char *population;
