@@ -89,7 +89,8 @@ static void tell_zeno(cli_simulation *run) {
   brink_summary *summary = &run->summary;
   size_t guards[PATTERN] = {run->diag.guard};
   const brink_sim *sim = run->subject.sim;
-  size_t count = sim != NULL ? pattern_of(&sim->history, guards) : guards[0] != BRINK_NONE;
+  size_t count = guards[0] != BRINK_NONE;
+  if (sim != NULL && sim->history.count > 0) count = pattern_of(&sim->history, guards);
   const char **names = brink_arena_take(&run->arena, PATTERN, sizeof *names);
   brink_text text = {0};
   for (size_t k = 0; names != NULL && k < count; k++) {

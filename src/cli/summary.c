@@ -152,6 +152,15 @@ static void tell_audit(const brink_stats *stats, const cli_colours *c, brink_tex
                  plural(stats->rhs_past_guard));
 }
 
+static void tell_agents(const brink_agent_counts *counts, const cli_colours *c, brink_text *text) {
+  tell_label("agents", c, text);
+  brink_text_add(text,
+                 "%zu with clocks of their own, %" PRId64 " window%s, %" PRId64
+                 " pair%s searched of %" PRId64 " compared\n",
+                 counts->agents, counts->windows, plural(counts->windows), counts->searched,
+                 plural(counts->searched), counts->compared);
+}
+
 static void tell_statistics(const cli_simulation *run, const cli_colours *c, brink_text *text) {
   const brink_summary *summary = &run->summary;
   const brink_stats *stats = &summary->stats;
@@ -162,6 +171,7 @@ static void tell_statistics(const cli_simulation *run, const cli_colours *c, bri
                  " guard%s, %" PRId64 " root search%s\n",
                  stats->steps, stats->rejected, stats->rhs, plural(stats->rhs), stats->guards,
                  plural(stats->guards), stats->roots, stats->roots == 1 ? "" : "es");
+  if (summary->agents != NULL) tell_agents(summary->agents, c, text);
   if (run->journal.nmisses > 0) {
     tell_label("near", c, text);
     brink_text_add(text, "%zu near miss%s\n", run->journal.nmisses,
