@@ -111,7 +111,7 @@ static void compare(brink_agents *agents, size_t block, int side, uint32_t i, ui
   bool swapped = m->crew[0] == m->crew[1] ? i > j : side == 1;
   uint32_t a = swapped ? j : i, b = swapped ? i : j;
   memory.jumper = swapped ? 1 : 0;
-  if (m->grid != NULL && !agents->def.all_pairs) {
+  if (m->grid != NULL && !agents->def.all_pairs && memory.old == NULL) {
     if (!brink_meeting_may(m, grid_number(m, side, member(agents, i)),
                            grid_number(m, 1 - side, member(agents, j)), from - agents->start[i],
                            from - agents->start[j], to - from))
@@ -130,12 +130,13 @@ static void compare(brink_agents *agents, size_t block, int side, uint32_t i, ui
   brink_queue_moved(&agents->queue, j);
 }
 
-static void compare_near(brink_agents *agents, size_t block, int side, uint32_t i) {
+static void compare_near(brink_agents *agents, size_t block, int side, uint32_t i,
+                         const brink_box *box) {
   brink_meeting *m = &agents->meetings[block];
   bool one = m->crew[0] == m->crew[1];
   const uint32_t *list;
   size_t first_count = m->crew[0]->def.count;
-  size_t count = brink_grid_meet(m->grid, grid_number(m, side, member(agents, i)), &list,
+  size_t count = brink_grid_meet(m->grid, grid_number(m, side, member(agents, i)), box, &list,
                                  &agents->stats.checks);
   for (size_t k = 0; k < count; k++) {
     bool second = !one && list[k] >= first_count;
@@ -154,11 +155,18 @@ static void compare_all(brink_agents *agents, size_t block, int side, uint32_t i
   }
 }
 
-static void put_box(brink_agents *agents, size_t block, int side, uint32_t i) {
+/* The box of its new window; of one that has jumped, in *near, with the old one: it may have met whom it left. */
+static void put_box(brink_agents *agents, size_t block, int side, uint32_t i, brink_box *near) {
   brink_meeting *m = &agents->meetings[block];
-  brink_box box;
+  uint32_t number = grid_number(m, side, member(agents, i));
+  brink_box box, old = *brink_grid_box(m->grid, number);
   brink_meeting_box(m, side, member(agents, i), agents->start[i], agents->end[i], &box);
-  brink_grid_put(m->grid, grid_number(m, side, member(agents, i)), &box);
+  brink_grid_put(m->grid, number, &box);
+  *near = box;
+  for (int d = 0; agents->jumper == i && d < m->def.ndimensions; d++) {
+    near->low[d] = fmin(near->low[d], old.low[d]);
+    near->high[d] = fmax(near->high[d], old.high[d]);
+  }
 }
 
 /* A window from the present on. `search`: compared with all others (else somebody else does it). */
@@ -173,9 +181,10 @@ static void open_window(brink_agents *agents, uint32_t i) {
     const brink_meeting *m = &agents->meetings[b];
     for (int side = 0; side < 2; side++) {
       if (m->crew[side] != crew_of(agents, i)) continue;
-      if (m->grid != NULL) put_box(agents, b, side, i);
+      brink_box box;
+      if (m->grid != NULL) put_box(agents, b, side, i, &box);
       if (m->grid != NULL && !agents->def.all_pairs)
-        compare_near(agents, b, side, i);
+        compare_near(agents, b, side, i, &box);
       else
         compare_all(agents, b, side, i);
       if (m->crew[0] == m->crew[1]) break;

@@ -195,11 +195,14 @@ static void enter(brink_grid *grid, uint32_t agent, int size) {
   if (size > grid->high) grid->high = size;
 }
 
-bool brink_grid_put(brink_grid *grid, uint32_t agent, const brink_box *box) {
+const brink_box *brink_grid_box(const brink_grid *grid, uint32_t agent) {
+  return &grid->box[agent];
+}
+
+void brink_grid_put(brink_grid *grid, uint32_t agent, const brink_box *box) {
   if (grid->size[agent] >= 0) leave(grid, agent);
   grid->box[agent] = *box;
   enter(grid, agent, size_of(grid, box));
-  return true;
 }
 
 /* ---- who is near ---- */
@@ -251,8 +254,8 @@ static void sort(uint32_t *list, size_t count) {
   }
 }
 
-size_t brink_grid_meet(brink_grid *grid, uint32_t agent, const uint32_t **list, int64_t *checks) {
-  const brink_box box = grid->box[agent];
+size_t brink_grid_meet(brink_grid *grid, uint32_t agent, const brink_box *box,
+                       const uint32_t **list, int64_t *checks) {
   if (++grid->stamp == 0) { /* once in four thousand million */
     memset(grid->seen, 0, grid->n * sizeof *grid->seen);
     grid->stamp = 1;
@@ -260,7 +263,7 @@ size_t brink_grid_meet(brink_grid *grid, uint32_t agent, const uint32_t **list, 
   grid->nlist = 0;
   grid->seen[agent] = grid->stamp;
   for (int size = grid->low; size <= grid->high; size++) {
-    if (grid->population[size] > 0) look_at_size(grid, &box, size, checks);
+    if (grid->population[size] > 0) look_at_size(grid, box, size, checks);
   }
   sort(grid->list, grid->nlist);
   *list = grid->list;

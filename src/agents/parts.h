@@ -61,11 +61,13 @@ bool brink_grid_create(size_t n, int ndimensions, const brink_allocator *allocat
                        brink_grid **grid);
 void brink_grid_destroy(brink_grid *grid); /* NULL is fine */
 size_t brink_grid_bytes(const brink_grid *grid);
-/* The agent's box is this from now on; false: out of memory. */
-bool brink_grid_put(brink_grid *grid, uint32_t agent, const brink_box *box);
-/* Agents whose boxes meet the box of this one, in the order of their numbers, without itself; how many. The
- * list is the grid's, until the next call. SIZE_MAX: out of memory. */
-size_t brink_grid_meet(brink_grid *grid, uint32_t agent, const uint32_t **list, int64_t *checks);
+/* The agent's box is this from now on. */
+void brink_grid_put(brink_grid *grid, uint32_t agent, const brink_box *box);
+/* Agents whose boxes meet this one, in the order of their numbers, without `agent`; how many. The list is the
+ * grid's, until the next call. */
+size_t brink_grid_meet(brink_grid *grid, uint32_t agent, const brink_box *box,
+                       const uint32_t **list, int64_t *checks);
+const brink_box *brink_grid_box(const brink_grid *grid, uint32_t agent);
 
 /* ---- meeting.c ---- */
 
