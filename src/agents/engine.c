@@ -14,8 +14,10 @@
 #include "agents/parts.h"
 
 #define SHRINKS 0.95   /* a gap between events that is smaller by this is an accumulation, … */
-#define ACCUMULATES 40 /* … if so many follow one another */
-#define IDLE 1000      /* turns of an agent without motion: something fires again and again */
+#define ACCUMULATES 40 /* … if so many follow one another, */
+#define REPEATS 4      /* … or so many, and time cannot resolve what is left (sim/zeno.c) */
+#define UNRESOLVED 1e-11
+#define IDLE 1000 /* turns of an agent without motion: something fires again and again */
 
 static brink_crew *crew_of(const brink_agents *agents, uint32_t agent) {
   return &agents->crews[agents->crew_of[agent]];
@@ -223,8 +225,9 @@ static brink_status watch_gaps(brink_agents *agents, uint32_t agent, brink_diag 
   agents->shrunk[agent] = shrinks ? (uint8_t)(agents->shrunk[agent] + 1) : 0;
   agents->gap[agent] = (float)gap;
   agents->event_at[agent] = agents->now;
-  if (agents->shrunk[agent] < ACCUMULATES) return BRINK_OK;
-  double ratio = gap / before, limit = agents->now + gap * ratio / (1.0 - ratio);
+  if (agents->shrunk[agent] < REPEATS) return BRINK_OK;
+  double ratio = gap / before, left = gap * ratio / (1.0 - ratio), limit = agents->now + left;
+  if (agents->shrunk[agent] < ACCUMULATES && left > UNRESOLVED * fabs(agents->now)) return BRINK_OK;
   const brink_crew *crew = crew_of(agents, agent);
   brink_diag_set(diag, BRINK_ERR_ZENO,
                  "infinitely many events of agent %zu of '%s' before t = %.10g: give its model a "
