@@ -201,8 +201,17 @@ void cli_crowd_destroy(cli_crowd *crowd) {
 
 /* ---- names ---- */
 
+static bool has_ended(const cli_crowd *crowd, const brink_agent_event *who) {
+  const cli_actor *actor = cli_crowd_actor(crowd, who);
+  return brink_instance_ending(actor->instance, NULL) != BRINK_ENDING_NONE;
+}
+
+/* After a pair has met, its partners act by themselves again. */
 brink_agent_event cli_crowd_who(const cli_crowd *crowd) {
-  return crowd->ended || crowd->agents == NULL ? crowd->who : brink_agents_acting(crowd->agents);
+  if (crowd->ended || crowd->agents == NULL) return crowd->who;
+  brink_agent_event who = brink_agents_acting(crowd->agents);
+  bool other = crowd->speaker != NULL && !has_ended(crowd, &who);
+  return other && has_ended(crowd, &crowd->last_action) ? crowd->last_action : who;
 }
 
 cli_actor *cli_crowd_actor(const cli_crowd *crowd, const brink_agent_event *who) {

@@ -57,6 +57,9 @@ struct cli_crowd {
   bool happened; /* in the present turn */
   bool any;      /* ever */
   brink_agent_event last_event;
+  brink_agent_event last_action; /* also of flags that are not told */
+  uint32_t last_flag;
+  size_t last_index;
   cli_actor *speaker; /* whose notes are told … */
   size_t notes_told;  /* … so far */
 
@@ -111,6 +114,8 @@ void cli_tell_settle(cli_crowd *crowd, bool goes_on);
 /* Slides that are under way; who acted last goes from `after` to `before`. */
 void cli_tell_slides(cli_crowd *crowd);
 void cli_tell_adopt(cli_crowd *crowd);
+/* The name of the flag that was told last; false: there is none. */
+bool cli_tell_last(const cli_crowd *crowd, const char **name);
 
 /* crowd_run.c */
 

@@ -10,7 +10,7 @@
 enum {
   TURNS_AT_A_TIME = 256,  /* between two looks at the clock and at signals, if nobody watches */
   LOOK_EVERY = 64,        /* … if somebody does */
-  MOST_FRAMES = 1500,     /* of the report, … */
+  MOST_FRAMES = 1000,     /* of the report, … */
   FEWEST_FRAMES = 60,     /* … of many agents */
   MOST_VALUES = 20000000, /* read for it */
 };

@@ -94,6 +94,8 @@ static int on_event(const brink_agent_event *event, void *user) {
   brink_happening happening = {0};
   cli_actor *actor = cli_crowd_actor(crowd, event);
   cli_crowd_warnings(crowd, event);
+  crowd->last_action = *event;
+  crowd->last_action.record = NULL;
   crowd->speaker = actor;
   brink_instance_notes(actor->instance, &crowd->notes_told);
   happening.flag = flag_of(crowd, event, event->record->event.guard, &happening.index);
@@ -111,8 +113,9 @@ static int on_event(const brink_agent_event *event, void *user) {
   brink_journal_event(&run->journal, &happening);
   show(crowd, &happening, &concerned);
   crowd->happened = crowd->any = true;
-  crowd->last_event = *event;
-  crowd->last_event.record = NULL;
+  crowd->last_event = crowd->last_action;
+  crowd->last_flag = happening.flag;
+  crowd->last_index = happening.index;
   return 0;
 }
 
@@ -201,6 +204,15 @@ void cli_tell_slides(cli_crowd *crowd) {
       for (size_t s = 0; s < count && s < MOST; s++) on_slide(k, i, &slides[s], crowd);
     }
   }
+}
+
+bool cli_tell_last(const cli_crowd *crowd, const char **name) {
+  brink_text text = {0};
+  if (crowd->any)
+    brink_system_flag_name(crowd->parts->all, crowd->last_flag, crowd->last_index, &text);
+  *name = text.length > 0 ? brink_arena_text(&crowd->run->arena, text.data) : NULL;
+  brink_text_free(&text);
+  return *name != NULL;
 }
 
 void cli_tell_begin(cli_crowd *crowd) {

@@ -85,22 +85,26 @@ static size_t pattern_of(const brink_history *history, size_t *guards) {
   return count;
 }
 
+/* The names of the flags that accumulate; of agents, who keep no history, the last one. */
+static size_t name_pattern(cli_simulation *run, const char **names) {
+  size_t guards[PATTERN], count = 0;
+  const brink_sim *sim = run->subject.sim;
+  if (run->crowd != NULL) return cli_tell_last(run->crowd, &names[0]) ? 1 : 0;
+  if (sim != NULL) count = pattern_of(&sim->history, guards);
+  for (size_t k = 0; k < count; k++) names[k] = brink_model_guard_name(model_of(run), guards[k]);
+  return count;
+}
+
 static void tell_zeno(cli_simulation *run) {
   brink_summary *summary = &run->summary;
-  size_t guards[PATTERN] = {run->diag.guard};
-  const brink_sim *sim = run->subject.sim;
-  size_t count = guards[0] != BRINK_NONE;
-  if (sim != NULL && sim->history.count > 0) count = pattern_of(&sim->history, guards);
   const char **names = brink_arena_take(&run->arena, PATTERN, sizeof *names);
+  size_t count = names != NULL ? name_pattern(run, names) : 0;
   brink_text text = {0};
-  for (size_t k = 0; names != NULL && k < count; k++) {
-    names[k] = named(run, brink_model_guard_name(model_of(run), guards[k]));
-    brink_text_add(&text, "%s'%s'", k > 0 ? ", " : "", names[k]);
-  }
+  for (size_t k = 0; k < count; k++) brink_text_add(&text, "%s'%s'", k > 0 ? ", " : "", names[k]);
   summary->zeno = true;
   summary->zeno_t = run->diag.t;
   summary->zeno_flags = names;
-  summary->nzeno_flags = names != NULL ? count : 0;
+  summary->nzeno_flags = count;
   const char *hint = run->settings.options.zeno == BRINK_ZENO_CONTINUE
                          ? "the model needs a mode for the limit"
                          : "give the model a mode for the limit, or go on with --zeno continue";

@@ -92,9 +92,14 @@ static bool take_common(const brink_system *all, brink_system *system) {
 static const char settled_otherwise[] =
     "agents differ in a parameter that sizes, ranges, samples or loops are made with";
 
-static bool same_range(const brink_variable *a, const brink_variable *b) {
-  if (a->has_range != b->has_range || a->nset != b->nset || b->bounds != NULL) return false;
-  return !a->has_range || (a->lo == b->lo && a->hi == b->hi);
+/* `b` is of all agents. */
+static bool same_range(const brink_variable *a, const brink_variable *b, size_t instances) {
+  if (a->has_range != b->has_range || a->nset != b->nset) return false;
+  if (!a->has_range) return true;
+  for (size_t i = 0; b->bounds != NULL && i < instances; i++) {
+    if (b->bounds[2 * i] != a->lo || b->bounds[2 * i + 1] != a->hi) return false;
+  }
+  return a->lo == b->lo && a->hi == b->hi;
 }
 
 /* Was the system made with a value that some agent does not have? */
@@ -113,7 +118,7 @@ static bool add_share(cli_parts *parts, cli_population *population, const brink_
                       const char **reason) {
   const brink_variable *w = find(parts->all, population->one, v);
   if (w == NULL || count_of(parts->all, w) != count_of(population->one, v) * population->count ||
-      !same_range(v, w)) {
+      !same_range(v, w, parts->all->groups[w->group].count)) {
     *reason = settled_otherwise;
     return false;
   }

@@ -307,6 +307,8 @@ static const struct {
     {"seed", NULL, true, 0.0, false},
     {"range", "stop warn", false, 0.0, false},
     {"zeno", "stop continue", false, 0.0, false},
+    {"clocks", "own one", false, 0.0, false},
+    {"threads", NULL, true, 1.0, false},
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 
