@@ -16,7 +16,9 @@
 #include "brink/jet.h"
 
 #define AT_SURFACE 64.0 /* units of rounding in the states within which a guard is on its surface */
-#define AROUND 8.0      /* tolerances around a box: what comes that near may be an event */
+#define AROUND                                                                                     \
+  2.0 /* tolerances around a box: what comes that near may be a touch, in any direction … */
+#define ROUNDING 1e-13 /* … of a unilateral guard; for others rounding is enough */
 
 /* ---- making ---- */
 
@@ -45,6 +47,7 @@ static void enable(brink_meeting *m) {
   for (size_t k = 0; k < m->def.nguards; k++) {
     const brink_guard *guard = &model->guards[m->def.guards[k]];
     m->eval.enabled[m->def.guards[k]] = true;
+    m->touches = m->touches || guard->def.side == BRINK_UNILATERAL;
     for (size_t j = 0; j < guard->formula_length; j++) {
       if (guard->formula[j].op == 0) m->eval.enabled[guard->formula[j].leaf] = true;
     }
@@ -351,7 +354,8 @@ void brink_meeting_box(brink_meeting *m, int side, size_t agent, double from, do
   for (int d = 0; d < m->def.ndimensions; d++) {
     line l = line_of(&plan, m->def.position[side][d], from, to);
     double reach = fabs(l.slope) + l.off;
-    double around = size + AROUND * (options->rtol * (fabs(l.middle) + reach) + options->atol);
+    double far = fabs(l.middle) + reach, around = size + ROUNDING * far;
+    if (m->touches) around += AROUND * (options->rtol * far + options->atol);
     box->low[d] = l.middle - reach - around;
     box->high[d] = l.middle + reach + around;
     track->at[d] = l.middle - l.slope;

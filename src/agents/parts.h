@@ -89,6 +89,7 @@ typedef struct brink_meeting {
   double *timer;
   char message[BRINK_DIAG_MESSAGE]; /* that an action left */
   brink_grid *grid;                 /* NULL: all pairs */
+  bool touches;                     /* some guard is unilateral: within the tolerance is an event */
   double sweep;                     /* how far an agent goes in a window */
   brink_track *track;               /* of each agent of both crews, if there is a grid */
 } brink_meeting;
