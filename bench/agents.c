@@ -48,7 +48,7 @@ typedef struct row {
 } row;
 
 #define JUDGED 5.0 /* chaotic: hits up to here are compared with the exact ones … */
-#define SLACK 0.05  /* … but for those at the edge */
+#define SLACK 0.05 /* … but for those at the edge */
 #define LOOKS 0.01 /* how often it is checked that none overlap */
 #define ENOUGH 2.0 /* seconds: what takes longer is run once */
 #define LEAST_ROUNDS 3
