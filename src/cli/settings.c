@@ -116,7 +116,6 @@ static bool set_out(cli_settings *s, const char *word, brink_text *problem) {
 
 static bool set_number(cli_settings *s, cli_option_id id, const char *word, brink_text *problem) {
   brink_options *options = &s->options;
-  uint64_t threads;
   switch (id) {
   case CLI_UNTIL:
     s->has_until = true;
@@ -142,7 +141,7 @@ static bool set_number(cli_settings *s, cli_option_id id, const char *word, brin
   case CLI_SEED:
     return read_whole(word, 0, UINT64_MAX, &s->seed, problem);
   case CLI_THREADS:
-    return read_whole(word, 1, 65536, &threads, problem);
+    return read_whole(word, 1, 65536, &s->threads, problem);
   default:
     return true;
   }

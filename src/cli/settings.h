@@ -14,6 +14,7 @@ typedef struct cli_settings {
   double every; /* 0: each step */
   bool range_warns;
   uint64_t seed;
+  uint64_t threads; /* 0: as many as there are cores */
   bool interpret, json, quiet;
   cli_when progress, color;
   const char *out;    /* NULL: nowhere */

@@ -32,9 +32,11 @@ static void add_pair_group(flat *f, flat_group *group, brink_ast_pair *pair) {
     return;
   }
   size_t count = a == b ? a->count * (a->count - 1) / 2 : a->count * b->count;
+  if (count > BRINK_PAIR_LIMIT && f->structure) return; /* there are errors that come first */
   if (count > BRINK_PAIR_LIMIT) {
-    flat_error(f, pair->place, NULL, "%zu pairs are more than this version can watch (%zu)", count,
-               BRINK_PAIR_LIMIT);
+    flat_error(f, pair->place,
+               "agents with clocks of their own have no such limit: let everything be a population",
+               "%zu pairs are more than this version can watch (%zu)", count, BRINK_PAIR_LIMIT);
     return;
   }
   if (count == 0) return; /* one agent alone: nothing to watch */
