@@ -80,6 +80,8 @@ void brink_json_agents(brink_text *text, const brink_system *system,
 
 /* ---- the object ---- */
 
+enum { BRIEFLY = 2000 }; /* final values of a variable */
+
 static void member(brink_text *text, const char *separator, const char *key) {
   brink_text_add(text, "%s\"%s\":", separator, key);
 }
@@ -109,14 +111,15 @@ static void strings(brink_text *text, const char *const *items, size_t count) {
   brink_text_add(text, "]");
 }
 
-static void final_values(brink_text *text, const brink_columns *columns,
-                         const brink_moment *moment) {
+/* At most so many of each variable. */
+static void final_values(brink_text *text, const brink_columns *columns, const brink_moment *moment,
+                         size_t most) {
   brink_text room = {.allocator = text->allocator};
   brink_columns_visit(columns, moment);
   for (size_t k = 0; k < columns->ntracked; k++) {
     const brink_tracked *tracked = &columns->tracked[k];
     brink_value_type type = columns->system->variables[tracked->variable].type;
-    for (size_t e = 0; e < tracked->count; e++) {
+    for (size_t e = 0; e < tracked->count && e < most; e++) {
       if (k > 0 || e > 0) brink_text_add(text, ",");
       brink_json_string(text, brink_columns_name(columns, tracked, e, &room));
       brink_text_add(text, ":");
@@ -194,7 +197,8 @@ void brink_json_summary(brink_text *text, const brink_summary *summary,
   real_member(text, ",", "atol", summary->atol);
   member(text, ",\n ", "final");
   brink_text_add(text, "{");
-  if (journal != NULL && final != NULL) final_values(text, journal->columns, final);
+  if (journal != NULL && final != NULL)
+    final_values(text, journal->columns, final, summary->brief ? BRIEFLY : SIZE_MAX);
   brink_text_add(text, "}");
   happenings(text, summary, journal);
   member(text, ",\n ", "warnings");

@@ -267,7 +267,8 @@ typedef struct brink_summary {
   const brink_agent_counts *agents; /* NULL: all is one system */
   const char *engine;
   double compile_seconds, wall_seconds;
-  bool brief; /* the object is written without events and near misses */
+  bool
+      brief; /* the object is written without events and near misses, and with the first final values */
 } brink_summary;
 
 /* `journal` and `final` may be NULL, where the run did not begin. */
