@@ -171,6 +171,17 @@ static void take_sign(brink_meeting *m, size_t guard, double from, const brink_m
   m->eval.slack[guard] = fabs(g);
 }
 
+/* Both stay where they are, seen from each other: what moves is rounding. */
+static bool rests(brink_meeting *m, size_t guard, double from, const brink_memory *memory) {
+  double band = surface_band(m, guard, from);
+  if (memory->fresh || fabs(m->detector.g0[guard]) > band || fabs(m->detector.g1[guard]) > band)
+    return false;
+  for (double sigma = 0.125; sigma < 1.0; sigma += 0.25) {
+    if (fabs(brink_along_value(&m->detector.space, guard, &m->path, sigma)) > band) return false;
+  }
+  return true;
+}
+
 /* ---- jumps ---- */
 
 /* The guard before one of them jumped. Its new parameters are put back. */
@@ -237,6 +248,7 @@ brink_root_of_pair brink_meeting_search(brink_meeting *m, size_t a, size_t b, do
     if (memory->old != NULL && jumps(m, guard, from, memory, memory->jumper == 0 ? a : b, &root))
       return root;
     take_sign(m, guard, from, memory);
+    if (rests(m, guard, from, memory)) continue;
     if (brink_detector_active(det, guard)) brink_interpolate_guard(det, guard, &m->path, &found);
   }
   if (!found.event) return root;
