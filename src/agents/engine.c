@@ -13,11 +13,10 @@
 
 #include "agents/parts.h"
 
-#define SHRINKS 0.95   /* a gap between events that is smaller by this is an accumulation, … */
-#define ACCUMULATES 40 /* … if so many follow one another, */
-#define REPEATS 4      /* … or so many, and time cannot resolve what is left (sim/zeno.c) */
-#define UNRESOLVED 1e-11
-#define IDLE 1000 /* turns of an agent without motion: something fires again and again */
+#define SHRINKS 0.95     /* gaps between events that are smaller by this, one after another, … */
+#define REPEATS 4        /* … so often, are an accumulation (sim/zeno.c), … */
+#define UNRESOLVED 1e-11 /* … when all that is left is no more than this part of the time */
+#define IDLE 1000        /* turns of an agent without motion: something fires again and again */
 
 static brink_crew *crew_of(const brink_agents *agents, uint32_t agent) {
   return &agents->crews[agents->crew_of[agent]];
@@ -171,7 +170,7 @@ static void put_box(brink_agents *agents, size_t block, int side, uint32_t i, br
   }
 }
 
-/* A window from the present on. `search`: compared with all others (else somebody else does it). */
+/* A window from the present on, compared with those of all others. */
 static void open_window(brink_agents *agents, uint32_t i) {
   double from = agents->now;
   agents->start[i] = from;
@@ -221,13 +220,15 @@ static brink_status finish(brink_agents *agents, uint32_t agent, brink_diag *dia
 static brink_status watch_gaps(brink_agents *agents, uint32_t agent, brink_diag *diag) {
   double gap = agents->now - agents->event_at[agent], before = (double)agents->gap[agent];
   if (gap == 0.0) return BRINK_OK; /* of the same instant */
-  bool shrinks = gap <= SHRINKS * before;
-  agents->shrunk[agent] = shrinks ? (uint8_t)(agents->shrunk[agent] + 1) : 0;
+  if (gap > SHRINKS * before)
+    agents->shrunk[agent] = 0;
+  else if (agents->shrunk[agent] < REPEATS)
+    agents->shrunk[agent]++;
   agents->gap[agent] = (float)gap;
   agents->event_at[agent] = agents->now;
   if (agents->shrunk[agent] < REPEATS) return BRINK_OK;
   double ratio = gap / before, left = gap * ratio / (1.0 - ratio), limit = agents->now + left;
-  if (agents->shrunk[agent] < ACCUMULATES && left > UNRESOLVED * fabs(agents->now)) return BRINK_OK;
+  if (left > UNRESOLVED * fabs(agents->now)) return BRINK_OK;
   const brink_crew *crew = crew_of(agents, agent);
   brink_diag_set(diag, BRINK_ERR_ZENO,
                  "infinitely many events of agent %zu of '%s' before t = %.10g: give its model a "
@@ -288,6 +289,17 @@ static brink_status part(brink_agents *agents, size_t block, int side, uint32_t 
   return plan(agents, agent, diag);
 }
 
+/* Whom it has met last; its old window is over. */
+static void remember(brink_agents *agents, uint32_t agent, uint32_t partner, int sign) {
+  bool again = agents->met_at[agent] == agents->now && agents->met[agent] != BRINK_NOBODY;
+  agents->idle[agent] = again ? agents->idle[agent] + 1 : 0;
+  agents->met[agent] = partner;
+  agents->met_at[agent] = agents->now;
+  agents->met_sign[agent] = (int8_t)sign;
+  agents->end[agent] = agents->now;
+  agents->ending[agent] = BRINK_WINDOW_ENDS;
+}
+
 static brink_status meet(brink_agents *agents, uint32_t i, uint32_t j, brink_diag *diag) {
   size_t block = agents->block[i];
   brink_meeting *m = &agents->meetings[block];
@@ -306,17 +318,11 @@ static brink_status meet(brink_agents *agents, uint32_t i, uint32_t j, brink_dia
                ? brink_diag_set(diag, BRINK_ERR_CALLBACK, "%s", m->message)
                : brink_diag_set(diag, BRINK_ERR_CALLBACK, "the action of '%s' failed at t = %.17g",
                                 record.event.name, root.t);
+  int sign = changed[0] || changed[1] ? 0 : (int)root.direction;
   for (int side = 0; side < 2; side++) {
-    uint32_t agent = pair[side];
-    bool again = agents->met_at[agent] == agents->now && agents->met[agent] != BRINK_NOBODY;
-    agents->idle[agent] = again ? agents->idle[agent] + 1 : 0;
-    agents->met[agent] = pair[1 - side];
-    agents->met_at[agent] = agents->now;
-    agents->met_sign[agent] = changed[0] || changed[1] ? 0 : (int8_t)root.direction;
-    brink_status parted = part(agents, block, side, agent, changed[side], diag);
+    remember(agents, pair[side], pair[1 - side], sign);
+    brink_status parted = part(agents, block, side, pair[side], changed[side], diag);
     if (status == BRINK_OK) status = parted;
-    agents->end[agent] = agents->now; /* its old window is over */
-    agents->ending[agent] = BRINK_WINDOW_ENDS;
   }
   if (agents->idle[i] > IDLE)
     return brink_diag_set(diag, BRINK_ERR_LOOP,
