@@ -61,7 +61,7 @@ static double uniform(uint64_t *state, double low, double high) {
 }
 
 static bool take(crowd_scene *scene, size_t count) {
-  *scene = (crowd_scene){.count = count, .restitution = 0.9, .side = BRINK_UNILATERAL};
+  *scene = (crowd_scene){.count = count, .restitution = 0.9, .side = BRINK_BILATERAL};
   scene->x = calloc(3 * count, sizeof *scene->x);
   scene->p = calloc(2 * count, sizeof *scene->p);
   return scene->x != NULL && scene->p != NULL;

@@ -15,7 +15,7 @@ typedef struct crowd_scene {
   size_t count;
   double size; /* of the box */
   double restitution;
-  brink_side side; /* of contacts: unilateral */
+  brink_side side; /* of contacts: bilateral, as all of CVODE's are */
   double *x, *p;   /* 3 and 2 for each */
 } crowd_scene;
 
