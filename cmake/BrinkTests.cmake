@@ -2,7 +2,8 @@
 #   tests/oracle_*.c   compared with arbitrary precision arithmetic (Arb); skipped without it
 #   tests/tsan_*.c     for data races: built only with -DBRINK_SANITIZE=thread
 # and tests/support/*.c is linked into each of them. A test that mentions BRINK_PROGRAM is told where
-# the program and the models are, and waits for the program to be built. BRINK_SOURCE_DIR is the root
+# the program and the models are, and waits for the program to be built; without one it is left out, unless it
+# says by #ifdef BRINK_PROGRAM what it can do by itself. BRINK_SOURCE_DIR is the root
 # of the sources, for tests that read files.
 
 set(BRINK_ORACLE_PERCENT "" CACHE STRING
@@ -24,6 +25,12 @@ add_custom_target(thread_tests)
 
 function(brink_add_test source)
   get_filename_component(name ${source} NAME_WE)
+  file(STRINGS ${source} runs_program REGEX "BRINK_PROGRAM")
+  file(STRINGS ${source} can_do_without REGEX "#ifdef BRINK_PROGRAM")
+  if(runs_program AND NOT can_do_without AND NOT TARGET brink_program)
+    message(STATUS "The program is not built: ${name} is skipped")
+    return()
+  endif()
   add_executable(${name} ${source})
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
@@ -31,7 +38,6 @@ function(brink_add_test source)
     ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${brink_test_libraries} ${ARGN})
   target_compile_definitions(${name} PRIVATE BRINK_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  file(STRINGS ${source} runs_program REGEX "BRINK_PROGRAM")
   if(runs_program AND TARGET brink_program)
     target_compile_definitions(${name} PRIVATE
       BRINK_PROGRAM="$<TARGET_FILE:brink_program>" BRINK_MODELS="${PROJECT_SOURCE_DIR}/models")

@@ -13,8 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifdef BRINK_PROGRAM
-
 /* ---- the models ---- */
 
 static const char tank[] = "ctc Tank is\n"
@@ -754,12 +752,3 @@ int main(void) {
   program_leave(folder);
   return check_done();
 }
-
-#else
-
-int main(void) {
-  printf("the program was not built\n");
-  return 0;
-}
-
-#endif

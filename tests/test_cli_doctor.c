@@ -8,8 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifdef BRINK_PROGRAM
-
 #define brink(...) program_run(BRINK_PROGRAM, __VA_ARGS__)
 
 /* The line about a subject; "": there is none. Valid until the next call. */
@@ -139,12 +137,3 @@ int main(void) {
   program_leave(folder);
   return check_done();
 }
-
-#else
-
-int main(void) {
-  printf("the program was not built\n");
-  return 0;
-}
-
-#endif

@@ -6,8 +6,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#ifdef BRINK_PROGRAM
-
 #define brink(...) program_run(BRINK_PROGRAM, __VA_ARGS__)
 
 enum { WORDS = 96, LENGTH = 64 };
@@ -370,12 +368,3 @@ int main(void) {
   program_leave(folder);
   return check_done();
 }
-
-#else
-
-int main(void) {
-  printf("the program was not built\n");
-  return 0;
-}
-
-#endif

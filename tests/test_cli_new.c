@@ -7,8 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifdef BRINK_PROGRAM
-
 #define brink(...) program_run(BRINK_PROGRAM, __VA_ARGS__)
 
 static const char *name_in(const outcome *o) {
@@ -136,12 +134,3 @@ int main(void) {
   program_leave(folder);
   return check_done();
 }
-
-#else
-
-int main(void) {
-  printf("the program was not built\n");
-  return 0;
-}
-
-#endif

@@ -5,8 +5,6 @@
 
 #include <stdlib.h>
 
-#ifdef BRINK_PROGRAM
-
 #define brink(...) program_run(BRINK_PROGRAM, __VA_ARGS__)
 
 static void write_ctc(const char *declarations, const char *initial, const char *rest) {
@@ -126,12 +124,3 @@ int main(void) {
   program_leave(folder);
   return check_done();
 }
-
-#else
-
-int main(void) {
-  printf("the program was not built\n");
-  return 0;
-}
-
-#endif

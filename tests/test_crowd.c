@@ -7,8 +7,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#ifdef BRINK_PROGRAM
-
 /* ---- models ---- */
 
 /* A composite with a sampled controller and a logic; agents differ in a parameter, and draw random numbers when they
@@ -415,11 +413,3 @@ int main(void) {
   program_leave(folder);
   return check_done();
 }
-
-#else
-
-int main(void) {
-  return 0;
-}
-
-#endif

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#ifdef BRINK_PROGRAM
-
 static const char integrator[] =
     "ctc Integrator is\n"
     "  interface\n"
@@ -192,9 +190,3 @@ int main(void) {
   program_leave(folder);
   return check_done();
 }
-
-#else
-int main(void) {
-  return 0;
-}
-#endif

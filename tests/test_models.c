@@ -12,8 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#ifdef BRINK_PROGRAM
-
 enum { LINE = 512, COMMAND = 2048 };
 
 /* -------------------------------------------------------------- running the program ---- */
@@ -353,12 +351,3 @@ int main(int argc, char **argv) {
   }
   return check_done();
 }
-
-#else
-
-int main(void) {
-  printf("skipped: there is no program to run\n");
-  return 0;
-}
-
-#endif

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#ifdef BRINK_PROGRAM
-
 static const char decay[] = "ctc Decay is\n"
                             "  body\n"
                             "    declarations\n"
@@ -265,9 +263,3 @@ int main(void) {
   program_leave(folder);
   return check_done();
 }
-
-#else
-int main(void) {
-  return 0;
-}
-#endif

@@ -79,7 +79,6 @@ typedef struct brink_agents_stats {
   int64_t searches; /* pairs whose guards were searched for roots */
   int64_t checks;   /* pairs whose boxes were compared */
   int64_t meetings;
-  int64_t cut;  /* plans that a meeting has ended */
   size_t bytes; /* of one agent, all told */
 } brink_agents_stats;
 

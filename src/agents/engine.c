@@ -285,7 +285,6 @@ static brink_status part(brink_agents *agents, size_t block, int side, uint32_t 
   brink_meeting_scatter(&agents->meetings[block], side, crew->sim);
   brink_sim_changed(crew->sim);
   act(agents, agent);
-  agents->stats.cut++;
   return plan(agents, agent, diag);
 }
 
