@@ -1,5 +1,6 @@
 /* cars.c: bumper cars (see cars.h). */
 #include "support/cars.h"
+#include "support/contact.h"
 
 #include <brink/jet.h>
 #include <math.h>
@@ -87,14 +88,7 @@ static int distance_jet(size_t guard, int order, const double *t, const double *
 static int square_jet(size_t guard, int order, const double *t, const double *const *x,
                       const brink_env *env, double *g) {
   (void)t;
-  const size_t *on = scene_of(env)->depends[guard];
-  double u[BRINK_JET_MAX_ORDER + 1], v[BRINK_JET_MAX_ORDER + 1];
-  brink_jet_sub(order, x[on[2]], x[on[0]], u);
-  brink_jet_sub(order, x[on[3]], x[on[1]], v);
-  brink_jet_square(order, u, u);
-  brink_jet_square(order, v, g);
-  brink_jet_add(order, u, g, g);
-  g[0] -= 4 * RADIUS * RADIUS;
+  bench_contact(order, x, scene_of(env)->depends[guard], 2 * RADIUS, g);
   return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "support/contact.h"
 #include "support/crowd.h"
 
 static int car_rhs(double t, const double *x, const brink_env *env, double *dx) {
@@ -65,13 +66,8 @@ static int pair_gradient(size_t guard, double t, const double *x, const brink_en
 static int pair_jet(size_t guard, int order, const double *t, const double *const *x,
                     const brink_env *env, double *g) {
   (void)guard, (void)t, (void)env;
-  double u[BRINK_JET_MAX_ORDER + 1], v[BRINK_JET_MAX_ORDER + 1];
-  brink_jet_sub(order, x[3], x[0], u);
-  brink_jet_sub(order, x[4], x[1], v);
-  brink_jet_square(order, u, u);
-  brink_jet_square(order, v, g);
-  brink_jet_add(order, u, g, g);
-  g[0] -= 4 * CROWD_RADIUS * CROWD_RADIUS;
+  static const size_t on[4] = {0, 1, 3, 4};
+  bench_contact(order, x, on, 2 * CROWD_RADIUS, g);
   return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/contact.h"
 #include "support/crowd.h"
 
 typedef struct together {
@@ -60,14 +61,7 @@ static int gradient(size_t guard, double t, const double *x, const brink_env *en
 static int series(size_t guard, int order, const double *t, const double *const *x,
                   const brink_env *env, double *g) {
   (void)t;
-  const size_t *on = cars_of(env, guard);
-  double u[BRINK_JET_MAX_ORDER + 1], v[BRINK_JET_MAX_ORDER + 1];
-  brink_jet_sub(order, x[on[2]], x[on[0]], u);
-  brink_jet_sub(order, x[on[3]], x[on[1]], v);
-  brink_jet_square(order, u, u);
-  brink_jet_square(order, v, g);
-  brink_jet_add(order, u, g, g);
-  g[0] -= 4 * CROWD_RADIUS * CROWD_RADIUS;
+  bench_contact(order, x, cars_of(env, guard), 2 * CROWD_RADIUS, g);
   return 0;
 }
 
