@@ -139,7 +139,8 @@ static bool place(brink_meeting *m, brink_arena *arena) {
   size_t count = m->crew[0]->def.count + (one ? 0 : m->crew[1]->def.count);
   m->track = brink_arena_take(arena, count, sizeof *m->track);
   if (m->track == NULL ||
-      !brink_grid_create(count, m->def.ndimensions, &arena->allocator, &m->grid))
+      !brink_grid_create(count, m->def.ndimensions, &arena->allocator, &m->grid) ||
+      !brink_grid_reader_create(m->grid, &m->reader))
     return false;
   double largest = 0.0;
   for (size_t k = 0; k < count; k++) {
@@ -204,8 +205,11 @@ brink_status brink_agents_create(const brink_agents_def *def, const brink_alloca
 
 void brink_agents_destroy(brink_agents *agents) {
   if (agents == NULL) return;
-  for (size_t k = 0; agents->meetings != NULL && k < agents->def.npairs; k++)
-    brink_grid_destroy(agents->meetings[k].grid);
+  for (size_t k = 0; agents->meetings != NULL && k < agents->def.npairs; k++) {
+    brink_meeting *m = &agents->meetings[k];
+    if (m->grid != NULL) brink_grid_reader_destroy(m->grid, &m->reader);
+    brink_grid_destroy(m->grid);
+  }
   for (size_t k = 0; agents->crews != NULL && k < agents->def.npopulations; k++) {
     brink_crew *crew = &agents->crews[k];
     brink_release(&agents->arena.allocator, crew->packed, crew->def.count, crew->packing.size);

@@ -137,8 +137,8 @@ static void compare_near(brink_agents *agents, size_t block, int side, uint32_t 
   bool one = m->crew[0] == m->crew[1];
   const uint32_t *list;
   size_t first_count = m->crew[0]->def.count;
-  size_t count = brink_grid_meet(m->grid, grid_number(m, side, member(agents, i)), box, &list,
-                                 &agents->stats.checks);
+  size_t count = brink_grid_meet(m->grid, &m->reader, grid_number(m, side, member(agents, i)), box,
+                                 &list, &agents->stats.checks);
   for (size_t k = 0; k < count; k++) {
     bool second = !one && list[k] >= first_count;
     if (!one && (side == 1) == second) continue;

@@ -15,22 +15,27 @@
 #define SIZES 2200 /* powers of two that a double may have */
 #define SMALLEST (-1100)
 
+/* Of a box in a cell. */
+typedef struct entry {
+  uint32_t next, previous, home; /* entries of the same place in the table; that place, or NONE */
+} entry;
+
 struct brink_grid {
   brink_allocator allocator;
   size_t n, mask;
   int nd;
-  size_t corners;   /* 2^nd: entries of a box */
-  brink_box *box;   /* of each agent */
-  int16_t *size;    /* cell size of each agent: its power of two, from SMALLEST; -1: not there */
-  uint32_t *bucket; /* first entry of each place in the table */
-  uint32_t *next, *previous, *home; /* of each entry: agent*corners + k; home: its bucket */
-  uint32_t *of_size;                /* first agent of each size */
+  size_t corners;    /* 2^nd: entries of a box */
+  brink_box *box;    /* of each agent */
+  int16_t *size;     /* cell size of each agent: its power of two, from SMALLEST; -1: not there */
+  uint32_t *bucket;  /* first entry of each place in the table */
+  entry *entries;    /* agent*corners + k */
+  uint32_t *of_size; /* first agent of each size */
   uint32_t *size_next, *size_previous;
   uint32_t *population; /* agents of each size */
   int low, high;        /* sizes that there may be */
-  uint32_t *seen, stamp;
-  uint32_t *list;
-  size_t nlist;
+  double sum;           /* of the sizes of boxes that came lately, … */
+  size_t count;         /* … and how many these are */
+  int least;            /* no cells smaller than this: such as boxes are on average */
 };
 
 static void *take(brink_grid *grid, size_t count, size_t size) {
@@ -55,20 +60,15 @@ bool brink_grid_create(size_t n, int nd, const brink_allocator *allocator, brink
   grid->box = take(grid, n, sizeof *grid->box);
   grid->size = take(grid, n, sizeof *grid->size);
   grid->bucket = take(grid, buckets, sizeof *grid->bucket);
-  grid->next = take(grid, entries, sizeof *grid->next);
-  grid->previous = take(grid, entries, sizeof *grid->previous);
-  grid->home = take(grid, entries, sizeof *grid->home);
+  grid->entries = take(grid, entries, sizeof *grid->entries);
   grid->of_size = take(grid, SIZES, sizeof *grid->of_size);
   grid->size_next = take(grid, n, sizeof *grid->size_next);
   grid->size_previous = take(grid, n, sizeof *grid->size_previous);
   grid->population = take(grid, SIZES, sizeof *grid->population);
-  grid->seen = take(grid, n, sizeof *grid->seen);
-  grid->list = take(grid, n, sizeof *grid->list);
   *made = grid;
-  if (grid->box == NULL || grid->size == NULL || grid->bucket == NULL || grid->next == NULL ||
-      grid->previous == NULL || grid->home == NULL || grid->of_size == NULL ||
-      grid->size_next == NULL || grid->size_previous == NULL || grid->population == NULL ||
-      grid->seen == NULL || grid->list == NULL) {
+  if (grid->box == NULL || grid->size == NULL || grid->bucket == NULL || grid->entries == NULL ||
+      grid->of_size == NULL || grid->size_next == NULL || grid->size_previous == NULL ||
+      grid->population == NULL) {
     brink_grid_destroy(grid);
     *made = NULL;
     return false;
@@ -86,21 +86,17 @@ void brink_grid_destroy(brink_grid *grid) {
   brink_release(&allocator, grid->box, n, sizeof *grid->box);
   brink_release(&allocator, grid->size, n, sizeof *grid->size);
   brink_release(&allocator, grid->bucket, grid->mask + 1, sizeof *grid->bucket);
-  brink_release(&allocator, grid->next, entries, sizeof *grid->next);
-  brink_release(&allocator, grid->previous, entries, sizeof *grid->previous);
-  brink_release(&allocator, grid->home, entries, sizeof *grid->home);
+  brink_release(&allocator, grid->entries, entries, sizeof *grid->entries);
   brink_release(&allocator, grid->of_size, SIZES, sizeof *grid->of_size);
   brink_release(&allocator, grid->size_next, n, sizeof *grid->size_next);
   brink_release(&allocator, grid->size_previous, n, sizeof *grid->size_previous);
   brink_release(&allocator, grid->population, SIZES, sizeof *grid->population);
-  brink_release(&allocator, grid->seen, n, sizeof *grid->seen);
-  brink_release(&allocator, grid->list, n, sizeof *grid->list);
   brink_release(&allocator, grid, 1, sizeof *grid);
 }
 
 size_t brink_grid_bytes(const brink_grid *grid) {
-  size_t each = sizeof *grid->box + sizeof *grid->size + 4 * sizeof(uint32_t);
-  return grid->n * (each + 3 * grid->corners * sizeof(uint32_t)) +
+  size_t each = sizeof *grid->box + sizeof *grid->size + 2 * sizeof(uint32_t);
+  return grid->n * (each + grid->corners * sizeof *grid->entries) +
          (grid->mask + 1) * sizeof *grid->bucket;
 }
 
@@ -134,13 +130,26 @@ static uint32_t hash(const brink_grid *grid, int size, int64_t x, int64_t y, int
   return (uint32_t)((h ^ (h >> 30)) & grid->mask);
 }
 
-/* The power of two that is not smaller than the box. */
-static int size_of(const brink_grid *grid, const brink_box *box) {
+/* The power of two that is not smaller than this. */
+static int size_above(double length) {
+  int size = ilogb(length) + 1 - SMALLEST;
+  return size < 0 ? 0 : size >= SIZES ? SIZES - 1 : size;
+}
+
+/* Small boxes are kept in cells for those of average size: who looks at fewer sizes looks into fewer cells. */
+static int size_of(brink_grid *grid, const brink_box *box) {
   double largest = 0.0;
   for (int d = 0; d < grid->nd; d++) largest = fmax(largest, box->high[d] - box->low[d]);
   if (!(largest > 0.0) || !isfinite(largest)) largest = 1.0;
-  int size = ilogb(largest) + 1 - SMALLEST;
-  return size < 0 ? 0 : size >= SIZES ? SIZES - 1 : size;
+  grid->sum += largest;
+  if (++grid->count >= grid->n) {
+    double average = grid->sum / (double)grid->count;
+    grid->least = isfinite(average) ? size_above(average) : 0;
+    grid->sum = 0.0;
+    grid->count = 0;
+  }
+  int size = size_above(largest);
+  return size > grid->least ? size : grid->least;
 }
 
 /* ---- in and out ---- */
@@ -148,12 +157,13 @@ static int size_of(const brink_grid *grid, const brink_box *box) {
 static void leave(brink_grid *grid, uint32_t agent) {
   for (size_t k = 0; k < grid->corners; k++) {
     size_t e = agent * grid->corners + k;
-    if (grid->home[e] == NONE) continue;
-    if (grid->previous[e] != NONE)
-      grid->next[grid->previous[e]] = grid->next[e];
+    if (grid->entries[e].home == NONE) continue;
+    if (grid->entries[e].previous != NONE)
+      grid->entries[grid->entries[e].previous].next = grid->entries[e].next;
     else
-      grid->bucket[grid->home[e]] = grid->next[e];
-    if (grid->next[e] != NONE) grid->previous[grid->next[e]] = grid->previous[e];
+      grid->bucket[grid->entries[e].home] = grid->entries[e].next;
+    if (grid->entries[e].next != NONE)
+      grid->entries[grid->entries[e].next].previous = grid->entries[e].previous;
   }
   int size = grid->size[agent];
   uint32_t before = grid->size_previous[agent], after = grid->size_next[agent];
@@ -167,10 +177,10 @@ static void leave(brink_grid *grid, uint32_t agent) {
 
 static void enter_cell(brink_grid *grid, uint32_t agent, size_t k, uint32_t bucket) {
   uint32_t e = (uint32_t)(agent * grid->corners + k), first = grid->bucket[bucket];
-  grid->home[e] = bucket;
-  grid->previous[e] = NONE;
-  grid->next[e] = first;
-  if (first != NONE) grid->previous[first] = e;
+  grid->entries[e].home = bucket;
+  grid->entries[e].previous = NONE;
+  grid->entries[e].next = first;
+  if (first != NONE) grid->entries[first].previous = e;
   grid->bucket[bucket] = e;
 }
 
@@ -183,7 +193,7 @@ static void enter(brink_grid *grid, uint32_t agent, int size) {
         enter_cell(grid, agent, k++, hash(grid, size, x, y, z));
     }
   }
-  for (; k < grid->corners; k++) grid->home[agent * grid->corners + k] = NONE;
+  for (; k < grid->corners; k++) grid->entries[agent * grid->corners + k].home = NONE;
   uint32_t first = grid->of_size[size];
   grid->size[agent] = (int16_t)size;
   grid->size_previous[agent] = NONE;
@@ -214,58 +224,93 @@ static bool touch(const brink_grid *grid, const brink_box *a, const brink_box *b
   return true;
 }
 
-static void look(brink_grid *grid, const brink_box *box, uint32_t other, int64_t *checks) {
-  if (grid->seen[other] == grid->stamp) return;
-  grid->seen[other] = grid->stamp;
-  ++*checks;
-  if (touch(grid, box, &grid->box[other])) grid->list[grid->nlist++] = other;
+/* Whoever is in several cells is found as often; the list is made a set when it is full, and at the end. */
+static void sort(uint32_t *list, size_t count) {
+  static const size_t gaps[] = {16384, 4096, 1024, 301, 70, 20, 5, 1};
+  for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++) {
+    size_t gap = gaps[g];
+    for (size_t k = gap; k < count; k++) {
+      uint32_t item = list[k];
+      size_t j = k;
+      for (; j >= gap && list[j - gap] > item; j -= gap) list[j] = list[j - gap];
+      list[j] = item;
+    }
+  }
 }
 
-static void look_in_cells(brink_grid *grid, const brink_box *box, int size, const cell_range *range,
-                          int64_t *checks) {
+static void make_set(brink_grid_reader *reader) {
+  if (reader->count == 0) return;
+  sort(reader->list, reader->count);
+  size_t kept = 1;
+  for (size_t k = 1; k < reader->count; k++) {
+    if (reader->list[k] != reader->list[kept - 1]) reader->list[kept++] = reader->list[k];
+  }
+  reader->count = kept;
+}
+
+/* A look around: the box, whose it is, and what comes of it. */
+typedef struct view {
+  const brink_grid *grid;
+  brink_grid_reader *reader;
+  const brink_box *box;
+  uint32_t agent;
+  int64_t checks;
+} view;
+
+static void look(view *v, uint32_t other) {
+  brink_grid_reader *reader = v->reader;
+  v->checks++;
+  if (!touch(v->grid, v->box, &v->grid->box[other]) || other == v->agent) return;
+  if (reader->count == reader->room) make_set(reader);
+  reader->list[reader->count++] = other;
+}
+
+static void look_in_cells(view *v, int size, const cell_range *range) {
+  const brink_grid *grid = v->grid;
   for (int64_t x = range->first[0]; x <= range->last[0]; x++) {
     for (int64_t y = range->first[1]; y <= range->last[1]; y++) {
       for (int64_t z = range->first[2]; z <= range->last[2]; z++) {
         uint32_t e = grid->bucket[hash(grid, size, x, y, z)];
-        for (; e != NONE; e = grid->next[e]) look(grid, box, (uint32_t)(e / grid->corners), checks);
+        for (; e != NONE; e = grid->entries[e].next) look(v, (uint32_t)(e / grid->corners));
       }
     }
   }
 }
 
-static void look_at_size(brink_grid *grid, const brink_box *box, int size, int64_t *checks) {
-  cell_range range = cells_of(grid, box, size);
+static void look_at_size(view *v, int size) {
+  const brink_grid *grid = v->grid;
+  cell_range range = cells_of(grid, v->box, size);
   double cells = 1.0;
   for (int d = 0; d < grid->nd; d++) cells *= (double)range.last[d] - (double)range.first[d] + 1.0;
   if (cells <= (double)grid->population[size]) {
-    look_in_cells(grid, box, size, &range, checks);
+    look_in_cells(v, size, &range);
     return;
   }
   for (uint32_t other = grid->of_size[size]; other != NONE; other = grid->size_next[other])
-    look(grid, box, other, checks);
+    look(v, other);
 }
 
-static void sort(uint32_t *list, size_t count) {
-  for (size_t k = 1; k < count; k++) {
-    uint32_t item = list[k];
-    size_t j = k;
-    for (; j > 0 && list[j - 1] > item; j--) list[j] = list[j - 1];
-    list[j] = item;
-  }
+bool brink_grid_reader_create(const brink_grid *grid, brink_grid_reader *reader) {
+  /* As many again as there can be different ones: a full list halves when it becomes a set. */
+  *reader = (brink_grid_reader){.room = 2 * grid->n};
+  reader->list = brink_allocate(&grid->allocator, reader->room, sizeof *reader->list);
+  return reader->list != NULL;
 }
 
-size_t brink_grid_meet(brink_grid *grid, uint32_t agent, const brink_box *box,
-                       const uint32_t **list, int64_t *checks) {
-  if (++grid->stamp == 0) { /* once in four thousand million */
-    memset(grid->seen, 0, grid->n * sizeof *grid->seen);
-    grid->stamp = 1;
-  }
-  grid->nlist = 0;
-  grid->seen[agent] = grid->stamp;
+void brink_grid_reader_destroy(const brink_grid *grid, brink_grid_reader *reader) {
+  brink_release(&grid->allocator, reader->list, reader->room, sizeof *reader->list);
+  reader->list = NULL;
+}
+
+size_t brink_grid_meet(const brink_grid *grid, brink_grid_reader *reader, uint32_t agent,
+                       const brink_box *box, const uint32_t **list, int64_t *checks) {
+  view v = {.grid = grid, .reader = reader, .box = box, .agent = agent};
+  reader->count = 0;
   for (int size = grid->low; size <= grid->high; size++) {
-    if (grid->population[size] > 0) look_at_size(grid, box, size, checks);
+    if (grid->population[size] > 0) look_at_size(&v, size);
   }
-  sort(grid->list, grid->nlist);
-  *list = grid->list;
-  return grid->nlist;
+  make_set(reader);
+  *checks += v.checks;
+  *list = reader->list;
+  return reader->count;
 }

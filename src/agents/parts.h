@@ -29,9 +29,15 @@ void brink_crew_start(brink_crew *crew, size_t agent);
 /* ---- queue.c ---- */
 
 /* Agents by the ends of their windows; of equal ones the first in number. Each is in it once. */
+typedef struct brink_queue_item {
+  double key;
+  uint32_t agent;
+} brink_queue_item;
+
 typedef struct brink_queue {
   const double *key;
-  uint32_t *heap, *place;
+  brink_queue_item *heap;
+  uint32_t *place;
   size_t count;
 } brink_queue;
 
@@ -63,11 +69,20 @@ void brink_grid_destroy(brink_grid *grid); /* NULL is fine */
 size_t brink_grid_bytes(const brink_grid *grid);
 /* The agent's box is this from now on. */
 void brink_grid_put(brink_grid *grid, uint32_t agent, const brink_box *box);
-/* Agents whose boxes meet this one, in the order of their numbers, without `agent`; how many. The list is the
- * grid's, until the next call. */
-size_t brink_grid_meet(brink_grid *grid, uint32_t agent, const brink_box *box,
-                       const uint32_t **list, int64_t *checks);
 const brink_box *brink_grid_box(const brink_grid *grid, uint32_t agent);
+
+/* Who looks around: room for a list. Several may look into one grid at the same time, while nobody puts. */
+typedef struct brink_grid_reader {
+  uint32_t *list;
+  size_t count, room;
+} brink_grid_reader;
+
+bool brink_grid_reader_create(const brink_grid *grid, brink_grid_reader *reader);
+void brink_grid_reader_destroy(const brink_grid *grid, brink_grid_reader *reader);
+/* Agents whose boxes meet this one, in the order of their numbers, without `agent`; how many. The list is the
+ * reader's, until its next call. */
+size_t brink_grid_meet(const brink_grid *grid, brink_grid_reader *reader, uint32_t agent,
+                       const brink_box *box, const uint32_t **list, int64_t *checks);
 
 /* ---- meeting.c ---- */
 
@@ -89,9 +104,10 @@ typedef struct brink_meeting {
   double *timer;
   char message[BRINK_DIAG_MESSAGE]; /* that an action left */
   brink_grid *grid;                 /* NULL: all pairs */
-  bool touches;                     /* some guard is unilateral: within the tolerance is an event */
-  double sweep;                     /* how far an agent goes in a window */
-  brink_track *track;               /* of each agent of both crews, if there is a grid */
+  brink_grid_reader reader;
+  bool touches;       /* some guard is unilateral: within the tolerance is an event */
+  double sweep;       /* how far an agent goes in a window */
+  brink_track *track; /* of each agent of both crews, if there is a grid */
 } brink_meeting;
 
 typedef struct brink_root_of_pair {

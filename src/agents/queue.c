@@ -1,5 +1,10 @@
-/* queue.c: whose window ends first: a binary heap of agents, each once, which may be moved. */
+/* queue.c: whose window ends first: a heap of agents, each once, which may be moved.
+ *
+ * Four children each, and keys beside the agents: a million agents do not fit into caches, and every line of
+ * memory that a move touches costs more than the comparisons. */
 #include "agents/parts.h"
+
+#define CHILDREN 4
 
 bool brink_queue_init(brink_queue *queue, const double *key, size_t n, brink_arena *arena) {
   *queue = (brink_queue){.key = key};
@@ -8,46 +13,49 @@ bool brink_queue_init(brink_queue *queue, const double *key, size_t n, brink_are
   return queue->heap != NULL && queue->place != NULL;
 }
 
-static bool before(const brink_queue *queue, uint32_t a, uint32_t b) {
-  return queue->key[a] < queue->key[b] || (queue->key[a] == queue->key[b] && a < b);
+static bool before(const brink_queue_item *a, const brink_queue_item *b) {
+  return a->key < b->key || (a->key == b->key && a->agent < b->agent);
 }
 
-static void put(brink_queue *queue, size_t k, uint32_t agent) {
-  queue->heap[k] = agent;
-  queue->place[agent] = (uint32_t)k;
+static void put(brink_queue *queue, size_t k, const brink_queue_item *item) {
+  queue->heap[k] = *item;
+  queue->place[item->agent] = (uint32_t)k;
 }
 
-static void rise(brink_queue *queue, size_t k) {
-  uint32_t agent = queue->heap[k];
-  for (; k > 0 && before(queue, agent, queue->heap[(k - 1) / 2]); k = (k - 1) / 2)
-    put(queue, k, queue->heap[(k - 1) / 2]);
-  put(queue, k, agent);
-}
-
-static void sink(brink_queue *queue, size_t k) {
-  uint32_t agent = queue->heap[k];
-  for (;;) {
-    size_t child = 2 * k + 1;
-    if (child >= queue->count) break;
-    if (child + 1 < queue->count && before(queue, queue->heap[child + 1], queue->heap[child]))
-      child++;
-    if (!before(queue, queue->heap[child], agent)) break;
-    put(queue, k, queue->heap[child]);
-    k = child;
+static size_t rise(brink_queue *queue, size_t k, const brink_queue_item *item) {
+  for (size_t parent; k > 0; k = parent) {
+    parent = (k - 1) / CHILDREN;
+    if (!before(item, &queue->heap[parent])) break;
+    put(queue, k, &queue->heap[parent]);
   }
-  put(queue, k, agent);
+  return k;
+}
+
+static size_t sink(brink_queue *queue, size_t k, const brink_queue_item *item) {
+  for (;;) {
+    size_t first = CHILDREN * k + 1, best = first;
+    if (first >= queue->count) return k;
+    for (size_t c = first + 1; c < first + CHILDREN && c < queue->count; c++) {
+      if (before(&queue->heap[c], &queue->heap[best])) best = c;
+    }
+    if (!before(&queue->heap[best], item)) return k;
+    put(queue, k, &queue->heap[best]);
+    k = best;
+  }
 }
 
 void brink_queue_add(brink_queue *queue, uint32_t agent) {
-  put(queue, queue->count++, agent);
-  rise(queue, queue->count - 1);
+  brink_queue_item item = {.key = queue->key[agent], .agent = agent};
+  size_t k = queue->count++;
+  put(queue, rise(queue, k, &item), &item);
 }
 
 uint32_t brink_queue_first(const brink_queue *queue) {
-  return queue->heap[0];
+  return queue->heap[0].agent;
 }
 
 void brink_queue_moved(brink_queue *queue, uint32_t agent) {
-  rise(queue, queue->place[agent]);
-  sink(queue, queue->place[agent]);
+  brink_queue_item item = {.key = queue->key[agent], .agent = agent};
+  size_t k = queue->place[agent], higher = rise(queue, k, &item);
+  put(queue, higher < k ? higher : sink(queue, k, &item), &item);
 }
