@@ -52,6 +52,9 @@ brink_status brink_sim_record_misses(brink_sim *sim) {
 
 brink_status brink_sim_record_step(brink_sim *sim, double t0) {
   sim->eval.stats.steps++;
+  for (brink_onlooker *o = sim->onlookers; o != NULL; o = o->next) {
+    if (o->moved != NULL) o->moved(o, sim, t0);
+  }
   if (sim->sink.step == NULL) return BRINK_OK;
   brink_step_record record = {.t0 = t0,
                               .t1 = sim->t,

@@ -340,6 +340,9 @@ static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
   sim->changed = sim->altered = false;
   sim->jump = 0.0;
   if (sim->nhits > 0) sim->restart = true;
+  for (brink_onlooker *o = sim->onlookers; o != NULL; o = o->next) {
+    if (o->begins != NULL) o->begins(o, sim);
+  }
   for (int iteration = 0;; iteration++) {
     bool changed;
     brink_status status = run_round(sim, iteration, changed_ever, &changed, diag);
@@ -374,6 +377,9 @@ brink_status brink_sim_instant(brink_sim *sim, brink_diag *diag) {
   sim->eval.centre = NULL; /* actions may put the state anywhere, and change what guards are */
   memset(sim->pending, 0, sim->model->def.nguards * sizeof *sim->pending);
   brink_status status = run_instant(sim, diag);
+  for (brink_onlooker *o = sim->onlookers; o != NULL; o = o->next) {
+    if (o->ends != NULL) o->ends(o, sim);
+  }
   /* One event, one round: what its sign was settled with still holds. */
   sim->stepper.f_ready = sim->field_settled && sim->instant_events == 1 && sim->restart &&
                          sim->started && sim->eval.nheld == 0;

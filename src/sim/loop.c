@@ -317,10 +317,18 @@ brink_status brink_sim_next_event(brink_sim *sim, double t_limit, brink_diag *di
   return run(sim, t_limit, true, diag);
 }
 
+/* Does anybody look at the dense output of steps? */
+static bool is_followed(const brink_sim *sim) {
+  for (const brink_onlooker *o = sim->onlookers; o != NULL; o = o->next) {
+    if (o->moved != NULL) return true;
+  }
+  return sim->sink.step != NULL;
+}
+
 brink_status brink_sim_run(brink_sim *sim, double t_end, brink_diag *diag) {
   brink_diag_clear(diag);
   if (sim == NULL) return no_sim(diag);
-  sim->keep = sim->sink.step != NULL;
+  sim->keep = is_followed(sim);
   return run(sim, t_end, false, diag);
 }
 

@@ -311,6 +311,17 @@ void brink_sim_destroy(brink_sim *sim) {
 
 /* ---- asking ---- */
 
+void brink_sim_watch(brink_sim *sim, brink_onlooker *onlooker) {
+  onlooker->next = sim->onlookers;
+  sim->onlookers = onlooker;
+}
+
+void brink_sim_unwatch(brink_sim *sim, brink_onlooker *onlooker) {
+  brink_onlooker **link = &sim->onlookers;
+  while (*link != NULL && *link != onlooker) link = &(*link)->next;
+  if (*link != NULL) *link = onlooker->next;
+}
+
 void brink_sim_set_sink(brink_sim *sim, const brink_sink *sink) {
   sim->sink = sink != NULL ? *sink : (brink_sink){0};
 }

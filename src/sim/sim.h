@@ -20,6 +20,22 @@ typedef struct brink_clock_heap {
   size_t count;
 } brink_clock_heap;
 
+/* Somebody in the library who looks on while a simulation runs, and changes nothing of it. Members may be
+ * NULL. */
+typedef struct brink_onlooker brink_onlooker;
+struct brink_onlooker {
+  /* The state has moved along sim->last from t0 to the present. Parameters, modes and signs are still those
+   * of the step. */
+  void (*moved)(brink_onlooker *self, brink_sim *sim, double t0);
+  /* An instant begins: sim->hits are the located events, nothing has been changed yet. sim->last leads
+   * here, and further, if the time has moved since the last instant. */
+  void (*begins)(brink_onlooker *self, brink_sim *sim);
+  /* It is over: sim->events are its events, if sim->instant_events is not 0; what held before is in
+   * sim->pre_x, pre_p, pre_mode. */
+  void (*ends)(brink_onlooker *self, brink_sim *sim);
+  brink_onlooker *next; /* set by brink_sim_watch */
+};
+
 struct brink_sim {
   brink_arena arena;
   const brink_model *model;
@@ -30,6 +46,7 @@ struct brink_sim {
   brink_stepper stepper;
   brink_detector detector;
   brink_sink sink;
+  brink_onlooker *onlookers; /* NULL: nobody */
 
   double limit; /* the call goes no further */
   double t;
@@ -97,6 +114,10 @@ struct brink_sim {
 
   brink_history history;
 };
+
+/* sim.c: from now on, or no longer. The onlooker must outlive the sim, or be taken away first. */
+void brink_sim_watch(brink_sim *sim, brink_onlooker *onlooker);
+void brink_sim_unwatch(brink_sim *sim, brink_onlooker *onlooker);
 
 /* loop.c: everything that has to be done before a step is planned: the first instant, the start of the method. */
 brink_status brink_sim_prepare(brink_sim *sim, brink_diag *diag);
