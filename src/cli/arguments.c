@@ -121,6 +121,7 @@ static const struct {
     [CLI_OPERAND_NAME] = {"name", "which name?"},
     [CLI_OPERAND_SHELL] = {"shell", "which shell?"},
     [CLI_OPERAND_COMMAND] = {"command", "which command?"},
+    [CLI_OPERAND_EXPERIMENT] = {"experiment", "which experiment?"},
 };
 
 static int check_operands(const cli_arguments *arguments) {

@@ -15,6 +15,7 @@
  *   progress.c  a line on a terminal while a run is long; interruption
  *   terminal.c  what the terminal can show
  *   colour.c    who gets colours, and which
+ *   reproduce.c the published experiments (experiments/), their verdicts and their page
  *   check.c, fmt.c, emit.c, new.c, doctor.c   the commands of these names; starter.c: the models of new
  *
  * This is the only place of the project that prints or exits. */
@@ -43,6 +44,7 @@ int cli_check(const cli_arguments *arguments);
 int cli_fmt(const cli_arguments *arguments);
 int cli_emit(const cli_arguments *arguments);
 int cli_new(const cli_arguments *arguments);
+int cli_reproduce(const cli_arguments *arguments);
 int cli_doctor(const cli_arguments *arguments);
 int cli_manual(const cli_arguments *arguments);
 int cli_completion(const cli_arguments *arguments);

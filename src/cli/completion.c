@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "experiments/experiment.h"
+
 /* ---- shared ---- */
 
 /* "a|b|c" with other separators. */
@@ -20,6 +22,11 @@ static void put_choices(brink_text *text, const char *list, const char *separato
 static void put_commands(brink_text *text, const char *separator) {
   for (int k = 0; k < CLI_COMMAND_LATER_FIRST; k++)
     brink_text_add(text, "%s%s", k > 0 ? separator : "", cli_commands[k].name);
+}
+
+static void put_experiments(brink_text *text, const char *separator) {
+  for (size_t k = 0; brink_experiments[k] != NULL; k++)
+    brink_text_add(text, "%s%s", k > 0 ? separator : "", brink_experiments[k]->name);
 }
 
 /* Inside single quotes, where `quote` ends them, stands itself, and begins them again. */
@@ -106,7 +113,9 @@ static void put_bash_operand(const cli_command *command, brink_text *text) {
     brink_text_add(text, "_brink_files \"$current\" .hsml ;;\n");
   else
     brink_text_add(text, "_brink_words \"$current\" \"$%s\" ;;\n",
-                   command->operand == CLI_OPERAND_SHELL ? "shells" : "commands");
+                   command->operand == CLI_OPERAND_SHELL        ? "shells"
+                   : command->operand == CLI_OPERAND_EXPERIMENT ? "experiments"
+                                                                : "commands");
 }
 
 static void put_bash(brink_text *text) {
@@ -123,6 +132,8 @@ static void put_bash(brink_text *text) {
   put_commands(text, " ");
   brink_text_add(text, "' shells='");
   put_choices(text, cli_shells, " ");
+  brink_text_add(text, "' experiments='");
+  put_experiments(text, " ");
   brink_text_add(text, "'\n  case ${COMP_WORDS[1]} in\n");
   for (int k = 0; k < CLI_COMMAND_LATER_FIRST; k++) put_bash_operand(&cli_commands[k], text);
   brink_text_add(text, "    help) _brink_words \"$current\" \"$commands\" ;;\n  esac\n}\n\n"
@@ -179,6 +190,11 @@ static void put_zsh_operand(const cli_command *command, brink_text *text) {
   case CLI_OPERAND_COMMAND:
     brink_text_add(text, "        '1:command:(");
     put_commands(text, " ");
+    brink_text_add(text, ")'\n");
+    break;
+  case CLI_OPERAND_EXPERIMENT:
+    brink_text_add(text, "        '%s:experiment:(", many);
+    put_experiments(text, " ");
     brink_text_add(text, ")'\n");
     break;
   case CLI_OPERAND_NAME:
@@ -262,6 +278,8 @@ static void put_fish_operand(const cli_command *command, brink_text *text) {
     brink_text_add(text, "(__fish_complete_suffix .hsml)");
   else if (command->operand == CLI_OPERAND_SHELL)
     put_choices(text, cli_shells, " ");
+  else if (command->operand == CLI_OPERAND_EXPERIMENT)
+    put_experiments(text, " ");
   else
     put_commands(text, " ");
   brink_text_add(text, "'\n");

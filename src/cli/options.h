@@ -40,6 +40,8 @@ typedef enum cli_option_id {
   CLI_PART,
   CLI_WRITE,
   CLI_KIND,
+  CLI_LIST,
+  CLI_REPETITIONS,
   CLI_HELP,
   CLI_VERSION,
   CLI_LATER_FIRST, /* from here on: not in this version */
@@ -51,7 +53,6 @@ typedef enum cli_option_id {
   CLI_KEEP,
   CLI_JOBS,
   CLI_LIMIT,
-  CLI_LIST,
   CLI_OPTION_COUNT
 } cli_option_id;
 
@@ -86,12 +87,12 @@ typedef enum cli_command_id {
   CLI_COMMAND_FMT,
   CLI_COMMAND_EMIT,
   CLI_COMMAND_NEW,
+  CLI_COMMAND_REPRODUCE,
   CLI_COMMAND_DOCTOR,
   CLI_COMMAND_MANUAL,
   CLI_COMMAND_COMPLETION,
   CLI_COMMAND_LATER_FIRST, /* from here on: not in this version */
   CLI_COMMAND_CONDITION = CLI_COMMAND_LATER_FIRST,
-  CLI_COMMAND_REPRODUCE,
   CLI_COMMAND_SWEEP,
   CLI_COMMAND_COUNT
 } cli_command_id;
@@ -103,6 +104,7 @@ typedef enum cli_operand {
   CLI_OPERAND_NAME, /* of something new */
   CLI_OPERAND_SHELL,
   CLI_OPERAND_COMMAND,
+  CLI_OPERAND_EXPERIMENT,
 } cli_operand;
 
 typedef struct cli_example {

@@ -1,0 +1,12 @@
+/* list.c: all experiments, in the order of the papers. */
+#include "experiments/experiment.h"
+
+/* The last part of the names of their definitions: brink_experiment_relay. */
+#define EXPERIMENT_LIST(X) X(relay)
+
+#define DECLARE(name) extern const brink_experiment brink_experiment_##name;
+EXPERIMENT_LIST(DECLARE)
+
+const brink_experiment *const brink_experiments[] = {
+#define LIST(name) &brink_experiment_##name,
+    EXPERIMENT_LIST(LIST) NULL};
