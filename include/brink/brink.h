@@ -107,6 +107,26 @@ typedef struct brink_env {
   void *user;             /* brink_model_def.user */
 } brink_env;
 
+/* Directions in which something is differentiated, for sensitivities: column k of every matrix is one of
+ * them. Matrices go by rows, one for each state, parameter or timer: entry (i, k) is at i*count + k. */
+typedef struct brink_tangents {
+  size_t count;
+  const double *t; /* how time changes, for each direction */
+  const double *x; /* how states do */
+  const double *p; /* how parameters do */
+} brink_tangents;
+
+/* Directions that an instant carries along: a callback that changes a state, a parameter or a timer
+ * changes its row to that of the new value, and says so in `done`. One that leaves `done` alone is called
+ * again with values nearby, on copies of what `now` points at, and differences are taken. */
+typedef struct brink_carried {
+  size_t count;
+  const double *t;
+  double *x, *p, *timer;
+  const double *pre_x, *pre_p; /* of the values before the first event of this instant */
+  bool done;                   /* false before the call */
+} brink_carried;
+
 /* What an action may change, and the values from before the instant. */
 typedef struct brink_now {
   double t;
@@ -121,6 +141,7 @@ typedef struct brink_now {
   char *
       message; /* BRINK_DIAG_MESSAGE characters, empty before the call: what a callback that returns
                     BRINK_STOPPED or a negative number writes here becomes the diagnostic's message */
+  brink_carried *carried; /* directions to carry along; NULL: nobody asks */
 } brink_now;
 
 typedef enum brink_direction {
@@ -171,6 +192,21 @@ typedef int brink_guard_jet_fn(size_t guard, int order, const double *t, const d
 typedef int brink_flow_jet_fn(int order, double t, double unit, const double *x,
                               const brink_env *env, double *const *xj);
 
+/* Directional derivatives of the right-hand side, row i for dx_i/dt: df/dt, df/dx and df/dp times the
+ * directions. Optional, like the two below: without them central differences are taken where somebody asks
+ * (sensitivities; nothing else does). */
+typedef int brink_rhs_tangent_fn(double t, const double *x, const brink_env *env,
+                                 const brink_tangents *along, double *df);
+
+/* The same of a guard's value: one number for each direction. */
+typedef int brink_guard_tangent_fn(size_t guard, double t, const double *x, const brink_env *env,
+                                   const brink_tangents *along, double *dg);
+
+/* The same of a guard's rate g_x f + g_t, for a field f that is held constant: mixed second derivatives of
+ * g, which sliding asks for. */
+typedef int brink_rate_tangent_fn(size_t guard, double t, const double *x, const brink_env *env,
+                                  const double *f, const brink_tangents *along, double *dr);
+
 /* df/dx as the values of a sparse matrix by columns, pattern as in brink_sparsity. */
 typedef int brink_jacobian_fn(double t, const double *x, const brink_env *env, double *values);
 
@@ -214,6 +250,10 @@ typedef int brink_rules_fn(brink_now *now, bool *changed, void *user);
  * model into its limit mode. */
 typedef int brink_zeno_fn(const size_t *guards, size_t count, brink_now *now, void *user);
 
+/* Initial parameters that follow from other initial values: now->carried comes with the directions that
+ * were asked for, and leaves with those that hold. */
+typedef int brink_start_tangent_fn(brink_now *now, void *user);
+
 /* Operators of a formula in postfix order; anything >= 0 is the index of a leaf ("leaf >= 0"). */
 enum { BRINK_AND = -1, BRINK_OR = -2, BRINK_NOT = -3 };
 
@@ -242,6 +282,8 @@ typedef struct brink_guard_def {
   brink_gradient_fn *gradient; /* needed by BRINK_EXTRAPOLATE for a unilateral guard without jet */
   brink_guard_jet_fn *jet;
   int degree; /* of g as a polynomial in (t, x): 1 linear, 2 quadratic, …; 0: not a polynomial */
+  brink_guard_tangent_fn *tangent;     /* NULL: differences (numbers: as they are) */
+  brink_rate_tangent_fn *rate_tangent; /* likewise */
 
   /* Optional, for speed: |g(t,x) - g(s,y)| <= sum lipschitz[k] |x - y|[depends[k]] + lipschitz_time
    * |t - s| everywhere. A guard that cannot reach zero by these bounds is not even evaluated. */
@@ -310,6 +352,9 @@ typedef struct brink_model_def {
       flow_work; /* products that coefficient k takes, divided by k; 0: not known. For the order and auto */
   brink_jacobian_fn *jacobian; /* optional, with its pattern */
   brink_sparsity jacobian_pattern;
+  brink_rhs_tangent_fn *rhs_tangent; /* optional, for sensitivities */
+  brink_start_tangent_fn
+      *start_tangent;          /* likewise; NULL: initial values do not depend on each other */
   brink_residual_fn *residual; /* reserved */
   size_t nz;                   /* reserved: algebraic unknowns */
 

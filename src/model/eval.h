@@ -163,4 +163,19 @@ void brink_held_find_owners(brink_eval *eval);
 /* dx/dt on the surfaces where the state is held, or, if there are none, the model's. */
 brink_try brink_held_field(brink_eval *eval, double t, const double *x, double *dx);
 
+/* Filippov's field as a sum: f0 + sum_j alpha_j d_j, with f0 in eval->slide_base and d_j in slide_change;
+ * rate and matrix are r and A of held.c. Only while nfilippov > 0. */
+typedef struct brink_slide_sum {
+  size_t count;
+  double rate[BRINK_SLIDES]; /* r */
+  double plus[BRINK_SLIDES]; /* of g_i along f0 + d_i */
+  double
+      matrix[BRINK_SLIDES * BRINK_SLIDES]; /* A by rows, then, for several surfaces, its factors */
+  double alpha[BRINK_SLIDES];
+  size_t pivots[BRINK_SLIDES];
+} brink_slide_sum;
+brink_try brink_held_sum(brink_eval *eval, double t, const double *x, brink_slide_sum *sum);
+/* Solves A y = y for vectors of the same kind. */
+void brink_held_solve(const brink_slide_sum *sum, double *y);
+
 #endif

@@ -92,21 +92,13 @@ void brink_eval_let_go(brink_eval *eval, size_t guard) {
 
 /* ---- the field ---- */
 
-typedef struct combination {
-  size_t count;
-  double rate[BRINK_SLIDES];                  /* r */
-  double plus[BRINK_SLIDES];                  /* of g_i along f0 + d_i */
-  double matrix[BRINK_SLIDES * BRINK_SLIDES]; /* A by rows, then its factors */
-  double alpha[BRINK_SLIDES];
-  size_t pivots[BRINK_SLIDES];
-} combination;
-
 static void set_signs(brink_eval *eval, int sign) {
   for (size_t j = 0; j < eval->nfilippov; j++) eval->sgn[eval->filippov[j]] = (signed char)sign;
 }
 
 /* f0 and d_j into eval->slide_base and slide_change, r and A. */
-static brink_try gather_fields(brink_eval *eval, double t, const double *x, combination *slide) {
+static brink_try gather_fields(brink_eval *eval, double t, const double *x,
+                               brink_slide_sum *slide) {
   size_t count = slide->count = eval->nfilippov;
   double *base = eval->slide_base;
   set_signs(eval, -1);
@@ -134,7 +126,7 @@ static brink_try gather_fields(brink_eval *eval, double t, const double *x, comb
 }
 
 /* alpha; false where there is none. */
-static bool solve_for_alpha(combination *slide) {
+static bool solve_for_alpha(brink_slide_sum *slide) {
   if (slide->count == 1) {
     slide->alpha[0] = -slide->rate[0] / slide->matrix[0];
     return isfinite(slide->alpha[0]);
@@ -148,13 +140,25 @@ static bool solve_for_alpha(combination *slide) {
   return true;
 }
 
+brink_try brink_held_sum(brink_eval *eval, double t, const double *x, brink_slide_sum *slide) {
+  brink_try outcome = gather_fields(eval, t, x, slide);
+  if (outcome != BRINK_TRY_OK) return outcome;
+  return solve_for_alpha(slide) ? BRINK_TRY_OK : BRINK_TRY_REFUSED;
+}
+
+void brink_held_solve(const brink_slide_sum *slide, double *y) {
+  if (slide->count == 1)
+    y[0] /= slide->matrix[0];
+  else
+    brink_lu_solve(slide->count, slide->matrix, slide->pivots, y);
+}
+
 brink_try brink_held_field(brink_eval *eval, double t, const double *x, double *dx) {
   if (eval->nfilippov == 0)
     return brink_eval_call(eval, t, x, dx); /* the model's own, with sgn = 0 */
-  combination slide;
-  brink_try outcome = gather_fields(eval, t, x, &slide);
+  brink_slide_sum slide;
+  brink_try outcome = brink_held_sum(eval, t, x, &slide);
   if (outcome != BRINK_TRY_OK) return outcome;
-  if (!solve_for_alpha(&slide)) return BRINK_TRY_REFUSED;
   memcpy(dx, eval->slide_base, eval->nx * sizeof *dx);
   for (size_t j = 0; j < slide.count; j++) {
     const double *change = eval->slide_change[j];
@@ -201,7 +205,7 @@ brink_try brink_eval_sided(brink_eval *eval, size_t index, int sign, double t, c
 /* With the others free to follow, the rate of g_i is S_i (alpha - alpha_i), S_i = 1/(A^-1)_ii. */
 brink_try brink_eval_grips(brink_eval *eval, double t, const double *x, double *grip,
                            bool *unique) {
-  combination slide;
+  brink_slide_sum slide;
   *unique = true;
   if (!brink_eval_admit(eval, t, x)) return BRINK_TRY_VETOED;
   brink_try outcome = gather_fields(eval, t, x, &slide);

@@ -10,16 +10,31 @@
 
 brink_now brink_sim_now(brink_sim *sim) {
   sim->message[0] = '\0';
-  return (brink_now){.t = sim->t,
-                     .x = sim->x,
-                     .p = sim->eval.p,
-                     .mode = sim->eval.mode,
-                     .timer = sim->timer,
-                     .pre_x = sim->pre_x,
-                     .pre_mode = sim->pre_mode,
-                     .pre_p = sim->pre_p,
-                     .sgn = sim->eval.sgn,
-                     .message = sim->message};
+  return (brink_now){
+      .t = sim->t,
+      .x = sim->x,
+      .p = sim->eval.p,
+      .mode = sim->eval.mode,
+      .timer = sim->timer,
+      .pre_x = sim->pre_x,
+      .pre_mode = sim->pre_mode,
+      .pre_p = sim->pre_p,
+      .sgn = sim->eval.sgn,
+      .message = sim->message,
+      .carried = sim->sensitivity != NULL ? brink_sensitivity_carried(sim->sensitivity) : NULL};
+}
+
+/* One callback, with whoever goes along. */
+static int call(brink_sim *sim, const brink_callback *callback, bool *again) {
+  void *user = sim->model->def.user;
+  brink_now now = brink_sim_now(sim);
+  if (sim->sensitivity != NULL) brink_sensitivity_before(sim->sensitivity, &now);
+  int outcome = callback->action != NULL ? callback->action(callback->event, &now, user)
+                : callback->tick != NULL
+                    ? callback->tick(callback->clock, callback->number, &now, user)
+                    : callback->rules(&now, again, user);
+  if (sim->sensitivity != NULL && outcome >= 0) brink_sensitivity_after(sim->sensitivity, callback);
+  return outcome;
 }
 
 static void remember(brink_sim *sim) {
@@ -115,9 +130,9 @@ static brink_status run_event(brink_sim *sim, const brink_hit *hit, int iteratio
   sim->eval.stats.events++;
   if (hit->kind == BRINK_TOUCHED) sim->detector.touched[hit->guard] = true;
   brink_action_fn *action = hit->kind == BRINK_HELD ? guard->on_surface : guard->action;
+  if (sim->sensitivity != NULL) brink_sensitivity_note(sim->sensitivity, &event);
   if (action == NULL) return record_event(sim, &event);
-  brink_now now = brink_sim_now(sim);
-  int outcome = action(&event, &now, sim->model->def.user);
+  int outcome = call(sim, &(brink_callback){.action = action, .event = &event}, NULL);
   brink_status status = check_outcome(sim, outcome, "guard", guard->name, hit->guard, diag);
   bool different = differs(sim);
   if (status >= 0 && different) {
@@ -192,8 +207,8 @@ static brink_status tick_all(brink_sim *sim, size_t *count, size_t *last, brink_
     if (*count == limit) return too_often(sim, k, diag);
     ++*count;
     *last = k;
-    brink_now now = brink_sim_now(sim);
-    int outcome = def->clocks[k].tick(k, tick, &now, def->user);
+    brink_callback callback = {.tick = def->clocks[k].tick, .clock = k, .number = tick};
+    int outcome = call(sim, &callback, NULL);
     status = check_outcome(sim, outcome, "clock", def->clocks[k].name, BRINK_NONE, diag);
   }
   return status;
@@ -230,8 +245,7 @@ brink_status brink_sim_run_rules(brink_sim *sim, bool *changed, brink_diag *diag
   const brink_model_def *def = &sim->model->def;
   for (int k = 0; k < sim->options.max_iterations; k++) {
     bool again = false;
-    brink_now now = brink_sim_now(sim);
-    int outcome = def->rules(&now, &again, def->user);
+    int outcome = call(sim, &(brink_callback){.rules = def->rules}, &again);
     brink_status status = check_outcome(sim, outcome, "rules", "rules", BRINK_NONE, diag);
     if (status >= 0 && differs(sim)) {
       *changed = true;

@@ -50,11 +50,14 @@ brink_status brink_sim_record_misses(brink_sim *sim) {
   return status;
 }
 
-brink_status brink_sim_record_step(brink_sim *sim, double t0) {
-  sim->eval.stats.steps++;
+void brink_sim_tell_moved(brink_sim *sim, double t0) {
   for (brink_onlooker *o = sim->onlookers; o != NULL; o = o->next) {
     if (o->moved != NULL) o->moved(o, sim, t0);
   }
+}
+
+brink_status brink_sim_record_step(brink_sim *sim, double t0) {
+  sim->eval.stats.steps++;
   if (sim->sink.step == NULL) return BRINK_OK;
   brink_step_record record = {.t0 = t0,
                               .t1 = sim->t,
@@ -109,6 +112,7 @@ brink_status brink_sim_arrive(brink_sim *sim, const brink_path *path, double sig
   memcpy(sim->x, x, sim->model->def.nx * sizeof(double));
   sim->t = sim->stepper.t = t;
   sim->restart = true;
+  if (t > t0) brink_sim_tell_moved(sim, t0);
   take_silent_crossings(sim);
   brink_status stopped = t > t0 ? brink_sim_record_step(sim, t0) : BRINK_OK;
   brink_status missed = brink_sim_record_misses(sim);
@@ -178,6 +182,7 @@ static brink_status hop_over(brink_sim *sim, double sigma, double most) {
     if (!brink_eval_may(&sim->eval, t, x)) continue;
     memcpy(sim->x, x, sim->model->def.nx * sizeof(double));
     sim->t = sim->stepper.t = sim->last_end = t;
+    brink_sim_tell_moved(sim, t0);
     return brink_sim_record_step(sim, t0);
   }
   return BRINK_OK;

@@ -138,10 +138,11 @@ static brink_status finish_step(brink_sim *sim, double t_end) {
   double t0 = sim->t;
   if (sim->detour > 0 && --sim->detour == 0) sim->restart = true; /* back to series */
   sim->t = sim->stepper.t = t_end;
+  if (sim->last_end != t_end) sim->last.terms = 0; /* not kept */
+  brink_sim_tell_moved(sim, t0);
   brink_detector_commit(&sim->detector, sim->t, sim->x);
   reset_appended(sim, sim->detector.g0);
   if (sim->eval.nheld > 0) brink_slide_project(sim);
-  if (sim->last_end != t_end) sim->last.terms = 0; /* not kept */
   brink_status status = brink_sim_record_step(sim, t0);
   return status == BRINK_OK ? brink_sim_record_misses(sim) : status;
 }

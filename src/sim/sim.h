@@ -3,6 +3,7 @@
 #define BRINK_SIM_SIM_H
 
 #include "event/detector.h"
+#include "model/tangent.h"
 #include "ode/stepper.h"
 #include "sim/clock.h"
 
@@ -113,6 +114,7 @@ struct brink_sim {
   size_t instant_events; /* of the present instant; the list above keeps the last that had any */
 
   brink_history history;
+  struct brink_sensitivity *sensitivity; /* goes along; NULL: nobody does */
 };
 
 /* sim.c: from now on, or no longer. The onlooker must outlive the sim, or be taken away first. */
@@ -167,6 +169,9 @@ double brink_sim_tolerance(brink_sim *sim, size_t guard, double t, const double 
 
 /* The smallest step that changes the time reliably. */
 double brink_sim_smallest_step(const brink_sim *sim);
+
+/* Onlookers are told, before anything else is made of the step. */
+void brink_sim_tell_moved(brink_sim *sim, double t0);
 
 /* The step from t0 to the present, and the near misses in it, to the sink. OK or STOPPED. */
 brink_status brink_sim_record_step(brink_sim *sim, double t0);
@@ -243,6 +248,15 @@ brink_slide_record brink_slide_of(const brink_sim *sim, size_t guard);
 /* zeno.c: notes an instant with events; BRINK_ERR_ZENO when they accumulate (or continues, if
  * asked). */
 brink_status brink_zeno_note(brink_sim *sim, brink_diag *diag);
+
+/* sensitivity.c: what it is told besides: an event of the instant; a callback is about to run, has run; after
+ * infinitely many events nothing is known. */
+void brink_sensitivity_note(struct brink_sensitivity *sensitivity, const brink_event *event);
+void brink_sensitivity_before(struct brink_sensitivity *sensitivity, const brink_now *now);
+void brink_sensitivity_after(struct brink_sensitivity *sensitivity, const brink_callback *callback);
+void brink_sensitivity_lose(struct brink_sensitivity *sensitivity);
+/* Directions for brink_now; NULL between instants. */
+brink_carried *brink_sensitivity_carried(struct brink_sensitivity *sensitivity);
 
 /* Fills a diagnostic's place. */
 brink_status brink_sim_fail(const brink_sim *sim, brink_diag *diag, brink_status status,

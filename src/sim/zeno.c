@@ -61,6 +61,7 @@ static brink_status go_on(brink_sim *sim, double limit, int period, brink_diag *
   size_t guards[MAX_PERIOD];
   for (int k = 0; k < period; k++) guards[k] = sim->history.guard[sim->history.count - 1 - k];
   sim->t = sim->stepper.t = fmax(limit, sim->t);
+  if (sim->sensitivity != NULL) brink_sensitivity_lose(sim->sensitivity);
   brink_now now = brink_sim_now(sim);
   int outcome = sim->model->def.zeno(guards, (size_t)period, &now, sim->model->def.user);
   sim->history.count = 0;

@@ -1,0 +1,68 @@
+/* sensitivity_parts.h: between the files of sensitivities, and what the loop tells them. */
+#ifndef BRINK_SIM_SENSITIVITY_PARTS_H
+#define BRINK_SIM_SENSITIVITY_PARTS_H
+
+#include "model/tangent.h"
+#include "sim/sensitivity.h"
+
+/* Rows of the extrapolation table: so many columns of it, two orders each. */
+#define BRINK_SENSITIVITY_ROWS 9
+
+/* Located events of one instant that get derivatives of their own. */
+#define BRINK_SENSITIVITY_HITS 32
+
+typedef struct brink_moving_hit {
+  size_t guard;
+  double rate, gradient_time;
+} brink_moving_hit;
+
+struct brink_sensitivity {
+  brink_onlooker onlooker; /* first: it is found by its address */
+  brink_arena arena;
+  brink_sim *sim;
+  brink_sensitivity_def def;
+  size_t count;   /* directions */
+  size_t columns; /* at instants: the directions, time, and, for S, every state */
+  brink_tangent tangent;
+  double rtol;
+  unsigned limits;
+
+  double t;      /* of m */
+  double *m;     /* nx rows of `count` */
+  double *p;     /* np rows */
+  double *timer; /* nclocks rows */
+  double *start_x, *start_p;
+  double *zeros; /* one row */
+
+  /* Along a step. */
+  double h; /* the last substep that succeeded; 0: none yet */
+  double *x, *weights;
+  double *table[BRINK_SENSITIVITY_ROWS], *y0, *y1, *slope;
+
+  /* At an instant. */
+  bool open, moves; /* between begin and end; its time depends on directions, or S is asked for */
+  bool first_told;
+  unsigned instant_limits;
+  brink_carried carried;
+  double *carried_t, *carried_x, *carried_p, *carried_timer, *pre_x, *pre_p;
+  double *before; /* m */
+  double *tau;    /* of the instant */
+  double *f_before, *f_after, *saltation;
+  brink_moving_hit hits[BRINK_SENSITIVITY_HITS];
+  size_t nhits;
+  size_t mover;                   /* the hit that the instant moves with; BRINK_NONE */
+  double *hit_tau, *hit_gradient; /* a row for each */
+  brink_event events[2 * BRINK_SENSITIVITY_HITS]; /* of the instant */
+  size_t nevents, told;                           /* kept; of the whole run */
+
+  /* Before a callback. */
+  brink_now given;
+  double *given_x, *given_p, *given_timer;
+  int *given_mode;
+};
+
+/* sensitivity_flow.c: from sensitivity->t to the present along sim->last. */
+void brink_sensitivity_flow(brink_sensitivity *s);
+bool brink_sensitivity_take_flow(brink_sensitivity *s);
+
+#endif
