@@ -138,6 +138,7 @@ void brink_lab_note(brink_lab *lab, const char *format, ...) BRINK_LAB_FORMAT(2,
 #define BRINK_VERDICT_LIST(X)                                                                      \
   X(BRINK_MATCHES, "matches", "ours agrees with what was published")                               \
   X(BRINK_CORRECTED, "corrected", "ours agrees once a misprint of the paper is corrected")         \
+  X(BRINK_REFUTED, "refuted", "what the paper claims does not hold, as ours shows")                \
   X(BRINK_OPEN, "open", "depends on a choice that the paper leaves open")                          \
   X(BRINK_UNSTATED, "not stated", "the paper does not state it")                                   \
   X(BRINK_DIFFERS, "differs", "ours does not agree with what was published")
@@ -157,7 +158,7 @@ brink_verdict brink_lab_near(double ours, double published, double tolerance);
 /* One line of the result: what, what was published ("7", "18 of 100"; NULL: nothing), the verdict, and ours. */
 void brink_lab_compare(brink_lab *lab, const char *what, const char *published,
                        brink_verdict verdict, const char *format, ...) BRINK_LAB_FORMAT(5, 6);
-/* Why the last comparison has its verdict: wanted for OPEN, CORRECTED and DIFFERS. */
+/* Why the last comparison has its verdict: wanted for all but MATCHES. */
 void brink_lab_because(brink_lab *lab, const char *format, ...) BRINK_LAB_FORMAT(2, 3);
 
 /* A table: cells fill it row by row. A column whose cells are all numbers is aligned to the right. */

@@ -2,7 +2,9 @@
 #include "experiments/experiment.h"
 
 /* The last part of the names of their definitions: brink_experiment_relay. */
-#define EXPERIMENT_LIST(X) X(relay)
+#define EXPERIMENT_LIST(X)                                                                         \
+  X(two_agents)                                                                                    \
+  X(relay)
 
 #define DECLARE(name) extern const brink_experiment brink_experiment_##name;
 EXPERIMENT_LIST(DECLARE)

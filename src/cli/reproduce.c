@@ -102,6 +102,7 @@ static const char *colour_of(const cli_colours *c, brink_verdict verdict) {
   case BRINK_MATCHES:
   case BRINK_CORRECTED:
     return c->good;
+  case BRINK_REFUTED:
   case BRINK_OPEN:
     return c->warning;
   case BRINK_DIFFERS:
