@@ -18,7 +18,7 @@ file(WRITE ${OUT} "/* Made by experiments/embed.cmake. */
 #include \"experiments/lab.h\"
 
 ${bodies}
-const brink_carried brink_carried_files[] = {
+const brink_lab_file brink_lab_files[] = {
 ${rows}};
-const size_t brink_carried_count = sizeof brink_carried_files / sizeof *brink_carried_files;
+const size_t brink_lab_file_count = sizeof brink_lab_files / sizeof *brink_lab_files;
 ")

@@ -76,13 +76,13 @@ size_t brink_lab_count(const brink_lab *lab, brink_verdict verdict);
 void brink_lab_close_models(brink_lab *lab);
 
 /* carried.c, made by embed.cmake: the files that the program carries in itself. */
-typedef struct brink_carried {
+typedef struct brink_lab_file {
   const char *path;
   const unsigned char *text; /* NUL at the end */
   size_t length;             /* without it */
-} brink_carried;
-extern const brink_carried brink_carried_files[];
-extern const size_t brink_carried_count;
+} brink_lab_file;
+extern const brink_lab_file brink_lab_files[];
+extern const size_t brink_lab_file_count;
 
 /* draw.c: a figure as SVG, in colours that the page's style sheet gives. `id`: of what is named in it. */
 void brink_figure_draw(const brink_figure *figure, size_t id, brink_text *text);

@@ -49,23 +49,23 @@ static void simplify(const char *path, char simple[PATH]) {
   simple[*path == '\0' ? length : 0] = '\0';
 }
 
-static const brink_carried *find_carried(const char *path) {
+static const brink_lab_file *find_carried(const char *path) {
   char simple[PATH];
   simplify(path, simple);
-  for (size_t k = 0; k < brink_carried_count; k++) {
-    if (strcmp(brink_carried_files[k].path, simple) == 0) return &brink_carried_files[k];
+  for (size_t k = 0; k < brink_lab_file_count; k++) {
+    if (strcmp(brink_lab_files[k].path, simple) == 0) return &brink_lab_files[k];
   }
   return NULL;
 }
 
 const char *brink_lab_text(const char *path) {
-  const brink_carried *file = find_carried(path);
+  const brink_lab_file *file = find_carried(path);
   return file != NULL ? (const char *)file->text : NULL;
 }
 
 static char *read_carried(const char *path, size_t *length, const char **reason, void *user) {
   (void)user;
-  const brink_carried *file = find_carried(path);
+  const brink_lab_file *file = find_carried(path);
   char *text = file != NULL ? malloc(file->length + 1) : NULL;
   if (text == NULL) {
     *reason = file != NULL ? "out of memory" : "the program does not carry it";
