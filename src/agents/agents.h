@@ -2,7 +2,10 @@
  *
  *   agents.c    making and destroying; asking
  *   engine.c    the loop: who is next, what happens then
+ *   proposals.c     turns computed by several threads before they are due; team.c: the threads
+ *   window.c    windows of plans, compared with those of others
  *   crew.c      agents, packed; a simulation for each population that they take turns in
+ *   worker.c    what one thread works with
  *   meeting.c   guards of pairs: searched along both plans at the same time
  *   grid.c      which pairs can meet at all: boxes around plans
  *   queue.c     whose plan ends first
@@ -23,6 +26,9 @@ typedef struct brink_population_def {
   const char *name;
   const brink_model *model; /* of one agent */
   size_t count;
+  /* With threads: as many models, for each one, that are the same but may be called at the same time as `model`. NULL:
+   * `model` itself may be. */
+  const brink_model *const *others;
   /* Of each agent, one after another; NULL: as the model says. */
   const double *x0, *p0;
   const int *mode0;
@@ -33,6 +39,7 @@ typedef struct brink_pair_def {
   const char *name;
   size_t population[2]; /* the same: every unordered pair of it */
   const brink_model *model;
+  const brink_model *const *others; /* as above */
   /* Where each state, parameter and mode of an agent is in the pair's. */
   const uint32_t *x[2], *p[2], *mode[2];
   const size_t *guards; /* of the model: those that count */
@@ -53,6 +60,9 @@ typedef struct brink_agents_def {
   size_t npairs;
   brink_options options;
   bool all_pairs; /* do not prune: for tests */
+  /* Threads that compute turns before they are due; 0, 1: none but the caller's. The results, and all that is told, are
+   * the same for any number. */
+  size_t threads;
 } brink_agents_def;
 
 /* ---- what is told ---- */
@@ -77,7 +87,7 @@ typedef struct brink_agents_stats {
   brink_stats sum;  /* of all agents */
   int64_t windows;  /* compared with others */
   int64_t searches; /* pairs whose guards were searched for roots */
-  int64_t checks;   /* pairs whose boxes were compared */
+  int64_t checks;   /* pairs whose boxes touch */
   int64_t meetings;
   size_t bytes; /* of one agent, all told */
 } brink_agents_stats;

@@ -217,8 +217,8 @@ void brink_grid_put(brink_grid *grid, uint32_t agent, const brink_box *box) {
 
 /* ---- who is near ---- */
 
-static bool touch(const brink_grid *grid, const brink_box *a, const brink_box *b) {
-  for (int d = 0; d < grid->nd; d++) {
+bool brink_box_touches(const brink_box *a, const brink_box *b, int ndimensions) {
+  for (int d = 0; d < ndimensions; d++) {
     if (a->low[d] > b->high[d] || b->low[d] > a->high[d]) return false;
   }
   return true;
@@ -254,13 +254,11 @@ typedef struct view {
   brink_grid_reader *reader;
   const brink_box *box;
   uint32_t agent;
-  int64_t checks;
 } view;
 
 static void look(view *v, uint32_t other) {
   brink_grid_reader *reader = v->reader;
-  v->checks++;
-  if (!touch(v->grid, v->box, &v->grid->box[other]) || other == v->agent) return;
+  if (!brink_box_touches(v->box, &v->grid->box[other], v->grid->nd) || other == v->agent) return;
   if (reader->count == reader->room) make_set(reader);
   reader->list[reader->count++] = other;
 }
@@ -303,14 +301,12 @@ void brink_grid_reader_destroy(const brink_grid *grid, brink_grid_reader *reader
 }
 
 size_t brink_grid_meet(const brink_grid *grid, brink_grid_reader *reader, uint32_t agent,
-                       const brink_box *box, const uint32_t **list, int64_t *checks) {
+                       const brink_box *box) {
   view v = {.grid = grid, .reader = reader, .box = box, .agent = agent};
   reader->count = 0;
   for (int size = grid->low; size <= grid->high; size++) {
     if (grid->population[size] > 0) look_at_size(&v, size);
   }
   make_set(reader);
-  *checks += v.checks;
-  *list = reader->list;
   return reader->count;
 }

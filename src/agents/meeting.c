@@ -113,9 +113,8 @@ static int expand(const brink_plan *plan, size_t state, double from, double h, d
   return degree;
 }
 
-static int gather_path(brink_meeting *m, int side, size_t agent, double from, double h) {
-  const brink_crew *crew = m->crew[side];
-  brink_plan plan = brink_packed_plan(&crew->packing, brink_crew_packed(crew, agent));
+static int gather_path(brink_meeting *m, int side, const void *packed, double from, double h) {
+  brink_plan plan = brink_packed_plan(&m->crew[side]->packing, packed);
   int most = 0;
   for (size_t j = 0; j < m->nneeded[side]; j++) {
     size_t i = m->needed[side][j], at = m->def.x[side][i];
@@ -186,7 +185,7 @@ static bool rests(brink_meeting *m, size_t guard, double from, const brink_memor
 
 /* The guard before one of them jumped. Its new parameters are put back. */
 static double value_before(brink_meeting *m, size_t guard, double t, const brink_memory *memory,
-                           size_t agent) {
+                           const void *packed) {
   const brink_crew *crew = m->crew[memory->jumper];
   brink_plan plan = brink_packed_plan(&crew->packing, memory->old);
   memcpy(m->before_x, m->x0, m->eval.nx * sizeof(double));
@@ -196,14 +195,14 @@ static double value_before(brink_meeting *m, size_t guard, double t, const brink
   }
   gather_held(m, memory->jumper, memory->old);
   double value = brink_eval_guard(&m->eval, guard, t, m->before_x);
-  gather_held(m, memory->jumper, brink_crew_packed(crew, agent));
+  gather_held(m, memory->jumper, packed);
   return value;
 }
 
 /* An agent that an action of its own has carried through the surface has met the other one, too. */
 static bool jumps(brink_meeting *m, size_t guard, double t, const brink_memory *memory,
-                  size_t agent, brink_root_of_pair *root) {
-  double after = m->detector.g0[guard], before = value_before(m, guard, t, memory, agent);
+                  const void *packed, brink_root_of_pair *root) {
+  double after = m->detector.g0[guard], before = value_before(m, guard, t, memory, packed);
   double band = surface_band(m, guard, t);
   brink_direction direction = after < before ? BRINK_NEGATIVE : BRINK_POSITIVE;
   if (fabs(before) <= band || fabs(after) <= band || (before > 0.0) == (after > 0.0) ||
@@ -222,15 +221,16 @@ static void prepare(brink_meeting *m, size_t guard, double from, double to) {
   det->g1[guard] = brink_eval_guard(&m->eval, guard, to, m->x1);
   det->slope[guard] = det->slope_new[guard] = 0.0;
   det->queued[guard] = false;
+  det->tolerance[guard] = 0.0; /* of two others */
 }
 
-brink_root_of_pair brink_meeting_search(brink_meeting *m, size_t a, size_t b, double from,
+brink_root_of_pair brink_meeting_search(brink_meeting *m, const void *a, const void *b, double from,
                                         double to, const brink_memory *memory) {
   brink_root_of_pair root = {.t = to};
   brink_detector *det = &m->detector;
   double h = to - from;
-  gather_held(m, 0, brink_crew_packed(m->crew[0], a));
-  gather_held(m, 1, brink_crew_packed(m->crew[1], b));
+  gather_held(m, 0, a);
+  gather_held(m, 1, b);
   int one = gather_path(m, 0, a, from, h), other = gather_path(m, 1, b, from, h);
   brink_path_begin(&m->path, from, h, m->eval.nx, m->x0);
   int degree = one > other ? one : other;
@@ -263,12 +263,12 @@ brink_root_of_pair brink_meeting_search(brink_meeting *m, size_t a, size_t b, do
 /* ---- acting ---- */
 
 /* Where its plan leads at t. */
-static void gather_state(brink_meeting *m, int side, size_t agent, double t) {
+static void gather_state(brink_meeting *m, int side, const void *packed, double t) {
   const brink_crew *crew = m->crew[side];
-  brink_plan plan = brink_packed_plan(&crew->packing, brink_crew_packed(crew, agent));
+  brink_plan plan = brink_packed_plan(&crew->packing, packed);
   for (size_t i = 0; i < crew->packing.nx; i++)
     m->x1[m->def.x[side][i]] = brink_plan_at(&plan, i, t);
-  gather_held(m, side, brink_crew_packed(crew, agent));
+  gather_held(m, side, packed);
 }
 
 static bool differs(const brink_meeting *m, int side) {
@@ -285,8 +285,8 @@ static bool differs(const brink_meeting *m, int side) {
   return false;
 }
 
-int brink_meeting_act(brink_meeting *m, size_t a, size_t b, const brink_root_of_pair *root,
-                      brink_event_record *record, bool changed[2]) {
+int brink_meeting_act(brink_meeting *m, const void *a, const void *b,
+                      const brink_root_of_pair *root, brink_event_record *record, bool changed[2]) {
   const brink_model *model = m->eval.model;
   const brink_guard_def *guard = &model->guards[root->guard].def;
   gather_state(m, 0, a, root->t);
@@ -331,11 +331,15 @@ void brink_meeting_scatter(brink_meeting *m, int side, brink_sim *sim) {
 
 /* ---- boxes ---- */
 
-static double size_of(const brink_meeting *m, int side, size_t agent) {
-  const brink_crew *crew = m->crew[side];
+uint32_t brink_meeting_number(const brink_meeting *m, int side, size_t agent) {
+  bool second = side == 1 && m->crew[0] != m->crew[1];
+  return (uint32_t)(second ? m->crew[0]->def.count + agent : agent);
+}
+
+static double size_of(const brink_meeting *m, int side, const void *packed) {
   uint32_t at = m->def.size[side];
   if (at == UINT32_MAX) return m->def.size_value[side];
-  return brink_packed_parameters(&crew->packing, brink_crew_packed(crew, agent))[at];
+  return brink_packed_parameters(&m->crew[side]->packing, packed)[at];
 }
 
 /* A state over a window: x = middle + slope s, s from -1 to 1, up to `off`. */
@@ -355,14 +359,14 @@ static line line_of(const brink_plan *plan, size_t state, double from, double to
   return l;
 }
 
-void brink_meeting_box(brink_meeting *m, int side, size_t agent, double from, double to,
-                       brink_box *box) {
+void brink_meeting_spot(const brink_meeting *m, int side, const void *packed, double from,
+                        double to, brink_spot *spot) {
   const brink_crew *crew = m->crew[side];
   const brink_options *options = &crew->sim->options;
-  brink_plan plan = brink_packed_plan(&crew->packing, brink_crew_packed(crew, agent));
-  size_t number = side == 1 && m->crew[0] != m->crew[1] ? m->crew[0]->def.count + agent : agent;
-  brink_track *track = &m->track[number];
-  double size = size_of(m, side, agent), off = 0.0, widest = 0.0, h = to - from;
+  brink_plan plan = brink_packed_plan(&crew->packing, packed);
+  brink_box *box = &spot->box;
+  brink_track *track = &spot->track;
+  double size = size_of(m, side, packed), off = 0.0, widest = 0.0, h = to - from;
   for (int d = 0; d < m->def.ndimensions; d++) {
     line l = line_of(&plan, m->def.position[side][d], from, to);
     double reach = fabs(l.slope) + l.off;
@@ -378,9 +382,8 @@ void brink_meeting_box(brink_meeting *m, int side, size_t agent, double from, do
   track->off = sqrt(off) + widest;
 }
 
-bool brink_meeting_may(const brink_meeting *m, uint32_t a, uint32_t b, double since_a,
-                       double since_b, double h) {
-  const brink_track *one = &m->track[a], *other = &m->track[b];
+bool brink_meeting_may(const brink_meeting *m, const brink_track *one, const brink_track *other,
+                       double since_a, double since_b, double h) {
   double near = one->off + other->off, apart[3], rate[3], closing = 0.0, speed = 0.0, sum = 0.0;
   for (int d = 0; d < m->def.ndimensions; d++) {
     apart[d] = one->at[d] + one->rate[d] * since_a - (other->at[d] + other->rate[d] * since_b);
@@ -396,9 +399,8 @@ bool brink_meeting_may(const brink_meeting *m, uint32_t a, uint32_t b, double si
   return sum <= near * near;
 }
 
-double brink_meeting_speed(const brink_meeting *m, int side, size_t agent, double t) {
-  const brink_crew *crew = m->crew[side];
-  brink_plan plan = brink_packed_plan(&crew->packing, brink_crew_packed(crew, agent));
+double brink_meeting_speed(const brink_meeting *m, int side, const void *packed, double t) {
+  brink_plan plan = brink_packed_plan(&m->crew[side]->packing, packed);
   double sum = 0.0, s = (t - plan.origin) / plan.unit;
   for (int d = 0; d < m->def.ndimensions; d++) {
     const double *c = plan.c + m->def.position[side][d] * plan.length;

@@ -9,22 +9,31 @@
 
 /* ---- crew.c ---- */
 
-/* A population: one simulation, in which its agents take turns. */
+/* A population as one worker sees it: a simulation of its own, in which the agents take turns. The agents, packed,
+ * are those of all workers. */
 typedef struct brink_crew {
   brink_population_def def;
   size_t first; /* number of its first agent among all */
   brink_sim *sim;
   brink_packing packing;
   char *packed;
-  size_t at; /* the agent that is unpacked in the sim, or BRINK_NONE */
 } brink_crew;
 
-/* Agent `agent` of the crew goes to work; what it becomes is kept with brink_crew_keep. */
+/* Agent `agent` of the crew goes to work. */
 void brink_crew_take(brink_crew *crew, size_t agent);
-void brink_crew_keep(brink_crew *crew, size_t agent);
 void *brink_crew_packed(const brink_crew *crew, size_t agent);
 /* As the definition says it starts. */
 void brink_crew_start(brink_crew *crew, size_t agent);
+
+/* Who is at work goes to t, with all that happens there: STEPPED (nothing but steps), OK, STOPPED, a failure. */
+brink_status brink_crew_move(brink_crew *crew, double t, double t_end, brink_diag *diag);
+
+/* What who is at work will do from where it stands, packed with it. */
+typedef struct brink_prospect {
+  double stands, valid; /* from here to there */
+} brink_prospect;
+brink_status brink_crew_plan(brink_crew *crew, double t_end, void *packed, brink_prospect *prospect,
+                             brink_diag *diag);
 
 /* ---- queue.c ---- */
 
@@ -35,17 +44,18 @@ typedef struct brink_queue_item {
 } brink_queue_item;
 
 typedef struct brink_queue {
-  const double *key;
   brink_queue_item *heap;
   uint32_t *place;
   size_t count;
 } brink_queue;
 
-bool brink_queue_init(brink_queue *queue, const double *key, size_t n, brink_arena *arena);
-void brink_queue_add(brink_queue *queue, uint32_t agent);
+bool brink_queue_init(brink_queue *queue, size_t n, brink_arena *arena);
+void brink_queue_add(brink_queue *queue, uint32_t agent, double key);
 uint32_t brink_queue_first(const brink_queue *queue);
-/* Its key has changed. */
-void brink_queue_moved(brink_queue *queue, uint32_t agent);
+/* Its key is this now. */
+void brink_queue_moved(brink_queue *queue, uint32_t agent, double key);
+/* Agents with keys up to this one, in any order: how many; more than `most` if there is no room for all. */
+size_t brink_queue_until(const brink_queue *queue, double key, uint32_t *agents, size_t most);
 
 /* ---- grid.c ---- */
 
@@ -60,6 +70,14 @@ typedef struct brink_track {
   double at[3], rate[3]; /* at the start of the window, and per time */
   double off;
 } brink_track;
+
+/* Where an agent is in a window. */
+typedef struct brink_spot {
+  brink_box box;
+  brink_track track;
+} brink_spot;
+
+bool brink_box_touches(const brink_box *a, const brink_box *b, int ndimensions);
 
 typedef struct brink_grid brink_grid;
 
@@ -79,10 +97,10 @@ typedef struct brink_grid_reader {
 
 bool brink_grid_reader_create(const brink_grid *grid, brink_grid_reader *reader);
 void brink_grid_reader_destroy(const brink_grid *grid, brink_grid_reader *reader);
-/* Agents whose boxes meet this one, in the order of their numbers, without `agent`; how many. The list is the
- * reader's, until its next call. */
+/* Agents whose boxes meet this one, in the order of their numbers, without `agent`; how many. They are the
+ * reader's list, until its next call. */
 size_t brink_grid_meet(const brink_grid *grid, brink_grid_reader *reader, uint32_t agent,
-                       const brink_box *box, const uint32_t **list, int64_t *checks);
+                       const brink_box *box);
 
 /* ---- meeting.c ---- */
 
@@ -130,26 +148,44 @@ typedef struct brink_memory {
   int sign;        /* then: on which side of the guard they went on; 0: where their motion leads */
 } brink_memory;
 
-/* The first event between a and b (agents of the two crews) in [from, to]. */
-brink_root_of_pair brink_meeting_search(brink_meeting *meeting, size_t a, size_t b, double from,
-                                        double to, const brink_memory *memory);
+/* The first event between a and b (of the two crews, packed) in [from, to]. */
+brink_root_of_pair brink_meeting_search(brink_meeting *meeting, const void *a, const void *b,
+                                        double from, double to, const brink_memory *memory);
 /* What happens when they meet; *changed[k]: partner k is not as before. 0, BRINK_STOPPED, or a failure. */
-int brink_meeting_act(brink_meeting *meeting, size_t a, size_t b, const brink_root_of_pair *root,
-                      brink_event_record *record, bool changed[2]);
+int brink_meeting_act(brink_meeting *meeting, const void *a, const void *b,
+                      const brink_root_of_pair *root, brink_event_record *record, bool changed[2]);
 /* What the action left of a partner, into its simulation. */
 void brink_meeting_scatter(brink_meeting *meeting, int side, brink_sim *sim);
 
-/* A window of an agent's plan as a box, with its size and the tolerance around it. */
-void brink_meeting_box(brink_meeting *meeting, int side, size_t agent, double from, double to,
-                       brink_box *box);
-/* Can the two come as near as their sizes and the tolerance, from `from` on for the time h? By numbers in the grid,
- * and how long before that their windows began. */
-bool brink_meeting_may(const brink_meeting *meeting, uint32_t a, uint32_t b, double since_a,
-                       double since_b, double h);
+/* A window of an agent's plan as a box and as a track, with its size and the tolerance around it. */
+void brink_meeting_spot(const brink_meeting *meeting, int side, const void *packed, double from,
+                        double to, brink_spot *spot);
+/* Can the two come as near as their sizes and the tolerance, from a time on for the time h? How long before that
+ * their windows began. */
+bool brink_meeting_may(const brink_meeting *meeting, const brink_track *a, const brink_track *b,
+                       double since_a, double since_b, double h);
 /* How fast the agent goes at a time of its plan. */
-double brink_meeting_speed(const brink_meeting *meeting, int side, size_t agent, double t);
+double brink_meeting_speed(const brink_meeting *meeting, int side, const void *packed, double t);
+/* Number of an agent in the grid: those of the first crew, then those of the second. */
+uint32_t brink_meeting_number(const brink_meeting *meeting, int side, size_t agent);
 
-/* ---- engine.c ---- */
+/* ---- worker.c ---- */
+
+/* What one thread works with: a simulation for each population, room for each pair block. */
+typedef struct brink_worker {
+  brink_agents *agents;
+  brink_crew *crews;
+  brink_meeting *meetings;
+  bool ahead; /* it tries what may not count: nobody hears of it */
+  bool spoke; /* … but there was something to be told */
+} brink_worker;
+
+/* The first worker has the agents and the grids, the others look at them. `number` counts from 0. */
+brink_status brink_worker_init(brink_worker *worker, brink_agents *agents, size_t number,
+                               brink_diag *diag);
+void brink_worker_free(brink_worker *worker, bool first);
+
+/* ---- window.c ---- */
 
 typedef enum brink_ending_of_window {
   BRINK_WINDOW_ENDS, /* there is more of the plan */
@@ -158,44 +194,154 @@ typedef enum brink_ending_of_window {
   BRINK_FINISHED,
 } brink_ending_of_window;
 
+/* The part of an agent's plan that has been compared with those of all others. */
+typedef struct brink_window {
+  double start, end;
+  /* MEETS: whom, in which block, at what. */
+  uint32_t partner, guard;
+  uint16_t block;
+  uint8_t ending;
+  int8_t direction;
+  uint8_t kind;
+} brink_window;
+
+/* What there is to know of an agent, but for what is packed: a line of memory. */
+typedef struct brink_member {
+  brink_window window;
+  double valid;     /* how far its plan is good */
+  double met_at;    /* when it met somebody last, */
+  uint32_t met;     /* whom; BRINK_NOBODY */
+  uint32_t version; /* counts whatever changes its plan or its window */
+  uint16_t crew;
+  uint16_t slot;   /* proposals.c: its proposal, if there is one */
+  uint16_t idle;   /* times in a row that it did not move */
+  int8_t met_sign; /* on which side of the guard it went on from there; 0: where its motion leads */
+  bool there;      /* it has a window */
+} brink_member;
+
+/* A partner that a window meets. */
+typedef struct brink_cut {
+  uint32_t partner;
+  uint16_t block;
+  brink_root_of_pair root;
+} brink_cut;
+
+/* An agent's next window, and what comes of it when it is compared with those of others. */
+typedef struct brink_outlook {
+  uint32_t agent;
+  const void *packed; /* what it is then */
+  const void *old;    /* what it was, if an action of its own has just changed it; else NULL */
+  brink_window window;
+  brink_spot *spots; /* for each block and side: 2*block + side */
+  int64_t searches, checks;
+
+  /* Of a proposal: what would be done, and whom it was compared with, in which version. */
+  struct brink_proposal *proposal; /* NULL: it is done at once */
+} brink_outlook;
+
+/* Window and spots from `from` on, of a plan that is good up to `valid`. */
+void brink_outlook_open(brink_agents *agents, brink_worker *worker, brink_outlook *outlook,
+                        double from, double valid);
+/* Compares it with all others. */
+void brink_outlook_compare(brink_agents *agents, brink_worker *worker, brink_outlook *outlook);
+/* The others see it at its new spots. */
+void brink_outlook_settle(brink_agents *agents, const brink_outlook *outlook);
+/* The partner's window ends where they meet. */
+void brink_window_cut_partner(brink_agents *agents, uint32_t agent, const brink_cut *cut);
+
+/* How an agent is seen by another one. */
+typedef struct brink_stance {
+  const brink_window *window;
+  const void *packed;
+  const brink_track *track; /* NULL: not known */
+} brink_stance;
+
+/* ---- proposals.c: turns computed by several threads before they are due ---- */
+
+typedef struct brink_seen {
+  uint32_t agent, version;
+} brink_seen;
+
+#define BRINK_PROPOSAL_CUTS 16
+#define BRINK_PROPOSAL_NEAR 128
+
+typedef struct brink_proposal {
+  brink_outlook outlook;
+  double at; /* when its turn is */
+  uint32_t version;
+  bool fit;   /* it may be adopted */
+  bool moved; /* a step is taken: `packed` */
+  bool whole; /* compared with all */
+  char *packed;
+  brink_prospect prospect;
+  brink_window window;           /* before it is compared: how those with later turns see it */
+  brink_stats stepped, compared; /* what it cost */
+  brink_cut cuts[BRINK_PROPOSAL_CUTS];
+  size_t ncuts;
+  brink_seen near[BRINK_PROPOSAL_NEAR];
+  size_t nnear;
+} brink_proposal;
+
+typedef struct brink_proposals brink_proposals;
+
+/* NULL in *made: agents are too few for it. */
+brink_status brink_proposals_create(brink_agents *agents, brink_diag *diag, brink_proposals **made);
+void brink_proposals_destroy(brink_proposals *ahead); /* NULL is fine */
+/* What was proposed is void. */
+void brink_proposals_forget(brink_proposals *ahead); /* NULL is fine */
+/* The agent, whose turn it is, does what was proposed. False: nothing (good) was. */
+bool brink_proposals_adopt(brink_proposals *ahead, uint32_t agent);
+/* The agent took a turn that was not proposed. */
+void brink_proposals_stray(brink_proposals *ahead, uint32_t agent); /* NULL is fine */
+
+/* For proposals: whom an outlook is compared with, in the order of their numbers, from those that the grid knows … */
+size_t brink_proposals_near(const brink_proposals *ahead, const brink_outlook *outlook,
+                            size_t block, int side, const uint32_t *list, size_t count,
+                            uint32_t *near);
+/* … and how they will be then. */
+brink_stance brink_proposals_stance(const brink_proposals *ahead, const brink_outlook *outlook,
+                                    size_t block, int side, uint32_t agent);
+
+/* ---- engine.c ---- */
+
+/* Events of an agent's own: the last one, the time since the one before, how often in a row that has shrunk. */
+typedef struct brink_gaps {
+  double last;
+  float gap;
+  uint8_t shrunk;
+} brink_gaps;
+
 struct brink_agents {
   brink_arena arena;
   brink_agents_def def;
   brink_agents_sink sink;
   brink_agents_stats stats;
-  brink_crew *crews;
-  brink_meeting *meetings;
+  brink_stats adopted;        /* what was done ahead, and counts */
+  brink_worker worker;        /* of whoever runs the engine */
+  brink_proposals *proposals; /* NULL: everything is done when it is due */
   size_t n;
   bool started;
   double now, t_end, begun;
 
-  /* Of each agent. */
-  uint16_t *crew_of;
-  double *start, *end; /* its window */
-  double *valid;       /* how far its plan is good */
-  uint8_t *ending;
-  uint32_t *partner; /* MEETS; and with whom it met last, … */
-  uint32_t *met;
-  double *met_at;   /* … and when, */
-  int8_t *met_sign; /* and on which side of the guard it went on; 0: where its motion leads */
-  /* Events of its own: the last one, the time since the one before, how often in a row that has shrunk. */
-  double *event_at;
-  float *gap;
-  uint8_t *shrunk;
-  int *idle; /* times in a row that it did not move */
-  /* MEETS: which pair, and the event. */
-  uint16_t *block;
-  uint32_t *guard;
-  int8_t *direction;
-  uint8_t *kind;
-  bool *there;     /* it has a window */
-  char *old;       /* room for one agent, packed: what it was before its turn */
-  uint32_t jumper; /* the agent that an action of its own has changed, in this turn; BRINK_NOBODY */
-  uint32_t acting; /* the one whose simulation speaks to the sink, … */
+  brink_member *members;
+  brink_gaps *gaps;
+  brink_spot *spots;   /* room for those of one agent */
+  char *old;           /* room for one agent, packed: what it was before its turn */
+  uint32_t acting;     /* the one whose simulation speaks to the sink, … */
   size_t acting_block; /* … or a pair, of this block; else BRINK_NONE */
   uint32_t acting_pair[2];
 
   brink_queue queue;
 };
+
+brink_crew *brink_worker_crew(const brink_worker *worker, uint32_t agent);
+/* Number in its population. */
+size_t brink_agents_member(const brink_agents *agents, uint32_t agent);
+/* An agent as it is, packed. */
+void *brink_agents_packed(const brink_agents *agents, uint32_t agent);
+/* The window is the agent's from now on. */
+void brink_agents_install(brink_agents *agents, const brink_outlook *outlook);
+/* Counters that add up. */
+void brink_stats_add(brink_stats *sum, const brink_stats *one);
 
 #endif

@@ -6,8 +6,8 @@
 
 #define CHILDREN 4
 
-bool brink_queue_init(brink_queue *queue, const double *key, size_t n, brink_arena *arena) {
-  *queue = (brink_queue){.key = key};
+bool brink_queue_init(brink_queue *queue, size_t n, brink_arena *arena) {
+  *queue = (brink_queue){0};
   queue->heap = brink_arena_take(arena, n, sizeof *queue->heap);
   queue->place = brink_arena_take(arena, n, sizeof *queue->place);
   return queue->heap != NULL && queue->place != NULL;
@@ -44,8 +44,8 @@ static size_t sink(brink_queue *queue, size_t k, const brink_queue_item *item) {
   }
 }
 
-void brink_queue_add(brink_queue *queue, uint32_t agent) {
-  brink_queue_item item = {.key = queue->key[agent], .agent = agent};
+void brink_queue_add(brink_queue *queue, uint32_t agent, double key) {
+  brink_queue_item item = {.key = key, .agent = agent};
   size_t k = queue->count++;
   put(queue, rise(queue, k, &item), &item);
 }
@@ -54,8 +54,22 @@ uint32_t brink_queue_first(const brink_queue *queue) {
   return queue->heap[0].agent;
 }
 
-void brink_queue_moved(brink_queue *queue, uint32_t agent) {
-  brink_queue_item item = {.key = queue->key[agent], .agent = agent};
+void brink_queue_moved(brink_queue *queue, uint32_t agent, double key) {
+  brink_queue_item item = {.key = key, .agent = agent};
   size_t k = queue->place[agent], higher = rise(queue, k, &item);
   put(queue, higher < k ? higher : sink(queue, k, &item), &item);
+}
+
+static size_t until(const brink_queue *queue, size_t k, double key, uint32_t *agents, size_t count,
+                    size_t most) {
+  if (k >= queue->count || queue->heap[k].key > key || count > most) return count;
+  if (count < most) agents[count] = queue->heap[k].agent;
+  count++;
+  for (size_t c = CHILDREN * k + 1; c <= CHILDREN * (k + 1); c++)
+    count = until(queue, c, key, agents, count, most);
+  return count;
+}
+
+size_t brink_queue_until(const brink_queue *queue, double key, uint32_t *agents, size_t most) {
+  return until(queue, 0, key, agents, 0, most);
 }

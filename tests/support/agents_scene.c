@@ -511,5 +511,6 @@ brink_agents_def scene_def(const scene *s, const brink_options *options) {
                             .npopulations = s->ncrowds,
                             .pairs = s->pairs,
                             .npairs = s->nlinks,
-                            .options = *options};
+                            .options = *options,
+                            .threads = s->threads};
 }

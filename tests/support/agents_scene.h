@@ -61,6 +61,7 @@ typedef struct scene {
   double restitution; /* of cars: 0.9 */
   double growth;      /* of a waiter's radius, when it starts: 1 */
   bool wraps;         /* discs that come to a wall appear at the opposite one */
+  size_t threads;     /* of a run */
   size_t ncrowds, nlinks;
   scene_crowd crowds[SCENE_POPULATIONS];
   scene_link links[SCENE_PAIRS];

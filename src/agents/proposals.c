@@ -1,0 +1,432 @@
+/* proposals.c: turns computed by several threads before they are due.
+ *
+ * The engine takes one turn after another; what a turn does follows from a few things: the agent itself, and the
+ * windows of those near it. So the turns of the next agents in the queue are computed ahead, by several threads,
+ * as proposals that change nothing. When an agent's turn has come, its proposal is adopted if all that it has
+ * read is still so:
+ *
+ *   - the agent is as it was (its version), and did nothing but step: whatever speaks to the sink, or has side
+ *     effects, is left to the turn itself;
+ *   - whom its window was compared with is as the proposal saw it, in a version that it noted. Some of them
+ *     have proposals for turns before this one; those it saw as they would be afterwards;
+ *   - nobody else has come near: the boxes of those that took turns without a proposal (strays) do not touch.
+ *
+ * If only the last two fail, the step is adopted and the window compared anew. So the run is, turn by turn, the one
+ * of a single thread, whatever their number: what is proposed when only decides how much is computed in vain. Threads
+ * work on proposals in two rounds, between which nothing changes: first steps, plans, windows and boxes, which
+ * concern one agent each; then the comparisons. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agents/parts.h"
+#include "agents/team.h"
+
+#define FEWEST_AGENTS 512 /* with fewer, what one does concerns most of the others at once */
+#define SHARE 16          /* the next one of so many is proposed, … */
+#define MOST 1024         /* … but no more than this, */
+#define FEWEST 16         /* and no less: it would not be worth waking anybody */
+#define STRAYS 256        /* that are looked at for each proposal, before all are void */
+
+/* Boxes of proposals, by their lower ends in the first direction. */
+typedef struct place_of_box {
+  double low;
+  uint16_t proposal;
+  uint8_t side;
+} place_of_box;
+
+typedef struct boxes_of_block {
+  place_of_box *places;
+  size_t count;
+  double widest;
+} boxes_of_block;
+
+struct brink_proposals {
+  brink_agents *agents;
+  brink_team *team;
+  brink_worker *workers;
+  size_t nworkers;
+  brink_proposal *list;
+  size_t count, most;
+  uint32_t *next; /* agents whose turns are near */
+  double until;   /* their turns are not later … */
+  double span;    /* … than this after the present */
+  size_t wait;    /* so many turns are taken without proposals */
+  boxes_of_block *boxes;
+  uint32_t strays[STRAYS];
+  size_t nstrays;
+};
+
+/* ---- who ---- */
+
+static brink_proposal *proposal_of(const brink_proposals *ahead, uint32_t agent) {
+  size_t slot = ahead->agents->members[agent].slot;
+  if (slot >= ahead->count) return NULL;
+  brink_proposal *p = &ahead->list[slot];
+  return p->outlook.agent == agent && p->fit ? p : NULL;
+}
+
+/* In the order of turns. */
+static bool is_earlier(const brink_proposal *a, const brink_outlook *than) {
+  double at = than->window.start;
+  return a->at < at || (a->at == at && a->outlook.agent < than->agent);
+}
+
+/* The proposal of an agent whose turn comes before. */
+static const brink_proposal *mate_before(const brink_proposals *ahead, const brink_outlook *o,
+                                         uint32_t agent) {
+  const brink_proposal *p = proposal_of(ahead, agent);
+  return p != NULL && is_earlier(p, o) ? p : NULL;
+}
+
+/* ---- steps, plans, windows ---- */
+
+static void step(brink_proposals *ahead, brink_worker *worker, brink_proposal *p) {
+  brink_agents *agents = ahead->agents;
+  uint32_t agent = p->outlook.agent;
+  brink_crew *crew = brink_worker_crew(worker, agent);
+  crew->sim->eval.stats = (brink_stats){0};
+  brink_crew_take(crew, brink_agents_member(agents, agent));
+  worker->spoke = false;
+  double valid = agents->members[agent].valid;
+  p->fit = brink_crew_move(crew, valid, agents->t_end, NULL) == BRINK_STEPPED && !worker->spoke &&
+           brink_crew_plan(crew, agents->t_end, p->packed, &p->prospect, NULL) == BRINK_OK &&
+           p->prospect.valid > p->prospect.stands; /* else it may be the engine's to complain */
+  p->stepped = crew->sim->eval.stats;
+  p->moved = true;
+  p->outlook.packed = p->packed;
+}
+
+static void propose(void *user, size_t item, size_t number) {
+  brink_proposals *ahead = user;
+  brink_agents *agents = ahead->agents;
+  brink_worker *worker = &ahead->workers[number];
+  brink_proposal *p = &ahead->list[item];
+  brink_outlook *o = &p->outlook;
+  const brink_member *member = &agents->members[o->agent];
+  p->version = member->version;
+  p->at = member->window.end;
+  p->moved = p->whole = false;
+  p->ncuts = p->nnear = 0;
+  p->prospect.valid = member->valid;
+  p->fit = true;
+  o->packed = brink_agents_packed(agents, o->agent);
+  if (p->at >= member->valid) step(ahead, worker, p);
+  if (p->fit) brink_outlook_open(agents, worker, o, p->at, p->prospect.valid);
+}
+
+/* ---- comparisons ---- */
+
+static int by_low(const void *a, const void *b) {
+  const place_of_box *one = a, *other = b;
+  return (one->low > other->low) - (one->low < other->low);
+}
+
+static void sort_boxes(brink_proposals *ahead, size_t block) {
+  boxes_of_block *boxes = &ahead->boxes[block];
+  boxes->count = 0;
+  boxes->widest = 0.0;
+  for (size_t k = 0; k < ahead->count; k++) {
+    const brink_proposal *p = &ahead->list[k];
+    const brink_meeting *m = &ahead->workers[0].meetings[block];
+    for (int side = 0; p->fit && side < 2; side++) {
+      if (m->crew[side] != brink_worker_crew(&ahead->workers[0], p->outlook.agent)) continue;
+      const brink_box *box = &p->outlook.spots[2 * block + (size_t)side].box;
+      boxes->places[boxes->count++] =
+          (place_of_box){.low = box->low[0], .proposal = (uint16_t)k, .side = (uint8_t)side};
+      boxes->widest = fmax(boxes->widest, box->high[0] - box->low[0]);
+      if (m->crew[0] == m->crew[1]) break;
+    }
+  }
+  qsort(boxes->places, boxes->count, sizeof *boxes->places, by_low);
+}
+
+/* The first box that may reach so far. */
+static size_t first_place(const boxes_of_block *boxes, double low) {
+  size_t from = 0, to = boxes->count;
+  while (from < to) {
+    size_t middle = from + (to - from) / 2;
+    if (boxes->places[middle].low + boxes->widest < low)
+      from = middle + 1;
+    else
+      to = middle;
+  }
+  return from;
+}
+
+/* Into the list of those near, by number. False: there is no room. */
+static bool insert(uint32_t *near, size_t *count, uint32_t agent) {
+  if (*count == BRINK_PROPOSAL_NEAR) return false;
+  size_t k = (*count)++;
+  for (; k > 0 && near[k - 1] > agent; k--) near[k] = near[k - 1];
+  near[k] = agent;
+  return true;
+}
+
+/* Those that will have moved by then, at their new places. */
+static bool add_mates(const brink_proposals *ahead, const brink_outlook *o, size_t block, int side,
+                      uint32_t *near, size_t *count) {
+  const brink_meeting *m = &ahead->workers[0].meetings[block];
+  const boxes_of_block *boxes = &ahead->boxes[block];
+  const brink_box *box = &o->spots[2 * block + (size_t)side].box;
+  int other = m->crew[0] == m->crew[1] ? 0 : 1 - side;
+  for (size_t k = first_place(boxes, box->low[0]); k < boxes->count; k++) {
+    const place_of_box *place = &boxes->places[k];
+    const brink_proposal *p = &ahead->list[place->proposal];
+    if (place->low > box->high[0]) break;
+    if (place->side != other || p->outlook.agent == o->agent || !is_earlier(p, o)) continue;
+    const brink_box *its = &p->outlook.spots[2 * block + (size_t)place->side].box;
+    if (brink_box_touches(box, its, m->def.ndimensions) && !insert(near, count, p->outlook.agent))
+      return false;
+  }
+  return true;
+}
+
+/* Of those that will have moved, a window that meets nobody is the next version; else they are not as seen here. */
+static bool note_near(const brink_proposals *ahead, const brink_outlook *o, const uint32_t *near,
+                      size_t count) {
+  brink_proposal *p = o->proposal;
+  for (size_t k = 0; k < count; k++) {
+    if (p->nnear == BRINK_PROPOSAL_NEAR) return false;
+    const brink_proposal *mate = mate_before(ahead, o, near[k]);
+    uint32_t version = ahead->agents->members[near[k]].version + (mate != NULL ? 1 : 0);
+    p->near[p->nnear++] = (brink_seen){.agent = near[k], .version = version};
+  }
+  return true;
+}
+
+size_t brink_proposals_near(const brink_proposals *ahead, const brink_outlook *o, size_t block,
+                            int side, const uint32_t *list, size_t count, uint32_t *near) {
+  size_t found = 0;
+  bool room = true;
+  for (size_t k = 0; k < count && room; k++) {
+    if (mate_before(ahead, o, list[k]) == NULL) room = insert(near, &found, list[k]);
+  }
+  room = room && add_mates(ahead, o, block, side, near, &found) && note_near(ahead, o, near, found);
+  if (!room) o->proposal->whole = false;
+  return room ? found : 0;
+}
+
+brink_stance brink_proposals_stance(const brink_proposals *ahead, const brink_outlook *o,
+                                    size_t block, int side, uint32_t agent) {
+  const brink_agents *agents = ahead->agents;
+  const brink_meeting *m = &agents->worker.meetings[block];
+  const brink_proposal *mate = mate_before(ahead, o, agent);
+  int place = m->crew[0] == m->crew[1] ? 0 : side;
+  if (mate != NULL)
+    return (brink_stance){.window = &mate->window,
+                          .packed = mate->outlook.packed,
+                          .track = &mate->outlook.spots[2 * block + (size_t)place].track};
+  uint32_t number = brink_meeting_number(m, side, brink_agents_member(agents, agent));
+  return (brink_stance){.window = &agents->members[agent].window,
+                        .packed = brink_agents_packed(agents, agent),
+                        .track = &m->track[number]};
+}
+
+static void compare(void *user, size_t item, size_t number) {
+  brink_proposals *ahead = user;
+  brink_worker *worker = &ahead->workers[number];
+  brink_proposal *p = &ahead->list[item];
+  if (!p->fit) return;
+  size_t npairs = ahead->agents->def.npairs;
+  for (size_t b = 0; b < npairs; b++) worker->meetings[b].eval.stats = (brink_stats){0};
+  p->whole = true;
+  p->outlook.window = p->window;
+  brink_outlook_compare(ahead->agents, worker, &p->outlook);
+  p->compared = (brink_stats){0};
+  for (size_t b = 0; b < npairs; b++)
+    brink_stats_add(&p->compared, &worker->meetings[b].eval.stats);
+}
+
+/* ---- a batch ---- */
+
+/* The agents whose turns are next, but for those that meet or come to the end. */
+static void collect(brink_proposals *ahead) {
+  brink_agents *agents = ahead->agents;
+  double first = agents->members[brink_queue_first(&agents->queue)].window.end;
+  size_t count = 0;
+  for (int tries = 0; tries < 60; tries++) {
+    ahead->until = first + ahead->span;
+    count = brink_queue_until(&agents->queue, ahead->until, ahead->next, ahead->most);
+    if (count <= ahead->most) break;
+    ahead->span *= 0.5;
+  }
+  if (2 * count < ahead->most) ahead->span *= 1.5;
+  ahead->count = 0;
+  for (size_t k = 0; k < count && count <= ahead->most; k++) {
+    brink_member *member = &agents->members[ahead->next[k]];
+    if (member->window.ending >= BRINK_MEETS || member->window.end >= agents->t_end) continue;
+    member->slot = (uint16_t)ahead->count;
+    ahead->list[ahead->count++].outlook.agent = ahead->next[k];
+  }
+}
+
+static bool prunes(const brink_agents *agents) {
+  for (size_t b = 0; b < agents->def.npairs; b++) {
+    if (agents->worker.meetings[b].grid == NULL) return false;
+  }
+  return !agents->def.all_pairs;
+}
+
+static void prepare(brink_proposals *ahead) {
+  brink_agents *agents = ahead->agents;
+  ahead->nstrays = 0;
+  collect(ahead);
+  if (ahead->count < FEWEST) {
+    brink_proposals_forget(ahead);
+    return;
+  }
+  brink_team_do(ahead->team, ahead->count, propose, ahead);
+  for (size_t k = 0; k < ahead->count; k++) ahead->list[k].window = ahead->list[k].outlook.window;
+  if (!prunes(agents)) return;
+  for (size_t b = 0; b < agents->def.npairs; b++) sort_boxes(ahead, b);
+  brink_team_do(ahead->team, ahead->count, compare, ahead);
+}
+
+/* ---- adopting ---- */
+
+static bool touches_stray(const brink_proposals *ahead, const brink_outlook *o) {
+  const brink_agents *agents = ahead->agents;
+  const brink_worker *worker = &agents->worker;
+  for (size_t b = 0; b < agents->def.npairs; b++) {
+    const brink_meeting *m = &worker->meetings[b];
+    for (int side = 0; side < 2; side++) {
+      if (m->crew[side] != brink_worker_crew(worker, o->agent)) continue;
+      const brink_box *box = &o->spots[2 * b + (size_t)side].box;
+      for (size_t k = 0; k < ahead->nstrays; k++) {
+        if (m->crew[1 - side] != brink_worker_crew(worker, ahead->strays[k])) continue;
+        size_t stray = brink_agents_member(agents, ahead->strays[k]);
+        uint32_t number = brink_meeting_number(m, 1 - side, stray);
+        if (brink_box_touches(box, brink_grid_box(m->grid, number), m->def.ndimensions))
+          return true;
+      }
+    }
+  }
+  return false;
+}
+
+/* Is all that its window was compared with as it was seen? */
+static bool holds(const brink_proposals *ahead, const brink_proposal *p) {
+  if (!p->whole) return false;
+  for (size_t k = 0; k < p->nnear; k++) {
+    if (ahead->agents->members[p->near[k].agent].version != p->near[k].version) return false;
+  }
+  return !touches_stray(ahead, &p->outlook);
+}
+
+static void adopt_step(brink_agents *agents, const brink_proposal *p) {
+  uint32_t agent = p->outlook.agent;
+  brink_crew *crew = brink_worker_crew(&agents->worker, agent);
+  memcpy(brink_agents_packed(agents, agent), p->packed, crew->packing.size);
+  agents->members[agent].valid = p->prospect.valid;
+  agents->members[agent].idle = 0;
+  brink_stats_add(&agents->adopted, &p->stepped);
+}
+
+static void adopt_window(brink_agents *agents, brink_proposal *p) {
+  brink_outlook *o = &p->outlook;
+  for (size_t k = 0; k < p->ncuts; k++) brink_window_cut_partner(agents, o->agent, &p->cuts[k]);
+  brink_stats_add(&agents->adopted, &p->compared);
+}
+
+static void compare_anew(brink_agents *agents, brink_proposal *p) {
+  brink_outlook *o = &p->outlook;
+  o->proposal = NULL;
+  o->packed = brink_agents_packed(agents, o->agent);
+  o->window = p->window;
+  o->searches = o->checks = 0;
+  brink_outlook_compare(agents, &agents->worker, o);
+  o->proposal = p;
+}
+
+bool brink_proposals_adopt(brink_proposals *ahead, uint32_t agent) {
+  brink_agents *agents = ahead->agents;
+  brink_member *member = &agents->members[agent];
+  if (ahead->wait > 0)
+    ahead->wait--;
+  else if (ahead->count == 0 || member->window.end > ahead->until || ahead->nstrays == STRAYS)
+    prepare(ahead);
+  brink_proposal *p = proposal_of(ahead, agent);
+  if (p == NULL || p->version != member->version) return false;
+  p->fit = false; /* once */
+  if (p->moved) adopt_step(agents, p);
+  bool good = holds(ahead, p);
+  if (good)
+    adopt_window(agents, p);
+  else
+    compare_anew(agents, p);
+  brink_agents_install(agents, &p->outlook);
+  return true;
+}
+
+void brink_proposals_stray(brink_proposals *ahead, uint32_t agent) {
+  if (ahead == NULL || ahead->count == 0) return;
+  if (ahead->nstrays < STRAYS) ahead->strays[ahead->nstrays++] = agent;
+}
+
+void brink_proposals_forget(brink_proposals *ahead) {
+  if (ahead == NULL) return;
+  ahead->count = 0;
+  ahead->wait = FEWEST;
+}
+
+/* ---- the object ---- */
+
+static bool take_room(brink_proposals *ahead) {
+  brink_agents *agents = ahead->agents;
+  brink_arena *arena = &agents->arena;
+  size_t npairs = agents->def.npairs, largest = 0;
+  for (size_t k = 0; k < agents->def.npopulations; k++) {
+    size_t size = agents->worker.crews[k].packing.size;
+    largest = size > largest ? size : largest;
+  }
+  ahead->workers = brink_arena_take(arena, ahead->nworkers, sizeof *ahead->workers);
+  ahead->list = brink_arena_take(arena, ahead->most, sizeof *ahead->list);
+  ahead->next = brink_arena_take(arena, ahead->most, sizeof *ahead->next);
+  ahead->boxes = brink_arena_take(arena, npairs, sizeof *ahead->boxes);
+  char *packed = brink_arena_take(arena, ahead->most, largest);
+  brink_spot *spots = brink_arena_take(arena, ahead->most * 2 * npairs, sizeof *spots);
+  if (ahead->workers == NULL || ahead->list == NULL || ahead->next == NULL ||
+      ahead->boxes == NULL || packed == NULL || spots == NULL)
+    return false;
+  for (size_t k = 0; k < ahead->most; k++) {
+    brink_proposal *p = &ahead->list[k];
+    p->packed = packed + k * largest;
+    p->outlook.spots = spots + k * 2 * npairs;
+    p->outlook.proposal = p;
+  }
+  for (size_t b = 0; b < npairs; b++) {
+    boxes_of_block *boxes = &ahead->boxes[b];
+    boxes->places = brink_arena_take(arena, 2 * ahead->most, sizeof *boxes->places);
+    if (boxes->places == NULL) return false;
+  }
+  return true;
+}
+
+brink_status brink_proposals_create(brink_agents *agents, brink_diag *diag,
+                                    brink_proposals **made) {
+  *made = NULL;
+  if (agents->def.threads < 2 || agents->n < FEWEST_AGENTS) return BRINK_OK;
+  brink_proposals *ahead = brink_arena_take(&agents->arena, 1, sizeof *ahead);
+  if (ahead == NULL) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  *made = ahead;
+  ahead->agents = agents;
+  ahead->nworkers = agents->def.threads;
+  ahead->most = agents->n / SHARE < MOST ? agents->n / SHARE : MOST;
+  ahead->span = 1.0;
+  if (!take_room(ahead))
+    return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for the threads");
+  for (size_t k = 0; k < ahead->nworkers; k++) {
+    brink_status status = brink_worker_init(&ahead->workers[k], agents, k + 1, diag);
+    if (status != BRINK_OK) return status;
+  }
+  ahead->team = brink_team_create(ahead->nworkers, &agents->arena.allocator);
+  return ahead->team != NULL ? BRINK_OK : brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+}
+
+void brink_proposals_destroy(brink_proposals *ahead) {
+  if (ahead == NULL) return;
+  brink_team_destroy(ahead->team);
+  for (size_t k = 0; ahead->workers != NULL && k < ahead->nworkers; k++)
+    brink_worker_free(&ahead->workers[k], false);
+}
