@@ -18,6 +18,8 @@
 #define AT_SURFACE 64.0 /* units of rounding in the states within which a guard is on its surface */
 #define AROUND                                                                                     \
   2.0 /* tolerances around a box: what comes that near may be a touch, in any direction … */
+#define HIDDEN 0x1p-56 /* of a state: rounding hides it */
+#define ROUGHLY 0.0001   /* of its size: how well the way of an agent is told */
 #define ROUNDING 1e-13 /* … of a unilateral guard; for others rounding is enough */
 
 /* ---- making ---- */
@@ -99,27 +101,80 @@ static void gather_held(brink_meeting *m, int side, const void *packed) {
   for (size_t k = 0; k < def->nmodes; k++) m->eval.mode[m->def.mode[side][k]] = mode[k];
 }
 
-/* The polynomial of a state about `from`, in units of s = (t - from)/h, into `out`; its degree. */
-static int expand(const brink_plan *plan, size_t state, double from, double h, double *out) {
-  const double *c = plan->c + state * plan->length;
-  int degree = plan->degree;
-  while (degree > 0 && c[degree] == 0.0) degree--;
-  double s0 = (from - plan->origin) / plan->unit, scale = h / plan->unit, power = 1.0;
-  if (s0 != 0.0)
-    brink_jet_shift(degree, c, s0, out);
-  else
-    memcpy(out, c, ((size_t)degree + 1) * sizeof *out);
-  for (int k = 1; k <= degree; k++) out[k] *= power *= scale;
+#define AT_ONCE 4 /* divisions */
+#define NEAR_START                                                                                 \
+  0.0625 /* of a unit: the polynomial about its own origin is scaled badly for sums */
+
+/* Leaves out the last terms, which are no more than eps together; *rest: how much was left out. */
+static int cut(const double *row, int degree, double eps, double *rest) {
+  while (degree > 0 && *rest + fabs(row[degree]) <= eps) *rest += fabs(row[degree--]);
   return degree;
 }
 
+/* Divides the polynomial d[k], d[k + 1], … by s - 1 four times: four remainders, and then the quotient. */
+static void divide(double *d, int k, int degree) {
+  double first = 0.0, second = 0.0, third = 0.0, fourth = 0.0;
+  for (int j = degree; j >= k + AT_ONCE; j--) {
+    first += d[j];
+    second += first;
+    third += second;
+    d[j] = fourth += third;
+  }
+  first += d[k + 3], second += first, third += second;
+  d[k + 3] = fourth + third;
+  first += d[k + 2], second += first;
+  d[k + 2] = third + second;
+  first += d[k + 1];
+  d[k + 1] = second + first;
+  d[k] += first;
+}
+
+/* A polynomial about s0, in units of `scale`, up to eps wherever |s - s0| <= scale: repeated synthetic division
+ * of the polynomial in s/s0, which takes sums only (Shaw & Traub 1974), until the quotient is nothing. */
+static int shift(const double *c, int degree, double s0, double scale, double eps, double *row,
+                 double *rest) {
+  double d[BRINK_PATH_DEGREE + 2 + AT_ONCE] = {0.0};
+  double ratio = scale / s0, far = 1.0 + fabs(ratio), power = 1.0;
+  for (int k = 0; k <= degree; k++, power *= s0) d[k] = c[k] * power;
+  power = 1.0;
+  for (int k = 0; k <= degree; k += AT_ONCE) {
+    divide(d, k, degree);
+    for (int l = k; l < k + AT_ONCE && l <= degree; l++, power *= ratio) row[l] = d[l] * power;
+    double left = 0.0;
+    for (int j = degree; j >= k + AT_ONCE; j--) left = left * far + fabs(d[j]);
+    *rest = left * fabs(power);
+    if (*rest <= eps && k + AT_ONCE <= degree) degree = k + AT_ONCE - 1;
+  }
+  return cut(row, degree, eps, rest);
+}
+
+/* The polynomial of a state about t, in units of s = (time - t)/h, into `row`, up to eps for |s| <= 1; its degree. */
+static int expand(const brink_plan *plan, size_t state, double t, double h, double eps, double *row,
+                  double *rest) {
+  const double *c = plan->c + state * plan->length;
+  double s0 = (t - plan->origin) / plan->unit, scale = h / plan->unit, power = 1.0;
+  int degree = plan->degree;
+  while (degree > 0 && c[degree] == 0.0) degree--;
+  *rest = 0.0;
+  if (fabs(s0) > NEAR_START * fabs(scale)) return shift(c, degree, s0, scale, eps, row, rest);
+  if (s0 != 0.0)
+    brink_jet_shift(degree, c, s0, row);
+  else
+    memcpy(row, c, ((size_t)degree + 1) * sizeof *row);
+  for (int k = 1; k <= degree; k++) row[k] *= power *= scale;
+  return cut(row, degree, eps, rest);
+}
+
+/* Terms that rounding of the state hides are left out: windows are shorter than plans. */
 static int gather_path(brink_meeting *m, int side, const void *packed, double from, double h) {
   brink_plan plan = brink_packed_plan(&m->crew[side]->packing, packed);
   int most = 0;
   for (size_t j = 0; j < m->nneeded[side]; j++) {
     size_t i = m->needed[side][j], at = m->def.x[side][i];
-    double *row = m->rows + at * m->length, end = 0.0;
-    int degree = expand(&plan, i, from, h, row);
+    const double *c = plan.c + i * plan.length;
+    double *row = m->rows + at * m->length, end = 0.0, rest;
+    double size = fmax(fabs(c[0]), fabs(c[1] * (from - plan.origin) / plan.unit));
+    int degree = expand(&plan, i, from, h, HIDDEN * size, row, &rest);
     for (size_t k = (size_t)degree + 1; k < m->length; k++) row[k] = 0.0;
     for (int k = degree; k > 0; k--) end += row[k];
     m->x0[at] = row[0];
@@ -348,13 +403,13 @@ typedef struct line {
 } line;
 
 /* About the middle, where the powers of s are bounded best; s^2 is 1/2 +- 1/2. */
-static line line_of(const brink_plan *plan, size_t state, double from, double to) {
-  double row[BRINK_PATH_DEGREE + 2];
-  int degree = expand(plan, state, 0.5 * (from + to), 0.5 * (to - from), row);
-  line l = {.middle = row[0], .slope = degree > 0 ? row[1] : 0.0};
+static line line_of(const brink_plan *plan, size_t state, double from, double to, double eps) {
+  double row[BRINK_PATH_DEGREE + 2], rest;
+  int degree = expand(plan, state, 0.5 * (from + to), 0.5 * (to - from), eps, row, &rest);
+  line l = {.middle = row[0], .slope = degree > 0 ? row[1] : 0.0, .off = rest};
   if (degree < 2) return l;
   l.middle += 0.5 * row[2];
-  l.off = 0.5 * fabs(row[2]);
+  l.off += 0.5 * fabs(row[2]);
   for (int k = 3; k <= degree; k++) l.off += fabs(row[k]);
   return l;
 }
@@ -368,7 +423,7 @@ void brink_meeting_spot(const brink_meeting *m, int side, const void *packed, do
   brink_track *track = &spot->track;
   double size = size_of(m, side, packed), off = 0.0, widest = 0.0, h = to - from;
   for (int d = 0; d < m->def.ndimensions; d++) {
-    line l = line_of(&plan, m->def.position[side][d], from, to);
+    line l = line_of(&plan, m->def.position[side][d], from, to, ROUGHLY * size);
     double reach = fabs(l.slope) + l.off;
     double far = fabs(l.middle) + reach, around = size + ROUNDING * far;
     if (m->touches) around += AROUND * (options->rtol * far + options->atol);
