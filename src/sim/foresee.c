@@ -15,6 +15,21 @@ static brink_status until(brink_sim *sim, const brink_path *path, double sigma, 
   return BRINK_STEPPED;
 }
 
+/* Would the step leave nothing behind but its end? Then nobody has to look at it again (loop.c). */
+static bool is_plain(const brink_sim *sim, double end) {
+  const brink_detector *det = &sim->detector;
+  const brink_eval *eval = &sim->eval;
+  if (sim->onlookers != NULL || eval->nheld > 0 || eval->n != eval->nx || det->nmisses > 0 ||
+      sim->detour > 0 || !(end < brink_sim_next_tick(sim)))
+    return false;
+  for (size_t j = 0; j < det->reach.nnear; j++) {
+    size_t k = det->reach.near[j];
+    bool quiet = !det->touched[k] && eval->slack[k] == 0.0 && eval->sgn[k] * det->g1[k] > 0.0;
+    if (eval->enabled[k] && !quiet) return false;
+  }
+  return true;
+}
+
 /* Something that only a step can tell: there is no way to know how far the agent gets. The step is taken as it
  * comes, at the present. */
 static brink_status now(brink_sim *sim, brink_foresight *foresight) {
@@ -34,7 +49,7 @@ static void let_go(brink_sim *sim, brink_found *found) {
 
 static brink_status attempt(brink_sim *sim, double h, double t_stop, brink_foresight *foresight) {
   brink_stepper *st = &sim->stepper;
-  double hmin = brink_sim_smallest_step(sim);
+  double hmin = brink_sim_smallest_step(sim), wanted = h;
   while (h >= hmin) {
     brink_try outcome = st->ops->attempt(st, h);
     brink_found found = {.sigma = 1.0, .undefined = BRINK_NONE};
@@ -48,9 +63,13 @@ static brink_status attempt(brink_sim *sim, double h, double t_stop, brink_fores
       if (unsure || (st->ops->vouches != NULL && !st->ops->vouches(st, end)))
         outcome = BRINK_TRY_ERROR;
     }
-    if (outcome == BRINK_TRY_OK)
-      return until(sim, &st->dense, found.event ? found.sigma : 1.0, found.event, t_stop,
-                   foresight);
+    if (outcome == BRINK_TRY_OK) {
+      until(sim, &st->dense, found.event ? found.sigma : 1.0, found.event, t_stop, foresight);
+      bool plain = !found.event && h == wanted && is_plain(sim, foresight->end);
+      sim->foreseen = plain ? h : 0.0;
+      sim->foreseen_end = foresight->end;
+      return BRINK_STEPPED;
+    }
     sim->eval.stats.rejected++;
     if (outcome == BRINK_TRY_FATAL) break;
     h = outcome == BRINK_TRY_ERROR ? fmin(st->h_next, 0.9 * h) : 0.25 * h;
@@ -61,6 +80,7 @@ static brink_status attempt(brink_sim *sim, double h, double t_stop, brink_fores
 brink_status brink_sim_foresee(brink_sim *sim, double t_limit, brink_foresight *foresight,
                                brink_diag *diag) {
   brink_stepper *st = &sim->stepper;
+  sim->foreseen = 0.0;
   brink_status status = brink_sim_prepare(sim, diag);
   if (status != BRINK_OK) return status;
   if (brink_sim_due(sim)) return now(sim, foresight);

@@ -71,7 +71,16 @@ static brink_status begin(brink_sim *sim, brink_diag *diag) {
   return brink_sim_instant(sim, diag);
 }
 
+/* What was unpacked is looked at by the detector when it has to. */
+static void fill_detector(brink_sim *sim) {
+  if (!sim->blank) return;
+  sim->blank = false;
+  brink_reach_reset(&sim->detector.reach);
+  if (!sim->restart) brink_detector_reset(&sim->detector, sim->t, sim->x);
+}
+
 brink_status brink_sim_prepare(brink_sim *sim, brink_diag *diag) {
+  fill_detector(sim);
   brink_status status = sim->started ? BRINK_OK : begin(sim, diag);
   brink_sim_give_up_step(sim);
   return status == BRINK_OK && sim->restart ? restart(sim, diag) : status;
@@ -173,6 +182,19 @@ static brink_status take_step(brink_sim *sim, double h, double t_stop, brink_dia
   }
 }
 
+/* The step that was foreseen: nothing is looked for, nothing is kept. False: the method does not take it now. */
+static bool take_foreseen(brink_sim *sim, brink_status *status) {
+  brink_stepper *st = &sim->stepper;
+  double t0 = sim->t, h = sim->foreseen;
+  sim->foreseen = 0.0;
+  if (st->ops->attempt(st, h) != BRINK_TRY_OK || st->ops->commit(st) != BRINK_TRY_OK) return false;
+  sim->t = st->t = sim->foreseen_end;
+  sim->blank = true;
+  sim->last.terms = 0;
+  *status = brink_sim_record_step(sim, t0);
+  return true;
+}
+
 /* What is left of a step after events that changed nothing. */
 static brink_status take_rest(brink_sim *sim, brink_diag *diag) {
   brink_try outcome = BRINK_TRY_OK;
@@ -212,6 +234,9 @@ static brink_status end_step(brink_sim *sim, brink_status status, brink_diag *di
 /* STEPPED, EVENT, STOPPED or a failure. */
 static brink_status step(brink_sim *sim, double t_limit, brink_diag *diag) {
   brink_stepper *st = &sim->stepper;
+  brink_status foreseen;
+  if (sim->foreseen > 0.0 && take_foreseen(sim, &foreseen)) return end_step(sim, foreseen, diag);
+  fill_detector(sim);
   if (brink_sim_due(sim)) return tick(sim, diag); /* set, or left, to the present */
   if (sim->inside && (sim->restart || sim->step_end > t_limit)) brink_sim_give_up_step(sim);
   if (sim->inside) return end_step(sim, take_rest(sim, diag), diag);

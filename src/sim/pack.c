@@ -12,6 +12,7 @@
 /* Small things, in one piece, at the beginning. */
 typedef struct scalars {
   double t, h_next;
+  double foreseen, foreseen_end;
   size_t blocked;
   int order, detour;
   double held_from[BRINK_PACKED_HOLDS];
@@ -132,6 +133,8 @@ void brink_pack(brink_packing *packing, brink_sim *sim, void *to) {
   brink_stepper *st = &sim->stepper;
   scalars s = {.t = sim->t,
                .h_next = st->h_next,
+               .foreseen = sim->foreseen,
+               .foreseen_end = sim->foreseen_end,
                .blocked = sim->blocked,
                .order = st->order,
                .detour = sim->detour,
@@ -154,6 +157,8 @@ void brink_unpack(brink_packing *packing, brink_sim *sim, const void *from) {
   hold_again(sim, &s);
   sim->t = st->t = s.t;
   st->h_next = s.h_next;
+  sim->foreseen = s.foreseen;
+  sim->foreseen_end = s.foreseen_end;
   st->order = s.order;
   st->f_ready = false;
   sim->blocked = s.blocked;
@@ -167,8 +172,7 @@ void brink_unpack(brink_packing *packing, brink_sim *sim, const void *from) {
   eval->centre = NULL;
   eval->failed_guard = BRINK_NONE;
   brink_eval_update_enabled(eval);
-  brink_reach_reset(&sim->detector.reach);
-  if (!s.restart) brink_detector_reset(&sim->detector, sim->t, sim->x);
+  sim->blank = true;
 }
 
 /* ---- plans ---- */

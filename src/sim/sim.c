@@ -397,6 +397,7 @@ void brink_sim_changed(brink_sim *sim) {
   }
   brink_slide_forget(sim);
   sim->started = false; /* signs are taken anew */
+  sim->foreseen = 0.0;
   brink_sim_give_up_step(sim);
   brink_reach_reset(&sim->detector.reach);
   sim->restart = true;

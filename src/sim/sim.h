@@ -67,6 +67,10 @@ struct brink_sim {
   bool keep;      /* keep the dense output of each step for brink_sim_at */
   int stuck;      /* calls in a row that did not move the time */
 
+  /* A step that was foreseen, in which nothing happens (foresee.c): its size, 0 if there is none; its end. */
+  double foreseen, foreseen_end;
+  bool blank; /* the detector knows nothing of the present: it was unpacked, or foreseen */
+
   /* A step that was attempted, in which events that change nothing lie behind the present. */
   bool inside;
   bool kept;               /* `last` is its dense output */
@@ -121,7 +125,8 @@ struct brink_sim {
 void brink_sim_watch(brink_sim *sim, brink_onlooker *onlooker);
 void brink_sim_unwatch(brink_sim *sim, brink_onlooker *onlooker);
 
-/* loop.c: everything that has to be done before a step is planned: the first instant, the start of the method. */
+/* loop.c: everything that has to be done before a step is planned: the first instant, the start of the method,
+ * the detector's. */
 brink_status brink_sim_prepare(brink_sim *sim, brink_diag *diag);
 
 /* sim.c: somebody has changed states, parameters or modes: signs are taken anew, the method starts anew. */
