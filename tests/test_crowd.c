@@ -10,7 +10,7 @@
 /* ---- models ---- */
 
 /* A composite with a sampled controller and a logic; agents differ in a parameter, and draw random numbers when they
- * act. `%s`: the range of y; what else happens at the wall; what else happens when two are near. */
+ * act. `%s`: the range of y; what else happens at the wall; what else happens when two are near. `%d`: how many. */
 static const char robots[] =
     "ctc Plant is\n"
     "  interface input(u, real); output(y, signal, %s); knob(k); end interface;\n"
@@ -56,8 +56,8 @@ static const char robots[] =
     "system Robots is\n"
     "  body\n"
     "    declarations parameter(dist, real); end declarations;\n"
-    "    components bot[4] : Robot; end components;\n"
-    "    initial for i in 1..4 loop bot[i].plant.x := 0.3*i + uniform(0.0, 0.1);\n"
+    "    components bot[%d] : Robot; end components;\n"
+    "    initial for i in 1..%d loop bot[i].plant.x := 0.3*i + uniform(0.0, 0.1);\n"
     "      bot[i].plant.v := uniform(-1.0, 2.0); bot[i].plant.k := 0.1*i; end loop; end initial;\n"
     "    agents\n"
     "      population(bot);\n"
@@ -76,10 +76,14 @@ static const char robots[] =
 
 static const char wide[] = "(-100.0, 100.0)";
 
-static void write_robots(const char *range, const char *at_wall, const char *near) {
+static void write_many_robots(int count, const char *range, const char *at_wall, const char *near) {
   char text[sizeof robots + 400];
-  snprintf(text, sizeof text, robots, range, at_wall, near);
+  snprintf(text, sizeof text, robots, range, at_wall, count, count, near);
   write_file("robots.hsml", text);
+}
+
+static void write_robots(const char *range, const char *at_wall, const char *near) {
+  write_many_robots(4, range, at_wall, near);
 }
 
 /* `count` balls that fall and bounce; `%s`: what the system says besides. */
@@ -321,6 +325,29 @@ TEST(the_same_seed_gives_the_same_bits) {
   done(&b);
 }
 
+/* Robots enough that threads compute their turns ahead: samples, rules, draws, notes and all. */
+TEST(the_number_of_threads_changes_nothing) {
+  static const char run[] = "run robots.hsml --until 3 --json --interpret --every 0.1 --out";
+  write_many_robots(600, "(-1000.0, 1000.0)", "", "");
+  outcome alone = program_run(BRINK_PROGRAM, "%s alone.csv --threads 1", run);
+  CHECK_EXIT(alone, 0);
+  CHECK(has_own_clocks(&alone));
+  const json *events = json_member(alone.summary, "events");
+  CHECK(count_of(events) > 100);
+  char *rows = read_all("alone.csv");
+  for (int threads = 2; threads <= 5; threads += 3) {
+    outcome several = program_run(BRINK_PROGRAM, "%s several.csv --threads %d", run, threads);
+    CHECK_EXIT(several, 0);
+    compare_events(events, json_member(several.summary, "events"), 0.0);
+    char *others = read_all("several.csv");
+    CHECK_MSG(strcmp(rows, others) == 0, "%d threads give other rows", threads);
+    free(others);
+    done(&several);
+  }
+  free(rows);
+  done(&alone);
+}
+
 /* Ball 1 falls from 1: h = 1 - 9.81/2 t^2 until it bounces. Rows: the grid, and events before and after. */
 TEST(rows_are_read_from_all_agents_at_the_times_of_the_grid_and_at_events) {
   write_balls(2, "", "initial ball[2].h := 3.0; end initial;");
@@ -406,6 +433,7 @@ int main(void) {
   RUN(the_model_may_say_which_clocks);
   RUN(mistakes_are_reported_once_and_as_before);
   RUN(the_same_seed_gives_the_same_bits);
+  RUN(the_number_of_threads_changes_nothing);
   RUN(rows_are_read_from_all_agents_at_the_times_of_the_grid_and_at_events);
   RUN(many_agents_tell_events_with_the_values_of_those_concerned);
   RUN(the_statistics_count_windows_and_pairs);

@@ -50,7 +50,8 @@ static bool create(engine *self, brink_diag *diag) {
                           .pairs = &pair,
                           .npairs = 1,
                           .options = brink_default_options(),
-                          .all_pairs = self->ask->all_pairs};
+                          .all_pairs = self->ask->all_pairs,
+                          .threads = (size_t)self->ask->threads};
   def.options.rtol = def.options.atol = self->ask->tolerance;
   crowd_method(self->ask->method, &def.options.method);
   return brink_agents_create(&def, NULL, diag, &self->agents) == BRINK_OK;

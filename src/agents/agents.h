@@ -53,6 +53,9 @@ typedef struct brink_pair_def {
   double size_value[2];    /* … this */
 } brink_pair_def;
 
+/* With fewer agents, what one does concerns most of the others at once: there is no use for threads. */
+#define BRINK_AGENTS_FOR_THREADS 512
+
 typedef struct brink_agents_def {
   const brink_population_def *populations;
   size_t npopulations;

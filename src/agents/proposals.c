@@ -22,11 +22,10 @@
 #include "agents/parts.h"
 #include "agents/team.h"
 
-#define FEWEST_AGENTS 512 /* with fewer, what one does concerns most of the others at once */
-#define SHARE 16          /* the next one of so many is proposed, … */
-#define MOST 1024         /* … but no more than this, */
-#define FEWEST 16         /* and no less: it would not be worth waking anybody */
-#define STRAYS 256        /* that are looked at for each proposal, before all are void */
+#define SHARE 16   /* the next one of so many is proposed, … */
+#define MOST 1024  /* … but no more than this, */
+#define FEWEST 16  /* and no less: it would not be worth waking anybody */
+#define STRAYS 256 /* that are looked at for each proposal, before all are void */
 
 /* Boxes of proposals, by their lower ends in the first direction. */
 typedef struct place_of_box {
@@ -406,7 +405,7 @@ static bool take_room(brink_proposals *ahead) {
 brink_status brink_proposals_create(brink_agents *agents, brink_diag *diag,
                                     brink_proposals **made) {
   *made = NULL;
-  if (agents->def.threads < 2 || agents->n < FEWEST_AGENTS) return BRINK_OK;
+  if (agents->def.threads < 2 || agents->n < BRINK_AGENTS_FOR_THREADS) return BRINK_OK;
   brink_proposals *ahead = brink_arena_take(&agents->arena, 1, sizeof *ahead);
   if (ahead == NULL) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
   *made = ahead;

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/progress.h"
 
@@ -31,7 +32,23 @@ static brink_status make_actor(cli_crowd *crowd, cli_actor *actor, brink_system 
     wishes.flow_order = settings->options.order;
   }
   actor->system = system;
-  return brink_instance_create(system, &wishes, NULL, &run->diag, &actor->instance);
+  actor->others = brink_arena_take(&run->arena, crowd->threads, sizeof *actor->others);
+  actor->models = brink_arena_take(&run->arena, crowd->threads, sizeof *actor->models);
+  if (actor->others == NULL || actor->models == NULL) return out_of_memory(run);
+  brink_status status = brink_instance_create(system, &wishes, NULL, &run->diag, &actor->instance);
+  for (size_t k = 0; k < crowd->threads && status == BRINK_OK; k++) {
+    status = brink_instance_create(system, &wishes, NULL, &run->diag, &actor->others[k]);
+    if (status == BRINK_OK) actor->models[k] = brink_instance_model(actor->others[k]);
+  }
+  return status;
+}
+
+static void free_actors(const cli_crowd *crowd, const cli_actor *actors, size_t count) {
+  for (size_t k = 0; actors != NULL && k < count; k++) {
+    brink_instance_destroy(actors[k].instance);
+    for (size_t j = 0; actors[k].models != NULL && j < crowd->threads; j++)
+      brink_instance_destroy(actors[k].others[j]);
+  }
 }
 
 static brink_status make_actors(cli_crowd *crowd) {
@@ -89,6 +106,7 @@ static brink_status start_population(cli_crowd *crowd, size_t k) {
   crowd->populations[k] =
       (brink_population_def){.name = population->name,
                              .model = brink_instance_model(crowd->one[k].instance),
+                             .others = crowd->one[k].models,
                              .count = n,
                              .x0 = x,
                              .p0 = p,
@@ -145,6 +163,7 @@ static void define_pair(cli_crowd *crowd, size_t k) {
   *def = (brink_pair_def){.name = "pair",
                           .population = {pair->population[0], pair->population[1]},
                           .model = brink_instance_model(crowd->pair[k].instance),
+                          .others = crowd->pair[k].models,
                           .guards = pair->guards,
                           .nguards = pair->nguards};
   for (int side = 0; side < 2; side++) {
@@ -173,8 +192,16 @@ static brink_status build(cli_crowd *crowd) {
                           .npopulations = parts->npopulations,
                           .pairs = crowd->pairs,
                           .npairs = parts->npairs,
-                          .options = run->settings.options};
+                          .options = run->settings.options,
+                          .threads = crowd->threads};
   return brink_agents_create(&def, NULL, &run->diag, &crowd->agents);
+}
+
+/* Few agents are not worth it (agents/proposals.c), nor is one core. */
+static size_t threads_for(const cli_crowd *crowd) {
+  size_t threads = (size_t)crowd->run->settings.threads;
+  if (threads == 0) threads = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
+  return threads < 2 || crowd->parts->agents < BRINK_AGENTS_FOR_THREADS ? 0 : threads;
 }
 
 brink_status cli_crowd_create(cli_simulation *run) {
@@ -186,6 +213,7 @@ brink_status cli_crowd_create(cli_simulation *run) {
   crowd->few = crowd->parts->agents <= CLI_CROWD_FEW;
   crowd->who = (brink_agent_event){.pair = BRINK_NONE};
   crowd->counts.agents = crowd->parts->agents;
+  crowd->threads = threads_for(crowd);
   run->crowd = crowd;
   return build(crowd);
 }
@@ -193,10 +221,8 @@ brink_status cli_crowd_create(cli_simulation *run) {
 void cli_crowd_destroy(cli_crowd *crowd) {
   if (crowd == NULL) return;
   brink_agents_destroy(crowd->agents);
-  for (size_t k = 0; crowd->one != NULL && k < crowd->parts->npopulations; k++)
-    brink_instance_destroy(crowd->one[k].instance);
-  for (size_t k = 0; crowd->pair != NULL && k < crowd->parts->npairs; k++)
-    brink_instance_destroy(crowd->pair[k].instance);
+  free_actors(crowd, crowd->one, crowd->parts->npopulations);
+  free_actors(crowd, crowd->pair, crowd->parts->npairs);
 }
 
 /* ---- names ---- */

@@ -28,10 +28,13 @@ typedef struct cli_samples {
   bool any;
 } cli_samples;
 
-/* Room for an agent; an instance, and how many of its notes and warnings are told. */
+/* An instance, and how many of its warnings are told; the same once more for each thread, as an instance belongs to
+ * one. */
 typedef struct cli_actor {
   brink_system *system;
   brink_instance *instance;
+  brink_instance **others;
+  const brink_model **models; /* of the others */
   size_t warnings;
 } cli_actor;
 
@@ -42,6 +45,7 @@ struct cli_crowd {
   brink_population_def *populations;
   brink_pair_def *pairs;
   brink_agents *agents;
+  size_t threads; /* that compute turns ahead; 0: none */
   brink_agent_counts counts;
 
   bool begun;    /* all agents may be read */
