@@ -2,7 +2,7 @@
  *
  *   agents [cars] [scale] [mixed] [discs]             tables; none named: all
  *   agents cars 20 200                                these numbers of cars only
- *   agents profile NUMBER METHOD TOLERANCE SECONDS [FACTOR]
+ *   agents profile NUMBER METHOD TOLERANCE SECONDS [FACTOR [THREADS]]
  *                                                     the engine alone, over this simulated time
  *
  * cars: the same bumper cars over 100 s by the engine, by one brink_sim with a guard for every pair, by CVODE with
@@ -358,9 +358,10 @@ static bool measure_all_discs(void) {
 
 /* ---- profile ---- */
 
-static int profile(char **words, double factor) {
+static int profile(char **words, double factor, int threads) {
   crowd_scene scene;
-  crowd_ask ask = {.method = words[1], .tolerance = atof(words[2]), .t_end = atof(words[3])};
+  crowd_ask ask = {
+      .method = words[1], .tolerance = atof(words[2]), .t_end = atof(words[3]), .threads = threads};
   if (!crowd_make_cars(&scene, (size_t)atol(words[0]), 1)) return 1;
   crowd_quicken(&scene, 100, factor);
   crowd_answer a = crowd_run_engine(&scene, &ask);
@@ -393,7 +394,7 @@ static bool wanted(const char *name, int argc, char **argv) {
 
 int main(int argc, char **argv) {
   if (argc >= 6 && strcmp(argv[1], "profile") == 0)
-    return profile(argv + 2, argc > 6 ? atof(argv[6]) : 1);
+    return profile(argv + 2, argc > 6 ? atof(argv[6]) : 1, argc > 7 ? atoi(argv[7]) : 1);
   bool ok = true;
   argc--, argv++;
   size_t counts[MOST_COUNTS], ncounts = 0;

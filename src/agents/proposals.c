@@ -22,10 +22,12 @@
 #include "agents/parts.h"
 #include "agents/team.h"
 
-#define SHARE 16   /* the next one of so many is proposed, … */
-#define MOST 1024  /* … but no more than this, */
-#define FEWEST 16  /* and no less: it would not be worth waking anybody */
-#define STRAYS 256 /* that are looked at for each proposal, before all are void */
+#define SHARE 16     /* the next one of so many is proposed, … */
+#define MOST 1024    /* … but no more than this, */
+#define FEWEST 16    /* and no less: it would not be worth waking anybody */
+#define HALVINGS 12  /* of the time from which they are taken, at a go */
+#define LEAST 1e-300 /* time */
+#define STRAYS 256   /* that are looked at for each proposal, before all are void */
 
 /* Boxes of proposals, by their lower ends in the first direction. */
 typedef struct place_of_box {
@@ -243,18 +245,19 @@ static void compare(void *user, size_t item, size_t number) {
 static void collect(brink_proposals *ahead) {
   brink_agents *agents = ahead->agents;
   double first = agents->members[brink_queue_first(&agents->queue)].window.end;
-  size_t count = 0;
-  for (int tries = 0; tries < 60; tries++) {
-    ahead->until = first + ahead->span;
+  size_t count = ahead->most + 1;
+  /* Where very many are due at one time, some of them will do. */
+  for (int tries = 0; tries < HALVINGS && count > ahead->most; tries++) {
+    if (tries > 0) ahead->span *= 0.5;
+    ahead->until = fmin(first + ahead->span, nextafter(agents->t_end, first));
     count = brink_queue_until(&agents->queue, ahead->until, ahead->next, ahead->most);
-    if (count <= ahead->most) break;
-    ahead->span *= 0.5;
   }
-  if (2 * count < ahead->most) ahead->span *= 1.5;
+  if (count > ahead->most) count = ahead->most;
+  if (2 * count < ahead->most || ahead->span == 0.0) ahead->span = fmax(1.5 * ahead->span, LEAST);
   ahead->count = 0;
-  for (size_t k = 0; k < count && count <= ahead->most; k++) {
+  for (size_t k = 0; k < count; k++) {
     brink_member *member = &agents->members[ahead->next[k]];
-    if (member->window.ending >= BRINK_MEETS || member->window.end >= agents->t_end) continue;
+    if (member->window.ending >= BRINK_MEETS) continue;
     member->slot = (uint16_t)ahead->count;
     ahead->list[ahead->count++].outlook.agent = ahead->next[k];
   }
