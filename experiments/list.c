@@ -3,7 +3,12 @@
 
 /* The last part of the names of their definitions: brink_experiment_relay. */
 #define EXPERIMENT_LIST(X)                                                                         \
+  X(corridor)                                                                                      \
+  X(arm)                                                                                           \
+  X(bumper_cars)                                                                                   \
+  X(geometric_approach)                                                                            \
   X(two_agents)                                                                                    \
+  X(garcia_detectors)                                                                              \
   X(relay)
 
 #define DECLARE(name) extern const brink_experiment brink_experiment_##name;
