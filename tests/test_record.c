@@ -409,7 +409,8 @@ TEST(slides_and_near_misses_are_lists_where_there_are_any) {
   begin(&s);
   brink_journal_slide(&s.journal, FLOOR, 0, 1.0, 2.5);
   brink_journal_slide(&s.journal, FLOOR, 0, 3.0, 4.0);
-  brink_journal_miss(&s.journal, FLOOR, 0, 1.5, 1e-7, 1e-9);
+  brink_near_miss miss = {.t = 1.5, .value = 1e-7, .tolerance = 1e-9, .distance = 2e-7};
+  brink_journal_miss(&s.journal, FLOOR, 0, &miss);
   json *summary = finish(&s);
   const json *sliding = json_member(summary, "sliding");
   CHECK_INT(size_of(sliding), 2);

@@ -182,7 +182,7 @@ static int on_near_miss(size_t population, size_t agent, const brink_near_miss *
   uint32_t flag;
   size_t index;
   if (is_named(crowd, population, agent, miss->guard, &flag, &index))
-    brink_journal_miss(&crowd->run->journal, flag, index, miss->t, miss->value, miss->tolerance);
+    brink_journal_miss(&crowd->run->journal, flag, index, miss);
   return 0;
 }
 

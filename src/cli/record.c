@@ -132,7 +132,7 @@ static int on_near_miss(const brink_near_miss *miss, void *user) {
   uint32_t flag;
   size_t index;
   if (is_named(run, miss->guard, &flag, &index))
-    brink_journal_miss(&run->journal, flag, index, miss->t, miss->value, miss->tolerance);
+    brink_journal_miss(&run->journal, flag, index, miss);
   return 0;
 }
 

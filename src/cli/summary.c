@@ -60,6 +60,17 @@ static void tell_slides(const brink_journal *journal, const cli_colours *c, brin
     brink_text_add(text, "  and %zu more\n", journal->nslides - BRINK_HEADLINES);
 }
 
+/* What almost happened. */
+static void tell_misses(const brink_journal *journal, const cli_colours *c, brink_text *text) {
+  if (journal->nmisses == 0) return;
+  tell_heading(journal->nmisses, "near miss", "near misses", c->bold, c, text);
+  brink_text_add(text, "  %s%-14s  %-13s  %-13s  %s%s\n", c->dim, "t", "value", "distance", "flag",
+                 c->plain);
+  brink_text_append(text, journal->near.data, journal->near.length);
+  if (journal->nmisses > BRINK_HEADLINES)
+    brink_text_add(text, "  and %zu more\n", journal->nmisses - BRINK_HEADLINES);
+}
+
 /* The word before a line, in a column of its own. */
 static void tell_label(const char *label, const cli_colours *c, brink_text *text) {
   brink_text_add(text, "%s%-8s%s", c->dim, label, c->plain);
@@ -172,11 +183,6 @@ static void tell_statistics(const cli_simulation *run, const cli_colours *c, bri
                  stats->steps, stats->rejected, stats->rhs, plural(stats->rhs), stats->guards,
                  plural(stats->guards), stats->roots, stats->roots == 1 ? "" : "es");
   if (summary->agents != NULL) tell_agents(summary->agents, c, text);
-  if (run->journal.nmisses > 0) {
-    tell_label("near", c, text);
-    brink_text_add(text, "%zu near miss%s\n", run->journal.nmisses,
-                   run->journal.nmisses == 1 ? "" : "es");
-  }
   if (run->settings.options.audit) tell_audit(stats, c, text);
   tell_label("method", c, text);
   brink_text_add(text, "%s, events by %s, rtol %g, atol %g\n", summary->method,
@@ -204,6 +210,7 @@ void cli_summary(const cli_simulation *run, brink_text *text) {
   if (!cli_record_begun(run)) return;
   tell_events(&run->journal, colours, text);
   tell_slides(&run->journal, colours, text);
+  tell_misses(&run->journal, colours, text);
   tell_warnings(&run->summary, colours, text);
   tell_final(run, colours, text);
   tell_statistics(run, colours, text);

@@ -25,15 +25,37 @@ static double near_limit(const brink_detector *det, size_t guard) {
   return det->options->near_miss * det->tolerance[guard];
 }
 
+/* How far the state is from the surface there. */
+static double distance_at(brink_detector *det, size_t guard, const brink_path *path, double sigma,
+                          double value) {
+  brink_eval *eval = det->eval;
+  double t = path->t0 + sigma * path->h, rate, sum = 0.0;
+  int polarity;
+  brink_path_eval(path, sigma, det->space.x);
+  size_t leaf = brink_eval_deciding_leaf(eval, guard, t, det->space.x, &polarity);
+  const brink_guard_def *def = &eval->model->guards[leaf].def;
+  if (brink_eval_gradient(eval, leaf, t, det->space.x, eval->gradient, &rate) != BRINK_TRY_OK)
+    return (double)NAN;
+  for (size_t k = 0; k < def->ndepends; k++) sum += eval->gradient[k] * eval->gradient[k];
+  return sum > 0.0 ? fabs(value) / sqrt(sum) : (double)NAN;
+}
+
+/* A guard that has just let go of the state is within its slack of the surface: it has not come there. */
+static bool has_left(const brink_detector *det, size_t guard, double value) {
+  double slack = det->eval->slack[guard];
+  return !(slack > 0.0 && fabs(value) <= slack);
+}
+
 static void add_miss(brink_detector *det, size_t guard, const brink_path *path, double sigma,
                      double value) {
-  if (det->nmisses >= det->eval->model->def.nguards) return;
+  if (det->nmisses >= det->eval->model->def.nguards || !has_left(det, guard, value)) return;
   det->misses[det->nmisses++] = (brink_near_miss){
       .guard = guard,
       .name = brink_model_guard_name(det->eval->model, guard),
       .t = path->t0 + sigma * path->h,
       .value = value,
       .tolerance = det->tolerance[guard],
+      .distance = distance_at(det, guard, path, sigma, value),
   };
 }
 

@@ -6,6 +6,7 @@
 #include "record/record.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* An event whose instant is not over. */
@@ -24,6 +25,9 @@ struct brink_entry {
   brink_text head;    /* JSON up to and with "after": */
   brink_text after;   /* JSON; not yet there while it waits */
   brink_text remarks; /* elements of a JSON array */
+  bool judged;        /* its condition is known */
+  double condition;   /* NaN: it has none */
+  brink_text details; /* of it: a JSON object; empty: none */
   brink_text changes; /* for a person; not yet there while it waits */
   double *x;          /* while it waits: states after the event, … */
   double *p;          /* … parameters and modes before it */
@@ -37,7 +41,8 @@ void brink_journal_init(brink_journal *journal, const brink_columns *columns, si
   *journal = (brink_journal){.columns = columns, .nx = nx, .json = json};
   const brink_allocator allocator = columns->arena.allocator;
   journal->events.allocator = journal->sliding.allocator = journal->misses.allocator = allocator;
-  journal->slides.allocator = journal->room.allocator = allocator;
+  journal->slides.allocator = journal->near.allocator = journal->closest.allocator = allocator;
+  journal->room.allocator = allocator;
 }
 
 static const brink_allocator *allocator_of(const brink_journal *journal) {
@@ -51,6 +56,7 @@ static void free_entry(brink_journal *journal, brink_entry *entry) {
   brink_text_free(&entry->head);
   brink_text_free(&entry->after);
   brink_text_free(&entry->remarks);
+  brink_text_free(&entry->details);
   brink_text_free(&entry->changes);
   brink_release(allocator, entry->x, journal->nx, sizeof(double));
   brink_release(allocator, entry->p, system->np, sizeof(double));
@@ -69,6 +75,8 @@ void brink_journal_free(brink_journal *journal) {
   brink_text_free(&journal->sliding);
   brink_text_free(&journal->misses);
   brink_text_free(&journal->slides);
+  brink_text_free(&journal->near);
+  brink_text_free(&journal->closest);
   brink_text_free(&journal->room);
   *journal = (brink_journal){0};
 }
@@ -179,14 +187,15 @@ static brink_entry *new_entry(brink_journal *journal) {
     for (size_t k = journal->nopen; k < larger; k++) {
       brink_entry *e = &moved[k];
       e->name.allocator = e->head.allocator = e->after.allocator = *allocator;
-      e->remarks.allocator = e->changes.allocator = *allocator;
+      e->remarks.allocator = e->changes.allocator = e->details.allocator = *allocator;
     }
     journal->open = moved;
     journal->open_capacity = larger;
   }
   brink_entry *entry = &journal->open[journal->nopen++];
   entry->name.length = entry->head.length = entry->after.length = 0;
-  entry->remarks.length = entry->changes.length = 0;
+  entry->remarks.length = entry->changes.length = entry->details.length = 0;
+  entry->judged = false;
   return entry;
 }
 
@@ -377,7 +386,8 @@ static void tell_listener(brink_journal *journal, const brink_entry *entry) {
 /* The event is complete, and goes to its place. */
 static void close_entry(brink_journal *journal, const brink_entry *entry) {
   journal->failed = journal->failed || entry->name.failed || entry->head.failed ||
-                    entry->after.failed || entry->remarks.failed || entry->changes.failed;
+                    entry->after.failed || entry->remarks.failed || entry->changes.failed ||
+                    entry->details.failed;
   if (journal->failed) return;
   if (entry->headline) add_headline(journal, entry);
   if (journal->listen != NULL) tell_listener(journal, entry);
@@ -387,7 +397,16 @@ static void close_entry(brink_journal *journal, const brink_entry *entry) {
   brink_text_append(text, entry->head.data, entry->head.length);
   brink_text_append(text, entry->after.data, entry->after.length);
   bool remarks = entry->remarks.length > 0;
-  brink_text_add(text, ",\"condition\":null,\"note\":%s", remarks ? "[" : "null}");
+  brink_text_add(text, ",\"condition\":");
+  if (entry->judged && !isnan(entry->condition))
+    brink_json_real(text, entry->condition);
+  else
+    brink_text_add(text, "null");
+  if (entry->details.length > 0)
+    brink_text_add(text, ",\n   \"conditioning\":%s,\n   ", entry->details.data);
+  else
+    brink_text_add(text, ",");
+  brink_text_add(text, "\"note\":%s", remarks ? "[" : "null}");
   brink_text_append(text, entry->remarks.data, entry->remarks.length);
   if (remarks) brink_text_append(text, "]}", 2);
   journal->failed = journal->failed || text->failed;
@@ -433,18 +452,48 @@ void brink_journal_slide(brink_journal *journal, uint32_t flag, size_t index, do
   journal->failed = journal->failed || text->failed;
 }
 
-void brink_journal_miss(brink_journal *journal, uint32_t flag, size_t index, double t, double value,
-                        double tolerance) {
-  journal->nmisses++;
+void brink_journal_miss(brink_journal *journal, uint32_t flag, size_t index,
+                        const brink_near_miss *miss) {
+  if (journal->nmisses++ < BRINK_HEADLINES) {
+    brink_text *line = &journal->near;
+    brink_text_add(line, "  %-14.10g  %-13.6g  %-13.6g  ", miss->t, miss->value, miss->distance);
+    brink_system_flag_name(journal->columns->system, flag, index, line);
+    brink_text_add(line, "\n");
+  }
   if (!journal->json && journal->nmisses > journal->listed) return;
   brink_text *text = &journal->misses;
   begin_item(journal, text, flag, index);
   brink_text_add(text, ",\"t\":");
-  brink_json_real(text, t);
+  brink_json_real(text, miss->t);
   brink_text_add(text, ",\"value\":");
-  brink_json_real(text, value);
+  brink_json_real(text, miss->value);
   brink_text_add(text, ",\"tolerance\":");
-  brink_json_real(text, tolerance);
+  brink_json_real(text, miss->tolerance);
+  brink_text_add(text, ",\"distance\":");
+  brink_json_real(text, miss->distance);
   brink_text_add(text, "}");
   journal->failed = journal->failed || text->failed;
+}
+
+/* ---- conditions ---- */
+
+void brink_journal_condition(brink_journal *journal, uint32_t flag, size_t index, double condition,
+                             const char *details) {
+  for (size_t k = 0; k < journal->nopen; k++) {
+    brink_entry *entry = &journal->open[k];
+    if (entry->judged || entry->flag != flag || entry->index != index) continue;
+    entry->judged = true;
+    entry->condition = condition;
+    if (details != NULL && journal->json)
+      brink_text_append(&entry->details, details, strlen(details));
+    return;
+  }
+}
+
+void brink_journal_closest(brink_journal *journal, uint32_t flag, size_t index,
+                           const char *members) {
+  if (!journal->json) return;
+  begin_item(journal, &journal->closest, flag, index);
+  brink_text_add(&journal->closest, ",%s}", members);
+  journal->failed = journal->failed || journal->closest.failed;
 }

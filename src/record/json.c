@@ -144,6 +144,8 @@ static void happenings(brink_text *text, const brink_summary *summary,
   if (journal != NULL && journal->nslides > 0) list_member(text, "sliding", &journal->sliding);
   if (journal != NULL && journal->nmisses > 0 && !summary->brief)
     list_member(text, "near_misses", &journal->misses);
+  if (journal != NULL && journal->closest.length > 0 && !summary->brief)
+    list_member(text, "closest_approaches", &journal->closest);
   if (!summary->zeno) return;
   member(text, ",\n ", "zeno");
   real_member(text, "{", "t", summary->zeno_t);

@@ -204,7 +204,8 @@ typedef struct brink_journal {
   brink_headline headline[BRINK_HEADLINES];
   size_t nheadlines;
   brink_text events, sliding, misses; /* elements of JSON arrays */
-  brink_text slides;                  /* lines for a person, the first few */
+  brink_text closest;                 /* likewise: approaches that no event followed */
+  brink_text slides, near;            /* lines for a person, the first few */
   brink_entry *open;                  /* events of the present instant */
   size_t nopen, open_capacity;
   brink_text room; /* for names */
@@ -225,8 +226,16 @@ void brink_journal_settle(brink_journal *journal, const double *p, const int *mo
                           const brink_remark *remarks, size_t nremarks);
 void brink_journal_slide(brink_journal *journal, uint32_t flag, size_t index, double from,
                          double to);
-void brink_journal_miss(brink_journal *journal, uint32_t flag, size_t index, double t, double value,
-                        double tolerance);
+void brink_journal_miss(brink_journal *journal, uint32_t flag, size_t index,
+                        const brink_near_miss *miss);
+
+/* The condition number of an event of the present instant, the first of this flag that has none yet (NaN:
+ * it has none), and more about it, as an object in JSON (NULL: nothing). */
+void brink_journal_condition(brink_journal *journal, uint32_t flag, size_t index, double condition,
+                             const char *details);
+/* Closest approaches of a flag that no event followed, as members of an object in JSON. */
+void brink_journal_closest(brink_journal *journal, uint32_t flag, size_t index,
+                           const char *members);
 
 /* ---- json.c ---- */
 
