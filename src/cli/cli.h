@@ -40,6 +40,7 @@ enum {
 typedef struct cli_arguments cli_arguments;
 
 int cli_run(const cli_arguments *arguments);
+int cli_condition(const cli_arguments *arguments);
 int cli_check(const cli_arguments *arguments);
 int cli_fmt(const cli_arguments *arguments);
 int cli_emit(const cli_arguments *arguments);

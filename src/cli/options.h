@@ -21,6 +21,7 @@ typedef enum cli_option_id {
   CLI_HMIN,
   CLI_HMAX,
   CLI_GAMMA,
+  CLI_NEAR_MISS,
   CLI_RANGE,
   CLI_ZENO,
   CLI_SEED,
@@ -28,6 +29,7 @@ typedef enum cli_option_id {
   CLI_THREADS,
   CLI_INTERPRET,
   CLI_AUDIT,
+  CLI_SENSITIVITY,
   CLI_EVERY,
   CLI_OUT,
   CLI_REPORT,
@@ -83,6 +85,7 @@ extern const cli_option cli_options[CLI_OPTION_COUNT];
 
 typedef enum cli_command_id {
   CLI_COMMAND_RUN,
+  CLI_COMMAND_CONDITION,
   CLI_COMMAND_CHECK,
   CLI_COMMAND_FMT,
   CLI_COMMAND_EMIT,
@@ -92,8 +95,7 @@ typedef enum cli_command_id {
   CLI_COMMAND_MANUAL,
   CLI_COMMAND_COMPLETION,
   CLI_COMMAND_LATER_FIRST, /* from here on: not in this version */
-  CLI_COMMAND_CONDITION = CLI_COMMAND_LATER_FIRST,
-  CLI_COMMAND_SWEEP,
+  CLI_COMMAND_SWEEP = CLI_COMMAND_LATER_FIRST,
   CLI_COMMAND_COUNT
 } cli_command_id;
 

@@ -177,7 +177,7 @@ bool cli_record_begin(cli_simulation *run) {
                      .slide = on_slide,
                      .user = run};
   brink_sim_set_sink(run->sim, &sink);
-  return true;
+  return cli_judge_begin(run);
 }
 
 static void tell_open_slides(cli_simulation *run) {
@@ -190,6 +190,7 @@ static void tell_open_slides(cli_simulation *run) {
 
 void cli_record_end(cli_simulation *run) {
   settle(run);
+  cli_judge_end(run);
   tell_open_slides(run);
   if (run->display != NULL) brink_display_end(run->display);
   cli_trajectory_end(run);

@@ -147,6 +147,7 @@ static void clean_up(cli_simulation *run) {
   brink_journal_free(&run->journal);
   brink_columns_free(&run->columns);
   cli_crowd_destroy(run->crowd);
+  cli_judge_free(run);
   brink_sim_destroy(run->sim);
   brink_instance_destroy(run->instance);
   cli_unload(&run->loaded);

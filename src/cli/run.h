@@ -11,6 +11,8 @@
 
 typedef struct cli_plot cli_plot;
 typedef struct cli_crowd cli_crowd;
+typedef struct cli_judge cli_judge;
+typedef struct cli_colours cli_colours;
 
 /* Who failed, for words about it. */
 typedef struct cli_subject {
@@ -42,6 +44,8 @@ typedef struct cli_simulation {
   size_t *wanted;         /* columns that --plot names */
   size_t nwanted;
   cli_plot *plot; /* NULL: --plot is not given */
+
+  cli_judge *judge; /* of the condition of events; NULL: nobody asks */
 
   size_t notes_told; /* of the instance's notes: those that an event already has */
   brink_remark *remarks;
@@ -89,6 +93,16 @@ const brink_fact *cli_facts(cli_simulation *run, size_t *count);
 
 /* outcome.c: what became of a run. Fills run->summary; returns the exit code. */
 int cli_outcome(cli_simulation *run, brink_status status);
+
+/* condition.c, condition_tell.c: the condition of events. */
+bool cli_judge_begin(cli_simulation *run); /* false: said */
+void cli_judge_end(cli_simulation *run);
+void cli_judge_free(cli_simulation *run);
+/* Elements of a JSON array, for the report; NULL: nobody looked. */
+const brink_text *cli_judge_page(const cli_simulation *run);
+/* The command asks: a table, instead of events and final values. */
+bool cli_judge_tells(const cli_simulation *run);
+void cli_judge_tell(const cli_simulation *run, const cli_colours *colours, brink_text *text);
 
 /* summary.c: for a person. */
 void cli_summary(const cli_simulation *run, brink_text *text);

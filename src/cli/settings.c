@@ -136,6 +136,8 @@ static bool set_number(cli_settings *s, cli_option_id id, const char *word, brin
     return read_above(word, 0.0, false, &options->hmax, problem);
   case CLI_GAMMA:
     return set_gamma(s, word, problem);
+  case CLI_NEAR_MISS:
+    return read_above(word, 0.0, true, &options->near_miss, problem);
   case CLI_EVERY:
     return read_above(word, 0.0, false, &s->every, problem);
   case CLI_SEED:
@@ -167,6 +169,8 @@ static bool set_one(cli_settings *s, cli_option_id id, const char *word, brink_t
     return s->interpret = true;
   case CLI_JSON:
     return s->json = true;
+  case CLI_SENSITIVITY:
+    return s->sensitivity = true;
   case CLI_QUIET:
     return s->quiet = true;
   case CLI_PROGRESS:

@@ -208,11 +208,15 @@ void cli_summary(const cli_simulation *run, brink_text *text) {
   const cli_colours *colours = cli_colours_for(run->settings.color, STDOUT_FILENO);
   tell_status(run, colours, text);
   if (!cli_record_begun(run)) return;
-  tell_events(&run->journal, colours, text);
+  bool judged = cli_judge_tells(run);
+  if (judged)
+    cli_judge_tell(run, colours, text);
+  else
+    tell_events(&run->journal, colours, text);
   tell_slides(&run->journal, colours, text);
   tell_misses(&run->journal, colours, text);
   tell_warnings(&run->summary, colours, text);
-  tell_final(run, colours, text);
+  if (!judged) tell_final(run, colours, text);
   tell_statistics(run, colours, text);
   tell_files(run, colours, text);
 }
