@@ -38,6 +38,7 @@ bool brink_detector_create(brink_detector *det, const brink_options *options, co
   det->slope_new = brink_arena_take(arena, count, sizeof(double));
   det->signs = brink_arena_take(arena, count, sizeof(double));
   det->touched = brink_arena_take(arena, count, sizeof(bool));
+  det->high = brink_arena_take(arena, count, sizeof(double));
   det->leaves = brink_arena_take(arena, longest, sizeof *det->leaves);
   det->hits = brink_arena_take(arena, count, sizeof *det->hits);
   det->misses = brink_arena_take(arena, count, sizeof *det->misses);
@@ -47,9 +48,10 @@ bool brink_detector_create(brink_detector *det, const brink_options *options, co
   det->again = brink_arena_take(arena, count, sizeof *det->again);
   return det->ops != NULL && det->g0 != NULL && det->g1 != NULL && det->seen != NULL &&
          det->tolerance != NULL && det->gap != NULL && det->slow != NULL && det->slope != NULL &&
-         det->slope_new != NULL && det->touched != NULL && det->signs != NULL &&
-         det->leaves != NULL && det->hits != NULL && det->misses != NULL && det->queue != NULL &&
-         det->queued != NULL && det->again != NULL && brink_along_init(&det->space, eval, arena) &&
+         det->slope_new != NULL && det->touched != NULL && det->high != NULL &&
+         det->signs != NULL && det->leaves != NULL && det->hits != NULL && det->misses != NULL &&
+         det->queue != NULL && det->queued != NULL && det->again != NULL &&
+         brink_along_init(&det->space, eval, arena) &&
          brink_reach_create(&det->reach, options, atol, eval, arena);
 }
 
@@ -62,6 +64,10 @@ bool brink_detector_wants(const brink_detector *det, size_t guard, brink_directi
   brink_direction filter = det->eval->model->guards[guard].def.direction;
   return filter == BRINK_BOTH || filter == direction;
 }
+
+/* Tolerances at which a guard that touched its surface has left it: a little more than one, which is not
+ * the same from place to place. */
+#define LEFT 2.0
 
 /* A formula needs its leaves; a leaf by itself nobody. */
 static void evaluate(brink_detector *det, size_t guard, double t, const double *x, double *values) {
@@ -105,6 +111,9 @@ void brink_detector_reset(brink_detector *det, double t, const double *x) {
     if (!det->eval->enabled[k] || (det->ops->needs_paths && det->reach.safe[k] >= 0.0)) continue;
     evaluate(det, k, t, x, det->g0);
     det->seen[k] = det->step;
+    double away = fabs(det->g0[k]);
+    bool there = away <= LEFT * det->tolerance[k];
+    det->high[k] = there ? away : fmax(det->high[k], away);
     if (det->ops->needs_paths) brink_reach_note(&det->reach, k, det->g0[k], t, x);
   }
   if (det->reach.any && det->ops->needs_paths) stand_still(det, x);
@@ -329,10 +338,6 @@ brink_found brink_detector_next(brink_detector *det, const brink_path *rest, dou
   return found;
 }
 
-/* Tolerances at which a guard that touched its surface has left it: a little more than one, which is not
- * the same from place to place. */
-#define LEFT 2.0
-
 /* One guard at the end of an accepted step. */
 static void commit_guard(brink_detector *det, size_t guard) {
   brink_eval *eval = det->eval;
@@ -341,6 +346,7 @@ static void commit_guard(brink_detector *det, size_t guard) {
   det->slope[guard] = det->slope_new[guard];
   if (det->touched[guard] && fabs(g) > LEFT * det->tolerance[guard]) det->touched[guard] = false;
   if (sign * g > eval->slack[guard]) eval->slack[guard] = 0.0; /* off the surface: armed again */
+  det->high[guard] = sign * g < 0.0 ? fabs(g) : fmax(det->high[guard], fabs(g));
   if (eval->is_held[guard]) return;
   /* A crossing that the guard's direction does not call an event still changes its sign. */
   if (sign * g < -eval->slack[guard]) eval->sgn[guard] = (signed char)-sign;

@@ -102,6 +102,8 @@ struct brink_detector {
   double *slope_new; /* … of the attempted step */
   double *signs;     /* scratch: of the leaves of a formula, on the way along a path */
   bool *touched;     /* the guard touched its surface and has not left its tolerance since */
+  double
+      *high; /* the largest |g| since the guard was last at its surface: it came down from there */
   brink_leaf_poly *leaves; /* scratch, as many as the longest formula has */
 
   brink_hit *hits; /* what fired at found.sigma */

@@ -40,15 +40,20 @@ static double distance_at(brink_detector *det, size_t guard, const brink_path *p
   return sum > 0.0 ? fabs(value) / sqrt(sum) : (double)NAN;
 }
 
-/* A guard that has just let go of the state is within its slack of the surface: it has not come there. */
-static bool has_left(const brink_detector *det, size_t guard, double value) {
-  double slack = det->eval->slack[guard];
-  return !(slack > 0.0 && fabs(value) <= slack);
+/* Has the guard come down to this value, by more than its tolerance? One that leaves its surface may waver. */
+static bool came_down(brink_detector *det, size_t guard, const brink_path *path, double sigma,
+                      double value) {
+  double high = fmax(det->high[guard], fabs(det->g0[guard]));
+  double enough = fabs(value) + det->tolerance[guard];
+  for (int k = 1; k < 4 && !(high > enough); k++)
+    high = fmax(high, fabs(brink_along_value(&det->space, guard, path, 0.25 * k * sigma)));
+  return high > enough;
 }
 
 static void add_miss(brink_detector *det, size_t guard, const brink_path *path, double sigma,
                      double value) {
-  if (det->nmisses >= det->eval->model->def.nguards || !has_left(det, guard, value)) return;
+  if (det->nmisses >= det->eval->model->def.nguards || !came_down(det, guard, path, sigma, value))
+    return;
   det->misses[det->nmisses++] = (brink_near_miss){
       .guard = guard,
       .name = brink_model_guard_name(det->eval->model, guard),

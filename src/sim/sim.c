@@ -246,6 +246,7 @@ static void begin_anew(brink_sim *sim) {
   memset(eval->slack, 0, def->nguards * sizeof(double));
   memset(sim->pending, 0, def->nguards * sizeof(bool));
   memset(sim->detector.touched, 0, def->nguards * sizeof(bool));
+  memset(sim->detector.high, 0, def->nguards * sizeof(double));
   eval->stats = (brink_stats){.method = sim->options.method, .reason = sim->reason};
   eval->failed_guard = BRINK_NONE;
   sim->t = sim->stepper.t = def->t0;
