@@ -9,6 +9,7 @@
   X(geometric_approach)                                                                            \
   X(two_agents)                                                                                    \
   X(garcia_detectors)                                                                              \
+  X(garcia_condition)                                                                              \
   X(relay)
 
 #define DECLARE(name) extern const brink_experiment brink_experiment_##name;
