@@ -181,8 +181,8 @@ TEST(a_bouncing_ball_has_the_derivatives_of_its_closed_form) {
   double dt1[] = {t1 / (2 * h), -t1 / (2 * g), 0.0}, de[] = {0, 0, 1}, dg[] = {0, 1, 0};
   for (int k = 0; k < 3; k++) {
     double dt3 = dt1[k] * t3 / t1 + t1 * (2 + 4 * e) * de[k];
-    double up = g * t1 * e * e * e, dup = dg[k] * t1 * e * e * e + g * dt1[k] * e * e * e +
-                                          3.0 * g * t1 * e * e * de[k];
+    double up = g * t1 * e * e * e,
+           dup = dg[k] * t1 * e * e * e + g * dt1[k] * e * e * e + 3.0 * g * t1 * e * e * de[k];
     double s = end - t3;
     CHECK_RELATIVE(r.m[3 + k], dup - dg[k] * s + g * dt3, 1e-7);
     CHECK_RELATIVE(r.m[k], dup * s - up * dt3 - 0.5 * dg[k] * s * s + g * s * dt3, 1e-7);

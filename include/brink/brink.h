@@ -113,7 +113,7 @@ typedef struct brink_tangents {
   size_t count;
   const double *t; /* how time changes, for each direction */
   const double *x; /* how states do */
-  const double *p; /* how parameters do */
+  const double *p; /* how parameters do; NULL: not at all */
 } brink_tangents;
 
 /* Directions that an instant carries along: a callback that changes a state, a parameter or a timer

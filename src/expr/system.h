@@ -59,6 +59,7 @@ typedef struct brink_variable {
   const double *bounds; /* lo, hi of each instance; NULL: all the same */
   const double *set;    /* allowed values (string indices, integers); NULL: none */
   size_t nset;
+  bool knob;    /* a parameter that its component offers to be set */
   bool settled; /* agents: equations, sizes, ranges or clocks were made with its value */
 } brink_variable;
 

@@ -355,6 +355,7 @@ bool flat_add_variable(flat *f, flat_variable *variable, brink_variable_kind kin
                          .base = variable->base,
                          .length = variable->length,
                          .vector = symbol->size != NULL,
+                         .knob = symbol->knob,
                          .where = flat_where(f, symbol->place)};
   if (symbol->unit != NULL) made.unit = brink_arena_text(f->arena, symbol->unit);
   describe_range(f, variable, &made);

@@ -148,6 +148,8 @@ static brink_model_def define(brink_instance *instance) {
   def.p0 = instance->p0;
   def.mode0 = instance->mode0;
   def.rhs = rhs;
+  def.rhs_tangent = brink_instance_rhs_tangent;
+  def.start_tangent = brink_instance_start_tangent;
   def.strict_surfaces = true; /* counters and the like lead away from no surface */
   if (instance->flow != NULL) {
     def.flow_jet = flow_jet;

@@ -9,6 +9,7 @@
  *   instance_range.c    values outside their ranges, in words
  *   instance_input.c    inputs that a table drives
  *   instance_rest.c     what holds after infinitely many events
+ *   instance_tangent.c  directional derivatives, for sensitivities
  *   instance_rule.c     rules, and the outputs that hold before the first sample
  *
  * All memory is taken when the instance is made: callbacks take none. */
@@ -91,6 +92,8 @@ typedef struct brink_notebook {
   size_t nvalues, values_capacity;
 } brink_notebook;
 
+typedef struct brink_tangent_room brink_tangent_room;
+
 struct brink_instance {
   brink_arena arena;
   brink_system *system;
@@ -140,6 +143,8 @@ struct brink_instance {
     bool *state;
     double *before, *after, *x; /* around an action */
   } rest;
+
+  brink_tangent_room *tangents; /* NULL: nobody has asked for derivatives yet */
 
   double *tick_time; /* when each clock ticked last */
   double rules_time; /* the instant that `fired` of the rules is about */
@@ -249,6 +254,26 @@ const char *brink_instance_flag_name(const brink_instance *instance, uint32_t fl
                                      char buffer[BRINK_NAME]);
 const char *brink_instance_rule_name(const brink_instance *instance, size_t rule, size_t index,
                                      char buffer[BRINK_NAME]);
+
+/* ---- instance_tangent.c ---- */
+
+/* Callbacks. */
+int brink_instance_rhs_tangent(double t, const double *x, const brink_env *env,
+                               const brink_tangents *along, double *df);
+int brink_instance_guard_tangent(size_t guard, double t, const double *x, const brink_env *env,
+                                 const brink_tangents *along, double *dg);
+int brink_instance_rate_tangent(size_t guard, double t, const double *x, const brink_env *env,
+                                const double *f, const brink_tangents *along, double *dr);
+int brink_instance_start_tangent(brink_now *now, void *user);
+
+/* What one iteration of an action does to the directions in now->carried: before it runs. */
+void brink_instance_carry(brink_instance *instance, const brink_bound_action *bound,
+                          size_t iteration, const brink_now *now);
+
+/* A callback carries directions along by itself. */
+static inline void brink_instance_carries(const brink_now *now) {
+  if (now->carried != NULL) now->carried->done = true;
+}
 
 /* ---- instance_rest.c ---- */
 

@@ -128,6 +128,7 @@ int brink_instance_act(brink_instance *instance, const brink_bound_action *bound
   const brink_effect *end = find_effects(instance, bound, &frame, iteration);
   for (size_t k = 0; k < bound->nchecked; k++)
     instance->before[k] = checked_value(bound, k, iteration, now);
+  if (now->carried != NULL) brink_instance_carry(instance, bound, iteration, now);
   brink_instance_before_act(instance, now);
   brink_instance_run(instance, &bound->task, &frame, iteration, 1);
   brink_instance_after_act(instance, now);
@@ -157,6 +158,7 @@ int brink_instance_on_event(const brink_event *event, brink_now *now, void *user
   const brink_flag *flag = &instance->system->flags[place.flag];
   const brink_bound_flag *bound = &instance->flags[place.flag];
   clear_notes(instance);
+  brink_instance_carries(now);
   bool negative = event->direction == BRINK_NEGATIVE;
   if (flag->kind == BRINK_FLAG_RANGE && negative)
     return leave_range(instance, flag, place.index, now);
@@ -168,6 +170,7 @@ int brink_instance_on_surface(const brink_event *event, brink_now *now, void *us
   brink_instance *instance = user;
   brink_guard_place place = instance->places[event->guard];
   clear_notes(instance);
+  brink_instance_carries(now);
   return brink_instance_act(instance, &instance->flags[place.flag].on_surface, place.index, now);
 }
 
@@ -175,6 +178,7 @@ int brink_instance_on_tick(size_t clock, int64_t tick, brink_now *now, void *use
   (void)tick;
   brink_instance *instance = user;
   const brink_sampled *sampled = &instance->system->clocks[clock];
+  brink_instance_carries(now);
   instance->tick_time[clock] = now->t; /* its rules run with the others */
   int outcome = 0;
   if (sampled->rules) return outcome;

@@ -270,11 +270,13 @@ static bool define_value(definer *d, uint32_t f, size_t index, uint32_t guard,
                          brink_guard_def *def) {
   brink_bound_flag *bound = &d->instance->flags[f];
   size_t count = d->instance->system->flags[f].count;
+  def->tangent = brink_instance_guard_tangent;
   if (bound->value.kernel->reads_v) {
     bound->asked = true;
     define_computed(def);
     return true;
   }
+  def->rate_tangent = brink_instance_rate_tangent;
   if (!find_depends(d, bound, count, index, guard, def)) return false;
   bool linear = bound->degree == 0 || bound->degree == 1;
   if (linear && is_fixed(d, &bound->gradient.kernel->graph, index) &&

@@ -53,6 +53,7 @@ static int on_row(size_t clock, int64_t tick, brink_now *now, void *user) {
   const brink_input_table *table = instance->options.inputs;
   size_t row = rows_until(table, now->t) - 1; /* of two rows at one time the later one */
   take_row(instance, row, true, now->p, now->mode);
+  brink_instance_carries(now); /* values and times of the table: no direction changes them */
   now->timer[clock] = row + 1 < table->nrows ? table->t[row + 1] : (double)INFINITY;
   return 0;
 }

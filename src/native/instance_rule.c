@@ -116,6 +116,7 @@ static bool has_failed(const brink_instance *instance) {
 int brink_instance_on_rules(brink_now *now, bool *changed, void *user) {
   brink_instance *instance = user;
   *changed = false;
+  brink_instance_carries(now);
   if (has_failed(instance)) return brink_instance_end(instance, instance->ending, now, NULL);
   /* Of agents that take turns, several may come at one time: only each call by itself is looked at. */
   if (now->t != instance->rules_time || instance->options.takes_turns) forget_firings(instance);

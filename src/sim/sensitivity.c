@@ -16,6 +16,11 @@ brink_sensitivity_def brink_default_sensitivity(void) {
   return (brink_sensitivity_def){0};
 }
 
+void brink_direction_fill(double *matrix, size_t rows, size_t count, size_t k,
+                          const double *column) {
+  for (size_t i = 0; column != NULL && i < rows; i++) matrix[i * count + k] = column[i];
+}
+
 /* ---- the object ---- */
 
 static void copy(void *to, const void *from, size_t count, size_t size) {
@@ -58,10 +63,10 @@ static void copy_directions(brink_sensitivity *s) {
 }
 
 /* Initial parameters may follow from other initial values. */
-static void follow_start(brink_sensitivity *s) {
+static bool follow_start(brink_sensitivity *s) {
   const brink_model_def *def = &s->sim->model->def;
   char message[BRINK_DIAG_MESSAGE] = "";
-  if (def->start_tangent == NULL) return;
+  if (def->start_tangent == NULL) return true;
   copy(s->given_x, def->x0, def->nx, sizeof(double));
   copy(s->given_p, def->p0, def->np, sizeof(double));
   copy(s->given_mode, def->mode0, def->nmodes, sizeof(int));
@@ -83,10 +88,10 @@ static void follow_start(brink_sensitivity *s) {
                    .sgn = s->sim->eval.sgn,
                    .message = message,
                    .carried = &carried};
-  if (def->start_tangent(&now, def->user) != 0) s->limits |= BRINK_SENSITIVITY_UNDEFINED;
+  return def->start_tangent(&now, def->user) == 0;
 }
 
-void brink_sensitivity_reset(brink_sensitivity *s) {
+static bool begin_anew(brink_sensitivity *s) {
   const brink_sim *sim = s->sim;
   const brink_model_def *def = &sim->model->def;
   s->t = def->t0;
@@ -102,7 +107,11 @@ void brink_sensitivity_reset(brink_sensitivity *s) {
     double floor = rtol > 0.0 ? sim->atol[i] / rtol : 1e-3;
     s->tangent.size[i] = fmax(fabs(def->x0[i]), floor > 0.0 ? floor : 1e-12);
   }
-  follow_start(s);
+  return follow_start(s);
+}
+
+void brink_sensitivity_reset(brink_sensitivity *s) {
+  if (!begin_anew(s)) s->limits |= BRINK_SENSITIVITY_UNDEFINED;
 }
 
 /* ---- looking without leaving a trace ---- */
@@ -142,7 +151,8 @@ static double quotient(double dg, double rate) {
   return -dg / rate;
 }
 
-/* Gradient and rate of a located guard; a rate that is nothing but rounding is 0. */
+/* Gradient and rate of a located guard; a rate that is nothing but rounding is 0. (The rate is a derivative in
+ * the direction of time: exact even where the gradient is a difference.) */
 static bool measure_hit(brink_sensitivity *s, size_t guard, brink_moving_hit *hit,
                         double *gradient) {
   brink_sim *sim = s->sim;
@@ -153,12 +163,13 @@ static bool measure_hit(brink_sensitivity *s, size_t guard, brink_moving_hit *hi
   double dt;
   if (brink_eval_gradient(eval, leaf, sim->t, sim->x, eval->gradient, &dt) != BRINK_TRY_OK)
     return false;
-  double rate = dt, size = fabs(dt);
+  double one = 1.0, rate = 0.0, size = fabs(dt);
+  brink_tangents along = {.count = 1, .t = &one, .x = s->f_before};
+  if (brink_tangent_guard(&s->tangent, leaf, sim->t, sim->x, &along, &rate) != BRINK_TRY_OK)
+    return false;
   if (sim->model->def.nx > 0) memset(gradient, 0, sim->model->def.nx * sizeof *gradient);
   for (size_t k = 0; k < def->ndepends; k++) {
-    double part = eval->gradient[k] * s->f_before[def->depends[k]];
-    rate += part;
-    size += fabs(part);
+    size += fabs(eval->gradient[k] * s->f_before[def->depends[k]]);
     gradient[def->depends[k]] += polarity * eval->gradient[k];
   }
   if (fabs(rate) <= 64.0 * DBL_EPSILON * size) rate = 0.0;
@@ -447,14 +458,15 @@ brink_status brink_sensitivity_create(brink_sim *sim, const brink_sensitivity_de
   made->count = chosen.count > 0 ? chosen.count : nx;
   made->columns = made->count + 1 + (chosen.saltation ? nx : 0);
   made->rtol = chosen.rtol > 0.0 ? chosen.rtol : fmin(fmax(0.1 * sim->options.rtol, 1e-13), 1e-6);
-  if (!take_arrays(made)) {
+  bool taken = take_arrays(made);
+  if (taken) copy_directions(made);
+  if (!taken || !begin_anew(made)) {
+    size_t count = made->count;
     brink_sensitivity_destroy(made);
     return brink_diag_set(diag, BRINK_ERR_MEMORY,
                           "out of memory for %zu directions of %zu states and %zu parameters",
-                          made->count, nx, sim->model->def.np);
+                          count, nx, sim->model->def.np);
   }
-  copy_directions(made);
-  brink_sensitivity_reset(made);
   made->onlooker = (brink_onlooker){.moved = moved, .begins = begins, .ends = ends};
   brink_sim_watch(sim, &made->onlooker);
   sim->sensitivity = made;

@@ -96,6 +96,11 @@ brink_status brink_sensitivity_create(brink_sim *sim, const brink_sensitivity_de
                                       brink_sensitivity **sensitivity);
 void brink_sensitivity_destroy(brink_sensitivity *sensitivity); /* NULL is fine */
 
+/* Column k of the matrices of a definition: all initial states, say, and then some knobs (lang/knobs.h). NULL
+ * leaves the column as it is. */
+void brink_direction_fill(double *matrix, size_t rows, size_t count, size_t k,
+                          const double *column);
+
 /* After brink_sim_reset: back to the start. */
 void brink_sensitivity_reset(brink_sensitivity *sensitivity);
 
