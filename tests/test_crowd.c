@@ -232,6 +232,16 @@ TEST(stop_and_fail_end_the_run_with_the_words_of_the_model) {
   CHECK(compare_clocks("robots.hsml", 1, 1e-6) > 0);
 }
 
+TEST(an_action_that_makes_no_number_ends_the_run) {
+  write_robots(wide, "", "b.plant.v := log(-1.0 + 0.0*a.plant.v);");
+  outcome o = program_run(BRINK_PROGRAM, "run robots.hsml --json --interpret");
+  CHECK_EXIT(o, 4);
+  CHECK(has_own_clocks(&o));
+  CHECK(strstr(text_of(o.summary, "message"), "the action of 'near_' set state 'bot[") != NULL);
+  CHECK(strstr(text_of(o.summary, "message"), ".plant.v' to nan at t =") != NULL);
+  done(&o);
+}
+
 TEST(a_value_outside_its_range_is_told_with_the_right_agent) {
   write_robots("(-100.0, 1.55)", "", "");
   compare_clocks("robots.hsml", 1, 1e-6);
@@ -427,6 +437,7 @@ int main(void) {
   RUN(parts_samples_rules_draws_and_notes_of_agents_are_those_of_one_system);
   RUN(agents_that_never_meet_have_clocks_of_their_own_too);
   RUN(stop_and_fail_end_the_run_with_the_words_of_the_model);
+  RUN(an_action_that_makes_no_number_ends_the_run);
   RUN(a_value_outside_its_range_is_told_with_the_right_agent);
   RUN(what_accumulates_is_named);
   RUN(what_cannot_have_clocks_of_its_own_runs_as_before);

@@ -188,6 +188,20 @@ static void remember(brink_agents *agents, uint32_t agent, uint32_t partner, int
   member->version++;
 }
 
+/* What an action makes of two agents must be numbers. */
+static brink_status check_finite(const brink_meeting *m, const brink_event_record *record,
+                                 brink_diag *diag) {
+  for (size_t i = 0; i < m->eval.model->def.nx; i++) {
+    if (isfinite(m->x1[i])) continue;
+    char value[BRINK_DOUBLE_TEXT];
+    return brink_diag_set(diag, BRINK_ERR_CALLBACK,
+                          "the action of '%s' set state '%s' to %s at t = %.17g",
+                          record->event.name, brink_model_state_name(m->eval.model, i),
+                          brink_double_text(m->x1[i], value), record->event.t);
+  }
+  return BRINK_OK;
+}
+
 static brink_status meet(brink_agents *agents, uint32_t i, uint32_t j, brink_diag *diag) {
   size_t block = agents->members[i].window.block;
   brink_meeting *m = &agents->worker.meetings[block];
@@ -200,7 +214,9 @@ static brink_status meet(brink_agents *agents, uint32_t i, uint32_t j, brink_dia
   memcpy(agents->acting_pair, pair, sizeof pair);
   int outcome = brink_meeting_act(m, brink_agents_packed(agents, pair[0]),
                                   brink_agents_packed(agents, pair[1]), &root, &record, changed);
-  brink_status status = tell_meeting(agents, block, pair, &record);
+  brink_status status = check_finite(m, &record, diag);
+  if (status != BRINK_OK) return status;
+  status = tell_meeting(agents, block, pair, &record);
   if (outcome < 0)
     return m->message[0] != '\0'
                ? brink_diag_set(diag, BRINK_ERR_CALLBACK, "%s", m->message)

@@ -163,7 +163,7 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
     [CLI_THREADS] = {.name = "threads",
                      .argument = "N",
                      .fallback = "all cores",
-                     .help = "for populations and sweeps",
+                     .help = "for populations and sweeps; the results are the same for any number",
                      .group = CLI_GROUP_BEHAVIOUR,
                      .commands = SIMULATES,
                      .setting = true},
