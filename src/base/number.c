@@ -142,6 +142,6 @@ const char *brink_double_text(double value, char buffer[BRINK_DOUBLE_TEXT]) {
   if (size == 0.0)
     memcpy(out, "0", 2);
   else if (!(size >= 1e-11 && size < 1e17) || !write_fast(size, out))
-    write_slowly(isnan(value) ? value : size, out);
+    write_slowly(size, out);
   return buffer;
 }
