@@ -118,19 +118,3 @@ export function buildParameters(report) {
 export function buildProvenance(report) {
   return listing('provenance', 'Provenance', report.provenance.map(([k, v]) => [k, typeof v === 'string' ? v : num(v, 17)]));
 }
-
-// Whatever the entries hold becomes the columns of a table.
-export function buildConditions(report) {
-  const list = report.conditions;
-  if (!Array.isArray(list)) return null;
-  const { node } = section('conditions', 'Condition numbers');
-  const entries = list.map((entry) => (entry && typeof entry === 'object' ? entry : { condition: entry }));
-  const keys = [...new Set(entries.flatMap((e) => Object.keys(e)))];
-  if (!keys.length) node.append(el('p', { class: 'empty', text: 'No event has one.' }));
-  else {
-    node.append(el('div', { class: 'scroll', tabindex: '0' }, el('table', {},
-      el('thead', {}, el('tr', {}, keys.map((k) => el('th', { scope: 'col', text: k.replaceAll('_', ' ') })))),
-      el('tbody', {}, entries.slice(0, 2000).map((e) => el('tr', {}, keys.map((k) => el('td', { text: plain(e[k] ?? '') }))))))));
-  }
-  return { node };
-}

@@ -12,7 +12,8 @@ import { Agents } from './agents.js';
 import { EventTable } from './events.js';
 import { buildSteps } from './steps.js';
 import { buildSource } from './source.js';
-import { buildConditions, buildFinal, buildHead, buildParameters, buildProvenance, buildStatistics } from './facts.js';
+import { buildConditions } from './conditions.js';
+import { buildFinal, buildHead, buildParameters, buildProvenance, buildStatistics } from './facts.js';
 import { thumb } from './thumb.js';
 
 const $ = (id) => document.getElementById(id);
@@ -72,7 +73,10 @@ function arrange(report, parts) {
   const { panels, phase, approach, agents, steps, events, source } = parts;
   const facts = [buildStatistics(report), buildFinal(report), buildParameters(report)];
   const provenance = buildProvenance(report);
-  const conditions = buildConditions(report);
+  const conditions = buildConditions(report, (t) => {
+    parts.timeline.show(t);
+    if (agents.available) agents.seek(t);
+  });
   const [statistics, ...values] = facts;
   const nodes = (agents.available
     ? [agents.wide ? agents.node : pair(agents, phase), panels.node, agents.wide ? pair(phase, approach) : pair(approach, statistics),
@@ -80,7 +84,7 @@ function arrange(report, parts) {
     : [panels.node, pair(phase, approach), events.node, conditions?.node, steps?.node, pair(...facts)])
     .concat(source?.node, provenance?.node).filter(Boolean);
   const links = [[agents, 'agents', 'Agents'], [panels, 'time', 'Time'], [phase, 'phase', 'Phase'], [approach, 'approach', 'Approach'],
-    [events, 'events', 'Events'], [steps, 'steps', 'Steps'], [facts[0], 'statistics', 'Statistics'], [source, 'source', 'Model']]
+    [events, 'events', 'Events'], [conditions, 'conditions', 'Condition'], [steps, 'steps', 'Steps'], [facts[0], 'statistics', 'Statistics'], [source, 'source', 'Model']]
     .filter(([part]) => part?.node).map(([, id, title]) => [id, title]);
   buildHead($('top'), report, links);
   $('main').replaceChildren(...nodes);

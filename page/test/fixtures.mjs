@@ -105,7 +105,11 @@ export function relay() {
       { name: 'plant.side', variable: 'plant.side', kind: 'mode', type: 'string', unit: null, labels: ['right', 'left'] }],
     time, values, events, steps: { t, h, order },
     approaches: events.map((e, i) => approach(i, e.flag, e.t, (dt) => (i % 2 ? 1 : -1) * dt * 0.7)),
-    misses: [{ flag: 'plant.near', t: 4.2, value: 1e-8, tolerance: 1e-9 }],
+    misses: [{ flag: 'plant.near', t: 4.2, value: 1e-8, tolerance: 1e-9, distance: 2e-8 }],
+    conditions: [...events.map((e, i) => ({ t: e.t, flag: e.flag, event: true, published: i === 3 ? 1094.62867781192701 : 1.5, scaled: i === 3 ? 1063.65 : 2,
+      posed: i === 3 ? 'grazing' : 'well-posed', verdict: i === 3 ? 'grazing: a change of 0.009 in plant.x1 makes an event at t = 4.2 happen' : 'well-posed',
+      approaches: i === 3 ? [{ t: 4.2, value: 0.00904524, distance: 0.00904524, relative: 9.4e-4, certainty: 1e6, factor: 784.592 }] : [], omitted: 0 })),
+    { t: 10, flag: 'plant.far', event: false, published: 0.5, scaled: 4, posed: 'well-posed', verdict: 'well-posed', approaches: [], omitted: 3 }],
     slides: [{ flag: 'plant.v', from: 8, to: 8.6 }],
     parameters: [{ name: 'plant.k', value: 2.5, unit: 'm2' }, { name: 'plant.big', value: 'inf', unit: null }],
     source: { file: 'models/relay/model.hsml', text: '% Double integrator under a relay.\n\nctc Relay is\n  body\n    declarations\n      state(x1, real);\n      state(x2, real);\n      flag(phi);\n    end declarations;\n    dynamics\n      x1\' = x2;\n      phi = x1;\n    end dynamics;\n  end body;\nend Relay;\n' },
@@ -175,7 +179,7 @@ export function hostile() {
     source: { file: bad, text: `${bad}\n% ${bad}\n` },
     parameters: [{ name: bad, value: bad, unit: bad }],
     provenance: [[bad, bad]],
-    conditions: [{ event: 0, condition: 'inf', note: bad }],
+    conditions: [{ t: 1, flag: bad, event: true, published: 'inf', scaled: null, posed: 'ill-posed', verdict: `ill-posed: ${bad}`, approaches: [] }],
     populations: [{ name: bad, count: 1, frames: 1, t: pack([0]), x: pack([NaN], 'f4'), y: pack([0], 'f4'), heading: null, radius: null, meetings: [{ t: 0, x: 0, y: 0, a: 0, b: -1, flag: bad }] }],
   });
 }

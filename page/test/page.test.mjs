@@ -410,7 +410,26 @@ shows('text is never taken for HTML', fixtures.hostile, {}, async (page) => {
   assert.equal(await page.evaluate(() => window.harmed), undefined);
   assert.equal(await page.locator('img').count(), 0);
   assert.match(await page.textContent('.banner.bad'), /The run failed: range\. <img src=x/);
-  assert.match(await page.textContent('#conditions'), /inf/);
+  assert.match(await page.textContent('#conditions'), /∞/);
+});
+
+shows('conditions are in order of time, or the worst first, and lead to their time', fixtures.relay, {}, async (page) => {
+  const rows = () => page.locator('#conditions table[aria-label="condition of events"] tr.pick').allTextContents();
+  let list = await rows();
+  assert.equal(list.length, 8);
+  assert.match(list[0], /0\.70710678.*plant\.phi.*1\.5.*2.*well-posed/);
+  assert.match(list[7], /no event/);
+  assert.match(await page.textContent('#conditions .readout'), /6 well-posed, 1 grazing/);
+  assert.match(await page.textContent('#conditions'), /closest approach× 784\.592/);
+  await page.click('#conditions button:has-text("Worst first")');
+  list = await rows();
+  assert.match(list[0], /1094\.63.*grazing.*a change of 0\.009 in plant\.x1/);
+  await page.locator('#conditions tr.pick').first().click();
+  const [min, max] = await range(page);
+  assert.ok(max - min < 10 && min < 4.95 && max > 4.94, `${min} … ${max}`);
+  const near = await page.locator('#conditions table[aria-label="near misses"] tr.pick').allTextContents();
+  assert.deepEqual(near.length, 1);
+  assert.match(near[0], /4\.2plant\.near1e-82e-810/);
 });
 
 shows('the policy stops scripts that are not the page’s own', fixtures.relay, {}, async (page, tab) => {

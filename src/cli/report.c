@@ -61,7 +61,8 @@ static bool make_data(cli_simulation *run, brink_text *data) {
                                    .journal = &run->journal,
                                    .final = &final,
                                    .source_name = name_of(file->path),
-                                   .source = file->text};
+                                   .source = file->text,
+                                   .conditions = cli_judge_page(run)};
   context.facts = cli_facts(run, &context.nfacts);
   if (brink_display_data(run->display, &context, data)) return true;
   cli_say("out of memory: the report is not written");

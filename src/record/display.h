@@ -67,6 +67,7 @@ typedef struct brink_display_context {
   const brink_journal *journal;
   const brink_moment *final;
   const char *source_name, *source; /* the model's file and its text */
+  const brink_text *conditions;     /* elements of a JSON array; NULL: nobody asked for them */
   const brink_fact *facts;          /* provenance */
   size_t nfacts;
 } brink_display_context;

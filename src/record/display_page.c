@@ -204,7 +204,11 @@ bool brink_display_data(const brink_display *display, const brink_display_contex
   write_source(context, text);
   write_parameters(display->def.columns->system, text);
   write_provenance(context, text);
-  brink_text_add(text, ",\n \"conditions\":null}\n");
+  if (context->conditions != NULL)
+    write_list(text, "conditions", context->conditions);
+  else
+    brink_text_add(text, ",\n \"conditions\":null");
+  brink_text_add(text, "}\n");
   return !text->failed;
 }
 
