@@ -82,6 +82,17 @@ if(oracle_sources)
   endif()
 endif()
 
+# brink reproduce with experiments that are not as published, for its exit codes.
+if(TARGET brink_program)
+  add_executable(brink_differing ${PROJECT_SOURCE_DIR}/tests/experiments/list.c)
+  set_target_properties(brink_differing PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  target_link_libraries(brink_differing PRIVATE brink_cli)
+  brink_add_page(brink_differing)
+  target_compile_definitions(test_reproduce PRIVATE BRINK_DIFFERING="$<TARGET_FILE:brink_differing>")
+  add_dependencies(test_reproduce brink_differing)
+endif()
+
 # Result files as other programs read them. 77: such a program is not installed.
 find_program(BRINK_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
 mark_as_advanced(BRINK_PYTHON)

@@ -109,7 +109,7 @@ static canvas plan(const brink_figure *figure) {
 
 /* ---- ticks ---- */
 
-/* 10^k in figures: "10⁻⁵"; between 0.001 and 10000 as a number. */
+/* m 10^k in figures: "2·10⁻⁵". */
 static void add_power(brink_text *text, double mantissa, int k) {
   static const char *const digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
   if (mantissa != 1.0) brink_text_add(text, "%g·", mantissa);
@@ -119,11 +119,13 @@ static void add_power(brink_text *text, double mantissa, int k) {
     brink_text_add(text, "%s", digits[n / place_value % 10]);
 }
 
-static void add_number(brink_text *text, double value, double step) {
+/* As a number, or, if it is large or small, with a power of ten; on an axis of many decades sooner. */
+static void add_number(brink_text *text, double value, double step, bool powers) {
   if (fabs(value) < 1e-9 * step) value = 0.0;
   double size = fabs(value);
   if (value < 0.0) brink_text_add(text, "−");
-  if (size != 0.0 && (size >= 99999.5 || size < 0.00099)) {
+  double small = powers ? 0.099 : 0.00099, large = powers ? 999.5 : 99999.5;
+  if (size != 0.0 && (size >= large || size < small)) {
     int k = (int)floor(log10(size) + 1e-9);
     add_power(text, round(size / pow(10.0, k) * 1e4) / 1e4, k);
     return;
@@ -151,7 +153,7 @@ static void draw_tick(const canvas *c, bool across, double value, const scale *s
     brink_text_add(text, "<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">",
                    c->x.from - 7.0, at + 4.0);
   }
-  add_number(text, value, step);
+  add_number(text, value, step, s->log && s->hi - s->lo > 3.0);
   brink_text_add(text, "</text>\n");
 }
 

@@ -46,13 +46,22 @@ static const char style[] =
     ".label{font-size:13px;fill:var(--ink)}.mark{font-size:12px}\n"
     ".grid{stroke:var(--grid);fill:none}.axis{stroke:var(--dim);fill:none}\n"
     ".line{fill:none;stroke-width:1.6;stroke-linejoin:round}.dashed{stroke-dasharray:6 4}"
-    ".points{fill:none;stroke-linecap:round}.bar{opacity:.85}\n"
+    ".points{fill:none;stroke-linecap:round}.bar{opacity:.85}.bar,.mark{stroke:none;"
+    "fill:var(--colour)}.line,.points{stroke:var(--colour)}\n"
+    ".c0{--colour:var(--c0)}.c1{--colour:var(--c1)}.c2{--colour:var(--c2)}.c3{--colour:var(--c3)}"
+    ".c4{--colour:var(--c4)}.c5{--colour:var(--c5)}.c6{--colour:var(--c6)}.c7{--colour:var(--c7)}\n"
     "pre{overflow-x:auto;font:13px/1.5 ui-monospace,monospace;background:var(--back);"
     "border:1px solid var(--line);border-radius:6px;padding:12px 14px}\n"
     "details{margin-top:10px}summary{cursor:pointer}\n"
     "ul.notes{padding-left:20px;margin:6px 0}ul.notes li{max-width:78ch;margin:4px 0}\n"
     "@media(max-width:600px){main,header{padding-left:12px;padding-right:12px}section{padding:16px "
-    "14px 20px;border-radius:8px}h1{font-size:23px}h2{font-size:19px}}\n";
+    "14px 20px;border-radius:8px}h1{font-size:23px}h2{font-size:19px}"
+    ".tick{font-size:17px}.label,.mark{font-size:18px}"
+    ".results thead{display:none}.results tr{display:grid;grid-template-columns:1fr auto;"
+    "column-gap:12px;padding:8px 0;border-bottom:1px solid var(--grid)}.results td{border:0;"
+    "padding:0}.results td:first-child{grid-column:1/-1}.results td[data-as]{grid-column:1}"
+    ".results td[data-as]::before{content:attr(data-as)\": \";color:var(--dim)}"
+    ".results .verdict{grid-column:2;grid-row:2}}\n";
 
 void brink_page_text(brink_text *text, const char *words) {
   for (; *words != '\0'; words++) {
@@ -81,17 +90,19 @@ static void add_element(brink_text *text, const char *tag, const char *class, co
 
 static void add_comparisons(brink_text *text, const brink_lab *lab) {
   if (lab->ncomparisons == 0) return;
-  brink_text_add(text, "<div class=\"scroll\"><table><thead><tr><th>what<th>published<th>ours"
-                       "<th>verdict</thead><tbody>\n");
+  brink_text_add(
+      text,
+      "<div class=\"scroll\"><table class=\"results\"><thead><tr><th>what<th>published<th>ours"
+      "<th>verdict</thead><tbody>\n");
   for (size_t k = 0; k < lab->ncomparisons; k++) {
     const brink_comparison *c = &lab->comparisons[k];
     const char *verdict = brink_verdict_text(c->verdict);
     brink_text_add(text, "<tr><td>");
     brink_page_text(text, c->what);
     if (c->because[0] != '\0') add_element(text, "span", "because", c->because);
-    brink_text_add(text, "<td>");
+    brink_text_add(text, "<td data-as=\"published\">");
     brink_page_text(text, c->published[0] != '\0' ? c->published : "—");
-    brink_text_add(text, "<td>");
+    brink_text_add(text, "<td data-as=\"ours\">");
     brink_page_text(text, c->ours);
     brink_text_add(text, "<td class=\"verdict %s\">%s\n", verdict, verdict);
   }

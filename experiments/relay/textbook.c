@@ -107,9 +107,8 @@ void relay_by_pair(const double x0[2], double t_end, double tolerance, double fi
 
 /* ---- trap_seh ---- */
 
-/* Of a step in MATLAB: t+h twice and once more, yp (4), y (8), k. Of an iteration of the zero solver: t, yp, y, and
- * regula falsi (6). */
-enum { TRAP_FLOPS = 3 + 4 + 8 + 1, SOLVER_FLOPS = 1 + 4 + 8 + 6, SOLVER_LIMIT = 60 };
+/* Of a step in MATLAB: t+h twice and once more, yp (4), y (8), k. */
+enum { TRAP_FLOPS = 3 + 4 + 8 + 1, SOLVER_LIMIT = 60 };
 
 /* One trapezoidal step of size h in a locked mode: the state moves. Returns phi there. */
 static double trapezoid(double h, double mode, const double from[2], double to[2], relay_run *run) {
@@ -130,7 +129,7 @@ static double find_zero(double h, double mode, const double from[2], double to[2
     at = a - phi_a * (b - a) / (phi_b - phi_a);
     if (k % 4 == 0 || !(at > a && at < b)) at = 0.5 * (a + b);
     phi = trapezoid(at, mode, from, to, run);
-    run->flops += SOLVER_FLOPS;
+    run->flops += RELAY_SOLVER_FLOPS;
     if (sign(phi) == sign(phi_b)) {
       if (moved == 2) phi_a *= 0.5;
       b = at;

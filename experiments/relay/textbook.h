@@ -32,6 +32,9 @@ void relay_accept(relay_run *run, double t, double x1, double x2);
 void relay_by_pair(const double x0[2], double t_end, double tolerance, double first, double hmin,
                    double hmax, relay_run *run);
 
+/* Of an iteration of trap_seh's zero solver in MATLAB: t, yp (4), y (8), and regula falsi (6). */
+enum { RELAY_SOLVER_FLOPS = 1 + 4 + 8 + 6 };
+
 /* trap_seh, the paper's listing: a trapezoidal rule at a fixed step with state-event handling. `corrected`: its
  * mistakes put right. */
 void relay_by_trap_seh(const double x0[2], double t_end, double step, bool corrected,

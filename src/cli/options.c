@@ -165,7 +165,7 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                      .fallback = "all cores",
                      .help = "for populations and sweeps; the results are the same for any number",
                      .group = CLI_GROUP_BEHAVIOUR,
-                     .commands = SIMULATES,
+                     .commands = SIMULATES | ON(REPRODUCE),
                      .setting = true},
     [CLI_EVERY] = {.name = "every",
                    .argument = "DT",

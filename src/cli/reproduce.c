@@ -46,12 +46,14 @@ static bool read_number(const cli_arguments *arguments, cli_option_id id, uint64
 }
 
 static bool read_options(reproduction *r) {
-  uint64_t repetitions = 0;
+  uint64_t repetitions = 0, threads = 0;
   r->options = (brink_lab_options){.seed = 1, .interpret = cli_has(r->arguments, CLI_INTERPRET)};
   if (!read_number(r->arguments, CLI_SEED, 0, &r->options.seed) ||
-      !read_number(r->arguments, CLI_REPETITIONS, 1, &repetitions))
+      !read_number(r->arguments, CLI_REPETITIONS, 1, &repetitions) ||
+      !read_number(r->arguments, CLI_THREADS, 1, &threads))
     return false;
   r->options.repetitions = (size_t)repetitions;
+  r->options.threads = threads < BRINK_LAB_THREADS ? (int)threads : BRINK_LAB_THREADS;
   return true;
 }
 
@@ -97,6 +99,33 @@ static void add_column(brink_text *text, const char *words, int width) {
   brink_text_add(text, "%s%*s  ", words, width - width_of(words), "");
 }
 
+enum { INDENT = 4, COLUMNS = 100 };
+
+/* Lines of at most COLUMNS characters, broken at spaces. */
+static void add_wrapped(brink_text *text, const char *words) {
+  int at = 0;
+  while (*words != '\0') {
+    size_t length = strcspn(words, " ");
+    char word[256];
+    snprintf(word, sizeof word, "%.*s", (int)length, words);
+    int width = width_of(word);
+    if (at > 0 && at + 1 + width > COLUMNS) {
+      brink_text_add(text, "\n");
+      at = 0;
+    }
+    if (at == 0) {
+      brink_text_add(text, "%*s", INDENT, "");
+      at = INDENT - 1;
+    } else {
+      brink_text_add(text, " ");
+    }
+    brink_text_append(text, words, length);
+    at += 1 + width;
+    words += length + (words[length] == ' ');
+  }
+  brink_text_add(text, "\n");
+}
+
 static const char *colour_of(const cli_colours *c, brink_verdict verdict) {
   switch (verdict) {
   case BRINK_MATCHES:
@@ -138,8 +167,11 @@ static void add_result(const reproduction *r, const brink_lab *lab, brink_text *
     add_column(text, line->ours, widths[2]);
     brink_text_add(text, "%s%s%s\n", colour_of(c, line->verdict), brink_verdict_text(line->verdict),
                    c->plain);
-    if (line->because[0] != '\0')
-      brink_text_add(text, "    %s%s%s\n", c->dim, line->because, c->plain);
+    if (line->because[0] != '\0') {
+      brink_text_add(text, "%s", c->dim);
+      add_wrapped(text, line->because);
+      brink_text_add(text, "%s", c->plain);
+    }
   }
   brink_text_add(text, "\n");
 }
