@@ -97,6 +97,7 @@ static bool begin_anew(brink_sensitivity *s) {
   s->t = def->t0;
   s->limits = 0;
   s->h = 0.0;
+  s->from_t = s->t;
   s->told = s->nevents = s->nhits = 0;
   s->open = false;
   copy(s->m, s->start_x, def->nx * s->count, sizeof(double));
@@ -135,17 +136,18 @@ static void leave_no(brink_sensitivity *s, traces kept) {
 }
 
 static void moved(brink_onlooker *self, brink_sim *sim, double t0) {
-  (void)sim, (void)t0;
+  (void)t0;
   brink_sensitivity *s = (brink_sensitivity *)self;
   traces kept = look(s);
-  brink_sensitivity_flow(s);
+  s->from_t = s->t;
+  copy(s->from_m, s->m, sim->model->def.nx * s->count, sizeof(double));
+  brink_sensitivity_flow(s, sim->t);
   leave_no(s, kept);
 }
 
 /* ---- the time of an instant ---- */
 
-/* -dg / rate, by the rules for a surface that is grazed. */
-static double quotient(double dg, double rate) {
+double brink_sensitivity_quotient(double dg, double rate) {
   if (dg == 0.0) return 0.0;
   if (rate == 0.0) return dg > 0.0 ? -(double)INFINITY : (double)INFINITY;
   return -dg / rate;
@@ -189,8 +191,10 @@ static void add_hit(brink_sensitivity *s, size_t guard) {
     return;
   }
   s->nhits++;
+  if (brink_sensitivity_edge(s, &s->hits[k], tau)) return;
   if (s->hits[k].rate == 0.0) s->instant_limits |= BRINK_SENSITIVITY_GRAZING;
-  for (size_t j = 0; j < s->count; j++) tau[j] = quotient(tau[j], s->hits[k].rate);
+  for (size_t j = 0; j < s->count; j++)
+    tau[j] = brink_sensitivity_quotient(tau[j], s->hits[k].rate);
 }
 
 /* In the order in which the actions will run: by priority, then by index. */
@@ -324,8 +328,8 @@ static void find_saltation(brink_sensitivity *s) {
     const double *row = &s->carried_x[i * s->columns];
     double b = row[s->count] - s->f_after[i], size = fabs(row[s->count]) + fabs(s->f_after[i]);
     for (size_t j = 0; j < nx; j++)
-      s->saltation[i * nx + j] =
-          shifted(row[s->count + 1 + j], b, size, quotient(gradient[j], hit->rate));
+      s->saltation[i * nx + j] = shifted(row[s->count + 1 + j], b, size,
+                                         brink_sensitivity_quotient(gradient[j], hit->rate));
   }
 }
 

@@ -21,8 +21,10 @@ bool brink_sensitivity_take_flow(brink_sensitivity *s) {
   s->x = brink_arena_take(&s->arena, nx, sizeof(double));
   s->y0 = brink_arena_take(&s->arena, entries, sizeof(double));
   s->y1 = brink_arena_take(&s->arena, entries, sizeof(double));
+  s->from_m = brink_arena_take(&s->arena, entries, sizeof(double));
   s->slope = brink_arena_take(&s->arena, entries, sizeof(double));
-  bool taken = s->x != NULL && s->y0 != NULL && s->y1 != NULL && s->slope != NULL;
+  bool taken =
+      s->x != NULL && s->y0 != NULL && s->y1 != NULL && s->slope != NULL && s->from_m != NULL;
   for (int k = 0; k < BRINK_SENSITIVITY_ROWS; k++) {
     s->table[k] = brink_arena_take(&s->arena, entries, sizeof(double));
     taken = taken && s->table[k] != NULL;
@@ -108,10 +110,9 @@ static void grow_sizes(brink_sensitivity *s) {
     s->tangent.size[i] = fmax(s->tangent.size[i], fabs(x[i]));
 }
 
-void brink_sensitivity_flow(brink_sensitivity *s) {
+void brink_sensitivity_flow(brink_sensitivity *s, double end) {
   const brink_sim *sim = s->sim;
   size_t entries = sim->model->def.nx * s->count;
-  double end = sim->t;
   grow_sizes(s);
   if (entries == 0 || s->limits & BRINK_SENSITIVITY_ZENO) s->t = end;
   if (s->t < end && sim->last.terms == 0 && sim->model->def.nx > 0) {

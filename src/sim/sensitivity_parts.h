@@ -36,7 +36,8 @@ struct brink_sensitivity {
 
   /* Along a step. */
   double h; /* the last substep that succeeded; 0: none yet */
-  double *x, *weights;
+  double *x;
+  double from_t, *from_m; /* where the last step began */
   double *table[BRINK_SENSITIVITY_ROWS], *y0, *y1, *slope;
 
   /* At an instant. */
@@ -61,8 +62,14 @@ struct brink_sensitivity {
   int *given_mode;
 };
 
-/* sensitivity_flow.c: from sensitivity->t to the present along sim->last. */
-void brink_sensitivity_flow(brink_sensitivity *s);
+/* sensitivity_flow.c: from sensitivity->t to `end` along sim->last. */
+void brink_sensitivity_flow(brink_sensitivity *s, double end);
 bool brink_sensitivity_take_flow(brink_sensitivity *s);
+
+/* sensitivity_edge.c: dT of a guard where the motion itself ends, in place of `tau`; false: it does not. */
+bool brink_sensitivity_edge(brink_sensitivity *s, const brink_moving_hit *hit, double *tau);
+
+/* -dg / rate, by the rules for a surface that is grazed. */
+double brink_sensitivity_quotient(double dg, double rate);
 
 #endif
