@@ -18,9 +18,10 @@
 #define AT_SURFACE 64.0 /* units of rounding in the states within which a guard is on its surface */
 #define AROUND                                                                                     \
   2.0 /* tolerances around a box: what comes that near may be a touch, in any direction … */
-#define HIDDEN 0x1p-56 /* of a state: rounding hides it */
-#define ROUGHLY 0.0001   /* of its size: how well the way of an agent is told */
-#define ROUNDING 1e-13 /* … of a unilateral guard; for others rounding is enough */
+#define HIDDEN 0x1p-56  /* of a state: rounding hides it */
+#define ROUGHLY 1e-4    /* of its size: how well the way of an agent is told, … */
+#define ROUGH_BEND 0.05 /* … and of how far it bends */
+#define ROUNDING 1e-13  /* … of a unilateral guard; for others rounding is enough */
 
 /* ---- making ---- */
 
@@ -111,14 +112,16 @@ static int cut(const double *row, int degree, double eps, double *rest) {
   return degree;
 }
 
-/* Divides the polynomial d[k], d[k + 1], … by s - 1 four times: four remainders, and then the quotient. */
-static void divide(double *d, int k, int degree) {
-  double first = 0.0, second = 0.0, third = 0.0, fourth = 0.0;
+/* Divides the polynomial d[k], d[k + 1], … by s - 1 four times: four remainders, and then the quotient. How large
+ * that is where the powers of s are no more than these. */
+static double divide(double *d, int k, int degree, const double *powers) {
+  double first = 0.0, second = 0.0, third = 0.0, fourth = 0.0, size = 0.0;
   for (int j = degree; j >= k + AT_ONCE; j--) {
     first += d[j];
     second += first;
     third += second;
     d[j] = fourth += third;
+    size += fabs(fourth) * powers[j - k - AT_ONCE];
   }
   first += d[k + 3], second += first, third += second;
   d[k + 3] = fourth + third;
@@ -127,22 +130,29 @@ static void divide(double *d, int k, int degree) {
   first += d[k + 1];
   d[k + 1] = second + first;
   d[k] += first;
+  return size;
 }
 
 /* A polynomial about s0, in units of `scale`, up to eps wherever |s - s0| <= scale: repeated synthetic division
  * of the polynomial in s/s0, which takes sums only (Shaw & Traub 1974), until the quotient is nothing. */
 static int shift(const double *c, int degree, double s0, double scale, double eps, double *row,
                  double *rest) {
-  double d[BRINK_PATH_DEGREE + 2 + AT_ONCE] = {0.0};
-  double ratio = scale / s0, far = 1.0 + fabs(ratio), power = 1.0;
-  for (int k = 0; k <= degree; k++, power *= s0) d[k] = c[k] * power;
+  double d[BRINK_PATH_DEGREE + 2 + AT_ONCE] = {0.0}, powers[BRINK_PATH_DEGREE + 2];
+  double ratio = scale / s0, far = 1.0 + fabs(ratio), power = 1.0, most = 1.0, left = 0.0;
+  for (int k = 0; k <= degree; k++, power *= s0, most *= far) {
+    d[k] = c[k] * power;
+    powers[k] = most;
+  }
+  double last = fabs(d[degree]) * powers[degree];
+  for (; degree > 0 && left + last <= 0.5 * eps; last = fabs(d[degree]) * powers[degree]) {
+    left += last;
+    d[degree--] = 0.0;
+  }
   power = 1.0;
   for (int k = 0; k <= degree; k += AT_ONCE) {
-    divide(d, k, degree);
+    double size = divide(d, k, degree, powers);
     for (int l = k; l < k + AT_ONCE && l <= degree; l++, power *= ratio) row[l] = d[l] * power;
-    double left = 0.0;
-    for (int j = degree; j >= k + AT_ONCE; j--) left = left * far + fabs(d[j]);
-    *rest = left * fabs(power);
+    *rest = left + size * fabs(power);
     if (*rest <= eps && k + AT_ONCE <= degree) degree = k + AT_ONCE - 1;
   }
   return cut(row, degree, eps, rest);
@@ -404,8 +414,9 @@ typedef struct line {
 
 /* About the middle, where the powers of s are bounded best; s^2 is 1/2 +- 1/2. */
 static line line_of(const brink_plan *plan, size_t state, double from, double to, double eps) {
-  double row[BRINK_PATH_DEGREE + 2], rest;
-  int degree = expand(plan, state, 0.5 * (from + to), 0.5 * (to - from), eps, row, &rest);
+  double row[BRINK_PATH_DEGREE + 2], rest, h = 0.5 * (to - from), scale = h / plan->unit;
+  if (plan->degree > 1) eps += ROUGH_BEND * fabs(plan->c[state * plan->length + 2]) * scale * scale;
+  int degree = expand(plan, state, 0.5 * (from + to), h, eps, row, &rest);
   line l = {.middle = row[0], .slope = degree > 0 ? row[1] : 0.0, .off = rest};
   if (degree < 2) return l;
   l.middle += 0.5 * row[2];
