@@ -400,13 +400,18 @@ static double defect_at_end(const taylor *ty, const brink_stepper *st) {
 /* The same test inside the attempt; *defined: whether the model is, there. */
 static double defect_inside(taylor *ty, brink_stepper *st, double sigma, bool *defined) {
   const brink_path *path = &st->dense;
-  double *x = ty->inside, *f = ty->inside_f, h = sigma * st->h, worst = 0.0;
-  double power[BRINK_PATH_TERMS], weight = 1.0;
-  for (int k = 0; k < path->degree; k++) power[k] = path->scale[k] * (weight *= sigma);
-  follow(ty, st, power, path->degree, x, ty->inside_slope);
+  double *x = ty->inside, *f = ty->inside_f, *slope = ty->inside_slope;
+  double power[BRINK_PATH_TERMS], weight = 1.0, h = sigma * st->h, worst = 0.0;
+  if (sigma == 1.0) { /* its end is known */
+    x = st->x_new;
+    slope = ty->slope;
+  } else {
+    for (int k = 0; k < path->degree; k++) power[k] = path->scale[k] * (weight *= sigma);
+    follow(ty, st, power, path->degree, x, slope);
+  }
   *defined = brink_eval_rhs(st->eval, st->t + h, x, f) == BRINK_TRY_OK;
   for (size_t i = 0; *defined && i < st->nx; i++)
-    worst = fmax(worst, defect(ty, st, i, x[i], ty->inside_slope[i], h * f[i]));
+    worst = fmax(worst, defect(ty, st, i, x[i], slope[i], h * f[i]));
   return worst;
 }
 

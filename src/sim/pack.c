@@ -128,9 +128,8 @@ brink_status brink_packing_init(brink_packing *packing, brink_sim *sim, brink_di
   return BRINK_OK;
 }
 
-void brink_pack(brink_packing *packing, brink_sim *sim, void *to) {
-  brink_sim_give_up_step(sim);
-  brink_stepper *st = &sim->stepper;
+static scalars scalars_of(const brink_sim *sim) {
+  const brink_stepper *st = &sim->stepper;
   scalars s = {.t = sim->t,
                .h_next = st->h_next,
                .foreseen = sim->foreseen,
@@ -141,30 +140,35 @@ void brink_pack(brink_packing *packing, brink_sim *sim, void *to) {
                .started = sim->started,
                .restart = sim->restart || st->ops != st->chosen.ops};
   note_held(sim, &s);
+  return s;
+}
+
+void brink_pack(brink_packing *packing, brink_sim *sim, void *to) {
+  brink_sim_give_up_step(sim);
+  scalars s = scalars_of(sim);
   brink_visitor v = {.region = put, .packed = to};
   visit(packing, sim, &s, &v);
 }
 
-void brink_unpack(brink_packing *packing, brink_sim *sim, const void *from) {
-  scalars s;
-  brink_visitor v = {.region = get, .packed = (char *)from};
+/* The simulation is what the scalars and the visitor's regions say, and remembers nothing else. */
+static void become(brink_packing *packing, brink_sim *sim, scalars *s, brink_visitor *v) {
   brink_stepper *st = &sim->stepper;
   brink_eval *eval = &sim->eval;
   while (eval->nheld > 0) brink_eval_let_go(eval, eval->held[eval->nheld - 1]);
   st->ops = st->chosen.ops;
   st->method = st->chosen.method;
-  visit(packing, sim, &s, &v);
-  hold_again(sim, &s);
-  sim->t = st->t = s.t;
-  st->h_next = s.h_next;
-  sim->foreseen = s.foreseen;
-  sim->foreseen_end = s.foreseen_end;
-  st->order = s.order;
+  visit(packing, sim, s, v);
+  hold_again(sim, s);
+  sim->t = st->t = s->t;
+  st->h_next = s->h_next;
+  sim->foreseen = s->foreseen;
+  sim->foreseen_end = s->foreseen_end;
+  st->order = s->order;
   st->f_ready = false;
-  sim->blocked = s.blocked;
-  sim->detour = s.detour;
-  sim->started = s.started;
-  sim->restart = s.restart;
+  sim->blocked = s->blocked;
+  sim->detour = s->detour;
+  sim->started = s->started;
+  sim->restart = s->restart;
   sim->inside = false;
   sim->nhits = sim->nevents = sim->instant_events = sim->narrivals = 0;
   sim->history.count = sim->stuck = 0;
@@ -173,6 +177,19 @@ void brink_unpack(brink_packing *packing, brink_sim *sim, const void *from) {
   eval->failed_guard = BRINK_NONE;
   brink_eval_update_enabled(eval);
   sim->blank = true;
+}
+
+void brink_unpack(brink_packing *packing, brink_sim *sim, const void *from) {
+  scalars s;
+  brink_visitor v = {.region = get, .packed = (char *)from};
+  become(packing, sim, &s, &v);
+}
+
+void brink_packing_settle(brink_packing *packing, brink_sim *sim) {
+  brink_sim_give_up_step(sim);
+  scalars s = scalars_of(sim);
+  brink_visitor v = {.region = measure};
+  become(packing, sim, &s, &v);
 }
 
 /* ---- plans ---- */

@@ -29,6 +29,8 @@ brink_status brink_packing_init(brink_packing *packing, brink_sim *sim, brink_di
 /* Not while something is left of a step: that is given up, and the method starts anew. Slides under way go on. */
 void brink_pack(brink_packing *packing, brink_sim *sim, void *to);
 void brink_unpack(brink_packing *packing, brink_sim *sim, const void *from);
+/* As if it had been packed and unpacked: what only this simulation remembers is forgotten. */
+void brink_packing_settle(brink_packing *packing, brink_sim *sim);
 
 /* ---- foresight ---- */
 
