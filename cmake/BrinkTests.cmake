@@ -13,9 +13,10 @@ set(brink_test_libraries brink_record brink_internal Threads::Threads m)
 
 file(GLOB support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.c)
 if(support_sources)
-  add_library(brink_test_support STATIC ${support_sources})
+  # exact.c: closed forms that experiments and tests share
+  add_library(brink_test_support STATIC ${support_sources} ${PROJECT_SOURCE_DIR}/experiments/exact.c)
   target_include_directories(brink_test_support
-    PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+    PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR})
   target_link_libraries(brink_test_support PUBLIC brink_record brink_internal)
   list(PREPEND brink_test_libraries brink_test_support)
 endif()

@@ -63,9 +63,9 @@ double brink_corridor_contact(const double *x0, double inside) {
 
 bool brink_arm_joints(double l2, double x, double y, double *th1, double *th2) {
   double c = (x * x + y * y - 1 - l2 * l2) / (2 * l2);
-  if (!(fabs(c) <= 1)) return false;
-  *th2 = acos(c);
-  *th1 = atan2(y, x) - atan2(l2 * sin(*th2), 1 + l2 * c);
+  if (!(fabs(c) <= 1 + 1e-12)) return false; /* at the edge rounding decides */
+  *th2 = acos(fmax(-1, fmin(1, c)));
+  *th1 = atan2(y, x) - atan2(l2 * sin(*th2), 1 + l2 * cos(*th2));
   return true;
 }
 

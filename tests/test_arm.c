@@ -2,13 +2,14 @@
  * point that moves out of the workspace on a straight line. Past l1 + l2 the kinematics has no
  * solution: a simulator that looks there once has nothing to look at. */
 #include "check.h"
+#include "experiments/exact.h"
 #include "support/runner.h"
 
 #include <brink/jet.h>
 
 enum { LINES = 100 };
 
-static const double l1 = 1, l2 = 0.8, reach = 1.8;
+static const double l2 = 0.8, reach = 1.8;
 
 /* x = (x, y, th1, th2), p = velocity of the point. */
 typedef struct arm_count {
@@ -51,21 +52,12 @@ static int distance_gradient(size_t guard, double t, const double *x, const brin
   return 0;
 }
 
-/* Elbow-down joints that put the hand at (x, y); false out of reach. */
-static bool inverse_kinematics(double x, double y, double *th1, double *th2) {
-  double c = (x * x + y * y - l1 * l1 - l2 * l2) / (2 * l1 * l2);
-  if (!(fabs(c) <= 1 + 1e-12)) return false;
-  *th2 = acos(fmax(-1, fmin(1, c)));
-  *th1 = atan2(y, x) - atan2(l2 * sin(*th2), l1 + l2 * cos(*th2));
-  return true;
-}
-
 static int arm_rhs(double t, const double *x, const brink_env *env, double *dx) {
   double th1, th2, square, distance;
   edge_value(0, t, x, env, &square);
   distance_value(0, t, x, env, &distance);
   if (square < 0 && distance < 0) ((arm_count *)env->user)->outside++;
-  if (!inverse_kinematics(x[0], x[1], &th1, &th2)) return 1;
+  if (!brink_arm_joints(l2, x[0], x[1], &th1, &th2)) return 1;
   dx[0] = env->p[0];
   dx[1] = env->p[1];
   dx[2] = 5 * (th1 - x[2]);
@@ -115,10 +107,10 @@ static void draw(uint64_t *seed, line *l) {
     double aside = sqrt(r * r - along * along);
     if (along < 0 && aside < 0.3) continue;
     /* atan2 jumps where the line crosses the negative x axis. */
-    l->exit = (sqrt(reach * reach - aside * aside) - along) / speed;
+    l->exit = brink_arm_exit(reach, l->x[0], l->x[1], l->v[0], l->v[1]);
     double cut = -l->x[1] / l->v[1];
     if (cut > 0 && cut < l->exit && l->x[0] + cut * l->v[0] < 0) continue;
-    inverse_kinematics(l->x[0], l->x[1], &l->x[2], &l->x[3]);
+    brink_arm_joints(l2, l->x[0], l->x[1], &l->x[2], &l->x[3]);
     l->x[2] += 0.1 * (run_random(seed) - 0.5);
     l->x[3] += 0.1 * (run_random(seed) - 0.5);
     return;

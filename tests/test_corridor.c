@@ -2,8 +2,9 @@
  *
  * Starts come from a ball of radius 0.05 around (0, -0.089, -0.15) and are kept when the exact path
  * enters the corner {y <= -0.4, x <= 2.8} by a given depth. A run is correct when its first contact
- * is within 0.1 s of the exact one. The path: straight to x = 1.75, then a circle of radius 5. */
+ * is within 0.1 s of the exact one. */
 #include "check.h"
+#include "experiments/exact.h"
 #include "support/runner.h"
 
 enum { STARTS = 100 };
@@ -15,55 +16,6 @@ typedef struct start {
 
 static run_result result;
 
-/* The exact path at time t. */
-static void exact_at(const double *x0, double t, double *x, double *y) {
-  double t1 = (1.75 - x0[0]) / cos(x0[2]);
-  double straight = fmin(t, t1);
-  *x = x0[0] + straight * cos(x0[2]);
-  *y = x0[1] + straight * sin(x0[2]);
-  if (t <= t1) return;
-  double theta = x0[2] + (t - t1) / 5;
-  *x += 5 * (sin(theta) - sin(x0[2]));
-  *y -= 5 * (cos(theta) - cos(x0[2]));
-}
-
-/* How deep in the corner the path is at time t; negative outside. */
-static double depth_at(const double *x0, double t) {
-  double x, y;
-  exact_at(x0, t, &x, &y);
-  return fmin(-0.4 - y, 2.8 - x);
-}
-
-/* The deepest point: depth rises to one maximum and falls; scan, and scan again around the best. */
-static double deepest(const double *x0, double *when) {
-  double low = 0, high = 3.5, best = -1;
-  for (int round = 0; round < 4; round++) {
-    double step = (high - low) / 100;
-    for (int k = 0; k <= 100; k++) {
-      double t = low + k * step, depth = depth_at(x0, t);
-      if (depth <= best) continue;
-      best = depth;
-      *when = t;
-    }
-    low = *when - step;
-    high = *when + step;
-  }
-  return best;
-}
-
-/* The corner is entered once before its deepest point. */
-static double first_contact(const double *x0, double inside) {
-  double low = 0, high = inside;
-  for (int k = 0; k < 100; k++) {
-    double middle = 0.5 * (low + high);
-    if (depth_at(x0, middle) >= 0)
-      high = middle;
-    else
-      low = middle;
-  }
-  return high;
-}
-
 static void draw(double least, double most, uint64_t seed, start *starts) {
   static const double nominal[] = {0, -0.089, -0.15};
   for (int n = 0; n < STARTS;) {
@@ -74,9 +26,9 @@ static void draw(double least, double most, uint64_t seed, start *starts) {
     }
     if (square > 0.05 * 0.05) continue;
     for (int i = 0; i < 3; i++) starts[n].x[i] = nominal[i] + d[i];
-    double depth = deepest(starts[n].x, &when);
+    double depth = brink_corridor_depth(starts[n].x, &when);
     if (depth < least || depth > most) continue;
-    starts[n].contact = first_contact(starts[n].x, when);
+    starts[n].contact = brink_corridor_contact(starts[n].x, when);
     n++;
   }
 }
