@@ -210,6 +210,29 @@ TEST(a_reset_sim_does_the_same_to_the_last_bit) {
     }
 }
 
+/* Steps at a singular edge are short: what comes after a reset does not begin with them. */
+TEST(a_sim_that_was_reset_at_a_singular_edge_does_the_same) {
+  static const char edge[] = HSML_MODEL(
+      "state(a, real); state(b, real); flag(stretched, unilateral);", "a := 0.18; b := 2.2653;",
+      "a' = (0.3*cos(a + b) + 0.15*sin(a + b))/sin(b);"
+      "b' = -(0.3*(cos(a) + 0.5*cos(a + b)) + 0.15*(sin(a) + 0.5*sin(a + b)))"
+      "/(0.5*sin(b)); stretched = b;",
+      "event(stretched) negative-going stop(\"edge\"); end negative-going; end event;");
+  static const double tolerances[] = {1e-4, 1e-6, 1e-8, 1e-10};
+  for (size_t k = 0; k < COUNT(tolerances); k++) {
+    hsml_wishes wishes = hsml_default(tolerances[k]);
+    hsml_run *run = hsml_open(edge, &wishes);
+    hsml_go(run, 10.0);
+    uint64_t first = run->hash;
+    CHECK_INT(run->status, BRINK_STOPPED);
+    CHECK_INT(brink_sim_reset(run->sim, &run->diag), BRINK_OK);
+    hsml_forget(run);
+    hsml_go(run, 10.0);
+    CHECK_MSG(run->hash == first, "another run at %g", tolerances[k]);
+    hsml_close(run);
+  }
+}
+
 /* Where a run is interrupted does not matter where no step is cut: at the events. */
 TEST(a_run_from_event_to_event_has_the_events_of_a_run_in_one) {
   hsml_wishes wishes = hsml_default(1e-9);
@@ -337,6 +360,7 @@ int main(void) {
   RUN(a_taylor_sim_survives_the_failure_of_any_allocation);
   RUN(an_instance_with_series_survives_the_failure_of_any_allocation);
   RUN(a_reset_sim_does_the_same_to_the_last_bit);
+  RUN(a_sim_that_was_reset_at_a_singular_edge_does_the_same);
   RUN(a_run_from_event_to_event_has_the_events_of_a_run_in_one);
   RUN(auto_takes_taylor_where_the_model_has_series_and_says_why);
   RUN(auto_leaves_series_alone_that_cost_too_much);

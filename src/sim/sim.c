@@ -234,6 +234,17 @@ static bool copy_tolerances(brink_sim *sim) {
   return true;
 }
 
+/* Series begin in the unit of the last ones: not in that of another run. */
+static void forget_unit(brink_stepper *st) {
+  const brink_stepper_engine *chosen = &st->chosen;
+  if (chosen->ops->series == NULL) return;
+  size_t length;
+  double *unit;
+  int *degree;
+  chosen->ops->series(chosen->method, &length, &unit, &degree);
+  *unit = 1.0;
+}
+
 /* The model's initial values, and no guard has a sign yet. */
 static void begin_anew(brink_sim *sim) {
   const brink_model_def *def = &sim->model->def;
@@ -256,6 +267,7 @@ static void begin_anew(brink_sim *sim) {
   sim->restart = true;
   sim->detour = 0;
   sim->last.terms = 0;
+  forget_unit(&sim->stepper);
   brink_schedule_start(sim);
 }
 
