@@ -41,8 +41,7 @@ brink_status brink_crew_plan(brink_crew *crew, double t_end, void *packed, brink
   brink_foresight ahead = {.end = t_end};
   brink_sim *sim = crew->sim;
   /* What is foreseen must not depend on what only this simulation remembers. */
-  brink_pack(&crew->packing, sim, packed);
-  brink_unpack(&crew->packing, sim, packed);
+  brink_packing_settle(&crew->packing, sim);
   prospect->stands = sim->t;
   if (sim->t < t_end) {
     brink_status status = brink_sim_foresee(sim, t_end, &ahead, diag);
