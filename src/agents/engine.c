@@ -128,9 +128,9 @@ static brink_status take_turn(brink_agents *agents, uint32_t agent, brink_diag *
   bool jumped = false;
   if (agents->now >= member->valid) {
     brink_crew *crew = crew_of(agents, agent);
-    memcpy(agents->old, brink_agents_packed(agents, agent), crew->packing.size);
     status = simulate(agents, agent, member->valid, diag);
     jumped = crew->sim->instant_events > 0 && crew->sim->changed;
+    if (jumped) memcpy(agents->old, brink_agents_packed(agents, agent), crew->packing.size);
     if (status == BRINK_OK && crew->sim->instant_events > 0)
       status = watch_gaps(agents, agent, diag);
     if (status == BRINK_OK && agents->now >= agents->t_end) return finish(agents, agent, diag);
