@@ -146,12 +146,16 @@ static void draw_tick(const canvas *c, bool across, double value, const scale *s
   double at = place(s, value);
   if (across) {
     brink_text_add(text, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>", at, c->y.from, c->y.to);
-    brink_text_add(text, "<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", at,
-                   c->y.from + 17.0);
+    brink_text_add(text,
+                   "<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" "
+                   "dominant-baseline=\"hanging\">",
+                   at, c->y.from + 7.0);
   } else {
     brink_text_add(text, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>", c->x.from, at, c->x.to);
-    brink_text_add(text, "<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">",
-                   c->x.from - 7.0, at + 4.0);
+    brink_text_add(text,
+                   "<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\" "
+                   "dominant-baseline=\"middle\">",
+                   c->x.from - 7.0, at + 1.0);
   }
   add_number(text, value, step, s->log && s->hi - s->lo > 3.0);
   brink_text_add(text, "</text>\n");

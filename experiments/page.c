@@ -23,7 +23,10 @@ static const char style[] =
     "section{background:var(--card);border:1px solid var(--line);border-radius:10px;"
     "padding:22px 24px 26px;margin:26px 0}\n"
     ".scroll{overflow-x:auto}table{border-collapse:collapse;font-size:15px;width:100%}\n"
-    "table.data{width:auto}\n"
+    "table.data{width:auto}.data th{white-space:normal;vertical-align:bottom;max-width:16ch}"
+    ".data td{white-space:nowrap}.tall{max-height:520px;overflow-y:auto;border:1px solid "
+    "var(--grid);border-radius:6px;padding-left:10px}.tall th{position:sticky;top:0;"
+    "background:var(--card)}\n"
     "th{text-align:left;font-weight:600;color:var(--dim);white-space:nowrap}\n"
     "th,td{padding:5px 16px 5px 0;border-bottom:1px solid var(--grid);vertical-align:top}\n"
     ".number{text-align:right;font-variant-numeric:tabular-nums}\n"
@@ -32,7 +35,7 @@ static const char style[] =
     "color:var(--good)}.verdict.differs{color:var(--bad)}.verdict.open,.verdict.refuted{color:var(-"
     "-warn)}"
     ".verdict.not{color:var(--dim);font-weight:400}\n"
-    ".figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,420px),1fr));"
+    ".figures{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,420px),1fr));"
     "gap:22px 26px;align-items:start}\n"
     "figure{margin:14px 0 0;min-width:0}figure.wide{grid-column:1/-1}\n"
     "figure b{display:block;font-size:15px;margin-bottom:4px}figcaption{font-size:14px;"
@@ -124,6 +127,8 @@ static void add_figures(brink_text *text, const brink_lab *lab, size_t *id) {
   brink_text_add(text, "</div>\n");
 }
 
+enum { TALL = 16 }; /* rows; tables with more scroll */
+
 static bool is_number(const char *cell) {
   char *end;
   if (cell[0] == '\0' || strcmp(cell, "—") == 0) return true;
@@ -141,7 +146,9 @@ static bool is_numeric(const brink_table *table, size_t column) {
 
 static void add_table(brink_text *text, const brink_table *table) {
   add_element(text, "h3", "", table->title);
-  brink_text_add(text, "\n<div class=\"scroll\"><table class=\"data\"><thead><tr>");
+  bool tall = table->ncells > TALL * table->ncolumns;
+  brink_text_add(text, "\n<div class=\"scroll%s\"><table class=\"data\"><thead><tr>",
+                 tall ? " tall\" tabindex=\"0" : "");
   for (size_t k = 0; k < table->ncolumns; k++)
     add_element(text, "th", is_numeric(table, k) ? "number" : "", table->columns[k]);
   brink_text_add(text, "</thead><tbody>\n");
