@@ -1,7 +1,7 @@
 /* arm.c: figure 8 of Esposito & Kumar 2007. A hand is led out of its workspace; who asks the model for values
  * that do not exist?
  *
- * Lines start between 0.4 and 1.2 (or 0.7 and 1.2) away from the shoulder, in any direction, with speeds of 0.2 to 0.6. Those
+ * Lines start between 0.4 (or 0.7) and 1.2 away from the shoulder, in any direction, with speeds of 0.2 to 0.6. Those
  * are kept that stay clear of the hole around the shoulder and of the jump of atan2 at the negative x axis. A run
  * is right if it ends at the edge, when the exact line does, and asked for nothing past it. */
 #include <math.h>
@@ -190,13 +190,8 @@ static score count_outcomes(outcome (*outcomes)[WAYS], size_t count) {
 /* ---- what is shown ---- */
 
 static void write_table(const bench *b, const score *s) {
-  static const char *const columns[] = {"method",
-                                        "event found, nothing asked past the edge",
-                                        "runs that asked past it",
-                                        "evaluations past it",
-                                        "no event at the edge",
-                                        "largest error of the time",
-                                        "steps"};
+  static const char *const columns[] = {
+      "method", "right", "asked past the edge", "times", "no event", "time off", "steps"};
   char title[96];
   snprintf(title, sizeof title, "Figure 8: the arm %s, %zu random lines", b->arm->name, s->count);
   brink_table *table = brink_lab_table(b->lab, title, columns, 7);
@@ -250,18 +245,21 @@ static void draw_workspace(brink_figure *figure, double reach) {
     brink_series_add(edge, reach * cos(pi * k / 60), reach * sin(pi * k / 60));
 }
 
-static void draw_line_of(const bench *b, int w, const char *title, brink_figure *distances) {
+static brink_figure *open_plane(const bench *b, const char *title) {
   brink_figure *figure = brink_lab_figure(
       b->lab,
       &(brink_figure_def){.title = title, .x = {.label = "x"}, .y = {.label = "y"}, .equal = true});
-  double reach = 1 + b->arm->l2;
-  draw_workspace(figure, reach);
+  draw_workspace(figure, 1 + b->arm->l2);
+  return figure;
+}
+
+static void draw_line_of(const bench *b, int w, brink_figure *plane, brink_figure *distances) {
   brink_lab_model *model = b->models[w][0];
   brink_sim *sim = brink_lab_sim(model);
   line l = draw_line(b->lab, b->arm, 0);
-  dots d = {.plane = brink_figure_series(figure, "steps", BRINK_SERIES_MARKED),
+  dots d = {.plane = brink_figure_series(plane, "steps", BRINK_SERIES_MARKED),
             .distance = brink_figure_series(distances, ways[w].name, BRINK_SERIES_MARKED),
-            .reach = reach,
+            .reach = 1 + b->arm->l2,
             .px = brink_lab_state(model, "plan.px"),
             .py = brink_lab_state(model, "plan.py")};
   brink_series_add(d.plane, l.x, l.y);
@@ -274,16 +272,19 @@ static void draw_line_of(const bench *b, int w, const char *title, brink_figure 
 }
 
 static void draw_figure_8(const bench *b) {
+  brink_figure *left = open_plane(b, "Figure 8, left: interpolation");
+  brink_figure *right = open_plane(b, "Figure 8, right: extrapolation, gain 1/2");
   brink_figure *distances = brink_lab_figure(
       b->lab, &(brink_figure_def){
                   .title = "Figure 8: how far the edge is at every step",
-                  .caption = "The same line. Interpolation asks for values past the edge in every "
-                             "step that comes close.",
+                  .caption = "The same line. Interpolation asks for values past the edge in "
+                             "every step that comes close.",
                   .x = {.label = "step"},
                   .y = {.label = "distance from the edge", .log = true}});
-  draw_line_of(b, INTERPOLATE, "Figure 8, left: interpolation", distances);
-  draw_line_of(b, HALF, "Figure 8, right: extrapolation, gain 1/2", distances);
-  draw_line_of(b, PUBLISHED, "Figure 8, right, with the gain of eq. 20", distances);
+  draw_line_of(b, INTERPOLATE, left, distances);
+  draw_line_of(b, HALF, right, distances);
+  draw_line_of(b, PUBLISHED, NULL, distances);
+  draw_line_of(b, MARGIN, NULL, distances);
 }
 
 /* ---- the experiment ---- */

@@ -171,13 +171,14 @@ enum { FIRST_OF_TABLE = 0, FIRST_OF_SWEEP = 1 << 20, DEPTHS = 13 };
 
 static sweep sweep_depths(bench *b, size_t count) {
   brink_figure *figure = brink_lab_figure(
-      b->lab, &(brink_figure_def){
-                  .title = "Table I, and what it depends on",
-                  .caption = "Contacts found, against how deep the path enters the corner (100 "
-                             "starts at each depth, within a tenth of it). The dashed line is the "
-                             "published share of end-point checks.",
-                  .x = {.label = "depth", .log = true},
-                  .y = {.label = "contacts found, %", .hi = 105}});
+      b->lab,
+      &(brink_figure_def){
+          .title = "Table I, and what it depends on",
+          .caption = "Contacts found, against how deep the path enters the corner (the same "
+                     "number of starts at each depth, within a tenth of it). The dashed line "
+                     "is the published share of end-point checks.",
+          .x = {.label = "depth", .log = true},
+          .y = {.label = "contacts found, %", .hi = 105}});
   brink_series *series[WAYS];
   for (int w = 0; w < WAYS; w++)
     series[w] = w == GAMMA || w == TAYLOR
@@ -331,10 +332,11 @@ static brink_status run(brink_lab *lab, brink_diag *diag) {
   if (status != BRINK_OK) return status;
   size_t count = brink_lab_repetitions(lab, 100);
   score s = try_depths(&b, FIRST_OF_TABLE, count, 1e-3, 0.02);
+  status = draw_figure_7(&b);
   sweep depths = sweep_depths(&b, count);
   compare_shares(&b, &s, &depths);
   write_table(&b, &s);
-  return draw_figure_7(&b);
+  return status;
 }
 
 const brink_experiment brink_experiment_corridor = {

@@ -322,8 +322,9 @@ static double slope_of(double beta) {
 static brink_status draw_beta(brink_lab *lab, const plant *p, double *own_off, brink_diag *diag) {
   brink_figure *figure8 = brink_lab_figure(
       lab, &(brink_figure_def){.title = "Figure 8: several beta",
-                               .caption = "Lines: closed form. Points: Runge-Kutta, h = 0.01.",
-                               .x = {.label = "alpha"},
+                               .caption = "Lines: closed form, long interval. Around the peak, "
+                                          "without the ends of the range.",
+                               .x = {.label = "alpha", .lo = 5, .hi = 6.5},
                                .y = {.label = "condition number", .log = true}});
   brink_figure *figure9 = brink_lab_figure(
       lab,
@@ -331,6 +332,7 @@ static brink_status draw_beta(brink_lab *lab, const plant *p, double *own_off, b
                           .caption = "What lies beside the peak becomes steeper as beta grows.",
                           .x = {.label = "alpha"},
                           .y = {.label = "condition number / largest", .log = true}});
+  brink_series *points = brink_figure_series(figure8, "RK4, h = 0.01", BRINK_SERIES_POINTS);
   for (int j = 0; j < BETAS; j++) {
     char name[32];
     snprintf(name, sizeof name, "beta = %g", betas[j]);
@@ -339,8 +341,6 @@ static brink_status draw_beta(brink_lab *lab, const plant *p, double *own_off, b
     double top = exact_at(5.35, betas[j]);
     for (int k = 400; k <= 800; k++)
       brink_series_add(scaled, k / 100.0, exact_at(k / 100.0, betas[j]) / top);
-    bool run = j == 0 || j == 2 || j == 4;
-    brink_series *points = run ? brink_figure_series(figure8, NULL, BRINK_SERIES_POINTS) : NULL;
     curve c;
     brink_status status = sweep(p, betas[j], false, (range){400, 800}, lines, points, &c, diag);
     if (status != BRINK_OK) return status;
