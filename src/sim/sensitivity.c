@@ -3,7 +3,9 @@
  * At an instant more directions than those asked for are carried through the callbacks: the direction of
  * time, (1, f-, 0), in which the instant itself moves, and, for the saltation matrix, every single state. Let
  * A be what becomes of M and B of the direction of time. A direction with dT = tau ends as A + (B - f+) tau.
- * So infinite tau (a surface that is grazed) never meets the callbacks, and where B = f+ it does not matter. */
+ * So infinite tau (a surface that is grazed) never meets the callbacks, and where B = f+ it does not matter.
+ * Where the motion ends (sensitivity_edge.c), M and f- have no values, but M + f- tau has one: then this is
+ * carried, together with the time. */
 #include "sim/sensitivity.h"
 
 #include <float.h>
@@ -49,6 +51,7 @@ static bool take_arrays(brink_sensitivity *s) {
          take(s, &s->hit_tau, BRINK_SENSITIVITY_HITS, n) &&
          take(s, &s->hit_gradient, BRINK_SENSITIVITY_HITS, nx) && take(s, &s->given_x, nx, 1) &&
          take(s, &s->given_p, np, 1) && take(s, &s->given_timer, nt, 1) &&
+         take(s, &s->moved, nx, n) && take(s, &s->edge_table, BRINK_EDGE_POINTS * (nx + 1), n) &&
          brink_sensitivity_take_flow(s) &&
          brink_tangent_init(&s->tangent, &s->sim->eval, c, &s->arena);
 }
@@ -179,7 +182,7 @@ static bool measure_hit(brink_sensitivity *s, size_t guard, brink_moving_hit *hi
   return isfinite(rate);
 }
 
-static void add_hit(brink_sensitivity *s, size_t guard) {
+static void add_hit(brink_sensitivity *s, size_t guard, bool rough) {
   brink_sim *sim = s->sim;
   size_t k = s->nhits, nx = sim->model->def.nx;
   if (k == BRINK_SENSITIVITY_HITS) return;
@@ -191,7 +194,7 @@ static void add_hit(brink_sensitivity *s, size_t guard) {
     return;
   }
   s->nhits++;
-  if (brink_sensitivity_edge(s, &s->hits[k], tau)) return;
+  if (brink_sensitivity_edge(s, &s->hits[k], rough, tau)) return;
   if (s->hits[k].rate == 0.0) s->instant_limits |= BRINK_SENSITIVITY_GRAZING;
   for (size_t j = 0; j < s->count; j++)
     tau[j] = brink_sensitivity_quotient(tau[j], s->hits[k].rate);
@@ -232,11 +235,12 @@ static const double *timer_row(const brink_sensitivity *s) {
 }
 
 /* dT of the instant. */
-static void find_time(brink_sensitivity *s) {
+static void find_time(brink_sensitivity *s, bool rough) {
   brink_sim *sim = s->sim;
   bool clock = brink_sim_next_tick(sim) <= sim->t;
   for (size_t k = 0; sim->started && k < sim->nhits; k++) {
-    if (sim->hits[k].kind != BRINK_JUMPED && !sim->hits[k].pole) add_hit(s, sim->hits[k].guard);
+    if (sim->hits[k].kind != BRINK_JUMPED && !sim->hits[k].pole)
+      add_hit(s, sim->hits[k].guard, rough);
   }
   s->mover = choose_mover(s);
   const double *row = s->mover != BRINK_NONE ? &s->hit_tau[s->mover * s->count]
@@ -277,18 +281,25 @@ static void begins(brink_onlooker *self, brink_sim *sim) {
   s->nhits = s->nevents = 0;
   copy(s->before, s->m, def->nx * s->count, sizeof(double));
   bool moves = sim->started && (sim->nhits > 0 || brink_sim_next_tick(sim) <= sim->t);
-  s->moves = moves && field_now(s, s->f_before) == BRINK_TRY_OK;
+  bool rough = moves && field_now(s, s->f_before) != BRINK_TRY_OK;
+  s->moves = moves && (!rough || sim->last.terms > 0);
+  s->edge = false;
+  if (rough && s->moves) brink_sensitivity_path_field(s, s->f_before);
   if (moves && !s->moves) s->instant_limits |= BRINK_SENSITIVITY_UNDEFINED;
   memset(s->tau, 0, s->count * sizeof *s->tau);
   s->mover = BRINK_NONE;
-  if (s->moves) find_time(s);
-  widen(s, s->m, def->nx, s->moves ? s->f_before : NULL, true, s->carried_x);
+  if (s->moves) find_time(s, rough);
+  widen(s, s->edge ? s->moved : s->m, def->nx, s->moves && !s->edge ? s->f_before : NULL, true,
+        s->carried_x);
   widen(s, s->p, def->np, NULL, false, s->carried_p);
   widen(s, s->timer, def->nclocks, NULL, false, s->carried_timer);
   copy(s->pre_x, s->carried_x, def->nx * s->columns, sizeof(double));
   copy(s->pre_p, s->carried_p, def->np * s->columns, sizeof(double));
   memset(s->carried_t, 0, s->columns * sizeof *s->carried_t);
-  s->carried_t[s->count] = 1.0;
+  if (s->edge)
+    copy(s->carried_t, s->tau, s->count, sizeof *s->tau);
+  else
+    s->carried_t[s->count] = 1.0;
   s->carried = (brink_carried){.count = s->columns,
                                .t = s->carried_t,
                                .x = s->carried_x,
@@ -343,7 +354,7 @@ static size_t find_hit(const brink_sensitivity *s, const brink_event *event) {
 
 static void tell(brink_sensitivity *s, const brink_event *event) {
   size_t k = find_hit(s, event), nx = s->sim->model->def.nx;
-  bool salted = s->def.saltation && s->mover != BRINK_NONE && s->moves;
+  bool salted = s->def.saltation && s->mover != BRINK_NONE && s->moves && !s->edge;
   brink_sensitivity_event record = {.event = event,
                                     .index = s->told++,
                                     .count = s->count,
@@ -369,7 +380,10 @@ static void ends(brink_onlooker *self, brink_sim *sim) {
   brink_sensitivity *s = (brink_sensitivity *)self;
   const brink_model_def *def = &sim->model->def;
   traces kept = look(s);
-  if (s->moves && field_now(s, s->f_after) != BRINK_TRY_OK) {
+  bool after = !s->moves || field_now(s, s->f_after) == BRINK_TRY_OK;
+  if (!after && !sim->changed) {
+    copy(s->f_after, s->f_before, def->nx, sizeof(double)); /* the model ends here */
+  } else if (!after) {
     all_nan(s->f_after, def->nx);
     s->instant_limits |= BRINK_SENSITIVITY_UNDEFINED;
   }
@@ -461,7 +475,7 @@ brink_status brink_sensitivity_create(brink_sim *sim, const brink_sensitivity_de
   made->def = chosen;
   made->count = chosen.count > 0 ? chosen.count : nx;
   made->columns = made->count + 1 + (chosen.saltation ? nx : 0);
-  made->rtol = chosen.rtol > 0.0 ? chosen.rtol : fmin(fmax(0.1 * sim->options.rtol, 1e-13), 1e-6);
+  made->rtol = chosen.rtol > 0.0 ? chosen.rtol : fmin(fmax(0.1 * sim->options.rtol, 1e-12), 1e-6);
   bool taken = take_arrays(made);
   if (taken) copy_directions(made);
   if (!taken || !begin_anew(made)) {

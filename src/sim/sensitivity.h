@@ -81,7 +81,7 @@ typedef struct brink_sensitivity_def {
   size_t count;    /* of directions; 0: the initial states (x and p are not read) */
   const double *x; /* dx(0)/d(direction): nx rows of `count`; NULL: 0 */
   const double *p; /* dp/d(direction): np rows of `count`; NULL: 0 */
-  double rtol;     /* of M; 0: a tenth of the run's, between 1e-13 and 1e-6 */
+  double rtol;     /* of M; 0: a tenth of the run's, between 1e-12 and 1e-6 */
   bool saltation;  /* work out S at each instant with a located event */
   brink_sensitivity_event_fn *event; /* NULL */
   void *user;

@@ -16,6 +16,11 @@
 
 #include "sim/sensitivity_parts.h"
 
+#define STALLS 2       /* halvings in vain */
+#define SMALLEST 1e-12 /* substep, relative to the step */
+#define SUBSTEPS 2000  /* of one step */
+#define ACCURATE 1e-7  /* relative: a substep with a larger error is told about */
+
 bool brink_sensitivity_take_flow(brink_sensitivity *s) {
   size_t nx = s->sim->model->def.nx, entries = nx * s->count;
   s->x = brink_arena_take(&s->arena, nx, sizeof(double));
@@ -110,31 +115,43 @@ static void grow_sizes(brink_sensitivity *s) {
     s->tangent.size[i] = fmax(s->tangent.size[i], fabs(x[i]));
 }
 
+/* One substep, of h at most. Where halving h does not help, rounding of the dense output decides, or the field
+ * ends: then the result is taken as it is, and said to be inaccurate if it is. */
+static void advance(brink_sensitivity *s, double end, double h, double least) {
+  size_t entries = s->sim->model->def.nx * s->count;
+  double before = (double)INFINITY;
+  for (int stalls = 0;; h *= 0.5) {
+    int rows;
+    double error = extrapolate(s, s->t, h, &rows);
+    if (isfinite(before) && error > 0.25 * before) stalls++;
+    before = error;
+    bool last_try = (isfinite(error) && stalls >= STALLS) || !(0.5 * h > least);
+    if (!(error <= 1.0) && !last_try) continue;
+    if (!(error * s->rtol <= ACCURATE)) s->limits |= BRINK_SENSITIVITY_INACCURATE;
+    s->gave_up = !isfinite(error); /* the field ends */
+    if (s->gave_up) return;
+    memcpy(s->m, s->table[0], entries * sizeof *s->m);
+    s->t = h == end - s->t ? end : s->t + h;
+    s->h = rows <= 6 || error > 1.0 ? 2.0 * h : h;
+    return;
+  }
+}
+
 void brink_sensitivity_flow(brink_sensitivity *s, double end) {
   const brink_sim *sim = s->sim;
   size_t entries = sim->model->def.nx * s->count;
   grow_sizes(s);
   if (entries == 0 || s->limits & BRINK_SENSITIVITY_ZENO) s->t = end;
-  if (s->t < end && sim->last.terms == 0 && sim->model->def.nx > 0) {
+  if (s->t < end && sim->last.terms == 0) {
     s->limits |= BRINK_SENSITIVITY_INACCURATE; /* nobody kept the path */
     s->t = end;
   }
-  double least = 4.0 * DBL_EPSILON * fmax(fabs(s->t), fabs(end));
-  while (s->t < end) {
+  double least = fmax(4.0 * DBL_EPSILON * fmax(fabs(s->t), fabs(end)), SMALLEST * (end - s->t));
+  s->gave_up = false;
+  for (int budget = SUBSTEPS; s->t < end && budget > 0 && !s->gave_up; budget--) {
     double left = end - s->t, h = s->h > 0.0 ? fmin(s->h, left) : left;
-    if (left - h < least) h = left;
-    for (;;) {
-      int rows;
-      double error = extrapolate(s, s->t, h, &rows);
-      bool last_try = !(0.5 * h > least);
-      if (error <= 1.0 || last_try) {
-        if (!(error <= 1.0)) s->limits |= BRINK_SENSITIVITY_INACCURATE;
-        memcpy(s->m, s->table[0], entries * sizeof *s->m);
-        s->t = h == left ? end : s->t + h;
-        s->h = rows <= 6 ? 2.0 * h : h;
-        break;
-      }
-      h *= 0.5;
-    }
+    advance(s, end, left - h < least ? left : h, least);
   }
+  if (s->t < end) s->limits |= BRINK_SENSITIVITY_INACCURATE;
+  s->t = end;
 }

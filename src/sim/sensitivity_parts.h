@@ -35,7 +35,8 @@ struct brink_sensitivity {
   double *zeros; /* one row */
 
   /* Along a step. */
-  double h; /* the last substep that succeeded; 0: none yet */
+  bool gave_up; /* M could not be followed to the end of the last step */
+  double h;     /* the last substep that succeeded; 0: none yet */
   double *x;
   double from_t, *from_m; /* where the last step began */
   double *table[BRINK_SENSITIVITY_ROWS], *y0, *y1, *slope;
@@ -51,6 +52,9 @@ struct brink_sensitivity {
   double *f_before, *f_after, *saltation;
   brink_moving_hit hits[BRINK_SENSITIVITY_HITS];
   size_t nhits;
+  bool edge;                      /* the motion ends: `moved` holds */
+  double *moved;                  /* dx at the event, moving with it: nx rows */
+  double *edge_table;             /* scratch: BRINK_EDGE_POINTS times 1 + nx rows */
   size_t mover;                   /* the hit that the instant moves with; BRINK_NONE */
   double *hit_tau, *hit_gradient; /* a row for each */
   brink_event events[2 * BRINK_SENSITIVITY_HITS]; /* of the instant */
@@ -66,8 +70,13 @@ struct brink_sensitivity {
 void brink_sensitivity_flow(brink_sensitivity *s, double end);
 bool brink_sensitivity_take_flow(brink_sensitivity *s);
 
-/* sensitivity_edge.c: dT of a guard where the motion itself ends, in place of `tau`; false: it does not. */
-bool brink_sensitivity_edge(brink_sensitivity *s, const brink_moving_hit *hit, double *tau);
+/* sensitivity_edge.c: dT of a guard at which the motion itself ends, in place of `tau`, and in s->moved how the
+ * state there moves with it; false: it does not. `rough`: the field has no value there. */
+#define BRINK_EDGE_POINTS 7
+bool brink_sensitivity_edge(brink_sensitivity *s, const brink_moving_hit *hit, bool rough,
+                            double *tau);
+/* dx/dt at the end of the last step, from its dense output. */
+void brink_sensitivity_path_field(const brink_sensitivity *s, double *f);
 
 /* -dg / rate, by the rules for a surface that is grazed. */
 double brink_sensitivity_quotient(double dg, double rate);
