@@ -8,26 +8,53 @@
 #include "cli/judge.h"
 
 enum {
-  LINES = 1000,        /* events in the table */
-  PAGE = 2000,         /* … in the report */
-  STATES_AT_ONCE = 64, /* derivatives of larger models are worked out only if --sensitivity asks */
+  LINES = 1000, /* events in the table */
+  PAGE = 2000,  /* … in the report */
+  STATES_AT_ONCE =
+      64, /* derivatives of larger models are worked out only if --sensitivity asks, … */
+  KNOBS_AT_ONCE = 64, /* … and so are those by more knobs */
 };
 
 /* ---- directions ---- */
 
-/* Initial states. */
+/* Initial states, then knobs. */
 static bool take_directions(cli_judge *judge) {
   cli_simulation *run = judge->run;
   const brink_model *model = brink_instance_model(run->instance);
-  size_t nx = model->def.nx;
-  judge->directions = brink_arena_take(&run->arena, nx + 1, sizeof *judge->directions);
+  size_t nx = model->def.nx, most = judge->all ? 0 : KNOBS_AT_ONCE;
+  if (cli_load_knobs(&run->loaded, run->arguments, most, &judge->knobs) != BRINK_OK) return false;
+  judge->directions =
+      brink_arena_take(&run->arena, nx + judge->knobs.count + 1, sizeof *judge->directions);
   if (judge->directions == NULL) return false;
-  judge->ndirections = nx;
-  for (size_t i = 0; i < nx; i++) {
-    double value = model->def.x0[i];
-    judge->directions[i] = (cli_direction){
-        .name = brink_model_state_name(model, i), .value = value, .size = fabs(value)};
+  for (size_t i = 0; i < nx; i++)
+    judge->directions[judge->ndirections++] =
+        (cli_direction){.name = brink_model_state_name(model, i), .size = fabs(model->def.x0[i])};
+  for (size_t k = 0; k < judge->knobs.count; k++) {
+    const brink_knob *knob = &judge->knobs.knobs[k];
+    if (knob->reason == NULL)
+      judge->directions[judge->ndirections++] =
+          (cli_direction){.name = knob->name, .knob = true, .size = fabs(knob->value)};
   }
+  return true;
+}
+
+/* The matrices dx(0)/d and dp/d of the directions. False: out of memory. */
+static bool fill_directions(cli_judge *judge, brink_sensitivity_def *def) {
+  const brink_model *model = brink_instance_model(judge->run->instance);
+  size_t nx = model->def.nx, np = model->def.np, count = judge->ndirections, next = nx;
+  double *x = brink_arena_take(&judge->run->arena, nx * count, sizeof *x);
+  double *p = brink_arena_take(&judge->run->arena, np * count, sizeof *p);
+  if (x == NULL || p == NULL) return false;
+  for (size_t i = 0; i < nx; i++) x[i * count + i] = 1.0;
+  for (size_t k = 0; k < judge->knobs.count; k++) {
+    const brink_knob *knob = &judge->knobs.knobs[k];
+    if (knob->reason != NULL) continue;
+    brink_direction_fill(x, nx, count, next, knob->x);
+    brink_direction_fill(p, np, count, next++, knob->p);
+  }
+  def->count = count;
+  def->x = x;
+  def->p = p;
   return true;
 }
 
@@ -188,6 +215,7 @@ static brink_status follow_slopes(cli_judge *judge) {
   def.user = judge;
   if (!take_directions(judge)) return BRINK_ERR_MEMORY;
   if (judge->ndirections == 0) return BRINK_OK;
+  if (!fill_directions(judge, &def)) return BRINK_ERR_MEMORY;
   return brink_sensitivity_create(judge->run->sim, &def, NULL, &judge->run->diag,
                                   &judge->sensitivity);
 }
@@ -228,6 +256,7 @@ void cli_judge_free(cli_simulation *run) {
   brink_sensitivity_destroy(run->judge->sensitivity);
   brink_conditions_destroy(run->judge->conditions);
   brink_text_free(&run->judge->page);
+  brink_knobs_free(&run->judge->knobs);
   run->judge = NULL;
 }
 

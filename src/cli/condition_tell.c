@@ -26,7 +26,10 @@ static void consider_slopes(const cli_judge *judge, const brink_condition *c,
     double moves = fabs(slopes->rate * slopes->time[k]); /* the guard, at the event */
     double change = c->depth / moves;
     if (!isfinite(change) || !(d->size > 0.0)) continue;
-    consider(cause, (cli_cause){.name = d->name, .change = change, .relative = change / d->size});
+    consider(cause, (cli_cause){.name = d->name,
+                                .which = d->knob ? "" : "the initial ",
+                                .change = change,
+                                .relative = change / d->size});
   }
 }
 
@@ -35,6 +38,7 @@ cli_cause cli_judge_cause(const cli_judge *judge, const brink_condition *c,
   cli_cause cause = {.name = NULL, .relative = INFINITY};
   if (c->state != BRINK_NONE && isfinite(c->change))
     consider(&cause, (cli_cause){.name = state_name(judge, c->state),
+                                 .which = "",
                                  .change = c->change,
                                  .relative = c->vanish});
   if (slopes != NULL && isfinite(c->depth) && c->depth > 0.0)
@@ -43,6 +47,7 @@ cli_cause cli_judge_cause(const cli_judge *judge, const brink_condition *c,
     const brink_approach *a = &c->approaches[k];
     if (a->state == BRINK_NONE) continue;
     consider(&cause, (cli_cause){.name = state_name(judge, a->state),
+                                 .which = "",
                                  .change = a->change,
                                  .relative = a->relative,
                                  .appears = true,
@@ -61,8 +66,8 @@ void cli_judge_words(const brink_condition *c, brink_posed posed, const cli_caus
     brink_text_add(text, ": a change of %.2g in %s makes an event at t = %.6g happen",
                    cause->change, cause->name, cause->t);
   } else if (posed == BRINK_ILL_POSED || cause->relative <= 0.01 || isinf(c->angle_before)) {
-    brink_text_add(text, ": a change of %.2g in %s makes the event vanish", cause->change,
-                   cause->name);
+    brink_text_add(text, ": a change of %.2g in %s%s makes the event vanish", cause->change,
+                   cause->which, cause->name);
   } else {
     brink_text_add(text, ": the state meets the surface at %.2g degrees",
                    asin(1.0 / c->angle_before) * 57.29577951308232);

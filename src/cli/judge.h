@@ -11,9 +11,9 @@
 
 /* What an event is differentiated by: an initial value or a knob. */
 typedef struct cli_direction {
-  const char *name;
-  double value; /* present one */
-  double size;  /* what a change of it is compared with; 0: nothing */
+  const char *name; /* as --set knows it */
+  bool knob;
+  double size; /* what a change of it is compared with: its absolute value; 0: nothing */
 } cli_direction;
 
 /* The derivatives of one event, copied. */
@@ -45,6 +45,7 @@ struct cli_judge {
   brink_conditions *conditions;
   brink_sensitivity *sensitivity; /* NULL: too large, or not wanted */
   cli_direction *directions;
+  brink_knobs knobs;
   size_t ndirections;
   cli_slopes *slopes; /* of the events of the present instant */
   size_t nslopes, slopes_capacity;
@@ -57,7 +58,8 @@ struct cli_judge {
 
 /* The least relative change of one thing that makes an event vanish, or another one happen. */
 typedef struct cli_cause {
-  const char *name; /* NULL: none is known */
+  const char *name;  /* NULL: none is known */
+  const char *which; /* "the initial ", or "" */
   double change, relative;
   bool appears; /* an approach at t would be an event */
   double t;

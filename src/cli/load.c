@@ -188,26 +188,49 @@ static bool flatten_own(cli_loaded *loaded, const cli_arguments *arguments,
   return false;
 }
 
-/* Flattens with --top, --set, --input and --seed. CLI_OK, CLI_USAGE (said), CLI_NUMERICS (said); errors of
- * the model are in the unit. */
-static int flatten_as_asked(cli_loaded *loaded, const cli_arguments *arguments, bool one) {
+/* --top, --set, --input and --seed; *sets is to be freed (NULL: no memory). CLI_OK, or said. */
+static int read_options(const cli_loaded *loaded, const cli_arguments *arguments,
+                        brink_flatten_options *options, const char ***sets) {
   cli_settings settings;
-  int outcome = cli_settings_read(&settings, arguments);
-  if (outcome != CLI_OK) return outcome;
   const cli_input *input = &loaded->input;
-  const char **sets = calloc(arguments->ngiven + input->ncolumns + 1, sizeof *sets);
-  brink_flatten_options options = {.top = cli_value(arguments, CLI_TOP),
-                                   .sets = sets,
-                                   .library = cli_has(arguments, CLI_PART),
-                                   .seed = settings.seed,
-                                   .driven = input->names,
-                                   .ndriven = input->ncolumns,
-                                   .drive_holds = cli_has(arguments, CLI_INPUT_HOLD)};
-  for (size_t k = 0; sets != NULL && k < input->ncolumns; k++)
-    sets[options.nsets++] = input->sets[k];
-  for (size_t k = 0; sets != NULL && k < arguments->ngiven; k++) {
-    if (arguments->given[k].id == CLI_SET) sets[options.nsets++] = arguments->given[k].value;
+  int outcome = cli_settings_read(&settings, arguments);
+  *sets = NULL;
+  if (outcome != CLI_OK) return outcome;
+  *sets = calloc(arguments->ngiven + input->ncolumns + 1, sizeof **sets);
+  *options = (brink_flatten_options){.top = cli_value(arguments, CLI_TOP),
+                                     .sets = *sets,
+                                     .library = cli_has(arguments, CLI_PART),
+                                     .seed = settings.seed,
+                                     .driven = input->names,
+                                     .ndriven = input->ncolumns,
+                                     .drive_holds = cli_has(arguments, CLI_INPUT_HOLD)};
+  for (size_t k = 0; *sets != NULL && k < input->ncolumns; k++)
+    (*sets)[options->nsets++] = input->sets[k];
+  for (size_t k = 0; *sets != NULL && k < arguments->ngiven; k++) {
+    if (arguments->given[k].id == CLI_SET) (*sets)[options->nsets++] = arguments->given[k].value;
   }
+  return CLI_OK;
+}
+
+brink_status cli_load_knobs(cli_loaded *loaded, const cli_arguments *arguments, size_t most,
+                            brink_knobs *knobs) {
+  brink_flatten_options options;
+  const char **sets;
+  *knobs = (brink_knobs){0};
+  int outcome = read_options(loaded, arguments, &options, &sets);
+  brink_status status = BRINK_ERR_MEMORY;
+  if (outcome == CLI_OK && sets != NULL)
+    status = brink_knobs_find(loaded->unit, &options, loaded->system, most, NULL, knobs);
+  free(sets);
+  return status;
+}
+
+/* Flattens as asked. CLI_OK, CLI_USAGE (said), CLI_NUMERICS (said); errors of the model are in the unit. */
+static int flatten_as_asked(cli_loaded *loaded, const cli_arguments *arguments, bool one) {
+  brink_flatten_options options;
+  const char **sets;
+  int outcome = read_options(loaded, arguments, &options, &sets);
+  if (outcome != CLI_OK) return outcome;
   brink_text usage = {0};
   if (sets != NULL && (one || !flatten_own(loaded, arguments, &options, &usage)))
     flatten(loaded, arguments, &options, &usage);

@@ -4,6 +4,7 @@
 
 #include "cli/input.h"
 #include "cli/parts.h"
+#include "lang/knobs.h"
 
 typedef struct cli_loaded {
   brink_unit *unit;
@@ -22,6 +23,10 @@ void cli_unload(cli_loaded *loaded);
 
 /* Everything in one system, after all. CLI_OK, or said. */
 int cli_load_one(cli_loaded *loaded, const cli_arguments *arguments);
+
+/* The knobs of what was loaded, `most` at most. OK or MEMORY; free them in any case. */
+brink_status cli_load_knobs(cli_loaded *loaded, const cli_arguments *arguments, size_t most,
+                            brink_knobs *knobs);
 
 /* Shows what is in the unit's report. CLI_OK or CLI_MODEL_ERRORS. */
 int cli_report(brink_unit *unit, const cli_arguments *arguments);
