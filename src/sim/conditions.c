@@ -206,6 +206,13 @@ static void add_approach(brink_conditions *c, size_t guard, double t, double val
   memcpy(so_far->x + place * c->nx, c->x, c->nx * sizeof(double));
 }
 
+/* The last approach was none, if the guard has not gone up again since by more than it can be off. */
+static void forget_unless_risen(course_so_far *so_far, double band) {
+  if (so_far->count == 0) return;
+  double last = fabs(so_far->approaches[so_far->count - 1].value);
+  if (!(so_far->peak > last + band)) so_far->count--;
+}
+
 /* A minimum counts if the guard came down to it by more than it can be off. */
 static void consider(brink_conditions *c, size_t guard, const brink_path *path, double from,
                      brink_dip dip, double peak) {
@@ -215,6 +222,7 @@ static void consider(brink_conditions *c, size_t guard, const brink_path *path, 
   brink_path_eval(path, dip.sigma, c->x);
   double band = fmax(error_of(c, guard, t, c->x), brink_sim_zero_band(c->sim, guard, t, c->x));
   if (!(so_far->peak > fabs(dip.value) + band)) return;
+  forget_unless_risen(so_far, band);
   memcpy(c->size_there, c->size, c->nx * sizeof(double));
   if (dip.sigma > from) note_extent(c, path, from, dip.sigma, c->size_there);
   add_approach(c, guard, t, dip.value);
@@ -438,6 +446,7 @@ static void tell_event(brink_conditions *c, const brink_event *event, bool has_a
   } else if (sim->eval.is_held[event->guard]) {
     cond.posed = BRINK_SLID;
   } else if (c->has_before) {
+    forget_unless_risen(so_far, a->error);
     measure_angles(c, a, has_after, &cond);
     cond.published = cond.transversality * weigh_approaches(c, so_far, sim->pre_x);
   }
