@@ -62,6 +62,8 @@ void cli_judge_words(const brink_condition *c, brink_posed posed, const cli_caus
   if (posed != BRINK_GRAZING && posed != BRINK_ILL_POSED) return;
   if (cause->name == NULL) {
     brink_text_add(text, ": the state runs along the surface");
+  } else if (cause->change == 0.0) {
+    brink_text_add(text, ": the state only touches the surface");
   } else if (cause->appears) {
     brink_text_add(text, ": a change of %.2g in %s makes an event at t = %.6g happen",
                    cause->change, cause->name, cause->t);
