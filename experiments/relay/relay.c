@@ -189,8 +189,10 @@ static brink_status ten_seconds(brink_lab *lab, brink_diag *diag) {
   brink_lab_compare(lab, "… that cuts the corners: its longest step", "much above 0.05",
                     brink_lab_holds(longest > 5.0 * STEP), "%.2f", longest);
   brink_lab_compare(lab, "rk45: misses the switching, the amplitude first increases", "increases",
-                    brink_lab_holds(runs[RK45].most > 1.1 * AMPLITUDE), "0.25 to %.2f",
-                    runs[RK45].most);
+                    BRINK_OPEN, "0.25 to %.2f", runs[RK45].most);
+  brink_lab_because(lab,
+                    "Its tolerance and first step are not printed, and decide: the table below "
+                    "has others, with which it hardly increases.");
   brink_lab_compare(lab, "Brink: |x₁| + x₂²/2 = 1/4 within", NULL,
                     deviation(ours) < 1e-12 ? BRINK_UNSTATED : BRINK_DIFFERS, "%.0e",
                     deviation(ours));
@@ -259,6 +261,29 @@ static void tabulate(brink_lab *lab, const relay_run runs[WAYS]) {
   }
 }
 
+/* What the settings that the paper does not print do to a pair without events. */
+static void vary_pair(brink_lab *lab) {
+  static const char *const columns[] = {"tolerance",        "first step", "largest in 10 s",
+                                        "largest in 100 s", "at t",       "after 100 s"};
+  static const double tolerances[] = {1e-2, 1e-3, 1e-4}, firsts[] = {10.0, 1.0, 0.1, 0.01};
+  brink_table *table = brink_lab_table(
+      lab, "rk45: the amplitude, with other tolerances and first steps (1/4 is right)", columns,
+      sizeof columns / sizeof *columns);
+  for (size_t i = 0; i < sizeof tolerances / sizeof *tolerances; i++) {
+    for (size_t j = 0; j < sizeof firsts / sizeof *firsts; j++) {
+      relay_run brief = {0}, long_run = {0};
+      relay_by_pair(start, 10.0, tolerances[i], firsts[j], 1e-4, 10.0, &brief);
+      relay_by_pair(start, 100.0, tolerances[i], firsts[j], 1e-4, 10.0, &long_run);
+      brink_table_cell(table, "%g", tolerances[i]);
+      brink_table_cell(table, "%g", firsts[j]);
+      brink_table_cell(table, "%.4f", brief.most);
+      brink_table_cell(table, "%.4f", long_run.most);
+      brink_table_cell(table, "%.1f", long_run.most_at);
+      brink_table_cell(table, "%.4f", relay_amplitude(long_run.end.x1, long_run.end.x2));
+    }
+  }
+}
+
 static brink_status hundred_seconds(brink_lab *lab, brink_diag *diag) {
   relay_run runs[WAYS];
   brink_status status = run_all(lab, 100.0, runs, diag);
@@ -267,30 +292,33 @@ static brink_status hundred_seconds(brink_lab *lab, brink_diag *diag) {
   double ratio = (double)pair->flops / (double)seh->flops;
   double after = relay_amplitude(runs[RK45].end.x1, runs[RK45].end.x2);
   brink_lab_compare(lab, "rk45: … and then decays indefinitely; amplitude after 100 s", "decays",
-                    brink_lab_holds(after < 0.05 * AMPLITUDE), "%.4f", after);
+                    BRINK_OPEN, "%.4f", after);
+  brink_lab_because(lab,
+                    "At 1e-3 it decays from every first step that was tried, at 1e-4 slowly, at "
+                    "1e-2 it does not.");
   char number[32];
   long iterations = seh->evaluations - 2 * seh->steps;
-  brink_lab_compare(lab, "flops of trap_seh over 100 s", "36,949",
-                    brink_lab_near((double)seh->flops, 36949.0, 0.25 * 36949.0), "%s",
+  brink_lab_compare(lab, "flops of trap_seh over 100 s", "36,949", BRINK_OPEN, "%s",
                     grouped(seh->flops, number));
   brink_lab_because(
       lab,
-      "Within a quarter, counted by the operators of the listing. The paper omits its zero solver: "
-      "ours "
-      "takes %.1f iterations a switch; with three, as kkmax = 3 in the listing suggests, it would "
-      "be %s.",
+      "The paper omits its zero solver, and how flops were counted is our reading of the listing. "
+      "Ours "
+      "takes %.1f iterations a switch; with three (kkmax = 3 in the listing) it would be %s.",
       (double)iterations / (double)seh->events,
       grouped(seh->flops - (iterations - 3 * seh->events) * RELAY_SOLVER_FLOPS, number));
-  brink_lab_compare(lab, "flops of ode45 over 100 s", "1,220,204",
-                    brink_lab_near((double)pair->flops, 1220204.0, 0.25 * 1220204.0), "%s",
+  brink_lab_compare(lab, "flops of ode45 over 100 s", "1,220,204", BRINK_OPEN, "%s",
                     grouped(pair->flops, number));
   brink_lab_because(lab,
-                    "Within a quarter: %ld steps, and %ld attempts that failed. Rounding decides "
-                    "how each switch is "
-                    "found.",
+                    "Tolerance and step limits are not printed; %ld steps, and %ld attempts that "
+                    "failed.",
                     pair->steps, pair->rejected);
-  brink_lab_compare(lab, "ode45 : trap_seh", "33 : 1", brink_lab_holds(ratio > 15.0), "%.0f : 1",
-                    ratio);
+  brink_lab_compare(lab, "ode45 : trap_seh, in flops", "33 : 1", BRINK_OPEN, "%.0f : 1", ratio);
+  brink_lab_because(lab, "By what is said of the two numbers.");
+  brink_lab_compare(lab, "state-event handling takes much less work, by the creeping of ode45",
+                    "less", brink_lab_holds(ratio > 2.0 && pair->rejected > pair->steps),
+                    "%.0f times less; %.0f %% of the attempts of ode45 fail", ratio,
+                    100.0 * (double)pair->rejected / (double)(pair->rejected + pair->steps));
   brink_lab_compare(lab, "Brink: evaluations over 100 s, and error of the amplitude", NULL,
                     ours->evaluations < pair->evaluations && deviation(ours) < 1e-11
                         ? BRINK_UNSTATED
@@ -299,6 +327,7 @@ static brink_status hundred_seconds(brink_lab *lab, brink_diag *diag) {
                     seh->evaluations, deviation(ours));
   draw_amplitudes(lab, runs);
   tabulate(lab, runs);
+  vary_pair(lab);
   return BRINK_OK;
 }
 
@@ -485,15 +514,14 @@ static brink_status run(brink_lab *lab, brink_diag *diag) {
                      "the step-size rule of that time.");
   brink_lab_note(
       lab,
-      "Tolerances: “the step size was unspecified” in ode45 and rk45. Ours are those that the two "
-      "routines had unless told otherwise: 1e-6 with steps of at most 1/16 of the interval; 1e-3 "
-      "with steps "
-      "between 1e-4 and 10. With 1e-4 for rk45 the amplitude stays within 1 %% over ten seconds; "
-      "with 1e-2 it reaches 2.");
+      "Tolerances: “the step size was unspecified” in ode45 and rk45. Ours are what we take the "
+      "two routines to have had unless told otherwise: 1e-6 with steps of at most 1/16 of the "
+      "interval; 1e-3 with steps between 1e-4 and 10, the first of 10.");
   brink_lab_note(
-      lab, "The inside of rk45 is not known: a pair at 1e-3 shows what the paper says of it, an "
-           "increase and then a decay "
-           "that goes on. How large the increase is depends on the first step and on rounding.");
+      lab,
+      "The inside of rk45 is not known: a pair at 1e-3 shows what the paper says of it, an "
+      "increase and then a decay that goes on. The increase depends on the first step: of four, "
+      "two give a quarter and more, two a few per cent.");
   brink_lab_note(
       lab,
       "The zero solver of trap_seh is “omitted for sake of space”. Ours is regula falsi with the "
