@@ -494,7 +494,8 @@ typedef struct brink_near_miss {
   const char *name;
   double t, value;
   double tolerance; /* what the run's tolerances amount to in this guard */
-  double distance;  /* of the state from the surface, to first order: |g|/|dg/dx|; NaN: no gradient */
+  double
+      distance; /* of the state from the surface, to first order: |g|/|dg/dx|; NaN: no gradient */
 } brink_near_miss;
 
 typedef struct brink_slide_record {
