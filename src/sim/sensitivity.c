@@ -39,7 +39,12 @@ static bool take(brink_sensitivity *s, double **vector, size_t rows, size_t colu
 static bool take_arrays(brink_sensitivity *s) {
   const brink_model_def *def = &s->sim->model->def;
   size_t n = s->count, c = s->columns, nx = def->nx, np = def->np, nt = def->nclocks;
+  size_t history = nx * (1 + n); /* small enough not to overflow, where it is used */
   s->given_mode = brink_arena_take(&s->arena, def->nmodes, sizeof(int));
+  if (n < BRINK_SENSITIVITY_MEMORY && nx < BRINK_SENSITIVITY_MEMORY &&
+      history <= BRINK_SENSITIVITY_MEMORY / BRINK_SENSITIVITY_HISTORY &&
+      !take(s, &s->history, BRINK_SENSITIVITY_HISTORY, history))
+    return false;
   return s->given_mode != NULL && take(s, &s->m, nx, n) && take(s, &s->p, np, n) &&
          take(s, &s->timer, nt, n) && take(s, &s->start_x, nx, n) && take(s, &s->start_p, np, n) &&
          take(s, &s->zeros, 1, c) && take(s, &s->carried_t, 1, c) &&
@@ -98,9 +103,10 @@ static bool begin_anew(brink_sensitivity *s) {
   const brink_sim *sim = s->sim;
   const brink_model_def *def = &sim->model->def;
   s->t = def->t0;
-  s->limits = 0;
+  s->limits = s->calm = 0;
   s->h = 0.0;
   s->from_t = s->t;
+  s->nhistory = 0;
   s->told = s->nevents = s->nhits = 0;
   s->open = false;
   copy(s->m, s->start_x, def->nx * s->count, sizeof(double));
@@ -138,11 +144,19 @@ static void leave_no(brink_sensitivity *s, traces kept) {
   eval->vetoed_by = kept.vetoed_by;
 }
 
+/* Where the step that was taken began. */
+static void remember_start(brink_sensitivity *s) {
+  const brink_path *path = &s->sim->last;
+  brink_path_eval(path, (s->t - path->t0) / path->h, s->x);
+  brink_sensitivity_remember(s, s->x);
+}
+
 static void moved(brink_onlooker *self, brink_sim *sim, double t0) {
   (void)t0;
   brink_sensitivity *s = (brink_sensitivity *)self;
   traces kept = look(s);
   s->from_t = s->t;
+  if (sim->last.terms > 0 && s->t < sim->t) remember_start(s);
   copy(s->from_m, s->m, sim->model->def.nx * s->count, sizeof(double));
   brink_sensitivity_flow(s, sim->t);
   leave_no(s, kept);
@@ -278,7 +292,7 @@ static void begins(brink_onlooker *self, brink_sim *sim) {
   const brink_model_def *def = &sim->model->def;
   traces kept = look(s);
   s->instant_limits = 0;
-  s->nhits = s->nevents = 0;
+  s->nhits = s->nevents = s->noted = 0;
   copy(s->before, s->m, def->nx * s->count, sizeof(double));
   bool moves = sim->started && (sim->nhits > 0 || brink_sim_next_tick(sim) <= sim->t);
   bool rough = moves && field_now(s, s->f_before) != BRINK_TRY_OK;
@@ -356,7 +370,7 @@ static void tell(brink_sensitivity *s, const brink_event *event) {
   size_t k = find_hit(s, event), nx = s->sim->model->def.nx;
   bool salted = s->def.saltation && s->mover != BRINK_NONE && s->moves && !s->edge;
   brink_sensitivity_event record = {.event = event,
-                                    .index = s->told++,
+                                    .index = s->told + (size_t)(event - s->events),
                                     .count = s->count,
                                     .time = k != BRINK_NONE ? &s->hit_tau[k * s->count] : s->tau,
                                     .before = s->before,
@@ -394,14 +408,18 @@ static void ends(brink_onlooker *self, brink_sim *sim) {
   if (s->limits & BRINK_SENSITIVITY_ZENO) all_nan(s->m, def->nx * s->count);
   if (s->def.saltation && s->moves && s->mover != BRINK_NONE) find_saltation(s);
   s->open = false;
+  s->nhistory = 0;
+  s->calm = s->limits;
   leave_no(s, kept);
   s->t = sim->t;
   for (size_t k = 0; k < s->nevents; k++) tell(s, &s->events[k]);
+  s->told += s->noted;
 }
 
 void brink_sensitivity_note(brink_sensitivity *s, const brink_event *event) {
   size_t most = sizeof s->events / sizeof *s->events;
   if (s->nevents < most) s->events[s->nevents++] = *event;
+  s->noted++;
 }
 
 void brink_sensitivity_lose(brink_sensitivity *s) {

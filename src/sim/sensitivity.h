@@ -39,6 +39,8 @@
  *   - A located event at the very time of a clock: likewise.
  *   - After infinitely many events (zeno) nothing is known: NaN (BRINK_SENSITIVITY_ZENO).
  *   - A guard that is reached because an action carried it there (BRINK_JUMPED) happens at its cause's time.
+ *   - Of the events of one instant the first 64 are told.
+ *   - M is at a fixed time. Where an event ends the run, the state at the end moves with it: M + f dT.
  *   - Modes, and values that are rounded or drawn at random, do not change with directions. */
 #ifndef BRINK_SIM_SENSITIVITY_H
 #define BRINK_SIM_SENSITIVITY_H

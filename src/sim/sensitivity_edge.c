@@ -5,16 +5,23 @@
  * infinite. Both have limits. Let q(t) = -(g_x M + g_p P)/(g_x f + g_t) along the step: the derivative of the
  * time at which g comes to the level that it has at t. So q(T) = dT, and M + f q, the derivative of the state
  * at which the level is reached, has the limit dx(T), the state of the event moving with it. Both are computed
- * at T - w/2, T - w/4, …, w being the length of the step, and extrapolated to T (Neville 1934): in powers of
- * T - t or, where the field grows, of its root. Where a surface is grazed, q doubles with each of these
- * points, as g_x f goes to 0 and the numerator does not: then there is no limit. */
+ * at some points t before T and extrapolated to it (Neville 1934): in powers of T - t or, where the field
+ * grows, of its root. Where a surface is grazed, q doubles whenever T - t halves, as g_x f goes to 0 and the
+ * numerator does not: then there is no limit.
+ *
+ * The points: steps become ever shorter towards an edge, and errors of the run become large, compared with the
+ * distance that is left. So the starts of earlier steps are taken, where that distance was still ten million
+ * tolerances. If there are not enough of them, as the solution is a polynomial, say, there is nothing
+ * wrong with the last step, and its points T - w/2, T - w/4, … are taken, w being its length. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "sim/sensitivity_parts.h"
 
-enum { POINTS = BRINK_EDGE_POINTS };
+enum { POINTS = BRINK_EDGE_POINTS, ENOUGH = 4 };
+
+#define DISTANT 1e7 /* tolerances; and units of rounding of the time */
 
 void brink_sensitivity_path_field(const brink_sensitivity *s, double *f) {
   const brink_path *path = &s->sim->last;
@@ -27,94 +34,153 @@ void brink_sensitivity_path_field(const brink_sensitivity *s, double *f) {
   }
 }
 
-/* Numerators into `dg`, the rate, and the field into s->f_after, at time t of the last step, for M = m. */
-static bool look_at(brink_sensitivity *s, size_t guard, double t, const double *m, double *dg,
-                    double *rate) {
+void brink_sensitivity_remember(brink_sensitivity *s, const double *x) {
+  size_t nx = s->sim->model->def.nx, size = nx * (1 + s->count);
+  if (s->history == NULL || size == 0) return;
+  size_t place = s->nhistory++ % BRINK_SENSITIVITY_HISTORY;
+  s->history_t[place] = s->t;
+  memcpy(&s->history[place * size], x, nx * sizeof *x);
+  memcpy(&s->history[place * size + nx], s->m, nx * s->count * sizeof *x);
+}
+
+/* A point before the event: q into the first row of a table, M + f q into the others, and the rate. */
+static bool look_at(brink_sensitivity *s, size_t guard, double t, const double *x, const double *m,
+                    double *table, double *rate) {
   brink_eval *eval = &s->sim->eval;
-  const brink_path *path = &s->sim->last;
-  double one = 1.0;
-  brink_path_eval(path, (t - path->t0) / path->h, s->x);
-  if (brink_held_field(eval, t, s->x, s->f_after) != BRINK_TRY_OK) return false;
-  brink_tangents moving = {.count = 1, .t = &one, .x = s->f_after};
-  brink_tangents along = {.count = s->count, .t = s->zeros, .x = m, .p = s->p};
-  return brink_tangent_guard(&s->tangent, guard, t, s->x, &moving, rate) == BRINK_TRY_OK &&
-         brink_tangent_guard(&s->tangent, guard, t, s->x, &along, dg) == BRINK_TRY_OK;
+  size_t nx = s->sim->model->def.nx, count = s->count;
+  double one = 1.0, *f = s->f_after;
+  if (brink_held_field(eval, t, x, f) != BRINK_TRY_OK) return false;
+  brink_tangents moving = {.count = 1, .t = &one, .x = f};
+  brink_tangents along = {.count = count, .t = s->zeros, .x = m, .p = s->p};
+  if (brink_tangent_guard(&s->tangent, guard, t, x, &moving, rate) != BRINK_TRY_OK ||
+      brink_tangent_guard(&s->tangent, guard, t, x, &along, table) != BRINK_TRY_OK)
+    return false;
+  for (size_t k = 0; k < count; k++) {
+    table[k] = brink_sensitivity_quotient(table[k], *rate);
+    for (size_t i = 0; i < nx; i++) table[(1 + i) * count + k] = m[i * count + k] + f[i] * table[k];
+  }
+  return true;
 }
 
-/* Has everything about the guard become small since the step began, or large, or exactly nothing? */
-static bool is_suspicious(brink_sensitivity *s, const brink_moving_hit *hit, const double *dg) {
-  double rate, largest = 0.0, end = 0.0;
-  if (hit->rate == 0.0) return true;
-  double *row = s->tau; /* not known yet */
-  if (!look_at(s, hit->guard, s->from_t, s->from_m, row, &rate)) return false;
-  for (size_t k = 0; k < s->count; k++) {
-    if (!(fabs(row[k]) > largest)) continue;
-    largest = fabs(row[k]);
-    end = fabs(dg[k]);
-  }
-  double slower = fabs(hit->rate) / fabs(rate), smaller = end / largest;
-  return (slower < 1e-3 && smaller < 1e-2) || (slower > 1e2 && smaller > 1e1);
+/* ---- points ---- */
+
+typedef struct points {
+  size_t count; /* from far to near */
+  double distance[POINTS], rate[POINTS];
+} points;
+
+static size_t table_row(const brink_sensitivity *s) {
+  return (1 + s->sim->model->def.nx) * s->count;
 }
 
-/* The values of one column at distances 1, 1/2, 1/4, … of some length, extrapolated to 0; false: they grow. */
-static bool limit_of(const double *column, size_t stride, double power, double *limit) {
-  double q[POINTS];
-  for (size_t j = 0; j < POINTS; j++) q[j] = column[j * stride];
-  double last = fabs(q[POINTS - 1] - q[POINTS - 2]), before = fabs(q[POINTS - 2] - q[POINTS - 3]);
-  double noise = 1e-9 * (fabs(q[POINTS - 1]) + fabs(q[0]));
-  if (!(last <= 0.75 * before + noise)) return false;
-  for (int order = 1; order < POINTS; order++) {
-    double factor = 1.0 / (pow(2.0, power * order) - 1.0);
-    for (int j = POINTS - 1; j >= order; j--) q[j] += (q[j] - q[j - 1]) * factor;
+/* Starts of earlier steps: the nearest that is far enough away, and others at twice the distance each. They
+ * are found from near to far, and put in order. */
+static points from_history(brink_sensitivity *s, size_t guard) {
+  brink_sim *sim = s->sim;
+  points found = {0};
+  size_t nx = sim->model->def.nx, size = nx * (1 + s->count), row = table_row(s);
+  double least = DISTANT * brink_sim_tolerance(sim, guard, sim->t, sim->x), last = 0.0;
+  size_t known = s->nhistory < BRINK_SENSITIVITY_HISTORY ? s->nhistory : BRINK_SENSITIVITY_HISTORY;
+  for (size_t k = 1; k <= known && found.count < POINTS; k++) {
+    size_t place = (s->nhistory - k) % BRINK_SENSITIVITY_HISTORY;
+    const double *x = &s->history[place * size];
+    double t = s->history_t[place], distance = sim->t - t;
+    size_t slot = POINTS - 1 - found.count;
+    if (!(distance >= 2.0 * last) || !(distance > DISTANT * DBL_EPSILON * fabs(t))) continue;
+    if (!(fabs(brink_eval_guard(&sim->eval, guard, t, x)) >= least)) continue;
+    if (!look_at(s, guard, t, x, x + nx, &s->edge_table[slot * row], &found.rate[slot])) break;
+    found.distance[slot] = last = distance;
+    found.count++;
   }
-  *limit = q[POINTS - 1];
+  size_t from = POINTS - found.count;
+  memmove(found.distance, &found.distance[from], found.count * sizeof(double));
+  memmove(found.rate, &found.rate[from], found.count * sizeof(double));
+  memmove(s->edge_table, &s->edge_table[from * row], found.count * row * sizeof(double));
+  return found;
+}
+
+/* Points of the last step; M there is computed once more. */
+static points from_last_step(brink_sensitivity *s, size_t guard) {
+  const brink_sim *sim = s->sim;
+  const brink_path *path = &sim->last;
+  points found = {0};
+  size_t entries = sim->model->def.nx * s->count;
+  double w = sim->t - s->from_t, h = s->h;
+  unsigned limits = s->limits;
+  if (!(ldexp(w, -POINTS) > 16.0 * DBL_EPSILON * fabs(sim->t))) return found;
+  memcpy(s->m, s->from_m, entries * sizeof *s->m);
+  s->t = s->from_t;
+  for (size_t j = 0; j < POINTS; j++) {
+    double t = sim->t - ldexp(w, -(int)j - 1);
+    brink_sensitivity_flow(s, t);
+    brink_path_eval(path, (t - path->t0) / path->h, s->x);
+    if (!look_at(s, guard, t, s->x, s->m, &s->edge_table[j * table_row(s)], &found.rate[j])) break;
+    found.distance[j] = sim->t - t;
+    found.count++;
+  }
+  memcpy(s->m, s->before, entries * sizeof *s->m);
+  s->t = sim->t;
+  s->h = h;
+  s->limits = limits;
+  return found;
+}
+
+/* ---- limits ---- */
+
+/* One column of the table, extrapolated to distance 0; false: it grows. */
+static bool limit_of(const points *at, const double *column, size_t stride, double power,
+                     double *limit) {
+  double q[POINTS], node[POINTS];
+  size_t n = at->count;
+  for (size_t j = 0; j < n; j++) {
+    q[j] = column[j * stride];
+    node[j] = pow(at->distance[j], power);
+  }
+  double last = fabs(q[n - 1] - q[n - 2]), before = fabs(q[n - 2] - q[n - 3]);
+  double noise = 1e-4 * (fabs(q[n - 1]) + fabs(q[0]));
+  if (!(last <= 0.9 * before + noise)) return false;
+  for (size_t order = 1; order < n; order++) {
+    for (size_t j = n - 1; j >= order; j--)
+      q[j] += (q[j] - q[j - 1]) * node[j] / (node[j - order] - node[j]);
+  }
+  *limit = q[n - 1];
   return isfinite(*limit);
 }
 
-/* q and M + f q at all points; *power becomes that of T - t to extrapolate in. */
-static bool follow(brink_sensitivity *s, size_t guard, double *power) {
-  size_t nx = s->sim->model->def.nx, count = s->count;
-  double end = s->sim->t, w = end - s->from_t, rate = 0.0, before = 0.0;
-  memcpy(s->m, s->from_m, nx * count * sizeof *s->m);
-  s->t = s->from_t;
-  for (size_t j = 0; j < POINTS; j++) {
-    double t = end - ldexp(w, -(int)j - 1), *q = &s->edge_table[j * (1 + nx) * count];
-    before = rate;
-    brink_sensitivity_flow(s, t);
-    if (!look_at(s, guard, t, s->m, q, &rate)) return false;
-    for (size_t k = 0; k < count; k++) {
-      q[k] = brink_sensitivity_quotient(q[k], rate);
-      for (size_t i = 0; i < nx; i++)
-        q[(1 + i) * count + k] = s->m[i * count + k] + s->f_after[i] * q[k];
-    }
+/* Has the motion become slow, compared with what it was, or fast, while levels move as they did? Or does it
+ * stop? `dg` are the numerators at the event. */
+static bool is_suspicious(const brink_sensitivity *s, const points *at, const brink_moving_hit *hit,
+                          const double *dg) {
+  double ratio = fabs(hit->rate) / fabs(at->rate[0]), first = 0.0, last = 0.0;
+  if (hit->rate == 0.0) return true;
+  for (size_t k = 0; k < s->count; k++) {
+    first += fabs(s->edge_table[k]);
+    last += fabs(dg[k] / hit->rate);
   }
-  *power = fabs(rate) > 1.2 * fabs(before) ? 0.5 : 1.0;
-  return true;
+  return (ratio < 1e-1 || ratio > 1e1) && last < 3.0 * first && first < 3.0 * last;
 }
 
 bool brink_sensitivity_edge(brink_sensitivity *s, const brink_moving_hit *hit, bool rough,
                             double *tau) {
   const brink_sim *sim = s->sim;
-  size_t nx = sim->model->def.nx, count = s->count, stride = (1 + nx) * count;
-  double w = sim->t - s->from_t, h = s->h, power = 1.0;
-  unsigned limits = s->limits;
-  if (s->nhits > 1 || nx * count == 0 || sim->last.terms == 0 ||
-      !(ldexp(w, -POINTS) > 16.0 * DBL_EPSILON * fabs(sim->t)) ||
-      !(rough || s->gave_up || is_suspicious(s, hit, tau)))
-    return false;
-  bool gave_up = s->gave_up, found = follow(s, hit->guard, &power);
-  memcpy(s->m, s->before, nx * count * sizeof *s->m);
-  s->t = sim->t;
-  s->h = h;
-  s->limits = limits;
+  size_t nx = sim->model->def.nx, count = s->count, row = table_row(s);
+  bool sure = rough || s->gave_up || hit->rate == 0.0, gave_up = s->gave_up;
+  if (s->nhits > 1 || nx * count == 0 || sim->last.terms == 0) return false;
+  points at = from_history(s, hit->guard);
+  if (!sure && (at.count == 0 || !is_suspicious(s, &at, hit, tau))) return false;
+  if (at.count < ENOUGH) at = from_last_step(s, hit->guard);
   s->gave_up = gave_up;
-  for (size_t k = 0; found && k < count; k++)
-    found = limit_of(&s->edge_table[k], stride, power, &s->tau[k]);
-  if (!found) return false;
+  if (at.count < ENOUGH) return false;
+  double power = fabs(at.rate[at.count - 1]) > 1.05 * fabs(at.rate[at.count - 2]) ? 0.5 : 1.0;
+  for (size_t k = 0; k < count; k++) {
+    if (!limit_of(&at, &s->edge_table[k], row, power, &s->tau[k])) return false;
+  }
   for (size_t e = 0; e < nx * count; e++) {
     const double *column = &s->edge_table[count + e];
-    if (!limit_of(column, stride, power, &s->moved[e])) s->moved[e] = column[(POINTS - 1) * stride];
+    if (!limit_of(&at, column, row, power, &s->moved[e]))
+      s->moved[e] = column[(at.count - 1) * row];
   }
   memcpy(tau, s->tau, count * sizeof *tau);
+  s->limits = s->calm; /* what happened to M on the way does not matter */
   return s->edge = true;
 }

@@ -115,24 +115,26 @@ static void grow_sizes(brink_sensitivity *s) {
     s->tangent.size[i] = fmax(s->tangent.size[i], fabs(x[i]));
 }
 
-/* One substep, of h at most. Where halving h does not help, rounding of the dense output decides, or the field
- * ends: then the result is taken as it is, and said to be inaccurate if it is. */
-static void advance(brink_sensitivity *s, double end, double h, double least) {
+/* One substep, of h at most. Where halving h does not help, rounding of the dense output or of differences
+ * decides, or the field ends: then the result is taken as it is, and said to be inaccurate if it is; *noise is
+ * what later substeps have to put up with, too. */
+static void advance(brink_sensitivity *s, double end, double h, double least, double *noise) {
   size_t entries = s->sim->model->def.nx * s->count;
-  double before = (double)INFINITY;
+  double before = (double)INFINITY, first = h;
   for (int stalls = 0;; h *= 0.5) {
     int rows;
     double error = extrapolate(s, s->t, h, &rows);
     if (isfinite(before) && error > 0.25 * before) stalls++;
     before = error;
-    bool last_try = (isfinite(error) && stalls >= STALLS) || !(0.5 * h > least);
-    if (!(error <= 1.0) && !last_try) continue;
+    bool good = error <= fmax(1.0, *noise), stalled = isfinite(error) && stalls >= STALLS;
+    if (!good && !stalled && 0.5 * h > least) continue;
+    if (stalled && !good) *noise = 2.0 * error;
     if (!(error * s->rtol <= ACCURATE)) s->limits |= BRINK_SENSITIVITY_INACCURATE;
     s->gave_up = !isfinite(error); /* the field ends */
     if (s->gave_up) return;
     memcpy(s->m, s->table[0], entries * sizeof *s->m);
     s->t = h == end - s->t ? end : s->t + h;
-    s->h = rows <= 6 || error > 1.0 ? 2.0 * h : h;
+    s->h = stalled ? first : rows <= 6 ? 2.0 * h : h;
     return;
   }
 }
@@ -147,10 +149,11 @@ void brink_sensitivity_flow(brink_sensitivity *s, double end) {
     s->t = end;
   }
   double least = fmax(4.0 * DBL_EPSILON * fmax(fabs(s->t), fabs(end)), SMALLEST * (end - s->t));
+  double noise = 0.0;
   s->gave_up = false;
   for (int budget = SUBSTEPS; s->t < end && budget > 0 && !s->gave_up; budget--) {
     double left = end - s->t, h = s->h > 0.0 ? fmin(s->h, left) : left;
-    advance(s, end, left - h < least ? left : h, least);
+    advance(s, end, left - h < least ? left : h, least, &noise);
   }
   if (s->t < end) s->limits |= BRINK_SENSITIVITY_INACCURATE;
   s->t = end;

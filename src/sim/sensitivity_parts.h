@@ -8,6 +8,10 @@
 /* Rows of the extrapolation table: so many columns of it, two orders each. */
 #define BRINK_SENSITIVITY_ROWS 9
 
+/* Steps that are remembered, if they take no more doubles than this. */
+#define BRINK_SENSITIVITY_HISTORY 64
+#define BRINK_SENSITIVITY_MEMORY ((size_t)1 << 19)
+
 /* Located events of one instant that get derivatives of their own. */
 #define BRINK_SENSITIVITY_HITS 32
 
@@ -26,6 +30,7 @@ struct brink_sensitivity {
   brink_tangent tangent;
   double rtol;
   unsigned limits;
+  unsigned calm; /* limits, before the way to the present instant began */
 
   double t;      /* of m */
   double *m;     /* nx rows of `count` */
@@ -39,6 +44,9 @@ struct brink_sensitivity {
   double h;     /* the last substep that succeeded; 0: none yet */
   double *x;
   double from_t, *from_m; /* where the last step began */
+  /* Where earlier steps began, since the last instant: a ring of x and M. */
+  double history_t[BRINK_SENSITIVITY_HISTORY], *history;
+  size_t nhistory; /* all that began; the last of them are there */
   double *table[BRINK_SENSITIVITY_ROWS], *y0, *y1, *slope;
 
   /* At an instant. */
@@ -58,7 +66,7 @@ struct brink_sensitivity {
   size_t mover;                   /* the hit that the instant moves with; BRINK_NONE */
   double *hit_tau, *hit_gradient; /* a row for each */
   brink_event events[2 * BRINK_SENSITIVITY_HITS]; /* of the instant */
-  size_t nevents, told;                           /* kept; of the whole run */
+  size_t nevents, noted, told;                    /* kept; all of them; of the whole run */
 
   /* Before a callback. */
   brink_now given;
@@ -75,6 +83,8 @@ bool brink_sensitivity_take_flow(brink_sensitivity *s);
 #define BRINK_EDGE_POINTS 7
 bool brink_sensitivity_edge(brink_sensitivity *s, const brink_moving_hit *hit, bool rough,
                             double *tau);
+/* A step begins at s->t, where the state is x. */
+void brink_sensitivity_remember(brink_sensitivity *s, const double *x);
 /* dx/dt at the end of the last step, from its dense output. */
 void brink_sensitivity_path_field(const brink_sensitivity *s, double *f);
 
