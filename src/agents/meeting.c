@@ -289,10 +289,97 @@ static void prepare(brink_meeting *m, size_t guard, double from, double to) {
   det->tolerance[guard] = 0.0; /* of two others */
 }
 
+/* ---- where to look ---- */
+
+static double size_of(const brink_meeting *m, int side, const void *packed) {
+  uint32_t at = m->def.size[side];
+  if (at == UINT32_MAX) return m->def.size_value[side];
+  return brink_packed_parameters(&m->crew[side]->packing, packed)[at];
+}
+
+/* How near the two have to come, in one direction: sizes, tolerances; `far`: how large the numbers are. */
+static double nearness(const brink_meeting *m, int side, double size, double far) {
+  const brink_options *options = &m->crew[side]->sim->options;
+  double around = size + ROUNDING * far;
+  if (m->touches) around += AROUND * (options->rtol * far + options->atol);
+  return around;
+}
+
+#define PIECES 8
+
+/* One agent, seen from the other: where it is between PIECES pieces of the time from `from` to `to`. */
+typedef struct chords {
+  double at[PIECES + 1][3];
+  double off; /* how far it is from the straight lines between them at most */
+  double near;
+} chords;
+
+static void draw_chords(const brink_meeting *m, const void *const packed[2], double from, double to,
+                        chords *c) {
+  double around[2] = {0.0}, off = 0.0;
+  for (int d = 0; d < m->def.ndimensions; d++) {
+    double row[2][BRINK_PATH_DEGREE + 2], bend = 0.0, left = 0.0;
+    int degree[2], most;
+    for (int side = 0; side < 2; side++) {
+      brink_plan plan = brink_packed_plan(&m->crew[side]->packing, packed[side]);
+      double size = size_of(m, side, packed[side]), far = 0.0, rest;
+      degree[side] = expand(&plan, m->def.position[side][d], from, to - from, ROUGHLY * size,
+                            row[side], &rest);
+      for (int k = 0; k <= degree[side]; k++) far += fabs(row[side][k]);
+      around[side] = fmax(around[side], nearness(m, side, size, far));
+      left += rest;
+    }
+    most = degree[0] > degree[1] ? degree[0] : degree[1];
+    for (int side = 0; side < 2; side++) {
+      for (int k = degree[side] + 1; k <= most; k++) row[side][k] = 0.0;
+    }
+    for (int k = 0; k <= most; k++) row[0][k] -= row[1][k];
+    for (int k = 2; k <= most; k++) bend += k * (k - 1) * fabs(row[0][k]);
+    for (int j = 0; j <= PIECES; j++)
+      c->at[j][d] = brink_jet_eval(most, row[0], (double)j / PIECES);
+    left += bend / (8.0 * PIECES * PIECES);
+    off += left * left;
+  }
+  c->off = sqrt(off);
+  c->near = around[0] + around[1];
+}
+
+/* Does a straight line pass the origin farther away than this? */
+static bool passes(const double *a, const double *b, int nd, double distance) {
+  double along = 0.0, length = 0.0, sum = 0.0;
+  for (int d = 0; d < nd; d++) {
+    along -= a[d] * (b[d] - a[d]);
+    length += (b[d] - a[d]) * (b[d] - a[d]);
+  }
+  double s = along <= 0.0 ? 0.0 : along >= length ? 1.0 : along / length;
+  for (int d = 0; d < nd; d++) {
+    double x = a[d] + s * (b[d] - a[d]);
+    sum += x * x;
+  }
+  return sum > distance * distance;
+}
+
+/* The part of the time in which the two may come near each other: there only guards have to be searched. False: there
+ * is none. */
+static bool narrow(const brink_meeting *m, const void *a, const void *b, double *from, double *to) {
+  chords c;
+  if (m->def.ndimensions == 0) return true;
+  draw_chords(m, (const void *const[2]){a, b}, *from, *to, &c);
+  int first = 0, last = PIECES;
+  double distance = c.near + c.off, h = *to - *from;
+  while (first < last && passes(c.at[first], c.at[first + 1], m->def.ndimensions, distance))
+    first++;
+  while (last > first && passes(c.at[last - 1], c.at[last], m->def.ndimensions, distance)) last--;
+  if (last < PIECES) *to = *from + h * last / PIECES;
+  if (first > 0) *from += h * first / PIECES;
+  return first < last;
+}
+
 brink_root_of_pair brink_meeting_search(brink_meeting *m, const void *a, const void *b, double from,
                                         double to, const brink_memory *memory) {
   brink_root_of_pair root = {.t = to};
   brink_detector *det = &m->detector;
+  if (memory->old == NULL && !narrow(m, a, b, &from, &to)) return root;
   double h = to - from;
   gather_held(m, 0, a);
   gather_held(m, 1, b);
@@ -401,12 +488,6 @@ uint32_t brink_meeting_number(const brink_meeting *m, int side, size_t agent) {
   return (uint32_t)(second ? m->crew[0]->def.count + agent : agent);
 }
 
-static double size_of(const brink_meeting *m, int side, const void *packed) {
-  uint32_t at = m->def.size[side];
-  if (at == UINT32_MAX) return m->def.size_value[side];
-  return brink_packed_parameters(&m->crew[side]->packing, packed)[at];
-}
-
 /* A state over a window: x = middle + slope s, s from -1 to 1, up to `off`. */
 typedef struct line {
   double middle, slope, off;
@@ -427,17 +508,14 @@ static line line_of(const brink_plan *plan, size_t state, double from, double to
 
 void brink_meeting_spot(const brink_meeting *m, int side, const void *packed, double from,
                         double to, brink_spot *spot) {
-  const brink_crew *crew = m->crew[side];
-  const brink_options *options = &crew->sim->options;
-  brink_plan plan = brink_packed_plan(&crew->packing, packed);
+  brink_plan plan = brink_packed_plan(&m->crew[side]->packing, packed);
   brink_box *box = &spot->box;
   brink_track *track = &spot->track;
   double size = size_of(m, side, packed), off = 0.0, widest = 0.0, h = to - from;
   for (int d = 0; d < m->def.ndimensions; d++) {
     line l = line_of(&plan, m->def.position[side][d], from, to, ROUGHLY * size);
     double reach = fabs(l.slope) + l.off;
-    double far = fabs(l.middle) + reach, around = size + ROUNDING * far;
-    if (m->touches) around += AROUND * (options->rtol * far + options->atol);
+    double around = nearness(m, side, size, fabs(l.middle) + reach);
     box->low[d] = l.middle - reach - around;
     box->high[d] = l.middle + reach + around;
     track->at[d] = l.middle - l.slope;
