@@ -154,12 +154,6 @@ static int size_of(brink_grid *grid, const brink_box *box) {
   return size > grid->least ? size : grid->least;
 }
 
-static bool is_in(const brink_grid *grid, const brink_box *box, double unit, int64_t x, int64_t y,
-                  int64_t z) {
-  return whole(box->low[0] * unit) == x && (grid->nd < 2 || whole(box->low[1] * unit) == y) &&
-         (grid->nd < 3 || whole(box->low[2] * unit) == z);
-}
-
 static uint32_t bucket_of(const brink_grid *grid, const brink_box *box, int size) {
   double unit = cells_per_unit(size);
   int64_t x = whole(box->low[0] * unit), y = grid->nd > 1 ? whole(box->low[1] * unit) : 0;
@@ -235,6 +229,7 @@ bool brink_box_touches(const brink_box *a, const brink_box *b, int ndimensions) 
 }
 
 static void sort(uint32_t *list, size_t count) {
+  if (count < 2) return;
   static const size_t gaps[] = {16384, 4096, 1024, 301, 70, 20, 5, 1};
   for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++) {
     size_t gap = gaps[g];
@@ -247,12 +242,37 @@ static void sort(uint32_t *list, size_t count) {
   }
 }
 
+/* First agents of buckets that are to be looked at: they are found first, so that memory can fetch them all at once. */
+typedef struct found {
+  uint32_t agent;
+  int size;
+  int64_t x, y, z; /* the cell */
+} found;
+
+#define TOGETHER 32
+
+static bool is_in(const brink_grid *grid, const brink_box *box, const found *f) {
+  double unit = cells_per_unit(f->size);
+  return whole(box->low[0] * unit) == f->x && (grid->nd < 2 || whole(box->low[1] * unit) == f->y) &&
+         (grid->nd < 3 || whole(box->low[2] * unit) == f->z);
+}
+
+static void fetch(const void *memory) {
+#if defined(__GNUC__)
+  __builtin_prefetch(memory);
+#else
+  (void)memory;
+#endif
+}
+
 /* A look around: the box, whose it is, and what comes of it. */
 typedef struct view {
   const brink_grid *grid;
   brink_grid_reader *reader;
   const brink_box *box;
   uint32_t agent;
+  int count;
+  found found[TOGETHER];
 } view;
 
 static bool is_near(const view *v, uint32_t other, const place *p, int size) {
@@ -263,6 +283,20 @@ static void note(view *v, uint32_t other) {
   v->reader->list[v->reader->count++] = other;
 }
 
+static void look_at_found(view *v) {
+  const brink_grid *grid = v->grid;
+  for (int k = 0; k < v->count; k++) {
+    const found *f = &v->found[k];
+    const place *p;
+    for (uint32_t other = f->agent; other != NONE; other = p->next) {
+      p = &grid->places[other];
+      /* Cells that share the bucket are looked at by themselves. */
+      if (is_near(v, other, p, f->size) && is_in(grid, &p->box, f)) note(v, other);
+    }
+  }
+  v->count = 0;
+}
+
 /* Which cells of a size may hold boxes that touch this one, in each direction. */
 typedef struct cell_range {
   int64_t first[3], last[3];
@@ -270,17 +304,15 @@ typedef struct cell_range {
 
 static void look_in_cells(view *v, int size, const cell_range *range) {
   const brink_grid *grid = v->grid;
-  double unit = cells_per_unit(size);
   for (int64_t z = range->first[2]; z <= range->last[2]; z++) {
     for (int64_t y = range->first[1]; y <= range->last[1]; y++) {
       uint64_t row = row_of(size, y, z);
       for (int64_t x = range->first[0]; x <= range->last[0]; x++) {
-        uint32_t other = grid->bucket[(row + (uint64_t)x) & grid->mask];
-        for (const place *p; other != NONE; other = p->next) {
-          p = &grid->places[other];
-          /* Cells that share the bucket are looked at by themselves. */
-          if (is_near(v, other, p, size) && is_in(grid, &p->box, unit, x, y, z)) note(v, other);
-        }
+        uint32_t first = grid->bucket[(row + (uint64_t)x) & grid->mask];
+        if (first == NONE) continue;
+        if (v->count == TOGETHER) look_at_found(v);
+        v->found[v->count++] = (found){.agent = first, .size = size, .x = x, .y = y, .z = z};
+        fetch(&grid->places[first]);
       }
     }
   }
@@ -317,11 +349,17 @@ void brink_grid_reader_destroy(const brink_grid *grid, brink_grid_reader *reader
 
 size_t brink_grid_meet(const brink_grid *grid, brink_grid_reader *reader, uint32_t agent,
                        const brink_box *box) {
-  view v = {.grid = grid, .reader = reader, .box = box, .agent = agent};
+  view v;
+  v.grid = grid;
+  v.reader = reader;
+  v.box = box;
+  v.agent = agent;
+  v.count = 0;
   reader->count = 0;
   for (int size = grid->low; size <= grid->high; size++) {
     if (grid->population[size] > 0) look_at_size(&v, size);
   }
+  look_at_found(&v);
   sort(reader->list, reader->count);
   return reader->count;
 }

@@ -5,12 +5,17 @@
 #include "agents/parts.h"
 
 #define CHILDREN 4
+#define LINE 64 /* bytes of memory that come together: four items */
 
+/* The children of an item are in one line: the first item ends one. */
 bool brink_queue_init(brink_queue *queue, size_t n, brink_arena *arena) {
   *queue = (brink_queue){0};
-  queue->heap = brink_arena_take(arena, n, sizeof *queue->heap);
   queue->place = brink_arena_take(arena, n, sizeof *queue->place);
-  return queue->heap != NULL && queue->place != NULL;
+  char *memory = brink_arena_take(arena, n + 2 * CHILDREN, sizeof *queue->heap);
+  if (queue->place == NULL || memory == NULL) return false;
+  uintptr_t line = ((uintptr_t)memory + LINE - 1) / LINE * LINE;
+  queue->heap = (brink_queue_item *)(void *)(memory + (line - (uintptr_t)memory)) + CHILDREN - 1;
+  return true;
 }
 
 static bool before(const brink_queue_item *a, const brink_queue_item *b) {
@@ -31,10 +36,21 @@ static size_t rise(brink_queue *queue, size_t k, const brink_queue_item *item) {
   return k;
 }
 
+/* Whichever of these is best: its children are the next to be looked at. */
+static void fetch_below(const brink_queue *queue, size_t first) {
+#if defined(__GNUC__)
+  for (size_t c = 0; c < CHILDREN; c++)
+    __builtin_prefetch(&queue->heap[CHILDREN * (first + c) + 1]);
+#else
+  (void)queue, (void)first;
+#endif
+}
+
 static size_t sink(brink_queue *queue, size_t k, const brink_queue_item *item) {
   for (;;) {
     size_t first = CHILDREN * k + 1, best = first;
     if (first >= queue->count) return k;
+    if (CHILDREN * first + CHILDREN * CHILDREN < queue->count) fetch_below(queue, first);
     for (size_t c = first + 1; c < first + CHILDREN && c < queue->count; c++) {
       if (before(&queue->heap[c], &queue->heap[best])) best = c;
     }
