@@ -1,7 +1,7 @@
 /* grid.c: which agents can meet: boxes in cells.
  *
- * Every box is in one cell, that of its lowest corner, of a grid whose cells are at least as large as it is (a power
- * of two); so it reaches into the next cell in each direction, and no further. Boxes of all sizes share one table of
+ * Every box is in one cell, that of its lowest corner, of a grid whose cells are at least as large as it is (a usual
+ * size, times a power of two); so it reaches into the next cell in each direction, and no further. Boxes of all sizes share one table of
  * cells, found by a hash of size and place, in which cells side by side are neighbours; cells that share a place
  * in it only cost comparisons of boxes. A box is compared with those of its own size and with those of every
  * other size that there is; where it would touch more cells of a size than there are boxes of that size, with all
@@ -9,21 +9,25 @@
  * are. */
 #include "agents/parts.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #define NONE UINT32_MAX
-#define SIZES 2200 /* powers of two that a double may have */
-#define SMALLEST (-1100)
-#define BOUNDLESS (SIZES - 1) /* the size of boxes that have no bounds: they are in no cell */
-#define LINE 64               /* bytes of memory that come together */
+#define SIZES 64
+#define BOUNDLESS                                                                                  \
+  (SIZES - 1) /* the size of boxes that have no bounds, as it were: they are in no cell */
+#define SMALL_ENOUGH 0x1p60
+#define USUAL 1.5  /* times the average is the usual size of a box */
+#define MISFIT 1.3 /* times too large or too small: cells should be others */
+#define LINE 64    /* bytes of memory that come together */
 
 /* A box in its cell: a line of memory. */
 typedef struct place {
   brink_box box;
   uint32_t next, previous; /* others of the same bucket; NONE */
   uint32_t bucket;
-  int16_t size; /* of the cell: its power of two, from SMALLEST; -1: not there */
+  int16_t size; /* of the cell: the smallest, or larger by this power of two; -1: not there */
 } place;
 
 /* Agents whose boxes are in cells of the same size. */
@@ -42,9 +46,9 @@ struct brink_grid {
   uint32_t *of_size;    /* first agent of each size */
   uint32_t *population; /* agents of each size */
   int low, high;        /* sizes that there may be */
+  double per_unit;      /* smallest cells in a unit of length */
   double sum;           /* of the sizes of boxes that came lately, … */
   size_t count;         /* … and how many these are */
-  int least;            /* no cells smaller than this: such as boxes are on average */
 };
 
 static void *take(brink_grid *grid, size_t count, size_t size) {
@@ -62,6 +66,7 @@ bool brink_grid_create(size_t n, int nd, const brink_allocator *allocator, brink
                        .n = n,
                        .mask = buckets - 1,
                        .nd = nd,
+                       .per_unit = 1.0,
                        .low = SIZES,
                        .high = -1};
   grid->memory = take(grid, n + 1, sizeof *grid->places);
@@ -119,43 +124,30 @@ static uint64_t row_of(int size, int64_t y, int64_t z) {
   return h ^ (h >> 30);
 }
 
-/* Cells of that size in a unit of length: 2^-size. */
-static double cells_per_unit(int size) {
-  int exponent = -(size + SMALLEST);
-  if (exponent < -1022 || exponent > 1023) return ldexp(1.0, exponent);
-  uint64_t bits = (uint64_t)(exponent + 1023) << 52;
-  double number;
-  memcpy(&number, &bits, sizeof number);
-  return number;
+/* Cells of that size in a unit of length. */
+static double cells_per_unit(const brink_grid *grid, int size) {
+  uint64_t bits = (uint64_t)(1023 - size) << 52; /* 2^-size */
+  double power;
+  memcpy(&power, &bits, sizeof power);
+  return power * grid->per_unit;
 }
 
-/* The power of two that is not smaller than this. */
-static int size_above(double length) {
-  int size = (length > 0.0 ? ilogb(length) + 1 : SMALLEST) - SMALLEST;
-  return size < 0 ? 0 : size >= BOUNDLESS ? BOUNDLESS - 1 : size;
-}
-
-/* Small boxes are kept in cells for those of average size: who looks at fewer sizes looks into fewer cells. */
-static int size_of(brink_grid *grid, const brink_box *box) {
+/* The size of the cell for a box, such that it reaches no further than into the next one, whatever rounding does to
+ * its place. Small boxes are kept in cells for those of usual size: who looks at fewer sizes looks into fewer cells. */
+static int size_for(const brink_grid *grid, const brink_box *box) {
   double largest = 0.0;
   for (int d = 0; d < grid->nd; d++) {
-    double width = box->high[d] - box->low[d];
+    double far = fmax(fabs(box->low[d]), fabs(box->high[d]));
+    double width = box->high[d] - box->low[d] + 16.0 * DBL_EPSILON * far;
     if (!(width <= largest)) largest = width;
   }
-  if (!isfinite(largest)) return BOUNDLESS;
-  grid->sum += largest;
-  if (++grid->count >= grid->n) {
-    double average = grid->sum / (double)grid->count;
-    grid->least = isfinite(average) ? size_above(average) : 0;
-    grid->sum = 0.0;
-    grid->count = 0;
-  }
-  int size = size_above(largest);
-  return size > grid->least ? size : grid->least;
+  double cells = largest * grid->per_unit;
+  if (cells < 1.0) return 0;
+  return cells < SMALL_ENOUGH ? ilogb(cells) + 1 : BOUNDLESS;
 }
 
 static uint32_t bucket_of(const brink_grid *grid, const brink_box *box, int size) {
-  double unit = cells_per_unit(size);
+  double unit = cells_per_unit(grid, size);
   int64_t x = whole(box->low[0] * unit), y = grid->nd > 1 ? whole(box->low[1] * unit) : 0;
   int64_t z = grid->nd > 2 ? whole(box->low[2] * unit) : 0;
   return (uint32_t)((row_of(size, y, z) + (uint64_t)x) & grid->mask);
@@ -204,11 +196,10 @@ const brink_box *brink_grid_box(const brink_grid *grid, uint32_t agent) {
   return &grid->places[agent].box;
 }
 
-void brink_grid_put(brink_grid *grid, uint32_t agent, const brink_box *box) {
+static void put(brink_grid *grid, uint32_t agent, int size) {
   place *p = &grid->places[agent];
-  int size = size_of(grid, box), before = p->size;
-  uint32_t bucket = bucket_of(grid, box, size);
-  p->box = *box;
+  int before = p->size;
+  uint32_t bucket = bucket_of(grid, &p->box, size);
   p->size = (int16_t)size;
   if (before != size) {
     if (before >= 0) leave_peers(grid, agent, before);
@@ -217,6 +208,46 @@ void brink_grid_put(brink_grid *grid, uint32_t agent, const brink_box *box) {
   if (before >= 0 && p->bucket == bucket) return;
   if (before >= 0) leave_cell(grid, p);
   enter_cell(grid, agent, p, bucket);
+}
+
+/* Cells fit the boxes of late, or all boxes find new ones. */
+static void adapt(brink_grid *grid) {
+  double average = grid->sum / (double)grid->count;
+  grid->sum = 0.0;
+  grid->count = 0;
+  double fit = average * USUAL * grid->per_unit; /* 1: they do */
+  if (!(average > 0.0) || !isfinite(1.0 / average) || !isfinite(average) ||
+      (fit > 1.0 / MISFIT && fit < MISFIT))
+    return;
+  grid->per_unit = 1.0 / (USUAL * average);
+  for (uint32_t k = 0; k < grid->n; k++) {
+    if (grid->places[k].size >= 0) put(grid, k, size_for(grid, &grid->places[k].box));
+  }
+}
+
+void brink_grid_put(brink_grid *grid, uint32_t agent, const brink_box *box) {
+  double largest = 0.0;
+  for (int d = 0; d < grid->nd; d++) largest = fmax(largest, box->high[d] - box->low[d]);
+  if (isfinite(largest)) grid->sum += largest;
+  if (++grid->count >= grid->n) adapt(grid);
+  grid->places[agent].box = *box;
+  put(grid, agent, size_for(grid, box));
+}
+
+void brink_grid_fetch(const brink_grid *grid, uint32_t agent) {
+  brink_fetch(&grid->places[agent], 1);
+}
+
+void brink_grid_fetch_around(const brink_grid *grid, uint32_t agent) {
+  const brink_box *box = &grid->places[agent].box;
+  for (int size = grid->low; size <= grid->high; size++) {
+    if (grid->population[size] == 0 || size == BOUNDLESS) continue;
+    double unit = cells_per_unit(grid, size);
+    int64_t x = whole(box->low[0] * unit), y = grid->nd > 1 ? whole(box->low[1] * unit) : 0;
+    int64_t z = grid->nd > 2 ? whole(box->low[2] * unit) : 0;
+    for (int64_t k = y - 1; k <= y + 1; k++)
+      brink_fetch(&grid->bucket[(row_of(size, k, z) + (uint64_t)x) & grid->mask], 1);
+  }
 }
 
 /* ---- who is near ---- */
@@ -252,17 +283,9 @@ typedef struct found {
 #define TOGETHER 32
 
 static bool is_in(const brink_grid *grid, const brink_box *box, const found *f) {
-  double unit = cells_per_unit(f->size);
+  double unit = cells_per_unit(grid, f->size);
   return whole(box->low[0] * unit) == f->x && (grid->nd < 2 || whole(box->low[1] * unit) == f->y) &&
          (grid->nd < 3 || whole(box->low[2] * unit) == f->z);
-}
-
-static void fetch(const void *memory) {
-#if defined(__GNUC__)
-  __builtin_prefetch(memory);
-#else
-  (void)memory;
-#endif
 }
 
 /* A look around: the box, whose it is, and what comes of it. */
@@ -312,7 +335,7 @@ static void look_in_cells(view *v, int size, const cell_range *range) {
         if (first == NONE) continue;
         if (v->count == TOGETHER) look_at_found(v);
         v->found[v->count++] = (found){.agent = first, .size = size, .x = x, .y = y, .z = z};
-        fetch(&grid->places[first]);
+        brink_fetch(&grid->places[first], 1);
       }
     }
   }
@@ -321,7 +344,7 @@ static void look_in_cells(view *v, int size, const cell_range *range) {
 static void look_at_size(view *v, int size) {
   const brink_grid *grid = v->grid;
   cell_range range = {{0}, {0}};
-  double unit = cells_per_unit(size), cells = 1.0;
+  double unit = cells_per_unit(grid, size), cells = 1.0;
   for (int d = 0; d < grid->nd; d++) {
     range.first[d] = whole(v->box->low[d] * unit) - 1;
     range.last[d] = whole(v->box->high[d] * unit);

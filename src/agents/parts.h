@@ -7,6 +7,15 @@
 
 #define BRINK_NOBODY UINT32_MAX
 
+/* Somebody will read this: memory is told. */
+static inline void brink_fetch(const void *memory, size_t size) {
+#if defined(__GNUC__)
+  for (size_t k = 0; k < size; k += 64) __builtin_prefetch((const char *)memory + k);
+#else
+  (void)memory, (void)size;
+#endif
+}
+
 /* ---- crew.c ---- */
 
 /* A population as one worker sees it: a simulation of its own, in which the agents take turns. The agents, packed,
@@ -47,6 +56,8 @@ typedef struct brink_queue {
   brink_queue_item *heap;
   uint32_t *place;
   size_t count;
+  uint32_t soon,
+      later; /* who has just come near the first place: its turn comes soon, or a little later */
 } brink_queue;
 
 bool brink_queue_init(brink_queue *queue, size_t n, brink_arena *arena);
@@ -88,6 +99,9 @@ size_t brink_grid_bytes(const brink_grid *grid);
 /* The agent's box is this from now on. */
 void brink_grid_put(brink_grid *grid, uint32_t agent, const brink_box *box);
 const brink_box *brink_grid_box(const brink_grid *grid, uint32_t agent);
+/* Somebody will ask for the agent's box, or will look around it: memory is told. */
+void brink_grid_fetch(const brink_grid *grid, uint32_t agent);
+void brink_grid_fetch_around(const brink_grid *grid, uint32_t agent);
 
 /* Who looks around: room for a list. Several may look into one grid at the same time, while nobody puts. */
 typedef struct brink_grid_reader {

@@ -9,7 +9,7 @@
 
 /* The children of an item are in one line: the first item ends one. */
 bool brink_queue_init(brink_queue *queue, size_t n, brink_arena *arena) {
-  *queue = (brink_queue){0};
+  *queue = (brink_queue){.soon = BRINK_NOBODY, .later = BRINK_NOBODY};
   queue->place = brink_arena_take(arena, n, sizeof *queue->place);
   char *memory = brink_arena_take(arena, n + 2 * CHILDREN, sizeof *queue->heap);
   if (queue->place == NULL || memory == NULL) return false;
@@ -25,6 +25,10 @@ static bool before(const brink_queue_item *a, const brink_queue_item *b) {
 static void put(brink_queue *queue, size_t k, const brink_queue_item *item) {
   queue->heap[k] = *item;
   queue->place[item->agent] = (uint32_t)k;
+  if (k <= CHILDREN)
+    queue->soon = item->agent;
+  else if (k <= CHILDREN * (CHILDREN + 1))
+    queue->later = item->agent;
 }
 
 static size_t rise(brink_queue *queue, size_t k, const brink_queue_item *item) {
@@ -38,12 +42,7 @@ static size_t rise(brink_queue *queue, size_t k, const brink_queue_item *item) {
 
 /* Whichever of these is best: its children are the next to be looked at. */
 static void fetch_below(const brink_queue *queue, size_t first) {
-#if defined(__GNUC__)
-  for (size_t c = 0; c < CHILDREN; c++)
-    __builtin_prefetch(&queue->heap[CHILDREN * (first + c) + 1]);
-#else
-  (void)queue, (void)first;
-#endif
+  brink_fetch(&queue->heap[CHILDREN * first + 1], CHILDREN * LINE);
 }
 
 static size_t sink(brink_queue *queue, size_t k, const brink_queue_item *item) {
