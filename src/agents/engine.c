@@ -261,6 +261,42 @@ static bool is_meeting(const brink_agents *agents, uint32_t i) {
   return other->ending == BRINK_MEETS && other->partner == i && other->end == one->end;
 }
 
+/* By its number alone. */
+static const brink_crew *crew_at(const brink_agents *agents, uint32_t agent) {
+  const brink_crew *crew = agents->worker.crews;
+  while (agent - crew->first >= crew->def.count) crew++;
+  return crew;
+}
+
+/* Whose turns come next is known a little before: what they read is on its way then, … */
+static void fetch_later(const brink_agents *agents, uint32_t agent) {
+  const brink_crew *crew = crew_at(agents, agent);
+  size_t member = agent - crew->first;
+  brink_fetch(&agents->members[agent], sizeof *agents->members);
+  brink_fetch(brink_crew_packed(crew, member), crew->packing.size);
+  for (size_t b = 0; b < agents->def.npairs; b++) {
+    const brink_meeting *m = &agents->worker.meetings[b];
+    for (int side = 0; m->grid != NULL && side < 2; side++) {
+      if (m->crew[side] != crew) continue;
+      uint32_t number = brink_meeting_number(m, side, member);
+      brink_grid_fetch(m->grid, number);
+      brink_fetch(&m->track[number], sizeof *m->track);
+    }
+  }
+}
+
+/* … and soon after it those around them. */
+static void fetch_soon(const brink_agents *agents, uint32_t agent) {
+  const brink_crew *crew = crew_at(agents, agent);
+  for (size_t b = 0; b < agents->def.npairs; b++) {
+    const brink_meeting *m = &agents->worker.meetings[b];
+    for (int side = 0; m->grid != NULL && side < 2; side++) {
+      if (m->crew[side] == crew)
+        brink_grid_fetch_around(m->grid, brink_meeting_number(m, side, agent - crew->first));
+    }
+  }
+}
+
 static brink_status turn(brink_agents *agents, brink_diag *diag) {
   uint32_t i = brink_queue_first(&agents->queue);
   const brink_member *member = &agents->members[i];
@@ -275,6 +311,8 @@ static brink_status turn(brink_agents *agents, brink_diag *diag) {
   else if (agents->proposals == NULL || !brink_proposals_adopt(agents->proposals, i))
     status = take_turn(agents, i, diag);
   brink_queue_moved(&agents->queue, i, member->window.end);
+  if (agents->queue.later != BRINK_NOBODY) fetch_later(agents, agents->queue.later);
+  if (agents->queue.soon != BRINK_NOBODY) fetch_soon(agents, agents->queue.soon);
   return status;
 }
 
