@@ -98,7 +98,7 @@ static double time_of(const session *s, size_t event, const char *by) {
 #define CHECK_RELATIVE(actual, expected, tolerance)                                                \
   CHECK_NEAR(actual, expected, (tolerance) * (fabs(expected) + 1e-3))
 
-/* ---- ---- */
+/* ---- resets and modes ---- */
 
 /* A ball dropped from a height that a knob and a computed parameter give: h0 = 2 reach, e = 1 - loss^2. */
 static const char ball[] = "ctc Ball is\n"
@@ -249,24 +249,63 @@ TEST(sliding_forgets_where_it_came_from) {
 
 /* ---- clocks ---- */
 
-/* A sampled controller u = k (r - x) held for a second, x' = u: x_{n+1} = x_n + k (r - x_n). */
+/* A sampled controller u = k (r - x), held for a second, x' = u: r - x_n = (r - x_0)(1 - k)^n. The output
+ * that holds before the first sample depends on the start, and so does a sum that the update keeps. */
 static const char sampled[] =
-    "dtc Controller is\n"
-    "  interface input(x, signal); output(u, signal); knob(k); knob(r); knob(dt); end interface;\n"
+    "ctc Plant is\n"
+    "  interface input(u, signal); output(y, signal); end interface;\n"
     "  body\n"
-    "    declarations parameter(k, real); parameter(r, real); parameter(dt, real);\n"
-    "      end declarations;\n"
-    "    sample(dt);\n"
-    "    output u = k*(r - x); end output;\n"
-    "    assignments k : 0.5; r : 2.0; dt : 1.0; end assignments;\n"
+    "    declarations state(x, real); end declarations;\n"
+    "    initial x := 0.25; end initial;\n"
+    "    dynamics x' = u; end dynamics;\n"
+    "    output y = x; end output;\n"
     "  end body;\n"
-    "end Controller;\n";
+    "end Plant;\n"
+    "dtc Controller is\n"
+    "  interface input(y, real); output(u, real); knob(k); knob(r); knob(every); view(sum);\n"
+    "    end interface;\n"
+    "  body\n"
+    "    declarations sample(every, 0.5); state(sum, real); parameter(k, real);\n"
+    "      parameter(r, real); parameter(every, real); end declarations;\n"
+    "    initial sum := 0.0; end initial;\n"
+    "    update sum := sum + (r - y)^2; end update;\n"
+    "    output u = k*(r - y); end output;\n"
+    "    assignments k : 0.5; r : 2.0; every : 1.0; end assignments;\n"
+    "  end body;\n"
+    "end Controller;\n"
+    "system Loop is\n"
+    "  body\n"
+    "    components plant : Plant; control : Controller; end components;\n"
+    "    connections connect(plant.y, control.y); connect(control.u, plant.u); end connections;\n"
+    "    simulation until : 3.0; end simulation;\n"
+    "  end body;\n"
+    "end Loop;\n";
+
+TEST(a_sampled_loop_carries_held_values_from_the_start) {
+  session *s = open_text(sampled, 1e-10);
+  CHECK_INT(s->knobs.count, 3);
+  for (size_t k = 0; k < s->knobs.count; k++) {
+    bool period = strcmp(s->knobs.knobs[k].name, "control.every") == 0;
+    CHECK_MSG((s->knobs.knobs[k].x == NULL) == period, "%s", s->knobs.knobs[k].name);
+    if (period) CHECK_CONTAINS(s->knobs.knobs[k].reason, "period");
+  }
+  hsml_go(s->run, 3.0);
+  /* Before the first sample, for half a second, u = k (r - x_0); then whole seconds, and a half. */
+  double k = 0.5, r = 2.0, x0 = 0.25, half = 1.0 - 0.5 * k, whole = 1.0 - k;
+  double factor = half * whole * whole * half;
+  CHECK_NEAR(hsml_final(s->run, "plant.x"), r - (r - x0) * factor, 1e-9);
+  CHECK_RELATIVE(at(s, "plant.x", "plant.x"), factor, 1e-8);
+  CHECK_RELATIVE(at(s, "plant.x", "control.r"), 1.0 - factor, 1e-8);
+  double slope = -half * whole * whole * half * (2.0 * 0.5 / half + 2.0 / whole);
+  CHECK_RELATIVE(at(s, "plant.x", "control.k"), -(r - x0) * slope, 1e-8);
+  close_session(s);
+}
 
 int main(void) {
-  (void)sampled;
   RUN(knobs_reach_initial_values_and_computed_parameters);
   RUN(a_thermostat_has_the_derivatives_of_its_closed_form);
   RUN(a_tank_runs_empty_with_a_finite_derivative);
   RUN(sliding_forgets_where_it_came_from);
+  RUN(a_sampled_loop_carries_held_values_from_the_start);
   return check_done();
 }

@@ -130,7 +130,7 @@ static points from_last_step(brink_sensitivity *s, size_t guard) {
 /* One column of the table, extrapolated to distance 0; false: it grows. */
 static bool limit_of(const points *at, const double *column, size_t stride, double power,
                      double *limit) {
-  double q[POINTS], node[POINTS];
+  double q[POINTS] = {0.0}, node[POINTS] = {0.0};
   size_t n = at->count;
   for (size_t j = 0; j < n; j++) {
     q[j] = column[j * stride];
