@@ -528,6 +528,7 @@ void brink_conditions_destroy(brink_conditions *c) {
 }
 
 bool brink_conditions_finish(brink_conditions *c) {
+  if (c == NULL) return true;
   for (size_t k = 0; k < c->nguards; k++) {
     course_so_far *so_far = &c->courses[k];
     if (so_far->count == 0) continue;

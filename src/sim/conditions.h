@@ -64,7 +64,7 @@ brink_status brink_conditions_create(brink_sim *sim, const brink_conditions_def 
 void brink_conditions_destroy(brink_conditions *conditions); /* NULL is fine */
 
 /* The run is over: tells the closest approaches that no event followed. False: memory ran out on the way,
- * and something is missing. */
+ * and something is missing. NULL is fine. */
 bool brink_conditions_finish(brink_conditions *conditions);
 
 /* The largest size of each state so far: what relative changes are relative to. */
