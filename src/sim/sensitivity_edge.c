@@ -10,7 +10,7 @@
  * numerator does not: then there is no limit.
  *
  * The points: steps become ever shorter towards an edge, and errors of the run become large, compared with the
- * distance that is left. So the starts of earlier steps are taken, where that distance was still ten million
+ * distance that is left. So the starts of earlier steps are taken, where that distance was still many
  * tolerances. If there are not enough of them, as the solution is a polynomial, say, there is nothing
  * wrong with the last step, and its points T - w/2, T - w/4, … are taken, w being its length. */
 #include <float.h>
@@ -21,6 +21,9 @@
 
 enum { POINTS = BRINK_EDGE_POINTS, ENOUGH = 4 };
 
+#define GOOD                                                                                       \
+  1e-6 /* a limit that is known no better than this is taken only where there is nothing else */
+#define CLOSE 1e3   /* the same, if there are no others */
 #define DISTANT 1e7 /* tolerances; and units of rounding of the time */
 
 void brink_sensitivity_path_field(const brink_sensitivity *s, double *f) {
@@ -75,18 +78,18 @@ static size_t table_row(const brink_sensitivity *s) {
 
 /* Starts of earlier steps: the nearest that is far enough away, and others at twice the distance each. They
  * are found from near to far, and put in order. */
-static points from_history(brink_sensitivity *s, size_t guard) {
+static points from_history(brink_sensitivity *s, size_t guard, double distant) {
   brink_sim *sim = s->sim;
   points found = {0};
   size_t nx = sim->model->def.nx, size = nx * (1 + s->count), row = table_row(s);
-  double least = DISTANT * brink_sim_tolerance(sim, guard, sim->t, sim->x), last = 0.0;
+  double least = distant * brink_sim_tolerance(sim, guard, sim->t, sim->x), last = 0.0;
   size_t known = s->nhistory < BRINK_SENSITIVITY_HISTORY ? s->nhistory : BRINK_SENSITIVITY_HISTORY;
   for (size_t k = 1; k <= known && found.count < POINTS; k++) {
     size_t place = (s->nhistory - k) % BRINK_SENSITIVITY_HISTORY;
     const double *x = &s->history[place * size];
     double t = s->history_t[place], distance = sim->t - t;
     size_t slot = POINTS - 1 - found.count;
-    if (!(distance >= 2.0 * last) || !(distance > DISTANT * DBL_EPSILON * fabs(t))) continue;
+    if (!(distance >= 2.0 * last) || !(distance > distant * DBL_EPSILON * fabs(t))) continue;
     if (!(fabs(brink_eval_guard(&sim->eval, guard, t, x)) >= least)) continue;
     if (!look_at(s, guard, t, x, x + nx, &s->edge_table[slot * row], &found.rate[slot])) break;
     found.distance[slot] = last = distance;
@@ -127,9 +130,9 @@ static points from_last_step(brink_sensitivity *s, size_t guard) {
 
 /* ---- limits ---- */
 
-/* One column of the table, extrapolated to distance 0; false: it grows. */
+/* One column of the table, extrapolated to distance 0, and what that may be off by; false: it grows. */
 static bool limit_of(const points *at, const double *column, size_t stride, double power,
-                     double *limit) {
+                     double *limit, double *off) {
   double q[POINTS] = {0.0}, node[POINTS] = {0.0};
   size_t n = at->count;
   for (size_t j = 0; j < n; j++) {
@@ -140,9 +143,11 @@ static bool limit_of(const points *at, const double *column, size_t stride, doub
   double noise = 1e-4 * (fabs(q[n - 1]) + fabs(q[0]));
   if (!(last <= 0.9 * before + noise)) return false;
   for (size_t order = 1; order < n; order++) {
+    *limit = q[n - 1];
     for (size_t j = n - 1; j >= order; j--)
       q[j] += (q[j] - q[j - 1]) * node[j] / (node[j - order] - node[j]);
   }
+  *off = fabs(q[n - 1] - *limit);
   *limit = q[n - 1];
   return isfinite(*limit);
 }
@@ -157,7 +162,7 @@ static bool is_suspicious(const brink_sensitivity *s, const points *at, const br
     first += fabs(s->edge_table[k]);
     last += fabs(dg[k] / hit->rate);
   }
-  return (ratio < 1e-1 || ratio > 1e1) && last < 3.0 * first && first < 3.0 * last;
+  return (ratio < 1e-1 || ratio > 1e1) && last < 1e1 * first && first < 1e1 * last;
 }
 
 bool brink_sensitivity_edge(brink_sensitivity *s, const brink_moving_hit *hit, bool rough,
@@ -166,18 +171,21 @@ bool brink_sensitivity_edge(brink_sensitivity *s, const brink_moving_hit *hit, b
   size_t nx = sim->model->def.nx, count = s->count, row = table_row(s);
   bool sure = rough || s->gave_up || hit->rate == 0.0, gave_up = s->gave_up;
   if (s->nhits > 1 || nx * count == 0 || sim->last.terms == 0) return false;
-  points at = from_history(s, hit->guard);
+  points at = from_history(s, hit->guard, DISTANT);
   if (!sure && (at.count == 0 || !is_suspicious(s, &at, hit, tau))) return false;
+  for (double near = DISTANT; at.count < ENOUGH && near > CLOSE; near *= 1e-2)
+    at = from_history(s, hit->guard, near);
   if (at.count < ENOUGH) at = from_last_step(s, hit->guard);
   s->gave_up = gave_up;
   if (at.count < ENOUGH) return false;
-  double power = fabs(at.rate[at.count - 1]) > 1.05 * fabs(at.rate[at.count - 2]) ? 0.5 : 1.0;
+  double off, power = fabs(at.rate[at.count - 1]) > 1.05 * fabs(at.rate[at.count - 2]) ? 0.5 : 1.0;
   for (size_t k = 0; k < count; k++) {
-    if (!limit_of(&at, &s->edge_table[k], row, power, &s->tau[k])) return false;
+    if (!limit_of(&at, &s->edge_table[k], row, power, &s->tau[k], &off)) return false;
+    if (!sure && off > GOOD * fabs(s->tau[k])) return false;
   }
   for (size_t e = 0; e < nx * count; e++) {
     const double *column = &s->edge_table[count + e];
-    if (!limit_of(&at, column, row, power, &s->moved[e]))
+    if (!limit_of(&at, column, row, power, &s->moved[e], &off))
       s->moved[e] = column[(at.count - 1) * row];
   }
   memcpy(tau, s->tau, count * sizeof *tau);
