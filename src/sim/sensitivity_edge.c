@@ -21,8 +21,7 @@
 
 enum { POINTS = BRINK_EDGE_POINTS, ENOUGH = 4 };
 
-#define GOOD                                                                                       \
-  1e-6 /* a limit that is known no better than this is taken only where there is nothing else */
+#define GOOD 1e-9   /* a limit that is known no better is taken only where there is nothing else */
 #define CLOSE 1e3   /* the same, if there are no others */
 #define DISTANT 1e7 /* tolerances; and units of rounding of the time */
 
