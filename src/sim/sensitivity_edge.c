@@ -168,7 +168,8 @@ bool brink_sensitivity_edge(brink_sensitivity *s, const brink_moving_hit *hit, b
                             double *tau) {
   const brink_sim *sim = s->sim;
   size_t nx = sim->model->def.nx, count = s->count, row = table_row(s);
-  bool sure = rough || s->gave_up || hit->rate == 0.0, gave_up = s->gave_up;
+  bool lost = (s->limits & ~s->calm & BRINK_SENSITIVITY_INACCURATE) != 0; /* on the way */
+  bool sure = rough || lost || s->gave_up || hit->rate == 0.0, gave_up = s->gave_up;
   if (s->nhits > 1 || nx * count == 0 || sim->last.terms == 0) return false;
   points at = from_history(s, hit->guard, DISTANT);
   if (!sure && (at.count == 0 || !is_suspicious(s, &at, hit, tau))) return false;
