@@ -543,13 +543,19 @@ bool brink_meeting_may(const brink_meeting *m, const brink_track *one, const bri
   return sum <= near * near;
 }
 
+static double slope_at(const double *c, int degree, double s) {
+  double slope = 0.0;
+  for (int k = degree; k > 0; k--) slope = slope * s + k * c[k];
+  return slope;
+}
+
 double brink_meeting_speed(const brink_meeting *m, int side, const void *packed, double t) {
   brink_plan plan = brink_packed_plan(&m->crew[side]->packing, packed);
   double sum = 0.0, s = (t - plan.origin) / plan.unit;
   for (int d = 0; d < m->def.ndimensions; d++) {
     const double *c = plan.c + m->def.position[side][d] * plan.length;
-    double slope = 0.0;
-    for (int k = plan.degree; k > 0; k--) slope = slope * s + k * c[k];
+    double slope = plan.degree > 0 ? c[1] : 0.0;
+    if (s != 0.0) slope = slope_at(c, plan.degree, s);
     sum += slope * slope;
   }
   return sqrt(sum) / plan.unit;
