@@ -115,6 +115,27 @@ void brink_path_component(const brink_path *path, size_t i, double *c) {
   c[0] = path->x0[i];
 }
 
+void brink_path_components(const brink_path *path, size_t n, double *rows, size_t length) {
+  size_t degree = (size_t)path->degree;
+  need_rows(path);
+  for (size_t i = 0; i < n; i++) {
+    double *c = rows + i * length;
+    memset(c, 0, (degree + 1) * sizeof *c);
+    c[0] = path->x0[i];
+    for (int l = 0; path->powers && l < path->terms; l++)
+      c[l + 1] = brink_path_term(path, l, i) * path->scale[l];
+  }
+  for (int l = 0; !path->powers && l < path->terms; l++) {
+    const double *basis = row(path, l);
+    size_t last = degree;
+    while (last > 0 && basis[last] == 0.0) last--;
+    for (size_t i = 0; i < n; i++) {
+      double *c = rows + i * length, weight = brink_path_term(path, l, i) * path->scale[l];
+      for (size_t k = 1; k <= last; k++) c[k] += weight * basis[k];
+    }
+  }
+}
+
 void brink_path_combine(const brink_path *path, const size_t *index, const double *w, size_t count,
                         double *c) {
   need_rows(path);

@@ -97,6 +97,9 @@ double brink_path_component_at(const brink_path *path, size_t i, const double *w
 /* One component as a polynomial in sigma: path->degree + 1 coefficients. */
 void brink_path_component(const brink_path *path, size_t i, double *c);
 
+/* The first n components, rows of `length` coefficients each. */
+void brink_path_components(const brink_path *path, size_t n, double *rows, size_t length);
+
 /* The polynomial sum_k w[k]*(x_{index[k]}(sigma) - x0_{index[k]}), count terms; c[0] is 0. */
 void brink_path_combine(const brink_path *path, const size_t *index, const double *w, size_t count,
                         double *c);

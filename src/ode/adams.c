@@ -47,7 +47,7 @@ static const double reciprocal[DIFFERENCES + 2] = {
 };
 
 typedef struct adams {
-  double *phi[DIFFERENCES];
+  double *phi[DIFFERENCES];  /* one behind another */
   double *f_predicted;       /* n */
   double *d;                 /* n: the corrector's difference */
   double *scratch;           /* n */
@@ -73,10 +73,9 @@ static bool create(brink_stepper *st, brink_arena *arena) {
   st->method = a;
   a->rows.work_out = work_out_rows;
   a->rows.owner = a;
-  for (int i = 0; i < DIFFERENCES; i++) {
-    a->phi[i] = brink_arena_take(arena, st->n, sizeof(double));
-    if (a->phi[i] == NULL) return false;
-  }
+  double *phi = brink_arena_take(arena, DIFFERENCES * st->n, sizeof(double));
+  if (phi == NULL) return false;
+  for (size_t i = 0; i < DIFFERENCES; i++) a->phi[i] = phi + i * st->n;
   a->f_predicted = brink_arena_take(arena, st->n, sizeof(double));
   a->d = brink_arena_take(arena, st->n, sizeof(double));
   a->scratch = brink_arena_take(arena, st->n, sizeof(double));
@@ -198,14 +197,13 @@ static brink_try reject(brink_stepper *st, double error) {
   return BRINK_TRY_ERROR;
 }
 
-static brink_try attempt(brink_stepper *st, double h) {
+/* The point at the end, and f there by its own polynomial. */
+static void predict(brink_stepper *st, double h) {
   adams *a = st->method;
   int m = st->order;
   size_t n = st->n;
   st->h = h;
   build_table(a, m, h);
-
-  /* predict, and the prediction of f at the end by its own polynomial */
   double *restrict x_new = st->x_new, *restrict d = a->d;
   memcpy(x_new, st->x, n * sizeof *x_new);
   memset(d, 0, n * sizeof *d);
@@ -217,23 +215,32 @@ static brink_try attempt(brink_stepper *st, double h) {
       d[c] -= beta * phi[c];
     }
   }
+}
 
-  brink_try outcome = brink_eval_rhs(st->eval, st->t + h, x_new, a->f_predicted);
-  if (outcome != BRINK_TRY_OK) return outcome;
-
-  /* correct */
-  double weight = a->g1[m];
-  for (size_t c = 0; c < n; c++) {
-    d[c] += a->f_predicted[c];
-    x_new[c] += weight * d[c];
+/* The same with f at the predicted point. */
+static void correct(brink_stepper *st) {
+  adams *a = st->method;
+  double weight = a->g1[st->order];
+  for (size_t c = 0; c < st->n; c++) {
+    a->d[c] += a->f_predicted[c];
+    st->x_new[c] += weight * a->d[c];
   }
-  st->error = order_error(st, a, m, d);
+  st->error = order_error(st, a, st->order, a->d);
+}
+
+static brink_try attempt(brink_stepper *st, double h) {
+  adams *a = st->method;
+  int m = st->order;
+  predict(st, h);
+  brink_try outcome = brink_eval_rhs(st->eval, st->t + h, st->x_new, a->f_predicted);
+  if (outcome != BRINK_TRY_OK) return outcome;
+  correct(st);
   if (!(st->error <= 1.0) && !is_fixed(st)) return reject(st, st->error);
 
-  brink_path_begin(&st->dense, st->t, h, n, st->x);
+  brink_path_begin(&st->dense, st->t, h, st->n, st->x);
   add_predictor(a, &st->dense, m);
-  brink_path_share(&st->dense, &a->rows, d, 1.0, a->g1[m], m + 1);
-  st->dense.correction = d;
+  brink_path_share(&st->dense, &a->rows, a->d, 1.0, a->g1[m], m + 1);
+  st->dense.correction = a->d;
   st->dense.correction_bound = a->g1[m];
   return BRINK_TRY_OK;
 }
@@ -332,6 +339,14 @@ static brink_try commit(brink_stepper *st) {
   return BRINK_TRY_OK;
 }
 
+/* f at the predicted point is as it was. */
+static brink_try retake(brink_stepper *st, double h) {
+  predict(st, h);
+  correct(st);
+  return commit(st);
+}
+
+/* f is the first difference; with what an attempt has evaluated it can be taken again. */
 static void visit(brink_stepper *st, void *method, brink_visitor *v) {
   adams *a = method;
   struct {
@@ -339,15 +354,16 @@ static void visit(brink_stepper *st, void *method, brink_visitor *v) {
     int count;
     bool starting;
   } head = {.h_wanted = a->h_wanted, .count = a->count, .starting = a->starting};
-  for (int i = 0; i < DIFFERENCES; i++) v->region(v, a->phi[i], st->n * sizeof(double));
+  v->region(v, a->phi[0], DIFFERENCES * st->n * sizeof(double));
   v->region(v, a->s, sizeof a->s);
-  v->region(v, st->f, st->n * sizeof(double));
+  v->region(v, a->f_predicted, st->n * sizeof(double));
   v->region(v, &head, sizeof head);
   a->h_wanted = head.h_wanted;
   a->count = head.count;
   a->starting = head.starting;
   a->failures = 0;
   a->table_h = NAN; /* none */
+  if (st->ops == &brink_stepper_adams) memcpy(st->f, a->phi[0], st->n * sizeof(double));
 }
 
 const brink_stepper_ops brink_stepper_adams = {
@@ -357,5 +373,6 @@ const brink_stepper_ops brink_stepper_adams = {
     .plan = plan,
     .attempt = attempt,
     .commit = commit,
+    .retake = retake,
     .visit = visit,
 };

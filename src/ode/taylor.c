@@ -364,15 +364,21 @@ static void follow(const taylor *ty, const brink_stepper *st, const double *powe
   }
 }
 
-static brink_try taylor_attempt(brink_stepper *st, double h) {
-  taylor *ty = st->method;
+/* The polynomial of a step. */
+static const brink_path *take_path(const taylor *ty, brink_stepper *st, double h) {
   const expansion *e = &ty->now;
   brink_path *path = &st->dense;
   brink_path_begin(path, st->t, h, st->n, st->x);
   brink_path_powers(path, e->c, ty->length, e->unit, e->degree);
   drop_invisible(ty, st, path);
-  follow(ty, st, path->scale, path->degree, st->x_new, ty->slope);
   st->h = h;
+  return path;
+}
+
+static brink_try taylor_attempt(brink_stepper *st, double h) {
+  taylor *ty = st->method;
+  const brink_path *path = take_path(ty, st, h);
+  follow(ty, st, path->scale, path->degree, st->x_new, ty->slope);
   st->error = 0.0;
   return BRINK_TRY_OK;
 }
@@ -443,6 +449,17 @@ static bool way_is_good(taylor *ty, brink_stepper *st, double until, double *bad
   return true;
 }
 
+/* The new point, with its series, is the present. */
+static void arrive(taylor *ty, brink_stepper *st) {
+  expansion old = ty->now;
+  ty->now = ty->new;
+  ty->new = old;
+  memcpy(st->x, st->x_new, st->nx * sizeof *st->x);
+  st->t += st->h;
+  ty->h = reach_of(ty, st, &ty->now);
+  take_field(ty, st);
+}
+
 static brink_try taylor_commit(brink_stepper *st) {
   taylor *ty = st->method;
   brink_try outcome = expand(ty, st, st->t + st->h, st->x_new, next_unit(ty), &ty->new);
@@ -455,14 +472,23 @@ static brink_try taylor_commit(brink_stepper *st) {
       return BRINK_TRY_ERROR;
     }
   }
-  expansion old = ty->now;
-  ty->now = ty->new;
-  ty->new = old;
-  memcpy(st->x, st->x_new, st->nx * sizeof *st->x);
-  st->t += st->h;
-  ty->h = reach_of(ty, st, &ty->now);
-  take_field(ty, st);
+  arrive(ty, st);
   return BRINK_TRY_OK;
+}
+
+/* Its defect has been looked at. */
+static brink_try taylor_retake(brink_stepper *st, double h) {
+  taylor *ty = st->method;
+  const brink_path *path = take_path(ty, st, h);
+  for (size_t i = 0; i < st->nx; i++) {
+    const double *c = ty->now.c + i * ty->length;
+    double sum = 0.0;
+    for (int k = path->degree; k > 0; k--) sum += c[k] * path->scale[k - 1];
+    st->x_new[i] = st->x[i] + sum;
+  }
+  brink_try outcome = expand(ty, st, st->t + h, st->x_new, next_unit(ty), &ty->new);
+  if (outcome == BRINK_TRY_OK) arrive(ty, st);
+  return outcome;
 }
 
 /* May the attempt be followed to an event? */
@@ -507,6 +533,7 @@ const brink_stepper_ops brink_stepper_taylor = {
     .plan = taylor_plan,
     .attempt = taylor_attempt,
     .commit = taylor_commit,
+    .retake = taylor_retake,
     .vouches = taylor_vouches,
     .visit = taylor_visit,
     .series = taylor_series,

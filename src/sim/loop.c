@@ -187,7 +187,9 @@ static bool take_foreseen(brink_sim *sim, brink_status *status) {
   brink_stepper *st = &sim->stepper;
   double t0 = sim->t, h = sim->foreseen;
   sim->foreseen = 0.0;
-  if (st->ops->attempt(st, h) != BRINK_TRY_OK || st->ops->commit(st) != BRINK_TRY_OK) return false;
+  brink_try outcome = st->ops->retake != NULL ? st->ops->retake(st, h) : st->ops->attempt(st, h);
+  if (outcome == BRINK_TRY_OK && st->ops->retake == NULL) outcome = st->ops->commit(st);
+  if (outcome != BRINK_TRY_OK) return false;
   sim->t = st->t = sim->foreseen_end;
   sim->blank = true;
   sim->last.terms = 0;

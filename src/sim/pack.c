@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define ADAMS_LENGTH (BRINK_PATH_LENGTH + 1)
+#define ADAMS_LENGTH BRINK_PATH_LENGTH
 
 /* Small things, in one piece, at the beginning. */
 typedef struct scalars {
@@ -205,14 +205,8 @@ void brink_packing_follow(brink_packing *packing, brink_sim *sim, const brink_pa
   memset(c, 0, packing->nx * packing->length * sizeof *c);
   *unit = path != NULL ? path->h : 1.0;
   *degree = path != NULL ? path->degree : 0;
-  double row[BRINK_PATH_DEGREE + 2];
-  for (size_t i = 0; i < packing->nx; i++) {
-    if (path != NULL)
-      brink_path_component(path, i, row);
-    else
-      row[0] = sim->x[i];
-    memcpy(c + i * packing->length, row, ((size_t)*degree + 1) * sizeof *c);
-  }
+  if (path != NULL) brink_path_components(path, packing->nx, c, packing->length);
+  for (size_t i = 0; path == NULL && i < packing->nx; i++) c[i * packing->length] = sim->x[i];
 }
 
 brink_plan brink_packed_plan(const brink_packing *packing, const void *packed) {
