@@ -24,7 +24,9 @@
  * right-hand side with sgn = 0.
  *
  * Where g_x f- + g_t = 0 the surface is grazed: derivatives of T are infinite with the sign of the numerator
- * (0 where that is 0), and so are rows of M+ that depend on T.
+ * (0 where that is 0), and so are rows of M+ that depend on T. Where the motion ends at a surface by itself,
+ * or becomes infinitely fast, as at the end of a square root, M and f have no values, but T and the state there
+ * have derivatives: these are limits (sensitivity_edge.c).
  *
  * Derivatives of the model come from its callbacks (brink_rhs_tangent_fn and its neighbours; models of
  * expressions and of the language have all of them, exact to rounding) or, where it has none, from central
