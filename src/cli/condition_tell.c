@@ -117,11 +117,40 @@ static void tell_row(const cli_judge *judge, const char *what, const double *row
   brink_text_add(text, "\n");
 }
 
+/* What derivatives are not: in a word for scripts, in a sentence for people. */
+static const struct {
+  unsigned limit;
+  const char *word, *sentence;
+} limits_in_words[] = {
+    {BRINK_SENSITIVITY_SEVERAL, "several",
+     "several events at once: derivatives hold to one side only"},
+    {BRINK_SENSITIVITY_ZENO, "zeno", "after infinitely many events there are no derivatives"},
+    {BRINK_SENSITIVITY_GRAZING, "grazing", "the time of a grazing event has no derivative"},
+    {BRINK_SENSITIVITY_DIFFERENCES, "differences",
+     "an action was differentiated by differences: about eight digits"},
+    {BRINK_SENSITIVITY_INACCURATE, "inaccurate",
+     "these derivatives are less accurate than the run: the field or its slope grows without "
+     "bound on the way"},
+    {BRINK_SENSITIVITY_UNDEFINED, "undefined", "some derivative does not exist on the way"},
+};
+enum { LIMITS = sizeof limits_in_words / sizeof *limits_in_words };
+
 static void tell_limits(unsigned limits, brink_text *text) {
-  if (limits & BRINK_SENSITIVITY_SEVERAL)
-    brink_text_add(text, "    several events at once: derivatives hold to one side only\n");
-  if (limits & BRINK_SENSITIVITY_ZENO)
-    brink_text_add(text, "    after infinitely many events there are no derivatives\n");
+  for (size_t k = 0; k < LIMITS; k++) {
+    if (limits & limits_in_words[k].limit)
+      brink_text_add(text, "    %s\n", limits_in_words[k].sentence);
+  }
+}
+
+static void json_limits(unsigned limits, brink_text *text) {
+  const char *before = "";
+  brink_text_add(text, ",\n     \"limits\":[");
+  for (size_t k = 0; k < LIMITS; k++) {
+    if ((limits & limits_in_words[k].limit) == 0) continue;
+    brink_text_add(text, "%s\"%s\"", before, limits_in_words[k].word);
+    before = ",";
+  }
+  brink_text_add(text, "]");
 }
 
 void cli_judge_more(const cli_judge *judge, const brink_condition *c, const cli_slopes *slopes,
@@ -246,7 +275,9 @@ static void json_slopes(const cli_judge *judge, const cli_slopes *slopes, brink_
     brink_text_add(text, ":");
     json_row(judge, slopes->after + i * judge->ndirections, text);
   }
-  brink_text_add(text, "}}");
+  brink_text_add(text, "}");
+  json_limits(slopes->limits, text);
+  brink_text_add(text, "}");
 }
 
 void cli_judge_json(const cli_judge *judge, const brink_condition *c, const cli_slopes *slopes,

@@ -189,6 +189,14 @@ bool brink_closest_course(brink_along_space *space, size_t guard, const brink_pa
 /* ---- how far past zero ---- */
 
 #define BESIDE 0.01 /* of a path: rates that tell a curvature */
+#define SUDDEN 3.0  /* times the curvature at half the way: no parabola */
+
+/* Where a field ends at a surface its curvature grows without bound towards it (h' = -1 - sqrt(h)), and what would be
+ * past it is nothing that a polynomial could tell. */
+static bool ends_here(const brink_along_space *space, size_t guard, double bend, double halfway) {
+  const brink_guard_def *def = &space->eval->model->guards[guard].def;
+  return def->side == BRINK_UNILATERAL && fabs(bend) > SUDDEN * fabs(halfway);
+}
 
 /* From sigma on, by value, slope and curvature there. */
 static double turn(double value, double slope, double bend, double sigma, double *at) {
@@ -218,11 +226,22 @@ double brink_closest_depth(brink_along_space *space, size_t guard, const brink_p
   brink_along along;
   *at = NAN;
   if (space->eval->model->guards[guard].formula != NULL || path->terms == 0) return NAN;
-  if (build_exact(space, guard, path, &along))
-    return turn_of_polynomial(along.c, along.degree, sigma, at);
+  if (build_exact(space, guard, path, &along)) {
+    double slope[BRINK_POLY_MAX_DEGREE + 1], bend[BRINK_POLY_MAX_DEGREE + 1];
+    int left = along.degree - 2;
+    brink_poly_derivative(along.c, along.degree, slope);
+    if (left >= 0) brink_poly_derivative(slope, along.degree - 1, bend);
+    bool ends = left >= 0 && ends_here(space, guard, brink_poly_eval(bend, left, sigma),
+                                       brink_poly_eval(bend, left, 0.5 * sigma));
+    return ends ? NAN : turn_of_polynomial(along.c, along.degree, sigma, at);
+  }
   double before = rate_at(space, guard, path, sigma - BESIDE);
   double after = rate_at(space, guard, path, sigma + BESIDE);
   double slope = rate_at(space, guard, path, sigma), bend = 0.5 * (after - before) / BESIDE;
-  if (isnan(slope) || isnan(bend)) return NAN;
+  double halfway = 0.5 *
+                   (rate_at(space, guard, path, 0.5 * sigma + BESIDE) -
+                    rate_at(space, guard, path, 0.5 * sigma - BESIDE)) /
+                   BESIDE;
+  if (isnan(slope) || isnan(bend) || ends_here(space, guard, bend, halfway)) return NAN;
   return turn(brink_along_value(space, guard, path, sigma), slope, bend, sigma, at);
 }
