@@ -15,6 +15,7 @@
 #define SHRINKS 0.95     /* gaps between events that are smaller by this, one after another, … */
 #define REPEATS 4        /* … so often, are an accumulation (sim/zeno.c), … */
 #define UNRESOLVED 1e-11 /* … when all that is left is no more than this part of the time */
+#define MANY 4096        /* agents: they are not all in caches */
 #define IDLE 1000        /* turns of an agent without motion: something fires again and again */
 
 static brink_crew *crew_of(const brink_agents *agents, uint32_t agent) {
@@ -281,6 +282,7 @@ static void fetch_later(const brink_agents *agents, uint32_t agent) {
       uint32_t number = brink_meeting_number(m, side, member);
       brink_grid_fetch(m->grid, number);
       brink_fetch(&m->track[number], sizeof *m->track);
+      if (m->crew[0] == m->crew[1]) break;
     }
   }
 }
@@ -291,8 +293,9 @@ static void fetch_soon(const brink_agents *agents, uint32_t agent) {
   for (size_t b = 0; b < agents->def.npairs; b++) {
     const brink_meeting *m = &agents->worker.meetings[b];
     for (int side = 0; m->grid != NULL && side < 2; side++) {
-      if (m->crew[side] == crew)
-        brink_grid_fetch_around(m->grid, brink_meeting_number(m, side, agent - crew->first));
+      if (m->crew[side] != crew) continue;
+      brink_grid_fetch_around(m->grid, brink_meeting_number(m, side, agent - crew->first));
+      if (m->crew[0] == m->crew[1]) break;
     }
   }
 }
@@ -311,8 +314,10 @@ static brink_status turn(brink_agents *agents, brink_diag *diag) {
   else if (agents->proposals == NULL || !brink_proposals_adopt(agents->proposals, i))
     status = take_turn(agents, i, diag);
   brink_queue_moved(&agents->queue, i, member->window.end);
-  if (agents->queue.later != BRINK_NOBODY) fetch_later(agents, agents->queue.later);
-  if (agents->queue.soon != BRINK_NOBODY) fetch_soon(agents, agents->queue.soon);
+  if (agents->n >= MANY) {
+    fetch_later(agents, agents->queue.later);
+    fetch_soon(agents, agents->queue.soon);
+  }
   return status;
 }
 
