@@ -1,7 +1,9 @@
 // Numbers as a person reads them.
 
 function tidy(text) {
-  return text.includes('.') ? text.replace(/\.?0+($|e)/, '$1') : text;
+  const [mantissa, ...exponent] = text.split('e');
+  const short = mantissa.includes('.') ? mantissa.replace(/\.?0+$/, '') : mantissa;
+  return [short, ...exponent].join('e');
 }
 
 // To `digits` significant digits; strings ("inf") and booleans pass.

@@ -13,6 +13,9 @@ test('numbers are short, and keep their sign, size and kind', () => {
   assert.equal(num(1234567), '1.23457e6');
   assert.equal(num(100), '100');
   assert.equal(num(-2.5e-7, 3), '-2.5e-7');
+  assert.equal(num(9.6e-10, 2), '9.6e-10');
+  assert.equal(num(1.5e20), '1.5e20');
+  assert.equal(num(1e-100), '1e-100');
   assert.equal(num(NaN), 'nan');
   assert.equal(num('inf'), 'inf');
   assert.equal(num(null), '–');
