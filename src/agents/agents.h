@@ -7,6 +7,7 @@
  *   crew.c      agents, packed; a simulation for each population that they take turns in
  *   worker.c    what one thread works with
  *   meeting.c   guards of pairs: searched along both plans at the same time
+ *   ways.c      where agents go in a window, roughly; series.c: plans about any time
  *   grid.c      which pairs can meet at all: boxes around plans
  *   queue.c     whose plan ends first
  *

@@ -13,15 +13,10 @@
 #include <string.h>
 
 #include "agents/parts.h"
-#include "brink/jet.h"
+#include "agents/series.h"
 
 #define AT_SURFACE 64.0 /* units of rounding in the states within which a guard is on its surface */
-#define AROUND                                                                                     \
-  2.0 /* tolerances around a box: what comes that near may be a touch, in any direction … */
 #define HIDDEN 0x1p-56  /* of a state: rounding hides it */
-#define ROUGHLY 1e-4    /* of its size: how well the way of an agent is told, … */
-#define ROUGH_BEND 0.05 /* … and of how far it bends */
-#define ROUNDING 1e-13  /* … of a unilateral guard; for others rounding is enough */
 
 /* ---- making ---- */
 
@@ -102,94 +97,35 @@ static void gather_held(brink_meeting *m, int side, const void *packed) {
   for (size_t k = 0; k < def->nmodes; k++) m->eval.mode[m->def.mode[side][k]] = mode[k];
 }
 
-#define AT_ONCE 4 /* divisions */
-#define NEAR_START                                                                                 \
-  0.0625 /* of a unit: the polynomial about its own origin is scaled badly for sums */
-
-/* Leaves out the last terms, which are no more than eps together; *rest: how much was left out. */
-static int cut(const double *row, int degree, double eps, double *rest) {
-  while (degree > 0 && *rest + fabs(row[degree]) <= eps) *rest += fabs(row[degree--]);
-  return degree;
+/* One state of the pair. */
+static void set_row(brink_meeting *m, size_t at, const brink_series *s, bool second) {
+  double *row = m->rows + at * m->length, end = 0.0;
+  for (int k = 0; k <= s->degree; k++) row[k] = second ? s->c[k].b : s->c[k].a;
+  for (size_t k = (size_t)s->degree + 1; k < m->length; k++) row[k] = 0.0;
+  for (int k = s->degree; k > 0; k--) end += row[k];
+  m->x0[at] = row[0];
+  m->x1[at] = row[0] + end;
 }
 
-/* Divides the polynomial d[k], d[k + 1], … by s - 1 four times: four remainders, and then the quotient. How large
- * that is where the powers of s are no more than these. */
-static double divide(double *d, int k, int degree, const double *powers) {
-  double first = 0.0, second = 0.0, third = 0.0, fourth = 0.0, size = 0.0;
-  for (int j = degree; j >= k + AT_ONCE; j--) {
-    first += d[j];
-    second += first;
-    third += second;
-    d[j] = fourth += third;
-    size += fabs(fourth) * powers[j - k - AT_ONCE];
-  }
-  first += d[k + 3], second += first, third += second;
-  d[k + 3] = fourth + third;
-  first += d[k + 2], second += first;
-  d[k + 2] = third + second;
-  first += d[k + 1];
-  d[k + 1] = second + first;
-  d[k] += first;
-  return size;
-}
-
-/* A polynomial about s0, in units of `scale`, up to eps wherever |s - s0| <= scale: repeated synthetic division
- * of the polynomial in s/s0, which takes sums only (Shaw & Traub 1974), until the quotient is nothing. */
-static int shift(const double *c, int degree, double s0, double scale, double eps, double *row,
-                 double *rest) {
-  double d[BRINK_PATH_DEGREE + 2 + AT_ONCE] = {0.0}, powers[BRINK_PATH_DEGREE + 2];
-  double ratio = scale / s0, far = 1.0 + fabs(ratio), power = 1.0, most = 1.0, left = 0.0;
-  for (int k = 0; k <= degree; k++, power *= s0, most *= far) {
-    d[k] = c[k] * power;
-    powers[k] = most;
-  }
-  double last = fabs(d[degree]) * powers[degree];
-  for (; degree > 0 && left + last <= 0.5 * eps; last = fabs(d[degree]) * powers[degree]) {
-    left += last;
-    d[degree--] = 0.0;
-  }
-  power = 1.0;
-  for (int k = 0; k <= degree; k += AT_ONCE) {
-    double size = divide(d, k, degree, powers);
-    for (int l = k; l < k + AT_ONCE && l <= degree; l++, power *= ratio) row[l] = d[l] * power;
-    *rest = left + size * fabs(power);
-    if (*rest <= eps && k + AT_ONCE <= degree) degree = k + AT_ONCE - 1;
-  }
-  return cut(row, degree, eps, rest);
-}
-
-/* The polynomial of a state about t, in units of s = (time - t)/h, into `row`, up to eps for |s| <= 1; its degree. */
-static int expand(const brink_plan *plan, size_t state, double t, double h, double eps, double *row,
-                  double *rest) {
+/* How large a state is on the plan: what rounding hides is judged by that. */
+static double state_size(const brink_plan *plan, size_t state, double t) {
   const double *c = plan->c + state * plan->length;
-  double s0 = (t - plan->origin) / plan->unit, scale = h / plan->unit, power = 1.0;
-  int degree = plan->degree;
-  while (degree > 0 && c[degree] == 0.0) degree--;
-  *rest = 0.0;
-  if (fabs(s0) > NEAR_START * fabs(scale)) return shift(c, degree, s0, scale, eps, row, rest);
-  if (s0 != 0.0)
-    brink_jet_shift(degree, c, s0, row);
-  else
-    memcpy(row, c, ((size_t)degree + 1) * sizeof *row);
-  for (int k = 1; k <= degree; k++) row[k] *= power *= scale;
-  return cut(row, degree, eps, rest);
+  return fmax(fabs(c[0]), fabs(c[1] * (t - plan->origin) / plan->unit));
 }
 
-/* Terms that rounding of the state hides are left out: windows are shorter than plans. */
+/* Terms that rounding of the states hides are left out: windows are shorter than plans. */
 static int gather_path(brink_meeting *m, int side, const void *packed, double from, double h) {
   brink_plan plan = brink_packed_plan(&m->crew[side]->packing, packed);
   int most = 0;
-  for (size_t j = 0; j < m->nneeded[side]; j++) {
-    size_t i = m->needed[side][j], at = m->def.x[side][i];
-    const double *c = plan.c + i * plan.length;
-    double *row = m->rows + at * m->length, end = 0.0, rest;
-    double size = fmax(fabs(c[0]), fabs(c[1] * (from - plan.origin) / plan.unit));
-    int degree = expand(&plan, i, from, h, HIDDEN * size, row, &rest);
-    for (size_t k = (size_t)degree + 1; k < m->length; k++) row[k] = 0.0;
-    for (int k = degree; k > 0; k--) end += row[k];
-    m->x0[at] = row[0];
-    m->x1[at] = row[0] + end;
-    most = degree > most ? degree : most;
+  for (size_t j = 0; j < m->nneeded[side]; j += 2) {
+    bool both = j + 1 < m->nneeded[side];
+    size_t one = m->needed[side][j], other = m->needed[side][both ? j + 1 : j];
+    brink_two size = {state_size(&plan, one, from), state_size(&plan, other, from)};
+    brink_series s;
+    brink_series_expand(&plan, one, other, from, h, brink_two_times(size, HIDDEN), &s);
+    set_row(m, m->def.x[side][one], &s, false);
+    if (both) set_row(m, m->def.x[side][other], &s, true);
+    most = s.degree > most ? s.degree : most;
   }
   return most;
 }
@@ -289,97 +225,10 @@ static void prepare(brink_meeting *m, size_t guard, double from, double to) {
   det->tolerance[guard] = 0.0; /* of two others */
 }
 
-/* ---- where to look ---- */
-
-static double size_of(const brink_meeting *m, int side, const void *packed) {
-  uint32_t at = m->def.size[side];
-  if (at == UINT32_MAX) return m->def.size_value[side];
-  return brink_packed_parameters(&m->crew[side]->packing, packed)[at];
-}
-
-/* How near the two have to come, in one direction: sizes, tolerances; `far`: how large the numbers are. */
-static double nearness(const brink_meeting *m, int side, double size, double far) {
-  const brink_options *options = &m->crew[side]->sim->options;
-  double around = size + ROUNDING * far;
-  if (m->touches) around += AROUND * (options->rtol * far + options->atol);
-  return around;
-}
-
-#define PIECES 8
-
-/* One agent, seen from the other: where it is between PIECES pieces of the time from `from` to `to`. */
-typedef struct chords {
-  double at[PIECES + 1][3];
-  double off; /* how far it is from the straight lines between them at most */
-  double near;
-} chords;
-
-static void draw_chords(const brink_meeting *m, const void *const packed[2], double from, double to,
-                        chords *c) {
-  double around[2] = {0.0}, off = 0.0;
-  for (int d = 0; d < m->def.ndimensions; d++) {
-    double row[2][BRINK_PATH_DEGREE + 2], bend = 0.0, left = 0.0;
-    int degree[2], most;
-    for (int side = 0; side < 2; side++) {
-      brink_plan plan = brink_packed_plan(&m->crew[side]->packing, packed[side]);
-      double size = size_of(m, side, packed[side]), far = 0.0, rest;
-      degree[side] = expand(&plan, m->def.position[side][d], from, to - from, ROUGHLY * size,
-                            row[side], &rest);
-      for (int k = 0; k <= degree[side]; k++) far += fabs(row[side][k]);
-      around[side] = fmax(around[side], nearness(m, side, size, far));
-      left += rest;
-    }
-    most = degree[0] > degree[1] ? degree[0] : degree[1];
-    for (int side = 0; side < 2; side++) {
-      for (int k = degree[side] + 1; k <= most; k++) row[side][k] = 0.0;
-    }
-    for (int k = 0; k <= most; k++) row[0][k] -= row[1][k];
-    for (int k = 2; k <= most; k++) bend += k * (k - 1) * fabs(row[0][k]);
-    for (int j = 0; j <= PIECES; j++)
-      c->at[j][d] = brink_jet_eval(most, row[0], (double)j / PIECES);
-    left += bend / (8.0 * PIECES * PIECES);
-    off += left * left;
-  }
-  c->off = sqrt(off);
-  c->near = around[0] + around[1];
-}
-
-/* Does a straight line pass the origin farther away than this? */
-static bool passes(const double *a, const double *b, int nd, double distance) {
-  double along = 0.0, length = 0.0, sum = 0.0;
-  for (int d = 0; d < nd; d++) {
-    along -= a[d] * (b[d] - a[d]);
-    length += (b[d] - a[d]) * (b[d] - a[d]);
-  }
-  double s = along <= 0.0 ? 0.0 : along >= length ? 1.0 : along / length;
-  for (int d = 0; d < nd; d++) {
-    double x = a[d] + s * (b[d] - a[d]);
-    sum += x * x;
-  }
-  return sum > distance * distance;
-}
-
-/* The part of the time in which the two may come near each other: there only guards have to be searched. False: there
- * is none. */
-static bool narrow(const brink_meeting *m, const void *a, const void *b, double *from, double *to) {
-  chords c;
-  if (m->def.ndimensions == 0) return true;
-  draw_chords(m, (const void *const[2]){a, b}, *from, *to, &c);
-  int first = 0, last = PIECES;
-  double distance = c.near + c.off, h = *to - *from;
-  while (first < last && passes(c.at[first], c.at[first + 1], m->def.ndimensions, distance))
-    first++;
-  while (last > first && passes(c.at[last - 1], c.at[last], m->def.ndimensions, distance)) last--;
-  if (last < PIECES) *to = *from + h * last / PIECES;
-  if (first > 0) *from += h * first / PIECES;
-  return first < last;
-}
-
-brink_root_of_pair brink_meeting_search(brink_meeting *m, const void *a, const void *b, double from,
-                                        double to, const brink_memory *memory) {
+static brink_root_of_pair search(brink_meeting *m, const void *a, const void *b, double from,
+                                 double to, const brink_memory *memory) {
   brink_root_of_pair root = {.t = to};
   brink_detector *det = &m->detector;
-  if (memory->old == NULL && !narrow(m, a, b, &from, &to)) return root;
   double h = to - from;
   gather_held(m, 0, a);
   gather_held(m, 1, b);
@@ -410,6 +259,16 @@ brink_root_of_pair brink_meeting_search(brink_meeting *m, const void *a, const v
                               .direction = det->hits[0].direction,
                               .kind = det->hits[0].kind};
   return root;
+}
+
+brink_root_of_pair brink_meeting_search(brink_meeting *m, const void *a, const void *b, double from,
+                                        double to, const brink_memory *memory) {
+  brink_memory still = *memory;
+  double start = from;
+  if (memory->old == NULL && !brink_meeting_narrow(m, a, b, &from, &to))
+    return (brink_root_of_pair){.t = to};
+  if (from > start) still.met = still.fresh = still.begins = false; /* they have been apart since */
+  return search(m, a, b, from, to, &still);
 }
 
 /* ---- acting ---- */
@@ -481,82 +340,7 @@ void brink_meeting_scatter(brink_meeting *m, int side, brink_sim *sim) {
   for (size_t k = 0; k < def->nmodes; k++) sim->eval.mode[k] = m->eval.mode[m->def.mode[side][k]];
 }
 
-/* ---- boxes ---- */
-
 uint32_t brink_meeting_number(const brink_meeting *m, int side, size_t agent) {
   bool second = side == 1 && m->crew[0] != m->crew[1];
   return (uint32_t)(second ? m->crew[0]->def.count + agent : agent);
-}
-
-/* A state over a window: x = middle + slope s, s from -1 to 1, up to `off`. */
-typedef struct line {
-  double middle, slope, off;
-} line;
-
-/* About the middle, where the powers of s are bounded best; s^2 is 1/2 +- 1/2. */
-static line line_of(const brink_plan *plan, size_t state, double from, double to, double eps) {
-  double row[BRINK_PATH_DEGREE + 2], rest, h = 0.5 * (to - from), scale = h / plan->unit;
-  if (plan->degree > 1) eps += ROUGH_BEND * fabs(plan->c[state * plan->length + 2]) * scale * scale;
-  int degree = expand(plan, state, 0.5 * (from + to), h, eps, row, &rest);
-  line l = {.middle = row[0], .slope = degree > 0 ? row[1] : 0.0, .off = rest};
-  if (degree < 2) return l;
-  l.middle += 0.5 * row[2];
-  l.off += 0.5 * fabs(row[2]);
-  for (int k = 3; k <= degree; k++) l.off += fabs(row[k]);
-  return l;
-}
-
-void brink_meeting_spot(const brink_meeting *m, int side, const void *packed, double from,
-                        double to, brink_spot *spot) {
-  brink_plan plan = brink_packed_plan(&m->crew[side]->packing, packed);
-  brink_box *box = &spot->box;
-  brink_track *track = &spot->track;
-  double size = size_of(m, side, packed), off = 0.0, widest = 0.0, h = to - from;
-  for (int d = 0; d < m->def.ndimensions; d++) {
-    line l = line_of(&plan, m->def.position[side][d], from, to, ROUGHLY * size);
-    double reach = fabs(l.slope) + l.off;
-    double around = nearness(m, side, size, fabs(l.middle) + reach);
-    box->low[d] = l.middle - reach - around;
-    box->high[d] = l.middle + reach + around;
-    track->at[d] = l.middle - l.slope;
-    track->rate[d] = h > 0.0 ? 2.0 * l.slope / h : 0.0;
-    off += l.off * l.off;
-    widest = fmax(widest, around);
-  }
-  track->off = sqrt(off) + widest;
-}
-
-bool brink_meeting_may(const brink_meeting *m, const brink_track *one, const brink_track *other,
-                       double since_a, double since_b, double h) {
-  double near = one->off + other->off, apart[3], rate[3], closing = 0.0, speed = 0.0, sum = 0.0;
-  for (int d = 0; d < m->def.ndimensions; d++) {
-    apart[d] = one->at[d] + one->rate[d] * since_a - (other->at[d] + other->rate[d] * since_b);
-    rate[d] = one->rate[d] - other->rate[d];
-    closing -= apart[d] * rate[d];
-    speed += rate[d] * rate[d];
-  }
-  double s = closing <= 0.0 ? 0.0 : closing >= speed * h ? h : closing / speed;
-  for (int d = 0; d < m->def.ndimensions; d++) {
-    double x = apart[d] + rate[d] * s;
-    sum += x * x;
-  }
-  return sum <= near * near;
-}
-
-static double slope_at(const double *c, int degree, double s) {
-  double slope = 0.0;
-  for (int k = degree; k > 0; k--) slope = slope * s + k * c[k];
-  return slope;
-}
-
-double brink_meeting_speed(const brink_meeting *m, int side, const void *packed, double t) {
-  brink_plan plan = brink_packed_plan(&m->crew[side]->packing, packed);
-  double sum = 0.0, s = (t - plan.origin) / plan.unit;
-  for (int d = 0; d < m->def.ndimensions; d++) {
-    const double *c = plan.c + m->def.position[side][d] * plan.length;
-    double slope = plan.degree > 0 ? c[1] : 0.0;
-    if (s != 0.0) slope = slope_at(c, plan.degree, s);
-    sum += slope * slope;
-  }
-  return sqrt(sum) / plan.unit;
 }

@@ -171,6 +171,11 @@ int brink_meeting_act(brink_meeting *meeting, const void *a, const void *b,
 /* What the action left of a partner, into its simulation. */
 void brink_meeting_scatter(brink_meeting *meeting, int side, brink_sim *sim);
 
+/* Number of an agent in the grid: those of the first crew, then those of the second. */
+uint32_t brink_meeting_number(const brink_meeting *meeting, int side, size_t agent);
+
+/* ---- ways.c ---- */
+
 /* A window of an agent's plan as a box and as a track, with its size and the tolerance around it. */
 void brink_meeting_spot(const brink_meeting *meeting, int side, const void *packed, double from,
                         double to, brink_spot *spot);
@@ -180,8 +185,10 @@ bool brink_meeting_may(const brink_meeting *meeting, const brink_track *a, const
                        double since_a, double since_b, double h);
 /* How fast the agent goes at a time of its plan. */
 double brink_meeting_speed(const brink_meeting *meeting, int side, const void *packed, double t);
-/* Number of an agent in the grid: those of the first crew, then those of the second. */
-uint32_t brink_meeting_number(const brink_meeting *meeting, int side, size_t agent);
+/* The part of the time in which the two may come near each other: there only guards have to be searched. False: there
+ * is none. */
+bool brink_meeting_narrow(const brink_meeting *meeting, const void *a, const void *b, double *from,
+                          double *to);
 
 /* ---- worker.c ---- */
 

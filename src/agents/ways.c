@@ -1,0 +1,214 @@
+/* ways.c: where agents go in a window, roughly: what can be told without looking at guards.
+ *
+ * A window of a plan is a box, and a straight line in space and time up to a bound (a track). Two plans, one seen from
+ * the other, are a few chords up to a bound. All bounds are strict: polynomials about the middle of the window, or
+ * between the ends of a chord, by the sums of their terms. */
+#include <math.h>
+
+#include "agents/parts.h"
+#include "agents/series.h"
+
+#define AROUND                                                                                     \
+  2.0 /* tolerances around a box: what comes that near may be a touch, in any direction … */
+#define ROUNDING 1e-13  /* … of a unilateral guard; for others rounding is enough */
+#define ROUGHLY 1e-4    /* of its size: how well the way of an agent is told, … */
+#define ROUGH_BEND 0.05 /* … and of how far it bends */
+
+static double size_of(const brink_meeting *m, int side, const void *packed) {
+  uint32_t at = m->def.size[side];
+  if (at == UINT32_MAX) return m->def.size_value[side];
+  return brink_packed_parameters(&m->crew[side]->packing, packed)[at];
+}
+
+/* How near the two have to come, in one direction: sizes, tolerances; `far`: how large the numbers are. */
+static double nearness(const brink_meeting *m, int side, double size, double far) {
+  const brink_options *options = &m->crew[side]->sim->options;
+  double around = size + ROUNDING * far;
+  if (m->touches) around += AROUND * (options->rtol * far + options->atol);
+  return around;
+}
+
+/* ---- one agent ---- */
+
+/* Two states over a window: x = middle + slope s, s from -1 to 1, up to `off`. */
+typedef struct line {
+  brink_two middle, slope, off;
+} line;
+
+/* About the middle, where the powers of s are bounded best; s^2 is 1/2 +- 1/2. */
+static line line_of(const brink_plan *plan, const uint32_t *states, const int d[2], double from,
+                    double to, double eps) {
+  double h = 0.5 * (to - from), scale = h / plan->unit, bend = ROUGH_BEND * scale * scale;
+  size_t one = states[d[0]], other = states[d[1]];
+  brink_two limit = {eps, eps};
+  if (plan->degree > 1) {
+    limit.a += bend * fabs(plan->c[one * plan->length + 2]);
+    limit.b += bend * fabs(plan->c[other * plan->length + 2]);
+  }
+  brink_series s;
+  brink_series_expand(plan, one, other, 0.5 * (from + to), h, limit, &s);
+  line l = {.middle = s.c[0], .off = s.rest};
+  if (s.degree > 0) l.slope = s.c[1];
+  if (s.degree < 2) return l;
+  l.middle = brink_two_plus(l.middle, brink_two_times(s.c[2], 0.5));
+  l.off = brink_two_plus(l.off, brink_two_times(brink_two_size(s.c[2]), 0.5));
+  for (int k = 3; k <= s.degree; k++) l.off = brink_two_plus(l.off, brink_two_size(s.c[k]));
+  return l;
+}
+
+/* One direction of the line, into the spot; how near others have to come there. */
+static double set_spot(const brink_meeting *m, int side, int d, double size, double middle,
+                       double slope, double off, double h, brink_spot *spot) {
+  double reach = fabs(slope) + off, around = nearness(m, side, size, fabs(middle) + reach);
+  spot->box.low[d] = middle - reach - around;
+  spot->box.high[d] = middle + reach + around;
+  spot->track.at[d] = middle - slope;
+  spot->track.rate[d] = h > 0.0 ? 2.0 * slope / h : 0.0;
+  return around;
+}
+
+void brink_meeting_spot(const brink_meeting *m, int side, const void *packed, double from,
+                        double to, brink_spot *spot) {
+  brink_plan plan = brink_packed_plan(&m->crew[side]->packing, packed);
+  double size = size_of(m, side, packed), off = 0.0, widest = 0.0, h = to - from;
+  for (int d = 0; d < m->def.ndimensions; d += 2) {
+    bool both = d + 1 < m->def.ndimensions;
+    line l = line_of(&plan, m->def.position[side], (const int[2]){d, both ? d + 1 : d}, from, to,
+                     ROUGHLY * size);
+    off += l.off.a * l.off.a + (both ? l.off.b * l.off.b : 0.0);
+    widest = fmax(widest, set_spot(m, side, d, size, l.middle.a, l.slope.a, l.off.a, h, spot));
+    if (both)
+      widest =
+          fmax(widest, set_spot(m, side, d + 1, size, l.middle.b, l.slope.b, l.off.b, h, spot));
+  }
+  spot->track.off = sqrt(off) + widest;
+}
+
+/* In units of the plan. */
+static double squared_speed(const brink_plan *plan, const double *a, const double *b, double s) {
+  brink_two slope = brink_two_nothing;
+  for (int k = plan->degree; k > 0; k--)
+    slope = brink_two_plus(brink_two_times(slope, s), (brink_two){k * a[k], k * b[k]});
+  return slope.a * slope.a + (a != b ? slope.b * slope.b : 0.0);
+}
+
+double brink_meeting_speed(const brink_meeting *m, int side, const void *packed, double t) {
+  brink_plan plan = brink_packed_plan(&m->crew[side]->packing, packed);
+  double sum = 0.0, s = (t - plan.origin) / plan.unit;
+  if (s == 0.0 && plan.degree > 1) plan.degree = 1;
+  for (int d = 0; d < m->def.ndimensions; d += 2) {
+    const uint32_t *states = m->def.position[side];
+    size_t other = states[d + 1 < m->def.ndimensions ? d + 1 : d];
+    sum += squared_speed(&plan, plan.c + states[d] * plan.length, plan.c + other * plan.length, s);
+  }
+  return sqrt(sum) / plan.unit;
+}
+
+/* ---- two agents ---- */
+
+bool brink_meeting_may(const brink_meeting *m, const brink_track *one, const brink_track *other,
+                       double since_a, double since_b, double h) {
+  double near = one->off + other->off, apart[3], rate[3], closing = 0.0, speed = 0.0, sum = 0.0;
+  for (int d = 0; d < m->def.ndimensions; d++) {
+    apart[d] = one->at[d] + one->rate[d] * since_a - (other->at[d] + other->rate[d] * since_b);
+    rate[d] = one->rate[d] - other->rate[d];
+    closing -= apart[d] * rate[d];
+    speed += rate[d] * rate[d];
+  }
+  double s = closing <= 0.0 ? 0.0 : closing >= speed * h ? h : closing / speed;
+  for (int d = 0; d < m->def.ndimensions; d++) {
+    double x = apart[d] + rate[d] * s;
+    sum += x * x;
+  }
+  return sum <= near * near;
+}
+
+#define PIECES 8
+
+/* One agent, seen from the other: where it is between PIECES pieces of the time from `from` to `to`. */
+typedef struct chords {
+  double at[PIECES + 1][3];
+  double off; /* how far it is from the straight lines between them at most */
+  double near;
+} chords;
+
+/* Two directions of space, or one of them twice. */
+static void see_directions(const brink_meeting *m, const void *const packed[2], double from,
+                           double h, const int d[2], brink_two around[2], brink_series *seen) {
+  brink_series of[2];
+  for (int side = 0; side < 2; side++) {
+    brink_plan plan = brink_packed_plan(&m->crew[side]->packing, packed[side]);
+    const uint32_t *position = m->def.position[side];
+    double size = size_of(m, side, packed[side]);
+    brink_two eps = {ROUGHLY * size, ROUGHLY * size}, far = brink_two_nothing;
+    brink_series_expand(&plan, position[d[0]], position[d[1]], from, h, eps, &of[side]);
+    for (int k = 0; k <= of[side].degree; k++)
+      far = brink_two_plus(far, brink_two_size(of[side].c[k]));
+    around[side] = (brink_two){nearness(m, side, size, far.a), nearness(m, side, size, far.b)};
+  }
+  seen->degree = of[0].degree > of[1].degree ? of[0].degree : of[1].degree;
+  for (int k = 0; k <= seen->degree; k++) {
+    brink_two one = k <= of[0].degree ? of[0].c[k] : brink_two_nothing;
+    brink_two other = k <= of[1].degree ? of[1].c[k] : brink_two_nothing;
+    seen->c[k] = (brink_two){one.a - other.a, one.b - other.b};
+  }
+  seen->rest = brink_two_plus(of[0].rest, of[1].rest);
+}
+
+static void draw_chords(const brink_meeting *m, const void *const packed[2], double from, double to,
+                        chords *c) {
+  double widest[2] = {0.0}, off = 0.0;
+  for (int d = 0; d < m->def.ndimensions; d += 2) {
+    bool both = d + 1 < m->def.ndimensions;
+    brink_two around[2], bend = brink_two_nothing;
+    brink_series s;
+    see_directions(m, packed, from, to - from, (const int[2]){d, both ? d + 1 : d}, around, &s);
+    for (int side = 0; side < 2; side++)
+      widest[side] = fmax(widest[side], fmax(around[side].a, around[side].b));
+    for (int k = 2; k <= s.degree; k++)
+      bend = brink_two_plus(bend, brink_two_times(brink_two_size(s.c[k]), k * (k - 1)));
+    for (int j = 0; j <= PIECES; j++) {
+      brink_two x = s.c[s.degree];
+      for (int k = s.degree - 1; k >= 0; k--)
+        x = brink_two_plus(brink_two_times(x, (double)j / PIECES), s.c[k]);
+      c->at[j][d] = x.a;
+      if (both) c->at[j][d + 1] = x.b;
+    }
+    brink_two left = brink_two_plus(s.rest, brink_two_times(bend, 1.0 / (8.0 * PIECES * PIECES)));
+    off += left.a * left.a + (both ? left.b * left.b : 0.0);
+  }
+  c->off = sqrt(off);
+  c->near = widest[0] + widest[1];
+}
+
+/* Does a straight line pass the origin farther away than this? */
+static bool passes(const double *a, const double *b, int nd, double distance) {
+  double along = 0.0, length = 0.0, sum = 0.0;
+  for (int d = 0; d < nd; d++) {
+    along -= a[d] * (b[d] - a[d]);
+    length += (b[d] - a[d]) * (b[d] - a[d]);
+  }
+  double s = along <= 0.0 ? 0.0 : along >= length ? 1.0 : along / length;
+  for (int d = 0; d < nd; d++) {
+    double x = a[d] + s * (b[d] - a[d]);
+    sum += x * x;
+  }
+  return sum > distance * distance;
+}
+
+bool brink_meeting_narrow(const brink_meeting *m, const void *a, const void *b, double *from,
+                          double *to) {
+  chords c;
+  if (m->def.ndimensions == 0) return true;
+  draw_chords(m, (const void *const[2]){a, b}, *from, *to, &c);
+  int first = 0, last = PIECES;
+  double distance = c.near + c.off, h = *to - *from;
+  while (first < last && passes(c.at[first], c.at[first + 1], m->def.ndimensions, distance))
+    first++;
+  while (last > first && passes(c.at[last - 1], c.at[last], m->def.ndimensions, distance)) last--;
+  if (first == last) return false;
+  double start = *from + h * first / PIECES, end = *from + h * last / PIECES;
+  if (first > 0 && start < *to) *from = start;
+  if (last < PIECES && end > *from) *to = end;
+  return true;
+}
