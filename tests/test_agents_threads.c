@@ -14,16 +14,10 @@ static size_t events;
 
 static void same(const scene_result *a, const scene_result *b, size_t threads, const char *what,
                  uint64_t seed) {
-  CHECK_MSG(a->status == BRINK_TIME_REACHED, "%s, seed %llu: %s: %s", what,
-            (unsigned long long)seed, brink_status_text(a->status), a->diag.message);
-  CHECK_INT(b->status, a->status);
-  size_t k = 0;
-  while (k < a->count && k < b->count && a->events[k].bits == b->events[k].bits) k++;
-  CHECK_MSG(k == a->count && k == b->count,
-            "%s, seed %llu, %zu threads: %zu and %zu events, the first %zu equal", what,
-            (unsigned long long)seed, threads, a->count, b->count, k);
-  CHECK_MSG(a->bits == b->bits, "%s, seed %llu, %zu threads: the ends differ", what,
-            (unsigned long long)seed, threads);
+  char room[300];
+  const char *difference = scene_difference(a, b, room);
+  CHECK_MSG(difference == NULL, "%s, seed %llu, %zu threads: %s", what, (unsigned long long)seed,
+            threads, difference);
   CHECK_MSG(memcmp(&a->stats.sum, &b->stats.sum, offsetof(brink_stats, method)) == 0,
             "%s, seed %llu, %zu threads: the counts differ: steps %lld, %lld; rejected %lld, %lld; "
             "evaluations %lld, %lld; guards %lld, %lld; roots %lld, %lld",

@@ -111,4 +111,8 @@ void scene_run(const scene *s, const brink_options *options, bool all_pairs, dou
                scene_result *result);
 void scene_result_free(scene_result *result);
 
+/* How two runs differ first, in words; NULL: they end well, with the same events and states to the last bit. The words are
+ * in `room`. */
+const char *scene_difference(const scene_result *a, const scene_result *b, char room[300]);
+
 #endif

@@ -1,6 +1,8 @@
 /* agents_scene_run.c: runs a scene and keeps what was told. See agents_scene.h. */
 #include "support/agents_scene.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,4 +109,19 @@ void scene_result_free(scene_result *result) {
   free(result->events);
   free(result->x);
   memset(result, 0, sizeof *result);
+}
+
+const char *scene_difference(const scene_result *a, const scene_result *b, char room[300]) {
+  if (a->status != BRINK_TIME_REACHED || b->status != a->status) {
+    const scene_result *wrong = a->status != BRINK_TIME_REACHED ? a : b;
+    snprintf(room, 300, "%s: %.200s", brink_status_text(wrong->status), wrong->diag.message);
+    return room;
+  }
+  size_t k = 0;
+  while (k < a->count && k < b->count && a->events[k].bits == b->events[k].bits) k++;
+  if (k == a->count && k == b->count && a->bits == b->bits) return NULL;
+  snprintf(room, 300, "%zu and %zu events, the first %zu equal; then at t = %.17g, %.17g", a->count,
+           b->count, k, k < a->count ? a->events[k].t : (double)NAN,
+           k < b->count ? b->events[k].t : (double)NAN);
+  return room;
 }
