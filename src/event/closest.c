@@ -233,7 +233,7 @@ double brink_closest_depth(brink_along_space *space, size_t guard, const brink_p
     if (left >= 0) brink_poly_derivative(slope, along.degree - 1, bend);
     bool ends = left >= 0 && ends_here(space, guard, brink_poly_eval(bend, left, sigma),
                                        brink_poly_eval(bend, left, 0.5 * sigma));
-    return ends ? NAN : turn_of_polynomial(along.c, along.degree, sigma, at);
+    return ends ? (double)NAN : turn_of_polynomial(along.c, along.degree, sigma, at);
   }
   double before = rate_at(space, guard, path, sigma - BESIDE);
   double after = rate_at(space, guard, path, sigma + BESIDE);
