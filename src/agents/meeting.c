@@ -182,6 +182,19 @@ static bool rests(brink_meeting *m, size_t guard, double from, const brink_memor
   return true;
 }
 
+/* Have they just met, and does the guard go away from zero all along? */
+static bool leaves(brink_meeting *m, size_t guard, const brink_memory *memory) {
+  brink_along along;
+  double bends = 0.0; /* back */
+  if (!memory->fresh || m->eval.model->guards[guard].formula != NULL ||
+      !brink_along_build(&m->detector.space, guard, &m->path, m->detector.g0[guard], &along) ||
+      !along.exact)
+    return false;
+  int sign = m->eval.sgn[guard];
+  for (int k = 2; k <= along.degree; k++) bends += k * fmax(-sign * along.c[k], 0.0);
+  return sign * along.c[1] > bends;
+}
+
 /* ---- jumps ---- */
 
 /* The guard before one of them jumped. Its new parameters are put back. */
@@ -250,7 +263,8 @@ static brink_root_of_pair search(brink_meeting *m, const void *a, const void *b,
       return root;
     take_sign(m, guard, from, memory);
     if (rests(m, guard, from, memory)) continue;
-    if (brink_detector_active(det, guard)) brink_interpolate_guard(det, guard, &m->path, &found);
+    if (!brink_detector_active(det, guard) || leaves(m, guard, memory)) continue;
+    brink_interpolate_guard(det, guard, &m->path, &found);
   }
   if (!found.event) return root;
   root = (brink_root_of_pair){.found = true,
