@@ -157,7 +157,10 @@ static void become(brink_packing *packing, brink_sim *sim, scalars *s, brink_vis
   while (eval->nheld > 0) brink_eval_let_go(eval, eval->held[eval->nheld - 1]);
   st->ops = st->chosen.ops;
   st->method = st->chosen.method;
-  visit(packing, sim, s, v);
+  if (v->region != measure)
+    visit(packing, sim, s, v);
+  else
+    st->ops->visit(st, st->method, v); /* nothing moves */
   hold_again(sim, s);
   sim->t = st->t = s->t;
   st->h_next = s->h_next;
