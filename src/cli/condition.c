@@ -220,17 +220,23 @@ static brink_status follow_slopes(cli_judge *judge) {
                                   &judge->sensitivity);
 }
 
+static bool is_asked(const cli_simulation *run) {
+  return run->arguments->command == &cli_commands[CLI_COMMAND_CONDITION];
+}
+
+bool cli_judge_is_full(const cli_simulation *run) {
+  return is_asked(run) || run->settings.report != NULL;
+}
+
 bool cli_judge_begin(cli_simulation *run) {
   const cli_settings *settings = &run->settings;
-  bool told = run->arguments->command == &cli_commands[CLI_COMMAND_CONDITION];
-  if (!told && !settings->json && settings->report == NULL) return true;
+  bool told = is_asked(run);
+  if (!settings->json && !cli_judge_is_full(run)) return true;
   cli_judge *judge = brink_arena_take(&run->arena, 1, sizeof *judge);
   brink_status status = judge != NULL ? BRINK_OK : BRINK_ERR_MEMORY;
   if (judge != NULL) {
-    *judge = (cli_judge){.run = run,
-                         .told = told,
-                         .all = settings->sensitivity,
-                         .full = told || settings->report != NULL};
+    *judge = (cli_judge){
+        .run = run, .told = told, .all = settings->sensitivity, .full = cli_judge_is_full(run)};
     run->judge = judge;
     brink_conditions_def def = {.step = settings->options.step,
                                 .approaches = judge->full,

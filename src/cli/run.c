@@ -23,7 +23,8 @@ static brink_status create_one(cli_simulation *run) {
       .atol = options.atol,
       .seed = settings->seed,
       .inputs = run->loaded.input.path != NULL ? &run->loaded.input.table : NULL,
-      .range_warns = settings->range_warns};
+      .range_warns = settings->range_warns,
+      .wants_jacobian = cli_judge_is_full(run)}; /* its pattern tells what an event depends on */
   if (options.method == BRINK_AUTO || options.method == BRINK_TAYLOR) {
     wishes.wants_flow_jet = true;
     wishes.only_if_worth = options.method == BRINK_AUTO;

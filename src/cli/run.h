@@ -95,6 +95,8 @@ const brink_fact *cli_facts(cli_simulation *run, size_t *count);
 int cli_outcome(cli_simulation *run, brink_status status);
 
 /* condition.c, condition_tell.c: the condition of events. */
+/* Is everything asked for, or only what costs nothing? */
+bool cli_judge_is_full(const cli_simulation *run);
 bool cli_judge_begin(cli_simulation *run); /* false: said */
 void cli_judge_end(cli_simulation *run);
 void cli_judge_free(cli_simulation *run);

@@ -32,7 +32,9 @@ static double gradient_norm(const brink_slant *slant) {
 
 static double field_norm(const brink_slant *slant) {
   double norm = 0.0;
-  for (size_t i = 0; i < slant->n; i++) norm = hypot(norm, slant->f[i] / size_of(slant, i));
+  for (size_t i = 0; i < slant->n; i++) {
+    if (slant->part == NULL || slant->part[i]) norm = hypot(norm, slant->f[i] / size_of(slant, i));
+  }
   return norm;
 }
 

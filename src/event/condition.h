@@ -11,8 +11,9 @@
  *             event, prod_p |g_x|/|g(t_p)|. The first two factors, the `transversality`, are 1/|cos| of the
  *             angles between the fields and the normal of the surface: 1 for orthogonal crossings, whatever
  *             the speed, infinite for tangency.
- * scaled      The same angles, measured in states that are divided by their sizes: it does not change with
- *             the units of states or of time. A closest approach is measured by its relative distance, the
+ * scaled      The same angles, measured in states that are divided by their sizes, and only in those that the
+ *             guard's rate follows from (influence.h): it does not change with the units of states or of
+ *             time, nor with what else is in the same system. A closest approach is measured by its relative distance, the
  *             smallest relative change of the state that would have made it an event.
  *
  * Deviations from the paper, and why, are in docs/condition.md. Nothing here is allocated or shared. */
@@ -36,6 +37,7 @@ typedef struct brink_slant {
   const double *g;    /* dg/dx */
   double rate;        /* dg/dt at a fixed state */
   const double *size; /* of each state; NULL: 1 */
+  const bool *part;   /* states of f that count; NULL: all */
 } brink_slant;
 
 /* L = g_x f + g_t; 0 where rounding decides its sign. */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "event/closest.h"
+#include "event/influence.h"
 
 #define MOST_ROOM 4e6      /* numbers kept for approaches of all guards together */
 #define MOST_APPROACHES 64 /* kept for one event */
@@ -43,6 +44,7 @@ struct brink_conditions {
   brink_conditions_def def;
   brink_sim *sim;
   brink_along_space space;
+  brink_influence influence;
   size_t nx, nguards, most;   /* approaches of one guard */
   double *size;               /* of each state, so far, … */
   double *size_there;         /* … and up to some place in a step */
@@ -368,7 +370,9 @@ static void measure_angles(brink_conditions *c, const arrival *a, bool has_after
   cond->jump = has_after && !cond->resets ? brink_jump_norm(&before, c->f_after) : (double)NAN;
   if (touches && has_after && !cond->resets && !same) cond->jump = INFINITY;
   before.size = after.size = c->size;
+  before.part = brink_influence_of(&c->influence, before.g);
   cond->angle_before = touches ? (double)INFINITY : brink_slant_factor(&before);
+  after.part = brink_influence_of(&c->influence, after.g); /* in the same place */
   cond->angle_after = has_after ? factor_after(&after, same) : (double)NAN;
   cond->scaled = cond->angle_before * cond->angle_after;
   cond->depth = a->depth;
@@ -485,6 +489,7 @@ static bool take_memory(brink_conditions *c) {
   c->courses = brink_arena_take(arena, c->nguards, sizeof *c->courses);
   return c->size != NULL && c->size_there != NULL && c->x != NULL && c->f_before != NULL &&
          c->f_after != NULL && c->gradient != NULL && c->courses != NULL &&
+         brink_influence_init(&c->influence, c->sim->model, arena) &&
          brink_along_init(&c->space, &c->sim->eval, arena);
 }
 
