@@ -40,8 +40,8 @@ typedef struct brink_stepper_ops {
   void (*plan)(brink_stepper *st, double h_limit);
   brink_try (*attempt)(brink_stepper *st, double h);
   brink_try (*commit)(brink_stepper *st);
-  /* Attempt and commit of a step that was attempted before, from the same point, and found good; there is no
-   * dense output of it. NULL: it takes both. */
+  /* Attempt and commit of a step that was attempted before, from the same point, and found good: x_new is what it
+   * was then; there is no dense output. NULL: it takes both. */
   brink_try (*retake)(brink_stepper *st, double h);
   /* Is the attempt good enough to be followed to an event at sigma? NULL: it was tested when it was made.
    * False: try again with h_next. */

@@ -364,21 +364,15 @@ static void follow(const taylor *ty, const brink_stepper *st, const double *powe
   }
 }
 
-/* The polynomial of a step. */
-static const brink_path *take_path(const taylor *ty, brink_stepper *st, double h) {
+static brink_try taylor_attempt(brink_stepper *st, double h) {
+  taylor *ty = st->method;
   const expansion *e = &ty->now;
   brink_path *path = &st->dense;
   brink_path_begin(path, st->t, h, st->n, st->x);
   brink_path_powers(path, e->c, ty->length, e->unit, e->degree);
   drop_invisible(ty, st, path);
-  st->h = h;
-  return path;
-}
-
-static brink_try taylor_attempt(brink_stepper *st, double h) {
-  taylor *ty = st->method;
-  const brink_path *path = take_path(ty, st, h);
   follow(ty, st, path->scale, path->degree, st->x_new, ty->slope);
+  st->h = h;
   st->error = 0.0;
   return BRINK_TRY_OK;
 }
@@ -479,14 +473,8 @@ static brink_try taylor_commit(brink_stepper *st) {
 /* Its defect has been looked at. */
 static brink_try taylor_retake(brink_stepper *st, double h) {
   taylor *ty = st->method;
-  const brink_path *path = take_path(ty, st, h);
-  for (size_t i = 0; i < st->nx; i++) {
-    const double *c = ty->now.c + i * ty->length;
-    double sum = 0.0;
-    for (int k = path->degree; k > 0; k--) sum += c[k] * path->scale[k - 1];
-    st->x_new[i] = st->x[i] + sum;
-  }
   brink_try outcome = expand(ty, st, st->t + h, st->x_new, next_unit(ty), &ty->new);
+  st->h = h;
   if (outcome == BRINK_TRY_OK) arrive(ty, st);
   return outcome;
 }

@@ -84,7 +84,8 @@ static void visit(brink_packing *packing, brink_sim *sim, scalars *s, brink_visi
   v->region(v, s, sizeof *s);
   if (packing->c != NULL) visit_plan(packing, v);
   st->chosen.ops->visit(st, st->chosen.method, v);
-  v->region(v, sim->x, sim->eval.n * sizeof(double));
+  /* Where a foreseen step leads; where it begins, its polynomials begin, too. */
+  v->region(v, s->foreseen > 0.0 ? st->x_new : sim->x, sim->eval.n * sizeof(double));
   packing->p_at = v->at;
   v->region(v, eval->p, def->np * sizeof(double));
   v->region(v, eval->slack, def->nguards * sizeof(double));
@@ -150,6 +151,17 @@ void brink_pack(brink_packing *packing, brink_sim *sim, void *to) {
   visit(packing, sim, &s, &v);
 }
 
+static void begin_at_plan(brink_packing *packing, brink_sim *sim) {
+  const brink_stepper_engine *chosen = &sim->stepper.chosen;
+  size_t length = packing->length;
+  double *unit;
+  int *degree;
+  const double *c = packing->c != NULL
+                        ? packing->c
+                        : chosen->ops->series(chosen->method, &length, &unit, &degree);
+  for (size_t i = 0; i < packing->nx; i++) sim->x[i] = c[i * length];
+}
+
 /* The simulation is what the scalars and the visitor's regions say, and remembers nothing else. */
 static void become(brink_packing *packing, brink_sim *sim, scalars *s, brink_visitor *v) {
   brink_stepper *st = &sim->stepper;
@@ -157,10 +169,12 @@ static void become(brink_packing *packing, brink_sim *sim, scalars *s, brink_vis
   while (eval->nheld > 0) brink_eval_let_go(eval, eval->held[eval->nheld - 1]);
   st->ops = st->chosen.ops;
   st->method = st->chosen.method;
-  if (v->region != measure)
+  if (v->region != measure) {
     visit(packing, sim, s, v);
-  else
+    if (s->foreseen > 0.0) begin_at_plan(packing, sim);
+  } else {
     st->ops->visit(st, st->method, v); /* nothing moves */
+  }
   hold_again(sim, s);
   sim->t = st->t = s->t;
   st->h_next = s->h_next;
