@@ -199,7 +199,9 @@ static bool passes(const double *a, const double *b, int nd, double distance) {
 bool brink_meeting_narrow(const brink_meeting *m, const void *a, const void *b, double *from,
                           double *to) {
   chords c;
-  if (m->def.ndimensions == 0) return true;
+  bool straight = brink_packed_plan(&m->crew[0]->packing, a).degree <= 1 &&
+                  brink_packed_plan(&m->crew[1]->packing, b).degree <= 1;
+  if (m->def.ndimensions == 0 || straight) return true; /* tracks have told as much */
   draw_chords(m, (const void *const[2]){a, b}, *from, *to, &c);
   int first = 0, last = PIECES;
   double distance = c.near + c.off, h = *to - *from;
