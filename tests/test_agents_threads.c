@@ -1,15 +1,21 @@
 /* The number of threads changes nothing: every event, every state at the end and every count are the same, to the last
  * bit. Random scenes: dense and sparse, fast and slow, of one population and of several, in one, two and three
- * dimensions, with jumps, with both methods, run in one piece and in many.
+ * dimensions, with jumps, with both methods.
  *
- * The first argument is the number of scenes of each sort (2), the second the first seed (1). */
+ * The first argument is the number of scenes of each sort (6, in sanitised builds 1), the second the first seed (1). */
 #include "check.h"
 #include "support/agents_random.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t scenes = 2, first_seed = 1;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SCENES 1
+#else
+#define SCENES 6
+#endif
+
+static uint64_t scenes = SCENES, first_seed = 1;
 static size_t events;
 
 static void same(const scene_result *a, const scene_result *b, size_t threads, const char *what,

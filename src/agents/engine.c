@@ -314,7 +314,7 @@ static brink_status turn(brink_agents *agents, brink_diag *diag) {
   else if (agents->proposals == NULL || !brink_proposals_adopt(agents->proposals, i))
     status = take_turn(agents, i, diag);
   brink_queue_moved(&agents->queue, i, member->window.end);
-  if (agents->n >= MANY) {
+  if (agents->n >= MANY && agents->proposals == NULL) {
     fetch_later(agents, agents->queue.later);
     fetch_soon(agents, agents->queue.soon);
   }

@@ -9,7 +9,8 @@
  *     effects, is left to the turn itself;
  *   - whom its window was compared with is as the proposal saw it, in a version that it noted. Some of them
  *     have proposals for turns before this one; those it saw as they would be afterwards;
- *   - nobody else has come near: the boxes of those that took turns without a proposal (strays) do not touch.
+ *   - nobody else has come near: whoever takes a turn without a proposal (a stray) spoils those whose boxes touch its new
+ *     one.
  *
  * If only the last two fail, the step is adopted and the window compared anew. So the run is, turn by turn, the one
  * of a single thread, whatever their number: what is proposed when only decides how much is computed in vain. Threads
@@ -27,7 +28,6 @@
 #define FEWEST 16    /* and no less: it would not be worth waking anybody */
 #define HALVINGS 12  /* of the time from which they are taken, at a go */
 #define LEAST 1e-300 /* time */
-#define STRAYS 256   /* that are looked at for each proposal, before all are void */
 
 /* Boxes of proposals, by their lower ends in the first direction. */
 typedef struct place_of_box {
@@ -54,8 +54,6 @@ struct brink_proposals {
   double span;    /* … than this after the present */
   size_t wait;    /* so many turns are taken without proposals */
   boxes_of_block *boxes;
-  uint32_t strays[STRAYS];
-  size_t nstrays;
 };
 
 /* ---- who ---- */
@@ -272,7 +270,6 @@ static bool prunes(const brink_agents *agents) {
 
 static void prepare(brink_proposals *ahead) {
   brink_agents *agents = ahead->agents;
-  ahead->nstrays = 0;
   collect(ahead);
   if (ahead->count < FEWEST) {
     brink_proposals_forget(ahead);
@@ -287,33 +284,13 @@ static void prepare(brink_proposals *ahead) {
 
 /* ---- adopting ---- */
 
-static bool touches_stray(const brink_proposals *ahead, const brink_outlook *o) {
-  const brink_agents *agents = ahead->agents;
-  const brink_worker *worker = &agents->worker;
-  for (size_t b = 0; b < agents->def.npairs; b++) {
-    const brink_meeting *m = &worker->meetings[b];
-    for (int side = 0; side < 2; side++) {
-      if (m->crew[side] != brink_worker_crew(worker, o->agent)) continue;
-      const brink_box *box = &o->spots[2 * b + (size_t)side].box;
-      for (size_t k = 0; k < ahead->nstrays; k++) {
-        if (m->crew[1 - side] != brink_worker_crew(worker, ahead->strays[k])) continue;
-        size_t stray = brink_agents_member(agents, ahead->strays[k]);
-        uint32_t number = brink_meeting_number(m, 1 - side, stray);
-        if (brink_box_touches(box, brink_grid_box(m->grid, number), m->def.ndimensions))
-          return true;
-      }
-    }
-  }
-  return false;
-}
-
 /* Is all that its window was compared with as it was seen? */
 static bool holds(const brink_proposals *ahead, const brink_proposal *p) {
-  if (!p->whole) return false;
+  if (!p->whole) return false; /* a stray may have seen to that */
   for (size_t k = 0; k < p->nnear; k++) {
     if (ahead->agents->members[p->near[k].agent].version != p->near[k].version) return false;
   }
-  return !touches_stray(ahead, &p->outlook);
+  return true;
 }
 
 static void adopt_step(brink_agents *agents, const brink_proposal *p) {
@@ -346,7 +323,7 @@ bool brink_proposals_adopt(brink_proposals *ahead, uint32_t agent) {
   brink_member *member = &agents->members[agent];
   if (ahead->wait > 0)
     ahead->wait--;
-  else if (ahead->count == 0 || member->window.end > ahead->until || ahead->nstrays == STRAYS)
+  else if (ahead->count == 0 || member->window.end > ahead->until)
     prepare(ahead);
   brink_proposal *p = proposal_of(ahead, agent);
   if (p == NULL || p->version != member->version) return false;
@@ -361,9 +338,33 @@ bool brink_proposals_adopt(brink_proposals *ahead, uint32_t agent) {
   return true;
 }
 
+/* Proposals of this side whose boxes touch this one. */
+static void disturb(brink_proposals *ahead, size_t block, int side, const brink_box *box) {
+  const boxes_of_block *boxes = &ahead->boxes[block];
+  int ndimensions = ahead->workers[0].meetings[block].def.ndimensions;
+  for (size_t k = first_place(boxes, box->low[0]); k < boxes->count; k++) {
+    const place_of_box *place = &boxes->places[k];
+    brink_proposal *p = &ahead->list[place->proposal];
+    if (place->low > box->high[0]) break;
+    const brink_box *its = &p->outlook.spots[2 * block + (size_t)side].box;
+    if (place->side == side && brink_box_touches(box, its, ndimensions)) p->whole = false;
+  }
+}
+
 void brink_proposals_stray(brink_proposals *ahead, uint32_t agent) {
   if (ahead == NULL || ahead->count == 0) return;
-  if (ahead->nstrays < STRAYS) ahead->strays[ahead->nstrays++] = agent;
+  const brink_agents *agents = ahead->agents;
+  const brink_worker *worker = &agents->worker;
+  for (size_t b = 0; b < agents->def.npairs; b++) {
+    const brink_meeting *m = &worker->meetings[b];
+    bool one = m->crew[0] == m->crew[1];
+    for (int side = 0; m->grid != NULL && side < 2; side++) {
+      if (m->crew[side] != brink_worker_crew(worker, agent)) continue;
+      uint32_t number = brink_meeting_number(m, side, brink_agents_member(agents, agent));
+      disturb(ahead, b, one ? 0 : 1 - side, brink_grid_box(m->grid, number));
+      if (one) break;
+    }
+  }
 }
 
 void brink_proposals_forget(brink_proposals *ahead) {

@@ -90,6 +90,7 @@ static void visit(brink_packing *packing, brink_sim *sim, scalars *s, brink_visi
   v->region(v, eval->p, def->np * sizeof(double));
   v->region(v, eval->slack, def->nguards * sizeof(double));
   v->region(v, sim->detector.tolerance, def->nguards * sizeof(double));
+  v->region(v, sim->detector.high, def->nguards * sizeof(double));
   visit_clocks(sim, v);
   packing->mode_at = v->at;
   v->region(v, eval->mode, def->nmodes * sizeof(int));
