@@ -65,8 +65,10 @@ void brink_queue_add(brink_queue *queue, uint32_t agent, double key);
 uint32_t brink_queue_first(const brink_queue *queue);
 /* Its key is this now. */
 void brink_queue_moved(brink_queue *queue, uint32_t agent, double key);
-/* Agents with keys up to this one, in any order: how many; more than `most` if there is no room for all. */
-size_t brink_queue_until(const brink_queue *queue, double key, uint32_t *agents, size_t most);
+/* The first ones, in order: how many. `room` has BRINK_QUEUE_ROOM places for each that is asked for. */
+#define BRINK_QUEUE_ROOM 4
+size_t brink_queue_next(const brink_queue *queue, brink_queue_item *items, size_t most,
+                        uint32_t *room);
 
 /* ---- grid.c ---- */
 

@@ -23,11 +23,10 @@
 #include "agents/parts.h"
 #include "agents/team.h"
 
-#define SHARE 16     /* the next one of so many is proposed, … */
-#define MOST 1024    /* … but no more than this, */
-#define FEWEST 16    /* and no less: it would not be worth waking anybody */
-#define HALVINGS 12  /* of the time from which they are taken, at a go */
-#define LEAST 1e-300 /* time */
+#define SHARE 16  /* the next one of so many is proposed, … */
+#define MOST 1024 /* … but no more than this, */
+#define FEWEST 16 /* and no less: it would not be worth waking anybody */
+#define NEXT 2    /* items before it is computed, what an agent reads is fetched */
 
 /* Boxes of proposals, by their lower ends in the first direction. */
 typedef struct place_of_box {
@@ -49,10 +48,10 @@ struct brink_proposals {
   size_t nworkers;
   brink_proposal *list;
   size_t count, most;
-  uint32_t *next; /* agents whose turns are near */
-  double until;   /* their turns are not later … */
-  double span;    /* … than this after the present */
-  size_t wait;    /* so many turns are taken without proposals */
+  brink_queue_item *next; /* the turns that come next, … */
+  brink_queue_item last;  /* … and the last of them */
+  uint32_t *room;
+  size_t wait; /* so many turns are taken without proposals */
   boxes_of_block *boxes;
 };
 
@@ -96,9 +95,33 @@ static void step(brink_proposals *ahead, brink_worker *worker, brink_proposal *p
   p->outlook.packed = p->packed;
 }
 
+/* What the next ones read is on its way while this one is computed. */
+static void fetch_agent(const brink_proposals *ahead, size_t item) {
+  if (item >= ahead->count) return;
+  uint32_t agent = ahead->list[item].outlook.agent;
+  const brink_crew *crew = brink_worker_crew(&ahead->workers[0], agent);
+  brink_fetch(brink_crew_packed(crew, agent - crew->first), crew->packing.size);
+}
+
+static void fetch_around(const brink_proposals *ahead, size_t item) {
+  if (item >= ahead->count) return;
+  const brink_worker *worker = &ahead->workers[0];
+  uint32_t agent = ahead->list[item].outlook.agent;
+  for (size_t b = 0; b < ahead->agents->def.npairs; b++) {
+    const brink_meeting *m = &worker->meetings[b];
+    for (int side = 0; side < 2; side++) {
+      const brink_crew *crew = brink_worker_crew(worker, agent);
+      if (m->crew[side] != crew) continue;
+      brink_grid_fetch_around(m->grid, brink_meeting_number(m, side, agent - crew->first));
+      if (m->crew[0] == m->crew[1]) break;
+    }
+  }
+}
+
 static void propose(void *user, size_t item, size_t number) {
   brink_proposals *ahead = user;
   brink_agents *agents = ahead->agents;
+  fetch_agent(ahead, item + NEXT);
   brink_worker *worker = &ahead->workers[number];
   brink_proposal *p = &ahead->list[item];
   brink_outlook *o = &p->outlook;
@@ -226,6 +249,7 @@ static void compare(void *user, size_t item, size_t number) {
   brink_proposals *ahead = user;
   brink_worker *worker = &ahead->workers[number];
   brink_proposal *p = &ahead->list[item];
+  fetch_around(ahead, item + NEXT);
   if (!p->fit) return;
   size_t npairs = ahead->agents->def.npairs;
   for (size_t b = 0; b < npairs; b++) worker->meetings[b].eval.stats = (brink_stats){0};
@@ -242,23 +266,22 @@ static void compare(void *user, size_t item, size_t number) {
 /* The agents whose turns are next, but for those that meet or come to the end. */
 static void collect(brink_proposals *ahead) {
   brink_agents *agents = ahead->agents;
-  double first = agents->members[brink_queue_first(&agents->queue)].window.end;
-  size_t count = ahead->most + 1;
-  /* Where very many are due at one time, some of them will do. */
-  for (int tries = 0; tries < HALVINGS && count > ahead->most; tries++) {
-    if (tries > 0) ahead->span *= 0.5;
-    ahead->until = fmin(first + ahead->span, nextafter(agents->t_end, first));
-    count = brink_queue_until(&agents->queue, ahead->until, ahead->next, ahead->most);
-  }
-  if (count > ahead->most) count = ahead->most;
-  if (2 * count < ahead->most || ahead->span == 0.0) ahead->span = fmax(1.5 * ahead->span, LEAST);
+  size_t count = brink_queue_next(&agents->queue, ahead->next, ahead->most, ahead->room);
+  ahead->last = ahead->next[count - 1];
   ahead->count = 0;
   for (size_t k = 0; k < count; k++) {
-    brink_member *member = &agents->members[ahead->next[k]];
-    if (member->window.ending >= BRINK_MEETS) continue;
+    uint32_t agent = ahead->next[k].agent;
+    brink_member *member = &agents->members[agent];
+    if (member->window.ending >= BRINK_MEETS || member->window.end >= agents->t_end) continue;
     member->slot = (uint16_t)ahead->count;
-    ahead->list[ahead->count++].outlook.agent = ahead->next[k];
+    ahead->list[ahead->count++].outlook.agent = agent;
   }
+}
+
+/* Is this turn after those that were collected? */
+static bool is_over(const brink_proposals *ahead, uint32_t agent, double at) {
+  const brink_queue_item *last = &ahead->last;
+  return ahead->count == 0 || at > last->key || (at == last->key && agent > last->agent);
 }
 
 static bool prunes(const brink_agents *agents) {
@@ -321,9 +344,10 @@ static void compare_anew(brink_agents *agents, brink_proposal *p) {
 bool brink_proposals_adopt(brink_proposals *ahead, uint32_t agent) {
   brink_agents *agents = ahead->agents;
   brink_member *member = &agents->members[agent];
+  if (member->window.end >= agents->t_end) return false;
   if (ahead->wait > 0)
     ahead->wait--;
-  else if (ahead->count == 0 || member->window.end > ahead->until)
+  else if (is_over(ahead, agent, member->window.end))
     prepare(ahead);
   brink_proposal *p = proposal_of(ahead, agent);
   if (p == NULL || p->version != member->version) return false;
@@ -370,7 +394,7 @@ void brink_proposals_stray(brink_proposals *ahead, uint32_t agent) {
 void brink_proposals_forget(brink_proposals *ahead) {
   if (ahead == NULL) return;
   ahead->count = 0;
-  ahead->wait = FEWEST;
+  ahead->wait = ahead->most; /* it may be the same with the next ones */
 }
 
 /* ---- the object ---- */
@@ -386,10 +410,11 @@ static bool take_room(brink_proposals *ahead) {
   ahead->workers = brink_arena_take(arena, ahead->nworkers, sizeof *ahead->workers);
   ahead->list = brink_arena_take(arena, ahead->most, sizeof *ahead->list);
   ahead->next = brink_arena_take(arena, ahead->most, sizeof *ahead->next);
+  ahead->room = brink_arena_take(arena, BRINK_QUEUE_ROOM * ahead->most, sizeof *ahead->room);
   ahead->boxes = brink_arena_take(arena, npairs, sizeof *ahead->boxes);
   char *packed = brink_arena_take(arena, ahead->most, largest);
   brink_spot *spots = brink_arena_take(arena, ahead->most * 2 * npairs, sizeof *spots);
-  if (ahead->workers == NULL || ahead->list == NULL || ahead->next == NULL ||
+  if (ahead->workers == NULL || ahead->list == NULL || ahead->next == NULL || ahead->room == NULL ||
       ahead->boxes == NULL || packed == NULL || spots == NULL)
     return false;
   for (size_t k = 0; k < ahead->most; k++) {
@@ -416,7 +441,6 @@ brink_status brink_proposals_create(brink_agents *agents, brink_diag *diag,
   ahead->agents = agents;
   ahead->nworkers = agents->def.threads;
   ahead->most = agents->n / SHARE < MOST ? agents->n / SHARE : MOST;
-  ahead->span = 1.0;
   if (!take_room(ahead))
     return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for the threads");
   for (size_t k = 0; k < ahead->nworkers; k++) {

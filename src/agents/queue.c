@@ -75,16 +75,40 @@ void brink_queue_moved(brink_queue *queue, uint32_t agent, double key) {
   put(queue, higher < k ? higher : sink(queue, k, &item), &item);
 }
 
-static size_t until(const brink_queue *queue, size_t k, double key, uint32_t *agents, size_t count,
-                    size_t most) {
-  if (k >= queue->count || queue->heap[k].key > key || count > most) return count;
-  if (count < most) agents[count] = queue->heap[k].agent;
-  count++;
-  for (size_t c = CHILDREN * k + 1; c <= CHILDREN * (k + 1); c++)
-    count = until(queue, c, key, agents, count, most);
-  return count;
+/* ---- the first of them, in order ---- */
+
+/* Those that may be next are in a heap of their own, of places in the queue: first the top, then, in the place of each one
+ * that was next, its children. */
+static void add_place(const brink_queue *queue, uint32_t *heap, size_t *count, uint32_t place) {
+  size_t k = (*count)++;
+  for (; k > 0 && before(&queue->heap[place], &queue->heap[heap[(k - 1) / 2]]); k = (k - 1) / 2)
+    heap[k] = heap[(k - 1) / 2];
+  heap[k] = place;
 }
 
-size_t brink_queue_until(const brink_queue *queue, double key, uint32_t *agents, size_t most) {
-  return until(queue, 0, key, agents, 0, most);
+static uint32_t take_place(const brink_queue *queue, uint32_t *heap, size_t *count) {
+  uint32_t first = heap[0], last = heap[--*count];
+  size_t k = 0;
+  for (size_t child; (child = 2 * k + 1) < *count; k = child) {
+    if (child + 1 < *count && before(&queue->heap[heap[child + 1]], &queue->heap[heap[child]]))
+      child++;
+    if (!before(&queue->heap[heap[child]], &queue->heap[last])) break;
+    heap[k] = heap[child];
+  }
+  heap[k] = last;
+  return first;
+}
+
+size_t brink_queue_next(const brink_queue *queue, brink_queue_item *items, size_t most,
+                        uint32_t *room) {
+  size_t found = 0, open = 0;
+  if (queue->count > 0) room[open++] = 0;
+  while (open > 0 && found < most) {
+    uint32_t place = take_place(queue, room, &open);
+    items[found++] = queue->heap[place];
+    for (size_t c = CHILDREN * (size_t)place + 1; c <= CHILDREN * ((size_t)place + 1); c++) {
+      if (c < queue->count) add_place(queue, room, &open, (uint32_t)c);
+    }
+  }
+  return found;
 }

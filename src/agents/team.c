@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define AT_A_TIME 4 /* things that a thread takes: few, so that nobody waits long at the end */
+#define AT_A_TIME 16 /* things that a thread takes: few, so that nobody waits long at the end */
 
 struct brink_team {
   brink_allocator allocator;
