@@ -3,14 +3,14 @@
  * The models of sensitivity_cases.h are run by exact_run.h, in which there is nothing of the library, with every
  * initial state and every knob a little larger and a little smaller. The differences of the times of all events,
  * of the states behind them and of the state at the end have at least 12 digits, which is checked with another step.
- * The library's sensitivities (sim/sensitivity.h) must agree with them to one part in a million: at rtol 1e-10, with
+ * The library's sensitivities (<brink/sensitivity.h>) must agree with them to one part in a million: at rtol 1e-10, with
  * Taylor series and with Adams methods.
  *
  * The arguments, if given, are parts of names of cases: only these are run. */
 #include "check.h"
 #include "lang/knobs.h"
 #include "sensitivity_cases.h"
-#include "sim/sensitivity.h"
+#include <brink/sensitivity.h>
 #include "support/hsml_run.h"
 
 enum {

@@ -1,6 +1,6 @@
 /* Derivatives of runs against closed forms: flows, events, resets, clocks, timers, sliding; by the model's own
  * tangents and by differences. */
-#include "sim/sensitivity.h"
+#include <brink/sensitivity.h>
 
 #include "check.h"
 #include "support/counting.h"

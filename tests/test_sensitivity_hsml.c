@@ -2,7 +2,7 @@
  * actions; knobs that enter initial values and other parameters; held values; samples. */
 #include "lang/knobs.h"
 #include "model/model.h"
-#include "sim/sensitivity.h"
+#include <brink/sensitivity.h>
 #include "support/hsml_run.h"
 
 #include "check.h"

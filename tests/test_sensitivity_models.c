@@ -4,7 +4,7 @@
 #include "lang/knobs.h"
 #include "model/model.h"
 #include "native/native.h"
-#include "sim/sensitivity.h"
+#include <brink/sensitivity.h>
 
 #include "check.h"
 

@@ -7,7 +7,7 @@
 
 #include "cli/run.h"
 #include "sim/conditions.h"
-#include "sim/sensitivity.h"
+#include <brink/sensitivity.h>
 
 /* What an event is differentiated by: an initial value or a knob. */
 typedef struct cli_direction {

@@ -6,7 +6,6 @@
  * So infinite tau (a surface that is grazed) never meets the callbacks, and where B = f+ it does not matter.
  * Where the motion ends (sensitivity_edge.c), M and f- have no values, but M + f- tau has one: then this is
  * carried, together with the time. */
-#include "sim/sensitivity.h"
 
 #include <float.h>
 #include <math.h>

@@ -3,7 +3,9 @@
 #define BRINK_SIM_SENSITIVITY_PARTS_H
 
 #include "model/tangent.h"
-#include "sim/sensitivity.h"
+#include <brink/sensitivity.h>
+
+#include "sim/sim.h"
 
 /* Rows of the extrapolation table: so many columns of it, two orders each. */
 #define BRINK_SENSITIVITY_ROWS 9

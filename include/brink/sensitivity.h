@@ -8,10 +8,10 @@
  *
  *     M' = f_x M + f_p P,       P = dp/d(direction),
  *
- * is integrated along the dense output of each accepted step (sensitivity_flow.c).
+ * is integrated along the dense output of each accepted step.
  *
  * At an instant T, with f- and f+ the fields before and after, and R what all callbacks of the instant
- * together make of t, x and p (sensitivity.c),
+ * together make of t, x and p,
  *
  *     dT = -(g_x M- + g_p P-) / (g_x f- + g_t)          for a guard that was located,
  *     dT = the timer's own derivative                   for a timer; 0 for a clock with a period,
@@ -26,7 +26,7 @@
  * Where g_x f- + g_t = 0 the surface is grazed: derivatives of T are infinite with the sign of the numerator
  * (0 where that is 0), and so are rows of M+ that depend on T. Where the motion ends at a surface by itself,
  * or becomes infinitely fast, as at the end of a square root, M and f have no values, but T and the state there
- * have derivatives: these are limits (sensitivity_edge.c).
+ * have derivatives: these are limits.
  *
  * Derivatives of the model come from its callbacks (brink_rhs_tangent_fn and its neighbours; models of
  * expressions and of the language have all of them, exact to rounding) or, where it has none, from central
@@ -44,10 +44,14 @@
  *   - Of the events of one instant the first 64 are told.
  *   - M is at a fixed time. Where an event ends the run, the state at the end moves with it: M + f dT.
  *   - Modes, and values that are rounded or drawn at random, do not change with directions. */
-#ifndef BRINK_SIM_SENSITIVITY_H
-#define BRINK_SIM_SENSITIVITY_H
+#ifndef BRINK_SENSITIVITY_H
+#define BRINK_SENSITIVITY_H
 
-#include "sim/sim.h"
+#include <brink/brink.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef struct brink_sensitivity brink_sensitivity;
 
@@ -91,29 +95,33 @@ typedef struct brink_sensitivity_def {
   void *user;
 } brink_sensitivity_def;
 
-brink_sensitivity_def brink_default_sensitivity(void);
+BRINK_API brink_sensitivity_def brink_default_sensitivity(void);
 
 /* Goes along with `sim`, which must not have moved yet, until it is destroyed (before the sim is). One at a
  * time. The definition is copied. Statuses: ARGUMENT, MEMORY. */
-brink_status brink_sensitivity_create(brink_sim *sim, const brink_sensitivity_def *def,
-                                      const brink_allocator *allocator, brink_diag *diag,
-                                      brink_sensitivity **sensitivity);
-void brink_sensitivity_destroy(brink_sensitivity *sensitivity); /* NULL is fine */
+BRINK_API brink_status brink_sensitivity_create(brink_sim *sim, const brink_sensitivity_def *def,
+                                                const brink_allocator *allocator, brink_diag *diag,
+                                                brink_sensitivity **sensitivity);
+BRINK_API void brink_sensitivity_destroy(brink_sensitivity *sensitivity); /* NULL is fine */
 
-/* Column k of the matrices of a definition: all initial states, say, and then some knobs (lang/knobs.h). NULL
+/* Column k of the matrices of a definition: all initial states, say, and then some knobs . NULL
  * leaves the column as it is. */
-void brink_direction_fill(double *matrix, size_t rows, size_t count, size_t k,
-                          const double *column);
+BRINK_API void brink_direction_fill(double *matrix, size_t rows, size_t count, size_t k,
+                                    const double *column);
 
 /* After brink_sim_reset: back to the start. */
-void brink_sensitivity_reset(brink_sensitivity *sensitivity);
+BRINK_API void brink_sensitivity_reset(brink_sensitivity *sensitivity);
 
 /* At the present time of the sim: dx and dp by rows of `count`. */
-size_t brink_sensitivity_count(const brink_sensitivity *sensitivity);
-const double *brink_sensitivity_state(const brink_sensitivity *sensitivity);
-const double *brink_sensitivity_parameters(const brink_sensitivity *sensitivity);
+BRINK_API size_t brink_sensitivity_count(const brink_sensitivity *sensitivity);
+BRINK_API const double *brink_sensitivity_state(const brink_sensitivity *sensitivity);
+BRINK_API const double *brink_sensitivity_parameters(const brink_sensitivity *sensitivity);
 
 /* All limits that were met so far. */
-unsigned brink_sensitivity_limits(const brink_sensitivity *sensitivity);
+BRINK_API unsigned brink_sensitivity_limits(const brink_sensitivity *sensitivity);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
