@@ -10,8 +10,8 @@
 #include "check.h"
 #include "lang/knobs.h"
 #include "sensitivity_cases.h"
-#include <brink/sensitivity.h>
 #include "support/hsml_run.h"
+#include <brink/sensitivity.h>
 
 enum {
   DIRECTIONS = EXACT_STATES + EXACT_KNOBS,

@@ -2,8 +2,8 @@
  * actions; knobs that enter initial values and other parameters; held values; samples. */
 #include "lang/knobs.h"
 #include "model/model.h"
-#include <brink/sensitivity.h>
 #include "support/hsml_run.h"
+#include <brink/sensitivity.h>
 
 #include "check.h"
 
