@@ -262,44 +262,6 @@ static bool is_meeting(const brink_agents *agents, uint32_t i) {
   return other->ending == BRINK_MEETS && other->partner == i && other->end == one->end;
 }
 
-/* By its number alone. */
-static const brink_crew *crew_at(const brink_agents *agents, uint32_t agent) {
-  const brink_crew *crew = agents->worker.crews;
-  while (agent - crew->first >= crew->def.count) crew++;
-  return crew;
-}
-
-/* Whose turns come next is known a little before: what they read is on its way then, … */
-static void fetch_later(const brink_agents *agents, uint32_t agent) {
-  const brink_crew *crew = crew_at(agents, agent);
-  size_t member = agent - crew->first;
-  brink_fetch(&agents->members[agent], sizeof *agents->members);
-  brink_fetch(brink_crew_packed(crew, member), crew->packing.size);
-  for (size_t b = 0; b < agents->def.npairs; b++) {
-    const brink_meeting *m = &agents->worker.meetings[b];
-    for (int side = 0; m->grid != NULL && side < 2; side++) {
-      if (m->crew[side] != crew) continue;
-      uint32_t number = brink_meeting_number(m, side, member);
-      brink_grid_fetch(m->grid, number);
-      brink_fetch(&m->track[number], sizeof *m->track);
-      if (m->crew[0] == m->crew[1]) break;
-    }
-  }
-}
-
-/* … and soon after it those around them. */
-static void fetch_soon(const brink_agents *agents, uint32_t agent) {
-  const brink_crew *crew = crew_at(agents, agent);
-  for (size_t b = 0; b < agents->def.npairs; b++) {
-    const brink_meeting *m = &agents->worker.meetings[b];
-    for (int side = 0; m->grid != NULL && side < 2; side++) {
-      if (m->crew[side] != crew) continue;
-      brink_grid_fetch_around(m->grid, brink_meeting_number(m, side, agent - crew->first));
-      if (m->crew[0] == m->crew[1]) break;
-    }
-  }
-}
-
 static brink_status turn(brink_agents *agents, brink_diag *diag) {
   uint32_t i = brink_queue_first(&agents->queue);
   const brink_member *member = &agents->members[i];
@@ -315,8 +277,8 @@ static brink_status turn(brink_agents *agents, brink_diag *diag) {
     status = take_turn(agents, i, diag);
   brink_queue_moved(&agents->queue, i, member->window.end);
   if (agents->n >= MANY && agents->proposals == NULL) {
-    fetch_later(agents, agents->queue.later);
-    fetch_soon(agents, agents->queue.soon);
+    brink_worker_fetch(&agents->worker, agents->queue.later);
+    brink_worker_fetch_around(&agents->worker, agents->queue.soon);
   }
   return status;
 }

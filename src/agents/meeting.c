@@ -354,6 +354,13 @@ void brink_meeting_scatter(brink_meeting *m, int side, brink_sim *sim) {
   for (size_t k = 0; k < def->nmodes; k++) sim->eval.mode[k] = m->eval.mode[m->def.mode[side][k]];
 }
 
+int brink_meeting_sides(const brink_meeting *m, const brink_crew *crew, int sides[2]) {
+  int count = 0;
+  if (m->crew[0] == crew) sides[count++] = 0;
+  if (m->crew[1] == crew && m->crew[0] != crew) sides[count++] = 1;
+  return count;
+}
+
 uint32_t brink_meeting_number(const brink_meeting *m, int side, size_t agent) {
   bool second = side == 1 && m->crew[0] != m->crew[1];
   return (uint32_t)(second ? m->crew[0]->def.count + agent : agent);

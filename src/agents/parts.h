@@ -173,6 +173,8 @@ int brink_meeting_act(brink_meeting *meeting, const void *a, const void *b,
 /* What the action left of a partner, into its simulation. */
 void brink_meeting_scatter(brink_meeting *meeting, int side, brink_sim *sim);
 
+/* The sides that agents of a crew are on; how many. Of one population, which is on both, the first. */
+int brink_meeting_sides(const brink_meeting *meeting, const brink_crew *crew, int sides[2]);
 /* Number of an agent in the grid: those of the first crew, then those of the second. */
 uint32_t brink_meeting_number(const brink_meeting *meeting, int side, size_t agent);
 
@@ -207,6 +209,10 @@ typedef struct brink_worker {
 brink_status brink_worker_init(brink_worker *worker, brink_agents *agents, size_t number,
                                brink_diag *diag);
 void brink_worker_free(brink_worker *worker, bool first);
+
+/* What an agent's turn reads is on its way from now on: what it is; those around it. By its number alone. */
+void brink_worker_fetch(const brink_worker *worker, uint32_t agent);
+void brink_worker_fetch_around(const brink_worker *worker, uint32_t agent);
 
 /* ---- window.c ---- */
 

@@ -96,32 +96,15 @@ static void step(brink_proposals *ahead, brink_worker *worker, brink_proposal *p
 }
 
 /* What the next ones read is on its way while this one is computed. */
-static void fetch_agent(const brink_proposals *ahead, size_t item) {
-  if (item >= ahead->count) return;
-  uint32_t agent = ahead->list[item].outlook.agent;
-  const brink_crew *crew = brink_worker_crew(&ahead->workers[0], agent);
-  brink_fetch(brink_crew_packed(crew, agent - crew->first), crew->packing.size);
-}
-
-static void fetch_around(const brink_proposals *ahead, size_t item) {
-  if (item >= ahead->count) return;
-  const brink_worker *worker = &ahead->workers[0];
-  uint32_t agent = ahead->list[item].outlook.agent;
-  for (size_t b = 0; b < ahead->agents->def.npairs; b++) {
-    const brink_meeting *m = &worker->meetings[b];
-    for (int side = 0; side < 2; side++) {
-      const brink_crew *crew = brink_worker_crew(worker, agent);
-      if (m->crew[side] != crew) continue;
-      brink_grid_fetch_around(m->grid, brink_meeting_number(m, side, agent - crew->first));
-      if (m->crew[0] == m->crew[1]) break;
-    }
-  }
+static void fetch(const brink_proposals *ahead, size_t item,
+                  void (*what)(const brink_worker *worker, uint32_t agent)) {
+  if (item < ahead->count) what(&ahead->workers[0], ahead->list[item].outlook.agent);
 }
 
 static void propose(void *user, size_t item, size_t number) {
   brink_proposals *ahead = user;
   brink_agents *agents = ahead->agents;
-  fetch_agent(ahead, item + NEXT);
+  fetch(ahead, item + NEXT, brink_worker_fetch);
   brink_worker *worker = &ahead->workers[number];
   brink_proposal *p = &ahead->list[item];
   brink_outlook *o = &p->outlook;
@@ -150,14 +133,15 @@ static void sort_boxes(brink_proposals *ahead, size_t block) {
   boxes->widest = 0.0;
   for (size_t k = 0; k < ahead->count; k++) {
     const brink_proposal *p = &ahead->list[k];
-    const brink_meeting *m = &ahead->workers[0].meetings[block];
-    for (int side = 0; p->fit && side < 2; side++) {
-      if (m->crew[side] != brink_worker_crew(&ahead->workers[0], p->outlook.agent)) continue;
-      const brink_box *box = &p->outlook.spots[2 * block + (size_t)side].box;
+    if (!p->fit) continue;
+    const brink_worker *worker = &ahead->workers[0];
+    const brink_crew *crew = brink_worker_crew(worker, p->outlook.agent);
+    int sides[2], nsides = brink_meeting_sides(&worker->meetings[block], crew, sides);
+    for (int s = 0; s < nsides; s++) {
+      const brink_box *box = &p->outlook.spots[2 * block + (size_t)sides[s]].box;
       boxes->places[boxes->count++] =
-          (place_of_box){.low = box->low[0], .proposal = (uint16_t)k, .side = (uint8_t)side};
+          (place_of_box){.low = box->low[0], .proposal = (uint16_t)k, .side = (uint8_t)sides[s]};
       boxes->widest = fmax(boxes->widest, box->high[0] - box->low[0]);
-      if (m->crew[0] == m->crew[1]) break;
     }
   }
   qsort(boxes->places, boxes->count, sizeof *boxes->places, by_low);
@@ -249,7 +233,7 @@ static void compare(void *user, size_t item, size_t number) {
   brink_proposals *ahead = user;
   brink_worker *worker = &ahead->workers[number];
   brink_proposal *p = &ahead->list[item];
-  fetch_around(ahead, item + NEXT);
+  fetch(ahead, item + NEXT, brink_worker_fetch_around);
   if (!p->fit) return;
   size_t npairs = ahead->agents->def.npairs;
   for (size_t b = 0; b < npairs; b++) worker->meetings[b].eval.stats = (brink_stats){0};
@@ -382,11 +366,10 @@ void brink_proposals_stray(brink_proposals *ahead, uint32_t agent) {
   for (size_t b = 0; b < agents->def.npairs; b++) {
     const brink_meeting *m = &worker->meetings[b];
     bool one = m->crew[0] == m->crew[1];
-    for (int side = 0; m->grid != NULL && side < 2; side++) {
-      if (m->crew[side] != brink_worker_crew(worker, agent)) continue;
-      uint32_t number = brink_meeting_number(m, side, brink_agents_member(agents, agent));
-      disturb(ahead, b, one ? 0 : 1 - side, brink_grid_box(m->grid, number));
-      if (one) break;
+    int sides[2], nsides = brink_meeting_sides(m, brink_worker_crew(worker, agent), sides);
+    for (int s = 0; m->grid != NULL && s < nsides; s++) {
+      uint32_t number = brink_meeting_number(m, sides[s], brink_agents_member(agents, agent));
+      disturb(ahead, b, one ? 0 : 1 - sides[s], brink_grid_box(m->grid, number));
     }
   }
 }

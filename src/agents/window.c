@@ -9,17 +9,21 @@
 
 /* ---- opening ---- */
 
+static int sides_of(const brink_worker *worker, const brink_meeting *m, uint32_t agent,
+                    int sides[2]) {
+  return brink_meeting_sides(m, brink_worker_crew(worker, agent), sides);
+}
+
 /* How far the window goes: an agent should not sweep more than its share of the plane. */
 static double end_of(const brink_agents *agents, const brink_worker *worker,
                      const brink_outlook *outlook, double from, double valid) {
   double end = valid;
   for (size_t b = 0; b < agents->def.npairs; b++) {
     const brink_meeting *m = &worker->meetings[b];
-    for (int side = 0; side < 2; side++) {
-      if (m->crew[side] != brink_worker_crew(worker, outlook->agent) || m->grid == NULL) continue;
-      double speed = brink_meeting_speed(m, side, outlook->packed, from);
+    int sides[2], count = sides_of(worker, m, outlook->agent, sides);
+    for (int k = 0; k < count && m->grid != NULL; k++) {
+      double speed = brink_meeting_speed(m, sides[k], outlook->packed, from);
       if (speed > 0.0) end = fmin(end, from + m->sweep / speed);
-      if (m->crew[0] == m->crew[1]) break;
     }
   }
   double least = from + 16.0 * DBL_EPSILON * fabs(from);
@@ -34,11 +38,9 @@ void brink_outlook_open(brink_agents *agents, brink_worker *worker, brink_outloo
   o->searches = o->checks = 0;
   for (size_t b = 0; b < agents->def.npairs; b++) {
     const brink_meeting *m = &worker->meetings[b];
-    for (int side = 0; side < 2; side++) {
-      if (m->crew[side] != brink_worker_crew(worker, o->agent) || m->grid == NULL) continue;
-      brink_meeting_spot(m, side, o->packed, from, end, &o->spots[2 * b + (size_t)side]);
-      if (m->crew[0] == m->crew[1]) break;
-    }
+    int sides[2], count = sides_of(worker, m, o->agent, sides);
+    for (int k = 0; k < count && m->grid != NULL; k++)
+      brink_meeting_spot(m, sides[k], o->packed, from, end, &o->spots[2 * b + (size_t)sides[k]]);
   }
 }
 
@@ -46,14 +48,12 @@ void brink_outlook_settle(brink_agents *agents, const brink_outlook *o) {
   size_t agent = brink_agents_member(agents, o->agent);
   for (size_t b = 0; b < agents->def.npairs; b++) {
     brink_meeting *m = &agents->worker.meetings[b];
-    for (int side = 0; side < 2; side++) {
-      if (m->crew[side] != brink_worker_crew(&agents->worker, o->agent) || m->grid == NULL)
-        continue;
-      uint32_t number = brink_meeting_number(m, side, agent);
-      const brink_spot *spot = &o->spots[2 * b + (size_t)side];
+    int sides[2], count = sides_of(&agents->worker, m, o->agent, sides);
+    for (int k = 0; k < count && m->grid != NULL; k++) {
+      uint32_t number = brink_meeting_number(m, sides[k], agent);
+      const brink_spot *spot = &o->spots[2 * b + (size_t)sides[k]];
       brink_grid_put(m->grid, number, &spot->box);
       m->track[number] = spot->track;
-      if (m->crew[0] == m->crew[1]) break;
     }
   }
 }
@@ -199,13 +199,12 @@ static void compare_near(brink_agents *agents, brink_worker *worker, brink_outlo
 void brink_outlook_compare(brink_agents *agents, brink_worker *worker, brink_outlook *o) {
   for (size_t b = 0; b < agents->def.npairs; b++) {
     const brink_meeting *m = &worker->meetings[b];
-    for (int side = 0; side < 2; side++) {
-      if (m->crew[side] != brink_worker_crew(worker, o->agent)) continue;
+    int sides[2], count = sides_of(worker, m, o->agent, sides);
+    for (int k = 0; k < count; k++) {
       if (m->grid != NULL && !agents->def.all_pairs)
-        compare_near(agents, worker, o, b, side);
+        compare_near(agents, worker, o, b, sides[k]);
       else
-        compare_all(agents, worker, o, b, side);
-      if (m->crew[0] == m->crew[1]) break;
+        compare_all(agents, worker, o, b, sides[k]);
     }
   }
 }

@@ -135,6 +135,41 @@ static bool make_meeting(brink_worker *worker, size_t k, size_t number) {
   return brink_grid_reader_create(m->grid, &m->reader);
 }
 
+/* ---- memory ---- */
+
+static const brink_crew *crew_at(const brink_worker *worker, uint32_t agent) {
+  const brink_crew *crew = worker->crews;
+  while (agent - crew->first >= crew->def.count) crew++;
+  return crew;
+}
+
+void brink_worker_fetch(const brink_worker *worker, uint32_t agent) {
+  const brink_agents *agents = worker->agents;
+  const brink_crew *crew = crew_at(worker, agent);
+  size_t member = agent - crew->first;
+  brink_fetch(&agents->members[agent], sizeof *agents->members);
+  brink_fetch(brink_crew_packed(crew, member), crew->packing.size);
+  for (size_t b = 0; b < agents->def.npairs; b++) {
+    const brink_meeting *m = &worker->meetings[b];
+    int sides[2], count = m->grid != NULL ? brink_meeting_sides(m, crew, sides) : 0;
+    for (int k = 0; k < count; k++) {
+      uint32_t number = brink_meeting_number(m, sides[k], member);
+      brink_grid_fetch(m->grid, number);
+      brink_fetch(&m->track[number], sizeof *m->track);
+    }
+  }
+}
+
+void brink_worker_fetch_around(const brink_worker *worker, uint32_t agent) {
+  const brink_crew *crew = crew_at(worker, agent);
+  for (size_t b = 0; b < worker->agents->def.npairs; b++) {
+    const brink_meeting *m = &worker->meetings[b];
+    int sides[2], count = m->grid != NULL ? brink_meeting_sides(m, crew, sides) : 0;
+    for (int k = 0; k < count; k++)
+      brink_grid_fetch_around(m->grid, brink_meeting_number(m, sides[k], agent - crew->first));
+  }
+}
+
 /* ---- the object ---- */
 
 brink_status brink_worker_init(brink_worker *worker, brink_agents *agents, size_t number,
