@@ -63,8 +63,6 @@ typedef struct brink_lab_options {
   bool interpret;     /* never call a compiler */
 } brink_lab_options;
 
-const brink_lab_options *brink_lab_asked(const brink_lab *lab);
-
 /* How often to repeat what the paper repeats `published` times. */
 size_t brink_lab_repetitions(const brink_lab *lab, size_t published);
 
@@ -108,14 +106,6 @@ brink_sim *brink_lab_sim(const brink_lab_model *model);
 
 /* Index of a state by name, into brink_sim_state and the records of sinks; BRINK_NONE: there is none. */
 size_t brink_lab_state(const brink_lab_model *model, const char *name);
-/* Any real, integer or boolean variable, or output, at the present; NaN: there is none of the name. */
-double brink_lab_value(brink_lab_model *model, const char *name);
-/* Is this guard the flag of the name ("plant.empty")? */
-bool brink_lab_is_flag(const brink_lab_model *model, size_t guard, const char *name);
-
-/* For what is not here. */
-brink_system *brink_lab_system(const brink_lab_model *model);
-brink_instance *brink_lab_instance(const brink_lab_model *model);
 
 /* Before the next experiment begins all models are closed anyway; this is for opening many. */
 void brink_lab_close(brink_lab_model *model);

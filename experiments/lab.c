@@ -31,15 +31,9 @@ static bool make_room(brink_lab *lab, void **items, size_t count, size_t *capaci
 /* A formatted text in the lab's arena; "" when memory is out. */
 BRINK_LAB_FORMAT(2, 0)
 static const char *format_text(brink_lab *lab, const char *format, va_list arguments) {
-  va_list again;
-  va_copy(again, arguments);
-  int length = vsnprintf(NULL, 0, format, again);
-  va_end(again);
-  if (length < 0) return "";
-  char *text = brink_lab_take(lab, (size_t)length + 1, 1);
-  if (text == NULL) return "";
-  vsnprintf(text, (size_t)length + 1, format, arguments);
-  return text;
+  const char *text = lab->failed ? NULL : brink_arena_format(&lab->arena, format, arguments);
+  if (text == NULL) lab->failed = true;
+  return text != NULL ? text : "";
 }
 
 /* ---- running ---- */
@@ -75,10 +69,6 @@ size_t brink_lab_count(const brink_lab *lab, brink_verdict verdict) {
 }
 
 /* ---- what was asked for ---- */
-
-const brink_lab_options *brink_lab_asked(const brink_lab *lab) {
-  return &lab->options;
-}
 
 size_t brink_lab_repetitions(const brink_lab *lab, size_t published) {
   return lab->options.repetitions > 0 ? lab->options.repetitions : published;

@@ -212,27 +212,6 @@ size_t brink_lab_state(const brink_lab_model *model, const char *name) {
   return model->system->variables[v].base + element;
 }
 
-bool brink_lab_is_flag(const brink_lab_model *model, size_t guard, const char *name) {
-  uint32_t flag;
-  size_t index;
-  brink_text text = {0};
-  brink_instance_flag(model->instance, guard, &flag, &index);
-  brink_system_flag_name(model->system, flag, index, &text);
-  bool same = text.data != NULL && !text.failed && strcmp(text.data, name) == 0;
-  brink_text_free(&text);
-  return same;
-}
-
-double brink_lab_value(brink_lab_model *model, const char *name) {
-  size_t element = 0;
-  uint32_t v = find_variable(model->system, name, &element);
-  if (v == BRINK_NO_INDEX) return (double)NAN;
-  const brink_sim *sim = model->sim;
-  brink_instance_evaluate(model->instance, brink_sim_time(sim), brink_sim_state(sim),
-                          brink_sim_parameters(sim), brink_sim_modes(sim), brink_sim_signs(sim));
-  return brink_instance_value(model->instance, v, element);
-}
-
 /* ---- running ---- */
 
 brink_status brink_lab_set(brink_lab_model *model, const char *name, double value,
@@ -275,12 +254,4 @@ brink_status brink_lab_begin(brink_lab_model *model, brink_diag *diag) {
 
 brink_sim *brink_lab_sim(const brink_lab_model *model) {
   return model->sim;
-}
-
-brink_system *brink_lab_system(const brink_lab_model *model) {
-  return model->system;
-}
-
-brink_instance *brink_lab_instance(const brink_lab_model *model) {
-  return model->instance;
 }

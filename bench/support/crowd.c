@@ -10,19 +10,6 @@ static const double pi = 3.14159265358979323846;
 
 /* ---- motion and hits ---- */
 
-/* sin(a)/a */
-static double sinc(double a) {
-  return fabs(a) < 1e-4 ? 1 - a * a / 6 : sin(a) / a;
-}
-
-/* The chord of an arc: its length, and its direction half-way between the headings. */
-void crowd_move(const double x[3], const double p[2], double s, double out[3]) {
-  double half = 0.5 * p[1] * s, chord = p[0] * s * sinc(half), heading = x[2];
-  out[0] = x[0] + chord * cos(heading + half);
-  out[1] = x[1] + chord * sin(heading + half);
-  out[2] = heading + p[1] * s;
-}
-
 /* Heading and speed from the velocity, and a turn towards the normal n. */
 static void drive_off(double x[3], double p[2], double vx, double vy, double nx, double ny) {
   x[2] = atan2(vy, vx);

@@ -29,8 +29,6 @@ void crowd_free(crowd_scene *scene);
 
 /* ---- motion and hits ---- */
 
-/* After `s`: in closed form. */
-void crowd_move(const double x[3], const double p[2], double s, double out[3]);
 /* Wall 0, 1: low and high x; 2, 3: y. */
 void crowd_hit_wall(double restitution, int wall, double x[3], double p[2]);
 void crowd_hit_car(double restitution, double xa[3], double pa[2], double xb[3], double pb[2]);

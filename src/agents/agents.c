@@ -29,12 +29,11 @@ static brink_status check(const brink_agents_def *def, brink_diag *diag) {
 
 static bool take_arrays(brink_agents *agents) {
   brink_arena *arena = &agents->arena;
-  size_t largest = 0;
   for (size_t k = 0; k < agents->def.npopulations; k++) {
     size_t size = agents->worker.crews[k].packing.size;
-    largest = size > largest ? size : largest;
+    agents->largest = size > agents->largest ? size : agents->largest;
   }
-  agents->old = brink_arena_take(arena, largest, 1);
+  agents->old = brink_arena_take(arena, agents->largest, 1);
   agents->spots = brink_arena_take(arena, 2 * agents->def.npairs, sizeof *agents->spots);
   agents->members = brink_arena_take(arena, agents->n, sizeof *agents->members);
   agents->gaps = brink_arena_take(arena, agents->n, sizeof *agents->gaps);

@@ -183,10 +183,10 @@ uint32_t brink_meeting_number(const brink_meeting *meeting, int side, size_t age
 /* A window of an agent's plan as a box and as a track, with its size and the tolerance around it. */
 void brink_meeting_spot(const brink_meeting *meeting, int side, const void *packed, double from,
                         double to, brink_spot *spot);
-/* Can the two come as near as their sizes and the tolerance, from a time on for the time h? How long before that
- * their windows began. */
+/* Can the two come as near as their sizes and the tolerance, from the start of a's window on for the time h? How long
+ * before that b's began. */
 bool brink_meeting_may(const brink_meeting *meeting, const brink_track *a, const brink_track *b,
-                       double since_a, double since_b, double h);
+                       double since_b, double h);
 /* How fast the agent goes at a time of its plan. */
 double brink_meeting_speed(const brink_meeting *meeting, int side, const void *packed, double t);
 /* The part of the time in which the two may come near each other: there only guards have to be searched. False: there
@@ -278,12 +278,15 @@ void brink_outlook_settle(brink_agents *agents, const brink_outlook *outlook);
 /* The partner's window ends where they meet. */
 void brink_window_cut_partner(brink_agents *agents, uint32_t agent, const brink_cut *cut);
 
-/* How an agent is seen by another one. */
+/* How an agent, of this side of the block, is seen by another one. */
 typedef struct brink_stance {
   const brink_window *window;
   const void *packed;
   const brink_track *track; /* NULL: not known */
 } brink_stance;
+
+brink_stance brink_window_stance(const brink_agents *agents, const brink_meeting *meeting, int side,
+                                 uint32_t agent);
 
 /* ---- proposals.c: turns computed by several threads before they are due ---- */
 
@@ -355,6 +358,7 @@ struct brink_agents {
   brink_member *members;
   brink_gaps *gaps;
   brink_spot *spots;   /* room for those of one agent */
+  size_t largest;      /* of all packed agents */
   char *old;           /* room for one agent, packed: what it was before its turn */
   uint32_t acting;     /* the one whose simulation speaks to the sink, … */
   size_t acting_block; /* … or a pair, of this block; else BRINK_NONE */

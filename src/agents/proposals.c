@@ -223,10 +223,7 @@ brink_stance brink_proposals_stance(const brink_proposals *ahead, const brink_ou
     return (brink_stance){.window = &mate->window,
                           .packed = mate->outlook.packed,
                           .track = &mate->outlook.spots[2 * block + (size_t)place].track};
-  uint32_t number = brink_meeting_number(m, side, brink_agents_member(agents, agent));
-  return (brink_stance){.window = &agents->members[agent].window,
-                        .packed = brink_agents_packed(agents, agent),
-                        .track = &m->track[number]};
+  return brink_window_stance(agents, m, side, agent);
 }
 
 static void compare(void *user, size_t item, size_t number) {
@@ -385,11 +382,7 @@ void brink_proposals_forget(brink_proposals *ahead) {
 static bool take_room(brink_proposals *ahead) {
   brink_agents *agents = ahead->agents;
   brink_arena *arena = &agents->arena;
-  size_t npairs = agents->def.npairs, largest = 0;
-  for (size_t k = 0; k < agents->def.npopulations; k++) {
-    size_t size = agents->worker.crews[k].packing.size;
-    largest = size > largest ? size : largest;
-  }
+  size_t npairs = agents->def.npairs, largest = agents->largest;
   ahead->workers = brink_arena_take(arena, ahead->nworkers, sizeof *ahead->workers);
   ahead->list = brink_arena_take(arena, ahead->most, sizeof *ahead->list);
   ahead->next = brink_arena_take(arena, ahead->most, sizeof *ahead->next);

@@ -107,10 +107,10 @@ double brink_meeting_speed(const brink_meeting *m, int side, const void *packed,
 /* ---- two agents ---- */
 
 bool brink_meeting_may(const brink_meeting *m, const brink_track *one, const brink_track *other,
-                       double since_a, double since_b, double h) {
+                       double since_b, double h) {
   double near = one->off + other->off, apart[3], rate[3], closing = 0.0, speed = 0.0, sum = 0.0;
   for (int d = 0; d < m->def.ndimensions; d++) {
-    apart[d] = one->at[d] + one->rate[d] * since_a - (other->at[d] + other->rate[d] * since_b);
+    apart[d] = one->at[d] - (other->at[d] + other->rate[d] * since_b);
     rate[d] = one->rate[d] - other->rate[d];
     closing -= apart[d] * rate[d];
     speed += rate[d] * rate[d];

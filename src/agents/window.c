@@ -113,7 +113,7 @@ static void compare(brink_agents *agents, brink_worker *worker, brink_outlook *o
   bool swapped = m->crew[0] == m->crew[1] ? o->agent > j : side == 1;
   memory.jumper = swapped ? 1 : 0;
   if (other->track != NULL && !agents->def.all_pairs && memory.old == NULL &&
-      !brink_meeting_may(m, &o->spots[2 * block + (size_t)side].track, other->track, 0.0,
+      !brink_meeting_may(m, &o->spots[2 * block + (size_t)side].track, other->track,
                          from - other->window->start, to - from))
     return;
   o->searches++;
@@ -127,8 +127,8 @@ static void compare(brink_agents *agents, brink_worker *worker, brink_outlook *o
   meet(agents, o, &(brink_cut){.partner = j, .block = (uint16_t)block, .root = root});
 }
 
-static brink_stance stance_of(const brink_agents *agents, const brink_meeting *m, int side,
-                              uint32_t j) {
+brink_stance brink_window_stance(const brink_agents *agents, const brink_meeting *m, int side,
+                                 uint32_t j) {
   uint32_t number = brink_meeting_number(m, side, brink_agents_member(agents, j));
   return (brink_stance){.window = &agents->members[j].window,
                         .packed = brink_agents_packed(agents, j),
@@ -142,7 +142,7 @@ static void compare_all(brink_agents *agents, brink_worker *worker, brink_outloo
   for (size_t k = 0; k < crew->def.count; k++) {
     uint32_t j = (uint32_t)(crew->first + k);
     if (j == o->agent || !agents->members[j].there) continue;
-    brink_stance other = stance_of(agents, m, 1 - side, j);
+    brink_stance other = brink_window_stance(agents, m, 1 - side, j);
     compare(agents, worker, o, block, side, j, &other);
   }
 }
@@ -191,7 +191,7 @@ static void compare_near(brink_agents *agents, brink_worker *worker, brink_outlo
   for (size_t k = 0; k < count; k++) {
     brink_stance other =
         o->proposal != NULL ? brink_proposals_stance(agents->proposals, o, block, 1 - side, list[k])
-                            : stance_of(agents, m, 1 - side, list[k]);
+                            : brink_window_stance(agents, m, 1 - side, list[k]);
     compare(agents, worker, o, block, side, list[k], &other);
   }
 }

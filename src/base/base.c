@@ -142,6 +142,16 @@ char *brink_arena_text(brink_arena *arena, const char *text) {
   return brink_arena_copy(arena, text, strlen(text) + 1, 1);
 }
 
+char *brink_arena_format(brink_arena *arena, const char *format, va_list arguments) {
+  va_list again;
+  va_copy(again, arguments);
+  int length = vsnprintf(NULL, 0, format, again);
+  va_end(again);
+  char *text = length >= 0 ? brink_arena_pack(arena, (size_t)length + 1, 1) : NULL;
+  if (text != NULL) vsnprintf(text, (size_t)length + 1, format, arguments);
+  return text;
+}
+
 /* ---- text ---- */
 
 static bool text_room(brink_text *text, size_t more) {

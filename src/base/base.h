@@ -3,6 +3,7 @@
 #define BRINK_BASE_BASE_H
 
 #include <brink/brink.h>
+#include <stdarg.h>
 
 /* Forget an earlier diagnostic: status OK, no place, empty message. NULL is fine. */
 void brink_diag_clear(brink_diag *diag);
@@ -32,6 +33,12 @@ void brink_arena_init(brink_arena *arena, const brink_allocator *allocator);
 void brink_arena_free(brink_arena *arena);
 void *brink_arena_take(brink_arena *arena, size_t count, size_t size); /* zeroed, or NULL */
 char *brink_arena_text(brink_arena *arena, const char *text);          /* a copy, or NULL */
+/* printf's text, or NULL. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 0)))
+#endif
+char *
+brink_arena_format(brink_arena *arena, const char *format, va_list arguments);
 void *brink_arena_copy(brink_arena *arena, const void *from, size_t count, size_t size);
 void *brink_arena_pack(brink_arena *arena, size_t count, size_t size); /* 16-byte aligned only */
 

@@ -23,15 +23,10 @@ __attribute__((format(printf, 2, 0)))
 #endif
 static const char *
 format_list(brink_unit *unit, const char *format, va_list arguments) {
-  va_list again;
-  va_copy(again, arguments);
-  int length = vsnprintf(NULL, 0, format, again);
-  va_end(again);
-  if (length < 0) return "";
-  char *text = brink_unit_take(unit, (size_t)length + 1, 1);
-  if (text == NULL) return "";
-  vsnprintf(text, (size_t)length + 1, format, arguments);
-  return text;
+  const char *text =
+      unit->out_of_memory ? NULL : brink_arena_format(&unit->arena, format, arguments);
+  if (text == NULL) unit->out_of_memory = true;
+  return text != NULL ? text : "";
 }
 
 const char *brink_unit_format(brink_unit *unit, const char *format, ...) {

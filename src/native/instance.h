@@ -250,8 +250,6 @@ int brink_instance_end(brink_instance *instance, brink_ending ending, brink_now 
 enum { BRINK_NAME = 160 };
 const char *brink_instance_variable_name(const brink_instance *instance, uint32_t variable,
                                          size_t element, char buffer[BRINK_NAME]);
-const char *brink_instance_flag_name(const brink_instance *instance, uint32_t flag, size_t index,
-                                     char buffer[BRINK_NAME]);
 const char *brink_instance_rule_name(const brink_instance *instance, size_t rule, size_t index,
                                      char buffer[BRINK_NAME]);
 

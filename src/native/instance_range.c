@@ -30,13 +30,6 @@ const char *brink_instance_variable_name(const brink_instance *instance, uint32_
   return buffer;
 }
 
-const char *brink_instance_flag_name(const brink_instance *instance, uint32_t flag, size_t index,
-                                     char buffer[BRINK_NAME]) {
-  brink_text text = text_in(buffer, BRINK_NAME);
-  brink_system_flag_name(instance->system, flag, index, &text);
-  return buffer;
-}
-
 const char *brink_instance_rule_name(const brink_instance *instance, size_t rule, size_t index,
                                      char buffer[BRINK_NAME]) {
   const brink_rule *named = &instance->system->rules[rule];

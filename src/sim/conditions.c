@@ -545,7 +545,3 @@ bool brink_conditions_finish(brink_conditions *c) {
   }
   return !c->failed;
 }
-
-const double *brink_conditions_sizes(const brink_conditions *c) {
-  return c->size;
-}

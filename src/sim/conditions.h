@@ -67,7 +67,4 @@ void brink_conditions_destroy(brink_conditions *conditions); /* NULL is fine */
  * and something is missing. NULL is fine. */
 bool brink_conditions_finish(brink_conditions *conditions);
 
-/* The largest size of each state so far: what relative changes are relative to. */
-const double *brink_conditions_sizes(const brink_conditions *conditions);
-
 #endif

@@ -172,12 +172,6 @@ static void gap(real t, real h, const void *user, real *f, real *slope, real *be
   *bend = exact_speed(w->m) * fabsl(w->m->w);
 }
 
-size_t exact_passes(const exact_motion *m, int k, real place, real a, real b, exact_root *roots,
-                    size_t capacity) {
-  wall w = {.m = m, .k = k, .place = place};
-  return exact_roots(gap, &w, a, b, 1e-12L, roots, capacity);
-}
-
 real exact_first_pass(const exact_motion *m, int k, real place, bool upper, real a, real b) {
   exact_motion mirrored = *m; /* at an upper wall: the gap must fall, so all is mirrored */
   if (upper) {

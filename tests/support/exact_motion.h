@@ -46,10 +46,6 @@ size_t exact_roots(exact_fn *fn, const void *user, real a, real b, real width, e
 size_t exact_touches(const exact_motion *m1, const exact_motion *m2, real distance, real a, real b,
                      exact_root *roots, size_t capacity);
 
-/* When coordinate k of a body is `place`, between a and b. */
-size_t exact_passes(const exact_motion *m, int k, real place, real a, real b, exact_root *roots,
-                    size_t capacity);
-
 /* The first time between a and b at which two bodies come to this distance from outside, or one to a wall from
  * inside; INFINITY: none. (Touches too flat to be told from none do not count.) */
 real exact_first_touch(const exact_motion *m1, const exact_motion *m2, real distance, real a,
