@@ -257,6 +257,13 @@ typedef int brink_start_tangent_fn(brink_now *now, void *user);
 /* Operators of a formula in postfix order; anything >= 0 is the index of a leaf ("leaf >= 0"). */
 enum { BRINK_AND = -1, BRINK_OR = -2, BRINK_NOT = -3 };
 
+/* When a guard is watched, where the model has an `enabled`. */
+typedef enum brink_watched {
+  BRINK_WATCHED_ASKED,    /* `enabled` is asked, and may read everything in its env */
+  BRINK_WATCHED_BY_MODES, /* it is asked, and reads no signs */
+  BRINK_WATCHED_ALWAYS,   /* it is not asked */
+} brink_watched;
+
 /* One guard. brink_default_guard() fills in the defaults given here. Three ways to say what it is:
  *
  *   numbers    coefficients, with offset and time_coefficient:
@@ -312,6 +319,22 @@ typedef struct brink_guard_def {
   /* Its value depends on signs of other guards (env->sgn): those are settled first, and it is looked at
    * again when one of them changes; false. */
   bool reads_signs;
+
+  /* A mere condition of the equations, such as the corner of |x|: nothing but its sign is of interest. Where
+   * an action carries it across zero, or it begins to be watched, its sign follows at once, before other
+   * guards are looked at; that is no event. An action that it has only keeps up what its value is made of:
+   * it runs then, too, without an event; false. */
+  bool condition;
+
+  /* Another guard that has the same surface: this one's value is a positive multiple of the other's
+   * (same_sign 1) or of its negative (-1), everywhere; 0: there is none. The two have one sign, which changes
+   * once, and an event of the other is one of this, too. Both watch both directions and are neither leaves
+   * nor formulas; the other has no such guard itself, and this one neither a law nor an action on the
+   * surface. */
+  size_t same_as;
+  int same_sign;
+
+  brink_watched watched; /* BRINK_WATCHED_ASKED */
 } brink_guard_def;
 
 BRINK_API brink_guard_def brink_default_guard(const char *name);

@@ -349,8 +349,9 @@ static void commit_guard(brink_detector *det, size_t guard) {
   det->high[guard] = sign * g < 0.0 ? fabs(g) : fmax(det->high[guard], fabs(g));
   if (eval->is_held[guard]) return;
   /* A crossing that the guard's direction does not call an event still changes its sign. */
-  if (sign * g < -eval->slack[guard]) eval->sgn[guard] = (signed char)-sign;
-  if (sign == 0 && fabs(g) > fmax(det->tolerance[guard], 0.0)) eval->sgn[guard] = g > 0.0 ? 1 : -1;
+  if (sign * g < -eval->slack[guard]) brink_eval_set_sign(eval, guard, -sign);
+  if (sign == 0 && fabs(g) > fmax(det->tolerance[guard], 0.0))
+    brink_eval_set_sign(eval, guard, g > 0.0 ? 1 : -1);
 }
 
 void brink_detector_commit(brink_detector *det, double t, const double *x) {

@@ -227,7 +227,8 @@ typedef struct flat_shared {
   struct flat_made {
     brink_node node;
     uint32_t flag;
-  } * made; /* flags made of nodes */
+    brink_node active; /* where its sign is read, all uses together; BRINK_NO_NODE: everywhere */
+  } * made;            /* flags made of nodes */
   size_t nmade, made_capacity;
 } flat_shared;
 

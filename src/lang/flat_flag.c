@@ -91,11 +91,26 @@ brink_node flat_sign(flat_context *c, uint32_t flag) {
   return brink_graph_ref(c->graph, ref);
 }
 
+/* A flag is watched wherever its sign is read: in this branch, too. */
+static void watch_here(flat_context *c, brink_place place, struct flat_made *made) {
+  if (made->active == BRINK_NO_NODE || made->active == c->active) return;
+  brink_flag *flag = &c->f->system->flags[made->flag];
+  flag->enabled = NULL;
+  if (c->active == BRINK_NO_NODE || flat_varies(c, c->active)) {
+    made->active = BRINK_NO_NODE;
+    return;
+  }
+  made->active = brink_graph_op2(c->graph, BRINK_OP_OR, made->active, c->active);
+  flag->enabled = flat_extract(c, place, made->active);
+}
+
 brink_node flat_locked(flat_context *c, brink_place place, brink_node value) {
   flat_shared *shared = c->shared;
   if (value == BRINK_NO_NODE) return BRINK_NO_NODE;
   for (size_t k = 0; k < shared->nmade; k++) {
-    if (shared->made[k].node == value) return flat_sign(c, shared->made[k].flag);
+    if (shared->made[k].node != value) continue;
+    watch_here(c, place, &shared->made[k]);
+    return flat_sign(c, shared->made[k].flag);
   }
   uint32_t flag =
       flat_new_flag(c, BRINK_FLAG_GENERATED, flat_place_name(c->f, place), place, value);
@@ -105,7 +120,9 @@ brink_node flat_locked(flat_context *c, brink_place place, brink_node value) {
     flat_out_of_memory(c->f);
     return BRINK_NO_NODE;
   }
-  shared->made[shared->nmade++] = (struct flat_made){value, flag};
+  bool always = c->f->system->flags[flag].enabled == NULL;
+  shared->made[shared->nmade++] =
+      (struct flat_made){value, flag, always ? BRINK_NO_NODE : c->active};
   return flat_sign(c, flag);
 }
 

@@ -59,7 +59,7 @@ bool brink_eval_init(brink_eval *eval, const brink_model *model, brink_arena *ar
   for (size_t i = 0; i < model->def.nx; i++) eval->jets[i] = &eval->jet_memory[2 * i];
   for (size_t k = 0; k < model->def.nguards; k++) {
     eval->column[k] = BRINK_NONE;
-    eval->enabled[k] = true;
+    eval->enabled[k] = model->guards[k].watched_as == k;
     if (model->guards[k].def.side == BRINK_UNILATERAL) eval->watch[eval->nwatch++] = k;
     if (append && wants_column(&model->guards[k])) {
       eval->appended[eval->n - eval->nx] = k;
@@ -68,6 +68,13 @@ bool brink_eval_init(brink_eval *eval, const brink_model *model, brink_arena *ar
   }
   brink_held_find_owners(eval);
   return true;
+}
+
+void brink_eval_set_sign(brink_eval *eval, size_t guard, int sign) {
+  const brink_guard *guards = eval->model->guards;
+  eval->sgn[guard] = (signed char)sign;
+  for (size_t k = guards[guard].next_same; k != guard; k = guards[k].next_same)
+    eval->sgn[k] = (signed char)(guards[k].def.same_sign < 0 ? -sign : sign);
 }
 
 /* ---- guards ---- */

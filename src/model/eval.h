@@ -145,8 +145,11 @@ double brink_formula_value(const brink_guard *guard, const double *value);
 double brink_eval_tolerance(brink_eval *eval, size_t guard, double t, const double *x, double rtol,
                             const double *atol);
 
-/* Ask the model which guards are enabled in the present modes. */
-void brink_eval_update_enabled(brink_eval *eval);
+/* Ask the model which guards are enabled in the present modes. Have some changed? */
+bool brink_eval_update_enabled(brink_eval *eval);
+
+/* A guard's locked sign, and that of all guards with the same surface. */
+void brink_eval_set_sign(brink_eval *eval, size_t guard, int sign);
 
 /* ---- between eval.c and held.c ---- */
 

@@ -46,16 +46,53 @@ void brink_held_find_owners(brink_eval *eval) {
   }
 }
 
-static void update_one(brink_eval *eval, size_t guard) {
-  const brink_model_def *def = &eval->model->def;
-  size_t owner = eval->owner[guard];
-  bool watched = owner == BRINK_NONE || (eval->is_held[owner] && eval->until_left[owner]);
-  eval->enabled[guard] = watched && (def->enabled == NULL || def->enabled(guard, &eval->env));
+/* Is the guard, or one with the same surface, asked for by the signs as they are? */
+static bool is_asked_for(const brink_eval *eval, size_t guard) {
+  const brink_model *model = eval->model;
+  size_t k = guard;
+  do {
+    if (model->def.enabled(k, &eval->env)) return true;
+    k = model->guards[k].next_same;
+  } while (k != guard);
+  return false;
 }
 
-void brink_eval_update_enabled(brink_eval *eval) {
-  if (eval->model->def.enabled == NULL) return; /* leave guards follow their surfaces */
-  for (size_t k = 0; k < eval->model->def.nguards; k++) update_one(eval, k);
+#define HELD_SIDES 4 /* surfaces whose sides are taken in all combinations */
+
+/* On a surface the fields of both its sides count, and so do the conditions inside them: asked for on any
+ * side of the surfaces that hold the state. */
+static bool is_asked_on_a_side(brink_eval *eval, size_t guard) {
+  size_t count = eval->nheld < HELD_SIDES ? eval->nheld : HELD_SIDES;
+  bool asked = is_asked_for(eval, guard);
+  for (unsigned sides = 0; !asked && count > 0 && sides < 1u << count; sides++) {
+    for (size_t j = 0; j < eval->nheld; j++) /* the others go with the last of these */
+      brink_eval_set_sign(eval, eval->held[j],
+                          sides >> (j < count ? j : count - 1) & 1u ? 1 : -1);
+    asked = is_asked_for(eval, guard);
+  }
+  for (size_t j = 0; j < eval->nheld; j++) brink_eval_set_sign(eval, eval->held[j], 0);
+  return asked;
+}
+
+static bool update_one(brink_eval *eval, size_t guard) {
+  const brink_model *model = eval->model;
+  size_t owner = eval->owner[guard];
+  bool before = eval->enabled[guard];
+  brink_watched how = model->guards[guard].def.watched;
+  bool watched = owner == BRINK_NONE || (eval->is_held[owner] && eval->until_left[owner]);
+  if (watched && model->def.enabled != NULL && how != BRINK_WATCHED_ALWAYS)
+    watched = how == BRINK_WATCHED_ASKED ? is_asked_on_a_side(eval, guard)
+                                         : is_asked_for(eval, guard);
+  eval->enabled[guard] = watched;
+  return watched != before;
+}
+
+/* (Leave guards follow their surfaces, too.) */
+bool brink_eval_update_enabled(brink_eval *eval) {
+  bool changed = false;
+  for (size_t k = 0; k < eval->model->nasked; k++)
+    changed = update_one(eval, eval->model->asked[k]) || changed;
+  return changed;
 }
 
 static void update_leave_guards(brink_eval *eval, size_t guard) {
@@ -76,7 +113,7 @@ void brink_eval_hold(brink_eval *eval, size_t guard, bool until_left) {
   eval->held[eval->nheld++] = guard;
   eval->is_held[guard] = true;
   eval->until_left[guard] = until_left;
-  eval->sgn[guard] = 0;
+  brink_eval_set_sign(eval, guard, 0);
   eval->slack[guard] = 0.0;
   if (eval->model->guards[guard].def.surface == BRINK_SURFACE_FILIPPOV)
     eval->filippov[eval->nfilippov++] = guard;
@@ -93,7 +130,7 @@ void brink_eval_let_go(brink_eval *eval, size_t guard) {
 /* ---- the field ---- */
 
 static void set_signs(brink_eval *eval, int sign) {
-  for (size_t j = 0; j < eval->nfilippov; j++) eval->sgn[eval->filippov[j]] = (signed char)sign;
+  for (size_t j = 0; j < eval->nfilippov; j++) brink_eval_set_sign(eval, eval->filippov[j], sign);
 }
 
 /* f0 and d_j into eval->slide_base and slide_change, r and A. */
@@ -104,9 +141,9 @@ static brink_try gather_fields(brink_eval *eval, double t, const double *x,
   set_signs(eval, -1);
   brink_try outcome = brink_eval_call(eval, t, x, base);
   for (size_t j = 0; outcome == BRINK_TRY_OK && j < count; j++) {
-    eval->sgn[eval->filippov[j]] = 1;
+    brink_eval_set_sign(eval, eval->filippov[j], 1);
     outcome = brink_eval_call(eval, t, x, eval->slide_change[j]);
-    eval->sgn[eval->filippov[j]] = -1;
+    brink_eval_set_sign(eval, eval->filippov[j], -1);
   }
   set_signs(eval, 0);
   if (outcome != BRINK_TRY_OK) return outcome;
@@ -194,9 +231,9 @@ brink_try brink_eval_sided(brink_eval *eval, size_t index, int sign, double t, c
   size_t slides = eval->nfilippov, all[BRINK_SLIDES];
   memcpy(all, eval->filippov, sizeof all);
   eval->nfilippov = remove_from(eval->filippov, slides, index);
-  eval->sgn[index] = (signed char)sign;
+  brink_eval_set_sign(eval, index, sign);
   brink_try outcome = brink_held_field(eval, t, x, dx);
-  eval->sgn[index] = kept;
+  brink_eval_set_sign(eval, index, kept);
   eval->nfilippov = slides;
   memcpy(eval->filippov, all, sizeof all);
   return outcome;

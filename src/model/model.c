@@ -135,6 +135,32 @@ static brink_status check_leave(const brink_model_def *def, size_t index, brink_
   return BRINK_OK;
 }
 
+/* Guards that have one surface. */
+static brink_status check_same(const brink_model_def *def, size_t index, brink_diag *diag) {
+  const brink_guard_def *guard = &def->guards[index];
+  if (guard->same_sign == 0) return BRINK_OK;
+  if (guard->same_sign < -1 || guard->same_sign > 1)
+    REFUSE("guard '%s': same_sign is %d: give -1, 0 or 1", guard->name, guard->same_sign);
+  if (guard->same_as >= def->nguards || guard->same_as == index)
+    REFUSE("guard '%s' has the surface of guard %zu: there is no such guard beside it", guard->name,
+           guard->same_as);
+  const brink_guard_def *other = &def->guards[guard->same_as];
+  if (other->same_sign != 0)
+    REFUSE("guard '%s' has the surface of '%s', which has that of another: name that one",
+           guard->name, other->name);
+  const brink_guard_def *both[] = {guard, other};
+  for (int k = 0; k < 2; k++) {
+    if (both[k]->side == BRINK_LEAF || both[k]->formula != NULL || both[k]->direction != BRINK_BOTH)
+      REFUSE("guards '%s' and '%s' have one surface: neither may be a leaf, a formula, or watch one "
+             "direction",
+             guard->name, other->name);
+  }
+  if (guard->surface != BRINK_SURFACE_FILIPPOV || guard->on_surface != NULL)
+    REFUSE("guard '%s' has the surface of '%s': what holds on it is said by that one", guard->name,
+           other->name);
+  return BRINK_OK;
+}
+
 static brink_status check_clock(const brink_clock_def *clock, size_t index, double t0,
                                 brink_diag *diag) {
   if (clock->name == NULL) REFUSE("clock %zu has no name", index);
@@ -359,6 +385,39 @@ static bool list_sign_readers(brink_model *model) {
   return true;
 }
 
+/* Guards on one surface as rings. */
+static void join_surfaces(brink_model *model) {
+  size_t count = model->def.nguards;
+  for (size_t k = 0; k < count; k++) model->guards[k].next_same = model->guards[k].watched_as = k;
+  for (size_t k = 0; k < count; k++) {
+    brink_guard *guard = &model->guards[k];
+    if (guard->def.same_sign == 0) continue;
+    brink_guard *watched = &model->guards[guard->def.same_as];
+    guard->watched_as = guard->def.same_as;
+    guard->next_same = watched->next_same;
+    watched->next_same = k;
+    if (guard->def.watched == BRINK_WATCHED_ALWAYS) watched->def.watched = BRINK_WATCHED_ALWAYS;
+  }
+}
+
+/* What is asked for at an instant, in lists. */
+static bool list_conditions(brink_model *model) {
+  size_t count = model->def.nguards;
+  join_surfaces(model);
+  model->conditions = brink_arena_take(&model->arena, count, sizeof *model->conditions);
+  model->asked = brink_arena_take(&model->arena, count, sizeof *model->asked);
+  if (model->conditions == NULL || model->asked == NULL) return false;
+  for (size_t k = 0; k < count; k++) {
+    const brink_guard_def *def = &model->guards[k].def;
+    if (model->guards[k].watched_as != k) continue;
+    if (def->condition && def->side != BRINK_LEAF) model->conditions[model->nconditions++] = k;
+    if (model->def.enabled == NULL || def->watched == BRINK_WATCHED_ALWAYS) continue;
+    model->asked[model->nasked++] = k;
+    model->nests = model->nests || def->watched == BRINK_WATCHED_ASKED;
+  }
+  return true;
+}
+
 static bool copy_clocks(brink_model *model) {
   brink_model_def *def = &model->def;
   brink_clock_def *clocks =
@@ -431,6 +490,7 @@ static brink_status check_definition(const brink_model_def *def, brink_diag *dia
   }
   for (size_t k = 0; status == BRINK_OK && k < def->nguards; k++) {
     status = check_leave(def, k, diag);
+    if (status == BRINK_OK) status = check_same(def, k, diag);
     if (status != BRINK_OK && diag != NULL) diag->guard = k;
   }
   for (size_t k = 0; status == BRINK_OK && k < def->nclocks; k++)
@@ -461,7 +521,7 @@ brink_status brink_model_create(const brink_model_def *def, const brink_allocato
     status = read_formula(made, &made->guards[k], diag);
     if (status != BRINK_OK && diag != NULL) diag->guard = k;
   }
-  if (status == BRINK_OK && !list_sign_readers(made))
+  if (status == BRINK_OK && (!list_sign_readers(made) || !list_conditions(made)))
     status = brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for model '%s'", made->def.name);
   if (status != BRINK_OK) {
     brink_model_destroy(made);

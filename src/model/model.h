@@ -20,6 +20,8 @@ typedef struct brink_guard {
   size_t formula_length;
   bool lets_go; /* of the surface of another guard: watched while the state is held on that */
   bool linear;  /* by numbers, or degree 1 with a gradient: exact along any polynomial */
+  /* Guards on one surface form a ring; the one that is watched for all of them knows itself. */
+  size_t next_same, watched_as;
 } brink_guard;
 
 struct brink_model {
@@ -29,6 +31,11 @@ struct brink_model {
   const size_t *every_state; /* 0, 1, … nx-1 */
   size_t *sign_readers;      /* flags whose values depend on signs of others, in order */
   size_t nsign_readers;
+  size_t *conditions; /* mere conditions that are watched themselves, in order */
+  size_t nconditions;
+  size_t *asked; /* guards that are watched by themselves, if `enabled` says so */
+  size_t nasked;
+  bool nests; /* some of them if the signs of others are so: conditions within conditions */
   size_t max_depends;
 };
 

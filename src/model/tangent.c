@@ -247,18 +247,18 @@ static brink_try mixed_tangent(brink_tangent *tangent, const brink_slide_sum *su
   size_t entries = eval->nx * along->count;
   double rest = 1.0;
   for (size_t j = 0; j < sum->count; j++) {
-    eval->sgn[eval->filippov[j]] = -1;
+    brink_eval_set_sign(eval, eval->filippov[j], -1);
     rest -= sum->alpha[j];
   }
   brink_try outcome = rhs(tangent, t, x, along, tangent->mix);
   for (size_t e = 0; e < entries; e++) tangent->mix[e] *= rest;
   for (size_t j = 0; outcome == BRINK_TRY_OK && j < sum->count; j++) {
-    eval->sgn[eval->filippov[j]] = 1;
+    brink_eval_set_sign(eval, eval->filippov[j], 1);
     outcome = rhs(tangent, t, x, along, tangent->sided);
-    eval->sgn[eval->filippov[j]] = -1;
+    brink_eval_set_sign(eval, eval->filippov[j], -1);
     for (size_t e = 0; e < entries; e++) tangent->mix[e] += sum->alpha[j] * tangent->sided[e];
   }
-  for (size_t j = 0; j < sum->count; j++) eval->sgn[eval->filippov[j]] = 0;
+  for (size_t j = 0; j < sum->count; j++) brink_eval_set_sign(eval, eval->filippov[j], 0);
   return outcome;
 }
 

@@ -320,6 +320,11 @@ static bool does_something(const brink_action *action) {
   return action != NULL && (action->kernel.noutputs > 0 || action->neffects > 0);
 }
 
+static brink_watched watched_how(const brink_flag *flag) {
+  if (flag->enabled == NULL) return BRINK_WATCHED_ALWAYS;
+  return reads_space(flag->enabled, BRINK_SPACE_SIGN) ? BRINK_WATCHED_ASKED : BRINK_WATCHED_BY_MODES;
+}
+
 /* Everything but the value. */
 static void define_rest(definer *d, uint32_t f, size_t index, brink_guard_def *def) {
   const brink_system *system = d->instance->system;
@@ -331,6 +336,8 @@ static void define_rest(definer *d, uint32_t f, size_t index, brink_guard_def *d
   def->priority = flag->priority;
   def->surface = flag->surface;
   def->inside = flag->inside;
+  def->condition = flag->kind == BRINK_FLAG_GENERATED;
+  def->watched = watched_how(flag);
   def->reads_signs = flag->value != NULL && reads_space(flag->value, BRINK_SPACE_SIGN);
   bool noted = d->instance->notes.capacity > 0; /* every event forgets what the last one noted */
   if (range || noted || does_something(flag->negative) || does_something(flag->positive))

@@ -147,6 +147,24 @@ static brink_status run_event(brink_sim *sim, const brink_hit *hit, int iteratio
   return status;
 }
 
+brink_status brink_sim_run_condition(brink_sim *sim, size_t guard, brink_direction direction,
+                                     bool *changed, brink_diag *diag) {
+  const brink_guard_def *def = &sim->model->guards[guard].def;
+  brink_event event = {.guard = guard,
+                       .name = def->name,
+                       .t = sim->t,
+                       .direction = direction,
+                       .kind = BRINK_JUMPED,
+                       .value = brink_eval_guard(&sim->eval, guard, sim->t, sim->x)};
+  remember(sim);
+  int outcome = call(sim, &(brink_callback){.action = def->action, .event = &event}, NULL);
+  brink_status status = check_outcome(sim, outcome, "guard", def->name, guard, diag);
+  if (status < 0 || !differs(sim)) return status;
+  remember(sim);
+  *changed = true;
+  return check_finite(sim, "guard", def->name, guard, diag);
+}
+
 /* A guard that lets go of a surface has become positive. */
 static brink_status run_release(brink_sim *sim, const brink_hit *hit, bool *changed) {
   size_t surface = sim->eval.owner[hit->guard];

@@ -90,7 +90,7 @@ static void take_silent_crossings(brink_sim *sim) {
       continue;
     double g = brink_eval_guard(eval, guard, sim->t, sim->x);
     double least = fmax(eval->slack[guard], brink_sim_zero_band(sim, guard, sim->t, sim->x));
-    if (sign * g < -least) eval->sgn[guard] = (signed char)-sign;
+    if (sign * g < -least) brink_eval_set_sign(eval, guard, -sign);
   }
 }
 

@@ -1,11 +1,21 @@
 /* instant.c: everything that happens at one instant.
  *
- * Located events first, by priority and then by index; then the clocks that are due, likewise; then
- * rules, until they rest. Rules read the signs of guards, so that what fired takes its new sign before
- * they run, and once more after what they changed. That may carry other guards across zero, or enable
- * guards whose condition holds already: these are events of the same instant. All is repeated until
- * nothing changes, and until the rules have seen every sign that did. Values before and after every
- * event are recorded in order (superdense time). */
+ * An instant goes in rounds. One round:
+ *
+ *   actions     of the events, by priority and then by index; of the clocks that are due, likewise; then rules,
+ *               until they rest (actions.c). Rules read signs: what fired takes its new sign before they run,
+ *               and once more after what they changed.
+ *   conditions  mere conditions of the equations take the signs of their values, and guards are watched, or no
+ *               longer, as modes and signs say: to a fixed point, as each may depend on the others.
+ *   signs       what fired takes its new sign: conditions first, then the others; from its value, if an action
+ *               has carried it off its surface, else from the flow (slide.c). If that changes a condition or what
+ *               is watched, both once more.
+ *   jumps       every other guard that was carried across zero, or that begins to be watched on the side that
+ *               it waits for, is an event of the next round.
+ *
+ * Rounds go on until nothing changes, and until the rules have seen every sign that did. So no guard is judged,
+ * and no field evaluated, with conditions that belong to the state before an action. Values before and after
+ * every event are recorded in order (superdense time). docs/instants.md says the same to users. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +23,7 @@
 
 #include "sim/sim.h"
 
-/* ---- signs, and the events that changes cause ---- */
+/* ---- signs ---- */
 
 double brink_sim_zero_band(brink_sim *sim, size_t guard, double t, const double *x) {
   brink_eval *eval = &sim->eval;
@@ -35,19 +45,30 @@ static bool is_flag(const brink_sim *sim, size_t guard) {
   return sim->model->guards[guard].def.side != BRINK_LEAF;
 }
 
-/* Signs of a guard that has none yet. */
+static bool is_condition(const brink_sim *sim, size_t guard) {
+  return sim->model->guards[guard].def.condition;
+}
+
+/* A sign that the guard's value has decided. */
+static void decide(brink_sim *sim, size_t guard, int sign) {
+  brink_eval_set_sign(&sim->eval, guard, sign);
+  sim->eval.slack[guard] = 0.0;
+  sim->field_settled = false; /* the field may read it */
+}
+
+static brink_status no_value(brink_sim *sim, size_t guard, brink_diag *diag) {
+  return brink_sim_fail(sim, diag, BRINK_ERR_DOMAIN, guard,
+                        "guard '%s' has no value at t = %.17g: it is NaN, or its callback refused",
+                        brink_model_guard_name(sim->model, guard), sim->t);
+}
+
+/* The sign of a guard that has none yet. */
 static brink_status first_sign(brink_sim *sim, size_t guard, brink_diag *diag) {
-  brink_eval *eval = &sim->eval;
-  double g = brink_eval_guard(eval, guard, sim->t, sim->x);
-  eval->slack[guard] = 0.0;
-  eval->sgn[guard] = 0;
-  if (isnan(g))
-    return brink_sim_fail(
-        sim, diag, BRINK_ERR_DOMAIN, guard,
-        "guard '%s' has no value at t = %.17g: it is NaN, or its callback refused",
-        brink_model_guard_name(sim->model, guard), sim->t);
+  double g = brink_eval_guard(&sim->eval, guard, sim->t, sim->x);
+  decide(sim, guard, 0);
+  if (isnan(g)) return no_value(sim, guard, diag);
   if (fabs(g) > zero_band(sim, guard)) {
-    eval->sgn[guard] = g > 0.0 ? 1 : -1;
+    decide(sim, guard, g > 0.0 ? 1 : -1);
     return BRINK_OK;
   }
   return brink_sim_settle_sign(sim, guard, 0, true, BRINK_CROSSED, diag);
@@ -57,15 +78,6 @@ int brink_sim_inside(const brink_sim *sim, size_t guard) {
   const brink_guard_def *def = &sim->model->guards[guard].def;
   if (def->inside != 0) return def->inside;
   return def->side == BRINK_UNILATERAL ? -(int)def->direction : 0;
-}
-
-/* A guard that starts on its surface and goes out has been reached. */
-static void check_start(brink_sim *sim, size_t guard) {
-  int inside = brink_sim_inside(sim, guard);
-  if (inside == 0 || sim->eval.sgn[guard] != -inside) return;
-  sim->eval.sgn[guard] = (signed char)inside;
-  sim->hits[sim->nhits++] =
-      (brink_hit){.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(inside)};
 }
 
 static void add_hit(brink_sim *sim, size_t guard, int direction) {
@@ -80,10 +92,194 @@ static void add_hit(brink_sim *sim, size_t guard, int direction) {
 static brink_status new_sign(brink_sim *sim, size_t guard, bool rested, brink_diag *diag) {
   const brink_guard_def *def = &sim->model->guards[guard].def;
   brink_status status = first_sign(sim, guard, diag);
-  sim->field_settled = false; /* the field may read it */
   if (status != BRINK_OK) return status;
   int sign = sim->eval.sgn[guard], inside = rested ? brink_sim_inside(sim, guard) : 0;
   if (sign != 0 && ((int)def->direction == sign || inside == -sign)) add_hit(sim, guard, sign);
+  return BRINK_OK;
+}
+
+/* Parameters and modes are what they were before the instant: so are the guards, as functions. */
+static bool same_functions(const brink_sim *sim) {
+  const brink_model_def *def = &sim->model->def;
+  return memcmp(sim->pre_mode, sim->eval.mode, def->nmodes * sizeof(int)) == 0 &&
+         memcmp(sim->pre_p, sim->eval.p, def->np * sizeof(double)) == 0;
+}
+
+/* Can what the instant has changed so far have carried the guard across zero? */
+static bool is_concerned(const brink_sim *sim, size_t guard) {
+  return sim->altered || sim->model->guards[guard].def.reads_signs ||
+         brink_detector_concerned(&sim->detector, guard, sim->jump);
+}
+
+static void note_jump(brink_sim *sim) {
+  sim->jump = fmax(sim->jump, brink_reach_jump(&sim->detector.reach, sim->pre_x, sim->x));
+  sim->altered = sim->altered || !same_functions(sim);
+}
+
+/* A guard that is carried across zero takes the sign of its value; the direction, 0 if it was not. What
+ * rounding leaves on the wrong side is not across. */
+static int follow(brink_sim *sim, size_t guard) {
+  brink_eval *eval = &sim->eval;
+  int sign = eval->sgn[guard];
+  double g = brink_eval_guard(eval, guard, sim->t, sim->x);
+  if (!(sign * g < -eval->slack[guard])) return 0;
+  if (sign * g >= -zero_band(sim, guard)) {
+    brink_slide_take_sign(sim, guard, sign);
+    return 0;
+  }
+  decide(sim, guard, -sign);
+  return -sign;
+}
+
+/* ---- conditions, and what is watched ---- */
+
+/* One condition. *moved: its sign is another. */
+static brink_status follow_condition(brink_sim *sim, size_t guard, bool *moved, bool *changed,
+                                     brink_diag *diag) {
+  int before = sim->eval.sgn[guard];
+  brink_status status = BRINK_OK;
+  if (before == 0)
+    status = first_sign(sim, guard, diag);
+  else
+    follow(sim, guard);
+  int sign = sim->eval.sgn[guard];
+  if (status != BRINK_OK || sign == before) return status;
+  *moved = true;
+  brink_direction direction = sign > 0 ? BRINK_POSITIVE : BRINK_NEGATIVE;
+  if (sign == 0 || sim->model->guards[guard].def.action == NULL ||
+      !brink_detector_wants(&sim->detector, guard, direction))
+    return BRINK_OK;
+  return brink_sim_run_condition(sim, guard, direction, changed, diag);
+}
+
+/* A condition that nobody reads has no sign: it takes one when it is read again. */
+static bool update_watched(brink_sim *sim) {
+  const brink_model *model = sim->model;
+  brink_eval *eval = &sim->eval;
+  if (model->nasked == 0 || !brink_eval_update_enabled(eval)) return false;
+  for (size_t k = 0; k < model->nconditions; k++) {
+    size_t guard = model->conditions[k];
+    if (!eval->enabled[guard] && eval->sgn[guard] != 0 && !eval->is_held[guard])
+      brink_eval_set_sign(eval, guard, 0);
+  }
+  return true;
+}
+
+/* All that can have changed, once. */
+static brink_status follow_conditions(brink_sim *sim, bool *moved, bool *changed,
+                                      brink_diag *diag) {
+  const brink_model *model = sim->model;
+  const brink_eval *eval = &sim->eval;
+  bool look = *changed || sim->changed;
+  for (size_t k = 0; k < model->nconditions; k++) {
+    size_t guard = model->conditions[k];
+    if (!eval->enabled[guard] || eval->is_held[guard] || sim->fired[guard]) continue;
+    bool rests = eval->sgn[guard] == 0;
+    if (!rests && !(look && is_concerned(sim, guard)) && !model->guards[guard].def.reads_signs)
+      continue;
+    brink_status status = follow_condition(sim, guard, moved, changed, diag);
+    if (status != BRINK_OK) return status;
+    if (*changed) note_jump(sim);
+  }
+  return BRINK_OK;
+}
+
+static brink_status conditions_unsettled(brink_sim *sim, brink_diag *diag) {
+  return brink_sim_fail(sim, diag, BRINK_ERR_LOOP, BRINK_NONE,
+                        "the conditions of the equations at t = %.17g contradict each other: they "
+                        "do not settle after %d rounds",
+                        sim->t, sim->options.max_iterations);
+}
+
+/* Conditions and what is watched, to a fixed point. *moved: a sign is another, or something else is watched.
+ * *changed: a condition's action has changed something. */
+static brink_status settle_conditions(brink_sim *sim, bool *moved, bool *changed,
+                                      brink_diag *diag) {
+  for (int round = 0; round < sim->options.max_iterations; round++) {
+    bool once = update_watched(sim);
+    if (sim->model->nconditions > 0) {
+      brink_status status = follow_conditions(sim, &once, changed, diag);
+      if (status != BRINK_OK) return status;
+    }
+    if (!once) return BRINK_OK;
+    *moved = true;
+  }
+  return conditions_unsettled(sim, diag);
+}
+
+/* What counts on one side of a surface only is watched there, and has the sign of its value, while the field
+ * of that side is asked for. */
+void brink_sim_suppose(brink_sim *sim, size_t guard, int side) {
+  const brink_model *model = sim->model;
+  brink_eval *eval = &sim->eval;
+  if (!model->nests) return;
+  memcpy(sim->kept_sgn, eval->sgn, model->def.nguards);
+  memcpy(sim->kept_enabled, eval->enabled, model->def.nguards * sizeof *eval->enabled);
+  brink_eval_set_sign(eval, guard, side);
+  for (size_t round = 0; round <= model->nconditions && brink_eval_update_enabled(eval); round++) {
+    for (size_t k = 0; k < model->nconditions; k++) {
+      size_t inner = model->conditions[k];
+      if (inner == guard || !eval->enabled[inner] || eval->sgn[inner] != 0 || eval->is_held[inner])
+        continue;
+      double g = brink_eval_guard(eval, inner, sim->t, sim->x);
+      if (fabs(g) > zero_band(sim, inner)) brink_eval_set_sign(eval, inner, g > 0.0 ? 1 : -1);
+    }
+  }
+}
+
+void brink_sim_suppose_no_more(brink_sim *sim) {
+  const brink_model *model = sim->model;
+  if (!model->nests) return;
+  memcpy(sim->eval.sgn, sim->kept_sgn, model->def.nguards);
+  memcpy(sim->eval.enabled, sim->kept_enabled, model->def.nguards * sizeof *sim->eval.enabled);
+}
+
+/* ---- signs at a start ---- */
+
+/* A guard that starts on its surface and goes out has been reached. */
+static void check_start(brink_sim *sim, size_t guard) {
+  int inside = brink_sim_inside(sim, guard);
+  if (inside == 0 || sim->eval.sgn[guard] != -inside) return;
+  brink_eval_set_sign(&sim->eval, guard, inside);
+  sim->hits[sim->nhits++] =
+      (brink_hit){.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(inside)};
+}
+
+/* Signs of all that is clearly on a side. The field, other guards' values and what is watched may read
+ * them: until these stay as they are. */
+static brink_status signs_from_values(brink_sim *sim, brink_diag *diag) {
+  brink_eval *eval = &sim->eval;
+  size_t count = sim->model->def.nguards;
+  bool again = true;
+  for (int round = 0; again && round <= sim->options.max_iterations; round++) {
+    again = update_watched(sim);
+    for (size_t k = 0; k < count; k++) {
+      if (!eval->enabled[k] || !is_flag(sim, k) || eval->is_held[k] || sim->fired[k]) continue;
+      if (round > 0 && eval->sgn[k] != 0 && !sim->model->guards[k].def.reads_signs) continue;
+      double g = brink_eval_guard(eval, k, sim->t, sim->x);
+      int sign = !(fabs(g) > zero_band(sim, k)) ? 0 : g > 0.0 ? 1 : -1;
+      if (sign == eval->sgn[k]) continue;
+      decide(sim, k, sign);
+      again = true;
+    }
+  }
+  return again ? conditions_unsettled(sim, diag) : BRINK_OK;
+}
+
+/* Then those that are on their surfaces, by the flow; conditions first. */
+static brink_status signs_from_flow(brink_sim *sim, bool conditions, brink_diag *diag) {
+  brink_eval *eval = &sim->eval;
+  for (size_t k = 0; k < sim->model->def.nguards; k++) {
+    if (!eval->enabled[k] || !is_flag(sim, k) || eval->is_held[k] || eval->sgn[k] != 0 ||
+        sim->fired[k] || is_condition(sim, k) != conditions)
+      continue;
+    sim->fired[k] = true; /* it has been asked */
+    brink_status status = first_sign(sim, k, diag);
+    if (status != BRINK_OK) return status;
+    check_start(sim, k);
+    if (eval->sgn[k] != 0) status = signs_from_values(sim, diag);
+    if (status != BRINK_OK) return status;
+  }
   return BRINK_OK;
 }
 
@@ -102,77 +298,61 @@ static brink_status release_signs(brink_sim *sim, brink_diag *diag) {
   return BRINK_OK;
 }
 
-/* Guards that are clearly on a side first: the field may read their signs. */
-static brink_status signs_from_values(brink_sim *sim, bool readers, brink_diag *diag) {
-  brink_eval *eval = &sim->eval;
-  for (int round = 0; round < 2; round++) {
-    for (size_t k = 0; k < sim->model->def.nguards; k++) {
-      if (!eval->enabled[k] || !is_flag(sim, k)) continue;
-      if (sim->model->guards[k].def.reads_signs != readers) continue;
-      double g = brink_eval_guard(eval, k, sim->t, sim->x);
-      bool zero = fabs(g) <= zero_band(sim, k);
-      if (zero != (round == 1)) continue;
-      brink_status status = first_sign(sim, k, diag);
-      if (status != BRINK_OK) return status;
-      if (zero) check_start(sim, k);
-    }
-  }
-  return BRINK_OK;
-}
-
-/* Guards that read signs may read each other's: until these stay as they are. */
-static brink_status signs_from_signs(brink_sim *sim, brink_diag *diag) {
-  const brink_model *model = sim->model;
-  size_t first = sim->nhits;
-  for (size_t round = 0; round <= model->nsign_readers; round++) {
-    memcpy(sim->sgn_before, sim->eval.sgn, model->def.nguards);
-    sim->nhits = first;
-    brink_status status = signs_from_values(sim, true, diag);
-    if (status != BRINK_OK) return status;
-    if (memcmp(sim->sgn_before, sim->eval.sgn, model->def.nguards) == 0) break;
-  }
-  return BRINK_OK;
-}
-
 brink_status brink_sim_start_signs(brink_sim *sim, brink_diag *diag) {
-  brink_eval_update_enabled(&sim->eval);
+  size_t count = sim->model->def.nguards;
   sim->nhits = 0;
-  brink_status status = signs_from_values(sim, false, diag);
-  if (status == BRINK_OK && sim->model->nsign_readers > 0) status = signs_from_signs(sim, diag);
+  memset(sim->fired, 0, count * sizeof *sim->fired);
+  for (size_t k = 0; k < count; k++) {
+    if (sim->model->guards[k].watched_as == k) decide(sim, k, 0);
+  }
+  brink_eval_update_enabled(&sim->eval);
+  brink_status status = signs_from_values(sim, diag);
+  if (status == BRINK_OK) status = signs_from_flow(sim, true, diag);
+  if (status == BRINK_OK) status = signs_from_flow(sim, false, diag);
   return status == BRINK_OK ? release_signs(sim, diag) : status;
 }
 
-/* A guard that was carried across zero. */
-static void check_jump(brink_sim *sim, size_t guard) {
-  brink_eval *eval = &sim->eval;
-  int sign = eval->sgn[guard];
-  double g = brink_eval_guard(eval, guard, sim->t, sim->x);
-  if (sign * g >= 0.0 || !(sign * g < -fmax(eval->slack[guard], zero_band(sim, guard)))) return;
-  eval->sgn[guard] = (signed char)-sign;
-  eval->slack[guard] = 0.0;
-  sim->field_settled = false; /* the field may read it */
-  brink_direction direction = brink_leaving(sign);
-  if (brink_detector_wants(&sim->detector, guard, direction)) add_hit(sim, guard, direction);
+/* ---- signs of what fired ---- */
+
+/* An event of a guard is one of all guards on the same surface (but a touch only of those that are
+ * one-sided): what was found for all of them becomes theirs. */
+static void join_hits(brink_sim *sim) {
+  const brink_guard *guards = sim->model->guards;
+  size_t count = sim->nhits;
+  for (size_t k = 0; k < count; k++) {
+    size_t first = sim->hits[k].guard;
+    for (size_t other = guards[first].next_same; other != first; other = guards[other].next_same) {
+      const brink_guard_def *def = &guards[other].def;
+      if (def->condition ||
+          (sim->hits[k].kind == BRINK_TOUCHED && def->side != BRINK_UNILATERAL))
+        continue;
+      brink_hit hit = sim->hits[k];
+      hit.guard = other;
+      hit.direction = (brink_direction)(def->same_sign * (int)hit.direction);
+      sim->hits[sim->nhits++] = hit;
+    }
+  }
+}
+
+static bool is_watched(const brink_sim *sim, size_t guard) {
+  return sim->model->guards[guard].watched_as == guard;
+}
+
+static void mark_fired(brink_sim *sim) {
+  memset(sim->fired, 0, sim->model->def.nguards * sizeof *sim->fired);
+  for (size_t k = 0; k < sim->nhits; k++) sim->fired[sim->hits[k].guard] = true;
 }
 
 /* An action that carried the state off the surface has decided the sign. (What the location of the
  * event left over is still on the surface.) A guard that jumped is off it to begin with. */
 static bool moved_away(brink_sim *sim, const brink_hit *hit) {
-  brink_eval *eval = &sim->eval;
-  double g = brink_eval_guard(eval, hit->guard, sim->t, sim->x);
+  double g = brink_eval_guard(&sim->eval, hit->guard, sim->t, sim->x);
   double band = zero_band(sim, hit->guard);
   bool moved = hit->kind == BRINK_JUMPED || fabs(g - hit->value) > band;
   if (!(fabs(g) > band) || !moved) return false;
-  eval->sgn[hit->guard] = g > 0.0 ? 1 : -1;
-  eval->slack[hit->guard] = 0.0;
+  brink_eval_set_sign(&sim->eval, hit->guard, g > 0.0 ? 1 : -1);
+  sim->eval.slack[hit->guard] = 0.0;
   return true;
-}
-
-/* Parameters and modes are what they were before the instant: so are the guards, as functions. */
-static bool same_functions(const brink_sim *sim) {
-  const brink_model_def *def = &sim->model->def;
-  return memcmp(sim->pre_mode, sim->eval.mode, def->nmodes * sizeof(int)) == 0 &&
-         memcmp(sim->pre_p, sim->eval.p, def->np * sizeof(double)) == 0;
 }
 
 /* The guard's own action led back inside, but another one at the same instant leads out again (a ball
@@ -184,46 +364,78 @@ static bool reached_again(brink_sim *sim, const brink_hit *hit) {
   return true;
 }
 
-/* New signs of what fired in this round, by what holds now. */
-static brink_status settle_fired(brink_sim *sim, bool changed_ever, brink_diag *diag) {
+/* The new sign of one that fired, by what holds now. */
+static brink_status settle_one(brink_sim *sim, brink_hit *hit, bool changed_ever,
+                               brink_diag *diag) {
   brink_eval *eval = &sim->eval;
+  size_t guard = hit->guard;
+  int before = hit->direction == BRINK_NEGATIVE ? 1 : -1;
+  if (eval->is_held[guard]) brink_slide_undo(sim, guard); /* for what held before the rules */
+  if (hit->pole) { /* it went through infinity, and is where it was going */
+    brink_eval_set_sign(eval, guard, -before);
+    eval->slack[guard] = 0.0;
+    return BRINK_OK;
+  }
+  if (moved_away(sim, hit)) {
+    int sign = eval->sgn[guard]; /* its own action left it on the other side: another's did this */
+    hit->again =
+        hit->sign_after == -sign &&
+        brink_detector_wants(&sim->detector, guard, sign > 0 ? BRINK_POSITIVE : BRINK_NEGATIVE);
+    return BRINK_OK;
+  }
+  if (reached_again(sim, hit)) return BRINK_OK;
+  return brink_sim_settle_sign(sim, guard, before, changed_ever, hit->kind, diag);
+}
+
+static brink_status settle_sort(brink_sim *sim, bool conditions, bool changed_ever,
+                                brink_diag *diag) {
   brink_status status = BRINK_OK;
-  brink_eval_update_enabled(eval);
-  brink_slide_share(sim);
   for (size_t k = 0; k < sim->nhits && status == BRINK_OK; k++) {
     size_t guard = sim->hits[k].guard;
-    if (!eval->enabled[guard]) continue;
-    int before = sim->hits[k].direction == BRINK_NEGATIVE ? 1 : -1;
-    if (eval->is_held[guard]) brink_slide_undo(sim, guard); /* for what held before the rules */
-    if (sim->hits[k].pole) { /* it went through infinity, and is where it was going */
-      eval->sgn[guard] = (signed char)-before;
-      eval->slack[guard] = 0.0;
-      continue;
-    }
-    if (moved_away(sim, &sim->hits[k])) {
-      int sign =
-          eval->sgn[guard]; /* its own action left it on the other side: another's did this */
-      sim->hits[k].again =
-          sim->hits[k].sign_after == -sign &&
-          brink_detector_wants(&sim->detector, guard, sign > 0 ? BRINK_POSITIVE : BRINK_NEGATIVE);
-      continue;
-    }
-    if (reached_again(sim, &sim->hits[k])) continue;
-    status = brink_sim_settle_sign(sim, guard, before, changed_ever, sim->hits[k].kind, diag);
+    if (!is_watched(sim, guard) || is_condition(sim, guard) != conditions) continue;
+    if (sim->eval.enabled[guard]) status = settle_one(sim, &sim->hits[k], changed_ever, diag);
   }
-  sim->shares = false;
   return status;
 }
 
-/* The others: what was carried across zero, or enabled, makes the events of the next round. */
+/* Conditions, what is watched, and new signs of what fired, by what holds now. */
+static brink_status settle_fired(brink_sim *sim, bool *changed, bool changed_ever,
+                                 brink_diag *diag) {
+  mark_fired(sim);
+  if (*changed) note_jump(sim);
+  bool again = true;
+  for (int round = 0; again && round < sim->options.max_iterations; round++) {
+    brink_status status = BRINK_OK;
+    if (round == 0) status = settle_conditions(sim, &again, changed, diag);
+    if (status != BRINK_OK || sim->nhits == 0) return status;
+    brink_slide_share(sim);
+    status = settle_sort(sim, true, changed_ever || *changed, diag);
+    if (status == BRINK_OK) status = settle_sort(sim, false, changed_ever || *changed, diag);
+    sim->shares = again = false;
+    if (status == BRINK_OK) status = settle_conditions(sim, &again, changed, diag);
+    if (status != BRINK_OK) return status;
+  }
+  return again ? conditions_unsettled(sim, diag) : BRINK_OK;
+}
+
+/* ---- jumps ---- */
+
+/* A guard that was carried across zero. */
+static void check_jump(brink_sim *sim, size_t guard) {
+  int direction = follow(sim, guard);
+  if (direction != 0 && brink_detector_wants(&sim->detector, guard, (brink_direction)direction))
+    add_hit(sim, guard, direction);
+}
+
+/* What was carried across zero, or enabled, makes the events of the next round. */
 static brink_status settle_others(brink_sim *sim, bool changed, brink_diag *diag) {
   brink_eval *eval = &sim->eval;
   brink_status status = BRINK_OK;
   for (size_t k = 0; k < sim->model->def.nguards && status == BRINK_OK; k++) {
-    if (!eval->enabled[k] || !is_flag(sim, k) || eval->is_held[k] || sim->fired[k]) continue;
-    if (!sim->altered && sim->was_enabled[k] && !sim->model->guards[k].def.reads_signs &&
-        !brink_detector_concerned(&sim->detector, k, sim->jump))
+    if (!eval->enabled[k] || !is_flag(sim, k) || eval->is_held[k] || sim->fired[k] ||
+        is_condition(sim, k))
       continue;
+    if (sim->was_enabled[k] && !is_concerned(sim, k)) continue;
     if (sim->pending[k] && changed) { /* it may have been carried off its surface since */
       sim->pending[k] = false;
       status = first_sign(sim, k, diag);
@@ -240,34 +452,32 @@ static brink_status settle_readers(brink_sim *sim) {
   const brink_model *model = sim->model;
   for (size_t k = 0; k < model->nsign_readers; k++) {
     size_t guard = model->sign_readers[k];
-    if (sim->eval.enabled[guard] && !sim->eval.is_held[guard] && !sim->fired[guard])
+    if (sim->eval.enabled[guard] && !sim->eval.is_held[guard] && !sim->fired[guard] &&
+        !is_condition(sim, guard))
       check_jump(sim, guard);
   }
   return BRINK_OK;
 }
 
 /* After one round: new signs of what fired, and the events of the next round. */
-static brink_status settle(brink_sim *sim, bool changed, bool changed_ever, brink_diag *diag) {
+static brink_status settle(brink_sim *sim, bool *changed, bool changed_ever, brink_diag *diag) {
   size_t count = sim->model->def.nguards;
   brink_status status = BRINK_OK;
-  if (changed && !sim->fired_settled) sim->field_settled = false;
-  if (!sim->fired_settled) status = settle_fired(sim, changed_ever, diag);
+  if (*changed && !sim->fired_settled) sim->field_settled = false;
+  if (!sim->fired_settled) status = settle_fired(sim, changed, changed_ever, diag);
   size_t fired = sim->nhits;
   sim->nhits = 0;
-  if (status == BRINK_OK && changed && sim->eval.nheld > 0) status = brink_slide_check(sim, diag);
+  if (status == BRINK_OK && *changed && sim->eval.nheld > 0) status = brink_slide_check(sim, diag);
   bool watched = memcmp(sim->was_enabled, sim->eval.enabled, count * sizeof(bool)) == 0;
-  bool read = sim->model->nsign_readers > 0 && fired > 0;
-  if (status != BRINK_OK || (!changed && watched && !read)) return status; /* nothing has jumped */
-  memset(sim->fired, 0, count * sizeof *sim->fired);
-  for (size_t k = 0; k < fired; k++) sim->fired[sim->hits[k].guard] = true;
+  bool read = sim->model->nsign_readers > 0 && (fired > 0 || !watched);
+  if (status != BRINK_OK || (!*changed && watched && !read)) return status; /* nothing has jumped */
   for (size_t k = 0; k < fired; k++) { /* the new list grows over the part that has been read */
     size_t guard = sim->hits[k].guard;
     if (sim->hits[k].again) add_hit(sim, guard, sim->eval.sgn[guard]);
   }
-  if (!changed && watched) return settle_readers(sim);
-  sim->jump = fmax(sim->jump, brink_reach_jump(&sim->detector.reach, sim->pre_x, sim->x));
-  sim->altered = sim->altered || !same_functions(sim);
-  return settle_others(sim, changed, diag);
+  if (!*changed && watched) return settle_readers(sim);
+  note_jump(sim);
+  return settle_others(sim, *changed, diag);
 }
 
 /* Every guard that fired at this instant, named once. */
@@ -308,7 +518,8 @@ static brink_status apply_rules(brink_sim *sim, bool changed_ever, bool *changed
                                 brink_diag *diag) {
   if (sim->model->def.rules == NULL) return BRINK_OK;
   if (sim->nhits > 0)
-    sim->fired_settled = settle_fired(sim, changed_ever || *changed, NULL) == BRINK_OK;
+    sim->fired_settled =
+        settle_fired(sim, changed, changed_ever || *changed, NULL) == BRINK_OK;
   memcpy(sim->read_sgn, sim->eval.sgn, sim->model->def.nguards);
   bool ruled = false;
   brink_status status = brink_sim_run_rules(sim, &ruled, diag);
@@ -322,6 +533,7 @@ static brink_status run_round(brink_sim *sim, int iteration, bool changed_ever, 
                               brink_diag *diag) {
   bool ran = false;
   *changed = sim->fired_settled = false;
+  if (iteration > 0) join_hits(sim);
   memcpy(sim->was_enabled, sim->eval.enabled, sim->model->def.nguards * sizeof *sim->was_enabled);
   brink_status status = brink_sim_run_actions(sim, iteration, changed, &ran, diag);
   if (status < 0) return status;
@@ -340,6 +552,7 @@ static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
   sim->changed = sim->altered = false;
   sim->jump = 0.0;
   if (sim->nhits > 0) sim->restart = true;
+  join_hits(sim);
   for (brink_onlooker *o = sim->onlookers; o != NULL; o = o->next) {
     if (o->begins != NULL) o->begins(o, sim);
   }
@@ -349,12 +562,13 @@ static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
     sim->changed = changed_ever = changed_ever || changed;
     if (changed) sim->restart = true;
     if (status == BRINK_STOPPED) { /* signs in order, so that the run may be continued */
-      settle(sim, changed, changed_ever, NULL);
+      settle(sim, &changed, changed_ever, NULL);
       sim->nhits = 0;
     }
     if (status != BRINK_OK) return status;
     if (!changed && sim->nhits == 0 && sim->narrivals == 0) break;
-    status = settle(sim, changed, changed_ever, diag);
+    status = settle(sim, &changed, changed_ever, diag);
+    sim->changed = changed_ever = changed_ever || changed;
     if (status != BRINK_OK) return status;
     if (sim->nhits == 0 && sim->narrivals == 0 && !signs_unread(sim)) break;
     sim->restart = true;

@@ -210,6 +210,8 @@ static bool take_arrays(brink_sim *sim) {
   sim->event_x = brink_arena_take(arena, n, sizeof(double));
   sim->shared = brink_arena_take(arena, nx, sizeof(double));
   sim->sgn_kept = brink_arena_take(arena, guards, sizeof *sim->sgn_kept);
+  sim->kept_sgn = brink_arena_take(arena, guards, sizeof *sim->kept_sgn);
+  sim->kept_enabled = brink_arena_take(arena, guards, sizeof *sim->kept_enabled);
   sim->sgn_before = brink_arena_take(arena, guards, sizeof *sim->sgn_before);
   sim->events = brink_arena_take(arena, sim->events_capacity, sizeof *sim->events);
   return sim->shared != NULL && sim->sgn_kept != NULL && sim->last_memory != NULL &&
@@ -221,7 +223,8 @@ static bool take_arrays(brink_sim *sim) {
          sim->before_x != NULL && sim->before_p != NULL && sim->pre_p != NULL &&
          sim->pre_mode != NULL && sim->before_mode != NULL && sim->field != NULL &&
          sim->settled != NULL && sim->step_x != NULL && sim->event_x != NULL &&
-         sim->sgn_before != NULL && sim->events != NULL;
+         sim->sgn_before != NULL && sim->kept_sgn != NULL && sim->kept_enabled != NULL &&
+         sim->events != NULL;
 }
 
 static bool copy_tolerances(brink_sim *sim) {

@@ -110,6 +110,8 @@ struct brink_sim {
   double *field;         /* f at the instant */
   double *shared;        /* see `shares` */
   signed char *sgn_kept; /* scratch */
+  signed char *kept_sgn; /* what holds, while something else is supposed */
+  bool *kept_enabled;
   double *settled;       /* f on the side of the last guard that settled its sign */
   brink_event *events;   /* of the last instant */
   size_t nevents, events_capacity;
@@ -142,6 +144,10 @@ brink_status brink_sim_run_actions(brink_sim *sim, int iteration, bool *changed,
                                    brink_diag *diag);
 brink_status brink_sim_run_rules(brink_sim *sim, bool *changed, brink_diag *diag);
 
+/* The action of a mere condition, without an event. */
+brink_status brink_sim_run_condition(brink_sim *sim, size_t guard, brink_direction direction,
+                                     bool *changed, brink_diag *diag);
+
 /* What a callback is given at the present instant. */
 brink_now brink_sim_now(brink_sim *sim);
 
@@ -150,6 +156,11 @@ bool brink_sim_says(brink_sim *sim, brink_status status, size_t guard, brink_dia
 
 /* Signs of all guards at a start: from their values, or from the flow where they are zero. */
 brink_status brink_sim_start_signs(brink_sim *sim, brink_diag *diag);
+
+/* Conditions inside a branch that a guard's sign chooses count on one side of its surface only. Between these
+ * two calls they are watched, and have signs, as on that side. */
+void brink_sim_suppose(brink_sim *sim, size_t guard, int side);
+void brink_sim_suppose_no_more(brink_sim *sim);
 
 /* Is there something to do at the present: a clock, signs that changed without an event and that the
  * rules have not read, a surface whose action has not run? */

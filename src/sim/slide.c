@@ -64,7 +64,9 @@ static int field_leads(brink_sim *sim, size_t guard, int side, const double *f) 
 
 /* Which way the field of one side leads: +1, -1, or 0 if it stays. */
 static int side_leads(brink_sim *sim, size_t guard, int side, double *f) {
+  brink_sim_suppose(sim, guard, side);
   brink_try outcome = brink_eval_sided(&sim->eval, guard, side, sim->t, sim->x, f);
+  brink_sim_suppose_no_more(sim);
   /* Past another unilateral guard: that one's event comes first, at this same instant. */
   if (outcome == BRINK_TRY_VETOED) sim->pending[guard] = true;
   return outcome == BRINK_TRY_OK ? field_leads(sim, guard, side, f) : 0;
@@ -78,8 +80,10 @@ static int side_leads(brink_sim *sim, size_t guard, int side, double *f) {
 static brink_try patterned(brink_sim *sim, int bit, bool invert, double *f) {
   brink_eval *eval = &sim->eval;
   for (size_t k = 0; k < sim->nhits; k++) {
+    size_t guard = sim->hits[k].guard;
     bool up = (bit < 0 || (k >> bit & 1) != 0) != invert;
-    eval->sgn[sim->hits[k].guard] = up ? 1 : -1;
+    if (sim->model->guards[guard].watched_as == guard)
+      brink_eval_set_sign(eval, guard, up ? 1 : -1);
   }
   return brink_held_field(eval, sim->t, sim->x, f);
 }
@@ -104,12 +108,13 @@ static bool reads_none(brink_sim *sim) {
 void brink_slide_share(brink_sim *sim) {
   brink_eval *eval = &sim->eval;
   sim->shares = false;
-  if (sim->nhits < MANY) return;
+  if (sim->nhits < MANY || sim->model->nests) return;
   memcpy(sim->sgn_kept, eval->sgn, sim->model->def.nguards);
   for (size_t k = 0; k < sim->nhits; k++) {
     if (eval->is_held[sim->hits[k].guard]) return;
   }
-  for (size_t k = 0; k < sim->nhits; k++) eval->sgn[sim->hits[k].guard] = 0; /* not protected */
+  for (size_t k = 0; k < sim->nhits; k++) /* not protected */
+    brink_eval_set_sign(eval, sim->model->guards[sim->hits[k].guard].watched_as, 0);
   bool admitted = brink_eval_admit(eval, sim->t, sim->x);
   sim->shares = admitted && reads_none(sim);
   memcpy(eval->sgn, sim->sgn_kept, sim->model->def.nguards);
@@ -151,7 +156,7 @@ static bool rests(brink_sim *sim, size_t guard) {
 void brink_slide_take_sign(brink_sim *sim, size_t guard, int sign) {
   brink_eval *eval = &sim->eval;
   double g = brink_eval_guard(eval, guard, sim->t, sim->x);
-  eval->sgn[guard] = (signed char)sign;
+  brink_eval_set_sign(eval, guard, sign);
   eval->slack[guard] = sign * g < 0.0 ? fabs(g) * (1.0 + 4.0 * DBL_EPSILON) + DBL_MIN : 0.0;
 }
 
