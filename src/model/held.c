@@ -66,8 +66,7 @@ static bool is_asked_on_a_side(brink_eval *eval, size_t guard) {
   bool asked = is_asked_for(eval, guard);
   for (unsigned sides = 0; !asked && count > 0 && sides < 1u << count; sides++) {
     for (size_t j = 0; j < eval->nheld; j++) /* the others go with the last of these */
-      brink_eval_set_sign(eval, eval->held[j],
-                          sides >> (j < count ? j : count - 1) & 1u ? 1 : -1);
+      brink_eval_set_sign(eval, eval->held[j], sides >> (j < count ? j : count - 1) & 1u ? 1 : -1);
     asked = is_asked_for(eval, guard);
   }
   for (size_t j = 0; j < eval->nheld; j++) brink_eval_set_sign(eval, eval->held[j], 0);
@@ -81,8 +80,8 @@ static bool update_one(brink_eval *eval, size_t guard) {
   brink_watched how = model->guards[guard].def.watched;
   bool watched = owner == BRINK_NONE || (eval->is_held[owner] && eval->until_left[owner]);
   if (watched && model->def.enabled != NULL && how != BRINK_WATCHED_ALWAYS)
-    watched = how == BRINK_WATCHED_ASKED ? is_asked_on_a_side(eval, guard)
-                                         : is_asked_for(eval, guard);
+    watched =
+        how == BRINK_WATCHED_ASKED ? is_asked_on_a_side(eval, guard) : is_asked_for(eval, guard);
   eval->enabled[guard] = watched;
   return watched != before;
 }

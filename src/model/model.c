@@ -151,9 +151,10 @@ static brink_status check_same(const brink_model_def *def, size_t index, brink_d
   const brink_guard_def *both[] = {guard, other};
   for (int k = 0; k < 2; k++) {
     if (both[k]->side == BRINK_LEAF || both[k]->formula != NULL || both[k]->direction != BRINK_BOTH)
-      REFUSE("guards '%s' and '%s' have one surface: neither may be a leaf, a formula, or watch one "
-             "direction",
-             guard->name, other->name);
+      REFUSE(
+          "guards '%s' and '%s' have one surface: neither may be a leaf, a formula, or watch one "
+          "direction",
+          guard->name, other->name);
   }
   if (guard->surface != BRINK_SURFACE_FILIPPOV || guard->on_surface != NULL)
     REFUSE("guard '%s' has the surface of '%s': what holds on it is said by that one", guard->name,

@@ -116,17 +116,18 @@ struct brink_instance {
 
   /* Room for the callbacks. */
   size_t scratch_size, outputs_size, checked_size;
-  double *scratch;      /* of the code that runs */
-  double *jet_scratch;  /* of guards' series */
-  brink_flow *flow;     /* the solution's series; NULL: not asked for, or too large */
-  double *flow_scratch; /* for it, … */
-  int flow_order;       /* … up to this order */
-  double flow_work;     /* what it costs, or would cost */
-  int *flow_degrees;    /* where the series of each state ends; 0: nowhere */
-  double *probe;        /* a state */
-  double *outputs;      /* to space OUT */
-  double *before;       /* values that an action may push out of their ranges */
-  double *v, *dx;       /* of the right-hand side */
+  double *scratch;       /* of the code that runs */
+  double *jet_scratch;   /* of guards' series */
+  brink_flow *flow;      /* the solution's series; NULL: not asked for, or too large */
+  double *flow_scratch;  /* for it, … */
+  int flow_order;        /* … up to this order */
+  double flow_work;      /* what it costs, or would cost */
+  int *flow_degrees;     /* where the series of each state ends; 0: nowhere */
+  double *probe;         /* a state */
+  double *leaf_gradient; /* of a condition of a rule */
+  double *outputs;       /* to space OUT */
+  double *before;        /* values that an action may push out of their ranges */
+  double *v, *dx;        /* of the right-hand side */
 
   /* The point that brink_instance_evaluate was given, and what it found there. */
   struct {
@@ -182,6 +183,10 @@ brink_frame brink_instance_now_frame(const brink_instance *instance, const brink
 /* The derivatives of a flag's value, after `value` was bound. */
 brink_status brink_instance_bind_gradient(brink_instance *instance, uint32_t flag,
                                           brink_diag *diag);
+
+/* instance_surface.c: guards that have one surface know each other from now on. False: out of memory. */
+bool brink_instance_join_surfaces(const brink_instance *instance, brink_arena *arena,
+                                  const bool *fixed_p, brink_guard_def *guards);
 
 /* Fills in def->guards and def->enabled; their arrays live in `arena`, `names` holds their names. */
 brink_status brink_instance_define_guards(brink_instance *instance, brink_arena *arena,

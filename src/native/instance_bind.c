@@ -350,6 +350,7 @@ static bool take_room(brink_instance *instance) {
   instance->v = brink_arena_take(arena, system->nv, sizeof(double));
   instance->dx = brink_arena_take(arena, system->nx, sizeof(double));
   instance->probe = brink_arena_take(arena, system->nx, sizeof(double));
+  instance->leaf_gradient = brink_arena_take(arena, system->nx, sizeof(double));
   instance->seen.x = brink_arena_take(arena, system->nx, sizeof(double));
   instance->seen.p = brink_arena_take(arena, system->np, sizeof(double));
   instance->seen.v = brink_arena_take(arena, system->nv, sizeof(double));
@@ -358,8 +359,9 @@ static bool take_room(brink_instance *instance) {
   instance->seen.sgn = brink_arena_take(arena, system->nguards, sizeof(signed char));
   return instance->scratch != NULL && instance->outputs != NULL && instance->before != NULL &&
          instance->v != NULL && instance->dx != NULL && instance->probe != NULL &&
-         instance->seen.x != NULL && instance->seen.p != NULL && instance->seen.v != NULL &&
-         instance->seen.dx != NULL && instance->seen.mode != NULL && instance->seen.sgn != NULL;
+         instance->leaf_gradient != NULL && instance->seen.x != NULL && instance->seen.p != NULL &&
+         instance->seen.v != NULL && instance->seen.dx != NULL && instance->seen.mode != NULL &&
+         instance->seen.sgn != NULL;
 }
 
 /* The series of guards that are not linear. */

@@ -322,7 +322,8 @@ static bool does_something(const brink_action *action) {
 
 static brink_watched watched_how(const brink_flag *flag) {
   if (flag->enabled == NULL) return BRINK_WATCHED_ALWAYS;
-  return reads_space(flag->enabled, BRINK_SPACE_SIGN) ? BRINK_WATCHED_ASKED : BRINK_WATCHED_BY_MODES;
+  return reads_space(flag->enabled, BRINK_SPACE_SIGN) ? BRINK_WATCHED_ASKED
+                                                      : BRINK_WATCHED_BY_MODES;
 }
 
 /* Everything but the value. */
@@ -364,6 +365,7 @@ brink_status brink_instance_define_guards(brink_instance *instance, brink_arena 
                : define_formula(&d, flag, place.index, &d.guards[g]);
     if (flag->enabled != NULL) def->enabled = guard_enabled;
   }
+  made = made && brink_instance_join_surfaces(instance, arena, d.fixed_p, d.guards);
   if (!made) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for the guards");
   def->guards = d.guards;
   def->nguards = system->nguards;

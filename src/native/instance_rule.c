@@ -1,4 +1,5 @@
 /* instance_rule.c: rules, and the outputs that hold before the first sample (see instance.h). */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,15 +36,69 @@ static void forget_firings(brink_instance *instance) {
            instance->system->rules[r].count * sizeof *instance->rules[r].fired);
 }
 
-static bool holds(brink_instance *instance, size_t r, size_t index, const brink_now *now) {
+/* ---- conditions ---- */
+
+/* What rounding leaves of a leaf's value on its surface. */
+static double leaf_band(const brink_instance *instance, size_t guard, const brink_now *now,
+                        const brink_env *env) {
+  const brink_guard_def *def = &instance->model->guards[guard].def;
+  double dt = def->time_coefficient, size = 0.0, *dx = instance->leaf_gradient;
+  if (def->coefficients != NULL)
+    memcpy(dx, def->coefficients, def->ndepends * sizeof *dx);
+  else if (def->gradient == NULL || def->gradient(guard, now->t, now->x, env, dx, &dt) != 0)
+    return 0.0;
+  for (size_t k = 0; k < def->ndepends; k++) size += fabs(dx[k] * now->x[def->depends[k]]);
+  return 64.0 * DBL_EPSILON * (size + fabs(dt * now->t));
+}
+
+/* Can this leaf be true, or, with polarity -1, false? One that was located here is on its surface. */
+static bool may_be(brink_instance *instance, size_t guard, int polarity, const brink_now *now) {
+  brink_guard_place place = instance->places[guard];
+  brink_env env = {.p = now->p, .mode = now->mode, .sgn = now->sgn, .user = instance};
+  const brink_task *value = &instance->flags[place.flag].value;
+  brink_frame frame = brink_instance_now_frame(instance, now);
+  brink_instance_prepare(instance, value, &frame);
+  brink_instance_run(instance, value, &frame, place.index, 1);
+  double y = polarity * instance->outputs[0];
+  return y >= 0.0 || y >= -leaf_band(instance, guard, now, &env);
+}
+
+/* Rules before this one have changed something. A condition that was true when the signs were settled is true
+ * no longer if it cannot be: each leaf by its value now. (The formula has no negations but in its leaves, so
+ * that leaves which may be true make it true if anything does.) */
+static bool still_holds(brink_instance *instance, size_t guard, const brink_now *now) {
+  const brink_guard *made = &instance->model->guards[guard];
+  if (made->formula == NULL) return may_be(instance, guard, 1, now);
+  bool stack[BRINK_FORMULA_DEPTH + 1];
+  int top = 0;
+  for (size_t k = 0; k < made->formula_length; k++) {
+    const brink_formula_op *op = &made->formula[k];
+    if (op->op == 0) {
+      stack[top++] = may_be(instance, op->leaf, op->polarity, now);
+    } else {
+      top--;
+      stack[top - 1] =
+          op->op == BRINK_AND ? stack[top - 1] && stack[top] : stack[top - 1] || stack[top];
+    }
+  }
+  return stack[0];
+}
+
+/* Is the condition true? `fresh`: nothing has changed since the signs were settled. */
+static bool holds(brink_instance *instance, size_t r, size_t index, bool fresh,
+                  const brink_now *now) {
   const brink_rule *rule = &instance->system->rules[r];
-  if (rule->flag != BRINK_NO_INDEX)
-    return now->sgn[instance->system->flags[rule->flag].guard[index]] > 0;
+  if (rule->flag != BRINK_NO_INDEX) {
+    size_t guard = instance->system->flags[rule->flag].guard[index];
+    return now->sgn[guard] > 0 && (fresh || still_holds(instance, guard, now));
+  }
   brink_frame frame = brink_instance_now_frame(instance, now);
   brink_instance_prepare(instance, &instance->rules[r].condition, &frame);
   brink_instance_run(instance, &instance->rules[r].condition, &frame, index, 1);
   return instance->outputs[0] != 0.0;
 }
+
+/* ---- firing ---- */
 
 /* Names those that have fired at least half as often as the one that fired too often. */
 static int unsettled(brink_instance *instance, uint32_t most, brink_now *now) {
@@ -64,7 +119,8 @@ static int unsettled(brink_instance *instance, uint32_t most, brink_now *now) {
 
 /* Firings of one call, or of all calls of an instant. */
 typedef struct firings {
-  bool any;
+  bool any;      /* in this round */
+  bool ever;     /* in this call */
   uint32_t most; /* of one rule */
 } firings;
 
@@ -72,15 +128,15 @@ static bool is_due(const brink_instance *instance, const brink_rule *rule, const
   return rule->flag != BRINK_NO_INDEX || instance->tick_time[rule->clock] == now->t;
 }
 
-/* Bodies have run: sampled conditions that are no longer true may become true again, even before their
- * turn comes. (Located ones keep their signs while rules run.) */
+/* Bodies have run: conditions that are no longer true may become true again, even before their turn comes.
+ * (Located ones that have become true wait until their signs are settled anew.) */
 static void forget_past(brink_instance *instance, brink_now *now) {
   for (size_t r = 0; r < instance->system->nrules; r++) {
     const brink_rule *rule = &instance->system->rules[r];
-    if (rule->flag != BRINK_NO_INDEX || !is_due(instance, rule, now)) continue;
+    if (!is_due(instance, rule, now)) continue;
     for (size_t i = 0; i < rule->count; i++) {
       int *was = &now->mode[rule->was + i];
-      if (*was != 0 && !holds(instance, r, i, now)) *was = 0;
+      if (*was != 0 && !holds(instance, r, i, false, now)) *was = 0;
     }
   }
 }
@@ -93,10 +149,10 @@ static int run_rule(brink_instance *instance, size_t r, brink_now *now, firings 
   int outcome = 0;
   bool fired = false;
   for (size_t i = 0; i < rule->count; i++) {
-    bool was = now->mode[rule->was + i] != 0, is = holds(instance, r, i, now);
+    bool was = now->mode[rule->was + i] != 0, is = holds(instance, r, i, !seen->ever, now);
     now->mode[rule->was + i] = is;
     if (!is || was) continue;
-    seen->any = fired = true;
+    seen->any = seen->ever = fired = true;
     if (++bound->fired[i] > seen->most) seen->most = bound->fired[i];
     int one = brink_instance_act(instance, &bound->body, i, now);
     if (one < 0) return one;

@@ -174,11 +174,29 @@ static brink_status run_release(brink_sim *sim, const brink_hit *hit, bool *chan
   return brink_slide_end(sim, surface, up ? 1 : -1);
 }
 
-/* Which side of its surface a guard is on, or, on it, within rounding, is led to; 0: it stays there. */
-static int side_of(brink_sim *sim, size_t guard) {
+/* Where a guard would be if nothing but its own action had happened: if others put it elsewhere, that is an event
+ * of its own. On its surface, within rounding, it is led to a side, or stays (0); off it, it is where its action
+ * has put it, or, if another's did, still on the way that it was going. */
+static int side_after(brink_sim *sim, const brink_hit *hit, double before) {
+  size_t guard = hit->guard;
   double g = brink_eval_guard(&sim->eval, guard, sim->t, sim->x);
-  if (fabs(g) > brink_sim_zero_band(sim, guard, sim->t, sim->x)) return g > 0.0 ? 1 : -1;
-  return brink_slide_leads(sim, guard, 1) ? 1 : brink_slide_leads(sim, guard, -1) ? -1 : 0;
+  if (!(fabs(g) > brink_sim_zero_band(sim, guard, sim->t, sim->x)))
+    return brink_slide_leads(sim, guard, 1) ? 1 : brink_slide_leads(sim, guard, -1) ? -1 : 0;
+  if (g != before) return g > 0.0 ? 1 : -1;
+  return hit->kind == BRINK_TOUCHED ? -(int)hit->direction : (int)hit->direction;
+}
+
+/* Only where somebody else may interfere: another event, a clock, a rule. */
+static void note_own_action(brink_sim *sim, brink_hit *hit, double before, bool others) {
+  bool acts = sim->model->guards[hit->guard].def.action != NULL;
+  int inside = others && acts ? brink_sim_inside(sim, hit->guard) : 0;
+  hit->again = false;
+  hit->led_inside = inside != 0 && brink_slide_leads(sim, hit->guard, inside);
+  hit->sign_after = 0;
+  if (!acts && hit->kind != BRINK_HELD)
+    hit->sign_after = hit->kind == BRINK_TOUCHED ? -(int)hit->direction : (int)hit->direction;
+  else if (others || sim->model->def.rules != NULL || brink_sim_next_tick(sim) <= sim->t)
+    hit->sign_after = side_after(sim, hit, before);
 }
 
 /* The events of a round, or, when all is quiet, the actions of surfaces where the state has come to
@@ -190,16 +208,13 @@ static brink_status run_hits(brink_sim *sim, brink_hit *hits, size_t count, int 
     hits[k].value = brink_eval_guard(&sim->eval, hits[k].guard, sim->t, sim->x);
   for (size_t k = 0; k < count; k++) {
     bool release = sim->eval.owner[hits[k].guard] != BRINK_NONE;
+    double before = brink_eval_guard(&sim->eval, hits[k].guard, sim->t, sim->x);
     brink_status status = release ? run_release(sim, &hits[k], changed)
                                   : run_event(sim, &hits[k], iteration, changed, diag);
     if (status < 0) return status;
     if (status == BRINK_STOPPED) stopped = status;
-    /* Only where actions may interfere. */
-    bool alone = release || count == 1 || sim->model->guards[hits[k].guard].def.action == NULL;
-    int inside = alone ? 0 : brink_sim_inside(sim, hits[k].guard);
-    hits[k].led_inside = inside != 0 && brink_slide_leads(sim, hits[k].guard, inside);
-    hits[k].sign_after = alone ? 0 : side_of(sim, hits[k].guard);
-    hits[k].again = false;
+    if (release) continue;
+    note_own_action(sim, &hits[k], before, count > 1);
   }
   return stopped;
 }

@@ -323,8 +323,7 @@ static void join_hits(brink_sim *sim) {
     size_t first = sim->hits[k].guard;
     for (size_t other = guards[first].next_same; other != first; other = guards[other].next_same) {
       const brink_guard_def *def = &guards[other].def;
-      if (def->condition ||
-          (sim->hits[k].kind == BRINK_TOUCHED && def->side != BRINK_UNILATERAL))
+      if (def->condition || (sim->hits[k].kind == BRINK_TOUCHED && def->side != BRINK_UNILATERAL))
         continue;
       brink_hit hit = sim->hits[k];
       hit.guard = other;
@@ -518,8 +517,7 @@ static brink_status apply_rules(brink_sim *sim, bool changed_ever, bool *changed
                                 brink_diag *diag) {
   if (sim->model->def.rules == NULL) return BRINK_OK;
   if (sim->nhits > 0)
-    sim->fired_settled =
-        settle_fired(sim, changed, changed_ever || *changed, NULL) == BRINK_OK;
+    sim->fired_settled = settle_fired(sim, changed, changed_ever || *changed, NULL) == BRINK_OK;
   memcpy(sim->read_sgn, sim->eval.sgn, sim->model->def.nguards);
   bool ruled = false;
   brink_status status = brink_sim_run_rules(sim, &ruled, diag);

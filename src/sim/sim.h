@@ -112,8 +112,8 @@ struct brink_sim {
   signed char *sgn_kept; /* scratch */
   signed char *kept_sgn; /* what holds, while something else is supposed */
   bool *kept_enabled;
-  double *settled;       /* f on the side of the last guard that settled its sign */
-  brink_event *events;   /* of the last instant */
+  double *settled;     /* f on the side of the last guard that settled its sign */
+  brink_event *events; /* of the last instant */
   size_t nevents, events_capacity;
   signed char *read_sgn;            /* signs of the guards when the rules last ran */
   char message[BRINK_DIAG_MESSAGE]; /* brink_now.message */
