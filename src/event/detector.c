@@ -80,6 +80,17 @@ static void evaluate(brink_detector *det, size_t guard, double t, const double *
   }
 }
 
+/* A guard is at (t, x) with the value g: at the end of a step, at an event of another guard that cut one, or
+ * after an instant. What holds only until it has left its surface ends here, and nowhere else. */
+static void note_value(brink_detector *det, size_t guard, double t, const double *x, double g) {
+  brink_eval *eval = det->eval;
+  int sign = eval->sgn[guard];
+  if (det->touched[guard] && fabs(g) > LEFT * det->tolerance[guard]) det->touched[guard] = false;
+  if (sign * g > eval->slack[guard]) eval->slack[guard] = 0.0; /* off the surface: armed again */
+  if (sign != 0 || eval->is_held[guard]) return;
+  if (fabs(g) > brink_detector_tolerance(det, guard, t, x)) eval->sgn[guard] = g > 0.0 ? 1 : -1;
+}
+
 /* The veto need not ask guards that are known to be far. */
 static void tell_veto(brink_detector *det, const double *centre) {
   brink_eval *eval = det->eval;
@@ -111,6 +122,7 @@ void brink_detector_reset(brink_detector *det, double t, const double *x) {
     if (!det->eval->enabled[k] || (det->ops->needs_paths && det->reach.safe[k] >= 0.0)) continue;
     evaluate(det, k, t, x, det->g0);
     det->seen[k] = det->step;
+    if (det->eval->model->guards[k].def.side != BRINK_LEAF) note_value(det, k, t, x, det->g0[k]);
     double away = fabs(det->g0[k]);
     bool there = away <= LEFT * det->tolerance[k];
     det->high[k] = there ? away : fmax(det->high[k], away);
@@ -155,6 +167,7 @@ static void freshen(brink_detector *det, const brink_path *path) {
     if (!det->eval->enabled[k]) continue;
     if (det->seen[k] != det->step) {
       evaluate(det, k, path->t0, path->x0, det->g0);
+      note_value(det, k, path->t0, path->x0, det->g0[k]);
       det->seen[k] = det->step;
       det->slope[k] = 0.0;
       brink_reach_note(reach, k, det->g0[k], path->t0, path->x0);
@@ -224,6 +237,18 @@ double brink_detector_tolerance_at(brink_detector *det, size_t guard, const brin
   double t = path->t0 + sigma * path->h;
   brink_path_eval(path, sigma, det->space.x);
   return brink_eval_tolerance(det->eval, guard, t, det->space.x, det->options->rtol, det->atol);
+}
+
+bool brink_detector_still_touches(brink_detector *det, size_t guard, const brink_path *path,
+                                  double sigma) {
+  enum { PARTS = 8 };
+  if (!det->touched[guard]) return false;
+  double near = LEFT * brink_detector_tolerance_at(det, guard, path, sigma);
+  for (int k = 0; k < PARTS; k++) {
+    double at = sigma * k / PARTS;
+    if (fabs(brink_along_value(&det->space, guard, path, at)) > near) return false;
+  }
+  return true;
 }
 
 bool brink_detector_only_dips(brink_detector *det, size_t guard, const brink_path *path,
@@ -339,18 +364,16 @@ brink_found brink_detector_next(brink_detector *det, const brink_path *rest, dou
 }
 
 /* One guard at the end of an accepted step. */
-static void commit_guard(brink_detector *det, size_t guard) {
+static void commit_guard(brink_detector *det, size_t guard, double t, const double *x) {
   brink_eval *eval = det->eval;
   int sign = eval->sgn[guard];
   double g = det->g0[guard] = det->g1[guard];
   det->slope[guard] = det->slope_new[guard];
-  if (det->touched[guard] && fabs(g) > LEFT * det->tolerance[guard]) det->touched[guard] = false;
-  if (sign * g > eval->slack[guard]) eval->slack[guard] = 0.0; /* off the surface: armed again */
+  note_value(det, guard, t, x, g);
   det->high[guard] = sign * g < 0.0 ? fabs(g) : fmax(det->high[guard], fabs(g));
   if (eval->is_held[guard]) return;
   /* A crossing that the guard's direction does not call an event still changes its sign. */
   if (sign * g < -eval->slack[guard]) eval->sgn[guard] = (signed char)-sign;
-  if (sign == 0 && fabs(g) > fmax(det->tolerance[guard], 0.0)) eval->sgn[guard] = g > 0.0 ? 1 : -1;
 }
 
 void brink_detector_commit(brink_detector *det, double t, const double *x) {
@@ -363,7 +386,7 @@ void brink_detector_commit(brink_detector *det, double t, const double *x) {
     size_t k = det->reach.near[i];
     const brink_guard *guard = &eval->model->guards[k];
     if (!eval->enabled[k]) continue;
-    commit_guard(det, k);
+    commit_guard(det, k, t, x);
     det->seen[k] = det->step;
     for (size_t j = 0; j < guard->formula_length; j++) {
       if (guard->formula[j].op == 0)

@@ -187,6 +187,11 @@ bool brink_detector_wants(const brink_detector *det, size_t guard, brink_directi
 /* Is this guard looked at at all in the present modes? */
 bool brink_detector_active(const brink_detector *det, size_t guard);
 
+/* Has the guard touched its surface, and not left its tolerance since, neither before this path nor on it up
+ * to sigma? Then what is there is the same touch. (Asked of plain guards only.) */
+bool brink_detector_still_touches(brink_detector *det, size_t guard, const brink_path *path,
+                                  double sigma);
+
 /* A fall through zero at roots[k] that comes back within the same roots, no deeper than the guard's
  * tolerance, is a touch; *back is where it comes back. */
 bool brink_detector_only_dips(brink_detector *det, size_t guard, const brink_path *path,

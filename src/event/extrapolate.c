@@ -321,7 +321,8 @@ static brink_limit limit_by_margin(brink_detector *det, size_t guard, const brin
   arrival surface = first_arrival(det, guard, path, count, (target){0.0, -slack});
   /* What stops here without going through touches; once is enough. */
   if (surface.sigma > 1.0) surface.kind = BRINK_TOUCHED;
-  bool again = surface.kind == BRINK_TOUCHED && det->touched[guard];
+  bool again = surface.kind == BRINK_TOUCHED &&
+               brink_detector_still_touches(det, guard, path, fmin(surface.sigma, 1.0));
   if (surface.sigma <= 1.0 && !again && trusts_predictor(det, path, count, surface.sigma) &&
       is_there(det, guard, path, count, &surface.sigma))
     return (brink_limit){.sigma = inside_of(det, guard, path, surface.sigma),

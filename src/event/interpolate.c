@@ -166,7 +166,9 @@ static bool scan_piece(brink_detector *det, size_t guard, const brink_path *dens
       k++; /* its return belongs to it */
     }
     if (touched) hit.kind = BRINK_TOUCHED;
-    if ((crossed || (touched && side == BRINK_UNILATERAL && !det->touched[guard])) &&
+    bool again = touched && side == BRINK_UNILATERAL &&
+                 brink_detector_still_touches(det, guard, dense, at);
+    if ((crossed || (touched && side == BRINK_UNILATERAL && !again)) &&
         brink_detector_wants(det, guard, hit.direction)) {
       at = settle_side(det, guard, dense, at, *sign);
       if (crossed && !along->exact) hit.pole = is_pole(det, along, at);
@@ -212,7 +214,8 @@ static double slope_at(const brink_along *along, int sign, double tau) {
 static void report_dip(brink_detector *det, size_t guard, const brink_path *dense, int sign,
                        brink_dip dip, brink_found *found) {
   bool unilateral = det->eval->model->guards[guard].def.side == BRINK_UNILATERAL;
-  bool touch = unilateral && !det->touched[guard] &&
+  bool again = brink_detector_still_touches(det, guard, dense, dip.sigma);
+  bool touch = unilateral && !again &&
                brink_detector_wants(det, guard, brink_leaving(sign)) &&
                fabs(dip.value) <= 100.0 * det->tolerance[guard] && /* the exact one costs more */
                fabs(dip.value) <= brink_detector_tolerance_at(det, guard, dense, dip.sigma);
@@ -220,11 +223,11 @@ static void report_dip(brink_detector *det, size_t guard, const brink_path *dens
     brink_detector_add(
         det, found, dip.sigma,
         (brink_hit){.guard = guard, .kind = BRINK_TOUCHED, .direction = brink_leaving(sign)});
-  else if (unilateral && dense->powers && !det->touched[guard] &&
+  else if (unilateral && dense->powers && !again &&
            fabs(dip.value) <= det->tolerance[guard] &&
            (found->unsure == 0.0 || dip.sigma < found->unsure))
     found->unsure = dip.sigma; /* closer than the step's own error, which is smaller nearby */
-  else if (!det->touched[guard])
+  else if (!again)
     add_miss(det, guard, dense, dip.sigma, dip.value);
 }
 
