@@ -69,6 +69,10 @@ bool brink_detector_wants(const brink_detector *det, size_t guard, brink_directi
  * the same from place to place. */
 #define LEFT 2.0
 
+/* Tolerances from its surface, at most, at which a unilateral guard still fires together with another whose surface is
+ * the same: both are where rounding has left them. */
+#define AS_CLOSE 1.0
+
 /* A formula needs its leaves; a leaf by itself nobody. */
 static void evaluate(brink_detector *det, size_t guard, double t, const double *x, double *values) {
   const brink_guard *model_guard = &det->eval->model->guards[guard];
@@ -311,6 +315,57 @@ bool brink_detector_defined_until(brink_detector *det, const brink_path *dense, 
     return false;
   }
   return true;
+}
+
+/* How far those that go through their surfaces at sigma still are from them, in tolerances: by rounding. */
+static double distance_left(brink_detector *det, const brink_path *dense, double sigma) {
+  double most = 0.0;
+  for (size_t k = 0; k < det->nhits; k++) {
+    size_t guard = det->hits[k].guard;
+    if (det->hits[k].kind != BRINK_CROSSED) continue;
+    double g = brink_along_value(&det->space, guard, dense, sigma);
+    double tolerance = brink_detector_tolerance_at(det, guard, dense, sigma);
+    if (tolerance > 0.0) most = fmax(most, fabs(g) / tolerance);
+  }
+  return fmin(most * (1.0 + 1e-9), AS_CLOSE);
+}
+
+static bool has_fired(const brink_detector *det, size_t guard) {
+  for (size_t k = 0; k < det->nhits; k++) {
+    if (det->hits[k].guard == guard) return true;
+  }
+  return false;
+}
+
+/* A unilateral guard that comes down to its surface at sigma, as closely as what fires there. */
+static bool comes_along(brink_detector *det, size_t guard, const brink_path *dense, double sigma,
+                        double landed) {
+  int sign = det->eval->sgn[guard];
+  double y = sign * brink_along_value(&det->space, guard, dense, sigma);
+  if (y <= 0.0) return true;
+  double before = sign * brink_along_value(&det->space, guard, dense, 0.999 * sigma);
+  return y < before && y <= landed * brink_detector_tolerance_at(det, guard, dense, sigma);
+}
+
+void brink_detector_join(brink_detector *det, const brink_path *dense, brink_found *found) {
+  double landed = -1.0, sigma = found->sigma;
+  for (size_t j = 0; det->eval->nwatch > 0 && j < det->reach.nnear; j++) {
+    size_t guard = det->reach.near[j];
+    if (det->eval->model->guards[guard].def.side != BRINK_UNILATERAL ||
+        !brink_detector_active(det, guard) || !brink_eval_protects(det->eval, guard) ||
+        has_fired(det, guard))
+      continue;
+    if (landed < 0.0) landed = distance_left(det, dense, sigma);
+    if (!comes_along(det, guard, dense, sigma, landed)) continue;
+    int sign = det->eval->sgn[guard];
+    brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
+    for (size_t k = 0; k < det->nqueue; k++) { /* it may be known to touch */
+      if (det->queue[k].hit.guard == guard) hit.kind = det->queue[k].hit.kind;
+    }
+    if (brink_detector_still_touches(det, guard, dense, sigma)) continue;
+    det->hits[det->nhits++] = hit;
+    found->sigma = fmin(found->sigma, brink_detector_inside(det, guard, dense, sigma, sign));
+  }
 }
 
 bool brink_detector_may_go_on(brink_detector *det, double t_end, const double *x_new) {

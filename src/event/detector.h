@@ -160,6 +160,15 @@ bool brink_detector_wants_rest(const brink_detector *det);
 /* What comes next in the same step, of which `rest` (NULL: not wanted) is left, from `passed` on? */
 brink_found brink_detector_next(brink_detector *det, const brink_path *rest, double passed);
 
+/* Surfaces may coincide: a corner on that of a unilateral guard (`max(h, 0.0)` beside `empty = h`). Unilateral
+ * guards that reach theirs at found->sigma, as closely as what fires there, fire with it, and found->sigma moves
+ * back to where they are inside. */
+void brink_detector_join(brink_detector *det, const brink_path *dense, brink_found *found);
+
+/* The last sigma, from this one back, at which the own value of a unilateral guard is inside. */
+double brink_detector_inside(brink_detector *det, size_t guard, const brink_path *path,
+                             double sigma, int sign);
+
 /* Is that so? Guards by callbacks may read a sign: their values at the end of the step tell. */
 /* Has every guard a value, on its side, at points of the path up to sigma? Asked where some guard has none
  * further on, so that it was not looked at. *guard: one that has not. */

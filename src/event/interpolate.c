@@ -85,6 +85,11 @@ static double settle_side(brink_detector *det, size_t guard, const brink_path *p
   return root;
 }
 
+double brink_detector_inside(brink_detector *det, size_t guard, const brink_path *path,
+                             double sigma, int sign) {
+  return settle_side(det, guard, path, sigma, sign);
+}
+
 /* Does the guard, whose sign was `sign` before the root, go through its surface there? A touch that
  * turns out to change the sign does; what stays within the slack of a guard that has not left its
  * surface yet does not. */

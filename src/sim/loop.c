@@ -134,6 +134,9 @@ static bool event_inside(brink_sim *sim, brink_found found, double t_end, brink_
     *outcome = BRINK_TRY_ERROR;
     return false;
   }
+  if (!found.chord && sim->detector.ops->one_sided)
+    brink_detector_join(&sim->detector, dense, &found);
+  if (sim->inside) found.sigma = fmax(found.sigma, sim->passed);
   sim->nhits = sim->detector.nhits;
   memcpy(sim->hits, sim->detector.hits, sim->nhits * sizeof *sim->hits);
   *status = found.chord ? brink_sim_arrive(sim, dense, found.sigma, true, t_end, diag)
