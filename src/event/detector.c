@@ -284,7 +284,8 @@ static bool others_are_far(brink_detector *det, double t, const double *x) {
     const brink_guard_def *def = &eval->model->guards[guard].def;
     if (def->side == BRINK_LEAF || def->lipschitz != NULL || !brink_detector_active(det, guard))
       continue;
-    for (j = 0; j < det->reach.nnear && det->reach.near[j] != guard; j++) {}
+    for (j = 0; j < det->reach.nnear && det->reach.near[j] != guard; j++) {
+    }
     if (j < det->reach.nnear || def->formula != NULL) continue;
     double g = brink_eval_peek(det->eval, guard, t, x, eval->p, eval->mode);
     if (eval->sgn[guard] * g < -eval->slack[guard]) return false;

@@ -140,13 +140,13 @@ void brink_detector_jump(brink_detector *det, const double *from, const double *
 /* Could an instant that moves the states this far have carried the guard across zero? */
 bool brink_detector_concerned(const brink_detector *det, size_t guard, double distance);
 
-/* First question. `hmin`: what time can resolve here. */
-brink_limit brink_detector_before(brink_detector *det, const brink_path *predictor, int order,
-                                  double hmin);
+/* First question. f: the field at the present state; `hmin`: what time can resolve here. */
+brink_limit brink_detector_before(brink_detector *det, const brink_path *predictor, const double *f,
+                                  int order, double hmin);
 
 /* The same where the step itself will be looked at before anything is evaluated at its end (Taylor
  * series): all that is left is to recognise a singular edge, from outside of which no series converges
- * up to the surface. f: the field at the present state. */
+ * up to the surface. */
 brink_limit brink_detector_creeping(brink_detector *det, const brink_path *predictor,
                                     const double *f);
 

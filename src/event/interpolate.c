@@ -171,8 +171,8 @@ static bool scan_piece(brink_detector *det, size_t guard, const brink_path *dens
       k++; /* its return belongs to it */
     }
     if (touched) hit.kind = BRINK_TOUCHED;
-    bool again = touched && side == BRINK_UNILATERAL &&
-                 brink_detector_still_touches(det, guard, dense, at);
+    bool again =
+        touched && side == BRINK_UNILATERAL && brink_detector_still_touches(det, guard, dense, at);
     if ((crossed || (touched && side == BRINK_UNILATERAL && !again)) &&
         brink_detector_wants(det, guard, hit.direction)) {
       at = settle_side(det, guard, dense, at, *sign);
@@ -220,16 +220,14 @@ static void report_dip(brink_detector *det, size_t guard, const brink_path *dens
                        brink_dip dip, brink_found *found) {
   bool unilateral = det->eval->model->guards[guard].def.side == BRINK_UNILATERAL;
   bool again = brink_detector_still_touches(det, guard, dense, dip.sigma);
-  bool touch = unilateral && !again &&
-               brink_detector_wants(det, guard, brink_leaving(sign)) &&
+  bool touch = unilateral && !again && brink_detector_wants(det, guard, brink_leaving(sign)) &&
                fabs(dip.value) <= 100.0 * det->tolerance[guard] && /* the exact one costs more */
                fabs(dip.value) <= brink_detector_tolerance_at(det, guard, dense, dip.sigma);
   if (touch)
     brink_detector_add(
         det, found, dip.sigma,
         (brink_hit){.guard = guard, .kind = BRINK_TOUCHED, .direction = brink_leaving(sign)});
-  else if (unilateral && dense->powers && !again &&
-           fabs(dip.value) <= det->tolerance[guard] &&
+  else if (unilateral && dense->powers && !again && fabs(dip.value) <= det->tolerance[guard] &&
            (found->unsure == 0.0 || dip.sigma < found->unsure))
     found->unsure = dip.sigma; /* closer than the step's own error, which is smaller nearby */
   else if (!again)

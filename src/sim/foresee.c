@@ -88,9 +88,10 @@ brink_status brink_sim_foresee(brink_sim *sim, double t_limit, brink_foresight *
   if (!(t_stop > sim->t)) return now(sim, foresight);
   st->ops->plan(st, fmin(t_stop - sim->t, sim->options.hmax));
   double hmin = brink_sim_smallest_step(sim);
-  brink_limit limit = st->ops->foretells
-                          ? brink_detector_creeping(&sim->detector, &st->predictor, st->f)
-                          : brink_detector_before(&sim->detector, &st->predictor, st->order, hmin);
+  brink_limit limit =
+      st->ops->foretells
+          ? brink_detector_creeping(&sim->detector, &st->predictor, st->f)
+          : brink_detector_before(&sim->detector, &st->predictor, st->f, st->order, hmin);
   if (limit.event) return until(sim, &st->predictor, limit.sigma, true, t_stop, foresight);
   double h = limit.sigma < 1.0 ? limit.sigma * st->h_plan : st->h_plan;
   return attempt(sim, h, t_stop, foresight);

@@ -252,13 +252,16 @@ static brink_status step(brink_sim *sim, double t_limit, brink_diag *diag) {
   double t_stop = fmin(t_limit, brink_sim_next_tick(sim));
   st->ops->plan(st, fmin(t_stop - sim->t, sim->options.hmax));
   double hmin = brink_sim_smallest_step(sim);
-  brink_limit limit = st->ops->foretells
-                          ? brink_detector_creeping(&sim->detector, &st->predictor, st->f)
-                          : brink_detector_before(&sim->detector, &st->predictor, st->order, hmin);
+  brink_limit limit =
+      st->ops->foretells
+          ? brink_detector_creeping(&sim->detector, &st->predictor, st->f)
+          : brink_detector_before(&sim->detector, &st->predictor, st->f, st->order, hmin);
   if (limit.event) return brink_sim_arrive_on_predictor(sim, &limit, diag);
   double h = limit.sigma < 1.0 ? limit.sigma * st->h_plan : st->h_plan;
   if (st->ops->foretells && h < hmin && t_stop - sim->t > hmin)
     return end_step(sim, brink_sim_no_step_left(sim, BRINK_TRY_ERROR, t_stop, diag), diag);
+  /* Nothing shorter moves time; if a surface is nearer than that, the veto says so. */
+  if (h < hmin) h = fmin(hmin, t_stop - sim->t);
   return end_step(sim, take_step(sim, h, t_stop, diag), diag);
 }
 
