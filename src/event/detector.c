@@ -23,7 +23,8 @@ bool brink_detector_create(brink_detector *det, const brink_options *options, co
   *det = (brink_detector){.ops = brink_detector_ops_for(options->events),
                           .options = options,
                           .atol = atol,
-                          .eval = eval};
+                          .eval = eval,
+                          .longest = (double)INFINITY};
   const brink_model *model = eval->model;
   size_t count = model->def.nguards, longest = 1;
   for (size_t k = 0; k < count; k++) {
@@ -74,6 +75,15 @@ bool brink_detector_wants(const brink_detector *det, size_t guard, brink_directi
  * the same: both are where rounding has left them. */
 #define AS_CLOSE 1.0
 
+/* After a step that had to be cut, the next may be longer by this much. */
+#define LONGER 1.25
+
+double brink_detector_cut(brink_detector *det, const brink_found *found, double passed, double h) {
+  if (!(found->cut > 0.0) || (found->event && found->sigma <= found->cut)) return 0.0;
+  det->longest = (found->cut - passed) * h;
+  return found->cut * h;
+}
+
 /* A formula needs its leaves; a leaf by itself nobody. */
 static void evaluate(brink_detector *det, size_t guard, double t, const double *x, double *values) {
   const brink_guard *model_guard = &det->eval->model->guards[guard];
@@ -121,6 +131,7 @@ void brink_detector_reset(brink_detector *det, double t, const double *x) {
   memset(det->slow, 0, count * sizeof *det->slow);
   memset(det->slope, 0, count * sizeof *det->slope);
   det->step++;
+  det->reach.travelled += det->moved; /* of a step that was given up half-way, too */
   det->moved = 0.0;
   det->step_reach = -1.0;
   brink_reach_weigh(&det->reach, x);
@@ -143,6 +154,7 @@ void brink_detector_jump(brink_detector *det, const double *from, const double *
     return;
   }
   det->reach.travelled += det->moved + brink_reach_jump(&det->reach, from, to);
+  det->moved = 0.0;
 }
 
 bool brink_detector_concerned(const brink_detector *det, size_t guard, double distance) {
@@ -370,7 +382,7 @@ static bool comes_along(brink_detector *det, size_t guard, const brink_path *den
                         double landed) {
   int sign = det->eval->sgn[guard];
   double y = sign * brink_along_value(&det->space, guard, dense, sigma);
-  if (y <= 0.0) return true;
+  if (y > landed * 100.0 * det->tolerance[guard]) return false; /* the exact one costs more */
   double before = sign * brink_along_value(&det->space, guard, dense, 0.999 * sigma);
   return y < before && y <= landed * brink_detector_tolerance_at(det, guard, dense, sigma);
 }
@@ -411,8 +423,9 @@ bool brink_detector_may_go_on(brink_detector *det, double t_end, const double *x
   return true;
 }
 
-/* Guards that have fired may fire again: they are looked at once more on the rest of the step. */
-static void look_again(brink_detector *det, const brink_path *rest, double passed) {
+/* Guards that have fired may fire again: they are looked at once more on the rest of the step. Where it has to be
+ * cut, or 0. */
+static double look_again(brink_detector *det, const brink_path *rest, double passed) {
   size_t count = det->nhits, from = det->nqueue;
   brink_found found = {.sigma = 1.0, .undefined = BRINK_NONE};
   for (size_t k = 0; k < count; k++) det->again[k] = det->hits[k].guard;
@@ -426,6 +439,7 @@ static void look_again(brink_detector *det, const brink_path *rest, double passe
   for (size_t k = from; k < det->nqueue; k++)
     det->queue[k].sigma = passed + (1.0 - passed) * det->queue[k].sigma;
   if (found.undefined != BRINK_NONE) det->undefined = found.undefined;
+  return found.cut > 0.0 ? passed + (1.0 - passed) * found.cut : 0.0;
 }
 
 bool brink_detector_wants_rest(const brink_detector *det) {
@@ -442,8 +456,8 @@ brink_found brink_detector_next(brink_detector *det, const brink_path *rest, dou
       det->queue[kept++] = det->queue[k];
   }
   det->nqueue = kept;
-  if (rest != NULL) look_again(det, rest, passed);
-  brink_found found = {.sigma = 1.0, .undefined = det->undefined};
+  double cut = rest != NULL ? look_again(det, rest, passed) : 0.0;
+  brink_found found = {.sigma = 1.0, .undefined = det->undefined, .cut = cut};
   det->nhits = 0;
   for (size_t k = 0; k < det->nqueue; k++) consider(det, &found, &det->queue[k]);
   return found;
@@ -465,6 +479,7 @@ static void commit_guard(brink_detector *det, size_t guard, double t, const doub
 void brink_detector_commit(brink_detector *det, double t, const double *x) {
   brink_eval *eval = det->eval;
   brink_reach_freshen(&det->reach);
+  det->longest *= LONGER;
   det->reach.travelled += det->moved;
   det->moved = 0.0;
   det->step++;

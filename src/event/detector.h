@@ -44,6 +44,8 @@ typedef struct brink_found {
   size_t undefined; /* a guard that has no value somewhere on the path, or BRINK_NONE */
   double
       unsure; /* before this sigma the step should end: what comes there depends on its error; 0: go */
+  double
+      cut; /* what lies beyond this sigma was not looked at: the step has to end here; 0: all was */
 } brink_found;
 
 /* The first event of a guard in the attempted step, be it the first of all or not. */
@@ -89,6 +91,7 @@ struct brink_detector {
   double step_reach; /* what reach.near was collected for */
   double moved;      /* how far the attempted step moves any state */
   double resolution; /* of time at its start, as a part of it */
+  double longest;    /* step, that could be looked at as a whole when one had to be cut; it grows */
   double horizon;    /* what lies beyond this sigma is of no interest: something happens before */
 
   double *g0;    /* each guard's value at the present state, … */
@@ -152,6 +155,10 @@ brink_limit brink_detector_creeping(brink_detector *det, const brink_path *predi
 
 /* Second question; x_new is the end of the path. Fills det->hits and det->misses. */
 brink_found brink_detector_after(brink_detector *det, const brink_path *dense, const double *x_new);
+
+/* Does a step of h, of which a part has been passed already, have to end before anything is found in it? Then how
+ * long it may be; else 0. */
+double brink_detector_cut(brink_detector *det, const brink_found *found, double passed, double h);
 
 /* The events just found changed nothing but the signs of their guards. Must the detector look at the rest
  * of the step to know what comes next? */

@@ -86,7 +86,8 @@ static bool build_leaf(brink_detector *det, brink_leaf_poly *leaf, const brink_p
   leaf->margin = 0.0;
   if (!brink_along_build(&det->space, leaf->leaf, path, det->g0[leaf->leaf], along)) return false;
   if (stays_off_zero(leaf) || along->exact) return true;
-  if (!brink_along_fit(&det->space, leaf->leaf, path, 0.0, 1.0, along)) return false;
+  if (!brink_along_fit(&det->space, leaf->leaf, path, 0.0, 1.0, BRINK_ALONG_PART, along))
+    return false;
   double power = 1.0;
   for (int k = 1; k <= along->degree; k++) { /* from its own variable to sigma */
     power /= along->width;

@@ -120,6 +120,13 @@ static bool event_inside(brink_sim *sim, brink_found found, double t_end, brink_
     *outcome = BRINK_TRY_REFUSED;
     return false;
   }
+  double cut =
+      brink_detector_cut(&sim->detector, &found, sim->inside ? sim->passed : 0.0, sim->stepper.h);
+  if (cut > 0.0) {
+    sim->stepper.h_next = cut;
+    *outcome = BRINK_TRY_ERROR;
+    return false;
+  }
   double until = found.event ? found.sigma : 1.0;
   if (sim->eval.nheld > 0 && released(sim, until, t_end, status, diag)) return true;
   brink_stepper *st = &sim->stepper;
@@ -250,7 +257,7 @@ static brink_status step(brink_sim *sim, double t_limit, brink_diag *diag) {
     if (status != BRINK_OK) return status;
   }
   double t_stop = fmin(t_limit, brink_sim_next_tick(sim));
-  st->ops->plan(st, fmin(t_stop - sim->t, sim->options.hmax));
+  st->ops->plan(st, fmin(t_stop - sim->t, fmin(sim->options.hmax, sim->detector.longest)));
   double hmin = brink_sim_smallest_step(sim);
   brink_limit limit =
       st->ops->foretells
