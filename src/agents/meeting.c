@@ -238,11 +238,13 @@ static void prepare(brink_meeting *m, size_t guard, double from, double to) {
   det->tolerance[guard] = 0.0; /* of two others */
 }
 
+/* *known becomes the time up to which the guards were followed. */
 static brink_root_of_pair search(brink_meeting *m, const void *a, const void *b, double from,
-                                 double to, const brink_memory *memory) {
+                                 double to, const brink_memory *memory, double *known) {
   brink_root_of_pair root = {.t = to};
   brink_detector *det = &m->detector;
   double h = to - from;
+  *known = to;
   gather_held(m, 0, a);
   gather_held(m, 1, b);
   int one = gather_path(m, 0, a, from, h), other = gather_path(m, 1, b, from, h);
@@ -266,6 +268,10 @@ static brink_root_of_pair search(brink_meeting *m, const void *a, const void *b,
     if (!brink_detector_active(det, guard) || leaves(m, guard, memory)) continue;
     brink_interpolate_guard(det, guard, &m->path, &found);
   }
+  if (brink_detector_cut(det, &found, 0.0, h) > 0.0) {
+    *known = from + found.cut * h;
+    return root;
+  }
   if (!found.event) return root;
   root = (brink_root_of_pair){.found = true,
                               .t = fmin(from + found.sigma * h, to),
@@ -282,7 +288,15 @@ brink_root_of_pair brink_meeting_search(brink_meeting *m, const void *a, const v
   if (memory->old == NULL && !brink_meeting_narrow(m, a, b, &from, &to))
     return (brink_root_of_pair){.t = to};
   if (from > start) still.met = still.fresh = still.begins = false; /* they have been apart since */
-  return search(m, a, b, from, to, &still);
+  double known;
+  brink_root_of_pair root = search(m, a, b, from, to, &still, &known);
+  while (!root.found &&
+         known < to) { /* a guard that goes up and down so often is followed in parts */
+    still = (brink_memory){.old = NULL, .jumper = memory->jumper};
+    from = known;
+    root = search(m, a, b, from, to, &still, &known);
+  }
+  return root;
 }
 
 /* ---- acting ---- */

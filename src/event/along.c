@@ -11,13 +11,14 @@
 #include <math.h>
 #include <string.h>
 
-#define FIT 1e-5             /* how well it has to fit between them, relative to its size */
-#define SERIES_ORDER 20      /* of a guard's series on a piece, at least */
-#define SERIES_FIT 1e-9      /* its last terms, of its size */
-#define SHORTEST_SERIES 1e-6 /* of a path: below, samples have to do */
-#define AT_SEAM 1e-9         /* of a piece's size: too close to zero for its end */
-#define BLUR 256.0           /* units of rounding in sigma that an expanded polynomial may be off */
-#define SMALLEST_PIECE 0.0078 /* of a path; below, what the samples say is taken as it is */
+#define FIT 1e-5        /* how well it has to fit between them, relative to its size */
+#define SERIES_ORDER 20 /* of a guard's series on a piece, at least */
+#define SERIES_FIT 1e-9 /* its last terms, of its size, … */
+#define TAIL_FIT 1e-7   /* … and of its later terms, from a quarter of its order on */
+#define SILENT_PIECE                                                                               \
+  0.0625             /* of a path: a piece on which a series that knows nothing is compared */
+#define AT_SEAM 1e-9 /* of a piece's size: too close to zero for its end */
+#define BLUR 256.0   /* units of rounding in sigma that an expanded polynomial may be off */
 
 bool brink_along_init(brink_along_space *space, brink_eval *eval, brink_arena *arena) {
   space->eval = eval;
@@ -72,10 +73,22 @@ static double larger_of(double a, double b) {
   return fabs(a) > fabs(b) ? fabs(a) : fabs(b);
 }
 
-/* Do the terms of a series fall, so that the last ones bound what it leaves out? */
+/* The largest of some coefficients, first … last. */
+static double largest_of(const double *c, int first, int last) {
+  double most = 0.0;
+  for (int k = first; k <= last; k++) most = larger_of(c[k], most);
+  return most;
+}
+
+/* Do the terms of a series fall, so that the last ones bound what it leaves out? Those of its last quarter are
+ * compared with those of the one before: some may vanish (1/(1 + s^8)), but where all do, it is silent. */
 static bool falls(const double *c, int order) {
-  return order < 3 ||
-         larger_of(c[order], c[order - 1]) <= FALL * larger_of(c[order - 2], c[order - 3]);
+  if (order < 8)
+    return order < 3 ||
+           larger_of(c[order], c[order - 1]) <= FALL * larger_of(c[order - 2], c[order - 3]);
+  int middle = order / 2, late = order - order / 4;
+  double before = largest_of(c, middle, late), after = largest_of(c, late + 1, order);
+  return before > 0.0 && after <= FALL * FALL * before;
 }
 
 /* The highest power of sigma in the states that a guard reads. */
@@ -145,6 +158,8 @@ bool brink_along_excluded(brink_along_space *space, size_t guard, const brink_pa
     return false;
   int degree = used_degree(def, path), order = degree < 2 ? 2 : degree;
   if (def->degree == 0 && order < SERIES_ORDER) order = SERIES_ORDER;
+  if (def->degree * degree > order && def->degree * degree <= SERIES_ORDER)
+    order = def->degree * degree; /* all of it */
   if (!compose(space, guard, path, 0.0, degree, order, c)) return false;
   for (int k = 1; k <= order; k++) {
     reach += fabs(c[k]);
@@ -229,82 +244,122 @@ static double largest_term(const brink_along *along) {
   return most;
 }
 
+/* What rounding may make of the guard's values at the beginning of a piece. */
+static double noise_of(brink_along_space *space, const brink_along *along) {
+  brink_eval *eval = space->eval;
+  const brink_guard_def *def = &eval->model->guards[along->guard].def;
+  double t = along->path->t0 + along->from * along->path->h, rate, sum;
+  value_at(space, along, 0.0); /* fills in the states */
+  if (brink_eval_gradient(eval, along->guard, t, space->x, eval->gradient, &rate) != BRINK_TRY_OK)
+    return 0.0;
+  sum = fabs(rate * t);
+  for (size_t k = 0; k < def->ndepends; k++)
+    sum += fabs(eval->gradient[k] * space->x[def->depends[k]]);
+  return isfinite(sum) ? 64.0 * DBL_EPSILON * sum : 0.0;
+}
+
+/* Is the polynomial as far from the guard as it may be, at most? */
+static bool agrees(brink_along_space *space, const brink_along *along, double tau, double size) {
+  double miss = fabs(brink_poly_eval(along->c, along->degree, tau) - value_at(space, along, tau));
+  return miss <= FIT * size || miss <= noise_of(space, along);
+}
+
 /* Does the interpolant hold between its samples? */
 static bool fits(brink_along_space *space, const brink_along *along) {
   double size = largest_term(along);
   for (int k = 2; k < BRINK_POLY_SAMPLES - 1; k += 3) {
     double tau = 0.5 * (brink_poly_sample[k] + brink_poly_sample[k + 1]);
-    double miss = brink_poly_eval(along->c, along->degree, tau) - value_at(space, along, tau);
-    if (!(fabs(miss) <= FIT * size)) return false;
+    if (!agrees(space, along, tau, size)) return false;
   }
   return true;
 }
 
+/* What a series tells about the function that it is of, on a part of its path. */
+typedef enum tale {
+  SERIES_WHOLE, /* its terms fall to nothing: what it leaves out is less */
+  SERIES_SILENT, /* later terms all vanish: a polynomial, or the function is about to do what it does not show yet */
+  SERIES_BROKEN /* its last terms count: it reaches less far */
+} tale;
+
+/* The size of the first terms says nothing: a pulse that is far away is in the later ones alone, however small
+ * they are, and they grow. */
+static tale told(const double *c, int order, double width) {
+  double size = 0.0, tail = 0.0, power = 1.0, last = 0.0, before = 0.0;
+  for (int k = 0; k <= order; k++) {
+    before = last;
+    last = fabs(c[k]) * power;
+    size = fmax(size, last);
+    if (4 * k >= order) tail = fmax(tail, last);
+    power *= width;
+  }
+  if (!(tail > DBL_MIN)) return SERIES_SILENT;
+  return last + before <= SERIES_FIT * size && last + before <= TAIL_FIT * tail ? SERIES_WHOLE
+                                                                                : SERIES_BROKEN;
+}
+
 /* The piece on which the guard's series, about its beginning, holds: its last terms are nothing. False:
- * the guard has no series there. */
+ * the guard has no series there, or one that reaches no further than `shortest`. */
 static bool fit_series(brink_along_space *space, const brink_path *path, double width,
-                       brink_along *along) {
+                       double shortest, brink_along *along) {
   const brink_guard_def *def = &space->eval->model->guards[along->guard].def;
   int degree = used_degree(def, path), order = truncated_order(degree);
   if (!compose(space, along->guard, path, along->from, degree, order, along->c)) return false;
   for (int k = 0; k <= order; k++) {
     if (!isfinite(along->c[k])) return false;
   }
-  for (along->width = width; along->width > SHORTEST_SERIES; along->width *= 0.5) {
-    double size = 0.0, power = 1.0, last = 0.0;
-    for (int k = 0; k <= order; k++) {
-      last = fabs(along->c[k]) * power;
-      size = fmax(size, last);
-      power *= along->width;
-    }
-    last += fabs(along->c[order - 1]) * power / (along->width * along->width);
-    if (last <= SERIES_FIT * size) break;
-  }
-  if (along->width <= SHORTEST_SERIES) return false;
+  tale tells = told(along->c, order, width);
+  if (tells == SERIES_SILENT) width = fmin(width, SILENT_PIECE);
+  for (; tells == SERIES_BROKEN && width > shortest; tells = told(along->c, order, width))
+    width *= 0.5;
+  if (tells == SERIES_BROKEN) return false;
+  along->width = width;
   double power = 1.0;
-  for (int k = 1; k <= order; k++) along->c[k] *= power *= along->width;
+  for (int k = 1; k <= order; k++) along->c[k] *= power *= width;
   along->degree = order;
   along->exact = false;
   return true;
 }
 
-/* A series vanishes together with the guard it is of, or where that underflows: its end tells. */
+/* A series vanishes together with the guard it is of, or where that underflows: points on the way tell. */
 static bool series_holds(brink_along_space *space, const brink_along *along) {
   double size = largest_term(along);
   for (int k = 1; k <= 8; k++) {
-    double tau = 0.125 * k;
-    double miss = brink_poly_eval(along->c, along->degree, tau) - value_at(space, along, tau);
-    if (!(fabs(miss) <= FIT * size)) return false;
+    if (!agrees(space, along, 0.125 * k, size)) return false;
   }
   return true;
 }
 
 static bool fit_piece(brink_along_space *space, size_t guard, const brink_path *path, double from,
-                      double width, brink_along *along) {
+                      double width, double smallest, brink_along *along) {
   along->guard = guard;
   along->path = path;
   along->from = from;
   along->start = 0.0;
   along->until = 1.0;
-  if (space->eval->model->guards[guard].def.jet != NULL && fit_series(space, path, width, along) &&
-      series_holds(space, along))
+  double shortest = 64.0 * DBL_EPSILON * fmax(fabs(path->t0 / path->h), 1.0);
+  bool series = space->eval->model->guards[guard].def.jet != NULL;
+  if (series && fit_series(space, path, width, shortest, along) && series_holds(space, along))
     return true;
   for (along->width = width;; along->width *= 0.5) {
     if (!build_samples(space, along)) return false;
-    if (along->width <= SMALLEST_PIECE || fits(space, along)) return true;
+    if (along->width <= smallest || fits(space, along)) return true;
   }
 }
 
 /* A zero at the seam between two pieces would belong to neither: the seam is put elsewhere. */
 bool brink_along_fit(brink_along_space *space, size_t guard, const brink_path *path, double from,
-                     double width, brink_along *along) {
+                     double width, double smallest, brink_along *along) {
   for (int k = 0; k < 4; k++) {
-    if (!fit_piece(space, guard, path, from, width, along)) return false;
+    if (!fit_piece(space, guard, path, from, width, smallest, along)) return false;
     double size = largest_term(along);
     if (from + along->width >= 1.0 || fabs(value_at(space, along, 1.0)) > AT_SEAM * size) break;
     width = 0.83 * along->width;
   }
   return true;
+}
+
+bool brink_along_knows(const brink_along *along) {
+  return told(along->c, along->degree, 1.0) == SERIES_WHOLE;
 }
 
 bool brink_along_build(brink_along_space *space, size_t guard, const brink_path *path, double g0,

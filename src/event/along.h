@@ -30,7 +30,7 @@ typedef struct brink_dip {
   double sigma, value;
 } brink_dip;
 
-#define BRINK_ALONG_ROOTS 32
+#define BRINK_ALONG_ROOTS (BRINK_POLY_MAX_DEGREE + 2)
 
 /* Scratch for all of this; made once. */
 typedef struct brink_along_space {
@@ -58,9 +58,18 @@ bool brink_along_build(brink_along_space *space, size_t guard, const brink_path 
                        brink_along *along);
 
 /* An approximation on a piece of the path that was checked against the guard's own values: shortens
- * along->width (from what is asked for) until it fits. False if the guard is not finite there. */
+ * along->width (from what is asked for) until it fits. Samples that do not fit on a piece as short as
+ * `smallest` are taken as they are; a series may be as short as time resolves. False if the guard is not finite
+ * there. */
 bool brink_along_fit(brink_along_space *space, size_t guard, const brink_path *path, double from,
-                     double width, brink_along *along);
+                     double width, double smallest, brink_along *along);
+
+/* Does the truncated series on the whole path tell what the guard does on all of it, by its own later terms? One
+ * whose later terms vanish does not. */
+bool brink_along_knows(const brink_along *along);
+
+#define BRINK_ALONG_PART 0.0078 /* of a path: pieces for guards that have no series */
+#define BRINK_ALONG_FINE 1e-6   /* … that have one, where it does not hold: at a branch point */
 
 /* The roots on the piece, as sigmas in order; returns their number. */
 int brink_along_roots(brink_along_space *space, const brink_along *along, brink_root *roots);

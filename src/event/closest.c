@@ -148,7 +148,8 @@ static bool scan_fitted(brink_along_space *space, size_t guard, const brink_path
   brink_along along;
   double at = from, width = to - from;
   while (at < to) {
-    if (!brink_along_fit(space, guard, path, at, fmin(width, to - at), &along)) return false;
+    if (!brink_along_fit(space, guard, path, at, fmin(width, to - at), BRINK_ALONG_PART, &along))
+      return false;
     double end = at + along.width;
     scan(space, &along, at, fmin(end, to), sign, course);
     at = end;

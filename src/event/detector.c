@@ -1,6 +1,7 @@
 /* detector.c: what all detectors share. */
 #include "event/detector.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -22,7 +23,8 @@ bool brink_detector_create(brink_detector *det, const brink_options *options, co
   *det = (brink_detector){.ops = brink_detector_ops_for(options->events),
                           .options = options,
                           .atol = atol,
-                          .eval = eval};
+                          .eval = eval,
+                          .longest = (double)INFINITY};
   const brink_model *model = eval->model;
   size_t count = model->def.nguards, longest = 1;
   for (size_t k = 0; k < count; k++) {
@@ -69,6 +71,19 @@ bool brink_detector_wants(const brink_detector *det, size_t guard, brink_directi
  * the same from place to place. */
 #define LEFT 2.0
 
+/* Tolerances from its surface, at most, at which a unilateral guard still fires together with another whose surface is
+ * the same: both are where rounding has left them. */
+#define AS_CLOSE 1.0
+
+/* After a step that had to be cut, the next may be longer by this much. */
+#define LONGER 1.25
+
+double brink_detector_cut(brink_detector *det, const brink_found *found, double passed, double h) {
+  if (!(found->cut > 0.0) || (found->event && found->sigma <= found->cut)) return 0.0;
+  det->longest = (found->cut - passed) * h;
+  return found->cut * h;
+}
+
 /* A formula needs its leaves; a leaf by itself nobody. */
 static void evaluate(brink_detector *det, size_t guard, double t, const double *x, double *values) {
   const brink_guard *model_guard = &det->eval->model->guards[guard];
@@ -78,6 +93,17 @@ static void evaluate(brink_detector *det, size_t guard, double t, const double *
     const brink_formula_op *op = &model_guard->formula[k];
     if (op->op == 0) values[op->leaf] = det->eval->value[op->leaf];
   }
+}
+
+/* A guard is at (t, x) with the value g: at the end of a step, at an event of another guard that cut one, or
+ * after an instant. What holds only until it has left its surface ends here, and nowhere else. */
+static void note_value(brink_detector *det, size_t guard, double t, const double *x, double g) {
+  brink_eval *eval = det->eval;
+  int sign = eval->sgn[guard];
+  if (det->touched[guard] && fabs(g) > LEFT * det->tolerance[guard]) det->touched[guard] = false;
+  if (sign * g > eval->slack[guard]) eval->slack[guard] = 0.0; /* off the surface: armed again */
+  if (sign != 0 || eval->is_held[guard]) return;
+  if (fabs(g) > brink_detector_tolerance(det, guard, t, x)) eval->sgn[guard] = g > 0.0 ? 1 : -1;
 }
 
 /* The veto need not ask guards that are known to be far. */
@@ -100,10 +126,12 @@ static void stand_still(brink_detector *det, const double *x) {
 
 void brink_detector_reset(brink_detector *det, double t, const double *x) {
   size_t count = det->eval->model->def.nguards;
+  brink_reach_freshen(&det->reach);
   memset(det->gap, 0, count * sizeof *det->gap);
   memset(det->slow, 0, count * sizeof *det->slow);
   memset(det->slope, 0, count * sizeof *det->slope);
   det->step++;
+  det->reach.travelled += det->moved; /* of a step that was given up half-way, too */
   det->moved = 0.0;
   det->step_reach = -1.0;
   brink_reach_weigh(&det->reach, x);
@@ -111,6 +139,7 @@ void brink_detector_reset(brink_detector *det, double t, const double *x) {
     if (!det->eval->enabled[k] || (det->ops->needs_paths && det->reach.safe[k] >= 0.0)) continue;
     evaluate(det, k, t, x, det->g0);
     det->seen[k] = det->step;
+    if (det->eval->model->guards[k].def.side != BRINK_LEAF) note_value(det, k, t, x, det->g0[k]);
     double away = fabs(det->g0[k]);
     bool there = away <= LEFT * det->tolerance[k];
     det->high[k] = there ? away : fmax(det->high[k], away);
@@ -125,6 +154,7 @@ void brink_detector_jump(brink_detector *det, const double *from, const double *
     return;
   }
   det->reach.travelled += det->moved + brink_reach_jump(&det->reach, from, to);
+  det->moved = 0.0;
 }
 
 bool brink_detector_concerned(const brink_detector *det, size_t guard, double distance) {
@@ -155,6 +185,7 @@ static void freshen(brink_detector *det, const brink_path *path) {
     if (!det->eval->enabled[k]) continue;
     if (det->seen[k] != det->step) {
       evaluate(det, k, path->t0, path->x0, det->g0);
+      note_value(det, k, path->t0, path->x0, det->g0[k]);
       det->seen[k] = det->step;
       det->slope[k] = 0.0;
       brink_reach_note(reach, k, det->g0[k], path->t0, path->x0);
@@ -167,6 +198,7 @@ static void freshen(brink_detector *det, const brink_path *path) {
 
 void brink_detector_look(brink_detector *det, const brink_path *path) {
   if (!det->reach.any || !det->ops->needs_paths) return;
+  brink_reach_freshen(&det->reach);
   det->step_reach = BRINK_REACH_ALLOW * brink_reach_of(&det->reach, path) + det->reach.weight;
   brink_reach_mark(&det->reach, det->step_reach);
   freshen(det, path);
@@ -226,6 +258,18 @@ double brink_detector_tolerance_at(brink_detector *det, size_t guard, const brin
   return brink_eval_tolerance(det->eval, guard, t, det->space.x, det->options->rtol, det->atol);
 }
 
+bool brink_detector_still_touches(brink_detector *det, size_t guard, const brink_path *path,
+                                  double sigma) {
+  enum { PARTS = 8 };
+  if (!det->touched[guard]) return false;
+  double near = LEFT * brink_detector_tolerance_at(det, guard, path, sigma);
+  for (int k = 0; k < PARTS; k++) {
+    double at = sigma * k / PARTS;
+    if (fabs(brink_along_value(&det->space, guard, path, at)) > near) return false;
+  }
+  return true;
+}
+
 bool brink_detector_only_dips(brink_detector *det, size_t guard, const brink_path *path,
                               const double *c, int degree, const brink_root *roots, int count,
                               int k, double *back) {
@@ -237,6 +281,30 @@ bool brink_detector_only_dips(brink_detector *det, size_t guard, const brink_pat
   *back = roots[k + 1].s;
   return fabs(bottom) <= brink_detector_tolerance_at(det, guard, path, roots[k].s);
 }
+
+#ifndef NDEBUG
+/* Is every guard that is not looked at on its side at the end of the step? Of many, some at each step. Bounds
+ * that a model declares are believed. */
+static bool others_are_far(brink_detector *det, double t, const double *x) {
+  enum { SOME = 64 };
+  const brink_eval *eval = det->eval;
+  size_t count = eval->model->def.nguards, first = count > SOME ? (size_t)det->step % count : 0;
+  size_t j = 0;
+  if (!det->reach.any || !det->ops->needs_paths) return true;
+  for (size_t k = 0; k < count && k < SOME; k++) {
+    size_t guard = (first + k) % count;
+    const brink_guard_def *def = &eval->model->guards[guard].def;
+    if (def->side == BRINK_LEAF || def->lipschitz != NULL || !brink_detector_active(det, guard))
+      continue;
+    for (j = 0; j < det->reach.nnear && det->reach.near[j] != guard; j++) {
+    }
+    if (j < det->reach.nnear || def->formula != NULL) continue;
+    double g = brink_eval_peek(det->eval, guard, t, x, eval->p, eval->mode);
+    if (eval->sgn[guard] * g < -eval->slack[guard]) return false;
+  }
+  return true;
+}
+#endif
 
 brink_found brink_detector_after(brink_detector *det, const brink_path *dense,
                                  const double *x_new) {
@@ -250,6 +318,7 @@ brink_found brink_detector_after(brink_detector *det, const brink_path *dense,
     brink_detector_look(det, dense);
   det->moved = fmax(det->step_reach, 0.0);
   double t_end = dense->t0 + dense->h;
+  assert(others_are_far(det, t_end, x_new));
   for (size_t j = 0; j < det->reach.nnear; j++) {
     size_t k = det->reach.near[j];
     det->slope_new[k] = 0.0;
@@ -288,9 +357,63 @@ bool brink_detector_defined_until(brink_detector *det, const brink_path *dense, 
   return true;
 }
 
+/* How far those that go through their surfaces at sigma still are from them, in tolerances: by rounding. */
+static double distance_left(brink_detector *det, const brink_path *dense, double sigma) {
+  double most = 0.0;
+  for (size_t k = 0; k < det->nhits; k++) {
+    size_t guard = det->hits[k].guard;
+    if (det->hits[k].kind != BRINK_CROSSED) continue;
+    double g = brink_along_value(&det->space, guard, dense, sigma);
+    double tolerance = brink_detector_tolerance_at(det, guard, dense, sigma);
+    if (tolerance > 0.0) most = fmax(most, fabs(g) / tolerance);
+  }
+  return fmin(most * (1.0 + 1e-9), AS_CLOSE);
+}
+
+static bool has_fired(const brink_detector *det, size_t guard) {
+  for (size_t k = 0; k < det->nhits; k++) {
+    if (det->hits[k].guard == guard) return true;
+  }
+  return false;
+}
+
+/* A unilateral guard that comes down to its surface at sigma, as closely as what fires there. */
+static bool comes_along(brink_detector *det, size_t guard, const brink_path *dense, double sigma,
+                        double landed) {
+  int sign = det->eval->sgn[guard];
+  double y = sign * brink_along_value(&det->space, guard, dense, sigma);
+  if (y > landed * 100.0 * det->tolerance[guard]) return false; /* the exact one costs more */
+  double before = sign * brink_along_value(&det->space, guard, dense, 0.999 * sigma);
+  return y < before && y <= landed * brink_detector_tolerance_at(det, guard, dense, sigma);
+}
+
+void brink_detector_join(brink_detector *det, const brink_path *dense, brink_found *found) {
+  double landed = -1.0, sigma = found->sigma;
+  for (size_t j = 0; det->eval->nwatch > 0 && j < det->reach.nnear; j++) {
+    size_t guard = det->reach.near[j];
+    if (det->eval->model->guards[guard].def.side != BRINK_UNILATERAL ||
+        !brink_detector_active(det, guard) || !brink_eval_protects(det->eval, guard) ||
+        has_fired(det, guard))
+      continue;
+    if (landed < 0.0) landed = distance_left(det, dense, sigma);
+    if (!comes_along(det, guard, dense, sigma, landed)) continue;
+    int sign = det->eval->sgn[guard];
+    brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
+    for (size_t k = 0; k < det->nqueue; k++) { /* it may be known to touch */
+      if (det->queue[k].hit.guard == guard) hit.kind = det->queue[k].hit.kind;
+    }
+    if (brink_detector_still_touches(det, guard, dense, sigma)) continue;
+    det->hits[det->nhits++] = hit;
+    found->sigma = fmin(found->sigma, brink_detector_inside(det, guard, dense, sigma, sign));
+  }
+}
+
 bool brink_detector_may_go_on(brink_detector *det, double t_end, const double *x_new) {
   const brink_model *model = det->eval->model;
   if (!det->whole) return false;
+  for (size_t k = 0; k < model->nsign_readers; k++) { /* what was found of these no longer holds */
+    if (det->eval->enabled[model->sign_readers[k]]) return false;
+  }
   for (size_t j = 0; j < det->reach.nnear; j++) {
     size_t k = det->reach.near[j];
     if (!det->eval->enabled[k] || model->guards[k].def.coefficients != NULL) continue;
@@ -300,8 +423,9 @@ bool brink_detector_may_go_on(brink_detector *det, double t_end, const double *x
   return true;
 }
 
-/* Guards that have fired may fire again: they are looked at once more on the rest of the step. */
-static void look_again(brink_detector *det, const brink_path *rest, double passed) {
+/* Guards that have fired may fire again: they are looked at once more on the rest of the step. Where it has to be
+ * cut, or 0. */
+static double look_again(brink_detector *det, const brink_path *rest, double passed) {
   size_t count = det->nhits, from = det->nqueue;
   brink_found found = {.sigma = 1.0, .undefined = BRINK_NONE};
   for (size_t k = 0; k < count; k++) det->again[k] = det->hits[k].guard;
@@ -315,6 +439,7 @@ static void look_again(brink_detector *det, const brink_path *rest, double passe
   for (size_t k = from; k < det->nqueue; k++)
     det->queue[k].sigma = passed + (1.0 - passed) * det->queue[k].sigma;
   if (found.undefined != BRINK_NONE) det->undefined = found.undefined;
+  return found.cut > 0.0 ? passed + (1.0 - passed) * found.cut : 0.0;
 }
 
 bool brink_detector_wants_rest(const brink_detector *det) {
@@ -331,31 +456,30 @@ brink_found brink_detector_next(brink_detector *det, const brink_path *rest, dou
       det->queue[kept++] = det->queue[k];
   }
   det->nqueue = kept;
-  if (rest != NULL) look_again(det, rest, passed);
-  brink_found found = {.sigma = 1.0, .undefined = det->undefined};
+  double cut = rest != NULL ? look_again(det, rest, passed) : 0.0;
+  brink_found found = {.sigma = 1.0, .undefined = det->undefined, .cut = cut};
   det->nhits = 0;
   for (size_t k = 0; k < det->nqueue; k++) consider(det, &found, &det->queue[k]);
   return found;
 }
 
 /* One guard at the end of an accepted step. */
-static void commit_guard(brink_detector *det, size_t guard) {
+static void commit_guard(brink_detector *det, size_t guard, double t, const double *x) {
   brink_eval *eval = det->eval;
   int sign = eval->sgn[guard];
   double g = det->g0[guard] = det->g1[guard];
   det->slope[guard] = det->slope_new[guard];
-  if (det->touched[guard] && fabs(g) > LEFT * det->tolerance[guard]) det->touched[guard] = false;
-  if (sign * g > eval->slack[guard]) eval->slack[guard] = 0.0; /* off the surface: armed again */
+  note_value(det, guard, t, x, g);
   det->high[guard] = sign * g < 0.0 ? fabs(g) : fmax(det->high[guard], fabs(g));
   if (eval->is_held[guard]) return;
   /* A crossing that the guard's direction does not call an event still changes its sign. */
   if (sign * g < -eval->slack[guard]) brink_eval_set_sign(eval, guard, -sign);
-  if (sign == 0 && fabs(g) > fmax(det->tolerance[guard], 0.0))
-    brink_eval_set_sign(eval, guard, g > 0.0 ? 1 : -1);
 }
 
 void brink_detector_commit(brink_detector *det, double t, const double *x) {
   brink_eval *eval = det->eval;
+  brink_reach_freshen(&det->reach);
+  det->longest *= LONGER;
   det->reach.travelled += det->moved;
   det->moved = 0.0;
   det->step++;
@@ -364,7 +488,7 @@ void brink_detector_commit(brink_detector *det, double t, const double *x) {
     size_t k = det->reach.near[i];
     const brink_guard *guard = &eval->model->guards[k];
     if (!eval->enabled[k]) continue;
-    commit_guard(det, k);
+    commit_guard(det, k, t, x);
     det->seen[k] = det->step;
     for (size_t j = 0; j < guard->formula_length; j++) {
       if (guard->formula[j].op == 0)

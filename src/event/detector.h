@@ -44,6 +44,8 @@ typedef struct brink_found {
   size_t undefined; /* a guard that has no value somewhere on the path, or BRINK_NONE */
   double
       unsure; /* before this sigma the step should end: what comes there depends on its error; 0: go */
+  double
+      cut; /* what lies beyond this sigma was not looked at: the step has to end here; 0: all was */
 } brink_found;
 
 /* The first event of a guard in the attempted step, be it the first of all or not. */
@@ -89,6 +91,7 @@ struct brink_detector {
   double step_reach; /* what reach.near was collected for */
   double moved;      /* how far the attempted step moves any state */
   double resolution; /* of time at its start, as a part of it */
+  double longest;    /* step, that could be looked at as a whole when one had to be cut; it grows */
   double horizon;    /* what lies beyond this sigma is of no interest: something happens before */
 
   double *g0;    /* each guard's value at the present state, … */
@@ -140,18 +143,22 @@ void brink_detector_jump(brink_detector *det, const double *from, const double *
 /* Could an instant that moves the states this far have carried the guard across zero? */
 bool brink_detector_concerned(const brink_detector *det, size_t guard, double distance);
 
-/* First question. `hmin`: what time can resolve here. */
-brink_limit brink_detector_before(brink_detector *det, const brink_path *predictor, int order,
-                                  double hmin);
+/* First question. f: the field at the present state; `hmin`: what time can resolve here. */
+brink_limit brink_detector_before(brink_detector *det, const brink_path *predictor, const double *f,
+                                  int order, double hmin);
 
 /* The same where the step itself will be looked at before anything is evaluated at its end (Taylor
  * series): all that is left is to recognise a singular edge, from outside of which no series converges
- * up to the surface. f: the field at the present state. */
+ * up to the surface. */
 brink_limit brink_detector_creeping(brink_detector *det, const brink_path *predictor,
                                     const double *f);
 
 /* Second question; x_new is the end of the path. Fills det->hits and det->misses. */
 brink_found brink_detector_after(brink_detector *det, const brink_path *dense, const double *x_new);
+
+/* Does a step of h, of which a part has been passed already, have to end before anything is found in it? Then how
+ * long it may be; else 0. */
+double brink_detector_cut(brink_detector *det, const brink_found *found, double passed, double h);
 
 /* The events just found changed nothing but the signs of their guards. Must the detector look at the rest
  * of the step to know what comes next? */
@@ -159,6 +166,15 @@ bool brink_detector_wants_rest(const brink_detector *det);
 
 /* What comes next in the same step, of which `rest` (NULL: not wanted) is left, from `passed` on? */
 brink_found brink_detector_next(brink_detector *det, const brink_path *rest, double passed);
+
+/* Surfaces may coincide: a corner on that of a unilateral guard (`max(h, 0.0)` beside `empty = h`). Unilateral
+ * guards that reach theirs at found->sigma, as closely as what fires there, fire with it, and found->sigma moves
+ * back to where they are inside. */
+void brink_detector_join(brink_detector *det, const brink_path *dense, brink_found *found);
+
+/* The last sigma, from this one back, at which the own value of a unilateral guard is inside. */
+double brink_detector_inside(brink_detector *det, size_t guard, const brink_path *path,
+                             double sigma, int sign);
 
 /* Is that so? Guards by callbacks may read a sign: their values at the end of the step tell. */
 /* Has every guard a value, on its side, at points of the path up to sigma? Asked where some guard has none
@@ -186,6 +202,11 @@ bool brink_detector_wants(const brink_detector *det, size_t guard, brink_directi
 
 /* Is this guard looked at at all in the present modes? */
 bool brink_detector_active(const brink_detector *det, size_t guard);
+
+/* Has the guard touched its surface, and not left its tolerance since, neither before this path nor on it up
+ * to sigma? Then what is there is the same touch. (Asked of plain guards only.) */
+bool brink_detector_still_touches(brink_detector *det, size_t guard, const brink_path *path,
+                                  double sigma);
 
 /* A fall through zero at roots[k] that comes back within the same roots, no deeper than the guard's
  * tolerance, is a touch; *back is where it comes back. */

@@ -86,7 +86,8 @@ static bool build_leaf(brink_detector *det, brink_leaf_poly *leaf, const brink_p
   leaf->margin = 0.0;
   if (!brink_along_build(&det->space, leaf->leaf, path, det->g0[leaf->leaf], along)) return false;
   if (stays_off_zero(leaf) || along->exact) return true;
-  if (!brink_along_fit(&det->space, leaf->leaf, path, 0.0, 1.0, along)) return false;
+  if (!brink_along_fit(&det->space, leaf->leaf, path, 0.0, 1.0, BRINK_ALONG_PART, along))
+    return false;
   double power = 1.0;
   for (int k = 1; k <= along->degree; k++) { /* from its own variable to sigma */
     power /= along->width;
@@ -265,8 +266,13 @@ static double distance_at(brink_detector *det, size_t guard, int count, double s
   return distance_of(det, guard, count, sign);
 }
 
-static bool approaching(brink_detector *det, size_t guard, int count) {
+/* Is the guard on its way to its surface? By its rate along the field f; within rounding of the surface, a
+ * polynomial through its values is rounding, too. */
+static bool approaching(brink_detector *det, size_t guard, const brink_path *path, const double *f,
+                        int count) {
   int sign = det->eval->sgn[guard];
+  double rate = sign * brink_eval_rate(det->eval, guard, path->t0, path->x0, f);
+  if (rate != 0.0 && !isnan(rate)) return rate < 0.0;
   if (count == 1) return sign * det->leaves[0].polarity * det->leaves[0].along.c[1] < 0.0;
   return distance_at(det, guard, count, 1e-3) < distance_at(det, guard, count, 0.0);
 }
@@ -315,13 +321,14 @@ static bool is_there(brink_detector *det, size_t guard, const brink_path *path, 
 }
 
 static brink_limit limit_by_margin(brink_detector *det, size_t guard, const brink_path *path,
-                                   int count, double hmin) {
+                                   const double *f, int count, double hmin) {
   brink_limit limit = {.sigma = 1.0, .guard = guard};
   double y0 = present_distance(det, guard), slack = det->eval->slack[guard];
   arrival surface = first_arrival(det, guard, path, count, (target){0.0, -slack});
   /* What stops here without going through touches; once is enough. */
   if (surface.sigma > 1.0) surface.kind = BRINK_TOUCHED;
-  bool again = surface.kind == BRINK_TOUCHED && det->touched[guard];
+  bool again = surface.kind == BRINK_TOUCHED &&
+               brink_detector_still_touches(det, guard, path, fmin(surface.sigma, 1.0));
   if (surface.sigma <= 1.0 && !again && trusts_predictor(det, path, count, surface.sigma) &&
       is_there(det, guard, path, count, &surface.sigma))
     return (brink_limit){.sigma = inside_of(det, guard, path, surface.sigma),
@@ -335,13 +342,13 @@ static brink_limit limit_by_margin(brink_detector *det, size_t guard, const brin
   for (int k = 0; k < count; k++) limit.sigma = fmin(limit.sigma, det->leaves[k].valid);
   bool limited = limit.sigma < 1.0;
   bool here = crawls(det, guard, y0, limited) || y0 <= 0.0 || limit.sigma * path->h < hmin;
-  if (here && limited && approaching(det, guard, count))
+  if (here && limited && approaching(det, guard, path, f, count))
     limit = (brink_limit){.sigma = 0.0, .event = true, .guard = guard, .kind = surface.kind};
   return limit;
 }
 
 static brink_limit limit_by_gain(brink_detector *det, size_t guard, const brink_path *path,
-                                 int count, int order, double hmin) {
+                                 const double *f, int count, int order, double hmin) {
   brink_limit limit = {.sigma = 1.0, .guard = guard};
   brink_side side = det->eval->model->guards[guard].def.side;
   double y0 = present_distance(det, guard), slack = det->eval->slack[guard];
@@ -353,7 +360,7 @@ static brink_limit limit_by_gain(brink_detector *det, size_t guard, const brink_
     stop = side == BRINK_UNILATERAL ? det->tolerance[guard] : 0.0;
   }
   if (y0 <= stop && side == BRINK_UNILATERAL) {
-    if (approaching(det, guard, count))
+    if (approaching(det, guard, path, f, count))
       return (brink_limit){.sigma = 0.0, .event = true, .guard = guard};
     return limit; /* leaving: let it go; the veto watches */
   }
@@ -387,7 +394,7 @@ static bool is_clear(const brink_detector *det, size_t guard, const brink_path *
 
 /* One guard's limit; *clear tells that it may be forgotten for this step. */
 static brink_limit limit_of(brink_detector *det, size_t guard, const brink_path *predictor,
-                            int order, double hmin, bool *clear) {
+                            const double *f, int order, double hmin, bool *clear) {
   brink_limit none = {.sigma = 1.0, .guard = BRINK_NONE};
   double tolerance = brink_detector_tolerance(det, guard, predictor->t0, predictor->x0);
   *clear = false;
@@ -401,12 +408,12 @@ static brink_limit limit_of(brink_detector *det, size_t guard, const brink_path 
   if (*clear) return none;
   weigh_leaves(det, predictor, count);
   return det->options->gain == BRINK_GAIN_MARGIN
-             ? limit_by_margin(det, guard, predictor, count, hmin)
-             : limit_by_gain(det, guard, predictor, count, order, hmin);
+             ? limit_by_margin(det, guard, predictor, f, count, hmin)
+             : limit_by_gain(det, guard, predictor, f, count, order, hmin);
 }
 
-brink_limit brink_detector_before(brink_detector *det, const brink_path *predictor, int order,
-                                  double hmin) {
+brink_limit brink_detector_before(brink_detector *det, const brink_path *predictor, const double *f,
+                                  int order, double hmin) {
   brink_limit best = {.sigma = 1.0, .guard = BRINK_NONE};
   det->step_reach = -1.0; /* the second question looks for itself */
   if (!det->ops->one_sided) return best;
@@ -417,7 +424,7 @@ brink_limit brink_detector_before(brink_detector *det, const brink_path *predict
     size_t guard = reach->near[j];
     bool clear = false;
     if (asked_before(det, guard)) {
-      brink_limit limit = limit_of(det, guard, predictor, order, hmin, &clear);
+      brink_limit limit = limit_of(det, guard, predictor, f, order, hmin, &clear);
       bool tie = limit.sigma == best.sigma && limit.event && !best.event;
       if (limit.sigma < best.sigma || tie) best = limit;
     }

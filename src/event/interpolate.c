@@ -18,8 +18,10 @@
 #include "event/detector.h"
 
 #define AT_ONCE 1e-3 /* of a piece */
-#define ON_THE_WAY                                                                                 \
-  8 /* parts of a path, between which an approximation is compared with the guard */
+/* Parts of a path, between which an approximation is compared with the guard; one that knows nothing, … */
+#define ON_THE_WAY 8
+#define ALL_THE_WAY 128
+#define PIECES 512 /* of a path, that are looked at before the step is cut */
 
 static double near_limit(const brink_detector *det, size_t guard) {
   return det->options->near_miss * det->tolerance[guard];
@@ -83,6 +85,11 @@ static double settle_side(brink_detector *det, size_t guard, const brink_path *p
     if (root <= 0.0) break;
   }
   return root;
+}
+
+double brink_detector_inside(brink_detector *det, size_t guard, const brink_path *path,
+                             double sigma, int sign) {
+  return settle_side(det, guard, path, sigma, sign);
 }
 
 /* Does the guard, whose sign was `sign` before the root, go through its surface there? A touch that
@@ -166,7 +173,9 @@ static bool scan_piece(brink_detector *det, size_t guard, const brink_path *dens
       k++; /* its return belongs to it */
     }
     if (touched) hit.kind = BRINK_TOUCHED;
-    if ((crossed || (touched && side == BRINK_UNILATERAL && !det->touched[guard])) &&
+    bool again =
+        touched && side == BRINK_UNILATERAL && brink_detector_still_touches(det, guard, dense, at);
+    if ((crossed || (touched && side == BRINK_UNILATERAL && !again)) &&
         brink_detector_wants(det, guard, hit.direction)) {
       at = settle_side(det, guard, dense, at, *sign);
       if (crossed && !along->exact) hit.pole = is_pole(det, along, at);
@@ -212,19 +221,18 @@ static double slope_at(const brink_along *along, int sign, double tau) {
 static void report_dip(brink_detector *det, size_t guard, const brink_path *dense, int sign,
                        brink_dip dip, brink_found *found) {
   bool unilateral = det->eval->model->guards[guard].def.side == BRINK_UNILATERAL;
-  bool touch = unilateral && !det->touched[guard] &&
-               brink_detector_wants(det, guard, brink_leaving(sign)) &&
+  bool again = brink_detector_still_touches(det, guard, dense, dip.sigma);
+  bool touch = unilateral && !again && brink_detector_wants(det, guard, brink_leaving(sign)) &&
                fabs(dip.value) <= 100.0 * det->tolerance[guard] && /* the exact one costs more */
                fabs(dip.value) <= brink_detector_tolerance_at(det, guard, dense, dip.sigma);
   if (touch)
     brink_detector_add(
         det, found, dip.sigma,
         (brink_hit){.guard = guard, .kind = BRINK_TOUCHED, .direction = brink_leaving(sign)});
-  else if (unilateral && dense->powers && !det->touched[guard] &&
-           fabs(dip.value) <= det->tolerance[guard] &&
+  else if (unilateral && dense->powers && !again && fabs(dip.value) <= det->tolerance[guard] &&
            (found->unsure == 0.0 || dip.sigma < found->unsure))
     found->unsure = dip.sigma; /* closer than the step's own error, which is smaller nearby */
-  else if (!det->touched[guard])
+  else if (!again)
     add_miss(det, guard, dense, dip.sigma, dip.value);
 }
 
@@ -314,14 +322,28 @@ static bool clears(brink_detector *det, size_t guard, const brink_path *dense,
                    const brink_along *along) {
   double low, high;
   double off = fabs(brink_poly_eval(along->c, along->degree, 1.0) - det->g1[guard]);
-  for (int k = 1; k < ON_THE_WAY; k++) {
-    double sigma = (double)k / ON_THE_WAY;
+  bool series = det->eval->model->guards[guard].def.jet != NULL;
+  int parts = series && !brink_along_knows(along) ? ALL_THE_WAY : ON_THE_WAY;
+  brink_poly_range(along->c, along->degree, &low, &high);
+  double distance = det->eval->sgn[guard] > 0 ? low : -high;
+  if (!(distance > 10.0 * off + near_limit(det, guard))) return false;
+  for (int k = 1; k < parts; k++) {
+    double sigma = (double)k / parts;
     off = fmax(off, fabs(brink_poly_eval(along->c, along->degree, sigma) -
                          brink_along_value(&det->space, guard, dense, sigma)));
   }
-  brink_poly_range(along->c, along->degree, &low, &high);
-  double distance = det->eval->sgn[guard] > 0 ? low : -high;
   return distance > 10.0 * off + near_limit(det, guard);
+}
+
+/* The step has been looked at up to here. It has to end here, or before: what is beyond is another one's. */
+static void cut(brink_detector *det, brink_found *found, double sigma) {
+  found->cut = found->cut > 0.0 ? fmin(found->cut, sigma) : sigma;
+  det->horizon = fmin(det->horizon, sigma);
+  det->whole = false;
+}
+
+static double smallest_piece(const brink_detector *det, size_t guard) {
+  return det->eval->model->guards[guard].def.jet != NULL ? BRINK_ALONG_FINE : BRINK_ALONG_PART;
 }
 
 /* Any other guard: where its approximate polynomial does not clear it, pieces that fit its own
@@ -330,9 +352,14 @@ static void scan_fitted(brink_detector *det, size_t guard, const brink_path *den
                         brink_along *along, brink_found *found) {
   if (clears(det, guard, dense, along)) return;
   int sign = det->eval->sgn[guard];
-  double from = 0.0, width = 1.0, last = 0.0;
-  while (from < 1.0) {
-    if (!brink_along_fit(&det->space, guard, dense, from, fmin(width, 1.0 - from), along)) return;
+  double from = 0.0, width = 1.0, last = 0.0, smallest = smallest_piece(det, guard);
+  for (int pieces = 0; from < det->horizon; pieces++) {
+    if (pieces == PIECES) {
+      cut(det, found, from);
+      return;
+    }
+    if (!brink_along_fit(&det->space, guard, dense, from, fmin(width, 1.0 - from), smallest, along))
+      return;
     brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
     if (from == 0.0 && leaves_at_once(det, along, sign) &&
         brink_detector_wants(det, guard, hit.direction)) {
@@ -376,7 +403,7 @@ static bool starts_off_zero(const brink_along *along) {
 /* All roots of one leaf, in order. *exact: its polynomial is the leaf itself, and tells its sign at the
  * beginning, det->signs[leaf]. */
 static int leaf_roots(brink_detector *det, size_t leaf, const brink_path *dense, leaf_root *all,
-                      int total, bool *exact) {
+                      int total, int room, bool *exact, brink_found *found) {
   brink_along along;
   brink_root roots[BRINK_ALONG_ROOTS];
   if (!brink_along_build(&det->space, leaf, dense, det->g0[leaf], &along)) {
@@ -387,28 +414,45 @@ static int leaf_roots(brink_detector *det, size_t leaf, const brink_path *dense,
   *exact = *exact && along.exact && starts_off_zero(&along);
   along.until = det->horizon;
   if (along.exact && brink_poly_excludes_zero(along.c, along.degree)) return total;
-  double from = 0.0, width = 1.0;
-  while (from < 1.0) {
+  double from = 0.0, width = 1.0, smallest = smallest_piece(det, leaf);
+  for (int pieces = 0; from < det->horizon; pieces++) {
+    if (pieces == PIECES) {
+      cut(det, found, from);
+      break;
+    }
     if (!along.exact &&
-        !brink_along_fit(&det->space, leaf, dense, from, fmin(width, 1.0 - from), &along))
+        !brink_along_fit(&det->space, leaf, dense, from, fmin(width, 1.0 - from), smallest, &along))
       return total;
     int count = brink_along_roots(&det->space, &along, roots);
-    for (int r = 0; r < count && total < FORMULA_ROOTS; r++)
+    for (int r = 0; r < count && roots[r].s <= det->horizon; r++) {
+      if (total == room) {
+        cut(det, found, roots[r].s);
+        break;
+      }
       all[total++] = (leaf_root){.sigma = roots[r].s, .leaf = leaf, .kind = roots[r].kind};
+    }
     from += along.width;
     width = 2.0 * along.width;
   }
   return total;
 }
 
+/* The roots of all leaves. Each has its part of the room; where one needs more, the step is cut. */
 static int formula_roots(brink_detector *det, size_t guard, const brink_path *dense, leaf_root *all,
-                         bool *exact) {
+                         bool *exact, brink_found *found) {
   const brink_guard *model_guard = &det->eval->model->guards[guard];
-  int total = 0;
+  int total = 0, kept = 0, leaves = 0, before = 0;
+  for (size_t k = 0; k < model_guard->formula_length; k++)
+    leaves += model_guard->formula[k].op == 0 ? 1 : 0;
   for (size_t k = 0; k < model_guard->formula_length; k++) {
-    if (model_guard->formula[k].op == 0)
-      total = leaf_roots(det, model_guard->formula[k].leaf, dense, all, total, exact);
+    if (model_guard->formula[k].op != 0) continue;
+    int room = (int)((int64_t)FORMULA_ROOTS * ++before / leaves);
+    total = leaf_roots(det, model_guard->formula[k].leaf, dense, all, total, room, exact, found);
   }
+  for (int k = 0; k < total; k++) { /* those before the cut */
+    if (all[k].sigma <= det->horizon) all[kept++] = all[k];
+  }
+  total = kept;
   sort_roots(all, total);
   return total;
 }
@@ -428,7 +472,7 @@ static void scan_formula(brink_detector *det, size_t guard, const brink_path *de
   /* A leaf may have been left at its surface by an event. */
   roots[0] = (leaf_root){.sigma = 0.0, .leaf = BRINK_NONE};
   bool exact = true;
-  int count = 1 + formula_roots(det, guard, dense, roots + 1, &exact);
+  int count = 1 + formula_roots(det, guard, dense, roots + 1, &exact, found);
   /* between leaf roots the formula's sign cannot change */
   int sign = det->eval->sgn[guard];
   double *signs = det->signs, limit = near_limit(det, guard);

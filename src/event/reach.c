@@ -1,6 +1,7 @@
 /* reach.c: which guards a step can reach at all (see reach.h). */
 #include "event/reach.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -50,6 +51,10 @@ static bool worthwhile(const brink_model *model) {
 
 static bool take_arrays(brink_reach *reach, size_t count, brink_arena *arena) {
   size_t nx = reach->eval->nx;
+  const brink_model_def *def = &reach->eval->model->def;
+  reach->sgn = brink_arena_take(arena, count, sizeof(signed char));
+  reach->p = brink_arena_take(arena, def->np, sizeof(double));
+  reach->mode = brink_arena_take(arena, def->nmodes, sizeof(int));
   reach->safe = brink_arena_take(arena, count, sizeof(double));
   reach->lipschitz = brink_arena_take(arena, count, sizeof(double));
   reach->slope = brink_arena_take(arena, count, sizeof(double));
@@ -60,9 +65,10 @@ static bool take_arrays(brink_reach *reach, size_t count, brink_arena *arena) {
   reach->moved = brink_arena_take(arena, nx, sizeof(double));
   reach->relevant = brink_arena_take(arena, nx, sizeof(bool));
   reach->near = brink_arena_take(arena, count, sizeof(size_t));
-  return reach->safe != NULL && reach->lipschitz != NULL && reach->slope != NULL &&
-         reach->curvature != NULL && reach->gradient != NULL && reach->probe != NULL &&
-         reach->moved != NULL && reach->relevant != NULL && reach->near != NULL;
+  return reach->sgn != NULL && reach->p != NULL && reach->mode != NULL && reach->safe != NULL &&
+         reach->lipschitz != NULL && reach->slope != NULL && reach->curvature != NULL &&
+         reach->gradient != NULL && reach->probe != NULL && reach->moved != NULL &&
+         reach->relevant != NULL && reach->near != NULL;
 }
 
 /* The states that a guard, or the leaves of a formula, depend on. */
@@ -101,12 +107,42 @@ bool brink_reach_create(brink_reach *reach, const brink_options *options, const 
   return true;
 }
 
+/* ---- what all of it depends on ---- */
+
+static void forget_guard(brink_reach *reach, size_t guard) {
+  reach->safe[guard] = -1.0;
+  reach->curvature[guard] = -1.0;
+}
+
+static void note_signs(brink_reach *reach) {
+  size_t count = reach->eval->model->def.nguards;
+  if (count > 0) memcpy(reach->sgn, reach->eval->sgn, count);
+}
+
+/* Only for assertions: whoever changes these says so (brink_reach_reset). */
+static inline bool same_functions(const brink_reach *reach) {
+  const brink_model_def *def = &reach->eval->model->def;
+  return (def->np == 0 || memcmp(reach->p, reach->eval->p, def->np * sizeof(double)) == 0) &&
+         (def->nmodes == 0 ||
+          memcmp(reach->mode, reach->eval->mode, def->nmodes * sizeof(int)) == 0);
+}
+
+void brink_reach_freshen(brink_reach *reach) {
+  const brink_model *model = reach->eval->model;
+  assert(same_functions(reach));
+  if (model->nsign_readers == 0 || memcmp(reach->sgn, reach->eval->sgn, model->def.nguards) == 0)
+    return;
+  for (size_t k = 0; k < model->nsign_readers; k++) forget_guard(reach, model->sign_readers[k]);
+  note_signs(reach);
+}
+
 void brink_reach_reset(brink_reach *reach) {
+  const brink_model_def *def = &reach->eval->model->def;
   reach->travelled = 0.0;
-  for (size_t k = 0; k < reach->eval->model->def.nguards; k++) {
-    reach->safe[k] = -1.0;
-    reach->curvature[k] = -1.0;
-  }
+  note_signs(reach);
+  if (def->np > 0) memcpy(reach->p, reach->eval->p, def->np * sizeof(double));
+  if (def->nmodes > 0) memcpy(reach->mode, reach->eval->mode, def->nmodes * sizeof(int));
+  for (size_t k = 0; k < def->nguards; k++) forget_guard(reach, k);
 }
 
 /* ---- safe distances ---- */

@@ -30,6 +30,9 @@ typedef struct brink_reach {
   double *lipschitz; /* each guard: sum of its bounds; negative: none */
   double *slope;     /* quadratic guards: sum of |dg/dx_i| where last noted */
   double *curvature; /* quadratic guards: sum of |d2g/dx_i dx_j|; negative: not known yet */
+  signed char *sgn;  /* the locked signs, … */
+  double *p;         /* … parameters … */
+  int *mode;         /* … and modes that all this was found with */
   double *gradient;  /* scratch */
   double *probe;     /* scratch */
   double *moved;     /* a bound for each state on the path last asked about */
@@ -79,5 +82,9 @@ double brink_reach_jump(const brink_reach *reach, const double *from, const doub
 
 /* Nothing is known any more: parameters or modes may have changed what guards are. */
 void brink_reach_reset(brink_reach *reach);
+
+/* Locked signs may have changed: nothing is known any more of guards whose formulas read them. To be called
+ * before anything that is known is used; whoever changes parameters or modes resets all of it. */
+void brink_reach_freshen(brink_reach *reach);
 
 #endif

@@ -221,11 +221,17 @@ brink_status brink_sim_arrive_on_predictor(brink_sim *sim, const brink_limit *li
     found = brink_detector_after(&sim->detector, path, sim->stepper.x_new);
   }
   sim->nhits = 0;
+  bool together = false;
+  if (found.event && found.sigma < end) brink_detector_join(&sim->detector, path, &found);
   for (size_t k = 0; found.event && k < sim->detector.nhits; k++) {
     if (sim->detector.hits[k].guard != limit->guard)
       sim->hits[sim->nhits++] = sim->detector.hits[k];
+    else
+      together = true;
   }
-  if (sim->nhits == 0 || found.sigma >= end) {
+  if (together && sim->nhits > 0 && found.sigma < end) {
+    sim->hits[sim->nhits++] = hit;
+  } else if (sim->nhits == 0 || found.sigma >= end) {
     sim->hits[sim->nhits++] = hit;
     found.sigma = end;
     const double *x = limit->sigma > 0.0 ? sim->stepper.x_new : sim->x;

@@ -55,12 +55,14 @@ static brink_status attempt(brink_sim *sim, double h, double t_stop, brink_fores
     brink_found found = {.sigma = 1.0, .undefined = BRINK_NONE};
     if (outcome == BRINK_TRY_OK) {
       found = brink_detector_after(&sim->detector, &st->dense, st->x_new);
+      double cut = brink_detector_cut(&sim->detector, &found, 0.0, h);
       bool unsure = found.unsure > 0.0 && found.unsure * h > 4.0 * hmin;
       let_go(sim, &found);
       double end = found.event ? found.sigma : 1.0;
       if (found.undefined != BRINK_NONE) outcome = BRINK_TRY_REFUSED;
       if (unsure) st->h_next = 0.5 * found.unsure * h;
-      if (unsure || (st->ops->vouches != NULL && !st->ops->vouches(st, end)))
+      if (cut > 0.0) st->h_next = cut;
+      if (unsure || cut > 0.0 || (st->ops->vouches != NULL && !st->ops->vouches(st, end)))
         outcome = BRINK_TRY_ERROR;
     }
     if (outcome == BRINK_TRY_OK) {
@@ -86,11 +88,12 @@ brink_status brink_sim_foresee(brink_sim *sim, double t_limit, brink_foresight *
   if (brink_sim_due(sim)) return now(sim, foresight);
   double t_stop = fmin(t_limit, brink_sim_next_tick(sim));
   if (!(t_stop > sim->t)) return now(sim, foresight);
-  st->ops->plan(st, fmin(t_stop - sim->t, sim->options.hmax));
+  st->ops->plan(st, fmin(t_stop - sim->t, fmin(sim->options.hmax, sim->detector.longest)));
   double hmin = brink_sim_smallest_step(sim);
-  brink_limit limit = st->ops->foretells
-                          ? brink_detector_creeping(&sim->detector, &st->predictor, st->f)
-                          : brink_detector_before(&sim->detector, &st->predictor, st->order, hmin);
+  brink_limit limit =
+      st->ops->foretells
+          ? brink_detector_creeping(&sim->detector, &st->predictor, st->f)
+          : brink_detector_before(&sim->detector, &st->predictor, st->f, st->order, hmin);
   if (limit.event) return until(sim, &st->predictor, limit.sigma, true, t_stop, foresight);
   double h = limit.sigma < 1.0 ? limit.sigma * st->h_plan : st->h_plan;
   return attempt(sim, h, t_stop, foresight);

@@ -120,6 +120,13 @@ static bool event_inside(brink_sim *sim, brink_found found, double t_end, brink_
     *outcome = BRINK_TRY_REFUSED;
     return false;
   }
+  double cut =
+      brink_detector_cut(&sim->detector, &found, sim->inside ? sim->passed : 0.0, sim->stepper.h);
+  if (cut > 0.0) {
+    sim->stepper.h_next = cut;
+    *outcome = BRINK_TRY_ERROR;
+    return false;
+  }
   double until = found.event ? found.sigma : 1.0;
   if (sim->eval.nheld > 0 && released(sim, until, t_end, status, diag)) return true;
   brink_stepper *st = &sim->stepper;
@@ -134,6 +141,9 @@ static bool event_inside(brink_sim *sim, brink_found found, double t_end, brink_
     *outcome = BRINK_TRY_ERROR;
     return false;
   }
+  if (!found.chord && sim->detector.ops->one_sided)
+    brink_detector_join(&sim->detector, dense, &found);
+  if (sim->inside) found.sigma = fmax(found.sigma, sim->passed);
   sim->nhits = sim->detector.nhits;
   memcpy(sim->hits, sim->detector.hits, sim->nhits * sizeof *sim->hits);
   *status = found.chord ? brink_sim_arrive(sim, dense, found.sigma, true, t_end, diag)
@@ -247,15 +257,18 @@ static brink_status step(brink_sim *sim, double t_limit, brink_diag *diag) {
     if (status != BRINK_OK) return status;
   }
   double t_stop = fmin(t_limit, brink_sim_next_tick(sim));
-  st->ops->plan(st, fmin(t_stop - sim->t, sim->options.hmax));
+  st->ops->plan(st, fmin(t_stop - sim->t, fmin(sim->options.hmax, sim->detector.longest)));
   double hmin = brink_sim_smallest_step(sim);
-  brink_limit limit = st->ops->foretells
-                          ? brink_detector_creeping(&sim->detector, &st->predictor, st->f)
-                          : brink_detector_before(&sim->detector, &st->predictor, st->order, hmin);
+  brink_limit limit =
+      st->ops->foretells
+          ? brink_detector_creeping(&sim->detector, &st->predictor, st->f)
+          : brink_detector_before(&sim->detector, &st->predictor, st->f, st->order, hmin);
   if (limit.event) return brink_sim_arrive_on_predictor(sim, &limit, diag);
   double h = limit.sigma < 1.0 ? limit.sigma * st->h_plan : st->h_plan;
   if (st->ops->foretells && h < hmin && t_stop - sim->t > hmin)
     return end_step(sim, brink_sim_no_step_left(sim, BRINK_TRY_ERROR, t_stop, diag), diag);
+  /* Nothing shorter moves time; if a surface is nearer than that, the veto says so. */
+  if (h < hmin) h = fmin(hmin, t_stop - sim->t);
   return end_step(sim, take_step(sim, h, t_stop, diag), diag);
 }
 
