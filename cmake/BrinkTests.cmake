@@ -24,6 +24,18 @@ endif()
 # The tests that look for races; the only ones the tsan preset builds and runs.
 add_custom_target(thread_tests)
 
+# Tests, and the programs that they start, have a home of their own: what is in the user's (start-up files,
+# histories, caches, or nothing at all) makes no difference.
+set(brink_test_home ${PROJECT_BINARY_DIR}/tests/home)
+file(MAKE_DIRECTORY ${brink_test_home})
+set(brink_test_environment
+  HOME=${brink_test_home}
+  XDG_CACHE_HOME=${brink_test_home}/.cache
+  XDG_CONFIG_HOME=${brink_test_home}/.config
+  XDG_DATA_HOME=${brink_test_home}/.local/share
+  OCTAVE_HISTFILE=${brink_test_home}/octave-history
+  PYTHONNOUSERSITE=1)
+
 function(brink_add_test source)
   get_filename_component(name ${source} NAME_WE)
   file(STRINGS ${source} runs_program REGEX "BRINK_PROGRAM")
@@ -45,14 +57,14 @@ function(brink_add_test source)
     add_dependencies(${name} brink_program)
   endif()
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  set_tests_properties(${name} PROPERTIES TIMEOUT 600)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 600 ENVIRONMENT "${brink_test_environment}")
   if(name MATCHES "^(test_threads|test_agents_threads|tsan_.*)$")
     set_tests_properties(${name} PROPERTIES LABELS thread)
     add_dependencies(thread_tests ${name})
   elseif(name MATCHES "^oracle_")
     set_tests_properties(${name} PROPERTIES LABELS oracle)
     if(BRINK_ORACLE_PERCENT)
-      set_tests_properties(${name} PROPERTIES
+      set_property(TEST ${name} APPEND PROPERTY
         ENVIRONMENT "BRINK_ORACLE_PERCENT=${BRINK_ORACLE_PERCENT}")
     endif()
   endif()
@@ -102,7 +114,8 @@ if(BRINK_PYTHON AND TARGET brink_program AND NOT BRINK_SANITIZE)
     add_test(NAME results_${what}
       COMMAND ${BRINK_PYTHON} ${PROJECT_SOURCE_DIR}/tests/results/read_back.py ${what}
         $<TARGET_FILE:brink_program> ${PROJECT_SOURCE_DIR}/models)
-    set_tests_properties(results_${what} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
+    set_tests_properties(results_${what} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600
+      ENVIRONMENT "${brink_test_environment}")
   endforeach()
 elseif(NOT BRINK_PYTHON)
   message(STATUS "python3 not found: results are not read by other programs")

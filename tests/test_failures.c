@@ -243,6 +243,23 @@ TEST(an_action_that_sets_a_state_to_nan_ends_the_run_and_both_are_named) {
   CHECK_CONTAINS(run.diag.message, "'level'");
 }
 
+static int infinite_parameter(const brink_event *event, brink_now *now, void *user) {
+  (void)event, (void)user;
+  now->p[1] = (double)INFINITY;
+  return 0;
+}
+
+TEST(an_action_that_sets_a_parameter_to_infinity_ends_the_run) {
+  static const double p0[] = {1.0, 2.0};
+  brink_guard_def guard = half_guard(infinite_parameter);
+  brink_model_def def = scalar(fall_rhs, NULL);
+  def.nguards = 1, def.guards = &guard;
+  def.np = 2, def.p0 = p0;
+  trace_run(&def, NULL, 1.0, &run);
+  CHECK_INT(run.status, BRINK_ERR_CALLBACK);
+  CHECK_CONTAINS(run.diag.message, "'half' set parameter 1 to inf");
+}
+
 static int nan_guard(size_t guard, double t, const double *x, const brink_env *env, double *g) {
   (void)guard, (void)t, (void)env;
   *g = sqrt(x[0] - 2.0);
@@ -302,6 +319,7 @@ int main(void) {
   RUN(an_undeclared_jump_of_the_field_is_passed_within_the_tolerance);
   RUN(an_action_that_fails_ends_the_run_and_is_named);
   RUN(an_action_that_sets_a_state_to_nan_ends_the_run_and_both_are_named);
+  RUN(an_action_that_sets_a_parameter_to_infinity_ends_the_run);
   RUN(a_guard_without_a_value_at_the_start_is_reported_and_named);
   RUN(a_reset_past_a_unilateral_surface_is_an_event_there);
   return check_done();

@@ -87,6 +87,29 @@ TEST(pages_are_played) {
   CHECK_INT(s.skipped, 1);
 }
 
+/* What a page starts must not depend on the user's home: Octave cannot write its history where none is. */
+TEST(partner_programs_have_a_home_of_their_own) {
+  static const char partner[] =
+      "```sh partner.sh\n"
+      "[ -z \"$(ls -A \"$HOME\")\" ] && echo 'no start-up files'\n"
+      "mkdir -p \"${XDG_DATA_HOME:-$HOME/.local/share}/partner\" && echo quit "
+      ">\"$OCTAVE_HISTFILE\" &&\n"
+      "echo 'history written'\n"
+      "```\n"
+      "```console\n$ sh partner.sh\nno start-up files\nhistory written\n```\n";
+  const char *home = getenv("HOME"), *data = getenv("XDG_DATA_HOME");
+  char *kept = home != NULL ? strdup(home) : NULL, *kept_data = data != NULL ? strdup(data) : NULL;
+  setenv("HOME", "/proc", 1); /* exists, and nobody can write there, not even root */
+  setenv("XDG_DATA_HOME", "/proc/data", 1);
+  session s = play(partner, NULL);
+  CHECK_INT(s.complaints, 0);
+  CHECK_INT(s.commands, 1);
+  kept != NULL ? setenv("HOME", kept, 1) : unsetenv("HOME");
+  kept_data != NULL ? setenv("XDG_DATA_HOME", kept_data, 1) : unsetenv("XDG_DATA_HOME");
+  free(kept);
+  free(kept_data);
+}
+
 /* Plays the tutorial; where `renewed` is given, differences are no mistakes. */
 static session play_tutorial(char **renewed) {
   session s = {.page = page, .directory = "tutorial", .program = BRINK_PROGRAM};
@@ -162,6 +185,7 @@ int main(int argc, char **argv) {
   RUN(dots_stand_for_lines);
 #ifdef BRINK_PROGRAM
   RUN(pages_are_played);
+  RUN(partner_programs_have_a_home_of_their_own);
   RUN(the_tutorial_shows_what_happens);
   RUN(the_tutorial_shows_canonical_layout); /* these look at the files of the one before */
   RUN(the_loop_of_the_tutorial_is_right);

@@ -3,6 +3,8 @@
  * All right-hand sides, and what effects say, are evaluated before anything is written. A value that
  * leaves its range by being written is found here; one that leaves it along the solution is an event
  * of its own. */
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "native/instance.h"
@@ -118,6 +120,35 @@ static int check_ranges(brink_instance *instance, const brink_bound_action *boun
   return outcome;
 }
 
+/* ---- numbers ---- */
+
+/* What is held until the next instant has to be a finite number, whatever its range says: the run would go on
+ * with it. (Of states the simulation tells: it knows whose action it was.) */
+static int check_finite(brink_instance *instance, const brink_bound_action *bound, size_t iteration,
+                        brink_now *now) {
+  const brink_kernel *kernel = bound->task.kernel;
+  for (size_t k = 0; k < kernel->noutputs; k++) {
+    const brink_output *output = &kernel->outputs[k];
+    if (output->target.space != BRINK_SPACE_P) continue;
+    size_t slot = brink_ref_slot(&output->target, iteration);
+    double value = read_target(now, &output->target, slot);
+    if (isfinite(value)) continue;
+    char name[BRINK_NAME] = "a value";
+    const brink_system *system = instance->system;
+    if (output->variable < system->nvariables)
+      brink_instance_variable_name(instance, output->variable,
+                                   slot - system->variables[output->variable].base, name);
+    const char *what = isnan(value) ? "what is not a number"
+                       : value > 0  ? "infinity"
+                                    : "minus infinity";
+    snprintf(now->message, BRINK_DIAG_MESSAGE, "'%s' was set to %s at t = %.10g%s%s%s", name, what,
+             now->t, kernel->where != NULL ? " (" : "", kernel->where != NULL ? kernel->where : "",
+             kernel->where != NULL ? ")" : "");
+    return -1;
+  }
+  return 0;
+}
+
 /* ---- running ---- */
 
 int brink_instance_act(brink_instance *instance, const brink_bound_action *bound, size_t iteration,
@@ -132,7 +163,8 @@ int brink_instance_act(brink_instance *instance, const brink_bound_action *bound
   brink_instance_before_act(instance, now);
   brink_instance_run(instance, &bound->task, &frame, iteration, 1);
   brink_instance_after_act(instance, now);
-  int outcome = 0;
+  int outcome = check_finite(instance, bound, iteration, now);
+  if (outcome != 0) return outcome;
   if (end == NULL || end->kind == BRINK_EFFECT_STOP)
     outcome = check_ranges(instance, bound, iteration, now);
   if (end == NULL || outcome != 0) return outcome;

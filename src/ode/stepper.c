@@ -48,6 +48,25 @@ bool brink_stepper_substitute(brink_stepper *st) {
   return true;
 }
 
+/* The first component that is no finite number; n: there is none. (v - v is 0, or NaN.) */
+static size_t first_unbounded(const double *v, size_t n) {
+  double sum = 0.0;
+  for (size_t i = 0; i < n; i++) sum += v[i] - v[i];
+  if (sum == 0.0) return n;
+  size_t first = 0;
+  while (isfinite(v[first])) first++;
+  return first;
+}
+
+brink_try brink_stepper_attempt(brink_stepper *st, double h) {
+  brink_try outcome = st->ops->attempt(st, h);
+  if (outcome != BRINK_TRY_OK) return outcome;
+  size_t bad = first_unbounded(st->x_new, st->nx);
+  if (bad == st->nx) return BRINK_TRY_OK;
+  st->eval->bad_state = bad;
+  return BRINK_TRY_REFUSED;
+}
+
 double brink_stepper_norm(const brink_stepper *st, const double *v, const double *x,
                           const double *y) {
   double norm = 0.0;

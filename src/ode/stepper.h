@@ -108,6 +108,9 @@ extern const brink_stepper_ops brink_stepper_trapezoid;
 bool brink_stepper_create(brink_stepper *st, const brink_options *options, const double *atol,
                           brink_eval *eval, brink_arena *arena);
 
+/* ops->attempt, and a step that leads to a state that is no finite number is refused (eval->bad_state). */
+brink_try brink_stepper_attempt(brink_stepper *st, double h);
+
 /* Before a start: the method for what holds now. */
 void brink_stepper_choose(brink_stepper *st);
 /* The start was refused. Is there another method? It is the present one, then. */

@@ -82,6 +82,12 @@ static brink_status check_finite(brink_sim *sim, const char *what, const char *n
     if (diag != NULL) diag->state = i;
     return BRINK_ERR_CALLBACK;
   }
+  for (size_t i = 0; i < sim->model->def.np; i++) {
+    if (!isfinite(sim->eval.p[i]))
+      return brink_sim_fail(sim, diag, BRINK_ERR_CALLBACK, guard,
+                            "the action of %s '%s' set parameter %zu to %g at t = %.17g", what,
+                            name, i, sim->eval.p[i], sim->t);
+  }
   return BRINK_OK;
 }
 

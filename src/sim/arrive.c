@@ -265,6 +265,8 @@ static size_t worst_state(const brink_sim *sim) {
 static const char *likely_cause(const brink_sim *sim, bool undefined, size_t state) {
   if (sim->options.rtol * fabs(sim->x[state]) + sim->atol[state] == 0.0)
     return "its tolerance is 0, as its value and its atol are; give it an atol above 0";
+  if (fabs(sim->x[state]) > 0.25 * DBL_MAX)
+    return "it becomes larger than any number that can be represented";
   if (undefined)
     return "the right-hand side is not defined just ahead; if the model ends there, declare the "
            "edge as "

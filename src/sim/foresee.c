@@ -51,7 +51,7 @@ static brink_status attempt(brink_sim *sim, double h, double t_stop, brink_fores
   brink_stepper *st = &sim->stepper;
   double hmin = brink_sim_smallest_step(sim), wanted = h;
   while (h >= hmin) {
-    brink_try outcome = st->ops->attempt(st, h);
+    brink_try outcome = brink_stepper_attempt(st, h);
     brink_found found = {.sigma = 1.0, .undefined = BRINK_NONE};
     if (outcome == BRINK_TRY_OK) {
       found = brink_detector_after(&sim->detector, &st->dense, st->x_new);

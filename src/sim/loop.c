@@ -12,11 +12,24 @@
  * step that contains an event is cut at it. */
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "sim/sim.h"
 
 /* ---- starting ---- */
+
+/* A unilateral guard that the state is outside of: by the side that it declares, and below zero where it
+ * declares none (so edges are written). BRINK_NONE: there is none. */
+static size_t edge_passed(brink_sim *sim) {
+  for (size_t k = 0; k < sim->model->def.nguards; k++) {
+    if (sim->model->guards[k].def.side != BRINK_UNILATERAL || !sim->eval.enabled[k]) continue;
+    int inside = brink_sim_inside(sim, k);
+    double g = brink_eval_guard(&sim->eval, k, sim->t, sim->x);
+    if ((inside != 0 ? inside : 1) * g < 0.0) return k;
+  }
+  return BRINK_NONE;
+}
 
 static brink_status undefined_here(brink_sim *sim, brink_try outcome, brink_diag *diag) {
   const brink_eval *eval = &sim->eval;
@@ -28,12 +41,17 @@ static brink_status undefined_here(brink_sim *sim, brink_try outcome, brink_diag
                           "at t = %.17g the state is past the unilateral guard '%s': an action or "
                           "an initial value put it there",
                           sim->t, brink_model_guard_name(sim->model, eval->vetoed_by));
-  brink_sim_fail(
-      sim, diag, BRINK_ERR_DOMAIN, BRINK_NONE,
-      "the right-hand side is not defined at t = %.17g: it refused, or dx/dt of '%s' is "
-      "not finite",
-      sim->t,
-      brink_model_state_name(sim->model, eval->bad_state == BRINK_NONE ? 0 : eval->bad_state));
+  size_t state = eval->bad_state == BRINK_NONE ? 0 : eval->bad_state;
+  size_t edge = edge_passed(sim);
+  char place[BRINK_DIAG_MESSAGE] = "";
+  if (edge != BRINK_NONE)
+    snprintf(place, sizeof place, "; the unilateral guard '%s' is %g there, past its surface",
+             brink_model_guard_name(sim->model, edge),
+             brink_eval_guard(&sim->eval, edge, sim->t, sim->x));
+  brink_sim_fail(sim, diag, BRINK_ERR_DOMAIN, edge,
+                 "the right-hand side is not defined at t = %.17g: it refused, or dx/dt of '%s' is "
+                 "not finite%s",
+                 sim->t, brink_model_state_name(sim->model, state), place);
   if (diag != NULL) diag->state = eval->bad_state;
   return BRINK_ERR_DOMAIN;
 }
@@ -58,7 +76,7 @@ static brink_status restart(brink_sim *sim, brink_diag *diag) {
   if (outcome != BRINK_TRY_OK) return undefined_here(sim, outcome, diag);
   sim->restart = false;
   sim->eval.stats.restarts++;
-  return BRINK_OK;
+  return sim->eval.nheld > 0 ? brink_sim_check_laws(sim, diag) : BRINK_OK;
 }
 
 /* The first instant: signs of the guards, clocks that tick at the start, rules. */
@@ -153,7 +171,7 @@ static bool event_inside(brink_sim *sim, brink_found found, double t_end, brink_
 }
 
 /* The step was committed: the simulation moves to its end. */
-static brink_status finish_step(brink_sim *sim, double t_end) {
+static brink_status finish_step(brink_sim *sim, double t_end, brink_diag *diag) {
   double t0 = sim->t;
   if (sim->detour > 0 && --sim->detour == 0) sim->restart = true; /* back to series */
   sim->t = sim->stepper.t = t_end;
@@ -161,8 +179,10 @@ static brink_status finish_step(brink_sim *sim, double t_end) {
   brink_sim_tell_moved(sim, t0);
   brink_detector_commit(&sim->detector, sim->t, sim->x);
   reset_appended(sim, sim->detector.g0);
+  brink_status lawful = sim->eval.nheld > 0 ? brink_sim_check_laws(sim, diag) : BRINK_OK;
   if (sim->eval.nheld > 0) brink_slide_project(sim);
   brink_status status = brink_sim_record_step(sim, t0);
+  if (lawful != BRINK_OK) return lawful;
   return status == BRINK_OK ? brink_sim_record_misses(sim) : status;
 }
 
@@ -175,7 +195,7 @@ static brink_status take_step(brink_sim *sim, double h, double t_stop, brink_dia
     double t_end = h >= t_stop - sim->t ? t_stop : sim->t + h;
     brink_status status;
     sim->eval.bad_guard = BRINK_NONE;
-    brink_try outcome = st->ops->attempt(st, h);
+    brink_try outcome = brink_stepper_attempt(st, h);
     if (outcome == BRINK_TRY_OK) {
       brink_found found = brink_detector_after(&sim->detector, &st->dense, st->x_new);
       if (event_inside(sim, found, t_end, &outcome, &status, diag)) return status;
@@ -184,7 +204,7 @@ static brink_status take_step(brink_sim *sim, double h, double t_stop, brink_dia
       if (sim->keep || t_end >= sim->limit) brink_sim_keep_dense(sim, &st->dense, t_end);
       outcome = st->ops->commit(st);
     }
-    if (outcome == BRINK_TRY_OK) return finish_step(sim, t_end);
+    if (outcome == BRINK_TRY_OK) return finish_step(sim, t_end, diag);
     sim->eval.stats.rejected++;
     if (outcome == BRINK_TRY_FATAL) return undefined_here(sim, outcome, diag);
     h = outcome == BRINK_TRY_ERROR ? fmin(st->h_next, 0.9 * h) : 0.25 * h;
@@ -197,7 +217,8 @@ static bool take_foreseen(brink_sim *sim, brink_status *status) {
   brink_stepper *st = &sim->stepper;
   double t0 = sim->t, h = sim->foreseen;
   sim->foreseen = 0.0;
-  brink_try outcome = st->ops->retake != NULL ? st->ops->retake(st, h) : st->ops->attempt(st, h);
+  brink_try outcome =
+      st->ops->retake != NULL ? st->ops->retake(st, h) : brink_stepper_attempt(st, h);
   if (outcome == BRINK_TRY_OK && st->ops->retake == NULL) outcome = st->ops->commit(st);
   if (outcome != BRINK_TRY_OK) return false;
   sim->t = st->t = sim->foreseen_end;
@@ -223,7 +244,7 @@ static brink_status take_rest(brink_sim *sim, brink_diag *diag) {
   }
   if (sim->keep || sim->step_end >= sim->limit) brink_sim_keep_inside(sim, sim->step_end);
   outcome = brink_sim_commit_rest(sim);
-  if (outcome == BRINK_TRY_OK) return finish_step(sim, sim->step_end);
+  if (outcome == BRINK_TRY_OK) return finish_step(sim, sim->step_end, diag);
   sim->eval.stats.rejected++;
   return outcome == BRINK_TRY_FATAL ? undefined_here(sim, outcome, diag) : BRINK_OK;
 }
@@ -265,7 +286,9 @@ static brink_status step(brink_sim *sim, double t_limit, brink_diag *diag) {
           : brink_detector_before(&sim->detector, &st->predictor, st->f, st->order, hmin);
   if (limit.event) return brink_sim_arrive_on_predictor(sim, &limit, diag);
   double h = limit.sigma < 1.0 ? limit.sigma * st->h_plan : st->h_plan;
-  if (st->ops->foretells && h < hmin && t_stop - sim->t > hmin)
+  /* The error control may ask for less than time can resolve (a solution that grows without bound). */
+  bool stands = st->ops->foretells ? h < hmin : !(sim->t + h > sim->t);
+  if (stands && t_stop - sim->t > hmin)
     return end_step(sim, brink_sim_no_step_left(sim, BRINK_TRY_ERROR, t_stop, diag), diag);
   /* Nothing shorter moves time; if a surface is nearer than that, the veto says so. */
   if (h < hmin) h = fmin(hmin, t_stop - sim->t);
@@ -277,11 +300,10 @@ static brink_status check_progress(brink_sim *sim, double t_before, brink_diag *
   sim->stuck = sim->t > t_before ? 0 : sim->stuck + 1;
   if (sim->stuck <= sim->options.max_iterations) return BRINK_OK;
   if (sim->instant_events == 0)
-    return brink_sim_fail(
-        sim, diag, BRINK_ERR_LOOP, BRINK_NONE,
-        "time does not move on from t = %.17g: a timer is set to the present again "
-        "and again",
-        sim->t);
+    return brink_sim_fail(sim, diag, BRINK_ERR_LOOP, BRINK_NONE,
+                          "time does not move on from t = %.17g: %s", sim->t,
+                          sim->ntimers > 0 ? "a timer is set to the present again and again"
+                                           : "no step and no event leads away from it");
   size_t guard = sim->events[0].guard;
   return brink_sim_fail(sim, diag, BRINK_ERR_LOOP, guard,
                         "time does not move on from t = %.17g: guard '%s' fires again and again",

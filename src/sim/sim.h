@@ -261,6 +261,10 @@ void brink_slide_forget(brink_sim *sim);
 void brink_slide_project(brink_sim *sim);
 brink_slide_record brink_slide_of(const brink_sim *sim, size_t guard);
 
+/* law.c: does the model's own law on each surface that holds the state stay on it? stepper.f is the field here.
+ * OK or SLIDING. */
+brink_status brink_sim_check_laws(brink_sim *sim, brink_diag *diag);
+
 /* zeno.c: notes an instant with events; BRINK_ERR_ZENO when they accumulate (or continues, if
  * asked). */
 brink_status brink_zeno_note(brink_sim *sim, brink_diag *diag);

@@ -138,7 +138,7 @@ for k = 1:rows(data_2) printf("%%.17g ", data_2(k,:)); printf("\n"); end
 
 
 def octave_loads(path):
-    done = subprocess.run(["octave-cli", "--no-init-file", "--eval", OCTAVE % path],
+    done = subprocess.run(["octave-cli", "--norc", "--no-history", "--eval", OCTAVE % path],
                           stdout=subprocess.PIPE, check=True, text=True)
     lines = done.stdout.split("\n")
     count = next(k for k in range(1, len(lines)) if re.fullmatch(r"0 1 0 -1", lines[2 * k]))

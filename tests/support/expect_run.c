@@ -207,7 +207,8 @@ const char *expect_ending(const expect_result *result, const char **message) {
   } words[] = {{BRINK_ERR_BLOCKED, "blocked"}, {BRINK_ERR_LOOP, "loop"},
                {BRINK_ERR_ZENO, "zeno"},       {BRINK_ERR_STEP, "step"},
                {BRINK_ERR_DOMAIN, "domain"},   {BRINK_ERR_SLIDING, "sliding"},
-               {BRINK_ERR_WORK, "work"},       {BRINK_ERR_UNSUPPORTED, "unsupported"}};
+               {BRINK_ERR_WORK, "work"},       {BRINK_ERR_UNSUPPORTED, "unsupported"},
+               {BRINK_ERR_CALLBACK, "action"}};
   static const char *const endings[] = {[BRINK_ENDING_STOP] = "stopped",
                                         [BRINK_ENDING_FAIL] = "fail",
                                         [BRINK_ENDING_RANGE] = "range",

@@ -176,17 +176,21 @@ static void keep(player *p, span line) {
   if (p->renewed != NULL) fprintf(p->renewed, "%.*s\n", (int)line.length, line.text);
 }
 
-/* In the session's directory, as a reader would: brink is in the PATH, machine code is cached. */
+/* In the session's directory, as a reader would: brink is in the PATH, machine code is cached. Whatever else
+ * the page starts (Octave, Python) finds a home of its own there: nothing of the user's is read, no history is
+ * written to it, and it makes no difference whether it exists. */
 static int run(player *p, const char *command, const char *output) {
   const char *slash = strrchr(p->s->program, '/');
   int folder = slash != NULL ? (int)(slash - p->s->program) : 0;
-  size_t size = strlen(command) + strlen(p->s->directory) + (size_t)folder + 512;
+  size_t size = strlen(command) + strlen(p->s->directory) + (size_t)folder + 1024;
   char *line = malloc(size);
   if (line == NULL) exit(1);
   snprintf(line, size,
            "cd '%s' || exit 99\n"
            "PATH='%.*s':/usr/bin:\"$PATH\" BRINK_CACHE=$PWD/.cache COLUMNS=100 LC_ALL=C.UTF-8\n"
-           "export PATH BRINK_CACHE COLUMNS LC_ALL\n"
+           "HOME=$PWD/.home OCTAVE_HISTFILE=$PWD/.home/octave-history PYTHONNOUSERSITE=1\n"
+           "export PATH BRINK_CACHE COLUMNS LC_ALL HOME OCTAVE_HISTFILE PYTHONNOUSERSITE\n"
+           "unset XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME PYTHONSTARTUP\n"
            "exec >'%s' 2>&1 </dev/null\n"
            "(exit %d)\n%s\n",
            p->s->directory, folder, p->s->program, output, p->exit, command);
@@ -366,7 +370,8 @@ void session_play(session *s, const char *text, char **renewed) {
   player p = {.s = s};
   char command[1024];
   size_t size;
-  snprintf(command, sizeof command, "rm -rf '%s' && mkdir -p '%s'", s->directory, s->directory);
+  snprintf(command, sizeof command, "rm -rf '%s' && mkdir -p '%s/.home'", s->directory,
+           s->directory);
   if (system(command) != 0) complain(&p, "no directory to play in");
   if (renewed != NULL) p.renewed = open_memstream(renewed, &size);
   while (*text != '\0') {

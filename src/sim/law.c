@@ -1,0 +1,81 @@
+/* law.c: does the model's own law on a surface stay on it?
+ *
+ * While the state is held on a surface with BRINK_SURFACE_MODEL, the field is what the model says for it. The
+ * rate of the guard along this field has to be zero: else the law leads off the surface that it is the law of,
+ * and what the state does there would be decided by the projection that takes the errors of steps away
+ * (slide.c), at the end of each step, and so by the method. Such a law is a mistake of the model.
+ *
+ * The rate is compared with what it is made of, and with the rates along the fields on both sides: a law that is
+ * zero only after cancellation (F - F) leaves rounding of terms that the rate itself no longer shows. */
+#include <math.h>
+
+#include "sim/sim.h"
+
+/* Below this part of its scale a rate counts as zero, however small the tolerance is. */
+#define LEAST_RATE 1e-9
+
+/* What the rate is a sum of, and the state that adds most to it. */
+static double size_of_terms(brink_sim *sim, size_t guard, const double *f, size_t *state) {
+  brink_eval *eval = &sim->eval;
+  int polarity;
+  size_t leaf = brink_eval_deciding_leaf(eval, guard, sim->t, sim->x, &polarity);
+  const brink_guard_def *def = &sim->model->guards[leaf].def;
+  double dt, most = 0.0;
+  *state = BRINK_NONE;
+  if (brink_eval_gradient(eval, leaf, sim->t, sim->x, eval->gradient, &dt) != BRINK_TRY_OK)
+    return 0.0;
+  double size = fabs(dt);
+  for (size_t k = 0; k < def->ndepends; k++) {
+    double term = fabs(eval->gradient[k] * f[def->depends[k]]);
+    size += term;
+    if (!(term > most)) continue;
+    most = term;
+    *state = def->depends[k];
+  }
+  return size;
+}
+
+/* The rates along the fields on both sides; 0 where there is none. */
+static double size_of_sides(brink_sim *sim, size_t guard) {
+  brink_eval *eval = &sim->eval;
+  double size = 0.0;
+  for (int side = -1; side <= 1; side += 2) {
+    if (brink_eval_sided(eval, guard, side, sim->t, sim->x, eval->f_plus) != BRINK_TRY_OK) continue;
+    double rate = brink_eval_rate(eval, guard, sim->t, sim->x, eval->f_plus);
+    if (isfinite(rate)) size += fabs(rate);
+  }
+  return size;
+}
+
+static brink_status leaves(brink_sim *sim, size_t guard, double rate, size_t state,
+                           brink_diag *diag) {
+  const char *name = brink_model_guard_name(sim->model, guard);
+  if (state == BRINK_NONE)
+    return brink_sim_fail(sim, diag, BRINK_ERR_SLIDING, guard,
+                          "at t = %.17g the law on the surface of guard '%s' leaves it: the guard "
+                          "changes at a rate of %g along it, and must stay 0",
+                          sim->t, name, rate);
+  brink_sim_fail(
+      sim, diag, BRINK_ERR_SLIDING, guard,
+      "at t = %.17g the law on the surface of guard '%s' leaves it: the guard changes at "
+      "a rate of %g along it, mostly by the derivative of '%s', and must stay 0",
+      sim->t, name, rate, brink_model_state_name(sim->model, state));
+  if (diag != NULL) diag->state = state;
+  return BRINK_ERR_SLIDING;
+}
+
+brink_status brink_sim_check_laws(brink_sim *sim, brink_diag *diag) {
+  const brink_eval *eval = &sim->eval;
+  const double *f = sim->stepper.f;
+  double part = fmax(LEAST_RATE, sim->options.rtol);
+  for (size_t k = 0; k < eval->nheld; k++) {
+    size_t guard = eval->held[k], state;
+    if (sim->model->guards[guard].def.surface == BRINK_SURFACE_FILIPPOV) continue;
+    double rate = brink_eval_rate(&sim->eval, guard, sim->t, sim->x, f);
+    double size = size_of_terms(sim, guard, f, &state);
+    if (!(fabs(rate) > part * size)) continue;
+    if (fabs(rate) > part * (size + size_of_sides(sim, guard)))
+      return leaves(sim, guard, rate, state, diag);
+  }
+  return BRINK_OK;
+}
