@@ -341,7 +341,9 @@ TEST(the_right_hand_side_may_be_evaluated_on_the_locked_side_only) {
 
   /* and behind the door: vetoed points are counted, not evaluated */
   double dx[2];
-  eval->veto = true, eval->audit = true;
+  eval->veto = true;
+  CHECK(brink_audit_init(eval, &d.arena));
+  brink_audit_accept(eval, 0.0, inside);
   CHECK_INT(brink_eval_rhs(eval, 0.0, past, dx), BRINK_TRY_VETOED);
   CHECK_INT(calls, 0);
   CHECK_INT(eval->stats.vetoed, 1);

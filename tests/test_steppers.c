@@ -642,7 +642,9 @@ TEST(a_vetoed_attempt_leaves_the_present_alone_and_can_be_shortened) {
       continue;
     brink_stepper *st = &r.st;
     r.eval.sgn[0] = -1;
-    r.eval.veto = r.eval.audit = true;
+    r.eval.veto = true;
+    CHECK(brink_audit_init(&r.eval, &r.arena));
+    brink_audit_accept(&r.eval, st->t, st->x);
     CHECK_INT(st->ops->start(st), BRINK_TRY_OK);
     double h = H;
     int vetoes = 0;

@@ -347,6 +347,7 @@ static bool all_finite(const double *v, size_t n) {
 brink_try brink_eval_call(brink_eval *eval, double t, const double *x, double *dx) {
   if (eval->nx == 0) return BRINK_TRY_OK; /* clocks, rules and time alone */
   eval->stats.rhs++;
+  brink_audit_call(eval, t, x, &eval->env);
   brink_try outcome = meaning(eval->model->def.rhs(t, x, &eval->env, dx));
   if (outcome != BRINK_TRY_OK || all_finite(dx, eval->nx)) return outcome;
   for (size_t i = eval->nx; i-- > 0;) {
@@ -355,23 +356,11 @@ brink_try brink_eval_call(brink_eval *eval, double t, const double *x, double *d
   return BRINK_TRY_REFUSED;
 }
 
-/* The third question again, of every guard, whatever is known about the distance of some. */
-static bool audit(brink_eval *eval, double t, const double *x) {
-  const double *centre = eval->centre;
-  eval->centre = NULL;
-  bool may = brink_eval_may(eval, t, x);
-  eval->centre = centre;
-  return may;
-}
-
 bool brink_eval_admit(brink_eval *eval, double t, const double *x) {
   if (eval->nwatch == 0) return true;
-  if (eval->veto && !brink_eval_may(eval, t, x)) {
-    eval->stats.vetoed++;
-    return false;
-  }
-  if (eval->audit && !audit(eval, t, x)) eval->stats.rhs_past_guard++;
-  return true;
+  if (!eval->veto || brink_eval_may(eval, t, x)) return true;
+  eval->stats.vetoed++;
+  return false;
 }
 
 /* While sliding by Filippov's convention the field is not the model's own. */
@@ -383,6 +372,7 @@ brink_try brink_eval_flow_jet(brink_eval *eval, int order, double t, double unit
                               double *const *rows) {
   if (!brink_eval_admit(eval, t, x)) return BRINK_TRY_VETOED;
   eval->stats.rhs++;
+  brink_audit_call(eval, t, x, &eval->env);
   brink_try outcome = meaning(eval->model->def.flow_jet(order, t, unit, x, &eval->env, rows));
   for (size_t i = 0; outcome == BRINK_TRY_OK && i < eval->nx; i++) {
     if (isfinite(rows[i][1])) continue;
@@ -398,6 +388,7 @@ bool brink_eval_has_jacobian(const brink_eval *eval) {
 
 brink_try brink_eval_jacobian(brink_eval *eval, double t, const double *x, double *values) {
   if (!brink_eval_admit(eval, t, x)) return BRINK_TRY_VETOED;
+  brink_audit_call(eval, t, x, &eval->env);
   return meaning(eval->model->def.jacobian(t, x, &eval->env, values));
 }
 

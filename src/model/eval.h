@@ -8,6 +8,7 @@
 #ifndef BRINK_MODEL_EVAL_H
 #define BRINK_MODEL_EVAL_H
 
+#include "model/audit.h"
 #include "model/model.h"
 
 /* What an evaluation, or an attempt at a step, came to. */
@@ -36,10 +37,10 @@ typedef struct brink_eval {
 
   /* The third question. */
   bool veto;     /* asked before every call? (the detector is one-sided) */
-  bool audit;    /* count calls made past a surface? */
   size_t *watch; /* indices of unilateral guards */
   size_t nwatch;
-  size_t vetoed_by; /* the guard that vetoed last */
+  size_t vetoed_by;  /* the guard that vetoed last */
+  brink_audit audit; /* what happened in fact */
   /* Where only the guards in near[] need to be asked: |x - centre| <= moved + allow in the relevant
    * states. NULL: nowhere. */
   const double *centre, *moved;
@@ -153,7 +154,7 @@ void brink_eval_set_sign(brink_eval *eval, size_t guard, int sign);
 
 /* ---- between eval.c and held.c ---- */
 
-/* Asks, counts, audits: what every call of the model's dynamics passes through. */
+/* Asks, and counts: what every call of the model's dynamics passes through. */
 bool brink_eval_admit(brink_eval *eval, double t, const double *x);
 
 /* The right-hand side itself, with the signs as they are. */

@@ -139,20 +139,22 @@ static nearby point(brink_tangent *tangent, double t, const double *x) {
 /* ---- the right-hand side ---- */
 
 static bool rhs_nearby(const nearby *at, double *out) {
-  const brink_eval *eval = at->tangent->eval;
+  brink_eval *eval = at->tangent->eval;
   brink_env env = eval->env;
   env.p = at->p;
+  brink_audit_call(eval, at->t, at->x, &env);
   return eval->model->def.rhs(at->t, at->x, &env, out) == 0;
 }
 
 /* Of the model's own, with the signs as they are. */
 static brink_try rhs(brink_tangent *tangent, double t, const double *x, const brink_tangents *along,
                      double *df) {
-  const brink_eval *eval = tangent->eval;
+  brink_eval *eval = tangent->eval;
   const brink_model_def *def = &eval->model->def;
   size_t count = along->count, nx = eval->nx;
   if (nx == 0) return BRINK_TRY_OK;
   if (def->rhs_tangent != NULL) {
+    brink_audit_call(eval, t, x, &eval->env);
     int answer = def->rhs_tangent(t, x, &eval->env, along, df);
     return answer == 0 ? BRINK_TRY_OK : answer > 0 ? BRINK_TRY_REFUSED : BRINK_TRY_FATAL;
   }

@@ -134,6 +134,7 @@ static brink_status run_event(brink_sim *sim, const brink_hit *hit, int iteratio
   if (sim->instant_events++ == 0) sim->nevents = 0;
   if (sim->nevents < sim->events_capacity) sim->events[sim->nevents++] = event;
   sim->eval.stats.events++;
+  brink_audit_event(&sim->eval, hit->guard, sim->t, hit->kind == BRINK_JUMPED ? 0.0 : hit->value);
   if (hit->kind == BRINK_TOUCHED) sim->detector.touched[hit->guard] = true;
   brink_action_fn *action = hit->kind == BRINK_HELD ? guard->on_surface : guard->action;
   if (sim->sensitivity != NULL) brink_sensitivity_note(sim->sensitivity, &event);

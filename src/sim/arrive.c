@@ -112,6 +112,7 @@ brink_status brink_sim_arrive(brink_sim *sim, const brink_path *path, double sig
   memcpy(sim->x, x, sim->model->def.nx * sizeof(double));
   sim->t = sim->stepper.t = t;
   sim->restart = true;
+  brink_audit_accept(&sim->eval, t, sim->x);
   if (t > t0) brink_sim_tell_moved(sim, t0);
   take_silent_crossings(sim);
   brink_status stopped = t > t0 ? brink_sim_record_step(sim, t0) : BRINK_OK;
@@ -182,6 +183,7 @@ static brink_status hop_over(brink_sim *sim, double sigma, double most) {
     if (!brink_eval_may(&sim->eval, t, x)) continue;
     memcpy(sim->x, x, sim->model->def.nx * sizeof(double));
     sim->t = sim->stepper.t = sim->last_end = t;
+    brink_audit_accept(&sim->eval, t, x);
     brink_sim_tell_moved(sim, t0);
     return brink_sim_record_step(sim, t0);
   }

@@ -73,7 +73,9 @@ static traces remember(const brink_sim *sim) {
 
 static void forget(brink_sim *sim, const traces *t) {
   brink_eval *eval = &sim->eval;
+  int64_t past = eval->stats.rhs_past_guard; /* what was evaluated was evaluated */
   eval->stats = t->stats;
+  eval->stats.rhs_past_guard = past;
   eval->vetoed_by = t->vetoed_by;
   eval->bad_state = t->bad_state;
   eval->failed_guard = t->failed_guard;

@@ -589,6 +589,7 @@ brink_status brink_sim_instant(brink_sim *sim, brink_diag *diag) {
   sim->eval.centre = NULL; /* actions may put the state anywhere, and change what guards are */
   memset(sim->pending, 0, sim->model->def.nguards * sizeof *sim->pending);
   brink_status status = run_instant(sim, diag);
+  brink_audit_accept(&sim->eval, sim->t, sim->x);
   for (brink_onlooker *o = sim->onlookers; o != NULL; o = o->next) {
     if (o->ends != NULL) o->ends(o, sim);
   }

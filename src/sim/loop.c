@@ -81,6 +81,7 @@ static brink_status restart(brink_sim *sim, brink_diag *diag) {
 
 /* The first instant: signs of the guards, clocks that tick at the start, rules. */
 static brink_status begin(brink_sim *sim, brink_diag *diag) {
+  brink_audit_accept(&sim->eval, sim->t, sim->x);
   brink_status status = brink_sim_start_signs(sim, diag);
   if (status != BRINK_OK) return status;
   sim->started = true;
@@ -176,6 +177,7 @@ static brink_status finish_step(brink_sim *sim, double t_end, brink_diag *diag) 
   if (sim->detour > 0 && --sim->detour == 0) sim->restart = true; /* back to series */
   sim->t = sim->stepper.t = t_end;
   if (sim->last_end != t_end) sim->last.terms = 0; /* not kept */
+  brink_audit_accept(&sim->eval, sim->t, sim->x);
   brink_sim_tell_moved(sim, t0);
   brink_detector_commit(&sim->detector, sim->t, sim->x);
   reset_appended(sim, sim->detector.g0);
@@ -222,6 +224,7 @@ static bool take_foreseen(brink_sim *sim, brink_status *status) {
   if (outcome == BRINK_TRY_OK && st->ops->retake == NULL) outcome = st->ops->commit(st);
   if (outcome != BRINK_TRY_OK) return false;
   sim->t = st->t = sim->foreseen_end;
+  brink_audit_accept(&sim->eval, sim->t, sim->x);
   sim->blank = true;
   sim->last.terms = 0;
   *status = brink_sim_record_step(sim, t0);

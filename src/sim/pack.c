@@ -98,6 +98,8 @@ static void visit(brink_packing *packing, brink_sim *sim, scalars *s, brink_visi
   v->region(v, sim->read_sgn, def->nguards);
   v->region(v, sim->pending, def->nguards * sizeof(bool));
   v->region(v, sim->detector.touched, def->nguards * sizeof(bool));
+  if (eval->audit.sides != NULL)
+    v->region(v, eval->audit.sides, eval->nwatch * sizeof *eval->audit.sides);
 }
 
 /* ---- packing ---- */

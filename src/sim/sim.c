@@ -281,10 +281,9 @@ static bool build(brink_sim *sim) {
                        ops->needs_paths && sim->options.method != BRINK_TAYLOR) ||
       !brink_stepper_create(&sim->stepper, &sim->options, sim->atol, &sim->eval, &sim->arena) ||
       !brink_detector_create(&sim->detector, &sim->options, sim->atol, &sim->eval, &sim->arena) ||
-      !take_arrays(sim))
+      (sim->options.audit && !brink_audit_init(&sim->eval, &sim->arena)) || !take_arrays(sim))
     return false;
   sim->eval.veto = ops->one_sided;
-  sim->eval.audit = sim->options.audit;
   sim->x = sim->stepper.x;
   begin_anew(sim);
   return true;
@@ -413,6 +412,7 @@ void brink_sim_changed(brink_sim *sim) {
   }
   brink_slide_forget(sim);
   sim->started = false; /* signs are taken anew */
+  brink_audit_event(&sim->eval, BRINK_NONE, sim->t, 0.0);
   sim->foreseen = 0.0;
   brink_sim_give_up_step(sim);
   brink_reach_reset(&sim->detector.reach);
