@@ -103,7 +103,8 @@ static void note_value(brink_detector *det, size_t guard, double t, const double
   if (det->touched[guard] && fabs(g) > LEFT * det->tolerance[guard]) det->touched[guard] = false;
   if (sign * g > eval->slack[guard]) eval->slack[guard] = 0.0; /* off the surface: armed again */
   if (sign != 0 || eval->is_held[guard]) return;
-  if (fabs(g) > brink_detector_tolerance(det, guard, t, x)) eval->sgn[guard] = g > 0.0 ? 1 : -1;
+  if (fabs(g) > brink_detector_tolerance(det, guard, t, x))
+    brink_eval_set_sign(eval, guard, g > 0.0 ? 1 : -1);
 }
 
 /* The veto need not ask guards that are known to be far. */
