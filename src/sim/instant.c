@@ -440,7 +440,7 @@ static brink_status settle_others(brink_sim *sim, bool changed, brink_diag *diag
       status = first_sign(sim, k, diag);
     } else if (!sim->was_enabled[k] || (changed && eval->sgn[k] == 0))
       status = new_sign(sim, k, sim->was_enabled[k], diag);
-    else if (changed)
+    else if (changed || sim->model->guards[k].def.reads_signs)
       check_jump(sim, k);
   }
   return status;
