@@ -149,6 +149,32 @@ void brink_detector_reset(brink_detector *det, double t, const double *x) {
   if (det->reach.any && det->ops->needs_paths) stand_still(det, x);
 }
 
+/* Is the guard's rate along f zero, within rounding? */
+static bool is_flat(brink_detector *det, size_t guard, double t, const double *x, const double *f) {
+  brink_eval *eval = det->eval;
+  int polarity;
+  double rate = brink_eval_rate(eval, guard, t, x, f), dt, size;
+  size_t leaf = brink_eval_deciding_leaf(eval, guard, t, x, &polarity);
+  const brink_guard_def *def = &eval->model->guards[leaf].def;
+  if (brink_eval_gradient(eval, leaf, t, x, eval->gradient, &dt) != BRINK_TRY_OK) return false;
+  size = fabs(dt);
+  for (size_t k = 0; k < def->ndepends; k++) size += fabs(eval->gradient[k] * f[def->depends[k]]);
+  return fabs(rate) <= 64.0 * DBL_EPSILON * size;
+}
+
+void brink_detector_start_flat(brink_detector *det, double t, const double *x, const double *f) {
+  for (size_t j = 0; j < det->reach.nnear; j++) {
+    size_t k = det->reach.near[j];
+    if (!brink_detector_active(det, k) || det->seen[k] != det->step ||
+        det->eval->model->guards[k].def.side == BRINK_UNILATERAL)
+      continue;
+    double tolerance = det->tolerance[k];
+    if (tolerance == 0.0) tolerance = brink_detector_tolerance(det, k, t, x);
+    if (fabs(det->g0[k]) <= tolerance && is_flat(det, k, t, x, f))
+      det->eval->slack[k] = fmax(det->eval->slack[k], tolerance);
+  }
+}
+
 void brink_detector_jump(brink_detector *det, const double *from, const double *to, bool same) {
   if (!same || !det->reach.any) {
     brink_reach_reset(&det->reach);

@@ -136,6 +136,11 @@ bool brink_detector_create(brink_detector *det, const brink_options *options, co
 /* Look at the guards anew at a start, or after an event. */
 void brink_detector_reset(brink_detector *det, double t, const double *x);
 
+/* For methods whose dense output is no better than its order, at a start with the field f: a guard that begins on its
+ * surface with rate zero has its sign by higher derivatives of the model, and until it has left its tolerance, what the
+ * dense output says of its sign is the method's error. */
+void brink_detector_start_flat(brink_detector *det, double t, const double *x, const double *f);
+
 /* An instant changed the states from one to the other, after the step had moved them by at most
  * det->moved; `same`: parameters and modes are what they were. */
 void brink_detector_jump(brink_detector *det, const double *from, const double *to, bool same);

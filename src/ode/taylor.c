@@ -247,14 +247,16 @@ static int last_term(const brink_stepper *st, const taylor *ty, const expansion 
 }
 
 /* A polynomial that is followed too far loses what happens on the way in the rounding of its last term:
- * the largest s at which that of each state is no more than BALANCE times some term before it. */
-static double well_scaled(const taylor *ty, const brink_stepper *st, const expansion *e) {
+ * the largest s at which that of each state is no more than BALANCE times some term before it. Only of states whose
+ * series have no terms beyond `most`: those of others are kept below the tolerance. */
+static double well_scaled(const taylor *ty, const brink_stepper *st, const expansion *e, int most) {
   double least = (double)INFINITY;
   for (size_t i = 0; i < st->nx; i++) {
     const double *c = e->c + i * ty->length;
     int last = e->degree;
     double s = 0.0;
     while (last > 1 && c[last] == 0.0) last--;
+    if (last > most) continue;
     for (int j = last - 1; last > 1 && j >= 0; j--) {
       double ratio = BALANCE * fabs(c[j] / c[last]);
       if (ratio > 0.0) s = fmax(s, rough_exp2(rough_log2(ratio) * ty->inverse[last - j]));
@@ -272,11 +274,12 @@ static double reach_of(taylor *ty, const brink_stepper *st, expansion *e) {
   /* Later terms that all vanish do not say how far to go: the test at the end of the step does. */
   if (e->ends || (whole && 2 * last < ty->order)) {
     e->degree = last;
-    return well_scaled(ty, st, e) * e->unit;
+    return well_scaled(ty, st, e, last) * e->unit;
   }
   double s = allowed(ty, st, e, 0.0);
   if (moves_far(ty, st, e, s)) s = allowed(ty, st, e, s);
-  return s * e->unit;
+  /* A body that falls beside something slow is not to be followed for as long as that allows. */
+  return fmin(s, well_scaled(ty, st, e, (ty->order - 1) / 2)) * e->unit;
 }
 
 /* Do the terms fall at least as fast as those of a geometric series, on the way from the largest

@@ -17,6 +17,11 @@ static double resolution(const brink_sim *sim) {
   return fmax(4.0 * DBL_EPSILON * fabs(sim->t), 16.0 * DBL_MIN);
 }
 
+/* What comes within this time is as near as time can tell: about 1e-12 of it. */
+static double at_hand(const brink_sim *sim) {
+  return 4096.0 * resolution(sim);
+}
+
 double brink_sim_smallest_step(const brink_sim *sim) {
   return fmax(resolution(sim), sim->options.hmin);
 }
@@ -136,9 +141,11 @@ void brink_sim_collect_reached(brink_sim *sim, double t, const double *x, const 
   bool *known = sim->fired;
   memset(known, 0, sim->model->def.nguards * sizeof *known);
   for (size_t k = 0; k < sim->nhits; k++) known[sim->hits[k].guard] = true;
-  /* Who is as close as the one that counts as having arrived has arrived, too. */
+  /* Who is as close as the one that counts as having arrived has arrived, too: within the tolerance, or, where time
+   * resolves no more (an infinite slope, or a motion whose rounding is more than its tolerance), by time. */
   double landed = 0.0, most = except != BRINK_NONE ? brink_sim_tolerance(sim, except, t, x) : 0.0;
   if (most > 0.0) landed = fabs(brink_eval_guard(eval, except, t, x)) / most * (1.0 + 1e-9);
+  double soon = landed > 1.0 ? at_hand(sim) : 0.0;
   for (size_t k = 0; k < reach->nnear; k++) {
     size_t guard = reach->near[k];
     if (guard == except || known[guard] || !brink_eval_protects(eval, guard) ||
@@ -146,9 +153,10 @@ void brink_sim_collect_reached(brink_sim *sim, double t, const double *x, const 
       continue;
     int sign = eval->sgn[guard];
     double y = sign * brink_eval_guard(eval, guard, t, x);
-    double within = fmax(8.0 * brink_sim_zero_band(sim, guard, t, x),
-                         landed * brink_sim_tolerance(sim, guard, t, x));
-    if (!(y <= within) || !(sign * brink_eval_rate(eval, guard, t, x, f) < 0.0)) continue;
+    double rate = sign * brink_eval_rate(eval, guard, t, x, f);
+    double within = fmax(8.0 * brink_sim_zero_band(sim, guard, t, x), -rate * soon);
+    within = fmax(within, fmin(landed, 1.0) * brink_sim_tolerance(sim, guard, t, x));
+    if (!(y <= within) || !(rate < 0.0)) continue;
     sim->hits[sim->nhits++] =
         (brink_hit){.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
   }
@@ -301,7 +309,7 @@ static brink_status collapsed(brink_sim *sim, brink_try reason, brink_diag *diag
  * from it by more than rounding). BRINK_NONE if there is none. */
 static size_t surface_at_hand(brink_sim *sim) {
   brink_eval *eval = &sim->eval;
-  double few = 4096.0 * resolution(sim); /* about 1e-12 of the time */
+  double few = at_hand(sim);
   for (size_t k = 0; k < eval->nwatch; k++) {
     size_t guard = eval->watch[k];
     if (!brink_eval_protects(eval, guard)) continue;

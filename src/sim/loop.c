@@ -74,6 +74,8 @@ static brink_status restart(brink_sim *sim, brink_diag *diag) {
   if (outcome == BRINK_TRY_REFUSED && brink_stepper_substitute(&sim->stepper))
     outcome = sim->stepper.ops->start(&sim->stepper);
   if (outcome != BRINK_TRY_OK) return undefined_here(sim, outcome, diag);
+  if (!sim->stepper.ops->foretells)
+    brink_detector_start_flat(&sim->detector, sim->t, sim->x, sim->stepper.f);
   sim->restart = false;
   sim->eval.stats.restarts++;
   return sim->eval.nheld > 0 ? brink_sim_check_laws(sim, diag) : BRINK_OK;
