@@ -111,6 +111,15 @@ TEST(a_part_is_checked_alone_but_not_run) {
   done(&o);
 }
 
+/* A rule whose condition comes to its surface and stays there has not fired: it is not listed. */
+TEST(a_rule_that_did_not_run_is_not_listed) {
+  outcome o = brink("run '" BRINK_SOURCE_DIR
+                    "/tests/lang/run/rule-on-a-sliding-surface.hsml' --interpret --until 3 --json");
+  CHECK_EXIT(o, 0);
+  CHECK_MSG(strstr(o.out, "rule[1]") == NULL, "%s", o.out);
+  done(&o);
+}
+
 int main(void) {
   char folder[16];
   program_enter(folder);
@@ -121,6 +130,7 @@ int main(void) {
   RUN(one_is_singular);
   RUN(settings_outside_a_range_are_told_the_range);
   RUN(a_part_is_checked_alone_but_not_run);
+  RUN(a_rule_that_did_not_run_is_not_listed);
   program_leave(folder);
   return check_done();
 }

@@ -465,10 +465,13 @@ typedef struct brink_options {
   double
       step; /* fixed-step methods: the step (required); adams and taylor with a fixed order: fixed
                   too; others: the first step; 0: chosen */
-  double hmin, hmax;      /* limits of the step; 0: what time can resolve; INFINITY */
-  brink_gain gain;        /* BRINK_GAIN_MARGIN */
-  double gamma;           /* with BRINK_GAIN_FIXED: 0 <= gamma < 1; 0.5 */
-  int mnm_parts;          /* mnm: parts of each subdivision; 10 */
+  double hmin, hmax; /* limits of the step; 0: what time can resolve; INFINITY */
+  brink_gain gain;   /* BRINK_GAIN_MARGIN */
+  double gamma;      /* with BRINK_GAIN_FIXED: 0 <= gamma < 1; 0.5 */
+  double
+      termination; /* with other gains than MARGIN: a unilateral guard within this of zero counts as
+                             reached; PUBLISHED: no less than its rule needs; 0: from the tolerances */
+  int mnm_parts;   /* mnm: parts of each subdivision; 10 */
   double near_miss;       /* a closest approach within this many tolerances is reported; 1000 */
   brink_zeno_choice zeno; /* BRINK_ZENO_STOP */
   bool audit;             /* count evaluations of the right-hand side past a unilateral surface */

@@ -5,6 +5,7 @@
  *   arguments.c what was typed, read by these tables
  *   help.c, manual.c, completion.c   the tables as help, manual pages, scripts for shells
  *   settings.c  what a run is asked for: the model's simulation section, then the command line
+ *   effect.c    options that have no effect in a run: a warning
  *   input.c     --input: a table of inputs over time
  *   load.c      reading, checking and flattening a model; diagnostics on the screen
  *   output.c    files and standard output, whose failures are never lost

@@ -120,6 +120,15 @@ static const char *word_of(cli_option_id id, const cli_arguments *arguments,
   return word;
 }
 
+const brink_component *cli_load_top(const cli_loaded *loaded, const cli_arguments *arguments) {
+  return find_top(loaded->unit, cli_value(arguments, CLI_TOP));
+}
+
+bool cli_load_one_clock(const cli_loaded *loaded, const cli_arguments *arguments) {
+  const char *word = word_of(CLI_CLOCKS, arguments, loaded->system);
+  return word != NULL && strcmp(word, "one") == 0;
+}
+
 static bool is_among(const char *word, const char *const *words) {
   if (word == NULL) return true;
   while (*words != NULL && strcmp(word, *words) != 0) words++;

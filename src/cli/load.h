@@ -22,6 +22,11 @@ int cli_load(cli_loaded *loaded, const cli_arguments *arguments, const char *pat
 void cli_unload(cli_loaded *loaded);
 
 /* Everything in one system, after all. CLI_OK, or said. */
+/* The component that runs; NULL: there is none of that name. */
+const brink_component *cli_load_top(const cli_loaded *loaded, const cli_arguments *arguments);
+/* Is --clocks one asked for, on the command line or by the model? */
+bool cli_load_one_clock(const cli_loaded *loaded, const cli_arguments *arguments);
+
 int cli_load_one(cli_loaded *loaded, const cli_arguments *arguments);
 
 /* The knobs of what was loaded, `most` at most. OK or MEMORY; free them in any case. */

@@ -121,6 +121,7 @@ static int simulate_and_tell(cli_simulation *run) {
   brink_status status = create(run);
   if (run->refused != CLI_OK) return run->refused;
   begin_summary(run);
+  if (status == BRINK_OK) cli_effects_tell(run);
   run->start = cli_seconds();
   if (status == BRINK_OK && run->crowd != NULL) {
     if (!cli_crowd_begin(run)) return CLI_FILE;

@@ -106,6 +106,9 @@ const brink_text *cli_judge_page(const cli_simulation *run);
 bool cli_judge_tells(const cli_simulation *run);
 void cli_judge_tell(const cli_simulation *run, const cli_colours *colours, brink_text *text);
 
+/* effect.c: warns of options that have no effect in this run, which has been made. */
+void cli_effects_tell(const cli_simulation *run);
+
 /* summary.c: for a person. */
 void cli_summary(const cli_simulation *run, brink_text *text);
 

@@ -82,10 +82,25 @@ cli_when cli_when_of(const char *word) {
 
 static bool set_gamma(cli_settings *s, const char *word, brink_text *problem) {
   if (!read_above(word, 0.0, true, &s->options.gamma, problem)) return false;
-  s->options.gain = BRINK_GAIN_FIXED;
+  s->gamma_given = true;
   if (s->options.gamma < 1.0) return true;
   brink_text_add(problem, "a gain is below 1");
   return false;
+}
+
+static bool set_gain(cli_settings *s, const char *word) {
+  s->gain_given = true;
+  s->options.gain = strcmp(word, "published") == 0 ? BRINK_GAIN_PUBLISHED
+                    : strcmp(word, "fixed") == 0   ? BRINK_GAIN_FIXED
+                                                   : BRINK_GAIN_MARGIN;
+  return true;
+}
+
+static bool set_parts(cli_settings *s, const char *word, brink_text *problem) {
+  uint64_t parts;
+  if (!read_whole(word, 2, 1000000, &parts, problem)) return false;
+  s->options.mnm_parts = (int)parts;
+  return true;
 }
 
 static bool set_tolerance(cli_settings *s, const char *word, brink_text *problem) {
@@ -136,6 +151,10 @@ static bool set_number(cli_settings *s, cli_option_id id, const char *word, brin
     return read_above(word, 0.0, false, &options->hmax, problem);
   case CLI_GAMMA:
     return set_gamma(s, word, problem);
+  case CLI_TERMINATION:
+    return read_above(word, 0.0, false, &options->termination, problem);
+  case CLI_PARTS:
+    return set_parts(s, word, problem);
   case CLI_NEAR_MISS:
     return read_above(word, 0.0, true, &options->near_miss, problem);
   case CLI_EVERY:
@@ -157,6 +176,8 @@ static bool set_one(cli_settings *s, cli_option_id id, const char *word, brink_t
   case CLI_EVENTS:
     s->options.events = events_of(word);
     return true;
+  case CLI_GAIN:
+    return set_gain(s, word);
   case CLI_RANGE:
     s->range_warns = strcmp(word, "warn") == 0;
     return true;
@@ -268,6 +289,11 @@ int cli_settings_read(cli_settings *settings, const cli_arguments *arguments) {
   return CLI_OK;
 }
 
+/* A gain of one's own is meant to be used. */
+static void combine_gain(cli_settings *s) {
+  if (s->gamma_given && !s->gain_given) s->options.gain = BRINK_GAIN_FIXED;
+}
+
 /* What each setting allows by itself, but not together. */
 static int check_together(const cli_settings *s, const char *command) {
   const brink_options *options = &s->options;
@@ -296,5 +322,6 @@ int cli_settings_combine(cli_settings *settings, const cli_arguments *arguments,
   *settings = defaults();
   int outcome = apply_model(settings, system, arguments);
   if (outcome == CLI_OK) outcome = apply_command_line(settings, arguments);
+  combine_gain(settings);
   return outcome == CLI_OK ? check_together(settings, arguments->command->name) : outcome;
 }

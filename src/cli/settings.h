@@ -16,6 +16,7 @@ typedef struct cli_settings {
   uint64_t seed;
   uint64_t threads; /* 0: as many as there are cores */
   bool interpret, json, quiet;
+  bool gain_given, gamma_given;
   bool sensitivity; /* condition: every derivative, however many there are */
   cli_when progress, color;
   const char *out;    /* NULL: nowhere */

@@ -461,6 +461,7 @@ static double look_again(brink_detector *det, const brink_path *rest, double pas
     if (det->queued[guard]) continue;
     evaluate(det, guard, rest->t0, rest->x0, det->g0);
     det->slope[guard] = 0.0;
+    det->high[guard] = fabs(det->g0[guard]); /* it has been at its surface */
     if (brink_detector_active(det, guard)) brink_interpolate_guard(det, guard, rest, &found);
   }
   for (size_t k = from; k < det->nqueue; k++)

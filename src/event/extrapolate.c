@@ -16,8 +16,10 @@
  *              published: y(sigma) = gamma*y(0), with gamma = delta/y(0) for unilateral guards
  *                  (eq. 20), 0 for bilateral, -delta/y(0) for crossing ones (remark 2.7),
  *                  delta = sum |dg/dx_i| w_i / C. For y(0) <= 2 delta the event is declared: with a
- *                  smaller threshold the published rule stalls at delta, or crosses.
- *              fixed: y(sigma) = gamma*y(0) with the user's gamma: a geometric approach.
+ *                  smaller threshold the published rule stalls at delta, or crosses; a larger one is
+ *                  options.termination, eps_g of the paper.
+ *              fixed: y(sigma) = gamma*y(0) with the user's gamma: a geometric approach, to within
+ *                  options.termination, or the tolerance.
  * Guarantee    What is predicted here may be wrong; that the right-hand side is not evaluated
  *              outside does not depend on it, because brink_eval_may is asked before every call.
  * Deviations   delta is formed in the dual (weighted 1-) norm of the error test, and with the
@@ -354,10 +356,11 @@ static brink_limit limit_by_gain(brink_detector *det, size_t guard, const brink_
   double y0 = present_distance(det, guard), slack = det->eval->slack[guard];
   double delta = published_delta(det, guard, order);
   double aim = side == BRINK_UNILATERAL ? delta : side == BRINK_CROSSING ? -delta : 0.0;
-  double stop = side == BRINK_UNILATERAL ? 2.0 * delta : 0.0;
+  double asked = det->options->termination;
+  double stop = side == BRINK_UNILATERAL ? fmax(2.0 * delta, asked) : 0.0;
   if (det->options->gain == BRINK_GAIN_FIXED) {
     aim = side == BRINK_UNILATERAL ? det->options->gamma * y0 : 0.0;
-    stop = side == BRINK_UNILATERAL ? det->tolerance[guard] : 0.0;
+    stop = side != BRINK_UNILATERAL ? 0.0 : asked > 0.0 ? asked : det->tolerance[guard];
   }
   if (y0 <= stop && side == BRINK_UNILATERAL) {
     if (approaching(det, guard, path, f, count))
@@ -398,7 +401,8 @@ static brink_limit limit_of(brink_detector *det, size_t guard, const brink_path 
   brink_limit none = {.sigma = 1.0, .guard = BRINK_NONE};
   double tolerance = brink_detector_tolerance(det, guard, predictor->t0, predictor->x0);
   *clear = false;
-  if (predictor->e != NULL && det->options->gain != BRINK_GAIN_FIXED &&
+  bool own = det->options->gain == BRINK_GAIN_FIXED || det->options->termination > 0.0;
+  if (predictor->e != NULL && !own &&
       brink_along_excluded(&det->space, guard, predictor, det->g0[guard], (double)NAN,
                            brink_reach_zone(&det->reach) * tolerance))
     return none;

@@ -27,6 +27,16 @@ static double near_limit(const brink_detector *det, size_t guard) {
   return det->options->near_miss * det->tolerance[guard];
 }
 
+/* Does what decides the guard there read a state? Time has no error: a guard of time alone that keeps away from
+ * its surface does so in every run. */
+static bool reads_states(brink_detector *det, size_t guard, const brink_path *path, double sigma) {
+  int polarity;
+  brink_path_eval(path, sigma, det->space.x);
+  size_t leaf = brink_eval_deciding_leaf(det->eval, guard, path->t0 + sigma * path->h, det->space.x,
+                                         &polarity);
+  return det->eval->model->guards[leaf].def.ndepends > 0;
+}
+
 /* How far the state is from the surface there. */
 static double distance_at(brink_detector *det, size_t guard, const brink_path *path, double sigma,
                           double value) {
@@ -39,6 +49,7 @@ static double distance_at(brink_detector *det, size_t guard, const brink_path *p
   if (brink_eval_gradient(eval, leaf, t, det->space.x, eval->gradient, &rate) != BRINK_TRY_OK)
     return (double)NAN;
   for (size_t k = 0; k < def->ndepends; k++) sum += eval->gradient[k] * eval->gradient[k];
+  if (value == 0.0) return 0.0;
   return sum > 0.0 ? fabs(value) / sqrt(sum) : (double)NAN;
 }
 
@@ -54,7 +65,8 @@ static bool came_down(brink_detector *det, size_t guard, const brink_path *path,
 
 static void add_miss(brink_detector *det, size_t guard, const brink_path *path, double sigma,
                      double value) {
-  if (det->nmisses >= det->eval->model->def.nguards || !came_down(det, guard, path, sigma, value))
+  if (det->nmisses >= det->eval->model->def.nguards || !came_down(det, guard, path, sigma, value) ||
+      !reads_states(det, guard, path, sigma))
     return;
   det->misses[det->nmisses++] = (brink_near_miss){
       .guard = guard,

@@ -100,9 +100,10 @@ bool brink_reach_create(brink_reach *reach, const brink_options *options, const 
     reach->any = true;
     mark_relevant(reach, guard);
   }
-  /* A gain of one's own limits steps however far the surface is; and a few linear guards are
-   * cheaper looked at than reasoned about. */
-  if (options->gain == BRINK_GAIN_FIXED || !worthwhile(model)) reach->any = false;
+  /* A gain of one's own limits steps however far the surface is, a termination of one's own may be far
+   * from it; and a few linear guards are cheaper looked at than reasoned about. */
+  bool own = options->gain == BRINK_GAIN_FIXED || options->termination > 0.0;
+  if (own || !worthwhile(model)) reach->any = false;
   brink_reach_reset(reach);
   return true;
 }

@@ -15,6 +15,22 @@ const char *flat_place_name(flat *f, brink_place place) {
   return name != NULL ? name : "";
 }
 
+/* Several flags of one place (max of three, both sides of floor) are told apart by a number: "@7:12", "@7:12.2". */
+static const char *name_among(flat *f, const flat_group *group, const char *name) {
+  size_t same = 1, length = strlen(name);
+  for (size_t k = 0; k < f->system->nflags; k++) {
+    const brink_flag *flag = &f->system->flags[k];
+    bool begins = flag->group == group->id && strncmp(flag->name, name, length) == 0;
+    if (begins && (flag->name[length] == '\0' || flag->name[length] == '.')) same++;
+  }
+  if (same == 1) return name;
+  char text[64];
+  snprintf(text, sizeof text, "%s.%zu", name, same);
+  char *made = brink_arena_text(f->arena, text);
+  if (made == NULL) flat_out_of_memory(f);
+  return made != NULL ? made : name;
+}
+
 uint32_t flat_add_flag(flat *f, flat_group *group, brink_flag_kind kind, const char *name,
                        brink_place place, size_t count) {
   brink_system *system = f->system;
@@ -23,6 +39,7 @@ uint32_t flat_add_flag(flat *f, flat_group *group, brink_flag_kind kind, const c
     flat_out_of_memory(f);
     return BRINK_NO_INDEX;
   }
+  if (kind == BRINK_FLAG_GENERATED || kind == BRINK_FLAG_LEAVE) name = name_among(f, group, name);
   brink_flag *flag = &system->flags[system->nflags];
   *flag = (brink_flag){.kind = kind,
                        .name = name,

@@ -272,12 +272,33 @@ static void wait_for_rule(brink_journal *journal, const brink_event_record *reco
   entry->waits = entry->x != NULL && entry->p != NULL && entry->mode != NULL;
 }
 
+/* Did the condition of a rule, whose flag came to zero, hold when the rules ran? One that stays on its surface does
+ * not: the rule has not fired. */
+static bool has_held(const brink_system *system, const brink_entry *entry, const int *mode) {
+  for (size_t r = 0; r < system->nrules; r++) {
+    const brink_rule *rule = &system->rules[r];
+    if (rule->flag == entry->flag) return mode[rule->was + entry->index] != 0;
+  }
+  return true;
+}
+
+static void drop_entry(brink_journal *journal, size_t which) {
+  brink_entry dropped = journal->open[which]; /* its texts are used again */
+  for (size_t k = which + 1; k < journal->nopen; k++) journal->open[k - 1] = journal->open[k];
+  journal->open[--journal->nopen] = dropped;
+  journal->nevents--;
+}
+
 /* The rules have run: p and mode are what they left. */
 static void finish_waiting(brink_journal *journal, const double *p, const int *mode) {
   for (size_t k = 0; k < journal->nopen; k++) {
     brink_entry *entry = &journal->open[k];
     if (!entry->waits) continue;
     entry->waits = false;
+    if (!has_held(journal->columns->system, entry, mode)) {
+      drop_entry(journal, k--);
+      continue;
+    }
     brink_moment before = {.t = entry->t, .x = entry->x, .p = entry->p, .mode = entry->mode};
     brink_moment after = {.t = entry->t, .x = entry->x, .p = p, .mode = mode};
     write_after(journal, &before, &after, entry);
@@ -416,7 +437,7 @@ void brink_journal_settle(brink_journal *journal, const double *p, const int *mo
                           const brink_remark *remarks, size_t nremarks) {
   if (journal->nopen == 0) return;
   finish_waiting(journal, p, mode);
-  if (journal->json)
+  if (journal->json && journal->nopen > 0)
     write_remarks(journal, remarks, nremarks, &journal->open[journal->nopen - 1].remarks);
   for (size_t k = 0; k < journal->nopen; k++) close_entry(journal, &journal->open[k]);
   journal->nopen = 0;
@@ -456,7 +477,11 @@ void brink_journal_miss(brink_journal *journal, uint32_t flag, size_t index,
                         const brink_near_miss *miss) {
   if (journal->nmisses++ < BRINK_HEADLINES) {
     brink_text *line = &journal->near;
-    brink_text_add(line, "  %-14.10g  %-13.6g  %-13.6g  ", miss->t, miss->value, miss->distance);
+    brink_text_add(line, "  %-14.10g  %-13.6g  ", miss->t, miss->value);
+    if (isnan(miss->distance))
+      brink_text_add(line, "%-13s  ", "-"); /* the guard is flat there */
+    else
+      brink_text_add(line, "%-13.6g  ", miss->distance);
     brink_system_flag_name(journal->columns->system, flag, index, line);
     brink_text_add(line, "\n");
   }

@@ -28,25 +28,27 @@ double brink_sim_smallest_step(const brink_sim *sim) {
 
 /* ---- recording ---- */
 
-/* What turns out to be an event at this very place is none. */
-static bool is_hit(const brink_sim *sim, size_t guard) {
-  for (size_t k = 0; k < sim->nhits; k++) {
-    if (sim->hits[k].guard == guard) return true;
+/* Has the guard fired at the present instant, located or carried across? Then what looked like a near miss here
+ * was the event. */
+static bool has_fired(const brink_sim *sim, size_t guard) {
+  for (size_t k = 0; k < sim->nevents && sim->instant_events > 0; k++) {
+    if (sim->events[k].guard == guard) return true;
   }
   return false;
 }
 
-brink_status brink_sim_record_misses(brink_sim *sim) {
+brink_status brink_sim_record_misses(brink_sim *sim, bool instant_over) {
   brink_detector *det = &sim->detector;
   brink_status status = BRINK_OK;
   size_t later = 0;
   for (size_t k = 0; k < det->nmisses; k++) {
     brink_near_miss miss = det->misses[k];
-    if (miss.t > sim->t) { /* still ahead, if the step goes on */
+    bool here = fabs(miss.t - sim->t) <= resolution(sim);
+    if (here ? !instant_over : miss.t > sim->t) { /* still ahead, if the step goes on */
       det->misses[later++] = miss;
       continue;
     }
-    if (miss.t == sim->t && is_hit(sim, miss.guard)) continue;
+    if (here && has_fired(sim, miss.guard)) continue;
     sim->eval.stats.near_misses++;
     if (sim->sink.near_miss != NULL && sim->sink.near_miss(&miss, sim->sink.user) != 0)
       status = BRINK_STOPPED;
@@ -121,9 +123,11 @@ brink_status brink_sim_arrive(brink_sim *sim, const brink_path *path, double sig
   if (t > t0) brink_sim_tell_moved(sim, t0);
   take_silent_crossings(sim);
   brink_status stopped = t > t0 ? brink_sim_record_step(sim, t0) : BRINK_OK;
-  brink_status missed = brink_sim_record_misses(sim);
+  brink_status missed = brink_sim_record_misses(sim, false);
   brink_status status = brink_sim_instant(sim, diag);
+  brink_status missed_here = brink_sim_record_misses(sim, true);
   if (status != BRINK_OK) return status;
+  if (missed == BRINK_OK) missed = missed_here;
   return stopped != BRINK_OK ? stopped : missed;
 }
 

@@ -187,7 +187,7 @@ static brink_status finish_step(brink_sim *sim, double t_end, brink_diag *diag) 
   if (sim->eval.nheld > 0) brink_slide_project(sim);
   brink_status status = brink_sim_record_step(sim, t0);
   if (lawful != BRINK_OK) return lawful;
-  return status == BRINK_OK ? brink_sim_record_misses(sim) : status;
+  return status == BRINK_OK ? brink_sim_record_misses(sim, true) : status;
 }
 
 /* Tries steps from h downwards until one is accepted by the stepper, by the detector, and, at its

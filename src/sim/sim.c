@@ -115,6 +115,8 @@ static brink_status check_options(const brink_options *options, const brink_mode
     REFUSE("zeno %d is not one of brink_zeno_choice", (int)options->zeno);
   if (!(options->gamma >= 0.0 && options->gamma < 1.0))
     REFUSE("gamma is %g: a gain is at least 0 and below 1", options->gamma);
+  if (!(options->termination >= 0.0) || isinf(options->termination))
+    REFUSE("termination is %g: give zero or a positive number", options->termination);
   if (options->mnm_parts < 2) REFUSE("mnm_parts is %d: give 2 or more", options->mnm_parts);
   if (!(options->near_miss >= 0.0)) REFUSE("near_miss is %g: give 0 or more", options->near_miss);
   if (options->max_iterations < 1)

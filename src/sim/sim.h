@@ -189,9 +189,10 @@ double brink_sim_smallest_step(const brink_sim *sim);
 /* Onlookers are told, before anything else is made of the step. */
 void brink_sim_tell_moved(brink_sim *sim, double t0);
 
-/* The step from t0 to the present, and the near misses in it, to the sink. OK or STOPPED. */
+/* The step from t0 to the present, and the near misses in it, to the sink; those at the present wait until its
+ * instant is over, as they may turn out to be its events. OK or STOPPED. */
 brink_status brink_sim_record_step(brink_sim *sim, double t0);
-brink_status brink_sim_record_misses(brink_sim *sim);
+brink_status brink_sim_record_misses(brink_sim *sim, bool instant_over);
 
 /* Keeps the path of the step, up to `end`, for brink_sim_at. */
 void brink_sim_keep_dense(brink_sim *sim, const brink_path *path, double end);

@@ -1,0 +1,134 @@
+/* effect.c: options that are given and have no effect in the run that was made of them.
+ *
+ * An option is for a method, for a way to find events, or for a kind of model. Where the run is of another kind, it
+ * is not obeyed, and the user is told so: nobody should compare two runs that are the same one. Reasons are looked
+ * for when the run has been made, as `auto` has chosen its method by then. */
+#include <string.h>
+
+#include "cli/crowd.h"
+#include "cli/run.h"
+#include "model/model.h"
+
+/* What the reasons are about. */
+typedef struct facts {
+  const cli_simulation *run;
+  const brink_options *options;
+  brink_method method; /* never auto */
+  bool populations;    /* the model has some */
+  bool one_clock;      /* … and is asked to have them in one system */
+} facts;
+
+static bool has_fixed_step(const facts *f) {
+  bool adapts = f->method == BRINK_ADAMS || f->method == BRINK_TAYLOR || f->method == BRINK_DOPRI;
+  return !adapts || (f->method != BRINK_DOPRI && f->options->order > 0 && f->options->step > 0.0);
+}
+
+/* ---- reasons: NULL where the option has an effect ---- */
+
+static const char *of_gain(const facts *f) {
+  if (f->options->events != BRINK_EXTRAPOLATE)
+    return "only --events extrapolate looks ahead, and may come closer step by step";
+  if (f->method == BRINK_TAYLOR)
+    return "taylor knows a step before it is taken, and goes to the surface in one; adams and "
+           "dopri "
+           "come closer step by step";
+  return NULL;
+}
+
+static const char *of_gamma(const facts *f) {
+  const char *reason = of_gain(f);
+  if (reason != NULL || f->options->gain == BRINK_GAIN_FIXED) return reason;
+  return "it is the gain of --gain fixed, and another gain is asked for";
+}
+
+static const char *of_termination(const facts *f) {
+  const char *reason = of_gain(f);
+  if (reason != NULL || f->options->gain != BRINK_GAIN_MARGIN) return reason;
+  return "it is for --gain published and --gain fixed; with a margin an event is at its surface";
+}
+
+static const char *of_parts(const facts *f) {
+  return f->options->events == BRINK_MNM ? NULL : "only --events mnm divides steps into parts";
+}
+
+static const char *of_near_miss(const facts *f) {
+  bool looks_inside =
+      f->options->events == BRINK_EXTRAPOLATE || f->options->events == BRINK_INTERPOLATE;
+  return looks_inside ? NULL
+                      : "only --events extrapolate and interpolate look inside a step, where near "
+                        "misses are";
+}
+
+static const char *of_hmax(const facts *f) {
+  bool longer = f->options->hmax >= f->options->step;
+  return has_fixed_step(f) && longer ? "the step is fixed, and not longer than that" : NULL;
+}
+
+/* Guards are still located within the tolerances, and Newton's iteration ends by them. */
+static const char *of_tolerance(const facts *f) {
+  if (!has_fixed_step(f) || f->method == BRINK_BDF3 || f->run->instance == NULL) return NULL;
+  bool guards = brink_instance_model(f->run->instance)->def.nguards > 0;
+  return guards ? NULL : "the step is fixed, and the model has no events";
+}
+
+static const char *of_clocks(const facts *f) {
+  if (!f->populations) return "the model has no population of agents";
+  if (f->run->crowd != NULL || f->one_clock) return NULL;
+  if (f->run->arguments->command == &cli_commands[CLI_COMMAND_CONDITION])
+    return "condition looks at all agents in one system";
+  return "what else is asked for, or the model, needs all agents in one system";
+}
+
+static const char *of_threads(const facts *f) {
+  return f->run->crowd != NULL ? NULL : "only agents with clocks of their own are shared out";
+}
+
+static const char *of_every(const facts *f) {
+  const cli_settings *s = &f->run->settings;
+  bool rows = s->out != NULL || s->report != NULL || s->plot != NULL;
+  bool asked =
+      cli_has(f->run->arguments, CLI_EVERY); /* models may well say it for all their runs */
+  return rows || !asked ? NULL : "no rows are written: give --out, --report or --plot";
+}
+
+static const struct {
+  cli_option_id id;
+  const char *(*reason)(const facts *f);
+} effects[] = {
+    {CLI_GAIN, of_gain},      {CLI_GAMMA, of_gamma},         {CLI_TERMINATION, of_termination},
+    {CLI_PARTS, of_parts},    {CLI_NEAR_MISS, of_near_miss}, {CLI_HMAX, of_hmax},
+    {CLI_RTOL, of_tolerance}, {CLI_ATOL, of_tolerance},      {CLI_TOLERANCE, of_tolerance},
+    {CLI_CLOCKS, of_clocks},  {CLI_THREADS, of_threads},     {CLI_EVERY, of_every},
+};
+
+/* ---- telling ---- */
+
+static bool model_says(const cli_simulation *run, const char *name) {
+  const brink_system *system = run->loaded.system;
+  for (size_t k = 0; k < system->nsettings; k++) {
+    if (strcmp(system->settings[k].name, name) == 0) return true;
+  }
+  return false;
+}
+
+void cli_effects_tell(const cli_simulation *run) {
+  if (run->settings.quiet) return;
+  const brink_component *top = cli_load_top(&run->loaded, run->arguments);
+  facts f = {.run = run,
+             .options = &run->settings.options,
+             .method = run->crowd != NULL
+                           ? brink_sim_stats(brink_agents_sim(run->crowd->agents, 0))->method
+                           : brink_sim_stats(run->sim)->method,
+             .populations = top != NULL && top->npopulations > 0,
+             .one_clock = cli_load_one_clock(&run->loaded, run->arguments)};
+  for (size_t k = 0; k < sizeof effects / sizeof *effects; k++) {
+    const char *name = cli_options[effects[k].id].name;
+    bool given = cli_has(run->arguments, effects[k].id);
+    const char *reason = given || model_says(run, name) ? effects[k].reason(&f) : NULL;
+    if (reason == NULL) continue;
+    if (given)
+      cli_say("warning: --%s has no effect: %s", name, reason);
+    else
+      cli_say("warning: '%s' of the simulation section has no effect: %s", name, reason);
+  }
+}
