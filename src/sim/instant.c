@@ -116,6 +116,22 @@ static void note_jump(brink_sim *sim) {
   sim->altered = sim->altered || !same_functions(sim);
 }
 
+/* By how much a guard may be off its surface at an event, as time is a double: its rate along the path that led
+ * here, times what time can resolve. (The surfaces of floor(u) on both sides of a whole number are one, but only
+ * one of them was located.) */
+static double time_band(brink_sim *sim, size_t guard) {
+  const brink_path *path = sim->passing ? &sim->stepper.dense : &sim->last;
+  double sigma = (sim->t - path->t0) / path->h, *x = sim->detector.space.x;
+  if (path->terms == 0 || !(sigma > 0.0 && sigma <= 1.0 + 1e-9)) return 0.0;
+  const double back = 1e-3;
+  brink_path_eval(path, sigma, x);
+  double here = brink_eval_guard(&sim->eval, guard, sim->t, x);
+  brink_path_eval(path, sigma * (1.0 - back), x);
+  double d = back * sigma * path->h, before = brink_eval_guard(&sim->eval, guard, sim->t - d, x);
+  double rate = fabs(here - before) / d;
+  return isfinite(rate) ? 4.0 * DBL_EPSILON * fabs(sim->t) * rate : 0.0;
+}
+
 /* A guard that is carried across zero takes the sign of its value; the direction, 0 if it was not. What
  * rounding leaves on the wrong side is not across. */
 static int follow(brink_sim *sim, size_t guard) {
@@ -123,7 +139,7 @@ static int follow(brink_sim *sim, size_t guard) {
   int sign = eval->sgn[guard];
   double g = brink_eval_guard(eval, guard, sim->t, sim->x);
   if (!(sign * g < -eval->slack[guard])) return 0;
-  if (sign * g >= -zero_band(sim, guard)) {
+  if (sign * g >= -(zero_band(sim, guard) + time_band(sim, guard))) {
     brink_slide_take_sign(sim, guard, sign);
     return 0;
   }
