@@ -217,10 +217,13 @@ static void compare(const bench *b, const score *s) {
                     s->right[PUBLISHED], s->right[HALF], s->right[MARGIN], s->right[TAYLOR], n);
   brink_lab_because(lab, "the published gain, gain 1/2, a margin of our own, Taylor series");
   snprintf(what, sizeof what, "arm %s: interpolation asks for values past it", b->arm->name);
-  brink_lab_compare(lab, what, "100 of 100", brink_lab_holds(s->asked[INTERPOLATE] == n),
+  brink_lab_compare(lab, what, NULL, s->asked[INTERPOLATE] == n ? BRINK_UNSTATED : BRINK_DIFFERS,
                     "%zu of %zu", s->asked[INTERPOLATE], n);
-  brink_lab_because(lab, "%lld times; %zu of the runs then give up without the event",
-                    s->past[INTERPOLATE], s->failed[INTERPOLATE]);
+  brink_lab_because(lab, "%lld times", s->past[INTERPOLATE]);
+  snprintf(what, sizeof what, "arm %s: interpolation fails", b->arm->name);
+  brink_lab_compare(lab, what, "100 of 100", BRINK_OPEN, "%zu of %zu", s->failed[INTERPOLATE], n);
+  brink_lab_because(lab, "the published run ends at the first value that does not exist; ours "
+                         "shortens the step and asks again, so that some runs get to the edge");
 }
 
 /* Figure 8: the reference point at every step of one line. */

@@ -229,12 +229,21 @@ static void compare(brink_lab *lab, const score *scores) {
                     "paper states none of them. "
                     "Of its steps 0.02 %% end in a hit, of ours %.0f %%",
                     share(plain));
-  double both = fmax(extra_work(rare, PUBLISHED), extra_work(rare, MARGIN));
-  brink_lab_compare(lab, "extra cost where hits are rare", "7.2 %", brink_lab_holds(both <= 7.2),
-                    "%.1f %%, margin of our own %.1f %%", extra_work(rare, PUBLISHED),
+  brink_lab_compare(lab, "extra cost if every guard is searched once a step, as roots would",
+                    "7.2 %", BRINK_OPEN, "%+.1f %%, margin of our own %+.1f %%",
+                    extra(plain->mean[PUBLISHED].steps, plain->mean[INTERPOLATE].steps),
+                    extra(plain->mean[MARGIN].steps, plain->mean[INTERPOLATE].steps));
+  brink_lab_because(lab,
+                    "the cost of a step is then the same for all, and the extra cost is that of "
+                    "the extra steps; the paper says neither that it searches so, nor how the "
+                    "cars move");
+  brink_lab_compare(lab, "extra cost where hits are rare", "7.2 %", BRINK_OPEN,
+                    "%+.1f %%, margin of our own %+.1f %%", extra_work(rare, PUBLISHED),
                     extra_work(rare, MARGIN));
   brink_lab_because(
-      lab, "not more than published; %.1f %% of the steps end in a hit (steps of at most 0.003)",
+      lab,
+      "%.1f %% of the steps end in a hit (steps of at most 0.003): guards that are far "
+      "away are not searched, so that looking ahead saves as much as it costs",
       share(rare));
   double steps = extra(rare->mean[PUBLISHED].steps, rare->mean[INTERPOLATE].steps);
   brink_lab_compare(lab, "extra steps where hits are rare", "0.3 %",

@@ -108,7 +108,7 @@ void relay_by_pair(const double x0[2], double t_end, double tolerance, double fi
 /* ---- trap_seh ---- */
 
 /* Of a step in MATLAB: t+h twice and once more, yp (4), y (8), k. */
-enum { TRAP_FLOPS = 3 + 4 + 8 + 1, SOLVER_LIMIT = 60 };
+enum { TRAP_FLOPS = 3 + 4 + 8 + 1 };
 
 /* One trapezoidal step of size h in a locked mode: the state moves. Returns phi there. */
 static double trapezoid(double h, double mode, const double from[2], double to[2], relay_run *run) {
@@ -122,10 +122,10 @@ static double trapezoid(double h, double mode, const double from[2], double to[2
 
 /* The step at which phi is zero, between 0 (phi = phi_a) and h (phi = phi_b). */
 static double find_zero(double h, double mode, const double from[2], double to[2], double phi_a,
-                        double phi_b, relay_run *run) {
+                        double phi_b, int kkmax, relay_run *run) {
   double a = 0.0, b = h, at = h, phi = phi_b;
   int moved = 0; /* the end that was moved last */
-  for (int k = 1; fabs(phi) > DBL_EPSILON && k <= SOLVER_LIMIT; k++) {
+  for (int k = 1; fabs(phi) > DBL_EPSILON && k <= kkmax; k++) {
     at = a - phi_a * (b - a) / (phi_b - phi_a);
     if (k % 4 == 0 || !(at > a && at < b)) at = 0.5 * (a + b);
     phi = trapezoid(at, mode, from, to, run);
@@ -150,7 +150,7 @@ static bool is_event(double phi_old, double phi, bool corrected) {
   return phi_old != 0.0 && (phi == 0.0 || sign(phi) != sign(phi_old));
 }
 
-void relay_by_trap_seh(const double x0[2], double t_end, double step, bool corrected,
+void relay_by_trap_seh(const double x0[2], double t_end, double step, int kkmax, bool corrected,
                        relay_run *run) {
   double t = 0.0, h = step, x[2] = {x0[0], x0[1]};
   double phi = corrected && x[0] == 0.0 ? x[1] : x[0], mode = sign(phi);
@@ -162,7 +162,7 @@ void relay_by_trap_seh(const double x0[2], double t_end, double step, bool corre
     run->flops += TRAP_FLOPS;
     phi = trapezoid(h, mode, old, x, run);
     if (is_event(phi_old, phi, corrected)) {
-      taken = find_zero(h, mode, old, x, phi_old, phi, run);
+      taken = find_zero(h, mode, old, x, phi_old, phi, kkmax, run);
       mode = -mode;
       phi = -sign(phi_old) * fmax(fabs(x[0]), corrected ? DBL_MIN : 0.0);
       run->events++;

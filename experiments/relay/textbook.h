@@ -35,9 +35,13 @@ void relay_by_pair(const double x0[2], double t_end, double tolerance, double fi
 /* Of an iteration of trap_seh's zero solver in MATLAB: t, yp (4), y (8), and regula falsi (6). */
 enum { RELAY_SOLVER_FLOPS = 1 + 4 + 8 + 6 };
 
-/* trap_seh, the paper's listing: a trapezoidal rule at a fixed step with state-event handling. `corrected`: its
- * mistakes put right. */
-void relay_by_trap_seh(const double x0[2], double t_end, double step, bool corrected,
+/* The listing sets kkmax = 3, and uses it in the part that it omits: so many iterations of the zero solver, or as
+ * many as it takes to come within eps. */
+enum { RELAY_KKMAX = 3, RELAY_UNTIL_EPS = 60 };
+
+/* trap_seh, the paper's listing: a trapezoidal rule at a fixed step with state-event handling; at most kkmax
+ * iterations at an event. `corrected`: its mistakes put right. */
+void relay_by_trap_seh(const double x0[2], double t_end, double step, int kkmax, bool corrected,
                        relay_run *run);
 
 #endif

@@ -272,9 +272,13 @@ static void wait_for_rule(brink_journal *journal, const brink_event_record *reco
   entry->waits = entry->x != NULL && entry->p != NULL && entry->mode != NULL;
 }
 
-/* Did the condition of a rule, whose flag came to zero, hold when the rules ran? One that stays on its surface does
- * not: the rule has not fired. */
-static bool has_held(const brink_system *system, const brink_entry *entry, const int *mode) {
+/* May a rule, whose flag came to zero, have fired? One whose condition stays on its surface does not hold when the
+ * rules have run, and has changed nothing. (One that fired may have made its own condition false.) */
+static bool may_have_fired(const brink_system *system, const brink_entry *entry, const double *p,
+                           const int *mode) {
+  if (memcmp(entry->p, p, system->np * sizeof *p) != 0 ||
+      memcmp(entry->mode, mode, system->nmodes * sizeof *mode) != 0)
+    return true;
   for (size_t r = 0; r < system->nrules; r++) {
     const brink_rule *rule = &system->rules[r];
     if (rule->flag == entry->flag) return mode[rule->was + entry->index] != 0;
@@ -295,7 +299,7 @@ static void finish_waiting(brink_journal *journal, const double *p, const int *m
     brink_entry *entry = &journal->open[k];
     if (!entry->waits) continue;
     entry->waits = false;
-    if (!has_held(journal->columns->system, entry, mode)) {
+    if (!may_have_fired(journal->columns->system, entry, p, mode)) {
       drop_entry(journal, k--);
       continue;
     }
