@@ -74,6 +74,7 @@ void brink_agents_install(brink_agents *agents, const brink_outlook *outlook) {
   /* see proposals.c, note_near */
   member->version += outlook->window.ending == BRINK_MEETS || outlook->noted ? 2 : 1;
   brink_outlook_settle(agents, outlook);
+  if (outlook->jumped && outlook->noted) member->left_at = agents->now;
   agents->stats.windows++;
   agents->stats.searches += outlook->searches;
   agents->stats.checks += outlook->checks;
@@ -86,6 +87,7 @@ static void open_window(brink_agents *agents, uint32_t agent, const void *past, 
                            .packed = brink_agents_packed(agents, agent),
                            .past = past,
                            .jumped = jumped,
+                           .lingers = agents->members[agent].left_at == agents->now,
                            .spots = agents->spots};
   brink_outlook_open(agents, &agents->worker, &outlook, agents->now, agents->members[agent].valid);
   brink_outlook_compare(agents, &agents->worker, &outlook);
@@ -405,6 +407,7 @@ static brink_status begin(brink_agents *agents, brink_diag *diag) {
     brink_crew *crew = crew_of(agents, i);
     brink_crew_start(crew, brink_agents_member(agents, i));
     act(agents, i);
+    agents->members[i].left_at = (double)NAN;
     agents->now = agents->begun = crew->sim->t;
     brink_status status = plan(agents, i, diag);
     if (status != BRINK_OK) return status;

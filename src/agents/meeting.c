@@ -311,7 +311,11 @@ static void check_jump(brink_meeting *m, const brink_encounter *e, size_t guard,
   if (!watched) event = (int)def->direction == sign; /* it is watched from now on */
   m->eval.sgn[guard] = (signed char)sign;
   m->eval.slack[guard] = 0.0;
-  if (event) fire_at_once(e, guard, direction, e->jumped ? BRINK_JUMPED : BRINK_CROSSED, root);
+  if (!event) return;
+  /* What was carried so far has jumped, be it now or before another event of this instant. */
+  double tolerance = brink_detector_tolerance(&m->detector, guard, e->from, m->x0);
+  bool jumped = e->jumped || fabs(m->detector.g0[guard]) > tolerance;
+  fire_at_once(e, guard, direction, jumped ? BRINK_JUMPED : BRINK_CROSSED, root);
 }
 
 /* The guard is on its surface, or counts as on the side where it was. */

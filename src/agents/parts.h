@@ -326,6 +326,7 @@ typedef struct brink_window {
 typedef struct brink_member {
   brink_window window;
   double valid;     /* how far its plan is good */
+  double left_at;   /* when it jumped, with something left to be seen to where it was */
   uint32_t version; /* counts whatever changes its plan or its window */
   uint16_t crew;
   uint16_t slot; /* proposals.c: its proposal, if there is one */
@@ -346,6 +347,7 @@ typedef struct brink_outlook {
   const void *packed; /* what it is then */
   const void *past;   /* with the plan that led it there */
   bool jumped;        /* something has just changed it */
+  bool lingers;       /* … or did so at this instant, and something is left to be seen to where it was */
   bool noted;         /* there was something to be remembered */
   brink_window window;
   brink_spot *spots; /* for each block and side: 2*block + side */

@@ -49,7 +49,7 @@ void brink_outlook_open(brink_agents *agents, brink_worker *worker, brink_outloo
 static brink_box box_of(const brink_agents *agents, const brink_outlook *o, const brink_meeting *m,
                         size_t block, int side) {
   brink_box box = o->spots[2 * block + (size_t)side].box;
-  if (!o->jumped) return box;
+  if (!o->jumped && !o->lingers) return box;
   uint32_t number = brink_meeting_number(m, side, brink_agents_member(agents, o->agent));
   const brink_box *old = brink_grid_box(m->grid, number);
   for (int d = 0; d < m->def.ndimensions; d++) {
@@ -68,7 +68,7 @@ void brink_outlook_settle(brink_agents *agents, const brink_outlook *o) {
       uint32_t number = brink_meeting_number(m, sides[k], agent);
       const brink_spot *spot = &o->spots[2 * b + (size_t)sides[k]];
       /* Who has its turn at the same instant finds it where it was, too. */
-      brink_box box = o->noted ? box_of(agents, o, m, b, sides[k]) : spot->box;
+      brink_box box = o->noted || o->lingers ? box_of(agents, o, m, b, sides[k]) : spot->box;
       brink_grid_put(m->grid, number, &box);
       m->track[number] = spot->track;
     }

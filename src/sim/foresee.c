@@ -86,6 +86,10 @@ brink_status brink_sim_foresee(brink_sim *sim, double t_limit, brink_foresight *
   if (brink_sim_due(sim)) return now(sim, foresight);
   double t_stop = fmin(t_limit, brink_sim_next_tick(sim));
   if (!(t_stop > sim->t)) return now(sim, foresight);
+  if (t_stop - sim->t < brink_sim_smallest_step(sim)) { /* as near as time can tell: it is there at once */
+    *foresight = (brink_foresight){.path = NULL, .end = t_stop, .event = true};
+    return BRINK_STEPPED;
+  }
   st->ops->plan(st, fmin(t_stop - sim->t, sim->options.hmax));
   double hmin = brink_sim_smallest_step(sim);
   brink_limit limit = st->ops->foretells
