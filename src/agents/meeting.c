@@ -227,7 +227,7 @@ static void note_others(brink_meeting *m, const brink_encounter *e, double t) {
   }
 }
 
-/* Two that have left the tolerance are where their values tell. */
+/* Two that have left the tolerance are where their values tell; but they may be changed again at the same instant. */
 static void note_parting(brink_meeting *m, const brink_encounter *e) {
   for (size_t k = 0; k < m->def.nguards; k++) {
     size_t guard = m->def.guards[k];
@@ -236,7 +236,9 @@ static void note_parting(brink_meeting *m, const brink_encounter *e) {
     if (fabs(m->detector.g1[guard]) <=
         brink_detector_tolerance(&m->detector, guard, e->to, m->x1))
       continue;
-    note(m, e, guard, contact)->gone = true;
+    brink_contact *made = note(m, e, guard, contact);
+    made->near = false;
+    made->gone = contact->at < e->from;
   }
 }
 
