@@ -73,7 +73,7 @@ static uint32_t take(brink_contacts *book) {
 
 /* Of an instant that is over, and not of two that are still together. */
 static bool is_over(const brink_contact *contact, double now) {
-  return contact->at < now && !contact->near;
+  return contact->at < now && !brink_contact_near(contact, now);
 }
 
 /* The place of the contact; on the way there, those that are over make room. */

@@ -295,6 +295,7 @@ static brink_status settle(brink_agents *agents, size_t block, const uint32_t pa
                                              .at = at,
                                              .origin = {at, at},
                                              .slack = settled.slack,
+                                             .parted = (double)INFINITY,
                                              .fired = at,
                                              .times = times,
                                              .sign = (int8_t)settled.sign,

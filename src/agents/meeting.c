@@ -215,6 +215,7 @@ static void note_rest(brink_meeting *m, const brink_encounter *e, size_t guard) 
   made->at = made->origin[0] = made->origin[1] = e->from;
   made->sign = m->before[guard];
   made->near = true;
+  made->parted = (double)INFINITY;
 }
 
 /* Events at the same time as the one that was found: they are due then. */
@@ -227,18 +228,19 @@ static void note_others(brink_meeting *m, const brink_encounter *e, double t) {
   }
 }
 
-/* Two that have left the tolerance are where their values tell; but they may be changed again at the same instant. */
+/* Two that leave the tolerance are where their values tell from then on; unless their plans change before. */
 static void note_parting(brink_meeting *m, const brink_encounter *e) {
   for (size_t k = 0; k < m->def.nguards; k++) {
     size_t guard = m->def.guards[k];
     const brink_contact *contact = contact_of(e, guard);
     if (contact == NULL || !contact->near || !m->eval.enabled[guard]) continue;
-    if (fabs(m->detector.g1[guard]) <=
-        brink_detector_tolerance(&m->detector, guard, e->to, m->x1))
-      continue;
+    bool left = fabs(m->detector.g1[guard]) >
+                brink_detector_tolerance(&m->detector, guard, e->to, m->x1);
+    double parted = left ? e->to : (double)INFINITY;
+    if (contact->parted == parted) continue;
     brink_contact *made = note(m, e, guard, contact);
-    made->near = false;
-    made->gone = contact->at < e->from;
+    made->parted = parted;
+    made->gone = contact->at < e->from && e->from >= contact->parted;
   }
 }
 
@@ -337,7 +339,8 @@ static void keep_sign(brink_meeting *m, size_t guard, int before, double band,
 /* Two that are still together: rounding may have put them past the surface, by less than the tolerance. */
 static bool is_together(brink_meeting *m, const brink_encounter *e, size_t guard,
                         const brink_contact *contact) {
-  return contact != NULL && (contact->near || brink_contact_holds(contact, e)) &&
+  return contact != NULL &&
+         (brink_contact_near(contact, e->from) || brink_contact_holds(contact, e)) &&
          fabs(m->detector.g0[guard]) <=
              brink_detector_tolerance(&m->detector, guard, e->from, m->x0);
 }
@@ -356,18 +359,19 @@ static bool begin_guard(brink_meeting *m, const brink_encounter *e, size_t guard
   bool off = fabs(g) > band && !(together && before != 0);
   bool due = holds && contact->due != 0;
   m->before[guard] = (signed char)before;
-  m->detector.touched[guard] = together && contact->near;
+  bool near = contact != NULL && brink_contact_near(contact, e->from);
+  m->detector.touched[guard] = together && near;
   if (due)
     fire_at_once(e, guard, (brink_direction)contact->due, (brink_event_kind)contact->kind, root);
   if (off && !(before * g > 0.0))
     check_jump(m, e, guard, before, watched, root);
   else
     keep_sign(m, guard, before, band, off ? NULL : contact);
-  if (due || (off ? before * g < 0.0 : !(together && contact->near && !holds)))
+  if (due || (off ? before * g < 0.0 : !(together && near && !holds)))
     note_sign(m, e, guard, contact);
   if (!(e->to > e->from)) return false;
   if (!rests(m, guard, band)) return !(holds && leaves(m, guard));
-  if (contact == NULL || !contact->near) note_rest(m, e, guard);
+  if (!near) note_rest(m, e, guard);
   return false;
 }
 

@@ -129,13 +129,14 @@ typedef struct brink_contact {
   double at;        /* at this time … */
   double origin[2]; /* … if the partners are still on the plans that begin at these times (or, if these are `at`, anyway) */
   double slack;     /* so far past its surface it still counts as on that side */
+  double parted;    /* … up to this time at most, on the plans that the two have */
   double fired;     /* when it fired last, */
   uint32_t times;   /* and how often at that time; 0: never */
   uint16_t block;
   int8_t sign;  /* … it is on this side of its surface; 0: where its motion leads */
   int8_t due;   /* … and fires, in this direction; 0: it does not */
   uint8_t kind; /* … like this */
-  bool near;    /* it has stayed within its tolerance since, and so on its side */
+  bool near;    /* it has stayed within its tolerance since, and so on its side, … */
   bool gone;    /* of a note: there is nothing to remember any more */
 } brink_contact;
 
@@ -219,6 +220,8 @@ brink_root_of_pair brink_meeting_search(brink_meeting *meeting, const brink_enco
 
 /* Is what is remembered so at the beginning of the encounter? */
 bool brink_contact_holds(const brink_contact *contact, const brink_encounter *encounter);
+/* Have the two not left the tolerance since? */
+bool brink_contact_near(const brink_contact *contact, double from);
 /* The contact when its guard is found to fire at t, on the plans of the encounter. */
 brink_contact brink_contact_due(const brink_contact *contact, const brink_encounter *encounter,
                                 double t, brink_direction direction, brink_event_kind kind);

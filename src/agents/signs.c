@@ -34,6 +34,10 @@ bool brink_contact_holds(const brink_contact *contact, const brink_encounter *e)
   return true;
 }
 
+bool brink_contact_near(const brink_contact *contact, double from) {
+  return contact->near && from < contact->parted;
+}
+
 brink_contact brink_contact_due(const brink_contact *contact, const brink_encounter *e, double t,
                                 brink_direction direction, brink_event_kind kind) {
   brink_contact due = *contact;
@@ -64,7 +68,7 @@ static int sign_of_past(brink_meeting *m, const brink_encounter *e, size_t guard
 int brink_meeting_sign_before(brink_meeting *m, const brink_encounter *e, size_t guard,
                               double value, double band, const brink_contact *contact) {
   if (contact != NULL && brink_contact_holds(contact, e)) return contact->sign;
-  bool together = contact != NULL && contact->near &&
+  bool together = contact != NULL && brink_contact_near(contact, e->from) &&
                   fabs(value) <= fmax(band, brink_detector_tolerance(&m->detector, guard, e->from,
                                                                      m->x0));
   if (together && contact->sign != 0) return contact->sign;
