@@ -16,6 +16,7 @@
 #include "agents/series.h"
 
 #define OF_TIME 8.0    /* units of rounding in the time of an event */
+#define NOTES 4        /* of a guard in one search: its sign, rest, parting, or that it is due */
 #define HIDDEN 0x1p-56  /* of a state: rounding hides it */
 
 /* ---- making ---- */
@@ -74,7 +75,7 @@ bool brink_meeting_init(brink_meeting *m, const brink_pair_def *def, brink_crew 
   m->before_mode = brink_arena_take(arena, model->def.nmodes, sizeof(int));
   m->timer = brink_arena_take(arena, model->def.nclocks, sizeof(double));
   m->before = brink_arena_take(arena, model->def.nguards, sizeof *m->before);
-  m->notes = brink_arena_take(arena, 2 * def->nguards, sizeof *m->notes);
+  m->notes = brink_arena_take(arena, NOTES * def->nguards, sizeof *m->notes);
   if (m->atol == NULL || m->moves == NULL || m->rows == NULL || m->x0 == NULL || m->x1 == NULL ||
       m->before_x == NULL || m->before_p == NULL || m->before_mode == NULL || m->timer == NULL ||
       m->before == NULL || m->notes == NULL)
@@ -177,6 +178,7 @@ static const brink_contact *contact_of(const brink_encounter *e, size_t guard) {
 /* As it is, or new. */
 static brink_contact *note(brink_meeting *m, const brink_encounter *e, size_t guard,
                            const brink_contact *contact) {
+  assert(m->nnotes < NOTES * m->def.nguards);
   brink_contact *made = &m->notes[m->nnotes++];
   if (contact != NULL)
     *made = *contact;
@@ -221,7 +223,7 @@ static void note_rest(brink_meeting *m, const brink_encounter *e, size_t guard) 
 /* Events at the same time as the one that was found: they are due then. */
 static void note_others(brink_meeting *m, const brink_encounter *e, double t) {
   const brink_detector *det = &m->detector;
-  for (size_t k = 1; k < det->nhits && m->nnotes < 2 * m->def.nguards; k++) {
+  for (size_t k = 1; k < det->nhits; k++) {
     const brink_hit *hit = &det->hits[k];
     brink_contact *made = note(m, e, hit->guard, contact_of(e, hit->guard));
     *made = brink_contact_due(made, e, t, hit->direction, hit->kind);
