@@ -17,7 +17,8 @@
 #define REPEATS 4        /* … so often, are an accumulation (sim/zeno.c), … */
 #define UNRESOLVED 1e-11 /* … when all that is left is no more than this part of the time */
 #define MANY 4096        /* agents: they are not all in caches */
-#define IDLE 1000        /* turns of an agent, or events of a pair, without motion: something fires again and again */
+#define IDLE                                                                                       \
+  1000 /* turns of an agent, or events of a pair, without motion: something fires again and again */
 
 static brink_crew *crew_of(const brink_agents *agents, uint32_t agent) {
   return brink_worker_crew(&agents->worker, agent);
@@ -262,12 +263,14 @@ static brink_status check_finite(const brink_meeting *m, const brink_event_recor
 static brink_status tell_blocked(const brink_agents *agents, const uint32_t pair[2],
                                  const brink_event_record *record, brink_diag *diag) {
   char names[200];
-  return brink_diag_set(
-      diag, BRINK_ERR_BLOCKED,
-      "at t = %.17g the surface of the unilateral guard '%s' of %s was reached, and nothing that the "
-      "action changed leads away from it: their motion still points past the surface; change a mode "
-      "or a state in the action, or stop there",
-      record->event.t, record->event.name, name_pair(agents, pair, names, sizeof names));
+  return brink_diag_set(diag, BRINK_ERR_BLOCKED,
+                        "at t = %.17g the surface of the unilateral guard '%s' of %s was reached, "
+                        "and nothing that the "
+                        "action changed leads away from it: their motion still points past the "
+                        "surface; change a mode "
+                        "or a state in the action, or stop there",
+                        record->event.t, record->event.name,
+                        name_pair(agents, pair, names, sizeof names));
 }
 
 /* On which side a guard that has fired is now, which is remembered. Both partners have their new plans; what they were
@@ -303,8 +306,8 @@ static brink_status settle(brink_agents *agents, size_t block, const uint32_t pa
   if (times <= IDLE + agents->n) return BRINK_OK;
   char names[200];
   return brink_diag_set(diag, BRINK_ERR_LOOP,
-                        "time does not move on from t = %.17g: '%s' of %s fires again and again", at,
-                        name, name_pair(agents, pair, names, sizeof names));
+                        "time does not move on from t = %.17g: '%s' of %s fires again and again",
+                        at, name, name_pair(agents, pair, names, sizeof names));
 }
 
 static brink_status tell_outcome(const brink_meeting *m, const brink_event_record *record,
@@ -323,7 +326,8 @@ static brink_status fire(brink_agents *agents, size_t block, const uint32_t pair
   bool acted;
   brink_window_remember(agents, pair, block, root->guard);
   for (int side = 0; side < 2; side++) brink_agents_keep(agents, pair[side], side);
-  int outcome = brink_meeting_act(m, agents->old[0], agents->old[1], root, &record, changed, &acted);
+  int outcome =
+      brink_meeting_act(m, agents->old[0], agents->old[1], root, &record, changed, &acted);
   brink_status status = check_finite(m, &record, diag);
   if (status != BRINK_OK) return status;
   status = tell_meeting(agents, block, pair, &record);

@@ -17,7 +17,7 @@
 
 #define OF_TIME 8.0    /* units of rounding in the time of an event */
 #define NOTES 4        /* of a guard in one search: its sign, rest, parting, or that it is due */
-#define HIDDEN 0x1p-56  /* of a state: rounding hides it */
+#define HIDDEN 0x1p-56 /* of a state: rounding hides it */
 
 /* ---- making ---- */
 
@@ -183,9 +183,8 @@ static brink_contact *note(brink_meeting *m, const brink_encounter *e, size_t gu
   if (contact != NULL)
     *made = *contact;
   else
-    *made = (brink_contact){.pair = {e->pair[0], e->pair[1]},
-                            .block = (uint16_t)e->block,
-                            .guard = (uint32_t)guard};
+    *made = (brink_contact){
+        .pair = {e->pair[0], e->pair[1]}, .block = (uint16_t)e->block, .guard = (uint32_t)guard};
   return made;
 }
 
@@ -236,8 +235,8 @@ static void note_parting(brink_meeting *m, const brink_encounter *e) {
     size_t guard = m->def.guards[k];
     const brink_contact *contact = contact_of(e, guard);
     if (contact == NULL || !contact->near || !m->eval.enabled[guard]) continue;
-    bool left = fabs(m->detector.g1[guard]) >
-                brink_detector_tolerance(&m->detector, guard, e->to, m->x1);
+    bool left =
+        fabs(m->detector.g1[guard]) > brink_detector_tolerance(&m->detector, guard, e->to, m->x1);
     double parted = left ? e->to : (double)INFINITY;
     if (contact->parted == parted) continue;
     brink_contact *made = note(m, e, guard, contact);
@@ -394,8 +393,8 @@ static void check_ends(brink_meeting *m, const brink_encounter *e) {
     if (!m->eval.enabled[guard] || isnan(det->g1[guard]) ||
         m->eval.model->guards[guard].def.direction != BRINK_BOTH)
       continue;
-    assert(sign * det->g1[guard] >= -brink_detector_tolerance(det, guard, e->to, m->x1) -
-                                        2.0 * m->eval.slack[guard]);
+    assert(sign * det->g1[guard] >=
+           -brink_detector_tolerance(det, guard, e->to, m->x1) - 2.0 * m->eval.slack[guard]);
   }
 }
 #endif

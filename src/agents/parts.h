@@ -125,13 +125,14 @@ size_t brink_grid_meet(const brink_grid *grid, brink_grid_reader *reader, uint32
 typedef struct brink_contact {
   uint32_t pair[2]; /* as the block has them */
   uint32_t guard;
-  uint32_t next;    /* contacts of the same first partner; BRINK_NOBODY */
-  double at;        /* at this time … */
-  double origin[2]; /* … if the partners are still on the plans that begin at these times (or, if these are `at`, anyway) */
-  double slack;     /* so far past its surface it still counts as on that side */
-  double parted;    /* … up to this time at most, on the plans that the two have */
-  double fired;     /* when it fired last, */
-  uint32_t times;   /* and how often at that time; 0: never */
+  uint32_t next; /* contacts of the same first partner; BRINK_NOBODY */
+  double at;     /* at this time … */
+  double origin
+      [2]; /* … if the partners are still on the plans that begin at these times (or, if these are `at`, anyway) */
+  double slack;   /* so far past its surface it still counts as on that side */
+  double parted;  /* … up to this time at most, on the plans that the two have */
+  double fired;   /* when it fired last, */
+  uint32_t times; /* and how often at that time; 0: never */
   uint16_t block;
   int8_t sign;  /* … it is on this side of its surface; 0: where its motion leads */
   int8_t due;   /* … and fires, in this direction; 0: it does not */
@@ -144,7 +145,7 @@ typedef struct brink_contacts {
   brink_allocator allocator;
   brink_contact *items;
   size_t count, room;
-  uint32_t free; /* the first of those that are not in use */
+  uint32_t free;   /* the first of those that are not in use */
   uint32_t *first; /* of each agent, as the first partner */
 } brink_contacts;
 
@@ -168,11 +169,11 @@ typedef struct brink_meeting {
   brink_crew *crew[2];
   brink_eval eval;
   brink_detector detector;
-  double *atol;  /* of the run */
-  double *moves; /* how far rounding of time moves each state */
-  size_t length; /* coefficients of a polynomial */
-  double *rows;           /* of all states of the pair */
-  double *x0, *x1;        /* at both ends of the path */
+  double *atol;    /* of the run */
+  double *moves;   /* how far rounding of time moves each state */
+  size_t length;   /* coefficients of a polynomial */
+  double *rows;    /* of all states of the pair */
+  double *x0, *x1; /* at both ends of the path */
   brink_path path;
   uint32_t *needed[2]; /* states of the agents that the guards read */
   size_t nneeded[2];
@@ -182,8 +183,8 @@ typedef struct brink_meeting {
   char message[BRINK_DIAG_MESSAGE]; /* that an action left */
   brink_grid *grid;                 /* NULL: all pairs */
   brink_grid_reader reader;
-  signed char *before;              /* signs of the guards before an encounter */
-  brink_contact *notes;             /* what a search has to say about the guards, to be remembered */
+  signed char *before;  /* signs of the guards before an encounter */
+  brink_contact *notes; /* what a search has to say about the guards, to be remembered */
   size_t nnotes;
   bool touches;       /* some guard is unilateral: within the tolerance is an event */
   double sweep;       /* how far an agent goes in a window */
@@ -207,10 +208,11 @@ typedef struct brink_encounter {
   uint32_t pair[2];
   const void *now[2];  /* the two, packed, */
   const void *past[2]; /* and with the plans that led them to `from` */
-  double from, to;     /* the time in which they are compared; the same: only what is so at that instant */
-  bool jumped;         /* one of them is not what it was before `from`: guards may have jumped */
-  bool begins;         /* there is nothing before `from` */
-  bool tells_all;      /* every guard is to be remembered */
+  double from,
+      to;      /* the time in which they are compared; the same: only what is so at that instant */
+  bool jumped; /* one of them is not what it was before `from`: guards may have jumped */
+  bool begins; /* there is nothing before `from` */
+  bool tells_all; /* every guard is to be remembered */
 } brink_encounter;
 
 /* The first event of the pair in [from, to]. What has to be remembered is in meeting->notes afterwards. */
@@ -231,8 +233,9 @@ int brink_meeting_inside(const brink_meeting *meeting, size_t guard);
 double brink_meeting_band(brink_meeting *meeting, size_t guard);
 /* On which side of its surface was the guard just before the encounter? 0: on it. `value`: what it was then, `band`:
  * what rounding makes of that; `contact`: what is remembered of it, or NULL. */
-int brink_meeting_sign_before(brink_meeting *meeting, const brink_encounter *encounter, size_t guard,
-                              double value, double band, const brink_contact *contact);
+int brink_meeting_sign_before(brink_meeting *meeting, const brink_encounter *encounter,
+                              size_t guard, double value, double band,
+                              const brink_contact *contact);
 /* To which side does it go from the start of the path? 0: it stays where it is. */
 int brink_meeting_sign_after(brink_meeting *meeting, size_t guard, double band);
 
@@ -350,8 +353,8 @@ typedef struct brink_outlook {
   const void *packed; /* what it is then */
   const void *past;   /* with the plan that led it there */
   bool jumped;        /* something has just changed it */
-  bool lingers;       /* … or did so at this instant, and something is left to be seen to where it was */
-  bool noted;         /* there was something to be remembered */
+  bool lingers; /* … or did so at this instant, and something is left to be seen to where it was */
+  bool noted;   /* there was something to be remembered */
   brink_window window;
   brink_spot *spots; /* for each block and side: 2*block + side */
   int64_t searches, checks;
@@ -370,7 +373,8 @@ void brink_outlook_settle(brink_agents *agents, const brink_outlook *outlook);
 /* The partner's window ends where they meet. */
 void brink_window_cut_partner(brink_agents *agents, uint32_t agent, const brink_cut *cut);
 /* What is known of two agents now, before something happens to them: of all guards between them but this one. */
-void brink_window_remember(brink_agents *agents, const uint32_t pair[2], size_t block, size_t guard);
+void brink_window_remember(brink_agents *agents, const uint32_t pair[2], size_t block,
+                           size_t guard);
 
 /* How an agent, of this side of the block, is seen by another one. */
 typedef struct brink_stance {

@@ -44,7 +44,7 @@ brink_contact brink_contact_due(const brink_contact *contact, const brink_encoun
   due.at = t;
   for (int side = 0; side < 2; side++)
     due.origin[side] = t > e->from ? brink_packed_time(e->now[side]) : t;
-  due.sign = (int8_t)-(int)direction;
+  due.sign = (int8_t) - (int)direction;
   due.due = (int8_t)direction;
   due.kind = (uint8_t)kind;
   return due;
@@ -68,9 +68,9 @@ static int sign_of_past(brink_meeting *m, const brink_encounter *e, size_t guard
 int brink_meeting_sign_before(brink_meeting *m, const brink_encounter *e, size_t guard,
                               double value, double band, const brink_contact *contact) {
   if (contact != NULL && brink_contact_holds(contact, e)) return contact->sign;
-  bool together = contact != NULL && brink_contact_near(contact, e->from) &&
-                  fabs(value) <= fmax(band, brink_detector_tolerance(&m->detector, guard, e->from,
-                                                                     m->x0));
+  bool together =
+      contact != NULL && brink_contact_near(contact, e->from) &&
+      fabs(value) <= fmax(band, brink_detector_tolerance(&m->detector, guard, e->from, m->x0));
   if (together && contact->sign != 0) return contact->sign;
   if (fabs(value) > band) return value > 0.0 ? 1 : -1;
   return e->begins ? 0 : sign_of_past(m, e, guard, band, contact);

@@ -126,7 +126,8 @@ static void note_found(brink_agents *agents, brink_outlook *o, const brink_meeti
 /* The event of the encounter has to wait: for something of one partner's own, or for another event at that time. */
 static void note_due(brink_agents *agents, brink_outlook *o, const brink_encounter *e,
                      const brink_root_of_pair *root) {
-  const brink_contact *known = brink_contacts_find(&agents->contacts, e->block, root->guard, e->pair);
+  const brink_contact *known =
+      brink_contacts_find(&agents->contacts, e->block, root->guard, e->pair);
   brink_contact made = {.pair = {e->pair[0], e->pair[1]},
                         .block = (uint16_t)e->block,
                         .guard = (uint32_t)root->guard};
@@ -170,7 +171,8 @@ void brink_window_remember(brink_agents *agents, const uint32_t pair[2], size_t 
 /* ---- comparing ---- */
 
 /* The order of events at one time: that of declaration, priority first, as in a single system. */
-static bool is_before(const brink_meeting *meetings, const brink_contact *a, const brink_contact *b) {
+static bool is_before(const brink_meeting *meetings, const brink_contact *a,
+                      const brink_contact *b) {
   int first = meetings[a->block].eval.model->guards[a->guard].def.priority;
   int second = meetings[b->block].eval.model->guards[b->guard].def.priority;
   if (first != second) return first > second;
@@ -195,8 +197,9 @@ static void displace(brink_agents *agents, brink_outlook *o, const brink_contact
                      const brink_window *window, double from) {
   const void *packed[2];
   for (int side = 0; side < 2; side++)
-    packed[side] = earlier->pair[side] == o->agent ? o->packed
-                                                   : brink_agents_packed(agents, earlier->pair[side]);
+    packed[side] = earlier->pair[side] == o->agent
+                       ? o->packed
+                       : brink_agents_packed(agents, earlier->pair[side]);
   brink_encounter e = {.block = earlier->block,
                        .pair = {earlier->pair[0], earlier->pair[1]},
                        .now = {packed[0], packed[1]},
