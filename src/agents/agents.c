@@ -33,12 +33,17 @@ static bool take_arrays(brink_agents *agents) {
     size_t size = agents->worker.crews[k].packing.size;
     agents->largest = size > agents->largest ? size : agents->largest;
   }
-  agents->old = brink_arena_take(arena, agents->largest, 1);
+  for (int k = 0; k < 2; k++) agents->old[k] = brink_arena_take(arena, agents->largest, 1);
   agents->spots = brink_arena_take(arena, 2 * agents->def.npairs, sizeof *agents->spots);
   agents->members = brink_arena_take(arena, agents->n, sizeof *agents->members);
   agents->gaps = brink_arena_take(arena, agents->n, sizeof *agents->gaps);
-  return agents->old != NULL && agents->spots != NULL && agents->members != NULL &&
-         agents->gaps != NULL && brink_queue_init(&agents->queue, agents->n, arena);
+  agents->npair_gaps = 64;
+  while (agents->npair_gaps < agents->n) agents->npair_gaps *= 2;
+  agents->pair_gaps = brink_arena_take(arena, agents->npair_gaps, sizeof *agents->pair_gaps);
+  return agents->old[0] != NULL && agents->old[1] != NULL && agents->spots != NULL &&
+         agents->members != NULL && agents->gaps != NULL && agents->pair_gaps != NULL &&
+         brink_queue_init(&agents->queue, agents->n, arena) &&
+         brink_contacts_init(&agents->contacts, agents->n, &arena->allocator, arena);
 }
 
 static brink_status build(brink_agents *agents, brink_diag *diag) {
@@ -84,6 +89,7 @@ void brink_agents_destroy(brink_agents *agents) {
   if (agents == NULL) return;
   brink_proposals_destroy(agents->proposals);
   brink_worker_free(&agents->worker, true);
+  brink_contacts_free(&agents->contacts);
   brink_arena arena = agents->arena; /* the object itself lives in it */
   brink_arena_free(&arena);
 }

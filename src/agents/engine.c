@@ -8,6 +8,7 @@
  * so that 3 does. */
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "agents/parts.h"
@@ -16,7 +17,8 @@
 #define REPEATS 4        /* … so often, are an accumulation (sim/zeno.c), … */
 #define UNRESOLVED 1e-11 /* … when all that is left is no more than this part of the time */
 #define MANY 4096        /* agents: they are not all in caches */
-#define IDLE 1000        /* turns of an agent without motion: something fires again and again */
+#define IDLE                                                                                       \
+  1000 /* turns of an agent, or events of a pair, without motion: something fires again and again */
 
 static brink_crew *crew_of(const brink_agents *agents, uint32_t agent) {
   return brink_worker_crew(&agents->worker, agent);
@@ -57,25 +59,43 @@ static brink_status plan(brink_agents *agents, uint32_t agent, brink_diag *diag)
   return BRINK_OK;
 }
 
+void brink_agents_keep(brink_agents *agents, uint32_t agent, int which) {
+  memcpy(agents->old[which], brink_agents_packed(agents, agent),
+         crew_of(agents, agent)->packing.size);
+}
+
+void brink_agents_note(brink_agents *agents, const brink_contact *note) {
+  if (!brink_contacts_note(&agents->contacts, note, agents->now)) agents->out_of_memory = true;
+}
+
 void brink_agents_install(brink_agents *agents, const brink_outlook *outlook) {
   brink_member *member = &agents->members[outlook->agent];
   member->window = outlook->window;
   member->there = true;
-  member->version += outlook->window.ending == BRINK_MEETS ? 2 : 1; /* see proposals.c, note_near */
+  /* see proposals.c, note_near */
+  member->version += outlook->window.ending == BRINK_MEETS || outlook->noted ? 2 : 1;
   brink_outlook_settle(agents, outlook);
+  if (outlook->jumped && outlook->noted) member->left_at = agents->now;
   agents->stats.windows++;
   agents->stats.searches += outlook->searches;
   agents->stats.checks += outlook->checks;
 }
 
-/* A window from the present on, compared with those of all others. `old`: what the agent was, if it has jumped. */
-static void open_window(brink_agents *agents, uint32_t agent, const void *old) {
+/* A window from the present on, compared with those of all others. `past`: the agent with the plan that led it there;
+ * `jumped`: something has changed it since. At the end of the run nothing is left but what is due at that instant. */
+static void open_window(brink_agents *agents, uint32_t agent, const void *past, bool jumped) {
   brink_outlook outlook = {.agent = agent,
                            .packed = brink_agents_packed(agents, agent),
-                           .old = old,
+                           .past = past,
+                           .jumped = jumped,
+                           .lingers = agents->members[agent].left_at == agents->now,
                            .spots = agents->spots};
   brink_outlook_open(agents, &agents->worker, &outlook, agents->now, agents->members[agent].valid);
   brink_outlook_compare(agents, &agents->worker, &outlook);
+  if (agents->now >= agents->t_end && outlook.window.ending != BRINK_MEETS) {
+    outlook.window.ending = BRINK_FINISHED;
+    outlook.window.end = (double)INFINITY;
+  }
   brink_agents_install(agents, &outlook);
 }
 
@@ -90,54 +110,95 @@ static brink_status simulate(brink_agents *agents, uint32_t agent, double t, bri
   return status == BRINK_STEPPED ? BRINK_OK : status;
 }
 
-static brink_status finish(brink_agents *agents, uint32_t agent, brink_diag *diag) {
-  brink_status status = plan(agents, agent, diag); /* stands still from now on */
-  brink_member *member = &agents->members[agent];
-  member->window.ending = BRINK_FINISHED;
-  member->window.start = agents->now;
-  member->window.end = (double)INFINITY;
-  member->version++;
-  return status;
+/* The agents of a pair, in words. */
+static const char *name_pair(const brink_agents *agents, const uint32_t pair[2], char *text,
+                             size_t size) {
+  const char *name[2];
+  size_t number[2];
+  for (int k = 0; k < 2; k++) {
+    name[k] = crew_of(agents, pair[k])->def.name;
+    number[k] = brink_agents_member(agents, pair[k]) + 1;
+  }
+  if (crew_of(agents, pair[0]) == crew_of(agents, pair[1]))
+    snprintf(text, size, "agents %zu and %zu of '%s'", number[0], number[1], name[0]);
+  else
+    snprintf(text, size, "agent %zu of '%s' and agent %zu of '%s'", number[0], name[0], number[1],
+             name[1]);
+  return text;
 }
 
-/* Do its events come faster and faster, to infinitely many before some time? */
-static brink_status watch_gaps(brink_agents *agents, uint32_t agent, brink_diag *diag) {
-  brink_gaps *gaps = &agents->gaps[agent];
-  double gap = agents->now - gaps->last, before = (double)gaps->gap;
-  if (gap == 0.0) return BRINK_OK; /* of the same instant */
+/* Events come faster and faster, to infinitely many before *limit, and what is left cannot be resolved. */
+static bool accumulate(brink_gaps *gaps, double now, double *limit) {
+  double gap = now - gaps->last, before = (double)gaps->gap;
+  if (gap == 0.0) return false; /* of the same instant */
   if (gap > SHRINKS * before)
     gaps->shrunk = 0;
   else if (gaps->shrunk < REPEATS)
     gaps->shrunk++;
   gaps->gap = (float)gap;
-  gaps->last = agents->now;
-  if (gaps->shrunk < REPEATS) return BRINK_OK;
-  double ratio = gap / before, left = gap * ratio / (1.0 - ratio), limit = agents->now + left;
-  if (left > UNRESOLVED * fabs(agents->now)) return BRINK_OK;
-  const brink_crew *crew = crew_of(agents, agent);
+  gaps->last = now;
+  if (gaps->shrunk < REPEATS) return false;
+  double ratio = gap / before, left = gap * ratio / (1.0 - ratio);
+  *limit = now + left;
+  return left <= UNRESOLVED * fabs(now);
+}
+
+static brink_status tell_limit(const char *whose, double limit, brink_diag *diag) {
   brink_diag_set(diag, BRINK_ERR_ZENO,
-                 "infinitely many events of agent %zu of '%s' before t = %.10g: give its model a "
-                 "mode for the limit",
-                 brink_agents_member(agents, agent) + 1, crew->def.name, limit);
+                 "infinitely many events of %s before t = %.10g: give the model a mode for the "
+                 "limit",
+                 whose, limit);
   if (diag != NULL) diag->t = limit;
   return BRINK_ERR_ZENO;
+}
+
+static brink_status watch_gaps(brink_agents *agents, uint32_t agent, brink_diag *diag) {
+  double limit;
+  if (!accumulate(&agents->gaps[agent], agents->now, &limit)) return BRINK_OK;
+  char whose[300];
+  snprintf(whose, sizeof whose, "agent %zu of '%s'", brink_agents_member(agents, agent) + 1,
+           crew_of(agents, agent)->def.name);
+  return tell_limit(whose, limit, diag);
+}
+
+/* The same for a guard of a pair. */
+static brink_status watch_pair(brink_agents *agents, const uint32_t pair[2], size_t block,
+                               const brink_root_of_pair *root, brink_diag *diag) {
+  uint64_t hash = ((uint64_t)pair[0] * 0x9e3779b97f4a7c15u) ^
+                  ((uint64_t)pair[1] * 0xbf58476d1ce4e5b9u) ^
+                  (((uint64_t)block << 32 | root->guard) * 0x94d049bb133111ebu);
+  brink_pair_gaps *kept = &agents->pair_gaps[(hash ^ (hash >> 29)) & (agents->npair_gaps - 1)];
+  if (kept->pair[0] != pair[0] || kept->pair[1] != pair[1] || kept->guard != root->guard ||
+      kept->block != block)
+    *kept = (brink_pair_gaps){.pair = {pair[0], pair[1]},
+                              .guard = (uint32_t)root->guard,
+                              .block = (uint16_t)block,
+                              .gaps = {.last = agents->begun}};
+  double limit;
+  if (!accumulate(&kept->gaps, agents->now, &limit)) return BRINK_OK;
+  char whose[300], names[200];
+  snprintf(whose, sizeof whose, "'%s' of %s",
+           brink_model_guard_name(agents->worker.meetings[block].eval.model, root->guard),
+           name_pair(agents, pair, names, sizeof names));
+  return tell_limit(whose, limit, diag);
 }
 
 static brink_status take_turn(brink_agents *agents, uint32_t agent, brink_diag *diag) {
   brink_status status = BRINK_OK;
   const brink_member *member = &agents->members[agent];
+  const void *past = brink_agents_packed(agents, agent);
   bool jumped = false;
   if (agents->now >= member->valid) {
     brink_crew *crew = crew_of(agents, agent);
+    brink_agents_keep(agents, agent, 0);
+    past = agents->old[0];
     status = simulate(agents, agent, member->valid, diag);
     jumped = crew->sim->instant_events > 0 && crew->sim->changed;
-    if (jumped) memcpy(agents->old, brink_agents_packed(agents, agent), crew->packing.size);
     if (status == BRINK_OK && crew->sim->instant_events > 0)
       status = watch_gaps(agents, agent, diag);
-    if (status == BRINK_OK && agents->now >= agents->t_end) return finish(agents, agent, diag);
     if (status == BRINK_OK) status = plan(agents, agent, diag);
   }
-  if (status == BRINK_OK) open_window(agents, agent, jumped ? agents->old : NULL);
+  if (status == BRINK_OK) open_window(agents, agent, past, jumped);
   brink_proposals_stray(agents->proposals, agent);
   return status;
 }
@@ -176,14 +237,9 @@ static brink_status part(brink_agents *agents, size_t block, int side, uint32_t 
   return plan(agents, agent, diag);
 }
 
-/* Whom it has met last; its old window is over. */
-static void remember(brink_agents *agents, uint32_t agent, uint32_t partner, int sign) {
+/* The window of one that meets somebody is over. */
+static void end_window(brink_agents *agents, uint32_t agent) {
   brink_member *member = &agents->members[agent];
-  bool again = member->met_at == agents->now && member->met != BRINK_NOBODY;
-  member->idle = again ? (uint16_t)(member->idle + 1) : 0;
-  member->met = partner;
-  member->met_at = agents->now;
-  member->met_sign = (int8_t)sign;
   member->window.end = agents->now;
   member->window.ending = BRINK_WINDOW_ENDS;
   member->version++;
@@ -203,39 +259,103 @@ static brink_status check_finite(const brink_meeting *m, const brink_event_recor
   return BRINK_OK;
 }
 
-static brink_status meet(brink_agents *agents, uint32_t i, uint32_t j, brink_diag *diag) {
-  size_t block = agents->members[i].window.block;
+/* Nothing leads the two away from a surface that must not be passed. */
+static brink_status tell_blocked(const brink_agents *agents, const uint32_t pair[2],
+                                 const brink_event_record *record, brink_diag *diag) {
+  char names[200];
+  return brink_diag_set(diag, BRINK_ERR_BLOCKED,
+                        "at t = %.17g the surface of the unilateral guard '%s' of %s was reached, "
+                        "and nothing that the "
+                        "action changed leads away from it: their motion still points past the "
+                        "surface; change a mode "
+                        "or a state in the action, or stop there",
+                        record->event.t, record->event.name,
+                        name_pair(agents, pair, names, sizeof names));
+}
+
+/* On which side a guard that has fired is now, which is remembered. Both partners have their new plans; what they were
+ * before is in agents->old. `acted`: the action may have changed what leads it. */
+static brink_status settle(brink_agents *agents, size_t block, const uint32_t pair[2],
+                           const brink_root_of_pair *root, const brink_event_record *record,
+                           bool acted, brink_diag *diag) {
   brink_meeting *m = &agents->worker.meetings[block];
-  bool first = crew_of(agents, i) == m->crew[0] && (m->crew[0] != m->crew[1] || i < j);
-  uint32_t pair[2] = {first ? i : j, first ? j : i};
-  brink_root_of_pair root = root_of(&agents->members[i].window);
+  double valid = fmin(agents->members[pair[0]].valid, agents->members[pair[1]].valid);
+  double at = record->event.t, value = record->event.value;
+  const char *name = record->event.name;
+  brink_encounter e = {.agents = agents, .block = block, .from = at, .to = fmax(valid, at)};
+  for (int side = 0; side < 2; side++) {
+    e.pair[side] = pair[side];
+    e.now[side] = brink_agents_packed(agents, pair[side]);
+    e.past[side] = agents->old[side];
+  }
+  brink_settled settled = brink_meeting_settle(m, &e, root, value, acted);
+  if (settled.blocked) return tell_blocked(agents, pair, record, diag);
+  const brink_contact *known = brink_contacts_find(&agents->contacts, block, root->guard, pair);
+  uint32_t times = known != NULL && known->times > 0 && known->fired == at ? known->times + 1 : 1;
+  brink_agents_note(agents, &(brink_contact){.pair = {pair[0], pair[1]},
+                                             .block = (uint16_t)block,
+                                             .guard = (uint32_t)root->guard,
+                                             .at = at,
+                                             .origin = {at, at},
+                                             .slack = settled.slack,
+                                             .parted = (double)INFINITY,
+                                             .fired = at,
+                                             .times = times,
+                                             .sign = (int8_t)settled.sign,
+                                             .near = settled.near});
+  if (times <= IDLE + agents->n) return BRINK_OK;
+  char names[200];
+  return brink_diag_set(diag, BRINK_ERR_LOOP,
+                        "time does not move on from t = %.17g: '%s' of %s fires again and again",
+                        at, name, name_pair(agents, pair, names, sizeof names));
+}
+
+static brink_status tell_outcome(const brink_meeting *m, const brink_event_record *record,
+                                 brink_diag *diag) {
+  return m->message[0] != '\0'
+             ? brink_diag_set(diag, BRINK_ERR_CALLBACK, "%s", m->message)
+             : brink_diag_set(diag, BRINK_ERR_CALLBACK, "the action of '%s' failed at t = %.17g",
+                              record->event.name, record->event.t);
+}
+
+/* What happens between the two, up to their new plans. */
+static brink_status fire(brink_agents *agents, size_t block, const uint32_t pair[2],
+                         const brink_root_of_pair *root, bool changed[2], brink_diag *diag) {
+  brink_meeting *m = &agents->worker.meetings[block];
   brink_event_record record;
-  bool changed[2];
-  agents->acting_block = block;
-  memcpy(agents->acting_pair, pair, sizeof pair);
-  int outcome = brink_meeting_act(m, brink_agents_packed(agents, pair[0]),
-                                  brink_agents_packed(agents, pair[1]), &root, &record, changed);
+  bool acted;
+  brink_window_remember(agents, pair, block, root->guard);
+  for (int side = 0; side < 2; side++) brink_agents_keep(agents, pair[side], side);
+  int outcome =
+      brink_meeting_act(m, agents->old[0], agents->old[1], root, &record, changed, &acted);
   brink_status status = check_finite(m, &record, diag);
   if (status != BRINK_OK) return status;
   status = tell_meeting(agents, block, pair, &record);
-  if (outcome < 0)
-    return m->message[0] != '\0'
-               ? brink_diag_set(diag, BRINK_ERR_CALLBACK, "%s", m->message)
-               : brink_diag_set(diag, BRINK_ERR_CALLBACK, "the action of '%s' failed at t = %.17g",
-                                record.event.name, root.t);
-  int sign = changed[0] || changed[1] ? 0 : (int)root.direction;
+  if (outcome < 0) return tell_outcome(m, &record, diag);
   for (int side = 0; side < 2; side++) {
-    remember(agents, pair[side], pair[1 - side], sign);
+    end_window(agents, pair[side]);
     brink_status parted = part(agents, block, side, pair[side], changed[side], diag);
     if (status == BRINK_OK) status = parted;
   }
-  if (agents->members[i].idle > IDLE)
-    return brink_diag_set(diag, BRINK_ERR_LOOP,
-                          "time does not move on from t = %.17g: '%s' fires again and again",
-                          root.t, record.event.name);
   if (status != BRINK_OK || outcome != 0) return status != BRINK_OK ? status : BRINK_STOPPED;
+  agents->acting_block = block;
+  status = settle(agents, block, pair, root, &record, acted, diag);
+  return status == BRINK_OK ? watch_pair(agents, pair, block, root, diag) : status;
+}
+
+static brink_status meet(brink_agents *agents, uint32_t i, uint32_t j, brink_diag *diag) {
+  size_t block = agents->members[i].window.block;
+  const brink_meeting *m = &agents->worker.meetings[block];
+  bool first = crew_of(agents, i) == m->crew[0] && (m->crew[0] != m->crew[1] || i < j);
+  uint32_t pair[2] = {first ? i : j, first ? j : i};
+  brink_root_of_pair root = root_of(&agents->members[i].window);
+  bool changed[2];
+  agents->acting_block = block;
+  memcpy(agents->acting_pair, pair, sizeof pair);
+  brink_status status = fire(agents, block, pair, &root, changed, diag);
+  if (status != BRINK_OK) return status;
   for (int side = 0; side < 2; side++) {
-    open_window(agents, pair[side], NULL);
+    open_window(agents, pair[side], agents->old[side], changed[side]);
     brink_queue_moved(&agents->queue, pair[side], agents->members[pair[side]].window.end);
     brink_proposals_stray(agents->proposals, pair[side]);
   }
@@ -276,6 +396,8 @@ static brink_status turn(brink_agents *agents, brink_diag *diag) {
   else if (agents->proposals == NULL || !brink_proposals_adopt(agents->proposals, i))
     status = take_turn(agents, i, diag);
   brink_queue_moved(&agents->queue, i, member->window.end);
+  if (agents->out_of_memory)
+    return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for pairs that are in contact");
   if (agents->n >= MANY && agents->proposals == NULL) {
     brink_worker_fetch(&agents->worker, agents->queue.later);
     brink_worker_fetch_around(&agents->worker, agents->queue.soon);
@@ -290,11 +412,11 @@ static brink_status begin(brink_agents *agents, brink_diag *diag) {
     brink_crew *crew = crew_of(agents, i);
     brink_crew_start(crew, brink_agents_member(agents, i));
     act(agents, i);
+    agents->members[i].left_at = (double)NAN;
     agents->now = agents->begun = crew->sim->t;
-    agents->members[i].met = BRINK_NOBODY;
     brink_status status = plan(agents, i, diag);
     if (status != BRINK_OK) return status;
-    open_window(agents, i, NULL);
+    open_window(agents, i, brink_agents_packed(agents, i), false);
     brink_queue_add(&agents->queue, i, agents->members[i].window.end);
   }
   agents->started = true;
@@ -310,7 +432,7 @@ static brink_status go_on(brink_agents *agents, brink_diag *diag) {
     act(agents, i);
     brink_status status = plan(agents, i, diag);
     if (status != BRINK_OK) return status;
-    open_window(agents, i, NULL);
+    open_window(agents, i, brink_agents_packed(agents, i), false);
     brink_queue_moved(&agents->queue, i, agents->members[i].window.end);
   }
   return BRINK_OK;

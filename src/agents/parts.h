@@ -118,6 +118,49 @@ void brink_grid_reader_destroy(const brink_grid *grid, brink_grid_reader *reader
 size_t brink_grid_meet(const brink_grid *grid, brink_grid_reader *reader, uint32_t agent,
                        const brink_box *box);
 
+/* ---- contacts.c ---- */
+
+/* What is remembered of a guard of a pair: of those that are on their surface, or have just been there. All others
+ * are on the side that their values tell. */
+typedef struct brink_contact {
+  uint32_t pair[2]; /* as the block has them */
+  uint32_t guard;
+  uint32_t next; /* contacts of the same first partner; BRINK_NOBODY */
+  double at;     /* at this time … */
+  double origin
+      [2]; /* … if the partners are still on the plans that begin at these times (or, if these are `at`, anyway) */
+  double slack;   /* so far past its surface it still counts as on that side */
+  double parted;  /* … up to this time at most, on the plans that the two have */
+  double fired;   /* when it fired last, */
+  uint32_t times; /* and how often at that time; 0: never */
+  uint16_t block;
+  int8_t sign;  /* … it is on this side of its surface; 0: where its motion leads */
+  int8_t due;   /* … and fires, in this direction; 0: it does not */
+  uint8_t kind; /* … like this */
+  bool near;    /* it has stayed within its tolerance since, and so on its side, … */
+  bool gone;    /* of a note: there is nothing to remember any more */
+} brink_contact;
+
+typedef struct brink_contacts {
+  brink_allocator allocator;
+  brink_contact *items;
+  size_t count, room;
+  uint32_t free;   /* the first of those that are not in use */
+  uint32_t *first; /* of each agent, as the first partner */
+} brink_contacts;
+
+/* False: out of memory. */
+bool brink_contacts_init(brink_contacts *book, size_t n, const brink_allocator *allocator,
+                         brink_arena *arena);
+void brink_contacts_free(brink_contacts *book);
+/* NULL: nothing is remembered. */
+const brink_contact *brink_contacts_find(const brink_contacts *book, size_t block, size_t guard,
+                                         const uint32_t pair[2]);
+/* Is anything remembered of the two at this time, in any block? */
+bool brink_contacts_any(const brink_contacts *book, const uint32_t pair[2], double at);
+/* The note takes the place of what is remembered of its guard. False: out of memory. */
+bool brink_contacts_note(brink_contacts *book, const brink_contact *note, double now);
+
 /* ---- meeting.c ---- */
 
 /* A pair block: room to look at two agents at a time. */
@@ -126,10 +169,11 @@ typedef struct brink_meeting {
   brink_crew *crew[2];
   brink_eval eval;
   brink_detector detector;
-  double *atol, *no_atol; /* of the run; zeros */
-  size_t length;          /* coefficients of a polynomial */
-  double *rows;           /* of all states of the pair */
-  double *x0, *x1;        /* at both ends of the path */
+  double *atol;    /* of the run */
+  double *moves;   /* how far rounding of time moves each state */
+  size_t length;   /* coefficients of a polynomial */
+  double *rows;    /* of all states of the pair */
+  double *x0, *x1; /* at both ends of the path */
   brink_path path;
   uint32_t *needed[2]; /* states of the agents that the guards read */
   size_t nneeded[2];
@@ -139,6 +183,9 @@ typedef struct brink_meeting {
   char message[BRINK_DIAG_MESSAGE]; /* that an action left */
   brink_grid *grid;                 /* NULL: all pairs */
   brink_grid_reader reader;
+  signed char *before;  /* signs of the guards before an encounter */
+  brink_contact *notes; /* what a search has to say about the guards, to be remembered */
+  size_t nnotes;
   bool touches;       /* some guard is unilateral: within the tolerance is an event */
   double sweep;       /* how far an agent goes in a window */
   brink_track *track; /* of each agent of both crews, if there is a grid */
@@ -154,22 +201,69 @@ typedef struct brink_root_of_pair {
 
 bool brink_meeting_init(brink_meeting *meeting, const brink_pair_def *def, brink_crew *crews,
                         const brink_options *options, brink_arena *arena);
-/* What two agents remember of each other. */
-typedef struct brink_memory {
-  bool met;        /* they have met, and nobody else since */
-  bool fresh;      /* … just now */
-  const void *old; /* what one of them was before it jumped, just now; NULL: nobody has */
-  int jumper;      /* which side */
-  bool begins;     /* this is the start of the run */
-  int sign;        /* then: on which side of the guard they went on; 0: where their motion leads */
-} brink_memory;
+/* Two agents that are compared, as the block has them. */
+typedef struct brink_encounter {
+  const brink_agents *agents;
+  size_t block;
+  uint32_t pair[2];
+  const void *now[2];  /* the two, packed, */
+  const void *past[2]; /* and with the plans that led them to `from` */
+  double from,
+      to;      /* the time in which they are compared; the same: only what is so at that instant */
+  bool jumped; /* one of them is not what it was before `from`: guards may have jumped */
+  bool begins; /* there is nothing before `from` */
+  bool tells_all; /* every guard is to be remembered */
+} brink_encounter;
 
-/* The first event between a and b (of the two crews, packed) in [from, to]. */
-brink_root_of_pair brink_meeting_search(brink_meeting *meeting, const void *a, const void *b,
-                                        double from, double to, const brink_memory *memory);
-/* What happens when they meet; *changed[k]: partner k is not as before. 0, BRINK_STOPPED, or a failure. */
+/* The first event of the pair in [from, to]. What has to be remembered is in meeting->notes afterwards. */
+brink_root_of_pair brink_meeting_search(brink_meeting *meeting, const brink_encounter *encounter);
+
+/* ---- signs.c ---- */
+
+/* Is what is remembered so at the beginning of the encounter? */
+bool brink_contact_holds(const brink_contact *contact, const brink_encounter *encounter);
+/* Have the two not left the tolerance since? */
+bool brink_contact_near(const brink_contact *contact, double from);
+/* The contact when its guard is found to fire at t, on the plans of the encounter. */
+brink_contact brink_contact_due(const brink_contact *contact, const brink_encounter *encounter,
+                                double t, brink_direction direction, brink_event_kind kind);
+/* The side that counts as inside of a guard, -1 or 1; 0: none (sim/instant.c). */
+int brink_meeting_inside(const brink_meeting *meeting, size_t guard);
+/* How far rounding of states and of time moves the guard at the start of the path. */
+double brink_meeting_band(brink_meeting *meeting, size_t guard);
+/* On which side of its surface was the guard just before the encounter? 0: on it. `value`: what it was then, `band`:
+ * what rounding makes of that; `contact`: what is remembered of it, or NULL. */
+int brink_meeting_sign_before(brink_meeting *meeting, const brink_encounter *encounter,
+                              size_t guard, double value, double band,
+                              const brink_contact *contact);
+/* To which side does it go from the start of the path? 0: it stays where it is. */
+int brink_meeting_sign_after(brink_meeting *meeting, size_t guard, double band);
+
+/* A guard has fired: on which side is it now? */
+typedef struct brink_settled {
+  int sign;     /* 0: on its surface */
+  bool near;    /* within its tolerance */
+  double slack; /* so far past its surface it still is on that side */
+  bool blocked; /* a unilateral one, whose motion still leads past the surface */
+} brink_settled;
+/* `encounter`: from the instant on; `value`: of the guard before the action; `acted`: that changed something that may lead
+ * it to the other side. */
+brink_settled brink_meeting_settle(brink_meeting *meeting, const brink_encounter *encounter,
+                                   const brink_root_of_pair *root, double value, bool acted);
+
+/* The two as they are, on their way from `from` to `to`: what is evaluated along the path of the pair. */
+void brink_meeting_set_out(brink_meeting *meeting, const brink_encounter *encounter);
+/* A guard with the two as they are in `packed`, on their plans at t. Parameters and modes are put back. */
+double brink_meeting_value(brink_meeting *meeting, const brink_encounter *encounter, size_t guard,
+                           const void *const packed[2], double t);
+
+/* ---- meeting.c ---- */
+
+/* What happens when they meet; changed[k]: partner k is not as before; *acted: a mode is another one. 0, BRINK_STOPPED,
+ * or a failure. */
 int brink_meeting_act(brink_meeting *meeting, const void *a, const void *b,
-                      const brink_root_of_pair *root, brink_event_record *record, bool changed[2]);
+                      const brink_root_of_pair *root, brink_event_record *record, bool changed[2],
+                      bool *acted);
 /* What the action left of a partner, into its simulation. */
 void brink_meeting_scatter(brink_meeting *meeting, int side, brink_sim *sim);
 
@@ -238,14 +332,12 @@ typedef struct brink_window {
 typedef struct brink_member {
   brink_window window;
   double valid;     /* how far its plan is good */
-  double met_at;    /* when it met somebody last, */
-  uint32_t met;     /* whom; BRINK_NOBODY */
+  double left_at;   /* when it jumped, with something left to be seen to where it was */
   uint32_t version; /* counts whatever changes its plan or its window */
   uint16_t crew;
-  uint16_t slot;   /* proposals.c: its proposal, if there is one */
-  uint16_t idle;   /* times in a row that it did not move */
-  int8_t met_sign; /* on which side of the guard it went on from there; 0: where its motion leads */
-  bool there;      /* it has a window */
+  uint16_t slot; /* proposals.c: its proposal, if there is one */
+  uint16_t idle; /* times in a row that it did not move */
+  bool there;    /* it has a window */
 } brink_member;
 
 /* A partner that a window meets. */
@@ -259,7 +351,10 @@ typedef struct brink_cut {
 typedef struct brink_outlook {
   uint32_t agent;
   const void *packed; /* what it is then */
-  const void *old;    /* what it was, if an action of its own has just changed it; else NULL */
+  const void *past;   /* with the plan that led it there */
+  bool jumped;        /* something has just changed it */
+  bool lingers; /* … or did so at this instant, and something is left to be seen to where it was */
+  bool noted;   /* there was something to be remembered */
   brink_window window;
   brink_spot *spots; /* for each block and side: 2*block + side */
   int64_t searches, checks;
@@ -277,6 +372,9 @@ void brink_outlook_compare(brink_agents *agents, brink_worker *worker, brink_out
 void brink_outlook_settle(brink_agents *agents, const brink_outlook *outlook);
 /* The partner's window ends where they meet. */
 void brink_window_cut_partner(brink_agents *agents, uint32_t agent, const brink_cut *cut);
+/* What is known of two agents now, before something happens to them: of all guards between them but this one. */
+void brink_window_remember(brink_agents *agents, const uint32_t pair[2], size_t block,
+                           size_t guard);
 
 /* How an agent, of this side of the block, is seen by another one. */
 typedef struct brink_stance {
@@ -295,6 +393,7 @@ typedef struct brink_seen {
 } brink_seen;
 
 #define BRINK_PROPOSAL_CUTS 16
+#define BRINK_PROPOSAL_NOTES 8
 #define BRINK_PROPOSAL_NEAR 128
 
 typedef struct brink_proposal {
@@ -310,6 +409,8 @@ typedef struct brink_proposal {
   brink_stats stepped, compared; /* what it cost */
   brink_cut cuts[BRINK_PROPOSAL_CUTS];
   size_t ncuts;
+  brink_contact notes[BRINK_PROPOSAL_NOTES];
+  size_t nnotes;
   brink_seen near[BRINK_PROPOSAL_NEAR];
   size_t nnear;
 } brink_proposal;
@@ -336,12 +437,21 @@ brink_stance brink_proposals_stance(const brink_proposals *ahead, const brink_ou
 
 /* ---- engine.c ---- */
 
-/* Events of an agent's own: the last one, the time since the one before, how often in a row that has shrunk. */
+/* Events of an agent's own, or of a guard of a pair: the last one, the time since the one before, how often in a row
+ * that has shrunk. */
 typedef struct brink_gaps {
   double last;
   float gap;
   uint8_t shrunk;
 } brink_gaps;
+
+/* The same for guards of pairs: those that fired lately, by a hash; whoever comes later takes the place. */
+typedef struct brink_pair_gaps {
+  uint32_t pair[2];
+  uint32_t guard;
+  uint16_t block;
+  brink_gaps gaps;
+} brink_pair_gaps;
 
 struct brink_agents {
   brink_arena arena;
@@ -357,15 +467,24 @@ struct brink_agents {
 
   brink_member *members;
   brink_gaps *gaps;
+  brink_pair_gaps *pair_gaps;
+  size_t npair_gaps; /* a power of two */
+  brink_contacts contacts;
+  bool out_of_memory;  /* for what has to be remembered */
   brink_spot *spots;   /* room for those of one agent */
   size_t largest;      /* of all packed agents */
-  char *old;           /* room for one agent, packed: what it was before its turn */
+  char *old[2];        /* room for two agents, packed: what they were before their turn */
   uint32_t acting;     /* the one whose simulation speaks to the sink, … */
   size_t acting_block; /* … or a pair, of this block; else BRINK_NONE */
   uint32_t acting_pair[2];
 
   brink_queue queue;
 };
+
+/* What the agent is goes to agents->old[which]. */
+void brink_agents_keep(brink_agents *agents, uint32_t agent, int which);
+/* What a search has found out is remembered. */
+void brink_agents_note(brink_agents *agents, const brink_contact *note);
 
 brink_crew *brink_worker_crew(const brink_worker *worker, uint32_t agent);
 /* Number in its population. */

@@ -112,10 +112,10 @@ static void propose(void *user, size_t item, size_t number) {
   p->version = member->version;
   p->at = member->window.end;
   p->moved = p->whole = false;
-  p->ncuts = p->nnear = 0;
+  p->ncuts = p->nnotes = p->nnear = 0;
   p->prospect.valid = member->valid;
   p->fit = true;
-  o->packed = brink_agents_packed(agents, o->agent);
+  o->packed = o->past = brink_agents_packed(agents, o->agent);
   if (p->at >= member->valid) step(ahead, worker, p);
   if (p->fit) brink_outlook_open(agents, worker, o, p->at, p->prospect.valid);
 }
@@ -188,7 +188,8 @@ static bool add_mates(const brink_proposals *ahead, const brink_outlook *o, size
   return true;
 }
 
-/* Of those that will have moved, a window that meets nobody is the next version; else they are not as seen here. */
+/* Of those that will have moved, a window that meets nobody, and leaves nothing to be remembered, is the next version;
+ * else they are not as seen here. */
 static bool note_near(const brink_proposals *ahead, const brink_outlook *o, const uint32_t *near,
                       size_t count) {
   brink_proposal *p = o->proposal;
@@ -309,6 +310,7 @@ static void adopt_step(brink_agents *agents, const brink_proposal *p) {
 static void adopt_window(brink_agents *agents, brink_proposal *p) {
   brink_outlook *o = &p->outlook;
   for (size_t k = 0; k < p->ncuts; k++) brink_window_cut_partner(agents, o->agent, &p->cuts[k]);
+  for (size_t k = 0; k < p->nnotes; k++) brink_agents_note(agents, &p->notes[k]);
   brink_stats_add(&agents->adopted, &p->compared);
 }
 
@@ -316,8 +318,10 @@ static void compare_anew(brink_agents *agents, brink_proposal *p) {
   brink_outlook *o = &p->outlook;
   o->proposal = NULL;
   o->packed = brink_agents_packed(agents, o->agent);
+  o->past = agents->old[0];
   o->window = p->window;
   o->searches = o->checks = 0;
+  o->noted = false;
   brink_outlook_compare(agents, &agents->worker, o);
   o->proposal = p;
 }
@@ -333,8 +337,9 @@ bool brink_proposals_adopt(brink_proposals *ahead, uint32_t agent) {
   brink_proposal *p = proposal_of(ahead, agent);
   if (p == NULL || p->version != member->version) return false;
   p->fit = false; /* once */
-  if (p->moved) adopt_step(agents, p);
   bool good = holds(ahead, p);
+  if (!good) brink_agents_keep(agents, agent, 0);
+  if (p->moved) adopt_step(agents, p);
   if (good)
     adopt_window(agents, p);
   else

@@ -36,12 +36,27 @@ void brink_outlook_open(brink_agents *agents, brink_worker *worker, brink_outloo
   uint8_t ending = end >= valid ? BRINK_PLAN_ENDS : BRINK_WINDOW_ENDS;
   o->window = (brink_window){.start = from, .end = end, .ending = ending, .partner = BRINK_NOBODY};
   o->searches = o->checks = 0;
+  o->noted = false;
   for (size_t b = 0; b < agents->def.npairs; b++) {
     const brink_meeting *m = &worker->meetings[b];
     int sides[2], count = sides_of(worker, m, o->agent, sides);
     for (int k = 0; k < count && m->grid != NULL; k++)
       brink_meeting_spot(m, sides[k], o->packed, from, end, &o->spots[2 * b + (size_t)sides[k]]);
   }
+}
+
+/* Of one that has jumped, with the old box: it may have met whom it left. */
+static brink_box box_of(const brink_agents *agents, const brink_outlook *o, const brink_meeting *m,
+                        size_t block, int side) {
+  brink_box box = o->spots[2 * block + (size_t)side].box;
+  if (!o->jumped && !o->lingers) return box;
+  uint32_t number = brink_meeting_number(m, side, brink_agents_member(agents, o->agent));
+  const brink_box *old = brink_grid_box(m->grid, number);
+  for (int d = 0; d < m->def.ndimensions; d++) {
+    box.low[d] = fmin(box.low[d], old->low[d]);
+    box.high[d] = fmax(box.high[d], old->high[d]);
+  }
+  return box;
 }
 
 void brink_outlook_settle(brink_agents *agents, const brink_outlook *o) {
@@ -52,7 +67,9 @@ void brink_outlook_settle(brink_agents *agents, const brink_outlook *o) {
     for (int k = 0; k < count && m->grid != NULL; k++) {
       uint32_t number = brink_meeting_number(m, sides[k], agent);
       const brink_spot *spot = &o->spots[2 * b + (size_t)sides[k]];
-      brink_grid_put(m->grid, number, &spot->box);
+      /* Who has its turn at the same instant finds it where it was, too. */
+      brink_box box = o->noted || o->lingers ? box_of(agents, o, m, b, sides[k]) : spot->box;
+      brink_grid_put(m->grid, number, &box);
       m->track[number] = spot->track;
     }
   }
@@ -89,41 +106,177 @@ static void meet(brink_agents *agents, brink_outlook *o, const brink_cut *found)
     p->whole = false;
 }
 
+/* ---- remembering ---- */
+
+static void note(brink_agents *agents, brink_outlook *o, const brink_contact *what) {
+  brink_proposal *p = o->proposal;
+  o->noted = true;
+  if (p == NULL)
+    brink_agents_note(agents, what);
+  else if (p->nnotes < BRINK_PROPOSAL_NOTES)
+    p->notes[p->nnotes++] = *what;
+  else
+    p->whole = false;
+}
+
+static void note_found(brink_agents *agents, brink_outlook *o, const brink_meeting *m) {
+  for (size_t k = 0; k < m->nnotes; k++) note(agents, o, &m->notes[k]);
+}
+
+/* The event of the encounter has to wait: for something of one partner's own, or for another event at that time. */
+static void note_due(brink_agents *agents, brink_outlook *o, const brink_encounter *e,
+                     const brink_root_of_pair *root) {
+  const brink_contact *known =
+      brink_contacts_find(&agents->contacts, e->block, root->guard, e->pair);
+  brink_contact made = {.pair = {e->pair[0], e->pair[1]},
+                        .block = (uint16_t)e->block,
+                        .guard = (uint32_t)root->guard};
+  if (known != NULL) made = *known;
+  made = brink_contact_due(&made, e, root->t, root->direction, root->kind);
+  note(agents, o, &made);
+}
+
+void brink_window_remember(brink_agents *agents, const uint32_t pair[2], size_t block,
+                           size_t guard) {
+  for (size_t b = 0; b < agents->def.npairs; b++) {
+    brink_meeting *m = &agents->worker.meetings[b];
+    int sides[2];
+    for (int k = 0; k < 2; k++) {
+      const brink_crew *crew = brink_worker_crew(&agents->worker, pair[k]);
+      sides[k] = crew == m->crew[0] ? 0 : crew == m->crew[1] ? 1 : -1;
+    }
+    bool one = m->crew[0] == m->crew[1];
+    if (sides[0] < 0 || sides[1] < 0 || (!one && sides[0] == sides[1]) ||
+        (b == block && m->def.nguards == 1))
+      continue;
+    bool swapped = one ? pair[0] > pair[1] : sides[0] == 1;
+    uint32_t a = pair[swapped ? 1 : 0], c = pair[swapped ? 0 : 1];
+    const void *packed[2] = {brink_agents_packed(agents, a), brink_agents_packed(agents, c)};
+    brink_encounter e = {.agents = agents,
+                         .block = b,
+                         .pair = {a, c},
+                         .now = {packed[0], packed[1]},
+                         .past = {packed[0], packed[1]},
+                         .from = agents->now,
+                         .to = agents->now,
+                         .begins = agents->now <= agents->begun,
+                         .tells_all = true};
+    brink_meeting_search(m, &e);
+    for (size_t k = 0; k < m->nnotes; k++) {
+      if (b != block || m->notes[k].guard != guard) brink_agents_note(agents, &m->notes[k]);
+    }
+  }
+}
+
 /* ---- comparing ---- */
 
-static brink_memory remembered(const brink_agents *agents, const brink_outlook *o, uint32_t j) {
-  const brink_member *one = &agents->members[o->agent], *other = &agents->members[j];
-  double from = o->window.start;
-  brink_memory memory = {.met = one->met == j && other->met == o->agent};
-  memory.fresh = memory.met && one->met_at == from && other->met_at == from;
-  memory.sign = one->met_sign;
-  memory.begins = from <= agents->begun;
-  memory.old = o->old;
-  return memory;
+/* The order of events at one time: that of declaration, priority first, as in a single system. */
+static bool is_before(const brink_meeting *meetings, const brink_contact *a,
+                      const brink_contact *b) {
+  int first = meetings[a->block].eval.model->guards[a->guard].def.priority;
+  int second = meetings[b->block].eval.model->guards[b->guard].def.priority;
+  if (first != second) return first > second;
+  if (a->block != b->block) return a->block < b->block;
+  if (a->guard != b->guard) return a->guard < b->guard;
+  return a->pair[0] != b->pair[0] ? a->pair[0] < b->pair[0] : a->pair[1] < b->pair[1];
+}
+
+/* Whom the agent is to meet at the end of its window, as the block has the two. */
+static brink_contact appointment(const brink_meeting *meetings, uint32_t agent,
+                                 const brink_window *window) {
+  const brink_meeting *m = &meetings[window->block];
+  bool first = m->crew[0] == m->crew[1] ? agent < window->partner
+                                        : agent - m->crew[0]->first < m->crew[0]->def.count;
+  return (brink_contact){.pair = {first ? agent : window->partner, first ? window->partner : agent},
+                         .block = window->block,
+                         .guard = window->guard};
+}
+
+/* The agent was to meet somebody at the same time, and has to wait. */
+static void displace(brink_agents *agents, brink_outlook *o, const brink_contact *earlier,
+                     const brink_window *window, double from) {
+  const void *packed[2];
+  for (int side = 0; side < 2; side++)
+    packed[side] = earlier->pair[side] == o->agent
+                       ? o->packed
+                       : brink_agents_packed(agents, earlier->pair[side]);
+  brink_encounter e = {.block = earlier->block,
+                       .pair = {earlier->pair[0], earlier->pair[1]},
+                       .now = {packed[0], packed[1]},
+                       .from = from};
+  brink_root_of_pair root = {.t = window->end,
+                             .guard = window->guard,
+                             .direction = (brink_direction)window->direction,
+                             .kind = (brink_event_kind)window->kind};
+  note_due(agents, o, &e, &root);
+}
+
+/* An event of the two at the end of a window that meets somebody already: which is the first? False: this one waits. */
+static bool comes_first(brink_agents *agents, const brink_worker *worker, brink_outlook *o,
+                        const brink_encounter *e, const brink_root_of_pair *root, uint32_t j,
+                        const brink_window *window) {
+  const brink_window *windows[2] = {&o->window, window};
+  const uint32_t agent[2] = {o->agent, j};
+  brink_contact mine = {.pair = {e->pair[0], e->pair[1]},
+                        .block = (uint16_t)e->block,
+                        .guard = (uint32_t)root->guard},
+                other[2];
+  bool tied[2];
+  for (int k = 0; k < 2; k++) {
+    tied[k] = windows[k]->ending == BRINK_MEETS && root->t >= windows[k]->end;
+    if (!tied[k]) continue;
+    other[k] = appointment(worker->meetings, agent[k], windows[k]);
+    if (!is_before(worker->meetings, &mine, &other[k])) return false;
+  }
+  for (int k = 0; k < 2; k++) {
+    if (tied[k]) displace(agents, o, &other[k], windows[k], e->from);
+  }
+  return true;
+}
+
+/* Something of its own comes first: its plan ends there. */
+static bool has_own(const brink_window *window, double t) {
+  return window->ending == BRINK_PLAN_ENDS && t >= window->end;
 }
 
 /* With agent j of the other side, from the start of the window on. */
 static void compare(brink_agents *agents, brink_worker *worker, brink_outlook *o, size_t block,
                     int side, uint32_t j, const brink_stance *other) {
   brink_meeting *m = &worker->meetings[block];
-  double to = fmin(o->window.end, other->window->end), from = o->window.start;
-  if (!(to > from) || other->window->ending == BRINK_FINISHED) return;
-  brink_memory memory = remembered(agents, o, j);
+  bool finished = other->window->ending == BRINK_FINISHED;
+  double from = o->window.start;
+  double to = finished ? from : fmax(fmin(o->window.end, other->window->end), from);
   /* Of one population the one with the smaller number is a. */
   bool swapped = m->crew[0] == m->crew[1] ? o->agent > j : side == 1;
-  memory.jumper = swapped ? 1 : 0;
-  if (other->track != NULL && !agents->def.all_pairs && memory.old == NULL &&
+  brink_encounter e = {.agents = agents,
+                       .block = block,
+                       .from = from,
+                       .to = to,
+                       .jumped = o->jumped,
+                       .begins = from <= agents->begun};
+  e.pair[swapped] = o->agent;
+  e.now[swapped] = o->packed;
+  e.past[swapped] = o->past;
+  e.pair[!swapped] = j;
+  e.now[!swapped] = e.past[!swapped] = other->packed;
+  if (other->track != NULL && !agents->def.all_pairs && !o->jumped &&
       !brink_meeting_may(m, &o->spots[2 * block + (size_t)side].track, other->track,
-                         from - other->window->start, to - from))
+                         from - other->window->start, to - from) &&
+      !brink_contacts_any(&agents->contacts, e.pair, from))
     return;
   o->searches++;
-  const void *a = swapped ? other->packed : o->packed, *b = swapped ? o->packed : other->packed;
-  brink_root_of_pair root = brink_meeting_search(m, a, b, from, to, &memory);
-  /* Who is to meet somebody else at that time does so first. */
-  bool engaged = other->window->ending == BRINK_MEETS && other->window->partner != o->agent;
-  if (!root.found || (root.t >= other->window->end && engaged) ||
-      (root.t >= o->window.end && o->window.ending == BRINK_MEETS))
+  brink_root_of_pair root = brink_meeting_search(m, &e);
+  note_found(agents, o, m);
+  /* If the other one is to have its turn at this instant, too, it will see to it then. */
+  if (!root.found || (!(to > from) && !finished)) return;
+  if (!finished && (has_own(&o->window, root.t) || has_own(other->window, root.t))) {
+    note_due(agents, o, &e, &root);
     return;
+  }
+  if (!comes_first(agents, worker, o, &e, &root, j, other->window)) {
+    note_due(agents, o, &e, &root);
+    return;
+  }
   meet(agents, o, &(brink_cut){.partner = j, .block = (uint16_t)block, .root = root});
 }
 
@@ -145,20 +298,6 @@ static void compare_all(brink_agents *agents, brink_worker *worker, brink_outloo
     brink_stance other = brink_window_stance(agents, m, 1 - side, j);
     compare(agents, worker, o, block, side, j, &other);
   }
-}
-
-/* Of one that has jumped, with the old box: it may have met whom it left. */
-static brink_box box_of(const brink_agents *agents, const brink_outlook *o, const brink_meeting *m,
-                        size_t block, int side) {
-  brink_box box = o->spots[2 * block + (size_t)side].box;
-  if (o->old == NULL) return box;
-  uint32_t number = brink_meeting_number(m, side, brink_agents_member(agents, o->agent));
-  const brink_box *old = brink_grid_box(m->grid, number);
-  for (int d = 0; d < m->def.ndimensions; d++) {
-    box.low[d] = fmin(box.low[d], old->low[d]);
-    box.high[d] = fmax(box.high[d], old->high[d]);
-  }
-  return box;
 }
 
 /* Those of the other side in a list of the grid, by their numbers among all. */

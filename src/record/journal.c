@@ -387,11 +387,26 @@ void brink_journal_event(brink_journal *journal, const brink_happening *h) {
     open_entry(journal, h);
 }
 
+/* Of a pair: which one. */
+static void add_partners(const brink_journal *journal, const brink_entry *entry, brink_text *text) {
+  const brink_system *system = journal->columns->system;
+  const brink_flag *flag = &system->flags[entry->flag];
+  brink_concerned both = entry->concerned;
+  if (both.count == 0 && flag->is_pair) both = brink_concerned_by(flag, entry->index);
+  if (both.count != 2) return;
+  for (size_t side = 0; side < 2; side++) {
+    brink_text_add(text, side == 0 ? " (" : ", ");
+    brink_system_instance_name(system, both.group[side], both.instance[side], text);
+  }
+  brink_text_add(text, ")");
+}
+
 static void add_headline(brink_journal *journal, const brink_entry *entry) {
   brink_headline *headline = &journal->headline[journal->nheadlines++];
   *headline = (brink_headline){.t = entry->t, .direction = entry->direction};
   headline->flag.allocator = headline->changes.allocator = *allocator_of(journal);
   brink_text_append(&headline->flag, entry->name.data, entry->name.length);
+  add_partners(journal, entry, &headline->flag);
   brink_text_append(&headline->changes, entry->changes.data, entry->changes.length);
   journal->failed = journal->failed || headline->flag.failed || headline->changes.failed;
 }

@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#define AS_NEAR 64.0 /* smallest steps: arrive.c, brink_sim_no_step_left */
+
 /* The step ends at sigma of the path, by an event or by itself. */
 static brink_status until(brink_sim *sim, const brink_path *path, double sigma, bool event,
                           double t_stop, brink_foresight *foresight) {
@@ -34,6 +36,13 @@ static bool is_plain(const brink_sim *sim, double end) {
  * comes, at the present. */
 static brink_status now(brink_sim *sim, brink_foresight *foresight) {
   *foresight = (brink_foresight){.path = NULL, .end = sim->t, .event = true};
+  return BRINK_STEPPED;
+}
+
+/* The same where no step is left: what is as near as time can tell is reached at once (arrive.c). */
+static brink_status at_once(brink_sim *sim, double t_stop, brink_foresight *foresight) {
+  now(sim, foresight);
+  if (t_stop - sim->t <= AS_NEAR * brink_sim_smallest_step(sim)) foresight->end = t_stop;
   return BRINK_STEPPED;
 }
 
@@ -76,7 +85,7 @@ static brink_status attempt(brink_sim *sim, double h, double t_stop, brink_fores
     if (outcome == BRINK_TRY_FATAL) break;
     h = outcome == BRINK_TRY_ERROR ? fmin(st->h_next, 0.9 * h) : 0.25 * h;
   }
-  return now(sim, foresight);
+  return at_once(sim, t_stop, foresight);
 }
 
 brink_status brink_sim_foresee(brink_sim *sim, double t_limit, brink_foresight *foresight,
