@@ -47,7 +47,7 @@ brink_status brink_crew_plan(brink_crew *crew, double t_end, void *packed, brink
     brink_status status = brink_sim_foresee(sim, t_end, &ahead, diag);
     if (status != BRINK_STEPPED && status != BRINK_OK) return status;
   }
-  if (sim->eval.nheld > BRINK_PACKED_HOLDS)
+  if (sim->eval.nheld > BRINK_PACKED_HOLDS || sim->eval.nties > BRINK_PACKED_HOLDS)
     return brink_diag_set(diag, BRINK_ERR_UNSUPPORTED,
                           "an agent slides on %zu surfaces at once: at most %d are supported",
                           sim->eval.nheld, BRINK_PACKED_HOLDS);

@@ -32,6 +32,7 @@ static bool take_arrays(brink_eval *eval, brink_arena *arena) {
   eval->is_held = brink_arena_take(arena, def->nguards, sizeof(bool));
   eval->until_left = brink_arena_take(arena, def->nguards, sizeof(bool));
   eval->owner = brink_arena_take(arena, def->nguards, sizeof(size_t));
+  eval->ties = brink_arena_take(arena, def->nguards, sizeof *eval->ties);
   eval->slide_base = brink_arena_take(arena, def->nx, sizeof(double));
   eval->jet_memory = brink_arena_take(arena, 2 * def->nx, sizeof(double));
   eval->jets = brink_arena_take(arena, def->nx, sizeof(double *));
@@ -40,8 +41,8 @@ static bool take_arrays(brink_eval *eval, brink_arena *arena) {
          eval->appended != NULL && eval->column != NULL && eval->gradient != NULL &&
          eval->probe != NULL && eval->f_plus != NULL && eval->f_minus != NULL &&
          eval->held != NULL && eval->is_held != NULL && eval->until_left != NULL &&
-         eval->owner != NULL && eval->slide_base != NULL && eval->jet_memory != NULL &&
-         eval->jets != NULL;
+         eval->owner != NULL && eval->ties != NULL && eval->slide_base != NULL &&
+         eval->jet_memory != NULL && eval->jets != NULL;
 }
 
 bool brink_eval_init(brink_eval *eval, const brink_model *model, brink_arena *arena, bool append) {
@@ -70,11 +71,18 @@ bool brink_eval_init(brink_eval *eval, const brink_model *model, brink_arena *ar
   return true;
 }
 
-void brink_eval_set_sign(brink_eval *eval, size_t guard, int sign) {
+static void set_same(brink_eval *eval, size_t guard, int sign) {
   const brink_guard *guards = eval->model->guards;
   eval->sgn[guard] = (signed char)sign;
   for (size_t k = guards[guard].next_same; k != guard; k = guards[k].next_same)
     eval->sgn[k] = (signed char)(guards[k].def.same_sign < 0 ? -sign : sign);
+}
+
+void brink_eval_set_sign(brink_eval *eval, size_t guard, int sign) {
+  set_same(eval, guard, sign);
+  for (size_t k = 0; k < eval->nties; k++) {
+    if (eval->ties[k].to == guard) set_same(eval, eval->ties[k].guard, eval->ties[k].sign * sign);
+  }
 }
 
 /* ---- guards ---- */

@@ -22,6 +22,12 @@ typedef enum brink_try {
 
 #define BRINK_SLIDES 16 /* surfaces with Filippov's field that may be slid on at once */
 
+/* A guard that goes with another, on whose surface the state is held. */
+typedef struct brink_tie {
+  size_t guard, to;
+  int sign;
+} brink_tie;
+
 typedef struct brink_eval {
   const brink_model *model;
   brink_env env; /* points at the arrays below */
@@ -65,6 +71,10 @@ typedef struct brink_eval {
   bool *is_held;
   bool *until_left; /* held until one of its leave guards lets go, not while the fields hold it */
   size_t *owner;    /* of a leave guard: the surface that it lets go of; else BRINK_NONE */
+  /* Guards whose surfaces coincide where the state is held on one of them: they go with it, held by it, their
+   * signs those of that one, or opposite. */
+  brink_tie *ties;
+  size_t nties;
   size_t filippov[BRINK_SLIDES]; /* those of the held where Filippov's field applies */
   size_t nfilippov, max_filippov;
   double *slide_base, *slide_change[BRINK_SLIDES]; /* scratch: the fields that are combined there */
@@ -112,6 +122,9 @@ brink_try brink_eval_sided(brink_eval *eval, size_t guard, int sign, double t, c
 /* The state is held on this guard's surface from now on, or no longer (its sign is then 0: take one). */
 void brink_eval_hold(brink_eval *eval, size_t guard, bool until_left);
 void brink_eval_let_go(brink_eval *eval, size_t guard);
+/* From now on a guard goes with one that is held; is it one that does? */
+void brink_eval_tie(brink_eval *eval, brink_tie tie);
+bool brink_eval_is_tied(const brink_eval *eval, size_t guard);
 
 /* How firmly the fields hold the state on each of the surfaces in eval->filippov: grip[2i] = -L+ and
  * grip[2i+1] = L-, with L the rate of guard i along the fields on both sides of it, sliding on all

@@ -119,7 +119,35 @@ void brink_eval_hold(brink_eval *eval, size_t guard, bool until_left) {
   update_leave_guards(eval, guard);
 }
 
+bool brink_eval_is_tied(const brink_eval *eval, size_t guard) {
+  for (size_t k = 0; k < eval->nties; k++) {
+    if (eval->ties[k].guard == guard) return true;
+  }
+  return false;
+}
+
+void brink_eval_tie(brink_eval *eval, brink_tie tie) {
+  eval->ties[eval->nties++] = tie;
+  eval->is_held[tie.guard] = true;
+  eval->slack[tie.guard] = 0.0;
+  brink_eval_set_sign(eval, tie.to, eval->sgn[tie.to]);
+}
+
+/* What went with it, or it with another, is free. */
+static void untie(brink_eval *eval, size_t guard) {
+  size_t kept = 0;
+  for (size_t k = 0; k < eval->nties; k++) {
+    brink_tie tie = eval->ties[k];
+    if (tie.guard == guard || tie.to == guard)
+      eval->is_held[tie.guard] = false;
+    else
+      eval->ties[kept++] = tie;
+  }
+  eval->nties = kept;
+}
+
 void brink_eval_let_go(brink_eval *eval, size_t guard) {
+  untie(eval, guard);
   eval->nheld = remove_from(eval->held, eval->nheld, guard);
   eval->nfilippov = remove_from(eval->filippov, eval->nfilippov, guard);
   eval->is_held[guard] = false;

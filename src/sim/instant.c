@@ -385,6 +385,7 @@ static brink_status settle_one(brink_sim *sim, brink_hit *hit, bool changed_ever
   brink_eval *eval = &sim->eval;
   size_t guard = hit->guard;
   int before = hit->direction == BRINK_NEGATIVE ? 1 : -1;
+  if (brink_eval_is_tied(eval, guard)) return BRINK_OK;   /* as the one that it goes with */
   if (eval->is_held[guard]) brink_slide_undo(sim, guard); /* for what held before the rules */
   if (hit->pole) { /* it went through infinity, and is where it was going */
     brink_eval_set_sign(eval, guard, -before);

@@ -19,6 +19,11 @@ typedef struct scalars {
   uint32_t held[BRINK_PACKED_HOLDS];
   uint32_t nheld;
   bool until_left[BRINK_PACKED_HOLDS];
+  uint32_t nties;
+  struct {
+    uint32_t guard, to;
+    int sign;
+  } tie[BRINK_PACKED_HOLDS];
   bool started, restart;
 } scalars;
 
@@ -30,6 +35,12 @@ static void note_held(const brink_sim *sim, scalars *s) {
     s->held_from[k] = sim->held_from[eval->held[k]];
     s->until_left[k] = eval->until_left[eval->held[k]];
   }
+  s->nties = (uint32_t)eval->nties;
+  for (size_t k = 0; k < eval->nties && k < BRINK_PACKED_HOLDS; k++) {
+    s->tie[k].guard = (uint32_t)eval->ties[k].guard;
+    s->tie[k].to = (uint32_t)eval->ties[k].to;
+    s->tie[k].sign = eval->ties[k].sign;
+  }
 }
 
 static void hold_again(brink_sim *sim, const scalars *s) {
@@ -37,6 +48,8 @@ static void hold_again(brink_sim *sim, const scalars *s) {
     brink_eval_hold(&sim->eval, s->held[k], s->until_left[k]);
     sim->held_from[s->held[k]] = s->held_from[k];
   }
+  for (size_t k = 0; k < s->nties && k < BRINK_PACKED_HOLDS; k++)
+    brink_eval_tie(&sim->eval, (brink_tie){s->tie[k].guard, s->tie[k].to, s->tie[k].sign});
 }
 
 /* ---- regions ---- */

@@ -122,6 +122,56 @@ void brink_slide_share(brink_sim *sim) {
 
 /* ---- entering ---- */
 
+static bool is_filippov(const brink_sim *sim, size_t guard) {
+  return sim->model->guards[guard].def.surface == BRINK_SURFACE_FILIPPOV;
+}
+
+/* Do the surfaces of two plain guards coincide at the present: both are zero, and their gradients, with time as one
+ * more state, are parallel? 1, or -1 if they are opposite; 0: they do not. */
+static int coincide(brink_sim *sim, size_t guard, size_t other) {
+  brink_eval *eval = &sim->eval;
+  const brink_guard *guards = sim->model->guards;
+  if (guards[guard].formula != NULL || guards[other].formula != NULL) return 0;
+  double g = brink_eval_guard(eval, other, sim->t, sim->x), slope[2];
+  double near =
+      fmax(8.0 * brink_sim_zero_band(sim, other, sim->t, sim->x), sim->detector.tolerance[other]);
+  if (!(fabs(g) <= near)) return 0;
+  double *one = eval->f_plus, *two = eval->f_minus; /* scratch: by state */
+  size_t pair[] = {guard, other};
+  for (int k = 0; k < 2; k++) {
+    const brink_guard_def *def = &guards[pair[k]].def;
+    double *row = k == 0 ? one : two;
+    for (size_t i = 0; i < eval->nx; i++) row[i] = 0.0;
+    if (brink_eval_gradient(eval, pair[k], sim->t, sim->x, eval->gradient, &slope[k]) !=
+        BRINK_TRY_OK)
+      return 0;
+    for (size_t j = 0; j < def->ndepends; j++) row[def->depends[j]] += eval->gradient[j];
+  }
+  double dot = slope[0] * slope[1], first = slope[0] * slope[0], second = slope[1] * slope[1];
+  for (size_t i = 0; i < eval->nx; i++) {
+    dot += one[i] * two[i];
+    first += one[i] * one[i];
+    second += two[i] * two[i];
+  }
+  double product = sqrt(first) * sqrt(second);
+  if (!(product > 0.0) || !(fabs(dot) >= (1.0 - 1e-13) * product)) return 0;
+  return dot > 0.0 ? 1 : -1;
+}
+
+/* Surfaces that coincide with one that holds the state, and whose guards fired with it, hold it together: they
+ * are one surface, in other words. */
+static void tie_others(brink_sim *sim, size_t guard) {
+  brink_eval *eval = &sim->eval;
+  for (size_t k = 0; k < sim->nhits; k++) {
+    size_t other = sim->hits[k].guard;
+    if (other == guard || sim->model->guards[other].watched_as != other || eval->is_held[other] ||
+        !eval->enabled[other] || !is_filippov(sim, other))
+      continue;
+    int sign = coincide(sim, guard, other);
+    if (sign != 0) brink_eval_tie(eval, (brink_tie){.guard = other, .to = guard, .sign = sign});
+  }
+}
+
 /* The state is held on the surface from now on. */
 static brink_status enter(brink_sim *sim, size_t guard, int sign_before, bool until_left,
                           brink_diag *diag) {
@@ -130,6 +180,7 @@ static brink_status enter(brink_sim *sim, size_t guard, int sign_before, bool un
   if (def->surface == BRINK_SURFACE_FILIPPOV && eval->nfilippov == BRINK_SLIDES)
     return brink_slide_tangled(sim, guard, diag);
   brink_eval_hold(eval, guard, until_left);
+  if (is_filippov(sim, guard)) tie_others(sim, guard);
   sim->held_from[guard] = sim->t;
   sim->field_settled = sim->shares = false; /* the field may read that sign */
   if (def->on_surface != NULL)
@@ -302,10 +353,6 @@ typedef struct grip_group {
   size_t count;
   const size_t *guards;
 } grip_group;
-
-static bool is_filippov(const brink_sim *sim, size_t guard) {
-  return sim->model->guards[guard].def.surface == BRINK_SURFACE_FILIPPOV;
-}
 
 /* How firmly the fields hold the state on each surface: -L+ and L-, both positive while they do. False
  * where the fields are not defined, or, with *unique false, not determined. */
@@ -482,6 +529,10 @@ void brink_slide_forget(brink_sim *sim) {
 
 brink_status brink_slide_end(brink_sim *sim, size_t guard, int sign) {
   brink_slide_record record = brink_slide_of(sim, guard);
+  for (size_t k = 0; k < sim->eval.nties; k++) { /* their signs, once they are free */
+    brink_tie tie = sim->eval.ties[k];
+    if (tie.to == guard) brink_slide_take_sign(sim, tie.guard, tie.sign * sign);
+  }
   brink_slide_undo(sim, guard);
   sim->field_settled = false;
   brink_slide_take_sign(sim, guard, sign);
