@@ -159,7 +159,7 @@ static brink_status check_gradients(const brink_options *options, const brink_mo
       size_t leaf = guard->formula == NULL ? k : guard->formula[j].leaf;
       if (guard->formula != NULL && guard->formula[j].op != 0) continue;
       const brink_guard_def *def = &model->guards[leaf].def;
-      if (def->value == NULL || def->gradient != NULL || def->jet != NULL) continue;
+      if (def->value == NULL || def->coefficients != NULL || def->gradient != NULL || def->jet != NULL) continue;
       brink_status status = brink_diag_set(
           diag, BRINK_ERR_ARGUMENT,
           "guard '%s' is unilateral, and events are found by extrapolation: give it a gradient or "
