@@ -65,8 +65,8 @@ static brink_status check_guard(const brink_model_def *def, size_t index, brink_
     REFUSE("guard %zu has no name: start from brink_default_guard(name)", index);
   bool plain = guard->coefficients != NULL || guard->value != NULL;
   if (plain == (guard->formula != NULL))
-    REFUSE("guard '%s' needs coefficients, or a value, or a formula; it has %s", guard->name,
-           plain ? "a formula besides" : "nothing of it");
+    REFUSE("guard '%s' needs exactly one of numbers or a value, and a formula; it has %s",
+           guard->name, plain ? "both" : "neither");
   if (guard->side < BRINK_BILATERAL || guard->side > BRINK_LEAF)
     REFUSE("guard '%s': side %d is not one of brink_side", guard->name, (int)guard->side);
   if (guard->direction < BRINK_NEGATIVE || guard->direction > BRINK_POSITIVE)
@@ -471,7 +471,7 @@ static bool copy_arrays(brink_model *model) {
   for (size_t k = 0; k < def->nguards; k++) {
     if (!copy_guard(model, k)) return false;
   }
-  return copy_names(model) && copy_clocks(model) && copy_pattern(model);
+  return copy_names(model) && copy_clocks(model) && copy_pattern(model) && copy_reads(model);
 }
 
 static brink_status check_pattern(const brink_model_def *def, brink_diag *diag) {

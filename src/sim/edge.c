@@ -70,25 +70,37 @@ void brink_edge_keep_inside(brink_sim *sim) {
 
 /* ---- what the instant changed ---- */
 
-bool brink_edge_other_field(const brink_sim *sim) {
-  const brink_model_def *def = &sim->model->def;
-  const brink_eval *eval = &sim->eval;
-  for (size_t j = 0; j < def->np; j++) {
-    bool same = memcmp(&eval->p[j], &sim->pre_p[j], sizeof(double)) == 0;
-    if (!same && (def->reads.p == NULL || def->reads.p[j])) return true;
-  }
-  for (size_t m = 0; m < def->nmodes; m++) {
-    if (eval->mode[m] != sim->pre_mode[m] && (def->reads.mode == NULL || def->reads.mode[m])) return true;
-  }
-  return false;
+/* A model that does not say what it reads is asked for the field here, with what held before and with what holds. */
+static bool field_differs(brink_sim *sim, size_t guard) {
+  brink_eval *eval = &sim->eval;
+  brink_env now = eval->env;
+  int sign = eval->sgn[guard];
+  brink_try after = brink_eval_sided(eval, guard, sign, sim->t, sim->x, eval->f_plus);
+  eval->env.p = sim->pre_p;
+  eval->env.mode = sim->pre_mode;
+  brink_try before = brink_eval_sided(eval, guard, sign, sim->t, sim->x, sim->field);
+  eval->env = now;
+  return after != before || memcmp(eval->f_plus, sim->field, eval->nx * sizeof(double)) != 0;
 }
 
-bool brink_edge_other_motion(const brink_sim *sim) {
+bool brink_edge_other_field(brink_sim *sim, size_t guard) {
+  const brink_model_def *def = &sim->model->def;
+  const brink_eval *eval = &sim->eval;
+  const bool *p = def->reads.p, *mode = def->reads.mode;
+  bool differs = false;
+  for (size_t j = 0; j < def->np && !differs; j++)
+    differs = (p == NULL || p[j]) && memcmp(&eval->p[j], &sim->pre_p[j], sizeof(double)) != 0;
+  for (size_t m = 0; m < def->nmodes && !differs; m++)
+    differs = (mode == NULL || mode[m]) && eval->mode[m] != sim->pre_mode[m];
+  return differs && (p != NULL || mode != NULL || field_differs(sim, guard));
+}
+
+bool brink_edge_other_motion(brink_sim *sim, size_t guard) {
   const brink_model_def *def = &sim->model->def;
   for (size_t i = 0; i < def->nx; i++) {
     double rounding = 64.0 * DBL_EPSILON * fmax(fabs(sim->x[i]), fabs(sim->pre_x[i]));
     bool same = fabs(sim->x[i] - sim->pre_x[i]) <= rounding;
     if (!same && (def->reads.x == NULL || def->reads.x[i])) return true;
   }
-  return brink_edge_other_field(sim);
+  return brink_edge_other_field(sim, guard);
 }
