@@ -72,6 +72,10 @@ static int side_leads(brink_sim *sim, size_t guard, int side, double *f) {
   return outcome == BRINK_TRY_OK ? field_leads(sim, guard, side, f) : 0;
 }
 
+int brink_slide_way(brink_sim *sim, size_t guard) {
+  return side_leads(sim, guard, sim->eval.sgn[guard], sim->eval.f_plus);
+}
+
 /* ---- one field for many ---- */
 
 #define MANY 3
