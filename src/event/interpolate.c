@@ -150,6 +150,18 @@ static bool is_pole(brink_detector *det, const brink_along *along, double at) {
          here > fabs(brink_along_value(&det->space, along->guard, path, end));
 }
 
+/* Do two roots of a polynomial enclose no more than the rounding of its coefficients? Then they are one touch: a
+ * multiple root that the dense output has taken apart. */
+static bool only_rounding(const brink_along *along, const brink_root *roots, int count, int k) {
+  if (!along->exact || k + 1 >= count || roots[k].kind == BRINK_ROOT_TOUCH ||
+      roots[k + 1].kind == BRINK_ROOT_TOUCH || roots[k].kind == roots[k + 1].kind)
+    return false;
+  double size = 0.0, s = roots[k + 1].s, middle = 0.5 * (roots[k].s + s);
+  for (int j = along->degree; j >= 0; j--) size = size * s + fabs(along->c[j]);
+  double rounding = BRINK_POLY_TAU * (along->degree + 1) * DBL_EPSILON * size;
+  return fabs(brink_poly_eval(along->c, along->degree, middle)) <= rounding;
+}
+
 /* One piece of the path, on which the guard starts with *sign; true if an event was found. *last
  * becomes the last root seen. all_at_once: the piece is the whole path, and nothing but roots matters. */
 static bool scan_piece(brink_detector *det, size_t guard, const brink_path *dense,
@@ -165,6 +177,11 @@ static bool scan_piece(brink_detector *det, size_t guard, const brink_path *dens
     bool crossed = crosses(det, along, &roots[k], next, *sign);
     double back, at = roots[k].s;
     bool touched = !crossed && roots[k].kind == BRINK_ROOT_TOUCH;
+    if (crossed && side != BRINK_UNILATERAL && only_rounding(along, roots, count, k)) {
+      crossed = false;
+      touched = true;
+      k++; /* its return belongs to it */
+    }
     if (crossed && along->exact && side == BRINK_UNILATERAL &&
         brink_detector_only_dips(det, guard, dense, along->c, along->degree, roots, count, k,
                                  &back)) {
