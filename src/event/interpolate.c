@@ -21,6 +21,7 @@
 /* Parts of a path, between which an approximation is compared with the guard; one that knows nothing, … */
 #define ON_THE_WAY 8
 #define ALL_THE_WAY 128
+#define FLAT 1e-6  /* of its terms: a slope that is none */
 #define PIECES 512 /* of a path, that are looked at before the step is cut */
 
 static double near_limit(const brink_detector *det, size_t guard) {
@@ -108,12 +109,13 @@ double brink_detector_inside(brink_detector *det, size_t guard, const brink_path
  * turns out to change the sign does; what stays within the slack of a guard that has not left its
  * surface yet does not. */
 static bool crosses(brink_detector *det, const brink_along *along, const brink_root *root,
-                    double next, int sign) {
+                    double next, bool last, int sign) {
   double slack = det->eval->slack[along->guard], middle = 0.5 * (root->s + next);
   bool simple = root->kind == (sign > 0 ? BRINK_ROOT_FALLING : BRINK_ROOT_RISING);
   if (simple && slack == 0.0) return true;
   if (!simple && (root->kind != BRINK_ROOT_TOUCH || !(middle > root->s))) return false;
   double y = sign * brink_along_value(&det->space, along->guard, along->path, middle);
+  if (!last) return y < -slack; /* the next root is zero, within rounding */
   double end = sign * brink_along_value(&det->space, along->guard, along->path, next);
   return fmin(y, end) < -slack;
 }
@@ -162,6 +164,30 @@ static bool is_pole(brink_detector *det, const brink_along *along, double at) {
          here > fabs(brink_along_value(&det->space, along->guard, path, end));
 }
 
+/* Is the slope at s no more than a double root that rounding has taken apart may have? */
+static bool is_flat_at(const brink_along *along, double s) {
+  double slopes[BRINK_POLY_MAX_DEGREE + 1], size = 0.0;
+  if (along->degree < 2) return false;
+  brink_poly_derivative(along->c, along->degree, slopes);
+  for (int j = along->degree - 1; j >= 0; j--) size = size * s + fabs(slopes[j]);
+  return fabs(brink_poly_eval(slopes, along->degree - 1, s)) <= FLAT * size;
+}
+
+/* Do two roots of a polynomial, or a flat one and the end, enclose no more than the rounding of its coefficients?
+ * Then they are one touch: a multiple root that the dense output has taken apart. */
+static bool only_rounding(const brink_along *along, const brink_root *roots, int count, int k) {
+  bool last = k + 1 >= count;
+  if (!along->exact || roots[k].kind == BRINK_ROOT_TOUCH) return false;
+  if (last ? !is_flat_at(along, roots[k].s)
+           : roots[k + 1].kind == BRINK_ROOT_TOUCH || roots[k].kind == roots[k + 1].kind)
+    return false;
+  double size = 0.0, s = last ? along->until : roots[k + 1].s, middle = 0.5 * (roots[k].s + s);
+  for (int j = along->degree; j >= 0; j--) size = size * s + fabs(along->c[j]);
+  double rounding = BRINK_POLY_TAU * (along->degree + 1) * DBL_EPSILON * size;
+  return fabs(brink_poly_eval(along->c, along->degree, middle)) <= rounding &&
+         (!last || fabs(brink_poly_eval(along->c, along->degree, s)) <= rounding);
+}
+
 /* One piece of the path, on which the guard starts with *sign; true if an event was found. *last
  * becomes the last root seen. all_at_once: the piece is the whole path, and nothing but roots matters. */
 static bool scan_piece(brink_detector *det, size_t guard, const brink_path *dense,
@@ -174,9 +200,14 @@ static bool scan_piece(brink_detector *det, size_t guard, const brink_path *dens
     double next = k + 1 < count ? roots[k + 1].s : along->from + along->width * along->until;
     *last = roots[k].s;
     brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(*sign)};
-    bool crossed = crosses(det, along, &roots[k], next, *sign);
+    bool crossed = crosses(det, along, &roots[k], next, k + 1 == count, *sign);
     double back, at = roots[k].s;
     bool touched = !crossed && roots[k].kind == BRINK_ROOT_TOUCH;
+    if (crossed && side != BRINK_UNILATERAL && only_rounding(along, roots, count, k)) {
+      crossed = false;
+      touched = true;
+      k++; /* its return belongs to it */
+    }
     if (crossed && along->exact && side == BRINK_UNILATERAL &&
         brink_detector_only_dips(det, guard, dense, along->c, along->degree, roots, count, k,
                                  &back)) {

@@ -436,9 +436,21 @@ static brink_status settle_fired(brink_sim *sim, bool *changed, bool changed_eve
 
 /* ---- jumps ---- */
 
+/* A guard that reads signs may be zero, with rate zero, on both sides of one (x*abs(x)): where it has another formula
+ * from now on, that leads it across. */
+static int led_across(brink_sim *sim, size_t guard) {
+  int sign = sim->eval.sgn[guard];
+  if (sign == 0 || !sim->model->guards[guard].def.reads_signs) return 0;
+  double g = brink_eval_guard(&sim->eval, guard, sim->t, sim->x);
+  if (!(fabs(g) <= zero_band(sim, guard)) || brink_slide_way(sim, guard) != -sign) return 0;
+  decide(sim, guard, -sign);
+  return -sign;
+}
+
 /* A guard that was carried across zero. */
 static void check_jump(brink_sim *sim, size_t guard) {
   int direction = follow(sim, guard);
+  if (direction == 0) direction = led_across(sim, guard);
   if (direction != 0 && brink_detector_wants(&sim->detector, guard, (brink_direction)direction))
     add_hit(sim, guard, direction);
 }

@@ -232,6 +232,9 @@ int brink_sim_inside(const brink_sim *sim, size_t guard);
 /* Does the motion lead from the guard's surface to that side? */
 bool brink_slide_leads(brink_sim *sim, size_t guard, int side);
 
+/* Which way the field of the guard's own side leads it, -1 or 1; 0: it stays. */
+int brink_slide_way(brink_sim *sim, size_t guard);
+
 /* A new sign; how far the state still is on the wrong side of it is allowed. */
 void brink_slide_take_sign(brink_sim *sim, size_t guard, int sign);
 

@@ -115,6 +115,10 @@ static int side_leads(brink_sim *sim, size_t guard, int side, double *f) {
   return leads;
 }
 
+int brink_slide_way(brink_sim *sim, size_t guard) {
+  return side_leads(sim, guard, sim->eval.sgn[guard], sim->eval.f_plus);
+}
+
 /* ---- one field for many ---- */
 
 #define MANY 3
