@@ -187,6 +187,41 @@ TEST(a_unilateral_pair_without_an_effective_action_is_blocked) {
   expect_blocked("0.0", "a.n := a.n + 1.0;");
 }
 
+/* ---- jumps ---- */
+
+/* The same events with clocks of their own and in one system. */
+static void expect_same_events(const char *model, size_t count, const char *const *flags,
+                               const double *times) {
+  write_file("line.hsml", model);
+  for (int m = 0; m < 2; m++) {
+    expect_events("own", methods[m], 5.0, count, flags, times);
+    expect_events("one", methods[m], 5.0, count, flags, times);
+  }
+}
+
+#define WALLED(wall, at_wall, block)                                                               \
+  "ctc Ball is body declarations state(x, real); state(v, real); flag(wall); end declarations;\n"  \
+  " dynamics x' = v; v' = 0.0; wall = x - " wall "; end dynamics;\n"                               \
+  " event(wall) positive-going " at_wall " end positive-going; end event; end body; end Ball;\n"   \
+  "system Line is body components ball[2] : Ball; end components;\n"                               \
+  " initial ball[1].x := 0.0; ball[1].v := 1.0; ball[2].x := 3.0; ball[2].v := 0.0; end "          \
+  "initial;\n agents population(ball); " block " end agents;\n"                                    \
+  " simulation until : 5.0; tolerance : 1e-9; end simulation; end body; end Line;\n"
+
+TEST(an_agent_that_its_own_action_carries_across_a_pair_has_met) {
+  static const char *const flags[] = {"gap", "ball[1].wall", "gap"};
+  const double times[] = {3, 4.5, 4.5};
+  expect_same_events(WALLED("4.5", "x := x - 4.0;", PAIR("flag(gap);", "gap = b.x - a.x;", "")), 3,
+                     flags, times);
+}
+
+TEST(an_agent_that_a_pair_carries_across_its_own_flag_fires) {
+  static const char *const flags[] = {"gap", "ball[2].wall"};
+  const double times[] = {2, 2};
+  expect_same_events(WALLED("6.0", "v := 0.5;", GAP("unilateral", "b.x := b.x + 5.0; a.v := 0.0;")),
+                     2, flags, times);
+}
+
 /* ---- the end ---- */
 
 TEST(a_meeting_at_the_end_of_the_run_counts) {
@@ -223,6 +258,8 @@ int main(void) {
   RUN(an_inelastic_collapse_lets_nobody_through);
   RUN(a_contact_that_rests_is_one_event);
   RUN(a_unilateral_pair_without_an_effective_action_is_blocked);
+  RUN(an_agent_that_its_own_action_carries_across_a_pair_has_met);
+  RUN(an_agent_that_a_pair_carries_across_its_own_flag_fires);
   RUN(a_meeting_at_the_end_of_the_run_counts);
   RUN(the_summary_says_which_pair);
   program_leave(folder);

@@ -232,9 +232,9 @@ static brink_status part(brink_agents *agents, size_t block, int side, uint32_t 
   brink_crew_take(crew, brink_agents_member(agents, agent));
   crew->sim->t = crew->sim->stepper.t = agents->now;
   brink_meeting_scatter(&agents->worker.meetings[block], side, crew->sim);
-  brink_sim_changed(crew->sim);
   act(agents, agent);
-  return plan(agents, agent, diag);
+  brink_status status = brink_sim_intervene(crew->sim, diag);
+  return status == BRINK_OK ? plan(agents, agent, diag) : status;
 }
 
 /* The window of one that meets somebody is over. */

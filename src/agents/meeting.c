@@ -442,7 +442,7 @@ static brink_root_of_pair search(brink_meeting *m, const brink_encounter *e, dou
 brink_root_of_pair brink_meeting_search(brink_meeting *m, const brink_encounter *e) {
   brink_encounter part = *e;
   m->nnotes = 0;
-  if (!e->jumped && e->to > e->from &&
+  if (!e->leaps && e->to > e->from &&
       !brink_meeting_narrow(m, e->now[0], e->now[1], &part.from, &part.to))
     return (brink_root_of_pair){.t = e->to};
   if (part.from > e->from) part.begins = false; /* they have been apart since */

@@ -211,6 +211,7 @@ typedef struct brink_encounter {
   double from,
       to;      /* the time in which they are compared; the same: only what is so at that instant */
   bool jumped; /* one of them is not what it was before `from`: guards may have jumped */
+  bool leaps;  /* … wherever they are now */
   bool begins; /* there is nothing before `from` */
   bool tells_all; /* every guard is to be remembered */
 } brink_encounter;
@@ -353,6 +354,8 @@ typedef struct brink_outlook {
   const void *packed; /* what it is then */
   const void *past;   /* with the plan that led it there */
   bool jumped;        /* something has just changed it */
+  bool
+      leaps; /* … and it is elsewhere now, or larger, or in another mode: whom it left is concerned */
   bool lingers; /* … or did so at this instant, and something is left to be seen to where it was */
   bool noted;   /* there was something to be remembered */
   brink_window window;

@@ -11,7 +11,7 @@
 #define AT_SURFACE 64.0 /* units of rounding in the states within which a guard is on its surface */
 #define A_MOMENT 16.0   /* units of rounding in time: the first look back, … */
 #define LONGER 8.0      /* … and how much further the next one is */
-#define SAME_RATE 1e-6  /* of what it is made of: a rate that is still the same */
+#define SAME_RATE 1e-6  /* of itself: a rate that is still the same, by plans of any method */
 
 int brink_meeting_inside(const brink_meeting *m, size_t guard) {
   const brink_guard_def *def = &m->eval.model->guards[guard].def;
@@ -87,20 +87,37 @@ int brink_meeting_sign_after(brink_meeting *m, size_t guard, double band) {
   return 0;
 }
 
+static double slope_of(const brink_plan *plan, size_t state, double t) {
+  const double *c = plan->c + state * plan->length;
+  double s = (t - plan->origin) / plan->unit, slope = 0.0;
+  for (int k = plan->degree; k > 0; k--) slope = slope * s + k * c[k];
+  return slope / plan->unit;
+}
+
 /* How fast the states that guards read change along the plans at t. */
 static void rates_of(brink_meeting *m, const void *const packed[2], double t, double *f) {
   for (size_t i = 0; i < m->eval.nx; i++) f[i] = 0.0;
   for (int side = 0; side < 2; side++) {
     brink_plan plan = brink_packed_plan(&m->crew[side]->packing, packed[side]);
-    double s = (t - plan.origin) / plan.unit;
     for (size_t j = 0; j < m->nneeded[side]; j++) {
       size_t i = m->needed[side][j];
-      const double *c = plan.c + i * plan.length;
-      double slope = 0.0;
-      for (int k = plan.degree; k > 0; k--) slope = slope * s + k * c[k];
-      f[m->def.x[side][i]] = slope / plan.unit;
+      f[m->def.x[side][i]] = slope_of(&plan, i, t);
     }
   }
+}
+
+/* Does any state of the two move as it did not before? Then the action has changed something that dynamics reads. */
+static bool moves_otherwise(const brink_meeting *m, const brink_encounter *e) {
+  for (int side = 0; side < 2; side++) {
+    const brink_packing *packing = &m->crew[side]->packing;
+    brink_plan past = brink_packed_plan(packing, e->past[side]);
+    brink_plan now = brink_packed_plan(packing, e->now[side]);
+    for (size_t i = 0; i < packing->nx; i++) {
+      double before = slope_of(&past, i, e->from), after = slope_of(&now, i, e->from);
+      if (fabs(after - before) > SAME_RATE * fmax(fabs(before), fabs(after))) return true;
+    }
+  }
+  return false;
 }
 
 /* Of the guard along these plans; *size: of what it is made of. */
@@ -127,13 +144,9 @@ static bool comes_back(brink_meeting *m, size_t guard, int side, double toleranc
 /* Where it is on the surface, going past: has the action left the motion as it was, or stopped it there only for it to be
  * pressed on? */
 static bool is_blocked(brink_meeting *m, const brink_encounter *e, size_t guard, bool acted) {
-  double size_before, size_after;
-  double before = rate_of(m, e, guard, e->past, &size_before);
-  double after = rate_of(m, e, guard, e->now, &size_after);
-  double size = fmax(size_before, size_after);
-  bool same = fabs(after - before) <= SAME_RATE * fabs(before);
-  bool stopped = fabs(after) <= AT_SURFACE * DBL_EPSILON * size;
-  return stopped || (same && !acted);
+  double size, rate = rate_of(m, e, guard, e->now, &size);
+  bool stopped = fabs(rate) <= AT_SURFACE * DBL_EPSILON * size;
+  return stopped || (!acted && !moves_otherwise(m, e));
 }
 
 brink_settled brink_meeting_settle(brink_meeting *m, const brink_encounter *e,

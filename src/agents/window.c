@@ -4,8 +4,11 @@
  * do to others, and sees those that will have moved before it is due as they will be then. */
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "agents/parts.h"
+
+#define ELSEWHERE 1e-13 /* of a position: rounding moves it no further */
 
 /* ---- opening ---- */
 
@@ -30,6 +33,30 @@ static double end_of(const brink_agents *agents, const brink_worker *worker,
   return fmin(fmax(end, least), valid);
 }
 
+/* Is it elsewhere than its last plan led it, by more than rounding, or is what it is otherwise? A mere change of its motion
+ * concerns nobody but those near. */
+static bool leaps(const brink_agents *agents, const brink_worker *worker, const brink_outlook *o,
+                  double t) {
+  const brink_crew *crew = brink_worker_crew(worker, o->agent);
+  const brink_packing *packing = &crew->packing;
+  const brink_model_def *def = &crew->sim->model->def;
+  brink_plan past = brink_packed_plan(packing, o->past),
+             now = brink_packed_plan(packing, o->packed);
+  for (size_t b = 0; b < agents->def.npairs; b++) {
+    const brink_meeting *m = &worker->meetings[b];
+    int sides[2], count = sides_of(worker, m, o->agent, sides);
+    for (int k = 0; k < count * m->def.ndimensions; k++) {
+      size_t state = m->def.position[sides[k / m->def.ndimensions]][k % m->def.ndimensions];
+      double before = brink_plan_at(&past, state, t), after = brink_plan_at(&now, state, t);
+      if (fabs(after - before) > ELSEWHERE * fabs(before)) return true;
+    }
+  }
+  return memcmp(brink_packed_parameters(packing, o->past),
+                brink_packed_parameters(packing, o->packed), def->np * sizeof(double)) != 0 ||
+         memcmp(brink_packed_modes(packing, o->past), brink_packed_modes(packing, o->packed),
+                def->nmodes * sizeof(int)) != 0;
+}
+
 void brink_outlook_open(brink_agents *agents, brink_worker *worker, brink_outlook *o, double from,
                         double valid) {
   double end = end_of(agents, worker, o, from, valid);
@@ -37,6 +64,7 @@ void brink_outlook_open(brink_agents *agents, brink_worker *worker, brink_outloo
   o->window = (brink_window){.start = from, .end = end, .ending = ending, .partner = BRINK_NOBODY};
   o->searches = o->checks = 0;
   o->noted = false;
+  o->leaps = o->jumped && leaps(agents, worker, o, from);
   for (size_t b = 0; b < agents->def.npairs; b++) {
     const brink_meeting *m = &worker->meetings[b];
     int sides[2], count = sides_of(worker, m, o->agent, sides);
@@ -49,7 +77,7 @@ void brink_outlook_open(brink_agents *agents, brink_worker *worker, brink_outloo
 static brink_box box_of(const brink_agents *agents, const brink_outlook *o, const brink_meeting *m,
                         size_t block, int side) {
   brink_box box = o->spots[2 * block + (size_t)side].box;
-  if (!o->jumped && !o->lingers) return box;
+  if (!o->leaps && !o->lingers) return box;
   uint32_t number = brink_meeting_number(m, side, brink_agents_member(agents, o->agent));
   const brink_box *old = brink_grid_box(m->grid, number);
   for (int d = 0; d < m->def.ndimensions; d++) {
@@ -253,13 +281,14 @@ static void compare(brink_agents *agents, brink_worker *worker, brink_outlook *o
                        .from = from,
                        .to = to,
                        .jumped = o->jumped,
+                       .leaps = o->leaps,
                        .begins = from <= agents->begun};
   e.pair[swapped] = o->agent;
   e.now[swapped] = o->packed;
   e.past[swapped] = o->past;
   e.pair[!swapped] = j;
   e.now[!swapped] = e.past[!swapped] = other->packed;
-  if (other->track != NULL && !agents->def.all_pairs && !o->jumped &&
+  if (other->track != NULL && !agents->def.all_pairs && !o->leaps &&
       !brink_meeting_may(m, &o->spots[2 * block + (size_t)side].track, other->track,
                          from - other->window->start, to - from) &&
       !brink_contacts_any(&agents->contacts, e.pair, from))

@@ -32,6 +32,10 @@ void brink_unpack(brink_packing *packing, brink_sim *sim, const void *from);
 /* As if it had been packed and unpacked: what only this simulation remembers is forgotten. */
 void brink_packing_settle(brink_packing *packing, brink_sim *sim);
 
+/* Somebody else has written into its states, parameters and modes at the present: what jumped by that fires, and all that
+ * follows. OK, STOPPED, or a failure. */
+brink_status brink_sim_intervene(brink_sim *sim, brink_diag *diag);
+
 /* ---- foresight ---- */
 
 /* What the next step will be, if nobody intervenes. */

@@ -1,0 +1,42 @@
+/* intervene.c: somebody else has changed the state: the action of a pair of agents. See pack.h.
+ *
+ * Signs are taken anew, as at a start; but a flag that was on the other side before has jumped, which is an event of
+ * this instant (docs/hsml.md). */
+#include "sim/pack.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Is the guard on the other side of its surface now, clearly? */
+static bool has_jumped(brink_sim *sim, size_t guard) {
+  const brink_eval *eval = &sim->eval;
+  brink_enabled_fn *enabled = sim->model->def.enabled;
+  int sign = eval->sgn[guard];
+  if (sim->model->guards[guard].def.side == BRINK_LEAF || sign == 0 || !eval->enabled[guard] ||
+      eval->is_held[guard] || (enabled != NULL && !enabled(guard, &eval->env)))
+    return false;
+  double g = brink_eval_guard(&sim->eval, guard, sim->t, sim->x);
+  double band = brink_sim_zero_band(sim, guard, sim->t, sim->x);
+  return sign * g < -fmax(eval->slack[guard], band) &&
+         brink_detector_wants(&sim->detector, guard, brink_leaving(sign));
+}
+
+brink_status brink_sim_intervene(brink_sim *sim, brink_diag *diag) {
+  size_t count = sim->model->def.nguards;
+  bool *jumped = sim->fired; /* between two instants nobody reads it */
+  for (size_t k = 0; k < count; k++) jumped[k] = sim->started && has_jumped(sim, k);
+  brink_sim_changed(sim);
+  brink_status status = brink_sim_start_signs(sim, diag);
+  if (status != BRINK_OK) return status;
+  for (size_t k = 0; k < sim->nhits; k++) jumped[sim->hits[k].guard] = false;
+  for (size_t k = 0; k < count; k++) {
+    if (!jumped[k] || sim->eval.sgn[k] == 0) continue;
+    sim->hits[sim->nhits++] =
+        (brink_hit){.guard = k,
+                    .kind = BRINK_JUMPED,
+                    .direction = sim->eval.sgn[k] > 0 ? BRINK_POSITIVE : BRINK_NEGATIVE};
+  }
+  sim->started = true;
+  sim->restart = true;
+  return brink_sim_instant(sim, diag);
+}
