@@ -268,6 +268,8 @@ typedef enum brink_watched {
  *
  *   numbers    coefficients, with offset and time_coefficient:
  *              g = offset + sum c_k x[depends[k]] + c_t t
+ *              (a value besides, if the sum is not, bit for bit, what the right-hand side computes: the
+ *              numbers then say where to look, the value where the guard is)
  *   callback   value, and as much of gradient, jet, degree as you have
  *   formula    a boolean combination of other guards; positive while it is true
  *
@@ -390,8 +392,12 @@ typedef struct brink_model_def {
   brink_zeno_fn *zeno;
 
   /* When a unilateral surface is reached and the field still points past it: does an instant lead away
-   * that changed something (false), or only one that changed the right-hand side (true)? */
+   * that changed something (false), or only one that changed the right-hand side, that is, a parameter or
+   * a mode that it reads (true)? */
   bool strict_surfaces;
+  struct {
+    const bool *x, *p, *mode; /* what the right-hand side and the guards read; NULL: all */
+  } reads;
 
   void *user; /* handed to every callback */
 } brink_model_def;

@@ -82,7 +82,7 @@ void brink_eval_set_sign(brink_eval *eval, size_t guard, int sign) {
 static double plain_value(brink_eval *eval, size_t index, double t, const double *x) {
   const brink_guard_def *guard = &eval->model->guards[index].def;
   eval->stats.guards++;
-  if (guard->coefficients != NULL) {
+  if (guard->value == NULL) {
     double g = guard->offset + guard->time_coefficient * t;
     for (size_t k = 0; k < guard->ndepends; k++) g += guard->coefficients[k] * x[guard->depends[k]];
     return g;

@@ -98,6 +98,10 @@ bool brink_eval_has_flow_jet(const brink_eval *eval);
 brink_try brink_eval_flow_jet(brink_eval *eval, int order, double t, double unit, const double *x,
                               double *const *rows);
 
+/* The same on one side of a guard's surface, as brink_eval_sided, in units of time. */
+brink_try brink_eval_sided_flow_jet(brink_eval *eval, size_t guard, int sign, int order, double t,
+                                    const double *x, double *const *rows);
+
 /* The values of df/dx in the model's pattern, behind the veto. Only where brink_eval_has_jacobian.
  */
 bool brink_eval_has_jacobian(const brink_eval *eval);

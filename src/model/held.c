@@ -238,6 +238,17 @@ brink_try brink_eval_sided(brink_eval *eval, size_t index, int sign, double t, c
   return outcome;
 }
 
+brink_try brink_eval_sided_flow_jet(brink_eval *eval, size_t index, int sign, int order, double t,
+                                    const double *x, double *const *rows) {
+  int kept = eval->sgn[index];
+  brink_eval_set_sign(eval, index, sign);
+  eval->exempt = index; /* the point is on its surface */
+  brink_try outcome = brink_eval_flow_jet(eval, order, t, 1.0, x, rows);
+  eval->exempt = BRINK_NONE;
+  brink_eval_set_sign(eval, index, kept);
+  return outcome;
+}
+
 /* With the others free to follow, the rate of g_i is S_i (alpha - alpha_i), S_i = 1/(A^-1)_ii. */
 brink_try brink_eval_grips(brink_eval *eval, double t, const double *x, double *grip,
                            bool *unique) {

@@ -63,10 +63,10 @@ static brink_status check_guard(const brink_model_def *def, size_t index, brink_
   const brink_guard_def *guard = &def->guards[index];
   if (guard->name == NULL)
     REFUSE("guard %zu has no name: start from brink_default_guard(name)", index);
-  int kinds = (guard->coefficients != NULL) + (guard->value != NULL) + (guard->formula != NULL);
-  if (kinds != 1)
-    REFUSE("guard '%s' needs exactly one of coefficients, value, formula; it has %d", guard->name,
-           kinds);
+  bool plain = guard->coefficients != NULL || guard->value != NULL;
+  if (plain == (guard->formula != NULL))
+    REFUSE("guard '%s' needs exactly one of numbers or a value, and a formula; it has %s",
+           guard->name, plain ? "both" : "neither");
   if (guard->side < BRINK_BILATERAL || guard->side > BRINK_LEAF)
     REFUSE("guard '%s': side %d is not one of brink_side", guard->name, (int)guard->side);
   if (guard->direction < BRINK_NEGATIVE || guard->direction > BRINK_POSITIVE)
@@ -310,6 +310,18 @@ static bool copy_names(brink_model *model) {
   return def->name != NULL;
 }
 
+static bool copy_reads(brink_model *model) {
+  brink_model_def *def = &model->def;
+  const bool **lists[] = {&def->reads.x, &def->reads.p, &def->reads.mode};
+  size_t counts[] = {def->nx, def->np, def->nmodes};
+  for (int k = 0; k < 3; k++) {
+    if (*lists[k] == NULL) continue;
+    *lists[k] = brink_arena_copy(&model->arena, *lists[k], counts[k], sizeof(bool));
+    if (*lists[k] == NULL) return false;
+  }
+  return true;
+}
+
 static bool copy_guard(brink_model *model, size_t index) {
   brink_arena *arena = &model->arena;
   brink_guard *guard = &model->guards[index];
@@ -459,7 +471,7 @@ static bool copy_arrays(brink_model *model) {
   for (size_t k = 0; k < def->nguards; k++) {
     if (!copy_guard(model, k)) return false;
   }
-  return copy_names(model) && copy_clocks(model) && copy_pattern(model);
+  return copy_names(model) && copy_clocks(model) && copy_pattern(model) && copy_reads(model);
 }
 
 static brink_status check_pattern(const brink_model_def *def, brink_diag *diag) {

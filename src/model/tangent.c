@@ -142,6 +142,11 @@ static bool rhs_nearby(const nearby *at, double *out) {
   brink_eval *eval = at->tangent->eval;
   brink_env env = eval->env;
   env.p = at->p;
+  brink_env now = eval->env;
+  eval->env = env; /* the veto asks with the same parameters */
+  bool admitted = brink_eval_admit(eval, at->t, at->x);
+  eval->env = now;
+  if (!admitted) return false;
   brink_audit_call(eval, at->t, at->x, &env);
   return eval->model->def.rhs(at->t, at->x, &env, out) == 0;
 }

@@ -137,6 +137,38 @@ static bool define_clocks(const brink_instance *instance, brink_arena *arena,
   return true;
 }
 
+/* ---- what dynamics reads ---- */
+
+static void note_reads(const brink_kernel *kernel, size_t count, bool *x, bool *p, bool *mode) {
+  for (size_t r = 0; r < kernel->graph.nrefs; r++) {
+    const brink_ref *ref = &kernel->graph.refs[r];
+    bool *read = ref->space == BRINK_SPACE_X      ? x
+                 : ref->space == BRINK_SPACE_P    ? p
+                 : ref->space == BRINK_SPACE_MODE ? mode
+                                                  : NULL;
+    for (size_t k = 0; read != NULL && k < count; k++) read[brink_ref_slot(ref, k)] = true;
+  }
+}
+
+static bool define_reads(const brink_instance *instance, brink_arena *arena, brink_model_def *def) {
+  const brink_system *system = instance->system;
+  bool *x = brink_arena_take(arena, system->nx, sizeof *x);
+  bool *p = brink_arena_take(arena, system->np, sizeof *p);
+  bool *mode = brink_arena_take(arena, system->nmodes, sizeof *mode);
+  if (x == NULL || p == NULL || mode == NULL) return false;
+  for (size_t k = 0; k < system->rhs.nkernels; k++)
+    note_reads(system->rhs.kernels[k], system->rhs.kernels[k]->count, x, p, mode);
+  for (size_t f = 0; f < system->nflags; f++) {
+    const brink_flag *flag = &system->flags[f];
+    if (flag->value != NULL) note_reads(flag->value, flag->count, x, p, mode);
+    if (flag->enabled != NULL) note_reads(flag->enabled, flag->count, x, p, mode);
+  }
+  def->reads.x = x;
+  def->reads.p = p;
+  def->reads.mode = mode;
+  return true;
+}
+
 static brink_model_def define(brink_instance *instance) {
   const brink_system *system = instance->system;
   brink_model_def def = brink_default_model();
@@ -176,7 +208,7 @@ static brink_status make_model(brink_instance *instance, const char *cache, brin
   brink_model_def def = define(instance);
   brink_status status = BRINK_OK;
   if (!name_guards(instance, &arena, &guards) || !name_states(instance, &arena, &states) ||
-      !define_clocks(instance, &arena, &def))
+      !define_clocks(instance, &arena, &def) || !define_reads(instance, &arena, &def))
     status = brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for the model");
   def.state_names = (const char *const *)states.names;
   if (status == BRINK_OK)

@@ -1,7 +1,7 @@
 /* instance_guard.c: flags become guards (see instance.h).
  *
  * A guard whose value is linear, with coefficients that stay what they are during a run, is handed to
- * the model as numbers. Every other one has a value, a gradient and, unless it is linear, a series; its
+ * the model as numbers (a unilateral one also with its value, which is then the formula's to the bit). Every other one has a value, a gradient and, unless it is linear, a series; its
  * degree tells the model how exact the series is. */
 #include <float.h>
 #include <math.h>
@@ -225,6 +225,30 @@ static bool find_numbers(definer *d, brink_bound_flag *bound, size_t index, brin
   return true;
 }
 
+/* A state, a parameter, a number or the time, as it is. */
+static bool is_leaf(const brink_graph *graph, brink_node node) {
+  brink_op op = (brink_op)graph->nodes[node].op;
+  return op == BRINK_OP_CONST || op == BRINK_OP_TIME || op == BRINK_OP_REF;
+}
+
+/* One rounding at most: the sum of the numbers is what the formula gives, to the bit. */
+static bool is_short(const brink_graph *graph, brink_node node) {
+  const brink_expr_node *top = &graph->nodes[node];
+  if (is_leaf(graph, node)) return true;
+  if (top->op == BRINK_OP_NEG) return is_leaf(graph, top->a);
+  return (top->op == BRINK_OP_ADD || top->op == BRINK_OP_SUB) && is_leaf(graph, top->a) &&
+         is_leaf(graph, top->b);
+}
+
+/* Where the side counts to the last bit, the guard is what the equations compute: an edge that is written there
+ * once more must not be past zero while the sum of the numbers, added in another order, is not. */
+static void keep_formula(brink_bound_flag *bound, const brink_flag *flag, brink_guard_def *def) {
+  if (def->side != BRINK_UNILATERAL && def->side != BRINK_LEAF) return;
+  if (is_short(&flag->value->graph, flag->value->outputs[0].node)) return;
+  bound->asked = true;
+  def->value = guard_value;
+}
+
 /* One bound for each state that the guard depends on. False: out of memory. */
 static bool find_bounds(definer *d, uint32_t f, size_t index, brink_guard_def *def) {
   const brink_bound_flag *bound = &d->instance->flags[f];
@@ -282,7 +306,10 @@ static bool define_value(definer *d, uint32_t f, size_t index, uint32_t guard,
   if (linear && is_fixed(d, &bound->gradient.kernel->graph, index) &&
       !find_numbers(d, bound, index, def))
     return false;
-  if (def->coefficients != NULL) return true;
+  if (def->coefficients != NULL) {
+    keep_formula(bound, &d->instance->system->flags[f], def);
+    return true;
+  }
   bound->asked = true;
   bound->has_jet = !linear;
   def->value = guard_value;

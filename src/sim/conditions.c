@@ -466,7 +466,9 @@ static void on_ends(brink_onlooker *self, brink_sim *sim) {
   note_size(c, sim->x);
   if (sim->instant_events == 0) return;
   traces before = remember(sim);
-  bool has_after = brink_eval_rhs(&sim->eval, sim->t, sim->x, c->f_after) == BRINK_TRY_OK;
+  /* Where an action put the state before it ended the run, nothing need be defined. */
+  bool has_after = !(sim->ended && sim->changed) &&
+                   brink_eval_rhs(&sim->eval, sim->t, sim->x, c->f_after) == BRINK_TRY_OK;
   for (size_t k = 0; k < sim->nevents; k++) {
     if (sim->events[k].kind == BRINK_HELD)
       c->events++; /* it belongs to the event that led there */

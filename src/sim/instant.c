@@ -521,7 +521,10 @@ static brink_status apply_rules(brink_sim *sim, bool changed_ever, bool *changed
   memcpy(sim->read_sgn, sim->eval.sgn, sim->model->def.nguards);
   bool ruled = false;
   brink_status status = brink_sim_run_rules(sim, &ruled, diag);
-  if (ruled) sim->fired_settled = false;
+  if (ruled) {
+    sim->fired_settled = false;
+    brink_edge_keep_inside(sim);
+  }
   *changed = *changed || ruled;
   return status;
 }
@@ -535,6 +538,7 @@ static brink_status run_round(brink_sim *sim, int iteration, bool changed_ever, 
   memcpy(sim->was_enabled, sim->eval.enabled, sim->model->def.nguards * sizeof *sim->was_enabled);
   brink_status status = brink_sim_run_actions(sim, iteration, changed, &ran, diag);
   if (status < 0) return status;
+  if (*changed) brink_edge_keep_inside(sim);
   bool rules = ran || *changed || sim->nhits > 0 || iteration == 0 || signs_unread(sim);
   brink_status ruled = rules ? apply_rules(sim, changed_ever, changed, diag) : BRINK_OK;
   return ruled != BRINK_OK ? ruled : status;
@@ -584,11 +588,12 @@ void brink_sim_tell_jump(brink_sim *sim) {
 }
 
 brink_status brink_sim_instant(brink_sim *sim, brink_diag *diag) {
-  sim->field_settled = sim->split = false;
+  sim->field_settled = sim->split = sim->ended = false;
   sim->blocked = BRINK_NONE;
   sim->eval.centre = NULL; /* actions may put the state anywhere, and change what guards are */
   memset(sim->pending, 0, sim->model->def.nguards * sizeof *sim->pending);
   brink_status status = run_instant(sim, diag);
+  sim->ended = status == BRINK_STOPPED;
   brink_audit_accept(&sim->eval, sim->t, sim->x);
   for (brink_onlooker *o = sim->onlookers; o != NULL; o = o->next) {
     if (o->ends != NULL) o->ends(o, sim);

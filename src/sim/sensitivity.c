@@ -137,6 +137,7 @@ static traces look(const brink_sensitivity *s) {
 
 static void leave_no(brink_sensitivity *s, traces kept) {
   brink_eval *eval = &s->sim->eval;
+  kept.stats.rhs_past_guard = eval->stats.rhs_past_guard; /* what was evaluated was evaluated */
   eval->stats = kept.stats;
   eval->failed_guard = kept.failed_guard;
   eval->bad_state = kept.bad_state;
@@ -283,7 +284,10 @@ static void widen(const brink_sensitivity *s, const double *rows, size_t n, cons
 }
 
 static brink_try field_now(brink_sensitivity *s, double *f) {
-  return brink_held_field(&s->sim->eval, s->sim->t, s->sim->x, f);
+  const brink_sim *sim = s->sim;
+  if ((sim->ended && sim->changed) || !brink_eval_admit(&s->sim->eval, sim->t, sim->x))
+    return BRINK_TRY_VETOED;
+  return brink_held_field(&s->sim->eval, sim->t, sim->x, f);
 }
 
 static void begins(brink_onlooker *self, brink_sim *sim) {

@@ -159,7 +159,9 @@ static brink_status check_gradients(const brink_options *options, const brink_mo
       size_t leaf = guard->formula == NULL ? k : guard->formula[j].leaf;
       if (guard->formula != NULL && guard->formula[j].op != 0) continue;
       const brink_guard_def *def = &model->guards[leaf].def;
-      if (def->value == NULL || def->gradient != NULL || def->jet != NULL) continue;
+      if (def->value == NULL || def->coefficients != NULL || def->gradient != NULL ||
+          def->jet != NULL)
+        continue;
       brink_status status = brink_diag_set(
           diag, BRINK_ERR_ARGUMENT,
           "guard '%s' is unilateral, and events are found by extrapolation: give it a gradient or "
@@ -281,7 +283,8 @@ static bool build(brink_sim *sim) {
                        ops->needs_paths && sim->options.method != BRINK_TAYLOR) ||
       !brink_stepper_create(&sim->stepper, &sim->options, sim->atol, &sim->eval, &sim->arena) ||
       !brink_detector_create(&sim->detector, &sim->options, sim->atol, &sim->eval, &sim->arena) ||
-      (sim->options.audit && !brink_audit_init(&sim->eval, &sim->arena)) || !take_arrays(sim))
+      (sim->options.audit && !brink_audit_init(&sim->eval, &sim->arena)) || !take_arrays(sim) ||
+      !brink_derivative_init(sim))
     return false;
   sim->eval.veto = ops->one_sided;
   sim->x = sim->stepper.x;

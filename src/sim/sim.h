@@ -63,6 +63,7 @@ struct brink_sim {
   bool split;     /* at this instant a guard had different fields on both sides */
   double jump;    /* how far the states have been from where they were before the instant, … */
   bool altered;   /* … and whether parameters or modes were others than then, at any round */
+  bool ended;     /* the last instant ended the run */
   bool changed;   /* the last instant changed a state, a parameter or a mode */
   bool keep;      /* keep the dense output of each step for brink_sim_at */
   int stuck;      /* calls in a row that did not move the time */
@@ -119,6 +120,7 @@ struct brink_sim {
   char message[BRINK_DIAG_MESSAGE]; /* brink_now.message */
   size_t instant_events; /* of the present instant; the list above keeps the last that had any */
 
+  double **lead_rows; /* series of the states, for derivatives of guards; NULL: there are none */
   brink_history history;
   struct brink_sensitivity *sensitivity; /* goes along; NULL: nobody does */
 };
@@ -264,6 +266,21 @@ brink_slide_record brink_slide_of(const brink_sim *sim, size_t guard);
 /* law.c: does the model's own law on each surface that holds the state stay on it? stepper.f is the field here.
  * OK or SLIDING. */
 brink_status brink_sim_check_laws(brink_sim *sim, brink_diag *diag);
+
+/* derivative.c: the sign of the first derivative of a guard on its surface that is not zero, along the field of one
+ * side; 0: all that are looked at vanish; BRINK_LEADS_UNKNOWN: there is no series to tell. */
+enum { BRINK_LEADS_UNKNOWN = 2, BRINK_LEAD_ORDER = 8 };
+bool brink_derivative_init(brink_sim *sim);
+int brink_derivative_sign(brink_sim *sim, size_t guard, int side);
+
+/* edge.c: a state that rounding has put past the surface of a unilateral guard is moved to `side`, by units in the
+ * last place. False: it is farther off. */
+bool brink_edge_nudge(brink_sim *sim, size_t guard, int side, double *x);
+/* The same for all unilateral guards, to the sides that they are on. */
+void brink_edge_keep_inside(brink_sim *sim);
+/* Has the instant changed a parameter or a mode that dynamics reads? Or a state, by more than rounding? */
+bool brink_edge_other_field(brink_sim *sim, size_t guard);
+bool brink_edge_other_motion(brink_sim *sim, size_t guard);
 
 /* zeno.c: notes an instant with events; BRINK_ERR_ZENO when they accumulate (or continues, if
  * asked). */

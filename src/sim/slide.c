@@ -59,17 +59,20 @@ static int probe_sign(brink_sim *sim, size_t guard, int side, const double *f) {
 
 static int field_leads(brink_sim *sim, size_t guard, int side, const double *f) {
   int sign = rate_sign(sim, guard, f);
-  return sign != 0 ? sign : probe_sign(sim, guard, side, f);
+  if (sign != 0) return sign;
+  sign = brink_derivative_sign(sim, guard, side);
+  return sign != BRINK_LEADS_UNKNOWN ? sign : probe_sign(sim, guard, side, f);
 }
 
 /* Which way the field of one side leads: +1, -1, or 0 if it stays. */
 static int side_leads(brink_sim *sim, size_t guard, int side, double *f) {
   brink_sim_suppose(sim, guard, side);
   brink_try outcome = brink_eval_sided(&sim->eval, guard, side, sim->t, sim->x, f);
+  int leads = outcome == BRINK_TRY_OK ? field_leads(sim, guard, side, f) : 0;
   brink_sim_suppose_no_more(sim);
   /* Past another unilateral guard: that one's event comes first, at this same instant. */
   if (outcome == BRINK_TRY_VETOED) sim->pending[guard] = true;
-  return outcome == BRINK_TRY_OK ? field_leads(sim, guard, side, f) : 0;
+  return leads;
 }
 
 /* ---- one field for many ---- */
@@ -169,7 +172,7 @@ static brink_status blocked_by(brink_sim *sim, size_t guard, brink_diag *diag) {
       sim->t, brink_model_guard_name(sim->model, guard));
 }
 
-/* What the instant changed may not concern the right-hand side: it is the same bit by bit as before. */
+/* Nothing that the instant changed makes another right-hand side of it, and the flow still leads past. */
 brink_status brink_slide_blocked(brink_sim *sim, brink_diag *diag) {
   brink_eval *eval = &sim->eval;
   size_t guard = sim->blocked;
@@ -177,18 +180,11 @@ brink_status brink_slide_blocked(brink_sim *sim, brink_diag *diag) {
   double g = brink_eval_guard(eval, guard, sim->t, sim->x);
   bool on_surface = fabs(g) <= eval->slack[guard] ||
                     fabs(g) <= 8.0 * brink_sim_zero_band(sim, guard, sim->t, sim->x);
-  if (!eval->enabled[guard] || sign == 0 || !on_surface ||
+  if (!eval->enabled[guard] || sign == 0 || !on_surface || brink_edge_other_field(sim, guard) ||
       brink_eval_sided(eval, guard, sign, sim->t, sim->x, eval->f_plus) != BRINK_TRY_OK ||
-      rate_sign(sim, guard, eval->f_plus) != sign)
+      field_leads(sim, guard, sign, eval->f_plus) != sign)
     return BRINK_OK;
-  brink_env now = eval->env;
-  eval->env.p = sim->pre_p;
-  eval->env.mode = sim->pre_mode;
-  brink_try outcome = brink_held_field(eval, sim->t, sim->pre_x, sim->field);
-  eval->env = now;
-  bool same = outcome == BRINK_TRY_OK &&
-              memcmp(sim->field, eval->f_plus, eval->nx * sizeof *sim->field) == 0;
-  return same ? blocked_by(sim, guard, diag) : BRINK_OK;
+  return blocked_by(sim, guard, diag);
 }
 
 bool brink_slide_leads(brink_sim *sim, size_t guard, int side) {
@@ -227,22 +223,6 @@ static void turn_back(brink_sim *sim, size_t guard, int sign_before, double dept
   eval->slack[guard] = fmax(eval->slack[guard], give);
 }
 
-/* Nothing that the guard's motion depends on is other than before the instant: neither its value nor the
- * field, bit by bit. (A counter may have changed.) */
-static bool same_motion(brink_sim *sim, size_t guard) {
-  brink_eval *eval = &sim->eval;
-  double value = brink_eval_guard(eval, guard, sim->t, sim->x);
-  if (brink_held_field(eval, sim->t, sim->x, eval->f_plus) != BRINK_TRY_OK) return false;
-  brink_env now = eval->env;
-  eval->env.p = sim->pre_p;
-  eval->env.mode = sim->pre_mode;
-  bool same = brink_eval_guard(eval, guard, sim->t, sim->pre_x) == value;
-  brink_try outcome = brink_held_field(eval, sim->t, sim->pre_x, sim->field);
-  eval->env = now;
-  return same && outcome == BRINK_TRY_OK &&
-         memcmp(sim->field, eval->f_plus, eval->nx * sizeof(double)) == 0;
-}
-
 /* A touch within the tolerance need not have come closer than that: the guard is where it was before, and
  * if what the touch caused leads it through its surface after all, that is another event. */
 static bool is_off_surface(brink_sim *sim, size_t guard, int sign_before) {
@@ -254,7 +234,7 @@ brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before
                                    brink_event_kind kind, brink_diag *diag) {
   brink_eval *eval = &sim->eval;
   bool strict = sim->model->def.strict_surfaces;
-  if (kind == BRINK_TOUCHED && (!changed || (strict && same_motion(sim, guard)))) {
+  if (kind == BRINK_TOUCHED && (!changed || (strict && !brink_edge_other_motion(sim, guard)))) {
     turn_back(sim, guard, sign_before, graze_depth(sim, guard, sign_before));
     return BRINK_OK;
   }
@@ -277,7 +257,7 @@ brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before
   brink_slide_take_sign(sim, guard, sign);
   sim->split = sim->split || !same_field;
   bool past = unilateral && same_field && sign_before != 0 && sign == -sign_before;
-  if (past && (!changed || (strict && same_motion(sim, guard)))) {
+  if (past && (!changed || (strict && !brink_edge_other_motion(sim, guard)))) {
     double depth = graze_depth(sim, guard, sign_before);
     if (depth <= brink_sim_tolerance(sim, guard, sim->t, sim->x)) { /* a touch after all */
       turn_back(sim, guard, sign_before, depth);
@@ -285,11 +265,14 @@ brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before
     }
     if (!changed) return blocked_by(sim, guard, diag);
   }
-  if (past && strict && sim->blocked == BRINK_NONE)
+  if (past && strict && sim->blocked == BRINK_NONE && !brink_edge_other_field(sim, guard))
     sim->blocked = guard; /* unless the instant leads away */
+  /* Another right-hand side holds there: it begins on its own side. */
+  bool moved = unilateral && sign != 0 && eval->slack[guard] > 0.0 && sim->blocked != guard &&
+               brink_edge_nudge(sim, guard, sign, sim->x);
   /* The field of the side taken is what the next step starts with, if nothing else happens here. */
   const double *f = sign > 0 ? eval->f_plus : eval->f_minus;
-  bool known = sign != 0 && (sign > 0 ? plus : minus) != 0 && !sim->shares;
+  bool known = sign != 0 && (sign > 0 ? plus : minus) != 0 && !sim->shares && !moved;
   if (known && eval->n == eval->nx) memcpy(sim->settled, f, eval->nx * sizeof *f);
   sim->field_settled = known && eval->n == eval->nx;
   return BRINK_OK;

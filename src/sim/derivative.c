@@ -1,0 +1,86 @@
+/* derivative.c: which way a guard leaves its surface where its rate is zero: by its first derivative that is not.
+ *
+ * Where the model gives the series of its solution, those of the guard along it follow: for a linear guard as sums,
+ * else by its own jet. A coefficient counts if it is larger than what rounding of the states and of the time may
+ * make of it: that is seen by expanding once more beside the point, some units in the last place away. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "sim/sim.h"
+
+#define UNITS 4.0 /* in the last place: how far beside */
+#define SAFE 16.0
+
+enum { ORDER = BRINK_LEAD_ORDER, LENGTH = ORDER + 1 };
+
+bool brink_derivative_init(brink_sim *sim) {
+  size_t nx = sim->model->def.nx;
+  if (sim->model->def.flow_jet == NULL) return true;
+  double *memory = brink_arena_take(&sim->arena, nx * LENGTH, sizeof *memory);
+  sim->lead_rows = brink_arena_take(&sim->arena, nx, sizeof *sim->lead_rows);
+  if (memory == NULL || sim->lead_rows == NULL) return false;
+  for (size_t i = 0; i < nx; i++) sim->lead_rows[i] = memory + i * LENGTH;
+  return true;
+}
+
+/* The coefficients of a plain guard along the solution through (t, x), and the sizes of the terms that each is a sum
+ * of, as far as they are known. */
+static bool guard_series(brink_sim *sim, size_t guard, int side, double t, const double *x,
+                         double *g, double *size) {
+  brink_eval *eval = &sim->eval;
+  const brink_guard_def *def = &sim->model->guards[guard].def;
+  for (size_t i = 0; i < eval->nx; i++) sim->lead_rows[i][0] = x[i];
+  if (brink_eval_sided_flow_jet(eval, guard, side, ORDER, t, x, sim->lead_rows) != BRINK_TRY_OK)
+    return false;
+  memset(size, 0, LENGTH * sizeof *size);
+  if (!sim->model->guards[guard].linear) {
+    double time[LENGTH] = {t, 1.0};
+    if (def->jet == NULL) return false;
+    return def->jet(guard, ORDER, time, (const double *const *)sim->lead_rows, &eval->env, g) == 0;
+  }
+  double rate;
+  if (brink_eval_gradient(eval, guard, t, x, eval->gradient, &rate) != BRINK_TRY_OK) return false;
+  for (int k = 1; k <= ORDER; k++) {
+    g[k] = k == 1 ? rate : 0.0;
+    size[k] = fabs(g[k]);
+    for (size_t j = 0; j < def->ndepends; j++) {
+      double term = eval->gradient[j] * sim->lead_rows[def->depends[j]][k];
+      g[k] += term;
+      size[k] += fabs(term);
+    }
+  }
+  return true;
+}
+
+/* A point beside the present, on the same side of all unilateral guards. */
+static bool beside(brink_sim *sim, size_t guard, int way, double *t, double *x) {
+  brink_eval *eval = &sim->eval;
+  double unit = way * UNITS * DBL_EPSILON;
+  *t = sim->t * (1.0 + unit);
+  for (size_t i = 0; i < eval->nx; i++) x[i] = sim->x[i] * (i % 2 == 0 ? 1.0 + unit : 1.0 - unit);
+  if (sim->model->guards[guard].def.side != BRINK_UNILATERAL) return true;
+  double g = brink_eval_guard(eval, guard, sim->t, sim->x);
+  double there = brink_eval_guard(eval, guard, *t, x);
+  return there == 0.0 || g * there > 0.0;
+}
+
+int brink_derivative_sign(brink_sim *sim, size_t guard, int side) {
+  brink_eval *eval = &sim->eval;
+  double g[LENGTH], size[LENGTH], near[LENGTH], other[LENGTH], t, *x = sim->detector.space.x;
+  int polarity, way;
+  size_t leaf = brink_eval_deciding_leaf(eval, guard, sim->t, sim->x, &polarity);
+  if (leaf != guard || sim->lead_rows == NULL || !brink_eval_has_flow_jet(eval))
+    return BRINK_LEADS_UNKNOWN;
+  if (!guard_series(sim, guard, side, sim->t, sim->x, g, size)) return BRINK_LEADS_UNKNOWN;
+  for (way = 1; way >= -1; way -= 2) {
+    if (beside(sim, guard, way, &t, x) && guard_series(sim, guard, side, t, x, near, other)) break;
+  }
+  if (way < -1) return BRINK_LEADS_UNKNOWN;
+  for (int k = 1; k <= ORDER; k++) {
+    if (!isfinite(g[k]) || !isfinite(near[k])) return BRINK_LEADS_UNKNOWN;
+    double rounding = SAFE * (fabs(near[k] - g[k]) + DBL_EPSILON * size[k]);
+    if (fabs(g[k]) > rounding) return g[k] > 0.0 ? 1 : -1;
+  }
+  return 0;
+}
