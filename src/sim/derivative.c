@@ -24,23 +24,49 @@ bool brink_derivative_init(brink_sim *sim) {
   return true;
 }
 
+/* Do the series of all states end at this order? */
+static bool ends_at(const brink_model_def *def, int order) {
+  for (size_t i = 0; i < def->nx; i++) {
+    if (def->flow_degrees == NULL || def->flow_degrees[i] == 0 || def->flow_degrees[i] > order)
+      return false;
+  }
+  return true;
+}
+
+/* The series of the states; how many of their coefficients are known, 0: none. A model need not give as many as are
+ * asked for. */
+static int flow_series(brink_sim *sim, size_t guard, int side, double t, const double *x) {
+  brink_eval *eval = &sim->eval;
+  for (int order = ORDER; order > 0; order--) {
+    for (size_t i = 0; i < eval->nx; i++) {
+      memset(sim->lead_rows[i], 0, LENGTH * sizeof(double));
+      sim->lead_rows[i][0] = x[i];
+    }
+    brink_try outcome = brink_eval_sided_flow_jet(eval, guard, side, order, t, x, sim->lead_rows);
+    if (outcome == BRINK_TRY_OK) return ends_at(&sim->model->def, order) ? ORDER : order;
+    if (outcome != BRINK_TRY_REFUSED) return 0;
+  }
+  return 0;
+}
+
 /* The coefficients of a plain guard along the solution through (t, x), and the sizes of the terms that each is a sum
  * of, as far as they are known. */
-static bool guard_series(brink_sim *sim, size_t guard, int side, double t, const double *x,
-                         double *g, double *size) {
+static int guard_series(brink_sim *sim, size_t guard, int side, double t, const double *x,
+                        double *g, double *size) {
   brink_eval *eval = &sim->eval;
   const brink_guard_def *def = &sim->model->guards[guard].def;
-  for (size_t i = 0; i < eval->nx; i++) sim->lead_rows[i][0] = x[i];
-  if (brink_eval_sided_flow_jet(eval, guard, side, ORDER, t, x, sim->lead_rows) != BRINK_TRY_OK)
-    return false;
+  int known = flow_series(sim, guard, side, t, x);
+  if (known == 0) return 0;
   memset(size, 0, LENGTH * sizeof *size);
   if (!sim->model->guards[guard].linear) {
     double time[LENGTH] = {t, 1.0};
-    if (def->jet == NULL) return false;
-    return def->jet(guard, ORDER, time, (const double *const *)sim->lead_rows, &eval->env, g) == 0;
+    if (def->jet == NULL) return 0;
+    return def->jet(guard, ORDER, time, (const double *const *)sim->lead_rows, &eval->env, g) == 0
+               ? known
+               : 0;
   }
   double rate;
-  if (brink_eval_gradient(eval, guard, t, x, eval->gradient, &rate) != BRINK_TRY_OK) return false;
+  if (brink_eval_gradient(eval, guard, t, x, eval->gradient, &rate) != BRINK_TRY_OK) return 0;
   for (int k = 1; k <= ORDER; k++) {
     g[k] = k == 1 ? rate : 0.0;
     size[k] = fabs(g[k]);
@@ -50,7 +76,7 @@ static bool guard_series(brink_sim *sim, size_t guard, int side, double t, const
       size[k] += fabs(term);
     }
   }
-  return true;
+  return known;
 }
 
 /* A point beside the present, on the same side of all unilateral guards. */
@@ -72,15 +98,18 @@ int brink_derivative_sign(brink_sim *sim, size_t guard, int side) {
   size_t leaf = brink_eval_deciding_leaf(eval, guard, sim->t, sim->x, &polarity);
   if (leaf != guard || sim->lead_rows == NULL || !brink_eval_has_flow_jet(eval))
     return BRINK_LEADS_UNKNOWN;
-  if (!guard_series(sim, guard, side, sim->t, sim->x, g, size)) return BRINK_LEADS_UNKNOWN;
+  int known = guard_series(sim, guard, side, sim->t, sim->x, g, size);
+  if (known == 0) return BRINK_LEADS_UNKNOWN;
   for (way = 1; way >= -1; way -= 2) {
-    if (beside(sim, guard, way, &t, x) && guard_series(sim, guard, side, t, x, near, other)) break;
+    if (beside(sim, guard, way, &t, x) &&
+        guard_series(sim, guard, side, t, x, near, other) == known)
+      break;
   }
   if (way < -1) return BRINK_LEADS_UNKNOWN;
-  for (int k = 1; k <= ORDER; k++) {
+  for (int k = 1; k <= known; k++) {
     if (!isfinite(g[k]) || !isfinite(near[k])) return BRINK_LEADS_UNKNOWN;
     double rounding = SAFE * (fabs(near[k] - g[k]) + DBL_EPSILON * size[k]);
     if (fabs(g[k]) > rounding) return g[k] > 0.0 ? 1 : -1;
   }
-  return 0;
+  return known == ORDER ? 0 : BRINK_LEADS_UNKNOWN;
 }
