@@ -1,0 +1,310 @@
+/* instant.c: what happens at one instant: events, then samples, then rules, until nothing changes. */
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "judge/world.h"
+
+enum { ROUNDS = 100 };
+
+/* ---- actions ---- */
+
+typedef struct writes {
+  judge_cell *cell[JUDGE_LIMIT];
+  double value[JUDGE_LIMIT];
+  size_t count;
+  judge_ending ending; /* JUDGE_FINISHED: none */
+  bool at_once;        /* of `initial`: each statement sees what those before it wrote */
+} writes;
+
+static double *place_of(judge *j, const judge_cell *cell) {
+  if (cell->kind == JUDGE_STATE) return &j->x[cell->slot];
+  if (cell->kind == JUDGE_HELD) return &j->held[cell->slot];
+  judge_refuse(j, "%s cannot be set", cell->name);
+}
+
+/* Writes what an action collected. True: something has another value now. */
+static bool commit(judge *j, const writes *w) {
+  bool changed = false;
+  for (size_t k = 0; k < w->count; k++) {
+    double *place = place_of(j, w->cell[k]);
+    if (*place != w->value[k]) changed = true;
+    *place = w->value[k];
+  }
+  judge_at(j, j->t, j->x);
+  return changed;
+}
+
+static void assign(judge *j, const judge_frame *frame, const brink_ast_statement *s, writes *w) {
+  size_t n = judge_size(j, frame, s->target);
+  for (size_t k = 0; k < (n > 0 ? n : 1); k++) {
+    judge_cell *cell = judge_find(j, frame, s->target, k);
+    if (cell == NULL) judge_refuse(j, "nothing to assign to");
+    if (w->count == JUDGE_LIMIT) judge_refuse(j, "too many assignments");
+    w->cell[w->count] = cell;
+    w->value[w->count++] = judge_value(j, frame, s->expr, k);
+  }
+  if (!w->at_once) return;
+  commit(j, w);
+  w->count = 0;
+}
+
+static void run_block(judge *j, const judge_frame *frame, const brink_ast_block *block, writes *w);
+
+static void run_if(judge *j, const judge_frame *frame, const brink_ast_statement *s, writes *w) {
+  size_t b = 0;
+  while (b < s->nconditions && !judge_truth(j, frame, s->condition[b])) b++;
+  if (b < s->nblocks) run_block(j, frame, &s->block[b], w);
+}
+
+static const judge_frame *run_let(judge *j, const judge_frame *frame, const brink_ast_statement *s) {
+  double value[64];
+  size_t n = judge_size(j, frame, s->expr);
+  if (n > 64) judge_refuse(j, "a long let");
+  for (size_t k = 0; k < (n > 0 ? n : 1); k++) value[k] = judge_value(j, frame, s->expr, k);
+  return judge_bind(j, frame, s->symbol->name, value, n > 0 ? n : 1);
+}
+
+static void run_block(judge *j, const judge_frame *frame, const brink_ast_block *block, writes *w) {
+  for (size_t k = 0; k < block->count; k++) {
+    const brink_ast_statement *s = block->statement[k];
+    switch (s->kind) {
+    case BRINK_STATEMENT_ASSIGN: assign(j, frame, s, w); break;
+    case BRINK_STATEMENT_IF: run_if(j, frame, s, w); break;
+    case BRINK_STATEMENT_LET: frame = run_let(j, frame, s); break;
+    case BRINK_STATEMENT_STOP:
+      if (w->ending == JUDGE_FINISHED) w->ending = JUDGE_STOPPED;
+      break;
+    case BRINK_STATEMENT_FAIL: w->ending = JUDGE_FAILED; break;
+    case BRINK_STATEMENT_FOR: {
+      double lo = judge_value(j, frame, s->lo, 0), hi = judge_value(j, frame, s->hi, 0);
+      for (double i = lo; i <= hi; i++)
+        run_block(j, judge_bind(j, frame, s->symbol->name, &i, 1), &s->block[0], w);
+      break;
+    }
+    default: break; /* notes tell, and do nothing */
+    }
+  }
+}
+
+/* One action: all its right-hand sides read the values from before it. */
+static bool run_action(judge *j, const judge_frame *frame, const brink_ast_block *block) {
+  writes w = {.ending = JUDGE_FINISHED};
+  judge_at(j, j->t, j->x);
+  j->plain = true;
+  run_block(j, frame, block, &w);
+  j->plain = false;
+  bool changed = commit(j, &w);
+  if (w.ending != JUDGE_FINISHED) {
+    j->over = true;
+    j->run->ending = w.ending;
+  }
+  return changed;
+}
+
+/* ---- events ---- */
+
+static void record(judge *j, size_t f, int direction) {
+  judge_run *run = j->run;
+  if (run->nevents == JUDGE_EVENTS) judge_refuse(j, "too many events");
+  judge_event *event = &run->events[run->nevents++];
+  memcpy(event->flag, j->flag[f].cell->name, sizeof event->flag);
+  event->direction = direction;
+  event->t = j->t;
+  event->slack = j->slack[f];
+}
+
+/* The flag counts as zero: it takes the sign that the new flow gives it. */
+static void fire(judge *j, size_t f, int direction) {
+  const judge_flag *flag = &j->flag[f];
+  const brink_ast_event *event = flag->event;
+  bool changed = false;
+  record(j, f, direction);
+  if (event != NULL && direction < 0 && event->has_negative)
+    changed = run_action(j, flag->frame, &event->negative);
+  if (event != NULL && direction > 0 && event->has_positive)
+    changed = run_action(j, flag->frame, &event->positive);
+  if (j->over) return;
+  judge_settle(j);
+  if (flag->side == BRINK_UNILATERAL && !flag->boolean && j->sgn[f] == direction) {
+    if (changed) judge_refuse(j, "the action lets the state pass a unilateral surface");
+    j->over = true;
+    j->run->ending = JUDGE_BLOCKED;
+  }
+  j->sign[f] = j->sgn[f];
+}
+
+/* Flags whose sign is another than the one remembered. */
+static bool run_events(judge *j) {
+  int direction[JUDGE_LIMIT];
+  bool any = false;
+  for (size_t f = 0; f < j->nflags; f++) {
+    direction[f] = j->reached[f];
+    j->reached[f] = 0;
+    if (direction[f] == 0 && j->sign[f] != 0 && j->sgn[f] == -j->sign[f]) direction[f] = j->sgn[f];
+    if (j->sign[f] == 0) j->sign[f] = j->sgn[f]; /* from rest: no event */
+  }
+  for (size_t f = 0; f < j->nflags && !j->over; f++) {
+    if (direction[f] == 0) continue;
+    any = true;
+    fire(j, f, direction[f]);
+  }
+  return any;
+}
+
+/* ---- samples ---- */
+
+long long judge_next_sample(const judge *j) {
+  long long next = LLONG_MAX;
+  for (size_t d = 0; d < j->ndevices; d++)
+    if (j->device[d].samples && j->device[d].next < next) next = j->device[d].next;
+  return next;
+}
+
+static bool is_due(const judge *j, const judge_device *device) {
+  return device->samples && !device->ran &&
+         fabs((double)device->next / JUDGE_NANO - j->t) < 0.5 / JUDGE_NANO;
+}
+
+static void compute_outputs(judge *j, judge_scope *scope, writes *w) {
+  for (judge_entity *e = scope->entities; e != NULL; e = e->next) {
+    if (e->symbol == NULL || e->symbol->kind != BRINK_SYMBOL_OUTPUT) continue;
+    for (size_t k = 0; k < (e->count > 0 ? e->count : 1); k++) {
+      const judge_definition *d = e->cells[k]->value;
+      if (d == NULL || d->choice != NULL) judge_refuse(j, "an output by cases");
+      w->cell[w->count] = e->cells[k];
+      w->value[w->count++] = judge_value(j, d->frame, d->expr, d->element);
+    }
+  }
+}
+
+/* Outputs first, from the state before the update; then the update, from the values before it. */
+static void run_dtc(judge *j, judge_device *device, bool update) {
+  writes w = {.ending = JUDGE_FINISHED};
+  judge_at(j, j->t, j->x);
+  j->plain = true;
+  compute_outputs(j, device->scope, &w);
+  if (update)
+    run_block(j, device->scope->frame, &device->scope->class_->section[BRINK_SECTION_UPDATE].body,
+              &w);
+  j->plain = false;
+  commit(j, &w);
+}
+
+/* The due device with the largest priority, in order of declaration. */
+static judge_device *next_due(judge *j) {
+  judge_device *best = NULL;
+  for (size_t d = 0; d < j->ndevices; d++) {
+    judge_device *device = &j->device[d];
+    if (device->logic || !is_due(j, device)) continue;
+    if (best == NULL || device->priority > best->priority) best = device;
+  }
+  return best;
+}
+
+static bool run_samples(judge *j) {
+  bool any = false;
+  for (judge_device *device; (device = next_due(j)) != NULL; any = true) {
+    run_dtc(j, device, true);
+    device->ran = true;
+  }
+  return any;
+}
+
+/* ---- rules ---- */
+
+static bool rule_holds(judge *j, const judge_rule *rule) {
+  judge_at(j, j->t, j->x);
+  j->plain = rule->sampled;
+  bool truth = judge_truth(j, rule->frame, rule->when->condition[0]);
+  j->plain = false;
+  return truth;
+}
+
+static bool run_rules(judge *j) {
+  bool any = false, again = true;
+  for (int pass = 0; again && !j->over; pass++) {
+    again = false;
+    for (size_t r = 0; r < j->nrules && !j->over; r++) {
+      judge_rule *rule = &j->rule[r];
+      if (rule->sampled && !is_due(j, &j->device[rule->device])) continue;
+      bool truth = rule_holds(j, rule), fires = truth && !rule->was;
+      rule->was = truth;
+      if (!fires) continue;
+      run_action(j, rule->frame, &rule->when->block[0]);
+      again = any = true;
+    }
+    if (pass == ROUNDS) {
+      j->over = true;
+      j->run->ending = JUDGE_LOOP;
+    }
+  }
+  return any;
+}
+
+/* ---- the instant ---- */
+
+static void finish_samples(judge *j) {
+  for (size_t d = 0; d < j->ndevices; d++) {
+    judge_device *device = &j->device[d];
+    if (device->ran || (device->logic && is_due(j, device))) device->next += device->period;
+    device->ran = false;
+  }
+}
+
+void judge_instant(judge *j) {
+  double rate[JUDGE_LIMIT];
+  memcpy(j->pre_x, j->x, j->nx * sizeof *j->x);
+  memcpy(j->pre_held, j->held, j->nheld * sizeof *j->held);
+  bool changed = true;
+  for (int round = 0; changed && !j->over; round++) {
+    if (round == ROUNDS) {
+      j->over = true;
+      j->run->ending = JUDGE_LOOP;
+      return;
+    }
+    judge_settle(j);
+    changed = run_events(j);
+    if (changed || j->over) continue;
+    changed = run_samples(j);
+    if (changed) judge_settle(j);
+    if (run_rules(j)) changed = true;
+  }
+  finish_samples(j);
+  if (j->over) return;
+  for (size_t f = 0; f < j->nflags; f++) {
+    j->sign[f] = j->sgn[f];
+    j->slack[f] = 0.0;
+  }
+  double here[JUDGE_LIMIT], t = j->t;
+  memcpy(here, j->x, j->nx * sizeof *here);
+  judge_rates(j, t, here, rate);
+  judge_at(j, t, here);
+  for (size_t i = 0; i < j->nx; i++) j->run->fastest = fmax(j->run->fastest, fabs(rate[i]));
+}
+
+/* ---- the start ---- */
+
+/* The inner ones first: what is around them wins. */
+static void run_initial(judge *j, judge_scope *scope) {
+  for (judge_entity *e = scope->entities; e != NULL; e = e->next)
+    for (size_t k = 0; e->scopes != NULL && k < (e->count > 0 ? e->count : 1); k++)
+      run_initial(j, e->scopes[k]);
+  writes w = {.at_once = true};
+  j->plain = true;
+  run_block(j, scope->frame, &scope->class_->section[BRINK_SECTION_INITIAL].body, &w);
+  j->plain = false;
+}
+
+void judge_start(judge *j) {
+  judge_at(j, 0.0, j->x);
+  run_initial(j, j->top);
+  for (size_t i = 0; i < j->nx; i++)
+    j->x[i] += j->moved * (1.0 + fabs(j->x[i])) * sin(1.3 + 2.1 * (double)i);
+  judge_at(j, 0.0, j->x);
+  for (size_t d = 0; d < j->ndevices; d++)
+    if (!j->device[d].logic) run_dtc(j, &j->device[d], false);
+  judge_settle(j);
+  for (size_t f = 0; f < j->nflags; f++) j->sign[f] = j->sgn[f];
+  judge_instant(j);
+}
