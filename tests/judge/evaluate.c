@@ -195,9 +195,13 @@ static double user_function(judge *j, const judge_frame *frame, const brink_ast_
   judge_binding binding[8];
   judge_frame inside = {.scope = frame->scope, .id = site_key(frame, e, k)};
   for (size_t i = 0; i < e->nargs; i++) {
+    j->varies = false;
     value[i] = judge_value(j, frame, e->arg[i], k);
-    binding[i] = (judge_binding){
-        .name = f->argument[i]->name, .value = &value[i], .count = 1, .next = inside.bound};
+    binding[i] = (judge_binding){.name = f->argument[i]->name,
+                                 .value = &value[i],
+                                 .count = 1,
+                                 .varies = j->varies,
+                                 .next = inside.bound};
     inside.bound = &binding[i];
   }
   return judge_value(j, &inside, f->body, 0);
@@ -259,6 +263,7 @@ static double name_value(judge *j, const judge_frame *frame, const brink_ast_exp
       size_t i = e->part[0].index != NULL ? (size_t)judge_value(j, frame, e->part[0].index, 0) - 1
                  : b->count > 1           ? k
                                           : 0;
+      j->varies = j->varies || b->varies;
       return b->value[i];
     }
   }

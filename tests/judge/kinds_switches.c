@@ -44,7 +44,7 @@ static void time_program(writer *w) {
   say(w, "      z1' = ");
   for (int k = 0, n = 2 + pick(w, 3); k < n; k++) {
     t += decimal(w, 0.2, 1.3, 0.11);
-    say(w, "%s time %s %.2f then ", k == 0 ? "if" : "elsif", chance(w, 0.5) ? "<" : "<=", t);
+    say(w, " %s time %s %.2f then ", k == 0 ? "if" : "elsif", chance(w, 0.5) ? "<" : "<=", t);
     say_value(w, &in, pick(w, 3));
   }
   say(w, " else ");

@@ -18,6 +18,7 @@ struct judge_binding {
   const char *name;
   const double *value; /* `count` of them */
   size_t count;
+  bool varies; /* an argument that moves with time */
   const judge_binding *next;
 };
 
