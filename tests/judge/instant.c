@@ -95,6 +95,7 @@ static bool run_action(judge *j, const judge_frame *frame, const brink_ast_block
   run_block(j, frame, block, &w);
   j->plain = false;
   bool changed = commit(j, &w);
+  if (judge_out_of_range(j)) w.ending = JUDGE_RANGE;
   if (w.ending != JUDGE_FINISHED) {
     j->over = true;
     j->run->ending = w.ending;
@@ -104,8 +105,22 @@ static bool run_action(judge *j, const judge_frame *frame, const brink_ast_block
 
 /* ---- events ---- */
 
+/* Events of one flag that follow each other faster and faster have a limit, behind which the language says nothing. */
+static void refuse_accumulation(judge *j, size_t f) {
+  enum { MANY = 5 };
+  int found = 0;
+  for (size_t k = j->run->nevents; k > 0 && found < MANY; k--) {
+    const judge_event *event = &j->run->events[k - 1];
+    if (strcmp(event->flag, j->flag[f].cell->name) != 0) continue;
+    if (j->t - event->t > 1e-4) return;
+    if (event->t < j->t) found++;
+  }
+  if (found == MANY) judge_refuse(j, "events of %s accumulate", j->flag[f].cell->name);
+}
+
 static void record(judge *j, size_t f, int direction) {
   judge_run *run = j->run;
+  refuse_accumulation(j, f);
   if (run->nevents == JUDGE_EVENTS) judge_refuse(j, "too many events");
   judge_event *event = &run->events[run->nevents++];
   memcpy(event->flag, j->flag[f].cell->name, sizeof event->flag);

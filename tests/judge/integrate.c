@@ -131,7 +131,7 @@ static int flag_change(const judge *j, size_t f) {
   return off * j->sign[f] < -NOISE ? -j->sign[f] : 0;
 }
 
-static bool out_of_range(const judge *j) {
+bool judge_out_of_range(const judge *j) {
   for (size_t i = 0; i < j->nx; i++) {
     const judge_cell *cell = j->state[i];
     if (j->x[i] < cell->lo - (1e-9 * fabs(cell->lo) + 1e-12)) return true;
@@ -147,7 +147,7 @@ static bool changed_here(const judge *j) {
     if (isnan(j->flag[f].value)) return true;
     if (flag_change(j, f) != 0) return true;
   }
-  return out_of_range(j);
+  return judge_out_of_range(j);
 }
 
 /* Has anything switched at (t, x)? On a surface both sides of it are asked, and whether they still lead to it. */
@@ -264,7 +264,7 @@ static bool find_switch(judge *j, const stretch *from, double h, double t_end) {
     note_reached(j, from, lo, hi);
   }
   land(j, from, reaches_an_edge(j) ? lo : hi, t_end);
-  if (finite && out_of_range(j)) {
+  if (finite && judge_out_of_range(j)) {
     j->over = true;
     j->run->ending = JUDGE_RANGE;
   }

@@ -36,15 +36,13 @@ static void resets(writer *w) {
       decimal(w, -0.2, 0.9, 0.13));
   say_value(w, &in, 1);
   say(w, ";\n    end dynamics;\n");
-  char action[200];
   writer line = {.seed = w->seed, .model = w->model, .draw = w->draw + 1000};
   say(&line, "x := %.2f*x + %.2f; n := n + 1;", decimal(w, -0.9, 0.9, 0.3), decimal(w, -0.8, 0.8, 0.16));
   say_event(w, "f", way(w), line.text);
   say(w, "    event(g)\n      positive-going y := y - %.2f; n := n + 10; end positive-going;\n"
          "      negative-going y := y + %.2f; end negative-going;\n    end event;\n",
       decimal(w, 0.2, 1.2, 0.21), decimal(w, 0.1, 1.0, 0.19));
-  (void)action;
-  say_event(w, "k", way(w), chance(w, 0.5) ? "n := n + 100;" : "let d = x - y; x := x - 0.5*d; n := n + 100;");
+  say_event(w, "k", way(w), chance(w, 0.5) ? "n := n + 100;" : "let d = x - y; x := x - 0.25*abs(d) - 0.4; n := n + 100;");
   close_model(w);
 }
 
@@ -164,7 +162,7 @@ static void ranges(writer *w) {
   say_value(w, &in, 2);
   say(w, ";\n      y' = %.2f*p + (if x > %.1f then -0.4 else 0.3);\n      f = x - y + %.2f;\n    end dynamics;\n",
       decimal(w, -1, 1, 0.13), decimal(w, 0, 1.5, 0.3), decimal(w, -0.5, 1.5, 0.17));
-  say_event(w, "f", way(w), "y := 0.5*y + 1.0; n := n + 1;");
+  say_event(w, "f", way(w), "y := y - 0.7; n := n + 1;");
   close_model(w);
 }
 

@@ -219,6 +219,8 @@ void judge_table_clear(judge_table *table);
 void judge_rates(judge *j, double t, const double *x, double *rate);
 /* Rates, flags and conditions of rules at (t, x): fills sites, flag values and rule truths. */
 void judge_look(judge *j, double t, const double *x);
+/* Has a state left its range, by more than a tolerance of 1e-9 allows? */
+bool judge_out_of_range(const judge *j);
 bool judge_rk4(judge *j, double t, const double *x, double h, double *out); /* false: not finite */
 /* Moves on until t_end or until something switches. */
 void judge_advance(judge *j, double t_end);
