@@ -110,19 +110,19 @@ static void assembly(writer *w) {
 /* ---- agents ---- */
 
 static void say_ball(writer *w, const char *name, const char *more, const char *rate) {
-  say(w, "ctc %s is\n  body\n    declarations state(x, real); state(v, real); parameter(m, real); parameter(r, real);%s "
+  say(w, "ctc %s is\n  interface knob(r); end interface;\n  body\n    declarations state(x, real); state(v, real); parameter(m, real); parameter(r, real);%s "
          "end declarations;\n    dynamics x' = v; v' = %s; end dynamics;\n"
          "    assignments m : 1.0; r : 0.1; end assignments;\n  end body;\nend %s;\n",
       name, more, rate, name);
 }
 
-static const char *const elastic =
-    "let M = a.m + b.m; let u = a.v - b.v;\n          a.v := a.v - %s*b.m/M*u; b.v := b.v + %s*a.m/M*u;";
+static void say_impulse(writer *w, const char *e) {
+  say(w, "let M = a.m + b.m; let u = a.v - b.v;\n          a.v := a.v - %s*b.m/M*u; b.v := b.v + %s*a.m/M*u;", e, e);
+}
 
 static void say_collision(writer *w, const char *direction) {
-  const char *e = chance(w, 0.5) ? "2.0" : "1.8";
   say(w, "        event(gap) %s\n          ", direction);
-  say(w, elastic, e, e);
+  say_impulse(w, chance(w, 0.5) ? "2.0" : "1.8");
   say(w, "\n        end %s; end event;\n", direction);
 }
 
@@ -190,9 +190,8 @@ static void two_sorts(writer *w) {
     say(w, "      pair(a, b) in %s\n        declarations flag(gap, unilateral); end declarations;\n"
            "        dynamics gap = b.x - a.x - (a.r + b.r); end dynamics;\n", in[k]);
     if (k == 2) {
-      const char *e = chance(w, 0.5) ? "2.0" : "1.7";
       say(w, "        event(gap) negative-going\n          ");
-      say(w, elastic, e, e);
+      say_impulse(w, chance(w, 0.5) ? "2.0" : "1.7");
       say(w, " b.hits := b.hits + 1;\n        end negative-going; end event;\n");
     } else {
       say_collision(w, "negative-going");
