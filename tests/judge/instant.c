@@ -129,11 +129,21 @@ static void record(judge *j, size_t f, int direction) {
   event->slack = j->slack[f];
 }
 
+/* Has an action before it at this instant thrown the flag back already? Then that is a jump of its own. */
+static bool thrown_back(judge *j, size_t f, int direction) {
+  double here[JUDGE_LIMIT];
+  memcpy(here, j->x, j->nx * sizeof *here);
+  judge_look(j, j->t, here);
+  const judge_flag *flag = &j->flag[f];
+  if (flag->boolean) return (flag->value != 0.0) != (direction > 0);
+  return flag->value * direction < -JUDGE_BAND;
+}
+
 /* The flag counts as zero: it takes the sign that the new flow gives it. */
 static void fire(judge *j, size_t f, int direction) {
   const judge_flag *flag = &j->flag[f];
   const brink_ast_event *event = flag->event;
-  bool changed = false;
+  bool changed = false, back = thrown_back(j, f, direction);
   record(j, f, direction);
   if (event != NULL && direction < 0 && event->has_negative)
     changed = run_action(j, flag->frame, &event->negative);
@@ -146,7 +156,18 @@ static void fire(judge *j, size_t f, int direction) {
     j->over = true;
     j->run->ending = JUDGE_BLOCKED;
   }
-  j->sign[f] = j->sgn[f];
+  j->sign[f] = back ? direction : j->sgn[f];
+}
+
+/* A unilateral flag that one action watches has its inside by that: leaving a rest on the surface to the other side is
+ * an event. */
+static int leaves_inside(const judge *j, size_t f) {
+  const judge_flag *flag = &j->flag[f];
+  const brink_ast_event *event = flag->event;
+  if (flag->side != BRINK_UNILATERAL || flag->boolean || event == NULL) return 0;
+  if (event->has_negative == event->has_positive) return 0;
+  int outside = event->has_negative ? -1 : 1;
+  return j->sgn[f] == outside ? outside : 0;
 }
 
 /* Flags whose sign is another than the one remembered. */
@@ -157,6 +178,7 @@ static bool run_events(judge *j) {
     direction[f] = j->reached[f];
     j->reached[f] = 0;
     if (direction[f] == 0 && j->sign[f] != 0 && j->sgn[f] == -j->sign[f]) direction[f] = j->sgn[f];
+    if (direction[f] == 0 && j->sign[f] == 0) direction[f] = leaves_inside(j, f);
     if (j->sign[f] == 0) j->sign[f] = j->sgn[f]; /* from rest: no event */
   }
   for (size_t f = 0; f < j->nflags && !j->over; f++) {
@@ -236,17 +258,29 @@ static bool rule_holds(judge *j, const judge_rule *rule) {
   return truth;
 }
 
+static bool may_run(const judge *j, const judge_rule *rule) {
+  return !rule->sampled || is_due(j, &j->device[rule->device]);
+}
+
+/* A condition that is false now may become true again, and is then news. */
+static void forget_false(judge *j) {
+  for (size_t r = 0; r < j->nrules; r++)
+    if (may_run(j, &j->rule[r]) && j->rule[r].was && !rule_holds(j, &j->rule[r]))
+      j->rule[r].was = false;
+}
+
 static bool run_rules(judge *j) {
   bool any = false, again = true;
   for (int pass = 0; again && !j->over; pass++) {
     again = false;
     for (size_t r = 0; r < j->nrules && !j->over; r++) {
       judge_rule *rule = &j->rule[r];
-      if (rule->sampled && !is_due(j, &j->device[rule->device])) continue;
+      if (!may_run(j, rule)) continue;
       bool truth = rule_holds(j, rule), fires = truth && !rule->was;
       rule->was = truth;
       if (!fires) continue;
       run_action(j, rule->frame, &rule->when->block[0]);
+      forget_false(j);
       again = any = true;
     }
     if (pass == ROUNDS) {

@@ -25,8 +25,11 @@ static void rules(writer *w) {
   say(w, "      when s = \"idle\" and a > %.2f do s := \"up\"; n := n + 1; end when;\n", a);
   say(w, "      when s = \"idle\" and (a > %.2f or b > %.2f) do s := \"down\"; n := n + 10; end when;\n", a,
       decimal(w, -0.5, 0.9, 0.17));
-  say(w, "      when s = \"up\" and b %s %.2f do s := \"idle\"; c := c + n; end when;\n", chance(w, 0.5) ? "<" : ">",
-      decimal(w, -0.5, 0.5, 0.11));
+  if (chance(w, 0.1)) /* often a cycle: an error that names the rules */
+    say(w, "      when s = \"up\" and b > %.2f do s := \"idle\"; c := c + n; end when;\n", decimal(w, -0.5, 0.5, 0.11));
+  else
+    say(w, "      when s = \"up\" and a %s %.2f do s := \"%s\"; c := c + n; end when;\n", chance(w, 0.5) ? "<" : ">",
+        a + decimal(w, 0.1, 0.6, 0.11), chance(w, 0.5) ? "down" : "idle");
   say(w, "      when a < %.2f do s := if s = \"down\" then \"idle\" else \"down\"; n := n + 100; end when;\n",
       a - decimal(w, 0.1, 0.5, 0.1));
   if (chance(w, 0.5)) say(w, "      when n > %d do c := c + 1; end when;\n", 1 + pick(w, 12));
