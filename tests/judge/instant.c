@@ -129,7 +129,8 @@ static void record(judge *j, size_t f, int direction) {
   event->slack = j->slack[f];
 }
 
-/* Has an action before it at this instant thrown the flag back already? Then that is a jump of its own. */
+/* Has an action before it at this instant thrown the flag back already? Whether it then has one event, two or none the
+ * language does not say. */
 static bool thrown_back(judge *j, size_t f, int direction) {
   double here[JUDGE_LIMIT];
   memcpy(here, j->x, j->nx * sizeof *here);
@@ -143,7 +144,8 @@ static bool thrown_back(judge *j, size_t f, int direction) {
 static void fire(judge *j, size_t f, int direction) {
   const judge_flag *flag = &j->flag[f];
   const brink_ast_event *event = flag->event;
-  bool changed = false, back = thrown_back(j, f, direction);
+  bool changed = false;
+  if (thrown_back(j, f, direction)) judge_refuse(j, "silent: %s is thrown back before it fires", flag->cell->name);
   record(j, f, direction);
   if (event != NULL && direction < 0 && event->has_negative)
     changed = run_action(j, flag->frame, &event->negative);
@@ -156,7 +158,8 @@ static void fire(judge *j, size_t f, int direction) {
     j->over = true;
     j->run->ending = JUDGE_BLOCKED;
   }
-  j->sign[f] = back ? direction : j->sgn[f];
+  j->sign[f] = j->sgn[f];
+  j->armed[f] = false;
 }
 
 /* A unilateral flag that one action watches has its inside by that: leaving a rest on the surface to the other side is

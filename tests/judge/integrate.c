@@ -11,12 +11,19 @@
 #define RETURN 10.0   /* 1/s: how fast what drifted off a surface is led back to it */
 #define SAME 1e-10    /* s: events that are nearer than this are one instant */
 #define PRECISION 1e-13
+#define TOUCH 1e-12 /* a unilateral flag as small as this has reached its surface, if it does not pass it */
 
 /* ---- fields ---- */
 
 static void field(judge *j, double t, const double *x, double *rate) {
   judge_at(j, t, x);
   for (size_t i = 0; i < j->nx; i++) rate[i] = judge_cell_rate(j, j->state[i]);
+}
+
+bool judge_is_held(const judge *j, bool flag, uint64_t key) {
+  for (size_t k = 0; k < j->nitems; k++)
+    if (j->item[k].flag == flag && j->item[k].key == key) return true;
+  return false;
 }
 
 static void take_side(judge *j, int side) {
@@ -58,6 +65,12 @@ static void both_sides(judge *j, double t, const double *x, double rate[2][JUDGE
     field(j, t, x, rate[side]);
     off[side] = residual_rate(j, t, x, rate[side]);
   }
+}
+
+bool judge_is_attracting(judge *j, double t, const double *x) {
+  double side[2][JUDGE_LIMIT], off[2];
+  both_sides(j, t, x, side, off);
+  return off[0] > 0.0 && off[1] < 0.0;
 }
 
 void judge_rates(judge *j, double t, const double *x, double *rate) {
@@ -111,22 +124,17 @@ void judge_look(judge *j, double t, const double *x) {
   }
 }
 
-static bool is_held(const judge *j, bool flag, uint64_t key) {
-  for (size_t k = 0; k < j->nitems; k++)
-    if (j->item[k].flag == flag && j->item[k].key == key) return true;
-  return false;
-}
-
 static bool site_changed(const judge *j, const judge_site *site) {
   return site->key != 0 && site->stamp == j->stamp && site->open != site->decision &&
-         site->margin > NOISE && !is_held(j, false, site->key);
+         site->margin > NOISE && !judge_is_held(j, false, site->key);
 }
 
 /* A flag on its surface has no sign, until it is clearly off. */
 static int flag_change(const judge *j, size_t f) {
   const judge_flag *flag = &j->flag[f];
-  if (flag->boolean || is_held(j, true, f)) return 0;
+  if (flag->boolean || judge_is_held(j, true, f)) return 0;
   double off = flag->value;
+  if (flag->side == BRINK_UNILATERAL && j->armed[f] && off * j->sign[f] < TOUCH) return -j->sign[f];
   if (j->sign[f] == 0) return fabs(off) > JUDGE_BAND ? (off > 0.0 ? 1 : -1) : 0;
   return off * j->sign[f] < -NOISE ? -j->sign[f] : 0;
 }
@@ -271,6 +279,35 @@ static bool find_switch(judge *j, const stretch *from, double h, double t_end) {
   return true;
 }
 
+/* Near an edge fields may be singular (a root, a power): steps are a fixed part of the time to it, or since it, as the
+ * rate of its flag tells, so that halving the step halves them all. */
+static double step_here(judge *j, const stretch *from) {
+  double rate[JUDGE_LIMIT], there[JUDGE_LIMIT], before[JUDGE_LIMIT], h = j->step;
+  double part = 4.0 * j->step;
+  bool any = false;
+  for (size_t f = 0; f < j->nflags; f++) any = any || j->flag[f].side == BRINK_UNILATERAL;
+  if (!any || j->nitems > 0) return h;
+  field(j, from->t, from->x, rate);
+  for (size_t f = 0; f < j->nflags; f++) before[f] = judge_cell_value(j, j->flag[f].cell);
+  double d = 1e-9;
+  for (size_t i = 0; i < j->nx; i++) there[i] = from->x[i] - d * rate[i];
+  judge_at(j, from->t - d, there);
+  for (size_t f = 0; f < j->nflags; f++) {
+    if (j->flag[f].side != BRINK_UNILATERAL || j->flag[f].boolean || j->sign[f] == 0) continue;
+    double fall = (before[f] - judge_cell_value(j, j->flag[f].cell)) / d;
+    double away = fabs(before[f]) / (fabs(fall) + 1e-3);
+    if (isfinite(away)) h = fmin(h, fmax(part * away, 1e-7 * part));
+  }
+  return h;
+}
+
+static void arm(judge *j) {
+  for (size_t f = 0; f < j->nflags; f++)
+    if (j->flag[f].side == BRINK_UNILATERAL && !j->flag[f].boolean &&
+        fabs(judge_cell_value(j, j->flag[f].cell)) > JUDGE_BAND)
+      j->armed[f] = true;
+}
+
 void judge_advance(judge *j, double t_end) {
   double out[JUDGE_LIMIT];
   stretch from;
@@ -278,11 +315,13 @@ void judge_advance(judge *j, double t_end) {
     if (++j->run->steps > 400000) judge_refuse(j, "too many steps");
     from.t = j->t;
     memcpy(from.x, j->x, j->nx * sizeof *j->x);
-    double h = t_end - from.t < 1.000001 * j->step ? t_end - from.t : j->step;
+    double h = step_here(j, &from);
+    if (t_end - from.t < 1.000001 * h) h = t_end - from.t;
     bool switches = differs(j, &from, h, out);
     judge_at(j, from.t, from.x);
     if (!switches) {
       judge_at(j, h == t_end - from.t ? t_end : from.t + h, out);
+      arm(j);
       continue;
     }
     if (find_switch(j, &from, h, t_end)) return;

@@ -41,6 +41,7 @@ static bool set_clear(judge *j, double t, const double *x, questions *q) {
   for (size_t k = 0; k < j->table.capacity; k++) {
     judge_site *site = &j->table.site[k];
     if (site->key == 0 || site->stamp != j->stamp) continue;
+    if (judge_is_held(j, false, site->key)) continue;
     if (site->margin < JUDGE_BAND) {
       ask(j, q, false, site->key, site->decision);
     } else if (site->decision != site->open) {
@@ -50,6 +51,7 @@ static bool set_clear(judge *j, double t, const double *x, questions *q) {
   }
   for (size_t f = 0; f < j->nflags; f++) {
     const judge_flag *flag = &j->flag[f];
+    if (judge_is_held(j, true, f)) continue;
     int sign = flag->boolean ? (flag->value != 0.0 ? 1 : -1) : sign_of(flag->value);
     if (!flag->boolean && fabs(flag->value) < JUDGE_BAND) {
       ask(j, q, true, f, j->sgn[f]);
@@ -133,22 +135,17 @@ static double residual_of(judge *j, const judge_held_item *item) {
   return site != NULL && site->stamp == j->stamp ? site->residual : (double)NAN;
 }
 
-/* Do all of them vanish on one surface? Their residuals then stay in proportion wherever the state is moved to. */
-static void check_one_surface(judge *j, double t, const double *x) {
-  double there[JUDGE_LIMIT], ratio[JUDGE_HELD_ITEMS];
+/* Is item k zero where the first one is? Their residuals then stay in proportion wherever the state is moved to. */
+static bool shares_surface(judge *j, double t, const double *x, size_t k) {
+  double there[JUDGE_LIMIT], ratio[2];
   for (int trial = 0; trial < 2; trial++) {
     for (size_t i = 0; i < j->nx; i++)
       there[i] = x[i] + 1e-4 * sin(1.0 + 3.7 * (double)i + 2.3 * trial);
     judge_look(j, t, there);
-    double first = residual_of(j, &j->item[0]);
-    for (size_t k = 0; k < j->nitems; k++) {
-      double now = residual_of(j, &j->item[k]) / first;
-      if (!isfinite(now) || (trial > 0 && fabs(now - ratio[k]) > 1e-3 * fabs(now)))
-        judge_refuse(j, "several surfaces hold the state");
-      ratio[k] = now;
-    }
+    ratio[trial] = residual_of(j, &j->item[k]) / residual_of(j, &j->item[0]);
   }
   judge_look(j, t, x);
+  return isfinite(ratio[0]) && fabs(ratio[1] - ratio[0]) < 1e-3 * fabs(ratio[0]);
 }
 
 static bool is_above(judge *j, const question *item) {
@@ -157,26 +154,40 @@ static bool is_above(judge *j, const question *item) {
   return site != NULL && item->now == site->above;
 }
 
-/* What is `now` is one side, what is wanted the other; the first item says which is above. */
-static void hold(judge *j, double t, const double *x, const questions *q) {
-  j->nitems = 0;
-  int side = 0;
+/* All that changes from `now` to `wanted` is held, question `guide` first, which says what is above. */
+static void try_to_hold(judge *j, const questions *q, size_t guide) {
+  int side = is_above(j, &q->item[guide]) ? 1 : 0;
+  j->nitems = 1;
   for (size_t k = 0; k < q->count; k++) {
     const question *item = &q->item[k];
     if (item->now == item->want) continue;
     if (j->nitems == JUDGE_HELD_ITEMS) judge_refuse(j, "too many conditions on one surface");
-    if (j->nitems == 0) side = is_above(j, item) ? 1 : 0;
-    judge_held_item *held = &j->item[j->nitems++];
+    judge_held_item *held = k == guide ? &j->item[0] : &j->item[j->nitems++];
     *held = (judge_held_item){.flag = item->flag, .key = item->key};
     held->side[side] = item->now;
     held->side[1 - side] = item->want;
   }
-  check_one_surface(j, t, x);
+}
+
+/* Two assumptions contradict each other in turn: finds the surface between them. What only follows from it (a flag that
+ * rests on one side) is no part of it, and is settled later, on the surface. */
+static void hold(judge *j, double t, const double *x, const questions *q) {
+  if (j->nitems > 0) judge_refuse(j, "several surfaces hold the state");
+  size_t guide = 0;
+  for (; guide < q->count; guide++) {
+    if (q->item[guide].now == q->item[guide].want) continue;
+    try_to_hold(j, q, guide);
+    if (judge_is_attracting(j, t, x)) break;
+  }
+  if (guide == q->count) judge_refuse(j, "several surfaces hold the state");
+  size_t kept = 0;
+  for (size_t k = 0; k < j->nitems; k++)
+    if (k == 0 || shares_surface(j, t, x, k)) j->item[kept++] = j->item[k];
+  j->nitems = kept;
   for (size_t k = 0; k < j->nitems; k++) {
-    if (j->item[k].flag && j->flag[j->item[k].key].event != NULL &&
-        j->flag[j->item[k].key].event->has_on)
-      judge_refuse(j, "on-event");
-    if (j->item[k].flag) j->sgn[j->item[k].key] = 0;
+    if (!j->item[k].flag) continue;
+    const brink_ast_event *event = j->flag[j->item[k].key].event;
+    if (event != NULL && event->has_on) judge_refuse(j, "on-event");
   }
   j->run->slid = true;
 }
@@ -191,21 +202,24 @@ void judge_settle(judge *j) {
   j->table = swap;
   judge_table_clear(&j->table);
   j->nitems = 0;
-  for (int round = 0; round < ROUNDS; round++) {
+  for (int round = 0, first = 0; round < ROUNDS; round++) {
     for (int k = 0; set_clear(j, t, x, &q); k++)
       if (k == ROUNDS) judge_refuse(j, "conditions away from surfaces do not settle");
     probe(j, t, x, &q);
     seen[round] = fingerprint(&q, false);
     uint64_t wanted = fingerprint(&q, true);
     if (wanted == seen[round]) break;
-    if (round > 0 && wanted == seen[round - 1]) {
+    if (round > first && wanted == seen[round - 1]) {
       hold(j, t, x, &q);
-      break;
+      first = round + 1;
+      continue;
     }
-    for (int k = 0; k < round; k++)
+    for (int k = first; k < round; k++)
       if (seen[k] == wanted) judge_refuse(j, "several surfaces contradict each other");
     adopt(j, &q);
     if (round == ROUNDS - 1) judge_refuse(j, "conditions do not settle");
   }
+  for (size_t k = 0; k < j->nitems; k++)
+    if (j->item[k].flag) j->sgn[j->item[k].key] = 0;
   judge_at(j, t, x);
 }

@@ -72,7 +72,7 @@ static bool converge(const brink_unit *unit, double until, judge_verdict *v, jud
     if (same_story(before, &v->run) && distance(before, &v->run) < CLOSE) return true;
   }
   if (v->run.ending == JUDGE_UNSURE)
-    set_apart(v, "judge gives up", v->run.reason);
+    set_apart(v, strncmp(v->run.reason, "silent", 6) == 0 ? "text is silent" : "judge gives up", v->run.reason);
   else
     set_apart(v, "steps differ", "the judge's own runs differ at the smallest step");
   return false;

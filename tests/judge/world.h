@@ -177,6 +177,7 @@ struct judge {
   judge_run *run;
   bool over;
   int reached[JUDGE_LIMIT]; /* flags that the last step led to: direction */
+  bool armed[JUDGE_LIMIT];  /* unilateral flags that have been away from their surface */
   double slack[JUDGE_LIMIT];
   jmp_buf give_up;
 };
@@ -221,6 +222,9 @@ void judge_rates(judge *j, double t, const double *x, double *rate);
 void judge_look(judge *j, double t, const double *x);
 /* Has a state left its range, by more than a tolerance of 1e-9 allows? */
 bool judge_out_of_range(const judge *j);
+/* Do the fields on both sides lead to the surface of the first held item? */
+bool judge_is_attracting(judge *j, double t, const double *x);
+bool judge_is_held(const judge *j, bool flag, uint64_t key);
 bool judge_rk4(judge *j, double t, const double *x, double h, double *out); /* false: not finite */
 /* Moves on until t_end or until something switches. */
 void judge_advance(judge *j, double t_end);
