@@ -19,6 +19,7 @@
 #include "support/tree.h"
 
 enum { KINDS = 128, REASONS = 16 };
+#define ROUGH 20.0 /* measured: adams, leaving an edge where a root has no derivative, misses a thousand tolerances */
 
 typedef struct tally {
   long models, agree, apart, disagree;
@@ -45,9 +46,9 @@ static void show_verdict(const judge_verdict *v) {
   printf("judge: %s at %.12g%s%s, %ld steps\n", judge_ending_name(v->run.ending), v->run.t,
          v->apart ? ", set apart: " : "", v->apart ? v->reason : "", v->run.steps);
   for (size_t k = 0; k < v->run.nevents; k++)
-    printf("  %-24s %+d  t = %.12g  +- %.1e  gain %.1e\n", v->run.events[k].flag,
+    printf("  %-24s %+d  t = %.12g  +- %.1e  gain %.1e  slack %.1e\n", v->run.events[k].flag,
            v->run.events[k].direction, v->run.events[k].t, v->time_error ? v->time_error[k] : 0.0,
-           v->time_gain ? v->time_gain[k] : 0.0);
+           v->time_gain ? v->time_gain[k] : 0.0, v->run.events[k].slack);
   for (size_t k = 0; k < v->run.nfinals; k++) {
     const judge_final *final = &v->run.finals[k];
     if (final->text != NULL)
@@ -101,21 +102,22 @@ static size_t ways_of(const campaign *c, bool agents, bool native, compare_way w
 }
 
 static void judge_model(campaign *c, tally *t, const char *name, const char *text, double until,
-                        bool agents, bool exact, bool native) {
+                        const generate_kind *kind, bool native) {
   judge_verdict verdict;
   char what[400], differences[8000] = "", way_name[80];
   size_t length = 0;
   brink_unit *unit = tree_parse(text);
   if (unit == NULL) abort();
   t->models++;
-  judge_decide(unit, until, exact, &verdict);
+  judge_decide(unit, until, kind->exact, &verdict);
+  if (kind->rough) verdict.rough = ROUGH;
   if (c->verbose) show_verdict(&verdict);
   if (verdict.apart) {
     count_apart(c, t, verdict.why);
     if (c->verbose) printf("%s: set apart: %s: %s\n", name, verdict.why, verdict.reason);
   }
   compare_way way[12];
-  size_t nways = verdict.apart ? 0 : ways_of(c, agents, native, way);
+  size_t nways = verdict.apart ? 0 : ways_of(c, kind->agents, native, way);
   for (size_t k = 0; k < nways; k++) {
     t->runs++;
     bool ok = compare_run(text, until, &verdict, &way[k], &c->place, what, sizeof what);
@@ -148,7 +150,7 @@ static void judge_number(campaign *c, uint64_t n) {
   if (c->verbose) printf("%s, until %g\n%s", name, w.until, w.text);
   /* every kind has its share of compiled models */
   bool native = (int)((n / generate_kind_count()) % 100) < c->native;
-  judge_model(c, &c->kinds[k], name, w.text, w.until, kind->agents, kind->exact, native);
+  judge_model(c, &c->kinds[k], name, w.text, w.until, kind, native);
 }
 
 /* ---- the table ---- */
@@ -196,8 +198,8 @@ static int judge_file(campaign *c) {
     return 2;
   }
   c->verbose = true;
-  judge_model(c, &t, c->file, text, c->until, strstr(text, "population(") != NULL,
-              c->exact, c->native > 0);
+  generate_kind kind = {.agents = strstr(text, "population(") != NULL, .exact = c->exact};
+  judge_model(c, &t, c->file, text, c->until, &kind, c->native > 0);
   free(text);
   return t.disagree > 0;
 }

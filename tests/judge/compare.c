@@ -165,21 +165,22 @@ static void run_told(const char *text, double until, const compare_way *way,
 
 /* ---- comparing ---- */
 
-static double time_allowance(const judge_verdict *v, size_t k) {
-  return FLOOR + 20.0 * v->time_error[k] + STEPS * COMPARE_TOLERANCE * v->time_gain[k] +
-         v->run.events[k].slack;
+/* What events before the kth leave open about time adds up. */
+static double slack_before(const judge_verdict *v, size_t k) {
+  double slack = 0.0;
+  for (size_t i = 0; i < k; i++) slack += v->run.events[i].slack;
+  return slack;
 }
 
-static double largest_slack(const judge_verdict *v) {
-  double slack = 0.0;
-  for (size_t k = 0; k < v->run.nevents; k++) slack = fmax(slack, v->run.events[k].slack);
-  return slack;
+static double time_allowance(const judge_verdict *v, size_t k) {
+  return FLOOR + 20.0 * v->time_error[k] + STEPS * v->rough * COMPARE_TOLERANCE * v->time_gain[k] +
+         2.0 * slack_before(v, k + 1);
 }
 
 static double final_allowance(const judge_verdict *v, size_t k) {
   return (1.0 + fabs(v->run.finals[k].value)) * FLOOR + 20.0 * v->final_error[k] +
-         STEPS * COMPARE_TOLERANCE * v->final_gain[k] +
-         10.0 * (1.0 + v->run.fastest) * largest_slack(v);
+         STEPS * v->rough * COMPARE_TOLERANCE * v->final_gain[k] +
+         10.0 * (1.0 + v->run.fastest) * slack_before(v, v->run.nevents);
 }
 
 /* Names of pair flags go without their partners where they are not told. */
@@ -242,7 +243,7 @@ static bool same_finals(const judge_verdict *v, answer *a, char *what, size_t si
 
 static bool same_ending(const judge_verdict *v, const answer *a, char *what, size_t size) {
   const char *expected = judge_ending_name(v->run.ending);
-  double allowed = 1e-6 + largest_slack(v);
+  double allowed = 1e-6 + slack_before(v, v->run.nevents);
   if (v->run.nevents > 0) allowed += time_allowance(v, v->run.nevents - 1);
   if (strcmp(expected, a->ending) == 0 && fabs(a->t - v->run.t) <= allowed) return true;
   snprintf(what, size, "%s at %.9g, right is %s at %.9g: %s", a->ending, a->t, expected, v->run.t,

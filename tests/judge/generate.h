@@ -21,6 +21,7 @@ typedef struct generate_kind {
   void (*write)(writer *w);
   bool agents; /* run by the program, with both kinds of clocks */
   bool exact;  /* starts on surfaces by intention: see judge_decide */
+  bool rough;  /* fields without a derivative at an edge: error tests do not hold there */
 } generate_kind;
 
 size_t generate_kind_count(void);

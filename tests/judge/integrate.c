@@ -11,7 +11,8 @@
 #define RETURN 10.0   /* 1/s: how fast what drifted off a surface is led back to it */
 #define SAME 1e-10    /* s: events that are nearer than this are one instant */
 #define PRECISION 1e-13
-#define TOUCH 1e-12 /* a unilateral flag as small as this has reached its surface, if it does not pass it */
+#define NEAR 1e-11  /* … and as this, for a run with tolerances of 1e-9 and 1e-12 */
+#define TOUCH 1e-13 /* a unilateral flag as small as this has reached its surface, if it does not pass it */
 
 /* ---- fields ---- */
 
@@ -195,14 +196,16 @@ static bool at_an_edge(judge *j, double t, const double *x) {
   return any;
 }
 
-/* Since when an edge was as near as a tolerance of 1e-9 sees it, before `s`. */
+/* Since when an edge was so near that a run with a tolerance may have stopped, before `s`. */
 static double time_near(judge *j, const stretch *from, double s, size_t f) {
   double lo = 0.0, hi = s, out[JUDGE_LIMIT];
+  judge_at(j, from->t, from->x);
+  if (fabs(judge_cell_value(j, j->flag[f].cell)) < NEAR) return from->t + s - j->far[f];
   for (int k = 0; k < 40; k++) {
     double mid = 0.5 * (lo + hi);
     if (!judge_rk4(j, from->t, from->x, mid, out)) return s - lo;
     judge_at(j, from->t + mid, out);
-    if (fabs(judge_cell_value(j, j->flag[f].cell)) > JUDGE_BAND)
+    if (fabs(judge_cell_value(j, j->flag[f].cell)) > NEAR)
       lo = mid;
     else
       hi = mid;
@@ -267,7 +270,7 @@ static bool find_switch(judge *j, const stretch *from, double h, double t_end) {
         j->reached[f] = -j->sign[f];
     if (!reaches_an_edge(j)) judge_refuse(j, "the field is not finite at t = %.9g", from->t + lo);
     for (size_t f = 0; f < j->nflags; f++)
-      if (j->reached[f] != 0) j->slack[f] = fmax(time_near(j, from, lo, f), 1e-4);
+      if (j->reached[f] != 0) j->slack[f] = time_near(j, from, lo, f);
   } else {
     note_reached(j, from, lo, hi);
   }
@@ -302,10 +305,12 @@ static double step_here(judge *j, const stretch *from) {
 }
 
 static void arm(judge *j) {
-  for (size_t f = 0; f < j->nflags; f++)
-    if (j->flag[f].side == BRINK_UNILATERAL && !j->flag[f].boolean &&
-        fabs(judge_cell_value(j, j->flag[f].cell)) > JUDGE_BAND)
-      j->armed[f] = true;
+  for (size_t f = 0; f < j->nflags; f++) {
+    if (j->flag[f].side != BRINK_UNILATERAL || j->flag[f].boolean) continue;
+    double away = fabs(judge_cell_value(j, j->flag[f].cell));
+    if (away > JUDGE_BAND) j->armed[f] = true;
+    if (away > NEAR) j->far[f] = j->t;
+  }
 }
 
 void judge_advance(judge *j, double t_end) {

@@ -70,6 +70,7 @@ typedef struct judge_verdict {
   double *final_error; /* of each final */
   double *time_gain;   /* how much a change of the start by 1 changes it */
   double *final_gain;
+  double rough; /* how much more than that the tolerance of a run may miss: where fields have no derivative at an edge */
 } judge_verdict;
 
 /* `exact`: the start lies on a surface by intention, and is not moved; gains are then taken to be 100. */

@@ -125,7 +125,7 @@ static void domain(writer *w) {
   say(w, "ctc M is\n  body\n    declarations state(x, real); state(v, real); state(u, real); state(n, integer); flag(edge, unilateral); flag(home); "
          "end declarations;\n    initial x := 0.0; v := %.3f; u := 0.0; n := 0; end initial;\n    dynamics\n      x' = v;\n      v' = %.2f;\n      u' = ",
       v, decimal(w, -0.1, 0.1, 0.05));
-  say(w, "%s%.2f - x%s", before[field], c, after[field]);
+  say(w, "%s%.2f - x%s", before[field], field == 0 ? c + 0.05 : c, after[field]);
   say(w, ";\n      edge = %.2f - x;\n      home = x - %.2f;\n    end dynamics;\n", c, decimal(w, -0.5, -0.1, 0.1));
   say(w, "    event(edge) negative-going v := -%.2f*v; n := n + 1; %s end negative-going; end event;\n", decimal(w, 0.6, 1, 0.1),
       chance(w, 0.5) ? "" : "x := x - 0.25;");
@@ -147,13 +147,13 @@ static void blocked(writer *w) {
 }
 
 const generate_kind generate_edges[] = {
-    {"sliding-shared", sliding_shared, false, false},
-    {"sliding-thermostat", sliding_thermostat, false, false},
-    {"stick-slip", stick_slip, false, false},
-    {"bounce", bounce, false, false},
-    {"switching-wall", switching_wall, false, false},
-    {"tank", tank, false, false},
-    {"domain-edge", domain, false, false},
-    {"blocked", blocked, false, false},
+    {"sliding-shared", sliding_shared, false, false, false},
+    {"sliding-thermostat", sliding_thermostat, false, false, false},
+    {"stick-slip", stick_slip, false, false, false},
+    {"bounce", bounce, false, false, false},
+    {"switching-wall", switching_wall, false, false, false},
+    {"tank", tank, false, false, true},
+    {"domain-edge", domain, false, false, true},
+    {"blocked", blocked, false, false, true},
 };
 const size_t generate_edges_count = sizeof generate_edges / sizeof *generate_edges;

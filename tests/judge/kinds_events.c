@@ -180,13 +180,13 @@ static void guards(writer *w) {
 }
 
 const generate_kind generate_events[] = {
-    {"resets", resets, false, false},
-    {"boolean-flags", boolean_flags, false, false},
-    {"thermostat", thermostat, false, false},
-    {"jumps", jumps, false, false},
-    {"one-instant", one_instant, false, false},
-    {"tangent-start", tangent_start, false, true},
-    {"ranges", ranges, false, false},
-    {"guards", guards, false, false},
+    {"resets", resets, false, false, false},
+    {"boolean-flags", boolean_flags, false, false, false},
+    {"thermostat", thermostat, false, false, false},
+    {"jumps", jumps, false, false, false},
+    {"one-instant", one_instant, false, false, false},
+    {"tangent-start", tangent_start, false, true, false},
+    {"ranges", ranges, false, false, false},
+    {"guards", guards, false, false, false},
 };
 const size_t generate_events_count = sizeof generate_events / sizeof *generate_events;

@@ -225,12 +225,12 @@ static void at_once(writer *w) {
 }
 
 const generate_kind generate_parts[] = {
-    {"rules", rules, false, false},
-    {"samples", samples, false, false},
-    {"assembly", assembly, false, false},
-    {"agents-line", line, true, false},
-    {"agents-near-far", near_and_far, true, false},
-    {"agents-two-sorts", two_sorts, true, false},
-    {"agents-at-once", at_once, true, true},
+    {"rules", rules, false, false, false},
+    {"samples", samples, false, false, false},
+    {"assembly", assembly, false, false, false},
+    {"agents-line", line, true, false, false},
+    {"agents-near-far", near_and_far, true, false, false},
+    {"agents-two-sorts", two_sorts, true, false, false},
+    {"agents-at-once", at_once, true, true, false},
 };
 const size_t generate_parts_count = sizeof generate_parts / sizeof *generate_parts;

@@ -168,12 +168,12 @@ static void functions(writer *w) {
 }
 
 const generate_kind generate_switches[] = {
-    {"nested", nested, false, false},
-    {"time-program", time_program, false, false},
-    {"shared-relation", shared, false, false},
-    {"mode-branches", mode_branches, false, false},
-    {"statement-if", statement_if, false, false},
-    {"flags-with-corners", flags_with_corners, false, false},
-    {"functions", functions, false, false},
+    {"nested", nested, false, false, false},
+    {"time-program", time_program, false, false, false},
+    {"shared-relation", shared, false, false, false},
+    {"mode-branches", mode_branches, false, false, false},
+    {"statement-if", statement_if, false, false, false},
+    {"flags-with-corners", flags_with_corners, false, false, false},
+    {"functions", functions, false, false, false},
 };
 const size_t generate_switches_count = sizeof generate_switches / sizeof *generate_switches;

@@ -127,7 +127,7 @@ static void assume_gain(judge_verdict *v) {
 void judge_decide(const brink_unit *unit, double until, bool exact, judge_verdict *v) {
   judge_run before = {0};
   double step;
-  *v = (judge_verdict){.why = ""};
+  *v = (judge_verdict){.why = "", .rough = 1.0};
   if (converge(unit, until, v, &before, &step)) {
     v->time_error = calloc(v->run.nevents + 1, sizeof(double));
     v->time_gain = calloc(v->run.nevents + 1, sizeof(double));

@@ -178,6 +178,7 @@ struct judge {
   bool over;
   int reached[JUDGE_LIMIT]; /* flags that the last step led to: direction */
   bool armed[JUDGE_LIMIT];  /* unilateral flags that have been away from their surface */
+  double far[JUDGE_LIMIT];  /* when they were last clearly away */
   double slack[JUDGE_LIMIT];
   jmp_buf give_up;
 };
