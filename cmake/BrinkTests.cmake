@@ -136,3 +136,10 @@ if(TARGET brink_program)
   target_compile_definitions(judge_campaign PRIVATE BRINK_PROGRAM="$<TARGET_FILE:brink_program>")
   add_dependencies(judge_campaign brink_program)
 endif()
+add_test(NAME judge_campaign COMMAND judge_campaign --count 1000 --native 2 --jobs 2
+  --save ${PROJECT_BINARY_DIR}/tests/judge WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+set_tests_properties(judge_campaign PROPERTIES TIMEOUT 900 PROCESSORS 2)
+if(BRINK_ORACLE_PERCENT)
+  set_tests_properties(judge_campaign PROPERTIES
+    ENVIRONMENT "BRINK_ORACLE_PERCENT=${BRINK_ORACLE_PERCENT}")
+endif()

@@ -1,7 +1,7 @@
 /* campaign.c: random models, the judge's answer and Brink's, side by side.
  *
  *     judge_campaign [--count N] [--seed S] [--first N] [--kind K] [--native PERCENT] [--save DIRECTORY]
- *                    [--program BRINK] [--only N] [--file MODEL --until T] [--quiet]
+ *                    [--jobs N] [--program BRINK] [--only N] [--file MODEL --until T [--exact]] [--verbose]
  *
  * Prints a table: for each kind its models, agreements, those set apart and why, disagreements. Exits with 1 if there
  * is a disagreement, or a kind of which more than half is set apart. */
@@ -31,6 +31,7 @@ typedef struct campaign {
   uint64_t seed, first, count;
   const char *kind, *save, *file;
   long only;
+  int jobs;   /* processes */
   int native; /* percent of models that are compiled, too */
   double until;
   bool verbose, exact;
@@ -231,6 +232,8 @@ static bool read_arguments(campaign *c, int argc, char **argv) {
       c->place.program = value;
     else if (strcmp(name, "--native") == 0)
       c->native = atoi(value);
+    else if (strcmp(name, "--jobs") == 0)
+      c->jobs = atoi(value);
     else if (strcmp(name, "--only") == 0)
       c->only = atol(value);
     else if (strcmp(name, "--file") == 0)
@@ -243,14 +246,80 @@ static bool read_arguments(campaign *c, int argc, char **argv) {
   return true;
 }
 
+/* ---- several processes ---- */
+
+static void add_tallies(campaign *c, const campaign *part) {
+  for (size_t k = 0; k < KINDS; k++) {
+    tally *t = &c->kinds[k];
+    const tally *p = &part->kinds[k];
+    t->models += p->models;
+    t->agree += p->agree;
+    t->disagree += p->disagree;
+    t->runs += p->runs;
+    for (size_t r = 0; r < part->nreasons; r++) /* the words are those of this program, in every process */
+      for (long i = 0; i < p->reason[r]; i++) count_apart(c, t, part->reasons[r]);
+  }
+}
+
+/* Every process takes its share of each kind. */
+static void run_share(campaign *c, int job) {
+  char scratch[80];
+  snprintf(scratch, sizeof scratch, "%s/model-%d.hsml", c->place.cache, job);
+  c->place.scratch = scratch;
+  uint64_t kinds = generate_kind_count();
+  for (uint64_t n = c->first; n < c->first + c->count; n++)
+    if ((int)(n / kinds % (uint64_t)c->jobs) == job) judge_number(c, n);
+}
+
+static int run_all(campaign *c) {
+  int reads[16];
+  pid_t child[16];
+  for (int job = 0; job < c->jobs; job++) {
+    int ends[2];
+    fflush(stdout);
+    if (pipe(ends) != 0 || (child[job] = fork()) < 0) abort();
+    if (child[job] == 0) {
+      run_share(c, job);
+      fflush(stdout);
+      ssize_t written = write(ends[1], c, sizeof *c);
+      _exit(written == (ssize_t)sizeof *c ? 0 : 1);
+    }
+    close(ends[1]);
+    reads[job] = ends[0];
+  }
+  bool lost = false;
+  for (int job = 0; job < c->jobs; job++) {
+    static campaign part;
+    size_t got = 0;
+    for (ssize_t n; got < sizeof part &&
+                    (n = read(reads[job], (char *)&part + got, sizeof part - got)) > 0;)
+      got += (size_t)n;
+    int status;
+    waitpid(child[job], &status, 0);
+    close(reads[job]);
+    if (got == sizeof part)
+      add_tallies(c, &part);
+    else
+      lost = true;
+  }
+  if (lost) printf("a process died: its models are missing\n");
+  return show_table(c) | lost;
+}
+
+/* The share of random cases that a sanitizer has time for. */
+static void shrink(campaign *c) {
+  const char *percent = getenv("BRINK_ORACLE_PERCENT");
+  if (percent != NULL && atoi(percent) > 0) c->count = c->count * (uint64_t)atoi(percent) / 100;
+}
+
 int main(int argc, char **argv) {
   static campaign c;
   char folder[] = "/tmp/judge-XXXXXX", scratch[64], command[64];
-  c = (campaign){.seed = 1, .count = 1000, .only = -1, .until = 10.0};
+  c = (campaign){.seed = 1, .count = 1000, .only = -1, .until = 10.0, .jobs = 1};
 #ifdef BRINK_PROGRAM
   c.place.program = BRINK_PROGRAM;
 #endif
-  if (!read_arguments(&c, argc, argv)) {
+  if (!read_arguments(&c, argc, argv) || c.jobs < 1 || c.jobs > 16) {
     fprintf(stderr, "usage: see the head of tests/judge/campaign.c\n");
     return 2;
   }
@@ -268,8 +337,8 @@ int main(int argc, char **argv) {
     c.verbose = true;
     judge_number(&c, (uint64_t)c.only);
   } else {
-    for (uint64_t n = c.first; n < c.first + c.count; n++) judge_number(&c, n);
-    outcome = show_table(&c);
+    shrink(&c);
+    outcome = run_all(&c);
   }
   snprintf(command, sizeof command, "rm -rf '%s'", folder);
   if (system(command) != 0) perror("rm");

@@ -172,14 +172,19 @@ static double slack_before(const judge_verdict *v, size_t k) {
   return slack;
 }
 
+/* What the tolerance of a run comes to: where a field has no derivative, errors arise beside the model's gain. */
+static double run_error(const judge_verdict *v, double gain) {
+  return STEPS * COMPARE_TOLERANCE * v->rough * (v->rough > 1.0 ? 1.0 + gain : gain);
+}
+
 static double time_allowance(const judge_verdict *v, size_t k) {
-  return FLOOR + 20.0 * v->time_error[k] + STEPS * v->rough * COMPARE_TOLERANCE * v->time_gain[k] +
+  return FLOOR + 20.0 * v->time_error[k] + run_error(v, v->time_gain[k]) +
          2.0 * slack_before(v, k + 1);
 }
 
 static double final_allowance(const judge_verdict *v, size_t k) {
   return (1.0 + fabs(v->run.finals[k].value)) * FLOOR + 20.0 * v->final_error[k] +
-         STEPS * v->rough * COMPARE_TOLERANCE * v->final_gain[k] +
+         run_error(v, v->final_gain[k]) +
          10.0 * (1.0 + v->run.fastest) * slack_before(v, v->run.nevents);
 }
 
