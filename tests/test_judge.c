@@ -29,7 +29,8 @@ static const known models[] = {
      4.0, "y", 9.0, "", NAN, JUDGE_FINISHED, false},
     {"a dead zone (item 1)",
      MODEL("state(x, real); state(v, real); variable(f, real);", "x := 1.0; v := 0.0;",
-           "x' = -1.0; f = if x > 0.5 then x - 0.5 elsif x < -0.5 then x + 0.5 else 0.0; v' = f;", ""),
+           "x' = -1.0; f = if x > 0.5 then x - 0.5 elsif x < -0.5 then x + 0.5 else 0.0; v' = f;",
+           ""),
      4.0, "v", -3.0, "", NAN, JUDGE_FINISHED, false},
     {"one surface in two equations (item 2)",
      MODEL("state(v1, real); state(v2, real);", "v1 := 1.0; v2 := 0.0;",
@@ -51,10 +52,11 @@ static const known models[] = {
      4.0, "x", 3.0, "f+ late+", 1.0, JUDGE_FINISHED, false},
     {"one corner in two branches (item 31)",
      MODEL("state(v, real); mode(m, {\"push\", \"pull\"}); flag(f);", "v := 0.0; m := \"push\";",
-           "if m = \"push\" then v' = 1.0 - v*abs(v); else v' = -1.0 - v*abs(v); end if; f = time - 2.0;",
+           "if m = \"push\" then v' = 1.0 - v*abs(v); else v' = -1.0 - v*abs(v); end if; f = time "
+           "- 2.0;",
            "event(f) positive-going m := \"pull\"; end positive-going; end event;"),
      /* tanh(2) at 2; then v' = -(1 + v^2) down to 0, and -tanh after it */
-     6.0, "v", -0.99689343655,  "f+", 2.0, JUDGE_FINISHED, false},
+     6.0, "v", -0.99689343655, "f+", 2.0, JUDGE_FINISHED, false},
     {"a flag with a corner, after a jump (item 32)",
      MODEL("state(x, real); flag(go); flag(g);", "x := 0.9;",
            "x' = 0.0; go = time - 1.0; g = abs(x) - 0.5;",
@@ -79,12 +81,16 @@ static const known models[] = {
      "x", 0.0, "wall-", 1.0, JUDGE_BLOCKED, false},
     {"sliding between two fields",
      MODEL("state(x, real); state(y, real); flag(s);", "x := -1.0; y := 0.0;",
-           "s = x; x' = if sgn(s) > 0 then -3.0 else 1.0; y' = if sgn(s) > 0 then 0.0 else 1.0;", ""),
+           "s = x; x' = if sgn(s) > 0 then -3.0 else 1.0; y' = if sgn(s) > 0 then 0.0 else 1.0;",
+           ""),
      3.0, "y", 2.5, "s+", 1.0, JUDGE_FINISHED, false},
     {"rules read what earlier ones wrote (item 7)",
-     "ctc P is interface output(y, signal); end interface; body declarations state(x, real); end declarations;"
-     " initial x := 0.0; end initial; dynamics x' = 1.0; end dynamics; output y = x; end output; end body; end P;"
-     "lbc L is interface input(u, real); end interface; body declarations mode(s, {\"idle\", \"up\", \"down\"});"
+     "ctc P is interface output(y, signal); end interface; body declarations state(x, real); end "
+     "declarations;"
+     " initial x := 0.0; end initial; dynamics x' = 1.0; end dynamics; output y = x; end output; "
+     "end body; end P;"
+     "lbc L is interface input(u, real); end interface; body declarations mode(s, {\"idle\", "
+     "\"up\", \"down\"});"
      " state(n, integer); end declarations; initial s := \"idle\"; n := 0; end initial; rules"
      " when s = \"idle\" and u > 1.0 do s := \"up\"; n := n + 1; end when;"
      " when s = \"idle\" and u > 1.0 and u > 0.5 do s := \"down\"; n := n + 10; end when;"
@@ -93,11 +99,15 @@ static const known models[] = {
      " connections connect(p.y, l.u); end connections; end body; end C;",
      3.0, "l.n", 1.0, "", NAN, JUDGE_FINISHED, false},
     {"samples that coincide, by priority",
-     "dtc Fast is interface output(y, real); end interface; body declarations sample(0.1, 0.0); priority(2);"
-     " state(n, integer); end declarations; initial n := 0; end initial; update n := n + 1; end update;"
+     "dtc Fast is interface output(y, real); end interface; body declarations sample(0.1, 0.0); "
+     "priority(2);"
+     " state(n, integer); end declarations; initial n := 0; end initial; update n := n + 1; end "
+     "update;"
      " output y = n; end output; end body; end Fast;"
-     "dtc Slow is interface input(u, real); end interface; body declarations sample(0.3, 0.0); priority(1);"
-     " state(sum, real); end declarations; initial sum := 0.0; end initial; update sum := sum + u; end update;"
+     "dtc Slow is interface input(u, real); end interface; body declarations sample(0.3, 0.0); "
+     "priority(1);"
+     " state(sum, real); end declarations; initial sum := 0.0; end initial; update sum := sum + u; "
+     "end update;"
      " end body; end Slow;"
      "composite Both is body components slow : Slow; fast : Fast; end components;"
      " connections connect(fast.y, slow.u); end connections; end body; end Both;",
@@ -105,7 +115,8 @@ static const known models[] = {
     {"three balls that meet at once (items 30, 39)",
      "ctc Ball is body declarations state(x, real); state(v, real); end declarations;"
      " dynamics x' = v; v' = 0.0; end dynamics; end body; end Ball;"
-     "system Line is body components b[3] : Ball; end components; initial b[1].x := 0.0; b[2].x := 3.0;"
+     "system Line is body components b[3] : Ball; end components; initial b[1].x := 0.0; b[2].x := "
+     "3.0;"
      " b[3].x := 6.0; b[1].v := 1.0; b[2].v := 0.0; b[3].v := -1.0; end initial;"
      " agents population(b); pair(p, q) in b declarations flag(gap, unilateral); end declarations;"
      " dynamics gap = q.x - p.x - 1.0; end dynamics;"

@@ -19,7 +19,8 @@
 #include "support/tree.h"
 
 enum { KINDS = 128, REASONS = 16 };
-#define ROUGH 20.0 /* measured: adams, leaving an edge where a root has no derivative, misses a thousand tolerances */
+#define ROUGH                                                                                      \
+  20.0 /* measured: adams, leaving an edge where a root has no derivative, misses a thousand tolerances */
 
 typedef struct tally {
   long models, agree, apart, disagree;
@@ -96,7 +97,8 @@ static size_t ways_of(const campaign *c, bool agents, bool native, compare_way w
         continue;
       }
       way[n++] = (compare_way){.method = methods[m], .native = code == 1, .clocks = "one"};
-      if (m < 2) way[n++] = (compare_way){.method = methods[m], .native = code == 1, .clocks = "own"};
+      if (m < 2)
+        way[n++] = (compare_way){.method = methods[m], .native = code == 1, .clocks = "own"};
     }
   }
   return n;
@@ -256,7 +258,8 @@ static void add_tallies(campaign *c, const campaign *part) {
     t->agree += p->agree;
     t->disagree += p->disagree;
     t->runs += p->runs;
-    for (size_t r = 0; r < part->nreasons; r++) /* the words are those of this program, in every process */
+    for (size_t r = 0; r < part->nreasons;
+         r++) /* the words are those of this program, in every process */
       for (long i = 0; i < p->reason[r]; i++) count_apart(c, t, part->reasons[r]);
   }
 }
@@ -291,8 +294,8 @@ static int run_all(campaign *c) {
   for (int job = 0; job < c->jobs; job++) {
     static campaign part;
     size_t got = 0;
-    for (ssize_t n; got < sizeof part &&
-                    (n = read(reads[job], (char *)&part + got, sizeof part - got)) > 0;)
+    for (ssize_t n;
+         got < sizeof part && (n = read(reads[job], (char *)&part + got, sizeof part - got)) > 0;)
       got += (size_t)n;
     int status;
     waitpid(child[job], &status, 0);

@@ -125,7 +125,8 @@ static void add_told_event(answer *a, const json *event) {
   if (json_at(agents, 1) != NULL)
     snprintf(name, sizeof name, "%s %s %s", flag, told_text(json_at(agents, 0)),
              told_text(json_at(agents, 1)));
-  add_event(a, name, strcmp(direction, "positive") == 0 ? 1 : -1, told_number(json_member(event, "t")));
+  add_event(a, name, strcmp(direction, "positive") == 0 ? 1 : -1,
+            told_number(json_member(event, "t")));
 }
 
 static void run_told(const char *text, double until, const compare_way *way,
@@ -137,7 +138,8 @@ static void run_told(const char *text, double until, const compare_way *way,
   fclose(file);
   snprintf(output, sizeof output, "%s.json", place->scratch);
   snprintf(command, sizeof command,
-           "timeout 20 '%s' run '%s' --until %.17g --tolerance %g --method %s --clocks %s --audit --json %s "
+           "timeout 20 '%s' run '%s' --until %.17g --tolerance %g --method %s --clocks %s --audit "
+           "--json %s "
            ">'%s' 2>/dev/null",
            place->program, place->scratch, until, COMPARE_TOLERANCE, way->method, way->clocks,
            way->native ? "" : "--interpret", output);
@@ -155,11 +157,15 @@ static void run_told(const char *text, double until, const compare_way *way,
   }
   const char *ending = told_text(json_member(a->summary, "status"));
   const char *reason = told_text(json_member(a->summary, "reason"));
-  snprintf(a->ending, sizeof a->ending, "%s", reason != NULL ? reason : ending != NULL ? ending : "");
+  snprintf(a->ending, sizeof a->ending, "%s",
+           reason != NULL   ? reason
+           : ending != NULL ? ending
+                            : "");
   a->t = told_number(json_member(a->summary, "t"));
   a->past = (long)told_number(json_member(json_member(a->summary, "stats"), "rhs_past_guard"));
   const json *events = json_member(a->summary, "events");
-  for (const json *event = events != NULL ? events->first : NULL; event != NULL; event = event->next)
+  for (const json *event = events != NULL ? events->first : NULL; event != NULL;
+       event = event->next)
     add_told_event(a, event);
 }
 
@@ -201,10 +207,9 @@ static bool same_events(const judge_verdict *v, const answer *a, char *what, siz
   for (size_t k = 0; ok && k < v->run.nevents; k++) {
     const judge_event *e = &v->run.events[k];
     size_t m = 0;
-    while (m < a->nevents &&
-           (taken[m] || !same_flag(e->flag, a->events[m].flag) ||
-            a->events[m].direction != e->direction ||
-            !(fabs(a->events[m].t - e->t) <= time_allowance(v, k))))
+    while (m < a->nevents && (taken[m] || !same_flag(e->flag, a->events[m].flag) ||
+                              a->events[m].direction != e->direction ||
+                              !(fabs(a->events[m].t - e->t) <= time_allowance(v, k))))
       m++;
     ok = m < a->nevents;
     if (ok)
@@ -258,7 +263,8 @@ static bool same_ending(const judge_verdict *v, const answer *a, char *what, siz
 
 static bool agrees(const judge_verdict *v, answer *a, char *what, size_t size) {
   if (!same_ending(v, a, what, size)) return false;
-  if (v->run.ending == JUDGE_LOOP) return true; /* what else a loop leaves behind is nobody's business */
+  if (v->run.ending == JUDGE_LOOP)
+    return true; /* what else a loop leaves behind is nobody's business */
   if (!same_events(v, a, what, size)) return false;
   if (a->past > 0) {
     snprintf(what, size, "%ld evaluations past a unilateral surface", a->past);

@@ -6,9 +6,9 @@
 
 /* One way to run a model. */
 typedef struct compare_way {
-  const char *method;  /* "auto", "adams", "dopri" */
-  bool native;         /* machine code; else the interpreter */
-  const char *clocks;  /* of agents, by the program: "own", "one"; NULL: in this process */
+  const char *method; /* "auto", "adams", "dopri" */
+  bool native;        /* machine code; else the interpreter */
+  const char *clocks; /* of agents, by the program: "own", "one"; NULL: in this process */
 } compare_way;
 
 /* Where things are. */

@@ -91,10 +91,14 @@ static double scale_of(double a, double b) {
 
 static bool relation_holds(brink_ast_op op, double a, double b) {
   switch (op) {
-  case BRINK_AST_LT: return a < b;
-  case BRINK_AST_LE: return a <= b;
-  case BRINK_AST_GT: return a > b;
-  default: return a >= b;
+  case BRINK_AST_LT:
+    return a < b;
+  case BRINK_AST_LE:
+    return a <= b;
+  case BRINK_AST_GT:
+    return a > b;
+  default:
+    return a >= b;
   }
 }
 
@@ -110,20 +114,22 @@ static double relation(judge *j, const judge_frame *frame, const brink_ast_expr 
 }
 
 static long sign_site(judge *j, uint64_t key, double a) {
-  return decide(j, key, (judge_site){.open = (a > 0.0) - (a < 0.0),
-                                     .above = 1,
-                                     .margin = fabs(a) / scale_of(a, 0.0),
-                                     .residual = a});
+  return decide(j, key,
+                (judge_site){.open = (a > 0.0) - (a < 0.0),
+                             .above = 1,
+                             .margin = fabs(a) / scale_of(a, 0.0),
+                             .residual = a});
 }
 
 /* The whole number below a; held, it stays while a moves on. */
 static double floor_site(judge *j, uint64_t key, double a) {
   if (!isfinite(a) || fabs(a) > 1e15) return NAN;
   double edge = nearbyint(a);
-  return (double)decide(j, key, (judge_site){.open = (long)floor(a),
-                                             .above = (long)edge,
-                                             .margin = fabs(a - edge) / scale_of(a, 0.0),
-                                             .residual = a - edge});
+  return (double)decide(j, key,
+                        (judge_site){.open = (long)floor(a),
+                                     .above = (long)edge,
+                                     .margin = fabs(a - edge) / scale_of(a, 0.0),
+                                     .residual = a - edge});
 }
 
 static double extreme(judge *j, const judge_frame *frame, const brink_ast_expr *e, size_t k,
@@ -154,8 +160,10 @@ static double table(judge *j, const judge_frame *frame, const brink_ast_expr *e)
   }
   piece = (size_t)decide(j, site_key(frame, e, 0),
                          (judge_site){.open = (long)piece, .margin = gap, .residual = NAN});
-  double x0 = judge_value(j, frame, e->arg[1], piece), x1 = judge_value(j, frame, e->arg[1], piece + 1);
-  double y0 = judge_value(j, frame, e->arg[2], piece), y1 = judge_value(j, frame, e->arg[2], piece + 1);
+  double x0 = judge_value(j, frame, e->arg[1], piece),
+         x1 = judge_value(j, frame, e->arg[1], piece + 1);
+  double y0 = judge_value(j, frame, e->arg[2], piece),
+         y1 = judge_value(j, frame, e->arg[2], piece + 1);
   return y0 + (y1 - y0) * (u - x0) / (x1 - x0);
 }
 
@@ -168,9 +176,9 @@ typedef struct function_row {
 } function_row;
 
 static const function_row functions[] = {
-    {"sin", sin, NULL},   {"cos", cos, NULL},   {"tan", tan, NULL},       {"asin", asin, NULL},
-    {"acos", acos, NULL}, {"atan", atan, NULL}, {"sinh", sinh, NULL},     {"cosh", cosh, NULL},
-    {"tanh", tanh, NULL}, {"exp", exp, NULL},   {"log", log, NULL},       {"log10", log10, NULL},
+    {"sin", sin, NULL},   {"cos", cos, NULL},     {"tan", tan, NULL},    {"asin", asin, NULL},
+    {"acos", acos, NULL}, {"atan", atan, NULL},   {"sinh", sinh, NULL},  {"cosh", cosh, NULL},
+    {"tanh", tanh, NULL}, {"exp", exp, NULL},     {"log", log, NULL},    {"log10", log10, NULL},
     {"sqrt", sqrt, NULL}, {"hypot", NULL, hypot}, {"atan2", NULL, atan2}};
 
 static double over_elements(judge *j, const judge_frame *frame, const brink_ast_expr *e) {
@@ -284,16 +292,26 @@ static double name_value(judge *j, const judge_frame *frame, const brink_ast_exp
 
 static double value_of(judge *j, const judge_frame *frame, const brink_ast_expr *e, size_t k) {
   switch (e->op) {
-  case BRINK_AST_NUMBER: return e->number;
-  case BRINK_AST_TEXT: return (double)judge_string(j, e->text);
-  case BRINK_AST_NAME: return name_value(j, frame, e, k);
-  case BRINK_AST_PRIME: return judge_cell_rate(j, judge_find(j, frame, e->arg[0], k));
-  case BRINK_AST_NEGATE: return -judge_value(j, frame, e->arg[0], k);
-  case BRINK_AST_NOT: return judge_value(j, frame, e->arg[0], k) == 0.0;
-  case BRINK_AST_ADD: return judge_value(j, frame, e->arg[0], k) + judge_value(j, frame, e->arg[1], k);
-  case BRINK_AST_SUB: return judge_value(j, frame, e->arg[0], k) - judge_value(j, frame, e->arg[1], k);
-  case BRINK_AST_MUL: return judge_value(j, frame, e->arg[0], k) * judge_value(j, frame, e->arg[1], k);
-  case BRINK_AST_DIV: return judge_value(j, frame, e->arg[0], k) / judge_value(j, frame, e->arg[1], k);
+  case BRINK_AST_NUMBER:
+    return e->number;
+  case BRINK_AST_TEXT:
+    return (double)judge_string(j, e->text);
+  case BRINK_AST_NAME:
+    return name_value(j, frame, e, k);
+  case BRINK_AST_PRIME:
+    return judge_cell_rate(j, judge_find(j, frame, e->arg[0], k));
+  case BRINK_AST_NEGATE:
+    return -judge_value(j, frame, e->arg[0], k);
+  case BRINK_AST_NOT:
+    return judge_value(j, frame, e->arg[0], k) == 0.0;
+  case BRINK_AST_ADD:
+    return judge_value(j, frame, e->arg[0], k) + judge_value(j, frame, e->arg[1], k);
+  case BRINK_AST_SUB:
+    return judge_value(j, frame, e->arg[0], k) - judge_value(j, frame, e->arg[1], k);
+  case BRINK_AST_MUL:
+    return judge_value(j, frame, e->arg[0], k) * judge_value(j, frame, e->arg[1], k);
+  case BRINK_AST_DIV:
+    return judge_value(j, frame, e->arg[0], k) / judge_value(j, frame, e->arg[1], k);
   case BRINK_AST_POW:
     return pow(judge_value(j, frame, e->arg[0], k), judge_value(j, frame, e->arg[1], k));
   case BRINK_AST_LT:
@@ -301,7 +319,8 @@ static double value_of(judge *j, const judge_frame *frame, const brink_ast_expr 
   case BRINK_AST_GT:
   case BRINK_AST_GE:
   case BRINK_AST_EQ:
-  case BRINK_AST_NE: return relation(j, frame, e, k);
+  case BRINK_AST_NE:
+    return relation(j, frame, e, k);
   case BRINK_AST_AND: { /* both sides always: all their switches are watched */
     bool a = judge_truth(j, frame, e->arg[0]), b = judge_truth(j, frame, e->arg[1]);
     return a && b;
@@ -312,9 +331,12 @@ static double value_of(judge *j, const judge_frame *frame, const brink_ast_expr 
   }
   case BRINK_AST_IF:
     return judge_value(j, frame, judge_truth(j, frame, e->arg[0]) ? e->arg[1] : e->arg[2], k);
-  case BRINK_AST_CALL: return call(j, frame, e, k);
-  case BRINK_AST_VECTOR: return judge_value(j, frame, e->arg[k], 0);
-  case BRINK_AST_DAMAGED: break;
+  case BRINK_AST_CALL:
+    return call(j, frame, e, k);
+  case BRINK_AST_VECTOR:
+    return judge_value(j, frame, e->arg[k], 0);
+  case BRINK_AST_DAMAGED:
+    break;
   }
   judge_refuse(j, "a damaged expression");
 }
@@ -390,8 +412,8 @@ double judge_cell_rate(judge *j, judge_cell *cell) {
   const brink_ast_expr *instead = replaced(j, cell);
   bool plain = j->plain;
   j->plain = false;
-  cell->rate_memo = instead != NULL ? judge_value(j, j->on_frame, instead, 0)
-                                    : definition_value(j, cell->rate);
+  cell->rate_memo =
+      instead != NULL ? judge_value(j, j->on_frame, instead, 0) : definition_value(j, cell->rate);
   j->plain = plain;
   cell->rate_stamp = j->stamp;
   return cell->rate_memo;

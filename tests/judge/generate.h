@@ -37,8 +37,8 @@ __attribute__((format(printf, 2, 3)))
 #endif
 void say(writer *w, const char *format, ...);
 
-double draw(writer *w);                                     /* in [0, 1) */
-int pick(writer *w, int n);                                 /* 0 … n-1 */
+double draw(writer *w);     /* in [0, 1) */
+int pick(writer *w, int n); /* 0 … n-1 */
 bool chance(writer *w, double p);
 double decimal(writer *w, double lo, double hi, double unit); /* a multiple of unit */
 

@@ -57,7 +57,8 @@ static void run_if(judge *j, const judge_frame *frame, const brink_ast_statement
   if (b < s->nblocks) run_block(j, frame, &s->block[b], w);
 }
 
-static const judge_frame *run_let(judge *j, const judge_frame *frame, const brink_ast_statement *s) {
+static const judge_frame *run_let(judge *j, const judge_frame *frame,
+                                  const brink_ast_statement *s) {
   double value[64];
   size_t n = judge_size(j, frame, s->expr);
   if (n > 64) judge_refuse(j, "a long let");
@@ -69,20 +70,29 @@ static void run_block(judge *j, const judge_frame *frame, const brink_ast_block 
   for (size_t k = 0; k < block->count; k++) {
     const brink_ast_statement *s = block->statement[k];
     switch (s->kind) {
-    case BRINK_STATEMENT_ASSIGN: assign(j, frame, s, w); break;
-    case BRINK_STATEMENT_IF: run_if(j, frame, s, w); break;
-    case BRINK_STATEMENT_LET: frame = run_let(j, frame, s); break;
+    case BRINK_STATEMENT_ASSIGN:
+      assign(j, frame, s, w);
+      break;
+    case BRINK_STATEMENT_IF:
+      run_if(j, frame, s, w);
+      break;
+    case BRINK_STATEMENT_LET:
+      frame = run_let(j, frame, s);
+      break;
     case BRINK_STATEMENT_STOP:
       if (w->ending == JUDGE_FINISHED) w->ending = JUDGE_STOPPED;
       break;
-    case BRINK_STATEMENT_FAIL: w->ending = JUDGE_FAILED; break;
+    case BRINK_STATEMENT_FAIL:
+      w->ending = JUDGE_FAILED;
+      break;
     case BRINK_STATEMENT_FOR: {
       double lo = judge_value(j, frame, s->lo, 0), hi = judge_value(j, frame, s->hi, 0);
       for (double i = lo; i <= hi; i++)
         run_block(j, judge_bind(j, frame, s->symbol->name, &i, 1), &s->block[0], w);
       break;
     }
-    default: break; /* notes tell, and do nothing */
+    default:
+      break; /* notes tell, and do nothing */
     }
   }
 }
@@ -145,7 +155,8 @@ static void fire(judge *j, size_t f, int direction) {
   const judge_flag *flag = &j->flag[f];
   const brink_ast_event *event = flag->event;
   bool changed = false;
-  if (thrown_back(j, f, direction)) judge_refuse(j, "silent: %s is thrown back before it fires", flag->cell->name);
+  if (thrown_back(j, f, direction))
+    judge_refuse(j, "silent: %s is thrown back before it fires", flag->cell->name);
   record(j, f, direction);
   if (event != NULL && direction < 0 && event->has_negative)
     changed = run_action(j, flag->frame, &event->negative);

@@ -6,13 +6,14 @@
 
 #include "judge/world.h"
 
-#define NOISE 1e-13   /* rounding in the value of a flag or a relation whose terms are about 1 */
-#define ALONG 1e-5    /* half the length of a difference along a field */
-#define RETURN 10.0   /* 1/s: how fast what drifted off a surface is led back to it */
-#define SAME 1e-10    /* s: events that are nearer than this are one instant */
+#define NOISE 1e-13 /* rounding in the value of a flag or a relation whose terms are about 1 */
+#define ALONG 1e-5  /* half the length of a difference along a field */
+#define RETURN 10.0 /* 1/s: how fast what drifted off a surface is led back to it */
+#define SAME 1e-10  /* s: events that are nearer than this are one instant */
 #define PRECISION 1e-13
-#define NEAR 1e-11  /* … and as this, for a run with tolerances of 1e-9 and 1e-12 */
-#define TOUCH 1e-13 /* a unilateral flag as small as this has reached its surface, if it does not pass it */
+#define NEAR 1e-11 /* … and as this, for a run with tolerances of 1e-9 and 1e-12 */
+#define TOUCH                                                                                      \
+  1e-13 /* a unilateral flag as small as this has reached its surface, if it does not pass it */
 
 /* ---- fields ---- */
 

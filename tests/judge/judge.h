@@ -49,20 +49,21 @@ typedef struct judge_run {
   size_t nevents;
   judge_final *finals;
   size_t nfinals;
-  double fastest;  /* the largest |x'| at an instant */
+  double fastest; /* the largest |x'| at an instant */
   long steps;
-  bool slid;       /* on some surface, for a while */
-  void *memory;    /* holds texts of finals */
+  bool slid;    /* on some surface, for a while */
+  void *memory; /* holds texts of finals */
 } judge_run;
 
 /* One run at a fixed step. `moved`: how far initial values of states are moved, relative to 1 + |x|; 0: not at all. */
-void judge_simulate(const brink_unit *unit, double until, double step, double moved, judge_run *run);
+void judge_simulate(const brink_unit *unit, double until, double step, double moved,
+                    judge_run *run);
 void judge_run_free(judge_run *run);
 
 /* ---- verdict.c: what the judge believes, and how firmly ---- */
 
 typedef struct judge_verdict {
-  bool apart;          /* no verdict: `why` says, in one or two words, to be counted */
+  bool apart; /* no verdict: `why` says, in one or two words, to be counted */
   const char *why;
   char reason[200];    /* at length */
   judge_run run;       /* times and values extrapolated */
@@ -70,7 +71,8 @@ typedef struct judge_verdict {
   double *final_error; /* of each final */
   double *time_gain;   /* how much a change of the start by 1 changes it */
   double *final_gain;
-  double rough; /* how much more than that the tolerance of a run may miss: where fields have no derivative at an edge */
+  double
+      rough; /* how much more than that the tolerance of a run may miss: where fields have no derivative at an edge */
 } judge_verdict;
 
 /* `exact`: the start lies on a surface by intention, and is not moved; gains are then taken to be 100. */

@@ -32,17 +32,21 @@ static void resets(writer *w) {
   open_model(w, "state(x, real); state(y, real); state(n, integer); flag(f); flag(g); flag(k);",
              "x := 0.5; y := -0.3; n := 0;");
   say(w, "      x' = %.2f - 0.3*x; y' = 0.2*p - 0.1*y;\n", decimal(w, -0.8, 0.8, 0.17));
-  say(w, "      f = p - %.2f;\n      g = x - %.2f;\n      k = x + y - ", decimal(w, -0.5, 0.6, 0.07),
-      decimal(w, -0.2, 0.9, 0.13));
+  say(w, "      f = p - %.2f;\n      g = x - %.2f;\n      k = x + y - ",
+      decimal(w, -0.5, 0.6, 0.07), decimal(w, -0.2, 0.9, 0.13));
   say_value(w, &in, 1);
   say(w, ";\n    end dynamics;\n");
   writer line = {.seed = w->seed, .model = w->model, .draw = w->draw + 1000};
-  say(&line, "x := %.2f*x + %.2f; n := n + 1;", decimal(w, -0.9, 0.9, 0.3), decimal(w, -0.8, 0.8, 0.16));
+  say(&line, "x := %.2f*x + %.2f; n := n + 1;", decimal(w, -0.9, 0.9, 0.3),
+      decimal(w, -0.8, 0.8, 0.16));
   say_event(w, "f", way(w), line.text);
-  say(w, "    event(g)\n      positive-going y := y - %.2f; n := n + 10; end positive-going;\n"
-         "      negative-going y := y + %.2f; end negative-going;\n    end event;\n",
+  say(w,
+      "    event(g)\n      positive-going y := y - %.2f; n := n + 10; end positive-going;\n"
+      "      negative-going y := y + %.2f; end negative-going;\n    end event;\n",
       decimal(w, 0.2, 1.2, 0.21), decimal(w, 0.1, 1.0, 0.19));
-  say_event(w, "k", way(w), chance(w, 0.5) ? "n := n + 100;" : "let d = x - y; x := x - 0.25*abs(d) - 0.4; n := n + 100;");
+  say_event(w, "k", way(w),
+            chance(w, 0.5) ? "n := n + 100;"
+                           : "let d = x - y; x := x - 0.25*abs(d) - 0.4; n := n + 100;");
   close_model(w);
 }
 
@@ -53,7 +57,8 @@ static void boolean_flags(writer *w) {
   in.mode_value[0] = "a";
   in.nmodes = 1;
   open_model(w,
-             "mode(m, {\"a\", \"b\"}); state(on, boolean); state(z, real); state(n, integer); flag(f); flag(g); "
+             "mode(m, {\"a\", \"b\"}); state(on, boolean); state(z, real); state(n, integer); "
+             "flag(f); flag(g); "
              "flag(h); flag(turn);",
              "m := \"a\"; on := false; z := 0.0; n := 0;");
   say(w, "      turn = q - %.2f;\n      f = ", decimal(w, -0.4, 0.5, 0.11));
@@ -78,17 +83,21 @@ static void boolean_flags(writer *w) {
 
 /* A hysteresis with modes; its thresholds switch, too. */
 static void thermostat(writer *w) {
-  say(w, "ctc M is\n  body\n    declarations\n      state(T, real); state(cost, real); mode(m, {\"on\", \"off\"}); "
-         "flag(hot); flag(cold); variable(outside, real); variable(shift, real);\n    end declarations;\n");
-  say(w, "    initial T := %.1f; cost := 0.0; m := \"%s\"; end initial;\n    dynamics\n", decimal(w, 17, 23, 0.3),
-      chance(w, 0.5) ? "on" : "off");
-  say(w, "      outside = %.1f + %.1f*sin(%.2f*time);\n", decimal(w, 4, 9, 0.7), decimal(w, 1, 5, 0.6),
-      decimal(w, 0.5, 2, 0.13));
+  say(w, "ctc M is\n  body\n    declarations\n      state(T, real); state(cost, real); mode(m, "
+         "{\"on\", \"off\"}); "
+         "flag(hot); flag(cold); variable(outside, real); variable(shift, real);\n    end "
+         "declarations;\n");
+  say(w, "    initial T := %.1f; cost := 0.0; m := \"%s\"; end initial;\n    dynamics\n",
+      decimal(w, 17, 23, 0.3), chance(w, 0.5) ? "on" : "off");
+  say(w, "      outside = %.1f + %.1f*sin(%.2f*time);\n", decimal(w, 4, 9, 0.7),
+      decimal(w, 1, 5, 0.6), decimal(w, 0.5, 2, 0.13));
   say(w, "      shift = if time < %.2f then 0.0 elsif time < %.2f then %.1f else -%.1f;\n",
-      decimal(w, 0.5, 2, 0.17), decimal(w, 2.2, 4, 0.19), decimal(w, 0.3, 1.5, 0.2), decimal(w, 0.3, 1.2, 0.3));
-  say(w, "      T' = %.2f*(outside - T) + (if m = \"on\" then %.1f else 0.0);\n", decimal(w, 0.3, 0.8, 0.07),
-      decimal(w, 14, 22, 0.9));
-  say(w, "      cost' = if m = \"on\" then 1.0 elsif T < %.1f then 0.25 else 0.0;\n", decimal(w, 18.5, 20.5, 0.3));
+      decimal(w, 0.5, 2, 0.17), decimal(w, 2.2, 4, 0.19), decimal(w, 0.3, 1.5, 0.2),
+      decimal(w, 0.3, 1.2, 0.3));
+  say(w, "      T' = %.2f*(outside - T) + (if m = \"on\" then %.1f else 0.0);\n",
+      decimal(w, 0.3, 0.8, 0.07), decimal(w, 14, 22, 0.9));
+  say(w, "      cost' = if m = \"on\" then 1.0 elsif T < %.1f then 0.25 else 0.0;\n",
+      decimal(w, 18.5, 20.5, 0.3));
   say(w, "      hot = T - (21.0 + shift);\n      cold = T - (19.0 + shift);\n    end dynamics;\n");
   say_event(w, "hot", "positive-going", "m := \"off\";");
   say_event(w, "cold", "negative-going", "m := \"on\";");
@@ -98,18 +107,23 @@ static void thermostat(writer *w) {
 /* An action throws a state across surfaces that others watch, with corners in between. */
 static void jumps(writer *w) {
   open_model(w,
-             "state(x, real); state(y, real); state(n, integer); mode(m, {\"up\", \"down\"}); flag(go); flag(g); "
+             "state(x, real); state(y, real); state(n, integer); mode(m, {\"up\", \"down\"}); "
+             "flag(go); flag(g); "
              "flag(h); flag(k);",
              "x := 0.9; y := 0.2; n := 0; m := \"up\";");
   say(w, "      if m = \"up\" then x' = %.2f; else x' = %.2f - 0.5*sign(time + 1.0); end if;\n",
       decimal(w, -0.3, 0.3, 0.11), decimal(w, 0.2, 0.8, 0.07));
   say(w, "      y' = %.2f*abs(x);\n      go = p - %.2f;\n", decimal(w, -0.3, 0.3, 0.09),
       decimal(w, -0.5, 0.6, 0.09));
-  say(w, "      g = abs(x) - %.2f;\n      h = max(x, y) - %.2f;\n      k = (if x > y then x else 2.0*y) + %.2f;\n",
+  say(w,
+      "      g = abs(x) - %.2f;\n      h = max(x, y) - %.2f;\n      k = (if x > y then x else "
+      "2.0*y) + %.2f;\n",
       decimal(w, 0.2, 1.1, 0.13), decimal(w, 0.0, 0.9, 0.17), decimal(w, -0.4, 0.9, 0.19));
-  say(w, "    end dynamics;\n    event(go)\n      positive-going x := -x + %.2f; end positive-going;\n"
-         "      negative-going m := if m = \"up\" then \"down\" else \"up\"; x := x - %.2f; end negative-going;\n"
-         "    end event;\n",
+  say(w,
+      "    end dynamics;\n    event(go)\n      positive-going x := -x + %.2f; end positive-going;\n"
+      "      negative-going m := if m = \"up\" then \"down\" else \"up\"; x := x - %.2f; end "
+      "negative-going;\n"
+      "    end event;\n",
       decimal(w, -0.3, 0.3, 0.06), decimal(w, 0.1, 0.6, 0.11));
   say_event(w, "g", way(w), "n := n + 1;");
   say_event(w, "h", way(w), chance(w, 0.5) ? "n := n + 10;" : "y := y - 0.75; n := n + 10;");
@@ -121,15 +135,19 @@ static void jumps(writer *w) {
 static void one_instant(writer *w) {
   double t = decimal(w, 0.7, 2.2, 0.1), u = t + decimal(w, 0.3, 1.0, 0.1);
   open_model(w,
-             "state(a, real); state(b, real); mode(m, {\"i\", \"j\", \"k\"}); flag(f); flag(g); flag(h); flag(last); "
+             "state(a, real); state(b, real); mode(m, {\"i\", \"j\", \"k\"}); flag(f); flag(g); "
+             "flag(h); flag(last); "
              "flag(again);",
              "a := 1.0; b := 2.0; m := \"i\";");
   say(w, "      a' = 0.1*b; b' = if m = \"k\" then -1.0 else 0.2;\n");
   say(w, "      f = time - %.1f;\n      g = %.2f - %.2f*time;\n", t, 2.0 * t, 2.0);
-  say(w, "      h = m = \"j\";\n      last = time - %.1f;\n      again = b - a - %.1f;\n    end dynamics;\n", u,
-      decimal(w, -2, 2, 0.3));
+  say(w,
+      "      h = m = \"j\";\n      last = time - %.1f;\n      again = b - a - %.1f;\n    end "
+      "dynamics;\n",
+      u, decimal(w, -2, 2, 0.3));
   say_event(w, "f", "positive-going", "a := a + b; b := a;");
-  say_event(w, "g", "negative-going", chance(w, 0.5) ? "m := \"j\"; a := 2.0*a;" : "m := \"j\"; b := pre(b) + a;");
+  say_event(w, "g", "negative-going",
+            chance(w, 0.5) ? "m := \"j\"; a := 2.0*a;" : "m := \"j\"; b := pre(b) + a;");
   say_event(w, "h", "positive-going", "m := \"k\"; b := b - 3.0;");
   if (chance(w, 0.3))
     say_event(w, "last", "positive-going", chance(w, 0.5) ? "stop(\"done\");" : "fail(\"no\");");
@@ -141,10 +159,13 @@ static void one_instant(writer *w) {
 static void tangent_start(writer *w) {
   double a = decimal(w, -1.0, 1.0, 0.125), b = decimal(w, -0.75, 0.75, 0.125);
   w->until = 3.7;
-  say(w, "ctc M is\n  body\n    declarations state(x, real); state(y, real); state(n, integer); flag(f); flag(g); "
-         "flag(h); flag(go); end declarations;\n    initial x := 0.0; y := 0.0; n := 0; end initial;\n    dynamics\n");
+  say(w, "ctc M is\n  body\n    declarations state(x, real); state(y, real); state(n, integer); "
+         "flag(f); flag(g); "
+         "flag(h); flag(go); end declarations;\n    initial x := 0.0; y := 0.0; n := 0; end "
+         "initial;\n    dynamics\n");
   say(w, "      x' = y; y' = 1.0;\n      f = x - %.3f*y^2;\n", a == 0.5 ? 0.375 : a);
-  say(w, "      g = %.3f*y + %.3f*x + %.2f*y^3;\n", chance(w, 0.5) ? 0.0 : b, b, decimal(w, -0.5, 0.5, 0.25));
+  say(w, "      g = %.3f*y + %.3f*x + %.2f*y^3;\n", chance(w, 0.5) ? 0.0 : b, b,
+      decimal(w, -0.5, 0.5, 0.25));
   say(w, "      h = y*(y - %.3f)*(y - %.3f);\n      go = time - %.1f;\n    end dynamics;\n",
       decimal(w, 0.3, 2, 0.125), decimal(w, 2.1, 3, 0.125), decimal(w, 0.5, 1.9, 0.2));
   say_event(w, "go", "positive-going", "x := 0.0; y := 0.0; n := n + 1;");
@@ -155,12 +176,15 @@ static void tangent_start(writer *w) {
 
 /* A value leaves its range, or not. */
 static void ranges(writer *w) {
-  open_model(w, "state(x, real, (-1.0, 2.0)); state(y, real, (0.0, 3.0)); state(n, integer); flag(f);",
+  open_model(w,
+             "state(x, real, (-1.0, 2.0)); state(y, real, (0.0, 3.0)); state(n, integer); flag(f);",
              "x := 0.1; y := 1.5; n := 0;");
   words in = driver_words();
   say(w, "      x' = ");
   say_value(w, &in, 2);
-  say(w, ";\n      y' = %.2f*p + (if x > %.1f then -0.4 else 0.3);\n      f = x - y + %.2f;\n    end dynamics;\n",
+  say(w,
+      ";\n      y' = %.2f*p + (if x > %.1f then -0.4 else 0.3);\n      f = x - y + %.2f;\n    end "
+      "dynamics;\n",
       decimal(w, -1, 1, 0.13), decimal(w, 0, 1.5, 0.3), decimal(w, -0.5, 1.5, 0.17));
   say_event(w, "f", way(w), "y := y - 0.7; n := n + 1;");
   close_model(w);
@@ -170,11 +194,13 @@ static void ranges(writer *w) {
 static void guards(writer *w) {
   double r = decimal(w, 0.5, 3.5, 0.17);
   open_model(w, "state(y, real); flag(f); flag(g); flag(h); flag(c);", "y := 0.0;");
-  say(w, "      y' = 1.0;\n      f = (y - %.2f)*(y - %.3f)*(y - %.2f);\n", r, r + decimal(w, 0.01, 0.2, 0.013),
-      decimal(w, 0.5, 4.5, 0.23));
-  say(w, "      g = sin(%.1f*time) - %.2f;\n      h = exp(-(%.1f*(y - %.2f))^2) - 0.5;\n      c = p*q*%.1f - s + %.2f;\n",
-      decimal(w, 5, 40, 1.3), decimal(w, -0.8, 0.9, 0.17), decimal(w, 1, 8, 0.7), decimal(w, 0.5, 4.5, 0.19),
-      decimal(w, 1, 3, 0.3), decimal(w, -0.5, 0.9, 0.13));
+  say(w, "      y' = 1.0;\n      f = (y - %.2f)*(y - %.3f)*(y - %.2f);\n", r,
+      r + decimal(w, 0.01, 0.2, 0.013), decimal(w, 0.5, 4.5, 0.23));
+  say(w,
+      "      g = sin(%.1f*time) - %.2f;\n      h = exp(-(%.1f*(y - %.2f))^2) - 0.5;\n      c = "
+      "p*q*%.1f - s + %.2f;\n",
+      decimal(w, 5, 40, 1.3), decimal(w, -0.8, 0.9, 0.17), decimal(w, 1, 8, 0.7),
+      decimal(w, 0.5, 4.5, 0.19), decimal(w, 1, 3, 0.3), decimal(w, -0.5, 0.9, 0.13));
   say(w, "    end dynamics;\n");
   close_model(w);
 }

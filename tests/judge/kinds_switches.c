@@ -86,10 +86,14 @@ static void mode_branches(writer *w) {
   open_model(w, 2, "state(v, real); mode(m, {\"one\", \"two\"}); flag(up); flag(down);");
   say(w, "v := %.2f; m := \"%s\";", decimal(w, -1.0, 1.0, 0.07), chance(w, 0.5) ? "one" : "two");
   open_dynamics(w);
-  say(w, "      if m = \"one\" then\n        v' = 1.0 - %.1f*v*abs(v);\n        z1' = abs(p - %.2f);\n        z2' = ",
+  say(w,
+      "      if m = \"one\" then\n        v' = 1.0 - %.1f*v*abs(v);\n        z1' = abs(p - "
+      "%.2f);\n        z2' = ",
       k, c);
   say_value(w, &in, 2);
-  say(w, ";\n      else\n        v' = -1.0 - %.1f*v*abs(v);\n        z1' = 1.0 - abs(p - %.2f);\n        z2' = ",
+  say(w,
+      ";\n      else\n        v' = -1.0 - %.1f*v*abs(v);\n        z1' = 1.0 - abs(p - %.2f);\n     "
+      "   z2' = ",
       k, c);
   say_value(w, &in, 2);
   say(w, ";\n      end if;\n      up = p - %.2f;\n      down = q - %.2f;\n    end dynamics;\n",
@@ -116,7 +120,8 @@ static void statement_if(writer *w) {
   say_condition(w, &in, 1);
   say(w, " then\n        v = ");
   say_value(w, &in, 2);
-  say(w, ";\n        z1' = -v;\n      else\n        v = %.2f;\n        z1' = ", decimal(w, -1, 1, 0.13));
+  say(w, ";\n        z1' = -v;\n      else\n        v = %.2f;\n        z1' = ",
+      decimal(w, -1, 1, 0.13));
   say_value(w, &in, 2);
   say(w, ";\n      end if;\n      z2' = v*v;\n");
   close_model(w);
@@ -143,7 +148,8 @@ static void flags_with_corners(writer *w) {
   in.nflags = 3;
   say(w, "      z1' = ");
   say_value(w, &in, 2);
-  say(w, ";\n      z2' = if q > %.2f then sgn(f) + 2.0*sgn(g) else sgn(h)*", decimal(w, -0.4, 0.4, 0.09));
+  say(w, ";\n      z2' = if q > %.2f then sgn(f) + 2.0*sgn(g) else sgn(h)*",
+      decimal(w, -0.4, 0.4, 0.09));
   say_value(w, &in, 1);
   say(w, ";\n");
   close_model(w);
@@ -158,8 +164,11 @@ static void functions(writer *w) {
   say(w, "y := [0.0, %.1f, 0.0];", decimal(w, -1, 1, 0.2));
   open_dynamics(w);
   say(w, "      c = [p, q, %.1f*p - q];\n", decimal(w, 0.3, 1.5, 0.2));
-  say(w, "      for i in 1..3 loop\n        y[i]' = zone(c[i], %.2f) - if c[i] > %.2f then 0.5 else sat(c[i], -0.4, 0.3);\n"
-         "      end loop;\n", decimal(w, 0.1, 0.7, 0.11), decimal(w, -0.5, 0.5, 0.13));
+  say(w,
+      "      for i in 1..3 loop\n        y[i]' = zone(c[i], %.2f) - if c[i] > %.2f then 0.5 else "
+      "sat(c[i], -0.4, 0.3);\n"
+      "      end loop;\n",
+      decimal(w, 0.1, 0.7, 0.11), decimal(w, -0.5, 0.5, 0.13));
   say(w, "      z1' = zone(sat(");
   say_value(w, &in, 1);
   say(w, ", -0.7, 0.9), %.2f) + dot(c, y)*0.1;\n      z2' = norm(c) + sum(c)*zone(q, 0.2);\n",

@@ -20,9 +20,9 @@ void say_driver_initial(writer *w);
 void say_driver_dynamics(writer *w);
 words driver_words(void);
 
-void say_signal(writer *w, const words *in);                /* p, q, s or time */
-void say_relation(writer *w, const words *in);              /* p > 0.35 */
-void say_condition(writer *w, const words *in, int depth);  /* relations with and, or, not */
-void say_value(writer *w, const words *in, int depth);      /* a number that switches */
+void say_signal(writer *w, const words *in);               /* p, q, s or time */
+void say_relation(writer *w, const words *in);             /* p > 0.35 */
+void say_condition(writer *w, const words *in, int depth); /* relations with and, or, not */
+void say_value(writer *w, const words *in, int depth);     /* a number that switches */
 
 #endif

@@ -14,7 +14,8 @@ static void run_to_the_end(judge *j) {
   judge_start(j);
   while (!j->over && j->t < j->until) {
     long long sample = judge_next_sample(j);
-    double next = sample < LLONG_MAX ? (double)sample / JUDGE_NANO : (double)INFINITY, before = j->t;
+    double next = sample < LLONG_MAX ? (double)sample / JUDGE_NANO : (double)INFINITY,
+           before = j->t;
     bool samples = next <= j->until;
     judge_advance(j, samples ? next : j->until);
     stalls = j->t - before < 1e-12 ? stalls + 1 : 0;
@@ -39,7 +40,7 @@ static void keep_finals(judge *j) {
     memcpy(final->name, j->shown[k]->name, sizeof final->name);
     final->value = judge_cell_value(j, j->shown[k]);
     if (j->shown[k]->text && final->value < (double)j->nstrings)
-      final->text = j->strings[(size_t)final->value];
+      final->text = j->strings[(size_t) final->value];
   }
 }
 
@@ -73,9 +74,9 @@ void judge_run_free(judge_run *run) {
 }
 
 const char *judge_ending_name(judge_ending ending) {
-  static const char *const names[] = {[JUDGE_FINISHED] = "finished", [JUDGE_STOPPED] = "stopped",
-                                      [JUDGE_FAILED] = "fail",       [JUDGE_RANGE] = "range",
-                                      [JUDGE_BLOCKED] = "blocked",   [JUDGE_LOOP] = "loop",
-                                      [JUDGE_UNSURE] = "unsure"};
+  static const char *const names[] = {
+      [JUDGE_FINISHED] = "finished", [JUDGE_STOPPED] = "stopped", [JUDGE_FAILED] = "fail",
+      [JUDGE_RANGE] = "range",       [JUDGE_BLOCKED] = "blocked", [JUDGE_LOOP] = "loop",
+      [JUDGE_UNSURE] = "unsure"};
   return names[ending];
 }

@@ -11,9 +11,9 @@
 
 #define FIRST_STEP (1.0 / 16.0)
 enum { HALVINGS = 6 };
-#define CLOSE 1e-7  /* two runs agree to this: the better one is good */
-#define MOVED 1e-7  /* how far the start is moved, relative to 1 + |x| */
-#define GAIN 1e4    /* more than this is ill-posed */
+#define CLOSE 1e-7 /* two runs agree to this: the better one is good */
+#define MOVED 1e-7 /* how far the start is moved, relative to 1 + |x| */
+#define GAIN 1e4   /* more than this is ill-posed */
 
 /* The event of `b` that is the same occurrence of the same flag; NULL: none. */
 static const judge_event *counterpart(const judge_run *a, size_t k, const judge_run *b) {
@@ -47,7 +47,8 @@ static double distance(const judge_run *a, const judge_run *b) {
   for (size_t k = 0; k < a->nfinals; k++) {
     double size = 1.0 + fabs(a->finals[k].value);
     double difference = fabs(a->finals[k].value - b->finals[k].value) / size;
-    if (a->finals[k].text == NULL) worst = isnan(difference) ? (double)INFINITY : fmax(worst, difference);
+    if (a->finals[k].text == NULL)
+      worst = isnan(difference) ? (double)INFINITY : fmax(worst, difference);
   }
   return worst;
 }
@@ -72,7 +73,8 @@ static bool converge(const brink_unit *unit, double until, judge_verdict *v, jud
     if (same_story(before, &v->run) && distance(before, &v->run) < CLOSE) return true;
   }
   if (v->run.ending == JUDGE_UNSURE)
-    set_apart(v, strncmp(v->run.reason, "silent", 6) == 0 ? "text is silent" : "judge gives up", v->run.reason);
+    set_apart(v, strncmp(v->run.reason, "silent", 6) == 0 ? "text is silent" : "judge gives up",
+              v->run.reason);
   else
     set_apart(v, "steps differ", "the judge's own runs differ at the smallest step");
   return false;
@@ -138,7 +140,7 @@ void judge_decide(const brink_unit *unit, double until, bool exact, judge_verdic
       abort();
     if (exact) assume_gain(v);
     if (exact || (measure_gain(unit, until, step, MOVED, &v->run, v) &&
-        measure_gain(unit, until, step, -MOVED, &v->run, v)))
+                  measure_gain(unit, until, step, -MOVED, &v->run, v)))
       extrapolate(v, &before);
   }
   judge_run_free(&before);

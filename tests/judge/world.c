@@ -111,8 +111,9 @@ size_t judge_size(judge *j, const judge_frame *frame, const brink_ast_expr *expr
     const judge_entity *e = walk(j, frame, expr);
     return e != NULL ? e->count : 0;
   }
-  if (expr->op == BRINK_AST_CALL && (strcmp(expr->text, "dot") == 0 || strcmp(expr->text, "sum") == 0 ||
-                                     strcmp(expr->text, "norm") == 0 || strcmp(expr->text, "table") == 0))
+  if (expr->op == BRINK_AST_CALL &&
+      (strcmp(expr->text, "dot") == 0 || strcmp(expr->text, "sum") == 0 ||
+       strcmp(expr->text, "norm") == 0 || strcmp(expr->text, "table") == 0))
     return 0;
   size_t size = 0;
   for (size_t k = 0; k < expr->nargs; k++) size = larger(size, judge_size(j, frame, expr->arg[k]));

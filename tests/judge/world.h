@@ -40,8 +40,8 @@ struct judge_definition {
 };
 
 typedef enum judge_kind {
-  JUDGE_STATE,   /* moves by its rate */
-  JUDGE_HELD,    /* changes at instants: modes, integers, what dtcs and lbcs keep, outputs of dtcs */
+  JUDGE_STATE, /* moves by its rate */
+  JUDGE_HELD,  /* changes at instants: modes, integers, what dtcs and lbcs keep, outputs of dtcs */
   JUDGE_FORMULA, /* parameters, variables, outputs, inputs */
   JUDGE_FLAG,
 } judge_kind;
@@ -51,8 +51,8 @@ struct judge_cell {
   judge_kind kind;
   bool shown; /* a state or a mode: compared at the end */
   bool text;
-  bool sampled; /* of a dtc: evaluated as it stands */
-  size_t slot;  /* in x, held or flags */
+  bool sampled;            /* of a dtc: evaluated as it stands */
+  size_t slot;             /* in x, held or flags */
   judge_cell *source;      /* an input that is connected */
   judge_definition *value; /* FORMULA, FLAG; HELD outputs of a dtc */
   judge_definition *rate;  /* STATE */
@@ -116,13 +116,14 @@ typedef struct judge_device {
 
 /* A place where something switches: a relation, abs, sign, min, max, floor, a corner of a table. */
 typedef struct judge_site {
-  uint64_t key;      /* 0: free entry */
-  long decision;     /* that holds */
-  long open;         /* that the values at the last evaluation ask for */
-  long above;        /* that belongs to residual > 0, of two */
-  double margin;     /* how far away the nearest switch was at the last evaluation, relative to its terms */
-  double residual;   /* whose sign decides, if something has two sides; else NaN */
-  uint64_t stamp;    /* of the last evaluation that came here */
+  uint64_t key;  /* 0: free entry */
+  long decision; /* that holds */
+  long open;     /* that the values at the last evaluation ask for */
+  long above;    /* that belongs to residual > 0, of two */
+  double
+      margin; /* how far away the nearest switch was at the last evaluation, relative to its terms */
+  double residual; /* whose sign decides, if something has two sides; else NaN */
+  uint64_t stamp;  /* of the last evaluation that came here */
 } judge_site;
 
 typedef struct judge_table {
@@ -160,14 +161,14 @@ struct judge {
   bool rule_truth[JUDGE_LIMIT];
   judge_table table, hint;
   uint64_t stamp, frames;
-  bool plain; /* conditions as they stand, nothing is remembered */
+  bool plain;  /* conditions as they stand, nothing is remembered */
   bool varies; /* something that was read moves with time */
-  bool pre;   /* inside pre(...) */
-  long rests;   /* steps in a row that led nowhere */
+  bool pre;    /* inside pre(...) */
+  long rests;  /* steps in a row that led nowhere */
 
   /* on a surface */
   judge_held_item item[JUDGE_HELD_ITEMS];
-  size_t nitems; /* 0: on none */
+  size_t nitems;                   /* 0: on none */
   const brink_ast_event *on_event; /* of the flag that holds it; NULL: Filippov */
   const judge_frame *on_frame;
   bool override_active;
