@@ -150,6 +150,20 @@ static bool thrown_back(judge *j, size_t f, int direction) {
   return flag->value * direction < -JUDGE_BAND;
 }
 
+/* Does the field lead past the surface? Asked of points behind the present only: past it there may be nothing. */
+static bool leads_past(judge *j, size_t f, int direction) {
+  double here[JUDGE_LIMIT], there[JUDGE_LIMIT], rate[JUDGE_LIMIT], t = j->t, d = 1e-8;
+  memcpy(here, j->x, j->nx * sizeof *here);
+  judge_rates(j, t, here, rate);
+  judge_at(j, t, here);
+  double now = judge_cell_value(j, j->flag[f].cell);
+  for (size_t i = 0; i < j->nx; i++) there[i] = here[i] - d * rate[i];
+  judge_at(j, t - d, there);
+  double before = judge_cell_value(j, j->flag[f].cell);
+  judge_at(j, t, here);
+  return (now - before) / d * direction > 1e-4;
+}
+
 /* The flag counts as zero: it takes the sign that the new flow gives it. */
 static void fire(judge *j, size_t f, int direction) {
   const judge_flag *flag = &j->flag[f];
@@ -164,7 +178,8 @@ static void fire(judge *j, size_t f, int direction) {
     changed = run_action(j, flag->frame, &event->positive);
   if (j->over) return;
   judge_settle(j);
-  if (flag->side == BRINK_UNILATERAL && !flag->boolean && j->sgn[f] == direction) {
+  if (flag->side == BRINK_UNILATERAL && !flag->boolean &&
+      (j->sgn[f] == direction || (!changed && leads_past(j, f, direction)))) {
     if (changed) judge_refuse(j, "the action lets the state pass a unilateral surface");
     j->over = true;
     j->run->ending = JUDGE_BLOCKED;
@@ -184,6 +199,15 @@ static int leaves_inside(const judge *j, size_t f) {
   return j->sgn[f] == outside ? outside : 0;
 }
 
+/* An action put the flag onto its surface, and the flow leads off it to the other side. Is that a crossing? The language
+ * does not say. */
+static void refuse_thrown_onto(judge *j, size_t f) {
+  const judge_flag *flag = &j->flag[f];
+  if (flag->boolean || fabs(j->pre_value[f]) < JUDGE_BAND) return;
+  if (fabs(judge_cell_value(j, flag->cell)) < JUDGE_BAND)
+    judge_refuse(j, "silent: %s is thrown onto its surface", flag->cell->name);
+}
+
 /* Flags whose sign is another than the one remembered. */
 static bool run_events(judge *j) {
   int direction[JUDGE_LIMIT];
@@ -191,7 +215,10 @@ static bool run_events(judge *j) {
   for (size_t f = 0; f < j->nflags; f++) {
     direction[f] = j->reached[f];
     j->reached[f] = 0;
-    if (direction[f] == 0 && j->sign[f] != 0 && j->sgn[f] == -j->sign[f]) direction[f] = j->sgn[f];
+    if (direction[f] == 0 && j->sign[f] != 0 && j->sgn[f] == -j->sign[f]) {
+      direction[f] = j->sgn[f];
+      refuse_thrown_onto(j, f);
+    }
     if (direction[f] == 0 && j->sign[f] == 0) direction[f] = leaves_inside(j, f);
     if (j->sign[f] == 0) j->sign[f] = j->sgn[f]; /* from rest: no event */
   }
@@ -319,6 +346,10 @@ void judge_instant(judge *j) {
   double rate[JUDGE_LIMIT];
   memcpy(j->pre_x, j->x, j->nx * sizeof *j->x);
   memcpy(j->pre_held, j->held, j->nheld * sizeof *j->held);
+  double here[JUDGE_LIMIT], t = j->t;
+  memcpy(here, j->x, j->nx * sizeof *here);
+  judge_look(j, t, here);
+  for (size_t f = 0; f < j->nflags; f++) j->pre_value[f] = j->flag[f].value;
   bool changed = true;
   for (int round = 0; changed && !j->over; round++) {
     if (round == ROUNDS) {
@@ -339,7 +370,6 @@ void judge_instant(judge *j) {
     j->sign[f] = j->sgn[f];
     j->slack[f] = 0.0;
   }
-  double here[JUDGE_LIMIT], t = j->t;
   memcpy(here, j->x, j->nx * sizeof *here);
   judge_rates(j, t, here, rate);
   judge_at(j, t, here);

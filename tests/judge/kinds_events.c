@@ -158,7 +158,7 @@ static void one_instant(writer *w) {
 /* Flags that are zero at the start, or after a reset, with rates that may be zero, too: x is t^2/2, y is t. */
 static void tangent_start(writer *w) {
   double a = decimal(w, -1.0, 1.0, 0.125), b = decimal(w, -0.75, 0.75, 0.125);
-  w->until = 3.7;
+  w->until = 3.71;
   say(w, "ctc M is\n  body\n    declarations state(x, real); state(y, real); state(n, integer); "
          "flag(f); flag(g); "
          "flag(h); flag(go); end declarations;\n    initial x := 0.0; y := 0.0; n := 0; end "
@@ -168,7 +168,8 @@ static void tangent_start(writer *w) {
       decimal(w, -0.5, 0.5, 0.25));
   say(w, "      h = y*(y - %.3f)*(y - %.3f);\n      go = time - %.1f;\n    end dynamics;\n",
       decimal(w, 0.3, 2, 0.125), decimal(w, 2.1, 3, 0.125), decimal(w, 0.5, 1.9, 0.2));
-  say_event(w, "go", "positive-going", "x := 0.0; y := 0.0; n := n + 1;");
+  say_event(w, "go", "positive-going",
+            chance(w, 0.4) ? "x := 0.0; y := 0.0; n := n + 1;" : "n := n + 1;");
   say_event(w, "f", "positive-going", "n := n + 10;");
   say_event(w, "h", "negative-going", "n := n + 100;");
   close_model(w);

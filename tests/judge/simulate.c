@@ -9,6 +9,21 @@
 /* Steps that lead nowhere, one after another: something switches without end. */
 enum { STALLS = 200 };
 
+/* Whether an event at the very end still counts is a matter of rounding. */
+static void refuse_reached(judge *j) {
+  for (size_t f = 0; f < j->nflags; f++)
+    if (j->reached[f] != 0) judge_refuse(j, "an event at the very end");
+}
+
+static void look_beyond(judge *j) {
+  double t = j->t, x[JUDGE_LIMIT];
+  memcpy(x, j->x, j->nx * sizeof *x);
+  judge_advance(j, t + 1e-7);
+  refuse_reached(j);
+  j->over = false;
+  judge_at(j, t, x);
+}
+
 static void run_to_the_end(judge *j) {
   int stalls = 0;
   judge_start(j);
@@ -21,13 +36,12 @@ static void run_to_the_end(judge *j) {
     stalls = j->t - before < 1e-12 ? stalls + 1 : 0;
     if (stalls > STALLS) judge_refuse(j, "time does not move on at t = %.9g", j->t);
     if (j->t >= j->until && !samples && !j->over) {
-      bool reached = false;
-      for (size_t f = 0; f < j->nflags; f++) reached = reached || j->reached[f] != 0;
-      if (reached) judge_refuse(j, "an event at the very end");
+      refuse_reached(j);
       break;
     }
     if (!j->over) judge_instant(j);
   }
+  if (!j->over) look_beyond(j);
 }
 
 static void keep_finals(judge *j) {

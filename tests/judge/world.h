@@ -156,8 +156,9 @@ struct judge {
   /* the present */
   double t, x[JUDGE_LIMIT], held[JUDGE_LIMIT];
   double pre_x[JUDGE_LIMIT], pre_held[JUDGE_LIMIT], pre_t;
-  int sign[JUDGE_LIMIT]; /* of flags, remembered: a change is an event */
-  int sgn[JUDGE_LIMIT];  /* as equations read it */
+  int sign[JUDGE_LIMIT];         /* of flags, remembered: a change is an event */
+  int sgn[JUDGE_LIMIT];          /* as equations read it */
+  double pre_value[JUDGE_LIMIT]; /* of flags, before the instant */
   bool rule_truth[JUDGE_LIMIT];
   judge_table table, hint;
   uint64_t stamp, frames;
