@@ -142,8 +142,14 @@ static double extreme(judge *j, const judge_frame *frame, const brink_ast_expr *
     scale = fmax(scale, 1.0 + fabs(value[i]));
     if (direction * value[i] > direction * value[best]) best = i;
   }
+  /* Arguments that are equal for a while are no switch: the one chosen stays. From one that is not the best any more,
+   * what counts is how far it lies behind, not who else is as good. */
+  const judge_site *site = j->plain ? NULL : judge_site_find(&j->table, site_key(frame, e, k));
+  size_t now = site != NULL ? (size_t)site->decision : best;
+  if (value[now] == value[best]) best = now;
   for (size_t i = 0; i < e->nargs; i++)
-    if (i != best) gap = fmin(gap, fabs(value[i] - value[best]));
+    if (value[i] != value[best] && (best == now || i == now))
+      gap = fmin(gap, fabs(value[i] - value[best]));
   long chosen = decide(j, site_key(frame, e, k),
                        (judge_site){.open = (long)best, .margin = gap / scale, .residual = NAN});
   return value[chosen];
