@@ -114,6 +114,7 @@ static void judge_model(campaign *c, tally *t, const char *name, const char *tex
   t->models++;
   judge_decide(unit, until, kind->exact, &verdict);
   if (kind->rough) verdict.rough = ROUGH;
+  verdict.any_partner = kind->agents && kind->exact;
   if (c->verbose) show_verdict(&verdict);
   if (verdict.apart) {
     count_apart(c, t, verdict.why);

@@ -195,8 +195,8 @@ static double final_allowance(const judge_verdict *v, size_t k) {
 }
 
 /* Names of pair flags go without their partners where they are not told. */
-static bool same_flag(const char *judged, const char *told) {
-  size_t n = strlen(told);
+static bool same_flag(const judge_verdict *v, const char *judged, const char *told) {
+  size_t n = v->any_partner ? strcspn(told, " ") : strlen(told);
   return strncmp(judged, told, n) == 0 && (judged[n] == '\0' || judged[n] == ' ');
 }
 
@@ -207,7 +207,7 @@ static bool same_events(const judge_verdict *v, const answer *a, char *what, siz
   for (size_t k = 0; ok && k < v->run.nevents; k++) {
     const judge_event *e = &v->run.events[k];
     size_t m = 0;
-    while (m < a->nevents && (taken[m] || !same_flag(e->flag, a->events[m].flag) ||
+    while (m < a->nevents && (taken[m] || !same_flag(v, e->flag, a->events[m].flag) ||
                               a->events[m].direction != e->direction ||
                               !(fabs(a->events[m].t - e->t) <= time_allowance(v, k))))
       m++;

@@ -71,6 +71,7 @@ typedef struct judge_verdict {
   double *final_error; /* of each final */
   double *time_gain;   /* how much a change of the start by 1 changes it */
   double *final_gain;
+  bool any_partner; /* of several that meet at one instant, rounding may take another pair first */
   double
       rough; /* how much more than that the tolerance of a run may miss: where fields have no derivative at an edge */
 } judge_verdict;
