@@ -166,8 +166,8 @@ static void tangent_start(writer *w) {
   say(w, "      x' = y; y' = 1.0;\n      f = x - %.3f*y^2;\n", a == 0.5 ? 0.375 : a);
   say(w, "      g = %.3f*y + %.3f*x + %.2f*y^3;\n", chance(w, 0.5) ? 0.0 : b, b,
       decimal(w, -0.5, 0.5, 0.25));
-  say(w, "      h = y*(y - %.3f)*(y - %.3f);\n      go = time - %.1f;\n    end dynamics;\n",
-      decimal(w, 0.3, 2, 0.125), decimal(w, 2.1, 3, 0.125), decimal(w, 0.5, 1.9, 0.2));
+  say(w, "      h = y*(y - %.3f)*(y - %.3f);\n      go = time - %.2f;\n    end dynamics;\n",
+      decimal(w, 0.3, 2, 0.125), decimal(w, 2.1, 3, 0.125), decimal(w, 0.53, 1.93, 0.2));
   say_event(w, "go", "positive-going",
             chance(w, 0.4) ? "x := 0.0; y := 0.0; n := n + 1;" : "n := n + 1;");
   say_event(w, "f", "positive-going", "n := n + 10;");
