@@ -358,8 +358,22 @@ bool brink_along_fit(brink_along_space *space, size_t guard, const brink_path *p
   return true;
 }
 
-bool brink_along_knows(const brink_along *along) {
-  return told(along->c, along->degree, 1.0) == SERIES_WHOLE;
+/* Do the last six terms fall steadily, and does none of them vanish? Those beyond the degree of the path show how the
+ * path was cut off, and may be larger than the ones before. */
+static bool ends_falling(const double *c, int order) {
+  if (order < 8) return false;
+  double last = larger_of(c[order], c[order - 1]), middle = larger_of(c[order - 2], c[order - 3]);
+  return last > 0.0 && last <= FALL * middle &&
+         middle <= FALL * larger_of(c[order - 4], c[order - 5]);
+}
+
+double brink_along_left_out(const brink_along *along) {
+  const double *c = along->c;
+  int order = along->degree;
+  double last = order > 0 ? fabs(c[order]) + fabs(c[order - 1]) : 0.0;
+  if (told(c, order, 1.0) == SERIES_WHOLE) return last;
+  bool bounded = order >= 8 && (falls(c, order) || ends_falling(c, order));
+  return bounded ? last / (1.0 - FALL) : (double)INFINITY;
 }
 
 bool brink_along_build(brink_along_space *space, size_t guard, const brink_path *path, double g0,

@@ -64,9 +64,9 @@ bool brink_along_build(brink_along_space *space, size_t guard, const brink_path 
 bool brink_along_fit(brink_along_space *space, size_t guard, const brink_path *path, double from,
                      double width, double smallest, brink_along *along);
 
-/* Does the truncated series on the whole path tell what the guard does on all of it, by its own later terms? One
- * whose later terms vanish does not. */
-bool brink_along_knows(const brink_along *along);
+/* What the truncated series on the whole path leaves out, by its own later terms: they are nothing, or they fall.
+ * INFINITY: they do not, or they vanish, so that it does not know what the guard does on all of the path. */
+double brink_along_left_out(const brink_along *along);
 
 #define BRINK_ALONG_PART 0.0078 /* of a path: pieces for guards that have no series */
 #define BRINK_ALONG_FINE 1e-6   /* … that have one, where it does not hold: at a branch point */

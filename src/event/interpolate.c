@@ -366,7 +366,9 @@ static bool clears(brink_detector *det, size_t guard, const brink_path *dense,
   double low, high;
   double off = fabs(brink_poly_eval(along->c, along->degree, 1.0) - det->g1[guard]);
   bool series = det->eval->model->guards[guard].def.jet != NULL;
-  int parts = series && !brink_along_knows(along) ? ALL_THE_WAY : ON_THE_WAY;
+  double left_out = series ? brink_along_left_out(along) : 0.0;
+  int parts = isinf(left_out) ? ALL_THE_WAY : ON_THE_WAY;
+  if (!isinf(left_out)) off = fmax(off, left_out);
   brink_poly_range(along->c, along->degree, &low, &high);
   double distance = det->eval->sgn[guard] > 0 ? low : -high;
   if (!(distance > 10.0 * off + near_limit(det, guard))) return false;
