@@ -173,6 +173,7 @@ static bool update_watched(brink_sim *sim) {
   const brink_model *model = sim->model;
   brink_eval *eval = &sim->eval;
   if (model->nasked == 0 || !brink_eval_update_enabled(eval)) return false;
+  sim->rewatched = true;
   for (size_t k = 0; k < model->nconditions; k++) {
     size_t guard = model->conditions[k];
     if (!eval->enabled[guard] && eval->sgn[guard] != 0 && !eval->is_held[guard])
@@ -617,7 +618,7 @@ void brink_sim_tell_jump(brink_sim *sim) {
 }
 
 brink_status brink_sim_instant(brink_sim *sim, brink_diag *diag) {
-  sim->field_settled = sim->split = sim->ended = false;
+  sim->field_settled = sim->split = sim->ended = sim->rewatched = false;
   sim->blocked = BRINK_NONE;
   sim->eval.centre = NULL; /* actions may put the state anywhere, and change what guards are */
   memset(sim->pending, 0, sim->model->def.nguards * sizeof *sim->pending);

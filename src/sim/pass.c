@@ -10,7 +10,8 @@
  *
  * That the right-hand side does not read a sign is seen from its values: they are the same bit by bit with
  * both signs, at the event and at the end of the step. The end counts, as a right-hand side with a mere
- * kink at the surface differs there. Guards by callbacks are asked in the same way. */
+ * kink at the surface differs there. Guards by callbacks are asked in the same way. Where other guards are watched
+ * from here on, the step ends: nobody has looked at them in it. */
 #include <string.h>
 
 #include "sim/sim.h"
@@ -44,7 +45,7 @@ static bool same_at_end(brink_sim *sim) {
 }
 
 static bool without_consequence(brink_sim *sim) {
-  return sim->started && !sim->changed && !sim->split && sim->eval.nheld == 0 &&
+  return sim->started && !sim->changed && !sim->split && !sim->rewatched && sim->eval.nheld == 0 &&
          brink_sim_next_tick(sim) >= sim->step_end && !brink_sim_due(sim) &&
          brink_detector_may_go_on(&sim->detector, sim->step_end, sim->stepper.x_new) &&
          same_at_end(sim);

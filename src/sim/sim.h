@@ -61,6 +61,7 @@ struct brink_sim {
   bool shares;    /* `shared` is the field on all sides of what fired */
   bool passing;   /* an event that may change nothing: the detector is told later, if at all */
   bool split;     /* at this instant a guard had different fields on both sides */
+  bool rewatched; /* … or other guards began to be watched */
   double jump;    /* how far the states have been from where they were before the instant, … */
   bool altered;   /* … and whether parameters or modes were others than then, at any round */
   bool ended;     /* the last instant ended the run */
