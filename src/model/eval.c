@@ -34,6 +34,8 @@ static bool take_arrays(brink_eval *eval, brink_arena *arena) {
   eval->owner = brink_arena_take(arena, def->nguards, sizeof(size_t));
   eval->ties = brink_arena_take(arena, def->nguards, sizeof *eval->ties);
   eval->slide_base = brink_arena_take(arena, def->nx, sizeof(double));
+  eval->near_x = brink_arena_take(arena, def->nx, sizeof(double));
+  eval->near_f = brink_arena_take(arena, def->nx, sizeof(double));
   eval->jet_memory = brink_arena_take(arena, 2 * def->nx, sizeof(double));
   eval->jets = brink_arena_take(arena, def->nx, sizeof(double *));
   return eval->p != NULL && eval->mode != NULL && eval->sgn != NULL && eval->enabled != NULL &&
@@ -42,7 +44,8 @@ static bool take_arrays(brink_eval *eval, brink_arena *arena) {
          eval->probe != NULL && eval->f_plus != NULL && eval->f_minus != NULL &&
          eval->held != NULL && eval->is_held != NULL && eval->until_left != NULL &&
          eval->owner != NULL && eval->ties != NULL && eval->slide_base != NULL &&
-         eval->jet_memory != NULL && eval->jets != NULL;
+         eval->near_x != NULL && eval->near_f != NULL && eval->jet_memory != NULL &&
+         eval->jets != NULL;
 }
 
 bool brink_eval_init(brink_eval *eval, const brink_model *model, brink_arena *arena, bool append) {

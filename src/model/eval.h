@@ -78,6 +78,7 @@ typedef struct brink_eval {
   size_t filippov[BRINK_SLIDES]; /* those of the held where Filippov's field applies */
   size_t nfilippov, max_filippov;
   double *slide_base, *slide_change[BRINK_SLIDES]; /* scratch: the fields that are combined there */
+  double *near_x, *near_f;  /* scratch: a point beside it, and a field there */
   double *f_plus, *f_minus; /* for others: fields on both sides of a surface */
 
   size_t exempt;       /* a guard on whose surface the point is known to be */

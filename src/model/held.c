@@ -217,12 +217,66 @@ void brink_held_solve(const brink_slide_sum *slide, double *y) {
     brink_lu_solve(slide->count, slide->matrix, slide->pivots, y);
 }
 
+/* ---- both fields tangent ---- */
+
+#define CUBE_ROOT 6.1e-6 /* of the rounding unit: balances truncation and rounding */
+
+/* The rate of g on one side, a little further along the field of that side. */
+static brink_try rate_after(brink_eval *eval, int sign, double d, double t, const double *x,
+                            const double *f, double *rate) {
+  size_t guard = eval->filippov[0];
+  for (size_t i = 0; i < eval->nx; i++) eval->near_x[i] = x[i] + d * f[i];
+  if (!brink_eval_admit(eval, t + d, eval->near_x)) return BRINK_TRY_VETOED;
+  brink_eval_set_sign(eval, guard, sign);
+  brink_try outcome = brink_eval_call(eval, t + d, eval->near_x, eval->near_f);
+  brink_eval_set_sign(eval, guard, 0);
+  if (outcome == BRINK_TRY_OK)
+    *rate = brink_eval_rate(eval, guard, t + d, eval->near_x, eval->near_f);
+  return outcome;
+}
+
+/* How that rate changes with time: g'' along the field of one side. */
+static brink_try second_rate(brink_eval *eval, int sign, double t, const double *x, const double *f,
+                             double *second) {
+  double speed = 0.0, ahead = 0.0, behind = 0.0;
+  for (size_t i = 0; i < eval->nx; i++) speed = fmax(speed, fabs(f[i]) / fmax(fabs(x[i]), 1e-3));
+  double d = speed > 0.0 ? CUBE_ROOT / speed : CUBE_ROOT;
+  brink_try outcome = rate_after(eval, sign, d, t, x, f, &ahead);
+  if (outcome == BRINK_TRY_OK) outcome = rate_after(eval, sign, -d, t, x, f, &behind);
+  *second = (ahead - behind) / (2.0 * d);
+  return outcome;
+}
+
+/* Where both fields are tangent to the surface every combination of them stays on it, to first order: the one
+ * that keeps the rate at zero, too, stays (x'' = -sgn x at rest). If none between them does, the middle. */
+static brink_try tangent_field(brink_eval *eval, double t, const double *x, double *dx) {
+  double minus, plus;
+  const double *base = eval->slide_base, *change = eval->slide_change[0];
+  brink_try outcome = second_rate(eval, -1, t, x, base, &minus);
+  if (outcome != BRINK_TRY_OK) return outcome;
+  for (size_t i = 0; i < eval->nx; i++) dx[i] = base[i] + change[i];
+  outcome = second_rate(eval, 1, t, x, dx, &plus);
+  if (outcome != BRINK_TRY_OK) return outcome;
+  double alpha = minus / (minus - plus);
+  if (!(alpha >= 0.0 && alpha <= 1.0)) alpha = 0.5;
+  for (size_t i = 0; i < eval->nx; i++) {
+    double part = alpha * change[i], size = fabs(base[i]) + fabs(part);
+    dx[i] = base[i] + part;
+    /* rounding, and that of the differences, would lead off a state of rest */
+    if (fabs(dx[i]) <= 1e-9 * size) dx[i] = 0.0;
+  }
+  return BRINK_TRY_OK;
+}
+
 brink_try brink_held_field(brink_eval *eval, double t, const double *x, double *dx) {
   if (eval->nfilippov == 0)
     return brink_eval_call(eval, t, x, dx); /* the model's own, with sgn = 0 */
   brink_slide_sum slide;
-  brink_try outcome = brink_held_sum(eval, t, x, &slide);
+  brink_try outcome = gather_fields(eval, t, x, &slide);
   if (outcome != BRINK_TRY_OK) return outcome;
+  if (slide.count == 1 && slide.rate[0] == 0.0 && slide.plus[0] == 0.0)
+    return tangent_field(eval, t, x, dx);
+  if (!solve_for_alpha(&slide)) return BRINK_TRY_REFUSED;
   memcpy(dx, eval->slide_base, eval->nx * sizeof *dx);
   for (size_t j = 0; j < slide.count; j++) {
     const double *change = eval->slide_change[j];

@@ -51,7 +51,8 @@ static bool look_at(brink_sensitivity *s, size_t guard, double t, const double *
   brink_eval *eval = &s->sim->eval;
   size_t nx = s->sim->model->def.nx, count = s->count;
   double one = 1.0, *f = s->f_after;
-  if (brink_held_field(eval, t, x, f) != BRINK_TRY_OK) return false;
+  if (!brink_eval_admit(eval, t, x) || brink_held_field(eval, t, x, f) != BRINK_TRY_OK)
+    return false;
   brink_tangents moving = {.count = 1, .t = &one, .x = f};
   brink_tangents along = {.count = count, .t = s->zeros, .x = m, .p = s->p};
   if (brink_tangent_guard(&s->tangent, guard, t, x, &moving, rate) != BRINK_TRY_OK ||
