@@ -120,3 +120,26 @@ if(BRINK_PYTHON AND TARGET brink_program AND NOT BRINK_SANITIZE)
 elseif(NOT BRINK_PYTHON)
   message(STATUS "python3 not found: results are not read by other programs")
 endif()
+
+# The judge: a second, plain simulator of the language (tests/judge), its own tests, and the campaign that compares
+# Brink with it on random models. BRINK_ORACLE_PERCENT is the share of the models, too.
+file(GLOB judge_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/judge/*.c)
+list(FILTER judge_sources EXCLUDE REGEX "/campaign\\.c$")
+add_library(brink_judge STATIC ${judge_sources})
+target_link_libraries(brink_judge PUBLIC ${brink_test_libraries})
+target_link_libraries(test_judge PRIVATE brink_judge)
+add_executable(judge_campaign ${PROJECT_SOURCE_DIR}/tests/judge/campaign.c)
+set_target_properties(judge_campaign PROPERTIES
+  RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+target_link_libraries(judge_campaign PRIVATE brink_judge)
+if(TARGET brink_program)
+  target_compile_definitions(judge_campaign PRIVATE BRINK_PROGRAM="$<TARGET_FILE:brink_program>")
+  add_dependencies(judge_campaign brink_program)
+endif()
+add_test(NAME judge_campaign COMMAND judge_campaign --count 1000 --native 2 --jobs 2
+  --save ${PROJECT_BINARY_DIR}/tests/judge WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+set_tests_properties(judge_campaign PROPERTIES TIMEOUT 900 PROCESSORS 2)
+if(BRINK_ORACLE_PERCENT)
+  set_tests_properties(judge_campaign PROPERTIES
+    ENVIRONMENT "BRINK_ORACLE_PERCENT=${BRINK_ORACLE_PERCENT}")
+endif()
