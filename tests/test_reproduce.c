@@ -44,6 +44,65 @@ TEST(no_verdict_differs_with_reduced_repetitions) {
   done(&o);
 }
 
+/* The line of an experiment that begins with these words. */
+static const json *result_of(const outcome *o, const char *what) {
+  const json *results = json_member(json_at(json_member(o->summary, "experiments"), 0), "results");
+  for (const json *r = json_at(results, 0); r != NULL; r = r->next)
+    if (strncmp(text_of(r, "what"), what, strlen(what)) == 0) return r;
+  CHECK_MSG(false, "nothing is said about '%s'", what);
+  return NULL;
+}
+
+/* By the paper's kind of method, around its figure; and no more is claimed than that. */
+TEST(corridor_end_points_are_compared_by_a_method_of_order_four_and_stay_open) {
+  outcome o = brink("reproduce corridor --json");
+  CHECK_EXIT(o, 0);
+  const json *four = result_of(&o, "contacts found by end-point checks, Runge-Kutta of order 4");
+  double share = strtod(text_of(four, "ours"), NULL);
+  CHECK_MSG(share >= 22 && share <= 45, "%g %%", share);
+  CHECK(strcmp(text_of(four, "verdict"), "open") == 0);
+  CHECK_CONTAINS(text_of(four, "because"), "first steps and safety factors");
+  const json *five = result_of(&o, "the same by the pair 5(4)");
+  CHECK(strtod(text_of(five, "ours"), NULL) < 20);
+  CHECK(strcmp(text_of(five, "verdict"), "not stated") == 0);
+  done(&o);
+}
+
+/* Readings that the paper leaves open are open, whatever number comes out. */
+TEST(bumper_cars_and_arm_claim_no_match_where_the_reading_is_ours) {
+  outcome o = brink("reproduce bumper-cars --json " REDUCED);
+  CHECK_EXIT(o, 0);
+  const json *by_steps = result_of(&o, "extra cost if every guard is searched once a step");
+  CHECK(strcmp(text_of(by_steps, "verdict"), "open") == 0);
+  CHECK(strcmp(text_of(by_steps, "published"), "7.2 %") == 0);
+  done(&o);
+  o = brink("reproduce arm --json " REDUCED);
+  CHECK_EXIT(o, 0);
+  size_t by_interpolation = 0;
+  const json *results = json_member(json_at(json_member(o.summary, "experiments"), 0), "results");
+  for (const json *r = json_at(results, 0); r != NULL; r = r->next) {
+    if (strstr(text_of(r, "what"), "interpolation") == NULL) continue;
+    by_interpolation++;
+    CHECK_MSG(strcmp(text_of(r, "verdict"), "matches") != 0, "%s", text_of(r, "what"));
+  }
+  CHECK(by_interpolation > 0);
+  done(&o);
+}
+
+/* With the three iterations of its listing. */
+TEST(relay_flops_of_trap_seh_match) {
+  outcome o = brink("reproduce relay --json");
+  const json *results = json_member(json_at(json_member(o.summary, "experiments"), 0), "results");
+  size_t matching = 0;
+  for (const json *r = json_at(results, 0); r != NULL; r = r->next) {
+    bool flops = strstr(text_of(r, "what"), "trap_seh") != NULL &&
+                 strstr(text_of(r, "published"), "36,949") != NULL;
+    matching += flops && strcmp(text_of(r, "verdict"), "matches") == 0;
+  }
+  CHECK_INT(matching, 1);
+  done(&o);
+}
+
 TEST(the_same_seed_gives_the_same_bytes_by_any_number_of_threads_and_by_the_interpreter) {
   outcome two = brink("reproduce --json " REDUCED " --seed 4 --report two.html");
   outcome one = brink("reproduce --json " REDUCED " --seed 4 --threads 1 --report one.html");
@@ -189,6 +248,9 @@ int main(void) {
   program_enter(folder);
   setenv("BRINK_CACHE", "cache", 1);
   RUN(no_verdict_differs_with_reduced_repetitions);
+  RUN(corridor_end_points_are_compared_by_a_method_of_order_four_and_stay_open);
+  RUN(bumper_cars_and_arm_claim_no_match_where_the_reading_is_ours);
+  RUN(relay_flops_of_trap_seh_match);
   RUN(the_same_seed_gives_the_same_bytes_by_any_number_of_threads_and_by_the_interpreter);
   RUN(every_folder_is_listed_and_has_a_page);
   RUN(the_page_has_figures_tables_and_sources_and_needs_nothing_else);

@@ -319,6 +319,79 @@ TEST(auto_leaves_series_alone_that_cost_too_much) {
   }
 }
 
+/* Cars that follow each other (Treiber's intelligent-driver model), with bounded accelerations or without. */
+static const char *cars(int count, bool bounded) {
+  static char text[2048];
+  snprintf(text, sizeof text,
+           "ctc Cars is body\n"
+           "  declarations state(x[%d], real); state(v[%d], real); end declarations;\n"
+           "  initial for i in 1..%d loop x[i] := 0.5*sin(1.0*i) - 10.0*i; v[i] := 2.5; end loop;\n"
+           "  end initial;\n"
+           "  dynamics\n"
+           "    x[1]' = v[1];\n"
+           "    v[1]' = 0.2*cos(time);\n"
+           "    for i in 2..%d loop\n"
+           "      x[i]' = v[i];\n"
+           "      v[i]' = %s1.0 - (v[i]/10.0)^4 - ((2.0 + 1.5*v[i] + v[i]*(v[i] - v[i-1])/2.8)/"
+           "(x[i-1] - x[i] - 3.0))^2%s;\n"
+           "    end loop;\n"
+           "  end dynamics;\n"
+           "end body; end Cars;\n",
+           count, count, count, count, bounded ? "max(-1.0, min(0.5, " : "", bounded ? "))" : "");
+  return text;
+}
+
+/* What a run to t = 20 costs, in multiplications: those of the right-hand sides, those of the series (p^2/2 for each
+ * product, p being the order), and those of guards. A guard has the products of the equation that it bounds, and
+ * the polynomials of the four states that it reads are followed to where it is looked at. */
+static double multiplications(const char *text, brink_method method) {
+  hsml_wishes wishes = hsml_default(1e-6);
+  wishes.options.method = method;
+  hsml_run *run = hsml_open(text, &wishes);
+  CHECK_INT(run->status, BRINK_OK);
+  hsml_go(run, 20.0);
+  CHECK_INT(run->status, BRINK_TIME_REACHED);
+  const brink_stats *stats = hsml_stats(run);
+  const brink_model_def *def = &brink_instance_model(run->instance)->def;
+  double p = brink_series_order(1e-6, 0, def->flow_work), products = def->flow_work;
+  double series = method == BRINK_TAYLOR ? (double)stats->steps * products * p * p / 2.0 : 0.0;
+  double each = 2.0 * products / (double)def->nx + 4.0 * p;
+  double sum = series + (double)stats->rhs * products + (double)stats->guards * each;
+  hsml_close(run);
+  return sum;
+}
+
+static brink_method chosen(const char *text) {
+  hsml_wishes wishes = hsml_default(1e-6);
+  wishes.options.method = BRINK_AUTO;
+  hsml_run *run = hsml_open(text, &wishes);
+  CHECK_INT(run->status, BRINK_OK);
+  brink_method method = hsml_stats(run)->method;
+  hsml_close(run);
+  return method;
+}
+
+/* Issue 14, item 11: limits make guards that are no polynomials, and those are what a step costs. */
+TEST(auto_takes_the_method_that_multiplies_less_for_cars_that_follow_each_other) {
+  static const struct {
+    int count;
+    bool bounded;
+    brink_method method, other;
+  } cases[] = {{60, true, BRINK_TAYLOR, BRINK_ADAMS},
+               {60, false, BRINK_ADAMS, BRINK_TAYLOR},
+               {200, true, BRINK_TAYLOR, BRINK_ADAMS},
+               {200, false, BRINK_ADAMS, BRINK_TAYLOR}};
+  for (size_t k = 0; k < COUNT(cases); k++) {
+    const char *text = cars(cases[k].count, cases[k].bounded);
+    CHECK_INT(chosen(text), cases[k].method);
+    if (cases[k].count > 60) continue;
+    double ours = multiplications(text, cases[k].method);
+    double others = multiplications(text, cases[k].other);
+    CHECK_MSG(ours < others, "%d cars, bounded %d: %g against %g", cases[k].count, cases[k].bounded,
+              ours, others);
+  }
+}
+
 TEST(a_method_that_was_asked_for_has_no_reason) {
   static const brink_method methods[] = {BRINK_TAYLOR, BRINK_ADAMS, BRINK_DOPRI};
   for (size_t k = 0; k < COUNT(methods); k++) {
@@ -364,6 +437,7 @@ int main(void) {
   RUN(a_run_from_event_to_event_has_the_events_of_a_run_in_one);
   RUN(auto_takes_taylor_where_the_model_has_series_and_says_why);
   RUN(auto_leaves_series_alone_that_cost_too_much);
+  RUN(auto_takes_the_method_that_multiplies_less_for_cars_that_follow_each_other);
   RUN(a_method_that_was_asked_for_has_no_reason);
   RUN(taylor_is_refused_where_the_model_has_no_series);
   RUN(a_model_without_states_may_ask_for_taylor);

@@ -266,12 +266,10 @@ static void explain(brink_lab *lab) {
                  "[0.1, 0.5]; after a hit a car "
                  "steers away from what it hit. Adams of order 4, tolerance 1e-4, as published.");
   brink_lab_note(lab, "Cost is counted work, so that it is the same on every machine: 4 for a "
-                      "step, 0.05 for the evaluation of a "
-                      "guard, 2 for a search for roots, about microseconds. With steps as long as "
-                      "the error allows, a fifth of "
-                      "them ends in a hit, and the one or two additional steps before each weigh "
-                      "heavily; with a largest step "
-                      "hits are rarer, and the extra cost goes away.");
+                      "step, 0.05 for the evaluation of a guard, 2 for a search for roots, about "
+                      "microseconds. Guards that cannot be reached in a step are not searched, so "
+                      "that the length of steps decides what looking ahead costs or saves; the "
+                      "largest step is varied.");
 }
 
 static brink_status run(brink_lab *lab, brink_diag *diag) {

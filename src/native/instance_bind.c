@@ -381,6 +381,16 @@ static bool bind_guard_series(brink_instance *instance) {
   return instance->jet_scratch != NULL;
 }
 
+/* At most those that sim.c counts once there is a model: bounds are not known yet. */
+static size_t count_dear_guards(const brink_instance *instance) {
+  size_t count = 0;
+  for (size_t f = 0; f < instance->system->nflags; f++) {
+    const brink_bound_flag *bound = &instance->flags[f];
+    if (bound->value.code != NULL && bound->degree < 0) count += instance->system->flags[f].count;
+  }
+  return count;
+}
+
 /* Those of the solution, where they are asked for, unless they take too much memory. */
 static bool bind_flow(brink_instance *instance) {
   const brink_system *system = instance->system;
@@ -388,7 +398,8 @@ static bool bind_flow(brink_instance *instance) {
   brink_flow *flow = brink_flow_make(&system->rhs, system->nx, system->nv, &instance->arena);
   if (flow == NULL) return false;
   instance->flow_work = flow->work;
-  if (instance->options.only_if_worth && flow->work > BRINK_SERIES_WORTH) return true;
+  bool worth = brink_series_worth(flow->work, count_dear_guards(instance));
+  if (instance->options.only_if_worth && !worth) return true;
   int order = instance->options.flow_order;
   if (order == 0)
     order = brink_series_order(instance->options.rtol, brink_flow_degree(flow), flow->work);

@@ -33,3 +33,7 @@ int brink_series_order(double tolerance, int degree, double work) {
   if (degree > 0 && degree < best) return degree < 2 ? 2 : degree;
   return best;
 }
+
+bool brink_series_worth(double work, size_t guards) {
+  return work <= BRINK_SERIES_WORTH + BRINK_SERIES_WORTH_GUARD * (double)guards;
+}

@@ -132,12 +132,22 @@ static brink_status check_options(const brink_options *options, const brink_mode
 }
 
 /* What BRINK_AUTO stands for. */
+/* Guards that are expanded or sampled in every step: no polynomials, and no bound keeps them away. */
+static size_t count_dear_guards(const brink_model *model) {
+  size_t count = 0;
+  for (size_t k = 0; k < model->def.nguards; k++) {
+    const brink_guard_def *guard = &model->guards[k].def;
+    count += guard->value != NULL && guard->degree == 0 && guard->lipschitz == NULL;
+  }
+  return count;
+}
+
 static brink_method choose_method(const brink_model *model, const char **reason) {
   if (model->def.nx == 0) {
     *reason = "there are no states to integrate";
     return BRINK_ADAMS;
   }
-  if (model->def.flow_work > BRINK_SERIES_WORTH) {
+  if (!brink_series_worth(model->def.flow_work, count_dear_guards(model))) {
     *reason = "Taylor series of a model with so many products cost more than they save";
     return BRINK_ADAMS;
   }
