@@ -333,17 +333,18 @@ static bool goes_around(brink_sim *sim) {
   return true;
 }
 
-/* A guard that vetoes even the smallest step has been reached. */
+/* A guard that vetoes even the smallest step has been reached. So has one that is at hand where the call ends: what
+ * happens at that time counts. */
 brink_status brink_sim_no_step_left(brink_sim *sim, brink_try reason, double t_stop,
                                     brink_diag *diag) {
+  bool vetoed = reason == BRINK_TRY_VETOED;
+  brink_limit here = {.sigma = 0.0, .event = true, .guard = sim->eval.vetoed_by};
+  if (!vetoed) here.guard = sim->eval.veto ? surface_at_hand(sim) : BRINK_NONE;
+  if (here.guard != BRINK_NONE) return brink_sim_arrive_on_predictor(sim, &here, diag);
   if (t_stop - sim->t <= 64.0 * resolution(sim)) { /* as near as time can tell */
     sim->t = sim->stepper.t = t_stop;
     sim->restart = true;
     return BRINK_OK;
   }
-  brink_limit here = {.sigma = 0.0, .event = true, .guard = sim->eval.vetoed_by};
-  if (reason != BRINK_TRY_VETOED && sim->eval.veto) here.guard = surface_at_hand(sim);
-  if (reason != BRINK_TRY_VETOED && (!sim->eval.veto || here.guard == BRINK_NONE))
-    return goes_around(sim) ? BRINK_OK : collapsed(sim, reason, diag);
-  return brink_sim_arrive_on_predictor(sim, &here, diag);
+  return goes_around(sim) ? BRINK_OK : collapsed(sim, reason, diag);
 }

@@ -263,10 +263,18 @@ static brink_status tick(brink_sim *sim, brink_diag *diag) {
   return sim->instant_events > 0 ? BRINK_EVENT : BRINK_STEPPED;
 }
 
+/* Unilateral surfaces that are reached where the call ends: nobody comes back to find them. */
+static bool reaches_at_end(brink_sim *sim) {
+  sim->nhits = 0;
+  if (sim->restart || sim->inside || sim->t < sim->limit) return false;
+  brink_sim_collect_reached(sim, sim->t, sim->x, sim->stepper.f, BRINK_NONE);
+  return sim->nhits > 0;
+}
+
 /* After a step that ended without an event: what is due at its end. */
 static brink_status end_step(brink_sim *sim, brink_status status, brink_diag *diag) {
   if (status != BRINK_OK) return status;
-  return brink_sim_due(sim) ? tick(sim, diag) : BRINK_STEPPED;
+  return brink_sim_due(sim) || reaches_at_end(sim) ? tick(sim, diag) : BRINK_STEPPED;
 }
 
 /* STEPPED, EVENT, STOPPED or a failure. */
