@@ -76,8 +76,8 @@ void brink_audit_call(brink_eval *eval, double t, const double *x, const brink_e
     brink_audit_side *side = &eval->audit.sides[k];
     if (!is_there(eval, guard, env)) continue;
     double g = flag_value(eval, guard, t, x, env);
-    if (side->inside != 0) {
-      past = past || !(side->inside * g >= 0.0); /* no value is past */
+    if (side->inside != 0) { /* no value is past */
+      past = past || (is_an_end(eval, guard, side->inside) && !(side->inside * g >= 0.0));
     } else if (t > side->t || fabs(g) > fabs(side->left) + rounding(eval, guard, t, x)) {
       side->above += g > 0.0;
       side->below += g < 0.0;
@@ -103,7 +103,7 @@ void brink_audit_accept(brink_eval *eval, double t, const double *x) {
     if (!(fabs(g) > off)) continue;
     if (side->inside == 0 && is_an_end(eval, guard, sign))
       eval->stats.rhs_past_guard += sign > 0 ? side->below : side->above;
-    *side = (brink_audit_side){.inside = is_an_end(eval, guard, sign) ? sign : 0, .t = t};
+    *side = (brink_audit_side){.inside = sign, .t = t};
   }
 }
 

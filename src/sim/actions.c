@@ -181,29 +181,56 @@ static brink_status run_release(brink_sim *sim, const brink_hit *hit, bool *chan
   return brink_slide_end(sim, surface, up ? 1 : -1);
 }
 
+/* Is the state still past the surface of a unilateral guard that has jumped? The events of this round may bring it
+ * back: until they are over no field may be asked for. */
+static bool is_past_jumped(brink_sim *sim, const brink_hit *hits, size_t count) {
+  for (size_t k = 0; k < count; k++) {
+    size_t guard = hits[k].guard;
+    if (hits[k].kind != BRINK_JUMPED || sim->model->guards[guard].def.side != BRINK_UNILATERAL ||
+        !sim->eval.veto)
+      continue;
+    double g = brink_eval_guard(&sim->eval, guard, sim->t, sim->x);
+    if (!((int)hits[k].direction * g <= brink_sim_zero_band(sim, guard, sim->t, sim->x)))
+      return true;
+  }
+  return false;
+}
+
 /* Where a guard would be if nothing but its own action had happened: if others put it elsewhere, that is an event
  * of its own. On its surface, within rounding, it is led to a side, or stays (0); off it, it is where its action
  * has put it, or, if another's did, still on the way that it was going. */
-static int side_after(brink_sim *sim, const brink_hit *hit, double before) {
+static int side_after(brink_sim *sim, const brink_hit *hit, double before, bool may_ask) {
   size_t guard = hit->guard;
   double g = brink_eval_guard(&sim->eval, guard, sim->t, sim->x);
-  if (!(fabs(g) > brink_sim_zero_band(sim, guard, sim->t, sim->x)))
+  if (!(fabs(g) > brink_sim_zero_band(sim, guard, sim->t, sim->x))) {
+    if (!may_ask) return 0;
     return brink_slide_leads(sim, guard, 1) ? 1 : brink_slide_leads(sim, guard, -1) ? -1 : 0;
+  }
   if (g != before) return g > 0.0 ? 1 : -1;
   return hit->kind == BRINK_TOUCHED ? -(int)hit->direction : (int)hit->direction;
 }
 
+/* Is the guard still on its surface, where its event found it, or inside? Past it no field may be asked for. */
+static bool is_not_past(brink_sim *sim, const brink_hit *hit, int inside) {
+  double g = brink_eval_guard(&sim->eval, hit->guard, sim->t, sim->x);
+  double band = brink_sim_zero_band(sim, hit->guard, sim->t, sim->x);
+  double found = hit->kind == BRINK_JUMPED ? 0.0 : fmin(inside * hit->value, 0.0);
+  return inside * g >= found - band;
+}
+
 /* Only where somebody else may interfere: another event, a clock, a rule. */
-static void note_own_action(brink_sim *sim, brink_hit *hit, double before, bool others) {
+static void note_own_action(brink_sim *sim, brink_hit *hit, double before, bool others,
+                            bool may_ask) {
   bool acts = sim->model->guards[hit->guard].def.action != NULL;
   int inside = others && acts ? brink_sim_inside(sim, hit->guard) : 0;
   hit->again = false;
-  hit->led_inside = inside != 0 && brink_slide_leads(sim, hit->guard, inside);
+  hit->led_inside = inside != 0 && may_ask && is_not_past(sim, hit, inside) &&
+                    brink_slide_leads(sim, hit->guard, inside);
   hit->sign_after = 0;
   if (!acts && hit->kind != BRINK_HELD)
     hit->sign_after = hit->kind == BRINK_TOUCHED ? -(int)hit->direction : (int)hit->direction;
   else if (others || sim->model->def.rules != NULL || brink_sim_next_tick(sim) <= sim->t)
-    hit->sign_after = side_after(sim, hit, before);
+    hit->sign_after = side_after(sim, hit, before, may_ask);
 }
 
 /* The events of a round, or, when all is quiet, the actions of surfaces where the state has come to
@@ -221,7 +248,8 @@ static brink_status run_hits(brink_sim *sim, brink_hit *hits, size_t count, int 
     if (status < 0) return status;
     if (status == BRINK_STOPPED) stopped = status;
     if (release) continue;
-    note_own_action(sim, &hits[k], before, count > 1);
+    bool may_ask = !is_past_jumped(sim, hits, count);
+    note_own_action(sim, &hits[k], before, count > 1, may_ask);
   }
   return stopped;
 }
