@@ -110,6 +110,78 @@ TEST(derivatives_are_there_by_initial_values_and_knobs) {
   done(&o);
 }
 
+/* Just beyond tangency the exact event is the far one (errata 8.4: 5.5115… in this limit); rk4 meets the line early. */
+TEST(another_method_that_finds_another_event_is_told) {
+  outcome o =
+      brink("condition " LINEAR " --json --set plant.alpha=9.620954762 --against rk4 --step 0.01");
+  CHECK_EXIT(o, 0);
+  const json *against = json_member(o.summary, "against");
+  const json *d = json_at(json_member(against, "differ"), 0);
+  CHECK_NEAR(number_of(against, "agree"), 0.0, 0.0);
+  CHECK_NEAR(number_of(against, "step"), 0.01, 0.0);
+  CHECK_NEAR(number_of(d, "t"), 5.51152946, 1e-7);
+  CHECK_NEAR(number_of(d, "other"), 1.5708, 1e-3);
+  /* Lemma 4.1, corrected: half of what they are apart. */
+  CHECK_NEAR(number_of(d, "off"), 0.5 * (number_of(d, "t") - number_of(d, "other")), 1e-12);
+  CHECK(number_of(d, "error") + number_of(d, "other_error") < 0.01);
+  done(&o);
+}
+
+TEST(methods_that_agree_are_said_to) {
+  static const char *const methods[] = {"rk4 --step 0.01", "adams", "dopri"};
+  for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+    outcome o = brink("condition " LINEAR " --json --set plant.alpha=9 --against %s", methods[k]);
+    CHECK_EXIT(o, 0);
+    const json *against = json_member(o.summary, "against");
+    CHECK_NEAR(number_of(against, "agree"), 1.0, 0.0);
+    CHECK(json_at(json_member(against, "differ"), 0) == NULL);
+    /* The step is the other method's: the run is what it is without it. */
+    CHECK_NEAR(number_of(json_at(json_member(o.summary, "events"), 0), "t"), 1.2913782525201173686,
+               1e-9);
+    done(&o);
+  }
+}
+
+/* A method of order 1 is off by more than its runs tell. */
+TEST(a_method_that_is_wrong_about_its_error_is_told_in_words) {
+  outcome o = brink("condition " LINEAR " --set plant.alpha=9.62 --against euler --step 0.01");
+  CHECK_EXIT(o, 0);
+  CHECK_CONTAINS(o.out, "against euler, step 0.01: 0 events within both errors, 1 not\n");
+  CHECK_CONTAINS(o.out, "plant.g: t = 1.560801239, by euler 1.460");
+  CHECK_CONTAINS(o.out, "at least one is off by 0.05\n");
+  done(&o);
+}
+
+/* The hump is 0.01 high: with steps of 0.5 the ends of steps are on one side of it. */
+TEST(events_that_one_method_alone_has_are_told) {
+  FILE *file = fopen("hump.hsml", "w");
+  CHECK(file != NULL);
+  if (file == NULL) return;
+  fputs("ctc Hump is body\n"
+        "  declarations state(y, real); state(v, real); flag(top); end declarations;\n"
+        "  initial y := 0.0; v := 1.0; end initial;\n"
+        "  dynamics y' = v; v' = -1.0; top = y - 0.49; end dynamics;\n"
+        "end body; end Hump;\n",
+        file);
+  fclose(file);
+  outcome o =
+      brink("condition hump.hsml --until 2 --json --events endpoint --against rk4 --step 0.4 "
+            "--hmax 0.01");
+  const json *against = json_member(o.summary, "against");
+  size_t alone = 0;
+  for (const json *d = json_at(json_member(against, "differ"), 0); d != NULL; d = d->next)
+    alone += json_member(d, "other")->kind == JSON_NULL;
+  CHECK_INT(alone, 2);
+  done(&o);
+}
+
+TEST(a_fixed_step_has_to_be_given) {
+  outcome o = brink("condition " LINEAR " --against rk4");
+  CHECK_EXIT(o, 2);
+  CHECK_CONTAINS(o.err, "--against rk4 works at a fixed step: give --step H");
+  done(&o);
+}
+
 TEST(run_has_the_transversality_and_costs_no_statistics) {
   outcome o = brink("run " LINEAR " --json --set plant.alpha=9.63");
   CHECK_NEAR(condition_of(&o), 1.39515569232875406, 1e-6);
@@ -217,6 +289,11 @@ int main(int argc, char **argv) {
   RUN(h_is_the_step_that_is_given);
   RUN(tangency_is_infinite_and_said_to_be);
   RUN(derivatives_are_there_by_initial_values_and_knobs);
+  RUN(another_method_that_finds_another_event_is_told);
+  RUN(methods_that_agree_are_said_to);
+  RUN(a_method_that_is_wrong_about_its_error_is_told_in_words);
+  RUN(events_that_one_method_alone_has_are_told);
+  RUN(a_fixed_step_has_to_be_given);
   RUN(run_has_the_transversality_and_costs_no_statistics);
   RUN(slides_have_no_number);
   RUN(resets_have_the_norm_of_their_saltation_matrix);

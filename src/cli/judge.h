@@ -1,7 +1,8 @@
 /* judge.h: what `brink condition` and the report know about the events of a run.
  *
  *   condition.c        the command; who looks on, and what is kept
- *   condition_tell.c   in words, for a person; as JSON */
+ *   condition_tell.c   in words, for a person; as JSON
+ *   against.c          another method's events, for --against */
 #ifndef BRINK_CLI_JUDGE_H
 #define BRINK_CLI_JUDGE_H
 

@@ -33,6 +33,7 @@ typedef enum cli_option_id {
   CLI_INTERPRET,
   CLI_AUDIT,
   CLI_SENSITIVITY,
+  CLI_AGAINST,
   CLI_EVERY,
   CLI_OUT,
   CLI_REPORT,

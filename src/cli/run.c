@@ -117,6 +117,16 @@ static int print(const cli_simulation *run) {
   return failed ? CLI_NUMERICS : outcome;
 }
 
+/* False: the other method cannot be run, which is said. */
+static bool compare_with_another(cli_simulation *run) {
+  if (cli_interrupt_signal() != 0 || !cli_record_begun(run)) return true;
+  brink_status status = cli_against_run(run);
+  if (status == BRINK_OK) return true;
+  cli_say("--against %s: %s", brink_method_name(run->settings.against),
+          status == BRINK_ERR_MEMORY ? "out of memory" : run->diag.message);
+  return false;
+}
+
 static int simulate_and_tell(cli_simulation *run) {
   brink_status status = create(run);
   if (run->refused != CLI_OK) return run->refused;
@@ -135,11 +145,13 @@ static int simulate_and_tell(cli_simulation *run) {
     cli_record_end(run);
   }
   fill_summary(run);
+  bool compared = compare_with_another(run);
   int outcome = cli_trajectory_close(run, cli_outcome(run, status));
   int reported = cli_report_write(run);
   int printed = print(run);
   int plotted = cli_plot_print(run);
   if (printed == CLI_OK) printed = plotted;
+  if (outcome == CLI_OK && !compared) outcome = CLI_NUMERICS;
   return outcome != CLI_OK ? outcome : reported != CLI_OK ? reported : printed;
 }
 
@@ -150,6 +162,7 @@ static void clean_up(cli_simulation *run) {
   brink_columns_free(&run->columns);
   cli_crowd_destroy(run->crowd);
   cli_judge_free(run);
+  cli_against_free(run);
   brink_sim_destroy(run->sim);
   brink_instance_destroy(run->instance);
   cli_unload(&run->loaded);

@@ -12,6 +12,7 @@
 typedef struct cli_plot cli_plot;
 typedef struct cli_crowd cli_crowd;
 typedef struct cli_judge cli_judge;
+typedef struct cli_against cli_against;
 typedef struct cli_colours cli_colours;
 
 /* Who failed, for words about it. */
@@ -45,7 +46,8 @@ typedef struct cli_simulation {
   size_t nwanted;
   cli_plot *plot; /* NULL: --plot is not given */
 
-  cli_judge *judge; /* of the condition of events; NULL: nobody asks */
+  cli_judge *judge;     /* of the condition of events; NULL: nobody asks */
+  cli_against *against; /* another method's events; NULL: --against is not given */
 
   size_t notes_told; /* of the instance's notes: those that an event already has */
   brink_remark *remarks;
@@ -105,6 +107,11 @@ const brink_text *cli_judge_page(const cli_simulation *run);
 /* The command asks: a table, instead of events and final values. */
 bool cli_judge_tells(const cli_simulation *run);
 void cli_judge_tell(const cli_simulation *run, const cli_colours *colours, brink_text *text);
+
+/* against.c: --against: after the run. Does nothing where it is not given. */
+brink_status cli_against_run(cli_simulation *run);
+void cli_against_free(cli_simulation *run);
+void cli_against_tell(const cli_simulation *run, const cli_colours *colours, brink_text *text);
 
 /* effect.c: warns of options that have no effect in this run, which has been made. */
 void cli_effects_tell(const cli_simulation *run);

@@ -173,6 +173,9 @@ static bool set_one(cli_settings *s, cli_option_id id, const char *word, brink_t
   case CLI_METHOD:
     s->options.method = method_of(word);
     return true;
+  case CLI_AGAINST:
+    s->against = method_of(word);
+    return true;
   case CLI_EVENTS:
     s->options.events = events_of(word);
     return true;
@@ -294,6 +297,13 @@ static void combine_gain(cli_settings *s) {
   if (s->gamma_given && !s->gain_given) s->options.gain = BRINK_GAIN_FIXED;
 }
 
+/* The step is that of the method that has to have one. */
+static void combine_against(cli_settings *s) {
+  if (s->against == BRINK_AUTO) return;
+  if (s->against > BRINK_DOPRI) s->against_step = s->options.step;
+  if (s->options.method <= BRINK_DOPRI) s->options.step = 0.0;
+}
+
 /* What each setting allows by itself, but not together. */
 static int check_together(const cli_settings *s, const char *command) {
   const brink_options *options = &s->options;
@@ -303,6 +313,9 @@ static int check_together(const cli_settings *s, const char *command) {
   if (options->method > BRINK_DOPRI && options->step == 0.0)
     return cli_misuse(command, "--method %s works at a fixed step: give --step H",
                       brink_method_name(options->method));
+  if (s->against > BRINK_DOPRI && s->against_step == 0.0)
+    return cli_misuse(command, "--against %s works at a fixed step: give --step H",
+                      brink_method_name(s->against));
   if (options->order > 0 && options->method > BRINK_TAYLOR)
     return cli_misuse(command, "--order is for adams and taylor; %s has an order of its own",
                       brink_method_name(options->method));
@@ -323,5 +336,6 @@ int cli_settings_combine(cli_settings *settings, const cli_arguments *arguments,
   int outcome = apply_model(settings, system, arguments);
   if (outcome == CLI_OK) outcome = apply_command_line(settings, arguments);
   combine_gain(settings);
+  combine_against(settings);
   return outcome == CLI_OK ? check_together(settings, arguments->command->name) : outcome;
 }

@@ -17,7 +17,9 @@ typedef struct cli_settings {
   uint64_t threads; /* 0: as many as there are cores */
   bool interpret, json, quiet;
   bool gain_given, gamma_given;
-  bool sensitivity; /* condition: every derivative, however many there are */
+  brink_method against; /* condition: the method to compare with; auto: none */
+  double against_step;  /* its fixed step; 0: it has none */
+  bool sensitivity;     /* condition: every derivative, however many there are */
   cli_when progress, color;
   const char *out;    /* NULL: nowhere */
   const char *report; /* likewise */

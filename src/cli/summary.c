@@ -213,6 +213,7 @@ void cli_summary(const cli_simulation *run, brink_text *text) {
     cli_judge_tell(run, colours, text);
   else
     tell_events(&run->journal, colours, text);
+  cli_against_tell(run, colours, text);
   tell_slides(&run->journal, colours, text);
   tell_misses(&run->journal, colours, text);
   tell_warnings(&run->summary, colours, text);

@@ -146,6 +146,10 @@ static void happenings(brink_text *text, const brink_summary *summary,
     list_member(text, "near_misses", &journal->misses);
   if (journal != NULL && journal->closest.length > 0 && !summary->brief)
     list_member(text, "closest_approaches", &journal->closest);
+  if (summary->against != NULL && !summary->brief) {
+    member(text, ",\n ", "against");
+    brink_text_add(text, "%s", summary->against);
+  }
   if (!summary->zeno) return;
   member(text, ",\n ", "zeno");
   real_member(text, "{", "t", summary->zeno_t);

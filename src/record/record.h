@@ -273,6 +273,7 @@ typedef struct brink_summary {
   const char *const *zeno_flags;
   size_t nzeno_flags;
   brink_stats stats;
+  const char *against;              /* an object in JSON: another method's events; NULL: none */
   const brink_agent_counts *agents; /* NULL: all is one system */
   const char *engine;
   double compile_seconds, wall_seconds;
