@@ -281,6 +281,16 @@ typedef enum tale {
   SERIES_BROKEN /* its last terms count: it reaches less far */
 } tale;
 
+/* Do the last six terms, on a part of the path, fall steadily, and does none of them vanish? Those beyond the degree of
+ * the path show how the path was cut off, and may be larger than the ones before. */
+static bool ends_falling(const double *c, int order, double width) {
+  if (order < 8) return false;
+  double ratio = FALL / (width * width), last = larger_of(c[order], c[order - 1]);
+  double middle = larger_of(c[order - 2], c[order - 3]);
+  return last > 0.0 && last <= ratio * middle &&
+         middle <= ratio * larger_of(c[order - 4], c[order - 5]);
+}
+
 /* The size of the first terms says nothing: a pulse that is far away is in the later ones alone, however small
  * they are, and they grow. */
 static tale told(const double *c, int order, double width) {
@@ -293,8 +303,9 @@ static tale told(const double *c, int order, double width) {
     power *= width;
   }
   if (!(tail > DBL_MIN)) return SERIES_SILENT;
-  return last + before <= SERIES_FIT * size && last + before <= TAIL_FIT * tail ? SERIES_WHOLE
-                                                                                : SERIES_BROKEN;
+  bool small = last + before <= SERIES_FIT * size;
+  bool falling = last + before <= TAIL_FIT * tail || ends_falling(c, order, width);
+  return small && falling ? SERIES_WHOLE : SERIES_BROKEN;
 }
 
 /* The piece on which the guard's series, about its beginning, holds: its last terms are nothing. False:
@@ -358,21 +369,12 @@ bool brink_along_fit(brink_along_space *space, size_t guard, const brink_path *p
   return true;
 }
 
-/* Do the last six terms fall steadily, and does none of them vanish? Those beyond the degree of the path show how the
- * path was cut off, and may be larger than the ones before. */
-static bool ends_falling(const double *c, int order) {
-  if (order < 8) return false;
-  double last = larger_of(c[order], c[order - 1]), middle = larger_of(c[order - 2], c[order - 3]);
-  return last > 0.0 && last <= FALL * middle &&
-         middle <= FALL * larger_of(c[order - 4], c[order - 5]);
-}
-
 double brink_along_left_out(const brink_along *along) {
   const double *c = along->c;
   int order = along->degree;
   double last = order > 0 ? fabs(c[order]) + fabs(c[order - 1]) : 0.0;
   if (told(c, order, 1.0) == SERIES_WHOLE) return last;
-  bool bounded = order >= 8 && (falls(c, order) || ends_falling(c, order));
+  bool bounded = order >= 8 && (falls(c, order) || ends_falling(c, order, 1.0));
   return bounded ? last / (1.0 - FALL) : (double)INFINITY;
 }
 
