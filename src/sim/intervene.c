@@ -23,7 +23,8 @@ static bool has_jumped(brink_sim *sim, size_t guard) {
 
 brink_status brink_sim_intervene(brink_sim *sim, brink_diag *diag) {
   size_t count = sim->model->def.nguards;
-  bool *jumped = sim->was_enabled; /* between two rounds nobody reads it; start_signs needs `fired` */
+  bool *jumped =
+      sim->was_enabled; /* between two rounds nobody reads it; start_signs needs `fired` */
   for (size_t k = 0; k < count; k++) jumped[k] = sim->started && has_jumped(sim, k);
   brink_sim_changed(sim);
   brink_status status = brink_sim_start_signs(sim, diag);
