@@ -55,17 +55,21 @@ static double final_of(const outcome *o, size_t ball) {
   return value != NULL && value->kind == JSON_NUMBER ? value->number : (double)NAN;
 }
 
+static void expect_ends_in(const char *clocks, size_t count, double until, const double *ends) {
+  for (int m = 0; m < 2; m++) {
+    outcome o = run_line(clocks, methods[m], until);
+    CHECK_EXIT(o, 0);
+    for (size_t i = 0; i < count; i++)
+      CHECK_MSG(fabs(final_of(&o, i) - ends[i]) <= 1e-7, "%s, %s: ball %zu at %g, expected %g",
+                clocks, methods[m], i + 1, final_of(&o, i), ends[i]);
+    done(&o);
+  }
+}
+
 static void expect_ends(const double *x, const double *v, size_t count, const char *blocks,
                         double until, const double *ends) {
   write_line(x, v, count, "0.0", blocks);
-  for (int m = 0; m < 2; m++) {
-    outcome o = run_line("own", methods[m], until);
-    CHECK_EXIT(o, 0);
-    for (size_t i = 0; i < count; i++)
-      CHECK_MSG(fabs(final_of(&o, i) - ends[i]) <= 1e-7, "%s: ball %zu at %g, expected %g",
-                methods[m], i + 1, final_of(&o, i), ends[i]);
-    done(&o);
-  }
+  expect_ends_in("own", count, until, ends);
 }
 
 /* Flags and times of the events, in order. */
@@ -129,23 +133,58 @@ static int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* Equal elastic balls end up where free points would, in order; g is their acceleration. */
+static void expect_free_points(const double *x, const double *v, size_t count, const char *side,
+                               double g, double until) {
+  double ends[MOST];
+  char acceleration[40], blocks[600];
+  for (size_t i = 0; i < count; i++) ends[i] = x[i] - (double)i + until * v[i];
+  qsort(ends, count, sizeof *ends, by_size);
+  for (size_t i = 0; i < count; i++) ends[i] += (double)i + 0.5 * g * until * until;
+  snprintf(acceleration, sizeof acceleration, "%.17g", g);
+  snprintf(blocks, sizeof blocks, GAP("%s", EXCHANGE), side);
+  write_line(x, v, count, acceleration, blocks);
+  expect_ends_in("own", count, until, ends);
+  expect_ends_in("one", count, until, ends);
+}
+
 /* Whole places and speeds, so that three and more balls meet at one instant, or touch at the start. */
 TEST(balls_on_a_line_end_up_where_free_points_would_in_order) {
   uint64_t state = 14;
   for (int line = 0; line < LINES; line++) {
-    double x[MOST], v[MOST], ends[MOST], at = 0.0, until = 5.0;
+    double x[MOST], v[MOST], at = 0.0;
     size_t count = 3 + (size_t)(line % 5);
     for (size_t i = 0; i < count; i++) {
       state = state * 6364136223846793005u + 1442695040888963407u;
       at += 1.0 + (double)((state >> 33) % 3);
       x[i] = at;
       v[i] = (double)((state >> 45) % 5) - 2.0;
-      ends[i] = x[i] - (double)i + until * v[i];
     }
-    qsort(ends, count, sizeof *ends, by_size);
-    for (size_t i = 0; i < count; i++) ends[i] += (double)i;
-    expect_ends(x, v, count, GAP("unilateral", EXCHANGE), until, ends);
+    expect_free_points(x, v, count, "unilateral", 0.0, 5.0);
   }
+}
+
+/* Bilateral gaps: nobody touches at the start, and no two speeds are equal, so that nobody comes to rest at another. */
+TEST(a_gap_that_another_action_leads_through_zero_again_is_crossed_again) {
+  const double between[] = {0, 2, 5, 9}, first[] = {2, 2, 1, 0};
+  expect_free_points(between, first, 4, "bilateral", 0.0, 5.0);
+  const double four[] = {2, 4, 6, 9}, of_four[] = {2, -3, 0, -2};
+  expect_free_points(four, of_four, 4, "bilateral", -1.0, 4.3);
+  /* two contacts some units of rounding in time apart */
+  const double five[] = {2, 4, 6, 9, 11}, of_five[] = {2, 4, 3, -4, 0};
+  expect_free_points(five, of_five, 5, "bilateral", 0.0, 6.3);
+  const double six[] = {2, 6, 8, 11, 13, 15}, of_six[] = {-2, 4, 2, 0, -4, 3};
+  expect_free_points(six, of_six, 6, "bilateral", 0.0, 4.3);
+}
+
+/* Balls that fall together, touching, are hit: each hands the blow on at the same instant. */
+TEST(a_blow_goes_through_balls_at_rest_beside_each_other) {
+  const double five[] = {1, 2, 3, 5.5, 7.5}, of_five[] = {0, 0, 0, 1, -2};
+  expect_free_points(five, of_five, 5, "unilateral", -1.0, 5.0);
+  const double three[] = {1, 4, 5}, of_three[] = {0, -2, -2};
+  expect_free_points(three, of_three, 3, "unilateral", 0.0, 5.0);
+  const double other[] = {3, 4, 8}, of_other[] = {1, 1, -2};
+  expect_free_points(other, of_other, 3, "unilateral", 0.0, 4.0);
 }
 
 /* ---- contacts that last ---- */
@@ -255,6 +294,8 @@ int main(void) {
   RUN(two_flags_of_a_pair_at_one_instant_fire_once_each);
   RUN(three_balls_that_meet_at_one_instant);
   RUN(balls_on_a_line_end_up_where_free_points_would_in_order);
+  RUN(a_gap_that_another_action_leads_through_zero_again_is_crossed_again);
+  RUN(a_blow_goes_through_balls_at_rest_beside_each_other);
   RUN(an_inelastic_collapse_lets_nobody_through);
   RUN(a_contact_that_rests_is_one_event);
   RUN(a_unilateral_pair_without_an_effective_action_is_blocked);

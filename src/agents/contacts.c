@@ -4,12 +4,16 @@
  * been there, where rounding hides the value. Their signs are locked, as those of a single system are, and kept here:
  * for each guard of each block, since a pair may have several. Of such a guard it is known, too, whether it is to
  * fire at an instant at which something else comes first. */
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "agents/parts.h"
 
 #define FEWEST 64 /* contacts that there is room for from the beginning, … */
 #define SHARE 4   /* … or one for so many agents */
+#define A_WHILE                                                                                    \
+  4096.0 /* units of rounding in time, in which a value may still be hidden by rounding */
 
 bool brink_contacts_init(brink_contacts *book, size_t n, const brink_allocator *allocator,
                          brink_arena *arena) {
@@ -71,9 +75,9 @@ static uint32_t take(brink_contacts *book) {
   return (uint32_t)book->count++;
 }
 
-/* Of an instant that is over, and not of two that are still together. */
+/* Of an instant that is over, also by the rounding of time, and not of two that are still together. */
 static bool is_over(const brink_contact *contact, double now) {
-  return contact->at < now && !brink_contact_near(contact, now);
+  return contact->at + A_WHILE * DBL_EPSILON * fabs(now) < now && !brink_contact_near(contact, now);
 }
 
 /* The place of the contact; on the way there, those that are over make room. */

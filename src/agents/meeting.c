@@ -229,11 +229,20 @@ static void note_others(brink_meeting *m, const brink_encounter *e, double t) {
   }
 }
 
+/* What this search has noted of the guard, or else what is remembered. */
+static const brink_contact *latest_of(const brink_meeting *m, const brink_encounter *e,
+                                      size_t guard) {
+  for (size_t k = m->nnotes; k-- > 0;) {
+    if (m->notes[k].guard == guard) return &m->notes[k];
+  }
+  return contact_of(e, guard);
+}
+
 /* Two that leave the tolerance are where their values tell from then on; unless their plans change before. */
 static void note_parting(brink_meeting *m, const brink_encounter *e) {
   for (size_t k = 0; k < m->def.nguards; k++) {
     size_t guard = m->def.guards[k];
-    const brink_contact *contact = contact_of(e, guard);
+    const brink_contact *contact = latest_of(m, e, guard);
     if (contact == NULL || !contact->near || !m->eval.enabled[guard]) continue;
     bool left =
         fabs(m->detector.g1[guard]) > brink_detector_tolerance(&m->detector, guard, e->to, m->x1);
@@ -265,14 +274,15 @@ static void prepare(brink_meeting *m, size_t guard, const brink_encounter *e) {
   }
 }
 
-/* Both stay where they are, seen from each other: what moves is rounding. */
-static bool rests(brink_meeting *m, size_t guard, double band) {
+/* Both stay where they are, seen from each other: what moves is rounding. In a short time all that moves is hidden by
+ * it: then the rate tells. */
+static bool rests(brink_meeting *m, const brink_encounter *e, size_t guard, double band) {
   brink_detector *det = &m->detector;
   if (fabs(det->g0[guard]) > band || fabs(det->g1[guard]) > band) return false;
   for (double sigma = 0.125; sigma < 1.0; sigma += 0.25) {
     if (fabs(brink_along_value(&det->space, guard, &m->path, sigma)) > band) return false;
   }
-  return true;
+  return !brink_meeting_moves(m, e, guard);
 }
 
 /* Has it just fired, and does it go away from zero all along? */
@@ -371,7 +381,7 @@ static bool begin_guard(brink_meeting *m, const brink_encounter *e, size_t guard
   if (due || (off ? before * g < 0.0 : !(together && near && !holds)))
     note_sign(m, e, guard, contact);
   if (!(e->to > e->from)) return false;
-  if (!rests(m, guard, band)) return !(holds && leaves(m, guard));
+  if (!rests(m, e, guard, band)) return !(holds && leaves(m, guard));
   if (!near) note_rest(m, e, guard);
   return false;
 }

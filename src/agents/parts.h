@@ -239,6 +239,8 @@ int brink_meeting_sign_before(brink_meeting *meeting, const brink_encounter *enc
                               const brink_contact *contact);
 /* To which side does it go from the start of the path? 0: it stays where it is. */
 int brink_meeting_sign_after(brink_meeting *meeting, size_t guard, double band);
+/* Does the guard change at the start, by more than plans of any method leave over where it does not? */
+bool brink_meeting_moves(brink_meeting *meeting, const brink_encounter *encounter, size_t guard);
 
 /* A guard has fired: on which side is it now? */
 typedef struct brink_settled {

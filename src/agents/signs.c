@@ -65,6 +65,12 @@ static int sign_of_past(brink_meeting *m, const brink_encounter *e, size_t guard
   return 0;
 }
 
+/* Have the two been on the same plans since, and no event was found? */
+static bool is_followed(const brink_contact *contact, const brink_encounter *e) {
+  return contact->at <= e->from && brink_packed_time(e->past[0]) <= contact->at &&
+         brink_packed_time(e->past[1]) <= contact->at;
+}
+
 int brink_meeting_sign_before(brink_meeting *m, const brink_encounter *e, size_t guard,
                               double value, double band, const brink_contact *contact) {
   if (contact != NULL && brink_contact_holds(contact, e)) return contact->sign;
@@ -73,7 +79,10 @@ int brink_meeting_sign_before(brink_meeting *m, const brink_encounter *e, size_t
       fabs(value) <= fmax(band, brink_detector_tolerance(&m->detector, guard, e->from, m->x0));
   if (together && contact->sign != 0) return contact->sign;
   if (fabs(value) > band) return value > 0.0 ? 1 : -1;
-  return e->begins ? 0 : sign_of_past(m, e, guard, band, contact);
+  if (e->begins) return 0;
+  int sign = sign_of_past(m, e, guard, band, contact);
+  if (sign != 0 || contact == NULL || !is_followed(contact, e)) return sign;
+  return contact->sign; /* all that came since is hidden by rounding */
 }
 
 /* ---- after ---- */
@@ -129,6 +138,11 @@ static double rate_of(brink_meeting *m, const brink_encounter *e, size_t guard,
   for (size_t i = 0; i < m->eval.nx; i++) f[i] = fabs(f[i]);
   *size = brink_eval_tolerance(&m->eval, guard, e->from, m->x0, 0.0, f);
   return rate;
+}
+
+bool brink_meeting_moves(brink_meeting *m, const brink_encounter *e, size_t guard) {
+  double size, rate = rate_of(m, e, guard, e->now, &size);
+  return fabs(rate) > SAME_RATE * size;
 }
 
 /* Does it come back to the side before it is past the surface by more than this? */

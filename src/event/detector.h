@@ -28,12 +28,14 @@ typedef struct brink_hit {
   brink_direction direction;
   double value; /* of the guard before the actions of its round; set when these run */
   int priority; /* of the guard; set when they are put in order */
-  /* After its own action, before those of others in the same round: the side that the motion leads to,
-   * and the side that the guard is on; 0: on its surface. */
-  bool led_inside;
+  /* After its own action, before those of others in the same round: the motion does not lead out, and the side
+   * that the guard is on, or is led to; 0: it stays on its surface. */
+  bool kept_inside;
   int sign_after;
-  bool again; /* another action carried it across zero: an event of the next round */
-  bool pole;  /* it changed its sign through infinity */
+  bool
+      again; /* another action carried it across zero, or leads it across: an event of the next round, … */
+  brink_event_kind again_as; /* … of this kind */
+  bool pole;                 /* it changed its sign through infinity */
 } brink_hit;
 
 /* The answer to the second. */

@@ -197,12 +197,14 @@ static bool is_past_jumped(brink_sim *sim, const brink_hit *hits, size_t count) 
 }
 
 /* Where a guard would be if nothing but its own action had happened: if others put it elsewhere, that is an event
- * of its own. On its surface, within rounding, it is led to a side, or stays (0); off it, it is where its action
- * has put it, or, if another's did, still on the way that it was going. */
+ * of its own. On its surface, within rounding or what its location has left over, it is led to a side, or stays (0);
+ * off it, it is where its action has put it, or, if another's did, still on the way that it was going. */
 static int side_after(brink_sim *sim, const brink_hit *hit, double before, bool may_ask) {
   size_t guard = hit->guard;
   double g = brink_eval_guard(&sim->eval, guard, sim->t, sim->x);
-  if (!(fabs(g) > brink_sim_zero_band(sim, guard, sim->t, sim->x))) {
+  double band = brink_sim_zero_band(sim, guard, sim->t, sim->x);
+  bool located = hit->kind != BRINK_JUMPED && fabs(g - hit->value) <= band;
+  if (located || !(fabs(g) > band)) {
     if (!may_ask) return 0;
     return brink_slide_leads(sim, guard, 1) ? 1 : brink_slide_leads(sim, guard, -1) ? -1 : 0;
   }
@@ -224,8 +226,8 @@ static void note_own_action(brink_sim *sim, brink_hit *hit, double before, bool 
   bool acts = sim->model->guards[hit->guard].def.action != NULL;
   int inside = others && acts ? brink_sim_inside(sim, hit->guard) : 0;
   hit->again = false;
-  hit->led_inside = inside != 0 && may_ask && is_not_past(sim, hit, inside) &&
-                    brink_slide_leads(sim, hit->guard, inside);
+  hit->kept_inside = inside != 0 && may_ask && is_not_past(sim, hit, inside) &&
+                     !brink_slide_leads(sim, hit->guard, -inside);
   hit->sign_after = 0;
   if (!acts && hit->kind != BRINK_HELD)
     hit->sign_after = hit->kind == BRINK_TOUCHED ? -(int)hit->direction : (int)hit->direction;

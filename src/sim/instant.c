@@ -371,13 +371,21 @@ static bool moved_away(brink_sim *sim, const brink_hit *hit) {
   return true;
 }
 
-/* The guard's own action led back inside, but another one at the same instant leads out again (a ball
+/* The guard's own action led back inside, or to rest, but another one at the same instant leads out again (a ball
  * between two others): it keeps its sign, and is reached once more before time moves on. */
 static bool reached_again(brink_sim *sim, const brink_hit *hit) {
   int inside = brink_sim_inside(sim, hit->guard);
-  if (!hit->led_inside || !brink_slide_leads(sim, hit->guard, -inside)) return false;
+  if (!hit->kept_inside || !brink_slide_leads(sim, hit->guard, -inside)) return false;
   brink_slide_take_sign(sim, hit->guard, inside);
   return true;
+}
+
+/* Its own action left it on the other side, or led it there: another's did this, which is one more event. */
+static bool carried_back(brink_sim *sim, const brink_hit *hit) {
+  int sign = sim->eval.sgn[hit->guard];
+  return sign != 0 && hit->sign_after == -sign &&
+         brink_detector_wants(&sim->detector, hit->guard,
+                              sign > 0 ? BRINK_POSITIVE : BRINK_NEGATIVE);
 }
 
 /* The new sign of one that fired, by what holds now. */
@@ -394,14 +402,18 @@ static brink_status settle_one(brink_sim *sim, brink_hit *hit, bool changed_ever
     return BRINK_OK;
   }
   if (moved_away(sim, hit)) {
-    int sign = eval->sgn[guard]; /* its own action left it on the other side: another's did this */
-    hit->again =
-        hit->sign_after == -sign &&
-        brink_detector_wants(&sim->detector, guard, sign > 0 ? BRINK_POSITIVE : BRINK_NEGATIVE);
+    hit->again = carried_back(sim, hit);
+    hit->again_as = BRINK_JUMPED;
     return BRINK_OK;
   }
+  hit->again = false;
   if (reached_again(sim, hit)) return BRINK_OK;
-  return brink_sim_settle_sign(sim, guard, before, changed_ever, hit->kind, diag);
+  brink_status status = brink_sim_settle_sign(sim, guard, before, changed_ever, hit->kind, diag);
+  const brink_guard_def *def = &sim->model->guards[guard].def;
+  if (def->action != NULL && !def->condition && brink_sim_inside(sim, guard) == 0)
+    hit->again = carried_back(sim, hit);
+  hit->again_as = BRINK_CROSSED;
+  return status;
 }
 
 static brink_status settle_sort(brink_sim *sim, bool conditions, bool changed_ever,
@@ -456,6 +468,28 @@ static void check_jump(brink_sim *sim, size_t guard) {
     add_hit(sim, guard, direction);
 }
 
+/* One that was asked in vain, as another unilateral guard was past its surface, be it by rounding: it may have been
+ * carried off its surface since, or may be led out of it. */
+static brink_status ask_again(brink_sim *sim, size_t guard, brink_diag *diag) {
+  sim->pending[guard] = false;
+  brink_status status = first_sign(sim, guard, diag);
+  if (status == BRINK_OK) check_start(sim, guard);
+  return status;
+}
+
+/* Those that are still pending, now that all others have their signs. */
+static brink_status ask_pending(brink_sim *sim, brink_diag *diag) {
+  brink_eval *eval = &sim->eval;
+  brink_status status = BRINK_OK;
+  for (size_t k = 0; k < sim->model->def.nguards && status == BRINK_OK; k++) {
+    if (!sim->pending[k] || !eval->enabled[k] || eval->is_held[k] || eval->sgn[k] != 0 ||
+        sim->fired[k] || is_condition(sim, k))
+      continue;
+    status = ask_again(sim, k, diag);
+  }
+  return status;
+}
+
 /* What was carried across zero, or enabled, makes the events of the next round. */
 static brink_status settle_others(brink_sim *sim, bool changed, brink_diag *diag) {
   brink_eval *eval = &sim->eval;
@@ -465,15 +499,14 @@ static brink_status settle_others(brink_sim *sim, bool changed, brink_diag *diag
         is_condition(sim, k))
       continue;
     if (sim->was_enabled[k] && !is_concerned(sim, k)) continue;
-    if (sim->pending[k] && changed) { /* it may have been carried off its surface since */
-      sim->pending[k] = false;
-      status = first_sign(sim, k, diag);
-    } else if (!sim->was_enabled[k] || (changed && eval->sgn[k] == 0))
+    if (sim->pending[k] && changed)
+      status = ask_again(sim, k, diag);
+    else if (!sim->was_enabled[k] || (changed && eval->sgn[k] == 0))
       status = new_sign(sim, k, sim->was_enabled[k], diag);
     else if (changed || sim->model->guards[k].def.reads_signs)
       check_jump(sim, k);
   }
-  return status;
+  return status == BRINK_OK ? ask_pending(sim, diag) : status;
 }
 
 /* Only signs changed: what reads them may have jumped. */
@@ -501,8 +534,10 @@ static brink_status settle(brink_sim *sim, bool *changed, bool changed_ever, bri
   bool read = sim->model->nsign_readers > 0 && (fired > 0 || !watched);
   if (status != BRINK_OK || (!*changed && watched && !read)) return status; /* nothing has jumped */
   for (size_t k = 0; k < fired; k++) { /* the new list grows over the part that has been read */
-    size_t guard = sim->hits[k].guard;
-    if (sim->hits[k].again) add_hit(sim, guard, sim->eval.sgn[guard]);
+    brink_hit hit = sim->hits[k];
+    if (!hit.again) continue;
+    add_hit(sim, hit.guard, sim->eval.sgn[hit.guard]);
+    sim->hits[sim->nhits - 1].kind = hit.again_as;
   }
   if (!*changed && watched) return settle_readers(sim);
   note_jump(sim);
