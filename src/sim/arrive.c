@@ -195,6 +195,7 @@ static brink_status hop_over(brink_sim *sim, double sigma, double most) {
     if (!brink_eval_may(&sim->eval, t, x)) continue;
     memcpy(sim->x, x, sim->model->def.nx * sizeof(double));
     sim->t = sim->stepper.t = sim->last_end = t;
+    sim->grazed = BRINK_NONE; /* it is over */
     brink_audit_accept(&sim->eval, t, x);
     brink_sim_tell_moved(sim, t0);
     return brink_sim_record_step(sim, t0);

@@ -58,15 +58,17 @@ struct brink_sim {
   bool field_settled; /* `settled` is the field after the last guard that settled its sign */
   bool fired_settled; /* what fired in this round has its sign, and nothing has changed since */
   size_t blocked; /* a unilateral guard that was reached, and past whose surface the field points */
-  bool shares;    /* `shared` is the field on all sides of what fired */
-  bool passing;   /* an event that may change nothing: the detector is told later, if at all */
-  bool split;     /* at this instant a guard had different fields on both sides */
-  double jump;    /* how far the states have been from where they were before the instant, … */
-  bool altered;   /* … and whether parameters or modes were others than then, at any round */
-  bool ended;     /* the last instant ended the run */
-  bool changed;   /* the last instant changed a state, a parameter or a mode */
-  bool keep;      /* keep the dense output of each step for brink_sim_at */
-  int stuck;      /* calls in a row that did not move the time */
+  size_t
+      grazed; /* a unilateral guard that touches, and is to be carried over the surface that it dips through */
+  bool shares;  /* `shared` is the field on all sides of what fired */
+  bool passing; /* an event that may change nothing: the detector is told later, if at all */
+  bool split;   /* at this instant a guard had different fields on both sides */
+  double jump;  /* how far the states have been from where they were before the instant, … */
+  bool altered; /* … and whether parameters or modes were others than then, at any round */
+  bool ended;   /* the last instant ended the run */
+  bool changed; /* the last instant changed a state, a parameter or a mode */
+  bool keep;    /* keep the dense output of each step for brink_sim_at */
+  int stuck;    /* calls in a row that did not move the time */
 
   /* A step that was foreseen, in which nothing happens (foresee.c): its size, 0 if there is none; its end. */
   double foreseen, foreseen_end;
@@ -285,6 +287,11 @@ void brink_edge_keep_inside(brink_sim *sim);
 /* Has the instant changed a parameter or a mode that dynamics reads? Or a state, by more than rounding? */
 bool brink_edge_other_field(brink_sim *sim, size_t guard);
 bool brink_edge_other_motion(brink_sim *sim, size_t guard);
+/* How far past its surface a guard on it is going to get before it turns back; INFINITY if it does not slow down. */
+double brink_edge_depth(brink_sim *sim, size_t guard, int inside);
+/* A step over the dip of sim->grazed, without an evaluation in it, not beyond t_stop. False: there is none to take, or
+ * another guard is crossed on the way. */
+bool brink_edge_hop(brink_sim *sim, double t_stop, brink_status *status);
 
 /* zeno.c: notes an instant with events; BRINK_ERR_ZENO when they accumulate (or continues, if
  * asked). */
