@@ -288,6 +288,13 @@ bool brink_slide_leads(brink_sim *sim, size_t guard, int side) {
          rate_sign(sim, guard, eval->f_plus) == side;
 }
 
+/* A touch within the tolerance need not have come closer than that: the guard is where it was before, and
+ * if what the touch caused leads it through its surface after all, that is another event. */
+static bool is_off_surface(brink_sim *sim, size_t guard, int sign_before) {
+  double y = sign_before * brink_eval_guard(&sim->eval, guard, sim->t, sim->x);
+  return y > 8.0 * brink_sim_zero_band(sim, guard, sim->t, sim->x);
+}
+
 /* The guard stays on the side it came from. It may turn out to go a little deeper as the solution goes
  * on: by its error, where points past the surface may be looked at, else by rounding. A dip that is known is not
  * gone through at all. */
@@ -295,19 +302,13 @@ static void turn_back(brink_sim *sim, size_t guard, int sign_before, double dept
   brink_eval *eval = &sim->eval;
   double give = sim->detector.tolerance[guard];
   if (eval->veto) give = 8.0 * brink_sim_zero_band(sim, guard, sim->t, sim->x);
-  bool dips = depth > 0.0 && depth <= brink_sim_tolerance(sim, guard, sim->t, sim->x);
+  bool dips = depth <= brink_sim_tolerance(sim, guard, sim->t, sim->x);
   if (dips && !eval->veto) give = fmax(give, 4.0 * depth);
-  if (dips && eval->veto) sim->grazed = guard;
+  if (dips && eval->veto && (depth > 0.0 || !is_off_surface(sim, guard, sign_before)))
+    sim->grazed = guard; /* on the surface, too: a singular field may not lead off it */
   sim->detector.touched[guard] = true;
   brink_slide_take_sign(sim, guard, sign_before);
   eval->slack[guard] = fmax(eval->slack[guard], give);
-}
-
-/* A touch within the tolerance need not have come closer than that: the guard is where it was before, and
- * if what the touch caused leads it through its surface after all, that is another event. */
-static bool is_off_surface(brink_sim *sim, size_t guard, int sign_before) {
-  double y = sign_before * brink_eval_guard(&sim->eval, guard, sim->t, sim->x);
-  return y > 8.0 * brink_sim_zero_band(sim, guard, sim->t, sim->x);
 }
 
 brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before, bool changed,
