@@ -242,7 +242,7 @@ static void check_end(brink_detector *det, size_t guard, const brink_path *dense
   if (det->horizon < 1.0 || !(sign * det->g1[guard] < -least) ||
       !brink_detector_wants(det, guard, hit.direction))
     return;
-  double inside, outside = 1.0;
+  double inside, outside = last; /* it has not been on its side since */
   for (double part = 0.25; part > DBL_EPSILON; part *= 0.25) { /* the root may be close to `last` */
     double from = last + (1.0 - last) * part;
     if (sign * brink_along_value(&det->space, guard, dense, from) <= 0.0) continue;

@@ -186,19 +186,22 @@ static double last_inside(brink_sim *sim, size_t guard, const brink_path *path) 
  * tolerance before it returns: the predictor is followed to where it is back inside, as nothing may
  * be evaluated on the way. sigma is on the path of the last step, beyond its end, which was planned up
  * to `most`. */
-static brink_status hop_over(brink_sim *sim, double sigma, double most) {
-  double *x = sim->stepper.x_new, t0 = sim->t;
+static brink_status hop_over(brink_sim *sim, size_t guard, double sigma, double most) {
+  double *x = sim->stepper.x_new, t0 = sim->t, slack = sim->eval.slack[guard];
+  sim->eval.slack[guard] = 0.0;
   for (double on = 4.0 * DBL_EPSILON; on < 1e-3; on *= 2.0) {
     double at = sigma * (1.0 + on), t = sim->last.t0 + at * sim->last.h;
-    if (at > most) return BRINK_OK;
+    if (at > most) break;
     brink_path_eval(&sim->last, at, x);
     if (!brink_eval_may(&sim->eval, t, x)) continue;
     memcpy(sim->x, x, sim->model->def.nx * sizeof(double));
     sim->t = sim->stepper.t = sim->last_end = t;
+    sim->grazed = BRINK_NONE; /* it is over */
     brink_audit_accept(&sim->eval, t, x);
     brink_sim_tell_moved(sim, t0);
     return brink_sim_record_step(sim, t0);
   }
+  sim->eval.slack[guard] = slack;
   return BRINK_OK;
 }
 
@@ -255,7 +258,7 @@ brink_status brink_sim_arrive_on_predictor(brink_sim *sim, const brink_limit *li
   double t_end = sim->t + path->h;
   brink_status status = brink_sim_arrive(sim, path, found.sigma, false, t_end, diag);
   if (status == BRINK_OK && limit->hop > 0.0 && found.sigma == end && !sim->changed)
-    status = hop_over(sim, limit->hop / limit->sigma, 1.0 / limit->sigma);
+    status = hop_over(sim, limit->guard, limit->hop / limit->sigma, 1.0 / limit->sigma);
   if (status != BRINK_OK) return status;
   return sim->instant_events > 0 ? BRINK_EVENT : BRINK_STEPPED;
 }

@@ -104,3 +104,136 @@ bool brink_edge_other_motion(brink_sim *sim, size_t guard) {
   }
   return brink_edge_other_field(sim, guard);
 }
+
+/* ---- grazing ---- */
+
+/* The guard in a moment s from now, to second order: y + rate s + bend s^2, y >= 0 inside. */
+typedef struct graze {
+  double y, rate, bend;
+} graze;
+
+/* The state a time d ago, into x: on the path that led here, or straight back. What the actions changed stays. */
+static void look_back(brink_sim *sim, double d, const double *f, double *x) {
+  const brink_path *path = &sim->last;
+  double sigma = (sim->t - d - path->t0) / path->h;
+  bool known = path->terms > 0 && sim->last_end == sim->t && sigma >= 0.0;
+  if (known) brink_path_eval(path, sigma, x);
+  for (size_t i = 0; i < sim->eval.nx; i++)
+    x[i] = known ? x[i] + (sim->x[i] - sim->pre_x[i]) : sim->x[i] - d * f[i];
+}
+
+/* How far to look back: a part of the way here. */
+static double moment_ago(const brink_sim *sim) {
+  double span = sim->last.terms > 0 && sim->last_end == sim->t ? sim->t - sim->last.t0 : 0.0;
+  double least = 1e3 * DBL_EPSILON * fmax(fabs(sim->t), 1e-3);
+  return fmax(span > 0.0 ? 0.25 * span : 1e-3 * fabs(sim->stepper.h_plan), least);
+}
+
+/* The field here is in sim->field then, and the one a time d ago in sim->event_x: the bend is their difference, on the
+ * side that the state came from. Nothing is evaluated past the surface. */
+static bool graze_of(brink_sim *sim, size_t guard, int inside, double d, graze *now) {
+  brink_eval *eval = &sim->eval;
+  double *x = sim->detector.space.x, *f = sim->field, *before = sim->event_x;
+  now->y = inside * brink_eval_guard(eval, guard, sim->t, sim->x);
+  if (brink_eval_sided(eval, guard, inside, sim->t, sim->x, f) != BRINK_TRY_OK) return false;
+  now->rate = inside * brink_eval_rate(eval, guard, sim->t, sim->x, f);
+  look_back(sim, d, f, x);
+  if (!(inside * brink_eval_guard(eval, guard, sim->t - d, x) >= 0.0) ||
+      brink_eval_sided(eval, guard, inside, sim->t - d, x, before) != BRINK_TRY_OK)
+    return false;
+  double rate = inside * brink_eval_rate(eval, guard, sim->t - d, x, before);
+  now->bend = (now->rate - rate) / (2.0 * d);
+  return now->bend > 0.0 && isfinite(now->bend);
+}
+
+double brink_edge_depth(brink_sim *sim, size_t guard, int inside) {
+  graze now = {.rate = (double)NAN};
+  bool turns = graze_of(sim, guard, inside, moment_ago(sim), &now);
+  if (now.rate >= 0.0) return 0.0;
+  return turns ? now.rate * now.rate / (4.0 * now.bend) : (double)INFINITY;
+}
+
+/* The time until a guard that dips is back inside, by no less than it is now, and more than by rounding; 0: unknown. */
+static double time_over(brink_sim *sim, size_t guard, double *d) {
+  graze now;
+  double s = 0.0, least = *d / 1024.0;
+  double target = 8.0 * brink_sim_zero_band(sim, guard, sim->t, sim->x);
+  for (int round = 0; round < 2; round++) { /* the second with a difference over as long a time */
+    if (!graze_of(sim, guard, sim->eval.sgn[guard], *d, &now)) return 0.0;
+    double more = fmax(target - now.y, 0.0);
+    s = (sqrt(now.rate * now.rate + 4.0 * now.bend * more) - now.rate) / (2.0 * now.bend);
+    if (round == 0 && s >= least && s < *d) *d = s;
+  }
+  return s;
+}
+
+/* Where the solution is after a time s, into x: to second order, by the two fields of graze_of; then, if that is
+ * inside, by the fields at both ends. */
+static bool land(brink_sim *sim, size_t guard, double s, double d, double *x) {
+  brink_eval *eval = &sim->eval;
+  const double *f = sim->field, *before = sim->event_x;
+  double t = sim->t + s, *there = eval->f_plus, *kept = eval->f_minus;
+  for (size_t i = 0; i < eval->nx; i++)
+    x[i] = sim->x[i] + s * (f[i] + 0.5 * s * (f[i] - before[i]) / d);
+  if (!brink_eval_may(eval, t, x)) return false;
+  if (brink_eval_sided(eval, guard, eval->sgn[guard], t, x, there) != BRINK_TRY_OK) return false;
+  memcpy(kept, x, eval->nx * sizeof *x);
+  for (size_t i = 0; i < eval->nx; i++) x[i] = sim->x[i] + 0.5 * s * (f[i] + there[i]);
+  if (!brink_eval_may(eval, t, x)) memcpy(x, kept, eval->nx * sizeof *x);
+  return true;
+}
+
+/* Does any guard but this one have another sign at (t, x)? */
+static bool crosses_another(brink_sim *sim, size_t guard, double t, const double *x) {
+  brink_eval *eval = &sim->eval;
+  for (size_t k = 0; k < sim->model->def.nguards; k++) {
+    if (k == guard || sim->model->guards[k].def.side == BRINK_LEAF ||
+        !brink_detector_active(&sim->detector, k))
+      continue;
+    if (!(eval->sgn[k] * brink_eval_guard(eval, k, t, x) >= -eval->slack[k])) return true;
+  }
+  return false;
+}
+
+/* The state moves to x at t, along a parabola that is kept as the path of the step. */
+static brink_status move_over(brink_sim *sim, double t, const double *x) {
+  static const double linear[] = {0.0, 1.0}, square[] = {0.0, 0.0, 1.0};
+  size_t nx = sim->eval.nx;
+  double t0 = sim->t, *from = sim->last_memory, *slope = from + nx, *rest = slope + nx;
+  for (size_t i = 0; i < nx; i++) {
+    from[i] = sim->x[i];
+    slope[i] = (t - t0) * sim->field[i];
+    rest[i] = x[i] - sim->x[i] - slope[i];
+  }
+  brink_path_begin(&sim->last, t0, t - t0, nx, from);
+  brink_path_add(&sim->last, slope, linear, 2);
+  brink_path_add(&sim->last, rest, square, 3);
+  memcpy(sim->x, x, nx * sizeof *x);
+  sim->t = sim->stepper.t = sim->last_end = t;
+  sim->stepper.f_ready = false;
+  sim->restart = true;
+  brink_audit_accept(&sim->eval, t, sim->x);
+  brink_sim_tell_moved(sim, t0);
+  brink_detector_jump(&sim->detector, from, sim->x, true);
+  return brink_sim_record_step(sim, t0);
+}
+
+bool brink_edge_hop(brink_sim *sim, double t_stop, brink_status *status) {
+  enum { TRIES = 24 };
+  brink_eval *eval = &sim->eval;
+  size_t guard = sim->grazed;
+  double *x = sim->stepper.x_new, d = moment_ago(sim);
+  sim->grazed = BRINK_NONE;
+  if (eval->nheld > 0 || !brink_eval_protects(eval, guard)) return false;
+  double s = time_over(sim, guard, &d), slack = eval->slack[guard];
+  eval->slack[guard] = 0.0;
+  for (int k = 0; s > 0.0 && k < TRIES; k++, s *= 1.25) {
+    if (!(sim->t + s > sim->t) || sim->t + s > t_stop) break;
+    if (!land(sim, guard, s, d, x)) continue;
+    if (crosses_another(sim, guard, sim->t + s, x)) break;
+    *status = move_over(sim, sim->t + s, x);
+    return true;
+  }
+  eval->slack[guard] = slack;
+  return false;
+}

@@ -654,7 +654,7 @@ void brink_sim_tell_jump(brink_sim *sim) {
 
 brink_status brink_sim_instant(brink_sim *sim, brink_diag *diag) {
   sim->field_settled = sim->split = sim->ended = sim->rewatched = false;
-  sim->blocked = BRINK_NONE;
+  sim->blocked = sim->grazed = BRINK_NONE;
   sim->eval.centre = NULL; /* actions may put the state anywhere, and change what guards are */
   memset(sim->pending, 0, sim->model->def.nguards * sizeof *sim->pending);
   brink_status status = run_instant(sim, diag);

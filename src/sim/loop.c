@@ -280,17 +280,19 @@ static brink_status end_step(brink_sim *sim, brink_status status, brink_diag *di
 /* STEPPED, EVENT, STOPPED or a failure. */
 static brink_status step(brink_sim *sim, double t_limit, brink_diag *diag) {
   brink_stepper *st = &sim->stepper;
-  brink_status foreseen;
+  brink_status foreseen, hopped;
   if (sim->foreseen > 0.0 && take_foreseen(sim, &foreseen)) return end_step(sim, foreseen, diag);
   fill_detector(sim);
   if (brink_sim_due(sim)) return tick(sim, diag); /* set, or left, to the present */
   if (sim->inside && (sim->restart || sim->step_end > t_limit)) brink_sim_give_up_step(sim);
   if (sim->inside) return end_step(sim, take_rest(sim, diag), diag);
+  double t_stop = fmin(t_limit, brink_sim_next_tick(sim));
+  if (sim->grazed != BRINK_NONE && brink_edge_hop(sim, t_stop, &hopped))
+    return end_step(sim, hopped, diag);
   if (sim->restart) {
     brink_status status = restart(sim, diag);
     if (status != BRINK_OK) return status;
   }
-  double t_stop = fmin(t_limit, brink_sim_next_tick(sim));
   st->ops->plan(st, fmin(t_stop - sim->t, fmin(sim->options.hmax, sim->detector.longest)));
   double hmin = brink_sim_smallest_step(sim);
   brink_limit limit =

@@ -206,6 +206,7 @@ static void become(brink_packing *packing, brink_sim *sim, scalars *s, brink_vis
   sim->nhits = sim->nevents = sim->instant_events = sim->narrivals = 0;
   sim->history.count = sim->stuck = 0;
   sim->last.terms = 0;
+  sim->grazed = BRINK_NONE;
   eval->centre = NULL;
   eval->failed_guard = BRINK_NONE;
   brink_eval_update_enabled(eval);

@@ -282,6 +282,7 @@ static void begin_anew(brink_sim *sim) {
   sim->history.count = sim->stuck = 0;
   sim->started = false;
   sim->restart = true;
+  sim->grazed = BRINK_NONE;
   sim->detour = 0;
   sim->last.terms = 0;
   forget_unit(&sim->stepper);
@@ -432,6 +433,7 @@ void brink_sim_changed(brink_sim *sim) {
   brink_sim_give_up_step(sim);
   brink_reach_reset(&sim->detector.reach);
   sim->restart = true;
+  sim->grazed = BRINK_NONE;
   sim->last.terms = 0;
 }
 

@@ -58,6 +58,7 @@ struct brink_sim {
   bool field_settled; /* `settled` is the field after the last guard that settled its sign */
   bool fired_settled; /* what fired in this round has its sign, and nothing has changed since */
   size_t blocked; /* a unilateral guard that was reached, and past whose surface the field points */
+  size_t grazed;  /* a unilateral guard that touches, and is to be carried over its dip */
   bool shares;    /* `shared` is the field on all sides of what fired */
   bool passing;   /* an event that may change nothing: the detector is told later, if at all */
   bool split;     /* at this instant a guard had different fields on both sides */
@@ -286,6 +287,11 @@ void brink_edge_keep_inside(brink_sim *sim);
 /* Has the instant changed a parameter or a mode that dynamics reads? Or a state, by more than rounding? */
 bool brink_edge_other_field(brink_sim *sim, size_t guard);
 bool brink_edge_other_motion(brink_sim *sim, size_t guard);
+/* How far past its surface a guard on it is going to get before it turns back; INFINITY if it does not slow down. */
+double brink_edge_depth(brink_sim *sim, size_t guard, int inside);
+/* A step over the dip of sim->grazed, without an evaluation in it, not beyond t_stop. False: there is none to take, or
+ * another guard is crossed on the way. */
+bool brink_edge_hop(brink_sim *sim, double t_stop, brink_status *status);
 
 /* zeno.c: notes an instant with events; BRINK_ERR_ZENO when they accumulate (or continues, if
  * asked). */

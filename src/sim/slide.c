@@ -288,36 +288,6 @@ bool brink_slide_leads(brink_sim *sim, size_t guard, int side) {
          rate_sign(sim, guard, eval->f_plus) == side;
 }
 
-/* How far past its surface a guard on it is going to get before it turns back, if it is slowing down:
- * rate^2 / (2 acceleration). The acceleration is a difference to a moment ago, on the side that the state
- * came from: nothing is evaluated past the surface. INFINITY if it does not slow down. */
-static double graze_depth(brink_sim *sim, size_t guard, int inside) {
-  brink_eval *eval = &sim->eval;
-  double *x = sim->detector.space.x, *f = sim->field;
-  if (brink_eval_sided(eval, guard, inside, sim->t, sim->x, f) != BRINK_TRY_OK)
-    return (double)INFINITY;
-  double rate = inside * brink_eval_rate(eval, guard, sim->t, sim->x, f);
-  double d = fmax(1e-3 * fabs(sim->stepper.h_plan), 1e3 * DBL_EPSILON * fmax(fabs(sim->t), 1e-3));
-  if (rate >= 0.0) return 0.0;
-  for (size_t i = 0; i < eval->nx; i++) x[i] = sim->x[i] - d * f[i];
-  if (inside * brink_eval_guard(eval, guard, sim->t - d, x) < 0.0 ||
-      brink_eval_sided(eval, guard, inside, sim->t - d, x, eval->f_minus) != BRINK_TRY_OK)
-    return (double)INFINITY;
-  double slowing = (rate - inside * brink_eval_rate(eval, guard, sim->t - d, x, eval->f_minus)) / d;
-  return slowing > 0.0 ? rate * rate / (2.0 * slowing) : (double)INFINITY;
-}
-
-/* The guard stays on the side it came from. It may turn out to go a little deeper as the solution goes
- * on: by its error, where points past the surface may be looked at, else by rounding. */
-static void turn_back(brink_sim *sim, size_t guard, int sign_before, double depth) {
-  brink_eval *eval = &sim->eval;
-  double give = sim->detector.tolerance[guard];
-  if (eval->veto) give = 8.0 * brink_sim_zero_band(sim, guard, sim->t, sim->x);
-  if (depth <= brink_sim_tolerance(sim, guard, sim->t, sim->x)) give = fmax(give, 4.0 * depth);
-  brink_slide_take_sign(sim, guard, sign_before);
-  eval->slack[guard] = fmax(eval->slack[guard], give);
-}
-
 /* A touch within the tolerance need not have come closer than that: the guard is where it was before, and
  * if what the touch caused leads it through its surface after all, that is another event. */
 static bool is_off_surface(brink_sim *sim, size_t guard, int sign_before) {
@@ -325,17 +295,41 @@ static bool is_off_surface(brink_sim *sim, size_t guard, int sign_before) {
   return y > 8.0 * brink_sim_zero_band(sim, guard, sim->t, sim->x);
 }
 
+/* The guard stays on the side it came from. It may turn out to go a little deeper as the solution goes
+ * on: by its error, where points past the surface may be looked at, else by rounding. A dip that is known is not
+ * gone through at all. */
+static void turn_back(brink_sim *sim, size_t guard, int sign_before, double depth) {
+  brink_eval *eval = &sim->eval;
+  double give = sim->detector.tolerance[guard];
+  if (eval->veto) give = 8.0 * brink_sim_zero_band(sim, guard, sim->t, sim->x);
+  bool dips = depth <= brink_sim_tolerance(sim, guard, sim->t, sim->x);
+  if (dips && !eval->veto) give = fmax(give, 4.0 * depth);
+  if (dips && eval->veto && (depth > 0.0 || !is_off_surface(sim, guard, sign_before)))
+    sim->grazed = guard; /* on the surface, too: a singular field may not lead off it */
+  sim->detector.touched[guard] = true;
+  brink_slide_take_sign(sim, guard, sign_before);
+  eval->slack[guard] = fmax(eval->slack[guard], give);
+}
+
 brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before, bool changed,
                                    brink_event_kind kind, brink_diag *diag) {
   brink_eval *eval = &sim->eval;
   bool strict = sim->model->def.strict_surfaces;
   if (kind == BRINK_TOUCHED && (!changed || (strict && !brink_edge_other_motion(sim, guard)))) {
-    turn_back(sim, guard, sign_before, graze_depth(sim, guard, sign_before));
+    turn_back(sim, guard, sign_before, brink_edge_depth(sim, guard, sign_before));
     return BRINK_OK;
   }
   if (kind == BRINK_TOUCHED && is_off_surface(sim, guard, sign_before)) {
     brink_slide_take_sign(sim, guard, sign_before);
     return BRINK_OK;
+  }
+  if (kind == BRINK_TOUCHED &&
+      eval->veto) { /* what it changed leads to no more than a touch either */
+    double depth = brink_edge_depth(sim, guard, sign_before);
+    if (depth > 0.0 && depth <= brink_sim_tolerance(sim, guard, sim->t, sim->x)) {
+      turn_back(sim, guard, sign_before, depth);
+      return BRINK_OK;
+    }
   }
   sim->pending[guard] = false;
   if (rests(sim, guard)) return enter(sim, guard, sign_before, true, diag);
@@ -353,7 +347,7 @@ brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before
   sim->split = sim->split || !same_field;
   bool past = unilateral && same_field && sign_before != 0 && sign == -sign_before;
   if (past && (!changed || (strict && !brink_edge_other_motion(sim, guard)))) {
-    double depth = graze_depth(sim, guard, sign_before);
+    double depth = brink_edge_depth(sim, guard, sign_before);
     if (depth <= brink_sim_tolerance(sim, guard, sim->t, sim->x)) { /* a touch after all */
       turn_back(sim, guard, sign_before, depth);
       return BRINK_OK;
