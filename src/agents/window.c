@@ -267,6 +267,19 @@ static bool has_own(const brink_window *window, double t) {
   return window->ending == BRINK_PLAN_ENDS && t >= window->end;
 }
 
+/* Are the sides of all guards of the two remembered as of the present? They have just fired, mostly. */
+static bool are_known(const brink_agents *agents, const brink_meeting *m,
+                      const brink_encounter *e) {
+  for (size_t k = 0; k < m->def.nguards; k++) {
+    const brink_contact *contact =
+        brink_contacts_find(&agents->contacts, e->block, m->def.guards[k], e->pair);
+    if (contact == NULL || contact->at != e->from || contact->origin[0] != e->from ||
+        contact->origin[1] != e->from)
+      return false;
+  }
+  return true;
+}
+
 /* With agent j of the other side, from the start of the window on. */
 static void compare(brink_agents *agents, brink_worker *worker, brink_outlook *o, size_t block,
                     int side, uint32_t j, const brink_stance *other) {
@@ -293,11 +306,14 @@ static void compare(brink_agents *agents, brink_worker *worker, brink_outlook *o
                          from - other->window->start, to - from) &&
       !brink_contacts_any(&agents->contacts, e.pair, from))
     return;
+  /* If the other one is to have its turn at this instant, too, it will see to it then: all that is to be done now is
+   * to note what this change would make it forget. */
+  bool later = !(to > from) && !finished;
+  if (later && are_known(agents, m, &e)) return;
   o->searches++;
   brink_root_of_pair root = brink_meeting_search(m, &e);
   note_found(agents, o, m);
-  /* If the other one is to have its turn at this instant, too, it will see to it then. */
-  if (!root.found || (!(to > from) && !finished)) return;
+  if (!root.found || later) return;
   if (!finished && (has_own(&o->window, root.t) || has_own(other->window, root.t))) {
     note_due(agents, o, &e, &root);
     return;
