@@ -128,6 +128,10 @@ static bool leaves_at_once(brink_detector *det, const brink_along *along, int si
   /* By rounding of its value, or of time; on a very long path the first would be no measure. */
   double soon = 4.0 * det->resolution * fabs(along->c[1]);
   if (!(y0 <= fmin(4.0 * DBL_EPSILON * size, soon) && sign * along->c[1] < 0.0)) return false;
+  /* A double root at the start: it turns back before it is past by more than rounding. */
+  double bend = along->degree >= 2 ? sign * along->c[2] : 0.0;
+  double least = 4.0 * DBL_EPSILON * size + fabs(along->c[0]) + slack;
+  if (bend > 0.0 && along->c[1] * along->c[1] <= 4.0 * bend * least) return false;
   if (along->exact) return true;
   /* An approximation may have the wrong slope: the guard's own values a little later do not. */
   double sigma = along->from + AT_ONCE * along->width;
