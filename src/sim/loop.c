@@ -127,6 +127,38 @@ static bool released(brink_sim *sim, double until, double t_end, brink_status *s
   return true;
 }
 
+/* Is a unilateral guard, by the field, on its way inside at sigma, by more than all the way that it has gone? Only one
+ * that started within its tolerance is asked about. */
+static bool leads_inside(brink_sim *sim, size_t guard, double sigma) {
+  brink_eval *eval = &sim->eval;
+  const brink_path *dense = &sim->stepper.dense;
+  double t = dense->t0 + sigma * dense->h, *x = sim->event_x;
+  double y = eval->sgn[guard] * sim->detector.g0[guard];
+  if (sim->model->guards[guard].def.side != BRINK_UNILATERAL ||
+      !(y <= brink_sim_tolerance(sim, guard, sim->t, sim->x)))
+    return false;
+  brink_path_eval(dense, sigma, x);
+  if (brink_eval_rhs(eval, t, x, sim->field) != BRINK_TRY_OK) return false;
+  double rate = eval->sgn[guard] * brink_eval_rate(eval, guard, t, x, sim->field);
+  double there = fabs(brink_eval_guard(eval, guard, t, x));
+  return rate * sigma * dense->h > 0.25 * fmax(fabs(y), there);
+}
+
+/* A series is as good as the states' tolerances, and may be far off for a guard that starts closer to its surface than
+ * that (x' = 1 + sqrt(x) from 1e-9): then it leads to the surface where the field leads away from it. At an event that
+ * was found, or at the end of the step. */
+static bool field_denies(brink_sim *sim, brink_found found) {
+  const brink_detector *det = &sim->detector;
+  size_t count = found.event ? det->nhits : det->reach.nnear;
+  for (size_t k = 0; k < count; k++) {
+    size_t guard = found.event ? det->hits[k].guard : det->reach.near[k];
+    bool towards =
+        found.event || (brink_detector_active(det, guard) && det->slope_new[guard] < 0.0);
+    if (towards && leads_inside(sim, guard, found.event ? found.sigma : 1.0)) return true;
+  }
+  return false;
+}
+
 /* The second question was answered. False: nothing happens in the attempted step, or in its rest. True:
  * something does, the simulation has moved to it, and *status tells how that went. *outcome becomes a
  * refusal if a guard has no value on the way. */
@@ -154,6 +186,11 @@ static bool event_inside(brink_sim *sim, brink_found found, double t_end, brink_
   if (found.unsure > 0.0 && !sim->inside &&
       found.unsure * st->h > 4.0 * brink_sim_smallest_step(sim)) {
     st->h_next = 0.5 * found.unsure * st->h;
+    *outcome = BRINK_TRY_ERROR;
+    return false;
+  }
+  if (!sim->inside && st->ops->foretells && sim->eval.nwatch > 0 && field_denies(sim, found)) {
+    st->h_next = 0.5 * until * st->h;
     *outcome = BRINK_TRY_ERROR;
     return false;
   }
