@@ -218,6 +218,27 @@ static brink_status move_over(brink_sim *sim, double t, const double *x) {
   return brink_sim_record_step(sim, t0);
 }
 
+/* The call ends inside the dip: the state at t is put back on the surface, which is within the tolerance. */
+static bool land_on_surface(brink_sim *sim, size_t guard, double t, double d, double *x) {
+  brink_eval *eval = &sim->eval;
+  const brink_guard_def *def = &sim->model->guards[guard].def;
+  double s = t - sim->t, dt, norm = 0.0;
+  for (size_t i = 0; i < eval->nx; i++)
+    x[i] = sim->x[i] + s * (sim->field[i] + 0.5 * s * (sim->field[i] - sim->event_x[i]) / d);
+  for (int round = 0; round < 2 && !brink_eval_may(eval, t, x); round++) {
+    double g = brink_eval_guard(eval, guard, t, x);
+    if (sim->model->guards[guard].formula != NULL ||
+        brink_eval_gradient(eval, guard, t, x, eval->gradient, &dt) != BRINK_TRY_OK)
+      return false;
+    for (size_t k = 0; k < def->ndepends; k++) norm += eval->gradient[k] * eval->gradient[k];
+    if (!(norm > 0.0)) return false;
+    for (size_t k = 0; k < def->ndepends; k++) x[def->depends[k]] -= g / norm * eval->gradient[k];
+    brink_edge_nudge(sim, guard, eval->sgn[guard], x);
+    norm = 0.0;
+  }
+  return brink_eval_may(eval, t, x) && !crosses_another(sim, guard, t, x);
+}
+
 bool brink_edge_hop(brink_sim *sim, double t_stop, brink_status *status) {
   enum { TRIES = 24 };
   brink_eval *eval = &sim->eval;
@@ -228,7 +249,13 @@ bool brink_edge_hop(brink_sim *sim, double t_stop, brink_status *status) {
   double s = time_over(sim, guard, &d), slack = eval->slack[guard];
   eval->slack[guard] = 0.0;
   for (int k = 0; s > 0.0 && k < TRIES; k++, s *= 1.25) {
-    if (!(sim->t + s > sim->t) || sim->t + s > t_stop) break;
+    if (!(sim->t + s > sim->t)) break;
+    if (sim->t + s > t_stop) {
+      if (!(t_stop > sim->t) || !land_on_surface(sim, guard, t_stop, d, x)) break;
+      *status = move_over(sim, t_stop, x);
+      sim->grazed = guard; /* the rest of the dip is still to come */
+      return true;
+    }
     if (!land(sim, guard, s, d, x)) continue;
     if (crosses_another(sim, guard, sim->t + s, x)) break;
     *status = move_over(sim, sim->t + s, x);
