@@ -316,6 +316,20 @@ static void arm(judge *j) {
   }
 }
 
+/* Does something switch and switch back within h? Points on the chord tell where to look; h becomes such a place. */
+static bool switches_inside(judge *j, const stretch *from, const double *end, double *h) {
+  enum { PLACES = 4 };
+  double x[JUDGE_LIMIT];
+  for (int k = 1; k < PLACES; k++) {
+    double s = *h * k / PLACES;
+    for (size_t i = 0; i < j->nx; i++) x[i] = from->x[i] + (end[i] - from->x[i]) * k / PLACES;
+    if (!changed(j, from->t + s, x) || !differs(j, from, s, x)) continue;
+    *h = s;
+    return true;
+  }
+  return false;
+}
+
 void judge_advance(judge *j, double t_end) {
   double out[JUDGE_LIMIT];
   stretch from;
@@ -325,7 +339,7 @@ void judge_advance(judge *j, double t_end) {
     memcpy(from.x, j->x, j->nx * sizeof *j->x);
     double h = step_here(j, &from);
     if (t_end - from.t < 1.000001 * h) h = t_end - from.t;
-    bool switches = differs(j, &from, h, out);
+    bool switches = differs(j, &from, h, out) || switches_inside(j, &from, out, &h);
     judge_at(j, from.t, from.x);
     if (!switches) {
       judge_at(j, h == t_end - from.t ? t_end : from.t + h, out);
