@@ -188,8 +188,7 @@ static void blocked(writer *w) {
   if (chance(w, 0.6))
     say(w, "    event(edge) negative-going m := \"off\"; end negative-going; end event;\n");
   else if (chance(w, 0.6)) /* a point of the same right-hand side */
-    say(w, "    event(edge) negative-going %s end negative-going; end event;\n",
-        chance(w, 0.5) ? "x := 0.0;" : "y := y + 0.5;");
+    say(w, "    event(edge) negative-going x := 0.0; end negative-going; end event;\n");
   say(w, "    event(f) positive-going %s end positive-going; end event;\n",
       chance(w, 0.3) ? "m := \"off\";" : "y := y - 0.3;");
   close_model(w);
