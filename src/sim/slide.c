@@ -183,14 +183,15 @@ static bool is_filippov(const brink_sim *sim, size_t guard) {
 }
 
 /* Do the surfaces of two plain guards coincide at the present: both are zero, and their gradients, with time as one
- * more state, are parallel? 1, or -1 if they are opposite; 0: they do not. */
-static int coincide(brink_sim *sim, size_t guard, size_t other) {
+ * more state, are parallel? 1, or -1 if they are opposite; 0: they do not. One that has not fired is zero within rounding
+ * only. */
+static int coincide(brink_sim *sim, size_t guard, size_t other, bool fired) {
   brink_eval *eval = &sim->eval;
   const brink_guard *guards = sim->model->guards;
   if (guards[guard].formula != NULL || guards[other].formula != NULL) return 0;
   double g = brink_eval_guard(eval, other, sim->t, sim->x), slope[2];
-  double near =
-      fmax(8.0 * brink_sim_zero_band(sim, other, sim->t, sim->x), sim->detector.tolerance[other]);
+  double near = 8.0 * brink_sim_zero_band(sim, other, sim->t, sim->x);
+  if (fired) near = fmax(near, sim->detector.tolerance[other]);
   if (!(fabs(g) <= near)) return 0;
   double *one = eval->f_plus, *two = eval->f_minus; /* scratch: by state */
   size_t pair[] = {guard, other};
@@ -214,16 +215,36 @@ static int coincide(brink_sim *sim, size_t guard, size_t other) {
   return dot > 0.0 ? 1 : -1;
 }
 
-/* Surfaces that coincide with one that holds the state, and whose guards fired with it, hold it together: they
- * are one surface, in other words. */
+static bool has_fired(const brink_sim *sim, size_t guard) {
+  for (size_t k = 0; k < sim->nhits; k++) {
+    if (sim->hits[k].guard == guard) return true;
+  }
+  return false;
+}
+
+/* Surfaces of guards that read no state in common do not. */
+static bool may_coincide(const brink_sim *sim, size_t guard, size_t other) {
+  const brink_guard_def *one = &sim->model->guards[guard].def;
+  const brink_guard_def *two = &sim->model->guards[other].def;
+  for (size_t i = 0; i < one->ndepends; i++) {
+    for (size_t j = 0; j < two->ndepends; j++) {
+      if (one->depends[i] == two->depends[j]) return true;
+    }
+  }
+  return one->ndepends == 0;
+}
+
+/* Surfaces that coincide with one that holds the state hold it together: they are one surface, in other words. Their
+ * guards fired with it, or, of conditions, rounding has them fire a moment later, or they start on it. */
 static void tie_others(brink_sim *sim, size_t guard) {
   brink_eval *eval = &sim->eval;
-  for (size_t k = 0; k < sim->nhits; k++) {
-    size_t other = sim->hits[k].guard;
-    if (other == guard || sim->model->guards[other].watched_as != other || eval->is_held[other] ||
-        !eval->enabled[other] || !is_filippov(sim, other))
+  const brink_guard *guards = sim->model->guards;
+  for (size_t other = 0; other < sim->model->def.nguards; other++) {
+    if (other == guard || guards[other].watched_as != other || eval->is_held[other] ||
+        !eval->enabled[other] || !is_filippov(sim, other) || !may_coincide(sim, guard, other))
       continue;
-    int sign = coincide(sim, guard, other);
+    bool fired = has_fired(sim, other);
+    int sign = fired || guards[other].def.condition ? coincide(sim, guard, other, fired) : 0;
     if (sign != 0) brink_eval_tie(eval, (brink_tie){.guard = other, .to = guard, .sign = sign});
   }
 }

@@ -168,19 +168,20 @@ static bool leads_past(judge *j, size_t f, int direction) {
 static void fire(judge *j, size_t f, int direction) {
   const judge_flag *flag = &j->flag[f];
   const brink_ast_event *event = flag->event;
-  bool changed = false;
   if (thrown_back(j, f, direction))
     judge_refuse(j, "silent: %s is thrown back before it fires", flag->cell->name);
   record(j, f, direction);
   if (event != NULL && direction < 0 && event->has_negative)
-    changed = run_action(j, flag->frame, &event->negative);
+    run_action(j, flag->frame, &event->negative);
   if (event != NULL && direction > 0 && event->has_positive)
-    changed = run_action(j, flag->frame, &event->positive);
+    run_action(j, flag->frame, &event->positive);
   if (j->over) return;
   judge_settle(j);
+  /* States that were set are points of the same right-hand side, which ends here. */
+  bool other = memcmp(j->held, j->pre_held, j->nheld * sizeof *j->held) != 0;
   if (flag->side == BRINK_UNILATERAL && !flag->boolean &&
-      (j->sgn[f] == direction || (!changed && leads_past(j, f, direction)))) {
-    if (changed) judge_refuse(j, "the action lets the state pass a unilateral surface");
+      (j->sgn[f] == direction || (!other && leads_past(j, f, direction)))) {
+    if (other) judge_refuse(j, "the action lets the state pass a unilateral surface");
     j->over = true;
     j->run->ending = JUDGE_BLOCKED;
   }

@@ -10,8 +10,10 @@ static void close_model(writer *w) {
 static void sliding_shared(writer *w) {
   double a = decimal(w, 0.2, 0.9, 0.1), k = decimal(w, 1.2, 2.5, 0.1);
   say(w, "ctc M is\n  body\n    declarations state(v1, real); state(v2, real); state(c, real); "
-         "state(d, real); end declarations;\n");
-  say(w, "    initial v1 := %.1f; v2 := %.1f; c := 0.0; d := 0.0; end initial;\n    dynamics\n",
+         "state(d, real); state(e, real); end declarations;\n");
+  say(w,
+      "    initial v1 := %.1f; v2 := %.1f; c := 0.0; d := 0.0; e := 0.0; end initial;\n    "
+      "dynamics\n",
       decimal(w, -1, 1, 0.2), decimal(w, -1, 1, 0.3));
   say(w, "      v1' = %.1f*sin(%.1f*time) - %.1f*sign(v1 - v2);\n", a, decimal(w, 1, 3, 0.2), k);
   say(w, "      v2' = %.1f*%s;\n", decimal(w, 0.3, 1.5, 0.2),
@@ -20,7 +22,9 @@ static void sliding_shared(writer *w) {
       "      c' = if v1 > v2 then %.1f else %.1f;\n      d' = if 2.0*v2 >= 2.0*v1 then 1.0 else "
       "0.2*v1;\n",
       decimal(w, 0.5, 2, 0.3), decimal(w, -1, 0.3, 0.2));
-  say(w, "    end dynamics;\n");
+  /* the same surface, which no algebra shows */
+  say(w, "      e' = if %s then 1.0 else %.1f;\n    end dynamics;\n",
+      chance(w, 0.5) ? "exp(v1) > exp(v2)" : "tanh(v2 - v1) > 0.0", decimal(w, -0.6, 0.4, 0.2));
   close_model(w);
 }
 
@@ -183,6 +187,8 @@ static void blocked(writer *w) {
       chance(w, 0.5) ? "x" : "min(x, 0.5*x + 0.4)", decimal(w, 0.5, 2, 0.2));
   if (chance(w, 0.6))
     say(w, "    event(edge) negative-going m := \"off\"; end negative-going; end event;\n");
+  else if (chance(w, 0.6)) /* a point of the same right-hand side */
+    say(w, "    event(edge) negative-going x := 0.0; end negative-going; end event;\n");
   say(w, "    event(f) positive-going %s end positive-going; end event;\n",
       chance(w, 0.3) ? "m := \"off\";" : "y := y - 0.3;");
   close_model(w);

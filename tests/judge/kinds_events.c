@@ -29,13 +29,16 @@ static void close_model(writer *w) {
 /* Flags that set states which other flags read. */
 static void resets(writer *w) {
   words in = driver_words();
-  open_model(w, "state(x, real); state(y, real); state(n, integer); flag(f); flag(g); flag(k);",
+  open_model(w,
+             "state(x, real); state(y, real); state(n, integer); flag(f); flag(g); flag(k); "
+             "flag(r);",
              "x := 0.5; y := -0.3; n := 0;");
   say(w, "      x' = %.2f - 0.3*x; y' = 0.2*p - 0.1*y;\n", decimal(w, -0.8, 0.8, 0.17));
   say(w, "      f = p - %.2f;\n      g = x - %.2f;\n      k = x + y - ",
       decimal(w, -0.5, 0.6, 0.07), decimal(w, -0.2, 0.9, 0.13));
   say_value(w, &in, 1);
-  say(w, ";\n    end dynamics;\n");
+  say(w, ";\n      r = p^2 + q^2 - %.2f*n - %.2f;\n    end dynamics;\n",
+      decimal(w, 0.02, 0.3, 0.07), decimal(w, 0.1, 0.9, 0.13));
   writer line = {.seed = w->seed, .model = w->model, .draw = w->draw + 1000};
   say(&line, "x := %.2f*x + %.2f; n := n + 1;", decimal(w, -0.9, 0.9, 0.3),
       decimal(w, -0.8, 0.8, 0.16));
@@ -191,8 +194,33 @@ static void ranges(writer *w) {
   close_model(w);
 }
 
+/* Nothing but time: a step may be as long as the run, and hold pulses that do not show where it begins, or a fast flag
+ * that is quiet for long. */
+static void long_steps(writer *w) {
+  say(w, "ctc M is\n  body\n    declarations state(y, real); flag(f); flag(g); end declarations;\n"
+         "    initial y := 0.0; end initial;\n    dynamics\n      y' = 1.0;\n");
+  if (chance(w, 0.7)) {
+    say(w, "      f = exp(-(%.1f*(y - %.2f))^2) - 0.5;\n", decimal(w, 1, 8, 0.7),
+        decimal(w, 0.9, 4.2, 0.19));
+    say(w, "      g = %s(%.1f*(y - %.2f)) + %.2f;\n", chance(w, 0.5) ? "tanh" : "sin",
+        decimal(w, 3, 20, 1.7), decimal(w, 1.2, 4.2, 0.23), decimal(w, -0.6, 0.6, 0.3));
+  } else {
+    w->until = 8.0;
+    say(w,
+        "      f = sin(%.1f*time) - 0.3 - 1.2*(1.0 - tanh(400.0*(y - %.2f)));\n      g = y - "
+        "9.0;\n",
+        decimal(w, 600, 700, 7.3), decimal(w, 6.1, 7.3, 0.17));
+  }
+  say(w, "    end dynamics;\n");
+  close_model(w);
+}
+
 /* Guards with roots close together, of high order, fast ones. */
 static void guards(writer *w) {
+  if (chance(w, 0.3)) {
+    long_steps(w);
+    return;
+  }
   double r = decimal(w, 0.5, 3.5, 0.17);
   open_model(w, "state(y, real); flag(f); flag(g); flag(h); flag(c);", "y := 0.0;");
   say(w, "      y' = 1.0;\n      f = (y - %.2f)*(y - %.3f)*(y - %.2f);\n", r,

@@ -278,6 +278,7 @@ static void two_sorts(writer *w) {
 static void at_once(writer *w) {
   int n = 3 + pick(w, 2), middle = n == 3 ? 0 : pick(w, 2);
   double speed = 1.0 + pick(w, 2), d = 2.0 + pick(w, 2);
+  bool first = chance(w, 0.5); /* the one in the middle has two contacts that are its own */
   say_ball(w, "Ball", "", "0.0");
   w->until = 6.3;
   say(w,
@@ -288,12 +289,13 @@ static void at_once(writer *w) {
     double v = k == 0 ? speed : k == n - 1 ? -speed : 0.0;
     double x = n == 3 ? k * (d + 1.0) : (k == 0 ? 0.0 : k == n - 1 ? 2 * d + 3.0 : d + k);
     if (n == 4 && middle == 1 && k == 2) v = 0.0;
-    say(w, "      ball[%d].x := %.1f; ball[%d].v := %.1f;\n", k + 1, x, k + 1, v);
+    int number = n == 3 && first && k < 2 ? 2 - k : k + 1;
+    say(w, "      ball[%d].x := %.1f; ball[%d].v := %.1f;\n", number, x, number, v);
   }
   say(w,
       "    end initial;\n    agents\n      population(ball);\n      pair(a, b) in ball\n"
       "        declarations flag(gap, unilateral); end declarations;\n"
-      "        dynamics gap = b.x - a.x - (a.r + b.r); end dynamics;\n"
+      "        dynamics gap = (b.x - a.x)^2 - (a.r + b.r)^2; end dynamics;\n"
       "        event(gap) negative-going a.v := b.v; b.v := a.v; end negative-going; end event;\n"
       "      end pair;\n    end agents;\n  end body;\nend Line;\n");
 }

@@ -36,7 +36,23 @@ static void nested(writer *w) {
   close_model(w);
 }
 
+/* Nothing but time: in one long step, another condition begins to be watched where the field stays as it is. */
+static void long_program(writer *w) {
+  double t = decimal(w, 0.3, 2.5, 0.11);
+  say(w,
+      "ctc M is\n  body\n    declarations state(x, real); state(y, real); end declarations;\n    "
+      "initial x := %.2f; y := 0.0; end initial;\n    dynamics\n      x' = 1.0;\n",
+      decimal(w, -1.0, 1.0, 0.25));
+  say(w, "      y' = if time < %.2f then sign(x - 9.0) else sign(x - %.2f);\n", t,
+      t + decimal(w, -0.7, 2.0, 0.13));
+  say(w, "    end dynamics;\n  end body;\nend M;\n");
+}
+
 static void time_program(writer *w) {
+  if (chance(w, 0.2)) {
+    long_program(w);
+    return;
+  }
   words in = driver_words();
   double t = 0.0;
   open_model(w, 2, "");
@@ -160,7 +176,7 @@ static void functions(writer *w) {
   words in = driver_words();
   say(w, "function zone(u, d) = if u > d then u - d elsif u < -d then u + d else 0.0;\n");
   say(w, "function sat(u, lo, hi) = min(hi, max(lo, u));\n");
-  open_model(w, 2, "variable(c[3], real); state(y[3], real);");
+  open_model(w, 3, "variable(c[3], real); state(y[3], real);");
   say(w, "y := [0.0, %.1f, 0.0];", decimal(w, -1, 1, 0.2));
   open_dynamics(w);
   say(w, "      c = [p, q, %.1f*p - q];\n", decimal(w, 0.3, 1.5, 0.2));
@@ -173,6 +189,8 @@ static void functions(writer *w) {
   say_value(w, &in, 1);
   say(w, ", -0.7, 0.9), %.2f) + dot(c, y)*0.1;\n      z2' = norm(c) + sum(c)*zone(q, 0.2);\n",
       decimal(w, 0.1, 0.5, 0.07));
+  say(w, "      z3' = floor(%.1f*p + %.2f);\n", decimal(w, 1.7, 3.1, 0.2),
+      decimal(w, 0.0, 0.06, 0.01));
   close_model(w);
 }
 
