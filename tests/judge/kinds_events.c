@@ -162,15 +162,18 @@ static void one_instant(writer *w) {
 static void tangent_start(writer *w) {
   double a = decimal(w, -1.0, 1.0, 0.125), b = decimal(w, -0.75, 0.75, 0.125);
   w->until = 3.71;
-  say(w, "ctc M is\n  body\n    declarations state(x, real); state(y, real); state(n, integer); "
-         "flag(f); flag(g); "
-         "flag(h); flag(go); end declarations;\n    initial x := 0.0; y := 0.0; n := 0; end "
-         "initial;\n    dynamics\n");
+  say(w,
+      "ctc M is\n  body\n    declarations state(x, real); state(y, real); state(n, integer); "
+      "flag(f); flag(g); "
+      "flag(h); flag(go); flag(c); end declarations;\n    initial x := 0.0; y := 0.0; n := 0; end "
+      "initial;\n    dynamics\n");
   say(w, "      x' = y; y' = 1.0;\n      f = x - %.3f*y^2;\n", a == 0.5 ? 0.375 : a);
   say(w, "      g = %.3f*y + %.3f*x + %.2f*y^3;\n", chance(w, 0.5) ? 0.0 : b, b,
       decimal(w, -0.5, 0.5, 0.25));
-  say(w, "      h = y*(y - %.3f)*(y - %.3f);\n      go = time - %.2f;\n    end dynamics;\n",
-      decimal(w, 0.3, 2, 0.125), decimal(w, 2.1, 3, 0.125), decimal(w, 0.53, 1.93, 0.2));
+  say(w, "      h = y*(y - %.3f)*(y - %.3f);\n      go = time - %.2f;\n", decimal(w, 0.3, 2, 0.125),
+      decimal(w, 2.1, 3, 0.125), decimal(w, 0.53, 1.93, 0.2));
+  double corner = decimal(w, 0.25, 1.5, 0.125); /* slope zero on both sides */
+  say(w, "      c = (y - %.3f)*abs(y - %.3f);\n    end dynamics;\n", corner, corner);
   say_event(w, "go", "positive-going",
             chance(w, 0.4) ? "x := 0.0; y := 0.0; n := n + 1;" : "n := n + 1;");
   say_event(w, "f", "positive-going", "n := n + 10;");
