@@ -501,7 +501,11 @@ static void commit_guard(brink_detector *det, size_t guard, double t, const doub
   det->high[guard] = sign * g < 0.0 ? fabs(g) : fmax(det->high[guard], fabs(g));
   if (eval->is_held[guard]) return;
   /* A crossing that the guard's direction does not call an event still changes its sign. */
-  if (sign * g < -eval->slack[guard]) brink_eval_set_sign(eval, guard, -sign);
+  if (!(sign * g < -eval->slack[guard])) return;
+  if (det->ops->needs_paths && brink_detector_wants(det, guard, brink_leaving(sign)))
+    det->passed = true; /* nobody saw it cross: the event is here */
+  else
+    brink_eval_set_sign(eval, guard, -sign);
 }
 
 void brink_detector_commit(brink_detector *det, double t, const double *x) {
@@ -511,6 +515,7 @@ void brink_detector_commit(brink_detector *det, double t, const double *x) {
   det->reach.travelled += det->moved;
   det->moved = 0.0;
   det->step++;
+  det->passed = false;
   brink_reach_weigh(&det->reach, x);
   for (size_t i = 0; i < det->reach.nnear; i++) {
     size_t k = det->reach.near[i];

@@ -84,6 +84,7 @@ typedef struct brink_leaf_poly {
 } brink_leaf_poly;
 
 struct brink_detector {
+  bool passed; /* the committed step has carried a guard past its surface, and no event was found */
   const brink_detector_ops *ops;
   const brink_options *options;
   const double *atol;

@@ -120,13 +120,15 @@ static void note_signs(brink_reach *reach) {
   if (count > 0) memcpy(reach->sgn, reach->eval->sgn, count);
 }
 
+#ifndef NDEBUG
 /* Only for assertions: whoever changes these says so (brink_reach_reset). */
-static inline bool same_functions(const brink_reach *reach) {
+static bool same_functions(const brink_reach *reach) {
   const brink_model_def *def = &reach->eval->model->def;
   return (def->np == 0 || memcmp(reach->p, reach->eval->p, def->np * sizeof(double)) == 0) &&
          (def->nmodes == 0 ||
           memcmp(reach->mode, reach->eval->mode, def->nmodes * sizeof(int)) == 0);
 }
+#endif
 
 void brink_reach_freshen(brink_reach *reach) {
   const brink_model *model = reach->eval->model;
