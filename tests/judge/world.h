@@ -188,7 +188,7 @@ struct judge {
 /* world.c */
 
 void judge_build(judge *j, const brink_unit *unit);
-const char *judge_format(judge *j, const char *format, ...);
+__attribute__((format(printf, 2, 3))) const char *judge_format(judge *j, const char *format, ...);
 size_t judge_string(judge *j, const char *text);
 judge_frame *judge_frame_new(judge *j, judge_scope *scope, const judge_binding *bound);
 const judge_frame *judge_bind(judge *j, const judge_frame *frame, const char *name,
