@@ -194,6 +194,7 @@ static brink_status hop_over(brink_sim *sim, size_t guard, double sigma, double 
     if (at > most) break;
     brink_path_eval(&sim->last, at, x);
     if (!brink_eval_may(&sim->eval, t, x)) continue;
+    if (brink_edge_crosses_another(sim, guard, t, x)) break; /* that one's event comes first */
     memcpy(sim->x, x, sim->model->def.nx * sizeof(double));
     sim->t = sim->stepper.t = sim->last_end = t;
     sim->grazed = BRINK_NONE; /* it is over */

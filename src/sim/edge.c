@@ -167,14 +167,19 @@ static double time_over(brink_sim *sim, size_t guard, double *d) {
   return s;
 }
 
-/* Where the solution is after a time s, into x: to second order, by the two fields of graze_of; then, if that is
- * inside, by the fields at both ends. */
+/* The solution after a time s, into x: to second order, by the two fields of graze_of. */
+static void follow_parabola(const brink_sim *sim, double s, double d, double *x) {
+  const double *f = sim->field, *before = sim->event_x;
+  for (size_t i = 0; i < sim->eval.nx; i++)
+    x[i] = sim->x[i] + s * (f[i] + 0.5 * s * (f[i] - before[i]) / d);
+}
+
+/* Where the solution is after a time s, into x: to second order; then, if that is inside, by the fields at both ends. */
 static bool land(brink_sim *sim, size_t guard, double s, double d, double *x) {
   brink_eval *eval = &sim->eval;
-  const double *f = sim->field, *before = sim->event_x;
+  const double *f = sim->field;
   double t = sim->t + s, *there = eval->f_plus, *kept = eval->f_minus;
-  for (size_t i = 0; i < eval->nx; i++)
-    x[i] = sim->x[i] + s * (f[i] + 0.5 * s * (f[i] - before[i]) / d);
+  follow_parabola(sim, s, d, x);
   if (!brink_eval_may(eval, t, x)) return false;
   if (brink_eval_sided(eval, guard, eval->sgn[guard], t, x, there) != BRINK_TRY_OK) return false;
   memcpy(kept, x, eval->nx * sizeof *x);
@@ -184,7 +189,7 @@ static bool land(brink_sim *sim, size_t guard, double s, double d, double *x) {
 }
 
 /* Does any guard but this one have another sign at (t, x)? */
-static bool crosses_another(brink_sim *sim, size_t guard, double t, const double *x) {
+bool brink_edge_crosses_another(brink_sim *sim, size_t guard, double t, const double *x) {
   brink_eval *eval = &sim->eval;
   for (size_t k = 0; k < sim->model->def.nguards; k++) {
     if (k == guard || sim->model->guards[k].def.side == BRINK_LEAF ||
@@ -218,15 +223,12 @@ static brink_status move_over(brink_sim *sim, double t, const double *x) {
   return brink_sim_record_step(sim, t0);
 }
 
-/* The call ends inside the dip: the state at t is put back on the surface, which is within the tolerance. */
-static bool land_on_surface(brink_sim *sim, size_t guard, double t, double d, double *x) {
+/* A point past the surface by less than the tolerance is put back on it, along the gradient. */
+static bool put_on_surface(brink_sim *sim, size_t guard, double t, double *x) {
   brink_eval *eval = &sim->eval;
   const brink_guard_def *def = &sim->model->guards[guard].def;
-  double s = t - sim->t, dt, norm = 0.0;
-  for (size_t i = 0; i < eval->nx; i++)
-    x[i] = sim->x[i] + s * (sim->field[i] + 0.5 * s * (sim->field[i] - sim->event_x[i]) / d);
   for (int round = 0; round < 2 && !brink_eval_may(eval, t, x); round++) {
-    double g = brink_eval_guard(eval, guard, t, x);
+    double dt, norm = 0.0, g = brink_eval_guard(eval, guard, t, x);
     if (sim->model->guards[guard].formula != NULL ||
         brink_eval_gradient(eval, guard, t, x, eval->gradient, &dt) != BRINK_TRY_OK)
       return false;
@@ -234,12 +236,58 @@ static bool land_on_surface(brink_sim *sim, size_t guard, double t, double d, do
     if (!(norm > 0.0)) return false;
     for (size_t k = 0; k < def->ndepends; k++) x[def->depends[k]] -= g / norm * eval->gradient[k];
     brink_edge_nudge(sim, guard, eval->sgn[guard], x);
-    norm = 0.0;
   }
-  return brink_eval_may(eval, t, x) && !crosses_another(sim, guard, t, x);
+  return brink_eval_may(eval, t, x);
 }
 
-bool brink_edge_hop(brink_sim *sim, double t_stop, brink_status *status) {
+/* Something stops the hop at t, inside the dip: the state waits there on the surface. To second order first, then by
+ * the fields at both ends: beside a singular field a difference of fields says little about its bend. */
+static bool land_on_surface(brink_sim *sim, size_t guard, double t, double d, double *x) {
+  brink_eval *eval = &sim->eval;
+  double s = t - sim->t, *there = eval->f_plus;
+  follow_parabola(sim, s, d, x);
+  if (!put_on_surface(sim, guard, t, x)) return false;
+  if (brink_eval_sided(eval, guard, eval->sgn[guard], t, x, there) != BRINK_TRY_OK) return true;
+  for (size_t i = 0; i < eval->nx; i++) x[i] = sim->x[i] + 0.5 * s * (sim->field[i] + there[i]);
+  return put_on_surface(sim, guard, t, x);
+}
+
+/* Another flag changes its sign inside the dip, before s: the state is put on the surface just behind that, and the flag
+ * has its event there. */
+static bool stop_on_the_way(brink_sim *sim, size_t guard, double s, double d, brink_status *status,
+                            brink_diag *diag) {
+  brink_eval *eval = &sim->eval;
+  double low = 0.0, high = s, *x = sim->stepper.x_new;
+  while (high - low > 2.0 * DBL_EPSILON * fmax(fabs(sim->t), s)) {
+    double middle = 0.5 * (low + high);
+    follow_parabola(sim, middle, d, x);
+    if (brink_edge_crosses_another(sim, guard, sim->t + middle, x))
+      high = middle;
+    else
+      low = middle;
+  }
+  if (!(sim->t + high > sim->t) || !land_on_surface(sim, guard, sim->t + high, d, x)) return false;
+  *status = move_over(sim, sim->t + high, x);
+  sim->nhits = 0;
+  for (size_t k = 0; *status == BRINK_OK && k < sim->model->def.nguards; k++) {
+    int sign = eval->sgn[k];
+    if (k == guard || sim->model->guards[k].def.side == BRINK_LEAF ||
+        !brink_detector_active(&sim->detector, k) ||
+        sign * brink_eval_guard(eval, k, sim->t, sim->x) >= -eval->slack[k])
+      continue;
+    if (brink_detector_wants(&sim->detector, k, brink_leaving(sign)))
+      sim->hits[sim->nhits++] =
+          (brink_hit){.guard = k, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
+    else
+      brink_eval_set_sign(eval, k, -sign);
+  }
+  if (*status == BRINK_OK) *status = brink_sim_instant(sim, diag);
+  if (*status == BRINK_OK) *status = sim->instant_events > 0 ? BRINK_EVENT : BRINK_STEPPED;
+  if (*status >= 0 && !sim->changed) sim->grazed = guard; /* the rest of the dip is still to come */
+  return true;
+}
+
+bool brink_edge_hop(brink_sim *sim, double t_stop, brink_status *status, brink_diag *diag) {
   enum { TRIES = 24 };
   brink_eval *eval = &sim->eval;
   size_t guard = sim->grazed;
@@ -251,13 +299,18 @@ bool brink_edge_hop(brink_sim *sim, double t_stop, brink_status *status) {
   for (int k = 0; s > 0.0 && k < TRIES; k++, s *= 1.25) {
     if (!(sim->t + s > sim->t)) break;
     if (sim->t + s > t_stop) {
-      if (!(t_stop > sim->t) || !land_on_surface(sim, guard, t_stop, d, x)) break;
+      if (!(t_stop > sim->t) || !land_on_surface(sim, guard, t_stop, d, x) ||
+          brink_edge_crosses_another(sim, guard, t_stop, x))
+        break;
       *status = move_over(sim, t_stop, x);
       sim->grazed = guard; /* the rest of the dip is still to come */
       return true;
     }
     if (!land(sim, guard, s, d, x)) continue;
-    if (crosses_another(sim, guard, sim->t + s, x)) break;
+    if (brink_edge_crosses_another(sim, guard, sim->t + s, x)) {
+      if (stop_on_the_way(sim, guard, s, d, status, diag)) return true;
+      break;
+    }
     *status = move_over(sim, sim->t + s, x);
     return true;
   }

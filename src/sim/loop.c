@@ -375,7 +375,7 @@ static brink_status step(brink_sim *sim, double t_limit, brink_diag *diag) {
   if (sim->inside && (sim->restart || sim->step_end > t_limit)) brink_sim_give_up_step(sim);
   if (sim->inside) return end_step(sim, take_rest(sim, diag), diag);
   double t_stop = fmin(t_limit, brink_sim_next_tick(sim));
-  if (sim->grazed != BRINK_NONE && brink_edge_hop(sim, t_stop, &hopped))
+  if (sim->grazed != BRINK_NONE && brink_edge_hop(sim, t_stop, &hopped, diag))
     return end_step(sim, hopped, diag);
   if (sim->restart) {
     brink_status status = restart(sim, diag);

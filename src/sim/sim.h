@@ -289,9 +289,11 @@ bool brink_edge_other_field(brink_sim *sim, size_t guard);
 bool brink_edge_other_motion(brink_sim *sim, size_t guard);
 /* How far past its surface a guard on it is going to get before it turns back; INFINITY if it does not slow down. */
 double brink_edge_depth(brink_sim *sim, size_t guard, int inside);
+/* Does any guard but this one have another sign at (t, x)? */
+bool brink_edge_crosses_another(brink_sim *sim, size_t guard, double t, const double *x);
 /* A step over the dip of sim->grazed, without an evaluation in it, not beyond t_stop. False: there is none to take, or
  * another guard is crossed on the way. */
-bool brink_edge_hop(brink_sim *sim, double t_stop, brink_status *status);
+bool brink_edge_hop(brink_sim *sim, double t_stop, brink_status *status, brink_diag *diag);
 
 /* zeno.c: notes an instant with events; BRINK_ERR_ZENO when they accumulate (or continues, if
  * asked). */
