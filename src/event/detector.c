@@ -502,7 +502,9 @@ static void commit_guard(brink_detector *det, size_t guard, double t, const doub
   if (eval->is_held[guard]) return;
   /* A crossing that the guard's direction does not call an event still changes its sign. */
   if (!(sign * g < -eval->slack[guard])) return;
-  if (det->ops->needs_paths && brink_detector_wants(det, guard, brink_leaving(sign)))
+  bool one_sided =
+      eval->model->guards[guard].def.side == BRINK_UNILATERAL; /* the veto's business */
+  if (!one_sided && det->ops->needs_paths && brink_detector_wants(det, guard, brink_leaving(sign)))
     det->passed = true; /* nobody saw it cross: the event is here */
   else
     brink_eval_set_sign(eval, guard, -sign);
