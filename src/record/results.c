@@ -19,7 +19,10 @@ static bool ends_with(const char *text, const char *end) {
   return length > size && strcmp(text + length - size, end) == 0;
 }
 
-static const brink_results_ops *kind_of(const char *path) {
+static const brink_results_ops *kind_of(const char *path, const char *format) {
+  for (size_t k = 0; format != NULL && k < sizeof kinds / sizeof kinds[0]; k++) {
+    if (strcmp(format, kinds[k]->ending + 1) == 0) return kinds[k];
+  }
   if (strcmp(path, "-") == 0) return &brink_results_csv;
   for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
     if (ends_with(path, kinds[k]->ending)) return kinds[k];
@@ -28,7 +31,7 @@ static const brink_results_ops *kind_of(const char *path) {
 }
 
 bool brink_results_knows(const char *path) {
-  return kind_of(path) != NULL;
+  return kind_of(path, NULL) != NULL;
 }
 
 /* ---- failures ---- */
@@ -85,7 +88,7 @@ bool brink_results_open(const brink_results_def *def, const brink_allocator *all
     brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
     return false;
   }
-  *made = (brink_results){.ops = kind_of(def->path),
+  *made = (brink_results){.ops = kind_of(def->path, def->format),
                           .arena = arena,
                           .def = *def,
                           .columns = def->columns,

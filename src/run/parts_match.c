@@ -3,7 +3,7 @@
  * place. */
 #include <string.h>
 
-#include "cli/parts.h"
+#include "run/parts.h"
 
 /* ---- paths ---- */
 

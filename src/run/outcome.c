@@ -1,10 +1,8 @@
-/* outcome.c: what became of a run: status, reason, exit code, and words for it. */
+/* outcome.c: what became of a run: status, reason, and words for it. */
 #include <math.h>
-#include <signal.h>
 #include <string.h>
 
-#include "cli/crowd.h"
-#include "cli/progress.h"
+#include "run/agents_run.h"
 #include "model/model.h"
 #include "sim/sim.h"
 
@@ -41,26 +39,26 @@ static const verdict *find_verdict(brink_status status) {
 
 /* ---- names ---- */
 
-static const brink_model *model_of(const cli_simulation *run) {
+static const brink_model *model_of(const brink_run *run) {
   return brink_instance_model(run->subject.instance);
 }
 
 /* Names in words about an agent get its number. */
-static const char *named(const cli_simulation *run, const char *words) {
-  if (run->crowd == NULL || run->crowd->one == NULL) return words;
-  brink_agent_event who = cli_crowd_who(run->crowd);
-  return cli_crowd_rename(run->crowd, &who, words);
+static const char *named(const brink_run *run, const char *words) {
+  if (run->agents_run == NULL || run->agents_run->one == NULL) return words;
+  brink_agent_event who = brink_agents_run_who(run->agents_run);
+  return brink_agents_run_rename(run->agents_run, &who, words);
 }
 
-static cli_subject subject_of(const cli_simulation *run) {
-  cli_subject one = {run->loaded.system, run->instance, run->sim};
-  if (run->crowd == NULL) return one;
-  if (run->crowd->one == NULL || run->crowd->pair == NULL) return (cli_subject){0};
-  brink_agent_event who = cli_crowd_who(run->crowd);
-  const cli_actor *actor = cli_crowd_actor(run->crowd, &who);
-  bool alone = who.pair == BRINK_NONE && run->crowd->agents != NULL;
-  return (cli_subject){actor->system, actor->instance,
-                       alone ? brink_agents_sim(run->crowd->agents, who.population) : NULL};
+static brink_subject subject_of(const brink_run *run) {
+  brink_subject one = {run->system, run->instance, run->sim};
+  if (run->agents_run == NULL) return one;
+  if (run->agents_run->one == NULL || run->agents_run->pair == NULL) return (brink_subject){0};
+  brink_agent_event who = brink_agents_run_who(run->agents_run);
+  const brink_instance_set *actor = brink_agents_run_actor(run->agents_run, &who);
+  bool alone = who.pair == BRINK_NONE && run->agents_run->agents != NULL;
+  return (brink_subject){actor->system, actor->instance,
+                       alone ? brink_agents_sim(run->agents_run->agents, who.population) : NULL};
 }
 
 /* ---- accumulation ---- */
@@ -86,16 +84,16 @@ static size_t pattern_of(const brink_history *history, size_t *guards) {
 }
 
 /* The names of the flags that accumulate; of agents, who keep no history, the last one. */
-static size_t name_pattern(cli_simulation *run, const char **names) {
+static size_t name_pattern(brink_run *run, const char **names) {
   size_t guards[PATTERN], count = 0;
   const brink_sim *sim = run->subject.sim;
-  if (run->crowd != NULL) return cli_tell_last(run->crowd, &names[0]) ? 1 : 0;
+  if (run->agents_run != NULL) return brink_agents_events_last(run->agents_run, &names[0]) ? 1 : 0;
   if (sim != NULL) count = pattern_of(&sim->history, guards);
   for (size_t k = 0; k < count; k++) names[k] = brink_model_guard_name(model_of(run), guards[k]);
   return count;
 }
 
-static void tell_zeno(cli_simulation *run) {
+static void describe_zeno(brink_run *run) {
   brink_summary *summary = &run->summary;
   const char **names = brink_arena_take(&run->arena, PATTERN, sizeof *names);
   size_t count = names != NULL ? name_pattern(run, names) : 0;
@@ -105,7 +103,7 @@ static void tell_zeno(cli_simulation *run) {
   summary->zeno_t = run->diag.t;
   summary->zeno_flags = names;
   summary->nzeno_flags = count;
-  const char *hint = run->settings.options.zeno == BRINK_ZENO_CONTINUE
+  const char *hint = run->options.sim.zeno == BRINK_ZENO_CONTINUE
                          ? "the model needs a mode for the limit"
                          : "give the model a mode for the limit, or go on with --zeno continue";
   snprintf(run->diag.message, sizeof run->diag.message,
@@ -139,14 +137,14 @@ static const phrase phrases[] = {
     {"guard", "flag"},
 };
 
-static const brink_flag *flag_of(const cli_simulation *run, size_t guard) {
+static const brink_flag *flag_of(const brink_run *run, size_t guard) {
   uint32_t flag;
   size_t index;
   brink_instance_flag(run->subject.instance, guard, &flag, &index);
   return &run->subject.system->flags[flag];
 }
 
-static bool is_unilateral(const cli_simulation *run, size_t guard) {
+static bool is_unilateral(const brink_run *run, size_t guard) {
   return guard != BRINK_NONE && model_of(run)->guards[guard].def.side == BRINK_UNILATERAL;
 }
 
@@ -158,7 +156,7 @@ static bool reads(const brink_guard_def *guard, size_t state) {
 }
 
 /* The declared edge of the model that a state is nearest to; BRINK_NONE: there is none. */
-static size_t edge_of(cli_simulation *run, size_t state) {
+static size_t edge_of(brink_run *run, size_t state) {
   brink_sim *sim = run->subject.sim;
   size_t nearest = BRINK_NONE;
   double least = (double)INFINITY;
@@ -175,12 +173,12 @@ static size_t edge_of(cli_simulation *run, size_t state) {
 }
 
 /* Advice about an edge that is declared already; false: there is none. */
-static bool advise(cli_simulation *run, const phrase *said, brink_text *text) {
+static bool advise(brink_run *run, const phrase *said, brink_text *text) {
   if (said->core != undefined_ahead && said->core != singular) return false;
   size_t edge = edge_of(run, run->diag.state);
   if (edge == BRINK_NONE) return false;
   const char *name = brink_model_guard_name(model_of(run), edge);
-  if (run->settings.options.events != BRINK_EXTRAPOLATE)
+  if (run->options.sim.events != BRINK_EXTRAPOLATE)
     brink_text_add(text,
                    "--events %s looks past the surface of the unilateral flag '%s'; --events "
                    "extrapolate does not",
@@ -193,7 +191,7 @@ static bool advise(cli_simulation *run, const phrase *said, brink_text *text) {
 }
 
 /* "guard '": what it is called depends on where it comes from. Returns what is read of `rest`. */
-static size_t name_guard(const cli_simulation *run, const char *rest, brink_text *text) {
+static size_t name_guard(const brink_run *run, const char *rest, brink_text *text) {
   static const char word[] = "guard '";
   const char *end = strchr(rest + sizeof word - 1, '\'');
   brink_flag_kind kind =
@@ -208,7 +206,7 @@ static size_t name_guard(const cli_simulation *run, const char *rest, brink_text
 }
 
 /* One phrase, one character, or a name in quotes. Returns how much of `rest` that was. */
-static size_t reword_next(cli_simulation *run, const char *rest, brink_text *text) {
+static size_t reword_next(brink_run *run, const char *rest, brink_text *text) {
   const char *end = rest[0] == '\'' ? strchr(rest + 1, '\'') : NULL;
   if (end != NULL) {
     brink_text_append(text, rest, (size_t)(end - rest) + 1);
@@ -225,7 +223,7 @@ static size_t reword_next(cli_simulation *run, const char *rest, brink_text *tex
   return 1;
 }
 
-static void reword_core(cli_simulation *run) {
+static void reword_core(brink_run *run) {
   brink_diag *diag = &run->diag;
   brink_text text = {0};
   for (const char *rest = diag->message; *rest != '\0';) rest += reword_next(run, rest, &text);
@@ -234,10 +232,10 @@ static void reword_core(cli_simulation *run) {
   brink_text_free(&text);
 }
 
-static void reword(cli_simulation *run, brink_status status) {
+static void reword(brink_run *run, brink_status status) {
   brink_diag *diag = &run->diag;
   if (status == BRINK_ERR_ZENO) {
-    tell_zeno(run);
+    describe_zeno(run);
   } else if (status == BRINK_ERR_BLOCKED && diag->guard != BRINK_NONE) {
     snprintf(diag->message, sizeof diag->message,
              "at t = %.17g the surface of the unilateral flag '%s' was reached, no action changed "
@@ -252,64 +250,56 @@ static void reword(cli_simulation *run, brink_status status) {
 }
 
 /* What to try beyond what the message says; not what has been done already. */
-static const char *hint_of(const cli_simulation *run, const verdict *found) {
+static const char *hint_of(const brink_run *run, const verdict *found) {
   if (found->status == BRINK_ERR_DOMAIN && run->subject.sim != NULL &&
       is_unilateral(run, run->diag.guard))
     return "look at the initial values and at what the last action wrote";
   return found->hint;
 }
 
-static int fail(cli_simulation *run, const char *reason, const char *message, int code) {
+static void fail(brink_run *run, const char *reason, const char *message) {
   run->summary.status = "failed";
   run->summary.reason = reason;
   run->summary.message = message;
-  return code;
 }
 
-static int say_failure(const cli_simulation *run, int code, const char *hint) {
-  const brink_summary *summary = &run->summary;
-  if (strstr(summary->message, "t = ") != NULL) /* it says when by itself */
-    cli_say("%s failed: %s", summary->model, summary->message);
+/* An action of the model ended it. False: none did. */
+static bool judge_ending(brink_run *run, brink_ending ending, const char *words) {
+  if (ending == BRINK_ENDING_RANGE)
+    fail(run, "range", named(run, words));
+  else if (ending == BRINK_ENDING_FAIL)
+    fail(run, "fail", words);
   else
-    cli_say("%s failed at t = %.10g: %s", summary->model, summary->t, summary->message);
-  if (hint != NULL) fprintf(stderr, "hint: %s\n", hint);
-  return code;
+    return false;
+  return true;
 }
 
-static int interrupted(cli_simulation *run) {
-  cli_say("%s interrupted at t = %.10g", run->summary.model, run->summary.t);
-  return fail(run, "interrupted", "interrupted", 128 + cli_interrupt_signal());
-}
-
-int cli_outcome(cli_simulation *run, brink_status status) {
+void brink_run_judge(brink_run *run) {
   brink_summary *summary = &run->summary;
+  brink_status status = run->status;
   const char *words = NULL;
   run->subject = subject_of(run);
   brink_instance *instance = run->subject.instance;
   brink_ending ending =
       instance != NULL ? brink_instance_ending(instance, &words) : BRINK_ENDING_NONE;
-  if (run->sim != NULL) summary->t = brink_sim_time(run->sim);
-  if (run->crowd != NULL && run->crowd->agents != NULL)
-    summary->t = brink_agents_time(run->crowd->agents);
-  const char *lost = cli_trajectory_lost(run);
-  if (lost != NULL) return fail(run, "file", lost, CLI_FILE);
-  if (ending == BRINK_ENDING_RANGE)
-    return say_failure(run, fail(run, "range", named(run, words), CLI_MODEL_FAILED), NULL);
-  if (ending == BRINK_ENDING_FAIL)
-    return say_failure(run, fail(run, "fail", words, CLI_MODEL_FAILED), NULL);
-  if (status == BRINK_TIME_REACHED) {
-    summary->status = "finished";
-    return CLI_OK;
-  }
-  if (status == BRINK_STOPPED && ending == BRINK_ENDING_STOP) {
+  summary->t = brink_run_time(run);
+  summary->reason = summary->message = run->hint = NULL;
+  if (brink_run_results_lost(run)) {
+    fail(run, "file", "the results could not be written");
+  } else if (judge_ending(run, ending, words)) {
+    return;
+  } else if (status == BRINK_STOPPED && ending == BRINK_ENDING_STOP) {
     summary->status = "stopped";
     summary->message = words;
-    return CLI_OK;
+  } else if (status == BRINK_CANCELLED || status == BRINK_STOPPED || status == BRINK_ERR_WORK) {
+    fail(run, "interrupted", "interrupted");
+  } else if (status >= 0) {
+    summary->status = "finished";
+  } else {
+    if (ending == BRINK_ENDING_RULES) status = BRINK_ERR_LOOP;
+    reword(run, status);
+    const verdict *found = find_verdict(status);
+    fail(run, found->reason, named(run, run->diag.message));
+    run->hint = hint_of(run, found);
   }
-  if (status >= 0 && cli_interrupt_signal() != 0) return interrupted(run);
-  if (ending == BRINK_ENDING_RULES) status = BRINK_ERR_LOOP;
-  reword(run, status);
-  const verdict *found = find_verdict(status);
-  return say_failure(run, fail(run, found->reason, named(run, run->diag.message), CLI_NUMERICS),
-                     hint_of(run, found));
 }

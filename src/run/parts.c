@@ -1,5 +1,5 @@
 /* parts.c: a model whose agents have clocks of their own, as the systems that it is made of. See parts.h. */
-#include "cli/parts.h"
+#include "run/parts.h"
 
 #include <string.h>
 

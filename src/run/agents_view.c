@@ -1,11 +1,11 @@
 /* crowd_view.c: all agents at one time, as if they were one system. See crowd.h. */
 #include <string.h>
 
-#include "cli/crowd.h"
+#include "run/agents_run.h"
 
 /* ---- room ---- */
 
-static bool take_view(cli_crowd *crowd, cli_view *view) {
+static bool take_view(brink_agents_run *crowd, brink_view *view) {
   const brink_system *all = crowd->parts->all;
   brink_arena *arena = &crowd->run->arena;
   view->x = brink_arena_copy(arena, all->x0, all->nx, sizeof(double));
@@ -15,7 +15,7 @@ static bool take_view(cli_crowd *crowd, cli_view *view) {
   return view->x != NULL && view->p != NULL && view->mode != NULL && view->v != NULL;
 }
 
-bool cli_view_create(cli_crowd *crowd) {
+bool brink_view_create(brink_agents_run *crowd) {
   size_t nx = 0, np = 0, nmodes = 0;
   brink_arena *arena = &crowd->run->arena;
   for (size_t k = 0; k < crowd->parts->npopulations; k++) {
@@ -34,7 +34,7 @@ bool cli_view_create(cli_crowd *crowd) {
 /* ---- agents into it ---- */
 
 /* Equations are evaluated where everything that they read is at hand: hidden values are not in the view. */
-static void put_computed(const cli_crowd *crowd, cli_view *view, size_t k, size_t agent,
+static void put_computed(const brink_agents_run *crowd, brink_view *view, size_t k, size_t agent,
                          const double *x, const double *p, const int *mode) {
   const cli_population *population = &crowd->parts->populations[k];
   brink_instance *instance = crowd->one[k].instance;
@@ -48,7 +48,7 @@ static void put_computed(const cli_crowd *crowd, cli_view *view, size_t k, size_
   }
 }
 
-void cli_view_put(const cli_crowd *crowd, cli_view *view, size_t k, size_t agent, const double *x,
+void brink_view_put(const brink_agents_run *crowd, brink_view *view, size_t k, size_t agent, const double *x,
                   const double *p, const int *mode) {
   const cli_population *population = &crowd->parts->populations[k];
   for (size_t s = 0; s < population->nshares; s++) {
@@ -65,13 +65,13 @@ void cli_view_put(const cli_crowd *crowd, cli_view *view, size_t k, size_t agent
 }
 
 /* In its first instant an agent cannot read those that come after it: they are as they start. */
-static bool may_be_read(const cli_crowd *crowd, size_t k, size_t agent) {
+static bool may_be_read(const brink_agents_run *crowd, size_t k, size_t agent) {
   if (crowd->begun) return true;
   brink_agent_event now = brink_agents_acting(crowd->agents);
   return k < now.population || (k == now.population && agent < now.agent);
 }
 
-void cli_view_fill(cli_crowd *crowd, cli_view *view, double t) {
+void brink_view_fill(brink_agents_run *crowd, brink_view *view, double t) {
   view->t = t;
   for (size_t k = 0; k < crowd->parts->npopulations; k++) {
     const brink_population_def *def = &crowd->populations[k];
@@ -83,12 +83,12 @@ void cli_view_fill(cli_crowd *crowd, cli_view *view, double t) {
         brink_agents_at(crowd->agents, k, i, t, crowd->x, &p, &mode);
         x = crowd->x;
       }
-      cli_view_put(crowd, view, k, i, x, p, mode);
+      brink_view_put(crowd, view, k, i, x, p, mode);
     }
   }
 }
 
-void cli_view_adopt(const cli_crowd *crowd, cli_view *to, const cli_view *from, size_t k,
+void brink_view_copy_agent(const brink_agents_run *crowd, brink_view *to, const brink_view *from, size_t k,
                     size_t agent) {
   const cli_population *population = &crowd->parts->populations[k];
   for (size_t s = 0; s < population->nshares; s++) {
@@ -102,7 +102,7 @@ void cli_view_adopt(const cli_crowd *crowd, cli_view *to, const cli_view *from, 
   }
 }
 
-void cli_view_copy(const cli_crowd *crowd, cli_view *to, const cli_view *from) {
+void brink_view_copy(const brink_agents_run *crowd, brink_view *to, const brink_view *from) {
   const brink_system *all = crowd->parts->all;
   to->t = from->t;
   memcpy(to->x, from->x, all->nx * sizeof(double));
@@ -113,20 +113,20 @@ void cli_view_copy(const cli_crowd *crowd, cli_view *to, const cli_view *from) {
 
 /* ---- as the records want it ---- */
 
-brink_moment cli_view_moment(const cli_view *view) {
+brink_moment brink_view_moment(const brink_view *view) {
   return (brink_moment){.t = view->t, .x = view->x, .p = view->p, .mode = view->mode};
 }
 
 static void evaluate(const brink_moment *moment, void *user) {
-  cli_crowd *crowd = user;
+  brink_agents_run *crowd = user;
   crowd->seen = moment->x == crowd->after.x ? &crowd->after : &crowd->before;
 }
 
 static double value(uint32_t variable, size_t element, void *user) {
-  const cli_crowd *crowd = user;
+  const brink_agents_run *crowd = user;
   return crowd->seen->v[crowd->parts->all->variables[variable].base + element];
 }
 
-brink_computed cli_view_computed(cli_crowd *crowd) {
+brink_computed brink_view_computed(brink_agents_run *crowd) {
   return (brink_computed){.evaluate = evaluate, .value = value, .user = crowd};
 }

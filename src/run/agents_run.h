@@ -9,39 +9,39 @@
 #define BRINK_CLI_CROWD_H
 
 #include "agents/agents.h"
-#include "cli/run.h"
+#include "run/run.h"
 
 /* With more agents, an event is told with the values of those concerned, and has no rows of its own. */
-enum { CLI_CROWD_FEW = 1000 };
+enum { BRINK_FEW_AGENTS = 1000 };
 
 /* All agents at one time, in the slots of the system of all. */
-typedef struct cli_view {
+typedef struct brink_view {
   double t;
   double *x, *p, *v;
   int *mode;
-} cli_view;
+} brink_view;
 
 /* Rows at equal distances. */
-typedef struct cli_samples {
+typedef struct brink_grid {
   brink_ticks ticks;
   int64_t next;
   bool any;
-} cli_samples;
+} brink_grid;
 
 /* An instance, and how many of its warnings are told; the same once more for each thread, as an instance belongs to
  * one. */
-typedef struct cli_actor {
+typedef struct brink_instance_set {
   brink_system *system;
   brink_instance *instance;
   brink_instance **others;
   const brink_model **models; /* of the others */
   size_t warnings;
-} cli_actor;
+} brink_instance_set;
 
-struct cli_crowd {
-  cli_simulation *run;
+struct brink_agents_run {
+  brink_run *run;
   const cli_parts *parts;
-  cli_actor *one, *pair; /* for each population, for each block */
+  brink_instance_set *one, *pair; /* for each population, for each block */
   brink_population_def *populations;
   brink_pair_def *pairs;
   brink_agents *agents;
@@ -51,8 +51,8 @@ struct cli_crowd {
   bool begun;    /* all agents may be read */
   bool few;      /* events are told with the values of all */
   bool computes; /* rows have values that equations compute */
-  cli_view before, after;
-  const cli_view *seen; /* the one that values are read from */
+  brink_view before, after;
+  const brink_view *seen; /* the one that values are read from */
   double *x, *p;        /* room for an agent */
   int *mode;
   bool over; /* `before` holds how it ended */
@@ -64,10 +64,10 @@ struct cli_crowd {
   brink_agent_event last_action; /* also of flags that are not told */
   uint32_t last_flag;
   size_t last_index;
-  cli_actor *speaker; /* whose notes are told … */
+  brink_instance_set *speaker; /* whose notes are told … */
   size_t notes_told;  /* … so far */
 
-  cli_samples rows, frames; /* of --every; of the report */
+  brink_grid rows, frames; /* of --every; of the report */
   double last;              /* time of the last row */
   bool told;                /* … and it tells what holds after everything at that time */
 
@@ -80,54 +80,54 @@ struct cli_crowd {
 /* crowd.c */
 
 /* Instances and engine. UNSUPPORTED: everything must be in one system. */
-brink_status cli_crowd_create(cli_simulation *run);
-void cli_crowd_destroy(cli_crowd *crowd); /* NULL is fine */
+brink_status brink_agents_run_create(brink_run *run);
+void brink_agents_run_destroy(brink_agents_run *crowd); /* NULL is fine */
 
 /* Who ended the run, or failed. */
-brink_agent_event cli_crowd_who(const cli_crowd *crowd);
-cli_actor *cli_crowd_actor(const cli_crowd *crowd, const brink_agent_event *who);
+brink_agent_event brink_agents_run_who(const brink_agents_run *crowd);
+brink_instance_set *brink_agents_run_actor(const brink_agents_run *crowd, const brink_agent_event *who);
 /* "car[1]" in a message about an agent gets its number: copied into the arena of the run. */
-const char *cli_crowd_rename(const cli_crowd *crowd, const brink_agent_event *who,
+const char *brink_agents_run_rename(const brink_agents_run *crowd, const brink_agent_event *who,
                              const char *text);
 /* New warnings of an actor are those of `who`. */
-void cli_crowd_warnings(cli_crowd *crowd, const brink_agent_event *who);
+void brink_agents_run_warnings(brink_agents_run *crowd, const brink_agent_event *who);
 
-void cli_crowd_summary(cli_crowd *crowd, brink_summary *summary);
+void brink_agents_run_summary(brink_agents_run *crowd, brink_summary *summary);
 
 /* crowd_view.c */
 
-bool cli_view_create(cli_crowd *crowd); /* false: out of memory */
+bool brink_view_create(brink_agents_run *crowd); /* false: out of memory */
 /* An agent as it is in these arrays. */
-void cli_view_put(const cli_crowd *crowd, cli_view *view, size_t population, size_t agent,
+void brink_view_put(const brink_agents_run *crowd, brink_view *view, size_t population, size_t agent,
                   const double *x, const double *p, const int *mode);
 /* All agents at t, which must be one that they may be read at. */
-void cli_view_fill(cli_crowd *crowd, cli_view *view, double t);
+void brink_view_fill(brink_agents_run *crowd, brink_view *view, double t);
 /* One agent of `from`. */
-void cli_view_adopt(const cli_crowd *crowd, cli_view *to, const cli_view *from, size_t population,
+void brink_view_copy_agent(const brink_agents_run *crowd, brink_view *to, const brink_view *from, size_t population,
                     size_t agent);
-void cli_view_copy(const cli_crowd *crowd, cli_view *to, const cli_view *from);
-brink_moment cli_view_moment(const cli_view *view);
+void brink_view_copy(const brink_agents_run *crowd, brink_view *to, const brink_view *from);
+brink_moment brink_view_moment(const brink_view *view);
 /* For the columns of the system of all; user: the crowd. */
-brink_computed cli_view_computed(cli_crowd *crowd);
+brink_computed brink_view_computed(brink_agents_run *crowd);
 
 /* crowd_tell.c */
 
-void cli_tell_begin(cli_crowd *crowd);
+void brink_agents_events_begin(brink_agents_run *crowd);
 /* The turn is over: what happened in it is complete. */
-void cli_tell_settle(cli_crowd *crowd, bool goes_on);
+void brink_agents_events_settle(brink_agents_run *crowd, bool goes_on);
 /* Slides that are under way; who acted last goes from `after` to `before`. */
-void cli_tell_slides(cli_crowd *crowd);
-void cli_tell_adopt(cli_crowd *crowd);
+void brink_agents_events_slides(brink_agents_run *crowd);
+void brink_agents_events_apply(brink_agents_run *crowd);
 /* The name of the flag that was told last; false: there is none. */
-bool cli_tell_last(const cli_crowd *crowd, const char **name);
+bool brink_agents_events_last(const brink_agents_run *crowd, const char **name);
 
 /* crowd_run.c */
 
-bool cli_crowd_begin(cli_simulation *run); /* false: said */
-brink_status cli_crowd_simulate(cli_simulation *run);
-void cli_crowd_end(cli_simulation *run, brink_status status);
-brink_moment cli_crowd_now(cli_crowd *crowd);
+bool brink_agents_run_begin(brink_run *run); /* false: said */
+brink_status brink_agents_run_simulate(brink_run *run);
+void brink_agents_run_end(brink_run *run, brink_status status);
+brink_moment brink_agents_run_now(brink_agents_run *crowd);
 /* A row of the results, if it comes after the last one. */
-void cli_crowd_row(cli_crowd *crowd, const cli_view *view, bool rests);
+void brink_agents_run_row(brink_agents_run *crowd, const brink_view *view, bool rests);
 
 #endif

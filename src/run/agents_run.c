@@ -1,5 +1,5 @@
 /* crowd.c: the instances of a run of agents, and the engine. See crowd.h. */
-#include "cli/crowd.h"
+#include "run/agents_run.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -10,26 +10,26 @@
 
 /* ---- instances ---- */
 
-static brink_status out_of_memory(cli_simulation *run) {
+static brink_status out_of_memory(brink_run *run) {
   return brink_diag_set(&run->diag, BRINK_ERR_MEMORY, "out of memory");
 }
 
-static brink_status make_actor(cli_crowd *crowd, cli_actor *actor, brink_system *system,
+static brink_status make_actor(brink_agents_run *crowd, brink_instance_set *actor, brink_system *system,
                                const bool *differs_p, const bool *differs_mode, bool moves) {
-  cli_simulation *run = crowd->run;
-  const cli_settings *settings = &run->settings;
+  brink_run *run = crowd->run;
+  const brink_run_options *settings = &run->settings;
   brink_instance_options wishes = {.interpret = settings->interpret,
-                                   .rtol = settings->options.rtol,
-                                   .atol = settings->options.atol,
+                                   .rtol = options->sim.rtol,
+                                   .atol = options->sim.atol,
                                    .seed = settings->seed,
                                    .range_warns = settings->range_warns,
                                    .takes_turns = true,
                                    .differs_p = differs_p,
                                    .differs_mode = differs_mode};
-  if (moves && settings->options.method != BRINK_ADAMS) {
+  if (moves && options->sim.method != BRINK_ADAMS) {
     wishes.wants_flow_jet = true;
-    wishes.only_if_worth = settings->options.method == BRINK_AUTO;
-    wishes.flow_order = settings->options.order;
+    wishes.only_if_worth = options->sim.method == BRINK_AUTO;
+    wishes.flow_order = options->sim.order;
   }
   actor->system = system;
   actor->others = brink_arena_take(&run->arena, crowd->threads, sizeof *actor->others);
@@ -43,7 +43,7 @@ static brink_status make_actor(cli_crowd *crowd, cli_actor *actor, brink_system 
   return status;
 }
 
-static void free_actors(const cli_crowd *crowd, const cli_actor *actors, size_t count) {
+static void free_actors(const brink_agents_run *crowd, const brink_instance_set *actors, size_t count) {
   for (size_t k = 0; actors != NULL && k < count; k++) {
     brink_instance_destroy(actors[k].instance);
     for (size_t j = 0; actors[k].models != NULL && j < crowd->threads; j++)
@@ -51,7 +51,7 @@ static void free_actors(const cli_crowd *crowd, const cli_actor *actors, size_t 
   }
 }
 
-static brink_status make_actors(cli_crowd *crowd) {
+static brink_status make_actors(brink_agents_run *crowd) {
   const cli_parts *parts = crowd->parts;
   brink_arena *arena = &crowd->run->arena;
   crowd->one = brink_arena_take(arena, parts->npopulations, sizeof *crowd->one);
@@ -72,19 +72,19 @@ static brink_status make_actors(cli_crowd *crowd) {
 /* ---- where they start ---- */
 
 /* What an agent starts with that is not allowed ends the run before it begins. */
-static void look_at_start(cli_crowd *crowd, size_t population, size_t agent) {
-  cli_actor *actor = &crowd->one[population];
+static void look_at_start(brink_agents_run *crowd, size_t population, size_t agent) {
+  brink_instance_set *actor = &crowd->one[population];
   brink_agent_event who = {.population = population, .agent = agent, .pair = BRINK_NONE};
-  cli_crowd_warnings(crowd, &who);
+  brink_agents_run_warnings(crowd, &who);
   if (crowd->ended || brink_instance_ending(actor->instance, NULL) == BRINK_ENDING_NONE) return;
   crowd->ended = true;
   crowd->who = who;
 }
 
-static brink_status start_population(cli_crowd *crowd, size_t k) {
+static brink_status start_population(brink_agents_run *crowd, size_t k) {
   const cli_population *population = &crowd->parts->populations[k];
   const brink_system *one = population->one;
-  cli_simulation *run = crowd->run;
+  brink_run *run = crowd->run;
   size_t n = population->count;
   double *x = brink_arena_pack(&run->arena, n * one->nx, sizeof *x);
   double *p = brink_arena_pack(&run->arena, n * one->np, sizeof *p);
@@ -125,7 +125,7 @@ static uint32_t own_slot(const uint32_t *map, size_t count, uint32_t slot) {
 }
 
 /* The position and size of one side, if they are plain. */
-static bool place_side(const cli_crowd *crowd, const cli_pair *pair, int side,
+static bool place_side(const brink_agents_run *crowd, const cli_pair *pair, int side,
                        brink_pair_def *def) {
   const brink_system *one = crowd->parts->populations[pair->population[side]].one;
   const brink_agent_reach *reach = &pair->block->reach[side];
@@ -140,7 +140,7 @@ static bool place_side(const cli_crowd *crowd, const cli_pair *pair, int side,
   return reach->ndimensions > 0 && def->size[side] != BRINK_NO_INDEX;
 }
 
-static void place_pair(const cli_crowd *crowd, const cli_pair *pair, brink_pair_def *def) {
+static void place_pair(const brink_agents_run *crowd, const cli_pair *pair, brink_pair_def *def) {
   const brink_agent_reach *reach = pair->block->reach;
   bool known[2] = {place_side(crowd, pair, 0, def), place_side(crowd, pair, 1, def)};
   bool one = pair->population[0] == pair->population[1];
@@ -157,7 +157,7 @@ static void place_pair(const cli_crowd *crowd, const cli_pair *pair, brink_pair_
     def->ndimensions = reach[reach[0].ndimensions > 0 ? 0 : 1].ndimensions;
 }
 
-static void define_pair(cli_crowd *crowd, size_t k) {
+static void define_pair(brink_agents_run *crowd, size_t k) {
   const cli_pair *pair = &crowd->parts->pairs[k];
   brink_pair_def *def = &crowd->pairs[k];
   *def = (brink_pair_def){.name = "pair",
@@ -176,8 +176,8 @@ static void define_pair(cli_crowd *crowd, size_t k) {
 
 /* ---- the object ---- */
 
-static brink_status build(cli_crowd *crowd) {
-  cli_simulation *run = crowd->run;
+static brink_status build(brink_agents_run *crowd) {
+  brink_run *run = crowd->run;
   const cli_parts *parts = crowd->parts;
   crowd->populations =
       brink_arena_take(&run->arena, parts->npopulations, sizeof *crowd->populations);
@@ -192,33 +192,33 @@ static brink_status build(cli_crowd *crowd) {
                           .npopulations = parts->npopulations,
                           .pairs = crowd->pairs,
                           .npairs = parts->npairs,
-                          .options = run->settings.options,
+                          .options = run->options.sim,
                           .threads = crowd->threads};
   return brink_agents_create(&def, NULL, &run->diag, &crowd->agents);
 }
 
 /* Few agents are not worth it (agents/proposals.c), nor is one core. */
-static size_t threads_for(const cli_crowd *crowd) {
-  size_t threads = (size_t)crowd->run->settings.threads;
+static size_t threads_for(const brink_agents_run *crowd) {
+  size_t threads = (size_t)crowd->run->options.threads;
   if (threads == 0) threads = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
   return threads < 2 || crowd->parts->agents < BRINK_AGENTS_FOR_THREADS ? 0 : threads;
 }
 
-brink_status cli_crowd_create(cli_simulation *run) {
-  if (!isfinite(run->settings.until)) return BRINK_ERR_UNSUPPORTED;
-  cli_crowd *crowd = brink_arena_take(&run->arena, 1, sizeof *crowd);
+brink_status brink_agents_run_create(brink_run *run) {
+  if (!isfinite(run->options.until)) return BRINK_ERR_UNSUPPORTED;
+  brink_agents_run *crowd = brink_arena_take(&run->arena, 1, sizeof *crowd);
   if (crowd == NULL) return out_of_memory(run);
   crowd->run = run;
   crowd->parts = run->loaded.parts;
-  crowd->few = crowd->parts->agents <= CLI_CROWD_FEW;
+  crowd->few = crowd->parts->agents <= BRINK_FEW_AGENTS;
   crowd->who = (brink_agent_event){.pair = BRINK_NONE};
   crowd->counts.agents = crowd->parts->agents;
   crowd->threads = threads_for(crowd);
-  run->crowd = crowd;
+  run->agents_run = crowd;
   return build(crowd);
 }
 
-void cli_crowd_destroy(cli_crowd *crowd) {
+void brink_agents_run_destroy(brink_agents_run *crowd) {
   if (crowd == NULL) return;
   brink_agents_destroy(crowd->agents);
   free_actors(crowd, crowd->one, crowd->parts->npopulations);
@@ -227,20 +227,20 @@ void cli_crowd_destroy(cli_crowd *crowd) {
 
 /* ---- names ---- */
 
-static bool has_ended(const cli_crowd *crowd, const brink_agent_event *who) {
-  const cli_actor *actor = cli_crowd_actor(crowd, who);
+static bool has_ended(const brink_agents_run *crowd, const brink_agent_event *who) {
+  const brink_instance_set *actor = brink_agents_run_actor(crowd, who);
   return brink_instance_ending(actor->instance, NULL) != BRINK_ENDING_NONE;
 }
 
 /* After a pair has met, its partners act by themselves again. */
-brink_agent_event cli_crowd_who(const cli_crowd *crowd) {
+brink_agent_event brink_agents_run_who(const brink_agents_run *crowd) {
   if (crowd->ended || crowd->agents == NULL) return crowd->who;
   brink_agent_event who = brink_agents_acting(crowd->agents);
   bool other = crowd->speaker != NULL && !has_ended(crowd, &who);
   return other && has_ended(crowd, &crowd->last_action) ? crowd->last_action : who;
 }
 
-cli_actor *cli_crowd_actor(const cli_crowd *crowd, const brink_agent_event *who) {
+brink_instance_set *brink_agents_run_actor(const brink_agents_run *crowd, const brink_agent_event *who) {
   return who->pair != BRINK_NONE ? &crowd->pair[who->pair] : &crowd->one[who->population];
 }
 
@@ -252,7 +252,7 @@ typedef struct cast {
   size_t count;
 } cast;
 
-static cast cast_of(const cli_crowd *crowd, const brink_agent_event *who) {
+static cast cast_of(const brink_agents_run *crowd, const brink_agent_event *who) {
   const cli_parts *parts = crowd->parts;
   cast all = {.count = who->pair != BRINK_NONE ? 2 : 1};
   for (size_t side = 0; side < all.count; side++) {
@@ -275,7 +275,7 @@ static size_t match(const cast *all, const char *text, size_t *side) {
   return 0;
 }
 
-const char *cli_crowd_rename(const cli_crowd *crowd, const brink_agent_event *who,
+const char *brink_agents_run_rename(const brink_agents_run *crowd, const brink_agent_event *who,
                              const char *text) {
   cast all = cast_of(crowd, who);
   brink_text renamed = {0};
@@ -297,23 +297,23 @@ const char *cli_crowd_rename(const cli_crowd *crowd, const brink_agent_event *wh
 
 /* ---- warnings ---- */
 
-static void keep_warning(cli_crowd *crowd, const char *text) {
+static void keep_warning(brink_agents_run *crowd, const char *text) {
   if (brink_arena_grow(&crowd->run->arena, (void **)&crowd->warnings, crowd->nwarnings,
                        &crowd->warnings_capacity, sizeof *crowd->warnings))
     crowd->warnings[crowd->nwarnings++] = text;
 }
 
-void cli_crowd_warnings(cli_crowd *crowd, const brink_agent_event *who) {
-  cli_actor *actor = cli_crowd_actor(crowd, who);
+void brink_agents_run_warnings(brink_agents_run *crowd, const brink_agent_event *who) {
+  brink_instance_set *actor = brink_agents_run_actor(crowd, who);
   size_t count;
   const char *const *texts = brink_instance_warnings(actor->instance, &count);
   for (; actor->warnings < count; actor->warnings++)
-    keep_warning(crowd, cli_crowd_rename(crowd, who, texts[actor->warnings]));
+    keep_warning(crowd, brink_agents_run_rename(crowd, who, texts[actor->warnings]));
 }
 
 /* ---- the summary ---- */
 
-static void sum_up_actor(const cli_actor *actor, brink_summary *summary) {
+static void sum_up_actor(const brink_instance_set *actor, brink_summary *summary) {
   if (actor->instance == NULL) return;
   const char *engine = brink_instance_engine(actor->instance);
   const char *reason = brink_instance_reason(actor->instance);
@@ -323,7 +323,7 @@ static void sum_up_actor(const cli_actor *actor, brink_summary *summary) {
   summary->compile_seconds += brink_instance_compile_seconds(actor->instance);
 }
 
-void cli_crowd_summary(cli_crowd *crowd, brink_summary *summary) {
+void brink_agents_run_summary(brink_agents_run *crowd, brink_summary *summary) {
   for (size_t k = 0; crowd->one != NULL && k < crowd->parts->npopulations; k++)
     sum_up_actor(&crowd->one[k], summary);
   for (size_t k = 0; crowd->pair != NULL && k < crowd->parts->npairs; k++)

@@ -1,14 +1,14 @@
 /* crowd_tell.c: what agents tell, to the journal, the results and the report. See crowd.h. */
 #include <string.h>
 
-#include "cli/crowd.h"
+#include "run/agents_run.h"
 
 /* ---- whose flag is it? ---- */
 
 /* A flag of an agent, or of a pair, as one of the system of all. BRINK_NO_INDEX: nobody knows it. */
-static uint32_t flag_of(const cli_crowd *crowd, const brink_agent_event *who, size_t guard,
+static uint32_t flag_of(const brink_agents_run *crowd, const brink_agent_event *who, size_t guard,
                         size_t *index) {
-  const cli_actor *actor = cli_crowd_actor(crowd, who);
+  const brink_instance_set *actor = brink_agents_run_actor(crowd, who);
   uint32_t flag;
   brink_instance_flag(actor->instance, guard, &flag, index);
   if (who->pair != BRINK_NONE) return crowd->parts->pairs[who->pair].flag[flag];
@@ -16,7 +16,7 @@ static uint32_t flag_of(const cli_crowd *crowd, const brink_agent_event *who, si
   return crowd->parts->populations[who->population].flag[flag];
 }
 
-static brink_concerned concerned_by(const cli_crowd *crowd, const brink_agent_event *who) {
+static brink_concerned concerned_by(const brink_agents_run *crowd, const brink_agent_event *who) {
   const cli_parts *parts = crowd->parts;
   if (who->pair == BRINK_NONE)
     return (brink_concerned){
@@ -32,33 +32,33 @@ static brink_concerned concerned_by(const cli_crowd *crowd, const brink_agent_ev
 /* ---- values before and after ---- */
 
 /* One partner out of the arrays of two. */
-static void put_partner(const cli_crowd *crowd, cli_view *view, const brink_agent_event *who,
+static void put_partner(const brink_agents_run *crowd, brink_view *view, const brink_agent_event *who,
                         int side, const double *x, const double *p, const int *mode) {
   const cli_pair *pair = &crowd->parts->pairs[who->pair];
   const brink_system *one = crowd->parts->populations[pair->population[side]].one;
   for (size_t k = 0; k < one->nx; k++) crowd->x[k] = x[pair->x[side][k]];
   for (size_t k = 0; k < one->np; k++) crowd->p[k] = p[pair->p[side][k]];
   for (size_t k = 0; k < one->nmodes; k++) crowd->mode[k] = mode[pair->mode[side][k]];
-  cli_view_put(crowd, view, pair->population[side], who->partner[side], crowd->x, crowd->p,
+  brink_view_put(crowd, view, pair->population[side], who->partner[side], crowd->x, crowd->p,
                crowd->mode);
 }
 
-static void put_concerned(cli_crowd *crowd, cli_view *view, const brink_agent_event *who,
+static void put_concerned(brink_agents_run *crowd, brink_view *view, const brink_agent_event *who,
                           const double *x, const double *p, const int *mode) {
   if (who->pair == BRINK_NONE) {
-    cli_view_put(crowd, view, who->population, who->agent, x, p, mode);
+    brink_view_put(crowd, view, who->population, who->agent, x, p, mode);
     return;
   }
   for (int side = 0; side < 2; side++) put_partner(crowd, view, who, side, x, p, mode);
 }
 
 /* Everybody at the time of the event if they are few; those concerned before it and after it. */
-static brink_event_record look(cli_crowd *crowd, const brink_agent_event *event) {
+static brink_event_record look(brink_agents_run *crowd, const brink_agent_event *event) {
   const brink_event_record *record = event->record;
-  cli_view *before = &crowd->before, *after = &crowd->after;
+  brink_view *before = &crowd->before, *after = &crowd->after;
   if (crowd->few) {
-    cli_view_fill(crowd, before, record->event.t);
-    cli_view_copy(crowd, after, before);
+    brink_view_fill(crowd, before, record->event.t);
+    brink_view_copy(crowd, after, before);
   }
   before->t = after->t = record->event.t;
   put_concerned(crowd, before, event, record->x_before, record->p_before, record->mode_before);
@@ -78,10 +78,10 @@ static brink_event_record look(cli_crowd *crowd, const brink_agent_event *event)
 
 /* ---- events ---- */
 
-static void show(cli_crowd *crowd, const brink_happening *happening,
+static void show(brink_agents_run *crowd, const brink_happening *happening,
                  const brink_concerned *concerned) {
   brink_display *display = crowd->run->display;
-  brink_moment before = cli_view_moment(&crowd->before);
+  brink_moment before = brink_view_moment(&crowd->before);
   if (display == NULL) return;
   if (crowd->few) brink_display_row(display, &before);
   if (happening->record->event.kind != BRINK_HELD)
@@ -89,11 +89,11 @@ static void show(cli_crowd *crowd, const brink_happening *happening,
 }
 
 static int on_event(const brink_agent_event *event, void *user) {
-  cli_crowd *crowd = user;
-  cli_simulation *run = crowd->run;
+  brink_agents_run *crowd = user;
+  brink_run *run = crowd->run;
   brink_happening happening = {0};
-  cli_actor *actor = cli_crowd_actor(crowd, event);
-  cli_crowd_warnings(crowd, event);
+  brink_instance_set *actor = brink_agents_run_actor(crowd, event);
+  brink_agents_run_warnings(crowd, event);
   crowd->last_action = *event;
   crowd->last_action.record = NULL;
   crowd->speaker = actor;
@@ -106,9 +106,9 @@ static int on_event(const brink_agent_event *event, void *user) {
   brink_concerned concerned = concerned_by(crowd, event);
   happening.record = &record;
   if (event->pair != BRINK_NONE || !crowd->few) happening.concerned = concerned;
-  happening.nremarks = cli_take_remarks(run, actor->instance, 0);
+  happening.nremarks = brink_run_take_notes(run, actor->instance, 0);
   happening.remarks = run->remarks;
-  if (crowd->few) cli_crowd_row(crowd, &crowd->before, false);
+  if (crowd->few) brink_agents_run_row(crowd, &crowd->before, false);
   if (run->results != NULL) happening.row = brink_results_rows(run->results) - 1;
   brink_journal_event(&run->journal, &happening);
   show(crowd, &happening, &concerned);
@@ -122,7 +122,7 @@ static int on_event(const brink_agent_event *event, void *user) {
 /* ---- after the turn ---- */
 
 /* Those who acted last: one, or two. */
-static size_t actors_of(const cli_crowd *crowd, size_t population[2], size_t agent[2]) {
+static size_t actors_of(const brink_agents_run *crowd, size_t population[2], size_t agent[2]) {
   const brink_agent_event *who = &crowd->last_event;
   if (who->pair == BRINK_NONE) {
     population[0] = who->population;
@@ -136,41 +136,41 @@ static size_t actors_of(const cli_crowd *crowd, size_t population[2], size_t age
   return 2;
 }
 
-void cli_tell_adopt(cli_crowd *crowd) {
+void brink_agents_events_apply(brink_agents_run *crowd) {
   size_t population[2], agent[2], count = actors_of(crowd, population, agent);
   for (size_t k = 0; k < count; k++)
-    cli_view_adopt(crowd, &crowd->before, &crowd->after, population[k], agent[k]);
+    brink_view_copy_agent(crowd, &crowd->before, &crowd->after, population[k], agent[k]);
 }
 
 /* What rules and samples have made of them. */
-static void look_again(cli_crowd *crowd) {
+static void look_again(brink_agents_run *crowd) {
   size_t population[2], agent[2], count = actors_of(crowd, population, agent);
   for (size_t k = 0; k < count; k++) {
     const double *p;
     const int *mode;
     brink_agents_at(crowd->agents, population[k], agent[k], crowd->after.t, crowd->x, &p, &mode);
-    cli_view_put(crowd, &crowd->after, population[k], agent[k], crowd->x, p, mode);
+    brink_view_put(crowd, &crowd->after, population[k], agent[k], crowd->x, p, mode);
   }
 }
 
-void cli_tell_settle(cli_crowd *crowd, bool goes_on) {
-  cli_simulation *run = crowd->run;
+void brink_agents_events_settle(brink_agents_run *crowd, bool goes_on) {
+  brink_run *run = crowd->run;
   if (!crowd->happened) return;
   crowd->happened = false;
   if (goes_on) look_again(crowd);
   size_t count;
   brink_instance_notes(crowd->speaker->instance, &count);
   size_t first = count >= crowd->notes_told ? crowd->notes_told : 0;
-  size_t more = cli_take_remarks(run, crowd->speaker->instance, first);
+  size_t more = brink_run_take_notes(run, crowd->speaker->instance, first);
   brink_journal_settle(&run->journal, crowd->after.p, crowd->after.mode, run->remarks, more);
-  brink_moment after = cli_view_moment(&crowd->after);
-  if (crowd->few) cli_crowd_row(crowd, &crowd->after, true);
+  brink_moment after = brink_view_moment(&crowd->after);
+  if (crowd->few) brink_agents_run_row(crowd, &crowd->after, true);
   if (crowd->few && run->display != NULL) brink_display_row(run->display, &after);
 }
 
 /* ---- near misses and slides ---- */
 
-static bool is_named(const cli_crowd *crowd, size_t population, size_t agent, size_t guard,
+static bool is_named(const brink_agents_run *crowd, size_t population, size_t agent, size_t guard,
                      uint32_t *flag, size_t *index) {
   brink_agent_event who = {.population = population, .agent = agent, .pair = BRINK_NONE};
   *flag = flag_of(crowd, &who, guard, index);
@@ -178,7 +178,7 @@ static bool is_named(const cli_crowd *crowd, size_t population, size_t agent, si
 }
 
 static int on_near_miss(size_t population, size_t agent, const brink_near_miss *miss, void *user) {
-  cli_crowd *crowd = user;
+  brink_agents_run *crowd = user;
   uint32_t flag;
   size_t index;
   if (is_named(crowd, population, agent, miss->guard, &flag, &index))
@@ -187,7 +187,7 @@ static int on_near_miss(size_t population, size_t agent, const brink_near_miss *
 }
 
 static int on_slide(size_t population, size_t agent, const brink_slide_record *slide, void *user) {
-  cli_crowd *crowd = user;
+  brink_agents_run *crowd = user;
   uint32_t flag;
   size_t index;
   if (is_named(crowd, population, agent, slide->guard, &flag, &index))
@@ -195,7 +195,7 @@ static int on_slide(size_t population, size_t agent, const brink_slide_record *s
   return 0;
 }
 
-void cli_tell_slides(cli_crowd *crowd) {
+void brink_agents_events_slides(brink_agents_run *crowd) {
   enum { MOST = 16 };
   brink_slide_record slides[MOST];
   for (size_t k = 0; k < crowd->parts->npopulations; k++) {
@@ -206,7 +206,7 @@ void cli_tell_slides(cli_crowd *crowd) {
   }
 }
 
-bool cli_tell_last(const cli_crowd *crowd, const char **name) {
+bool brink_agents_events_last(const brink_agents_run *crowd, const char **name) {
   brink_text text = {0};
   if (crowd->any)
     brink_system_flag_name(crowd->parts->all, crowd->last_flag, crowd->last_index, &text);
@@ -215,7 +215,7 @@ bool cli_tell_last(const cli_crowd *crowd, const char **name) {
   return *name != NULL;
 }
 
-void cli_tell_begin(cli_crowd *crowd) {
+void brink_agents_events_begin(brink_agents_run *crowd) {
   brink_agents_sink sink = {
       .event = on_event, .near_miss = on_near_miss, .slide = on_slide, .user = crowd};
   brink_agents_set_sink(crowd->agents, &sink);
