@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "agents/parts.h"
-#include "agents/team.h"
+#include "agents/thread_pool.h"
 
 #define SHARE 16  /* the next one of so many is proposed, … */
 #define MOST 1024 /* … but no more than this, */
@@ -43,7 +43,7 @@ typedef struct boxes_of_block {
 
 struct brink_proposals {
   brink_agents *agents;
-  brink_team *team;
+  brink_thread_pool *pool;
   brink_worker *workers;
   size_t nworkers;
   brink_proposal *list;
@@ -280,11 +280,11 @@ static void prepare(brink_proposals *ahead) {
     brink_proposals_forget(ahead);
     return;
   }
-  brink_team_do(ahead->team, ahead->count, propose, ahead);
+  brink_thread_pool_run(ahead->pool, ahead->count, propose, ahead);
   for (size_t k = 0; k < ahead->count; k++) ahead->list[k].window = ahead->list[k].outlook.window;
   if (!prunes(agents)) return;
   for (size_t b = 0; b < agents->def.npairs; b++) sort_boxes(ahead, b);
-  brink_team_do(ahead->team, ahead->count, compare, ahead);
+  brink_thread_pool_run(ahead->pool, ahead->count, compare, ahead);
 }
 
 /* ---- adopting ---- */
@@ -428,13 +428,13 @@ brink_status brink_proposals_create(brink_agents *agents, brink_diag *diag,
     brink_status status = brink_worker_init(&ahead->workers[k], agents, k + 1, diag);
     if (status != BRINK_OK) return status;
   }
-  ahead->team = brink_team_create(ahead->nworkers, &agents->arena.allocator);
-  return ahead->team != NULL ? BRINK_OK : brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  ahead->pool = brink_thread_pool_create(ahead->nworkers, &agents->arena.allocator);
+  return ahead->pool != NULL ? BRINK_OK : brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
 }
 
 void brink_proposals_destroy(brink_proposals *ahead) {
   if (ahead == NULL) return;
-  brink_team_destroy(ahead->team);
+  brink_thread_pool_destroy(ahead->pool);
   for (size_t k = 0; ahead->workers != NULL && k < ahead->nworkers; k++)
     brink_worker_free(&ahead->workers[k], false);
 }
