@@ -30,7 +30,7 @@ static brink_status check(const brink_agents_def *def, brink_diag *diag) {
 static bool take_arrays(brink_agents *agents) {
   brink_arena *arena = &agents->arena;
   for (size_t k = 0; k < agents->def.npopulations; k++) {
-    size_t size = agents->worker.crews[k].packing.size;
+    size_t size = agents->worker.populations[k].packing.size;
     agents->largest = size > agents->largest ? size : agents->largest;
   }
   for (int k = 0; k < 2; k++) agents->old[k] = brink_arena_take(arena, agents->largest, 1);
@@ -56,9 +56,9 @@ static brink_status build(brink_agents *agents, brink_diag *diag) {
   if (!take_arrays(agents))
     return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for the agents");
   for (size_t k = 0; k < def->npopulations; k++) {
-    const brink_crew *crew = &agents->worker.crews[k];
-    for (size_t i = 0; i < crew->def.count; i++)
-      agents->members[crew->first + i].crew = (uint16_t)k;
+    const brink_agent_population *pop = &agents->worker.populations[k];
+    for (size_t i = 0; i < pop->def.count; i++)
+      agents->members[pop->first + i].population = (uint16_t)k;
   }
   return brink_proposals_create(agents, diag, &agents->proposals);
 }
@@ -111,7 +111,7 @@ double brink_agents_horizon(const brink_agents *agents) {
 }
 
 brink_agent_event brink_agents_acting(const brink_agents *agents) {
-  brink_agent_event who = {.population = agents->members[agents->acting].crew,
+  brink_agent_event who = {.population = agents->members[agents->acting].population,
                            .agent = brink_agents_member(agents, agents->acting),
                            .pair = agents->acting_block,
                            .partner = {BRINK_NONE, BRINK_NONE}};
@@ -125,23 +125,23 @@ brink_agent_event brink_agents_acting(const brink_agents *agents) {
 
 void brink_agents_at(const brink_agents *agents, size_t population, size_t agent, double t,
                      double *x, const double **p, const int **mode) {
-  const brink_crew *crew = &agents->worker.crews[population];
-  const void *packed = brink_crew_packed(crew, agent);
-  brink_plan plan = brink_packed_plan(&crew->packing, packed);
-  for (size_t i = 0; i < crew->packing.nx; i++) x[i] = brink_plan_at(&plan, i, t);
-  if (p != NULL) *p = brink_packed_parameters(&crew->packing, packed);
-  if (mode != NULL) *mode = brink_packed_modes(&crew->packing, packed);
+  const brink_agent_population *pop = &agents->worker.populations[population];
+  const void *packed = brink_population_packed(pop, agent);
+  brink_plan plan = brink_packed_plan(&pop->packing, packed);
+  for (size_t i = 0; i < pop->packing.nx; i++) x[i] = brink_plan_at(&plan, i, t);
+  if (p != NULL) *p = brink_packed_parameters(&pop->packing, packed);
+  if (mode != NULL) *mode = brink_packed_modes(&pop->packing, packed);
 }
 
 size_t brink_agents_slides(brink_agents *agents, size_t population, size_t agent,
                            brink_slide_record *records, size_t capacity) {
-  brink_crew *crew = &agents->worker.crews[population];
-  brink_crew_take(crew, agent);
-  return brink_sim_slides(crew->sim, records, capacity);
+  brink_agent_population *pop = &agents->worker.populations[population];
+  brink_population_load(pop, agent);
+  return brink_sim_slides(pop->sim, records, capacity);
 }
 
 brink_sim *brink_agents_sim(const brink_agents *agents, size_t population) {
-  return agents->worker.crews[population].sim;
+  return agents->worker.populations[population].sim;
 }
 
 void brink_stats_add(brink_stats *sum, const brink_stats *one) {
@@ -160,12 +160,12 @@ void brink_stats_add(brink_stats *sum, const brink_stats *one) {
 const brink_agents_stats *brink_agents_statistics(brink_agents *agents) {
   brink_agents_stats *stats = &agents->stats;
   const brink_worker *worker = &agents->worker;
-  stats->sum = *brink_sim_stats(worker->crews[0].sim);
+  stats->sum = *brink_sim_stats(worker->populations[0].sim);
   size_t bytes = agents->n * (sizeof *agents->members + sizeof *agents->gaps +
                               sizeof(brink_queue_item) + sizeof(uint32_t));
   for (size_t k = 0; k < agents->def.npopulations; k++) {
-    if (k > 0) brink_stats_add(&stats->sum, brink_sim_stats(worker->crews[k].sim));
-    bytes += worker->crews[k].def.count * worker->crews[k].packing.size;
+    if (k > 0) brink_stats_add(&stats->sum, brink_sim_stats(worker->populations[k].sim));
+    bytes += worker->populations[k].def.count * worker->populations[k].packing.size;
   }
   for (size_t k = 0; k < agents->def.npairs; k++) {
     brink_stats_add(&stats->sum, &worker->meetings[k].eval.stats);

@@ -4,7 +4,7 @@
  *   engine.c    the loop: who is next, what happens then
  *   proposals.c     turns computed by several threads before they are due; thread_pool.c: the threads
  *   window.c    windows of plans, compared with those of others
- *   crew.c      agents, packed; a simulation for each population that they take turns in
+ *   population.c      agents, packed; a simulation for each population that they take turns in
  *   worker.c    what one thread works with
  *   meeting.c   guards of pairs: searched along both plans at the same time; signs.c: which side they are on
  *   contacts.c  what is remembered of pairs on a surface

@@ -20,17 +20,17 @@
 #define IDLE                                                                                       \
   1000 /* turns of an agent, or events of a pair, without motion: something fires again and again */
 
-static brink_crew *crew_of(const brink_agents *agents, uint32_t agent) {
-  return brink_worker_crew(&agents->worker, agent);
+static brink_agent_population *population_of(const brink_agents *agents, uint32_t agent) {
+  return brink_worker_population(&agents->worker, agent);
 }
 
 size_t brink_agents_member(const brink_agents *agents, uint32_t agent) {
-  return agent - crew_of(agents, agent)->first;
+  return agent - population_of(agents, agent)->first;
 }
 
 void *brink_agents_packed(const brink_agents *agents, uint32_t agent) {
-  const brink_crew *crew = crew_of(agents, agent);
-  return brink_crew_packed(crew, agent - crew->first);
+  const brink_agent_population *pop = population_of(agents, agent);
+  return brink_population_packed(pop, agent - pop->first);
 }
 
 /* It speaks to the sink from now on. */
@@ -43,11 +43,11 @@ static void act(brink_agents *agents, uint32_t agent) {
 
 /* What the agent will do from where its simulation stands. It is at work. */
 static brink_status plan(brink_agents *agents, uint32_t agent, brink_diag *diag) {
-  brink_crew *crew = crew_of(agents, agent);
+  brink_agent_population *pop = population_of(agents, agent);
   brink_member *member = &agents->members[agent];
   brink_prospect prospect;
-  brink_status status =
-      brink_crew_plan(crew, agents->t_end, brink_agents_packed(agents, agent), &prospect, diag);
+  brink_status status = brink_population_plan(pop, agents->t_end,
+                                              brink_agents_packed(agents, agent), &prospect, diag);
   if (status != BRINK_OK) return status;
   member->valid = prospect.valid;
   member->idle = prospect.valid > prospect.stands ? 0 : (uint16_t)(member->idle + 1);
@@ -55,13 +55,13 @@ static brink_status plan(brink_agents *agents, uint32_t agent, brink_diag *diag)
     return brink_diag_set(diag, BRINK_ERR_LOOP,
                           "time does not move on from t = %.17g: something of agent %zu of '%s' "
                           "happens again and again",
-                          prospect.stands, brink_agents_member(agents, agent) + 1, crew->def.name);
+                          prospect.stands, brink_agents_member(agents, agent) + 1, pop->def.name);
   return BRINK_OK;
 }
 
 void brink_agents_keep(brink_agents *agents, uint32_t agent, int which) {
   memcpy(agents->old[which], brink_agents_packed(agents, agent),
-         crew_of(agents, agent)->packing.size);
+         population_of(agents, agent)->packing.size);
 }
 
 void brink_agents_note(brink_agents *agents, const brink_contact *note) {
@@ -103,10 +103,10 @@ static void open_window(brink_agents *agents, uint32_t agent, const void *past, 
 
 /* The agent's simulation goes to t, with all that happens there. It is at work afterwards. */
 static brink_status simulate(brink_agents *agents, uint32_t agent, double t, brink_diag *diag) {
-  brink_crew *crew = crew_of(agents, agent);
-  brink_crew_take(crew, brink_agents_member(agents, agent));
+  brink_agent_population *pop = population_of(agents, agent);
+  brink_population_load(pop, brink_agents_member(agents, agent));
   act(agents, agent);
-  brink_status status = brink_crew_move(crew, t, agents->t_end, diag);
+  brink_status status = brink_population_advance(pop, t, agents->t_end, diag);
   return status == BRINK_STEPPED ? BRINK_OK : status;
 }
 
@@ -116,10 +116,10 @@ static const char *name_pair(const brink_agents *agents, const uint32_t pair[2],
   const char *name[2];
   size_t number[2];
   for (int k = 0; k < 2; k++) {
-    name[k] = crew_of(agents, pair[k])->def.name;
+    name[k] = population_of(agents, pair[k])->def.name;
     number[k] = brink_agents_member(agents, pair[k]) + 1;
   }
-  if (crew_of(agents, pair[0]) == crew_of(agents, pair[1]))
+  if (population_of(agents, pair[0]) == population_of(agents, pair[1]))
     snprintf(text, size, "agents %zu and %zu of '%s'", number[0], number[1], name[0]);
   else
     snprintf(text, size, "agent %zu of '%s' and agent %zu of '%s'", number[0], name[0], number[1],
@@ -157,7 +157,7 @@ static brink_status watch_gaps(brink_agents *agents, uint32_t agent, brink_diag 
   if (!accumulate(&agents->gaps[agent], agents->now, &limit)) return BRINK_OK;
   char whose[300];
   snprintf(whose, sizeof whose, "agent %zu of '%s'", brink_agents_member(agents, agent) + 1,
-           crew_of(agents, agent)->def.name);
+           population_of(agents, agent)->def.name);
   return tell_limit(whose, limit, diag);
 }
 
@@ -189,12 +189,12 @@ static brink_status take_turn(brink_agents *agents, uint32_t agent, brink_diag *
   const void *past = brink_agents_packed(agents, agent);
   bool jumped = false;
   if (agents->now >= member->valid) {
-    brink_crew *crew = crew_of(agents, agent);
+    brink_agent_population *pop = population_of(agents, agent);
     brink_agents_keep(agents, agent, 0);
     past = agents->old[0];
     status = simulate(agents, agent, member->valid, diag);
-    jumped = crew->sim->instant_events > 0 && crew->sim->changed;
-    if (status == BRINK_OK && crew->sim->instant_events > 0)
+    jumped = pop->sim->instant_events > 0 && pop->sim->changed;
+    if (status == BRINK_OK && pop->sim->instant_events > 0)
       status = watch_gaps(agents, agent, diag);
     if (status == BRINK_OK) status = plan(agents, agent, diag);
   }
@@ -228,12 +228,12 @@ static brink_status tell_meeting(brink_agents *agents, size_t block, const uint3
 static brink_status part(brink_agents *agents, size_t block, int side, uint32_t agent, bool changed,
                          brink_diag *diag) {
   if (!changed) return BRINK_OK;
-  brink_crew *crew = crew_of(agents, agent);
-  brink_crew_take(crew, brink_agents_member(agents, agent));
-  crew->sim->t = crew->sim->stepper.t = agents->now;
-  brink_meeting_scatter(&agents->worker.meetings[block], side, crew->sim);
+  brink_agent_population *pop = population_of(agents, agent);
+  brink_population_load(pop, brink_agents_member(agents, agent));
+  pop->sim->t = pop->sim->stepper.t = agents->now;
+  brink_meeting_scatter(&agents->worker.meetings[block], side, pop->sim);
   act(agents, agent);
-  brink_status status = brink_sim_intervene(crew->sim, diag);
+  brink_status status = brink_sim_intervene(pop->sim, diag);
   return status == BRINK_OK ? plan(agents, agent, diag) : status;
 }
 
@@ -346,7 +346,8 @@ static brink_status fire(brink_agents *agents, size_t block, const uint32_t pair
 static brink_status meet(brink_agents *agents, uint32_t i, uint32_t j, brink_diag *diag) {
   size_t block = agents->members[i].window.block;
   const brink_meeting *m = &agents->worker.meetings[block];
-  bool first = crew_of(agents, i) == m->crew[0] && (m->crew[0] != m->crew[1] || i < j);
+  bool first = population_of(agents, i) == m->population[0] &&
+               (m->population[0] != m->population[1] || i < j);
   uint32_t pair[2] = {first ? i : j, first ? j : i};
   brink_root_of_pair root = root_of(&agents->members[i].window);
   bool changed[2];
@@ -409,11 +410,11 @@ static brink_status turn(brink_agents *agents, brink_diag *diag) {
 
 static brink_status begin(brink_agents *agents, brink_diag *diag) {
   for (uint32_t i = 0; i < agents->n; i++) {
-    brink_crew *crew = crew_of(agents, i);
-    brink_crew_start(crew, brink_agents_member(agents, i));
+    brink_agent_population *pop = population_of(agents, i);
+    brink_population_start(pop, brink_agents_member(agents, i));
     act(agents, i);
     agents->members[i].left_at = (double)NAN;
-    agents->now = agents->begun = crew->sim->t;
+    agents->now = agents->begun = pop->sim->t;
     brink_status status = plan(agents, i, diag);
     if (status != BRINK_OK) return status;
     open_window(agents, i, brink_agents_packed(agents, i), false);
@@ -428,7 +429,7 @@ static brink_status go_on(brink_agents *agents, brink_diag *diag) {
   brink_proposals_forget(agents->proposals);
   for (uint32_t i = 0; i < agents->n; i++) {
     if (agents->members[i].window.ending != BRINK_FINISHED) continue;
-    brink_crew_take(crew_of(agents, i), brink_agents_member(agents, i));
+    brink_population_load(population_of(agents, i), brink_agents_member(agents, i));
     act(agents, i);
     brink_status status = plan(agents, i, diag);
     if (status != BRINK_OK) return status;

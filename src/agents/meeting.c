@@ -24,7 +24,7 @@
 /* Which of its states does an agent bring to the guards? */
 static bool find_needed(brink_meeting *m, int side, brink_arena *arena) {
   const brink_model *pair = m->eval.model;
-  size_t nx = m->crew[side]->sim->model->def.nx;
+  size_t nx = m->population[side]->sim->model->def.nx;
   bool *reads = brink_arena_take(arena, pair->def.nx, sizeof *reads);
   m->needed[side] = brink_arena_take(arena, nx, sizeof *m->needed[side]);
   if (reads == NULL || m->needed[side] == NULL) return false;
@@ -54,16 +54,17 @@ static void enable(brink_meeting *m) {
 }
 
 static size_t longest(const brink_meeting *m) {
-  size_t a = m->crew[0]->packing.length, b = m->crew[1]->packing.length;
+  size_t a = m->population[0]->packing.length, b = m->population[1]->packing.length;
   return a > b ? a : b;
 }
 
-bool brink_meeting_init(brink_meeting *m, const brink_pair_def *def, brink_crew *crews,
-                        const brink_options *options, brink_arena *arena) {
+bool brink_meeting_init(brink_meeting *m, const brink_pair_def *def,
+                        brink_agent_population *populations, const brink_options *options,
+                        brink_arena *arena) {
   const brink_model *model = def->model;
   size_t nx = model->def.nx;
   *m = (brink_meeting){.def = *def};
-  for (int side = 0; side < 2; side++) m->crew[side] = &crews[def->population[side]];
+  for (int side = 0; side < 2; side++) m->population[side] = &populations[def->population[side]];
   m->length = longest(m);
   m->atol = brink_arena_take(arena, nx, sizeof(double));
   m->moves = brink_arena_take(arena, nx, sizeof(double));
@@ -93,10 +94,10 @@ bool brink_meeting_init(brink_meeting *m, const brink_pair_def *def, brink_crew 
 /* ---- two agents as one system ---- */
 
 static void gather_held(brink_meeting *m, int side, const void *packed) {
-  const brink_crew *crew = m->crew[side];
-  const brink_model_def *def = &crew->sim->model->def;
-  const double *p = brink_packed_parameters(&crew->packing, packed);
-  const int *mode = brink_packed_modes(&crew->packing, packed);
+  const brink_agent_population *pop = m->population[side];
+  const brink_model_def *def = &pop->sim->model->def;
+  const double *p = brink_packed_parameters(&pop->packing, packed);
+  const int *mode = brink_packed_modes(&pop->packing, packed);
   for (size_t k = 0; k < def->np; k++) m->eval.p[m->def.p[side][k]] = p[k];
   for (size_t k = 0; k < def->nmodes; k++) m->eval.mode[m->def.mode[side][k]] = mode[k];
 }
@@ -120,7 +121,7 @@ static double state_size(const brink_plan *plan, size_t state, double t) {
 /* Terms that rounding of the states hides are left out: windows are shorter than plans. */
 static int gather_path(brink_meeting *m, int side, const void *packed, double from, double h) {
   double blur = OF_TIME * DBL_EPSILON * fabs(from) / h;
-  brink_plan plan = brink_packed_plan(&m->crew[side]->packing, packed);
+  brink_plan plan = brink_packed_plan(&m->population[side]->packing, packed);
   int most = 0;
   for (size_t j = 0; j < m->nneeded[side]; j += 2) {
     bool both = j + 1 < m->nneeded[side];
@@ -141,8 +142,8 @@ static int gather_path(brink_meeting *m, int side, const void *packed, double fr
 void brink_meeting_set_out(brink_meeting *m, const brink_encounter *e) {
   double h = e->to - e->from;
   if (!(h > 0.0)) {
-    h = fmin(brink_packed_plan(&m->crew[0]->packing, e->now[0]).unit,
-             brink_packed_plan(&m->crew[1]->packing, e->now[1]).unit);
+    h = fmin(brink_packed_plan(&m->population[0]->packing, e->now[0]).unit,
+             brink_packed_plan(&m->population[1]->packing, e->now[1]).unit);
     if (!(h > 0.0)) h = 1.0;
   }
   gather_held(m, 0, e->now[0]);
@@ -157,7 +158,7 @@ void brink_meeting_set_out(brink_meeting *m, const brink_encounter *e) {
 double brink_meeting_value(brink_meeting *m, const brink_encounter *e, size_t guard,
                            const void *const packed[2], double t) {
   for (int side = 0; side < 2; side++) {
-    brink_plan plan = brink_packed_plan(&m->crew[side]->packing, packed[side]);
+    brink_plan plan = brink_packed_plan(&m->population[side]->packing, packed[side]);
     for (size_t j = 0; j < m->nneeded[side]; j++) {
       size_t i = m->needed[side][j];
       m->before_x[m->def.x[side][i]] = brink_plan_at(&plan, i, t);
@@ -470,15 +471,15 @@ brink_root_of_pair brink_meeting_search(brink_meeting *m, const brink_encounter 
 
 /* Where its plan leads at t. */
 static void gather_state(brink_meeting *m, int side, const void *packed, double t) {
-  const brink_crew *crew = m->crew[side];
-  brink_plan plan = brink_packed_plan(&crew->packing, packed);
-  for (size_t i = 0; i < crew->packing.nx; i++)
+  const brink_agent_population *pop = m->population[side];
+  brink_plan plan = brink_packed_plan(&pop->packing, packed);
+  for (size_t i = 0; i < pop->packing.nx; i++)
     m->x1[m->def.x[side][i]] = brink_plan_at(&plan, i, t);
   gather_held(m, side, packed);
 }
 
 static bool differs(const brink_meeting *m, int side) {
-  const brink_model_def *def = &m->crew[side]->sim->model->def;
+  const brink_model_def *def = &m->population[side]->sim->model->def;
   for (size_t i = 0; i < def->nx; i++) {
     if (m->x1[m->def.x[side][i]] != m->before_x[m->def.x[side][i]]) return true;
   }
@@ -543,14 +544,14 @@ void brink_meeting_scatter(brink_meeting *m, int side, brink_sim *sim) {
   for (size_t k = 0; k < def->nmodes; k++) sim->eval.mode[k] = m->eval.mode[m->def.mode[side][k]];
 }
 
-int brink_meeting_sides(const brink_meeting *m, const brink_crew *crew, int sides[2]) {
+int brink_meeting_sides(const brink_meeting *m, const brink_agent_population *pop, int sides[2]) {
   int count = 0;
-  if (m->crew[0] == crew) sides[count++] = 0;
-  if (m->crew[1] == crew && m->crew[0] != crew) sides[count++] = 1;
+  if (m->population[0] == pop) sides[count++] = 0;
+  if (m->population[1] == pop && m->population[0] != pop) sides[count++] = 1;
   return count;
 }
 
 uint32_t brink_meeting_number(const brink_meeting *m, int side, size_t agent) {
-  bool second = side == 1 && m->crew[0] != m->crew[1];
-  return (uint32_t)(second ? m->crew[0]->def.count + agent : agent);
+  bool second = side == 1 && m->population[0] != m->population[1];
+  return (uint32_t)(second ? m->population[0]->def.count + agent : agent);
 }

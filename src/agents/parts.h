@@ -16,33 +16,34 @@ static inline void brink_fetch(const void *memory, size_t size) {
 #endif
 }
 
-/* ---- crew.c ---- */
+/* ---- population.c ---- */
 
-/* A population as one worker sees it: a simulation of its own, in which the agents take turns. The agents, packed,
- * are those of all workers. */
-typedef struct brink_crew {
+/* A population and the simulation in which one worker advances its agents, one at a time. The packed agents are shared by
+ * all workers. */
+typedef struct brink_agent_population {
   brink_population_def def;
   size_t first; /* number of its first agent among all */
   brink_sim *sim;
   brink_packing packing;
   char *packed;
-} brink_crew;
+} brink_agent_population;
 
-/* Agent `agent` of the crew goes to work. */
-void brink_crew_take(brink_crew *crew, size_t agent);
-void *brink_crew_packed(const brink_crew *crew, size_t agent);
-/* As the definition says it starts. */
-void brink_crew_start(brink_crew *crew, size_t agent);
+/* Unpacks agent `agent` into the population's simulation. */
+void brink_population_load(brink_agent_population *pop, size_t agent);
+void *brink_population_packed(const brink_agent_population *pop, size_t agent);
+/* Puts the agent's initial values into the simulation. */
+void brink_population_start(brink_agent_population *pop, size_t agent);
 
-/* Who is at work goes to t, with all that happens there: STEPPED (nothing but steps), OK, STOPPED, a failure. */
-brink_status brink_crew_move(brink_crew *crew, double t, double t_end, brink_diag *diag);
+/* Advances the loaded agent to t, including all events there: STEPPED (nothing but steps), OK, STOPPED, a failure. */
+brink_status brink_population_advance(brink_agent_population *pop, double t, double t_end,
+                                      brink_diag *diag);
 
-/* What who is at work will do from where it stands, packed with it. */
+/* Computes the plan of the loaded agent from its present time on, and packs both. */
 typedef struct brink_prospect {
   double stands, valid; /* from here to there */
 } brink_prospect;
-brink_status brink_crew_plan(brink_crew *crew, double t_end, void *packed, brink_prospect *prospect,
-                             brink_diag *diag);
+brink_status brink_population_plan(brink_agent_population *pop, double t_end, void *packed,
+                                   brink_prospect *prospect, brink_diag *diag);
 
 /* ---- queue.c ---- */
 
@@ -166,7 +167,7 @@ bool brink_contacts_note(brink_contacts *book, const brink_contact *note, double
 /* A pair block: room to look at two agents at a time. */
 typedef struct brink_meeting {
   brink_pair_def def;
-  brink_crew *crew[2];
+  brink_agent_population *population[2];
   brink_eval eval;
   brink_detector detector;
   double *atol;    /* of the run */
@@ -188,7 +189,7 @@ typedef struct brink_meeting {
   size_t nnotes;
   bool touches;       /* some guard is unilateral: within the tolerance is an event */
   double sweep;       /* how far an agent goes in a window */
-  brink_track *track; /* of each agent of both crews, if there is a grid */
+  brink_track *track; /* of each agent of both populations, if there is a grid */
 } brink_meeting;
 
 typedef struct brink_root_of_pair {
@@ -199,8 +200,9 @@ typedef struct brink_root_of_pair {
   brink_event_kind kind;
 } brink_root_of_pair;
 
-bool brink_meeting_init(brink_meeting *meeting, const brink_pair_def *def, brink_crew *crews,
-                        const brink_options *options, brink_arena *arena);
+bool brink_meeting_init(brink_meeting *meeting, const brink_pair_def *def,
+                        brink_agent_population *populations, const brink_options *options,
+                        brink_arena *arena);
 /* Two agents that are compared, as the block has them. */
 typedef struct brink_encounter {
   const brink_agents *agents;
@@ -270,9 +272,11 @@ int brink_meeting_act(brink_meeting *meeting, const void *a, const void *b,
 /* What the action left of a partner, into its simulation. */
 void brink_meeting_scatter(brink_meeting *meeting, int side, brink_sim *sim);
 
-/* The sides that agents of a crew are on; how many. Of one population, which is on both, the first. */
-int brink_meeting_sides(const brink_meeting *meeting, const brink_crew *crew, int sides[2]);
-/* Number of an agent in the grid: those of the first crew, then those of the second. */
+/* The sides of the pair that agents of a population can be on; how many. Where both sides are one population: only the
+ * first. */
+int brink_meeting_sides(const brink_meeting *meeting, const brink_agent_population *pop,
+                        int sides[2]);
+/* Number of an agent in the grid: those of the first population, then those of the second. */
 uint32_t brink_meeting_number(const brink_meeting *meeting, int side, size_t agent);
 
 /* ---- ways.c ---- */
@@ -296,7 +300,7 @@ bool brink_meeting_narrow(const brink_meeting *meeting, const void *a, const voi
 /* What one thread works with: a simulation for each population, room for each pair block. */
 typedef struct brink_worker {
   brink_agents *agents;
-  brink_crew *crews;
+  brink_agent_population *populations;
   brink_meeting *meetings;
   bool ahead; /* it tries what may not count: nobody hears of it */
   bool spoke; /* … but there was something to be told */
@@ -337,7 +341,7 @@ typedef struct brink_member {
   double valid;     /* how far its plan is good */
   double left_at;   /* when it jumped, with something left to be seen to where it was */
   uint32_t version; /* counts whatever changes its plan or its window */
-  uint16_t crew;
+  uint16_t population;
   uint16_t slot; /* proposals.c: its proposal, if there is one */
   uint16_t idle; /* times in a row that it did not move */
   bool there;    /* it has a window */
@@ -491,7 +495,7 @@ void brink_agents_keep(brink_agents *agents, uint32_t agent, int which);
 /* What a search has found out is remembered. */
 void brink_agents_note(brink_agents *agents, const brink_contact *note);
 
-brink_crew *brink_worker_crew(const brink_worker *worker, uint32_t agent);
+brink_agent_population *brink_worker_population(const brink_worker *worker, uint32_t agent);
 /* Number in its population. */
 size_t brink_agents_member(const brink_agents *agents, uint32_t agent);
 /* An agent as it is, packed. */

@@ -82,15 +82,16 @@ static const brink_proposal *mate_before(const brink_proposals *ahead, const bri
 static void step(brink_proposals *ahead, brink_worker *worker, brink_proposal *p) {
   brink_agents *agents = ahead->agents;
   uint32_t agent = p->outlook.agent;
-  brink_crew *crew = brink_worker_crew(worker, agent);
-  crew->sim->eval.stats = (brink_stats){0};
-  brink_crew_take(crew, brink_agents_member(agents, agent));
+  brink_agent_population *pop = brink_worker_population(worker, agent);
+  pop->sim->eval.stats = (brink_stats){0};
+  brink_population_load(pop, brink_agents_member(agents, agent));
   worker->spoke = false;
   double valid = agents->members[agent].valid;
-  p->fit = brink_crew_move(crew, valid, agents->t_end, NULL) == BRINK_STEPPED && !worker->spoke &&
-           brink_crew_plan(crew, agents->t_end, p->packed, &p->prospect, NULL) == BRINK_OK &&
+  p->fit = brink_population_advance(pop, valid, agents->t_end, NULL) == BRINK_STEPPED &&
+           !worker->spoke &&
+           brink_population_plan(pop, agents->t_end, p->packed, &p->prospect, NULL) == BRINK_OK &&
            p->prospect.valid > p->prospect.stands; /* else it may be the engine's to complain */
-  p->stepped = crew->sim->eval.stats;
+  p->stepped = pop->sim->eval.stats;
   p->moved = true;
   p->outlook.packed = p->packed;
 }
@@ -135,8 +136,8 @@ static void sort_boxes(brink_proposals *ahead, size_t block) {
     const brink_proposal *p = &ahead->list[k];
     if (!p->fit) continue;
     const brink_worker *worker = &ahead->workers[0];
-    const brink_crew *crew = brink_worker_crew(worker, p->outlook.agent);
-    int sides[2], nsides = brink_meeting_sides(&worker->meetings[block], crew, sides);
+    const brink_agent_population *pop = brink_worker_population(worker, p->outlook.agent);
+    int sides[2], nsides = brink_meeting_sides(&worker->meetings[block], pop, sides);
     for (int s = 0; s < nsides; s++) {
       const brink_box *box = &p->outlook.spots[2 * block + (size_t)sides[s]].box;
       boxes->places[boxes->count++] =
@@ -175,7 +176,7 @@ static bool add_mates(const brink_proposals *ahead, const brink_outlook *o, size
   const brink_meeting *m = &ahead->workers[0].meetings[block];
   const boxes_of_block *boxes = &ahead->boxes[block];
   const brink_box *box = &o->spots[2 * block + (size_t)side].box;
-  int other = m->crew[0] == m->crew[1] ? 0 : 1 - side;
+  int other = m->population[0] == m->population[1] ? 0 : 1 - side;
   for (size_t k = first_place(boxes, box->low[0]); k < boxes->count; k++) {
     const place_of_box *place = &boxes->places[k];
     const brink_proposal *p = &ahead->list[place->proposal];
@@ -219,7 +220,7 @@ brink_stance brink_proposals_stance(const brink_proposals *ahead, const brink_ou
   const brink_agents *agents = ahead->agents;
   const brink_meeting *m = &agents->worker.meetings[block];
   const brink_proposal *mate = mate_before(ahead, o, agent);
-  int place = m->crew[0] == m->crew[1] ? 0 : side;
+  int place = m->population[0] == m->population[1] ? 0 : side;
   if (mate != NULL)
     return (brink_stance){.window = &mate->window,
                           .packed = mate->outlook.packed,
@@ -300,8 +301,8 @@ static bool holds(const brink_proposals *ahead, const brink_proposal *p) {
 
 static void adopt_step(brink_agents *agents, const brink_proposal *p) {
   uint32_t agent = p->outlook.agent;
-  brink_crew *crew = brink_worker_crew(&agents->worker, agent);
-  memcpy(brink_agents_packed(agents, agent), p->packed, crew->packing.size);
+  brink_agent_population *pop = brink_worker_population(&agents->worker, agent);
+  memcpy(brink_agents_packed(agents, agent), p->packed, pop->packing.size);
   agents->members[agent].valid = p->prospect.valid;
   agents->members[agent].idle = 0;
   brink_stats_add(&agents->adopted, &p->stepped);
@@ -367,8 +368,8 @@ void brink_proposals_stray(brink_proposals *ahead, uint32_t agent) {
   const brink_worker *worker = &agents->worker;
   for (size_t b = 0; b < agents->def.npairs; b++) {
     const brink_meeting *m = &worker->meetings[b];
-    bool one = m->crew[0] == m->crew[1];
-    int sides[2], nsides = brink_meeting_sides(m, brink_worker_crew(worker, agent), sides);
+    bool one = m->population[0] == m->population[1];
+    int sides[2], nsides = brink_meeting_sides(m, brink_worker_population(worker, agent), sides);
     for (int s = 0; m->grid != NULL && s < nsides; s++) {
       uint32_t number = brink_meeting_number(m, sides[s], brink_agents_member(agents, agent));
       disturb(ahead, b, one ? 0 : 1 - sides[s], brink_grid_box(m->grid, number));

@@ -107,7 +107,7 @@ static double slope_of(const brink_plan *plan, size_t state, double t) {
 static void rates_of(brink_meeting *m, const void *const packed[2], double t, double *f) {
   for (size_t i = 0; i < m->eval.nx; i++) f[i] = 0.0;
   for (int side = 0; side < 2; side++) {
-    brink_plan plan = brink_packed_plan(&m->crew[side]->packing, packed[side]);
+    brink_plan plan = brink_packed_plan(&m->population[side]->packing, packed[side]);
     for (size_t j = 0; j < m->nneeded[side]; j++) {
       size_t i = m->needed[side][j];
       f[m->def.x[side][i]] = slope_of(&plan, i, t);
@@ -118,7 +118,7 @@ static void rates_of(brink_meeting *m, const void *const packed[2], double t, do
 /* Does any state of the two move as it did not before? Then the action has changed something that dynamics reads. */
 static bool moves_otherwise(const brink_meeting *m, const brink_encounter *e) {
   for (int side = 0; side < 2; side++) {
-    const brink_packing *packing = &m->crew[side]->packing;
+    const brink_packing *packing = &m->population[side]->packing;
     brink_plan past = brink_packed_plan(packing, e->past[side]);
     brink_plan now = brink_packed_plan(packing, e->now[side]);
     for (size_t i = 0; i < packing->nx; i++) {

@@ -17,12 +17,12 @@
 static double size_of(const brink_meeting *m, int side, const void *packed) {
   uint32_t at = m->def.size[side];
   if (at == UINT32_MAX) return m->def.size_value[side];
-  return brink_packed_parameters(&m->crew[side]->packing, packed)[at];
+  return brink_packed_parameters(&m->population[side]->packing, packed)[at];
 }
 
 /* How near the two have to come, in one direction: sizes, tolerances; `far`: how large the numbers are. */
 static double nearness(const brink_meeting *m, int side, double size, double far) {
-  const brink_options *options = &m->crew[side]->sim->options;
+  const brink_options *options = &m->population[side]->sim->options;
   double around = size + ROUNDING * far;
   if (m->touches) around += AROUND * (options->rtol * far + options->atol);
   return around;
@@ -69,7 +69,7 @@ static double set_spot(const brink_meeting *m, int side, int d, double size, dou
 
 void brink_meeting_spot(const brink_meeting *m, int side, const void *packed, double from,
                         double to, brink_spot *spot) {
-  brink_plan plan = brink_packed_plan(&m->crew[side]->packing, packed);
+  brink_plan plan = brink_packed_plan(&m->population[side]->packing, packed);
   double size = size_of(m, side, packed), off = 0.0, widest = 0.0, h = to - from;
   for (int d = 0; d < m->def.ndimensions; d += 2) {
     bool both = d + 1 < m->def.ndimensions;
@@ -93,7 +93,7 @@ static double squared_speed(const brink_plan *plan, const double *a, const doubl
 }
 
 double brink_meeting_speed(const brink_meeting *m, int side, const void *packed, double t) {
-  brink_plan plan = brink_packed_plan(&m->crew[side]->packing, packed);
+  brink_plan plan = brink_packed_plan(&m->population[side]->packing, packed);
   double sum = 0.0, s = (t - plan.origin) / plan.unit;
   if (s == 0.0 && plan.degree > 1) plan.degree = 1;
   for (int d = 0; d < m->def.ndimensions; d += 2) {
@@ -137,7 +137,7 @@ static void see_directions(const brink_meeting *m, const void *const packed[2], 
                            double h, const int d[2], brink_two around[2], brink_series *seen) {
   brink_series of[2];
   for (int side = 0; side < 2; side++) {
-    brink_plan plan = brink_packed_plan(&m->crew[side]->packing, packed[side]);
+    brink_plan plan = brink_packed_plan(&m->population[side]->packing, packed[side]);
     const uint32_t *position = m->def.position[side];
     double size = size_of(m, side, packed[side]);
     brink_two eps = {ROUGHLY * size, ROUGHLY * size}, far = brink_two_nothing;
@@ -199,8 +199,8 @@ static bool passes(const double *a, const double *b, int nd, double distance) {
 bool brink_meeting_narrow(const brink_meeting *m, const void *a, const void *b, double *from,
                           double *to) {
   chords c;
-  bool straight = brink_packed_plan(&m->crew[0]->packing, a).degree <= 1 &&
-                  brink_packed_plan(&m->crew[1]->packing, b).degree <= 1;
+  bool straight = brink_packed_plan(&m->population[0]->packing, a).degree <= 1 &&
+                  brink_packed_plan(&m->population[1]->packing, b).degree <= 1;
   if (m->def.ndimensions == 0 || straight) return true; /* tracks have told as much */
   draw_chords(m, (const void *const[2]){a, b}, *from, *to, &c);
   int first = 0, last = PIECES;

@@ -14,7 +14,7 @@
 
 static int sides_of(const brink_worker *worker, const brink_meeting *m, uint32_t agent,
                     int sides[2]) {
-  return brink_meeting_sides(m, brink_worker_crew(worker, agent), sides);
+  return brink_meeting_sides(m, brink_worker_population(worker, agent), sides);
 }
 
 /* How far the window goes: an agent should not sweep more than its share of the plane. */
@@ -37,9 +37,9 @@ static double end_of(const brink_agents *agents, const brink_worker *worker,
  * concerns nobody but those near. */
 static bool leaps(const brink_agents *agents, const brink_worker *worker, const brink_outlook *o,
                   double t) {
-  const brink_crew *crew = brink_worker_crew(worker, o->agent);
-  const brink_packing *packing = &crew->packing;
-  const brink_model_def *def = &crew->sim->model->def;
+  const brink_agent_population *pop = brink_worker_population(worker, o->agent);
+  const brink_packing *packing = &pop->packing;
+  const brink_model_def *def = &pop->sim->model->def;
   brink_plan past = brink_packed_plan(packing, o->past),
              now = brink_packed_plan(packing, o->packed);
   for (size_t b = 0; b < agents->def.npairs; b++) {
@@ -170,10 +170,10 @@ void brink_window_remember(brink_agents *agents, const uint32_t pair[2], size_t 
     brink_meeting *m = &agents->worker.meetings[b];
     int sides[2];
     for (int k = 0; k < 2; k++) {
-      const brink_crew *crew = brink_worker_crew(&agents->worker, pair[k]);
-      sides[k] = crew == m->crew[0] ? 0 : crew == m->crew[1] ? 1 : -1;
+      const brink_agent_population *pop = brink_worker_population(&agents->worker, pair[k]);
+      sides[k] = pop == m->population[0] ? 0 : pop == m->population[1] ? 1 : -1;
     }
-    bool one = m->crew[0] == m->crew[1];
+    bool one = m->population[0] == m->population[1];
     if (sides[0] < 0 || sides[1] < 0 || (!one && sides[0] == sides[1]) ||
         (b == block && m->def.nguards == 1))
       continue;
@@ -213,8 +213,9 @@ static bool is_before(const brink_meeting *meetings, const brink_contact *a,
 static brink_contact appointment(const brink_meeting *meetings, uint32_t agent,
                                  const brink_window *window) {
   const brink_meeting *m = &meetings[window->block];
-  bool first = m->crew[0] == m->crew[1] ? agent < window->partner
-                                        : agent - m->crew[0]->first < m->crew[0]->def.count;
+  bool first = m->population[0] == m->population[1]
+                   ? agent < window->partner
+                   : agent - m->population[0]->first < m->population[0]->def.count;
   return (brink_contact){.pair = {first ? agent : window->partner, first ? window->partner : agent},
                          .block = window->block,
                          .guard = window->guard};
@@ -288,7 +289,7 @@ static void compare(brink_agents *agents, brink_worker *worker, brink_outlook *o
   double from = o->window.start;
   double to = finished ? from : fmax(fmin(o->window.end, other->window->end), from);
   /* Of one population the one with the smaller number is a. */
-  bool swapped = m->crew[0] == m->crew[1] ? o->agent > j : side == 1;
+  bool swapped = m->population[0] == m->population[1] ? o->agent > j : side == 1;
   brink_encounter e = {.agents = agents,
                        .block = block,
                        .from = from,
@@ -336,9 +337,9 @@ brink_stance brink_window_stance(const brink_agents *agents, const brink_meeting
 static void compare_all(brink_agents *agents, brink_worker *worker, brink_outlook *o, size_t block,
                         int side) {
   const brink_meeting *m = &worker->meetings[block];
-  const brink_crew *crew = m->crew[1 - side];
-  for (size_t k = 0; k < crew->def.count; k++) {
-    uint32_t j = (uint32_t)(crew->first + k);
+  const brink_agent_population *pop = m->population[1 - side];
+  for (size_t k = 0; k < pop->def.count; k++) {
+    uint32_t j = (uint32_t)(pop->first + k);
     if (j == o->agent || !agents->members[j].there) continue;
     brink_stance other = brink_window_stance(agents, m, 1 - side, j);
     compare(agents, worker, o, block, side, j, &other);
@@ -347,13 +348,13 @@ static void compare_all(brink_agents *agents, brink_worker *worker, brink_outloo
 
 /* Those of the other side in a list of the grid, by their numbers among all. */
 static size_t choose(const brink_meeting *m, int side, uint32_t *list, size_t count) {
-  bool one = m->crew[0] == m->crew[1];
-  size_t first_count = m->crew[0]->def.count, kept = 0;
+  bool one = m->population[0] == m->population[1];
+  size_t first_count = m->population[0]->def.count, kept = 0;
   for (size_t k = 0; k < count; k++) {
     bool second = !one && list[k] >= first_count;
     if (!one && (side == 1) == second) continue;
-    const brink_crew *crew = m->crew[second ? 1 : 0];
-    list[kept++] = (uint32_t)(crew->first + list[k] - (second ? first_count : 0));
+    const brink_agent_population *pop = m->population[second ? 1 : 0];
+    list[kept++] = (uint32_t)(pop->first + list[k] - (second ? first_count : 0));
   }
   return kept;
 }

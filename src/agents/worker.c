@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-brink_crew *brink_worker_crew(const brink_worker *worker, uint32_t agent) {
-  return &worker->crews[worker->agents->members[agent].crew];
+brink_agent_population *brink_worker_population(const brink_worker *worker, uint32_t agent) {
+  return &worker->populations[worker->agents->members[agent].population];
 }
 
 /* ---- what simulations say ---- */
@@ -47,37 +47,38 @@ static const brink_model *model_for(const brink_model *model, const brink_model 
   return number == 0 || others == NULL ? model : others[number - 1];
 }
 
-static brink_status make_crew(brink_worker *worker, size_t k, size_t number, brink_diag *diag) {
+static brink_status make_population(brink_worker *worker, size_t k, size_t number,
+                                    brink_diag *diag) {
   brink_agents *agents = worker->agents;
   const brink_allocator *allocator = &agents->arena.allocator;
-  brink_crew *crew = &worker->crews[k];
-  const brink_crew *before = k > 0 ? crew - 1 : NULL;
-  crew->def = agents->def.populations[k];
-  crew->first = before != NULL ? before->first + before->def.count : 0;
-  const brink_model *model = model_for(crew->def.model, crew->def.others, number);
-  brink_status status = brink_sim_create(model, &agents->def.options, allocator, diag, &crew->sim);
-  if (status == BRINK_OK) status = brink_packing_init(&crew->packing, crew->sim, diag);
+  brink_agent_population *pop = &worker->populations[k];
+  const brink_agent_population *before = k > 0 ? pop - 1 : NULL;
+  pop->def = agents->def.populations[k];
+  pop->first = before != NULL ? before->first + before->def.count : 0;
+  const brink_model *model = model_for(pop->def.model, pop->def.others, number);
+  brink_status status = brink_sim_create(model, &agents->def.options, allocator, diag, &pop->sim);
+  if (status == BRINK_OK) status = brink_packing_init(&pop->packing, pop->sim, diag);
   if (status != BRINK_OK) return status;
   brink_sink sink = {
       .event = on_event, .near_miss = on_near_miss, .slide = on_slide, .user = worker};
-  brink_sim_set_sink(crew->sim, &sink);
-  crew->packed = number == 0 ? brink_allocate(allocator, crew->def.count, crew->packing.size)
-                             : agents->worker.crews[k].packed;
-  return crew->packed != NULL ? BRINK_OK : brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  brink_sim_set_sink(pop->sim, &sink);
+  pop->packed = number == 0 ? brink_allocate(allocator, pop->def.count, pop->packing.size)
+                            : agents->worker.populations[k].packed;
+  return pop->packed != NULL ? BRINK_OK : brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
 }
 
 /* ---- positions ---- */
 
-static const double *start_of(const brink_crew *crew, size_t agent) {
-  const brink_model_def *def = &crew->sim->model->def;
-  return crew->def.x0 != NULL ? crew->def.x0 + agent * def->nx : def->x0;
+static const double *start_of(const brink_agent_population *pop, size_t agent) {
+  const brink_model_def *def = &pop->sim->model->def;
+  return pop->def.x0 != NULL ? pop->def.x0 + agent * def->nx : def->x0;
 }
 
 static double size_of(const brink_meeting *m, int side, size_t agent) {
-  const brink_crew *crew = m->crew[side];
-  const brink_model_def *def = &crew->sim->model->def;
+  const brink_agent_population *pop = m->population[side];
+  const brink_model_def *def = &pop->sim->model->def;
   if (m->def.size[side] == UINT32_MAX) return m->def.size_value[side];
-  const double *p = crew->def.p0 != NULL ? crew->def.p0 + agent * def->np : def->p0;
+  const double *p = pop->def.p0 != NULL ? pop->def.p0 + agent * def->np : def->p0;
   return p[m->def.size[side]];
 }
 
@@ -85,10 +86,10 @@ static double size_of(const brink_meeting *m, int side, size_t agent) {
 static double sweep_of(const brink_meeting *m, size_t count, double largest) {
   double low[3] = {0.0}, high[3] = {0.0};
   bool first = true;
-  int sides = m->crew[0] == m->crew[1] ? 1 : 2;
+  int sides = m->population[0] == m->population[1] ? 1 : 2;
   for (int side = 0; side < sides; side++) {
-    for (size_t k = 0; k < m->crew[side]->def.count; k++, first = false) {
-      const double *x = start_of(m->crew[side], k);
+    for (size_t k = 0; k < m->population[side]->def.count; k++, first = false) {
+      const double *x = start_of(m->population[side], k);
       for (int d = 0; d < m->def.ndimensions; d++) {
         double at = x[m->def.position[side][d]];
         low[d] = first ? at : fmin(low[d], at);
@@ -103,16 +104,17 @@ static double sweep_of(const brink_meeting *m, size_t count, double largest) {
 }
 
 static bool place(brink_meeting *m, brink_arena *arena) {
-  bool one = m->crew[0] == m->crew[1];
-  size_t count = m->crew[0]->def.count + (one ? 0 : m->crew[1]->def.count);
+  bool one = m->population[0] == m->population[1];
+  size_t count = m->population[0]->def.count + (one ? 0 : m->population[1]->def.count);
   m->track = brink_arena_take(arena, count, sizeof *m->track);
   if (m->track == NULL ||
       !brink_grid_create(count, m->def.ndimensions, &arena->allocator, &m->grid))
     return false;
   double largest = 0.0;
   for (size_t k = 0; k < count; k++) {
-    bool second = k >= m->crew[0]->def.count;
-    largest = fmax(largest, size_of(m, second ? 1 : 0, second ? k - m->crew[0]->def.count : k));
+    bool second = k >= m->population[0]->def.count;
+    largest =
+        fmax(largest, size_of(m, second ? 1 : 0, second ? k - m->population[0]->def.count : k));
   }
   m->sweep = sweep_of(m, count, largest);
   if (!(m->sweep > 0.0)) m->sweep = 1.0;
@@ -124,7 +126,7 @@ static bool make_meeting(brink_worker *worker, size_t k, size_t number) {
   brink_meeting *m = &worker->meetings[k];
   brink_pair_def def = agents->def.pairs[k];
   def.model = model_for(def.model, def.others, number);
-  if (!brink_meeting_init(m, &def, worker->crews, &agents->def.options, &agents->arena))
+  if (!brink_meeting_init(m, &def, worker->populations, &agents->def.options, &agents->arena))
     return false;
   if (def.ndimensions == 0) return true;
   if (number == 0 && !place(m, &agents->arena)) return false;
@@ -137,21 +139,21 @@ static bool make_meeting(brink_worker *worker, size_t k, size_t number) {
 
 /* ---- memory ---- */
 
-static const brink_crew *crew_at(const brink_worker *worker, uint32_t agent) {
-  const brink_crew *crew = worker->crews;
-  while (agent - crew->first >= crew->def.count) crew++;
-  return crew;
+static const brink_agent_population *population_at(const brink_worker *worker, uint32_t agent) {
+  const brink_agent_population *pop = worker->populations;
+  while (agent - pop->first >= pop->def.count) pop++;
+  return pop;
 }
 
 void brink_worker_fetch(const brink_worker *worker, uint32_t agent) {
   const brink_agents *agents = worker->agents;
-  const brink_crew *crew = crew_at(worker, agent);
-  size_t member = agent - crew->first;
+  const brink_agent_population *pop = population_at(worker, agent);
+  size_t member = agent - pop->first;
   brink_fetch(&agents->members[agent], sizeof *agents->members);
-  brink_fetch(brink_crew_packed(crew, member), crew->packing.size);
+  brink_fetch(brink_population_packed(pop, member), pop->packing.size);
   for (size_t b = 0; b < agents->def.npairs; b++) {
     const brink_meeting *m = &worker->meetings[b];
-    int sides[2], count = m->grid != NULL ? brink_meeting_sides(m, crew, sides) : 0;
+    int sides[2], count = m->grid != NULL ? brink_meeting_sides(m, pop, sides) : 0;
     for (int k = 0; k < count; k++) {
       uint32_t number = brink_meeting_number(m, sides[k], member);
       brink_grid_fetch(m->grid, number);
@@ -161,12 +163,12 @@ void brink_worker_fetch(const brink_worker *worker, uint32_t agent) {
 }
 
 void brink_worker_fetch_around(const brink_worker *worker, uint32_t agent) {
-  const brink_crew *crew = crew_at(worker, agent);
+  const brink_agent_population *pop = population_at(worker, agent);
   for (size_t b = 0; b < worker->agents->def.npairs; b++) {
     const brink_meeting *m = &worker->meetings[b];
-    int sides[2], count = m->grid != NULL ? brink_meeting_sides(m, crew, sides) : 0;
+    int sides[2], count = m->grid != NULL ? brink_meeting_sides(m, pop, sides) : 0;
     for (int k = 0; k < count; k++)
-      brink_grid_fetch_around(m->grid, brink_meeting_number(m, sides[k], agent - crew->first));
+      brink_grid_fetch_around(m->grid, brink_meeting_number(m, sides[k], agent - pop->first));
   }
 }
 
@@ -176,12 +178,13 @@ brink_status brink_worker_init(brink_worker *worker, brink_agents *agents, size_
                                brink_diag *diag) {
   const brink_agents_def *def = &agents->def;
   *worker = (brink_worker){.agents = agents, .ahead = number > 0};
-  worker->crews = brink_arena_take(&agents->arena, def->npopulations, sizeof *worker->crews);
+  worker->populations =
+      brink_arena_take(&agents->arena, def->npopulations, sizeof *worker->populations);
   worker->meetings = brink_arena_take(&agents->arena, def->npairs, sizeof *worker->meetings);
-  if (worker->crews == NULL || worker->meetings == NULL)
+  if (worker->populations == NULL || worker->meetings == NULL)
     return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
   for (size_t k = 0; k < def->npopulations; k++) {
-    brink_status status = make_crew(worker, k, number, diag);
+    brink_status status = make_population(worker, k, number, diag);
     if (status != BRINK_OK) return status;
   }
   for (size_t k = 0; k < def->npairs; k++) {
@@ -199,10 +202,10 @@ void brink_worker_free(brink_worker *worker, bool first) {
     if (m->grid != NULL) brink_grid_reader_destroy(m->grid, &m->reader);
     if (first) brink_grid_destroy(m->grid);
   }
-  for (size_t k = 0; worker->crews != NULL && k < agents->def.npopulations; k++) {
-    brink_crew *crew = &worker->crews[k];
+  for (size_t k = 0; worker->populations != NULL && k < agents->def.npopulations; k++) {
+    brink_agent_population *pop = &worker->populations[k];
     if (first)
-      brink_release(&agents->arena.allocator, crew->packed, crew->def.count, crew->packing.size);
-    brink_sim_destroy(crew->sim);
+      brink_release(&agents->arena.allocator, pop->packed, pop->def.count, pop->packing.size);
+    brink_sim_destroy(pop->sim);
   }
 }
