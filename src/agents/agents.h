@@ -8,7 +8,7 @@
  *   worker.c    what one thread works with
  *   meeting.c   guards of pairs: searched along both plans at the same time; signs.c: which side they are on
  *   contacts.c  what is remembered of pairs on a surface
- *   ways.c      where agents go in a window, roughly; series.c: plans about any time
+ *   ways.c      where agents go in a window, roughly; plan_series.c: plans about any time
  *   grid.c      which pairs can meet at all: boxes around plans
  *   queue.c     whose plan ends first
  *

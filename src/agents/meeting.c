@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "agents/parts.h"
-#include "agents/series.h"
+#include "agents/plan_series.h"
 
 #define OF_TIME 8.0    /* units of rounding in the time of an event */
 #define NOTES 4        /* of a guard in one search: its sign, rest, parting, or that it is due */
@@ -103,7 +103,7 @@ static void gather_held(brink_meeting *m, int side, const void *packed) {
 }
 
 /* One state of the pair. */
-static void set_row(brink_meeting *m, size_t at, const brink_series *s, bool second) {
+static void set_row(brink_meeting *m, size_t at, const brink_plan_series *s, bool second) {
   double *row = m->rows + at * m->length, end = 0.0;
   for (int k = 0; k <= s->degree; k++) row[k] = second ? s->c[k].b : s->c[k].a;
   for (size_t k = (size_t)s->degree + 1; k < m->length; k++) row[k] = 0.0;
@@ -126,9 +126,9 @@ static int gather_path(brink_meeting *m, int side, const void *packed, double fr
   for (size_t j = 0; j < m->nneeded[side]; j += 2) {
     bool both = j + 1 < m->nneeded[side];
     size_t one = m->needed[side][j], other = m->needed[side][both ? j + 1 : j];
-    brink_two size = {state_size(&plan, one, from), state_size(&plan, other, from)};
-    brink_series s;
-    brink_series_expand(&plan, one, other, from, h, brink_two_times(size, HIDDEN), &s);
+    brink_double2 size = {state_size(&plan, one, from), state_size(&plan, other, from)};
+    brink_plan_series s;
+    brink_plan_series_expand(&plan, one, other, from, h, brink_double2_scale(size, HIDDEN), &s);
     set_row(m, m->def.x[side][one], &s, false);
     if (both) set_row(m, m->def.x[side][other], &s, true);
     m->moves[m->def.x[side][one]] = s.degree > 0 ? blur * fabs(s.c[1].a) : 0.0;

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "agents/parts.h"
-#include "agents/series.h"
+#include "agents/plan_series.h"
 
 #define AROUND                                                                                     \
   2.0 /* tolerances around a box: what comes that near may be a touch, in any direction … */
@@ -32,7 +32,7 @@ static double nearness(const brink_meeting *m, int side, double size, double far
 
 /* Two states over a window: x = middle + slope s, s from -1 to 1, up to `off`. */
 typedef struct line {
-  brink_two middle, slope, off;
+  brink_double2 middle, slope, off;
 } line;
 
 /* About the middle, where the powers of s are bounded best; s^2 is 1/2 +- 1/2. */
@@ -40,19 +40,19 @@ static line line_of(const brink_plan *plan, const uint32_t *states, const int d[
                     double to, double eps) {
   double h = 0.5 * (to - from), scale = h / plan->unit, bend = ROUGH_BEND * scale * scale;
   size_t one = states[d[0]], other = states[d[1]];
-  brink_two limit = {eps, eps};
+  brink_double2 limit = {eps, eps};
   if (plan->degree > 1) {
     limit.a += bend * fabs(plan->c[one * plan->length + 2]);
     limit.b += bend * fabs(plan->c[other * plan->length + 2]);
   }
-  brink_series s;
-  brink_series_expand(plan, one, other, 0.5 * (from + to), h, limit, &s);
+  brink_plan_series s;
+  brink_plan_series_expand(plan, one, other, 0.5 * (from + to), h, limit, &s);
   line l = {.middle = s.c[0], .off = s.rest};
   if (s.degree > 0) l.slope = s.c[1];
   if (s.degree < 2) return l;
-  l.middle = brink_two_plus(l.middle, brink_two_times(s.c[2], 0.5));
-  l.off = brink_two_plus(l.off, brink_two_times(brink_two_size(s.c[2]), 0.5));
-  for (int k = 3; k <= s.degree; k++) l.off = brink_two_plus(l.off, brink_two_size(s.c[k]));
+  l.middle = brink_double2_add(l.middle, brink_double2_scale(s.c[2], 0.5));
+  l.off = brink_double2_add(l.off, brink_double2_scale(brink_double2_abs(s.c[2]), 0.5));
+  for (int k = 3; k <= s.degree; k++) l.off = brink_double2_add(l.off, brink_double2_abs(s.c[k]));
   return l;
 }
 
@@ -86,9 +86,9 @@ void brink_meeting_spot(const brink_meeting *m, int side, const void *packed, do
 
 /* In units of the plan. */
 static double squared_speed(const brink_plan *plan, const double *a, const double *b, double s) {
-  brink_two slope = brink_two_nothing;
+  brink_double2 slope = brink_double2_zero;
   for (int k = plan->degree; k > 0; k--)
-    slope = brink_two_plus(brink_two_times(slope, s), (brink_two){k * a[k], k * b[k]});
+    slope = brink_double2_add(brink_double2_scale(slope, s), (brink_double2){k * a[k], k * b[k]});
   return slope.a * slope.a + (a != b ? slope.b * slope.b : 0.0);
 }
 
@@ -134,25 +134,26 @@ typedef struct chords {
 
 /* Two directions of space, or one of them twice. */
 static void see_directions(const brink_meeting *m, const void *const packed[2], double from,
-                           double h, const int d[2], brink_two around[2], brink_series *seen) {
-  brink_series of[2];
+                           double h, const int d[2], brink_double2 around[2],
+                           brink_plan_series *seen) {
+  brink_plan_series of[2];
   for (int side = 0; side < 2; side++) {
     brink_plan plan = brink_packed_plan(&m->population[side]->packing, packed[side]);
     const uint32_t *position = m->def.position[side];
     double size = size_of(m, side, packed[side]);
-    brink_two eps = {ROUGHLY * size, ROUGHLY * size}, far = brink_two_nothing;
-    brink_series_expand(&plan, position[d[0]], position[d[1]], from, h, eps, &of[side]);
+    brink_double2 eps = {ROUGHLY * size, ROUGHLY * size}, far = brink_double2_zero;
+    brink_plan_series_expand(&plan, position[d[0]], position[d[1]], from, h, eps, &of[side]);
     for (int k = 0; k <= of[side].degree; k++)
-      far = brink_two_plus(far, brink_two_size(of[side].c[k]));
-    around[side] = (brink_two){nearness(m, side, size, far.a), nearness(m, side, size, far.b)};
+      far = brink_double2_add(far, brink_double2_abs(of[side].c[k]));
+    around[side] = (brink_double2){nearness(m, side, size, far.a), nearness(m, side, size, far.b)};
   }
   seen->degree = of[0].degree > of[1].degree ? of[0].degree : of[1].degree;
   for (int k = 0; k <= seen->degree; k++) {
-    brink_two one = k <= of[0].degree ? of[0].c[k] : brink_two_nothing;
-    brink_two other = k <= of[1].degree ? of[1].c[k] : brink_two_nothing;
-    seen->c[k] = (brink_two){one.a - other.a, one.b - other.b};
+    brink_double2 one = k <= of[0].degree ? of[0].c[k] : brink_double2_zero;
+    brink_double2 other = k <= of[1].degree ? of[1].c[k] : brink_double2_zero;
+    seen->c[k] = (brink_double2){one.a - other.a, one.b - other.b};
   }
-  seen->rest = brink_two_plus(of[0].rest, of[1].rest);
+  seen->rest = brink_double2_add(of[0].rest, of[1].rest);
 }
 
 static void draw_chords(const brink_meeting *m, const void *const packed[2], double from, double to,
@@ -160,21 +161,22 @@ static void draw_chords(const brink_meeting *m, const void *const packed[2], dou
   double widest[2] = {0.0}, off = 0.0;
   for (int d = 0; d < m->def.ndimensions; d += 2) {
     bool both = d + 1 < m->def.ndimensions;
-    brink_two around[2], bend = brink_two_nothing;
-    brink_series s;
+    brink_double2 around[2], bend = brink_double2_zero;
+    brink_plan_series s;
     see_directions(m, packed, from, to - from, (const int[2]){d, both ? d + 1 : d}, around, &s);
     for (int side = 0; side < 2; side++)
       widest[side] = fmax(widest[side], fmax(around[side].a, around[side].b));
     for (int k = 2; k <= s.degree; k++)
-      bend = brink_two_plus(bend, brink_two_times(brink_two_size(s.c[k]), k * (k - 1)));
+      bend = brink_double2_add(bend, brink_double2_scale(brink_double2_abs(s.c[k]), k * (k - 1)));
     for (int j = 0; j <= PIECES; j++) {
-      brink_two x = s.c[s.degree];
+      brink_double2 x = s.c[s.degree];
       for (int k = s.degree - 1; k >= 0; k--)
-        x = brink_two_plus(brink_two_times(x, (double)j / PIECES), s.c[k]);
+        x = brink_double2_add(brink_double2_scale(x, (double)j / PIECES), s.c[k]);
       c->at[j][d] = x.a;
       if (both) c->at[j][d + 1] = x.b;
     }
-    brink_two left = brink_two_plus(s.rest, brink_two_times(bend, 1.0 / (8.0 * PIECES * PIECES)));
+    brink_double2 left =
+        brink_double2_add(s.rest, brink_double2_scale(bend, 1.0 / (8.0 * PIECES * PIECES)));
     off += left.a * left.a + (both ? left.b * left.b : 0.0);
   }
   c->off = sqrt(off);
