@@ -34,13 +34,13 @@ static bool take_arrays(brink_agents *agents) {
     agents->largest = size > agents->largest ? size : agents->largest;
   }
   for (int k = 0; k < 2; k++) agents->old[k] = brink_arena_take(arena, agents->largest, 1);
-  agents->spots = brink_arena_take(arena, 2 * agents->def.npairs, sizeof *agents->spots);
+  agents->bounds = brink_arena_take(arena, 2 * agents->def.npairs, sizeof *agents->bounds);
   agents->members = brink_arena_take(arena, agents->n, sizeof *agents->members);
   agents->gaps = brink_arena_take(arena, agents->n, sizeof *agents->gaps);
   agents->npair_gaps = 64;
   while (agents->npair_gaps < agents->n) agents->npair_gaps *= 2;
   agents->pair_gaps = brink_arena_take(arena, agents->npair_gaps, sizeof *agents->pair_gaps);
-  return agents->old[0] != NULL && agents->old[1] != NULL && agents->spots != NULL &&
+  return agents->old[0] != NULL && agents->old[1] != NULL && agents->bounds != NULL &&
          agents->members != NULL && agents->gaps != NULL && agents->pair_gaps != NULL &&
          brink_queue_init(&agents->queue, agents->n, arena) &&
          brink_contacts_init(&agents->contacts, agents->n, &arena->allocator, arena);

@@ -8,8 +8,8 @@
  *   worker.c    what one thread works with
  *   meeting.c   guards of pairs: searched along both plans at the same time; signs.c: which side they are on
  *   contacts.c  what is remembered of pairs on a surface
- *   ways.c      where agents go in a window, roughly; plan_series.c: plans about any time
- *   grid.c      which pairs can meet at all: boxes around plans
+ *   motion_bounds.c      where agents go in a window, roughly; plan_series.c: plans about any time
+ *   broad_phase.c      which pairs can meet at all: boxes around plans
  *   queue.c     whose plan ends first
  *
  * Every agent has a plan: polynomials that it is going to follow, from a time until which it has been

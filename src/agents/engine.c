@@ -89,7 +89,7 @@ static void open_window(brink_agents *agents, uint32_t agent, const void *past, 
                            .past = past,
                            .jumped = jumped,
                            .lingers = agents->members[agent].left_at == agents->now,
-                           .spots = agents->spots};
+                           .bounds = agents->bounds};
   brink_outlook_open(agents, &agents->worker, &outlook, agents->now, agents->members[agent].valid);
   brink_outlook_compare(agents, &agents->worker, &outlook);
   if (agents->now >= agents->t_end && outlook.window.ending != BRINK_MEETS) {
@@ -357,7 +357,7 @@ static brink_status meet(brink_agents *agents, uint32_t i, uint32_t j, brink_dia
   if (status != BRINK_OK) return status;
   for (int side = 0; side < 2; side++) {
     open_window(agents, pair[side], agents->old[side], changed[side]);
-    brink_queue_moved(&agents->queue, pair[side], agents->members[pair[side]].window.end);
+    brink_queue_update(&agents->queue, pair[side], agents->members[pair[side]].window.end);
     brink_proposals_stray(agents->proposals, pair[side]);
   }
   return BRINK_OK;
@@ -396,12 +396,12 @@ static brink_status turn(brink_agents *agents, brink_diag *diag) {
     status = meet(agents, i, member->window.partner, diag);
   else if (agents->proposals == NULL || !brink_proposals_adopt(agents->proposals, i))
     status = take_turn(agents, i, diag);
-  brink_queue_moved(&agents->queue, i, member->window.end);
+  brink_queue_update(&agents->queue, i, member->window.end);
   if (agents->out_of_memory)
     return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for pairs that are in contact");
   if (agents->n >= MANY && agents->proposals == NULL) {
-    brink_worker_fetch(&agents->worker, agents->queue.later);
-    brink_worker_fetch_around(&agents->worker, agents->queue.soon);
+    brink_worker_prefetch(&agents->worker, agents->queue.later);
+    brink_worker_prefetch_around(&agents->worker, agents->queue.soon);
   }
   return status;
 }
@@ -434,7 +434,7 @@ static brink_status go_on(brink_agents *agents, brink_diag *diag) {
     brink_status status = plan(agents, i, diag);
     if (status != BRINK_OK) return status;
     open_window(agents, i, brink_agents_packed(agents, i), false);
-    brink_queue_moved(&agents->queue, i, agents->members[i].window.end);
+    brink_queue_update(&agents->queue, i, agents->members[i].window.end);
   }
   return BRINK_OK;
 }

@@ -454,7 +454,7 @@ brink_root_of_pair brink_meeting_search(brink_meeting *m, const brink_encounter 
   brink_encounter part = *e;
   m->nnotes = 0;
   if (!e->leaps && e->to > e->from &&
-      !brink_meeting_narrow(m, e->now[0], e->now[1], &part.from, &part.to))
+      !brink_motion_clip(m, e->now[0], e->now[1], &part.from, &part.to))
     return (brink_root_of_pair){.t = e->to};
   if (part.from > e->from) part.begins = false; /* they have been apart since */
   double known;

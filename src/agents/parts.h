@@ -1,4 +1,4 @@
-/* parts.h: the engine's rooms. Only for the files that agents.h names. */
+/* parts.h: internals of the engine. Only for the files that agents.h names. */
 #ifndef BRINK_AGENTS_PARTS_H
 #define BRINK_AGENTS_PARTS_H
 
@@ -7,8 +7,8 @@
 
 #define BRINK_NOBODY UINT32_MAX
 
-/* Somebody will read this: memory is told. */
-static inline void brink_fetch(const void *memory, size_t size) {
+/* Starts loading memory into the caches. */
+static inline void brink_prefetch(const void *memory, size_t size) {
 #if defined(__GNUC__)
   for (size_t k = 0; k < size; k += 64) __builtin_prefetch((const char *)memory + k);
 #else
@@ -47,7 +47,8 @@ brink_status brink_population_plan(brink_agent_population *pop, double t_end, vo
 
 /* ---- queue.c ---- */
 
-/* Agents by the ends of their windows; of equal ones the first in number. Each is in it once. */
+/* A priority queue of agents by the ends of their windows; of equal ones the smaller number first. Each agent is in it
+ * once. */
 typedef struct brink_queue_item {
   double key;
   uint32_t agent;
@@ -57,67 +58,69 @@ typedef struct brink_queue {
   brink_queue_item *heap;
   uint32_t *place;
   size_t count;
-  uint32_t soon,
-      later; /* who has just come near the first place: its turn comes soon, or a little later */
+  /* For prefetching: agents that were last moved close to the top, whose turns come soon, or a little later. */
+  uint32_t soon, later;
 } brink_queue;
 
 bool brink_queue_init(brink_queue *queue, size_t n, brink_arena *arena);
 void brink_queue_add(brink_queue *queue, uint32_t agent, double key);
 uint32_t brink_queue_first(const brink_queue *queue);
-/* Its key is this now. */
-void brink_queue_moved(brink_queue *queue, uint32_t agent, double key);
-/* The first ones, in order: how many. `room` has BRINK_QUEUE_ROOM places for each that is asked for. */
+/* Changes the key of an agent. */
+void brink_queue_update(brink_queue *queue, uint32_t agent, double key);
+/* The first `most` items, in order, without removing them; returns how many there are. `room`: workspace,
+ * BRINK_QUEUE_ROOM * most elements. */
 #define BRINK_QUEUE_ROOM 4
 size_t brink_queue_next(const brink_queue *queue, brink_queue_item *items, size_t most,
                         uint32_t *room);
 
-/* ---- grid.c ---- */
+/* ---- broad_phase.c ---- */
 
-/* Boxes around the windows of agents, in cells of a size that fits them. */
 typedef struct brink_box {
   double low[3], high[3];
 } brink_box;
 
-/* A window of an agent as a line in space and time, and how far it is from it at most, with its size and the
- * tolerance around it. */
-typedef struct brink_track {
-  double at[3], rate[3]; /* at the start of the window, and per time */
-  double off;
-} brink_track;
+/* A straight line in space and time around the motion of an agent in a window, with a radius that includes the agent's
+ * size and the tolerance. */
+typedef struct brink_tube {
+  double at[3], rate[3]; /* position at the start of the window; velocity */
+  double radius;
+} brink_tube;
 
-/* Where an agent is in a window. */
-typedef struct brink_spot {
+/* Bounding volumes of the motion of an agent in a window. */
+typedef struct brink_motion_bounds {
   brink_box box;
-  brink_track track;
-} brink_spot;
+  brink_tube tube;
+} brink_motion_bounds;
 
 bool brink_box_touches(const brink_box *a, const brink_box *b, int ndimensions);
 
+/* The bounding boxes of all agents that a pair block concerns. */
 typedef struct brink_grid brink_grid;
 
 bool brink_grid_create(size_t n, int ndimensions, const brink_allocator *allocator,
                        brink_grid **grid);
 void brink_grid_destroy(brink_grid *grid); /* NULL is fine */
 size_t brink_grid_bytes(const brink_grid *grid);
-/* The agent's box is this from now on. */
-void brink_grid_put(brink_grid *grid, uint32_t agent, const brink_box *box);
+/* Inserts the agent's box, or replaces it. */
+void brink_grid_update(brink_grid *grid, uint32_t agent, const brink_box *box);
 const brink_box *brink_grid_box(const brink_grid *grid, uint32_t agent);
-/* Somebody will ask for the agent's box, or will look around it: memory is told. */
-void brink_grid_fetch(const brink_grid *grid, uint32_t agent);
-void brink_grid_fetch_around(const brink_grid *grid, uint32_t agent);
+/* Prefetch what brink_grid_box and brink_grid_query will read. */
+void brink_grid_prefetch(const brink_grid *grid, uint32_t agent);
+void brink_grid_prefetch_around(const brink_grid *grid, uint32_t agent);
 
-/* Who looks around: room for a list. Several may look into one grid at the same time, while nobody puts. */
-typedef struct brink_grid_reader {
+/* Workspace and results of queries. Several threads may query one grid at the same time, each with its own, while
+ * nobody updates it. */
+typedef struct brink_grid_results {
   uint32_t *list;
   size_t count, room;
-} brink_grid_reader;
+} brink_grid_results;
 
-bool brink_grid_reader_create(const brink_grid *grid, brink_grid_reader *reader);
-void brink_grid_reader_destroy(const brink_grid *grid, brink_grid_reader *reader);
-/* Agents whose boxes meet this one, in the order of their numbers, without `agent`; how many. They are the
- * reader's list, until its next call. */
-size_t brink_grid_meet(const brink_grid *grid, brink_grid_reader *reader, uint32_t agent,
-                       const brink_box *box);
+bool brink_grid_results_create(const brink_grid *grid, brink_grid_results *results);
+void brink_grid_results_destroy(const brink_grid *grid, brink_grid_results *results);
+/* Agents whose boxes touch this one, in the order of their numbers, without `agent`, into results->list; returns how
+ * many. */
+size_t brink_grid_query(const brink_grid *grid, brink_grid_results *results, uint32_t agent,
+                        const brink_box *box);
 
 /* ---- contacts.c ---- */
 
@@ -183,13 +186,13 @@ typedef struct brink_meeting {
   double *timer;
   char message[BRINK_DIAG_MESSAGE]; /* that an action left */
   brink_grid *grid;                 /* NULL: all pairs */
-  brink_grid_reader reader;
+  brink_grid_results results;
   signed char *before;  /* signs of the guards before an encounter */
   brink_contact *notes; /* what a search has to say about the guards, to be remembered */
   size_t nnotes;
-  bool touches;       /* some guard is unilateral: within the tolerance is an event */
-  double sweep;       /* how far an agent goes in a window */
-  brink_track *track; /* of each agent of both populations, if there is a grid */
+  bool touches;     /* some guard is unilateral: within the tolerance is an event */
+  double sweep;     /* how far an agent goes in a window */
+  brink_tube *tube; /* of each agent of both populations, if there is a grid */
 } brink_meeting;
 
 typedef struct brink_root_of_pair {
@@ -279,21 +282,21 @@ int brink_meeting_sides(const brink_meeting *meeting, const brink_agent_populati
 /* Number of an agent in the grid: those of the first population, then those of the second. */
 uint32_t brink_meeting_number(const brink_meeting *meeting, int side, size_t agent);
 
-/* ---- ways.c ---- */
+/* ---- motion_bounds.c ---- */
 
-/* A window of an agent's plan as a box and as a track, with its size and the tolerance around it. */
-void brink_meeting_spot(const brink_meeting *meeting, int side, const void *packed, double from,
-                        double to, brink_spot *spot);
-/* Can the two come as near as their sizes and the tolerance, from the start of a's window on for the time h? How long
- * before that b's began. */
-bool brink_meeting_may(const brink_meeting *meeting, const brink_track *a, const brink_track *b,
-                       double since_b, double h);
-/* How fast the agent goes at a time of its plan. */
-double brink_meeting_speed(const brink_meeting *meeting, int side, const void *packed, double t);
-/* The part of the time in which the two may come near each other: there only guards have to be searched. False: there
- * is none. */
-bool brink_meeting_narrow(const brink_meeting *meeting, const void *a, const void *b, double *from,
-                          double *to);
+/* Bounding volumes of an agent's motion from `from` to `to`, with its size and the tolerance around it. */
+void brink_motion_bounds_of(const brink_meeting *meeting, int side, const void *packed, double from,
+                            double to, brink_motion_bounds *bounds);
+/* Do the tubes overlap at any time from the start of a's window on, for the time h? `since_b`: how long before that b's
+ * window began. */
+bool brink_tubes_may_touch(const brink_meeting *meeting, const brink_tube *a, const brink_tube *b,
+                           double since_b, double h);
+/* Speed of the agent at a time of its plan. */
+double brink_motion_speed(const brink_meeting *meeting, int side, const void *packed, double t);
+/* Clips the interval from `from` to `to` to the part in which the two can come close: guards have to be searched only
+ * there. False: there is none. */
+bool brink_motion_clip(const brink_meeting *meeting, const void *a, const void *b, double *from,
+                       double *to);
 
 /* ---- worker.c ---- */
 
@@ -312,8 +315,8 @@ brink_status brink_worker_init(brink_worker *worker, brink_agents *agents, size_
 void brink_worker_free(brink_worker *worker, bool first);
 
 /* What an agent's turn reads is on its way from now on: what it is; those around it. By its number alone. */
-void brink_worker_fetch(const brink_worker *worker, uint32_t agent);
-void brink_worker_fetch_around(const brink_worker *worker, uint32_t agent);
+void brink_worker_prefetch(const brink_worker *worker, uint32_t agent);
+void brink_worker_prefetch_around(const brink_worker *worker, uint32_t agent);
 
 /* ---- window.c ---- */
 
@@ -365,19 +368,19 @@ typedef struct brink_outlook {
   bool lingers; /* … or did so at this instant, and something is left to be seen to where it was */
   bool noted;   /* there was something to be remembered */
   brink_window window;
-  brink_spot *spots; /* for each block and side: 2*block + side */
+  brink_motion_bounds *bounds; /* for each block and side: 2*block + side */
   int64_t searches, checks;
 
   /* Of a proposal: what would be done, and whom it was compared with, in which version. */
   struct brink_proposal *proposal; /* NULL: it is done at once */
 } brink_outlook;
 
-/* Window and spots from `from` on, of a plan that is good up to `valid`. */
+/* Window and bounds from `from` on, of a plan that is good up to `valid`. */
 void brink_outlook_open(brink_agents *agents, brink_worker *worker, brink_outlook *outlook,
                         double from, double valid);
 /* Compares it with all others. */
 void brink_outlook_compare(brink_agents *agents, brink_worker *worker, brink_outlook *outlook);
-/* The others see it at its new spots. */
+/* The others see it at its new bounds. */
 void brink_outlook_settle(brink_agents *agents, const brink_outlook *outlook);
 /* The partner's window ends where they meet. */
 void brink_window_cut_partner(brink_agents *agents, uint32_t agent, const brink_cut *cut);
@@ -389,7 +392,7 @@ void brink_window_remember(brink_agents *agents, const uint32_t pair[2], size_t 
 typedef struct brink_stance {
   const brink_window *window;
   const void *packed;
-  const brink_track *track; /* NULL: not known */
+  const brink_tube *tube; /* NULL: not known */
 } brink_stance;
 
 brink_stance brink_window_stance(const brink_agents *agents, const brink_meeting *meeting, int side,
@@ -479,12 +482,12 @@ struct brink_agents {
   brink_pair_gaps *pair_gaps;
   size_t npair_gaps; /* a power of two */
   brink_contacts contacts;
-  bool out_of_memory;  /* for what has to be remembered */
-  brink_spot *spots;   /* room for those of one agent */
-  size_t largest;      /* of all packed agents */
-  char *old[2];        /* room for two agents, packed: what they were before their turn */
-  uint32_t acting;     /* the one whose simulation speaks to the sink, … */
-  size_t acting_block; /* … or a pair, of this block; else BRINK_NONE */
+  bool out_of_memory;          /* for what has to be remembered */
+  brink_motion_bounds *bounds; /* room for those of one agent */
+  size_t largest;              /* of all packed agents */
+  char *old[2];                /* room for two agents, packed: what they were before their turn */
+  uint32_t acting;             /* the one whose simulation speaks to the sink, … */
+  size_t acting_block;         /* … or a pair, of this block; else BRINK_NONE */
   uint32_t acting_pair[2];
 
   brink_queue queue;

@@ -105,7 +105,7 @@ static void fetch(const brink_proposals *ahead, size_t item,
 static void propose(void *user, size_t item, size_t number) {
   brink_proposals *ahead = user;
   brink_agents *agents = ahead->agents;
-  fetch(ahead, item + NEXT, brink_worker_fetch);
+  fetch(ahead, item + NEXT, brink_worker_prefetch);
   brink_worker *worker = &ahead->workers[number];
   brink_proposal *p = &ahead->list[item];
   brink_outlook *o = &p->outlook;
@@ -139,7 +139,7 @@ static void sort_boxes(brink_proposals *ahead, size_t block) {
     const brink_agent_population *pop = brink_worker_population(worker, p->outlook.agent);
     int sides[2], nsides = brink_meeting_sides(&worker->meetings[block], pop, sides);
     for (int s = 0; s < nsides; s++) {
-      const brink_box *box = &p->outlook.spots[2 * block + (size_t)sides[s]].box;
+      const brink_box *box = &p->outlook.bounds[2 * block + (size_t)sides[s]].box;
       boxes->places[boxes->count++] =
           (place_of_box){.low = box->low[0], .proposal = (uint16_t)k, .side = (uint8_t)sides[s]};
       boxes->widest = fmax(boxes->widest, box->high[0] - box->low[0]);
@@ -175,14 +175,14 @@ static bool add_mates(const brink_proposals *ahead, const brink_outlook *o, size
                       uint32_t *near, size_t *count) {
   const brink_meeting *m = &ahead->workers[0].meetings[block];
   const boxes_of_block *boxes = &ahead->boxes[block];
-  const brink_box *box = &o->spots[2 * block + (size_t)side].box;
+  const brink_box *box = &o->bounds[2 * block + (size_t)side].box;
   int other = m->population[0] == m->population[1] ? 0 : 1 - side;
   for (size_t k = first_place(boxes, box->low[0]); k < boxes->count; k++) {
     const place_of_box *place = &boxes->places[k];
     const brink_proposal *p = &ahead->list[place->proposal];
     if (place->low > box->high[0]) break;
     if (place->side != other || p->outlook.agent == o->agent || !is_earlier(p, o)) continue;
-    const brink_box *its = &p->outlook.spots[2 * block + (size_t)place->side].box;
+    const brink_box *its = &p->outlook.bounds[2 * block + (size_t)place->side].box;
     if (brink_box_touches(box, its, m->def.ndimensions) && !insert(near, count, p->outlook.agent))
       return false;
   }
@@ -224,7 +224,7 @@ brink_stance brink_proposals_stance(const brink_proposals *ahead, const brink_ou
   if (mate != NULL)
     return (brink_stance){.window = &mate->window,
                           .packed = mate->outlook.packed,
-                          .track = &mate->outlook.spots[2 * block + (size_t)place].track};
+                          .tube = &mate->outlook.bounds[2 * block + (size_t)place].tube};
   return brink_window_stance(agents, m, side, agent);
 }
 
@@ -232,7 +232,7 @@ static void compare(void *user, size_t item, size_t number) {
   brink_proposals *ahead = user;
   brink_worker *worker = &ahead->workers[number];
   brink_proposal *p = &ahead->list[item];
-  fetch(ahead, item + NEXT, brink_worker_fetch_around);
+  fetch(ahead, item + NEXT, brink_worker_prefetch_around);
   if (!p->fit) return;
   size_t npairs = ahead->agents->def.npairs;
   for (size_t b = 0; b < npairs; b++) worker->meetings[b].eval.stats = (brink_stats){0};
@@ -357,7 +357,7 @@ static void disturb(brink_proposals *ahead, size_t block, int side, const brink_
     const place_of_box *place = &boxes->places[k];
     brink_proposal *p = &ahead->list[place->proposal];
     if (place->low > box->high[0]) break;
-    const brink_box *its = &p->outlook.spots[2 * block + (size_t)side].box;
+    const brink_box *its = &p->outlook.bounds[2 * block + (size_t)side].box;
     if (place->side == side && brink_box_touches(box, its, ndimensions)) p->whole = false;
   }
 }
@@ -395,14 +395,14 @@ static bool take_room(brink_proposals *ahead) {
   ahead->room = brink_arena_take(arena, BRINK_QUEUE_ROOM * ahead->most, sizeof *ahead->room);
   ahead->boxes = brink_arena_take(arena, npairs, sizeof *ahead->boxes);
   char *packed = brink_arena_take(arena, ahead->most, largest);
-  brink_spot *spots = brink_arena_take(arena, ahead->most * 2 * npairs, sizeof *spots);
+  brink_motion_bounds *bounds = brink_arena_take(arena, ahead->most * 2 * npairs, sizeof *bounds);
   if (ahead->workers == NULL || ahead->list == NULL || ahead->next == NULL || ahead->room == NULL ||
-      ahead->boxes == NULL || packed == NULL || spots == NULL)
+      ahead->boxes == NULL || packed == NULL || bounds == NULL)
     return false;
   for (size_t k = 0; k < ahead->most; k++) {
     brink_proposal *p = &ahead->list[k];
     p->packed = packed + k * largest;
-    p->outlook.spots = spots + k * 2 * npairs;
+    p->outlook.bounds = bounds + k * 2 * npairs;
     p->outlook.proposal = p;
   }
   for (size_t b = 0; b < npairs; b++) {

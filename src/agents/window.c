@@ -25,7 +25,7 @@ static double end_of(const brink_agents *agents, const brink_worker *worker,
     const brink_meeting *m = &worker->meetings[b];
     int sides[2], count = sides_of(worker, m, outlook->agent, sides);
     for (int k = 0; k < count && m->grid != NULL; k++) {
-      double speed = brink_meeting_speed(m, sides[k], outlook->packed, from);
+      double speed = brink_motion_speed(m, sides[k], outlook->packed, from);
       if (speed > 0.0) end = fmin(end, from + m->sweep / speed);
     }
   }
@@ -69,14 +69,15 @@ void brink_outlook_open(brink_agents *agents, brink_worker *worker, brink_outloo
     const brink_meeting *m = &worker->meetings[b];
     int sides[2], count = sides_of(worker, m, o->agent, sides);
     for (int k = 0; k < count && m->grid != NULL; k++)
-      brink_meeting_spot(m, sides[k], o->packed, from, end, &o->spots[2 * b + (size_t)sides[k]]);
+      brink_motion_bounds_of(m, sides[k], o->packed, from, end,
+                             &o->bounds[2 * b + (size_t)sides[k]]);
   }
 }
 
 /* Of one that has jumped, with the old box: it may have met whom it left. */
 static brink_box box_of(const brink_agents *agents, const brink_outlook *o, const brink_meeting *m,
                         size_t block, int side) {
-  brink_box box = o->spots[2 * block + (size_t)side].box;
+  brink_box box = o->bounds[2 * block + (size_t)side].box;
   if (!o->leaps && !o->lingers) return box;
   uint32_t number = brink_meeting_number(m, side, brink_agents_member(agents, o->agent));
   const brink_box *old = brink_grid_box(m->grid, number);
@@ -94,11 +95,11 @@ void brink_outlook_settle(brink_agents *agents, const brink_outlook *o) {
     int sides[2], count = sides_of(&agents->worker, m, o->agent, sides);
     for (int k = 0; k < count && m->grid != NULL; k++) {
       uint32_t number = brink_meeting_number(m, sides[k], agent);
-      const brink_spot *spot = &o->spots[2 * b + (size_t)sides[k]];
+      const brink_motion_bounds *bounds = &o->bounds[2 * b + (size_t)sides[k]];
       /* Who has its turn at the same instant finds it where it was, too. */
-      brink_box box = o->noted || o->lingers ? box_of(agents, o, m, b, sides[k]) : spot->box;
-      brink_grid_put(m->grid, number, &box);
-      m->track[number] = spot->track;
+      brink_box box = o->noted || o->lingers ? box_of(agents, o, m, b, sides[k]) : bounds->box;
+      brink_grid_update(m->grid, number, &box);
+      m->tube[number] = bounds->tube;
     }
   }
 }
@@ -120,7 +121,7 @@ void brink_window_cut_partner(brink_agents *agents, uint32_t agent, const brink_
   brink_member *partner = &agents->members[found->partner];
   cut(&partner->window, agent, found->block, &found->root);
   partner->version++;
-  brink_queue_moved(&agents->queue, found->partner, partner->window.end);
+  brink_queue_update(&agents->queue, found->partner, partner->window.end);
 }
 
 static void meet(brink_agents *agents, brink_outlook *o, const brink_cut *found) {
@@ -302,9 +303,9 @@ static void compare(brink_agents *agents, brink_worker *worker, brink_outlook *o
   e.past[swapped] = o->past;
   e.pair[!swapped] = j;
   e.now[!swapped] = e.past[!swapped] = other->packed;
-  if (other->track != NULL && !agents->def.all_pairs && !o->leaps &&
-      !brink_meeting_may(m, &o->spots[2 * block + (size_t)side].track, other->track,
-                         from - other->window->start, to - from) &&
+  if (other->tube != NULL && !agents->def.all_pairs && !o->leaps &&
+      !brink_tubes_may_touch(m, &o->bounds[2 * block + (size_t)side].tube, other->tube,
+                             from - other->window->start, to - from) &&
       !brink_contacts_any(&agents->contacts, e.pair, from))
     return;
   /* If the other one is to have its turn at this instant, too, it will see to it then: all that is to be done now is
@@ -331,7 +332,7 @@ brink_stance brink_window_stance(const brink_agents *agents, const brink_meeting
   uint32_t number = brink_meeting_number(m, side, brink_agents_member(agents, j));
   return (brink_stance){.window = &agents->members[j].window,
                         .packed = brink_agents_packed(agents, j),
-                        .track = m->grid != NULL ? &m->track[number] : NULL};
+                        .tube = m->grid != NULL ? &m->tube[number] : NULL};
 }
 
 static void compare_all(brink_agents *agents, brink_worker *worker, brink_outlook *o, size_t block,
@@ -364,12 +365,12 @@ static void compare_near(brink_agents *agents, brink_worker *worker, brink_outlo
   brink_meeting *m = &worker->meetings[block];
   brink_box box = box_of(agents, o, m, block, side);
   uint32_t number = brink_meeting_number(m, side, brink_agents_member(agents, o->agent));
-  size_t count = brink_grid_meet(m->grid, &m->reader, number, &box);
-  count = choose(m, side, m->reader.list, count);
+  size_t count = brink_grid_query(m->grid, &m->results, number, &box);
+  count = choose(m, side, m->results.list, count);
   uint32_t near[BRINK_PROPOSAL_NEAR];
-  const uint32_t *list = m->reader.list;
+  const uint32_t *list = m->results.list;
   if (o->proposal != NULL) {
-    count = brink_proposals_near(agents->proposals, o, block, side, m->reader.list, count, near);
+    count = brink_proposals_near(agents->proposals, o, block, side, m->results.list, count, near);
     list = near;
   }
   o->checks += (int64_t)count;

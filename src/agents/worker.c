@@ -106,9 +106,8 @@ static double sweep_of(const brink_meeting *m, size_t count, double largest) {
 static bool place(brink_meeting *m, brink_arena *arena) {
   bool one = m->population[0] == m->population[1];
   size_t count = m->population[0]->def.count + (one ? 0 : m->population[1]->def.count);
-  m->track = brink_arena_take(arena, count, sizeof *m->track);
-  if (m->track == NULL ||
-      !brink_grid_create(count, m->def.ndimensions, &arena->allocator, &m->grid))
+  m->tube = brink_arena_take(arena, count, sizeof *m->tube);
+  if (m->tube == NULL || !brink_grid_create(count, m->def.ndimensions, &arena->allocator, &m->grid))
     return false;
   double largest = 0.0;
   for (size_t k = 0; k < count; k++) {
@@ -132,9 +131,9 @@ static bool make_meeting(brink_worker *worker, size_t k, size_t number) {
   if (number == 0 && !place(m, &agents->arena)) return false;
   const brink_meeting *first = &agents->worker.meetings[k];
   m->grid = first->grid;
-  m->track = first->track;
+  m->tube = first->tube;
   m->sweep = first->sweep;
-  return brink_grid_reader_create(m->grid, &m->reader);
+  return brink_grid_results_create(m->grid, &m->results);
 }
 
 /* ---- memory ---- */
@@ -145,30 +144,30 @@ static const brink_agent_population *population_at(const brink_worker *worker, u
   return pop;
 }
 
-void brink_worker_fetch(const brink_worker *worker, uint32_t agent) {
+void brink_worker_prefetch(const brink_worker *worker, uint32_t agent) {
   const brink_agents *agents = worker->agents;
   const brink_agent_population *pop = population_at(worker, agent);
   size_t member = agent - pop->first;
-  brink_fetch(&agents->members[agent], sizeof *agents->members);
-  brink_fetch(brink_population_packed(pop, member), pop->packing.size);
+  brink_prefetch(&agents->members[agent], sizeof *agents->members);
+  brink_prefetch(brink_population_packed(pop, member), pop->packing.size);
   for (size_t b = 0; b < agents->def.npairs; b++) {
     const brink_meeting *m = &worker->meetings[b];
     int sides[2], count = m->grid != NULL ? brink_meeting_sides(m, pop, sides) : 0;
     for (int k = 0; k < count; k++) {
       uint32_t number = brink_meeting_number(m, sides[k], member);
-      brink_grid_fetch(m->grid, number);
-      brink_fetch(&m->track[number], sizeof *m->track);
+      brink_grid_prefetch(m->grid, number);
+      brink_prefetch(&m->tube[number], sizeof *m->tube);
     }
   }
 }
 
-void brink_worker_fetch_around(const brink_worker *worker, uint32_t agent) {
+void brink_worker_prefetch_around(const brink_worker *worker, uint32_t agent) {
   const brink_agent_population *pop = population_at(worker, agent);
   for (size_t b = 0; b < worker->agents->def.npairs; b++) {
     const brink_meeting *m = &worker->meetings[b];
     int sides[2], count = m->grid != NULL ? brink_meeting_sides(m, pop, sides) : 0;
     for (int k = 0; k < count; k++)
-      brink_grid_fetch_around(m->grid, brink_meeting_number(m, sides[k], agent - pop->first));
+      brink_grid_prefetch_around(m->grid, brink_meeting_number(m, sides[k], agent - pop->first));
   }
 }
 
@@ -199,7 +198,7 @@ void brink_worker_free(brink_worker *worker, bool first) {
   const brink_agents *agents = worker->agents;
   for (size_t k = 0; worker->meetings != NULL && k < agents->def.npairs; k++) {
     brink_meeting *m = &worker->meetings[k];
-    if (m->grid != NULL) brink_grid_reader_destroy(m->grid, &m->reader);
+    if (m->grid != NULL) brink_grid_results_destroy(m->grid, &m->results);
     if (first) brink_grid_destroy(m->grid);
   }
   for (size_t k = 0; worker->populations != NULL && k < agents->def.npopulations; k++) {

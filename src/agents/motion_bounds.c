@@ -1,18 +1,18 @@
-/* ways.c: where agents go in a window, roughly: what can be told without looking at guards.
+/* motion_bounds.c: bounds on the motion of agents in a window: what can be excluded without evaluating guards.
  *
- * A window of a plan is a box, and a straight line in space and time up to a bound (a track). Two plans, one seen from
- * the other, are a few chords up to a bound. All bounds are strict: polynomials about the middle of the window, or
- * between the ends of a chord, by the sums of their terms. */
+ * One agent: a box around its window, and a tube, that is a straight line in space and time with a radius. Two agents: the
+ * motion of one relative to the other as a few chords with a bound. All bounds are rigorous but for rounding, which is
+ * added: polynomials are expanded about the middle of the window, or between the ends of a chord, and bounded by the sums of
+ * the sizes of their terms. */
 #include <math.h>
 
 #include "agents/parts.h"
 #include "agents/plan_series.h"
 
-#define AROUND                                                                                     \
-  2.0 /* tolerances around a box: what comes that near may be a touch, in any direction … */
-#define ROUNDING 1e-13  /* … of a unilateral guard; for others rounding is enough */
-#define ROUGHLY 1e-4    /* of its size: how well the way of an agent is told, … */
-#define ROUGH_BEND 0.05 /* … and of how far it bends */
+#define AROUND 2.0 /* tolerances around a box with a unilateral guard: within them may be a touch */
+#define ROUNDING 1e-13  /* of the largest position: margin for rounding, for all guards */
+#define ROUGHLY 1e-4    /* of the agent's size: truncation of its polynomials, … */
+#define ROUGH_BEND 0.05 /* … or this part of their quadratic terms */
 
 static double size_of(const brink_meeting *m, int side, const void *packed) {
   uint32_t at = m->def.size[side];
@@ -20,8 +20,8 @@ static double size_of(const brink_meeting *m, int side, const void *packed) {
   return brink_packed_parameters(&m->population[side]->packing, packed)[at];
 }
 
-/* How near the two have to come, in one direction: sizes, tolerances; `far`: how large the numbers are. */
-static double nearness(const brink_meeting *m, int side, double size, double far) {
+/* The share of one agent in the distance at which something can happen: size and tolerances. `far`: largest position. */
+static double margin_of(const brink_meeting *m, int side, double size, double far) {
   const brink_options *options = &m->population[side]->sim->options;
   double around = size + ROUNDING * far;
   if (m->touches) around += AROUND * (options->rtol * far + options->atol);
@@ -30,12 +30,12 @@ static double nearness(const brink_meeting *m, int side, double size, double far
 
 /* ---- one agent ---- */
 
-/* Two states over a window: x = middle + slope s, s from -1 to 1, up to `off`. */
+/* Two states over a window: |x - (middle + slope s)| <= off for s from -1 to 1. */
 typedef struct line {
   brink_double2 middle, slope, off;
 } line;
 
-/* About the middle, where the powers of s are bounded best; s^2 is 1/2 +- 1/2. */
+/* Expanded about the middle of the window, where the powers of s are smallest; s^2 is 1/2 +- 1/2. */
 static line line_of(const brink_plan *plan, const uint32_t *states, const int d[2], double from,
                     double to, double eps) {
   double h = 0.5 * (to - from), scale = h / plan->unit, bend = ROUGH_BEND * scale * scale;
@@ -56,19 +56,19 @@ static line line_of(const brink_plan *plan, const uint32_t *states, const int d[
   return l;
 }
 
-/* One direction of the line, into the spot; how near others have to come there. */
-static double set_spot(const brink_meeting *m, int side, int d, double size, double middle,
-                       double slope, double off, double h, brink_spot *spot) {
-  double reach = fabs(slope) + off, around = nearness(m, side, size, fabs(middle) + reach);
-  spot->box.low[d] = middle - reach - around;
-  spot->box.high[d] = middle + reach + around;
-  spot->track.at[d] = middle - slope;
-  spot->track.rate[d] = h > 0.0 ? 2.0 * slope / h : 0.0;
+/* Sets the bounds in one direction of space; returns the margin. */
+static double set_bounds(const brink_meeting *m, int side, int d, double size, double middle,
+                         double slope, double off, double h, brink_motion_bounds *bounds) {
+  double reach = fabs(slope) + off, around = margin_of(m, side, size, fabs(middle) + reach);
+  bounds->box.low[d] = middle - reach - around;
+  bounds->box.high[d] = middle + reach + around;
+  bounds->tube.at[d] = middle - slope;
+  bounds->tube.rate[d] = h > 0.0 ? 2.0 * slope / h : 0.0;
   return around;
 }
 
-void brink_meeting_spot(const brink_meeting *m, int side, const void *packed, double from,
-                        double to, brink_spot *spot) {
+void brink_motion_bounds_of(const brink_meeting *m, int side, const void *packed, double from,
+                            double to, brink_motion_bounds *bounds) {
   brink_plan plan = brink_packed_plan(&m->population[side]->packing, packed);
   double size = size_of(m, side, packed), off = 0.0, widest = 0.0, h = to - from;
   for (int d = 0; d < m->def.ndimensions; d += 2) {
@@ -76,15 +76,15 @@ void brink_meeting_spot(const brink_meeting *m, int side, const void *packed, do
     line l = line_of(&plan, m->def.position[side], (const int[2]){d, both ? d + 1 : d}, from, to,
                      ROUGHLY * size);
     off += l.off.a * l.off.a + (both ? l.off.b * l.off.b : 0.0);
-    widest = fmax(widest, set_spot(m, side, d, size, l.middle.a, l.slope.a, l.off.a, h, spot));
+    widest = fmax(widest, set_bounds(m, side, d, size, l.middle.a, l.slope.a, l.off.a, h, bounds));
     if (both)
       widest =
-          fmax(widest, set_spot(m, side, d + 1, size, l.middle.b, l.slope.b, l.off.b, h, spot));
+          fmax(widest, set_bounds(m, side, d + 1, size, l.middle.b, l.slope.b, l.off.b, h, bounds));
   }
-  spot->track.off = sqrt(off) + widest;
+  bounds->tube.radius = sqrt(off) + widest;
 }
 
-/* In units of the plan. */
+/* Squared speed in two directions of space (or one, twice), in the units of the plan. */
 static double squared_speed(const brink_plan *plan, const double *a, const double *b, double s) {
   brink_double2 slope = brink_double2_zero;
   for (int k = plan->degree; k > 0; k--)
@@ -92,7 +92,7 @@ static double squared_speed(const brink_plan *plan, const double *a, const doubl
   return slope.a * slope.a + (a != b ? slope.b * slope.b : 0.0);
 }
 
-double brink_meeting_speed(const brink_meeting *m, int side, const void *packed, double t) {
+double brink_motion_speed(const brink_meeting *m, int side, const void *packed, double t) {
   brink_plan plan = brink_packed_plan(&m->population[side]->packing, packed);
   double sum = 0.0, s = (t - plan.origin) / plan.unit;
   if (s == 0.0 && plan.degree > 1) plan.degree = 1;
@@ -106,9 +106,10 @@ double brink_meeting_speed(const brink_meeting *m, int side, const void *packed,
 
 /* ---- two agents ---- */
 
-bool brink_meeting_may(const brink_meeting *m, const brink_track *one, const brink_track *other,
-                       double since_b, double h) {
-  double near = one->off + other->off, apart[3], rate[3], closing = 0.0, speed = 0.0, sum = 0.0;
+bool brink_tubes_may_touch(const brink_meeting *m, const brink_tube *one, const brink_tube *other,
+                           double since_b, double h) {
+  double near = one->radius + other->radius, apart[3], rate[3], closing = 0.0, speed = 0.0,
+         sum = 0.0;
   for (int d = 0; d < m->def.ndimensions; d++) {
     apart[d] = one->at[d] - (other->at[d] + other->rate[d] * since_b);
     rate[d] = one->rate[d] - other->rate[d];
@@ -125,17 +126,17 @@ bool brink_meeting_may(const brink_meeting *m, const brink_track *one, const bri
 
 #define PIECES 8
 
-/* One agent, seen from the other: where it is between PIECES pieces of the time from `from` to `to`. */
+/* The motion of one agent relative to the other: positions at the ends of PIECES equal parts of the time. */
 typedef struct chords {
   double at[PIECES + 1][3];
-  double off; /* how far it is from the straight lines between them at most */
+  double off; /* largest distance from the straight lines between them */
   double near;
 } chords;
 
-/* Two directions of space, or one of them twice. */
-static void see_directions(const brink_meeting *m, const void *const packed[2], double from,
-                           double h, const int d[2], brink_double2 around[2],
-                           brink_plan_series *seen) {
+/* The polynomials of the relative motion in two directions of space (or one, twice). */
+static void relative_motion(const brink_meeting *m, const void *const packed[2], double from,
+                            double h, const int d[2], brink_double2 around[2],
+                            brink_plan_series *relative) {
   brink_plan_series of[2];
   for (int side = 0; side < 2; side++) {
     brink_plan plan = brink_packed_plan(&m->population[side]->packing, packed[side]);
@@ -145,25 +146,26 @@ static void see_directions(const brink_meeting *m, const void *const packed[2], 
     brink_plan_series_expand(&plan, position[d[0]], position[d[1]], from, h, eps, &of[side]);
     for (int k = 0; k <= of[side].degree; k++)
       far = brink_double2_add(far, brink_double2_abs(of[side].c[k]));
-    around[side] = (brink_double2){nearness(m, side, size, far.a), nearness(m, side, size, far.b)};
+    around[side] =
+        (brink_double2){margin_of(m, side, size, far.a), margin_of(m, side, size, far.b)};
   }
-  seen->degree = of[0].degree > of[1].degree ? of[0].degree : of[1].degree;
-  for (int k = 0; k <= seen->degree; k++) {
+  relative->degree = of[0].degree > of[1].degree ? of[0].degree : of[1].degree;
+  for (int k = 0; k <= relative->degree; k++) {
     brink_double2 one = k <= of[0].degree ? of[0].c[k] : brink_double2_zero;
     brink_double2 other = k <= of[1].degree ? of[1].c[k] : brink_double2_zero;
-    seen->c[k] = (brink_double2){one.a - other.a, one.b - other.b};
+    relative->c[k] = (brink_double2){one.a - other.a, one.b - other.b};
   }
-  seen->rest = brink_double2_add(of[0].rest, of[1].rest);
+  relative->rest = brink_double2_add(of[0].rest, of[1].rest);
 }
 
-static void draw_chords(const brink_meeting *m, const void *const packed[2], double from, double to,
-                        chords *c) {
+static void compute_chords(const brink_meeting *m, const void *const packed[2], double from,
+                           double to, chords *c) {
   double widest[2] = {0.0}, off = 0.0;
   for (int d = 0; d < m->def.ndimensions; d += 2) {
     bool both = d + 1 < m->def.ndimensions;
     brink_double2 around[2], bend = brink_double2_zero;
     brink_plan_series s;
-    see_directions(m, packed, from, to - from, (const int[2]){d, both ? d + 1 : d}, around, &s);
+    relative_motion(m, packed, from, to - from, (const int[2]){d, both ? d + 1 : d}, around, &s);
     for (int side = 0; side < 2; side++)
       widest[side] = fmax(widest[side], fmax(around[side].a, around[side].b));
     for (int k = 2; k <= s.degree; k++)
@@ -183,8 +185,8 @@ static void draw_chords(const brink_meeting *m, const void *const packed[2], dou
   c->near = widest[0] + widest[1];
 }
 
-/* Does a straight line pass the origin farther away than this? */
-static bool passes(const double *a, const double *b, int nd, double distance) {
+/* Is every point of the straight line from a to b farther from the origin than this? */
+static bool keeps_distance(const double *a, const double *b, int nd, double distance) {
   double along = 0.0, length = 0.0, sum = 0.0;
   for (int d = 0; d < nd; d++) {
     along -= a[d] * (b[d] - a[d]);
@@ -198,18 +200,19 @@ static bool passes(const double *a, const double *b, int nd, double distance) {
   return sum > distance * distance;
 }
 
-bool brink_meeting_narrow(const brink_meeting *m, const void *a, const void *b, double *from,
-                          double *to) {
+bool brink_motion_clip(const brink_meeting *m, const void *a, const void *b, double *from,
+                       double *to) {
   chords c;
   bool straight = brink_packed_plan(&m->population[0]->packing, a).degree <= 1 &&
                   brink_packed_plan(&m->population[1]->packing, b).degree <= 1;
-  if (m->def.ndimensions == 0 || straight) return true; /* tracks have told as much */
-  draw_chords(m, (const void *const[2]){a, b}, *from, *to, &c);
+  if (m->def.ndimensions == 0 || straight) return true; /* the test of the tubes was exact */
+  compute_chords(m, (const void *const[2]){a, b}, *from, *to, &c);
   int first = 0, last = PIECES;
   double distance = c.near + c.off, h = *to - *from;
-  while (first < last && passes(c.at[first], c.at[first + 1], m->def.ndimensions, distance))
+  while (first < last && keeps_distance(c.at[first], c.at[first + 1], m->def.ndimensions, distance))
     first++;
-  while (last > first && passes(c.at[last - 1], c.at[last], m->def.ndimensions, distance)) last--;
+  while (last > first && keeps_distance(c.at[last - 1], c.at[last], m->def.ndimensions, distance))
+    last--;
   if (first == last) return false;
   double start = *from + h * first / PIECES, end = *from + h * last / PIECES;
   if (first > 0 && start < *to) *from = start;
