@@ -168,11 +168,11 @@ const brink_agents_stats *brink_agents_statistics(brink_agents *agents) {
     bytes += worker->populations[k].def.count * worker->populations[k].packing.size;
   }
   for (size_t k = 0; k < agents->def.npairs; k++) {
-    brink_stats_add(&stats->sum, &worker->meetings[k].eval.stats);
-    if (worker->meetings[k].grid != NULL) bytes += brink_grid_bytes(worker->meetings[k].grid);
+    brink_stats_add(&stats->sum, &worker->pair_guards[k].eval.stats);
+    if (worker->pair_guards[k].grid != NULL) bytes += brink_grid_bytes(worker->pair_guards[k].grid);
   }
   brink_stats_add(&stats->sum, &agents->adopted);
-  stats->sum.events += stats->meetings;
+  stats->sum.events += stats->pair_events;
   stats->bytes = bytes / agents->n;
   return stats;
 }

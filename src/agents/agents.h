@@ -6,7 +6,7 @@
  *   window.c    windows of plans, compared with those of others
  *   population.c      agents, packed; a simulation for each population that they take turns in
  *   worker.c    what one thread works with
- *   meeting.c   guards of pairs: searched along both plans at the same time; signs.c: which side they are on
+ *   narrow_phase.c   guards of pairs: searched along both plans at the same time; pair_signs.c: which side they are on
  *   contacts.c  what is remembered of pairs on a surface
  *   motion_bounds.c      where agents go in a window, roughly; plan_series.c: plans about any time
  *   broad_phase.c      which pairs can meet at all: boxes around plans
@@ -93,7 +93,7 @@ typedef struct brink_agents_stats {
   int64_t windows;  /* compared with others */
   int64_t searches; /* pairs whose guards were searched for roots */
   int64_t checks;   /* pairs whose boxes touch */
-  int64_t meetings;
+  int64_t pair_events;
   size_t bytes; /* of one agent, all told */
 } brink_agents_stats;
 

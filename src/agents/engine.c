@@ -81,14 +81,14 @@ void brink_agents_install(brink_agents *agents, const brink_outlook *outlook) {
   agents->stats.checks += outlook->checks;
 }
 
-/* A window from the present on, compared with those of all others. `past`: the agent with the plan that led it there;
+/* A window from the present on, compared with those of all others. `previous`: the agent with the plan that led it there;
  * `jumped`: something has changed it since. At the end of the run nothing is left but what is due at that instant. */
-static void open_window(brink_agents *agents, uint32_t agent, const void *past, bool jumped) {
+static void open_window(brink_agents *agents, uint32_t agent, const void *previous, bool jumped) {
   brink_outlook outlook = {.agent = agent,
                            .packed = brink_agents_packed(agents, agent),
-                           .past = past,
+                           .previous = previous,
                            .jumped = jumped,
-                           .lingers = agents->members[agent].left_at == agents->now,
+                           .keeps_old_box = agents->members[agent].left_at == agents->now,
                            .bounds = agents->bounds};
   brink_outlook_open(agents, &agents->worker, &outlook, agents->now, agents->members[agent].valid);
   brink_outlook_compare(agents, &agents->worker, &outlook);
@@ -163,7 +163,7 @@ static brink_status watch_gaps(brink_agents *agents, uint32_t agent, brink_diag 
 
 /* The same for a guard of a pair. */
 static brink_status watch_pair(brink_agents *agents, const uint32_t pair[2], size_t block,
-                               const brink_root_of_pair *root, brink_diag *diag) {
+                               const brink_pair_root *root, brink_diag *diag) {
   uint64_t hash = ((uint64_t)pair[0] * 0x9e3779b97f4a7c15u) ^
                   ((uint64_t)pair[1] * 0xbf58476d1ce4e5b9u) ^
                   (((uint64_t)block << 32 | root->guard) * 0x94d049bb133111ebu);
@@ -178,7 +178,7 @@ static brink_status watch_pair(brink_agents *agents, const uint32_t pair[2], siz
   if (!accumulate(&kept->gaps, agents->now, &limit)) return BRINK_OK;
   char whose[300], names[200];
   snprintf(whose, sizeof whose, "'%s' of %s",
-           brink_model_guard_name(agents->worker.meetings[block].eval.model, root->guard),
+           brink_model_guard_name(agents->worker.pair_guards[block].eval.model, root->guard),
            name_pair(agents, pair, names, sizeof names));
   return tell_limit(whose, limit, diag);
 }
@@ -186,34 +186,34 @@ static brink_status watch_pair(brink_agents *agents, const uint32_t pair[2], siz
 static brink_status take_turn(brink_agents *agents, uint32_t agent, brink_diag *diag) {
   brink_status status = BRINK_OK;
   const brink_member *member = &agents->members[agent];
-  const void *past = brink_agents_packed(agents, agent);
+  const void *previous = brink_agents_packed(agents, agent);
   bool jumped = false;
   if (agents->now >= member->valid) {
     brink_agent_population *pop = population_of(agents, agent);
     brink_agents_keep(agents, agent, 0);
-    past = agents->old[0];
+    previous = agents->old[0];
     status = simulate(agents, agent, member->valid, diag);
     jumped = pop->sim->instant_events > 0 && pop->sim->changed;
     if (status == BRINK_OK && pop->sim->instant_events > 0)
       status = watch_gaps(agents, agent, diag);
     if (status == BRINK_OK) status = plan(agents, agent, diag);
   }
-  if (status == BRINK_OK) open_window(agents, agent, past, jumped);
+  if (status == BRINK_OK) open_window(agents, agent, previous, jumped);
   brink_proposals_stray(agents->proposals, agent);
   return status;
 }
 
-static brink_root_of_pair root_of(const brink_window *window) {
-  return (brink_root_of_pair){.found = true,
-                              .t = window->end,
-                              .guard = window->guard,
-                              .direction = (brink_direction)window->direction,
-                              .kind = (brink_event_kind)window->kind};
+static brink_pair_root root_of(const brink_window *window) {
+  return (brink_pair_root){.found = true,
+                           .t = window->end,
+                           .guard = window->guard,
+                           .direction = (brink_direction)window->direction,
+                           .kind = (brink_event_kind)window->kind};
 }
 
 static brink_status tell_meeting(brink_agents *agents, size_t block, const uint32_t pair[2],
                                  const brink_event_record *record) {
-  agents->stats.meetings++;
+  agents->stats.pair_events++;
   if (agents->sink.event == NULL) return BRINK_OK;
   brink_agent_event event = {
       .record = record,
@@ -231,7 +231,7 @@ static brink_status part(brink_agents *agents, size_t block, int side, uint32_t 
   brink_agent_population *pop = population_of(agents, agent);
   brink_population_load(pop, brink_agents_member(agents, agent));
   pop->sim->t = pop->sim->stepper.t = agents->now;
-  brink_meeting_scatter(&agents->worker.meetings[block], side, pop->sim);
+  brink_pair_scatter(&agents->worker.pair_guards[block], side, pop->sim);
   act(agents, agent);
   brink_status status = brink_sim_intervene(pop->sim, diag);
   return status == BRINK_OK ? plan(agents, agent, diag) : status;
@@ -246,15 +246,15 @@ static void end_window(brink_agents *agents, uint32_t agent) {
 }
 
 /* What an action makes of two agents must be numbers. */
-static brink_status check_finite(const brink_meeting *m, const brink_event_record *record,
+static brink_status check_finite(const brink_pair_guards *pg, const brink_event_record *record,
                                  brink_diag *diag) {
-  for (size_t i = 0; i < m->eval.model->def.nx; i++) {
-    if (isfinite(m->x1[i])) continue;
+  for (size_t i = 0; i < pg->eval.model->def.nx; i++) {
+    if (isfinite(pg->x1[i])) continue;
     char value[BRINK_DOUBLE_TEXT];
     return brink_diag_set(diag, BRINK_ERR_CALLBACK,
                           "the action of '%s' set state '%s' to %s at t = %.17g",
-                          record->event.name, brink_model_state_name(m->eval.model, i),
-                          brink_double_text(m->x1[i], value), record->event.t);
+                          record->event.name, brink_model_state_name(pg->eval.model, i),
+                          brink_double_text(pg->x1[i], value), record->event.t);
   }
   return BRINK_OK;
 }
@@ -276,19 +276,19 @@ static brink_status tell_blocked(const brink_agents *agents, const uint32_t pair
 /* On which side a guard that has fired is now, which is remembered. Both partners have their new plans; what they were
  * before is in agents->old. `acted`: the action may have changed what leads it. */
 static brink_status settle(brink_agents *agents, size_t block, const uint32_t pair[2],
-                           const brink_root_of_pair *root, const brink_event_record *record,
+                           const brink_pair_root *root, const brink_event_record *record,
                            bool acted, brink_diag *diag) {
-  brink_meeting *m = &agents->worker.meetings[block];
+  brink_pair_guards *pg = &agents->worker.pair_guards[block];
   double valid = fmin(agents->members[pair[0]].valid, agents->members[pair[1]].valid);
   double at = record->event.t, value = record->event.value;
   const char *name = record->event.name;
-  brink_encounter e = {.agents = agents, .block = block, .from = at, .to = fmax(valid, at)};
+  brink_pair_query q = {.agents = agents, .block = block, .from = at, .to = fmax(valid, at)};
   for (int side = 0; side < 2; side++) {
-    e.pair[side] = pair[side];
-    e.now[side] = brink_agents_packed(agents, pair[side]);
-    e.past[side] = agents->old[side];
+    q.pair[side] = pair[side];
+    q.now[side] = brink_agents_packed(agents, pair[side]);
+    q.previous[side] = agents->old[side];
   }
-  brink_settled settled = brink_meeting_settle(m, &e, root, value, acted);
+  brink_pair_settled settled = brink_pair_settle(pg, &q, root, value, acted);
   if (settled.blocked) return tell_blocked(agents, pair, record, diag);
   const brink_contact *known = brink_contacts_find(&agents->contacts, block, root->guard, pair);
   uint32_t times = known != NULL && known->times > 0 && known->fired == at ? known->times + 1 : 1;
@@ -310,28 +310,28 @@ static brink_status settle(brink_agents *agents, size_t block, const uint32_t pa
                         at, name, name_pair(agents, pair, names, sizeof names));
 }
 
-static brink_status tell_outcome(const brink_meeting *m, const brink_event_record *record,
+static brink_status tell_outcome(const brink_pair_guards *pg, const brink_event_record *record,
                                  brink_diag *diag) {
-  return m->message[0] != '\0'
-             ? brink_diag_set(diag, BRINK_ERR_CALLBACK, "%s", m->message)
+  return pg->message[0] != '\0'
+             ? brink_diag_set(diag, BRINK_ERR_CALLBACK, "%s", pg->message)
              : brink_diag_set(diag, BRINK_ERR_CALLBACK, "the action of '%s' failed at t = %.17g",
                               record->event.name, record->event.t);
 }
 
 /* What happens between the two, up to their new plans. */
 static brink_status fire(brink_agents *agents, size_t block, const uint32_t pair[2],
-                         const brink_root_of_pair *root, bool changed[2], brink_diag *diag) {
-  brink_meeting *m = &agents->worker.meetings[block];
+                         const brink_pair_root *root, bool changed[2], brink_diag *diag) {
+  brink_pair_guards *pg = &agents->worker.pair_guards[block];
   brink_event_record record;
   bool acted;
   brink_window_remember(agents, pair, block, root->guard);
   for (int side = 0; side < 2; side++) brink_agents_keep(agents, pair[side], side);
   int outcome =
-      brink_meeting_act(m, agents->old[0], agents->old[1], root, &record, changed, &acted);
-  brink_status status = check_finite(m, &record, diag);
+      brink_pair_run_action(pg, agents->old[0], agents->old[1], root, &record, changed, &acted);
+  brink_status status = check_finite(pg, &record, diag);
   if (status != BRINK_OK) return status;
   status = tell_meeting(agents, block, pair, &record);
-  if (outcome < 0) return tell_outcome(m, &record, diag);
+  if (outcome < 0) return tell_outcome(pg, &record, diag);
   for (int side = 0; side < 2; side++) {
     end_window(agents, pair[side]);
     brink_status parted = part(agents, block, side, pair[side], changed[side], diag);
@@ -345,11 +345,11 @@ static brink_status fire(brink_agents *agents, size_t block, const uint32_t pair
 
 static brink_status meet(brink_agents *agents, uint32_t i, uint32_t j, brink_diag *diag) {
   size_t block = agents->members[i].window.block;
-  const brink_meeting *m = &agents->worker.meetings[block];
-  bool first = population_of(agents, i) == m->population[0] &&
-               (m->population[0] != m->population[1] || i < j);
+  const brink_pair_guards *pg = &agents->worker.pair_guards[block];
+  bool first = population_of(agents, i) == pg->population[0] &&
+               (pg->population[0] != pg->population[1] || i < j);
   uint32_t pair[2] = {first ? i : j, first ? j : i};
-  brink_root_of_pair root = root_of(&agents->members[i].window);
+  brink_pair_root root = root_of(&agents->members[i].window);
   bool changed[2];
   agents->acting_block = block;
   memcpy(agents->acting_pair, pair, sizeof pair);

@@ -14,17 +14,17 @@
 #define ROUGHLY 1e-4    /* of the agent's size: truncation of its polynomials, … */
 #define ROUGH_BEND 0.05 /* … or this part of their quadratic terms */
 
-static double size_of(const brink_meeting *m, int side, const void *packed) {
-  uint32_t at = m->def.size[side];
-  if (at == UINT32_MAX) return m->def.size_value[side];
-  return brink_packed_parameters(&m->population[side]->packing, packed)[at];
+static double size_of(const brink_pair_guards *pg, int side, const void *packed) {
+  uint32_t at = pg->def.size[side];
+  if (at == UINT32_MAX) return pg->def.size_value[side];
+  return brink_packed_parameters(&pg->population[side]->packing, packed)[at];
 }
 
 /* The share of one agent in the distance at which something can happen: size and tolerances. `far`: largest position. */
-static double margin_of(const brink_meeting *m, int side, double size, double far) {
-  const brink_options *options = &m->population[side]->sim->options;
+static double margin_of(const brink_pair_guards *pg, int side, double size, double far) {
+  const brink_options *options = &pg->population[side]->sim->options;
   double around = size + ROUNDING * far;
-  if (m->touches) around += AROUND * (options->rtol * far + options->atol);
+  if (pg->any_unilateral) around += AROUND * (options->rtol * far + options->atol);
   return around;
 }
 
@@ -57,9 +57,9 @@ static line line_of(const brink_plan *plan, const uint32_t *states, const int d[
 }
 
 /* Sets the bounds in one direction of space; returns the margin. */
-static double set_bounds(const brink_meeting *m, int side, int d, double size, double middle,
+static double set_bounds(const brink_pair_guards *pg, int side, int d, double size, double middle,
                          double slope, double off, double h, brink_motion_bounds *bounds) {
-  double reach = fabs(slope) + off, around = margin_of(m, side, size, fabs(middle) + reach);
+  double reach = fabs(slope) + off, around = margin_of(pg, side, size, fabs(middle) + reach);
   bounds->box.low[d] = middle - reach - around;
   bounds->box.high[d] = middle + reach + around;
   bounds->tube.at[d] = middle - slope;
@@ -67,19 +67,19 @@ static double set_bounds(const brink_meeting *m, int side, int d, double size, d
   return around;
 }
 
-void brink_motion_bounds_of(const brink_meeting *m, int side, const void *packed, double from,
+void brink_motion_bounds_of(const brink_pair_guards *pg, int side, const void *packed, double from,
                             double to, brink_motion_bounds *bounds) {
-  brink_plan plan = brink_packed_plan(&m->population[side]->packing, packed);
-  double size = size_of(m, side, packed), off = 0.0, widest = 0.0, h = to - from;
-  for (int d = 0; d < m->def.ndimensions; d += 2) {
-    bool both = d + 1 < m->def.ndimensions;
-    line l = line_of(&plan, m->def.position[side], (const int[2]){d, both ? d + 1 : d}, from, to,
+  brink_plan plan = brink_packed_plan(&pg->population[side]->packing, packed);
+  double size = size_of(pg, side, packed), off = 0.0, widest = 0.0, h = to - from;
+  for (int d = 0; d < pg->def.ndimensions; d += 2) {
+    bool both = d + 1 < pg->def.ndimensions;
+    line l = line_of(&plan, pg->def.position[side], (const int[2]){d, both ? d + 1 : d}, from, to,
                      ROUGHLY * size);
     off += l.off.a * l.off.a + (both ? l.off.b * l.off.b : 0.0);
-    widest = fmax(widest, set_bounds(m, side, d, size, l.middle.a, l.slope.a, l.off.a, h, bounds));
+    widest = fmax(widest, set_bounds(pg, side, d, size, l.middle.a, l.slope.a, l.off.a, h, bounds));
     if (both)
-      widest =
-          fmax(widest, set_bounds(m, side, d + 1, size, l.middle.b, l.slope.b, l.off.b, h, bounds));
+      widest = fmax(widest,
+                    set_bounds(pg, side, d + 1, size, l.middle.b, l.slope.b, l.off.b, h, bounds));
   }
   bounds->tube.radius = sqrt(off) + widest;
 }
@@ -92,13 +92,13 @@ static double squared_speed(const brink_plan *plan, const double *a, const doubl
   return slope.a * slope.a + (a != b ? slope.b * slope.b : 0.0);
 }
 
-double brink_motion_speed(const brink_meeting *m, int side, const void *packed, double t) {
-  brink_plan plan = brink_packed_plan(&m->population[side]->packing, packed);
+double brink_motion_speed(const brink_pair_guards *pg, int side, const void *packed, double t) {
+  brink_plan plan = brink_packed_plan(&pg->population[side]->packing, packed);
   double sum = 0.0, s = (t - plan.origin) / plan.unit;
   if (s == 0.0 && plan.degree > 1) plan.degree = 1;
-  for (int d = 0; d < m->def.ndimensions; d += 2) {
-    const uint32_t *states = m->def.position[side];
-    size_t other = states[d + 1 < m->def.ndimensions ? d + 1 : d];
+  for (int d = 0; d < pg->def.ndimensions; d += 2) {
+    const uint32_t *states = pg->def.position[side];
+    size_t other = states[d + 1 < pg->def.ndimensions ? d + 1 : d];
     sum += squared_speed(&plan, plan.c + states[d] * plan.length, plan.c + other * plan.length, s);
   }
   return sqrt(sum) / plan.unit;
@@ -106,18 +106,18 @@ double brink_motion_speed(const brink_meeting *m, int side, const void *packed, 
 
 /* ---- two agents ---- */
 
-bool brink_tubes_may_touch(const brink_meeting *m, const brink_tube *one, const brink_tube *other,
-                           double since_b, double h) {
+bool brink_tubes_may_touch(const brink_pair_guards *pg, const brink_tube *one,
+                           const brink_tube *other, double since_b, double h) {
   double near = one->radius + other->radius, apart[3], rate[3], closing = 0.0, speed = 0.0,
          sum = 0.0;
-  for (int d = 0; d < m->def.ndimensions; d++) {
+  for (int d = 0; d < pg->def.ndimensions; d++) {
     apart[d] = one->at[d] - (other->at[d] + other->rate[d] * since_b);
     rate[d] = one->rate[d] - other->rate[d];
     closing -= apart[d] * rate[d];
     speed += rate[d] * rate[d];
   }
   double s = closing <= 0.0 ? 0.0 : closing >= speed * h ? h : closing / speed;
-  for (int d = 0; d < m->def.ndimensions; d++) {
+  for (int d = 0; d < pg->def.ndimensions; d++) {
     double x = apart[d] + rate[d] * s;
     sum += x * x;
   }
@@ -134,20 +134,20 @@ typedef struct chords {
 } chords;
 
 /* The polynomials of the relative motion in two directions of space (or one, twice). */
-static void relative_motion(const brink_meeting *m, const void *const packed[2], double from,
+static void relative_motion(const brink_pair_guards *pg, const void *const packed[2], double from,
                             double h, const int d[2], brink_double2 around[2],
                             brink_plan_series *relative) {
   brink_plan_series of[2];
   for (int side = 0; side < 2; side++) {
-    brink_plan plan = brink_packed_plan(&m->population[side]->packing, packed[side]);
-    const uint32_t *position = m->def.position[side];
-    double size = size_of(m, side, packed[side]);
+    brink_plan plan = brink_packed_plan(&pg->population[side]->packing, packed[side]);
+    const uint32_t *position = pg->def.position[side];
+    double size = size_of(pg, side, packed[side]);
     brink_double2 eps = {ROUGHLY * size, ROUGHLY * size}, far = brink_double2_zero;
     brink_plan_series_expand(&plan, position[d[0]], position[d[1]], from, h, eps, &of[side]);
     for (int k = 0; k <= of[side].degree; k++)
       far = brink_double2_add(far, brink_double2_abs(of[side].c[k]));
     around[side] =
-        (brink_double2){margin_of(m, side, size, far.a), margin_of(m, side, size, far.b)};
+        (brink_double2){margin_of(pg, side, size, far.a), margin_of(pg, side, size, far.b)};
   }
   relative->degree = of[0].degree > of[1].degree ? of[0].degree : of[1].degree;
   for (int k = 0; k <= relative->degree; k++) {
@@ -158,14 +158,14 @@ static void relative_motion(const brink_meeting *m, const void *const packed[2],
   relative->rest = brink_double2_add(of[0].rest, of[1].rest);
 }
 
-static void compute_chords(const brink_meeting *m, const void *const packed[2], double from,
+static void compute_chords(const brink_pair_guards *pg, const void *const packed[2], double from,
                            double to, chords *c) {
   double widest[2] = {0.0}, off = 0.0;
-  for (int d = 0; d < m->def.ndimensions; d += 2) {
-    bool both = d + 1 < m->def.ndimensions;
+  for (int d = 0; d < pg->def.ndimensions; d += 2) {
+    bool both = d + 1 < pg->def.ndimensions;
     brink_double2 around[2], bend = brink_double2_zero;
     brink_plan_series s;
-    relative_motion(m, packed, from, to - from, (const int[2]){d, both ? d + 1 : d}, around, &s);
+    relative_motion(pg, packed, from, to - from, (const int[2]){d, both ? d + 1 : d}, around, &s);
     for (int side = 0; side < 2; side++)
       widest[side] = fmax(widest[side], fmax(around[side].a, around[side].b));
     for (int k = 2; k <= s.degree; k++)
@@ -200,18 +200,19 @@ static bool keeps_distance(const double *a, const double *b, int nd, double dist
   return sum > distance * distance;
 }
 
-bool brink_motion_clip(const brink_meeting *m, const void *a, const void *b, double *from,
+bool brink_motion_clip(const brink_pair_guards *pg, const void *a, const void *b, double *from,
                        double *to) {
   chords c;
-  bool straight = brink_packed_plan(&m->population[0]->packing, a).degree <= 1 &&
-                  brink_packed_plan(&m->population[1]->packing, b).degree <= 1;
-  if (m->def.ndimensions == 0 || straight) return true; /* the test of the tubes was exact */
-  compute_chords(m, (const void *const[2]){a, b}, *from, *to, &c);
+  bool straight = brink_packed_plan(&pg->population[0]->packing, a).degree <= 1 &&
+                  brink_packed_plan(&pg->population[1]->packing, b).degree <= 1;
+  if (pg->def.ndimensions == 0 || straight) return true; /* the test of the tubes was exact */
+  compute_chords(pg, (const void *const[2]){a, b}, *from, *to, &c);
   int first = 0, last = PIECES;
   double distance = c.near + c.off, h = *to - *from;
-  while (first < last && keeps_distance(c.at[first], c.at[first + 1], m->def.ndimensions, distance))
+  while (first < last &&
+         keeps_distance(c.at[first], c.at[first + 1], pg->def.ndimensions, distance))
     first++;
-  while (last > first && keeps_distance(c.at[last - 1], c.at[last], m->def.ndimensions, distance))
+  while (last > first && keeps_distance(c.at[last - 1], c.at[last], pg->def.ndimensions, distance))
     last--;
   if (first == last) return false;
   double start = *from + h * first / PIECES, end = *from + h * last / PIECES;

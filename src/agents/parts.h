@@ -108,7 +108,7 @@ const brink_box *brink_grid_box(const brink_grid *grid, uint32_t agent);
 void brink_grid_prefetch(const brink_grid *grid, uint32_t agent);
 void brink_grid_prefetch_around(const brink_grid *grid, uint32_t agent);
 
-/* Workspace and results of queries. Several threads may query one grid at the same time, each with its own, while
+/* Workspace and results of queries. Several threads may q one grid at the same time, each with its own, while
  * nobody updates it. */
 typedef struct brink_grid_results {
   uint32_t *list;
@@ -165,137 +165,136 @@ bool brink_contacts_any(const brink_contacts *book, const uint32_t pair[2], doub
 /* The note takes the place of what is remembered of its guard. False: out of memory. */
 bool brink_contacts_note(brink_contacts *book, const brink_contact *note, double now);
 
-/* ---- meeting.c ---- */
+/* ---- narrow_phase.c ---- */
 
-/* A pair block: room to look at two agents at a time. */
-typedef struct brink_meeting {
+/* A pair block: its guards, and the workspace in which they are searched for two agents at a time. */
+typedef struct brink_pair_guards {
   brink_pair_def def;
   brink_agent_population *population[2];
   brink_eval eval;
   brink_detector detector;
-  double *atol;    /* of the run */
-  double *moves;   /* how far rounding of time moves each state */
-  size_t length;   /* coefficients of a polynomial */
-  double *rows;    /* of all states of the pair */
-  double *x0, *x1; /* at both ends of the path */
+  double *atol;          /* tolerances of the pair's states */
+  double *time_rounding; /* how far rounding of time moves each state */
+  size_t length;         /* coefficients of a polynomial */
+  double *rows;          /* the polynomials of all states of the pair */
+  double *x0, *x1;       /* at both ends of the path */
   brink_path path;
   uint32_t *needed[2]; /* states of the agents that the guards read */
   size_t nneeded[2];
-  double *before_x, *before_p; /* what an action finds */
+  double *before_x, *before_p; /* what an action reads as the state before it */
   int *before_mode;
   double *timer;
-  char message[BRINK_DIAG_MESSAGE]; /* that an action left */
+  char message[BRINK_DIAG_MESSAGE]; /* of an action that failed */
   brink_grid *grid;                 /* NULL: all pairs */
   brink_grid_results results;
-  signed char *before;  /* signs of the guards before an encounter */
-  brink_contact *notes; /* what a search has to say about the guards, to be remembered */
+  signed char *sign_before; /* signs of the guards before the instant */
+  brink_contact *notes;     /* what a search has to say about the guards, to be remembered */
   size_t nnotes;
-  bool touches;     /* some guard is unilateral: within the tolerance is an event */
-  double sweep;     /* how far an agent goes in a window */
-  brink_tube *tube; /* of each agent of both populations, if there is a grid */
-} brink_meeting;
+  bool any_unilateral;  /* some guard is unilateral: within the tolerance is an event */
+  double window_travel; /* distance that an agent travels in one window */
+  brink_tube *tube;     /* of each agent of both populations, by its number in the grid */
+} brink_pair_guards;
 
-typedef struct brink_root_of_pair {
+typedef struct brink_pair_root {
   bool found;
   double t;
   size_t guard;
   brink_direction direction;
   brink_event_kind kind;
-} brink_root_of_pair;
+} brink_pair_root;
 
-bool brink_meeting_init(brink_meeting *meeting, const brink_pair_def *def,
-                        brink_agent_population *populations, const brink_options *options,
-                        brink_arena *arena);
-/* Two agents that are compared, as the block has them. */
-typedef struct brink_encounter {
+bool brink_pair_guards_init(brink_pair_guards *pg, const brink_pair_def *def,
+                            brink_agent_population *populations, const brink_options *options,
+                            brink_arena *arena);
+
+/* A question to the narrow phase: two agents, in the order of the block, and a time interval. */
+typedef struct brink_pair_query {
   const brink_agents *agents;
   size_t block;
   uint32_t pair[2];
-  const void *now[2];  /* the two, packed, */
-  const void *past[2]; /* and with the plans that led them to `from` */
+  const void *now[2];      /* the two, packed, … */
+  const void *previous[2]; /* … and as they were, with the plans that led them to `from` */
   double from,
       to;      /* the time in which they are compared; the same: only what is so at that instant */
-  bool jumped; /* one of them is not what it was before `from`: guards may have jumped */
-  bool leaps;  /* … wherever they are now */
-  bool begins; /* there is nothing before `from` */
-  bool tells_all; /* every guard is to be remembered */
-} brink_encounter;
+  bool jumped; /* an action has changed one of them at `from`: guards may have jumped */
+  bool
+      displaced; /* … and moved it, or changed parameters or modes: they are searched wherever they are */
+  bool first_instant; /* the run begins at `from`: there is no sign before it */
+  bool record_all;    /* the signs of all guards are to be recorded in contacts */
+} brink_pair_query;
 
-/* The first event of the pair in [from, to]. What has to be remembered is in meeting->notes afterwards. */
-brink_root_of_pair brink_meeting_search(brink_meeting *meeting, const brink_encounter *encounter);
+/* The first event of the pair in [from, to]. Contacts that have to be recorded are in pg->notes afterwards. */
+brink_pair_root brink_pair_search(brink_pair_guards *pg, const brink_pair_query *q);
 
-/* ---- signs.c ---- */
+/* ---- pair_signs.c ---- */
 
-/* Is what is remembered so at the beginning of the encounter? */
-bool brink_contact_holds(const brink_contact *contact, const brink_encounter *encounter);
-/* Have the two not left the tolerance since? */
+/* Is the contact valid at the start of the query? */
+bool brink_contact_holds(const brink_contact *contact, const brink_pair_query *q);
+/* Have the two stayed within the tolerance since the contact was recorded? */
 bool brink_contact_near(const brink_contact *contact, double from);
-/* The contact when its guard is found to fire at t, on the plans of the encounter. */
-brink_contact brink_contact_due(const brink_contact *contact, const brink_encounter *encounter,
-                                double t, brink_direction direction, brink_event_kind kind);
-/* The side that counts as inside of a guard, -1 or 1; 0: none (sim/instant.c). */
-int brink_meeting_inside(const brink_meeting *meeting, size_t guard);
-/* How far rounding of states and of time moves the guard at the start of the path. */
-double brink_meeting_band(brink_meeting *meeting, size_t guard);
-/* On which side of its surface was the guard just before the encounter? 0: on it. `value`: what it was then, `band`:
- * what rounding makes of that; `contact`: what is remembered of it, or NULL. */
-int brink_meeting_sign_before(brink_meeting *meeting, const brink_encounter *encounter,
-                              size_t guard, double value, double band,
-                              const brink_contact *contact);
-/* To which side does it go from the start of the path? 0: it stays where it is. */
-int brink_meeting_sign_after(brink_meeting *meeting, size_t guard, double band);
-/* Does the guard change at the start, by more than plans of any method leave over where it does not? */
-bool brink_meeting_moves(brink_meeting *meeting, const brink_encounter *encounter, size_t guard);
+/* The contact of a guard that is found to fire at t, on the plans of the query. */
+brink_contact brink_contact_due(const brink_contact *contact, const brink_pair_query *q, double t,
+                                brink_direction direction, brink_event_kind kind);
+/* The sign of a guard inside its domain, -1 or 1; 0: it has none (sim/instant.c). */
+int brink_pair_inside(const brink_pair_guards *pg, size_t guard);
+/* Rounding error of the guard at the start of the path, by rounding of states and of time. */
+double brink_pair_band(brink_pair_guards *pg, size_t guard);
+/* The sign of the guard just before the query; 0: on its surface. `value`: its value then, `band`: the rounding error of
+ * that; `contact`: what is recorded of it, or NULL. */
+int brink_pair_sign_before(brink_pair_guards *pg, const brink_pair_query *q, size_t guard,
+                           double value, double band, const brink_contact *contact);
+/* The sign that the motion gives the guard after the start of the path; 0: it does not move by more than `band`. */
+int brink_pair_sign_after(brink_pair_guards *pg, size_t guard, double band);
+/* Is the rate of the guard at the start larger than the error that plans leave? */
+bool brink_pair_guard_moves(brink_pair_guards *pg, const brink_pair_query *q, size_t guard);
 
-/* A guard has fired: on which side is it now? */
-typedef struct brink_settled {
+/* The sign of a guard after it has fired. */
+typedef struct brink_pair_settled {
   int sign;     /* 0: on its surface */
   bool near;    /* within its tolerance */
-  double slack; /* so far past its surface it still is on that side */
-  bool blocked; /* a unilateral one, whose motion still leads past the surface */
-} brink_settled;
-/* `encounter`: from the instant on; `value`: of the guard before the action; `acted`: that changed something that may lead
- * it to the other side. */
-brink_settled brink_meeting_settle(brink_meeting *meeting, const brink_encounter *encounter,
-                                   const brink_root_of_pair *root, double value, bool acted);
+  double slack; /* past its surface by no more than this it keeps that sign */
+  bool blocked; /* a unilateral guard, whose motion still leads past its surface */
+} brink_pair_settled;
+/* `q`: from the instant on; `value`: of the guard before the action; `acted`: the action has changed a mode. */
+brink_pair_settled brink_pair_settle(brink_pair_guards *pg, const brink_pair_query *q,
+                                     const brink_pair_root *root, double value, bool acted);
 
-/* The two as they are, on their way from `from` to `to`: what is evaluated along the path of the pair. */
-void brink_meeting_set_out(brink_meeting *meeting, const brink_encounter *encounter);
-/* A guard with the two as they are in `packed`, on their plans at t. Parameters and modes are put back. */
-double brink_meeting_value(brink_meeting *meeting, const brink_encounter *encounter, size_t guard,
-                           const void *const packed[2], double t);
+/* Sets parameters, modes and the path of the pair from `from` to `to`. */
+void brink_pair_build_path(brink_pair_guards *pg, const brink_pair_query *q);
+/* The value of a guard for the two as packed here, on their plans at t. Parameters and modes of the query are restored. */
+double brink_pair_value(brink_pair_guards *pg, const brink_pair_query *q, size_t guard,
+                        const void *const packed[2], double t);
 
-/* ---- meeting.c ---- */
+/* ---- narrow_phase.c ---- */
 
-/* What happens when they meet; changed[k]: partner k is not as before; *acted: a mode is another one. 0, BRINK_STOPPED,
- * or a failure. */
-int brink_meeting_act(brink_meeting *meeting, const void *a, const void *b,
-                      const brink_root_of_pair *root, brink_event_record *record, bool changed[2],
-                      bool *acted);
-/* What the action left of a partner, into its simulation. */
-void brink_meeting_scatter(brink_meeting *meeting, int side, brink_sim *sim);
+/* Runs the action of the guard. changed[k]: it changed partner k; *acted: it changed a mode. 0, BRINK_STOPPED, or a
+ * failure. */
+int brink_pair_run_action(brink_pair_guards *pg, const void *a, const void *b,
+                          const brink_pair_root *root, brink_event_record *record, bool changed[2],
+                          bool *acted);
+/* Copies what the action made of a partner into its simulation. */
+void brink_pair_scatter(brink_pair_guards *pg, int side, brink_sim *sim);
 
 /* The sides of the pair that agents of a population can be on; how many. Where both sides are one population: only the
  * first. */
-int brink_meeting_sides(const brink_meeting *meeting, const brink_agent_population *pop,
-                        int sides[2]);
+int brink_pair_sides(const brink_pair_guards *pg, const brink_agent_population *pop, int sides[2]);
 /* Number of an agent in the grid: those of the first population, then those of the second. */
-uint32_t brink_meeting_number(const brink_meeting *meeting, int side, size_t agent);
+uint32_t brink_pair_grid_index(const brink_pair_guards *pg, int side, size_t agent);
 
 /* ---- motion_bounds.c ---- */
 
 /* Bounding volumes of an agent's motion from `from` to `to`, with its size and the tolerance around it. */
-void brink_motion_bounds_of(const brink_meeting *meeting, int side, const void *packed, double from,
+void brink_motion_bounds_of(const brink_pair_guards *pg, int side, const void *packed, double from,
                             double to, brink_motion_bounds *bounds);
 /* Do the tubes overlap at any time from the start of a's window on, for the time h? `since_b`: how long before that b's
  * window began. */
-bool brink_tubes_may_touch(const brink_meeting *meeting, const brink_tube *a, const brink_tube *b,
+bool brink_tubes_may_touch(const brink_pair_guards *pg, const brink_tube *a, const brink_tube *b,
                            double since_b, double h);
 /* Speed of the agent at a time of its plan. */
-double brink_motion_speed(const brink_meeting *meeting, int side, const void *packed, double t);
+double brink_motion_speed(const brink_pair_guards *pg, int side, const void *packed, double t);
 /* Clips the interval from `from` to `to` to the part in which the two can come close: guards have to be searched only
  * there. False: there is none. */
-bool brink_motion_clip(const brink_meeting *meeting, const void *a, const void *b, double *from,
+bool brink_motion_clip(const brink_pair_guards *pg, const void *a, const void *b, double *from,
                        double *to);
 
 /* ---- worker.c ---- */
@@ -304,7 +303,7 @@ bool brink_motion_clip(const brink_meeting *meeting, const void *a, const void *
 typedef struct brink_worker {
   brink_agents *agents;
   brink_agent_population *populations;
-  brink_meeting *meetings;
+  brink_pair_guards *pair_guards;
   bool ahead; /* it tries what may not count: nobody hears of it */
   bool spoke; /* … but there was something to be told */
 } brink_worker;
@@ -354,19 +353,20 @@ typedef struct brink_member {
 typedef struct brink_cut {
   uint32_t partner;
   uint16_t block;
-  brink_root_of_pair root;
+  brink_pair_root root;
 } brink_cut;
 
 /* An agent's next window, and what comes of it when it is compared with those of others. */
 typedef struct brink_outlook {
   uint32_t agent;
-  const void *packed; /* what it is then */
-  const void *past;   /* with the plan that led it there */
-  bool jumped;        /* something has just changed it */
+  const void *packed;   /* what it is then */
+  const void *previous; /* with the plan that led it there */
+  bool jumped;          /* something has just changed it */
   bool
-      leaps; /* … and it is elsewhere now, or larger, or in another mode: whom it left is concerned */
-  bool lingers; /* … or did so at this instant, and something is left to be seen to where it was */
-  bool noted;   /* there was something to be remembered */
+      displaced; /* … and it is elsewhere now, or larger, or in another mode: whom it left is concerned */
+  bool
+      keeps_old_box; /* … or did so at this instant, and something is left to be seen to where it was */
+  bool noted;        /* there was something to be remembered */
   brink_window window;
   brink_motion_bounds *bounds; /* for each block and side: 2*block + side */
   int64_t searches, checks;
@@ -395,7 +395,7 @@ typedef struct brink_stance {
   const brink_tube *tube; /* NULL: not known */
 } brink_stance;
 
-brink_stance brink_window_stance(const brink_agents *agents, const brink_meeting *meeting, int side,
+brink_stance brink_window_stance(const brink_agents *agents, const brink_pair_guards *pg, int side,
                                  uint32_t agent);
 
 /* ---- proposals.c: turns computed by several threads before they are due ---- */

@@ -116,7 +116,7 @@ static void propose(void *user, size_t item, size_t number) {
   p->ncuts = p->nnotes = p->nnear = 0;
   p->prospect.valid = member->valid;
   p->fit = true;
-  o->packed = o->past = brink_agents_packed(agents, o->agent);
+  o->packed = o->previous = brink_agents_packed(agents, o->agent);
   if (p->at >= member->valid) step(ahead, worker, p);
   if (p->fit) brink_outlook_open(agents, worker, o, p->at, p->prospect.valid);
 }
@@ -137,7 +137,7 @@ static void sort_boxes(brink_proposals *ahead, size_t block) {
     if (!p->fit) continue;
     const brink_worker *worker = &ahead->workers[0];
     const brink_agent_population *pop = brink_worker_population(worker, p->outlook.agent);
-    int sides[2], nsides = brink_meeting_sides(&worker->meetings[block], pop, sides);
+    int sides[2], nsides = brink_pair_sides(&worker->pair_guards[block], pop, sides);
     for (int s = 0; s < nsides; s++) {
       const brink_box *box = &p->outlook.bounds[2 * block + (size_t)sides[s]].box;
       boxes->places[boxes->count++] =
@@ -173,17 +173,17 @@ static bool insert(uint32_t *near, size_t *count, uint32_t agent) {
 /* Those that will have moved by then, at their new places. */
 static bool add_mates(const brink_proposals *ahead, const brink_outlook *o, size_t block, int side,
                       uint32_t *near, size_t *count) {
-  const brink_meeting *m = &ahead->workers[0].meetings[block];
+  const brink_pair_guards *pg = &ahead->workers[0].pair_guards[block];
   const boxes_of_block *boxes = &ahead->boxes[block];
   const brink_box *box = &o->bounds[2 * block + (size_t)side].box;
-  int other = m->population[0] == m->population[1] ? 0 : 1 - side;
+  int other = pg->population[0] == pg->population[1] ? 0 : 1 - side;
   for (size_t k = first_place(boxes, box->low[0]); k < boxes->count; k++) {
     const place_of_box *place = &boxes->places[k];
     const brink_proposal *p = &ahead->list[place->proposal];
     if (place->low > box->high[0]) break;
     if (place->side != other || p->outlook.agent == o->agent || !is_earlier(p, o)) continue;
     const brink_box *its = &p->outlook.bounds[2 * block + (size_t)place->side].box;
-    if (brink_box_touches(box, its, m->def.ndimensions) && !insert(near, count, p->outlook.agent))
+    if (brink_box_touches(box, its, pg->def.ndimensions) && !insert(near, count, p->outlook.agent))
       return false;
   }
   return true;
@@ -218,14 +218,14 @@ size_t brink_proposals_near(const brink_proposals *ahead, const brink_outlook *o
 brink_stance brink_proposals_stance(const brink_proposals *ahead, const brink_outlook *o,
                                     size_t block, int side, uint32_t agent) {
   const brink_agents *agents = ahead->agents;
-  const brink_meeting *m = &agents->worker.meetings[block];
+  const brink_pair_guards *pg = &agents->worker.pair_guards[block];
   const brink_proposal *mate = mate_before(ahead, o, agent);
-  int place = m->population[0] == m->population[1] ? 0 : side;
+  int place = pg->population[0] == pg->population[1] ? 0 : side;
   if (mate != NULL)
     return (brink_stance){.window = &mate->window,
                           .packed = mate->outlook.packed,
                           .tube = &mate->outlook.bounds[2 * block + (size_t)place].tube};
-  return brink_window_stance(agents, m, side, agent);
+  return brink_window_stance(agents, pg, side, agent);
 }
 
 static void compare(void *user, size_t item, size_t number) {
@@ -235,13 +235,13 @@ static void compare(void *user, size_t item, size_t number) {
   fetch(ahead, item + NEXT, brink_worker_prefetch_around);
   if (!p->fit) return;
   size_t npairs = ahead->agents->def.npairs;
-  for (size_t b = 0; b < npairs; b++) worker->meetings[b].eval.stats = (brink_stats){0};
+  for (size_t b = 0; b < npairs; b++) worker->pair_guards[b].eval.stats = (brink_stats){0};
   p->whole = true;
   p->outlook.window = p->window;
   brink_outlook_compare(ahead->agents, worker, &p->outlook);
   p->compared = (brink_stats){0};
   for (size_t b = 0; b < npairs; b++)
-    brink_stats_add(&p->compared, &worker->meetings[b].eval.stats);
+    brink_stats_add(&p->compared, &worker->pair_guards[b].eval.stats);
 }
 
 /* ---- a batch ---- */
@@ -269,7 +269,7 @@ static bool is_over(const brink_proposals *ahead, uint32_t agent, double at) {
 
 static bool prunes(const brink_agents *agents) {
   for (size_t b = 0; b < agents->def.npairs; b++) {
-    if (agents->worker.meetings[b].grid == NULL) return false;
+    if (agents->worker.pair_guards[b].grid == NULL) return false;
   }
   return !agents->def.all_pairs;
 }
@@ -319,7 +319,7 @@ static void compare_anew(brink_agents *agents, brink_proposal *p) {
   brink_outlook *o = &p->outlook;
   o->proposal = NULL;
   o->packed = brink_agents_packed(agents, o->agent);
-  o->past = agents->old[0];
+  o->previous = agents->old[0];
   o->window = p->window;
   o->searches = o->checks = 0;
   o->noted = false;
@@ -352,7 +352,7 @@ bool brink_proposals_adopt(brink_proposals *ahead, uint32_t agent) {
 /* Proposals of this side whose boxes touch this one. */
 static void disturb(brink_proposals *ahead, size_t block, int side, const brink_box *box) {
   const boxes_of_block *boxes = &ahead->boxes[block];
-  int ndimensions = ahead->workers[0].meetings[block].def.ndimensions;
+  int ndimensions = ahead->workers[0].pair_guards[block].def.ndimensions;
   for (size_t k = first_place(boxes, box->low[0]); k < boxes->count; k++) {
     const place_of_box *place = &boxes->places[k];
     brink_proposal *p = &ahead->list[place->proposal];
@@ -367,12 +367,12 @@ void brink_proposals_stray(brink_proposals *ahead, uint32_t agent) {
   const brink_agents *agents = ahead->agents;
   const brink_worker *worker = &agents->worker;
   for (size_t b = 0; b < agents->def.npairs; b++) {
-    const brink_meeting *m = &worker->meetings[b];
-    bool one = m->population[0] == m->population[1];
-    int sides[2], nsides = brink_meeting_sides(m, brink_worker_population(worker, agent), sides);
-    for (int s = 0; m->grid != NULL && s < nsides; s++) {
-      uint32_t number = brink_meeting_number(m, sides[s], brink_agents_member(agents, agent));
-      disturb(ahead, b, one ? 0 : 1 - sides[s], brink_grid_box(m->grid, number));
+    const brink_pair_guards *pg = &worker->pair_guards[b];
+    bool one = pg->population[0] == pg->population[1];
+    int sides[2], nsides = brink_pair_sides(pg, brink_worker_population(worker, agent), sides);
+    for (int s = 0; pg->grid != NULL && s < nsides; s++) {
+      uint32_t number = brink_pair_grid_index(pg, sides[s], brink_agents_member(agents, agent));
+      disturb(ahead, b, one ? 0 : 1 - sides[s], brink_grid_box(pg->grid, number));
     }
   }
 }

@@ -74,66 +74,67 @@ static const double *start_of(const brink_agent_population *pop, size_t agent) {
   return pop->def.x0 != NULL ? pop->def.x0 + agent * def->nx : def->x0;
 }
 
-static double size_of(const brink_meeting *m, int side, size_t agent) {
-  const brink_agent_population *pop = m->population[side];
+static double size_of(const brink_pair_guards *pg, int side, size_t agent) {
+  const brink_agent_population *pop = pg->population[side];
   const brink_model_def *def = &pop->sim->model->def;
-  if (m->def.size[side] == UINT32_MAX) return m->def.size_value[side];
+  if (pg->def.size[side] == UINT32_MAX) return pg->def.size_value[side];
   const double *p = pop->def.p0 != NULL ? pop->def.p0 + agent * def->np : def->p0;
-  return p[m->def.size[side]];
+  return p[pg->def.size[side]];
 }
 
 /* A share of the space for each agent, from where they start; at least what an agent fills itself. */
-static double sweep_of(const brink_meeting *m, size_t count, double largest) {
+static double window_travel_of(const brink_pair_guards *pg, size_t count, double largest) {
   double low[3] = {0.0}, high[3] = {0.0};
   bool first = true;
-  int sides = m->population[0] == m->population[1] ? 1 : 2;
+  int sides = pg->population[0] == pg->population[1] ? 1 : 2;
   for (int side = 0; side < sides; side++) {
-    for (size_t k = 0; k < m->population[side]->def.count; k++, first = false) {
-      const double *x = start_of(m->population[side], k);
-      for (int d = 0; d < m->def.ndimensions; d++) {
-        double at = x[m->def.position[side][d]];
+    for (size_t k = 0; k < pg->population[side]->def.count; k++, first = false) {
+      const double *x = start_of(pg->population[side], k);
+      for (int d = 0; d < pg->def.ndimensions; d++) {
+        double at = x[pg->def.position[side][d]];
         low[d] = first ? at : fmin(low[d], at);
         high[d] = first ? at : fmax(high[d], at);
       }
     }
   }
   double volume = 1.0;
-  for (int d = 0; d < m->def.ndimensions; d++) volume *= fmax(high[d] - low[d], 2.0 * largest);
-  double share = pow(volume / (double)count, 1.0 / m->def.ndimensions);
+  for (int d = 0; d < pg->def.ndimensions; d++) volume *= fmax(high[d] - low[d], 2.0 * largest);
+  double share = pow(volume / (double)count, 1.0 / pg->def.ndimensions);
   return fmax(0.5 * share, largest);
 }
 
-static bool place(brink_meeting *m, brink_arena *arena) {
-  bool one = m->population[0] == m->population[1];
-  size_t count = m->population[0]->def.count + (one ? 0 : m->population[1]->def.count);
-  m->tube = brink_arena_take(arena, count, sizeof *m->tube);
-  if (m->tube == NULL || !brink_grid_create(count, m->def.ndimensions, &arena->allocator, &m->grid))
+static bool place(brink_pair_guards *pg, brink_arena *arena) {
+  bool one = pg->population[0] == pg->population[1];
+  size_t count = pg->population[0]->def.count + (one ? 0 : pg->population[1]->def.count);
+  pg->tube = brink_arena_take(arena, count, sizeof *pg->tube);
+  if (pg->tube == NULL ||
+      !brink_grid_create(count, pg->def.ndimensions, &arena->allocator, &pg->grid))
     return false;
   double largest = 0.0;
   for (size_t k = 0; k < count; k++) {
-    bool second = k >= m->population[0]->def.count;
+    bool second = k >= pg->population[0]->def.count;
     largest =
-        fmax(largest, size_of(m, second ? 1 : 0, second ? k - m->population[0]->def.count : k));
+        fmax(largest, size_of(pg, second ? 1 : 0, second ? k - pg->population[0]->def.count : k));
   }
-  m->sweep = sweep_of(m, count, largest);
-  if (!(m->sweep > 0.0)) m->sweep = 1.0;
+  pg->window_travel = window_travel_of(pg, count, largest);
+  if (!(pg->window_travel > 0.0)) pg->window_travel = 1.0;
   return true;
 }
 
-static bool make_meeting(brink_worker *worker, size_t k, size_t number) {
+static bool make_pair_guards(brink_worker *worker, size_t k, size_t number) {
   brink_agents *agents = worker->agents;
-  brink_meeting *m = &worker->meetings[k];
+  brink_pair_guards *pg = &worker->pair_guards[k];
   brink_pair_def def = agents->def.pairs[k];
   def.model = model_for(def.model, def.others, number);
-  if (!brink_meeting_init(m, &def, worker->populations, &agents->def.options, &agents->arena))
+  if (!brink_pair_guards_init(pg, &def, worker->populations, &agents->def.options, &agents->arena))
     return false;
   if (def.ndimensions == 0) return true;
-  if (number == 0 && !place(m, &agents->arena)) return false;
-  const brink_meeting *first = &agents->worker.meetings[k];
-  m->grid = first->grid;
-  m->tube = first->tube;
-  m->sweep = first->sweep;
-  return brink_grid_results_create(m->grid, &m->results);
+  if (number == 0 && !place(pg, &agents->arena)) return false;
+  const brink_pair_guards *first = &agents->worker.pair_guards[k];
+  pg->grid = first->grid;
+  pg->tube = first->tube;
+  pg->window_travel = first->window_travel;
+  return brink_grid_results_create(pg->grid, &pg->results);
 }
 
 /* ---- memory ---- */
@@ -151,12 +152,12 @@ void brink_worker_prefetch(const brink_worker *worker, uint32_t agent) {
   brink_prefetch(&agents->members[agent], sizeof *agents->members);
   brink_prefetch(brink_population_packed(pop, member), pop->packing.size);
   for (size_t b = 0; b < agents->def.npairs; b++) {
-    const brink_meeting *m = &worker->meetings[b];
-    int sides[2], count = m->grid != NULL ? brink_meeting_sides(m, pop, sides) : 0;
+    const brink_pair_guards *pg = &worker->pair_guards[b];
+    int sides[2], count = pg->grid != NULL ? brink_pair_sides(pg, pop, sides) : 0;
     for (int k = 0; k < count; k++) {
-      uint32_t number = brink_meeting_number(m, sides[k], member);
-      brink_grid_prefetch(m->grid, number);
-      brink_prefetch(&m->tube[number], sizeof *m->tube);
+      uint32_t number = brink_pair_grid_index(pg, sides[k], member);
+      brink_grid_prefetch(pg->grid, number);
+      brink_prefetch(&pg->tube[number], sizeof *pg->tube);
     }
   }
 }
@@ -164,10 +165,10 @@ void brink_worker_prefetch(const brink_worker *worker, uint32_t agent) {
 void brink_worker_prefetch_around(const brink_worker *worker, uint32_t agent) {
   const brink_agent_population *pop = population_at(worker, agent);
   for (size_t b = 0; b < worker->agents->def.npairs; b++) {
-    const brink_meeting *m = &worker->meetings[b];
-    int sides[2], count = m->grid != NULL ? brink_meeting_sides(m, pop, sides) : 0;
+    const brink_pair_guards *pg = &worker->pair_guards[b];
+    int sides[2], count = pg->grid != NULL ? brink_pair_sides(pg, pop, sides) : 0;
     for (int k = 0; k < count; k++)
-      brink_grid_prefetch_around(m->grid, brink_meeting_number(m, sides[k], agent - pop->first));
+      brink_grid_prefetch_around(pg->grid, brink_pair_grid_index(pg, sides[k], agent - pop->first));
   }
 }
 
@@ -179,15 +180,15 @@ brink_status brink_worker_init(brink_worker *worker, brink_agents *agents, size_
   *worker = (brink_worker){.agents = agents, .ahead = number > 0};
   worker->populations =
       brink_arena_take(&agents->arena, def->npopulations, sizeof *worker->populations);
-  worker->meetings = brink_arena_take(&agents->arena, def->npairs, sizeof *worker->meetings);
-  if (worker->populations == NULL || worker->meetings == NULL)
+  worker->pair_guards = brink_arena_take(&agents->arena, def->npairs, sizeof *worker->pair_guards);
+  if (worker->populations == NULL || worker->pair_guards == NULL)
     return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
   for (size_t k = 0; k < def->npopulations; k++) {
     brink_status status = make_population(worker, k, number, diag);
     if (status != BRINK_OK) return status;
   }
   for (size_t k = 0; k < def->npairs; k++) {
-    if (!make_meeting(worker, k, number))
+    if (!make_pair_guards(worker, k, number))
       return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for the agents");
   }
   return BRINK_OK;
@@ -196,10 +197,10 @@ brink_status brink_worker_init(brink_worker *worker, brink_agents *agents, size_
 void brink_worker_free(brink_worker *worker, bool first) {
   if (worker->agents == NULL) return;
   const brink_agents *agents = worker->agents;
-  for (size_t k = 0; worker->meetings != NULL && k < agents->def.npairs; k++) {
-    brink_meeting *m = &worker->meetings[k];
-    if (m->grid != NULL) brink_grid_results_destroy(m->grid, &m->results);
-    if (first) brink_grid_destroy(m->grid);
+  for (size_t k = 0; worker->pair_guards != NULL && k < agents->def.npairs; k++) {
+    brink_pair_guards *pg = &worker->pair_guards[k];
+    if (pg->grid != NULL) brink_grid_results_destroy(pg->grid, &pg->results);
+    if (first) brink_grid_destroy(pg->grid);
   }
   for (size_t k = 0; worker->populations != NULL && k < agents->def.npopulations; k++) {
     brink_agent_population *pop = &worker->populations[k];
