@@ -64,18 +64,18 @@ void brink_agents_keep(brink_agents *agents, uint32_t agent, int which) {
          population_of(agents, agent)->packing.size);
 }
 
-void brink_agents_note(brink_agents *agents, const brink_contact *note) {
-  if (!brink_contacts_note(&agents->contacts, note, agents->now)) agents->out_of_memory = true;
+void brink_agents_update_contact(brink_agents *agents, const brink_contact *update) {
+  if (!brink_contacts_update(&agents->contacts, update, agents->now)) agents->out_of_memory = true;
 }
 
 void brink_agents_install(brink_agents *agents, const brink_outlook *outlook) {
   brink_member *member = &agents->members[outlook->agent];
   member->window = outlook->window;
   member->there = true;
-  /* see proposals.c, note_near */
-  member->version += outlook->window.ending == BRINK_MEETS || outlook->noted ? 2 : 1;
+  /* see proposals.c, record_versions */
+  member->version += outlook->window.ending == BRINK_MEETS || outlook->updated_contacts ? 2 : 1;
   brink_outlook_settle(agents, outlook);
-  if (outlook->jumped && outlook->noted) member->left_at = agents->now;
+  if (outlook->jumped && outlook->updated_contacts) member->left_at = agents->now;
   agents->stats.windows++;
   agents->stats.searches += outlook->searches;
   agents->stats.checks += outlook->checks;
@@ -292,17 +292,17 @@ static brink_status settle(brink_agents *agents, size_t block, const uint32_t pa
   if (settled.blocked) return tell_blocked(agents, pair, record, diag);
   const brink_contact *known = brink_contacts_find(&agents->contacts, block, root->guard, pair);
   uint32_t times = known != NULL && known->times > 0 && known->fired == at ? known->times + 1 : 1;
-  brink_agents_note(agents, &(brink_contact){.pair = {pair[0], pair[1]},
-                                             .block = (uint16_t)block,
-                                             .guard = (uint32_t)root->guard,
-                                             .at = at,
-                                             .origin = {at, at},
-                                             .slack = settled.slack,
-                                             .parted = (double)INFINITY,
-                                             .fired = at,
-                                             .times = times,
-                                             .sign = (int8_t)settled.sign,
-                                             .near = settled.near});
+  brink_agents_update_contact(agents, &(brink_contact){.pair = {pair[0], pair[1]},
+                                                       .block = (uint16_t)block,
+                                                       .guard = (uint32_t)root->guard,
+                                                       .at = at,
+                                                       .origin = {at, at},
+                                                       .slack = settled.slack,
+                                                       .leaves_at = (double)INFINITY,
+                                                       .fired = at,
+                                                       .times = times,
+                                                       .sign = (int8_t)settled.sign,
+                                                       .touching = settled.touching});
   if (times <= IDLE + agents->n) return BRINK_OK;
   char names[200];
   return brink_diag_set(diag, BRINK_ERR_LOOP,
@@ -324,7 +324,7 @@ static brink_status fire(brink_agents *agents, size_t block, const uint32_t pair
   brink_pair_guards *pg = &agents->worker.pair_guards[block];
   brink_event_record record;
   bool acted;
-  brink_window_remember(agents, pair, block, root->guard);
+  brink_window_record_signs(agents, pair, block, root->guard);
   for (int side = 0; side < 2; side++) brink_agents_keep(agents, pair[side], side);
   int outcome =
       brink_pair_run_action(pg, agents->old[0], agents->old[1], root, &record, changed, &acted);
@@ -334,8 +334,8 @@ static brink_status fire(brink_agents *agents, size_t block, const uint32_t pair
   if (outcome < 0) return tell_outcome(pg, &record, diag);
   for (int side = 0; side < 2; side++) {
     end_window(agents, pair[side]);
-    brink_status parted = part(agents, block, side, pair[side], changed[side], diag);
-    if (status == BRINK_OK) status = parted;
+    brink_status leaves_at = part(agents, block, side, pair[side], changed[side], diag);
+    if (status == BRINK_OK) status = leaves_at;
   }
   if (status != BRINK_OK || outcome != 0) return status != BRINK_OK ? status : BRINK_STOPPED;
   agents->acting_block = block;

@@ -16,7 +16,7 @@
 #include "agents/plan_series.h"
 
 #define OF_TIME 8.0    /* units of rounding in the time of an event */
-#define NOTES 4        /* of a guard in one search: its sign, rest, parting, or that it is due */
+#define UPDATES 4      /* of the contact of one guard in one search: sign, rest, leaving, due */
 #define HIDDEN 0x1p-56 /* of a state: rounding hides it */
 
 /* ---- creation ---- */
@@ -76,10 +76,10 @@ bool brink_pair_guards_init(brink_pair_guards *pg, const brink_pair_def *def,
   pg->before_mode = brink_arena_take(arena, model->def.nmodes, sizeof(int));
   pg->timer = brink_arena_take(arena, model->def.nclocks, sizeof(double));
   pg->sign_before = brink_arena_take(arena, model->def.nguards, sizeof *pg->sign_before);
-  pg->notes = brink_arena_take(arena, NOTES * def->nguards, sizeof *pg->notes);
+  pg->updates = brink_arena_take(arena, UPDATES * def->nguards, sizeof *pg->updates);
   if (pg->atol == NULL || pg->time_rounding == NULL || pg->rows == NULL || pg->x0 == NULL ||
       pg->x1 == NULL || pg->before_x == NULL || pg->before_p == NULL || pg->before_mode == NULL ||
-      pg->timer == NULL || pg->sign_before == NULL || pg->notes == NULL)
+      pg->timer == NULL || pg->sign_before == NULL || pg->updates == NULL)
     return false;
   for (size_t i = 0; i < nx; i++) pg->atol[i] = options->atol;
   if (!brink_eval_init(&pg->eval, model, arena, false) ||
@@ -170,17 +170,17 @@ double brink_pair_value(brink_pair_guards *pg, const brink_pair_query *q, size_t
   return value;
 }
 
-/* ---- what is to be remembered ---- */
+/* ---- contacts that have to be recorded ---- */
 
 static const brink_contact *contact_of(const brink_pair_query *q, size_t guard) {
   return brink_contacts_find(&q->agents->contacts, q->block, guard, q->pair);
 }
 
-/* As it is, or new. */
-static brink_contact *note(brink_pair_guards *pg, const brink_pair_query *q, size_t guard,
-                           const brink_contact *contact) {
-  assert(pg->nnotes < NOTES * pg->def.nguards);
-  brink_contact *made = &pg->notes[pg->nnotes++];
+/* A new update: a copy of the contact, or an empty one. */
+static brink_contact *update(brink_pair_guards *pg, const brink_pair_query *q, size_t guard,
+                             const brink_contact *contact) {
+  assert(pg->nupdates < UPDATES * pg->def.nguards);
+  brink_contact *made = &pg->updates[pg->nupdates++];
   if (contact != NULL)
     *made = *contact;
   else
@@ -189,69 +189,69 @@ static brink_contact *note(brink_pair_guards *pg, const brink_pair_query *q, siz
   return made;
 }
 
-/* The guard is on this side at the instant, whatever the plans are from now on. */
-static void note_sign(brink_pair_guards *pg, const brink_pair_query *q, size_t guard,
-                      const brink_contact *contact) {
-  bool holds = contact != NULL && brink_contact_holds(contact, q);
+/* Records the sign of the guard before the instant, for any plans from now on. */
+static void update_sign(brink_pair_guards *pg, const brink_pair_query *q, size_t guard,
+                        const brink_contact *contact) {
+  bool holds = contact != NULL && brink_contact_valid(contact, q);
   int sign = pg->sign_before[guard];
   if (holds && contact->origin[0] == q->from && contact->origin[1] == q->from &&
       contact->sign == sign)
-    return; /* it is known */
-  brink_contact *made = note(pg, q, guard, contact);
+    return; /* it is recorded already */
+  brink_contact *made = update(pg, q, guard, contact);
   made->at = made->origin[0] = made->origin[1] = q->from;
   made->sign = (int8_t)sign;
   if (!holds) made->due = 0;
 }
 
-static void note_all(brink_pair_guards *pg, const brink_pair_query *q) {
-  pg->nnotes = 0;
+static void update_all_signs(brink_pair_guards *pg, const brink_pair_query *q) {
+  pg->nupdates = 0;
   for (size_t k = 0; k < pg->def.nguards; k++) {
     size_t guard = pg->def.guards[k];
-    if (pg->eval.enabled[guard]) note_sign(pg, q, guard, contact_of(q, guard));
+    if (pg->eval.enabled[guard]) update_sign(pg, q, guard, contact_of(q, guard));
   }
 }
 
-/* It stays on its surface: that is its side from now on. */
-static void note_rest(brink_pair_guards *pg, const brink_pair_query *q, size_t guard) {
-  brink_contact *made = note(pg, q, guard, NULL);
+/* The guard stays on its surface: it keeps its sign from now on. */
+static void update_rest(brink_pair_guards *pg, const brink_pair_query *q, size_t guard) {
+  brink_contact *made = update(pg, q, guard, NULL);
   made->at = made->origin[0] = made->origin[1] = q->from;
   made->sign = pg->sign_before[guard];
-  made->near = true;
-  made->parted = (double)INFINITY;
+  made->touching = true;
+  made->leaves_at = (double)INFINITY;
 }
 
-/* Events at the same time as the one that was found: they are due then. */
-static void note_others(brink_pair_guards *pg, const brink_pair_query *q, double t) {
+/* Other events at the same time as the one that was found: they are due then. */
+static void mark_others_due(brink_pair_guards *pg, const brink_pair_query *q, double t) {
   const brink_detector *det = &pg->detector;
   for (size_t k = 1; k < det->nhits; k++) {
     const brink_hit *hit = &det->hits[k];
-    brink_contact *made = note(pg, q, hit->guard, contact_of(q, hit->guard));
+    brink_contact *made = update(pg, q, hit->guard, contact_of(q, hit->guard));
     *made = brink_contact_due(made, q, t, hit->direction, hit->kind);
   }
 }
 
-/* What this search has noted of the guard, or else what is remembered. */
+/* What this search has updated_contacts of the guard, or else what is remembered. */
 static const brink_contact *latest_of(const brink_pair_guards *pg, const brink_pair_query *q,
                                       size_t guard) {
-  for (size_t k = pg->nnotes; k-- > 0;) {
-    if (pg->notes[k].guard == guard) return &pg->notes[k];
+  for (size_t k = pg->nupdates; k-- > 0;) {
+    if (pg->updates[k].guard == guard) return &pg->updates[k];
   }
   return contact_of(q, guard);
 }
 
-/* Two that leave the tolerance are where their values tell from then on; unless their plans change before. */
-static void note_parting(brink_pair_guards *pg, const brink_pair_query *q) {
+/* Guards that leave their tolerance have the signs of their values from then on, unless plans change before. */
+static void update_leaving(brink_pair_guards *pg, const brink_pair_query *q) {
   for (size_t k = 0; k < pg->def.nguards; k++) {
     size_t guard = pg->def.guards[k];
     const brink_contact *contact = latest_of(pg, q, guard);
-    if (contact == NULL || !contact->near || !pg->eval.enabled[guard]) continue;
+    if (contact == NULL || !contact->touching || !pg->eval.enabled[guard]) continue;
     bool left = fabs(pg->detector.g1[guard]) >
                 brink_detector_tolerance(&pg->detector, guard, q->to, pg->x1);
-    double parted = left ? q->to : (double)INFINITY;
-    if (contact->parted == parted) continue;
-    brink_contact *made = note(pg, q, guard, contact);
-    made->parted = parted;
-    made->gone = contact->at < q->from && q->from >= contact->parted;
+    double leaves_at = left ? q->to : (double)INFINITY;
+    if (contact->leaves_at == leaves_at) continue;
+    brink_contact *made = update(pg, q, guard, contact);
+    made->leaves_at = leaves_at;
+    made->removed = contact->at < q->from && q->from >= contact->leaves_at;
   }
 }
 
@@ -277,7 +277,8 @@ static void prepare(brink_pair_guards *pg, size_t guard, const brink_pair_query 
 
 /* Does the guard stay on its surface? Its values do, within rounding. In a short time rounding hides any motion: then the
  * rate decides. */
-static bool rests(brink_pair_guards *pg, const brink_pair_query *q, size_t guard, double band) {
+static bool stays_on_surface(brink_pair_guards *pg, const brink_pair_query *q, size_t guard,
+                             double band) {
   brink_detector *det = &pg->detector;
   if (fabs(det->g0[guard]) > band || fabs(det->g1[guard]) > band) return false;
   for (double sigma = 0.125; sigma < 1.0; sigma += 0.25) {
@@ -287,7 +288,7 @@ static bool rests(brink_pair_guards *pg, const brink_pair_query *q, size_t guard
 }
 
 /* Does a guard that has just fired move away from zero on the whole path? Then it need not be searched. */
-static bool leaves(brink_pair_guards *pg, size_t guard) {
+static bool moves_away(brink_pair_guards *pg, size_t guard) {
   brink_along along;
   double bends = 0.0; /* back */
   if (pg->eval.model->guards[guard].formula != NULL ||
@@ -343,16 +344,16 @@ static void keep_sign(brink_pair_guards *pg, size_t guard, int before, double ba
   if (sign == 0) sign = brink_pair_sign_after(pg, guard, band);
   if (sign == 0) sign = 1;
   if (sign * g < 0.0) slack = fabs(g);
-  if (contact != NULL && contact->near) slack = fmax(slack, contact->slack);
+  if (contact != NULL && contact->touching) slack = fmax(slack, contact->slack);
   pg->eval.sgn[guard] = (signed char)sign;
   pg->eval.slack[guard] = slack;
 }
 
 /* Are the two still in contact, within the tolerance? Rounding may have put them past the surface. */
-static bool is_together(brink_pair_guards *pg, const brink_pair_query *q, size_t guard,
-                        const brink_contact *contact) {
+static bool is_in_contact(brink_pair_guards *pg, const brink_pair_query *q, size_t guard,
+                          const brink_contact *contact) {
   return contact != NULL &&
-         (brink_contact_near(contact, q->from) || brink_contact_holds(contact, q)) &&
+         (brink_contact_touching(contact, q->from) || brink_contact_valid(contact, q)) &&
          fabs(pg->detector.g0[guard]) <=
              brink_detector_tolerance(&pg->detector, guard, q->from, pg->x0);
 }
@@ -366,24 +367,24 @@ static bool begin_guard(brink_pair_guards *pg, const brink_pair_query *q, size_t
   double value = q->jumped ? brink_pair_value(pg, q, guard, q->previous, q->from) : g;
   bool watched = was_enabled(pg, q, guard);
   int before = watched ? brink_pair_sign_before(pg, q, guard, value, band, contact) : 0;
-  bool holds = contact != NULL && brink_contact_holds(contact, q);
-  bool together = fabs(g - value) <= band && is_together(pg, q, guard, contact);
-  bool off = fabs(g) > band && !(together && before != 0);
+  bool holds = contact != NULL && brink_contact_valid(contact, q);
+  bool in_contact = fabs(g - value) <= band && is_in_contact(pg, q, guard, contact);
+  bool off = fabs(g) > band && !(in_contact && before != 0);
   bool due = holds && contact->due != 0;
   pg->sign_before[guard] = (signed char)before;
-  bool near = contact != NULL && brink_contact_near(contact, q->from);
-  pg->detector.touched[guard] = together && near;
+  bool touching = contact != NULL && brink_contact_touching(contact, q->from);
+  pg->detector.touched[guard] = in_contact && touching;
   if (due)
     fire_at_once(q, guard, (brink_direction)contact->due, (brink_event_kind)contact->kind, root);
   if (off && !(before * g > 0.0))
     check_jump(pg, q, guard, before, watched, root);
   else
     keep_sign(pg, guard, before, band, off ? NULL : contact);
-  if (due || (off ? before * g < 0.0 : !(together && near && !holds)))
-    note_sign(pg, q, guard, contact);
+  if (due || (off ? before * g < 0.0 : !(in_contact && touching && !holds)))
+    update_sign(pg, q, guard, contact);
   if (!(q->to > q->from)) return false;
-  if (!rests(pg, q, guard, band)) return !(holds && leaves(pg, guard));
-  if (!near) note_rest(pg, q, guard);
+  if (!stays_on_surface(pg, q, guard, band)) return !(holds && moves_away(pg, guard));
+  if (!touching) update_rest(pg, q, guard);
   return false;
 }
 
@@ -428,7 +429,7 @@ static brink_pair_root search(brink_pair_guards *pg, const brink_pair_query *q, 
         brink_interpolate_guard(det, guard, &pg->path, &found);
     }
   }
-  if (root.found || q->record_all) note_all(pg, q);
+  if (root.found || q->record_all) update_all_signs(pg, q);
   if (root.found || !(q->to > q->from)) return root;
   if (brink_detector_cut(det, &found, 0.0, pg->path.h) > 0.0) {
     *known = q->from + found.cut * pg->path.h;
@@ -438,7 +439,7 @@ static brink_pair_root search(brink_pair_guards *pg, const brink_pair_query *q, 
 #ifndef NDEBUG
     check_ends(pg, q);
 #endif
-    note_parting(pg, q);
+    update_leaving(pg, q);
     return root;
   }
   root = (brink_pair_root){.found = true,
@@ -446,13 +447,13 @@ static brink_pair_root search(brink_pair_guards *pg, const brink_pair_query *q, 
                            .guard = det->hits[0].guard,
                            .direction = det->hits[0].direction,
                            .kind = det->hits[0].kind};
-  note_others(pg, q, root.t);
+  mark_others_due(pg, q, root.t);
   return root;
 }
 
 brink_pair_root brink_pair_search(brink_pair_guards *pg, const brink_pair_query *q) {
   brink_pair_query part = *q;
-  pg->nnotes = 0;
+  pg->nupdates = 0;
   if (!q->displaced && q->to > q->from &&
       !brink_motion_clip(pg, q->now[0], q->now[1], &part.from, &part.to))
     return (brink_pair_root){.t = q->to};

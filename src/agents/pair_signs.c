@@ -25,7 +25,7 @@ double brink_pair_band(brink_pair_guards *pg, size_t guard) {
                               pg->time_rounding);
 }
 
-bool brink_contact_holds(const brink_contact *contact, const brink_pair_query *q) {
+bool brink_contact_valid(const brink_contact *contact, const brink_pair_query *q) {
   if (contact->at != q->from) return false;
   for (int side = 0; side < 2; side++) {
     if (contact->origin[side] != q->from &&
@@ -35,8 +35,8 @@ bool brink_contact_holds(const brink_contact *contact, const brink_pair_query *q
   return true;
 }
 
-bool brink_contact_near(const brink_contact *contact, double from) {
-  return contact->near && from < contact->parted;
+bool brink_contact_touching(const brink_contact *contact, double from) {
+  return contact->touching && from < contact->leaves_at;
 }
 
 brink_contact brink_contact_due(const brink_contact *contact, const brink_pair_query *q, double t,
@@ -74,11 +74,11 @@ static bool is_followed(const brink_contact *contact, const brink_pair_query *q)
 
 int brink_pair_sign_before(brink_pair_guards *pg, const brink_pair_query *q, size_t guard,
                            double value, double band, const brink_contact *contact) {
-  if (contact != NULL && brink_contact_holds(contact, q)) return contact->sign;
-  bool together =
-      contact != NULL && brink_contact_near(contact, q->from) &&
+  if (contact != NULL && brink_contact_valid(contact, q)) return contact->sign;
+  bool in_contact =
+      contact != NULL && brink_contact_touching(contact, q->from) &&
       fabs(value) <= fmax(band, brink_detector_tolerance(&pg->detector, guard, q->from, pg->x0));
-  if (together && contact->sign != 0) return contact->sign;
+  if (in_contact && contact->sign != 0) return contact->sign;
   if (fabs(value) > band) return value > 0.0 ? 1 : -1;
   if (q->first_instant) return 0;
   int sign = sign_of_previous(pg, q, guard, band, contact);
@@ -172,7 +172,7 @@ brink_pair_settled brink_pair_settle(brink_pair_guards *pg, const brink_pair_que
   brink_pair_build_path(pg, q);
   double g = brink_eval_guard(&pg->eval, guard, q->from, pg->x0), band = brink_pair_band(pg, guard);
   double tolerance = brink_detector_tolerance(&pg->detector, guard, q->from, pg->x0);
-  brink_pair_settled settled = {.near = fabs(g) <= fmax(tolerance, band)};
+  brink_pair_settled settled = {.touching = fabs(g) <= fmax(tolerance, band)};
   bool moved = root->kind == BRINK_JUMPED || fabs(g - value) > band;
   if (fabs(g) > band && moved) {
     settled.sign = g > 0.0 ? 1 : -1;

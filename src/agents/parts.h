@@ -124,46 +124,46 @@ size_t brink_grid_query(const brink_grid *grid, brink_grid_results *results, uin
 
 /* ---- contacts.c ---- */
 
-/* What is remembered of a guard of a pair: of those that are on their surface, or have just been there. All others
- * are on the side that their values tell. */
+/* The recorded state of a guard of a pair that is on its surface, or has just been there. The signs of all other guards
+ * are those of their values. */
 typedef struct brink_contact {
-  uint32_t pair[2]; /* as the block has them */
+  uint32_t pair[2]; /* in the order of the block */
   uint32_t guard;
   uint32_t next; /* contacts of the same first partner; BRINK_NOBODY */
-  double at;     /* at this time … */
-  double origin
-      [2]; /* … if the partners are still on the plans that begin at these times (or, if these are `at`, anyway) */
-  double slack;   /* so far past its surface it still counts as on that side */
-  double parted;  /* … up to this time at most, on the plans that the two have */
-  double fired;   /* when it fired last, */
-  uint32_t times; /* and how often at that time; 0: never */
+  double at;     /* the time for which it was recorded */
+  /* It is valid while the partners are on the plans that begin at these times (or, if these are `at`, on any plans). */
+  double origin[2];
+  double slack;     /* past its surface by no more than this it keeps its sign */
+  double leaves_at; /* `touching` ends at this time, on the present plans */
+  double fired;     /* when it fired last, … */
+  uint32_t times;   /* … and how often at that time; 0: never */
   uint16_t block;
-  int8_t sign;  /* … it is on this side of its surface; 0: where its motion leads */
-  int8_t due;   /* … and fires, in this direction; 0: it does not */
-  uint8_t kind; /* … like this */
-  bool near;    /* it has stayed within its tolerance since, and so on its side, … */
-  bool gone;    /* of a note: there is nothing to remember any more */
+  int8_t sign;   /* at that time; 0: it follows from the motion */
+  int8_t due;    /* it is to fire at that time, in this direction; 0: it is not */
+  uint8_t kind;  /* of that event */
+  bool touching; /* it has stayed within its tolerance since, and keeps its sign */
+  bool removed;  /* of an update: the record is to be deleted */
 } brink_contact;
 
 typedef struct brink_contacts {
   brink_allocator allocator;
   brink_contact *items;
   size_t count, room;
-  uint32_t free;   /* the first of those that are not in use */
-  uint32_t *first; /* of each agent, as the first partner */
+  uint32_t free;   /* first element of the list of unused ones */
+  uint32_t *first; /* first contact of each agent, as the first partner */
 } brink_contacts;
 
 /* False: out of memory. */
-bool brink_contacts_init(brink_contacts *book, size_t n, const brink_allocator *allocator,
+bool brink_contacts_init(brink_contacts *contacts, size_t n, const brink_allocator *allocator,
                          brink_arena *arena);
-void brink_contacts_free(brink_contacts *book);
-/* NULL: nothing is remembered. */
-const brink_contact *brink_contacts_find(const brink_contacts *book, size_t block, size_t guard,
+void brink_contacts_free(brink_contacts *contacts);
+/* NULL: nothing is recorded. */
+const brink_contact *brink_contacts_find(const brink_contacts *contacts, size_t block, size_t guard,
                                          const uint32_t pair[2]);
-/* Is anything remembered of the two at this time, in any block? */
-bool brink_contacts_any(const brink_contacts *book, const uint32_t pair[2], double at);
-/* The note takes the place of what is remembered of its guard. False: out of memory. */
-bool brink_contacts_note(brink_contacts *book, const brink_contact *note, double now);
+/* Is anything recorded of the two at this time, in any block? */
+bool brink_contacts_any(const brink_contacts *contacts, const uint32_t pair[2], double at);
+/* Replaces the record of the guard, or deletes it. False: out of memory. */
+bool brink_contacts_update(brink_contacts *contacts, const brink_contact *update, double now);
 
 /* ---- narrow_phase.c ---- */
 
@@ -188,8 +188,8 @@ typedef struct brink_pair_guards {
   brink_grid *grid;                 /* NULL: all pairs */
   brink_grid_results results;
   signed char *sign_before; /* signs of the guards before the instant */
-  brink_contact *notes;     /* what a search has to say about the guards, to be remembered */
-  size_t nnotes;
+  brink_contact *updates;   /* contacts that a search has to record */
+  size_t nupdates;
   bool any_unilateral;  /* some guard is unilateral: within the tolerance is an event */
   double window_travel; /* distance that an agent travels in one window */
   brink_tube *tube;     /* of each agent of both populations, by its number in the grid */
@@ -223,15 +223,15 @@ typedef struct brink_pair_query {
   bool record_all;    /* the signs of all guards are to be recorded in contacts */
 } brink_pair_query;
 
-/* The first event of the pair in [from, to]. Contacts that have to be recorded are in pg->notes afterwards. */
+/* The first event of the pair in [from, to]. Contacts that have to be recorded are in pg->updates afterwards. */
 brink_pair_root brink_pair_search(brink_pair_guards *pg, const brink_pair_query *q);
 
 /* ---- pair_signs.c ---- */
 
 /* Is the contact valid at the start of the query? */
-bool brink_contact_holds(const brink_contact *contact, const brink_pair_query *q);
+bool brink_contact_valid(const brink_contact *contact, const brink_pair_query *q);
 /* Have the two stayed within the tolerance since the contact was recorded? */
-bool brink_contact_near(const brink_contact *contact, double from);
+bool brink_contact_touching(const brink_contact *contact, double from);
 /* The contact of a guard that is found to fire at t, on the plans of the query. */
 brink_contact brink_contact_due(const brink_contact *contact, const brink_pair_query *q, double t,
                                 brink_direction direction, brink_event_kind kind);
@@ -250,10 +250,10 @@ bool brink_pair_guard_moves(brink_pair_guards *pg, const brink_pair_query *q, si
 
 /* The sign of a guard after it has fired. */
 typedef struct brink_pair_settled {
-  int sign;     /* 0: on its surface */
-  bool near;    /* within its tolerance */
-  double slack; /* past its surface by no more than this it keeps that sign */
-  bool blocked; /* a unilateral guard, whose motion still leads past its surface */
+  int sign;      /* 0: on its surface */
+  bool touching; /* within its tolerance */
+  double slack;  /* past its surface by no more than this it keeps that sign */
+  bool blocked;  /* a unilateral guard, whose motion still leads past its surface */
 } brink_pair_settled;
 /* `q`: from the instant on; `value`: of the guard before the action; `acted`: the action has changed a mode. */
 brink_pair_settled brink_pair_settle(brink_pair_guards *pg, const brink_pair_query *q,
@@ -366,7 +366,7 @@ typedef struct brink_outlook {
       displaced; /* … and it is elsewhere now, or larger, or in another mode: whom it left is concerned */
   bool
       keeps_old_box; /* … or did so at this instant, and something is left to be seen to where it was */
-  bool noted;        /* there was something to be remembered */
+  bool updated_contacts; /* there was something to be remembered */
   brink_window window;
   brink_motion_bounds *bounds; /* for each block and side: 2*block + side */
   int64_t searches, checks;
@@ -384,9 +384,9 @@ void brink_outlook_compare(brink_agents *agents, brink_worker *worker, brink_out
 void brink_outlook_settle(brink_agents *agents, const brink_outlook *outlook);
 /* The partner's window ends where they meet. */
 void brink_window_cut_partner(brink_agents *agents, uint32_t agent, const brink_cut *cut);
-/* What is known of two agents now, before something happens to them: of all guards between them but this one. */
-void brink_window_remember(brink_agents *agents, const uint32_t pair[2], size_t block,
-                           size_t guard);
+/* Records the present signs of all guards between two agents, but this one, before an action changes the agents. */
+void brink_window_record_signs(brink_agents *agents, const uint32_t pair[2], size_t block,
+                               size_t guard);
 
 /* How an agent, of this side of the block, is seen by another one. */
 typedef struct brink_stance {
@@ -405,7 +405,7 @@ typedef struct brink_seen {
 } brink_seen;
 
 #define BRINK_PROPOSAL_CUTS 16
-#define BRINK_PROPOSAL_NOTES 8
+#define BRINK_PROPOSAL_UPDATES 8
 #define BRINK_PROPOSAL_NEAR 128
 
 typedef struct brink_proposal {
@@ -421,8 +421,8 @@ typedef struct brink_proposal {
   brink_stats stepped, compared; /* what it cost */
   brink_cut cuts[BRINK_PROPOSAL_CUTS];
   size_t ncuts;
-  brink_contact notes[BRINK_PROPOSAL_NOTES];
-  size_t nnotes;
+  brink_contact updates[BRINK_PROPOSAL_UPDATES];
+  size_t nupdates;
   brink_seen near[BRINK_PROPOSAL_NEAR];
   size_t nnear;
 } brink_proposal;
@@ -482,7 +482,7 @@ struct brink_agents {
   brink_pair_gaps *pair_gaps;
   size_t npair_gaps; /* a power of two */
   brink_contacts contacts;
-  bool out_of_memory;          /* for what has to be remembered */
+  bool out_of_memory;          /* for contacts */
   brink_motion_bounds *bounds; /* room for those of one agent */
   size_t largest;              /* of all packed agents */
   char *old[2];                /* room for two agents, packed: what they were before their turn */
@@ -495,8 +495,8 @@ struct brink_agents {
 
 /* What the agent is goes to agents->old[which]. */
 void brink_agents_keep(brink_agents *agents, uint32_t agent, int which);
-/* What a search has found out is remembered. */
-void brink_agents_note(brink_agents *agents, const brink_contact *note);
+/* Records a contact. */
+void brink_agents_update_contact(brink_agents *agents, const brink_contact *update);
 
 brink_agent_population *brink_worker_population(const brink_worker *worker, uint32_t agent);
 /* Number in its population. */

@@ -7,7 +7,7 @@
  *
  *   - the agent is as it was (its version), and did nothing but step: whatever speaks to the sink, or has side
  *     effects, is left to the turn itself;
- *   - whom its window was compared with is as the proposal saw it, in a version that it noted. Some of them
+ *   - whom its window was compared with is as the proposal saw it, in a version that it updated_contacts. Some of them
  *     have proposals for turns before this one; those it saw as they would be afterwards;
  *   - nobody else has come near: whoever takes a turn without a proposal (a stray) spoils those whose boxes touch its new
  *     one.
@@ -113,7 +113,7 @@ static void propose(void *user, size_t item, size_t number) {
   p->version = member->version;
   p->at = member->window.end;
   p->moved = p->whole = false;
-  p->ncuts = p->nnotes = p->nnear = 0;
+  p->ncuts = p->nupdates = p->nnear = 0;
   p->prospect.valid = member->valid;
   p->fit = true;
   o->packed = o->previous = brink_agents_packed(agents, o->agent);
@@ -191,8 +191,8 @@ static bool add_mates(const brink_proposals *ahead, const brink_outlook *o, size
 
 /* Of those that will have moved, a window that meets nobody, and leaves nothing to be remembered, is the next version;
  * else they are not as seen here. */
-static bool note_near(const brink_proposals *ahead, const brink_outlook *o, const uint32_t *near,
-                      size_t count) {
+static bool record_versions(const brink_proposals *ahead, const brink_outlook *o,
+                            const uint32_t *near, size_t count) {
   brink_proposal *p = o->proposal;
   for (size_t k = 0; k < count; k++) {
     if (p->nnear == BRINK_PROPOSAL_NEAR) return false;
@@ -210,7 +210,8 @@ size_t brink_proposals_near(const brink_proposals *ahead, const brink_outlook *o
   for (size_t k = 0; k < count && room; k++) {
     if (mate_before(ahead, o, list[k]) == NULL) room = insert(near, &found, list[k]);
   }
-  room = room && add_mates(ahead, o, block, side, near, &found) && note_near(ahead, o, near, found);
+  room = room && add_mates(ahead, o, block, side, near, &found) &&
+         record_versions(ahead, o, near, found);
   if (!room) o->proposal->whole = false;
   return room ? found : 0;
 }
@@ -311,7 +312,7 @@ static void adopt_step(brink_agents *agents, const brink_proposal *p) {
 static void adopt_window(brink_agents *agents, brink_proposal *p) {
   brink_outlook *o = &p->outlook;
   for (size_t k = 0; k < p->ncuts; k++) brink_window_cut_partner(agents, o->agent, &p->cuts[k]);
-  for (size_t k = 0; k < p->nnotes; k++) brink_agents_note(agents, &p->notes[k]);
+  for (size_t k = 0; k < p->nupdates; k++) brink_agents_update_contact(agents, &p->updates[k]);
   brink_stats_add(&agents->adopted, &p->compared);
 }
 
@@ -322,7 +323,7 @@ static void compare_anew(brink_agents *agents, brink_proposal *p) {
   o->previous = agents->old[0];
   o->window = p->window;
   o->searches = o->checks = 0;
-  o->noted = false;
+  o->updated_contacts = false;
   brink_outlook_compare(agents, &agents->worker, o);
   o->proposal = p;
 }

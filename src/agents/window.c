@@ -1,6 +1,6 @@
 /* window.c: windows of plans, compared with those of others.
  *
- * One way for turns that are taken and for those that are only proposed (proposals.c): a proposal notes what it would
+ * One way for turns that are taken and for those that are only proposed (proposals.c): a proposal updates what it would
  * do to others, and sees those that will have moved before it is due as they will be then. */
 #include <float.h>
 #include <math.h>
@@ -63,7 +63,7 @@ void brink_outlook_open(brink_agents *agents, brink_worker *worker, brink_outloo
   uint8_t ending = end >= valid ? BRINK_PLAN_ENDS : BRINK_WINDOW_ENDS;
   o->window = (brink_window){.start = from, .end = end, .ending = ending, .partner = BRINK_NOBODY};
   o->searches = o->checks = 0;
-  o->noted = false;
+  o->updated_contacts = false;
   o->displaced = o->jumped && displaced(agents, worker, o, from);
   for (size_t b = 0; b < agents->def.npairs; b++) {
     const brink_pair_guards *pg = &worker->pair_guards[b];
@@ -97,8 +97,8 @@ void brink_outlook_settle(brink_agents *agents, const brink_outlook *o) {
       uint32_t number = brink_pair_grid_index(pg, sides[k], agent);
       const brink_motion_bounds *bounds = &o->bounds[2 * b + (size_t)sides[k]];
       /* Who has its turn at the same instant finds it where it was, too. */
-      brink_box box =
-          o->noted || o->keeps_old_box ? box_of(agents, o, pg, b, sides[k]) : bounds->box;
+      brink_box box = o->updated_contacts || o->keeps_old_box ? box_of(agents, o, pg, b, sides[k])
+                                                              : bounds->box;
       brink_grid_update(pg->grid, number, &box);
       pg->tube[number] = bounds->tube;
     }
@@ -135,25 +135,25 @@ static void meet(brink_agents *agents, brink_outlook *o, const brink_cut *found)
     p->whole = false;
 }
 
-/* ---- remembering ---- */
+/* ---- contacts ---- */
 
-static void note(brink_agents *agents, brink_outlook *o, const brink_contact *what) {
+static void update_contact(brink_agents *agents, brink_outlook *o, const brink_contact *what) {
   brink_proposal *p = o->proposal;
-  o->noted = true;
+  o->updated_contacts = true;
   if (p == NULL)
-    brink_agents_note(agents, what);
-  else if (p->nnotes < BRINK_PROPOSAL_NOTES)
-    p->notes[p->nnotes++] = *what;
+    brink_agents_update_contact(agents, what);
+  else if (p->nupdates < BRINK_PROPOSAL_UPDATES)
+    p->updates[p->nupdates++] = *what;
   else
     p->whole = false;
 }
 
-static void note_found(brink_agents *agents, brink_outlook *o, const brink_pair_guards *pg) {
-  for (size_t k = 0; k < pg->nnotes; k++) note(agents, o, &pg->notes[k]);
+static void update_contacts(brink_agents *agents, brink_outlook *o, const brink_pair_guards *pg) {
+  for (size_t k = 0; k < pg->nupdates; k++) update_contact(agents, o, &pg->updates[k]);
 }
 
-/* The event of the query has to wait: for something of one partner's own, or for another event at that time. */
-static void note_due(brink_agents *agents, brink_outlook *o, const brink_pair_query *q,
+/* The event has to wait for an event of one partner's own, or for another pair event at that time: it is recorded as due. */
+static void mark_due(brink_agents *agents, brink_outlook *o, const brink_pair_query *q,
                      const brink_pair_root *root) {
   const brink_contact *known =
       brink_contacts_find(&agents->contacts, q->block, root->guard, q->pair);
@@ -162,11 +162,11 @@ static void note_due(brink_agents *agents, brink_outlook *o, const brink_pair_qu
                         .guard = (uint32_t)root->guard};
   if (known != NULL) made = *known;
   made = brink_contact_due(&made, q, root->t, root->direction, root->kind);
-  note(agents, o, &made);
+  update_contact(agents, o, &made);
 }
 
-void brink_window_remember(brink_agents *agents, const uint32_t pair[2], size_t block,
-                           size_t guard) {
+void brink_window_record_signs(brink_agents *agents, const uint32_t pair[2], size_t block,
+                               size_t guard) {
   for (size_t b = 0; b < agents->def.npairs; b++) {
     brink_pair_guards *pg = &agents->worker.pair_guards[b];
     int sides[2];
@@ -191,8 +191,9 @@ void brink_window_remember(brink_agents *agents, const uint32_t pair[2], size_t 
                           .first_instant = agents->now <= agents->begun,
                           .record_all = true};
     brink_pair_search(pg, &q);
-    for (size_t k = 0; k < pg->nnotes; k++) {
-      if (b != block || pg->notes[k].guard != guard) brink_agents_note(agents, &pg->notes[k]);
+    for (size_t k = 0; k < pg->nupdates; k++) {
+      if (b != block || pg->updates[k].guard != guard)
+        brink_agents_update_contact(agents, &pg->updates[k]);
     }
   }
 }
@@ -238,7 +239,7 @@ static void displace(brink_agents *agents, brink_outlook *o, const brink_contact
                           .guard = window->guard,
                           .direction = (brink_direction)window->direction,
                           .kind = (brink_event_kind)window->kind};
-  note_due(agents, o, &q, &root);
+  mark_due(agents, o, &q, &root);
 }
 
 /* An event of the two at the end of a window that meets somebody already: which is the first? False: this one waits. */
@@ -269,7 +270,7 @@ static bool has_own(const brink_window *window, double t) {
   return window->ending == BRINK_PLAN_ENDS && t >= window->end;
 }
 
-/* Are the sides of all guards of the two remembered as of the present? They have just fired, mostly. */
+/* Are the signs of all guards of the two recorded for the present? Mostly they have just fired. */
 static bool are_known(const brink_agents *agents, const brink_pair_guards *pg,
                       const brink_pair_query *q) {
   for (size_t k = 0; k < pg->def.nguards; k++) {
@@ -309,19 +310,19 @@ static void compare(brink_agents *agents, brink_worker *worker, brink_outlook *o
       !brink_contacts_any(&agents->contacts, q.pair, from))
     return;
   /* If the other one is to have its turn at this instant, too, it will see to it then: all that is to be done now is
-   * to note what this change would make it forget. */
+   * to update_contact what this change would make it forget. */
   bool later = !(to > from) && !finished;
   if (later && are_known(agents, pg, &q)) return;
   o->searches++;
   brink_pair_root root = brink_pair_search(pg, &q);
-  note_found(agents, o, pg);
+  update_contacts(agents, o, pg);
   if (!root.found || later) return;
   if (!finished && (has_own(&o->window, root.t) || has_own(other->window, root.t))) {
-    note_due(agents, o, &q, &root);
+    mark_due(agents, o, &q, &root);
     return;
   }
   if (!comes_first(agents, worker, o, &q, &root, j, other->window)) {
-    note_due(agents, o, &q, &root);
+    mark_due(agents, o, &q, &root);
     return;
   }
   meet(agents, o, &(brink_cut){.partner = j, .block = (uint16_t)block, .root = root});
