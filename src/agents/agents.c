@@ -112,13 +112,13 @@ double brink_agents_horizon(const brink_agents *agents) {
 
 brink_agent_event brink_agents_acting(const brink_agents *agents) {
   brink_agent_event who = {.population = agents->members[agents->acting].population,
-                           .agent = brink_agents_member(agents, agents->acting),
+                           .agent = brink_agents_index(agents, agents->acting),
                            .pair = agents->acting_block,
                            .partner = {BRINK_NONE, BRINK_NONE}};
   if (who.pair == BRINK_NONE) return who;
   who.population = who.agent = BRINK_NONE;
   for (int side = 0; side < 2; side++) {
-    who.partner[side] = brink_agents_member(agents, agents->acting_pair[side]);
+    who.partner[side] = brink_agents_index(agents, agents->acting_pair[side]);
   }
   return who;
 }

@@ -2,7 +2,7 @@
  *
  * Invariants, between two turns (checked in debug builds):
  *   1. the window of every agent contains the present: start <= now <= end;
- *   2. its simulation stands at or before start, and its plan is good up to end <= valid;
+ *   2. the time of its simulation is at most start, and its plan is valid up to end <= valid;
  *   3. no pair has an event between now and the first end of their windows.
  * The agent with the smallest end is next, so that 1 holds afterwards; its new window is compared with all others,
  * so that 3 does. */
@@ -24,7 +24,7 @@ static brink_agent_population *population_of(const brink_agents *agents, uint32_
   return brink_worker_population(&agents->worker, agent);
 }
 
-size_t brink_agents_member(const brink_agents *agents, uint32_t agent) {
+size_t brink_agents_index(const brink_agents *agents, uint32_t agent) {
   return agent - population_of(agents, agent)->first;
 }
 
@@ -41,21 +41,21 @@ static void act(brink_agents *agents, uint32_t agent) {
 
 /* ---- plans and windows ---- */
 
-/* What the agent will do from where its simulation stands. It is at work. */
+/* Computes the plan of the agent, which is loaded, from its present time on. */
 static brink_status plan(brink_agents *agents, uint32_t agent, brink_diag *diag) {
   brink_agent_population *pop = population_of(agents, agent);
   brink_member *member = &agents->members[agent];
-  brink_prospect prospect;
+  brink_plan_interval interval;
   brink_status status = brink_population_plan(pop, agents->t_end,
-                                              brink_agents_packed(agents, agent), &prospect, diag);
+                                              brink_agents_packed(agents, agent), &interval, diag);
   if (status != BRINK_OK) return status;
-  member->valid = prospect.valid;
-  member->idle = prospect.valid > prospect.stands ? 0 : (uint16_t)(member->idle + 1);
+  member->valid = interval.valid;
+  member->idle = interval.valid > interval.start ? 0 : (uint16_t)(member->idle + 1);
   if (member->idle > IDLE)
     return brink_diag_set(diag, BRINK_ERR_LOOP,
                           "time does not move on from t = %.17g: something of agent %zu of '%s' "
                           "happens again and again",
-                          prospect.stands, brink_agents_member(agents, agent) + 1, pop->def.name);
+                          interval.start, brink_agents_index(agents, agent) + 1, pop->def.name);
   return BRINK_OK;
 }
 
@@ -68,35 +68,38 @@ void brink_agents_update_contact(brink_agents *agents, const brink_contact *upda
   if (!brink_contacts_update(&agents->contacts, update, agents->now)) agents->out_of_memory = true;
 }
 
-void brink_agents_install(brink_agents *agents, const brink_outlook *outlook) {
-  brink_member *member = &agents->members[outlook->agent];
-  member->window = outlook->window;
-  member->there = true;
+void brink_agents_install(brink_agents *agents, const brink_candidate_window *candidate) {
+  brink_member *member = &agents->members[candidate->agent];
+  member->window = candidate->window;
+  member->has_window = true;
   /* see proposals.c, record_versions */
-  member->version += outlook->window.ending == BRINK_MEETS || outlook->updated_contacts ? 2 : 1;
-  brink_outlook_settle(agents, outlook);
-  if (outlook->jumped && outlook->updated_contacts) member->left_at = agents->now;
+  member->version +=
+      candidate->window.ending == BRINK_ENDS_AT_PAIR_EVENT || candidate->updated_contacts ? 2 : 1;
+  brink_candidate_update_grid(agents, candidate);
+  if (candidate->jumped && candidate->updated_contacts) member->kept_box_at = agents->now;
   agents->stats.windows++;
-  agents->stats.searches += outlook->searches;
-  agents->stats.checks += outlook->checks;
+  agents->stats.searches += candidate->searches;
+  agents->stats.checks += candidate->checks;
 }
 
-/* A window from the present on, compared with those of all others. `previous`: the agent with the plan that led it there;
- * `jumped`: something has changed it since. At the end of the run nothing is left but what is due at that instant. */
+/* Opens a window from the present on and compares it with those of all others. `previous`: the agent with the plan that
+ * led it there; `jumped`: an action has changed it since. At the end of the run only events of that instant are left. */
 static void open_window(brink_agents *agents, uint32_t agent, const void *previous, bool jumped) {
-  brink_outlook outlook = {.agent = agent,
-                           .packed = brink_agents_packed(agents, agent),
-                           .previous = previous,
-                           .jumped = jumped,
-                           .keeps_old_box = agents->members[agent].left_at == agents->now,
-                           .bounds = agents->bounds};
-  brink_outlook_open(agents, &agents->worker, &outlook, agents->now, agents->members[agent].valid);
-  brink_outlook_compare(agents, &agents->worker, &outlook);
-  if (agents->now >= agents->t_end && outlook.window.ending != BRINK_MEETS) {
-    outlook.window.ending = BRINK_FINISHED;
-    outlook.window.end = (double)INFINITY;
+  brink_candidate_window candidate = {.agent = agent,
+                                      .packed = brink_agents_packed(agents, agent),
+                                      .previous = previous,
+                                      .jumped = jumped,
+                                      .keeps_old_box =
+                                          agents->members[agent].kept_box_at == agents->now,
+                                      .bounds = agents->bounds};
+  brink_candidate_open(agents, &agents->worker, &candidate, agents->now,
+                       agents->members[agent].valid);
+  brink_candidate_compare(agents, &agents->worker, &candidate);
+  if (agents->now >= agents->t_end && candidate.window.ending != BRINK_ENDS_AT_PAIR_EVENT) {
+    candidate.window.ending = BRINK_ENDS_RUN;
+    candidate.window.end = (double)INFINITY;
   }
-  brink_agents_install(agents, &outlook);
+  brink_agents_install(agents, &candidate);
 }
 
 /* ---- turns ---- */
@@ -104,7 +107,7 @@ static void open_window(brink_agents *agents, uint32_t agent, const void *previo
 /* The agent's simulation goes to t, with all that happens there. It is at work afterwards. */
 static brink_status simulate(brink_agents *agents, uint32_t agent, double t, brink_diag *diag) {
   brink_agent_population *pop = population_of(agents, agent);
-  brink_population_load(pop, brink_agents_member(agents, agent));
+  brink_population_load(pop, brink_agents_index(agents, agent));
   act(agents, agent);
   brink_status status = brink_population_advance(pop, t, agents->t_end, diag);
   return status == BRINK_STEPPED ? BRINK_OK : status;
@@ -117,7 +120,7 @@ static const char *name_pair(const brink_agents *agents, const uint32_t pair[2],
   size_t number[2];
   for (int k = 0; k < 2; k++) {
     name[k] = population_of(agents, pair[k])->def.name;
-    number[k] = brink_agents_member(agents, pair[k]) + 1;
+    number[k] = brink_agents_index(agents, pair[k]) + 1;
   }
   if (population_of(agents, pair[0]) == population_of(agents, pair[1]))
     snprintf(text, size, "agents %zu and %zu of '%s'", number[0], number[1], name[0]);
@@ -156,7 +159,7 @@ static brink_status watch_gaps(brink_agents *agents, uint32_t agent, brink_diag 
   double limit;
   if (!accumulate(&agents->gaps[agent], agents->now, &limit)) return BRINK_OK;
   char whose[300];
-  snprintf(whose, sizeof whose, "agent %zu of '%s'", brink_agents_member(agents, agent) + 1,
+  snprintf(whose, sizeof whose, "agent %zu of '%s'", brink_agents_index(agents, agent) + 1,
            population_of(agents, agent)->def.name);
   return tell_limit(whose, limit, diag);
 }
@@ -220,7 +223,7 @@ static brink_status tell_meeting(brink_agents *agents, size_t block, const uint3
       .population = BRINK_NONE,
       .agent = BRINK_NONE,
       .pair = block,
-      .partner = {brink_agents_member(agents, pair[0]), brink_agents_member(agents, pair[1])}};
+      .partner = {brink_agents_index(agents, pair[0]), brink_agents_index(agents, pair[1])}};
   return agents->sink.event(&event, agents->sink.user) == 0 ? BRINK_OK : BRINK_STOPPED;
 }
 
@@ -229,7 +232,7 @@ static brink_status part(brink_agents *agents, size_t block, int side, uint32_t 
                          brink_diag *diag) {
   if (!changed) return BRINK_OK;
   brink_agent_population *pop = population_of(agents, agent);
-  brink_population_load(pop, brink_agents_member(agents, agent));
+  brink_population_load(pop, brink_agents_index(agents, agent));
   pop->sim->t = pop->sim->stepper.t = agents->now;
   brink_pair_scatter(&agents->worker.pair_guards[block], side, pop->sim);
   act(agents, agent);
@@ -241,7 +244,7 @@ static brink_status part(brink_agents *agents, size_t block, int side, uint32_t 
 static void end_window(brink_agents *agents, uint32_t agent) {
   brink_member *member = &agents->members[agent];
   member->window.end = agents->now;
-  member->window.ending = BRINK_WINDOW_ENDS;
+  member->window.ending = BRINK_ENDS_INSIDE_PLAN;
   member->version++;
 }
 
@@ -370,7 +373,7 @@ static void check_invariants(const brink_agents *agents, uint32_t next) {
     const brink_window *window = &agents->members[i].window;
     assert(now <= window->end && window->start <= now);
     assert(brink_packed_time(brink_agents_packed(agents, i)) <= window->start);
-    assert(window->ending == BRINK_FINISHED || window->end <= agents->members[i].valid);
+    assert(window->ending == BRINK_ENDS_RUN || window->end <= agents->members[i].valid);
   }
 }
 #endif
@@ -378,9 +381,9 @@ static void check_invariants(const brink_agents *agents, uint32_t next) {
 /* Do both plans end where they meet? */
 static bool is_meeting(const brink_agents *agents, uint32_t i) {
   const brink_window *one = &agents->members[i].window;
-  if (one->ending != BRINK_MEETS) return false;
+  if (one->ending != BRINK_ENDS_AT_PAIR_EVENT) return false;
   const brink_window *other = &agents->members[one->partner].window;
-  return other->ending == BRINK_MEETS && other->partner == i && other->end == one->end;
+  return other->ending == BRINK_ENDS_AT_PAIR_EVENT && other->partner == i && other->end == one->end;
 }
 
 static brink_status turn(brink_agents *agents, brink_diag *diag) {
@@ -411,9 +414,9 @@ static brink_status turn(brink_agents *agents, brink_diag *diag) {
 static brink_status begin(brink_agents *agents, brink_diag *diag) {
   for (uint32_t i = 0; i < agents->n; i++) {
     brink_agent_population *pop = population_of(agents, i);
-    brink_population_start(pop, brink_agents_member(agents, i));
+    brink_population_start(pop, brink_agents_index(agents, i));
     act(agents, i);
-    agents->members[i].left_at = (double)NAN;
+    agents->members[i].kept_box_at = (double)NAN;
     agents->now = agents->begun = pop->sim->t;
     brink_status status = plan(agents, i, diag);
     if (status != BRINK_OK) return status;
@@ -428,8 +431,8 @@ static brink_status begin(brink_agents *agents, brink_diag *diag) {
 static brink_status go_on(brink_agents *agents, brink_diag *diag) {
   brink_proposals_forget(agents->proposals);
   for (uint32_t i = 0; i < agents->n; i++) {
-    if (agents->members[i].window.ending != BRINK_FINISHED) continue;
-    brink_population_load(population_of(agents, i), brink_agents_member(agents, i));
+    if (agents->members[i].window.ending != BRINK_ENDS_RUN) continue;
+    brink_population_load(population_of(agents, i), brink_agents_index(agents, i));
     act(agents, i);
     brink_status status = plan(agents, i, diag);
     if (status != BRINK_OK) return status;

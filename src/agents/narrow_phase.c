@@ -230,7 +230,7 @@ static void mark_others_due(brink_pair_guards *pg, const brink_pair_query *q, do
   }
 }
 
-/* What this search has updated_contacts of the guard, or else what is remembered. */
+/* The last update of this search, or else the record. */
 static const brink_contact *latest_of(const brink_pair_guards *pg, const brink_pair_query *q,
                                       size_t guard) {
   for (size_t k = pg->nupdates; k-- > 0;) {

@@ -39,11 +39,11 @@ brink_status brink_population_advance(brink_agent_population *pop, double t, dou
                                       brink_diag *diag);
 
 /* Computes the plan of the loaded agent from its present time on, and packs both. */
-typedef struct brink_prospect {
-  double stands, valid; /* from here to there */
-} brink_prospect;
+typedef struct brink_plan_interval {
+  double start, valid;
+} brink_plan_interval;
 brink_status brink_population_plan(brink_agent_population *pop, double t_end, void *packed,
-                                   brink_prospect *prospect, brink_diag *diag);
+                                   brink_plan_interval *interval, brink_diag *diag);
 
 /* ---- queue.c ---- */
 
@@ -319,17 +319,17 @@ void brink_worker_prefetch_around(const brink_worker *worker, uint32_t agent);
 
 /* ---- window.c ---- */
 
-typedef enum brink_ending_of_window {
-  BRINK_WINDOW_ENDS, /* there is more of the plan */
-  BRINK_PLAN_ENDS,   /* a step, or something of its own */
-  BRINK_MEETS,       /* a partner */
-  BRINK_FINISHED,
-} brink_ending_of_window;
+typedef enum brink_window_ending {
+  BRINK_ENDS_INSIDE_PLAN,   /* there is more of the plan */
+  BRINK_ENDS_WITH_PLAN,     /* a step, or an event of the agent's own */
+  BRINK_ENDS_AT_PAIR_EVENT, /* an event with a partner */
+  BRINK_ENDS_RUN,
+} brink_window_ending;
 
-/* The part of an agent's plan that has been compared with those of all others. */
+/* The part of an agent's plan that has been compared with the windows of all others. */
 typedef struct brink_window {
   double start, end;
-  /* MEETS: whom, in which block, at what. */
+  /* AT_PAIR_EVENT: with whom, in which block, of which guard. */
   uint32_t partner, guard;
   uint16_t block;
   uint8_t ending;
@@ -337,66 +337,68 @@ typedef struct brink_window {
   uint8_t kind;
 } brink_window;
 
-/* What there is to know of an agent, but for what is packed: a line of memory. */
+/* What the engine keeps of an agent besides its packed simulation: a cache line. */
 typedef struct brink_member {
   brink_window window;
-  double valid;     /* how far its plan is good */
-  double left_at;   /* when it jumped, with something left to be seen to where it was */
-  uint32_t version; /* counts whatever changes its plan or its window */
+  double valid; /* end of its plan */
+  double
+      kept_box_at;  /* last instant at which its old box was kept in the grid beside the new one */
+  uint32_t version; /* counts changes of its plan and of its window */
   uint16_t population;
   uint16_t slot; /* proposals.c: its proposal, if there is one */
-  uint16_t idle; /* times in a row that it did not move */
-  bool there;    /* it has a window */
+  uint16_t idle; /* turns in a row without progress in time */
+  bool has_window;
 } brink_member;
 
-/* A partner that a window meets. */
+/* A pair event at which a window is cut. */
 typedef struct brink_cut {
   uint32_t partner;
   uint16_t block;
   brink_pair_root root;
 } brink_cut;
 
-/* An agent's next window, and what comes of it when it is compared with those of others. */
-typedef struct brink_outlook {
+/* A candidate for an agent's next window, and the result of comparing it with the windows of others. */
+typedef struct brink_candidate_window {
   uint32_t agent;
-  const void *packed;   /* what it is then */
-  const void *previous; /* with the plan that led it there */
-  bool jumped;          /* something has just changed it */
+  const void *packed;   /* the agent at that time */
+  const void *previous; /* … with the plan that led it there */
+  bool jumped;          /* an action has just changed it */
   bool
-      displaced; /* … and it is elsewhere now, or larger, or in another mode: whom it left is concerned */
+      displaced; /* … its position, a parameter or a mode: agents around its old position are concerned */
   bool
-      keeps_old_box; /* … or did so at this instant, and something is left to be seen to where it was */
-  bool updated_contacts; /* there was something to be remembered */
+      keeps_old_box; /* it was displaced at this instant before, and the grid still has its old box */
+  bool updated_contacts; /* contacts were recorded */
   brink_window window;
-  brink_motion_bounds *bounds; /* for each block and side: 2*block + side */
+  brink_motion_bounds *bounds; /* of block b and side s: bounds[2*b + s] */
   int64_t searches, checks;
 
-  /* Of a proposal: what would be done, and whom it was compared with, in which version. */
-  struct brink_proposal *proposal; /* NULL: it is done at once */
-} brink_outlook;
+  /* Of a speculative step: where effects on others are recorded. NULL: they are applied at once. */
+  struct brink_proposal *proposal;
+} brink_candidate_window;
 
-/* Window and bounds from `from` on, of a plan that is good up to `valid`. */
-void brink_outlook_open(brink_agents *agents, brink_worker *worker, brink_outlook *outlook,
-                        double from, double valid);
-/* Compares it with all others. */
-void brink_outlook_compare(brink_agents *agents, brink_worker *worker, brink_outlook *outlook);
-/* The others see it at its new bounds. */
-void brink_outlook_settle(brink_agents *agents, const brink_outlook *outlook);
-/* The partner's window ends where they meet. */
+/* Sets the window and its bounds from `from` on, of a plan that ends at `valid`. */
+void brink_candidate_open(brink_agents *agents, brink_worker *worker,
+                          brink_candidate_window *candidate, double from, double valid);
+/* Compares it with the windows of all others, which cuts it, and theirs, at pair events. */
+void brink_candidate_compare(brink_agents *agents, brink_worker *worker,
+                             brink_candidate_window *candidate);
+/* Puts its bounds into the grids. */
+void brink_candidate_update_grid(brink_agents *agents, const brink_candidate_window *candidate);
+/* Cuts the partner's window at the pair event. */
 void brink_window_cut_partner(brink_agents *agents, uint32_t agent, const brink_cut *cut);
 /* Records the present signs of all guards between two agents, but this one, before an action changes the agents. */
 void brink_window_record_signs(brink_agents *agents, const uint32_t pair[2], size_t block,
                                size_t guard);
 
-/* How an agent, of this side of the block, is seen by another one. */
-typedef struct brink_stance {
+/* What an agent reads of a partner on this side of the block. */
+typedef struct brink_partner_view {
   const brink_window *window;
   const void *packed;
-  const brink_tube *tube; /* NULL: not known */
-} brink_stance;
+  const brink_tube *tube; /* NULL: without pruning */
+} brink_partner_view;
 
-brink_stance brink_window_stance(const brink_agents *agents, const brink_pair_guards *pg, int side,
-                                 uint32_t agent);
+brink_partner_view brink_window_view(const brink_agents *agents, const brink_pair_guards *pg,
+                                     int side, uint32_t agent);
 
 /* ---- proposals.c: turns computed by several threads before they are due ---- */
 
@@ -409,14 +411,14 @@ typedef struct brink_seen {
 #define BRINK_PROPOSAL_NEAR 128
 
 typedef struct brink_proposal {
-  brink_outlook outlook;
+  brink_candidate_window candidate;
   double at; /* when its turn is */
   uint32_t version;
   bool fit;   /* it may be adopted */
   bool moved; /* a step is taken: `packed` */
   bool whole; /* compared with all */
   char *packed;
-  brink_prospect prospect;
+  brink_plan_interval interval;
   brink_window window;           /* before it is compared: how those with later turns see it */
   brink_stats stepped, compared; /* what it cost */
   brink_cut cuts[BRINK_PROPOSAL_CUTS];
@@ -439,13 +441,14 @@ bool brink_proposals_adopt(brink_proposals *ahead, uint32_t agent);
 /* The agent took a turn that was not proposed. */
 void brink_proposals_stray(brink_proposals *ahead, uint32_t agent); /* NULL is fine */
 
-/* For proposals: whom an outlook is compared with, in the order of their numbers, from those that the grid knows … */
-size_t brink_proposals_near(const brink_proposals *ahead, const brink_outlook *outlook,
+/* For proposals: whom an candidate is compared with, in the order of their numbers, from those that the grid knows … */
+size_t brink_proposals_near(const brink_proposals *ahead, const brink_candidate_window *candidate,
                             size_t block, int side, const uint32_t *list, size_t count,
                             uint32_t *near);
 /* … and how they will be then. */
-brink_stance brink_proposals_stance(const brink_proposals *ahead, const brink_outlook *outlook,
-                                    size_t block, int side, uint32_t agent);
+brink_partner_view brink_proposals_view(const brink_proposals *ahead,
+                                        const brink_candidate_window *candidate, size_t block,
+                                        int side, uint32_t agent);
 
 /* ---- engine.c ---- */
 
@@ -500,11 +503,11 @@ void brink_agents_update_contact(brink_agents *agents, const brink_contact *upda
 
 brink_agent_population *brink_worker_population(const brink_worker *worker, uint32_t agent);
 /* Number in its population. */
-size_t brink_agents_member(const brink_agents *agents, uint32_t agent);
+size_t brink_agents_index(const brink_agents *agents, uint32_t agent);
 /* An agent as it is, packed. */
 void *brink_agents_packed(const brink_agents *agents, uint32_t agent);
-/* The window is the agent's from now on. */
-void brink_agents_install(brink_agents *agents, const brink_outlook *outlook);
+/* Makes the candidate the window of its agent. */
+void brink_agents_install(brink_agents *agents, const brink_candidate_window *candidate);
 /* Counters that add up. */
 void brink_stats_add(brink_stats *sum, const brink_stats *one);
 

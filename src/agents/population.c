@@ -38,12 +38,12 @@ brink_status brink_population_advance(brink_agent_population *pop, double t, dou
 }
 
 brink_status brink_population_plan(brink_agent_population *pop, double t_end, void *packed,
-                                   brink_prospect *prospect, brink_diag *diag) {
+                                   brink_plan_interval *interval, brink_diag *diag) {
   brink_foresight ahead = {.end = t_end};
   brink_sim *sim = pop->sim;
   /* The plan must follow from what is packed alone, not from what is left in this simulation of other agents. */
   brink_packing_settle(&pop->packing, sim);
-  prospect->stands = sim->t;
+  interval->start = sim->t;
   if (sim->t < t_end) {
     brink_status status = brink_sim_foresee(sim, t_end, &ahead, diag);
     if (status != BRINK_STEPPED && status != BRINK_OK) return status;
@@ -54,6 +54,6 @@ brink_status brink_population_plan(brink_agent_population *pop, double t_end, vo
                           sim->eval.nheld, BRINK_PACKED_HOLDS);
   brink_packing_follow(&pop->packing, sim, ahead.path);
   brink_pack(&pop->packing, sim, packed);
-  prospect->valid = fmin(ahead.end, t_end);
+  interval->valid = fmin(ahead.end, t_end);
   return BRINK_OK;
 }

@@ -61,45 +61,45 @@ static brink_proposal *proposal_of(const brink_proposals *ahead, uint32_t agent)
   size_t slot = ahead->agents->members[agent].slot;
   if (slot >= ahead->count) return NULL;
   brink_proposal *p = &ahead->list[slot];
-  return p->outlook.agent == agent && p->fit ? p : NULL;
+  return p->candidate.agent == agent && p->fit ? p : NULL;
 }
 
 /* In the order of turns. */
-static bool is_earlier(const brink_proposal *a, const brink_outlook *than) {
+static bool is_earlier(const brink_proposal *a, const brink_candidate_window *than) {
   double at = than->window.start;
-  return a->at < at || (a->at == at && a->outlook.agent < than->agent);
+  return a->at < at || (a->at == at && a->candidate.agent < than->agent);
 }
 
 /* The proposal of an agent whose turn comes before. */
-static const brink_proposal *mate_before(const brink_proposals *ahead, const brink_outlook *o,
-                                         uint32_t agent) {
+static const brink_proposal *mate_before(const brink_proposals *ahead,
+                                         const brink_candidate_window *cw, uint32_t agent) {
   const brink_proposal *p = proposal_of(ahead, agent);
-  return p != NULL && is_earlier(p, o) ? p : NULL;
+  return p != NULL && is_earlier(p, cw) ? p : NULL;
 }
 
 /* ---- steps, plans, windows ---- */
 
 static void step(brink_proposals *ahead, brink_worker *worker, brink_proposal *p) {
   brink_agents *agents = ahead->agents;
-  uint32_t agent = p->outlook.agent;
+  uint32_t agent = p->candidate.agent;
   brink_agent_population *pop = brink_worker_population(worker, agent);
   pop->sim->eval.stats = (brink_stats){0};
-  brink_population_load(pop, brink_agents_member(agents, agent));
+  brink_population_load(pop, brink_agents_index(agents, agent));
   worker->spoke = false;
   double valid = agents->members[agent].valid;
   p->fit = brink_population_advance(pop, valid, agents->t_end, NULL) == BRINK_STEPPED &&
            !worker->spoke &&
-           brink_population_plan(pop, agents->t_end, p->packed, &p->prospect, NULL) == BRINK_OK &&
-           p->prospect.valid > p->prospect.stands; /* else it may be the engine's to complain */
+           brink_population_plan(pop, agents->t_end, p->packed, &p->interval, NULL) == BRINK_OK &&
+           p->interval.valid > p->interval.start; /* else it may be the engine's to complain */
   p->stepped = pop->sim->eval.stats;
   p->moved = true;
-  p->outlook.packed = p->packed;
+  p->candidate.packed = p->packed;
 }
 
 /* What the next ones read is on its way while this one is computed. */
 static void fetch(const brink_proposals *ahead, size_t item,
                   void (*what)(const brink_worker *worker, uint32_t agent)) {
-  if (item < ahead->count) what(&ahead->workers[0], ahead->list[item].outlook.agent);
+  if (item < ahead->count) what(&ahead->workers[0], ahead->list[item].candidate.agent);
 }
 
 static void propose(void *user, size_t item, size_t number) {
@@ -108,17 +108,17 @@ static void propose(void *user, size_t item, size_t number) {
   fetch(ahead, item + NEXT, brink_worker_prefetch);
   brink_worker *worker = &ahead->workers[number];
   brink_proposal *p = &ahead->list[item];
-  brink_outlook *o = &p->outlook;
-  const brink_member *member = &agents->members[o->agent];
+  brink_candidate_window *cw = &p->candidate;
+  const brink_member *member = &agents->members[cw->agent];
   p->version = member->version;
   p->at = member->window.end;
   p->moved = p->whole = false;
   p->ncuts = p->nupdates = p->nnear = 0;
-  p->prospect.valid = member->valid;
+  p->interval.valid = member->valid;
   p->fit = true;
-  o->packed = o->previous = brink_agents_packed(agents, o->agent);
+  cw->packed = cw->previous = brink_agents_packed(agents, cw->agent);
   if (p->at >= member->valid) step(ahead, worker, p);
-  if (p->fit) brink_outlook_open(agents, worker, o, p->at, p->prospect.valid);
+  if (p->fit) brink_candidate_open(agents, worker, cw, p->at, p->interval.valid);
 }
 
 /* ---- comparisons ---- */
@@ -136,10 +136,10 @@ static void sort_boxes(brink_proposals *ahead, size_t block) {
     const brink_proposal *p = &ahead->list[k];
     if (!p->fit) continue;
     const brink_worker *worker = &ahead->workers[0];
-    const brink_agent_population *pop = brink_worker_population(worker, p->outlook.agent);
+    const brink_agent_population *pop = brink_worker_population(worker, p->candidate.agent);
     int sides[2], nsides = brink_pair_sides(&worker->pair_guards[block], pop, sides);
     for (int s = 0; s < nsides; s++) {
-      const brink_box *box = &p->outlook.bounds[2 * block + (size_t)sides[s]].box;
+      const brink_box *box = &p->candidate.bounds[2 * block + (size_t)sides[s]].box;
       boxes->places[boxes->count++] =
           (place_of_box){.low = box->low[0], .proposal = (uint16_t)k, .side = (uint8_t)sides[s]};
       boxes->widest = fmax(boxes->widest, box->high[0] - box->low[0]);
@@ -171,19 +171,20 @@ static bool insert(uint32_t *near, size_t *count, uint32_t agent) {
 }
 
 /* Those that will have moved by then, at their new places. */
-static bool add_mates(const brink_proposals *ahead, const brink_outlook *o, size_t block, int side,
-                      uint32_t *near, size_t *count) {
+static bool add_mates(const brink_proposals *ahead, const brink_candidate_window *cw, size_t block,
+                      int side, uint32_t *near, size_t *count) {
   const brink_pair_guards *pg = &ahead->workers[0].pair_guards[block];
   const boxes_of_block *boxes = &ahead->boxes[block];
-  const brink_box *box = &o->bounds[2 * block + (size_t)side].box;
+  const brink_box *box = &cw->bounds[2 * block + (size_t)side].box;
   int other = pg->population[0] == pg->population[1] ? 0 : 1 - side;
   for (size_t k = first_place(boxes, box->low[0]); k < boxes->count; k++) {
     const place_of_box *place = &boxes->places[k];
     const brink_proposal *p = &ahead->list[place->proposal];
     if (place->low > box->high[0]) break;
-    if (place->side != other || p->outlook.agent == o->agent || !is_earlier(p, o)) continue;
-    const brink_box *its = &p->outlook.bounds[2 * block + (size_t)place->side].box;
-    if (brink_box_touches(box, its, pg->def.ndimensions) && !insert(near, count, p->outlook.agent))
+    if (place->side != other || p->candidate.agent == cw->agent || !is_earlier(p, cw)) continue;
+    const brink_box *its = &p->candidate.bounds[2 * block + (size_t)place->side].box;
+    if (brink_box_touches(box, its, pg->def.ndimensions) &&
+        !insert(near, count, p->candidate.agent))
       return false;
   }
   return true;
@@ -191,42 +192,44 @@ static bool add_mates(const brink_proposals *ahead, const brink_outlook *o, size
 
 /* Of those that will have moved, a window that meets nobody, and leaves nothing to be remembered, is the next version;
  * else they are not as seen here. */
-static bool record_versions(const brink_proposals *ahead, const brink_outlook *o,
+static bool record_versions(const brink_proposals *ahead, const brink_candidate_window *cw,
                             const uint32_t *near, size_t count) {
-  brink_proposal *p = o->proposal;
+  brink_proposal *p = cw->proposal;
   for (size_t k = 0; k < count; k++) {
     if (p->nnear == BRINK_PROPOSAL_NEAR) return false;
-    const brink_proposal *mate = mate_before(ahead, o, near[k]);
+    const brink_proposal *mate = mate_before(ahead, cw, near[k]);
     uint32_t version = ahead->agents->members[near[k]].version + (mate != NULL ? 1 : 0);
     p->near[p->nnear++] = (brink_seen){.agent = near[k], .version = version};
   }
   return true;
 }
 
-size_t brink_proposals_near(const brink_proposals *ahead, const brink_outlook *o, size_t block,
-                            int side, const uint32_t *list, size_t count, uint32_t *near) {
+size_t brink_proposals_near(const brink_proposals *ahead, const brink_candidate_window *cw,
+                            size_t block, int side, const uint32_t *list, size_t count,
+                            uint32_t *near) {
   size_t found = 0;
   bool room = true;
   for (size_t k = 0; k < count && room; k++) {
-    if (mate_before(ahead, o, list[k]) == NULL) room = insert(near, &found, list[k]);
+    if (mate_before(ahead, cw, list[k]) == NULL) room = insert(near, &found, list[k]);
   }
-  room = room && add_mates(ahead, o, block, side, near, &found) &&
-         record_versions(ahead, o, near, found);
-  if (!room) o->proposal->whole = false;
+  room = room && add_mates(ahead, cw, block, side, near, &found) &&
+         record_versions(ahead, cw, near, found);
+  if (!room) cw->proposal->whole = false;
   return room ? found : 0;
 }
 
-brink_stance brink_proposals_stance(const brink_proposals *ahead, const brink_outlook *o,
-                                    size_t block, int side, uint32_t agent) {
+brink_partner_view brink_proposals_view(const brink_proposals *ahead,
+                                        const brink_candidate_window *cw, size_t block, int side,
+                                        uint32_t agent) {
   const brink_agents *agents = ahead->agents;
   const brink_pair_guards *pg = &agents->worker.pair_guards[block];
-  const brink_proposal *mate = mate_before(ahead, o, agent);
+  const brink_proposal *mate = mate_before(ahead, cw, agent);
   int place = pg->population[0] == pg->population[1] ? 0 : side;
   if (mate != NULL)
-    return (brink_stance){.window = &mate->window,
-                          .packed = mate->outlook.packed,
-                          .tube = &mate->outlook.bounds[2 * block + (size_t)place].tube};
-  return brink_window_stance(agents, pg, side, agent);
+    return (brink_partner_view){.window = &mate->window,
+                                .packed = mate->candidate.packed,
+                                .tube = &mate->candidate.bounds[2 * block + (size_t)place].tube};
+  return brink_window_view(agents, pg, side, agent);
 }
 
 static void compare(void *user, size_t item, size_t number) {
@@ -238,8 +241,8 @@ static void compare(void *user, size_t item, size_t number) {
   size_t npairs = ahead->agents->def.npairs;
   for (size_t b = 0; b < npairs; b++) worker->pair_guards[b].eval.stats = (brink_stats){0};
   p->whole = true;
-  p->outlook.window = p->window;
-  brink_outlook_compare(ahead->agents, worker, &p->outlook);
+  p->candidate.window = p->window;
+  brink_candidate_compare(ahead->agents, worker, &p->candidate);
   p->compared = (brink_stats){0};
   for (size_t b = 0; b < npairs; b++)
     brink_stats_add(&p->compared, &worker->pair_guards[b].eval.stats);
@@ -256,9 +259,10 @@ static void collect(brink_proposals *ahead) {
   for (size_t k = 0; k < count; k++) {
     uint32_t agent = ahead->next[k].agent;
     brink_member *member = &agents->members[agent];
-    if (member->window.ending >= BRINK_MEETS || member->window.end >= agents->t_end) continue;
+    if (member->window.ending >= BRINK_ENDS_AT_PAIR_EVENT || member->window.end >= agents->t_end)
+      continue;
     member->slot = (uint16_t)ahead->count;
-    ahead->list[ahead->count++].outlook.agent = agent;
+    ahead->list[ahead->count++].candidate.agent = agent;
   }
 }
 
@@ -283,7 +287,7 @@ static void prepare(brink_proposals *ahead) {
     return;
   }
   brink_thread_pool_run(ahead->pool, ahead->count, propose, ahead);
-  for (size_t k = 0; k < ahead->count; k++) ahead->list[k].window = ahead->list[k].outlook.window;
+  for (size_t k = 0; k < ahead->count; k++) ahead->list[k].window = ahead->list[k].candidate.window;
   if (!prunes(agents)) return;
   for (size_t b = 0; b < agents->def.npairs; b++) sort_boxes(ahead, b);
   brink_thread_pool_run(ahead->pool, ahead->count, compare, ahead);
@@ -301,31 +305,31 @@ static bool holds(const brink_proposals *ahead, const brink_proposal *p) {
 }
 
 static void adopt_step(brink_agents *agents, const brink_proposal *p) {
-  uint32_t agent = p->outlook.agent;
+  uint32_t agent = p->candidate.agent;
   brink_agent_population *pop = brink_worker_population(&agents->worker, agent);
   memcpy(brink_agents_packed(agents, agent), p->packed, pop->packing.size);
-  agents->members[agent].valid = p->prospect.valid;
+  agents->members[agent].valid = p->interval.valid;
   agents->members[agent].idle = 0;
   brink_stats_add(&agents->adopted, &p->stepped);
 }
 
 static void adopt_window(brink_agents *agents, brink_proposal *p) {
-  brink_outlook *o = &p->outlook;
-  for (size_t k = 0; k < p->ncuts; k++) brink_window_cut_partner(agents, o->agent, &p->cuts[k]);
+  brink_candidate_window *cw = &p->candidate;
+  for (size_t k = 0; k < p->ncuts; k++) brink_window_cut_partner(agents, cw->agent, &p->cuts[k]);
   for (size_t k = 0; k < p->nupdates; k++) brink_agents_update_contact(agents, &p->updates[k]);
   brink_stats_add(&agents->adopted, &p->compared);
 }
 
 static void compare_anew(brink_agents *agents, brink_proposal *p) {
-  brink_outlook *o = &p->outlook;
-  o->proposal = NULL;
-  o->packed = brink_agents_packed(agents, o->agent);
-  o->previous = agents->old[0];
-  o->window = p->window;
-  o->searches = o->checks = 0;
-  o->updated_contacts = false;
-  brink_outlook_compare(agents, &agents->worker, o);
-  o->proposal = p;
+  brink_candidate_window *cw = &p->candidate;
+  cw->proposal = NULL;
+  cw->packed = brink_agents_packed(agents, cw->agent);
+  cw->previous = agents->old[0];
+  cw->window = p->window;
+  cw->searches = cw->checks = 0;
+  cw->updated_contacts = false;
+  brink_candidate_compare(agents, &agents->worker, cw);
+  cw->proposal = p;
 }
 
 bool brink_proposals_adopt(brink_proposals *ahead, uint32_t agent) {
@@ -346,7 +350,7 @@ bool brink_proposals_adopt(brink_proposals *ahead, uint32_t agent) {
     adopt_window(agents, p);
   else
     compare_anew(agents, p);
-  brink_agents_install(agents, &p->outlook);
+  brink_agents_install(agents, &p->candidate);
   return true;
 }
 
@@ -358,7 +362,7 @@ static void disturb(brink_proposals *ahead, size_t block, int side, const brink_
     const place_of_box *place = &boxes->places[k];
     brink_proposal *p = &ahead->list[place->proposal];
     if (place->low > box->high[0]) break;
-    const brink_box *its = &p->outlook.bounds[2 * block + (size_t)side].box;
+    const brink_box *its = &p->candidate.bounds[2 * block + (size_t)side].box;
     if (place->side == side && brink_box_touches(box, its, ndimensions)) p->whole = false;
   }
 }
@@ -372,7 +376,7 @@ void brink_proposals_stray(brink_proposals *ahead, uint32_t agent) {
     bool one = pg->population[0] == pg->population[1];
     int sides[2], nsides = brink_pair_sides(pg, brink_worker_population(worker, agent), sides);
     for (int s = 0; pg->grid != NULL && s < nsides; s++) {
-      uint32_t number = brink_pair_grid_index(pg, sides[s], brink_agents_member(agents, agent));
+      uint32_t number = brink_pair_grid_index(pg, sides[s], brink_agents_index(agents, agent));
       disturb(ahead, b, one ? 0 : 1 - sides[s], brink_grid_box(pg->grid, number));
     }
   }
@@ -403,8 +407,8 @@ static bool take_room(brink_proposals *ahead) {
   for (size_t k = 0; k < ahead->most; k++) {
     brink_proposal *p = &ahead->list[k];
     p->packed = packed + k * largest;
-    p->outlook.bounds = bounds + k * 2 * npairs;
-    p->outlook.proposal = p;
+    p->candidate.bounds = bounds + k * 2 * npairs;
+    p->candidate.proposal = p;
   }
   for (size_t b = 0; b < npairs; b++) {
     boxes_of_block *boxes = &ahead->boxes[b];
