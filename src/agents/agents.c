@@ -60,7 +60,7 @@ static brink_status build(brink_agents *agents, brink_diag *diag) {
     for (size_t i = 0; i < pop->def.count; i++)
       agents->members[pop->first + i].population = (uint16_t)k;
   }
-  return brink_proposals_create(agents, diag, &agents->proposals);
+  return brink_speculation_create(agents, diag, &agents->speculation);
 }
 
 brink_status brink_agents_create(const brink_agents_def *def, const brink_allocator *allocator,
@@ -87,7 +87,7 @@ brink_status brink_agents_create(const brink_agents_def *def, const brink_alloca
 
 void brink_agents_destroy(brink_agents *agents) {
   if (agents == NULL) return;
-  brink_proposals_destroy(agents->proposals);
+  brink_speculation_destroy(agents->speculation);
   brink_worker_free(&agents->worker, true);
   brink_contacts_free(&agents->contacts);
   brink_arena arena = agents->arena; /* the object itself lives in it */
@@ -171,7 +171,7 @@ const brink_agents_stats *brink_agents_statistics(brink_agents *agents) {
     brink_stats_add(&stats->sum, &worker->pair_guards[k].eval.stats);
     if (worker->pair_guards[k].grid != NULL) bytes += brink_grid_bytes(worker->pair_guards[k].grid);
   }
-  brink_stats_add(&stats->sum, &agents->adopted);
+  brink_stats_add(&stats->sum, &agents->committed);
   stats->sum.events += stats->pair_events;
   stats->bytes = bytes / agents->n;
   return stats;

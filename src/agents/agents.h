@@ -2,7 +2,7 @@
  *
  *   agents.c    making and destroying; asking
  *   engine.c    the loop: who is next, what happens then
- *   proposals.c     turns computed by several threads before they are due; thread_pool.c: the threads
+ *   speculation.c     turns computed by several threads before they are due; thread_pool.c: the threads
  *   window.c    windows of plans, compared with those of others
  *   population.c      agents, packed; a simulation for each population that they take turns in
  *   worker.c    what one thread works with

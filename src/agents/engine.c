@@ -72,7 +72,7 @@ void brink_agents_install(brink_agents *agents, const brink_candidate_window *ca
   brink_member *member = &agents->members[candidate->agent];
   member->window = candidate->window;
   member->has_window = true;
-  /* see proposals.c, record_versions */
+  /* see speculation.c, record_versions */
   member->version +=
       candidate->window.ending == BRINK_ENDS_AT_PAIR_EVENT || candidate->updated_contacts ? 2 : 1;
   brink_candidate_update_grid(agents, candidate);
@@ -202,7 +202,7 @@ static brink_status take_turn(brink_agents *agents, uint32_t agent, brink_diag *
     if (status == BRINK_OK) status = plan(agents, agent, diag);
   }
   if (status == BRINK_OK) open_window(agents, agent, previous, jumped);
-  brink_proposals_stray(agents->proposals, agent);
+  brink_speculation_invalidate(agents->speculation, agent);
   return status;
 }
 
@@ -361,7 +361,7 @@ static brink_status meet(brink_agents *agents, uint32_t i, uint32_t j, brink_dia
   for (int side = 0; side < 2; side++) {
     open_window(agents, pair[side], agents->old[side], changed[side]);
     brink_queue_update(&agents->queue, pair[side], agents->members[pair[side]].window.end);
-    brink_proposals_stray(agents->proposals, pair[side]);
+    brink_speculation_invalidate(agents->speculation, pair[side]);
   }
   return BRINK_OK;
 }
@@ -397,12 +397,12 @@ static brink_status turn(brink_agents *agents, brink_diag *diag) {
   brink_status status = BRINK_OK;
   if (is_meeting(agents, i))
     status = meet(agents, i, member->window.partner, diag);
-  else if (agents->proposals == NULL || !brink_proposals_adopt(agents->proposals, i))
+  else if (agents->speculation == NULL || !brink_speculation_commit(agents->speculation, i))
     status = take_turn(agents, i, diag);
   brink_queue_update(&agents->queue, i, member->window.end);
   if (agents->out_of_memory)
     return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for pairs that are in contact");
-  if (agents->n >= MANY && agents->proposals == NULL) {
+  if (agents->n >= MANY && agents->speculation == NULL) {
     brink_worker_prefetch(&agents->worker, agents->queue.later);
     brink_worker_prefetch_around(&agents->worker, agents->queue.soon);
   }
@@ -429,7 +429,7 @@ static brink_status begin(brink_agents *agents, brink_diag *diag) {
 
 /* Those that stood at the last end may go on. */
 static brink_status go_on(brink_agents *agents, brink_diag *diag) {
-  brink_proposals_forget(agents->proposals);
+  brink_speculation_discard(agents->speculation);
   for (uint32_t i = 0; i < agents->n; i++) {
     if (agents->members[i].window.ending != BRINK_ENDS_RUN) continue;
     brink_population_load(population_of(agents, i), brink_agents_index(agents, i));

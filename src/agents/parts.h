@@ -299,28 +299,28 @@ bool brink_motion_clip(const brink_pair_guards *pg, const void *a, const void *b
 
 /* ---- worker.c ---- */
 
-/* What one thread works with: a simulation for each population, room for each pair block. */
+/* The workspace of one thread: a simulation for each population, pair guards for each block. */
 typedef struct brink_worker {
   brink_agents *agents;
   brink_agent_population *populations;
   brink_pair_guards *pair_guards;
-  bool ahead; /* it tries what may not count: nobody hears of it */
-  bool spoke; /* … but there was something to be told */
+  bool speculative; /* it computes speculative steps: nothing goes to the sink */
+  bool reported;    /* something was reported */
 } brink_worker;
 
-/* The first worker has the agents and the grids, the others look at them. `number` counts from 0. */
+/* Worker 0 owns the packed agents and the grids, which the others share. */
 brink_status brink_worker_init(brink_worker *worker, brink_agents *agents, size_t number,
                                brink_diag *diag);
 void brink_worker_free(brink_worker *worker, bool first);
 
-/* What an agent's turn reads is on its way from now on: what it is; those around it. By its number alone. */
+/* Prefetch what an agent's turn reads: the agent itself; its neighbours. */
 void brink_worker_prefetch(const brink_worker *worker, uint32_t agent);
 void brink_worker_prefetch_around(const brink_worker *worker, uint32_t agent);
 
 /* ---- window.c ---- */
 
 typedef enum brink_window_ending {
-  BRINK_ENDS_INSIDE_PLAN,   /* there is more of the plan */
+  BRINK_ENDS_INSIDE_PLAN,   /* the plan goes on */
   BRINK_ENDS_WITH_PLAN,     /* a step, or an event of the agent's own */
   BRINK_ENDS_AT_PAIR_EVENT, /* an event with a partner */
   BRINK_ENDS_RUN,
@@ -345,7 +345,7 @@ typedef struct brink_member {
       kept_box_at;  /* last instant at which its old box was kept in the grid beside the new one */
   uint32_t version; /* counts changes of its plan and of its window */
   uint16_t population;
-  uint16_t slot; /* proposals.c: its proposal, if there is one */
+  uint16_t slot; /* of its speculative step, if there is one */
   uint16_t idle; /* turns in a row without progress in time */
   bool has_window;
 } brink_member;
@@ -373,7 +373,7 @@ typedef struct brink_candidate_window {
   int64_t searches, checks;
 
   /* Of a speculative step: where effects on others are recorded. NULL: they are applied at once. */
-  struct brink_proposal *proposal;
+  struct brink_speculative_step *step;
 } brink_candidate_window;
 
 /* Sets the window and its bounds from `from` on, of a plan that ends at `valid`. */
@@ -400,55 +400,56 @@ typedef struct brink_partner_view {
 brink_partner_view brink_window_view(const brink_agents *agents, const brink_pair_guards *pg,
                                      int side, uint32_t agent);
 
-/* ---- proposals.c: turns computed by several threads before they are due ---- */
+/* ---- speculation.c: turns computed by several threads before they are due ---- */
 
-typedef struct brink_seen {
+typedef struct brink_seen_version {
   uint32_t agent, version;
-} brink_seen;
+} brink_seen_version;
 
-#define BRINK_PROPOSAL_CUTS 16
-#define BRINK_PROPOSAL_UPDATES 8
-#define BRINK_PROPOSAL_NEAR 128
+#define BRINK_SPECULATIVE_CUTS 16
+#define BRINK_SPECULATIVE_UPDATES 8
+#define BRINK_SPECULATIVE_NEIGHBOURS 128
 
-typedef struct brink_proposal {
+typedef struct brink_speculative_step {
   brink_candidate_window candidate;
-  double at; /* when its turn is */
+  double at; /* the time of its turn */
   uint32_t version;
-  bool fit;   /* it may be adopted */
-  bool moved; /* a step is taken: `packed` */
-  bool whole; /* compared with all */
+  bool usable;   /* it can be committed */
+  bool advanced; /* the simulation has advanced: the agent is in `packed` */
+  bool complete; /* its window has been compared with all neighbours */
   char *packed;
   brink_plan_interval interval;
-  brink_window window;           /* before it is compared: how those with later turns see it */
-  brink_stats stepped, compared; /* what it cost */
-  brink_cut cuts[BRINK_PROPOSAL_CUTS];
+  brink_window window; /* before it is compared, as agents with later turns read it */
+  brink_stats step_cost, search_cost; /* counters of its step and of its comparisons */
+  brink_cut cuts[BRINK_SPECULATIVE_CUTS];
   size_t ncuts;
-  brink_contact updates[BRINK_PROPOSAL_UPDATES];
+  brink_contact updates[BRINK_SPECULATIVE_UPDATES];
   size_t nupdates;
-  brink_seen near[BRINK_PROPOSAL_NEAR];
-  size_t nnear;
-} brink_proposal;
+  brink_seen_version neighbours[BRINK_SPECULATIVE_NEIGHBOURS];
+  size_t nneighbours;
+} brink_speculative_step;
 
-typedef struct brink_proposals brink_proposals;
+typedef struct brink_speculation brink_speculation;
 
-/* NULL in *made: agents are too few for it. */
-brink_status brink_proposals_create(brink_agents *agents, brink_diag *diag, brink_proposals **made);
-void brink_proposals_destroy(brink_proposals *ahead); /* NULL is fine */
-/* What was proposed is void. */
-void brink_proposals_forget(brink_proposals *ahead); /* NULL is fine */
-/* The agent, whose turn it is, does what was proposed. False: nothing (good) was. */
-bool brink_proposals_adopt(brink_proposals *ahead, uint32_t agent);
-/* The agent took a turn that was not proposed. */
-void brink_proposals_stray(brink_proposals *ahead, uint32_t agent); /* NULL is fine */
+/* *made is NULL for one thread, or few agents. */
+brink_status brink_speculation_create(brink_agents *agents, brink_diag *diag,
+                                      brink_speculation **made);
+void brink_speculation_destroy(brink_speculation *spec); /* NULL is fine */
+/* Discards all speculative steps. */
+void brink_speculation_discard(brink_speculation *spec); /* NULL is fine */
+/* Commits the speculative step of the agent, whose turn it is. False: there is none, or it is out of date. */
+bool brink_speculation_commit(brink_speculation *spec, uint32_t agent);
+/* The agent took a turn without a speculative step: steps that it concerns are out of date. */
+void brink_speculation_invalidate(brink_speculation *spec, uint32_t agent); /* NULL is fine */
 
-/* For proposals: whom an candidate is compared with, in the order of their numbers, from those that the grid knows … */
-size_t brink_proposals_near(const brink_proposals *ahead, const brink_candidate_window *candidate,
-                            size_t block, int side, const uint32_t *list, size_t count,
-                            uint32_t *near);
-/* … and how they will be then. */
-brink_partner_view brink_proposals_view(const brink_proposals *ahead,
-                                        const brink_candidate_window *candidate, size_t block,
-                                        int side, uint32_t agent);
+/* For a candidate of a speculative step: the agents that it is compared with, sorted, from those in the grid … */
+size_t brink_speculation_neighbours(const brink_speculation *spec,
+                                    const brink_candidate_window *candidate, size_t block, int side,
+                                    const uint32_t *list, size_t count, uint32_t *near);
+/* … and what it reads of one of them. */
+brink_partner_view brink_speculation_view(const brink_speculation *spec,
+                                          const brink_candidate_window *candidate, size_t block,
+                                          int side, uint32_t agent);
 
 /* ---- engine.c ---- */
 
@@ -473,9 +474,9 @@ struct brink_agents {
   brink_agents_def def;
   brink_agents_sink sink;
   brink_agents_stats stats;
-  brink_stats adopted;        /* what was done ahead, and counts */
-  brink_worker worker;        /* of whoever runs the engine */
-  brink_proposals *proposals; /* NULL: everything is done when it is due */
+  brink_stats committed;          /* counters of speculative steps that were committed */
+  brink_worker worker;            /* of the thread that runs the engine */
+  brink_speculation *speculation; /* NULL: none */
   size_t n;
   bool started;
   double now, t_end, begun;

@@ -1,7 +1,7 @@
-/* window.c: windows of plans, compared with those of others.
+/* window.c: windows of plans, and their comparison with the windows of others.
  *
- * One way for turns that are taken and for those that are only proposed (proposals.c): a proposal updates what it would
- * do to others, and sees those that will have moved before it is due as they will be then. */
+ * The same code serves turns that are taken and speculative steps (speculation.c). A speculative step records its effects
+ * on others instead of applying them, and reads agents whose turns come before its own as they will be then. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -126,28 +126,28 @@ void brink_window_cut_partner(brink_agents *agents, uint32_t agent, const brink_
 }
 
 static void cut_both(brink_agents *agents, brink_candidate_window *cw, const brink_cut *found) {
-  brink_proposal *p = cw->proposal;
+  brink_speculative_step *step = cw->step;
   cut(&cw->window, found->partner, found->block, &found->root);
-  if (p == NULL)
+  if (step == NULL)
     brink_window_cut_partner(agents, cw->agent, found);
-  else if (p->ncuts < BRINK_PROPOSAL_CUTS)
-    p->cuts[p->ncuts++] = *found;
+  else if (step->ncuts < BRINK_SPECULATIVE_CUTS)
+    step->cuts[step->ncuts++] = *found;
   else
-    p->whole = false;
+    step->complete = false;
 }
 
 /* ---- contacts ---- */
 
 static void update_contact(brink_agents *agents, brink_candidate_window *cw,
                            const brink_contact *what) {
-  brink_proposal *p = cw->proposal;
+  brink_speculative_step *step = cw->step;
   cw->updated_contacts = true;
-  if (p == NULL)
+  if (step == NULL)
     brink_agents_update_contact(agents, what);
-  else if (p->nupdates < BRINK_PROPOSAL_UPDATES)
-    p->updates[p->nupdates++] = *what;
+  else if (step->nupdates < BRINK_SPECULATIVE_UPDATES)
+    step->updates[step->nupdates++] = *what;
   else
-    p->whole = false;
+    step->complete = false;
 }
 
 static void update_contacts(brink_agents *agents, brink_candidate_window *cw,
@@ -214,7 +214,7 @@ static bool is_before(const brink_pair_guards *pair_guards, const brink_contact 
   return a->pair[0] != b->pair[0] ? a->pair[0] < b->pair[0] : a->pair[1] < b->pair[1];
 }
 
-/* Whom the agent is to cut_both at the end of its window, as the block has the two. */
+/* The pair event at the end of the agent's window; the two in the order of the block. */
 static brink_contact pair_event_of(const brink_pair_guards *pair_guards, uint32_t agent,
                                    const brink_window *window) {
   const brink_pair_guards *pg = &pair_guards[window->block];
@@ -226,7 +226,7 @@ static brink_contact pair_event_of(const brink_pair_guards *pair_guards, uint32_
                          .guard = window->guard};
 }
 
-/* The agent was to cut_both somebody at the same time, and has to wait. */
+/* A pair event that was found before, at the same time, has to wait. */
 static void postpone(brink_agents *agents, brink_candidate_window *cw, const brink_contact *earlier,
                      const brink_window *window, double from) {
   const void *packed[2];
@@ -372,17 +372,18 @@ static void compare_near(brink_agents *agents, brink_worker *worker, brink_candi
   uint32_t number = brink_pair_grid_index(pg, side, brink_agents_index(agents, cw->agent));
   size_t count = brink_grid_query(pg->grid, &pg->results, number, &box);
   count = keep_other_side(pg, side, pg->results.list, count);
-  uint32_t near[BRINK_PROPOSAL_NEAR];
+  uint32_t near[BRINK_SPECULATIVE_NEIGHBOURS];
   const uint32_t *list = pg->results.list;
-  if (cw->proposal != NULL) {
-    count = brink_proposals_near(agents->proposals, cw, block, side, pg->results.list, count, near);
+  if (cw->step != NULL) {
+    count = brink_speculation_neighbours(agents->speculation, cw, block, side, pg->results.list,
+                                         count, near);
     list = near;
   }
   cw->checks += (int64_t)count;
   for (size_t k = 0; k < count; k++) {
     brink_partner_view other =
-        cw->proposal != NULL ? brink_proposals_view(agents->proposals, cw, block, 1 - side, list[k])
-                             : brink_window_view(agents, pg, 1 - side, list[k]);
+        cw->step != NULL ? brink_speculation_view(agents->speculation, cw, block, 1 - side, list[k])
+                         : brink_window_view(agents, pg, 1 - side, list[k]);
     compare(agents, worker, cw, block, side, list[k], &other);
   }
 }

@@ -14,8 +14,8 @@ brink_agent_population *brink_worker_population(const brink_worker *worker, uint
 static int on_event(const brink_event_record *record, void *user) {
   brink_worker *worker = user;
   brink_agents *agents = worker->agents;
-  worker->spoke = true;
-  if (worker->ahead || agents->sink.event == NULL) return 0;
+  worker->reported = true;
+  if (worker->speculative || agents->sink.event == NULL) return 0;
   brink_agent_event event = brink_agents_acting(agents);
   event.record = record;
   return agents->sink.event(&event, agents->sink.user);
@@ -24,8 +24,8 @@ static int on_event(const brink_event_record *record, void *user) {
 static int on_near_miss(const brink_near_miss *record, void *user) {
   brink_worker *worker = user;
   brink_agents *agents = worker->agents;
-  worker->spoke = true;
-  if (worker->ahead || agents->sink.near_miss == NULL) return 0;
+  worker->reported = true;
+  if (worker->speculative || agents->sink.near_miss == NULL) return 0;
   brink_agent_event who = brink_agents_acting(agents);
   return agents->sink.near_miss(who.population, who.agent, record, agents->sink.user);
 }
@@ -33,8 +33,8 @@ static int on_near_miss(const brink_near_miss *record, void *user) {
 static int on_slide(const brink_slide_record *record, void *user) {
   brink_worker *worker = user;
   brink_agents *agents = worker->agents;
-  worker->spoke = true;
-  if (worker->ahead || agents->sink.slide == NULL) return 0;
+  worker->reported = true;
+  if (worker->speculative || agents->sink.slide == NULL) return 0;
   brink_agent_event who = brink_agents_acting(agents);
   return agents->sink.slide(who.population, who.agent, record, agents->sink.user);
 }
@@ -177,7 +177,7 @@ void brink_worker_prefetch_around(const brink_worker *worker, uint32_t agent) {
 brink_status brink_worker_init(brink_worker *worker, brink_agents *agents, size_t number,
                                brink_diag *diag) {
   const brink_agents_def *def = &agents->def;
-  *worker = (brink_worker){.agents = agents, .ahead = number > 0};
+  *worker = (brink_worker){.agents = agents, .speculative = number > 0};
   worker->populations =
       brink_arena_take(&agents->arena, def->npopulations, sizeof *worker->populations);
   worker->pair_guards = brink_arena_take(&agents->arena, def->npairs, sizeof *worker->pair_guards);
