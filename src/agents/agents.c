@@ -1,10 +1,10 @@
-/* agents.c: populations with clocks of their own: making, destroying, asking. */
+/* agents.c: creation and destruction of a run with agents; what can be read of it. */
 #include <math.h>
 #include <string.h>
 
 #include "agents/parts.h"
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 static brink_status check(const brink_agents_def *def, brink_diag *diag) {
   for (size_t k = 0; k < def->npairs; k++) {
@@ -33,15 +33,16 @@ static bool take_arrays(brink_agents *agents) {
     size_t size = agents->worker.populations[k].packing.size;
     agents->largest = size > agents->largest ? size : agents->largest;
   }
-  for (int k = 0; k < 2; k++) agents->old[k] = brink_arena_take(arena, agents->largest, 1);
+  for (int k = 0; k < 2; k++) agents->saved[k] = brink_arena_take(arena, agents->largest, 1);
   agents->bounds = brink_arena_take(arena, 2 * agents->def.npairs, sizeof *agents->bounds);
   agents->members = brink_arena_take(arena, agents->n, sizeof *agents->members);
-  agents->gaps = brink_arena_take(arena, agents->n, sizeof *agents->gaps);
-  agents->npair_gaps = 64;
-  while (agents->npair_gaps < agents->n) agents->npair_gaps *= 2;
-  agents->pair_gaps = brink_arena_take(arena, agents->npair_gaps, sizeof *agents->pair_gaps);
-  return agents->old[0] != NULL && agents->old[1] != NULL && agents->bounds != NULL &&
-         agents->members != NULL && agents->gaps != NULL && agents->pair_gaps != NULL &&
+  agents->intervals = brink_arena_take(arena, agents->n, sizeof *agents->intervals);
+  agents->npair_intervals = 64;
+  while (agents->npair_intervals < agents->n) agents->npair_intervals *= 2;
+  agents->pair_intervals =
+      brink_arena_take(arena, agents->npair_intervals, sizeof *agents->pair_intervals);
+  return agents->saved[0] != NULL && agents->saved[1] != NULL && agents->bounds != NULL &&
+         agents->members != NULL && agents->intervals != NULL && agents->pair_intervals != NULL &&
          brink_queue_init(&agents->queue, agents->n, arena) &&
          brink_contacts_init(&agents->contacts, agents->n, &arena->allocator, arena);
 }
@@ -98,7 +99,7 @@ void brink_agents_set_sink(brink_agents *agents, const brink_agents_sink *sink) 
   agents->sink = sink != NULL ? *sink : (brink_agents_sink){0};
 }
 
-/* ---- asking ---- */
+/* ---- reading ---- */
 
 double brink_agents_time(const brink_agents *agents) {
   return agents->now;
@@ -161,7 +162,7 @@ const brink_agents_stats *brink_agents_statistics(brink_agents *agents) {
   brink_agents_stats *stats = &agents->stats;
   const brink_worker *worker = &agents->worker;
   stats->sum = *brink_sim_stats(worker->populations[0].sim);
-  size_t bytes = agents->n * (sizeof *agents->members + sizeof *agents->gaps +
+  size_t bytes = agents->n * (sizeof *agents->members + sizeof *agents->intervals +
                               sizeof(brink_queue_item) + sizeof(uint32_t));
   for (size_t k = 0; k < agents->def.npopulations; k++) {
     if (k > 0) brink_stats_add(&stats->sum, brink_sim_stats(worker->populations[k].sim));

@@ -292,7 +292,7 @@ bool brink_tubes_may_touch(const brink_pair_guards *pg, const brink_tube *a, con
                            double since_b, double h);
 /* Speed of the agent at a time of its plan. */
 double brink_motion_speed(const brink_pair_guards *pg, int side, const void *packed, double t);
-/* Clips the interval from `from` to `to` to the part in which the two can come close: guards have to be searched only
+/* Clips the interval from `from` to `to` to the apply_action in which the two can come close: guards have to be searched only
  * there. False: there is none. */
 bool brink_motion_clip(const brink_pair_guards *pg, const void *a, const void *b, double *from,
                        double *to);
@@ -326,7 +326,7 @@ typedef enum brink_window_ending {
   BRINK_ENDS_RUN,
 } brink_window_ending;
 
-/* The part of an agent's plan that has been compared with the windows of all others. */
+/* The apply_action of an agent's plan that has been compared with the windows of all others. */
 typedef struct brink_window {
   double start, end;
   /* AT_PAIR_EVENT: with whom, in which block, of which guard. */
@@ -453,21 +453,21 @@ brink_partner_view brink_speculation_view(const brink_speculation *spec,
 
 /* ---- engine.c ---- */
 
-/* Events of an agent's own, or of a guard of a pair: the last one, the time since the one before, how often in a row
- * that has shrunk. */
-typedef struct brink_gaps {
+/* Intervals between the events of an agent, or of a guard of a pair, to detect an accumulation (Zeno): the last event, the
+ * interval before it, how often in a row the interval has shrunk. */
+typedef struct brink_event_intervals {
   double last;
-  float gap;
-  uint8_t shrunk;
-} brink_gaps;
+  float interval;
+  uint8_t shrinking;
+} brink_event_intervals;
 
-/* The same for guards of pairs: those that fired lately, by a hash; whoever comes later takes the place. */
-typedef struct brink_pair_gaps {
+/* The same for guards of pairs that fired lately: a hash table, in which later ones replace earlier ones. */
+typedef struct brink_pair_intervals {
   uint32_t pair[2];
   uint32_t guard;
   uint16_t block;
-  brink_gaps gaps;
-} brink_pair_gaps;
+  brink_event_intervals intervals;
+} brink_pair_intervals;
 
 struct brink_agents {
   brink_arena arena;
@@ -479,37 +479,37 @@ struct brink_agents {
   brink_speculation *speculation; /* NULL: none */
   size_t n;
   bool started;
-  double now, t_end, begun;
+  double now, t_end, t_start;
 
   brink_member *members;
-  brink_gaps *gaps;
-  brink_pair_gaps *pair_gaps;
-  size_t npair_gaps; /* a power of two */
+  brink_event_intervals *intervals;
+  brink_pair_intervals *pair_intervals;
+  size_t npair_intervals; /* a power of two */
   brink_contacts contacts;
   bool out_of_memory;          /* for contacts */
-  brink_motion_bounds *bounds; /* room for those of one agent */
-  size_t largest;              /* of all packed agents */
-  char *old[2];                /* room for two agents, packed: what they were before their turn */
-  uint32_t acting;             /* the one whose simulation speaks to the sink, … */
-  size_t acting_block;         /* … or a pair, of this block; else BRINK_NONE */
-  uint32_t acting_pair[2];
+  brink_motion_bounds *bounds; /* workspace, for one agent */
+  size_t largest;              /* size of a packed agent */
+  char *saved[2];              /* two agents, packed, as they were before the turn */
+  uint32_t acting;             /* the agent whose simulation reports to the sink, … */
+  size_t acting_block;         /* … or BRINK_NONE, … */
+  uint32_t acting_pair[2];     /* … a pair of this block */
 
   brink_queue queue;
 };
 
-/* What the agent is goes to agents->old[which]. */
-void brink_agents_keep(brink_agents *agents, uint32_t agent, int which);
+/* Copies the packed agent to agents->saved[which]. */
+void brink_agents_save(brink_agents *agents, uint32_t agent, int which);
 /* Records a contact. */
 void brink_agents_update_contact(brink_agents *agents, const brink_contact *update);
 
 brink_agent_population *brink_worker_population(const brink_worker *worker, uint32_t agent);
-/* Number in its population. */
+/* Number of the agent in its population. */
 size_t brink_agents_index(const brink_agents *agents, uint32_t agent);
-/* An agent as it is, packed. */
+/* The agent, packed. */
 void *brink_agents_packed(const brink_agents *agents, uint32_t agent);
 /* Makes the candidate the window of its agent. */
 void brink_agents_install(brink_agents *agents, const brink_candidate_window *candidate);
-/* Counters that add up. */
+/* Adds the counters. */
 void brink_stats_add(brink_stats *sum, const brink_stats *one);
 
 #endif

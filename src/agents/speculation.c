@@ -335,7 +335,7 @@ static void compare_again(brink_agents *agents, brink_speculative_step *step) {
   brink_candidate_window *cw = &step->candidate;
   cw->step = NULL;
   cw->packed = brink_agents_packed(agents, cw->agent);
-  cw->previous = agents->old[0];
+  cw->previous = agents->saved[0];
   cw->window = step->window;
   cw->searches = cw->checks = 0;
   cw->updated_contacts = false;
@@ -355,7 +355,7 @@ bool brink_speculation_commit(brink_speculation *spec, uint32_t agent) {
   if (step == NULL || step->version != member->version) return false;
   step->usable = false; /* it is committed once */
   bool good = is_current(spec, step);
-  if (!good) brink_agents_keep(agents, agent, 0);
+  if (!good) brink_agents_save(agents, agent, 0);
   if (step->advanced) commit_step(agents, step);
   if (good)
     commit_window(agents, step);

@@ -191,7 +191,7 @@ void brink_window_record_signs(brink_agents *agents, const uint32_t pair[2], siz
                           .previous = {packed[0], packed[1]},
                           .from = agents->now,
                           .to = agents->now,
-                          .first_instant = agents->now <= agents->begun,
+                          .first_instant = agents->now <= agents->t_start,
                           .record_all = true};
     brink_pair_search(pg, &q);
     for (size_t k = 0; k < pg->nupdates; k++) {
@@ -301,7 +301,7 @@ static void compare(brink_agents *agents, brink_worker *worker, brink_candidate_
                         .to = to,
                         .jumped = cw->jumped,
                         .displaced = cw->displaced,
-                        .first_instant = from <= agents->begun};
+                        .first_instant = from <= agents->t_start};
   q.pair[swapped] = cw->agent;
   q.now[swapped] = cw->packed;
   q.previous[swapped] = cw->previous;

@@ -1,4 +1,4 @@
-/* worker.c: what one thread works with. */
+/* worker.c: the workspace of one thread: a simulation for each population, pair guards for each block. */
 #include "agents/parts.h"
 
 #include <math.h>
@@ -8,9 +8,9 @@ brink_agent_population *brink_worker_population(const brink_worker *worker, uint
   return &worker->populations[worker->agents->members[agent].population];
 }
 
-/* ---- what simulations say ---- */
+/* ---- sinks of the simulations ---- */
 
-/* What happens to an agent by itself goes to the sink of all, with its name. */
+/* Events of one agent go to the sink of the run, with the number of the agent. */
 static int on_event(const brink_event_record *record, void *user) {
   brink_worker *worker = user;
   brink_agents *agents = worker->agents;
@@ -67,7 +67,7 @@ static brink_status make_population(brink_worker *worker, size_t k, size_t numbe
   return pop->packed != NULL ? BRINK_OK : brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
 }
 
-/* ---- positions ---- */
+/* ---- the broad phase ---- */
 
 static const double *start_of(const brink_agent_population *pop, size_t agent) {
   const brink_model_def *def = &pop->sim->model->def;
@@ -82,7 +82,8 @@ static double size_of(const brink_pair_guards *pg, int side, size_t agent) {
   return p[pg->def.size[side]];
 }
 
-/* A share of the space for each agent, from where they start; at least what an agent fills itself. */
+/* The distance that an agent may travel in one window: half its share of the space, by the initial positions; at least the
+ * size of the largest agent. */
 static double window_travel_of(const brink_pair_guards *pg, size_t count, double largest) {
   double low[3] = {0.0}, high[3] = {0.0};
   bool first = true;
@@ -137,7 +138,7 @@ static bool make_pair_guards(brink_worker *worker, size_t k, size_t number) {
   return brink_grid_results_create(pg->grid, &pg->results);
 }
 
-/* ---- memory ---- */
+/* ---- prefetching ---- */
 
 static const brink_agent_population *population_at(const brink_worker *worker, uint32_t agent) {
   const brink_agent_population *pop = worker->populations;
