@@ -340,10 +340,9 @@ typedef struct brink_window {
 /* What the engine keeps of an agent besides its packed simulation: a cache line. */
 typedef struct brink_member {
   brink_window window;
-  double valid; /* end of its plan */
-  double
-      kept_box_at;  /* last instant at which its old box was kept in the grid beside the new one */
-  uint32_t version; /* counts changes of its plan and of its window */
+  double valid;       /* end of its plan */
+  double kept_box_at; /* last instant at which the grid got its old box and its new box together */
+  uint32_t version;   /* counts changes of its plan and of its window */
   uint16_t population;
   uint16_t slot; /* of its speculative step, if there is one */
   uint16_t idle; /* turns in a row without progress in time */
@@ -363,10 +362,8 @@ typedef struct brink_candidate_window {
   const void *packed;   /* the agent at that time */
   const void *previous; /* … with the plan that led it there */
   bool jumped;          /* an action has just changed it */
-  bool
-      displaced; /* … its position, a parameter or a mode: agents around its old position are concerned */
-  bool
-      keeps_old_box; /* it was displaced at this instant before, and the grid still has its old box */
+  bool displaced; /* … its position, a parameter or a mode: the old neighbours are concerned */
+  bool keeps_old_box;    /* displaced at this instant before: the grid has its old box, too */
   bool updated_contacts; /* contacts were recorded */
   brink_window window;
   brink_motion_bounds *bounds; /* of block b and side s: bounds[2*b + s] */
