@@ -337,6 +337,6 @@ void brink_agents_run_summary(brink_agents_run *crowd, brink_summary *summary) {
   crowd->counts.windows = stats->windows;
   crowd->counts.compared = stats->checks;
   crowd->counts.searched = stats->searches;
-  crowd->counts.meetings = stats->meetings;
+  crowd->counts.meetings = stats->pair_events;
   summary->agents = &crowd->counts;
 }
