@@ -157,6 +157,7 @@ typedef struct brink_hsml_item {
   const char *text; /* STRING: the value; NULL */
   const char *file; /* where it is declared */
   uint32_t line, column;
+  size_t index; /* of the library */
 } brink_hsml_item;
 
 /* All items of a kind, built first if that has not been done. NULL in *items and 0 where the model has errors. */

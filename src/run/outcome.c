@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "run/agents_run.h"
+#include "run/population_run.h"
 #include "model/model.h"
 #include "sim/sim.h"
 
@@ -45,20 +45,20 @@ static const brink_model *model_of(const brink_run *run) {
 
 /* Names in words about an agent get its number. */
 static const char *named(const brink_run *run, const char *words) {
-  if (run->agents_run == NULL || run->agents_run->one == NULL) return words;
-  brink_agent_event who = brink_agents_run_who(run->agents_run);
-  return brink_agents_run_rename(run->agents_run, &who, words);
+  if (run->population_run == NULL || run->population_run->one == NULL) return words;
+  brink_agent_event who = brink_population_run_who(run->population_run);
+  return brink_population_run_rename(run->population_run, &who, words);
 }
 
 static brink_subject subject_of(const brink_run *run) {
   brink_subject one = {run->system, run->instance, run->sim};
-  if (run->agents_run == NULL) return one;
-  if (run->agents_run->one == NULL || run->agents_run->pair == NULL) return (brink_subject){0};
-  brink_agent_event who = brink_agents_run_who(run->agents_run);
-  const brink_instance_set *actor = brink_agents_run_actor(run->agents_run, &who);
-  bool alone = who.pair == BRINK_NONE && run->agents_run->agents != NULL;
+  if (run->population_run == NULL) return one;
+  if (run->population_run->one == NULL || run->population_run->pair == NULL) return (brink_subject){0};
+  brink_agent_event who = brink_population_run_who(run->population_run);
+  const brink_instance_set *actor = brink_population_run_actor(run->population_run, &who);
+  bool alone = who.pair == BRINK_NONE && run->population_run->agents != NULL;
   return (brink_subject){actor->system, actor->instance,
-                       alone ? brink_agents_sim(run->agents_run->agents, who.population) : NULL};
+                       alone ? brink_agents_sim(run->population_run->agents, who.population) : NULL};
 }
 
 /* ---- accumulation ---- */
@@ -87,7 +87,7 @@ static size_t pattern_of(const brink_history *history, size_t *guards) {
 static size_t name_pattern(brink_run *run, const char **names) {
   size_t guards[PATTERN], count = 0;
   const brink_sim *sim = run->subject.sim;
-  if (run->agents_run != NULL) return brink_agents_events_last(run->agents_run, &names[0]) ? 1 : 0;
+  if (run->population_run != NULL) return brink_population_events_last(run->population_run, &names[0]) ? 1 : 0;
   if (sim != NULL) count = pattern_of(&sim->history, guards);
   for (size_t k = 0; k < count; k++) names[k] = brink_model_guard_name(model_of(run), guards[k]);
   return count;

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "run/agents_run.h"
+#include "run/population_run.h"
 #include "run/run.h"
 #include "sim/sim.h"
 
@@ -49,7 +49,7 @@ static brink_status open_memory(brink_run *run, const char **path) {
 
 static bool begin_trace(brink_run *run) {
   const brink_system *system = run->system;
-  if (run->agents_run != NULL) return true;
+  if (run->population_run != NULL) return true;
   if (!brink_trace_init(&run->trace, run->sim, system->nx, system->np, system->nmodes, &run->arena))
     return false;
   run->trace.row = on_row;

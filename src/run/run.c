@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "run/agents_run.h"
+#include "run/population_run.h"
 #include "sim/sim.h"
 
 /* Steps between two looks at the clock and at brink_run_cancel. */
@@ -105,10 +105,10 @@ static bool is_built_for(const brink_hsml *model, const brink_build_hints *wante
 /* Agents that cannot have clocks of their own, after all, go into one system. */
 static brink_status create_engine(brink_run *run, brink_hsml *model, brink_diag *diag) {
   if (run->built->parts == NULL) return create_one(run, diag);
-  brink_status status = brink_agents_run_create(run);
+  brink_status status = brink_population_run_create(run);
   if (status != BRINK_ERR_UNSUPPORTED) return give(run, status, diag);
-  brink_agents_run_destroy(run->agents_run);
-  run->agents_run = NULL;
+  brink_population_run_destroy(run->population_run);
+  run->population_run = NULL;
   brink_build_hints hints = hints_for(model, &run->options);
   hints.purpose = BRINK_BUILD_WHOLE;
   brink_built_release(run->built);
@@ -181,7 +181,7 @@ static void free_recordings(brink_run *run) {
 void brink_run_destroy(brink_run *run) {
   if (run == NULL) return;
   free_recordings(run);
-  brink_agents_run_destroy(run->agents_run);
+  brink_population_run_destroy(run->population_run);
   brink_sim_destroy(run->sim);
   brink_instance_destroy(run->instance);
   brink_built_release(run->built);
@@ -197,7 +197,7 @@ bool brink_run_has_begun(const brink_run *run) {
 }
 
 double brink_run_time(const brink_run *run) {
-  return run->agents_run != NULL ? brink_agents_time(run->agents_run->agents)
+  return run->population_run != NULL ? brink_agents_time(run->population_run->agents)
                                  : brink_sim_time(run->sim);
 }
 
@@ -206,15 +206,15 @@ static brink_status begin(brink_run *run) {
   run->start = brink_seconds();
   run->phase = BRINK_RUN_BEGUN;
   brink_run_begin_summary(run);
-  return run->agents_run != NULL ? brink_agents_run_begin(run) : brink_run_sink_begin(run);
+  return run->population_run != NULL ? brink_population_run_begin(run) : brink_run_sink_begin(run);
 }
 
 /* Rows and events are complete. */
 static void end(brink_run *run) {
   if (run->phase != BRINK_RUN_BEGUN) return;
   run->phase = BRINK_RUN_ENDED;
-  if (run->agents_run != NULL)
-    brink_agents_run_end(run);
+  if (run->population_run != NULL)
+    brink_population_run_end(run);
   else
     brink_run_sink_end(run);
 }
@@ -246,6 +246,7 @@ static void leave_present(brink_run *run) {
 
 /* One piece of work of a single system: a step, or a few. */
 static brink_status move_one(brink_run *run, move_kind kind, double limit) {
+  run->work += kind == MOVE_TO ? STEPS_AT_A_TIME : 1;
   if (kind == MOVE_TO) return brink_sim_run(run->sim, limit, &run->diag);
   brink_status status = brink_sim_advance(run->sim, limit, &run->diag);
   brink_run_sink_settle(run);
@@ -256,7 +257,7 @@ static brink_status move_one(brink_run *run, move_kind kind, double limit) {
 static brink_status move(brink_run *run, move_kind kind, double limit) {
   size_t events = run->journal.nevents;
   leave_present(run);
-  brink_status status = run->agents_run != NULL ? brink_agents_run_move(run, kind != MOVE_TO, limit)
+  brink_status status = run->population_run != NULL ? brink_population_run_move(run, kind != MOVE_TO, limit)
                                                 : move_one(run, kind, limit);
   if (run->stop_asked && (status >= 0 || status == BRINK_ERR_WORK)) status = BRINK_STOPPED;
   if (kind == MOVE_TO || (status != BRINK_STEPPED && status != BRINK_EVENT)) return status;
@@ -265,7 +266,8 @@ static brink_status move(brink_run *run, move_kind kind, double limit) {
 
 /* Moves until the kind of move is complete. */
 static brink_status drive(brink_run *run, move_kind kind, double limit, brink_diag *diag) {
-  int64_t work = 0, most = run->options.sim.max_steps;
+  int64_t most = run->options.sim.max_steps;
+  run->work = 0;
   run->until = isfinite(run->options.until) ? run->options.until : limit;
   brink_status status = begin(run);
   while (status == BRINK_OK || status == BRINK_ERR_WORK || status == BRINK_STEPPED) {
@@ -277,9 +279,8 @@ static brink_status drive(brink_run *run, move_kind kind, double limit, brink_di
     brink_run_results_flush(run);
     if (brink_run_results_lost(run)) status = BRINK_ERR_FILE;
     if (kind == MOVE_STEP) break;
-    work += kind == MOVE_TO ? STEPS_AT_A_TIME : 1;
     bool more = status == BRINK_ERR_WORK || status == BRINK_STEPPED;
-    if (more && most > 0 && work >= most) {
+    if (more && most > 0 && run->work >= most) {
       run->status = BRINK_ERR_WORK;
       return brink_diag_set(diag, BRINK_ERR_WORK, "max_steps = %lld steps were taken",
                             (long long)most);
@@ -319,7 +320,7 @@ brink_status brink_run_to(brink_run *run, double t_end, brink_diag *diag) {
 /* Can values be read at t? */
 static bool covers(const brink_run *run, double t) {
   if (run->phase == BRINK_RUN_MADE) return false;
-  return run->agents_run != NULL ? t < brink_agents_horizon(run->agents_run->agents)
+  return run->population_run != NULL ? t < brink_agents_horizon(run->population_run->agents)
                                  : t <= brink_sim_time(run->sim);
 }
 
@@ -367,13 +368,13 @@ brink_status brink_run_reset(brink_run *run, brink_diag *diag) {
   run->choice = (brink_record_choice){0};
   run->phase = BRINK_RUN_MADE;
   run->status = BRINK_OK;
-  run->computed = run->stop_asked = run->cut = run->written = false;
+  run->computed = run->stop_asked = run->cut =;
   run->npending = run->notes_seen = 0;
   run->hint = NULL;
   run->subject = (brink_subject){0};
   atomic_store(&run->cancelled, false);
   brink_diag_clear(&run->diag);
-  if (run->agents_run != NULL) return give(run, brink_agents_run_reset(run), diag);
+  if (run->population_run != NULL) return give(run, brink_population_run_reset(run), diag);
   brink_instance_reset(run->instance);
   brink_status status = brink_sim_reset(run->sim, diag);
   return status < 0 ? status : BRINK_OK;
@@ -397,7 +398,7 @@ brink_status brink_run_clone(const brink_run *run, brink_diag *diag, brink_run *
   atomic_fetch_add(&run->built->users, 1);
   made->built = run->built;
   made->system = run->system;
-  brink_status status = run->agents_run != NULL ? brink_agents_run_clone(run, made, diag)
+  brink_status status = run->population_run != NULL ? brink_population_run_clone(run, made, diag)
                                                 : clone_one(run, made, diag);
   if (status == BRINK_OK)
     *clone = made;
@@ -409,7 +410,7 @@ brink_status brink_run_clone(const brink_run *run, brink_diag *diag, brink_run *
 /* ---- asking ---- */
 
 brink_moment brink_run_now(const brink_run *run) {
-  if (run->agents_run != NULL) return brink_agents_run_now(run->agents_run);
+  if (run->population_run != NULL) return brink_population_run_now(run->population_run);
   const brink_sim *sim = run->sim;
   return (brink_moment){.t = brink_sim_time(sim),
                         .x = brink_sim_state(sim),

@@ -3,7 +3,7 @@
  *   run.c           making it, moving it on, ending it
  *   values.c        values by name
  *   sink.c          what a single system reports: events to the journal, rows to the results
- *   agents_*.c      the same for agents with clocks of their own (agents_run.h)
+ *   population_*.c      the same for agents with clocks of their own (population_run.h)
  *   results.c       the result file; report.c: the page; summary.c: JSON; provenance.c: where they come from
  *   outcome.c       what became of it, in the words of the model
  *   conditions*.c   how far its events can be trusted (conditions.h)
@@ -17,7 +17,7 @@
 #include "sim/clock.h"
 #include <brink/record.h>
 
-typedef struct brink_agents_run brink_agents_run;
+typedef struct brink_population_run brink_population_run;
 typedef struct brink_conditions_report brink_conditions_report;
 typedef struct brink_comparison brink_comparison;
 
@@ -71,13 +71,13 @@ struct brink_run {
   brink_run_options options;
   brink_instance *instance; /* of everything in one system, … */
   brink_sim *sim;
-  brink_agents_run *agents_run; /* … or agents with clocks of their own */
+  brink_population_run *population_run; /* … or agents with clocks of their own */
 
   brink_run_phase phase;
   brink_status status; /* of the last move */
   atomic_bool cancelled;
   double until; /* where it is going to end, as far as is known */
-  bool written; /* a value was set before the first step */
+  int64_t work; /* steps or turns of the present call */
 
   brink_run_observer observer;
   brink_pending_event *pending; /* of the present instant */

@@ -1,5 +1,5 @@
 /* summary.c: the summary of a run, as one JSON object. */
-#include "run/agents_run.h"
+#include "run/population_run.h"
 #include "run/run.h"
 
 void brink_run_begin_summary(brink_run *run) {
@@ -17,8 +17,8 @@ void brink_run_begin_summary(brink_run *run) {
 void brink_run_fill_summary(brink_run *run) {
   brink_summary *summary = &run->summary;
   summary->wall_seconds = brink_seconds() - run->start;
-  if (run->agents_run != NULL) {
-    brink_agents_run_summary(run->agents_run, summary);
+  if (run->population_run != NULL) {
+    brink_population_run_summary(run->population_run, summary);
     return;
   }
   summary->stats = *brink_sim_stats(run->sim);
