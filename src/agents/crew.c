@@ -48,9 +48,9 @@ brink_status brink_crew_plan(brink_crew *crew, double t_end, void *packed, brink
     if (status != BRINK_STEPPED && status != BRINK_OK) return status;
   }
   if (sim->eval.nheld > BRINK_PACKED_HOLDS || sim->eval.nties > BRINK_PACKED_HOLDS)
-    return brink_diag_set(diag, BRINK_ERR_UNSUPPORTED,
-                          "an agent slides on %zu surfaces at once: at most %d are supported",
-                          sim->eval.nheld, BRINK_PACKED_HOLDS);
+    return brink_sim_fail(
+        sim, diag, BRINK_REASON_MAX_SLIDES,
+        (brink_arguments){.count = (int64_t)sim->eval.nheld, .limit = BRINK_PACKED_HOLDS});
   brink_packing_follow(&crew->packing, sim, ahead.path);
   brink_pack(&crew->packing, sim, packed);
   prospect->valid = fmin(ahead.end, t_end);

@@ -39,6 +39,20 @@ static void act(brink_agents *agents, uint32_t agent) {
   agents->acting_block = BRINK_NONE;
 }
 
+/* A failure of one agent, or of two at a guard of their pair, which is at work. */
+static brink_status fail(const brink_agents *agents, brink_diag *diag, brink_reason reason,
+                         const uint32_t *who, int count, brink_arguments arguments) {
+  const brink_model *model = count == 1 ? crew_of(agents, who[0])->sim->model
+                                        : agents->worker.meetings[agents->acting_block].eval.model;
+  arguments.h = (double)NAN;
+  for (int k = 0; k < count; k++) {
+    arguments.population[k] = agents->members[who[k]].crew;
+    arguments.agent[k] = brink_agents_member(agents, who[k]);
+    arguments.population_name[k] = crew_of(agents, who[k])->def.name;
+  }
+  return brink_fail(diag, model, reason, &arguments);
+}
+
 /* ---- plans and windows ---- */
 
 /* What the agent will do from where its simulation stands. It is at work. */
@@ -52,10 +66,8 @@ static brink_status plan(brink_agents *agents, uint32_t agent, brink_diag *diag)
   member->valid = prospect.valid;
   member->idle = prospect.valid > prospect.stands ? 0 : (uint16_t)(member->idle + 1);
   if (member->idle > IDLE)
-    return brink_diag_set(diag, BRINK_ERR_LOOP,
-                          "time does not move on from t = %.17g: something of agent %zu of '%s' "
-                          "happens again and again",
-                          prospect.stands, brink_agents_member(agents, agent) + 1, crew->def.name);
+    return fail(agents, diag, BRINK_REASON_STUCK_AGENT, &agent, 1,
+                (brink_arguments){.t = prospect.stands});
   return BRINK_OK;
 }
 
@@ -110,23 +122,6 @@ static brink_status simulate(brink_agents *agents, uint32_t agent, double t, bri
   return status == BRINK_STEPPED ? BRINK_OK : status;
 }
 
-/* The agents of a pair, in words. */
-static const char *name_pair(const brink_agents *agents, const uint32_t pair[2], char *text,
-                             size_t size) {
-  const char *name[2];
-  size_t number[2];
-  for (int k = 0; k < 2; k++) {
-    name[k] = crew_of(agents, pair[k])->def.name;
-    number[k] = brink_agents_member(agents, pair[k]) + 1;
-  }
-  if (crew_of(agents, pair[0]) == crew_of(agents, pair[1]))
-    snprintf(text, size, "agents %zu and %zu of '%s'", number[0], number[1], name[0]);
-  else
-    snprintf(text, size, "agent %zu of '%s' and agent %zu of '%s'", number[0], name[0], number[1],
-             name[1]);
-  return text;
-}
-
 /* Events come faster and faster, to infinitely many before *limit, and what is left cannot be resolved. */
 static bool accumulate(brink_gaps *gaps, double now, double *limit) {
   double gap = now - gaps->last, before = (double)gaps->gap;
@@ -143,22 +138,10 @@ static bool accumulate(brink_gaps *gaps, double now, double *limit) {
   return left <= UNRESOLVED * fabs(now);
 }
 
-static brink_status tell_limit(const char *whose, double limit, brink_diag *diag) {
-  brink_diag_set(diag, BRINK_ERR_ZENO,
-                 "infinitely many events of %s before t = %.10g: give the model a mode for the "
-                 "limit",
-                 whose, limit);
-  if (diag != NULL) diag->t = limit;
-  return BRINK_ERR_ZENO;
-}
-
 static brink_status watch_gaps(brink_agents *agents, uint32_t agent, brink_diag *diag) {
   double limit;
   if (!accumulate(&agents->gaps[agent], agents->now, &limit)) return BRINK_OK;
-  char whose[300];
-  snprintf(whose, sizeof whose, "agent %zu of '%s'", brink_agents_member(agents, agent) + 1,
-           crew_of(agents, agent)->def.name);
-  return tell_limit(whose, limit, diag);
+  return fail(agents, diag, BRINK_REASON_ZENO_AGENT, &agent, 1, (brink_arguments){.t = limit});
 }
 
 /* The same for a guard of a pair. */
@@ -176,11 +159,8 @@ static brink_status watch_pair(brink_agents *agents, const uint32_t pair[2], siz
                               .gaps = {.last = agents->begun}};
   double limit;
   if (!accumulate(&kept->gaps, agents->now, &limit)) return BRINK_OK;
-  char whose[300], names[200];
-  snprintf(whose, sizeof whose, "'%s' of %s",
-           brink_model_guard_name(agents->worker.meetings[block].eval.model, root->guard),
-           name_pair(agents, pair, names, sizeof names));
-  return tell_limit(whose, limit, diag);
+  return fail(agents, diag, BRINK_REASON_ZENO_PAIR, pair, 2,
+              (brink_arguments){.t = limit, .guard = root->guard});
 }
 
 static brink_status take_turn(brink_agents *agents, uint32_t agent, brink_diag *diag) {
@@ -246,31 +226,19 @@ static void end_window(brink_agents *agents, uint32_t agent) {
 }
 
 /* What an action makes of two agents must be numbers. */
-static brink_status check_finite(const brink_meeting *m, const brink_event_record *record,
+static brink_status check_finite(const brink_agents *agents, const uint32_t pair[2],
+                                 const brink_meeting *m, const brink_event_record *record,
                                  brink_diag *diag) {
   for (size_t i = 0; i < m->eval.model->def.nx; i++) {
     if (isfinite(m->x1[i])) continue;
-    char value[BRINK_DOUBLE_TEXT];
-    return brink_diag_set(diag, BRINK_ERR_CALLBACK,
-                          "the action of '%s' set state '%s' to %s at t = %.17g",
-                          record->event.name, brink_model_state_name(m->eval.model, i),
-                          brink_double_text(m->x1[i], value), record->event.t);
+    return fail(agents, diag, BRINK_REASON_ACTION_STATE, pair, 2,
+                (brink_arguments){.t = record->event.t,
+                                  .guard = record->event.guard,
+                                  .clock = BRINK_NONE,
+                                  .state = i,
+                                  .value = m->x1[i]});
   }
   return BRINK_OK;
-}
-
-/* Nothing leads the two away from a surface that must not be passed. */
-static brink_status tell_blocked(const brink_agents *agents, const uint32_t pair[2],
-                                 const brink_event_record *record, brink_diag *diag) {
-  char names[200];
-  return brink_diag_set(diag, BRINK_ERR_BLOCKED,
-                        "at t = %.17g the surface of the unilateral guard '%s' of %s was reached, "
-                        "and nothing that the "
-                        "action changed leads away from it: their motion still points past the "
-                        "surface; change a mode "
-                        "or a state in the action, or stop there",
-                        record->event.t, record->event.name,
-                        name_pair(agents, pair, names, sizeof names));
 }
 
 /* On which side a guard that has fired is now, which is remembered. Both partners have their new plans; what they were
@@ -281,7 +249,6 @@ static brink_status settle(brink_agents *agents, size_t block, const uint32_t pa
   brink_meeting *m = &agents->worker.meetings[block];
   double valid = fmin(agents->members[pair[0]].valid, agents->members[pair[1]].valid);
   double at = record->event.t, value = record->event.value;
-  const char *name = record->event.name;
   brink_encounter e = {.agents = agents, .block = block, .from = at, .to = fmax(valid, at)};
   for (int side = 0; side < 2; side++) {
     e.pair[side] = pair[side];
@@ -289,7 +256,9 @@ static brink_status settle(brink_agents *agents, size_t block, const uint32_t pa
     e.past[side] = agents->old[side];
   }
   brink_settled settled = brink_meeting_settle(m, &e, root, value, acted);
-  if (settled.blocked) return tell_blocked(agents, pair, record, diag);
+  if (settled.blocked)
+    return fail(agents, diag, BRINK_REASON_PAIR_BLOCKED, pair, 2,
+                (brink_arguments){.t = at, .guard = record->event.guard});
   const brink_contact *known = brink_contacts_find(&agents->contacts, block, root->guard, pair);
   uint32_t times = known != NULL && known->times > 0 && known->fired == at ? known->times + 1 : 1;
   brink_agents_note(agents, &(brink_contact){.pair = {pair[0], pair[1]},
@@ -304,18 +273,22 @@ static brink_status settle(brink_agents *agents, size_t block, const uint32_t pa
                                              .sign = (int8_t)settled.sign,
                                              .near = settled.near});
   if (times <= IDLE + agents->n) return BRINK_OK;
-  char names[200];
-  return brink_diag_set(diag, BRINK_ERR_LOOP,
-                        "time does not move on from t = %.17g: '%s' of %s fires again and again",
-                        at, name, name_pair(agents, pair, names, sizeof names));
+  return fail(agents, diag, BRINK_REASON_STUCK_PAIR, pair, 2,
+              (brink_arguments){.t = at, .guard = record->event.guard});
 }
 
-static brink_status tell_outcome(const brink_meeting *m, const brink_event_record *record,
-                                 brink_diag *diag) {
-  return m->message[0] != '\0'
-             ? brink_diag_set(diag, BRINK_ERR_CALLBACK, "%s", m->message)
-             : brink_diag_set(diag, BRINK_ERR_CALLBACK, "the action of '%s' failed at t = %.17g",
-                              record->event.name, record->event.t);
+/* The action of a pair has failed; the text that it has left, if any, explains it. */
+static brink_status action_failed(const brink_agents *agents, const uint32_t pair[2],
+                                  const brink_meeting *m, const brink_event_record *record,
+                                  int outcome, brink_diag *diag) {
+  bool explained = m->message[0] != '\0';
+  return fail(agents, diag, explained ? BRINK_REASON_ACTION_TEXT : BRINK_REASON_ACTION_FAILED, pair,
+              2,
+              (brink_arguments){.t = record->event.t,
+                                .guard = record->event.guard,
+                                .clock = BRINK_NONE,
+                                .count = outcome,
+                                .text = m->message});
 }
 
 /* What happens between the two, up to their new plans. */
@@ -328,10 +301,10 @@ static brink_status fire(brink_agents *agents, size_t block, const uint32_t pair
   for (int side = 0; side < 2; side++) brink_agents_keep(agents, pair[side], side);
   int outcome =
       brink_meeting_act(m, agents->old[0], agents->old[1], root, &record, changed, &acted);
-  brink_status status = check_finite(m, &record, diag);
+  brink_status status = check_finite(agents, pair, m, &record, diag);
   if (status != BRINK_OK) return status;
   status = tell_meeting(agents, block, pair, &record);
-  if (outcome < 0) return tell_outcome(m, &record, diag);
+  if (outcome < 0) return action_failed(agents, pair, m, &record, outcome, diag);
   for (int side = 0; side < 2; side++) {
     end_window(agents, pair[side]);
     brink_status parted = part(agents, block, side, pair[side], changed[side], diag);
@@ -453,7 +426,8 @@ brink_status brink_agents_run(brink_agents *agents, double t_end, int64_t work, 
   brink_status status = brink_agents_begin(agents, t_end, diag);
   for (int64_t turns = 0; status == BRINK_OK; turns++) {
     if (work > 0 && turns >= work)
-      return brink_diag_set(diag, BRINK_ERR_WORK, "%lld turns were taken", (long long)turns);
+      return brink_fail(diag, agents->worker.crews[0].sim->model, BRINK_REASON_MAX_TURNS,
+                        &(brink_arguments){.t = agents->now, .h = (double)NAN, .count = turns});
     status = turn(agents, diag);
   }
   if (status == BRINK_TIME_REACHED) agents->now = t_end;
