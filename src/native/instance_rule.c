@@ -235,7 +235,7 @@ static bool take_start(start *last, const brink_system *system, brink_arena *are
   last->mode = brink_arena_take(arena, system->nmodes, sizeof *last->mode);
   last->sgn = brink_arena_take(arena, system->nguards, 1);
   last->sgn_before = brink_arena_take(arena, system->nguards, 1);
-  return last->p != NULL && last->mode != NULL && last->sgn != NULL && last->sgn_before != NULL;
+  return !arena->failed;
 }
 
 static bool settled(const start *last, const brink_instance *instance) {
