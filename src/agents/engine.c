@@ -40,12 +40,12 @@ static void set_acting(brink_agents *agents, uint32_t agent) {
   agents->acting_block = BRINK_NONE;
 }
 
-/* A failure of one agent, or of two at a guard of their pair (acting_block). */
+/* A failure of one agent, or of two at a guard of their pair, which is at work. */
 static brink_status fail(const brink_agents *agents, brink_diag *diag, brink_reason reason,
                          const uint32_t *who, int count, brink_arguments arguments) {
-  const brink_worker *worker = &agents->worker;
-  const brink_model *model = count == 1 ? population_of(agents, who[0])->sim->model
-                                        : worker->pair_guards[agents->acting_block].eval.model;
+  const brink_model *model =
+      count == 1 ? population_of(agents, who[0])->sim->model
+                 : agents->worker.pair_guards[agents->acting_block].eval.model;
   arguments.h = (double)NAN;
   for (int k = 0; k < count; k++) {
     arguments.population[k] = agents->members[who[k]].population;
@@ -79,7 +79,7 @@ void brink_agents_save(brink_agents *agents, uint32_t agent, int which) {
 }
 
 void brink_agents_update_contact(brink_agents *agents, const brink_contact *update) {
-  if (!brink_contacts_update(&agents->contacts, update, agents->now)) agents->out_of_memory = true;
+  brink_contacts_update(&agents->contacts, update, agents->now);
 }
 
 void brink_agents_install(brink_agents *agents, const brink_candidate_window *candidate) {
@@ -287,17 +287,18 @@ static brink_status settle(brink_agents *agents, size_t block, const uint32_t pa
 }
 
 /* The action of a pair has failed; the text that it has left, if any, explains it. */
-static brink_status action_failed(const brink_agents *agents, const uint32_t pair[2],
-                                  const brink_pair_guards *pg, const brink_event_record *record,
-                                  int outcome, brink_diag *diag) {
+static brink_status report_action_failure(const brink_agents *agents, const uint32_t pair[2],
+                                          const brink_pair_guards *pg,
+                                          const brink_event_record *record, int outcome,
+                                          brink_diag *diag) {
   bool explained = pg->message[0] != '\0';
-  brink_arguments arguments = {.t = record->event.t,
-                               .guard = record->event.guard,
-                               .clock = BRINK_NONE,
-                               .count = outcome,
-                               .text = pg->message};
-  brink_reason reason = explained ? BRINK_REASON_ACTION_TEXT : BRINK_REASON_ACTION_FAILED;
-  return fail(agents, diag, reason, pair, 2, arguments);
+  return fail(agents, diag, explained ? BRINK_REASON_ACTION_TEXT : BRINK_REASON_ACTION_FAILED, pair,
+              2,
+              (brink_arguments){.t = record->event.t,
+                                .guard = record->event.guard,
+                                .clock = BRINK_NONE,
+                                .count = outcome,
+                                .text = pg->message});
 }
 
 /* A pair event, up to the new plans of both partners. */
@@ -313,7 +314,7 @@ static brink_status fire(brink_agents *agents, size_t block, const uint32_t pair
   brink_status status = check_finite(agents, pair, pg, &record, diag);
   if (status != BRINK_OK) return status;
   status = report_pair_event(agents, block, pair, &record);
-  if (outcome < 0) return action_failed(agents, pair, pg, &record, outcome, diag);
+  if (outcome < 0) return report_action_failure(agents, pair, pg, &record, outcome, diag);
   for (int side = 0; side < 2; side++) {
     end_window(agents, pair[side]);
     brink_status applied = apply_action(agents, block, side, pair[side], changed[side], diag);
@@ -380,7 +381,7 @@ static brink_status turn(brink_agents *agents, brink_diag *diag) {
   else if (agents->speculation == NULL || !brink_speculation_commit(agents->speculation, i))
     status = take_turn(agents, i, diag);
   brink_queue_update(&agents->queue, i, member->window.end);
-  if (agents->out_of_memory)
+  if (agents->arena.failed)
     return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for pairs that are in contact");
   if (agents->n >= MANY && agents->speculation == NULL) {
     brink_worker_prefetch(&agents->worker, agents->queue.later);
