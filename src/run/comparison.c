@@ -57,9 +57,9 @@ static brink_status follow(brink_findings *f, const brink_options *options) {
   wishes.wants_flow_jet = options->method == BRINK_TAYLOR;
   wishes.flow_order = options->order;
   brink_status status =
-      brink_instance_create(run->built->system, &wishes, NULL, &run->diag, &f->instance);
+      brink_instance_create(run->built->system, &wishes, NULL, &run->comparison_diag, &f->instance);
   if (status == BRINK_OK)
-    status = brink_sim_create(brink_instance_model(f->instance), options, NULL, &run->diag, &sim);
+    status = brink_sim_create(brink_instance_model(f->instance), options, NULL, &run->comparison_diag, &sim);
   if (status == BRINK_OK) {
     brink_sim_set_sink(sim, &(brink_sink){.event = keep_event, .user = f});
     do status = brink_sim_run(sim, run->until, NULL);
@@ -165,12 +165,12 @@ static void real_or_null(brink_text *text, const char *key, double value) {
     brink_text_add(text, "null");
 }
 
-static double apart(const brink_disagreement *d) {
+double brink_comparison_distance(const brink_disagreement *d) {
   bool both = d->here != NULL && d->there != NULL;
   return both ? fabs(d->here->t - d->there->t) : (double)INFINITY;
 }
 
-static void name_of(const brink_run *run, const brink_disagreement *d, brink_text *name) {
+void brink_comparison_name(const brink_run *run, const brink_disagreement *d, brink_text *name) {
   const brink_occurrence *e = d->here != NULL ? d->here : d->there;
   brink_system_flag_name(run->system, e->flag, e->index, name);
 }
@@ -184,14 +184,14 @@ static void write_json(const brink_run *run, brink_comparison *a) {
   for (size_t k = 0; k < a->ndifferences; k++) {
     const brink_disagreement *d = &a->differences[k];
     brink_text name = {0};
-    name_of(run, d, &name);
+    brink_comparison_name(run, d, &name);
     brink_text_add(text, "%s\n   {\"flag\":", k > 0 ? "," : "");
     brink_json_string(text, name.data != NULL ? name.data : "");
     real_or_null(text, "t", d->here != NULL ? d->here->t : (double)NAN);
     real_or_null(text, "other", d->there != NULL ? d->there->t : (double)NAN);
     real_or_null(text, "error", d->error_here);
     real_or_null(text, "other_error", d->error_there);
-    real_or_null(text, "off", 0.5 * apart(d));
+    real_or_null(text, "off", 0.5 * brink_comparison_distance(d));
     brink_text_add(text, "}");
     text->failed = text->failed || name.failed;
     brink_text_free(&name);

@@ -115,4 +115,9 @@ struct brink_comparison {
   brink_text json;
 };
 
+/* How far the two times are apart; INFINITY: there is one only. */
+double brink_comparison_distance(const brink_disagreement *d);
+/* The name of the flag. */
+void brink_comparison_name(const brink_run *run, const brink_disagreement *d, brink_text *name);
+
 #endif

@@ -4,20 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what was reported ---- */
-
-static brink_reported report_now(const brink_unit *unit) {
-  return (brink_reported){unit->nitems, unit->nerrors, unit->nwarnings, unit->too_many};
-}
-
-/* What was reported since is forgotten: it will be found again. */
-static void report_again(brink_unit *unit, const brink_reported *was) {
-  unit->nitems = was->nitems;
-  unit->nerrors = was->nerrors;
-  unit->nwarnings = was->nwarnings;
-  unit->too_many = was->too_many;
-}
-
 /* ---- reading ---- */
 
 /* A copy of the caller's text, as the parser wants it. */
@@ -58,7 +44,6 @@ static brink_status out_of_memory(brink_diag *diag) {
 static void release_model(brink_hsml *model) {
   if (model == NULL || atomic_fetch_sub(&model->users, 1) > 1) return;
   brink_inputs_destroy(model->inputs);
-  brink_text_free(&model->complaint);
   brink_unit_destroy(model->unit);
   brink_arena arena = model->arena; /* holds the model itself */
   brink_arena_free(&arena);
@@ -127,7 +112,7 @@ static brink_status parse(brink_hsml *model, brink_diag *diag) {
   if (model->unit == NULL || model->unit->out_of_memory) return out_of_memory(diag);
   brink_unit_check(model->unit);
   if (model->unit->out_of_memory) return out_of_memory(diag);
-  model->checked = report_now(model->unit);
+  model->checked = brink_report_now(model->unit);
   if (model->unit->nerrors == 0) return BRINK_OK;
   return brink_diag_set(diag, BRINK_ERR_MODEL, "the model has errors");
 }
@@ -246,14 +231,14 @@ static uint64_t model_seed(const brink_system *system, uint64_t seed) {
 }
 
 static void flatten(const brink_hsml *model, brink_built *built, const brink_build_hints *hints,
-                    brink_flatten_options *options, brink_text *usage) {
-  built->system = brink_flatten(model->unit, options, NULL, usage);
+                    brink_flatten_options *options) {
+  built->system = brink_flatten(model->unit, options, NULL);
   if (built->system == NULL || hints->has_seed) return;
   uint64_t seed = model_seed(built->system, options->seed);
   if (seed == options->seed) return;
   options->seed = seed; /* known only now: all draws anew */
   brink_system_destroy(built->system);
-  built->system = brink_flatten(model->unit, options, NULL, usage);
+  built->system = brink_flatten(model->unit, options, NULL);
 }
 
 /* What an option is: the caller's word, or the model's; NULL: neither says it. */
@@ -296,26 +281,25 @@ static bool wants_own(const brink_build_hints *hints, const brink_component *top
 /* Tries it with a system of values and parts. False: everything in one system, as if nothing had been tried. What is
  * wrong with values is reported as it is; what is wrong with equations, too, where one system would be too large. */
 static bool flatten_own(const brink_hsml *model, brink_built *built, const brink_build_hints *hints,
-                        brink_flatten_options *options, brink_text *usage) {
+                        brink_flatten_options *options) {
   brink_unit *unit = model->unit;
   const brink_component *top = brink_hsml_top(model);
   if (hints->purpose == BRINK_BUILD_WHOLE) return false;
   if (unit->nerrors > 0 || options->ndriven > 0 || top == NULL || !cli_parts_may(top)) return false;
-  brink_reported before = report_now(unit);
+  brink_report_mark before = brink_report_now(unit);
   brink_flatten_options values = *options;
   values.values_only = true;
-  flatten(model, built, hints, &values, usage);
+  flatten(model, built, hints, &values);
   if (built->system == NULL) return true;
   if (wants_own(hints, top, built->system))
     built->parts =
-        cli_parts_make(unit, top, &values, built->system, usage, &built->one_system);
+        cli_parts_make(unit, top, &values, built->system, &built->one_system);
   if (built->parts != NULL) return true;
   bool large = is_too_large(top, built->system);
   brink_system_destroy(built->system);
   built->system = NULL;
-  if (large && (unit->nerrors > before.nerrors || usage->length > 0)) return true;
-  report_again(unit, &before);
-  usage->length = 0;
+  if (large && (unit->nerrors > before.nerrors || unit->nsettings > 0)) return true;
+  brink_report_return(unit, &before);
   return false;
 }
 
@@ -358,8 +342,11 @@ static bool same_hints(const brink_build_hints *a, const brink_build_hints *b) {
 
 /* What came of it. */
 static brink_status judge_build(brink_hsml *model, brink_built *built, brink_diag *diag) {
-  if (model->complaint.length > 0)
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "%s", model->complaint.data);
+  const brink_report_item *refused = brink_report_of_settings(model->unit);
+  if (refused != NULL)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "%s: %s%s%s", refused->setting,
+                          refused->message, refused->hint != NULL ? "; " : "",
+                          refused->hint != NULL ? refused->hint : "");
   if (model->unit->out_of_memory) return out_of_memory(diag);
   if (model->unit->nerrors > 0)
     return brink_diag_set(diag, BRINK_ERR_MODEL, "the model has errors");
@@ -378,11 +365,10 @@ static brink_status build(brink_hsml *model, const brink_build_hints *hints, bri
   atomic_init(&built->users, 1);
   atomic_fetch_add(&model->users, 1);
   built->model = model;
-  model->complaint.length = 0;
   brink_hsml_forget_messages(model);
-  report_again(model->unit, &model->checked);
-  if (!flatten_own(model, built, hints, &options, &model->complaint))
-    flatten(model, built, hints, &options, &model->complaint);
+  brink_report_return(model->unit, &model->checked);
+  if (!flatten_own(model, built, hints, &options))
+    flatten(model, built, hints, &options);
   brink_status status = judge_build(model, built, diag);
   forget_built(model);
   model->hints = *hints;

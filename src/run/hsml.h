@@ -41,12 +41,6 @@ typedef struct brink_build_hints {
   uint64_t seed;
 } brink_build_hints;
 
-/* How much was reported so far. */
-typedef struct brink_reported {
-  size_t nitems, nerrors, nwarnings;
-  bool too_many;
-} brink_reported;
-
 struct brink_hsml {
   atomic_size_t users; /* the caller, and everything that was built */
   brink_arena arena;
@@ -55,7 +49,7 @@ struct brink_hsml {
   size_t length;
   const char *path;
   brink_unit *unit;
-  brink_reported checked; /* by the checker: what building reports comes and goes */
+  brink_report_mark checked; /* by the checker: what building reports comes and goes */
   const char *top; /* NULL: the usual one */
   bool part;
 
@@ -65,7 +59,6 @@ struct brink_hsml {
   brink_build_hints hints;
 
   brink_built *built;   /* NULL: not yet, or something was changed */
-  brink_text complaint; /* about values that were set */
 
   brink_hsml_message *messages; /* made when they are asked for */
   size_t nmessages;

@@ -1,6 +1,4 @@
 /* messages.c: diagnostics as callers of the library see them. */
-#include <string.h>
-
 #include "run/hsml.h"
 
 void brink_hsml_forget_messages(brink_hsml *model) {
@@ -28,53 +26,44 @@ void brink_hsml_complain(brink_hsml *model, const char *code, const char *file, 
   model->messages = NULL;
 }
 
-/* One item of the compiler's report. */
-static brink_hsml_message message_of(brink_hsml *model, const brink_report_item *item) {
+/* Item k of the compiler's report, which is sorted. */
+static brink_hsml_message message_of(brink_hsml *model, size_t k) {
   const brink_unit *unit = model->unit;
-  const brink_place *place = &item->place;
+  brink_report_entry entry;
   brink_text text = {0};
-  brink_report_render(unit, item, &text);
+  brink_report_read(unit, k, &entry);
+  brink_report_render(unit, &unit->items[k], &text);
   const char *rendered = text.data != NULL ? brink_arena_text(&model->arena, text.data) : NULL;
   brink_text_free(&text);
-  return (brink_hsml_message){.code = "",
-                              .severity = item->severity,
-                              .file =
-                                  place->file < unit->nfiles ? unit->files[place->file].path : NULL,
-                              .line = place->line,
-                              .column = place->column,
-                              .length = place->length,
-                              .text = item->message,
-                              .hint = item->hint,
-                              .rendered = rendered != NULL ? rendered : item->message};
+  return (brink_hsml_message){.code = entry.code,
+                              .severity = entry.severity,
+                              .file = entry.file,
+                              .line = entry.line,
+                              .column = entry.column,
+                              .length = entry.length,
+                              .arguments = entry.arguments,
+                              .narguments = entry.narguments,
+                              .text = entry.message,
+                              .hint = entry.hint,
+                              .rendered = rendered != NULL ? rendered : entry.message};
 }
 
-/* In the order of the text. The report itself stays in the order in which it was found: building takes the newest
- * items away again. */
 static bool list_report(brink_hsml *model) {
   brink_unit *unit = model->unit;
-  size_t count = unit->nitems;
-  brink_report_item *found = brink_arena_copy(&model->arena, unit->items, count, sizeof *found);
+  model->nmessages = 0;
   model->messages =
-      brink_arena_take(&model->arena, count + model->nextra + 1, sizeof *model->messages);
-  if (model->messages == NULL || found == NULL) return false;
+      brink_arena_take(&model->arena, unit->nitems + model->nextra + 1, sizeof *model->messages);
+  if (model->messages == NULL) return false;
   brink_report_sort(unit);
-  for (size_t k = 0; k < count; k++) model->messages[k] = message_of(model, &unit->items[k]);
-  if (count > 0) memcpy(unit->items, found, count * sizeof *found);
-  model->nmessages = count;
+  for (size_t k = 0; k < unit->nitems; k++)
+    model->messages[model->nmessages++] = message_of(model, k);
+  for (size_t k = 0; k < model->nextra; k++) model->messages[model->nmessages++] = model->extra[k];
   return true;
 }
 
 size_t brink_hsml_messages(brink_hsml *model, const brink_hsml_message **messages) {
   *messages = NULL;
-  if (model == NULL) return 0;
-  if (model->messages == NULL) {
-    if (!list_report(model)) {
-      model->messages = NULL;
-      return 0;
-    }
-    for (size_t k = 0; k < model->nextra; k++)
-      model->messages[model->nmessages++] = model->extra[k];
-  }
+  if (model == NULL || (model->messages == NULL && !list_report(model))) return 0;
   *messages = model->messages;
   return model->nmessages;
 }

@@ -355,7 +355,9 @@ brink_status brink_run_finish(brink_run *run, brink_diag *diag) {
   brink_run_results_close(run);
   run->phase = BRINK_RUN_FINISHED;
   if (status == BRINK_OK && brink_run_results_lost(run)) status = BRINK_ERR_FILE;
-  return status == BRINK_OK ? status : give(run, status, diag);
+  if (status != BRINK_OK && diag != NULL)
+    *diag = status == BRINK_ERR_FILE ? run->diag : run->comparison_diag;
+  return status;
 }
 
 /* ---- again, and twice ---- */

@@ -104,6 +104,7 @@ struct brink_run {
   brink_display *display; /* NULL: nobody wants it */
   brink_conditions_report *conditions;
   brink_comparison *comparison;
+  brink_diag comparison_diag;
 
   size_t notes_seen; /* of the instance's notes: those that an event already has */
   brink_remark *remarks;
