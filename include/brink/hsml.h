@@ -71,13 +71,14 @@ typedef enum brink_severity { BRINK_WARNING, BRINK_ERROR } brink_severity;
 typedef struct brink_hsml_message {
   const char *code; /* stable: "unknown-name"; docs/diagnostics.md lists them */
   brink_severity severity;
-  const char *file; /* NULL: it is about a value that was set, not about the text */
+  const char *file;              /* NULL: it is about a value that was set, not about the text */
   uint32_t line, column, length; /* from 1, in bytes; 0: not known */
   const char *const *arguments;  /* what the message speaks of: names, types, numbers */
   size_t narguments;
-  const char *text;     /* one line */
-  const char *hint;     /* NULL: none */
-  const char *rendered; /* as compilers show it: place, source line, carets, hint; lines end with \n */
+  const char *text; /* one line */
+  const char *hint; /* NULL: none */
+  const char
+      *rendered; /* as compilers show it: place, source line, carets, hint; lines end with \n */
 } brink_hsml_message;
 
 /* Messages in the order of the text. */
@@ -151,9 +152,9 @@ typedef struct brink_hsml_item {
   bool knob;        /* a parameter that its component offers to be set */
   const char *unit; /* "": none */
   bool has_range;
-  double lo, hi;    /* of the first element */
-  size_t nchoices;  /* values that it may have, where they are listed; 0: any */
-  double value;     /* of the first element at the start: parameters, inputs, states, modes; else NaN */
+  double lo, hi;   /* of the first element */
+  size_t nchoices; /* values that it may have, where they are listed; 0: any */
+  double value; /* of the first element at the start: parameters, inputs, states, modes; else NaN */
   const char *text; /* STRING: the value; NULL */
   const char *file; /* where it is declared */
   uint32_t line, column;
@@ -188,18 +189,18 @@ typedef enum brink_writable {
 
 /* brink_default_run() fills in the defaults given here; brink_hsml_options adds the model's simulation section. */
 typedef struct brink_run_options {
-  size_t size;            /* of this struct: set by brink_default_run() */
-  brink_options sim;      /* method, events, tolerances, …: brink_default_options() */
-  double until;           /* end time; NaN: not given */
-  double every;           /* output grid of recordings; 0: each step */
-  uint64_t seed;          /* of all random draws; 1 */
-  brink_clocks clocks;    /* BRINK_CLOCKS_AUTO */
-  size_t threads;         /* for agents; 0: as many as there are cores */
-  bool range_warns;       /* a value outside its range is a warning, not the end of the run */
-  bool interpret;         /* never call a C compiler */
-  const char *cache;      /* directory of compiled code; NULL: the user's */
+  size_t size;             /* of this struct: set by brink_default_run() */
+  brink_options sim;       /* method, events, tolerances, …: brink_default_options() */
+  double until;            /* end time; NaN: not given */
+  double every;            /* output grid of recordings; 0: each step */
+  uint64_t seed;           /* of all random draws; 1 */
+  brink_clocks clocks;     /* BRINK_CLOCKS_AUTO */
+  size_t threads;          /* for agents; 0: as many as there are cores */
+  bool range_warns;        /* a value outside its range is a warning, not the end of the run */
+  bool interpret;          /* never call a C compiler */
+  const char *cache;       /* directory of compiled code; NULL: the user's */
   brink_writable writable; /* BRINK_WRITE_INPUTS */
-  bool conditions;        /* work out the condition of every event; false */
+  bool conditions;         /* work out the condition of every event; false */
 } brink_run_options;
 
 BRINK_API brink_run_options brink_default_run(void);
@@ -332,9 +333,9 @@ typedef struct brink_run_outcome {
 BRINK_API brink_run_outcome brink_run_result(brink_run *run);
 
 typedef struct brink_run_info {
-  brink_stats stats;  /* of all agents together */
-  size_t agents;      /* with clocks of their own; 0: a single system */
-  const char *engine; /* "clang", "cc", "cache", "interpreter" */
+  brink_stats stats;         /* of all agents together */
+  size_t agents;             /* with clocks of their own; 0: a single system */
+  const char *engine;        /* "clang", "cc", "cache", "interpreter" */
   const char *engine_reason; /* why it is interpreted, if nobody asked for that; "" */
   double compile_seconds;
 } brink_run_info;

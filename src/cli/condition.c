@@ -38,7 +38,8 @@ static void write_number(double value, brink_text *text) {
     brink_text_add(text, "%-11.6g  ", value);
 }
 
-static void write_line(const brink_condition_line *line, int width, const cli_colours *c, brink_text *text) {
+static void write_line(const brink_condition_line *line, int width, const cli_colours *c,
+                       brink_text *text) {
   brink_text_add(text, "  %-14.10g  %s%-*s%s  ", line->t, c->name, width, line->flag, c->plain);
   write_number(line->published, text);
   write_number(line->scaled, text);
@@ -47,7 +48,7 @@ static void write_line(const brink_condition_line *line, int width, const cli_co
 }
 
 static void write_table(const brink_conditions_report *judge, bool events, const cli_colours *c,
-                       brink_text *text) {
+                        brink_text *text) {
   int width = widest(judge);
   brink_text_add(text, "  %s%-14s  %-*s  %-11s  %-11s  %s%s\n", c->dim, "t", width, "flag",
                  "published", "scaled", "verdict", c->plain);
@@ -78,7 +79,6 @@ void cli_conditions_show(const brink_run *run, const cli_colours *c, brink_text 
   write_table(judge, false, c, text);
 }
 
-
 /* ---- another method ---- */
 
 static void write_error(double error, const char *whose, brink_text *text) {
@@ -89,7 +89,7 @@ static void write_error(double error, const char *whose, brink_text *text) {
 }
 
 static void write_difference(const brink_run *run, const brink_disagreement *d, const char *method,
-                            brink_text *text) {
+                             brink_text *text) {
   brink_text name = {0};
   brink_comparison_name(run, d, &name);
   brink_text_add(text, "  %s: ", name.data != NULL ? name.data : "");
@@ -126,4 +126,3 @@ void cli_comparison_show(const brink_run *run, const cli_colours *c, brink_text 
                      k == 1 ? method : "the run");
   }
 }
-

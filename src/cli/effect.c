@@ -80,7 +80,9 @@ static const char *of_clocks(const facts *f) {
 }
 
 static const char *of_threads(const facts *f) {
-  return f->sim->run->population_run != NULL ? NULL : "only agents with clocks of their own are shared out";
+  return f->sim->run->population_run != NULL
+             ? NULL
+             : "only agents with clocks of their own are shared out";
 }
 
 static const char *of_every(const facts *f) {

@@ -67,8 +67,7 @@ static int show_messages(brink_hsml *model, const cli_arguments *arguments) {
     if (m->severity == BRINK_ERROR) errors++;
     if (m->severity == BRINK_ERROR && m->column == 0) outcome = CLI_FILE; /* of inputs */
   }
-  if (model->unit->too_many)
-    cli_say("there is more: the first %d are shown", BRINK_REPORT_LIMIT);
+  if (model->unit->too_many) cli_say("there is more: the first %d are shown", BRINK_REPORT_LIMIT);
   if (outcome == CLI_OK && errors > 0) return CLI_MODEL_ERRORS;
   const brink_report_item *refused = brink_report_of_settings(model->unit);
   return refused != NULL && outcome == CLI_OK ? show_refused(arguments, refused) : outcome;

@@ -183,8 +183,8 @@ static int read_requests(cli_simulation *sim, cli_plot *plot, const brink_column
   sim->wanted = brink_arena_take(&sim->arena, wanted, sizeof *sim->wanted);
   if (sim->wanted == NULL) return out_of_memory();
   for (size_t k = 0; k < plot->count; k++) {
-    want(run, &plot->requests[k].y);
-    want(run, &plot->requests[k].x);
+    want(sim, &plot->requests[k].y);
+    want(sim, &plot->requests[k].x);
   }
   return CLI_OK;
 }
@@ -205,7 +205,7 @@ int cli_plot_begin(cli_simulation *sim) {
     brink_columns_free(&columns);
     return out_of_memory();
   }
-  int outcome = read_requests(run, plot, &columns);
+  int outcome = read_requests(sim, plot, &columns);
   brink_columns_free(&columns);
   sim->plot = plot;
   return outcome;
@@ -344,7 +344,7 @@ static bool make_picture(sketch *s, const request *r) {
 
 static bool draw_request(const cli_simulation *sim, const request *r, const cli_picture *look,
                          brink_text *text) {
-  sketch s = {.run = run, .picture = *look};
+  sketch s = {.sim = sim, .picture = *look};
   brink_arena_init(&s.arena, NULL);
   s.rows = brink_display_rows(sim->run->display, &s.chosen);
   bool fine = make_picture(&s, r);
@@ -371,7 +371,7 @@ int cli_plot_print(const cli_simulation *sim) {
   brink_text text = {0};
   bool fine = true;
   for (size_t k = 0; k < sim->plot->count && fine; k++)
-    fine = draw_request(run, &sim->plot->requests[k], &look, &text);
+    fine = draw_request(sim, &sim->plot->requests[k], &look, &text);
   int outcome = CLI_OK;
   if (!fine) {
     brink_text_free(&text);

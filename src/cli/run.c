@@ -75,8 +75,8 @@ static bool is_writable(const char *path) {
 static brink_status simulate(cli_simulation *sim, brink_diag *diag) {
   brink_run *run = sim->run;
   double until = sim->settings.run.until;
-  cli_progress progress = cli_progress_begin(sim->settings.progress, sim->settings.quiet,
-                                             brink_run_time(run), until);
+  cli_progress progress =
+      cli_progress_begin(sim->settings.progress, sim->settings.quiet, brink_run_time(run), until);
   brink_status status;
   cli_interrupt_watch(run);
   do {

@@ -31,7 +31,7 @@ static size_t widest_flag(const brink_journal *journal) {
 
 /* "\n3 events\n": what a list is of. */
 static void write_heading(size_t count, const char *one, const char *many, const char *colour,
-                         const cli_colours *c, brink_text *text) {
+                          const cli_colours *c, brink_text *text) {
   brink_text_add(text, "\n%s%zu %s%s\n", colour, count, count == 1 ? one : many, c->plain);
 }
 
@@ -123,7 +123,7 @@ static void write_final(const cli_simulation *sim, const cli_colours *c, brink_t
 static void write_warnings(const brink_summary *summary, const cli_colours *c, brink_text *text) {
   if (summary->nwarnings == 0) return;
   write_heading(summary->nwarnings, "value outside the declared range",
-               "values outside the declared range", c->warning, c, text);
+                "values outside the declared range", c->warning, c, text);
   for (size_t k = 0; k < summary->nwarnings && k < WARNINGS_SHOWN; k++)
     brink_text_add(text, "  %s\n", summary->warnings[k]);
   if (summary->nwarnings > WARNINGS_SHOWN)
@@ -184,7 +184,7 @@ static void write_statistics(const cli_simulation *sim, const cli_colours *c, br
                  stats->steps, stats->rejected, stats->rhs, plural(stats->rhs), stats->guards,
                  plural(stats->guards), stats->roots, stats->roots == 1 ? "" : "es");
   if (summary->agents != NULL) write_agents(summary->agents, c, text);
-  if (sim->settings.options.audit) write_audit(stats, c, text);
+  if (sim->settings.run.sim.audit) write_audit(stats, c, text);
   write_label("method", c, text);
   brink_text_add(text, "%s, events by %s, rtol %g, atol %g\n", summary->method,
                  summary->events_method, summary->rtol, summary->atol);

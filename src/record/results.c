@@ -11,8 +11,13 @@
 
 /* ---- kinds ---- */
 
-static const brink_results_ops *const kinds[] = {&brink_results_csv, &brink_results_mat,
-                                                 &brink_results_hdf5};
+static const brink_results_ops *const kinds[] = {
+    &brink_results_csv,
+    &brink_results_mat,
+#ifdef BRINK_WITH_HDF5
+    &brink_results_hdf5,
+#endif
+};
 
 static bool ends_with(const char *text, const char *end) {
   size_t length = strlen(text), size = strlen(end);
@@ -29,6 +34,13 @@ static const brink_results_ops *kind_of(const char *path, const char *format) {
   }
   return NULL;
 }
+
+#ifndef BRINK_WITH_HDF5
+bool brink_hdf5_available(char *version, size_t size) {
+  (void)version, (void)size;
+  return false;
+}
+#endif
 
 bool brink_results_knows(const char *path) {
   return kind_of(path, NULL) != NULL;

@@ -16,7 +16,7 @@
 
 #define COARSER 10.0       /* tolerances of the second run */
 #define STEPS_AT_A_TIME 64 /* between two looks at signals */
-enum { EVENTS = 10000 }; /* of a run, that are compared */
+enum { EVENTS = 10000 };   /* of a run, that are compared */
 
 /* ---- running ---- */
 
@@ -59,7 +59,8 @@ static brink_status follow(brink_findings *f, const brink_options *options) {
   brink_status status =
       brink_instance_create(run->built->system, &wishes, NULL, &run->comparison_diag, &f->instance);
   if (status == BRINK_OK)
-    status = brink_sim_create(brink_instance_model(f->instance), options, NULL, &run->comparison_diag, &sim);
+    status = brink_sim_create(brink_instance_model(f->instance), options, NULL,
+                              &run->comparison_diag, &sim);
   if (status == BRINK_OK) {
     brink_sim_set_sink(sim, &(brink_sink){.event = keep_event, .user = f});
     do status = brink_sim_run(sim, run->until, NULL);

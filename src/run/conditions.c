@@ -8,7 +8,8 @@
 enum {
   LINES = 1000, /* events in the table */
   PAGE = 2000,  /* … in the report */
-  STATES_AT_ONCE = 64, /* derivatives of larger models are worked out only if all are asked for, … */
+  STATES_AT_ONCE =
+      64, /* derivatives of larger models are worked out only if all are asked for, … */
   KNOBS_AT_ONCE = 64, /* … and so are those by more knobs */
 };
 
@@ -24,8 +25,8 @@ static bool take_directions(brink_conditions_report *judge) {
       brink_arena_take(&run->arena, nx + judge->knobs.count + 1, sizeof *judge->directions);
   if (judge->directions == NULL) return false;
   for (size_t i = 0; i < nx; i++)
-    judge->directions[judge->ndirections++] =
-        (brink_slope_direction){.name = brink_model_state_name(model, i), .size = fabs(model->def.x0[i])};
+    judge->directions[judge->ndirections++] = (brink_slope_direction){
+        .name = brink_model_state_name(model, i), .size = fabs(model->def.x0[i])};
   for (size_t k = 0; k < judge->knobs.count; k++) {
     const brink_knob *knob = &judge->knobs.knobs[k];
     if (knob->reason == NULL)
@@ -97,7 +98,8 @@ static void on_slopes(const brink_sensitivity_event *event, void *user) {
   }
 }
 
-static const brink_event_slopes *slopes_of(const brink_conditions_report *judge, const brink_condition *c) {
+static const brink_event_slopes *slopes_of(const brink_conditions_report *judge,
+                                           const brink_condition *c) {
   for (size_t k = 0; c->event != NULL && k < judge->nslopes; k++) {
     if (judge->slopes[k].index == c->index) return &judge->slopes[k];
   }
@@ -112,8 +114,9 @@ static const char *keep(brink_conditions_report *judge, const brink_text *text) 
   return kept != NULL ? kept : "";
 }
 
-static void keep_line(brink_conditions_report *judge, const brink_condition *c, const brink_event_slopes *slopes,
-                      const char *flag, const brink_text *words, brink_posed posed) {
+static void keep_line(brink_conditions_report *judge, const brink_condition *c,
+                      const brink_event_slopes *slopes, const char *flag, const brink_text *words,
+                      brink_posed posed) {
   brink_text more = {0};
   if (judge->nlines >= LINES ||
       !brink_arena_grow(&judge->run->arena, (void **)&judge->lines, judge->nlines,
@@ -122,18 +125,18 @@ static void keep_line(brink_conditions_report *judge, const brink_condition *c, 
   brink_conditions_report_more(judge, c, slopes, &more);
   judge->lines[judge->nlines++] =
       (brink_condition_line){.t = c->event != NULL ? c->event->t : brink_sim_time(judge->run->sim),
-                   .event = c->event != NULL,
-                   .flag = flag,
-                   .published = c->published,
-                   .scaled = c->scaled,
-                   .posed = posed,
-                   .verdict = keep(judge, words),
-                   .more = keep(judge, &more)};
+                             .event = c->event != NULL,
+                             .flag = flag,
+                             .published = c->published,
+                             .scaled = c->scaled,
+                             .posed = posed,
+                             .verdict = keep(judge, words),
+                             .more = keep(judge, &more)};
   brink_text_free(&more);
 }
 
-static void keep_for_page(brink_conditions_report *judge, const brink_condition *c, const char *flag,
-                          const brink_text *members) {
+static void keep_for_page(brink_conditions_report *judge, const brink_condition *c,
+                          const char *flag, const brink_text *members) {
   brink_text *page = &judge->page;
   if (!judge->run->choice.page || judge->npage++ >= PAGE) return;
   brink_text_add(page, "%s{\"t\":", page->length > 0 ? ",\n  " : "\n  ");
@@ -147,7 +150,7 @@ static void keep_for_page(brink_conditions_report *judge, const brink_condition 
 
 /* The word again, with what derivatives tell about initial values and knobs. */
 static brink_posed assess_again(const brink_conditions_report *judge, const brink_condition *c,
-                               const brink_event_cause *cause) {
+                                const brink_event_cause *cause) {
   bool judged = c->posed <= BRINK_ILL_POSED;
   if (!judged || cause->name == NULL || cause->appears) return c->posed;
   brink_evidence evidence = {.angle = c->angle_before,
@@ -158,7 +161,8 @@ static brink_posed assess_again(const brink_conditions_report *judge, const brin
   return posed > c->posed && posed <= BRINK_ILL_POSED ? posed : c->posed;
 }
 
-static void report_full(brink_conditions_report *judge, const brink_condition *c, uint32_t flag, size_t index) {
+static void report_full(brink_conditions_report *judge, const brink_condition *c, uint32_t flag,
+                        size_t index) {
   brink_run *run = judge->run;
   brink_text words = {0}, members = {0}, object = {0}, name = {0};
   const brink_event_slopes *slopes = slopes_of(judge, c);

@@ -40,9 +40,9 @@ typedef struct brink_condition_line {
 
 struct brink_conditions_report {
   brink_run *run;
-  bool full; /* closest approaches, too */
+  bool full;   /* closest approaches, too */
   bool listed; /* a line for each event is kept, and everything goes to JSON */
-  bool all;  /* every derivative is written */
+  bool all;    /* every derivative is written */
   brink_conditions *conditions;
   brink_sensitivity *sensitivity; /* NULL: too large, or not wanted */
   brink_slope_direction *directions;
@@ -66,18 +66,20 @@ typedef struct brink_event_cause {
   double t;
 } brink_event_cause;
 
-brink_event_cause brink_conditions_report_cause(const brink_conditions_report *judge, const brink_condition *c,
-                          const brink_event_slopes *slopes);
+brink_event_cause brink_conditions_report_cause(const brink_conditions_report *judge,
+                                                const brink_condition *c,
+                                                const brink_event_slopes *slopes);
 
 /* "grazing: a change of 0.00095 in plant.x2 makes the event vanish". */
-void brink_conditions_report_words(const brink_condition *c, brink_posed posed, const brink_event_cause *cause,
-                     brink_text *text);
+void brink_conditions_report_words(const brink_condition *c, brink_posed posed,
+                                   const brink_event_cause *cause, brink_text *text);
 /* The lines below an event: approaches, derivatives. */
-void brink_conditions_report_more(const brink_conditions_report *judge, const brink_condition *c, const brink_event_slopes *slopes,
-                    brink_text *text);
+void brink_conditions_report_more(const brink_conditions_report *judge, const brink_condition *c,
+                                  const brink_event_slopes *slopes, brink_text *text);
 /* The members of an object in JSON. */
-void brink_conditions_report_json(const brink_conditions_report *judge, const brink_condition *c, const brink_event_slopes *slopes,
-                    const char *verdict, brink_posed posed, brink_text *text);
+void brink_conditions_report_json(const brink_conditions_report *judge, const brink_condition *c,
+                                  const brink_event_slopes *slopes, const char *verdict,
+                                  brink_posed posed, brink_text *text);
 
 /* comparison.c */
 

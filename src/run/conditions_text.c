@@ -25,37 +25,38 @@ static void consider_slopes(const brink_conditions_report *judge, const brink_co
     double change = c->depth / moves;
     if (!isfinite(change) || !(d->size > 0.0)) continue;
     consider(cause, (brink_event_cause){.name = d->name,
-                                .which = d->knob ? "" : "the initial ",
-                                .change = change,
-                                .relative = change / d->size});
+                                        .which = d->knob ? "" : "the initial ",
+                                        .change = change,
+                                        .relative = change / d->size});
   }
 }
 
-brink_event_cause brink_conditions_report_cause(const brink_conditions_report *judge, const brink_condition *c,
-                          const brink_event_slopes *slopes) {
+brink_event_cause brink_conditions_report_cause(const brink_conditions_report *judge,
+                                                const brink_condition *c,
+                                                const brink_event_slopes *slopes) {
   brink_event_cause cause = {.name = NULL, .relative = INFINITY};
   if (c->state != BRINK_NONE && isfinite(c->change))
     consider(&cause, (brink_event_cause){.name = state_name(judge, c->state),
-                                 .which = "",
-                                 .change = c->change,
-                                 .relative = c->vanish});
+                                         .which = "",
+                                         .change = c->change,
+                                         .relative = c->vanish});
   if (slopes != NULL && isfinite(c->depth) && c->depth > 0.0)
     consider_slopes(judge, c, slopes, &cause);
   for (size_t k = 0; k < c->napproaches; k++) {
     const brink_approach *a = &c->approaches[k];
     if (a->state == BRINK_NONE) continue;
     consider(&cause, (brink_event_cause){.name = state_name(judge, a->state),
-                                 .which = "",
-                                 .change = a->change,
-                                 .relative = a->relative,
-                                 .appears = true,
-                                 .t = a->t});
+                                         .which = "",
+                                         .change = a->change,
+                                         .relative = a->relative,
+                                         .appears = true,
+                                         .t = a->t});
   }
   return cause;
 }
 
-void brink_conditions_report_words(const brink_condition *c, brink_posed posed, const brink_event_cause *cause,
-                     brink_text *text) {
+void brink_conditions_report_words(const brink_condition *c, brink_posed posed,
+                                   const brink_event_cause *cause, brink_text *text) {
   brink_text_add(text, "%s", brink_posed_name(posed));
   if (posed != BRINK_GRAZING && posed != BRINK_ILL_POSED) return;
   if (cause->name == NULL) {
@@ -90,7 +91,7 @@ static void write_approaches(const brink_condition *c, brink_text *text) {
 
 /* The largest first. */
 static void write_row(const brink_conditions_report *judge, const char *what, const double *row,
-                     brink_text *text) {
+                      brink_text *text) {
   size_t shown = 0, n = judge->ndirections, most = judge->all ? n : SLOPES_SHOWN;
   double last = INFINITY;
   size_t last_at = 0;
@@ -151,8 +152,8 @@ static void json_limits(unsigned limits, brink_text *text) {
   brink_text_add(text, "]");
 }
 
-void brink_conditions_report_more(const brink_conditions_report *judge, const brink_condition *c, const brink_event_slopes *slopes,
-                    brink_text *text) {
+void brink_conditions_report_more(const brink_conditions_report *judge, const brink_condition *c,
+                                  const brink_event_slopes *slopes, brink_text *text) {
   write_approaches(c, text);
   if (slopes == NULL || judge->ndirections == 0) return;
   size_t nx = judge->run->columns.system->nx;
@@ -199,7 +200,8 @@ static void json_row(const brink_conditions_report *judge, const double *row, br
   brink_text_add(text, "}");
 }
 
-static void json_slopes(const brink_conditions_report *judge, const brink_event_slopes *slopes, brink_text *text) {
+static void json_slopes(const brink_conditions_report *judge, const brink_event_slopes *slopes,
+                        brink_text *text) {
   size_t nx = judge->run->columns.system->nx;
   brink_text_add(text, ",\n    \"sensitivity\":{\"t\":");
   json_row(judge, slopes->time, text);
@@ -215,8 +217,9 @@ static void json_slopes(const brink_conditions_report *judge, const brink_event_
   brink_text_add(text, "}");
 }
 
-void brink_conditions_report_json(const brink_conditions_report *judge, const brink_condition *c, const brink_event_slopes *slopes,
-                    const char *verdict, brink_posed posed, brink_text *text) {
+void brink_conditions_report_json(const brink_conditions_report *judge, const brink_condition *c,
+                                  const brink_event_slopes *slopes, const char *verdict,
+                                  brink_posed posed, brink_text *text) {
   double jump = isnan(c->jump) && slopes != NULL ? slopes->jump : c->jump;
   brink_text_add(text, "\"verdict\":");
   brink_json_string(text, verdict != NULL ? verdict : "");

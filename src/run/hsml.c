@@ -159,10 +159,9 @@ brink_status brink_hsml_set_text(brink_hsml *model, const char *name, const char
   brink_text_add(&text, "%s=%s", name, value);
   const char *kept = text.failed ? NULL : brink_arena_text(&model->arena, text.data);
   brink_text_free(&text);
-  const char **set =
-      kept != NULL
-          ? brink_arena_push(&model->arena, model->sets, model->nsets, model->sets_capacity)
-          : NULL;
+  const char **set = kept != NULL ? brink_arena_push(&model->arena, model->sets, model->nsets,
+                                                     model->sets_capacity)
+                                  : NULL;
   if (set == NULL) return out_of_memory(diag);
   *set = kept;
   forget_built(model);
@@ -277,7 +276,6 @@ static bool wants_own(const brink_build_hints *hints, const brink_component *top
   return hints->purpose == BRINK_BUILD_CHECK && is_too_large(top, system);
 }
 
-
 /* Tries it with a system of values and parts. False: everything in one system, as if nothing had been tried. What is
  * wrong with values is reported as it is; what is wrong with equations, too, where one system would be too large. */
 static bool flatten_own(const brink_hsml *model, brink_built *built, const brink_build_hints *hints,
@@ -292,8 +290,7 @@ static bool flatten_own(const brink_hsml *model, brink_built *built, const brink
   flatten(model, built, hints, &values);
   if (built->system == NULL) return true;
   if (wants_own(hints, top, built->system))
-    built->parts =
-        cli_parts_make(unit, top, &values, built->system, &built->one_system);
+    built->parts = cli_parts_make(unit, top, &values, built->system, &built->one_system);
   if (built->parts != NULL) return true;
   bool large = is_too_large(top, built->system);
   brink_system_destroy(built->system);
@@ -367,8 +364,7 @@ static brink_status build(brink_hsml *model, const brink_build_hints *hints, bri
   built->model = model;
   brink_hsml_forget_messages(model);
   brink_report_return(model->unit, &model->checked);
-  if (!flatten_own(model, built, hints, &options))
-    flatten(model, built, hints, &options);
+  if (!flatten_own(model, built, hints, &options)) flatten(model, built, hints, &options);
   brink_status status = judge_build(model, built, diag);
   forget_built(model);
   model->hints = *hints;

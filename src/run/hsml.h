@@ -22,7 +22,8 @@ typedef struct brink_built {
   brink_hsml *model;    /* holds the texts */
   brink_system *system; /* all of it; with `parts`, the values of all agents only */
   cli_parts *parts;     /* agents have clocks of their own; NULL: everything is one system */
-  const char *one_system; /* why agents cannot have clocks of their own; NULL: not tried, or they can */
+  const char
+      *one_system; /* why agents cannot have clocks of their own; NULL: not tried, or they can */
   brink_inputs *inputs; /* NULL: none */
 } brink_built;
 
@@ -50,7 +51,7 @@ struct brink_hsml {
   const char *path;
   brink_unit *unit;
   brink_report_mark checked; /* by the checker: what building reports comes and goes */
-  const char *top; /* NULL: the usual one */
+  const char *top;           /* NULL: the usual one */
   bool part;
 
   const char **sets; /* "path=value" */
@@ -58,7 +59,7 @@ struct brink_hsml {
   brink_inputs *inputs; /* NULL: none */
   brink_build_hints hints;
 
-  brink_built *built;   /* NULL: not yet, or something was changed */
+  brink_built *built; /* NULL: not yet, or something was changed */
 
   brink_hsml_message *messages; /* made when they are asked for */
   size_t nmessages;

@@ -124,8 +124,7 @@ static brink_status read_row(const reporter *r, brink_inputs *inputs, scanner *s
   inputs->line[row] = line;
   for (char *field; (field = take_field(s)) != NULL; count++) {
     char *cell = trimmed(field);
-    if (s->unclosed)
-      return wrong(r, inputs, line, "input-quote", "a quoted field is not closed");
+    if (s->unclosed) return wrong(r, inputs, line, "input-quote", "a quoted field is not closed");
     if (count == 0 && s->line_ends && cell[0] == '\0') return BRINK_OK; /* an empty line */
     if (count == 0 && !read_number(cell, &inputs->t[row]))
       return wrong(r, inputs, line, "input-time", "time '%s' is not a number", cell);
@@ -200,8 +199,9 @@ static brink_status make_sets(const reporter *r, brink_inputs *inputs) {
   bool fine = inputs->sets != NULL;
   for (size_t k = 0; fine && k < inputs->ncolumns; k++) {
     char number[BRINK_DOUBLE_TEXT];
-    const char *value = inputs->cells != NULL ? inputs->cells[first + k]
-                                              : brink_double_text(inputs->values[first + k], number);
+    const char *value = inputs->cells != NULL
+                            ? inputs->cells[first + k]
+                            : brink_double_text(inputs->values[first + k], number);
     text.length = 0;
     brink_text_add(&text, "%s=%s", inputs->names[k], value);
     inputs->sets[k] = text.failed ? NULL : brink_arena_text(&inputs->arena, text.data);
@@ -318,8 +318,8 @@ static brink_status read_cell(const reporter *r, const brink_inputs *inputs,
   const char *name = inputs->names[column];
   char number[BRINK_DOUBLE_TEXT];
   size_t line = inputs->line[row], at = row * inputs->ncolumns + column;
-  const char *cell = inputs->cells != NULL ? inputs->cells[at]
-                                           : brink_double_text(inputs->values[at], number);
+  const char *cell =
+      inputs->cells != NULL ? inputs->cells[at] : brink_double_text(inputs->values[at], number);
   bool known = variable->type == BRINK_VALUE_STRING    ? brink_system_string(system, cell, value)
                : variable->type == BRINK_VALUE_BOOLEAN ? read_boolean(cell, value)
                                                        : read_number(cell, value);
@@ -347,10 +347,9 @@ brink_status brink_inputs_bind(brink_hsml *model, const brink_inputs *inputs,
   made->values = brink_arena_take(&made->arena, count, sizeof(double));
   brink_status status = made->arena.failed ? no_memory(&r) : BRINK_OK;
   for (size_t k = 0; k < count && status == BRINK_OK; k++)
-    status = read_cell(&r, inputs, system, k / inputs->ncolumns, k % inputs->ncolumns,
-                       &made->values[k]);
-  made->table =
-      (brink_input_table){.t = made->t, .nrows = made->nrows, .values = made->values};
+    status =
+        read_cell(&r, inputs, system, k / inputs->ncolumns, k % inputs->ncolumns, &made->values[k]);
+  made->table = (brink_input_table){.t = made->t, .nrows = made->nrows, .values = made->values};
   if (status == BRINK_OK)
     *bound = made;
   else

@@ -6,8 +6,8 @@
 /* ---- whose flag is it? ---- */
 
 /* A flag of an agent, or of a pair, as one of the system of all. BRINK_NO_INDEX: nobody knows it. */
-static uint32_t flag_of(const brink_population_run *self, const brink_agent_event *who, size_t guard,
-                        size_t *index) {
+static uint32_t flag_of(const brink_population_run *self, const brink_agent_event *who,
+                        size_t guard, size_t *index) {
   const brink_instance_set *actor = brink_population_run_actor(self, who);
   uint32_t flag;
   brink_instance_flag(actor->instance, guard, &flag, index);
@@ -16,7 +16,8 @@ static uint32_t flag_of(const brink_population_run *self, const brink_agent_even
   return self->parts->populations[who->population].flag[flag];
 }
 
-static brink_concerned concerned_by(const brink_population_run *self, const brink_agent_event *who) {
+static brink_concerned concerned_by(const brink_population_run *self,
+                                    const brink_agent_event *who) {
   const cli_parts *parts = self->parts;
   if (who->pair == BRINK_NONE)
     return (brink_concerned){
@@ -32,19 +33,21 @@ static brink_concerned concerned_by(const brink_population_run *self, const brin
 /* ---- values before and after ---- */
 
 /* One partner out of the arrays of two. */
-static void put_partner(const brink_population_run *self, brink_view *view, const brink_agent_event *who,
-                        int side, const double *x, const double *p, const int *mode) {
+static void put_partner(const brink_population_run *self, brink_view *view,
+                        const brink_agent_event *who, int side, const double *x, const double *p,
+                        const int *mode) {
   const cli_pair *pair = &self->parts->pairs[who->pair];
   const brink_system *one = self->parts->populations[pair->population[side]].one;
   for (size_t k = 0; k < one->nx; k++) self->x[k] = x[pair->x[side][k]];
   for (size_t k = 0; k < one->np; k++) self->p[k] = p[pair->p[side][k]];
   for (size_t k = 0; k < one->nmodes; k++) self->mode[k] = mode[pair->mode[side][k]];
   brink_view_put(self, view, pair->population[side], who->partner[side], self->x, self->p,
-               self->mode);
+                 self->mode);
 }
 
-static void put_concerned(brink_population_run *self, brink_view *view, const brink_agent_event *who,
-                          const double *x, const double *p, const int *mode) {
+static void put_concerned(brink_population_run *self, brink_view *view,
+                          const brink_agent_event *who, const double *x, const double *p,
+                          const int *mode) {
   if (who->pair == BRINK_NONE) {
     brink_view_put(self, view, who->population, who->agent, x, p, mode);
     return;
@@ -172,8 +175,8 @@ void brink_population_events_settle(brink_population_run *self, bool goes_on) {
 
 /* ---- near misses and slides ---- */
 
-static bool is_named(const brink_population_run *self, size_t population, size_t agent, size_t guard,
-                     uint32_t *flag, size_t *index) {
+static bool is_named(const brink_population_run *self, size_t population, size_t agent,
+                     size_t guard, uint32_t *flag, size_t *index) {
   brink_agent_event who = {.population = population, .agent = agent, .pair = BRINK_NONE};
   *flag = flag_of(self, &who, guard, index);
   return *flag != BRINK_NO_INDEX && brink_journal_wants(self->parts->all, *flag, BRINK_POSITIVE);
@@ -210,8 +213,7 @@ void brink_population_events_slides(brink_population_run *self) {
 
 bool brink_population_events_last(const brink_population_run *self, const char **name) {
   brink_text text = {0};
-  if (self->any)
-    brink_system_flag_name(self->parts->all, self->last_flag, self->last_index, &text);
+  if (self->any) brink_system_flag_name(self->parts->all, self->last_flag, self->last_index, &text);
   *name = text.length > 0 ? brink_arena_text(&self->run->arena, text.data) : NULL;
   brink_text_free(&text);
   return *name != NULL;

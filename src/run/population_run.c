@@ -3,9 +3,9 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
 
 /* ---- instances ---- */
 
@@ -13,8 +13,9 @@ static brink_status out_of_memory(brink_run *run) {
   return brink_diag_set(&run->diag, BRINK_ERR_MEMORY, "out of memory");
 }
 
-static brink_status make_actor(brink_population_run *self, brink_instance_set *actor, brink_system *system,
-                               const bool *differs_p, const bool *differs_mode, bool moves) {
+static brink_status make_actor(brink_population_run *self, brink_instance_set *actor,
+                               brink_system *system, const bool *differs_p,
+                               const bool *differs_mode, bool moves) {
   brink_run *run = self->run;
   const brink_options *sim = &run->options.sim;
   brink_instance_options wishes = brink_run_instance_options(run);
@@ -38,7 +39,8 @@ static brink_status make_actor(brink_population_run *self, brink_instance_set *a
   return status;
 }
 
-static void free_actors(const brink_population_run *self, const brink_instance_set *actors, size_t count) {
+static void free_actors(const brink_population_run *self, const brink_instance_set *actors,
+                        size_t count) {
   for (size_t k = 0; actors != NULL && k < count; k++) {
     brink_instance_destroy(actors[k].instance);
     for (size_t j = 0; actors[k].models != NULL && j < self->threads; j++)
@@ -147,7 +149,8 @@ static bool place_side(const brink_population_run *self, const cli_pair *pair, i
   return reach->ndimensions > 0 && def->size[side] != BRINK_NO_INDEX;
 }
 
-static void place_pair(const brink_population_run *self, const cli_pair *pair, brink_pair_def *def) {
+static void place_pair(const brink_population_run *self, const cli_pair *pair,
+                       brink_pair_def *def) {
   const brink_agent_reach *reach = pair->block->reach;
   bool known[2] = {place_side(self, pair, 0, def), place_side(self, pair, 1, def)};
   bool one = pair->population[0] == pair->population[1];
@@ -301,7 +304,8 @@ brink_agent_event brink_population_run_who(const brink_population_run *self) {
   return other && has_ended(self, &self->last_action) ? self->last_action : who;
 }
 
-brink_instance_set *brink_population_run_actor(const brink_population_run *self, const brink_agent_event *who) {
+brink_instance_set *brink_population_run_actor(const brink_population_run *self,
+                                               const brink_agent_event *who) {
   return who->pair != BRINK_NONE ? &self->pair[who->pair] : &self->one[who->population];
 }
 
@@ -336,8 +340,8 @@ static size_t match(const cast *all, const char *text, size_t *side) {
   return 0;
 }
 
-const char *brink_population_run_rename(const brink_population_run *self, const brink_agent_event *who,
-                             const char *text) {
+const char *brink_population_run_rename(const brink_population_run *self,
+                                        const brink_agent_event *who, const char *text) {
   cast all = cast_of(self, who);
   brink_text renamed = {0};
   bool inside = false; /* of a name */

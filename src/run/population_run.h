@@ -49,7 +49,7 @@ struct brink_population_run {
   brink_run *run;
   const cli_parts *parts;
   brink_instance_set *one, *pair; /* for each population, for each block */
-  brink_start *starts; /* for each population */
+  brink_start *starts;            /* for each population */
   brink_population_def *populations;
   brink_pair_def *pairs;
   brink_agents *agents;
@@ -61,7 +61,7 @@ struct brink_population_run {
   bool computes; /* rows have values that equations compute */
   brink_view before, after;
   const brink_view *seen; /* the one that values are read from */
-  double *x, *p;        /* room for an agent */
+  double *x, *p;          /* room for an agent */
   int *mode;
   bool over; /* `before` holds how it ended */
 
@@ -73,11 +73,11 @@ struct brink_population_run {
   uint32_t last_flag;
   size_t last_index;
   brink_instance_set *speaker; /* whose notes are told … */
-  size_t notes_told;  /* … so far */
+  size_t notes_told;           /* … so far */
 
   brink_grid rows, frames; /* of --every; of the report */
-  double last;              /* time of the last row */
-  bool told;                /* … and it tells what holds after everything at that time */
+  double last;             /* time of the last row */
+  bool told;               /* … and it tells what holds after everything at that time */
 
   const char **warnings;
   size_t nwarnings, warnings_capacity;
@@ -93,10 +93,11 @@ void brink_population_run_destroy(brink_population_run *self); /* NULL is fine *
 
 /* Who ended the run, or failed. */
 brink_agent_event brink_population_run_who(const brink_population_run *self);
-brink_instance_set *brink_population_run_actor(const brink_population_run *self, const brink_agent_event *who);
+brink_instance_set *brink_population_run_actor(const brink_population_run *self,
+                                               const brink_agent_event *who);
 /* "car[1]" in a message about an agent gets its number: copied into the arena of the run. */
-const char *brink_population_run_rename(const brink_population_run *self, const brink_agent_event *who,
-                             const char *text);
+const char *brink_population_run_rename(const brink_population_run *self,
+                                        const brink_agent_event *who, const char *text);
 /* New warnings of an actor are those of `who`. */
 void brink_population_run_warnings(brink_population_run *self, const brink_agent_event *who);
 
@@ -119,13 +120,13 @@ void brink_population_run_summary(brink_population_run *self, brink_summary *sum
 
 bool brink_view_create(brink_population_run *self); /* false: out of memory */
 /* An agent as it is in these arrays. */
-void brink_view_put(const brink_population_run *self, brink_view *view, size_t population, size_t agent,
-                  const double *x, const double *p, const int *mode);
+void brink_view_put(const brink_population_run *self, brink_view *view, size_t population,
+                    size_t agent, const double *x, const double *p, const int *mode);
 /* All agents at t, which must be one that they may be read at. */
 void brink_view_fill(brink_population_run *self, brink_view *view, double t);
 /* One agent of `from`. */
-void brink_view_copy_agent(const brink_population_run *self, brink_view *to, const brink_view *from, size_t population,
-                    size_t agent);
+void brink_view_copy_agent(const brink_population_run *self, brink_view *to, const brink_view *from,
+                           size_t population, size_t agent);
 void brink_view_copy(const brink_population_run *self, brink_view *to, const brink_view *from);
 brink_moment brink_view_moment(const brink_view *view);
 /* For the columns of the system of all; user: the self. */

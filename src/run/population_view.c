@@ -1,4 +1,5 @@
 /* population_view.c: all agents at one time, as if they were one system. See population_run.h. */
+#include <math.h>
 #include <string.h>
 
 #include "run/population_run.h"
@@ -48,8 +49,8 @@ static void put_computed(const brink_population_run *self, brink_view *view, siz
   }
 }
 
-void brink_view_put(const brink_population_run *self, brink_view *view, size_t k, size_t agent, const double *x,
-                  const double *p, const int *mode) {
+void brink_view_put(const brink_population_run *self, brink_view *view, size_t k, size_t agent,
+                    const double *x, const double *p, const int *mode) {
   const cli_population *population = &self->parts->populations[k];
   for (size_t s = 0; s < population->nshares; s++) {
     const cli_share *share = &population->shares[s];
@@ -88,8 +89,8 @@ void brink_view_fill(brink_population_run *self, brink_view *view, double t) {
   }
 }
 
-void brink_view_copy_agent(const brink_population_run *self, brink_view *to, const brink_view *from, size_t k,
-                    size_t agent) {
+void brink_view_copy_agent(const brink_population_run *self, brink_view *to, const brink_view *from,
+                           size_t k, size_t agent) {
   const cli_population *population = &self->parts->populations[k];
   for (size_t s = 0; s < population->nshares; s++) {
     const cli_share *share = &population->shares[s];

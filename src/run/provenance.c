@@ -1,6 +1,7 @@
 /* provenance.c: where a result came from: what a reader needs to get it again. */
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 

@@ -1,4 +1,5 @@
 /* results.c: rows and events of a run go to a result file. */
+#define _GNU_SOURCE /* memfd_create */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -198,7 +198,7 @@ bool brink_run_has_begun(const brink_run *run) {
 
 double brink_run_time(const brink_run *run) {
   return run->population_run != NULL ? brink_agents_time(run->population_run->agents)
-                                 : brink_sim_time(run->sim);
+                                     : brink_sim_time(run->sim);
 }
 
 static brink_status begin(brink_run *run) {
@@ -257,8 +257,9 @@ static brink_status move_one(brink_run *run, move_kind kind, double limit) {
 static brink_status move(brink_run *run, move_kind kind, double limit) {
   size_t events = run->journal.nevents;
   leave_present(run);
-  brink_status status = run->population_run != NULL ? brink_population_run_move(run, kind != MOVE_TO, limit)
-                                                : move_one(run, kind, limit);
+  brink_status status = run->population_run != NULL
+                            ? brink_population_run_move(run, kind != MOVE_TO, limit)
+                            : move_one(run, kind, limit);
   if (run->stop_asked && (status >= 0 || status == BRINK_ERR_WORK)) status = BRINK_STOPPED;
   if (kind == MOVE_TO || (status != BRINK_STEPPED && status != BRINK_EVENT)) return status;
   return run->journal.nevents > events ? BRINK_EVENT : BRINK_STEPPED;
@@ -321,13 +322,14 @@ brink_status brink_run_to(brink_run *run, double t_end, brink_diag *diag) {
 static bool covers(const brink_run *run, double t) {
   if (run->phase == BRINK_RUN_MADE) return false;
   return run->population_run != NULL ? t < brink_agents_horizon(run->population_run->agents)
-                                 : t <= brink_sim_time(run->sim);
+                                     : t <= brink_sim_time(run->sim);
 }
 
 brink_status brink_run_output(brink_run *run, double t, double t_limit, brink_diag *diag) {
   brink_status status = check_move(run, t, diag);
   if (status == BRINK_OK && t_limit < t)
-    status = brink_diag_set(diag, BRINK_ERR_ARGUMENT, "t = %g is later than t_limit = %g", t, t_limit);
+    status =
+        brink_diag_set(diag, BRINK_ERR_ARGUMENT, "t = %g is later than t_limit = %g", t, t_limit);
   if (status != BRINK_OK) return status;
   if (run->step_p == NULL) {
     run->step_p = brink_arena_take(&run->arena, run->system->np, sizeof(double));
@@ -370,7 +372,7 @@ brink_status brink_run_reset(brink_run *run, brink_diag *diag) {
   run->choice = (brink_record_choice){0};
   run->phase = BRINK_RUN_MADE;
   run->status = BRINK_OK;
-  run->computed = run->stop_asked = run->cut =;
+  run->computed = run->stop_asked = run->cut = false;
   run->npending = run->notes_seen = 0;
   run->hint = NULL;
   run->subject = (brink_subject){0};
@@ -401,7 +403,7 @@ brink_status brink_run_clone(const brink_run *run, brink_diag *diag, brink_run *
   made->built = run->built;
   made->system = run->system;
   brink_status status = run->population_run != NULL ? brink_population_run_clone(run, made, diag)
-                                                : clone_one(run, made, diag);
+                                                    : clone_one(run, made, diag);
   if (status == BRINK_OK)
     *clone = made;
   else
@@ -435,7 +437,8 @@ brink_run_info brink_run_information(brink_run *run) {
   return (brink_run_info){.stats = summary.stats,
                           .agents = summary.agents != NULL ? summary.agents->agents : 0,
                           .engine = summary.engine,
-                          .engine_reason = summary.engine_reason != NULL ? summary.engine_reason : "",
+                          .engine_reason =
+                              summary.engine_reason != NULL ? summary.engine_reason : "",
                           .compile_seconds = summary.compile_seconds};
 }
 

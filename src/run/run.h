@@ -48,11 +48,12 @@ typedef struct brink_record_choice {
   bool all_derivatives;
   const size_t *wanted; /* columns that the display must have */
   size_t nwanted;
-  const char *source;      /* the model, as the caller names it, for provenance */
-  const char *command;     /* how the run was asked for; NULL: not known */
-  brink_method against;    /* compare events with this method; AUTO: none */
-  double against_step;     /* its fixed step; 0: it has none */
-  void (*told)(const brink_told *told, void *user); /* events, when they are complete; may be NULL */
+  const char *source;   /* the model, as the caller names it, for provenance */
+  const char *command;  /* how the run was asked for; NULL: not known */
+  brink_method against; /* compare events with this method; AUTO: none */
+  double against_step;  /* its fixed step; 0: it has none */
+  void (*told)(const brink_told *told,
+               void *user); /* events, when they are complete; may be NULL */
   void *told_user;
 } brink_record_choice;
 
@@ -116,7 +117,7 @@ struct brink_run {
   brink_diag diag;
   brink_summary summary;
   const char *hint;
-  double start; /* seconds */
+  double start;    /* seconds */
   brink_text text; /* of brink_run_get_text */
 };
 
@@ -181,5 +182,15 @@ const brink_text *brink_conditions_report_page(const brink_run *run);
 /* comparison.c: the events of another method, after the run. Does nothing where none is chosen. */
 brink_status brink_comparison_run(brink_run *run);
 void brink_comparison_free(brink_run *run);
+
+#include "agents/agents.h"
+#include "native/native.h"
+brink_status brink_instance_clone(const brink_instance *like, const brink_allocator *a, brink_diag *d, brink_instance **copy);
+void brink_instance_reset(brink_instance *i);
+bool brink_instance_may_write(const brink_instance *i, size_t slot);
+brink_status brink_sim_clone(const brink_sim *sim, const brink_model *model, const brink_allocator *a, brink_diag *d, brink_sim **clone);
+brink_status brink_agents_clone(const brink_agents *f, const brink_agents_def *def, const brink_allocator *a, brink_diag *d, brink_agents **to);
+brink_status brink_agents_reset(brink_agents *a, const brink_population_def *p, brink_diag *d);
+brink_status brink_agents_write(brink_agents *agents, size_t population, size_t agent, const double *x, const double *p, const int *mode, brink_diag *diag);
 
 #endif

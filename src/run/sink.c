@@ -116,17 +116,16 @@ static void observe(brink_run *run, const brink_told *told) {
   if (run->observer.event == NULL) return;
   const brink_pending_event *e = take_pending(run, told, &run->next_pending);
   if (e == NULL) return;
-  brink_text names[2] = {{0}, {0}};
-  brink_moment before = {
-      .t = told->t, .x = e->before_x, .p = e->before_p, .mode = e->before_mode};
+  brink_text names[2];
+  memset(names, 0, sizeof names);
+  brink_moment before = {.t = told->t, .x = e->before_x, .p = e->before_p, .mode = e->before_mode};
   brink_moment after = {.t = told->t, .x = e->after_x, .p = e->after_p, .mode = e->after_mode};
-  brink_run_event event = {
-      .t = told->t,
-      .flag = told->name,
-      .direction = told->direction,
-      .generated = run->system->flags[told->flag].kind == BRINK_FLAG_GENERATED,
-      .before = &before,
-      .after = &after};
+  brink_run_event event = {.t = told->t,
+                           .flag = told->name,
+                           .direction = told->direction,
+                           .generated = run->system->flags[told->flag].kind == BRINK_FLAG_GENERATED,
+                           .before = &before,
+                           .after = &after};
   name_agents(run, told, names, &event);
   if (run->observer.event(run, &event, run->observer.user) != 0) run->stop_asked = true;
   brink_text_free(&names[0]);

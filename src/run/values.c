@@ -12,9 +12,9 @@
 static brink_status no_such_name(const brink_run *run, const char *name, brink_diag *diag) {
   brink_text room = {0};
   const char *near = brink_system_nearest(run->system, name, &room);
-  brink_status status = brink_diag_set(diag, BRINK_ERR_ARGUMENT, "there is no '%s' in %s%s%s%s",
-                                       name, run->system->name, near != NULL ? "; did you mean '" : "",
-                                       near != NULL ? near : "", near != NULL ? "'?" : "");
+  brink_status status = brink_diag_set(
+      diag, BRINK_ERR_ARGUMENT, "there is no '%s' in %s%s%s%s", name, run->system->name,
+      near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
   brink_text_free(&room);
   return status;
 }
@@ -134,8 +134,8 @@ brink_status brink_run_get_at(brink_run *run, double t, const brink_value *value
                             "t = %.17g is not between the last turn at %.17g and the next one", t,
                             brink_agents_time(agents));
     for (size_t k = 0; k < count; k++)
-      out[k] = brink_population_run_value(run->population_run, values[k].variable,
-                                          values[k].element, t);
+      out[k] =
+          brink_population_run_value(run->population_run, values[k].variable, values[k].element, t);
     return BRINK_OK;
   }
   brink_moment moment;
