@@ -81,10 +81,8 @@ static brink_status simulate(cli_simulation *sim, brink_diag *diag) {
   cli_interrupt_watch(run);
   do {
     status = brink_run_to(run, until, diag);
-    if (status == BRINK_ERR_WORK) {
-      brink_stats stats = brink_run_information(run).stats;
-      cli_progress_show(&progress, brink_run_time(run), &stats);
-    }
+    brink_stats stats = brink_run_information(run).stats;
+    cli_progress_show(&progress, brink_run_time(run), &stats);
   } while (status == BRINK_ERR_WORK);
   cli_progress_end(&progress);
   return status;
