@@ -366,8 +366,6 @@ typedef struct brink_file {
   const char *path; /* as the user wrote it, or relative to the importing file */
   const char *text; /* NUL at the end */
   size_t length;
-  size_t *line_start; /* filled lazily by the renderer; may be NULL */
-  size_t nlines;
 } brink_file;
 
 /* What format.c needs of a token, besides the token. */
