@@ -54,8 +54,8 @@ typedef struct brink_variable {
   uint32_t length; /* 1 for scalars */
   bool vector;     /* shown with an index even if its length is 1 */
   const char *unit;
-  const char *where; /* of its declaration: "tank.hsml:12" */
-  brink_place place; /* the same; line 0: it has none */
+  const char *where;    /* of its declaration: "tank.hsml:12" */
+  brink_place place;    /* the same; line 0: it has none */
   bool has_range;       /* closed */
   double lo, hi;        /* of the first instance */
   const double *bounds; /* lo, hi of each instance; NULL: all the same */
