@@ -79,7 +79,7 @@ void brink_agents_save(brink_agents *agents, uint32_t agent, int which) {
 }
 
 void brink_agents_update_contact(brink_agents *agents, const brink_contact *update) {
-  if (!brink_contacts_update(&agents->contacts, update, agents->now)) agents->out_of_memory = true;
+  brink_contacts_update(&agents->contacts, update, agents->now);
 }
 
 void brink_agents_install(brink_agents *agents, const brink_candidate_window *candidate) {
@@ -381,7 +381,7 @@ static brink_status turn(brink_agents *agents, brink_diag *diag) {
   else if (agents->speculation == NULL || !brink_speculation_commit(agents->speculation, i))
     status = take_turn(agents, i, diag);
   brink_queue_update(&agents->queue, i, member->window.end);
-  if (agents->out_of_memory)
+  if (agents->arena.failed)
     return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for pairs that are in contact");
   if (agents->n >= MANY && agents->speculation == NULL) {
     brink_worker_prefetch(&agents->worker, agents->queue.later);

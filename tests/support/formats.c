@@ -37,6 +37,13 @@ static bool ends_with(const char *text, const char *ending) {
   return n >= m && strcmp(text + n - m, ending) == 0;
 }
 
+bool make_temporary_folder(char *path, size_t size) {
+  const char *parent = getenv("TMPDIR");
+  if (parent == NULL || parent[0] != '/') parent = "/tmp";
+  int length = snprintf(path, size, "%s/brink-test-XXXXXX", parent);
+  return length > 0 && (size_t)length < size && mkdtemp(path) != NULL;
+}
+
 char **list_directory(const char *directory, const char *ending, size_t *count) {
   DIR *dir = opendir(directory);
   char **names = NULL;

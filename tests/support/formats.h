@@ -40,6 +40,8 @@ void formats_free(format_list *list);
 
 /* The text of a file, NUL at the end, from malloc; NULL if it cannot be read. */
 char *read_whole_file(const char *path, size_t *length);
+/* Makes a folder for temporary files, in TMPDIR or /tmp, and writes its path; false if it cannot. */
+bool make_temporary_folder(char *path, size_t size);
 /* The names in a directory that end so, sorted, from malloc (each, and the list). */
 char **list_directory(const char *directory, const char *ending, size_t *count);
 
