@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/reason.h"
 #include "native/instance.h"
 
 /* Rules that make each other fire again and again never settle. Those whose conditions are sampled
@@ -214,8 +215,12 @@ static brink_status check_held(const brink_instance *instance, brink_diag *diag)
       double value = instance->p0[variable->base + i];
       char name[BRINK_NAME];
       if (!isfinite(value))
-        return brink_diag_set(diag, BRINK_ERR_DOMAIN, "%s is %g at the start",
-                              brink_instance_variable_name(instance, (uint32_t)k, i, name), value);
+        return brink_fail(
+            diag, NULL, BRINK_REASON_START_VALUE,
+            &(brink_arguments){.t = (double)NAN,
+                               .h = (double)NAN,
+                               .text = brink_instance_variable_name(instance, (uint32_t)k, i, name),
+                               .value = value});
     }
   }
   return BRINK_OK;
