@@ -223,6 +223,11 @@ const brink_model *brink_instance_model(const brink_instance *instance);
 brink_status brink_instance_begin(brink_instance *instance, const double *x, double *p, int *mode,
                                   brink_diag *diag);
 
+/* A simulation of the one instance's model was cloned with the other's as its model: what callbacks remember of the
+ * run so far is copied, too. Both are instances of one system with the same options. OK or ARGUMENT. */
+brink_status brink_instance_copy_run(brink_instance *to, const brink_instance *from,
+                                     brink_diag *diag);
+
 /* "clang", "cc", "cache", "interpreter", and the seconds that compiling took. */
 const char *brink_instance_engine(const brink_instance *instance);
 /* Why there is no machine code; "" if there is, or was not wanted. */
