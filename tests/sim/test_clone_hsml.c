@@ -24,14 +24,12 @@ static char *read_text(const char *path, size_t *length, const char **reason, vo
 static brink_system *flatten(char *text, brink_unit **unit) {
   brink_reader reader = {.read = read_text, .user = text};
   brink_flatten_options options = {.seed = 1};
-  brink_text usage = {0};
   bool unreadable = false;
   const char *reason = NULL;
   *unit = brink_unit_parse("model.hsml", &reader, NULL, &unreadable, &reason);
   if (*unit == NULL || unreadable) return NULL;
   brink_unit_check(*unit);
-  brink_system *system = (*unit)->nerrors > 0 ? NULL : brink_flatten(*unit, &options, NULL, &usage);
-  brink_text_free(&usage);
+  brink_system *system = (*unit)->nerrors > 0 ? NULL : brink_flatten(*unit, &options, NULL);
   return system;
 }
 
