@@ -20,8 +20,8 @@ static brink_status make_actor(brink_population_run *self, brink_instance_set *a
   const brink_options *sim = &run->options.sim;
   brink_instance_options wishes = brink_run_instance_options(run);
   wishes.takes_turns = true;
-  wishes.differs_p = differs_p;
-  wishes.differs_mode = differs_mode;
+  wishes.varies_p = differs_p;
+  wishes.varies_mode = differs_mode;
   if (moves && sim->method != BRINK_ADAMS) {
     wishes.wants_flow_jet = true;
     wishes.only_if_worth = sim->method == BRINK_AUTO;
@@ -33,7 +33,7 @@ static brink_status make_actor(brink_population_run *self, brink_instance_set *a
   if (actor->others == NULL || actor->models == NULL) return out_of_memory(run);
   brink_status status = brink_instance_create(system, &wishes, NULL, &run->diag, &actor->instance);
   for (size_t k = 0; k < self->threads && status == BRINK_OK; k++) {
-    status = brink_instance_create(system, &wishes, NULL, &run->diag, &actor->others[k]);
+    status = brink_instance_clone(actor->instance, NULL, &run->diag, &actor->others[k]);
     if (status == BRINK_OK) actor->models[k] = brink_instance_model(actor->others[k]);
   }
   return status;
