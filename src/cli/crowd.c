@@ -52,18 +52,18 @@ static void free_actors(const cli_crowd *crowd, const cli_actor *actors, size_t 
 }
 
 static brink_status make_actors(cli_crowd *crowd) {
-  const cli_parts *parts = crowd->parts;
+  const brink_agent_tables *tables = crowd->tables;
   brink_arena *arena = &crowd->run->arena;
-  crowd->one = brink_arena_take(arena, parts->npopulations, sizeof *crowd->one);
-  crowd->pair = brink_arena_take(arena, parts->npairs, sizeof *crowd->pair);
+  crowd->one = brink_arena_take(arena, tables->npopulations, sizeof *crowd->one);
+  crowd->pair = brink_arena_take(arena, tables->npairs, sizeof *crowd->pair);
   if (crowd->one == NULL || crowd->pair == NULL) return out_of_memory(crowd->run);
   brink_status status = BRINK_OK;
-  for (size_t k = 0; k < parts->npopulations && status == BRINK_OK; k++) {
-    const cli_population *p = &parts->populations[k];
+  for (size_t k = 0; k < tables->npopulations && status == BRINK_OK; k++) {
+    const brink_population_table *p = &tables->populations[k];
     status = make_actor(crowd, &crowd->one[k], p->one, p->differs_p, p->differs_mode, true);
   }
-  for (size_t k = 0; k < parts->npairs && status == BRINK_OK; k++) {
-    const cli_pair *p = &parts->pairs[k];
+  for (size_t k = 0; k < tables->npairs && status == BRINK_OK; k++) {
+    const brink_pair_table *p = &tables->pairs[k];
     status = make_actor(crowd, &crowd->pair[k], p->two, p->differs_p, p->differs_mode, false);
   }
   return status;
@@ -82,7 +82,7 @@ static void look_at_start(cli_crowd *crowd, size_t population, size_t agent) {
 }
 
 static brink_status start_population(cli_crowd *crowd, size_t k) {
-  const cli_population *population = &crowd->parts->populations[k];
+  const brink_population_table *population = &crowd->tables->populations[k];
   const brink_system *one = population->one;
   cli_simulation *run = crowd->run;
   size_t n = population->count;
@@ -93,7 +93,7 @@ static brink_status start_population(cli_crowd *crowd, size_t k) {
   for (size_t i = 0; i < n; i++) {
     double *own_x = x + i * one->nx, *own_p = p + i * one->np;
     int *own_mode = mode + i * one->nmodes;
-    cli_parts_start(crowd->parts, population, i, own_x, own_p, own_mode);
+    brink_agent_tables_start(crowd->tables, population, i, own_x, own_p, own_mode);
     brink_status status =
         brink_instance_begin(crowd->one[k].instance, own_x, own_p, own_mode, &run->diag);
     if (status != BRINK_OK) {
@@ -125,10 +125,10 @@ static uint32_t own_slot(const uint32_t *map, size_t count, uint32_t slot) {
 }
 
 /* The position and size of one side, if they are plain. */
-static bool place_side(const cli_crowd *crowd, const cli_pair *pair, int side,
+static bool place_side(const cli_crowd *crowd, const brink_pair_table *pair, int side,
                        brink_pair_def *def) {
-  const brink_system *one = crowd->parts->populations[pair->population[side]].one;
-  const brink_agent_reach *reach = &pair->block->reach[side];
+  const brink_system *one = crowd->tables->populations[pair->population[side]].one;
+  const brink_agent_reach *reach = &pair->reach[side];
   for (int d = 0; d < reach->ndimensions; d++) {
     def->position[side][d] = own_slot(pair->x[side], one->nx, reach->x[d]);
     if (def->position[side][d] == BRINK_NO_INDEX) return false;
@@ -140,8 +140,8 @@ static bool place_side(const cli_crowd *crowd, const cli_pair *pair, int side,
   return reach->ndimensions > 0 && def->size[side] != BRINK_NO_INDEX;
 }
 
-static void place_pair(const cli_crowd *crowd, const cli_pair *pair, brink_pair_def *def) {
-  const brink_agent_reach *reach = pair->block->reach;
+static void place_pair(const cli_crowd *crowd, const brink_pair_table *pair, brink_pair_def *def) {
+  const brink_agent_reach *reach = pair->reach;
   bool known[2] = {place_side(crowd, pair, 0, def), place_side(crowd, pair, 1, def)};
   bool one = pair->population[0] == pair->population[1];
   for (int side = 0; side < 2; side++) { /* of one population, it counts for both */
@@ -158,7 +158,7 @@ static void place_pair(const cli_crowd *crowd, const cli_pair *pair, brink_pair_
 }
 
 static void define_pair(cli_crowd *crowd, size_t k) {
-  const cli_pair *pair = &crowd->parts->pairs[k];
+  const brink_pair_table *pair = &crowd->tables->pairs[k];
   brink_pair_def *def = &crowd->pairs[k];
   *def = (brink_pair_def){.name = "pair",
                           .population = {pair->population[0], pair->population[1]},
@@ -178,20 +178,20 @@ static void define_pair(cli_crowd *crowd, size_t k) {
 
 static brink_status build(cli_crowd *crowd) {
   cli_simulation *run = crowd->run;
-  const cli_parts *parts = crowd->parts;
+  const brink_agent_tables *tables = crowd->tables;
   crowd->populations =
-      brink_arena_take(&run->arena, parts->npopulations, sizeof *crowd->populations);
-  crowd->pairs = brink_arena_take(&run->arena, parts->npairs, sizeof *crowd->pairs);
+      brink_arena_take(&run->arena, tables->npopulations, sizeof *crowd->populations);
+  crowd->pairs = brink_arena_take(&run->arena, tables->npairs, sizeof *crowd->pairs);
   if (crowd->populations == NULL || crowd->pairs == NULL) return out_of_memory(run);
   brink_status status = make_actors(crowd);
-  for (size_t k = 0; k < parts->npopulations && status == BRINK_OK; k++)
+  for (size_t k = 0; k < tables->npopulations && status == BRINK_OK; k++)
     status = start_population(crowd, k);
   if (status != BRINK_OK) return status;
-  for (size_t k = 0; k < parts->npairs; k++) define_pair(crowd, k);
+  for (size_t k = 0; k < tables->npairs; k++) define_pair(crowd, k);
   brink_agents_def def = {.populations = crowd->populations,
-                          .npopulations = parts->npopulations,
+                          .npopulations = tables->npopulations,
                           .pairs = crowd->pairs,
-                          .npairs = parts->npairs,
+                          .npairs = tables->npairs,
                           .options = run->settings.options,
                           .threads = crowd->threads};
   return brink_agents_create(&def, NULL, &run->diag, &crowd->agents);
@@ -201,7 +201,7 @@ static brink_status build(cli_crowd *crowd) {
 static size_t threads_for(const cli_crowd *crowd) {
   size_t threads = (size_t)crowd->run->settings.threads;
   if (threads == 0) threads = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
-  return threads < 2 || crowd->parts->agents < BRINK_AGENTS_FOR_THREADS ? 0 : threads;
+  return threads < 2 || crowd->tables->agents < BRINK_AGENTS_FOR_THREADS ? 0 : threads;
 }
 
 brink_status cli_crowd_create(cli_simulation *run) {
@@ -209,10 +209,10 @@ brink_status cli_crowd_create(cli_simulation *run) {
   cli_crowd *crowd = brink_arena_take(&run->arena, 1, sizeof *crowd);
   if (crowd == NULL) return out_of_memory(run);
   crowd->run = run;
-  crowd->parts = run->loaded.parts;
-  crowd->few = crowd->parts->agents <= CLI_CROWD_FEW;
+  crowd->tables = run->loaded.tables;
+  crowd->few = crowd->tables->agents <= CLI_CROWD_FEW;
   crowd->who = (brink_agent_event){.pair = BRINK_NONE};
-  crowd->counts.agents = crowd->parts->agents;
+  crowd->counts.agents = crowd->tables->agents;
   crowd->threads = threads_for(crowd);
   run->crowd = crowd;
   return build(crowd);
@@ -221,8 +221,8 @@ brink_status cli_crowd_create(cli_simulation *run) {
 void cli_crowd_destroy(cli_crowd *crowd) {
   if (crowd == NULL) return;
   brink_agents_destroy(crowd->agents);
-  free_actors(crowd, crowd->one, crowd->parts->npopulations);
-  free_actors(crowd, crowd->pair, crowd->parts->npairs);
+  free_actors(crowd, crowd->one, crowd->tables->npopulations);
+  free_actors(crowd, crowd->pair, crowd->tables->npairs);
 }
 
 /* ---- names ---- */
@@ -253,12 +253,12 @@ typedef struct cast {
 } cast;
 
 static cast cast_of(const cli_crowd *crowd, const brink_agent_event *who) {
-  const cli_parts *parts = crowd->parts;
+  const brink_agent_tables *tables = crowd->tables;
   cast all = {.count = who->pair != BRINK_NONE ? 2 : 1};
   for (size_t side = 0; side < all.count; side++) {
-    const cli_pair *pair = who->pair != BRINK_NONE ? &parts->pairs[who->pair] : NULL;
+    const brink_pair_table *pair = who->pair != BRINK_NONE ? &tables->pairs[who->pair] : NULL;
     size_t population = pair != NULL ? pair->population[side] : who->population;
-    all.name[side] = parts->populations[population].name;
+    all.name[side] = tables->populations[population].name;
     all.index[side] = side == 1 && pair->population[0] == pair->population[1] ? 2 : 1;
     all.number[side] = (pair != NULL ? who->partner[side] : who->agent) + 1;
   }
@@ -324,9 +324,9 @@ static void sum_up_actor(const cli_actor *actor, brink_summary *summary) {
 }
 
 void cli_crowd_summary(cli_crowd *crowd, brink_summary *summary) {
-  for (size_t k = 0; crowd->one != NULL && k < crowd->parts->npopulations; k++)
+  for (size_t k = 0; crowd->one != NULL && k < crowd->tables->npopulations; k++)
     sum_up_actor(&crowd->one[k], summary);
-  for (size_t k = 0; crowd->pair != NULL && k < crowd->parts->npairs; k++)
+  for (size_t k = 0; crowd->pair != NULL && k < crowd->tables->npairs; k++)
     sum_up_actor(&crowd->pair[k], summary);
   summary->warnings = crowd->warnings;
   summary->nwarnings = crowd->nwarnings;

@@ -1,6 +1,6 @@
 /* crowd.h: a run of agents that have clocks of their own (src/agents), as the rest of the program sees it.
  *
- *   parts.c, parts_match.c   the systems of the model: all agents, one of each population, two for each pair
+ *   run/templates.c          the systems of the model: all agents, one of each population, two for each pair
  *   crowd.c                  their instances, the engine; names
  *   crowd_view.c             all agents at one time, as one system; values that equations compute
  *   crowd_tell.c             events, slides, near misses to the journal and the results
@@ -40,7 +40,7 @@ typedef struct cli_actor {
 
 struct cli_crowd {
   cli_simulation *run;
-  const cli_parts *parts;
+  const brink_agent_tables *tables;
   cli_actor *one, *pair; /* for each population, for each block */
   brink_population_def *populations;
   brink_pair_def *pairs;

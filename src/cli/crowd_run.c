@@ -54,7 +54,7 @@ static void read_frames(cli_crowd *crowd, double before, bool last) {
 /* ---- begin ---- */
 
 static size_t count_frames(const cli_crowd *crowd) {
-  double numbers = (double)crowd->parts->all->nx + 1.0;
+  double numbers = (double)crowd->tables->all->nx + 1.0;
   double frames = fmin(fmax(MOST_VALUES / numbers, FEWEST_FRAMES), MOST_FRAMES);
   return (size_t)frames;
 }
@@ -71,7 +71,7 @@ static void plan_samples(cli_crowd *crowd) {
 
 bool cli_crowd_begin(cli_simulation *run) {
   cli_crowd *crowd = run->crowd;
-  const brink_system *all = crowd->parts->all;
+  const brink_system *all = crowd->tables->all;
   brink_computed computed = cli_view_computed(crowd);
   if (!cli_view_create(crowd) ||
       brink_columns_init(&run->columns, all, &computed, NULL) != BRINK_OK) {
@@ -91,8 +91,8 @@ bool cli_crowd_begin(cli_simulation *run) {
 
 /* Does somebody look at every turn? Then one is taken at a time. */
 static bool is_watched(const cli_crowd *crowd) {
-  for (size_t k = 0; k < crowd->parts->npopulations; k++) {
-    if (crowd->parts->populations[k].one->nrules > 0) return true;
+  for (size_t k = 0; k < crowd->tables->npopulations; k++) {
+    if (crowd->tables->populations[k].one->nrules > 0) return true;
   }
   return crowd->run->results != NULL || crowd->run->display != NULL;
 }

@@ -11,19 +11,20 @@ static uint32_t flag_of(const cli_crowd *crowd, const brink_agent_event *who, si
   const cli_actor *actor = cli_crowd_actor(crowd, who);
   uint32_t flag;
   brink_instance_flag(actor->instance, guard, &flag, index);
-  if (who->pair != BRINK_NONE) return crowd->parts->pairs[who->pair].flag[flag];
+  if (who->pair != BRINK_NONE) return crowd->tables->pairs[who->pair].flag[flag];
   *index += who->agent * actor->system->flags[flag].count;
-  return crowd->parts->populations[who->population].flag[flag];
+  return crowd->tables->populations[who->population].flag[flag];
 }
 
 static brink_concerned concerned_by(const cli_crowd *crowd, const brink_agent_event *who) {
-  const cli_parts *parts = crowd->parts;
+  const brink_agent_tables *tables = crowd->tables;
   if (who->pair == BRINK_NONE)
-    return (brink_concerned){
-        .count = 1, .group = {parts->populations[who->population].group}, .instance = {who->agent}};
+    return (brink_concerned){.count = 1,
+                             .group = {tables->populations[who->population].group},
+                             .instance = {who->agent}};
   brink_concerned both = {.count = 2};
   for (size_t side = 0; side < 2; side++) {
-    both.group[side] = parts->populations[parts->pairs[who->pair].population[side]].group;
+    both.group[side] = tables->populations[tables->pairs[who->pair].population[side]].group;
     both.instance[side] = who->partner[side];
   }
   return both;
@@ -34,8 +35,8 @@ static brink_concerned concerned_by(const cli_crowd *crowd, const brink_agent_ev
 /* One partner out of the arrays of two. */
 static void put_partner(const cli_crowd *crowd, cli_view *view, const brink_agent_event *who,
                         int side, const double *x, const double *p, const int *mode) {
-  const cli_pair *pair = &crowd->parts->pairs[who->pair];
-  const brink_system *one = crowd->parts->populations[pair->population[side]].one;
+  const brink_pair_table *pair = &crowd->tables->pairs[who->pair];
+  const brink_system *one = crowd->tables->populations[pair->population[side]].one;
   for (size_t k = 0; k < one->nx; k++) crowd->x[k] = x[pair->x[side][k]];
   for (size_t k = 0; k < one->np; k++) crowd->p[k] = p[pair->p[side][k]];
   for (size_t k = 0; k < one->nmodes; k++) crowd->mode[k] = mode[pair->mode[side][k]];
@@ -100,7 +101,7 @@ static int on_event(const brink_agent_event *event, void *user) {
   brink_instance_notes(actor->instance, &crowd->notes_told);
   happening.flag = flag_of(crowd, event, event->record->event.guard, &happening.index);
   if (happening.flag == BRINK_NO_INDEX ||
-      !brink_journal_wants(crowd->parts->all, happening.flag, event->record->event.direction))
+      !brink_journal_wants(crowd->tables->all, happening.flag, event->record->event.direction))
     return 0;
   brink_event_record record = look(crowd, event);
   brink_concerned concerned = concerned_by(crowd, event);
@@ -130,7 +131,7 @@ static size_t actors_of(const cli_crowd *crowd, size_t population[2], size_t age
     return 1;
   }
   for (size_t side = 0; side < 2; side++) {
-    population[side] = crowd->parts->pairs[who->pair].population[side];
+    population[side] = crowd->tables->pairs[who->pair].population[side];
     agent[side] = who->partner[side];
   }
   return 2;
@@ -174,7 +175,7 @@ static bool is_named(const cli_crowd *crowd, size_t population, size_t agent, si
                      uint32_t *flag, size_t *index) {
   brink_agent_event who = {.population = population, .agent = agent, .pair = BRINK_NONE};
   *flag = flag_of(crowd, &who, guard, index);
-  return *flag != BRINK_NO_INDEX && brink_journal_wants(crowd->parts->all, *flag, BRINK_POSITIVE);
+  return *flag != BRINK_NO_INDEX && brink_journal_wants(crowd->tables->all, *flag, BRINK_POSITIVE);
 }
 
 static int on_near_miss(size_t population, size_t agent, const brink_near_miss *miss, void *user) {
@@ -198,7 +199,7 @@ static int on_slide(size_t population, size_t agent, const brink_slide_record *s
 void cli_tell_slides(cli_crowd *crowd) {
   enum { MOST = 16 };
   brink_slide_record slides[MOST];
-  for (size_t k = 0; k < crowd->parts->npopulations; k++) {
+  for (size_t k = 0; k < crowd->tables->npopulations; k++) {
     for (size_t i = 0; i < crowd->populations[k].count; i++) {
       size_t count = brink_agents_slides(crowd->agents, k, i, slides, MOST);
       for (size_t s = 0; s < count && s < MOST; s++) on_slide(k, i, &slides[s], crowd);
@@ -209,7 +210,7 @@ void cli_tell_slides(cli_crowd *crowd) {
 bool cli_tell_last(const cli_crowd *crowd, const char **name) {
   brink_text text = {0};
   if (crowd->any)
-    brink_system_flag_name(crowd->parts->all, crowd->last_flag, crowd->last_index, &text);
+    brink_system_flag_name(crowd->tables->all, crowd->last_flag, crowd->last_index, &text);
   *name = text.length > 0 ? brink_arena_text(&crowd->run->arena, text.data) : NULL;
   brink_text_free(&text);
   return *name != NULL;

@@ -77,28 +77,6 @@ int cli_load_parse(cli_loaded *loaded, const char *path) {
   return CLI_NUMERICS;
 }
 
-/* The seed that the model's simulation section names; `seed` if there is none. */
-static uint64_t model_seed(const brink_system *system, uint64_t seed) {
-  for (size_t k = 0; k < system->nsettings; k++) {
-    const brink_setting *setting = &system->settings[k];
-    if (strcmp(setting->name, "seed") == 0 && !setting->is_text && setting->number >= 0.0 &&
-        setting->number < 0x1p64)
-      seed = (uint64_t)setting->number;
-  }
-  return seed;
-}
-
-static void flatten(cli_loaded *loaded, const cli_arguments *arguments,
-                    brink_flatten_options *options, brink_text *usage) {
-  loaded->system = brink_flatten(loaded->unit, options, NULL, usage);
-  if (loaded->system == NULL || cli_has(arguments, CLI_SEED)) return;
-  uint64_t seed = model_seed(loaded->system, options->seed);
-  if (seed == options->seed) return;
-  options->seed = seed; /* known only now: all draws anew */
-  brink_system_destroy(loaded->system);
-  loaded->system = brink_flatten(loaded->unit, options, NULL, usage);
-}
-
 /* ---- agents with clocks of their own ---- */
 
 static const brink_component *find_top(const brink_unit *unit, const char *name) {
@@ -109,13 +87,15 @@ static const brink_component *find_top(const brink_unit *unit, const char *name)
   return NULL;
 }
 
-/* What an option is, on the command line or in the model; NULL: neither says it. */
+/* What an option is, on the command line or in the model, where it is a text; NULL: neither says it. */
 static const char *word_of(cli_option_id id, const cli_arguments *arguments,
-                           const brink_system *system) {
+                           const brink_component *top) {
   const char *word = cli_value(arguments, id);
-  for (size_t k = 0; word == NULL && k < system->nsettings; k++) {
-    const brink_setting *setting = &system->settings[k];
-    if (setting->is_text && strcmp(setting->name, cli_options[id].name) == 0) word = setting->text;
+  const brink_ast_section *section = &top->section[BRINK_SECTION_SIMULATION];
+  for (size_t k = 0; word == NULL && k < section->nvalues; k++) {
+    const brink_ast_value *value = &section->values[k];
+    if (value->expr->op == BRINK_AST_TEXT && strcmp(value->name, cli_options[id].name) == 0)
+      word = value->expr->text;
   }
   return word;
 }
@@ -125,7 +105,8 @@ const brink_component *cli_load_top(const cli_loaded *loaded, const cli_argument
 }
 
 bool cli_load_one_clock(const cli_loaded *loaded, const cli_arguments *arguments) {
-  const char *word = word_of(CLI_CLOCKS, arguments, loaded->system);
+  const brink_component *top = cli_load_top(loaded, arguments);
+  const char *word = top != NULL ? word_of(CLI_CLOCKS, arguments, top) : NULL;
   return word != NULL && strcmp(word, "one") == 0;
 }
 
@@ -135,24 +116,26 @@ static bool is_among(const char *word, const char *const *words) {
   return *words != NULL;
 }
 
-/* Do the settings of a run let them? */
-static bool settings_allow(const cli_arguments *arguments, const brink_system *system) {
+/* Do the settings of a run let agents have clocks of their own? */
+static bool settings_allow(const cli_arguments *arguments, const brink_component *top) {
   static const char *const own[] = {"own", NULL}, *const stop[] = {"stop", NULL};
   static const char *const methods[] = {"auto", "taylor", "adams", NULL};
   static const char *const events[] = {"extrapolate", "interpolate", NULL};
-  return is_among(word_of(CLI_CLOCKS, arguments, system), own) &&
-         is_among(word_of(CLI_ZENO, arguments, system), stop) &&
-         is_among(word_of(CLI_METHOD, arguments, system), methods) &&
-         is_among(word_of(CLI_EVENTS, arguments, system), events);
+  return is_among(word_of(CLI_CLOCKS, arguments, top), own) &&
+         is_among(word_of(CLI_ZENO, arguments, top), stop) &&
+         is_among(word_of(CLI_METHOD, arguments, top), methods) &&
+         is_among(word_of(CLI_EVENTS, arguments, top), events);
 }
 
-static bool wants_own(const cli_loaded *loaded, const cli_arguments *arguments,
-                      const brink_component *top) {
+/* A run takes templates if it can; others look at all agents in one system, if they can. */
+static brink_flatten_agents agents_wanted(const cli_loaded *loaded,
+                                          const cli_arguments *arguments) {
   cli_command_id command = (cli_command_id)(arguments->command - cli_commands);
-  if (command == CLI_COMMAND_RUN) return settings_allow(arguments, loaded->system);
-  /* Others look at all in one system, if they can. */
-  return command == CLI_COMMAND_CHECK &&
-         cli_parts_count_pairs(top, loaded->system) > (double)BRINK_PAIR_LIMIT;
+  const brink_component *top = cli_load_top(loaded, arguments);
+  if (top == NULL) return BRINK_AGENTS_WHOLE;
+  if (command == CLI_COMMAND_RUN)
+    return settings_allow(arguments, top) ? BRINK_AGENTS_TEMPLATES : BRINK_AGENTS_WHOLE;
+  return command == CLI_COMMAND_CHECK ? BRINK_AGENTS_IF_TOO_MANY : BRINK_AGENTS_WHOLE;
 }
 
 /* What was reported is forgotten: it will be found again. */
@@ -172,29 +155,21 @@ static void report_again(brink_unit *unit, const reported *was) {
   unit->too_many = was->too_many;
 }
 
-/* Tries it with a system of values and parts. False: everything in one system, as if nothing had been tried. What is
- * wrong with values is told as it is; what is wrong with equations, too, where one system would be too large. */
-static bool flatten_own(cli_loaded *loaded, const cli_arguments *arguments,
-                        brink_flatten_options *options, brink_text *usage) {
-  brink_unit *unit = loaded->unit;
-  const brink_component *top = find_top(unit, options->top);
-  if (unit->nerrors > 0 || options->ndriven > 0 || top == NULL || !cli_parts_may(top)) return false;
-  reported before = report_now(unit);
-  brink_flatten_options values = *options;
-  const char *reason = NULL;
-  values.values_only = true;
-  flatten(loaded, arguments, &values, usage);
-  if (loaded->system == NULL) return true;
-  if (wants_own(loaded, arguments, top))
-    loaded->parts = cli_parts_make(unit, top, &values, loaded->system, usage, &reason);
-  if (loaded->parts != NULL) return true;
-  bool large = cli_parts_count_pairs(top, loaded->system) > (double)BRINK_PAIR_LIMIT;
+/* Flattens, and makes the tables of templates. Where agents cannot have clocks of their own, everything is put into
+ * one system, as if nothing had been tried. */
+static void flatten(cli_loaded *loaded, brink_flatten_options *options, brink_text *usage) {
+  reported before = report_now(loaded->unit);
+  loaded->system = brink_flatten(loaded->unit, options, NULL, usage);
+  loaded->reason = NULL;
+  if (loaded->system == NULL || loaded->system->templates == NULL) return;
+  loaded->tables = brink_agent_tables_make(loaded->system, &loaded->reason);
+  if (loaded->tables != NULL) return;
   brink_system_destroy(loaded->system);
   loaded->system = NULL;
-  if (large && (unit->nerrors > before.nerrors || usage->length > 0)) return true;
-  report_again(unit, &before);
-  usage->length = 0;
-  return false;
+  if (loaded->reason == NULL) return; /* no memory */
+  report_again(loaded->unit, &before);
+  options->agents = BRINK_AGENTS_WHOLE;
+  loaded->system = brink_flatten(loaded->unit, options, NULL, usage);
 }
 
 /* --top, --set, --input and --seed; *sets is to be freed (NULL: no memory). CLI_OK, or said. */
@@ -210,6 +185,7 @@ static int read_options(const cli_loaded *loaded, const cli_arguments *arguments
                                      .sets = *sets,
                                      .library = cli_has(arguments, CLI_PART),
                                      .seed = settings.seed,
+                                     .seed_given = cli_has(arguments, CLI_SEED),
                                      .driven = input->names,
                                      .ndriven = input->ncolumns,
                                      .drive_holds = cli_has(arguments, CLI_INPUT_HOLD)};
@@ -241,8 +217,8 @@ static int flatten_as_asked(cli_loaded *loaded, const cli_arguments *arguments, 
   int outcome = read_options(loaded, arguments, &options, &sets);
   if (outcome != CLI_OK) return outcome;
   brink_text usage = {0};
-  if (sets != NULL && (one || !flatten_own(loaded, arguments, &options, &usage)))
-    flatten(loaded, arguments, &options, &usage);
+  options.agents = one ? BRINK_AGENTS_WHOLE : agents_wanted(loaded, arguments);
+  if (sets != NULL) flatten(loaded, &options, &usage);
   if (usage.length > 0)
     outcome = cli_misuse(arguments->command->name, "%s", usage.data);
   else if (loaded->system == NULL && loaded->unit->nerrors == 0) {
@@ -272,9 +248,9 @@ int cli_load(cli_loaded *loaded, const cli_arguments *arguments, const char *pat
 }
 
 int cli_load_one(cli_loaded *loaded, const cli_arguments *arguments) {
-  cli_parts_destroy(loaded->parts);
+  brink_agent_tables_destroy(loaded->tables);
   brink_system_destroy(loaded->system);
-  loaded->parts = NULL;
+  loaded->tables = NULL;
   loaded->system = NULL;
   int outcome = flatten_as_asked(loaded, arguments, true);
   if (loaded->unit->nerrors > 0) return cli_report(loaded->unit, arguments);
@@ -283,7 +259,7 @@ int cli_load_one(cli_loaded *loaded, const cli_arguments *arguments) {
 
 void cli_unload(cli_loaded *loaded) {
   cli_input_free(&loaded->input);
-  cli_parts_destroy(loaded->parts);
+  brink_agent_tables_destroy(loaded->tables);
   brink_system_destroy(loaded->system);
   brink_unit_destroy(loaded->unit);
   *loaded = (cli_loaded){0};

@@ -3,14 +3,16 @@
 #define BRINK_CLI_LOAD_H
 
 #include "cli/input.h"
-#include "cli/parts.h"
 #include "lang/knobs.h"
+#include "run/templates.h"
 
 typedef struct cli_loaded {
   brink_unit *unit;
   brink_system *system; /* NULL: not flattened */
-  cli_parts *
-      parts; /* agents have clocks of their own, and `system` holds their values; NULL: all is one */
+  /* Agents have clocks of their own, and `system` holds their values; NULL: all is one. */
+  brink_agent_tables *tables;
+  const char
+      *reason; /* why they do not have them though it was tried; NULL: it was not, or they have */
   cli_input input;
 } cli_loaded;
 
@@ -21,12 +23,12 @@ int cli_load_parse(cli_loaded *loaded, const char *path);
 int cli_load(cli_loaded *loaded, const cli_arguments *arguments, const char *path);
 void cli_unload(cli_loaded *loaded);
 
-/* Everything in one system, after all. CLI_OK, or said. */
 /* The component that runs; NULL: there is none of that name. */
 const brink_component *cli_load_top(const cli_loaded *loaded, const cli_arguments *arguments);
 /* Is --clocks one asked for, on the command line or by the model? */
 bool cli_load_one_clock(const cli_loaded *loaded, const cli_arguments *arguments);
 
+/* Everything in one system, after all. CLI_OK, or said. */
 int cli_load_one(cli_loaded *loaded, const cli_arguments *arguments);
 
 /* The knobs of what was loaded, `most` at most. OK or MEMORY; free them in any case. */

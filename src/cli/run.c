@@ -39,7 +39,7 @@ static brink_status create_one(cli_simulation *run) {
 
 /* Agents that cannot have clocks of their own, after all, go into one system. */
 static brink_status create(cli_simulation *run) {
-  if (run->loaded.parts == NULL) return create_one(run);
+  if (run->loaded.tables == NULL) return create_one(run);
   brink_status status = cli_crowd_create(run);
   if (status != BRINK_ERR_UNSUPPORTED) return status;
   cli_crowd_destroy(run->crowd);
