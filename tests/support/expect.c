@@ -500,14 +500,10 @@ static void flatten(model *m, brink_text *usage) {
   brink_flatten_options options = {.top = m->wishes.top,
                                    .sets = m->wishes.sets,
                                    .nsets = m->wishes.nsets,
-                                   .seed = m->wishes.seed};
+                                   .seed = m->wishes.seed,
+                                   .seed_given = m->has_seed};
   m->system = brink_flatten(m->unit, &options, NULL, usage);
-  if (m->system == NULL || m->has_seed) return;
-  read_settings(m, "seed");
-  if (m->wishes.seed == options.seed) return;
-  options.seed = m->wishes.seed; /* known only now: all draws anew */
-  brink_system_destroy(m->system);
-  m->system = brink_flatten(m->unit, &options, NULL, usage);
+  if (m->system != NULL && !m->has_seed) read_settings(m, "seed");
 }
 
 static void compare_usage(model *m, const char *usage) {
