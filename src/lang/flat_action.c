@@ -408,6 +408,7 @@ static bool add_clock(flat *f, flat_group *group, const sampling *how, brink_act
     return false;
   }
   system->clocks[system->nclocks++] = (brink_sampled){.name = kept,
+                                                      .group = group->id,
                                                       .period = how->period,
                                                       .offset = how->offset,
                                                       .priority = how->priority,

@@ -185,7 +185,10 @@ static bool name_value(flat *f, const flat_point *point, const brink_ast_expr *e
 
 static double draw(flat *f, const flat_point *point) {
   flat_group *group = point->group;
-  return brink_random(f->options->seed, (double)(group->stream + point->instance),
+  if (f->seed_expr != NULL)
+    flat_error(f, BRINK_MSG_SEED_DRAWN, f->seed_expr->place, "give the seed as a number",
+               "the seed depends on a random number");
+  return brink_random(f->seed, (double)(group->stream + point->instance),
                       (double)group->draws[point->instance]++);
 }
 

@@ -53,7 +53,7 @@ void brink_built_release(brink_built *built) {
   if (built == NULL || atomic_fetch_sub(&built->users, 1) > 1) return;
   brink_hsml *model = built->model;
   brink_inputs_destroy(built->inputs);
-  cli_parts_destroy(built->parts);
+  brink_agent_tables_destroy(built->tables);
   brink_system_destroy(built->system);
   brink_release(NULL, built, 1, sizeof *built);
   release_model(model);
@@ -218,33 +218,13 @@ const brink_component *brink_hsml_top(const brink_hsml *model) {
   return NULL;
 }
 
-/* The seed that the model's simulation section names; `seed` if there is none. */
-static uint64_t model_seed(const brink_system *system, uint64_t seed) {
-  for (size_t k = 0; k < system->nsettings; k++) {
-    const brink_setting *setting = &system->settings[k];
-    if (strcmp(setting->name, "seed") == 0 && !setting->is_text && setting->number >= 0.0 &&
-        setting->number < 0x1p64)
-      seed = (uint64_t)setting->number;
-  }
-  return seed;
-}
-
-static void flatten(const brink_hsml *model, brink_built *built, const brink_build_hints *hints,
-                    brink_flatten_options *options) {
-  built->system = brink_flatten(model->unit, options, NULL);
-  if (built->system == NULL || hints->has_seed) return;
-  uint64_t seed = model_seed(built->system, options->seed);
-  if (seed == options->seed) return;
-  options->seed = seed; /* known only now: all draws anew */
-  brink_system_destroy(built->system);
-  built->system = brink_flatten(model->unit, options, NULL);
-}
-
-/* What an option is: the caller's word, or the model's; NULL: neither says it. */
-static const char *word_of(const char *hint, const char *name, const brink_system *system) {
-  for (size_t k = 0; hint == NULL && k < system->nsettings; k++) {
-    const brink_setting *setting = &system->settings[k];
-    if (setting->is_text && strcmp(setting->name, name) == 0) hint = setting->text;
+/* What an option is: the caller's word, or the model's, where it is a text; NULL: neither says it. */
+static const char *word_of(const char *hint, const char *name, const brink_component *top) {
+  const brink_ast_section *section = &top->section[BRINK_SECTION_SIMULATION];
+  for (size_t k = 0; hint == NULL && k < section->nvalues; k++) {
+    const brink_ast_value *value = &section->values[k];
+    if (value->expr->op == BRINK_AST_TEXT && strcmp(value->name, name) == 0)
+      hint = value->expr->text;
   }
   return hint;
 }
@@ -256,48 +236,38 @@ static bool is_among(const char *word, const char *const *words) {
 }
 
 /* Do the settings of a run let agents have clocks of their own? */
-static bool settings_allow(const brink_build_hints *hints, const brink_system *system) {
+static bool settings_allow(const brink_build_hints *hints, const brink_component *top) {
   static const char *const own[] = {"own", NULL}, *const stop[] = {"stop", NULL};
   static const char *const methods[] = {"auto", "taylor", "adams", NULL};
   static const char *const events[] = {"extrapolate", "interpolate", NULL};
-  return is_among(word_of(hints->clocks, "clocks", system), own) &&
-         is_among(word_of(hints->zeno, "zeno", system), stop) &&
-         is_among(word_of(hints->method, "method", system), methods) &&
-         is_among(word_of(hints->events, "events", system), events);
+  return is_among(word_of(hints->clocks, "clocks", top), own) &&
+         is_among(word_of(hints->zeno, "zeno", top), stop) &&
+         is_among(word_of(hints->method, "method", top), methods) &&
+         is_among(word_of(hints->events, "events", top), events);
 }
 
-static bool is_too_large(const brink_component *top, const brink_system *system) {
-  return cli_parts_count_pairs(top, system) > (double)BRINK_PAIR_LIMIT;
-}
-
-static bool wants_own(const brink_build_hints *hints, const brink_component *top,
-                      const brink_system *system) {
-  if (hints->purpose == BRINK_BUILD_RUN) return settings_allow(hints, system);
-  return hints->purpose == BRINK_BUILD_CHECK && is_too_large(top, system);
-}
-
-/* Tries it with a system of values and parts. False: everything in one system, as if nothing had been tried. What is
- * wrong with values is reported as it is; what is wrong with equations, too, where one system would be too large. */
-static bool flatten_own(const brink_hsml *model, brink_built *built, const brink_build_hints *hints,
-                        brink_flatten_options *options) {
-  brink_unit *unit = model->unit;
+brink_flatten_agents brink_hsml_agents(const brink_hsml *model, const brink_build_hints *hints) {
   const brink_component *top = brink_hsml_top(model);
-  if (hints->purpose == BRINK_BUILD_WHOLE) return false;
-  if (unit->nerrors > 0 || options->ndriven > 0 || top == NULL || !cli_parts_may(top)) return false;
-  brink_report_mark before = brink_report_now(unit);
-  brink_flatten_options values = *options;
-  values.values_only = true;
-  flatten(model, built, hints, &values);
-  if (built->system == NULL) return true;
-  if (wants_own(hints, top, built->system))
-    built->parts = cli_parts_make(unit, top, &values, built->system, &built->one_system);
-  if (built->parts != NULL) return true;
-  bool large = is_too_large(top, built->system);
+  if (top == NULL || top->npopulations == 0) return BRINK_AGENTS_WHOLE;
+  if (hints->purpose == BRINK_BUILD_RUN)
+    return settings_allow(hints, top) ? BRINK_AGENTS_TEMPLATES : BRINK_AGENTS_WHOLE;
+  return hints->purpose == BRINK_BUILD_CHECK ? BRINK_AGENTS_IF_TOO_MANY : BRINK_AGENTS_WHOLE;
+}
+
+/* Flattens, and makes the tables of templates. Where agents cannot have clocks of their own, everything is put into
+ * one system, as if nothing had been tried. */
+static void flatten(const brink_hsml *model, brink_built *built, brink_flatten_options *options) {
+  brink_report_mark before = brink_report_now(model->unit);
+  built->system = brink_flatten(model->unit, options, NULL);
+  if (built->system == NULL || built->system->templates == NULL) return;
+  built->tables = brink_agent_tables_make(built->system, &built->one_system);
+  if (built->tables != NULL) return;
   brink_system_destroy(built->system);
   built->system = NULL;
-  if (large && (unit->nerrors > before.nerrors || unit->nsettings > 0)) return true;
-  brink_report_return(unit, &before);
-  return false;
+  if (built->one_system == NULL) return; /* no memory */
+  brink_report_return(model->unit, &before);
+  options->agents = BRINK_AGENTS_WHOLE;
+  built->system = brink_flatten(model->unit, options, NULL);
 }
 
 /* Options for the flattener; the sets go into memory of the model. False: out of memory. */
@@ -311,6 +281,8 @@ static bool flatten_options(brink_hsml *model, const brink_build_hints *hints,
                                      .sets = sets,
                                      .library = model->part,
                                      .seed = hints->has_seed ? hints->seed : 1,
+                                     .seed_given = hints->has_seed,
+                                     .agents = brink_hsml_agents(model, hints),
                                      .driven = driven > 0 ? inputs->names : NULL,
                                      .ndriven = driven,
                                      .drive_holds = driven > 0 && inputs->hold};
@@ -327,14 +299,11 @@ brink_status brink_built_knobs(const brink_built *built, size_t most, brink_knob
   return brink_knobs_find(model->unit, &options, built->system, most, NULL, knobs);
 }
 
-static bool same_word(const char *a, const char *b) {
-  return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
-
-static bool same_hints(const brink_build_hints *a, const brink_build_hints *b) {
-  return a->purpose == b->purpose && same_word(a->clocks, b->clocks) &&
-         same_word(a->zeno, b->zeno) && same_word(a->method, b->method) &&
-         same_word(a->events, b->events) && a->has_seed == b->has_seed && a->seed == b->seed;
+/* Does what was built serve these hints as well? */
+static bool serves(const brink_hsml *model, const brink_build_hints *hints) {
+  const brink_build_hints *own = &model->hints;
+  bool same_seed = hints->has_seed ? model->built->system->seed == hints->seed : !own->has_seed;
+  return same_seed && brink_hsml_agents(model, own) == brink_hsml_agents(model, hints);
 }
 
 /* What came of it. */
@@ -364,7 +333,7 @@ static brink_status build(brink_hsml *model, const brink_build_hints *hints, bri
   built->model = model;
   brink_hsml_forget_messages(model);
   brink_report_return(model->unit, &model->checked);
-  if (!flatten_own(model, built, hints, &options)) flatten(model, built, hints, &options);
+  flatten(model, built, &options);
   brink_status status = judge_build(model, built, diag);
   forget_built(model);
   model->hints = *hints;
@@ -377,7 +346,7 @@ static brink_status build(brink_hsml *model, const brink_build_hints *hints, bri
 
 brink_status brink_hsml_build_for(brink_hsml *model, const brink_build_hints *hints,
                                   brink_diag *diag, brink_built **built) {
-  if (model->built == NULL || !same_hints(hints, &model->hints)) {
+  if (model->built == NULL || !serves(model, hints)) {
     /* With errors the flattener reports more, and makes nothing. */
     brink_status status = build(model, hints, diag);
     if (status != BRINK_OK) return status;

@@ -13,15 +13,15 @@
 
 #include "lang/knobs.h"
 #include "run/inputs.h"
-#include "run/parts.h"
+#include "run/templates.h"
 #include <brink/hsml.h>
 
 /* What was built of a model with some values: shared by the model and the runs made of it. */
 typedef struct brink_built {
   atomic_size_t users;
-  brink_hsml *model;    /* holds the texts */
-  brink_system *system; /* all of it; with `parts`, the values of all agents only */
-  cli_parts *parts;     /* agents have clocks of their own; NULL: everything is one system */
+  brink_hsml *model;          /* holds the texts */
+  brink_system *system;       /* all of it; with `tables`, the values of all agents only */
+  brink_agent_tables *tables; /* agents have clocks of their own; NULL: everything is one system */
   const char
       *one_system; /* why agents cannot have clocks of their own; NULL: not tried, or they can */
   brink_inputs *inputs; /* NULL: none */
@@ -74,6 +74,9 @@ struct brink_hsml {
 brink_status brink_hsml_build_for(brink_hsml *model, const brink_build_hints *hints,
                                   brink_diag *diag, brink_built **built);
 void brink_built_release(brink_built *built); /* NULL is fine */
+
+/* How the agents of the model are flattened for these hints. */
+brink_flatten_agents brink_hsml_agents(const brink_hsml *model, const brink_build_hints *hints);
 
 /* The component that runs; NULL: there is none of that name. */
 const brink_component *brink_hsml_top(const brink_hsml *model);

@@ -71,10 +71,10 @@ static void note_accumulation(brink_run *run) {
 
 static const char *const *population_names(brink_run *run) {
   if (run->population_run == NULL) return NULL;
-  const cli_parts *parts = run->population_run->parts;
-  const char **names = brink_arena_take(&run->arena, parts->npopulations, sizeof *names);
-  for (size_t k = 0; names != NULL && k < parts->npopulations; k++)
-    names[k] = parts->populations[k].name;
+  const brink_agent_tables *tables = run->population_run->tables;
+  const char **names = brink_arena_take(&run->arena, tables->npopulations, sizeof *names);
+  for (size_t k = 0; names != NULL && k < tables->npopulations; k++)
+    names[k] = tables->populations[k].name;
   return names;
 }
 

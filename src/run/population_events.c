@@ -11,20 +11,21 @@ static uint32_t flag_of(const brink_population_run *self, const brink_agent_even
   const brink_instance_set *actor = brink_population_run_actor(self, who);
   uint32_t flag;
   brink_instance_flag(actor->instance, guard, &flag, index);
-  if (who->pair != BRINK_NONE) return self->parts->pairs[who->pair].flag[flag];
+  if (who->pair != BRINK_NONE) return self->tables->pairs[who->pair].flag[flag];
   *index += who->agent * actor->system->flags[flag].count;
-  return self->parts->populations[who->population].flag[flag];
+  return self->tables->populations[who->population].flag[flag];
 }
 
 static brink_concerned concerned_by(const brink_population_run *self,
                                     const brink_agent_event *who) {
-  const cli_parts *parts = self->parts;
+  const brink_agent_tables *tables = self->tables;
   if (who->pair == BRINK_NONE)
-    return (brink_concerned){
-        .count = 1, .group = {parts->populations[who->population].group}, .instance = {who->agent}};
+    return (brink_concerned){.count = 1,
+                             .group = {tables->populations[who->population].group},
+                             .instance = {who->agent}};
   brink_concerned both = {.count = 2};
   for (size_t side = 0; side < 2; side++) {
-    both.group[side] = parts->populations[parts->pairs[who->pair].population[side]].group;
+    both.group[side] = tables->populations[tables->pairs[who->pair].population[side]].group;
     both.instance[side] = who->partner[side];
   }
   return both;
@@ -36,8 +37,8 @@ static brink_concerned concerned_by(const brink_population_run *self,
 static void put_partner(const brink_population_run *self, brink_view *view,
                         const brink_agent_event *who, int side, const double *x, const double *p,
                         const int *mode) {
-  const cli_pair *pair = &self->parts->pairs[who->pair];
-  const brink_system *one = self->parts->populations[pair->population[side]].one;
+  const brink_pair_table *pair = &self->tables->pairs[who->pair];
+  const brink_system *one = self->tables->populations[pair->population[side]].one;
   for (size_t k = 0; k < one->nx; k++) self->x[k] = x[pair->x[side][k]];
   for (size_t k = 0; k < one->np; k++) self->p[k] = p[pair->p[side][k]];
   for (size_t k = 0; k < one->nmodes; k++) self->mode[k] = mode[pair->mode[side][k]];
@@ -103,7 +104,7 @@ static int on_event(const brink_agent_event *event, void *user) {
   brink_instance_notes(actor->instance, &self->notes_told);
   happening.flag = flag_of(self, event, event->record->event.guard, &happening.index);
   if (happening.flag == BRINK_NO_INDEX ||
-      !brink_journal_wants(self->parts->all, happening.flag, event->record->event.direction))
+      !brink_journal_wants(self->tables->all, happening.flag, event->record->event.direction))
     return 0;
   brink_event_record record = look(self, event);
   brink_concerned concerned = concerned_by(self, event);
@@ -135,7 +136,7 @@ static size_t actors_of(const brink_population_run *self, size_t population[2], 
     return 1;
   }
   for (size_t side = 0; side < 2; side++) {
-    population[side] = self->parts->pairs[who->pair].population[side];
+    population[side] = self->tables->pairs[who->pair].population[side];
     agent[side] = who->partner[side];
   }
   return 2;
@@ -179,7 +180,7 @@ static bool is_named(const brink_population_run *self, size_t population, size_t
                      size_t guard, uint32_t *flag, size_t *index) {
   brink_agent_event who = {.population = population, .agent = agent, .pair = BRINK_NONE};
   *flag = flag_of(self, &who, guard, index);
-  return *flag != BRINK_NO_INDEX && brink_journal_wants(self->parts->all, *flag, BRINK_POSITIVE);
+  return *flag != BRINK_NO_INDEX && brink_journal_wants(self->tables->all, *flag, BRINK_POSITIVE);
 }
 
 static int on_near_miss(size_t population, size_t agent, const brink_near_miss *miss, void *user) {
@@ -203,7 +204,7 @@ static int on_slide(size_t population, size_t agent, const brink_slide_record *s
 void brink_population_events_slides(brink_population_run *self) {
   enum { MOST = 16 };
   brink_slide_record slides[MOST];
-  for (size_t k = 0; k < self->parts->npopulations; k++) {
+  for (size_t k = 0; k < self->tables->npopulations; k++) {
     for (size_t i = 0; i < self->populations[k].count; i++) {
       size_t count = brink_agents_slides(self->agents, k, i, slides, MOST);
       for (size_t s = 0; s < count && s < MOST; s++) on_slide(k, i, &slides[s], self);
@@ -213,7 +214,8 @@ void brink_population_events_slides(brink_population_run *self) {
 
 bool brink_population_events_last(const brink_population_run *self, const char **name) {
   brink_text text = {0};
-  if (self->any) brink_system_flag_name(self->parts->all, self->last_flag, self->last_index, &text);
+  if (self->any)
+    brink_system_flag_name(self->tables->all, self->last_flag, self->last_index, &text);
   *name = text.length > 0 ? brink_arena_text(&self->run->arena, text.data) : NULL;
   brink_text_free(&text);
   return *name != NULL;

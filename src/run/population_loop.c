@@ -52,7 +52,7 @@ static void read_frames(brink_population_run *self, double before, bool last) {
 /* ---- begin ---- */
 
 static size_t count_frames(const brink_population_run *self) {
-  double numbers = (double)self->parts->all->nx + 1.0;
+  double numbers = (double)self->tables->all->nx + 1.0;
   double frames = fmin(fmax(MOST_VALUES / numbers, FEWEST_FRAMES), MOST_FRAMES);
   return (size_t)frames;
 }
@@ -69,7 +69,7 @@ static void plan_samples(brink_population_run *self) {
 
 brink_status brink_population_run_begin(brink_run *run) {
   brink_population_run *self = run->population_run;
-  const brink_system *all = self->parts->all;
+  const brink_system *all = self->tables->all;
   brink_computed computed = brink_view_computed(self);
   if (!brink_view_create(self) ||
       brink_columns_init(&run->columns, all, &computed, NULL) != BRINK_OK)
@@ -89,8 +89,8 @@ brink_status brink_population_run_begin(brink_run *run) {
 
 /* Does somebody look at every turn? Then one is taken at a time. */
 static bool is_watched(const brink_population_run *self) {
-  for (size_t k = 0; k < self->parts->npopulations; k++) {
-    if (self->parts->populations[k].one->nrules > 0) return true;
+  for (size_t k = 0; k < self->tables->npopulations; k++) {
+    if (self->tables->populations[k].one->nrules > 0) return true;
   }
   return self->run->results != NULL || self->run->display != NULL ||
          self->run->observer.event != NULL;

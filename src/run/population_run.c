@@ -49,18 +49,18 @@ static void free_actors(const brink_population_run *self, const brink_instance_s
 }
 
 static brink_status make_actors(brink_population_run *self) {
-  const cli_parts *parts = self->parts;
+  const brink_agent_tables *tables = self->tables;
   brink_arena *arena = &self->run->arena;
-  self->one = brink_arena_take(arena, parts->npopulations, sizeof *self->one);
-  self->pair = brink_arena_take(arena, parts->npairs, sizeof *self->pair);
+  self->one = brink_arena_take(arena, tables->npopulations, sizeof *self->one);
+  self->pair = brink_arena_take(arena, tables->npairs, sizeof *self->pair);
   if (self->one == NULL || self->pair == NULL) return out_of_memory(self->run);
   brink_status status = BRINK_OK;
-  for (size_t k = 0; k < parts->npopulations && status == BRINK_OK; k++) {
-    const cli_population *p = &parts->populations[k];
+  for (size_t k = 0; k < tables->npopulations && status == BRINK_OK; k++) {
+    const brink_population_table *p = &tables->populations[k];
     status = make_actor(self, &self->one[k], p->one, p->differs_p, p->differs_mode, true);
   }
-  for (size_t k = 0; k < parts->npairs && status == BRINK_OK; k++) {
-    const cli_pair *p = &parts->pairs[k];
+  for (size_t k = 0; k < tables->npairs && status == BRINK_OK; k++) {
+    const brink_pair_table *p = &tables->pairs[k];
     status = make_actor(self, &self->pair[k], p->two, p->differs_p, p->differs_mode, false);
   }
   return status;
@@ -80,7 +80,7 @@ static void look_at_start(brink_population_run *self, size_t population, size_t 
 
 /* Room for where the agents of a population start; made once. */
 static bool room_to_start(brink_population_run *self, size_t k) {
-  const cli_population *population = &self->parts->populations[k];
+  const brink_population_table *population = &self->tables->populations[k];
   const brink_system *one = population->one;
   brink_arena *arena = &self->run->arena;
   brink_start *start = &self->starts[k];
@@ -92,7 +92,7 @@ static bool room_to_start(brink_population_run *self, size_t k) {
 }
 
 static brink_status start_population(brink_population_run *self, size_t k) {
-  const cli_population *population = &self->parts->populations[k];
+  const brink_population_table *population = &self->tables->populations[k];
   const brink_system *one = population->one;
   brink_run *run = self->run;
   size_t n = population->count;
@@ -102,7 +102,7 @@ static brink_status start_population(brink_population_run *self, size_t k) {
   for (size_t i = 0; i < n; i++) {
     double *own_x = x + i * one->nx, *own_p = p + i * one->np;
     int *own_mode = mode + i * one->nmodes;
-    cli_parts_start(self->parts, population, i, own_x, own_p, own_mode);
+    brink_agent_tables_start(self->tables, population, i, own_x, own_p, own_mode);
     brink_status status =
         brink_instance_begin(self->one[k].instance, own_x, own_p, own_mode, &run->diag);
     if (status != BRINK_OK) {
@@ -134,10 +134,10 @@ static uint32_t own_slot(const uint32_t *map, size_t count, uint32_t slot) {
 }
 
 /* The position and size of one side, if they are plain. */
-static bool place_side(const brink_population_run *self, const cli_pair *pair, int side,
+static bool place_side(const brink_population_run *self, const brink_pair_table *pair, int side,
                        brink_pair_def *def) {
-  const brink_system *one = self->parts->populations[pair->population[side]].one;
-  const brink_agent_reach *reach = &pair->block->reach[side];
+  const brink_system *one = self->tables->populations[pair->population[side]].one;
+  const brink_agent_reach *reach = &pair->reach[side];
   for (int d = 0; d < reach->ndimensions; d++) {
     def->position[side][d] = own_slot(pair->x[side], one->nx, reach->x[d]);
     if (def->position[side][d] == BRINK_NO_INDEX) return false;
@@ -149,9 +149,9 @@ static bool place_side(const brink_population_run *self, const cli_pair *pair, i
   return reach->ndimensions > 0 && def->size[side] != BRINK_NO_INDEX;
 }
 
-static void place_pair(const brink_population_run *self, const cli_pair *pair,
+static void place_pair(const brink_population_run *self, const brink_pair_table *pair,
                        brink_pair_def *def) {
-  const brink_agent_reach *reach = pair->block->reach;
+  const brink_agent_reach *reach = pair->reach;
   bool known[2] = {place_side(self, pair, 0, def), place_side(self, pair, 1, def)};
   bool one = pair->population[0] == pair->population[1];
   for (int side = 0; side < 2; side++) { /* of one population, it counts for both */
@@ -168,7 +168,7 @@ static void place_pair(const brink_population_run *self, const cli_pair *pair,
 }
 
 static void define_pair(brink_population_run *self, size_t k) {
-  const cli_pair *pair = &self->parts->pairs[k];
+  const brink_pair_table *pair = &self->tables->pairs[k];
   brink_pair_def *def = &self->pairs[k];
   *def = (brink_pair_def){.name = "pair",
                           .population = {pair->population[0], pair->population[1]},
@@ -187,25 +187,26 @@ static void define_pair(brink_population_run *self, size_t k) {
 /* ---- the object ---- */
 
 /* Instances of all that there is, and where agents start. */
-static brink_status make_parts(brink_population_run *self) {
+static brink_status make_instances(brink_population_run *self) {
   brink_run *run = self->run;
-  const cli_parts *parts = self->parts;
-  self->populations = brink_arena_take(&run->arena, parts->npopulations, sizeof *self->populations);
-  self->pairs = brink_arena_take(&run->arena, parts->npairs, sizeof *self->pairs);
-  self->starts = brink_arena_take(&run->arena, parts->npopulations, sizeof *self->starts);
+  const brink_agent_tables *tables = self->tables;
+  self->populations =
+      brink_arena_take(&run->arena, tables->npopulations, sizeof *self->populations);
+  self->pairs = brink_arena_take(&run->arena, tables->npairs, sizeof *self->pairs);
+  self->starts = brink_arena_take(&run->arena, tables->npopulations, sizeof *self->starts);
   if (run->arena.failed) return out_of_memory(run);
   brink_status status = make_actors(self);
-  for (size_t k = 0; k < parts->npopulations && status == BRINK_OK; k++)
+  for (size_t k = 0; k < tables->npopulations && status == BRINK_OK; k++)
     status = start_population(self, k);
-  for (size_t k = 0; k < parts->npairs && status == BRINK_OK; k++) define_pair(self, k);
+  for (size_t k = 0; k < tables->npairs && status == BRINK_OK; k++) define_pair(self, k);
   return status;
 }
 
 static brink_agents_def define(const brink_population_run *self) {
   return (brink_agents_def){.populations = self->populations,
-                            .npopulations = self->parts->npopulations,
+                            .npopulations = self->tables->npopulations,
                             .pairs = self->pairs,
-                            .npairs = self->parts->npairs,
+                            .npairs = self->tables->npairs,
                             .options = self->run->options.sim,
                             .threads = self->threads};
 }
@@ -214,7 +215,7 @@ static brink_agents_def define(const brink_population_run *self) {
 static size_t threads_for(const brink_population_run *self) {
   size_t threads = (size_t)self->run->options.threads;
   if (threads == 0) threads = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
-  return threads < 2 || self->parts->agents < BRINK_AGENTS_FOR_THREADS ? 0 : threads;
+  return threads < 2 || self->tables->agents < BRINK_AGENTS_FOR_THREADS ? 0 : threads;
 }
 
 /* Everything but the engine. */
@@ -222,13 +223,13 @@ static brink_status prepare(brink_run *run) {
   brink_population_run *self = brink_arena_take(&run->arena, 1, sizeof *self);
   if (self == NULL) return out_of_memory(run);
   self->run = run;
-  self->parts = run->built->parts;
-  self->few = self->parts->agents <= BRINK_FEW_AGENTS;
+  self->tables = run->built->tables;
+  self->few = self->tables->agents <= BRINK_FEW_AGENTS;
   self->who = (brink_agent_event){.pair = BRINK_NONE};
-  self->counts.agents = self->parts->agents;
+  self->counts.agents = self->tables->agents;
   self->threads = threads_for(self);
   run->population_run = self;
-  return make_parts(self);
+  return make_instances(self);
 }
 
 brink_status brink_population_run_create(brink_run *run) {
@@ -249,11 +250,11 @@ static void forget(brink_population_run *self) {
   self->last = 0.0;
   self->told = false;
   self->who = (brink_agent_event){.pair = BRINK_NONE};
-  for (size_t k = 0; k < self->parts->npopulations; k++) {
+  for (size_t k = 0; k < self->tables->npopulations; k++) {
     brink_instance_reset(self->one[k].instance);
     self->one[k].warnings = 0;
   }
-  for (size_t k = 0; k < self->parts->npairs; k++) {
+  for (size_t k = 0; k < self->tables->npairs; k++) {
     brink_instance_reset(self->pair[k].instance);
     self->pair[k].warnings = 0;
   }
@@ -263,7 +264,7 @@ brink_status brink_population_run_reset(brink_run *run) {
   brink_population_run *self = run->population_run;
   forget(self);
   brink_status status = BRINK_OK;
-  for (size_t k = 0; k < self->parts->npopulations && status == BRINK_OK; k++)
+  for (size_t k = 0; k < self->tables->npopulations && status == BRINK_OK; k++)
     status = start_population(self, k);
   return status == BRINK_OK ? brink_agents_reset(self->agents, self->populations, &run->diag)
                             : status;
@@ -285,8 +286,8 @@ brink_status brink_population_run_clone(const brink_run *from, brink_run *to, br
 void brink_population_run_destroy(brink_population_run *self) {
   if (self == NULL) return;
   brink_agents_destroy(self->agents);
-  free_actors(self, self->one, self->parts->npopulations);
-  free_actors(self, self->pair, self->parts->npairs);
+  free_actors(self, self->one, self->tables->npopulations);
+  free_actors(self, self->pair, self->tables->npairs);
 }
 
 /* ---- names ---- */
@@ -318,12 +319,12 @@ typedef struct cast {
 } cast;
 
 static cast cast_of(const brink_population_run *self, const brink_agent_event *who) {
-  const cli_parts *parts = self->parts;
+  const brink_agent_tables *tables = self->tables;
   cast all = {.count = who->pair != BRINK_NONE ? 2 : 1};
   for (size_t side = 0; side < all.count; side++) {
-    const cli_pair *pair = who->pair != BRINK_NONE ? &parts->pairs[who->pair] : NULL;
+    const brink_pair_table *pair = who->pair != BRINK_NONE ? &tables->pairs[who->pair] : NULL;
     size_t population = pair != NULL ? pair->population[side] : who->population;
-    all.name[side] = parts->populations[population].name;
+    all.name[side] = tables->populations[population].name;
     all.index[side] = side == 1 && pair->population[0] == pair->population[1] ? 2 : 1;
     all.number[side] = (pair != NULL ? who->partner[side] : who->agent) + 1;
   }
@@ -389,9 +390,9 @@ static void sum_up_actor(const brink_instance_set *actor, brink_summary *summary
 }
 
 void brink_population_run_summary(brink_population_run *self, brink_summary *summary) {
-  for (size_t k = 0; self->one != NULL && k < self->parts->npopulations; k++)
+  for (size_t k = 0; self->one != NULL && k < self->tables->npopulations; k++)
     sum_up_actor(&self->one[k], summary);
-  for (size_t k = 0; self->pair != NULL && k < self->parts->npairs; k++)
+  for (size_t k = 0; self->pair != NULL && k < self->tables->npairs; k++)
     sum_up_actor(&self->pair[k], summary);
   summary->warnings = self->warnings;
   summary->nwarnings = self->nwarnings;

@@ -1,7 +1,7 @@
 /* population_run.h: a run of agents that have clocks of their own (src/agents), with the same side to its caller as that
  * of a single system.
  *
- *   parts.c, parts_match.c   the systems of the model: all agents, one of each population, two for each pair
+ *   templates.c              the systems of the model: all agents, one of each population, two for each pair
  *   population_run.c             their instances, the engine; names
  *   population_view.c            all agents at one time, as one system; values that equations compute
  *   population_events.c          events, slides, near misses to the journal and the results
@@ -47,7 +47,7 @@ typedef struct brink_start {
 
 struct brink_population_run {
   brink_run *run;
-  const cli_parts *parts;
+  const brink_agent_tables *tables;
   brink_instance_set *one, *pair; /* for each population, for each block */
   brink_start *starts;            /* for each population */
   brink_population_def *populations;

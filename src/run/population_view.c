@@ -7,7 +7,7 @@
 /* ---- room ---- */
 
 static bool take_view(brink_population_run *self, brink_view *view) {
-  const brink_system *all = self->parts->all;
+  const brink_system *all = self->tables->all;
   brink_arena *arena = &self->run->arena;
   view->x = brink_arena_copy(arena, all->x0, all->nx, sizeof(double));
   view->p = brink_arena_copy(arena, all->p0, all->np, sizeof(double));
@@ -19,8 +19,8 @@ static bool take_view(brink_population_run *self, brink_view *view) {
 bool brink_view_create(brink_population_run *self) {
   size_t nx = 0, np = 0, nmodes = 0;
   brink_arena *arena = &self->run->arena;
-  for (size_t k = 0; k < self->parts->npopulations; k++) {
-    const brink_system *one = self->parts->populations[k].one;
+  for (size_t k = 0; k < self->tables->npopulations; k++) {
+    const brink_system *one = self->tables->populations[k].one;
     nx = one->nx > nx ? one->nx : nx;
     np = one->np > np ? one->np : np;
     nmodes = one->nmodes > nmodes ? one->nmodes : nmodes;
@@ -37,30 +37,30 @@ bool brink_view_create(brink_population_run *self) {
 /* Equations are evaluated where everything that they read is at hand: hidden values are not in the view. */
 static void put_computed(const brink_population_run *self, brink_view *view, size_t k, size_t agent,
                          const double *x, const double *p, const int *mode) {
-  const cli_population *population = &self->parts->populations[k];
+  const brink_population_table *population = &self->tables->populations[k];
   brink_instance *instance = self->one[k].instance;
   brink_instance_evaluate(instance, view->t, x, p, mode, NULL);
-  for (size_t s = 0; s < population->nshares; s++) {
-    const cli_share *share = &population->shares[s];
-    if (share->space != BRINK_SPACE_V) continue;
-    for (size_t e = 0; e < share->n; e++)
-      view->v[share->all + agent * share->n + e] =
-          brink_instance_value(instance, share->variable, e);
+  for (size_t s = 0; s < population->nslots; s++) {
+    const brink_slot_range *range = &population->slots[s];
+    if (range->space != BRINK_SPACE_V) continue;
+    for (size_t e = 0; e < range->n; e++)
+      view->v[range->all + agent * range->n + e] =
+          brink_instance_value(instance, range->variable, e);
   }
 }
 
 void brink_view_put(const brink_population_run *self, brink_view *view, size_t k, size_t agent,
                     const double *x, const double *p, const int *mode) {
-  const cli_population *population = &self->parts->populations[k];
-  for (size_t s = 0; s < population->nshares; s++) {
-    const cli_share *share = &population->shares[s];
-    size_t to = share->all + agent * share->n;
-    if (share->space == BRINK_SPACE_X)
-      memcpy(view->x + to, x + share->own, share->n * sizeof *x);
-    else if (share->space == BRINK_SPACE_P)
-      memcpy(view->p + to, p + share->own, share->n * sizeof *p);
-    else if (share->space == BRINK_SPACE_MODE)
-      memcpy(view->mode + to, mode + share->own, share->n * sizeof *mode);
+  const brink_population_table *population = &self->tables->populations[k];
+  for (size_t s = 0; s < population->nslots; s++) {
+    const brink_slot_range *range = &population->slots[s];
+    size_t to = range->all + agent * range->n;
+    if (range->space == BRINK_SPACE_X)
+      memcpy(view->x + to, x + range->own, range->n * sizeof *x);
+    else if (range->space == BRINK_SPACE_P)
+      memcpy(view->p + to, p + range->own, range->n * sizeof *p);
+    else if (range->space == BRINK_SPACE_MODE)
+      memcpy(view->mode + to, mode + range->own, range->n * sizeof *mode);
   }
   if (self->computes) put_computed(self, view, k, agent, x, p, mode);
 }
@@ -74,9 +74,9 @@ static bool may_be_read(const brink_population_run *self, size_t k, size_t agent
 
 void brink_view_fill(brink_population_run *self, brink_view *view, double t) {
   view->t = t;
-  for (size_t k = 0; k < self->parts->npopulations; k++) {
+  for (size_t k = 0; k < self->tables->npopulations; k++) {
     const brink_population_def *def = &self->populations[k];
-    const brink_system *one = self->parts->populations[k].one;
+    const brink_system *one = self->tables->populations[k].one;
     for (size_t i = 0; i < def->count; i++) {
       const double *x = def->x0 + i * one->nx, *p = def->p0 + i * one->np;
       const int *mode = def->mode0 + i * one->nmodes;
@@ -91,20 +91,20 @@ void brink_view_fill(brink_population_run *self, brink_view *view, double t) {
 
 void brink_view_copy_agent(const brink_population_run *self, brink_view *to, const brink_view *from,
                            size_t k, size_t agent) {
-  const cli_population *population = &self->parts->populations[k];
-  for (size_t s = 0; s < population->nshares; s++) {
-    const cli_share *share = &population->shares[s];
-    size_t at = share->all + agent * share->n, size = share->n * sizeof(double);
-    if (share->space == BRINK_SPACE_X) memcpy(to->x + at, from->x + at, size);
-    if (share->space == BRINK_SPACE_P) memcpy(to->p + at, from->p + at, size);
-    if (share->space == BRINK_SPACE_V) memcpy(to->v + at, from->v + at, size);
-    if (share->space == BRINK_SPACE_MODE)
-      memcpy(to->mode + at, from->mode + at, share->n * sizeof(int));
+  const brink_population_table *population = &self->tables->populations[k];
+  for (size_t s = 0; s < population->nslots; s++) {
+    const brink_slot_range *range = &population->slots[s];
+    size_t at = range->all + agent * range->n, size = range->n * sizeof(double);
+    if (range->space == BRINK_SPACE_X) memcpy(to->x + at, from->x + at, size);
+    if (range->space == BRINK_SPACE_P) memcpy(to->p + at, from->p + at, size);
+    if (range->space == BRINK_SPACE_V) memcpy(to->v + at, from->v + at, size);
+    if (range->space == BRINK_SPACE_MODE)
+      memcpy(to->mode + at, from->mode + at, range->n * sizeof(int));
   }
 }
 
 void brink_view_copy(const brink_population_run *self, brink_view *to, const brink_view *from) {
-  const brink_system *all = self->parts->all;
+  const brink_system *all = self->tables->all;
   to->t = from->t;
   memcpy(to->x, from->x, all->nx * sizeof(double));
   memcpy(to->p, from->p, all->np * sizeof(double));
@@ -114,17 +114,17 @@ void brink_view_copy(const brink_population_run *self, brink_view *to, const bri
 
 /* ---- one value ---- */
 
-/* The agent, and the share of its variables, that a variable of all belongs to. NULL: it is nobody's. */
-static const cli_share *find_share(const brink_population_run *self, uint32_t variable,
-                                   size_t element, size_t *population, size_t *agent) {
-  const brink_variable *v = &self->parts->all->variables[variable];
-  for (*population = 0; *population < self->parts->npopulations; ++*population) {
-    const cli_population *p = &self->parts->populations[*population];
-    for (size_t s = 0; s < p->nshares; s++) {
-      const cli_share *share = &p->shares[s];
-      if (share->space != v->space || share->all != v->base || share->n == 0) continue;
-      *agent = element / share->n;
-      return share;
+/* The agent, and the range of its variables, that a variable of all belongs to. NULL: it is nobody's. */
+static const brink_slot_range *find_range(const brink_population_run *self, uint32_t variable,
+                                          size_t element, size_t *population, size_t *agent) {
+  const brink_variable *v = &self->tables->all->variables[variable];
+  for (*population = 0; *population < self->tables->npopulations; ++*population) {
+    const brink_population_table *p = &self->tables->populations[*population];
+    for (size_t s = 0; s < p->nslots; s++) {
+      const brink_slot_range *range = &p->slots[s];
+      if (range->space != v->space || range->all != v->base || range->n == 0) continue;
+      *agent = element / range->n;
+      return range;
     }
   }
   return NULL;
@@ -134,7 +134,7 @@ static const cli_share *find_share(const brink_population_run *self, uint32_t va
 static void read_agent(brink_population_run *self, size_t k, size_t agent, double t,
                        const double **x, const double **p, const int **mode) {
   const brink_population_def *def = &self->populations[k];
-  const brink_system *one = self->parts->populations[k].one;
+  const brink_system *one = self->tables->populations[k].one;
   *x = def->x0 + agent * one->nx;
   *p = def->p0 + agent * one->np;
   *mode = def->mode0 + agent * one->nmodes;
@@ -152,21 +152,21 @@ static double common_value(const brink_system *all, const brink_variable *v, siz
 
 double brink_population_run_value(brink_population_run *self, uint32_t variable, size_t element,
                                   double t) {
-  const brink_system *all = self->parts->all;
+  const brink_system *all = self->tables->all;
   size_t k, agent;
-  const cli_share *share = find_share(self, variable, element, &k, &agent);
-  if (share == NULL) return common_value(all, &all->variables[variable], element);
+  const brink_slot_range *range = find_range(self, variable, element, &k, &agent);
+  if (range == NULL) return common_value(all, &all->variables[variable], element);
   const double *x, *p;
   const int *mode;
-  size_t own = share->own + element % share->n;
+  size_t own = range->own + element % range->n;
   if (self->x == NULL && !brink_view_create(self)) return (double)NAN;
   read_agent(self, k, agent, t, &x, &p, &mode);
-  if (share->space == BRINK_SPACE_X) return x[own];
-  if (share->space == BRINK_SPACE_P) return p[own];
-  if (share->space == BRINK_SPACE_MODE) return (double)mode[own];
+  if (range->space == BRINK_SPACE_X) return x[own];
+  if (range->space == BRINK_SPACE_P) return p[own];
+  if (range->space == BRINK_SPACE_MODE) return (double)mode[own];
   brink_instance *instance = self->one[k].instance;
   brink_instance_evaluate(instance, t, x, p, mode, NULL);
-  return brink_instance_value(instance, share->variable, element % share->n);
+  return brink_instance_value(instance, range->variable, element % range->n);
 }
 
 /* Who is written over is taken out, changed and put back: agents/engine.c sees to what follows from it. */
@@ -174,15 +174,15 @@ brink_status brink_population_run_write(brink_population_run *self, const char *
                                         uint32_t variable, size_t element, double value,
                                         brink_diag *diag) {
   size_t k, agent;
-  const cli_share *share = find_share(self, variable, element, &k, &agent);
-  if (share == NULL)
+  const brink_slot_range *range = find_range(self, variable, element, &k, &agent);
+  if (range == NULL)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "'%s' is common to all agents: set it in the model", name);
   const double *x, *p;
   const int *mode;
-  size_t own = share->own + element % share->n;
-  const brink_system *one = self->parts->populations[k].one;
-  if (share->space == BRINK_SPACE_P && !brink_instance_may_write(self->one[k].instance, own))
+  size_t own = range->own + element % range->n;
+  const brink_system *one = self->tables->populations[k].one;
+  if (range->space == BRINK_SPACE_P && !brink_instance_may_write(self->one[k].instance, BRINK_SPACE_P, own))
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "'%s' is taken as constant in this run: set it in the model", name);
   if (self->x == NULL && !brink_view_create(self))
@@ -192,9 +192,9 @@ brink_status brink_population_run_write(brink_population_run *self, const char *
   if (x != self->x && one->nx > 0) memcpy(self->x, x, one->nx * sizeof *x);
   if (one->np > 0) memcpy(self->p, p, one->np * sizeof *p);
   if (one->nmodes > 0) memcpy(self->mode, mode, one->nmodes * sizeof *mode);
-  if (share->space == BRINK_SPACE_X) self->x[own] = value;
-  if (share->space == BRINK_SPACE_P) self->p[own] = value;
-  if (share->space == BRINK_SPACE_MODE) self->mode[own] = (int)value;
+  if (range->space == BRINK_SPACE_X) self->x[own] = value;
+  if (range->space == BRINK_SPACE_P) self->p[own] = value;
+  if (range->space == BRINK_SPACE_MODE) self->mode[own] = (int)value;
   return brink_agents_write(self->agents, k, agent, self->x, self->p, self->mode, diag);
 }
 
@@ -211,7 +211,7 @@ static void evaluate(const brink_moment *moment, void *user) {
 
 static double value(uint32_t variable, size_t element, void *user) {
   const brink_population_run *self = user;
-  return self->seen->v[self->parts->all->variables[variable].base + element];
+  return self->seen->v[self->tables->all->variables[variable].base + element];
 }
 
 brink_computed brink_view_computed(brink_population_run *self) {

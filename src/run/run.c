@@ -46,12 +46,23 @@ brink_instance_options brink_run_instance_options(const brink_run *run) {
                                   .range_warns = options->range_warns};
 }
 
-/* Slots of P that brink_run_set may write: those of the top's inputs, or all. */
+/* Slots of P and MODE that brink_run_set may write while the run goes on. False: out of memory. */
 static bool list_writable(brink_run *run, brink_instance_options *wishes) {
   const brink_system *system = run->system;
-  if (run->options.writable == BRINK_WRITE_ALL) wishes->parameters_vary = true;
-  (void)system;
-  return true;
+  brink_writable writable = run->options.writable;
+  if (writable == BRINK_WRITE_ALL) wishes->parameters_vary = true;
+  if (writable != BRINK_WRITE_INPUTS) return true;
+  bool *varies = NULL;
+  for (size_t v = 0; v < system->nvariables; v++) {
+    const brink_variable *variable = &system->variables[v];
+    bool input = variable->kind == BRINK_VARIABLE_INPUT && variable->space == BRINK_SPACE_P;
+    if (!input || system->groups[variable->group].nsegments > 0) continue;
+    if (varies == NULL) varies = brink_arena_take(&run->arena, system->np, sizeof *varies);
+    for (size_t k = 0; varies != NULL && k < variable->length; k++)
+      varies[variable->base + k] = true;
+  }
+  wishes->varies_p = varies;
+  return !run->arena.failed;
 }
 
 static brink_status create_one(brink_run *run, brink_diag *diag) {
@@ -89,22 +100,9 @@ static brink_build_hints hints_for(const brink_hsml *model, const brink_run_opti
   return hints;
 }
 
-/* Is what was built for the model's own settings the same as what these options ask for? */
-static bool is_built_for(const brink_hsml *model, const brink_build_hints *wanted) {
-  const brink_built *built = model->built;
-  if (built == NULL) return false;
-  brink_run_options own = brink_default_run();
-  if (model->hints.has_seed) own.seed = model->hints.seed;
-  if (brink_run_options_of(built->system, NULL, &own, NULL) != BRINK_OK) return false;
-  if (model->hints.has_seed) own.seed = model->hints.seed;
-  bool whole = built->parts == NULL;
-  bool allows = wanted->purpose == BRINK_BUILD_RUN && strcmp(wanted->clocks, "own") == 0;
-  return own.seed == wanted->seed && (whole ? !allows || built->one_system != NULL : allows);
-}
-
 /* Agents that cannot have clocks of their own, after all, go into one system. */
 static brink_status create_engine(brink_run *run, brink_hsml *model, brink_diag *diag) {
-  if (run->built->parts == NULL) return create_one(run, diag);
+  if (run->built->tables == NULL) return create_one(run, diag);
   brink_status status = brink_population_run_create(run);
   if (status != BRINK_ERR_UNSUPPORTED) return give(run, status, diag);
   brink_population_run_destroy(run->population_run);
@@ -121,7 +119,6 @@ static brink_status create_engine(brink_run *run, brink_hsml *model, brink_diag 
 
 static brink_status build_for(brink_run *run, brink_hsml *model, brink_diag *diag) {
   brink_build_hints hints = hints_for(model, &run->options);
-  if (is_built_for(model, &hints)) hints = model->hints;
   brink_status status = brink_hsml_build_for(model, &hints, diag, &run->built);
   if (status == BRINK_OK) run->system = run->built->system;
   return status;
@@ -386,6 +383,8 @@ brink_status brink_run_reset(brink_run *run, brink_diag *diag) {
 
 static brink_status clone_one(const brink_run *from, brink_run *to, brink_diag *diag) {
   brink_status status = brink_instance_clone(from->instance, NULL, diag, &to->instance);
+  if (status != BRINK_OK) return status;
+  status = brink_instance_copy_run(to->instance, from->instance, diag);
   if (status != BRINK_OK) return status;
   return brink_sim_clone(from->sim, brink_instance_model(to->instance), NULL, diag, &to->sim);
 }

@@ -11,6 +11,7 @@
 #ifndef BRINK_RUN_RUN_H
 #define BRINK_RUN_RUN_H
 
+#include "agents/agents.h"
 #include "record/display.h"
 #include "record/results.h"
 #include "run/hsml.h"
@@ -183,14 +184,11 @@ const brink_text *brink_conditions_report_page(const brink_run *run);
 brink_status brink_comparison_run(brink_run *run);
 void brink_comparison_free(brink_run *run);
 
-#include "agents/agents.h"
-#include "native/native.h"
-brink_status brink_instance_clone(const brink_instance *like, const brink_allocator *a, brink_diag *d, brink_instance **copy);
-void brink_instance_reset(brink_instance *i);
-bool brink_instance_may_write(const brink_instance *i, size_t slot);
-brink_status brink_sim_clone(const brink_sim *sim, const brink_model *model, const brink_allocator *a, brink_diag *d, brink_sim **clone);
-brink_status brink_agents_clone(const brink_agents *f, const brink_agents_def *def, const brink_allocator *a, brink_diag *d, brink_agents **to);
+brink_status brink_agents_clone(const brink_agents *f, const brink_agents_def *def,
+                                const brink_allocator *a, brink_diag *d, brink_agents **to);
 brink_status brink_agents_reset(brink_agents *a, const brink_population_def *p, brink_diag *d);
-brink_status brink_agents_write(brink_agents *agents, size_t population, size_t agent, const double *x, const double *p, const int *mode, brink_diag *diag);
+brink_status brink_agents_write(brink_agents *agents, size_t population, size_t agent,
+                                const double *x, const double *p, const int *mode,
+                                brink_diag *diag);
 
 #endif

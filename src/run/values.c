@@ -183,7 +183,7 @@ static brink_status write_state(brink_run *run, size_t slot, double value, brink
 
 static brink_status write_parameter(brink_run *run, const char *name, size_t slot, double value,
                                     brink_diag *diag) {
-  if (!brink_instance_may_write(run->instance, slot))
+  if (!brink_instance_may_write(run->instance, BRINK_SPACE_P, slot))
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "'%s' is taken as constant in this run: create it with options.writable "
                           "that lets it be written, or set it in the model",
