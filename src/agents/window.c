@@ -26,7 +26,7 @@ static double window_end(const brink_agents *agents, const brink_worker *worker,
     int sides[2], count = sides_of(worker, pg, candidate->agent, sides);
     for (int k = 0; k < count && pg->grid != NULL; k++) {
       double speed = brink_motion_speed(pg, sides[k], candidate->packed, from);
-      if (speed > 0.0) end = fmin(end, from + pg->window_travel / speed);
+      if (speed > 0.0) end = fmin(end, from + agents->worker.pair_guards[b].window_travel / speed);
     }
   }
   double least = from + 16.0 * DBL_EPSILON * fabs(from);
