@@ -111,7 +111,7 @@ static void clone_several(size_t threads) {
     s.threads = threads;
     clone_and_go_on(&s, &options, recipe.t_end, threads < 2 ? 100 : 1500, 1, seed);
     s.threads = threads;
-    clone_and_go_on(&s, &options, recipe.t_end, threads < 2 ? 101 : 2500, 3, seed);
+    clone_and_go_on(&s, &options, recipe.t_end, threads < 2 ? 101 : 1600, 3, seed);
     scene_free(&s);
   }
 }
