@@ -177,6 +177,7 @@ static brink_status take_turn(brink_agents *agents, uint32_t agent, brink_diag *
   const brink_member *member = &agents->members[agent];
   const void *previous = brink_agents_packed(agents, agent);
   bool jumped = false;
+  /* The plan is over: the simulation takes its step, with the events at its end, and a new plan is made. */
   if (agents->now >= member->valid) {
     brink_agent_population *pop = population_of(agents, agent);
     brink_agents_save(agents, agent, 0);
@@ -187,6 +188,7 @@ static brink_status take_turn(brink_agents *agents, uint32_t agent, brink_diag *
       status = check_accumulation(agents, agent, diag);
     if (status == BRINK_OK) status = plan(agents, agent, diag);
   }
+  /* In any case there is a new window, which speculative steps have not seen. */
   if (status == BRINK_OK) open_window(agents, agent, previous, jumped);
   brink_speculation_invalidate(agents->speculation, agent);
   return status;
@@ -256,6 +258,7 @@ static brink_status settle(brink_agents *agents, size_t block, const uint32_t pa
                            const brink_pair_root *root, const brink_event_record *record,
                            bool acted, brink_diag *diag) {
   brink_pair_guards *pg = &agents->worker.pair_guards[block];
+  /* From the event on, as long as both plans are valid. */
   double valid = fmin(agents->members[pair[0]].valid, agents->members[pair[1]].valid);
   double at = record->event.t, value = record->event.value;
   brink_pair_query q = {.agents = agents, .block = block, .from = at, .to = fmax(valid, at)};
@@ -268,6 +271,7 @@ static brink_status settle(brink_agents *agents, size_t block, const uint32_t pa
   if (settled.blocked)
     return fail(agents, diag, BRINK_REASON_PAIR_BLOCKED, pair, 2,
                 (brink_arguments){.t = at, .guard = record->event.guard});
+  /* The record: its sign for any plans from now on, and how often it has fired at this instant. */
   const brink_contact *known = brink_contacts_find(&agents->contacts, block, root->guard, pair);
   uint32_t times = known != NULL && known->times > 0 && known->fired == at ? known->times + 1 : 1;
   brink_agents_update_contact(agents, &(brink_contact){.pair = {pair[0], pair[1]},
@@ -307,20 +311,24 @@ static brink_status fire(brink_agents *agents, size_t block, const uint32_t pair
   brink_pair_guards *pg = &agents->worker.pair_guards[block];
   brink_event_record record;
   bool acted;
+  /* What was before the action: signs of the other guards of the two, their states and plans. */
   brink_window_record_signs(agents, pair, block, root->guard);
   for (int side = 0; side < 2; side++) brink_agents_save(agents, pair[side], side);
+  /* The action, on the states of both at the time of the event. */
   int outcome =
       brink_pair_run_action(pg, agents->saved[0], agents->saved[1], root, &record, changed, &acted);
   brink_status status = check_finite(agents, pair, pg, &record, diag);
   if (status != BRINK_OK) return status;
   status = report_pair_event(agents, block, pair, &record);
   if (outcome < 0) return report_action_failure(agents, pair, pg, &record, outcome, diag);
+  /* Each partner that it has changed handles events of its own by that, and plans anew. */
   for (int side = 0; side < 2; side++) {
     end_window(agents, pair[side]);
     brink_status applied = apply_action(agents, block, side, pair[side], changed[side], diag);
     if (status == BRINK_OK) status = applied;
   }
   if (status != BRINK_OK || outcome != 0) return status != BRINK_OK ? status : BRINK_STOPPED;
+  /* The new sign of the guard follows from the new plans. */
   agents->acting_block = block;
   status = settle(agents, block, pair, root, &record, acted, diag);
   return status == BRINK_OK ? check_pair_accumulation(agents, pair, block, root, diag) : status;
@@ -328,6 +336,7 @@ static brink_status fire(brink_agents *agents, size_t block, const uint32_t pair
 
 /* The turn of two agents: their event, then new windows for both. */
 static brink_status take_pair_turn(brink_agents *agents, uint32_t i, uint32_t j, brink_diag *diag) {
+  /* The two in the order of the block. */
   size_t block = agents->members[i].window.block;
   const brink_pair_guards *pg = &agents->worker.pair_guards[block];
   bool first = population_of(agents, i) == pg->population[0] &&
@@ -379,6 +388,7 @@ static brink_status turn(brink_agents *agents, brink_diag *diag) {
 #ifndef NDEBUG
   check_invariants(agents, i);
 #endif
+  /* Time moves to the first end of a window; a pair event there, or a speculative step, or a turn. */
   agents->now = member->window.end;
   brink_status status = BRINK_OK;
   if (has_pair_event(agents, i))
@@ -387,6 +397,7 @@ static brink_status turn(brink_agents *agents, brink_diag *diag) {
     status = take_turn(agents, i, diag);
   brink_queue_update(&agents->queue, i, member->window.end);
   if (agents->arena.failed) return report_memory(diag);
+  /* What the next turns read is on its way into the caches. */
   if (agents->n >= MANY && agents->speculation == NULL) {
     brink_worker_prefetch(&agents->worker, agents->queue.later);
     brink_worker_prefetch_around(&agents->worker, agents->queue.soon);
@@ -467,6 +478,7 @@ brink_status brink_agents_write(brink_agents *agents, size_t population, size_t 
 
 /* ---- runs ---- */
 
+/* The first instant of every agent. Its window is compared with those of the agents before it. */
 static brink_status begin(brink_agents *agents, brink_diag *diag) {
   for (uint32_t i = 0; i < agents->n; i++) {
     brink_agent_population *pop = population_of(agents, i);
