@@ -119,7 +119,7 @@ static void check_reach(brink_checker *c, brink_ast_statement *s, const brink_sy
   for (size_t k = 0; k < s->nargs; k++) partner = partner_in(s->arg[k], partner, &both);
   if (partner == NULL || both) {
     brink_check_error(c, BRINK_MSG_REACH_PARTNERS, s->place, "reach(a.x, a.y, a.r)",
-                      "reach speaks of one partner");
+                      "reach takes quantities of one partner");
     return;
   }
   if (*seen == partner)

@@ -282,8 +282,7 @@ static void check_alive(brink_checker *c, const brink_ast_expr *condition) {
                       condition->number != 0.0 ? "true" : "false");
   else if (never_holds(condition))
     brink_check_error(c, BRINK_MSG_IMPOSSIBLE_CONDITION, condition->place,
-                      "look at the range it is declared with",
-                      "this condition can never become true");
+                      "compare it with the declared range", "this condition can never become true");
 }
 
 static void check_new(brink_checker *c, brink_ast_expr *condition) {

@@ -175,7 +175,7 @@ static void check_constraints(brink_checker *c) {
   if (!certain || c->lhs_uncertain) return;
   if (unknowns > equations)
     brink_check_error(c, BRINK_MSG_TOO_FEW_CONSTRAINTS, section->place,
-                      brink_unit_format(c->unit, "unknown are %s", names),
+                      brink_unit_format(c->unit, "the unknowns are %s", names),
                       "%zu variables are unknown, but there are %zu constraints", unknowns,
                       equations);
   else if (equations > unknowns + states)

@@ -206,7 +206,7 @@ static bool visible_from_pair(brink_checker *c, const brink_ast_part *part) {
   if (part->symbol->kind == BRINK_SYMBOL_PARAMETER) return true;
   brink_check_error(c, BRINK_MSG_NOT_VISIBLE_IN_PAIR, part->place,
                     "its partners, its own names, and parameters of the system",
-                    "a pair does not see '%s', %s of the system", part->name,
+                    "'%s', %s of the system, is not visible in a pair", part->name,
                     brink_a_kind(part->symbol->kind));
   return false;
 }

@@ -224,7 +224,7 @@ static void lex_word(brink_lexer *lexer, brink_token *token) {
   if (foreign != NULL)
     brink_lexer_error(lexer, BRINK_MSG_NAME_CHARACTER, foreign, foreign_length,
                       "names are made of the letters A to Z, a to z, digits and _",
-                      "a name cannot hold '%.*s'", (int)foreign_length, foreign);
+                      "a name cannot contain '%.*s'", (int)foreign_length, foreign);
   else if (lexer->at - token->start > BRINK_NAME_LIMIT)
     brink_lexer_error(lexer, BRINK_MSG_NAME_TOO_LONG, token->start,
                       (size_t)(lexer->at - token->start), NULL,
@@ -252,8 +252,8 @@ static void string_error(brink_lexer *lexer, brink_token *token, const char *at)
                       "there are \\\", \\\\, \\n and \\t; a backslash itself is \\\\",
                       "an unknown escape in a string");
   else
-    brink_lexer_error(lexer, BRINK_MSG_STRING_BYTE, at, 1, "strings hold characters in UTF-8",
-                      "the byte 0x%02x cannot stand in a string", (unsigned)(unsigned char)*at);
+    brink_lexer_error(lexer, BRINK_MSG_STRING_BYTE, at, 1, "strings contain characters in UTF-8",
+                      "the byte 0x%02x is not allowed in a string", (unsigned)(unsigned char)*at);
 }
 
 static void lex_string(brink_lexer *lexer, brink_token *token, char quote) {
@@ -397,7 +397,7 @@ static void stray_hint(brink_lexer *lexer, const char *at, size_t length) {
                    !(code >= 0x80 && code <= 0xa0);
   if (code == 0x201c || code == 0x201d || code == 0x201e)
     brink_lexer_error(lexer, BRINK_MSG_TYPOGRAPHIC_QUOTES, at, length, "write the plain quote \"",
-                      "typographic quotes do not make a string");
+                      "strings are written in plain double quotes, not typographic ones");
   else if (code == 0xa0)
     brink_lexer_error(lexer, BRINK_MSG_NO_BREAK_SPACE, at, length, "replace it by a plain space",
                       "a no-break space");

@@ -133,7 +133,7 @@ static void parse_function(brink_parser *p) {
   brink_parse_line(p);
   if (p->components != NULL)
     brink_parse_mend(p, BRINK_MSG_FUNCTION_MISPLACED, brink_parse_place(p),
-                     "move it to the top of the file", "functions stand before the components");
+                     "move it to the top of the file", "functions come before the components");
   brink_parse_keyword(p);
   bool named = brink_parse_expect_name(p, "the function's name", &name);
   if (named) function->name = brink_parse_name(p, &name);

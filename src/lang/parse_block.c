@@ -138,7 +138,7 @@ brink_ast_statement *brink_parse_if(brink_parser *p, unsigned may, bool headless
     bool otherwise = p->token.kind == BRINK_TOKEN_ELSE;
     if (last)
       brink_parse_mend(p, BRINK_MSG_AFTER_ELSE, brink_parse_place(p), "'else' comes last, and once",
-                       "%s behind 'else'", brink_parse_shown(p, &p->token));
+                       "%s after 'else'", brink_parse_shown(p, &p->token));
     if (!headless) brink_parse_advance(p);
     if (!otherwise && !headless) {
       b.condition = brink_parse_expression(p);

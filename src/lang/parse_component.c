@@ -189,8 +189,8 @@ static void parse_no_action(brink_parser *p) {
     return;
   }
   brink_parse_panic(p, BRINK_MSG_NOT_IN_EVENT, brink_parse_place(p),
-                    "actions stand in 'negative-going', 'positive-going' or 'on-event'",
-                    "%s cannot stand in an event by itself", brink_parse_shown(p, &p->token));
+                    "actions belong in 'negative-going', 'positive-going' or 'on-event'",
+                    "%s is not allowed in an event by itself", brink_parse_shown(p, &p->token));
   p->panic = false;
   brink_parse_advance(p);
   while (!brink_parse_at_stop(p)) brink_parse_advance(p);
@@ -211,7 +211,7 @@ static void parse_event_flag(brink_parser *p, brink_ast_event *event) {
   if (!p->panic && p->token.kind == BRINK_TOKEN_SEMICOLON) {
     brink_parse_mend(p, BRINK_MSG_EVENT_SEMICOLON, brink_parse_place(p),
                      "leave it out; the event ends with 'end event;'",
-                     "a ';' behind the head of an event");
+                     "a ';' after the head of an event");
     brink_parse_advance(p);
   }
   if (!p->panic) return;
@@ -282,7 +282,7 @@ static void parse_section(brink_parser *p, brink_section_kind kind) {
   if (kind != BRINK_SECTION_EVENT) {
     if (kind == BRINK_SECTION_INTERFACE && brink_parse_inside(p, "body"))
       brink_parse_mend(p, BRINK_MSG_INTERFACE_IN_BODY, brink_parse_place(p), NULL,
-                       "the interface stands beside the body");
+                       "the interface belongs beside the body, not in it");
     brink_parse_section_body(p, kind, &c->section[kind]);
     return;
   }
@@ -299,7 +299,7 @@ static void parse_headless(brink_parser *p, brink_section_kind kind) {
   brink_ast_section *section = &p->component->section[kind];
   brink_parse_mend(
       p, BRINK_MSG_OUTSIDE_OF_SECTION, brink_parse_place(p),
-      brink_unit_format(p->unit, "write '%s' before it, and 'end %s;' behind", name, name),
+      brink_unit_format(p->unit, "write '%s' before it, and 'end %s;' after it", name, name),
       "%s outside of '%s'", brink_parse_shown(p, &p->token), name);
   if (!section->present) section->place = brink_parse_place(p);
   section->present = section->damaged = true;
@@ -353,7 +353,7 @@ static void parse_no_section(brink_parser *p) {
     return;
   }
   const char *end = brink_parse_skip_headless(p, BRINK_RANK_SECTION);
-  const char *hint = "statements stand in sections: dynamics, output, initial, ...";
+  const char *hint = "statements belong in sections: dynamics, output, initial, ...";
   if (end != NULL) hint = brink_unit_format(p->unit, "is '%s' missing before it?", end);
   p->losses++;
   if (!bad)
@@ -422,7 +422,7 @@ static void parse_part(brink_parser *p) {
     return;
   }
   brink_parse_mend(p, BRINK_MSG_EXPECTED_PART, brink_parse_place(p),
-                   "sections stand between 'body' and 'end body;'",
+                   "sections belong between 'body' and 'end body;'",
                    "'interface' or 'body' expected, found %s", brink_parse_shown(p, &p->token));
   p->muted = p->token.start;
   if (brink_parse_at_interface(p))
@@ -491,7 +491,7 @@ static bool parse_head(brink_parser *p, brink_component *c, brink_open_block *op
   if (brink_parse_accept(p, BRINK_TOKEN_IS)) {
     if (p->token.kind == BRINK_TOKEN_IS)
       brink_parse_mend(p, BRINK_MSG_REPEATED_WORD, brink_parse_place(p), NULL,
-                       "'%s' stands here twice", "is");
+                       "'%s' is repeated here", "is");
     while (brink_parse_accept(p, BRINK_TOKEN_IS)) continue;
     return known;
   }

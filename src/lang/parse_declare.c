@@ -136,7 +136,7 @@ static brink_ast_expr *parse_set_item(brink_parser *p, bool *reported) {
   if (!*reported)
     brink_parse_mend(p, BRINK_MSG_SET_ITEM_FORMULA, item->place,
                      "a set is written {\"low\", \"high\"} or {1, 2}",
-                     "sets hold strings and numbers only");
+                     "sets contain strings and numbers only");
   *reported = true;
   item->op = BRINK_AST_DAMAGED;
   item->nargs = 0;
@@ -341,8 +341,7 @@ static const declaration *guess_declaration(brink_parser *p) {
 static void check_home(brink_parser *p, const declaration *d, bool in_interface) {
   if (d->in_interface == in_interface) return;
   brink_parse_mend(p, BRINK_MSG_DECLARATION_MISPLACED, brink_parse_place(p), NULL,
-                   "'%s' belongs into '%s'", d->word,
-                   d->in_interface ? "interface" : "declarations");
+                   "'%s' belongs in '%s'", d->word, d->in_interface ? "interface" : "declarations");
 }
 
 void brink_parse_declaration(brink_parser *p, bool in_interface) {

@@ -111,7 +111,7 @@ static brink_ast_expr *parse_path(brink_parser *p) {
   if (!p->panic && p->token.kind == BRINK_TOKEN_PRIME) {
     brink_parse_mend(p, BRINK_MSG_SECOND_DERIVATIVE, brink_parse_place(p),
                      "declare the first derivative as a state of its own",
-                     "there are first derivatives only");
+                     "only first derivatives are allowed");
     while (brink_parse_accept(p, BRINK_TOKEN_PRIME)) continue;
   }
   return make(p, BRINK_AST_PRIME, brink_parse_span(p, &first), expr, NULL, NULL);
@@ -219,7 +219,7 @@ static brink_ast_expr *parse_nothing(brink_parser *p) {
   }
   if (kind == BRINK_TOKEN_LBRACE)
     brink_parse_panic(p, BRINK_MSG_SET_MISPLACED, brink_parse_place(p),
-                      "a vector is written [a, b]", "sets stand in declarations only");
+                      "a vector is written [a, b]", "sets are allowed in declarations only");
   else if (kind == BRINK_TOKEN_NEGATIVE_GOING || kind == BRINK_TOKEN_POSITIVE_GOING ||
            kind == BRINK_TOKEN_ON_EVENT)
     brink_parse_panic(p, BRINK_MSG_ONE_WORD, brink_parse_place(p),
@@ -275,7 +275,7 @@ static brink_ast_expr *parse_operand(brink_parser *p, int level) {
   case BRINK_TOKEN_NOT:
     if (level > LEVEL_NOT)
       brink_parse_mend(p, BRINK_MSG_NOT_BINDS_LESS, place, "put 'not ...' into parentheses",
-                       "'not' binds less than the operator before it");
+                       "'not' has a lower precedence than the operator before it");
     brink_parse_advance(p);
     return make(p, BRINK_AST_NOT, place, parse_level(p, LEVEL_NOT), NULL, NULL);
   case BRINK_TOKEN_IF:

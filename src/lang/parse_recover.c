@@ -127,7 +127,7 @@ void brink_parse_close(brink_parser *p, brink_token_kind kind, const brink_token
                      "a '%s' is missing here", sign);
   else if (operand)
     brink_parse_panic(p, BRINK_MSG_UNEXPECTED, brink_parse_place(p),
-                      "an operator or a ',' is missing before it", "%s does not fit here",
+                      "an operator or a ',' is missing before it", "%s is not expected here",
                       brink_parse_shown(p, &p->token));
   else
     brink_parse_panic(p, BRINK_MSG_EXPECTED_WORD, brink_parse_place(p), hint,
@@ -277,7 +277,7 @@ void brink_parse_finish(brink_parser *p) {
   }
   if (!p->panic)
     brink_parse_panic(p, BRINK_MSG_UNEXPECTED, brink_parse_place(p), misfit_hint(p->token.kind),
-                      "%s does not fit here", brink_parse_shown(p, &p->token));
+                      "%s is not expected here", brink_parse_shown(p, &p->token));
   brink_parse_sync(p);
 }
 
@@ -448,7 +448,7 @@ static void skip_bad(brink_parser *p) {
 bool brink_parse_more(brink_parser *p) {
   while (p->token.kind == BRINK_TOKEN_END && p->next.kind == BRINK_TOKEN_END) {
     brink_parse_mend(p, BRINK_MSG_REPEATED_WORD, brink_token_place(p->file, &p->next), NULL,
-                     "'%s' stands here twice", "end");
+                     "'%s' is repeated here", "end");
     brink_parse_advance(p);
   }
   if (p->blocks == NULL) return !brink_parse_at_stop(p);

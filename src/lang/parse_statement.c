@@ -114,12 +114,12 @@ static brink_ast_statement *parse_connect(brink_parser *p) {
   brink_ast_expr **end = brink_parse_arguments(p, &count);
   if (!p->panic && count != 2)
     brink_parse_panic(p, BRINK_MSG_CONNECT_ARGUMENTS, brink_parse_span(p, &p->previous),
-                      "write connect(from, to)", "'connect' joins two names");
+                      "write connect(from, to)", "'connect' takes two names");
   for (size_t i = 0; i < count && !p->panic; i++)
     if (end[i]->op != BRINK_AST_NAME && end[i]->op != BRINK_AST_DAMAGED)
       brink_parse_panic(p, BRINK_MSG_CONNECT_FORMULA, end[i]->place,
                         "give the formula to an output, and connect that",
-                        "'connect' joins names, not formulas");
+                        "'connect' takes names, not expressions");
   bool whole = !p->panic;
   brink_parse_finish(p);
   if (statement == NULL || !whole) return NULL;
@@ -185,10 +185,10 @@ static void check_target(brink_parser *p, const brink_ast_statement *statement, 
   if (statement->kind == BRINK_STATEMENT_EQUATION) {
     if (target->op == BRINK_AST_PRIME || (may & BRINK_MAY_IMPLICIT)) return;
     const char *hint = derivative_hint(p, target);
-    brink_parse_panic(
-        p, BRINK_MSG_LEFT_SIDE_FORMULA, target->place,
-        hint != NULL ? hint : "equations between formulas belong into a 'constraints' section",
-        "the left-hand side must be a name or a derivative");
+    brink_parse_panic(p, BRINK_MSG_LEFT_SIDE_FORMULA, target->place,
+                      hint != NULL ? hint
+                                   : "equations between formulas belong in a 'constraints' section",
+                      "the left-hand side must be a name or a derivative");
     return;
   }
   brink_parse_panic(p, BRINK_MSG_ASSIGNED_FORMULA, target->place,
@@ -205,7 +205,7 @@ static void report_no_definition(brink_parser *p, const brink_ast_expr *target) 
                       "'%s(...)' is not a statement", target->text);
   else if (p->token.first || p->token.kind == BRINK_TOKEN_SEMICOLON)
     brink_parse_panic(p, BRINK_MSG_EXPRESSION_AS_STATEMENT, target->place, NULL,
-                      "this is not a statement: nothing is defined by it");
+                      "this is not a statement: it defines nothing");
   else
     brink_parse_unexpected(p, "'=' or ':='");
 }
@@ -409,8 +409,8 @@ brink_ast_statement *brink_parse_statement(brink_parser *p, unsigned may) {
   if (misplaced) {
     p->losses++;
     brink_parse_mend(p, BRINK_MSG_STATEMENT_MISPLACED, brink_parse_place(p),
-                     brink_unit_format(p->unit, "it belongs into %s", openings[word].where),
-                     "'%s' cannot stand here", openings[word].word);
+                     brink_unit_format(p->unit, "it belongs in %s", openings[word].where),
+                     "'%s' is not allowed here", openings[word].word);
   }
   if (!brink_parse_enter(p, BRINK_NESTING_LIMIT))
     skip_deep(p);
