@@ -4,7 +4,7 @@
  *   string  = '"' {character | "\" ('"' | "\" | "n" | "t")} '"'     on one line
  *   comment = "%" to the end of the line
  *
- * The text ends with a NUL, so that one character may always be looked at beyond the last. A NUL
+ * The text ends with a NUL, so that one character may always be read beyond the last. A NUL
  * inside the text means that the file is none, and ends it. */
 #include "lang/lex.h"
 
@@ -294,11 +294,11 @@ static void lex_single_quotes(brink_lexer *lexer, brink_token *token) {
 
 /* ---- signs ---- */
 
-/* What the language has, and what other languages have and we understand. Longest first. */
+/* What the language has, and what other languages have and the message can translate. Longest first. */
 typedef struct sign {
   const char *text;
   brink_token_kind kind;
-  const char *instead; /* NULL: it is ours */
+  const char *instead; /* NULL: it is one of HSML */
 } sign;
 
 static const sign signs[] = {
@@ -409,7 +409,7 @@ static void stray_hint(brink_lexer *lexer, const char *at, size_t length) {
                       "a stray byte 0x%02x", c);
 }
 
-/* Characters that begin nothing. Several in a row are one mistake. */
+/* Characters that begin nothing. Several in a row are one error. */
 static void lex_stray(brink_lexer *lexer, brink_token *token) {
   uint32_t code = 0;
   size_t length = decode(lexer->at, lexer->end, &code);

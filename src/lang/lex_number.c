@@ -2,14 +2,14 @@
  *
  *   number = digit {digit} ["." digit {digit}] [("e" | "E") ["+" | "-"] digit {digit}]
  *
- * The value is the double nearest to the decimal, whatever the locale says about points. */
+ * The value is the double nearest to the decimal, in every locale. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "lang/lex.h"
 
-#define NUMBER_LENGTH ((size_t)256) /* characters of a number; nobody needs more */
+#define NUMBER_LENGTH ((size_t)256) /* characters of a number */
 #define EXPONENT_LIMIT 100000       /* beyond it every number is zero or infinite */
 
 static bool is_digit(char c) {
@@ -77,7 +77,7 @@ static bool scan_exponent(brink_lexer *lexer, brink_token *token, decimal *d) {
   return true;
 }
 
-/* A letter, or a second point, right behind the number. */
+/* A letter, or a second point, right after the number. */
 static void check_border(brink_lexer *lexer, brink_token *token) {
   const char *at = lexer->at, *start = at;
   if (*at == '.' && is_digit(at[1])) {
