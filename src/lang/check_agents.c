@@ -90,7 +90,7 @@ void brink_check_partners(brink_checker *c) {
 
 /* ---- reach ---- */
 
-/* The partner that an expression speaks of: NULL none, *both if it speaks of two. */
+/* The partner that an expression reads; NULL: none; *both: it reads two. */
 static const brink_symbol *partner_in(const brink_ast_expr *e, const brink_symbol *found,
                                       bool *both) {
   if (e->op == BRINK_AST_NAME && e->nparts > 0 && e->part[0].symbol != NULL &&

@@ -245,7 +245,7 @@ static void check_sections(brink_checker *c) {
     check_constraints(c);
 }
 
-/* After a mistake in the word for its kind, all its sections count as damaged. */
+/* After an error in the word for its kind, all its sections count as damaged. */
 static bool has_unknown_kind(const brink_component *component) {
   for (size_t k = 0; k < BRINK_SECTION_COUNT; k++)
     if (!component->section[k].damaged) return false;

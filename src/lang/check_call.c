@@ -1,7 +1,7 @@
 /* check_call.c: calls of functions, predefined and the model's own.
  *
  * The body of a model's function is checked once by itself, with arguments of unknown types, and
- * once for each combination of argument types it is called with. Mistakes of the second kind belong
+ * once for each combination of argument types it is called with. Errors of the second kind belong
  * to the call. */
 #include "lang/check.h"
 
@@ -233,7 +233,7 @@ static const char *call_key(brink_checker *c, const brink_ast_expr *call) {
   return key;
 }
 
-/* Types the body with the arguments as they are. It sees them alone: the names of the caller belong
+/* Types the body with the arguments as they are. Only they are visible: the names of the caller belong
  * to another owner. */
 static outcome type_body(brink_checker *c, brink_user_function *f) {
   const void *locals_of = c->locals_of;

@@ -146,8 +146,8 @@ static bool is_agent(const brink_checker *c, const brink_ast_expr *path) {
          brink_check_find(c, &c->component->populations, path->part[0].name) != NULL;
 }
 
-/* Agents run by their own clocks: they meet in pairs, not in connections. Where loops count, only
- * the flattener knows which two are connected. */
+/* Agents run by their own clocks: pairs describe what happens between two of them, not connections. Which two a loop
+ * connects, the flattener finds. */
 static bool different_agents(const brink_checker *c, const brink_ast_expr *a,
                              const brink_ast_expr *b) {
   if (!is_agent(c, a) || !is_agent(c, b)) return false;

@@ -42,8 +42,8 @@ static void check_subset(brink_checker *c, const brink_symbol *symbol, const bri
   }
 }
 
-/* Every value that a string can take must be in the set of `symbol`. What lets name is looked into,
- * but not for ever: each may hold two of the one before. */
+/* Every value that a string can take must be in the set of `symbol`. The definitions of lets are followed, but only to a
+ * limit: each may contain the one before twice. */
 static void check_string(brink_checker *c, const brink_symbol *symbol, const brink_ast_expr *expr,
                          int lets) {
   enum { LETS = 8 };
