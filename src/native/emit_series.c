@@ -1,4 +1,4 @@
-/* emit_series.c: instructions of series programs as C (see expr/series.h, and emit_flow.c for the whole).
+/* emit_series.c: instructions of series programs as C (see expr/series_program.h, and emit_flow.c for the whole).
  *
  * Where all is written out, coefficients are variables and indices numbers, and the rules of
  * num/series_rules.inc appear once more, in text; in loops they are called. Both forms, and the
@@ -60,7 +60,7 @@ static void origin_of(series_writer *w, brink_space space, size_t place, int num
     return;
   }
   const series_origin *from = &w->origins[place];
-  const brink_series *series = w->flow->series[from->kernel];
+  const brink_series_program *series = w->flow->series[from->kernel];
   const brink_series_instruction *i = &series->instructions[from->reg];
   const brink_ref *ref = i->rule == BRINK_RULE_REF ? &series->kernel->graph.refs[i->a] : NULL;
   if (from->sum)
@@ -574,7 +574,7 @@ void emit_series_round(series_writer *w, series_place k, size_t from, size_t to)
 }
 
 /* Products in round k. */
-size_t emit_series_products(const brink_series *series, int k) {
+size_t emit_series_products(const brink_series_program *series, int k) {
   size_t total = series->count / 8;
   for (size_t n = 0; n < series->count; n++) {
     const brink_series_instruction *i = &series->instructions[n], *all = series->instructions;

@@ -309,6 +309,10 @@ const brink_model *brink_instance_model(const brink_instance *instance) {
   return instance->model;
 }
 
+const brink_system *brink_instance_system(const brink_instance *instance) {
+  return instance->system;
+}
+
 const char *brink_instance_reason(const brink_instance *instance) {
   return instance->native == NULL ? instance->reason : "";
 }

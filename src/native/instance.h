@@ -22,7 +22,7 @@
 #include <stdatomic.h>
 
 #include "model/model.h"
-#include "native/series.h"
+#include "native/series_run.h"
 
 /* The largest order of the solution's series that any method asks for. */
 #define BRINK_FLOW_ORDER 30
@@ -57,9 +57,9 @@ typedef struct brink_bound_flag {
   uint32_t **merge; /* where refs of an instance meet in one state: place of each ref among the
                        states it depends on; NULL: nowhere */
   brink_kernel *gradient_kernel;
-  bool asked, has_jet;        /* some instance is not plain numbers; has a series */
-  const brink_series *series; /* where it has one */
-  brink_native_jet_fn *jet;   /* NULL: it is interpreted */
+  bool asked, has_jet;                /* some instance is not plain numbers; has a series */
+  const brink_series_program *series; /* where it has one */
+  brink_native_jet_fn *jet;           /* NULL: it is interpreted */
   brink_bound_action negative, positive, on_surface;
 } brink_bound_flag;
 

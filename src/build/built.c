@@ -1,4 +1,4 @@
-/* build_model.c: what was built: a flat system, its instance, and the model of both with the user's
+/* built.c: what was built: a flat system, its instance, and the model of both with the user's
  * callbacks (see builder.h).
  *
  * The instance makes a model of its own, whose user is the instance. Ours has the same definition, and
@@ -7,8 +7,9 @@
  * built, and hand on the user's own pointer. */
 #include <string.h>
 
-#include "native/builder.h"
-#include "native/instance.h"
+#include "build/builder.h"
+#include "model/model.h"
+#include "native/native.h"
 
 typedef struct guard_actions {
   brink_action_fn *action, *on_surface;
@@ -25,7 +26,7 @@ struct brink_built {
 
 static const brink_built *built_of(void *user) {
   const brink_instance *instance = user;
-  return (const brink_built *)(const void *)instance->system;
+  return (const brink_built *)(const void *)brink_instance_system(instance);
 }
 
 /* ---- the user's callbacks ---- */

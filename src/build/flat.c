@@ -1,5 +1,5 @@
-/* build_system.c: a description becomes a flat system: checks of the whole, variables (see builder.h). */
-#include "native/builder.h"
+/* flat.c: a description becomes a flat system: checks of the whole, variables (see builder.h). */
+#include "build/builder.h"
 
 static brink_status no_memory(brink_diag *diag) {
   return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for the equations");

@@ -1,9 +1,9 @@
-/* build.c: the builder: variables, guards, callbacks, mistakes (see builder.h and <brink/build.h>). */
+/* builder.c: the builder: variables, guards, callbacks, mistakes (see builder.h and <brink/build.h>). */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "native/builder.h"
+#include "build/builder.h"
 
 /* ---- mistakes ---- */
 

@@ -1,8 +1,8 @@
-/* build_ex.c: the operators of expressions (see <brink/build.h>). */
+/* expressions.c: the operators of expressions (see <brink/build.h>). */
 #include <math.h>
 #include <stdio.h>
 
-#include "native/builder.h"
+#include "build/builder.h"
 
 /* ---- leaves ---- */
 

@@ -1,4 +1,4 @@
-/* series.c: from graphs to programs on power series (see series.h).
+/* series_program.c: from graphs to programs on power series (see series.h).
  *
  * Functions become what num/series_rules.inc has rules for, with a for the argument, t = s a' (INDEX):
  *
@@ -11,7 +11,7 @@
  *
  * (1 - a)(1 + a) and not 1 - a^2, and 1/cosh^2 for the start of tanh's w: no cancellation near the edge
  * of the domain. Coefficient 0 is always the value that plain evaluation gives. */
-#include "expr/series.h"
+#include "expr/series_program.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,7 +21,7 @@
 #define NONE BRINK_NO_INDEX
 
 typedef struct maker {
-  brink_series *series;
+  brink_series_program *series;
   const brink_graph *graph;
   const brink_series_degrees *degrees;
   brink_arena *arena;
@@ -99,7 +99,7 @@ static size_t work_of(uint8_t rule) {
 }
 
 static uint32_t add(maker *m, brink_series_instruction i) {
-  brink_series *s = m->series;
+  brink_series_program *s = m->series;
   if (!brink_arena_reserve(m->arena, s->instructions, s->count, m->capacity) ||
       !brink_arena_reserve(m->arena, m->index, s->count, m->index_capacity)) {
     m->failed = true;
@@ -471,9 +471,9 @@ static bool make(maker *m, const brink_kernel *kernel) {
   return !m->failed;
 }
 
-brink_series *brink_series_make(const brink_kernel *kernel, const brink_series_degrees *degrees,
-                                brink_arena *arena) {
-  brink_series *series = brink_arena_take(arena, 1, sizeof *series);
+brink_series_program *brink_series_make(const brink_kernel *kernel,
+                                        const brink_series_degrees *degrees, brink_arena *arena) {
+  brink_series_program *series = brink_arena_take(arena, 1, sizeof *series);
   if (series == NULL) return NULL;
   series->kernel = kernel;
   maker m = {.series = series, .graph = &kernel->graph, .degrees = degrees, .arena = arena};
@@ -483,7 +483,7 @@ brink_series *brink_series_make(const brink_kernel *kernel, const brink_series_d
 /* ---- degrees ---- */
 
 /* What a kernel writes may have grown; true: it has. */
-static bool raise(const brink_series *series, brink_series_degrees *degrees) {
+static bool raise(const brink_series_program *series, brink_series_degrees *degrees) {
   const brink_kernel *kernel = series->kernel;
   bool grown = false;
   for (size_t j = 0; j < kernel->noutputs; j++) {
@@ -521,7 +521,7 @@ bool brink_series_find_degrees(const brink_program *program, size_t nx, size_t n
     brink_arena work;
     brink_arena_init(&work, &arena->allocator);
     for (size_t k = 0; k < program->nkernels && ok; k++) {
-      const brink_series *series = brink_series_make(program->kernels[k], degrees, &work);
+      const brink_series_program *series = brink_series_make(program->kernels[k], degrees, &work);
       ok = series != NULL;
       if (ok && raise(series, degrees)) grown = true;
     }
