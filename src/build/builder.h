@@ -50,7 +50,7 @@ struct brink_builder {
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
-void brink_builder_problem(brink_builder *builder, brink_status status, const char *format, ...);
+void brink_builder_problem(brink_builder *builder, brink_reason reason, const char *format, ...);
 
 /* The handle of a node of the builder's graph; where the graph failed, that is a mistake. */
 brink_ex brink_builder_handle(brink_builder *builder, brink_node node);

@@ -127,8 +127,8 @@ brink_build_options brink_default_build(void) {
 static brink_status make(brink_built *built, const brink_builder *builder,
                          const brink_build_options *options, brink_diag *diag) {
   if (!(options->rtol >= 0.0 && options->rtol < 1.0))
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
-                          "rtol is %g: give the tolerance of the runs, or 0", options->rtol);
+    return brink_diag_refuse(diag, BRINK_REASON_OPTION,
+                             "rtol is %g: give the tolerance of the runs, or 0", options->rtol);
   brink_status status = brink_builder_write(builder, options->jacobian, &built->system, diag);
   if (status != BRINK_OK) return status;
   brink_instance_options how = {.interpret = options->interpret,

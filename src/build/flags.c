@@ -16,7 +16,7 @@ typedef struct writer {
   size_t ncandidates;
 } writer;
 
-/* ---- who stays alone ---- */
+/* ---- guards that stay alone ---- */
 
 static void name_guard(writer *w, size_t guard) {
   if (guard < w->builder->nguards) w->named[guard] = true;

@@ -85,8 +85,8 @@ static size_t work_of(uint8_t rule) {
   switch (rule) {
   case BRINK_RULE_MUL:
   case BRINK_RULE_DIV:
-  case BRINK_RULE_RIDE:
-  case BRINK_RULE_FALL:
+  case BRINK_RULE_CHAIN:
+  case BRINK_RULE_CHAIN_MINUS:
     return 2;
   case BRINK_RULE_POWER:
     return 4;
@@ -175,7 +175,7 @@ static uint32_t integral(maker *m, uint8_t op, uint32_t x, uint32_t y, uint32_t 
 }
 
 /* v with v' = a' w; `w` may be a register still to come. */
-static uint32_t ride(maker *m, uint8_t rule, uint8_t op, uint32_t a, uint32_t b, uint32_t w) {
+static uint32_t chain(maker *m, uint8_t rule, uint8_t op, uint32_t a, uint32_t b, uint32_t w) {
   uint32_t t = index_of(m, a);
   return add(m, (brink_series_instruction){
                     .rule = rule, .op = op, .a = t, .b = w, .c = NONE, .x = a, .y = b, .z = NONE});
@@ -191,10 +191,10 @@ static uint32_t pair(maker *m, brink_node argument, uint8_t op) {
   uint32_t *sine = &m->pairs[circular ? 0 : 1][argument], a = m->at[argument];
   if (*sine == NONE) {
     index_of(m, a);
-    *sine = ride(m, BRINK_RULE_RIDE, circular ? BRINK_OP_SIN : BRINK_OP_SINH, a, NONE,
-                 next_register(m) + 1);
-    ride(m, circular ? BRINK_RULE_FALL : BRINK_RULE_RIDE, circular ? BRINK_OP_COS : BRINK_OP_COSH,
-         a, NONE, *sine);
+    *sine = chain(m, BRINK_RULE_CHAIN, circular ? BRINK_OP_SIN : BRINK_OP_SINH, a, NONE,
+                  next_register(m) + 1);
+    chain(m, circular ? BRINK_RULE_CHAIN_MINUS : BRINK_RULE_CHAIN,
+          circular ? BRINK_OP_COS : BRINK_OP_COSH, a, NONE, *sine);
   }
   return op == BRINK_OP_SIN || op == BRINK_OP_SINH ? *sine : *sine + 1;
 }
@@ -204,7 +204,7 @@ static uint32_t tangent(maker *m, uint8_t op, uint32_t a) {
   index_of(m, a);
   uint32_t one = constant(m, 1.0);
   uint32_t v = next_register(m);
-  ride(m, BRINK_RULE_RIDE, op, a, NONE, v + 2);
+  chain(m, BRINK_RULE_CHAIN, op, a, NONE, v + 2);
   uint32_t square = product(m, v, v);
   bool hyperbolic = op == BRINK_OP_TANH;
   uint32_t w = hidden(m, hyperbolic ? BRINK_RULE_SUB : BRINK_RULE_ADD,
@@ -295,7 +295,7 @@ static uint32_t power(maker *m, uint32_t a, uint32_t b) {
   if (is_held(m, b)) return plain(m, BRINK_RULE_POWER, BRINK_OP_POW, a, b, NONE);
   uint32_t exponent = product(m, b, logarithm(m, BRINK_OP_LOG, a));
   uint32_t t = index_of(m, exponent), v = next_register(m);
-  return add(m, (brink_series_instruction){.rule = BRINK_RULE_RIDE,
+  return add(m, (brink_series_instruction){.rule = BRINK_RULE_CHAIN,
                                            .op = BRINK_OP_POW,
                                            .a = t,
                                            .b = v,
@@ -373,7 +373,7 @@ static uint32_t one_operand(maker *m, brink_node argument, uint8_t op) {
     return plain(m, BRINK_RULE_ABS, op, a, NONE, NONE);
   case BRINK_OP_EXP:
     index_of(m, a);
-    return ride(m, BRINK_RULE_RIDE, op, a, NONE, next_register(m));
+    return chain(m, BRINK_RULE_CHAIN, op, a, NONE, next_register(m));
   case BRINK_OP_SIN:
   case BRINK_OP_COS:
   case BRINK_OP_SINH:

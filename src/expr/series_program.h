@@ -16,23 +16,23 @@
 
 /* How coefficients k > 0 are made of the operands a, b, c; coefficient 0 is by `op`. */
 typedef enum brink_series_rule {
-  BRINK_RULE_HELD,     /* none */
-  BRINK_RULE_TIME,     /* given */
-  BRINK_RULE_REF,      /* refs[a] of the graph: a state, a variable, a derivative */
-  BRINK_RULE_ADD,      /* a + b */
-  BRINK_RULE_SUB,      /* a - b */
-  BRINK_RULE_NEG,      /* -a */
-  BRINK_RULE_SCALE,    /* a held, times b */
-  BRINK_RULE_SHRINK,   /* a over b held */
-  BRINK_RULE_MUL,      /* a b */
-  BRINK_RULE_SQUARE,   /* a a */
-  BRINK_RULE_DIV,      /* a / b */
-  BRINK_RULE_INDEX,    /* k a_k: s times the derivative */
-  BRINK_RULE_INTEGRAL, /* a_k / k: the inverse of it; coefficient 0 by op */
-  BRINK_RULE_RIDE,     /* v' = u' b, where a = INDEX u; b may be a later register, or this one */
-  BRINK_RULE_FALL,     /* v' = -u' b */
-  BRINK_RULE_SQRT,     /* of a */
-  BRINK_RULE_POWER,    /* a to the power b, which is held */
+  BRINK_RULE_HELD,        /* none */
+  BRINK_RULE_TIME,        /* given */
+  BRINK_RULE_REF,         /* refs[a] of the graph: a state, a variable, a derivative */
+  BRINK_RULE_ADD,         /* a + b */
+  BRINK_RULE_SUB,         /* a - b */
+  BRINK_RULE_NEG,         /* -a */
+  BRINK_RULE_SCALE,       /* a held, times b */
+  BRINK_RULE_SHRINK,      /* a over b held */
+  BRINK_RULE_MUL,         /* a b */
+  BRINK_RULE_SQUARE,      /* a a */
+  BRINK_RULE_DIV,         /* a / b */
+  BRINK_RULE_INDEX,       /* k a_k: s times the derivative */
+  BRINK_RULE_INTEGRAL,    /* a_k / k: the inverse of it; coefficient 0 by op */
+  BRINK_RULE_CHAIN,       /* v' = u' b, where a = INDEX u; b may be a later register, or this one */
+  BRINK_RULE_CHAIN_MINUS, /* v' = -u' b */
+  BRINK_RULE_SQRT,        /* of a */
+  BRINK_RULE_POWER,       /* a to the power b, which is held */
   BRINK_RULE_ABS,
   BRINK_RULE_MIN,
   BRINK_RULE_MAX,

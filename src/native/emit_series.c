@@ -323,10 +323,10 @@ static void follow_by_rule(series_writer *w, const brink_series_instruction *i, 
     brink_text_add(w->to, ", ");
     rows_of(w, i->b, reg);
     break;
-  case BRINK_RULE_RIDE:
-  case BRINK_RULE_FALL:
-    if (i->rule == BRINK_RULE_FALL) brink_text_add(w->to, "-");
-    call(w, "ride", k);
+  case BRINK_RULE_CHAIN:
+  case BRINK_RULE_CHAIN_MINUS:
+    if (i->rule == BRINK_RULE_CHAIN_MINUS) brink_text_add(w->to, "-");
+    call(w, "chain", k);
     brink_text_add(w->to, "%d, ", degree(w, i->a));
     rows_of(w, i->a, i->b);
     break;
@@ -468,9 +468,9 @@ static void follow_written_out(series_writer *w, const brink_series_instruction 
     emit_series_lead(w, i->b);
     brink_text_add(w->to, ")");
     break;
-  case BRINK_RULE_RIDE:
-  case BRINK_RULE_FALL:
-    brink_text_add(w->to, i->rule == BRINK_RULE_FALL ? "-((" : "((");
+  case BRINK_RULE_CHAIN:
+  case BRINK_RULE_CHAIN_MINUS:
+    brink_text_add(w->to, i->rule == BRINK_RULE_CHAIN_MINUS ? "-((" : "((");
     convolve(w, n, 1, smaller(n, degree(w, i->a)), i->a, i->b);
     brink_text_add(w->to, n < 8 ? ")/%d.0)" : ")*(1.0/%d))", n);
     break;
@@ -588,7 +588,7 @@ size_t emit_series_products(const brink_series_program *series, int k) {
       terms = k / 2 + 1;
     else if (i->rule == BRINK_RULE_DIV)
       terms = smaller(k, all[i->b].degree);
-    else if (i->rule == BRINK_RULE_RIDE || i->rule == BRINK_RULE_FALL)
+    else if (i->rule == BRINK_RULE_CHAIN || i->rule == BRINK_RULE_CHAIN_MINUS)
       terms = smaller(k, all[i->a].degree);
     else if (i->rule == BRINK_RULE_POWER)
       terms = 4 * k;

@@ -3,7 +3,8 @@
  *   instance.c          the object; the right-hand side; reading variables
  *   instance_clone.c    what instances of one system share; memory of one instance; clones
  *   instance_bind.c     kernels become code, refs are checked
- *   instance_guard.c    flags become guards: what the model is told, and their callbacks
+ *   instance_guard.c    flags become guards: their definitions and callbacks
+ *   instance_surface.c  guards that have the same surface
  *   instance_native.c   machine code for what runs often
  *   instance_bound.c    how fast guards can change
  *   instance_action.c   events and ticks: effects, notes, writing
@@ -227,7 +228,7 @@ brink_frame brink_instance_now_frame(const brink_instance *instance, const brink
 brink_status brink_instance_bind_gradient(brink_instance *instance, uint32_t flag,
                                           brink_diag *diag);
 
-/* instance_surface.c: guards that have one surface know each other from now on. False: out of memory. */
+/* instance_surface.c: sets same_as of guards that have the same surface. False: out of memory. */
 bool brink_instance_join_surfaces(const brink_instance *instance, brink_arena *arena,
                                   const bool *fixed_p, brink_guard_def *guards);
 

@@ -89,10 +89,10 @@ static double follow(const series_run *run, const brink_series_instruction *i, i
     return k * a[k];
   case BRINK_RULE_INTEGRAL:
     return series_over(k, a[k]);
-  case BRINK_RULE_RIDE:
-    return series_ride(k, all[i->a].degree, a, b);
-  case BRINK_RULE_FALL:
-    return -series_ride(k, all[i->a].degree, a, b);
+  case BRINK_RULE_CHAIN:
+    return series_chain(k, all[i->a].degree, a, b);
+  case BRINK_RULE_CHAIN_MINUS:
+    return -series_chain(k, all[i->a].degree, a, b);
   case BRINK_RULE_SQRT:
     return series_sqrt(k, a[k], out);
   case BRINK_RULE_POWER:
