@@ -39,6 +39,13 @@ struct brink_model {
   size_t max_depends;
 };
 
+/* A caller's definition as we know it (base/definition.h): what the caller does not know has its default, and so in the
+ * elements of its arrays, which are copied into the arena only if they are smaller than ours. */
+brink_status brink_model_def_read(const brink_model_def *given, brink_arena *arena,
+                                  brink_model_def *full, brink_diag *diag);
+brink_status brink_guard_def_read(const brink_guard_def *given, brink_guard_def *full,
+                                  brink_diag *diag);
+
 /* The name of a state or guard, for messages; never NULL. */
 const char *brink_model_state_name(const brink_model *model, size_t index);
 const char *brink_model_guard_name(const brink_model *model, size_t index);
