@@ -14,8 +14,10 @@ set(brink_test_libraries brink_record brink_internal Threads::Threads m)
 
 file(GLOB support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.c)
 if(support_sources)
-  # exact.c: closed forms that experiments and tests share
-  add_library(brink_test_support STATIC ${support_sources} ${PROJECT_SOURCE_DIR}/experiments/exact.c)
+  # What experiments and tests share: closed forms, and the published algorithm for agents.
+  file(GLOB shared_sources CONFIGURE_DEPENDS
+    ${PROJECT_SOURCE_DIR}/experiments/exact.c ${PROJECT_SOURCE_DIR}/experiments/two-agents/published*.c)
+  add_library(brink_test_support STATIC ${support_sources} ${shared_sources})
   target_include_directories(brink_test_support
     PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR})
   target_link_libraries(brink_test_support PUBLIC brink_record brink_internal)
@@ -46,7 +48,7 @@ function(brink_add_test source)
     add_dependencies(${name} brink_program)
   endif()
   brink_add_test_alone(${name} $<TARGET_FILE:${name}>)
-  if(name MATCHES "^(test_threads|test_agents_threads|tsan_.*)$")
+  if(name MATCHES "^(test_threads|test_agents_threads|test_clone|tsan_.*)$")
     set_tests_properties(${name} PROPERTIES LABELS thread)
     add_dependencies(thread_tests ${name})
   elseif(name MATCHES "^oracle_")

@@ -46,6 +46,10 @@ brink_status brink_model_def_read(const brink_model_def *given, brink_arena *are
 brink_status brink_guard_def_read(const brink_guard_def *given, brink_guard_def *full,
                                   brink_diag *diag);
 
+/* A model like this one, but for the user of its callbacks. It lives in `arena`, shares the arrays of `like`, which
+ * must outlive it, and is not destroyed by itself. NULL: out of memory. */
+const brink_model *brink_model_for(const brink_model *like, void *user, brink_arena *arena);
+
 /* The name of a state or guard, for messages; never NULL. */
 const char *brink_model_state_name(const brink_model *model, size_t index);
 const char *brink_model_guard_name(const brink_model *model, size_t index);
