@@ -50,6 +50,10 @@ brink_status brink_guard_def_read(const brink_guard_def *given, brink_guard_def 
  * must outlive it, and is not destroyed by itself. NULL: out of memory. */
 const brink_model *brink_model_for(const brink_model *like, void *user, brink_arena *arena);
 
+/* Can a simulation of the one go on as one of the other? OK, or ARGUMENT: they were not made from equal definitions.
+ * (alike.c) */
+brink_status brink_model_check_alike(const brink_model *a, const brink_model *b, brink_diag *diag);
+
 /* The name of a state or guard, for messages; never NULL. */
 const char *brink_model_state_name(const brink_model *model, size_t index);
 const char *brink_model_guard_name(const brink_model *model, size_t index);

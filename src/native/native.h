@@ -238,6 +238,11 @@ bool brink_instance_may_write(const brink_instance *instance, brink_space space,
 brink_status brink_instance_begin(brink_instance *instance, const double *x, double *p, int *mode,
                                   brink_diag *diag);
 
+/* A simulation of the one instance's model was cloned with the other's as its model: what callbacks remember of the
+ * run so far is copied, too. Both are instances of one system with the same options. OK or ARGUMENT. */
+brink_status brink_instance_copy_run(brink_instance *to, const brink_instance *from,
+                                     brink_diag *diag);
+
 /* "clang", "cc", "cache", "interpreter", and the seconds that compiling took (0 for a clone). */
 const char *brink_instance_engine(const brink_instance *instance);
 /* Why there is no machine code; "" if there is, or was not wanted. */
