@@ -8,7 +8,7 @@
 /* ---- the tables ---- */
 
 #define ON(command) (1u << CLI_COMMAND_##command)
-#define SIMULATES (ON(RUN) | ON(CONDITION) | ON(SWEEP))
+#define SIMULATES (ON(RUN) | ON(CONDITION))
 #define READS (SIMULATES | ON(CHECK) | ON(EMIT))
 #define ALL (~0u)
 
@@ -197,7 +197,7 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
     [CLI_THREADS] = {.name = "threads",
                      .argument = "N",
                      .fallback = "all cores",
-                     .help = "for populations and sweeps; the results are the same for any number",
+                     .help = "for populations; the results are the same for any number",
                      .group = CLI_GROUP_BEHAVIOUR,
                      .commands = SIMULATES | ON(REPRODUCE),
                      .setting = true},
@@ -321,33 +321,6 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                     .help = "go on from a checkpoint",
                     .group = CLI_GROUP_BEHAVIOUR,
                     .commands = SIMULATES},
-    [CLI_VARY] = {.name = "vary",
-                  .argument = "NAME=VALUES",
-                  .help = "LO:HI:COUNT, log:LO:HI:COUNT or a,b,c; ends included",
-                  .group = CLI_GROUP_MODEL,
-                  .commands = SIMULATES},
-    [CLI_SAMPLES] = {.name = "samples",
-                     .argument = "N",
-                     .help = "runs with different seeds",
-                     .group = CLI_GROUP_MODEL,
-                     .commands = SIMULATES},
-    [CLI_KEEP] = {.name = "keep",
-                  .argument = "DIR",
-                  .files = "",
-                  .help = "where the trajectories of a sweep are kept",
-                  .group = CLI_GROUP_RESULTS,
-                  .commands = SIMULATES},
-    [CLI_JOBS] = {.name = "jobs",
-                  .argument = "N",
-                  .fallback = "all cores",
-                  .help = "runs at the same time",
-                  .group = CLI_GROUP_BEHAVIOUR,
-                  .commands = SIMULATES},
-    [CLI_LIMIT] = {.name = "limit",
-                   .argument = "SECONDS",
-                   .help = "the longest that a run of a sweep may take",
-                   .group = CLI_GROUP_BEHAVIOUR,
-                   .commands = SIMULATES},
 };
 
 const char *const cli_group_titles[CLI_GROUP_COUNT] = {
@@ -469,12 +442,6 @@ const cli_command cli_commands[CLI_COMMAND_COUNT] = {
                       {"For every fish:",
                        "brink completion fish > ~/.config/fish/completions/brink.fish"}},
          .run = cli_completion},
-    [CLI_COMMAND_SWEEP] = {.name = "sweep",
-                           .operands = "MODEL.hsml",
-                           .operand = CLI_OPERAND_MODEL,
-                           .least = 1,
-                           .most = 1,
-                           .help = "many runs, one row each"},
 };
 
 const cli_entry cli_exit_codes[] = {
@@ -525,7 +492,7 @@ const char *cli_nearest_option(const char *name, unsigned commands) {
 
 const char *cli_nearest_command(const char *name) {
   const char *best = NULL;
-  for (size_t k = 0; k < CLI_COMMAND_LATER_FIRST; k++)
+  for (size_t k = 0; k < CLI_COMMAND_COUNT; k++)
     best = brink_nearest(name, cli_commands[k].name, best);
   return best;
 }
