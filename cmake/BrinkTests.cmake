@@ -1,6 +1,7 @@
-# Every tests/test_*.c is one program and one CTest test of the same name; likewise
-#   tests/oracle_*.c   compared with arbitrary precision arithmetic (Arb); skipped without it
-#   tests/tsan_*.c     for data races: built only with -DBRINK_SANITIZE=thread
+# tests/ has the folders of src/, and whole/ for what concerns all of them. Every tests/FOLDER/test_*.c is one
+# program and one CTest test of the same name; likewise
+#   oracle_*.c   compared with arbitrary precision arithmetic (Arb); skipped without it
+#   tsan_*.c     for data races: built only with -DBRINK_SANITIZE=thread
 # and tests/support/*.c is linked into each of them. A test that mentions BRINK_PROGRAM is told where
 # the program and the models are, and waits for the program to be built; without one it is left out, unless it
 # says by #ifdef BRINK_PROGRAM what it can do by itself. BRINK_SOURCE_DIR is the root
@@ -70,19 +71,19 @@ function(brink_add_test source)
   endif()
 endfunction()
 
-file(GLOB test_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/test_*.c)
+file(GLOB test_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*/test_*.c)
 foreach(source IN LISTS test_sources)
   brink_add_test(${source})
 endforeach()
 
-file(GLOB tsan_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/tsan_*.c)
+file(GLOB tsan_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*/tsan_*.c)
 if(BRINK_SANITIZE MATCHES "thread")
   foreach(source IN LISTS tsan_sources)
     brink_add_test(${source})
   endforeach()
 endif()
 
-file(GLOB oracle_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/oracle_*.c)
+file(GLOB oracle_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*/oracle_*.c)
 if(oracle_sources)
   include(cmake/FindArb.cmake)
   if(ARB_FOUND)

@@ -35,7 +35,7 @@
  *                - g > 0 at different times is no collision, and g < 0 no proof that there was none.
  *                - A mode switch of the laggard makes all that the leader has done since worthless.
  *                - With three agents a pair's event changes what a third one, already ahead, should have met.
- *              tests/test_published_misses.c has a case for each. The rule of engine.c has none of them. */
+ *              tests/agents/test_published_misses.c has a case for each. The rule of engine.c has none of them. */
 #include "agents/published_parts.h"
 
 #include <float.h>

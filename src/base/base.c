@@ -80,6 +80,7 @@ void brink_arena_free(brink_arena *arena) {
     brink_release(&arena->allocator, block, 1, block->size);
   }
   arena->used = arena->size = 0;
+  arena->failed = false;
 }
 
 static bool add_block(brink_arena *arena, size_t bytes) {
@@ -102,10 +103,12 @@ static size_t aligned_offset(const brink_arena *arena, size_t align) {
 }
 
 static void *take(brink_arena *arena, size_t count, size_t size, size_t align) {
-  if (size != 0 && count > SIZE_MAX / 4 / size) return NULL;
-  size_t bytes = count * size;
-  if (arena->blocks == NULL || aligned_offset(arena, align) + bytes > arena->size) {
-    if (!add_block(arena, bytes)) return NULL;
+  bool overflows = size != 0 && count > SIZE_MAX / 4 / size;
+  size_t bytes = overflows ? 0 : count * size;
+  bool fits = arena->blocks != NULL && aligned_offset(arena, align) + bytes <= arena->size;
+  if (overflows || (!fits && !add_block(arena, bytes))) {
+    arena->failed = true;
+    return NULL;
   }
   size_t offset = aligned_offset(arena, align);
   arena->used = offset + bytes;
@@ -120,16 +123,24 @@ void *brink_arena_pack(brink_arena *arena, size_t count, size_t size) {
   return take(arena, count, size, 16);
 }
 
+void *brink_arena_room(brink_arena *arena, void *items, size_t count, size_t *capacity,
+                       size_t size) {
+  if (count >= *capacity) {
+    size_t larger = *capacity < 8 ? 8 : 2 * *capacity;
+    void *moved = brink_arena_pack(arena, larger, size);
+    if (moved == NULL) return items;
+    if (count > 0) memcpy(moved, items, count * size);
+    items = moved;
+    *capacity = larger;
+  }
+  memset((char *)items + count * size, 0, size);
+  return items;
+}
+
 bool brink_arena_grow(brink_arena *arena, void **items, size_t count, size_t *capacity,
                       size_t size) {
-  if (count < *capacity) return true;
-  size_t larger = *capacity < 8 ? 8 : 2 * *capacity;
-  void *moved = brink_arena_pack(arena, larger, size);
-  if (moved == NULL) return false;
-  if (count > 0) memcpy(moved, *items, count * size);
-  *items = moved;
-  *capacity = larger;
-  return true;
+  *items = brink_arena_room(arena, *items, count, capacity, size);
+  return count < *capacity;
 }
 
 void *brink_arena_copy(brink_arena *arena, const void *from, size_t count, size_t size) {
@@ -148,6 +159,7 @@ char *brink_arena_format(brink_arena *arena, const char *format, va_list argumen
   int length = vsnprintf(NULL, 0, format, again);
   va_end(again);
   char *text = length >= 0 ? brink_arena_pack(arena, (size_t)length + 1, 1) : NULL;
+  if (length < 0) arena->failed = true;
   if (text != NULL) vsnprintf(text, (size_t)length + 1, format, arguments);
   return text;
 }

@@ -20,29 +20,63 @@ void *brink_allocate(const brink_allocator *allocator, size_t count, size_t size
 void brink_release(const brink_allocator *allocator, void *memory, size_t count, size_t size);
 
 /* An arena: pieces are taken one after another and given back all at once. Objects are made in one,
- * so that every constructor has one way to fail and one way to clean up. */
+ * so that every constructor has one way to fail and one way to clean up.
+ *
+ * An arena remembers in `failed` that it could not give something. A constructor takes all its arrays
+ * first, checks once, and fills them only then:
+ *
+ *     object->x = brink_arena_take(arena, nx, sizeof *object->x);
+ *     object->p = brink_arena_copy(arena, p, np, sizeof *p);
+ *     if (arena->failed) return BRINK_ERR_MEMORY;
+ *
+ * `failed` stays set. Who goes on with the arena after a failure sets it to false. */
 typedef struct brink_arena_block brink_arena_block;
 
 typedef struct brink_arena {
   brink_allocator allocator;
   brink_arena_block *blocks;
   size_t used, size; /* of the newest block */
+  bool failed;       /* something was asked for and not given */
 } brink_arena;
 
 void brink_arena_init(brink_arena *arena, const brink_allocator *allocator);
-void brink_arena_free(brink_arena *arena);
-void *brink_arena_take(brink_arena *arena, size_t count, size_t size); /* zeroed, or NULL */
-char *brink_arena_text(brink_arena *arena, const char *text);          /* a copy, or NULL */
-/* printf's text, or NULL. */
+void brink_arena_free(brink_arena *arena); /* may be used again: empty, and `failed` is false */
+
+/* These return NULL, and set `failed`, where there is no memory. */
+void *brink_arena_take(brink_arena *arena, size_t count, size_t size); /* zeroed, 64-byte aligned */
+void *brink_arena_pack(brink_arena *arena, size_t count, size_t size); /* zeroed, 16-byte aligned */
+/* A copy; `from` NULL: zeroed. */
+void *brink_arena_copy(brink_arena *arena, const void *from, size_t count, size_t size);
+char *brink_arena_text(brink_arena *arena, const char *text); /* a copy */
+/* The text that printf would write. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 0)))
 #endif
 char *
 brink_arena_format(brink_arena *arena, const char *format, va_list arguments);
-void *brink_arena_copy(brink_arena *arena, const void *from, size_t count, size_t size);
-void *brink_arena_pack(brink_arena *arena, size_t count, size_t size); /* 16-byte aligned only */
 
-/* Room for one more item in a growing array in an arena: at least doubles it when it is full. */
+/* Arrays that grow. `array` is a pointer to its items, `count` how many there are, `capacity` (a size_t)
+ * how many there is room for; all three begin as zero and are evaluated more than once.
+ *
+ *     brink_edge *edge = brink_arena_push(arena, net->edges, net->nedges, net->edges_capacity);
+ *     if (edge == NULL) return BRINK_ERR_MEMORY;
+ *     *edge = (brink_edge){.from = i, .to = j};
+ *
+ * The new item is zeroed, and counted. NULL: there is no memory, `failed` is set, and the array is as it was.
+ * Pointers to items do not survive the next push. */
+#define brink_arena_push(arena, array, count, capacity)                                            \
+  (brink_arena_reserve(arena, array, count, capacity) ? &(array)[(count)++] : NULL)
+
+/* Room for one more item, zeroed but not counted yet: for arrays that share a count. False: no memory. */
+#define brink_arena_reserve(arena, array, count, capacity)                                         \
+  ((array) = brink_arena_room((arena), (array), (count), &(capacity), sizeof *(array)),            \
+   (count) < (capacity))
+
+/* `items`, or a larger copy of them; items[count] is zeroed if there is room for it. */
+void *brink_arena_room(brink_arena *arena, void *items, size_t count, size_t *capacity,
+                       size_t size);
+
+/* As brink_arena_reserve, without its types. */
 bool brink_arena_grow(brink_arena *arena, void **items, size_t count, size_t *capacity,
                       size_t size);
 

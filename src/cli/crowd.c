@@ -337,6 +337,6 @@ void cli_crowd_summary(cli_crowd *crowd, brink_summary *summary) {
   crowd->counts.windows = stats->windows;
   crowd->counts.compared = stats->checks;
   crowd->counts.searched = stats->searches;
-  crowd->counts.meetings = stats->meetings;
+  crowd->counts.meetings = stats->pair_events;
   summary->agents = &crowd->counts;
 }
