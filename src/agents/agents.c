@@ -41,10 +41,8 @@ static bool take_arrays(brink_agents *agents) {
   while (agents->npair_intervals < agents->n) agents->npair_intervals *= 2;
   agents->pair_intervals =
       brink_arena_take(arena, agents->npair_intervals, sizeof *agents->pair_intervals);
-  return agents->saved[0] != NULL && agents->saved[1] != NULL && agents->bounds != NULL &&
-         agents->members != NULL && agents->intervals != NULL && agents->pair_intervals != NULL &&
-         brink_queue_init(&agents->queue, agents->n, arena) &&
-         brink_contacts_init(&agents->contacts, agents->n, &arena->allocator, arena);
+  return brink_queue_init(&agents->queue, agents->n, arena) &&
+         brink_contacts_init(&agents->contacts, agents->n, arena);
 }
 
 static brink_status build(brink_agents *agents, brink_diag *diag) {
@@ -89,8 +87,7 @@ brink_status brink_agents_create(const brink_agents_def *def, const brink_alloca
 void brink_agents_destroy(brink_agents *agents) {
   if (agents == NULL) return;
   brink_speculation_destroy(agents->speculation);
-  brink_worker_free(&agents->worker, true);
-  brink_contacts_free(&agents->contacts);
+  brink_worker_free(&agents->worker);
   brink_arena arena = agents->arena; /* the object itself lives in it */
   brink_arena_free(&arena);
 }

@@ -18,7 +18,6 @@
 #define SMALL_ENOUGH 0x1p60   /* smallest cells in a box: larger ones are BOUNDLESS */
 #define USUAL 1.5             /* times the average width of a box: the smallest cells */
 #define MISFIT 1.3 /* cells that are too large or too small by this factor are replaced */
-#define LINE 64    /* bytes of a cache line */
 
 /* A box in its cell: a cache line. */
 typedef struct entry {
@@ -34,11 +33,9 @@ typedef struct size_links {
 } size_links;
 
 struct brink_grid {
-  brink_allocator allocator;
   size_t n, mask;
   int nd;
-  void *memory;            /* of the entries */
-  entry *entries;          /* of each agent */
+  entry *entries;          /* of each agent: a cache line each */
   size_links *links;       /* of each agent */
   uint32_t *bucket;        /* the first agent in each */
   uint32_t *first_of_size; /* first agent of each size */
@@ -49,54 +46,23 @@ struct brink_grid {
   size_t count;            /* … and their number */
 };
 
-static void *take(brink_grid *grid, size_t count, size_t size) {
-  return brink_allocate(&grid->allocator, count, size);
-}
-
-bool brink_grid_create(size_t n, int nd, const brink_allocator *allocator, brink_grid **made) {
-  *made = NULL;
-  brink_grid *grid = brink_allocate(allocator, 1, sizeof *grid);
-  if (grid == NULL) return false;
-  if (allocator != NULL) grid->allocator = *allocator;
+brink_grid *brink_grid_create(size_t n, int nd, brink_arena *arena) {
   size_t buckets = 16;
   while (buckets < 2 * n) buckets *= 2;
-  *grid = (brink_grid){.allocator = grid->allocator,
-                       .n = n,
-                       .mask = buckets - 1,
-                       .nd = nd,
-                       .per_unit = 1.0,
-                       .low = SIZES,
-                       .high = -1};
-  grid->memory = take(grid, n + 1, sizeof *grid->entries);
-  grid->links = take(grid, n, sizeof *grid->links);
-  grid->bucket = take(grid, buckets, sizeof *grid->bucket);
-  grid->first_of_size = take(grid, SIZES, sizeof *grid->first_of_size);
-  grid->count_of_size = take(grid, SIZES, sizeof *grid->count_of_size);
-  *made = grid;
-  if (grid->memory == NULL || grid->links == NULL || grid->bucket == NULL ||
-      grid->first_of_size == NULL || grid->count_of_size == NULL) {
-    brink_grid_destroy(grid);
-    *made = NULL;
-    return false;
-  }
-  uintptr_t start = ((uintptr_t)grid->memory + LINE - 1) / LINE * LINE;
-  grid->entries = (entry *)start;
+  brink_grid made = {
+      .n = n, .mask = buckets - 1, .nd = nd, .per_unit = 1.0, .low = SIZES, .high = -1};
+  brink_grid *grid = brink_arena_take(arena, 1, sizeof *grid);
+  made.entries = brink_arena_take(arena, n, sizeof *made.entries);
+  made.links = brink_arena_take(arena, n, sizeof *made.links);
+  made.bucket = brink_arena_take(arena, buckets, sizeof *made.bucket);
+  made.first_of_size = brink_arena_take(arena, SIZES, sizeof *made.first_of_size);
+  made.count_of_size = brink_arena_take(arena, SIZES, sizeof *made.count_of_size);
+  if (arena->failed) return NULL;
+  *grid = made;
   for (size_t k = 0; k < n; k++) grid->entries[k].size = -1;
   memset(grid->bucket, 0xff, buckets * sizeof *grid->bucket);
   memset(grid->first_of_size, 0xff, SIZES * sizeof *grid->first_of_size);
-  return true;
-}
-
-void brink_grid_destroy(brink_grid *grid) {
-  if (grid == NULL) return;
-  brink_allocator allocator = grid->allocator;
-  size_t n = grid->n;
-  brink_release(&allocator, grid->memory, n + 1, sizeof *grid->entries);
-  brink_release(&allocator, grid->links, n, sizeof *grid->links);
-  brink_release(&allocator, grid->bucket, grid->mask + 1, sizeof *grid->bucket);
-  brink_release(&allocator, grid->first_of_size, SIZES, sizeof *grid->first_of_size);
-  brink_release(&allocator, grid->count_of_size, SIZES, sizeof *grid->count_of_size);
-  brink_release(&allocator, grid, 1, sizeof *grid);
+  return grid;
 }
 
 size_t brink_grid_bytes(const brink_grid *grid) {
@@ -361,17 +327,6 @@ static void visit_size(query *q, int size) {
   for (uint32_t other = grid->first_of_size[size]; other != NONE; other = grid->links[other].next) {
     if (touches_box(q, other, &grid->entries[other], size)) add_result(q, other);
   }
-}
-
-bool brink_grid_results_create(const brink_grid *grid, brink_grid_results *results) {
-  *results = (brink_grid_results){.room = grid->n};
-  results->list = brink_allocate(&grid->allocator, results->room, sizeof *results->list);
-  return results->list != NULL;
-}
-
-void brink_grid_results_destroy(const brink_grid *grid, brink_grid_results *results) {
-  brink_release(&grid->allocator, results->list, results->room, sizeof *results->list);
-  results->list = NULL;
 }
 
 size_t brink_grid_query(const brink_grid *grid, brink_grid_results *results, uint32_t agent,

@@ -15,22 +15,14 @@
 #define A_WHILE                                                                                    \
   4096.0 /* units of rounding in time after an instant, in which rounding may still hide a value */
 
-bool brink_contacts_init(brink_contacts *contacts, size_t n, const brink_allocator *allocator,
-                         brink_arena *arena) {
-  *contacts = (brink_contacts){.free = BRINK_NOBODY};
-  if (allocator != NULL) contacts->allocator = *allocator;
+bool brink_contacts_init(brink_contacts *contacts, size_t n, brink_arena *arena) {
+  *contacts =
+      (brink_contacts){.arena = arena, .capacity = FEWEST + n / SHARE, .free = BRINK_NOBODY};
   contacts->first = brink_arena_take(arena, n, sizeof *contacts->first);
-  if (contacts->first == NULL) return false;
+  contacts->items = brink_arena_take(arena, contacts->capacity, sizeof *contacts->items);
+  if (arena->failed) return false;
   memset(contacts->first, 0xff, n * sizeof *contacts->first);
-  contacts->room = FEWEST + n / SHARE;
-  contacts->items = brink_allocate(&contacts->allocator, contacts->room, sizeof *contacts->items);
-  return contacts->items != NULL;
-}
-
-void brink_contacts_free(brink_contacts *contacts) {
-  if (contacts->items != NULL)
-    brink_release(&contacts->allocator, contacts->items, contacts->room, sizeof *contacts->items);
-  contacts->items = NULL;
+  return true;
 }
 
 static bool is_of(const brink_contact *contact, size_t block, size_t guard,
@@ -53,26 +45,16 @@ bool brink_contacts_any(const brink_contacts *contacts, const uint32_t pair[2], 
   return false;
 }
 
-static bool grow(brink_contacts *contacts) {
-  size_t room = 2 * contacts->room;
-  brink_contact *items = brink_allocate(&contacts->allocator, room, sizeof *items);
-  if (items == NULL) return false;
-  memcpy(items, contacts->items, contacts->count * sizeof *items);
-  brink_release(&contacts->allocator, contacts->items, contacts->room, sizeof *items);
-  contacts->items = items;
-  contacts->room = room;
-  return true;
-}
-
 /* An unused element; BRINK_NOBODY: out of memory. */
 static uint32_t take(brink_contacts *contacts) {
-  uint32_t place = contacts->free;
-  if (place != BRINK_NOBODY) {
-    contacts->free = contacts->items[place].next;
-    return place;
+  uint32_t unused = contacts->free;
+  if (unused != BRINK_NOBODY) {
+    contacts->free = contacts->items[unused].next;
+    return unused;
   }
-  if (contacts->count == contacts->room && !grow(contacts)) return BRINK_NOBODY;
-  return (uint32_t)contacts->count++;
+  const brink_contact *added =
+      brink_arena_push(contacts->arena, contacts->items, contacts->count, contacts->capacity);
+  return added != NULL ? (uint32_t)(contacts->count - 1) : BRINK_NOBODY;
 }
 
 /* Is the record of an instant that is over, also within rounding of time, and are the two not touching any more? */
@@ -99,26 +81,25 @@ static uint32_t *place_of(brink_contacts *contacts, const brink_contact *update,
   return link;
 }
 
-bool brink_contacts_update(brink_contacts *contacts, const brink_contact *update, double now) {
+void brink_contacts_update(brink_contacts *contacts, const brink_contact *update, double now) {
   uint32_t *link = place_of(contacts, update, now), k = *link;
   if (update->removed) {
-    if (k == BRINK_NOBODY) return true;
+    if (k == BRINK_NOBODY) return;
     *link = contacts->items[k].next;
     contacts->items[k].next = contacts->free;
     contacts->free = k;
-    return true;
+    return;
   }
   brink_contact made = *update;
   made.next = BRINK_NOBODY;
   if (k != BRINK_NOBODY) {
     made.next = contacts->items[k].next;
     contacts->items[k] = made;
-    return true;
+    return;
   }
   k = take(contacts); /* may move all items */
-  if (k == BRINK_NOBODY) return false;
+  if (k == BRINK_NOBODY) return;
   made.next = contacts->first[update->pair[0]];
   contacts->items[k] = made;
   contacts->first[update->pair[0]] = k;
-  return true;
 }

@@ -40,6 +40,21 @@ static void set_acting(brink_agents *agents, uint32_t agent) {
   agents->acting_block = BRINK_NONE;
 }
 
+/* A failure of one agent, or of two at a guard of their pair, which is at work. */
+static brink_status fail(const brink_agents *agents, brink_diag *diag, brink_reason reason,
+                         const uint32_t *who, int count, brink_arguments arguments) {
+  const brink_model *model =
+      count == 1 ? population_of(agents, who[0])->sim->model
+                 : agents->worker.pair_guards[agents->acting_block].eval.model;
+  arguments.h = (double)NAN;
+  for (int k = 0; k < count; k++) {
+    arguments.population[k] = agents->members[who[k]].population;
+    arguments.agent[k] = brink_agents_index(agents, who[k]);
+    arguments.population_name[k] = population_of(agents, who[k])->def.name;
+  }
+  return brink_fail(diag, model, reason, &arguments);
+}
+
 /* ---- plans and windows ---- */
 
 /* Computes the plan of the agent, which is loaded, from its present time on. */
@@ -53,10 +68,8 @@ static brink_status plan(brink_agents *agents, uint32_t agent, brink_diag *diag)
   member->valid = interval.valid;
   member->idle = interval.valid > interval.start ? 0 : (uint16_t)(member->idle + 1);
   if (member->idle > IDLE)
-    return brink_diag_set(diag, BRINK_ERR_LOOP,
-                          "time does not move on from t = %.17g: something of agent %zu of '%s' "
-                          "happens again and again",
-                          interval.start, brink_agents_index(agents, agent) + 1, pop->def.name);
+    return fail(agents, diag, BRINK_REASON_STUCK_AGENT, &agent, 1,
+                (brink_arguments){.t = interval.start});
   return BRINK_OK;
 }
 
@@ -66,7 +79,7 @@ void brink_agents_save(brink_agents *agents, uint32_t agent, int which) {
 }
 
 void brink_agents_update_contact(brink_agents *agents, const brink_contact *update) {
-  if (!brink_contacts_update(&agents->contacts, update, agents->now)) agents->out_of_memory = true;
+  brink_contacts_update(&agents->contacts, update, agents->now);
 }
 
 void brink_agents_install(brink_agents *agents, const brink_candidate_window *candidate) {
@@ -114,23 +127,6 @@ static brink_status simulate(brink_agents *agents, uint32_t agent, double t, bri
   return status == BRINK_STEPPED ? BRINK_OK : status;
 }
 
-/* The names of two agents, for messages. */
-static const char *name_pair(const brink_agents *agents, const uint32_t pair[2], char *text,
-                             size_t size) {
-  const char *name[2];
-  size_t number[2];
-  for (int k = 0; k < 2; k++) {
-    name[k] = population_of(agents, pair[k])->def.name;
-    number[k] = brink_agents_index(agents, pair[k]) + 1;
-  }
-  if (population_of(agents, pair[0]) == population_of(agents, pair[1]))
-    snprintf(text, size, "agents %zu and %zu of '%s'", number[0], number[1], name[0]);
-  else
-    snprintf(text, size, "agent %zu of '%s' and agent %zu of '%s'", number[0], name[0], number[1],
-             name[1]);
-  return text;
-}
-
 /* Do intervals between events shrink geometrically, to infinitely many events before *limit, and is the time that is left
  * too short to be resolved? */
 static bool accumulates(brink_event_intervals *intervals, double now, double *limit) {
@@ -148,22 +144,10 @@ static bool accumulates(brink_event_intervals *intervals, double now, double *li
   return left <= UNRESOLVED * fabs(now);
 }
 
-static brink_status report_accumulation(const char *whose, double limit, brink_diag *diag) {
-  brink_diag_set(diag, BRINK_ERR_ZENO,
-                 "infinitely many events of %s before t = %.10g: give the model a mode for the "
-                 "limit",
-                 whose, limit);
-  if (diag != NULL) diag->t = limit;
-  return BRINK_ERR_ZENO;
-}
-
 static brink_status check_accumulation(brink_agents *agents, uint32_t agent, brink_diag *diag) {
   double limit;
   if (!accumulates(&agents->intervals[agent], agents->now, &limit)) return BRINK_OK;
-  char whose[300];
-  snprintf(whose, sizeof whose, "agent %zu of '%s'", brink_agents_index(agents, agent) + 1,
-           population_of(agents, agent)->def.name);
-  return report_accumulation(whose, limit, diag);
+  return fail(agents, diag, BRINK_REASON_ZENO_AGENT, &agent, 1, (brink_arguments){.t = limit});
 }
 
 /* The same for a guard of a pair. */
@@ -183,11 +167,8 @@ static brink_status check_pair_accumulation(brink_agents *agents, const uint32_t
                                    .intervals = {.last = agents->t_start}};
   double limit;
   if (!accumulates(&kept->intervals, agents->now, &limit)) return BRINK_OK;
-  char whose[300], names[200];
-  snprintf(whose, sizeof whose, "'%s' of %s",
-           brink_model_guard_name(agents->worker.pair_guards[block].eval.model, root->guard),
-           name_pair(agents, pair, names, sizeof names));
-  return report_accumulation(whose, limit, diag);
+  return fail(agents, diag, BRINK_REASON_ZENO_PAIR, pair, 2,
+              (brink_arguments){.t = limit, .guard = root->guard});
 }
 
 /* The turn of an agent without a pair event: a step if its plan is over, then a new window. */
@@ -254,31 +235,19 @@ static void end_window(brink_agents *agents, uint32_t agent) {
 }
 
 /* Have all states finite values after the action? */
-static brink_status check_finite(const brink_pair_guards *pg, const brink_event_record *record,
+static brink_status check_finite(const brink_agents *agents, const uint32_t pair[2],
+                                 const brink_pair_guards *pg, const brink_event_record *record,
                                  brink_diag *diag) {
   for (size_t i = 0; i < pg->eval.model->def.nx; i++) {
     if (isfinite(pg->x1[i])) continue;
-    char value[BRINK_DOUBLE_TEXT];
-    return brink_diag_set(diag, BRINK_ERR_CALLBACK,
-                          "the action of '%s' set state '%s' to %s at t = %.17g",
-                          record->event.name, brink_model_state_name(pg->eval.model, i),
-                          brink_double_text(pg->x1[i], value), record->event.t);
+    return fail(agents, diag, BRINK_REASON_ACTION_STATE, pair, 2,
+                (brink_arguments){.t = record->event.t,
+                                  .guard = record->event.guard,
+                                  .clock = BRINK_NONE,
+                                  .state = i,
+                                  .value = pg->x1[i]});
   }
   return BRINK_OK;
-}
-
-/* The motion of the two still leads past the surface of a unilateral guard. */
-static brink_status report_blocked(const brink_agents *agents, const uint32_t pair[2],
-                                   const brink_event_record *record, brink_diag *diag) {
-  char names[200];
-  return brink_diag_set(diag, BRINK_ERR_BLOCKED,
-                        "at t = %.17g the surface of the unilateral guard '%s' of %s was reached, "
-                        "and nothing that the "
-                        "action changed leads away from it: their motion still points past the "
-                        "surface; change a mode "
-                        "or a state in the action, or stop there",
-                        record->event.t, record->event.name,
-                        name_pair(agents, pair, names, sizeof names));
 }
 
 /* Finds and records the sign of a guard that has fired. Both partners have their new plans; agents->saved has the two as
@@ -289,7 +258,6 @@ static brink_status settle(brink_agents *agents, size_t block, const uint32_t pa
   brink_pair_guards *pg = &agents->worker.pair_guards[block];
   double valid = fmin(agents->members[pair[0]].valid, agents->members[pair[1]].valid);
   double at = record->event.t, value = record->event.value;
-  const char *name = record->event.name;
   brink_pair_query q = {.agents = agents, .block = block, .from = at, .to = fmax(valid, at)};
   for (int side = 0; side < 2; side++) {
     q.pair[side] = pair[side];
@@ -297,7 +265,9 @@ static brink_status settle(brink_agents *agents, size_t block, const uint32_t pa
     q.previous[side] = agents->saved[side];
   }
   brink_pair_settled settled = brink_pair_settle(pg, &q, root, value, acted);
-  if (settled.blocked) return report_blocked(agents, pair, record, diag);
+  if (settled.blocked)
+    return fail(agents, diag, BRINK_REASON_PAIR_BLOCKED, pair, 2,
+                (brink_arguments){.t = at, .guard = record->event.guard});
   const brink_contact *known = brink_contacts_find(&agents->contacts, block, root->guard, pair);
   uint32_t times = known != NULL && known->times > 0 && known->fired == at ? known->times + 1 : 1;
   brink_agents_update_contact(agents, &(brink_contact){.pair = {pair[0], pair[1]},
@@ -312,18 +282,23 @@ static brink_status settle(brink_agents *agents, size_t block, const uint32_t pa
                                                        .sign = (int8_t)settled.sign,
                                                        .touching = settled.touching});
   if (times <= IDLE + agents->n) return BRINK_OK;
-  char names[200];
-  return brink_diag_set(diag, BRINK_ERR_LOOP,
-                        "time does not move on from t = %.17g: '%s' of %s fires again and again",
-                        at, name, name_pair(agents, pair, names, sizeof names));
+  return fail(agents, diag, BRINK_REASON_STUCK_PAIR, pair, 2,
+              (brink_arguments){.t = at, .guard = record->event.guard});
 }
 
-static brink_status report_action_failure(const brink_pair_guards *pg,
-                                          const brink_event_record *record, brink_diag *diag) {
-  return pg->message[0] != '\0'
-             ? brink_diag_set(diag, BRINK_ERR_CALLBACK, "%s", pg->message)
-             : brink_diag_set(diag, BRINK_ERR_CALLBACK, "the action of '%s' failed at t = %.17g",
-                              record->event.name, record->event.t);
+/* The action of a pair has failed; the text that it has left, if any, explains it. */
+static brink_status report_action_failure(const brink_agents *agents, const uint32_t pair[2],
+                                          const brink_pair_guards *pg,
+                                          const brink_event_record *record, int outcome,
+                                          brink_diag *diag) {
+  bool explained = pg->message[0] != '\0';
+  return fail(agents, diag, explained ? BRINK_REASON_ACTION_TEXT : BRINK_REASON_ACTION_FAILED, pair,
+              2,
+              (brink_arguments){.t = record->event.t,
+                                .guard = record->event.guard,
+                                .clock = BRINK_NONE,
+                                .count = outcome,
+                                .text = pg->message});
 }
 
 /* A pair event, up to the new plans of both partners. */
@@ -336,10 +311,10 @@ static brink_status fire(brink_agents *agents, size_t block, const uint32_t pair
   for (int side = 0; side < 2; side++) brink_agents_save(agents, pair[side], side);
   int outcome =
       brink_pair_run_action(pg, agents->saved[0], agents->saved[1], root, &record, changed, &acted);
-  brink_status status = check_finite(pg, &record, diag);
+  brink_status status = check_finite(agents, pair, pg, &record, diag);
   if (status != BRINK_OK) return status;
   status = report_pair_event(agents, block, pair, &record);
-  if (outcome < 0) return report_action_failure(pg, &record, diag);
+  if (outcome < 0) return report_action_failure(agents, pair, pg, &record, outcome, diag);
   for (int side = 0; side < 2; side++) {
     end_window(agents, pair[side]);
     brink_status applied = apply_action(agents, block, side, pair[side], changed[side], diag);
@@ -406,7 +381,7 @@ static brink_status turn(brink_agents *agents, brink_diag *diag) {
   else if (agents->speculation == NULL || !brink_speculation_commit(agents->speculation, i))
     status = take_turn(agents, i, diag);
   brink_queue_update(&agents->queue, i, member->window.end);
-  if (agents->out_of_memory)
+  if (agents->arena.failed)
     return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for pairs that are in contact");
   if (agents->n >= MANY && agents->speculation == NULL) {
     brink_worker_prefetch(&agents->worker, agents->queue.later);
@@ -463,7 +438,8 @@ brink_status brink_agents_run(brink_agents *agents, double t_end, int64_t work, 
   brink_status status = brink_agents_begin(agents, t_end, diag);
   for (int64_t turns = 0; status == BRINK_OK; turns++) {
     if (work > 0 && turns >= work)
-      return brink_diag_set(diag, BRINK_ERR_WORK, "%lld turns were taken", (long long)turns);
+      return brink_fail(diag, agents->worker.populations[0].sim->model, BRINK_REASON_MAX_TURNS,
+                        &(brink_arguments){.t = agents->now, .h = (double)NAN, .count = turns});
     status = turn(agents, diag);
   }
   if (status == BRINK_TIME_REACHED) agents->now = t_end;

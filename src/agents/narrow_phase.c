@@ -21,22 +21,19 @@
 
 /* ---- creation ---- */
 
-/* Finds the states of an agent that the guards read. */
-static bool find_needed(brink_pair_guards *pg, int side, brink_arena *arena) {
+/* Finds the states of the agents that the guards read; `reads` is workspace, zeroed, for the states of the pair. */
+static void find_needed(brink_pair_guards *pg, bool *reads) {
   const brink_model *pair = pg->eval.model;
-  size_t nx = pg->population[side]->sim->model->def.nx;
-  bool *reads = brink_arena_take(arena, pair->def.nx, sizeof *reads);
-  pg->needed[side] = brink_arena_take(arena, nx, sizeof *pg->needed[side]);
-  if (reads == NULL || pg->needed[side] == NULL) return false;
   for (size_t g = 0; g < pair->def.nguards; g++) {
     const brink_guard_def *guard = &pair->guards[g].def;
     if (!pg->eval.enabled[g]) continue;
     for (size_t k = 0; k < guard->ndepends; k++) reads[guard->depends[k]] = true;
   }
-  for (size_t i = 0; i < nx; i++) {
-    if (reads[pg->def.x[side][i]]) pg->needed[side][pg->nneeded[side]++] = (uint32_t)i;
+  for (int side = 0; side < 2; side++) {
+    for (size_t i = 0; i < pg->population[side]->packing.nx; i++) {
+      if (reads[pg->def.x[side][i]]) pg->needed[side][pg->nneeded[side]++] = (uint32_t)i;
+    }
   }
-  return true;
 }
 
 /* Enables only the pair's own guards, and the guards in their formulas. */
@@ -77,10 +74,11 @@ bool brink_pair_guards_init(brink_pair_guards *pg, const brink_pair_def *def,
   pg->timer = brink_arena_take(arena, model->def.nclocks, sizeof(double));
   pg->sign_before = brink_arena_take(arena, model->def.nguards, sizeof *pg->sign_before);
   pg->updates = brink_arena_take(arena, UPDATES * def->nguards, sizeof *pg->updates);
-  if (pg->atol == NULL || pg->time_rounding == NULL || pg->rows == NULL || pg->x0 == NULL ||
-      pg->x1 == NULL || pg->before_x == NULL || pg->before_p == NULL || pg->before_mode == NULL ||
-      pg->timer == NULL || pg->sign_before == NULL || pg->updates == NULL)
-    return false;
+  bool *reads = brink_arena_take(arena, nx, sizeof *reads);
+  for (int side = 0; side < 2; side++)
+    pg->needed[side] =
+        brink_arena_take(arena, pg->population[side]->packing.nx, sizeof *pg->needed[side]);
+  if (arena->failed) return false;
   for (size_t i = 0; i < nx; i++) pg->atol[i] = options->atol;
   if (!brink_eval_init(&pg->eval, model, arena, false) ||
       !brink_detector_create(&pg->detector, options, pg->atol, &pg->eval, arena))
@@ -88,7 +86,8 @@ bool brink_pair_guards_init(brink_pair_guards *pg, const brink_pair_def *def,
   memcpy(pg->eval.p, model->def.p0, model->def.np * sizeof(double));
   memcpy(pg->eval.mode, model->def.mode0, model->def.nmodes * sizeof(int));
   enable(pg);
-  return find_needed(pg, 0, arena) && find_needed(pg, 1, arena);
+  find_needed(pg, reads);
+  return true;
 }
 
 /* ---- two agents as one system ---- */

@@ -97,9 +97,8 @@ bool brink_box_touches(const brink_box *a, const brink_box *b, int ndimensions);
 /* The bounding boxes of all agents that a pair block concerns. */
 typedef struct brink_grid brink_grid;
 
-bool brink_grid_create(size_t n, int ndimensions, const brink_allocator *allocator,
-                       brink_grid **grid);
-void brink_grid_destroy(brink_grid *grid); /* NULL is fine */
+/* NULL: out of memory. */
+brink_grid *brink_grid_create(size_t n, int ndimensions, brink_arena *arena);
 size_t brink_grid_bytes(const brink_grid *grid);
 /* Inserts the agent's box, or replaces it. */
 void brink_grid_update(brink_grid *grid, uint32_t agent, const brink_box *box);
@@ -108,15 +107,13 @@ const brink_box *brink_grid_box(const brink_grid *grid, uint32_t agent);
 void brink_grid_prefetch(const brink_grid *grid, uint32_t agent);
 void brink_grid_prefetch_around(const brink_grid *grid, uint32_t agent);
 
-/* Workspace and results of queries. Several threads may q one grid at the same time, each with its own, while
- * nobody updates it. */
+/* Results of a query, with space for all agents of the grid. Several threads may query one grid at the same time, each
+ * with its own results, while nobody updates it. */
 typedef struct brink_grid_results {
   uint32_t *list;
-  size_t count, room;
+  size_t count;
 } brink_grid_results;
 
-bool brink_grid_results_create(const brink_grid *grid, brink_grid_results *results);
-void brink_grid_results_destroy(const brink_grid *grid, brink_grid_results *results);
 /* Agents whose boxes touch this one, in the order of their numbers, without `agent`, into results->list; returns how
  * many. */
 size_t brink_grid_query(const brink_grid *grid, brink_grid_results *results, uint32_t agent,
@@ -146,24 +143,22 @@ typedef struct brink_contact {
 } brink_contact;
 
 typedef struct brink_contacts {
-  brink_allocator allocator;
+  brink_arena *arena;
   brink_contact *items;
-  size_t count, room;
+  size_t count, capacity;
   uint32_t free;   /* first element of the list of unused ones */
   uint32_t *first; /* first contact of each agent, as the first partner */
 } brink_contacts;
 
 /* False: out of memory. */
-bool brink_contacts_init(brink_contacts *contacts, size_t n, const brink_allocator *allocator,
-                         brink_arena *arena);
-void brink_contacts_free(brink_contacts *contacts);
+bool brink_contacts_init(brink_contacts *contacts, size_t n, brink_arena *arena);
 /* NULL: nothing is recorded. */
 const brink_contact *brink_contacts_find(const brink_contacts *contacts, size_t block, size_t guard,
                                          const uint32_t pair[2]);
 /* Is anything recorded of the two at this time, in any block? */
 bool brink_contacts_any(const brink_contacts *contacts, const uint32_t pair[2], double at);
-/* Replaces the record of the guard, or deletes it. False: out of memory. */
-bool brink_contacts_update(brink_contacts *contacts, const brink_contact *update, double now);
+/* Replaces the record of the guard, or deletes it. Where there is no memory, the arena has failed. */
+void brink_contacts_update(brink_contacts *contacts, const brink_contact *update, double now);
 
 /* ---- narrow_phase.c ---- */
 
@@ -311,7 +306,7 @@ typedef struct brink_worker {
 /* Worker 0 owns the packed agents and the grids, which the others share. */
 brink_status brink_worker_init(brink_worker *worker, brink_agents *agents, size_t number,
                                brink_diag *diag);
-void brink_worker_free(brink_worker *worker, bool first);
+void brink_worker_free(brink_worker *worker);
 
 /* Prefetch what an agent's turn reads: the agent itself; its neighbours. */
 void brink_worker_prefetch(const brink_worker *worker, uint32_t agent);
@@ -467,7 +462,7 @@ typedef struct brink_pair_intervals {
 } brink_pair_intervals;
 
 struct brink_agents {
-  brink_arena arena;
+  brink_arena arena; /* of everything but the simulations */
   brink_agents_def def;
   brink_agents_sink sink;
   brink_agents_stats stats;
@@ -483,7 +478,6 @@ struct brink_agents {
   brink_pair_intervals *pair_intervals;
   size_t npair_intervals; /* a power of two */
   brink_contacts contacts;
-  bool out_of_memory;          /* for contacts */
   brink_motion_bounds *bounds; /* workspace, for one agent */
   size_t largest;              /* size of a packed agent */
   char *saved[2];              /* two agents, packed, as they were before the turn */

@@ -49,9 +49,9 @@ brink_status brink_population_plan(brink_agent_population *pop, double t_end, vo
     if (status != BRINK_STEPPED && status != BRINK_OK) return status;
   }
   if (sim->eval.nheld > BRINK_PACKED_HOLDS || sim->eval.nties > BRINK_PACKED_HOLDS)
-    return brink_diag_set(diag, BRINK_ERR_UNSUPPORTED,
-                          "an agent slides on %zu surfaces at once: at most %d are supported",
-                          sim->eval.nheld, BRINK_PACKED_HOLDS);
+    return brink_sim_fail(
+        sim, diag, BRINK_REASON_MAX_SLIDES,
+        (brink_arguments){.count = (int64_t)sim->eval.nheld, .limit = BRINK_PACKED_HOLDS});
   brink_packing_follow(&pop->packing, sim, ahead.path);
   brink_pack(&pop->packing, sim, packed);
   interval->valid = fmin(ahead.end, t_end);

@@ -7,14 +7,13 @@
 #define CHILDREN 4
 #define LINE 64 /* bytes of a cache line: four items */
 
-/* The children of an item share a cache line: the first item is at the end of one. */
+/* The children of an item share a cache line: the first item is at the end of one. Arenas give whole lines. */
 bool brink_queue_init(brink_queue *queue, size_t n, brink_arena *arena) {
   *queue = (brink_queue){.soon = BRINK_NOBODY, .later = BRINK_NOBODY};
   queue->place = brink_arena_take(arena, n, sizeof *queue->place);
-  char *memory = brink_arena_take(arena, n + 2 * CHILDREN, sizeof *queue->heap);
-  if (queue->place == NULL || memory == NULL) return false;
-  uintptr_t line = ((uintptr_t)memory + LINE - 1) / LINE * LINE;
-  queue->heap = (brink_queue_item *)(void *)(memory + (line - (uintptr_t)memory)) + CHILDREN - 1;
+  brink_queue_item *lines = brink_arena_take(arena, n + 2 * CHILDREN, sizeof *lines);
+  if (arena->failed) return false;
+  queue->heap = lines + CHILDREN - 1;
   return true;
 }
 

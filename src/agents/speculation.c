@@ -414,20 +414,15 @@ static bool take_room(brink_speculation *spec) {
   char *packed = brink_arena_take(arena, spec->capacity, largest);
   brink_motion_bounds *bounds =
       brink_arena_take(arena, spec->capacity * 2 * npairs, sizeof *bounds);
-  if (spec->workers == NULL || spec->steps == NULL || spec->upcoming == NULL ||
-      spec->room == NULL || spec->boxes == NULL || packed == NULL || bounds == NULL)
-    return false;
+  box_entry *entries = brink_arena_take(arena, npairs * 2 * spec->capacity, sizeof *entries);
+  if (arena->failed) return false;
   for (size_t k = 0; k < spec->capacity; k++) {
     brink_speculative_step *step = &spec->steps[k];
     step->packed = packed + k * largest;
     step->candidate.bounds = bounds + k * 2 * npairs;
     step->candidate.step = step;
   }
-  for (size_t b = 0; b < npairs; b++) {
-    boxes_of_block *boxes = &spec->boxes[b];
-    boxes->entries = brink_arena_take(arena, 2 * spec->capacity, sizeof *boxes->entries);
-    if (boxes->entries == NULL) return false;
-  }
+  for (size_t b = 0; b < npairs; b++) spec->boxes[b].entries = entries + b * 2 * spec->capacity;
   return true;
 }
 
@@ -447,7 +442,7 @@ brink_status brink_speculation_create(brink_agents *agents, brink_diag *diag,
     brink_status status = brink_worker_init(&spec->workers[k], agents, k + 1, diag);
     if (status != BRINK_OK) return status;
   }
-  spec->pool = brink_thread_pool_create(spec->nworkers, &agents->arena.allocator);
+  spec->pool = brink_thread_pool_create(spec->nworkers, &agents->arena);
   return spec->pool != NULL ? BRINK_OK : brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
 }
 
@@ -455,5 +450,5 @@ void brink_speculation_destroy(brink_speculation *spec) {
   if (spec == NULL) return;
   brink_thread_pool_destroy(spec->pool);
   for (size_t k = 0; spec->workers != NULL && k < spec->nworkers; k++)
-    brink_worker_free(&spec->workers[k], false);
+    brink_worker_free(&spec->workers[k]);
 }

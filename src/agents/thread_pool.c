@@ -8,8 +8,7 @@
   16 /* items that a thread takes at once: few, so that all threads finish at nearly the same time */
 
 struct brink_thread_pool {
-  brink_allocator allocator;
-  size_t room, started; /* threads besides the caller's */
+  size_t started; /* threads besides the caller's */
   pthread_t *threads;
   pthread_mutex_t lock;
   pthread_cond_t begin, end;
@@ -51,20 +50,16 @@ static void *work(void *user) {
   return NULL;
 }
 
-brink_thread_pool *brink_thread_pool_create(size_t threads, const brink_allocator *allocator) {
-  brink_thread_pool *pool = brink_allocate(allocator, 1, sizeof *pool);
-  if (pool == NULL) return NULL;
-  if (allocator != NULL) pool->allocator = *allocator;
-  pool->room = threads > 1 ? threads - 1 : 0;
-  pool->threads = brink_allocate(allocator, pool->room > 0 ? pool->room : 1, sizeof *pool->threads);
-  if (pool->threads == NULL) {
-    brink_release(allocator, pool, 1, sizeof *pool);
-    return NULL;
-  }
+brink_thread_pool *brink_thread_pool_create(size_t threads, brink_arena *arena) {
+  size_t more = threads > 1 ? threads - 1 : 0;
+  brink_thread_pool *pool = brink_arena_take(arena, 1, sizeof *pool);
+  pthread_t *handles = brink_arena_take(arena, more, sizeof *handles);
+  if (arena->failed) return NULL;
+  pool->threads = handles;
   pthread_mutex_init(&pool->lock, NULL);
   pthread_cond_init(&pool->begin, NULL);
   pthread_cond_init(&pool->end, NULL);
-  while (pool->started < pool->room &&
+  while (pool->started < more &&
          pthread_create(&pool->threads[pool->started], NULL, work, pool) == 0)
     pool->started++;
   return pool;
@@ -80,9 +75,6 @@ void brink_thread_pool_destroy(brink_thread_pool *pool) {
   pthread_cond_destroy(&pool->end);
   pthread_cond_destroy(&pool->begin);
   pthread_mutex_destroy(&pool->lock);
-  brink_allocator allocator = pool->allocator;
-  brink_release(&allocator, pool->threads, pool->room > 0 ? pool->room : 1, sizeof *pool->threads);
-  brink_release(&allocator, pool, 1, sizeof *pool);
 }
 
 void brink_thread_pool_run(brink_thread_pool *pool, size_t items, brink_pool_job *job, void *user) {

@@ -11,8 +11,9 @@ typedef void brink_pool_job(void *user, size_t item, size_t worker);
 
 /* `threads` counts the caller's thread. If the system refuses to start some of them, the pool is smaller. NULL: out of
  * memory. */
-brink_thread_pool *brink_thread_pool_create(size_t threads, const brink_allocator *allocator);
-void brink_thread_pool_destroy(brink_thread_pool *pool); /* NULL is fine */
+brink_thread_pool *brink_thread_pool_create(size_t threads, brink_arena *arena);
+void brink_thread_pool_destroy(
+    brink_thread_pool *pool); /* before the arena is freed; NULL is fine */
 
 /* Runs the job for items 0 … items - 1, in any order, on any thread; returns when all are done. All threads see what the
  * caller wrote before the call, and the caller sees what they wrote. */

@@ -62,9 +62,9 @@ static brink_status make_population(brink_worker *worker, size_t k, size_t numbe
   brink_sink sink = {
       .event = on_event, .near_miss = on_near_miss, .slide = on_slide, .user = worker};
   brink_sim_set_sink(pop->sim, &sink);
-  pop->packed = number == 0 ? brink_allocate(allocator, pop->def.count, pop->packing.size)
+  pop->packed = number == 0 ? brink_arena_take(&agents->arena, pop->def.count, pop->packing.size)
                             : agents->worker.populations[k].packed;
-  return pop->packed != NULL ? BRINK_OK : brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  return agents->arena.failed ? brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory") : BRINK_OK;
 }
 
 /* ---- the broad phase ---- */
@@ -104,13 +104,17 @@ static double window_travel_of(const brink_pair_guards *pg, size_t count, double
   return fmax(0.5 * share, largest);
 }
 
-static bool place(brink_pair_guards *pg, brink_arena *arena) {
+/* How many agents the grid of a pair block has. */
+static size_t agents_in_grid(const brink_pair_guards *pg) {
   bool one = pg->population[0] == pg->population[1];
-  size_t count = pg->population[0]->def.count + (one ? 0 : pg->population[1]->def.count);
+  return pg->population[0]->def.count + (one ? 0 : pg->population[1]->def.count);
+}
+
+static bool make_grid(brink_pair_guards *pg, brink_arena *arena) {
+  size_t count = agents_in_grid(pg);
   pg->tube = brink_arena_take(arena, count, sizeof *pg->tube);
-  if (pg->tube == NULL ||
-      !brink_grid_create(count, pg->def.ndimensions, &arena->allocator, &pg->grid))
-    return false;
+  pg->grid = brink_grid_create(count, pg->def.ndimensions, arena);
+  if (arena->failed) return false;
   double largest = 0.0;
   for (size_t k = 0; k < count; k++) {
     bool second = k >= pg->population[0]->def.count;
@@ -130,12 +134,13 @@ static bool make_pair_guards(brink_worker *worker, size_t k, size_t number) {
   if (!brink_pair_guards_init(pg, &def, worker->populations, &agents->def.options, &agents->arena))
     return false;
   if (def.ndimensions == 0) return true;
-  if (number == 0 && !place(pg, &agents->arena)) return false;
+  if (number == 0 && !make_grid(pg, &agents->arena)) return false;
   const brink_pair_guards *first = &agents->worker.pair_guards[k];
   pg->grid = first->grid;
   pg->tube = first->tube;
   pg->window_travel = first->window_travel;
-  return brink_grid_results_create(pg->grid, &pg->results);
+  pg->results.list = brink_arena_take(&agents->arena, agents_in_grid(pg), sizeof *pg->results.list);
+  return !agents->arena.failed;
 }
 
 /* ---- prefetching ---- */
@@ -182,8 +187,7 @@ brink_status brink_worker_init(brink_worker *worker, brink_agents *agents, size_
   worker->populations =
       brink_arena_take(&agents->arena, def->npopulations, sizeof *worker->populations);
   worker->pair_guards = brink_arena_take(&agents->arena, def->npairs, sizeof *worker->pair_guards);
-  if (worker->populations == NULL || worker->pair_guards == NULL)
-    return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  if (agents->arena.failed) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
   for (size_t k = 0; k < def->npopulations; k++) {
     brink_status status = make_population(worker, k, number, diag);
     if (status != BRINK_OK) return status;
@@ -195,18 +199,9 @@ brink_status brink_worker_init(brink_worker *worker, brink_agents *agents, size_
   return BRINK_OK;
 }
 
-void brink_worker_free(brink_worker *worker, bool first) {
+void brink_worker_free(brink_worker *worker) {
   if (worker->agents == NULL) return;
   const brink_agents *agents = worker->agents;
-  for (size_t k = 0; worker->pair_guards != NULL && k < agents->def.npairs; k++) {
-    brink_pair_guards *pg = &worker->pair_guards[k];
-    if (pg->grid != NULL) brink_grid_results_destroy(pg->grid, &pg->results);
-    if (first) brink_grid_destroy(pg->grid);
-  }
-  for (size_t k = 0; worker->populations != NULL && k < agents->def.npopulations; k++) {
-    brink_agent_population *pop = &worker->populations[k];
-    if (first)
-      brink_release(&agents->arena.allocator, pop->packed, pop->def.count, pop->packing.size);
-    brink_sim_destroy(pop->sim);
-  }
+  for (size_t k = 0; worker->populations != NULL && k < agents->def.npopulations; k++)
+    brink_sim_destroy(worker->populations[k].sim);
 }

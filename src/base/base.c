@@ -22,19 +22,73 @@ const char *brink_status_text(brink_status status) {
   return "unknown status";
 }
 
+const char *brink_reason_name(brink_reason reason) {
+  switch (reason) {
+#define BRINK_REASON_CASE(name, slug, status)                                                      \
+  case name:                                                                                       \
+    return slug;
+    BRINK_REASON_LIST(BRINK_REASON_CASE)
+#undef BRINK_REASON_CASE
+  }
+  return "unknown";
+}
+
+brink_status brink_reason_status(brink_reason reason) {
+  switch (reason) {
+#define BRINK_REASON_CASE(name, slug, status)                                                      \
+  case name:                                                                                       \
+    return status;
+    BRINK_REASON_LIST(BRINK_REASON_CASE)
+#undef BRINK_REASON_CASE
+  }
+  return BRINK_OK;
+}
+
+/* The texts are ended, not filled with zeros: this is called at every step. */
 void brink_diag_clear(brink_diag *diag) {
   if (diag == NULL) return;
-  *diag = (brink_diag){
-      .status = BRINK_OK, .t = NAN, .h = NAN, .state = BRINK_NONE, .guard = BRINK_NONE};
+  diag->status = BRINK_OK;
+  diag->reason = BRINK_REASON_NONE;
+  diag->t = diag->h = diag->value = diag->limit = (double)NAN;
+  diag->state = diag->parameter = diag->guard = diag->clock = BRINK_NONE;
+  diag->nguards = 0;
+  diag->count = 0;
+  for (int k = 0; k < BRINK_DIAG_GUARDS; k++) diag->guards[k] = BRINK_NONE;
+  for (int k = 0; k < 2; k++) diag->population[k] = diag->agent[k] = BRINK_NONE;
+  diag->text[0] = diag->message[0] = '\0';
+}
+
+/* What is refused before a run, where the status says it all. */
+static brink_reason plain_reason(brink_status status) {
+  return status == BRINK_ERR_ARGUMENT      ? BRINK_REASON_ARGUMENT
+         : status == BRINK_ERR_MEMORY      ? BRINK_REASON_MEMORY
+         : status == BRINK_ERR_UNSUPPORTED ? BRINK_REASON_UNSUPPORTED
+                                           : BRINK_REASON_NONE;
+}
+
+static void refuse(brink_diag *diag, brink_status status, brink_reason reason, const char *format,
+                   va_list arguments) {
+  brink_diag_clear(diag);
+  diag->status = status;
+  diag->reason = reason;
+  vsnprintf(diag->message, sizeof diag->message, format, arguments);
 }
 
 brink_status brink_diag_set(brink_diag *diag, brink_status status, const char *format, ...) {
   if (diag == NULL) return status;
-  brink_diag_clear(diag);
-  diag->status = status;
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(diag->message, sizeof diag->message, format, arguments);
+  refuse(diag, status, plain_reason(status), format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+brink_status brink_diag_refuse(brink_diag *diag, brink_reason reason, const char *format, ...) {
+  brink_status status = brink_reason_status(reason);
+  if (diag == NULL) return status;
+  va_list arguments;
+  va_start(arguments, format);
+  refuse(diag, status, reason, format, arguments);
   va_end(arguments);
   return status;
 }

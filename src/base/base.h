@@ -8,12 +8,21 @@
 /* Forget an earlier diagnostic: status OK, no place, empty message. NULL is fine. */
 void brink_diag_clear(brink_diag *diag);
 
-/* Say what went wrong; returns `status`, so that a caller can return at once. NULL diag is fine. */
+/* What a caller got wrong, or what there is no memory for: a status and words. The reason follows from the status. (How
+ * a run failed is said by brink_fail of model/reason.h.) Returns `status`, so that a caller can return at once. NULL
+ * diag is fine. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
 brink_status
 brink_diag_set(brink_diag *diag, brink_status status, const char *format, ...);
+
+/* The same with a reason, and the status that belongs to it. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+brink_status
+brink_diag_refuse(brink_diag *diag, brink_reason reason, const char *format, ...);
 
 /* Memory from `allocator` (NULL: malloc), zeroed; NULL when there is none or the size overflows. */
 void *brink_allocate(const brink_allocator *allocator, size_t count, size_t size);

@@ -49,7 +49,7 @@ int cli_report(brink_unit *unit, const cli_arguments *arguments) {
   brink_text text = {0};
   for (size_t k = 0; k < unit->nitems; k++) {
     const brink_report_item *item = &unit->items[k];
-    if (quiet && item->severity == BRINK_WARNING) continue;
+    if ((quiet && item->severity == BRINK_WARNING) || item->origin != BRINK_ORIGIN_TEXT) continue;
     text.length = 0;
     brink_report_render(unit, item, &text);
     if (text.data == NULL || text.failed) continue;
@@ -89,14 +89,14 @@ static uint64_t model_seed(const brink_system *system, uint64_t seed) {
 }
 
 static void flatten(cli_loaded *loaded, const cli_arguments *arguments,
-                    brink_flatten_options *options, brink_text *usage) {
-  loaded->system = brink_flatten(loaded->unit, options, NULL, usage);
+                    brink_flatten_options *options) {
+  loaded->system = brink_flatten(loaded->unit, options, NULL);
   if (loaded->system == NULL || cli_has(arguments, CLI_SEED)) return;
   uint64_t seed = model_seed(loaded->system, options->seed);
   if (seed == options->seed) return;
   options->seed = seed; /* known only now: all draws anew */
   brink_system_destroy(loaded->system);
-  loaded->system = brink_flatten(loaded->unit, options, NULL, usage);
+  loaded->system = brink_flatten(loaded->unit, options, NULL);
 }
 
 /* ---- agents with clocks of their own ---- */
@@ -155,45 +155,27 @@ static bool wants_own(const cli_loaded *loaded, const cli_arguments *arguments,
          cli_parts_count_pairs(top, loaded->system) > (double)BRINK_PAIR_LIMIT;
 }
 
-/* What was reported is forgotten: it will be found again. */
-typedef struct reported {
-  size_t nitems, nerrors, nwarnings;
-  bool too_many;
-} reported;
-
-static reported report_now(const brink_unit *unit) {
-  return (reported){unit->nitems, unit->nerrors, unit->nwarnings, unit->too_many};
-}
-
-static void report_again(brink_unit *unit, const reported *was) {
-  unit->nitems = was->nitems;
-  unit->nerrors = was->nerrors;
-  unit->nwarnings = was->nwarnings;
-  unit->too_many = was->too_many;
-}
-
 /* Tries it with a system of values and parts. False: everything in one system, as if nothing had been tried. What is
  * wrong with values is told as it is; what is wrong with equations, too, where one system would be too large. */
 static bool flatten_own(cli_loaded *loaded, const cli_arguments *arguments,
-                        brink_flatten_options *options, brink_text *usage) {
+                        brink_flatten_options *options) {
   brink_unit *unit = loaded->unit;
   const brink_component *top = find_top(unit, options->top);
   if (unit->nerrors > 0 || options->ndriven > 0 || top == NULL || !cli_parts_may(top)) return false;
-  reported before = report_now(unit);
+  brink_report_mark before = brink_report_now(unit);
   brink_flatten_options values = *options;
   const char *reason = NULL;
   values.values_only = true;
-  flatten(loaded, arguments, &values, usage);
+  flatten(loaded, arguments, &values);
   if (loaded->system == NULL) return true;
   if (wants_own(loaded, arguments, top))
-    loaded->parts = cli_parts_make(unit, top, &values, loaded->system, usage, &reason);
+    loaded->parts = cli_parts_make(unit, top, &values, loaded->system, &reason);
   if (loaded->parts != NULL) return true;
   bool large = cli_parts_count_pairs(top, loaded->system) > (double)BRINK_PAIR_LIMIT;
   brink_system_destroy(loaded->system);
   loaded->system = NULL;
-  if (large && (unit->nerrors > before.nerrors || usage->length > 0)) return true;
-  report_again(unit, &before);
-  usage->length = 0;
+  if (large && (unit->nerrors > before.nerrors || unit->nsettings > 0)) return true;
+  brink_report_return(unit, &before);
   return false;
 }
 
@@ -234,22 +216,31 @@ brink_status cli_load_knobs(cli_loaded *loaded, const cli_arguments *arguments, 
   return status;
 }
 
+/* An option that the language refused, by the option's name: "--set k=x: give a number; did you mean …?" */
+static int show_refused(const cli_arguments *arguments, const brink_report_item *item) {
+  static const cli_option_id ids[] = {[BRINK_ORIGIN_TOP] = CLI_TOP,
+                                      [BRINK_ORIGIN_SET] = CLI_SET,
+                                      [BRINK_ORIGIN_DRIVEN] = CLI_INPUT};
+  return cli_misuse(arguments->command->name, "--%s %s: %s%s%s",
+                    cli_options[ids[item->origin]].name, item->setting, item->message,
+                    item->hint != NULL ? "; " : "", item->hint != NULL ? item->hint : "");
+}
+
 /* Flattens as asked. CLI_OK, CLI_USAGE (said), CLI_NUMERICS (said); errors of the model are in the unit. */
 static int flatten_as_asked(cli_loaded *loaded, const cli_arguments *arguments, bool one) {
   brink_flatten_options options;
   const char **sets;
   int outcome = read_options(loaded, arguments, &options, &sets);
   if (outcome != CLI_OK) return outcome;
-  brink_text usage = {0};
-  if (sets != NULL && (one || !flatten_own(loaded, arguments, &options, &usage)))
-    flatten(loaded, arguments, &options, &usage);
-  if (usage.length > 0)
-    outcome = cli_misuse(arguments->command->name, "%s", usage.data);
+  if (sets != NULL && (one || !flatten_own(loaded, arguments, &options)))
+    flatten(loaded, arguments, &options);
+  const brink_report_item *refused = brink_report_of_settings(loaded->unit);
+  if (refused != NULL)
+    outcome = show_refused(arguments, refused);
   else if (loaded->system == NULL && loaded->unit->nerrors == 0) {
     cli_say("out of memory");
     outcome = CLI_NUMERICS;
   }
-  brink_text_free(&usage);
   free(sets);
   return outcome;
 }

@@ -182,7 +182,6 @@ typedef struct maker {
   cli_parts *parts;
   brink_unit *unit;
   brink_flatten_options options;
-  brink_text *usage;
   const char **reason;
 } maker;
 
@@ -190,7 +189,7 @@ typedef struct maker {
 static brink_system *flatten_few(maker *m, const brink_members *members, size_t count) {
   m->options.members = members;
   m->options.nmembers = count;
-  brink_system *made = brink_flatten(m->unit, &m->options, NULL, m->usage);
+  brink_system *made = brink_flatten(m->unit, &m->options, NULL);
   if (made == NULL) return NULL;
   m->options.strings = made->strings;
   m->options.nstrings = made->nstrings;
@@ -267,7 +266,7 @@ static bool make_all(maker *m, const brink_component *top) {
 
 cli_parts *cli_parts_make(brink_unit *unit, const brink_component *top,
                           const brink_flatten_options *options, brink_system *all,
-                          brink_text *usage, const char **reason) {
+                          const char **reason) {
   brink_arena arena;
   brink_arena_init(&arena, NULL);
   *reason = NULL;
@@ -275,7 +274,7 @@ cli_parts *cli_parts_make(brink_unit *unit, const brink_component *top,
   if (parts == NULL) return NULL;
   parts->arena = arena;
   parts->all = all;
-  maker m = {.parts = parts, .unit = unit, .options = *options, .usage = usage, .reason = reason};
+  maker m = {.parts = parts, .unit = unit, .options = *options, .reason = reason};
   m.options.values_only = false;
   m.options.strings = (const char *const *)all->strings;
   m.options.nstrings = all->nstrings;

@@ -53,12 +53,12 @@ bool cli_parts_may(const brink_component *top);
 /* Pairs that all of them together would have. */
 double cli_parts_count_pairs(const brink_component *top, const brink_system *all);
 
-/* Makes the parts; `options` as `all` was flattened with. NULL: there are errors in the unit or in `usage`, or
+/* Makes the parts; `options` as `all` was flattened with. NULL: there are errors in the unit, or
  * `reason` says why agents of this model cannot have clocks of their own, or, if it is NULL, memory is out. Flags are
  * added to `all`. */
 cli_parts *cli_parts_make(brink_unit *unit, const brink_component *top,
                           const brink_flatten_options *options, brink_system *all,
-                          brink_text *usage, const char **reason);
+                          const char **reason);
 void cli_parts_destroy(cli_parts *parts); /* NULL is fine */
 
 /* parts_match.c: which variables and slots of two systems are the same thing. False: *reason says why not, or, if it

@@ -130,8 +130,8 @@ void *brink_list_take(brink_parser *p, size_t begin, size_t size, size_t *count)
 
 void brink_parse_count(brink_parser *p, brink_place place) {
   if (++p->session->nodes != BRINK_NODE_LIMIT + 1) return;
-  brink_parse_panic(p, place, NULL, "this model is too large: more than %zu operations",
-                    BRINK_NODE_LIMIT);
+  brink_parse_panic(p, BRINK_MSG_MODEL_TOO_LARGE, place, NULL,
+                    "this model is too large: more than %zu operations", BRINK_NODE_LIMIT);
   brink_parse_abandon(p);
 }
 

@@ -360,6 +360,7 @@ brink_try brink_eval_call(brink_eval *eval, double t, const double *x, double *d
   eval->stats.rhs++;
   brink_audit_call(eval, t, x, &eval->env);
   brink_try outcome = meaning(eval->model->def.rhs(t, x, &eval->env, dx));
+  if (outcome != BRINK_TRY_OK) eval->bad_state = BRINK_NONE;
   if (outcome != BRINK_TRY_OK || all_finite(dx, eval->nx)) return outcome;
   for (size_t i = eval->nx; i-- > 0;) {
     if (!isfinite(dx[i])) eval->bad_state = i;
@@ -385,6 +386,7 @@ brink_try brink_eval_flow_jet(brink_eval *eval, int order, double t, double unit
   eval->stats.rhs++;
   brink_audit_call(eval, t, x, &eval->env);
   brink_try outcome = meaning(eval->model->def.flow_jet(order, t, unit, x, &eval->env, rows));
+  if (outcome != BRINK_TRY_OK) eval->bad_state = BRINK_NONE;
   for (size_t i = 0; outcome == BRINK_TRY_OK && i < eval->nx; i++) {
     if (isfinite(rows[i][1])) continue;
     eval->bad_state = i;

@@ -84,7 +84,7 @@ typedef struct brink_eval {
   size_t exempt;       /* a guard on whose surface the point is known to be */
   size_t failed_guard; /* a guard whose callback reported a fatal error; BRINK_NONE */
   size_t bad_guard;    /* a guard that had no value along the last attempt; BRINK_NONE */
-  size_t bad_state;    /* the component that was not finite, last time */
+  size_t bad_state;    /* the component that was not finite, last time; BRINK_NONE: it refused */
 } brink_eval;
 
 /* Takes memory from the arena; false when there is none. `append` says whether guards that need it

@@ -70,7 +70,7 @@ static bool begin_names(name_list *list, brink_arena *arena, size_t count) {
   *list = (name_list){.text.allocator = arena->allocator, .count = count};
   list->names = brink_arena_take(arena, count, sizeof *list->names);
   list->starts = brink_arena_take(arena, count, sizeof *list->starts);
-  return list->names != NULL && list->starts != NULL;
+  return !arena->failed;
 }
 
 static bool end_names(name_list *list) {
@@ -155,7 +155,7 @@ static bool define_reads(const brink_instance *instance, brink_arena *arena, bri
   bool *x = brink_arena_take(arena, system->nx, sizeof *x);
   bool *p = brink_arena_take(arena, system->np, sizeof *p);
   bool *mode = brink_arena_take(arena, system->nmodes, sizeof *mode);
-  if (x == NULL || p == NULL || mode == NULL) return false;
+  if (arena->failed) return false;
   for (size_t k = 0; k < system->rhs.nkernels; k++)
     note_reads(system->rhs.kernels[k], system->rhs.kernels[k]->count, x, p, mode);
   for (size_t f = 0; f < system->nflags; f++) {
@@ -232,7 +232,7 @@ static bool take_start(brink_instance *instance) {
   instance->x0 = brink_arena_copy(arena, system->x0, system->nx, sizeof(double));
   instance->p0 = brink_arena_copy(arena, system->p0, system->np, sizeof(double));
   instance->mode0 = brink_arena_copy(arena, system->mode0, system->nmodes, sizeof(int));
-  if (instance->x0 == NULL || instance->p0 == NULL || instance->mode0 == NULL) return false;
+  if (arena->failed) return false;
   if (system->rtol_slot < system->np) instance->p0[system->rtol_slot] = instance->options.rtol;
   if (system->atol_slot < system->np) instance->p0[system->atol_slot] = instance->options.atol;
   brink_instance_first_inputs(instance);
@@ -270,8 +270,7 @@ static bool take_records(brink_instance *instance) {
   size_t warnings = instance->options.range_warns ? BRINK_WARNINGS : 0;
   instance->warnings = brink_arena_take(arena, warnings, sizeof *instance->warnings);
   instance->warning_texts = brink_arena_take(arena, warnings, sizeof(char *));
-  return book->notes != NULL && book->values != NULL && instance->warnings != NULL &&
-         instance->warning_texts != NULL;
+  return !arena->failed;
 }
 
 static brink_status build(brink_instance *instance, const char *cache, brink_diag *diag) {

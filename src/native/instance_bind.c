@@ -160,7 +160,7 @@ static brink_status bind_program(brink_instance *instance, const brink_program *
   bound->count = program->nkernels;
   bound->tasks = brink_arena_pack(arena, bound->count, sizeof *bound->tasks);
   bound->codes = brink_arena_pack(arena, bound->count, sizeof *bound->codes);
-  if (bound->tasks == NULL || bound->codes == NULL) return no_memory(diag);
+  if (arena->failed) return no_memory(diag);
   for (size_t k = 0; k < bound->count; k++) {
     brink_status status = check_kernel(instance->system, program->kernels[k], as, diag);
     if (status != BRINK_OK) return status;
@@ -177,6 +177,7 @@ static brink_status bind_jacobian(brink_instance *instance, brink_diag *diag) {
                              &instance->jacobian_starts, &instance->jacobian_rows)) {
     instance->jacobian_program = (brink_program){0};
     instance->jacobian_starts = NULL;
+    instance->system->arena.failed = false;
     return BRINK_OK;
   }
   return bind_program(instance, &instance->jacobian_program, ROLE_DERIVATIVE, &instance->jacobian,
@@ -298,8 +299,7 @@ static brink_status bind_clocks(brink_instance *instance, brink_diag *diag) {
   instance->tick_time = brink_arena_take(arena, system->nclocks, sizeof(double));
   instance->first_outputs =
       brink_arena_take(arena, system->nfirst_outputs, sizeof *instance->first_outputs);
-  if (instance->samples == NULL || instance->tick_time == NULL || instance->first_outputs == NULL)
-    return no_memory(diag);
+  if (arena->failed) return no_memory(diag);
   for (size_t k = 0; k < system->nclocks; k++) {
     const brink_sampled *clock = &system->clocks[k];
     instance->tick_time[k] = NAN;
@@ -357,11 +357,7 @@ static bool take_room(brink_instance *instance) {
   instance->seen.dx = brink_arena_take(arena, system->nx, sizeof(double));
   instance->seen.mode = brink_arena_take(arena, system->nmodes, sizeof(int));
   instance->seen.sgn = brink_arena_take(arena, system->nguards, sizeof(signed char));
-  return instance->scratch != NULL && instance->outputs != NULL && instance->before != NULL &&
-         instance->v != NULL && instance->dx != NULL && instance->probe != NULL &&
-         instance->leaf_gradient != NULL && instance->seen.x != NULL && instance->seen.p != NULL &&
-         instance->seen.v != NULL && instance->seen.dx != NULL && instance->seen.mode != NULL &&
-         instance->seen.sgn != NULL;
+  return !arena->failed;
 }
 
 /* The series of guards that are not linear. */

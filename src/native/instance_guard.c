@@ -138,9 +138,7 @@ static bool find_fixed(definer *d) {
   d->stamp = brink_arena_take(d->arena, system->nx, sizeof *d->stamp);
   d->place = brink_arena_take(d->arena, system->nx, sizeof *d->place);
   d->zero = brink_arena_take(d->arena, system->nx, sizeof *d->zero);
-  if (d->fixed_p == NULL || d->fixed_mode == NULL || d->stamp == NULL || d->place == NULL ||
-      d->zero == NULL)
-    return false;
+  if (d->arena->failed) return false;
   for (size_t k = 0; k < system->nvariables; k++) {
     const brink_variable *variable = &system->variables[k];
     if (variable->kind != BRINK_VARIABLE_PARAMETER || d->instance->options.parameters_vary)

@@ -15,8 +15,7 @@ bool brink_instance_take_rest(brink_instance *instance) {
   instance->rest.before = brink_arena_take(arena, nx, sizeof(double));
   instance->rest.after = brink_arena_take(arena, nx, sizeof(double));
   instance->rest.x = brink_arena_take(arena, nx, sizeof(double));
-  return instance->rest.state != NULL && instance->rest.before != NULL &&
-         instance->rest.after != NULL && instance->rest.x != NULL;
+  return !arena->failed;
 }
 
 void brink_instance_hold(const brink_instance *instance, double *dx) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/reason.h"
 #include "native/instance.h"
 
 /* Rules that make each other fire again and again never settle. Those whose conditions are sampled
@@ -216,8 +217,12 @@ static brink_status check_held(const brink_instance *instance, brink_diag *diag)
       double value = instance->p0[variable->base + i];
       char name[BRINK_NAME];
       if (!isfinite(value))
-        return brink_diag_set(diag, BRINK_ERR_DOMAIN, "%s is %g at the start",
-                              brink_instance_variable_name(instance, (uint32_t)k, i, name), value);
+        return brink_fail(
+            diag, NULL, BRINK_REASON_START_VALUE,
+            &(brink_arguments){.t = (double)NAN,
+                               .h = (double)NAN,
+                               .text = brink_instance_variable_name(instance, (uint32_t)k, i, name),
+                               .value = value});
     }
   }
   return BRINK_OK;
@@ -235,7 +240,7 @@ static bool take_start(start *last, const brink_system *system, brink_arena *are
   last->mode = brink_arena_take(arena, system->nmodes, sizeof *last->mode);
   last->sgn = brink_arena_take(arena, system->nguards, 1);
   last->sgn_before = brink_arena_take(arena, system->nguards, 1);
-  return last->p != NULL && last->mode != NULL && last->sgn != NULL && last->sgn_before != NULL;
+  return !arena->failed;
 }
 
 static bool settled(const start *last, const brink_instance *instance) {
