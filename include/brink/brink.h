@@ -638,6 +638,19 @@ BRINK_API void brink_sim_destroy(brink_sim *sim); /* NULL is fine */
  * sink and memory stay: cheaper than a new sim where a model is run many times. */
 BRINK_API brink_status brink_sim_reset(brink_sim *sim, brink_diag *diag);
 
+/* A second simulation, at the same point as the first, that goes on bit for bit as the first would: time, states,
+ * parameters, modes, signs, slides, clocks and timers, what the method and the search for events remember, a step
+ * that is under way, the last step (brink_sim_at), the last events, statistics. The two are independent from
+ * then on. Sink, observers and sensitivities are not copied; nor is what your callbacks keep in `user`.
+ *
+ * `model` is the clone's: NULL for the same as the sim's, or another one that was made from an equal definition, so
+ * that the two may run in two threads even if callbacks of one model may not. It must outlive the clone; the sim need
+ * not. Costs about as much as brink_sim_create. Not from inside a callback of this sim; several threads
+ * may clone one sim at a time that nobody moves. Statuses: ARGUMENT, MEMORY. */
+BRINK_API brink_status brink_sim_clone(const brink_sim *sim, const brink_model *model,
+                                       const brink_allocator *allocator, brink_diag *diag,
+                                       brink_sim **clone);
+
 /* Where records go from now on (copied; NULL: nowhere). */
 BRINK_API void brink_sim_set_sink(brink_sim *sim, const brink_sink *sink);
 

@@ -89,6 +89,34 @@ void *brink_arena_room(brink_arena *arena, void *items, size_t count, size_t *ca
 bool brink_arena_grow(brink_arena *arena, void **items, size_t count, size_t *capacity,
                       size_t size);
 
+/* A copy of a whole arena, byte by byte: all that its objects know is in it, whatever they are. Only pointers
+ * have to be looked after, as those in the copy still lead into the original. Each object relocates its own:
+ *
+ *     brink_relocation moved;
+ *     if (!brink_arena_clone(&copy, &arena, &moved)) return BRINK_ERR_MEMORY;
+ *     object = brink_relocated(&moved, object);
+ *     BRINK_RELOCATE(&moved, object->x);
+ *
+ * A value cannot be forgotten. A forgotten pointer can be found: no word of the copy may be an address in the
+ * original (tests/sim/test_clone.c looks at every word). */
+typedef struct brink_relocation {
+  const brink_arena_block *from; /* blocks of the original, … */
+  brink_arena_block *to;         /* … and those of the copy, in the same order */
+  const brink_arena_block *last_from;
+  brink_arena_block *last_to; /* where the last pointer led: the next one often leads there, too */
+} brink_relocation;
+
+/* `to` was just initialised. False: no memory, and `to` is empty. */
+bool brink_arena_clone(brink_arena *to, const brink_arena *from, brink_relocation *moved);
+
+/* Where in the copy is what the pointer leads to in the original? A pointer that leads elsewhere, or nowhere, stays
+ * as it is. */
+void *brink_relocated(brink_relocation *moved, const void *pointer);
+#define BRINK_RELOCATE(moved, pointer) ((pointer) = brink_relocated((moved), (pointer)))
+/* An array of pointers; pointers to pointers, as constructors list them. */
+void brink_relocate_rows(brink_relocation *moved, double **rows, size_t count);
+void brink_relocate_vectors(brink_relocation *moved, double **const vectors[], size_t count);
+
 /* A text that grows. After an allocation failed it stays as it was, and `failed` is set. */
 typedef struct brink_text {
   brink_allocator allocator; /* zeroed: malloc */

@@ -366,8 +366,6 @@ typedef struct brink_file {
   const char *path; /* as the user wrote it, or relative to the importing file */
   const char *text; /* NUL at the end */
   size_t length;
-  size_t *line_start; /* filled lazily by the renderer; may be NULL */
-  size_t nlines;
 } brink_file;
 
 /* What format.c needs of a token, besides the token. */
@@ -426,6 +424,12 @@ brink_unit_format(brink_unit *unit, const char *format, ...);
 
 /* Memory of the unit; NULL only when there is none (out_of_memory is then set). 16-byte aligned. */
 void *brink_unit_take(brink_unit *unit, size_t count, size_t size);
+
+/* One more item of an array that grows in the unit's arena, as brink_arena_push; NULL only when there is no memory
+ * (out_of_memory is then set). */
+#define brink_unit_push(unit, array, count, capacity)                                              \
+  brink_unit_note((unit), brink_arena_push(&(unit)->arena, array, count, capacity))
+void *brink_unit_note(brink_unit *unit, void *memory); /* `memory`; NULL: sets out_of_memory */
 
 /* The nearest of some names to `name`, for "did you mean"; NULL if none is near. Call repeatedly:
  * start with best = NULL. */

@@ -92,12 +92,9 @@ static bool add(brink_checker *c, brink_check_list *list, const brink_check_lhs 
     if (!c->damaged) twice(c, lhs, *first);
     return false;
   }
-  if (!brink_arena_grow(&c->unit->arena, (void **)&list->item, list->count, &list->capacity,
-                        sizeof *list->item)) {
-    c->unit->out_of_memory = true;
-    return false;
-  }
-  list->item[list->count++] = *lhs;
+  brink_check_lhs *added = brink_unit_push(c->unit, list->item, list->count, list->capacity);
+  if (added == NULL) return false;
+  *added = *lhs;
   note_place(c, list, lhs->text, lhs->place);
   if (element) note_place(c, list, elements, lhs->place);
   if (lhs->inexact) note_place(c, list, brink_unit_format(c->unit, "~%s", lhs->coarse), lhs->place);

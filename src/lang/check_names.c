@@ -17,13 +17,10 @@ void brink_check_close_scope(brink_checker *c, size_t mark) {
 }
 
 void brink_check_declare_local(brink_checker *c, brink_symbol *symbol) {
-  if (!brink_arena_grow(&c->unit->arena, (void **)&c->local, c->nlocals, &c->local_capacity,
-                        sizeof *c->local)) {
-    c->unit->out_of_memory = true;
-    return;
-  }
-  void *hidden = brink_check_put(c, c->locals_of, symbol->name, symbol);
-  c->local[c->nlocals++] = (brink_check_local){symbol, hidden};
+  brink_check_local *local = brink_unit_push(c->unit, c->local, c->nlocals, c->local_capacity);
+  if (local == NULL) return;
+  local->symbol = symbol;
+  local->hidden = brink_check_put(c, c->locals_of, symbol->name, symbol);
 }
 
 brink_symbol *brink_check_lookup(const brink_checker *c, const char *name) {

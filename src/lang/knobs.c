@@ -198,10 +198,8 @@ static const char *name_of(search *s, uint32_t variable, size_t element) {
 static bool add_knobs(search *s, uint32_t v, size_t most, brink_knobs *knobs, size_t *capacity) {
   const brink_variable *variable = &s->system->variables[v];
   for (size_t k = 0; k < variable->length && (most == 0 || knobs->count < most); k++) {
-    if (!brink_arena_grow(s->arena, (void **)&knobs->knobs, knobs->count, capacity,
-                          sizeof *knobs->knobs))
-      return false;
-    brink_knob *knob = &knobs->knobs[knobs->count++];
+    brink_knob *knob = brink_arena_push(s->arena, knobs->knobs, knobs->count, *capacity);
+    if (knob == NULL) return false;
     *knob = (brink_knob){.name = name_of(s, v, k)};
     if (knob->name == NULL) return false;
     if (variable->type != BRINK_VALUE_REAL || variable->space != BRINK_SPACE_P) {

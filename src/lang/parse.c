@@ -232,18 +232,13 @@ static void run_parser(brink_parser *p, const brink_file *file) {
 
 /* Adds a file to the unit; its index, or BRINK_NONE. */
 static size_t add_file(brink_unit *unit, const char *path, const char *text, size_t length) {
-  void *files = unit->files;
   char *copy = brink_unit_take(unit, length + 1, 1);
   if (copy == NULL) return BRINK_NONE;
   memcpy(copy, text, length);
-  if (!brink_arena_grow(&unit->arena, &files, unit->nfiles, &unit->files_capacity,
-                        sizeof *unit->files)) {
-    unit->out_of_memory = true;
-    return BRINK_NONE;
-  }
-  unit->files = files;
-  unit->files[unit->nfiles] = (brink_file){.path = path, .text = copy, .length = length};
-  return unit->nfiles++;
+  brink_file *file = brink_unit_push(unit, unit->files, unit->nfiles, unit->files_capacity);
+  if (file == NULL) return BRINK_NONE;
+  *file = (brink_file){.path = path, .text = copy, .length = length};
+  return unit->nfiles - 1;
 }
 
 /* False: the file could not be read. The path lives in the unit. */

@@ -5,15 +5,11 @@
 
 static void add_population(brink_parser *p, const brink_token *name) {
   brink_component *c = p->component;
-  void *populations = c->populations;
-  if (!brink_arena_grow(&p->unit->arena, &populations, c->npopulations, &p->populations_capacity,
-                        sizeof *c->populations)) {
-    p->unit->out_of_memory = true;
-    return;
-  }
-  c->populations = populations;
-  c->populations[c->npopulations++] = (brink_ast_population){
-      .name = brink_parse_name(p, name), .place = brink_token_place(p->file, name)};
+  brink_ast_population *population =
+      brink_unit_push(p->unit, c->populations, c->npopulations, p->populations_capacity);
+  if (population == NULL) return;
+  *population = (brink_ast_population){.name = brink_parse_name(p, name),
+                                       .place = brink_token_place(p->file, name)};
 }
 
 /* population = "population" "(" NAME {"," NAME} ")" ";" */

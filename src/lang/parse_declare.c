@@ -303,17 +303,12 @@ static void parse_mentions(brink_parser *p, bool is_knob) {
   brink_token name;
   do {
     if (!brink_parse_expect_name(p, "a name", &name)) return;
-    void *mentions = c->mentions;
-    if (!brink_arena_grow(&p->unit->arena, &mentions, c->nmentions, &p->mentions_capacity,
-                          sizeof *c->mentions)) {
-      p->unit->out_of_memory = true;
-      return;
-    }
-    c->mentions = mentions;
-    c->mentions[c->nmentions++] =
-        (struct brink_ast_mention){.name = brink_parse_name(p, &name),
-                                   .place = brink_token_place(p->file, &name),
-                                   .is_knob = is_knob};
+    struct brink_ast_mention *mention =
+        brink_unit_push(p->unit, c->mentions, c->nmentions, p->mentions_capacity);
+    if (mention == NULL) return;
+    *mention = (struct brink_ast_mention){.name = brink_parse_name(p, &name),
+                                          .place = brink_token_place(p->file, &name),
+                                          .is_knob = is_knob};
   } while (brink_parse_accept(p, BRINK_TOKEN_COMMA));
 }
 

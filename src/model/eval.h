@@ -91,6 +91,9 @@ typedef struct brink_eval {
  * get an appended state. */
 bool brink_eval_init(brink_eval *eval, const brink_model *model, brink_arena *arena, bool append);
 
+/* The simulation that it belongs to is a copy of another, of this model, which is like the other's. */
+void brink_eval_relocate(brink_eval *eval, const brink_model *model, brink_relocation *moved);
+
 /* May the right-hand side be evaluated here? No, if any enabled unilateral guard has the sign
  * opposite to its locked one, or has no value. The only place that answers this question. */
 bool brink_eval_may(brink_eval *eval, double t, const double *x);

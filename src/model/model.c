@@ -545,6 +545,14 @@ brink_status brink_model_create(const brink_model_def *def, const brink_allocato
   return BRINK_OK;
 }
 
+const brink_model *brink_model_for(const brink_model *like, void *user, brink_arena *arena) {
+  brink_model *model = brink_arena_copy(arena, like, 1, sizeof *like);
+  if (model == NULL) return NULL;
+  model->arena = (brink_arena){0}; /* that of `like` */
+  model->def.user = user;
+  return model;
+}
+
 void brink_model_destroy(brink_model *model) {
   if (model == NULL) return;
   brink_arena arena = model->arena; /* the model itself lives in it */

@@ -434,6 +434,7 @@ brink_status brink_sim_reset(brink_sim *sim, brink_diag *diag) {
   if (sim == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "sim must not be NULL");
   brink_sim_changed(sim);
   begin_anew(sim);
+  brink_reach_reset(&sim->detector.reach); /* of the parameters and modes that hold now */
   return BRINK_OK;
 }
 
