@@ -112,7 +112,7 @@ static int read_inputs(brink_hsml *model, const cli_arguments *arguments) {
   bool hold = cli_has(arguments, CLI_INPUT_HOLD);
   brink_diag diag;
   if (path == NULL)
-    return hold ? cli_misuse(arguments->command->name, "--input-hold is about --input FILE.csv")
+    return hold ? cli_misuse(arguments->command->name, "--input-hold needs --input FILE.csv")
                 : CLI_OK;
   brink_status status = brink_hsml_read_inputs(model, path, hold, &diag);
   if (status == BRINK_OK) return refuse_both(model->inputs, arguments);

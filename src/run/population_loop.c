@@ -115,6 +115,8 @@ static void last_row(brink_population_run *self) {
 static brink_status begin_agents(brink_population_run *self, double limit) {
   brink_run *run = self->run;
   if (self->ended) return BRINK_ERR_CALLBACK;
+  if (self->restarts) brink_agents_reset(self->agents, self->given);
+  self->restarts = false;
   brink_status status = brink_agents_begin(self->agents, limit, &run->diag);
   self->begun = status == BRINK_OK;
   brink_population_events_settle(self, self->begun);

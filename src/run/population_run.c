@@ -85,9 +85,10 @@ static bool room_to_start(brink_population_run *self, size_t k) {
   brink_arena *arena = &self->run->arena;
   brink_start *start = &self->starts[k];
   if (start->x != NULL) return true;
-  start->x = brink_arena_pack(arena, population->count * one->nx, sizeof *start->x);
-  start->p = brink_arena_pack(arena, population->count * one->np, sizeof *start->p);
-  start->mode = brink_arena_pack(arena, population->count * one->nmodes, sizeof *start->mode);
+  start->x = brink_arena_pack(arena, population->count * one->nx, sizeof(double));
+  start->p = brink_arena_pack(arena, population->count * one->np, sizeof(double));
+  start->mode = brink_arena_pack(arena, population->count * one->nmodes, sizeof(int));
+  self->given[k] = (brink_agents_start){.x0 = start->x, .p0 = start->p, .mode0 = start->mode};
   return !arena->failed;
 }
 
@@ -194,6 +195,7 @@ static brink_status make_instances(brink_population_run *self) {
       brink_arena_take(&run->arena, tables->npopulations, sizeof *self->populations);
   self->pairs = brink_arena_take(&run->arena, tables->npairs, sizeof *self->pairs);
   self->starts = brink_arena_take(&run->arena, tables->npopulations, sizeof *self->starts);
+  self->given = brink_arena_take(&run->arena, tables->npopulations, sizeof *self->given);
   if (run->arena.failed) return out_of_memory(run);
   brink_status status = make_actors(self);
   for (size_t k = 0; k < tables->npopulations && status == BRINK_OK; k++)
@@ -266,8 +268,8 @@ brink_status brink_population_run_reset(brink_run *run) {
   brink_status status = BRINK_OK;
   for (size_t k = 0; k < self->tables->npopulations && status == BRINK_OK; k++)
     status = start_population(self, k);
-  return status == BRINK_OK ? brink_agents_reset(self->agents, self->populations, &run->diag)
-                            : status;
+  if (status == BRINK_OK) brink_agents_reset(self->agents, self->given);
+  return status;
 }
 
 brink_status brink_population_run_clone(const brink_run *from, brink_run *to, brink_diag *diag) {

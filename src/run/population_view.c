@@ -169,7 +169,33 @@ double brink_population_run_value(brink_population_run *self, uint32_t variable,
   return brink_instance_value(instance, range->variable, element % range->n);
 }
 
-/* Who is written over is taken out, changed and put back: agents/engine.c sees to what follows from it. */
+/* Before the first instant: where the agent starts. */
+static void write_start(brink_population_run *self, size_t k, size_t agent,
+                        const brink_slot_range *range, size_t own, double value) {
+  const brink_system *one = self->tables->populations[k].one;
+  brink_start *start = &self->starts[k];
+  if (range->space == BRINK_SPACE_X) start->x[agent * one->nx + own] = value;
+  if (range->space == BRINK_SPACE_P) start->p[agent * one->np + own] = value;
+  if (range->space == BRINK_SPACE_MODE) start->mode[agent * one->nmodes + own] = (int)value;
+  self->restarts = true;
+}
+
+/* The agent with one value changed; the engine sees to what follows from it. */
+static brink_status write_now(brink_population_run *self, size_t k, size_t agent,
+                              const brink_slot_range *range, size_t own, double value,
+                              brink_diag *diag) {
+  const brink_system *one = self->tables->populations[k].one;
+  const double *x, *p;
+  const int *mode;
+  read_agent(self, k, agent, brink_agents_time(self->agents), &x, &p, &mode);
+  if (one->np > 0) memcpy(self->p, p, one->np * sizeof *p);
+  if (one->nmodes > 0) memcpy(self->mode, mode, one->nmodes * sizeof *mode);
+  if (range->space == BRINK_SPACE_X) self->x[own] = value;
+  if (range->space == BRINK_SPACE_P) self->p[own] = value;
+  if (range->space == BRINK_SPACE_MODE) self->mode[own] = (int)value;
+  return brink_agents_write(self->agents, k, agent, self->x, self->p, self->mode, diag);
+}
+
 brink_status brink_population_run_write(brink_population_run *self, const char *name,
                                         uint32_t variable, size_t element, double value,
                                         brink_diag *diag) {
@@ -178,24 +204,14 @@ brink_status brink_population_run_write(brink_population_run *self, const char *
   if (range == NULL)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "'%s' is common to all agents: set it in the model", name);
-  const double *x, *p;
-  const int *mode;
   size_t own = range->own + element % range->n;
-  const brink_system *one = self->tables->populations[k].one;
-  if (range->space == BRINK_SPACE_P && !brink_instance_may_write(self->one[k].instance, BRINK_SPACE_P, own))
+  if (range->space == BRINK_SPACE_P &&
+      !brink_instance_may_write(self->one[k].instance, BRINK_SPACE_P, own))
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "'%s' is taken as constant in this run: set it in the model", name);
-  if (self->x == NULL && !brink_view_create(self))
-    return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
-  double t = brink_agents_time(self->agents);
-  read_agent(self, k, agent, t, &x, &p, &mode);
-  if (x != self->x && one->nx > 0) memcpy(self->x, x, one->nx * sizeof *x);
-  if (one->np > 0) memcpy(self->p, p, one->np * sizeof *p);
-  if (one->nmodes > 0) memcpy(self->mode, mode, one->nmodes * sizeof *mode);
-  if (range->space == BRINK_SPACE_X) self->x[own] = value;
-  if (range->space == BRINK_SPACE_P) self->p[own] = value;
-  if (range->space == BRINK_SPACE_MODE) self->mode[own] = (int)value;
-  return brink_agents_write(self->agents, k, agent, self->x, self->p, self->mode, diag);
+  if (self->begun) return write_now(self, k, agent, range, own, value, diag);
+  write_start(self, k, agent, range, own, value);
+  return BRINK_OK;
 }
 
 /* ---- as the records want it ---- */

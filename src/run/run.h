@@ -184,11 +184,4 @@ const brink_text *brink_conditions_report_page(const brink_run *run);
 brink_status brink_comparison_run(brink_run *run);
 void brink_comparison_free(brink_run *run);
 
-brink_status brink_agents_clone(const brink_agents *f, const brink_agents_def *def,
-                                const brink_allocator *a, brink_diag *d, brink_agents **to);
-brink_status brink_agents_reset(brink_agents *a, const brink_population_def *p, brink_diag *d);
-brink_status brink_agents_write(brink_agents *agents, size_t population, size_t agent,
-                                const double *x, const double *p, const int *mode,
-                                brink_diag *diag);
-
 #endif
