@@ -219,7 +219,7 @@ static double tame(double pixel) {
   return fmin(fmax(pixel, -9999.0), 9999.0);
 }
 
-/* Points that nobody could tell from the last one drawn are left out, but for the last of each piece. */
+/* Points too close to the last one drawn to be seen are left out, except the last of each piece. */
 static void draw_line(const canvas *c, const brink_series *series, size_t colour,
                       brink_text *text) {
   bool dashed = series->style == BRINK_SERIES_DASHED, begun = false;

@@ -43,7 +43,7 @@ static int blind_rhs(double t, const double *x, const brink_env *env, double *dx
   return 0;
 }
 
-/* A good pair, and nobody tells it about the relay. */
+/* A good pair that does not know of the relay. */
 static brink_status run_blind(double t_end, relay_run *run, brink_diag *diag) {
   brink_model_def def = brink_default_model();
   def.name = "relay without events";
