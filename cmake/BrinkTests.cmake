@@ -48,7 +48,7 @@ function(brink_add_test source)
     add_dependencies(${name} brink_program)
   endif()
   brink_add_test_alone(${name} $<TARGET_FILE:${name}>)
-  if(name MATCHES "^(test_threads|test_agents_threads|tsan_.*)$")
+  if(name MATCHES "^(test_threads|test_agents_threads|test_clone|tsan_.*)$")
     set_tests_properties(${name} PROPERTIES LABELS thread)
     add_dependencies(thread_tests ${name})
   elseif(name MATCHES "^oracle_")
@@ -94,6 +94,13 @@ if(TARGET brink_program)
   brink_add_page(brink_differing)
   target_compile_definitions(test_reproduce PRIVATE BRINK_DIFFERING="$<TARGET_FILE:brink_differing>")
   add_dependencies(test_reproduce brink_differing)
+endif()
+
+# The library keeps what programs depend on that were compiled with an earlier version.
+if(NOT BRINK_SANITIZE)
+  brink_add_test_alone(abi ${PROJECT_SOURCE_DIR}/scripts/abi --check $<TARGET_FILE:brink>)
+  brink_add_test_alone(abi_self_test ${PROJECT_SOURCE_DIR}/scripts/abi --self-test)
+  set_tests_properties(abi PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
 # What starts partner programs, or looks at the user's home: with every kind of home.

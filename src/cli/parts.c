@@ -52,6 +52,7 @@ static brink_flag flag_of_all(const cli_parts *parts, const cli_population *popu
   brink_flag made = {.kind = flag->kind,
                      .name = flag->name,
                      .where = flag->where,
+                     .place = flag->place,
                      .per_instance = flag->per_instance,
                      .count = flag->count,
                      .side = flag->side,

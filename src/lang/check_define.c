@@ -1,7 +1,7 @@
 /* check_define.c: left-hand sides: each defined (or assigned) once on a path, and by every branch.
  *
- * Left-hand sides are compared as texts with their indices. Elements with literal indices are told
- * apart here; what a loop defines is only known with its bounds, so the flattener looks again. */
+ * Left-hand sides are compared as texts with their indices. Elements with literal indices are
+ * compared here; what a loop defines depends on its bounds, so the flattener checks again. */
 #include "lang/check.h"
 
 #include <string.h>
@@ -92,12 +92,9 @@ static bool add(brink_checker *c, brink_check_list *list, const brink_check_lhs 
     if (!c->damaged) twice(c, lhs, *first);
     return false;
   }
-  if (!brink_arena_grow(&c->unit->arena, (void **)&list->item, list->count, &list->capacity,
-                        sizeof *list->item)) {
-    c->unit->out_of_memory = true;
-    return false;
-  }
-  list->item[list->count++] = *lhs;
+  brink_check_lhs *added = brink_unit_push(c->unit, list->item, list->count, list->capacity);
+  if (added == NULL) return false;
+  *added = *lhs;
   note_place(c, list, lhs->text, lhs->place);
   if (element) note_place(c, list, elements, lhs->place);
   if (lhs->inexact) note_place(c, list, brink_unit_format(c->unit, "~%s", lhs->coarse), lhs->place);
@@ -112,7 +109,7 @@ void brink_check_define(brink_checker *c, brink_check_list *list, const brink_as
 
 /* ---- branches ---- */
 
-/* Does a branch define this, as far as can be said here? */
+/* Does a branch define this, as far as it is known here? */
 static bool defines(brink_checker *c, const brink_check_list *branch, const brink_check_lhs *lhs) {
   if (find_place(c, branch, lhs->text) != NULL) return true;
   if (find_place(c, branch, lhs->coarse) != NULL) return true; /* the whole vector */

@@ -360,7 +360,8 @@ bool flat_add_variable(flat *f, flat_variable *variable, brink_variable_kind kin
                          .length = variable->length,
                          .vector = symbol->size != NULL,
                          .knob = symbol->knob,
-                         .where = flat_where(f, symbol->place)};
+                         .where = flat_where(f, symbol->place),
+                         .place = symbol->place};
   if (symbol->unit != NULL) made.unit = brink_arena_text(f->arena, symbol->unit);
   describe_range(f, variable, &made);
   if (made.type == BRINK_VALUE_INTEGER && !made.has_range && made.set == NULL) {

@@ -13,7 +13,11 @@
 /* ---- memory ---- */
 
 void *brink_unit_take(brink_unit *unit, size_t count, size_t size) {
-  void *memory = unit->out_of_memory ? NULL : brink_arena_pack(&unit->arena, count, size);
+  return brink_unit_note(unit,
+                         unit->out_of_memory ? NULL : brink_arena_pack(&unit->arena, count, size));
+}
+
+void *brink_unit_note(brink_unit *unit, void *memory) {
   if (memory == NULL) unit->out_of_memory = true;
   return memory;
 }
@@ -69,8 +73,8 @@ static bool is_known(const brink_unit *unit, brink_severity severity, brink_plac
   return false;
 }
 
-/* A place in the list. When it is full, an error takes that of a warning: a run must not fail for
- * reasons that nobody can see. */
+/* A place in the list. When it is full, an error takes that of a warning: the reason of a
+ * failure must be visible. */
 static brink_report_item *new_item(brink_unit *unit, brink_severity severity) {
   if (unit->nitems >= BRINK_REPORT_LIMIT) {
     unit->too_many = true;
@@ -78,14 +82,7 @@ static brink_report_item *new_item(brink_unit *unit, brink_severity severity) {
       if (unit->items[i].severity == BRINK_WARNING) return &unit->items[i];
     return NULL;
   }
-  void *items = unit->items;
-  if (!brink_arena_grow(&unit->arena, &items, unit->nitems, &unit->items_capacity,
-                        sizeof *unit->items)) {
-    unit->out_of_memory = true;
-    return NULL;
-  }
-  unit->items = items;
-  return &unit->items[unit->nitems++];
+  return brink_unit_push(unit, unit->items, unit->nitems, unit->items_capacity);
 }
 
 /* Number, message, hint and arguments of a new item. */

@@ -5,16 +5,10 @@
 #include <stdarg.h>
 
 #include "base/base.h"
+#include "base/place.h"
 #include "lang/messages.h"
 
 typedef struct brink_unit brink_unit; /* ast.h */
-
-typedef struct brink_place {
-  uint32_t file;   /* index into brink_unit.files */
-  uint32_t line;   /* from 1 */
-  uint32_t column; /* from 1, in bytes */
-  uint32_t length; /* of what the carets underline; at least 1 */
-} brink_place;
 
 typedef enum brink_severity { BRINK_WARNING, BRINK_ERROR } brink_severity;
 

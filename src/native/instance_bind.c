@@ -17,18 +17,19 @@ static brink_status no_memory(brink_diag *diag) {
 bool brink_instance_task(brink_instance *instance, const brink_kernel *kernel, brink_task *task) {
   *task = (brink_task){.kernel = kernel};
   if (kernel == NULL) return true;
-  task->code = brink_code_make(kernel, &instance->arena);
+  task->code = brink_code_make(kernel, &instance->shared->arena);
   if (task->code == NULL) return false;
   size_t scratch = brink_code_scratch(task->code);
-  if (scratch > instance->scratch_size) instance->scratch_size = scratch;
-  if (kernel->noutputs > instance->outputs_size) instance->outputs_size = kernel->noutputs;
+  brink_room *room = &instance->room;
+  if (scratch > room->scratch) room->scratch = scratch;
+  if (kernel->noutputs > room->outputs) room->outputs = kernel->noutputs;
   return true;
 }
 
 void brink_instance_run(brink_instance *instance, const brink_task *task, const brink_frame *frame,
                         size_t first, size_t count) {
   if (task->native != NULL)
-    task->native(frame, &instance->native->tables, first, count);
+    task->native(frame, &instance->tables, first, count);
   else
     brink_code_run(task->code, frame, first, count, instance->scratch);
 }
@@ -70,7 +71,7 @@ brink_frame brink_instance_now_frame(const brink_instance *instance, const brink
 
 static bool slots_fit(const brink_ref *ref, size_t iterations, size_t size) {
   if (iterations == 0) return true;
-  if (ref->map == NULL) { /* the ends tell */
+  if (ref->map == NULL) { /* slots are in order: the ends are enough */
     return brink_ref_slot(ref, 0) < size && brink_ref_slot(ref, iterations - 1) < size;
   }
   for (size_t i = 0; i < iterations; i++) {
@@ -102,8 +103,8 @@ static size_t space_size(const brink_system *system, brink_space space) {
   }
 }
 
-/* What a kernel may do: the dynamics compute V and DX, everything else has them written out, unless it
- * says that it reads them. */
+/* What a kernel may do: the dynamics compute V and DX; all other kernels have them written out, unless
+ * `reads_v` is set. */
 typedef enum role { ROLE_EQUATION, ROLE_VALUE, ROLE_ACTION, ROLE_DERIVATIVE } role;
 
 static bool may_read(const brink_kernel *kernel, role as, brink_space space) {
@@ -118,9 +119,9 @@ static bool may_write(role as, brink_space space) {
 }
 
 static brink_status refuse(const brink_kernel *kernel, const char *what, brink_diag *diag) {
-  return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "%s (%s): %s",
-                        kernel->name != NULL ? kernel->name : "an equation",
-                        kernel->where != NULL ? kernel->where : "no place", what);
+  return brink_diag_refuse(diag, BRINK_REASON_DEFINITION, "%s (%s): %s",
+                           kernel->name != NULL ? kernel->name : "an equation",
+                           kernel->where != NULL ? kernel->where : "no place", what);
 }
 
 static brink_status check_kernel(const brink_system *system, const brink_kernel *kernel, role as,
@@ -156,7 +157,7 @@ static brink_status check_action(const brink_system *system, const brink_action 
 
 static brink_status bind_program(brink_instance *instance, const brink_program *program, role as,
                                  brink_bound_program *bound, brink_diag *diag) {
-  brink_arena *arena = &instance->arena;
+  brink_arena *arena = &instance->shared->arena;
   bound->count = program->nkernels;
   bound->tasks = brink_arena_pack(arena, bound->count, sizeof *bound->tasks);
   bound->codes = brink_arena_pack(arena, bound->count, sizeof *bound->codes);
@@ -200,7 +201,7 @@ static brink_status check_complete(brink_instance *instance, brink_diag *diag) {
   brink_status status = BRINK_OK;
   for (size_t i = 0; i < system->nx && status == BRINK_OK; i++) {
     if (!written[i])
-      status = brink_diag_set(diag, BRINK_ERR_ARGUMENT, "state %zu has no derivative", i);
+      status = brink_diag_refuse(diag, BRINK_REASON_DEFINITION, "state %zu has no derivative", i);
   }
   brink_release(&instance->arena.allocator, written, system->nx, sizeof *written);
   return status;
@@ -214,8 +215,8 @@ static brink_status check_formula(const brink_system *system, const brink_flag *
     int32_t leaf = flag->formula[k];
     if (leaf == BRINK_AND || leaf == BRINK_OR || leaf == BRINK_NOT) continue;
     if (leaf < 0 || (size_t)leaf >= system->nflags || system->flags[leaf].count < flag->count)
-      return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "flag '%s': no leaf %d", flag->name,
-                            (int)leaf);
+      return brink_diag_refuse(diag, BRINK_REASON_DEFINITION, "flag '%s': no leaf %d", flag->name,
+                               (int)leaf);
   }
   return BRINK_OK;
 }
@@ -233,19 +234,22 @@ static brink_status check_flag(const brink_system *system, const brink_flag *fla
   if (status == BRINK_OK) status = check_action(system, flag->on_surface, diag);
   if (status == BRINK_OK && flag->value == NULL) status = check_formula(system, flag, diag);
   if (status == BRINK_OK && flag->value == NULL && flag->formula == NULL)
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "flag '%s' has no value", flag->name);
+    return brink_diag_refuse(diag, BRINK_REASON_DEFINITION, "flag '%s' has no value", flag->name);
   if (status == BRINK_OK && flag->kind == BRINK_FLAG_RANGE && flag->variable >= system->nvariables)
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "flag '%s' is of no variable", flag->name);
+    return brink_diag_refuse(diag, BRINK_REASON_DEFINITION, "flag '%s' is of no variable",
+                             flag->name);
   if (status == BRINK_OK && !(knows_leave(system, flag->leave_positive, flag->count) &&
                               knows_leave(system, flag->leave_negative, flag->count)))
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "flag '%s' is left by no flag", flag->name);
+    return brink_diag_refuse(diag, BRINK_REASON_DEFINITION, "flag '%s' is left by no flag",
+                             flag->name);
   return status;
 }
 
 /* Every guard belongs to one instance of one flag. */
 static brink_status bind_places(brink_instance *instance, brink_diag *diag) {
   const brink_system *system = instance->system;
-  instance->places = brink_arena_pack(&instance->arena, system->nguards, sizeof *instance->places);
+  instance->places =
+      brink_arena_pack(&instance->shared->arena, system->nguards, sizeof *instance->places);
   if (instance->places == NULL) return no_memory(diag);
   for (size_t g = 0; g < system->nguards; g++) instance->places[g].flag = BRINK_NO_INDEX;
   size_t count = 0;
@@ -254,14 +258,14 @@ static brink_status bind_places(brink_instance *instance, brink_diag *diag) {
     for (size_t i = 0; i < flag->count; i++, count++) {
       uint32_t g = flag->guard[i];
       if (g >= system->nguards || instance->places[g].flag != BRINK_NO_INDEX)
-        return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "flag '%s': guard %u is not its own",
-                              flag->name, (unsigned)g);
+        return brink_diag_refuse(diag, BRINK_REASON_DEFINITION,
+                                 "flag '%s': guard %u is not its own", flag->name, (unsigned)g);
       instance->places[g] = (brink_guard_place){.flag = (uint32_t)f, .index = (uint32_t)i};
     }
   }
   if (count != system->nguards)
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "%zu guards, but %zu instances of flags",
-                          system->nguards, count);
+    return brink_diag_refuse(diag, BRINK_REASON_DEFINITION,
+                             "%zu guards, but %zu instances of flags", system->nguards, count);
   return BRINK_OK;
 }
 
@@ -283,7 +287,7 @@ static brink_status bind_flag(brink_instance *instance, uint32_t f, brink_diag *
 
 static brink_status bind_flags(brink_instance *instance, brink_diag *diag) {
   size_t count = instance->system->nflags;
-  instance->flags = brink_arena_take(&instance->arena, count, sizeof *instance->flags);
+  instance->flags = brink_arena_take(&instance->shared->arena, count, sizeof *instance->flags);
   if (instance->flags == NULL) return no_memory(diag);
   memset(instance->flags, 0, count * sizeof *instance->flags);
   brink_status status = bind_places(instance, diag);
@@ -294,20 +298,18 @@ static brink_status bind_flags(brink_instance *instance, brink_diag *diag) {
 
 static brink_status bind_clocks(brink_instance *instance, brink_diag *diag) {
   const brink_system *system = instance->system;
-  brink_arena *arena = &instance->arena;
+  brink_arena *arena = &instance->shared->arena;
   instance->samples = brink_arena_take(arena, system->nclocks, sizeof *instance->samples);
-  instance->tick_time = brink_arena_take(arena, system->nclocks, sizeof(double));
   instance->first_outputs =
       brink_arena_take(arena, system->nfirst_outputs, sizeof *instance->first_outputs);
   if (arena->failed) return no_memory(diag);
   for (size_t k = 0; k < system->nclocks; k++) {
     const brink_sampled *clock = &system->clocks[k];
-    instance->tick_time[k] = NAN;
     brink_status status = check_action(system, clock->action, diag);
     if (status != BRINK_OK) return status;
     if (clock->action != NULL && clock->first + clock->count > clock->action->kernel.count)
-      return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "clock '%s' has no such samples",
-                            clock->name);
+      return brink_diag_refuse(diag, BRINK_REASON_DEFINITION, "clock '%s' has no such samples",
+                               clock->name);
     if (!brink_instance_bind_action(instance, clock->action, &instance->samples[k]))
       return no_memory(diag);
   }
@@ -331,7 +333,8 @@ static brink_status bind_rules(brink_instance *instance, brink_diag *diag) {
                      : rule->condition != NULL && rule->clock < system->nclocks &&
                            rule->condition->count >= rule->count;
     if (!known || rule->was + rule->count > system->nmodes)
-      return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "rule '%s' has no condition", rule->name);
+      return brink_diag_refuse(diag, BRINK_REASON_DEFINITION, "rule '%s' has no condition",
+                               rule->name);
     brink_status status = check_kernel(system, rule->condition, ROLE_VALUE, diag);
     if (status == BRINK_OK) status = check_action(system, rule->body, diag);
     if (status != BRINK_OK) return status;
@@ -339,42 +342,21 @@ static brink_status bind_rules(brink_instance *instance, brink_diag *diag) {
   return brink_instance_bind_rules(instance) ? BRINK_OK : no_memory(diag);
 }
 
-/* ---- room ---- */
-
-static bool take_room(brink_instance *instance) {
-  const brink_system *system = instance->system;
-  brink_arena *arena = &instance->arena;
-  instance->scratch = brink_arena_take(arena, instance->scratch_size, sizeof(double));
-  instance->outputs = brink_arena_take(arena, instance->outputs_size + 1, sizeof(double));
-  instance->before = brink_arena_take(arena, instance->checked_size, sizeof(double));
-  instance->v = brink_arena_take(arena, system->nv, sizeof(double));
-  instance->dx = brink_arena_take(arena, system->nx, sizeof(double));
-  instance->probe = brink_arena_take(arena, system->nx, sizeof(double));
-  instance->leaf_gradient = brink_arena_take(arena, system->nx, sizeof(double));
-  instance->seen.x = brink_arena_take(arena, system->nx, sizeof(double));
-  instance->seen.p = brink_arena_take(arena, system->np, sizeof(double));
-  instance->seen.v = brink_arena_take(arena, system->nv, sizeof(double));
-  instance->seen.dx = brink_arena_take(arena, system->nx, sizeof(double));
-  instance->seen.mode = brink_arena_take(arena, system->nmodes, sizeof(int));
-  instance->seen.sgn = brink_arena_take(arena, system->nguards, sizeof(signed char));
-  return !arena->failed;
-}
+/* ---- series ---- */
 
 /* The series of guards that are not linear. */
 static bool bind_guard_series(brink_instance *instance) {
   static const brink_series_degrees unknown = {0};
-  size_t most = 0;
   for (size_t f = 0; f < instance->system->nflags; f++) {
     brink_bound_flag *bound = &instance->flags[f];
     if (bound->value.code == NULL || bound->degree == 0 || bound->degree == 1) continue;
     if (bound->value.kernel->reads_v) continue;
-    bound->series = brink_series_make(bound->value.kernel, &unknown, &instance->arena);
+    bound->series = brink_series_make(bound->value.kernel, &unknown, &instance->shared->arena);
     if (bound->series == NULL) return false;
     size_t size = brink_series_scratch(bound->series, BRINK_JET_MAX_ORDER);
-    if (size > most) most = size;
+    if (size > instance->room.jet) instance->room.jet = size;
   }
-  instance->jet_scratch = brink_arena_take(&instance->arena, most, sizeof(double));
-  return instance->jet_scratch != NULL;
+  return true;
 }
 
 /* At most those that sim.c counts once there is a model: bounds are not known yet. */
@@ -391,7 +373,8 @@ static size_t count_dear_guards(const brink_instance *instance) {
 static bool bind_flow(brink_instance *instance) {
   const brink_system *system = instance->system;
   if (!instance->options.wants_flow_jet) return true;
-  brink_flow *flow = brink_flow_make(&system->rhs, system->nx, system->nv, &instance->arena);
+  brink_arena *arena = &instance->shared->arena;
+  brink_flow *flow = brink_flow_make(&system->rhs, system->nx, system->nv, arena);
   if (flow == NULL) return false;
   instance->flow_work = flow->work;
   bool worth = brink_series_worth(flow->work, count_dear_guards(instance));
@@ -403,14 +386,21 @@ static bool bind_flow(brink_instance *instance) {
   if (size > MOST_SERIES) return true;
   instance->flow = flow;
   instance->flow_order = order;
-  instance->flow_degrees = brink_arena_take(&instance->arena, system->nx, sizeof(int));
+  instance->room.flow = size;
+  instance->flow_degrees = brink_arena_take(arena, system->nx, sizeof(int));
   if (instance->flow_degrees == NULL) return false;
   for (size_t i = 0; i < system->nx && !flow->kinked; i++) {
     int degree = flow->degrees.x[i];
     if (degree < BRINK_SERIES_FULL) instance->flow_degrees[i] = degree > 0 ? degree : 1;
   }
-  instance->flow_scratch = brink_arena_pack(&instance->arena, size, sizeof(double));
-  return instance->flow_scratch != NULL;
+  return true;
+}
+
+/* Samples and rules may note several times between two events. */
+static void enlarge_notebook(brink_notebook *book) {
+  if (book->capacity == 0) return;
+  book->capacity += 64;
+  book->values_capacity += 256;
 }
 
 brink_status brink_instance_bind(brink_instance *instance, brink_diag *diag) {
@@ -424,8 +414,8 @@ brink_status brink_instance_bind(brink_instance *instance, brink_diag *diag) {
   if (status == BRINK_OK) status = bind_flags(instance, diag);
   if (status == BRINK_OK) status = bind_clocks(instance, diag);
   if (status == BRINK_OK) status = bind_rules(instance, diag);
-  if (status == BRINK_OK &&
-      !(take_room(instance) && bind_guard_series(instance) && bind_flow(instance)))
+  if (status == BRINK_OK && !(bind_guard_series(instance) && bind_flow(instance)))
     return no_memory(diag);
+  enlarge_notebook(&instance->notes);
   return status;
 }

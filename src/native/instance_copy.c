@@ -13,9 +13,7 @@ static void copy(void *to, const void *from, size_t count, size_t size) {
 
 static void copy_rules(brink_instance *to, const brink_instance *from) {
   const brink_system *system = to->system;
-  for (size_t r = 0; r < system->nrules; r++)
-    copy(to->rules[r].fired, from->rules[r].fired, system->rules[r].count,
-         sizeof *to->rules[r].fired);
+  copy(to->fired, from->fired, to->room.fired, sizeof *to->fired);
   copy(to->tick_time, from->tick_time, system->nclocks, sizeof *to->tick_time);
   to->rules_time = from->rules_time;
 }

@@ -69,7 +69,8 @@ static brink_model *make_model(void) {
   guards[5].formula = formula, guards[5].formula_length = COUNT(formula);
   guards[6].coefficients = one, guards[6].offset = -0.6;
   guards[6].side = BRINK_UNILATERAL, guards[6].action = bounce;
-  brink_clock_def clock = {.name = "refill", .period = 0.7, .tick = refill};
+  brink_clock_def clock = {
+      .size = sizeof(brink_clock_def), .name = "refill", .period = 0.7, .tick = refill};
   brink_model_def def = brink_default_model();
   def.nx = 3, def.x0 = x0, def.np = 1, def.p0 = p0, def.nmodes = 1, def.rhs = rhs;
   def.nguards = 7, def.guards = guards, def.nclocks = 1, def.clocks = &clock;
