@@ -695,7 +695,7 @@ BRINK_API brink_status brink_sim_reset(brink_sim *sim, brink_diag *diag);
  *
  * `model` is the clone's: NULL for the same as the sim's, or another one that was made from an equal definition, so
  * that the two may run in two threads even if callbacks of one model may not. It must outlive the clone; the sim need
- * not. Costs about as much as brink_sim_create. Not from inside a callback of this sim; several threads
+ * not. Costs a copy of its memory, about as much as brink_sim_create. Not from inside a callback of this sim; several threads
  * may clone one sim at a time that nobody moves. Statuses: ARGUMENT, MEMORY. */
 BRINK_API brink_status brink_sim_clone(const brink_sim *sim, const brink_model *model,
                                        const brink_allocator *allocator, brink_diag *diag,

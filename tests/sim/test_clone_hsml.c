@@ -106,11 +106,10 @@ static bool open_cast(brink_system *system, const hsml_wishes *wishes, cast *c) 
   brink_instance_options options = hsml_instance_options(wishes);
   options.range_warns = wishes->options.method == BRINK_TAYLOR; /* and else it is the end */
   *c = (cast){0};
-  for (size_t k = 0; k < RELAY_PLACES; k++) {
-    if (brink_instance_create(system, &options, NULL, NULL, &c->instance[k]) != BRINK_OK)
-      return false;
-  }
-  return true;
+  bool made = brink_instance_create(system, &options, NULL, NULL, &c->instance[0]) == BRINK_OK;
+  for (size_t k = 1; made && k < RELAY_PLACES; k++)
+    made = brink_instance_clone(c->instance[0], NULL, NULL, &c->instance[k]) == BRINK_OK;
+  return made;
 }
 
 static void close_cast(cast *c) {
