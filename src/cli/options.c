@@ -8,7 +8,7 @@
 /* ---- the tables ---- */
 
 #define ON(command) (1u << CLI_COMMAND_##command)
-#define SIMULATES (ON(RUN) | ON(CONDITION) | ON(SWEEP))
+#define SIMULATES (ON(RUN) | ON(CONDITION))
 #define READS (SIMULATES | ON(CHECK) | ON(EMIT))
 #define ALL (~0u)
 
