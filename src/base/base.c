@@ -66,8 +66,12 @@ static brink_reason plain_reason(brink_status status) {
                                            : BRINK_REASON_NONE;
 }
 
-static void refuse(brink_diag *diag, brink_status status, brink_reason reason, const char *format,
-                   va_list arguments) {
+#if defined(__GNUC__)
+__attribute__((format(printf, 4, 0)))
+#endif
+static void
+refuse(brink_diag *diag, brink_status status, brink_reason reason, const char *format,
+       va_list arguments) {
   brink_diag_clear(diag);
   diag->status = status;
   diag->reason = reason;
