@@ -228,7 +228,7 @@ static void compare(const bench *b, const score *s) {
 
 /* Figure 8: the reference point at every step of one line. */
 typedef struct dots {
-  brink_series *plane, *distance;
+  brink_series_program *plane, *distance;
   double reach;
   size_t px, py;
   size_t count;
@@ -243,7 +243,7 @@ static int add_step(const brink_step_record *record, void *user) {
 }
 
 static void draw_workspace(brink_figure *figure, double reach) {
-  brink_series *edge = brink_figure_series(figure, "edge of the workspace", BRINK_SERIES_LINE);
+  brink_series_program *edge = brink_figure_series(figure, "edge of the workspace", BRINK_SERIES_LINE);
   for (int k = 0; k <= 120; k++)
     brink_series_add(edge, reach * cos(pi * k / 60), reach * sin(pi * k / 60));
 }

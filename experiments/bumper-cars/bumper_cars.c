@@ -211,11 +211,11 @@ static void draw(brink_lab *lab, const score *scores) {
           .x = {.label = "hits in percent of all steps", .log = true},
           .y = {.label = "extra work, %"}});
   for (int w = PUBLISHED; w < WAYS; w++) {
-    brink_series *series = brink_figure_series(figure, ways[w].name, BRINK_SERIES_MARKED);
+    brink_series_program *series = brink_figure_series(figure, ways[w].name, BRINK_SERIES_MARKED);
     for (int k = 0; k < LIMITS; k++)
       brink_series_add(series, share(&scores[k]), extra_work(&scores[k], w));
   }
-  brink_series *published = brink_figure_series(figure, "published", BRINK_SERIES_POINTS);
+  brink_series_program *published = brink_figure_series(figure, "published", BRINK_SERIES_POINTS);
   brink_series_add(published, 0.02, 7.2);
 }
 

@@ -137,7 +137,7 @@ static void draw_plane(brink_lab *lab, const relay_run runs[WAYS]) {
                           .y.label = "x₂"});
   for (size_t k = 0; k < sizeof shown / sizeof *shown; k++) {
     const relay_run *run = &runs[shown[k]];
-    brink_series *series = brink_figure_series(figure, way_names[shown[k]], styles[k]);
+    brink_series_program *series = brink_figure_series(figure, way_names[shown[k]], styles[k]);
     for (size_t i = 0; i < run->npoints; i++)
       brink_series_add(series, run->points[i].x1, run->points[i].x2);
   }
@@ -154,7 +154,7 @@ static void draw_creeping(brink_lab *lab, const relay_run runs[WAYS]) {
                .y = {.label = "step size", .log = true}});
   for (size_t k = 0; k < sizeof shown / sizeof *shown; k++) {
     const relay_run *run = &runs[shown[k]];
-    brink_series *series = brink_figure_series(figure, way_names[shown[k]], BRINK_SERIES_MARKED);
+    brink_series_program *series = brink_figure_series(figure, way_names[shown[k]], BRINK_SERIES_MARKED);
     for (size_t i = 1; i < run->npoints; i++)
       brink_series_add(series, run->points[i].t, run->points[i].t - run->points[i - 1].t);
   }
@@ -227,7 +227,7 @@ static void draw_amplitudes(brink_lab *lab, const relay_run runs[WAYS]) {
                                .wide = true});
   for (size_t k = 0; k < sizeof shown / sizeof *shown; k++) {
     const relay_run *run = &runs[shown[k]];
-    brink_series *series = brink_figure_series(figure, way_names[shown[k]], BRINK_SERIES_LINE);
+    brink_series_program *series = brink_figure_series(figure, way_names[shown[k]], BRINK_SERIES_LINE);
     for (size_t i = 0; i < run->npoints; i++)
       brink_series_add(series, run->points[i].t,
                        relay_amplitude(run->points[i].x1, run->points[i].x2));

@@ -1,4 +1,4 @@
-/* build_model.c: what was built: a flat system, its instance, and the model of both with the user's
+/* built.c: what was built: a flat system, its instance, and the model of both with the user's
  * callbacks (see builder.h).
  *
  * The instance makes a model of its own, whose user is the instance. Ours has the same definition, and
@@ -8,8 +8,9 @@
 #include <string.h>
 
 #include "base/definition.h"
-#include "native/builder.h"
-#include "native/instance.h"
+#include "build/builder.h"
+#include "model/model.h"
+#include "native/native.h"
 
 typedef struct guard_actions {
   brink_action_fn *action, *on_surface;
@@ -26,7 +27,7 @@ struct brink_built {
 
 static const brink_built *built_of(void *user) {
   const brink_instance *instance = user;
-  return (const brink_built *)(const void *)instance->system;
+  return (const brink_built *)(const void *)brink_instance_system(instance);
 }
 
 /* ---- the user's callbacks ---- */
@@ -130,8 +131,8 @@ void brink_build_defaults(brink_build_options *options, size_t size) {
 static brink_status make(brink_built *built, const brink_builder *builder,
                          const brink_build_options *options, brink_diag *diag) {
   if (!(options->rtol >= 0.0 && options->rtol < 1.0))
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
-                          "rtol is %g: give the tolerance of the runs, or 0", options->rtol);
+    return brink_diag_refuse(diag, BRINK_REASON_OPTION,
+                             "rtol is %g: give the tolerance of the runs, or 0", options->rtol);
   brink_status status = brink_builder_write(builder, options->jacobian, &built->system, diag);
   if (status != BRINK_OK) return status;
   brink_instance_options how = {.interpret = options->interpret,
