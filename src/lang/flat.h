@@ -354,6 +354,11 @@ bool flat_stop(flat *f);
 const char *flat_where(flat *f, brink_place place);  /* "tank.hsml:23" */
 void *flat_take(flat *f, size_t count, size_t size); /* of the system; sets failed */
 void flat_out_of_memory(flat *f);
+/* One more item of an array that grows in the system's arena, as brink_arena_push; NULL: no memory, and `failed` is
+ * set. */
+#define flat_push(f, array, count, capacity)                                                       \
+  flat_note((f), brink_arena_push((f)->arena, array, count, capacity))
+void *flat_note(flat *f, void *memory); /* `memory`; NULL: flat_out_of_memory */
 #if defined(__GNUC__)
 __attribute__((format(printf, 5, 6)))
 #endif

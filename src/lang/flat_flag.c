@@ -34,13 +34,9 @@ static const char *name_among(flat *f, const flat_group *group, const char *name
 uint32_t flat_add_flag(flat *f, flat_group *group, brink_flag_kind kind, const char *name,
                        brink_place place, size_t count) {
   brink_system *system = f->system;
-  if (!brink_arena_grow(f->arena, (void **)&system->flags, system->nflags, &system->flags_capacity,
-                        sizeof *system->flags)) {
-    flat_out_of_memory(f);
-    return BRINK_NO_INDEX;
-  }
   if (kind == BRINK_FLAG_GENERATED || kind == BRINK_FLAG_LEAVE) name = name_among(f, group, name);
-  brink_flag *flag = &system->flags[system->nflags];
+  brink_flag *flag = flat_push(f, system->flags, system->nflags, system->flags_capacity);
+  if (flag == NULL) return BRINK_NO_INDEX;
   *flag = (brink_flag){.kind = kind,
                        .name = name,
                        .where = flat_where(f, place),
@@ -58,7 +54,7 @@ uint32_t flat_add_flag(flat *f, flat_group *group, brink_flag_kind kind, const c
       flag->partner[k] = group->partner[k];
     }
   }
-  return (uint32_t)system->nflags++;
+  return (uint32_t)system->nflags - 1;
 }
 
 bool flat_number_guards(flat *f, uint32_t flag) {
@@ -133,14 +129,11 @@ brink_node flat_locked(flat_context *c, brink_place place, brink_node value) {
   uint32_t flag =
       flat_new_flag(c, BRINK_FLAG_GENERATED, flat_place_name(c->f, place), place, value);
   if (flag == BRINK_NO_INDEX) return BRINK_NO_NODE;
-  if (!brink_arena_grow(&c->f->scratch, (void **)&shared->made, shared->nmade,
-                        &shared->made_capacity, sizeof *shared->made)) {
-    flat_out_of_memory(c->f);
-    return BRINK_NO_NODE;
-  }
+  struct flat_made *made = flat_note(
+      c->f, brink_arena_push(&c->f->scratch, shared->made, shared->nmade, shared->made_capacity));
+  if (made == NULL) return BRINK_NO_NODE;
   bool always = c->f->system->flags[flag].enabled == NULL;
-  shared->made[shared->nmade++] =
-      (struct flat_made){value, flag, always ? BRINK_NO_NODE : c->active};
+  *made = (struct flat_made){value, flag, always ? BRINK_NO_NODE : c->active};
   return flat_sign(c, flag);
 }
 
@@ -156,13 +149,10 @@ brink_action *flat_new_action(flat *f, const char *name, brink_place place, size
 
 bool flat_first_output(flat *f, brink_action *action) {
   brink_system *system = f->system;
-  if (!brink_arena_grow(f->arena, (void **)&system->first_outputs, system->nfirst_outputs,
-                        &system->first_outputs_capacity, sizeof(brink_action *))) {
-    flat_out_of_memory(f);
-    return false;
-  }
-  system->first_outputs[system->nfirst_outputs++] = action;
-  return true;
+  brink_action **first =
+      flat_push(f, system->first_outputs, system->nfirst_outputs, system->first_outputs_capacity);
+  if (first != NULL) *first = action;
+  return first != NULL;
 }
 
 /* held := node, for each iteration of c. */
@@ -224,13 +214,9 @@ typedef struct formula {
 } formula;
 
 static bool put(formula *made, int32_t op) {
-  if (!brink_arena_grow(made->c->f->arena, (void **)&made->ops, made->nops, &made->capacity,
-                        sizeof *made->ops)) {
-    flat_out_of_memory(made->c->f);
-    return false;
-  }
-  made->ops[made->nops++] = op;
-  return true;
+  int32_t *last = flat_push(made->c->f, made->ops, made->nops, made->capacity);
+  if (last != NULL) *last = op;
+  return last != NULL;
 }
 
 static bool put_leaf(formula *made, brink_place place, brink_node value) {
