@@ -429,7 +429,7 @@ static void add_clocks(flat *f, flat_group *group, brink_action *action) {
   }
 }
 
-/* What a sample sees of an input that has a range of its own is written down, and so looked at. */
+/* At a sample, an input with a range of its own is stored, so that its range is checked. */
 static void keep_inputs(builder *b) {
   flat *f = b->c.f;
   flat_group *group = b->c.group;

@@ -15,7 +15,7 @@ const char *flat_place_name(flat *f, brink_place place) {
   return name != NULL ? name : "";
 }
 
-/* Several flags of one place (max of three, both sides of floor) are told apart by a number: "@7:12", "@7:12.2". */
+/* Several flags of one place (max of three, both sides of floor) are distinguished by a number: "@7:12", "@7:12.2". */
 static const char *name_among(flat *f, const flat_group *group, const char *name) {
   size_t same = 1, length = strlen(name);
   for (size_t k = 0; k < f->system->nflags; k++) {
@@ -166,7 +166,7 @@ static brink_action *hold(flat_context *c, brink_place place, brink_ref held, br
 }
 
 /* The whole number n below u is held; u leaves [n, n + 1) at located events. At the very surface, the
- * locked signs tell which side u is on:  floor(u) = n + (u > n+1) - (u < n). */
+ * locked signs give the side that u is on:  floor(u) = n + (u > n+1) - (u < n). */
 brink_node flat_locked_floor(flat_context *c, brink_place place, brink_node u) {
   flat *f = c->f;
   brink_graph *g = c->graph;
