@@ -31,7 +31,7 @@ typedef struct brink_flatten_options {
   /* Texts that have these numbers: those of another system of the model, so that modes mean the same in both. */
   const char *const *strings;
   size_t nstrings;
-  bool library;  /* it will not run: the inputs of a top that is no system need no value */
+  bool library;  /* nobody runs it: the inputs of a top that is no system need no value */
   uint64_t seed; /* of the random draws in initial values and parameters */
   size_t budget; /* of evaluation steps, so that no text keeps it busy for ever; 0: 200 million */
 } brink_flatten_options;
