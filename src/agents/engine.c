@@ -43,9 +43,9 @@ static void set_acting(brink_agents *agents, uint32_t agent) {
 /* A failure of one agent, or of two at a guard of their pair, which is at work. */
 static brink_status fail(const brink_agents *agents, brink_diag *diag, brink_reason reason,
                          const uint32_t *who, int count, brink_arguments arguments) {
-  const brink_model *model =
-      count == 1 ? population_of(agents, who[0])->sim->model
-                 : agents->worker.pair_guards[agents->acting_block].eval.model;
+  const brink_model *model = count == 1
+                                 ? population_of(agents, who[0])->sim->model
+                                 : agents->worker.pair_guards[agents->acting_block].eval.model;
   arguments.h = (double)NAN;
   for (int k = 0; k < count; k++) {
     arguments.population[k] = agents->members[who[k]].population;
@@ -182,8 +182,8 @@ static brink_status take_turn(brink_agents *agents, uint32_t agent, brink_diag *
     brink_agents_save(agents, agent, 0);
     previous = agents->saved[0];
     status = simulate(agents, agent, member->valid, diag);
-    jumped = pop->sim->instant_events > 0 && pop->sim->changed;
-    if (status == BRINK_OK && pop->sim->instant_events > 0)
+    jumped = pop->sim->instant.count > 0 && pop->sim->instant.changed;
+    if (status == BRINK_OK && pop->sim->instant.count > 0)
       status = check_accumulation(agents, agent, diag);
     if (status == BRINK_OK) status = plan(agents, agent, diag);
   }

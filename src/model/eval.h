@@ -15,7 +15,7 @@
 typedef enum brink_try {
   BRINK_TRY_OK,
   BRINK_TRY_ERROR,   /* the error test failed */
-  BRINK_TRY_VETOED,  /* the point lies past a unilateral surface: nothing was evaluated there */
+  BRINK_TRY_OUTSIDE, /* the point lies past a unilateral surface: nothing was evaluated there */
   BRINK_TRY_REFUSED, /* the callback refused, or gave NaN or infinity */
   BRINK_TRY_FATAL,   /* the callback reported a fatal error */
 } brink_try;
@@ -45,7 +45,7 @@ typedef struct brink_eval {
   bool veto;     /* asked before every call? (the detector is one-sided) */
   size_t *watch; /* indices of unilateral guards */
   size_t nwatch;
-  size_t vetoed_by;  /* the guard that vetoed last */
+  size_t outside_of; /* the guard that vetoed last */
   brink_audit audit; /* what happened in fact */
   /* Where only the guards in near[] need to be asked: |x - centre| <= moved + allow in the relevant
    * states. NULL: nowhere. */

@@ -159,7 +159,7 @@ static brink_try rhs(brink_tangent *tangent, double t, const double *x, const br
   size_t count = along->count, nx = eval->nx;
   if (nx == 0) return BRINK_TRY_OK;
   if (def->rhs_tangent != NULL) {
-    if (!brink_eval_admit(eval, t, x)) return BRINK_TRY_VETOED;
+    if (!brink_eval_admit(eval, t, x)) return BRINK_TRY_OUTSIDE;
     brink_audit_call(eval, t, x, &eval->env);
     int answer = def->rhs_tangent(t, x, &eval->env, along, df);
     return answer == 0 ? BRINK_TRY_OK : answer > 0 ? BRINK_TRY_REFUSED : BRINK_TRY_FATAL;

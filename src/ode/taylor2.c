@@ -84,7 +84,7 @@ static brink_try find_second(taylor2 *ty, brink_stepper *st, double t, const dou
   if (!series || st->n > st->nx) {
     double d = DIFFERENCE * h;
     brink_try outcome = from_difference(ty, st, t, x, f, d, second);
-    if (outcome == BRINK_TRY_VETOED || outcome == BRINK_TRY_REFUSED)
+    if (outcome == BRINK_TRY_OUTSIDE || outcome == BRINK_TRY_REFUSED)
       outcome = from_difference(ty, st, t, x, f, -d, second);
     if (outcome != BRINK_TRY_OK) return outcome;
   }

@@ -39,8 +39,8 @@ static bool leads_inside(brink_sim *sim, size_t guard, double sigma) {
       !(y <= brink_sim_tolerance(sim, guard, sim->t, sim->x)))
     return false;
   brink_path_eval(dense, sigma, x);
-  if (brink_eval_rhs(eval, t, x, sim->field) != BRINK_TRY_OK) return false;
-  double rate = eval->sgn[guard] * brink_eval_rate(eval, guard, t, x, sim->field);
+  if (brink_eval_rhs(eval, t, x, sim->instant.field) != BRINK_TRY_OK) return false;
+  double rate = eval->sgn[guard] * brink_eval_rate(eval, guard, t, x, sim->instant.field);
   double there = fabs(brink_eval_guard(eval, guard, t, x));
   return rate * sigma * dense->h > 0.25 * fmax(fabs(y), there);
 }
@@ -50,9 +50,9 @@ static bool leads_inside(brink_sim *sim, size_t guard, double sigma) {
  * was found, or at the end of the step. */
 static bool field_denies(brink_sim *sim, brink_found found) {
   const brink_detector *det = &sim->detector;
-  size_t count = found.event ? det->nhits : det->reach.nnear;
+  size_t count = found.event ? det->nlocated : det->reach.nnear;
   for (size_t k = 0; k < count; k++) {
-    size_t guard = found.event ? det->hits[k].guard : det->reach.near[k];
+    size_t guard = found.event ? det->located[k].guard : det->reach.near[k];
     bool towards =
         found.event || (brink_detector_active(det, guard) && det->slope_new[guard] < 0.0);
     if (towards && leads_inside(sim, guard, found.event ? found.sigma : 1.0)) return true;
@@ -98,7 +98,7 @@ brink_trial brink_trial_examine(brink_sim *sim, brink_found found, brink_trial_u
     sim->eval.bad_guard = undefined;
     return reject(sim, BRINK_TRY_REFUSED, 0.0);
   }
-  double cut = brink_detector_cut(&sim->detector, &found, anew ? 0.0 : sim->passed, h);
+  double cut = brink_detector_cut(&sim->detector, &found, anew ? 0.0 : sim->step.passed, h);
   if (cut > 0.0) return reject(sim, BRINK_TRY_ERROR, cut);
   brink_trial trial = release(sim, found, end);
   bool held = trial.result == BRINK_TRIAL_ACCEPTED;

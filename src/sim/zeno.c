@@ -59,8 +59,7 @@ static brink_status go_on(brink_sim *sim, double limit, int period, brink_diag *
   for (size_t i = 0; i < sim->model->def.nx; i++) {
     if (!isfinite(sim->x[i])) outcome = -1;
   }
-  sim->started = false; /* signs are taken anew in the limit mode */
-  sim->restart = true;
+  sim->phase = BRINK_PHASE_BEGIN; /* signs are taken anew in the limit mode */
   if (outcome < 0 && brink_sim_says(sim, BRINK_ERR_CALLBACK, guards[0], diag))
     return BRINK_ERR_CALLBACK;
   if (outcome > 0) brink_sim_says(sim, BRINK_STOPPED, guards[0], diag);
