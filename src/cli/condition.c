@@ -240,7 +240,7 @@ bool cli_judge_begin(cli_simulation *run) {
     run->judge = judge;
     double step = settings->against_step > 0.0 ? settings->against_step : settings->options.step;
     brink_conditions_def def = {
-        .step = step, .approaches = judge->full, .told = on_condition, .user = judge};
+        .step = step, .approaches = judge->full, .report = on_condition, .user = judge};
     status = brink_conditions_create(run->sim, &def, NULL, &run->diag, &judge->conditions);
     bool small = run->columns.system->nx <= STATES_AT_ONCE;
     /* After the conditions: who comes last is told first. */

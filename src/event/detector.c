@@ -145,8 +145,8 @@ static void note_value(brink_detector *det, size_t guard, double t, const double
     brink_eval_set_sign(eval, guard, g > 0.0 ? 1 : -1);
 }
 
-/* The veto need not ask guards that are known to be far. */
-static void tell_veto(brink_detector *det, const double *centre) {
+/* The domain check need not ask guards that are known to be far. */
+static void pass_reach(brink_detector *det, const double *centre) {
   brink_eval *eval = det->eval;
   eval->centre = centre;
   eval->moved = det->reach.moved;
@@ -160,7 +160,7 @@ static void tell_veto(brink_detector *det, const double *centre) {
 static void stand_still(brink_detector *det, const double *x) {
   memset(det->reach.moved, 0, det->eval->nx * sizeof *det->reach.moved);
   brink_reach_mark(&det->reach, det->reach.weight);
-  tell_veto(det, x);
+  pass_reach(det, x);
 }
 
 void brink_detector_reset(brink_detector *det, double t, const double *x) {
@@ -267,15 +267,15 @@ void brink_detector_look(brink_detector *det, const brink_path *path) {
   det->step_reach = BRINK_REACH_ALLOW * brink_reach_of(&det->reach, path) + det->reach.weight;
   brink_reach_mark(&det->reach, det->step_reach);
   freshen(det, path);
-  tell_veto(det, path->x0);
+  pass_reach(det, path->x0);
 }
 
-/* Rounding of sigma, and of the time there: what cannot be told apart is one instant. */
+/* Rounding of sigma, and of the time there: what cannot be distinguished is one instant. */
 static double same_instant(const brink_detector *det, double sigma) {
   return 64.0 * DBL_EPSILON * sigma + det->resolution;
 }
 
-/* May two events that cannot be told apart be one instant? One that has to be past its surface, and one
+/* May two events that cannot be distinguished be one instant? One that has to be past its surface, and one
  * that must not, are two. */
 static bool may_join(const brink_detector *det, const brink_located *ev) {
   if (det->nlocated == 0) return true;
@@ -541,7 +541,7 @@ static void commit_guard(brink_detector *det, size_t guard, double t, const doub
   /* A crossing that the guard's direction does not call an event still changes its sign. */
   if (!(sign * g < -eval->slack[guard])) return;
   bool one_sided =
-      eval->model->guards[guard].def.side == BRINK_UNILATERAL; /* the veto's business */
+      eval->model->guards[guard].def.side == BRINK_UNILATERAL; /* the domain check's business */
   if (!one_sided && det->ops->needs_paths && brink_detector_wants(det, guard, brink_leaving(sign)))
     det->passed = true; /* nobody saw it cross: the event is here */
   else

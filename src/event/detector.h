@@ -60,7 +60,7 @@ typedef struct brink_detector brink_detector;
 
 typedef struct brink_detector_ops {
   brink_events events;
-  bool one_sided;   /* ask the first question, and let the veto answer the third */
+  bool one_sided;   /* ask the first question, and let the domain check answer the third */
   bool needs_paths; /* wants appended states for guards without a polynomial */
   void (*after)(brink_detector *det, const brink_path *dense, brink_found *found);
 } brink_detector_ops;

@@ -399,8 +399,8 @@ brink_try brink_eval_call(brink_eval *eval, double t, const double *x, double *d
 
 bool brink_eval_admit(brink_eval *eval, double t, const double *x) {
   if (eval->nwatch == 0) return true;
-  if (!eval->veto || brink_eval_may(eval, t, x)) return true;
-  eval->stats.vetoed++;
+  if (!eval->checks_domain || brink_eval_may(eval, t, x)) return true;
+  eval->stats.refused_outside++;
   return false;
 }
 

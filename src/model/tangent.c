@@ -143,7 +143,7 @@ static bool rhs_nearby(const nearby *at, double *out) {
   brink_env env = eval->env;
   env.p = at->p;
   brink_env now = eval->env;
-  eval->env = env; /* the veto asks with the same parameters */
+  eval->env = env; /* the domain check asks with the same parameters */
   bool admitted = brink_eval_admit(eval, at->t, at->x);
   eval->env = now;
   if (!admitted) return false;

@@ -143,7 +143,7 @@ static void bdf3_plan(brink_stepper *st, double h_limit) {
   }
 }
 
-/* matrix = df/dx from the model; the point has passed the veto. */
+/* matrix = df/dx from the model; the point has passed the domain check. */
 static brink_try model_jacobian(bdf3 *bd, brink_stepper *st, double t, const double *y) {
   const brink_model_def *def = &st->eval->model->def;
   brink_try outcome = brink_eval_jacobian(st->eval, t, y, bd->values);

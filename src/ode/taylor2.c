@@ -47,7 +47,7 @@ static bool taylor2_create(brink_stepper *st, brink_arena *arena) {
   return brink_fixed_create(&ty->fixed, st, arena);
 }
 
-/* x'' of the states from the model's series. The point has passed the veto: f is known there. */
+/* x'' of the states from the model's series. The point has passed the domain check: f is known there. */
 static brink_try from_series(taylor2 *ty, brink_stepper *st, double t, const double *x,
                              double *second) {
   brink_eval *eval = st->eval;

@@ -53,12 +53,12 @@ static bool differs(const brink_sim *sim) {
 
 /* ---- what callbacks leave behind ---- */
 
-bool brink_sim_says(brink_sim *sim, brink_status status, size_t guard, brink_diag *diag) {
+bool brink_sim_take_message(brink_sim *sim, brink_status status, size_t guard, brink_diag *diag) {
   sim->instant.message[sizeof sim->instant.message - 1] = '\0';
   if (sim->instant.message[0] == '\0') return false;
   bool stops = status == BRINK_STOPPED;
-  bool told = stops && diag != NULL && diag->status == BRINK_STOPPED;
-  if (told) return true;
+  bool known = stops && diag != NULL && diag->status == BRINK_STOPPED;
+  if (known) return true;
   brink_sim_fail(sim, diag, stops ? BRINK_REASON_STOP_TEXT : BRINK_REASON_ACTION_TEXT,
                  (brink_arguments){.text = sim->instant.message});
   if (diag != NULL) diag->guard = guard;
@@ -74,7 +74,7 @@ typedef struct actor {
 static brink_status check_outcome(brink_sim *sim, int outcome, actor who, brink_diag *diag) {
   if (outcome == 0) return BRINK_OK;
   brink_status status = outcome < 0 ? BRINK_ERR_CALLBACK : BRINK_STOPPED;
-  if (!brink_sim_says(sim, status, who.guard, diag) && outcome < 0)
+  if (!brink_sim_take_message(sim, status, who.guard, diag) && outcome < 0)
     brink_sim_fail(
         sim, diag, BRINK_REASON_ACTION_FAILED,
         (brink_arguments){.guard = who.guard, .clock = who.clock, .count = (int64_t)outcome});
@@ -157,7 +157,7 @@ static brink_status run_event(brink_sim *sim, const brink_located *ev, int itera
     brink_status finite = check_finite(sim, who, diag);
     if (finite != BRINK_OK) status = finite;
   }
-  /* The event that ends the run is told, too. */
+  /* The event that ends the run is recorded, too. */
   if (record_event(sim, &event) != BRINK_OK && status >= 0) status = BRINK_STOPPED;
   if (status < 0) return status;
   if (different) remember(sim);
@@ -199,7 +199,7 @@ static bool is_past_jumped(brink_sim *sim, const brink_located *list, size_t cou
   for (size_t k = 0; k < count; k++) {
     size_t guard = list[k].guard;
     if (list[k].kind != BRINK_JUMPED || sim->model->guards[guard].def.side != BRINK_UNILATERAL ||
-        !sim->eval.veto)
+        !sim->eval.checks_domain)
       continue;
     double g = brink_eval_guard(&sim->eval, guard, sim->t, sim->x);
     if (!((int)list[k].direction * g <= brink_sim_zero_band(sim, guard, sim->t, sim->x)))

@@ -57,7 +57,7 @@ brink_status brink_sim_record_misses(brink_sim *sim, bool instant_over) {
   return status;
 }
 
-void brink_sim_tell_moved(brink_sim *sim, double t0) {
+void brink_sim_note_moved(brink_sim *sim, double t0) {
   for (brink_observer *o = sim->observers; o != NULL; o = o->next) {
     if (o->moved != NULL) o->moved(o, sim, t0);
   }
@@ -120,7 +120,7 @@ brink_status brink_sim_arrive(brink_sim *sim, const brink_path *path, double sig
   sim->t = sim->stepper.t = t;
   brink_sim_restart(sim);
   brink_audit_accept(&sim->eval, t, sim->x);
-  if (t > t0) brink_sim_tell_moved(sim, t0);
+  if (t > t0) brink_sim_note_moved(sim, t0);
   take_silent_crossings(sim);
   brink_status stopped = t > t0 ? brink_sim_record_step(sim, t0) : BRINK_OK;
   brink_status missed = brink_sim_record_misses(sim, false);
@@ -141,7 +141,7 @@ void brink_sim_collect_reached(brink_sim *sim, double t, const double *x, const 
                                size_t except) {
   brink_eval *eval = &sim->eval;
   const brink_reach *reach = &sim->detector.reach;
-  if (!eval->veto || reach->nnear == 0) return;
+  if (!eval->checks_domain || reach->nnear == 0) return;
   bool *known = sim->instant.fired;
   memset(known, 0, sim->model->def.nguards * sizeof *known);
   for (size_t k = 0; k < sim->instant.nlocated; k++) known[sim->instant.located[k].guard] = true;
@@ -199,7 +199,7 @@ static brink_status hop_over(brink_sim *sim, size_t guard, double sigma, double 
     sim->t = sim->stepper.t = sim->last_end = t;
     sim->grazed = BRINK_NONE; /* it is over */
     brink_audit_accept(&sim->eval, t, x);
-    brink_sim_tell_moved(sim, t0);
+    brink_sim_note_moved(sim, t0);
     return brink_sim_record_step(sim, t0);
   }
   sim->eval.slack[guard] = slack;
@@ -323,13 +323,13 @@ static bool goes_around(brink_sim *sim) {
   return true;
 }
 
-/* A guard that vetoes even the smallest step has been reached. So has one that is at hand where the call ends: what
+/* A guard whose surface even the smallest step would pass has been reached. So has one that is at hand where the call ends: what
  * happens at that time counts. */
 brink_status brink_sim_no_step_left(brink_sim *sim, brink_try reason, double t_stop,
                                     brink_diag *diag) {
-  bool vetoed = reason == BRINK_TRY_OUTSIDE;
+  bool outside = reason == BRINK_TRY_OUTSIDE;
   brink_limit here = {.sigma = 0.0, .event = true, .guard = sim->eval.outside_of};
-  if (!vetoed) here.guard = sim->eval.veto ? surface_at_hand(sim) : BRINK_NONE;
+  if (!outside) here.guard = sim->eval.checks_domain ? surface_at_hand(sim) : BRINK_NONE;
   if (here.guard != BRINK_NONE) return brink_sim_arrive_on_predictor(sim, &here, diag);
   if (t_stop - sim->t <= 64.0 * resolution(sim)) { /* as near as time can tell */
     sim->t = sim->stepper.t = t_stop;

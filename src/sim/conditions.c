@@ -6,7 +6,7 @@
  * Sizes   The size of a state is its largest absolute value so far, and no less than atol/rtol, below which
  *         the run does not resolve it.
  * Tangency  A crossing that is not deeper, or an approach that is not farther, than the error that the run
- *         may have made in the guard, cannot be told from a touch: infinite. */
+ *         may have made in the guard, cannot be distinguished from a touch: infinite. */
 #include "sim/conditions.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ typedef struct arrival {
 } arrival;
 
 struct brink_conditions {
-  brink_observer onlooker; /* first: the object is found by it */
+  brink_observer observer; /* first: the object is found by it */
   brink_arena arena;
   brink_conditions_def def;
   brink_sim *sim;
@@ -55,7 +55,7 @@ struct brink_conditions {
   arrival *arrivals;
   size_t narrivals, arrivals_capacity;
   course_so_far *courses;
-  size_t events; /* told so far */
+  size_t events; /* reported so far */
   bool failed;
 };
 
@@ -438,7 +438,7 @@ static brink_condition blank(size_t guard) {
                            .posed = BRINK_UNJUDGED};
 }
 
-static void tell_event(brink_conditions *c, const brink_event *event, bool has_after) {
+static void report_event(brink_conditions *c, const brink_event *event, bool has_after) {
   brink_sim *sim = c->sim;
   course_so_far *so_far = &c->courses[event->guard];
   const arrival *a = arrival_of(c, event);
@@ -457,7 +457,7 @@ static void tell_event(brink_conditions *c, const brink_event *event, bool has_a
     cond.published = cond.transversality * weigh_approaches(c, so_far, sim->instant.pre_x);
   }
   judge(c, so_far, &cond);
-  if (c->def.told != NULL) c->def.told(&cond, c->def.user);
+  if (c->def.report != NULL) c->def.report(&cond, c->def.user);
   drop(so_far);
 }
 
@@ -473,7 +473,7 @@ static void on_ends(brink_observer *self, brink_sim *sim) {
     if (sim->events[k].kind == BRINK_HELD)
       c->events++; /* it belongs to the event that led there */
     else
-      tell_event(c, &sim->events[k], has_after);
+      report_event(c, &sim->events[k], has_after);
   }
   c->events += sim->instant.count - sim->nevents; /* more than the list has room for */
   forget(sim, &before);
@@ -522,16 +522,16 @@ brink_status brink_conditions_create(brink_sim *sim, const brink_conditions_def 
     return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
   }
   first_sizes(c);
-  c->onlooker = (brink_observer){
+  c->observer = (brink_observer){
       .moved = def->approaches ? on_moved : NULL, .begins = on_begins, .ends = on_ends};
-  brink_sim_watch(sim, &c->onlooker);
+  brink_sim_watch(sim, &c->observer);
   *conditions = c;
   return BRINK_OK;
 }
 
 void brink_conditions_destroy(brink_conditions *c) {
   if (c == NULL) return;
-  brink_sim_unwatch(c->sim, &c->onlooker);
+  brink_sim_unwatch(c->sim, &c->observer);
   brink_arena arena = c->arena;
   brink_arena_free(&arena);
 }
@@ -544,7 +544,7 @@ bool brink_conditions_finish(brink_conditions *c) {
     brink_condition cond = blank(k);
     cond.published = weigh_approaches(c, so_far, NULL);
     judge(c, so_far, &cond);
-    if (c->def.told != NULL) c->def.told(&cond, c->def.user);
+    if (c->def.report != NULL) c->def.report(&cond, c->def.user);
     drop(so_far);
   }
   return !c->failed;

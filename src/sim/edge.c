@@ -220,7 +220,7 @@ static brink_status move_over(brink_sim *sim, double t, const double *x) {
   sim->stepper.f_ready = false;
   brink_sim_restart(sim);
   brink_audit_accept(&sim->eval, t, sim->x);
-  brink_sim_tell_moved(sim, t0);
+  brink_sim_note_moved(sim, t0);
   brink_detector_jump(&sim->detector, from, sim->x, true);
   return brink_sim_record_step(sim, t0);
 }

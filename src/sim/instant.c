@@ -15,7 +15,7 @@
  *
  * Rounds go on until nothing changes, and until the rules have seen every sign that did. So no guard is judged,
  * and no field evaluated, with conditions that belong to the state before an action. Values before and after
- * every event are recorded in order (superdense time). docs/instants.md says the same to users. */
+ * every event are recorded in order (superdense time). docs/instants.md describes the same for users. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -595,7 +595,7 @@ static brink_status apply_rules(brink_sim *sim, bool changed_ever, bool *changed
   return status;
 }
 
-/* One round: events, clocks, rules. *changed tells whether they changed anything. */
+/* One round: events, clocks, rules. *changed: they changed something. */
 static brink_status run_round(brink_sim *sim, int iteration, bool changed_ever, bool *changed,
                               brink_diag *diag) {
   bool ran = false;
@@ -650,7 +650,7 @@ static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
   return sim->instant.count > 0 ? brink_zeno_note(sim, diag) : BRINK_OK;
 }
 
-void brink_sim_tell_jump(brink_sim *sim) {
+void brink_sim_note_jump(brink_sim *sim) {
   brink_detector_jump(&sim->detector, sim->instant.pre_x, sim->x,
                       brink_sim_has_begun(sim) && same_functions(sim));
 }
@@ -670,6 +670,6 @@ brink_status brink_sim_instant(brink_sim *sim, brink_diag *diag) {
   /* One event, one round: what its sign was settled with still holds. */
   sim->stepper.f_ready = sim->instant.field_settled && sim->instant.count == 1 &&
                          sim->phase == BRINK_PHASE_RESTART && sim->eval.nheld == 0;
-  if (brink_sim_restarts(sim) && !sim->instant.passing) brink_sim_tell_jump(sim);
+  if (brink_sim_restarts(sim) && !sim->instant.passing) brink_sim_note_jump(sim);
   return status;
 }

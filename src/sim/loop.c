@@ -66,7 +66,7 @@ static brink_status restart(brink_sim *sim, brink_diag *diag) {
   if (outcome == BRINK_TRY_REFUSED && brink_stepper_substitute(&sim->stepper))
     outcome = sim->stepper.ops->start(&sim->stepper);
   if (outcome != BRINK_TRY_OK) return undefined_here(sim, outcome, diag);
-  if (!sim->stepper.ops->foretells)
+  if (!sim->stepper.ops->is_free)
     brink_detector_start_flat(&sim->detector, sim->t, sim->x, sim->stepper.f);
   if (sim->phase == BRINK_PHASE_RESTART) sim->phase = BRINK_PHASE_RUN;
   sim->eval.stats.restarts++;
@@ -164,7 +164,7 @@ static brink_status finish_step(brink_sim *sim, double t_end, brink_diag *diag) 
   sim->t = sim->stepper.t = t_end;
   if (sim->last_end != t_end) sim->last.terms = 0; /* not kept */
   brink_audit_accept(&sim->eval, sim->t, sim->x);
-  brink_sim_tell_moved(sim, t0);
+  brink_sim_note_moved(sim, t0);
   brink_detector_commit(&sim->detector, sim->t, sim->x);
   assert(sim->detector.passed || signs_hold(sim));
   reset_appended(sim, sim->detector.g0);
@@ -176,7 +176,7 @@ static brink_status finish_step(brink_sim *sim, double t_end, brink_diag *diag) 
 }
 
 /* Tries steps from h downwards until one is accepted by the stepper, by the detector, and, at its
- * end, by the veto. */
+ * end, by the domain check. */
 static brink_status take_step(brink_sim *sim, double h, double t_stop, brink_diag *diag) {
   brink_stepper *st = &sim->stepper;
   double hmin = brink_sim_smallest_step(sim);
@@ -196,8 +196,8 @@ static brink_status take_step(brink_sim *sim, double h, double t_stop, brink_dia
   }
 }
 
-/* The step that was foreseen: nothing is looked for, nothing is kept. False: the method does not take it now. */
-static bool take_foreseen(brink_sim *sim, brink_status *status) {
+/* The step that somebody has looked ahead to: nothing is looked for, nothing is kept. False: the method does not take it now. */
+static bool take_next(brink_sim *sim, brink_status *status) {
   brink_stepper *st = &sim->stepper;
   double t0 = sim->t, h = sim->next.h;
   sim->next.h = 0.0;
@@ -284,8 +284,8 @@ static brink_status end_step(brink_sim *sim, brink_status status, brink_diag *di
 
 /* STEPPED, EVENT, STOPPED or a failure. */
 static brink_status step(brink_sim *sim, double t_limit, brink_diag *diag) {
-  brink_status foreseen, hopped;
-  if (sim->next.h > 0.0 && take_foreseen(sim, &foreseen)) return end_step(sim, foreseen, diag);
+  brink_status taken, hopped;
+  if (sim->next.h > 0.0 && take_next(sim, &taken)) return end_step(sim, taken, diag);
   fill_detector(sim);
   if (brink_sim_due(sim)) return tick(sim, diag); /* set, or left, to the present */
   if (sim->step.end > t_limit) brink_sim_give_up_step(sim);
@@ -301,10 +301,10 @@ static brink_status step(brink_sim *sim, double t_limit, brink_diag *diag) {
   brink_limit limit = brink_trial_plan(sim, t_stop, &h);
   if (limit.event) return brink_sim_arrive_on_predictor(sim, &limit, diag);
   /* The error control may ask for less than time can resolve (a solution that grows without bound). */
-  bool stands = sim->stepper.ops->foretells ? h < hmin : !(sim->t + h > sim->t);
+  bool stands = sim->stepper.ops->is_free ? h < hmin : !(sim->t + h > sim->t);
   if (stands && t_stop - sim->t > hmin)
     return end_step(sim, brink_sim_no_step_left(sim, BRINK_TRY_ERROR, t_stop, diag), diag);
-  /* Nothing shorter moves time; if a surface is nearer than that, the veto says so. */
+  /* Nothing shorter moves time; if a surface is nearer than that, the domain check finds it. */
   if (h < hmin) h = fmin(hmin, t_stop - sim->t);
   return end_step(sim, take_step(sim, h, t_stop, diag), diag);
 }

@@ -12,7 +12,7 @@
 /* Small things, in one piece, at the beginning. */
 typedef struct scalars {
   double t, h_next;
-  double foreseen, foreseen_end;
+  double next_h, next_end;
   size_t blocked;
   int order, detour;
   double held_from[BRINK_PACKED_HOLDS];
@@ -97,8 +97,8 @@ static void visit(brink_packing *packing, brink_sim *sim, scalars *s, brink_visi
   v->region(v, s, sizeof *s);
   if (packing->c != NULL) visit_plan(packing, v);
   st->chosen.ops->visit(st, st->chosen.method, v);
-  /* Where a foreseen step leads; where it begins, its polynomials begin, too. */
-  v->region(v, s->foreseen > 0.0 ? st->x_new : sim->x, sim->eval.n * sizeof(double));
+  /* Where the next step leads, if it is known; where it begins, its polynomials begin, too. */
+  v->region(v, s->next_h > 0.0 ? st->x_new : sim->x, sim->eval.n * sizeof(double));
   packing->p_at = v->at;
   v->region(v, eval->p, def->np * sizeof(double));
   v->region(v, eval->slack, def->nguards * sizeof(double));
@@ -149,8 +149,8 @@ static scalars scalars_of(const brink_sim *sim) {
   const brink_stepper *st = &sim->stepper;
   scalars s = {.t = sim->t,
                .h_next = st->h_next,
-               .foreseen = sim->next.h,
-               .foreseen_end = sim->next.end,
+               .next_h = sim->next.h,
+               .next_end = sim->next.end,
                .blocked = sim->blocked,
                .order = st->order,
                .detour = sim->detour,
@@ -187,15 +187,15 @@ static void become(brink_packing *packing, brink_sim *sim, scalars *s, brink_vis
   st->method = st->chosen.method;
   if (v->region != measure) {
     visit(packing, sim, s, v);
-    if (s->foreseen > 0.0) begin_at_plan(packing, sim);
+    if (s->next_h > 0.0) begin_at_plan(packing, sim);
   } else {
     st->ops->visit(st, st->method, v); /* nothing moves */
   }
   hold_again(sim, s);
   sim->t = st->t = s->t;
   st->h_next = s->h_next;
-  sim->next.h = s->foreseen;
-  sim->next.end = s->foreseen_end;
+  sim->next.h = s->next_h;
+  sim->next.end = s->next_end;
   st->order = s->order;
   st->f_ready = false;
   sim->blocked = s->blocked;

@@ -77,7 +77,7 @@ brink_status brink_sim_pass(brink_sim *sim, double sigma, double t_end, brink_di
     brink_sim_give_up_step(sim);
     return status;
   }
-  /* Somebody may ask for the state before the event while it is being told. */
+  /* Somebody may ask for the state before the event while it is being recorded. */
   bool keep = sim->keep || sim->sink.event != NULL;
   double before = sim->t;
   memcpy(sim->step.sgn_before, sim->eval.sgn, sim->model->def.nguards);
@@ -91,7 +91,7 @@ brink_status brink_sim_pass(brink_sim *sim, double sigma, double t_end, brink_di
     sim->stepper.f_ready = false;
   } else {
     if (!keep && sim->t > before) brink_sim_keep_inside(sim, sim->t);
-    brink_sim_tell_jump(sim);
+    brink_sim_note_jump(sim);
   }
   return status;
 }

@@ -106,7 +106,7 @@ static bool begin_anew(brink_sensitivity *s) {
   s->h = 0.0;
   s->from_t = s->t;
   s->nhistory = 0;
-  s->told = s->nevents = s->nlocated = 0;
+  s->reported = s->nevents = s->nlocated = 0;
   s->open = false;
   copy(s->m, s->start_x, def->nx * s->count, sizeof(double));
   copy(s->p, s->start_p, def->np * s->count, sizeof(double));
@@ -376,7 +376,7 @@ static void tell(brink_sensitivity *s, const brink_event *event) {
   size_t k = find_located(s, event), nx = s->sim->model->def.nx;
   bool salted = s->def.saltation && s->mover != BRINK_NONE && s->moves && !s->edge;
   brink_sensitivity_event record = {.event = event,
-                                    .index = s->told + (size_t)(event - s->events),
+                                    .index = s->reported + (size_t)(event - s->events),
                                     .count = s->count,
                                     .time = k != BRINK_NONE ? &s->hit_tau[k * s->count] : s->tau,
                                     .before = s->before,
@@ -419,7 +419,7 @@ static void ends(brink_observer *self, brink_sim *sim) {
   leave_no(s, kept);
   s->t = sim->t;
   for (size_t k = 0; k < s->nevents; k++) tell(s, &s->events[k]);
-  s->told += s->noted;
+  s->reported += s->noted;
 }
 
 void brink_sensitivity_note(brink_sensitivity *s, const brink_event *event) {
@@ -509,8 +509,8 @@ brink_status brink_sensitivity_create(brink_sim *sim, const brink_sensitivity_de
                           "out of memory for %zu directions of %zu states and %zu parameters",
                           count, nx, sim->model->def.np);
   }
-  made->onlooker = (brink_observer){.moved = moved, .begins = begins, .ends = ends};
-  brink_sim_watch(sim, &made->onlooker);
+  made->observer = (brink_observer){.moved = moved, .begins = begins, .ends = ends};
+  brink_sim_watch(sim, &made->observer);
   sim->sensitivity = made;
   *sensitivity = made;
   return BRINK_OK;
@@ -520,7 +520,7 @@ void brink_sensitivity_destroy(brink_sensitivity *s) {
   if (s == NULL) return;
   if (s->sim->sensitivity == s) {
     s->sim->sensitivity = NULL;
-    brink_sim_unwatch(s->sim, &s->onlooker);
+    brink_sim_unwatch(s->sim, &s->observer);
   }
   brink_arena arena = s->arena; /* the object itself lives in it */
   brink_arena_free(&arena);

@@ -1,4 +1,4 @@
-/* sensitivity_parts.h: between the files of sensitivities, and what the loop tells them. */
+/* sensitivity_parts.h: between the files of sensitivities, and what the loop calls. */
 #ifndef BRINK_SIM_SENSITIVITY_PARTS_H
 #define BRINK_SIM_SENSITIVITY_PARTS_H
 
@@ -23,7 +23,7 @@ typedef struct brink_moving_event {
 } brink_moving_event;
 
 struct brink_sensitivity {
-  brink_observer onlooker; /* first: it is found by its address */
+  brink_observer observer; /* first: it is found by its address */
   brink_arena arena;
   brink_sim *sim;
   brink_sensitivity_def def;
@@ -53,7 +53,7 @@ struct brink_sensitivity {
 
   /* At an instant. */
   bool open, moves; /* between begin and end; its time depends on directions, or S is asked for */
-  bool first_told;
+  bool first_known;
   unsigned instant_limits;
   brink_carried carried;
   double *carried_t, *carried_x, *carried_p, *carried_timer, *pre_x, *pre_p;
@@ -68,7 +68,7 @@ struct brink_sensitivity {
   size_t mover;                   /* the event that the instant moves with; BRINK_NONE */
   double *hit_tau, *hit_gradient; /* a row for each */
   brink_event events[2 * BRINK_SENSITIVITY_LOCATED]; /* of the instant */
-  size_t nevents, noted, told;                       /* kept; all of them; of the whole run */
+  size_t nevents, noted, reported;                   /* kept; all of them; of the whole run */
 
   /* Before a callback. */
   brink_now given;

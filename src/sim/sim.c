@@ -296,7 +296,7 @@ static bool build(brink_sim *sim) {
       (sim->options.audit && !brink_audit_init(&sim->eval, &sim->arena)) || !take_arrays(sim) ||
       !brink_derivative_init(sim))
     return false;
-  sim->eval.veto = ops->one_sided;
+  sim->eval.checks_domain = ops->one_sided;
   sim->x = sim->stepper.x;
   begin_anew(sim);
   return true;
@@ -339,15 +339,15 @@ void brink_sim_destroy(brink_sim *sim) {
 
 /* ---- asking ---- */
 
-void brink_sim_watch(brink_sim *sim, brink_observer *onlooker) {
-  onlooker->next = sim->observers;
-  sim->observers = onlooker;
+void brink_sim_watch(brink_sim *sim, brink_observer *observer) {
+  observer->next = sim->observers;
+  sim->observers = observer;
 }
 
-void brink_sim_unwatch(brink_sim *sim, brink_observer *onlooker) {
+void brink_sim_unwatch(brink_sim *sim, brink_observer *observer) {
   brink_observer **link = &sim->observers;
-  while (*link != NULL && *link != onlooker) link = &(*link)->next;
-  if (*link != NULL) *link = onlooker->next;
+  while (*link != NULL && *link != observer) link = &(*link)->next;
+  if (*link != NULL) *link = observer->next;
 }
 
 void brink_sim_set_sink(brink_sim *sim, const brink_sink *sink) {

@@ -22,7 +22,7 @@ typedef struct brink_clock_heap {
   size_t count;
 } brink_clock_heap;
 
-/* Somebody in the library who looks on while a simulation runs, and changes nothing of it. Members may be
+/* Somebody in the library who observes a simulation, and changes nothing of it. Members may be
  * NULL. */
 typedef struct brink_observer brink_observer;
 struct brink_observer {
@@ -177,9 +177,9 @@ static inline void brink_sim_restart(brink_sim *sim) {
   if (sim->phase != BRINK_PHASE_BEGIN) sim->phase = BRINK_PHASE_RESTART;
 }
 
-/* sim.c: from now on, or no longer. The onlooker must outlive the sim, or be taken away first. */
-void brink_sim_watch(brink_sim *sim, brink_observer *onlooker);
-void brink_sim_unwatch(brink_sim *sim, brink_observer *onlooker);
+/* sim.c: from now on, or no longer. The observer must outlive the sim, or be taken away first. */
+void brink_sim_watch(brink_sim *sim, brink_observer *observer);
+void brink_sim_unwatch(brink_sim *sim, brink_observer *observer);
 
 /* loop.c: everything that has to be done before a step is planned: the first instant, the start of the method,
  * the detector's. */
@@ -206,7 +206,7 @@ brink_status brink_sim_run_condition(brink_sim *sim, size_t guard, brink_directi
 brink_now brink_sim_now(brink_sim *sim);
 
 /* Has the callback left a message? Then it becomes the diagnostic's. */
-bool brink_sim_says(brink_sim *sim, brink_status status, size_t guard, brink_diag *diag);
+bool brink_sim_take_message(brink_sim *sim, brink_status status, size_t guard, brink_diag *diag);
 
 /* Signs of all guards at a start: from their values, or from the flow where they are zero. */
 brink_status brink_sim_start_signs(brink_sim *sim, brink_diag *diag);
@@ -220,8 +220,8 @@ void brink_sim_suppose_no_more(brink_sim *sim);
  * rules have not read, a surface whose action has not run? */
 bool brink_sim_due(const brink_sim *sim);
 
-/* The detector is told how far the instant moved the states. */
-void brink_sim_tell_jump(brink_sim *sim);
+/* The detector gets to know how far the instant moved the states. */
+void brink_sim_note_jump(brink_sim *sim);
 
 /* schedule.c: the earliest pending clock or timer; the next of those that are due, BRINK_NONE if there are
  * none, which is then set to its next time. */
@@ -240,8 +240,8 @@ double brink_sim_tolerance(brink_sim *sim, size_t guard, double t, const double 
 /* The smallest step that changes the time reliably. */
 double brink_sim_smallest_step(const brink_sim *sim);
 
-/* Onlookers are told, before anything else is made of the step. */
-void brink_sim_tell_moved(brink_sim *sim, double t0);
+/* Calls the observers, before anything else is made of the step. */
+void brink_sim_note_moved(brink_sim *sim, double t0);
 
 /* The step from t0 to the present, and the near misses in it, to the sink; those at the present wait until its
  * instant is over, as they may turn out to be its events. OK or STOPPED. */
@@ -264,7 +264,7 @@ brink_status brink_sim_arrive_on_predictor(brink_sim *sim, const brink_limit *li
 void brink_sim_collect_reached(brink_sim *sim, double t, const double *x, const double *f,
                                size_t except);
 
-/* No step succeeds: an event, the stop time, or a failure that says why. */
+/* No step succeeds: an event, the stop time, or a failure with its reason. */
 brink_status brink_sim_no_step_left(brink_sim *sim, brink_try reason, double t_stop,
                                     brink_diag *diag);
 
@@ -307,7 +307,7 @@ typedef struct brink_grip_loss {
 brink_grip_loss brink_slide_release(brink_sim *sim, const brink_path *dense, double until);
 /* The fields let go of this surface here, so do those of others that no longer hold. */
 brink_status brink_slide_leave(brink_sim *sim, size_t guard, brink_diag *diag);
-/* The hold ends, to the side of `sign`; the sink is told. OK or STOPPED. */
+/* The hold ends, to the side of `sign`; the sink receives it. OK or STOPPED. */
 brink_status brink_slide_end(brink_sim *sim, size_t guard, int sign);
 /* Something changed: leave the surfaces that the state is off, or on which it is no longer held. */
 brink_status brink_slide_check(brink_sim *sim, brink_diag *diag);
@@ -349,7 +349,7 @@ bool brink_edge_hop(brink_sim *sim, double t_stop, brink_status *status, brink_d
  * asked). */
 brink_status brink_zeno_note(brink_sim *sim, brink_diag *diag);
 
-/* sensitivity.c: what it is told besides: an event of the instant; a callback is about to run, has run; after
+/* sensitivity.c: what it has to know besides: an event of the instant; a callback is about to run, has run; after
  * infinitely many events nothing is known. */
 void brink_sensitivity_note(struct brink_sensitivity *sensitivity, const brink_event *event);
 void brink_sensitivity_before(struct brink_sensitivity *sensitivity, const brink_now *now);

@@ -89,7 +89,7 @@ static double change_after(brink_sim *sim, size_t guard, int side, const double 
 }
 
 /* Steps that are halved: where two ratios of changes agree with 2^k, the k-th derivative is the first that is not
- * zero, and its sign is that of the change. The method is of order four, and so are the derivatives that it tells. */
+ * zero, and its sign is that of the change. The method is of order four, and so are the derivatives that it gives. */
 static int power_sign(brink_sim *sim, size_t guard, int side, const double *f) {
   for (double d = 0.125; d > 1e-6; d *= 0.25) {
     double c[3], band = 0.0;
@@ -326,10 +326,10 @@ static bool is_off_surface(brink_sim *sim, size_t guard, int sign_before) {
 static void turn_back(brink_sim *sim, size_t guard, int sign_before, double depth) {
   brink_eval *eval = &sim->eval;
   double give = sim->detector.tolerance[guard];
-  if (eval->veto) give = 8.0 * brink_sim_zero_band(sim, guard, sim->t, sim->x);
+  if (eval->checks_domain) give = 8.0 * brink_sim_zero_band(sim, guard, sim->t, sim->x);
   bool dips = depth <= brink_sim_tolerance(sim, guard, sim->t, sim->x);
-  if (dips && !eval->veto) give = fmax(give, 4.0 * depth);
-  if (dips && eval->veto && (depth > 0.0 || !is_off_surface(sim, guard, sign_before)))
+  if (dips && !eval->checks_domain) give = fmax(give, 4.0 * depth);
+  if (dips && eval->checks_domain && (depth > 0.0 || !is_off_surface(sim, guard, sign_before)))
     sim->grazed = guard; /* on the surface, too: a singular field may not lead off it */
   sim->detector.touched[guard] = true;
   brink_slide_take_sign(sim, guard, sign_before);
@@ -349,7 +349,7 @@ brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before
     return BRINK_OK;
   }
   if (kind == BRINK_TOUCHED &&
-      eval->veto) { /* what it changed leads to no more than a touch either */
+      eval->checks_domain) { /* what it changed leads to no more than a touch either */
     double depth = brink_edge_depth(sim, guard, sign_before);
     if (depth > 0.0 && depth <= brink_sim_tolerance(sim, guard, sim->t, sim->x)) {
       turn_back(sim, guard, sign_before, depth);

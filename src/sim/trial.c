@@ -20,7 +20,7 @@
 brink_limit brink_trial_plan(brink_sim *sim, double t_stop, double *h) {
   brink_stepper *st = &sim->stepper;
   st->ops->plan(st, fmin(t_stop - sim->t, fmin(sim->options.hmax, sim->detector.longest)));
-  brink_limit limit = st->ops->foretells
+  brink_limit limit = st->ops->is_free
                           ? brink_detector_creeping(&sim->detector, &st->predictor, st->f)
                           : brink_detector_before(&sim->detector, &st->predictor, st->f, st->order,
                                                   brink_sim_smallest_step(sim));
@@ -104,7 +104,7 @@ brink_trial brink_trial_examine(brink_sim *sim, brink_found found, brink_trial_u
   bool held = trial.result == BRINK_TRIAL_ACCEPTED;
   if (held && anew && found.unsure > 0.0 && found.unsure * h > 4.0 * brink_sim_smallest_step(sim))
     return reject(sim, BRINK_TRY_ERROR, 0.5 * found.unsure * h);
-  bool watches = st->ops->foretells && sim->eval.nwatch > 0;
+  bool watches = st->ops->is_free && sim->eval.nwatch > 0;
   if (held && use == BRINK_TRIAL_STEP && watches && field_denies(sim, found))
     return reject(sim, BRINK_TRY_ERROR, 0.5 * end * h);
   double asked = held ? end : fmin(trial.loss.sigma, end);
