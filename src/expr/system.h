@@ -22,7 +22,7 @@ typedef struct brink_group {
   size_t count;
   const char *class_name;
   size_t stream;         /* of random draws, of instance 0; the others follow */
-  const uint32_t *draws; /* of each instance, so far; NULL: not told */
+  const uint32_t *draws; /* of each instance, so far; NULL: not known */
 } brink_group;
 
 typedef enum brink_variable_kind {
