@@ -125,7 +125,7 @@ static brink_status run_own(const plant *p, const brink_garcia *g, bool short_in
                             double *number, brink_diag *diag) {
   brink_conditions *conditions = NULL;
   brink_conditions_def def = {
-      .step = step, .approaches = true, .told = keep_number, .user = number};
+      .step = step, .approaches = true, .report = keep_number, .user = number};
   *number = (double)NAN;
   brink_sim *sim = brink_lab_sim(p->own);
   brink_status status = begin(p->own, g, diag);

@@ -620,11 +620,12 @@ static inline brink_options brink_default_options(void) {
 
 typedef struct brink_stats {
   int64_t steps;    /* accepted */
-  int64_t rejected; /* attempts given up: error test, refusal, veto */
+  int64_t rejected; /* attempts given up: error test, refusal, domain check */
   int64_t rhs;      /* evaluations of the right-hand side */
   int64_t guards;   /* evaluations of guard functions, gradients and jets */
   int64_t roots;    /* searches for roots that the exclusion test could not settle */
-  int64_t vetoed;   /* evaluations that were asked for and refused: past a unilateral surface */
+  int64_t
+      refused_outside; /* evaluations that were asked for and refused: past a unilateral surface */
   int64_t rhs_past_guard; /* evaluations made past one; counted when auditing; 0 with extrapolate */
   int64_t events;
   int64_t near_misses;
