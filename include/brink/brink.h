@@ -24,6 +24,10 @@
  *     what to change.
  *   - Your callbacks return 0 for success, a positive number to refuse (the step is shortened and
  *     tried again), a negative number to end the run.
+ *   - A definition struct begins with its own size, so that a library can tell what a program knows that
+ *     was compiled with an older header. brink_default_…() sets it, with the defaults of all members; a
+ *     definition written out by hand begins with .size = sizeof(type). A size of 0, or one larger than
+ *     the library knows, is refused.
  *   - Nothing in the library prints, exits, or keeps mutable global state. Memory is taken when
  *     objects are made; stepping takes none. */
 #ifndef BRINK_BRINK_H
@@ -43,7 +47,15 @@
 extern "C" {
 #endif
 
-/* "0.1.0" */
+/* The version of this header. BRINK_VERSION_NUMBER can be compared: #if BRINK_VERSION_NUMBER >= 300 for 0.3.0. */
+#define BRINK_VERSION_MAJOR 0
+#define BRINK_VERSION_MINOR 1
+#define BRINK_VERSION_PATCH 0
+#define BRINK_VERSION "0.1.0"
+#define BRINK_VERSION_NUMBER                                                                       \
+  (BRINK_VERSION_MAJOR * 10000 + BRINK_VERSION_MINOR * 100 + BRINK_VERSION_PATCH)
+
+/* The version of the library that is linked: "0.1.0". It may be newer than the header (VERSIONING.md). */
 BRINK_API const char *brink_version(void);
 
 /* ---------------------------------------------------------------- statuses and diagnostics ---- */
@@ -55,6 +67,7 @@ BRINK_API const char *brink_version(void);
   X(BRINK_EVENT, 2, "one or more events happened at the present time")                             \
   X(BRINK_TIME_REACHED, 3, "the time asked for was reached")                                       \
   X(BRINK_STOPPED, 4, "an action asked the run to stop")                                           \
+  X(BRINK_CANCELLED, 5, "the run was cancelled from outside")                                      \
   X(BRINK_ERR_ARGUMENT, -1, "an argument or a definition is wrong")                                \
   X(BRINK_ERR_MEMORY, -2, "out of memory")                                                         \
   X(BRINK_ERR_CALLBACK, -3, "a callback reported a fatal error")                                   \
@@ -65,7 +78,9 @@ BRINK_API const char *brink_version(void);
   X(BRINK_ERR_ZENO, -8, "infinitely many events in finite time")                                   \
   X(BRINK_ERR_SLIDING, -9, "sliding on more than one surface at once")                             \
   X(BRINK_ERR_WORK, -10, "the step limit was reached")                                             \
-  X(BRINK_ERR_UNSUPPORTED, -11, "this combination is not supported")
+  X(BRINK_ERR_UNSUPPORTED, -11, "this combination is not supported")                               \
+  X(BRINK_ERR_MODEL, -12, "the text of the model has errors")                                      \
+  X(BRINK_ERR_FILE, -13, "a file could not be read or written")
 
 typedef enum brink_status {
 #define BRINK_STATUS_ENUM(name, value, text) name = value,
@@ -357,6 +372,7 @@ typedef enum brink_watched {
  * A guard that is zero at the start takes its sign from the flow; a unilateral one that watches a single
  * direction and goes out in it is reached at once. */
 typedef struct brink_guard_def {
+  size_t size;               /* sizeof(brink_guard_def); in an array all have the same */
   const char *name;          /* for messages and records; required */
   brink_side side;           /* BRINK_BILATERAL */
   brink_direction direction; /* which crossings are events; BRINK_BOTH */
@@ -420,17 +436,37 @@ typedef struct brink_guard_def {
   brink_watched watched; /* BRINK_WATCHED_ASKED */
 } brink_guard_def;
 
-BRINK_API brink_guard_def brink_default_guard(const char *name);
+/* Writes the defaults into a definition of `size` bytes. Inline functions like the one below call it with the size that
+ * the program was compiled with. */
+BRINK_API void brink_guard_defaults(brink_guard_def *def, size_t size);
+
+static inline brink_guard_def brink_default_guard(const char *name) {
+  brink_guard_def def;
+  brink_guard_defaults(&def, sizeof def);
+  def.name = name;
+  return def;
+}
 
 /* A clock. With a period it ticks at offset + n*period, n = 0, 1, 2, … exactly: period and offset
  * are read as the shortest decimals that denote them, so 3 x 0.1 and 1 x 0.3 are one instant.
  * Without (period 0) it is a timer that actions set through brink_now.timer, first to `offset`. */
 typedef struct brink_clock_def {
+  size_t size; /* sizeof(brink_clock_def); in an array all have the same */
   const char *name;
   double period, offset;
   int priority;
   brink_tick_fn *tick;
 } brink_clock_def;
+
+/* A timer that is set to 0, without an action. */
+BRINK_API void brink_clock_defaults(brink_clock_def *def, size_t size);
+
+static inline brink_clock_def brink_default_clock(const char *name) {
+  brink_clock_def def;
+  brink_clock_defaults(&def, sizeof def);
+  def.name = name;
+  return def;
+}
 
 /* A sparse pattern by columns: rows of column j are rows[starts[j]] … rows[starts[j+1]-1]. */
 typedef struct brink_sparsity {
@@ -438,9 +474,10 @@ typedef struct brink_sparsity {
   const size_t *rows;
 } brink_sparsity;
 
-/* The flat hybrid model. brink_default_model() zeroes everything; only nx, x0 and rhs are required. With
+/* The flat hybrid model. brink_default_model() zeroes everything else; only nx, x0 and rhs are required. With
  * nx = 0, a model of clocks, rules and guards on time alone, x0 and rhs may be NULL. */
 typedef struct brink_model_def {
+  size_t size; /* sizeof(brink_model_def) */
   const char *name;
   double t0;
   size_t nx, np, nmodes;
@@ -483,7 +520,13 @@ typedef struct brink_model_def {
   void *user; /* handed to every callback */
 } brink_model_def;
 
-BRINK_API brink_model_def brink_default_model(void);
+BRINK_API void brink_model_defaults(brink_model_def *def, size_t size);
+
+static inline brink_model_def brink_default_model(void) {
+  brink_model_def def;
+  brink_model_defaults(&def, sizeof def);
+  return def;
+}
 
 typedef struct brink_model brink_model;
 
@@ -543,6 +586,7 @@ typedef enum brink_gain {
 typedef enum brink_zeno_choice { BRINK_ZENO_STOP, BRINK_ZENO_CONTINUE } brink_zeno_choice;
 
 typedef struct brink_options {
+  size_t size;         /* sizeof(brink_options) */
   brink_method method; /* BRINK_AUTO */
   brink_events events; /* BRINK_EXTRAPOLATE */
   double rtol, atol;   /* 1e-6, 1e-9: each step's error in x[i] is kept below rtol*|x[i]| + atol */
@@ -566,15 +610,22 @@ typedef struct brink_options {
   int64_t max_steps;      /* of one call; 0: no limit */
 } brink_options;
 
-BRINK_API brink_options brink_default_options(void);
+BRINK_API void brink_options_defaults(brink_options *options, size_t size);
+
+static inline brink_options brink_default_options(void) {
+  brink_options options;
+  brink_options_defaults(&options, sizeof options);
+  return options;
+}
 
 typedef struct brink_stats {
   int64_t steps;    /* accepted */
-  int64_t rejected; /* attempts given up: error test, refusal, veto */
+  int64_t rejected; /* attempts given up: error test, refusal, domain check */
   int64_t rhs;      /* evaluations of the right-hand side */
   int64_t guards;   /* evaluations of guard functions, gradients and jets */
   int64_t roots;    /* searches for roots that the exclusion test could not settle */
-  int64_t vetoed;   /* evaluations that were asked for and refused: past a unilateral surface */
+  int64_t
+      refused_outside; /* evaluations that were asked for and refused: past a unilateral surface */
   int64_t rhs_past_guard; /* evaluations made past one; counted when auditing; 0 with extrapolate */
   int64_t events;
   int64_t near_misses;
@@ -645,7 +696,7 @@ BRINK_API brink_status brink_sim_reset(brink_sim *sim, brink_diag *diag);
  *
  * `model` is the clone's: NULL for the same as the sim's, or another one that was made from an equal definition, so
  * that the two may run in two threads even if callbacks of one model may not. It must outlive the clone; the sim need
- * not. Costs about as much as brink_sim_create. Not from inside a callback of this sim; several threads
+ * not. Costs a copy of its memory, about as much as brink_sim_create. Not from inside a callback of this sim; several threads
  * may clone one sim at a time that nobody moves. Statuses: ARGUMENT, MEMORY. */
 BRINK_API brink_status brink_sim_clone(const brink_sim *sim, const brink_model *model,
                                        const brink_allocator *allocator, brink_diag *diag,

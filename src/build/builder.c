@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "build/builder.h"
+#include "model/model.h"
 
 /* ---- mistakes ---- */
 
@@ -167,12 +168,24 @@ static const char *shown_name(const brink_guard_def *def) {
   return def->name != NULL ? def->name : "(no name)";
 }
 
-size_t brink_builder_guard(brink_builder *builder, const brink_guard_def *def, brink_ex value) {
-  if (builder == NULL || def == NULL) {
+/* A guard's definition as we know it; false, and a problem of the builder, if it cannot be read. */
+static bool read_guard(brink_builder *builder, const brink_guard_def *given,
+                       brink_guard_def *full) {
+  brink_diag diag;
+  if (brink_guard_def_read(given, full, &diag) == BRINK_OK) return true;
+  brink_builder_problem(builder, diag.reason, "%s", diag.message);
+  return false;
+}
+
+size_t brink_builder_guard(brink_builder *builder, const brink_guard_def *given, brink_ex value) {
+  brink_guard_def full;
+  const brink_guard_def *def = &full;
+  if (builder == NULL || given == NULL) {
     if (builder != NULL)
       brink_builder_problem(builder, BRINK_REASON_DEFINITION, "brink_builder_guard: def is NULL");
     return BRINK_NONE;
   }
+  if (!read_guard(builder, given, &full)) return BRINK_NONE;
   char whose[BRINK_DIAG_MESSAGE / 2];
   snprintf(whose, sizeof whose, "the value of guard '%s'", shown_name(def));
   if (!brink_builder_knows(builder, value, whose)) return BRINK_NONE;
@@ -187,8 +200,10 @@ size_t brink_builder_guard(brink_builder *builder, const brink_guard_def *def, b
   return add_guard(builder, def, value.node);
 }
 
-size_t brink_builder_formula(brink_builder *builder, const brink_guard_def *def) {
-  if (builder == NULL) return BRINK_NONE;
+size_t brink_builder_formula(brink_builder *builder, const brink_guard_def *given) {
+  brink_guard_def full;
+  const brink_guard_def *def = given != NULL ? &full : NULL;
+  if (builder == NULL || (given != NULL && !read_guard(builder, given, &full))) return BRINK_NONE;
   const char *field = def != NULL ? described(def) : NULL;
   if (def == NULL || def->formula == NULL)
     brink_builder_problem(builder, BRINK_REASON_DEFINITION, "guard '%s' has no formula",
@@ -253,8 +268,15 @@ static const brink_clock_def *copy_clocks(brink_builder *builder, const brink_mo
   return builder->arena.failed ? NULL : clocks;
 }
 
-void brink_builder_callbacks(brink_builder *builder, const brink_model_def *rest) {
+void brink_builder_callbacks(brink_builder *builder, const brink_model_def *given) {
+  brink_model_def full;
+  brink_diag diag;
+  const brink_model_def *rest = given != NULL ? &full : NULL;
   if (builder == NULL) return;
+  if (given != NULL && brink_model_def_read(given, &builder->arena, &full, &diag) != BRINK_OK) {
+    brink_builder_problem(builder, diag.reason, "%s", diag.message);
+    return;
+  }
   const char *field = rest != NULL ? foreign_field(rest) : NULL;
   if (rest == NULL || field != NULL) {
     brink_builder_problem(builder, BRINK_REASON_DEFINITION, "brink_builder_callbacks: %s is %s",

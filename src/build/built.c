@@ -7,6 +7,7 @@
  * built, and hand on the user's own pointer. */
 #include <string.h>
 
+#include "base/definition.h"
 #include "build/builder.h"
 #include "model/model.h"
 #include "native/native.h"
@@ -120,8 +121,11 @@ static brink_status make_model(brink_built *built, const brink_builder *builder,
 
 /* ---- the object ---- */
 
-brink_build_options brink_default_build(void) {
-  return (brink_build_options){.series = true};
+static const brink_build_options build_defaults = {.size = sizeof(brink_build_options),
+                                                   .series = true};
+
+void brink_build_defaults(brink_build_options *options, size_t size) {
+  brink_definition_fill(options, size, &build_defaults, sizeof build_defaults);
 }
 
 static brink_status make(brink_built *built, const brink_builder *builder,
@@ -151,14 +155,18 @@ brink_status brink_builder_finish(const brink_builder *builder, const brink_buil
     if (diag != NULL) *diag = builder->problem;
     return builder->problem.status;
   }
+  brink_build_options chosen = build_defaults;
+  brink_status status = BRINK_OK;
+  if (options != NULL)
+    status = brink_definition_read(&chosen, sizeof chosen, options, "brink_build_options", diag);
+  if (status != BRINK_OK) return status;
   brink_arena arena;
   brink_arena_init(&arena, &builder->arena.allocator);
   brink_built *made = brink_arena_take(&arena, 1, sizeof *made);
   if (made == NULL) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
   made->system.arena = arena;
   made->rest = builder->rest;
-  brink_build_options defaults = brink_default_build();
-  brink_status status = make(made, builder, options != NULL ? options : &defaults, diag);
+  status = make(made, builder, &chosen, diag);
   if (status != BRINK_OK) {
     brink_built_destroy(made);
     return status;

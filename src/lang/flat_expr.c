@@ -49,8 +49,7 @@ bool flat_varies(flat_context *c, brink_node node) {
   flat_shared *shared = c->shared;
   if (node == BRINK_NO_NODE) return false;
   for (size_t k = shared->nvaries; k <= node; k++) {
-    if (!brink_arena_grow(&c->f->scratch, (void **)&shared->varies, k, &shared->varies_capacity,
-                          1)) {
+    if (!brink_arena_reserve(&c->f->scratch, shared->varies, k, shared->varies_capacity)) {
       flat_out_of_memory(c->f);
       return false;
     }
@@ -156,7 +155,7 @@ static brink_node prime(flat_context *c, const brink_ast_expr *expr) {
 static brink_node vector_element(flat_context *c, const brink_ast_expr *expr) {
   if (c->element == BRINK_NONE || c->element >= expr->nargs) {
     flat_error(c->f, BRINK_MSG_LIST_NOT_ALLOWED, expr->place, NULL,
-               "a list of %zu elements does not fit here", expr->nargs);
+               "a list of %zu elements is not allowed here", expr->nargs);
     return BRINK_NO_NODE;
   }
   return flat_expr(c, expr->arg[c->element]);

@@ -38,14 +38,12 @@ uint32_t flat_string(flat *f, const char *text) {
   }
   size_t at = string_place(f, text);
   if (f->string_table[at] != 0) return f->string_table[at] - 1;
-  char *copy = brink_arena_text(f->arena, text);
-  if (copy == NULL || !brink_arena_grow(f->arena, (void **)&system->strings, system->nstrings,
-                                        &system->strings_capacity, sizeof *system->strings)) {
-    flat_out_of_memory(f);
-    return 0;
-  }
-  system->strings[system->nstrings] = copy;
-  f->string_table[at] = (uint32_t)++system->nstrings;
+  char *copy = flat_note(f, brink_arena_text(f->arena, text));
+  if (copy == NULL) return 0;
+  const char **string = flat_push(f, system->strings, system->nstrings, system->strings_capacity);
+  if (string == NULL) return 0;
+  *string = copy;
+  f->string_table[at] = (uint32_t)system->nstrings;
   return (uint32_t)system->nstrings - 1;
 }
 
@@ -112,7 +110,7 @@ static double initial_value(const flat *f, const flat_variable *variable, size_t
 
 static bool not_known(flat *f, const brink_ast_expr *expr, const char *what) {
   flat_error(f, BRINK_MSG_VALUE_NOT_KNOWN, expr->place,
-             "values that are settled before the run may use parameters, numbers and, in initial, "
+             "a value before the run may depend on parameters, numbers and, in initial, "
              "what was set before",
              "the value of '%s' is not known before the run", what);
   return false;
@@ -185,7 +183,10 @@ static bool name_value(flat *f, const flat_point *point, const brink_ast_expr *e
 
 static double draw(flat *f, const flat_point *point) {
   flat_group *group = point->group;
-  return brink_random(f->options->seed, (double)(group->stream + point->instance),
+  if (f->seed_expr != NULL)
+    flat_error(f, BRINK_MSG_SEED_DRAWN, f->seed_expr->place, "give the seed as a number",
+               "the seed depends on a random number");
+  return brink_random(f->seed, (double)(group->stream + point->instance),
                       (double)group->draws[point->instance]++);
 }
 
@@ -339,8 +340,8 @@ bool flat_spend(flat *f, brink_place place, size_t steps) {
   }
   if (f->budget > 0)
     flat_error(f, BRINK_MSG_MODEL_TOO_COSTLY, place,
-               "long loops and functions that call functions multiply",
-               "the model is too large to be worked out");
+               "loops and functions inside each other multiply the work",
+               "the model is too large to be evaluated");
   f->budget = 0;
   return false;
 }
@@ -416,7 +417,7 @@ static size_t join(flat *f, const brink_ast_expr *expr, size_t a, size_t b) {
   if (a == b || b == 1) return a;
   if (a == 1) return b;
   flat_error(f, BRINK_MSG_VECTOR_LENGTHS, expr->place, "vectors are combined element by element",
-             "a vector of %zu elements meets one of %zu", a, b);
+             "vectors of %zu and %zu elements cannot be combined", a, b);
   return 0;
 }
 

@@ -126,7 +126,8 @@ static bool define_clocks(const brink_instance *instance, brink_arena *arena,
   if (clocks == NULL) return false;
   for (size_t k = 0; k < system->nclocks; k++) {
     const brink_sampled *clock = &system->clocks[k];
-    clocks[k] = (brink_clock_def){.name = clock->name,
+    clocks[k] = (brink_clock_def){.size = sizeof(brink_clock_def),
+                                  .name = clock->name,
                                   .period = clock->period,
                                   .offset = clock->offset,
                                   .priority = clock->priority,

@@ -60,7 +60,7 @@ TEST(derivatives_of_modelica) {
   check_dynamics("h' = 1.0; x[1]' = 0.0; der(x[2]) = 0.0;", "write x[...]' = ...");
   check_dynamics("h' = 1.0; x' = der(h);", "the derivative of a state is written h'");
   check_dynamics("sin(h) = 1.0; x' = 0.0;",
-                 "equations between formulas belong into a 'constraints' section");
+                 "equations between formulas belong in a 'constraints' section");
 }
 
 TEST(other_words_for_elsif) {
@@ -105,7 +105,7 @@ TEST(files_that_are_not_imported_are_named) {
   check_hint((const char *const[]){"tank.hsml", plant, NULL}, NULL); /* itself */
 }
 
-TEST(values_outside_a_range_are_told_the_range) {
+TEST(values_outside_a_range_get_the_range_as_a_hint) {
   check_hint(
       (const char *const[]){"p.hsml",
                             "ctc A is body declarations state(h, real, (0.0, 2*k)); "
@@ -168,7 +168,7 @@ int main(void) {
   RUN(other_words_for_elsif);
   RUN(a_letter_typed_twice_is_near);
   RUN(files_that_are_not_imported_are_named);
-  RUN(values_outside_a_range_are_told_the_range);
+  RUN(values_outside_a_range_get_the_range_as_a_hint);
   RUN(a_part_that_is_not_run_needs_no_inputs);
   RUN(parts_of_parts_and_systems_need_theirs);
   return check_done();
