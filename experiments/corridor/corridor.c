@@ -349,13 +349,13 @@ static brink_status draw_figure_7(bench *b) {
 /* ---- the experiment ---- */
 
 static void explain(brink_lab *lab) {
-  brink_lab_say(lab, "A vehicle drives straight on and turns left from x = 1.75; its path enters "
-                     "the corner y <= -0.4, x <= "
-                     "2.8 for a moment. The guard changes sign twice, and whoever looks at the "
-                     "ends of steps sees neither "
-                     "change if both fall into one step. Published: of 100 perturbed starts that "
-                     "all collide, end-point "
-                     "checks find 32, extrapolation all.");
+  brink_lab_say(
+      lab, "A vehicle drives straight on and turns left from x = 1.75; its path enters "
+           "the corner y <= -0.4, x <= "
+           "2.8 for a moment. The guard changes sign twice, and a check at the ends of steps finds "
+           "neither change if both are inside one step. Published: of 100 perturbed starts that "
+           "all collide, end-point "
+           "checks find 32, extrapolation all.");
   brink_lab_note(
       lab, "Start: not stated. Ours are drawn from a ball of radius 0.05, as published, around (0, "
            "-0.089, "

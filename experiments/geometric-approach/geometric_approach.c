@@ -150,9 +150,8 @@ static brink_status try_gain(sheet *s, int system, double gamma, approach *a, br
     if (system == ARM) {
       brink_lab_compare(s->lab, "the same where the arm is stretched out, gain 1/2", NULL,
                         BRINK_UNSTATED, "%.3f in %zu steps", r.mean, r.count);
-      brink_lab_because(s->lab,
-                        "the field is infinite there, and the integration error asks for "
-                        "shorter steps than the guard; with a coarser tolerance it asks for less");
+      brink_lab_because(s->lab, "the field is infinite there, and the integration error requires "
+                                "shorter steps than the guard, less so with a coarser tolerance");
       continue;
     }
     compare_gain(s, gamma, &r);

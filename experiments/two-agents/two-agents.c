@@ -282,9 +282,8 @@ static brink_status vary(brink_lab *lab, cars_row *rows, brink_diag *diag) {
   brink_lab_compare(lab, "“guaranteed to never miss or overshoot”, over orders and tolerances",
                     "never", missed > 0 ? BRINK_REFUTED : BRINK_MATCHES, "%d of %d runs miss it",
                     missed, runs);
-  brink_lab_because(
-      lab, "They find no event, or report the exit at t = 10.17: the laggard is not looked at "
-           "between its own time and the leader's.");
+  brink_lab_because(lab, "They find no event, or report the exit at t = 10.17: the motion of the "
+                         "laggard between its own time and the leader's is not examined.");
   return BRINK_OK;
 }
 
@@ -377,7 +376,7 @@ static brink_status run(brink_lab *lab, brink_diag *diag) {
       "that g and the difference τ of the two clocks shrink by γ at each iteration.");
   brink_lab_say(
       lab,
-      "The algorithm here is the published one with its formulas put right (docs/agents.md has "
+      "The algorithm here is the published one with its formulas corrected (docs/agents.md has "
       "the list of misprints), and one rule that the listing lacks: the agent that lags moves.");
   brink_lab_note(
       lab,

@@ -191,7 +191,7 @@ static void put_program_page(brink_text *text) {
   put_command_list(text);
   brink_text_add(text, ".Pp\n");
   put_words(text, "A model may be - for standard input; -- ends the options. Each command has a "
-                  "page of its own, and tells its options with --help.");
+                  "page of its own, and lists its options with --help.");
   put_rest(text);
   put_examples(&cli_commands[CLI_COMMAND_RUN], text);
   put_see_also(text);

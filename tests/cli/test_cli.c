@@ -219,7 +219,7 @@ TEST(wrong_usage_is_exit_2_and_says_what_is_wrong) {
       {"run tank.hsml --top Yrad", "did you mean Yard?"},
       {"run ramp.hsml", "no end time"},
       {"fmt tank.hsml --until 3", "has no option --until"},
-      {"fmt tank.hsml --check --write", "does not go with"},
+      {"fmt tank.hsml --check --write", "exclude each other"},
       {"fmt - --write <tank.hsml", "needs a file"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
