@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "experiments/exact.h"
+#include "problems/exact.h"
 #include "experiments/experiment.h"
 
 static const double pi = 3.14159265358979323846;

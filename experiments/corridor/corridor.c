@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "experiments/corridor/doubling.h"
-#include "experiments/exact.h"
+#include "problems/exact.h"
 #include "experiments/experiment.h"
 
 static const char model_path[] = "models/corridor/model.hsml";

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "experiments/exact.h"
+#include "problems/exact.h"
 #include "experiments/experiment.h"
 #include "sim/conditions.h"
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "experiments/exact.h"
+#include "problems/exact.h"
 #include "experiments/experiment.h"
 
 enum { METHODS = 5, DETECTORS = 2 };

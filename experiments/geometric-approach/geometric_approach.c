@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "experiments/exact.h"
+#include "problems/exact.h"
 #include "experiments/experiment.h"
 
 static const double start[] = {0, -0.089, -0.15};

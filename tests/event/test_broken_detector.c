@@ -3,7 +3,7 @@
  * counted is compared with the models' own count. */
 #include "check.h"
 #include "sim/sim.h"
-#include "support/problems.h"
+#include "problems/problems.h"
 
 /* Neither looks before a step nor after it; and it claims no paths, so that the loop does not fire what a step has
  * carried past its surface unseen. */

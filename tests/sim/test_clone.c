@@ -6,7 +6,7 @@
 
 #include "check.h"
 #include "support/counting.h"
-#include "support/problems.h"
+#include "problems/problems.h"
 #include "support/relay.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
