@@ -14,13 +14,13 @@ set(brink_test_libraries brink_internal Threads::Threads m)
 
 file(GLOB support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.c)
 if(support_sources)
-  # What experiments and tests share: closed forms, and the published algorithm for agents.
+  # What experiments and tests share: the published algorithm for agents.
   file(GLOB shared_sources CONFIGURE_DEPENDS
-    ${PROJECT_SOURCE_DIR}/experiments/exact.c ${PROJECT_SOURCE_DIR}/experiments/two-agents/published*.c)
+    ${PROJECT_SOURCE_DIR}/experiments/two-agents/published*.c)
   add_library(brink_test_support STATIC ${support_sources} ${shared_sources})
   target_include_directories(brink_test_support
     PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR})
-  target_link_libraries(brink_test_support PUBLIC brink_internal)
+  target_link_libraries(brink_test_support PUBLIC brink_problems brink_internal)
   list(PREPEND brink_test_libraries brink_test_support)
 endif()
 

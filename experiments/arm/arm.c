@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "experiments/exact.h"
 #include "experiments/experiment.h"
+#include "problems/exact.h"
 
 static const double pi = 3.14159265358979323846;
 

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "experiments/exact.h"
 #include "experiments/experiment.h"
+#include "problems/exact.h"
 #include "sim/conditions.h"
 
 static const double step = 0.01; /* h of eq. 7, and of the published runs */

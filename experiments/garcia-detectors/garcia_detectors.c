@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "experiments/exact.h"
 #include "experiments/experiment.h"
+#include "problems/exact.h"
 
 enum { METHODS = 5, DETECTORS = 2 };
 enum { EULER, TAYLOR2, RK4, AM3, BDF3 };

@@ -49,9 +49,9 @@ struct brink_population_run {
   brink_run *run;
   const brink_agent_tables *tables;
   brink_instance_set *one, *pair; /* for each population, for each block */
-  brink_start *starts;       /* for each population */
-  brink_agents_start *given; /* … as the engine takes them, … */
-  bool restarts;             /* … which it has not yet */
+  brink_start *starts;            /* for each population */
+  brink_agents_start *given;      /* … as the engine takes them, … */
+  bool restarts;                  /* … which it has not yet */
   brink_population_def *populations;
   brink_pair_def *pairs;
   brink_agents *agents;

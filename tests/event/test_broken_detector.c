@@ -2,8 +2,8 @@
  * past unilateral surfaces happen and are counted; as the library is, there are none. What is
  * counted is compared with the models' own count. */
 #include "check.h"
+#include "problems/problems.h"
 #include "sim/sim.h"
-#include "support/problems.h"
 
 /* Neither looks before a step nor after it; and it claims no paths, so that the loop does not fire what a step has
  * carried past its surface unseen. */

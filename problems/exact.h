@@ -2,8 +2,8 @@
  *
  * Corridor and arm: Esposito & Kumar 2007, sections 3.1 and 3.2. Spiral and quintic: García 2004, section V.D,
  * with the misprints of the starts corrected. Answers are good to some units in the last place. */
-#ifndef BRINK_EXPERIMENTS_EXACT_H
-#define BRINK_EXPERIMENTS_EXACT_H
+#ifndef BRINK_PROBLEMS_EXACT_H
+#define BRINK_PROBLEMS_EXACT_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* problems.c: the table of problems, put together from its parts. */
-#include "support/problems.h"
+#include "problems/problems.h"
 
 #include <string.h>
 

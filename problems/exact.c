@@ -1,5 +1,5 @@
 /* exact.c: closed forms (see exact.h). */
-#include "experiments/exact.h"
+#include "problems/exact.h"
 
 #include <math.h>
 

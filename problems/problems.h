@@ -8,8 +8,8 @@
  *
  * Sources: Esposito & Kumar 2007 (P1, P2), Garcia 2004 (P3, P4), Taylor 1995 (P5), Esposito, Kumar
  * & Pappas 2001 (P6, P7); M mechanics, C circuits and processes, S stress on detection. */
-#ifndef BRINK_TESTS_PROBLEMS_H
-#define BRINK_TESTS_PROBLEMS_H
+#ifndef BRINK_PROBLEMS_PROBLEMS_H
+#define BRINK_PROBLEMS_PROBLEMS_H
 
 #include <brink/brink.h>
 #include <math.h>

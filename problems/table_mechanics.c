@@ -1,9 +1,10 @@
-/* problems_mechanics.c: falling, bouncing, swinging, sticking and passing bodies.
+/* table_mechanics.c: falling, bouncing, swinging, sticking and passing bodies.
  *
  * Contacts are unilateral guards, positive while bodies are apart. The right-hand sides would be
  * defined during penetration too, but count evaluations there, so that one-sidedness can be
  * checked from the model's own side. */
-#include "support/problems.h"
+#include "problems/dynamics.h"
+#include "problems/problems.h"
 
 #include <brink/jet.h>
 
@@ -166,9 +167,7 @@ static const problem_event thrown_events[] = {
 
 static int pendulum_rhs(double t, const double *x, const brink_env *env, double *dx) {
   (void)problem_inside(t, x, env);
-  dx[0] = x[1];
-  dx[1] = -sin(x[0]);
-  return 0;
+  return problem_pendulum_rhs(t, x, env, dx);
 }
 
 static bool before_wall(double t, const double *x, const brink_env *env) {
@@ -182,12 +181,6 @@ static int wall_value(size_t guard, double t, const double *x, const brink_env *
   return 0;
 }
 
-static int rebound(const brink_event *event, brink_now *now, void *user) {
-  (void)event, (void)user;
-  now->x[1] *= -0.9;
-  return 0;
-}
-
 static const brink_guard_def pendulum_guard = {
     .size = sizeof(brink_guard_def),
     .name = "wall",
@@ -198,7 +191,7 @@ static const brink_guard_def pendulum_guard = {
     .value = wall_value,
     .gradient = height_gradient,
     .degree = 1,
-    .action = rebound,
+    .action = problem_pendulum_hit,
 };
 static const double pendulum_x0[] = {1, 0};
 static const brink_model_def pendulum = {.size = sizeof(brink_model_def),

@@ -1,5 +1,6 @@
-/* problems_process.c: tanks, switching circuits, saw-teeth, transcendental guards. */
-#include "support/problems.h"
+/* table_process.c: tanks, switching circuits, saw-teeth, transcendental guards. */
+#include "problems/dynamics.h"
+#include "problems/problems.h"
 
 #include <brink/jet.h>
 
@@ -88,37 +89,22 @@ static const problem_event two_tanks_events[] = {
 /* ----------------------------------------------------- C3, C4: pump and thermostat ---- */
 
 /* Two connected tanks; the pump (mode 0: on) has hysteresis on the level of the second. */
-static int pumped_rhs(double t, const double *x, const brink_env *env, double *dx) {
-  (void)t;
-  if (x[0] < x[1] || x[1] < 0) return 1;
-  double between = 0.2 * sqrt(x[0] - x[1]);
-  dx[0] = (env->mode[0] == 0 ? 0.12 : 0) - between;
-  dx[1] = between - 0.15 * sqrt(x[1]);
-  return 0;
-}
-
 /* Guard 0 is watched in mode 0 and leads to mode 1; guard 1 back. */
 static bool in_own_mode(size_t guard, const brink_env *env) {
   return (int)guard == env->mode[0];
 }
 
-static int toggle(const brink_event *event, brink_now *now, void *user) {
-  (void)user;
-  now->mode[0] = event->guard == 0;
-  return 0;
-}
-
 static const brink_guard_def pumped_guards[] = {
-    LEVEL("off", BRINK_POSITIVE, only_second, 0.4, toggle),
-    LEVEL("on", BRINK_NEGATIVE, only_second, 0.25, toggle),
+    LEVEL("off", BRINK_POSITIVE, only_second, 0.4, problem_hysteresis),
+    LEVEL("on", BRINK_NEGATIVE, only_second, 0.25, problem_hysteresis),
 };
-static const double pumped_x0[] = {0.5, 0.1};
+static const double pumped_x0[] = PROBLEM_TANKS_X0;
 static const brink_model_def pumped = {
     .size = sizeof(brink_model_def),
     .nx = 2,
     .nmodes = 1,
     .x0 = pumped_x0,
-    .rhs = pumped_rhs,
+    .rhs = problem_tanks_rhs,
     .nguards = 2,
     .guards = pumped_guards,
     .enabled = in_own_mode,
@@ -130,19 +116,13 @@ static const problem_event pumped_events[] = {
      .after = (const double[]){0.2921578399576802360904917509, 0.25}},
     {"off", BRINK_POSITIVE, 32.98248533557209834405859507, .rate = 0.01058,
      .after = (const double[]){0.6780312850303908079386101788, 0.4}},
-    {"on", BRINK_NEGATIVE, 39.07791639747930589039666268, .rate = 0.0339,
+    {"on", BRINK_NEGATIVE, PROBLEM_TANKS_ON_AGAIN, .rate = 0.0339,
      .after = (const double[]){0.2921596636489405198771554133, 0.25}},
 };
 
-static int thermostat_rhs(double t, const double *x, const brink_env *env, double *dx) {
-  (void)t;
-  dx[0] = -0.1 * (x[0] - (env->mode[0] == 0 ? 30 : 10));
-  return 0;
-}
-
 static const brink_guard_def thermostat_guards[] = {
-    LEVEL("off", BRINK_POSITIVE, only_first, 22, toggle),
-    LEVEL("on", BRINK_NEGATIVE, only_first, 18, toggle),
+    LEVEL("off", BRINK_POSITIVE, only_first, 22, problem_hysteresis),
+    LEVEL("on", BRINK_NEGATIVE, only_first, 18, problem_hysteresis),
 };
 static const double thermostat_x0[] = {20};
 static const brink_model_def thermostat = {
@@ -150,7 +130,7 @@ static const brink_model_def thermostat = {
     .nx = 1,
     .nmodes = 1,
     .x0 = thermostat_x0,
-    .rhs = thermostat_rhs,
+    .rhs = problem_thermostat_rhs,
     .nguards = 2,
     .guards = thermostat_guards,
     .enabled = in_own_mode,
@@ -253,35 +233,6 @@ static const problem_event saw_c_events[] = {
 
 /* x = (v, i); the switch is closed (mode 1) while 8.4 (v - 11.3) is below the ramp, which restarts
  * every 400 us at p[0]. The restart lifts the guard across zero: an event without a crossing. */
-#define RAMP_PERIOD 400e-6
-
-static int buck_rhs(double t, const double *x, const brink_env *env, double *dx) {
-  (void)t;
-  dx[0] = (x[1] - x[0] / 22) / 47e-6;
-  dx[1] = ((env->mode[0] == 1 ? 24 : 0) - x[0]) / 20e-3;
-  return 0;
-}
-
-static int buck_value(size_t guard, double t, const double *x, const brink_env *env, double *g) {
-  (void)guard;
-  *g = 8.4 * (x[0] - 11.3) - (3.8 + 4.4 * (t - env->p[0]) / RAMP_PERIOD);
-  return 0;
-}
-
-static int buck_gradient(size_t guard, double t, const double *x, const brink_env *env, double *dx,
-                         double *dt) {
-  (void)guard, (void)t, (void)x, (void)env;
-  dx[0] = 8.4;
-  *dt = -4.4 / RAMP_PERIOD;
-  return 0;
-}
-
-static int buck_switch(const brink_event *event, brink_now *now, void *user) {
-  (void)user;
-  now->mode[0] = event->direction == BRINK_NEGATIVE;
-  return 0;
-}
-
 static int buck_restart(size_t clock, int64_t tick, brink_now *now, void *user) {
   (void)clock, (void)tick, (void)user;
   now->p[0] = now->t;
@@ -293,13 +244,15 @@ static const brink_guard_def buck_guard = {
     .name = "switch",
     .depends = only_first,
     .ndepends = 1,
-    .value = buck_value,
-    .gradient = buck_gradient,
+    .value = problem_buck_value,
+    .gradient = problem_buck_gradient,
     .degree = 1,
-    .action = buck_switch,
+    .action = problem_buck_switch,
 };
-static const brink_clock_def buck_clock = {
-    .size = sizeof(brink_clock_def), .name = "ramp", .period = RAMP_PERIOD, .tick = buck_restart};
+static const brink_clock_def buck_clock = {.size = sizeof(brink_clock_def),
+                                           .name = "ramp",
+                                           .period = PROBLEM_BUCK_PERIOD,
+                                           .tick = buck_restart};
 static const double buck_x0[] = {12, 0.55};
 static const brink_model_def buck = {
     .size = sizeof(brink_model_def),
@@ -308,7 +261,7 @@ static const brink_model_def buck = {
     .nmodes = 1,
     .x0 = buck_x0,
     .p0 = zero,
-    .rhs = buck_rhs,
+    .rhs = problem_buck_rhs,
     .nguards = 1,
     .guards = &buck_guard,
     .nclocks = 1,

@@ -1,5 +1,5 @@
-/* problems_agents.c: bodies that meet (Esposito, Kumar & Pappas 2001), each pair in one system. */
-#include "support/problems.h"
+/* table_agents.c: bodies that meet (Esposito, Kumar & Pappas 2001), each pair in one system. */
+#include "problems/problems.h"
 
 #include <brink/jet.h>
 

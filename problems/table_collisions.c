@@ -1,7 +1,7 @@
-/* problems_collisions.c: balls, discs and walls, in straight motion between impacts.
+/* table_collisions.c: balls, discs and walls, in straight motion between impacts.
  *
  * Contacts are unilateral guards; see problems_mechanics.c. */
-#include "support/problems.h"
+#include "problems/problems.h"
 
 #include <brink/jet.h>
 

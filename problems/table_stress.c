@@ -1,6 +1,7 @@
-/* problems_stress.c: what makes detection hard: crossings in pairs, touches, several guards at one
+/* table_stress.c: what makes detection hard: crossings in pairs, touches, several guards at one
  * instant, chains of events, sliding, far apart scales. */
-#include "support/problems.h"
+#include "problems/dynamics.h"
+#include "problems/problems.h"
 
 #include <brink/jet.h>
 
@@ -380,13 +381,6 @@ static const brink_model_def timed = {.size = sizeof(brink_model_def),
 
 /* ------------------------------------------------------------------ S8: van der Pol ---- */
 
-static int van_der_pol_rhs(double t, const double *x, const brink_env *env, double *dx) {
-  (void)t, (void)env;
-  dx[0] = x[1];
-  dx[1] = (1 - x[0] * x[0]) * x[1] - x[0];
-  return 0;
-}
-
 static int slope_value(size_t guard, double t, const double *x, const brink_env *env, double *g) {
   (void)guard, (void)t, (void)env;
   *g = x[1];
@@ -418,7 +412,7 @@ static const double van_der_pol_x0[] = {2, 0};
 static const brink_model_def van_der_pol = {.size = sizeof(brink_model_def),
                                             .nx = 2,
                                             .x0 = van_der_pol_x0,
-                                            .rhs = van_der_pol_rhs,
+                                            .rhs = problem_van_der_pol_rhs,
                                             .nguards = 2,
                                             .guards = van_der_pol_guards};
 static const problem_event van_der_pol_events[] = {

@@ -1,6 +1,6 @@
-/* problems_edges.c: tanks, flows and reactors with edges past which the right-hand
+/* table_edges.c: tanks, flows and reactors with edges past which the right-hand
  * side does not exist, because it takes the root of what runs out there. */
-#include "support/problems.h"
+#include "problems/problems.h"
 
 static const size_t only_first[] = {0}, only_second[] = {1};
 static const double plus_one[] = {1}, zero[] = {0};

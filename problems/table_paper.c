@@ -1,7 +1,9 @@
-/* problems_paper.c: the examples of the papers, with the corrections they need. */
-#include "support/problems.h"
+/* table_paper.c: the examples of the papers, with the corrections they need. */
+#include "problems/problems.h"
 
 #include <brink/jet.h>
+
+#include "problems/dynamics.h"
 
 /* ------------------------------------------------------------------ P1: corridor ---- */
 
@@ -10,16 +12,7 @@
  * within any larger step (Esposito & Kumar 2007, ex. 1). */
 static int corridor_rhs(double t, const double *x, const brink_env *env, double *dx) {
   (void)problem_inside(t, x, env);
-  dx[0] = cos(x[2]);
-  dx[1] = sin(x[2]);
-  dx[2] = env->mode[0] == 0 ? 0.0 : 0.2;
-  return 0;
-}
-
-static int corridor_turn(const brink_event *event, brink_now *now, void *user) {
-  (void)event, (void)user;
-  now->mode[0] = 1;
-  return 0;
+  return problem_corridor_rhs(t, x, env, dx);
 }
 
 static bool corridor_free(double t, const double *x, const brink_env *env) {
@@ -65,7 +58,7 @@ static const double plus_one[] = {1}, minus_one[] = {-1};
   {                                                                                                \
     .size = sizeof(brink_guard_def), .name = "turn", .direction = BRINK_POSITIVE,                  \
     .depends = only_x, .ndepends = 1, .coefficients = plus_one, .offset = -1.75,                   \
-    .action = corridor_turn                                                                        \
+    .action = problem_corridor_turn                                                                \
   }
 
 static const brink_guard_def corridor_guards[] = {
@@ -94,7 +87,7 @@ static const brink_guard_def corridor_wall_guards[] = {
     CORRIDOR_TURN,
 };
 
-static const double corridor_x0[] = {0, 0.054, -0.2};
+static const double corridor_x0[] = PROBLEM_CORRIDOR_X0;
 static const brink_model_def corridor = {
     .size = sizeof(brink_model_def),
     .nx = 3,
@@ -126,7 +119,7 @@ static const problem_event corridor_events[] = {
      .after = (const double[]){2.8, -0.400088702470185457799606418079,
                                0.0113309116651745808122875124585}},
     {"y", BRINK_POSITIVE, 2.84959911339118973353688820182, .rate = 0.0128, .depth = 4.1e-4},
-    {"corridor", BRINK_POSITIVE, 3.54516451518867759164477587101, .rate = 0.988,
+    {"corridor", BRINK_POSITIVE, PROBLEM_CORRIDOR_FAR, .rate = 0.988,
      .after = (const double[]){3.5, -0.342825652386693266929853659929,
                                0.151914307308318076901603702304}},
 };
