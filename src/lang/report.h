@@ -11,7 +11,6 @@
 
 typedef struct brink_unit brink_unit; /* ast.h */
 
-
 /* What a diagnostic is about: the text of the model, or a setting of the caller (flatten.h). */
 typedef enum brink_origin {
   BRINK_ORIGIN_TEXT,
