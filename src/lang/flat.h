@@ -114,8 +114,7 @@ typedef struct flat {
   size_t nvalued;                  /* variables of all agents: the others are of the first agents */
   bool failed;                     /* the present piece: out of memory, or reported */
   bool errors;                     /* some piece failed */
-  bool
-      structure; /* the checker found errors: only instances, values and connections are looked at */
+  bool structure; /* the checker found errors: only instances, values and connections are checked */
 } flat;
 
 /* A model may have this many instances, elements of a vector, states: more is refused. */

@@ -494,7 +494,7 @@ static bool is_settable(const flat *f, const flat_variable *variable) {
          (kind == BRINK_SYMBOL_INPUT && variable->group == f->top);
 }
 
-/* With templates, pairs come later, but what is set in them is no mistake. */
+/* With templates, pairs come later, but setting a value in them is no error. */
 static bool names_pair_parameter(const brink_component *system, const char *set) {
   const char *name;
   size_t length;

@@ -112,7 +112,7 @@ void flat_represent(flat *f) {
 
 /* ---- reach ---- */
 
-/* Which partner does an expression speak of (the checker saw to it that it is one)? 2: none. */
+/* Which partner does an expression read? The checker allows only one. 2: none. */
 static int side_of(const brink_ast_pair *pair, const brink_ast_expr *e) {
   if (e->op == BRINK_AST_NAME && e->nparts > 0) {
     for (int side = 0; side < 2; side++) {

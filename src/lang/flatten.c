@@ -260,7 +260,7 @@ static bool reserve_tolerances(flat *f) {
 }
 
 /* Which random draws each instance has used up: agents go on from there. */
-static void tell_draws(flat *f) {
+static void note_draws(flat *f) {
   for (flat_group *g = f->groups; g != NULL && f->templates; g = g->next) {
     f->system->groups[g->id].stream = g->stream;
     f->system->groups[g->id].draws = g->draws;
@@ -280,7 +280,7 @@ static void lay_out(flat *f) {
   if (!f->failed) warn_initial(f);
   if (!f->failed) read_settings(f);
   f->evaluating--;
-  if (!f->failed) tell_draws(f);
+  if (!f->failed) note_draws(f);
 }
 
 /* Equations, flags, actions. */

@@ -26,7 +26,7 @@ typedef struct brink_flatten_options {
   size_t ndriven;
   bool drive_holds; /* between rows they stay; else signals are linear */
   brink_flatten_agents agents;
-  bool library;    /* nobody runs it: the inputs of a top that is no system need no value */
+  bool library;    /* it will not run: the inputs of a top that is no system need no value */
   uint64_t seed;   /* of the random draws in initial values and parameters */
   bool seed_given; /* … even if the model has one in its simulation section */
   size_t budget;   /* of evaluation steps, so that no text keeps it busy for ever; 0: 200 million */
