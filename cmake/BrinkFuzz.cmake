@@ -8,9 +8,7 @@ foreach(source IN LISTS fuzz_sources)
   set(targets ${name}_replay)
   add_executable(${name}_replay ${source} ${PROJECT_SOURCE_DIR}/fuzz/fuzz.c
     ${PROJECT_SOURCE_DIR}/fuzz/replay.c)
-  add_test(NAME ${name}_replay
-    COMMAND ${name}_replay ${PROJECT_SOURCE_DIR}/fuzz/corpus/${corpus})
-  set_tests_properties(${name}_replay PROPERTIES TIMEOUT 600)
+  brink_add_test_alone(${name}_replay $<TARGET_FILE:${name}_replay> ${PROJECT_SOURCE_DIR}/fuzz/corpus/${corpus})
   if(BRINK_FUZZ)
     list(APPEND targets ${name})
     add_executable(${name} ${source} ${PROJECT_SOURCE_DIR}/fuzz/fuzz.c)

@@ -62,9 +62,7 @@ function(brink_add_page_test)
       "(Debian packages chromium, nodejs and npm)")
     return()
   endif()
-  add_test(NAME test_page
-    COMMAND ${PROJECT_SOURCE_DIR}/scripts/page --test ${brink_page_html} $<TARGET_FILE:brink_program>
-    WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
-  set_tests_properties(test_page PROPERTIES
-    LABELS page TIMEOUT 600 ENVIRONMENT "BRINK_CHROMIUM=${BRINK_CHROMIUM}")
+  brink_add_test_alone(test_page
+    ${PROJECT_SOURCE_DIR}/scripts/page --test ${brink_page_html} $<TARGET_FILE:brink_program>)
+  set_tests_properties(test_page PROPERTIES LABELS page ENVIRONMENT "BRINK_CHROMIUM=${BRINK_CHROMIUM}")
 endfunction()

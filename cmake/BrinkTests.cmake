@@ -14,8 +14,10 @@ set(brink_test_libraries brink_record brink_internal Threads::Threads m)
 
 file(GLOB support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.c)
 if(support_sources)
-  # exact.c: closed forms that experiments and tests share
-  add_library(brink_test_support STATIC ${support_sources} ${PROJECT_SOURCE_DIR}/experiments/exact.c)
+  # What experiments and tests share: closed forms, and the published algorithm for agents.
+  file(GLOB shared_sources CONFIGURE_DEPENDS
+    ${PROJECT_SOURCE_DIR}/experiments/exact.c ${PROJECT_SOURCE_DIR}/experiments/two-agents/published*.c)
+  add_library(brink_test_support STATIC ${support_sources} ${shared_sources})
   target_include_directories(brink_test_support
     PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR})
   target_link_libraries(brink_test_support PUBLIC brink_record brink_internal)
@@ -24,18 +26,6 @@ endif()
 
 # The tests that look for races; the only ones the tsan preset builds and runs.
 add_custom_target(thread_tests)
-
-# Tests, and the programs that they start, have a home of their own: what is in the user's (start-up files,
-# histories, caches, or nothing at all) makes no difference.
-set(brink_test_home ${PROJECT_BINARY_DIR}/tests/home)
-file(MAKE_DIRECTORY ${brink_test_home})
-set(brink_test_environment
-  HOME=${brink_test_home}
-  XDG_CACHE_HOME=${brink_test_home}/.cache
-  XDG_CONFIG_HOME=${brink_test_home}/.config
-  XDG_DATA_HOME=${brink_test_home}/.local/share
-  OCTAVE_HISTFILE=${brink_test_home}/octave-history
-  PYTHONNOUSERSITE=1)
 
 function(brink_add_test source)
   get_filename_component(name ${source} NAME_WE)
@@ -57,9 +47,8 @@ function(brink_add_test source)
       BRINK_PROGRAM="$<TARGET_FILE:brink_program>" BRINK_MODELS="${PROJECT_SOURCE_DIR}/models")
     add_dependencies(${name} brink_program)
   endif()
-  add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  set_tests_properties(${name} PROPERTIES TIMEOUT 600 ENVIRONMENT "${brink_test_environment}")
-  if(name MATCHES "^(test_threads|test_agents_threads|tsan_.*)$")
+  brink_add_test_alone(${name} $<TARGET_FILE:${name}>)
+  if(name MATCHES "^(test_threads|test_agents_threads|test_clone|tsan_.*)$")
     set_tests_properties(${name} PROPERTIES LABELS thread)
     add_dependencies(thread_tests ${name})
   elseif(name MATCHES "^oracle_")
@@ -107,16 +96,25 @@ if(TARGET brink_program)
   add_dependencies(test_reproduce brink_differing)
 endif()
 
+# What starts partner programs, or looks at the user's home: with every kind of home.
+if(TARGET brink_program AND NOT BRINK_SANITIZE)
+  foreach(name IN ITEMS test_tutorial test_condition_program test_cli_doctor)
+    brink_add_homes_test(${name} $<TARGET_FILE:${name}>)
+  endforeach()
+endif()
+
 # Result files as other programs read them. 77: such a program is not installed.
 find_program(BRINK_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
 mark_as_advanced(BRINK_PYTHON)
 if(BRINK_PYTHON AND TARGET brink_program AND NOT BRINK_SANITIZE)
   foreach(what IN ITEMS octave scipy h5dump killed limits)
-    add_test(NAME results_${what}
-      COMMAND ${BRINK_PYTHON} ${PROJECT_SOURCE_DIR}/tests/results/read_back.py ${what}
-        $<TARGET_FILE:brink_program> ${PROJECT_SOURCE_DIR}/models)
-    set_tests_properties(results_${what} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600
-      ENVIRONMENT "${brink_test_environment}")
+    set(command ${BRINK_PYTHON} ${PROJECT_SOURCE_DIR}/tests/results/read_back.py ${what}
+      $<TARGET_FILE:brink_program> ${PROJECT_SOURCE_DIR}/models)
+    brink_add_test_alone(results_${what} ${command})
+    set_tests_properties(results_${what} PROPERTIES SKIP_RETURN_CODE 77)
+    if(what MATCHES "^(octave|scipy|h5dump)$")
+      brink_add_homes_test(results_${what} ${command})
+    endif()
   endforeach()
 elseif(NOT BRINK_PYTHON)
   message(STATUS "python3 not found: results are not read by other programs")
@@ -137,8 +135,8 @@ if(TARGET brink_program)
   target_compile_definitions(judge_campaign PRIVATE BRINK_PROGRAM="$<TARGET_FILE:brink_program>")
   add_dependencies(judge_campaign brink_program)
 endif()
-add_test(NAME judge_campaign COMMAND judge_campaign --count 1000 --native 2 --jobs 2
-  --save ${PROJECT_BINARY_DIR}/tests/judge WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+brink_add_test_alone(judge_campaign $<TARGET_FILE:judge_campaign> --count 1000 --native 2 --jobs 2
+  --save ${PROJECT_BINARY_DIR}/tests/judge)
 set_tests_properties(judge_campaign PROPERTIES TIMEOUT 900 PROCESSORS 2)
 if(BRINK_ORACLE_PERCENT)
   set_tests_properties(judge_campaign PROPERTIES

@@ -79,10 +79,7 @@ static char *read_carried(const char *path, size_t *length, const char **reason,
 /* ---- from text to a system ---- */
 
 /* The first thing that is wrong with a model, as a diagnostic. */
-static brink_status tell_errors(brink_unit *unit, const char *path, const brink_text *usage,
-                                brink_diag *diag) {
-  if (usage->length > 0)
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "%s: %s", path, usage->data);
+static brink_status tell_errors(brink_unit *unit, const char *path, brink_diag *diag) {
   brink_report_sort(unit);
   for (size_t k = 0; k < unit->nitems; k++) {
     const brink_report_item *item = &unit->items[k];
@@ -105,17 +102,14 @@ static brink_status flatten(brink_lab_model *model, const char *path, const char
   model->unit = unit;
   if (unit == NULL || unreadable)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "cannot read %s: %s", path, reason);
-  brink_text usage = {0};
   brink_unit_check(unit);
   if (unit->nerrors == 0) {
     brink_flatten_options options = {
         .sets = sets, .seed = model->lab->options.seed, .seed_given = true};
     while (sets != NULL && sets[options.nsets] != NULL) options.nsets++;
-    model->system = brink_flatten(unit, &options, NULL, &usage);
+    model->system = brink_flatten(unit, &options, NULL);
   }
-  brink_status status = model->system != NULL ? BRINK_OK : tell_errors(unit, path, &usage, diag);
-  brink_text_free(&usage);
-  return status;
+  return model->system != NULL ? BRINK_OK : tell_errors(unit, path, diag);
 }
 
 /* ---- opening and closing ---- */

@@ -40,13 +40,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (unit == NULL) return 0;
   if (!unreadable) brink_unit_check(unit);
   if (!unreadable && !unit->out_of_memory) {
-    brink_text usage = {0};
     brink_flatten_options options = {.seed = 1, .budget = 200000};
-    brink_system *system = brink_flatten(unit, &options, &allocator, &usage);
+    brink_system *system = brink_flatten(unit, &options, &allocator);
     if (system != NULL && system->nx <= 2000 && system->nguards <= 2000 && system->nv <= 20000)
       simulate(system, &allocator);
     brink_system_destroy(system);
-    brink_text_free(&usage);
   }
   brink_unit_destroy(unit);
   return 0;

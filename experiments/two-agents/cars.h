@@ -2,7 +2,7 @@
 #ifndef BRINK_EXPERIMENTS_CARS_H
 #define BRINK_EXPERIMENTS_CARS_H
 
-#include "agents/published.h"
+#include "experiments/two-agents/published.h"
 
 enum { CARS = 2, CAR_STATES = 3, CAR_HISTORY = 20000 };
 

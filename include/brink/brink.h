@@ -78,15 +78,96 @@ BRINK_API const char *brink_status_text(brink_status status);
 
 #define BRINK_NONE ((size_t)-1)
 #define BRINK_DIAG_MESSAGE 512
+#define BRINK_DIAG_GUARDS 4
 
-/* What went wrong, where, and what to change. Fields that do not apply are NaN or BRINK_NONE. */
+/* Why something failed: enumerator, a stable slug for programs, the status it belongs to. What each one carries is said
+ * behind it, in the names of brink_diag; t and h come with every failure of a run. */
+#define BRINK_REASON_LIST(X)                                                                       \
+  X(BRINK_REASON_NONE, "none", BRINK_OK)                                                           \
+  /* refused; the message says what and why */                                                     \
+  X(BRINK_REASON_ARGUMENT, "bad-argument", BRINK_ERR_ARGUMENT)                                     \
+  X(BRINK_REASON_DEFINITION, "bad-definition", BRINK_ERR_ARGUMENT)                                 \
+  X(BRINK_REASON_OPTION, "bad-option", BRINK_ERR_ARGUMENT)                                         \
+  X(BRINK_REASON_MEMORY, "out-of-memory", BRINK_ERR_MEMORY)                                        \
+  X(BRINK_REASON_UNSUPPORTED, "unsupported", BRINK_ERR_UNSUPPORTED)                                \
+  X(BRINK_REASON_TIME_NOT_FINITE, "time-not-finite", BRINK_ERR_ARGUMENT) /* value */               \
+  X(BRINK_REASON_TIME_BACKWARDS, "time-backwards", BRINK_ERR_ARGUMENT)   /* value */               \
+  /* callbacks; who: guard, clock, or neither (the rules) */                                       \
+  X(BRINK_REASON_STOP_TEXT, "stop-text", BRINK_STOPPED)              /* text: its own */           \
+  X(BRINK_REASON_ACTION_TEXT, "action-text", BRINK_ERR_CALLBACK)     /* text: its own */           \
+  X(BRINK_REASON_ACTION_FAILED, "action-failed", BRINK_ERR_CALLBACK) /* who, count: returned */    \
+  X(BRINK_REASON_ACTION_STATE, "action-state", BRINK_ERR_CALLBACK)   /* who, state, value */       \
+  X(BRINK_REASON_ACTION_PARAMETER, "action-parameter", BRINK_ERR_CALLBACK) /* who, parameter */    \
+  X(BRINK_REASON_ZENO_FAILED, "zeno-action-failed", BRINK_ERR_CALLBACK)    /* guard, count */      \
+  X(BRINK_REASON_RHS_FAILED, "rhs-failed", BRINK_ERR_CALLBACK)                                     \
+  X(BRINK_REASON_GUARD_FAILED, "guard-failed", BRINK_ERR_CALLBACK) /* guard */                     \
+  /* where the model is not defined */                                                             \
+  X(BRINK_REASON_PAST_GUARD, "past-guard", BRINK_ERR_DOMAIN)   /* guard */                         \
+  X(BRINK_REASON_RHS_REFUSED, "rhs-refused", BRINK_ERR_DOMAIN) /* an edge passed: guard, value */  \
+  X(BRINK_REASON_RHS_NOT_FINITE, "rhs-not-finite", BRINK_ERR_DOMAIN)   /* state; likewise */       \
+  X(BRINK_REASON_GUARD_UNDEFINED, "guard-undefined", BRINK_ERR_DOMAIN) /* guard */                 \
+  X(BRINK_REASON_SIDE_UNDEFINED, "side-undefined", BRINK_ERR_DOMAIN)   /* guard */                 \
+  X(BRINK_REASON_START_VALUE, "start-value", BRINK_ERR_DOMAIN)         /* text: a name; value */   \
+  /* no step is small enough */                                                                    \
+  X(BRINK_REASON_GUARD_ENDS, "guard-ends", BRINK_ERR_STEP)         /* guard */                     \
+  X(BRINK_REASON_STEP_TOLERANCE, "step-tolerance", BRINK_ERR_STEP) /* state, limit: of the step */ \
+  X(BRINK_REASON_STEP_OVERFLOW, "step-overflow", BRINK_ERR_STEP)   /* likewise, as the next two */ \
+  X(BRINK_REASON_STEP_UNDEFINED, "step-undefined", BRINK_ERR_STEP)                                 \
+  X(BRINK_REASON_STEP_SINGULAR, "step-singular", BRINK_ERR_STEP)                                   \
+  /* surfaces */                                                                                   \
+  X(BRINK_REASON_BLOCKED, "blocked", BRINK_ERR_BLOCKED)           /* guard */                      \
+  X(BRINK_REASON_PAIR_BLOCKED, "pair-blocked", BRINK_ERR_BLOCKED) /* guard, agents */              \
+  X(BRINK_REASON_TANGLED, "sliding-tangled", BRINK_ERR_SLIDING)   /* guards: two */                \
+  X(BRINK_REASON_LAW_LEAVES, "law-leaves", BRINK_ERR_SLIDING) /* guard, value: its rate, state */  \
+  /* an instant without an end, infinitely many instants */                                        \
+  X(BRINK_REASON_CONDITIONS_LOOP, "conditions-loop", BRINK_ERR_LOOP) /* count: rounds */           \
+  X(BRINK_REASON_SIGNS_LOOP, "signs-loop", BRINK_ERR_LOOP)           /* count: rounds */           \
+  X(BRINK_REASON_EVENTS_LOOP, "events-loop", BRINK_ERR_LOOP)         /* count: rounds; guards */   \
+  X(BRINK_REASON_RULES_LOOP, "rules-loop", BRINK_ERR_LOOP)           /* count: rounds */           \
+  X(BRINK_REASON_TIMER_LOOP, "timer-loop", BRINK_ERR_LOOP)           /* clock */                   \
+  X(BRINK_REASON_STUCK, "stuck", BRINK_ERR_LOOP)                                                   \
+  X(BRINK_REASON_STUCK_TIMER, "stuck-timer", BRINK_ERR_LOOP)                                       \
+  X(BRINK_REASON_STUCK_GUARD, "stuck-guard", BRINK_ERR_LOOP)       /* guard */                     \
+  X(BRINK_REASON_STUCK_AGENT, "stuck-agent", BRINK_ERR_LOOP)       /* agent */                     \
+  X(BRINK_REASON_STUCK_PAIR, "stuck-pair", BRINK_ERR_LOOP)         /* guard, agents */             \
+  X(BRINK_REASON_ZENO, "zeno", BRINK_ERR_ZENO)                     /* guards; t: the limit */      \
+  X(BRINK_REASON_ZENO_LIMIT, "zeno-without-limit", BRINK_ERR_ZENO) /* likewise; asked to go on */  \
+  X(BRINK_REASON_ZENO_AGENT, "zeno-agent", BRINK_ERR_ZENO)         /* agent */                     \
+  X(BRINK_REASON_ZENO_PAIR, "zeno-pair", BRINK_ERR_ZENO)           /* guard, agents */             \
+  /* limits */                                                                                     \
+  X(BRINK_REASON_MAX_STEPS, "max-steps", BRINK_ERR_WORK)          /* count */                      \
+  X(BRINK_REASON_MAX_TURNS, "max-turns", BRINK_ERR_WORK)          /* count, of agents */           \
+  X(BRINK_REASON_MAX_SLIDES, "max-slides", BRINK_ERR_UNSUPPORTED) /* count, limit: of an agent */
+
+typedef enum brink_reason {
+#define BRINK_REASON_ENUM(name, slug, status) name,
+  BRINK_REASON_LIST(BRINK_REASON_ENUM)
+#undef BRINK_REASON_ENUM
+} brink_reason;
+
+/* The slug of a reason, and the status that it belongs to; never NULL. */
+BRINK_API const char *brink_reason_name(brink_reason reason);
+BRINK_API brink_status brink_reason_status(brink_reason reason);
+
+/* What went wrong, where, and what to change. Fields that do not apply are NaN, BRINK_NONE, 0 or empty. A program that
+ * has words of its own for guards and callbacks makes its message of the reason and the fields. */
 typedef struct brink_diag {
   brink_status status;
-  double t;     /* time */
-  double h;     /* step size */
-  size_t state; /* index of the state concerned */
-  size_t guard; /* index of the guard concerned */
-  char message[BRINK_DIAG_MESSAGE];
+  brink_reason reason;
+  double t;                         /* time */
+  double h;                         /* step size */
+  size_t state;                     /* index of the state concerned */
+  size_t parameter;                 /* of the parameter */
+  size_t guard;                     /* of the guard */
+  size_t guards[BRINK_DIAG_GUARDS]; /* where several are concerned: the first of them */
+  size_t nguards;
+  size_t clock;                     /* index of the clock concerned */
+  double value, limit;              /* a number that was found; one that it is compared with */
+  int64_t count;                    /* rounds, steps, or what a callback returned */
+  size_t population[2];             /* of agents: whose; the second where two meet */
+  size_t agent[2];                  /* index in the population */
+  char text[BRINK_DIAG_MESSAGE];    /* a callback's own words, or a name that has no index */
+  char message[BRINK_DIAG_MESSAGE]; /* all of it in words */
 } brink_diag;
 
 /* Where memory comes from. NULL wherever one is asked for means malloc and free. `allocate` may
@@ -556,6 +637,19 @@ BRINK_API void brink_sim_destroy(brink_sim *sim); /* NULL is fine */
 /* Back to the model's initial states, parameters and modes, at its t0; statistics count from 0. Options,
  * sink and memory stay: cheaper than a new sim where a model is run many times. */
 BRINK_API brink_status brink_sim_reset(brink_sim *sim, brink_diag *diag);
+
+/* A second simulation, at the same point as the first, that goes on bit for bit as the first would: time, states,
+ * parameters, modes, signs, slides, clocks and timers, what the method and the search for events remember, a step
+ * that is under way, the last step (brink_sim_at), the last events, statistics. The two are independent from
+ * then on. Sink, observers and sensitivities are not copied; nor is what your callbacks keep in `user`.
+ *
+ * `model` is the clone's: NULL for the same as the sim's, or another one that was made from an equal definition, so
+ * that the two may run in two threads even if callbacks of one model may not. It must outlive the clone; the sim need
+ * not. Costs about as much as brink_sim_create. Not from inside a callback of this sim; several threads
+ * may clone one sim at a time that nobody moves. Statuses: ARGUMENT, MEMORY. */
+BRINK_API brink_status brink_sim_clone(const brink_sim *sim, const brink_model *model,
+                                       const brink_allocator *allocator, brink_diag *diag,
+                                       brink_sim **clone);
 
 /* Where records go from now on (copied; NULL: nowhere). */
 BRINK_API void brink_sim_set_sink(brink_sim *sim, const brink_sink *sink);

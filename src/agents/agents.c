@@ -1,10 +1,10 @@
-/* agents.c: populations with clocks of their own: making, destroying, asking. */
+/* agents.c: creation and destruction of a run with agents; what can be read of it. */
 #include <math.h>
 #include <string.h>
 
 #include "agents/parts.h"
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 static brink_status check(const brink_agents_def *def, brink_diag *diag) {
   for (size_t k = 0; k < def->npairs; k++) {
@@ -30,20 +30,19 @@ static brink_status check(const brink_agents_def *def, brink_diag *diag) {
 static bool take_arrays(brink_agents *agents) {
   brink_arena *arena = &agents->arena;
   for (size_t k = 0; k < agents->def.npopulations; k++) {
-    size_t size = agents->worker.crews[k].packing.size;
+    size_t size = agents->worker.populations[k].packing.size;
     agents->largest = size > agents->largest ? size : agents->largest;
   }
-  for (int k = 0; k < 2; k++) agents->old[k] = brink_arena_take(arena, agents->largest, 1);
-  agents->spots = brink_arena_take(arena, 2 * agents->def.npairs, sizeof *agents->spots);
+  for (int k = 0; k < 2; k++) agents->saved[k] = brink_arena_take(arena, agents->largest, 1);
+  agents->bounds = brink_arena_take(arena, 2 * agents->def.npairs, sizeof *agents->bounds);
   agents->members = brink_arena_take(arena, agents->n, sizeof *agents->members);
-  agents->gaps = brink_arena_take(arena, agents->n, sizeof *agents->gaps);
-  agents->npair_gaps = 64;
-  while (agents->npair_gaps < agents->n) agents->npair_gaps *= 2;
-  agents->pair_gaps = brink_arena_take(arena, agents->npair_gaps, sizeof *agents->pair_gaps);
-  return agents->old[0] != NULL && agents->old[1] != NULL && agents->spots != NULL &&
-         agents->members != NULL && agents->gaps != NULL && agents->pair_gaps != NULL &&
-         brink_queue_init(&agents->queue, agents->n, arena) &&
-         brink_contacts_init(&agents->contacts, agents->n, &arena->allocator, arena);
+  agents->intervals = brink_arena_take(arena, agents->n, sizeof *agents->intervals);
+  agents->npair_intervals = 64;
+  while (agents->npair_intervals < agents->n) agents->npair_intervals *= 2;
+  agents->pair_intervals =
+      brink_arena_take(arena, agents->npair_intervals, sizeof *agents->pair_intervals);
+  return brink_queue_init(&agents->queue, agents->n, arena) &&
+         brink_contacts_init(&agents->contacts, agents->n, arena);
 }
 
 static brink_status build(brink_agents *agents, brink_diag *diag) {
@@ -56,11 +55,11 @@ static brink_status build(brink_agents *agents, brink_diag *diag) {
   if (!take_arrays(agents))
     return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for the agents");
   for (size_t k = 0; k < def->npopulations; k++) {
-    const brink_crew *crew = &agents->worker.crews[k];
-    for (size_t i = 0; i < crew->def.count; i++)
-      agents->members[crew->first + i].crew = (uint16_t)k;
+    const brink_agent_population *pop = &agents->worker.populations[k];
+    for (size_t i = 0; i < pop->def.count; i++)
+      agents->members[pop->first + i].population = (uint16_t)k;
   }
-  return brink_proposals_create(agents, diag, &agents->proposals);
+  return brink_speculation_create(agents, diag, &agents->speculation);
 }
 
 brink_status brink_agents_create(const brink_agents_def *def, const brink_allocator *allocator,
@@ -87,9 +86,8 @@ brink_status brink_agents_create(const brink_agents_def *def, const brink_alloca
 
 void brink_agents_destroy(brink_agents *agents) {
   if (agents == NULL) return;
-  brink_proposals_destroy(agents->proposals);
-  brink_worker_free(&agents->worker, true);
-  brink_contacts_free(&agents->contacts);
+  brink_speculation_destroy(agents->speculation);
+  brink_worker_free(&agents->worker);
   brink_arena arena = agents->arena; /* the object itself lives in it */
   brink_arena_free(&arena);
 }
@@ -98,7 +96,7 @@ void brink_agents_set_sink(brink_agents *agents, const brink_agents_sink *sink) 
   agents->sink = sink != NULL ? *sink : (brink_agents_sink){0};
 }
 
-/* ---- asking ---- */
+/* ---- reading ---- */
 
 double brink_agents_time(const brink_agents *agents) {
   return agents->now;
@@ -111,37 +109,37 @@ double brink_agents_horizon(const brink_agents *agents) {
 }
 
 brink_agent_event brink_agents_acting(const brink_agents *agents) {
-  brink_agent_event who = {.population = agents->members[agents->acting].crew,
-                           .agent = brink_agents_member(agents, agents->acting),
+  brink_agent_event who = {.population = agents->members[agents->acting].population,
+                           .agent = brink_agents_index(agents, agents->acting),
                            .pair = agents->acting_block,
                            .partner = {BRINK_NONE, BRINK_NONE}};
   if (who.pair == BRINK_NONE) return who;
   who.population = who.agent = BRINK_NONE;
   for (int side = 0; side < 2; side++) {
-    who.partner[side] = brink_agents_member(agents, agents->acting_pair[side]);
+    who.partner[side] = brink_agents_index(agents, agents->acting_pair[side]);
   }
   return who;
 }
 
 void brink_agents_at(const brink_agents *agents, size_t population, size_t agent, double t,
                      double *x, const double **p, const int **mode) {
-  const brink_crew *crew = &agents->worker.crews[population];
-  const void *packed = brink_crew_packed(crew, agent);
-  brink_plan plan = brink_packed_plan(&crew->packing, packed);
-  for (size_t i = 0; i < crew->packing.nx; i++) x[i] = brink_plan_at(&plan, i, t);
-  if (p != NULL) *p = brink_packed_parameters(&crew->packing, packed);
-  if (mode != NULL) *mode = brink_packed_modes(&crew->packing, packed);
+  const brink_agent_population *pop = &agents->worker.populations[population];
+  const void *packed = brink_population_packed(pop, agent);
+  brink_plan plan = brink_packed_plan(&pop->packing, packed);
+  for (size_t i = 0; i < pop->packing.nx; i++) x[i] = brink_plan_at(&plan, i, t);
+  if (p != NULL) *p = brink_packed_parameters(&pop->packing, packed);
+  if (mode != NULL) *mode = brink_packed_modes(&pop->packing, packed);
 }
 
 size_t brink_agents_slides(brink_agents *agents, size_t population, size_t agent,
                            brink_slide_record *records, size_t capacity) {
-  brink_crew *crew = &agents->worker.crews[population];
-  brink_crew_take(crew, agent);
-  return brink_sim_slides(crew->sim, records, capacity);
+  brink_agent_population *pop = &agents->worker.populations[population];
+  brink_population_load(pop, agent);
+  return brink_sim_slides(pop->sim, records, capacity);
 }
 
 brink_sim *brink_agents_sim(const brink_agents *agents, size_t population) {
-  return agents->worker.crews[population].sim;
+  return agents->worker.populations[population].sim;
 }
 
 void brink_stats_add(brink_stats *sum, const brink_stats *one) {
@@ -160,19 +158,19 @@ void brink_stats_add(brink_stats *sum, const brink_stats *one) {
 const brink_agents_stats *brink_agents_statistics(brink_agents *agents) {
   brink_agents_stats *stats = &agents->stats;
   const brink_worker *worker = &agents->worker;
-  stats->sum = *brink_sim_stats(worker->crews[0].sim);
-  size_t bytes = agents->n * (sizeof *agents->members + sizeof *agents->gaps +
+  stats->sum = *brink_sim_stats(worker->populations[0].sim);
+  size_t bytes = agents->n * (sizeof *agents->members + sizeof *agents->intervals +
                               sizeof(brink_queue_item) + sizeof(uint32_t));
   for (size_t k = 0; k < agents->def.npopulations; k++) {
-    if (k > 0) brink_stats_add(&stats->sum, brink_sim_stats(worker->crews[k].sim));
-    bytes += worker->crews[k].def.count * worker->crews[k].packing.size;
+    if (k > 0) brink_stats_add(&stats->sum, brink_sim_stats(worker->populations[k].sim));
+    bytes += worker->populations[k].def.count * worker->populations[k].packing.size;
   }
   for (size_t k = 0; k < agents->def.npairs; k++) {
-    brink_stats_add(&stats->sum, &worker->meetings[k].eval.stats);
-    if (worker->meetings[k].grid != NULL) bytes += brink_grid_bytes(worker->meetings[k].grid);
+    brink_stats_add(&stats->sum, &worker->pair_guards[k].eval.stats);
+    if (worker->pair_guards[k].grid != NULL) bytes += brink_grid_bytes(worker->pair_guards[k].grid);
   }
-  brink_stats_add(&stats->sum, &agents->adopted);
-  stats->sum.events += stats->meetings;
+  brink_stats_add(&stats->sum, &agents->committed);
+  stats->sum.events += stats->pair_events;
   stats->bytes = bytes / agents->n;
   return stats;
 }

@@ -1,8 +1,8 @@
-/* engine.c: the loop: whose window ends first, what happens then.
+/* engine.c: the loop: the agent whose window ends first has the next turn.
  *
  * Invariants, between two turns (checked in debug builds):
  *   1. the window of every agent contains the present: start <= now <= end;
- *   2. its simulation stands at or before start, and its plan is good up to end <= valid;
+ *   2. the time of its simulation is at most start, and its plan is valid up to end <= valid;
  *   3. no pair has an event between now and the first end of their windows.
  * The agent with the smallest end is next, so that 1 holds afterwards; its new window is compared with all others,
  * so that 3 does. */
@@ -13,351 +13,336 @@
 
 #include "agents/parts.h"
 
-#define SHRINKS 0.95     /* gaps between events that are smaller by this, one after another, … */
-#define REPEATS 4        /* … so often, are an accumulation (sim/zeno.c), … */
-#define UNRESOLVED 1e-11 /* … when all that is left is no more than this part of the time */
-#define MANY 4096        /* agents: they are not all in caches */
+#define SHRINKS                                                                                    \
+  0.95 /* an interval between events shrinks if it is smaller by this factor than the last; … */
+#define REPEATS 4        /* … so often in a row, it is an accumulation (sim/zeno.c), … */
+#define UNRESOLVED 1e-11 /* … when the time that is left is less than this part of the time */
+#define MANY 4096        /* so many agents do not fit into the caches */
 #define IDLE                                                                                       \
-  1000 /* turns of an agent, or events of a pair, without motion: something fires again and again */
+  1000 /* turns of an agent, or events of a pair, without progress in time: an endless loop */
 
-static brink_crew *crew_of(const brink_agents *agents, uint32_t agent) {
-  return brink_worker_crew(&agents->worker, agent);
+static brink_agent_population *population_of(const brink_agents *agents, uint32_t agent) {
+  return brink_worker_population(&agents->worker, agent);
 }
 
-size_t brink_agents_member(const brink_agents *agents, uint32_t agent) {
-  return agent - crew_of(agents, agent)->first;
+size_t brink_agents_index(const brink_agents *agents, uint32_t agent) {
+  return agent - population_of(agents, agent)->first;
 }
 
 void *brink_agents_packed(const brink_agents *agents, uint32_t agent) {
-  const brink_crew *crew = crew_of(agents, agent);
-  return brink_crew_packed(crew, agent - crew->first);
+  const brink_agent_population *pop = population_of(agents, agent);
+  return brink_population_packed(pop, agent - pop->first);
 }
 
-/* It speaks to the sink from now on. */
-static void act(brink_agents *agents, uint32_t agent) {
+/* Its simulation reports to the sink from now on. */
+static void set_acting(brink_agents *agents, uint32_t agent) {
   agents->acting = agent;
   agents->acting_block = BRINK_NONE;
 }
 
+/* A failure of one agent, or of two at a guard of their pair, which is at work. */
+static brink_status fail(const brink_agents *agents, brink_diag *diag, brink_reason reason,
+                         const uint32_t *who, int count, brink_arguments arguments) {
+  const brink_model *model =
+      count == 1 ? population_of(agents, who[0])->sim->model
+                 : agents->worker.pair_guards[agents->acting_block].eval.model;
+  arguments.h = (double)NAN;
+  for (int k = 0; k < count; k++) {
+    arguments.population[k] = agents->members[who[k]].population;
+    arguments.agent[k] = brink_agents_index(agents, who[k]);
+    arguments.population_name[k] = population_of(agents, who[k])->def.name;
+  }
+  return brink_fail(diag, model, reason, &arguments);
+}
+
 /* ---- plans and windows ---- */
 
-/* What the agent will do from where its simulation stands. It is at work. */
+/* Computes the plan of the agent, which is loaded, from its present time on. */
 static brink_status plan(brink_agents *agents, uint32_t agent, brink_diag *diag) {
-  brink_crew *crew = crew_of(agents, agent);
+  brink_agent_population *pop = population_of(agents, agent);
   brink_member *member = &agents->members[agent];
-  brink_prospect prospect;
-  brink_status status =
-      brink_crew_plan(crew, agents->t_end, brink_agents_packed(agents, agent), &prospect, diag);
+  brink_plan_interval interval;
+  brink_status status = brink_population_plan(pop, agents->t_end,
+                                              brink_agents_packed(agents, agent), &interval, diag);
   if (status != BRINK_OK) return status;
-  member->valid = prospect.valid;
-  member->idle = prospect.valid > prospect.stands ? 0 : (uint16_t)(member->idle + 1);
+  member->valid = interval.valid;
+  member->idle = interval.valid > interval.start ? 0 : (uint16_t)(member->idle + 1);
   if (member->idle > IDLE)
-    return brink_diag_set(diag, BRINK_ERR_LOOP,
-                          "time does not move on from t = %.17g: something of agent %zu of '%s' "
-                          "happens again and again",
-                          prospect.stands, brink_agents_member(agents, agent) + 1, crew->def.name);
+    return fail(agents, diag, BRINK_REASON_STUCK_AGENT, &agent, 1,
+                (brink_arguments){.t = interval.start});
   return BRINK_OK;
 }
 
-void brink_agents_keep(brink_agents *agents, uint32_t agent, int which) {
-  memcpy(agents->old[which], brink_agents_packed(agents, agent),
-         crew_of(agents, agent)->packing.size);
+void brink_agents_save(brink_agents *agents, uint32_t agent, int which) {
+  memcpy(agents->saved[which], brink_agents_packed(agents, agent),
+         population_of(agents, agent)->packing.size);
 }
 
-void brink_agents_note(brink_agents *agents, const brink_contact *note) {
-  if (!brink_contacts_note(&agents->contacts, note, agents->now)) agents->out_of_memory = true;
+void brink_agents_update_contact(brink_agents *agents, const brink_contact *update) {
+  brink_contacts_update(&agents->contacts, update, agents->now);
 }
 
-void brink_agents_install(brink_agents *agents, const brink_outlook *outlook) {
-  brink_member *member = &agents->members[outlook->agent];
-  member->window = outlook->window;
-  member->there = true;
-  /* see proposals.c, note_near */
-  member->version += outlook->window.ending == BRINK_MEETS || outlook->noted ? 2 : 1;
-  brink_outlook_settle(agents, outlook);
-  if (outlook->jumped && outlook->noted) member->left_at = agents->now;
+void brink_agents_install(brink_agents *agents, const brink_candidate_window *candidate) {
+  brink_member *member = &agents->members[candidate->agent];
+  member->window = candidate->window;
+  member->has_window = true;
+  /* see speculation.c, record_versions */
+  member->version +=
+      candidate->window.ending == BRINK_ENDS_AT_PAIR_EVENT || candidate->updated_contacts ? 2 : 1;
+  brink_candidate_update_grid(agents, candidate);
+  if (candidate->jumped && candidate->updated_contacts) member->kept_box_at = agents->now;
   agents->stats.windows++;
-  agents->stats.searches += outlook->searches;
-  agents->stats.checks += outlook->checks;
+  agents->stats.searches += candidate->searches;
+  agents->stats.checks += candidate->checks;
 }
 
-/* A window from the present on, compared with those of all others. `past`: the agent with the plan that led it there;
- * `jumped`: something has changed it since. At the end of the run nothing is left but what is due at that instant. */
-static void open_window(brink_agents *agents, uint32_t agent, const void *past, bool jumped) {
-  brink_outlook outlook = {.agent = agent,
-                           .packed = brink_agents_packed(agents, agent),
-                           .past = past,
-                           .jumped = jumped,
-                           .lingers = agents->members[agent].left_at == agents->now,
-                           .spots = agents->spots};
-  brink_outlook_open(agents, &agents->worker, &outlook, agents->now, agents->members[agent].valid);
-  brink_outlook_compare(agents, &agents->worker, &outlook);
-  if (agents->now >= agents->t_end && outlook.window.ending != BRINK_MEETS) {
-    outlook.window.ending = BRINK_FINISHED;
-    outlook.window.end = (double)INFINITY;
+/* Opens a window from the present on and compares it with those of all others. `previous`: the agent with the plan that
+ * led it there; `jumped`: an action has changed it since. At the end of the run only events of that instant are left. */
+static void open_window(brink_agents *agents, uint32_t agent, const void *previous, bool jumped) {
+  brink_candidate_window candidate = {.agent = agent,
+                                      .packed = brink_agents_packed(agents, agent),
+                                      .previous = previous,
+                                      .jumped = jumped,
+                                      .keeps_old_box =
+                                          agents->members[agent].kept_box_at == agents->now,
+                                      .bounds = agents->bounds};
+  brink_candidate_open(agents, &agents->worker, &candidate, agents->now,
+                       agents->members[agent].valid);
+  brink_candidate_compare(agents, &agents->worker, &candidate);
+  if (agents->now >= agents->t_end && candidate.window.ending != BRINK_ENDS_AT_PAIR_EVENT) {
+    candidate.window.ending = BRINK_ENDS_RUN;
+    candidate.window.end = (double)INFINITY;
   }
-  brink_agents_install(agents, &outlook);
+  brink_agents_install(agents, &candidate);
 }
 
 /* ---- turns ---- */
 
-/* The agent's simulation goes to t, with all that happens there. It is at work afterwards. */
+/* Advances the agent's simulation to t, with all events there. It is loaded afterwards. */
 static brink_status simulate(brink_agents *agents, uint32_t agent, double t, brink_diag *diag) {
-  brink_crew *crew = crew_of(agents, agent);
-  brink_crew_take(crew, brink_agents_member(agents, agent));
-  act(agents, agent);
-  brink_status status = brink_crew_move(crew, t, agents->t_end, diag);
+  brink_agent_population *pop = population_of(agents, agent);
+  brink_population_load(pop, brink_agents_index(agents, agent));
+  set_acting(agents, agent);
+  brink_status status = brink_population_advance(pop, t, agents->t_end, diag);
   return status == BRINK_STEPPED ? BRINK_OK : status;
 }
 
-/* The agents of a pair, in words. */
-static const char *name_pair(const brink_agents *agents, const uint32_t pair[2], char *text,
-                             size_t size) {
-  const char *name[2];
-  size_t number[2];
-  for (int k = 0; k < 2; k++) {
-    name[k] = crew_of(agents, pair[k])->def.name;
-    number[k] = brink_agents_member(agents, pair[k]) + 1;
-  }
-  if (crew_of(agents, pair[0]) == crew_of(agents, pair[1]))
-    snprintf(text, size, "agents %zu and %zu of '%s'", number[0], number[1], name[0]);
-  else
-    snprintf(text, size, "agent %zu of '%s' and agent %zu of '%s'", number[0], name[0], number[1],
-             name[1]);
-  return text;
-}
-
-/* Events come faster and faster, to infinitely many before *limit, and what is left cannot be resolved. */
-static bool accumulate(brink_gaps *gaps, double now, double *limit) {
-  double gap = now - gaps->last, before = (double)gaps->gap;
+/* Do intervals between events shrink geometrically, to infinitely many events before *limit, and is the time that is left
+ * too short to be resolved? */
+static bool accumulates(brink_event_intervals *intervals, double now, double *limit) {
+  double gap = now - intervals->last, before = (double)intervals->interval;
   if (gap == 0.0) return false; /* of the same instant */
   if (gap > SHRINKS * before)
-    gaps->shrunk = 0;
-  else if (gaps->shrunk < REPEATS)
-    gaps->shrunk++;
-  gaps->gap = (float)gap;
-  gaps->last = now;
-  if (gaps->shrunk < REPEATS) return false;
+    intervals->shrinking = 0;
+  else if (intervals->shrinking < REPEATS)
+    intervals->shrinking++;
+  intervals->interval = (float)gap;
+  intervals->last = now;
+  if (intervals->shrinking < REPEATS) return false;
   double ratio = gap / before, left = gap * ratio / (1.0 - ratio);
   *limit = now + left;
   return left <= UNRESOLVED * fabs(now);
 }
 
-static brink_status tell_limit(const char *whose, double limit, brink_diag *diag) {
-  brink_diag_set(diag, BRINK_ERR_ZENO,
-                 "infinitely many events of %s before t = %.10g: give the model a mode for the "
-                 "limit",
-                 whose, limit);
-  if (diag != NULL) diag->t = limit;
-  return BRINK_ERR_ZENO;
-}
-
-static brink_status watch_gaps(brink_agents *agents, uint32_t agent, brink_diag *diag) {
+static brink_status check_accumulation(brink_agents *agents, uint32_t agent, brink_diag *diag) {
   double limit;
-  if (!accumulate(&agents->gaps[agent], agents->now, &limit)) return BRINK_OK;
-  char whose[300];
-  snprintf(whose, sizeof whose, "agent %zu of '%s'", brink_agents_member(agents, agent) + 1,
-           crew_of(agents, agent)->def.name);
-  return tell_limit(whose, limit, diag);
+  if (!accumulates(&agents->intervals[agent], agents->now, &limit)) return BRINK_OK;
+  return fail(agents, diag, BRINK_REASON_ZENO_AGENT, &agent, 1, (brink_arguments){.t = limit});
 }
 
 /* The same for a guard of a pair. */
-static brink_status watch_pair(brink_agents *agents, const uint32_t pair[2], size_t block,
-                               const brink_root_of_pair *root, brink_diag *diag) {
+static brink_status check_pair_accumulation(brink_agents *agents, const uint32_t pair[2],
+                                            size_t block, const brink_pair_root *root,
+                                            brink_diag *diag) {
   uint64_t hash = ((uint64_t)pair[0] * 0x9e3779b97f4a7c15u) ^
                   ((uint64_t)pair[1] * 0xbf58476d1ce4e5b9u) ^
                   (((uint64_t)block << 32 | root->guard) * 0x94d049bb133111ebu);
-  brink_pair_gaps *kept = &agents->pair_gaps[(hash ^ (hash >> 29)) & (agents->npair_gaps - 1)];
+  brink_pair_intervals *kept =
+      &agents->pair_intervals[(hash ^ (hash >> 29)) & (agents->npair_intervals - 1)];
   if (kept->pair[0] != pair[0] || kept->pair[1] != pair[1] || kept->guard != root->guard ||
       kept->block != block)
-    *kept = (brink_pair_gaps){.pair = {pair[0], pair[1]},
-                              .guard = (uint32_t)root->guard,
-                              .block = (uint16_t)block,
-                              .gaps = {.last = agents->begun}};
+    *kept = (brink_pair_intervals){.pair = {pair[0], pair[1]},
+                                   .guard = (uint32_t)root->guard,
+                                   .block = (uint16_t)block,
+                                   .intervals = {.last = agents->t_start}};
   double limit;
-  if (!accumulate(&kept->gaps, agents->now, &limit)) return BRINK_OK;
-  char whose[300], names[200];
-  snprintf(whose, sizeof whose, "'%s' of %s",
-           brink_model_guard_name(agents->worker.meetings[block].eval.model, root->guard),
-           name_pair(agents, pair, names, sizeof names));
-  return tell_limit(whose, limit, diag);
+  if (!accumulates(&kept->intervals, agents->now, &limit)) return BRINK_OK;
+  return fail(agents, diag, BRINK_REASON_ZENO_PAIR, pair, 2,
+              (brink_arguments){.t = limit, .guard = root->guard});
 }
 
+/* The turn of an agent without a pair event: a step if its plan is over, then a new window. */
 static brink_status take_turn(brink_agents *agents, uint32_t agent, brink_diag *diag) {
   brink_status status = BRINK_OK;
   const brink_member *member = &agents->members[agent];
-  const void *past = brink_agents_packed(agents, agent);
+  const void *previous = brink_agents_packed(agents, agent);
   bool jumped = false;
   if (agents->now >= member->valid) {
-    brink_crew *crew = crew_of(agents, agent);
-    brink_agents_keep(agents, agent, 0);
-    past = agents->old[0];
+    brink_agent_population *pop = population_of(agents, agent);
+    brink_agents_save(agents, agent, 0);
+    previous = agents->saved[0];
     status = simulate(agents, agent, member->valid, diag);
-    jumped = crew->sim->instant_events > 0 && crew->sim->changed;
-    if (status == BRINK_OK && crew->sim->instant_events > 0)
-      status = watch_gaps(agents, agent, diag);
+    jumped = pop->sim->instant_events > 0 && pop->sim->changed;
+    if (status == BRINK_OK && pop->sim->instant_events > 0)
+      status = check_accumulation(agents, agent, diag);
     if (status == BRINK_OK) status = plan(agents, agent, diag);
   }
-  if (status == BRINK_OK) open_window(agents, agent, past, jumped);
-  brink_proposals_stray(agents->proposals, agent);
+  if (status == BRINK_OK) open_window(agents, agent, previous, jumped);
+  brink_speculation_invalidate(agents->speculation, agent);
   return status;
 }
 
-static brink_root_of_pair root_of(const brink_window *window) {
-  return (brink_root_of_pair){.found = true,
-                              .t = window->end,
-                              .guard = window->guard,
-                              .direction = (brink_direction)window->direction,
-                              .kind = (brink_event_kind)window->kind};
+static brink_pair_root root_of(const brink_window *window) {
+  return (brink_pair_root){.found = true,
+                           .t = window->end,
+                           .guard = window->guard,
+                           .direction = (brink_direction)window->direction,
+                           .kind = (brink_event_kind)window->kind};
 }
 
-static brink_status tell_meeting(brink_agents *agents, size_t block, const uint32_t pair[2],
-                                 const brink_event_record *record) {
-  agents->stats.meetings++;
+static brink_status report_pair_event(brink_agents *agents, size_t block, const uint32_t pair[2],
+                                      const brink_event_record *record) {
+  agents->stats.pair_events++;
   if (agents->sink.event == NULL) return BRINK_OK;
   brink_agent_event event = {
       .record = record,
       .population = BRINK_NONE,
       .agent = BRINK_NONE,
       .pair = block,
-      .partner = {brink_agents_member(agents, pair[0]), brink_agents_member(agents, pair[1])}};
+      .partner = {brink_agents_index(agents, pair[0]), brink_agents_index(agents, pair[1])}};
   return agents->sink.event(&event, agents->sink.user) == 0 ? BRINK_OK : BRINK_STOPPED;
 }
 
-/* A partner goes on: with what the action has made of it, or, if that is nothing, along its plan. */
-static brink_status part(brink_agents *agents, size_t block, int side, uint32_t agent, bool changed,
-                         brink_diag *diag) {
+/* Applies the action to a partner, and plans anew. A partner that was not changed keeps its plan. */
+static brink_status apply_action(brink_agents *agents, size_t block, int side, uint32_t agent,
+                                 bool changed, brink_diag *diag) {
   if (!changed) return BRINK_OK;
-  brink_crew *crew = crew_of(agents, agent);
-  brink_crew_take(crew, brink_agents_member(agents, agent));
-  crew->sim->t = crew->sim->stepper.t = agents->now;
-  brink_meeting_scatter(&agents->worker.meetings[block], side, crew->sim);
-  act(agents, agent);
-  brink_status status = brink_sim_intervene(crew->sim, diag);
+  brink_agent_population *pop = population_of(agents, agent);
+  brink_population_load(pop, brink_agents_index(agents, agent));
+  pop->sim->t = pop->sim->stepper.t = agents->now;
+  brink_pair_scatter(&agents->worker.pair_guards[block], side, pop->sim);
+  set_acting(agents, agent);
+  brink_status status = brink_sim_intervene(pop->sim, diag);
   return status == BRINK_OK ? plan(agents, agent, diag) : status;
 }
 
-/* The window of one that meets somebody is over. */
+/* Ends the window of a partner at the pair event. */
 static void end_window(brink_agents *agents, uint32_t agent) {
   brink_member *member = &agents->members[agent];
   member->window.end = agents->now;
-  member->window.ending = BRINK_WINDOW_ENDS;
+  member->window.ending = BRINK_ENDS_INSIDE_PLAN;
   member->version++;
 }
 
-/* What an action makes of two agents must be numbers. */
-static brink_status check_finite(const brink_meeting *m, const brink_event_record *record,
+/* Have all states finite values after the action? */
+static brink_status check_finite(const brink_agents *agents, const uint32_t pair[2],
+                                 const brink_pair_guards *pg, const brink_event_record *record,
                                  brink_diag *diag) {
-  for (size_t i = 0; i < m->eval.model->def.nx; i++) {
-    if (isfinite(m->x1[i])) continue;
-    char value[BRINK_DOUBLE_TEXT];
-    return brink_diag_set(diag, BRINK_ERR_CALLBACK,
-                          "the action of '%s' set state '%s' to %s at t = %.17g",
-                          record->event.name, brink_model_state_name(m->eval.model, i),
-                          brink_double_text(m->x1[i], value), record->event.t);
+  for (size_t i = 0; i < pg->eval.model->def.nx; i++) {
+    if (isfinite(pg->x1[i])) continue;
+    return fail(agents, diag, BRINK_REASON_ACTION_STATE, pair, 2,
+                (brink_arguments){.t = record->event.t,
+                                  .guard = record->event.guard,
+                                  .clock = BRINK_NONE,
+                                  .state = i,
+                                  .value = pg->x1[i]});
   }
   return BRINK_OK;
 }
 
-/* Nothing leads the two away from a surface that must not be passed. */
-static brink_status tell_blocked(const brink_agents *agents, const uint32_t pair[2],
-                                 const brink_event_record *record, brink_diag *diag) {
-  char names[200];
-  return brink_diag_set(diag, BRINK_ERR_BLOCKED,
-                        "at t = %.17g the surface of the unilateral guard '%s' of %s was reached, "
-                        "and nothing that the "
-                        "action changed leads away from it: their motion still points past the "
-                        "surface; change a mode "
-                        "or a state in the action, or stop there",
-                        record->event.t, record->event.name,
-                        name_pair(agents, pair, names, sizeof names));
-}
-
-/* On which side a guard that has fired is now, which is remembered. Both partners have their new plans; what they were
- * before is in agents->old. `acted`: the action may have changed what leads it. */
+/* Finds and records the sign of a guard that has fired. Both partners have their new plans; agents->saved has the two as
+ * they were before. `acted`: the action has changed a mode. */
 static brink_status settle(brink_agents *agents, size_t block, const uint32_t pair[2],
-                           const brink_root_of_pair *root, const brink_event_record *record,
+                           const brink_pair_root *root, const brink_event_record *record,
                            bool acted, brink_diag *diag) {
-  brink_meeting *m = &agents->worker.meetings[block];
+  brink_pair_guards *pg = &agents->worker.pair_guards[block];
   double valid = fmin(agents->members[pair[0]].valid, agents->members[pair[1]].valid);
   double at = record->event.t, value = record->event.value;
-  const char *name = record->event.name;
-  brink_encounter e = {.agents = agents, .block = block, .from = at, .to = fmax(valid, at)};
+  brink_pair_query q = {.agents = agents, .block = block, .from = at, .to = fmax(valid, at)};
   for (int side = 0; side < 2; side++) {
-    e.pair[side] = pair[side];
-    e.now[side] = brink_agents_packed(agents, pair[side]);
-    e.past[side] = agents->old[side];
+    q.pair[side] = pair[side];
+    q.now[side] = brink_agents_packed(agents, pair[side]);
+    q.previous[side] = agents->saved[side];
   }
-  brink_settled settled = brink_meeting_settle(m, &e, root, value, acted);
-  if (settled.blocked) return tell_blocked(agents, pair, record, diag);
+  brink_pair_settled settled = brink_pair_settle(pg, &q, root, value, acted);
+  if (settled.blocked)
+    return fail(agents, diag, BRINK_REASON_PAIR_BLOCKED, pair, 2,
+                (brink_arguments){.t = at, .guard = record->event.guard});
   const brink_contact *known = brink_contacts_find(&agents->contacts, block, root->guard, pair);
   uint32_t times = known != NULL && known->times > 0 && known->fired == at ? known->times + 1 : 1;
-  brink_agents_note(agents, &(brink_contact){.pair = {pair[0], pair[1]},
-                                             .block = (uint16_t)block,
-                                             .guard = (uint32_t)root->guard,
-                                             .at = at,
-                                             .origin = {at, at},
-                                             .slack = settled.slack,
-                                             .parted = (double)INFINITY,
-                                             .fired = at,
-                                             .times = times,
-                                             .sign = (int8_t)settled.sign,
-                                             .near = settled.near});
+  brink_agents_update_contact(agents, &(brink_contact){.pair = {pair[0], pair[1]},
+                                                       .block = (uint16_t)block,
+                                                       .guard = (uint32_t)root->guard,
+                                                       .at = at,
+                                                       .origin = {at, at},
+                                                       .slack = settled.slack,
+                                                       .leaves_at = (double)INFINITY,
+                                                       .fired = at,
+                                                       .times = times,
+                                                       .sign = (int8_t)settled.sign,
+                                                       .touching = settled.touching});
   if (times <= IDLE + agents->n) return BRINK_OK;
-  char names[200];
-  return brink_diag_set(diag, BRINK_ERR_LOOP,
-                        "time does not move on from t = %.17g: '%s' of %s fires again and again",
-                        at, name, name_pair(agents, pair, names, sizeof names));
+  return fail(agents, diag, BRINK_REASON_STUCK_PAIR, pair, 2,
+              (brink_arguments){.t = at, .guard = record->event.guard});
 }
 
-static brink_status tell_outcome(const brink_meeting *m, const brink_event_record *record,
-                                 brink_diag *diag) {
-  return m->message[0] != '\0'
-             ? brink_diag_set(diag, BRINK_ERR_CALLBACK, "%s", m->message)
-             : brink_diag_set(diag, BRINK_ERR_CALLBACK, "the action of '%s' failed at t = %.17g",
-                              record->event.name, record->event.t);
+/* The action of a pair has failed; the text that it has left, if any, explains it. */
+static brink_status report_action_failure(const brink_agents *agents, const uint32_t pair[2],
+                                          const brink_pair_guards *pg,
+                                          const brink_event_record *record, int outcome,
+                                          brink_diag *diag) {
+  bool explained = pg->message[0] != '\0';
+  return fail(agents, diag, explained ? BRINK_REASON_ACTION_TEXT : BRINK_REASON_ACTION_FAILED, pair,
+              2,
+              (brink_arguments){.t = record->event.t,
+                                .guard = record->event.guard,
+                                .clock = BRINK_NONE,
+                                .count = outcome,
+                                .text = pg->message});
 }
 
-/* What happens between the two, up to their new plans. */
+/* A pair event, up to the new plans of both partners. */
 static brink_status fire(brink_agents *agents, size_t block, const uint32_t pair[2],
-                         const brink_root_of_pair *root, bool changed[2], brink_diag *diag) {
-  brink_meeting *m = &agents->worker.meetings[block];
+                         const brink_pair_root *root, bool changed[2], brink_diag *diag) {
+  brink_pair_guards *pg = &agents->worker.pair_guards[block];
   brink_event_record record;
   bool acted;
-  brink_window_remember(agents, pair, block, root->guard);
-  for (int side = 0; side < 2; side++) brink_agents_keep(agents, pair[side], side);
+  brink_window_record_signs(agents, pair, block, root->guard);
+  for (int side = 0; side < 2; side++) brink_agents_save(agents, pair[side], side);
   int outcome =
-      brink_meeting_act(m, agents->old[0], agents->old[1], root, &record, changed, &acted);
-  brink_status status = check_finite(m, &record, diag);
+      brink_pair_run_action(pg, agents->saved[0], agents->saved[1], root, &record, changed, &acted);
+  brink_status status = check_finite(agents, pair, pg, &record, diag);
   if (status != BRINK_OK) return status;
-  status = tell_meeting(agents, block, pair, &record);
-  if (outcome < 0) return tell_outcome(m, &record, diag);
+  status = report_pair_event(agents, block, pair, &record);
+  if (outcome < 0) return report_action_failure(agents, pair, pg, &record, outcome, diag);
   for (int side = 0; side < 2; side++) {
     end_window(agents, pair[side]);
-    brink_status parted = part(agents, block, side, pair[side], changed[side], diag);
-    if (status == BRINK_OK) status = parted;
+    brink_status applied = apply_action(agents, block, side, pair[side], changed[side], diag);
+    if (status == BRINK_OK) status = applied;
   }
   if (status != BRINK_OK || outcome != 0) return status != BRINK_OK ? status : BRINK_STOPPED;
   agents->acting_block = block;
   status = settle(agents, block, pair, root, &record, acted, diag);
-  return status == BRINK_OK ? watch_pair(agents, pair, block, root, diag) : status;
+  return status == BRINK_OK ? check_pair_accumulation(agents, pair, block, root, diag) : status;
 }
 
-static brink_status meet(brink_agents *agents, uint32_t i, uint32_t j, brink_diag *diag) {
+/* The turn of two agents: their event, then new windows for both. */
+static brink_status take_pair_turn(brink_agents *agents, uint32_t i, uint32_t j, brink_diag *diag) {
   size_t block = agents->members[i].window.block;
-  const brink_meeting *m = &agents->worker.meetings[block];
-  bool first = crew_of(agents, i) == m->crew[0] && (m->crew[0] != m->crew[1] || i < j);
+  const brink_pair_guards *pg = &agents->worker.pair_guards[block];
+  bool first = population_of(agents, i) == pg->population[0] &&
+               (pg->population[0] != pg->population[1] || i < j);
   uint32_t pair[2] = {first ? i : j, first ? j : i};
-  brink_root_of_pair root = root_of(&agents->members[i].window);
+  brink_pair_root root = root_of(&agents->members[i].window);
   bool changed[2];
   agents->acting_block = block;
   memcpy(agents->acting_pair, pair, sizeof pair);
   brink_status status = fire(agents, block, pair, &root, changed, diag);
   if (status != BRINK_OK) return status;
   for (int side = 0; side < 2; side++) {
-    open_window(agents, pair[side], agents->old[side], changed[side]);
-    brink_queue_moved(&agents->queue, pair[side], agents->members[pair[side]].window.end);
-    brink_proposals_stray(agents->proposals, pair[side]);
+    open_window(agents, pair[side], agents->saved[side], changed[side]);
+    brink_queue_update(&agents->queue, pair[side], agents->members[pair[side]].window.end);
+    brink_speculation_invalidate(agents->speculation, pair[side]);
   }
   return BRINK_OK;
 }
@@ -369,17 +354,17 @@ static void check_invariants(const brink_agents *agents, uint32_t next) {
     const brink_window *window = &agents->members[i].window;
     assert(now <= window->end && window->start <= now);
     assert(brink_packed_time(brink_agents_packed(agents, i)) <= window->start);
-    assert(window->ending == BRINK_FINISHED || window->end <= agents->members[i].valid);
+    assert(window->ending == BRINK_ENDS_RUN || window->end <= agents->members[i].valid);
   }
 }
 #endif
 
-/* Do both plans end where they meet? */
-static bool is_meeting(const brink_agents *agents, uint32_t i) {
+/* Do the windows of both end with their common event? The partner's may have been cut earlier, by another event. */
+static bool has_pair_event(const brink_agents *agents, uint32_t i) {
   const brink_window *one = &agents->members[i].window;
-  if (one->ending != BRINK_MEETS) return false;
+  if (one->ending != BRINK_ENDS_AT_PAIR_EVENT) return false;
   const brink_window *other = &agents->members[one->partner].window;
-  return other->ending == BRINK_MEETS && other->partner == i && other->end == one->end;
+  return other->ending == BRINK_ENDS_AT_PAIR_EVENT && other->partner == i && other->end == one->end;
 }
 
 static brink_status turn(brink_agents *agents, brink_diag *diag) {
@@ -391,16 +376,16 @@ static brink_status turn(brink_agents *agents, brink_diag *diag) {
 #endif
   agents->now = member->window.end;
   brink_status status = BRINK_OK;
-  if (is_meeting(agents, i))
-    status = meet(agents, i, member->window.partner, diag);
-  else if (agents->proposals == NULL || !brink_proposals_adopt(agents->proposals, i))
+  if (has_pair_event(agents, i))
+    status = take_pair_turn(agents, i, member->window.partner, diag);
+  else if (agents->speculation == NULL || !brink_speculation_commit(agents->speculation, i))
     status = take_turn(agents, i, diag);
-  brink_queue_moved(&agents->queue, i, member->window.end);
-  if (agents->out_of_memory)
+  brink_queue_update(&agents->queue, i, member->window.end);
+  if (agents->arena.failed)
     return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for pairs that are in contact");
-  if (agents->n >= MANY && agents->proposals == NULL) {
-    brink_worker_fetch(&agents->worker, agents->queue.later);
-    brink_worker_fetch_around(&agents->worker, agents->queue.soon);
+  if (agents->n >= MANY && agents->speculation == NULL) {
+    brink_worker_prefetch(&agents->worker, agents->queue.later);
+    brink_worker_prefetch_around(&agents->worker, agents->queue.soon);
   }
   return status;
 }
@@ -409,11 +394,11 @@ static brink_status turn(brink_agents *agents, brink_diag *diag) {
 
 static brink_status begin(brink_agents *agents, brink_diag *diag) {
   for (uint32_t i = 0; i < agents->n; i++) {
-    brink_crew *crew = crew_of(agents, i);
-    brink_crew_start(crew, brink_agents_member(agents, i));
-    act(agents, i);
-    agents->members[i].left_at = (double)NAN;
-    agents->now = agents->begun = crew->sim->t;
+    brink_agent_population *pop = population_of(agents, i);
+    brink_population_start(pop, brink_agents_index(agents, i));
+    set_acting(agents, i);
+    agents->members[i].kept_box_at = (double)NAN;
+    agents->now = agents->t_start = pop->sim->t;
     brink_status status = plan(agents, i, diag);
     if (status != BRINK_OK) return status;
     open_window(agents, i, brink_agents_packed(agents, i), false);
@@ -423,17 +408,17 @@ static brink_status begin(brink_agents *agents, brink_diag *diag) {
   return BRINK_OK;
 }
 
-/* Those that stood at the last end may go on. */
-static brink_status go_on(brink_agents *agents, brink_diag *diag) {
-  brink_proposals_forget(agents->proposals);
+/* A later end of the run: agents that had reached the old end plan anew. */
+static brink_status extend(brink_agents *agents, brink_diag *diag) {
+  brink_speculation_discard(agents->speculation);
   for (uint32_t i = 0; i < agents->n; i++) {
-    if (agents->members[i].window.ending != BRINK_FINISHED) continue;
-    brink_crew_take(crew_of(agents, i), brink_agents_member(agents, i));
-    act(agents, i);
+    if (agents->members[i].window.ending != BRINK_ENDS_RUN) continue;
+    brink_population_load(population_of(agents, i), brink_agents_index(agents, i));
+    set_acting(agents, i);
     brink_status status = plan(agents, i, diag);
     if (status != BRINK_OK) return status;
     open_window(agents, i, brink_agents_packed(agents, i), false);
-    brink_queue_moved(&agents->queue, i, agents->members[i].window.end);
+    brink_queue_update(&agents->queue, i, agents->members[i].window.end);
   }
   return BRINK_OK;
 }
@@ -446,14 +431,15 @@ brink_status brink_agents_begin(brink_agents *agents, double t_end, brink_diag *
   bool further = t_end > agents->t_end;
   agents->t_end = t_end;
   if (!agents->started) return begin(agents, diag);
-  return further ? go_on(agents, diag) : BRINK_OK;
+  return further ? extend(agents, diag) : BRINK_OK;
 }
 
 brink_status brink_agents_run(brink_agents *agents, double t_end, int64_t work, brink_diag *diag) {
   brink_status status = brink_agents_begin(agents, t_end, diag);
   for (int64_t turns = 0; status == BRINK_OK; turns++) {
     if (work > 0 && turns >= work)
-      return brink_diag_set(diag, BRINK_ERR_WORK, "%lld turns were taken", (long long)turns);
+      return brink_fail(diag, agents->worker.populations[0].sim->model, BRINK_REASON_MAX_TURNS,
+                        &(brink_arguments){.t = agents->now, .h = (double)NAN, .count = turns});
     status = turn(agents, diag);
   }
   if (status == BRINK_TIME_REACHED) agents->now = t_end;

@@ -1,4 +1,4 @@
-/* parts.h: the engine's rooms. Only for the files that agents.h names. */
+/* parts.h: internals of the engine. Only for the files that agents.h names. */
 #ifndef BRINK_AGENTS_PARTS_H
 #define BRINK_AGENTS_PARTS_H
 
@@ -7,8 +7,8 @@
 
 #define BRINK_NOBODY UINT32_MAX
 
-/* Somebody will read this: memory is told. */
-static inline void brink_fetch(const void *memory, size_t size) {
+/* Starts loading memory into the caches. */
+static inline void brink_prefetch(const void *memory, size_t size) {
 #if defined(__GNUC__)
   for (size_t k = 0; k < size; k += 64) __builtin_prefetch((const char *)memory + k);
 #else
@@ -16,37 +16,39 @@ static inline void brink_fetch(const void *memory, size_t size) {
 #endif
 }
 
-/* ---- crew.c ---- */
+/* ---- population.c ---- */
 
-/* A population as one worker sees it: a simulation of its own, in which the agents take turns. The agents, packed,
- * are those of all workers. */
-typedef struct brink_crew {
+/* A population and the simulation in which one worker advances its agents, one at a time. The packed agents are shared by
+ * all workers. */
+typedef struct brink_agent_population {
   brink_population_def def;
   size_t first; /* number of its first agent among all */
   brink_sim *sim;
   brink_packing packing;
   char *packed;
-} brink_crew;
+} brink_agent_population;
 
-/* Agent `agent` of the crew goes to work. */
-void brink_crew_take(brink_crew *crew, size_t agent);
-void *brink_crew_packed(const brink_crew *crew, size_t agent);
-/* As the definition says it starts. */
-void brink_crew_start(brink_crew *crew, size_t agent);
+/* Unpacks agent `agent` into the population's simulation. */
+void brink_population_load(brink_agent_population *pop, size_t agent);
+void *brink_population_packed(const brink_agent_population *pop, size_t agent);
+/* Puts the agent's initial values into the simulation. */
+void brink_population_start(brink_agent_population *pop, size_t agent);
 
-/* Who is at work goes to t, with all that happens there: STEPPED (nothing but steps), OK, STOPPED, a failure. */
-brink_status brink_crew_move(brink_crew *crew, double t, double t_end, brink_diag *diag);
+/* Advances the loaded agent to t, including all events there: STEPPED (nothing but steps), OK, STOPPED, a failure. */
+brink_status brink_population_advance(brink_agent_population *pop, double t, double t_end,
+                                      brink_diag *diag);
 
-/* What who is at work will do from where it stands, packed with it. */
-typedef struct brink_prospect {
-  double stands, valid; /* from here to there */
-} brink_prospect;
-brink_status brink_crew_plan(brink_crew *crew, double t_end, void *packed, brink_prospect *prospect,
-                             brink_diag *diag);
+/* Computes the plan of the loaded agent from its present time on, and packs both. */
+typedef struct brink_plan_interval {
+  double start, valid;
+} brink_plan_interval;
+brink_status brink_population_plan(brink_agent_population *pop, double t_end, void *packed,
+                                   brink_plan_interval *interval, brink_diag *diag);
 
 /* ---- queue.c ---- */
 
-/* Agents by the ends of their windows; of equal ones the first in number. Each is in it once. */
+/* A priority queue of agents by the ends of their windows; of equal ones the smaller number first. Each agent is in it
+ * once. */
 typedef struct brink_queue_item {
   double key;
   uint32_t agent;
@@ -56,274 +58,273 @@ typedef struct brink_queue {
   brink_queue_item *heap;
   uint32_t *place;
   size_t count;
-  uint32_t soon,
-      later; /* who has just come near the first place: its turn comes soon, or a little later */
+  /* For prefetching: agents that were last moved close to the top, whose turns come soon, or a little later. */
+  uint32_t soon, later;
 } brink_queue;
 
 bool brink_queue_init(brink_queue *queue, size_t n, brink_arena *arena);
 void brink_queue_add(brink_queue *queue, uint32_t agent, double key);
 uint32_t brink_queue_first(const brink_queue *queue);
-/* Its key is this now. */
-void brink_queue_moved(brink_queue *queue, uint32_t agent, double key);
-/* The first ones, in order: how many. `room` has BRINK_QUEUE_ROOM places for each that is asked for. */
+/* Changes the key of an agent. */
+void brink_queue_update(brink_queue *queue, uint32_t agent, double key);
+/* The first `most` items, in order, without removing them; returns how many there are. `room`: workspace,
+ * BRINK_QUEUE_ROOM * most elements. */
 #define BRINK_QUEUE_ROOM 4
 size_t brink_queue_next(const brink_queue *queue, brink_queue_item *items, size_t most,
                         uint32_t *room);
 
-/* ---- grid.c ---- */
+/* ---- broad_phase.c ---- */
 
-/* Boxes around the windows of agents, in cells of a size that fits them. */
 typedef struct brink_box {
   double low[3], high[3];
 } brink_box;
 
-/* A window of an agent as a line in space and time, and how far it is from it at most, with its size and the
- * tolerance around it. */
-typedef struct brink_track {
-  double at[3], rate[3]; /* at the start of the window, and per time */
-  double off;
-} brink_track;
+/* A straight line in space and time around the motion of an agent in a window, with a radius that includes the agent's
+ * size and the tolerance. */
+typedef struct brink_tube {
+  double at[3], rate[3]; /* position at the start of the window; velocity */
+  double radius;
+} brink_tube;
 
-/* Where an agent is in a window. */
-typedef struct brink_spot {
+/* Bounding volumes of the motion of an agent in a window. */
+typedef struct brink_motion_bounds {
   brink_box box;
-  brink_track track;
-} brink_spot;
+  brink_tube tube;
+} brink_motion_bounds;
 
 bool brink_box_touches(const brink_box *a, const brink_box *b, int ndimensions);
 
+/* The bounding boxes of all agents that a pair block concerns. */
 typedef struct brink_grid brink_grid;
 
-bool brink_grid_create(size_t n, int ndimensions, const brink_allocator *allocator,
-                       brink_grid **grid);
-void brink_grid_destroy(brink_grid *grid); /* NULL is fine */
+/* NULL: out of memory. */
+brink_grid *brink_grid_create(size_t n, int ndimensions, brink_arena *arena);
 size_t brink_grid_bytes(const brink_grid *grid);
-/* The agent's box is this from now on. */
-void brink_grid_put(brink_grid *grid, uint32_t agent, const brink_box *box);
+/* Inserts the agent's box, or replaces it. */
+void brink_grid_update(brink_grid *grid, uint32_t agent, const brink_box *box);
 const brink_box *brink_grid_box(const brink_grid *grid, uint32_t agent);
-/* Somebody will ask for the agent's box, or will look around it: memory is told. */
-void brink_grid_fetch(const brink_grid *grid, uint32_t agent);
-void brink_grid_fetch_around(const brink_grid *grid, uint32_t agent);
+/* Prefetch what brink_grid_box and brink_grid_query will read. */
+void brink_grid_prefetch(const brink_grid *grid, uint32_t agent);
+void brink_grid_prefetch_around(const brink_grid *grid, uint32_t agent);
 
-/* Who looks around: room for a list. Several may look into one grid at the same time, while nobody puts. */
-typedef struct brink_grid_reader {
+/* Results of a query, with space for all agents of the grid. Several threads may query one grid at the same time, each
+ * with its own results, while nobody updates it. */
+typedef struct brink_grid_results {
   uint32_t *list;
-  size_t count, room;
-} brink_grid_reader;
+  size_t count;
+} brink_grid_results;
 
-bool brink_grid_reader_create(const brink_grid *grid, brink_grid_reader *reader);
-void brink_grid_reader_destroy(const brink_grid *grid, brink_grid_reader *reader);
-/* Agents whose boxes meet this one, in the order of their numbers, without `agent`; how many. They are the
- * reader's list, until its next call. */
-size_t brink_grid_meet(const brink_grid *grid, brink_grid_reader *reader, uint32_t agent,
-                       const brink_box *box);
+/* Agents whose boxes touch this one, in the order of their numbers, without `agent`, into results->list; returns how
+ * many. */
+size_t brink_grid_query(const brink_grid *grid, brink_grid_results *results, uint32_t agent,
+                        const brink_box *box);
 
 /* ---- contacts.c ---- */
 
-/* What is remembered of a guard of a pair: of those that are on their surface, or have just been there. All others
- * are on the side that their values tell. */
+/* The recorded state of a guard of a pair that is on its surface, or has just been there. The signs of all other guards
+ * are those of their values. */
 typedef struct brink_contact {
-  uint32_t pair[2]; /* as the block has them */
+  uint32_t pair[2]; /* in the order of the block */
   uint32_t guard;
   uint32_t next; /* contacts of the same first partner; BRINK_NOBODY */
-  double at;     /* at this time … */
-  double origin
-      [2]; /* … if the partners are still on the plans that begin at these times (or, if these are `at`, anyway) */
-  double slack;   /* so far past its surface it still counts as on that side */
-  double parted;  /* … up to this time at most, on the plans that the two have */
-  double fired;   /* when it fired last, */
-  uint32_t times; /* and how often at that time; 0: never */
+  double at;     /* the time for which it was recorded */
+  /* It is valid while the partners are on the plans that begin at these times (or, if these are `at`, on any plans). */
+  double origin[2];
+  double slack;     /* past its surface by no more than this it keeps its sign */
+  double leaves_at; /* `touching` ends at this time, on the present plans */
+  double fired;     /* when it fired last, … */
+  uint32_t times;   /* … and how often at that time; 0: never */
   uint16_t block;
-  int8_t sign;  /* … it is on this side of its surface; 0: where its motion leads */
-  int8_t due;   /* … and fires, in this direction; 0: it does not */
-  uint8_t kind; /* … like this */
-  bool near;    /* it has stayed within its tolerance since, and so on its side, … */
-  bool gone;    /* of a note: there is nothing to remember any more */
+  int8_t sign;   /* at that time; 0: it follows from the motion */
+  int8_t due;    /* it is to fire at that time, in this direction; 0: it is not */
+  uint8_t kind;  /* of that event */
+  bool touching; /* it has stayed within its tolerance since, and keeps its sign */
+  bool removed;  /* of an update: the record is to be deleted */
 } brink_contact;
 
 typedef struct brink_contacts {
-  brink_allocator allocator;
+  brink_arena *arena;
   brink_contact *items;
-  size_t count, room;
-  uint32_t free;   /* the first of those that are not in use */
-  uint32_t *first; /* of each agent, as the first partner */
+  size_t count, capacity;
+  uint32_t free;   /* first element of the list of unused ones */
+  uint32_t *first; /* first contact of each agent, as the first partner */
 } brink_contacts;
 
 /* False: out of memory. */
-bool brink_contacts_init(brink_contacts *book, size_t n, const brink_allocator *allocator,
-                         brink_arena *arena);
-void brink_contacts_free(brink_contacts *book);
-/* NULL: nothing is remembered. */
-const brink_contact *brink_contacts_find(const brink_contacts *book, size_t block, size_t guard,
+bool brink_contacts_init(brink_contacts *contacts, size_t n, brink_arena *arena);
+/* NULL: nothing is recorded. */
+const brink_contact *brink_contacts_find(const brink_contacts *contacts, size_t block, size_t guard,
                                          const uint32_t pair[2]);
-/* Is anything remembered of the two at this time, in any block? */
-bool brink_contacts_any(const brink_contacts *book, const uint32_t pair[2], double at);
-/* The note takes the place of what is remembered of its guard. False: out of memory. */
-bool brink_contacts_note(brink_contacts *book, const brink_contact *note, double now);
+/* Is anything recorded of the two at this time, in any block? */
+bool brink_contacts_any(const brink_contacts *contacts, const uint32_t pair[2], double at);
+/* Replaces the record of the guard, or deletes it. Where there is no memory, the arena has failed. */
+void brink_contacts_update(brink_contacts *contacts, const brink_contact *update, double now);
 
-/* ---- meeting.c ---- */
+/* ---- narrow_phase.c ---- */
 
-/* A pair block: room to look at two agents at a time. */
-typedef struct brink_meeting {
+/* A pair block: its guards, and the workspace in which they are searched for two agents at a time. */
+typedef struct brink_pair_guards {
   brink_pair_def def;
-  brink_crew *crew[2];
+  brink_agent_population *population[2];
   brink_eval eval;
   brink_detector detector;
-  double *atol;    /* of the run */
-  double *moves;   /* how far rounding of time moves each state */
-  size_t length;   /* coefficients of a polynomial */
-  double *rows;    /* of all states of the pair */
-  double *x0, *x1; /* at both ends of the path */
+  double *atol;          /* tolerances of the pair's states */
+  double *time_rounding; /* how far rounding of time moves each state */
+  size_t length;         /* coefficients of a polynomial */
+  double *rows;          /* the polynomials of all states of the pair */
+  double *x0, *x1;       /* at both ends of the path */
   brink_path path;
   uint32_t *needed[2]; /* states of the agents that the guards read */
   size_t nneeded[2];
-  double *before_x, *before_p; /* what an action finds */
+  double *before_x, *before_p; /* what an action reads as the state before it */
   int *before_mode;
   double *timer;
-  char message[BRINK_DIAG_MESSAGE]; /* that an action left */
+  char message[BRINK_DIAG_MESSAGE]; /* of an action that failed */
   brink_grid *grid;                 /* NULL: all pairs */
-  brink_grid_reader reader;
-  signed char *before;  /* signs of the guards before an encounter */
-  brink_contact *notes; /* what a search has to say about the guards, to be remembered */
-  size_t nnotes;
-  bool touches;       /* some guard is unilateral: within the tolerance is an event */
-  double sweep;       /* how far an agent goes in a window */
-  brink_track *track; /* of each agent of both crews, if there is a grid */
-} brink_meeting;
+  brink_grid_results results;
+  signed char *sign_before; /* signs of the guards before the instant */
+  brink_contact *updates;   /* contacts that a search has to record */
+  size_t nupdates;
+  bool any_unilateral;  /* some guard is unilateral: within the tolerance is an event */
+  double window_travel; /* distance that an agent travels in one window */
+  brink_tube *tube;     /* of each agent of both populations, by its number in the grid */
+} brink_pair_guards;
 
-typedef struct brink_root_of_pair {
+typedef struct brink_pair_root {
   bool found;
   double t;
   size_t guard;
   brink_direction direction;
   brink_event_kind kind;
-} brink_root_of_pair;
+} brink_pair_root;
 
-bool brink_meeting_init(brink_meeting *meeting, const brink_pair_def *def, brink_crew *crews,
-                        const brink_options *options, brink_arena *arena);
-/* Two agents that are compared, as the block has them. */
-typedef struct brink_encounter {
+bool brink_pair_guards_init(brink_pair_guards *pg, const brink_pair_def *def,
+                            brink_agent_population *populations, const brink_options *options,
+                            brink_arena *arena);
+
+/* A question to the narrow phase: two agents, in the order of the block, and a time interval. */
+typedef struct brink_pair_query {
   const brink_agents *agents;
   size_t block;
   uint32_t pair[2];
-  const void *now[2];  /* the two, packed, */
-  const void *past[2]; /* and with the plans that led them to `from` */
+  const void *now[2];      /* the two, packed, … */
+  const void *previous[2]; /* … and as they were, with the plans that led them to `from` */
   double from,
       to;      /* the time in which they are compared; the same: only what is so at that instant */
-  bool jumped; /* one of them is not what it was before `from`: guards may have jumped */
-  bool leaps;  /* … wherever they are now */
-  bool begins; /* there is nothing before `from` */
-  bool tells_all; /* every guard is to be remembered */
-} brink_encounter;
+  bool jumped; /* an action has changed one of them at `from`: guards may have jumped */
+  bool
+      displaced; /* … and moved it, or changed parameters or modes: they are searched wherever they are */
+  bool first_instant; /* the run begins at `from`: there is no sign before it */
+  bool record_all;    /* the signs of all guards are to be recorded in contacts */
+} brink_pair_query;
 
-/* The first event of the pair in [from, to]. What has to be remembered is in meeting->notes afterwards. */
-brink_root_of_pair brink_meeting_search(brink_meeting *meeting, const brink_encounter *encounter);
+/* The first event of the pair in [from, to]. Contacts that have to be recorded are in pg->updates afterwards. */
+brink_pair_root brink_pair_search(brink_pair_guards *pg, const brink_pair_query *q);
 
-/* ---- signs.c ---- */
+/* ---- pair_signs.c ---- */
 
-/* Is what is remembered so at the beginning of the encounter? */
-bool brink_contact_holds(const brink_contact *contact, const brink_encounter *encounter);
-/* Have the two not left the tolerance since? */
-bool brink_contact_near(const brink_contact *contact, double from);
-/* The contact when its guard is found to fire at t, on the plans of the encounter. */
-brink_contact brink_contact_due(const brink_contact *contact, const brink_encounter *encounter,
-                                double t, brink_direction direction, brink_event_kind kind);
-/* The side that counts as inside of a guard, -1 or 1; 0: none (sim/instant.c). */
-int brink_meeting_inside(const brink_meeting *meeting, size_t guard);
-/* How far rounding of states and of time moves the guard at the start of the path. */
-double brink_meeting_band(brink_meeting *meeting, size_t guard);
-/* On which side of its surface was the guard just before the encounter? 0: on it. `value`: what it was then, `band`:
- * what rounding makes of that; `contact`: what is remembered of it, or NULL. */
-int brink_meeting_sign_before(brink_meeting *meeting, const brink_encounter *encounter,
-                              size_t guard, double value, double band,
-                              const brink_contact *contact);
-/* To which side does it go from the start of the path? 0: it stays where it is. */
-int brink_meeting_sign_after(brink_meeting *meeting, size_t guard, double band);
-/* Does the guard change at the start, by more than plans of any method leave over where it does not? */
-bool brink_meeting_moves(brink_meeting *meeting, const brink_encounter *encounter, size_t guard);
+/* Is the contact valid at the start of the query? */
+bool brink_contact_valid(const brink_contact *contact, const brink_pair_query *q);
+/* Have the two stayed within the tolerance since the contact was recorded? */
+bool brink_contact_touching(const brink_contact *contact, double from);
+/* The contact of a guard that is found to fire at t, on the plans of the query. */
+brink_contact brink_contact_due(const brink_contact *contact, const brink_pair_query *q, double t,
+                                brink_direction direction, brink_event_kind kind);
+/* The sign of a guard inside its domain, -1 or 1; 0: it has none (sim/instant.c). */
+int brink_pair_inside(const brink_pair_guards *pg, size_t guard);
+/* Rounding error of the guard at the start of the path, by rounding of states and of time. */
+double brink_pair_band(brink_pair_guards *pg, size_t guard);
+/* The sign of the guard just before the query; 0: on its surface. `value`: its value then, `band`: the rounding error of
+ * that; `contact`: what is recorded of it, or NULL. */
+int brink_pair_sign_before(brink_pair_guards *pg, const brink_pair_query *q, size_t guard,
+                           double value, double band, const brink_contact *contact);
+/* The sign that the motion gives the guard after the start of the path; 0: it does not move by more than `band`. */
+int brink_pair_sign_after(brink_pair_guards *pg, size_t guard, double band);
+/* Is the rate of the guard at the start larger than the error that plans leave? */
+bool brink_pair_guard_moves(brink_pair_guards *pg, const brink_pair_query *q, size_t guard);
 
-/* A guard has fired: on which side is it now? */
-typedef struct brink_settled {
-  int sign;     /* 0: on its surface */
-  bool near;    /* within its tolerance */
-  double slack; /* so far past its surface it still is on that side */
-  bool blocked; /* a unilateral one, whose motion still leads past the surface */
-} brink_settled;
-/* `encounter`: from the instant on; `value`: of the guard before the action; `acted`: that changed something that may lead
- * it to the other side. */
-brink_settled brink_meeting_settle(brink_meeting *meeting, const brink_encounter *encounter,
-                                   const brink_root_of_pair *root, double value, bool acted);
+/* The sign of a guard after it has fired. */
+typedef struct brink_pair_settled {
+  int sign;      /* 0: on its surface */
+  bool touching; /* within its tolerance */
+  double slack;  /* past its surface by no more than this it keeps that sign */
+  bool blocked;  /* a unilateral guard, whose motion still leads past its surface */
+} brink_pair_settled;
+/* `q`: from the instant on; `value`: of the guard before the action; `acted`: the action has changed a mode. */
+brink_pair_settled brink_pair_settle(brink_pair_guards *pg, const brink_pair_query *q,
+                                     const brink_pair_root *root, double value, bool acted);
 
-/* The two as they are, on their way from `from` to `to`: what is evaluated along the path of the pair. */
-void brink_meeting_set_out(brink_meeting *meeting, const brink_encounter *encounter);
-/* A guard with the two as they are in `packed`, on their plans at t. Parameters and modes are put back. */
-double brink_meeting_value(brink_meeting *meeting, const brink_encounter *encounter, size_t guard,
-                           const void *const packed[2], double t);
+/* Sets parameters, modes and the path of the pair from `from` to `to`. */
+void brink_pair_build_path(brink_pair_guards *pg, const brink_pair_query *q);
+/* The value of a guard for the two as packed here, on their plans at t. Parameters and modes of the query are restored. */
+double brink_pair_value(brink_pair_guards *pg, const brink_pair_query *q, size_t guard,
+                        const void *const packed[2], double t);
 
-/* ---- meeting.c ---- */
+/* ---- narrow_phase.c ---- */
 
-/* What happens when they meet; changed[k]: partner k is not as before; *acted: a mode is another one. 0, BRINK_STOPPED,
- * or a failure. */
-int brink_meeting_act(brink_meeting *meeting, const void *a, const void *b,
-                      const brink_root_of_pair *root, brink_event_record *record, bool changed[2],
-                      bool *acted);
-/* What the action left of a partner, into its simulation. */
-void brink_meeting_scatter(brink_meeting *meeting, int side, brink_sim *sim);
+/* Runs the action of the guard. changed[k]: it changed partner k; *acted: it changed a mode. 0, BRINK_STOPPED, or a
+ * failure. */
+int brink_pair_run_action(brink_pair_guards *pg, const void *a, const void *b,
+                          const brink_pair_root *root, brink_event_record *record, bool changed[2],
+                          bool *acted);
+/* Copies what the action made of a partner into its simulation. */
+void brink_pair_scatter(brink_pair_guards *pg, int side, brink_sim *sim);
 
-/* The sides that agents of a crew are on; how many. Of one population, which is on both, the first. */
-int brink_meeting_sides(const brink_meeting *meeting, const brink_crew *crew, int sides[2]);
-/* Number of an agent in the grid: those of the first crew, then those of the second. */
-uint32_t brink_meeting_number(const brink_meeting *meeting, int side, size_t agent);
+/* The sides of the pair that agents of a population can be on; how many. Where both sides are one population: only the
+ * first. */
+int brink_pair_sides(const brink_pair_guards *pg, const brink_agent_population *pop, int sides[2]);
+/* Number of an agent in the grid: those of the first population, then those of the second. */
+uint32_t brink_pair_grid_index(const brink_pair_guards *pg, int side, size_t agent);
 
-/* ---- ways.c ---- */
+/* ---- motion_bounds.c ---- */
 
-/* A window of an agent's plan as a box and as a track, with its size and the tolerance around it. */
-void brink_meeting_spot(const brink_meeting *meeting, int side, const void *packed, double from,
-                        double to, brink_spot *spot);
-/* Can the two come as near as their sizes and the tolerance, from the start of a's window on for the time h? How long
- * before that b's began. */
-bool brink_meeting_may(const brink_meeting *meeting, const brink_track *a, const brink_track *b,
-                       double since_b, double h);
-/* How fast the agent goes at a time of its plan. */
-double brink_meeting_speed(const brink_meeting *meeting, int side, const void *packed, double t);
-/* The part of the time in which the two may come near each other: there only guards have to be searched. False: there
- * is none. */
-bool brink_meeting_narrow(const brink_meeting *meeting, const void *a, const void *b, double *from,
-                          double *to);
+/* Bounding volumes of an agent's motion from `from` to `to`, with its size and the tolerance around it. */
+void brink_motion_bounds_of(const brink_pair_guards *pg, int side, const void *packed, double from,
+                            double to, brink_motion_bounds *bounds);
+/* Do the tubes overlap at any time from the start of a's window on, for the time h? `since_b`: how long before that b's
+ * window began. */
+bool brink_tubes_may_touch(const brink_pair_guards *pg, const brink_tube *a, const brink_tube *b,
+                           double since_b, double h);
+/* Speed of the agent at a time of its plan. */
+double brink_motion_speed(const brink_pair_guards *pg, int side, const void *packed, double t);
+/* Clips the interval from `from` to `to` to the apply_action in which the two can come close: guards have to be searched only
+ * there. False: there is none. */
+bool brink_motion_clip(const brink_pair_guards *pg, const void *a, const void *b, double *from,
+                       double *to);
 
 /* ---- worker.c ---- */
 
-/* What one thread works with: a simulation for each population, room for each pair block. */
+/* The workspace of one thread: a simulation for each population, pair guards for each block. */
 typedef struct brink_worker {
   brink_agents *agents;
-  brink_crew *crews;
-  brink_meeting *meetings;
-  bool ahead; /* it tries what may not count: nobody hears of it */
-  bool spoke; /* … but there was something to be told */
+  brink_agent_population *populations;
+  brink_pair_guards *pair_guards;
+  bool speculative; /* it computes speculative steps: nothing goes to the sink */
+  bool reported;    /* something was reported */
 } brink_worker;
 
-/* The first worker has the agents and the grids, the others look at them. `number` counts from 0. */
+/* Worker 0 owns the packed agents and the grids, which the others share. */
 brink_status brink_worker_init(brink_worker *worker, brink_agents *agents, size_t number,
                                brink_diag *diag);
-void brink_worker_free(brink_worker *worker, bool first);
+void brink_worker_free(brink_worker *worker);
 
-/* What an agent's turn reads is on its way from now on: what it is; those around it. By its number alone. */
-void brink_worker_fetch(const brink_worker *worker, uint32_t agent);
-void brink_worker_fetch_around(const brink_worker *worker, uint32_t agent);
+/* Prefetch what an agent's turn reads: the agent itself; its neighbours. */
+void brink_worker_prefetch(const brink_worker *worker, uint32_t agent);
+void brink_worker_prefetch_around(const brink_worker *worker, uint32_t agent);
 
 /* ---- window.c ---- */
 
-typedef enum brink_ending_of_window {
-  BRINK_WINDOW_ENDS, /* there is more of the plan */
-  BRINK_PLAN_ENDS,   /* a step, or something of its own */
-  BRINK_MEETS,       /* a partner */
-  BRINK_FINISHED,
-} brink_ending_of_window;
+typedef enum brink_window_ending {
+  BRINK_ENDS_INSIDE_PLAN,   /* the plan goes on */
+  BRINK_ENDS_WITH_PLAN,     /* a step, or an event of the agent's own */
+  BRINK_ENDS_AT_PAIR_EVENT, /* an event with a partner */
+  BRINK_ENDS_RUN,
+} brink_window_ending;
 
-/* The part of an agent's plan that has been compared with those of all others. */
+/* The apply_action of an agent's plan that has been compared with the windows of all others. */
 typedef struct brink_window {
   double start, end;
-  /* MEETS: whom, in which block, at what. */
+  /* AT_PAIR_EVENT: with whom, in which block, of which guard. */
   uint32_t partner, guard;
   uint16_t block;
   uint8_t ending;
@@ -331,174 +332,175 @@ typedef struct brink_window {
   uint8_t kind;
 } brink_window;
 
-/* What there is to know of an agent, but for what is packed: a line of memory. */
+/* What the engine keeps of an agent besides its packed simulation: a cache line. */
 typedef struct brink_member {
   brink_window window;
-  double valid;     /* how far its plan is good */
-  double left_at;   /* when it jumped, with something left to be seen to where it was */
-  uint32_t version; /* counts whatever changes its plan or its window */
-  uint16_t crew;
-  uint16_t slot; /* proposals.c: its proposal, if there is one */
-  uint16_t idle; /* times in a row that it did not move */
-  bool there;    /* it has a window */
+  double valid;       /* end of its plan */
+  double kept_box_at; /* last instant at which the grid got its old box and its new box together */
+  uint32_t version;   /* counts changes of its plan and of its window */
+  uint16_t population;
+  uint16_t slot; /* of its speculative step, if there is one */
+  uint16_t idle; /* turns in a row without progress in time */
+  bool has_window;
 } brink_member;
 
-/* A partner that a window meets. */
+/* A pair event at which a window is cut. */
 typedef struct brink_cut {
   uint32_t partner;
   uint16_t block;
-  brink_root_of_pair root;
+  brink_pair_root root;
 } brink_cut;
 
-/* An agent's next window, and what comes of it when it is compared with those of others. */
-typedef struct brink_outlook {
+/* A candidate for an agent's next window, and the result of comparing it with the windows of others. */
+typedef struct brink_candidate_window {
   uint32_t agent;
-  const void *packed; /* what it is then */
-  const void *past;   /* with the plan that led it there */
-  bool jumped;        /* something has just changed it */
-  bool
-      leaps; /* … and it is elsewhere now, or larger, or in another mode: whom it left is concerned */
-  bool lingers; /* … or did so at this instant, and something is left to be seen to where it was */
-  bool noted;   /* there was something to be remembered */
+  const void *packed;   /* the agent at that time */
+  const void *previous; /* … with the plan that led it there */
+  bool jumped;          /* an action has just changed it */
+  bool displaced; /* … its position, a parameter or a mode: the old neighbours are concerned */
+  bool keeps_old_box;    /* displaced at this instant before: the grid has its old box, too */
+  bool updated_contacts; /* contacts were recorded */
   brink_window window;
-  brink_spot *spots; /* for each block and side: 2*block + side */
+  brink_motion_bounds *bounds; /* of block b and side s: bounds[2*b + s] */
   int64_t searches, checks;
 
-  /* Of a proposal: what would be done, and whom it was compared with, in which version. */
-  struct brink_proposal *proposal; /* NULL: it is done at once */
-} brink_outlook;
+  /* Of a speculative step: where effects on others are recorded. NULL: they are applied at once. */
+  struct brink_speculative_step *step;
+} brink_candidate_window;
 
-/* Window and spots from `from` on, of a plan that is good up to `valid`. */
-void brink_outlook_open(brink_agents *agents, brink_worker *worker, brink_outlook *outlook,
-                        double from, double valid);
-/* Compares it with all others. */
-void brink_outlook_compare(brink_agents *agents, brink_worker *worker, brink_outlook *outlook);
-/* The others see it at its new spots. */
-void brink_outlook_settle(brink_agents *agents, const brink_outlook *outlook);
-/* The partner's window ends where they meet. */
+/* Sets the window and its bounds from `from` on, of a plan that ends at `valid`. */
+void brink_candidate_open(brink_agents *agents, brink_worker *worker,
+                          brink_candidate_window *candidate, double from, double valid);
+/* Compares it with the windows of all others, which cuts it, and theirs, at pair events. */
+void brink_candidate_compare(brink_agents *agents, brink_worker *worker,
+                             brink_candidate_window *candidate);
+/* Puts its bounds into the grids. */
+void brink_candidate_update_grid(brink_agents *agents, const brink_candidate_window *candidate);
+/* Cuts the partner's window at the pair event. */
 void brink_window_cut_partner(brink_agents *agents, uint32_t agent, const brink_cut *cut);
-/* What is known of two agents now, before something happens to them: of all guards between them but this one. */
-void brink_window_remember(brink_agents *agents, const uint32_t pair[2], size_t block,
-                           size_t guard);
+/* Records the present signs of all guards between two agents, but this one, before an action changes the agents. */
+void brink_window_record_signs(brink_agents *agents, const uint32_t pair[2], size_t block,
+                               size_t guard);
 
-/* How an agent, of this side of the block, is seen by another one. */
-typedef struct brink_stance {
+/* What an agent reads of a partner on this side of the block. */
+typedef struct brink_partner_view {
   const brink_window *window;
   const void *packed;
-  const brink_track *track; /* NULL: not known */
-} brink_stance;
+  const brink_tube *tube; /* NULL: without pruning */
+} brink_partner_view;
 
-brink_stance brink_window_stance(const brink_agents *agents, const brink_meeting *meeting, int side,
-                                 uint32_t agent);
+brink_partner_view brink_window_view(const brink_agents *agents, const brink_pair_guards *pg,
+                                     int side, uint32_t agent);
 
-/* ---- proposals.c: turns computed by several threads before they are due ---- */
+/* ---- speculation.c: turns computed by several threads before they are due ---- */
 
-typedef struct brink_seen {
+typedef struct brink_seen_version {
   uint32_t agent, version;
-} brink_seen;
+} brink_seen_version;
 
-#define BRINK_PROPOSAL_CUTS 16
-#define BRINK_PROPOSAL_NOTES 8
-#define BRINK_PROPOSAL_NEAR 128
+#define BRINK_SPECULATIVE_CUTS 16
+#define BRINK_SPECULATIVE_UPDATES 8
+#define BRINK_SPECULATIVE_NEIGHBOURS 128
 
-typedef struct brink_proposal {
-  brink_outlook outlook;
-  double at; /* when its turn is */
+typedef struct brink_speculative_step {
+  brink_candidate_window candidate;
+  double at; /* the time of its turn */
   uint32_t version;
-  bool fit;   /* it may be adopted */
-  bool moved; /* a step is taken: `packed` */
-  bool whole; /* compared with all */
+  bool usable;   /* it can be committed */
+  bool advanced; /* the simulation has advanced: the agent is in `packed` */
+  bool complete; /* its window has been compared with all neighbours */
   char *packed;
-  brink_prospect prospect;
-  brink_window window;           /* before it is compared: how those with later turns see it */
-  brink_stats stepped, compared; /* what it cost */
-  brink_cut cuts[BRINK_PROPOSAL_CUTS];
+  brink_plan_interval interval;
+  brink_window window; /* before it is compared, as agents with later turns read it */
+  brink_stats step_cost, search_cost; /* counters of its step and of its comparisons */
+  brink_cut cuts[BRINK_SPECULATIVE_CUTS];
   size_t ncuts;
-  brink_contact notes[BRINK_PROPOSAL_NOTES];
-  size_t nnotes;
-  brink_seen near[BRINK_PROPOSAL_NEAR];
-  size_t nnear;
-} brink_proposal;
+  brink_contact updates[BRINK_SPECULATIVE_UPDATES];
+  size_t nupdates;
+  brink_seen_version neighbours[BRINK_SPECULATIVE_NEIGHBOURS];
+  size_t nneighbours;
+} brink_speculative_step;
 
-typedef struct brink_proposals brink_proposals;
+typedef struct brink_speculation brink_speculation;
 
-/* NULL in *made: agents are too few for it. */
-brink_status brink_proposals_create(brink_agents *agents, brink_diag *diag, brink_proposals **made);
-void brink_proposals_destroy(brink_proposals *ahead); /* NULL is fine */
-/* What was proposed is void. */
-void brink_proposals_forget(brink_proposals *ahead); /* NULL is fine */
-/* The agent, whose turn it is, does what was proposed. False: nothing (good) was. */
-bool brink_proposals_adopt(brink_proposals *ahead, uint32_t agent);
-/* The agent took a turn that was not proposed. */
-void brink_proposals_stray(brink_proposals *ahead, uint32_t agent); /* NULL is fine */
+/* *made is NULL for one thread, or few agents. */
+brink_status brink_speculation_create(brink_agents *agents, brink_diag *diag,
+                                      brink_speculation **made);
+void brink_speculation_destroy(brink_speculation *spec); /* NULL is fine */
+/* Discards all speculative steps. */
+void brink_speculation_discard(brink_speculation *spec); /* NULL is fine */
+/* Commits the speculative step of the agent, whose turn it is. False: there is none, or it is out of date. */
+bool brink_speculation_commit(brink_speculation *spec, uint32_t agent);
+/* The agent took a turn without a speculative step: steps that it concerns are out of date. */
+void brink_speculation_invalidate(brink_speculation *spec, uint32_t agent); /* NULL is fine */
 
-/* For proposals: whom an outlook is compared with, in the order of their numbers, from those that the grid knows … */
-size_t brink_proposals_near(const brink_proposals *ahead, const brink_outlook *outlook,
-                            size_t block, int side, const uint32_t *list, size_t count,
-                            uint32_t *near);
-/* … and how they will be then. */
-brink_stance brink_proposals_stance(const brink_proposals *ahead, const brink_outlook *outlook,
-                                    size_t block, int side, uint32_t agent);
+/* For a candidate of a speculative step: the agents that it is compared with, sorted, from those in the grid … */
+size_t brink_speculation_neighbours(const brink_speculation *spec,
+                                    const brink_candidate_window *candidate, size_t block, int side,
+                                    const uint32_t *list, size_t count, uint32_t *near);
+/* … and what it reads of one of them. */
+brink_partner_view brink_speculation_view(const brink_speculation *spec,
+                                          const brink_candidate_window *candidate, size_t block,
+                                          int side, uint32_t agent);
 
 /* ---- engine.c ---- */
 
-/* Events of an agent's own, or of a guard of a pair: the last one, the time since the one before, how often in a row
- * that has shrunk. */
-typedef struct brink_gaps {
+/* Intervals between the events of an agent, or of a guard of a pair, to detect an accumulation (Zeno): the last event, the
+ * interval before it, how often in a row the interval has shrunk. */
+typedef struct brink_event_intervals {
   double last;
-  float gap;
-  uint8_t shrunk;
-} brink_gaps;
+  float interval;
+  uint8_t shrinking;
+} brink_event_intervals;
 
-/* The same for guards of pairs: those that fired lately, by a hash; whoever comes later takes the place. */
-typedef struct brink_pair_gaps {
+/* The same for guards of pairs that fired lately: a hash table, in which later ones replace earlier ones. */
+typedef struct brink_pair_intervals {
   uint32_t pair[2];
   uint32_t guard;
   uint16_t block;
-  brink_gaps gaps;
-} brink_pair_gaps;
+  brink_event_intervals intervals;
+} brink_pair_intervals;
 
 struct brink_agents {
-  brink_arena arena;
+  brink_arena arena; /* of everything but the simulations */
   brink_agents_def def;
   brink_agents_sink sink;
   brink_agents_stats stats;
-  brink_stats adopted;        /* what was done ahead, and counts */
-  brink_worker worker;        /* of whoever runs the engine */
-  brink_proposals *proposals; /* NULL: everything is done when it is due */
+  brink_stats committed;          /* counters of speculative steps that were committed */
+  brink_worker worker;            /* of the thread that runs the engine */
+  brink_speculation *speculation; /* NULL: none */
   size_t n;
   bool started;
-  double now, t_end, begun;
+  double now, t_end, t_start;
 
   brink_member *members;
-  brink_gaps *gaps;
-  brink_pair_gaps *pair_gaps;
-  size_t npair_gaps; /* a power of two */
+  brink_event_intervals *intervals;
+  brink_pair_intervals *pair_intervals;
+  size_t npair_intervals; /* a power of two */
   brink_contacts contacts;
-  bool out_of_memory;  /* for what has to be remembered */
-  brink_spot *spots;   /* room for those of one agent */
-  size_t largest;      /* of all packed agents */
-  char *old[2];        /* room for two agents, packed: what they were before their turn */
-  uint32_t acting;     /* the one whose simulation speaks to the sink, … */
-  size_t acting_block; /* … or a pair, of this block; else BRINK_NONE */
-  uint32_t acting_pair[2];
+  brink_motion_bounds *bounds; /* workspace, for one agent */
+  size_t largest;              /* size of a packed agent */
+  char *saved[2];              /* two agents, packed, as they were before the turn */
+  uint32_t acting;             /* the agent whose simulation reports to the sink, … */
+  size_t acting_block;         /* … or BRINK_NONE, … */
+  uint32_t acting_pair[2];     /* … a pair of this block */
 
   brink_queue queue;
 };
 
-/* What the agent is goes to agents->old[which]. */
-void brink_agents_keep(brink_agents *agents, uint32_t agent, int which);
-/* What a search has found out is remembered. */
-void brink_agents_note(brink_agents *agents, const brink_contact *note);
+/* Copies the packed agent to agents->saved[which]. */
+void brink_agents_save(brink_agents *agents, uint32_t agent, int which);
+/* Records a contact. */
+void brink_agents_update_contact(brink_agents *agents, const brink_contact *update);
 
-brink_crew *brink_worker_crew(const brink_worker *worker, uint32_t agent);
-/* Number in its population. */
-size_t brink_agents_member(const brink_agents *agents, uint32_t agent);
-/* An agent as it is, packed. */
+brink_agent_population *brink_worker_population(const brink_worker *worker, uint32_t agent);
+/* Number of the agent in its population. */
+size_t brink_agents_index(const brink_agents *agents, uint32_t agent);
+/* The agent, packed. */
 void *brink_agents_packed(const brink_agents *agents, uint32_t agent);
-/* The window is the agent's from now on. */
-void brink_agents_install(brink_agents *agents, const brink_outlook *outlook);
-/* Counters that add up. */
+/* Makes the candidate the window of its agent. */
+void brink_agents_install(brink_agents *agents, const brink_candidate_window *candidate);
+/* Adds the counters. */
 void brink_stats_add(brink_stats *sum, const brink_stats *one);
 
 #endif

@@ -1,20 +1,19 @@
-/* queue.c: whose window ends first: a heap of agents, each once, which may be moved.
+/* queue.c: whose window ends first: a priority queue with updates of keys, as an indexed heap.
  *
- * Four children each, and keys beside the agents: a million agents do not fit into caches, and every line of
- * memory that a move touches costs more than the comparisons. */
+ * A heap with four children a node, and keys beside the agents: a million agents do not fit into the caches, and every
+ * cache line that an update touches costs more than the comparisons. */
 #include "agents/parts.h"
 
 #define CHILDREN 4
-#define LINE 64 /* bytes of memory that come together: four items */
+#define LINE 64 /* bytes of a cache line: four items */
 
-/* The children of an item are in one line: the first item ends one. */
+/* The children of an item share a cache line: the first item is at the end of one. Arenas give whole lines. */
 bool brink_queue_init(brink_queue *queue, size_t n, brink_arena *arena) {
   *queue = (brink_queue){.soon = BRINK_NOBODY, .later = BRINK_NOBODY};
   queue->place = brink_arena_take(arena, n, sizeof *queue->place);
-  char *memory = brink_arena_take(arena, n + 2 * CHILDREN, sizeof *queue->heap);
-  if (queue->place == NULL || memory == NULL) return false;
-  uintptr_t line = ((uintptr_t)memory + LINE - 1) / LINE * LINE;
-  queue->heap = (brink_queue_item *)(void *)(memory + (line - (uintptr_t)memory)) + CHILDREN - 1;
+  brink_queue_item *lines = brink_arena_take(arena, n + 2 * CHILDREN, sizeof *lines);
+  if (arena->failed) return false;
+  queue->heap = lines + CHILDREN - 1;
   return true;
 }
 
@@ -40,16 +39,16 @@ static size_t rise(brink_queue *queue, size_t k, const brink_queue_item *item) {
   return k;
 }
 
-/* Whichever of these is best: its children are the next to be looked at. */
-static void fetch_below(const brink_queue *queue, size_t first) {
-  brink_fetch(&queue->heap[CHILDREN * first + 1], CHILDREN * LINE);
+/* The children of these four: one of the groups is compared next. */
+static void prefetch_below(const brink_queue *queue, size_t first) {
+  brink_prefetch(&queue->heap[CHILDREN * first + 1], CHILDREN * LINE);
 }
 
 static size_t sink(brink_queue *queue, size_t k, const brink_queue_item *item) {
   for (;;) {
     size_t first = CHILDREN * k + 1, best = first;
     if (first >= queue->count) return k;
-    if (CHILDREN * first + CHILDREN * CHILDREN < queue->count) fetch_below(queue, first);
+    if (CHILDREN * first + CHILDREN * CHILDREN < queue->count) prefetch_below(queue, first);
     for (size_t c = first + 1; c < first + CHILDREN && c < queue->count; c++) {
       if (before(&queue->heap[c], &queue->heap[best])) best = c;
     }
@@ -69,16 +68,16 @@ uint32_t brink_queue_first(const brink_queue *queue) {
   return queue->heap[0].agent;
 }
 
-void brink_queue_moved(brink_queue *queue, uint32_t agent, double key) {
+void brink_queue_update(brink_queue *queue, uint32_t agent, double key) {
   brink_queue_item item = {.key = key, .agent = agent};
   size_t k = queue->place[agent], higher = rise(queue, k, &item);
   put(queue, higher < k ? higher : sink(queue, k, &item), &item);
 }
 
-/* ---- the first of them, in order ---- */
+/* ---- the first items, in order ---- */
 
-/* Those that may be next are in a heap of their own, of places in the queue: first the top, then, in the place of each one
- * that was next, its children. */
+/* Candidates for the next item are kept in a second heap, of places in the queue: at first the top; then, for each item
+ * that was taken, its children. */
 static void add_place(const brink_queue *queue, uint32_t *heap, size_t *count, uint32_t place) {
   size_t k = (*count)++;
   for (; k > 0 && before(&queue->heap[place], &queue->heap[heap[(k - 1) / 2]]); k = (k - 1) / 2)

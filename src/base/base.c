@@ -22,19 +22,73 @@ const char *brink_status_text(brink_status status) {
   return "unknown status";
 }
 
+const char *brink_reason_name(brink_reason reason) {
+  switch (reason) {
+#define BRINK_REASON_CASE(name, slug, status)                                                      \
+  case name:                                                                                       \
+    return slug;
+    BRINK_REASON_LIST(BRINK_REASON_CASE)
+#undef BRINK_REASON_CASE
+  }
+  return "unknown";
+}
+
+brink_status brink_reason_status(brink_reason reason) {
+  switch (reason) {
+#define BRINK_REASON_CASE(name, slug, status)                                                      \
+  case name:                                                                                       \
+    return status;
+    BRINK_REASON_LIST(BRINK_REASON_CASE)
+#undef BRINK_REASON_CASE
+  }
+  return BRINK_OK;
+}
+
+/* The texts are ended, not filled with zeros: this is called at every step. */
 void brink_diag_clear(brink_diag *diag) {
   if (diag == NULL) return;
-  *diag = (brink_diag){
-      .status = BRINK_OK, .t = NAN, .h = NAN, .state = BRINK_NONE, .guard = BRINK_NONE};
+  diag->status = BRINK_OK;
+  diag->reason = BRINK_REASON_NONE;
+  diag->t = diag->h = diag->value = diag->limit = (double)NAN;
+  diag->state = diag->parameter = diag->guard = diag->clock = BRINK_NONE;
+  diag->nguards = 0;
+  diag->count = 0;
+  for (int k = 0; k < BRINK_DIAG_GUARDS; k++) diag->guards[k] = BRINK_NONE;
+  for (int k = 0; k < 2; k++) diag->population[k] = diag->agent[k] = BRINK_NONE;
+  diag->text[0] = diag->message[0] = '\0';
+}
+
+/* What is refused before a run, where the status says it all. */
+static brink_reason plain_reason(brink_status status) {
+  return status == BRINK_ERR_ARGUMENT      ? BRINK_REASON_ARGUMENT
+         : status == BRINK_ERR_MEMORY      ? BRINK_REASON_MEMORY
+         : status == BRINK_ERR_UNSUPPORTED ? BRINK_REASON_UNSUPPORTED
+                                           : BRINK_REASON_NONE;
+}
+
+static void refuse(brink_diag *diag, brink_status status, brink_reason reason, const char *format,
+                   va_list arguments) {
+  brink_diag_clear(diag);
+  diag->status = status;
+  diag->reason = reason;
+  vsnprintf(diag->message, sizeof diag->message, format, arguments);
 }
 
 brink_status brink_diag_set(brink_diag *diag, brink_status status, const char *format, ...) {
   if (diag == NULL) return status;
-  brink_diag_clear(diag);
-  diag->status = status;
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(diag->message, sizeof diag->message, format, arguments);
+  refuse(diag, status, plain_reason(status), format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+brink_status brink_diag_refuse(brink_diag *diag, brink_reason reason, const char *format, ...) {
+  brink_status status = brink_reason_status(reason);
+  if (diag == NULL) return status;
+  va_list arguments;
+  va_start(arguments, format);
+  refuse(diag, status, reason, format, arguments);
   va_end(arguments);
   return status;
 }
@@ -66,6 +120,8 @@ void brink_release(const brink_allocator *allocator, void *memory, size_t count,
 struct brink_arena_block {
   brink_arena_block *next;
   size_t size; /* of the whole block, header included */
+  size_t start,
+      used; /* where its pieces begin and end; in the newest block, brink_arena.used is the end */
 };
 
 void brink_arena_init(brink_arena *arena, const brink_allocator *allocator) {
@@ -88,7 +144,8 @@ static bool add_block(brink_arena *arena, size_t bytes) {
   size_t size = bytes > ARENA_BLOCK - header ? bytes + header : ARENA_BLOCK;
   brink_arena_block *block = brink_allocate(&arena->allocator, 1, size);
   if (block == NULL) return false;
-  *block = (brink_arena_block){.next = arena->blocks, .size = size};
+  if (arena->blocks != NULL) arena->blocks->used = arena->used;
+  *block = (brink_arena_block){.next = arena->blocks, .size = size, .start = sizeof *block};
   arena->blocks = block;
   arena->size = size;
   arena->used = sizeof *block;
@@ -162,6 +219,74 @@ char *brink_arena_format(brink_arena *arena, const char *format, va_list argumen
   if (length < 0) arena->failed = true;
   if (text != NULL) vsnprintf(text, (size_t)length + 1, format, arguments);
   return text;
+}
+
+/* ---- copies of whole arenas ---- */
+
+/* A block with the same pieces, at addresses that are the same modulo ARENA_ALIGN: each piece keeps its
+ * alignment. */
+static brink_arena_block *copy_block(const brink_allocator *allocator,
+                                     const brink_arena_block *from, size_t used) {
+  size_t length = used - from->start, size = sizeof *from + ARENA_ALIGN + length;
+  brink_arena_block *to = brink_allocate(allocator, 1, size);
+  if (to == NULL) return NULL;
+  uintptr_t begin = (uintptr_t)to + sizeof *to, wanted = (uintptr_t)from + from->start;
+  size_t start = sizeof *to + (size_t)((wanted - begin) & (ARENA_ALIGN - 1));
+  *to = (brink_arena_block){.size = size, .start = start, .used = start + length};
+  memcpy((char *)to + start, (const char *)from + from->start, length);
+  return to;
+}
+
+bool brink_arena_clone(brink_arena *to, const brink_arena *from, brink_relocation *moved) {
+  brink_arena_block **link = &to->blocks;
+  for (const brink_arena_block *block = from->blocks; block != NULL; block = block->next) {
+    *link = copy_block(&to->allocator, block, block == from->blocks ? from->used : block->used);
+    if (*link == NULL) {
+      brink_arena_free(to);
+      to->failed = true;
+      return false;
+    }
+    link = &(*link)->next;
+  }
+  if (to->blocks != NULL) {
+    to->used = to->blocks->used;
+    to->size = to->blocks->size;
+  }
+  *moved = (brink_relocation){
+      .from = from->blocks, .to = to->blocks, .last_from = from->blocks, .last_to = to->blocks};
+  return true;
+}
+
+/* An empty piece may begin where the block ends. */
+static bool holds(const brink_arena_block *block, const void *pointer) {
+  uintptr_t base = (uintptr_t)block, place = (uintptr_t)pointer;
+  return place >= base + block->start && place <= base + block->size;
+}
+
+void *brink_relocated(brink_relocation *moved, const void *pointer) {
+  if (pointer == NULL || moved->from == NULL) return (void *)pointer;
+  if (!holds(moved->last_from, pointer)) {
+    const brink_arena_block *from = moved->from;
+    brink_arena_block *to = moved->to;
+    while (from != NULL && !holds(from, pointer)) {
+      from = from->next;
+      to = to->next;
+    }
+    if (from == NULL) return (void *)pointer;
+    moved->last_from = from;
+    moved->last_to = to;
+  }
+  size_t offset =
+      (size_t)((uintptr_t)pointer - (uintptr_t)moved->last_from) - moved->last_from->start;
+  return (char *)moved->last_to + moved->last_to->start + offset;
+}
+
+void brink_relocate_rows(brink_relocation *moved, double **rows, size_t count) {
+  for (size_t i = 0; i < count; i++) BRINK_RELOCATE(moved, rows[i]);
+}
+
+void brink_relocate_vectors(brink_relocation *moved, double **const vectors[], size_t count) {
+  for (size_t k = 0; k < count; k++) BRINK_RELOCATE(moved, *vectors[k]);
 }
 
 /* ---- text ---- */

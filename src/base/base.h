@@ -8,12 +8,21 @@
 /* Forget an earlier diagnostic: status OK, no place, empty message. NULL is fine. */
 void brink_diag_clear(brink_diag *diag);
 
-/* Say what went wrong; returns `status`, so that a caller can return at once. NULL diag is fine. */
+/* What a caller got wrong, or what there is no memory for: a status and words. The reason follows from the status. (How
+ * a run failed is said by brink_fail of model/reason.h.) Returns `status`, so that a caller can return at once. NULL
+ * diag is fine. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
 brink_status
 brink_diag_set(brink_diag *diag, brink_status status, const char *format, ...);
+
+/* The same with a reason, and the status that belongs to it. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+brink_status
+brink_diag_refuse(brink_diag *diag, brink_reason reason, const char *format, ...);
 
 /* Memory from `allocator` (NULL: malloc), zeroed; NULL when there is none or the size overflows. */
 void *brink_allocate(const brink_allocator *allocator, size_t count, size_t size);
@@ -79,6 +88,34 @@ void *brink_arena_room(brink_arena *arena, void *items, size_t count, size_t *ca
 /* As brink_arena_reserve, without its types. */
 bool brink_arena_grow(brink_arena *arena, void **items, size_t count, size_t *capacity,
                       size_t size);
+
+/* A copy of a whole arena, byte by byte: all that its objects know is in it, whatever they are. Only pointers
+ * have to be looked after, as those in the copy still lead into the original. Each object relocates its own:
+ *
+ *     brink_relocation moved;
+ *     if (!brink_arena_clone(&copy, &arena, &moved)) return BRINK_ERR_MEMORY;
+ *     object = brink_relocated(&moved, object);
+ *     BRINK_RELOCATE(&moved, object->x);
+ *
+ * A value cannot be forgotten. A forgotten pointer can be found: no word of the copy may be an address in the
+ * original (tests/sim/test_clone.c looks at every word). */
+typedef struct brink_relocation {
+  const brink_arena_block *from; /* blocks of the original, … */
+  brink_arena_block *to;         /* … and those of the copy, in the same order */
+  const brink_arena_block *last_from;
+  brink_arena_block *last_to; /* where the last pointer led: the next one often leads there, too */
+} brink_relocation;
+
+/* `to` was just initialised. False: no memory, and `to` is empty. */
+bool brink_arena_clone(brink_arena *to, const brink_arena *from, brink_relocation *moved);
+
+/* Where in the copy is what the pointer leads to in the original? A pointer that leads elsewhere, or nowhere, stays
+ * as it is. */
+void *brink_relocated(brink_relocation *moved, const void *pointer);
+#define BRINK_RELOCATE(moved, pointer) ((pointer) = brink_relocated((moved), (pointer)))
+/* An array of pointers; pointers to pointers, as constructors list them. */
+void brink_relocate_rows(brink_relocation *moved, double **rows, size_t count);
+void brink_relocate_vectors(brink_relocation *moved, double **const vectors[], size_t count);
 
 /* A text that grows. After an allocation failed it stays as it was, and `failed` is set. */
 typedef struct brink_text {

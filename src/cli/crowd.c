@@ -24,8 +24,8 @@ static brink_status make_actor(cli_crowd *crowd, cli_actor *actor, brink_system 
                                    .seed = settings->seed,
                                    .range_warns = settings->range_warns,
                                    .takes_turns = true,
-                                   .differs_p = differs_p,
-                                   .differs_mode = differs_mode};
+                                   .varies_p = differs_p,
+                                   .varies_mode = differs_mode};
   if (moves && settings->options.method != BRINK_ADAMS) {
     wishes.wants_flow_jet = true;
     wishes.only_if_worth = settings->options.method == BRINK_AUTO;
@@ -37,7 +37,7 @@ static brink_status make_actor(cli_crowd *crowd, cli_actor *actor, brink_system 
   if (actor->others == NULL || actor->models == NULL) return out_of_memory(run);
   brink_status status = brink_instance_create(system, &wishes, NULL, &run->diag, &actor->instance);
   for (size_t k = 0; k < crowd->threads && status == BRINK_OK; k++) {
-    status = brink_instance_create(system, &wishes, NULL, &run->diag, &actor->others[k]);
+    status = brink_instance_clone(actor->instance, NULL, &run->diag, &actor->others[k]);
     if (status == BRINK_OK) actor->models[k] = brink_instance_model(actor->others[k]);
   }
   return status;
@@ -337,6 +337,6 @@ void cli_crowd_summary(cli_crowd *crowd, brink_summary *summary) {
   crowd->counts.windows = stats->windows;
   crowd->counts.compared = stats->checks;
   crowd->counts.searched = stats->searches;
-  crowd->counts.meetings = stats->meetings;
+  crowd->counts.meetings = stats->pair_events;
   summary->agents = &crowd->counts;
 }

@@ -41,13 +41,11 @@ static brink_system *load_decay(brink_unit **unit) {
   static const brink_reader reader = {.read = read_decay};
   bool unreadable;
   const char *reason;
-  brink_text usage = {0};
   brink_flatten_options options = {.seed = 1};
   brink_system *system = NULL;
   *unit = brink_unit_parse("decay", &reader, NULL, &unreadable, &reason);
   if (*unit != NULL) brink_unit_check(*unit);
-  if (*unit != NULL && (*unit)->nerrors == 0) system = brink_flatten(*unit, &options, NULL, &usage);
-  brink_text_free(&usage);
+  if (*unit != NULL && (*unit)->nerrors == 0) system = brink_flatten(*unit, &options, NULL);
   return system;
 }
 

@@ -49,7 +49,7 @@ int cli_report(brink_unit *unit, const cli_arguments *arguments) {
   brink_text text = {0};
   for (size_t k = 0; k < unit->nitems; k++) {
     const brink_report_item *item = &unit->items[k];
-    if (quiet && item->severity == BRINK_WARNING) continue;
+    if ((quiet && item->severity == BRINK_WARNING) || item->origin != BRINK_ORIGIN_TEXT) continue;
     text.length = 0;
     brink_report_render(unit, item, &text);
     if (text.data == NULL || text.failed) continue;
@@ -138,28 +138,11 @@ static brink_flatten_agents agents_wanted(const cli_loaded *loaded,
   return command == CLI_COMMAND_CHECK ? BRINK_AGENTS_IF_TOO_MANY : BRINK_AGENTS_WHOLE;
 }
 
-/* What was reported is forgotten: it will be found again. */
-typedef struct reported {
-  size_t nitems, nerrors, nwarnings;
-  bool too_many;
-} reported;
-
-static reported report_now(const brink_unit *unit) {
-  return (reported){unit->nitems, unit->nerrors, unit->nwarnings, unit->too_many};
-}
-
-static void report_again(brink_unit *unit, const reported *was) {
-  unit->nitems = was->nitems;
-  unit->nerrors = was->nerrors;
-  unit->nwarnings = was->nwarnings;
-  unit->too_many = was->too_many;
-}
-
 /* Flattens, and makes the tables of templates. Where agents cannot have clocks of their own, everything is put into
  * one system, as if nothing had been tried. */
-static void flatten(cli_loaded *loaded, brink_flatten_options *options, brink_text *usage) {
-  reported before = report_now(loaded->unit);
-  loaded->system = brink_flatten(loaded->unit, options, NULL, usage);
+static void flatten(cli_loaded *loaded, brink_flatten_options *options) {
+  brink_report_mark before = brink_report_now(loaded->unit);
+  loaded->system = brink_flatten(loaded->unit, options, NULL);
   loaded->reason = NULL;
   if (loaded->system == NULL || loaded->system->templates == NULL) return;
   loaded->tables = brink_agent_tables_make(loaded->system, &loaded->reason);
@@ -167,9 +150,9 @@ static void flatten(cli_loaded *loaded, brink_flatten_options *options, brink_te
   brink_system_destroy(loaded->system);
   loaded->system = NULL;
   if (loaded->reason == NULL) return; /* no memory */
-  report_again(loaded->unit, &before);
+  brink_report_return(loaded->unit, &before);
   options->agents = BRINK_AGENTS_WHOLE;
-  loaded->system = brink_flatten(loaded->unit, options, NULL, usage);
+  loaded->system = brink_flatten(loaded->unit, options, NULL);
 }
 
 /* --top, --set, --input and --seed; *sets is to be freed (NULL: no memory). CLI_OK, or said. */
@@ -210,22 +193,31 @@ brink_status cli_load_knobs(cli_loaded *loaded, const cli_arguments *arguments, 
   return status;
 }
 
+/* An option that the language refused, by the option's name: "--set k=x: give a number; did you mean …?" */
+static int show_refused(const cli_arguments *arguments, const brink_report_item *item) {
+  static const cli_option_id ids[] = {[BRINK_ORIGIN_TOP] = CLI_TOP,
+                                      [BRINK_ORIGIN_SET] = CLI_SET,
+                                      [BRINK_ORIGIN_DRIVEN] = CLI_INPUT};
+  return cli_misuse(arguments->command->name, "--%s %s: %s%s%s",
+                    cli_options[ids[item->origin]].name, item->setting, item->message,
+                    item->hint != NULL ? "; " : "", item->hint != NULL ? item->hint : "");
+}
+
 /* Flattens as asked. CLI_OK, CLI_USAGE (said), CLI_NUMERICS (said); errors of the model are in the unit. */
 static int flatten_as_asked(cli_loaded *loaded, const cli_arguments *arguments, bool one) {
   brink_flatten_options options;
   const char **sets;
   int outcome = read_options(loaded, arguments, &options, &sets);
   if (outcome != CLI_OK) return outcome;
-  brink_text usage = {0};
   options.agents = one ? BRINK_AGENTS_WHOLE : agents_wanted(loaded, arguments);
-  if (sets != NULL) flatten(loaded, &options, &usage);
-  if (usage.length > 0)
-    outcome = cli_misuse(arguments->command->name, "%s", usage.data);
+  if (sets != NULL) flatten(loaded, &options);
+  const brink_report_item *refused = brink_report_of_settings(loaded->unit);
+  if (refused != NULL)
+    outcome = show_refused(arguments, refused);
   else if (loaded->system == NULL && loaded->unit->nerrors == 0) {
     cli_say("out of memory");
     outcome = CLI_NUMERICS;
   }
-  brink_text_free(&usage);
   free(sets);
   return outcome;
 }

@@ -34,6 +34,14 @@ bool brink_along_init(brink_along_space *space, brink_eval *eval, brink_arena *a
   return true;
 }
 
+void brink_along_relocate(brink_along_space *space, brink_relocation *moved) {
+  BRINK_RELOCATE(moved, space->eval);
+  BRINK_RELOCATE(moved, space->x);
+  BRINK_RELOCATE(moved, space->jet_memory);
+  BRINK_RELOCATE(moved, space->jets);
+  brink_relocate_rows(moved, space->jets, space->eval->nx);
+}
+
 double brink_along_value(brink_along_space *space, size_t guard, const brink_path *path,
                          double sigma) {
   const brink_guard_def *def = &space->eval->model->guards[guard].def;

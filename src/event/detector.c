@@ -18,6 +18,15 @@ const brink_detector_ops *brink_detector_ops_for(brink_events events) {
   return NULL;
 }
 
+/* The number of leaves, and operators, of the longest formula. */
+static size_t longest_formula(const brink_model *model) {
+  size_t longest = 1;
+  for (size_t k = 0; k < model->def.nguards; k++) {
+    if (model->guards[k].formula_length > longest) longest = model->guards[k].formula_length;
+  }
+  return longest;
+}
+
 bool brink_detector_create(brink_detector *det, const brink_options *options, const double *atol,
                            brink_eval *eval, brink_arena *arena) {
   *det = (brink_detector){.ops = brink_detector_ops_for(options->events),
@@ -26,10 +35,7 @@ bool brink_detector_create(brink_detector *det, const brink_options *options, co
                           .eval = eval,
                           .longest = (double)INFINITY};
   const brink_model *model = eval->model;
-  size_t count = model->def.nguards, longest = 1;
-  for (size_t k = 0; k < count; k++) {
-    if (model->guards[k].formula_length > longest) longest = model->guards[k].formula_length;
-  }
+  size_t count = model->def.nguards;
   det->g0 = brink_arena_take(arena, count, sizeof(double));
   det->seen = brink_arena_take(arena, count, sizeof(int64_t));
   det->g1 = brink_arena_take(arena, count, sizeof(double));
@@ -41,7 +47,7 @@ bool brink_detector_create(brink_detector *det, const brink_options *options, co
   det->signs = brink_arena_take(arena, count, sizeof(double));
   det->touched = brink_arena_take(arena, count, sizeof(bool));
   det->high = brink_arena_take(arena, count, sizeof(double));
-  det->leaves = brink_arena_take(arena, longest, sizeof *det->leaves);
+  det->leaves = brink_arena_take(arena, longest_formula(model), sizeof *det->leaves);
   det->hits = brink_arena_take(arena, count, sizeof *det->hits);
   det->misses = brink_arena_take(arena, count, sizeof *det->misses);
   det->queue_room = 2 * count; /* a guard may touch and then go through */
@@ -55,6 +61,38 @@ bool brink_detector_create(brink_detector *det, const brink_options *options, co
          det->queue != NULL && det->queued != NULL && det->again != NULL &&
          brink_along_init(&det->space, eval, arena) &&
          brink_reach_create(&det->reach, options, atol, eval, arena);
+}
+
+/* Leaves keep the path that they were last looked at along, near misses a name that belongs to the model. */
+static void relocate_items(brink_detector *det, brink_relocation *moved) {
+  const brink_model *model = det->eval->model;
+  size_t longest = longest_formula(model);
+  BRINK_RELOCATE(moved, det->leaves);
+  for (size_t k = 0; k < longest; k++) BRINK_RELOCATE(moved, det->leaves[k].along.path);
+  BRINK_RELOCATE(moved, det->misses);
+  for (size_t k = 0; k < model->def.nguards; k++) {
+    brink_near_miss *miss = &det->misses[k];
+    if (miss->name != NULL) miss->name = brink_model_guard_name(model, miss->guard);
+  }
+}
+
+void brink_detector_relocate(brink_detector *det, brink_relocation *moved) {
+  double **const vectors[] = {&det->g0,    &det->g1,        &det->tolerance, &det->gap,
+                              &det->slope, &det->slope_new, &det->signs,     &det->high};
+  brink_relocate_vectors(moved, vectors, sizeof vectors / sizeof vectors[0]);
+  BRINK_RELOCATE(moved, det->options);
+  BRINK_RELOCATE(moved, det->atol);
+  BRINK_RELOCATE(moved, det->eval);
+  BRINK_RELOCATE(moved, det->seen);
+  BRINK_RELOCATE(moved, det->slow);
+  BRINK_RELOCATE(moved, det->touched);
+  BRINK_RELOCATE(moved, det->hits);
+  BRINK_RELOCATE(moved, det->queue);
+  BRINK_RELOCATE(moved, det->queued);
+  BRINK_RELOCATE(moved, det->again);
+  relocate_items(det, moved);
+  brink_along_relocate(&det->space, moved);
+  brink_reach_relocate(&det->reach, moved);
 }
 
 bool brink_detector_active(const brink_detector *det, size_t guard) {

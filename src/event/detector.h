@@ -136,6 +136,9 @@ const brink_detector_ops *brink_detector_ops_for(brink_events events);
 bool brink_detector_create(brink_detector *det, const brink_options *options, const double *atol,
                            brink_eval *eval, brink_arena *arena);
 
+/* The simulation that it belongs to is a copy of another; its evaluator has been relocated. */
+void brink_detector_relocate(brink_detector *det, brink_relocation *moved);
+
 /* Look at the guards anew at a start, or after an event. */
 void brink_detector_reset(brink_detector *det, double t, const double *x);
 

@@ -108,6 +108,19 @@ bool brink_reach_create(brink_reach *reach, const brink_options *options, const 
   return true;
 }
 
+void brink_reach_relocate(brink_reach *reach, brink_relocation *moved) {
+  double **const vectors[] = {&reach->safe, &reach->lipschitz, &reach->slope, &reach->curvature,
+                              &reach->p,    &reach->gradient,  &reach->probe, &reach->moved};
+  brink_relocate_vectors(moved, vectors, sizeof vectors / sizeof vectors[0]);
+  BRINK_RELOCATE(moved, reach->eval);
+  BRINK_RELOCATE(moved, reach->options);
+  BRINK_RELOCATE(moved, reach->atol);
+  BRINK_RELOCATE(moved, reach->relevant);
+  BRINK_RELOCATE(moved, reach->sgn);
+  BRINK_RELOCATE(moved, reach->mode);
+  BRINK_RELOCATE(moved, reach->near);
+}
+
 /* ---- what all of it depends on ---- */
 
 static void forget_guard(brink_reach *reach, size_t guard) {

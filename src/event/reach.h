@@ -44,6 +44,8 @@ typedef struct brink_reach {
 bool brink_reach_create(brink_reach *reach, const brink_options *options, const double *atol,
                         brink_eval *eval, brink_arena *arena);
 
+void brink_reach_relocate(brink_reach *reach, brink_relocation *moved);
+
 /* What counts as near, in tolerances of a guard: what concerns any detector, be it near misses or
  * the largest distance that a gain keeps. */
 double brink_reach_zone(const brink_reach *reach);

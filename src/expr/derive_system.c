@@ -27,17 +27,15 @@ static brink_kernel *make_kernel(brink_arena *arena, const brink_kernel *like) {
 }
 
 static bool add_output(brink_kernel *kernel, brink_node node) {
-  void *outputs = kernel->outputs;
-  if (node == BRINK_NO_NODE || !brink_arena_grow(kernel->graph.arena, &outputs, kernel->noutputs,
-                                                 &kernel->outputs_capacity, sizeof(brink_output)))
-    return false;
-  kernel->outputs = outputs;
-  kernel->outputs[kernel->noutputs] =
-      (brink_output){.target = {.space = BRINK_SPACE_OUT, .base = (uint32_t)kernel->noutputs},
-                     .node = node,
-                     .when = BRINK_NO_NODE,
-                     .variable = BRINK_NO_NODE};
-  kernel->noutputs++;
+  if (node == BRINK_NO_NODE) return false;
+  uint32_t place = (uint32_t)kernel->noutputs;
+  brink_output *output = brink_arena_push(kernel->graph.arena, kernel->outputs, kernel->noutputs,
+                                          kernel->outputs_capacity);
+  if (output == NULL) return false;
+  *output = (brink_output){.target = {.space = BRINK_SPACE_OUT, .base = place},
+                           .node = node,
+                           .when = BRINK_NO_NODE,
+                           .variable = BRINK_NO_NODE};
   return true;
 }
 
@@ -87,16 +85,13 @@ static bool add_partial(builder *b, brink_kernel *kernel, brink_node derivative,
   double value;
   if (brink_graph_is_constant(&kernel->graph, derivative, &value) && value == 0.0) return true;
   if (b->nentries + kernel->count > ENTRY_LIMIT) return false;
-  void *partials = b->partials;
-  if (!brink_arena_grow(&b->scratch, &partials, b->npartials, &b->capacity, sizeof *b->partials) ||
-      !add_output(kernel, derivative))
-    return false;
-  b->partials = partials;
-  b->partials[b->npartials++] = (partial){.kernel = kernel,
-                                          .output = kernel->noutputs - 1,
-                                          .row = *row,
-                                          .column = *column,
-                                          .first = b->nentries};
+  partial *added = brink_arena_push(&b->scratch, b->partials, b->npartials, b->capacity);
+  if (added == NULL || !add_output(kernel, derivative)) return false;
+  *added = (partial){.kernel = kernel,
+                     .output = kernel->noutputs - 1,
+                     .row = *row,
+                     .column = *column,
+                     .first = b->nentries};
   b->nentries += kernel->count;
   return true;
 }
@@ -247,11 +242,9 @@ bool brink_derive_jacobian(brink_arena *arena, size_t nx, brink_kernel *const *i
 static bool append(brink_arena *arena, brink_program *program, size_t *capacity,
                    brink_kernel *const *kernels, size_t count) {
   for (size_t k = 0; k < count; k++) {
-    void *list = program->kernels;
-    if (!brink_arena_grow(arena, &list, program->nkernels, capacity, sizeof(brink_kernel *)))
-      return false;
-    program->kernels = list;
-    program->kernels[program->nkernels++] = kernels[k];
+    brink_kernel **added = brink_arena_push(arena, program->kernels, program->nkernels, *capacity);
+    if (added == NULL) return false;
+    *added = kernels[k];
   }
   return true;
 }

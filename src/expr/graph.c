@@ -79,21 +79,15 @@ static bool room_in_table(brink_graph *graph) {
 }
 
 static bool room_for_node(brink_graph *graph) {
-  void *nodes = graph->nodes;
-  if (graph->nnodes >= BRINK_GRAPH_LIMIT || !room_in_table(graph) ||
-      !brink_arena_grow(graph->arena, &nodes, graph->nnodes, &graph->nodes_capacity,
-                        sizeof *graph->nodes))
-    return false;
-  graph->nodes = nodes;
-  return true;
+  return graph->nnodes < BRINK_GRAPH_LIMIT && room_in_table(graph) &&
+         brink_arena_reserve(graph->arena, graph->nodes, graph->nnodes, graph->nodes_capacity);
 }
 
 static bool store_ref(brink_graph *graph, const brink_ref *ref) {
-  void *refs = graph->refs;
-  if (!brink_arena_grow(graph->arena, &refs, graph->nrefs, &graph->refs_capacity, sizeof *ref))
-    return false;
-  graph->refs = refs;
-  graph->refs[graph->nrefs++] = *ref;
+  brink_ref *added =
+      brink_arena_push(graph->arena, graph->refs, graph->nrefs, graph->refs_capacity);
+  if (added == NULL) return false;
+  *added = *ref;
   return true;
 }
 

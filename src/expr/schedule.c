@@ -42,13 +42,15 @@ typedef struct scheduler {
   size_t nsorted;
   brink_text *path;
   size_t *equation;
-  bool failed; /* out of memory, or a loop was found */
+  bool gave_up; /* a loop was found, or a graph could not be walked */
 } scheduler;
 
 static void *take(scheduler *s, size_t count, size_t size) {
-  void *memory = brink_arena_pack(&s->scratch, count, size);
-  if (memory == NULL) s->failed = true;
-  return memory;
+  return brink_arena_pack(&s->scratch, count, size);
+}
+
+static bool has_failed(const scheduler *s) {
+  return s->gave_up || s->scratch.failed;
 }
 
 /* ---- dependences ---- */
@@ -61,7 +63,7 @@ static int equation_space(const brink_ref *ref) {
 static bool *needed_refs(scheduler *s, const brink_kernel *kernel) {
   bool *marks = take(s, kernel->graph.nrefs, sizeof *marks);
   if (marks != NULL && !brink_graph_mark_refs(&kernel->graph, kernel->outputs[0].node, marks)) {
-    s->failed = true;
+    s->gave_up = true;
     return NULL;
   }
   return marks;
@@ -73,12 +75,9 @@ static bool note_dependence(scheduler *s, size_t e, uint32_t on, bool aligned, s
     s->depends[e][k].aligned = s->depends[e][k].aligned && aligned;
     return true;
   }
-  if (!brink_arena_grow(&s->scratch, (void **)&s->depends[e], s->ndepends[e], capacity,
-                        sizeof(dependence))) {
-    s->failed = true;
-    return false;
-  }
-  s->depends[e][s->ndepends[e]++] = (dependence){.on = on, .aligned = aligned};
+  dependence *added = brink_arena_push(&s->scratch, s->depends[e], s->ndepends[e], *capacity);
+  if (added == NULL) return false;
+  *added = (dependence){.on = on, .aligned = aligned};
   return true;
 }
 
@@ -115,23 +114,16 @@ static bool find_dependences(scheduler *s, size_t e) {
 /* ---- kernels of a program ---- */
 
 static placed *add_kernel(scheduler *s, size_t count) {
-  if (!brink_arena_grow(&s->scratch, (void **)&s->kernels, s->nkernels, &s->kernels_capacity,
-                        sizeof *s->kernels)) {
-    s->failed = true;
-    return NULL;
-  }
-  placed *made = &s->kernels[s->nkernels++];
-  *made = (placed){.count = count};
-  return made;
+  placed *added = brink_arena_push(&s->scratch, s->kernels, s->nkernels, s->kernels_capacity);
+  if (added != NULL) added->count = count;
+  return added;
 }
 
 static bool put(scheduler *s, placed *kernel, uint32_t e) {
-  if (!brink_arena_grow(&s->scratch, (void **)&kernel->equations, kernel->nequations,
-                        &kernel->capacity, sizeof(uint32_t))) {
-    s->failed = true;
-    return false;
-  }
-  kernel->equations[kernel->nequations++] = e;
+  uint32_t *added =
+      brink_arena_push(&s->scratch, kernel->equations, kernel->nequations, kernel->capacity);
+  if (added == NULL) return false;
+  *added = e;
   kernel->nodes += s->system->equations[e]->graph.nnodes;
   s->place[e] = (uint32_t)(kernel - s->kernels);
   return true;
@@ -224,7 +216,7 @@ static void name_element(scheduler *s, const chain *c, size_t element, brink_tex
 static void report_cycle(scheduler *s, const chain *c, bool **marks, const char *done) {
   size_t total = c->first[c->nequations], at = 0;
   size_t *next = take(s, total, sizeof *next), *seen = take(s, total, sizeof *seen);
-  s->failed = true;
+  s->gave_up = true;
   if (next == NULL || seen == NULL) return;
   while (at < total && done[at]) at++;
   if (at == total) return;
@@ -342,7 +334,7 @@ static void place_chain(scheduler *s, const uint32_t *equations, size_t count) {
   c.first = take(s, count + 1, sizeof *c.first);
   c.local = take(s, s->system->nequations, sizeof *c.local);
   bool **marks = take(s, count, sizeof *marks);
-  if (s->failed) return;
+  if (has_failed(s)) return;
   memset(c.local, 0xff, s->system->nequations * sizeof *c.local);
   for (size_t k = 0; k < count; k++) {
     c.local[equations[k]] = (uint32_t)k;
@@ -350,7 +342,7 @@ static void place_chain(scheduler *s, const uint32_t *equations, size_t count) {
     marks[k] = needed_refs(s, s->system->equations[equations[k]]);
   }
   uint32_t deepest = 0, *level = take(s, c.first[count], sizeof *level);
-  if (s->failed || !find_levels(s, &c, marks, level, &deepest)) return;
+  if (has_failed(s) || !find_levels(s, &c, marks, level, &deepest)) return;
   if (count == 1 && deepest > 8)
     place_sequence(s, &c, level, deepest);
   else
@@ -400,7 +392,7 @@ static void visit(tarjan *t, uint32_t e) {
 
 static void search_from(scheduler *s, tarjan *t, uint32_t root) {
   visit(t, root);
-  while (t->ncalls > 0 && !s->failed) {
+  while (t->ncalls > 0 && !has_failed(s)) {
     uint32_t e = t->calls[t->ncalls - 1];
     if (t->next[e] < s->ndepends[e]) {
       uint32_t on = s->depends[e][t->next[e]++].on;
@@ -427,7 +419,7 @@ static void sort_equations(scheduler *s, const char *wanted) {
               .calls = take(s, n, sizeof(uint32_t)),
               .next = take(s, n, sizeof(size_t)),
               .on_stack = take(s, n, 1)};
-  for (size_t e = 0; e < n && !s->failed; e++) {
+  for (size_t e = 0; e < n && !has_failed(s); e++) {
     if (t.number[e] == 0 && wanted[e]) search_from(s, &t, (uint32_t)e);
   }
 }
@@ -508,11 +500,11 @@ static bool fuse(scheduler *s, const placed *from, const char *external, bool ke
     if (!needed) continue;
     brink_output made = *output;
     made.node = node;
-    if (!move_target(&f, &output->target, &made.target) ||
-        !brink_arena_grow(&system->arena, (void **)&kernel->outputs, kernel->noutputs,
-                          &kernel->outputs_capacity, sizeof *kernel->outputs))
-      return false;
-    kernel->outputs[kernel->noutputs++] = made;
+    if (!move_target(&f, &output->target, &made.target)) return false;
+    brink_output *added = brink_arena_push(&system->arena, kernel->outputs, kernel->noutputs,
+                                           kernel->outputs_capacity);
+    if (added == NULL) return false;
+    *added = made;
   }
   for (size_t k = 0; k < from->nequations; k++) inside[from->equations[k]] = 0;
   return true;
@@ -524,7 +516,7 @@ static bool write_program(scheduler *s, bool keep_all, brink_program *program) {
   brink_node *result = take(s, system->nequations, sizeof *result);
   program->kernels = brink_arena_pack(&system->arena, s->nkernels, sizeof *program->kernels);
   program->nkernels = 0;
-  if (s->failed || program->kernels == NULL) return false;
+  if (has_failed(s) || program->kernels == NULL) return false;
   find_external(s, external);
   for (size_t k = 0; k < s->nkernels; k++) {
     brink_kernel *kernel = brink_arena_pack(&system->arena, 1, sizeof *kernel);
@@ -547,10 +539,10 @@ static bool make_program(brink_system *system, const char *wanted, bool keep_all
   s.ndepends = take(&s, n, sizeof *s.ndepends);
   s.place = take(&s, n, sizeof *s.place);
   s.sorted = take(&s, n, sizeof *s.sorted);
-  bool ok = !s.failed;
+  bool ok = !has_failed(&s);
   for (size_t e = 0; ok && e < n; e++) ok = find_dependences(&s, e);
   if (ok) sort_equations(&s, wanted);
-  ok = ok && !s.failed && write_program(&s, keep_all, program);
+  ok = ok && !has_failed(&s) && write_program(&s, keep_all, program);
   brink_arena_free(&s.scratch);
   return ok;
 }

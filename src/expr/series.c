@@ -100,14 +100,11 @@ static size_t work_of(uint8_t rule) {
 
 static uint32_t add(maker *m, brink_series_instruction i) {
   brink_series *s = m->series;
-  void *instructions = s->instructions, *index = m->index;
-  if (!brink_arena_grow(m->arena, &instructions, s->count, &m->capacity, sizeof i) ||
-      !brink_arena_grow(m->arena, &index, s->count, &m->index_capacity, sizeof *m->index)) {
+  if (!brink_arena_reserve(m->arena, s->instructions, s->count, m->capacity) ||
+      !brink_arena_reserve(m->arena, m->index, s->count, m->index_capacity)) {
     m->failed = true;
     return 0;
   }
-  s->instructions = instructions;
-  m->index = index;
   i.degree = resulting(m, &i);
   m->index[s->count] = NONE;
   s->instructions[s->count] = i;
@@ -460,9 +457,7 @@ static bool make(maker *m, const brink_kernel *kernel) {
   m->at = brink_arena_take(m->arena, nodes, sizeof *m->at);
   for (int k = 0; k < 2; k++) m->pairs[k] = brink_arena_take(m->arena, nodes, sizeof *m->pairs[k]);
   m->series->outputs = brink_arena_take(m->arena, kernel->noutputs, sizeof *m->series->outputs);
-  if (used == NULL || m->at == NULL || m->pairs[0] == NULL || m->pairs[1] == NULL ||
-      m->series->outputs == NULL || !mark_outputs(kernel, used, m->arena))
-    return false;
+  if (m->arena->failed || !mark_outputs(kernel, used, m->arena)) return false;
   for (int k = 0; k < 2; k++) memset(m->pairs[k], 0xff, nodes * sizeof *m->pairs[k]);
   for (size_t k = 0; k < nodes && !m->failed; k++) {
     if (used[k]) m->at[k] = translate(m, (brink_node)k);
@@ -518,7 +513,7 @@ bool brink_series_find_degrees(const brink_program *program, size_t nx, size_t n
                                brink_arena *arena, brink_series_degrees *degrees) {
   degrees->x = brink_arena_take(arena, nx, sizeof(int));
   degrees->v = brink_arena_take(arena, nv, sizeof(int));
-  if (degrees->x == NULL || degrees->v == NULL) return false;
+  if (arena->failed) return false;
   bool grown = true, ok = true;
   for (int pass = 0; grown && ok; pass++) { /* degrees only grow */
     grown = false;

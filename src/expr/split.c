@@ -183,7 +183,7 @@ static brink_kernel *make_part(splitter *s, uint32_t set) {
               .choice = s->choice + set * s->nconditions,
               .kernel = kernel,
               .image = brink_arena_pack(&s->scratch, nodes, sizeof *m.image)};
-  if (iteration == NULL || wanted == NULL || kernel == NULL || m.image == NULL) return NULL;
+  if (s->scratch.failed || kernel == NULL) return NULL;
   for (size_t i = 0; i < whole->count; i++)
     if (s->set[i] == set) iteration[m.count++] = (uint32_t)i;
   *kernel = *whole;
@@ -203,9 +203,7 @@ static bool begin(splitter *s) {
   s->decided = brink_arena_pack(&s->scratch, nodes, sizeof *s->decided);
   s->condition = brink_arena_pack(&s->scratch, nodes, sizeof *s->condition);
   s->set = brink_arena_pack(&s->scratch, s->kernel->count, sizeof *s->set);
-  if (s->needed == NULL || s->fixed == NULL || s->value == NULL || s->decided == NULL ||
-      s->condition == NULL || s->set == NULL || !mark_needed(s))
-    return false;
+  if (s->scratch.failed || !mark_needed(s)) return false;
   find_conditions(s);
   s->choice = brink_arena_pack(&s->scratch, (MAX_SETS + 1) * s->nconditions, sizeof *s->choice);
   return s->choice != NULL;

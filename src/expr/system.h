@@ -6,6 +6,7 @@
 #ifndef BRINK_EXPR_SYSTEM_H
 #define BRINK_EXPR_SYSTEM_H
 
+#include "base/place.h"
 #include "expr/graph.h"
 
 #define BRINK_NO_INDEX UINT32_MAX
@@ -56,7 +57,8 @@ typedef struct brink_variable {
   uint32_t length; /* 1 for scalars */
   bool vector;     /* shown with an index even if its length is 1 */
   const char *unit;
-  const char *where;
+  const char *where;    /* of its declaration: "tank.hsml:12" */
+  brink_place place;    /* the same; line 0: it has none */
   bool has_range;       /* closed */
   double lo, hi;        /* of the first instance */
   const double *bounds; /* lo, hi of each instance; NULL: all the same */
@@ -102,6 +104,7 @@ typedef struct brink_flag {
   brink_flag_kind kind;
   const char *name; /* "empty"; RULE: "rule[1]"; GENERATED: "@12:7" */
   const char *where;
+  brink_place place; /* line 0: it has none */
   uint32_t group;
   size_t per_instance; /* flags of one instance of the group (loops, vectors); 1 */
   size_t count;

@@ -6,18 +6,7 @@
 #ifndef BRINK_LANG_AST_H
 #define BRINK_LANG_AST_H
 
-#include <stdarg.h>
-
-#include "base/base.h"
-
-/* ---- places ---- */
-
-typedef struct brink_place {
-  uint32_t file;   /* index into brink_unit.files */
-  uint32_t line;   /* from 1 */
-  uint32_t column; /* from 1, in bytes */
-  uint32_t length; /* of what the carets underline; at least 1 */
-} brink_place;
+#include "lang/report.h"
 
 /* ---- expressions ---- */
 
@@ -133,7 +122,7 @@ struct brink_ast_expr {
   brink_ast_expr **arg; /* operands, arguments, elements */
   size_t nargs;
   bool whole;         /* NUMBER: written without point and exponent */
-  bool parenthesised; /* for brink fmt */
+  bool parenthesised; /* for format.c */
 
   /* checked */
   bool vector;   /* more than one element: a declared vector without index, … */
@@ -371,29 +360,15 @@ struct brink_user_function {
   double nodes; /* likewise: how many operations */
 };
 
-/* ---- diagnostics ---- */
-
-typedef enum brink_severity { BRINK_WARNING, BRINK_ERROR } brink_severity;
-
-typedef struct brink_report_item {
-  brink_severity severity;
-  brink_place place;
-  const char *message;
-  const char *hint;      /* NULL: none */
-  const char *line_text; /* the source line; brink_report_sort fills it, for the renderer */
-} brink_report_item;
-
 /* ---- the unit: one file and what it imports ---- */
 
 typedef struct brink_file {
   const char *path; /* as the user wrote it, or relative to the importing file */
   const char *text; /* NUL at the end */
   size_t length;
-  size_t *line_start; /* filled lazily by the renderer; may be NULL */
-  size_t nlines;
 } brink_file;
 
-/* What brink fmt must know of a token, besides the token: see format.c. */
+/* What format.c needs of a token, besides the token. */
 typedef struct brink_layout_mark {
   uint32_t offset; /* of the token in the main file; marks are in this order */
   uint16_t depth;  /* LINE: levels of indentation */
@@ -413,7 +388,7 @@ typedef struct brink_reader {
   void *user;
 } brink_reader;
 
-typedef struct brink_unit {
+struct brink_unit {
   brink_arena arena;
   brink_reader reader; /* its user lives as long as the unit is looked at */
   brink_file *files;
@@ -423,14 +398,15 @@ typedef struct brink_unit {
   brink_component *last;   /* the last component of the main file */
   brink_component *system; /* the main file's system, or NULL */
   brink_report_item *items;
-  size_t nitems, items_capacity, nerrors, nwarnings;
+  size_t nitems, items_capacity;
+  size_t nerrors, nwarnings; /* of the text; also those that were dropped */
+  size_t nsettings;          /* errors of the caller's settings */
+  size_t reported;           /* items so far: gives each its number */
   bool out_of_memory;
   bool too_many;             /* more than BRINK_REPORT_LIMIT items: the rest were dropped */
   brink_layout_mark *layout; /* of the main file */
   size_t nlayout, layout_capacity;
-} brink_unit;
-
-#define BRINK_REPORT_LIMIT 100
+};
 
 /* Limits on what a model may ask of us: nesting of blocks and brackets (recursion in the parser),
  * height of expressions (recursion in everything that walks them), nodes (memory). */
@@ -438,22 +414,6 @@ typedef struct brink_unit {
 #define BRINK_EXPR_HEIGHT 1000
 #define BRINK_NODE_LIMIT ((size_t)20000000)
 #define BRINK_NAME_LIMIT 255 /* characters of a name */
-
-/* report.c: add a diagnostic. `hint` may be NULL; message and hint are printf formats of their own
- * arguments: format the hint first with brink_unit_format. One error a place: a second at the same
- * line and column is dropped. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 5, 6)))
-#endif
-void brink_report(brink_unit *unit, brink_severity severity, brink_place place, const char *hint,
-                  const char *format, ...);
-
-/* The same with a list of arguments. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 5, 0)))
-#endif
-void brink_report_list(brink_unit *unit, brink_severity severity, brink_place place,
-                       const char *hint, const char *format, va_list arguments);
 
 /* A formatted text in the unit's arena; "" when memory is out. */
 #if defined(__GNUC__)
@@ -465,16 +425,15 @@ brink_unit_format(brink_unit *unit, const char *format, ...);
 /* Memory of the unit; NULL only when there is none (out_of_memory is then set). 16-byte aligned. */
 void *brink_unit_take(brink_unit *unit, size_t count, size_t size);
 
+/* One more item of an array that grows in the unit's arena, as brink_arena_push; NULL only when there is no memory
+ * (out_of_memory is then set). */
+#define brink_unit_push(unit, array, count, capacity)                                              \
+  brink_unit_note((unit), brink_arena_push(&(unit)->arena, array, count, capacity))
+void *brink_unit_note(brink_unit *unit, void *memory); /* `memory`; NULL: sets out_of_memory */
+
 /* The nearest of some names to `name`, for "did you mean"; NULL if none is near. Call repeatedly:
  * start with best = NULL. */
 const char *brink_nearest(const char *name, const char *candidate, const char *best);
-
-/* Items in order of file, line, column. Call before reading unit->items. */
-void brink_report_sort(brink_unit *unit);
-
-/* One item as text: "file:line:column: error: message", the source line, a caret line, the hint.
- * Appends to `text` (see base.h). */
-void brink_report_render(const brink_unit *unit, const brink_report_item *item, brink_text *text);
 
 /* ---- the front end ---- */
 

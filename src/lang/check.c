@@ -102,8 +102,8 @@ static bool is_consequence(const brink_checker *c, brink_place place) {
   return false;
 }
 
-void brink_check_error(brink_checker *c, brink_place place, const char *hint, const char *format,
-                       ...) {
+void brink_check_error(brink_checker *c, brink_message code, brink_place place, const char *hint,
+                       const char *format, ...) {
   if (c->component != NULL) c->component->damaged = true;
   if (c->function != NULL) c->body_has_error = true;
   if (c->calling) {
@@ -114,15 +114,15 @@ void brink_check_error(brink_checker *c, brink_place place, const char *hint, co
   if (is_consequence(c, place)) return;
   va_list arguments;
   va_start(arguments, format);
-  brink_report_list(c->unit, BRINK_ERROR, place, hint, format, arguments);
+  brink_report_list(c->unit, BRINK_ERROR, code, place, hint, format, arguments);
   va_end(arguments);
 }
 
-void brink_check_warning(brink_checker *c, brink_place place, const char *hint, const char *format,
-                         ...) {
+void brink_check_warning(brink_checker *c, brink_message code, brink_place place, const char *hint,
+                         const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  brink_report_list(c->unit, BRINK_WARNING, place, hint, format, arguments);
+  brink_report_list(c->unit, BRINK_WARNING, code, place, hint, format, arguments);
   va_end(arguments);
 }
 
@@ -196,7 +196,7 @@ static brink_type read_type(const brink_component *component, const brink_symbol
 
 static void name_twice(brink_checker *c, brink_place place, const char *name, brink_place first) {
   const char *hint = brink_unit_format(c->unit, "first declared at line %u", (unsigned)first.line);
-  brink_check_error(c, place, hint, "'%s' is declared twice", name);
+  brink_check_error(c, BRINK_MSG_DECLARED_TWICE, place, hint, "'%s' is declared twice", name);
 }
 
 static void collect_name(brink_checker *c, const void *owner, brink_symbol *symbol) {
@@ -286,12 +286,12 @@ static void find_class(brink_checker *c, brink_symbol *instance) {
     const char *nearest = nearest_component(c, instance->class_name, &damaged);
     if (damaged) return;
     const char *hint = brink_check_import_hint(c, instance);
-    brink_check_error(c, instance->class_place,
+    brink_check_error(c, BRINK_MSG_UNKNOWN_COMPONENT, instance->class_place,
                       hint != NULL ? hint : brink_check_did_you_mean(c, nearest),
                       "there is no component '%s'", instance->class_name);
     brink_check_put(c, c->unit, instance->class_name, &c->poison);
   } else if (class_->kind == BRINK_SYSTEM) {
-    brink_check_error(c, instance->class_place, "make it a composite",
+    brink_check_error(c, BRINK_MSG_SYSTEM_AS_PART, instance->class_place, "make it a composite",
                       "'%s' is a system: it cannot be a part of another component", class_->name);
   } else {
     instance->class_ = class_;
@@ -330,8 +330,9 @@ static void report_cycle(brink_checker *c, visit *stack, size_t count) {
   size_t first = 0;
   while (stack[first].component != instance->class_) first++;
   c->component = stack[count - 1].component;
-  brink_check_error(c, instance->class_place, cycle_text(c, stack, first, count),
-                    "'%s' contains itself", instance->class_->name);
+  brink_check_error(c, BRINK_MSG_CONTAINS_ITSELF, instance->class_place,
+                    cycle_text(c, stack, first, count), "'%s' contains itself",
+                    instance->class_->name);
   instance->class_ = NULL;
 }
 
@@ -418,8 +419,9 @@ static void warn_of_starts(brink_checker *c, brink_component *component) {
     if (symbol->kind != BRINK_SYMBOL_STATE && symbol->kind != BRINK_SYMBOL_MODE) continue;
     if (symbol->has_initial) continue;
     const char *hint = brink_unit_format(c->unit, "set it in initial: %s := ...;", symbol->name);
-    brink_check_warning(c, symbol->place, hint, "'%s' has no initial value: it starts at %s",
-                        symbol->name, start_text(c, symbol));
+    brink_check_warning(c, BRINK_MSG_NO_INITIAL_VALUE, symbol->place, hint,
+                        "'%s' has no initial value: it starts at %s", symbol->name,
+                        start_text(c, symbol));
   }
 }
 

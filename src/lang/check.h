@@ -118,14 +118,14 @@ const brink_context_rule *brink_check_rule(brink_context context);
 
 /* Reports an error (in the body of a function under a call: at the call) and marks the component. */
 #if defined(__GNUC__)
-__attribute__((format(printf, 4, 5)))
+__attribute__((format(printf, 5, 6)))
 #endif
-void brink_check_error(brink_checker *c, brink_place place, const char *hint, const char *format,
+void brink_check_error(brink_checker *c, brink_message code, brink_place place, const char *hint, const char *format,
                        ...);
 #if defined(__GNUC__)
-__attribute__((format(printf, 4, 5)))
+__attribute__((format(printf, 5, 6)))
 #endif
-void brink_check_warning(brink_checker *c, brink_place place, const char *hint, const char *format,
+void brink_check_warning(brink_checker *c, brink_message code, brink_place place, const char *hint, const char *format,
                          ...);
 
 /* Did the parser report something on this line? */

@@ -18,15 +18,16 @@ static void check_population(brink_checker *c, brink_ast_population *population)
     return;
   }
   if (symbol->kind != BRINK_SYMBOL_INSTANCE || !symbol->vector) {
-    brink_check_error(c, population->place, "car[20] : Car; makes an array",
-                      "'%s' is %s: a population is an array of components", symbol->name,
-                      symbol->kind == BRINK_SYMBOL_INSTANCE ? "one component"
-                                                            : brink_a_kind(symbol->kind));
+    brink_check_error(
+        c, BRINK_MSG_POPULATION_NOT_AN_ARRAY, population->place, "car[20] : Car; makes an array",
+        "'%s' is %s: a population is an array of components", symbol->name,
+        symbol->kind == BRINK_SYMBOL_INSTANCE ? "one component" : brink_a_kind(symbol->kind));
     return;
   }
   population->symbol = symbol;
   if (brink_check_put(c, populations(c), symbol->name, symbol) != NULL)
-    brink_check_error(c, population->place, NULL, "'%s' is a population already", symbol->name);
+    brink_check_error(c, BRINK_MSG_POPULATION_TWICE, population->place, NULL,
+                      "'%s' is a population already", symbol->name);
 }
 
 /* ---- partners ---- */
@@ -45,7 +46,7 @@ static brink_symbol *find_population(brink_checker *c, const char *name, brink_p
   const char *hint = symbol->kind == BRINK_SYMBOL_INSTANCE
                          ? brink_unit_format(c->unit, "add population(%s); to agents", name)
                          : NULL;
-  brink_check_error(c, place, hint, "'%s' is not a population", name);
+  brink_check_error(c, BRINK_MSG_NOT_A_POPULATION, place, hint, "'%s' is not a population", name);
   return NULL;
 }
 
@@ -67,8 +68,9 @@ static void check_pair_declarations(brink_checker *c, brink_ast_pair *pair) {
     if (symbol->kind == BRINK_SYMBOL_FLAG || symbol->kind == BRINK_SYMBOL_VARIABLE ||
         symbol->kind == BRINK_SYMBOL_PARAMETER)
       continue;
-    brink_check_error(c, symbol->place, "a pair declares flags, variables and parameters",
-                      "a pair cannot have %s", brink_a_kind(symbol->kind));
+    brink_check_error(c, BRINK_MSG_DECLARED_IN_PAIR, symbol->place,
+                      "a pair declares flags, variables and parameters", "a pair cannot have %s",
+                      brink_a_kind(symbol->kind));
   }
   brink_check_declarations(c, pair->symbols);
 }
@@ -110,17 +112,19 @@ static void check_reach(brink_checker *c, brink_ast_statement *s, const brink_sy
     fine = brink_check_number(c, s->arg[k], "an argument of reach") && fine;
   if (!fine) return;
   if (s->nargs < LEAST || s->nargs > MOST) {
-    brink_check_error(c, s->place, "reach(a.x, a.y, a.r)",
+    brink_check_error(c, BRINK_MSG_REACH_ARGUMENTS, s->place, "reach(a.x, a.y, a.r)",
                       "reach takes one to three coordinates and a size");
     return;
   }
   for (size_t k = 0; k < s->nargs; k++) partner = partner_in(s->arg[k], partner, &both);
   if (partner == NULL || both) {
-    brink_check_error(c, s->place, "reach(a.x, a.y, a.r)", "reach speaks of one partner");
+    brink_check_error(c, BRINK_MSG_REACH_PARTNERS, s->place, "reach(a.x, a.y, a.r)",
+                      "reach speaks of one partner");
     return;
   }
   if (*seen == partner)
-    brink_check_error(c, s->place, NULL, "the reach of '%s' is given twice", partner->name);
+    brink_check_error(c, BRINK_MSG_REACH_TWICE, s->place, NULL, "the reach of '%s' is given twice",
+                      partner->name);
   *seen = partner;
 }
 

@@ -12,7 +12,8 @@ static bool is_own(const brink_checker *c, const brink_ast_expr *path) {
 
 static void not_here(brink_checker *c, brink_place place, const brink_symbol *symbol,
                      const char *hint) {
-  brink_check_error(c, place, hint, "'%s' is %s: it has no equation in %s", symbol->name,
+  brink_check_error(c, BRINK_MSG_EQUATION_MISPLACED, place, hint,
+                    "'%s' is %s: it has no equation in %s", symbol->name,
                     brink_a_kind(symbol->kind), brink_check_rule(c->context)->name);
 }
 
@@ -20,18 +21,19 @@ static void not_here(brink_checker *c, brink_place place, const brink_symbol *sy
 static bool derivative_fits(brink_checker *c, const brink_ast_expr *path,
                             const brink_symbol *symbol) {
   if (symbol->kind != BRINK_SYMBOL_STATE || path->nparts != 1) {
-    brink_check_error(c, path->place, NULL, "'%s' is %s: only states have derivatives",
-                      symbol->name,
+    brink_check_error(c, BRINK_MSG_DERIVATIVE_OF_NO_STATE, path->place, NULL,
+                      "'%s' is %s: only states have derivatives", symbol->name,
                       path->nparts == 1 ? brink_a_kind(symbol->kind) : "in another component");
     return false;
   }
   if (symbol->read_type != BRINK_TYPE_SIGNAL && symbol->read_type != BRINK_TYPE_UNKNOWN) {
-    brink_check_error(c, path->place, "it changes at events", "'%s' is %s: it has no derivative",
-                      symbol->name, brink_a_type(symbol->type));
+    brink_check_error(c, BRINK_MSG_DERIVATIVE_OF_NO_REAL, path->place, "it changes at events",
+                      "'%s' is %s: it has no derivative", symbol->name, brink_a_type(symbol->type));
     return false;
   }
   if (c->context == BRINK_IN_OUTPUT) {
-    brink_check_error(c, path->place, NULL, "derivatives are defined in dynamics");
+    brink_check_error(c, BRINK_MSG_DERIVATIVE_OUTSIDE_DYNAMICS, path->place, NULL,
+                      "derivatives are defined in dynamics");
     return false;
   }
   return true;
@@ -41,7 +43,7 @@ static bool equation_fits(brink_checker *c, const brink_ast_expr *path,
                           const brink_symbol *symbol) {
   const char *hint = NULL;
   if (!is_own(c, path)) {
-    brink_check_error(c, path->place, "define it in its own component",
+    brink_check_error(c, BRINK_MSG_DEFINED_ELSEWHERE, path->place, "define it in its own component",
                       "'%s' cannot be defined here", brink_check_path_text(c, path, false));
     return false;
   }
@@ -87,8 +89,9 @@ static bool assignment_fits(brink_checker *c, const brink_ast_expr *path,
   const char *hint = c->pair != NULL ? "a pair changes states and modes of its partners"
                      : c->context == BRINK_IN_INITIAL ? "only states and modes start somewhere"
                                                       : "only states and modes are assigned";
-  brink_check_error(c, path->place, hint, "'%s' is %s: it cannot be assigned",
-                    brink_check_path_text(c, path, false), brink_a_kind(symbol->kind));
+  brink_check_error(c, BRINK_MSG_NOT_ASSIGNABLE, path->place, hint,
+                    "'%s' is %s: it cannot be assigned", brink_check_path_text(c, path, false),
+                    brink_a_kind(symbol->kind));
   return false;
 }
 
@@ -113,7 +116,8 @@ static void check_constraint(brink_checker *c, brink_ast_statement *s) {
   const brink_ast_expr *sides[] = {s->target, s->expr};
   for (size_t k = 0; k < 2; k++) {
     if (brink_is_numeric(sides[k]->type)) continue;
-    brink_check_error(c, sides[k]->place, NULL, "a constraint is between numbers, but this is %s",
+    brink_check_error(c, BRINK_MSG_CONSTRAINT_NOT_A_NUMBER, sides[k]->place, NULL,
+                      "a constraint is between numbers, but this is %s",
                       brink_a_type(sides[k]->type));
     return;
   }
@@ -132,7 +136,7 @@ static void note_flag(brink_checker *c, brink_symbol *flag, brink_ast_expr *expr
   flag->definition = flag->defined ? NULL : expr;
   if (expr->type == BRINK_TYPE_UNKNOWN) return;
   if (flag->defined && formula != flag->boolean_flag)
-    brink_check_error(c, expr->place, NULL,
+    brink_check_error(c, BRINK_MSG_FORMULA_IN_ONE_BRANCH, expr->place, NULL,
                       "'%s' is a formula in one branch and a number in another", flag->name);
   if (flag->defined) return;
   flag->boolean_flag = formula;
@@ -164,8 +168,9 @@ static void check_equation(brink_checker *c, brink_ast_statement *s, brink_check
   if (c->context != BRINK_IN_ON_EVENT) symbol->defined = true;
   if (c->context == BRINK_IN_ON_EVENT && !c->lhs_uncertain &&
       !brink_check_replaces(c, s->target, symbol))
-    brink_check_error(c, path->place, "on-event replaces equations of dynamics",
-                      "'%s%s' is not defined in dynamics", symbol->name, prime ? "'" : "");
+    brink_check_error(c, BRINK_MSG_NOT_IN_DYNAMICS, path->place,
+                      "on-event replaces equations of dynamics", "'%s' is not defined in dynamics",
+                      prime ? brink_unit_format(c->unit, "%s'", symbol->name) : symbol->name);
   bool element = path->part[path->nparts - 1].index != NULL;
   brink_symbol derivative = {.kind = BRINK_SYMBOL_VARIABLE, .type = BRINK_TYPE_SIGNAL};
   if (prime) { /* has no range */
@@ -195,7 +200,8 @@ static bool lacks_else(brink_checker *c, const brink_ast_statement *s) {
     return false;
   for (size_t k = 0; k < s->nblocks; k++)
     if (s->block[k].count > 0) {
-      brink_check_error(c, s->place, "all branches define the same left-hand sides",
+      brink_check_error(c, BRINK_MSG_EQUATIONS_WITHOUT_ELSE, s->place,
+                        "all branches define the same left-hand sides",
                         "an if around equations needs an else");
       return true;
     }
@@ -238,8 +244,8 @@ static void check_let(brink_checker *c, brink_ast_statement *s) {
   s->symbol->vector = s->expr->vector;
   s->symbol->definition = s->expr;
   if (before != NULL && before != &c->poison) {
-    brink_check_error(c, s->symbol->place, "choose another name", "'%s' is %s already",
-                      s->symbol->name, brink_a_kind(before->kind));
+    brink_check_error(c, BRINK_MSG_LET_TAKES_A_NAME, s->symbol->place, "choose another name",
+                      "'%s' is %s already", s->symbol->name, brink_a_kind(before->kind));
     return;
   }
   brink_check_declare_local(c, s->symbol);
@@ -271,10 +277,12 @@ static bool never_holds(const brink_ast_expr *e) {
 static void check_alive(brink_checker *c, const brink_ast_expr *condition) {
   if (condition->type != BRINK_TYPE_BOOLEAN) return;
   if (condition->constant)
-    brink_check_error(c, condition->place, "a when runs when its condition becomes true",
-                      "this condition is always %s", condition->number != 0.0 ? "true" : "false");
+    brink_check_error(c, BRINK_MSG_CONSTANT_CONDITION, condition->place,
+                      "a when runs when its condition becomes true", "this condition is always %s",
+                      condition->number != 0.0 ? "true" : "false");
   else if (never_holds(condition))
-    brink_check_error(c, condition->place, "look at the range it is declared with",
+    brink_check_error(c, BRINK_MSG_IMPOSSIBLE_CONDITION, condition->place,
+                      "look at the range it is declared with",
                       "this condition can never become true");
 }
 
@@ -284,7 +292,8 @@ static void check_new(brink_checker *c, brink_ast_expr *condition) {
       brink_check_put(c, owner, brink_check_expr_text(c, condition), condition);
   if (first == NULL || condition->type != BRINK_TYPE_BOOLEAN) return;
   const char *hint = brink_unit_format(c->unit, "the one at line %u", (unsigned)first->place.line);
-  brink_check_error(c, condition->place, hint, "an earlier when has the same condition");
+  brink_check_error(c, BRINK_MSG_CONDITION_TWICE, condition->place, hint,
+                    "an earlier when has the same condition");
 }
 
 static void check_when(brink_checker *c, brink_ast_statement *s) {

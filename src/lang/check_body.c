@@ -34,8 +34,8 @@ static void wrong_section(brink_checker *c, brink_place place, brink_section_kin
   brink_component_kind kind = c->component->kind;
   c->lhs_uncertain = true;         /* what it defines counts as defined */
   if (c->component->holes) return; /* its head may be missing */
-  brink_check_error(c, place, sections_text(c, kind), "%s has no %s section",
-                    brink_a_component(kind), brink_section_name(section));
+  brink_check_error(c, BRINK_MSG_SECTION_NOT_ALLOWED, place, sections_text(c, kind),
+                    "%s has no %s section", brink_a_component(kind), brink_section_name(section));
 }
 
 static void check_kinds_of_sections(brink_checker *c) {
@@ -120,7 +120,8 @@ static void check_elements(brink_checker *c, const brink_symbol *symbol) {
   for (double k = 1.0; k <= symbol->size->number; k += 1.0) {
     const char *element = brink_unit_format(c->unit, "%s[%.17g]%s", name, k, prime);
     if (brink_check_is_defined(c, list, element)) continue;
-    brink_check_error(c, symbol->place, missing_text(c, symbol), "'%s' is never defined", element);
+    brink_check_error(c, BRINK_MSG_NEVER_DEFINED, symbol->place, missing_text(c, symbol),
+                      "'%s' is never defined", element);
     return;
   }
 }
@@ -132,11 +133,11 @@ void brink_check_all_defined(brink_checker *c, brink_symbol *symbols) {
     if (symbol->defined)
       check_elements(c, symbol);
     else if (symbol->kind == BRINK_SYMBOL_STATE)
-      brink_check_error(c, symbol->place, missing_text(c, symbol), "state '%s' has no equation",
-                        symbol->name);
+      brink_check_error(c, BRINK_MSG_NO_EQUATION, symbol->place, missing_text(c, symbol),
+                        "state '%s' has no equation", symbol->name);
     else
-      brink_check_error(c, symbol->place, missing_text(c, symbol), "'%s' is never defined",
-                        symbol->name);
+      brink_check_error(c, BRINK_MSG_NEVER_DEFINED, symbol->place, missing_text(c, symbol),
+                        "'%s' is never defined", symbol->name);
   }
 }
 
@@ -173,11 +174,12 @@ static void check_constraints(brink_checker *c) {
   }
   if (!certain || c->lhs_uncertain) return;
   if (unknowns > equations)
-    brink_check_error(c, section->place, brink_unit_format(c->unit, "unknown are %s", names),
+    brink_check_error(c, BRINK_MSG_TOO_FEW_CONSTRAINTS, section->place,
+                      brink_unit_format(c->unit, "unknown are %s", names),
                       "%zu variables are unknown, but there are %zu constraints", unknowns,
                       equations);
   else if (equations > unknowns + states)
-    brink_check_error(c, section->place, NULL,
+    brink_check_error(c, BRINK_MSG_TOO_MANY_CONSTRAINTS, section->place, NULL,
                       "there are %zu constraints for %zu variables and states", equations,
                       unknowns + states);
 }
@@ -194,8 +196,8 @@ static void find_flag(brink_checker *c, brink_ast_event *event) {
   if (flag->kind != BRINK_SYMBOL_FLAG) {
     const char *hint = brink_unit_format(
         c->unit, "declare a flag, and define it in dynamics: crossed = %s;", flag->name);
-    brink_check_error(c, event->flag_place, hint, "'%s' is %s, not a flag", flag->name,
-                      brink_a_kind(flag->kind));
+    brink_check_error(c, BRINK_MSG_NOT_A_FLAG, event->flag_place, hint, "'%s' is %s, not a flag",
+                      flag->name, brink_a_kind(flag->kind));
     return;
   }
   event->flag = flag;
@@ -203,7 +205,8 @@ static void find_flag(brink_checker *c, brink_ast_event *event) {
   const brink_ast_event *first = brink_check_put(c, owner, flag->name, event);
   if (first == NULL) return;
   const char *hint = brink_unit_format(c->unit, "first at line %u", (unsigned)first->place.line);
-  brink_check_error(c, event->flag_place, hint, "'%s' has two event sections", flag->name);
+  brink_check_error(c, BRINK_MSG_EVENT_TWICE, event->flag_place, hint,
+                    "'%s' has two event sections", flag->name);
 }
 
 void brink_check_events(brink_checker *c, brink_ast_event *events) {

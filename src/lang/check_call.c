@@ -32,8 +32,12 @@ static brink_function find_function(const char *name) {
   return BRINK_FN_USER;
 }
 
-static const char *plural(size_t count) {
-  return count == 1 ? "" : "s";
+/* A call with a wrong number of arguments; `least`: more would be right, too. */
+static void report_count(brink_checker *c, const brink_ast_expr *call, size_t count, bool least) {
+  const char *wanted = brink_unit_format(c->unit, "%s%zu argument%s", least ? "at least " : "",
+                                         count, count == 1 ? "" : "s");
+  brink_check_error(c, BRINK_MSG_ARGUMENT_COUNT, call->place, NULL, "'%s' takes %s, not %zu",
+                    call->text, wanted, call->nargs);
 }
 
 /* ---- predefined functions ---- */
@@ -42,8 +46,7 @@ static bool count_fits(brink_checker *c, const brink_ast_expr *call) {
   signature s = signatures[call->function];
   size_t least = (size_t)s.least, most = (size_t)s.most;
   if (call->nargs >= least && (most == 0 || call->nargs <= most)) return true;
-  brink_check_error(c, call->place, NULL, "'%s' takes %s%zu argument%s, not %zu", call->text,
-                    most == 0 ? "at least " : "", least, plural(least), call->nargs);
+  report_count(c, call, least, most == 0);
   return false;
 }
 
@@ -55,8 +58,8 @@ static bool numbers(brink_checker *c, const brink_ast_expr *call, brink_type *ty
     const brink_ast_expr *arg = call->arg[k];
     if (arg->type == BRINK_TYPE_UNKNOWN) return false;
     if (!brink_is_numeric(arg->type)) {
-      brink_check_error(c, arg->place, NULL, "'%s' takes numbers, but this is %s", call->text,
-                        brink_a_type(arg->type));
+      brink_check_error(c, BRINK_MSG_ARGUMENT_NOT_A_NUMBER, arg->place, NULL,
+                        "'%s' takes numbers, but this is %s", call->text, brink_a_type(arg->type));
       return false;
     }
     if (arg->type < *type) *type = arg->type;
@@ -74,8 +77,8 @@ static void result(brink_ast_expr *call, brink_type type, bool vector) {
 static void type_reduction(brink_checker *c, brink_ast_expr *call, brink_type type) {
   for (size_t k = 0; k < call->nargs; k++) {
     if (call->arg[k]->vector) continue;
-    brink_check_error(c, call->arg[k]->place, NULL, "'%s' takes vectors, but this is one number",
-                      call->text);
+    brink_check_error(c, BRINK_MSG_ARGUMENT_NOT_A_VECTOR, call->arg[k]->place, NULL,
+                      "'%s' takes vectors, but this is one number", call->text);
     return;
   }
   if (call->function == BRINK_FN_NORM && type == BRINK_TYPE_INTEGER) type = BRINK_TYPE_REAL;
@@ -92,7 +95,7 @@ static void type_sgn(brink_checker *c, brink_ast_expr *call) {
   if (arg->type == BRINK_TYPE_UNKNOWN && (symbol == NULL || symbol->kind != BRINK_SYMBOL_ARGUMENT))
     return;
   if (symbol == NULL || symbol->kind != BRINK_SYMBOL_FLAG) {
-    brink_check_error(c, arg->place, "of anything else, take sign(...)",
+    brink_check_error(c, BRINK_MSG_SGN_OF_NO_FLAG, arg->place, "of anything else, take sign(...)",
                       "'sgn' takes a flag, but this is %s",
                       symbol == NULL ? "an expression" : brink_a_kind(symbol->kind));
     return;
@@ -111,14 +114,16 @@ static void type_pre(brink_checker *c, brink_ast_expr *call) {
   const brink_ast_expr *arg = call->arg[0];
   const brink_symbol *symbol = named(arg);
   if (!brink_check_rule(c->context)->pre) {
-    brink_check_error(c, call->place, NULL, "'pre' belongs in events, update and rules, not in %s",
+    brink_check_error(c, BRINK_MSG_PRE_MISPLACED, call->place, NULL,
+                      "'pre' belongs in events, update and rules, not in %s",
                       brink_check_rule(c->context)->name);
     return;
   }
   if (arg->type == BRINK_TYPE_UNKNOWN && (symbol == NULL || symbol->kind != BRINK_SYMBOL_ARGUMENT))
     return;
   if (symbol == NULL || !is_remembered(symbol)) {
-    brink_check_error(c, arg->place, "write the expression with pre of the states in it",
+    brink_check_error(c, BRINK_MSG_PRE_OF_NO_STATE, arg->place,
+                      "write the expression with pre of the states in it",
                       "'pre' takes a state, a mode or a held value, but this is %s",
                       symbol == NULL ? "an expression" : brink_a_kind(symbol->kind));
     return;
@@ -128,7 +133,7 @@ static void type_pre(brink_checker *c, brink_ast_expr *call) {
 
 static void type_random(brink_checker *c, brink_ast_expr *call, bool vector) {
   if (!brink_check_rule(c->context)->random) {
-    brink_check_error(c, call->place, NULL,
+    brink_check_error(c, BRINK_MSG_RANDOM_MISPLACED, call->place, NULL,
                       "'%s' belongs in initial, assignments and events, not in %s", call->text,
                       brink_check_rule(c->context)->name);
     return;
@@ -141,19 +146,19 @@ static void type_table(brink_checker *c, brink_ast_expr *call) {
   const brink_ast_expr *u = call->arg[0], *x = call->arg[1], *y = call->arg[2];
   if (!x->vector || !y->vector) {
     const brink_ast_expr *wrong = x->vector ? y : x;
-    brink_check_error(c, wrong->place, "table(u, [x1, x2], [y1, y2])",
-                      "table takes its points as vectors");
+    brink_check_error(c, BRINK_MSG_TABLE_WITHOUT_VECTORS, wrong->place,
+                      "table(u, [x1, x2], [y1, y2])", "table takes its points as vectors");
     return;
   }
   if (x->op == BRINK_AST_VECTOR && y->op == BRINK_AST_VECTOR && x->nargs != y->nargs) {
-    brink_check_error(c, y->place, NULL, "a table needs as many y as x: %zu x, %zu y", x->nargs,
-                      y->nargs);
+    brink_check_error(c, BRINK_MSG_TABLE_LENGTHS, y->place, NULL,
+                      "a table needs as many y as x: %zu x, %zu y", x->nargs, y->nargs);
     return;
   }
   for (size_t k = 0; x->op == BRINK_AST_VECTOR && k + 1 < x->nargs; k++) {
     const brink_ast_expr *a = x->arg[k], *b = x->arg[k + 1];
     if (!a->constant || !b->constant || a->number < b->number) continue;
-    brink_check_error(c, b->place, NULL, "the x of a table increase");
+    brink_check_error(c, BRINK_MSG_TABLE_ORDER, b->place, NULL, "the x of a table increase");
     return;
   }
   result(call, u->type == BRINK_TYPE_INTEGER ? BRINK_TYPE_REAL : u->type, u->vector);
@@ -259,8 +264,7 @@ static outcome type_user_body(brink_checker *c, brink_ast_expr *call, brink_user
 static bool user_arguments_fit(brink_checker *c, const brink_ast_expr *call,
                                const brink_user_function *f) {
   if (call->nargs != f->narguments) {
-    brink_check_error(c, call->place, NULL, "'%s' takes %zu argument%s, not %zu", f->name,
-                      f->narguments, plural(f->narguments), call->nargs);
+    report_count(c, call, f->narguments, false);
     return false;
   }
   for (size_t k = 0; k < call->nargs; k++)
@@ -274,7 +278,7 @@ static void type_user_call(brink_checker *c, brink_ast_expr *call) {
   brink_user_function *f = call->user;
   for (size_t k = 0; k < call->nargs; k++) brink_check_expr(c, call->arg[k]);
   if (f->visit == 1) {
-    brink_check_error(c, call->place, NULL, "'%s' calls itself", f->name);
+    brink_check_error(c, BRINK_MSG_RECURSION, call->place, NULL, "'%s' calls itself", f->name);
     f->damaged = true;
     return;
   }
@@ -283,7 +287,8 @@ static void type_user_call(brink_checker *c, brink_ast_expr *call) {
   if (c->depth + f->depth > c->deepest) c->deepest = c->depth + f->depth;
   if (f->damaged || !user_arguments_fit(c, call, f)) return;
   if (c->depth + f->depth > BRINK_CHECK_DEEPEST) {
-    brink_check_error(c, call->place, NULL, "functions are nested too deeply");
+    brink_check_error(c, BRINK_MSG_FUNCTIONS_TOO_DEEP, call->place, NULL,
+                      "functions are nested too deeply");
     return;
   }
   const char *key = call_key(c, call);
@@ -320,13 +325,15 @@ static void check_function(brink_checker *c, brink_user_function *f) {
     argument->vector = false;
     for (size_t j = 0; j < k; j++)
       if (strcmp(f->argument[j]->name, argument->name) == 0)
-        brink_check_error(c, argument->place, NULL, "'%s' is declared twice", argument->name);
+        brink_check_error(c, BRINK_MSG_DECLARED_TWICE, argument->place, NULL,
+                          "'%s' is declared twice", argument->name);
   }
   type_body(c, f);
   f->nodes = c->nodes;
   f->depth = c->deepest - c->depth;
   if (f->nodes > MOST_NODES) {
-    brink_check_error(c, f->place, NULL, "'%s' grows to more than a million operations", f->name);
+    brink_check_error(c, BRINK_MSG_FUNCTION_TOO_LARGE, f->place, NULL,
+                      "'%s' grows to more than a million operations", f->name);
     f->damaged = true;
   }
   if (c->body_has_error) f->damaged = true;
@@ -371,8 +378,8 @@ void brink_check_call(brink_checker *c, brink_ast_expr *expr) {
   if (symbol != NULL && symbol != &c->poison) {
     const char *hint =
         symbol->vector ? brink_unit_format(c->unit, "elements are %s[1]", symbol->name) : NULL;
-    brink_check_error(c, expr->place, hint, "'%s' is %s here, not a function", symbol->name,
-                      brink_a_kind(symbol->kind));
+    brink_check_error(c, BRINK_MSG_NOT_A_FUNCTION, expr->place, hint,
+                      "'%s' is %s here, not a function", symbol->name, brink_a_kind(symbol->kind));
     return;
   }
   expr->user = brink_check_find(c, &c->unit->functions, expr->text);
@@ -385,6 +392,7 @@ void brink_check_call(brink_checker *c, brink_ast_expr *expr) {
     for (size_t k = 0; k < expr->nargs; k++) brink_check_expr(c, expr->arg[k]);
     if (c->components_uncertain) return;
     const char *hint = c->unit->too_many ? NULL : function_hint(c, expr);
-    brink_check_error(c, expr->place, hint, "there is no function '%s'", expr->text);
+    brink_check_error(c, BRINK_MSG_UNKNOWN_FUNCTION, expr->place, hint, "there is no function '%s'",
+                      expr->text);
   }
 }

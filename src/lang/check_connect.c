@@ -11,19 +11,21 @@ static bool source_fits(brink_checker *c, const brink_ast_expr *path, const brin
     if (symbol->kind == BRINK_SYMBOL_INPUT) return true;
     const char *hint =
         symbol->kind == BRINK_SYMBOL_OUTPUT ? "connect(from, to): is it the target?" : NULL;
-    brink_check_error(c, path->place, hint,
+    brink_check_error(c, BRINK_MSG_NOT_A_SOURCE, path->place, hint,
                       "'%s' is %s: a connection starts at an output of a part, or at an own input",
                       symbol->name, brink_a_kind(symbol->kind));
     return false;
   }
   if (symbol->kind == BRINK_SYMBOL_INPUT) {
-    brink_check_error(c, path->place, "connect(from, to): is it the target?",
+    brink_check_error(c, BRINK_MSG_INPUT_AS_SOURCE, path->place,
+                      "connect(from, to): is it the target?",
                       "'%s' is an input of a part: no connection starts there",
                       brink_check_path_text(c, path, false));
     return false;
   }
   if (symbol->kind == BRINK_SYMBOL_INSTANCE) {
-    brink_check_error(c, path->place, NULL, "'%s' is a component: name one of its outputs",
+    brink_check_error(c, BRINK_MSG_COMPONENT_AS_SOURCE, path->place, NULL,
+                      "'%s' is a component: name one of its outputs",
                       brink_check_path_text(c, path, false));
     return false;
   }
@@ -36,12 +38,15 @@ static bool target_fits(brink_checker *c, const brink_ast_expr *path, const brin
   if (path->nparts == 2 && symbol->kind == BRINK_SYMBOL_INPUT) return true;
   const char *text = brink_check_path_text(c, path, false);
   if (path->nparts > 2)
-    brink_check_error(c, path->place, "give the part an input of its own, and connect it inside",
+    brink_check_error(c, BRINK_MSG_TARGET_INSIDE_A_PART, path->place,
+                      "give the part an input of its own, and connect it inside",
                       "'%s' is inside a part: it cannot be connected from here", text);
   else
-    brink_check_error(c, path->place, "connect(from, to)",
-                      "'%s' is %s%s: a connection ends at an input of a part, or at an own output",
-                      text, brink_a_kind(symbol->kind), own ? "" : " of a part");
+    brink_check_error(c, BRINK_MSG_NOT_A_TARGET, path->place, "connect(from, to)",
+                      "'%s' is %s: a connection ends at an input of a part, or at an own output",
+                      text,
+                      own ? brink_a_kind(symbol->kind)
+                          : brink_unit_format(c->unit, "%s of a part", brink_a_kind(symbol->kind)));
   return false;
 }
 
@@ -69,22 +74,25 @@ static bool types_agree(brink_checker *c, const brink_ast_statement *s, const br
   if (source == BRINK_TYPE_UNKNOWN || target == BRINK_TYPE_UNKNOWN) return false;
   bool real_target = target == BRINK_TYPE_SIGNAL || target == BRINK_TYPE_REAL;
   if (source != target && !(real_target && brink_is_numeric(source))) {
-    brink_check_error(c, s->target->place, NULL, "'%s' is %s, but '%s' is %s",
-                      brink_check_path_text(c, s->target, false), brink_a_type(target),
-                      brink_check_path_text(c, s->expr, false), brink_a_type(source));
+    brink_check_error(c, BRINK_MSG_CONNECTED_TYPES, s->target->place, NULL,
+                      "'%s' is %s, but '%s' is %s", brink_check_path_text(c, s->target, false),
+                      brink_a_type(target), brink_check_path_text(c, s->expr, false),
+                      brink_a_type(source));
     return false;
   }
   bool held = target == BRINK_TYPE_REAL && to->kind == BRINK_SYMBOL_INPUT &&
               class_of_end(c, s->target)->kind == BRINK_CTC;
   if (held && source == BRINK_TYPE_SIGNAL) {
-    brink_check_error(c, s->target->place, "declare the input as a signal, or sample it with a dtc",
+    brink_check_error(c, BRINK_MSG_SIGNAL_TO_HELD_INPUT, s->target->place,
+                      "declare the input as a signal, or sample it with a dtc",
                       "'%s' is held between events, but '%s' is a signal",
                       brink_check_path_text(c, s->target, false),
                       brink_check_path_text(c, s->expr, false));
     return false;
   }
   if (s->expr->vector && !s->target->vector) {
-    brink_check_error(c, s->target->place, NULL, "'%s' is one value, but '%s' is a vector",
+    brink_check_error(c, BRINK_MSG_CONNECTED_SHAPES, s->target->place, NULL,
+                      "'%s' is one value, but '%s' is a vector",
                       brink_check_path_text(c, s->target, false),
                       brink_check_path_text(c, s->expr, false));
     return false;
@@ -106,10 +114,10 @@ static void ranges_agree(brink_checker *c, const brink_ast_statement *s, const b
       const char *key =
           item->constant ? brink_unit_format(c->unit, "%.17g", item->number) : item->text;
       if (key == NULL || brink_check_in_set(c, &to->range, key)) continue;
-      brink_check_error(c, s->target->place, brink_check_one_of(c, &to->range, NULL),
-                        "'%s' may be %s, which '%s' cannot",
-                        brink_check_path_text(c, s->expr, false), item->text,
-                        brink_check_path_text(c, s->target, false));
+      brink_check_error(
+          c, BRINK_MSG_CONNECTED_SETS, s->target->place, brink_check_one_of(c, &to->range, NULL),
+          "'%s' may be %s, which '%s' cannot", brink_check_path_text(c, s->expr, false), item->text,
+          brink_check_path_text(c, s->target, false));
       return;
     }
   }
@@ -118,7 +126,7 @@ static void ranges_agree(brink_checker *c, const brink_ast_statement *s, const b
   double lo = from->range.lo->number, hi = from->range.hi->number;
   if (lo >= to->range.lo->number && hi <= to->range.hi->number) return;
   brink_check_error(
-      c, s->target->place, NULL,
+      c, BRINK_MSG_CONNECTED_RANGES, s->target->place, NULL,
       "the range (%s, %s) of '%s' is not within the range (%s, %s) of '%s'",
       brink_double_text(lo, a), brink_double_text(hi, b), brink_check_path_text(c, s->expr, false),
       brink_double_text(to->range.lo->number, x), brink_double_text(to->range.hi->number, y),
@@ -128,9 +136,9 @@ static void ranges_agree(brink_checker *c, const brink_ast_statement *s, const b
 static void units_agree(brink_checker *c, const brink_ast_statement *s, const brink_symbol *from,
                         const brink_symbol *to) {
   if (from->unit == NULL || to->unit == NULL || strcmp(from->unit, to->unit) == 0) return;
-  brink_check_error(c, s->target->place, NULL, "'%s' is in %s, but '%s' is in %s",
-                    brink_check_path_text(c, s->target, false), to->unit,
-                    brink_check_path_text(c, s->expr, false), from->unit);
+  brink_check_error(c, BRINK_MSG_CONNECTED_UNITS, s->target->place, NULL,
+                    "'%s' is in %s, but '%s' is in %s", brink_check_path_text(c, s->target, false),
+                    to->unit, brink_check_path_text(c, s->expr, false), from->unit);
 }
 
 static bool is_agent(const brink_checker *c, const brink_ast_expr *path) {
@@ -161,6 +169,6 @@ void brink_check_connect(brink_checker *c, brink_ast_statement *s, brink_check_l
   ranges_agree(c, s, from, to);
   units_agree(c, s, from, to);
   if (different_agents(c, s->expr, s->target))
-    brink_check_error(c, s->target->place, "let them meet in a pair",
+    brink_check_error(c, BRINK_MSG_AGENTS_CONNECTED, s->target->place, "let them meet in a pair",
                       "agents cannot be connected to each other");
 }

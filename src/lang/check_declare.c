@@ -19,14 +19,16 @@ static void check_item(brink_checker *c, brink_symbol *symbol, brink_ast_expr *i
   brink_check_expr_in(c, BRINK_IN_DECLARATIONS, item);
   if (item->type == BRINK_TYPE_UNKNOWN) return;
   if (wanted != BRINK_TYPE_UNKNOWN && item->type != wanted) {
-    brink_check_error(c, item->place, NULL, "'%s' is %s: %s cannot be in its set", symbol->name,
-                      brink_a_type(wanted), brink_a_type(item->type));
+    brink_check_error(c, BRINK_MSG_SET_ITEM_TYPE, item->place, NULL,
+                      "'%s' is %s: %s cannot be in its set", symbol->name, brink_a_type(wanted),
+                      brink_a_type(item->type));
     return;
   }
   const char *key = item_key(item);
   if (item->constant) key = brink_unit_format(c->unit, "%.17g", item->number);
   if (brink_check_put(c, &symbol->range, key, item) != NULL)
-    brink_check_error(c, item->place, NULL, "%s is twice in this set", item_key(item));
+    brink_check_error(c, BRINK_MSG_SET_ITEM_TWICE, item->place, NULL, "%s is twice in this set",
+                      item_key(item));
 }
 
 static void check_set(brink_checker *c, brink_symbol *symbol) {
@@ -36,7 +38,7 @@ static void check_set(brink_checker *c, brink_symbol *symbol) {
   if (!symbol->range.given) return;
   if (symbol->kind != BRINK_SYMBOL_MODE && type != BRINK_TYPE_STRING &&
       type != BRINK_TYPE_INTEGER && type != BRINK_TYPE_UNKNOWN) {
-    brink_check_error(c, symbol->range.place, "write a range: (lo, hi)",
+    brink_check_error(c, BRINK_MSG_SET_NOT_ALLOWED, symbol->range.place, "write a range: (lo, hi)",
                       "'%s' is %s: only strings and integers have sets", symbol->name,
                       brink_a_type(type));
     symbol->range.given = false;
@@ -48,9 +50,10 @@ static void check_set(brink_checker *c, brink_symbol *symbol) {
 static void check_bounds(brink_checker *c, brink_symbol *symbol) {
   brink_ast_range *range = &symbol->range;
   if (!brink_is_numeric(symbol->type)) {
-    brink_check_error(
-        c, range->place, symbol->type == BRINK_TYPE_STRING ? "write a set: {\"a\", \"b\"}" : NULL,
-        "'%s' is %s: only numbers have a range (lo, hi)", symbol->name, brink_a_type(symbol->type));
+    brink_check_error(c, BRINK_MSG_RANGE_NOT_ALLOWED, range->place,
+                      symbol->type == BRINK_TYPE_STRING ? "write a set: {\"a\", \"b\"}" : NULL,
+                      "'%s' is %s: only numbers have a range (lo, hi)", symbol->name,
+                      brink_a_type(symbol->type));
     range->given = false;
     return;
   }
@@ -61,7 +64,7 @@ static void check_bounds(brink_checker *c, brink_symbol *symbol) {
   c->context = outer;
   if (!fine) range->given = false; /* nothing is compared with it */
   if (fine && range->lo->constant && range->hi->constant && range->lo->number > range->hi->number) {
-    brink_check_error(c, range->place, NULL,
+    brink_check_error(c, BRINK_MSG_EMPTY_RANGE, range->place, NULL,
                       "the range of '%s' is empty: its lower bound is above "
                       "its upper bound",
                       symbol->name);
@@ -77,8 +80,8 @@ static void check_size(brink_checker *c, brink_symbol *symbol) {
   bool whole = brink_check_whole(c, symbol->size, "a size");
   c->context = outer;
   if (whole && symbol->size->constant && symbol->size->number < 1.0)
-    brink_check_error(c, symbol->size->place, NULL, "'%s' needs at least one element",
-                      symbol->name);
+    brink_check_error(c, BRINK_MSG_NO_ELEMENTS, symbol->size->place, NULL,
+                      "'%s' needs at least one element", symbol->name);
 }
 
 /* What each kind of component may declare. */
@@ -106,10 +109,10 @@ static void check_declaration(brink_checker *c, brink_symbol *symbol) {
   bool certain = c->pair == NULL && !c->component->holes;
   const char *wrong = certain ? wrong_kind(c->component, symbol, &hint) : NULL;
   if (wrong != NULL)
-    brink_check_error(c, symbol->place, hint, "%s cannot have %s",
+    brink_check_error(c, BRINK_MSG_KIND_NOT_ALLOWED, symbol->place, hint, "%s cannot have %s",
                       brink_a_component(c->component->kind), wrong);
   if (symbol->kind == BRINK_SYMBOL_PARAMETER && symbol->type == BRINK_TYPE_SIGNAL) {
-    brink_check_error(c, symbol->type_place, "make it real",
+    brink_check_error(c, BRINK_MSG_PARAMETER_AS_SIGNAL, symbol->type_place, "make it real",
                       "'%s' is a parameter: it does not vary in time", symbol->name);
     symbol->read_type = BRINK_TYPE_REAL;
   }
@@ -135,14 +138,15 @@ static void check_mention(brink_checker *c, const struct brink_ast_mention *ment
     return;
   }
   if (mention->is_knob && symbol->kind != BRINK_SYMBOL_PARAMETER) {
-    brink_check_error(c, mention->place, NULL, "'%s' is %s: a knob is a parameter", symbol->name,
+    brink_check_error(c, BRINK_MSG_KNOB_NOT_A_PARAMETER, mention->place, NULL,
+                      "'%s' is %s: a knob is a parameter", symbol->name,
                       brink_a_kind(symbol->kind));
     return;
   }
   bool *mark = mention->is_knob ? &symbol->knob : &symbol->view;
   if (*mark)
-    brink_check_error(c, mention->place, NULL, "'%s' is a %s already", symbol->name,
-                      mention->is_knob ? "knob" : "view");
+    brink_check_error(c, BRINK_MSG_MENTIONED_TWICE, mention->place, NULL, "'%s' is a %s already",
+                      symbol->name, mention->is_knob ? "knob" : "view");
   *mark = true;
 }
 
@@ -155,23 +159,27 @@ void brink_check_mentions(brink_checker *c) {
 static void check_sample(brink_checker *c) {
   const brink_component *component = c->component;
   if (component->kind != BRINK_DTC && component->kind != BRINK_LBC) {
-    brink_check_error(c, component->sample_place, "only a dtc or an lbc runs at samples",
-                      "%s has no sample", brink_a_component(component->kind));
+    brink_check_error(c, BRINK_MSG_SAMPLE_NOT_ALLOWED, component->sample_place,
+                      "only a dtc or an lbc runs at samples", "%s has no sample",
+                      brink_a_component(component->kind));
     return;
   }
   bool period = brink_check_number(c, component->period, "a period");
   bool offset = brink_check_number(c, component->offset, "an offset");
   if (period && component->period->constant && !(component->period->number > 0.0))
-    brink_check_error(c, component->period->place, NULL, "a period is positive");
+    brink_check_error(c, BRINK_MSG_PERIOD_NOT_POSITIVE, component->period->place, NULL,
+                      "a period is positive");
   if (offset && component->offset->constant && component->offset->number < 0.0)
-    brink_check_error(c, component->offset->place, NULL, "an offset is not negative");
+    brink_check_error(c, BRINK_MSG_OFFSET_NEGATIVE, component->offset->place, NULL,
+                      "an offset is not negative");
 }
 
 static void check_priority(brink_checker *c) {
   const brink_component *component = c->component;
   if (component->kind != BRINK_DTC && component->kind != BRINK_LBC)
-    brink_check_error(c, component->priority_place, "only a dtc or an lbc has one",
-                      "%s has no priority", brink_a_component(component->kind));
+    brink_check_error(c, BRINK_MSG_PRIORITY_NOT_ALLOWED, component->priority_place,
+                      "only a dtc or an lbc has one", "%s has no priority",
+                      brink_a_component(component->kind));
   else
     brink_check_whole(c, component->priority, "a priority");
 }
@@ -182,6 +190,7 @@ void brink_check_clock(brink_checker *c) {
   if (component->has_sample) check_sample(c);
   if (component->has_priority) check_priority(c);
   if (component->kind == BRINK_DTC && !component->has_sample && !component->names_uncertain)
-    brink_check_error(c, component->place, "declare when it runs: sample(0.1, 0.0);",
-                      "'%s' is a dtc without a sample", component->name);
+    brink_check_error(c, BRINK_MSG_NO_SAMPLE, component->place,
+                      "declare when it runs: sample(0.1, 0.0);", "'%s' is a dtc without a sample",
+                      component->name);
 }

@@ -42,11 +42,15 @@ static void twice(brink_checker *c, const brink_check_lhs *lhs, brink_place firs
   const char *hint = brink_unit_format(c->unit, "first at line %u", (unsigned)first.line);
   bool connection = c->context == BRINK_IN_CONNECTIONS;
   bool equation = brink_check_rule(c->context)->equations;
-  brink_check_error(c, lhs->place, hint,
-                    connection ? "'%s' is connected twice"
-                    : equation ? "'%s' is defined twice"
-                               : "'%s' is assigned twice",
-                    lhs->coarse);
+  if (connection)
+    brink_check_error(c, BRINK_MSG_CONNECTED_TWICE, lhs->place, hint, "'%s' is connected twice",
+                      lhs->coarse);
+  else if (equation)
+    brink_check_error(c, BRINK_MSG_DEFINED_TWICE, lhs->place, hint, "'%s' is defined twice",
+                      lhs->coarse);
+  else
+    brink_check_error(c, BRINK_MSG_ASSIGNED_TWICE, lhs->place, hint, "'%s' is assigned twice",
+                      lhs->coarse);
 }
 
 /* The table has three kinds of entries for a list: "x[2]" the text; "x[]" some element of x;
@@ -88,12 +92,9 @@ static bool add(brink_checker *c, brink_check_list *list, const brink_check_lhs 
     if (!c->damaged) twice(c, lhs, *first);
     return false;
   }
-  if (!brink_arena_grow(&c->unit->arena, (void **)&list->item, list->count, &list->capacity,
-                        sizeof *list->item)) {
-    c->unit->out_of_memory = true;
-    return false;
-  }
-  list->item[list->count++] = *lhs;
+  brink_check_lhs *added = brink_unit_push(c->unit, list->item, list->count, list->capacity);
+  if (added == NULL) return false;
+  *added = *lhs;
   note_place(c, list, lhs->text, lhs->place);
   if (element) note_place(c, list, elements, lhs->place);
   if (lhs->inexact) note_place(c, list, brink_unit_format(c->unit, "~%s", lhs->coarse), lhs->place);
@@ -122,7 +123,7 @@ static bool branch_lacks(brink_checker *c, const brink_check_list *branch,
                          const brink_check_list *other) {
   for (size_t k = 0; k < other->count; k++) {
     if (defines(c, branch, &other->item[k])) continue;
-    brink_check_error(c, other->item[k].place,
+    brink_check_error(c, BRINK_MSG_NOT_IN_EVERY_BRANCH, other->item[k].place,
                       "all branches of an if define the same left-hand sides",
                       "'%s' is not defined in every branch", other->item[k].coarse);
     return true;

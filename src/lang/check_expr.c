@@ -36,7 +36,8 @@ static void type_predefined(brink_checker *c, brink_ast_expr *expr) {
     return;
   case BRINK_PREDEFINED_TIME:
     if (brink_check_rule(c->context)->constant) {
-      brink_check_error(c, expr->place, NULL, "'%s' is not known before the run", expr->part->name);
+      brink_check_error(c, BRINK_MSG_NOT_CONSTANT, expr->place, NULL,
+                        "'%s' is not known before the run", expr->part->name);
       return;
     }
     set(expr,
@@ -57,12 +58,12 @@ static bool known_before_the_run(const brink_symbol *symbol) {
 static bool may_read(brink_checker *c, const brink_ast_expr *expr, const brink_symbol *symbol) {
   if (symbol->kind == BRINK_SYMBOL_INSTANCE || symbol->kind == BRINK_SYMBOL_PARTNER) {
     const char *hint = brink_unit_format(c->unit, "name something in it: %s.x", symbol->name);
-    brink_check_error(c, expr->place, hint, "'%s' is %s, not a value", symbol->name,
-                      brink_a_kind(symbol->kind));
+    brink_check_error(c, BRINK_MSG_NOT_A_VALUE, expr->place, hint, "'%s' is %s, not a value",
+                      symbol->name, brink_a_kind(symbol->kind));
     return false;
   }
   if (brink_check_rule(c->context)->constant && !known_before_the_run(symbol)) {
-    brink_check_error(c, expr->place, "numbers and parameters are",
+    brink_check_error(c, BRINK_MSG_NOT_KNOWN_BEFORE_RUN, expr->place, "numbers and parameters are",
                       "'%s', %s, is not known before the run", symbol->name,
                       brink_a_kind(symbol->kind));
     return false;
@@ -96,12 +97,14 @@ static void type_prime(brink_checker *c, brink_ast_expr *expr) {
       name->op == BRINK_AST_NAME && name->nparts > 0 ? name->part[name->nparts - 1].symbol : NULL;
   if (symbol == NULL || symbol->kind != BRINK_SYMBOL_STATE ||
       symbol->read_type != BRINK_TYPE_SIGNAL) {
-    brink_check_error(c, expr->place, NULL, "'%s' has no derivative: it is not a continuous state",
+    brink_check_error(c, BRINK_MSG_NO_DERIVATIVE, expr->place, NULL,
+                      "'%s' has no derivative: it is not a continuous state",
                       symbol == NULL ? "this" : symbol->name);
     return;
   }
   if (!c->prime) {
-    brink_check_error(c, expr->place, "name the right-hand side with a variable",
+    brink_check_error(c, BRINK_MSG_DERIVATIVE_MISPLACED, expr->place,
+                      "name the right-hand side with a variable",
                       "the derivative of '%s' may be read only in flags and outputs", symbol->name);
     return;
   }
@@ -137,8 +140,9 @@ static const char *operator_text(brink_ast_op op) {
 static bool operands_numeric(brink_checker *c, const brink_ast_expr *expr) {
   for (size_t k = 0; k < expr->nargs; k++) {
     if (brink_is_numeric(expr->arg[k]->type)) continue;
-    brink_check_error(c, expr->place, NULL, "'%s' needs numbers, but this is %s",
-                      operator_text(expr->op), brink_a_type(expr->arg[k]->type));
+    brink_check_error(c, BRINK_MSG_OPERAND_NOT_A_NUMBER, expr->place, NULL,
+                      "'%s' needs numbers, but this is %s", operator_text(expr->op),
+                      brink_a_type(expr->arg[k]->type));
     return false;
   }
   return true;
@@ -207,13 +211,13 @@ static void type_relation(brink_checker *c, brink_ast_expr *expr) {
   }
   if (!equality && !operands_numeric(c, expr)) return;
   if (a->vector || b->vector) {
-    brink_check_error(c, expr->place, "compare the elements, or norm(...)",
-                      "vectors cannot be compared");
+    brink_check_error(c, BRINK_MSG_VECTORS_COMPARED, expr->place,
+                      "compare the elements, or norm(...)", "vectors cannot be compared");
     return;
   }
   if (join(a->type, b->type) == BRINK_TYPE_UNKNOWN) {
-    brink_check_error(c, expr->place, NULL, "%s and %s cannot be compared", brink_a_type(a->type),
-                      brink_a_type(b->type));
+    brink_check_error(c, BRINK_MSG_TYPES_COMPARED, expr->place, NULL,
+                      "%s and %s cannot be compared", brink_a_type(a->type), brink_a_type(b->type));
     return;
   }
   if (a->type == BRINK_TYPE_STRING) brink_check_comparable(c, a, b);
@@ -224,8 +228,9 @@ static void type_logic(brink_checker *c, brink_ast_expr *expr) {
   for (size_t k = 0; k < expr->nargs; k++) {
     const brink_ast_expr *arg = expr->arg[k];
     if (!is_known(arg) || (arg->type == BRINK_TYPE_BOOLEAN && !arg->vector)) continue;
-    brink_check_error(c, expr->place, NULL, "'%s' needs booleans, but this is %s",
-                      operator_text(expr->op), arg->vector ? "a vector" : brink_a_type(arg->type));
+    brink_check_error(c, BRINK_MSG_OPERAND_NOT_A_BOOLEAN, expr->place, NULL,
+                      "'%s' needs booleans, but this is %s", operator_text(expr->op),
+                      arg->vector ? "a vector" : brink_a_type(arg->type));
     return;
   }
   set(expr, BRINK_TYPE_BOOLEAN, false);
@@ -239,8 +244,9 @@ static void type_if(brink_checker *c, brink_ast_expr *expr) {
   if (!is_known(a) || !is_known(b)) return;
   brink_type type = join(a->type, b->type);
   if (type == BRINK_TYPE_UNKNOWN) {
-    brink_check_error(c, expr->place, NULL, "one branch is %s, the other is %s",
-                      brink_a_type(a->type), brink_a_type(b->type));
+    brink_check_error(c, BRINK_MSG_BRANCH_TYPES, expr->place, NULL,
+                      "one branch is %s, the other is %s", brink_a_type(a->type),
+                      brink_a_type(b->type));
     return;
   }
   set(expr, type, a->vector || b->vector);
@@ -255,12 +261,14 @@ static void type_vector(brink_checker *c, brink_ast_expr *expr) {
     if (k == 0) type = element->type;
     brink_type joined = join(type, element->type);
     if (element->vector) {
-      brink_check_error(c, element->place, NULL, "a vector cannot be an element of a vector");
+      brink_check_error(c, BRINK_MSG_VECTOR_IN_VECTOR, element->place, NULL,
+                        "a vector cannot be an element of a vector");
       return;
     }
     if (joined == BRINK_TYPE_UNKNOWN) {
-      brink_check_error(c, element->place, NULL, "elements of one vector are of one type: %s, %s",
-                        brink_a_type(type), brink_a_type(element->type));
+      brink_check_error(c, BRINK_MSG_ELEMENT_TYPES, element->place, NULL,
+                        "elements of one vector are of one type: %s, %s", brink_a_type(type),
+                        brink_a_type(element->type));
       return;
     }
     type = joined;
@@ -321,7 +329,8 @@ void brink_check_expr(brink_checker *c, brink_ast_expr *expr) {
   set(expr, BRINK_TYPE_UNKNOWN, false);
   expr->constant = expr->op == BRINK_AST_NUMBER;
   if (c->depth > BRINK_CHECK_DEEPEST) {
-    brink_check_error(c, expr->place, NULL, "functions are nested too deeply");
+    brink_check_error(c, BRINK_MSG_FUNCTIONS_TOO_DEEP, expr->place, NULL,
+                      "functions are nested too deeply");
   } else if (is_operator(expr)) {
     for (size_t k = 0; k < expr->nargs; k++) brink_check_expr(c, expr->arg[k]);
     type_operator(c, expr);
@@ -348,12 +357,13 @@ bool brink_check_number(brink_checker *c, brink_ast_expr *expr, const char *what
   brink_check_expr(c, expr);
   if (!is_known(expr)) return false;
   if (!brink_is_numeric(expr->type)) {
-    brink_check_error(c, expr->place, NULL, "%s is a number, but this is %s", what,
-                      brink_a_type(expr->type));
+    brink_check_error(c, BRINK_MSG_NOT_A_NUMBER, expr->place, NULL,
+                      "%s is a number, but this is %s", what, brink_a_type(expr->type));
     return false;
   }
   if (expr->vector) {
-    brink_check_error(c, expr->place, NULL, "%s is one number, but this is a vector", what);
+    brink_check_error(c, BRINK_MSG_VECTOR_AS_NUMBER, expr->place, NULL,
+                      "%s is one number, but this is a vector", what);
     return false;
   }
   return true;
@@ -362,8 +372,8 @@ bool brink_check_number(brink_checker *c, brink_ast_expr *expr, const char *what
 bool brink_check_whole(brink_checker *c, brink_ast_expr *expr, const char *what) {
   if (!brink_check_number(c, expr, what)) return false;
   if (expr->type == BRINK_TYPE_INTEGER) return true;
-  brink_check_error(c, expr->place, NULL, "%s is a whole number, but this is %s", what,
-                    brink_a_type(expr->type));
+  brink_check_error(c, BRINK_MSG_NOT_A_WHOLE_NUMBER, expr->place, NULL,
+                    "%s is a whole number, but this is %s", what, brink_a_type(expr->type));
   return false;
 }
 
@@ -371,7 +381,8 @@ void brink_check_condition(brink_checker *c, brink_ast_expr *expr) {
   if (expr == NULL) return;
   brink_check_expr(c, expr);
   if (!is_known(expr) || (expr->type == BRINK_TYPE_BOOLEAN && !expr->vector)) return;
-  brink_check_error(c, expr->place, brink_is_numeric(expr->type) ? "compare it: ... > 0" : NULL,
+  brink_check_error(c, BRINK_MSG_CONDITION_NOT_A_BOOLEAN, expr->place,
+                    brink_is_numeric(expr->type) ? "compare it: ... > 0" : NULL,
                     "a condition is a boolean, but this is %s",
                     expr->vector ? "a vector" : brink_a_type(expr->type));
 }

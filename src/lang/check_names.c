@@ -17,13 +17,10 @@ void brink_check_close_scope(brink_checker *c, size_t mark) {
 }
 
 void brink_check_declare_local(brink_checker *c, brink_symbol *symbol) {
-  if (!brink_arena_grow(&c->unit->arena, (void **)&c->local, c->nlocals, &c->local_capacity,
-                        sizeof *c->local)) {
-    c->unit->out_of_memory = true;
-    return;
-  }
-  void *hidden = brink_check_put(c, c->locals_of, symbol->name, symbol);
-  c->local[c->nlocals++] = (brink_check_local){symbol, hidden};
+  brink_check_local *local = brink_unit_push(c->unit, c->local, c->nlocals, c->local_capacity);
+  if (local == NULL) return;
+  local->symbol = symbol;
+  local->hidden = brink_check_put(c, c->locals_of, symbol->name, symbol);
 }
 
 brink_symbol *brink_check_lookup(const brink_checker *c, const char *name) {
@@ -95,20 +92,23 @@ void brink_check_unknown(brink_checker *c, const char *name, brink_place place) 
   if (c->function == NULL && c->pair != NULL && c->pair->damaged) quiet = true;
   if (!quiet && is_function(c, name)) {
     const char *hint = brink_unit_format(c->unit, "write %s(...)", name);
-    brink_check_error(c, place, hint, "'%s' is a function: it needs arguments", name);
+    brink_check_error(c, BRINK_MSG_FUNCTION_WITHOUT_ARGUMENTS, place, hint,
+                      "'%s' is a function: it needs arguments", name);
     return;
   }
   if (!quiet && !c->unit->too_many)
-    brink_check_error(c, place, brink_check_did_you_mean(c, nearest_name(c, name)),
-                      "there is no '%s' here", name);
+    brink_check_error(c, BRINK_MSG_UNKNOWN_NAME, place,
+                      brink_check_did_you_mean(c, nearest_name(c, name)), "there is no '%s' here",
+                      name);
   poison(c, name);
 }
 
 static void unknown_member(brink_checker *c, brink_component *class_, const brink_ast_part *part) {
   if (!class_->names_uncertain && !c->unit->too_many) {
     const char *nearest = nearest_symbol(class_->symbols, part->name, NULL);
-    brink_check_error(c, part->place, brink_check_did_you_mean(c, nearest), "'%s' has no '%s'",
-                      class_->name, part->name);
+    brink_check_error(c, BRINK_MSG_UNKNOWN_MEMBER, part->place,
+                      brink_check_did_you_mean(c, nearest), "'%s' has no '%s'", class_->name,
+                      part->name);
   }
   brink_check_put(c, class_, part->name, &c->poison);
 }
@@ -119,13 +119,13 @@ static void unknown_member(brink_checker *c, brink_component *class_, const brin
 static bool check_index(brink_checker *c, const brink_symbol *symbol, brink_ast_part *part) {
   const brink_ast_expr *size = symbol->size;
   if (!symbol->vector && symbol->read_type != BRINK_TYPE_UNKNOWN) {
-    brink_check_error(c, part->index->place, NULL,
+    brink_check_error(c, BRINK_MSG_INDEX_OF_NO_VECTOR, part->index->place, NULL,
                       "'%s' has no elements: it was declared without []", symbol->name);
     return false;
   }
   if (!symbol->vector && symbol->kind == BRINK_SYMBOL_INSTANCE) {
-    brink_check_error(c, part->index->place, NULL, "'%s' is one component, not an array of them",
-                      symbol->name);
+    brink_check_error(c, BRINK_MSG_INDEX_OF_NO_ARRAY, part->index->place, NULL,
+                      "'%s' is one component, not an array of them", symbol->name);
     return false;
   }
   bool prime = c->prime;
@@ -138,7 +138,8 @@ static bool check_index(brink_checker *c, const brink_symbol *symbol, brink_ast_
     const char *hint = size != NULL && size->constant
                            ? brink_unit_format(c->unit, "from 1 to %.0f", size->number)
                            : "indices start at 1";
-    brink_check_error(c, part->index->place, hint, "there is no '%s[%.0f]'", symbol->name, k);
+    brink_check_error(c, BRINK_MSG_INDEX_OUT_OF_RANGE, part->index->place, hint,
+                      "there is no '%s[%.0f]'", symbol->name, k);
     return false;
   }
   return true;
@@ -160,13 +161,14 @@ static brink_component *enter(brink_checker *c, const brink_ast_part *part,
                               const brink_ast_part *next) {
   brink_symbol *symbol = part->symbol;
   if (symbol->kind != BRINK_SYMBOL_INSTANCE && symbol->kind != BRINK_SYMBOL_PARTNER) {
-    brink_check_error(c, next->place, NULL, "'%s' is %s: it has no parts", symbol->name,
-                      brink_a_kind(symbol->kind));
+    brink_check_error(c, BRINK_MSG_MEMBER_OF_NO_COMPONENT, next->place, NULL,
+                      "'%s' is %s: it has no parts", symbol->name, brink_a_kind(symbol->kind));
     return NULL;
   }
   if (symbol->vector && part->index == NULL && c->context != BRINK_IN_CONNECTIONS) {
     const char *hint = brink_unit_format(c->unit, "pick one: %s[1].%s", part->name, next->name);
-    brink_check_error(c, part->place, hint, "'%s' is an array of components", part->name);
+    brink_check_error(c, BRINK_MSG_INDEX_MISSING, part->place, hint,
+                      "'%s' is an array of components", part->name);
     return NULL;
   }
   return symbol->class_;
@@ -202,7 +204,8 @@ static bool visible_from_pair(brink_checker *c, const brink_ast_part *part) {
   if (brink_check_find(c, c->locals_of, part->name) == part->symbol) return true;
   if (brink_check_find(c, c->pair, part->name) == part->symbol) return true;
   if (part->symbol->kind == BRINK_SYMBOL_PARAMETER) return true;
-  brink_check_error(c, part->place, "its partners, its own names, and parameters of the system",
+  brink_check_error(c, BRINK_MSG_NOT_VISIBLE_IN_PAIR, part->place,
+                    "its partners, its own names, and parameters of the system",
                     "a pair does not see '%s', %s of the system", part->name,
                     brink_a_kind(part->symbol->kind));
   return false;
@@ -217,8 +220,9 @@ bool brink_check_visible(brink_checker *c, const brink_ast_expr *expr) {
     const char *class_name = expr->part[k - 1].symbol->class_->name;
     const char *hint =
         brink_unit_format(c->unit, "add view(%s); to the interface of %s", part->name, class_name);
-    brink_check_error(c, part->place, hint, "'%s', %s of %s, is not visible from outside",
-                      part->name, brink_a_kind(part->symbol->kind), class_name);
+    brink_check_error(c, BRINK_MSG_NOT_VISIBLE, part->place, hint,
+                      "'%s', %s of %s, is not visible from outside", part->name,
+                      brink_a_kind(part->symbol->kind), class_name);
     return false;
   }
   return true;

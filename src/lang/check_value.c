@@ -22,8 +22,9 @@ static void check_text(brink_checker *c, const brink_symbol *symbol, const brink
                        const brink_ast_expr *text) {
   if (brink_check_in_set(c, set, text->text)) return;
   const char *what = symbol->kind == BRINK_SYMBOL_MODE ? "mode" : "value";
-  brink_check_error(c, text->place, brink_check_one_of(c, set, text->text),
-                    "unknown %s \"%s\" of '%s'", what, text->text, symbol->name);
+  brink_check_error(c, BRINK_MSG_UNKNOWN_STRING, text->place,
+                    brink_check_one_of(c, set, text->text), "unknown %s \"%s\" of '%s'", what,
+                    text->text, symbol->name);
 }
 
 /* Every value of one set is in another? Reports; each two sets are compared once. */
@@ -35,7 +36,7 @@ static void check_subset(brink_checker *c, const brink_symbol *symbol, const bri
   for (size_t k = 0; k < from->nitems; k++) {
     const char *value = from->item[k]->text;
     if (from->item[k]->op != BRINK_AST_TEXT || brink_check_in_set(c, set, value)) continue;
-    brink_check_error(c, place, brink_check_one_of(c, set, NULL),
+    brink_check_error(c, BRINK_MSG_STRING_NOT_IN_SET, place, brink_check_one_of(c, set, NULL),
                       "'%s' may be \"%s\", which '%s' cannot", source->name, value, symbol->name);
     return;
   }
@@ -65,8 +66,9 @@ static void check_string(brink_checker *c, const brink_symbol *symbol, const bri
   } else if (from != NULL) {
     check_subset(c, symbol, source, expr->place);
   } else {
-    brink_check_error(c, expr->place, brink_check_one_of(c, set, NULL),
-                      "'%s' may be any string, '%s' only some", source->name, symbol->name);
+    brink_check_error(c, BRINK_MSG_STRING_SET_TOO_LARGE, expr->place,
+                      brink_check_one_of(c, set, NULL), "'%s' may be any string, '%s' only some",
+                      source->name, symbol->name);
   }
 }
 
@@ -78,7 +80,7 @@ void brink_check_comparable(brink_checker *c, brink_ast_expr *a, brink_ast_expr 
   if (of_a == NULL || of_b == NULL) return;
   for (size_t k = 0; k < of_b->nitems; k++)
     if (of_b->item[k]->text == NULL || brink_check_in_set(c, of_a, of_b->item[k]->text)) return;
-  brink_check_error(c, b->place, brink_check_one_of(c, of_a, NULL),
+  brink_check_error(c, BRINK_MSG_DISJOINT_SETS, b->place, brink_check_one_of(c, of_a, NULL),
                     "'%s' and '%s' have no value in common", left->name, right->name);
 }
 
@@ -88,8 +90,9 @@ static void check_integer_set(brink_checker *c, const brink_symbol *symbol,
                               const brink_ast_expr *expr) {
   const char *key = brink_unit_format(c->unit, "%.17g", expr->number);
   if (brink_check_in_set(c, &symbol->range, key)) return;
-  brink_check_error(c, expr->place, brink_check_one_of(c, &symbol->range, NULL),
-                    "%.17g is not in the set of '%s'", expr->number, symbol->name);
+  brink_check_error(c, BRINK_MSG_VALUE_NOT_IN_SET, expr->place,
+                    brink_check_one_of(c, &symbol->range, NULL), "%.17g is not in the set of '%s'",
+                    expr->number, symbol->name);
 }
 
 static void check_bounds(brink_checker *c, const brink_symbol *symbol, const brink_ast_expr *expr) {
@@ -102,7 +105,8 @@ static void check_bounds(brink_checker *c, const brink_symbol *symbol, const bri
   }
   if (!range->lo->constant || !range->hi->constant) return;
   if (expr->number >= range->lo->number && expr->number <= range->hi->number) return;
-  brink_check_error(c, expr->place, NULL, "%s is outside the range (%s, %s) of '%s'",
+  brink_check_error(c, BRINK_MSG_VALUE_OUT_OF_RANGE, expr->place, NULL,
+                    "%s is outside the range (%s, %s) of '%s'",
                     brink_double_text(expr->number, value),
                     brink_double_text(range->lo->number, lo),
                     brink_double_text(range->hi->number, hi), symbol->name);
@@ -136,25 +140,27 @@ void brink_check_fits(brink_checker *c, const brink_symbol *symbol, bool element
   if (expr == NULL || expr->type == BRINK_TYPE_UNKNOWN) return;
   if (symbol->kind == BRINK_SYMBOL_FLAG) {
     if (expr->type == BRINK_TYPE_STRING)
-      brink_check_error(c, expr->place, "give it a number, or a formula",
+      brink_check_error(c, BRINK_MSG_STRING_AS_FLAG, expr->place, "give it a number, or a formula",
                         "'%s' is a flag, but this is a string", symbol->name);
     to = BRINK_TYPE_UNKNOWN;
   }
   if (!type_fits(to, expr->type)) {
-    brink_check_error(c, expr->place, NULL, "'%s' is %s, but this is %s", symbol->name,
-                      brink_a_type(to), brink_a_type(expr->type));
+    brink_check_error(c, BRINK_MSG_TYPE_MISMATCH, expr->place, NULL, "'%s' is %s, but this is %s",
+                      symbol->name, brink_a_type(to), brink_a_type(expr->type));
     return;
   }
   if (expr->vector && (!symbol->vector || element)) {
-    brink_check_error(c, expr->place, NULL, "'%s%s' is one value, but this is a vector",
-                      symbol->name, element ? "[...]" : "");
+    brink_check_error(c, BRINK_MSG_VECTOR_AS_VALUE, expr->place, NULL,
+                      "'%s' is one value, but this is a vector",
+                      element ? brink_unit_format(c->unit, "%s[...]", symbol->name) : symbol->name);
     return;
   }
   const brink_ast_expr *size = symbol->size;
   if (expr->op == BRINK_AST_VECTOR && size != NULL && size->constant &&
       size->number != (double)expr->nargs) {
-    brink_check_error(c, expr->place, NULL, "'%s' has %.0f elements, but this has %zu",
-                      symbol->name, size->number, expr->nargs);
+    brink_check_error(c, BRINK_MSG_LENGTH_MISMATCH, expr->place, NULL,
+                      "'%s' has %.0f elements, but this has %zu", symbol->name, size->number,
+                      expr->nargs);
     return;
   }
   if (symbol->kind != BRINK_SYMBOL_FLAG) check_range(c, symbol, expr);
@@ -182,7 +188,8 @@ static void check_once(brink_checker *c, const void *list, bool damaged, brink_a
   const brink_ast_value *first = brink_check_put(c, list, value_key(c, value), value);
   if (first == NULL || damaged) return;
   const char *hint = brink_unit_format(c->unit, "first at line %u", (unsigned)first->place.line);
-  brink_check_error(c, value->place, hint, "'%s' has a value already", value->name);
+  brink_check_error(c, BRINK_MSG_VALUE_TWICE, value->place, hint, "'%s' has a value already",
+                    value->name);
 }
 
 /* A parameter, or an input's default; of a pair, its own parameters. NULL after a report. */
@@ -199,7 +206,8 @@ static brink_symbol *find_assigned(brink_checker *c, const char *name, brink_pla
   bool starts = symbol->kind == BRINK_SYMBOL_STATE || symbol->kind == BRINK_SYMBOL_MODE;
   const char *hint = starts ? brink_unit_format(c->unit, "in initial: %s := ...;", name)
                             : "parameters and inputs have values here";
-  brink_check_error(c, place, hint, "'%s' is %s: it has no value in assignments", name,
+  brink_check_error(c, BRINK_MSG_VALUE_NOT_ALLOWED, place, hint,
+                    "'%s' is %s: it has no value in assignments", name,
                     own ? brink_a_kind(symbol->kind) : "not of this pair");
   return NULL;
 }
@@ -220,8 +228,9 @@ void brink_check_assigned(brink_checker *c, brink_ast_statement *s, brink_check_
   brink_check_expr(c, s->expr);
   if (target->op != BRINK_AST_NAME || target->nparts != 1) {
     if (target->op == BRINK_AST_NAME)
-      brink_check_error(c, target->place, "give it as an argument of the part",
-                        "'%s' is in another component", brink_check_path_text(c, target, false));
+      brink_check_error(c, BRINK_MSG_VALUE_OF_ANOTHER_COMPONENT, target->place,
+                        "give it as an argument of the part", "'%s' is in another component",
+                        brink_check_path_text(c, target, false));
     return;
   }
   brink_symbol *symbol = find_assigned(c, target->part[0].name, target->part[0].place);
@@ -247,7 +256,7 @@ static void no_such_argument(brink_checker *c, brink_component *class_,
   const char *nearest = NULL;
   if (symbol == &c->poison || class_->names_uncertain || c->unit->too_many) return;
   if (symbol != NULL && symbol->kind == BRINK_SYMBOL_PARAMETER) {
-    brink_check_error(c, value->place,
+    brink_check_error(c, BRINK_MSG_NOT_A_KNOB, value->place,
                       brink_unit_format(c->unit, "add knob(%s); to the interface of %s",
                                         value->name, class_->name),
                       "'%s' is not a knob of '%s'", value->name, class_->name);
@@ -256,7 +265,7 @@ static void no_such_argument(brink_checker *c, brink_component *class_,
   for (brink_symbol *s = class_->symbols; s != NULL; s = s->next)
     if (s->knob || s->kind == BRINK_SYMBOL_INPUT)
       nearest = brink_nearest(value->name, s->name, nearest);
-  brink_check_error(c, value->place, brink_check_did_you_mean(c, nearest),
+  brink_check_error(c, BRINK_MSG_UNKNOWN_KNOB, value->place, brink_check_did_you_mean(c, nearest),
                     "'%s' has no knob or input '%s'", class_->name, value->name);
 }
 
@@ -332,14 +341,16 @@ static bool is_word(brink_checker *c, const char *words, const char *text, const
 static void check_text_key(brink_checker *c, size_t k, const brink_ast_expr *expr) {
   const char *nearest;
   if (expr->type != BRINK_TYPE_STRING) {
-    brink_check_error(c, expr->place, brink_unit_format(c->unit, "one of %s", keys[k].texts),
+    brink_check_error(c, BRINK_MSG_SIMULATION_NOT_A_STRING, expr->place,
+                      brink_unit_format(c->unit, "one of %s", keys[k].texts),
                       "'%s' is a string, but this is %s", keys[k].name, brink_a_type(expr->type));
     return;
   }
   if (expr->op != BRINK_AST_TEXT || is_word(c, keys[k].texts, expr->text, &nearest)) return;
   const char *hint = nearest != NULL ? brink_unit_format(c->unit, "did you mean \"%s\"?", nearest)
                                      : brink_unit_format(c->unit, "one of %s", keys[k].texts);
-  brink_check_error(c, expr->place, hint, "'%s' cannot be \"%s\"", keys[k].name, expr->text);
+  brink_check_error(c, BRINK_MSG_SIMULATION_UNKNOWN_WORD, expr->place, hint,
+                    "'%s' cannot be \"%s\"", keys[k].name, expr->text);
 }
 
 static void check_number_key(brink_checker *c, size_t k, brink_ast_expr *expr) {
@@ -347,8 +358,8 @@ static void check_number_key(brink_checker *c, size_t k, brink_ast_expr *expr) {
                             : brink_check_number(c, expr, keys[k].name);
   if (!fine || !expr->constant) return;
   if (expr->number > keys[k].least || (!keys[k].open && expr->number == keys[k].least)) return;
-  brink_check_error(c, expr->place, NULL, "'%s' must be %s %g", keys[k].name,
-                    keys[k].open ? "above" : "at least", keys[k].least);
+  brink_check_error(c, BRINK_MSG_SIMULATION_OUT_OF_BOUNDS, expr->place, NULL, "'%s' must be %s %g",
+                    keys[k].name, keys[k].open ? "above" : "at least", keys[k].least);
 }
 
 static void check_setting(brink_checker *c, brink_ast_value *value) {
@@ -358,8 +369,9 @@ static void check_setting(brink_checker *c, brink_ast_value *value) {
   while (k < KEYS && strcmp(keys[k].name, value->name) != 0) k++;
   if (k == KEYS) {
     for (size_t j = 0; j < KEYS; j++) nearest = brink_nearest(value->name, keys[j].name, nearest);
-    brink_check_error(c, value->place, brink_check_did_you_mean(c, nearest),
-                      "there is no setting '%s'", value->name);
+    brink_check_error(c, BRINK_MSG_SIMULATION_UNKNOWN, value->place,
+                      brink_check_did_you_mean(c, nearest), "there is no setting '%s'",
+                      value->name);
     return;
   }
   const brink_ast_section *section = &c->component->section[BRINK_SECTION_SIMULATION];

@@ -7,7 +7,7 @@
  *   flat_expr.c    expressions become graphs; flat_call.c: functions in them
  *   flat_ref.c     which slots a name stands for
  *   flat_flag.c    relations become flags, boolean expressions formulas of them
- *   flat_parameter.c parameters, --set, initial values
+ *   flat_parameter.c parameters, settings of the caller, initial values
  *   flat_equation.c dynamics and outputs become equations, flags, range surfaces
  *   flat_action.c  events, updates and rules become actions
  *   flat_pair.c    agents: pairs of a population
@@ -89,7 +89,6 @@ typedef struct flat {
   brink_system *system;
   brink_arena *arena;  /* of the system */
   brink_arena scratch; /* given back when done */
-  brink_text *usage;
   const brink_flatten_options *options;
   flat_group *groups, **groups_end;
   flat_group *top;
@@ -374,9 +373,17 @@ const char *flat_where(flat *f, brink_place place);  /* "tank.hsml:23" */
 void *flat_take(flat *f, size_t count, size_t size); /* of the system; sets failed */
 void flat_out_of_memory(flat *f);
 #if defined(__GNUC__)
-__attribute__((format(printf, 4, 5)))
+__attribute__((format(printf, 5, 6)))
 #endif
-void flat_error(flat *f, brink_place place, const char *hint, const char *format, ...);
+void flat_error(flat *f, brink_message code, brink_place place, const char *hint, const char *format, ...);
+/* The caller's setting is wrong: only the first one is reported. Returns false. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 6, 7)))
+#endif
+bool flat_setting_error(flat *f, brink_message code, brink_origin origin, const char *setting,
+                        const char *hint, const char *format, ...);
+/* "did you mean x?"; NULL for NULL. */
+const char *flat_did_you_mean(flat *f, const char *nearest);
 /* The variable, the part that a symbol is in a group; NULL: it is none of its. */
 flat_variable *flat_variable_of(flat_group *group, const brink_symbol *symbol);
 flat_group *flat_child(const flat_group *group, const brink_symbol *symbol);

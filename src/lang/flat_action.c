@@ -30,7 +30,7 @@ static brink_action *end(builder *b) {
   flat_context *c = &b->c;
   if (c->f->failed) return NULL;
   if (c->graph->failed) {
-    flat_error(c->f,
+    flat_error(c->f, BRINK_MSG_ACTION_TOO_LARGE,
                c->group->component != NULL ? c->group->component->place : c->group->pair->place,
                NULL, "this action is too large");
     return NULL;
@@ -59,7 +59,7 @@ static bool assigned_once(builder *b, const brink_ast_expr *target, const brink_
     if (output->target.space != ref->space || output->when != b->when ||
         brink_ref_slot(&output->target, 0) != brink_ref_slot(ref, 0))
       continue;
-    flat_error(b->c.f, target->place, NULL, "'%s' is assigned twice",
+    flat_error(b->c.f, BRINK_MSG_ASSIGNED_TWICE, target->place, NULL, "'%s' is assigned twice",
                target->part[target->nparts - 1].name);
     return false;
   }
@@ -78,8 +78,8 @@ static void assign(builder *b, const brink_ast_expr *target, const brink_ast_exp
   bool vector = variable->symbol->size != NULL && target->part[target->nparts - 1].index == NULL;
   for (size_t k = 0; k < (vector ? variable->length : 1) && !f->failed; k++) {
     if (c->kernel->noutputs >= ACTION_LIMIT) {
-      flat_error(f, target->place, NULL, "this action makes more than %d assignments",
-                 ACTION_LIMIT);
+      flat_error(f, BRINK_MSG_TOO_MANY_ASSIGNMENTS, target->place, NULL,
+                 "this action makes more than %d assignments", ACTION_LIMIT);
       return;
     }
     flat_context at = *c;
@@ -126,7 +126,7 @@ static void note(builder *b, const brink_ast_statement *s) {
   size_t count = 0;
   for (size_t k = 0; k < s->nargs; k++) count += flat_vector_length(&b->c, s->arg[k]);
   if (count > ACTION_LIMIT) {
-    flat_error(f, s->place, NULL, "this action is too large");
+    flat_error(f, BRINK_MSG_ACTION_TOO_LARGE, s->place, NULL, "this action is too large");
     return;
   }
   brink_node *args = flat_take(f, count, sizeof *args);
@@ -281,8 +281,11 @@ void flat_merge_on_event(flat *f, flat_group *group, brink_ast_event *events) {
       flat_pending *p = group->equations;
       while (p != NULL && !flat_same_expr(p->target, on->target)) p = p->next;
       if (p == NULL) {
-        flat_error(f, on->target->place, NULL,
-                   "on-event replaces an equation, but there is none with this left-hand side");
+        const brink_ast_expr *path =
+            on->target->op == BRINK_AST_PRIME ? on->target->arg[0] : on->target;
+        flat_error(f, BRINK_MSG_NOT_IN_DYNAMICS, path->place,
+                   "on-event replaces equations of dynamics", "'%s' is not defined in dynamics",
+                   path->part[path->nparts - 1].name);
         return;
       }
       brink_ast_expr *condition = on_surface(f, event->flag, event->place);
@@ -318,7 +321,8 @@ void flat_events(flat *f, flat_group *group, brink_ast_event *events) {
     if (variable == NULL || variable->flag == BRINK_NO_INDEX) continue;
     uint32_t flag = variable->flag;
     if (variable->symbol->size != NULL) {
-      flat_error(f, event->flag_place, "declare one flag for each, or use sgn",
+      flat_error(f, BRINK_MSG_EVENT_OF_A_VECTOR, event->flag_place,
+                 "declare one flag for each, or use sgn",
                  "'%s' is a vector: its elements have no event sections", variable->symbol->name);
       return;
     }
@@ -367,16 +371,18 @@ static bool read_sampling(flat *f, flat_group *group, size_t instance, sampling 
   }
   if (!(made->period > 0.0 && made->period < 1e300)) {
     char text[BRINK_DOUBLE_TEXT];
-    flat_error(f, component->period->place, NULL, "the sample period %s is not a positive number",
+    flat_error(f, BRINK_MSG_SAMPLE_PERIOD_NOT_POSITIVE, component->period->place, NULL,
+               "the sample period %s is not a positive number",
                brink_double_text(made->period, text));
     return false;
   }
   if (!(made->offset > -1e300 && made->offset < 1e300)) {
-    flat_error(f, component->offset->place, NULL, "the sample offset is not a finite number");
+    flat_error(f, BRINK_MSG_SAMPLE_OFFSET_NOT_FINITE, component->offset->place, NULL,
+               "the sample offset is not a finite number");
     return false;
   }
   if (!(priority >= -1e9 && priority <= 1e9)) {
-    flat_error(f, component->priority->place, NULL,
+    flat_error(f, BRINK_MSG_PRIORITY_TOO_LARGE, component->priority->place, NULL,
                "the priority is not a number of moderate size");
     return false;
   }
@@ -599,7 +605,7 @@ static void logic_based(flat *f, flat_group *group) {
     size_t before = f->system->nclocks;
     add_clocks(f, group, NULL);
     if (!f->failed && f->system->nclocks != before + 1) {
-      flat_error(f, group->component->sample_place, NULL,
+      flat_error(f, BRINK_MSG_SAMPLES_DIFFER, group->component->sample_place, NULL,
                  "instances of an array of lbcs must sample alike");
       return;
     }

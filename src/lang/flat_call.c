@@ -9,7 +9,8 @@
 static brink_node user_call(flat_context *c, const brink_ast_expr *expr) {
   const brink_user_function *function = expr->user;
   if (c->functions > 100 || function == NULL || function->narguments != expr->nargs) {
-    flat_error(c->f, expr->place, NULL, "functions are nested too deeply");
+    flat_error(c->f, BRINK_MSG_FUNCTIONS_TOO_DEEP, expr->place, NULL,
+               "functions are nested too deeply");
     return BRINK_NO_NODE;
   }
   flat_context inner = *c;
@@ -147,7 +148,7 @@ static bool corners_increase(flat_context *c, const brink_ast_expr *expr, size_t
 static brink_node table_node(flat_context *c, const brink_ast_expr *expr) {
   size_t count = flat_vector_length(c, expr->arg[1]), other = flat_vector_length(c, expr->arg[2]);
   if (count < 2 || count != other) {
-    flat_error(c->f, expr->place, "table(u, [x1, x2, …], [y1, y2, …])",
+    flat_error(c->f, BRINK_MSG_TABLE_LISTS, expr->place, "table(u, [x1, x2, …], [y1, y2, …])",
                "a table needs two lists of the same length, two or more");
     return BRINK_NO_NODE;
   }
@@ -159,7 +160,8 @@ static brink_node table_node(flat_context *c, const brink_ast_expr *expr) {
     return BRINK_NO_NODE;
   }
   if (c->names == NULL && !corners_increase(c, expr, count) && !c->f->failed)
-    flat_error(c->f, expr->place, NULL, "the corners of a table must increase");
+    flat_error(c->f, BRINK_MSG_TABLE_CORNERS, expr->place, NULL,
+               "the corners of a table must increase");
   for (size_t k = 0; k < count; k++) {
     flat_context inner = *c;
     inner.element = k;

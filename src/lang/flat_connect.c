@@ -82,7 +82,8 @@ static void check_ranges(flat *f, brink_place place, flat_variable *from, flat_v
   if (range[0] >= range[2] && range[1] <= range[3]) return;
   char text[4][BRINK_DOUBLE_TEXT];
   for (int k = 0; k < 4; k++) brink_double_text(range[k], text[k]);
-  flat_error(f, place, "widen the input's range or narrow the output's",
+  flat_error(f, BRINK_MSG_RANGE_THROUGH_CONNECTIONS, place,
+             "widen the input's range or narrow the output's",
              "'%s' has the range (%s, %s), but '%s' accepts only (%s, %s)", flat_name_of(f, from),
              text[0], text[1], flat_name_of(f, to), text[2], text[3]);
 }
@@ -92,7 +93,7 @@ static void check_through(flat *f, flat_variable *from, flat_variable *to) {
   const brink_symbol *a = from->symbol, *b = to->symbol;
   check_ranges(f, b->place, from, to);
   if (a->unit == NULL || b->unit == NULL || strcmp(a->unit, b->unit) == 0) return;
-  flat_error(f, b->place, "convert it in a component between the two",
+  flat_error(f, BRINK_MSG_CONNECTED_UNITS, b->place, "convert it in a component between the two",
              "'%s' is in %s, but '%s' is in %s", flat_name_of(f, to), b->unit,
              flat_name_of(f, from), a->unit);
 }
@@ -135,15 +136,17 @@ static void connect_one(flat *f, const flat_point *point, const brink_ast_statem
   if (first_time) check_ranges(f, s->place, from, to);
   size_t count = f->nends[1];
   if (f->nends[0] != count && f->nends[0] != 1) {
-    flat_error(f, s->place, "both sides need the same number of elements",
-               "%zu elements are connected to %zu", f->nends[0], count);
+    flat_error(f, BRINK_MSG_CONNECTED_LENGTHS, s->place,
+               "both sides need the same number of elements", "%zu elements are connected to %zu",
+               f->nends[0], count);
     return;
   }
   if (!open_alias(f, to)) return;
   for (size_t k = 0; k < count; k++) {
     size_t element = (size_t)(uint32_t)f->ends[1][k];
     if (to->source[element] != FLAT_UNCONNECTED) {
-      flat_error(f, s->place, NULL, "'%s' is connected twice", flat_name_of(f, to));
+      flat_error(f, BRINK_MSG_CONNECTED_TWICE, s->place, NULL, "'%s' is connected twice",
+                 flat_name_of(f, to));
       return;
     }
     to->source[element] = f->ends[0][f->nends[0] == 1 ? 0 : k];
@@ -199,8 +202,8 @@ static void settle_inputs(flat *f) {
     bool library = f->structure && around == NULL; /* perhaps it is not meant to run */
     if (missing == 0 || library || (around != NULL && around->uncertain)) continue;
     if (output)
-      flat_error(f, variable->symbol->place, "connect something to it", "output '%s' has no source",
-                 flat_name_of(f, variable));
+      flat_error(f, BRINK_MSG_UNCONNECTED_OUTPUT, variable->symbol->place,
+                 "connect something to it", "output '%s' has no source", flat_name_of(f, variable));
     else
       variable->takes_default = true;
     flat_next(f);
@@ -218,8 +221,8 @@ flat_variable *flat_trace(flat *f, flat_variable *variable, size_t element, size
     variable = f->variables[source >> 32];
     element = (size_t)(uint32_t)source;
   }
-  flat_error(f, variable->symbol->place, NULL, "'%s' is connected to itself",
-             flat_name_of(f, variable));
+  flat_error(f, BRINK_MSG_CONNECTED_TO_ITSELF, variable->symbol->place, NULL,
+             "'%s' is connected to itself", flat_name_of(f, variable));
   return NULL;
 }
 
@@ -389,7 +392,8 @@ void flat_check_held(flat *f) {
     if (component == NULL || component->kind != BRINK_CTC || symbol->kind != BRINK_SYMBOL_INPUT ||
         symbol->type == BRINK_TYPE_SIGNAL || !variable->alias || !variable->continuous)
       continue;
-    flat_error(f, symbol->place, "declare it as a signal, or sample it with a dtc",
+    flat_error(f, BRINK_MSG_HELD_INPUT_VARIES, symbol->place,
+               "declare it as a signal, or sample it with a dtc",
                "input '%s' is held, but what is connected to it varies", flat_name_of(f, variable));
   }
 }

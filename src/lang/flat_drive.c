@@ -1,4 +1,4 @@
-/* flat_drive.c: inputs of the top component whose values come from a table (--input).
+/* flat_drive.c: inputs of the top component whose values come from a table.
  *
  * A signal is u = value + rate*(t - since) between two rows of the table, an equation like any other;
  * value, rate and since are numbers that the run changes at each row (native/instance_input.c). Held
@@ -42,10 +42,8 @@ static void unknown_input(flat *f, const char *name) {
     if (variable->group == f->top && variable->symbol->kind == BRINK_SYMBOL_INPUT)
       near = brink_nearest(name, variable->symbol->name, near);
   }
-  f->failed = true;
-  if (f->usage->length > 0) return;
-  brink_text_add(f->usage, "--input: the top component has no input '%s'", name);
-  if (near != NULL) brink_text_add(f->usage, "; did you mean %s?", near);
+  flat_setting_error(f, BRINK_MSG_UNKNOWN_INPUT, BRINK_ORIGIN_DRIVEN, name,
+                     flat_did_you_mean(f, near), "the top component has no such input");
 }
 
 void flat_mark_driven(flat *f) {

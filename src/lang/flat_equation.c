@@ -102,7 +102,8 @@ static void collect_if(flat *f, const brink_ast_statement *s, flat_list *list,
     for (size_t k = s->nblocks; k-- > 0;) {
       flat_pending *other = k == 0 ? p : same_target(branch[k].first, p);
       if (other == NULL || s->nblocks == s->nconditions) {
-        flat_error(f, p->target->place, "give every branch, and an else, an equation for it",
+        flat_error(f, BRINK_MSG_BRANCHES_DIFFER, p->target->place,
+                   "give every branch, and an else, an equation for it",
                    "not all branches define the same quantities");
         return;
       }
@@ -128,7 +129,8 @@ static void collect(flat *f, const brink_ast_block *block, flat_list *list,
       collect_if(f, s, list, &pending);
     } else if (s->kind == BRINK_STATEMENT_FOR) {
       if (pending.nloops + 1 >= FLAT_LOOPS) {
-        flat_error(f, s->place, NULL, "loops are nested more than %d deep", FLAT_LOOPS - 2);
+        flat_error(f, BRINK_MSG_LOOPS_TOO_DEEP, s->place, NULL,
+                   "loops are nested more than %d deep", FLAT_LOOPS - 2);
         return;
       }
       pending.loops[pending.nloops++] = s;
@@ -160,7 +162,8 @@ static bool push_loops(flat_context *c, const flat_pending *pending) {
         return false;
       }
       if (i > 0 && (a != lo || b != hi)) {
-        flat_error(f, s->place, "instances of one array share their equations",
+        flat_error(f, BRINK_MSG_LOOP_BOUNDS_DIFFER, s->place,
+                   "instances of one array share their equations",
                    "the loop's bounds differ between the instances of an array");
         return false;
       }
@@ -188,8 +191,8 @@ static bool mark_defined(flat_context *c, flat_variable *variable, const flat_pe
     size_t k = brink_ref_slot(ref, r) - (variable->sampled ? variable->now_base : variable->base);
     if (variable->slots != NULL || k >= variable->length) continue; /* flags: checked by name */
     if (variable->defined[k]) {
-      flat_error(f, pending->target->place, NULL, "'%s[%zu]' is defined twice",
-                 variable->symbol->name, k + 1);
+      flat_error(f, BRINK_MSG_DEFINED_TWICE, pending->target->place, NULL, "'%s' is defined twice",
+                 brink_unit_format(f->unit, "%s[%zu]", variable->symbol->name, k + 1));
       return false;
     }
     variable->defined[k] = 1;
@@ -234,7 +237,8 @@ static void one_equation(flat_context *c, flat_variable *variable, const flat_pe
   brink_ref ref;
   flat_begin_graph(c);
   if (c->kernel->count > FLAT_LIMIT) {
-    flat_error(f, pending->target->place, NULL, "more than %zu equations", FLAT_LIMIT);
+    flat_error(f, BRINK_MSG_TOO_MANY_EQUATIONS, pending->target->place, NULL,
+               "more than %zu equations", FLAT_LIMIT);
     return;
   }
   if (!flat_target(c, target_name(pending), prime, &ref, &variable)) return;
@@ -246,7 +250,8 @@ static void one_equation(flat_context *c, flat_variable *variable, const flat_pe
   brink_node node = flat_expr(c, pending->expr);
   if (f->failed) return;
   if (c->graph->failed || node == BRINK_NO_NODE) {
-    flat_error(f, pending->target->place, NULL, "this equation is too large");
+    flat_error(f, BRINK_MSG_EQUATION_TOO_LARGE, pending->target->place, NULL,
+               "this equation is too large");
     return;
   }
   uint32_t name = variable->sampled ? BRINK_NO_INDEX : variable->variable;
@@ -270,8 +275,9 @@ static void translate(flat *f, flat_group *group, const flat_pending *pending) {
   size_t length = flat_length(f, group, pending->expr);
   if (f->failed) return;
   if (length != 1 && length != (vector ? variable->length : 1)) {
-    flat_error(f, pending->expr->place, NULL, "%zu elements are given for '%s', which has %u",
-               length, variable->symbol->name, vector ? variable->length : 1);
+    flat_error(f, BRINK_MSG_EQUATION_LENGTH, pending->expr->place, NULL,
+               "%zu elements are given for '%s', which has %u", length, variable->symbol->name,
+               vector ? variable->length : 1);
     return;
   }
   bool unroll = vector && flat_has_vector_literal(pending->expr);
@@ -307,10 +313,9 @@ static void check_complete(flat *f, flat_group *group) {
     if (!needs || s->kind == BRINK_SYMBOL_FLAG) continue;
     for (uint32_t k = 0; k < variable->length; k++) {
       if (variable->defined != NULL && variable->defined[k]) continue;
-      if (s->size != NULL)
-        flat_error(f, s->place, NULL, "'%s[%u]' has no equation", s->name, k + 1);
-      else
-        flat_error(f, s->place, NULL, "'%s' has no equation", s->name);
+      const char *name = s->name;
+      if (s->size != NULL) name = brink_unit_format(f->unit, "%s[%u]", name, k + 1);
+      flat_error(f, BRINK_MSG_NO_EQUATION, s->place, NULL, "'%s' has no equation", name);
       break;
     }
   }

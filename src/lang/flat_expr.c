@@ -83,7 +83,7 @@ static brink_node relation(flat_context *c, const brink_ast_expr *expr) {
   bool locked = flat_locks(c, a) || flat_locks(c, b);
   if (equality) {
     if (locked) {
-      flat_error(c->f, expr->place,
+      flat_error(c->f, BRINK_MSG_EQUALITY_OF_SIGNALS, expr->place,
                  "declare a flag that is the difference of the two, or use <= or >=",
                  "quantities that vary continuously are equal only for an instant");
       return BRINK_NO_NODE;
@@ -155,7 +155,8 @@ static brink_node prime(flat_context *c, const brink_ast_expr *expr) {
 
 static brink_node vector_element(flat_context *c, const brink_ast_expr *expr) {
   if (c->element == BRINK_NONE || c->element >= expr->nargs) {
-    flat_error(c->f, expr->place, NULL, "a list of %zu elements does not fit here", expr->nargs);
+    flat_error(c->f, BRINK_MSG_LIST_NOT_ALLOWED, expr->place, NULL,
+               "a list of %zu elements does not fit here", expr->nargs);
     return BRINK_NO_NODE;
   }
   return flat_expr(c, expr->arg[c->element]);

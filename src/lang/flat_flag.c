@@ -44,6 +44,7 @@ uint32_t flat_add_flag(flat *f, flat_group *group, brink_flag_kind kind, const c
   *flag = (brink_flag){.kind = kind,
                        .name = name,
                        .where = flat_where(f, place),
+                       .place = place,
                        .group = group->id,
                        .count = count,
                        .per_instance = group->count > 0 ? count / group->count : 1,

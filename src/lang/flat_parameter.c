@@ -1,6 +1,6 @@
-/* flat_parameter.c: parameters, defaults of inputs, --set, and initial values.
+/* flat_parameter.c: parameters, defaults of inputs, settings of the caller, initial values.
  *
- * Which value wins: --set, then the outer component's initial or instance arguments, then the inner
+ * Which value wins: a setting of the caller, then the outer component's initial or instance arguments, then the inner
  * one's own. */
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 /* ---- --set ---- */
 
-/* One segment of a path in a --set: name, name[index]. Returns what follows, NULL if it is malformed. */
+/* One segment of a path in a setting: name, name[index]. Returns what follows, NULL if it is malformed. */
 static const char *read_segment(const char *text, const char **name, size_t *length, long *index) {
   *name = text;
   *length = strcspn(text, ".[=");
@@ -60,7 +60,7 @@ static bool instance_meant(const flat_group *group, const char *set, size_t inst
   return index == 0 || instance % dimension == (size_t)(index - 1);
 }
 
-/* The value's text if this --set names the variable; *element: which one, BRINK_NONE: all. */
+/* The value's text if this setting names the variable; *element: which one, BRINK_NONE: all. */
 static const char *match_set(const flat_variable *variable, const char *set, size_t *element) {
   const char *text = match_groups(variable->group, set), *name;
   size_t length;
@@ -71,12 +71,6 @@ static const char *match_set(const flat_variable *variable, const char *set, siz
   if (index > 0 && (variable->symbol->size == NULL || index > (long)variable->length)) return NULL;
   *element = index > 0 ? (size_t)(index - 1) : BRINK_NONE;
   return text + 1;
-}
-
-static bool usage_error(flat *f, const char *set, const char *problem) {
-  if (f->usage->length == 0) brink_text_add(f->usage, "--set %s: %s", set, problem);
-  f->failed = true;
-  return false;
 }
 
 /* A number, true, false, or a text, quoted or not. */
@@ -93,37 +87,39 @@ static bool read_value(flat *f, const flat_variable *variable, const char *set, 
   }
   if (variable->symbol->type == BRINK_TYPE_BOOLEAN) {
     bool yes = strcmp(text, "true") == 0;
-    if (!yes && strcmp(text, "false") != 0) return usage_error(f, set, "give true or false");
+    if (!yes && strcmp(text, "false") != 0)
+      return flat_setting_error(f, BRINK_MSG_SETTING_NOT_A_BOOLEAN, BRINK_ORIGIN_SET, set, NULL,
+                                "give true or false");
     *value = yes ? 1.0 : 0.0;
     return true;
   }
   char *end;
   *value = strtod(text, &end);
   if (length == 0 || *end != '\0' || isnan(*value))
-    return usage_error(f, set, "give a number after the equals sign");
+    return flat_setting_error(f, BRINK_MSG_SETTING_NOT_A_NUMBER, BRINK_ORIGIN_SET, set, NULL,
+                              "give a number after the equals sign");
   if (variable->symbol->type == BRINK_TYPE_INTEGER && *value != floor(*value))
-    return usage_error(f, set, "give a whole number");
+    return flat_setting_error(f, BRINK_MSG_SETTING_NOT_A_WHOLE_NUMBER, BRINK_ORIGIN_SET, set, NULL,
+                              "give a whole number");
   return true;
 }
 
-/* A --set gave a value that is not allowed. Of a set of texts, all are told, and the nearest one. */
+/* A setting gives a value that is not allowed. Of a set of texts, the message lists all and the hint the nearest. */
 static bool refuse(flat *f, const flat_variable *variable, size_t instance, const char *set) {
   const brink_ast_range *range = &variable->symbol->range;
-  const char *near = NULL, *given = strchr(set, '=');
+  const char *near = NULL, *given = strchr(set, '='), *all = NULL;
   if (!range->is_set || variable->symbol->type != BRINK_TYPE_STRING || given == NULL)
-    return usage_error(f, set,
-                       brink_unit_format(f->unit, "the value is outside the declared range, %s",
-                                         flat_range_text(f, variable, instance)));
-  f->failed = true;
-  if (f->usage->length > 0) return false;
-  brink_text_add(f->usage, "--set %s: it is one of ", set);
+    return flat_setting_error(f, BRINK_MSG_SETTING_OUT_OF_RANGE, BRINK_ORIGIN_SET, set, NULL,
+                              "the value is outside the declared range, %s",
+                              flat_range_text(f, variable, instance));
   for (size_t k = 0; k < range->nitems; k++) {
+    const char *item = range->item[k]->text;
     if (range->item[k]->op != BRINK_AST_TEXT) continue;
-    near = brink_nearest(given + 1, range->item[k]->text, near);
-    brink_text_add(f->usage, "%s%s", k > 0 ? ", " : "", range->item[k]->text);
+    near = brink_nearest(given + 1, item, near);
+    all = all != NULL ? brink_unit_format(f->unit, "%s, %s", all, item) : item;
   }
-  if (near != NULL) brink_text_add(f->usage, "; did you mean %s?", near);
-  return false;
+  return flat_setting_error(f, BRINK_MSG_SETTING_NOT_IN_SET, BRINK_ORIGIN_SET, set,
+                            flat_did_you_mean(f, near), "it is one of %s", all != NULL ? all : "");
 }
 
 /* ---- parameters and defaults ---- */
@@ -146,9 +142,9 @@ static bool fill_element(flat *f, flat_variable *variable, const brink_ast_value
   variable->assumed = variable->assumed || assumed;
   if (!assumed && !flat_in_range(f, variable, instance, value)) {
     char buffer[BRINK_DOUBLE_TEXT];
-    flat_error(f, given->expr->place, flat_range_hint(f, variable, instance),
-               "'%s' = %s is outside its declared range", flat_name_of(f, variable),
-               flat_value_text(f, variable, value, buffer));
+    flat_error(f, BRINK_MSG_PARAMETER_OUT_OF_RANGE, given->expr->place,
+               flat_range_hint(f, variable, instance), "'%s' = %s is outside its declared range",
+               flat_name_of(f, variable), flat_value_text(f, variable, value, buffer));
     return false;
   }
   variable->values[element] = value;
@@ -295,11 +291,24 @@ static void assume(flat *f, flat_variable *variable, size_t element) {
   variable->assumed = true;
 }
 
+static void report_no_value(flat *f, const flat_variable *variable) {
+  const brink_symbol *symbol = variable->symbol;
+  if (symbol->kind == BRINK_SYMBOL_INPUT)
+    flat_error(f, BRINK_MSG_UNCONNECTED_INPUT, symbol->place,
+               "connect it, or give it a default in assignments",
+               "input '%s' is not connected and has no default", flat_name_of(f, variable));
+  else
+    flat_error(f, BRINK_MSG_NO_VALUE, symbol->place,
+               "give it one in assignments, as an argument of the instance, or for this run",
+               "parameter '%s' has no value", flat_name_of(f, variable));
+}
+
 bool flat_evaluate(flat *f, flat_variable *variable) {
   const brink_symbol *symbol = variable->symbol;
   if (variable->evaluation == 2) return variable->values != NULL;
   if (variable->evaluation == 1) {
-    flat_error(f, symbol->place, NULL, "the value of '%s' depends on itself", symbol->name);
+    flat_error(f, BRINK_MSG_CIRCULAR_VALUE, symbol->place, NULL,
+               "the value of '%s' depends on itself", symbol->name);
     return false;
   }
   variable->evaluation = 1;
@@ -318,13 +327,7 @@ bool flat_evaluate(flat *f, flat_variable *variable) {
       assume(f, variable, e);
       continue;
     }
-    bool input = symbol->kind == BRINK_SYMBOL_INPUT;
-    flat_error(f, symbol->place,
-               input ? "connect it, or give it a default in assignments"
-                     : "give it one in assignments, as an argument of the instance, or with --set",
-               input ? "input '%s' is not connected and has no default"
-                     : "parameter '%s' has no value",
-               flat_name_of(f, variable));
+    report_no_value(f, variable);
     ok = false;
   }
   variable->evaluation = 2;
@@ -390,14 +393,15 @@ static void assign(flat *f, const flat_point *point, const brink_ast_statement *
     variable->assumed = variable->assumed || assumed;
     if (!assumed && !flat_in_range(f, variable, instance, value)) {
       char buffer[BRINK_DOUBLE_TEXT];
-      flat_error(f, s->expr->place, flat_range_hint(f, variable, instance),
+      flat_error(f, BRINK_MSG_INITIAL_OUT_OF_RANGE, s->expr->place,
+                 flat_range_hint(f, variable, instance),
                  "the initial value %s of '%s' is outside its declared range",
                  flat_value_text(f, variable, value, buffer), flat_name_of(f, variable));
       return;
     }
     if (!assumed && variable->symbol->type != BRINK_TYPE_STRING && !isfinite(value)) {
-      flat_error(f, s->expr->place, NULL, "the initial value of '%s' is not a finite number",
-                 flat_name_of(f, variable));
+      flat_error(f, BRINK_MSG_INITIAL_NOT_FINITE, s->expr->place, NULL,
+                 "the initial value of '%s' is not a finite number", flat_name_of(f, variable));
       return;
     }
     size_t element = instance * variable->length + (size_t)(k - 1);
@@ -505,7 +509,7 @@ static bool names_pair_parameter(const brink_component *system, const char *set)
   return false;
 }
 
-/* Does this --set name something that exists? */
+/* Does this setting name something that exists? */
 static bool known_set(flat *f, const char *set) {
   if (f->templates && names_pair_parameter(f->top->component, set)) return true;
   for (size_t k = 0; k < f->nvariables; k++) {
@@ -516,7 +520,7 @@ static bool known_set(flat *f, const char *set) {
   return false;
 }
 
-/* The path of a --set without its indices: "car[3].x" is a car.x. */
+/* The path of a setting without its indices: "car[3].x" is a car.x. */
 static char *bare_path(flat *f, const char *set) {
   size_t length = strcspn(set, "="), used = 0;
   char *path = flat_take(f, length + 1, 1);
@@ -545,17 +549,13 @@ static const char *nearest_path(flat *f, const char *set) {
 }
 
 static void unknown_set(flat *f, const char *set) {
-  const char *near = nearest_path(f, set);
-  f->failed = true;
-  if (f->usage->length > 0) return;
   if (strchr(set, '=') == NULL)
-    brink_text_add(f->usage, "--set %s: write PATH=VALUE", set);
-  else if (near != NULL)
-    brink_text_add(f->usage,
-                   "--set %s: there is no such parameter, state or input; did you mean %s?", set,
-                   near);
+    flat_setting_error(f, BRINK_MSG_SETTING_WITHOUT_VALUE, BRINK_ORIGIN_SET, set, NULL,
+                       "write PATH=VALUE");
   else
-    brink_text_add(f->usage, "--set %s: there is no such parameter, state or input", set);
+    flat_setting_error(f, BRINK_MSG_UNKNOWN_SETTING, BRINK_ORIGIN_SET, set,
+                       flat_did_you_mean(f, nearest_path(f, set)),
+                       "there is no such parameter, state or input");
 }
 
 void flat_apply_sets(flat *f) {

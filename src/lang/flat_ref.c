@@ -69,8 +69,8 @@ static bool element_of(flat_context *c, const flat_variable *variable, const bri
     else if (c->element_loop)
       *k = r % c->loop[c->nloops - 1].count;
     if (*k >= variable->length) {
-      flat_error(c->f, part->place, NULL, "'%s' has %u elements, but %zu are needed", part->name,
-                 variable->length, *k + 1);
+      flat_error(c->f, BRINK_MSG_ELEMENTS_NEEDED, part->place, NULL,
+                 "'%s' has %u elements, but %zu are needed", part->name, variable->length, *k + 1);
       return false;
     }
   }
@@ -221,9 +221,9 @@ static brink_node declared_name(flat_context *c, const brink_ast_expr *expr) {
   if (variable->sampled && variable->group == c->group && !c->pre) space = BRINK_SPACE_V;
   if (c->pre) {
     if (space != BRINK_SPACE_X && space != BRINK_SPACE_P && space != BRINK_SPACE_MODE) {
-      flat_error(c->f, expr->place, "write the expression with pre of the states in it",
-                 "pre(%s): only states, modes and held values are remembered",
-                 variable->symbol->name);
+      flat_error(c->f, BRINK_MSG_PRE_OF_NO_STATE, expr->place,
+                 "write the expression with pre of the states in it",
+                 "'pre' takes a state, a mode or a held value, but this is %s", "a signal");
       return BRINK_NO_NODE;
     }
     space = before[space];

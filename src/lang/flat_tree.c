@@ -88,7 +88,8 @@ flat_group *flat_add_group(flat *f, flat_group *parent, brink_symbol *symbol, si
 /* The group's streams of random draws, its entry in the system, its variables. */
 bool flat_open_group(flat *f, flat_group *group, brink_symbol *symbols) {
   if (group->count > FLAT_LIMIT || f->instances + group->count > FLAT_LIMIT) {
-    flat_error(f, group->symbol != NULL ? group->symbol->place : f->top->component->place, NULL,
+    flat_error(f, BRINK_MSG_TOO_MANY_INSTANCES,
+               group->symbol != NULL ? group->symbol->place : f->top->component->place, NULL,
                "the model has more than %zu instances", FLAT_LIMIT);
     return false;
   }
@@ -112,7 +113,8 @@ static bool is_population(const brink_component *component, const brink_symbol *
 static void build(flat *f, flat_group *group, int depth) {
   brink_component *component = group->component;
   if (depth > 100) {
-    flat_error(f, component->place, NULL, "components are nested more than 100 deep");
+    flat_error(f, BRINK_MSG_COMPONENTS_TOO_DEEP, component->place, NULL,
+               "components are nested more than 100 deep");
     return;
   }
   if (!flat_open_group(f, group, component->symbols)) return;
@@ -224,7 +226,8 @@ uint32_t flat_size(flat *f, flat_variable *variable) {
         return 0;
       }
       if (i > 0 && other != size) {
-        flat_error(f, symbol->place, "instances of one array share their equations",
+        flat_error(f, BRINK_MSG_SIZES_DIFFER, symbol->place,
+                   "instances of one array share their equations",
                    "the size of '%s' differs between the instances of an array", symbol->name);
         return 0;
       }
@@ -232,7 +235,8 @@ uint32_t flat_size(flat *f, flat_variable *variable) {
     }
   }
   if ((size_t)size * variable->group->count > FLAT_LIMIT) {
-    flat_error(f, symbol->place, NULL, "'%s' has more than %zu elements", symbol->name, FLAT_LIMIT);
+    flat_error(f, BRINK_MSG_TOO_MANY_ELEMENTS, symbol->place, NULL,
+               "'%s' has more than %zu elements", symbol->name, FLAT_LIMIT);
     return 0;
   }
   variable->length = (uint32_t)size;
@@ -344,7 +348,8 @@ bool flat_add_variable(flat *f, flat_variable *variable, brink_variable_kind kin
                          .length = variable->length,
                          .vector = symbol->size != NULL,
                          .knob = symbol->knob,
-                         .where = flat_where(f, symbol->place)};
+                         .where = flat_where(f, symbol->place),
+                         .place = symbol->place};
   if (symbol->unit != NULL) made.unit = brink_arena_text(f->arena, symbol->unit);
   describe_range(f, variable, &made);
   if (made.type == BRINK_VALUE_INTEGER && !made.has_range && made.set == NULL) {

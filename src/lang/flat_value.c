@@ -68,8 +68,8 @@ static bool find_element(flat *f, const flat_point *point, const brink_ast_expr 
     if (child == NULL) return false;
     int64_t index = 1;
     if (child->dimension > 0 && part->index == NULL) {
-      flat_error(f, part->place, "write which one", "'%s' is an array of %zu components",
-                 part->name, child->dimension);
+      flat_error(f, BRINK_MSG_INDEX_MISSING, part->place, "write which one",
+                 "'%s' is an array of components", part->name);
       return false;
     }
     if (part->index != NULL &&
@@ -111,7 +111,7 @@ static double initial_value(const flat *f, const flat_variable *variable, size_t
 }
 
 static bool not_known(flat *f, const brink_ast_expr *expr, const char *what) {
-  flat_error(f, expr->place,
+  flat_error(f, BRINK_MSG_VALUE_NOT_KNOWN, expr->place,
              "values that are settled before the run may use parameters, numbers and, in initial, "
              "what was set before",
              "the value of '%s' is not known before the run", what);
@@ -186,7 +186,7 @@ static bool name_value(flat *f, const flat_point *point, const brink_ast_expr *e
 static double draw(flat *f, const flat_point *point) {
   flat_group *group = point->group;
   if (f->seed_expr != NULL)
-    flat_error(f, f->seed_expr->place, "give the seed as a number",
+    flat_error(f, BRINK_MSG_SEED_DRAWN, f->seed_expr->place, "give the seed as a number",
                "the seed depends on a random number");
   return brink_random(f->seed, (double)(group->stream + point->instance),
                       (double)group->draws[point->instance]++);
@@ -341,7 +341,8 @@ bool flat_spend(flat *f, brink_place place, size_t steps) {
     return true;
   }
   if (f->budget > 0)
-    flat_error(f, place, "long loops and functions that call functions multiply",
+    flat_error(f, BRINK_MSG_MODEL_TOO_COSTLY, place,
+               "long loops and functions that call functions multiply",
                "the model is too large to be worked out");
   f->budget = 0;
   return false;
@@ -390,14 +391,15 @@ bool flat_whole(flat *f, const flat_point *point, const brink_ast_expr *expr, co
   if (!flat_value(f, &scalar, expr, &number)) return false;
   if (!(number >= (double)least && number <= (double)most)) {
     char text[BRINK_DOUBLE_TEXT];
-    flat_error(f, expr->place, NULL, "%s: %s is not between %lld and %lld", what,
-               brink_double_text(number, text), (long long)least, (long long)most);
+    flat_error(f, BRINK_MSG_NUMBER_OUT_OF_BOUNDS, expr->place, NULL,
+               "%s: %s is not between %lld and %lld", what, brink_double_text(number, text),
+               (long long)least, (long long)most);
     return false;
   }
   if (number != floor(number)) {
     char text[BRINK_DOUBLE_TEXT];
-    flat_error(f, expr->place, NULL, "%s: %s is not a whole number", what,
-               brink_double_text(number, text));
+    flat_error(f, BRINK_MSG_NOT_A_WHOLE_NUMBER, expr->place, NULL,
+               "%s is a whole number, but this is %s", what, brink_double_text(number, text));
     return false;
   }
   *value = (int64_t)number;
@@ -416,7 +418,7 @@ static size_t join(flat *f, const brink_ast_expr *expr, size_t a, size_t b) {
   if (a == 0 || b == 0) return 0;
   if (a == b || b == 1) return a;
   if (a == 1) return b;
-  flat_error(f, expr->place, "vectors are combined element by element",
+  flat_error(f, BRINK_MSG_VECTOR_LENGTHS, expr->place, "vectors are combined element by element",
              "a vector of %zu elements meets one of %zu", a, b);
   return 0;
 }

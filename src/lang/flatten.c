@@ -30,14 +30,27 @@ void *flat_take(flat *f, size_t count, size_t size) {
   return memory;
 }
 
-void flat_error(flat *f, brink_place place, const char *hint, const char *format, ...) {
-  char text[512];
+void flat_error(flat *f, brink_message code, brink_place place, const char *hint,
+                const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
+  brink_report_list(f->unit, BRINK_ERROR, code, place, hint, format, arguments);
   va_end(arguments);
-  brink_report(f->unit, BRINK_ERROR, place, hint, "%s", text);
   f->failed = true;
+}
+
+bool flat_setting_error(flat *f, brink_message code, brink_origin origin, const char *setting,
+                        const char *hint, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  brink_report_setting(f->unit, origin, setting, code, hint, format, arguments);
+  va_end(arguments);
+  f->failed = true;
+  return false;
+}
+
+const char *flat_did_you_mean(flat *f, const char *nearest) {
+  return nearest != NULL ? brink_unit_format(f->unit, "did you mean %s?", nearest) : NULL;
 }
 
 const char *flat_where(flat *f, brink_place place) {
@@ -119,8 +132,8 @@ static brink_component *find_top(flat *f) {
   const char *near = NULL;
   for (brink_component *c = f->unit->components; c != NULL; c = c->next)
     near = brink_nearest(name, c->name, near);
-  brink_text_add(f->usage, "--top %s: there is no such component", name);
-  if (near != NULL) brink_text_add(f->usage, "; did you mean %s?", near);
+  flat_setting_error(f, BRINK_MSG_UNKNOWN_COMPONENT, BRINK_ORIGIN_TOP, name,
+                     flat_did_you_mean(f, near), "there is no such component");
   return NULL;
 }
 
@@ -146,7 +159,7 @@ void flat_read_seed(flat *f) {
     flat_point point = {.group = f->top, .element = BRINK_NONE};
     double seed = -1.0;
     if (reads_inside(value->expr)) {
-      flat_error(f, value->expr->place, "give the seed as a number",
+      flat_error(f, BRINK_MSG_SEED_OF_A_PART, value->expr->place, "give the seed as a number",
                  "the seed is needed before there are any components");
       return;
     }
@@ -235,7 +248,7 @@ static void warn_initial(flat *f) {
       const double *from = variable->space == BRINK_SPACE_X ? system->x0 : system->p0;
       start = brink_double_text(from[variable->base], text);
     }
-    brink_report(f->unit, BRINK_WARNING, symbol->place, NULL,
+    brink_report(f->unit, BRINK_WARNING, BRINK_MSG_NO_INITIAL_VALUE, symbol->place, NULL,
                  "'%s' has no initial value: it starts at %s", flat_name_of(f, variable), start);
   }
 }
@@ -302,7 +315,8 @@ void flat_finish(flat *f, brink_system *system, const uint32_t *numbers) {
   size_t equation = 0;
   if (!system->has_constraints && !brink_system_finish(system, &path, &equation)) {
     if (path.length > 0)
-      flat_error(f, f->places[numbers != NULL ? numbers[equation] : equation],
+      flat_error(f, BRINK_MSG_ALGEBRAIC_LOOP,
+                 f->places[numbers != NULL ? numbers[equation] : equation],
                  "break the loop with a state, or solve it in a constraints section",
                  "algebraic loop: %s", path.data);
     else
@@ -314,8 +328,9 @@ void flat_finish(flat *f, brink_system *system, const uint32_t *numbers) {
 static void run(flat *f) {
   brink_component *top = find_top(f);
   if (top == NULL) {
-    if (f->usage->length == 0)
-      brink_report(f->unit, BRINK_ERROR, (brink_place){.line = 1, .column = 1, .length = 1}, NULL,
+    if (f->options->top == NULL)
+      brink_report(f->unit, BRINK_ERROR, BRINK_MSG_EMPTY_FILE,
+                   (brink_place){.line = 1, .column = 1, .length = 1}, NULL,
                    "there is no component in this file");
     f->failed = true;
     return;
@@ -349,8 +364,9 @@ static bool is_whole(const brink_unit *unit) {
 }
 
 brink_system *brink_flatten(brink_unit *unit, const brink_flatten_options *options,
-                            const brink_allocator *allocator, brink_text *usage) {
+                            const brink_allocator *allocator) {
   brink_arena arena;
+  brink_report_forget_settings(unit);
   brink_arena_init(&arena, allocator);
   brink_system *system = brink_arena_take(&arena, 1, sizeof *system);
   if (system == NULL) {
@@ -361,7 +377,6 @@ brink_system *brink_flatten(brink_unit *unit, const brink_flatten_options *optio
   flat f = {.unit = unit,
             .system = system,
             .arena = &system->arena,
-            .usage = usage,
             .options = options,
             .groups_end = &f.groups,
             .budget = options->budget > 0 ? options->budget : FLAT_BUDGET};

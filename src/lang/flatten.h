@@ -33,12 +33,13 @@ typedef struct brink_flatten_options {
 } brink_flatten_options;
 
 /* Instantiates the top component of a checked unit: instances, sizes, parameters, connections,
- * equations, flags, actions. What it finds wrong goes to the unit's report; what is wrong with
- * --top or --set goes to `usage` (wrong usage of the program, not of the language). NULL if there was
- * anything of either, or no memory. Where the checker found errors already, what is wrong with instances,
- * values and connections is reported, too. Destroy the result with brink_system_destroy. */
+ * equations, flags, actions. What is wrong goes to the unit's report: errors of the text count in unit->nerrors; an
+ * error of these options (an unknown top, a setting that does not fit) counts in unit->nsettings, has an origin of its
+ * own (report.h), and is forgotten by the next call. NULL if there was an error of either kind, or no memory. Where the
+ * checker found errors already, what is wrong with instances, values and connections is reported, too. Destroy the
+ * result with brink_system_destroy. */
 brink_system *brink_flatten(brink_unit *unit, const brink_flatten_options *options,
-                            const brink_allocator *allocator, brink_text *usage);
+                            const brink_allocator *allocator);
 
 void brink_system_destroy(brink_system *system); /* NULL is fine */
 

@@ -1,4 +1,4 @@
-/* format.c: the canonical layout of a model (brink fmt).
+/* format.c: the canonical layout of a model.
  *
  * The layout is made from the tokens of the file, so that nothing can get lost, and from what the
  * parser noted about them (brink_layout_mark): which ones begin a line, and how deep. One statement

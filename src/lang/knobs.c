@@ -104,22 +104,17 @@ static const char *difference(const brink_system *a, const brink_system *b) {
 /* The system with another value of the knob; NULL: it cannot have it. */
 static brink_system *turned(search *s, const char *name, double value) {
   char text[BRINK_DOUBLE_TEXT];
-  brink_text set = {.allocator = *s->allocator}, usage = {.allocator = *s->allocator};
+  brink_text set = {.allocator = *s->allocator};
   brink_unit *unit = s->unit;
-  size_t items = unit->nitems, errors = unit->nerrors, warnings = unit->nwarnings;
-  bool too_many = unit->too_many;
+  brink_report_mark before = brink_report_now(unit);
   brink_text_add(&set, "%s=%s", name, brink_double_text(value, text));
   brink_flatten_options options = *s->options;
   options.sets = s->sets;
   options.nsets = s->options->nsets + 1;
   s->sets[s->options->nsets] = set.data;
-  brink_system *system = set.failed ? NULL : brink_flatten(unit, &options, s->allocator, &usage);
-  unit->nitems = items; /* what it found wrong is not the model's fault */
-  unit->nerrors = errors;
-  unit->nwarnings = warnings;
-  unit->too_many = too_many;
+  brink_system *system = set.failed ? NULL : brink_flatten(unit, &options, s->allocator);
+  brink_report_return(unit, &before); /* what is wrong with this value is not the model's fault */
   brink_text_free(&set);
-  brink_text_free(&usage);
   return system;
 }
 
@@ -203,10 +198,8 @@ static const char *name_of(search *s, uint32_t variable, size_t element) {
 static bool add_knobs(search *s, uint32_t v, size_t most, brink_knobs *knobs, size_t *capacity) {
   const brink_variable *variable = &s->system->variables[v];
   for (size_t k = 0; k < variable->length && (most == 0 || knobs->count < most); k++) {
-    if (!brink_arena_grow(s->arena, (void **)&knobs->knobs, knobs->count, capacity,
-                          sizeof *knobs->knobs))
-      return false;
-    brink_knob *knob = &knobs->knobs[knobs->count++];
+    brink_knob *knob = brink_arena_push(s->arena, knobs->knobs, knobs->count, *capacity);
+    if (knob == NULL) return false;
     *knob = (brink_knob){.name = name_of(s, v, k)};
     if (knob->name == NULL) return false;
     if (variable->type != BRINK_VALUE_REAL || variable->space != BRINK_SPACE_P) {

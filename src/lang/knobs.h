@@ -11,7 +11,7 @@
 #include "lang/flatten.h"
 
 typedef struct brink_knob {
-  const char *name; /* as --set knows it: "area", "plant.area", "weight[2]" */
+  const char *name; /* as a setting names it: "area", "plant.area", "weight[2]" */
   double value;
   const double *x, *p; /* dx(0)/dknob, nx numbers; dp/dknob, np numbers; NULL: left out … */
   const char *reason;  /* … because; else NULL */

@@ -35,8 +35,8 @@ brink_place brink_token_end(uint32_t file, const brink_token *token) {
       .file = file, .line = token->line, .column = token->column + token->length, .length = 1};
 }
 
-void brink_lexer_error(brink_lexer *lexer, const char *start, size_t length, const char *hint,
-                       const char *format, ...) {
+void brink_lexer_error(brink_lexer *lexer, brink_message code, const char *start, size_t length,
+                       const char *hint, const char *format, ...) {
   if (lexer->unit == NULL) return;
   brink_place place = {.file = lexer->file,
                        .line = lexer->line,
@@ -44,7 +44,7 @@ void brink_lexer_error(brink_lexer *lexer, const char *start, size_t length, con
                        .length = length > 0 ? (uint32_t)length : 1};
   va_list arguments;
   va_start(arguments, format);
-  brink_report_list(lexer->unit, BRINK_ERROR, place, hint, format, arguments);
+  brink_report_list(lexer->unit, BRINK_ERROR, code, place, hint, format, arguments);
   va_end(arguments);
 }
 
@@ -126,7 +126,8 @@ static bool skip_foreign_comment(brink_lexer *lexer) {
   const char *at = lexer->at;
   bool slashes = at[0] == '/' && at[1] == '/', c = at[0] == '/' && at[1] == '*';
   if (*at != '#' && !slashes && !c) return false;
-  brink_lexer_error(lexer, at, *at == '#' ? 1 : 2, "a comment starts with % and ends with the line",
+  brink_lexer_error(lexer, BRINK_MSG_FOREIGN_COMMENT, at, *at == '#' ? 1 : 2,
+                    "a comment starts with % and ends with the line",
                     "'%.*s' does not start a comment", *at == '#' ? 1 : 2, at);
   if (c)
     skip_c_comment(lexer);
@@ -221,11 +222,12 @@ static void lex_word(brink_lexer *lexer, brink_token *token) {
   }
   token->kind = BRINK_TOKEN_NAME;
   if (foreign != NULL)
-    brink_lexer_error(lexer, foreign, foreign_length,
+    brink_lexer_error(lexer, BRINK_MSG_NAME_CHARACTER, foreign, foreign_length,
                       "names are made of the letters A to Z, a to z, digits and _",
                       "a name cannot hold '%.*s'", (int)foreign_length, foreign);
   else if (lexer->at - token->start > BRINK_NAME_LIMIT)
-    brink_lexer_error(lexer, token->start, (size_t)(lexer->at - token->start), NULL,
+    brink_lexer_error(lexer, BRINK_MSG_NAME_TOO_LONG, token->start,
+                      (size_t)(lexer->at - token->start), NULL,
                       "this name is longer than %d characters", BRINK_NAME_LIMIT);
   else
     classify_word(lexer, token);
@@ -246,10 +248,11 @@ static void string_error(brink_lexer *lexer, brink_token *token, const char *at)
   if (token->damaged) return; /* once is enough */
   token->damaged = true;
   if (*at == '\\')
-    brink_lexer_error(lexer, at, 1, "there are \\\", \\\\, \\n and \\t; a backslash itself is \\\\",
+    brink_lexer_error(lexer, BRINK_MSG_UNKNOWN_ESCAPE, at, 1,
+                      "there are \\\", \\\\, \\n and \\t; a backslash itself is \\\\",
                       "an unknown escape in a string");
   else
-    brink_lexer_error(lexer, at, 1, "strings hold characters in UTF-8",
+    brink_lexer_error(lexer, BRINK_MSG_STRING_BYTE, at, 1, "strings hold characters in UTF-8",
                       "the byte 0x%02x cannot stand in a string", (unsigned)(unsigned char)*at);
 }
 
@@ -265,7 +268,7 @@ static void lex_string(brink_lexer *lexer, brink_token *token, char quote) {
   lexer->at = at < stop && *at == quote ? at + 1 : at;
   if (at < stop && *at == quote) return;
   token->damaged = token->unclosed = true;
-  brink_lexer_error(lexer, token->start, (size_t)(at - token->start),
+  brink_lexer_error(lexer, BRINK_MSG_UNCLOSED_STRING, token->start, (size_t)(at - token->start),
                     "a string ends on the line on which it begins",
                     "this string has no closing quote");
 }
@@ -277,14 +280,16 @@ static void lex_single_quotes(brink_lexer *lexer, brink_token *token) {
   if (close == NULL) {
     lexer->at++;
     token->kind = BRINK_TOKEN_BAD;
-    brink_lexer_error(lexer, token->start, 1, "x' is the derivative of x", "a stray '");
+    brink_lexer_error(lexer, BRINK_MSG_STRAY_PRIME, token->start, 1, "x' is the derivative of x",
+                      "a stray '");
     return;
   }
   lexer->at = close + 1;
   token->kind = BRINK_TOKEN_STRING;
   token->damaged = true;
-  brink_lexer_error(lexer, token->start, (size_t)(lexer->at - token->start),
-                    "write \"...\" instead of '...'", "strings are written in double quotes");
+  brink_lexer_error(lexer, BRINK_MSG_SINGLE_QUOTES, token->start,
+                    (size_t)(lexer->at - token->start), "write \"...\" instead of '...'",
+                    "strings are written in double quotes");
 }
 
 /* ---- signs ---- */
@@ -391,15 +396,17 @@ static void stray_hint(brink_lexer *lexer, const char *at, size_t length) {
   bool printable = decode(at, lexer->end, &code) > 0 && code > 0x20 && code != 0x7f &&
                    !(code >= 0x80 && code <= 0xa0);
   if (code == 0x201c || code == 0x201d || code == 0x201e)
-    brink_lexer_error(lexer, at, length, "write the plain quote \"",
+    brink_lexer_error(lexer, BRINK_MSG_TYPOGRAPHIC_QUOTES, at, length, "write the plain quote \"",
                       "typographic quotes do not make a string");
   else if (code == 0xa0)
-    brink_lexer_error(lexer, at, length, "replace it by a plain space", "a no-break space");
+    brink_lexer_error(lexer, BRINK_MSG_NO_BREAK_SPACE, at, length, "replace it by a plain space",
+                      "a no-break space");
   else if (printable)
-    brink_lexer_error(lexer, at, length, NULL, "a stray character '%.*s'", (int)length, at);
+    brink_lexer_error(lexer, BRINK_MSG_STRAY_CHARACTER, at, length, NULL,
+                      "a stray character '%.*s'", (int)length, at);
   else
-    brink_lexer_error(lexer, at, length, "models are plain text in UTF-8", "a stray byte 0x%02x",
-                      c);
+    brink_lexer_error(lexer, BRINK_MSG_STRAY_BYTE, at, length, "models are plain text in UTF-8",
+                      "a stray byte 0x%02x", c);
 }
 
 /* Characters that begin nothing. Several in a row are one mistake. */
@@ -423,7 +430,7 @@ static void lex_stray(brink_lexer *lexer, brink_token *token) {
 static void lex_end(brink_lexer *lexer, brink_token *token) {
   token->kind = BRINK_TOKEN_EOF;
   if (lexer->at < lexer->end)
-    brink_lexer_error(lexer, lexer->at, 1, "models are plain text in UTF-8",
+    brink_lexer_error(lexer, BRINK_MSG_NUL_BYTE, lexer->at, 1, "models are plain text in UTF-8",
                       "a NUL byte: this is not a text file");
   lexer->end = lexer->at;
 }
@@ -433,8 +440,8 @@ static void lex_sign(brink_lexer *lexer, brink_token *token, const sign *s) {
   lexer->at += length;
   token->kind = s->kind;
   if (s->instead != NULL)
-    brink_lexer_error(lexer, token->start, length, s->instead, "'%s' is not an operator of HSML",
-                      s->text);
+    brink_lexer_error(lexer, BRINK_MSG_FOREIGN_OPERATOR, token->start, length, s->instead,
+                      "'%s' is not an operator of HSML", s->text);
 }
 
 void brink_lexer_next(brink_lexer *lexer, brink_token *token) {

@@ -95,9 +95,9 @@ void brink_lexer_number(brink_lexer *lexer, brink_token *token);
 
 /* An error about `length` characters from `start`, which are on the present line. */
 #if defined(__GNUC__)
-__attribute__((format(printf, 5, 6)))
+__attribute__((format(printf, 6, 7)))
 #endif
-void brink_lexer_error(brink_lexer *lexer, const char *start, size_t length, const char *hint,
+void brink_lexer_error(brink_lexer *lexer, brink_message code, const char *start, size_t length, const char *hint,
                        const char *format, ...);
 
 #endif

@@ -63,9 +63,10 @@ static bool scan_exponent(brink_lexer *lexer, brink_token *token, decimal *d) {
     if (is_word(*digits)) return false; /* 2end: a number that runs into a word */
     lexer->at = digits;
     token->damaged = true;
-    brink_lexer_error(lexer, token->start, (size_t)(digits - token->start),
-                      "an exponent is written like 1e-3", "the exponent of '%.*s' has no digits",
-                      (int)(digits - token->start), token->start);
+    brink_lexer_error(lexer, BRINK_MSG_EMPTY_EXPONENT, token->start,
+                      (size_t)(digits - token->start), "an exponent is written like 1e-3",
+                      "the exponent of '%.*s' has no digits", (int)(digits - token->start),
+                      token->start);
     return true;
   }
   long exponent = 0;
@@ -83,8 +84,8 @@ static void check_border(brink_lexer *lexer, brink_token *token) {
     while (is_word(*at) || (*at == '.' && is_digit(at[1]))) at++;
     lexer->at = at;
     token->damaged = true;
-    brink_lexer_error(lexer, token->start, (size_t)(at - token->start), NULL,
-                      "a number has one point at most");
+    brink_lexer_error(lexer, BRINK_MSG_SECOND_POINT, token->start, (size_t)(at - token->start),
+                      NULL, "a number has one point at most");
     return;
   }
   if (!is_word(*at)) return;
@@ -95,8 +96,8 @@ static void check_border(brink_lexer *lexer, brink_token *token) {
   if (lexer->unit != NULL && start - token->start < 40 && at - start < 40)
     hint = brink_unit_format(lexer->unit, "a product is written %.*s*%.*s",
                              (int)(start - token->start), token->start, (int)(at - start), start);
-  brink_lexer_error(lexer, token->start, (size_t)(at - token->start), hint,
-                    "a number runs into a name");
+  brink_lexer_error(lexer, BRINK_MSG_NUMBER_BEFORE_NAME, token->start, (size_t)(at - token->start),
+                    hint, "a number runs into a name");
 }
 
 /* Reads ["." digits]. A point without digits on both sides is reported, and repaired. */
@@ -112,24 +113,26 @@ static void scan_fraction(brink_lexer *lexer, brink_token *token, decimal *d) {
   const char *hint = "write a zero behind the point";
   if (lexer->unit != NULL && at - token->start < 40)
     hint = brink_unit_format(lexer->unit, "write %.*s.0", (int)(at - token->start), token->start);
-  brink_lexer_error(lexer, token->start, (size_t)(stop - token->start), hint,
+  brink_lexer_error(lexer, BRINK_MSG_BARE_POINT, token->start, (size_t)(stop - token->start), hint,
                     "a point needs a digit on both sides");
 }
 
 static void check_value(brink_lexer *lexer, brink_token *token, const decimal *d) {
   size_t length = (size_t)(lexer->at - token->start);
-  const char *wrong = NULL;
-  if (length > NUMBER_LENGTH)
-    wrong = "this number is too long";
-  else if (isinf(token->number))
-    wrong = "this number is too large";
-  else if (d->count > 0 && token->number == 0.0)
-    wrong = "this number is too small: it would be zero";
-  if (wrong == NULL || token->damaged) return;
+  bool too_long = length > NUMBER_LENGTH, too_large = isinf(token->number);
+  bool too_small = d->count > 0 && token->number == 0.0;
+  if (token->damaged || !(too_long || too_large || too_small)) return;
+  const char *hint = "numbers lie between 5e-324 and 1.8e308";
   token->damaged = true;
-  brink_lexer_error(lexer, token->start, length,
-                    length > NUMBER_LENGTH ? NULL : "numbers lie between 5e-324 and 1.8e308", "%s",
-                    wrong);
+  if (too_long)
+    brink_lexer_error(lexer, BRINK_MSG_NUMBER_TOO_LONG, token->start, length, NULL,
+                      "this number is too long");
+  else if (too_large)
+    brink_lexer_error(lexer, BRINK_MSG_NUMBER_TOO_LARGE, token->start, length, hint,
+                      "this number is too large");
+  else
+    brink_lexer_error(lexer, BRINK_MSG_NUMBER_TOO_SMALL, token->start, length, hint,
+                      "this number is too small: it would be zero");
 }
 
 void brink_lexer_number(brink_lexer *lexer, brink_token *token) {
@@ -144,8 +147,8 @@ void brink_lexer_number(brink_lexer *lexer, brink_token *token) {
     if (lexer->unit != NULL && stop - token->start < 40)
       hint =
           brink_unit_format(lexer->unit, "write 0%.*s", (int)(stop - token->start), token->start);
-    brink_lexer_error(lexer, token->start, (size_t)(stop - token->start), hint,
-                      "a point needs a digit on both sides");
+    brink_lexer_error(lexer, BRINK_MSG_BARE_POINT, token->start, (size_t)(stop - token->start),
+                      hint, "a point needs a digit on both sides");
   }
   scan_fraction(lexer, token, &d);
   if (scan_exponent(lexer, token, &d)) token->whole = false;

@@ -69,12 +69,13 @@ static bool check_cycle(brink_parser *p, const char *path, brink_place place) {
   unsigned depth = 0;
   for (const brink_parser *q = p; q != NULL; q = q->importer, depth++) {
     if (strcmp(q->key, path) != 0) continue;
-    brink_parse_mend(p, place, "move what both need into a file of its own",
+    brink_parse_mend(p, BRINK_MSG_IMPORT_CYCLE, place, "move what both need into a file of its own",
                      "these files import each other: %s", import_chain(p, path, q));
     return false;
   }
   if (depth <= IMPORT_DEPTH) return true;
-  brink_parse_mend(p, place, NULL, "imports are nested more than %d files deep", IMPORT_DEPTH);
+  brink_parse_mend(p, BRINK_MSG_IMPORTS_TOO_DEEP, place, NULL,
+                   "imports are nested more than %d files deep", IMPORT_DEPTH);
   return false;
 }
 
@@ -100,7 +101,8 @@ static void parse_import(brink_parser *p) {
   const char *reason = "it cannot be read";
   if (p->unit->out_of_memory || !check_cycle(p, path, place) || is_known_file(p, path)) return;
   if (!parse_file(p->session, p, path, &reason))
-    brink_parse_mend(p, place, NULL, "cannot import '%s': %s", path, reason);
+    brink_parse_mend(p, BRINK_MSG_IMPORT_FAILED, place, NULL, "cannot import '%s': %s", path,
+                     reason);
 }
 
 /* ---- functions ---- */
@@ -130,15 +132,15 @@ static void parse_function(brink_parser *p) {
   }
   brink_parse_line(p);
   if (p->components != NULL)
-    brink_parse_mend(p, brink_parse_place(p), "move it to the top of the file",
-                     "functions stand before the components");
+    brink_parse_mend(p, BRINK_MSG_FUNCTION_MISPLACED, brink_parse_place(p),
+                     "move it to the top of the file", "functions stand before the components");
   brink_parse_keyword(p);
   bool named = brink_parse_expect_name(p, "the function's name", &name);
   if (named) function->name = brink_parse_name(p, &name);
   if (named) function->place = brink_token_place(p->file, &name);
   parse_parameters(p, function);
   if (!p->panic && p->token.kind == BRINK_TOKEN_ASSIGN) {
-    brink_parse_mend(p, brink_parse_place(p), "write '='",
+    brink_parse_mend(p, BRINK_MSG_FUNCTION_ASSIGNED, brink_parse_place(p), "write '='",
                      "a function is defined with '=', not assigned");
     p->token.kind = BRINK_TOKEN_EQ;
   }
@@ -167,11 +169,13 @@ static bool at_misspelt_component(const brink_parser *p) {
 /* Something between components that is none. One mistake up to the next thing we know. */
 static void parse_no_component(brink_parser *p) {
   if (p->token.kind == BRINK_TOKEN_SEMICOLON)
-    brink_parse_mend(p, brink_parse_place(p), "leave it out", "a ';' that ends nothing");
+    brink_parse_mend(p, BRINK_MSG_STRAY_SEMICOLON, brink_parse_place(p), "leave it out",
+                     "a ';' that ends nothing");
   else if (p->token.kind == BRINK_TOKEN_END)
-    brink_parse_mend(p, brink_parse_place(p), NULL, "there is nothing to end here");
+    brink_parse_mend(p, BRINK_MSG_NOTHING_TO_END, brink_parse_place(p), NULL,
+                     "there is nothing to end here");
   else
-    brink_parse_panic(p, brink_parse_place(p),
+    brink_parse_panic(p, BRINK_MSG_EXPECTED_COMPONENT, brink_parse_place(p),
                       "a component begins like 'ctc Tank is', and ends with 'end Tank;'",
                       "expected a component, found %s", brink_parse_shown(p, &p->token));
   p->panic = false;
@@ -228,18 +232,13 @@ static void run_parser(brink_parser *p, const brink_file *file) {
 
 /* Adds a file to the unit; its index, or BRINK_NONE. */
 static size_t add_file(brink_unit *unit, const char *path, const char *text, size_t length) {
-  void *files = unit->files;
   char *copy = brink_unit_take(unit, length + 1, 1);
   if (copy == NULL) return BRINK_NONE;
   memcpy(copy, text, length);
-  if (!brink_arena_grow(&unit->arena, &files, unit->nfiles, &unit->files_capacity,
-                        sizeof *unit->files)) {
-    unit->out_of_memory = true;
-    return BRINK_NONE;
-  }
-  unit->files = files;
-  unit->files[unit->nfiles] = (brink_file){.path = path, .text = copy, .length = length};
-  return unit->nfiles++;
+  brink_file *file = brink_unit_push(unit, unit->files, unit->nfiles, unit->files_capacity);
+  if (file == NULL) return BRINK_NONE;
+  *file = (brink_file){.path = path, .text = copy, .length = length};
+  return unit->nfiles - 1;
 }
 
 /* False: the file could not be read. The path lives in the unit. */

@@ -5,15 +5,11 @@
 
 static void add_population(brink_parser *p, const brink_token *name) {
   brink_component *c = p->component;
-  void *populations = c->populations;
-  if (!brink_arena_grow(&p->unit->arena, &populations, c->npopulations, &p->populations_capacity,
-                        sizeof *c->populations)) {
-    p->unit->out_of_memory = true;
-    return;
-  }
-  c->populations = populations;
-  c->populations[c->npopulations++] = (brink_ast_population){
-      .name = brink_parse_name(p, name), .place = brink_token_place(p->file, name)};
+  brink_ast_population *population =
+      brink_unit_push(p->unit, c->populations, c->npopulations, p->populations_capacity);
+  if (population == NULL) return;
+  *population = (brink_ast_population){.name = brink_parse_name(p, name),
+                                       .place = brink_token_place(p->file, name)};
 }
 
 /* population = "population" "(" NAME {"," NAME} ")" ";" */
@@ -43,8 +39,8 @@ static void parse_pair_head(brink_parser *p, brink_ast_pair *pair) {
   if (brink_parse_is(p, "in"))
     brink_parse_spaced_keyword(p);
   else if (!p->panic)
-    brink_parse_panic(p, brink_parse_place(p), "write 'pair(a, b) in car'",
-                      "expected 'in', found %s", brink_parse_shown(p, &p->token));
+    brink_parse_panic(p, BRINK_MSG_EXPECTED_WORD, brink_parse_place(p), "write 'pair(a, b) in car'",
+                      "expected '%s', found %s", "in", brink_parse_shown(p, &p->token));
   for (size_t k = 0; k < 2; k++) {
     if (k == 1 && !brink_parse_accept(p, BRINK_TOKEN_COMMA)) break;
     if (!brink_parse_expect_name(p, "the name of a population", &name)) break;
@@ -76,7 +72,7 @@ static bool parse_pair_part(brink_parser *p, brink_ast_pair *pair, brink_ast_eve
 }
 
 static void parse_no_pair_part(brink_parser *p) {
-  brink_parse_panic(p, brink_parse_place(p),
+  brink_parse_panic(p, BRINK_MSG_NOT_IN_PAIR, brink_parse_place(p),
                     "a pair holds declarations, dynamics, assignments, events and reach(...)",
                     "%s cannot stand in a pair", brink_parse_shown(p, &p->token));
   const char *name = brink_parse_name(p, &p->token);
@@ -136,8 +132,9 @@ static void parse_pair(brink_parser *p) {
 /* Up to the ';' of this line; or, if there is none, it was the head of a pair. */
 static void parse_no_agents(brink_parser *p) {
   uint32_t line = p->token.line;
-  brink_parse_panic(p, brink_parse_place(p), "agents are population(...) and pair(...)",
-                    "%s cannot stand in 'agents'", brink_parse_shown(p, &p->token));
+  brink_parse_panic(p, BRINK_MSG_NOT_IN_AGENTS, brink_parse_place(p),
+                    "agents are population(...) and pair(...)", "%s cannot stand in 'agents'",
+                    brink_parse_shown(p, &p->token));
   p->panic = false;
   do {
     if (brink_parse_accept(p, BRINK_TOKEN_SEMICOLON)) return;

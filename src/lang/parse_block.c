@@ -46,11 +46,12 @@ void brink_parse_opener(brink_parser *p, const char *word) {
                 (p->next.first || brink_nearest(brink_parse_name(p, &p->token), word, NULL));
   if (right || nearly || at_opener(p)) {
     if (!right)
-      brink_parse_mend(p, brink_parse_place(p), NULL, "expected '%s', found %s", word,
-                       brink_parse_shown(p, &p->token));
+      brink_parse_mend(p, BRINK_MSG_EXPECTED_WORD, brink_parse_place(p), NULL,
+                       "expected '%s', found %s", word, brink_parse_shown(p, &p->token));
     brink_parse_keyword(p);
   } else if (p->token.first || !opener_ahead(p)) {
-    brink_parse_mend(p, brink_parse_behind(p), NULL, "expected '%s'", word);
+    brink_parse_mend(p, BRINK_MSG_MISSING_OPENER, brink_parse_behind(p), NULL, "expected '%s'",
+                     word);
   } else {
     brink_parse_unexpected(p, brink_unit_format(p->unit, "'%s'", word));
     brink_parse_opener(p, word);
@@ -70,8 +71,8 @@ bool brink_parse_mend_elsif(brink_parser *p) {
   for (size_t k = 0; k < 3; k++) misspelt = misspelt || brink_token_is_word(&p->token, words[k]);
   if (!misspelt || brink_token_is_defining(p->next.kind) || p->next.kind == BRINK_TOKEN_LBRACKET)
     return false;
-  brink_parse_mend(p, brink_parse_place(p), "write 'elsif'", "there is no %s",
-                   brink_parse_shown(p, &p->token));
+  brink_parse_mend(p, BRINK_MSG_FOREIGN_ELSIF, brink_parse_place(p), "write 'elsif'",
+                   "there is no %s", brink_parse_shown(p, &p->token));
   p->token.kind = BRINK_TOKEN_ELSIF;
   return true;
 }
@@ -136,8 +137,8 @@ brink_ast_statement *brink_parse_if(brink_parser *p, unsigned may, bool headless
     branch b = {.condition = NULL};
     bool otherwise = p->token.kind == BRINK_TOKEN_ELSE;
     if (last)
-      brink_parse_mend(p, brink_parse_place(p), "'else' comes last, and once", "%s behind 'else'",
-                       brink_parse_shown(p, &p->token));
+      brink_parse_mend(p, BRINK_MSG_AFTER_ELSE, brink_parse_place(p), "'else' comes last, and once",
+                       "%s behind 'else'", brink_parse_shown(p, &p->token));
     if (!headless) brink_parse_advance(p);
     if (!otherwise && !headless) {
       b.condition = brink_parse_expression(p);
@@ -167,12 +168,13 @@ static void parse_for_range(brink_parser *p, brink_ast_statement *statement) {
   if (brink_parse_is(p, "in"))
     brink_parse_spaced_keyword(p);
   else if (!p->panic)
-    brink_parse_panic(p, brink_parse_place(p), "a loop is written 'for i in 1..3 loop'",
-                      "expected 'in', found %s", brink_parse_shown(p, &p->token));
+    brink_parse_panic(p, BRINK_MSG_EXPECTED_WORD, brink_parse_place(p),
+                      "a loop is written 'for i in 1..3 loop'", "expected '%s', found %s", "in",
+                      brink_parse_shown(p, &p->token));
   brink_ast_expr *lo = brink_parse_sum(p);
   if (!p->panic && (p->token.kind == BRINK_TOKEN_COLON || brink_parse_is(p, "to"))) {
-    brink_parse_mend(p, brink_parse_place(p), "a range is written 1..3", "expected '..', found %s",
-                     brink_parse_shown(p, &p->token));
+    brink_parse_mend(p, BRINK_MSG_EXPECTED_WORD, brink_parse_place(p), "a range is written 1..3",
+                     "expected '%s', found %s", "..", brink_parse_shown(p, &p->token));
     p->token.kind = BRINK_TOKEN_DOTDOT;
   }
   brink_parse_expect(p, BRINK_TOKEN_DOTDOT, "'..'");

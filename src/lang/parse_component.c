@@ -106,7 +106,7 @@ static void parse_contents(brink_parser *p, brink_section_kind kind, brink_ast_s
 /* A second section of one kind is a mistake; its contents join the first. */
 static void begin_section(brink_parser *p, brink_section_kind kind, brink_ast_section *section) {
   if (section->present) {
-    brink_parse_mend(p, brink_parse_place(p),
+    brink_parse_mend(p, BRINK_MSG_SECOND_SECTION, brink_parse_place(p),
                      brink_unit_format(p->unit, "the first one is at %u:%u",
                                        (unsigned)section->place.line,
                                        (unsigned)section->place.column),
@@ -159,7 +159,8 @@ static void parse_action(brink_parser *p, brink_ast_event *event) {
   brink_ast_block block = {.count = 0};
   brink_parse_line(p);
   if (*action.present)
-    brink_parse_mend(p, brink_parse_place(p), NULL, "a second '%s' of this event", action.name);
+    brink_parse_mend(p, BRINK_MSG_SECOND_ACTION, brink_parse_place(p), NULL,
+                     "a second '%s' of this event", action.name);
   *action.present = true;
   brink_parse_open(p, &open, action.name, BRINK_RANK_ACTION, &p->token);
   brink_parse_keyword(p);
@@ -182,12 +183,12 @@ static void parse_no_action(brink_parser *p) {
     hint = brink_parse_did_you_mean(p, best);
   }
   if (best != NULL) {
-    brink_parse_mend(p, brink_parse_place(p), hint, "an event has no part %s",
-                     brink_parse_shown(p, &p->token));
+    brink_parse_mend(p, BRINK_MSG_UNKNOWN_EVENT_PART, brink_parse_place(p), hint,
+                     "an event has no part %s", brink_parse_shown(p, &p->token));
     p->token.kind = kinds[guess];
     return;
   }
-  brink_parse_panic(p, brink_parse_place(p),
+  brink_parse_panic(p, BRINK_MSG_NOT_IN_EVENT, brink_parse_place(p),
                     "actions stand in 'negative-going', 'positive-going' or 'on-event'",
                     "%s cannot stand in an event by itself", brink_parse_shown(p, &p->token));
   p->panic = false;
@@ -208,7 +209,8 @@ static void parse_event_flag(brink_parser *p, brink_ast_event *event) {
   }
   brink_parse_close(p, BRINK_TOKEN_RPAREN, &open);
   if (!p->panic && p->token.kind == BRINK_TOKEN_SEMICOLON) {
-    brink_parse_mend(p, brink_parse_place(p), "leave it out; the event ends with 'end event;'",
+    brink_parse_mend(p, BRINK_MSG_EVENT_SEMICOLON, brink_parse_place(p),
+                     "leave it out; the event ends with 'end event;'",
                      "a ';' behind the head of an event");
     brink_parse_advance(p);
   }
@@ -270,8 +272,8 @@ static brink_section_kind guess_section(brink_parser *p) {
     if (near != best) best = near, kind = (brink_section_kind)k;
   }
   if (best != NULL)
-    brink_parse_mend(p, brink_parse_place(p), brink_parse_did_you_mean(p, best),
-                     "unknown section '%s'", name);
+    brink_parse_mend(p, BRINK_MSG_UNKNOWN_SECTION, brink_parse_place(p),
+                     brink_parse_did_you_mean(p, best), "unknown section '%s'", name);
   return kind;
 }
 
@@ -279,7 +281,8 @@ static void parse_section(brink_parser *p, brink_section_kind kind) {
   brink_component *c = p->component;
   if (kind != BRINK_SECTION_EVENT) {
     if (kind == BRINK_SECTION_INTERFACE && brink_parse_inside(p, "body"))
-      brink_parse_mend(p, brink_parse_place(p), NULL, "the interface stands beside the body");
+      brink_parse_mend(p, BRINK_MSG_INTERFACE_IN_BODY, brink_parse_place(p), NULL,
+                       "the interface stands beside the body");
     brink_parse_section_body(p, kind, &c->section[kind]);
     return;
   }
@@ -295,7 +298,7 @@ static void parse_headless(brink_parser *p, brink_section_kind kind) {
   const char *name = brink_section_name(kind);
   brink_ast_section *section = &p->component->section[kind];
   brink_parse_mend(
-      p, brink_parse_place(p),
+      p, BRINK_MSG_OUTSIDE_OF_SECTION, brink_parse_place(p),
       brink_unit_format(p->unit, "write '%s' before it, and 'end %s;' behind", name, name),
       "%s outside of '%s'", brink_parse_shown(p, &p->token), name);
   if (!section->present) section->place = brink_parse_place(p);
@@ -342,10 +345,10 @@ static void parse_no_section(brink_parser *p) {
   p->component->holes = true; /* the checker does not miss what stood there */
   brink_parse_advance(p);
   if (!statement) {
-    brink_parse_panic(p, place,
+    brink_parse_panic(p, BRINK_MSG_UNKNOWN_SECTION, place,
                       "sections are declarations, initial, dynamics, constraints, output, update, "
                       "rules, event, components, connections, agents, simulation and assignments",
-                      "unknown section %s", shown);
+                      "unknown section '%s'", name);
     brink_parse_skip_block(p, name);
     return;
   }
@@ -353,7 +356,8 @@ static void parse_no_section(brink_parser *p) {
   const char *hint = "statements stand in sections: dynamics, output, initial, ...";
   if (end != NULL) hint = brink_unit_format(p->unit, "is '%s' missing before it?", end);
   p->losses++;
-  if (!bad) brink_parse_mend(p, place, hint, "%s does not begin a section", shown);
+  if (!bad)
+    brink_parse_mend(p, BRINK_MSG_NOT_A_SECTION, place, hint, "%s does not begin a section", shown);
 }
 
 /* body = "body" {section} "end" "body" ";" */
@@ -407,8 +411,9 @@ static void parse_part(brink_parser *p) {
     best = brink_nearest(name, "body", brink_nearest(name, "interface", NULL));
   }
   if (best != NULL) {
-    brink_parse_mend(p, brink_parse_place(p), brink_parse_did_you_mean(p, best),
-                     "unknown part '%s' of a component", brink_parse_name(p, &p->token));
+    brink_parse_mend(p, BRINK_MSG_UNKNOWN_PART, brink_parse_place(p),
+                     brink_parse_did_you_mean(p, best), "unknown part '%s' of a component",
+                     brink_parse_name(p, &p->token));
     if (best[0] == 'b')
       parse_body(p, false);
     else
@@ -416,7 +421,8 @@ static void parse_part(brink_parser *p) {
                                &p->component->section[BRINK_SECTION_INTERFACE]);
     return;
   }
-  brink_parse_mend(p, brink_parse_place(p), "sections stand between 'body' and 'end body;'",
+  brink_parse_mend(p, BRINK_MSG_EXPECTED_PART, brink_parse_place(p),
+                   "sections stand between 'body' and 'end body;'",
                    "'interface' or 'body' expected, found %s", brink_parse_shown(p, &p->token));
   p->muted = p->token.start;
   if (brink_parse_at_interface(p))
@@ -437,11 +443,12 @@ static bool parse_kind(brink_parser *p, brink_component_kind *kind) {
     return true;
   }
   if (p->next.kind == BRINK_TOKEN_IS) {
-    brink_parse_mend(p, brink_parse_place(p), "write 'ctc', 'dtc', 'lbc', 'composite' or 'system'",
+    brink_parse_mend(p, BRINK_MSG_MISSING_KIND, brink_parse_place(p),
+                     "write 'ctc', 'dtc', 'lbc', 'composite' or 'system'",
                      "the kind of component '%s' is missing", name);
     return false; /* the name is the present token */
   }
-  brink_parse_mend(p, brink_parse_place(p),
+  brink_parse_mend(p, BRINK_MSG_UNKNOWN_KIND, brink_parse_place(p),
                    best != NULL ? brink_parse_did_you_mean(p, best)
                                 : "kinds are ctc, dtc, lbc, composite and system",
                    "unknown kind of component '%s'", name);
@@ -461,11 +468,11 @@ static bool parse_head(brink_parser *p, brink_component *c, brink_open_block *op
       c->place = brink_token_place(p->file, &name);
     }
   } else {
-    brink_parse_mend(p, brink_parse_place(p), "write 'ctc Tank is'",
-                     "the component's name is missing");
+    brink_parse_mend(p, BRINK_MSG_MISSING_COMPONENT_NAME, brink_parse_place(p),
+                     "write 'ctc Tank is'", "the component's name is missing");
   }
   if (p->token.kind == BRINK_TOKEN_NAME && p->next.kind == BRINK_TOKEN_IS) {
-    brink_parse_mend(p, brink_parse_place(p), "write 'ctc Tank is'",
+    brink_parse_mend(p, BRINK_MSG_COMPONENT_HEAD, brink_parse_place(p), "write 'ctc Tank is'",
                      "a component has one kind and one name");
     c->name = brink_parse_name(p, &p->token);
     c->place = brink_parse_place(p);
@@ -476,18 +483,20 @@ static bool parse_head(brink_parser *p, brink_component *c, brink_open_block *op
   p->panic = false;
   while (p->token.kind == BRINK_TOKEN_BAD) brink_parse_advance(p);
   if (p->token.kind == BRINK_TOKEN_NAME && !p->token.first && p->next.first) {
-    brink_parse_mend(p, brink_parse_place(p), NULL, "expected 'is', found %s",
-                     brink_parse_shown(p, &p->token));
+    brink_parse_mend(p, BRINK_MSG_EXPECTED_WORD, brink_parse_place(p), NULL,
+                     "expected '%s', found %s", "is", brink_parse_shown(p, &p->token));
     brink_parse_advance(p);
     return known;
   }
   if (brink_parse_accept(p, BRINK_TOKEN_IS)) {
     if (p->token.kind == BRINK_TOKEN_IS)
-      brink_parse_mend(p, brink_parse_place(p), NULL, "'is' stands here twice");
+      brink_parse_mend(p, BRINK_MSG_REPEATED_WORD, brink_parse_place(p), NULL,
+                       "'%s' stands here twice", "is");
     while (brink_parse_accept(p, BRINK_TOKEN_IS)) continue;
     return known;
   }
-  brink_parse_mend(p, brink_parse_behind(p), NULL, "'is' is missing here");
+  brink_parse_mend(p, BRINK_MSG_MISSING_WORD, brink_parse_behind(p), NULL, "'%s' is missing here",
+                   "is");
   brink_parse_accept(p, BRINK_TOKEN_SEMICOLON);
   return known;
 }

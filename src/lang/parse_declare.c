@@ -105,13 +105,14 @@ static void parse_type(brink_parser *p, brink_symbol *symbol) {
   if (p->panic) return;
   brink_place place = brink_parse_place(p);
   if (p->token.kind != BRINK_TOKEN_NAME) {
-    brink_parse_panic(p, place, "types are signal, real, integer, boolean and string",
+    brink_parse_panic(p, BRINK_MSG_EXPECTED_TYPE, place,
+                      "types are signal, real, integer, boolean and string",
                       "expected a type, found %s", brink_parse_shown(p, &p->token));
     return;
   }
   brink_type type = find_type(&p->token);
   if (type == BRINK_TYPE_UNKNOWN)
-    brink_parse_mend(p, place, type_hint(p, &p->token), "unknown type %s",
+    brink_parse_mend(p, BRINK_MSG_UNKNOWN_TYPE, place, type_hint(p, &p->token), "unknown type %s",
                      brink_parse_shown(p, &p->token));
   brink_parse_keyword(p);
   if (symbol != NULL) symbol->type = type, symbol->type_place = place;
@@ -133,7 +134,8 @@ static brink_ast_expr *parse_set_item(brink_parser *p, bool *reported) {
     return number;
   }
   if (!*reported)
-    brink_parse_mend(p, item->place, "a set is written {\"low\", \"high\"} or {1, 2}",
+    brink_parse_mend(p, BRINK_MSG_SET_ITEM_FORMULA, item->place,
+                     "a set is written {\"low\", \"high\"} or {1, 2}",
                      "sets hold strings and numbers only");
   *reported = true;
   item->op = BRINK_AST_DAMAGED;
@@ -168,12 +170,13 @@ static void parse_range(brink_parser *p, brink_ast_range *range) {
   brink_parse_advance(p);
   range->lo = brink_parse_expression(p);
   if (!p->panic && p->token.kind == BRINK_TOKEN_DOTDOT) {
-    brink_parse_mend(p, brink_parse_place(p), "a range is written (0.0, 1.0)",
-                     "'..' belongs to loops");
+    brink_parse_mend(p, BRINK_MSG_DOTS_IN_RANGE, brink_parse_place(p),
+                     "a range is written (0.0, 1.0)", "'..' belongs to loops");
     p->token.kind = BRINK_TOKEN_COMMA;
   }
   if (!p->panic && p->token.kind == BRINK_TOKEN_NUMBER && p->next.kind == BRINK_TOKEN_RPAREN)
-    brink_parse_mend(p, brink_parse_behind(p), NULL, "a ',' is missing here");
+    brink_parse_mend(p, BRINK_MSG_MISSING_SIGN, brink_parse_behind(p), NULL,
+                     "a '%s' is missing here", ",");
   else
     brink_parse_expect(p, BRINK_TOKEN_COMMA, "',' and the upper bound");
   range->hi = brink_parse_expression(p);
@@ -187,7 +190,8 @@ static bool accept_comma(brink_parser *p) {
   if (p->panic) return false;
   if (p->token.kind == BRINK_TOKEN_LPAREN || p->token.kind == BRINK_TOKEN_LBRACE ||
       p->token.kind == BRINK_TOKEN_STRING) {
-    brink_parse_mend(p, brink_parse_behind(p), NULL, "a ',' is missing here");
+    brink_parse_mend(p, BRINK_MSG_MISSING_SIGN, brink_parse_behind(p), NULL,
+                     "a '%s' is missing here", ",");
     return true;
   }
   return brink_parse_accept(p, BRINK_TOKEN_COMMA);
@@ -202,7 +206,8 @@ static void parse_range_and_unit(brink_parser *p, brink_symbol *symbol) {
     parse_range(p, &range);
     more = accept_comma(p);
   } else if (more && p->token.kind != BRINK_TOKEN_STRING) {
-    brink_parse_panic(p, brink_parse_place(p), "ranges are written (0.0, 1.0) or {\"a\", \"b\"}",
+    brink_parse_panic(p, BRINK_MSG_EXPECTED_RANGE, brink_parse_place(p),
+                      "ranges are written (0.0, 1.0) or {\"a\", \"b\"}",
                       "expected a range or a unit, found %s", brink_parse_shown(p, &p->token));
   }
   if (more && !p->panic && p->token.kind == BRINK_TOKEN_STRING) {
@@ -238,12 +243,12 @@ static void parse_side(brink_parser *p, brink_symbol *symbol) {
   const char *hint = best != NULL ? brink_parse_did_you_mean(p, best)
                                   : "sides are unilateral, bilateral and crossing";
   if (p->token.kind == BRINK_TOKEN_NAME) {
-    brink_parse_mend(p, brink_parse_place(p), hint, "unknown side %s",
+    brink_parse_mend(p, BRINK_MSG_UNKNOWN_SIDE, brink_parse_place(p), hint, "unknown side %s",
                      brink_parse_shown(p, &p->token));
     brink_parse_advance(p);
   } else {
-    brink_parse_panic(p, brink_parse_place(p), hint, "expected a side, found %s",
-                      brink_parse_shown(p, &p->token));
+    brink_parse_panic(p, BRINK_MSG_EXPECTED_SIDE, brink_parse_place(p), hint,
+                      "expected a side, found %s", brink_parse_shown(p, &p->token));
   }
 }
 
@@ -259,8 +264,9 @@ static void parse_rest(brink_parser *p, const declaration *d, brink_symbol *symb
     brink_parse_expect(p, BRINK_TOKEN_COMMA, "',' and the set of values");
     brink_ast_range range = {.given = false};
     if (!p->panic && p->token.kind != BRINK_TOKEN_LBRACE)
-      brink_parse_panic(p, brink_parse_place(p), "a mode is written mode(m, {\"a\", \"b\"})",
-                        "expected a set, found %s", brink_parse_shown(p, &p->token));
+      brink_parse_panic(p, BRINK_MSG_EXPECTED_SET, brink_parse_place(p),
+                        "a mode is written mode(m, {\"a\", \"b\"})", "expected a set, found %s",
+                        brink_parse_shown(p, &p->token));
     else if (!p->panic)
       parse_set(p, &range);
     if (symbol != NULL) symbol->range = range;
@@ -273,7 +279,8 @@ static void parse_rest(brink_parser *p, const declaration *d, brink_symbol *symb
 static void parse_sample(brink_parser *p, const brink_token *word) {
   brink_component *c = p->component;
   if (c->has_sample)
-    brink_parse_mend(p, brink_token_place(p->file, word), NULL, "a second 'sample'");
+    brink_parse_mend(p, BRINK_MSG_SECOND_DECLARATION, brink_token_place(p->file, word), NULL,
+                     "a second '%s'", "sample");
   c->has_sample = true;
   c->sample_place = brink_token_place(p->file, word);
   c->period = brink_parse_expression(p);
@@ -283,7 +290,8 @@ static void parse_sample(brink_parser *p, const brink_token *word) {
 static void parse_priority(brink_parser *p, const brink_token *word) {
   brink_component *c = p->component;
   if (c->has_priority)
-    brink_parse_mend(p, brink_token_place(p->file, word), NULL, "a second 'priority'");
+    brink_parse_mend(p, BRINK_MSG_SECOND_DECLARATION, brink_token_place(p->file, word), NULL,
+                     "a second '%s'", "priority");
   c->has_priority = true;
   c->priority_place = brink_token_place(p->file, word);
   c->priority = brink_parse_expression(p);
@@ -295,17 +303,12 @@ static void parse_mentions(brink_parser *p, bool is_knob) {
   brink_token name;
   do {
     if (!brink_parse_expect_name(p, "a name", &name)) return;
-    void *mentions = c->mentions;
-    if (!brink_arena_grow(&p->unit->arena, &mentions, c->nmentions, &p->mentions_capacity,
-                          sizeof *c->mentions)) {
-      p->unit->out_of_memory = true;
-      return;
-    }
-    c->mentions = mentions;
-    c->mentions[c->nmentions++] =
-        (struct brink_ast_mention){.name = brink_parse_name(p, &name),
-                                   .place = brink_token_place(p->file, &name),
-                                   .is_knob = is_knob};
+    struct brink_ast_mention *mention =
+        brink_unit_push(p->unit, c->mentions, c->nmentions, p->mentions_capacity);
+    if (mention == NULL) return;
+    *mention = (struct brink_ast_mention){.name = brink_parse_name(p, &name),
+                                          .place = brink_token_place(p->file, &name),
+                                          .is_knob = is_knob};
   } while (brink_parse_accept(p, BRINK_TOKEN_COMMA));
 }
 
@@ -313,8 +316,8 @@ static void parse_mentions(brink_parser *p, bool is_knob) {
 
 static const declaration *guess_declaration(brink_parser *p) {
   if (p->token.kind != BRINK_TOKEN_NAME) {
-    brink_parse_panic(p, brink_parse_place(p), NULL, "expected a declaration, found %s",
-                      brink_parse_shown(p, &p->token));
+    brink_parse_panic(p, BRINK_MSG_EXPECTED_DECLARATION, brink_parse_place(p), NULL,
+                      "expected a declaration, found %s", brink_parse_shown(p, &p->token));
     return NULL;
   }
   const char *name = brink_parse_name(p, &p->token), *best = NULL;
@@ -324,11 +327,11 @@ static const declaration *guess_declaration(brink_parser *p) {
     if (nearest != best) best = nearest, guess = &declarations[k];
   }
   if (best != NULL && p->next.kind == BRINK_TOKEN_LPAREN) {
-    brink_parse_mend(p, brink_parse_place(p), brink_parse_did_you_mean(p, best),
-                     "unknown declaration '%s'", name);
+    brink_parse_mend(p, BRINK_MSG_UNKNOWN_DECLARATION, brink_parse_place(p),
+                     brink_parse_did_you_mean(p, best), "unknown declaration '%s'", name);
     return guess;
   }
-  brink_parse_panic(p, brink_parse_place(p),
+  brink_parse_panic(p, BRINK_MSG_NOT_A_DECLARATION, brink_parse_place(p),
                     "declarations are state, parameter, variable, flag, mode, sample and priority; "
                     "in the interface input, output, knob and view",
                     "'%s' does not begin a declaration", name);
@@ -337,7 +340,8 @@ static const declaration *guess_declaration(brink_parser *p) {
 
 static void check_home(brink_parser *p, const declaration *d, bool in_interface) {
   if (d->in_interface == in_interface) return;
-  brink_parse_mend(p, brink_parse_place(p), NULL, "'%s' belongs into '%s'", d->word,
+  brink_parse_mend(p, BRINK_MSG_DECLARATION_MISPLACED, brink_parse_place(p), NULL,
+                   "'%s' belongs into '%s'", d->word,
                    d->in_interface ? "interface" : "declarations");
 }
 
@@ -385,7 +389,7 @@ bool brink_parse_value(brink_parser *p, brink_ast_value *value) {
     brink_parse_close(p, BRINK_TOKEN_RBRACKET, &open);
   }
   if (!p->panic && (p->token.kind == BRINK_TOKEN_EQ || p->token.kind == BRINK_TOKEN_ASSIGN)) {
-    brink_parse_mend(p, brink_parse_place(p), "write 'name : value'",
+    brink_parse_mend(p, BRINK_MSG_VALUE_WITHOUT_COLON, brink_parse_place(p), "write 'name : value'",
                      "values are given with ':' here");
     p->token.kind = BRINK_TOKEN_COLON;
   }
@@ -413,7 +417,8 @@ static void parse_instance_values(brink_parser *p, brink_symbol *symbol) {
   bool forgotten = !p->panic && p->token.kind == BRINK_TOKEN_NAME && !p->token.first &&
                    p->next.kind == BRINK_TOKEN_COLON && parenthesis_ahead(p);
   if (forgotten)
-    brink_parse_mend(p, brink_parse_behind(p), NULL, "a '(' is missing here");
+    brink_parse_mend(p, BRINK_MSG_MISSING_SIGN, brink_parse_behind(p), NULL,
+                     "a '%s' is missing here", "(");
   else if (!brink_parse_accept(p, BRINK_TOKEN_LPAREN))
     return;
   size_t begin = brink_list_begin(p), count = 0;
@@ -435,8 +440,8 @@ void brink_parse_instance(brink_parser *p) {
   brink_parse_line(p);
   brink_symbol *symbol = parse_declared_name(p, BRINK_SYMBOL_INSTANCE);
   if (!p->panic && (p->token.kind == BRINK_TOKEN_EQ || p->token.kind == BRINK_TOKEN_ASSIGN)) {
-    brink_parse_mend(p, brink_parse_place(p), "write 'name : Component;'",
-                     "parts are named with ':' here");
+    brink_parse_mend(p, BRINK_MSG_PART_WITHOUT_COLON, brink_parse_place(p),
+                     "write 'name : Component;'", "parts are named with ':' here");
     p->token.kind = BRINK_TOKEN_COLON;
   }
   brink_parse_expect(p, BRINK_TOKEN_COLON, "':' and the name of a component");

@@ -55,9 +55,9 @@ static brink_ast_expr *with_operands(brink_parser *p, brink_ast_expr *expr, size
   for (size_t i = 0; i < expr->nargs; i++)
     if (expr->arg[i]->height >= expr->height) expr->height = expr->arg[i]->height + 1;
   if (expr->height <= BRINK_EXPR_HEIGHT) return expr;
-  brink_parse_panic(p, expr->place, "name a part of it with a variable",
-                    "an expression with more than %d operators one inside the other",
-                    BRINK_EXPR_HEIGHT);
+  brink_parse_panic(
+      p, BRINK_MSG_EXPRESSION_TOO_DEEP, expr->place, "name a part of it with a variable",
+      "an expression with more than %d operators one inside the other", BRINK_EXPR_HEIGHT);
   return damaged(p);
 }
 
@@ -86,7 +86,8 @@ static bool parse_part(brink_parser *p, brink_ast_part *part) {
   part->index = brink_parse_expression(p);
   p->indices--;
   if (!p->panic && p->token.kind == BRINK_TOKEN_COMMA)
-    brink_parse_panic(p, brink_parse_place(p), NULL, "vectors have one index");
+    brink_parse_panic(p, BRINK_MSG_SECOND_INDEX, brink_parse_place(p), NULL,
+                      "vectors have one index");
   brink_parse_close(p, BRINK_TOKEN_RBRACKET, &open);
   return true;
 }
@@ -108,7 +109,8 @@ static brink_ast_expr *parse_path(brink_parser *p) {
   if (expr->nparts == 0) expr->op = BRINK_AST_DAMAGED;
   if (!brink_parse_accept(p, BRINK_TOKEN_PRIME)) return expr;
   if (!p->panic && p->token.kind == BRINK_TOKEN_PRIME) {
-    brink_parse_mend(p, brink_parse_place(p), "declare the first derivative as a state of its own",
+    brink_parse_mend(p, BRINK_MSG_SECOND_DERIVATIVE, brink_parse_place(p),
+                     "declare the first derivative as a state of its own",
                      "there are first derivatives only");
     while (brink_parse_accept(p, BRINK_TOKEN_PRIME)) continue;
   }
@@ -163,12 +165,13 @@ static brink_ast_expr *parse_parentheses(brink_parser *p) {
   brink_parse_advance(p);
   brink_ast_expr *expr = brink_parse_expression(p);
   if (!p->panic && p->token.kind == BRINK_TOKEN_COMMA)
-    brink_parse_panic(p, brink_parse_place(p), "a vector is written [a, b]",
-                      "a comma inside parentheses");
+    brink_parse_panic(p, BRINK_MSG_COMMA_IN_PARENTHESES, brink_parse_place(p),
+                      "a vector is written [a, b]", "a comma inside parentheses");
   brink_parse_close(p, BRINK_TOKEN_RPAREN, &open);
   expr->parenthesised = true;
   if (!p->panic && p->token.kind == BRINK_TOKEN_PRIME) {
-    brink_parse_mend(p, brink_parse_place(p), NULL, "only names have derivatives");
+    brink_parse_mend(p, BRINK_MSG_DERIVATIVE_OF_NO_NAME, brink_parse_place(p), NULL,
+                     "only names have derivatives");
     brink_parse_advance(p);
   }
   return expr;
@@ -191,7 +194,8 @@ static brink_ast_expr *parse_if(brink_parser *p) {
     no = parse_if(p);
   } else {
     if (!p->panic && p->token.kind != BRINK_TOKEN_ELSE)
-      brink_parse_panic(p, brink_parse_behind(p), "every case must have a value: add 'else ...'",
+      brink_parse_panic(p, BRINK_MSG_MISSING_ELSE, brink_parse_behind(p),
+                        "every case must have a value: add 'else ...'",
                         "the 'else' of this 'if' is missing");
     brink_parse_accept(p, BRINK_TOKEN_ELSE);
     no = brink_parse_expression(p);
@@ -208,18 +212,19 @@ static brink_ast_expr *parse_nothing(brink_parser *p) {
   if (brink_token_is_reserved(kind) && !p->token.first &&
       (infix[p->next.kind].level >= LEVEL_RELATION || p->next.kind == BRINK_TOKEN_RPAREN ||
        p->next.kind == BRINK_TOKEN_COMMA || p->next.kind == BRINK_TOKEN_RBRACKET)) {
-    brink_parse_mend(p, brink_parse_place(p), "choose another name",
+    brink_parse_mend(p, BRINK_MSG_RESERVED_WORD, brink_parse_place(p), "choose another name",
                      "%s is a reserved word and cannot be a name", brink_parse_shown(p, &p->token));
     brink_parse_advance(p);
     return expr;
   }
   if (kind == BRINK_TOKEN_LBRACE)
-    brink_parse_panic(p, brink_parse_place(p), "a vector is written [a, b]",
-                      "sets stand in declarations only");
+    brink_parse_panic(p, BRINK_MSG_SET_MISPLACED, brink_parse_place(p),
+                      "a vector is written [a, b]", "sets stand in declarations only");
   else if (kind == BRINK_TOKEN_NEGATIVE_GOING || kind == BRINK_TOKEN_POSITIVE_GOING ||
            kind == BRINK_TOKEN_ON_EVENT)
-    brink_parse_panic(p, brink_parse_place(p), "put spaces around the '-' of a difference",
-                      "%s is one word", brink_parse_shown(p, &p->token));
+    brink_parse_panic(p, BRINK_MSG_ONE_WORD, brink_parse_place(p),
+                      "put spaces around the '-' of a difference", "%s is one word",
+                      brink_parse_shown(p, &p->token));
   else
     brink_parse_unexpected(p, "an expression");
   return expr;
@@ -264,12 +269,12 @@ static brink_ast_expr *parse_operand(brink_parser *p, int level) {
     brink_parse_advance(p);
     return make(p, BRINK_AST_NEGATE, place, parse_level(p, LEVEL_UNARY), NULL, NULL);
   case BRINK_TOKEN_PLUS:
-    brink_parse_mend(p, place, "leave it out", "there is no unary '+'");
+    brink_parse_mend(p, BRINK_MSG_UNARY_PLUS, place, "leave it out", "there is no unary '+'");
     brink_parse_advance(p);
     return parse_level(p, LEVEL_UNARY);
   case BRINK_TOKEN_NOT:
     if (level > LEVEL_NOT)
-      brink_parse_mend(p, place, "put 'not ...' into parentheses",
+      brink_parse_mend(p, BRINK_MSG_NOT_BINDS_LESS, place, "put 'not ...' into parentheses",
                        "'not' binds less than the operator before it");
     brink_parse_advance(p);
     return make(p, BRINK_AST_NOT, place, parse_level(p, LEVEL_NOT), NULL, NULL);
@@ -289,8 +294,8 @@ static bool is_relation(const brink_ast_expr *expr) {
 /* `:=` where only a comparison can be. */
 static void mend_assign(brink_parser *p, int level) {
   if (p->token.kind != BRINK_TOKEN_ASSIGN || level > LEVEL_RELATION || p->indices > 0) return;
-  brink_parse_mend(p, brink_parse_place(p), "a comparison is written '='",
-                   "':=' inside an expression");
+  brink_parse_mend(p, BRINK_MSG_ASSIGNMENT_IN_EXPRESSION, brink_parse_place(p),
+                   "a comparison is written '='", "':=' inside an expression");
   p->token.kind = BRINK_TOKEN_EQ;
 }
 
@@ -308,7 +313,8 @@ static brink_ast_expr *parse_level(brink_parser *p, int level) {
     brink_place place = brink_parse_place(p);
     bool chained = rule.level == LEVEL_RELATION && is_relation(left);
     if (chained)
-      brink_parse_mend(p, place, "write 'a < b and b < c', or put one of them into parentheses",
+      brink_parse_mend(p, BRINK_MSG_CHAINED_RELATIONS, place,
+                       "write 'a < b and b < c', or put one of them into parentheses",
                        "relations cannot be chained");
     brink_parse_advance(p);
     brink_ast_expr *right = parse_level(p, rule.right);

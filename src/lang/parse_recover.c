@@ -18,18 +18,18 @@ static bool is_silent(const brink_parser *p) {
          (p->muted != NULL && p->muted == p->token.start);
 }
 
-void brink_parse_mend(brink_parser *p, brink_place place, const char *hint, const char *format,
-                      ...) {
+void brink_parse_mend(brink_parser *p, brink_message code, brink_place place, const char *hint,
+                      const char *format, ...) {
   p->errors++;
   if (is_silent(p)) return;
   va_list arguments;
   va_start(arguments, format);
-  brink_report_list(p->unit, BRINK_ERROR, place, hint, format, arguments);
+  brink_report_list(p->unit, BRINK_ERROR, code, place, hint, format, arguments);
   va_end(arguments);
 }
 
-void brink_parse_panic(brink_parser *p, brink_place place, const char *hint, const char *format,
-                       ...) {
+void brink_parse_panic(brink_parser *p, brink_message code, brink_place place, const char *hint,
+                       const char *format, ...) {
   p->errors++;
   p->losses++;
   bool silent = is_silent(p);
@@ -37,7 +37,7 @@ void brink_parse_panic(brink_parser *p, brink_place place, const char *hint, con
   if (silent) return;
   va_list arguments;
   va_start(arguments, format);
-  brink_report_list(p->unit, BRINK_ERROR, place, hint, format, arguments);
+  brink_report_list(p->unit, BRINK_ERROR, code, place, hint, format, arguments);
   va_end(arguments);
 }
 
@@ -54,8 +54,8 @@ const char *brink_parse_shown(brink_parser *p, const brink_token *token) {
 void brink_parse_unexpected(brink_parser *p, const char *expected) {
   /* What is missing at the end of a line is missing there, not at the start of a later one. */
   bool missing = p->token.kind == BRINK_TOKEN_EOF || (p->token.first && p->previous.start != NULL);
-  brink_parse_panic(p, missing ? brink_parse_behind(p) : brink_parse_place(p), NULL,
-                    "expected %s, found %s", expected, brink_parse_shown(p, &p->token));
+  brink_parse_panic(p, BRINK_MSG_EXPECTED, missing ? brink_parse_behind(p) : brink_parse_place(p),
+                    NULL, "expected %s, found %s", expected, brink_parse_shown(p, &p->token));
 }
 
 const char *brink_parse_did_you_mean(brink_parser *p, const char *nearest) {
@@ -74,7 +74,8 @@ void brink_parse_abandon(brink_parser *p) {
 
 bool brink_parse_enter(brink_parser *p, unsigned limit) {
   if (++p->depth <= limit) return true;
-  brink_parse_panic(p, brink_parse_place(p), "split it into parts with names of their own",
+  brink_parse_panic(p, BRINK_MSG_NESTED_TOO_DEEP, brink_parse_place(p),
+                    "split it into parts with names of their own",
                     "this is nested more than %d levels deep", BRINK_NESTING_LIMIT);
   return false;
 }
@@ -100,7 +101,7 @@ bool brink_parse_expect_name(brink_parser *p, const char *what, brink_token *nam
   }
   bool reserved = brink_token_is_reserved(p->token.kind) && !p->token.first;
   if (reserved)
-    brink_parse_mend(p, brink_parse_place(p), "choose another name",
+    brink_parse_mend(p, BRINK_MSG_RESERVED_WORD, brink_parse_place(p), "choose another name",
                      "%s is a reserved word and cannot be a name", brink_parse_shown(p, &p->token));
   if (reserved || p->token.kind == BRINK_TOKEN_NAME) {
     brink_parse_advance(p);
@@ -122,13 +123,15 @@ void brink_parse_close(brink_parser *p, brink_token_kind kind, const brink_token
   bool operand = p->token.kind == BRINK_TOKEN_NAME || p->token.kind == BRINK_TOKEN_NUMBER ||
                  p->token.kind == BRINK_TOKEN_STRING;
   if (forgotten)
-    brink_parse_mend(p, brink_parse_behind(p), hint, "a '%s' is missing here", sign);
+    brink_parse_mend(p, BRINK_MSG_MISSING_SIGN, brink_parse_behind(p), hint,
+                     "a '%s' is missing here", sign);
   else if (operand)
-    brink_parse_panic(p, brink_parse_place(p), "an operator or a ',' is missing before it",
-                      "%s does not fit here", brink_parse_shown(p, &p->token));
-  else
-    brink_parse_panic(p, brink_parse_place(p), hint, "expected '%s', found %s", sign,
+    brink_parse_panic(p, BRINK_MSG_UNEXPECTED, brink_parse_place(p),
+                      "an operator or a ',' is missing before it", "%s does not fit here",
                       brink_parse_shown(p, &p->token));
+  else
+    brink_parse_panic(p, BRINK_MSG_EXPECTED_WORD, brink_parse_place(p), hint,
+                      "expected '%s', found %s", sign, brink_parse_shown(p, &p->token));
 }
 
 /* ---- where things begin ---- */
@@ -268,12 +271,13 @@ static const char *misfit_hint(brink_token_kind kind) {
 void brink_parse_finish(brink_parser *p) {
   if (brink_parse_accept(p, BRINK_TOKEN_SEMICOLON)) return;
   if (!p->panic && semicolon_forgotten(p)) {
-    brink_parse_mend(p, brink_parse_behind(p), NULL, "a ';' is missing here");
+    brink_parse_mend(p, BRINK_MSG_MISSING_SIGN, brink_parse_behind(p), NULL,
+                     "a '%s' is missing here", ";");
     return;
   }
   if (!p->panic)
-    brink_parse_panic(p, brink_parse_place(p), misfit_hint(p->token.kind), "%s does not fit here",
-                      brink_parse_shown(p, &p->token));
+    brink_parse_panic(p, BRINK_MSG_UNEXPECTED, brink_parse_place(p), misfit_hint(p->token.kind),
+                      "%s does not fit here", brink_parse_shown(p, &p->token));
   brink_parse_sync(p);
 }
 
@@ -360,12 +364,17 @@ static void report_unclosed(brink_parser *p, const brink_open_block *block) {
     hint = brink_unit_format(p->unit, "'%s' begins at %u:%u", block->name,
                              (unsigned)block->place.line, (unsigned)block->place.column);
   if (p->token.kind == BRINK_TOKEN_EOF)
-    brink_parse_mend(p, brink_parse_behind(p), hint, "'end %s;' is missing", block->name);
+    brink_parse_mend(p, BRINK_MSG_MISSING_END, brink_parse_behind(p), hint, "'end %s;' is missing",
+                     block->name);
   else if (p->token.kind == BRINK_TOKEN_END)
-    brink_parse_mend(p, brink_parse_place(p), hint, "'end %s;' is missing before 'end %.*s;'",
-                     block->name, p->next.length > 40 ? 40 : (int)p->next.length, p->next.start);
+    brink_parse_mend(p, BRINK_MSG_MISSING_END_BEFORE, brink_parse_place(p), hint,
+                     "'end %s;' is missing before %s", block->name,
+                     brink_unit_format(p->unit, "'end %.*s;'",
+                                       p->next.length > 40 ? 40 : (int)p->next.length,
+                                       p->next.start));
   else
-    brink_parse_mend(p, brink_parse_place(p), hint, "'end %s;' is missing before %s", block->name,
+    brink_parse_mend(p, BRINK_MSG_MISSING_END_BEFORE, brink_parse_place(p), hint,
+                     "'end %s;' is missing before %s", block->name,
                      brink_parse_shown(p, &p->token));
   p->muted = p->token.start; /* the blocks around it may be waiting, too: one mistake */
 }
@@ -408,7 +417,7 @@ static void split_end(brink_parser *p) {
   rest.start += skipped;
   rest.length -= skipped;
   if (!brink_token_is_word(&end, "end") || !is_open(p->blocks, &rest)) return;
-  brink_parse_mend(p, brink_parse_place(p),
+  brink_parse_mend(p, BRINK_MSG_TWO_WORDS, brink_parse_place(p),
                    brink_unit_format(p->unit, "write 'end %.*s;'", (int)rest.length, rest.start),
                    "%s are two words", brink_parse_shown(p, token));
   become_end(p, skipped);
@@ -438,21 +447,22 @@ static void skip_bad(brink_parser *p) {
 
 bool brink_parse_more(brink_parser *p) {
   while (p->token.kind == BRINK_TOKEN_END && p->next.kind == BRINK_TOKEN_END) {
-    brink_parse_mend(p, brink_token_place(p->file, &p->next), NULL, "'end' stands here twice");
+    brink_parse_mend(p, BRINK_MSG_REPEATED_WORD, brink_token_place(p->file, &p->next), NULL,
+                     "'%s' stands here twice", "end");
     brink_parse_advance(p);
   }
   if (p->blocks == NULL) return !brink_parse_at_stop(p);
   skip_bad(p);
   bool alone = p->next.kind == BRINK_TOKEN_SEMICOLON && p->next.line == p->token.line;
   if (alone && names_block(&p->token, p->blocks)) {
-    brink_parse_mend(p, brink_parse_place(p), NULL, "'end' is missing before %s",
-                     brink_parse_shown(p, &p->token));
+    brink_parse_mend(p, BRINK_MSG_MISSING_WORD_BEFORE, brink_parse_place(p), NULL,
+                     "'%s' is missing before %s", "end", brink_parse_shown(p, &p->token));
     become_end(p, 0);
   } else if (alone) {
     split_end(p);
   } else if (is_misspelt_end(p)) {
-    brink_parse_mend(p, brink_parse_place(p), NULL, "expected 'end', found %s",
-                     brink_parse_shown(p, &p->token));
+    brink_parse_mend(p, BRINK_MSG_EXPECTED_WORD, brink_parse_place(p), NULL,
+                     "expected '%s', found %s", "end", brink_parse_shown(p, &p->token));
     p->token.kind = BRINK_TOKEN_END;
   }
   return !brink_parse_at_stop(p);
@@ -472,7 +482,8 @@ bool brink_parse_close_block(brink_parser *p) {
               brink_token_is_action(p->next.kind);
   const char *hint = brink_unit_format(p->unit, "write 'end %s;'", block->name);
   if (!word) {
-    brink_parse_mend(p, brink_parse_place(p), hint, "'end' needs the name of what it ends");
+    brink_parse_mend(p, BRINK_MSG_END_WITHOUT_NAME, brink_parse_place(p), hint,
+                     "'end' needs the name of what it ends");
     skip_end(p, false);
     return pop(p);
   }
@@ -484,11 +495,13 @@ bool brink_parse_close_block(brink_parser *p) {
   const char *shown = brink_parse_shown(p, &p->next);
   if (rank_of(&p->next) < block->rank) {
     p->losses++; /* its beginning */
-    brink_parse_mend(p, brink_parse_place(p), NULL, "there is no %s to end here", shown);
+    brink_parse_mend(p, BRINK_MSG_NO_SUCH_BLOCK, brink_parse_place(p), NULL,
+                     "there is no %s to end here", shown);
     skip_end(p, true);
     return false;
   }
-  brink_parse_mend(p, place, hint, "this ends '%s', not %s", block->name, shown);
+  brink_parse_mend(p, BRINK_MSG_WRONG_END, place, hint, "this ends '%s', not %s", block->name,
+                   shown);
   skip_end(p, true);
   return pop(p);
 }

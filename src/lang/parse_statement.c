@@ -35,7 +35,7 @@ static brink_ast_statement *parse_let(brink_parser *p) {
   if (brink_parse_expect_name(p, "a name", &name) && statement != NULL)
     statement->symbol = brink_parse_symbol(p, BRINK_SYMBOL_LET, &name);
   if (!p->panic && p->token.kind == BRINK_TOKEN_ASSIGN) {
-    brink_parse_mend(p, brink_parse_place(p), "write 'let n = ...'",
+    brink_parse_mend(p, BRINK_MSG_LET_ASSIGNS, brink_parse_place(p), "write 'let n = ...'",
                      "'let' names a value, it does not assign");
     p->token.kind = BRINK_TOKEN_EQ;
   }
@@ -51,8 +51,8 @@ static brink_ast_statement *parse_let(brink_parser *p) {
 static brink_ast_statement *parse_leave(brink_parser *p) {
   brink_ast_statement *statement = brink_parse_new(p, BRINK_STATEMENT_LEAVE, brink_parse_place(p));
   if (brink_token_is_action(p->token.kind))
-    brink_parse_mend(p, brink_parse_place(p), NULL, "'leave' is missing before %s",
-                     brink_parse_shown(p, &p->token));
+    brink_parse_mend(p, BRINK_MSG_MISSING_WORD_BEFORE, brink_parse_place(p), NULL,
+                     "'%s' is missing before %s", "leave", brink_parse_shown(p, &p->token));
   else
     brink_parse_keyword(p);
   bool positive = p->token.kind == BRINK_TOKEN_POSITIVE_GOING;
@@ -84,7 +84,7 @@ static brink_ast_statement *parse_message(brink_parser *p, brink_ast_statement_k
     text = p->token;
     brink_parse_advance(p);
   } else if (!p->panic) {
-    brink_parse_panic(p, brink_parse_place(p),
+    brink_parse_panic(p, BRINK_MSG_EXPECTED_STRING, brink_parse_place(p),
                       brink_unit_format(p->unit, "write %s(\"...\"%s)", word,
                                         kind == BRINK_STATEMENT_NOTE ? ", ..." : ""),
                       "expected a string, found %s", brink_parse_shown(p, &p->token));
@@ -113,11 +113,12 @@ static brink_ast_statement *parse_connect(brink_parser *p) {
   brink_parse_keyword(p);
   brink_ast_expr **end = brink_parse_arguments(p, &count);
   if (!p->panic && count != 2)
-    brink_parse_panic(p, brink_parse_span(p, &p->previous), "write connect(from, to)",
-                      "'connect' joins two names");
+    brink_parse_panic(p, BRINK_MSG_CONNECT_ARGUMENTS, brink_parse_span(p, &p->previous),
+                      "write connect(from, to)", "'connect' joins two names");
   for (size_t i = 0; i < count && !p->panic; i++)
     if (end[i]->op != BRINK_AST_NAME && end[i]->op != BRINK_AST_DAMAGED)
-      brink_parse_panic(p, end[i]->place, "give the formula to an output, and connect that",
+      brink_parse_panic(p, BRINK_MSG_CONNECT_FORMULA, end[i]->place,
+                        "give the formula to an output, and connect that",
                         "'connect' joins names, not formulas");
   bool whole = !p->panic;
   brink_parse_finish(p);
@@ -148,19 +149,19 @@ static brink_ast_statement_kind parse_defining_sign(brink_parser *p, unsigned ma
   bool assigns = sign == BRINK_TOKEN_ASSIGN;
   if (may & BRINK_MAY_VALUE) {
     if (sign != BRINK_TOKEN_COLON)
-      brink_parse_mend(p, brink_parse_place(p), "write 'name : value;'",
-                       "values are given with ':' here");
+      brink_parse_mend(p, BRINK_MSG_VALUE_WITHOUT_COLON, brink_parse_place(p),
+                       "write 'name : value;'", "values are given with ':' here");
     assigns = true;
   } else if (sign == BRINK_TOKEN_COLON) {
     assigns = !(may & BRINK_MAY_EQUATE);
-    brink_parse_mend(p, brink_parse_place(p), assigns ? "write ':='" : "write '='",
-                     "':' gives values to parameters only");
+    brink_parse_mend(p, BRINK_MSG_COLON_MISPLACED, brink_parse_place(p),
+                     assigns ? "write ':='" : "write '='", "':' gives values to parameters only");
   } else if (assigns && !(may & BRINK_MAY_ASSIGN)) {
-    brink_parse_mend(p, brink_parse_place(p), "write '='",
+    brink_parse_mend(p, BRINK_MSG_ASSIGNMENT_AS_EQUATION, brink_parse_place(p), "write '='",
                      "':=' assigns; an equation is written with '='");
     assigns = false;
   } else if (!assigns && !(may & BRINK_MAY_EQUATE)) {
-    brink_parse_mend(p, brink_parse_place(p), "write ':='",
+    brink_parse_mend(p, BRINK_MSG_EQUATION_AS_ASSIGNMENT, brink_parse_place(p), "write ':='",
                      "'=' states an equation; an assignment is written with ':='");
     assigns = true;
   }
@@ -185,12 +186,12 @@ static void check_target(brink_parser *p, const brink_ast_statement *statement, 
     if (target->op == BRINK_AST_PRIME || (may & BRINK_MAY_IMPLICIT)) return;
     const char *hint = derivative_hint(p, target);
     brink_parse_panic(
-        p, target->place,
+        p, BRINK_MSG_LEFT_SIDE_FORMULA, target->place,
         hint != NULL ? hint : "equations between formulas belong into a 'constraints' section",
         "the left-hand side must be a name or a derivative");
     return;
   }
-  brink_parse_panic(p, target->place,
+  brink_parse_panic(p, BRINK_MSG_ASSIGNED_FORMULA, target->place,
                     target->op == BRINK_AST_PRIME ? "assign the state itself, without the '" : NULL,
                     "only a name can be assigned to");
 }
@@ -199,10 +200,12 @@ static void check_target(brink_parser *p, const brink_ast_statement *statement, 
 static void report_no_definition(brink_parser *p, const brink_ast_expr *target) {
   if (p->panic) return;
   if (target->op == BRINK_AST_CALL && target->text != NULL)
-    brink_parse_panic(p, target->place, "statements of this form are stop, fail, note and connect",
+    brink_parse_panic(p, BRINK_MSG_CALL_AS_STATEMENT, target->place,
+                      "statements of this form are stop, fail, note and connect",
                       "'%s(...)' is not a statement", target->text);
   else if (p->token.first || p->token.kind == BRINK_TOKEN_SEMICOLON)
-    brink_parse_panic(p, target->place, NULL, "this is not a statement: nothing is defined by it");
+    brink_parse_panic(p, BRINK_MSG_EXPRESSION_AS_STATEMENT, target->place, NULL,
+                      "this is not a statement: nothing is defined by it");
   else
     brink_parse_unexpected(p, "'=' or ':='");
 }
@@ -228,7 +231,8 @@ static brink_ast_statement *parse_definition(brink_parser *p, unsigned may) {
   bool usable = !p->panic;
   statement->expr = brink_parse_expression(p);
   if (p->choices == choices && !p->panic && p->token.kind == BRINK_TOKEN_THEN) {
-    brink_parse_panic(p, brink_token_place(p->file, &first), NULL, "'if' is missing before this");
+    brink_parse_panic(p, BRINK_MSG_MISSING_WORD_BEFORE, brink_token_place(p->file, &first), NULL,
+                      "'%s' is missing before %s", "if", "this");
     brink_parse_headless(p, may, first.line);
     return NULL;
   }
@@ -315,8 +319,8 @@ static int guess_opening(brink_parser *p) {
     if (nearest != best) best = nearest, guess = k;
   }
   if (best != NULL)
-    brink_parse_mend(p, brink_parse_place(p), brink_parse_did_you_mean(p, best),
-                     "unknown statement '%s'", name);
+    brink_parse_mend(p, BRINK_MSG_UNKNOWN_STATEMENT, brink_parse_place(p),
+                     brink_parse_did_you_mean(p, best), "unknown statement '%s'", name);
   return guess;
 }
 
@@ -350,15 +354,17 @@ static void report_no_statement(brink_parser *p) {
   brink_token_kind kind = p->token.kind;
   brink_place place = brink_parse_place(p);
   if (kind == BRINK_TOKEN_SEMICOLON)
-    brink_parse_mend(p, place, "leave it out", "a ';' that ends nothing");
+    brink_parse_mend(p, BRINK_MSG_STRAY_SEMICOLON, place, "leave it out",
+                     "a ';' that ends nothing");
   else if (kind == BRINK_TOKEN_ELSE || kind == BRINK_TOKEN_ELSIF)
-    p->losses++,
-        brink_parse_mend(p, place, NULL, "%s without 'if'", brink_parse_shown(p, &p->token));
+    p->losses++, brink_parse_mend(p, BRINK_MSG_WITHOUT_IF, place, NULL, "%s without 'if'",
+                                  brink_parse_shown(p, &p->token));
   else if (brink_token_is_reserved(kind))
-    brink_parse_panic(p, place, "choose another name", "%s is a reserved word and cannot be a name",
+    brink_parse_panic(p, BRINK_MSG_RESERVED_WORD, place, "choose another name",
+                      "%s is a reserved word and cannot be a name",
                       brink_parse_shown(p, &p->token));
   else
-    brink_parse_panic(p, place, NULL, "%s does not begin a statement",
+    brink_parse_panic(p, BRINK_MSG_NOT_A_STATEMENT, place, NULL, "%s does not begin a statement",
                       brink_parse_shown(p, &p->token));
   brink_parse_advance(p);
   if (kind == BRINK_TOKEN_ELSIF) {
@@ -402,7 +408,7 @@ brink_ast_statement *brink_parse_statement(brink_parser *p, unsigned may) {
   bool misplaced = word != WORD_NONE && !(openings[word].may & may);
   if (misplaced) {
     p->losses++;
-    brink_parse_mend(p, brink_parse_place(p),
+    brink_parse_mend(p, BRINK_MSG_STATEMENT_MISPLACED, brink_parse_place(p),
                      brink_unit_format(p->unit, "it belongs into %s", openings[word].where),
                      "'%s' cannot stand here", openings[word].word);
   }

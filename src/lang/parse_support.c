@@ -130,8 +130,8 @@ void *brink_list_take(brink_parser *p, size_t begin, size_t size, size_t *count)
 
 void brink_parse_count(brink_parser *p, brink_place place) {
   if (++p->session->nodes != BRINK_NODE_LIMIT + 1) return;
-  brink_parse_panic(p, place, NULL, "this model is too large: more than %zu operations",
-                    BRINK_NODE_LIMIT);
+  brink_parse_panic(p, BRINK_MSG_MODEL_TOO_LARGE, place, NULL,
+                    "this model is too large: more than %zu operations", BRINK_NODE_LIMIT);
   brink_parse_abandon(p);
 }
 
@@ -173,19 +173,14 @@ void brink_block_join(brink_parser *p, brink_ast_block *block, const brink_ast_b
   block->statement = brink_list_take(p, begin, sizeof *block->statement, &block->count);
 }
 
-/* Its room doubles whenever it is full; the number of statements tells when. */
+/* Its room doubles whenever it is full; that follows from the number of statements. */
 void brink_block_add(brink_parser *p, brink_ast_block *block, brink_ast_statement *statement) {
   if (statement == NULL) return;
   size_t count = block->count;
   bool full = count == 0 || (count >= 8 && (count & (count - 1)) == 0);
   size_t capacity = full ? count : count + 1;
-  void *items = block->statement;
-  if (!brink_arena_grow(&p->unit->arena, &items, count, &capacity, sizeof *block->statement)) {
-    p->unit->out_of_memory = true;
-    return;
-  }
-  block->statement = items;
-  block->statement[block->count++] = statement;
+  brink_ast_statement **added = brink_unit_push(p->unit, block->statement, block->count, capacity);
+  if (added != NULL) *added = statement;
 }
 
 /* ---- layout ---- */
@@ -193,17 +188,12 @@ void brink_block_add(brink_parser *p, brink_ast_block *block, brink_ast_statemen
 static void mark(brink_parser *p, brink_layout kind) {
   brink_unit *unit = p->unit;
   if (p->file != 0 || p->token.kind == BRINK_TOKEN_EOF) return;
-  void *layout = unit->layout;
-  if (!brink_arena_grow(&unit->arena, &layout, unit->nlayout, &unit->layout_capacity,
-                        sizeof *unit->layout)) {
-    unit->out_of_memory = true;
-    return;
-  }
-  unit->layout = layout;
-  unit->layout[unit->nlayout++] =
-      (brink_layout_mark){.offset = (uint32_t)(p->token.start - unit->files[0].text),
-                          .depth = (uint16_t)p->indent,
-                          .kind = (uint16_t)kind};
+  brink_layout_mark *added =
+      brink_unit_push(unit, unit->layout, unit->nlayout, unit->layout_capacity);
+  if (added == NULL) return;
+  *added = (brink_layout_mark){.offset = (uint32_t)(p->token.start - unit->files[0].text),
+                               .depth = (uint16_t)p->indent,
+                               .kind = (uint16_t)kind};
 }
 
 void brink_parse_line(brink_parser *p) {

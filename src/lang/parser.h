@@ -79,7 +79,7 @@ struct brink_parser {
   size_t errors;     /* reported here, or suppressed because there were too many */
   size_t losses;     /* panics: something is missing in the tree */
   unsigned depth;    /* of recursion */
-  unsigned indent;   /* for brink fmt */
+  unsigned indent;   /* for format.c */
   size_t choices;    /* expressions with `if` so far */
   unsigned indices;  /* open brackets of elements: a := inside means that one was forgotten */
   brink_open_block *blocks;
@@ -121,7 +121,7 @@ void brink_parse_count(brink_parser *p, brink_place place); /* one more node; to
 void brink_block_join(brink_parser *p, brink_ast_block *block, const brink_ast_block *more);
 void brink_block_add(brink_parser *p, brink_ast_block *block, brink_ast_statement *statement);
 
-/* For brink fmt: the present token begins a line; is a keyword; is one that a space follows. */
+/* For format.c: the present token begins a line; is a keyword; is one that a space follows. */
 void brink_parse_line(brink_parser *p);
 void brink_parse_keyword(brink_parser *p); /* marks, and advances */
 void brink_parse_spaced_keyword(brink_parser *p);
@@ -129,14 +129,14 @@ void brink_parse_spaced_keyword(brink_parser *p);
 /* ---- parse_recover.c ---- */
 
 #if defined(__GNUC__)
-#define BRINK_PARSE_PRINTF __attribute__((format(printf, 4, 5)))
+#define BRINK_PARSE_PRINTF __attribute__((format(printf, 5, 6)))
 #else
 #define BRINK_PARSE_PRINTF
 #endif
-BRINK_PARSE_PRINTF void brink_parse_mend(brink_parser *p, brink_place place, const char *hint,
-                                         const char *format, ...);
-BRINK_PARSE_PRINTF void brink_parse_panic(brink_parser *p, brink_place place, const char *hint,
-                                          const char *format, ...);
+BRINK_PARSE_PRINTF void brink_parse_mend(brink_parser *p, brink_message code, brink_place place,
+                                         const char *hint, const char *format, ...);
+BRINK_PARSE_PRINTF void brink_parse_panic(brink_parser *p, brink_message code, brink_place place,
+                                          const char *hint, const char *format, ...);
 /* The present token does not fit: panics with "expected ..., found ...". */
 void brink_parse_unexpected(brink_parser *p, const char *expected);
 

@@ -1,4 +1,4 @@
-/* report.c: diagnostics: collected in the unit, sorted, shown with their source line. */
+/* report.c: diagnostics of the language: collected in a unit, sorted, rendered with their source line. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,11 @@
 /* ---- memory ---- */
 
 void *brink_unit_take(brink_unit *unit, size_t count, size_t size) {
-  void *memory = unit->out_of_memory ? NULL : brink_arena_pack(&unit->arena, count, size);
+  return brink_unit_note(unit,
+                         unit->out_of_memory ? NULL : brink_arena_pack(&unit->arena, count, size));
+}
+
+void *brink_unit_note(brink_unit *unit, void *memory) {
   if (memory == NULL) unit->out_of_memory = true;
   return memory;
 }
@@ -78,18 +82,27 @@ static brink_report_item *new_item(brink_unit *unit, brink_severity severity) {
       if (unit->items[i].severity == BRINK_WARNING) return &unit->items[i];
     return NULL;
   }
-  void *items = unit->items;
-  if (!brink_arena_grow(&unit->arena, &items, unit->nitems, &unit->items_capacity,
-                        sizeof *unit->items)) {
-    unit->out_of_memory = true;
-    return NULL;
-  }
-  unit->items = items;
-  return &unit->items[unit->nitems++];
+  return brink_unit_push(unit, unit->items, unit->nitems, unit->items_capacity);
 }
 
-void brink_report_list(brink_unit *unit, brink_severity severity, brink_place place,
-                       const char *hint, const char *format, va_list arguments) {
+/* Number, message, hint and arguments of a new item. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 4, 0)))
+#endif
+static void
+fill_item(brink_unit *unit, brink_report_item *item, const char *hint, const char *format,
+          va_list arguments) {
+  va_list again;
+  va_copy(again, arguments);
+  item->number = unit->reported++;
+  item->message = tidy(unit, format_list(unit, format, arguments));
+  if (hint != NULL) item->hint = tidy(unit, hint);
+  if (!brink_message_arguments(item, &unit->arena, format, again)) unit->out_of_memory = true;
+  va_end(again);
+}
+
+void brink_report_list(brink_unit *unit, brink_severity severity, brink_message code,
+                       brink_place place, const char *hint, const char *format, va_list arguments) {
   if (unit->out_of_memory || is_known(unit, severity, place)) return;
   if (severity == BRINK_ERROR)
     unit->nerrors++;
@@ -97,17 +110,67 @@ void brink_report_list(brink_unit *unit, brink_severity severity, brink_place pl
     unit->nwarnings++;
   brink_report_item *item = new_item(unit, severity);
   if (item == NULL) return;
-  *item = (brink_report_item){.severity = severity, .place = place};
-  item->message = tidy(unit, format_list(unit, format, arguments));
-  if (hint != NULL) item->hint = tidy(unit, hint);
+  *item = (brink_report_item){.code = code, .severity = severity, .place = place};
+  fill_item(unit, item, hint, format, arguments);
 }
 
-void brink_report(brink_unit *unit, brink_severity severity, brink_place place, const char *hint,
-                  const char *format, ...) {
+void brink_report(brink_unit *unit, brink_severity severity, brink_message code, brink_place place,
+                  const char *hint, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  brink_report_list(unit, severity, place, hint, format, arguments);
+  brink_report_list(unit, severity, code, place, hint, format, arguments);
   va_end(arguments);
+}
+
+void brink_report_setting(brink_unit *unit, brink_origin origin, const char *setting,
+                          brink_message code, const char *hint, const char *format,
+                          va_list arguments) {
+  if (unit->out_of_memory || unit->nsettings > 0) return;
+  brink_report_item *item = new_item(unit, BRINK_ERROR);
+  unit->nsettings++;
+  if (item == NULL) return;
+  *item = (brink_report_item){.code = code,
+                              .severity = BRINK_ERROR,
+                              .origin = origin,
+                              .place.file = BRINK_NO_FILE,
+                              .setting = tidy(unit, setting)};
+  fill_item(unit, item, hint, format, arguments);
+}
+
+/* ---- taking back ---- */
+
+brink_report_mark brink_report_now(const brink_unit *unit) {
+  return (brink_report_mark){.reported = unit->reported,
+                             .nerrors = unit->nerrors,
+                             .nwarnings = unit->nwarnings,
+                             .nsettings = unit->nsettings,
+                             .too_many = unit->too_many};
+}
+
+/* Items may have been sorted since: their numbers say which ones are newer. */
+void brink_report_return(brink_unit *unit, const brink_report_mark *mark) {
+  size_t kept = 0;
+  for (size_t k = 0; k < unit->nitems; k++)
+    if (unit->items[k].number < mark->reported) unit->items[kept++] = unit->items[k];
+  unit->nitems = kept;
+  unit->nerrors = mark->nerrors;
+  unit->nwarnings = mark->nwarnings;
+  unit->nsettings = mark->nsettings;
+  unit->too_many = mark->too_many;
+}
+
+const brink_report_item *brink_report_of_settings(const brink_unit *unit) {
+  for (size_t k = 0; k < unit->nitems; k++)
+    if (unit->items[k].origin != BRINK_ORIGIN_TEXT) return &unit->items[k];
+  return NULL;
+}
+
+void brink_report_forget_settings(brink_unit *unit) {
+  size_t kept = 0;
+  for (size_t k = 0; k < unit->nitems; k++)
+    if (unit->items[k].origin == BRINK_ORIGIN_TEXT) unit->items[kept++] = unit->items[k];
+  unit->nitems = kept;
+  unit->nsettings = 0;
 }
 
 /* ---- sorting ---- */
@@ -204,6 +267,8 @@ static void add_carets(const window *w, size_t caret, size_t length, brink_text 
 
 void brink_report_render(const brink_unit *unit, const brink_report_item *item, brink_text *text) {
   const brink_place *place = &item->place;
+  if (item->setting != NULL) brink_text_add(text, "%s: error: %s\n", item->setting, item->message);
+  if (item->setting != NULL && item->hint != NULL) brink_text_add(text, "hint: %s\n", item->hint);
   if (place->file >= unit->nfiles) return;
   const brink_file *file = &unit->files[place->file];
   brink_text_add(text, "%s:%u:%u: %s: %s\n", file->path, (unsigned)place->line,
@@ -218,4 +283,25 @@ void brink_report_render(const brink_unit *unit, const brink_report_item *item, 
   add_source(&w, text);
   add_carets(&w, caret, place->length, text);
   if (item->hint != NULL) brink_text_add(text, "hint: %s\n", item->hint);
+}
+
+/* ---- for surfaces ---- */
+
+bool brink_report_read(const brink_unit *unit, size_t k, brink_report_entry *entry) {
+  if (k >= unit->nitems) return false;
+  const brink_report_item *item = &unit->items[k];
+  bool placed = item->place.file < unit->nfiles;
+  *entry = (brink_report_entry){.code = brink_message_code(item->code),
+                                .severity = item->severity,
+                                .origin = item->origin,
+                                .setting = item->setting,
+                                .file = placed ? unit->files[item->place.file].path : NULL,
+                                .line = item->place.line,
+                                .column = item->place.column,
+                                .length = item->place.length,
+                                .arguments = item->arguments,
+                                .narguments = item->narguments,
+                                .message = item->message,
+                                .hint = item->hint};
+  return true;
 }

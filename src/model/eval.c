@@ -74,6 +74,35 @@ bool brink_eval_init(brink_eval *eval, const brink_model *model, brink_arena *ar
   return true;
 }
 
+void brink_eval_relocate(brink_eval *eval, const brink_model *model, brink_relocation *moved) {
+  double **const vectors[] = {&eval->p,      &eval->slack,  &eval->value,      &eval->gradient,
+                              &eval->probe,  &eval->f_plus, &eval->f_minus,    &eval->slide_base,
+                              &eval->near_x, &eval->near_f, &eval->jet_memory, &eval->audit.value};
+  brink_relocate_vectors(moved, vectors, sizeof vectors / sizeof vectors[0]);
+  BRINK_RELOCATE(moved, eval->mode);
+  BRINK_RELOCATE(moved, eval->sgn);
+  BRINK_RELOCATE(moved, eval->enabled);
+  BRINK_RELOCATE(moved, eval->watch);
+  BRINK_RELOCATE(moved, eval->audit.sides);
+  BRINK_RELOCATE(moved, eval->centre);
+  BRINK_RELOCATE(moved, eval->moved);
+  BRINK_RELOCATE(moved, eval->relevant);
+  BRINK_RELOCATE(moved, eval->near);
+  BRINK_RELOCATE(moved, eval->appended);
+  BRINK_RELOCATE(moved, eval->column);
+  BRINK_RELOCATE(moved, eval->jets);
+  brink_relocate_rows(moved, eval->jets, eval->nx);
+  BRINK_RELOCATE(moved, eval->held);
+  BRINK_RELOCATE(moved, eval->is_held);
+  BRINK_RELOCATE(moved, eval->until_left);
+  BRINK_RELOCATE(moved, eval->owner);
+  BRINK_RELOCATE(moved, eval->ties);
+  brink_relocate_rows(moved, eval->slide_change, BRINK_SLIDES);
+  eval->model = model;
+  eval->env =
+      (brink_env){.p = eval->p, .mode = eval->mode, .sgn = eval->sgn, .user = model->def.user};
+}
+
 static void set_same(brink_eval *eval, size_t guard, int sign) {
   const brink_guard *guards = eval->model->guards;
   eval->sgn[guard] = (signed char)sign;
@@ -360,6 +389,7 @@ brink_try brink_eval_call(brink_eval *eval, double t, const double *x, double *d
   eval->stats.rhs++;
   brink_audit_call(eval, t, x, &eval->env);
   brink_try outcome = meaning(eval->model->def.rhs(t, x, &eval->env, dx));
+  if (outcome != BRINK_TRY_OK) eval->bad_state = BRINK_NONE;
   if (outcome != BRINK_TRY_OK || all_finite(dx, eval->nx)) return outcome;
   for (size_t i = eval->nx; i-- > 0;) {
     if (!isfinite(dx[i])) eval->bad_state = i;
@@ -385,6 +415,7 @@ brink_try brink_eval_flow_jet(brink_eval *eval, int order, double t, double unit
   eval->stats.rhs++;
   brink_audit_call(eval, t, x, &eval->env);
   brink_try outcome = meaning(eval->model->def.flow_jet(order, t, unit, x, &eval->env, rows));
+  if (outcome != BRINK_TRY_OK) eval->bad_state = BRINK_NONE;
   for (size_t i = 0; outcome == BRINK_TRY_OK && i < eval->nx; i++) {
     if (isfinite(rows[i][1])) continue;
     eval->bad_state = i;

@@ -84,12 +84,15 @@ typedef struct brink_eval {
   size_t exempt;       /* a guard on whose surface the point is known to be */
   size_t failed_guard; /* a guard whose callback reported a fatal error; BRINK_NONE */
   size_t bad_guard;    /* a guard that had no value along the last attempt; BRINK_NONE */
-  size_t bad_state;    /* the component that was not finite, last time */
+  size_t bad_state;    /* the component that was not finite, last time; BRINK_NONE: it refused */
 } brink_eval;
 
 /* Takes memory from the arena; false when there is none. `append` says whether guards that need it
  * get an appended state. */
 bool brink_eval_init(brink_eval *eval, const brink_model *model, brink_arena *arena, bool append);
+
+/* The simulation that it belongs to is a copy of another, of this model, which is like the other's. */
+void brink_eval_relocate(brink_eval *eval, const brink_model *model, brink_relocation *moved);
 
 /* May the right-hand side be evaluated here? No, if any enabled unilateral guard has the sign
  * opposite to its locked one, or has no value. The only place that answers this question. */

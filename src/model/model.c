@@ -32,8 +32,8 @@ static brink_status check_finite(const double *values, size_t count, const char 
                                  brink_diag *diag) {
   for (size_t i = 0; i < count; i++) {
     if (!isfinite(values[i])) {
-      brink_status status = brink_diag_set(
-          diag, BRINK_ERR_ARGUMENT, "%s[%zu] is %g: give a finite number", what, i, values[i]);
+      brink_status status = brink_diag_refuse(
+          diag, BRINK_REASON_DEFINITION, "%s[%zu] is %g: give a finite number", what, i, values[i]);
       if (diag != NULL) diag->state = i;
       return status;
     }
@@ -42,7 +42,7 @@ static brink_status check_finite(const double *values, size_t count, const char 
 }
 
 static brink_status check_sizes(const brink_model_def *def, brink_diag *diag) {
-#define REFUSE(...) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, __VA_ARGS__)
+#define REFUSE(...) return brink_diag_refuse(diag, BRINK_REASON_DEFINITION, __VA_ARGS__)
   if (def->nx > 0 && def->rhs == NULL)
     REFUSE("rhs is NULL: give the right-hand side dx/dt = f(t, x)");
   if (def->nx > 0 && def->x0 == NULL) REFUSE("x0 is NULL: give nx initial states");
@@ -284,8 +284,9 @@ static brink_status read_formula(brink_model *model, brink_guard *guard, brink_d
   if (reader.problem == NULL && reader.position != 0)
     reader.problem = "operands are left over without an operator";
   if (reader.problem != NULL)
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "the formula of guard '%s' is wrong: %s",
-                          guard->def.name, reader.problem);
+    return brink_diag_refuse(diag, BRINK_REASON_DEFINITION,
+                             "the formula of guard '%s' is wrong: %s", guard->def.name,
+                             reader.problem);
   guard->formula_length = reader.written;
   return join_depends(model, guard) ? BRINK_OK
                                     : brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
@@ -362,9 +363,9 @@ static brink_status claim_leave_guards(brink_model *model, brink_diag *diag) {
       brink_guard *other = &model->guards[leave[side]];
       other->def.direction = BRINK_POSITIVE;
       if (other->lets_go)
-        return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
-                              "guard '%s' lets go of two surfaces: give each a guard of its own",
-                              other->def.name);
+        return brink_diag_refuse(diag, BRINK_REASON_DEFINITION,
+                                 "guard '%s' lets go of two surfaces: give each a guard of its own",
+                                 other->def.name);
       other->lets_go = true;
     }
   }
@@ -478,19 +479,19 @@ static brink_status check_pattern(const brink_model_def *def, brink_diag *diag) 
   if (def->jacobian == NULL) return BRINK_OK;
   const brink_sparsity *pattern = &def->jacobian_pattern;
   if (pattern->starts == NULL || pattern->rows == NULL)
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
-                          "jacobian is given without its pattern: set jacobian_pattern");
+    return brink_diag_refuse(diag, BRINK_REASON_DEFINITION,
+                             "jacobian is given without its pattern: set jacobian_pattern");
   bool ordered = pattern->starts[0] == 0;
   for (size_t j = 0; j < def->nx; j++)
     ordered = ordered && pattern->starts[j] <= pattern->starts[j + 1];
   if (!ordered)
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
-                          "jacobian_pattern.starts must begin with 0 and not decrease");
+    return brink_diag_refuse(diag, BRINK_REASON_DEFINITION,
+                             "jacobian_pattern.starts must begin with 0 and not decrease");
   for (size_t k = 0; k < pattern->starts[def->nx]; k++) {
     if (pattern->rows[k] >= def->nx)
-      return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
-                            "jacobian_pattern: row %zu in rows[%zu], but there are %zu states",
-                            pattern->rows[k], k, def->nx);
+      return brink_diag_refuse(diag, BRINK_REASON_DEFINITION,
+                               "jacobian_pattern: row %zu in rows[%zu], but there are %zu states",
+                               pattern->rows[k], k, def->nx);
   }
   return BRINK_OK;
 }
@@ -542,6 +543,14 @@ brink_status brink_model_create(const brink_model_def *def, const brink_allocato
   }
   *model = made;
   return BRINK_OK;
+}
+
+const brink_model *brink_model_for(const brink_model *like, void *user, brink_arena *arena) {
+  brink_model *model = brink_arena_copy(arena, like, 1, sizeof *like);
+  if (model == NULL) return NULL;
+  model->arena = (brink_arena){0}; /* that of `like` */
+  model->def.user = user;
+  return model;
 }
 
 void brink_model_destroy(brink_model *model) {

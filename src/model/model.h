@@ -39,6 +39,14 @@ struct brink_model {
   size_t max_depends;
 };
 
+/* A model like this one, but for the user of its callbacks. It lives in `arena`, shares the arrays of `like`, which
+ * must outlive it, and is not destroyed by itself. NULL: out of memory. */
+const brink_model *brink_model_for(const brink_model *like, void *user, brink_arena *arena);
+
+/* Can a simulation of the one go on as one of the other? OK, or ARGUMENT: they were not made from equal definitions.
+ * (alike.c) */
+brink_status brink_model_check_alike(const brink_model *a, const brink_model *b, brink_diag *diag);
+
 /* The name of a state or guard, for messages; never NULL. */
 const char *brink_model_state_name(const brink_model *model, size_t index);
 const char *brink_model_guard_name(const brink_model *model, size_t index);

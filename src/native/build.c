@@ -72,14 +72,11 @@ static brink_ex add_variable(brink_builder *builder, builder_list *list, brink_s
                           kind, name, start);
   brink_ref ref = {.space = space, .base = (uint32_t)list->count};
   brink_node node = brink_graph_ref(&builder->graph, ref);
-  void *items = list->items;
-  if (node != BRINK_NO_NODE &&
-      !brink_arena_grow(&builder->arena, &items, list->count, &list->capacity, sizeof *list->items))
-    node = BRINK_NO_NODE;
-  list->items = items;
-  if (node != BRINK_NO_NODE)
-    list->items[list->count++] =
-        (builder_variable){.name = name, .start = start, .derivative = BRINK_NO_NODE};
+  builder_variable *added = node != BRINK_NO_NODE ? brink_arena_push(&builder->arena, list->items,
+                                                                     list->count, list->capacity)
+                                                  : NULL;
+  if (added == NULL) return brink_builder_handle(builder, BRINK_NO_NODE);
+  *added = (builder_variable){.name = name, .start = start, .derivative = BRINK_NO_NODE};
   return brink_builder_handle(builder, node);
 }
 
@@ -151,19 +148,18 @@ static const char *described(const brink_guard_def *def) {
 
 static size_t add_guard(brink_builder *builder, const brink_guard_def *def, brink_node value) {
   builder_guard made = {.def = *def, .value = value};
-  void *guards = builder->guards;
   made.def.name = copy_name(builder, def->name, "guard", builder->nguards);
   if (made.def.name == NULL) return BRINK_NONE;
   made.def.formula =
       brink_arena_copy(&builder->arena, def->formula, def->formula_length, sizeof(int));
-  if (made.def.formula == NULL || !brink_arena_grow(&builder->arena, &guards, builder->nguards,
-                                                    &builder->guards_capacity, sizeof made)) {
+  builder_guard *added = brink_arena_push(&builder->arena, builder->guards, builder->nguards,
+                                          builder->guards_capacity);
+  if (builder->arena.failed) {
     no_memory(builder);
     return BRINK_NONE;
   }
-  builder->guards = guards;
-  builder->guards[builder->nguards] = made;
-  return builder->nguards++;
+  *added = made;
+  return builder->nguards - 1;
 }
 
 static const char *shown_name(const brink_guard_def *def) {
@@ -252,9 +248,8 @@ static const brink_clock_def *copy_clocks(brink_builder *builder, const brink_mo
   for (size_t k = 0; clocks != NULL && k < rest->nclocks; k++) {
     if (clocks[k].name == NULL) continue; /* refused when the model is made */
     clocks[k].name = brink_arena_text(&builder->arena, clocks[k].name);
-    if (clocks[k].name == NULL) return NULL;
   }
-  return clocks;
+  return builder->arena.failed ? NULL : clocks;
 }
 
 void brink_builder_callbacks(brink_builder *builder, const brink_model_def *rest) {

@@ -160,7 +160,7 @@ static bool write_equation(writer *w, const builder_shape *shape, const uint32_t
 static bool write_level(writer *w, const uint32_t *part, size_t count) {
   builder_shape *shape = brink_arena_pack(&w->scratch, count, sizeof *shape);
   uint32_t *list = brink_arena_pack(&w->scratch, 3 * count, sizeof *list);
-  if (shape == NULL || list == NULL) return false;
+  if (w->scratch.failed) return false;
   uint32_t *ends = list + count, *targets = ends + count;
   for (size_t k = 0; k < count; k++) {
     builder_border border = {.owner = w->owner, .self = part[k], .slots = w->slots};
@@ -184,7 +184,7 @@ static bool write_levels(writer *w) {
   w->slots = brink_arena_pack(&w->scratch, w->nparts, sizeof *w->slots);
   system->equations = brink_arena_take(&system->arena, w->nparts, sizeof *system->equations);
   system->equations_capacity = w->nparts;
-  if (order == NULL || start == NULL || w->slots == NULL || system->equations == NULL) return false;
+  if (w->scratch.failed || system->arena.failed) return false;
   sort_parts(w, start, order);
   for (size_t n = 0; n <= w->deepest; n++) {
     if (!write_level(w, order + start[n], start[n + 1] - start[n])) return false;
@@ -199,9 +199,7 @@ bool builder_write_equations(const brink_builder *builder, bool whole, brink_sys
   w.owner = brink_arena_pack(&w.scratch, nnodes, sizeof *w.owner);
   w.root = brink_arena_pack(&w.scratch, most, sizeof *w.root);
   w.level = brink_arena_take(&w.scratch, most, sizeof *w.level);
-  bool ok = w.owner != NULL && w.root != NULL && w.level != NULL &&
-            builder_shapes_init(&w.shapes, &w.scratch, &builder->graph);
-  ok = ok && divide(&w);
+  bool ok = builder_shapes_init(&w.shapes, &w.scratch, &builder->graph) && divide(&w);
   if (ok) {
     find_levels(&w);
     ok = write_levels(&w);

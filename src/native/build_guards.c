@@ -148,8 +148,7 @@ bool builder_write_guards(const brink_builder *builder, brink_system *system) {
   w.shape = brink_arena_take(&w.scratch, count, sizeof *w.shape);
   system->flags = brink_arena_take(&system->arena, count, sizeof *system->flags);
   system->nguards = system->flags_capacity = count;
-  bool ok = w.named != NULL && w.flag != NULL && w.guard != NULL && w.shape != NULL &&
-            system->flags != NULL && builder_shapes_init(&w.shapes, &w.scratch, &builder->graph);
+  bool ok = system->flags != NULL && builder_shapes_init(&w.shapes, &w.scratch, &builder->graph);
   if (ok) find_named(&w);
   ok = ok && find_shapes(&w) && write_values(&w) && write_formulas(&w);
   if (ok) write_leaves(&w);

@@ -17,17 +17,16 @@ bool builder_shapes_init(builder_shapes *shapes, brink_arena *arena, const brink
   *shapes = (builder_shapes){.arena = arena, .graph = graph};
   shapes->number = brink_arena_pack(arena, graph->nnodes, sizeof *shapes->number);
   shapes->stamp = brink_arena_take(arena, graph->nnodes, sizeof *shapes->stamp);
-  return shapes->number != NULL && shapes->stamp != NULL;
+  return !arena->failed;
 }
 
 /* ---- finding ---- */
 
 static bool push(brink_arena *arena, uint32_t **items, size_t *count, size_t *capacity,
                  uint32_t item) {
-  void *grown = *items;
-  if (!brink_arena_grow(arena, &grown, *count, capacity, sizeof item)) return false;
-  *items = grown;
-  (*items)[(*count)++] = item;
+  uint32_t *added = brink_arena_push(arena, *items, *count, *capacity);
+  if (added == NULL) return false;
+  *added = item;
   return true;
 }
 
@@ -159,7 +158,7 @@ bool builder_shapes_sort(const builder_shapes *shapes, const builder_shape *shap
   uint32_t *buckets = brink_arena_take(shapes->arena, nbuckets, sizeof *buckets);
   uint32_t *first = brink_arena_take(shapes->arena, count, sizeof *first);
   uint32_t *next = brink_arena_take(shapes->arena, count, sizeof *next);
-  if (buckets == NULL || first == NULL || next == NULL) return false;
+  if (shapes->arena->failed) return false;
   find_first(shapes, shape, count, buckets, nbuckets, first, next);
   uint32_t place = 0;
   for (size_t k = 0; k < count; k++) { /* next: from numbers of members to their first places */

@@ -84,7 +84,7 @@ static bool write_starts(const brink_builder *builder, brink_system *system) {
   system->x0 = brink_arena_take(&system->arena, system->nx, sizeof *system->x0);
   system->p0 = brink_arena_take(&system->arena, system->np, sizeof *system->p0);
   system->mode0 = brink_arena_take(&system->arena, system->nmodes, sizeof *system->mode0);
-  if (system->x0 == NULL || system->p0 == NULL || system->mode0 == NULL) return false;
+  if (system->arena.failed) return false;
   for (size_t i = 0; i < system->nx; i++) system->x0[i] = builder->states.items[i].start;
   for (size_t i = 0; i < system->np; i++) system->p0[i] = builder->parameters.items[i].start;
   for (size_t i = 0; i < system->nmodes; i++) system->mode0[i] = (int)builder->modes.items[i].start;
@@ -95,7 +95,7 @@ static bool write_starts(const brink_builder *builder, brink_system *system) {
 static bool write_top(const brink_builder *builder, brink_system *system) {
   system->name = brink_arena_text(&system->arena, builder->name);
   system->groups = brink_arena_take(&system->arena, 1, sizeof *system->groups);
-  if (system->name == NULL || system->groups == NULL) return false;
+  if (system->arena.failed) return false;
   system->groups[0] = (brink_group){.count = 1, .class_name = system->name};
   system->ngroups = 1;
   system->rtol_slot = system->atol_slot = BRINK_NO_INDEX;

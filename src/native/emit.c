@@ -32,11 +32,8 @@ uint32_t brink_emission_kernel(const brink_emission *emission, const brink_kerne
 
 static bool room_for_kernel(emitter *e) {
   brink_emission *out = e->out;
-  void *kernels = (void *)out->kernels;
-  if (!brink_arena_grow(&out->arena, &kernels, out->nkernels, &e->kernels_capacity,
-                        sizeof *out->kernels))
+  if (!brink_arena_reserve(&out->arena, out->kernels, out->nkernels, e->kernels_capacity))
     return false;
-  out->kernels = kernels;
   if (2 * (out->nkernels + 1) <= out->nbuckets) return true;
   size_t larger = out->nbuckets == 0 ? 64 : 2 * out->nbuckets, empty = 0;
   out->buckets = brink_arena_take(&out->arena, larger, sizeof *out->buckets);
@@ -121,14 +118,14 @@ static void add_jets(emitter *e) {
   for (size_t f = 0; f < e->system->nflags && !e->failed; f++) {
     const brink_kernel *kernel = e->system->flags[f].value;
     if (kernel == NULL) continue;
-    void *jets = (void *)out->jets;
-    if (!brink_arena_grow(&out->arena, &jets, out->njets, &e->jets_capacity, sizeof *out->jets)) {
+    const brink_kernel **added =
+        brink_arena_push(&out->arena, out->jets, out->njets, e->jets_capacity);
+    if (added == NULL) {
       e->failed = true;
       return;
     }
-    out->jets = jets;
-    out->jets[out->njets] = kernel;
-    emit_guard_series(e, kernel, (uint32_t)out->njets++);
+    *added = kernel;
+    emit_guard_series(e, kernel, (uint32_t)out->njets - 1);
   }
 }
 

@@ -34,27 +34,24 @@ static const struct {
 
 uint32_t emit_map(emitter *e, const uint32_t *map) {
   brink_emission *out = e->out;
-  void *maps = (void *)out->maps;
-  if (!brink_arena_grow(&out->arena, &maps, out->nmaps, &e->maps_capacity, sizeof *out->maps)) {
+  const uint32_t **added = brink_arena_push(&out->arena, out->maps, out->nmaps, e->maps_capacity);
+  if (added == NULL) {
     e->failed = true;
     return 0;
   }
-  out->maps = maps;
-  out->maps[out->nmaps] = map;
-  return (uint32_t)out->nmaps++;
+  *added = map;
+  return (uint32_t)out->nmaps - 1;
 }
 
 uint32_t emit_number(emitter *e, size_t number) {
   brink_emission *out = e->out;
-  void *numbers = out->numbers;
-  if (!brink_arena_grow(&out->arena, &numbers, out->nnumbers, &e->numbers_capacity,
-                        sizeof *out->numbers)) {
+  uint32_t *added = brink_arena_push(&out->arena, out->numbers, out->nnumbers, e->numbers_capacity);
+  if (added == NULL) {
     e->failed = true;
     return 0;
   }
-  out->numbers = numbers;
-  out->numbers[out->nnumbers] = (uint32_t)number;
-  return (uint32_t)out->nnumbers++;
+  *added = (uint32_t)number;
+  return (uint32_t)out->nnumbers - 1;
 }
 
 /* ---- slots ---- */

@@ -35,7 +35,7 @@ static bool make_guards(emitter *e) {
   const brink_system *s = e->system;
   e->guard_flag = brink_arena_take(&e->work, s->nguards, sizeof *e->guard_flag);
   e->guard_instance = brink_arena_take(&e->work, s->nguards, sizeof *e->guard_instance);
-  if (e->guard_flag == NULL || e->guard_instance == NULL) return false;
+  if (e->work.failed) return false;
   for (size_t g = 0; g < s->nguards; g++) e->guard_flag[g] = BRINK_NO_INDEX;
   for (size_t f = 0; f < s->nflags; f++) {
     const brink_flag *flag = &s->flags[f];
@@ -335,7 +335,7 @@ void emit_names_of_kernel(emitter *e, emit_plan *p) {
   while (set.size < 2 * needed) set.size *= 2;
   set.names = brink_arena_take(&e->work, set.size, sizeof *set.names);
   p->name = brink_arena_take(&e->work, p->nnodes, sizeof *p->name);
-  if (set.names == NULL || p->name == NULL) {
+  if (e->work.failed) {
     e->failed = true;
     return;
   }

@@ -262,10 +262,7 @@ bool emit_plan_make(emitter *e, const brink_kernel *kernel, uint32_t number, emi
                    .early = writes_are_free(e, kernel),
                    .restrict_ = writes_only_results(kernel)};
   uint32_t *size = brink_arena_take(&e->work, n, sizeof *size);
-  if (p->kind == NULL || p->invariant == NULL || p->uses == NULL || p->part == NULL ||
-      p->cross == NULL || p->declared == NULL || p->writes == NULL || p->twin == NULL ||
-      size == NULL)
-    return false;
+  if (e->work.failed) return false;
   count_uses(p);
   find_invariants(p);
   choose_kinds(p, size);

@@ -17,7 +17,7 @@ void brink_instance_field(brink_instance *instance, double t, const double *x, c
   frame.v = instance->v;
   frame.dx = dx;
   if (instance->native != NULL)
-    instance->native->object->rhs(&frame, &instance->native->tables);
+    instance->native->object->rhs(&frame, &instance->tables);
   else
     run_program(instance, &instance->rhs, &frame);
 }
@@ -34,7 +34,7 @@ static int jacobian(double t, const double *x, const brink_env *env, double *val
   brink_frame frame = brink_instance_frame(instance, t, x, env->p, env->mode, env->sgn);
   frame.out = values;
   if (instance->native != NULL && instance->native->object->jacobian != NULL)
-    instance->native->object->jacobian(&frame, &instance->native->tables);
+    instance->native->object->jacobian(&frame, &instance->tables);
   else
     run_program(instance, &instance->jacobian, &frame);
   size_t entries = instance->rest.any ? instance->jacobian_starts[instance->system->nx] : 0;
@@ -51,7 +51,8 @@ static int flow_jet(int order, double t, double unit, const double *x, const bri
   brink_frame frame = brink_instance_frame(instance, t, x, env->p, env->mode, env->sgn);
   const brink_native *native = instance->native;
   if (native == NULL || native->object->flow == NULL ||
-      native->object->flow(&frame, &native->tables, order, unit, rows, instance->flow_scratch) == 0)
+      native->object->flow(&frame, &instance->tables, order, unit, rows, instance->flow_scratch) ==
+          0)
     brink_flow_run(instance->flow, &frame, order, unit, rows, instance->flow_scratch);
   return 0;
 }
@@ -70,7 +71,7 @@ static bool begin_names(name_list *list, brink_arena *arena, size_t count) {
   *list = (name_list){.text.allocator = arena->allocator, .count = count};
   list->names = brink_arena_take(arena, count, sizeof *list->names);
   list->starts = brink_arena_take(arena, count, sizeof *list->starts);
-  return list->names != NULL && list->starts != NULL;
+  return !arena->failed;
 }
 
 static bool end_names(name_list *list) {
@@ -155,7 +156,7 @@ static bool define_reads(const brink_instance *instance, brink_arena *arena, bri
   bool *x = brink_arena_take(arena, system->nx, sizeof *x);
   bool *p = brink_arena_take(arena, system->np, sizeof *p);
   bool *mode = brink_arena_take(arena, system->nmodes, sizeof *mode);
-  if (x == NULL || p == NULL || mode == NULL) return false;
+  if (arena->failed) return false;
   for (size_t k = 0; k < system->rhs.nkernels; k++)
     note_reads(system->rhs.kernels[k], system->rhs.kernels[k]->count, x, p, mode);
   for (size_t f = 0; f < system->nflags; f++) {
@@ -217,7 +218,7 @@ static brink_status make_model(brink_instance *instance, const char *cache, brin
   if (status == BRINK_OK && !instance->options.interpret)
     status = brink_instance_compile(instance, cache, diag);
   if (status == BRINK_OK)
-    status = brink_model_create(&def, &instance->arena.allocator, diag, &instance->model);
+    status = brink_model_create(&def, &instance->arena.allocator, diag, &instance->shared->model);
   brink_text_free(&guards.text);
   brink_text_free(&states.text);
   brink_arena_free(&arena);
@@ -232,7 +233,7 @@ static bool take_start(brink_instance *instance) {
   instance->x0 = brink_arena_copy(arena, system->x0, system->nx, sizeof(double));
   instance->p0 = brink_arena_copy(arena, system->p0, system->np, sizeof(double));
   instance->mode0 = brink_arena_copy(arena, system->mode0, system->nmodes, sizeof(int));
-  if (instance->x0 == NULL || instance->p0 == NULL || instance->mode0 == NULL) return false;
+  if (arena->failed) return false;
   if (system->rtol_slot < system->np) instance->p0[system->rtol_slot] = instance->options.rtol;
   if (system->atol_slot < system->np) instance->p0[system->atol_slot] = instance->options.atol;
   brink_instance_first_inputs(instance);
@@ -258,33 +259,20 @@ brink_status brink_instance_begin(brink_instance *instance, const double *x, dou
   return status;
 }
 
-static bool take_records(brink_instance *instance) {
-  brink_arena *arena = &instance->arena;
-  brink_notebook *book = &instance->notes;
-  if (book->capacity > 0) { /* samples and rules may note several times between two events */
-    book->capacity += 64;
-    book->values_capacity += 256;
-  }
-  book->notes = brink_arena_take(arena, book->capacity, sizeof *book->notes);
-  book->values = brink_arena_take(arena, book->values_capacity, sizeof *book->values);
-  size_t warnings = instance->options.range_warns ? BRINK_WARNINGS : 0;
-  instance->warnings = brink_arena_take(arena, warnings, sizeof *instance->warnings);
-  instance->warning_texts = brink_arena_take(arena, warnings, sizeof(char *));
-  return book->notes != NULL && book->values != NULL && instance->warnings != NULL &&
-         instance->warning_texts != NULL;
-}
-
 static brink_status build(brink_instance *instance, const char *cache, brink_diag *diag) {
   if (!take_start(instance)) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
   brink_status status = brink_instance_bind(instance, diag);
   if (status != BRINK_OK) return status;
-  if (!take_records(instance) || !brink_instance_take_rest(instance))
+  if (!brink_instance_take_room(instance))
     return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
   if (!instance->options.takes_turns) {
     status = brink_instance_first_outputs(instance, diag);
     if (status == BRINK_OK) brink_instance_check_start(instance);
   }
-  return status == BRINK_OK ? make_model(instance, cache, diag) : status;
+  if (status == BRINK_OK) status = make_model(instance, cache, diag);
+  if (status == BRINK_OK && !brink_instance_finish(instance))
+    status = brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  return status;
 }
 
 brink_status brink_instance_create(brink_system *system, const brink_instance_options *options,
@@ -306,21 +294,15 @@ brink_status brink_instance_create(brink_system *system, const brink_instance_op
   made->system = system;
   if (options != NULL) made->options = *options;
   made->options.cache = NULL; /* belongs to the caller */
-  brink_status status = build(made, options != NULL ? options->cache : NULL, diag);
+  brink_status status = brink_instance_share(made, allocator)
+                            ? build(made, options != NULL ? options->cache : NULL, diag)
+                            : brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
   if (status != BRINK_OK) {
     brink_instance_destroy(made);
     return status;
   }
   *instance = made;
   return BRINK_OK;
-}
-
-void brink_instance_destroy(brink_instance *instance) {
-  if (instance == NULL) return;
-  brink_model_destroy(instance->model);
-  brink_instance_unload(instance);
-  brink_arena arena = instance->arena; /* the instance itself lives in it */
-  brink_arena_free(&arena);
 }
 
 const brink_model *brink_instance_model(const brink_instance *instance) {
@@ -338,7 +320,7 @@ const char *brink_instance_engine(const brink_instance *instance) {
 }
 
 double brink_instance_compile_seconds(const brink_instance *instance) {
-  return instance->native != NULL ? instance->native->object->seconds : 0.0;
+  return instance->compile_seconds;
 }
 
 void brink_instance_flag(const brink_instance *instance, size_t guard, uint32_t *flag,
@@ -398,7 +380,7 @@ void brink_instance_evaluate(brink_instance *instance, double t, const double *x
   frame.v = instance->seen.v;
   frame.dx = instance->seen.dx;
   if (instance->native != NULL && instance->native->object->all != NULL)
-    instance->native->object->all(&frame, &instance->native->tables);
+    instance->native->object->all(&frame, &instance->tables);
   else
     run_program(instance, &instance->all, &frame);
 }

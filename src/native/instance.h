@@ -1,6 +1,7 @@
 /* instance.h: a flat system bound to the model contract, inside.
  *
  *   instance.c          the object; the right-hand side; reading variables
+ *   instance_clone.c    what instances of one system share; memory of one instance; clones
  *   instance_bind.c     kernels become code, refs are checked
  *   instance_guard.c    flags become guards: what the model is told, and their callbacks
  *   instance_native.c   machine code for what runs often
@@ -10,13 +11,16 @@
  *   instance_input.c    inputs that a table drives
  *   instance_rest.c     what holds after infinitely many events
  *   instance_tangent.c  directional derivatives, for sensitivities
+ *   instance_copy.c     what callbacks remember of a run, for another instance
  *   instance_rule.c     rules, and the outputs that hold before the first sample
  *
- * All memory is taken when the instance is made: callbacks take none. */
+ * All memory is taken when the instance is made: callbacks take none. What does not change after that is shared by
+ * an instance and its clones, which may run in other threads. */
 #ifndef BRINK_NATIVE_INSTANCE_H
 #define BRINK_NATIVE_INSTANCE_H
 
 #include <brink/jet.h>
+#include <stdatomic.h>
 
 #include "model/model.h"
 #include "native/series.h"
@@ -63,7 +67,7 @@ typedef struct brink_bound_flag {
 typedef struct brink_bound_rule {
   brink_task condition;
   brink_bound_action body;
-  uint32_t *fired; /* how often each instance has fired at the present instant */
+  size_t first; /* of its instances, in brink_instance.fired */
 } brink_bound_rule;
 
 /* Which flag a guard is, and which of its instances. */
@@ -94,14 +98,33 @@ typedef struct brink_notebook {
 
 typedef struct brink_tangent_room brink_tangent_room;
 
-struct brink_instance {
-  brink_arena arena;
-  brink_system *system;
-  brink_model *model;
-  brink_instance_options options;
+/* How much memory an instance needs: numbers of items. */
+typedef struct brink_room {
+  size_t scratch, outputs, checked; /* of the code that runs; to space OUT; values with ranges */
+  size_t jet, flow;                 /* of guards' series, of the solution's */
+  size_t fired;                     /* instances of rules */
+} brink_room;
 
-  brink_native *native;      /* NULL: the interpreter runs everything, … */
-  char reason[BRINK_REASON]; /* … because; empty: it was asked for */
+/* What an instance and its clones have in common. Constant once the first instance is made, but for the count. */
+typedef struct brink_shared {
+  brink_arena arena; /* of everything in it, and of itself */
+  atomic_size_t users;
+  brink_native *native; /* NULL: the interpreter runs everything */
+  brink_model *model;   /* each instance has a copy of it, with itself as the user */
+  /* The first instance as it was when it was made; only what is constant in it, and its ending, are used. */
+  const brink_instance *made;
+  const brink_warning *warnings; /* from the start */
+} brink_shared;
+
+struct brink_instance {
+  brink_arena arena; /* of this instance alone */
+  brink_shared *shared;
+
+  /* Constant: arrays live in shared->arena. */
+  brink_system *system;
+  brink_instance_options options;
+  const brink_native *native; /* NULL: the interpreter runs everything, … */
+  char reason[BRINK_REASON];  /* … because; empty: it was asked for */
   brink_bound_program rhs, all, jacobian;
   brink_program jacobian_program;
   size_t *jacobian_starts, *jacobian_rows;
@@ -110,19 +133,25 @@ struct brink_instance {
   brink_bound_action *samples; /* of each clock */
   brink_bound_rule *rules;
   brink_bound_action *first_outputs;
+  brink_flow *flow;                 /* the solution's series; NULL: not asked for, or too large */
+  int flow_order;                   /* up to this order */
+  double flow_work;                 /* what it costs, or would cost */
+  int *flow_degrees;                /* where the series of each state ends; 0: nowhere */
+  bool *constant_p, *constant_mode; /* slots that guards take for constant */
+  brink_room room;
+
+  /* Of this instance alone. */
+  const brink_model *model;
+  brink_tables tables;    /* of the machine code */
+  double compile_seconds; /* 0 of a clone */
 
   double *x0, *p0; /* where the run starts */
   int *mode0;
 
   /* Room for the callbacks. */
-  size_t scratch_size, outputs_size, checked_size;
   double *scratch;       /* of the code that runs */
   double *jet_scratch;   /* of guards' series */
-  brink_flow *flow;      /* the solution's series; NULL: not asked for, or too large */
-  double *flow_scratch;  /* for it, … */
-  int flow_order;        /* … up to this order */
-  double flow_work;      /* what it costs, or would cost */
-  int *flow_degrees;     /* where the series of each state ends; 0: nowhere */
+  double *flow_scratch;  /* of the solution's */
   double *probe;         /* a state */
   double *leaf_gradient; /* of a condition of a rule */
   double *outputs;       /* to space OUT */
@@ -148,7 +177,8 @@ struct brink_instance {
   brink_tangent_room *tangents; /* NULL: nobody has asked for derivatives yet */
 
   double *tick_time; /* when each clock ticked last */
-  double rules_time; /* the instant that `fired` of the rules is about */
+  uint32_t *fired;   /* how often each instance of a rule has fired at the instant … */
+  double rules_time; /* … that this is */
   brink_notebook notes;
   brink_ending ending;
   char message[BRINK_DIAG_MESSAGE];
@@ -157,9 +187,23 @@ struct brink_instance {
   size_t nwarnings, dropped_warnings;
 };
 
+/* ---- instance_clone.c ---- */
+
+/* Makes instance->shared, empty. False: out of memory. */
+bool brink_instance_share(brink_instance *instance, const brink_allocator *allocator);
+
+/* Takes what the callbacks write to, after everything is bound. False: out of memory. */
+bool brink_instance_take_room(brink_instance *instance);
+
+/* Nothing has happened yet. */
+void brink_instance_forget(brink_instance *instance);
+
+/* The last step: clones and resets begin with the instance as it is now; it gets its model. */
+bool brink_instance_finish(brink_instance *instance);
+
 /* ---- instance_bind.c ---- */
 
-/* Binds everything that the system holds; takes the room that running it needs. */
+/* Binds everything that the system holds; finds the room that running it needs. */
 brink_status brink_instance_bind(brink_instance *instance, brink_diag *diag);
 
 /* A task for a kernel; false: out of memory. A kernel of NULL gives a task that is none. */
@@ -201,8 +245,6 @@ void brink_instance_signs(brink_instance *instance, double t, const double *x, c
 
 /* Compiles what runs often, once the guards are defined. Where no compiler works, nothing changes. */
 brink_status brink_instance_compile(brink_instance *instance, const char *cache, brink_diag *diag);
-
-void brink_instance_unload(brink_instance *instance);
 
 /* ---- instance_bound.c ---- */
 
@@ -280,7 +322,6 @@ static inline void brink_instance_carries(const brink_now *now) {
 
 /* ---- instance_rest.c ---- */
 
-bool brink_instance_take_rest(brink_instance *instance);
 void brink_instance_hold(const brink_instance *instance, double *dx);
 int brink_instance_on_zeno(const size_t *guards, size_t count, brink_now *now, void *user);
 void brink_instance_before_act(brink_instance *instance, const brink_now *now);

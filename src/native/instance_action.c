@@ -33,13 +33,14 @@ bool brink_instance_bind_action(brink_instance *instance, const brink_action *ac
   *bound = (brink_bound_action){.action = action};
   if (action == NULL) return true;
   const brink_kernel *kernel = &action->kernel;
-  bound->checked = brink_arena_pack(&instance->arena, kernel->noutputs, sizeof *bound->checked);
+  bound->checked =
+      brink_arena_pack(&instance->shared->arena, kernel->noutputs, sizeof *bound->checked);
   if (bound->checked == NULL) return false;
   for (size_t k = 0; k < kernel->noutputs; k++) {
     if (has_range(instance->system, &kernel->outputs[k]))
       bound->checked[bound->nchecked++] = (uint32_t)k;
   }
-  if (bound->nchecked > instance->checked_size) instance->checked_size = bound->nchecked;
+  if (bound->nchecked > instance->room.checked) instance->room.checked = bound->nchecked;
   count_notes(instance, action);
   return brink_instance_task(instance, kernel, &bound->task);
 }

@@ -17,18 +17,19 @@ static brink_status no_memory(brink_diag *diag) {
 bool brink_instance_task(brink_instance *instance, const brink_kernel *kernel, brink_task *task) {
   *task = (brink_task){.kernel = kernel};
   if (kernel == NULL) return true;
-  task->code = brink_code_make(kernel, &instance->arena);
+  task->code = brink_code_make(kernel, &instance->shared->arena);
   if (task->code == NULL) return false;
   size_t scratch = brink_code_scratch(task->code);
-  if (scratch > instance->scratch_size) instance->scratch_size = scratch;
-  if (kernel->noutputs > instance->outputs_size) instance->outputs_size = kernel->noutputs;
+  brink_room *room = &instance->room;
+  if (scratch > room->scratch) room->scratch = scratch;
+  if (kernel->noutputs > room->outputs) room->outputs = kernel->noutputs;
   return true;
 }
 
 void brink_instance_run(brink_instance *instance, const brink_task *task, const brink_frame *frame,
                         size_t first, size_t count) {
   if (task->native != NULL)
-    task->native(frame, &instance->native->tables, first, count);
+    task->native(frame, &instance->tables, first, count);
   else
     brink_code_run(task->code, frame, first, count, instance->scratch);
 }
@@ -156,11 +157,11 @@ static brink_status check_action(const brink_system *system, const brink_action 
 
 static brink_status bind_program(brink_instance *instance, const brink_program *program, role as,
                                  brink_bound_program *bound, brink_diag *diag) {
-  brink_arena *arena = &instance->arena;
+  brink_arena *arena = &instance->shared->arena;
   bound->count = program->nkernels;
   bound->tasks = brink_arena_pack(arena, bound->count, sizeof *bound->tasks);
   bound->codes = brink_arena_pack(arena, bound->count, sizeof *bound->codes);
-  if (bound->tasks == NULL || bound->codes == NULL) return no_memory(diag);
+  if (arena->failed) return no_memory(diag);
   for (size_t k = 0; k < bound->count; k++) {
     brink_status status = check_kernel(instance->system, program->kernels[k], as, diag);
     if (status != BRINK_OK) return status;
@@ -177,6 +178,7 @@ static brink_status bind_jacobian(brink_instance *instance, brink_diag *diag) {
                              &instance->jacobian_starts, &instance->jacobian_rows)) {
     instance->jacobian_program = (brink_program){0};
     instance->jacobian_starts = NULL;
+    instance->system->arena.failed = false;
     return BRINK_OK;
   }
   return bind_program(instance, &instance->jacobian_program, ROLE_DERIVATIVE, &instance->jacobian,
@@ -244,7 +246,8 @@ static brink_status check_flag(const brink_system *system, const brink_flag *fla
 /* Every guard belongs to one instance of one flag. */
 static brink_status bind_places(brink_instance *instance, brink_diag *diag) {
   const brink_system *system = instance->system;
-  instance->places = brink_arena_pack(&instance->arena, system->nguards, sizeof *instance->places);
+  instance->places =
+      brink_arena_pack(&instance->shared->arena, system->nguards, sizeof *instance->places);
   if (instance->places == NULL) return no_memory(diag);
   for (size_t g = 0; g < system->nguards; g++) instance->places[g].flag = BRINK_NO_INDEX;
   size_t count = 0;
@@ -282,7 +285,7 @@ static brink_status bind_flag(brink_instance *instance, uint32_t f, brink_diag *
 
 static brink_status bind_flags(brink_instance *instance, brink_diag *diag) {
   size_t count = instance->system->nflags;
-  instance->flags = brink_arena_take(&instance->arena, count, sizeof *instance->flags);
+  instance->flags = brink_arena_take(&instance->shared->arena, count, sizeof *instance->flags);
   if (instance->flags == NULL) return no_memory(diag);
   memset(instance->flags, 0, count * sizeof *instance->flags);
   brink_status status = bind_places(instance, diag);
@@ -293,16 +296,13 @@ static brink_status bind_flags(brink_instance *instance, brink_diag *diag) {
 
 static brink_status bind_clocks(brink_instance *instance, brink_diag *diag) {
   const brink_system *system = instance->system;
-  brink_arena *arena = &instance->arena;
+  brink_arena *arena = &instance->shared->arena;
   instance->samples = brink_arena_take(arena, system->nclocks, sizeof *instance->samples);
-  instance->tick_time = brink_arena_take(arena, system->nclocks, sizeof(double));
   instance->first_outputs =
       brink_arena_take(arena, system->nfirst_outputs, sizeof *instance->first_outputs);
-  if (instance->samples == NULL || instance->tick_time == NULL || instance->first_outputs == NULL)
-    return no_memory(diag);
+  if (arena->failed) return no_memory(diag);
   for (size_t k = 0; k < system->nclocks; k++) {
     const brink_sampled *clock = &system->clocks[k];
-    instance->tick_time[k] = NAN;
     brink_status status = check_action(system, clock->action, diag);
     if (status != BRINK_OK) return status;
     if (clock->action != NULL && clock->first + clock->count > clock->action->kernel.count)
@@ -339,46 +339,21 @@ static brink_status bind_rules(brink_instance *instance, brink_diag *diag) {
   return brink_instance_bind_rules(instance) ? BRINK_OK : no_memory(diag);
 }
 
-/* ---- room ---- */
-
-static bool take_room(brink_instance *instance) {
-  const brink_system *system = instance->system;
-  brink_arena *arena = &instance->arena;
-  instance->scratch = brink_arena_take(arena, instance->scratch_size, sizeof(double));
-  instance->outputs = brink_arena_take(arena, instance->outputs_size + 1, sizeof(double));
-  instance->before = brink_arena_take(arena, instance->checked_size, sizeof(double));
-  instance->v = brink_arena_take(arena, system->nv, sizeof(double));
-  instance->dx = brink_arena_take(arena, system->nx, sizeof(double));
-  instance->probe = brink_arena_take(arena, system->nx, sizeof(double));
-  instance->leaf_gradient = brink_arena_take(arena, system->nx, sizeof(double));
-  instance->seen.x = brink_arena_take(arena, system->nx, sizeof(double));
-  instance->seen.p = brink_arena_take(arena, system->np, sizeof(double));
-  instance->seen.v = brink_arena_take(arena, system->nv, sizeof(double));
-  instance->seen.dx = brink_arena_take(arena, system->nx, sizeof(double));
-  instance->seen.mode = brink_arena_take(arena, system->nmodes, sizeof(int));
-  instance->seen.sgn = brink_arena_take(arena, system->nguards, sizeof(signed char));
-  return instance->scratch != NULL && instance->outputs != NULL && instance->before != NULL &&
-         instance->v != NULL && instance->dx != NULL && instance->probe != NULL &&
-         instance->leaf_gradient != NULL && instance->seen.x != NULL && instance->seen.p != NULL &&
-         instance->seen.v != NULL && instance->seen.dx != NULL && instance->seen.mode != NULL &&
-         instance->seen.sgn != NULL;
-}
+/* ---- series ---- */
 
 /* The series of guards that are not linear. */
 static bool bind_guard_series(brink_instance *instance) {
   static const brink_series_degrees unknown = {0};
-  size_t most = 0;
   for (size_t f = 0; f < instance->system->nflags; f++) {
     brink_bound_flag *bound = &instance->flags[f];
     if (bound->value.code == NULL || bound->degree == 0 || bound->degree == 1) continue;
     if (bound->value.kernel->reads_v) continue;
-    bound->series = brink_series_make(bound->value.kernel, &unknown, &instance->arena);
+    bound->series = brink_series_make(bound->value.kernel, &unknown, &instance->shared->arena);
     if (bound->series == NULL) return false;
     size_t size = brink_series_scratch(bound->series, BRINK_JET_MAX_ORDER);
-    if (size > most) most = size;
+    if (size > instance->room.jet) instance->room.jet = size;
   }
-  instance->jet_scratch = brink_arena_take(&instance->arena, most, sizeof(double));
-  return instance->jet_scratch != NULL;
+  return true;
 }
 
 /* At most those that sim.c counts once there is a model: bounds are not known yet. */
@@ -395,7 +370,8 @@ static size_t count_dear_guards(const brink_instance *instance) {
 static bool bind_flow(brink_instance *instance) {
   const brink_system *system = instance->system;
   if (!instance->options.wants_flow_jet) return true;
-  brink_flow *flow = brink_flow_make(&system->rhs, system->nx, system->nv, &instance->arena);
+  brink_arena *arena = &instance->shared->arena;
+  brink_flow *flow = brink_flow_make(&system->rhs, system->nx, system->nv, arena);
   if (flow == NULL) return false;
   instance->flow_work = flow->work;
   bool worth = brink_series_worth(flow->work, count_dear_guards(instance));
@@ -407,14 +383,21 @@ static bool bind_flow(brink_instance *instance) {
   if (size > MOST_SERIES) return true;
   instance->flow = flow;
   instance->flow_order = order;
-  instance->flow_degrees = brink_arena_take(&instance->arena, system->nx, sizeof(int));
+  instance->room.flow = size;
+  instance->flow_degrees = brink_arena_take(arena, system->nx, sizeof(int));
   if (instance->flow_degrees == NULL) return false;
   for (size_t i = 0; i < system->nx && !flow->kinked; i++) {
     int degree = flow->degrees.x[i];
     if (degree < BRINK_SERIES_FULL) instance->flow_degrees[i] = degree > 0 ? degree : 1;
   }
-  instance->flow_scratch = brink_arena_pack(&instance->arena, size, sizeof(double));
-  return instance->flow_scratch != NULL;
+  return true;
+}
+
+/* Samples and rules may note several times between two events. */
+static void enlarge_notebook(brink_notebook *book) {
+  if (book->capacity == 0) return;
+  book->capacity += 64;
+  book->values_capacity += 256;
 }
 
 brink_status brink_instance_bind(brink_instance *instance, brink_diag *diag) {
@@ -428,8 +411,8 @@ brink_status brink_instance_bind(brink_instance *instance, brink_diag *diag) {
   if (status == BRINK_OK) status = bind_flags(instance, diag);
   if (status == BRINK_OK) status = bind_clocks(instance, diag);
   if (status == BRINK_OK) status = bind_rules(instance, diag);
-  if (status == BRINK_OK &&
-      !(take_room(instance) && bind_guard_series(instance) && bind_flow(instance)))
+  if (status == BRINK_OK && !(bind_guard_series(instance) && bind_flow(instance)))
     return no_memory(diag);
+  enlarge_notebook(&instance->notes);
   return status;
 }

@@ -18,7 +18,7 @@ brink_status brink_instance_bind_gradient(brink_instance *instance, uint32_t fla
   brink_node node = value->outputs[0].node;
   bound->degree = brink_graph_degree(&value->graph, node);
   brink_kernel *gradient =
-      brink_derive_gradient(&instance->arena, value, &bound->refs, &bound->nrefs);
+      brink_derive_gradient(&instance->shared->arena, value, &bound->refs, &bound->nrefs);
   if (gradient != NULL) /* it is there already: this finds it */
     bound->root = brink_graph_copy(&gradient->graph, &value->graph, node, NULL, NULL);
   if (gradient == NULL || bound->root == BRINK_NO_NODE ||
@@ -98,7 +98,7 @@ static int guard_jet(size_t guard, int order, const double *t, const double *con
   brink_frame frame = env_frame(instance, t[0], NULL, env);
   const brink_bound_flag *bound = &instance->flags[place.flag];
   if (bound->jet != NULL)
-    bound->jet(&frame, &instance->native->tables, place.index, order, t, x, g);
+    bound->jet(&frame, &instance->tables, place.index, order, t, x, g);
   else
     brink_series_run(bound->series, &frame, place.index, order, t, x, g, instance->jet_scratch);
   return 0;
@@ -129,7 +129,7 @@ typedef struct definer {
   bool *unbounded;            /* flags that have none */
 } definer;
 
-/* Parameters keep their values during a run, and so do the tolerances. */
+/* Parameters keep their values during a run, unless they are said to vary. So do the tolerances. */
 static bool find_fixed(definer *d) {
   const brink_system *system = d->instance->system;
   const brink_instance_options *options = &d->instance->options;
@@ -138,21 +138,18 @@ static bool find_fixed(definer *d) {
   d->stamp = brink_arena_take(d->arena, system->nx, sizeof *d->stamp);
   d->place = brink_arena_take(d->arena, system->nx, sizeof *d->place);
   d->zero = brink_arena_take(d->arena, system->nx, sizeof *d->zero);
-  if (d->fixed_p == NULL || d->fixed_mode == NULL || d->stamp == NULL || d->place == NULL ||
-      d->zero == NULL)
-    return false;
+  if (d->arena->failed) return false;
   for (size_t k = 0; k < system->nvariables; k++) {
     const brink_variable *variable = &system->variables[k];
-    if (variable->kind != BRINK_VARIABLE_PARAMETER || d->instance->options.parameters_vary)
-      continue;
+    if (variable->kind != BRINK_VARIABLE_PARAMETER || options->parameters_vary) continue;
     bool *fixed = variable->space == BRINK_SPACE_P      ? d->fixed_p
                   : variable->space == BRINK_SPACE_MODE ? d->fixed_mode
                                                         : NULL;
-    const bool *differs =
-        variable->space == BRINK_SPACE_P ? options->differs_p : options->differs_mode;
+    const bool *varies =
+        variable->space == BRINK_SPACE_P ? options->varies_p : options->varies_mode;
     size_t count = system->groups[variable->group].count * variable->length;
     for (size_t i = variable->base; fixed != NULL && i < variable->base + count; i++)
-      fixed[i] = differs == NULL || !differs[i];
+      fixed[i] = varies == NULL || !varies[i];
   }
   if (system->rtol_slot < system->np) d->fixed_p[system->rtol_slot] = true;
   if (system->atol_slot < system->np) d->fixed_p[system->atol_slot] = true;
@@ -187,12 +184,12 @@ static bool find_depends(definer *d, brink_bound_flag *bound, size_t count, size
     depends[def->ndepends++] = slot;
   }
   if (def->ndepends == bound->nrefs) return true;
-  brink_arena *own = &d->instance->arena;
+  brink_arena *arena = &d->instance->shared->arena;
   if (bound->merge == NULL) {
-    bound->merge = brink_arena_take(own, count, sizeof *bound->merge);
+    bound->merge = brink_arena_take(arena, count, sizeof *bound->merge);
     if (bound->merge == NULL) return false;
   }
-  uint32_t *merge = brink_arena_pack(own, bound->nrefs, sizeof *merge);
+  uint32_t *merge = brink_arena_pack(arena, bound->nrefs, sizeof *merge);
   if (merge == NULL) return false;
   for (size_t k = 0; k < bound->nrefs; k++)
     merge[k] = d->place[brink_ref_slot(&graph->refs[bound->refs[k]], index)];
@@ -375,6 +372,37 @@ static void define_rest(definer *d, uint32_t f, size_t index, brink_guard_def *d
   def->leave_negative = guard_of(system, flag->leave_negative, index);
 }
 
+/* Remembers which slots guards have taken as constant: their coefficients, their bounds and what surface they have
+ * may come from them. */
+static bool note_constants(const definer *d) {
+  brink_instance *instance = d->instance;
+  const brink_system *system = instance->system;
+  brink_arena *arena = &instance->shared->arena;
+  instance->constant_p = brink_arena_take(arena, system->np, sizeof *instance->constant_p);
+  instance->constant_mode =
+      brink_arena_take(arena, system->nmodes, sizeof *instance->constant_mode);
+  if (arena->failed) return false;
+  for (size_t f = 0; f < system->nflags; f++) {
+    const brink_kernel *kernel = instance->flags[f].gradient.kernel;
+    for (size_t r = 0; kernel != NULL && r < kernel->graph.nrefs; r++) {
+      const brink_ref *ref = &kernel->graph.refs[r];
+      for (size_t i = 0; i < system->flags[f].count; i++) {
+        size_t slot = brink_ref_slot(ref, i);
+        if (ref->space == BRINK_SPACE_P && d->fixed_p[slot]) instance->constant_p[slot] = true;
+        if (ref->space == BRINK_SPACE_MODE && d->fixed_mode[slot])
+          instance->constant_mode[slot] = true;
+      }
+    }
+  }
+  return true;
+}
+
+bool brink_instance_may_write(const brink_instance *instance, brink_space space, size_t slot) {
+  const brink_system *system = instance->system;
+  if (space == BRINK_SPACE_P) return slot < system->np && !instance->constant_p[slot];
+  return space == BRINK_SPACE_MODE && slot < system->nmodes && !instance->constant_mode[slot];
+}
+
 brink_status brink_instance_define_guards(brink_instance *instance, brink_arena *arena,
                                           const char *const *names, brink_model_def *def,
                                           brink_diag *diag) {
@@ -392,7 +420,8 @@ brink_status brink_instance_define_guards(brink_instance *instance, brink_arena 
                : define_formula(&d, flag, place.index, &d.guards[g]);
     if (flag->enabled != NULL) def->enabled = guard_enabled;
   }
-  made = made && brink_instance_join_surfaces(instance, arena, d.fixed_p, d.guards);
+  made = made && brink_instance_join_surfaces(instance, arena, d.fixed_p, d.guards) &&
+         note_constants(&d);
   if (!made) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for the guards");
   def->guards = d.guards;
   def->nguards = system->nguards;

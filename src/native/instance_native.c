@@ -51,12 +51,12 @@ static void give_back(const brink_instance *instance, excerpt *e) {
   brink_release(allocator, e->gradients, instance->system->nflags, sizeof *e->gradients);
 }
 
-static void adopt(brink_native *native, brink_task *task) {
+static void adopt(const brink_native *native, brink_task *task) {
   if (task->kernel != NULL) task->native = brink_native_kernel(native, task->kernel);
 }
 
 static void adopt_all(brink_instance *instance) {
-  brink_native *native = instance->native;
+  const brink_native *native = instance->native;
   for (size_t f = 0; f < instance->system->nflags; f++) {
     brink_bound_flag *bound = &instance->flags[f];
     if (!bound->asked) continue;
@@ -78,7 +78,7 @@ static brink_status create(brink_instance *instance, const excerpt *e, const cha
   options.guards = any_asked(instance, &options.jets, &options.all);
   options.gradients = options.guards;
   return brink_native_create(&e->system, &options, cache, &instance->arena.allocator,
-                             &instance->native, instance->reason);
+                             &instance->shared->native, instance->reason);
 }
 
 brink_status brink_instance_compile(brink_instance *instance, const char *cache, brink_diag *diag) {
@@ -88,10 +88,9 @@ brink_status brink_instance_compile(brink_instance *instance, const char *cache,
   if (status == BRINK_ERR_UNSUPPORTED) return BRINK_OK; /* the interpreter does it */
   if (status != BRINK_OK)
     return brink_diag_set(diag, status, "out of memory for compiling the model");
+  instance->native = instance->shared->native;
+  instance->tables = instance->native->tables;
+  instance->compile_seconds = instance->native->object->seconds;
   adopt_all(instance);
   return BRINK_OK;
-}
-
-void brink_instance_unload(brink_instance *instance) {
-  brink_native_destroy(instance->native);
 }

@@ -8,17 +8,6 @@
 
 #include "native/instance.h"
 
-bool brink_instance_take_rest(brink_instance *instance) {
-  size_t nx = instance->system->nx;
-  brink_arena *arena = &instance->arena;
-  instance->rest.state = brink_arena_take(arena, nx, sizeof(bool));
-  instance->rest.before = brink_arena_take(arena, nx, sizeof(double));
-  instance->rest.after = brink_arena_take(arena, nx, sizeof(double));
-  instance->rest.x = brink_arena_take(arena, nx, sizeof(double));
-  return instance->rest.state != NULL && instance->rest.before != NULL &&
-         instance->rest.after != NULL && instance->rest.x != NULL;
-}
-
 void brink_instance_hold(const brink_instance *instance, double *dx) {
   for (size_t i = 0; i < instance->system->nx; i++) {
     if (instance->rest.state[i]) dx[i] = 0.0;

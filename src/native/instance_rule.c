@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/reason.h"
 #include "native/instance.h"
 
 /* Rules that make each other fire again and again never settle. Those whose conditions are sampled
@@ -14,26 +15,23 @@ enum { ROUNDS = 100, REPEATS = 32 };
 
 bool brink_instance_bind_rules(brink_instance *instance) {
   const brink_system *system = instance->system;
-  brink_arena *arena = &instance->arena;
+  brink_arena *arena = &instance->shared->arena;
   instance->rules = brink_arena_take(arena, system->nrules, sizeof *instance->rules);
   if (instance->rules == NULL) return false;
   for (size_t r = 0; r < system->nrules; r++) {
     const brink_rule *rule = &system->rules[r];
     brink_bound_rule *bound = &instance->rules[r];
-    bound->fired = brink_arena_take(arena, rule->count, sizeof *bound->fired);
-    if (bound->fired == NULL ||
-        !brink_instance_task(instance, rule->condition, &bound->condition) ||
+    bound->first = instance->room.fired;
+    instance->room.fired += rule->count;
+    if (!brink_instance_task(instance, rule->condition, &bound->condition) ||
         !brink_instance_bind_action(instance, rule->body, &bound->body))
       return false;
   }
-  instance->rules_time = NAN;
   return true;
 }
 
 static void forget_firings(brink_instance *instance) {
-  for (size_t r = 0; r < instance->system->nrules; r++)
-    memset(instance->rules[r].fired, 0,
-           instance->system->rules[r].count * sizeof *instance->rules[r].fired);
+  memset(instance->fired, 0, instance->room.fired * sizeof *instance->fired);
 }
 
 /* ---- conditions ---- */
@@ -105,7 +103,7 @@ static int unsettled(brink_instance *instance, uint32_t most, brink_now *now) {
   char names[300] = "", name[BRINK_NAME], text[BRINK_DIAG_MESSAGE];
   for (size_t r = 0; r < instance->system->nrules; r++) {
     for (size_t i = 0; i < instance->system->rules[r].count; i++) {
-      if (2 * instance->rules[r].fired[i] < most) continue;
+      if (2 * instance->fired[instance->rules[r].first + i] < most) continue;
       size_t used = strlen(names);
       brink_instance_rule_name(instance, r, i, name);
       if (used + strlen(name) + 3 > sizeof names) continue;
@@ -144,7 +142,8 @@ static void forget_past(brink_instance *instance, brink_now *now) {
 /* Runs the bodies of one rule whose conditions have become true. */
 static int run_rule(brink_instance *instance, size_t r, brink_now *now, firings *seen) {
   const brink_rule *rule = &instance->system->rules[r];
-  brink_bound_rule *bound = &instance->rules[r];
+  const brink_bound_rule *bound = &instance->rules[r];
+  uint32_t *count = &instance->fired[bound->first];
   if (!is_due(instance, rule, now)) return 0;
   int outcome = 0;
   bool fired = false;
@@ -153,7 +152,7 @@ static int run_rule(brink_instance *instance, size_t r, brink_now *now, firings 
     now->mode[rule->was + i] = is;
     if (!is || was) continue;
     seen->any = seen->ever = fired = true;
-    if (++bound->fired[i] > seen->most) seen->most = bound->fired[i];
+    if (++count[i] > seen->most) seen->most = count[i];
     int one = brink_instance_act(instance, &bound->body, i, now);
     if (one < 0) return one;
     if (one != 0) outcome = one;
@@ -216,8 +215,12 @@ static brink_status check_held(const brink_instance *instance, brink_diag *diag)
       double value = instance->p0[variable->base + i];
       char name[BRINK_NAME];
       if (!isfinite(value))
-        return brink_diag_set(diag, BRINK_ERR_DOMAIN, "%s is %g at the start",
-                              brink_instance_variable_name(instance, (uint32_t)k, i, name), value);
+        return brink_fail(
+            diag, NULL, BRINK_REASON_START_VALUE,
+            &(brink_arguments){.t = (double)NAN,
+                               .h = (double)NAN,
+                               .text = brink_instance_variable_name(instance, (uint32_t)k, i, name),
+                               .value = value});
     }
   }
   return BRINK_OK;
@@ -235,7 +238,7 @@ static bool take_start(start *last, const brink_system *system, brink_arena *are
   last->mode = brink_arena_take(arena, system->nmodes, sizeof *last->mode);
   last->sgn = brink_arena_take(arena, system->nguards, 1);
   last->sgn_before = brink_arena_take(arena, system->nguards, 1);
-  return last->p != NULL && last->mode != NULL && last->sgn != NULL && last->sgn_before != NULL;
+  return !arena->failed;
 }
 
 static bool settled(const start *last, const brink_instance *instance) {

@@ -284,7 +284,7 @@ bool brink_instance_join_surfaces(const brink_instance *instance, brink_arena *a
   surface *list = brink_arena_take(arena, system->nguards, sizeof *list);
   keyring ring = {.instance = instance, .fixed_p = fixed_p};
   ring.keys = brink_arena_take(arena, largest_graph(system), sizeof *ring.keys);
-  if (list == NULL || ring.keys == NULL) return false;
+  if (arena->failed) return false;
   for (size_t g = 0; g < system->nguards; g++) {
     brink_guard_place place = instance->places[g];
     const brink_flag *flag = &system->flags[place.flag];

@@ -55,6 +55,7 @@ static brink_tangent_room *room_of(brink_instance *instance) {
   const brink_system *system = instance->system;
   brink_arena *arena = &instance->arena;
   sizes most = find_sizes(instance);
+  arena->failed = false; /* an earlier call may have found no room */
   brink_tangent_room *room = brink_arena_take(arena, 1, sizeof *room);
   if (room == NULL) return NULL;
   brink_dual *dual = &room->dual;
@@ -68,10 +69,7 @@ static brink_tangent_room *room_of(brink_instance *instance) {
   dual->live = brink_arena_take(arena, most.nodes, sizeof(bool));
   dual->out = brink_arena_take(arena, most.outputs, BRINK_LANES * sizeof(double));
   dual->written = brink_arena_take(arena, most.outputs, sizeof(bool));
-  if (room->v == NULL || room->dx == NULL || dual->v == NULL || dual->dx == NULL ||
-      dual->value == NULL || dual->lanes == NULL || dual->needed == NULL || dual->live == NULL ||
-      dual->out == NULL || dual->written == NULL)
-    return NULL;
+  if (arena->failed) return NULL;
   return instance->tangents = room;
 }
 

@@ -192,23 +192,22 @@ typedef struct brink_instance_options {
   const brink_input_table *inputs; /* must outlive the instance; NULL: inputs stay as they are */
   bool range_warns;                /* a value outside its range is a warning, not the end */
   bool wants_jacobian;             /* the method will ask for it */
-  bool
-      parameters_vary; /* the model stands for many that differ in them: no guard becomes a number */
+  /* Parameters are taken to stay as they are: guards may be made numbers with them. Not those that vary: the model
+   * stands for many that differ in them, or the caller writes them during the run (brink_sim_set_parameter). */
+  bool parameters_vary;               /* all of them */
+  const bool *varies_p, *varies_mode; /* or these slots of P and MODE; NULL: none. Read once. */
   bool wants_flow_jet;
   bool only_if_worth; /* … unless it would cost more than it saves (num/order.h) */
   int flow_order;     /* the order that the method will ask for; 0: that of brink_series_order */
-  /* Agents take turns in the instance: where each starts is told to brink_instance_begin, and these slots of P
-   * and MODE have other values in some of them (NULL: none). */
-  bool takes_turns;
-  const bool *differs_p, *differs_mode;
+  bool
+      takes_turns; /* agents take turns in the instance: each one starts with brink_instance_begin */
 } brink_instance_options;
 
 typedef struct brink_instance brink_instance;
 
 /* A model that simulates the system from its initial values, with everything its callbacks write to:
- * one instance a simulation. The system (finished: brink_system_finish) must outlive it. Parameters
- * are taken to stay as they are: guards may have been made numbers with them. Falls back to the
- * interpreter where no compiler works; brink_instance_engine tells. `options` NULL: zeroed. With
+ * one instance a simulation. The system (finished: brink_system_finish) must outlive it. Falls back to the
+ * interpreter where no compiler works: see brink_instance_engine. `options` NULL: zeroed. With
  * wants_jacobian, derivatives are added to the system's arena.
  * Statuses: ARGUMENT, DOMAIN (a first output is not a number), MEMORY, UNSUPPORTED (constraints). */
 brink_status brink_instance_create(brink_system *system, const brink_instance_options *options,
@@ -216,14 +215,35 @@ brink_status brink_instance_create(brink_system *system, const brink_instance_op
                                    brink_instance **instance);
 void brink_instance_destroy(brink_instance *instance); /* NULL is fine */
 
+/* Another instance of the same system, with the same options, as `like` was when it was made. It shares the code, the
+ * tables and the definition of the model with it, and has its own of everything that callbacks write to: it gives the
+ * same bits and may be used in another thread. Nothing is translated, compiled or loaded. Any of them may be destroyed
+ * first, in any thread; the last one gives back what they share, to the allocator of the first. `like` may be in use
+ * meanwhile. Statuses: ARGUMENT, MEMORY. */
+brink_status brink_instance_clone(const brink_instance *like, const brink_allocator *allocator,
+                                  brink_diag *diag, brink_instance **copy);
+
+/* The instance as it was when it was made: it forgets endings, warnings, notes and what came to rest. A simulation of
+ * its model can be reset then, and runs as it did before. */
+void brink_instance_reset(brink_instance *instance);
+
 const brink_model *brink_instance_model(const brink_instance *instance);
+
+/* May the caller write this slot of P or MODE during a run? False: its value was taken as constant by a guard (ask
+ * for another instance with varies_p), or there is no such slot. */
+bool brink_instance_may_write(const brink_instance *instance, brink_space space, size_t slot);
 
 /* An agent begins at x, p, mode: the tolerances and what its parts hold before their first sample are written into
  * p and mode; a value outside its range is the ending, or a warning. DOMAIN, MEMORY, or OK. */
 brink_status brink_instance_begin(brink_instance *instance, const double *x, double *p, int *mode,
                                   brink_diag *diag);
 
-/* "clang", "cc", "cache", "interpreter", and the seconds that compiling took. */
+/* A simulation of the one instance's model was cloned with the other's as its model: what callbacks remember of the
+ * run so far is copied, too. Both are instances of one system with the same options. OK or ARGUMENT. */
+brink_status brink_instance_copy_run(brink_instance *to, const brink_instance *from,
+                                     brink_diag *diag);
+
+/* "clang", "cc", "cache", "interpreter", and the seconds that compiling took (0 for a clone). */
 const char *brink_instance_engine(const brink_instance *instance);
 /* Why there is no machine code; "" if there is, or was not wanted. */
 const char *brink_instance_reason(const brink_instance *instance);

@@ -158,8 +158,7 @@ brink_flow *brink_flow_make(const brink_program *program, size_t nx, size_t nv,
                             brink_arena *arena) {
   brink_flow *flow = brink_arena_take(arena, 1, sizeof *flow);
   brink_series **series = brink_arena_take(arena, program->nkernels, sizeof *series);
-  if (flow == NULL || series == NULL ||
-      !brink_series_find_degrees(program, nx, nv, arena, &flow->degrees))
+  if (arena->failed || !brink_series_find_degrees(program, nx, nv, arena, &flow->degrees))
     return NULL;
   *flow = (brink_flow){.program = program,
                        .series = (const brink_series *const *)series,

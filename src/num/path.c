@@ -274,3 +274,11 @@ void brink_path_copy(brink_path *to, const brink_path *from, size_t n, double *m
     to->a[l] = vector;
   }
 }
+
+void brink_path_relocate(brink_path *path, brink_relocation *moved) {
+  BRINK_RELOCATE(moved, path->x0);
+  for (size_t l = 0; l < BRINK_PATH_TERMS; l++) BRINK_RELOCATE(moved, path->a[l]);
+  BRINK_RELOCATE(moved, path->shared);
+  BRINK_RELOCATE(moved, path->correction);
+  BRINK_RELOCATE(moved, path->e);
+}

@@ -366,6 +366,16 @@ static void visit(brink_stepper *st, void *method, brink_visitor *v) {
   if (st->ops == &brink_stepper_adams) memcpy(st->f, a->phi[0], st->n * sizeof(double));
 }
 
+static void relocate(const brink_stepper *st, void *method, brink_relocation *moved) {
+  (void)st;
+  adams *a = method;
+  brink_relocate_rows(moved, a->phi, DIFFERENCES);
+  BRINK_RELOCATE(moved, a->f_predicted);
+  BRINK_RELOCATE(moved, a->d);
+  BRINK_RELOCATE(moved, a->scratch);
+  BRINK_RELOCATE(moved, a->rows.owner);
+}
+
 const brink_stepper_ops brink_stepper_adams = {
     .method = BRINK_ADAMS,
     .create = create,
@@ -375,4 +385,5 @@ const brink_stepper_ops brink_stepper_adams = {
     .commit = commit,
     .retake = retake,
     .visit = visit,
+    .relocate = relocate,
 };

@@ -42,17 +42,28 @@ typedef struct am3 {
   bool adams; /* the attempt was made by this method, not by Runge-Kutta */
 } am3;
 
+#define VECTORS(am)                                                                                \
+  { &(am)->f1, &(am)->f2, &(am)->d1, &(am)->d2, &(am)->shift, &(am)->shift_new }
+
 static bool am3_create(brink_stepper *st, brink_arena *arena) {
   am3 *am = brink_arena_take(arena, 1, sizeof *am);
   if (am == NULL) return false;
   st->method = am;
   st->order = 3;
-  double **const vectors[] = {&am->f1, &am->f2, &am->d1, &am->d2, &am->shift, &am->shift_new};
+  double **const vectors[] = VECTORS(am);
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) {
     *vectors[k] = brink_arena_take(arena, st->n, sizeof **vectors[k]);
     if (*vectors[k] == NULL) return false;
   }
   return brink_fixed_create(&am->fixed, st, arena);
+}
+
+static void am3_relocate(const brink_stepper *st, void *method, brink_relocation *moved) {
+  (void)st;
+  am3 *am = method;
+  double **const vectors[] = VECTORS(am);
+  brink_relocate_vectors(moved, vectors, sizeof vectors / sizeof vectors[0]);
+  brink_fixed_relocate(&am->fixed, moved);
 }
 
 static brink_try am3_start(brink_stepper *st) {
@@ -161,4 +172,5 @@ const brink_stepper_ops brink_stepper_am3 = {
     .plan = am3_plan,
     .attempt = am3_attempt,
     .commit = am3_commit,
+    .relocate = am3_relocate,
 };

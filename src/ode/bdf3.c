@@ -61,13 +61,18 @@ typedef struct bdf3 {
   size_t *pivots;
 } bdf3;
 
+#define VECTORS(bd)                                                                                \
+  {                                                                                                \
+    &(bd)->x1, &(bd)->x2, &(bd)->c2, &(bd)->c3, &(bd)->shift, &(bd)->psi, &(bd)->fy, &(bd)->dy,    \
+        &(bd)->f_pert                                                                              \
+  }
+
 static bool bdf3_create(brink_stepper *st, brink_arena *arena) {
   bdf3 *bd = brink_arena_take(arena, 1, sizeof *bd);
   if (bd == NULL) return false;
   st->method = bd;
   st->order = 3;
-  double **const vectors[] = {&bd->x1,  &bd->x2, &bd->c2, &bd->c3,    &bd->shift,
-                              &bd->psi, &bd->fy, &bd->dy, &bd->f_pert};
+  double **const vectors[] = VECTORS(bd);
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) {
     *vectors[k] = brink_arena_take(arena, st->n, sizeof **vectors[k]);
     if (*vectors[k] == NULL) return false;
@@ -80,6 +85,17 @@ static bool bdf3_create(brink_stepper *st, brink_arena *arena) {
   bd->pivots = brink_arena_take(arena, st->nx, sizeof *bd->pivots);
   if (bd->matrix == NULL || bd->values == NULL || bd->pivots == NULL) return false;
   return brink_fixed_create(&bd->fixed, st, arena);
+}
+
+static void bdf3_relocate(const brink_stepper *st, void *method, brink_relocation *moved) {
+  (void)st;
+  bdf3 *bd = method;
+  double **const vectors[] = VECTORS(bd);
+  brink_relocate_vectors(moved, vectors, sizeof vectors / sizeof vectors[0]);
+  BRINK_RELOCATE(moved, bd->matrix);
+  BRINK_RELOCATE(moved, bd->values);
+  BRINK_RELOCATE(moved, bd->pivots);
+  brink_fixed_relocate(&bd->fixed, moved);
 }
 
 static brink_try bdf3_start(brink_stepper *st) {
@@ -272,4 +288,5 @@ const brink_stepper_ops brink_stepper_bdf3 = {
     .plan = bdf3_plan,
     .attempt = bdf3_attempt,
     .commit = bdf3_commit,
+    .relocate = bdf3_relocate,
 };

@@ -75,19 +75,31 @@ typedef struct dopri {
   bool refused;      /* the model has refused a point, or one was vetoed, in this step */
 } dopri;
 
+#define VECTORS(dp)                                                                                \
+  {                                                                                                \
+    &(dp)->k[0], &(dp)->k[1], &(dp)->k[2], &(dp)->k[3], &(dp)->k[4], &(dp)->k[5], &(dp)->arg,      \
+        &(dp)->error, &(dp)->x0, &(dp)->r[0], &(dp)->r[1], &(dp)->r[2], &(dp)->r[3]                \
+  }
+
 static bool dopri_create(brink_stepper *st, brink_arena *arena) {
   dopri *dp = brink_arena_take(arena, 1, sizeof *dp);
   if (dp == NULL) return false;
   st->method = dp;
   st->order = 5;
-  double **const vectors[] = {&dp->k[0], &dp->k[1], &dp->k[2],  &dp->k[3], &dp->k[4],
-                              &dp->k[5], &dp->arg,  &dp->error, &dp->x0,   &dp->r[0],
-                              &dp->r[1], &dp->r[2], &dp->r[3]};
+  double **const vectors[] = VECTORS(dp);
   for (size_t j = 0; j < sizeof vectors / sizeof vectors[0]; j++) {
     *vectors[j] = brink_arena_take(arena, st->n, sizeof **vectors[j]);
     if (*vectors[j] == NULL) return false;
   }
   return brink_ahead_create(&dp->ahead, st->n, arena);
+}
+
+static void dopri_relocate(const brink_stepper *st, void *method, brink_relocation *moved) {
+  (void)st;
+  dopri *dp = method;
+  double **const vectors[] = VECTORS(dp);
+  brink_relocate_vectors(moved, vectors, sizeof vectors / sizeof vectors[0]);
+  brink_ahead_relocate(&dp->ahead, moved);
 }
 
 static brink_try dopri_start(brink_stepper *st) {
@@ -180,4 +192,5 @@ const brink_stepper_ops brink_stepper_dopri = {
     .plan = dopri_plan,
     .attempt = dopri_attempt,
     .commit = dopri_commit,
+    .relocate = dopri_relocate,
 };

@@ -60,4 +60,5 @@ const brink_stepper_ops brink_stepper_euler = {
     .plan = euler_plan,
     .attempt = euler_attempt,
     .commit = euler_commit,
+    .relocate = brink_fixed_relocate_method,
 };

@@ -47,6 +47,12 @@ bool brink_ahead_create(brink_ahead *ahead, size_t n, brink_arena *arena) {
   return ahead->k != NULL && ahead->e != NULL;
 }
 
+void brink_ahead_relocate(brink_ahead *ahead, brink_relocation *moved) {
+  brink_relocate_rows(moved, ahead->c, BRINK_AHEAD_TERMS);
+  BRINK_RELOCATE(moved, ahead->k);
+  BRINK_RELOCATE(moved, ahead->e);
+}
+
 void brink_ahead_forget(brink_ahead *ahead) {
   ahead->degree = 0;
   ahead->base = ahead->past = 0.0;
@@ -214,14 +220,30 @@ void brink_dense_hermite(brink_stepper *st, double h, const double *f_new, doubl
 /* Steps that differ by less are one and the same: several roundings of t, not more. */
 #define SAME_STEP 1e-12
 
+#define VECTORS(fx)                                                                                \
+  {                                                                                                \
+    &(fx)->x0, &(fx)->r[0], &(fx)->r[1], &(fx)->r[2], &(fx)->k[0], &(fx)->k[1], &(fx)->k[2],       \
+        &(fx)->arg, &(fx)->f_new                                                                   \
+  }
+
 bool brink_fixed_create(brink_fixed *fx, brink_stepper *st, brink_arena *arena) {
-  double **const vectors[] = {&fx->x0,   &fx->r[0], &fx->r[1], &fx->r[2], &fx->k[0],
-                              &fx->k[1], &fx->k[2], &fx->arg,  &fx->f_new};
+  double **const vectors[] = VECTORS(fx);
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) {
     *vectors[k] = brink_arena_take(arena, st->n, sizeof **vectors[k]);
     if (*vectors[k] == NULL) return false;
   }
   return brink_ahead_create(&fx->ahead, st->n, arena);
+}
+
+void brink_fixed_relocate(brink_fixed *fx, brink_relocation *moved) {
+  double **const vectors[] = VECTORS(fx);
+  brink_relocate_vectors(moved, vectors, sizeof vectors / sizeof vectors[0]);
+  brink_ahead_relocate(&fx->ahead, moved);
+}
+
+void brink_fixed_relocate_method(const brink_stepper *st, void *method, brink_relocation *moved) {
+  (void)st;
+  brink_fixed_relocate(method, moved);
 }
 
 brink_try brink_fixed_start(brink_fixed *fx, brink_stepper *st) {

@@ -70,6 +70,11 @@ typedef struct brink_fixed {
 
 bool brink_fixed_create(brink_fixed *fx, brink_stepper *st, brink_arena *arena);
 
+/* For brink_stepper_ops.relocate: of methods whose workspace contains this, and of those whose it is. */
+void brink_ahead_relocate(brink_ahead *ahead, brink_relocation *moved);
+void brink_fixed_relocate(brink_fixed *fx, brink_relocation *moved);
+void brink_fixed_relocate_method(const brink_stepper *st, void *method, brink_relocation *moved);
+
 /* f at the start, and the nominal step as the next. */
 brink_try brink_fixed_start(brink_fixed *fx, brink_stepper *st);
 

@@ -47,4 +47,5 @@ const brink_stepper_ops brink_stepper_rk4 = {
     .plan = rk4_plan,
     .attempt = rk4_attempt,
     .commit = rk4_commit,
+    .relocate = brink_fixed_relocate_method,
 };

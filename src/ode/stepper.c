@@ -28,6 +28,27 @@ bool brink_stepper_create(brink_stepper *st, const brink_options *options, const
   return true;
 }
 
+static void relocate_engine(const brink_stepper *st, brink_stepper_engine *engine,
+                            brink_relocation *moved) {
+  if (engine->ops == NULL) return;
+  BRINK_RELOCATE(moved, engine->method);
+  engine->ops->relocate(st, engine->method, moved);
+}
+
+void brink_stepper_relocate(brink_stepper *st, brink_relocation *moved) {
+  BRINK_RELOCATE(moved, st->eval);
+  BRINK_RELOCATE(moved, st->options);
+  BRINK_RELOCATE(moved, st->atol);
+  BRINK_RELOCATE(moved, st->x);
+  BRINK_RELOCATE(moved, st->f);
+  BRINK_RELOCATE(moved, st->x_new);
+  BRINK_RELOCATE(moved, st->method); /* that of one of the two */
+  relocate_engine(st, &st->chosen, moved);
+  relocate_engine(st, &st->substitute, moved);
+  brink_path_relocate(&st->predictor, moved);
+  brink_path_relocate(&st->dense, moved);
+}
+
 static void use(brink_stepper *st, const brink_stepper_engine *engine) {
   st->ops = engine->ops;
   st->method = engine->method;

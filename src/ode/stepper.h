@@ -52,6 +52,8 @@ typedef struct brink_stepper_ops {
   /* Where the series of the solution are kept, rows of *length coefficients in units of time of **unit. They
    * are what `visit` comes to first, and a brink_series_head next. NULL: there are none. */
   double *(*series)(void *method, size_t *length, double **unit, int **degree);
+  /* The simulation is a copy of another: all pointers in `method` lead into its own memory from now on. */
+  void (*relocate)(const brink_stepper *st, void *method, brink_relocation *moved);
 } brink_stepper_ops;
 
 typedef struct brink_series_head {
@@ -107,6 +109,9 @@ extern const brink_stepper_ops brink_stepper_trapezoid;
 /* A stepper for options->method; false when there is no memory. */
 bool brink_stepper_create(brink_stepper *st, const brink_options *options, const double *atol,
                           brink_eval *eval, brink_arena *arena);
+
+/* The simulation that it belongs to is a copy of another. */
+void brink_stepper_relocate(brink_stepper *st, brink_relocation *moved);
 
 /* ops->attempt, and a step that leads to a state that is no finite number is refused (eval->bad_state). */
 brink_try brink_stepper_attempt(brink_stepper *st, double h);

@@ -516,6 +516,20 @@ static double *taylor_series(void *method, size_t *length, double **unit, int **
   return ty->now.c;
 }
 
+static void taylor_relocate(const brink_stepper *st, void *method, brink_relocation *moved) {
+  taylor *ty = method;
+  BRINK_RELOCATE(moved, ty->now.c);
+  BRINK_RELOCATE(moved, ty->new.c);
+  BRINK_RELOCATE(moved, ty->rows);
+  brink_relocate_rows(moved, ty->rows, st->nx);
+  BRINK_RELOCATE(moved, ty->slope);
+  BRINK_RELOCATE(moved, ty->inside);
+  BRINK_RELOCATE(moved, ty->inside_f);
+  BRINK_RELOCATE(moved, ty->inside_slope);
+  BRINK_RELOCATE(moved, ty->inverse);
+  BRINK_RELOCATE(moved, ty->most);
+}
+
 const brink_stepper_ops brink_stepper_taylor = {
     .method = BRINK_TAYLOR,
     .foretells = true,
@@ -528,4 +542,5 @@ const brink_stepper_ops brink_stepper_taylor = {
     .vouches = taylor_vouches,
     .visit = taylor_visit,
     .series = taylor_series,
+    .relocate = taylor_relocate,
 };

@@ -150,6 +150,16 @@ static brink_try taylor2_commit(brink_stepper *st) {
   return BRINK_TRY_OK;
 }
 
+static void taylor2_relocate(const brink_stepper *st, void *method, brink_relocation *moved) {
+  taylor2 *ty = method;
+  brink_fixed_relocate(&ty->fixed, moved);
+  BRINK_RELOCATE(moved, ty->second);
+  BRINK_RELOCATE(moved, ty->second_new);
+  BRINK_RELOCATE(moved, ty->jet);
+  BRINK_RELOCATE(moved, ty->rows);
+  brink_relocate_rows(moved, ty->rows, st->nx);
+}
+
 const brink_stepper_ops brink_stepper_taylor2 = {
     .method = BRINK_TAYLOR2,
     .create = taylor2_create,
@@ -157,4 +167,5 @@ const brink_stepper_ops brink_stepper_taylor2 = {
     .plan = taylor2_plan,
     .attempt = taylor2_attempt,
     .commit = taylor2_commit,
+    .relocate = taylor2_relocate,
 };

@@ -74,4 +74,5 @@ const brink_stepper_ops brink_stepper_trapezoid = {
     .plan = trapezoid_plan,
     .attempt = trapezoid_attempt,
     .commit = trapezoid_commit,
+    .relocate = brink_fixed_relocate_method,
 };

@@ -56,37 +56,44 @@ static bool differs(const brink_sim *sim) {
 bool brink_sim_says(brink_sim *sim, brink_status status, size_t guard, brink_diag *diag) {
   sim->message[sizeof sim->message - 1] = '\0';
   if (sim->message[0] == '\0') return false;
-  bool told = status == BRINK_STOPPED && diag != NULL && diag->status == BRINK_STOPPED;
-  if (!told) brink_sim_fail(sim, diag, status, guard, "%s", sim->message);
+  bool stops = status == BRINK_STOPPED;
+  bool told = stops && diag != NULL && diag->status == BRINK_STOPPED;
+  if (told) return true;
+  brink_sim_fail(sim, diag, stops ? BRINK_REASON_STOP_TEXT : BRINK_REASON_ACTION_TEXT,
+                 (brink_arguments){.text = sim->message});
+  if (diag != NULL) diag->guard = guard;
   return true;
 }
 
-static brink_status check_outcome(brink_sim *sim, int outcome, const char *what, const char *name,
-                                  size_t guard, brink_diag *diag) {
+/* Who acted: a guard, a clock, or neither: the rules. `count` of them acted before anybody looked. */
+typedef struct actor {
+  size_t guard, clock;
+  int64_t count;
+} actor;
+
+static brink_status check_outcome(brink_sim *sim, int outcome, actor who, brink_diag *diag) {
   if (outcome == 0) return BRINK_OK;
   brink_status status = outcome < 0 ? BRINK_ERR_CALLBACK : BRINK_STOPPED;
-  if (!brink_sim_says(sim, status, guard, diag) && outcome < 0)
-    brink_sim_fail(sim, diag, BRINK_ERR_CALLBACK, guard,
-                   "the action of %s '%s' reported a fatal error (%d) at t = %.17g", what, name,
-                   outcome, sim->t);
+  if (!brink_sim_says(sim, status, who.guard, diag) && outcome < 0)
+    brink_sim_fail(
+        sim, diag, BRINK_REASON_ACTION_FAILED,
+        (brink_arguments){.guard = who.guard, .clock = who.clock, .count = (int64_t)outcome});
   return status;
 }
 
-static brink_status check_finite(brink_sim *sim, const char *what, const char *name, size_t guard,
-                                 brink_diag *diag) {
+static brink_status check_finite(brink_sim *sim, actor who, brink_diag *diag) {
+  brink_arguments found = {.guard = who.guard, .clock = who.clock, .count = who.count};
   for (size_t i = 0; i < sim->model->def.nx; i++) {
     if (isfinite(sim->x[i])) continue;
-    brink_sim_fail(sim, diag, BRINK_ERR_CALLBACK, guard,
-                   "the action of %s '%s' set state '%s' to %g at t = %.17g", what, name,
-                   brink_model_state_name(sim->model, i), sim->x[i], sim->t);
-    if (diag != NULL) diag->state = i;
-    return BRINK_ERR_CALLBACK;
+    found.state = i;
+    found.value = sim->x[i];
+    return brink_sim_fail(sim, diag, BRINK_REASON_ACTION_STATE, found);
   }
   for (size_t i = 0; i < sim->model->def.np; i++) {
-    if (!isfinite(sim->eval.p[i]))
-      return brink_sim_fail(sim, diag, BRINK_ERR_CALLBACK, guard,
-                            "the action of %s '%s' set parameter %zu to %g at t = %.17g", what,
-                            name, i, sim->eval.p[i], sim->t);
+    if (isfinite(sim->eval.p[i])) continue;
+    found.parameter = i;
+    found.value = sim->eval.p[i];
+    return brink_sim_fail(sim, diag, BRINK_REASON_ACTION_PARAMETER, found);
   }
   return BRINK_OK;
 }
@@ -139,11 +146,12 @@ static brink_status run_event(brink_sim *sim, const brink_hit *hit, int iteratio
   brink_action_fn *action = hit->kind == BRINK_HELD ? guard->on_surface : guard->action;
   if (sim->sensitivity != NULL) brink_sensitivity_note(sim->sensitivity, &event);
   if (action == NULL) return record_event(sim, &event);
+  const actor who = {hit->guard, BRINK_NONE, 1};
   int outcome = call(sim, &(brink_callback){.action = action, .event = &event}, NULL);
-  brink_status status = check_outcome(sim, outcome, "guard", guard->name, hit->guard, diag);
+  brink_status status = check_outcome(sim, outcome, who, diag);
   bool different = differs(sim);
   if (status >= 0 && different) {
-    brink_status finite = check_finite(sim, "guard", guard->name, hit->guard, diag);
+    brink_status finite = check_finite(sim, who, diag);
     if (finite != BRINK_OK) status = finite;
   }
   /* The event that ends the run is told, too. */
@@ -163,13 +171,14 @@ brink_status brink_sim_run_condition(brink_sim *sim, size_t guard, brink_directi
                        .direction = direction,
                        .kind = BRINK_JUMPED,
                        .value = brink_eval_guard(&sim->eval, guard, sim->t, sim->x)};
+  const actor who = {guard, BRINK_NONE, 1};
   remember(sim);
   int outcome = call(sim, &(brink_callback){.action = def->action, .event = &event}, NULL);
-  brink_status status = check_outcome(sim, outcome, "guard", def->name, guard, diag);
+  brink_status status = check_outcome(sim, outcome, who, diag);
   if (status < 0 || !differs(sim)) return status;
   remember(sim);
   *changed = true;
-  return check_finite(sim, "guard", def->name, guard, diag);
+  return check_finite(sim, who, diag);
 }
 
 /* A guard that lets go of a surface has become positive. */
@@ -258,13 +267,6 @@ static brink_status run_hits(brink_sim *sim, brink_hit *hits, size_t count, int 
 
 /* ---- clocks and rules ---- */
 
-static brink_status too_often(brink_sim *sim, size_t clock, brink_diag *diag) {
-  return brink_sim_fail(sim, diag, BRINK_ERR_LOOP, BRINK_NONE,
-                        "timer '%s' is set to the present again and again at t = %.17g: set it "
-                        "to a later time",
-                        sim->model->def.clocks[clock].name, sim->t);
-}
-
 /* The clocks that are due, and what they make due. *last becomes the last that ran. */
 static brink_status tick_all(brink_sim *sim, size_t *count, size_t *last, brink_diag *diag) {
   const brink_model_def *def = &sim->model->def;
@@ -274,12 +276,13 @@ static brink_status tick_all(brink_sim *sim, size_t *count, size_t *last, brink_
     int64_t tick;
     size_t k = brink_schedule_take(sim, &tick);
     if (k == BRINK_NONE) break;
-    if (*count == limit) return too_often(sim, k, diag);
+    if (*count == limit)
+      return brink_sim_fail(sim, diag, BRINK_REASON_TIMER_LOOP, (brink_arguments){.clock = k});
     ++*count;
     *last = k;
     brink_callback callback = {.tick = def->clocks[k].tick, .clock = k, .number = tick};
     int outcome = call(sim, &callback, NULL);
-    status = check_outcome(sim, outcome, "clock", def->clocks[k].name, BRINK_NONE, diag);
+    status = check_outcome(sim, outcome, (actor){BRINK_NONE, k, 1}, diag);
   }
   return status;
 }
@@ -289,9 +292,7 @@ static brink_status run_clocks(brink_sim *sim, bool *ran, bool *changed, brink_d
   brink_status status = tick_all(sim, &count, &last, diag);
   *ran = count > 0;
   if (status < 0 || count == 0 || !differs(sim)) return status;
-  const char *what = count == 1 ? "clock" : "one of the clocks due, at last";
-  brink_status finite =
-      check_finite(sim, what, sim->model->def.clocks[last].name, BRINK_NONE, diag);
+  brink_status finite = check_finite(sim, (actor){BRINK_NONE, last, (int64_t)count}, diag);
   remember(sim);
   *changed = true;
   return finite != BRINK_OK ? finite : status;
@@ -313,19 +314,19 @@ brink_status brink_sim_run_actions(brink_sim *sim, int iteration, bool *changed,
 
 brink_status brink_sim_run_rules(brink_sim *sim, bool *changed, brink_diag *diag) {
   const brink_model_def *def = &sim->model->def;
+  const actor rules = {BRINK_NONE, BRINK_NONE, 1};
   for (int k = 0; k < sim->options.max_iterations; k++) {
     bool again = false;
     int outcome = call(sim, &(brink_callback){.rules = def->rules}, &again);
-    brink_status status = check_outcome(sim, outcome, "rules", "rules", BRINK_NONE, diag);
+    brink_status status = check_outcome(sim, outcome, rules, diag);
     if (status >= 0 && differs(sim)) {
       *changed = true;
-      brink_status finite = check_finite(sim, "rules", "rules", BRINK_NONE, diag);
+      brink_status finite = check_finite(sim, rules, diag);
       if (finite != BRINK_OK) return finite;
       remember(sim);
     }
     if (status != BRINK_OK || !again) return status;
   }
-  return brink_sim_fail(sim, diag, BRINK_ERR_LOOP, BRINK_NONE,
-                        "the rules still change something after %d rounds at t = %.17g",
-                        sim->options.max_iterations, sim->t);
+  return brink_sim_fail(sim, diag, BRINK_REASON_RULES_LOOP,
+                        (brink_arguments){.count = sim->options.max_iterations});
 }

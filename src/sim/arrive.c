@@ -280,36 +280,22 @@ static size_t worst_state(const brink_sim *sim) {
   return worst;
 }
 
-static const char *likely_cause(const brink_sim *sim, bool undefined, size_t state) {
+static brink_reason likely_cause(const brink_sim *sim, bool undefined, size_t state) {
   if (sim->options.rtol * fabs(sim->x[state]) + sim->atol[state] == 0.0)
-    return "its tolerance is 0, as its value and its atol are; give it an atol above 0";
-  if (fabs(sim->x[state]) > 0.25 * DBL_MAX)
-    return "it becomes larger than any number that can be represented";
-  if (undefined)
-    return "the right-hand side is not defined just ahead; if the model ends there, declare the "
-           "edge as "
-           "a unilateral guard";
-  return "the solution seems to have a singularity or a discontinuity here; if it switches, "
-         "declare a "
-         "guard; if the model ends, a unilateral one";
+    return BRINK_REASON_STEP_TOLERANCE;
+  if (fabs(sim->x[state]) > 0.25 * DBL_MAX) return BRINK_REASON_STEP_OVERFLOW;
+  return undefined ? BRINK_REASON_STEP_UNDEFINED : BRINK_REASON_STEP_SINGULAR;
 }
 
 static brink_status collapsed(brink_sim *sim, brink_try reason, brink_diag *diag) {
   const brink_eval *eval = &sim->eval;
   bool undefined = reason == BRINK_TRY_REFUSED;
   if (undefined && eval->bad_guard != BRINK_NONE)
-    return brink_sim_fail(
-        sim, diag, BRINK_ERR_STEP, eval->bad_guard,
-        "guard '%s' has no value just after t = %.17g: define it further on, or let "
-        "the model end there",
-        brink_model_guard_name(sim->model, eval->bad_guard), sim->t);
+    return brink_sim_fail(sim, diag, BRINK_REASON_GUARD_ENDS,
+                          (brink_arguments){.guard = eval->bad_guard});
   size_t state = undefined && eval->bad_state != BRINK_NONE ? eval->bad_state : worst_state(sim);
-  brink_sim_fail(sim, diag, BRINK_ERR_STEP, BRINK_NONE,
-                 "at t = %.17g no step above %.3g succeeds, '%s' changes fastest: %s", sim->t,
-                 brink_sim_smallest_step(sim), brink_model_state_name(sim->model, state),
-                 likely_cause(sim, undefined, state));
-  if (diag != NULL) diag->state = state;
-  return BRINK_ERR_STEP;
+  return brink_sim_fail(sim, diag, likely_cause(sim, undefined, state),
+                        (brink_arguments){.state = state, .limit = brink_sim_smallest_step(sim)});
 }
 
 /* A unilateral surface that would be reached within a few of the smallest steps, at the present

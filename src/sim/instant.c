@@ -57,9 +57,7 @@ static void decide(brink_sim *sim, size_t guard, int sign) {
 }
 
 static brink_status no_value(brink_sim *sim, size_t guard, brink_diag *diag) {
-  return brink_sim_fail(sim, diag, BRINK_ERR_DOMAIN, guard,
-                        "guard '%s' has no value at t = %.17g: it is NaN, or its callback refused",
-                        brink_model_guard_name(sim->model, guard), sim->t);
+  return brink_sim_fail(sim, diag, BRINK_REASON_GUARD_UNDEFINED, (brink_arguments){.guard = guard});
 }
 
 /* The sign of a guard that has none yet. */
@@ -202,10 +200,8 @@ static brink_status follow_conditions(brink_sim *sim, bool *moved, bool *changed
 }
 
 static brink_status conditions_unsettled(brink_sim *sim, brink_diag *diag) {
-  return brink_sim_fail(sim, diag, BRINK_ERR_LOOP, BRINK_NONE,
-                        "the conditions of the equations at t = %.17g contradict each other: they "
-                        "do not settle after %d rounds",
-                        sim->t, sim->options.max_iterations);
+  return brink_sim_fail(sim, diag, BRINK_REASON_CONDITIONS_LOOP,
+                        (brink_arguments){.count = sim->options.max_iterations});
 }
 
 /* Conditions and what is watched, to a fixed point. *moved: a sign is another, or something else is watched.
@@ -544,25 +540,23 @@ static brink_status settle(brink_sim *sim, bool *changed, bool changed_ever, bri
   return settle_others(sim, *changed, diag);
 }
 
-/* Every guard that fired at this instant, named once. */
+/* Every guard that fired at this instant, once. */
 static brink_status unsettled(brink_sim *sim, brink_diag *diag) {
-  char names[300] = "";
+  size_t guards[BRINK_DIAG_GUARDS], count = 0;
   memset(sim->fired, 0, sim->model->def.nguards * sizeof *sim->fired);
   for (size_t k = 0; k < sim->nevents && sim->instant_events > 0; k++) {
-    size_t used = strlen(names), guard = sim->events[k].guard;
-    if (sim->fired[guard] || used + 8 > sizeof names) continue;
+    size_t guard = sim->events[k].guard;
+    if (sim->fired[guard]) continue;
     sim->fired[guard] = true;
-    snprintf(names + used, sizeof names - used, "%s'%s'", used > 0 ? ", " : "",
-             brink_model_guard_name(sim->model, guard));
+    if (count < BRINK_DIAG_GUARDS) guards[count] = guard;
+    count++;
   }
-  if (names[0] == '\0')
-    return brink_sim_fail(sim, diag, BRINK_ERR_LOOP, BRINK_NONE,
-                          "the rules and the signs of guards at t = %.17g do not settle after %d "
-                          "rounds",
-                          sim->t, sim->options.max_iterations);
-  return brink_sim_fail(sim, diag, BRINK_ERR_LOOP, sim->events[0].guard,
-                        "events at t = %.17g do not settle after %d rounds: %s keep firing", sim->t,
-                        sim->options.max_iterations, names);
+  brink_arguments arguments = {.count = sim->options.max_iterations};
+  if (count == 0) return brink_sim_fail(sim, diag, BRINK_REASON_SIGNS_LOOP, arguments);
+  arguments.guard = guards[0];
+  arguments.guards = guards;
+  arguments.nguards = count;
+  return brink_sim_fail(sim, diag, BRINK_REASON_EVENTS_LOOP, arguments);
 }
 
 /* Have guards taken other signs since the rules last looked at them? */

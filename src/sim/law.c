@@ -47,23 +47,6 @@ static double size_of_sides(brink_sim *sim, size_t guard) {
   return size;
 }
 
-static brink_status leaves(brink_sim *sim, size_t guard, double rate, size_t state,
-                           brink_diag *diag) {
-  const char *name = brink_model_guard_name(sim->model, guard);
-  if (state == BRINK_NONE)
-    return brink_sim_fail(sim, diag, BRINK_ERR_SLIDING, guard,
-                          "at t = %.17g the law on the surface of guard '%s' leaves it: the guard "
-                          "changes at a rate of %g along it, and must stay 0",
-                          sim->t, name, rate);
-  brink_sim_fail(
-      sim, diag, BRINK_ERR_SLIDING, guard,
-      "at t = %.17g the law on the surface of guard '%s' leaves it: the guard changes at "
-      "a rate of %g along it, mostly by the derivative of '%s', and must stay 0",
-      sim->t, name, rate, brink_model_state_name(sim->model, state));
-  if (diag != NULL) diag->state = state;
-  return BRINK_ERR_SLIDING;
-}
-
 brink_status brink_sim_check_laws(brink_sim *sim, brink_diag *diag) {
   const brink_eval *eval = &sim->eval;
   const double *f = sim->stepper.f;
@@ -75,7 +58,9 @@ brink_status brink_sim_check_laws(brink_sim *sim, brink_diag *diag) {
     double size = size_of_terms(sim, guard, f, &state);
     if (!(fabs(rate) > part * size)) continue;
     if (fabs(rate) > part * (size + size_of_sides(sim, guard)))
-      return leaves(sim, guard, rate, state, diag);
+
+      return brink_sim_fail(sim, diag, BRINK_REASON_LAW_LEAVES,
+                            (brink_arguments){.guard = guard, .value = rate, .state = state});
   }
   return BRINK_OK;
 }

@@ -35,26 +35,16 @@ static size_t edge_passed(brink_sim *sim) {
 static brink_status undefined_here(brink_sim *sim, brink_try outcome, brink_diag *diag) {
   const brink_eval *eval = &sim->eval;
   if (outcome == BRINK_TRY_FATAL)
-    return brink_sim_fail(sim, diag, BRINK_ERR_CALLBACK, BRINK_NONE,
-                          "the right-hand side reported a fatal error at t = %.17g", sim->t);
+    return brink_sim_fail(sim, diag, BRINK_REASON_RHS_FAILED, (brink_arguments){0});
   if (outcome == BRINK_TRY_VETOED)
-    return brink_sim_fail(sim, diag, BRINK_ERR_DOMAIN, eval->vetoed_by,
-                          "at t = %.17g the state is past the unilateral guard '%s': an action or "
-                          "an initial value put it there",
-                          sim->t, brink_model_guard_name(sim->model, eval->vetoed_by));
-  size_t state = eval->bad_state == BRINK_NONE ? 0 : eval->bad_state;
+    return brink_sim_fail(sim, diag, BRINK_REASON_PAST_GUARD,
+                          (brink_arguments){.guard = eval->vetoed_by});
   size_t edge = edge_passed(sim);
-  char place[BRINK_DIAG_MESSAGE] = "";
-  if (edge != BRINK_NONE)
-    snprintf(place, sizeof place, "; the unilateral guard '%s' is %g there, past its surface",
-             brink_model_guard_name(sim->model, edge),
-             brink_eval_guard(&sim->eval, edge, sim->t, sim->x));
-  brink_sim_fail(sim, diag, BRINK_ERR_DOMAIN, edge,
-                 "the right-hand side is not defined at t = %.17g: it refused, or dx/dt of '%s' is "
-                 "not finite%s",
-                 sim->t, brink_model_state_name(sim->model, state), place);
-  if (diag != NULL) diag->state = eval->bad_state;
-  return BRINK_ERR_DOMAIN;
+  brink_arguments found = {.state = eval->bad_state, .guard = edge};
+  if (edge != BRINK_NONE) found.value = brink_eval_guard(&sim->eval, edge, sim->t, sim->x);
+  bool refused = eval->bad_state == BRINK_NONE;
+  return brink_sim_fail(sim, diag, refused ? BRINK_REASON_RHS_REFUSED : BRINK_REASON_RHS_NOT_FINITE,
+                        found);
 }
 
 /* Appended guard states are the guards: their drift is taken out at every step. */
@@ -403,26 +393,20 @@ static brink_status check_progress(brink_sim *sim, double t_before, brink_diag *
   sim->stuck = sim->t > t_before ? 0 : sim->stuck + 1;
   if (sim->stuck <= sim->options.max_iterations) return BRINK_OK;
   if (sim->instant_events == 0)
-    return brink_sim_fail(sim, diag, BRINK_ERR_LOOP, BRINK_NONE,
-                          "time does not move on from t = %.17g: %s", sim->t,
-                          sim->ntimers > 0 ? "a timer is set to the present again and again"
-                                           : "no step and no event leads away from it");
-  size_t guard = sim->events[0].guard;
-  return brink_sim_fail(sim, diag, BRINK_ERR_LOOP, guard,
-                        "time does not move on from t = %.17g: guard '%s' fires again and again",
-                        sim->t, brink_model_guard_name(sim->model, guard));
+    return brink_sim_fail(sim, diag,
+                          sim->ntimers > 0 ? BRINK_REASON_STUCK_TIMER : BRINK_REASON_STUCK,
+                          (brink_arguments){0});
+  return brink_sim_fail(sim, diag, BRINK_REASON_STUCK_GUARD,
+                        (brink_arguments){.guard = sim->events[0].guard});
 }
 
 static brink_status advance(brink_sim *sim, double t_limit, brink_diag *diag) {
   if (!isfinite(t_limit))
-    return brink_sim_fail(sim, diag, BRINK_ERR_ARGUMENT, BRINK_NONE,
-                          "asked to go to t = %g: give a finite time", t_limit);
+    return brink_sim_fail(sim, diag, BRINK_REASON_TIME_NOT_FINITE,
+                          (brink_arguments){.value = t_limit});
   if (t_limit < sim->t)
-    return brink_sim_fail(sim, diag, BRINK_ERR_ARGUMENT, BRINK_NONE,
-                          "asked to go to t = %.17g, but the simulation is at %.17g already: "
-                          "events and resets cannot be undone, so time runs forwards only; for a "
-                          "model without them, simulate x' = -f(-t, x)",
-                          t_limit, sim->t);
+    return brink_sim_fail(sim, diag, BRINK_REASON_TIME_BACKWARDS,
+                          (brink_arguments){.value = t_limit});
   if (!sim->started) {
     brink_status status = begin(sim, diag);
     if (status != BRINK_OK) return status;
@@ -433,9 +417,8 @@ static brink_status advance(brink_sim *sim, double t_limit, brink_diag *diag) {
   sim->limit = t_limit;
   brink_status status = step(sim, t_limit, diag);
   if (status >= 0 && sim->eval.failed_guard != BRINK_NONE)
-    status = brink_sim_fail(sim, diag, BRINK_ERR_CALLBACK, sim->eval.failed_guard,
-                            "guard '%s' reported a fatal error near t = %.17g",
-                            brink_model_guard_name(sim->model, sim->eval.failed_guard), sim->t);
+    status = brink_sim_fail(sim, diag, BRINK_REASON_GUARD_FAILED,
+                            (brink_arguments){.guard = sim->eval.failed_guard});
   if (status < 0) return status;
   brink_status progress = check_progress(sim, t_before, diag);
   return progress != BRINK_OK ? progress : status;
@@ -460,10 +443,8 @@ static bool out_of_steps(const brink_sim *sim, int64_t *steps) {
 }
 
 static brink_status too_many_steps(const brink_sim *sim, brink_diag *diag) {
-  return brink_sim_fail(sim, diag, BRINK_ERR_WORK, BRINK_NONE,
-                        "max_steps = %lld steps were taken up to t = %.17g: raise the limit, or "
-                        "look for what makes the steps small",
-                        (long long)sim->options.max_steps, sim->t);
+  return brink_sim_fail(sim, diag, BRINK_REASON_MAX_STEPS,
+                        (brink_arguments){.count = sim->options.max_steps});
 }
 
 /* To t_end, or to the first event. */

@@ -47,24 +47,16 @@ brink_options brink_default_options(void) {
   };
 }
 
-brink_status brink_sim_fail(const brink_sim *sim, brink_diag *diag, brink_status status,
-                            size_t guard, const char *format, ...) {
-  if (diag == NULL) return status;
-  char message[BRINK_DIAG_MESSAGE];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(message, sizeof message, format, arguments);
-  va_end(arguments);
-  brink_diag_set(diag, status, "%s", message);
-  diag->t = sim->t;
-  diag->h = sim->stepper.h;
-  diag->guard = guard;
-  return status;
+brink_status brink_sim_fail(const brink_sim *sim, brink_diag *diag, brink_reason reason,
+                            brink_arguments arguments) {
+  arguments.t = sim->t;
+  arguments.h = sim->stepper.h;
+  return brink_fail(diag, sim->model, reason, &arguments);
 }
 
 /* ---- options ---- */
 
-#define REFUSE(...) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, __VA_ARGS__)
+#define REFUSE(...) return brink_diag_refuse(diag, BRINK_REASON_OPTION, __VA_ARGS__)
 
 static brink_status check_tolerances(const brink_options *options, const brink_model *model,
                                      brink_diag *diag) {
@@ -174,8 +166,8 @@ static brink_status check_gradients(const brink_options *options, const brink_mo
       if (def->value == NULL || def->coefficients != NULL || def->gradient != NULL ||
           def->jet != NULL)
         continue;
-      brink_status status = brink_diag_set(
-          diag, BRINK_ERR_ARGUMENT,
+      brink_status status = brink_diag_refuse(
+          diag, BRINK_REASON_DEFINITION,
           "guard '%s' is unilateral, and events are found by extrapolation: give it a gradient or "
           "a "
           "jet (or coefficients, if it is linear), or choose BRINK_INTERPOLATE and lose the "
@@ -442,6 +434,7 @@ brink_status brink_sim_reset(brink_sim *sim, brink_diag *diag) {
   if (sim == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "sim must not be NULL");
   brink_sim_changed(sim);
   begin_anew(sim);
+  brink_reach_reset(&sim->detector.reach); /* of the parameters and modes that hold now */
   return BRINK_OK;
 }
 

@@ -3,6 +3,7 @@
 #define BRINK_SIM_SIM_H
 
 #include "event/detector.h"
+#include "model/reason.h"
 #include "model/tangent.h"
 #include "ode/stepper.h"
 #include "sim/clock.h"
@@ -308,12 +309,8 @@ void brink_sensitivity_lose(struct brink_sensitivity *sensitivity);
 /* Directions for brink_now; NULL between instants. */
 brink_carried *brink_sensitivity_carried(struct brink_sensitivity *sensitivity);
 
-/* Fills a diagnostic's place. */
-brink_status brink_sim_fail(const brink_sim *sim, brink_diag *diag, brink_status status,
-                            size_t guard, const char *format, ...)
-#if defined(__GNUC__)
-    __attribute__((format(printf, 5, 6)))
-#endif
-    ;
+/* Fills a diagnostic, at the present time. Returns the status of the reason. */
+brink_status brink_sim_fail(const brink_sim *sim, brink_diag *diag, brink_reason reason,
+                            brink_arguments arguments);
 
 #endif

@@ -289,12 +289,7 @@ void brink_slide_take_sign(brink_sim *sim, size_t guard, int sign) {
 }
 
 static brink_status blocked_by(brink_sim *sim, size_t guard, brink_diag *diag) {
-  return brink_sim_fail(
-      sim, diag, BRINK_ERR_BLOCKED, guard,
-      "at t = %.17g the surface of the unilateral guard '%s' was reached, nothing that the "
-      "right-hand side reads was changed, and it still points past the surface: change a mode or a "
-      "state in the action, or return BRINK_STOPPED from it",
-      sim->t, brink_model_guard_name(sim->model, guard));
+  return brink_sim_fail(sim, diag, BRINK_REASON_BLOCKED, (brink_arguments){.guard = guard});
 }
 
 /* Nothing that the instant changed makes another right-hand side of it, and the flow still leads past. */
@@ -557,12 +552,9 @@ brink_grip_loss brink_slide_release(brink_sim *sim, const brink_path *dense, dou
 brink_status brink_slide_tangled(brink_sim *sim, size_t guard, brink_diag *diag) {
   const brink_eval *eval = &sim->eval;
   size_t other = eval->filippov[0] != guard ? eval->filippov[0] : eval->filippov[1];
-  return brink_sim_fail(
-      sim, diag, BRINK_ERR_SLIDING, guard,
-      "at t = %.17g the solution would slide on '%s' and '%s' at once: where two surfaces meet "
-      "the sliding field is not unique; combine them into one guard, or give the model a mode "
-      "for it",
-      sim->t, brink_model_guard_name(sim->model, other), brink_model_guard_name(sim->model, guard));
+  size_t guards[] = {other, guard};
+  return brink_sim_fail(sim, diag, BRINK_REASON_TANGLED,
+                        (brink_arguments){.guard = guard, .guards = guards, .nguards = 2});
 }
 
 void brink_slide_undo(brink_sim *sim, size_t guard) {
@@ -619,11 +611,9 @@ static brink_status leave_one(brink_sim *sim, size_t guard, brink_diag *diag) {
   double grip[2];
   bool unique;
   if (!grips_now(sim, guard, grip, &unique))
-    return !unique
-               ? brink_slide_tangled(sim, guard, diag)
-               : brink_sim_fail(sim, diag, BRINK_ERR_DOMAIN, guard,
-                                "at t = %.17g a field beside the surface of '%s' is not defined",
-                                sim->t, brink_model_guard_name(sim->model, guard));
+    return !unique ? brink_slide_tangled(sim, guard, diag)
+                   : brink_sim_fail(sim, diag, BRINK_REASON_SIDE_UNDEFINED,
+                                    (brink_arguments){.guard = guard});
   project_on(sim, guard);
   brink_status status = brink_slide_end(sim, guard, grip[0] <= grip[1] ? 1 : -1);
   /* The field taken is tangent to the surface here, and both fields are defined on it: errors

@@ -47,16 +47,6 @@ static bool accumulates(const brink_sim *sim, double *limit, int *period) {
   return left <= RESOLUTION * fmax(fabs(sim->t), sim->t - sim->model->def.t0);
 }
 
-static void name_guards(const brink_sim *sim, int period, char *text, size_t size) {
-  const brink_history *history = &sim->history;
-  text[0] = '\0';
-  for (int k = 0; k < period; k++) {
-    size_t used = strlen(text);
-    snprintf(text + used, size - used, "%s'%s'", k > 0 ? ", " : "",
-             brink_model_guard_name(sim->model, history->guard[history->count - 1 - k]));
-  }
-}
-
 static brink_status go_on(brink_sim *sim, double limit, int period, brink_diag *diag) {
   size_t guards[MAX_PERIOD];
   for (int k = 0; k < period; k++) guards[k] = sim->history.guard[sim->history.count - 1 - k];
@@ -75,11 +65,24 @@ static brink_status go_on(brink_sim *sim, double limit, int period, brink_diag *
     return BRINK_ERR_CALLBACK;
   if (outcome > 0) brink_sim_says(sim, BRINK_STOPPED, guards[0], diag);
   if (outcome < 0)
-    return brink_sim_fail(sim, diag, BRINK_ERR_CALLBACK, guards[0],
-                          "the zeno action reported a fatal error (%d), or left a state that is "
-                          "not finite, at t = %.17g",
-                          outcome, sim->t);
+    return brink_sim_fail(sim, diag, BRINK_REASON_ZENO_FAILED,
+                          (brink_arguments){.guard = guards[0], .count = outcome});
   return outcome == 0 ? BRINK_OK : BRINK_STOPPED;
+}
+
+static brink_status accumulated(brink_sim *sim, double limit, int period, brink_diag *diag) {
+  const size_t *last = &sim->history.guard[sim->history.count - 1];
+  size_t guards[MAX_PERIOD], count = 0;
+  for (int k = 0; k < period; k++) {
+    bool known = false;
+    for (size_t j = 0; j < count; j++) known = known || guards[j] == last[-k];
+    if (!known) guards[count++] = last[-k];
+  }
+  bool asked = sim->options.zeno == BRINK_ZENO_CONTINUE;
+  return brink_fail(
+      diag, sim->model, asked ? BRINK_REASON_ZENO_LIMIT : BRINK_REASON_ZENO,
+      &(brink_arguments){
+          .t = limit, .h = sim->stepper.h, .guard = *last, .guards = guards, .nguards = count});
 }
 
 brink_status brink_zeno_note(brink_sim *sim, brink_diag *diag) {
@@ -97,15 +100,5 @@ brink_status brink_zeno_note(brink_sim *sim, brink_diag *diag) {
   if (!accumulates(sim, &limit, &period)) return BRINK_OK;
   if (sim->options.zeno == BRINK_ZENO_CONTINUE && sim->model->def.zeno != NULL)
     return go_on(sim, limit, period, diag);
-  char names[200];
-  name_guards(sim, period, names, sizeof names);
-  const char *hint = sim->options.zeno == BRINK_ZENO_CONTINUE
-                         ? "give the model a zeno action that puts it into its limit mode"
-                         : "give the model a mode for the limit, or a zeno action and "
-                           "BRINK_ZENO_CONTINUE";
-  brink_status status =
-      brink_sim_fail(sim, diag, BRINK_ERR_ZENO, history->guard[history->count - 1],
-                     "infinitely many events of %s before t = %.17g: %s", names, limit, hint);
-  if (diag != NULL) diag->t = limit;
-  return status;
+  return accumulated(sim, limit, period, diag);
 }

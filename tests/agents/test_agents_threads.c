@@ -36,7 +36,7 @@ static void same(const scene_result *a, const scene_result *b, size_t threads, c
   CHECK_INT(b->stats.windows, a->stats.windows);
   CHECK_INT(b->stats.searches, a->stats.searches);
   CHECK_INT(b->stats.checks, a->stats.checks);
-  CHECK_INT(b->stats.meetings, a->stats.meetings);
+  CHECK_INT(b->stats.pair_events, a->stats.pair_events);
 }
 
 static void compare(scene *s, const brink_options *options, double t_end, const char *what,

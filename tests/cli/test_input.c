@@ -132,7 +132,8 @@ typedef struct mistake {
 } mistake;
 
 static const mistake mistakes[] = {
-    {"time,geer\n0,0\n", 2, "no input 'geer'; did you mean gear?"},
+    {"time,geer\n0,0\n", 2,
+     "--input geer: the top component has no such input; did you mean gear?"},
     {"time,u\n0,0\n1,abc\n", 5, "u.csv:3: error: u = 'abc' is not a number"},
     {"time,u\n0,0\n1,11\n", 5, "u.csv:3: error: u = 11 is outside its declared range"},
     {"time,gear\n0,0\n1,1.5\n", 5, "u.csv:3: error: gear = 1.5 is not a whole number"},

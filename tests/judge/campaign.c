@@ -16,6 +16,7 @@
 
 #include "judge/compare.h"
 #include "judge/generate.h"
+#include "support/formats.h"
 #include "support/tree.h"
 
 enum { KINDS = 128, REASONS = 16 };
@@ -267,7 +268,7 @@ static void add_tallies(campaign *c, const campaign *part) {
 
 /* Every process takes its share of each kind. */
 static void run_share(campaign *c, int job) {
-  char scratch[80];
+  char scratch[300];
   snprintf(scratch, sizeof scratch, "%s/model-%d.hsml", c->place.cache, job);
   c->place.scratch = scratch;
   uint64_t kinds = generate_kind_count();
@@ -318,7 +319,7 @@ static void shrink(campaign *c) {
 
 int main(int argc, char **argv) {
   static campaign c;
-  char folder[] = "/tmp/judge-XXXXXX", scratch[64], command[64];
+  char folder[256], scratch[300], command[300];
   c = (campaign){.seed = 1, .count = 1000, .only = -1, .until = 10.0, .jobs = 1};
 #ifdef BRINK_PROGRAM
   c.place.program = BRINK_PROGRAM;
@@ -327,8 +328,8 @@ int main(int argc, char **argv) {
     fprintf(stderr, "usage: see the head of tests/judge/campaign.c\n");
     return 2;
   }
-  if (mkdtemp(folder) == NULL) {
-    perror(folder);
+  if (!make_temporary_folder(folder, sizeof folder)) {
+    perror("temporary folder");
     return 2;
   }
   snprintf(scratch, sizeof scratch, "%s/model.hsml", folder);

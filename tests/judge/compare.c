@@ -292,12 +292,11 @@ bool compare_run(const char *text, double until, const judge_verdict *verdict,
     return ok;
   }
   brink_unit *unit = tree_parse(text);
-  brink_text usage = {0};
   brink_system *system = NULL;
   if (unit != NULL) {
     brink_unit_check(unit);
     brink_flatten_options options = {.seed = 1};
-    if (unit->nerrors == 0) system = brink_flatten(unit, &options, NULL, &usage);
+    if (unit->nerrors == 0) system = brink_flatten(unit, &options, NULL);
   }
   if (system != NULL) {
     run_here(system, until, way, place, &a);
@@ -309,7 +308,6 @@ bool compare_run(const char *text, double until, const judge_verdict *verdict,
     brink_text_free(&report);
   }
   free_answer(&a);
-  brink_text_free(&usage);
   brink_system_destroy(system);
   brink_unit_destroy(unit);
   return ok;

@@ -28,9 +28,7 @@ static brink_unit *look_at(const char *const *files, bool library) {
   brink_unit *unit = brink_unit_parse(files[0], &reader, NULL, &unreadable, &reason);
   if (unit == NULL) return NULL;
   brink_unit_check(unit);
-  brink_text usage = {0};
-  brink_system_destroy(brink_flatten(unit, &options, NULL, &usage));
-  brink_text_free(&usage);
+  brink_system_destroy(brink_flatten(unit, &options, NULL));
   return unit;
 }
 

@@ -7,8 +7,8 @@
  *
  * line and column, and a part of the message; parts/a.hsml:7:3: … if it is in an imported file, 7: …
  * if the column does not matter.
- * Nothing else may be reported. A file without such lines must be silent. And every message that the
- * sources of src/lang can print must have been seen. */
+ * Nothing else may be reported. A file without such lines must be silent. And every code, and every message that the
+ * sources of src/lang can report, must have been seen, with its arguments. */
 #include "check.h"
 #include "lang/ast.h"
 #include "lang/flatten.h"
@@ -16,32 +16,20 @@
 
 #include <stdlib.h>
 
-static const reporter reporters[] = {
-    {"brink_check_error", 3}, {"brink_check_warning", 3}, {"brink_parse_mend", 3},
-    {"brink_parse_panic", 3}, {"brink_report", 4},        {"brink_lexer_error", 4},
-    {"flat_error", 3},
-};
-
-/* Formats that no model provokes, and why. */
+/* Codes that no model provokes, and why. */
 static const struct {
-  const char *format, *reason;
+  brink_message code;
+  const char *reason;
 } exempt[] = {
-    {"%s", "passes on what others say"},
-    {"this model is too large: more than %zu operations", "would need gigabytes"},
-    /* The flattener's own limits. */
-    {"this action is too large", "a limit on memory"},
-    {"this action makes more than %d assignments", "a limit on memory"},
-    {"more than %zu equations", "a limit on memory"},
-    {"this equation is too large", "a limit on memory"},
-    /* What the flattener relies on, should the checker ever let it through. */
-    {"on-event replaces an equation, but there is none with this left-hand side", "checked"},
-    {"pre(%s): only states, modes and held values are remembered", "checked"},
-    {"'%s' is an array of %zu components", "checked"},
-    {"%s: %s is not a whole number", "checked"},
-    {"'%s' has no equation", "checked"},
+    {BRINK_MSG_MODEL_TOO_LARGE, "would need gigabytes"},
+    {BRINK_MSG_ACTION_TOO_LARGE, "a limit on memory"},
+    {BRINK_MSG_TOO_MANY_ASSIGNMENTS, "a limit on memory"},
+    {BRINK_MSG_TOO_MANY_EQUATIONS, "a limit on memory"},
+    {BRINK_MSG_EQUATION_TOO_LARGE, "a limit on memory"},
 };
 
-static format_list formats;
+static format_list formats; /* every message of the sources; marked when a model got it */
+static bool provoked[BRINK_MSG_COUNT]; /* every code */
 
 /* ---- expectations ---- */
 
@@ -106,13 +94,35 @@ static bool meets(const brink_unit *unit, const brink_report_item *item, const e
   return n >= m && strcmp(path + n - m, e->file) == 0;
 }
 
+/* A diagnostic has the code of a message that exists, and the arguments that stand in it. */
+static void check_item(const char *name, const brink_report_item *item) {
+  const char *code = brink_message_code(item->code), *at = item->message;
+  provoked[item->code] = true;
+  CHECK_MSG(formats_see(&formats, code, item->message), "%s: %s is not a message of code %s", name,
+            item->message, code);
+  for (size_t k = item->setting != NULL ? 1 : 0; k < item->narguments; k++) {
+    const char *found = strstr(at, item->arguments[k]);
+    bool cut = strlen(item->message) > 600; /* long messages are cut */
+    CHECK_MSG(found != NULL || cut, "%s: %s: argument %zu: %s", name, item->message, k,
+              item->arguments[k]);
+    if (found != NULL) at = found + strlen(item->arguments[k]);
+  }
+  for (size_t k = 0; k < formats.count; k++) {
+    const message_format *format = &formats.item[k];
+    if (strcmp(format->code, code) != 0) continue;
+    size_t count = format_arguments(format) + (format->of_setting ? 1 : 0);
+    CHECK_MSG(item->narguments == count, "%s: %s: %zu arguments, but %zu", name, item->message,
+              item->narguments, count);
+  }
+}
+
 static void compare(const char *name, const brink_unit *unit, expectation *expected, size_t count) {
   for (size_t k = 0; k < unit->nitems; k++) {
     const brink_report_item *item = &unit->items[k];
     const char *kind = item->severity == BRINK_ERROR ? "error" : "warning";
     size_t j = 0;
     while (j < count && !meets(unit, item, &expected[j])) j++;
-    formats_see(&formats, item->message);
+    check_item(name, item);
     if (j < count)
       expected[j].met = true;
     else
@@ -128,10 +138,9 @@ static void compare(const char *name, const brink_unit *unit, expectation *expec
  * found no errors where it needs none. */
 static void look_at(brink_unit *unit) {
   const brink_flatten_options options = {.seed = 1};
-  brink_text usage = {0};
   brink_unit_check(unit);
-  if (unit->components != NULL) brink_system_destroy(brink_flatten(unit, &options, NULL, &usage));
-  brink_text_free(&usage);
+  if (unit->components != NULL || unit->nerrors == 0)
+    brink_system_destroy(brink_flatten(unit, &options, NULL));
   brink_report_sort(unit);
 }
 
@@ -210,7 +219,7 @@ static void check_generated(const brink_reader *reader, const char *message) {
   CHECK_INT(unit->nerrors, 1);
   for (size_t k = 0; k < unit->nitems; k++) {
     CHECK_CONTAINS(unit->items[k].message, message);
-    formats_see(&formats, unit->items[k].message);
+    check_item(message, &unit->items[k]);
   }
   brink_unit_destroy(unit);
 }
@@ -220,25 +229,123 @@ TEST(chains_of_imports_and_functions_end_somewhere) {
   check_generated(&(brink_reader){.read = read_functions}, "functions are nested too deeply");
 }
 
+/* ---- settings of the caller ---- */
+
+static const char yard[] =
+    "ctc Tank is interface input(inflow, signal); knob(area); knob(n); knob(open); end interface;\n"
+    "body declarations state(h, real, (0.0, 10.0)); mode(m, {\"low\", \"high\"});\n"
+    "parameter(area, real); parameter(n, integer); parameter(open, boolean); end declarations;\n"
+    "initial h := 1.0; m := \"low\"; end initial; dynamics h' = inflow - h; end dynamics;\n"
+    "assignments area : 1.0; n : 1; open : true; inflow : 0.0; end assignments;\n"
+    "end body; end Tank;\n";
+
+static char *read_yard(const char *path, size_t *length, const char **reason, void *user) {
+  char *text = malloc(sizeof yard);
+  (void)path;
+  (void)reason;
+  (void)user;
+  if (text == NULL) return NULL;
+  memcpy(text, yard, sizeof yard);
+  *length = sizeof yard - 1;
+  return text;
+}
+
+/* One setting that is wrong: code, what was given, hint (NULL: none). Then the same unit without it. */
+static void check_setting(brink_unit *unit, const brink_flatten_options *options,
+                          brink_origin origin, brink_message code, const char *setting,
+                          const char *hint) {
+  brink_report_entry entry;
+  brink_system *system = brink_flatten(unit, options, NULL);
+  CHECK(system == NULL && unit->nerrors == 0 && unit->nsettings == 1 && unit->nitems == 1);
+  CHECK(brink_report_read(unit, 0, &entry) && !brink_report_read(unit, 1, &entry));
+  CHECK_MSG(strcmp(entry.code, brink_message_code(code)) == 0, "%s: %s", setting, entry.code);
+  CHECK(entry.severity == BRINK_ERROR && entry.origin == origin);
+  CHECK(entry.file == NULL && entry.line == 0 && entry.column == 0);
+  CHECK(entry.setting != NULL && strcmp(entry.setting, setting) == 0);
+  CHECK(entry.narguments > 0 && strcmp(entry.arguments[0], setting) == 0);
+  CHECK_MSG((entry.hint == NULL) == (hint == NULL) &&
+                (hint == NULL || strcmp(entry.hint, hint) == 0),
+            "%s: %s", setting, entry.hint != NULL ? entry.hint : "no hint");
+  if (unit->nitems > 0) check_item(setting, &unit->items[0]);
+  brink_system_destroy(system);
+  system = brink_flatten(unit, &(brink_flatten_options){.seed = 1}, NULL);
+  CHECK(system != NULL && unit->nsettings == 0 && unit->nitems == 0);
+  brink_system_destroy(system);
+}
+
+static void check_set(brink_unit *unit, brink_message code, const char *set, const char *hint) {
+  brink_flatten_options options = {.sets = &set, .nsets = 1, .seed = 1};
+  check_setting(unit, &options, BRINK_ORIGIN_SET, code, set, hint);
+}
+
+TEST(wrong_settings_are_diagnostics_without_a_place) {
+  bool unreadable = false;
+  const char *reason = NULL, *driven = "inflw";
+  const brink_reader reader = {.read = read_yard};
+  brink_unit *unit = brink_unit_parse("yard.hsml", &reader, NULL, &unreadable, &reason);
+  CHECK(unit != NULL);
+  if (unit == NULL) return;
+  brink_unit_check(unit);
+  CHECK_INT(unit->nerrors, 0);
+  check_set(unit, BRINK_MSG_UNKNOWN_SETTING, "aria=1", "did you mean area?");
+  check_set(unit, BRINK_MSG_UNKNOWN_SETTING, "nobody=1", NULL);
+  check_set(unit, BRINK_MSG_SETTING_WITHOUT_VALUE, "area", NULL);
+  check_set(unit, BRINK_MSG_SETTING_NOT_A_NUMBER, "area=wide", NULL);
+  check_set(unit, BRINK_MSG_SETTING_NOT_A_WHOLE_NUMBER, "n=1.5", NULL);
+  check_set(unit, BRINK_MSG_SETTING_NOT_A_BOOLEAN, "open=yes", NULL);
+  check_set(unit, BRINK_MSG_SETTING_NOT_IN_SET, "m=hgh", "did you mean high?");
+  check_set(unit, BRINK_MSG_SETTING_OUT_OF_RANGE, "h=11", NULL);
+  check_setting(unit, &(brink_flatten_options){.top = "Tonk", .seed = 1}, BRINK_ORIGIN_TOP,
+                BRINK_MSG_UNKNOWN_COMPONENT, "Tonk", "did you mean Tank?");
+  check_setting(unit, &(brink_flatten_options){.driven = &driven, .ndriven = 1, .seed = 1},
+                BRINK_ORIGIN_DRIVEN, BRINK_MSG_UNKNOWN_INPUT, driven, "did you mean inflow?");
+  brink_unit_destroy(unit);
+}
+
+/* ---- all of them ---- */
+
+TEST(a_code_is_its_enumerator_in_lower_case) {
+  static const char *const names[] = {
+#define NAME(id, code) #id,
+      BRINK_MESSAGE_LIST(NAME)
+#undef NAME
+  };
+  for (int k = 0; k < BRINK_MSG_COUNT; k++) {
+    const char *name = names[k], *code = brink_message_code((brink_message)k);
+    bool same = strlen(name) == strlen(code);
+    for (size_t i = 0; same && name[i] != '\0'; i++)
+      same = code[i] == (name[i] == '_' ? '-' : (char)(name[i] - 'A' + 'a'));
+    CHECK_MSG(same, "%s has the code %s", name, code);
+  }
+}
+
+static bool is_exempt(const char *code) {
+  for (size_t j = 0; j < sizeof exempt / sizeof *exempt; j++)
+    if (strcmp(brink_message_code(exempt[j].code), code) == 0) return true;
+  return false;
+}
+
 TEST(every_message_has_been_provoked) {
   for (size_t k = 0; k < formats.count; k++) {
     const message_format *format = &formats.item[k];
-    bool spared = false;
-    for (size_t j = 0; j < sizeof exempt / sizeof *exempt; j++)
-      if (strcmp(exempt[j].format, format->text) == 0) spared = true;
-    CHECK_MSG(format->seen || spared, "%s: no file in tests/lang/errors provokes \"%s\"",
-              format->place, format->text);
+    CHECK_MSG(format->seen || is_exempt(format->code),
+              "%s: no file in tests/lang/errors provokes \"%s\"", format->place, format->text);
+  }
+  for (int k = 0; k < BRINK_MSG_COUNT; k++) {
+    const char *code = brink_message_code((brink_message)k);
+    CHECK_MSG(provoked[k] || is_exempt(code), "no file in tests/lang/errors provokes %s", code);
   }
 }
 
 int main(void) {
-  if (!formats_collect(&formats, BRINK_SOURCE_DIR "/src/lang", reporters,
-                       sizeof reporters / sizeof *reporters)) {
+  if (!formats_collect_lang(&formats, BRINK_SOURCE_DIR)) {
     printf("no sources below %s\n", BRINK_SOURCE_DIR);
     return 1;
   }
   RUN(every_file_is_told_exactly_what_is_wrong_with_it);
   RUN(chains_of_imports_and_functions_end_somewhere);
+  RUN(wrong_settings_are_diagnostics_without_a_place);
+  RUN(a_code_is_its_enumerator_in_lower_case);
   RUN(every_message_has_been_provoked);
   formats_free(&formats);
   return check_done();

@@ -631,10 +631,12 @@ TEST(control_characters_do_not_reach_the_screen) {
 TEST(errors_are_not_hidden_by_warnings) {
   brink_unit *unit = tree_parse("");
   for (uint32_t i = 1; i <= 200; i++)
-    brink_report(unit, BRINK_WARNING, (brink_place){.line = i, .column = 1, .length = 1}, NULL,
-                 "w%u", (unsigned)i);
-  brink_report(unit, BRINK_ERROR, (brink_place){.line = 500, .column = 1, .length = 1}, NULL, "e");
-  brink_report(unit, BRINK_ERROR, (brink_place){.line = 500, .column = 1, .length = 1}, NULL, "f");
+    brink_report(unit, BRINK_WARNING, BRINK_MSG_UNKNOWN_NAME,
+                 (brink_place){.line = i, .column = 1, .length = 1}, NULL, "w%u", (unsigned)i);
+  brink_report(unit, BRINK_ERROR, BRINK_MSG_UNKNOWN_NAME,
+               (brink_place){.line = 500, .column = 1, .length = 1}, NULL, "e");
+  brink_report(unit, BRINK_ERROR, BRINK_MSG_UNKNOWN_NAME,
+               (brink_place){.line = 500, .column = 1, .length = 1}, NULL, "f");
   brink_report_sort(unit);
   CHECK_INT(unit->nerrors, 1);
   CHECK_INT(unit->nwarnings, 200);

@@ -2,6 +2,7 @@
  * goes wrong leaves a reason behind. */
 #include "base/sha256.h"
 #include "check.h"
+#include "support/formats.h"
 #include "support/kernels.h"
 
 #include <dirent.h>
@@ -12,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static char place[64], cache[80]; /* a directory for this test, and the cache in it */
+static char place[256], cache[300]; /* a directory for this test, and the cache in it */
 
 /* ---- a model as small as can be: x' = value ---- */
 
@@ -57,13 +58,13 @@ static outcome load_once(double value, const char *directory) {
 /* ---- files ---- */
 
 static void start_anew(void) {
-  char command[200];
+  char command[800];
   snprintf(command, sizeof command, "rm -rf '%s' && mkdir -m 700 '%s'", cache, cache);
   CHECK(system(command) == 0);
 }
 
 /* The path of the only object; how many files there are that are none. */
-static size_t look(char path[400]) {
+static size_t look(char path[600]) {
   size_t others = 0;
   DIR *list = opendir(cache);
   if (list == NULL) return 0;
@@ -71,7 +72,7 @@ static size_t look(char path[400]) {
   for (struct dirent *entry; (entry = readdir(list)) != NULL;) {
     size_t length = strlen(entry->d_name);
     if (length == 67)
-      snprintf(path, 400, "%s/%s", cache, entry->d_name);
+      snprintf(path, 600, "%s/%s", cache, entry->d_name);
     else if (entry->d_name[0] != '.' && strcmp(entry->d_name, "pruned") != 0)
       others++;
   }
@@ -107,7 +108,7 @@ TEST(an_object_is_made_once_and_found_again) {
   CHECK(load_once(1.5, cache) == FOUND);
   CHECK(load_once(2.5, cache) == MADE);
   CHECK(load_once(1.5, cache) == FOUND);
-  char path[400];
+  char path[600];
   struct stat status;
   CHECK(look(path) == 0);
   CHECK(stat(path, &status) == 0 && (status.st_mode & 077) == 0);
@@ -149,13 +150,13 @@ TEST(processes_that_compile_one_model_at_once_all_succeed) {
     CHECK(children[k] > 0 && waitpid(children[k], &status, 0) == children[k]);
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   }
-  char path[400];
+  char path[600];
   CHECK(look(path) == 0); /* nothing is left behind */
   CHECK(load_once(3.25, cache) == FOUND);
 }
 
 TEST(a_file_that_others_may_write_is_not_loaded) {
-  char path[400];
+  char path[600];
   struct stat status;
   static const mode_t modes[] = {0666, 0620, 0602};
   for (int k = 0; k < 3; k++) {
@@ -169,7 +170,7 @@ TEST(a_file_that_others_may_write_is_not_loaded) {
 }
 
 TEST(a_link_or_a_pipe_is_not_loaded) {
-  char path[400], elsewhere[100];
+  char path[600], elsewhere[300];
   start_anew();
   load_once(5.5, cache);
   look(path);
@@ -182,7 +183,7 @@ TEST(a_link_or_a_pipe_is_not_loaded) {
 }
 
 TEST(a_damaged_file_is_made_again) {
-  char path[400];
+  char path[600];
   start_anew();
   load_once(6.5, cache);
   look(path);
@@ -203,7 +204,7 @@ TEST(a_damaged_file_is_made_again) {
 
 /* An object under the key of another: its seal does not fit. */
 TEST(an_object_under_another_name_is_not_taken_for_it) {
-  char first[400], second[400], command[900];
+  char first[600], second[600], command[1300];
   start_anew();
   load_once(7.5, cache);
   look(first);
@@ -217,7 +218,7 @@ TEST(an_object_under_another_name_is_not_taken_for_it) {
 }
 
 TEST(a_directory_that_others_may_write_is_not_used) {
-  char path[400];
+  char path[600];
   start_anew();
   CHECK(chmod(cache, 0777) == 0);
   CHECK(load_once(9.5, cache) == MADE);
@@ -237,7 +238,7 @@ static bool is_empty(const char *directory) {
 }
 
 TEST(without_a_home_objects_are_made_in_private) {
-  char temporary[100];
+  char temporary[300];
   snprintf(temporary, sizeof temporary, "%s/temporary", place);
   CHECK(mkdir(temporary, 0700) == 0);
   setenv("TMPDIR", temporary, 1);
@@ -250,7 +251,7 @@ TEST(without_a_home_objects_are_made_in_private) {
 }
 
 TEST(the_environment_says_where_the_cache_is) {
-  char home[100], made[160];
+  char home[300], made[400];
   struct stat status;
   snprintf(home, sizeof home, "%s/home", place);
   CHECK(mkdir(home, 0700) == 0);
@@ -275,7 +276,7 @@ static void age(const char *path, time_t seconds) {
 }
 
 TEST(old_objects_and_remains_are_forgotten) {
-  char path[400], remains[120];
+  char path[600], remains[400];
   start_anew();
   load_once(12.5, cache);
   look(path);
@@ -294,7 +295,7 @@ TEST(old_objects_and_remains_are_forgotten) {
 }
 
 TEST(an_object_in_use_stays_young) {
-  char path[400];
+  char path[600];
   struct stat status;
   start_anew();
   load_once(15.5, cache);
@@ -307,7 +308,7 @@ TEST(an_object_in_use_stays_young) {
 /* ---- failures ---- */
 
 TEST(a_compiler_that_fails_leaves_a_reason) {
-  char reason[BRINK_REASON], script[120], path[400];
+  char reason[BRINK_REASON], script[300], path[600];
   start_anew();
   setenv("BRINK_CC", "/bin/false", 1);
   CHECK(load(16.5, cache, reason) == NULL);
@@ -350,9 +351,8 @@ TEST(a_source_that_is_no_c_leaves_what_the_compiler_says) {
 }
 
 int main(void) {
-  char reason[BRINK_REASON], command[100];
-  snprintf(place, sizeof place, "/tmp/brink-test-XXXXXX");
-  if (mkdtemp(place) == NULL) return 1;
+  char reason[BRINK_REASON], command[300];
+  if (!make_temporary_folder(place, sizeof place)) return 1;
   snprintf(cache, sizeof cache, "%s/cache", place);
   unsetenv("BRINK_CC");
   RUN(sha256_meets_its_published_vectors);

@@ -2,6 +2,7 @@
 #include "check.h"
 #include "native/series.h"
 #include "support/counting.h"
+#include "support/formats.h"
 #include "support/kernels.h"
 
 #include <brink/jet.h>
@@ -9,7 +10,7 @@
 #include <unistd.h>
 
 /* Objects of this test go to a directory of their own; "" where there is none. */
-static char cache[] = "/tmp/brink-test-XXXXXX";
+static char cache[256];
 
 static double *scratch_for(size_t doubles) {
   double *scratch = calloc(doubles, sizeof *scratch);
@@ -447,7 +448,7 @@ static bool use_compiler(const char *name) {
 }
 
 int main(void) {
-  if (mkdtemp(cache) == NULL) return 1;
+  if (!make_temporary_folder(cache, sizeof cache)) return 1;
   static const char *const compilers[] = {"", "gcc", "clang"};
   for (size_t k = 0; k < 3; k++) {
     if (!use_compiler(compilers[k])) continue;
@@ -463,8 +464,8 @@ int main(void) {
   RUN(the_same_system_gives_the_same_bytes);
   RUN(with_comments_the_text_speaks_of_the_model);
   RUN(emitting_survives_every_failed_allocation);
-  char command[64];
-  snprintf(command, sizeof command, "rm -rf %s", cache);
+  char command[300];
+  snprintf(command, sizeof command, "rm -rf '%s'", cache);
   if (system(command) != 0) return 1;
   return check_done();
 }

@@ -89,11 +89,10 @@ static outcome *run_model(plan *p, const char *set) {
   outcome *out = calloc(1, sizeof *out);
   const char *sets[] = {set};
   brink_flatten_options options = {.sets = sets, .nsets = set != NULL, .seed = 1};
-  brink_text usage = {0};
   brink_diag diag = {0};
   brink_unit *unit = parse(p->path);
   brink_system *system =
-      unit != NULL && unit->nerrors == 0 ? brink_flatten(unit, &options, NULL, &usage) : NULL;
+      unit != NULL && unit->nerrors == 0 ? brink_flatten(unit, &options, NULL) : NULL;
   brink_instance *instance = NULL;
   brink_sim *sim = NULL;
   brink_sensitivity *s = NULL;
@@ -141,7 +140,6 @@ cleanup:
   brink_knobs_free(&knobs);
   brink_system_destroy(system);
   brink_unit_destroy(unit);
-  brink_text_free(&usage);
   free(x);
   free(q);
   return out;

@@ -251,7 +251,9 @@ static void compare_reports(model *m) {
     const brink_report_item *item = &m->unit->items[k];
     const char *word = item->severity == BRINK_ERROR ? "error" : "warning";
     size_t j = 0;
-    if (m->report->told != NULL) m->report->told(item->message, m->report->user);
+    if (item->origin != BRINK_ORIGIN_TEXT) continue;
+    if (m->report->told != NULL)
+      m->report->told(brink_message_code(item->code), item->message, m->report->user);
     while (j < m->nlines && !meets(&m->lines[j], word, item)) j++;
     if (j < m->nlines)
       m->lines[j].met = true;
@@ -496,17 +498,22 @@ static void run(model *m, const char *cache) {
   expect_result_free(&m->result);
 }
 
-static void flatten(model *m, brink_text *usage) {
+static void flatten(model *m) {
   brink_flatten_options options = {.top = m->wishes.top,
                                    .sets = m->wishes.sets,
                                    .nsets = m->wishes.nsets,
                                    .seed = m->wishes.seed,
                                    .seed_given = m->has_seed};
-  m->system = brink_flatten(m->unit, &options, NULL, usage);
+  m->system = brink_flatten(m->unit, &options, NULL);
   if (m->system != NULL && !m->has_seed) read_settings(m, "seed");
 }
 
-static void compare_usage(model *m, const char *usage) {
+/* What was wrong with `set` and `top`. */
+static void compare_settings(model *m) {
+  const brink_report_item *item = brink_report_of_settings(m->unit);
+  brink_text text = {0};
+  if (item != NULL) brink_report_render(m->unit, item, &text);
+  const char *usage = text.data != NULL ? text.data : "";
   bool expected = usage[0] == '\0';
   for (size_t k = 0; k < m->nlines; k++) {
     const char *p = m->lines[k].text;
@@ -515,6 +522,7 @@ static void compare_usage(model *m, const char *usage) {
     expected = usage[0] != '\0' && strstr(usage, p) != NULL;
   }
   if (!expected) complain(m, "wrong usage: %s", usage);
+  brink_text_free(&text);
 }
 
 /* ---- reading ---- */
@@ -534,16 +542,14 @@ static char *read_source(const char *path, size_t *length, const char **reason, 
 }
 
 static void check_model(model *m, const char *cache) {
-  brink_text usage = {0};
   brink_unit_check(m->unit);
-  if (m->unit->nerrors == 0) flatten(m, &usage);
+  if (m->unit->nerrors == 0) flatten(m);
   compare_reports(m);
-  compare_usage(m, usage.data != NULL ? usage.data : "");
+  compare_settings(m);
   bool broken = m->system == NULL;
-  if (broken && usage.length == 0 && m->unit->nerrors == 0)
+  if (broken && m->unit->nsettings == 0 && m->unit->nerrors == 0)
     complain(m, "no system, and no word why");
   if (broken && !expects(m, "error") && !expects(m, "usage")) complain(m, "it does not run");
-  brink_text_free(&usage);
   if (broken || m->wishes.check_only) return;
   read_settings(m, NULL);
   m->nwords = m->wishes.nsets = 0;

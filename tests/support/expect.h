@@ -101,8 +101,9 @@ typedef struct expect_source {
 } expect_source;
 
 typedef struct expect_report {
-  void (*say)(const char *text, void *user);     /* a complaint */
-  void (*told)(const char *message, void *user); /* what the compiler reports; NULL: no matter */
+  void (*say)(const char *text, void *user); /* a complaint */
+  void (*told)(const char *code, const char *message,
+               void *user); /* what the compiler reports; NULL: no matter */
   void *user;
   const char *method; /* another than the model asks for; NULL: none */
   size_t complaints;

@@ -37,6 +37,13 @@ static bool ends_with(const char *text, const char *ending) {
   return n >= m && strcmp(text + n - m, ending) == 0;
 }
 
+bool make_temporary_folder(char *path, size_t size) {
+  const char *parent = getenv("TMPDIR");
+  if (parent == NULL || parent[0] != '/') parent = "/tmp";
+  int length = snprintf(path, size, "%s/brink-test-XXXXXX", parent);
+  return length > 0 && (size_t)length < size && mkdtemp(path) != NULL;
+}
+
 char **list_directory(const char *directory, const char *ending, size_t *count) {
   DIR *dir = opendir(directory);
   char **names = NULL;
@@ -63,9 +70,11 @@ char **list_directory(const char *directory, const char *ending, size_t *count) 
 
 /* ---- C, as far as needed ---- */
 
-static void add_format(format_list *list, const char *text, size_t length, const char *place) {
+static void add_format(format_list *list, const char *code, const char *text, size_t length,
+                       const char *place) {
   for (size_t k = 0; k < list->count; k++)
-    if (strlen(list->item[k].text) == length && memcmp(list->item[k].text, text, length) == 0)
+    if (strcmp(list->item[k].code, code) == 0 && strlen(list->item[k].text) == length &&
+        memcmp(list->item[k].text, text, length) == 0)
       return;
   if (list->count == list->capacity) {
     size_t larger = list->capacity == 0 ? 64 : 2 * list->capacity;
@@ -80,6 +89,7 @@ static void add_format(format_list *list, const char *text, size_t length, const
   memcpy(format->text, text, length);
   format->text[length] = '\0';
   snprintf(format->place, sizeof format->place, "%s", place);
+  snprintf(format->code, sizeof format->code, "%s", code);
   list->count++;
 }
 
@@ -97,27 +107,34 @@ static const char *skip_space(const char *p) {
   return p;
 }
 
-/* All literals of one argument; neighbours are one text. Stops at its ',' or ')'. */
-static void collect_argument(format_list *list, const char *p, const char *place) {
+/* The literals at `p`, which are one text. None: it is the function itself. */
+static void collect_format(format_list *list, const char *code, const char *p, const char *place) {
   char text[1024];
-  for (int depth = 0; *p != '\0'; p++) {
-    if (*p == '(') depth++;
-    if (*p == ')' && depth-- == 0) return;
-    if (*p == ',' && depth == 0) return;
-    if (*p != '"') continue;
-    size_t length = 0;
-    while (*p == '"') p = skip_space(read_literal(p, text, &length, sizeof text));
-    add_format(list, text, length, place);
-    p--;
-  }
+  size_t length = 0;
+  p = skip_space(p);
+  if (*p != '"') return;
+  while (*p == '"') p = skip_space(read_literal(p, text, &length, sizeof text));
+  add_format(list, code, text, length, place);
+}
+
+/* BRINK_MSG_UNKNOWN_NAME is "unknown-name"; false: it is something else. */
+static bool read_code(const char *p, char code[64]) {
+  static const char prefix[] = "BRINK_MSG_";
+  size_t length = 0;
+  p = skip_space(p);
+  if (strncmp(p, prefix, sizeof prefix - 1) != 0) return false;
+  for (p += sizeof prefix - 1; (isalnum((unsigned char)*p) || *p == '_') && length < 63; p++)
+    code[length++] = *p == '_' ? '-' : (char)tolower((unsigned char)*p);
+  code[length] = '\0';
+  return true;
 }
 
 /* The beginning of argument `wanted` of a call whose '(' is behind us; NULL: it has none. */
 static const char *find_argument(const char *p, int wanted) {
   for (int depth = 0; wanted > 0; p++) {
     if (*p == '\0' || (*p == ')' && depth == 0)) return NULL;
-    if (*p == '(') depth++;
-    if (*p == ')') depth--;
+    if (*p == '(' || *p == '{') depth++;
+    if (*p == ')' || *p == '}') depth--;
     if (*p == ',' && depth == 0) wanted--;
     if (*p == '"') {
       size_t length = 0;
@@ -136,8 +153,14 @@ static void collect_file(format_list *list, const char *name, const char *text, 
     if (p > text && (isalnum((unsigned char)p[-1]) || p[-1] == '_')) continue;
     char place[64];
     snprintf(place, sizeof place, "%.40s:%u", name, line);
-    const char *argument = find_argument(p + length + 1, wanted.argument);
-    if (argument != NULL) collect_argument(list, argument, place);
+    char code[64];
+    const char *first = find_argument(p + length + 1, wanted.code);
+    const char *format = find_argument(p + length + 1, wanted.format);
+    size_t before = list->count;
+    if (first != NULL && format != NULL && read_code(first, code))
+      collect_format(list, code, format, place);
+    if (list->count > before)
+      list->item[before].of_setting = strcmp(wanted.name, "flat_setting_error") == 0;
   }
 }
 
@@ -157,6 +180,17 @@ bool formats_collect(format_list *list, const char *directory, const reporter *r
   }
   free(files);
   return true;
+}
+
+bool formats_collect_lang(format_list *list, const char *source_directory) {
+  static const reporter reporters[] = {
+      {"brink_check_error", 1, 4}, {"brink_check_warning", 1, 4}, {"brink_parse_mend", 1, 4},
+      {"brink_parse_panic", 1, 4}, {"brink_report", 2, 5},        {"brink_lexer_error", 1, 5},
+      {"flat_error", 1, 4},        {"flat_setting_error", 1, 5},
+  };
+  char path[1024];
+  snprintf(path, sizeof path, "%s/src/lang", source_directory);
+  return formats_collect(list, path, reporters, sizeof reporters / sizeof *reporters);
 }
 
 /* ---- could this format have made this message? ---- */
@@ -184,9 +218,23 @@ static bool matches(const char *format, const char *message) {
   return *message == '\0';
 }
 
-void formats_see(format_list *list, const char *message) {
-  for (size_t k = 0; k < list->count; k++)
-    if (!list->item[k].seen && matches(list->item[k].text, message)) list->item[k].seen = true;
+bool formats_see(format_list *list, const char *code, const char *message) {
+  bool any = false;
+  for (size_t k = 0; k < list->count; k++) {
+    message_format *format = &list->item[k];
+    if (strcmp(format->code, code) != 0 || !matches(format->text, message)) continue;
+    format->seen = any = true;
+  }
+  return any;
+}
+
+size_t format_arguments(const message_format *format) {
+  size_t count = 0;
+  for (const char *p = strchr(format->text, '%'); p != NULL; p = strchr(p, '%')) {
+    count += p[1] != '%';
+    p = p[1] == '%' ? p + 2 : behind_conversion(p);
+  }
+  return count;
 }
 
 void formats_free(format_list *list) {

@@ -43,9 +43,7 @@ brink_system *hsml_flatten(const char *text, const char *const *sets, brink_unit
   if ((*unit)->nerrors > 0) report(*unit);
   brink_flatten_options options = {.sets = sets, .seed = 1};
   while (sets != NULL && sets[options.nsets] != NULL) options.nsets++;
-  brink_text usage = {0};
-  brink_system *system = brink_flatten(*unit, &options, NULL, &usage);
-  if (usage.length > 0) give_up(usage.data);
+  brink_system *system = brink_flatten(*unit, &options, NULL);
   if (system == NULL) report(*unit);
   return system;
 }

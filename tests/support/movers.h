@@ -3,7 +3,7 @@
 #ifndef BRINK_TESTS_MOVERS_H
 #define BRINK_TESTS_MOVERS_H
 
-#include "agents/published.h"
+#include "experiments/two-agents/published.h"
 
 enum { MOVER_X, MOVER_Y, MOVER_VX, MOVER_VY, MOVER_W, MOVER_STATES };
 

@@ -3,7 +3,7 @@
  * Blocks fenced as ```hsml are run (support/expect.h); one that begins with `% file: NAME` is a file
  * that the blocks behind it may import. ```hsml-fragment marks parts that cannot run alone.
  *
- * The page of diagnostics explains every message of src/lang, and shows a model that provokes it. */
+ * The page of diagnostics explains every message of src/lang under its code, and shows a model that provokes it. */
 #include <stdlib.h>
 
 #include "check.h"
@@ -30,9 +30,9 @@ static void say(const char *text, void *user) {
   CHECK_SAY("%s", text);
 }
 
-static void told(const char *message, void *user) {
+static void told(const char *code, const char *message, void *user) {
   (void)user;
-  formats_see(&provoked, message);
+  formats_see(&provoked, code, message);
 }
 
 static char *copy_text(const char *text, size_t length) {
@@ -130,71 +130,33 @@ TEST(every_example_of_the_language_reference_runs) {
 
 /* ---- the page of diagnostics ---- */
 
-static const reporter reporters[] = {
-    {"brink_check_error", 3}, {"brink_check_warning", 3}, {"brink_parse_mend", 3},
-    {"brink_parse_panic", 3}, {"brink_report", 4},        {"brink_lexer_error", 4},
-    {"flat_error", 3},
-};
-
-static bool collect(format_list *list) {
-  return formats_collect(list, BRINK_SOURCE_DIR "/src/lang", reporters,
-                         sizeof reporters / sizeof *reporters);
+/* The first two cells of a row, `code` and `message`, with … for what varies. False: it is another row. */
+static bool read_row(const char *row, char code[64], char message[256]) {
+  const char *end = strchr(row, '`');
+  if (end == NULL || strncmp(end, "` | `", 5) != 0) return false;
+  snprintf(code, 64, "%.*s", (int)(end - row), row);
+  snprintf(message, 256, "%.*s", (int)strcspn(end + 5, "`"), end + 5);
+  return true;
 }
 
-/* A format that passes on what others say. */
-static bool is_empty(const message_format *format) {
-  return strcmp(format->text, "%s") == 0;
-}
-
-/* Each text between backticks at the beginning of a table's row, with … for what varies; and in the
- * section of limits, which have no examples, wherever it stands. */
-static void read_documented(const char *source, format_list *list) {
-  const char *limits = strstr(source, "\n## Limits");
-  for (const char *p = strchr(source, '`'); p != NULL && p[1] != '\0'; p = strchr(p + 1, '`')) {
-    bool row = p >= source + 3 && strncmp(p - 3, "\n| ", 3) == 0;
-    const char *end = strchr(p + 1, '`');
-    if (end == NULL) return;
-    char text[256];
-    snprintf(text, sizeof text, "%.*s", (int)(end - p - 1), p + 1);
-    if (row || (limits != NULL && p > limits)) formats_see(list, text);
-    p = end;
+/* Marks what the rows from `source` to `end` explain; what they explain must exist. */
+static void read_rows(const char *source, const char *end, format_list *list) {
+  for (const char *p = strstr(source, "\n| `"); p != NULL && p < end; p = strstr(p + 1, "\n| `")) {
+    char code[64], message[256];
+    if (!read_row(p + 4, code, message)) continue;
+    CHECK_MSG(formats_see(list, code, message), "docs/diagnostics.md: no diagnostic is: %s: %s",
+              code, message);
   }
-}
-
-/* Does a row explain a message that exists? */
-static void check_row(format_list *list, const char *text) {
-  bool known = strncmp(text, "this number is ", 15) == 0 || /* these two are passed on by others */
-               strcmp(text, "there is no component in this file") == 0;
-  formats_see(list, text);
-  for (size_t k = 0; k < list->count; k++) {
-    known = known || (list->item[k].seen && !is_empty(&list->item[k]));
-    list->item[k].seen = false;
-  }
-  CHECK_MSG(known, "docs/diagnostics.md explains what nobody says: %s", text);
-}
-
-static void check_rows(const char *source, format_list *list) {
-  const char *limits = strstr(source, "\n## Limits");
-  for (const char *p = strstr(source, "\n| `"); p != NULL && p < limits;
-       p = strstr(p + 1, "\n| `")) {
-    char text[256];
-    snprintf(text, sizeof text, "%.*s", (int)strcspn(p + 4, "`"), p + 4);
-    check_row(list, text);
-  }
-}
-
-static bool is_limit(const char *source, const message_format *format) {
-  const char *limits = strstr(source, "\n## Limits");
-  format_list one = {.item = &(message_format){.text = format->text}, .count = 1};
-  if (limits != NULL) read_documented(limits, &one);
-  return one.item[0].seen;
 }
 
 /* What no text can show, or what would need another file. */
 static bool cannot_be_shown(const char *format) {
-  static const char *const list[] = {"a NUL byte: this is not a text file", "a stray byte 0x%02x",
+  static const char *const list[] = {"a NUL byte: this is not a text file",
+                                     "a stray byte 0x%02x",
                                      "the byte 0x%02x cannot stand in a string",
                                      "this name is longer than %d characters",
+                                     "this number is too long",
+                                     "there is no component in this file",
                                      "these files import each other: %s"};
   for (size_t k = 0; k < sizeof list / sizeof *list; k++)
     if (strcmp(list[k], format) == 0) return true;
@@ -203,21 +165,26 @@ static bool cannot_be_shown(const char *format) {
 
 TEST(every_diagnostic_is_explained_and_shown) {
   char *source = read_whole_file(BRINK_SOURCE_DIR "/docs/diagnostics.md", NULL);
-  format_list documented = {0};
-  CHECK(source != NULL && collect(&provoked) && collect(&documented));
-  if (source == NULL) return;
+  format_list documented = {0}, unshown = {0};
+  CHECK(source != NULL && formats_collect_lang(&provoked, BRINK_SOURCE_DIR) &&
+        formats_collect_lang(&documented, BRINK_SOURCE_DIR) &&
+        formats_collect_lang(&unshown, BRINK_SOURCE_DIR));
+  const char *limits = source != NULL ? strstr(source, "\n## Limits") : NULL;
+  const char *runs = source != NULL ? strstr(source, "\n## How runs end") : NULL;
+  CHECK(limits != NULL && runs != NULL);
+  if (limits == NULL || runs == NULL) return;
   run_page("docs/diagnostics.md");
-  check_rows(source, &documented);
-  read_documented(source, &documented);
+  read_rows(source, runs, &documented);
+  read_rows(limits, runs, &unshown); /* limits and settings have no examples */
   for (size_t k = 0; k < documented.count; k++) {
     const message_format *format = &documented.item[k];
-    CHECK_MSG(format->seen || is_empty(format), "%s: not explained: %s", format->place,
+    CHECK_MSG(format->seen, "%s: not explained: | `%s` | `%s` |", format->place, format->code,
               format->text);
-    CHECK_MSG(provoked.item[k].seen || is_empty(format) || cannot_be_shown(format->text) ||
-                  is_limit(source, format),
-              "%s: no example: %s", format->place, format->text);
+    CHECK_MSG(provoked.item[k].seen || unshown.item[k].seen || cannot_be_shown(format->text),
+              "%s: no example: %s: %s", format->place, format->code, format->text);
   }
   formats_free(&documented);
+  formats_free(&unshown);
   formats_free(&provoked);
   free(source);
 }

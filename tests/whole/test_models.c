@@ -330,9 +330,9 @@ TEST(the_reader_of_summaries_is_strict) {
 int main(int argc, char **argv) {
   enum { MOST = 512 };
   static char *name[MOST];
-  char cache[COMMAND]; /* below the build, not in the user's home */
-  if (getcwd(cache, sizeof cache - 16) != NULL)
-    setenv("XDG_CACHE_HOME", strcat(cache, "/cache"), 1);
+  char cache
+      [COMMAND]; /* below the build, not in the user's home, where nothing else was asked for */
+  if (getcwd(cache, sizeof cache - 16) != NULL) setenv("BRINK_CACHE", strcat(cache, "/cache"), 0);
   if (argc < 2) RUN(the_reader_of_summaries_is_strict);
   size_t count = list_models(name, MOST), run = 0;
   for (size_t k = 0; k < count; k++) {

@@ -1,8 +1,8 @@
 /* published_parts.h: between published.c and published_steps.c. */
-#ifndef BRINK_AGENTS_PUBLISHED_PARTS_H
-#define BRINK_AGENTS_PUBLISHED_PARTS_H
+#ifndef BRINK_TWO_AGENTS_PUBLISHED_PARTS_H
+#define BRINK_TWO_AGENTS_PUBLISHED_PARTS_H
 
-#include "agents/published.h"
+#include "experiments/two-agents/published.h"
 #include "num/poly.h"
 #include "ode/stepper.h"
 

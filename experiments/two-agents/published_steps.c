@@ -1,6 +1,6 @@
 /* published_steps.c: the step selection of the published algorithm: eqs. 16, 17 and 20 of Esposito, Kumar &
  * Pappas (2001). The head of published.c states the method, what was corrected, and how it fails. */
-#include "agents/published_parts.h"
+#include "experiments/two-agents/published_parts.h"
 
 #include <float.h>
 #include <math.h>

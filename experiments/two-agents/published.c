@@ -36,7 +36,7 @@
  *                - A mode switch of the laggard makes all that the leader has done since worthless.
  *                - With three agents a pair's event changes what a third one, already ahead, should have met.
  *              tests/agents/test_published_misses.c has a case for each. The rule of engine.c has none of them. */
-#include "agents/published_parts.h"
+#include "experiments/two-agents/published_parts.h"
 
 #include <float.h>
 #include <math.h>

@@ -5,7 +5,7 @@
  *
  * With PUBLISHED_CSV in the environment the histories of all runs whose name contains it are printed, for the
  * figures: "collision" or "near miss". */
-#include "agents/published.h"
+#include "experiments/two-agents/published.h"
 #include "check.h"
 #include "support/counting.h"
 

@@ -1,7 +1,7 @@
 /* published.h: the multi-rate algorithm as it was published (Esposito, Kumar & Pappas 2001), corrected where
  * its formulas are misprinted, and left alone where its idea fails.
  *
- * This is not how Brink simulates agents: that is agents.h. It is here because it is what the paper describes,
+ * This is not how Brink simulates agents: that is src/agents. It is here because it is what the paper describes,
  * because its figures can be drawn with it, and to show, in tests, which events it misses. published.c
  * states the method and its failures.
  *
@@ -13,8 +13,8 @@
  *     brink_published_run(published, 12.0, &diag);            BRINK_EVENT: the pair has met
  *
  * Guards follow the paper: g < 0 inside, the event is g = 0. */
-#ifndef BRINK_AGENTS_PUBLISHED_H
-#define BRINK_AGENTS_PUBLISHED_H
+#ifndef BRINK_TWO_AGENTS_PUBLISHED_H
+#define BRINK_TWO_AGENTS_PUBLISHED_H
 
 #include "base/base.h"
 

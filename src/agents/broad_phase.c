@@ -1,0 +1,347 @@
+/* broad_phase.c: which agents come close enough for their guards to be searched: a hash grid of bounding boxes.
+ *
+ * Every box is stored in one cell, that of its lowest corner. The cells of a box are at least as large as the box: a
+ * common size times a power of two (a hierarchical grid). So a box reaches at most into the next cell in each direction.
+ * All levels share one hash table, by level and position of the cell; cells that are neighbours in the first direction are
+ * neighbours in the table. Two cells with the same hash cost some comparisons of boxes, nothing else. A query visits the
+ * cells around its box on every level that is in use, or all boxes of a level, if these are fewer than the cells. So
+ * slow agents in a crowd are in small cells, fast ones in large cells, wherever they are in space. */
+#include "agents/parts.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+#define SIZES 64
+#define BOUNDLESS (SIZES - 1) /* the size of boxes that fit no cell */
+#define SMALL_ENOUGH 0x1p60   /* smallest cells in a box: larger ones are BOUNDLESS */
+#define USUAL 1.5             /* times the average width of a box: the smallest cells */
+#define MISFIT 1.3 /* cells that are too large or too small by this factor are replaced */
+
+/* A box in its cell: a cache line. */
+typedef struct entry {
+  brink_box box;
+  uint32_t next, previous; /* others of the same bucket; NONE */
+  uint32_t bucket;
+  int16_t size; /* of the cell: 2^size times the smallest; -1: not in the grid */
+} entry;
+
+/* List of the agents whose boxes are in cells of the same size. */
+typedef struct size_links {
+  uint32_t next, previous;
+} size_links;
+
+struct brink_grid {
+  size_t n, mask;
+  int nd;
+  entry *entries;          /* of each agent: a cache line each */
+  size_links *links;       /* of each agent */
+  uint32_t *bucket;        /* the first agent in each */
+  uint32_t *first_of_size; /* first agent of each size */
+  uint32_t *count_of_size; /* agents of each size */
+  int low, high;           /* smallest and largest size in use so far */
+  double per_unit;         /* smallest cells in a unit of length */
+  double sum;              /* of the widths of boxes since the last adaptation, … */
+  size_t count;            /* … and their number */
+};
+
+brink_grid *brink_grid_create(size_t n, int nd, brink_arena *arena) {
+  size_t buckets = 16;
+  while (buckets < 2 * n) buckets *= 2;
+  brink_grid made = {
+      .n = n, .mask = buckets - 1, .nd = nd, .per_unit = 1.0, .low = SIZES, .high = -1};
+  brink_grid *grid = brink_arena_take(arena, 1, sizeof *grid);
+  made.entries = brink_arena_take(arena, n, sizeof *made.entries);
+  made.links = brink_arena_take(arena, n, sizeof *made.links);
+  made.bucket = brink_arena_take(arena, buckets, sizeof *made.bucket);
+  made.first_of_size = brink_arena_take(arena, SIZES, sizeof *made.first_of_size);
+  made.count_of_size = brink_arena_take(arena, SIZES, sizeof *made.count_of_size);
+  if (arena->failed) return NULL;
+  *grid = made;
+  for (size_t k = 0; k < n; k++) grid->entries[k].size = -1;
+  memset(grid->bucket, 0xff, buckets * sizeof *grid->bucket);
+  memset(grid->first_of_size, 0xff, SIZES * sizeof *grid->first_of_size);
+  return grid;
+}
+
+size_t brink_grid_bytes(const brink_grid *grid) {
+  return grid->n * (sizeof *grid->entries + sizeof *grid->links) +
+         (grid->mask + 1) * sizeof *grid->bucket;
+}
+
+/* ---- cells ---- */
+
+/* floor(x), clamped for huge numbers, without a call of a function. */
+static int64_t floor_to_int(double x) {
+  if (!(x > -4e18)) return INT64_MIN / 2;
+  if (!(x < 4e18)) return INT64_MAX / 2;
+  int64_t k = (int64_t)x;
+  return k - ((double)k > x ? 1 : 0);
+}
+
+/* Hash of a row of cells: cells of a row are neighbours in the table. */
+static uint64_t row_of(int size, int64_t y, int64_t z) {
+  uint64_t h = (uint64_t)size * 0x9e3779b97f4a7c15u;
+  h = (h ^ (uint64_t)y) * 0xbf58476d1ce4e5b9u;
+  h = ((h ^ (h >> 32)) ^ (uint64_t)z) * 0x94d049bb133111ebu;
+  return h ^ (h >> 30);
+}
+
+/* Cells of a size per unit of length. */
+static double cells_per_unit(const brink_grid *grid, int size) {
+  uint64_t bits = (uint64_t)(1023 - size) << 52; /* 2^-size */
+  double power;
+  memcpy(&power, &bits, sizeof power);
+  return power * grid->per_unit;
+}
+
+/* The size of the cell for a box, such that the box reaches at most into the next cell in spite of rounding. Small
+ * boxes share the smallest cells: fewer sizes in use, fewer cells for a query to visit. */
+static int size_for(const brink_grid *grid, const brink_box *box) {
+  double largest = 0.0;
+  for (int d = 0; d < grid->nd; d++) {
+    double far = fmax(fabs(box->low[d]), fabs(box->high[d]));
+    double width = box->high[d] - box->low[d] + 16.0 * DBL_EPSILON * far;
+    if (!(width <= largest)) largest = width;
+  }
+  double cells = largest * grid->per_unit;
+  if (cells < 1.0) return 0;
+  return cells < SMALL_ENOUGH ? ilogb(cells) + 1 : BOUNDLESS;
+}
+
+static uint32_t bucket_of(const brink_grid *grid, const brink_box *box, int size) {
+  double unit = cells_per_unit(grid, size);
+  int64_t x = floor_to_int(box->low[0] * unit),
+          y = grid->nd > 1 ? floor_to_int(box->low[1] * unit) : 0;
+  int64_t z = grid->nd > 2 ? floor_to_int(box->low[2] * unit) : 0;
+  return (uint32_t)((row_of(size, y, z) + (uint64_t)x) & grid->mask);
+}
+
+/* ---- insertion and removal ---- */
+
+static void leave_cell(brink_grid *grid, const entry *p) {
+  if (p->previous != NONE)
+    grid->entries[p->previous].next = p->next;
+  else
+    grid->bucket[p->bucket] = p->next;
+  if (p->next != NONE) grid->entries[p->next].previous = p->previous;
+}
+
+static void enter_cell(brink_grid *grid, uint32_t agent, entry *p, uint32_t bucket) {
+  uint32_t first = grid->bucket[bucket];
+  p->bucket = bucket;
+  p->previous = NONE;
+  p->next = first;
+  if (first != NONE) grid->entries[first].previous = agent;
+  grid->bucket[bucket] = agent;
+}
+
+static void leave_size_list(brink_grid *grid, uint32_t agent, int size) {
+  size_links own = grid->links[agent];
+  if (own.previous != NONE)
+    grid->links[own.previous].next = own.next;
+  else
+    grid->first_of_size[size] = own.next;
+  if (own.next != NONE) grid->links[own.next].previous = own.previous;
+  grid->count_of_size[size]--;
+}
+
+static void join_size_list(brink_grid *grid, uint32_t agent, int size) {
+  uint32_t first = grid->first_of_size[size];
+  grid->links[agent] = (size_links){.next = first, .previous = NONE};
+  if (first != NONE) grid->links[first].previous = agent;
+  grid->first_of_size[size] = agent;
+  grid->count_of_size[size]++;
+  if (size < grid->low) grid->low = size;
+  if (size > grid->high) grid->high = size;
+}
+
+const brink_box *brink_grid_box(const brink_grid *grid, uint32_t agent) {
+  return &grid->entries[agent].box;
+}
+
+/* Moves the agent to the list of its size and to its cell. */
+static void place(brink_grid *grid, uint32_t agent, int size) {
+  entry *p = &grid->entries[agent];
+  int before = p->size;
+  uint32_t bucket = bucket_of(grid, &p->box, size);
+  p->size = (int16_t)size;
+  if (before != size) {
+    if (before >= 0) leave_size_list(grid, agent, before);
+    join_size_list(grid, agent, size);
+  }
+  if (before >= 0 && p->bucket == bucket) return;
+  if (before >= 0) leave_cell(grid, p);
+  enter_cell(grid, agent, p, bucket);
+}
+
+/* Chooses a new cell size, if cells do not fit the boxes since the last call, and rebuilds the table. */
+static void adapt(brink_grid *grid) {
+  double average = grid->sum / (double)grid->count;
+  grid->sum = 0.0;
+  grid->count = 0;
+  double fit = average * USUAL * grid->per_unit; /* 1: cells fit */
+  if (!(average > 0.0) || !isfinite(1.0 / average) || !isfinite(average) ||
+      (fit > 1.0 / MISFIT && fit < MISFIT))
+    return;
+  grid->per_unit = 1.0 / (USUAL * average);
+  for (uint32_t k = 0; k < grid->n; k++) {
+    if (grid->entries[k].size >= 0) place(grid, k, size_for(grid, &grid->entries[k].box));
+  }
+}
+
+void brink_grid_update(brink_grid *grid, uint32_t agent, const brink_box *box) {
+  double largest = 0.0;
+  for (int d = 0; d < grid->nd; d++) largest = fmax(largest, box->high[d] - box->low[d]);
+  if (isfinite(largest)) grid->sum += largest;
+  if (++grid->count >= grid->n) adapt(grid);
+  grid->entries[agent].box = *box;
+  place(grid, agent, size_for(grid, box));
+}
+
+void brink_grid_prefetch(const brink_grid *grid, uint32_t agent) {
+  brink_prefetch(&grid->entries[agent], 1);
+}
+
+void brink_grid_prefetch_around(const brink_grid *grid, uint32_t agent) {
+  const brink_box *box = &grid->entries[agent].box;
+  for (int size = grid->low; size <= grid->high; size++) {
+    if (grid->count_of_size[size] == 0 || size == BOUNDLESS) continue;
+    double unit = cells_per_unit(grid, size);
+    int64_t x = floor_to_int(box->low[0] * unit),
+            y = grid->nd > 1 ? floor_to_int(box->low[1] * unit) : 0;
+    int64_t z = grid->nd > 2 ? floor_to_int(box->low[2] * unit) : 0;
+    for (int64_t k = y - 1; k <= y + 1; k++)
+      brink_prefetch(&grid->bucket[(row_of(size, k, z) + (uint64_t)x) & grid->mask], 1);
+  }
+}
+
+/* ---- queries ---- */
+
+/* Without branches: they could not be predicted. */
+bool brink_box_touches(const brink_box *a, const brink_box *b, int ndimensions) {
+  unsigned apart = 0;
+  for (int d = 0; d < ndimensions; d++)
+    apart |= (unsigned)(a->low[d] > b->high[d]) | (unsigned)(b->low[d] > a->high[d]);
+  return apart == 0;
+}
+
+/* Shell sort: lists are short. */
+static void sort(uint32_t *list, size_t count) {
+  if (count < 2) return;
+  static const size_t gaps[] = {16384, 4096, 1024, 301, 70, 20, 5, 1};
+  for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++) {
+    size_t gap = gaps[g];
+    for (size_t k = gap; k < count; k++) {
+      uint32_t item = list[k];
+      size_t j = k;
+      for (; j >= gap && list[j - gap] > item; j -= gap) list[j] = list[j - gap];
+      list[j] = item;
+    }
+  }
+}
+
+/* First agent of a cell that is to be visited. Heads are collected first, so that their memory is prefetched together. */
+typedef struct cell_head {
+  uint32_t agent;
+  int size;
+  int64_t x, y, z; /* the cell */
+} cell_head;
+
+#define PREFETCHED 32 /* heads that are collected at a time */
+
+static bool is_in_cell(const brink_grid *grid, const brink_box *box, const cell_head *f) {
+  double unit = cells_per_unit(grid, f->size);
+  return floor_to_int(box->low[0] * unit) == f->x &&
+         (grid->nd < 2 || floor_to_int(box->low[1] * unit) == f->y) &&
+         (grid->nd < 3 || floor_to_int(box->low[2] * unit) == f->z);
+}
+
+/* A query: its box, its agent, its results. */
+typedef struct query {
+  const brink_grid *grid;
+  brink_grid_results *results;
+  const brink_box *box;
+  uint32_t agent;
+  int count;
+  cell_head heads[PREFETCHED];
+} query;
+
+static bool touches_box(const query *q, uint32_t other, const entry *p, int size) {
+  return p->size == size && brink_box_touches(q->box, &p->box, q->grid->nd) && other != q->agent;
+}
+
+static void add_result(query *q, uint32_t other) {
+  q->results->list[q->results->count++] = other;
+}
+
+static void visit_heads(query *q) {
+  const brink_grid *grid = q->grid;
+  for (int k = 0; k < q->count; k++) {
+    const cell_head *f = &q->heads[k];
+    const entry *p;
+    for (uint32_t other = f->agent; other != NONE; other = p->next) {
+      p = &grid->entries[other];
+      /* The bucket may hold boxes of other cells, which are visited by themselves. */
+      if (touches_box(q, other, p, f->size) && is_in_cell(grid, &p->box, f)) add_result(q, other);
+    }
+  }
+  q->count = 0;
+}
+
+/* Cells of a size that may hold boxes that touch this one, in each direction. */
+typedef struct cell_range {
+  int64_t first[3], last[3];
+} cell_range;
+
+static void visit_cells(query *q, int size, const cell_range *range) {
+  const brink_grid *grid = q->grid;
+  for (int64_t z = range->first[2]; z <= range->last[2]; z++) {
+    for (int64_t y = range->first[1]; y <= range->last[1]; y++) {
+      uint64_t row = row_of(size, y, z);
+      for (int64_t x = range->first[0]; x <= range->last[0]; x++) {
+        uint32_t first = grid->bucket[(row + (uint64_t)x) & grid->mask];
+        if (first == NONE) continue;
+        if (q->count == PREFETCHED) visit_heads(q);
+        q->heads[q->count++] = (cell_head){.agent = first, .size = size, .x = x, .y = y, .z = z};
+        brink_prefetch(&grid->entries[first], 1);
+      }
+    }
+  }
+}
+
+static void visit_size(query *q, int size) {
+  const brink_grid *grid = q->grid;
+  cell_range range = {{0}, {0}};
+  double unit = cells_per_unit(grid, size), cells = 1.0;
+  for (int d = 0; d < grid->nd; d++) {
+    range.first[d] = floor_to_int(q->box->low[d] * unit) - 1;
+    range.last[d] = floor_to_int(q->box->high[d] * unit);
+    cells *= (double)range.last[d] - (double)range.first[d] + 1.0;
+  }
+  if (size != BOUNDLESS && cells <= 2.0 * (double)grid->count_of_size[size]) {
+    visit_cells(q, size, &range);
+    return;
+  }
+  for (uint32_t other = grid->first_of_size[size]; other != NONE; other = grid->links[other].next) {
+    if (touches_box(q, other, &grid->entries[other], size)) add_result(q, other);
+  }
+}
+
+size_t brink_grid_query(const brink_grid *grid, brink_grid_results *results, uint32_t agent,
+                        const brink_box *box) {
+  query q;
+  q.grid = grid;
+  q.results = results;
+  q.box = box;
+  q.agent = agent;
+  q.count = 0;
+  results->count = 0;
+  for (int size = grid->low; size <= grid->high; size++) {
+    if (grid->count_of_size[size] > 0) visit_size(&q, size);
+  }
+  visit_heads(&q);
+  sort(results->list, results->count);
+  return results->count;
+}

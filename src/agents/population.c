@@ -1,0 +1,59 @@
+/* population.c: the packed agents of a population, and the simulation that advances them one at a time. */
+#include "agents/parts.h"
+
+#include <math.h>
+#include <string.h>
+
+void *brink_population_packed(const brink_agent_population *pop, size_t agent) {
+  return pop->packed + agent * pop->packing.size;
+}
+
+void brink_population_load(brink_agent_population *pop, size_t agent) {
+  brink_unpack(&pop->packing, pop->sim, brink_population_packed(pop, agent));
+}
+
+void brink_population_start(brink_agent_population *pop, size_t agent) {
+  brink_sim *sim = pop->sim;
+  const brink_model_def *def = &sim->model->def;
+  const brink_population_def *population = &pop->def;
+  brink_stats stats = sim->eval.stats;
+  brink_sim_reset(sim, NULL);
+  sim->eval.stats = stats;
+  if (population->x0 != NULL)
+    memcpy(sim->x, population->x0 + agent * def->nx, def->nx * sizeof(double));
+  if (population->p0 != NULL)
+    memcpy(sim->eval.p, population->p0 + agent * def->np, def->np * sizeof(double));
+  if (population->mode0 != NULL)
+    memcpy(sim->eval.mode, population->mode0 + agent * def->nmodes, def->nmodes * sizeof(int));
+}
+
+brink_status brink_population_advance(brink_agent_population *pop, double t, double t_end,
+                                      brink_diag *diag) {
+  /* With the same end as when the plan was made, so that the steps are the same. */
+  brink_status status = BRINK_STEPPED;
+  do {
+    status = brink_sim_advance(pop->sim, t_end, diag);
+  } while (status == BRINK_STEPPED && pop->sim->t < t);
+  return status < 0 || status == BRINK_STOPPED || status == BRINK_STEPPED ? status : BRINK_OK;
+}
+
+brink_status brink_population_plan(brink_agent_population *pop, double t_end, void *packed,
+                                   brink_plan_interval *interval, brink_diag *diag) {
+  brink_foresight ahead = {.end = t_end};
+  brink_sim *sim = pop->sim;
+  /* The plan must follow from what is packed alone, not from what is left in this simulation of other agents. */
+  brink_packing_settle(&pop->packing, sim);
+  interval->start = sim->t;
+  if (sim->t < t_end) {
+    brink_status status = brink_sim_foresee(sim, t_end, &ahead, diag);
+    if (status != BRINK_STEPPED && status != BRINK_OK) return status;
+  }
+  if (sim->eval.nheld > BRINK_PACKED_HOLDS || sim->eval.nties > BRINK_PACKED_HOLDS)
+    return brink_sim_fail(
+        sim, diag, BRINK_REASON_MAX_SLIDES,
+        (brink_arguments){.count = (int64_t)sim->eval.nheld, .limit = BRINK_PACKED_HOLDS});
+  brink_packing_follow(&pop->packing, sim, ahead.path);
+  brink_pack(&pop->packing, sim, packed);
+  interval->valid = fmin(ahead.end, t_end);
+  return BRINK_OK;
+}

@@ -1,0 +1,25 @@
+/* failure.h: why a run of an HSML model failed, in the words of somebody who wrote the model. */
+#ifndef BRINK_RUN_FAILURE_H
+#define BRINK_RUN_FAILURE_H
+
+#include "expr/system.h"
+#include "native/native.h"
+
+/* Who failed: a system, or one agent, or a pair of agents. */
+typedef struct brink_failure {
+  const brink_diag *diag;
+  const brink_system *system; /* the equations that failed; NULL: they were not reached */
+  const brink_instance *instance;
+  brink_sim *sim; /* NULL: none, or a pair of agents */
+  const brink_options *options;
+  /* Infinitely many events: the flags that accumulate, as the whole system calls them. */
+  const char *const *flags;
+  size_t nflags;
+  /* Of agents: the names of populations, by their index. */
+  const char *const *populations;
+} brink_failure;
+
+/* Adds the message; and what to try beyond it, if there is such a thing. */
+void brink_failure_describe(const brink_failure *failure, brink_text *message, brink_text *hint);
+
+#endif

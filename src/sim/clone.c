@@ -1,0 +1,101 @@
+/* clone.c: a second simulation that goes on like the first, bit for bit.
+ *
+ * Problem: what a simulation does next depends on much more than time and state: the method's history, what the
+ * detector knows of each guard, a step that has not come to its end. All of it has to be the same in the clone.
+ *
+ * Method: a simulation lives in one arena, with everything that it knows, and stepping takes no other memory. So
+ * the arena is copied, byte by byte, and pointers in the copy are moved from the original's memory to its own: each
+ * part of the simulation relocates those that it has. No value can be forgotten, and a pointer that is
+ * leads into the original, which a test sees. Pointers to what is outside (tables of functions, texts)
+ * stay; those to the model, and to names that it keeps, are taken from the clone's model.
+ *
+ * Not copied is who watches: sink, onlookers, sensitivities. */
+#include "sim/sim.h"
+
+/* ---- pointers ---- */
+
+static void relocate_clocks(brink_sim *sim, brink_relocation *moved) {
+  BRINK_RELOCATE(moved, sim->ticks);
+  BRINK_RELOCATE(moved, sim->tick);
+  BRINK_RELOCATE(moved, sim->timer);
+  BRINK_RELOCATE(moved, sim->next_time);
+  BRINK_RELOCATE(moved, sim->timers);
+  BRINK_RELOCATE(moved, sim->waiting.items);
+  BRINK_RELOCATE(moved, sim->due.items);
+}
+
+/* The last step, and one that is under way. */
+static void relocate_steps(brink_sim *sim, brink_relocation *moved) {
+  BRINK_RELOCATE(moved, sim->x);
+  BRINK_RELOCATE(moved, sim->step_x);
+  BRINK_RELOCATE(moved, sim->rest_memory);
+  BRINK_RELOCATE(moved, sim->event_x);
+  BRINK_RELOCATE(moved, sim->last_memory);
+  brink_path_relocate(&sim->rest, moved);
+  brink_path_relocate(&sim->last, moved);
+}
+
+static void relocate_instant(brink_sim *sim, brink_relocation *moved) {
+  double **const vectors[] = {&sim->pre_x,     &sim->before_x, &sim->pre_p,  &sim->before_p,
+                              &sim->held_from, &sim->field,    &sim->shared, &sim->settled};
+  signed char **const signs[] = {&sim->sgn_before, &sim->sgn_kept, &sim->kept_sgn, &sim->read_sgn};
+  bool **const flags[] = {&sim->pending, &sim->fired, &sim->was_enabled, &sim->kept_enabled};
+  brink_relocate_vectors(moved, vectors, sizeof vectors / sizeof vectors[0]);
+  for (size_t k = 0; k < sizeof signs / sizeof signs[0]; k++) BRINK_RELOCATE(moved, *signs[k]);
+  for (size_t k = 0; k < sizeof flags / sizeof flags[0]; k++) BRINK_RELOCATE(moved, *flags[k]);
+  BRINK_RELOCATE(moved, sim->hits);
+  BRINK_RELOCATE(moved, sim->arrivals);
+  BRINK_RELOCATE(moved, sim->pre_mode);
+  BRINK_RELOCATE(moved, sim->before_mode);
+  BRINK_RELOCATE(moved, sim->lead_rows);
+  if (sim->lead_rows != NULL) brink_relocate_rows(moved, sim->lead_rows, sim->model->def.nx);
+}
+
+static void relocate_events(brink_sim *sim, brink_relocation *moved) {
+  BRINK_RELOCATE(moved, sim->events);
+  for (size_t k = 0; k < sim->events_capacity; k++) {
+    brink_event *event = &sim->events[k];
+    if (event->name != NULL) event->name = brink_model_guard_name(sim->model, event->guard);
+  }
+}
+
+static void relocate(brink_sim *sim, brink_relocation *moved) {
+  BRINK_RELOCATE(moved, sim->atol);
+  BRINK_RELOCATE(moved, sim->options.atols);
+  brink_eval_relocate(&sim->eval, sim->model, moved);
+  brink_stepper_relocate(&sim->stepper, moved);
+  brink_detector_relocate(&sim->detector, moved);
+  relocate_clocks(sim, moved);
+  relocate_steps(sim, moved);
+  relocate_instant(sim, moved);
+  relocate_events(sim, moved);
+}
+
+/* ---- the clone ---- */
+
+brink_status brink_sim_clone(const brink_sim *sim, const brink_model *model,
+                             const brink_allocator *allocator, brink_diag *diag,
+                             brink_sim **clone) {
+  brink_diag_clear(diag);
+  if (clone != NULL) *clone = NULL;
+  if (sim == NULL || clone == NULL)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "sim and clone must not be NULL");
+  if (model == NULL) model = sim->model;
+  brink_status status = brink_model_check_alike(sim->model, model, diag);
+  if (status != BRINK_OK) return status;
+  brink_arena arena;
+  brink_relocation moved;
+  brink_arena_init(&arena, allocator);
+  if (!brink_arena_clone(&arena, &sim->arena, &moved))
+    return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for a clone of '%s'",
+                          model->def.name);
+  brink_sim *made = brink_relocated(&moved, sim);
+  made->arena = arena;
+  made->model = model;
+  made->sink = (brink_sink){0};
+  made->onlookers = NULL;
+  made->sensitivity = NULL;
+  relocate(made, &moved);
+  *clone = made;
+  return BRINK_OK;
+}

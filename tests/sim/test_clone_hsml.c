@@ -1,0 +1,156 @@
+/* Models in HSML, with all that the language brings: series of solutions and flags, rules, samples, laws on surfaces,
+ * states at rest, ranges. A clone runs in an instance of its own, and goes on bit for bit as the original. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "check.h"
+#include "support/formats.h"
+#include "support/hsml_run.h"
+#include "support/relay.h"
+
+enum { CALLS = 60 };
+
+/* ---- from text to a system ---- */
+
+static char *read_text(const char *path, size_t *length, const char **reason, void *user) {
+  (void)path, (void)reason;
+  *length = strlen(user);
+  char *copy = malloc(*length + 1);
+  if (copy != NULL) memcpy(copy, user, *length + 1);
+  return copy;
+}
+
+/* NULL: the text is no model that can be run, and is there to show that. */
+static brink_system *flatten(char *text, brink_unit **unit) {
+  brink_reader reader = {.read = read_text, .user = text};
+  brink_flatten_options options = {.seed = 1};
+  bool unreadable = false;
+  const char *reason = NULL;
+  *unit = brink_unit_parse("model.hsml", &reader, NULL, &unreadable, &reason);
+  if (*unit == NULL || unreadable) return NULL;
+  brink_unit_check(*unit);
+  brink_system *system = (*unit)->nerrors > 0 ? NULL : brink_flatten(*unit, &options, NULL);
+  return system;
+}
+
+/* "% run: until 10 …"; 5, where it is not said. */
+static double until(const char *text) {
+  const char *at = strstr(text, "% run: until ");
+  double t_end = at != NULL ? strtod(at + strlen("% run: until "), NULL) : 0.0;
+  return t_end > 0.0 ? t_end : 5.0;
+}
+
+/* ---- a system, and an instance for each place ---- */
+
+typedef struct cast {
+  brink_instance *instance[RELAY_PLACES];
+} cast;
+
+static const brink_model *model_at(size_t place, size_t from, void *user) {
+  cast *c = user;
+  CHECK_INT(brink_instance_copy_run(c->instance[place], c->instance[from], NULL), BRINK_OK);
+  return brink_instance_model(c->instance[place]);
+}
+
+static bool open_cast(brink_system *system, const hsml_wishes *wishes, cast *c) {
+  brink_instance_options options = hsml_instance_options(wishes);
+  *c = (cast){0};
+  for (size_t k = 0; k < RELAY_PLACES; k++) {
+    if (brink_instance_create(system, &options, NULL, NULL, &c->instance[k]) != BRINK_OK)
+      return false;
+  }
+  return true;
+}
+
+static void close_cast(cast *c) {
+  for (size_t k = 0; k < RELAY_PLACES; k++) brink_instance_destroy(c->instance[k]);
+}
+
+/* ---- models ---- */
+
+static size_t check_system(const char *name, brink_system *system, const hsml_wishes *wishes,
+                           double t_end) {
+  cast c;
+  recording alone = {0};
+  bool possible = open_cast(system, wishes, &c);
+  relay r = {.options = wishes->options, .t_end = t_end, .calls = CALLS, .user = &c};
+  if (possible) {
+    r.model = brink_instance_model(c.instance[0]);
+    possible = relay_alone(&r, &alone) == BRINK_OK;
+  }
+  close_cast(&c);
+  for (int k = 0; k < 2 && possible; k++) {
+    open_cast(system, wishes, &c);
+    r.model = brink_instance_model(c.instance[0]);
+    r.model_at = model_at;
+    const char *wrong = k == 0 ? relay_handed_over(&r, &alone) : relay_branched(&r, &alone);
+    CHECK_MSG(wrong == NULL, "%s, %s: %s", name, brink_method_name(wishes->options.method), wrong);
+    close_cast(&c);
+  }
+  recording_free(&alone);
+  return possible ? 1 : 0;
+}
+
+static hsml_wishes wishes_for(brink_method method, double t_end) {
+  hsml_wishes wishes = hsml_default(1e-6);
+  wishes.options.method = method;
+  wishes.options.zeno = BRINK_ZENO_CONTINUE;
+  wishes.options.near_miss = 1e4;
+  wishes.no_series = method != BRINK_TAYLOR && method != BRINK_TAYLOR2;
+  if (method >= BRINK_EULER) wishes.options.step = t_end / 97.3;
+  return wishes;
+}
+
+/* Methods from first to last; how many runs there were. */
+static size_t check_text(const char *name, char *text, brink_method first, brink_method last) {
+  size_t runs = 0;
+  brink_unit *unit = NULL;
+  brink_system *system = flatten(text, &unit);
+  double t_end = until(text);
+  for (int method = (int)first; system != NULL && method <= (int)last; method++) {
+    hsml_wishes wishes = wishes_for((brink_method)method, t_end);
+    runs += check_system(name, system, &wishes, t_end);
+  }
+  brink_system_destroy(system);
+  brink_unit_destroy(unit);
+  return runs;
+}
+
+static size_t check_folder(const char *folder, const char *ending, const char *file,
+                           brink_method first, brink_method last) {
+  size_t count, runs = 0;
+  char path[1024];
+  char **names = list_directory(folder, ending, &count);
+  for (size_t k = 0; k < count; k++) {
+    size_t length;
+    snprintf(path, sizeof path, "%s/%s%s", folder, names[k], file);
+    char *text = read_whole_file(path, &length);
+    if (text != NULL) runs += check_text(names[k], text, first, last);
+    free(text);
+    free(names[k]);
+  }
+  free(names);
+  return runs;
+}
+
+TEST(models_of_the_language_go_on_in_a_clone) {
+  CHECK(check_folder(BRINK_SOURCE_DIR "/tests/lang/run", ".hsml", "", BRINK_ADAMS, BRINK_TAYLOR) >
+        300);
+}
+
+TEST(models_at_their_edges_go_on_in_a_clone) {
+  CHECK(check_folder(BRINK_SOURCE_DIR "/tests/witness", ".hsml", "", BRINK_ADAMS, BRINK_TRAPEZOID) >
+        400);
+}
+
+TEST(models_of_the_collection_go_on_in_a_clone) {
+  CHECK(check_folder(BRINK_SOURCE_DIR "/models", "", "/model.hsml", BRINK_ADAMS, BRINK_DOPRI) >
+        100);
+}
+
+int main(void) {
+  RUN(models_of_the_language_go_on_in_a_clone);
+  RUN(models_at_their_edges_go_on_in_a_clone);
+  RUN(models_of_the_collection_go_on_in_a_clone);
+  return check_done();
+}
