@@ -96,6 +96,13 @@ if(TARGET brink_program)
   add_dependencies(test_reproduce brink_differing)
 endif()
 
+# The library keeps what programs depend on that were compiled with an earlier version.
+if(NOT BRINK_SANITIZE)
+  brink_add_test_alone(abi ${PROJECT_SOURCE_DIR}/scripts/abi --check $<TARGET_FILE:brink>)
+  brink_add_test_alone(abi_self_test ${PROJECT_SOURCE_DIR}/scripts/abi --self-test)
+  set_tests_properties(abi PROPERTIES SKIP_RETURN_CODE 77)
+endif()
+
 # What starts partner programs, or looks at the user's home: with every kind of home.
 if(TARGET brink_program AND NOT BRINK_SANITIZE)
   foreach(name IN ITEMS test_tutorial test_condition_program test_cli_doctor)

@@ -37,7 +37,7 @@ static int bounce(const brink_event *event, brink_now *now, void *user) {
   return 0;
 }
 
-/* Told at each event: its time, and how that moves in each direction that was asked for. */
+/* Called at each event: its time, and the derivative of this time in each direction. */
 static void on_bounce(const brink_sensitivity_event *event, void *user) {
   (void)user;
   double first = sqrt(2.0 * HEIGHT / GRAVITY), by_height = event->time[0], by_kept = event->time[1];

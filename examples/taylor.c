@@ -50,7 +50,7 @@ static brink_status describe(section *s, brink_diag *diag, brink_built **built) 
   rest.user = s;
   brink_builder_callbacks(b, &rest);
 
-  status = brink_builder_finish(b, NULL, diag, built); /* tells of mistakes above, too */
+  status = brink_builder_finish(b, NULL, diag, built); /* reports errors of the calls above, too */
   brink_builder_destroy(b);
   return status;
 }

@@ -63,7 +63,8 @@ static brink_status make_model(brink_model **model, brink_diag *diag) {
   brink_guard_def relay = brink_default_guard("relay"); /* g = T - 20 */
   relay.coefficients = factor;
   relay.offset = -SETPOINT;
-  brink_clock_def clock = {.name = "controller", .period = 0.1, .tick = measure};
+  brink_clock_def clock = {
+      .size = sizeof(brink_clock_def), .name = "controller", .period = 0.1, .tick = measure};
   brink_model_def def = brink_default_model();
   def.name = "thermostat";
   def.nx = 1;

@@ -153,7 +153,8 @@ static int toggle(size_t clock, int64_t tick, brink_now *now, void *user) {
   return 0;
 }
 
-static const brink_clock_def timer = {.name = "lamp", .period = 0.0, .offset = 0.5, .tick = toggle};
+static const brink_clock_def timer = {
+    .size = sizeof(brink_clock_def), .name = "lamp", .period = 0.0, .offset = 0.5, .tick = toggle};
 /* [end] */
 
 /* [memory] */

@@ -64,7 +64,7 @@ static scale range_of(const brink_figure *figure, const brink_axis *axis, int wh
   scale s = {.lo = DBL_MAX, .hi = -DBL_MAX, .log = axis->log};
   bool bars = false;
   for (size_t k = 0; k < figure->nseries; k++) {
-    const brink_series *series = figure->series[k];
+    const brink_series_program *series = figure->series[k];
     if (series->style == BRINK_SERIES_BARS && series->npoints > 0) bars = true;
     for (size_t i = 0; i < series->npoints; i++) {
       const double *point = &series->points[2 * i];
@@ -220,7 +220,7 @@ static double tame(double pixel) {
 }
 
 /* Points that nobody could tell from the last one drawn are left out, but for the last of each piece. */
-static void draw_line(const canvas *c, const brink_series *series, size_t colour,
+static void draw_line(const canvas *c, const brink_series_program *series, size_t colour,
                       brink_text *text) {
   bool dashed = series->style == BRINK_SERIES_DASHED, begun = false;
   double last_x = 0.0, last_y = 0.0;
@@ -243,7 +243,7 @@ static void draw_line(const canvas *c, const brink_series *series, size_t colour
   brink_text_add(text, "\"/>\n");
 }
 
-static void draw_points(const canvas *c, const brink_series *series, size_t colour,
+static void draw_points(const canvas *c, const brink_series_program *series, size_t colour,
                         brink_text *text) {
   double last_x = -1.0, last_y = -1.0;
   double r = series->npoints > 400 ? 1.4 : series->npoints > 80 ? 2.0 : 2.8;
@@ -265,7 +265,7 @@ static void draw_points(const canvas *c, const brink_series *series, size_t colo
 static double bar_spacing(const canvas *c, const brink_figure *figure) {
   double least = c->x.to - c->x.from;
   for (size_t k = 0; k < figure->nseries; k++) {
-    const brink_series *series = figure->series[k];
+    const brink_series_program *series = figure->series[k];
     for (size_t i = 1; series->style == BRINK_SERIES_BARS && i < series->npoints; i++) {
       double gap =
           fabs(place(&c->x, series->points[2 * i]) - place(&c->x, series->points[2 * i - 2]));
@@ -276,7 +276,7 @@ static double bar_spacing(const canvas *c, const brink_figure *figure) {
 }
 
 static void draw_bars(const canvas *c, const brink_figure *figure, size_t which, brink_text *text) {
-  const brink_series *series = figure->series[which];
+  const brink_series_program *series = figure->series[which];
   size_t of = 0, mine = 0;
   for (size_t k = 0; k < figure->nseries; k++) {
     if (figure->series[k]->style != BRINK_SERIES_BARS) continue;
@@ -299,7 +299,7 @@ static void draw_bars(const canvas *c, const brink_figure *figure, size_t which,
 }
 
 /* Labels stand above their points, and inside the figure. */
-static void draw_labels(const canvas *c, const brink_series *series, size_t colour,
+static void draw_labels(const canvas *c, const brink_series_program *series, size_t colour,
                         brink_text *text) {
   for (size_t i = 0; i < series->nlabels; i++) {
     const brink_mark *label = &series->labels[i];
@@ -327,7 +327,7 @@ void brink_figure_draw(const brink_figure *figure, size_t id, brink_text *text) 
   draw_axes(&c, &figure->def, text);
   brink_text_add(text, "<g clip-path=\"url(#clip%zu)\">\n", id);
   for (size_t k = 0; k < figure->nseries; k++) {
-    const brink_series *series = figure->series[k];
+    const brink_series_program *series = figure->series[k];
     brink_series_style style = series->style;
     if (style == BRINK_SERIES_BARS) draw_bars(&c, figure, k, text);
     if (style == BRINK_SERIES_LINE || style == BRINK_SERIES_DASHED || style == BRINK_SERIES_MARKED)
@@ -359,7 +359,7 @@ static void draw_swatch(brink_series_style style, size_t colour, brink_text *tex
 void brink_figure_legend(const brink_figure *figure, brink_text *text) {
   bool begun = false;
   for (size_t k = 0; k < figure->nseries; k++) {
-    const brink_series *series = figure->series[k];
+    const brink_series_program *series = figure->series[k];
     if (series->name == NULL) continue;
     brink_text_add(text, "%s<li>", begun ? "" : "<ul class=\"legend\">");
     begun = true;

@@ -13,7 +13,7 @@
  *       …
  *       brink_lab_compare(lab, "switches in 10 s", "7", brink_lab_holds(n == 7), "%d", n);
  *       brink_figure *figure = brink_lab_figure(lab, &(brink_figure_def){.title = "Figure 2", …});
- *       brink_series *series = brink_figure_series(figure, "trap_seh", BRINK_SERIES_LINE);
+ *       brink_series_program *series = brink_figure_series(figure, "trap_seh", BRINK_SERIES_LINE);
  *       brink_series_add(series, x, y);
  *       return BRINK_OK;
  *     }
@@ -182,12 +182,12 @@ typedef enum brink_series_style {
 /* Figures and series may be filled in any order. A y that is not a number is a gap in a line. Curves of many
  * points are thinned when they are drawn. */
 typedef struct brink_figure brink_figure;
-typedef struct brink_series brink_series;
+typedef struct brink_series_program brink_series_program;
 brink_figure *brink_lab_figure(brink_lab *lab, const brink_figure_def *def);
 /* name NULL: not in the legend. Series have the palette's colours in order. */
-brink_series *brink_figure_series(brink_figure *figure, const char *name, brink_series_style style);
-void brink_series_add(brink_series *series, double x, double y);
+brink_series_program *brink_figure_series(brink_figure *figure, const char *name, brink_series_style style);
+void brink_series_add(brink_series_program *series, double x, double y);
 /* A label at a point: "collision"; it belongs to the series' colour. */
-void brink_series_label(brink_series *series, double x, double y, const char *text);
+void brink_series_label(brink_series_program *series, double x, double y, const char *text);
 
 #endif

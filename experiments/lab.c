@@ -250,21 +250,21 @@ brink_figure *brink_lab_figure(brink_lab *lab, const brink_figure_def *def) {
   return figure;
 }
 
-brink_series *brink_figure_series(brink_figure *figure, const char *name,
+brink_series_program *brink_figure_series(brink_figure *figure, const char *name,
                                   brink_series_style style) {
   if (figure == NULL || !make_room(figure->lab, (void **)&figure->series, figure->nseries,
                                    &figure->capacity, sizeof *figure->series))
     return NULL;
-  brink_series *series = brink_lab_take(figure->lab, 1, sizeof *series);
+  brink_series_program *series = brink_lab_take(figure->lab, 1, sizeof *series);
   if (series == NULL) return NULL;
-  *series = (brink_series){.lab = figure->lab,
+  *series = (brink_series_program){.lab = figure->lab,
                            .name = name != NULL ? copy_text(figure->lab, name) : NULL,
                            .style = style};
   figure->series[figure->nseries++] = series;
   return series;
 }
 
-void brink_series_add(brink_series *series, double x, double y) {
+void brink_series_add(brink_series_program *series, double x, double y) {
   if (series == NULL || !make_room(series->lab, (void **)&series->points, series->npoints,
                                    &series->capacity, 2 * sizeof *series->points))
     return;
@@ -273,7 +273,7 @@ void brink_series_add(brink_series *series, double x, double y) {
   series->npoints++;
 }
 
-void brink_series_label(brink_series *series, double x, double y, const char *text) {
+void brink_series_label(brink_series_program *series, double x, double y, const char *text) {
   if (series == NULL || !make_room(series->lab, (void **)&series->labels, series->nlabels,
                                    &series->labels_capacity, sizeof *series->labels))
     return;

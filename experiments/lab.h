@@ -24,7 +24,7 @@ typedef struct brink_mark {
   const char *text;
 } brink_mark;
 
-struct brink_series {
+struct brink_series_program {
   brink_lab *lab;
   const char *name; /* NULL: not in the legend */
   brink_series_style style;
@@ -37,7 +37,7 @@ struct brink_series {
 struct brink_figure {
   brink_lab *lab;
   brink_figure_def def;
-  brink_series **series;
+  brink_series_program **series;
   size_t nseries, capacity;
 };
 

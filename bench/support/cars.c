@@ -204,7 +204,8 @@ static void add_pairs(bench_scene *scene, bench_cars_guard kind) {
       on[2] = 3 * j;
       on[3] = 3 * j + 1;
       bool square = kind == BENCH_CARS_SQUARE;
-      scene->guards[k] = (brink_guard_def){.name = "pair",
+      scene->guards[k] = (brink_guard_def){.size = sizeof(brink_guard_def),
+                                           .name = "pair",
                                            .side = BRINK_UNILATERAL,
                                            .direction = BRINK_NEGATIVE,
                                            .depends = on,
@@ -224,7 +225,8 @@ static void add_walls(bench_scene *scene) {
     size_t k = BENCH_CAR_PAIRS + w;
     bool low = w % 2 == 0;
     scene->depends[k][0] = 3 * (w / 4) + (w % 4) / 2;
-    scene->guards[k] = (brink_guard_def){.name = "wall",
+    scene->guards[k] = (brink_guard_def){.size = sizeof(brink_guard_def),
+                                         .name = "wall",
                                          .side = BRINK_UNILATERAL,
                                          .direction = BRINK_NEGATIVE,
                                          .depends = scene->depends[k],
@@ -239,7 +241,8 @@ void bench_scene_make(bench_scene *scene, uint64_t seed, bench_cars_guard kind) 
   place_cars(scene, seed);
   add_pairs(scene, kind);
   add_walls(scene);
-  scene->def = (brink_model_def){.name = "bumper cars",
+  scene->def = (brink_model_def){.size = sizeof(brink_model_def),
+                                 .name = "bumper cars",
                                  .nx = 3 * BENCH_CARS,
                                  .np = 2 * BENCH_CARS,
                                  .x0 = scene->x0,

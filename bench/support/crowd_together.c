@@ -91,7 +91,8 @@ static void define_pairs(together *self) {
       on[1] = 3 * i + 1;
       on[2] = 3 * j;
       on[3] = 3 * j + 1;
-      self->guards[k] = (brink_guard_def){.name = "pair",
+      self->guards[k] = (brink_guard_def){.size = sizeof(brink_guard_def),
+                                          .name = "pair",
                                           .side = self->scene->side,
                                           .direction = BRINK_NEGATIVE,
                                           .depends = on,
@@ -111,7 +112,8 @@ static void define_walls(together *self) {
     bool low = w % 2 == 0;
     self->depends[k][0] = 3 * (w / 4) + (w % 4) / 2;
     self->guards[k] =
-        (brink_guard_def){.name = "wall",
+        (brink_guard_def){.size = sizeof(brink_guard_def),
+                          .name = "wall",
                           .side = self->scene->side,
                           .direction = BRINK_NEGATIVE,
                           .depends = self->depends[k],
@@ -138,7 +140,8 @@ static bool create(together *self, brink_diag *diag) {
   if (self->depends == NULL || self->guards == NULL) return false;
   define_pairs(self);
   define_walls(self);
-  brink_model_def def = {.name = "cars together",
+  brink_model_def def = {.size = sizeof(brink_model_def),
+                         .name = "cars together",
                          .nx = 3 * n,
                          .np = 2 * n,
                          .x0 = self->scene->x,

@@ -34,14 +34,16 @@ static void height_roots(double t, const double *x, const brink_env *env, double
 }
 
 static const double ball_x0[] = {1, 0};
-static const brink_guard_def ball_guard = {.name = "floor",
+static const brink_guard_def ball_guard = {.size = sizeof(brink_guard_def),
+                                           .name = "floor",
                                            .side = BRINK_UNILATERAL,
                                            .direction = BRINK_NEGATIVE,
                                            .depends = first,
                                            .ndepends = 1,
                                            .coefficients = plus_one,
                                            .action = ball_bounce};
-static const brink_model_def ball = {.name = "ball",
+static const brink_model_def ball = {.size = sizeof(brink_model_def),
+                                     .name = "ball",
                                      .nx = 2,
                                      .nmodes = 1,
                                      .x0 = ball_x0,
@@ -77,7 +79,8 @@ static void pendulum_roots(double t, const double *x, const brink_env *env, doub
 }
 
 static const double pendulum_x0[] = {1, 0};
-static const brink_guard_def pendulum_guard = {.name = "wall",
+static const brink_guard_def pendulum_guard = {.size = sizeof(brink_guard_def),
+                                               .name = "wall",
                                                .side = BRINK_UNILATERAL,
                                                .direction = BRINK_NEGATIVE,
                                                .depends = first,
@@ -85,7 +88,8 @@ static const brink_guard_def pendulum_guard = {.name = "wall",
                                                .coefficients = plus_one,
                                                .offset = 0.5,
                                                .action = pendulum_hit};
-static const brink_model_def pendulum = {.name = "pendulum",
+static const brink_model_def pendulum = {.size = sizeof(brink_model_def),
+                                         .name = "pendulum",
                                          .nx = 2,
                                          .x0 = pendulum_x0,
                                          .rhs = pendulum_rhs,
@@ -121,14 +125,16 @@ static void garcia_roots(double t, const double *x, const brink_env *env, double
 }
 
 static const double garcia_x0[] = {-2, -2};
-static const brink_guard_def garcia_guard = {.name = "edge",
+static const brink_guard_def garcia_guard = {.size = sizeof(brink_guard_def),
+                                             .name = "edge",
                                              .direction = BRINK_NEGATIVE,
                                              .depends = second,
                                              .ndepends = 1,
                                              .coefficients = plus_one,
                                              .offset = 9,
                                              .action = garcia_leave};
-static const brink_model_def garcia = {.name = "garcia",
+static const brink_model_def garcia = {.size = sizeof(brink_model_def),
+                                       .name = "garcia",
                                        .nx = 2,
                                        .nmodes = 1,
                                        .x0 = garcia_x0,
@@ -171,8 +177,8 @@ static void corridor_roots(double t, const double *x, const brink_env *env, doub
 
 #define CORRIDOR_GUARD(what, state, constant, does)                                                \
   {                                                                                                \
-    .name = (what), .depends = (state), .ndepends = 1, .coefficients = plus_one,                   \
-    .offset = (constant), .action = (does)                                                         \
+    .size = sizeof(brink_guard_def), .name = (what), .depends = (state), .ndepends = 1,            \
+    .coefficients = plus_one, .offset = (constant), .action = (does)                               \
   }
 static const double corridor_x0[] = {0, 0.054, -0.2};
 static const brink_guard_def corridor_guards[] = {
@@ -181,7 +187,8 @@ static const brink_guard_def corridor_guards[] = {
     CORRIDOR_GUARD("corner", first, -2.8, NULL),
     CORRIDOR_GUARD("far", first, -3.5, stop),
 };
-static const brink_model_def corridor = {.name = "corridor",
+static const brink_model_def corridor = {.size = sizeof(brink_model_def),
+                                         .name = "corridor",
                                          .nx = 3,
                                          .nmodes = 1,
                                          .x0 = corridor_x0,
@@ -254,7 +261,8 @@ static void spirals_roots(double t, const double *x, const brink_env *env, doubl
 
 static const size_t positions[] = {0, 1, 3, 4};
 static const double ones[] = {1, 1, 1, 1};
-static const brink_guard_def spirals_guard = {.name = "contact",
+static const brink_guard_def spirals_guard = {.size = sizeof(brink_guard_def),
+                                              .name = "contact",
                                               .side = BRINK_UNILATERAL,
                                               .direction = BRINK_NEGATIVE,
                                               .depends = positions,
@@ -265,7 +273,8 @@ static const brink_guard_def spirals_guard = {.name = "contact",
                                               .lipschitz = ones,
                                               .action = stop};
 static const double spirals_x0[] = {1, 0, 1.50837751679893927076, -2.3, 0.4, 0.11942892601833845};
-static const brink_model_def spirals = {.name = "spirals",
+static const brink_model_def spirals = {.size = sizeof(brink_model_def),
+                                        .name = "spirals",
                                         .nx = 6,
                                         .x0 = spirals_x0,
                                         .rhs = spirals_rhs,
@@ -333,8 +342,8 @@ static int flyby_jet(size_t guard, int order, const double *t, const double *con
 
 #define FLYBY_GUARD(what, way, does)                                                               \
   {                                                                                                \
-    .name = (what), .direction = (way), .value = flyby_value, .gradient = flyby_gradient,          \
-    .jet = flyby_jet, .degree = 2, .action = (does)                                                \
+    .size = sizeof(brink_guard_def), .name = (what), .direction = (way), .value = flyby_value,     \
+    .gradient = flyby_gradient, .jet = flyby_jet, .degree = 2, .action = (does)                    \
   }
 static const double flyby_x0[] = {-5.83333333333333333333333, -8.12232862067413658903201,
                                   0.726483157256778925372830, 0.819891591749922888683364};
@@ -343,7 +352,8 @@ static const brink_guard_def flyby_guards[] = {
     FLYBY_GUARD("closest", BRINK_POSITIVE, NULL),
     FLYBY_GUARD("r = 10", BRINK_POSITIVE, stop),
 };
-static const brink_model_def flyby = {.name = "flyby",
+static const brink_model_def flyby = {.size = sizeof(brink_model_def),
+                                      .name = "flyby",
                                       .nx = 4,
                                       .x0 = flyby_x0,
                                       .rhs = flyby_rhs,

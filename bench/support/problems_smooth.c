@@ -23,10 +23,19 @@ static const size_t first[] = {0}, second[] = {1};
 static const double plus_one[] = {1};
 static const double van_der_pol_x0[] = {2, 0};
 static const brink_guard_def van_der_pol_guards[] = {
-    {.name = "x", .depends = first, .ndepends = 1, .coefficients = plus_one},
-    {.name = "x'", .depends = second, .ndepends = 1, .coefficients = plus_one},
+    {.size = sizeof(brink_guard_def),
+     .name = "x",
+     .depends = first,
+     .ndepends = 1,
+     .coefficients = plus_one},
+    {.size = sizeof(brink_guard_def),
+     .name = "x'",
+     .depends = second,
+     .ndepends = 1,
+     .coefficients = plus_one},
 };
-static const brink_model_def van_der_pol = {.name = "van der Pol",
+static const brink_model_def van_der_pol = {.size = sizeof(brink_model_def),
+                                            .name = "van der Pol",
                                             .nx = 2,
                                             .x0 = van_der_pol_x0,
                                             .rhs = van_der_pol_rhs,
@@ -57,8 +66,11 @@ static int arenstorf_rhs(double t, const double *x, const brink_env *env, double
 }
 
 static const double arenstorf_x0[] = {0.994, 0, 0, -2.00158510637908252240537862224};
-static const brink_model_def arenstorf = {
-    .name = "Arenstorf", .nx = 4, .x0 = arenstorf_x0, .rhs = arenstorf_rhs};
+static const brink_model_def arenstorf = {.size = sizeof(brink_model_def),
+                                          .name = "Arenstorf",
+                                          .nx = 4,
+                                          .x0 = arenstorf_x0,
+                                          .rhs = arenstorf_rhs};
 const bench_problem bench_arenstorf = {.name = "Arenstorf orbit",
                                        .def = &arenstorf,
                                        .t_end = 17.0652165601579625588917206249,
@@ -75,8 +87,11 @@ static int volterra_rhs(double t, const double *x, const brink_env *env, double 
 }
 
 static const double volterra_x0[] = {1, 1};
-static const brink_model_def volterra = {
-    .name = "Lotka-Volterra", .nx = 2, .x0 = volterra_x0, .rhs = volterra_rhs};
+static const brink_model_def volterra = {.size = sizeof(brink_model_def),
+                                         .name = "Lotka-Volterra",
+                                         .nx = 2,
+                                         .x0 = volterra_x0,
+                                         .rhs = volterra_rhs};
 const bench_problem bench_volterra = {
     .name = "Lotka-Volterra", .def = &volterra, .t_end = 50, .time_scale = 1, .known_time = NAN};
 
@@ -112,7 +127,10 @@ static const double chain_x0[2 * MASSES] = {
     S(18, 0.9209055179449536),  S(19, 0.9431544344712774), S(20, 0.961825643172819),
     S(21, 0.9768483177596007),  S(22, 0.9881654720812594), S(23, 0.9957341762950345),
     S(24, 0.9995257197133659)};
-static const brink_model_def chain = {
-    .name = "chain", .nx = 2 * MASSES, .x0 = chain_x0, .rhs = chain_rhs};
+static const brink_model_def chain = {.size = sizeof(brink_model_def),
+                                      .name = "chain",
+                                      .nx = 2 * MASSES,
+                                      .x0 = chain_x0,
+                                      .rhs = chain_rhs};
 const bench_problem bench_chain = {
     .name = "50 oscillators", .def = &chain, .t_end = 100, .time_scale = 1, .known_time = NAN};

@@ -28,9 +28,14 @@ static void relay_roots(double t, const double *x, const brink_env *env, double 
 }
 
 static const double relay_x0[] = {0.25, 0};
-static const brink_guard_def relay_guard = {
-    .name = "x", .depends = first, .ndepends = 1, .coefficients = plus_one, .action = relay_flip};
-static const brink_model_def relay = {.name = "relay",
+static const brink_guard_def relay_guard = {.size = sizeof(brink_guard_def),
+                                            .name = "x",
+                                            .depends = first,
+                                            .ndepends = 1,
+                                            .coefficients = plus_one,
+                                            .action = relay_flip};
+static const brink_model_def relay = {.size = sizeof(brink_model_def),
+                                      .name = "relay",
                                       .nx = 2,
                                       .nmodes = 1,
                                       .x0 = relay_x0,
@@ -69,14 +74,16 @@ static void thermostat_roots(double t, const double *x, const brink_env *env, do
 
 static const double thermostat_x0[] = {20};
 static const brink_guard_def thermostat_guards[] = {
-    {.name = "hot",
+    {.size = sizeof(brink_guard_def),
+     .name = "hot",
      .direction = BRINK_POSITIVE,
      .depends = first,
      .ndepends = 1,
      .coefficients = plus_one,
      .offset = -22,
      .action = thermostat_switch},
-    {.name = "cold",
+    {.size = sizeof(brink_guard_def),
+     .name = "cold",
      .direction = BRINK_NEGATIVE,
      .depends = first,
      .ndepends = 1,
@@ -84,7 +91,8 @@ static const brink_guard_def thermostat_guards[] = {
      .offset = -18,
      .action = thermostat_switch},
 };
-static const brink_model_def thermostat = {.name = "thermostat",
+static const brink_model_def thermostat = {.size = sizeof(brink_model_def),
+                                           .name = "thermostat",
                                            .nx = 1,
                                            .nmodes = 1,
                                            .x0 = thermostat_x0,
@@ -119,14 +127,16 @@ static void tanks_roots(double t, const double *x, const brink_env *env, double 
 
 static const double tanks_x0[] = {0.5, 0.1};
 static const brink_guard_def tanks_guards[] = {
-    {.name = "full",
+    {.size = sizeof(brink_guard_def),
+     .name = "full",
      .direction = BRINK_POSITIVE,
      .depends = second,
      .ndepends = 1,
      .coefficients = plus_one,
      .offset = -0.4,
      .action = thermostat_switch},
-    {.name = "low",
+    {.size = sizeof(brink_guard_def),
+     .name = "low",
      .direction = BRINK_NEGATIVE,
      .depends = second,
      .ndepends = 1,
@@ -134,7 +144,8 @@ static const brink_guard_def tanks_guards[] = {
      .offset = -0.25,
      .action = thermostat_switch},
 };
-static const brink_model_def tanks = {.name = "tanks",
+static const brink_model_def tanks = {.size = sizeof(brink_model_def),
+                                      .name = "tanks",
                                       .nx = 2,
                                       .nmodes = 1,
                                       .x0 = tanks_x0,
@@ -199,16 +210,21 @@ static int buck_ramp(size_t clock, int64_t tick, brink_now *now, void *user) {
 }
 
 static const double buck_x0[] = {12, 0.55};
-static const brink_guard_def buck_guard = {.name = "comparator",
+static const brink_guard_def buck_guard = {.size = sizeof(brink_guard_def),
+                                           .name = "comparator",
                                            .depends = first,
                                            .ndepends = 1,
                                            .value = buck_value,
                                            .gradient = buck_gradient,
                                            .degree = 1,
                                            .action = buck_switch};
-static const brink_clock_def buck_clock = {
-    .name = "ramp", .period = RAMP_PERIOD, .offset = RAMP_PERIOD, .tick = buck_ramp};
-static const brink_model_def buck = {.name = "buck",
+static const brink_clock_def buck_clock = {.size = sizeof(brink_clock_def),
+                                           .name = "ramp",
+                                           .period = RAMP_PERIOD,
+                                           .offset = RAMP_PERIOD,
+                                           .tick = buck_ramp};
+static const brink_model_def buck = {.size = sizeof(brink_model_def),
+                                     .name = "buck",
                                      .nx = 2,
                                      .np = 1,
                                      .nmodes = 1,

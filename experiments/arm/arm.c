@@ -191,7 +191,7 @@ static score count_outcomes(outcome (*outcomes)[WAYS], size_t count) {
 
 static void write_table(const bench *b, const score *s) {
   static const char *const columns[] = {
-      "method", "right", "asked past the edge", "times", "no event", "time off", "steps"};
+      "method", "right", "runs past the edge", "times", "no event", "time off", "steps"};
   char title[96];
   snprintf(title, sizeof title, "Figure 8: the arm %s, %zu random lines", b->arm->name, s->count);
   brink_table *table = brink_lab_table(b->lab, title, columns, 7);
@@ -216,19 +216,19 @@ static void compare(const bench *b, const score *s) {
   brink_lab_compare(lab, what, "100 of 100", brink_lab_holds(all), "%zu, %zu, %zu, %zu of %zu",
                     s->right[PUBLISHED], s->right[HALF], s->right[MARGIN], s->right[TAYLOR], n);
   brink_lab_because(lab, "the published gain, gain 1/2, a margin of our own, Taylor series");
-  snprintf(what, sizeof what, "arm %s: interpolation asks for values past it", b->arm->name);
+  snprintf(what, sizeof what, "arm %s: interpolation evaluates past it", b->arm->name);
   brink_lab_compare(lab, what, NULL, s->asked[INTERPOLATE] == n ? BRINK_UNSTATED : BRINK_DIFFERS,
                     "%zu of %zu", s->asked[INTERPOLATE], n);
   brink_lab_because(lab, "%lld times", s->past[INTERPOLATE]);
   snprintf(what, sizeof what, "arm %s: interpolation fails", b->arm->name);
   brink_lab_compare(lab, what, "100 of 100", BRINK_OPEN, "%zu of %zu", s->failed[INTERPOLATE], n);
   brink_lab_because(lab, "the published run ends at the first value that does not exist; ours "
-                         "shortens the step and asks again, so that some runs get to the edge");
+                         "shortens the step and tries again, so that some runs reach the edge");
 }
 
 /* Figure 8: the reference point at every step of one line. */
 typedef struct dots {
-  brink_series *plane, *distance;
+  brink_series_program *plane, *distance;
   double reach;
   size_t px, py;
   size_t count;
@@ -243,7 +243,7 @@ static int add_step(const brink_step_record *record, void *user) {
 }
 
 static void draw_workspace(brink_figure *figure, double reach) {
-  brink_series *edge = brink_figure_series(figure, "edge of the workspace", BRINK_SERIES_LINE);
+  brink_series_program *edge = brink_figure_series(figure, "edge of the workspace", BRINK_SERIES_LINE);
   for (int k = 0; k <= 120; k++)
     brink_series_add(edge, reach * cos(pi * k / 60), reach * sin(pi * k / 60));
 }
@@ -278,12 +278,11 @@ static void draw_figure_8(const bench *b) {
   brink_figure *left = open_plane(b, "Figure 8, left: interpolation");
   brink_figure *right = open_plane(b, "Figure 8, right: extrapolation, gain 1/2");
   brink_figure *distances = brink_lab_figure(
-      b->lab, &(brink_figure_def){
-                  .title = "Figure 8: how far the edge is at every step",
-                  .caption = "The same line. Interpolation asks for values past the edge in "
-                             "every step that comes close.",
-                  .x = {.label = "step"},
-                  .y = {.label = "distance from the edge", .log = true}});
+      b->lab, &(brink_figure_def){.title = "Figure 8: how far the edge is at every step",
+                                  .caption = "The same line. Interpolation evaluates the model "
+                                             "past the edge in every step that comes close.",
+                                  .x = {.label = "step"},
+                                  .y = {.label = "distance from the edge", .log = true}});
   draw_line_of(b, INTERPOLATE, left, distances);
   draw_line_of(b, HALF, right, distances);
   draw_line_of(b, PUBLISHED, NULL, distances);
@@ -313,9 +312,8 @@ static void explain(brink_lab *lab) {
                       "in it, as printed, it can never change its sign.");
   brink_lab_note(lab, "The published interpolation stops at the first value that does not exist. "
                       "Brink's shortens the step, and "
-                      "tries again until the edge is within rounding: the table counts how often "
-                      "it asked, and how many runs "
-                      "ended without the event.");
+                      "tries again until the edge is within rounding: the table counts these "
+                      "evaluations, and how many runs ended without the event.");
 }
 
 static brink_status run(brink_lab *lab, brink_diag *diag) {
@@ -337,5 +335,5 @@ static brink_status run(brink_lab *lab, brink_diag *diag) {
   return BRINK_OK;
 }
 
-const brink_experiment brink_experiment_arm = {"arm", "A two-link arm is led out of its workspace",
+const brink_experiment brink_experiment_arm = {"arm", "A two-link arm leaves its workspace",
                                                "Esposito & Kumar 2007, figure 8", run};

@@ -211,11 +211,11 @@ static void draw(brink_lab *lab, const score *scores) {
           .x = {.label = "hits in percent of all steps", .log = true},
           .y = {.label = "extra work, %"}});
   for (int w = PUBLISHED; w < WAYS; w++) {
-    brink_series *series = brink_figure_series(figure, ways[w].name, BRINK_SERIES_MARKED);
+    brink_series_program *series = brink_figure_series(figure, ways[w].name, BRINK_SERIES_MARKED);
     for (int k = 0; k < LIMITS; k++)
       brink_series_add(series, share(&scores[k]), extra_work(&scores[k], w));
   }
-  brink_series *published = brink_figure_series(figure, "published", BRINK_SERIES_POINTS);
+  brink_series_program *published = brink_figure_series(figure, "published", BRINK_SERIES_POINTS);
   brink_series_add(published, 0.02, 7.2);
 }
 
@@ -243,15 +243,13 @@ static void compare(brink_lab *lab, const score *scores) {
   brink_lab_because(
       lab,
       "%.1f %% of the steps end in a hit (steps of at most 0.003): guards that are far "
-      "away are not searched, so that looking ahead saves as much as it costs",
+      "away are not searched, so that extrapolation saves as much as it costs",
       share(rare));
   double steps = extra(rare->mean[PUBLISHED].steps, rare->mean[INTERPOLATE].steps);
   brink_lab_compare(lab, "extra steps where hits are rare", "0.3 %",
                     brink_lab_holds(fabs(steps) < 1), "%+.1f %%", steps);
-  brink_lab_because(
-      lab,
-      "published: 4 %% of the 7.2 %%. Runs see different traffic after some hits, and have other "
-      "numbers of them");
+  brink_lab_because(lab, "published: 4 %% of the 7.2 %%. After some hits the runs differ, and have "
+                         "different numbers of hits");
 }
 
 static void explain(brink_lab *lab) {
@@ -268,7 +266,7 @@ static void explain(brink_lab *lab) {
   brink_lab_note(lab, "Cost is counted work, so that it is the same on every machine: 4 for a "
                       "step, 0.05 for the evaluation of a guard, 2 for a search for roots, about "
                       "microseconds. Guards that cannot be reached in a step are not searched, so "
-                      "that the length of steps decides what looking ahead costs or saves; the "
+                      "that the length of steps decides what extrapolation costs or saves; the "
                       "largest step is varied.");
 }
 
@@ -292,5 +290,5 @@ static brink_status run(brink_lab *lab, brink_diag *diag) {
 }
 
 const brink_experiment brink_experiment_bumper_cars = {
-    "bumper-cars", "What looking ahead costs: twenty bumper cars",
+    "bumper-cars", "The cost of extrapolation: twenty bumper cars",
     "Esposito & Kumar 2007, table II", run};

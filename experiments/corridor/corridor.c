@@ -195,12 +195,12 @@ static sweep sweep_depths(bench *b, size_t count) {
                      "is the published share of end-point checks.",
           .x = {.label = "depth", .log = true},
           .y = {.label = "contacts found, %", .hi = 105}});
-  brink_series *series[WAYS];
+  brink_series_program *series[WAYS];
   for (int w = 0; w < WAYS; w++)
     series[w] = w == GAMMA || w == TAYLOR
                     ? NULL
                     : brink_figure_series(figure, ways[w].name, BRINK_SERIES_MARKED);
-  brink_series *published =
+  brink_series_program *published =
       brink_figure_series(figure, "published, end points", BRINK_SERIES_DASHED);
   sweep result = {.depth32 = (double)NAN, .all_found = true};
   double before = 0, depth_before = 0;
@@ -301,7 +301,7 @@ static int add_point(const brink_step_record *record, void *user) {
 }
 
 static void draw_walls(brink_figure *figure, double x_left) {
-  brink_series *walls = brink_figure_series(figure, "walls", BRINK_SERIES_LINE);
+  brink_series_program *walls = brink_figure_series(figure, "walls", BRINK_SERIES_LINE);
   brink_series_add(walls, x_left, -0.4);
   brink_series_add(walls, 2.8, -0.4);
   brink_series_add(walls, 2.8, -0.5);
@@ -312,7 +312,7 @@ static void draw_walls(brink_figure *figure, double x_left) {
 
 static brink_status draw_run(bench *b, int w, brink_figure *figure) {
   static const double x0[] = {0, 0.054, -0.2};
-  brink_series *dots = brink_figure_series(figure, "steps", BRINK_SERIES_MARKED);
+  brink_series_program *dots = brink_figure_series(figure, "steps", BRINK_SERIES_MARKED);
   brink_lab_model *model = b->models[w][0];
   brink_sim_set_sink(brink_lab_sim(model), &(brink_sink){.step = add_point, .user = dots});
   brink_series_add(dots, x0[0], x0[1]);
@@ -349,13 +349,13 @@ static brink_status draw_figure_7(bench *b) {
 /* ---- the experiment ---- */
 
 static void explain(brink_lab *lab) {
-  brink_lab_say(lab, "A vehicle drives straight on and turns left from x = 1.75; its path enters "
-                     "the corner y <= -0.4, x <= "
-                     "2.8 for a moment. The guard changes sign twice, and whoever looks at the "
-                     "ends of steps sees neither "
-                     "change if both fall into one step. Published: of 100 perturbed starts that "
-                     "all collide, end-point "
-                     "checks find 32, extrapolation all.");
+  brink_lab_say(
+      lab, "A vehicle drives straight on and turns left from x = 1.75; its path enters "
+           "the corner y <= -0.4, x <= "
+           "2.8 for a moment. The guard changes sign twice, and a check at the ends of steps finds "
+           "neither change if both are inside one step. Published: of 100 perturbed starts that "
+           "all collide, end-point "
+           "checks find 32, extrapolation all.");
   brink_lab_note(
       lab, "Start: not stated. Ours are drawn from a ball of radius 0.05, as published, around (0, "
            "-0.089, "

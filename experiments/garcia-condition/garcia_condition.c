@@ -150,7 +150,7 @@ typedef struct range {
 } range;
 
 static brink_status sweep(const plant *p, double beta, bool short_interval, range r,
-                          brink_series *exact_series, brink_series *published_series, curve *c,
+                          brink_series_program *exact_series, brink_series_program *published_series, curve *c,
                           brink_diag *diag) {
   double top = 0, published_top = 0;
   *c = (curve){0};
@@ -209,10 +209,10 @@ static brink_status draw_alpha(brink_lab *lab, const plant *p, const char *title
           .y = {.label = "condition number", .log = true}});
   for (int k = 0; k < 2; k++) {
     bool is_short = k == 1;
-    brink_series *exact =
+    brink_series_program *exact =
         brink_figure_series(figure, is_short ? "closed form, short" : "closed form, long",
                             is_short ? BRINK_SERIES_DASHED : BRINK_SERIES_LINE);
-    brink_series *published = brink_figure_series(
+    brink_series_program *published = brink_figure_series(
         figure, is_short ? "RK4, h = 0.01, short" : "RK4, h = 0.01, long", BRINK_SERIES_POINTS);
     curve of_interval;
     brink_status status = sweep(p, 1, is_short, r, exact, published, &of_interval, diag);
@@ -284,7 +284,7 @@ static void draw_figure_6(brink_lab *lab) {
   for (int beta = 1; beta <= 4; beta *= 2) {
     char name[32];
     snprintf(name, sizeof name, "beta = %d", beta);
-    brink_series *series = brink_figure_series(figure, name, BRINK_SERIES_LINE);
+    brink_series_program *series = brink_figure_series(figure, name, BRINK_SERIES_LINE);
     brink_garcia g = {false, 0, beta};
     for (int k = 0; k <= 240; k++) {
       double x[2];
@@ -332,12 +332,12 @@ static brink_status draw_beta(brink_lab *lab, const plant *p, double *own_off, b
                           .caption = "What lies beside the peak becomes steeper as beta grows.",
                           .x = {.label = "alpha"},
                           .y = {.label = "condition number / largest", .log = true}});
-  brink_series *points = brink_figure_series(figure8, "RK4, h = 0.01", BRINK_SERIES_POINTS);
+  brink_series_program *points = brink_figure_series(figure8, "RK4, h = 0.01", BRINK_SERIES_POINTS);
   for (int j = 0; j < BETAS; j++) {
     char name[32];
     snprintf(name, sizeof name, "beta = %g", betas[j]);
-    brink_series *lines = brink_figure_series(figure8, name, BRINK_SERIES_LINE);
-    brink_series *scaled = brink_figure_series(figure9, name, BRINK_SERIES_LINE);
+    brink_series_program *lines = brink_figure_series(figure8, name, BRINK_SERIES_LINE);
+    brink_series_program *scaled = brink_figure_series(figure9, name, BRINK_SERIES_LINE);
     double top = exact_at(5.35, betas[j]);
     for (int k = 400; k <= 800; k++)
       brink_series_add(scaled, k / 100.0, exact_at(k / 100.0, betas[j]) / top);

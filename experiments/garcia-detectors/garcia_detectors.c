@@ -34,7 +34,7 @@ typedef struct found {
   double t, x[2]; /* where the event was located */
   double end[2];  /* where the run ended */
   long long guards, rhs;
-  brink_series *path; /* steps are drawn here; NULL: not */
+  brink_series_program *path; /* steps are drawn here; NULL: not */
 } found;
 
 static int keep_event(const brink_event_record *record, void *user) {
@@ -161,18 +161,18 @@ static void draw_figure_1(brink_lab *lab, const brink_garcia *g, const brink_gar
       lab, &(brink_figure_def){.title = "Figure 1: event detection by both methods (RK4)",
                                .x = {.label = "x1"},
                                .y = {.label = "x2"}});
-  brink_series *path = brink_figure_series(figure, "exact path", BRINK_SERIES_LINE);
+  brink_series_program *path = brink_figure_series(figure, "exact path", BRINK_SERIES_LINE);
   for (int k = 0; k <= 100; k++) {
     double x[2];
     brink_garcia_at(g, exact->event * k / 100, x);
     brink_series_add(path, x[0], x[1]);
   }
   brink_series_add(path, exact->x[0], exact->x[1] - 1);
-  brink_series *line = brink_figure_series(figure, "x2 = -alpha", BRINK_SERIES_DASHED);
+  brink_series_program *line = brink_figure_series(figure, "x2 = -alpha", BRINK_SERIES_DASHED);
   brink_series_add(line, -4, -g->alpha);
   brink_series_add(line, 6, -g->alpha);
   for (int d = 0; d < DETECTORS; d++) {
-    brink_series *event = brink_figure_series(figure, detectors[d].name, BRINK_SERIES_POINTS);
+    brink_series_program *event = brink_figure_series(figure, detectors[d].name, BRINK_SERIES_POINTS);
     brink_series_add(event, all[RK4][d].found.x[0], all[RK4][d].found.x[1]);
   }
 }
@@ -186,7 +186,7 @@ static void draw_proximity(brink_lab *lab, proximity (*all)[DETECTORS]) {
                .x = {.label = "integrator", .lo = 0.5, .hi = 5.5},
                .y = {.label = "distance", .log = true}});
   for (int d = 0; d < DETECTORS; d++) {
-    brink_series *series = brink_figure_series(figure, detectors[d].name, BRINK_SERIES_POINTS);
+    brink_series_program *series = brink_figure_series(figure, detectors[d].name, BRINK_SERIES_POINTS);
     for (int m = 0; m < METHODS; m++) {
       brink_series_add(series, m + 1, all[m][d].distance);
       if (d == ZLM) brink_series_label(series, m + 1, all[m][d].distance, methods[m].name);
@@ -204,7 +204,7 @@ static void draw_orders(brink_lab *lab, proximity (*all)[DETECTORS]) {
     for (int d = 0; d < DETECTORS; d++) {
       char name[32];
       snprintf(name, sizeof name, "%s, %s", methods[m].name, detectors[d].name);
-      brink_series *series =
+      brink_series_program *series =
           brink_figure_series(figure, name, d == ZLM ? BRINK_SERIES_DASHED : BRINK_SERIES_MARKED);
       for (int k = 0; k < STEPS; k++) brink_series_add(series, steps[k], all[m][d].times[k]);
     }
@@ -276,13 +276,13 @@ static brink_status draw_figure_4(brink_lab *lab, brink_diag *diag) {
                           "meets the line it goes straight down.",
                .x = {.label = "x1", .lo = 6, .hi = 13},
                .y = {.label = "x2", .lo = -10, .hi = -8.6}});
-  brink_series *exact = brink_figure_series(figure, "exact", BRINK_SERIES_LINE);
+  brink_series_program *exact = brink_figure_series(figure, "exact", BRINK_SERIES_LINE);
   for (int k = 0; k <= 100; k++) {
     double x[2];
     brink_garcia_at(&g, 1.3 + 0.006 * k, x);
     brink_series_add(exact, x[0], x[1]);
   }
-  brink_series *line = brink_figure_series(figure, "x2 = -alpha", BRINK_SERIES_DASHED);
+  brink_series_program *line = brink_figure_series(figure, "x2 = -alpha", BRINK_SERIES_DASHED);
   brink_series_add(line, 6, -g.alpha);
   brink_series_add(line, 13, -g.alpha);
   for (int k = 0; k < 3; k++) {

@@ -103,19 +103,19 @@ typedef struct sheet {
 static void draw_by_number(brink_figure *figure, const approach *a, const ratios *r, double gamma) {
   char name[32];
   snprintf(name, sizeof name, "gain %g", gamma);
-  brink_series *points = brink_figure_series(figure, name, BRINK_SERIES_MARKED);
+  brink_series_program *points = brink_figure_series(figure, name, BRINK_SERIES_MARKED);
   for (size_t k = r->first; k < a->count && k < r->first + 60; k++)
     brink_series_add(points, (double)(k - r->first), -a->g[k]);
 }
 
 static void draw_by_time(brink_figure *figure, const approach *a) {
-  brink_series *exact = brink_figure_series(figure, "exact", BRINK_SERIES_LINE);
+  brink_series_program *exact = brink_figure_series(figure, "exact", BRINK_SERIES_LINE);
   for (int k = 0; k <= 280; k++) {
     double x, y, t = 0.01 * k;
     brink_corridor_at(start, t, &x, &y);
     brink_series_add(exact, t, -0.4 - y);
   }
-  brink_series *steps = brink_figure_series(figure, "steps, gain 1/2", BRINK_SERIES_POINTS);
+  brink_series_program *steps = brink_figure_series(figure, "steps, gain 1/2", BRINK_SERIES_POINTS);
   for (size_t k = 0; k < a->count; k++) brink_series_add(steps, a->t[k], a->g[k]);
 }
 
@@ -150,9 +150,8 @@ static brink_status try_gain(sheet *s, int system, double gamma, approach *a, br
     if (system == ARM) {
       brink_lab_compare(s->lab, "the same where the arm is stretched out, gain 1/2", NULL,
                         BRINK_UNSTATED, "%.3f in %zu steps", r.mean, r.count);
-      brink_lab_because(s->lab,
-                        "the field is infinite there, and the integration error asks for "
-                        "shorter steps than the guard; with a coarser tolerance it asks for less");
+      brink_lab_because(s->lab, "the field is infinite there, and the integration error requires "
+                                "shorter steps than the guard, less so with a coarser tolerance");
       continue;
     }
     compare_gain(s, gamma, &r);

@@ -137,7 +137,7 @@ static void draw_plane(brink_lab *lab, const relay_run runs[WAYS]) {
                           .y.label = "x₂"});
   for (size_t k = 0; k < sizeof shown / sizeof *shown; k++) {
     const relay_run *run = &runs[shown[k]];
-    brink_series *series = brink_figure_series(figure, way_names[shown[k]], styles[k]);
+    brink_series_program *series = brink_figure_series(figure, way_names[shown[k]], styles[k]);
     for (size_t i = 0; i < run->npoints; i++)
       brink_series_add(series, run->points[i].x1, run->points[i].x2);
   }
@@ -154,7 +154,7 @@ static void draw_creeping(brink_lab *lab, const relay_run runs[WAYS]) {
                .y = {.label = "step size", .log = true}});
   for (size_t k = 0; k < sizeof shown / sizeof *shown; k++) {
     const relay_run *run = &runs[shown[k]];
-    brink_series *series = brink_figure_series(figure, way_names[shown[k]], BRINK_SERIES_MARKED);
+    brink_series_program *series = brink_figure_series(figure, way_names[shown[k]], BRINK_SERIES_MARKED);
     for (size_t i = 1; i < run->npoints; i++)
       brink_series_add(series, run->points[i].t, run->points[i].t - run->points[i - 1].t);
   }
@@ -227,7 +227,7 @@ static void draw_amplitudes(brink_lab *lab, const relay_run runs[WAYS]) {
                                .wide = true});
   for (size_t k = 0; k < sizeof shown / sizeof *shown; k++) {
     const relay_run *run = &runs[shown[k]];
-    brink_series *series = brink_figure_series(figure, way_names[shown[k]], BRINK_SERIES_LINE);
+    brink_series_program *series = brink_figure_series(figure, way_names[shown[k]], BRINK_SERIES_LINE);
     for (size_t i = 0; i < run->npoints; i++)
       brink_series_add(series, run->points[i].t,
                        relay_amplitude(run->points[i].x1, run->points[i].x2));
@@ -511,14 +511,13 @@ static brink_status run(brink_lab *lab, brink_diag *diag) {
       "integrates it with ode45 and rk45, which know nothing of the switch, and with trap_seh, a "
       "trapezoidal rule at a fixed step that locks the mode, finds the switch, and goes on from "
       "there.");
-  brink_lab_say(lab, "trap_seh is here the paper's listing, word for word. ode45 and rk45 are the "
+  brink_lab_say(lab, "trap_seh is the paper's listing, copied exactly. ode45 and rk45 are the "
                      "pair 4(5) of Fehlberg with "
                      "the step-size rule of that time.");
   brink_lab_note(
-      lab,
-      "Tolerances: “the step size was unspecified” in ode45 and rk45. Ours are what we take the "
-      "two routines to have had unless told otherwise: 1e-6 with steps of at most 1/16 of the "
-      "interval; 1e-3 with steps between 1e-4 and 10, the first of 10.");
+      lab, "Tolerances: “the step size was unspecified” in ode45 and rk45. Ours are what we assume "
+           "as the defaults of the two routines: 1e-6 with steps of at most 1/16 of the "
+           "interval; 1e-3 with steps between 1e-4 and 10, the first of 10.");
   brink_lab_note(
       lab,
       "The inside of rk45 is not known: a pair at 1e-3 shows what the paper says of it, an "

@@ -31,7 +31,7 @@ static void draw_plane(brink_lab *lab, const cars_run *run, const char *title,
       lab, &(brink_figure_def){
                .title = title, .caption = caption, .x.label = "x", .y.label = "y", .equal = true});
   for (int i = 0; i < CARS; i++) {
-    brink_series *series = brink_figure_series(figure, names[i], BRINK_SERIES_LINE);
+    brink_series_program *series = brink_figure_series(figure, names[i], BRINK_SERIES_LINE);
     for (size_t k = 0; k < run->nrows; k++)
       brink_series_add(series, run->rows[k].x[i], run->rows[k].y[i]);
     if (run->status != BRINK_EVENT) continue;
@@ -49,7 +49,7 @@ static void draw_guard(brink_lab *lab, const cars_run *run, const char *title,
   brink_figure *figure = brink_lab_figure(
       lab, &(brink_figure_def){
                .title = title, .caption = caption, .x.label = "iteration", .y.label = "g"});
-  brink_series *series = brink_figure_series(figure, NULL, BRINK_SERIES_LINE);
+  brink_series_program *series = brink_figure_series(figure, NULL, BRINK_SERIES_LINE);
   for (size_t k = 0; k < run->nrows; k++) brink_series_add(series, (double)(k + 1), run->rows[k].g);
 }
 
@@ -62,7 +62,7 @@ static void draw_steps(brink_lab *lab, const cars_run *run, const char *title,
                                                 .x.label = "t of the car",
                                                 .y = {.label = "step size", .log = true}});
   for (int i = 0; i < CARS; i++) {
-    brink_series *series = brink_figure_series(figure, names[i], BRINK_SERIES_MARKED);
+    brink_series_program *series = brink_figure_series(figure, names[i], BRINK_SERIES_MARKED);
     for (size_t k = 0; k < run->nrows; k++) {
       const cars_row *row = &run->rows[k];
       if (row->h[i] > 0.0) brink_series_add(series, row->t[i], row->h[i]);
@@ -73,7 +73,7 @@ static void draw_steps(brink_lab *lab, const cars_run *run, const char *title,
 static void draw_lag(brink_lab *lab, const cars_run *run, const char *title, const char *caption) {
   brink_figure *figure = brink_lab_figure(
       lab, &(brink_figure_def){.title = title, .caption = caption, .x.label = "t", .y.label = "τ"});
-  brink_series *series = brink_figure_series(figure, NULL, BRINK_SERIES_LINE);
+  brink_series_program *series = brink_figure_series(figure, NULL, BRINK_SERIES_LINE);
   for (size_t k = 0; k < run->nrows; k++) {
     const cars_row *row = &run->rows[k];
     brink_series_add(series, fmax(row->t[0], row->t[1]), row->tau);
@@ -88,8 +88,8 @@ static void draw_approach(brink_lab *lab, const cars_run *run, size_t from) {
                                .x.label = "iteration",
                                .y = {.label = "|g|, |τ|", .log = true},
                                .wide = true});
-  brink_series *g = brink_figure_series(figure, "|g|", BRINK_SERIES_MARKED);
-  brink_series *tau = brink_figure_series(figure, "|τ|", BRINK_SERIES_MARKED);
+  brink_series_program *g = brink_figure_series(figure, "|g|", BRINK_SERIES_MARKED);
+  brink_series_program *tau = brink_figure_series(figure, "|τ|", BRINK_SERIES_MARKED);
   for (size_t k = from > 6 ? from - 6 : 0; k < run->nrows; k++) {
     brink_series_add(g, (double)(k + 1), fabs(run->rows[k].g));
     brink_series_add(tau, (double)(k + 1), fabs(run->rows[k].tau));
@@ -282,9 +282,8 @@ static brink_status vary(brink_lab *lab, cars_row *rows, brink_diag *diag) {
   brink_lab_compare(lab, "“guaranteed to never miss or overshoot”, over orders and tolerances",
                     "never", missed > 0 ? BRINK_REFUTED : BRINK_MATCHES, "%d of %d runs miss it",
                     missed, runs);
-  brink_lab_because(
-      lab, "They find no event, or report the exit at t = 10.17: the laggard is not looked at "
-           "between its own time and the leader's.");
+  brink_lab_because(lab, "They find no event, or report the exit at t = 10.17: the motion of the "
+                         "laggard between its own time and the leader's is not examined.");
   return BRINK_OK;
 }
 
@@ -377,7 +376,7 @@ static brink_status run(brink_lab *lab, brink_diag *diag) {
       "that g and the difference τ of the two clocks shrink by γ at each iteration.");
   brink_lab_say(
       lab,
-      "The algorithm here is the published one with its formulas put right (docs/agents.md has "
+      "The algorithm here is the published one with its formulas corrected (docs/agents.md has "
       "the list of misprints), and one rule that the listing lacks: the agent that lags moves.");
   brink_lab_note(
       lab,

@@ -24,6 +24,10 @@
  *     what to change.
  *   - Your callbacks return 0 for success, a positive number to refuse (the step is shortened and
  *     tried again), a negative number to end the run.
+ *   - A definition struct begins with its own size, so that a library can tell what a program knows that
+ *     was compiled with an older header. brink_default_…() sets it, with the defaults of all members; a
+ *     definition written out by hand begins with .size = sizeof(type). A size of 0, or one larger than
+ *     the library knows, is refused.
  *   - Nothing in the library prints, exits, or keeps mutable global state. Memory is taken when
  *     objects are made; stepping takes none. */
 #ifndef BRINK_BRINK_H
@@ -43,7 +47,15 @@
 extern "C" {
 #endif
 
-/* "0.1.0" */
+/* The version of this header. BRINK_VERSION_NUMBER can be compared: #if BRINK_VERSION_NUMBER >= 300 for 0.3.0. */
+#define BRINK_VERSION_MAJOR 0
+#define BRINK_VERSION_MINOR 1
+#define BRINK_VERSION_PATCH 0
+#define BRINK_VERSION "0.1.0"
+#define BRINK_VERSION_NUMBER                                                                       \
+  (BRINK_VERSION_MAJOR * 10000 + BRINK_VERSION_MINOR * 100 + BRINK_VERSION_PATCH)
+
+/* The version of the library that is linked: "0.1.0". It may be newer than the header (VERSIONING.md). */
 BRINK_API const char *brink_version(void);
 
 /* ---------------------------------------------------------------- statuses and diagnostics ---- */
@@ -357,6 +369,7 @@ typedef enum brink_watched {
  * A guard that is zero at the start takes its sign from the flow; a unilateral one that watches a single
  * direction and goes out in it is reached at once. */
 typedef struct brink_guard_def {
+  size_t size;               /* sizeof(brink_guard_def); in an array all have the same */
   const char *name;          /* for messages and records; required */
   brink_side side;           /* BRINK_BILATERAL */
   brink_direction direction; /* which crossings are events; BRINK_BOTH */
@@ -420,17 +433,37 @@ typedef struct brink_guard_def {
   brink_watched watched; /* BRINK_WATCHED_ASKED */
 } brink_guard_def;
 
-BRINK_API brink_guard_def brink_default_guard(const char *name);
+/* Writes the defaults into a definition of `size` bytes. Inline functions like the one below call it with the size that
+ * the program was compiled with. */
+BRINK_API void brink_guard_defaults(brink_guard_def *def, size_t size);
+
+static inline brink_guard_def brink_default_guard(const char *name) {
+  brink_guard_def def;
+  brink_guard_defaults(&def, sizeof def);
+  def.name = name;
+  return def;
+}
 
 /* A clock. With a period it ticks at offset + n*period, n = 0, 1, 2, … exactly: period and offset
  * are read as the shortest decimals that denote them, so 3 x 0.1 and 1 x 0.3 are one instant.
  * Without (period 0) it is a timer that actions set through brink_now.timer, first to `offset`. */
 typedef struct brink_clock_def {
+  size_t size; /* sizeof(brink_clock_def); in an array all have the same */
   const char *name;
   double period, offset;
   int priority;
   brink_tick_fn *tick;
 } brink_clock_def;
+
+/* A timer that is set to 0, without an action. */
+BRINK_API void brink_clock_defaults(brink_clock_def *def, size_t size);
+
+static inline brink_clock_def brink_default_clock(const char *name) {
+  brink_clock_def def;
+  brink_clock_defaults(&def, sizeof def);
+  def.name = name;
+  return def;
+}
 
 /* A sparse pattern by columns: rows of column j are rows[starts[j]] … rows[starts[j+1]-1]. */
 typedef struct brink_sparsity {
@@ -438,9 +471,10 @@ typedef struct brink_sparsity {
   const size_t *rows;
 } brink_sparsity;
 
-/* The flat hybrid model. brink_default_model() zeroes everything; only nx, x0 and rhs are required. With
+/* The flat hybrid model. brink_default_model() zeroes everything else; only nx, x0 and rhs are required. With
  * nx = 0, a model of clocks, rules and guards on time alone, x0 and rhs may be NULL. */
 typedef struct brink_model_def {
+  size_t size; /* sizeof(brink_model_def) */
   const char *name;
   double t0;
   size_t nx, np, nmodes;
@@ -483,7 +517,13 @@ typedef struct brink_model_def {
   void *user; /* handed to every callback */
 } brink_model_def;
 
-BRINK_API brink_model_def brink_default_model(void);
+BRINK_API void brink_model_defaults(brink_model_def *def, size_t size);
+
+static inline brink_model_def brink_default_model(void) {
+  brink_model_def def;
+  brink_model_defaults(&def, sizeof def);
+  return def;
+}
 
 typedef struct brink_model brink_model;
 
@@ -543,6 +583,7 @@ typedef enum brink_gain {
 typedef enum brink_zeno_choice { BRINK_ZENO_STOP, BRINK_ZENO_CONTINUE } brink_zeno_choice;
 
 typedef struct brink_options {
+  size_t size;         /* sizeof(brink_options) */
   brink_method method; /* BRINK_AUTO */
   brink_events events; /* BRINK_EXTRAPOLATE */
   double rtol, atol;   /* 1e-6, 1e-9: each step's error in x[i] is kept below rtol*|x[i]| + atol */
@@ -566,7 +607,13 @@ typedef struct brink_options {
   int64_t max_steps;      /* of one call; 0: no limit */
 } brink_options;
 
-BRINK_API brink_options brink_default_options(void);
+BRINK_API void brink_options_defaults(brink_options *options, size_t size);
+
+static inline brink_options brink_default_options(void) {
+  brink_options options;
+  brink_options_defaults(&options, sizeof options);
+  return options;
+}
 
 typedef struct brink_stats {
   int64_t steps;    /* accepted */

@@ -154,6 +154,7 @@ BRINK_API void brink_builder_callbacks(brink_builder *builder, const brink_model
 
 /* brink_default_build() fills in the defaults given here. */
 typedef struct brink_build_options {
+  size_t size;       /* sizeof(brink_build_options) */
   bool interpret;    /* no compiler is called: slower to run, ready at once; false */
   const char *cache; /* directory for machine code, kept for the next time; NULL: $BRINK_CACHE, or
                         brink in the user's cache directory */
@@ -163,7 +164,13 @@ typedef struct brink_build_options {
   bool jacobian; /* df/dx, for implicit methods; without it they take differences; false */
 } brink_build_options;
 
-BRINK_API brink_build_options brink_default_build(void);
+BRINK_API void brink_build_defaults(brink_build_options *options, size_t size);
+
+static inline brink_build_options brink_default_build(void) {
+  brink_build_options options;
+  brink_build_defaults(&options, sizeof options);
+  return options;
+}
 
 /* A model, and everything its callbacks work with. It belongs to one simulation at a time: for sims in
  * several threads, or several sims that take turns, finish the same builder several times. */

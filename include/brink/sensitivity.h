@@ -86,6 +86,7 @@ typedef void brink_sensitivity_event_fn(const brink_sensitivity_event *event, vo
 
 /* brink_default_sensitivity() gives the directions of all initial states, in order, and the rest as here. */
 typedef struct brink_sensitivity_def {
+  size_t size;     /* sizeof(brink_sensitivity_def) */
   size_t count;    /* of directions; 0: the initial states (x and p are not read) */
   const double *x; /* dx(0)/d(direction): nx rows of `count`; NULL: 0 */
   const double *p; /* dp/d(direction): np rows of `count`; NULL: 0 */
@@ -95,7 +96,13 @@ typedef struct brink_sensitivity_def {
   void *user;
 } brink_sensitivity_def;
 
-BRINK_API brink_sensitivity_def brink_default_sensitivity(void);
+BRINK_API void brink_sensitivity_defaults(brink_sensitivity_def *def, size_t size);
+
+static inline brink_sensitivity_def brink_default_sensitivity(void) {
+  brink_sensitivity_def def;
+  brink_sensitivity_defaults(&def, sizeof def);
+  return def;
+}
 
 /* Goes along with `sim`, which must not have moved yet, until it is destroyed (before the sim is). One at a
  * time. The definition is copied. Statuses: ARGUMENT, MEMORY. */

@@ -1,6 +1,7 @@
 /* agents.h: populations of agents with clocks of their own.
  *
  *   agents.c         creation and destruction; what can be read of a run
+ *   clone.c          copies of a run; back to the start
  *   engine.c         the loop: the agent whose window ends first has the next turn
  *   window.c         windows of plans, and their comparison with the windows of others
  *   population.c     the packed agents of a population, and the simulation that advances them
@@ -112,6 +113,30 @@ brink_status brink_agents_begin(brink_agents *agents, double t_end, brink_diag *
 /* Runs until every agent has reached t_end: TIME_REACHED, STOPPED, or a failure. At most `work` turns (0: no limit):
  * then ERR_WORK, and it may be called again. */
 brink_status brink_agents_run(brink_agents *agents, double t_end, int64_t work, brink_diag *diag);
+
+/* A run in the same state as `from`: both go on independently, with the same results to the last bit. `def` is the definition
+ * of `from`, with models that may be called while those of `from` are; the number of threads may differ. The sink is not
+ * copied. Not from a sink. Statuses as of brink_agents_create. */
+brink_status brink_agents_clone(const brink_agents *from, const brink_agents_def *def,
+                                const brink_allocator *allocator, brink_diag *diag,
+                                brink_agents **to);
+
+/* Initial values of the agents of a population, as in brink_population_def. */
+typedef struct brink_agents_start {
+  const double *x0, *p0;
+  const int *mode0;
+} brink_agents_start;
+
+/* Back to before brink_agents_begin, with these initial values for each population (NULL: those of the last start), which
+ * must live until brink_agents_begin. The next run has the results of a run that was just created. */
+void brink_agents_reset(brink_agents *agents, const brink_agents_start *starts);
+
+/* Sets states, parameters and modes of an agent at brink_agents_time, after brink_agents_begin; NULL: as they are. Guards
+ * of the agent itself that jump by it fire at once, guards of its pairs in the next run, at the same time. Not from a
+ * sink. OK, STOPPED, ARGUMENT, or a failure of the run. */
+brink_status brink_agents_write(brink_agents *agents, size_t population, size_t agent,
+                                const double *x, const double *p, const int *mode,
+                                brink_diag *diag);
 
 /* The time of the last turn: the solution is final up to it. */
 double brink_agents_time(const brink_agents *agents);

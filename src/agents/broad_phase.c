@@ -49,8 +49,7 @@ struct brink_grid {
 brink_grid *brink_grid_create(size_t n, int nd, brink_arena *arena) {
   size_t buckets = 16;
   while (buckets < 2 * n) buckets *= 2;
-  brink_grid made = {
-      .n = n, .mask = buckets - 1, .nd = nd, .per_unit = 1.0, .low = SIZES, .high = -1};
+  brink_grid made = {.n = n, .mask = buckets - 1, .nd = nd};
   brink_grid *grid = brink_arena_take(arena, 1, sizeof *grid);
   made.entries = brink_arena_take(arena, n, sizeof *made.entries);
   made.links = brink_arena_take(arena, n, sizeof *made.links);
@@ -59,10 +58,33 @@ brink_grid *brink_grid_create(size_t n, int nd, brink_arena *arena) {
   made.count_of_size = brink_arena_take(arena, SIZES, sizeof *made.count_of_size);
   if (arena->failed) return NULL;
   *grid = made;
-  for (size_t k = 0; k < n; k++) grid->entries[k].size = -1;
-  memset(grid->bucket, 0xff, buckets * sizeof *grid->bucket);
-  memset(grid->first_of_size, 0xff, SIZES * sizeof *grid->first_of_size);
+  brink_grid_clear(grid);
   return grid;
+}
+
+void brink_grid_clear(brink_grid *grid) {
+  grid->per_unit = 1.0;
+  grid->low = SIZES;
+  grid->high = -1;
+  grid->sum = 0.0;
+  grid->count = 0;
+  for (size_t k = 0; k < grid->n; k++) grid->entries[k].size = -1;
+  memset(grid->bucket, 0xff, (grid->mask + 1) * sizeof *grid->bucket);
+  memset(grid->first_of_size, 0xff, SIZES * sizeof *grid->first_of_size);
+  memset(grid->count_of_size, 0, SIZES * sizeof *grid->count_of_size);
+}
+
+void brink_grid_copy(brink_grid *to, const brink_grid *from) {
+  to->per_unit = from->per_unit;
+  to->low = from->low;
+  to->high = from->high;
+  to->sum = from->sum;
+  to->count = from->count;
+  memcpy(to->entries, from->entries, from->n * sizeof *to->entries);
+  memcpy(to->links, from->links, from->n * sizeof *to->links);
+  memcpy(to->bucket, from->bucket, (from->mask + 1) * sizeof *to->bucket);
+  memcpy(to->first_of_size, from->first_of_size, SIZES * sizeof *to->first_of_size);
+  memcpy(to->count_of_size, from->count_of_size, SIZES * sizeof *to->count_of_size);
 }
 
 size_t brink_grid_bytes(const brink_grid *grid) {

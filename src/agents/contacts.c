@@ -16,12 +16,31 @@
   4096.0 /* units of rounding in time after an instant, in which rounding may still hide a value */
 
 bool brink_contacts_init(brink_contacts *contacts, size_t n, brink_arena *arena) {
-  *contacts =
-      (brink_contacts){.arena = arena, .capacity = FEWEST + n / SHARE, .free = BRINK_NOBODY};
+  *contacts = (brink_contacts){.arena = arena, .capacity = FEWEST + n / SHARE};
   contacts->first = brink_arena_take(arena, n, sizeof *contacts->first);
   contacts->items = brink_arena_take(arena, contacts->capacity, sizeof *contacts->items);
   if (arena->failed) return false;
+  brink_contacts_clear(contacts, n);
+  return true;
+}
+
+void brink_contacts_clear(brink_contacts *contacts, size_t n) {
+  contacts->count = 0;
+  contacts->free = BRINK_NOBODY;
   memset(contacts->first, 0xff, n * sizeof *contacts->first);
+}
+
+bool brink_contacts_copy(brink_contacts *to, const brink_contacts *from, size_t n) {
+  if (to->capacity < from->count) {
+    brink_contact *items = brink_arena_take(to->arena, from->capacity, sizeof *items);
+    if (items == NULL) return false;
+    to->items = items;
+    to->capacity = from->capacity;
+  }
+  memcpy(to->items, from->items, from->count * sizeof *to->items);
+  memcpy(to->first, from->first, n * sizeof *to->first);
+  to->count = from->count;
+  to->free = from->free;
   return true;
 }
 

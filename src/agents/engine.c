@@ -43,9 +43,9 @@ static void set_acting(brink_agents *agents, uint32_t agent) {
 /* A failure of one agent, or of two at a guard of their pair, which is at work. */
 static brink_status fail(const brink_agents *agents, brink_diag *diag, brink_reason reason,
                          const uint32_t *who, int count, brink_arguments arguments) {
-  const brink_model *model =
-      count == 1 ? population_of(agents, who[0])->sim->model
-                 : agents->worker.pair_guards[agents->acting_block].eval.model;
+  const brink_model *model = count == 1
+                                 ? population_of(agents, who[0])->sim->model
+                                 : agents->worker.pair_guards[agents->acting_block].eval.model;
   arguments.h = (double)NAN;
   for (int k = 0; k < count; k++) {
     arguments.population[k] = agents->members[who[k]].population;
@@ -177,6 +177,7 @@ static brink_status take_turn(brink_agents *agents, uint32_t agent, brink_diag *
   const brink_member *member = &agents->members[agent];
   const void *previous = brink_agents_packed(agents, agent);
   bool jumped = false;
+  /* The plan is over: the simulation takes its step, with the events at its end, and a new plan is made. */
   if (agents->now >= member->valid) {
     brink_agent_population *pop = population_of(agents, agent);
     brink_agents_save(agents, agent, 0);
@@ -187,6 +188,7 @@ static brink_status take_turn(brink_agents *agents, uint32_t agent, brink_diag *
       status = check_accumulation(agents, agent, diag);
     if (status == BRINK_OK) status = plan(agents, agent, diag);
   }
+  /* In any case there is a new window, which speculative steps have not seen. */
   if (status == BRINK_OK) open_window(agents, agent, previous, jumped);
   brink_speculation_invalidate(agents->speculation, agent);
   return status;
@@ -256,6 +258,7 @@ static brink_status settle(brink_agents *agents, size_t block, const uint32_t pa
                            const brink_pair_root *root, const brink_event_record *record,
                            bool acted, brink_diag *diag) {
   brink_pair_guards *pg = &agents->worker.pair_guards[block];
+  /* From the event on, as long as both plans are valid. */
   double valid = fmin(agents->members[pair[0]].valid, agents->members[pair[1]].valid);
   double at = record->event.t, value = record->event.value;
   brink_pair_query q = {.agents = agents, .block = block, .from = at, .to = fmax(valid, at)};
@@ -268,6 +271,7 @@ static brink_status settle(brink_agents *agents, size_t block, const uint32_t pa
   if (settled.blocked)
     return fail(agents, diag, BRINK_REASON_PAIR_BLOCKED, pair, 2,
                 (brink_arguments){.t = at, .guard = record->event.guard});
+  /* The record: its sign for any plans from now on, and how often it has fired at this instant. */
   const brink_contact *known = brink_contacts_find(&agents->contacts, block, root->guard, pair);
   uint32_t times = known != NULL && known->times > 0 && known->fired == at ? known->times + 1 : 1;
   brink_agents_update_contact(agents, &(brink_contact){.pair = {pair[0], pair[1]},
@@ -307,20 +311,24 @@ static brink_status fire(brink_agents *agents, size_t block, const uint32_t pair
   brink_pair_guards *pg = &agents->worker.pair_guards[block];
   brink_event_record record;
   bool acted;
+  /* What was before the action: signs of the other guards of the two, their states and plans. */
   brink_window_record_signs(agents, pair, block, root->guard);
   for (int side = 0; side < 2; side++) brink_agents_save(agents, pair[side], side);
+  /* The action, on the states of both at the time of the event. */
   int outcome =
       brink_pair_run_action(pg, agents->saved[0], agents->saved[1], root, &record, changed, &acted);
   brink_status status = check_finite(agents, pair, pg, &record, diag);
   if (status != BRINK_OK) return status;
   status = report_pair_event(agents, block, pair, &record);
   if (outcome < 0) return report_action_failure(agents, pair, pg, &record, outcome, diag);
+  /* Each partner that it has changed handles events of its own by that, and plans anew. */
   for (int side = 0; side < 2; side++) {
     end_window(agents, pair[side]);
     brink_status applied = apply_action(agents, block, side, pair[side], changed[side], diag);
     if (status == BRINK_OK) status = applied;
   }
   if (status != BRINK_OK || outcome != 0) return status != BRINK_OK ? status : BRINK_STOPPED;
+  /* The new sign of the guard follows from the new plans. */
   agents->acting_block = block;
   status = settle(agents, block, pair, root, &record, acted, diag);
   return status == BRINK_OK ? check_pair_accumulation(agents, pair, block, root, diag) : status;
@@ -328,6 +336,7 @@ static brink_status fire(brink_agents *agents, size_t block, const uint32_t pair
 
 /* The turn of two agents: their event, then new windows for both. */
 static brink_status take_pair_turn(brink_agents *agents, uint32_t i, uint32_t j, brink_diag *diag) {
+  /* The two in the order of the block. */
   size_t block = agents->members[i].window.block;
   const brink_pair_guards *pg = &agents->worker.pair_guards[block];
   bool first = population_of(agents, i) == pg->population[0] &&
@@ -367,6 +376,11 @@ static bool has_pair_event(const brink_agents *agents, uint32_t i) {
   return other->ending == BRINK_ENDS_AT_PAIR_EVENT && other->partner == i && other->end == one->end;
 }
 
+static brink_status report_memory(brink_diag *diag) {
+  return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for pairs that are in contact");
+}
+
+/* The next turn. TIME_REACHED: all agents have reached the end of the run. */
 static brink_status turn(brink_agents *agents, brink_diag *diag) {
   uint32_t i = brink_queue_first(&agents->queue);
   const brink_member *member = &agents->members[i];
@@ -374,6 +388,7 @@ static brink_status turn(brink_agents *agents, brink_diag *diag) {
 #ifndef NDEBUG
   check_invariants(agents, i);
 #endif
+  /* Time moves to the first end of a window; a pair event there, or a speculative step, or a turn. */
   agents->now = member->window.end;
   brink_status status = BRINK_OK;
   if (has_pair_event(agents, i))
@@ -381,8 +396,8 @@ static brink_status turn(brink_agents *agents, brink_diag *diag) {
   else if (agents->speculation == NULL || !brink_speculation_commit(agents->speculation, i))
     status = take_turn(agents, i, diag);
   brink_queue_update(&agents->queue, i, member->window.end);
-  if (agents->arena.failed)
-    return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for pairs that are in contact");
+  if (agents->arena.failed) return report_memory(diag);
+  /* What the next turns read is on its way into the caches. */
   if (agents->n >= MANY && agents->speculation == NULL) {
     brink_worker_prefetch(&agents->worker, agents->queue.later);
     brink_worker_prefetch_around(&agents->worker, agents->queue.soon);
@@ -390,8 +405,80 @@ static brink_status turn(brink_agents *agents, brink_diag *diag) {
   return status;
 }
 
+/* ---- writing ---- */
+
+static brink_status check_values(const brink_agents *agents, size_t population, size_t agent,
+                                 const double *x, const double *p, brink_diag *diag) {
+  if (!agents->started) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "the run has not begun");
+  if (population >= agents->def.npopulations ||
+      agent >= agents->worker.populations[population].def.count)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "there is no agent %zu in population %zu",
+                          agent, population);
+  const brink_model_def *def = &agents->worker.populations[population].sim->model->def;
+  for (size_t i = 0; x != NULL && i < def->nx; i++) {
+    if (!isfinite(x[i]))
+      return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "the value of state %zu is not finite", i);
+  }
+  for (size_t k = 0; p != NULL && k < def->np; k++) {
+    if (isnan(p[k]))
+      return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "the value of parameter %zu is NaN", k);
+  }
+  return BRINK_OK;
+}
+
+/* Puts the values into the simulation of the agent, which is loaded; states that are not given are those of its plan at
+ * the present. True: something differs from before. */
+static bool set_values(brink_agent_population *pop, const void *packed, double now, const double *x,
+                       const double *p, const int *mode) {
+  brink_sim *sim = pop->sim;
+  const brink_model_def *def = &sim->model->def;
+  brink_plan plan = brink_packed_plan(&pop->packing, packed);
+  bool changed = false;
+  for (size_t i = 0; i < def->nx; i++) {
+    sim->x[i] = brink_plan_at(&plan, i, now);
+    if (x == NULL || x[i] == sim->x[i]) continue;
+    sim->x[i] = x[i];
+    changed = true;
+  }
+  for (size_t k = 0; p != NULL && k < def->np; k++) {
+    changed = changed || p[k] != sim->eval.p[k];
+    sim->eval.p[k] = p[k];
+  }
+  for (size_t k = 0; mode != NULL && k < def->nmodes; k++) {
+    changed = changed || mode[k] != sim->eval.mode[k];
+    sim->eval.mode[k] = mode[k];
+  }
+  return changed;
+}
+
+brink_status brink_agents_write(brink_agents *agents, size_t population, size_t index,
+                                const double *x, const double *p, const int *mode,
+                                brink_diag *diag) {
+  brink_diag_clear(diag);
+  brink_status status = check_values(agents, population, index, x, p, diag);
+  if (status != BRINK_OK) return status;
+  brink_agent_population *pop = &agents->worker.populations[population];
+  uint32_t agent = (uint32_t)(pop->first + index);
+  brink_agents_save(agents, agent, 0);
+  brink_population_load(pop, index);
+  if (!set_values(pop, agents->saved[0], agents->now, x, p, mode)) return BRINK_OK;
+  /* From here on as after the action of a pair: events of its own, a new plan, a new window. */
+  pop->sim->t = pop->sim->stepper.t = agents->now;
+  end_window(agents, agent);
+  agents->members[agent].idle = 0;
+  set_acting(agents, agent);
+  status = brink_sim_intervene(pop->sim, diag);
+  if (status == BRINK_OK) status = plan(agents, agent, diag);
+  if (status != BRINK_OK) return status;
+  open_window(agents, agent, agents->saved[0], true);
+  brink_queue_update(&agents->queue, agent, agents->members[agent].window.end);
+  brink_speculation_invalidate(agents->speculation, agent);
+  return agents->arena.failed ? report_memory(diag) : BRINK_OK;
+}
+
 /* ---- runs ---- */
 
+/* The first instant of every agent. Its window is compared with those of the agents before it. */
 static brink_status begin(brink_agents *agents, brink_diag *diag) {
   for (uint32_t i = 0; i < agents->n; i++) {
     brink_agent_population *pop = population_of(agents, i);
@@ -408,15 +495,18 @@ static brink_status begin(brink_agents *agents, brink_diag *diag) {
   return BRINK_OK;
 }
 
-/* A later end of the run: agents that had reached the old end plan anew. */
-static brink_status extend(brink_agents *agents, brink_diag *diag) {
+/* A later end of the run: agents that had reached the old end plan anew. Those that still have a pair event there keep
+ * their windows. */
+static brink_status extend(brink_agents *agents, double old_end, brink_diag *diag) {
   brink_speculation_discard(agents->speculation);
   for (uint32_t i = 0; i < agents->n; i++) {
-    if (agents->members[i].window.ending != BRINK_ENDS_RUN) continue;
+    bool ended = agents->members[i].window.ending == BRINK_ENDS_RUN;
+    if (!ended && brink_packed_time(brink_agents_packed(agents, i)) < old_end) continue;
     brink_population_load(population_of(agents, i), brink_agents_index(agents, i));
     set_acting(agents, i);
     brink_status status = plan(agents, i, diag);
     if (status != BRINK_OK) return status;
+    if (!ended) continue;
     open_window(agents, i, brink_agents_packed(agents, i), false);
     brink_queue_update(&agents->queue, i, agents->members[i].window.end);
   }
@@ -428,10 +518,10 @@ brink_status brink_agents_begin(brink_agents *agents, double t_end, brink_diag *
   if (!isfinite(t_end) || t_end < agents->now)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "agents at t = %g cannot go to t = %g",
                           agents->now, t_end);
-  bool further = t_end > agents->t_end;
+  double old_end = agents->t_end;
   agents->t_end = t_end;
   if (!agents->started) return begin(agents, diag);
-  return further ? extend(agents, diag) : BRINK_OK;
+  return t_end > old_end ? extend(agents, old_end, diag) : BRINK_OK;
 }
 
 brink_status brink_agents_run(brink_agents *agents, double t_end, int64_t work, brink_diag *diag) {

@@ -256,13 +256,14 @@ static void update_leaving(brink_pair_guards *pg, const brink_pair_query *q) {
 
 /* ---- searching ---- */
 
+/* Values of a guard at both ends of the path. What the detector knows of it is of the pair before: it is forgotten. */
 static void prepare_one(brink_pair_guards *pg, size_t guard, const brink_pair_query *q) {
   brink_detector *det = &pg->detector;
   det->g0[guard] = brink_eval_guard(&pg->eval, guard, q->from, pg->x0);
   det->g1[guard] = brink_eval_guard(&pg->eval, guard, q->to, pg->x1);
   det->slope[guard] = det->slope_new[guard] = 0.0;
   det->queued[guard] = false;
-  det->tolerance[guard] = 0.0; /* of two others */
+  det->tolerance[guard] = 0.0;
 }
 
 /* The values at both ends of a guard, and of the guards in its formula. */
@@ -309,9 +310,10 @@ static bool was_enabled(brink_pair_guards *pg, const brink_pair_query *q, size_t
   return was;
 }
 
+/* An event at the start. Only the first one is reported; others at the same time are found when it has been handled. */
 static void fire_at_once(const brink_pair_query *q, size_t guard, brink_direction direction,
                          brink_event_kind kind, brink_pair_root *root) {
-  if (root->found) return; /* the others wait */
+  if (root->found) return;
   *root = (brink_pair_root){
       .found = true, .t = q->from, .guard = guard, .direction = direction, .kind = kind};
 }
@@ -362,10 +364,12 @@ static bool begin_guard(brink_pair_guards *pg, const brink_pair_query *q, size_t
                         brink_pair_root *root) {
   const brink_contact *contact = contact_of(q, guard);
   prepare(pg, guard, q);
+  /* Its value now, its value before an action at this instant, and its sign before. */
   double g = pg->detector.g0[guard], band = brink_pair_band(pg, guard);
   double value = q->jumped ? brink_pair_value(pg, q, guard, q->previous, q->from) : g;
   bool watched = was_enabled(pg, q, guard);
   int before = watched ? brink_pair_sign_before(pg, q, guard, value, band, contact) : 0;
+  /* Off its surface: by more than rounding, and not only by the rounding of two that stay in contact. */
   bool holds = contact != NULL && brink_contact_valid(contact, q);
   bool in_contact = fabs(g - value) <= band && is_in_contact(pg, q, guard, contact);
   bool off = fabs(g) > band && !(in_contact && before != 0);
@@ -373,14 +377,17 @@ static bool begin_guard(brink_pair_guards *pg, const brink_pair_query *q, size_t
   pg->sign_before[guard] = (signed char)before;
   bool touching = contact != NULL && brink_contact_touching(contact, q->from);
   pg->detector.touched[guard] = in_contact && touching;
+  /* An event that had to wait comes first; then one by a jump through the surface. Otherwise it keeps its sign. */
   if (due)
     fire_at_once(q, guard, (brink_direction)contact->due, (brink_event_kind)contact->kind, root);
   if (off && !(before * g > 0.0))
     check_jump(pg, q, guard, before, watched, root);
   else
     keep_sign(pg, guard, before, band, off ? NULL : contact);
+  /* The sign before is recorded where the value alone does not give it. */
   if (due || (off ? before * g < 0.0 : !(in_contact && touching && !holds)))
     update_sign(pg, q, guard, contact);
+  /* Along the path: a guard that rests on its surface, or leaves it after its event, need not be searched. */
   if (!(q->to > q->from)) return false;
   if (!stays_on_surface(pg, q, guard, band)) return !(holds && moves_away(pg, guard));
   if (!touching) update_rest(pg, q, guard);
@@ -416,6 +423,7 @@ static brink_pair_root search(brink_pair_guards *pg, const brink_pair_query *q, 
   *known = q->to;
   brink_detector *det = &pg->detector;
   brink_enabled_fn *enabled = pg->eval.model->def.enabled;
+  /* Signs and events at the start; roots along the path, unless there is an event at the start. */
   brink_pair_build_path(pg, q);
   begin_search(pg, q);
   brink_found found = {.sigma = 1.0, .undefined = BRINK_NONE};
@@ -428,12 +436,15 @@ static brink_pair_root search(brink_pair_guards *pg, const brink_pair_query *q, 
         brink_interpolate_guard(det, guard, &pg->path, &found);
     }
   }
+  /* An event at the start: its action may change what the signs follow from, so they are all recorded. */
   if (root.found || q->record_all) update_all_signs(pg, q);
   if (root.found || !(q->to > q->from)) return root;
+  /* The detector could follow the guards only so far: the caller searches the rest. */
   if (brink_detector_cut(det, &found, 0.0, pg->path.h) > 0.0) {
     *known = q->from + found.cut * pg->path.h;
     return root;
   }
+  /* No event: guards that leave their surface are known by their values from then on. */
   if (!found.event) {
 #ifndef NDEBUG
     check_ends(pg, q);
@@ -441,6 +452,7 @@ static brink_pair_root search(brink_pair_guards *pg, const brink_pair_query *q, 
     update_leaving(pg, q);
     return root;
   }
+  /* The first event along the path; those at the same time are due then. */
   root = (brink_pair_root){.found = true,
                            .t = fmin(q->from + found.sigma * pg->path.h, q->to),
                            .guard = det->hits[0].guard,
@@ -453,6 +465,7 @@ static brink_pair_root search(brink_pair_guards *pg, const brink_pair_query *q, 
 brink_pair_root brink_pair_search(brink_pair_guards *pg, const brink_pair_query *q) {
   brink_pair_query part = *q;
   pg->nupdates = 0;
+  /* Only the part of the time in which the two can come close is searched, unless guards may have jumped anywhere. */
   if (!q->displaced && q->to > q->from &&
       !brink_motion_clip(pg, q->now[0], q->now[1], &part.from, &part.to))
     return (brink_pair_root){.t = q->to};
@@ -503,6 +516,7 @@ int brink_pair_run_action(brink_pair_guards *pg, const void *a, const void *b,
                           bool *acted) {
   const brink_model *model = pg->eval.model;
   const brink_guard_def *guard = &model->guards[root->guard].def;
+  /* The states of both on their plans at the time of the event, and a copy of them. */
   gather_state(pg, 0, a, root->t);
   gather_state(pg, 1, b, root->t);
   memcpy(pg->before_x, pg->x1, model->def.nx * sizeof(double));
@@ -531,6 +545,7 @@ int brink_pair_run_action(brink_pair_guards *pg, const void *a, const void *b,
                                  .mode_before = pg->before_mode,
                                  .mode_after = pg->eval.mode};
   record->event.value = brink_eval_guard(&pg->eval, root->guard, root->t, pg->x1);
+  /* The action, and which of the two it has changed. */
   int outcome = guard->action != NULL ? guard->action(&record->event, &now, model->def.user) : 0;
   for (int side = 0; side < 2; side++) changed[side] = differs(pg, side);
   *acted = changes_mode(pg);

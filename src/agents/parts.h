@@ -63,6 +63,8 @@ typedef struct brink_queue {
 } brink_queue;
 
 bool brink_queue_init(brink_queue *queue, size_t n, brink_arena *arena);
+void brink_queue_clear(brink_queue *queue);
+void brink_queue_copy(brink_queue *to, const brink_queue *from); /* of the same n */
 void brink_queue_add(brink_queue *queue, uint32_t agent, double key);
 uint32_t brink_queue_first(const brink_queue *queue);
 /* Changes the key of an agent. */
@@ -99,6 +101,8 @@ typedef struct brink_grid brink_grid;
 
 /* NULL: out of memory. */
 brink_grid *brink_grid_create(size_t n, int ndimensions, brink_arena *arena);
+void brink_grid_clear(brink_grid *grid);                      /* as it was created */
+void brink_grid_copy(brink_grid *to, const brink_grid *from); /* of the same n and dimensions */
 size_t brink_grid_bytes(const brink_grid *grid);
 /* Inserts the agent's box, or replaces it. */
 void brink_grid_update(brink_grid *grid, uint32_t agent, const brink_box *box);
@@ -152,6 +156,9 @@ typedef struct brink_contacts {
 
 /* False: out of memory. */
 bool brink_contacts_init(brink_contacts *contacts, size_t n, brink_arena *arena);
+void brink_contacts_clear(brink_contacts *contacts, size_t n);
+/* False: out of memory. */
+bool brink_contacts_copy(brink_contacts *to, const brink_contacts *from, size_t n);
 /* NULL: nothing is recorded. */
 const brink_contact *brink_contacts_find(const brink_contacts *contacts, size_t block, size_t guard,
                                          const uint32_t pair[2]);
@@ -186,7 +193,7 @@ typedef struct brink_pair_guards {
   brink_contact *updates;   /* contacts that a search has to record */
   size_t nupdates;
   bool any_unilateral;  /* some guard is unilateral: within the tolerance is an event */
-  double window_travel; /* distance that an agent travels in one window */
+  double window_travel; /* distance that an agent travels in one window; of worker 0 */
   brink_tube *tube;     /* of each agent of both populations, by its number in the grid */
 } brink_pair_guards;
 
@@ -307,6 +314,11 @@ typedef struct brink_worker {
 brink_status brink_worker_init(brink_worker *worker, brink_agents *agents, size_t number,
                                brink_diag *diag);
 void brink_worker_free(brink_worker *worker);
+
+/* The number of agents in the grid of a pair block. */
+size_t brink_pair_agents(const brink_pair_guards *pg);
+/* Sets the distance that agents travel in one window, by their initial positions and sizes. */
+void brink_pair_set_travel(brink_pair_guards *pg);
 
 /* Prefetch what an agent's turn reads: the agent itself; its neighbours. */
 void brink_worker_prefetch(const brink_worker *worker, uint32_t agent);

@@ -29,11 +29,13 @@ void brink_population_start(brink_agent_population *pop, size_t agent) {
 
 brink_status brink_population_advance(brink_agent_population *pop, double t, double t_end,
                                       brink_diag *diag) {
-  /* With the same end as when the plan was made, so that the steps are the same. */
+  /* With the same end as when the plan was made, so that the step is the same. Only the field may ask for a shorter one
+   * than planned (field_denies in src/sim): then the rest must not go past the plan, which others have relied on. */
   brink_status status = BRINK_STEPPED;
-  do {
-    status = brink_sim_advance(pop->sim, t_end, diag);
-  } while (status == BRINK_STEPPED && pop->sim->t < t);
+  for (double limit = t_end; status == BRINK_STEPPED; limit = t) {
+    status = brink_sim_advance(pop->sim, limit, diag);
+    if (pop->sim->t >= t) break;
+  }
   return status < 0 || status == BRINK_STOPPED || status == BRINK_STEPPED ? status : BRINK_OK;
 }
 

@@ -2,6 +2,8 @@
  *
  * A heap with four children a node, and keys beside the agents: a million agents do not fit into the caches, and every
  * cache line that an update touches costs more than the comparisons. */
+#include <string.h>
+
 #include "agents/parts.h"
 
 #define CHILDREN 4
@@ -9,12 +11,26 @@
 
 /* The children of an item share a cache line: the first item is at the end of one. Arenas give whole lines. */
 bool brink_queue_init(brink_queue *queue, size_t n, brink_arena *arena) {
-  *queue = (brink_queue){.soon = BRINK_NOBODY, .later = BRINK_NOBODY};
+  *queue = (brink_queue){0};
+  brink_queue_clear(queue);
   queue->place = brink_arena_take(arena, n, sizeof *queue->place);
   brink_queue_item *lines = brink_arena_take(arena, n + 2 * CHILDREN, sizeof *lines);
   if (arena->failed) return false;
   queue->heap = lines + CHILDREN - 1;
   return true;
+}
+
+void brink_queue_clear(brink_queue *queue) {
+  queue->count = 0;
+  queue->soon = queue->later = BRINK_NOBODY;
+}
+
+void brink_queue_copy(brink_queue *to, const brink_queue *from) {
+  memcpy(to->heap, from->heap, from->count * sizeof *to->heap);
+  for (size_t k = 0; k < from->count; k++) to->place[to->heap[k].agent] = (uint32_t)k;
+  to->count = from->count;
+  to->soon = from->soon;
+  to->later = from->later;
 }
 
 static bool before(const brink_queue_item *a, const brink_queue_item *b) {

@@ -26,7 +26,7 @@ static double window_end(const brink_agents *agents, const brink_worker *worker,
     int sides[2], count = sides_of(worker, pg, candidate->agent, sides);
     for (int k = 0; k < count && pg->grid != NULL; k++) {
       double speed = brink_motion_speed(pg, sides[k], candidate->packed, from);
-      if (speed > 0.0) end = fmin(end, from + pg->window_travel / speed);
+      if (speed > 0.0) end = fmin(end, from + agents->worker.pair_guards[b].window_travel / speed);
     }
   }
   double least = from + 16.0 * DBL_EPSILON * fabs(from);
@@ -59,11 +59,13 @@ static bool displaced(const brink_agents *agents, const brink_worker *worker,
 
 void brink_candidate_open(brink_agents *agents, brink_worker *worker, brink_candidate_window *cw,
                           double from, double valid) {
+  /* The window: as long as the plan, or shorter, so that it is compared with few others. */
   double end = window_end(agents, worker, cw, from, valid);
   uint8_t ending = end >= valid ? BRINK_ENDS_WITH_PLAN : BRINK_ENDS_INSIDE_PLAN;
   cw->window = (brink_window){.start = from, .end = end, .ending = ending, .partner = BRINK_NOBODY};
   cw->searches = cw->checks = 0;
   cw->updated_contacts = false;
+  /* Its bounds in every pair block that has a grid. */
   cw->displaced = cw->jumped && displaced(agents, worker, cw, from);
   for (size_t b = 0; b < agents->def.npairs; b++) {
     const brink_pair_guards *pg = &worker->pair_guards[b];
@@ -106,7 +108,7 @@ void brink_candidate_update_grid(brink_agents *agents, const brink_candidate_win
   }
 }
 
-/* ---- cutting ---- */
+/* ---- cutting at pair events ---- */
 
 static void cut(brink_window *window, uint32_t partner, size_t block, const brink_pair_root *root) {
   window->end = root->t;
@@ -125,6 +127,7 @@ void brink_window_cut_partner(brink_agents *agents, uint32_t agent, const brink_
   brink_queue_update(&agents->queue, found->partner, partner->window.end);
 }
 
+/* A pair event cuts the candidate, and the window of the partner: at once, or when the speculative step is committed. */
 static void cut_both(brink_agents *agents, brink_candidate_window *cw, const brink_cut *found) {
   brink_speculative_step *step = cw->step;
   cut(&cw->window, found->partner, found->block, &found->root);
@@ -138,6 +141,7 @@ static void cut_both(brink_agents *agents, brink_candidate_window *cw, const bri
 
 /* ---- contacts ---- */
 
+/* Records a contact: at once, or when the speculative step is committed. */
 static void update_contact(brink_agents *agents, brink_candidate_window *cw,
                            const brink_contact *what) {
   brink_speculative_step *step = cw->step;
@@ -150,6 +154,7 @@ static void update_contact(brink_agents *agents, brink_candidate_window *cw,
     step->complete = false;
 }
 
+/* Records what a search has found. */
 static void update_contacts(brink_agents *agents, brink_candidate_window *cw,
                             const brink_pair_guards *pg) {
   for (size_t k = 0; k < pg->nupdates; k++) update_contact(agents, cw, &pg->updates[k]);
@@ -172,6 +177,7 @@ void brink_window_record_signs(brink_agents *agents, const uint32_t pair[2], siz
                                size_t guard) {
   for (size_t b = 0; b < agents->def.npairs; b++) {
     brink_pair_guards *pg = &agents->worker.pair_guards[b];
+    /* Does the block concern the two, and has it other guards than this one? */
     int sides[2];
     for (int k = 0; k < 2; k++) {
       const brink_agent_population *pop = brink_worker_population(&agents->worker, pair[k]);
@@ -181,6 +187,7 @@ void brink_window_record_signs(brink_agents *agents, const uint32_t pair[2], siz
     if (sides[0] < 0 || sides[1] < 0 || (!one && sides[0] == sides[1]) ||
         (b == block && pg->def.nguards == 1))
       continue;
+    /* A query of this instant alone, with the two in the order of the block. */
     bool swapped = one ? pair[0] > pair[1] : sides[0] == 1;
     uint32_t a = pair[swapped ? 1 : 0], c = pair[swapped ? 0 : 1];
     const void *packed[2] = {brink_agents_packed(agents, a), brink_agents_packed(agents, c)};
@@ -256,12 +263,14 @@ static bool comes_first(brink_agents *agents, const brink_worker *worker,
                         .guard = (uint32_t)root->guard},
                 other[2];
   bool tied[2];
+  /* It has to come before the events that the two windows end with, if these are at the same time … */
   for (int k = 0; k < 2; k++) {
     tied[k] = windows[k]->ending == BRINK_ENDS_AT_PAIR_EVENT && root->t >= windows[k]->end;
     if (!tied[k]) continue;
     other[k] = pair_event_of(worker->pair_guards, agent[k], windows[k]);
     if (!is_before(worker->pair_guards, &mine, &other[k])) return false;
   }
+  /* … and then these have to wait. */
   for (int k = 0; k < 2; k++) {
     if (tied[k]) postpone(agents, cw, &other[k], windows[k], q->from);
   }
@@ -290,6 +299,7 @@ static bool are_recorded(const brink_agents *agents, const brink_pair_guards *pg
 static void compare(brink_agents *agents, brink_worker *worker, brink_candidate_window *cw,
                     size_t block, int side, uint32_t j, const brink_partner_view *other) {
   brink_pair_guards *pg = &worker->pair_guards[block];
+  /* The time in which both windows are valid. At the end of the run, or if the other window ends now: this instant. */
   bool finished = other->window->ending == BRINK_ENDS_RUN;
   double from = cw->window.start;
   double to = finished ? from : fmax(fmin(cw->window.end, other->window->end), from);
@@ -307,6 +317,7 @@ static void compare(brink_agents *agents, brink_worker *worker, brink_candidate_
   q.previous[swapped] = cw->previous;
   q.pair[!swapped] = j;
   q.now[!swapped] = q.previous[!swapped] = other->packed;
+  /* Tubes that do not overlap: nothing can happen, unless guards may have jumped, or are on their surface. */
   if (other->tube != NULL && !agents->def.all_pairs && !cw->displaced &&
       !brink_tubes_may_touch(pg, &cw->bounds[2 * block + (size_t)side].tube, other->tube,
                              from - other->window->start, to - from) &&
@@ -316,10 +327,12 @@ static void compare(brink_agents *agents, brink_worker *worker, brink_candidate_
    * change would make unknown. */
   bool later = !(to > from) && !finished;
   if (later && are_recorded(agents, pg, &q)) return;
+  /* The narrow phase: the first event of the two. */
   cw->searches++;
   brink_pair_root root = brink_pair_search(pg, &q);
   update_contacts(agents, cw, pg);
   if (!root.found || later) return;
+  /* At one time, events of one agent come first, then pair events in their order; all others wait. */
   if (!finished &&
       (plan_event_first(&cw->window, root.t) || plan_event_first(other->window, root.t))) {
     mark_due(agents, cw, &q, &root);
@@ -340,6 +353,7 @@ brink_partner_view brink_window_view(const brink_agents *agents, const brink_pai
                               .tube = pg->grid != NULL ? &pg->tube[number] : NULL};
 }
 
+/* Compares with all agents on the other side. */
 static void compare_all(brink_agents *agents, brink_worker *worker, brink_candidate_window *cw,
                         size_t block, int side) {
   const brink_pair_guards *pg = &worker->pair_guards[block];
@@ -365,6 +379,8 @@ static size_t keep_other_side(const brink_pair_guards *pg, int side, uint32_t *l
   return kept;
 }
 
+/* Compares with the agents on the other side whose boxes touch its box: the broad phase. A speculative step adds those with
+ * earlier turns, and records which versions it reads. */
 static void compare_near(brink_agents *agents, brink_worker *worker, brink_candidate_window *cw,
                          size_t block, int side) {
   brink_pair_guards *pg = &worker->pair_guards[block];

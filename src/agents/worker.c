@@ -104,25 +104,29 @@ static double window_travel_of(const brink_pair_guards *pg, size_t count, double
   return fmax(0.5 * share, largest);
 }
 
-/* How many agents the grid of a pair block has. */
-static size_t agents_in_grid(const brink_pair_guards *pg) {
+size_t brink_pair_agents(const brink_pair_guards *pg) {
   bool one = pg->population[0] == pg->population[1];
   return pg->population[0]->def.count + (one ? 0 : pg->population[1]->def.count);
 }
 
-static bool make_grid(brink_pair_guards *pg, brink_arena *arena) {
-  size_t count = agents_in_grid(pg);
-  pg->tube = brink_arena_take(arena, count, sizeof *pg->tube);
-  pg->grid = brink_grid_create(count, pg->def.ndimensions, arena);
-  if (arena->failed) return false;
+void brink_pair_set_travel(brink_pair_guards *pg) {
+  size_t count = brink_pair_agents(pg);
   double largest = 0.0;
   for (size_t k = 0; k < count; k++) {
-    bool second = k >= pg->population[0]->def.count;
-    largest =
-        fmax(largest, size_of(pg, second ? 1 : 0, second ? k - pg->population[0]->def.count : k));
+    size_t first = pg->population[0]->def.count;
+    bool second = k >= first;
+    largest = fmax(largest, size_of(pg, second ? 1 : 0, second ? k - first : k));
   }
   pg->window_travel = window_travel_of(pg, count, largest);
   if (!(pg->window_travel > 0.0)) pg->window_travel = 1.0;
+}
+
+static bool make_grid(brink_pair_guards *pg, brink_arena *arena) {
+  size_t count = brink_pair_agents(pg);
+  pg->tube = brink_arena_take(arena, count, sizeof *pg->tube);
+  pg->grid = brink_grid_create(count, pg->def.ndimensions, arena);
+  if (arena->failed) return false;
+  brink_pair_set_travel(pg);
   return true;
 }
 
@@ -138,8 +142,8 @@ static bool make_pair_guards(brink_worker *worker, size_t k, size_t number) {
   const brink_pair_guards *first = &agents->worker.pair_guards[k];
   pg->grid = first->grid;
   pg->tube = first->tube;
-  pg->window_travel = first->window_travel;
-  pg->results.list = brink_arena_take(&agents->arena, agents_in_grid(pg), sizeof *pg->results.list);
+  pg->results.list =
+      brink_arena_take(&agents->arena, brink_pair_agents(pg), sizeof *pg->results.list);
   return !agents->arena.failed;
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 const char *brink_version(void) {
-  return "0.1.0";
+  return BRINK_VERSION;
 }
 
 const char *brink_status_text(brink_status status) {

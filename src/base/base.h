@@ -38,7 +38,7 @@ void brink_release(const brink_allocator *allocator, void *memory, size_t count,
  *     object->p = brink_arena_copy(arena, p, np, sizeof *p);
  *     if (arena->failed) return BRINK_ERR_MEMORY;
  *
- * `failed` stays set. Who goes on with the arena after a failure sets it to false. */
+ * `failed` stays set: code that goes on with the arena after a failure sets it to false. */
 typedef struct brink_arena_block brink_arena_block;
 
 typedef struct brink_arena {

@@ -28,11 +28,9 @@ static bool is_model(const char *word) {
 
 const cli_command *cli_command_choose(const char *word) {
   const cli_command *command = cli_command_find(word);
-  if (command != NULL && command->run != NULL) return command;
+  if (command != NULL) return command;
   const char *near = cli_nearest_command(word);
-  if (command != NULL)
-    cli_misuse(NULL, "'brink %s' is not in this version", word);
-  else if (is_model(word))
+  if (is_model(word))
     cli_misuse(NULL, "which command? To simulate: brink run %s", word);
   else if (word[0] == '-')
     cli_misuse(NULL, "'%s' stands before the command: options follow it", word);

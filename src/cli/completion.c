@@ -20,7 +20,7 @@ static void put_choices(brink_text *text, const char *list, const char *separato
 }
 
 static void put_commands(brink_text *text, const char *separator) {
-  for (int k = 0; k < CLI_COMMAND_LATER_FIRST; k++)
+  for (int k = 0; k < CLI_COMMAND_COUNT; k++)
     brink_text_add(text, "%s%s", k > 0 ? separator : "", cli_commands[k].name);
 }
 
@@ -125,7 +125,7 @@ static void put_bash(brink_text *text) {
   for (int k = 0; k < CLI_LATER_FIRST; k++) put_bash_option(&cli_options[k], text);
   put_bash_silent(text);
   brink_text_add(text, "  esac\n  case ${COMP_WORDS[1]} in\n");
-  for (int k = 0; k < CLI_COMMAND_LATER_FIRST; k++) put_bash_command(&cli_commands[k], text);
+  for (int k = 0; k < CLI_COMMAND_COUNT; k++) put_bash_command(&cli_commands[k], text);
   brink_text_add(text, "  esac\n  if [[ $current == -* ]]; then\n"
                        "    _brink_words \"$current\" \"$options\"\n    return\n  fi\n"
                        "  local commands='");
@@ -135,7 +135,7 @@ static void put_bash(brink_text *text) {
   brink_text_add(text, "' experiments='");
   put_experiments(text, " ");
   brink_text_add(text, "'\n  case ${COMP_WORDS[1]} in\n");
-  for (int k = 0; k < CLI_COMMAND_LATER_FIRST; k++) put_bash_operand(&cli_commands[k], text);
+  for (int k = 0; k < CLI_COMMAND_COUNT; k++) put_bash_operand(&cli_commands[k], text);
   brink_text_add(text, "    help) _brink_words \"$current\" \"$commands\" ;;\n  esac\n}\n\n"
                        "complete -F _brink brink\n");
 }
@@ -163,7 +163,7 @@ static void put_zsh_argument(const cli_option *option, brink_text *text) {
 }
 
 static void put_zsh_option(const cli_option *option, brink_text *text) {
-  bool repeats = option == &cli_options[CLI_SET] || option == &cli_options[CLI_VARY];
+  bool repeats = option == &cli_options[CLI_SET];
   const char *equals = option->argument != NULL ? "=" : "";
   brink_text_add(text, "        ");
   if (option->letter != 0)
@@ -211,7 +211,7 @@ static void put_zsh(brink_text *text) {
                        "# Completion of brink in zsh: made by 'brink completion zsh'.\n\n"
                        "_brink() {\n  local context state state_descr line\n"
                        "  typeset -A opt_args\n  local -a commands=(\n");
-  for (int k = 0; k < CLI_COMMAND_LATER_FIRST; k++) {
+  for (int k = 0; k < CLI_COMMAND_COUNT; k++) {
     brink_text_add(text, "    '%s:", cli_commands[k].name);
     put_quoted(text, cli_commands[k].help, "'\\''", "");
     brink_text_add(text, "'\n");
@@ -223,7 +223,7 @@ static void put_zsh(brink_text *text) {
                        "  case $state in\n"
                        "    command) _describe command commands ;;\n"
                        "    argument) case $words[1] in\n");
-  for (int k = 0; k < CLI_COMMAND_LATER_FIRST; k++) {
+  for (int k = 0; k < CLI_COMMAND_COUNT; k++) {
     const cli_command *command = &cli_commands[k];
     brink_text_add(text, "      %s) _arguments -s \\\n", command->name);
     for (int j = 0; j < CLI_LATER_FIRST; j++) {
@@ -251,7 +251,7 @@ static void put_fish_option(const cli_option *option, brink_text *text) {
     return;
   }
   brink_text_add(text, "complete -c brink -n '__fish_seen_subcommand_from");
-  for (int k = 0; k < CLI_COMMAND_LATER_FIRST; k++) {
+  for (int k = 0; k < CLI_COMMAND_COUNT; k++) {
     if (cli_command_takes(&cli_commands[k], option))
       brink_text_add(text, " %s", cli_commands[k].name);
   }
@@ -288,7 +288,7 @@ static void put_fish_operand(const cli_command *command, brink_text *text) {
 static void put_fish(brink_text *text) {
   brink_text_add(text, "# Completion of brink in fish: made by 'brink completion fish'.\n\n"
                        "complete -c brink -f\n");
-  for (int k = 0; k < CLI_COMMAND_LATER_FIRST; k++) {
+  for (int k = 0; k < CLI_COMMAND_COUNT; k++) {
     brink_text_add(text, "complete -c brink -n __fish_use_subcommand -a %s -d '",
                    cli_commands[k].name);
     put_fish_words(text, cli_commands[k].help);
@@ -300,7 +300,7 @@ static void put_fish(brink_text *text) {
   put_commands(text, " ");
   brink_text_add(text, "'\n");
   for (int k = 0; k < CLI_LATER_FIRST; k++) put_fish_option(&cli_options[k], text);
-  for (int k = 0; k < CLI_COMMAND_LATER_FIRST; k++) put_fish_operand(&cli_commands[k], text);
+  for (int k = 0; k < CLI_COMMAND_COUNT; k++) put_fish_operand(&cli_commands[k], text);
 }
 
 int cli_completion(const cli_arguments *arguments) {

@@ -44,7 +44,7 @@ cli_cause cli_judge_cause(const cli_judge *judge, const brink_condition *c,
   if (slopes != NULL && isfinite(c->depth) && c->depth > 0.0)
     consider_slopes(judge, c, slopes, &cause);
   for (size_t k = 0; k < c->napproaches; k++) {
-    const brink_approach *a = &c->approaches[k];
+    const brink_closest_approach *a = &c->approaches[k];
     if (a->state == BRINK_NONE) continue;
     consider(&cause, (cli_cause){.name = state_name(judge, a->state),
                                  .which = "",
@@ -82,7 +82,7 @@ static void tell_approaches(const brink_condition *c, brink_text *text) {
   size_t shown = c->napproaches < APPROACHES_SHOWN ? c->napproaches : APPROACHES_SHOWN;
   size_t from = c->napproaches - shown; /* the last ones: closest to the event */
   for (size_t k = from; k < c->napproaches; k++) {
-    const brink_approach *a = &c->approaches[k];
+    const brink_closest_approach *a = &c->approaches[k];
     brink_text_add(text, "    closest approach at t = %.10g: %.6g, distance %.6g, factor %.6g\n",
                    a->t, a->value, a->distance, a->factor);
   }
@@ -240,7 +240,7 @@ static void member(brink_text *text, const char *key, double value) {
 static void json_approaches(const brink_condition *c, brink_text *text) {
   brink_text_add(text, ",\n    \"approaches\":[");
   for (size_t k = 0; k < c->napproaches; k++) {
-    const brink_approach *a = &c->approaches[k];
+    const brink_closest_approach *a = &c->approaches[k];
     brink_text_add(text, "%s{\"t\":", k > 0 ? "," : "");
     brink_json_real(text, a->t);
     member(text, "value", a->value);

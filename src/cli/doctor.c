@@ -94,9 +94,9 @@ static trial try_model(bool interpret) {
 static void examine_models(finding *f) {
   trial t = try_model(true);
   f->ok = t.ran;
-  brink_text_add(&f->words, t.ran ? "a small model runs, with the right answer"
-                                  : "a small model does not run, or not with the right answer");
-  if (!t.ran) brink_text_add(&f->advice, "this program is broken: install it again");
+  brink_text_add(&f->words, t.ran ? "a small model runs and gives the right result"
+                                  : "a small model does not run, or gives a wrong result");
+  if (!t.ran) brink_text_add(&f->advice, "the program is damaged: install it again");
 }
 
 static void examine_compiler(finding *f) {
@@ -145,7 +145,7 @@ static void examine_cache(finding *f) {
     count_files(cache.directory, &files, &bytes);
     brink_text_add(&f->words, "%s: %zu files, %.1f MB", cache.path, files, 1e-6 * bytes);
   } else {
-    brink_text_add(&f->words, "machine code cannot be kept from one run to the next");
+    brink_text_add(&f->words, "machine code cannot be kept between runs");
     brink_text_add(&f->advice, "set BRINK_CACHE to a folder that only you can write to");
   }
   brink_cache_close(&cache);
@@ -173,7 +173,7 @@ static void examine_terminal(finding *f, const cli_arguments *arguments) {
   if (terminal)
     brink_text_add(&f->words, "%zu columns, ", cli_terminal_width(STDOUT_FILENO));
   else
-    brink_text_add(&f->words, "none here, ");
+    brink_text_add(&f->words, "not a terminal, ");
   brink_text_add(&f->words, "%s, %s", utf8 ? "UTF-8" : "no UTF-8",
                  colours->plain[0] != '\0' ? "colours" : "no colours");
   if (!utf8) brink_text_add(&f->advice, "plots are drawn in ASCII: export LC_ALL=C.UTF-8");
@@ -317,7 +317,7 @@ int cli_doctor(const cli_arguments *arguments) {
     brink_text_free(&f.words);
     brink_text_free(&f.advice);
   }
-  brink_text_add(&text, healthy ? "Everything that is needed is there.\n"
+  brink_text_add(&text, healthy ? "Everything that is needed is installed.\n"
                                 : "Models do not run on this system.\n");
   int printed = cli_print(&text);
   return !healthy ? CLI_NUMERICS : printed;

@@ -27,24 +27,22 @@ static bool has_fixed_step(const facts *f) {
 
 static const char *of_gain(const facts *f) {
   if (f->options->events != BRINK_EXTRAPOLATE)
-    return "only --events extrapolate looks ahead, and may come closer step by step";
+    return "only --events extrapolate approaches a surface step by step";
   if (f->method == BRINK_TAYLOR)
-    return "taylor knows a step before it is taken, and goes to the surface in one; adams and "
-           "dopri "
-           "come closer step by step";
+    return "taylor reaches a surface in one step; adams and dopri approach it step by step";
   return NULL;
 }
 
 static const char *of_gamma(const facts *f) {
   const char *reason = of_gain(f);
   if (reason != NULL || f->options->gain == BRINK_GAIN_FIXED) return reason;
-  return "it is the gain of --gain fixed, and another gain is asked for";
+  return "only --gain fixed uses it";
 }
 
 static const char *of_termination(const facts *f) {
   const char *reason = of_gain(f);
   if (reason != NULL || f->options->gain != BRINK_GAIN_MARGIN) return reason;
-  return "it is for --gain published and --gain fixed; with a margin an event is at its surface";
+  return "only --gain published and --gain fixed use it; --gain margin reaches the surface itself";
 }
 
 static const char *of_parts(const facts *f) {
@@ -54,9 +52,9 @@ static const char *of_parts(const facts *f) {
 static const char *of_near_miss(const facts *f) {
   bool looks_inside =
       f->options->events == BRINK_EXTRAPOLATE || f->options->events == BRINK_INTERPOLATE;
-  return looks_inside ? NULL
-                      : "only --events extrapolate and interpolate look inside a step, where near "
-                        "misses are";
+  return looks_inside
+             ? NULL
+             : "only --events extrapolate and interpolate search inside steps for near misses";
 }
 
 static const char *of_hmax(const facts *f) {
@@ -75,12 +73,13 @@ static const char *of_clocks(const facts *f) {
   if (!f->populations) return "the model has no population of agents";
   if (f->run->crowd != NULL || f->one_clock) return NULL;
   if (f->run->arguments->command == &cli_commands[CLI_COMMAND_CONDITION])
-    return "condition looks at all agents in one system";
-  return "what else is asked for, or the model, needs all agents in one system";
+    return "condition computes all agents as one system";
+  return "the model, or another option, needs all agents in one system";
 }
 
 static const char *of_threads(const facts *f) {
-  return f->run->crowd != NULL ? NULL : "only agents with clocks of their own are shared out";
+  return f->run->crowd != NULL ? NULL
+                               : "only agents with clocks of their own run in several threads";
 }
 
 static const char *of_every(const facts *f) {

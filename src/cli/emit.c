@@ -1,7 +1,7 @@
 /* emit.c: brink emit: the generated C of a model. */
 #include "cli/load.h"
 #include "cli/settings.h"
-#include "native/series.h"
+#include "native/series_run.h"
 #include "num/order.h"
 
 /* With the solution's series, as a run at these tolerances has them. */

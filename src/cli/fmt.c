@@ -93,14 +93,14 @@ static int format_one(const cli_arguments *arguments, const char *path, cli_outp
 
 int cli_fmt(const cli_arguments *arguments) {
   bool check = cli_has(arguments, CLI_CHECK), write = cli_has(arguments, CLI_WRITE);
-  if (check && write) return cli_misuse("fmt", "--check only tells: it does not go with --write");
+  if (check && write) return cli_misuse("fmt", "--check and --write exclude each other");
   cli_output output;
   cli_output_open(&output, "-");
   int worst = CLI_OK;
   for (size_t k = 0; k < arguments->noperands; k++) {
     const char *path = arguments->operands[k];
     if (write && strcmp(path, "-") == 0)
-      return cli_misuse("fmt", "--write needs a file: standard input has no place to write to");
+      return cli_misuse("fmt", "--write needs a file, not standard input");
     int outcome = format_one(arguments, path, &output);
     if (outcome > worst) worst = outcome;
   }

@@ -82,7 +82,7 @@ static void describe_program(brink_text *text) {
   brink_text_add(text, "Usage: brink COMMAND [OPTION]... [ARGUMENT]...\n");
   add_sentence(text, cli_tagline);
   brink_text_add(text, "\nCommands:\n");
-  for (int k = 0; k < CLI_COMMAND_LATER_FIRST; k++) {
+  for (int k = 0; k < CLI_COMMAND_COUNT; k++) {
     const cli_command *command = &cli_commands[k];
     int used = (int)(strlen(command->name) + strlen(command->operands)) + 3;
     brink_text_add(text, "  %s %s%*s%s\n", command->name, command->operands, COMMANDS - used, "",

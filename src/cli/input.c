@@ -214,7 +214,7 @@ int cli_input_read(cli_input *input, const cli_arguments *arguments) {
   brink_arena_init(&input->arena, NULL);
   if (input->path == NULL)
     return cli_has(arguments, CLI_INPUT_HOLD)
-               ? cli_misuse(arguments->command->name, "--input-hold is about --input FILE.csv")
+               ? cli_misuse(arguments->command->name, "--input-hold needs --input FILE.csv")
                : CLI_OK;
   char *text = read_text(input);
   if (text == NULL) return CLI_FILE;

@@ -151,7 +151,7 @@ static void put_command_page(const cli_command *command, brink_text *text) {
 
 static void put_command_list(brink_text *text) {
   brink_text_add(text, ".Bl -tag -width Ds\n");
-  for (int k = 0; k < CLI_COMMAND_LATER_FIRST; k++) {
+  for (int k = 0; k < CLI_COMMAND_COUNT; k++) {
     const cli_command *command = &cli_commands[k];
     brink_text_add(text, ".It Cm %s", command->name);
     if (command->operands[0] != '\0') brink_text_add(text, " Ar %s", command->operands);
@@ -165,15 +165,14 @@ static void put_command_list(brink_text *text) {
 static void put_see_also(brink_text *text) {
   brink_text_add(text, ".Sh SEE ALSO\n");
   const char *last = "";
-  for (int count = 0; count < CLI_COMMAND_LATER_FIRST; count++) {
+  for (int count = 0; count < CLI_COMMAND_COUNT; count++) {
     const char *next = NULL;
-    for (int k = 0; k < CLI_COMMAND_LATER_FIRST; k++) {
+    for (int k = 0; k < CLI_COMMAND_COUNT; k++) {
       const char *name = cli_commands[k].name;
       if (strcmp(name, last) > 0 && (next == NULL || strcmp(name, next) < 0)) next = name;
     }
     if (next == NULL) break;
-    brink_text_add(text, ".Xr brink-%s 1%s\n", next,
-                   count + 1 < CLI_COMMAND_LATER_FIRST ? " ," : "");
+    brink_text_add(text, ".Xr brink-%s 1%s\n", next, count + 1 < CLI_COMMAND_COUNT ? " ," : "");
     last = next;
   }
 }
@@ -192,7 +191,7 @@ static void put_program_page(brink_text *text) {
   put_command_list(text);
   brink_text_add(text, ".Pp\n");
   put_words(text, "A model may be - for standard input; -- ends the options. Each command has a "
-                  "page of its own, and tells its options with --help.");
+                  "page of its own, and lists its options with --help.");
   put_rest(text);
   put_examples(&cli_commands[CLI_COMMAND_RUN], text);
   put_see_also(text);

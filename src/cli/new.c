@@ -127,7 +127,7 @@ static bool write_all(int file, const brink_text *text) {
 static int create(const char *path, const brink_text *text) {
   int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0 && errno == EEXIST) {
-    cli_say("%s exists, and is not written over: choose another name", path);
+    cli_say("%s exists already: choose another name", path);
     return CLI_FILE;
   }
   bool fine = file >= 0 && write_all(file, text);
@@ -145,7 +145,7 @@ static int create(const char *path, const brink_text *text) {
 static int tell_next(const names *n, const cli_starter *starter) {
   brink_text text = {0};
   const char *file = n->shown.data;
-  brink_text_add(&text, "%s: %s. What to type next:\n\n", n->path.data, starter->help);
+  brink_text_add(&text, "%s: %s. Try:\n\n", n->path.data, starter->help);
   brink_text_add(&text, "  brink run %s --plot %s\n", file, starter->plot);
   brink_text_add(&text, "  brink run %s --set %s --report %s\n", file, starter->set, n->page.data);
   brink_text_add(&text, "  brink check %s\n", file);

@@ -54,11 +54,6 @@ typedef enum cli_option_id {
   CLI_CHECKPOINT = CLI_LATER_FIRST,
   CLI_CHECKPOINT_EVERY,
   CLI_RESUME,
-  CLI_VARY,
-  CLI_SAMPLES,
-  CLI_KEEP,
-  CLI_JOBS,
-  CLI_LIMIT,
   CLI_OPTION_COUNT
 } cli_option_id;
 
@@ -98,8 +93,6 @@ typedef enum cli_command_id {
   CLI_COMMAND_DOCTOR,
   CLI_COMMAND_MANUAL,
   CLI_COMMAND_COMPLETION,
-  CLI_COMMAND_LATER_FIRST, /* from here on: not in this version */
-  CLI_COMMAND_SWEEP = CLI_COMMAND_LATER_FIRST,
   CLI_COMMAND_COUNT
 } cli_command_id;
 

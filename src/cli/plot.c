@@ -130,12 +130,12 @@ static int check_against(const request *r) {
   const selection *both[2] = {&r->y, &r->x};
   for (size_t k = 0; k < 2; k++) {
     if (both[k]->variable->type == BRINK_VALUE_STRING)
-      return cli_misuse("run", "--plot %s:%s draws numbers: %s has words for values", r->y.name,
+      return cli_misuse("run", "--plot %s:%s needs numbers: the values of %s are words", r->y.name,
                         r->x.name, both[k]->name);
   }
   if (r->x.total == r->y.total || r->x.total == 1) return CLI_OK;
-  return cli_misuse("run", "--plot %s:%s: %zu against %zu do not make pairs", r->y.name, r->x.name,
-                    r->y.total, r->x.total);
+  return cli_misuse("run", "--plot %s:%s: %zu and %zu elements cannot be paired", r->y.name,
+                    r->x.name, r->y.total, r->x.total);
 }
 
 /* "y" or "y:x"; `word` is cut. */
@@ -146,7 +146,7 @@ static int read_request(request *r, char *word, const brink_columns *columns) {
   r->y.name = word;
   r->x.name = colon != NULL ? colon + 1 : "";
   if (word[0] == '\0' || (r->against && r->x.name[0] == '\0'))
-    return cli_misuse("run", "--plot draws names: x,y over time, or y:x");
+    return cli_misuse("run", "--plot needs names: x,y over time, or y:x");
   select_columns(&r->y, columns);
   if (r->y.count == 0) return tell_unknown(r->y.name, columns);
   if (!r->against) return CLI_OK;

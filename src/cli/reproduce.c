@@ -63,7 +63,7 @@ static int unknown(const char *name) {
     best = brink_nearest(name, brink_experiments[k]->name, best);
   if (best != NULL)
     return cli_misuse("reproduce", "there is no experiment '%s'; did you mean %s?", name, best);
-  return cli_misuse("reproduce", "there is no experiment '%s'; 'brink reproduce --list' names them",
+  return cli_misuse("reproduce", "there is no experiment '%s'; 'brink reproduce --list' lists them",
                     name);
 }
 
@@ -190,7 +190,7 @@ static void add_total(const reproduction *r, brink_text *text) {
 
 static void write_text(reproduction *r, brink_text *text) {
   if (text->failed)
-    cli_say("out of memory: what is printed is not complete");
+    cli_say("out of memory: the output is not complete");
   else
     cli_output_write(text->data, text->length, &r->output);
   brink_text_free(text);

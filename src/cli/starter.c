@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 static const char tank[] =
-    "% $FILE: a tank that is emptied and filled again. Change it, and see:\n"
+    "% $FILE: a tank that is emptied and filled again. Change it, and try:\n"
     "%\n"
     "%   brink run $FILE --plot plant.h,plant.phase\n"
     "%   brink run $FILE --set plant.area=2.5 --report $PAGE\n"
@@ -38,7 +38,7 @@ static const char tank[] =
     "      else\n"
     "        h' = (pump - leak*sqrt(h))/area;\n"
     "      end if;\n"
-    "      empty = h - 0.01;  % an event is where a flag becomes zero\n"
+    "      empty = h - 0.01;  % an event happens where a flag becomes zero\n"
     "      full = h - high;\n"
     "    end dynamics;\n"
     "    output\n"
@@ -77,7 +77,7 @@ static const char tank[] =
     "end $NAME;\n";
 
 static const char loop[] =
-    "% $FILE: a tank whose level a sampled controller holds, with an alarm. Change it, and see:\n"
+    "% $FILE: a tank whose level a sampled controller holds, with an alarm. Change it, and try:\n"
     "%\n"
     "%   brink run $FILE --plot plant.h,control.u,watch.alarm\n"
     "%   brink run $FILE --set control.setpoint=4 --report $PAGE\n"
@@ -106,7 +106,7 @@ static const char loop[] =
     "      else\n"
     "        h' = 0.0;\n"
     "      end if;\n"
-    "      empty = h - 1e-6;  % an event is where a flag becomes zero\n"
+    "      empty = h - 1e-6;  % an event happens where a flag becomes zero\n"
     "    end dynamics;\n"
     "    output\n"
     "      level = h;\n"
@@ -122,7 +122,7 @@ static const char loop[] =
     "  end body;\n"
     "end Plant$MORE;\n"
     "\n"
-    "% A controller that looks at the level ten times a second, and holds its output in between.\n"
+    "% A controller that reads the level ten times a second, and holds its output in between.\n"
     "dtc Control$MORE is\n"
     "  interface\n"
     "    input(measured, real);\n"

@@ -185,7 +185,7 @@ static bool find_pattern(builder *b, size_t **starts, size_t **rows) {
   return true;
 }
 
-/* Kernels two of whose entries share a place add up. by_row is used to remember who was there. */
+/* Kernels with two entries in one place accumulate. by_row holds the kernel that was last in a place. */
 static void find_sums(builder *b) {
   uint32_t *user = b->by_row;
   for (size_t k = 0; k < b->nentries; k++) user[k] = UINT32_MAX;

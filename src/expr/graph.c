@@ -29,7 +29,7 @@ static uint64_t bits_of(double value) {
   return bits;
 }
 
-/* A map enters by a few of its entries: enough to tell most apart. */
+/* Only a few entries of a map are hashed: enough to distinguish most maps. */
 static uint64_t hash_ref(const brink_graph *graph, const brink_ref *ref) {
   enum { SAMPLES = 8 };
   uint64_t hash = mix((uint64_t)ref->space, ref->base);
@@ -127,7 +127,7 @@ brink_node brink_graph_time(brink_graph *graph) {
   return intern_op(graph, BRINK_OP_TIME, 0, 0, 0);
 }
 
-/* Is the map a pattern after all? Then base and stride say the same. */
+/* A map with constant differences becomes a base and a stride. */
 static bool is_affine(const uint32_t *map, size_t iterations, int32_t *stride) {
   *stride = 0;
   if (iterations < 2) return true;

@@ -12,7 +12,7 @@
 #define INLINE_CASES 8
 #define INLINE_NODES 20000
 
-/* ---- who computes what ---- */
+/* ---- which equation computes a slot ---- */
 
 bool brink_system_index(brink_system *system) {
   brink_writers *w = &system->writers;
@@ -95,7 +95,7 @@ static brink_node equation_node(inliner *in, uint32_t equation, const uint32_t *
   return node;
 }
 
-/* The equations behind one ref; more than one are told apart by a number for each iteration. */
+/* The equations behind one ref; if there are several, a number for each iteration selects one. */
 static size_t list_cases(const inliner *in, const uint32_t *equations, uint32_t *cases) {
   size_t count = 0;
   for (size_t i = 0; i < in->count; i++) {
@@ -229,7 +229,7 @@ static void finish_kernel(brink_system *system, brink_kernel *kernel) {
     kernel->reads_v = true;
 }
 
-/* The nodes of effects ride along as outputs that nothing writes. */
+/* The nodes of effects are copied as additional outputs that are not written. */
 static bool finish_action(brink_system *system, brink_action *action) {
   if (action == NULL || action->finished) return true;
   action->finished = true;
@@ -243,8 +243,7 @@ static bool finish_action(brink_system *system, brink_action *action) {
   size_t n = own;
   for (size_t k = 0; k < action->neffects; k++) {
     const brink_effect *effect = &action->effects[k];
-    brink_output ride = {.node = 0, .when = effect->when};
-    with.outputs[n++] = ride;
+    with.outputs[n++] = (brink_output){.node = 0, .when = effect->when};
     for (size_t j = 0; j < effect->nargs; j++)
       with.outputs[n++] = (brink_output){.node = effect->args[j], .when = BRINK_NO_NODE};
   }

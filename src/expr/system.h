@@ -22,7 +22,7 @@ typedef struct brink_group {
   size_t count;
   const char *class_name;
   size_t stream;         /* of random draws, of instance 0; the others follow */
-  const uint32_t *draws; /* of each instance, so far; NULL: not told */
+  const uint32_t *draws; /* of each instance, so far; NULL: not known */
   /* Actions draw, too: slots of P for the draws so far and the streams, one for each instance. */
   bool actions_draw;
   uint32_t draws_slot, stream_slot;

@@ -381,8 +381,8 @@ typedef enum brink_layout {
   BRINK_LAYOUT_SPACE, /* a keyword, with a space before a parenthesis that follows */
 } brink_layout;
 
-/* How the parser gets at files, and the checker at those that may have been forgotten: returns text in memory from malloc, NUL-terminated, or NULL with a
- * reason. Tests and fuzzers supply their own. */
+/* How the parser reads files, and the checker those whose import may be missing: returns text in memory from malloc,
+ * NUL-terminated, or NULL with a reason. Tests and fuzzers supply their own. */
 typedef struct brink_reader {
   char *(*read)(const char *path, size_t *length, const char **reason, void *user);
   void *user;
@@ -390,7 +390,7 @@ typedef struct brink_reader {
 
 struct brink_unit {
   brink_arena arena;
-  brink_reader reader; /* its user lives as long as the unit is looked at */
+  brink_reader reader; /* `user` must live as long as the unit */
   brink_file *files;
   size_t nfiles, files_capacity;
   brink_component *components, **components_end; /* imported ones first, in textual order */
@@ -408,7 +408,7 @@ struct brink_unit {
   size_t nlayout, layout_capacity;
 };
 
-/* Limits on what a model may ask of us: nesting of blocks and brackets (recursion in the parser),
+/* Limits of a model: nesting of blocks and brackets (recursion in the parser),
  * height of expressions (recursion in everything that walks them), nodes (memory). */
 #define BRINK_NESTING_LIMIT 200
 #define BRINK_EXPR_HEIGHT 1000
@@ -441,7 +441,7 @@ const char *brink_nearest(const char *name, const char *candidate, const char *b
 extern const brink_reader brink_file_reader;
 #define BRINK_FILE_LIMIT ((size_t)64 << 20)
 
-/* parse.c: parses `path` and its imports. Returns NULL only when out of memory; otherwise look at
+/* parse.c: parses `path` and its imports. Returns NULL only when out of memory; otherwise see
  * unit->nerrors. A file that cannot be read sets *unreadable and reports nothing but *reason. */
 brink_unit *brink_unit_parse(const char *path, const brink_reader *reader,
                              const brink_allocator *allocator, bool *unreadable,

@@ -90,8 +90,8 @@ bool brink_check_on_damaged_line(const brink_checker *c, brink_place place) {
   return false;
 }
 
-/* On a line with a syntax error, a mistake is a consequence of it: in a damaged section anywhere,
- * and elsewhere in front of it (where a forgotten bracket belongs is a guess). */
+/* On a line with a syntax error, another error is a consequence of it: in a damaged section anywhere,
+ * and elsewhere in front of it (where a missing bracket belongs is a guess). */
 static bool is_consequence(const brink_checker *c, brink_place place) {
   if (c->damaged) return brink_check_on_damaged_line(c, place);
   for (size_t k = 0; k < c->nsyntax && k < c->unit->nitems; k++) {
@@ -308,7 +308,7 @@ static void find_classes(brink_checker *c) {
 
 /* ---- pass 2: no component contains itself ---- */
 
-/* A component on the way down, and the instance it is being looked into through. */
+/* A component on the way down, and the instance that leads to it. */
 typedef struct visit {
   brink_component *component;
   brink_symbol *instance;
@@ -324,7 +324,7 @@ static const char *cycle_text(brink_checker *c, const visit *stack, size_t first
   return brink_unit_format(c->unit, "%s > %s", text, stack[first].component->name);
 }
 
-/* An instance closes a cycle: say so there, and forget its class. */
+/* An instance closes a cycle: reports it there, and clears its class. */
 static void report_cycle(brink_checker *c, visit *stack, size_t count) {
   brink_symbol *instance = stack[count - 1].instance;
   size_t first = 0;
@@ -387,7 +387,7 @@ static void check_interfaces(brink_checker *c) {
   }
 }
 
-/* A ctc before a composite: connections need to know what kinds of outputs their parts have. */
+/* A ctc before a composite: connections need the kinds of outputs of their parts. */
 static void check_bodies(brink_checker *c, bool composites) {
   for (brink_component *k = c->unit->components; k != NULL; k = k->next) {
     bool composite = k->kind == BRINK_COMPOSITE || k->kind == BRINK_SYSTEM;
@@ -395,7 +395,7 @@ static void check_bodies(brink_checker *c, bool composites) {
   }
 }
 
-/* Where a state starts may be said by the component itself or by one around it, so this comes last.
+/* The component itself or one around it may set where a state starts, so this comes last.
  * It starts at zero, or as near to it as its range allows. */
 static const char *start_text(brink_checker *c, const brink_symbol *symbol) {
   const brink_ast_range *range = &symbol->range;

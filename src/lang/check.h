@@ -2,8 +2,8 @@
  *
  * The checker goes through a unit in passes (check.c): first the names of everything, then the
  * bodies of functions, then each component. It writes what it finds into the tree and reports
- * mistakes, each once: an expression with a mistake in it has the type UNKNOWN, and whatever meets
- * UNKNOWN is silent.
+ * errors, each once: an expression with an error in it has the type UNKNOWN, and nothing is reported
+ * about operations on UNKNOWN.
  *
  *   check.c           the passes; reporting; the table of names
  *   check_names.c     what a path means; what may be seen from where; did you mean …
@@ -66,7 +66,8 @@ typedef struct brink_check_local {
 
 /* One left-hand side. */
 typedef struct brink_check_lhs {
-  const char *text;   /* h, x[2]', car[i].x: indices as written, loop variables told apart */
+  const char
+      *text; /* h, x[2]', car[i].x: indices as written, loop variables by their declarations */
   const char *coarse; /* the same without indices */
   bool inexact;       /* has an index that is not a literal */
   bool has_elements;  /* a vector, or in an array of components, with index or without */
@@ -151,7 +152,7 @@ void brink_check_declare_local(brink_checker *c, brink_symbol *symbol);
 brink_symbol *brink_check_lookup(const brink_checker *c, const char *name);
 
 /* Resolves a path: fills its symbols, checks its indices. Returns the last symbol, or NULL after a
- * report (or where one would follow from an earlier one). Sees everything; visibility is separate. */
+ * report (or where one would follow from an earlier one). Finds everything; visibility is checked apart. */
 brink_symbol *brink_check_path(brink_checker *c, brink_ast_expr *expr);
 /* May the present place read the end of this path, which brink_check_path has resolved? Reports. */
 bool brink_check_visible(brink_checker *c, const brink_ast_expr *expr);

@@ -90,7 +90,7 @@ void brink_check_partners(brink_checker *c) {
 
 /* ---- reach ---- */
 
-/* The partner that an expression speaks of: NULL none, *both if it speaks of two. */
+/* The partner that an expression reads; NULL: none; *both: it reads two. */
 static const brink_symbol *partner_in(const brink_ast_expr *e, const brink_symbol *found,
                                       bool *both) {
   if (e->op == BRINK_AST_NAME && e->nparts > 0 && e->part[0].symbol != NULL &&
@@ -119,7 +119,7 @@ static void check_reach(brink_checker *c, brink_ast_statement *s, const brink_sy
   for (size_t k = 0; k < s->nargs; k++) partner = partner_in(s->arg[k], partner, &both);
   if (partner == NULL || both) {
     brink_check_error(c, BRINK_MSG_REACH_PARTNERS, s->place, "reach(a.x, a.y, a.r)",
-                      "reach speaks of one partner");
+                      "reach takes quantities of one partner");
     return;
   }
   if (*seen == partner)

@@ -123,7 +123,7 @@ static void check_constraint(brink_checker *c, brink_ast_statement *s) {
   }
 }
 
-/* A ctc's real output is a signal exactly if its equation says so; branches join. */
+/* A ctc's real output is a signal exactly if its equation is one, in any branch. */
 static void note_output_type(brink_symbol *symbol, const brink_ast_expr *expr) {
   if (symbol->kind != BRINK_SYMBOL_OUTPUT || symbol->type != BRINK_TYPE_REAL) return;
   brink_type type = expr->type == BRINK_TYPE_SIGNAL ? BRINK_TYPE_SIGNAL : BRINK_TYPE_REAL;
@@ -213,8 +213,7 @@ static void check_if(brink_checker *c, brink_ast_statement *s, brink_check_list 
   if (branch == NULL) return;
   bool damaged = c->damaged;
   for (size_t k = 0; k < s->nconditions; k++) brink_check_condition(c, s->condition[k]);
-  if (lacks_else(c, s))
-    c->damaged = true; /* it may be a forgotten word: what follows is uncertain */
+  if (lacks_else(c, s)) c->damaged = true; /* a word may be missing: what follows is uncertain */
   for (size_t k = 0; k < s->nblocks; k++) {
     size_t mark = brink_check_open_scope(c);
     brink_check_block(c, &s->block[k], &branch[k]);
@@ -282,8 +281,7 @@ static void check_alive(brink_checker *c, const brink_ast_expr *condition) {
                       condition->number != 0.0 ? "true" : "false");
   else if (never_holds(condition))
     brink_check_error(c, BRINK_MSG_IMPOSSIBLE_CONDITION, condition->place,
-                      "look at the range it is declared with",
-                      "this condition can never become true");
+                      "compare it with the declared range", "this condition can never become true");
 }
 
 static void check_new(brink_checker *c, brink_ast_expr *condition) {

@@ -175,7 +175,7 @@ static void check_constraints(brink_checker *c) {
   if (!certain || c->lhs_uncertain) return;
   if (unknowns > equations)
     brink_check_error(c, BRINK_MSG_TOO_FEW_CONSTRAINTS, section->place,
-                      brink_unit_format(c->unit, "unknown are %s", names),
+                      brink_unit_format(c->unit, "the unknowns are %s", names),
                       "%zu variables are unknown, but there are %zu constraints", unknowns,
                       equations);
   else if (equations > unknowns + states)
@@ -245,7 +245,7 @@ static void check_sections(brink_checker *c) {
     check_constraints(c);
 }
 
-/* After a mistake in the word for its kind, all its sections count as damaged. */
+/* After an error in the word for its kind, all its sections count as damaged. */
 static bool has_unknown_kind(const brink_component *component) {
   for (size_t k = 0; k < BRINK_SECTION_COUNT; k++)
     if (!component->section[k].damaged) return false;

@@ -1,7 +1,7 @@
 /* check_call.c: calls of functions, predefined and the model's own.
  *
  * The body of a model's function is checked once by itself, with arguments of unknown types, and
- * once for each combination of argument types it is called with. Mistakes of the second kind belong
+ * once for each combination of argument types it is called with. Errors of the second kind belong
  * to the call. */
 #include "lang/check.h"
 
@@ -158,7 +158,8 @@ static void type_table(brink_checker *c, brink_ast_expr *call) {
   for (size_t k = 0; x->op == BRINK_AST_VECTOR && k + 1 < x->nargs; k++) {
     const brink_ast_expr *a = x->arg[k], *b = x->arg[k + 1];
     if (!a->constant || !b->constant || a->number < b->number) continue;
-    brink_check_error(c, BRINK_MSG_TABLE_ORDER, b->place, NULL, "the x of a table increase");
+    brink_check_error(c, BRINK_MSG_TABLE_ORDER, b->place, NULL,
+                      "the x values of a table must increase");
     return;
   }
   result(call, u->type == BRINK_TYPE_INTEGER ? BRINK_TYPE_REAL : u->type, u->vector);
@@ -232,7 +233,7 @@ static const char *call_key(brink_checker *c, const brink_ast_expr *call) {
   return key;
 }
 
-/* Types the body with the arguments as they are. It sees them alone: the names of the caller belong
+/* Types the body with the arguments as they are. Only they are visible: the names of the caller belong
  * to another owner. */
 static outcome type_body(brink_checker *c, brink_user_function *f) {
   const void *locals_of = c->locals_of;
@@ -333,7 +334,7 @@ static void check_function(brink_checker *c, brink_user_function *f) {
   f->depth = c->deepest - c->depth;
   if (f->nodes > MOST_NODES) {
     brink_check_error(c, BRINK_MSG_FUNCTION_TOO_LARGE, f->place, NULL,
-                      "'%s' grows to more than a million operations", f->name);
+                      "'%s' expands to more than a million operations", f->name);
     f->damaged = true;
   }
   if (c->body_has_error) f->damaged = true;

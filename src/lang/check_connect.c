@@ -114,10 +114,10 @@ static void ranges_agree(brink_checker *c, const brink_ast_statement *s, const b
       const char *key =
           item->constant ? brink_unit_format(c->unit, "%.17g", item->number) : item->text;
       if (key == NULL || brink_check_in_set(c, &to->range, key)) continue;
-      brink_check_error(
-          c, BRINK_MSG_CONNECTED_SETS, s->target->place, brink_check_one_of(c, &to->range, NULL),
-          "'%s' may be %s, which '%s' cannot", brink_check_path_text(c, s->expr, false), item->text,
-          brink_check_path_text(c, s->target, false));
+      brink_check_error(c, BRINK_MSG_CONNECTED_SETS, s->target->place,
+                        brink_check_one_of(c, &to->range, NULL), "'%s' may be %s, but '%s' may not",
+                        brink_check_path_text(c, s->expr, false), item->text,
+                        brink_check_path_text(c, s->target, false));
       return;
     }
   }
@@ -146,8 +146,8 @@ static bool is_agent(const brink_checker *c, const brink_ast_expr *path) {
          brink_check_find(c, &c->component->populations, path->part[0].name) != NULL;
 }
 
-/* Agents run by their own clocks: they meet in pairs, not in connections. Where loops count, only
- * the flattener knows which two are connected. */
+/* Agents run by their own clocks: pairs describe what happens between two of them, not connections. Which two a loop
+ * connects, the flattener finds. */
 static bool different_agents(const brink_checker *c, const brink_ast_expr *a,
                              const brink_ast_expr *b) {
   if (!is_agent(c, a) || !is_agent(c, b)) return false;
@@ -169,6 +169,7 @@ void brink_check_connect(brink_checker *c, brink_ast_statement *s, brink_check_l
   ranges_agree(c, s, from, to);
   units_agree(c, s, from, to);
   if (different_agents(c, s->expr, s->target))
-    brink_check_error(c, BRINK_MSG_AGENTS_CONNECTED, s->target->place, "let them meet in a pair",
+    brink_check_error(c, BRINK_MSG_AGENTS_CONNECTED, s->target->place,
+                      "describe what happens between them in a pair",
                       "agents cannot be connected to each other");
 }

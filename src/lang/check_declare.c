@@ -168,10 +168,10 @@ static void check_sample(brink_checker *c) {
   bool offset = brink_check_number(c, component->offset, "an offset");
   if (period && component->period->constant && !(component->period->number > 0.0))
     brink_check_error(c, BRINK_MSG_PERIOD_NOT_POSITIVE, component->period->place, NULL,
-                      "a period is positive");
+                      "a period must be positive");
   if (offset && component->offset->constant && component->offset->number < 0.0)
     brink_check_error(c, BRINK_MSG_OFFSET_NEGATIVE, component->offset->place, NULL,
-                      "an offset is not negative");
+                      "an offset must not be negative");
 }
 
 static void check_priority(brink_checker *c) {

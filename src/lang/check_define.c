@@ -1,7 +1,7 @@
 /* check_define.c: left-hand sides: each defined (or assigned) once on a path, and by every branch.
  *
- * Left-hand sides are compared as texts with their indices. Elements with literal indices are told
- * apart here; what a loop defines is only known with its bounds, so the flattener looks again. */
+ * Left-hand sides are compared as texts with their indices. Elements with literal indices are
+ * compared here; what a loop defines depends on its bounds, so the flattener checks again. */
 #include "lang/check.h"
 
 #include <string.h>
@@ -109,7 +109,7 @@ void brink_check_define(brink_checker *c, brink_check_list *list, const brink_as
 
 /* ---- branches ---- */
 
-/* Does a branch define this, as far as can be said here? */
+/* Does a branch define this, as far as it is known here? */
 static bool defines(brink_checker *c, const brink_check_list *branch, const brink_check_lhs *lhs) {
   if (find_place(c, branch, lhs->text) != NULL) return true;
   if (find_place(c, branch, lhs->coarse) != NULL) return true; /* the whole vector */

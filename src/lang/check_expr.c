@@ -63,7 +63,7 @@ static bool may_read(brink_checker *c, const brink_ast_expr *expr, const brink_s
     return false;
   }
   if (brink_check_rule(c->context)->constant && !known_before_the_run(symbol)) {
-    brink_check_error(c, BRINK_MSG_NOT_KNOWN_BEFORE_RUN, expr->place, "numbers and parameters are",
+    brink_check_error(c, BRINK_MSG_NOT_KNOWN_BEFORE_RUN, expr->place, "use numbers and parameters",
                       "'%s', %s, is not known before the run", symbol->name,
                       brink_a_kind(symbol->kind));
     return false;

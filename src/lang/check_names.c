@@ -1,4 +1,4 @@
-/* check_names.c: what names mean, and who may see what. */
+/* check_names.c: what names mean, and what is visible where. */
 #include "lang/check.h"
 
 #include <string.h>
@@ -25,7 +25,8 @@ void brink_check_declare_local(brink_checker *c, brink_symbol *symbol) {
 
 brink_symbol *brink_check_lookup(const brink_checker *c, const char *name) {
   brink_symbol *symbol = brink_check_find(c, c->locals_of, name);
-  if (symbol != NULL || c->function != NULL) return symbol; /* a function sees nothing else */
+  if (symbol != NULL || c->function != NULL)
+    return symbol; /* in a function, nothing else is visible */
   if (c->pair != NULL) symbol = brink_check_find(c, c->pair, name);
   if (symbol == NULL && c->component != NULL) symbol = brink_check_find(c, c->component, name);
   return symbol;
@@ -206,7 +207,7 @@ static bool visible_from_pair(brink_checker *c, const brink_ast_part *part) {
   if (part->symbol->kind == BRINK_SYMBOL_PARAMETER) return true;
   brink_check_error(c, BRINK_MSG_NOT_VISIBLE_IN_PAIR, part->place,
                     "its partners, its own names, and parameters of the system",
-                    "a pair does not see '%s', %s of the system", part->name,
+                    "'%s', %s of the system, is not visible in a pair", part->name,
                     brink_a_kind(part->symbol->kind));
   return false;
 }
@@ -234,7 +235,7 @@ enum { TEXT_DEPTH = 20, TEXT_ARGUMENTS = 8 };
 
 static void append_expr(brink_checker *c, const brink_ast_expr *e, int depth);
 
-/* Loop variables and lets of one name are told apart by their addresses. */
+/* Loop variables and lets of one name are distinguished by their addresses. */
 static void append_path(brink_checker *c, const brink_ast_expr *path, bool indices, int depth) {
   for (size_t k = 0; k < path->nparts; k++) {
     const brink_ast_part *part = &path->part[k];

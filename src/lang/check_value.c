@@ -37,13 +37,13 @@ static void check_subset(brink_checker *c, const brink_symbol *symbol, const bri
     const char *value = from->item[k]->text;
     if (from->item[k]->op != BRINK_AST_TEXT || brink_check_in_set(c, set, value)) continue;
     brink_check_error(c, BRINK_MSG_STRING_NOT_IN_SET, place, brink_check_one_of(c, set, NULL),
-                      "'%s' may be \"%s\", which '%s' cannot", source->name, value, symbol->name);
+                      "'%s' may be \"%s\", but '%s' may not", source->name, value, symbol->name);
     return;
   }
 }
 
-/* Every value that a string can take must be in the set of `symbol`. What lets name is looked into,
- * but not for ever: each may hold two of the one before. */
+/* Every value that a string can take must be in the set of `symbol`. The definitions of lets are followed, but only to a
+ * limit: each may contain the one before twice. */
 static void check_string(brink_checker *c, const brink_symbol *symbol, const brink_ast_expr *expr,
                          int lets) {
   enum { LETS = 8 };
@@ -66,9 +66,9 @@ static void check_string(brink_checker *c, const brink_symbol *symbol, const bri
   } else if (from != NULL) {
     check_subset(c, symbol, source, expr->place);
   } else {
-    brink_check_error(c, BRINK_MSG_STRING_SET_TOO_LARGE, expr->place,
-                      brink_check_one_of(c, set, NULL), "'%s' may be any string, '%s' only some",
-                      source->name, symbol->name);
+    brink_check_error(
+        c, BRINK_MSG_STRING_SET_TOO_LARGE, expr->place, brink_check_one_of(c, set, NULL),
+        "'%s' may be any string, but '%s' has a set of values", source->name, symbol->name);
   }
 }
 

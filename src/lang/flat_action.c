@@ -606,7 +606,7 @@ static void logic_based(flat *f, flat_group *group) {
     add_clocks(f, group, NULL);
     if (!f->failed && f->system->nclocks != before + 1) {
       flat_error(f, BRINK_MSG_SAMPLES_DIFFER, group->component->sample_place, NULL,
-                 "instances of an array of lbcs must sample alike");
+                 "instances of an array of lbcs must have the same sample");
       return;
     }
     r.clock = (uint32_t)before;

@@ -156,7 +156,7 @@ static brink_node prime(flat_context *c, const brink_ast_expr *expr) {
 static brink_node vector_element(flat_context *c, const brink_ast_expr *expr) {
   if (c->element == BRINK_NONE || c->element >= expr->nargs) {
     flat_error(c->f, BRINK_MSG_LIST_NOT_ALLOWED, expr->place, NULL,
-               "a list of %zu elements does not fit here", expr->nargs);
+               "a list of %zu elements is not allowed here", expr->nargs);
     return BRINK_NO_NODE;
   }
   return flat_expr(c, expr->arg[c->element]);

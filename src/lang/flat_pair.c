@@ -43,9 +43,10 @@ static void add_pair_group(flat *f, flat_group *group, brink_ast_pair *pair) {
   size_t count = a == b ? a->count * (a->count - 1) / 2 : a->count * b->count;
   if (count > BRINK_PAIR_LIMIT && f->structure) return; /* there are errors that come first */
   if (count > BRINK_PAIR_LIMIT) {
-    flat_error(f, BRINK_MSG_TOO_MANY_PAIRS, pair->place,
-               "agents with clocks of their own have no such limit: let everything be a population",
-               "%zu pairs are more than this version can watch (%zu)", count, BRINK_PAIR_LIMIT);
+    flat_error(
+        f, BRINK_MSG_TOO_MANY_PAIRS, pair->place,
+        "agents with clocks of their own have no such limit: put every component into a population",
+        "%zu pairs are more than the limit of %zu", count, BRINK_PAIR_LIMIT);
     return;
   }
   if (count == 0) return; /* one agent alone: nothing to watch */
@@ -104,7 +105,7 @@ void flat_check_populations(flat *f) {
       size_t b = member_of(source->group, from, &other);
       if (own == other && a == b) continue;
       flat_error(f, BRINK_MSG_VALUE_FROM_ANOTHER_AGENT, variable->symbol->place,
-                 "agents have clocks of their own; let them meet in a pair block",
+                 "agents have clocks of their own; describe what happens between them in a pair",
                  "'%s' gets its value from another agent", flat_name_of(f, variable));
       return;
     }

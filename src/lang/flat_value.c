@@ -112,7 +112,7 @@ static double initial_value(const flat *f, const flat_variable *variable, size_t
 
 static bool not_known(flat *f, const brink_ast_expr *expr, const char *what) {
   flat_error(f, BRINK_MSG_VALUE_NOT_KNOWN, expr->place,
-             "values that are settled before the run may use parameters, numbers and, in initial, "
+             "a value before the run may depend on parameters, numbers and, in initial, "
              "what was set before",
              "the value of '%s' is not known before the run", what);
   return false;
@@ -342,8 +342,8 @@ bool flat_spend(flat *f, brink_place place, size_t steps) {
   }
   if (f->budget > 0)
     flat_error(f, BRINK_MSG_MODEL_TOO_COSTLY, place,
-               "long loops and functions that call functions multiply",
-               "the model is too large to be worked out");
+               "loops and functions inside each other multiply the work",
+               "the model is too large to be evaluated");
   f->budget = 0;
   return false;
 }
@@ -419,7 +419,7 @@ static size_t join(flat *f, const brink_ast_expr *expr, size_t a, size_t b) {
   if (a == b || b == 1) return a;
   if (a == 1) return b;
   flat_error(f, BRINK_MSG_VECTOR_LENGTHS, expr->place, "vectors are combined element by element",
-             "a vector of %zu elements meets one of %zu", a, b);
+             "vectors of %zu and %zu elements cannot be combined", a, b);
   return 0;
 }
 

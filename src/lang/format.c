@@ -3,8 +3,8 @@
  * The layout is made from the tokens of the file, so that nothing can get lost, and from what the
  * parser noted about them (brink_layout_mark): which ones begin a line, and how deep. One statement
  * a line, two spaces a level, keywords in lower case, blanks around + - and relations but not
- * around * / ^. Lines longer than 100 characters are broken behind a comma or before an operator.
- * Comments stay: on their line behind the same token, or on lines of their own; behind short
+ * around * / ^. Lines longer than 100 characters are broken after a comma or before an operator.
+ * Comments stay: on their line after the same token, or on lines of their own; after short
  * neighbouring lines they are aligned. Of blank lines between statements one stays.
  *
  * All of this depends on tokens, comments and blank lines only: a second pass changes nothing. */
@@ -15,10 +15,10 @@
 #define WIDTH 100      /* characters of a line */
 #define STEP 2         /* spaces a level */
 #define CONTINUATION 4 /* more, for the rest of a broken statement */
-#define ALIGN_WIDTH 60 /* comments behind longer lines are not aligned */
+#define ALIGN_WIDTH 60 /* comments after longer lines are not aligned */
 #define DEEPEST 40     /* levels that are shown as such */
 
-/* A comment behind code, in the unaligned output. */
+/* A comment after code, in the unaligned output. */
 typedef struct tail {
   size_t offset; /* where the code ends */
   size_t width;  /* of the code */
@@ -30,15 +30,15 @@ typedef struct printer {
   const brink_layout_mark *mark, *last_mark;
   brink_lexer lexer;
   brink_token previous, token;
-  bool begins, lowers, spaced; /* the present token's marks, */
+  bool begins, lowers, spaced; /* the current token's marks, */
   size_t mark_depth;           /* its depth where it begins a line, */
   bool previous_spaced, unary; /* and what the one before says about the space between them */
-  size_t depth;                /* of the present statement */
+  size_t depth;                /* of the current statement */
   size_t last_depth;           /* of the line or comment printed last */
   bool first, force_blank;     /* nothing printed yet; a component has just ended */
   bool after_comment;          /* on a line of its own */
   bool line_over;              /* a comment ended it: nothing more fits */
-  brink_text line;             /* the present line, not yet in `out` */
+  brink_text line;             /* the current line, not yet in `out` */
   size_t split;                /* where it may be broken; 0: nowhere */
   size_t lines;                /* in `out` */
   brink_text out;
@@ -66,7 +66,7 @@ static void new_line(printer *pr) {
   pr->lines++;
 }
 
-/* The present line goes out. */
+/* The current line goes out. */
 static void flush(printer *pr) {
   if (pr->line.length == 0) return;
   if (!pr->line_over) brink_text_append(&pr->out, pr->line.data, pr->line.length);
@@ -76,7 +76,7 @@ static void flush(printer *pr) {
   pr->line_over = false;
 }
 
-/* Breaks the present line at its split, if it got too long. */
+/* Breaks the current line at its split, if it got too long. */
 static void wrap(printer *pr) {
   if (pr->split == 0 || pr->line.failed) return;
   if (width_of(pr->line.data, pr->line.length) <= WIDTH) return;
@@ -171,7 +171,7 @@ static bool ends_operand(const printer *pr) {
   }
 }
 
-/* Signs that stand close to what is before them, or behind. */
+/* Signs that stand close to what is before them, or after. */
 static bool is_close_before(brink_token_kind kind) {
   return kind == BRINK_TOKEN_COMMA || kind == BRINK_TOKEN_SEMICOLON || kind == BRINK_TOKEN_RPAREN ||
          kind == BRINK_TOKEN_RBRACKET || kind == BRINK_TOKEN_RBRACE || kind == BRINK_TOKEN_PRIME ||
@@ -193,7 +193,7 @@ static bool needs_space(const printer *pr) {
   return true;
 }
 
-/* May a line be broken at the space before the present token? */
+/* May a line be broken at the space before the current token? */
 static bool may_break(const printer *pr) {
   switch (pr->token.kind) {
   case BRINK_TOKEN_PLUS:
@@ -268,7 +268,7 @@ static void add_token(printer *pr, bool blank) {
   pr->unary = unary;
 }
 
-/* What the parser noted about the present token. */
+/* What the parser noted about the current token. */
 static void take_marks(printer *pr) {
   size_t offset = (size_t)(pr->token.start - pr->file->text);
   pr->previous_spaced = pr->spaced;

@@ -1,4 +1,4 @@
-/* knobs.c: what turning the knobs of a model does to where its run starts (see knobs.h). */
+/* knobs.c: how the initial state depends on the knobs (see knobs.h). */
 #include "lang/knobs.h"
 
 #include <math.h>
@@ -87,7 +87,7 @@ static bool same_modes(const brink_system *a, const brink_system *b) {
   return a->nmodes == 0 || memcmp(a->mode0, b->mode0, a->nmodes * sizeof *a->mode0) == 0;
 }
 
-/* Why nothing can be said about a knob; NULL: only values differ. */
+/* Why a knob has no derivatives; NULL: only values differ. */
 static const char *difference(const brink_system *a, const brink_system *b) {
   if (a->nx != b->nx || a->np != b->np || a->nmodes != b->nmodes || a->nguards != b->nguards ||
       a->nflags != b->nflags || a->nclocks != b->nclocks || a->nrules != b->nrules)
@@ -113,7 +113,7 @@ static brink_system *turned(search *s, const char *name, double value) {
   options.nsets = s->options->nsets + 1;
   s->sets[s->options->nsets] = set.data;
   brink_system *system = set.failed ? NULL : brink_flatten(unit, &options, s->allocator);
-  brink_report_return(unit, &before); /* what is wrong with this value is not the model's fault */
+  brink_report_return(unit, &before); /* an error of this value is no error of the model */
   brink_text_free(&set);
   return system;
 }

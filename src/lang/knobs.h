@@ -1,7 +1,7 @@
-/* knobs.h: what turning the knobs of a model does to where its run starts.
+/* knobs.h: how the initial state and the parameters of a run depend on the knobs of a model.
  *
  * A knob is a parameter that the interface of a component offers to be set. Other parameters may be computed
- * from it, and initial values may depend on it: dp/dknob and dx(0)/dknob tell how much. They are differences
+ * from it, and initial values may depend on it: dp/dknob and dx(0)/dknob are the derivatives. They are differences
  * of order four of flattened systems, with increments of a thousandth of the knob (on one side of it where
  * the other is out of its range): exact to about 1e-12 of the sizes for smooth formulas. Knobs of whose
  * value the system itself is made are left out, and so are those that have no derivative. */

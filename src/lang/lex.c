@@ -4,7 +4,7 @@
  *   string  = '"' {character | "\" ('"' | "\" | "n" | "t")} '"'     on one line
  *   comment = "%" to the end of the line
  *
- * The text ends with a NUL, so that one character may always be looked at beyond the last. A NUL
+ * The text ends with a NUL, so that one character may always be read beyond the last. A NUL
  * inside the text means that the file is none, and ends it. */
 #include "lang/lex.h"
 
@@ -224,7 +224,7 @@ static void lex_word(brink_lexer *lexer, brink_token *token) {
   if (foreign != NULL)
     brink_lexer_error(lexer, BRINK_MSG_NAME_CHARACTER, foreign, foreign_length,
                       "names are made of the letters A to Z, a to z, digits and _",
-                      "a name cannot hold '%.*s'", (int)foreign_length, foreign);
+                      "a name cannot contain '%.*s'", (int)foreign_length, foreign);
   else if (lexer->at - token->start > BRINK_NAME_LIMIT)
     brink_lexer_error(lexer, BRINK_MSG_NAME_TOO_LONG, token->start,
                       (size_t)(lexer->at - token->start), NULL,
@@ -252,8 +252,8 @@ static void string_error(brink_lexer *lexer, brink_token *token, const char *at)
                       "there are \\\", \\\\, \\n and \\t; a backslash itself is \\\\",
                       "an unknown escape in a string");
   else
-    brink_lexer_error(lexer, BRINK_MSG_STRING_BYTE, at, 1, "strings hold characters in UTF-8",
-                      "the byte 0x%02x cannot stand in a string", (unsigned)(unsigned char)*at);
+    brink_lexer_error(lexer, BRINK_MSG_STRING_BYTE, at, 1, "strings contain characters in UTF-8",
+                      "the byte 0x%02x is not allowed in a string", (unsigned)(unsigned char)*at);
 }
 
 static void lex_string(brink_lexer *lexer, brink_token *token, char quote) {
@@ -294,11 +294,11 @@ static void lex_single_quotes(brink_lexer *lexer, brink_token *token) {
 
 /* ---- signs ---- */
 
-/* What the language has, and what other languages have and we understand. Longest first. */
+/* What the language has, and what other languages have and the message can translate. Longest first. */
 typedef struct sign {
   const char *text;
   brink_token_kind kind;
-  const char *instead; /* NULL: it is ours */
+  const char *instead; /* NULL: it is one of HSML */
 } sign;
 
 static const sign signs[] = {
@@ -397,7 +397,7 @@ static void stray_hint(brink_lexer *lexer, const char *at, size_t length) {
                    !(code >= 0x80 && code <= 0xa0);
   if (code == 0x201c || code == 0x201d || code == 0x201e)
     brink_lexer_error(lexer, BRINK_MSG_TYPOGRAPHIC_QUOTES, at, length, "write the plain quote \"",
-                      "typographic quotes do not make a string");
+                      "strings are written in plain double quotes, not typographic ones");
   else if (code == 0xa0)
     brink_lexer_error(lexer, BRINK_MSG_NO_BREAK_SPACE, at, length, "replace it by a plain space",
                       "a no-break space");
@@ -409,7 +409,7 @@ static void stray_hint(brink_lexer *lexer, const char *at, size_t length) {
                       "a stray byte 0x%02x", c);
 }
 
-/* Characters that begin nothing. Several in a row are one mistake. */
+/* Characters that begin nothing. Several in a row are one error. */
 static void lex_stray(brink_lexer *lexer, brink_token *token) {
   uint32_t code = 0;
   size_t length = decode(lexer->at, lexer->end, &code);

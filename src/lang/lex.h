@@ -1,6 +1,6 @@
 /* lex.h: from characters to tokens.
  *
- * Mistakes in single tokens (a stray character, `1.`, `==`) are reported here, once, and repaired
+ * Errors in single tokens (a stray character, `1.`, `==`) are reported here, once, and repaired
  * where it is clear what was meant; otherwise the token is BAD, and the parser recovers silently. */
 #ifndef BRINK_LANG_LEX_H
 #define BRINK_LANG_LEX_H
@@ -68,10 +68,10 @@ typedef struct brink_token {
 } brink_token;
 
 typedef struct brink_lexer {
-  brink_unit *unit; /* receives the errors; NULL: nobody wants them */
+  brink_unit *unit; /* receives the errors; NULL: they are dropped */
   uint32_t file;
   const char *at, *end;   /* what is left */
-  const char *line_start; /* of the present line */
+  const char *line_start; /* of the current line */
   uint32_t line;
   brink_token_kind previous;
   bool first; /* nothing but white space on this line so far */
@@ -81,7 +81,7 @@ void brink_lexer_init(brink_lexer *lexer, brink_unit *unit, uint32_t file, const
                       size_t length);
 void brink_lexer_next(brink_lexer *lexer, brink_token *token);
 
-/* Where a token is, and the place just behind it. */
+/* Where a token is, and the place just after it. */
 brink_place brink_token_place(uint32_t file, const brink_token *token);
 brink_place brink_token_end(uint32_t file, const brink_token *token);
 
@@ -93,7 +93,7 @@ bool brink_token_is_reserved(brink_token_kind kind);
 /* lex_number.c: the number at the lexer's place, which is a digit or a point before a digit. */
 void brink_lexer_number(brink_lexer *lexer, brink_token *token);
 
-/* An error about `length` characters from `start`, which are on the present line. */
+/* An error about `length` characters from `start`, which are on the current line. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 6, 7)))
 #endif

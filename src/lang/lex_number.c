@@ -2,14 +2,14 @@
  *
  *   number = digit {digit} ["." digit {digit}] [("e" | "E") ["+" | "-"] digit {digit}]
  *
- * The value is the double nearest to the decimal, whatever the locale says about points. */
+ * The value is the double nearest to the decimal, in every locale. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "lang/lex.h"
 
-#define NUMBER_LENGTH ((size_t)256) /* characters of a number; nobody needs more */
+#define NUMBER_LENGTH ((size_t)256) /* characters of a number */
 #define EXPONENT_LIMIT 100000       /* beyond it every number is zero or infinite */
 
 static bool is_digit(char c) {
@@ -77,7 +77,7 @@ static bool scan_exponent(brink_lexer *lexer, brink_token *token, decimal *d) {
   return true;
 }
 
-/* A letter, or a second point, right behind the number. */
+/* A letter, or a second point, right after the number. */
 static void check_border(brink_lexer *lexer, brink_token *token) {
   const char *at = lexer->at, *start = at;
   if (*at == '.' && is_digit(at[1])) {
@@ -85,7 +85,7 @@ static void check_border(brink_lexer *lexer, brink_token *token) {
     lexer->at = at;
     token->damaged = true;
     brink_lexer_error(lexer, BRINK_MSG_SECOND_POINT, token->start, (size_t)(at - token->start),
-                      NULL, "a number has one point at most");
+                      NULL, "a number has at most one decimal point");
     return;
   }
   if (!is_word(*at)) return;
@@ -97,7 +97,7 @@ static void check_border(brink_lexer *lexer, brink_token *token) {
     hint = brink_unit_format(lexer->unit, "a product is written %.*s*%.*s",
                              (int)(start - token->start), token->start, (int)(at - start), start);
   brink_lexer_error(lexer, BRINK_MSG_NUMBER_BEFORE_NAME, token->start, (size_t)(at - token->start),
-                    hint, "a number runs into a name");
+                    hint, "an operator is missing between a number and a name");
 }
 
 /* Reads ["." digits]. A point without digits on both sides is reported, and repaired. */
@@ -110,11 +110,11 @@ static void scan_fraction(brink_lexer *lexer, brink_token *token, decimal *d) {
   d->exponent -= (long)(stop - (at + 1));
   lexer->at = stop;
   if (stop > at + 1) return;
-  const char *hint = "write a zero behind the point";
+  const char *hint = "write a zero after the point";
   if (lexer->unit != NULL && at - token->start < 40)
     hint = brink_unit_format(lexer->unit, "write %.*s.0", (int)(at - token->start), token->start);
   brink_lexer_error(lexer, BRINK_MSG_BARE_POINT, token->start, (size_t)(stop - token->start), hint,
-                    "a point needs a digit on both sides");
+                    "a decimal point needs a digit on both sides");
 }
 
 static void check_value(brink_lexer *lexer, brink_token *token, const decimal *d) {
@@ -148,7 +148,7 @@ void brink_lexer_number(brink_lexer *lexer, brink_token *token) {
       hint =
           brink_unit_format(lexer->unit, "write 0%.*s", (int)(stop - token->start), token->start);
     brink_lexer_error(lexer, BRINK_MSG_BARE_POINT, token->start, (size_t)(stop - token->start),
-                      hint, "a point needs a digit on both sides");
+                      hint, "a decimal point needs a digit on both sides");
   }
   scan_fraction(lexer, token, &d);
   if (scan_exponent(lexer, token, &d)) token->whole = false;

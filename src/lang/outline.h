@@ -42,7 +42,7 @@ typedef struct brink_outlined {
   brink_component_kind kind;
   const char *name;
   brink_place place;        /* of its name; file 0 is the model's own */
-  bool runs;                /* it is the one that runs if nobody chooses another */
+  bool runs;                /* it runs unless the caller chooses another */
   bool damaged;             /* there are errors in it: some of this may be missing */
   brink_declared *declared; /* in the order of the text, pair blocks last */
   size_t ndeclared;

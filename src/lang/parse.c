@@ -69,13 +69,14 @@ static bool check_cycle(brink_parser *p, const char *path, brink_place place) {
   unsigned depth = 0;
   for (const brink_parser *q = p; q != NULL; q = q->importer, depth++) {
     if (strcmp(q->key, path) != 0) continue;
-    brink_parse_mend(p, BRINK_MSG_IMPORT_CYCLE, place, "move what both need into a file of its own",
-                     "these files import each other: %s", import_chain(p, path, q));
+    brink_parse_error(p, BRINK_MSG_IMPORT_CYCLE, place,
+                      "move what both need into a file of its own",
+                      "these files import each other: %s", import_chain(p, path, q));
     return false;
   }
   if (depth <= IMPORT_DEPTH) return true;
-  brink_parse_mend(p, BRINK_MSG_IMPORTS_TOO_DEEP, place, NULL,
-                   "imports are nested more than %d files deep", IMPORT_DEPTH);
+  brink_parse_error(p, BRINK_MSG_IMPORTS_TOO_DEEP, place, NULL,
+                    "imports are nested more than %d files deep", IMPORT_DEPTH);
   return false;
 }
 
@@ -101,8 +102,8 @@ static void parse_import(brink_parser *p) {
   const char *reason = "it cannot be read";
   if (p->unit->out_of_memory || !check_cycle(p, path, place) || is_known_file(p, path)) return;
   if (!parse_file(p->session, p, path, &reason))
-    brink_parse_mend(p, BRINK_MSG_IMPORT_FAILED, place, NULL, "cannot import '%s': %s", path,
-                     reason);
+    brink_parse_error(p, BRINK_MSG_IMPORT_FAILED, place, NULL, "cannot import '%s': %s", path,
+                      reason);
 }
 
 /* ---- functions ---- */
@@ -132,16 +133,16 @@ static void parse_function(brink_parser *p) {
   }
   brink_parse_line(p);
   if (p->components != NULL)
-    brink_parse_mend(p, BRINK_MSG_FUNCTION_MISPLACED, brink_parse_place(p),
-                     "move it to the top of the file", "functions stand before the components");
+    brink_parse_error(p, BRINK_MSG_FUNCTION_MISPLACED, brink_parse_place(p),
+                      "move it to the top of the file", "functions come before the components");
   brink_parse_keyword(p);
   bool named = brink_parse_expect_name(p, "the function's name", &name);
   if (named) function->name = brink_parse_name(p, &name);
   if (named) function->place = brink_token_place(p->file, &name);
   parse_parameters(p, function);
   if (!p->panic && p->token.kind == BRINK_TOKEN_ASSIGN) {
-    brink_parse_mend(p, BRINK_MSG_FUNCTION_ASSIGNED, brink_parse_place(p), "write '='",
-                     "a function is defined with '=', not assigned");
+    brink_parse_error(p, BRINK_MSG_FUNCTION_ASSIGNED, brink_parse_place(p), "write '='",
+                      "a function is defined with '=', not assigned");
     p->token.kind = BRINK_TOKEN_EQ;
   }
   brink_parse_expect(p, BRINK_TOKEN_EQ, "'='");
@@ -154,7 +155,7 @@ static void parse_function(brink_parser *p) {
 
 /* ---- files ---- */
 
-/* A kind that is none, but behind it `Name is`. */
+/* A kind that is none, but after it `Name is`. */
 static bool at_misspelt_component(const brink_parser *p) {
   if (p->token.kind != BRINK_TOKEN_NAME) return false;
   if (p->next.kind == BRINK_TOKEN_IS) return true;
@@ -166,14 +167,14 @@ static bool at_misspelt_component(const brink_parser *p) {
   return third.kind == BRINK_TOKEN_IS;
 }
 
-/* Something between components that is none. One mistake up to the next thing we know. */
+/* Something between components that is none. One error, up to the next component, function or import. */
 static void parse_no_component(brink_parser *p) {
   if (p->token.kind == BRINK_TOKEN_SEMICOLON)
-    brink_parse_mend(p, BRINK_MSG_STRAY_SEMICOLON, brink_parse_place(p), "leave it out",
-                     "a ';' that ends nothing");
+    brink_parse_error(p, BRINK_MSG_STRAY_SEMICOLON, brink_parse_place(p), "leave it out",
+                      "a ';' that ends nothing");
   else if (p->token.kind == BRINK_TOKEN_END)
-    brink_parse_mend(p, BRINK_MSG_NOTHING_TO_END, brink_parse_place(p), NULL,
-                     "there is nothing to end here");
+    brink_parse_error(p, BRINK_MSG_NOTHING_TO_END, brink_parse_place(p), NULL,
+                      "there is nothing to end here");
   else
     brink_parse_panic(p, BRINK_MSG_EXPECTED_COMPONENT, brink_parse_place(p),
                       "a component begins like 'ctc Tank is', and ends with 'end Tank;'",
@@ -199,7 +200,7 @@ static void parse_item(brink_parser *p) {
     parse_no_component(p);
 }
 
-/* Its own components come behind those it imports. */
+/* Its own components come after those it imports. */
 static void append_results(brink_parser *p) {
   brink_unit *unit = p->unit;
   if (p->components != NULL) {

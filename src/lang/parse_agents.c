@@ -73,8 +73,8 @@ static bool parse_pair_part(brink_parser *p, brink_ast_pair *pair, brink_ast_eve
 
 static void parse_no_pair_part(brink_parser *p) {
   brink_parse_panic(p, BRINK_MSG_NOT_IN_PAIR, brink_parse_place(p),
-                    "a pair holds declarations, dynamics, assignments, events and reach(...)",
-                    "%s cannot stand in a pair", brink_parse_shown(p, &p->token));
+                    "a pair contains declarations, dynamics, assignments, events and reach(...)",
+                    "%s is not allowed in a pair", brink_parse_shown(p, &p->token));
   const char *name = brink_parse_name(p, &p->token);
   bool statement = brink_token_is_defining(p->next.kind) || p->token.kind != BRINK_TOKEN_NAME ||
                    p->next.kind == BRINK_TOKEN_LPAREN || p->next.kind == BRINK_TOKEN_DOT;
@@ -133,7 +133,7 @@ static void parse_pair(brink_parser *p) {
 static void parse_no_agents(brink_parser *p) {
   uint32_t line = p->token.line;
   brink_parse_panic(p, BRINK_MSG_NOT_IN_AGENTS, brink_parse_place(p),
-                    "agents are population(...) and pair(...)", "%s cannot stand in 'agents'",
+                    "agents are population(...) and pair(...)", "%s is not allowed in 'agents'",
                     brink_parse_shown(p, &p->token));
   p->panic = false;
   do {

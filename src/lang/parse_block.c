@@ -41,17 +41,17 @@ void brink_parse_opener(brink_parser *p, const char *word) {
   }
   bool right = strcmp(word, "then") == 0 ? p->token.kind == BRINK_TOKEN_THEN
                                          : brink_token_is_word(&p->token, word);
-  /* A word behind the header, alone: then, nearly. */
+  /* A word after the header, alone: then, nearly. */
   bool nearly = p->token.kind == BRINK_TOKEN_NAME && !p->token.first &&
                 (p->next.first || brink_nearest(brink_parse_name(p, &p->token), word, NULL));
   if (right || nearly || at_opener(p)) {
     if (!right)
-      brink_parse_mend(p, BRINK_MSG_EXPECTED_WORD, brink_parse_place(p), NULL,
-                       "expected '%s', found %s", word, brink_parse_shown(p, &p->token));
+      brink_parse_error(p, BRINK_MSG_EXPECTED_WORD, brink_parse_place(p), NULL,
+                        "expected '%s', found %s", word, brink_parse_shown(p, &p->token));
     brink_parse_keyword(p);
   } else if (p->token.first || !opener_ahead(p)) {
-    brink_parse_mend(p, BRINK_MSG_MISSING_OPENER, brink_parse_behind(p), NULL, "expected '%s'",
-                     word);
+    brink_parse_error(p, BRINK_MSG_MISSING_OPENER, brink_parse_after(p), NULL, "expected '%s'",
+                      word);
   } else {
     brink_parse_unexpected(p, brink_unit_format(p->unit, "'%s'", word));
     brink_parse_opener(p, word);
@@ -65,14 +65,14 @@ static bool at_branch(const brink_parser *p) {
          p->next.kind != BRINK_TOKEN_ASSIGN && brink_parse_inside(p, "if");
 }
 
-bool brink_parse_mend_elsif(brink_parser *p) {
+bool brink_parse_repair_elsif(brink_parser *p) {
   static const char *const words[] = {"elseif", "elif", "else_if"};
   bool misspelt = false;
   for (size_t k = 0; k < 3; k++) misspelt = misspelt || brink_token_is_word(&p->token, words[k]);
   if (!misspelt || brink_token_is_defining(p->next.kind) || p->next.kind == BRINK_TOKEN_LBRACKET)
     return false;
-  brink_parse_mend(p, BRINK_MSG_FOREIGN_ELSIF, brink_parse_place(p), "write 'elsif'",
-                   "there is no %s", brink_parse_shown(p, &p->token));
+  brink_parse_error(p, BRINK_MSG_FOREIGN_ELSIF, brink_parse_place(p), "write 'elsif'",
+                    "there is no %s", brink_parse_shown(p, &p->token));
   p->token.kind = BRINK_TOKEN_ELSIF;
   return true;
 }
@@ -81,7 +81,7 @@ bool brink_parse_mend_elsif(brink_parser *p) {
 static void parse_list(brink_parser *p, unsigned may) {
   p->indent++;
   while (brink_parse_more(p) && !at_branch(p)) {
-    if (brink_parse_inside(p, "if") && brink_parse_mend_elsif(p)) break;
+    if (brink_parse_inside(p, "if") && brink_parse_repair_elsif(p)) break;
     const char *start = p->token.start;
     brink_ast_statement *statement = brink_parse_statement(p, may);
     if (statement != NULL) brink_list_add(p, &statement, sizeof statement);
@@ -137,8 +137,9 @@ brink_ast_statement *brink_parse_if(brink_parser *p, unsigned may, bool headless
     branch b = {.condition = NULL};
     bool otherwise = p->token.kind == BRINK_TOKEN_ELSE;
     if (last)
-      brink_parse_mend(p, BRINK_MSG_AFTER_ELSE, brink_parse_place(p), "'else' comes last, and once",
-                       "%s behind 'else'", brink_parse_shown(p, &p->token));
+      brink_parse_error(p, BRINK_MSG_AFTER_ELSE, brink_parse_place(p),
+                        "'else' comes last, and once", "%s after 'else'",
+                        brink_parse_shown(p, &p->token));
     if (!headless) brink_parse_advance(p);
     if (!otherwise && !headless) {
       b.condition = brink_parse_expression(p);
@@ -156,7 +157,7 @@ brink_ast_statement *brink_parse_if(brink_parser *p, unsigned may, bool headless
     brink_parse_line(p);
   }
   brink_parse_close_block(p);
-  /* Whether an else is missing, too, is for when this is mended. */
+  /* A missing else is reported when this error is gone. */
   if (misspelt && !last && (may & BRINK_MAY_EQUATE)) p->losses++;
   if (statement != NULL) take_branches(p, statement, begin);
   return statement;
@@ -173,8 +174,8 @@ static void parse_for_range(brink_parser *p, brink_ast_statement *statement) {
                       brink_parse_shown(p, &p->token));
   brink_ast_expr *lo = brink_parse_sum(p);
   if (!p->panic && (p->token.kind == BRINK_TOKEN_COLON || brink_parse_is(p, "to"))) {
-    brink_parse_mend(p, BRINK_MSG_EXPECTED_WORD, brink_parse_place(p), "a range is written 1..3",
-                     "expected '%s', found %s", "..", brink_parse_shown(p, &p->token));
+    brink_parse_error(p, BRINK_MSG_EXPECTED_WORD, brink_parse_place(p), "a range is written 1..3",
+                      "expected '%s', found %s", "..", brink_parse_shown(p, &p->token));
     p->token.kind = BRINK_TOKEN_DOTDOT;
   }
   brink_parse_expect(p, BRINK_TOKEN_DOTDOT, "'..'");

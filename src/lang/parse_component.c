@@ -6,7 +6,7 @@
  *   body      = "body" {section | event} "end" "body" ";"
  *   section   = NAME ... "end" NAME ";"
  *
- * Every section is read in every kind of component; which kind has which is the checker's affair. */
+ * Every section is read in every kind of component; the checker decides which kind may have which. */
 #include "lang/parser.h"
 
 /* What the sections that consist of statements may hold. */
@@ -103,14 +103,14 @@ static void parse_contents(brink_parser *p, brink_section_kind kind, brink_ast_s
     brink_block_join(p, &section->body, &block);
 }
 
-/* A second section of one kind is a mistake; its contents join the first. */
+/* A second section of one kind is an error; its contents join the first. */
 static void begin_section(brink_parser *p, brink_section_kind kind, brink_ast_section *section) {
   if (section->present) {
-    brink_parse_mend(p, BRINK_MSG_SECOND_SECTION, brink_parse_place(p),
-                     brink_unit_format(p->unit, "the first one is at %u:%u",
-                                       (unsigned)section->place.line,
-                                       (unsigned)section->place.column),
-                     "a second '%s' section", brink_section_name(kind));
+    brink_parse_error(p, BRINK_MSG_SECOND_SECTION, brink_parse_place(p),
+                      brink_unit_format(p->unit, "the first one is at %u:%u",
+                                        (unsigned)section->place.line,
+                                        (unsigned)section->place.column),
+                      "a second '%s' section", brink_section_name(kind));
     section->damaged = true;
     return;
   }
@@ -159,8 +159,8 @@ static void parse_action(brink_parser *p, brink_ast_event *event) {
   brink_ast_block block = {.count = 0};
   brink_parse_line(p);
   if (*action.present)
-    brink_parse_mend(p, BRINK_MSG_SECOND_ACTION, brink_parse_place(p), NULL,
-                     "a second '%s' of this event", action.name);
+    brink_parse_error(p, BRINK_MSG_SECOND_ACTION, brink_parse_place(p), NULL,
+                      "a second '%s' of this event", action.name);
   *action.present = true;
   brink_parse_open(p, &open, action.name, BRINK_RANK_ACTION, &p->token);
   brink_parse_keyword(p);
@@ -183,14 +183,14 @@ static void parse_no_action(brink_parser *p) {
     hint = brink_parse_did_you_mean(p, best);
   }
   if (best != NULL) {
-    brink_parse_mend(p, BRINK_MSG_UNKNOWN_EVENT_PART, brink_parse_place(p), hint,
-                     "an event has no part %s", brink_parse_shown(p, &p->token));
+    brink_parse_error(p, BRINK_MSG_UNKNOWN_EVENT_PART, brink_parse_place(p), hint,
+                      "an event has no part %s", brink_parse_shown(p, &p->token));
     p->token.kind = kinds[guess];
     return;
   }
   brink_parse_panic(p, BRINK_MSG_NOT_IN_EVENT, brink_parse_place(p),
-                    "actions stand in 'negative-going', 'positive-going' or 'on-event'",
-                    "%s cannot stand in an event by itself", brink_parse_shown(p, &p->token));
+                    "actions belong in 'negative-going', 'positive-going' or 'on-event'",
+                    "%s is not allowed in an event by itself", brink_parse_shown(p, &p->token));
   p->panic = false;
   brink_parse_advance(p);
   while (!brink_parse_at_stop(p)) brink_parse_advance(p);
@@ -209,9 +209,9 @@ static void parse_event_flag(brink_parser *p, brink_ast_event *event) {
   }
   brink_parse_close(p, BRINK_TOKEN_RPAREN, &open);
   if (!p->panic && p->token.kind == BRINK_TOKEN_SEMICOLON) {
-    brink_parse_mend(p, BRINK_MSG_EVENT_SEMICOLON, brink_parse_place(p),
-                     "leave it out; the event ends with 'end event;'",
-                     "a ';' behind the head of an event");
+    brink_parse_error(p, BRINK_MSG_EVENT_SEMICOLON, brink_parse_place(p),
+                      "leave it out; the event ends with 'end event;'",
+                      "a ';' after the head of an event");
     brink_parse_advance(p);
   }
   if (!p->panic) return;
@@ -242,7 +242,7 @@ void brink_parse_event(brink_parser *p, brink_ast_event ***end) {
     if (!action && brink_parse_at_stop(p) && brink_parse_close_block(p)) break;
   }
   event->damaged = p->losses != losses || event->flag_name == NULL;
-  if (event->flag_name == NULL) return; /* nothing to say about it */
+  if (event->flag_name == NULL) return; /* the checker has nothing to check */
   **end = event;
   *end = &event->next;
 }
@@ -257,7 +257,7 @@ static brink_section_kind find_section(const brink_token *token) {
   return BRINK_SECTION_COUNT;
 }
 
-/* Does the present token name a section, nearly or exactly? What is near is reported. */
+/* Does the current token name a section, nearly or exactly? What is near is reported. */
 static brink_section_kind guess_section(brink_parser *p) {
   brink_section_kind kind = find_section(&p->token);
   if (kind == BRINK_SECTION_OUTPUT && brink_parse_at_declaration(p)) return BRINK_SECTION_COUNT;
@@ -272,8 +272,8 @@ static brink_section_kind guess_section(brink_parser *p) {
     if (near != best) best = near, kind = (brink_section_kind)k;
   }
   if (best != NULL)
-    brink_parse_mend(p, BRINK_MSG_UNKNOWN_SECTION, brink_parse_place(p),
-                     brink_parse_did_you_mean(p, best), "unknown section '%s'", name);
+    brink_parse_error(p, BRINK_MSG_UNKNOWN_SECTION, brink_parse_place(p),
+                      brink_parse_did_you_mean(p, best), "unknown section '%s'", name);
   return kind;
 }
 
@@ -281,8 +281,8 @@ static void parse_section(brink_parser *p, brink_section_kind kind) {
   brink_component *c = p->component;
   if (kind != BRINK_SECTION_EVENT) {
     if (kind == BRINK_SECTION_INTERFACE && brink_parse_inside(p, "body"))
-      brink_parse_mend(p, BRINK_MSG_INTERFACE_IN_BODY, brink_parse_place(p), NULL,
-                       "the interface stands beside the body");
+      brink_parse_error(p, BRINK_MSG_INTERFACE_IN_BODY, brink_parse_place(p), NULL,
+                        "the interface belongs beside the body, not in it");
     brink_parse_section_body(p, kind, &c->section[kind]);
     return;
   }
@@ -292,14 +292,14 @@ static void parse_section(brink_parser *p, brink_section_kind kind) {
   brink_parse_event(p, &p->events_end);
 }
 
-/* The contents of a section whose first word was forgotten: one mistake, however long it is. */
+/* The contents of a section whose first word is missing: one error, however long it is. */
 static void parse_headless(brink_parser *p, brink_section_kind kind) {
   brink_open_block open;
   const char *name = brink_section_name(kind);
   brink_ast_section *section = &p->component->section[kind];
-  brink_parse_mend(
+  brink_parse_error(
       p, BRINK_MSG_OUTSIDE_OF_SECTION, brink_parse_place(p),
-      brink_unit_format(p->unit, "write '%s' before it, and 'end %s;' behind", name, name),
+      brink_unit_format(p->unit, "write '%s' before it, and 'end %s;' after it", name, name),
       "%s outside of '%s'", brink_parse_shown(p, &p->token), name);
   if (!section->present) section->place = brink_parse_place(p);
   section->present = section->damaged = true;
@@ -313,7 +313,7 @@ static void parse_headless(brink_parser *p, brink_section_kind kind) {
   parse_contents(p, kind, section);
 }
 
-/* Which section would hold what stands here? COUNT: that cannot be told. */
+/* Which section would hold what stands here? COUNT: that is not clear. */
 static brink_section_kind section_for(const brink_parser *p) {
   static const struct {
     const char *word;
@@ -342,7 +342,7 @@ static void parse_no_section(brink_parser *p) {
   brink_place place = brink_parse_place(p);
   const char *shown = brink_parse_shown(p, &p->token), *name = brink_parse_name(p, &p->token);
   bool bad = p->token.kind == BRINK_TOKEN_BAD;
-  p->component->holes = true; /* the checker does not miss what stood there */
+  p->component->holes = true; /* the checker reports nothing as missing */
   brink_parse_advance(p);
   if (!statement) {
     brink_parse_panic(p, BRINK_MSG_UNKNOWN_SECTION, place,
@@ -353,11 +353,12 @@ static void parse_no_section(brink_parser *p) {
     return;
   }
   const char *end = brink_parse_skip_headless(p, BRINK_RANK_SECTION);
-  const char *hint = "statements stand in sections: dynamics, output, initial, ...";
+  const char *hint = "statements belong in sections: dynamics, output, initial, ...";
   if (end != NULL) hint = brink_unit_format(p->unit, "is '%s' missing before it?", end);
   p->losses++;
   if (!bad)
-    brink_parse_mend(p, BRINK_MSG_NOT_A_SECTION, place, hint, "%s does not begin a section", shown);
+    brink_parse_error(p, BRINK_MSG_NOT_A_SECTION, place, hint, "%s does not begin a section",
+                      shown);
 }
 
 /* body = "body" {section} "end" "body" ";" */
@@ -394,7 +395,7 @@ static void parse_body(brink_parser *p, bool implied) {
 
 /* ---- component ---- */
 
-/* Between `is` and `end`: interface and body, or what a user forgot to put into one. */
+/* Between `is` and `end`: interface and body, or what belongs in one of them. */
 static void parse_part(brink_parser *p) {
   const char *best = NULL;
   if (brink_token_is_word(&p->token, "interface")) {
@@ -411,9 +412,9 @@ static void parse_part(brink_parser *p) {
     best = brink_nearest(name, "body", brink_nearest(name, "interface", NULL));
   }
   if (best != NULL) {
-    brink_parse_mend(p, BRINK_MSG_UNKNOWN_PART, brink_parse_place(p),
-                     brink_parse_did_you_mean(p, best), "unknown part '%s' of a component",
-                     brink_parse_name(p, &p->token));
+    brink_parse_error(p, BRINK_MSG_UNKNOWN_PART, brink_parse_place(p),
+                      brink_parse_did_you_mean(p, best), "unknown part '%s' of a component",
+                      brink_parse_name(p, &p->token));
     if (best[0] == 'b')
       parse_body(p, false);
     else
@@ -421,9 +422,9 @@ static void parse_part(brink_parser *p) {
                                &p->component->section[BRINK_SECTION_INTERFACE]);
     return;
   }
-  brink_parse_mend(p, BRINK_MSG_EXPECTED_PART, brink_parse_place(p),
-                   "sections stand between 'body' and 'end body;'",
-                   "'interface' or 'body' expected, found %s", brink_parse_shown(p, &p->token));
+  brink_parse_error(p, BRINK_MSG_EXPECTED_PART, brink_parse_place(p),
+                    "sections belong between 'body' and 'end body;'",
+                    "'interface' or 'body' expected, found %s", brink_parse_shown(p, &p->token));
   p->muted = p->token.start;
   if (brink_parse_at_interface(p))
     parse_headless(p, BRINK_SECTION_INTERFACE);
@@ -443,15 +444,15 @@ static bool parse_kind(brink_parser *p, brink_component_kind *kind) {
     return true;
   }
   if (p->next.kind == BRINK_TOKEN_IS) {
-    brink_parse_mend(p, BRINK_MSG_MISSING_KIND, brink_parse_place(p),
-                     "write 'ctc', 'dtc', 'lbc', 'composite' or 'system'",
-                     "the kind of component '%s' is missing", name);
-    return false; /* the name is the present token */
+    brink_parse_error(p, BRINK_MSG_MISSING_KIND, brink_parse_place(p),
+                      "write 'ctc', 'dtc', 'lbc', 'composite' or 'system'",
+                      "the kind of component '%s' is missing", name);
+    return false; /* the name is the current token */
   }
-  brink_parse_mend(p, BRINK_MSG_UNKNOWN_KIND, brink_parse_place(p),
-                   best != NULL ? brink_parse_did_you_mean(p, best)
-                                : "kinds are ctc, dtc, lbc, composite and system",
-                   "unknown kind of component '%s'", name);
+  brink_parse_error(p, BRINK_MSG_UNKNOWN_KIND, brink_parse_place(p),
+                    best != NULL ? brink_parse_did_you_mean(p, best)
+                                 : "kinds are ctc, dtc, lbc, composite and system",
+                    "unknown kind of component '%s'", name);
   brink_parse_advance(p);
   return best != NULL;
 }
@@ -468,12 +469,12 @@ static bool parse_head(brink_parser *p, brink_component *c, brink_open_block *op
       c->place = brink_token_place(p->file, &name);
     }
   } else {
-    brink_parse_mend(p, BRINK_MSG_MISSING_COMPONENT_NAME, brink_parse_place(p),
-                     "write 'ctc Tank is'", "the component's name is missing");
+    brink_parse_error(p, BRINK_MSG_MISSING_COMPONENT_NAME, brink_parse_place(p),
+                      "write 'ctc Tank is'", "the component's name is missing");
   }
   if (p->token.kind == BRINK_TOKEN_NAME && p->next.kind == BRINK_TOKEN_IS) {
-    brink_parse_mend(p, BRINK_MSG_COMPONENT_HEAD, brink_parse_place(p), "write 'ctc Tank is'",
-                     "a component has one kind and one name");
+    brink_parse_error(p, BRINK_MSG_COMPONENT_HEAD, brink_parse_place(p), "write 'ctc Tank is'",
+                      "a component has one kind and one name");
     c->name = brink_parse_name(p, &p->token);
     c->place = brink_parse_place(p);
     brink_parse_advance(p);
@@ -483,20 +484,20 @@ static bool parse_head(brink_parser *p, brink_component *c, brink_open_block *op
   p->panic = false;
   while (p->token.kind == BRINK_TOKEN_BAD) brink_parse_advance(p);
   if (p->token.kind == BRINK_TOKEN_NAME && !p->token.first && p->next.first) {
-    brink_parse_mend(p, BRINK_MSG_EXPECTED_WORD, brink_parse_place(p), NULL,
-                     "expected '%s', found %s", "is", brink_parse_shown(p, &p->token));
+    brink_parse_error(p, BRINK_MSG_EXPECTED_WORD, brink_parse_place(p), NULL,
+                      "expected '%s', found %s", "is", brink_parse_shown(p, &p->token));
     brink_parse_advance(p);
     return known;
   }
   if (brink_parse_accept(p, BRINK_TOKEN_IS)) {
     if (p->token.kind == BRINK_TOKEN_IS)
-      brink_parse_mend(p, BRINK_MSG_REPEATED_WORD, brink_parse_place(p), NULL,
-                       "'%s' stands here twice", "is");
+      brink_parse_error(p, BRINK_MSG_REPEATED_WORD, brink_parse_place(p), NULL,
+                        "'%s' is repeated here", "is");
     while (brink_parse_accept(p, BRINK_TOKEN_IS)) continue;
     return known;
   }
-  brink_parse_mend(p, BRINK_MSG_MISSING_WORD, brink_parse_behind(p), NULL, "'%s' is missing here",
-                   "is");
+  brink_parse_error(p, BRINK_MSG_MISSING_WORD, brink_parse_after(p), NULL, "'%s' is missing here",
+                    "is");
   brink_parse_accept(p, BRINK_TOKEN_SEMICOLON);
   return known;
 }

@@ -26,7 +26,7 @@ typedef struct declaration {
   const char *word;
   form form;
   brink_symbol_kind kind;
-  bool in_interface; /* where it is at home */
+  bool in_interface; /* it belongs in the interface */
 } declaration;
 
 static const declaration declarations[] = {
@@ -112,8 +112,8 @@ static void parse_type(brink_parser *p, brink_symbol *symbol) {
   }
   brink_type type = find_type(&p->token);
   if (type == BRINK_TYPE_UNKNOWN)
-    brink_parse_mend(p, BRINK_MSG_UNKNOWN_TYPE, place, type_hint(p, &p->token), "unknown type %s",
-                     brink_parse_shown(p, &p->token));
+    brink_parse_error(p, BRINK_MSG_UNKNOWN_TYPE, place, type_hint(p, &p->token), "unknown type %s",
+                      brink_parse_shown(p, &p->token));
   brink_parse_keyword(p);
   if (symbol != NULL) symbol->type = type, symbol->type_place = place;
 }
@@ -134,9 +134,9 @@ static brink_ast_expr *parse_set_item(brink_parser *p, bool *reported) {
     return number;
   }
   if (!*reported)
-    brink_parse_mend(p, BRINK_MSG_SET_ITEM_FORMULA, item->place,
-                     "a set is written {\"low\", \"high\"} or {1, 2}",
-                     "sets hold strings and numbers only");
+    brink_parse_error(p, BRINK_MSG_SET_ITEM_FORMULA, item->place,
+                      "a set is written {\"low\", \"high\"} or {1, 2}",
+                      "sets contain strings and numbers only");
   *reported = true;
   item->op = BRINK_AST_DAMAGED;
   item->nargs = 0;
@@ -170,13 +170,13 @@ static void parse_range(brink_parser *p, brink_ast_range *range) {
   brink_parse_advance(p);
   range->lo = brink_parse_expression(p);
   if (!p->panic && p->token.kind == BRINK_TOKEN_DOTDOT) {
-    brink_parse_mend(p, BRINK_MSG_DOTS_IN_RANGE, brink_parse_place(p),
-                     "a range is written (0.0, 1.0)", "'..' belongs to loops");
+    brink_parse_error(p, BRINK_MSG_DOTS_IN_RANGE, brink_parse_place(p),
+                      "a range is written (0.0, 1.0)", "'..' belongs to loops");
     p->token.kind = BRINK_TOKEN_COMMA;
   }
   if (!p->panic && p->token.kind == BRINK_TOKEN_NUMBER && p->next.kind == BRINK_TOKEN_RPAREN)
-    brink_parse_mend(p, BRINK_MSG_MISSING_SIGN, brink_parse_behind(p), NULL,
-                     "a '%s' is missing here", ",");
+    brink_parse_error(p, BRINK_MSG_MISSING_SIGN, brink_parse_after(p), NULL,
+                      "a '%s' is missing here", ",");
   else
     brink_parse_expect(p, BRINK_TOKEN_COMMA, "',' and the upper bound");
   range->hi = brink_parse_expression(p);
@@ -185,13 +185,13 @@ static void parse_range(brink_parser *p, brink_ast_range *range) {
   range->place = brink_parse_span(p, &open);
 }
 
-/* A comma, or what can only stand behind one. */
+/* A comma, or what can only stand after one. */
 static bool accept_comma(brink_parser *p) {
   if (p->panic) return false;
   if (p->token.kind == BRINK_TOKEN_LPAREN || p->token.kind == BRINK_TOKEN_LBRACE ||
       p->token.kind == BRINK_TOKEN_STRING) {
-    brink_parse_mend(p, BRINK_MSG_MISSING_SIGN, brink_parse_behind(p), NULL,
-                     "a '%s' is missing here", ",");
+    brink_parse_error(p, BRINK_MSG_MISSING_SIGN, brink_parse_after(p), NULL,
+                      "a '%s' is missing here", ",");
     return true;
   }
   return brink_parse_accept(p, BRINK_TOKEN_COMMA);
@@ -243,8 +243,8 @@ static void parse_side(brink_parser *p, brink_symbol *symbol) {
   const char *hint = best != NULL ? brink_parse_did_you_mean(p, best)
                                   : "sides are unilateral, bilateral and crossing";
   if (p->token.kind == BRINK_TOKEN_NAME) {
-    brink_parse_mend(p, BRINK_MSG_UNKNOWN_SIDE, brink_parse_place(p), hint, "unknown side %s",
-                     brink_parse_shown(p, &p->token));
+    brink_parse_error(p, BRINK_MSG_UNKNOWN_SIDE, brink_parse_place(p), hint, "unknown side %s",
+                      brink_parse_shown(p, &p->token));
     brink_parse_advance(p);
   } else {
     brink_parse_panic(p, BRINK_MSG_EXPECTED_SIDE, brink_parse_place(p), hint,
@@ -279,8 +279,8 @@ static void parse_rest(brink_parser *p, const declaration *d, brink_symbol *symb
 static void parse_sample(brink_parser *p, const brink_token *word) {
   brink_component *c = p->component;
   if (c->has_sample)
-    brink_parse_mend(p, BRINK_MSG_SECOND_DECLARATION, brink_token_place(p->file, word), NULL,
-                     "a second '%s'", "sample");
+    brink_parse_error(p, BRINK_MSG_SECOND_DECLARATION, brink_token_place(p->file, word), NULL,
+                      "a second '%s'", "sample");
   c->has_sample = true;
   c->sample_place = brink_token_place(p->file, word);
   c->period = brink_parse_expression(p);
@@ -290,8 +290,8 @@ static void parse_sample(brink_parser *p, const brink_token *word) {
 static void parse_priority(brink_parser *p, const brink_token *word) {
   brink_component *c = p->component;
   if (c->has_priority)
-    brink_parse_mend(p, BRINK_MSG_SECOND_DECLARATION, brink_token_place(p->file, word), NULL,
-                     "a second '%s'", "priority");
+    brink_parse_error(p, BRINK_MSG_SECOND_DECLARATION, brink_token_place(p->file, word), NULL,
+                      "a second '%s'", "priority");
   c->has_priority = true;
   c->priority_place = brink_token_place(p->file, word);
   c->priority = brink_parse_expression(p);
@@ -327,8 +327,8 @@ static const declaration *guess_declaration(brink_parser *p) {
     if (nearest != best) best = nearest, guess = &declarations[k];
   }
   if (best != NULL && p->next.kind == BRINK_TOKEN_LPAREN) {
-    brink_parse_mend(p, BRINK_MSG_UNKNOWN_DECLARATION, brink_parse_place(p),
-                     brink_parse_did_you_mean(p, best), "unknown declaration '%s'", name);
+    brink_parse_error(p, BRINK_MSG_UNKNOWN_DECLARATION, brink_parse_place(p),
+                      brink_parse_did_you_mean(p, best), "unknown declaration '%s'", name);
     return guess;
   }
   brink_parse_panic(p, BRINK_MSG_NOT_A_DECLARATION, brink_parse_place(p),
@@ -340,9 +340,9 @@ static const declaration *guess_declaration(brink_parser *p) {
 
 static void check_home(brink_parser *p, const declaration *d, bool in_interface) {
   if (d->in_interface == in_interface) return;
-  brink_parse_mend(p, BRINK_MSG_DECLARATION_MISPLACED, brink_parse_place(p), NULL,
-                   "'%s' belongs into '%s'", d->word,
-                   d->in_interface ? "interface" : "declarations");
+  brink_parse_error(p, BRINK_MSG_DECLARATION_MISPLACED, brink_parse_place(p), NULL,
+                    "'%s' belongs in '%s'", d->word,
+                    d->in_interface ? "interface" : "declarations");
 }
 
 void brink_parse_declaration(brink_parser *p, bool in_interface) {
@@ -389,8 +389,8 @@ bool brink_parse_value(brink_parser *p, brink_ast_value *value) {
     brink_parse_close(p, BRINK_TOKEN_RBRACKET, &open);
   }
   if (!p->panic && (p->token.kind == BRINK_TOKEN_EQ || p->token.kind == BRINK_TOKEN_ASSIGN)) {
-    brink_parse_mend(p, BRINK_MSG_VALUE_WITHOUT_COLON, brink_parse_place(p), "write 'name : value'",
-                     "values are given with ':' here");
+    brink_parse_error(p, BRINK_MSG_VALUE_WITHOUT_COLON, brink_parse_place(p),
+                      "write 'name : value'", "values are given with ':' here");
     p->token.kind = BRINK_TOKEN_COLON;
   }
   brink_parse_expect(p, BRINK_TOKEN_COLON, "':'");
@@ -417,8 +417,8 @@ static void parse_instance_values(brink_parser *p, brink_symbol *symbol) {
   bool forgotten = !p->panic && p->token.kind == BRINK_TOKEN_NAME && !p->token.first &&
                    p->next.kind == BRINK_TOKEN_COLON && parenthesis_ahead(p);
   if (forgotten)
-    brink_parse_mend(p, BRINK_MSG_MISSING_SIGN, brink_parse_behind(p), NULL,
-                     "a '%s' is missing here", "(");
+    brink_parse_error(p, BRINK_MSG_MISSING_SIGN, brink_parse_after(p), NULL,
+                      "a '%s' is missing here", "(");
   else if (!brink_parse_accept(p, BRINK_TOKEN_LPAREN))
     return;
   size_t begin = brink_list_begin(p), count = 0;
@@ -440,8 +440,8 @@ void brink_parse_instance(brink_parser *p) {
   brink_parse_line(p);
   brink_symbol *symbol = parse_declared_name(p, BRINK_SYMBOL_INSTANCE);
   if (!p->panic && (p->token.kind == BRINK_TOKEN_EQ || p->token.kind == BRINK_TOKEN_ASSIGN)) {
-    brink_parse_mend(p, BRINK_MSG_PART_WITHOUT_COLON, brink_parse_place(p),
-                     "write 'name : Component;'", "parts are named with ':' here");
+    brink_parse_error(p, BRINK_MSG_PART_WITHOUT_COLON, brink_parse_place(p),
+                      "write 'name : Component;'", "parts are named with ':' here");
     p->token.kind = BRINK_TOKEN_COLON;
   }
   brink_parse_expect(p, BRINK_TOKEN_COLON, "':' and the name of a component");

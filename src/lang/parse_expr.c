@@ -4,7 +4,7 @@
  *                              {"elsif" expression "then" expression} "else" expression
  *   operators, loosest first:  or / and / not / relations (not chained) / + - / * / / unary - / ^
  *
- * One function climbs these levels (Pratt 1973); the table says who stands on which. */
+ * One function climbs these levels (Pratt 1973); the table has the level of each operator. */
 #include "lang/parser.h"
 
 enum {
@@ -109,9 +109,9 @@ static brink_ast_expr *parse_path(brink_parser *p) {
   if (expr->nparts == 0) expr->op = BRINK_AST_DAMAGED;
   if (!brink_parse_accept(p, BRINK_TOKEN_PRIME)) return expr;
   if (!p->panic && p->token.kind == BRINK_TOKEN_PRIME) {
-    brink_parse_mend(p, BRINK_MSG_SECOND_DERIVATIVE, brink_parse_place(p),
-                     "declare the first derivative as a state of its own",
-                     "there are first derivatives only");
+    brink_parse_error(p, BRINK_MSG_SECOND_DERIVATIVE, brink_parse_place(p),
+                      "declare the first derivative as a state of its own",
+                      "only first derivatives are allowed");
     while (brink_parse_accept(p, BRINK_TOKEN_PRIME)) continue;
   }
   return make(p, BRINK_AST_PRIME, brink_parse_span(p, &first), expr, NULL, NULL);
@@ -170,8 +170,8 @@ static brink_ast_expr *parse_parentheses(brink_parser *p) {
   brink_parse_close(p, BRINK_TOKEN_RPAREN, &open);
   expr->parenthesised = true;
   if (!p->panic && p->token.kind == BRINK_TOKEN_PRIME) {
-    brink_parse_mend(p, BRINK_MSG_DERIVATIVE_OF_NO_NAME, brink_parse_place(p), NULL,
-                     "only names have derivatives");
+    brink_parse_error(p, BRINK_MSG_DERIVATIVE_OF_NO_NAME, brink_parse_place(p), NULL,
+                      "only names have derivatives");
     brink_parse_advance(p);
   }
   return expr;
@@ -190,11 +190,11 @@ static brink_ast_expr *parse_if(brink_parser *p) {
   brink_ast_expr *condition = brink_parse_expression(p);
   brink_parse_expect(p, BRINK_TOKEN_THEN, "'then'");
   brink_ast_expr *yes = brink_parse_expression(p), *no;
-  if (!p->panic && (p->token.kind == BRINK_TOKEN_ELSIF || brink_parse_mend_elsif(p))) {
+  if (!p->panic && (p->token.kind == BRINK_TOKEN_ELSIF || brink_parse_repair_elsif(p))) {
     no = parse_if(p);
   } else {
     if (!p->panic && p->token.kind != BRINK_TOKEN_ELSE)
-      brink_parse_panic(p, BRINK_MSG_MISSING_ELSE, brink_parse_behind(p),
+      brink_parse_panic(p, BRINK_MSG_MISSING_ELSE, brink_parse_after(p),
                         "every case must have a value: add 'else ...'",
                         "the 'else' of this 'if' is missing");
     brink_parse_accept(p, BRINK_TOKEN_ELSE);
@@ -212,14 +212,15 @@ static brink_ast_expr *parse_nothing(brink_parser *p) {
   if (brink_token_is_reserved(kind) && !p->token.first &&
       (infix[p->next.kind].level >= LEVEL_RELATION || p->next.kind == BRINK_TOKEN_RPAREN ||
        p->next.kind == BRINK_TOKEN_COMMA || p->next.kind == BRINK_TOKEN_RBRACKET)) {
-    brink_parse_mend(p, BRINK_MSG_RESERVED_WORD, brink_parse_place(p), "choose another name",
-                     "%s is a reserved word and cannot be a name", brink_parse_shown(p, &p->token));
+    brink_parse_error(p, BRINK_MSG_RESERVED_WORD, brink_parse_place(p), "choose another name",
+                      "%s is a reserved word and cannot be a name",
+                      brink_parse_shown(p, &p->token));
     brink_parse_advance(p);
     return expr;
   }
   if (kind == BRINK_TOKEN_LBRACE)
     brink_parse_panic(p, BRINK_MSG_SET_MISPLACED, brink_parse_place(p),
-                      "a vector is written [a, b]", "sets stand in declarations only");
+                      "a vector is written [a, b]", "sets are allowed in declarations only");
   else if (kind == BRINK_TOKEN_NEGATIVE_GOING || kind == BRINK_TOKEN_POSITIVE_GOING ||
            kind == BRINK_TOKEN_ON_EVENT)
     brink_parse_panic(p, BRINK_MSG_ONE_WORD, brink_parse_place(p),
@@ -269,13 +270,13 @@ static brink_ast_expr *parse_operand(brink_parser *p, int level) {
     brink_parse_advance(p);
     return make(p, BRINK_AST_NEGATE, place, parse_level(p, LEVEL_UNARY), NULL, NULL);
   case BRINK_TOKEN_PLUS:
-    brink_parse_mend(p, BRINK_MSG_UNARY_PLUS, place, "leave it out", "there is no unary '+'");
+    brink_parse_error(p, BRINK_MSG_UNARY_PLUS, place, "leave it out", "there is no unary '+'");
     brink_parse_advance(p);
     return parse_level(p, LEVEL_UNARY);
   case BRINK_TOKEN_NOT:
     if (level > LEVEL_NOT)
-      brink_parse_mend(p, BRINK_MSG_NOT_BINDS_LESS, place, "put 'not ...' into parentheses",
-                       "'not' binds less than the operator before it");
+      brink_parse_error(p, BRINK_MSG_NOT_BINDS_LESS, place, "put 'not ...' into parentheses",
+                        "'not' has a lower precedence than the operator before it");
     brink_parse_advance(p);
     return make(p, BRINK_AST_NOT, place, parse_level(p, LEVEL_NOT), NULL, NULL);
   case BRINK_TOKEN_IF:
@@ -292,10 +293,10 @@ static bool is_relation(const brink_ast_expr *expr) {
 /* ---- the climb ---- */
 
 /* `:=` where only a comparison can be. */
-static void mend_assign(brink_parser *p, int level) {
+static void repair_assign(brink_parser *p, int level) {
   if (p->token.kind != BRINK_TOKEN_ASSIGN || level > LEVEL_RELATION || p->indices > 0) return;
-  brink_parse_mend(p, BRINK_MSG_ASSIGNMENT_IN_EXPRESSION, brink_parse_place(p),
-                   "a comparison is written '='", "':=' inside an expression");
+  brink_parse_error(p, BRINK_MSG_ASSIGNMENT_IN_EXPRESSION, brink_parse_place(p),
+                    "a comparison is written '='", "':=' inside an expression");
   p->token.kind = BRINK_TOKEN_EQ;
 }
 
@@ -307,15 +308,15 @@ static brink_ast_expr *parse_level(brink_parser *p, int level) {
   }
   brink_ast_expr *left = parse_operand(p, level);
   while (!p->panic) {
-    mend_assign(p, level);
+    repair_assign(p, level);
     infix_rule rule = infix[p->token.kind];
     if (rule.level == 0 || rule.level < level) break;
     brink_place place = brink_parse_place(p);
     bool chained = rule.level == LEVEL_RELATION && is_relation(left);
     if (chained)
-      brink_parse_mend(p, BRINK_MSG_CHAINED_RELATIONS, place,
-                       "write 'a < b and b < c', or put one of them into parentheses",
-                       "relations cannot be chained");
+      brink_parse_error(p, BRINK_MSG_CHAINED_RELATIONS, place,
+                        "write 'a < b and b < c', or put one of them into parentheses",
+                        "relations cannot be chained");
     brink_parse_advance(p);
     brink_ast_expr *right = parse_level(p, rule.right);
     left = make(p, rule.op, place, left, right, NULL);

@@ -1,4 +1,4 @@
-/* parse_recover.c: errors, blocks and their ends, where to go on after a mistake. */
+/* parse_recover.c: errors, blocks and their ends, where to go on after an error. */
 #include <stdarg.h>
 #include <string.h>
 
@@ -18,8 +18,8 @@ static bool is_silent(const brink_parser *p) {
          (p->muted != NULL && p->muted == p->token.start);
 }
 
-void brink_parse_mend(brink_parser *p, brink_message code, brink_place place, const char *hint,
-                      const char *format, ...) {
+void brink_parse_error(brink_parser *p, brink_message code, brink_place place, const char *hint,
+                       const char *format, ...) {
   p->errors++;
   if (is_silent(p)) return;
   va_list arguments;
@@ -54,7 +54,7 @@ const char *brink_parse_shown(brink_parser *p, const brink_token *token) {
 void brink_parse_unexpected(brink_parser *p, const char *expected) {
   /* What is missing at the end of a line is missing there, not at the start of a later one. */
   bool missing = p->token.kind == BRINK_TOKEN_EOF || (p->token.first && p->previous.start != NULL);
-  brink_parse_panic(p, BRINK_MSG_EXPECTED, missing ? brink_parse_behind(p) : brink_parse_place(p),
+  brink_parse_panic(p, BRINK_MSG_EXPECTED, missing ? brink_parse_after(p) : brink_parse_place(p),
                     NULL, "expected %s, found %s", expected, brink_parse_shown(p, &p->token));
 }
 
@@ -101,8 +101,9 @@ bool brink_parse_expect_name(brink_parser *p, const char *what, brink_token *nam
   }
   bool reserved = brink_token_is_reserved(p->token.kind) && !p->token.first;
   if (reserved)
-    brink_parse_mend(p, BRINK_MSG_RESERVED_WORD, brink_parse_place(p), "choose another name",
-                     "%s is a reserved word and cannot be a name", brink_parse_shown(p, &p->token));
+    brink_parse_error(p, BRINK_MSG_RESERVED_WORD, brink_parse_place(p), "choose another name",
+                      "%s is a reserved word and cannot be a name",
+                      brink_parse_shown(p, &p->token));
   if (reserved || p->token.kind == BRINK_TOKEN_NAME) {
     brink_parse_advance(p);
     return true;
@@ -123,11 +124,11 @@ void brink_parse_close(brink_parser *p, brink_token_kind kind, const brink_token
   bool operand = p->token.kind == BRINK_TOKEN_NAME || p->token.kind == BRINK_TOKEN_NUMBER ||
                  p->token.kind == BRINK_TOKEN_STRING;
   if (forgotten)
-    brink_parse_mend(p, BRINK_MSG_MISSING_SIGN, brink_parse_behind(p), hint,
-                     "a '%s' is missing here", sign);
+    brink_parse_error(p, BRINK_MSG_MISSING_SIGN, brink_parse_after(p), hint,
+                      "a '%s' is missing here", sign);
   else if (operand)
     brink_parse_panic(p, BRINK_MSG_UNEXPECTED, brink_parse_place(p),
-                      "an operator or a ',' is missing before it", "%s does not fit here",
+                      "an operator or a ',' is missing before it", "%s is not expected here",
                       brink_parse_shown(p, &p->token));
   else
     brink_parse_panic(p, BRINK_MSG_EXPECTED_WORD, brink_parse_place(p), hint,
@@ -211,7 +212,7 @@ static bool at_statement(const brink_parser *p) {
   }
   bool in_if = brink_parse_inside(p, "if");
   if (p->token.kind == BRINK_TOKEN_ELSE || p->token.kind == BRINK_TOKEN_ELSIF) return in_if;
-  /* `if` begins an expression behind an operator, else a statement. */
+  /* `if` begins an expression after an operator, else a statement. */
   bool operand_behind = p->previous.kind == BRINK_TOKEN_NAME ||
                         p->previous.kind == BRINK_TOKEN_NUMBER ||
                         p->previous.kind == BRINK_TOKEN_RPAREN;
@@ -232,11 +233,11 @@ void brink_parse_sync(brink_parser *p) {
     if (p->token.start != start && at_statement(p)) return;
     if (p->token.start == start && at_statement(p) && p->previous.start != NULL &&
         p->previous.line < p->token.line && p->previous.kind != BRINK_TOKEN_SEMICOLON)
-      return; /* the mistake was at the end of the line before */
+      return; /* the error was at the end of the line before */
   }
 }
 
-/* Does the present token begin something new? */
+/* Does the current token begin something new? */
 static bool semicolon_forgotten(const brink_parser *p) {
   switch (p->token.kind) {
   case BRINK_TOKEN_BAD:
@@ -271,13 +272,13 @@ static const char *misfit_hint(brink_token_kind kind) {
 void brink_parse_finish(brink_parser *p) {
   if (brink_parse_accept(p, BRINK_TOKEN_SEMICOLON)) return;
   if (!p->panic && semicolon_forgotten(p)) {
-    brink_parse_mend(p, BRINK_MSG_MISSING_SIGN, brink_parse_behind(p), NULL,
-                     "a '%s' is missing here", ";");
+    brink_parse_error(p, BRINK_MSG_MISSING_SIGN, brink_parse_after(p), NULL,
+                      "a '%s' is missing here", ";");
     return;
   }
   if (!p->panic)
     brink_parse_panic(p, BRINK_MSG_UNEXPECTED, brink_parse_place(p), misfit_hint(p->token.kind),
-                      "%s does not fit here", brink_parse_shown(p, &p->token));
+                      "%s is not expected here", brink_parse_shown(p, &p->token));
   brink_parse_sync(p);
 }
 
@@ -358,25 +359,25 @@ const char *brink_parse_skip_headless(brink_parser *p, brink_block_rank rank) {
 
 static void report_unclosed(brink_parser *p, const brink_open_block *block) {
   if (block->implied || is_silent(p)) return;
-  p->losses++; /* what belongs into the block is a guess */
+  p->losses++; /* what belongs in the block is a guess */
   const char *hint = block->hint;
   if (hint == NULL)
     hint = brink_unit_format(p->unit, "'%s' begins at %u:%u", block->name,
                              (unsigned)block->place.line, (unsigned)block->place.column);
   if (p->token.kind == BRINK_TOKEN_EOF)
-    brink_parse_mend(p, BRINK_MSG_MISSING_END, brink_parse_behind(p), hint, "'end %s;' is missing",
-                     block->name);
+    brink_parse_error(p, BRINK_MSG_MISSING_END, brink_parse_after(p), hint, "'end %s;' is missing",
+                      block->name);
   else if (p->token.kind == BRINK_TOKEN_END)
-    brink_parse_mend(p, BRINK_MSG_MISSING_END_BEFORE, brink_parse_place(p), hint,
-                     "'end %s;' is missing before %s", block->name,
-                     brink_unit_format(p->unit, "'end %.*s;'",
-                                       p->next.length > 40 ? 40 : (int)p->next.length,
-                                       p->next.start));
+    brink_parse_error(p, BRINK_MSG_MISSING_END_BEFORE, brink_parse_place(p), hint,
+                      "'end %s;' is missing before %s", block->name,
+                      brink_unit_format(p->unit, "'end %.*s;'",
+                                        p->next.length > 40 ? 40 : (int)p->next.length,
+                                        p->next.start));
   else
-    brink_parse_mend(p, BRINK_MSG_MISSING_END_BEFORE, brink_parse_place(p), hint,
-                     "'end %s;' is missing before %s", block->name,
-                     brink_parse_shown(p, &p->token));
-  p->muted = p->token.start; /* the blocks around it may be waiting, too: one mistake */
+    brink_parse_error(p, BRINK_MSG_MISSING_END_BEFORE, brink_parse_place(p), hint,
+                      "'end %s;' is missing before %s", block->name,
+                      brink_parse_shown(p, &p->token));
+  p->muted = p->token.start; /* the blocks around it may lack their ends, too: one error */
 }
 
 static bool pop(brink_parser *p) {
@@ -397,7 +398,7 @@ static void skip_end(brink_parser *p, bool has_name) {
   brink_parse_finish(p);
 }
 
-/* The present token becomes `end`, and what follows it is read again, `skipped` characters on. */
+/* The current token becomes `end`, and what follows it is read again, `skipped` characters on. */
 static void become_end(brink_parser *p, uint32_t skipped) {
   p->token.kind = BRINK_TOKEN_END;
   p->token.length = skipped;
@@ -417,9 +418,9 @@ static void split_end(brink_parser *p) {
   rest.start += skipped;
   rest.length -= skipped;
   if (!brink_token_is_word(&end, "end") || !is_open(p->blocks, &rest)) return;
-  brink_parse_mend(p, BRINK_MSG_TWO_WORDS, brink_parse_place(p),
-                   brink_unit_format(p->unit, "write 'end %.*s;'", (int)rest.length, rest.start),
-                   "%s are two words", brink_parse_shown(p, token));
+  brink_parse_error(p, BRINK_MSG_TWO_WORDS, brink_parse_place(p),
+                    brink_unit_format(p->unit, "write 'end %.*s;'", (int)rest.length, rest.start),
+                    "%s are two words", brink_parse_shown(p, token));
   become_end(p, skipped);
 }
 
@@ -436,7 +437,7 @@ static bool is_misspelt_end(const brink_parser *p) {
   return third.kind == BRINK_TOKEN_SEMICOLON && third.line == p->token.line;
 }
 
-/* Where nothing hangs on them, characters that mean nothing are passed over: they are reported. */
+/* Skips characters that begin no token, where nothing depends on them: the lexer has reported them. */
 static void skip_bad(brink_parser *p) {
   if (p->token.kind == BRINK_TOKEN_END && p->next.kind == BRINK_TOKEN_BAD) {
     while (p->next.kind == BRINK_TOKEN_BAD) brink_lexer_next(&p->lexer, &p->next);
@@ -447,22 +448,22 @@ static void skip_bad(brink_parser *p) {
 
 bool brink_parse_more(brink_parser *p) {
   while (p->token.kind == BRINK_TOKEN_END && p->next.kind == BRINK_TOKEN_END) {
-    brink_parse_mend(p, BRINK_MSG_REPEATED_WORD, brink_token_place(p->file, &p->next), NULL,
-                     "'%s' stands here twice", "end");
+    brink_parse_error(p, BRINK_MSG_REPEATED_WORD, brink_token_place(p->file, &p->next), NULL,
+                      "'%s' is repeated here", "end");
     brink_parse_advance(p);
   }
   if (p->blocks == NULL) return !brink_parse_at_stop(p);
   skip_bad(p);
   bool alone = p->next.kind == BRINK_TOKEN_SEMICOLON && p->next.line == p->token.line;
   if (alone && names_block(&p->token, p->blocks)) {
-    brink_parse_mend(p, BRINK_MSG_MISSING_WORD_BEFORE, brink_parse_place(p), NULL,
-                     "'%s' is missing before %s", "end", brink_parse_shown(p, &p->token));
+    brink_parse_error(p, BRINK_MSG_MISSING_WORD_BEFORE, brink_parse_place(p), NULL,
+                      "'%s' is missing before %s", "end", brink_parse_shown(p, &p->token));
     become_end(p, 0);
   } else if (alone) {
     split_end(p);
   } else if (is_misspelt_end(p)) {
-    brink_parse_mend(p, BRINK_MSG_EXPECTED_WORD, brink_parse_place(p), NULL,
-                     "expected '%s', found %s", "end", brink_parse_shown(p, &p->token));
+    brink_parse_error(p, BRINK_MSG_EXPECTED_WORD, brink_parse_place(p), NULL,
+                      "expected '%s', found %s", "end", brink_parse_shown(p, &p->token));
     p->token.kind = BRINK_TOKEN_END;
   }
   return !brink_parse_at_stop(p);
@@ -482,8 +483,8 @@ bool brink_parse_close_block(brink_parser *p) {
               brink_token_is_action(p->next.kind);
   const char *hint = brink_unit_format(p->unit, "write 'end %s;'", block->name);
   if (!word) {
-    brink_parse_mend(p, BRINK_MSG_END_WITHOUT_NAME, brink_parse_place(p), hint,
-                     "'end' needs the name of what it ends");
+    brink_parse_error(p, BRINK_MSG_END_WITHOUT_NAME, brink_parse_place(p), hint,
+                      "'end' needs the name of what it ends");
     skip_end(p, false);
     return pop(p);
   }
@@ -495,13 +496,13 @@ bool brink_parse_close_block(brink_parser *p) {
   const char *shown = brink_parse_shown(p, &p->next);
   if (rank_of(&p->next) < block->rank) {
     p->losses++; /* its beginning */
-    brink_parse_mend(p, BRINK_MSG_NO_SUCH_BLOCK, brink_parse_place(p), NULL,
-                     "there is no %s to end here", shown);
+    brink_parse_error(p, BRINK_MSG_NO_SUCH_BLOCK, brink_parse_place(p), NULL,
+                      "there is no %s to end here", shown);
     skip_end(p, true);
     return false;
   }
-  brink_parse_mend(p, BRINK_MSG_WRONG_END, place, hint, "this ends '%s', not %s", block->name,
-                   shown);
+  brink_parse_error(p, BRINK_MSG_WRONG_END, place, hint, "this ends '%s', not %s", block->name,
+                    shown);
   skip_end(p, true);
   return pop(p);
 }

@@ -3,7 +3,7 @@
  *   statement = if | for | when | let | leave | call | definition
  *
  * The words that begin them are reserved nowhere else: `when = 2;` defines a variable. Which
- * statements a section may hold is its own affair (`may`); one that does not belong there is read,
+ * statements a section may contain is in `may`; one that does not belong there is read,
  * reported and left out. */
 #include <string.h>
 
@@ -35,8 +35,8 @@ static brink_ast_statement *parse_let(brink_parser *p) {
   if (brink_parse_expect_name(p, "a name", &name) && statement != NULL)
     statement->symbol = brink_parse_symbol(p, BRINK_SYMBOL_LET, &name);
   if (!p->panic && p->token.kind == BRINK_TOKEN_ASSIGN) {
-    brink_parse_mend(p, BRINK_MSG_LET_ASSIGNS, brink_parse_place(p), "write 'let n = ...'",
-                     "'let' names a value, it does not assign");
+    brink_parse_error(p, BRINK_MSG_LET_ASSIGNS, brink_parse_place(p), "write 'let n = ...'",
+                      "'let' names a value, it does not assign");
     p->token.kind = BRINK_TOKEN_EQ;
   }
   brink_parse_expect(p, BRINK_TOKEN_EQ, "'='");
@@ -51,8 +51,8 @@ static brink_ast_statement *parse_let(brink_parser *p) {
 static brink_ast_statement *parse_leave(brink_parser *p) {
   brink_ast_statement *statement = brink_parse_new(p, BRINK_STATEMENT_LEAVE, brink_parse_place(p));
   if (brink_token_is_action(p->token.kind))
-    brink_parse_mend(p, BRINK_MSG_MISSING_WORD_BEFORE, brink_parse_place(p), NULL,
-                     "'%s' is missing before %s", "leave", brink_parse_shown(p, &p->token));
+    brink_parse_error(p, BRINK_MSG_MISSING_WORD_BEFORE, brink_parse_place(p), NULL,
+                      "'%s' is missing before %s", "leave", brink_parse_shown(p, &p->token));
   else
     brink_parse_keyword(p);
   bool positive = p->token.kind == BRINK_TOKEN_POSITIVE_GOING;
@@ -114,12 +114,12 @@ static brink_ast_statement *parse_connect(brink_parser *p) {
   brink_ast_expr **end = brink_parse_arguments(p, &count);
   if (!p->panic && count != 2)
     brink_parse_panic(p, BRINK_MSG_CONNECT_ARGUMENTS, brink_parse_span(p, &p->previous),
-                      "write connect(from, to)", "'connect' joins two names");
+                      "write connect(from, to)", "'connect' takes two names");
   for (size_t i = 0; i < count && !p->panic; i++)
     if (end[i]->op != BRINK_AST_NAME && end[i]->op != BRINK_AST_DAMAGED)
       brink_parse_panic(p, BRINK_MSG_CONNECT_FORMULA, end[i]->place,
                         "give the formula to an output, and connect that",
-                        "'connect' joins names, not formulas");
+                        "'connect' takes names, not expressions");
   bool whole = !p->panic;
   brink_parse_finish(p);
   if (statement == NULL || !whole) return NULL;
@@ -149,20 +149,20 @@ static brink_ast_statement_kind parse_defining_sign(brink_parser *p, unsigned ma
   bool assigns = sign == BRINK_TOKEN_ASSIGN;
   if (may & BRINK_MAY_VALUE) {
     if (sign != BRINK_TOKEN_COLON)
-      brink_parse_mend(p, BRINK_MSG_VALUE_WITHOUT_COLON, brink_parse_place(p),
-                       "write 'name : value;'", "values are given with ':' here");
+      brink_parse_error(p, BRINK_MSG_VALUE_WITHOUT_COLON, brink_parse_place(p),
+                        "write 'name : value;'", "values are given with ':' here");
     assigns = true;
   } else if (sign == BRINK_TOKEN_COLON) {
     assigns = !(may & BRINK_MAY_EQUATE);
-    brink_parse_mend(p, BRINK_MSG_COLON_MISPLACED, brink_parse_place(p),
-                     assigns ? "write ':='" : "write '='", "':' gives values to parameters only");
+    brink_parse_error(p, BRINK_MSG_COLON_MISPLACED, brink_parse_place(p),
+                      assigns ? "write ':='" : "write '='", "':' gives values to parameters only");
   } else if (assigns && !(may & BRINK_MAY_ASSIGN)) {
-    brink_parse_mend(p, BRINK_MSG_ASSIGNMENT_AS_EQUATION, brink_parse_place(p), "write '='",
-                     "':=' assigns; an equation is written with '='");
+    brink_parse_error(p, BRINK_MSG_ASSIGNMENT_AS_EQUATION, brink_parse_place(p), "write '='",
+                      "':=' assigns; an equation is written with '='");
     assigns = false;
   } else if (!assigns && !(may & BRINK_MAY_EQUATE)) {
-    brink_parse_mend(p, BRINK_MSG_EQUATION_AS_ASSIGNMENT, brink_parse_place(p), "write ':='",
-                     "'=' states an equation; an assignment is written with ':='");
+    brink_parse_error(p, BRINK_MSG_EQUATION_AS_ASSIGNMENT, brink_parse_place(p), "write ':='",
+                      "'=' states an equation; an assignment is written with ':='");
     assigns = true;
   }
   brink_parse_advance(p);
@@ -185,10 +185,10 @@ static void check_target(brink_parser *p, const brink_ast_statement *statement, 
   if (statement->kind == BRINK_STATEMENT_EQUATION) {
     if (target->op == BRINK_AST_PRIME || (may & BRINK_MAY_IMPLICIT)) return;
     const char *hint = derivative_hint(p, target);
-    brink_parse_panic(
-        p, BRINK_MSG_LEFT_SIDE_FORMULA, target->place,
-        hint != NULL ? hint : "equations between formulas belong into a 'constraints' section",
-        "the left-hand side must be a name or a derivative");
+    brink_parse_panic(p, BRINK_MSG_LEFT_SIDE_FORMULA, target->place,
+                      hint != NULL ? hint
+                                   : "equations between formulas belong in a 'constraints' section",
+                      "the left-hand side must be a name or a derivative");
     return;
   }
   brink_parse_panic(p, BRINK_MSG_ASSIGNED_FORMULA, target->place,
@@ -196,7 +196,7 @@ static void check_target(brink_parser *p, const brink_ast_statement *statement, 
                     "only a name can be assigned to");
 }
 
-/* Neither '=' nor ':=' behind what should be a left-hand side. */
+/* Neither '=' nor ':=' after what should be a left-hand side. */
 static void report_no_definition(brink_parser *p, const brink_ast_expr *target) {
   if (p->panic) return;
   if (target->op == BRINK_AST_CALL && target->text != NULL)
@@ -205,7 +205,7 @@ static void report_no_definition(brink_parser *p, const brink_ast_expr *target) 
                       "'%s(...)' is not a statement", target->text);
   else if (p->token.first || p->token.kind == BRINK_TOKEN_SEMICOLON)
     brink_parse_panic(p, BRINK_MSG_EXPRESSION_AS_STATEMENT, target->place, NULL,
-                      "this is not a statement: nothing is defined by it");
+                      "this is not a statement: it defines nothing");
   else
     brink_parse_unexpected(p, "'=' or ':='");
 }
@@ -295,7 +295,8 @@ static bool fits(int word, brink_token_kind next) {
 
 static int find_opening(const brink_parser *p) {
   if (p->token.kind == BRINK_TOKEN_IF) return WORD_IF;
-  if (brink_token_is_action(p->token.kind)) return WORD_LEAVE; /* at_stop has seen the rest */
+  if (brink_token_is_action(p->token.kind))
+    return WORD_LEAVE; /* brink_parse_at_stop handles the rest */
   if (p->token.kind != BRINK_TOKEN_NAME) return WORD_NONE;
   for (int k = 0; k < WORD_IF; k++)
     if (brink_token_is_word(&p->token, openings[k].word) && fits(k, p->next.kind)) return k;
@@ -306,7 +307,7 @@ bool brink_parse_at_opening(const brink_parser *p) {
   return find_opening(p) != WORD_NONE;
 }
 
-/* A word that is nearly one of ours, where nothing but a statement's word can be. */
+/* A word that is nearly one of the table, where only such a word can be. */
 static int guess_opening(brink_parser *p) {
   bool call = p->next.kind == BRINK_TOKEN_LPAREN;
   if (p->token.kind != BRINK_TOKEN_NAME || (p->next.kind != BRINK_TOKEN_NAME && !call))
@@ -319,8 +320,8 @@ static int guess_opening(brink_parser *p) {
     if (nearest != best) best = nearest, guess = k;
   }
   if (best != NULL)
-    brink_parse_mend(p, BRINK_MSG_UNKNOWN_STATEMENT, brink_parse_place(p),
-                     brink_parse_did_you_mean(p, best), "unknown statement '%s'", name);
+    brink_parse_error(p, BRINK_MSG_UNKNOWN_STATEMENT, brink_parse_place(p),
+                      brink_parse_did_you_mean(p, best), "unknown statement '%s'", name);
   return guess;
 }
 
@@ -354,11 +355,11 @@ static void report_no_statement(brink_parser *p) {
   brink_token_kind kind = p->token.kind;
   brink_place place = brink_parse_place(p);
   if (kind == BRINK_TOKEN_SEMICOLON)
-    brink_parse_mend(p, BRINK_MSG_STRAY_SEMICOLON, place, "leave it out",
-                     "a ';' that ends nothing");
+    brink_parse_error(p, BRINK_MSG_STRAY_SEMICOLON, place, "leave it out",
+                      "a ';' that ends nothing");
   else if (kind == BRINK_TOKEN_ELSE || kind == BRINK_TOKEN_ELSIF)
-    p->losses++, brink_parse_mend(p, BRINK_MSG_WITHOUT_IF, place, NULL, "%s without 'if'",
-                                  brink_parse_shown(p, &p->token));
+    p->losses++, brink_parse_error(p, BRINK_MSG_WITHOUT_IF, place, NULL, "%s without 'if'",
+                                   brink_parse_shown(p, &p->token));
   else if (brink_token_is_reserved(kind))
     brink_parse_panic(p, BRINK_MSG_RESERVED_WORD, place, "choose another name",
                       "%s is a reserved word and cannot be a name",
@@ -408,9 +409,9 @@ brink_ast_statement *brink_parse_statement(brink_parser *p, unsigned may) {
   bool misplaced = word != WORD_NONE && !(openings[word].may & may);
   if (misplaced) {
     p->losses++;
-    brink_parse_mend(p, BRINK_MSG_STATEMENT_MISPLACED, brink_parse_place(p),
-                     brink_unit_format(p->unit, "it belongs into %s", openings[word].where),
-                     "'%s' cannot stand here", openings[word].word);
+    brink_parse_error(p, BRINK_MSG_STATEMENT_MISPLACED, brink_parse_place(p),
+                      brink_unit_format(p->unit, "it belongs in %s", openings[word].where),
+                      "'%s' is not allowed here", openings[word].word);
   }
   if (!brink_parse_enter(p, BRINK_NESTING_LIMIT))
     skip_deep(p);

@@ -26,7 +26,7 @@ brink_place brink_parse_place(const brink_parser *p) {
   return brink_token_place(p->file, &p->token);
 }
 
-brink_place brink_parse_behind(const brink_parser *p) {
+brink_place brink_parse_after(const brink_parser *p) {
   if (p->previous.start == NULL) return brink_parse_place(p);
   return brink_token_end(p->file, &p->previous);
 }

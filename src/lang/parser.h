@@ -8,10 +8,10 @@
  *   parse_block.c      lists of statements; if, for, when
  *   parse_expr.c       expressions
  *   parse_support.c    tokens, memory, lists
- *   parse_recover.c    errors, blocks and their ends, where to go on after a mistake
+ *   parse_recover.c    errors, blocks and their ends, where to go on after an error
  *
- * Recovery. A mistake that leaves no doubt about what was meant is reported, and parsing goes on as
- * if it were right (brink_parse_mend). Otherwise the parser panics (brink_parse_panic): nothing more
+ * Recovery. An error that leaves no doubt about what was meant is reported, and parsing goes on as
+ * if it were right (brink_parse_error). Otherwise the parser panics (brink_parse_panic): nothing more
  * is reported and nothing consumed until brink_parse_sync has found the next statement. Every loop
  * below ends in a panic, because nothing that it expects is there. */
 #ifndef BRINK_LANG_PARSER_H
@@ -56,8 +56,8 @@ struct brink_open_block {
   brink_place place; /* of its beginning */
   const char *hint;  /* for a missing end; NULL: where it began */
   const char *alias; /* another name its end may have: how its beginning was misspelt */
-  bool implied;      /* its beginning was forgotten, and so may be its end */
-  bool nameless;     /* a component whose name was forgotten: any end will do */
+  bool implied;      /* its beginning is missing, and so may be its end */
+  bool nameless;     /* a component whose name is missing: any end will do */
   brink_open_block *outer;
 };
 
@@ -74,14 +74,14 @@ struct brink_parser {
   brink_lexer lexer;
   brink_token previous, token, next;
   bool panic;
-  bool abandoned;    /* the rest of the file is not looked at */
+  bool abandoned;    /* the rest of the file is skipped */
   const char *muted; /* errors at this character are consequences: not reported */
   size_t errors;     /* reported here, or suppressed because there were too many */
   size_t losses;     /* panics: something is missing in the tree */
   unsigned depth;    /* of recursion */
   unsigned indent;   /* for format.c */
   size_t choices;    /* expressions with `if` so far */
-  unsigned indices;  /* open brackets of elements: a := inside means that one was forgotten */
+  unsigned indices;  /* open brackets of elements: a := inside means that one is missing */
   brink_open_block *blocks;
 
   brink_component *component;   /* under construction */
@@ -98,9 +98,9 @@ struct brink_parser {
 
 void brink_parse_advance(brink_parser *p);
 bool brink_parse_accept(brink_parser *p, brink_token_kind kind);
-bool brink_parse_is(const brink_parser *p, const char *word); /* the present token, in any case */
-brink_place brink_parse_place(const brink_parser *p);         /* of the present token */
-brink_place brink_parse_behind(const brink_parser *p);        /* just behind the previous one */
+bool brink_parse_is(const brink_parser *p, const char *word); /* the current token, in any case */
+brink_place brink_parse_place(const brink_parser *p);         /* of the current token */
+brink_place brink_parse_after(const brink_parser *p);         /* just after the previous one */
 brink_place brink_parse_span(const brink_parser *p, const brink_token *from); /* to the previous */
 
 const char *brink_parse_intern(brink_parser *p, const char *text, size_t length);
@@ -121,7 +121,7 @@ void brink_parse_count(brink_parser *p, brink_place place); /* one more node; to
 void brink_block_join(brink_parser *p, brink_ast_block *block, const brink_ast_block *more);
 void brink_block_add(brink_parser *p, brink_ast_block *block, brink_ast_statement *statement);
 
-/* For format.c: the present token begins a line; is a keyword; is one that a space follows. */
+/* For format.c: the current token begins a line; is a keyword; is one that a space follows. */
 void brink_parse_line(brink_parser *p);
 void brink_parse_keyword(brink_parser *p); /* marks, and advances */
 void brink_parse_spaced_keyword(brink_parser *p);
@@ -133,11 +133,11 @@ void brink_parse_spaced_keyword(brink_parser *p);
 #else
 #define BRINK_PARSE_PRINTF
 #endif
-BRINK_PARSE_PRINTF void brink_parse_mend(brink_parser *p, brink_message code, brink_place place,
-                                         const char *hint, const char *format, ...);
+BRINK_PARSE_PRINTF void brink_parse_error(brink_parser *p, brink_message code, brink_place place,
+                                          const char *hint, const char *format, ...);
 BRINK_PARSE_PRINTF void brink_parse_panic(brink_parser *p, brink_message code, brink_place place,
                                           const char *hint, const char *format, ...);
-/* The present token does not fit: panics with "expected ..., found ...". */
+/* The current token does not fit: panics with "expected ..., found ...". */
 void brink_parse_unexpected(brink_parser *p, const char *expected);
 
 /* "did you mean 'x'?", or NULL for NULL. */
@@ -153,7 +153,7 @@ void brink_parse_abandon(brink_parser *p);
 /* A name, or a panic. A reserved word where a name must be is reported and taken. */
 bool brink_parse_expect_name(brink_parser *p, const char *what, brink_token *name);
 bool brink_parse_expect(brink_parser *p, brink_token_kind kind, const char *expected);
-/* The bracket that closes the one at `open`; a forgotten one is mended. */
+/* The bracket that closes the one at `open`; a missing one is repaired. */
 void brink_parse_close(brink_parser *p, brink_token_kind kind, const brink_token *open);
 
 /* The ';' of a statement, and the end of any panic. */
@@ -162,16 +162,16 @@ void brink_parse_sync(brink_parser *p);
 
 /* Is this the end of a block, or something that can stand in none? */
 bool brink_parse_at_stop(const brink_parser *p);
-/* Is there more in this block? Mends ends that are not quite right: `endif;`, or `if;` alone. */
+/* Is there more in this block? Repairs ends that are not quite right: `endif;`, or `if;` alone. */
 bool brink_parse_more(brink_parser *p);
 bool brink_parse_at_top(const brink_parser *p);     /* a component, function or import begins */
 bool brink_parse_at_section(const brink_parser *p); /* a section of a body begins */
 bool brink_parse_inside(const brink_parser *p, const char *block);
 bool brink_token_is_defining(brink_token_kind kind); /* = := : ' */
 bool brink_token_is_action(brink_token_kind kind);   /* negative-going, on-event, positive-going */
-/* Skips what cannot be understood, to `end name;` and behind it, or to the end of an open block. */
+/* Skips what cannot be understood, to `end name;` and after it, or to the end of an open block. */
 void brink_parse_skip_block(brink_parser *p, const char *name);
-/* Skips the contents of a block of this rank whose beginning was forgotten, and its end. Returns the
+/* Skips the contents of a block of this rank whose beginning is missing, and its end. Returns the
  * name that stands in that end; NULL: there is none. */
 const char *brink_parse_skip_headless(brink_parser *p, brink_block_rank rank);
 
@@ -214,7 +214,7 @@ void *brink_parse_single(brink_parser *p, const void *item, size_t size); /* a l
 /* The word that ends a head: then, loop, do; and the end of any panic before it. */
 void brink_parse_opener(brink_parser *p, const char *word);
 /* elseif, elif, else_if: reported, and read as elsif. */
-bool brink_parse_mend_elsif(brink_parser *p);
+bool brink_parse_repair_elsif(brink_parser *p);
 brink_ast_statement *brink_parse_if(brink_parser *p, unsigned may, bool headless);
 brink_ast_statement *brink_parse_for(brink_parser *p, unsigned may);
 brink_ast_statement *brink_parse_when(brink_parser *p);
@@ -222,10 +222,10 @@ brink_ast_statement *brink_parse_when(brink_parser *p);
 void brink_parse_headless(brink_parser *p, unsigned may, uint32_t line);
 bool brink_parse_at_opening(const brink_parser *p); /* a word that begins a statement, or `if` */
 
-/* One declaration; `in_interface`: input, output, knob, view are at home here. */
+/* One declaration; `in_interface`: input, output, knob and view belong here. */
 void brink_parse_declaration(brink_parser *p, bool in_interface);
 bool brink_parse_at_declaration(const brink_parser *p);
-bool brink_parse_at_interface(const brink_parser *p); /* a declaration that is at home there */
+bool brink_parse_at_interface(const brink_parser *p); /* a declaration that belongs there */
 void brink_parse_instance(brink_parser *p);
 /* name ["[" expression "]"] ":" expression */
 bool brink_parse_value(brink_parser *p, brink_ast_value *value);

@@ -73,8 +73,8 @@ static bool is_known(const brink_unit *unit, brink_severity severity, brink_plac
   return false;
 }
 
-/* A place in the list. When it is full, an error takes that of a warning: a run must not fail for
- * reasons that nobody can see. */
+/* A place in the list. When it is full, an error takes that of a warning: the reason of a
+ * failure must be visible. */
 static brink_report_item *new_item(brink_unit *unit, brink_severity severity) {
   if (unit->nitems >= BRINK_REPORT_LIMIT) {
     unit->too_many = true;

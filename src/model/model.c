@@ -6,18 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-brink_model_def brink_default_model(void) {
-  return (brink_model_def){.name = "model"};
-}
-
-brink_guard_def brink_default_guard(const char *name) {
-  return (brink_guard_def){.name = name,
-                           .side = BRINK_BILATERAL,
-                           .direction = BRINK_BOTH,
-                           .leave_positive = BRINK_NONE,
-                           .leave_negative = BRINK_NONE};
-}
-
 const char *brink_model_state_name(const brink_model *model, size_t index) {
   return index < model->def.nx ? model->def.state_names[index] : "(no state)";
 }
@@ -512,18 +500,23 @@ static brink_status check_definition(const brink_model_def *def, brink_diag *dia
   return status == BRINK_OK ? check_pattern(def, diag) : status;
 }
 
-brink_status brink_model_create(const brink_model_def *def, const brink_allocator *allocator,
+brink_status brink_model_create(const brink_model_def *given, const brink_allocator *allocator,
                                 brink_diag *diag, brink_model **model) {
   brink_diag_clear(diag);
   if (model != NULL) *model = NULL;
-  if (model == NULL || def == NULL)
+  if (model == NULL || given == NULL)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "def and model must not be NULL");
-  brink_status status = check_definition(def, diag);
-  if (status != BRINK_OK) return status;
   brink_arena arena;
   brink_arena_init(&arena, allocator);
-  brink_model *made = brink_arena_take(&arena, 1, sizeof *made);
-  if (made == NULL) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  brink_model_def full;
+  const brink_model_def *def = &full;
+  brink_status status = brink_model_def_read(given, &arena, &full, diag);
+  if (status == BRINK_OK) status = check_definition(def, diag);
+  brink_model *made = status == BRINK_OK ? brink_arena_take(&arena, 1, sizeof *made) : NULL;
+  if (made == NULL) {
+    brink_arena_free(&arena);
+    return status != BRINK_OK ? status : brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  }
   made->arena = arena;
   made->def = *def;
   if (!copy_arrays(made))

@@ -39,6 +39,13 @@ struct brink_model {
   size_t max_depends;
 };
 
+/* A caller's definition as we know it (base/definition.h): what the caller does not know has its default, and so in the
+ * elements of its arrays, which are copied into the arena only if they are smaller than ours. */
+brink_status brink_model_def_read(const brink_model_def *given, brink_arena *arena,
+                                  brink_model_def *full, brink_diag *diag);
+brink_status brink_guard_def_read(const brink_guard_def *given, brink_guard_def *full,
+                                  brink_diag *diag);
+
 /* A model like this one, but for the user of its callbacks. It lives in `arena`, shares the arrays of `like`, which
  * must outlive it, and is not destroyed by itself. NULL: out of memory. */
 const brink_model *brink_model_for(const brink_model *like, void *user, brink_arena *arena);

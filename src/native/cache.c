@@ -271,7 +271,7 @@ static bool prune_is_due(const brink_cache *cache) {
   return due;
 }
 
-/* Bytes of objects by the hours since they were used: tells what must go without a list of files. */
+/* Bytes of objects by the hours since they were used: gives the age to remove without a list of files. */
 typedef struct ages {
   uint64_t bytes[KEEP_DAYS * 24 + 1];
   time_t now;

@@ -42,7 +42,7 @@ void brink_cache_discard(const brink_cache *cache, const char *name);
 /* Seals NAME.so and makes it the object with this key, in one step. Returns it open, or -1. */
 int brink_cache_store(const brink_cache *cache, const char *name, const brink_key *key);
 
-/* Forgets what was not used for 30 days, and the oldest where all are more than 256 MB; looks once a
+/* Removes objects that were not used for 30 days, and the oldest if there are more than 256 MB; checks once a
  * day at most. */
 void brink_cache_prune(const brink_cache *cache);
 

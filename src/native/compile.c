@@ -39,7 +39,7 @@ enum {
   TOO_LONG = 8 << 20,
 };
 
-/* What is said to any compiler, besides the level of optimisation: the bits of plain IEEE arithmetic
+/* Flags for every compiler, besides the level of optimisation: the bits of plain IEEE arithmetic
  * (no contraction, no folding of library calls), sqrt as an instruction. */
 static const char *const flags[] = {
     "-ffp-contract=off",
@@ -152,7 +152,7 @@ static void make_key(const char *source, size_t length, const compiler *c, const
 
 /* ---- running it ---- */
 
-/* 0, or why there is no process. stdin is empty; what the compiler says goes to a file. */
+/* 0, or why there is no process. stdin is empty; the compiler's output goes to a file. */
 static int start(const compiler *c, char *const *arguments, const char *log, pid_t *process) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
@@ -211,7 +211,7 @@ static bool finish(const compiler *c, pid_t process, char *reason) {
   }
 }
 
-/* Adds the first line of what the compiler said. */
+/* Adds the first line of the compiler's output. */
 static void add_log(const brink_cache *cache, const char *name, char *reason) {
   char file[80], line[161];
   snprintf(file, sizeof file, "%s.log", name);

@@ -1,4 +1,4 @@
-/* emit_flow.c: series programs as functions in C: of guards, and of the solution (see expr/series.h).
+/* emit_flow.c: series programs as functions in C: of guards, and of the solution (see expr/series_program.h).
  *
  * The text starts with the rules of num/series_rules.inc, the very ones that the interpreter uses. Small
  * programs are written out besides, round by round, iteration by iteration, with a local variable for
@@ -28,7 +28,7 @@ static void point_at_rows(series_writer *w) {
 /* ---- guards ---- */
 
 /* The order up to which the series of a guard is written out; 0: not at all. */
-static int guard_order(emitter *e, const brink_series *series) {
+static int guard_order(emitter *e, const brink_series_program *series) {
   int order = e->options->guard_order;
   size_t work = 0;
   for (int k = 0; k <= order; k++) work += emit_series_products(series, k);
@@ -54,7 +54,7 @@ static void guard_written_out(series_writer *w, uint32_t output, int order) {
 }
 
 static void guard_in_loops(series_writer *w, uint32_t output) {
-  const brink_series *series = w->series;
+  const brink_series_program *series = w->series;
   size_t scratch = series->count * (BRINK_SERIES_ORDER + 1);
   if (scratch > w->e->out->scratch) w->e->out->scratch = scratch;
   brink_text_add(w->to,
@@ -81,7 +81,7 @@ static void begin_guard(emitter *e, const char *prefix, uint32_t number) {
 
 void emit_guard_series(emitter *e, const brink_kernel *kernel, uint32_t number) {
   static const brink_series_degrees unknown = {0};
-  const brink_series *series = brink_series_make(kernel, &unknown, &e->work);
+  const brink_series_program *series = brink_series_make(kernel, &unknown, &e->work);
   if (series == NULL) {
     e->failed = true;
     return;

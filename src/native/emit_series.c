@@ -1,4 +1,4 @@
-/* emit_series.c: instructions of series programs as C (see expr/series.h, and emit_flow.c for the whole).
+/* emit_series.c: instructions of series programs as C (see expr/series_program.h, and emit_flow.c for the whole).
  *
  * Where all is written out, coefficients are variables and indices numbers, and the rules of
  * num/series_rules.inc appear once more, in text; in loops they are called. Both forms, and the
@@ -60,7 +60,7 @@ static void origin_of(series_writer *w, brink_space space, size_t place, int num
     return;
   }
   const series_origin *from = &w->origins[place];
-  const brink_series *series = w->flow->series[from->kernel];
+  const brink_series_program *series = w->flow->series[from->kernel];
   const brink_series_instruction *i = &series->instructions[from->reg];
   const brink_ref *ref = i->rule == BRINK_RULE_REF ? &series->kernel->graph.refs[i->a] : NULL;
   if (from->sum)
@@ -323,10 +323,10 @@ static void follow_by_rule(series_writer *w, const brink_series_instruction *i, 
     brink_text_add(w->to, ", ");
     rows_of(w, i->b, reg);
     break;
-  case BRINK_RULE_RIDE:
-  case BRINK_RULE_FALL:
-    if (i->rule == BRINK_RULE_FALL) brink_text_add(w->to, "-");
-    call(w, "ride", k);
+  case BRINK_RULE_CHAIN:
+  case BRINK_RULE_CHAIN_MINUS:
+    if (i->rule == BRINK_RULE_CHAIN_MINUS) brink_text_add(w->to, "-");
+    call(w, "chain", k);
     brink_text_add(w->to, "%d, ", degree(w, i->a));
     rows_of(w, i->a, i->b);
     break;
@@ -468,9 +468,9 @@ static void follow_written_out(series_writer *w, const brink_series_instruction 
     emit_series_lead(w, i->b);
     brink_text_add(w->to, ")");
     break;
-  case BRINK_RULE_RIDE:
-  case BRINK_RULE_FALL:
-    brink_text_add(w->to, i->rule == BRINK_RULE_FALL ? "-((" : "((");
+  case BRINK_RULE_CHAIN:
+  case BRINK_RULE_CHAIN_MINUS:
+    brink_text_add(w->to, i->rule == BRINK_RULE_CHAIN_MINUS ? "-((" : "((");
     convolve(w, n, 1, smaller(n, degree(w, i->a)), i->a, i->b);
     brink_text_add(w->to, n < 8 ? ")/%d.0)" : ")*(1.0/%d))", n);
     break;
@@ -574,7 +574,7 @@ void emit_series_round(series_writer *w, series_place k, size_t from, size_t to)
 }
 
 /* Products in round k. */
-size_t emit_series_products(const brink_series *series, int k) {
+size_t emit_series_products(const brink_series_program *series, int k) {
   size_t total = series->count / 8;
   for (size_t n = 0; n < series->count; n++) {
     const brink_series_instruction *i = &series->instructions[n], *all = series->instructions;
@@ -588,7 +588,7 @@ size_t emit_series_products(const brink_series *series, int k) {
       terms = k / 2 + 1;
     else if (i->rule == BRINK_RULE_DIV)
       terms = smaller(k, all[i->b].degree);
-    else if (i->rule == BRINK_RULE_RIDE || i->rule == BRINK_RULE_FALL)
+    else if (i->rule == BRINK_RULE_CHAIN || i->rule == BRINK_RULE_CHAIN_MINUS)
       terms = smaller(k, all[i->a].degree);
     else if (i->rule == BRINK_RULE_POWER)
       terms = 4 * k;

@@ -4,7 +4,7 @@
 #define BRINK_NATIVE_EMIT_SERIES_H
 
 #include "native/emit.h"
-#include "native/series.h"
+#include "native/series_run.h"
 
 /* Where a variable comes from, where all is written out. */
 typedef struct series_origin {
@@ -16,7 +16,7 @@ typedef struct series_origin {
 typedef struct series_writer {
   emitter *e;
   brink_text *to;
-  const brink_series *series;
+  const brink_series_program *series;
   size_t kernel, iteration; /* part of the names */
   bool written_out;         /* coefficients are variables; else rows in memory */
   bool guard; /* variables and derivatives have values, but no series that anybody knows */
@@ -45,6 +45,6 @@ void emit_series_round(series_writer *w, series_place k, size_t from, size_t to)
 void emit_series_point(series_writer *w, size_t reg);
 
 /* Products in round k. */
-size_t emit_series_products(const brink_series *series, int k);
+size_t emit_series_products(const brink_series_program *series, int k);
 
 #endif

@@ -126,7 +126,8 @@ static bool define_clocks(const brink_instance *instance, brink_arena *arena,
   if (clocks == NULL) return false;
   for (size_t k = 0; k < system->nclocks; k++) {
     const brink_sampled *clock = &system->clocks[k];
-    clocks[k] = (brink_clock_def){.name = clock->name,
+    clocks[k] = (brink_clock_def){.size = sizeof(brink_clock_def),
+                                  .name = clock->name,
                                   .period = clock->period,
                                   .offset = clock->offset,
                                   .priority = clock->priority,
@@ -194,7 +195,8 @@ static brink_model_def define(brink_instance *instance) {
     def.jacobian_pattern.starts = instance->jacobian_starts;
     def.jacobian_pattern.rows = instance->jacobian_rows;
   }
-  bool ended = instance->ending != BRINK_ENDING_NONE; /* before it began: the rules tell */
+  bool ended =
+      instance->ending != BRINK_ENDING_NONE; /* at the start: the rules' callback ends the run */
   def.zeno = brink_instance_on_zeno;
   def.rules = system->nrules > 0 || ended ? brink_instance_on_rules : NULL;
   def.user = instance;
@@ -307,6 +309,10 @@ brink_status brink_instance_create(brink_system *system, const brink_instance_op
 
 const brink_model *brink_instance_model(const brink_instance *instance) {
   return instance->model;
+}
+
+const brink_system *brink_instance_system(const brink_instance *instance) {
+  return instance->system;
 }
 
 const char *brink_instance_reason(const brink_instance *instance) {

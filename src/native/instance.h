@@ -3,7 +3,8 @@
  *   instance.c          the object; the right-hand side; reading variables
  *   instance_clone.c    what instances of one system share; memory of one instance; clones
  *   instance_bind.c     kernels become code, refs are checked
- *   instance_guard.c    flags become guards: what the model is told, and their callbacks
+ *   instance_guard.c    flags become guards: their definitions and callbacks
+ *   instance_surface.c  guards that have the same surface
  *   instance_native.c   machine code for what runs often
  *   instance_bound.c    how fast guards can change
  *   instance_action.c   events and ticks: effects, notes, writing
@@ -23,7 +24,7 @@
 #include <stdatomic.h>
 
 #include "model/model.h"
-#include "native/series.h"
+#include "native/series_run.h"
 
 /* The largest order of the solution's series that any method asks for. */
 #define BRINK_FLOW_ORDER 30
@@ -58,9 +59,9 @@ typedef struct brink_bound_flag {
   uint32_t **merge; /* where refs of an instance meet in one state: place of each ref among the
                        states it depends on; NULL: nowhere */
   brink_kernel *gradient_kernel;
-  bool asked, has_jet;        /* some instance is not plain numbers; has a series */
-  const brink_series *series; /* where it has one */
-  brink_native_jet_fn *jet;   /* NULL: it is interpreted */
+  bool asked, has_jet;                /* some instance is not plain numbers; has a series */
+  const brink_series_program *series; /* where it has one */
+  brink_native_jet_fn *jet;           /* NULL: it is interpreted */
   brink_bound_action negative, positive, on_surface;
 } brink_bound_flag;
 
@@ -228,7 +229,7 @@ brink_frame brink_instance_now_frame(const brink_instance *instance, const brink
 brink_status brink_instance_bind_gradient(brink_instance *instance, uint32_t flag,
                                           brink_diag *diag);
 
-/* instance_surface.c: guards that have one surface know each other from now on. False: out of memory. */
+/* instance_surface.c: sets same_as of guards that have the same surface. False: out of memory. */
 bool brink_instance_join_surfaces(const brink_instance *instance, brink_arena *arena,
                                   const bool *fixed_p, brink_guard_def *guards);
 

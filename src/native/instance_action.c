@@ -1,8 +1,7 @@
 /* instance_action.c: what happens at events and ticks (see instance.h).
  *
- * All right-hand sides, and what effects say, are evaluated before anything is written. A value that
- * leaves its range by being written is found here; one that leaves it along the solution is an event
- * of its own. */
+ * All right-hand sides and all arguments of effects are evaluated before anything is written. A value that is
+ * written outside its range is found here; one that leaves its range along the solution is an event. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -102,7 +101,7 @@ static double checked_value(const brink_bound_action *bound, size_t k, size_t it
   return read_target(now, target, brink_ref_slot(target, iteration));
 }
 
-/* A value that was outside before is no news, where this is only a warning. */
+/* Where ranges are only warnings, a value that was outside before does not warn again. */
 static int check_ranges(brink_instance *instance, const brink_bound_action *bound, size_t iteration,
                         brink_now *now) {
   int outcome = 0;
@@ -123,8 +122,8 @@ static int check_ranges(brink_instance *instance, const brink_bound_action *boun
 
 /* ---- numbers ---- */
 
-/* What is held until the next instant has to be a finite number, whatever its range says: the run would go on
- * with it. (Of states the simulation tells: it knows whose action it was.) */
+/* A value that is held until the next instant must be finite, whatever its range: the run would go on with it.
+ * (States are checked by the simulation, which knows whose action it was.) */
 static int check_finite(brink_instance *instance, const brink_bound_action *bound, size_t iteration,
                         brink_now *now) {
   const brink_kernel *kernel = bound->task.kernel;

@@ -71,7 +71,7 @@ brink_frame brink_instance_now_frame(const brink_instance *instance, const brink
 
 static bool slots_fit(const brink_ref *ref, size_t iterations, size_t size) {
   if (iterations == 0) return true;
-  if (ref->map == NULL) { /* the ends tell */
+  if (ref->map == NULL) { /* slots are in order: the ends are enough */
     return brink_ref_slot(ref, 0) < size && brink_ref_slot(ref, iterations - 1) < size;
   }
   for (size_t i = 0; i < iterations; i++) {
@@ -103,8 +103,8 @@ static size_t space_size(const brink_system *system, brink_space space) {
   }
 }
 
-/* What a kernel may do: the dynamics compute V and DX, everything else has them written out, unless it
- * says that it reads them. */
+/* What a kernel may do: the dynamics compute V and DX; all other kernels have them written out, unless
+ * `reads_v` is set. */
 typedef enum role { ROLE_EQUATION, ROLE_VALUE, ROLE_ACTION, ROLE_DERIVATIVE } role;
 
 static bool may_read(const brink_kernel *kernel, role as, brink_space space) {
@@ -119,9 +119,9 @@ static bool may_write(role as, brink_space space) {
 }
 
 static brink_status refuse(const brink_kernel *kernel, const char *what, brink_diag *diag) {
-  return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "%s (%s): %s",
-                        kernel->name != NULL ? kernel->name : "an equation",
-                        kernel->where != NULL ? kernel->where : "no place", what);
+  return brink_diag_refuse(diag, BRINK_REASON_DEFINITION, "%s (%s): %s",
+                           kernel->name != NULL ? kernel->name : "an equation",
+                           kernel->where != NULL ? kernel->where : "no place", what);
 }
 
 static brink_status check_kernel(const brink_system *system, const brink_kernel *kernel, role as,
@@ -201,7 +201,7 @@ static brink_status check_complete(brink_instance *instance, brink_diag *diag) {
   brink_status status = BRINK_OK;
   for (size_t i = 0; i < system->nx && status == BRINK_OK; i++) {
     if (!written[i])
-      status = brink_diag_set(diag, BRINK_ERR_ARGUMENT, "state %zu has no derivative", i);
+      status = brink_diag_refuse(diag, BRINK_REASON_DEFINITION, "state %zu has no derivative", i);
   }
   brink_release(&instance->arena.allocator, written, system->nx, sizeof *written);
   return status;
@@ -215,8 +215,8 @@ static brink_status check_formula(const brink_system *system, const brink_flag *
     int32_t leaf = flag->formula[k];
     if (leaf == BRINK_AND || leaf == BRINK_OR || leaf == BRINK_NOT) continue;
     if (leaf < 0 || (size_t)leaf >= system->nflags || system->flags[leaf].count < flag->count)
-      return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "flag '%s': no leaf %d", flag->name,
-                            (int)leaf);
+      return brink_diag_refuse(diag, BRINK_REASON_DEFINITION, "flag '%s': no leaf %d", flag->name,
+                               (int)leaf);
   }
   return BRINK_OK;
 }
@@ -234,12 +234,14 @@ static brink_status check_flag(const brink_system *system, const brink_flag *fla
   if (status == BRINK_OK) status = check_action(system, flag->on_surface, diag);
   if (status == BRINK_OK && flag->value == NULL) status = check_formula(system, flag, diag);
   if (status == BRINK_OK && flag->value == NULL && flag->formula == NULL)
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "flag '%s' has no value", flag->name);
+    return brink_diag_refuse(diag, BRINK_REASON_DEFINITION, "flag '%s' has no value", flag->name);
   if (status == BRINK_OK && flag->kind == BRINK_FLAG_RANGE && flag->variable >= system->nvariables)
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "flag '%s' is of no variable", flag->name);
+    return brink_diag_refuse(diag, BRINK_REASON_DEFINITION, "flag '%s' is of no variable",
+                             flag->name);
   if (status == BRINK_OK && !(knows_leave(system, flag->leave_positive, flag->count) &&
                               knows_leave(system, flag->leave_negative, flag->count)))
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "flag '%s' is left by no flag", flag->name);
+    return brink_diag_refuse(diag, BRINK_REASON_DEFINITION, "flag '%s' is left by no flag",
+                             flag->name);
   return status;
 }
 
@@ -256,14 +258,14 @@ static brink_status bind_places(brink_instance *instance, brink_diag *diag) {
     for (size_t i = 0; i < flag->count; i++, count++) {
       uint32_t g = flag->guard[i];
       if (g >= system->nguards || instance->places[g].flag != BRINK_NO_INDEX)
-        return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "flag '%s': guard %u is not its own",
-                              flag->name, (unsigned)g);
+        return brink_diag_refuse(diag, BRINK_REASON_DEFINITION,
+                                 "flag '%s': guard %u is not its own", flag->name, (unsigned)g);
       instance->places[g] = (brink_guard_place){.flag = (uint32_t)f, .index = (uint32_t)i};
     }
   }
   if (count != system->nguards)
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "%zu guards, but %zu instances of flags",
-                          system->nguards, count);
+    return brink_diag_refuse(diag, BRINK_REASON_DEFINITION,
+                             "%zu guards, but %zu instances of flags", system->nguards, count);
   return BRINK_OK;
 }
 
@@ -306,8 +308,8 @@ static brink_status bind_clocks(brink_instance *instance, brink_diag *diag) {
     brink_status status = check_action(system, clock->action, diag);
     if (status != BRINK_OK) return status;
     if (clock->action != NULL && clock->first + clock->count > clock->action->kernel.count)
-      return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "clock '%s' has no such samples",
-                            clock->name);
+      return brink_diag_refuse(diag, BRINK_REASON_DEFINITION, "clock '%s' has no such samples",
+                               clock->name);
     if (!brink_instance_bind_action(instance, clock->action, &instance->samples[k]))
       return no_memory(diag);
   }
@@ -331,7 +333,8 @@ static brink_status bind_rules(brink_instance *instance, brink_diag *diag) {
                      : rule->condition != NULL && rule->clock < system->nclocks &&
                            rule->condition->count >= rule->count;
     if (!known || rule->was + rule->count > system->nmodes)
-      return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "rule '%s' has no condition", rule->name);
+      return brink_diag_refuse(diag, BRINK_REASON_DEFINITION, "rule '%s' has no condition",
+                               rule->name);
     brink_status status = check_kernel(system, rule->condition, ROLE_VALUE, diag);
     if (status == BRINK_OK) status = check_action(system, rule->body, diag);
     if (status != BRINK_OK) return status;

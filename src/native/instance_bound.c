@@ -1,8 +1,8 @@
 /* instance_bound.c: how fast a guard can change at most (see instance.h).
  *
- * Problem: bounds L_k with |g(t, x) - g(s, y)| <= sum L_k |x - y|_k + L_t |t - s| everywhere. With them
- * the simulator leaves alone guards that a step cannot reach, which is what makes thousands of pairs
- * bearable.
+ * Problem: Lipschitz constants L_k with |g(t, x) - g(s, y)| <= sum L_k |x - y|_k + L_t |t - s| everywhere. With
+ * them the simulator skips guards that a step cannot reach. Without that, models with thousands of pairs would be too
+ * slow.
  * Method: forward through the expression, a bound of the value and bounds of the derivatives for every
  * node. Distances (hypot, the root of a sum of squares) change no faster than their components. What
  * is not continuous, or has no bound, has infinite ones; then there are none for the guard. Parameters

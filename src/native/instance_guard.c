@@ -1,8 +1,8 @@
 /* instance_guard.c: flags become guards (see instance.h).
  *
- * A guard whose value is linear, with coefficients that stay what they are during a run, is handed to
- * the model as numbers (a unilateral one also with its value, which is then the formula's to the bit). Every other one has a value, a gradient and, unless it is linear, a series; its
- * degree tells the model how exact the series is. */
+ * A guard whose value is linear, with coefficients that are constant during a run, is given to the model as
+ * numbers (a unilateral one also with its value, which then equals the formula to the bit). Every other guard has a
+ * value, a gradient and, unless it is linear, a series. From its degree the model knows whether the series is exact. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -129,7 +129,7 @@ typedef struct definer {
   bool *unbounded;            /* flags that have none */
 } definer;
 
-/* Parameters keep their values during a run, unless they are said to vary. So do the tolerances. */
+/* Parameters that do not vary are constant during a run, and so are the tolerances. */
 static bool find_fixed(definer *d) {
   const brink_system *system = d->instance->system;
   const brink_instance_options *options = &d->instance->options;
@@ -169,7 +169,7 @@ static bool is_fixed(const definer *d, const brink_graph *graph, size_t index) {
   return true;
 }
 
-/* The states that one instance reads, each once. Where refs meet, bound->merge says so. */
+/* The states that one instance reads, each once. bound->merge: where several refs are the same state. */
 static bool find_depends(definer *d, brink_bound_flag *bound, size_t count, size_t index,
                          uint32_t guard, brink_guard_def *def) {
   const brink_graph *graph = &bound->gradient.kernel->graph;
@@ -280,8 +280,8 @@ static bool take_bounds_room(definer *d) {
   return d->room != NULL;
 }
 
-/* A guard of computed variables may depend on every state. Its gradient is dear: it is given where the
- * simulator insists. */
+/* A guard of computed variables may depend on every state. Its gradient costs two evaluations for each of them, so
+ * it is given only where the simulator needs one. */
 static void define_computed(brink_guard_def *def) {
   def->value = guard_value;
   if (def->side == BRINK_UNILATERAL) def->gradient = guard_differences;

@@ -62,7 +62,10 @@ bool brink_instance_input_clock(const brink_instance *instance, brink_clock_def 
   const brink_input_table *table = instance->options.inputs;
   size_t passed = table != NULL ? rows_until(table, 0.0) : 0;
   if (table == NULL || passed >= table->nrows) return false;
-  *clock = (brink_clock_def){
-      .name = "input", .offset = table->t[passed], .priority = INT_MAX, .tick = on_row};
+  *clock = (brink_clock_def){.size = sizeof(brink_clock_def),
+                             .name = "input",
+                             .offset = table->t[passed],
+                             .priority = INT_MAX,
+                             .tick = on_row};
   return true;
 }

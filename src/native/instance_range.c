@@ -127,8 +127,9 @@ int brink_instance_end(brink_instance *instance, brink_ending ending, brink_now 
   return ending == BRINK_ENDING_STOP ? BRINK_STOPPED : -1;
 }
 
-/* One thing that two ways lead to (an action, and the surface that it jumped over) is said once. */
-static bool said(const brink_instance *instance, uint32_t variable, size_t element, double t) {
+/* An action and the surface that it jumped over may both find the same violation: it is reported once. */
+static bool is_reported(const brink_instance *instance, uint32_t variable, size_t element,
+                        double t) {
   for (size_t k = instance->nwarnings; k-- > 0 && instance->warnings[k].t == t;) {
     const brink_warning *warning = &instance->warnings[k];
     if (warning->variable == variable && warning->element == element) return true;
@@ -138,7 +139,7 @@ static bool said(const brink_instance *instance, uint32_t variable, size_t eleme
 
 static void warn(brink_instance *instance, uint32_t variable, size_t element, double value,
                  double t) {
-  if (said(instance, variable, element, t)) return;
+  if (is_reported(instance, variable, element, t)) return;
   if (instance->nwarnings == BRINK_WARNINGS) {
     brink_warning *last = &instance->warnings[BRINK_WARNINGS - 1];
     instance->dropped_warnings++;

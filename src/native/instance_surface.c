@@ -1,10 +1,11 @@
 /* instance_surface.c: guards that have one surface.
  *
- * Models say the same thing in several places: `T < 20` for the heater and again for what it costs, x > y here
- * and y > x there. Each place makes a flag, but there is one surface, and its sign must change once: two flags
- * that take their signs one after the other would let the equations disagree on where the state is, and would
- * slide on the surface one without the other. So guards whose values are equal up to a positive factor, or up
- * to the sign, are found here, and the model is told (brink_guard_def.same_as).
+ * Problem: the same comparison stands in several places of a model: `T < 20` for the heater and again for its
+ * costs, x > y here and y > x there. Each place makes a flag, but there is one surface, and its sign must change
+ * once: if two flags took their signs one after the other, equations would disagree on where the state is, and one
+ * flag would slide on the surface without the other.
+ * Method: guards whose values are equal up to a positive factor, or up to the sign, are found here, and linked with
+ * brink_guard_def.same_as.
  *
  * Linear guards by numbers are compared by their numbers, divided by the largest. Others are compared by their
  * expressions: each node has a key of 128 bits, made of its operator and the keys of its operands, and a sign,
@@ -225,11 +226,11 @@ typedef struct surface {
   surface_key key;
   uint32_t guard;
   int sign;
-  int rank; /* who is watched for all: the smallest */
+  int rank; /* the guard with the smallest one is watched for all */
 } surface;
 
-/* Who is watched for a surface: one that has a law of its own there, else one that may not be passed, else one
- * that somebody declared. -1: not for this. */
+/* Which guard is watched for a surface: one with a law of its own there, else a unilateral one, else a declared
+ * one. -1: this guard is not linked with others. */
 static int rank_of(const brink_flag *flag) {
   bool law = flag->surface != BRINK_SURFACE_FILIPPOV || flag->on_surface != NULL;
   bool acts = flag->negative != NULL || flag->positive != NULL;

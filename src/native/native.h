@@ -228,6 +228,7 @@ brink_status brink_instance_clone(const brink_instance *like, const brink_alloca
 void brink_instance_reset(brink_instance *instance);
 
 const brink_model *brink_instance_model(const brink_instance *instance);
+const brink_system *brink_instance_system(const brink_instance *instance);
 
 /* May the caller write this slot of P or MODE during a run? False: its value was taken as constant by a guard (ask
  * for another instance with varies_p), or there is no such slot. */

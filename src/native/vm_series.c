@@ -1,17 +1,17 @@
-/* vm_series.c: series programs, interpreted (see expr/series.h).
+/* vm_series.c: series programs, interpreted (see expr/series_program.h).
  *
  * Register r of iteration i is a row of `length` coefficients; states and variables are read where
  * they are. Machine code (emit_series.c) does the same operations in the same order. */
-#include "num/series.h"
+#include "num/series_rules.h"
 
 #include <string.h>
 
-#include "native/series.h"
+#include "native/series_run.h"
 #include "native/vm.h"
 
 /* The series that are known from outside, and where a kernel's registers are. */
 typedef struct series_run {
-  const brink_series *series;
+  const brink_series_program *series;
   const brink_frame *frame;
   const double *t;        /* of time */
   const double *const *x; /* of the states */
@@ -89,10 +89,10 @@ static double follow(const series_run *run, const brink_series_instruction *i, i
     return k * a[k];
   case BRINK_RULE_INTEGRAL:
     return series_over(k, a[k]);
-  case BRINK_RULE_RIDE:
-    return series_ride(k, all[i->a].degree, a, b);
-  case BRINK_RULE_FALL:
-    return -series_ride(k, all[i->a].degree, a, b);
+  case BRINK_RULE_CHAIN:
+    return series_chain(k, all[i->a].degree, a, b);
+  case BRINK_RULE_CHAIN_MINUS:
+    return -series_chain(k, all[i->a].degree, a, b);
   case BRINK_RULE_SQRT:
     return series_sqrt(k, a[k], out);
   case BRINK_RULE_POWER:
@@ -118,7 +118,7 @@ static bool is_own(const series_run *run, const brink_series_instruction *i) {
 
 /* Round k of one iteration. Series that have ended stay zero, as the memory was before. */
 static void run_round(const series_run *run, int k) {
-  const brink_series *series = run->series;
+  const brink_series_program *series = run->series;
   for (size_t n = 0; n < series->count; n++) {
     const brink_series_instruction *i = &series->instructions[n];
     double *out = run->r + n * run->length;
@@ -132,13 +132,13 @@ static void run_round(const series_run *run, int k) {
 
 /* ---- guards ---- */
 
-size_t brink_series_scratch(const brink_series *series, int order) {
+size_t brink_series_scratch(const brink_series_program *series, int order) {
   return series->count * (size_t)(order + 1);
 }
 
-void brink_series_run(const brink_series *series, const brink_frame *frame, size_t iteration,
-                      int order, const double *t, const double *const *x, double *g,
-                      double *scratch) {
+void brink_series_run(const brink_series_program *series, const brink_frame *frame,
+                      size_t iteration, int order, const double *t, const double *const *x,
+                      double *g, double *scratch) {
   series_run run = {.series = series,
                     .frame = frame,
                     .t = t,
@@ -157,11 +157,11 @@ void brink_series_run(const brink_series *series, const brink_frame *frame, size
 brink_flow *brink_flow_make(const brink_program *program, size_t nx, size_t nv,
                             brink_arena *arena) {
   brink_flow *flow = brink_arena_take(arena, 1, sizeof *flow);
-  brink_series **series = brink_arena_take(arena, program->nkernels, sizeof *series);
+  brink_series_program **series = brink_arena_take(arena, program->nkernels, sizeof *series);
   if (arena->failed || !brink_series_find_degrees(program, nx, nv, arena, &flow->degrees))
     return NULL;
   *flow = (brink_flow){.program = program,
-                       .series = (const brink_series *const *)series,
+                       .series = (const brink_series_program *const *)series,
                        .nx = nx,
                        .nv = nv,
                        .degrees = flow->degrees,
@@ -232,7 +232,7 @@ void brink_flow_run(const brink_flow *flow, const brink_frame *frame, int order,
   for (int k = 0; k < order; k++) {
     double *next = r;
     for (size_t n = 0; n < flow->program->nkernels; n++) {
-      const brink_series *series = flow->series[n];
+      const brink_series_program *series = flow->series[n];
       series_run run = {.series = series,
                         .frame = frame,
                         .t = t,

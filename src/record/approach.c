@@ -40,8 +40,8 @@ static double value_at(const brink_approaches *all, size_t guard, const brink_mo
   return all->def->guards.value(guard, moment, all->def->guards.user);
 }
 
-static void add_along(brink_approaches *all, brink_approach *approach, const brink_moment *like,
-                      double t) {
+static void add_along(brink_approaches *all, brink_guard_approach *approach,
+                      const brink_moment *like, double t) {
   if (brink_sim_at(all->def->sim, t, all->x, NULL) != BRINK_OK) return;
   brink_moment moment = *like;
   moment.t = t;
@@ -51,8 +51,8 @@ static void add_along(brink_approaches *all, brink_approach *approach, const bri
 }
 
 /* Distances h/2^k that time can resolve; on each of them a point, in the order of time. */
-static void add_halving(brink_approaches *all, brink_approach *approach, const brink_moment *like,
-                        double h) {
+static void add_halving(brink_approaches *all, brink_guard_approach *approach,
+                        const brink_moment *like, double h) {
   double finest = 8.0 * 2.3e-16 * fabs(approach->t);
   for (int k = 0; k < BRINK_APPROACH_POINTS; k++) {
     double distance = h < 0.0 ? ldexp(h, -k) : ldexp(h, k + 1 - BRINK_APPROACH_POINTS);
@@ -60,7 +60,8 @@ static void add_halving(brink_approaches *all, brink_approach *approach, const b
   }
 }
 
-static void add_steps(brink_approaches *all, brink_approach *approach, const brink_moment *like) {
+static void add_steps(brink_approaches *all, brink_guard_approach *approach,
+                      const brink_moment *like) {
   size_t count = all->recent < BRINK_APPROACH_STEPS ? all->recent : BRINK_APPROACH_STEPS;
   for (size_t k = all->recent - count; k < all->recent; k++) {
     size_t slot = k % BRINK_APPROACH_STEPS;
@@ -84,7 +85,7 @@ static void write_points(brink_text *text, const char *key, const double *dt, co
   brink_text_add(text, "}");
 }
 
-static void write_approach(brink_approaches *all, const brink_approach *approach) {
+static void write_approach(brink_approaches *all, const brink_guard_approach *approach) {
   brink_text *text = &all->text;
   brink_text name = {.allocator = text->allocator};
   brink_system_flag_name(all->def->columns->system, approach->flag, approach->index, &name);
@@ -117,7 +118,7 @@ static void finish_open(brink_approaches *all, const brink_step_record *record) 
                        .mode = record->mode,
                        .sgn = brink_sim_signs(all->def->sim)};
   for (size_t k = 0; k < all->nopen; k++) {
-    brink_approach *approach = &all->open[k];
+    brink_guard_approach *approach = &all->open[k];
     if (record->t0 != approach->t) continue;
     add_halving(all, approach, &like, record->t1 - record->t0);
     brink_moment end = like;
@@ -154,9 +155,9 @@ void brink_approaches_event(brink_approaches *all, const brink_event_record *rec
                          .p = record->p_before,
                          .mode = record->mode_before,
                          .sgn = brink_sim_signs(all->def->sim)};
-  brink_approach *approach = &all->open[all->nopen++];
+  brink_guard_approach *approach = &all->open[all->nopen++];
   *approach =
-      (brink_approach){.event = number, .guard = event->guard, .flag = flag, .index = index};
+      (brink_guard_approach){.event = number, .guard = event->guard, .flag = flag, .index = index};
   approach->t = event->t;
   approach->value = event->value;
   approach->tolerance = all->def->guards.tolerance(event->guard, &before, all->def->guards.user);

@@ -16,7 +16,7 @@ enum {
 };
 
 /* One event: the guard at times dt from it. */
-typedef struct brink_approach {
+typedef struct brink_guard_approach {
   size_t event; /* its number in the list of events */
   size_t guard;
   uint32_t flag; /* which guard that is, for a reader */
@@ -26,7 +26,7 @@ typedef struct brink_approach {
   size_t nalong;
   double step_dt[BRINK_APPROACH_STEPS + 1], step_g[BRINK_APPROACH_STEPS + 1];
   size_t nsteps;
-} brink_approach;
+} brink_guard_approach;
 
 typedef struct brink_approaches {
   const brink_display_def *def;
@@ -36,7 +36,7 @@ typedef struct brink_approaches {
   bool happened;               /* an event, since the last step */
   double begun;                /* start of the last step */
   double *x;                   /* room */
-  brink_approach *open;        /* that wait for the step after them */
+  brink_guard_approach *open;  /* that wait for the step after them */
   size_t nopen;
   uint32_t *told; /* of each flag: approaches so far */
   size_t count;

@@ -25,7 +25,7 @@ typedef struct course_so_far {
   double t, y;    /* at the end of the last step, */
   double arrives; /* with this slope in time */
   double peak;    /* the largest y since the last approach */
-  brink_approach *approaches;
+  brink_closest_approach *approaches;
   double *x; /* the states at them */
   size_t count, capacity, omitted;
 } course_so_far;
@@ -152,7 +152,7 @@ static void drop(course_so_far *so_far) {
 static bool grow(brink_conditions *c, course_so_far *so_far) {
   size_t capacity = so_far->capacity == 0 ? 4 : 2 * so_far->capacity;
   if (capacity > c->most) capacity = c->most;
-  brink_approach *approaches = brink_arena_take(&c->arena, capacity, sizeof *approaches);
+  brink_closest_approach *approaches = brink_arena_take(&c->arena, capacity, sizeof *approaches);
   double *x = brink_arena_take(&c->arena, capacity * c->nx, sizeof *x);
   if (approaches == NULL || x == NULL) {
     c->failed = true;
@@ -198,11 +198,12 @@ static void add_approach(brink_conditions *c, size_t guard, double t, double val
   brink_slant plain = {.n = c->nx, .f = NULL, .g = c->gradient, .rate = c->rate};
   brink_slant scaled = plain;
   scaled.size = c->size_there;
-  brink_approach approach = {.t = t,
-                             .value = value,
-                             .distance = brink_surface_distance(&plain, value),
-                             .relative = brink_surface_distance(&scaled, value),
-                             .certainty = error > 0.0 ? fabs(value) / error : (double)INFINITY};
+  brink_closest_approach approach = {.t = t,
+                                     .value = value,
+                                     .distance = brink_surface_distance(&plain, value),
+                                     .relative = brink_surface_distance(&scaled, value),
+                                     .certainty =
+                                         error > 0.0 ? fabs(value) / error : (double)INFINITY};
   approach.state = brink_cheapest_state(&scaled, value, &approach.change);
   size_t place = place_for(c, so_far, approach.relative);
   if (place == BRINK_NONE) return;
@@ -388,7 +389,7 @@ static void measure_angles(brink_conditions *c, const arrival *a, bool has_after
 static double weigh_approaches(brink_conditions *c, course_so_far *so_far, const double *x) {
   double product = 1.0;
   for (size_t k = 0; k < so_far->count; k++) {
-    brink_approach *a = &so_far->approaches[k];
+    brink_closest_approach *a = &so_far->approaches[k];
     double far =
         x != NULL ? c->def.step * brink_distance(c->nx, so_far->x + k * c->nx, x, NULL) : 1.0;
     double near = x != NULL ? fabs(a->value) : a->distance;
@@ -401,7 +402,7 @@ static double weigh_approaches(brink_conditions *c, course_so_far *so_far, const
 static double closest_of(const course_so_far *so_far) {
   double least = INFINITY;
   for (size_t k = 0; k < so_far->count; k++) {
-    const brink_approach *a = &so_far->approaches[k];
+    const brink_closest_approach *a = &so_far->approaches[k];
     least = fmin(least, a->certainty <= 1.0 ? 0.0 : a->relative);
   }
   return least;

@@ -13,7 +13,7 @@ typedef struct brink_conditions brink_conditions;
 
 /* A local minimum of |g| that was no event, where a crossing would have been one. Those to which the
  * guard came down by less than the run's error do not count. */
-typedef struct brink_approach {
+typedef struct brink_closest_approach {
   double t, value;
   double distance; /* of the state from the surface, to first order: |g|/|g_x| */
   double relative; /* the same in units of the states' sizes */
@@ -25,7 +25,7 @@ typedef struct brink_approach {
   size_t state; /* the single state whose change would have made it an event with the least relative
                        change; BRINK_NONE: none */
   double change; /* that change */
-} brink_approach;
+} brink_closest_approach;
 
 typedef struct brink_condition {
   const brink_event *event; /* NULL: there was none after these approaches */
@@ -44,7 +44,7 @@ typedef struct brink_condition {
   double change; /* that change */
   bool resets;   /* the instant changed a state */
   brink_posed posed;
-  const brink_approach *approaches;
+  const brink_closest_approach *approaches;
   size_t napproaches;
   size_t nomitted; /* there were more, farther away ones */
 } brink_condition;

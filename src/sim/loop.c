@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/sim.h"
+#include "sim/trial.h"
 
 /* ---- starting ---- */
 
@@ -100,105 +100,34 @@ brink_status brink_sim_prepare(brink_sim *sim, brink_diag *diag) {
 
 /* ---- one step ---- */
 
-/* Does a field let go of a surface before `until`? Then as below. */
-static bool released(brink_sim *sim, double until, double t_end, brink_status *status,
-                     brink_diag *diag) {
+/* The simulation moves to what happens in a trial step, and through its instant. */
+static brink_status follow(brink_sim *sim, const brink_trial *trial, double t_end,
+                           brink_diag *diag) {
   const brink_path *dense = &sim->stepper.dense;
-  brink_grip_loss loss = brink_slide_release(sim, dense, until);
-  if (loss.sigma > until && loss.unique) return false;
-  if (loss.sigma > until) {
-    *status = brink_slide_tangled(sim, loss.guard, diag);
-    return true;
-  }
-  sim->nhits = 0;
-  *status = brink_sim_arrive(sim, dense, loss.sigma, false, t_end, diag);
-  /* A clock or a rule of that instant may have ended it already. */
-  if (*status == BRINK_OK && sim->eval.is_held[loss.guard])
-    *status = brink_slide_leave(sim, loss.guard, diag);
-  return true;
-}
-
-/* Is a unilateral guard, by the field, on its way inside at sigma, by more than all the way that it has gone? Only one
- * that started within its tolerance is asked about. */
-static bool leads_inside(brink_sim *sim, size_t guard, double sigma) {
-  brink_eval *eval = &sim->eval;
-  const brink_path *dense = &sim->stepper.dense;
-  double t = dense->t0 + sigma * dense->h, *x = sim->event_x;
-  double y = eval->sgn[guard] * sim->detector.g0[guard];
-  if (sim->model->guards[guard].def.side != BRINK_UNILATERAL ||
-      !(y <= brink_sim_tolerance(sim, guard, sim->t, sim->x)))
-    return false;
-  brink_path_eval(dense, sigma, x);
-  if (brink_eval_rhs(eval, t, x, sim->field) != BRINK_TRY_OK) return false;
-  double rate = eval->sgn[guard] * brink_eval_rate(eval, guard, t, x, sim->field);
-  double there = fabs(brink_eval_guard(eval, guard, t, x));
-  return rate * sigma * dense->h > 0.25 * fmax(fabs(y), there);
-}
-
-/* A series is as good as the states' tolerances, and may be far off for a guard that starts closer to its surface than
- * that (x' = 1 + sqrt(x) from 1e-9): then it leads to the surface where the field leads away from it. At an event that
- * was found, or at the end of the step. */
-static bool field_denies(brink_sim *sim, brink_found found) {
-  const brink_detector *det = &sim->detector;
-  size_t count = found.event ? det->nhits : det->reach.nnear;
-  for (size_t k = 0; k < count; k++) {
-    size_t guard = found.event ? det->hits[k].guard : det->reach.near[k];
-    bool towards =
-        found.event || (brink_detector_active(det, guard) && det->slope_new[guard] < 0.0);
-    if (towards && leads_inside(sim, guard, found.event ? found.sigma : 1.0)) return true;
-  }
-  return false;
-}
-
-/* The second question was answered. False: nothing happens in the attempted step, or in its rest. True:
- * something does, the simulation has moved to it, and *status tells how that went. *outcome becomes a
- * refusal if a guard has no value on the way. */
-static bool event_inside(brink_sim *sim, brink_found found, double t_end, brink_try *outcome,
-                         brink_status *status, brink_diag *diag) {
-  const brink_path *dense = &sim->stepper.dense;
-  size_t undefined = found.undefined;
-  if (undefined != BRINK_NONE &&
-      (!found.event ||
-       !brink_detector_defined_until(&sim->detector, dense, found.sigma, &undefined))) {
-    sim->eval.bad_guard = undefined;
-    *outcome = BRINK_TRY_REFUSED;
-    return false;
-  }
-  double cut =
-      brink_detector_cut(&sim->detector, &found, sim->inside ? sim->passed : 0.0, sim->stepper.h);
-  if (cut > 0.0) {
-    sim->stepper.h_next = cut;
-    *outcome = BRINK_TRY_ERROR;
-    return false;
-  }
-  double until = found.event ? found.sigma : 1.0;
-  if (sim->eval.nheld > 0 && released(sim, until, t_end, status, diag)) return true;
-  brink_stepper *st = &sim->stepper;
-  if (found.unsure > 0.0 && !sim->inside &&
-      found.unsure * st->h > 4.0 * brink_sim_smallest_step(sim)) {
-    st->h_next = 0.5 * found.unsure * st->h;
-    *outcome = BRINK_TRY_ERROR;
-    return false;
-  }
-  if (!sim->inside && st->ops->foretells && sim->eval.nwatch > 0 && field_denies(sim, found)) {
-    st->h_next = 0.5 * until * st->h;
-    *outcome = BRINK_TRY_ERROR;
-    return false;
-  }
-  if (!found.event) return false;
-  if (!sim->inside && st->ops->vouches != NULL && !st->ops->vouches(st, found.sigma)) {
-    *outcome = BRINK_TRY_ERROR;
-    return false;
+  brink_found found = trial->found;
+  brink_status status;
+  if (trial->result == BRINK_TRIAL_TANGLED)
+    return brink_slide_tangled(sim, trial->loss.guard, diag);
+  if (trial->result == BRINK_TRIAL_RELEASED) {
+    sim->nhits = 0;
+    status = brink_sim_arrive(sim, dense, trial->loss.sigma, false, t_end, diag);
+    /* A clock or a rule of that instant may have ended it already. */
+    bool held = sim->eval.is_held[trial->loss.guard];
+    return status == BRINK_OK && held ? brink_slide_leave(sim, trial->loss.guard, diag) : status;
   }
   if (!found.chord && sim->detector.ops->one_sided)
     brink_detector_join(&sim->detector, dense, &found);
   if (sim->inside) found.sigma = fmax(found.sigma, sim->passed);
   sim->nhits = sim->detector.nhits;
   memcpy(sim->hits, sim->detector.hits, sim->nhits * sizeof *sim->hits);
-  *status = found.chord ? brink_sim_arrive(sim, dense, found.sigma, true, t_end, diag)
-                        : brink_sim_pass(sim, found.sigma, t_end, diag);
-  if (*status == BRINK_OK && sim->instant_events > 0) *status = BRINK_EVENT;
-  return true;
+  status = found.chord ? brink_sim_arrive(sim, dense, found.sigma, true, t_end, diag)
+                       : brink_sim_pass(sim, found.sigma, t_end, diag);
+  return status == BRINK_OK && sim->instant_events > 0 ? BRINK_EVENT : status;
+}
+
+/* Does anything happen in it? */
+static bool is_eventful(const brink_trial *trial) {
+  return trial->result != BRINK_TRIAL_ACCEPTED && trial->result != BRINK_TRIAL_REJECTED;
 }
 
 #ifndef NDEBUG
@@ -253,21 +182,16 @@ static brink_status take_step(brink_sim *sim, double h, double t_stop, brink_dia
   double hmin = brink_sim_smallest_step(sim);
   for (;;) {
     double t_end = h >= t_stop - sim->t ? t_stop : sim->t + h;
-    brink_status status;
-    sim->eval.bad_guard = BRINK_NONE;
-    brink_try outcome = brink_stepper_attempt(st, h);
-    if (outcome == BRINK_TRY_OK) {
-      brink_found found = brink_detector_after(&sim->detector, &st->dense, st->x_new);
-      if (event_inside(sim, found, t_end, &outcome, &status, diag)) return status;
-    }
+    brink_trial trial = brink_trial_attempt(sim, h, BRINK_TRIAL_STEP);
+    if (is_eventful(&trial)) return follow(sim, &trial, t_end, diag);
+    brink_try outcome = trial.why;
     if (outcome == BRINK_TRY_OK) {
       if (sim->keep || t_end >= sim->limit) brink_sim_keep_dense(sim, &st->dense, t_end);
       outcome = st->ops->commit(st);
     }
     if (outcome == BRINK_TRY_OK) return finish_step(sim, t_end, diag);
-    sim->eval.stats.rejected++;
+    h = brink_trial_shorter(sim, outcome, h);
     if (outcome == BRINK_TRY_FATAL) return undefined_here(sim, outcome, diag);
-    h = outcome == BRINK_TRY_ERROR ? fmin(st->h_next, 0.9 * h) : 0.25 * h;
     if (h < hmin) return brink_sim_no_step_left(sim, outcome, t_stop, diag);
   }
 }
@@ -291,20 +215,20 @@ static bool take_foreseen(brink_sim *sim, brink_status *status) {
 
 /* What is left of a step after events that changed nothing. */
 static brink_status take_rest(brink_sim *sim, brink_diag *diag) {
-  brink_try outcome = BRINK_TRY_OK;
-  brink_status status;
   sim->eval.bad_guard = BRINK_NONE;
   bool look = brink_detector_wants_rest(&sim->detector);
   if (look)
     brink_path_rest(&sim->rest, &sim->stepper.dense, sim->passed, sim->t, sim->x, sim->rest_memory);
   brink_found found = brink_detector_next(&sim->detector, look ? &sim->rest : NULL, sim->passed);
-  if (event_inside(sim, found, sim->step_end, &outcome, &status, diag)) return status;
-  if (outcome != BRINK_TRY_OK) { /* a guard has no value on the way: shorter steps from here */
+  brink_trial trial = brink_trial_examine(sim, found, BRINK_TRIAL_REST);
+  if (is_eventful(&trial)) return follow(sim, &trial, sim->step_end, diag);
+  if (trial.result ==
+      BRINK_TRIAL_REJECTED) { /* a guard has no value on the way: shorter steps from here */
     brink_sim_give_up_step(sim);
     return BRINK_OK;
   }
   if (sim->keep || sim->step_end >= sim->limit) brink_sim_keep_inside(sim, sim->step_end);
-  outcome = brink_sim_commit_rest(sim);
+  brink_try outcome = brink_sim_commit_rest(sim);
   if (outcome == BRINK_TRY_OK) return finish_step(sim, sim->step_end, diag);
   sim->eval.stats.rejected++;
   return outcome == BRINK_TRY_FATAL ? undefined_here(sim, outcome, diag) : BRINK_OK;
@@ -357,7 +281,6 @@ static brink_status end_step(brink_sim *sim, brink_status status, brink_diag *di
 
 /* STEPPED, EVENT, STOPPED or a failure. */
 static brink_status step(brink_sim *sim, double t_limit, brink_diag *diag) {
-  brink_stepper *st = &sim->stepper;
   brink_status foreseen, hopped;
   if (sim->foreseen > 0.0 && take_foreseen(sim, &foreseen)) return end_step(sim, foreseen, diag);
   fill_detector(sim);
@@ -371,16 +294,11 @@ static brink_status step(brink_sim *sim, double t_limit, brink_diag *diag) {
     brink_status status = restart(sim, diag);
     if (status != BRINK_OK) return status;
   }
-  st->ops->plan(st, fmin(t_stop - sim->t, fmin(sim->options.hmax, sim->detector.longest)));
-  double hmin = brink_sim_smallest_step(sim);
-  brink_limit limit =
-      st->ops->foretells
-          ? brink_detector_creeping(&sim->detector, &st->predictor, st->f)
-          : brink_detector_before(&sim->detector, &st->predictor, st->f, st->order, hmin);
+  double h, hmin = brink_sim_smallest_step(sim);
+  brink_limit limit = brink_trial_plan(sim, t_stop, &h);
   if (limit.event) return brink_sim_arrive_on_predictor(sim, &limit, diag);
-  double h = limit.sigma < 1.0 ? limit.sigma * st->h_plan : st->h_plan;
   /* The error control may ask for less than time can resolve (a solution that grows without bound). */
-  bool stands = st->ops->foretells ? h < hmin : !(sim->t + h > sim->t);
+  bool stands = sim->stepper.ops->foretells ? h < hmin : !(sim->t + h > sim->t);
   if (stands && t_stop - sim->t > hmin)
     return end_step(sim, brink_sim_no_step_left(sim, BRINK_TRY_ERROR, t_stop, diag), diag);
   /* Nothing shorter moves time; if a surface is nearer than that, the veto says so. */

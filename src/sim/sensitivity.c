@@ -11,10 +11,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/definition.h"
 #include "sim/sensitivity_parts.h"
 
-brink_sensitivity_def brink_default_sensitivity(void) {
-  return (brink_sensitivity_def){0};
+static const brink_sensitivity_def sensitivity_defaults = {.size = sizeof(brink_sensitivity_def)};
+
+void brink_sensitivity_defaults(brink_sensitivity_def *def, size_t size) {
+  brink_definition_fill(def, size, &sensitivity_defaults, sizeof sensitivity_defaults);
 }
 
 void brink_direction_fill(double *matrix, size_t rows, size_t count, size_t k,
@@ -482,7 +485,11 @@ brink_status brink_sensitivity_create(brink_sim *sim, const brink_sensitivity_de
   if (sim->sensitivity != NULL || sim->started || sim->t != sim->model->def.t0)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "sensitivities begin with the run, and one at a time: make the sim anew");
-  brink_sensitivity_def chosen = def != NULL ? *def : brink_default_sensitivity();
+  brink_sensitivity_def chosen = sensitivity_defaults;
+  brink_status status = BRINK_OK;
+  if (def != NULL)
+    status = brink_definition_read(&chosen, sizeof chosen, def, "brink_sensitivity_def", diag);
+  if (status != BRINK_OK) return status;
   if (!(chosen.rtol >= 0.0) || isinf(chosen.rtol))
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "rtol is %g: give zero or a positive number",
                           chosen.rtol);

@@ -1,5 +1,6 @@
 /* sim.c: making, asking and changing a simulation. The loop itself is in loop.c. */
 #include "sim/sim.h"
+#include "base/definition.h"
 #include "num/order.h"
 
 #include <float.h>
@@ -30,21 +31,24 @@ const char *brink_events_name(brink_events events) {
   return "unknown";
 }
 
-brink_options brink_default_options(void) {
-  return (brink_options){
-      .method = BRINK_AUTO,
-      .events = BRINK_EXTRAPOLATE,
-      .rtol = 1e-6,
-      .atol = 1e-9,
-      .max_order = 12,
-      .hmax = INFINITY,
-      .gain = BRINK_GAIN_MARGIN,
-      .gamma = 0.5,
-      .mnm_parts = 10,
-      .near_miss = 1000.0,
-      .zeno = BRINK_ZENO_STOP,
-      .max_iterations = 100,
-  };
+static const brink_options options_defaults = {
+    .size = sizeof(brink_options),
+    .method = BRINK_AUTO,
+    .events = BRINK_EXTRAPOLATE,
+    .rtol = 1e-6,
+    .atol = 1e-9,
+    .max_order = 12,
+    .hmax = INFINITY,
+    .gain = BRINK_GAIN_MARGIN,
+    .gamma = 0.5,
+    .mnm_parts = 10,
+    .near_miss = 1000.0,
+    .zeno = BRINK_ZENO_STOP,
+    .max_iterations = 100,
+};
+
+void brink_options_defaults(brink_options *options, size_t size) {
+  brink_definition_fill(options, size, &options_defaults, sizeof options_defaults);
 }
 
 brink_status brink_sim_fail(const brink_sim *sim, brink_diag *diag, brink_reason reason,
@@ -303,10 +307,14 @@ brink_status brink_sim_create(const brink_model *model, const brink_options *opt
   if (sim != NULL) *sim = NULL;
   if (sim == NULL || model == NULL)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "model and sim must not be NULL");
-  brink_options chosen = options != NULL ? *options : brink_default_options();
+  brink_options chosen = options_defaults;
   const char *reason = NULL;
+  brink_status status = BRINK_OK;
+  if (options != NULL)
+    status = brink_definition_read(&chosen, sizeof chosen, options, "brink_options", diag);
+  if (status != BRINK_OK) return status;
   if (chosen.method == BRINK_AUTO) chosen.method = choose_method(model, &reason);
-  brink_status status = check_options(&chosen, model, diag);
+  status = check_options(&chosen, model, diag);
   if (status == BRINK_OK) status = check_gradients(&chosen, model, diag);
   if (status != BRINK_OK) return status;
   brink_arena arena;

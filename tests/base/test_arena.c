@@ -138,7 +138,96 @@ TEST(an_array_that_cannot_grow_stays_as_it_was) {
   CHECK_INT(state.live, 0);
 }
 
+/* ---- copies of whole arenas ---- */
+
+typedef struct node {
+  struct node *next;
+  double *vector;
+  size_t length;
+} node;
+
+/* A list whose vectors are of all sizes, empty ones and such as need a block of their own among them. */
+static node *make_list(brink_arena *arena) {
+  node *first = NULL;
+  for (size_t k = 0; k < 200; k++) {
+    node *made = brink_arena_take(arena, 1, sizeof *made);
+    *made = (node){.next = first, .length = k % 7 == 0 ? 3000 : k * 13 % 50};
+    made->vector = brink_arena_take(arena, made->length, sizeof *made->vector);
+    for (size_t i = 0; i < made->length; i++) made->vector[i] = (double)(1000 * k + i);
+    first = made;
+  }
+  return first;
+}
+
+static node *relocate_list(brink_relocation *moved, node *first) {
+  for (node **link = &first; *link != NULL; link = &(*link)->next) {
+    BRINK_RELOCATE(moved, *link);
+    BRINK_RELOCATE(moved, (*link)->vector);
+  }
+  return first;
+}
+
+static void check_list(const node *first) {
+  size_t count = 0;
+  for (const node *n = first; n != NULL; n = n->next) {
+    size_t k = 199 - count++;
+    CHECK((uintptr_t)n % 64 == 0 && (uintptr_t)n->vector % 64 == 0);
+    for (size_t i = 0; i < n->length; i++) CHECK(n->vector[i] == (double)(1000 * k + i));
+  }
+  CHECK_INT(count, 200);
+}
+
+TEST(a_copy_of_an_arena_has_everything_in_its_own_memory) {
+  counting states[2] = {{.calls = 0}};
+  brink_arena arenas[2];
+  brink_allocator allocators[] = {counting_allocator(&states[0]), counting_allocator(&states[1])};
+  brink_arena_init(&arenas[0], &allocators[0]);
+  node *list = make_list(&arenas[0]);
+  long second = 0;
+  for (int k = 0; k < 40; k++) { /* copies of copies do not grow */
+    brink_arena *from = &arenas[k % 2], *to = &arenas[1 - k % 2];
+    brink_relocation moved;
+    brink_arena_init(to, &allocators[1 - k % 2]);
+    CHECK(brink_arena_clone(to, from, &moved));
+    list = relocate_list(&moved, list);
+    CHECK(brink_relocated(&moved, NULL) == NULL);
+    CHECK(brink_relocated(&moved, &moved) == &moved); /* elsewhere */
+    brink_arena_free(from);
+    check_list(list);
+    if (k == 0) second = states[1].bytes;
+    CHECK(states[1 - k % 2].bytes <= second);
+  }
+  double *more = brink_arena_take(&arenas[0], 100, sizeof *more); /* and may be used */
+  CHECK(more != NULL && more[99] == 0.0);
+  check_list(list);
+  brink_arena_free(&arenas[0]);
+  CHECK(states[0].live == 0 && states[1].live == 0);
+}
+
+TEST(a_copy_of_an_arena_that_fails_leaves_nothing_behind) {
+  brink_arena arena, copy;
+  brink_relocation moved;
+  brink_arena_init(&arena, NULL);
+  brink_arena_init(&copy, NULL);
+  CHECK(brink_arena_clone(&copy, &arena, &moved)); /* of nothing */
+  CHECK(brink_relocated(&moved, &arena) == &arena);
+  make_list(&arena);
+  for (long n = 1;; n++) {
+    counting state = {.fail_at = n};
+    brink_allocator allocator = counting_allocator(&state);
+    brink_arena_init(&copy, &allocator);
+    bool made = brink_arena_clone(&copy, &arena, &moved);
+    CHECK(made || (copy.failed && state.live == 0));
+    brink_arena_free(&copy);
+    CHECK(state.live == 0 && state.mismatch == 0);
+    if (made) break;
+  }
+  brink_arena_free(&arena);
+}
+
 int main(void) {
+  RUN(a_copy_of_an_arena_has_everything_in_its_own_memory);
+  RUN(a_copy_of_an_arena_that_fails_leaves_nothing_behind);
   RUN(pieces_are_zeroed_aligned_and_apart);
   RUN(one_check_at_the_end_sees_any_failure);
   RUN(a_size_that_overflows_is_a_failure);

@@ -237,7 +237,8 @@ TEST(an_action_that_makes_no_number_ends_the_run) {
   outcome o = program_run(BRINK_PROGRAM, "run robots.hsml --json --interpret");
   CHECK_EXIT(o, 4);
   CHECK(has_own_clocks(&o));
-  CHECK(strstr(text_of(o.summary, "message"), "the action of flag 'near_' set state 'bot[") != NULL);
+  CHECK(strstr(text_of(o.summary, "message"), "the action of flag 'near_' set state 'bot[") !=
+        NULL);
   CHECK(strstr(text_of(o.summary, "message"), ".plant.v' to nan at t =") != NULL);
   done(&o);
 }

@@ -176,7 +176,7 @@ TEST(unknown_names_and_numbers_are_refused_with_what_was_meant) {
     const char *arguments, *words;
   } cases[] = {{"two-agent", "there is no experiment 'two-agent'; did you mean two-agents?"},
                {"rellay relay", "did you mean relay?"},
-               {"xyzzy", "'brink reproduce --list' names them"},
+               {"xyzzy", "'brink reproduce --list' lists them"},
                {"--repetitions 0", "--repetitions needs a whole number above 0, not '0'"},
                {"--repetitions many", "not 'many'"},
                {"--seed -1", "--seed needs a whole number, not '-1'"},

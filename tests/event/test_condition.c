@@ -115,7 +115,7 @@ typedef struct told {
   size_t count, events;
   brink_condition last;
   brink_event event;
-  brink_approach approach; /* the last one */
+  brink_closest_approach approach; /* the last one */
 } told;
 
 static void on_told(const brink_condition *condition, void *user) {

@@ -5,8 +5,8 @@
  *
  * With PUBLISHED_CSV in the environment the histories of all runs whose name contains it are printed, for the
  * figures: "collision" or "near miss". */
-#include "experiments/two-agents/published.h"
 #include "check.h"
+#include "experiments/two-agents/published.h"
 #include "support/counting.h"
 
 #include <float.h>

@@ -60,7 +60,7 @@ TEST(derivatives_of_modelica) {
   check_dynamics("h' = 1.0; x[1]' = 0.0; der(x[2]) = 0.0;", "write x[...]' = ...");
   check_dynamics("h' = 1.0; x' = der(h);", "the derivative of a state is written h'");
   check_dynamics("sin(h) = 1.0; x' = 0.0;",
-                 "equations between formulas belong into a 'constraints' section");
+                 "equations between formulas belong in a 'constraints' section");
 }
 
 TEST(other_words_for_elsif) {

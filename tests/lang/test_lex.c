@@ -169,9 +169,9 @@ TEST(bad_numbers_are_reported_once_and_remain_numbers) {
   check_mistake("1e999", 1, "too large", 1);
   check_mistake("1e-999", 1, "too small", 1);
   check_mistake("1e99999999999999999999999", 1, "too large", 1);
-  check_mistake("1.2.3", 1, "one point", 1);
-  check_mistake("2x + 1", 1, "runs into a name", 3);
-  check_mistake("0x1F", 1, "runs into a name", 1);
+  check_mistake("1.2.3", 1, "one decimal point", 1);
+  check_mistake("2x + 1", 1, "between a number and a name", 3);
+  check_mistake("0x1F", 1, "between a number and a name", 1);
 }
 
 TEST(a_number_of_a_million_digits_is_too_long) {

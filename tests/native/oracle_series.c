@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "native/series.h"
+#include "native/series_run.h"
 #include "support/expressions.h"
 #include "support/kernels.h"
 
@@ -174,7 +174,7 @@ static void run_series(int n, const double *a, const double *y, double *g) {
   }
   kernels_output(kernel, BRINK_SPACE_OUT, 0, 0,
                  brink_graph_op(&kernel->graph, functions[n].op, first, other, other));
-  brink_series *series = brink_series_make(kernel, &unknown, &arena);
+  brink_series_program *series = brink_series_make(kernel, &unknown, &arena);
   double t[LENGTH] = {0.0, 1.0}, *scratch;
   const double *rows[] = {a, y};
   brink_frame frame = {.p = y};

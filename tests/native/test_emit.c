@@ -1,6 +1,6 @@
 /* test_emit.c: generated C, compiled, gives the bits of the interpreter; what it looks like. */
 #include "check.h"
-#include "native/series.h"
+#include "native/series_run.h"
 #include "support/counting.h"
 #include "support/formats.h"
 #include "support/kernels.h"
@@ -82,7 +82,7 @@ static void compare_jet(const brink_native *native, const brink_kernel *kernel, 
   }
   brink_jet_variable(ORDER, m.frame.t, t);
   static const brink_series_degrees unknown = {0};
-  brink_series *series = brink_series_make(kernel, &unknown, arena);
+  brink_series_program *series = brink_series_make(kernel, &unknown, arena);
   brink_native_jet_fn *jet = brink_native_jet(native, kernel);
   CHECK(series != NULL && jet != NULL);
   if (series == NULL || jet == NULL) return;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "native/series.h"
+#include "native/series_run.h"
 #include "num/order.h"
 #include "support/expressions.h"
 #include "support/hsml_run.h"
@@ -122,7 +122,7 @@ static void random_path(path *p, const double *start, uint64_t *state) {
 static void run_kernel(brink_kernel *kernel, const brink_series_degrees *degrees, const path *p,
                        const brink_frame *frame, int order, double *g) {
   const double *x[] = {p->x[0], p->x[1], p->x[2], p->x[0]};
-  brink_series *series = brink_series_make(kernel, degrees, kernel->graph.arena);
+  brink_series_program *series = brink_series_make(kernel, degrees, kernel->graph.arena);
   if (series == NULL) abort();
   double *scratch = scratch_for(brink_series_scratch(series, order));
   brink_series_run(series, frame, 0, order, p->t, x, g, scratch);
@@ -500,7 +500,7 @@ TEST(coefficients_do_not_depend_on_what_is_known_of_degrees) {
     brink_frame frame = {.t = e.t};
     for (int n = 0; n < 2; n++) {
       brink_series_degrees degrees = {.x = n == 0 ? NULL : known, .v = n == 0 ? NULL : none};
-      brink_series *series = brink_series_make(kernel, &degrees, &arena);
+      brink_series_program *series = brink_series_make(kernel, &degrees, &arena);
       double *scratch = scratch_for(brink_series_scratch(series, ORDER));
       brink_series_run(series, &frame, 0, ORDER, t, rows, g[n], scratch);
       free(scratch);

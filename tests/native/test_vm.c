@@ -1,6 +1,6 @@
 /* test_vm.c: the interpreter against the plainest evaluation, and its series against closed forms. */
 #include "check.h"
-#include "native/series.h"
+#include "native/series_run.h"
 #include "support/counting.h"
 #include "support/kernels.h"
 
@@ -155,7 +155,7 @@ static void check_series(brink_kernel *kernel, size_t iteration, kernels_memory 
   brink_jet_variable(ORDER, m->frame.t, t);
   static const brink_series_degrees unknown = {0};
   brink_code *code = brink_code_make(kernel, kernel->graph.arena);
-  brink_series *series = brink_series_make(kernel, &unknown, kernel->graph.arena);
+  brink_series_program *series = brink_series_make(kernel, &unknown, kernel->graph.arena);
   double *scratch = scratch_for(brink_series_scratch(series, ORDER) + brink_code_scratch(code));
   brink_series_run(series, &m->frame, iteration, ORDER, t, x, g, scratch);
   for (int part = 0; part < 3; part++) {

@@ -96,7 +96,8 @@ static void simulate(rows *r, double every, double until, double period) {
   guards[0].offset = -0.5;
   guards[0].direction = BRINK_POSITIVE;
   guards[1].direction = BRINK_NEGATIVE;
-  brink_clock_def clock = {.name = "clock", .period = period, .tick = tick};
+  brink_clock_def clock = {
+      .size = sizeof(brink_clock_def), .name = "clock", .period = period, .tick = tick};
   brink_model_def def = brink_default_model();
   def.nx = def.np = def.nmodes = 1;
   def.x0 = &x0;

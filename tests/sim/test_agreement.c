@@ -140,7 +140,8 @@ static void run_automaton(unsigned long long number, brink_method method, brink_
   static const double x0[STATES] = {0.3, -0.2, 0.5};
   brink_guard_def guards[ALL];
   make(&au, guards, number);
-  brink_clock_def clock = {.name = "kick", .period = 0.9, .offset = 0.45, .tick = kick};
+  brink_clock_def clock = {
+      .size = sizeof(brink_clock_def), .name = "kick", .period = 0.9, .offset = 0.45, .tick = kick};
   brink_model_def def = brink_default_model();
   def.nx = STATES, def.x0 = x0, def.nmodes = 1, def.rhs = rhs, def.enabled = enabled;
   def.nguards = ALL, def.guards = guards, def.nclocks = 1, def.clocks = &clock;

@@ -121,7 +121,8 @@ static const double zero[] = {0.0}, unit[] = {1.0}, one[] = {1.0};
 
 TEST(a_clock_ticks_at_the_start_and_at_the_end) {
   tick_log log = {0};
-  brink_clock_def clock = {.name = "clock", .period = 0.1, .tick = note};
+  brink_clock_def clock = {
+      .size = sizeof(brink_clock_def), .name = "clock", .period = 0.1, .tick = note};
   brink_model_def def = brink_default_model();
   def.nx = 1, def.x0 = zero, def.rhs = rest_rhs, def.nclocks = 1, def.clocks = &clock;
   def.user = &log;
@@ -136,7 +137,8 @@ TEST(a_clock_ticks_at_the_start_and_at_the_end) {
 
 TEST(a_tick_at_the_end_of_one_call_does_not_come_again_in_the_next) {
   tick_log log = {0};
-  brink_clock_def clock = {.name = "clock", .period = 0.25, .tick = note};
+  brink_clock_def clock = {
+      .size = sizeof(brink_clock_def), .name = "clock", .period = 0.25, .tick = note};
   brink_model_def def = brink_default_model();
   def.nx = 1, def.x0 = zero, def.rhs = rest_rhs, def.nclocks = 1, def.clocks = &clock;
   def.user = &log;
@@ -155,7 +157,11 @@ TEST(a_clock_takes_up_its_grid_wherever_the_run_starts) {
   static const double starts[] = {0.0, 0.35, 12.3, 1000.0, 0.15};
   for (size_t k = 0; k < COUNT(starts); k++) {
     tick_log log = {0};
-    brink_clock_def clock = {.name = "clock", .period = 0.1, .offset = 0.05, .tick = note};
+    brink_clock_def clock = {.size = sizeof(brink_clock_def),
+                             .name = "clock",
+                             .period = 0.1,
+                             .offset = 0.05,
+                             .tick = note};
     brink_model_def def = brink_default_model();
     def.t0 = starts[k];
     def.nx = 1, def.x0 = zero, def.rhs = rest_rhs, def.nclocks = 1, def.clocks = &clock;
@@ -173,8 +179,9 @@ TEST(a_clock_takes_up_its_grid_wherever_the_run_starts) {
 /* 0.1 and 0.3: every third tick of the first is one of the second, at the same time. */
 TEST(clocks_with_commensurable_decimals_meet) {
   tick_log log = {0};
-  brink_clock_def clocks[2] = {{.name = "tenth", .period = 0.1, .tick = note},
-                               {.name = "three", .period = 0.3, .tick = note}};
+  brink_clock_def clocks[2] = {
+      {.size = sizeof(brink_clock_def), .name = "tenth", .period = 0.1, .tick = note},
+      {.size = sizeof(brink_clock_def), .name = "three", .period = 0.3, .tick = note}};
   brink_model_def def = brink_default_model();
   def.nx = 1, def.x0 = zero, def.rhs = rest_rhs, def.nclocks = 2, def.clocks = clocks;
   def.user = &log;
@@ -188,10 +195,11 @@ TEST(clocks_with_commensurable_decimals_meet) {
 
 TEST(clocks_at_one_instant_run_by_priority_and_then_in_order) {
   tick_log log = {0};
-  brink_clock_def clocks[4] = {{.name = "a", .period = 0.5, .tick = note},
-                               {.name = "b", .period = 0.5, .priority = 2, .tick = note},
-                               {.name = "c", .period = 1.0, .tick = note},
-                               {.name = "d", .period = 0.5, .priority = 2, .tick = note}};
+  brink_clock_def clocks[4] = {
+      {.size = sizeof(brink_clock_def), .name = "a", .period = 0.5, .tick = note},
+      {.size = sizeof(brink_clock_def), .name = "b", .period = 0.5, .priority = 2, .tick = note},
+      {.size = sizeof(brink_clock_def), .name = "c", .period = 1.0, .tick = note},
+      {.size = sizeof(brink_clock_def), .name = "d", .period = 0.5, .priority = 2, .tick = note}};
   static const size_t even[] = {1, 3, 0, 2}, odd[] = {1, 3, 0};
   brink_model_def def = brink_default_model();
   def.nx = 1, def.x0 = zero, def.rhs = rest_rhs, def.nclocks = 4, def.clocks = clocks;
@@ -225,8 +233,13 @@ static int constant_rhs(double t, const double *x, const brink_env *env, double 
 }
 
 TEST(clocks_of_one_instant_see_what_earlier_ones_did) {
-  brink_clock_def clocks[2] = {{.name = "double", .period = 1.0, .tick = double_it},
-                               {.name = "add", .period = 1.0, .priority = 1, .tick = add_one}};
+  brink_clock_def clocks[2] = {
+      {.size = sizeof(brink_clock_def), .name = "double", .period = 1.0, .tick = double_it},
+      {.size = sizeof(brink_clock_def),
+       .name = "add",
+       .period = 1.0,
+       .priority = 1,
+       .tick = add_one}};
   brink_model_def def = brink_default_model();
   def.nx = 1, def.x0 = zero, def.rhs = constant_rhs, def.nclocks = 2, def.clocks = clocks;
   trace_run(&def, NULL, 3.0, &run); /* x <- 2 (x + 1), four times */
@@ -240,7 +253,8 @@ TEST(a_clock_that_changes_nothing_does_not_restart_the_method) {
   static const brink_method methods[] = {BRINK_ADAMS, BRINK_DOPRI};
   for (size_t m = 0; m < COUNT(methods); m++) {
     tick_log log = {0};
-    brink_clock_def clock = {.name = "idle", .period = 1.0, .tick = note};
+    brink_clock_def clock = {
+        .size = sizeof(brink_clock_def), .name = "idle", .period = 1.0, .tick = note};
     brink_model_def def = brink_default_model();
     def.nx = 1, def.x0 = unit, def.rhs = decay_rhs, def.user = &log;
     brink_options options = brink_default_options();
@@ -265,7 +279,8 @@ static int rewrite(size_t clock, int64_t tick, brink_now *now, void *user) {
 }
 
 TEST(a_clock_that_writes_the_same_value_does_not_restart_the_method_either) {
-  brink_clock_def clock = {.name = "rewrite", .period = 0.5, .tick = rewrite};
+  brink_clock_def clock = {
+      .size = sizeof(brink_clock_def), .name = "rewrite", .period = 0.5, .tick = rewrite};
   brink_model_def def = brink_default_model();
   def.nx = 1, def.x0 = unit, def.rhs = decay_rhs, def.nclocks = 1, def.clocks = &clock;
   trace_run(&def, NULL, 10.0, &run);
@@ -281,7 +296,11 @@ static int refill(size_t clock, int64_t tick, brink_now *now, void *user) {
 TEST(a_clock_that_resets_a_state_gives_the_closed_form) {
   static const brink_method methods[] = {BRINK_ADAMS, BRINK_DOPRI};
   for (size_t m = 0; m < COUNT(methods); m++) {
-    brink_clock_def clock = {.name = "refill", .period = 0.3, .offset = 0.1, .tick = refill};
+    brink_clock_def clock = {.size = sizeof(brink_clock_def),
+                             .name = "refill",
+                             .period = 0.3,
+                             .offset = 0.1,
+                             .tick = refill};
     brink_model_def def = brink_default_model();
     def.nx = 1, def.x0 = unit, def.rhs = decay_rhs, def.nclocks = 1, def.clocks = &clock;
     brink_options options = brink_default_options();
@@ -295,7 +314,8 @@ TEST(a_clock_that_resets_a_state_gives_the_closed_form) {
 /* A clock far more frequent than the steps: one step a tick, no more. */
 TEST(a_fast_clock_costs_one_step_a_tick) {
   tick_log *log = calloc(1, sizeof *log);
-  brink_clock_def clock = {.name = "fast", .period = 1e-4, .tick = note};
+  brink_clock_def clock = {
+      .size = sizeof(brink_clock_def), .name = "fast", .period = 1e-4, .tick = note};
   brink_model_def def = brink_default_model();
   def.nx = 1, def.x0 = unit, def.rhs = decay_rhs, def.nclocks = 1, def.clocks = &clock;
   def.user = log;
@@ -336,7 +356,8 @@ TEST(a_timer_set_from_the_state_fires_at_known_times) {
   static const brink_method methods[] = {BRINK_ADAMS, BRINK_DOPRI};
   for (size_t m = 0; m < COUNT(methods); m++) {
     tick_log log = {0};
-    brink_clock_def clock = {.name = "timer", .offset = 0.5, .tick = half_of_x};
+    brink_clock_def clock = {
+        .size = sizeof(brink_clock_def), .name = "timer", .offset = 0.5, .tick = half_of_x};
     brink_model_def def = brink_default_model();
     def.nx = 1, def.x0 = unit, def.rhs = decay_rhs, def.nclocks = 1, def.clocks = &clock;
     def.user = &log;
@@ -361,9 +382,13 @@ static int arm(const brink_event *event, brink_now *now, void *user) {
 
 TEST(an_event_may_set_timers) {
   tick_log log = {0};
-  brink_clock_def clocks[3] = {{.name = "soon", .offset = (double)INFINITY, .tick = note},
-                               {.name = "at once", .offset = (double)INFINITY, .tick = note},
-                               {.name = "never", .offset = (double)INFINITY, .tick = note}};
+  brink_clock_def clocks[3] = {
+      {.size = sizeof(brink_clock_def), .name = "soon", .offset = (double)INFINITY, .tick = note},
+      {.size = sizeof(brink_clock_def),
+       .name = "at once",
+       .offset = (double)INFINITY,
+       .tick = note},
+      {.size = sizeof(brink_clock_def), .name = "never", .offset = (double)INFINITY, .tick = note}};
   brink_guard_def guard = brink_default_guard("one");
   guard.coefficients = one, guard.offset = -1.0, guard.action = arm;
   brink_model_def def = brink_default_model();
@@ -385,7 +410,8 @@ static int again(size_t clock, int64_t tick, brink_now *now, void *user) {
 }
 
 TEST(a_timer_that_is_set_to_the_present_for_ever_ends_the_run_and_is_named) {
-  brink_clock_def clock = {.name = "impatient", .offset = 0.5, .tick = again};
+  brink_clock_def clock = {
+      .size = sizeof(brink_clock_def), .name = "impatient", .offset = 0.5, .tick = again};
   brink_model_def def = brink_default_model();
   def.nx = 1, def.x0 = zero, def.rhs = rest_rhs, def.nclocks = 1, def.clocks = &clock;
   trace_run(&def, NULL, 1.0, &run);
@@ -419,7 +445,11 @@ TEST(events_come_before_clocks_at_the_same_instant) {
   static const brink_side sides[] = {BRINK_BILATERAL, BRINK_UNILATERAL, BRINK_CROSSING};
   for (size_t m = 0; m < COUNT(methods); m++)
     for (size_t s = 0; s < COUNT(sides); s++) {
-      brink_clock_def clock = {.name = "clock", .period = 1.0, .offset = 1.0, .tick = tick_marks};
+      brink_clock_def clock = {.size = sizeof(brink_clock_def),
+                               .name = "clock",
+                               .period = 1.0,
+                               .offset = 1.0,
+                               .tick = tick_marks};
       brink_guard_def guard = brink_default_guard("one");
       guard.depends = first, guard.ndepends = 1, guard.coefficients = one, guard.offset = -1.0;
       guard.side = sides[s], guard.action = event_marks;
@@ -441,7 +471,11 @@ TEST(events_come_before_clocks_at_the_same_instant) {
 TEST(a_jump_by_a_clock_is_an_event) {
   static const double start[] = {0.0, 0.0};
   static const size_t second[] = {1};
-  brink_clock_def clock = {.name = "clock", .period = 1.0, .offset = 1.0, .tick = tick_marks};
+  brink_clock_def clock = {.size = sizeof(brink_clock_def),
+                           .name = "clock",
+                           .period = 1.0,
+                           .offset = 1.0,
+                           .tick = tick_marks};
   brink_guard_def guard = brink_default_guard("above 1");
   guard.depends = second, guard.ndepends = 1, guard.coefficients = one, guard.offset = -1.0;
   brink_model_def def = brink_default_model();
@@ -465,7 +499,8 @@ static int fail_third(size_t clock, int64_t tick, brink_now *now, void *user) {
 }
 
 TEST(a_tick_may_stop_or_fail_the_run) {
-  brink_clock_def clock = {.name = "clock", .period = 0.2, .tick = stop_third};
+  brink_clock_def clock = {
+      .size = sizeof(brink_clock_def), .name = "clock", .period = 0.2, .tick = stop_third};
   brink_model_def def = brink_default_model();
   def.nx = 1, def.x0 = zero, def.rhs = rest_rhs, def.nclocks = 1, def.clocks = &clock;
   trace_run(&def, NULL, 2.0, &run);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "native/instance.h"
 #include "support/formats.h"
 #include "support/hsml_run.h"
 #include "support/relay.h"
@@ -46,14 +47,66 @@ typedef struct cast {
   brink_instance *instance[RELAY_PLACES];
 } cast;
 
+/* Is all that callbacks remember of the run the same? */
+static void check_notes(const brink_instance *a, const brink_instance *b) {
+  size_t counts[2];
+  const brink_note *p = brink_instance_notes(a, &counts[0]),
+                   *q = brink_instance_notes(b, &counts[1]);
+  CHECK_INT(counts[0], counts[1]);
+  CHECK(a->notes.nvalues == b->notes.nvalues);
+  for (size_t k = 0; k < counts[0] && k < counts[1]; k++) {
+    CHECK(p[k].label == q[k].label && p[k].nvalues == q[k].nvalues);
+    CHECK(p[k].values != q[k].values || p[k].nvalues == 0);
+    for (size_t j = 0; j < p[k].nvalues; j++) {
+      CHECK(p[k].values[j].type == q[k].values[j].type);
+      CHECK(memcmp(&p[k].values[j].value, &q[k].values[j].value, sizeof(double)) == 0);
+    }
+  }
+}
+
+static void check_warnings(const brink_instance *a, const brink_instance *b) {
+  size_t counts[2];
+  const char *const *p = brink_instance_warnings(a, &counts[0]);
+  const char *const *q = brink_instance_warnings(b, &counts[1]);
+  CHECK_INT(counts[0], counts[1]);
+  CHECK(a->dropped_warnings == b->dropped_warnings);
+  for (size_t k = 0; k < counts[0] && k < counts[1]; k++)
+    CHECK(p[k] != q[k] && strcmp(p[k], q[k]) == 0);
+  const char *messages[2];
+  CHECK(brink_instance_ending(a, &messages[0]) == brink_instance_ending(b, &messages[1]));
+  CHECK(strcmp(messages[0], messages[1]) == 0);
+}
+
+static void check_same_run(const brink_instance *a, const brink_instance *b) {
+  const brink_system *system = a->system;
+  check_notes(a, b);
+  check_warnings(a, b);
+  CHECK(memcmp(&a->rules_time, &b->rules_time, sizeof a->rules_time) == 0);
+  CHECK(system->nclocks == 0 ||
+        memcmp(a->tick_time, b->tick_time, system->nclocks * sizeof(double)) == 0);
+  for (size_t r = 0; r < system->nrules; r++)
+    CHECK(memcmp(a->rules[r].fired, b->rules[r].fired,
+                 system->rules[r].count * sizeof *a->rules[r].fired) == 0);
+}
+
+/* What was evaluated for a reader at another point is not what is read here. */
+static void evaluate_elsewhere(brink_instance *instance) {
+  const brink_model_def *def = &brink_instance_model(instance)->def;
+  brink_instance_evaluate(instance, 0.0, def->x0, def->p0, def->mode0, NULL);
+}
+
 static const brink_model *model_at(size_t place, size_t from, void *user) {
   cast *c = user;
+  evaluate_elsewhere(c->instance[place]);
   CHECK_INT(brink_instance_copy_run(c->instance[place], c->instance[from], NULL), BRINK_OK);
+  check_same_run(c->instance[place], c->instance[from]);
+  CHECK(!c->instance[place]->seen.valid);
   return brink_instance_model(c->instance[place]);
 }
 
 static bool open_cast(brink_system *system, const hsml_wishes *wishes, cast *c) {
   brink_instance_options options = hsml_instance_options(wishes);
+  options.range_warns = wishes->options.method == BRINK_TAYLOR; /* and else it is the end */
   *c = (cast){0};
   for (size_t k = 0; k < RELAY_PLACES; k++) {
     if (brink_instance_create(system, &options, NULL, NULL, &c->instance[k]) != BRINK_OK)
@@ -148,7 +201,34 @@ TEST(models_of_the_collection_go_on_in_a_clone) {
         100);
 }
 
+TEST(instances_of_other_systems_have_other_runs) {
+  static char text[] = HSML_MODEL("state(x, real);", "x := 1.0;", "x' = -x;", "");
+  brink_unit *units[2];
+  brink_system *systems[] = {flatten(text, &units[0]), flatten(text, &units[1])};
+  brink_instance_options options = {.interpret = true},
+                         warns = {.interpret = true, .range_warns = true};
+  brink_instance *a = NULL, *b = NULL, *c = NULL;
+  brink_diag diag;
+  CHECK_INT(brink_instance_create(systems[0], &options, NULL, NULL, &a), BRINK_OK);
+  CHECK_INT(brink_instance_create(systems[1], &options, NULL, NULL, &b), BRINK_OK);
+  CHECK_INT(brink_instance_create(systems[0], &warns, NULL, NULL, &c), BRINK_OK);
+  CHECK_INT(brink_instance_copy_run(a, b, &diag), BRINK_ERR_ARGUMENT);
+  CHECK_CONTAINS(diag.message, "one system");
+  CHECK_INT(brink_instance_copy_run(a, c, &diag), BRINK_ERR_ARGUMENT);
+  CHECK_INT(brink_instance_copy_run(NULL, a, NULL), BRINK_ERR_ARGUMENT);
+  CHECK_INT(brink_instance_copy_run(a, NULL, NULL), BRINK_ERR_ARGUMENT);
+  CHECK_INT(brink_instance_copy_run(a, a, NULL), BRINK_OK);
+  brink_instance_destroy(a);
+  brink_instance_destroy(b);
+  brink_instance_destroy(c);
+  for (int k = 0; k < 2; k++) {
+    brink_system_destroy(systems[k]);
+    brink_unit_destroy(units[k]);
+  }
+}
+
 int main(void) {
+  RUN(instances_of_other_systems_have_other_runs);
   RUN(models_of_the_language_go_on_in_a_clone);
   RUN(models_at_their_edges_go_on_in_a_clone);
   RUN(models_of_the_collection_go_on_in_a_clone);

@@ -16,7 +16,7 @@ typedef struct seen {
   size_t count;
   brink_condition list[MOST];
   brink_event event[MOST];
-  brink_approach first[MOST], last[MOST]; /* of the approaches */
+  brink_closest_approach first[MOST], last[MOST]; /* of the approaches */
 } seen;
 
 static void on_told(const brink_condition *c, void *user) {

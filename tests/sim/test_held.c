@@ -180,7 +180,8 @@ TEST(a_leave_condition_that_jumps_lets_go_at_that_instant) {
         guards[2].side = BRINK_LEAF;
         if (by_formula)
           guards[1].value = NULL, guards[1].formula = formula, guards[1].formula_length = 1;
-        brink_clock_def clock = {.name = "push", .period = 2.0, .tick = push_harder};
+        brink_clock_def clock = {
+            .size = sizeof(brink_clock_def), .name = "push", .period = 2.0, .tick = push_harder};
         brink_model_def def = brink_default_model();
         def.nx = 1, def.x0 = x0, def.rhs = pushed_rhs, def.np = 1, def.p0 = p0;
         def.nguards = 3, def.guards = guards, def.nclocks = 1, def.clocks = &clock;

@@ -192,7 +192,8 @@ static brink_status provoke(const provocation *p) {
   options.max_steps = 10000;
   def.rules = p->rules;
   if (p->timer) {
-    timer_clock = (brink_clock_def){.name = "again", .offset = 0.5, .tick = sets_itself};
+    timer_clock = (brink_clock_def){
+        .size = sizeof(brink_clock_def), .name = "again", .offset = 0.5, .tick = sets_itself};
     def.nclocks = 1, def.clocks = &timer_clock;
   }
   return trace_run(&def, &options, p->t_end != 0.0 ? p->t_end : 2.0, &run);

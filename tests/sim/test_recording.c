@@ -204,7 +204,8 @@ TEST(rules_see_every_crossing_and_what_they_do_counts) {
     for (size_t e = 0; e < COUNT(whole_step); e++) {
       int crossings = 0;
       brink_guard_def guard = guard_at("x", first, 0.0);
-      brink_clock_def clock = {.name = "stop", .offset = INFINITY, .tick = stop_clock};
+      brink_clock_def clock = {
+          .size = sizeof(brink_clock_def), .name = "stop", .offset = INFINITY, .tick = stop_clock};
       brink_model_def def = brink_default_model();
       def.nx = 2, def.x0 = x0, def.rhs = circle, def.nguards = 1, def.guards = &guard;
       def.nmodes = 1, def.nclocks = 1, def.clocks = &clock;

@@ -214,8 +214,12 @@ TEST(a_timer_that_a_rule_sets_to_the_present_or_the_past_fires_at_once) {
   static const double x0[] = {0.0};
   double backs[] = {0.0, 0.3};
   for (int k = 0; k < 2; k++) {
-    brink_clock_def clocks[] = {{.name = "c", .period = 1.0, .tick = nothing},
-                                {.name = "timer", .offset = (double)INFINITY, .tick = note_time}};
+    brink_clock_def clocks[] = {
+        {.size = sizeof(brink_clock_def), .name = "c", .period = 1.0, .tick = nothing},
+        {.size = sizeof(brink_clock_def),
+         .name = "timer",
+         .offset = (double)INFINITY,
+         .tick = note_time}};
     brink_model_def def = brink_default_model();
     def.nx = 1, def.x0 = x0, def.rhs = rise, def.nclocks = 2, def.clocks = clocks;
     def.rules = set_timer_once, def.user = &backs[k];
@@ -234,7 +238,11 @@ static int stop_at_one(const brink_step_record *record, void *user) {
 }
 TEST(a_run_that_a_sink_stops_at_a_tick_goes_on_with_the_tick) {
   static const double x0[] = {0.0};
-  brink_clock_def clock = {.name = "c", .period = 1.0, .offset = 1.0, .tick = note_time};
+  brink_clock_def clock = {.size = sizeof(brink_clock_def),
+                           .name = "c",
+                           .period = 1.0,
+                           .offset = 1.0,
+                           .tick = note_time};
   brink_model_def def = brink_default_model();
   def.nx = 1, def.x0 = x0, def.rhs = rise, def.nclocks = 1, def.clocks = &clock;
   fired_at = 0.0;
@@ -250,7 +258,8 @@ TEST(a_run_that_a_sink_stops_at_a_tick_goes_on_with_the_tick) {
 
 TEST(a_clock_whose_ticks_cannot_be_told_apart_is_refused) {
   static const double x0[] = {0.0};
-  brink_clock_def clock = {.name = "c", .period = 1.0, .tick = nothing};
+  brink_clock_def clock = {
+      .size = sizeof(brink_clock_def), .name = "c", .period = 1.0, .tick = nothing};
   brink_model_def def = brink_default_model();
   def.nx = 1, def.x0 = x0, def.rhs = rise, def.t0 = 1e20, def.nclocks = 1, def.clocks = &clock;
   brink_diag diag;
@@ -483,7 +492,8 @@ TEST(a_run_that_an_action_stopped_goes_on_behind_the_event) {
 TEST(events_and_the_last_step_can_be_read_after_a_run) {
   static const double x0[] = {0.0};
   brink_guard_def guard = on("half", first, -0.5);
-  brink_clock_def clock = {.name = "c", .period = 1.0, .tick = nothing};
+  brink_clock_def clock = {
+      .size = sizeof(brink_clock_def), .name = "c", .period = 1.0, .tick = nothing};
   brink_model_def def = brink_default_model();
   def.nx = 1, def.x0 = x0, def.rhs = rise, def.nguards = 1, def.guards = &guard;
   def.nclocks = 1, def.clocks = &clock;

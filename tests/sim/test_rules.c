@@ -121,7 +121,11 @@ TEST(events_come_first_then_clocks_then_rules_which_see_the_new_sign) {
     for (size_t e = 0; e < COUNT(whole_step); e++) {
       brink_guard_def guard = guard_at("x", one, 0.0);
       guard.action = tell_event;
-      brink_clock_def clock = {.name = "clock", .period = 5.0, .offset = 1.0, .tick = tell_tick};
+      brink_clock_def clock = {.size = sizeof(brink_clock_def),
+                               .name = "clock",
+                               .period = 5.0,
+                               .offset = 1.0,
+                               .tick = tell_tick};
       brink_model_def def = brink_default_model();
       def.nx = 1, def.x0 = x0, def.rhs = moving, def.nguards = 1, def.guards = &guard;
       def.nclocks = 1, def.clocks = &clock, def.rules = tell_rules;
@@ -154,7 +158,11 @@ static void run_lift(brink_direction direction) {
   static const double x0[] = {-1.0}, p0[] = {0.0};
   brink_guard_def guard = brink_default_guard("p");
   guard.value = p_value, guard.direction = direction;
-  brink_clock_def clock = {.name = "clock", .period = 5.0, .offset = 1.0, .tick = lift_p};
+  brink_clock_def clock = {.size = sizeof(brink_clock_def),
+                           .name = "clock",
+                           .period = 5.0,
+                           .offset = 1.0,
+                           .tick = lift_p};
   brink_model_def def = brink_default_model();
   def.nx = 1, def.x0 = x0, def.rhs = moving, def.nguards = 1, def.guards = &guard;
   def.np = 1, def.p0 = p0, def.nclocks = 1, def.clocks = &clock, def.rules = tell_rules;
@@ -385,7 +393,8 @@ static int speak_rules(brink_now *now, bool *changed, void *user) {
 static void run_speaker(int speaker, words *say) {
   static const double x0[] = {-1.0};
   brink_guard_def guard = guard_at("x", one, 0.0);
-  brink_clock_def clock = {.name = "clock", .offset = 1.0, .tick = speak_tick};
+  brink_clock_def clock = {
+      .size = sizeof(brink_clock_def), .name = "clock", .offset = 1.0, .tick = speak_tick};
   brink_model_def def = brink_default_model();
   def.nx = 1, def.x0 = x0, def.rhs = moving, def.user = say;
   def.nguards = speaker == 1 ? 0 : 1, def.guards = &guard;

@@ -179,7 +179,8 @@ TEST(clocks_tick_in_order_of_time_priority_and_declaration) {
   size_t expected = 0;
   for (size_t k = 0; k < CLOCKS; k++) {
     double period = periods[k * 31 % 6];
-    clocks[k] = (brink_clock_def){.name = "clock",
+    clocks[k] = (brink_clock_def){.size = sizeof(brink_clock_def),
+                                  .name = "clock",
                                   .period = period,
                                   .offset = period == 0.0 ? 0.5 : 0.05 * (double)(k % 5),
                                   .priority = (int)(k * 17 % 4),
@@ -214,7 +215,10 @@ static int bad_tick(size_t clock, int64_t tick, brink_now *now, void *user) {
 TEST(a_state_that_one_of_many_clocks_spoils_is_told) {
   reset();
   for (size_t k = 0; k < 3; k++)
-    clocks[k] = (brink_clock_def){.name = k == 1 ? "bad" : "good", .period = 1.0, .tick = bad_tick};
+    clocks[k] = (brink_clock_def){.size = sizeof(brink_clock_def),
+                                  .name = k == 1 ? "bad" : "good",
+                                  .period = 1.0,
+                                  .tick = bad_tick};
   brink_model_def def = brink_default_model();
   def.nx = MANY, def.x0 = x0, def.rhs = decay, def.nclocks = 3, def.clocks = clocks;
   trace_run(&def, NULL, 2.0, &run);

@@ -254,7 +254,8 @@ static int add_and_wind(size_t clock, int64_t tick, brink_now *now, void *user) 
 /* x' = -x, at a timer: x := x + 1, next := t + x/2. */
 TEST(a_timer_that_a_state_sets_carries_its_derivative) {
   double x0[] = {1.0};
-  brink_clock_def clock = {.name = "bell", .offset = 0.5, .tick = add_and_wind};
+  brink_clock_def clock = {
+      .size = sizeof(brink_clock_def), .name = "bell", .offset = 0.5, .tick = add_and_wind};
   brink_model_def def = brink_default_model();
   def.nx = 1, def.x0 = x0, def.rhs = decay_rhs, def.nclocks = 1, def.clocks = &clock;
   brink_options options = precise(BRINK_ADAMS);
@@ -282,7 +283,8 @@ static int held_rhs(double t, const double *x, const brink_env *env, double *dx)
 /* x' = u held for a second, u = k (2 - x): 2 - x_n = 2 (1 - k)^n. */
 TEST(held_values_carry_derivatives) {
   double x0[] = {0.0}, p0[] = {0.3, 0.0}, dx[] = {1, 0}, dp[] = {0, 1, 0, 0}, k = 0.3;
-  brink_clock_def clock = {.name = "clock", .period = 1.0, .tick = sample};
+  brink_clock_def clock = {
+      .size = sizeof(brink_clock_def), .name = "clock", .period = 1.0, .tick = sample};
   brink_model_def def = brink_default_model();
   def.nx = 1, def.np = 2, def.x0 = x0, def.p0 = p0, def.rhs = held_rhs;
   def.nclocks = 1, def.clocks = &clock;

@@ -250,7 +250,8 @@ static void run_switched(brink_tick_fn *tick, brink_method method, brink_events 
   static const double x0[] = {0.5, 0.0}, p0[] = {0.0};
   brink_guard_def guards[2] = {guard_on("y", first), guard_on("late", second)};
   guards[1].offset = -100.0;
-  brink_clock_def clock = {.name = "switch", .period = 1.0, .tick = tick};
+  brink_clock_def clock = {
+      .size = sizeof(brink_clock_def), .name = "switch", .period = 1.0, .tick = tick};
   brink_model_def def = brink_default_model();
   def.nx = 2, def.x0 = x0, def.np = 1, def.p0 = p0, def.nmodes = 1, def.rhs = switched_rhs;
   def.nguards = 2, def.guards = guards, def.enabled = switched_enabled;

@@ -41,8 +41,13 @@ static int sum_up(brink_now *now, bool *changed, void *user) {
 
 TEST(clocks_and_rules_run_without_a_state) {
   static const double p0[] = {0.0, 0.0, 0.0};
-  brink_clock_def clocks[2] = {{.name = "fast", .period = 0.1, .tick = count_tick},
-                               {.name = "slow", .period = 0.3, .offset = 0.2, .tick = count_tick}};
+  brink_clock_def clocks[2] = {
+      {.size = sizeof(brink_clock_def), .name = "fast", .period = 0.1, .tick = count_tick},
+      {.size = sizeof(brink_clock_def),
+       .name = "slow",
+       .period = 0.3,
+       .offset = 0.2,
+       .tick = count_tick}};
   for (size_t m = 0; m < COUNT(all_methods); m++)
     for (size_t e = 0; e < COUNT(all_events); e++) {
       brink_model_def def = brink_default_model();
@@ -141,7 +146,8 @@ static int ring(size_t clock, int64_t tick, brink_now *now, void *user) {
 TEST(rules_guards_and_timers_work_together_without_a_state) {
   brink_guard_def guard = brink_default_guard("t - 2");
   guard.coefficients = none, guard.time_coefficient = 1.0, guard.offset = -2.0;
-  brink_clock_def clock = {.name = "timer", .offset = INFINITY, .tick = ring};
+  brink_clock_def clock = {
+      .size = sizeof(brink_clock_def), .name = "timer", .offset = INFINITY, .tick = ring};
   brink_model_def def = brink_default_model();
   def.nmodes = 1, def.nguards = 1, def.guards = &guard, def.nclocks = 1, def.clocks = &clock;
   def.rules = wait_for_two;

@@ -69,7 +69,8 @@ static brink_model *make_model(void) {
   guards[5].formula = formula, guards[5].formula_length = COUNT(formula);
   guards[6].coefficients = one, guards[6].offset = -0.6;
   guards[6].side = BRINK_UNILATERAL, guards[6].action = bounce;
-  brink_clock_def clock = {.name = "refill", .period = 0.7, .tick = refill};
+  brink_clock_def clock = {
+      .size = sizeof(brink_clock_def), .name = "refill", .period = 0.7, .tick = refill};
   brink_model_def def = brink_default_model();
   def.nx = 3, def.x0 = x0, def.np = 1, def.p0 = p0, def.nmodes = 1, def.rhs = rhs;
   def.nguards = 7, def.guards = guards, def.nclocks = 1, def.clocks = &clock;
@@ -111,6 +112,7 @@ static int on_miss(const brink_near_miss *record, void *user) {
 
 typedef struct job {
   const brink_model *model;
+  const brink_sim *from; /* a clone of this one runs; NULL: a new one */
   brink_options options;
   brink_status status; /* out */
   uint64_t hash;
@@ -122,7 +124,8 @@ static void run_job(job *j) {
   brink_sink sink = {.step = on_step, .event = on_event, .near_miss = on_miss, .user = &h};
   brink_sim *sim = NULL;
   brink_diag diag;
-  j->status = brink_sim_create(j->model, &j->options, NULL, &diag, &sim);
+  j->status = j->from != NULL ? brink_sim_clone(j->from, j->model, NULL, &diag, &sim)
+                              : brink_sim_create(j->model, &j->options, NULL, &diag, &sim);
   if (j->status != BRINK_OK) return;
   brink_sim_set_sink(sim, &sink);
   j->status = brink_sim_run(sim, 30.0, &diag);
@@ -159,12 +162,28 @@ static void *work(void *argument) {
   return NULL;
 }
 
-static void check_threads(int count) {
+/* Runs that are under way, from which the jobs go on. */
+static void begin_runs(brink_sim **sims, job *jobs) {
+  brink_diag diag;
+  for (int k = 0; k < JOBS; k++) {
+    CHECK_INT(brink_sim_create(jobs[k].model, &jobs[k].options, NULL, &diag, &sims[k]), BRINK_OK);
+    CHECK_INT(brink_sim_run(sims[k], 7.3, &diag), BRINK_TIME_REACHED);
+  }
+}
+
+static void go_on_from(brink_sim *const *sims, job *jobs) {
+  for (int k = 0; k < JOBS; k++) jobs[k].from = sims[k];
+}
+
+static void check_threads(int count, bool clones) {
   static worker workers[4];
   static job alone[JOBS];
+  brink_sim *sims[JOBS] = {NULL};
   brink_model *model = make_model();
   if (model == NULL) return;
   fill_jobs(alone, model);
+  if (clones) begin_runs(sims, alone);
+  go_on_from(sims, alone);
   for (int k = 0; k < JOBS; k++) {
     run_job(&alone[k]);
     CHECK_MSG(alone[k].status == BRINK_TIME_REACHED && alone[k].events > 10,
@@ -174,6 +193,7 @@ static void check_threads(int count) {
   }
   for (int w = 0; w < count; w++) {
     fill_jobs(workers[w].jobs, model);
+    go_on_from(sims, workers[w].jobs);
     workers[w].first = w * 3;
     CHECK_INT(pthread_create(&workers[w].thread, NULL, work, &workers[w]), 0);
   }
@@ -186,15 +206,20 @@ static void check_threads(int count) {
                 "thread %d of %d, %s/%s differs from the run alone", w, count,
                 brink_method_name(alone[k].options.method),
                 brink_events_name(alone[k].options.events));
+  for (int k = 0; k < JOBS; k++) brink_sim_destroy(sims[k]);
   brink_model_destroy(model);
 }
 
 TEST(two_threads_that_share_a_model_give_the_bits_of_one) {
-  check_threads(2);
+  check_threads(2, false);
 }
 
 TEST(four_threads_that_share_a_model_give_the_bits_of_one) {
-  check_threads(4);
+  check_threads(4, false);
+}
+
+TEST(clones_in_four_threads_give_the_bits_of_one) {
+  check_threads(4, true);
 }
 
 TEST(a_run_repeated_gives_the_same_bits) {
@@ -214,5 +239,6 @@ int main(void) {
   RUN(a_run_repeated_gives_the_same_bits);
   RUN(two_threads_that_share_a_model_give_the_bits_of_one);
   RUN(four_threads_that_share_a_model_give_the_bits_of_one);
+  RUN(clones_in_four_threads_give_the_bits_of_one);
   return check_done();
 }

@@ -111,6 +111,17 @@ void scene_run(const scene *s, const brink_options *options, bool all_pairs, dou
                scene_result *result);
 void scene_result_free(scene_result *result);
 
+/* The same in parts. The result gets the events of the run from now on; the listener must outlive it. */
+typedef struct scene_listener {
+  const scene *scene;
+  scene_result *result;
+} scene_listener;
+
+void scene_listen(const scene *s, brink_agents *agents, scene_listener *listener,
+                  scene_result *result);
+/* Runs to t_end; states and counters go to the listener's result. */
+void scene_finish(brink_agents *agents, double t_end, const scene_listener *listener);
+
 /* How two runs differ first, in words; NULL: they end well, with the same events and states to the last bit. The words are
  * in `room`. */
 const char *scene_difference(const scene_result *a, const scene_result *b, char room[300]);

@@ -6,11 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct listener {
-  const scene *scene;
-  scene_result *result;
-} listener;
-
 /* FNV-1a, a double at a time. */
 static void mix(uint64_t *bits, const void *data, size_t size) {
   const unsigned char *bytes = data;
@@ -55,7 +50,7 @@ static scene_event translate(const scene *s, const brink_agent_event *event) {
 }
 
 static int listen(const brink_agent_event *event, void *user) {
-  listener *l = user;
+  const scene_listener *l = user;
   scene_result *r = l->result;
   if (r->count == r->capacity) {
     size_t capacity = r->capacity == 0 ? 256 : 2 * r->capacity;
@@ -86,22 +81,34 @@ static bool read_states(const scene *s, const brink_agents *agents, double t, sc
   return true;
 }
 
-void scene_run(const scene *s, const brink_options *options, bool all_pairs, double t_end,
-               scene_result *result) {
-  listener l = {.scene = s, .result = result};
-  brink_agents_sink sink = {.event = listen, .user = &l};
-  brink_agents *agents = NULL;
+void scene_listen(const scene *s, brink_agents *agents, scene_listener *listener,
+                  scene_result *result) {
+  *listener = (scene_listener){.scene = s, .result = result};
   memset(result, 0, sizeof *result);
   result->bits = 0xcbf29ce484222325u;
+  brink_agents_sink sink = {.event = listen, .user = listener};
+  brink_agents_set_sink(agents, &sink);
+}
+
+void scene_finish(brink_agents *agents, double t_end, const scene_listener *listener) {
+  scene_result *result = listener->result;
+  result->status = brink_agents_run(agents, t_end, 0, &result->diag);
+  if (result->status == BRINK_TIME_REACHED && !read_states(listener->scene, agents, t_end, result))
+    result->status = BRINK_ERR_MEMORY;
+  result->stats = *brink_agents_statistics(agents);
+}
+
+void scene_run(const scene *s, const brink_options *options, bool all_pairs, double t_end,
+               scene_result *result) {
+  scene_listener listener;
+  brink_agents *agents = NULL;
+  memset(result, 0, sizeof *result);
   brink_agents_def def = scene_def(s, options);
   def.all_pairs = all_pairs;
   result->status = brink_agents_create(&def, NULL, &result->diag, &agents);
   if (result->status != BRINK_OK) return;
-  brink_agents_set_sink(agents, &sink);
-  result->status = brink_agents_run(agents, t_end, 0, &result->diag);
-  if (result->status == BRINK_TIME_REACHED && !read_states(s, agents, t_end, result))
-    result->status = BRINK_ERR_MEMORY;
-  result->stats = *brink_agents_statistics(agents);
+  scene_listen(s, agents, &listener, result);
+  scene_finish(agents, t_end, &listener);
   brink_agents_destroy(agents);
 }
 

@@ -184,7 +184,7 @@ bool formats_collect(format_list *list, const char *directory, const reporter *r
 
 bool formats_collect_lang(format_list *list, const char *source_directory) {
   static const reporter reporters[] = {
-      {"brink_check_error", 1, 4}, {"brink_check_warning", 1, 4}, {"brink_parse_mend", 1, 4},
+      {"brink_check_error", 1, 4}, {"brink_check_warning", 1, 4}, {"brink_parse_error", 1, 4},
       {"brink_parse_panic", 1, 4}, {"brink_report", 2, 5},        {"brink_lexer_error", 1, 5},
       {"flat_error", 1, 4},        {"flat_setting_error", 1, 5},
   };

@@ -40,7 +40,8 @@ static brink_model *make(const brink_model_def *def) {
 
 /* With or without its own clock: the published algorithm has another way to be told. */
 static brink_model *mover_model(mover *m, bool with_clock) {
-  brink_clock_def clock = {.name = "alarm", .offset = m->wake, .tick = on_alarm};
+  brink_clock_def clock = {
+      .size = sizeof(brink_clock_def), .name = "alarm", .offset = m->wake, .tick = on_alarm};
   brink_model_def def = brink_default_model();
   def.name = "mover";
   def.nx = MOVER_STATES;

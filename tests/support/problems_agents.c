@@ -78,6 +78,7 @@ static int square_jet(size_t guard, int order, const double *t, const double *co
 
 static const size_t car_positions[] = {0, 1, 3, 4};
 static const brink_guard_def cars_guard = {
+    .size = sizeof(brink_guard_def),
     .name = "contact",
     .direction = BRINK_POSITIVE,
     .depends = car_positions,
@@ -87,6 +88,7 @@ static const brink_guard_def cars_guard = {
     .action = problem_stop,
 };
 static const brink_guard_def spirals_guard = {
+    .size = sizeof(brink_guard_def),
     .name = "contact",
     .direction = BRINK_POSITIVE,
     .value = square_value,
@@ -94,10 +96,18 @@ static const brink_guard_def spirals_guard = {
     .degree = 2,
     .action = problem_stop,
 };
-static const brink_model_def cars = {
-    .nx = 6, .np = 1, .rhs = cars_rhs, .nguards = 1, .guards = &cars_guard};
-static const brink_model_def spirals = {
-    .nx = 4, .np = 1, .rhs = spirals_rhs, .nguards = 1, .guards = &spirals_guard};
+static const brink_model_def cars = {.size = sizeof(brink_model_def),
+                                     .nx = 6,
+                                     .np = 1,
+                                     .rhs = cars_rhs,
+                                     .nguards = 1,
+                                     .guards = &cars_guard};
+static const brink_model_def spirals = {.size = sizeof(brink_model_def),
+                                        .nx = 4,
+                                        .np = 1,
+                                        .rhs = spirals_rhs,
+                                        .nguards = 1,
+                                        .guards = &spirals_guard};
 
 /* First headings: phi + arg(a + i w) = atan(16), and pi/2 + atan2(-0.25, 0.03). */
 #define CARS_X0(D) ((const double[]){1, 0, 1.50837751679893927076, -(D), 0.4, 0.11942892601833845})
@@ -184,15 +194,20 @@ static int exchange(const brink_event *event, brink_now *now, void *user) {
 
 #define PAIR(a, b, what)                                                                           \
   {                                                                                                \
-    .name = #a "," #b, .side = BRINK_UNILATERAL, .direction = BRINK_NEGATIVE, .value = pair_value, \
-    .jet = pair_jet, .degree = 2, .action = (what)                                                 \
+    .size = sizeof(brink_guard_def), .name = #a "," #b, .side = BRINK_UNILATERAL,                  \
+    .direction = BRINK_NEGATIVE, .value = pair_value, .jet = pair_jet, .degree = 2,                \
+    .action = (what)                                                                               \
   }
 static const brink_guard_def agents_guards[] = {PAIR(1, 2, problem_stop), PAIR(1, 3, problem_stop),
                                                 PAIR(2, 3, exchange)};
 static const double agents_x0[] = {-10, 0, 0, -20, 0, -25.8, 1, 0, 0, 1, 0, 2.6};
 static const double agents_spread[] = {0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1};
-static const brink_model_def agents = {
-    .nx = 12, .x0 = agents_x0, .rhs = straight_rhs, .nguards = 3, .guards = agents_guards};
+static const brink_model_def agents = {.size = sizeof(brink_model_def),
+                                       .nx = 12,
+                                       .x0 = agents_x0,
+                                       .rhs = straight_rhs,
+                                       .nguards = 3,
+                                       .guards = agents_guards};
 /* 2 and 3 close in at 1.6, at distance 1; 1 and 2 at distance 1 with velocities (1, 0), (0, 2.6):
  * positions (-0.726…, 0) and (0, -0.6877…). */
 static const problem_event agents_events[] = {
@@ -237,15 +252,18 @@ static int companion_gradient(size_t guard, double t, const double *x, const bri
 }
 
 static const brink_guard_def companion_guard = {
+    .size = sizeof(brink_guard_def),
     .name = "A,B",
     .direction = BRINK_NEGATIVE,
     .value = companion_value,
     .gradient = companion_gradient,
     .action = problem_stop,
 };
-static const brink_clock_def companion_clock = {.name = "depart", .offset = 5.2, .tick = depart};
+static const brink_clock_def companion_clock = {
+    .size = sizeof(brink_clock_def), .name = "depart", .offset = 5.2, .tick = depart};
 static const double companion_x0[] = {-10, 0, 0, -4.8};
 static const brink_model_def companion = {
+    .size = sizeof(brink_model_def),
     .nx = 4,
     .nmodes = 1,
     .x0 = companion_x0,

@@ -51,9 +51,9 @@ static const size_t pair_12[] = {0, 1}, pair_23[] = {1, 2}, only_third[] = {2};
 static const double gap[] = {-1, 1}, minus_one[] = {-1};
 #define BALL_GUARD(what, on, weights, constant, does)                                              \
   {                                                                                                \
-    .name = (what), .side = BRINK_UNILATERAL, .direction = BRINK_NEGATIVE, .depends = (on),        \
-    .ndepends = sizeof(on) / sizeof((on)[0]), .coefficients = (weights), .offset = (constant),     \
-    .action = (does)                                                                               \
+    .size = sizeof(brink_guard_def), .name = (what), .side = BRINK_UNILATERAL,                     \
+    .direction = BRINK_NEGATIVE, .depends = (on), .ndepends = sizeof(on) / sizeof((on)[0]),        \
+    .coefficients = (weights), .offset = (constant), .action = (does)                              \
   }
 static const brink_guard_def line_guards[] = {
     BALL_GUARD("1,2", pair_12, gap, 0, collide),
@@ -66,6 +66,7 @@ static const double balls_a_x0[] = {0, 1, 2, 1, 0, 0}, balls_b_x0[] = {0, 1, 1, 
                     balls_c_x0[] = {0, 1, 3, 2, 0, -1};
 static const double balls_spread[] = {0.2, 0.2, 0.2, 0.3, 0.3, 0.3};
 static const brink_model_def line = {
+    .size = sizeof(brink_model_def),
     .nx = 6,
     .np = 3,
     .x0 = balls_a_x0,
@@ -75,6 +76,7 @@ static const brink_model_def line = {
     .guards = line_guards,
 };
 static const brink_model_def line_walls = {
+    .size = sizeof(brink_model_def),
     .nx = 6,
     .np = 3,
     .x0 = balls_c_x0,
@@ -156,6 +158,7 @@ static int mirror(const brink_event *event, brink_now *now, void *user) {
 
 static const size_t position[] = {0, 1};
 static const brink_guard_def billiard_guard = {
+    .size = sizeof(brink_guard_def),
     .name = "circle",
     .side = BRINK_UNILATERAL,
     .direction = BRINK_POSITIVE,
@@ -167,8 +170,12 @@ static const brink_guard_def billiard_guard = {
     .action = mirror,
 };
 static const double billiard_x0[] = {-0.5, 0, 0.6, 0.8};
-static const brink_model_def billiard = {
-    .nx = 4, .x0 = billiard_x0, .rhs = billiard_rhs, .nguards = 1, .guards = &billiard_guard};
+static const brink_model_def billiard = {.size = sizeof(brink_model_def),
+                                         .nx = 4,
+                                         .x0 = billiard_x0,
+                                         .rhs = billiard_rhs,
+                                         .nguards = 1,
+                                         .guards = &billiard_guard};
 #define BOUNCE(time)                                                                               \
   { "circle", BRINK_POSITIVE, time, .rate = 1.833 }
 static const problem_event billiard_events[] = {
@@ -273,8 +280,9 @@ static int bump(const brink_event *event, brink_now *now, void *user) {
 
 #define DISC_GUARD(what)                                                                           \
   {                                                                                                \
-    .name = (what), .side = BRINK_UNILATERAL, .direction = BRINK_NEGATIVE, .value = discs_value,   \
-    .jet = discs_jet, .degree = 2, .action = bump                                                  \
+    .size = sizeof(brink_guard_def), .name = (what), .side = BRINK_UNILATERAL,                     \
+    .direction = BRINK_NEGATIVE, .value = discs_value, .jet = discs_jet, .degree = 2,              \
+    .action = bump                                                                                 \
   }
 static const brink_guard_def discs_guards[] = {
     DISC_GUARD("1,2"), DISC_GUARD("1,3"), DISC_GUARD("2,3"), DISC_GUARD("x1"), DISC_GUARD("y1"),
@@ -282,8 +290,12 @@ static const brink_guard_def discs_guards[] = {
 };
 static const double discs_x0[] = {1, 1, 9, 8.5, 5, 2, 1, 0.9, -1.1, -0.8, 0.1, 0.7};
 static const double discs_spread[] = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3};
-static const brink_model_def discs = {
-    .nx = 12, .x0 = discs_x0, .rhs = discs_rhs, .nguards = 9, .guards = discs_guards};
+static const brink_model_def discs = {.size = sizeof(brink_model_def),
+                                      .nx = 12,
+                                      .x0 = discs_x0,
+                                      .rhs = discs_rhs,
+                                      .nguards = 9,
+                                      .guards = discs_guards};
 static const problem_event discs_events[] = {
     {"1,3", BRINK_NEGATIVE, 4.2883301954725921465797992753, .rate = 0.3098},
     {"x2", BRINK_NEGATIVE, 8.09090909090909090909090909091, .rate = 10.78},

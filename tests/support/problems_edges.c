@@ -7,13 +7,14 @@ static const double plus_one[] = {1}, zero[] = {0};
 
 #define LEVEL(what, where, on, level, does)                                                        \
   {                                                                                                \
-    .name = (what), .direction = (where), .depends = (on), .ndepends = 1,                          \
-    .coefficients = plus_one, .offset = -(level), .action = (does)                                 \
+    .size = sizeof(brink_guard_def), .name = (what), .direction = (where), .depends = (on),        \
+    .ndepends = 1, .coefficients = plus_one, .offset = -(level), .action = (does)                  \
   }
 #define EDGE(what, on, level, does)                                                                \
   {                                                                                                \
-    .name = (what), .side = BRINK_UNILATERAL, .direction = BRINK_NEGATIVE, .depends = (on),        \
-    .ndepends = 1, .coefficients = plus_one, .offset = -(level), .action = (does)                  \
+    .size = sizeof(brink_guard_def), .name = (what), .side = BRINK_UNILATERAL,                     \
+    .direction = BRINK_NEGATIVE, .depends = (on), .ndepends = 1, .coefficients = plus_one,         \
+    .offset = -(level), .action = (does)                                                           \
   }
 
 static bool not_negative(double t, const double *x, const brink_env *env) {
@@ -53,10 +54,20 @@ static const brink_guard_def refill_guards[] = {
     EDGE("empty", only_first, 0, problem_stop),
 };
 static const double one[] = {1};
-static const brink_model_def draining = {
-    .nx = 1, .nmodes = 1, .x0 = one, .rhs = tank_rhs, .nguards = 3, .guards = draining_guards};
-static const brink_model_def refill = {
-    .nx = 1, .nmodes = 1, .x0 = one, .rhs = tank_rhs, .nguards = 3, .guards = refill_guards};
+static const brink_model_def draining = {.size = sizeof(brink_model_def),
+                                         .nx = 1,
+                                         .nmodes = 1,
+                                         .x0 = one,
+                                         .rhs = tank_rhs,
+                                         .nguards = 3,
+                                         .guards = draining_guards};
+static const brink_model_def refill = {.size = sizeof(brink_model_def),
+                                       .nx = 1,
+                                       .nmodes = 1,
+                                       .x0 = one,
+                                       .rhs = tank_rhs,
+                                       .nguards = 3,
+                                       .guards = refill_guards};
 static const problem_event draining_events[] = {
     {"quarter", BRINK_NEGATIVE, 5, .rate = 0.1},
     {"trace", BRINK_NEGATIVE, 9.9, .rate = 0.002},
@@ -81,8 +92,14 @@ static const brink_guard_def root_guards[] = {
     LEVEL("quarter", BRINK_NEGATIVE, only_first, 0.25, NULL),
     EDGE("zero", only_first, 0, problem_stop),
 };
-static const brink_model_def root_field = {
-    .nx = 1, .np = 1, .x0 = one, .p0 = one, .rhs = root_rhs, .nguards = 2, .guards = root_guards};
+static const brink_model_def root_field = {.size = sizeof(brink_model_def),
+                                           .nx = 1,
+                                           .np = 1,
+                                           .x0 = one,
+                                           .p0 = one,
+                                           .rhs = root_rhs,
+                                           .nguards = 2,
+                                           .guards = root_guards};
 static const problem_event root_events[] = {
     {"quarter", BRINK_NEGATIVE, 0.424635855096438145121561988012, .rate = 1.5},
     {"zero", BRINK_NEGATIVE, 0.613705638880109381165535757084, .rate = 1,
@@ -137,7 +154,8 @@ static bool mach_watched(size_t guard, const brink_env *env) {
 }
 
 static const brink_guard_def mach_guards[] = {
-    [SONIC] = {.name = "sonic",
+    [SONIC] = {.size = sizeof(brink_guard_def),
+               .name = "sonic",
                .side = BRINK_UNILATERAL,
                .direction = BRINK_POSITIVE,
                .value = mach_value,
@@ -150,6 +168,7 @@ static const brink_guard_def mach_guards[] = {
 };
 static const double mach_x0[] = {2};
 static const brink_model_def mach = {
+    .size = sizeof(brink_model_def),
     .nx = 1,
     .nmodes = 1,
     .x0 = mach_x0,
@@ -195,6 +214,7 @@ static const brink_guard_def reaction_guards[] = {
 };
 static const double reaction_x0[] = {2, 0};
 static const brink_model_def reaction = {
+    .size = sizeof(brink_model_def),
     .nx = 2,
     .nmodes = 1,
     .x0 = reaction_x0,
@@ -219,8 +239,12 @@ static int third_rhs(double t, const double *x, const brink_env *env, double *dx
 
 static const brink_guard_def third_guard = EDGE("c", only_first, 0, problem_stop);
 static const double third_x0[] = {8};
-static const brink_model_def third = {
-    .nx = 1, .x0 = third_x0, .rhs = third_rhs, .nguards = 1, .guards = &third_guard};
+static const brink_model_def third = {.size = sizeof(brink_model_def),
+                                      .nx = 1,
+                                      .x0 = third_x0,
+                                      .rhs = third_rhs,
+                                      .nguards = 1,
+                                      .guards = &third_guard};
 static const problem_event third_events[] = {
     {"c", BRINK_NEGATIVE, 6, .rate = 0.6, .slack = 1.5, .power = 2.0 / 3,
      .after = (const double[]){0}},

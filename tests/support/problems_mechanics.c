@@ -61,6 +61,7 @@ static int height_gradient(size_t guard, double t, const double *x, const brink_
 
 /* The floor three times: by numbers, by value and gradient (negative inside), with the bounce. */
 static const brink_guard_def floor_stop = {
+    .size = sizeof(brink_guard_def),
     .name = "floor",
     .side = BRINK_UNILATERAL,
     .direction = BRINK_NEGATIVE,
@@ -70,6 +71,7 @@ static const brink_guard_def floor_stop = {
     .action = problem_stop,
 };
 static const brink_guard_def floor_callback = {
+    .size = sizeof(brink_guard_def),
     .name = "floor",
     .side = BRINK_UNILATERAL,
     .direction = BRINK_POSITIVE,
@@ -81,6 +83,7 @@ static const brink_guard_def floor_callback = {
     .action = problem_stop,
 };
 static const brink_guard_def floor_bounce = {
+    .size = sizeof(brink_guard_def),
     .name = "floor",
     .side = BRINK_UNILATERAL,
     .direction = BRINK_NEGATIVE,
@@ -93,6 +96,7 @@ static const double drop_x0[] = {10, 0}, drop_p0[] = {0, 0}, drag_p0[] = {0.5, 0
 static const double bounce_x0[] = {1, 0}, bounce_p0[] = {0, 0.8};
 static const double thrown_x0[] = {0, 5}, thrown_p0[] = {0, 0.5};
 static const brink_model_def fall = {
+    .size = sizeof(brink_model_def),
     .nx = 2,
     .np = 2,
     .nmodes = 1,
@@ -103,6 +107,7 @@ static const brink_model_def fall = {
     .guards = &floor_stop,
 };
 static const brink_model_def fall_callback = {
+    .size = sizeof(brink_model_def),
     .nx = 2,
     .np = 2,
     .nmodes = 1,
@@ -113,6 +118,7 @@ static const brink_model_def fall_callback = {
     .guards = &floor_callback,
 };
 static const brink_model_def bouncing = {
+    .size = sizeof(brink_model_def),
     .nx = 2,
     .np = 2,
     .nmodes = 1,
@@ -183,6 +189,7 @@ static int rebound(const brink_event *event, brink_now *now, void *user) {
 }
 
 static const brink_guard_def pendulum_guard = {
+    .size = sizeof(brink_guard_def),
     .name = "wall",
     .side = BRINK_UNILATERAL,
     .direction = BRINK_POSITIVE,
@@ -194,8 +201,12 @@ static const brink_guard_def pendulum_guard = {
     .action = rebound,
 };
 static const double pendulum_x0[] = {1, 0};
-static const brink_model_def pendulum = {
-    .nx = 2, .x0 = pendulum_x0, .rhs = pendulum_rhs, .nguards = 1, .guards = &pendulum_guard};
+static const brink_model_def pendulum = {.size = sizeof(brink_model_def),
+                                         .nx = 2,
+                                         .x0 = pendulum_x0,
+                                         .rhs = pendulum_rhs,
+                                         .nguards = 1,
+                                         .guards = &pendulum_guard};
 #define WALL(time, before, v)                                                                      \
   {                                                                                                \
     "wall", BRINK_POSITIVE, time, .rate = (before), .after = (const double[]) {                    \
@@ -238,14 +249,16 @@ static bool grip_watched(size_t guard, const brink_env *env) {
 
 static const size_t only_second[] = {1};
 static const brink_guard_def belt_guards[] = {
-    [SLIP] = {.name = "slip",
+    [SLIP] = {.size = sizeof(brink_guard_def),
+              .name = "slip",
               .direction = BRINK_POSITIVE,
               .depends = only_first,
               .ndepends = 1,
               .coefficients = plus_one,
               .offset = -1,
               .action = change_grip},
-    [STICK] = {.name = "stick",
+    [STICK] = {.size = sizeof(brink_guard_def),
+               .name = "stick",
                .direction = BRINK_POSITIVE,
                .depends = only_second,
                .ndepends = 1,
@@ -255,6 +268,7 @@ static const brink_guard_def belt_guards[] = {
 };
 static const double belt_x0[] = {0, 0.5};
 static const brink_model_def belt = {
+    .size = sizeof(brink_model_def),
     .nx = 2,
     .nmodes = 1,
     .x0 = belt_x0,
@@ -340,13 +354,20 @@ static int out_gradient(size_t guard, double t, const double *x, const brink_env
 }
 
 static const brink_guard_def kepler_guards[] = {
-    {.name = "near", .depends = position, .ndepends = 2, .value = near_value, .jet = near_jet},
-    {.name = "perihelion",
+    {.size = sizeof(brink_guard_def),
+     .name = "near",
+     .depends = position,
+     .ndepends = 2,
+     .value = near_value,
+     .jet = near_jet},
+    {.size = sizeof(brink_guard_def),
+     .name = "perihelion",
      .direction = BRINK_POSITIVE,
      .value = approach_value,
      .jet = approach_jet,
      .degree = 2},
-    {.name = "out",
+    {.size = sizeof(brink_guard_def),
+     .name = "out",
      .direction = BRINK_POSITIVE,
      .depends = position,
      .ndepends = 2,
@@ -356,8 +377,12 @@ static const brink_guard_def kepler_guards[] = {
 static const double kepler_x0[] = {
     -5.83333333333333333333333333333, -8.12232862067413658903201099992,
     0.726483157256778925372830330643, 0.819891591749922888683363678535};
-static const brink_model_def kepler = {
-    .nx = 4, .x0 = kepler_x0, .rhs = kepler_rhs, .nguards = 3, .guards = kepler_guards};
+static const brink_model_def kepler = {.size = sizeof(brink_model_def),
+                                       .nx = 4,
+                                       .x0 = kepler_x0,
+                                       .rhs = kepler_rhs,
+                                       .nguards = 3,
+                                       .guards = kepler_guards};
 static const problem_event kepler_events[] = {
     {"near", BRINK_NEGATIVE, 6.93523321498535238062323911177, .rate = 1.299},
     {"perihelion", BRINK_POSITIVE, 8.21635152941385161228936227672, .rate = 3,

@@ -33,25 +33,29 @@ static const size_t only_x[] = {0}, only_y[] = {1};
 static const double plus_one[] = {1}, minus_one[] = {-1};
 
 #define CORRIDOR_LEAVES                                                                            \
-  [HIGH] = {.name = "high",                                                                        \
+  [HIGH] = {.size = sizeof(brink_guard_def),                                                       \
+            .name = "high",                                                                        \
             .side = BRINK_LEAF,                                                                    \
             .depends = only_y,                                                                     \
             .ndepends = 1,                                                                         \
             .coefficients = plus_one,                                                              \
             .offset = -0.5},                                                                       \
-  [FAR] = {.name = "far",                                                                          \
+  [FAR] = {.size = sizeof(brink_guard_def),                                                        \
+           .name = "far",                                                                          \
            .side = BRINK_LEAF,                                                                     \
            .depends = only_x,                                                                      \
            .ndepends = 1,                                                                          \
            .coefficients = plus_one,                                                               \
            .offset = -3.5},                                                                        \
-  [LOW] = {.name = "low",                                                                          \
+  [LOW] = {.size = sizeof(brink_guard_def),                                                        \
+           .name = "low",                                                                          \
            .side = BRINK_LEAF,                                                                     \
            .depends = only_y,                                                                      \
            .ndepends = 1,                                                                          \
            .coefficients = minus_one,                                                              \
            .offset = -0.4},                                                                        \
-  [BEFORE] = {.name = "before",                                                                    \
+  [BEFORE] = {.size = sizeof(brink_guard_def),                                                     \
+              .name = "before",                                                                    \
               .side = BRINK_LEAF,                                                                  \
               .depends = only_x,                                                                   \
               .ndepends = 1,                                                                       \
@@ -59,21 +63,29 @@ static const double plus_one[] = {1}, minus_one[] = {-1};
               .offset = 2.8}
 #define CORRIDOR_TURN                                                                              \
   {                                                                                                \
-    .name = "turn", .direction = BRINK_POSITIVE, .depends = only_x, .ndepends = 1,                 \
-    .coefficients = plus_one, .offset = -1.75, .action = corridor_turn                             \
+    .size = sizeof(brink_guard_def), .name = "turn", .direction = BRINK_POSITIVE,                  \
+    .depends = only_x, .ndepends = 1, .coefficients = plus_one, .offset = -1.75,                   \
+    .action = corridor_turn                                                                        \
   }
 
 static const brink_guard_def corridor_guards[] = {
     CORRIDOR_LEAVES,
-    {.name = "corridor",
+    {.size = sizeof(brink_guard_def),
+     .name = "corridor",
      .formula = corridor_formula,
      .formula_length = sizeof corridor_formula / sizeof corridor_formula[0]},
     CORRIDOR_TURN,
-    {.name = "y", .depends = only_y, .ndepends = 1, .coefficients = plus_one, .offset = 0.4},
+    {.size = sizeof(brink_guard_def),
+     .name = "y",
+     .depends = only_y,
+     .ndepends = 1,
+     .coefficients = plus_one,
+     .offset = 0.4},
 };
 static const brink_guard_def corridor_wall_guards[] = {
     CORRIDOR_LEAVES,
-    {.name = "corridor",
+    {.size = sizeof(brink_guard_def),
+     .name = "corridor",
      .side = BRINK_UNILATERAL,
      .direction = BRINK_POSITIVE,
      .formula = corridor_formula,
@@ -84,6 +96,7 @@ static const brink_guard_def corridor_wall_guards[] = {
 
 static const double corridor_x0[] = {0, 0.054, -0.2};
 static const brink_model_def corridor = {
+    .size = sizeof(brink_model_def),
     .nx = 3,
     .nmodes = 1,
     .x0 = corridor_x0,
@@ -92,6 +105,7 @@ static const brink_model_def corridor = {
     .guards = corridor_guards,
 };
 static const brink_model_def corridor_wall = {
+    .size = sizeof(brink_model_def),
     .nx = 3,
     .nmodes = 1,
     .x0 = corridor_x0,
@@ -179,19 +193,22 @@ static int command_jet(size_t guard, int order, const double *t, const double *c
 }
 
 static const brink_guard_def manipulator_guards[] = {
-    {.name = "stretched",
+    {.size = sizeof(brink_guard_def),
+     .name = "stretched",
      .side = BRINK_UNILATERAL,
      .direction = BRINK_NEGATIVE,
      .depends = only_y,
      .ndepends = 1,
      .coefficients = plus_one,
      .action = problem_stop},
-    {.name = "reach",
+    {.size = sizeof(brink_guard_def),
+     .name = "reach",
      .depends = only_y,
      .ndepends = 1,
      .value = reach_value,
      .gradient = reach_gradient},
-    {.name = "command",
+    {.size = sizeof(brink_guard_def),
+     .name = "command",
      .direction = BRINK_POSITIVE,
      .value = command_value,
      .jet = command_jet,
@@ -200,6 +217,7 @@ static const brink_guard_def manipulator_guards[] = {
 static const double manipulator_x0[] = {0.180465720247468502636584409829,
                                         2.26529459242145260707012100669};
 static const brink_model_def manipulator = {
+    .size = sizeof(brink_model_def),
     .nx = 2,
     .x0 = manipulator_x0,
     .rhs = manipulator_rhs,
@@ -257,6 +275,7 @@ static int to_minus(const brink_event *event, brink_now *now, void *user) {
 }
 
 static const brink_guard_def linear_guard = {
+    .size = sizeof(brink_guard_def),
     .name = "surface",
     .depends = only_y,
     .ndepends = 1,
@@ -265,6 +284,7 @@ static const brink_guard_def linear_guard = {
     .degree = 1,
 };
 static const brink_guard_def quintic_guard = {
+    .size = sizeof(brink_guard_def),
     .name = "surface",
     .direction = BRINK_NEGATIVE,
     .depends = only_y,
@@ -276,6 +296,7 @@ static const brink_guard_def quintic_guard = {
 };
 static const double linear_x0[] = {-2, -2}, quintic_x0[] = {-2.5, 951.5625}, alpha_0[] = {9};
 static const brink_model_def garcia_linear = {
+    .size = sizeof(brink_model_def),
     .nx = 2,
     .np = 1,
     .x0 = linear_x0,
@@ -285,6 +306,7 @@ static const brink_model_def garcia_linear = {
     .guards = &linear_guard,
 };
 static const brink_model_def garcia_quintic = {
+    .size = sizeof(brink_model_def),
     .nx = 2,
     .np = 1,
     .nmodes = 1,
@@ -341,11 +363,18 @@ static int relay_rhs(double t, const double *x, const brink_env *env, double *dx
   return 0;
 }
 
-static const brink_guard_def relay_guard = {
-    .name = "relay", .depends = only_x, .ndepends = 1, .coefficients = plus_one};
+static const brink_guard_def relay_guard = {.size = sizeof(brink_guard_def),
+                                            .name = "relay",
+                                            .depends = only_x,
+                                            .ndepends = 1,
+                                            .coefficients = plus_one};
 static const double relay_x0[] = {0.25, 0}, relay_mesh_x0[] = {0.125, 0};
-static const brink_model_def relay = {
-    .nx = 2, .x0 = relay_x0, .rhs = relay_rhs, .nguards = 1, .guards = &relay_guard};
+static const brink_model_def relay = {.size = sizeof(brink_model_def),
+                                      .nx = 2,
+                                      .x0 = relay_x0,
+                                      .rhs = relay_rhs,
+                                      .nguards = 1,
+                                      .guards = &relay_guard};
 
 #define HALF_ROOT 0.707106781186547524400844362105
 static const problem_event relay_events[] = {

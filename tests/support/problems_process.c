@@ -8,13 +8,14 @@ static const double plus_one[] = {1}, minus_one[] = {-1}, one[] = {1};
 
 #define LEVEL(what, where, on, level, does)                                                        \
   {                                                                                                \
-    .name = (what), .direction = (where), .depends = (on), .ndepends = 1,                          \
-    .coefficients = plus_one, .offset = -(level), .action = (does)                                 \
+    .size = sizeof(brink_guard_def), .name = (what), .direction = (where), .depends = (on),        \
+    .ndepends = 1, .coefficients = plus_one, .offset = -(level), .action = (does)                  \
   }
 #define EDGE(what, on, level, does)                                                                \
   {                                                                                                \
-    .name = (what), .side = BRINK_UNILATERAL, .direction = BRINK_NEGATIVE, .depends = (on),        \
-    .ndepends = 1, .coefficients = plus_one, .offset = -(level), .action = (does)                  \
+    .size = sizeof(brink_guard_def), .name = (what), .side = BRINK_UNILATERAL,                     \
+    .direction = BRINK_NEGATIVE, .depends = (on), .ndepends = 1, .coefficients = plus_one,         \
+    .offset = -(level), .action = (does)                                                           \
   }
 
 /* -------------------------------------------------------------------- C2: two tanks ---- */
@@ -57,6 +58,7 @@ static const brink_guard_def two_tanks_guards[] = {
 };
 static const double two_tanks_x0[] = {1, 1};
 static const brink_model_def two_tanks = {
+    .size = sizeof(brink_model_def),
     .nx = 2,
     .nmodes = 1,
     .x0 = two_tanks_x0,
@@ -112,6 +114,7 @@ static const brink_guard_def pumped_guards[] = {
 };
 static const double pumped_x0[] = {0.5, 0.1};
 static const brink_model_def pumped = {
+    .size = sizeof(brink_model_def),
     .nx = 2,
     .nmodes = 1,
     .x0 = pumped_x0,
@@ -143,6 +146,7 @@ static const brink_guard_def thermostat_guards[] = {
 };
 static const double thermostat_x0[] = {20};
 static const brink_model_def thermostat = {
+    .size = sizeof(brink_model_def),
     .nx = 1,
     .nmodes = 1,
     .x0 = thermostat_x0,
@@ -190,15 +194,36 @@ static int tooth_value(size_t guard, double t, const double *x, const brink_env 
 static const brink_guard_def saw_zero = LEVEL("tooth", BRINK_POSITIVE, only_first, 1, to_zero);
 static const brink_guard_def saw_down = LEVEL("tooth", BRINK_POSITIVE, only_first, 1, down_by_one);
 /* Told by its value alone: no gradient, no degree. */
-static const brink_guard_def saw_value = {
-    .name = "tooth", .direction = BRINK_POSITIVE, .value = tooth_value, .action = to_zero};
+static const brink_guard_def saw_value = {.size = sizeof(brink_guard_def),
+                                          .name = "tooth",
+                                          .direction = BRINK_POSITIVE,
+                                          .value = tooth_value,
+                                          .action = to_zero};
 static const double zero[] = {0}, saw_p0[] = {1, 0};
-static const brink_model_def saw_a = {
-    .nx = 1, .np = 2, .x0 = zero, .p0 = saw_p0, .rhs = saw_rhs, .nguards = 1, .guards = &saw_zero};
-static const brink_model_def saw_b = {
-    .nx = 1, .np = 2, .x0 = zero, .p0 = saw_p0, .rhs = saw_rhs, .nguards = 1, .guards = &saw_value};
-static const brink_model_def saw_c = {
-    .nx = 1, .np = 2, .x0 = zero, .p0 = saw_p0, .rhs = saw_rhs, .nguards = 1, .guards = &saw_down};
+static const brink_model_def saw_a = {.size = sizeof(brink_model_def),
+                                      .nx = 1,
+                                      .np = 2,
+                                      .x0 = zero,
+                                      .p0 = saw_p0,
+                                      .rhs = saw_rhs,
+                                      .nguards = 1,
+                                      .guards = &saw_zero};
+static const brink_model_def saw_b = {.size = sizeof(brink_model_def),
+                                      .nx = 1,
+                                      .np = 2,
+                                      .x0 = zero,
+                                      .p0 = saw_p0,
+                                      .rhs = saw_rhs,
+                                      .nguards = 1,
+                                      .guards = &saw_value};
+static const brink_model_def saw_c = {.size = sizeof(brink_model_def),
+                                      .nx = 1,
+                                      .np = 2,
+                                      .x0 = zero,
+                                      .p0 = saw_p0,
+                                      .rhs = saw_rhs,
+                                      .nguards = 1,
+                                      .guards = &saw_down};
 #define TOOTH(time, slope)                                                                         \
   {                                                                                                \
     "tooth", BRINK_POSITIVE, time, .rate = (slope), .after = (const double[]) {                    \
@@ -264,6 +289,7 @@ static int buck_restart(size_t clock, int64_t tick, brink_now *now, void *user) 
 }
 
 static const brink_guard_def buck_guard = {
+    .size = sizeof(brink_guard_def),
     .name = "switch",
     .depends = only_first,
     .ndepends = 1,
@@ -273,9 +299,10 @@ static const brink_guard_def buck_guard = {
     .action = buck_switch,
 };
 static const brink_clock_def buck_clock = {
-    .name = "ramp", .period = RAMP_PERIOD, .tick = buck_restart};
+    .size = sizeof(brink_clock_def), .name = "ramp", .period = RAMP_PERIOD, .tick = buck_restart};
 static const double buck_x0[] = {12, 0.55};
 static const brink_model_def buck = {
+    .size = sizeof(brink_model_def),
     .nx = 2,
     .np = 1,
     .nmodes = 1,
@@ -362,21 +389,42 @@ static int sine_gradient(size_t guard, double t, const double *x, const brink_en
 
 static const brink_guard_def fire_guard = LEVEL("fire", BRINK_POSITIVE, only_first, 1, to_zero);
 static const brink_guard_def dottie_guard = {
-    .name = "x=cos x", .value = dottie_value, .jet = dottie_jet};
-static const brink_guard_def sine_guard = {.name = "sin x=x/2",
+    .size = sizeof(brink_guard_def), .name = "x=cos x", .value = dottie_value, .jet = dottie_jet};
+static const brink_guard_def sine_guard = {.size = sizeof(brink_guard_def),
+                                           .name = "sin x=x/2",
                                            .direction = BRINK_NEGATIVE,
                                            .value = sine_value,
                                            .gradient = sine_gradient};
-static const brink_guard_def half_guard = {
-    .name = "half", .depends = only_first, .ndepends = 1, .coefficients = minus_one, .offset = 0.5};
-static const brink_model_def fire = {
-    .nx = 1, .x0 = zero, .rhs = fire_rhs, .nguards = 1, .guards = &fire_guard};
-static const brink_model_def dottie = {
-    .nx = 1, .x0 = zero, .rhs = unit_rhs, .nguards = 1, .guards = &dottie_guard};
-static const brink_model_def sine = {
-    .nx = 1, .x0 = zero, .rhs = unit_rhs, .nguards = 1, .guards = &sine_guard};
-static const brink_model_def decay = {
-    .nx = 1, .x0 = one, .rhs = decay_rhs, .nguards = 1, .guards = &half_guard};
+static const brink_guard_def half_guard = {.size = sizeof(brink_guard_def),
+                                           .name = "half",
+                                           .depends = only_first,
+                                           .ndepends = 1,
+                                           .coefficients = minus_one,
+                                           .offset = 0.5};
+static const brink_model_def fire = {.size = sizeof(brink_model_def),
+                                     .nx = 1,
+                                     .x0 = zero,
+                                     .rhs = fire_rhs,
+                                     .nguards = 1,
+                                     .guards = &fire_guard};
+static const brink_model_def dottie = {.size = sizeof(brink_model_def),
+                                       .nx = 1,
+                                       .x0 = zero,
+                                       .rhs = unit_rhs,
+                                       .nguards = 1,
+                                       .guards = &dottie_guard};
+static const brink_model_def sine = {.size = sizeof(brink_model_def),
+                                     .nx = 1,
+                                     .x0 = zero,
+                                     .rhs = unit_rhs,
+                                     .nguards = 1,
+                                     .guards = &sine_guard};
+static const brink_model_def decay = {.size = sizeof(brink_model_def),
+                                      .nx = 1,
+                                      .x0 = one,
+                                      .rhs = decay_rhs,
+                                      .nguards = 1,
+                                      .guards = &half_guard};
 #define FIRE(time)                                                                                 \
   {                                                                                                \
     "fire", BRINK_POSITIVE, time, .rate = 0.5, .after = (const double[]) {                         \

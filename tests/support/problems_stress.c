@@ -60,22 +60,45 @@ static int circle_rhs(double t, const double *x, const brink_env *env, double *d
   return 0;
 }
 
-static const brink_guard_def bump_guard = {
-    .name = "bump", .value = bump_value, .jet = bump_jet, .degree = 2};
-static const brink_guard_def cubic_guard = {
-    .name = "cubic", .value = cubic_value, .jet = cubic_jet, .degree = 3};
-static const brink_guard_def crest_guard = {.name = "crest",
+static const brink_guard_def bump_guard = {.size = sizeof(brink_guard_def),
+                                           .name = "bump",
+                                           .value = bump_value,
+                                           .jet = bump_jet,
+                                           .degree = 2};
+static const brink_guard_def cubic_guard = {.size = sizeof(brink_guard_def),
+                                            .name = "cubic",
+                                            .value = cubic_value,
+                                            .jet = cubic_jet,
+                                            .degree = 3};
+static const brink_guard_def crest_guard = {.size = sizeof(brink_guard_def),
+                                            .name = "crest",
                                             .depends = only_first,
                                             .ndepends = 1,
                                             .coefficients = plus_one,
                                             .offset = -0.9999};
 static const double crest_x0[] = {0, 1};
-static const brink_model_def bump = {
-    .nx = 1, .np = 1, .x0 = zero, .p0 = one, .rhs = ramp_rhs, .nguards = 1, .guards = &bump_guard};
-static const brink_model_def cubic = {
-    .nx = 1, .np = 1, .x0 = zero, .p0 = one, .rhs = ramp_rhs, .nguards = 1, .guards = &cubic_guard};
-static const brink_model_def crest = {
-    .nx = 2, .x0 = crest_x0, .rhs = circle_rhs, .nguards = 1, .guards = &crest_guard};
+static const brink_model_def bump = {.size = sizeof(brink_model_def),
+                                     .nx = 1,
+                                     .np = 1,
+                                     .x0 = zero,
+                                     .p0 = one,
+                                     .rhs = ramp_rhs,
+                                     .nguards = 1,
+                                     .guards = &bump_guard};
+static const brink_model_def cubic = {.size = sizeof(brink_model_def),
+                                      .nx = 1,
+                                      .np = 1,
+                                      .x0 = zero,
+                                      .p0 = one,
+                                      .rhs = ramp_rhs,
+                                      .nguards = 1,
+                                      .guards = &cubic_guard};
+static const brink_model_def crest = {.size = sizeof(brink_model_def),
+                                      .nx = 2,
+                                      .x0 = crest_x0,
+                                      .rhs = circle_rhs,
+                                      .nguards = 1,
+                                      .guards = &crest_guard};
 static const problem_event bump_events[] = {
     {"bump", BRINK_POSITIVE, 0.323333333333333333333333333333, .rate = 0.02, .depth = 1e-4},
     {"bump", BRINK_NEGATIVE, 0.343333333333333333333333333333, .rate = 0.02},
@@ -115,6 +138,7 @@ static int ceiling_gradient(size_t guard, double t, const double *x, const brink
 }
 
 static const brink_guard_def ceiling_guard = {
+    .size = sizeof(brink_guard_def),
     .name = "ceiling",
     .depends = only_first,
     .ndepends = 1,
@@ -124,6 +148,7 @@ static const brink_guard_def ceiling_guard = {
 };
 static const double throw_x0[] = {0, 5};
 static const brink_model_def ceiling = {
+    .size = sizeof(brink_model_def),
     .nx = 2,
     .np = 1,
     .x0 = throw_x0,
@@ -186,14 +211,16 @@ static int third_value(size_t guard, double t, const double *x, const brink_env 
 /* One by numbers, one by gradient and degree, one by value alone; and time by numbers. */
 static const double no_state[] = {0, 0, 0, 0};
 static const brink_guard_def meeting_guards[] = {
-    {.name = "x",
+    {.size = sizeof(brink_guard_def),
+     .name = "x",
      .direction = BRINK_POSITIVE,
      .depends = only_first,
      .ndepends = 1,
      .coefficients = plus_one,
      .offset = -1,
      .action = freeze},
-    {.name = "y",
+    {.size = sizeof(brink_guard_def),
+     .name = "y",
      .direction = BRINK_POSITIVE,
      .depends = only_second,
      .ndepends = 1,
@@ -201,29 +228,38 @@ static const brink_guard_def meeting_guards[] = {
      .gradient = ceiling_gradient,
      .degree = 1,
      .action = freeze},
-    {.name = "z", .direction = BRINK_POSITIVE, .value = third_value, .action = freeze},
-    {.name = "t",
+    {.size = sizeof(brink_guard_def),
+     .name = "z",
+     .direction = BRINK_POSITIVE,
+     .value = third_value,
+     .action = freeze},
+    {.size = sizeof(brink_guard_def),
+     .name = "t",
      .direction = BRINK_POSITIVE,
      .coefficients = no_state,
      .time_coefficient = 1,
      .offset = -1,
      .action = mark},
 };
-static const brink_clock_def meeting_clock = {.name = "one", .offset = 1, .tick = mark_tick};
+static const brink_clock_def meeting_clock = {
+    .size = sizeof(brink_clock_def), .name = "one", .offset = 1, .tick = mark_tick};
 static const double meeting_x0[] = {0, 0, 1, 0};
-static const brink_model_def meeting = {.nx = 4,
+static const brink_model_def meeting = {.size = sizeof(brink_model_def),
+                                        .nx = 4,
                                         .nmodes = 3,
                                         .x0 = meeting_x0,
                                         .rhs = meeting_rhs,
                                         .nguards = 3,
                                         .guards = meeting_guards};
-static const brink_model_def meeting_guard = {.nx = 4,
+static const brink_model_def meeting_guard = {.size = sizeof(brink_model_def),
+                                              .nx = 4,
                                               .nmodes = 3,
                                               .x0 = meeting_x0,
                                               .rhs = meeting_rhs,
                                               .nguards = 4,
                                               .guards = meeting_guards};
-static const brink_model_def meeting_tick = {.nx = 4,
+static const brink_model_def meeting_tick = {.size = sizeof(brink_model_def),
+                                             .nx = 4,
                                              .nmodes = 3,
                                              .x0 = meeting_x0,
                                              .rhs = meeting_rhs,
@@ -259,8 +295,8 @@ static bool cascade_watched(size_t guard, const brink_env *env) {
 
 #define CASCADE(what, where, level)                                                                \
   {                                                                                                \
-    .name = (what), .side = BRINK_CROSSING, .direction = (where), .coefficients = plus_one,        \
-    .offset = -(level), .action = next_mode                                                        \
+    .size = sizeof(brink_guard_def), .name = (what), .side = BRINK_CROSSING, .direction = (where), \
+    .coefficients = plus_one, .offset = -(level), .action = next_mode                              \
   }
 static const brink_guard_def cascade_guards[] = {
     CASCADE("0->1", BRINK_POSITIVE, 1),
@@ -269,6 +305,7 @@ static const brink_guard_def cascade_guards[] = {
     CASCADE("3->0", BRINK_NEGATIVE, 0),
 };
 static const brink_model_def cascade = {
+    .size = sizeof(brink_model_def),
     .nx = 1,
     .nmodes = 1,
     .x0 = zero,
@@ -294,9 +331,14 @@ static int friction_rhs(double t, const double *x, const brink_env *env, double 
   return 0;
 }
 
-static const brink_guard_def friction_guard = {.name = "y", .coefficients = plus_one};
-static const brink_model_def friction = {
-    .nx = 1, .x0 = one, .rhs = friction_rhs, .nguards = 1, .guards = &friction_guard};
+static const brink_guard_def friction_guard = {
+    .size = sizeof(brink_guard_def), .name = "y", .coefficients = plus_one};
+static const brink_model_def friction = {.size = sizeof(brink_model_def),
+                                         .nx = 1,
+                                         .x0 = one,
+                                         .rhs = friction_rhs,
+                                         .nguards = 1,
+                                         .guards = &friction_guard};
 static const problem_event friction_events[] = {
     {"y", BRINK_NEGATIVE, 3.73964807128089795288946586677, .rate = 1.84},
     {"y", BRINK_POSITIVE, 6.46470895726759609746016060425, .rate = 1.27},
@@ -326,10 +368,15 @@ static int timed_tick(size_t clock, int64_t tick, brink_now *now, void *user) {
   return 0;
 }
 
-static const brink_clock_def timed_clock = {.name = "timer", .offset = 0.5, .tick = timed_tick};
+static const brink_clock_def timed_clock = {
+    .size = sizeof(brink_clock_def), .name = "timer", .offset = 0.5, .tick = timed_tick};
 static const double timed_x0[] = {1, 0, 0};
-static const brink_model_def timed = {
-    .nx = 3, .x0 = timed_x0, .rhs = timed_rhs, .nclocks = 1, .clocks = &timed_clock};
+static const brink_model_def timed = {.size = sizeof(brink_model_def),
+                                      .nx = 3,
+                                      .x0 = timed_x0,
+                                      .rhs = timed_rhs,
+                                      .nclocks = 1,
+                                      .clocks = &timed_clock};
 
 /* ------------------------------------------------------------------ S8: van der Pol ---- */
 
@@ -355,11 +402,21 @@ static int slope_jet(size_t guard, int order, const double *t, const double *con
 
 /* "x'" starts on its surface and leaves it at once. */
 static const brink_guard_def van_der_pol_guards[] = {
-    {.name = "x", .depends = only_first, .ndepends = 1, .coefficients = plus_one},
-    {.name = "x'", .depends = only_second, .ndepends = 1, .value = slope_value, .jet = slope_jet},
+    {.size = sizeof(brink_guard_def),
+     .name = "x",
+     .depends = only_first,
+     .ndepends = 1,
+     .coefficients = plus_one},
+    {.size = sizeof(brink_guard_def),
+     .name = "x'",
+     .depends = only_second,
+     .ndepends = 1,
+     .value = slope_value,
+     .jet = slope_jet},
 };
 static const double van_der_pol_x0[] = {2, 0};
-static const brink_model_def van_der_pol = {.nx = 2,
+static const brink_model_def van_der_pol = {.size = sizeof(brink_model_def),
+                                            .nx = 2,
                                             .x0 = van_der_pol_x0,
                                             .rhs = van_der_pol_rhs,
                                             .nguards = 2,
@@ -381,27 +438,31 @@ static const problem_event van_der_pol_events[] = {
 
 /* ----------------------------------------------------------------------- S9: scales ---- */
 
-static const brink_guard_def fast_guard = {.name = "level", .coefficients = plus_one, .offset = -1};
+static const brink_guard_def fast_guard = {
+    .size = sizeof(brink_guard_def), .name = "level", .coefficients = plus_one, .offset = -1};
 static const brink_guard_def slow_guard = {
-    .name = "level", .coefficients = plus_one, .offset = -1e-6};
+    .size = sizeof(brink_guard_def), .name = "level", .coefficients = plus_one, .offset = -1e-6};
 static const brink_guard_def offset_guard = {
-    .name = "level", .coefficients = plus_one, .offset = -1e-7};
+    .size = sizeof(brink_guard_def), .name = "level", .coefficients = plus_one, .offset = -1e-7};
 static const double fast_p0[] = {1e6}, slow_p0[] = {1e-6};
-static const brink_model_def fast = {.nx = 1,
+static const brink_model_def fast = {.size = sizeof(brink_model_def),
+                                     .nx = 1,
                                      .np = 1,
                                      .x0 = zero,
                                      .p0 = fast_p0,
                                      .rhs = ramp_rhs,
                                      .nguards = 1,
                                      .guards = &fast_guard};
-static const brink_model_def slow = {.nx = 1,
+static const brink_model_def slow = {.size = sizeof(brink_model_def),
+                                     .nx = 1,
                                      .np = 1,
                                      .x0 = zero,
                                      .p0 = slow_p0,
                                      .rhs = ramp_rhs,
                                      .nguards = 1,
                                      .guards = &slow_guard};
-static const brink_model_def late = {.t0 = 1e6,
+static const brink_model_def late = {.size = sizeof(brink_model_def),
+                                     .t0 = 1e6,
                                      .nx = 1,
                                      .np = 1,
                                      .x0 = zero,

@@ -189,8 +189,8 @@ void recording_free(recording *record) {
 
 /* ---- relays ---- */
 
-/* One call, of the kind that its number says. False: it was the last. */
-static bool call(const relay *r, brink_sim *sim, int number, recording *to) {
+/* One call, of the kind that its number says. */
+static brink_status call(const relay *r, brink_sim *sim, int number, recording *to) {
   double from = brink_sim_time(sim), left = r->t_end - from;
   brink_sink sink = recording_sink(to);
   brink_diag diag = {0};
@@ -212,6 +212,11 @@ static bool call(const relay *r, brink_sim *sim, int number, recording *to) {
   add_name(to, diag.message);
   add_present(to, sim);
   add_dense(to, sim, from);
+  return status;
+}
+
+/* Was it not the last? */
+static bool goes_on(const relay *r, const brink_sim *sim, int number, brink_status status) {
   return status >= 0 && status != BRINK_STOPPED && brink_sim_time(sim) < r->t_end &&
          number + 1 < r->calls;
 }
@@ -241,7 +246,9 @@ brink_status relay_alone(const relay *r, recording *record) {
   brink_sim *sim = NULL;
   *record = (recording){.def = &r->model->def};
   brink_status status = make(r, &memory, &sim);
-  for (int number = 0; sim != NULL && call(r, sim, number, record);) number++;
+  for (int number = 0; sim != NULL; number++) {
+    if (!goes_on(r, sim, number, call(r, sim, number, record))) break;
+  }
   brink_sim_destroy(sim);
   return status;
 }
@@ -262,7 +269,7 @@ const char *relay_handed_over(const relay *r, const recording *alone) {
     wrong = clone_of(r, sim, model_at(r, to, from), &memory[from], &memory[to], &clone);
     brink_sim_destroy(sim);
     sim = clone;
-    if (wrong == NULL) more = call(r, sim, number, &record);
+    if (wrong == NULL) more = goes_on(r, sim, number, call(r, sim, number, &record));
   }
   brink_sim_destroy(sim);
   if (wrong == NULL && !same(&record, alone)) wrong = "handed over, the run is another";
@@ -311,9 +318,29 @@ static const char *go_on(const relay *r, branch *branches, int number, const rec
   for (int k = 0; k < BRANCHES && wrong == NULL; k++) {
     branch *b = &branches[k];
     if (b->sim == NULL) continue;
-    bool more = call(r, b->sim, number, &b->record);
+    bool more = goes_on(r, b->sim, number, call(r, b->sim, number, &b->record));
     if (!more || number + 1 >= b->until) wrong = end_branch(b, alone);
   }
+  return wrong;
+}
+
+/* A run that has ended can be cloned, too, and one that has failed can be inspected. */
+static const char *after_the_end(const relay *r, brink_sim *sim, const tracked *memory, int number,
+                                 bool failed) {
+  tracked other = {0};
+  recording records[2] = {{.def = &r->model->def}, {.def = &r->model->def}};
+  brink_sim *clone = NULL;
+  const char *wrong = clone_of(r, sim, model_at(r, 1, 0), memory, &other, &clone);
+  brink_sim *const both[] = {sim, clone};
+  for (int k = 0; k < 2 && wrong == NULL; k++) {
+    add_present(&records[k], both[k]);
+    add_dense(&records[k], both[k], 0.99 * brink_sim_time(both[k]));
+    for (int j = 0; j < 3 && !failed; j++) call(r, both[k], number + j, &records[k]);
+  }
+  if (wrong == NULL && !same(&records[0], &records[1])) wrong = "after the end, a clone is another";
+  brink_sim_destroy(clone);
+  recording_free(&records[0]);
+  recording_free(&records[1]);
   return wrong;
 }
 
@@ -325,12 +352,15 @@ const char *relay_branched(const relay *r, const recording *alone) {
   const char *wrong = make(r, &memory, &sim) == BRINK_OK ? NULL : "there is no simulation";
   memset(branches, 0, sizeof branches);
   int number = 0;
+  brink_status last = BRINK_OK;
   for (bool more = true; wrong == NULL && more; number++) {
     wrong = begin_branch(r, sim, &memory, branches, number, record.length);
     if (wrong == NULL && number % 2 == 0) wrong = go_on(r, branches, number, alone);
-    if (wrong == NULL) more = call(r, sim, number, &record);
+    if (wrong == NULL) last = call(r, sim, number, &record);
+    more = goes_on(r, sim, number, last);
     if (wrong == NULL && number % 2 == 1) wrong = go_on(r, branches, number, alone);
   }
+  if (wrong == NULL) wrong = after_the_end(r, sim, &memory, number, last < 0);
   brink_sim_destroy(sim); /* before those of its clones that are still there */
   for (int k = 0; k < BRANCHES; k++) {
     if (branches[k].sim == NULL) continue;

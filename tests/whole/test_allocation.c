@@ -107,8 +107,13 @@ static void fill_rich(rich *r) {
   r->guards[6].depends = third;
   r->guards[7].coefficients = one, r->guards[7].offset = -0.9;
   r->guards[7].side = BRINK_UNILATERAL, r->guards[7].action = bounce;
-  r->clocks[0] = (brink_clock_def){.name = "refill", .period = 0.7, .offset = 0.1, .tick = refill};
-  r->clocks[1] = (brink_clock_def){.name = "timer", .offset = 0.2, .tick = set_timer};
+  r->clocks[0] = (brink_clock_def){.size = sizeof(brink_clock_def),
+                                   .name = "refill",
+                                   .period = 0.7,
+                                   .offset = 0.1,
+                                   .tick = refill};
+  r->clocks[1] = (brink_clock_def){
+      .size = sizeof(brink_clock_def), .name = "timer", .offset = 0.2, .tick = set_timer};
   r->def = brink_default_model();
   r->def.name = "a little of everything";
   r->def.nx = 3, r->def.x0 = x0, r->def.np = 2, r->def.p0 = p0, r->def.nmodes = 2;

@@ -70,7 +70,8 @@ static void fill(setup *s) {
   s->formula[0] = LINEAR, s->formula[1] = SMOOTH, s->formula[2] = BRINK_AND;
   s->guards[FORMULA] = brink_default_guard("formula one");
   s->guards[FORMULA].formula = s->formula, s->guards[FORMULA].formula_length = 3;
-  s->clock = (brink_clock_def){.name = "the clock", .period = 0.5, .tick = tick};
+  s->clock = (brink_clock_def){
+      .size = sizeof(brink_clock_def), .name = "the clock", .period = 0.5, .tick = tick};
   s->def = brink_default_model();
   s->def.nx = 2, s->def.x0 = s->x0, s->def.np = 2, s->def.p0 = s->p0, s->def.nmodes = 1;
   s->def.state_names = names, s->def.rhs = rhs, s->def.nguards = GUARDS, s->def.guards = s->guards;

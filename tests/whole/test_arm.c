@@ -67,6 +67,7 @@ static int arm_rhs(double t, const double *x, const brink_env *env, double *dx) 
 
 static const size_t point[] = {0, 1};
 static const brink_guard_def square_edge = {
+    .size = sizeof(brink_guard_def),
     .name = "edge",
     .side = BRINK_UNILATERAL,
     .direction = BRINK_NEGATIVE,
@@ -78,6 +79,7 @@ static const brink_guard_def square_edge = {
     .action = problem_stop,
 };
 static const brink_guard_def distance_edge = {
+    .size = sizeof(brink_guard_def),
     .name = "edge",
     .side = BRINK_UNILATERAL,
     .direction = BRINK_NEGATIVE,

@@ -153,7 +153,7 @@ static void read_rows(const char *source, const char *end, format_list *list) {
 static bool cannot_be_shown(const char *format) {
   static const char *const list[] = {"a NUL byte: this is not a text file",
                                      "a stray byte 0x%02x",
-                                     "the byte 0x%02x cannot stand in a string",
+                                     "the byte 0x%02x is not allowed in a string",
                                      "this name is longer than %d characters",
                                      "this number is too long",
                                      "there is no component in this file",

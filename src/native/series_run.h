@@ -1,21 +1,21 @@
-/* native/series.h: running series programs: the interpreter (vm_series.c). */
-#ifndef BRINK_NATIVE_SERIES_H
-#define BRINK_NATIVE_SERIES_H
+/* series_run.h: running series programs: the interpreter (vm_series.c). */
+#ifndef BRINK_NATIVE_SERIES_RUN_H
+#define BRINK_NATIVE_SERIES_RUN_H
 
-#include "expr/series.h"
+#include "expr/series_program.h"
 #include "native/native.h"
 
 /* The series of output 0 of one iteration, order + 1 coefficients into `g`, from the series of time and
  * of every state (see brink_guard_jet_fn). The kernel reads no V and DX. */
-size_t brink_series_scratch(const brink_series *series, int order);
-void brink_series_run(const brink_series *series, const brink_frame *frame, size_t iteration,
-                      int order, const double *t, const double *const *x, double *g,
-                      double *scratch);
+size_t brink_series_scratch(const brink_series_program *series, int order);
+void brink_series_run(const brink_series_program *series, const brink_frame *frame,
+                      size_t iteration, int order, const double *t, const double *const *x,
+                      double *g, double *scratch);
 
 /* The solution of x' = f: all kernels of a program. */
 struct brink_flow {
   const brink_program *program;
-  const brink_series *const *series; /* of each kernel */
+  const brink_series_program *const *series; /* of each kernel */
   size_t nx, nv;
   brink_series_degrees degrees;
   int degree;       /* the largest of the states' */

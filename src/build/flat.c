@@ -1,5 +1,5 @@
-/* build_system.c: a description becomes a flat system: checks of the whole, variables (see builder.h). */
-#include "native/builder.h"
+/* flat.c: a description becomes a flat system: checks of the whole, variables (see builder.h). */
+#include "build/builder.h"
 
 static brink_status no_memory(brink_diag *diag) {
   return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for the equations");
@@ -11,8 +11,8 @@ static brink_status check_states(const brink_builder *builder, brink_diag *diag)
   for (size_t i = 0; i < builder->states.count; i++) {
     const builder_variable *state = &builder->states.items[i];
     if (state->derivative != BRINK_NO_NODE) continue;
-    brink_status status = brink_diag_set(
-        diag, BRINK_ERR_ARGUMENT,
+    brink_status status = brink_diag_refuse(
+        diag, BRINK_REASON_DEFINITION,
         "state '%s' has no derivative: give one with brink_builder_derivative", state->name);
     if (diag != NULL) diag->state = i;
     return status;
@@ -25,17 +25,18 @@ static brink_status check_guard(const brink_builder *builder, const brink_guard_
   size_t leave[] = {def->leave_positive, def->leave_negative}, count = builder->nguards;
   for (int side = 0; def->surface == BRINK_SURFACE_MODEL && side < 2; side++) {
     if (leave[side] != BRINK_NONE && leave[side] >= count)
-      return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
-                            "guard '%s' is left when guard %zu becomes positive, but there are %zu",
-                            def->name, leave[side], count);
+      return brink_diag_refuse(
+          diag, BRINK_REASON_DEFINITION,
+          "guard '%s' is left when guard %zu becomes positive, but there are %zu", def->name,
+          leave[side], count);
   }
   for (size_t k = 0; formula && k < def->formula_length; k++) {
     int leaf = def->formula[k];
     if (leaf == BRINK_AND || leaf == BRINK_OR || leaf == BRINK_NOT) continue;
     if (leaf < 0 || (size_t)leaf >= count)
-      return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
-                            "the formula of guard '%s' names guard %d, but there are %zu",
-                            def->name, leaf, count);
+      return brink_diag_refuse(diag, BRINK_REASON_DEFINITION,
+                               "the formula of guard '%s' names guard %d, but there are %zu",
+                               def->name, leaf, count);
   }
   return BRINK_OK;
 }

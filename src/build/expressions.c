@@ -1,15 +1,16 @@
-/* build_ex.c: the operators of expressions (see <brink/build.h>). */
+/* expressions.c: the operators of expressions (see <brink/build.h>). */
 #include <math.h>
 #include <stdio.h>
 
-#include "native/builder.h"
+#include "build/builder.h"
 
 /* ---- leaves ---- */
 
 brink_ex brink_builder_number(brink_builder *builder, double value) {
   if (builder == NULL) return (brink_ex){0};
   if (isnan(value))
-    brink_builder_problem(builder, BRINK_ERR_ARGUMENT, "brink_builder_number: not a number (NaN)");
+    brink_builder_problem(builder, BRINK_REASON_DEFINITION,
+                          "brink_builder_number: not a number (NaN)");
   return brink_builder_handle(builder, brink_graph_constant(&builder->graph, value));
 }
 
@@ -20,7 +21,7 @@ brink_ex brink_builder_time(brink_builder *builder) {
 
 /* ---- operators ---- */
 
-/* The builder that is told of mistakes: the first one that there is. */
+/* The builder that keeps a mistake: that of the first operand that has one. */
 static brink_builder *builder_of(const brink_ex *operands, int count) {
   for (int k = 0; k < count; k++) {
     if (operands[k].builder != NULL) return operands[k].builder;
@@ -28,13 +29,13 @@ static brink_builder *builder_of(const brink_ex *operands, int count) {
   return NULL;
 }
 
-/* What is wrong with an operand. Where two builders meet, both are told. */
+/* What is wrong with an operand. Where operands have two builders, both keep the mistake. */
 static void explain(brink_builder *builder, const char *function, int k, brink_ex operand) {
   char whose[64];
   snprintf(whose, sizeof whose, "operand %d of %s", k + 1, function);
   brink_builder_knows(builder, operand, whose);
   if (operand.builder != NULL && operand.builder != builder)
-    brink_builder_problem(operand.builder, BRINK_ERR_ARGUMENT,
+    brink_builder_problem(operand.builder, BRINK_REASON_DEFINITION,
                           "%s is an expression of this builder, but another operand is not", whose);
 }
 

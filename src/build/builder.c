@@ -1,30 +1,31 @@
-/* build.c: the builder: variables, guards, callbacks, mistakes (see builder.h and <brink/build.h>). */
+/* builder.c: the builder: variables, guards, callbacks, mistakes (see builder.h and <brink/build.h>). */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "native/builder.h"
+#include "build/builder.h"
+#include "model/model.h"
 
 /* ---- mistakes ---- */
 
-void brink_builder_problem(brink_builder *builder, brink_status status, const char *format, ...) {
+void brink_builder_problem(brink_builder *builder, brink_reason reason, const char *format, ...) {
   if (builder->problem.status != BRINK_OK) return;
   char message[BRINK_DIAG_MESSAGE];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
-  brink_diag_set(&builder->problem, status, "%s", message);
+  brink_diag_refuse(&builder->problem, reason, "%s", message);
 }
 
 static void no_memory(brink_builder *builder) {
-  brink_builder_problem(builder, BRINK_ERR_MEMORY, "out of memory for the description of '%s'",
+  brink_builder_problem(builder, BRINK_REASON_MEMORY, "out of memory for the description of '%s'",
                         builder->name);
 }
 
 brink_ex brink_builder_handle(brink_builder *builder, brink_node node) {
   if (node == BRINK_NO_NODE && builder->graph.nnodes >= BRINK_GRAPH_LIMIT)
-    brink_builder_problem(builder, BRINK_ERR_ARGUMENT,
+    brink_builder_problem(builder, BRINK_REASON_DEFINITION,
                           "'%s' has more than %zu different expressions: describe many equal parts "
                           "in HSML, which keeps arrays as loops",
                           builder->name, BRINK_GRAPH_LIMIT);
@@ -45,7 +46,8 @@ bool brink_builder_knows(brink_builder *builder, brink_ex ex, const char *whose)
     what = "an expression of another builder";
   else if (ex.node != BRINK_NO_NODE && ex.node >= builder->graph.nnodes)
     what = "no expression of this builder";
-  if (what != NULL) brink_builder_problem(builder, BRINK_ERR_ARGUMENT, "%s is %s", whose, what);
+  if (what != NULL)
+    brink_builder_problem(builder, BRINK_REASON_DEFINITION, "%s is %s", whose, what);
   return what == NULL && ex.node != BRINK_NO_NODE; /* what was no node is a mistake already */
 }
 
@@ -55,7 +57,7 @@ bool brink_builder_knows(brink_builder *builder, brink_ex ex, const char *whose)
 static const char *copy_name(brink_builder *builder, const char *name, const char *kind,
                              size_t index) {
   if (name == NULL || name[0] == '\0') {
-    brink_builder_problem(builder, BRINK_ERR_ARGUMENT, "%s %zu has no name", kind, index);
+    brink_builder_problem(builder, BRINK_REASON_DEFINITION, "%s %zu has no name", kind, index);
     return NULL;
   }
   const char *copy = brink_arena_text(&builder->arena, name);
@@ -68,8 +70,8 @@ static brink_ex add_variable(brink_builder *builder, builder_list *list, brink_s
   name = copy_name(builder, name, kind, list->count);
   if (name == NULL) return no_expression(builder);
   if (!isfinite(start))
-    brink_builder_problem(builder, BRINK_ERR_ARGUMENT, "%s '%s' is %g at the start: give a number",
-                          kind, name, start);
+    brink_builder_problem(builder, BRINK_REASON_DEFINITION,
+                          "%s '%s' is %g at the start: give a number", kind, name, start);
   brink_ref ref = {.space = space, .base = (uint32_t)list->count};
   brink_node node = brink_graph_ref(&builder->graph, ref);
   builder_variable *added = node != BRINK_NO_NODE ? brink_arena_push(&builder->arena, list->items,
@@ -110,7 +112,7 @@ void brink_builder_derivative(brink_builder *builder, brink_ex state, brink_ex v
   builder_variable *variable = state_of(builder, state);
   if (variable == NULL) {
     brink_builder_problem(
-        builder, BRINK_ERR_ARGUMENT,
+        builder, BRINK_REASON_DEFINITION,
         "the first argument of brink_builder_derivative is not a state: give what "
         "brink_builder_state returned");
     return;
@@ -119,7 +121,7 @@ void brink_builder_derivative(brink_builder *builder, brink_ex state, brink_ex v
   snprintf(whose, sizeof whose, "the derivative of state '%s'", variable->name);
   if (!brink_builder_knows(builder, value, whose)) return;
   if (variable->derivative != BRINK_NO_NODE)
-    brink_builder_problem(builder, BRINK_ERR_ARGUMENT, "state '%s' has two derivatives",
+    brink_builder_problem(builder, BRINK_REASON_DEFINITION, "state '%s' has two derivatives",
                           variable->name);
   variable->derivative = value.node;
 }
@@ -166,19 +168,31 @@ static const char *shown_name(const brink_guard_def *def) {
   return def->name != NULL ? def->name : "(no name)";
 }
 
-size_t brink_builder_guard(brink_builder *builder, const brink_guard_def *def, brink_ex value) {
-  if (builder == NULL || def == NULL) {
+/* A guard's definition as we know it; false, and a problem of the builder, if it cannot be read. */
+static bool read_guard(brink_builder *builder, const brink_guard_def *given,
+                       brink_guard_def *full) {
+  brink_diag diag;
+  if (brink_guard_def_read(given, full, &diag) == BRINK_OK) return true;
+  brink_builder_problem(builder, diag.reason, "%s", diag.message);
+  return false;
+}
+
+size_t brink_builder_guard(brink_builder *builder, const brink_guard_def *given, brink_ex value) {
+  brink_guard_def full;
+  const brink_guard_def *def = &full;
+  if (builder == NULL || given == NULL) {
     if (builder != NULL)
-      brink_builder_problem(builder, BRINK_ERR_ARGUMENT, "brink_builder_guard: def is NULL");
+      brink_builder_problem(builder, BRINK_REASON_DEFINITION, "brink_builder_guard: def is NULL");
     return BRINK_NONE;
   }
+  if (!read_guard(builder, given, &full)) return BRINK_NONE;
   char whose[BRINK_DIAG_MESSAGE / 2];
   snprintf(whose, sizeof whose, "the value of guard '%s'", shown_name(def));
   if (!brink_builder_knows(builder, value, whose)) return BRINK_NONE;
   const char *field = def->formula != NULL ? "formula" : described(def);
   if (field != NULL) {
     brink_builder_problem(
-        builder, BRINK_ERR_ARGUMENT,
+        builder, BRINK_REASON_DEFINITION,
         "guard '%s' is given by an expression: leave %s as brink_default_guard made it",
         shown_name(def), field);
     return BRINK_NONE;
@@ -186,15 +200,17 @@ size_t brink_builder_guard(brink_builder *builder, const brink_guard_def *def, b
   return add_guard(builder, def, value.node);
 }
 
-size_t brink_builder_formula(brink_builder *builder, const brink_guard_def *def) {
-  if (builder == NULL) return BRINK_NONE;
+size_t brink_builder_formula(brink_builder *builder, const brink_guard_def *given) {
+  brink_guard_def full;
+  const brink_guard_def *def = given != NULL ? &full : NULL;
+  if (builder == NULL || (given != NULL && !read_guard(builder, given, &full))) return BRINK_NONE;
   const char *field = def != NULL ? described(def) : NULL;
   if (def == NULL || def->formula == NULL)
-    brink_builder_problem(builder, BRINK_ERR_ARGUMENT, "guard '%s' has no formula",
+    brink_builder_problem(builder, BRINK_REASON_DEFINITION, "guard '%s' has no formula",
                           def != NULL ? shown_name(def) : "(NULL)");
   else if (field != NULL)
     brink_builder_problem(
-        builder, BRINK_ERR_ARGUMENT,
+        builder, BRINK_REASON_DEFINITION,
         "guard '%s' is given by a formula: leave %s as brink_default_guard made it",
         shown_name(def), field);
   else
@@ -205,7 +221,7 @@ size_t brink_builder_formula(brink_builder *builder, const brink_guard_def *def)
 brink_ex brink_builder_sign(brink_builder *builder, size_t guard) {
   if (builder == NULL) return (brink_ex){0};
   if (guard >= builder->nguards) {
-    brink_builder_problem(builder, BRINK_ERR_ARGUMENT,
+    brink_builder_problem(builder, BRINK_REASON_DEFINITION,
                           "brink_builder_sign: there is no guard %zu; %zu were made before", guard,
                           builder->nguards);
     return no_expression(builder);
@@ -252,17 +268,24 @@ static const brink_clock_def *copy_clocks(brink_builder *builder, const brink_mo
   return builder->arena.failed ? NULL : clocks;
 }
 
-void brink_builder_callbacks(brink_builder *builder, const brink_model_def *rest) {
+void brink_builder_callbacks(brink_builder *builder, const brink_model_def *given) {
+  brink_model_def full;
+  brink_diag diag;
+  const brink_model_def *rest = given != NULL ? &full : NULL;
   if (builder == NULL) return;
+  if (given != NULL && brink_model_def_read(given, &builder->arena, &full, &diag) != BRINK_OK) {
+    brink_builder_problem(builder, diag.reason, "%s", diag.message);
+    return;
+  }
   const char *field = rest != NULL ? foreign_field(rest) : NULL;
   if (rest == NULL || field != NULL) {
-    brink_builder_problem(builder, BRINK_ERR_ARGUMENT, "brink_builder_callbacks: %s is %s",
+    brink_builder_problem(builder, BRINK_REASON_DEFINITION, "brink_builder_callbacks: %s is %s",
                           rest != NULL ? field : "rest",
                           rest != NULL ? "set, but comes from the expressions" : "NULL");
     return;
   }
   if (rest->nclocks > 0 && rest->clocks == NULL) {
-    brink_builder_problem(builder, BRINK_ERR_ARGUMENT,
+    brink_builder_problem(builder, BRINK_REASON_DEFINITION,
                           "brink_builder_callbacks: clocks is NULL, but nclocks is %zu",
                           rest->nclocks);
     return;

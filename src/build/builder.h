@@ -1,17 +1,17 @@
 /* builder.h: models described by expressions (<brink/build.h>), inside.
  *
- *   build.c            the builder: variables, guards, mistakes
- *   build_ex.c         operators
- *   build_system.c     the description becomes a flat system
- *   build_equations.c  derivatives become equations
- *   build_guards.c     guards become flags
- *   build_shape.c      which expressions differ only in what they read
- *   build_model.c      the flat system becomes a model, with the user's callbacks
+ *   builder.c      the builder: variables, guards, mistakes
+ *   expressions.c  operators
+ *   flat.c         the description becomes a flat system
+ *   equations.c    derivatives become equations
+ *   flags.c        guards become flags
+ *   shapes.c       which expressions differ only in what they read
+ *   built.c        the flat system becomes a model, with the user's callbacks
  *
  * A builder is one graph of all expressions and lists of what they are for. It is never handed on:
  * everything that is built is a copy. */
-#ifndef BRINK_NATIVE_BUILDER_H
-#define BRINK_NATIVE_BUILDER_H
+#ifndef BRINK_BUILD_BUILDER_H
+#define BRINK_BUILD_BUILDER_H
 
 #include <brink/build.h>
 
@@ -44,13 +44,13 @@ struct brink_builder {
   brink_diag problem;   /* the first mistake; status BRINK_OK: none */
 };
 
-/* ---- build.c ---- */
+/* ---- builder.c ---- */
 
 /* Remembers a mistake, if it is the first. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
-void brink_builder_problem(brink_builder *builder, brink_status status, const char *format, ...);
+void brink_builder_problem(brink_builder *builder, brink_reason reason, const char *format, ...);
 
 /* The handle of a node of the builder's graph; where the graph failed, that is a mistake. */
 brink_ex brink_builder_handle(brink_builder *builder, brink_node node);
@@ -58,7 +58,7 @@ brink_ex brink_builder_handle(brink_builder *builder, brink_node node);
 /* Is this an expression of the builder? If not, that is a mistake: "<whose> is …". */
 bool brink_builder_knows(brink_builder *builder, brink_ex ex, const char *whose);
 
-/* ---- build_shape.c ---- */
+/* ---- shapes.c ---- */
 
 /* Where an expression ends: at nodes that belong to other parts than `self`. */
 typedef struct builder_border {
@@ -114,13 +114,13 @@ bool builder_worthwhile(const builder_shape *shape, size_t count);
  * compiler busy for minutes. */
 #define BUILDER_SMALL ((size_t)400)
 
-/* ---- build_equations.c, build_guards.c ---- */
+/* ---- equations.c, flags.c ---- */
 
 /* `whole`: long expressions are not cut, so that they can be written out again for a Jacobian. */
 bool builder_write_equations(const brink_builder *builder, bool whole, brink_system *system);
 bool builder_write_guards(const brink_builder *builder, brink_system *system);
 
-/* ---- build_system.c ---- */
+/* ---- flat.c ---- */
 
 /* Fills in a zeroed system, whose arena is initialised: finished, ready for an instance. */
 brink_status brink_builder_write(const brink_builder *builder, bool whole, brink_system *system,

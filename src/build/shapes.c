@@ -1,4 +1,4 @@
-/* build_shape.c: which expressions differ only in what they read (see builder.h).
+/* shapes.c: which expressions differ only in what they read (see builder.h).
  *
  * Problem: a description in C is unrolled: fifty bodies attract each other in 1225 expressions that are
  * all alike. As straight code they would be 23 000 statements, which compilers take minutes for.
@@ -9,7 +9,7 @@
  * costs time, nothing else. */
 #include <string.h>
 
-#include "native/builder.h"
+#include "build/builder.h"
 
 #define READY UINT32_C(0x80000000) /* on the stack: its operands have been seen to */
 

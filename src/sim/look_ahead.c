@@ -1,10 +1,10 @@
-/* foresee.c: what the next step will be, if nobody intervenes. See pack.h.
+/* look_ahead.c: what the next step will be, if nobody intervenes. See pack.h.
  *
- * The same questions in the same order as in loop.c, but nothing is committed, nothing acts. What is foreseen is
- * good: a stepper that tests its steps when they are committed vouches for this one now. */
-#include "sim/pack.h"
-
+ * The same trial steps as in loop.c, but nothing is committed, nothing acts. */
 #include <math.h>
+
+#include "sim/pack.h"
+#include "sim/trial.h"
 
 #define AS_NEAR 64.0 /* smallest steps: arrive.c, brink_sim_no_step_left */
 
@@ -46,64 +46,37 @@ static brink_status at_once(brink_sim *sim, double t_stop, brink_foresight *fore
   return BRINK_STEPPED;
 }
 
-/* Where the state is held on a surface, being let go of it is an event. */
-static void let_go(brink_sim *sim, brink_found *found) {
-  if (sim->eval.nheld == 0) return;
-  double end = found->event ? found->sigma : 1.0;
-  brink_grip_loss loss = brink_slide_release(sim, &sim->stepper.dense, end);
-  if (loss.sigma > end && loss.unique) return;
-  found->event = true;
-  found->sigma = fmin(loss.sigma, end);
-}
-
 static brink_status attempt(brink_sim *sim, double h, double t_stop, brink_foresight *foresight) {
-  brink_stepper *st = &sim->stepper;
+  const brink_path *dense = &sim->stepper.dense;
   double hmin = brink_sim_smallest_step(sim), wanted = h;
   while (h >= hmin) {
-    brink_try outcome = brink_stepper_attempt(st, h);
-    brink_found found = {.sigma = 1.0, .undefined = BRINK_NONE};
-    if (outcome == BRINK_TRY_OK) {
-      found = brink_detector_after(&sim->detector, &st->dense, st->x_new);
-      double cut = brink_detector_cut(&sim->detector, &found, 0.0, h);
-      bool unsure = found.unsure > 0.0 && found.unsure * h > 4.0 * hmin;
-      let_go(sim, &found);
-      double end = found.event ? found.sigma : 1.0;
-      if (found.undefined != BRINK_NONE) outcome = BRINK_TRY_REFUSED;
-      if (unsure) st->h_next = 0.5 * found.unsure * h;
-      if (cut > 0.0) st->h_next = cut;
-      if (unsure || cut > 0.0 || (st->ops->vouches != NULL && !st->ops->vouches(st, end)))
-        outcome = BRINK_TRY_ERROR;
-    }
-    if (outcome == BRINK_TRY_OK) {
-      until(sim, &st->dense, found.event ? found.sigma : 1.0, found.event, t_stop, foresight);
-      bool plain = !found.event && h == wanted && is_plain(sim, foresight->end);
+    brink_trial trial = brink_trial_attempt(sim, h, BRINK_TRIAL_LOOK_AHEAD);
+    if (trial.result != BRINK_TRIAL_REJECTED) {
+      bool event = trial.result != BRINK_TRIAL_ACCEPTED;
+      double end = trial.found.event ? trial.found.sigma : 1.0;
+      if (event && trial.result != BRINK_TRIAL_EVENT) end = fmin(trial.loss.sigma, end);
+      until(sim, dense, end, event, t_stop, foresight);
+      bool plain = !event && h == wanted && is_plain(sim, foresight->end);
       sim->foreseen = plain ? h : 0.0;
       sim->foreseen_end = foresight->end;
       return BRINK_STEPPED;
     }
-    sim->eval.stats.rejected++;
-    if (outcome == BRINK_TRY_FATAL) break;
-    h = outcome == BRINK_TRY_ERROR ? fmin(st->h_next, 0.9 * h) : 0.25 * h;
+    h = brink_trial_shorter(sim, trial.why, h);
+    if (trial.why == BRINK_TRY_FATAL) break;
   }
   return at_once(sim, t_stop, foresight);
 }
 
 brink_status brink_sim_foresee(brink_sim *sim, double t_limit, brink_foresight *foresight,
                                brink_diag *diag) {
-  brink_stepper *st = &sim->stepper;
   sim->foreseen = 0.0;
   brink_status status = brink_sim_prepare(sim, diag);
   if (status != BRINK_OK) return status;
   if (brink_sim_due(sim)) return now(sim, foresight);
   double t_stop = fmin(t_limit, brink_sim_next_tick(sim));
   if (!(t_stop > sim->t)) return now(sim, foresight);
-  st->ops->plan(st, fmin(t_stop - sim->t, fmin(sim->options.hmax, sim->detector.longest)));
-  double hmin = brink_sim_smallest_step(sim);
-  brink_limit limit =
-      st->ops->foretells
-          ? brink_detector_creeping(&sim->detector, &st->predictor, st->f)
-          : brink_detector_before(&sim->detector, &st->predictor, st->f, st->order, hmin);
-  if (limit.event) return until(sim, &st->predictor, limit.sigma, true, t_stop, foresight);
-  double h = limit.sigma < 1.0 ? limit.sigma * st->h_plan : st->h_plan;
+  double h;
+  brink_limit limit = brink_trial_plan(sim, t_stop, &h);
+  if (limit.event) return until(sim, &sim->stepper.predictor, limit.sigma, true, t_stop, foresight);
   return attempt(sim, h, t_stop, foresight);
 }

@@ -1,4 +1,4 @@
-/* series.c: from graphs to programs on power series (see series.h).
+/* series_program.c: from graphs to programs on power series (see series.h).
  *
  * Functions become what num/series_rules.inc has rules for, with a for the argument, t = s a' (INDEX):
  *
@@ -11,7 +11,7 @@
  *
  * (1 - a)(1 + a) and not 1 - a^2, and 1/cosh^2 for the start of tanh's w: no cancellation near the edge
  * of the domain. Coefficient 0 is always the value that plain evaluation gives. */
-#include "expr/series.h"
+#include "expr/series_program.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,7 +21,7 @@
 #define NONE BRINK_NO_INDEX
 
 typedef struct maker {
-  brink_series *series;
+  brink_series_program *series;
   const brink_graph *graph;
   const brink_series_degrees *degrees;
   brink_arena *arena;
@@ -85,8 +85,8 @@ static size_t work_of(uint8_t rule) {
   switch (rule) {
   case BRINK_RULE_MUL:
   case BRINK_RULE_DIV:
-  case BRINK_RULE_RIDE:
-  case BRINK_RULE_FALL:
+  case BRINK_RULE_CHAIN:
+  case BRINK_RULE_CHAIN_MINUS:
     return 2;
   case BRINK_RULE_POWER:
     return 4;
@@ -99,7 +99,7 @@ static size_t work_of(uint8_t rule) {
 }
 
 static uint32_t add(maker *m, brink_series_instruction i) {
-  brink_series *s = m->series;
+  brink_series_program *s = m->series;
   if (!brink_arena_reserve(m->arena, s->instructions, s->count, m->capacity) ||
       !brink_arena_reserve(m->arena, m->index, s->count, m->index_capacity)) {
     m->failed = true;
@@ -175,7 +175,7 @@ static uint32_t integral(maker *m, uint8_t op, uint32_t x, uint32_t y, uint32_t 
 }
 
 /* v with v' = a' w; `w` may be a register still to come. */
-static uint32_t ride(maker *m, uint8_t rule, uint8_t op, uint32_t a, uint32_t b, uint32_t w) {
+static uint32_t chain(maker *m, uint8_t rule, uint8_t op, uint32_t a, uint32_t b, uint32_t w) {
   uint32_t t = index_of(m, a);
   return add(m, (brink_series_instruction){
                     .rule = rule, .op = op, .a = t, .b = w, .c = NONE, .x = a, .y = b, .z = NONE});
@@ -191,10 +191,10 @@ static uint32_t pair(maker *m, brink_node argument, uint8_t op) {
   uint32_t *sine = &m->pairs[circular ? 0 : 1][argument], a = m->at[argument];
   if (*sine == NONE) {
     index_of(m, a);
-    *sine = ride(m, BRINK_RULE_RIDE, circular ? BRINK_OP_SIN : BRINK_OP_SINH, a, NONE,
-                 next_register(m) + 1);
-    ride(m, circular ? BRINK_RULE_FALL : BRINK_RULE_RIDE, circular ? BRINK_OP_COS : BRINK_OP_COSH,
-         a, NONE, *sine);
+    *sine = chain(m, BRINK_RULE_CHAIN, circular ? BRINK_OP_SIN : BRINK_OP_SINH, a, NONE,
+                  next_register(m) + 1);
+    chain(m, circular ? BRINK_RULE_CHAIN_MINUS : BRINK_RULE_CHAIN,
+          circular ? BRINK_OP_COS : BRINK_OP_COSH, a, NONE, *sine);
   }
   return op == BRINK_OP_SIN || op == BRINK_OP_SINH ? *sine : *sine + 1;
 }
@@ -204,7 +204,7 @@ static uint32_t tangent(maker *m, uint8_t op, uint32_t a) {
   index_of(m, a);
   uint32_t one = constant(m, 1.0);
   uint32_t v = next_register(m);
-  ride(m, BRINK_RULE_RIDE, op, a, NONE, v + 2);
+  chain(m, BRINK_RULE_CHAIN, op, a, NONE, v + 2);
   uint32_t square = product(m, v, v);
   bool hyperbolic = op == BRINK_OP_TANH;
   uint32_t w = hidden(m, hyperbolic ? BRINK_RULE_SUB : BRINK_RULE_ADD,
@@ -295,7 +295,7 @@ static uint32_t power(maker *m, uint32_t a, uint32_t b) {
   if (is_held(m, b)) return plain(m, BRINK_RULE_POWER, BRINK_OP_POW, a, b, NONE);
   uint32_t exponent = product(m, b, logarithm(m, BRINK_OP_LOG, a));
   uint32_t t = index_of(m, exponent), v = next_register(m);
-  return add(m, (brink_series_instruction){.rule = BRINK_RULE_RIDE,
+  return add(m, (brink_series_instruction){.rule = BRINK_RULE_CHAIN,
                                            .op = BRINK_OP_POW,
                                            .a = t,
                                            .b = v,
@@ -373,7 +373,7 @@ static uint32_t one_operand(maker *m, brink_node argument, uint8_t op) {
     return plain(m, BRINK_RULE_ABS, op, a, NONE, NONE);
   case BRINK_OP_EXP:
     index_of(m, a);
-    return ride(m, BRINK_RULE_RIDE, op, a, NONE, next_register(m));
+    return chain(m, BRINK_RULE_CHAIN, op, a, NONE, next_register(m));
   case BRINK_OP_SIN:
   case BRINK_OP_COS:
   case BRINK_OP_SINH:
@@ -471,9 +471,9 @@ static bool make(maker *m, const brink_kernel *kernel) {
   return !m->failed;
 }
 
-brink_series *brink_series_make(const brink_kernel *kernel, const brink_series_degrees *degrees,
-                                brink_arena *arena) {
-  brink_series *series = brink_arena_take(arena, 1, sizeof *series);
+brink_series_program *brink_series_make(const brink_kernel *kernel,
+                                        const brink_series_degrees *degrees, brink_arena *arena) {
+  brink_series_program *series = brink_arena_take(arena, 1, sizeof *series);
   if (series == NULL) return NULL;
   series->kernel = kernel;
   maker m = {.series = series, .graph = &kernel->graph, .degrees = degrees, .arena = arena};
@@ -483,7 +483,7 @@ brink_series *brink_series_make(const brink_kernel *kernel, const brink_series_d
 /* ---- degrees ---- */
 
 /* What a kernel writes may have grown; true: it has. */
-static bool raise(const brink_series *series, brink_series_degrees *degrees) {
+static bool raise(const brink_series_program *series, brink_series_degrees *degrees) {
   const brink_kernel *kernel = series->kernel;
   bool grown = false;
   for (size_t j = 0; j < kernel->noutputs; j++) {
@@ -521,7 +521,7 @@ bool brink_series_find_degrees(const brink_program *program, size_t nx, size_t n
     brink_arena work;
     brink_arena_init(&work, &arena->allocator);
     for (size_t k = 0; k < program->nkernels && ok; k++) {
-      const brink_series *series = brink_series_make(program->kernels[k], degrees, &work);
+      const brink_series_program *series = brink_series_make(program->kernels[k], degrees, &work);
       ok = series != NULL;
       if (ok && raise(series, degrees)) grown = true;
     }

@@ -145,7 +145,7 @@ TEST(guards_and_callbacks_must_leave_to_expressions_what_they_give) {
   brink_builder_callbacks(b, &rest);
   COMPLAINS(b, "rhs is set");
   b = begin("clock");
-  brink_clock_def clock = {.name = "late", .period = 1.0};
+  brink_clock_def clock = {.size = sizeof(brink_clock_def), .name = "late", .period = 1.0};
   rest = brink_default_model(), rest.clocks = &clock, rest.nclocks = 1;
   brink_builder_callbacks(b, &rest);
   COMPLAINS(b, "clock 'late' has no tick");

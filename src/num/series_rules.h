@@ -1,6 +1,6 @@
-/* series.h: the rules of series_rules.inc as functions. */
-#ifndef BRINK_NUM_SERIES_H
-#define BRINK_NUM_SERIES_H
+/* series_rules.h: the rules of series_rules.inc as functions. */
+#ifndef BRINK_NUM_SERIES_RULES_H
+#define BRINK_NUM_SERIES_RULES_H
 
 #include <math.h>
 

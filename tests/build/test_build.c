@@ -242,8 +242,11 @@ static int toggle(size_t clock, int64_t tick, brink_now *now, void *user) {
   return 0;
 }
 
-static const brink_clock_def motor = {
-    .name = "motor", .period = 0.7, .offset = 0.35, .tick = toggle};
+static const brink_clock_def motor = {.size = sizeof(brink_clock_def),
+                                      .name = "motor",
+                                      .period = 0.7,
+                                      .offset = 0.35,
+                                      .tick = toggle};
 
 static brink_guard_def wall_def(void) {
   brink_guard_def def = brink_default_guard("wall");
@@ -395,7 +398,11 @@ TEST(friction_holds_until_its_leave_guard_lets_go_and_every_callback_is_called) 
   brink_ex zero = brink_builder_number(b, 0.0);
   brink_builder_derivative(
       b, v, brink_ex_select(brink_ex_eq(sign, zero), zero, brink_ex_sub(force, sign)));
-  brink_clock_def clock = {.name = "clock", .period = 1.0, .offset = 0.5, .tick = count_tick};
+  brink_clock_def clock = {.size = sizeof(brink_clock_def),
+                           .name = "clock",
+                           .period = 1.0,
+                           .offset = 0.5,
+                           .tick = count_tick};
   brink_model_def others = brink_default_model();
   others.clocks = &clock, others.nclocks = 1, others.rules = count_rules;
   others.enabled = count_enabled, others.user = &seen;

@@ -1,4 +1,4 @@
-/* build_equations.c: derivatives become the equations of a flat system (see builder.h).
+/* equations.c: derivatives become the equations of a flat system (see builder.h).
  *
  * Problem: the builder has one graph of everything. The flat system wants an equation for each state,
  * and gathers equations into kernels of a size that compilers like; what two kernels have in common
@@ -13,7 +13,7 @@
  * are alike, but their pieces often are: sums over neighbours, say, of which everybody has others. */
 #include <string.h>
 
-#include "native/builder.h"
+#include "build/builder.h"
 
 /* Marks of nodes whose equation is not decided. */
 #define UNUSED UINT32_MAX

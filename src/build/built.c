@@ -1,4 +1,4 @@
-/* build_model.c: what was built: a flat system, its instance, and the model of both with the user's
+/* built.c: what was built: a flat system, its instance, and the model of both with the user's
  * callbacks (see builder.h).
  *
  * The instance makes a model of its own, whose user is the instance. Ours has the same definition, and
@@ -7,8 +7,10 @@
  * built, and hand on the user's own pointer. */
 #include <string.h>
 
-#include "native/builder.h"
-#include "native/instance.h"
+#include "base/definition.h"
+#include "build/builder.h"
+#include "model/model.h"
+#include "native/native.h"
 
 typedef struct guard_actions {
   brink_action_fn *action, *on_surface;
@@ -25,7 +27,7 @@ struct brink_built {
 
 static const brink_built *built_of(void *user) {
   const brink_instance *instance = user;
-  return (const brink_built *)(const void *)instance->system;
+  return (const brink_built *)(const void *)brink_instance_system(instance);
 }
 
 /* ---- the user's callbacks ---- */
@@ -119,15 +121,18 @@ static brink_status make_model(brink_built *built, const brink_builder *builder,
 
 /* ---- the object ---- */
 
-brink_build_options brink_default_build(void) {
-  return (brink_build_options){.series = true};
+static const brink_build_options build_defaults = {.size = sizeof(brink_build_options),
+                                                   .series = true};
+
+void brink_build_defaults(brink_build_options *options, size_t size) {
+  brink_definition_fill(options, size, &build_defaults, sizeof build_defaults);
 }
 
 static brink_status make(brink_built *built, const brink_builder *builder,
                          const brink_build_options *options, brink_diag *diag) {
   if (!(options->rtol >= 0.0 && options->rtol < 1.0))
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
-                          "rtol is %g: give the tolerance of the runs, or 0", options->rtol);
+    return brink_diag_refuse(diag, BRINK_REASON_OPTION,
+                             "rtol is %g: give the tolerance of the runs, or 0", options->rtol);
   brink_status status = brink_builder_write(builder, options->jacobian, &built->system, diag);
   if (status != BRINK_OK) return status;
   brink_instance_options how = {.interpret = options->interpret,
@@ -150,14 +155,18 @@ brink_status brink_builder_finish(const brink_builder *builder, const brink_buil
     if (diag != NULL) *diag = builder->problem;
     return builder->problem.status;
   }
+  brink_build_options chosen = build_defaults;
+  brink_status status = BRINK_OK;
+  if (options != NULL)
+    status = brink_definition_read(&chosen, sizeof chosen, options, "brink_build_options", diag);
+  if (status != BRINK_OK) return status;
   brink_arena arena;
   brink_arena_init(&arena, &builder->arena.allocator);
   brink_built *made = brink_arena_take(&arena, 1, sizeof *made);
   if (made == NULL) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
   made->system.arena = arena;
   made->rest = builder->rest;
-  brink_build_options defaults = brink_default_build();
-  brink_status status = make(made, builder, options != NULL ? options : &defaults, diag);
+  status = make(made, builder, &chosen, diag);
   if (status != BRINK_OK) {
     brink_built_destroy(made);
     return status;

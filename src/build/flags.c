@@ -1,8 +1,8 @@
-/* build_guards.c: guards become the flags of a flat system (see builder.h).
+/* flags.c: guards become the flags of a flat system (see builder.h).
  *
  * A flag has one guard, or, where there are many, all guards of one shape. Guards that formulas or
  * surfaces name stay alone, so that their flags can be named. */
-#include "native/builder.h"
+#include "build/builder.h"
 
 typedef struct writer {
   const brink_builder *builder;
@@ -16,7 +16,7 @@ typedef struct writer {
   size_t ncandidates;
 } writer;
 
-/* ---- who stays alone ---- */
+/* ---- guards that stay alone ---- */
 
 static void name_guard(writer *w, size_t guard) {
   if (guard < w->builder->nguards) w->named[guard] = true;

@@ -1,0 +1,129 @@
+/* trial.c: one trial step, for the loop (loop.c) and for those who look ahead (look_ahead.c).
+ *
+ * Questions, in this order. The first that is answered with yes decides:
+ *
+ *   attempt    does the method fail, or does the model refuse?
+ *   undefined  has a guard no value on the way to what happens?
+ *   cut        does the detector want a shorter step, to look more closely?
+ *   release    does a field let go of a surface that holds the state?
+ *   unsure     can nobody tell whether a guard touches its surface in so long a step?
+ *   deny       does the field contradict the series, close to a unilateral surface?
+ *   vouch      is the stepper not sure of its polynomial, up to the event?
+ *
+ * What is left of a step (BRINK_TRIAL_REST) has passed the last three before. Whoever looks ahead does not ask the field
+ * (deny): that takes evaluations, and the step asks when it is taken. But the stepper has to vouch for the whole of a
+ * step without events, too: one that tests its steps when they are committed has not tested this one. */
+#include "sim/trial.h"
+
+#include <math.h>
+
+brink_limit brink_trial_plan(brink_sim *sim, double t_stop, double *h) {
+  brink_stepper *st = &sim->stepper;
+  st->ops->plan(st, fmin(t_stop - sim->t, fmin(sim->options.hmax, sim->detector.longest)));
+  brink_limit limit = st->ops->foretells
+                          ? brink_detector_creeping(&sim->detector, &st->predictor, st->f)
+                          : brink_detector_before(&sim->detector, &st->predictor, st->f, st->order,
+                                                  brink_sim_smallest_step(sim));
+  *h = limit.sigma < 1.0 ? limit.sigma * st->h_plan : st->h_plan;
+  return limit;
+}
+
+/* Does the field lead a unilateral guard inside at sigma, by more than all the way that it has gone? Only one that
+ * started within its tolerance is asked about. */
+static bool leads_inside(brink_sim *sim, size_t guard, double sigma) {
+  brink_eval *eval = &sim->eval;
+  const brink_path *dense = &sim->stepper.dense;
+  double t = dense->t0 + sigma * dense->h, *x = sim->event_x;
+  double y = eval->sgn[guard] * sim->detector.g0[guard];
+  if (sim->model->guards[guard].def.side != BRINK_UNILATERAL ||
+      !(y <= brink_sim_tolerance(sim, guard, sim->t, sim->x)))
+    return false;
+  brink_path_eval(dense, sigma, x);
+  if (brink_eval_rhs(eval, t, x, sim->field) != BRINK_TRY_OK) return false;
+  double rate = eval->sgn[guard] * brink_eval_rate(eval, guard, t, x, sim->field);
+  double there = fabs(brink_eval_guard(eval, guard, t, x));
+  return rate * sigma * dense->h > 0.25 * fmax(fabs(y), there);
+}
+
+/* A series is as good as the states' tolerances, and may be far off for a guard that starts closer to its surface than
+ * that (x' = 1 + sqrt(x) from 1e-9): then it leads to the surface where the field leads away from it. At an event that
+ * was found, or at the end of the step. */
+static bool field_denies(brink_sim *sim, brink_found found) {
+  const brink_detector *det = &sim->detector;
+  size_t count = found.event ? det->nhits : det->reach.nnear;
+  for (size_t k = 0; k < count; k++) {
+    size_t guard = found.event ? det->hits[k].guard : det->reach.near[k];
+    bool towards =
+        found.event || (brink_detector_active(det, guard) && det->slope_new[guard] < 0.0);
+    if (towards && leads_inside(sim, guard, found.event ? found.sigma : 1.0)) return true;
+  }
+  return false;
+}
+
+/* Has a guard no value before what was found, or before the end? */
+static bool is_undefined(brink_sim *sim, const brink_found *found, size_t *guard) {
+  *guard = found->undefined;
+  if (*guard == BRINK_NONE) return false;
+  return !found->event ||
+         !brink_detector_defined_until(&sim->detector, &sim->stepper.dense, found->sigma, guard);
+}
+
+static brink_trial reject(brink_sim *sim, brink_try why, double h_next) {
+  if (why == BRINK_TRY_ERROR) sim->stepper.h_next = h_next;
+  return (brink_trial){.result = BRINK_TRIAL_REJECTED, .why = why};
+}
+
+/* Release: BRINK_TRIAL_ACCEPTED if every surface keeps its hold up to `end`. */
+static brink_trial release(brink_sim *sim, brink_found found, double end) {
+  brink_trial trial = {.result = BRINK_TRIAL_ACCEPTED, .why = BRINK_TRY_OK, .found = found};
+  if (sim->eval.nheld == 0) return trial;
+  trial.loss = brink_slide_release(sim, &sim->stepper.dense, end);
+  if (trial.loss.sigma <= end)
+    trial.result = BRINK_TRIAL_RELEASED;
+  else if (!trial.loss.unique)
+    trial.result = BRINK_TRIAL_TANGLED;
+  return trial;
+}
+
+static bool vouches(brink_stepper *st, double sigma) {
+  return st->ops->vouches == NULL || st->ops->vouches(st, sigma);
+}
+
+brink_trial brink_trial_examine(brink_sim *sim, brink_found found, brink_trial_use use) {
+  brink_stepper *st = &sim->stepper;
+  double h = st->h, end = found.event ? found.sigma : 1.0;
+  bool anew = use != BRINK_TRIAL_REST, ahead = use == BRINK_TRIAL_LOOK_AHEAD;
+  size_t undefined;
+  if (is_undefined(sim, &found, &undefined)) {
+    sim->eval.bad_guard = undefined;
+    return reject(sim, BRINK_TRY_REFUSED, 0.0);
+  }
+  double cut = brink_detector_cut(&sim->detector, &found, anew ? 0.0 : sim->passed, h);
+  if (cut > 0.0) return reject(sim, BRINK_TRY_ERROR, cut);
+  brink_trial trial = release(sim, found, end);
+  bool held = trial.result == BRINK_TRIAL_ACCEPTED;
+  if (held && anew && found.unsure > 0.0 && found.unsure * h > 4.0 * brink_sim_smallest_step(sim))
+    return reject(sim, BRINK_TRY_ERROR, 0.5 * found.unsure * h);
+  bool watches = st->ops->foretells && sim->eval.nwatch > 0;
+  if (held && use == BRINK_TRIAL_STEP && watches && field_denies(sim, found))
+    return reject(sim, BRINK_TRY_ERROR, 0.5 * end * h);
+  double asked = held ? end : fmin(trial.loss.sigma, end);
+  bool asks = ahead || (anew && held && found.event);
+  if (asks && !vouches(st, asked)) return reject(sim, BRINK_TRY_ERROR, st->h_next);
+  if (held && found.event) trial.result = BRINK_TRIAL_EVENT;
+  return trial;
+}
+
+brink_trial brink_trial_attempt(brink_sim *sim, double h, brink_trial_use use) {
+  brink_stepper *st = &sim->stepper;
+  sim->eval.bad_guard = BRINK_NONE;
+  brink_try outcome = brink_stepper_attempt(st, h);
+  if (outcome != BRINK_TRY_OK) return (brink_trial){.result = BRINK_TRIAL_REJECTED, .why = outcome};
+  brink_found found = brink_detector_after(&sim->detector, &st->dense, st->x_new);
+  return brink_trial_examine(sim, found, use);
+}
+
+double brink_trial_shorter(brink_sim *sim, brink_try why, double h) {
+  sim->eval.stats.rejected++;
+  return why == BRINK_TRY_ERROR ? fmin(sim->stepper.h_next, 0.9 * h) : 0.25 * h;
+}
