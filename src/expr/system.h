@@ -185,6 +185,7 @@ typedef struct brink_writers {
 typedef struct brink_system {
   brink_arena arena;
   const char *name; /* of the top component */
+  uint64_t seed;    /* of its random draws */
 
   brink_group *groups;
   size_t ngroups, groups_capacity;

@@ -247,7 +247,7 @@ typedef struct flat_context {
   flat_loop loop[FLAT_LOOPS];
   size_t nloops;
   size_t repeat;             /* iterations of one instance: product of the loops */
-  size_t element;            /* fixed element of vectors; BRINK_NONE: as the loops say */
+  size_t element;            /* fixed element of vectors; BRINK_NONE: that of the loops */
   bool element_loop;         /* the last loop runs over elements */
   const flat_binding *fixed; /* loop variables of unrolled loops */
   flat_name *names;
@@ -276,7 +276,7 @@ struct flat_name {
   const brink_ast_expr *expr;
   const flat_context *scope;
   flat_name *scope_names; /* of the scope, when the name was made */
-  brink_node *memo;       /* by element; the last one: as the loops say */
+  brink_node *memo;       /* by element; the last one: that of the loops */
   size_t nmemo;
   flat_name *outer;
 };
@@ -316,7 +316,7 @@ void flat_events(flat *f, flat_group *group, brink_ast_event *events);
 /* Equations of on-event, in place while the flag's sign is 0. */
 void flat_merge_on_event(flat *f, flat_group *group, brink_ast_event *events);
 void flat_ranges(flat *f, flat_group *group);
-/* Does an input's source vouch for its values? Its range was compared at the connection. */
+/* Does an input's source have a range? Then it was compared at the connection. */
 bool flat_sources_have_ranges(const flat *f, const flat_variable *variable);
 void flat_discrete(flat *f, flat_group *group); /* dtc, lbc */
 void flat_sort_rules(flat *f);
@@ -364,7 +364,7 @@ brink_ast_expr *flat_if(flat *f, const brink_ast_expr *condition, const brink_as
 
 /* ---- small things ---- */
 
-/* One mistake does not hide the next: forget that a piece failed, and go on. */
+/* One error does not hide the next: clears `failed`, to go on with the next piece. */
 void flat_next(flat *f);
 /* The end of a phase: has anything failed? */
 bool flat_stop(flat *f);
@@ -372,6 +372,11 @@ bool flat_stop(flat *f);
 const char *flat_where(flat *f, brink_place place);  /* "tank.hsml:23" */
 void *flat_take(flat *f, size_t count, size_t size); /* of the system; sets failed */
 void flat_out_of_memory(flat *f);
+/* One more item of an array that grows in the system's arena, as brink_arena_push; NULL: no memory, and `failed` is
+ * set. */
+#define flat_push(f, array, count, capacity)                                                       \
+  flat_note((f), brink_arena_push((f)->arena, array, count, capacity))
+void *flat_note(flat *f, void *memory); /* `memory`; NULL: flat_out_of_memory */
 #if defined(__GNUC__)
 __attribute__((format(printf, 5, 6)))
 #endif

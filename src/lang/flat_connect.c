@@ -88,7 +88,7 @@ static void check_ranges(flat *f, brink_place place, flat_variable *from, flat_v
              text[0], text[1], flat_name_of(f, to), text[2], text[3]);
 }
 
-/* What was not compared at a connection, because a composite between says nothing about it. */
+/* What was not compared at a connection, because a composite between declares none. */
 static void check_through(flat *f, flat_variable *from, flat_variable *to) {
   const brink_symbol *a = from->symbol, *b = to->symbol;
   check_ranges(f, b->place, from, to);

@@ -8,7 +8,7 @@
 
 #include "lang/flat.h"
 
-/* ---- --set ---- */
+/* ---- settings of the caller ---- */
 
 /* One segment of a path in a setting: name, name[index]. Returns what follows, NULL if it is malformed. */
 static const char *read_segment(const char *text, const char **name, size_t *length, long *index) {
@@ -211,7 +211,7 @@ static bool sets_symbol(const brink_ast_block *block, const brink_symbol *symbol
 
 static void run_block(flat *f, const flat_point *point, const brink_ast_block *block);
 
-/* What the statements of a component say about one parameter. */
+/* The value that statements of a component give to one parameter. */
 static void fill_from_block(flat *f, flat_variable *variable, flat_group *group,
                             const brink_ast_block *block, char *filled) {
   if (!sets_symbol(block, variable->symbol)) return;

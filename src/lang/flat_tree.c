@@ -9,8 +9,7 @@
 /* The group's entry in the system: the parent's path and one more name. */
 static bool describe_group(flat *f, flat_group *group) {
   brink_system *system = f->system;
-  if (!brink_arena_grow(f->arena, (void **)&system->groups, system->ngroups,
-                        &system->groups_capacity, sizeof *system->groups))
+  if (!brink_arena_reserve(f->arena, system->groups, system->ngroups, system->groups_capacity))
     return false;
   const brink_group *parent = group->parent != NULL ? &system->groups[group->parent->id] : NULL;
   size_t above = parent != NULL ? parent->nsegments : 0;
@@ -60,8 +59,7 @@ static bool add_variables(flat *f, flat_group *group, brink_symbol *symbols) {
                                 .flag = BRINK_NO_INDEX,
                                 .number = f->nvariables};
     if (s->kind == BRINK_SYMBOL_INSTANCE) continue;
-    if (!brink_arena_grow(&f->scratch, (void **)&f->variables, f->nvariables,
-                          &f->variables_capacity, sizeof *f->variables)) {
+    if (!brink_arena_reserve(&f->scratch, f->variables, f->nvariables, f->variables_capacity)) {
       flat_out_of_memory(f);
       return false;
     }
@@ -357,9 +355,8 @@ bool flat_add_variable(flat *f, flat_variable *variable, brink_variable_kind kin
     made.lo = -0x1p53;
     made.hi = 0x1p53;
   }
-  if (made.name == NULL ||
-      !brink_arena_grow(f->arena, (void **)&system->variables, system->nvariables,
-                        &system->variables_capacity, sizeof *system->variables)) {
+  if (made.name == NULL || !brink_arena_reserve(f->arena, system->variables, system->nvariables,
+                                                system->variables_capacity)) {
     flat_out_of_memory(f);
     return false;
   }
@@ -377,8 +374,8 @@ uint32_t flat_hidden(flat *f, flat_group *group, const char *name, brink_space s
     if (space == BRINK_SPACE_MODE) f->system->mode0[base + k] = (int)value;
   }
   brink_system *system = f->system;
-  if (!brink_arena_grow(f->arena, (void **)&system->variables, system->nvariables,
-                        &system->variables_capacity, sizeof *system->variables)) {
+  if (!brink_arena_reserve(f->arena, system->variables, system->nvariables,
+                           system->variables_capacity)) {
     flat_out_of_memory(f);
     return BRINK_NO_INDEX;
   }

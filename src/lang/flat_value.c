@@ -38,14 +38,12 @@ uint32_t flat_string(flat *f, const char *text) {
   }
   size_t at = string_place(f, text);
   if (f->string_table[at] != 0) return f->string_table[at] - 1;
-  char *copy = brink_arena_text(f->arena, text);
-  if (copy == NULL || !brink_arena_grow(f->arena, (void **)&system->strings, system->nstrings,
-                                        &system->strings_capacity, sizeof *system->strings)) {
-    flat_out_of_memory(f);
-    return 0;
-  }
-  system->strings[system->nstrings] = copy;
-  f->string_table[at] = (uint32_t)++system->nstrings;
+  char *copy = flat_note(f, brink_arena_text(f->arena, text));
+  if (copy == NULL) return 0;
+  const char **string = flat_push(f, system->strings, system->nstrings, system->strings_capacity);
+  if (string == NULL) return 0;
+  *string = copy;
+  f->string_table[at] = (uint32_t)system->nstrings;
   return (uint32_t)system->nstrings - 1;
 }
 

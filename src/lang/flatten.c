@@ -25,7 +25,10 @@ bool flat_stop(flat *f) {
 }
 
 void *flat_take(flat *f, size_t count, size_t size) {
-  void *memory = brink_arena_pack(f->arena, count, size);
+  return flat_note(f, brink_arena_pack(f->arena, count, size));
+}
+
+void *flat_note(flat *f, void *memory) {
   if (memory == NULL) flat_out_of_memory(f);
   return memory;
 }
@@ -91,22 +94,17 @@ bool flat_add_output(flat *f, brink_kernel *kernel, brink_ref target, brink_node
     if (kernel->graph.failed) flat_out_of_memory(f);
     return false;
   }
-  if (!brink_arena_grow(f->arena, (void **)&kernel->outputs, kernel->noutputs,
-                        &kernel->outputs_capacity, sizeof *kernel->outputs)) {
-    flat_out_of_memory(f);
-    return false;
-  }
-  kernel->outputs[kernel->noutputs++] =
-      (brink_output){.target = target, .node = node, .when = when, .variable = variable};
+  brink_output *output = flat_push(f, kernel->outputs, kernel->noutputs, kernel->outputs_capacity);
+  if (output == NULL) return false;
+  *output = (brink_output){.target = target, .node = node, .when = when, .variable = variable};
   return true;
 }
 
 bool flat_add_equation(flat *f, brink_kernel *kernel, brink_place place) {
   brink_system *system = f->system;
-  if (!brink_arena_grow(f->arena, (void **)&system->equations, system->nequations,
-                        &system->equations_capacity, sizeof(brink_kernel *)) ||
-      !brink_arena_grow(&f->scratch, (void **)&f->places, system->nequations, &f->places_capacity,
-                        sizeof *f->places)) {
+  if (!brink_arena_reserve(f->arena, system->equations, system->nequations,
+                           system->equations_capacity) ||
+      !brink_arena_reserve(&f->scratch, f->places, system->nequations, f->places_capacity)) {
     flat_out_of_memory(f);
     return false;
   }
@@ -151,7 +149,7 @@ static bool reads_inside(const brink_ast_expr *expr) {
 /* The seed is known before the first draw: parameters and sizes may be drawn. */
 void flat_read_seed(flat *f) {
   const brink_ast_section *section = &f->top->component->section[BRINK_SECTION_SIMULATION];
-  f->seed = f->options->seed;
+  f->system->seed = f->seed = f->options->seed;
   if (f->options->seed_given || f->structure) return;
   for (size_t k = 0; k < section->nvalues && !f->failed; k++) {
     const brink_ast_value *value = &section->values[k];
@@ -168,7 +166,7 @@ void flat_read_seed(flat *f) {
     if (!flat_value(f, &point, value->expr, &seed)) f->failed = true;
     f->evaluating--;
     f->seed_expr = NULL;
-    if (seed >= 0.0 && seed < 0x1p64) f->seed = (uint64_t)seed;
+    if (seed >= 0.0 && seed < 0x1p64) f->system->seed = f->seed = (uint64_t)seed;
   }
 }
 
@@ -185,8 +183,8 @@ static void read_settings(flat *f) {
     else if (!flat_value(f, &point, value->expr, &setting.number))
       f->failed = true;
     if (setting.name == NULL || (setting.is_text && setting.text == NULL) ||
-        !brink_arena_grow(f->arena, (void **)&system->settings, system->nsettings,
-                          &system->settings_capacity, sizeof *system->settings)) {
+        !brink_arena_reserve(f->arena, system->settings, system->nsettings,
+                             system->settings_capacity)) {
       flat_out_of_memory(f);
       return;
     }

@@ -143,7 +143,7 @@ static loaded load_text(const char *text, const brink_flatten_options *options) 
     CHECK_MSG(item->severity != BRINK_ERROR, "%u:%u: %s", (unsigned)item->place.line,
               (unsigned)item->place.column, item->message);
   }
-  CHECK(made.system != NULL);
+  CHECK(made.system != NULL && made.unit->nsettings == 0);
   if (made.system == NULL) exit(1);
   return made;
 }
