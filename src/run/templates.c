@@ -118,6 +118,7 @@ static brink_flag flag_of_all(const brink_flag *flag) {
   return (brink_flag){.kind = flag->kind,
                       .name = flag->name,
                       .where = flag->where,
+                      .place = flag->place,
                       .per_instance = flag->per_instance,
                       .count = flag->count,
                       .side = flag->side,
