@@ -150,8 +150,8 @@ typedef struct range {
 } range;
 
 static brink_status sweep(const plant *p, double beta, bool short_interval, range r,
-                          brink_series_program *exact_series, brink_series_program *published_series, curve *c,
-                          brink_diag *diag) {
+                          brink_series_program *exact_series,
+                          brink_series_program *published_series, curve *c, brink_diag *diag) {
   double top = 0, published_top = 0;
   *c = (curve){0};
   for (int k = r.first; k <= r.last; k++) {

@@ -67,6 +67,7 @@ BRINK_API const char *brink_version(void);
   X(BRINK_EVENT, 2, "one or more events happened at the present time")                             \
   X(BRINK_TIME_REACHED, 3, "the time asked for was reached")                                       \
   X(BRINK_STOPPED, 4, "an action asked the run to stop")                                           \
+  X(BRINK_CANCELLED, 5, "the run was cancelled from outside")                                      \
   X(BRINK_ERR_ARGUMENT, -1, "an argument or a definition is wrong")                                \
   X(BRINK_ERR_MEMORY, -2, "out of memory")                                                         \
   X(BRINK_ERR_CALLBACK, -3, "a callback reported a fatal error")                                   \
@@ -77,7 +78,9 @@ BRINK_API const char *brink_version(void);
   X(BRINK_ERR_ZENO, -8, "infinitely many events in finite time")                                   \
   X(BRINK_ERR_SLIDING, -9, "sliding on more than one surface at once")                             \
   X(BRINK_ERR_WORK, -10, "the step limit was reached")                                             \
-  X(BRINK_ERR_UNSUPPORTED, -11, "this combination is not supported")
+  X(BRINK_ERR_UNSUPPORTED, -11, "this combination is not supported")                               \
+  X(BRINK_ERR_MODEL, -12, "the text of the model has errors")                                      \
+  X(BRINK_ERR_FILE, -13, "a file could not be read or written")
 
 typedef enum brink_status {
 #define BRINK_STATUS_ENUM(name, value, text) name = value,
@@ -693,7 +696,7 @@ BRINK_API brink_status brink_sim_reset(brink_sim *sim, brink_diag *diag);
  *
  * `model` is the clone's: NULL for the same as the sim's, or another one that was made from an equal definition, so
  * that the two may run in two threads even if callbacks of one model may not. It must outlive the clone; the sim need
- * not. Costs about as much as brink_sim_create. Not from inside a callback of this sim; several threads
+ * not. Costs a copy of its memory, about as much as brink_sim_create. Not from inside a callback of this sim; several threads
  * may clone one sim at a time that nobody moves. Statuses: ARGUMENT, MEMORY. */
 BRINK_API brink_status brink_sim_clone(const brink_sim *sim, const brink_model *model,
                                        const brink_allocator *allocator, brink_diag *diag,

@@ -294,6 +294,8 @@
 /* What is wrong with the settings of a caller, not with the text. UNKNOWN_COMPONENT is one of these, too. */
 #define BRINK_MESSAGE_LIST_SETTINGS(X)                                                             \
   X(UNKNOWN_INPUT, "unknown-input")                                                                \
+  X(SEED_DRAWN, "seed-drawn")                                                                      \
+  X(SEED_OF_A_PART, "seed-of-a-part")                                                              \
   X(UNKNOWN_SETTING, "unknown-setting")                                                            \
   X(SETTING_WITHOUT_VALUE, "setting-without-value")                                                \
   X(SETTING_NOT_A_NUMBER, "setting-not-a-number")                                                  \

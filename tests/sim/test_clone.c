@@ -274,7 +274,8 @@ TEST(a_model_that_is_not_alike_is_refused) {
   double more_x[PROBLEM_STATES + 1] = {1.0, 1.0}, more_p[8] = {1.0, 1.0};
   static const int modes[8];
   brink_guard_def guards[8];
-  brink_clock_def clocks[] = {{.name = "clock", .period = 1.0, .tick = no_tick}};
+  brink_clock_def clock = brink_default_clock("clock");
+  clock.period = 1.0, clock.tick = no_tick;
   brink_model_def def = f.def;
   def.nx++, def.x0 = more_x, def.state_names = NULL;
   check_unlike(&f, &def, "states");
@@ -282,7 +283,7 @@ TEST(a_model_that_is_not_alike_is_refused) {
   check_unlike(&f, &def, "parameters");
   def = f.def, def.nmodes++, def.mode0 = modes;
   check_unlike(&f, &def, "modes");
-  def = f.def, def.nclocks = 1, def.clocks = clocks;
+  def = f.def, def.nclocks = 1, def.clocks = &clock;
   check_unlike(&f, &def, "clocks");
   def = f.def, def.rules = no_rules;
   check_unlike(&f, &def, "callbacks");

@@ -1,63 +1,62 @@
-/* condition_tell.c: conditions of events, in words and as JSON. */
+/* conditions_text.c: conditions of events, in words and as JSON. */
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "cli/colour.h"
-#include "cli/judge.h"
+#include "run/conditions.h"
 
 enum { APPROACHES_SHOWN = 5, SLOPES_SHOWN = 6 };
 
 /* ---- what it would take ---- */
 
-static const char *state_name(const cli_judge *judge, size_t state) {
+static const char *state_name(const brink_conditions_report *judge, size_t state) {
   return brink_model_state_name(brink_instance_model(judge->run->instance), state);
 }
 
-static void consider(cli_cause *cause, cli_cause other) {
+static void consider(brink_event_cause *cause, brink_event_cause other) {
   if (other.relative < cause->relative || cause->name == NULL) *cause = other;
 }
 
 /* How much one thing has to change for the guard to turn back before it reaches zero: its depth is gone. */
-static void consider_slopes(const cli_judge *judge, const brink_condition *c,
-                            const cli_slopes *slopes, cli_cause *cause) {
+static void consider_slopes(const brink_conditions_report *judge, const brink_condition *c,
+                            const brink_event_slopes *slopes, brink_event_cause *cause) {
   for (size_t k = 0; k < judge->ndirections; k++) {
-    const cli_direction *d = &judge->directions[k];
+    const brink_slope_direction *d = &judge->directions[k];
     double moves = fabs(slopes->rate * slopes->time[k]); /* the guard, at the event */
     double change = c->depth / moves;
     if (!isfinite(change) || !(d->size > 0.0)) continue;
-    consider(cause, (cli_cause){.name = d->name,
-                                .which = d->knob ? "" : "the initial ",
-                                .change = change,
-                                .relative = change / d->size});
+    consider(cause, (brink_event_cause){.name = d->name,
+                                        .which = d->knob ? "" : "the initial ",
+                                        .change = change,
+                                        .relative = change / d->size});
   }
 }
 
-cli_cause cli_judge_cause(const cli_judge *judge, const brink_condition *c,
-                          const cli_slopes *slopes) {
-  cli_cause cause = {.name = NULL, .relative = INFINITY};
+brink_event_cause brink_conditions_report_cause(const brink_conditions_report *judge,
+                                                const brink_condition *c,
+                                                const brink_event_slopes *slopes) {
+  brink_event_cause cause = {.name = NULL, .relative = INFINITY};
   if (c->state != BRINK_NONE && isfinite(c->change))
-    consider(&cause, (cli_cause){.name = state_name(judge, c->state),
-                                 .which = "",
-                                 .change = c->change,
-                                 .relative = c->vanish});
+    consider(&cause, (brink_event_cause){.name = state_name(judge, c->state),
+                                         .which = "",
+                                         .change = c->change,
+                                         .relative = c->vanish});
   if (slopes != NULL && isfinite(c->depth) && c->depth > 0.0)
     consider_slopes(judge, c, slopes, &cause);
   for (size_t k = 0; k < c->napproaches; k++) {
     const brink_closest_approach *a = &c->approaches[k];
     if (a->state == BRINK_NONE) continue;
-    consider(&cause, (cli_cause){.name = state_name(judge, a->state),
-                                 .which = "",
-                                 .change = a->change,
-                                 .relative = a->relative,
-                                 .appears = true,
-                                 .t = a->t});
+    consider(&cause, (brink_event_cause){.name = state_name(judge, a->state),
+                                         .which = "",
+                                         .change = a->change,
+                                         .relative = a->relative,
+                                         .appears = true,
+                                         .t = a->t});
   }
   return cause;
 }
 
-void cli_judge_words(const brink_condition *c, brink_posed posed, const cli_cause *cause,
-                     brink_text *text) {
+void brink_conditions_report_words(const brink_condition *c, brink_posed posed,
+                                   const brink_event_cause *cause, brink_text *text) {
   brink_text_add(text, "%s", brink_posed_name(posed));
   if (posed != BRINK_GRAZING && posed != BRINK_ILL_POSED) return;
   if (cause->name == NULL) {
@@ -78,7 +77,7 @@ void cli_judge_words(const brink_condition *c, brink_posed posed, const cli_caus
 
 /* ---- for a person ---- */
 
-static void tell_approaches(const brink_condition *c, brink_text *text) {
+static void write_approaches(const brink_condition *c, brink_text *text) {
   size_t shown = c->napproaches < APPROACHES_SHOWN ? c->napproaches : APPROACHES_SHOWN;
   size_t from = c->napproaches - shown; /* the last ones: closest to the event */
   for (size_t k = from; k < c->napproaches; k++) {
@@ -91,8 +90,8 @@ static void tell_approaches(const brink_condition *c, brink_text *text) {
 }
 
 /* The largest first. */
-static void tell_row(const cli_judge *judge, const char *what, const double *row,
-                     brink_text *text) {
+static void write_row(const brink_conditions_report *judge, const char *what, const double *row,
+                      brink_text *text) {
   size_t shown = 0, n = judge->ndirections, most = judge->all ? n : SLOPES_SHOWN;
   double last = INFINITY;
   size_t last_at = 0;
@@ -117,7 +116,7 @@ static void tell_row(const cli_judge *judge, const char *what, const double *row
   brink_text_add(text, "\n");
 }
 
-/* What derivatives are not: in a word for scripts, in a sentence for people. */
+/* What derivatives are not: a word for scripts, a sentence for people. */
 static const struct {
   unsigned limit;
   const char *word, *sentence;
@@ -135,7 +134,7 @@ static const struct {
 };
 enum { LIMITS = sizeof limits_in_words / sizeof *limits_in_words };
 
-static void tell_limits(unsigned limits, brink_text *text) {
+static void write_limits(unsigned limits, brink_text *text) {
   for (size_t k = 0; k < LIMITS; k++) {
     if (limits & limits_in_words[k].limit)
       brink_text_add(text, "    %s\n", limits_in_words[k].sentence);
@@ -153,78 +152,15 @@ static void json_limits(unsigned limits, brink_text *text) {
   brink_text_add(text, "]");
 }
 
-void cli_judge_more(const cli_judge *judge, const brink_condition *c, const cli_slopes *slopes,
-                    brink_text *text) {
-  tell_approaches(c, text);
+void brink_conditions_report_more(const brink_conditions_report *judge, const brink_condition *c,
+                                  const brink_event_slopes *slopes, brink_text *text) {
+  write_approaches(c, text);
   if (slopes == NULL || judge->ndirections == 0) return;
   size_t nx = judge->run->columns.system->nx;
-  tell_row(judge, "t", slopes->time, text);
+  write_row(judge, "t", slopes->time, text);
   for (size_t i = 0; i < nx && (judge->all || nx <= 3); i++)
-    tell_row(judge, state_name(judge, i), slopes->after + i * judge->ndirections, text);
-  tell_limits(slopes->limits, text);
-}
-
-static int widest(const cli_judge *judge) {
-  size_t width = strlen("flag");
-  for (size_t k = 0; k < judge->nlines; k++) {
-    size_t length = strlen(judge->lines[k].flag);
-    if (length > width) width = length;
-  }
-  return (int)width;
-}
-
-static const char *colour_of(brink_posed posed, const cli_colours *c) {
-  return posed == BRINK_ILL_POSED    ? c->error
-         : posed == BRINK_GRAZING    ? c->warning
-         : posed == BRINK_WELL_POSED ? c->good
-                                     : c->dim;
-}
-
-static void tell_number(double value, brink_text *text) {
-  if (isnan(value))
-    brink_text_add(text, "%-11s  ", "-");
-  else
-    brink_text_add(text, "%-11.6g  ", value);
-}
-
-static void tell_line(const cli_judged *line, int width, const cli_colours *c, brink_text *text) {
-  brink_text_add(text, "  %-14.10g  %s%-*s%s  ", line->t, c->name, width, line->flag, c->plain);
-  tell_number(line->published, text);
-  tell_number(line->scaled, text);
-  brink_text_add(text, "%s%s%s\n%s", colour_of(line->posed, c), line->verdict, c->plain,
-                 line->more);
-}
-
-static void tell_table(const cli_judge *judge, bool events, const cli_colours *c,
-                       brink_text *text) {
-  int width = widest(judge);
-  brink_text_add(text, "  %s%-14s  %-*s  %-11s  %-11s  %s%s\n", c->dim, "t", width, "flag",
-                 "published", "scaled", "verdict", c->plain);
-  for (size_t k = 0; k < judge->nlines; k++) {
-    if (judge->lines[k].event == events) tell_line(&judge->lines[k], width, c, text);
-  }
-}
-
-void cli_judge_tell(const cli_simulation *run, const cli_colours *c, brink_text *text) {
-  const cli_judge *judge = run->judge;
-  size_t silent = 0, shown = 0;
-  for (size_t k = 0; k < judge->nlines; k++) {
-    silent += !judge->lines[k].event;
-    shown += judge->lines[k].event;
-  }
-  brink_text_add(text, "\n%s%zu event%s%s", c->bold, judge->nevents, judge->nevents == 1 ? "" : "s",
-                 c->plain);
-  for (size_t k = 0; k <= BRINK_UNJUDGED; k++) {
-    if (judge->counts[k] > 0)
-      brink_text_add(text, ", %zu %s", judge->counts[k], brink_posed_name((brink_posed)k));
-  }
-  brink_text_add(text, "\n");
-  if (shown > 0) tell_table(judge, true, c, text);
-  if (judge->nevents > shown)
-    brink_text_add(text, "  and %zu more: --json has all of them\n", judge->nevents - shown);
-  if (silent == 0) return;
-  brink_text_add(text, "\n%sapproaches that no event followed%s\n", c->bold, c->plain);
-  tell_table(judge, false, c, text);
+    write_row(judge, state_name(judge, i), slopes->after + i * judge->ndirections, text);
+  write_limits(slopes->limits, text);
 }
 
 /* ---- JSON ---- */
@@ -253,7 +189,7 @@ static void json_approaches(const brink_condition *c, brink_text *text) {
   brink_text_add(text, "],\"omitted\":%zu", c->nomitted);
 }
 
-static void json_row(const cli_judge *judge, const double *row, brink_text *text) {
+static void json_row(const brink_conditions_report *judge, const double *row, brink_text *text) {
   brink_text_add(text, "{");
   for (size_t k = 0; k < judge->ndirections; k++) {
     if (k > 0) brink_text_add(text, ",");
@@ -264,7 +200,8 @@ static void json_row(const cli_judge *judge, const double *row, brink_text *text
   brink_text_add(text, "}");
 }
 
-static void json_slopes(const cli_judge *judge, const cli_slopes *slopes, brink_text *text) {
+static void json_slopes(const brink_conditions_report *judge, const brink_event_slopes *slopes,
+                        brink_text *text) {
   size_t nx = judge->run->columns.system->nx;
   brink_text_add(text, ",\n    \"sensitivity\":{\"t\":");
   json_row(judge, slopes->time, text);
@@ -280,8 +217,9 @@ static void json_slopes(const cli_judge *judge, const cli_slopes *slopes, brink_
   brink_text_add(text, "}");
 }
 
-void cli_judge_json(const cli_judge *judge, const brink_condition *c, const cli_slopes *slopes,
-                    const char *verdict, brink_posed posed, brink_text *text) {
+void brink_conditions_report_json(const brink_conditions_report *judge, const brink_condition *c,
+                                  const brink_event_slopes *slopes, const char *verdict,
+                                  brink_posed posed, brink_text *text) {
   double jump = isnan(c->jump) && slopes != NULL ? slopes->jump : c->jump;
   brink_text_add(text, "\"verdict\":");
   brink_json_string(text, verdict != NULL ? verdict : "");

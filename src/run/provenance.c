@@ -1,11 +1,12 @@
 /* provenance.c: where a result came from: what a reader needs to get it again. */
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/sha256.h"
-#include "cli/run.h"
+#include "run/run.h"
 
 enum { MOST_FACTS = 24, MOST_IMPORTS = 8 };
 
@@ -35,28 +36,6 @@ static void add_number(fact_list *list, const char *name, double value) {
   add(list, name, "%s", brink_double_text(value, buffer));
 }
 
-/* A word as a shell reads it back. */
-static void add_word(brink_text *text, const char *word) {
-  bool plain =
-      word[0] != '\0' && strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                      "0123456789_./:=,+-@%") == strlen(word);
-  brink_text_add(text, plain ? " " : " '");
-  for (const char *c = word; *c != '\0'; c++) brink_text_add(text, *c == '\'' ? "'\\''" : "%c", *c);
-  if (!plain) brink_text_add(text, "'");
-}
-
-static void add_command(fact_list *list, const cli_arguments *arguments) {
-  brink_text text = {0};
-  brink_text_add(&text, "brink %s", arguments->command->name);
-  for (size_t k = 0; k < arguments->noperands; k++) add_word(&text, arguments->operands[k]);
-  for (size_t k = 0; k < arguments->ngiven; k++) {
-    brink_text_add(&text, " --%s", cli_options[arguments->given[k].id].name);
-    if (arguments->given[k].value != NULL) add_word(&text, arguments->given[k].value);
-  }
-  add(list, "command", "%s", text.data != NULL ? text.data : "");
-  brink_text_free(&text);
-}
-
 static void add_hash(fact_list *list, const char *name, const brink_file *file) {
   brink_sha256 hash;
   unsigned char digest[BRINK_SHA256_BYTES];
@@ -76,15 +55,15 @@ static void add_files(fact_list *list, const brink_unit *unit) {
     add_hash(list, k == 0 ? "sha256" : "import", &unit->files[k]);
 }
 
-static void add_settings(fact_list *list, const cli_settings *settings) {
-  const brink_options *options = &settings->options;
+static void add_settings(fact_list *list, const brink_run *run) {
+  const brink_options *options = &run->options.sim;
   add(list, "method", "%s", brink_method_name(options->method));
   add(list, "events", "%s", brink_events_name(options->events));
   add_number(list, "rtol", options->rtol);
   add_number(list, "atol", options->atol);
-  add_number(list, "until", settings->until);
-  if (settings->every > 0.0) add_number(list, "every", settings->every);
-  add(list, "seed", "%" PRIu64, settings->seed);
+  add_number(list, "until", run->until);
+  if (run->options.every > 0.0) add_number(list, "every", run->options.every);
+  add(list, "seed", "%" PRIu64, run->options.seed);
 }
 
 static void add_time(fact_list *list) {
@@ -95,16 +74,17 @@ static void add_time(fact_list *list) {
   add(list, "written", "%s", text);
 }
 
-const brink_fact *cli_facts(cli_simulation *run, size_t *count) {
+const brink_fact *brink_run_facts(brink_run *run, size_t *count) {
   fact_list list = {.arena = &run->arena};
   list.facts = brink_arena_take(&run->arena, MOST_FACTS, sizeof *list.facts);
   *count = 0;
   if (list.facts == NULL) return NULL;
   add(&list, "program", "brink %s", brink_version());
-  add(&list, "model", "%s", run->arguments->operands[0]);
-  add_files(&list, run->loaded.unit);
-  add_command(&list, run->arguments);
-  add_settings(&list, &run->settings);
+  const brink_unit *unit = run->built->model->unit;
+  add(&list, "model", "%s", run->choice.source != NULL ? run->choice.source : unit->files[0].path);
+  add_files(&list, unit);
+  if (run->choice.command != NULL) add(&list, "command", "%s", run->choice.command);
+  add_settings(&list, run);
   add_time(&list);
   *count = list.count;
   return list.facts;
