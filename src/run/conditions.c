@@ -233,7 +233,7 @@ brink_status brink_conditions_report_begin(brink_run *run) {
     run->conditions = judge;
     double step = choice->against_step > 0.0 ? choice->against_step : run->options.sim.step;
     brink_conditions_def def = {
-        .step = step, .approaches = judge->full, .told = on_condition, .user = judge};
+        .step = step, .approaches = judge->full, .report = on_condition, .user = judge};
     status = brink_conditions_create(run->sim, &def, NULL, &run->diag, &judge->conditions);
     bool small = run->columns.system->nx <= STATES_AT_ONCE;
     /* After the conditions: who comes last is called first. */
