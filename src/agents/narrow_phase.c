@@ -323,7 +323,7 @@ static void check_jump(brink_pair_guards *pg, const brink_pair_query *q, size_t 
                        bool watched, brink_pair_root *root) {
   const brink_guard_def *def = &pg->eval.model->guards[guard].def;
   int sign = pg->detector.g0[guard] > 0.0 ? 1 : -1;
-  brink_direction direction = sign > 0 ? BRINK_POSITIVE : BRINK_NEGATIVE;
+  brink_direction direction = brink_arriving(sign);
   bool event = before == -sign && brink_detector_wants(&pg->detector, guard, direction);
   if (before == 0) event = brink_pair_inside(pg, guard) == -sign;
   if (!watched) event = (int)def->direction == sign; /* it is enabled from now on */
@@ -339,12 +339,12 @@ static void check_jump(brink_pair_guards *pg, const brink_pair_query *q, size_t 
 /* The guard is on its surface, or keeps the sign that it had. */
 static void keep_sign(brink_pair_guards *pg, size_t guard, int before, double band,
                       const brink_contact *contact) {
-  double g = pg->detector.g0[guard], slack = 0.0;
+  double g = pg->detector.g0[guard];
   int sign = before;
   if (sign == 0) sign = brink_pair_inside(pg, guard);
   if (sign == 0) sign = brink_pair_sign_after(pg, guard, band);
   if (sign == 0) sign = 1;
-  if (sign * g < 0.0) slack = fabs(g);
+  double slack = brink_sign_slack(sign, g);
   if (contact != NULL && contact->touching) slack = fmax(slack, contact->slack);
   pg->eval.sgn[guard] = (signed char)sign;
   pg->eval.slack[guard] = slack;

@@ -10,6 +10,7 @@
 
 #include "event/along.h"
 #include "event/reach.h"
+#include "model/sign.h"
 
 /* The answer to the first question. */
 typedef struct brink_limit {
@@ -202,11 +203,6 @@ void brink_detector_look(brink_detector *det, const brink_path *path);
 
 /* What the tolerances amount to in a guard at (t, x); kept in det->tolerance. */
 double brink_detector_tolerance(brink_detector *det, size_t guard, double t, const double *x);
-
-/* The direction in which a guard of this sign reaches its surface. */
-static inline brink_direction brink_leaving(int sign) {
-  return sign > 0 ? BRINK_NEGATIVE : BRINK_POSITIVE;
-}
 
 /* Shared by the detectors: is a crossing in this direction an event of the guard? */
 bool brink_detector_wants(const brink_detector *det, size_t guard, brink_direction direction);

@@ -65,24 +65,21 @@ static brink_status first_sign(brink_sim *sim, size_t guard, brink_diag *diag) {
   double g = brink_eval_guard(&sim->eval, guard, sim->t, sim->x);
   decide(sim, guard, 0);
   if (isnan(g)) return no_value(sim, guard, diag);
-  if (fabs(g) > zero_band(sim, guard)) {
-    decide(sim, guard, g > 0.0 ? 1 : -1);
+  int sign = brink_sign_of(g, zero_band(sim, guard));
+  if (sign != 0) {
+    decide(sim, guard, sign);
     return BRINK_OK;
   }
   return brink_sim_settle_sign(sim, guard, 0, true, BRINK_CROSSED, diag);
 }
 
 int brink_sim_inside(const brink_sim *sim, size_t guard) {
-  const brink_guard_def *def = &sim->model->guards[guard].def;
-  if (def->inside != 0) return def->inside;
-  return def->side == BRINK_UNILATERAL ? -(int)def->direction : 0;
+  return brink_sign_inside(&sim->model->guards[guard].def);
 }
 
 static void add_located(brink_sim *sim, size_t guard, int direction) {
   sim->instant.located[sim->instant.nlocated++] =
-      (brink_located){.guard = guard,
-                      .kind = BRINK_JUMPED,
-                      .direction = direction > 0 ? BRINK_POSITIVE : BRINK_NEGATIVE};
+      (brink_located){.guard = guard, .kind = BRINK_JUMPED, .direction = brink_arriving(direction)};
 }
 
 /* A guard that was just enabled, or rested on its surface: its sign is new. A guard that watches
@@ -273,7 +270,7 @@ static brink_status signs_from_values(brink_sim *sim, brink_diag *diag) {
         continue;
       if (round > 0 && eval->sgn[k] != 0 && !sim->model->guards[k].def.reads_signs) continue;
       double g = brink_eval_guard(eval, k, sim->t, sim->x);
-      int sign = !(fabs(g) > zero_band(sim, k)) ? 0 : g > 0.0 ? 1 : -1;
+      int sign = brink_sign_of(g, zero_band(sim, k));
       if (sign == eval->sgn[k]) continue;
       decide(sim, k, sign);
       again = true;
@@ -364,10 +361,9 @@ static void mark_fired(brink_sim *sim) {
  * event left over is still on the surface.) A guard that jumped is off it to begin with. */
 static bool moved_away(brink_sim *sim, const brink_located *ev) {
   double g = brink_eval_guard(&sim->eval, ev->guard, sim->t, sim->x);
-  double band = zero_band(sim, ev->guard);
-  bool moved = ev->kind == BRINK_JUMPED || fabs(g - ev->value) > band;
-  if (!(fabs(g) > band) || !moved) return false;
-  brink_eval_set_sign(&sim->eval, ev->guard, g > 0.0 ? 1 : -1);
+  int sign = brink_sign_moved(g, ev->value, zero_band(sim, ev->guard), ev->kind);
+  if (sign == 0) return false;
+  brink_eval_set_sign(&sim->eval, ev->guard, sign);
   sim->eval.slack[ev->guard] = 0.0;
   return true;
 }

@@ -32,10 +32,8 @@ brink_status brink_sim_intervene(brink_sim *sim, brink_diag *diag) {
   for (size_t k = 0; k < sim->instant.nlocated; k++) jumped[sim->instant.located[k].guard] = false;
   for (size_t k = 0; k < count; k++) {
     if (!jumped[k] || sim->eval.sgn[k] == 0) continue;
-    sim->instant.located[sim->instant.nlocated++] =
-        (brink_located){.guard = k,
-                        .kind = BRINK_JUMPED,
-                        .direction = sim->eval.sgn[k] > 0 ? BRINK_POSITIVE : BRINK_NEGATIVE};
+    sim->instant.located[sim->instant.nlocated++] = (brink_located){
+        .guard = k, .kind = BRINK_JUMPED, .direction = brink_arriving(sim->eval.sgn[k])};
   }
   sim->phase = BRINK_PHASE_RESTART;
   return brink_sim_instant(sim, diag);

@@ -226,21 +226,7 @@ static bool take_arrays(brink_sim *sim) {
       brink_arena_take(arena, guards, sizeof *sim->instant.supposed_enabled);
   sim->step.sgn_before = brink_arena_take(arena, guards, sizeof *sim->step.sgn_before);
   sim->events = brink_arena_take(arena, sim->events_capacity, sizeof *sim->events);
-  return sim->instant.shared != NULL && sim->instant.sgn_kept != NULL && sim->last_memory != NULL &&
-         sim->step.rest_memory != NULL && sim->schedule.ticks != NULL &&
-         sim->schedule.tick != NULL && sim->schedule.next_time != NULL &&
-         sim->schedule.timers != NULL && sim->schedule.waiting.items != NULL &&
-         sim->schedule.due.items != NULL && sim->schedule.timer != NULL &&
-         sim->instant.located != NULL && sim->instant.fired != NULL &&
-         sim->instant.pending != NULL && sim->instant.was_enabled != NULL &&
-         sim->instant.read_sgn != NULL && sim->held_from != NULL && sim->instant.arrivals != NULL &&
-         sim->instant.pre_x != NULL && sim->instant.before_x != NULL &&
-         sim->instant.before_p != NULL && sim->instant.pre_p != NULL &&
-         sim->instant.pre_mode != NULL && sim->instant.before_mode != NULL &&
-         sim->instant.field != NULL && sim->instant.settled != NULL && sim->step.x != NULL &&
-         sim->event_x != NULL && sim->step.sgn_before != NULL &&
-         sim->instant.supposed_sgn != NULL && sim->instant.supposed_enabled != NULL &&
-         sim->events != NULL;
+  return !arena->failed;
 }
 
 static bool copy_tolerances(brink_sim *sim) {

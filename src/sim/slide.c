@@ -285,7 +285,7 @@ void brink_slide_take_sign(brink_sim *sim, size_t guard, int sign) {
   brink_eval *eval = &sim->eval;
   double g = brink_eval_guard(eval, guard, sim->t, sim->x);
   brink_eval_set_sign(eval, guard, sign);
-  eval->slack[guard] = sign * g < 0.0 ? fabs(g) * (1.0 + 4.0 * DBL_EPSILON) + DBL_MIN : 0.0;
+  eval->slack[guard] = brink_sign_slack(sign, g);
 }
 
 static brink_status blocked_by(brink_sim *sim, size_t guard, brink_diag *diag) {
