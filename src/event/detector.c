@@ -54,12 +54,7 @@ bool brink_detector_create(brink_detector *det, const brink_options *options, co
   det->queue = brink_arena_take(arena, det->queue_room, sizeof *det->queue);
   det->queued = brink_arena_take(arena, count, sizeof *det->queued);
   det->again = brink_arena_take(arena, count, sizeof *det->again);
-  return det->ops != NULL && det->g0 != NULL && det->g1 != NULL && det->seen != NULL &&
-         det->tolerance != NULL && det->gap != NULL && det->slow != NULL && det->slope != NULL &&
-         det->slope_new != NULL && det->touched != NULL && det->high != NULL &&
-         det->signs != NULL && det->leaves != NULL && det->located != NULL && det->misses != NULL &&
-         det->queue != NULL && det->queued != NULL && det->again != NULL &&
-         brink_along_init(&det->space, eval, arena) &&
+  return det->ops != NULL && !arena->failed && brink_along_init(&det->space, eval, arena) &&
          brink_reach_create(&det->reach, options, atol, eval, arena);
 }
 

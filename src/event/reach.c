@@ -65,10 +65,7 @@ static bool take_arrays(brink_reach *reach, size_t count, brink_arena *arena) {
   reach->moved = brink_arena_take(arena, nx, sizeof(double));
   reach->relevant = brink_arena_take(arena, nx, sizeof(bool));
   reach->near = brink_arena_take(arena, count, sizeof(size_t));
-  return reach->sgn != NULL && reach->p != NULL && reach->mode != NULL && reach->safe != NULL &&
-         reach->lipschitz != NULL && reach->slope != NULL && reach->curvature != NULL &&
-         reach->gradient != NULL && reach->probe != NULL && reach->moved != NULL &&
-         reach->relevant != NULL && reach->near != NULL;
+  return !arena->failed;
 }
 
 /* The states that a guard, or the leaves of a formula, depend on. */

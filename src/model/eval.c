@@ -38,14 +38,7 @@ static bool take_arrays(brink_eval *eval, brink_arena *arena) {
   eval->near_f = brink_arena_take(arena, def->nx, sizeof(double));
   eval->jet_memory = brink_arena_take(arena, 2 * def->nx, sizeof(double));
   eval->jets = brink_arena_take(arena, def->nx, sizeof(double *));
-  return eval->p != NULL && eval->mode != NULL && eval->sgn != NULL && eval->enabled != NULL &&
-         eval->slack != NULL && eval->value != NULL && eval->watch != NULL &&
-         eval->appended != NULL && eval->column != NULL && eval->gradient != NULL &&
-         eval->probe != NULL && eval->f_plus != NULL && eval->f_minus != NULL &&
-         eval->held != NULL && eval->is_held != NULL && eval->until_left != NULL &&
-         eval->owner != NULL && eval->ties != NULL && eval->slide_base != NULL &&
-         eval->near_x != NULL && eval->near_f != NULL && eval->jet_memory != NULL &&
-         eval->jets != NULL;
+  return !arena->failed;
 }
 
 bool brink_eval_init(brink_eval *eval, const brink_model *model, brink_arena *arena, bool append) {

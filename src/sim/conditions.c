@@ -492,9 +492,7 @@ static bool take_memory(brink_conditions *c) {
   c->f_after = brink_arena_take(arena, n, sizeof(double));
   c->gradient = brink_arena_take(arena, c->nx, sizeof(double));
   c->courses = brink_arena_take(arena, c->nguards, sizeof *c->courses);
-  return c->size != NULL && c->size_there != NULL && c->x != NULL && c->f_before != NULL &&
-         c->f_after != NULL && c->gradient != NULL && c->courses != NULL &&
-         brink_influence_init(&c->influence, c->sim->model, arena) &&
+  return !arena->failed && brink_influence_init(&c->influence, c->sim->model, arena) &&
          brink_along_init(&c->space, &c->sim->eval, arena);
 }
 
