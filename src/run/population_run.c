@@ -272,6 +272,17 @@ brink_status brink_population_run_reset(brink_run *run) {
   return status;
 }
 
+/* What the callbacks remember of the run so far. */
+static brink_status copy_instances(const brink_population_run *from, brink_population_run *to,
+                                   brink_diag *diag) {
+  brink_status status = BRINK_OK;
+  for (size_t k = 0; k < to->tables->npopulations && status == BRINK_OK; k++)
+    status = brink_instance_copy_run(to->one[k].instance, from->one[k].instance, diag);
+  for (size_t k = 0; k < to->tables->npairs && status == BRINK_OK; k++)
+    status = brink_instance_copy_run(to->pair[k].instance, from->pair[k].instance, diag);
+  return status;
+}
+
 brink_status brink_population_run_clone(const brink_run *from, brink_run *to, brink_diag *diag) {
   const brink_population_run *other = from->population_run;
   brink_status status = prepare(to);
@@ -280,6 +291,7 @@ brink_status brink_population_run_clone(const brink_run *from, brink_run *to, br
     brink_agents_def def = define(self);
     status = brink_agents_clone(other->agents, &def, NULL, &to->diag, &self->agents);
   }
+  if (status == BRINK_OK) status = copy_instances(other, self, &to->diag);
   if (status == BRINK_OK) self->begun = other->begun;
   if (diag != NULL) *diag = to->diag;
   return status;

@@ -1,0 +1,424 @@
+/* The front door <brink/hsml.h>: from a text to a run, compared with closed forms, with the core's own calls, and with
+ * what the program writes. */
+#include <brink/record.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+/* x(t) = x0 exp(-k t); the flag `low` falls to zero at t = ln(x0/0.5)/k. */
+static const char decay[] = "ctc Decay is\n"
+                            "  interface knob(k); end interface;\n"
+                            "  body\n"
+                            "    declarations\n"
+                            "      state(x, real);\n"
+                            "      parameter(k, real, (0.0, 10.0));\n"
+                            "      mode(phase, {\"high\", \"low\"});\n"
+                            "      output(y, real);\n"
+                            "      flag(low, crossing);\n"
+                            "    end declarations;\n"
+                            "    initial x := 1.0; phase := \"high\"; end initial;\n"
+                            "    dynamics x' = -k*x; low = x - 0.5; end dynamics;\n"
+                            "    output y = 2.0*x; end output;\n"
+                            "    event(low) negative-going phase := \"low\"; end negative-going; "
+                            "end event;\n"
+                            "    assignments k : 1.0; end assignments;\n"
+                            "    simulation until : 2.0; rtol : 1e-10; end simulation;\n"
+                            "  end body;\n"
+                            "end Decay;\n";
+
+static brink_hsml *load(const char *text) {
+  brink_diag diag;
+  brink_hsml *model = NULL;
+  brink_status status = brink_hsml_load_text(text, &diag, &model);
+  CHECK_MSG(status == BRINK_OK, "%s", diag.message);
+  return model;
+}
+
+static brink_run *make(brink_hsml *model) {
+  brink_diag diag;
+  brink_run *run = NULL;
+  brink_run_options options;
+  CHECK(brink_hsml_options(model, &options, &diag) == BRINK_OK);
+  options.interpret = true;
+  brink_status status = brink_run_create(model, &options, NULL, &diag, &run);
+  CHECK_MSG(status == BRINK_OK, "%s", diag.message);
+  return run;
+}
+
+static double get(brink_run *run, const char *name) {
+  double value = NAN;
+  CHECK(brink_run_get(run, name, &value, NULL) == BRINK_OK);
+  return value;
+}
+
+/* ---- messages ---- */
+
+TEST(errors_are_structured) {
+  static const char wrong[] = "ctc C is body declarations state(x, real); end declarations;\n"
+                              "initial x := 0.0; end initial;\n"
+                              "dynamics x' = hight; end dynamics; end body; end C;\n";
+  brink_hsml *model = NULL;
+  const brink_hsml_message *m;
+  CHECK(brink_hsml_load_text(wrong, NULL, &model) == BRINK_ERR_MODEL);
+  CHECK(model != NULL && brink_hsml_messages(model, &m) == 1);
+  CHECK(strcmp(m->code, "unknown-name") == 0 && m->severity == BRINK_ERROR);
+  CHECK(m->line == 3 && m->column == 15 && m->length == 5);
+  CHECK(m->narguments >= 1 && strcmp(m->arguments[0], "hight") == 0);
+  CHECK(strstr(m->rendered, "^^^^^") != NULL);
+  brink_hsml_destroy(model);
+}
+
+TEST(a_wrong_setting_is_refused_and_can_be_mended) {
+  brink_hsml *model = load(decay);
+  brink_diag diag;
+  CHECK(brink_hsml_set(model, "kk", 2.0, NULL) == BRINK_OK);
+  CHECK(brink_hsml_build(model, &diag) == BRINK_ERR_ARGUMENT);
+  CHECK_MSG(strstr(diag.message, "kk") != NULL, "%s", diag.message);
+  brink_hsml_unset(model);
+  CHECK(brink_hsml_build(model, &diag) == BRINK_OK);
+  CHECK(brink_hsml_set(model, "k", 20.0, NULL) == BRINK_OK);
+  CHECK(brink_hsml_build(model, &diag) == BRINK_ERR_ARGUMENT); /* outside its range */
+  brink_hsml_destroy(model);
+}
+
+/* ---- lists ---- */
+
+TEST(what_there_is_is_listed) {
+  brink_hsml *model = load(decay);
+  const brink_hsml_item *items;
+  char name[32];
+  CHECK(brink_hsml_items(model, BRINK_HSML_STATE, &items) == 1);
+  CHECK(strcmp(items[0].name, "x") == 0 && items[0].value == 1.0 && items[0].line == 5);
+  CHECK(brink_hsml_element_name(model, &items[0], 0, name, sizeof name) == 1);
+  CHECK(brink_hsml_items(model, BRINK_HSML_PARAMETER, &items) == 1);
+  CHECK(items[0].knob && items[0].has_range && items[0].hi == 10.0);
+  CHECK(brink_hsml_items(model, BRINK_HSML_MODE, &items) == 1);
+  CHECK(items[0].type == BRINK_HSML_STRING && strcmp(items[0].text, "high") == 0);
+  CHECK(brink_hsml_items(model, BRINK_HSML_FLAG, &items) == 1 && strcmp(items[0].name, "low") == 0);
+  CHECK(brink_hsml_items(model, BRINK_HSML_OUTPUT, &items) == 1);
+  brink_hsml_destroy(model);
+}
+
+/* ---- values ---- */
+
+TEST(a_run_gives_the_closed_form) {
+  brink_hsml *model = load(decay);
+  brink_hsml_set(model, "k", 0.7, NULL);
+  brink_run *run = make(model);
+  brink_hsml_destroy(model); /* runs do not need it */
+  CHECK(brink_run_next_event(run, 2.0, NULL) == BRINK_EVENT);
+  CHECK(fabs(brink_run_time(run) - log(2.0) / 0.7) < 1e-9);
+  CHECK(strcmp(brink_run_get_text(run, "phase"), "low") == 0);
+  CHECK(brink_run_to(run, 2.0, NULL) == BRINK_TIME_REACHED);
+  CHECK(fabs(get(run, "x") - exp(-1.4)) < 1e-9 && get(run, "y") == 2.0 * get(run, "x"));
+  double value;
+  brink_diag diag;
+  CHECK(brink_run_get(run, "z", &value, &diag) == BRINK_ERR_ARGUMENT);
+  CHECK(brink_run_set(run, "y", 1.0, &diag) == BRINK_ERR_ARGUMENT);
+  CHECK(brink_run_set(run, "x", NAN, &diag) == BRINK_ERR_ARGUMENT);
+  brink_run_destroy(run);
+}
+
+TEST(dense_output_does_not_change_the_steps) {
+  brink_hsml *model = load(decay);
+  brink_run *plain = make(model), *read = make(model);
+  brink_value x;
+  CHECK(brink_run_find(read, "x", &x, NULL) == BRINK_OK);
+  for (int k = 1; k <= 20; k++) {
+    double t = 0.1 * k, value = NAN;
+    CHECK(brink_run_output(read, t, 2.0, NULL) == BRINK_TIME_REACHED);
+    CHECK(brink_run_get_at(read, t, &x, 1, &value, NULL) == BRINK_OK);
+    CHECK_MSG(fabs(value - exp(-t)) < 1e-9, "x(%g) = %.17g", t, value);
+  }
+  CHECK(brink_run_to(read, 2.0, NULL) == BRINK_TIME_REACHED);
+  CHECK(brink_run_to(plain, 2.0, NULL) == BRINK_TIME_REACHED);
+  CHECK(get(read, "x") == get(plain, "x"));
+  CHECK(brink_run_information(read).stats.steps == brink_run_information(plain).stats.steps);
+  brink_run_destroy(plain);
+  brink_run_destroy(read);
+  brink_hsml_destroy(model);
+}
+
+TEST(values_may_be_written_on_the_way) {
+  brink_hsml *model = load(decay);
+  brink_run_options options;
+  brink_run *run = NULL;
+  brink_diag diag;
+  CHECK(brink_hsml_options(model, &options, NULL) == BRINK_OK);
+  options.interpret = true;
+  options.writable = BRINK_WRITE_ALL;
+  CHECK(brink_run_create(model, &options, NULL, &diag, &run) == BRINK_OK);
+  CHECK(brink_run_to(run, 1.0, NULL) == BRINK_TIME_REACHED);
+  CHECK(brink_run_set(run, "x", 3.0, &diag) == BRINK_OK);
+  CHECK(brink_run_set(run, "k", 0.5, &diag) == BRINK_OK);
+  CHECK(brink_run_set_text(run, "phase", "high", &diag) == BRINK_OK);
+  CHECK(brink_run_to(run, 2.0, NULL) == BRINK_TIME_REACHED);
+  CHECK(fabs(get(run, "x") - 3.0 * exp(-0.5)) < 1e-8);
+  CHECK(brink_run_set(run, "k", 11.0, &diag) == BRINK_ERR_ARGUMENT);
+  brink_run_destroy(run);
+  brink_hsml_destroy(model);
+}
+
+/* ---- again and twice ---- */
+
+TEST(a_reset_run_is_a_fresh_run) {
+  brink_hsml *model = load(decay);
+  brink_run *again = make(model), *fresh = make(model);
+  CHECK(brink_run_to(again, 1.3, NULL) == BRINK_TIME_REACHED);
+  CHECK(brink_run_reset(again, NULL) == BRINK_OK && brink_run_time(again) == 0.0);
+  CHECK(brink_run_set(again, "x", 2.0, NULL) == BRINK_OK);
+  CHECK(brink_run_set(fresh, "x", 2.0, NULL) == BRINK_OK);
+  CHECK(brink_run_to(again, 2.0, NULL) == BRINK_TIME_REACHED);
+  CHECK(brink_run_to(fresh, 2.0, NULL) == BRINK_TIME_REACHED);
+  CHECK(get(again, "x") == get(fresh, "x"));
+  CHECK(fabs(get(again, "x") - 2.0 * exp(-2.0)) < 1e-9);
+  brink_run_destroy(again);
+  brink_run_destroy(fresh);
+  brink_hsml_destroy(model);
+}
+
+static brink_hsml *load_model(const char *path) {
+  brink_diag diag;
+  brink_hsml *model = NULL;
+  CHECK_MSG(brink_hsml_load_file(path, &diag, &model) == BRINK_OK, "%s", diag.message);
+  return model;
+}
+
+/* A clone in the middle, and the original, end like a run that was never cloned. */
+static void compare_clone(const char *path, const char *name, double middle, double end) {
+  brink_hsml *model = load_model(path);
+  brink_run *run = make(model), *whole = make(model), *clone = NULL;
+  brink_diag diag;
+  while (brink_run_time(run) < middle) {
+    brink_status status = brink_run_step(run, end, &diag);
+    CHECK_MSG(status == BRINK_STEPPED || status == BRINK_EVENT, "%d: %s", status, diag.message);
+    if (status != BRINK_STEPPED && status != BRINK_EVENT) break;
+  }
+  brink_status status = brink_run_clone(run, &diag, &clone);
+  CHECK_MSG(status == BRINK_OK, "%s", diag.message);
+  brink_run_to(run, end, NULL);
+  brink_run_to(clone, end, NULL);
+  brink_run_to(whole, end, NULL);
+  CHECK(get(run, name) == get(clone, name) && get(run, name) == get(whole, name));
+  CHECK(brink_run_information(run).stats.steps == brink_run_information(whole).stats.steps);
+  CHECK(brink_run_information(clone).stats.steps == brink_run_information(whole).stats.steps);
+  brink_run_destroy(run);
+  brink_run_destroy(clone);
+  brink_run_destroy(whole);
+  brink_hsml_destroy(model);
+}
+
+TEST(clones_go_on_alike) {
+  compare_clone(BRINK_SOURCE_DIR "/models/thermostat/model.hsml", "room.T", 9.0, 24.0);
+  compare_clone(BRINK_SOURCE_DIR "/models/bumper-cars/model.hsml", "car[3].x", 20.0, 60.0);
+}
+
+TEST(agents_have_the_same_calls) {
+  brink_hsml *model = load_model(BRINK_SOURCE_DIR "/models/bumper-cars/model.hsml");
+  brink_run *run = make(model), *fresh = make(model);
+  CHECK(brink_run_information(run).agents == 20);
+  double x0 = get(run, "car[3].x");
+  CHECK(brink_run_to(run, 30.0, NULL) == BRINK_TIME_REACHED && get(run, "car[3].x") != x0);
+  CHECK(brink_run_reset(run, NULL) == BRINK_OK && get(run, "car[3].x") == x0);
+  CHECK(brink_run_to(run, 30.0, NULL) == BRINK_TIME_REACHED);
+  CHECK(brink_run_to(fresh, 30.0, NULL) == BRINK_TIME_REACHED);
+  CHECK(get(run, "car[3].x") == get(fresh, "car[3].x"));
+  double theta = get(run, "car[3].theta");
+  CHECK(brink_run_set(run, "car[3].theta", theta + 0.25, NULL) == BRINK_OK);
+  CHECK(get(run, "car[3].theta") == theta + 0.25);
+  CHECK(brink_run_to(run, 31.0, NULL) == BRINK_TIME_REACHED);
+  CHECK(brink_run_to(fresh, 31.0, NULL) == BRINK_TIME_REACHED);
+  CHECK(get(run, "car[3].x") != get(fresh, "car[3].x"));
+  brink_run_destroy(run);
+  brink_run_destroy(fresh);
+  brink_hsml_destroy(model);
+}
+
+/* ---- observers and cancelling ---- */
+
+typedef struct seen {
+  int events;
+  double t, before, after;
+  brink_value phase;
+} seen;
+
+static int on_event(brink_run *run, const brink_run_event *event, void *user) {
+  seen *s = user;
+  s->events++;
+  s->t = event->t;
+  s->before = brink_moment_value(run, event->before, s->phase);
+  s->after = brink_moment_value(run, event->after, s->phase);
+  return strcmp(event->flag, "low") == 0 ? 1 : 0; /* stop there */
+}
+
+TEST(an_observer_sees_before_and_after_and_may_stop) {
+  brink_hsml *model = load(decay);
+  brink_run *run = make(model);
+  seen s = {0};
+  CHECK(brink_run_find(run, "phase", &s.phase, NULL) == BRINK_OK);
+  brink_run_observe(run, &(brink_run_observer){.event = on_event, .user = &s});
+  CHECK(brink_run_to(run, 2.0, NULL) == BRINK_STOPPED);
+  CHECK(s.events == 1 && fabs(s.t - log(2.0)) < 1e-9);
+  CHECK(strcmp(brink_run_text(run, s.before), "high") == 0);
+  CHECK(strcmp(brink_run_text(run, s.after), "low") == 0);
+  brink_run_destroy(run);
+  brink_hsml_destroy(model);
+}
+
+static void *cancel(void *run) {
+  brink_run_cancel(run);
+  return NULL;
+}
+
+TEST(another_thread_cancels) {
+  static const char swing[] =
+      "ctc Swing is body declarations state(x, real); state(v, real); end declarations;\n"
+      "initial x := 1.0; v := 0.0; end initial;\n"
+      "dynamics x' = v; v' = -sin(x); end dynamics; end body; end Swing;\n";
+  brink_hsml *model = load(swing);
+  brink_run *run = make(model);
+  pthread_t thread;
+  CHECK(brink_run_to(run, 1.0, NULL) == BRINK_TIME_REACHED);
+  CHECK(pthread_create(&thread, NULL, cancel, run) == 0);
+  CHECK(brink_run_to(run, 1e9, NULL) == BRINK_CANCELLED);
+  pthread_join(thread, NULL);
+  double t = brink_run_time(run);
+  CHECK(t < 1e9 && brink_run_to(run, t + 1.0, NULL) == BRINK_TIME_REACHED); /* it goes on */
+  brink_run_destroy(run);
+  brink_hsml_destroy(model);
+}
+
+/* ---- where texts come from ---- */
+
+static int read_import(const char *path, const char **text, size_t *length, const char **reason,
+                       void *user) {
+  *text = strstr(path, "decay.hsml") != NULL ? user : NULL;
+  if (*text == NULL) *reason = "only decay.hsml is here";
+  *length = *text != NULL ? strlen(*text) : 0;
+  return *text != NULL ? 0 : 1;
+}
+
+TEST(imports_come_from_the_reader) {
+  static const char whole[] = "import \"decay.hsml\";\n"
+                              "system S is body components one : Decay; end components;\n"
+                              "simulation until : 1.0; end simulation; end body; end S;\n";
+  brink_hsml_reader reader = {.read = read_import, .user = (void *)(uintptr_t)decay};
+  brink_hsml_def def = brink_default_hsml();
+  brink_hsml *model = NULL;
+  brink_diag diag;
+  def.text = whole;
+  def.reader = &reader;
+  brink_status status = brink_hsml_load(&def, NULL, &diag, &model);
+  CHECK_MSG(status == BRINK_OK, "%s", diag.message);
+  brink_run *run = make(model);
+  CHECK(brink_run_to(run, 1.0, NULL) == BRINK_TIME_REACHED);
+  CHECK(fabs(get(run, "one.x") - exp(-1.0)) < 1e-5);
+  brink_run_destroy(run);
+  brink_hsml_destroy(model);
+  CHECK(brink_hsml_load_file("/no/such/model.hsml", &diag, &model) == BRINK_ERR_FILE);
+}
+
+/* ---- inputs ---- */
+
+TEST(inputs_follow_a_table) {
+  static const char driven[] = "ctc Integral is interface input(u, signal); end interface;\n"
+                               "body declarations state(x, real); end declarations;\n"
+                               "initial x := 0.0; end initial; dynamics x' = u; end dynamics;\n"
+                               "end body; end Integral;\n";
+  brink_hsml *model = load(driven);
+  const char *names[] = {"u"};
+  double t[] = {0.0, 1.0, 2.0}, values[] = {0.0, 2.0, 2.0};
+  brink_hsml_inputs inputs = {.names = names, .count = 1, .t = t, .rows = 3, .values = values};
+  CHECK(brink_hsml_set_inputs(model, &inputs, NULL) == BRINK_OK);
+  brink_run *run = make(model);
+  CHECK(brink_run_to(run, 2.0, NULL) == BRINK_TIME_REACHED);
+  CHECK(fabs(get(run, "x") - 3.0) < 1e-8); /* a triangle and a rectangle */
+  brink_run_destroy(run);
+  brink_hsml_destroy(model);
+}
+
+/* ---- what is left behind ---- */
+
+TEST(results_in_memory_are_those_of_a_file) {
+  brink_hsml *model = load(decay);
+  brink_run *run = make(model), *other = make(model);
+  brink_bytes memory = {0}, json = {0};
+  brink_diag diag;
+  CHECK(brink_run_record_memory(run, "csv", NULL) == BRINK_OK);
+  CHECK(brink_run_prepare_summary(run, NULL) == BRINK_OK);
+  CHECK(brink_run_record(other, "front-door.csv", NULL) == BRINK_OK);
+  brink_run_to(run, 2.0, NULL);
+  brink_run_to(other, 2.0, NULL);
+  CHECK(brink_run_finish(run, NULL) == BRINK_OK && brink_run_finish(other, NULL) == BRINK_OK);
+  CHECK_MSG(brink_run_recorded(run, &memory, &diag) == BRINK_OK, "%s", diag.message);
+  CHECK(memory.data != NULL && strncmp(memory.data, "time,", 5) == 0);
+  char *file = calloc(1, memory.length + 2);
+  FILE *stream = fopen("front-door.csv", "rb");
+  CHECK(file != NULL && stream != NULL &&
+        fread(file, 1, memory.length + 1, stream) == memory.length);
+  CHECK(memcmp(file, memory.data, memory.length) == 0);
+  if (stream != NULL) fclose(stream);
+  free(file);
+  CHECK(brink_run_summary(run, &json, NULL) == BRINK_OK);
+  CHECK(strstr(json.data, "\"status\":\"finished\"") != NULL &&
+        strstr(json.data, "\"flag\":\"low\"") != NULL);
+  CHECK(brink_run_record(run, "late.csv", &diag) == BRINK_ERR_ARGUMENT);
+  brink_bytes_free(&memory);
+  brink_bytes_free(&json);
+  brink_run_destroy(run);
+  brink_run_destroy(other);
+  brink_hsml_destroy(model);
+}
+
+TEST(a_report_is_a_page) {
+  brink_hsml *model = load(decay);
+  brink_run *run = make(model);
+  brink_bytes page = {0};
+  CHECK(brink_run_prepare_report(run, NULL) == BRINK_OK);
+  brink_run_to(run, 2.0, NULL);
+  CHECK(brink_run_report(run, &page, NULL) == BRINK_ERR_ARGUMENT); /* not finished */
+  CHECK(brink_run_finish(run, NULL) == BRINK_OK);
+  CHECK(brink_run_report(run, &page, NULL) == BRINK_OK);
+  CHECK(page.data != NULL && strstr(page.data, "Decay") != NULL);
+  brink_bytes_free(&page);
+  brink_run_destroy(run);
+  brink_hsml_destroy(model);
+}
+
+TEST(a_failure_has_a_reason) {
+  static const char edge[] =
+      "ctc Edge is body declarations state(x, real, (0.0, 1.0)); end declarations;\n"
+      "initial x := 0.5; end initial; dynamics x' = 1.0; end dynamics; end body; end Edge;\n";
+  brink_hsml *model = load(edge);
+  brink_run *run = make(model);
+  CHECK(brink_run_to(run, 2.0, NULL) < 0);
+  brink_run_outcome outcome = brink_run_result(run);
+  CHECK(strcmp(outcome.status, "failed") == 0 && strcmp(outcome.reason, "range") == 0);
+  CHECK(strstr(outcome.message, "x") != NULL && fabs(outcome.t - 0.5) < 1e-6);
+  CHECK(brink_run_to(run, 3.0, NULL) == BRINK_ERR_ARGUMENT); /* it is over */
+  brink_run_destroy(run);
+  brink_hsml_destroy(model);
+}
+
+int main(void) {
+  RUN(errors_are_structured);
+  RUN(a_wrong_setting_is_refused_and_can_be_mended);
+  RUN(what_there_is_is_listed);
+  RUN(a_run_gives_the_closed_form);
+  RUN(dense_output_does_not_change_the_steps);
+  RUN(values_may_be_written_on_the_way);
+  RUN(a_reset_run_is_a_fresh_run);
+  RUN(clones_go_on_alike);
+  RUN(agents_have_the_same_calls);
+  RUN(an_observer_sees_before_and_after_and_may_stop);
+  RUN(another_thread_cancels);
+  RUN(imports_come_from_the_reader);
+  RUN(inputs_follow_a_table);
+  RUN(results_in_memory_are_those_of_a_file);
+  RUN(a_report_is_a_page);
+  RUN(a_failure_has_a_reason);
+  return check_done();
+}
