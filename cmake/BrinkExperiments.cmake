@@ -25,7 +25,7 @@ add_custom_command(
 
 add_library(brink_lab STATIC ${experiment_sources} ${carried_c})
 target_include_directories(brink_lab PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(brink_lab PUBLIC brink_internal PRIVATE Threads::Threads m)
+target_link_libraries(brink_lab PUBLIC brink_problems brink_internal PRIVATE Threads::Threads m)
 
 add_library(brink_experiments STATIC ${PROJECT_SOURCE_DIR}/experiments/list.c)
 target_link_libraries(brink_experiments PUBLIC brink_lab)

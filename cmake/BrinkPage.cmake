@@ -1,4 +1,4 @@
-# The page of reports, bundled by scripts/page (node and npm) and built into the program:
+# The page of reports, bundled by scripts/page (node and npm) and built into the library:
 #
 #   brink_add_page(target)     adds the page, as <record/page.h> declares it, to a target
 #   brink_add_page_test()      the test that opens reports in a browser
@@ -7,7 +7,11 @@
 #             FILE   take a page that was bundled before
 #             OFF    a page that only holds the data
 
-set(BRINK_PAGE "ON" CACHE STRING "The page of reports: ON (bundle it), OFF (only its data), or a bundled page")
+set(brink_page_default "OFF")
+if(BRINK_PROGRAM)
+  set(brink_page_default "ON")
+endif()
+set(BRINK_PAGE "${brink_page_default}" CACHE STRING "The page of reports: ON (bundle it), OFF (only its data), or a bundled page")
 
 option(BRINK_BROWSER_TESTS "Test the page of reports in chromium (fetches npm packages)" OFF)
 

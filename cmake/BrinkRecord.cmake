@@ -1,27 +1,51 @@
-# What a run leaves behind: src/record, an internal library of the program, so that libbrink itself
-# needs nothing but the C library. Uses zlib, and the headers of HDF5: the program loads that library
-# when somebody asks for a .h5 file (docs/decisions/0008-result-files.md).
+# Optional parts of the library (docs/decisions/0011-front-door.md). Without them it needs nothing but the C library:
+#
+#   BRINK_HDF5   .h5 result files. Needs the headers of HDF5; the library itself is loaded when a caller asks for such a
+#                file, so that nobody has to have it
+#   BRINK_ZLIB   reports are compressed
+#   BRINK_PAGE   reports have plots (BrinkPage.cmake)
 
 find_package(ZLIB)
 find_path(BRINK_HDF5_INCLUDE_DIR hdf5.h PATH_SUFFIXES hdf5/serial)
 find_library(BRINK_HDF5_LIBRARY NAMES hdf5_serial hdf5 PATH_SUFFIXES hdf5/serial)
 mark_as_advanced(BRINK_HDF5_INCLUDE_DIR BRINK_HDF5_LIBRARY)
-if(NOT ZLIB_FOUND OR NOT BRINK_HDF5_INCLUDE_DIR OR NOT BRINK_HDF5_LIBRARY)
-  message(FATAL_ERROR "zlib and HDF5 are needed to build the program "
+set(brink_has_hdf5 OFF)
+if(BRINK_HDF5_INCLUDE_DIR AND BRINK_HDF5_LIBRARY)
+  set(brink_has_hdf5 ON)
+endif()
+option(BRINK_HDF5 "Write .h5 files (needs the headers of HDF5)" ${brink_has_hdf5})
+option(BRINK_ZLIB "Compress reports (needs zlib)" ${ZLIB_FOUND})
+if(BRINK_PROGRAM AND NOT (BRINK_ZLIB AND BRINK_HDF5))
+  message(STATUS "zlib or HDF5 not found, or turned off: reports are larger, or there are no .h5 files "
     "(Debian packages zlib1g-dev and libhdf5-dev)")
 endif()
 
-# libhdf5_serial.so -> libhdf5_serial.so.103.3.1: to be loaded as libhdf5_serial.so.103
-file(REAL_PATH ${BRINK_HDF5_LIBRARY} hdf5_file)
-get_filename_component(hdf5_file ${hdf5_file} NAME)
-string(REGEX MATCH "^[^.]*\\.so\\.[0-9]+" BRINK_HDF5_SONAME ${hdf5_file})
-if(NOT BRINK_HDF5_SONAME)
-  message(FATAL_ERROR "${BRINK_HDF5_LIBRARY} is not a shared library with a version")
+if(BRINK_HDF5)
+  if(NOT brink_has_hdf5)
+    message(FATAL_ERROR "BRINK_HDF5 needs HDF5 (Debian package libhdf5-dev)")
+  endif()
+  # libhdf5_serial.so -> libhdf5_serial.so.103.3.1: to be loaded as libhdf5_serial.so.103
+  file(REAL_PATH ${BRINK_HDF5_LIBRARY} hdf5_file)
+  get_filename_component(hdf5_file ${hdf5_file} NAME)
+  string(REGEX MATCH "^[^.]*\\.so\\.[0-9]+" BRINK_HDF5_SONAME ${hdf5_file})
+  if(NOT BRINK_HDF5_SONAME)
+    message(FATAL_ERROR "${BRINK_HDF5_LIBRARY} is not a shared library with a version")
+  endif()
+else()
+  list(FILTER brink_sources EXCLUDE REGEX "/record/hdf5")
 endif()
 
-file(GLOB record_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/record/*.c)
-add_library(brink_record STATIC ${record_sources})
-target_include_directories(brink_record PRIVATE ${PROJECT_SOURCE_DIR}/src)
-target_include_directories(brink_record SYSTEM PRIVATE ${BRINK_HDF5_INCLUDE_DIR})
-target_compile_definitions(brink_record PRIVATE BRINK_HDF5_SONAME="${BRINK_HDF5_SONAME}")
-target_link_libraries(brink_record PUBLIC brink_internal PRIVATE ZLIB::ZLIB ${CMAKE_DL_LIBS} m)
+# The optional parts of one of the library's targets.
+function(brink_add_parts target)
+  if(BRINK_HDF5)
+    target_include_directories(${target} SYSTEM PRIVATE ${BRINK_HDF5_INCLUDE_DIR})
+    target_compile_definitions(${target} PRIVATE BRINK_WITH_HDF5
+      BRINK_HDF5_SONAME="${BRINK_HDF5_SONAME}")
+  endif()
+  if(BRINK_ZLIB)
+    target_compile_definitions(${target} PRIVATE BRINK_WITH_ZLIB)
+    target_link_libraries(${target} PRIVATE ZLIB::ZLIB)
+  endif()
+  target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
+  brink_add_page(${target})
+endfunction()

@@ -10,17 +10,17 @@
 set(BRINK_ORACLE_PERCENT "" CACHE STRING
   "Share of the random cases that oracle tests run (environment variable of the same name)")
 
-set(brink_test_libraries brink_record brink_internal Threads::Threads m)
+set(brink_test_libraries brink_internal Threads::Threads m)
 
 file(GLOB support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.c)
 if(support_sources)
-  # What experiments and tests share: closed forms, and the published algorithm for agents.
+  # What experiments and tests share: the published algorithm for agents.
   file(GLOB shared_sources CONFIGURE_DEPENDS
-    ${PROJECT_SOURCE_DIR}/experiments/exact.c ${PROJECT_SOURCE_DIR}/experiments/two-agents/published*.c)
+    ${PROJECT_SOURCE_DIR}/experiments/two-agents/published*.c)
   add_library(brink_test_support STATIC ${support_sources} ${shared_sources})
   target_include_directories(brink_test_support
     PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR})
-  target_link_libraries(brink_test_support PUBLIC brink_record brink_internal)
+  target_link_libraries(brink_test_support PUBLIC brink_problems brink_internal)
   list(PREPEND brink_test_libraries brink_test_support)
 endif()
 
@@ -48,7 +48,7 @@ function(brink_add_test source)
     add_dependencies(${name} brink_program)
   endif()
   brink_add_test_alone(${name} $<TARGET_FILE:${name}>)
-  if(name MATCHES "^(test_threads|test_agents_threads|test_clone|tsan_.*)$")
+  if(name MATCHES "^(test_threads|test_agents_threads|test_clone|test_instance_clone|tsan_.*)$")
     set_tests_properties(${name} PROPERTIES LABELS thread)
     add_dependencies(thread_tests ${name})
   elseif(name MATCHES "^oracle_")
@@ -91,7 +91,6 @@ if(TARGET brink_program)
   set_target_properties(brink_differing PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   target_link_libraries(brink_differing PRIVATE brink_cli)
-  brink_add_page(brink_differing)
   target_compile_definitions(test_reproduce PRIVATE BRINK_DIFFERING="$<TARGET_FILE:brink_differing>")
   add_dependencies(test_reproduce brink_differing)
 endif()

@@ -185,7 +185,8 @@ typedef struct brink_figure brink_figure;
 typedef struct brink_series_program brink_series_program;
 brink_figure *brink_lab_figure(brink_lab *lab, const brink_figure_def *def);
 /* name NULL: not in the legend. Series have the palette's colours in order. */
-brink_series_program *brink_figure_series(brink_figure *figure, const char *name, brink_series_style style);
+brink_series_program *brink_figure_series(brink_figure *figure, const char *name,
+                                          brink_series_style style);
 void brink_series_add(brink_series_program *series, double x, double y);
 /* A label at a point: "collision"; it belongs to the series' colour. */
 void brink_series_label(brink_series_program *series, double x, double y, const char *text);

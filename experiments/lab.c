@@ -251,15 +251,15 @@ brink_figure *brink_lab_figure(brink_lab *lab, const brink_figure_def *def) {
 }
 
 brink_series_program *brink_figure_series(brink_figure *figure, const char *name,
-                                  brink_series_style style) {
+                                          brink_series_style style) {
   if (figure == NULL || !make_room(figure->lab, (void **)&figure->series, figure->nseries,
                                    &figure->capacity, sizeof *figure->series))
     return NULL;
   brink_series_program *series = brink_lab_take(figure->lab, 1, sizeof *series);
   if (series == NULL) return NULL;
   *series = (brink_series_program){.lab = figure->lab,
-                           .name = name != NULL ? copy_text(figure->lab, name) : NULL,
-                           .style = style};
+                                   .name = name != NULL ? copy_text(figure->lab, name) : NULL,
+                                   .style = style};
   figure->series[figure->nseries++] = series;
   return series;
 }

@@ -104,7 +104,8 @@ static brink_status flatten(brink_lab_model *model, const char *path, const char
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "cannot read %s: %s", path, reason);
   brink_unit_check(unit);
   if (unit->nerrors == 0) {
-    brink_flatten_options options = {.sets = sets, .seed = model->lab->options.seed};
+    brink_flatten_options options = {
+        .sets = sets, .seed = model->lab->options.seed, .seed_given = true};
     while (sets != NULL && sets[options.nsets] != NULL) options.nsets++;
     model->system = brink_flatten(unit, &options, NULL);
   }

@@ -12,7 +12,7 @@ list_sources() {
   if git -C "$root" rev-parse --is-inside-work-tree >/dev/null 2>&1; then
     git -C "$root" ls-files --cached --others --exclude-standard -- '*.c' '*.h'
   else
-    find include src experiments tests examples bench -name '*.[ch]' 2>/dev/null
+    find include src experiments problems tests examples bench -name '*.[ch]' 2>/dev/null
   fi | sort -u | while IFS= read -r file; do
     if [ -f "$file" ]; then printf '%s\n' "$file"; fi # deleted, but still in the index
   done

@@ -2,6 +2,7 @@
 #include <brink/jet.h>
 #include <math.h>
 
+#include "problems/dynamics.h"
 #include "support/problem.h"
 
 static const size_t first[] = {0}, second[] = {1};
@@ -60,19 +61,6 @@ const bench_problem bench_ball = {.name = "bouncing ball",
 
 /* ----------------------------------------------------------------------------- pendulum ---- */
 
-static int pendulum_rhs(double t, const double *x, const brink_env *env, double *dx) {
-  (void)t, (void)env;
-  dx[0] = x[1];
-  dx[1] = -sin(x[0]);
-  return 0;
-}
-
-static int pendulum_hit(const brink_event *event, brink_now *now, void *user) {
-  (void)event, (void)user;
-  now->x[1] *= -0.9;
-  return 0;
-}
-
 static void pendulum_roots(double t, const double *x, const brink_env *env, double *g) {
   (void)t, (void)env;
   g[0] = x[0] + 0.5;
@@ -87,12 +75,12 @@ static const brink_guard_def pendulum_guard = {.size = sizeof(brink_guard_def),
                                                .ndepends = 1,
                                                .coefficients = plus_one,
                                                .offset = 0.5,
-                                               .action = pendulum_hit};
+                                               .action = problem_pendulum_hit};
 static const brink_model_def pendulum = {.size = sizeof(brink_model_def),
                                          .name = "pendulum",
                                          .nx = 2,
                                          .x0 = pendulum_x0,
-                                         .rhs = pendulum_rhs,
+                                         .rhs = problem_pendulum_rhs,
                                          .nguards = 1,
                                          .guards = &pendulum_guard};
 const bench_problem bench_pendulum = {.name = "pendulum, wall",
@@ -153,20 +141,6 @@ const bench_problem bench_garcia = {.name = "garcia linear",
 
 /* A vehicle clips a corner: y passes -0.4 twice within 0.128 s (Esposito & Kumar 2007, ex. 1). The
  * trigger is a formula, which CVODE has not; here its parts are guards of their own. */
-static int corridor_rhs(double t, const double *x, const brink_env *env, double *dx) {
-  (void)t;
-  dx[0] = cos(x[2]);
-  dx[1] = sin(x[2]);
-  dx[2] = env->mode[0] == 0 ? 0.0 : 0.2;
-  return 0;
-}
-
-static int corridor_turn(const brink_event *event, brink_now *now, void *user) {
-  (void)event, (void)user;
-  now->mode[0] = 1;
-  return 0;
-}
-
 static void corridor_roots(double t, const double *x, const brink_env *env, double *g) {
   (void)t, (void)env;
   g[0] = x[0] - 1.75;
@@ -180,9 +154,9 @@ static void corridor_roots(double t, const double *x, const brink_env *env, doub
     .size = sizeof(brink_guard_def), .name = (what), .depends = (state), .ndepends = 1,            \
     .coefficients = plus_one, .offset = (constant), .action = (does)                               \
   }
-static const double corridor_x0[] = {0, 0.054, -0.2};
+static const double corridor_x0[] = PROBLEM_CORRIDOR_X0;
 static const brink_guard_def corridor_guards[] = {
-    CORRIDOR_GUARD("turn", first, -1.75, corridor_turn),
+    CORRIDOR_GUARD("turn", first, -1.75, problem_corridor_turn),
     CORRIDOR_GUARD("low", second, 0.4, NULL),
     CORRIDOR_GUARD("corner", first, -2.8, NULL),
     CORRIDOR_GUARD("far", first, -3.5, stop),
@@ -192,7 +166,7 @@ static const brink_model_def corridor = {.size = sizeof(brink_model_def),
                                          .nx = 3,
                                          .nmodes = 1,
                                          .x0 = corridor_x0,
-                                         .rhs = corridor_rhs,
+                                         .rhs = problem_corridor_rhs,
                                          .nguards = 4,
                                          .guards = corridor_guards};
 const bench_problem bench_corridor = {.name = "corridor",
@@ -201,7 +175,7 @@ const bench_problem bench_corridor = {.name = "corridor",
                                       .t_end = 5,
                                       .time_scale = 1,
                                       .known_event = 4,
-                                      .known_time = 3.54516451518867759164477587101};
+                                      .known_time = PROBLEM_CORRIDOR_FAR};
 
 /* ------------------------------------------------------------------------------ spirals ---- */
 

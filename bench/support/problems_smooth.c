@@ -1,18 +1,12 @@
 /* problems_smooth.c: events that change nothing, or no events at all: pure stepping. */
 #include <math.h>
 
+#include "problems/dynamics.h"
 #include "support/problem.h"
 
 /* ------------------------------------------------------------------------- van der Pol ---- */
 
 /* Sections x = 0 and x' = 0 are recorded. */
-static int van_der_pol_rhs(double t, const double *x, const brink_env *env, double *dx) {
-  (void)t, (void)env;
-  dx[0] = x[1];
-  dx[1] = (1 - x[0] * x[0]) * x[1] - x[0];
-  return 0;
-}
-
 static void van_der_pol_roots(double t, const double *x, const brink_env *env, double *g) {
   (void)t, (void)env;
   g[0] = x[0];
@@ -38,7 +32,7 @@ static const brink_model_def van_der_pol = {.size = sizeof(brink_model_def),
                                             .name = "van der Pol",
                                             .nx = 2,
                                             .x0 = van_der_pol_x0,
-                                            .rhs = van_der_pol_rhs,
+                                            .rhs = problem_van_der_pol_rhs,
                                             .nguards = 2,
                                             .guards = van_der_pol_guards};
 const bench_problem bench_van_der_pol = {.name = "van der Pol",

@@ -1,6 +1,7 @@
 /* problems_switches.c: relays, thermostats, tanks, converters: modes switch, states stay. */
 #include <math.h>
 
+#include "problems/dynamics.h"
 #include "support/problem.h"
 
 static const size_t first[] = {0}, second[] = {1};
@@ -53,19 +54,7 @@ const bench_problem bench_relay = {.name = "relay",
 
 /* -------------------------------------------------------------------------- thermostat ---- */
 
-/* Heats towards 30 up to 22, cools towards 10 down to 18. mode 1: on. */
-static int thermostat_rhs(double t, const double *x, const brink_env *env, double *dx) {
-  (void)t;
-  dx[0] = -0.1 * (x[0] - (env->mode[0] == 1 ? 30 : 10));
-  return 0;
-}
-
-static int thermostat_switch(const brink_event *event, brink_now *now, void *user) {
-  (void)user;
-  now->mode[0] = event->guard == 0 ? 0 : 1;
-  return 0;
-}
-
+/* Heats towards 30 up to 22, cools towards 10 down to 18. mode 0: on. */
 static void thermostat_roots(double t, const double *x, const brink_env *env, double *g) {
   (void)t, (void)env;
   g[0] = x[0] - 22;
@@ -81,7 +70,7 @@ static const brink_guard_def thermostat_guards[] = {
      .ndepends = 1,
      .coefficients = plus_one,
      .offset = -22,
-     .action = thermostat_switch},
+     .action = problem_hysteresis},
     {.size = sizeof(brink_guard_def),
      .name = "cold",
      .direction = BRINK_NEGATIVE,
@@ -89,15 +78,14 @@ static const brink_guard_def thermostat_guards[] = {
      .ndepends = 1,
      .coefficients = plus_one,
      .offset = -18,
-     .action = thermostat_switch},
+     .action = problem_hysteresis},
 };
 static const brink_model_def thermostat = {.size = sizeof(brink_model_def),
                                            .name = "thermostat",
                                            .nx = 1,
                                            .nmodes = 1,
                                            .x0 = thermostat_x0,
-                                           .mode0 = (const int[]){1},
-                                           .rhs = thermostat_rhs,
+                                           .rhs = problem_thermostat_rhs,
                                            .nguards = 2,
                                            .guards = thermostat_guards};
 const bench_problem bench_thermostat = {.name = "thermostat",
@@ -111,21 +99,13 @@ const bench_problem bench_thermostat = {.name = "thermostat",
 /* --------------------------------------------------------------------------- two tanks ---- */
 
 /* The pump stops when the second tank rises to 0.4 and starts when it falls to 0.25. */
-static int tanks_rhs(double t, const double *x, const brink_env *env, double *dx) {
-  (void)t;
-  double through = 0.2 * sqrt(x[0] - x[1]);
-  dx[0] = (env->mode[0] == 1 ? 0.12 : 0) - through;
-  dx[1] = through - 0.15 * sqrt(x[1]);
-  return 0;
-}
-
 static void tanks_roots(double t, const double *x, const brink_env *env, double *g) {
   (void)t, (void)env;
   g[0] = x[1] - 0.4;
   g[1] = x[1] - 0.25;
 }
 
-static const double tanks_x0[] = {0.5, 0.1};
+static const double tanks_x0[] = PROBLEM_TANKS_X0;
 static const brink_guard_def tanks_guards[] = {
     {.size = sizeof(brink_guard_def),
      .name = "full",
@@ -134,7 +114,7 @@ static const brink_guard_def tanks_guards[] = {
      .ndepends = 1,
      .coefficients = plus_one,
      .offset = -0.4,
-     .action = thermostat_switch},
+     .action = problem_hysteresis},
     {.size = sizeof(brink_guard_def),
      .name = "low",
      .direction = BRINK_NEGATIVE,
@@ -142,15 +122,14 @@ static const brink_guard_def tanks_guards[] = {
      .ndepends = 1,
      .coefficients = plus_one,
      .offset = -0.25,
-     .action = thermostat_switch},
+     .action = problem_hysteresis},
 };
 static const brink_model_def tanks = {.size = sizeof(brink_model_def),
                                       .name = "tanks",
                                       .nx = 2,
                                       .nmodes = 1,
                                       .x0 = tanks_x0,
-                                      .mode0 = (const int[]){1},
-                                      .rhs = tanks_rhs,
+                                      .rhs = problem_tanks_rhs,
                                       .nguards = 2,
                                       .guards = tanks_guards};
 const bench_problem bench_tanks = {.name = "two tanks",
@@ -159,53 +138,20 @@ const bench_problem bench_tanks = {.name = "two tanks",
                                    .t_end = 100,
                                    .time_scale = 1,
                                    .known_event = 3,
-                                   .known_time = 39.07791639747930589039666268};
+                                   .known_time = PROBLEM_TANKS_ON_AGAIN};
 
 /* ---------------------------------------------------------------------- buck converter ---- */
 
 /* x = (v, i); the switch is on while 8.4 (v - 11.3) is below a ramp that starts anew every 400 us.
  * p[0]: when the present ramp started. */
-#define RAMP_PERIOD 400e-6
-
-static int buck_rhs(double t, const double *x, const brink_env *env, double *dx) {
-  (void)t;
-  dx[0] = (x[1] - x[0] / 22) / 47e-6;
-  dx[1] = (env->mode[0] * 24 - x[0]) / 20e-3;
-  return 0;
-}
-
-static double above_ramp(double t, double v, double start) {
-  return 8.4 * (v - 11.3) - (3.8 + 4.4 * ((t - start) / RAMP_PERIOD));
-}
-
-static int buck_value(size_t guard, double t, const double *x, const brink_env *env, double *g) {
-  (void)guard;
-  *g = above_ramp(t, x[0], env->p[0]);
-  return 0;
-}
-
-static int buck_gradient(size_t guard, double t, const double *x, const brink_env *env, double *dx,
-                         double *dt) {
-  (void)guard, (void)t, (void)x, (void)env;
-  dx[0] = 8.4;
-  *dt = -4.4 / RAMP_PERIOD;
-  return 0;
-}
-
 static void buck_roots(double t, const double *x, const brink_env *env, double *g) {
-  g[0] = above_ramp(t, x[0], env->p[0]);
-}
-
-static int buck_switch(const brink_event *event, brink_now *now, void *user) {
-  (void)user;
-  now->mode[0] = event->direction == BRINK_NEGATIVE;
-  return 0;
+  g[0] = problem_buck_above_ramp(t, x[0], env->p[0]);
 }
 
 static int buck_ramp(size_t clock, int64_t tick, brink_now *now, void *user) {
   (void)clock, (void)tick, (void)user;
   now->p[0] = now->t;
-  now->mode[0] = above_ramp(now->t, now->x[0], now->t) < 0;
+  now->mode[0] = problem_buck_above_ramp(now->t, now->x[0], now->t) < 0;
   return 0;
 }
 
@@ -214,14 +160,14 @@ static const brink_guard_def buck_guard = {.size = sizeof(brink_guard_def),
                                            .name = "comparator",
                                            .depends = first,
                                            .ndepends = 1,
-                                           .value = buck_value,
-                                           .gradient = buck_gradient,
+                                           .value = problem_buck_value,
+                                           .gradient = problem_buck_gradient,
                                            .degree = 1,
-                                           .action = buck_switch};
+                                           .action = problem_buck_switch};
 static const brink_clock_def buck_clock = {.size = sizeof(brink_clock_def),
                                            .name = "ramp",
-                                           .period = RAMP_PERIOD,
-                                           .offset = RAMP_PERIOD,
+                                           .period = PROBLEM_BUCK_PERIOD,
+                                           .offset = PROBLEM_BUCK_PERIOD,
                                            .tick = buck_ramp};
 static const brink_model_def buck = {.size = sizeof(brink_model_def),
                                      .name = "buck",
@@ -231,7 +177,7 @@ static const brink_model_def buck = {.size = sizeof(brink_model_def),
                                      .x0 = buck_x0,
                                      .p0 = (const double[]){0},
                                      .mode0 = (const int[]){0},
-                                     .rhs = buck_rhs,
+                                     .rhs = problem_buck_rhs,
                                      .nguards = 1,
                                      .guards = &buck_guard,
                                      .nclocks = 1,

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "experiments/exact.h"
 #include "experiments/experiment.h"
+#include "problems/exact.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -243,7 +243,8 @@ static int add_step(const brink_step_record *record, void *user) {
 }
 
 static void draw_workspace(brink_figure *figure, double reach) {
-  brink_series_program *edge = brink_figure_series(figure, "edge of the workspace", BRINK_SERIES_LINE);
+  brink_series_program *edge =
+      brink_figure_series(figure, "edge of the workspace", BRINK_SERIES_LINE);
   for (int k = 0; k <= 120; k++)
     brink_series_add(edge, reach * cos(pi * k / 60), reach * sin(pi * k / 60));
 }

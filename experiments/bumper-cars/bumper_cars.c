@@ -47,7 +47,7 @@ static brink_options options_of(const way *w, double hmax) {
   options.rtol = 1e-4;
   options.atol = 1e-7;
   options.hmax = hmax;
-  options.near_miss = 1; /* nobody asks for near misses here */
+  options.near_miss = 1; /* near misses are not used here */
   return options;
 }
 

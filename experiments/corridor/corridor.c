@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "experiments/corridor/doubling.h"
-#include "experiments/exact.h"
 #include "experiments/experiment.h"
+#include "problems/exact.h"
 
 static const char model_path[] = "models/corridor/model.hsml";
 

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "experiments/exact.h"
 #include "experiments/experiment.h"
+#include "problems/exact.h"
 #include "sim/conditions.h"
 
 static const double step = 0.01; /* h of eq. 7, and of the published runs */
@@ -125,7 +125,7 @@ static brink_status run_own(const plant *p, const brink_garcia *g, bool short_in
                             double *number, brink_diag *diag) {
   brink_conditions *conditions = NULL;
   brink_conditions_def def = {
-      .step = step, .approaches = true, .told = keep_number, .user = number};
+      .step = step, .approaches = true, .report = keep_number, .user = number};
   *number = (double)NAN;
   brink_sim *sim = brink_lab_sim(p->own);
   brink_status status = begin(p->own, g, diag);
@@ -150,8 +150,8 @@ typedef struct range {
 } range;
 
 static brink_status sweep(const plant *p, double beta, bool short_interval, range r,
-                          brink_series_program *exact_series, brink_series_program *published_series, curve *c,
-                          brink_diag *diag) {
+                          brink_series_program *exact_series,
+                          brink_series_program *published_series, curve *c, brink_diag *diag) {
   double top = 0, published_top = 0;
   *c = (curve){0};
   for (int k = r.first; k <= r.last; k++) {

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "experiments/exact.h"
 #include "experiments/experiment.h"
+#include "problems/exact.h"
 
 enum { METHODS = 5, DETECTORS = 2 };
 enum { EULER, TAYLOR2, RK4, AM3, BDF3 };
@@ -172,7 +172,8 @@ static void draw_figure_1(brink_lab *lab, const brink_garcia *g, const brink_gar
   brink_series_add(line, -4, -g->alpha);
   brink_series_add(line, 6, -g->alpha);
   for (int d = 0; d < DETECTORS; d++) {
-    brink_series_program *event = brink_figure_series(figure, detectors[d].name, BRINK_SERIES_POINTS);
+    brink_series_program *event =
+        brink_figure_series(figure, detectors[d].name, BRINK_SERIES_POINTS);
     brink_series_add(event, all[RK4][d].found.x[0], all[RK4][d].found.x[1]);
   }
 }
@@ -186,7 +187,8 @@ static void draw_proximity(brink_lab *lab, proximity (*all)[DETECTORS]) {
                .x = {.label = "integrator", .lo = 0.5, .hi = 5.5},
                .y = {.label = "distance", .log = true}});
   for (int d = 0; d < DETECTORS; d++) {
-    brink_series_program *series = brink_figure_series(figure, detectors[d].name, BRINK_SERIES_POINTS);
+    brink_series_program *series =
+        brink_figure_series(figure, detectors[d].name, BRINK_SERIES_POINTS);
     for (int m = 0; m < METHODS; m++) {
       brink_series_add(series, m + 1, all[m][d].distance);
       if (d == ZLM) brink_series_label(series, m + 1, all[m][d].distance, methods[m].name);

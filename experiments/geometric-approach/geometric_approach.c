@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "experiments/exact.h"
 #include "experiments/experiment.h"
+#include "problems/exact.h"
 
 static const double start[] = {0, -0.089, -0.15};
 

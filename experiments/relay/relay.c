@@ -43,7 +43,7 @@ static int blind_rhs(double t, const double *x, const brink_env *env, double *dx
   return 0;
 }
 
-/* A good pair, and nobody tells it about the relay. */
+/* A good pair that does not know of the relay. */
 static brink_status run_blind(double t_end, relay_run *run, brink_diag *diag) {
   brink_model_def def = brink_default_model();
   def.name = "relay without events";
@@ -154,7 +154,8 @@ static void draw_creeping(brink_lab *lab, const relay_run runs[WAYS]) {
                .y = {.label = "step size", .log = true}});
   for (size_t k = 0; k < sizeof shown / sizeof *shown; k++) {
     const relay_run *run = &runs[shown[k]];
-    brink_series_program *series = brink_figure_series(figure, way_names[shown[k]], BRINK_SERIES_MARKED);
+    brink_series_program *series =
+        brink_figure_series(figure, way_names[shown[k]], BRINK_SERIES_MARKED);
     for (size_t i = 1; i < run->npoints; i++)
       brink_series_add(series, run->points[i].t, run->points[i].t - run->points[i - 1].t);
   }
@@ -227,7 +228,8 @@ static void draw_amplitudes(brink_lab *lab, const relay_run runs[WAYS]) {
                                .wide = true});
   for (size_t k = 0; k < sizeof shown / sizeof *shown; k++) {
     const relay_run *run = &runs[shown[k]];
-    brink_series_program *series = brink_figure_series(figure, way_names[shown[k]], BRINK_SERIES_LINE);
+    brink_series_program *series =
+        brink_figure_series(figure, way_names[shown[k]], BRINK_SERIES_LINE);
     for (size_t i = 0; i < run->npoints; i++)
       brink_series_add(series, run->points[i].t,
                        relay_amplitude(run->points[i].x1, run->points[i].x2));

@@ -324,7 +324,7 @@ static brink_status commit(brink_published *pub, double t_end, brink_diag *diag)
   return BRINK_OK;
 }
 
-static void tell(brink_published *pub, size_t approach) {
+static void report(brink_published *pub, size_t approach) {
   for (size_t i = 0; i < pub->def.nagents; i++) pub->t[i] = pub->members[i].stepper.t;
   for (size_t k = 0; k < pub->def.nguards; k++) {
     const brink_published_guard *guard = &pub->def.guards[k];
@@ -347,7 +347,7 @@ static brink_status iterate(brink_published *pub, double t_end, brink_diag *diag
     status = attempt(pub, diag);
   } while (status == BRINK_STEPPED);
   if (status == BRINK_OK) status = commit(pub, t_end, diag);
-  if (status == BRINK_OK) tell(pub, approach);
+  if (status == BRINK_OK) report(pub, approach);
   return status;
 }
 

@@ -177,7 +177,7 @@ size_t brink_published_select(brink_published *pub, double t_end) {
     move_all(pub);
   else
     approach = move_laggard(pub);
-  /* Somebody must get on: the last one, at least as far as its clock can tell. */
+  /* At least one agent must advance: the last one, by at least the resolution of its clock. */
   size_t laggard = brink_published_laggard(pub);
   double least = brink_published_resolution(&pub->members[laggard]);
   if (pub->h[laggard] < least) pub->h[laggard] = least;

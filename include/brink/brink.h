@@ -67,6 +67,7 @@ BRINK_API const char *brink_version(void);
   X(BRINK_EVENT, 2, "one or more events happened at the present time")                             \
   X(BRINK_TIME_REACHED, 3, "the time asked for was reached")                                       \
   X(BRINK_STOPPED, 4, "an action asked the run to stop")                                           \
+  X(BRINK_CANCELLED, 5, "the run was cancelled from outside")                                      \
   X(BRINK_ERR_ARGUMENT, -1, "an argument or a definition is wrong")                                \
   X(BRINK_ERR_MEMORY, -2, "out of memory")                                                         \
   X(BRINK_ERR_CALLBACK, -3, "a callback reported a fatal error")                                   \
@@ -77,7 +78,9 @@ BRINK_API const char *brink_version(void);
   X(BRINK_ERR_ZENO, -8, "infinitely many events in finite time")                                   \
   X(BRINK_ERR_SLIDING, -9, "sliding on more than one surface at once")                             \
   X(BRINK_ERR_WORK, -10, "the step limit was reached")                                             \
-  X(BRINK_ERR_UNSUPPORTED, -11, "this combination is not supported")
+  X(BRINK_ERR_UNSUPPORTED, -11, "this combination is not supported")                               \
+  X(BRINK_ERR_MODEL, -12, "the text of the model has errors")                                      \
+  X(BRINK_ERR_FILE, -13, "a file could not be read or written")
 
 typedef enum brink_status {
 #define BRINK_STATUS_ENUM(name, value, text) name = value,
@@ -617,11 +620,12 @@ static inline brink_options brink_default_options(void) {
 
 typedef struct brink_stats {
   int64_t steps;    /* accepted */
-  int64_t rejected; /* attempts given up: error test, refusal, veto */
+  int64_t rejected; /* attempts given up: error test, refusal, domain check */
   int64_t rhs;      /* evaluations of the right-hand side */
   int64_t guards;   /* evaluations of guard functions, gradients and jets */
   int64_t roots;    /* searches for roots that the exclusion test could not settle */
-  int64_t vetoed;   /* evaluations that were asked for and refused: past a unilateral surface */
+  int64_t
+      refused_outside; /* evaluations that were asked for and refused: past a unilateral surface */
   int64_t rhs_past_guard; /* evaluations made past one; counted when auditing; 0 with extrapolate */
   int64_t events;
   int64_t near_misses;

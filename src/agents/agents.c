@@ -148,7 +148,7 @@ void brink_stats_add(brink_stats *sum, const brink_stats *one) {
   sum->rhs += one->rhs;
   sum->guards += one->guards;
   sum->roots += one->roots;
-  sum->vetoed += one->vetoed;
+  sum->refused_outside += one->refused_outside;
   sum->rhs_past_guard += one->rhs_past_guard;
   sum->events += one->events;
   sum->near_misses += one->near_misses;

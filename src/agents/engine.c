@@ -183,8 +183,8 @@ static brink_status take_turn(brink_agents *agents, uint32_t agent, brink_diag *
     brink_agents_save(agents, agent, 0);
     previous = agents->saved[0];
     status = simulate(agents, agent, member->valid, diag);
-    jumped = pop->sim->instant_events > 0 && pop->sim->changed;
-    if (status == BRINK_OK && pop->sim->instant_events > 0)
+    jumped = pop->sim->instant.count > 0 && pop->sim->instant.changed;
+    if (status == BRINK_OK && pop->sim->instant.count > 0)
       status = check_accumulation(agents, agent, diag);
     if (status == BRINK_OK) status = plan(agents, agent, diag);
   }

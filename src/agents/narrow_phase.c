@@ -222,10 +222,10 @@ static void update_rest(brink_pair_guards *pg, const brink_pair_query *q, size_t
 /* Other events at the same time as the one that was found: they are due then. */
 static void mark_others_due(brink_pair_guards *pg, const brink_pair_query *q, double t) {
   const brink_detector *det = &pg->detector;
-  for (size_t k = 1; k < det->nhits; k++) {
-    const brink_hit *hit = &det->hits[k];
-    brink_contact *made = update(pg, q, hit->guard, contact_of(q, hit->guard));
-    *made = brink_contact_due(made, q, t, hit->direction, hit->kind);
+  for (size_t k = 1; k < det->nlocated; k++) {
+    const brink_located *ev = &det->located[k];
+    brink_contact *made = update(pg, q, ev->guard, contact_of(q, ev->guard));
+    *made = brink_contact_due(made, q, t, ev->direction, ev->kind);
   }
 }
 
@@ -323,7 +323,7 @@ static void check_jump(brink_pair_guards *pg, const brink_pair_query *q, size_t 
                        bool watched, brink_pair_root *root) {
   const brink_guard_def *def = &pg->eval.model->guards[guard].def;
   int sign = pg->detector.g0[guard] > 0.0 ? 1 : -1;
-  brink_direction direction = sign > 0 ? BRINK_POSITIVE : BRINK_NEGATIVE;
+  brink_direction direction = brink_arriving(sign);
   bool event = before == -sign && brink_detector_wants(&pg->detector, guard, direction);
   if (before == 0) event = brink_pair_inside(pg, guard) == -sign;
   if (!watched) event = (int)def->direction == sign; /* it is enabled from now on */
@@ -339,12 +339,12 @@ static void check_jump(brink_pair_guards *pg, const brink_pair_query *q, size_t 
 /* The guard is on its surface, or keeps the sign that it had. */
 static void keep_sign(brink_pair_guards *pg, size_t guard, int before, double band,
                       const brink_contact *contact) {
-  double g = pg->detector.g0[guard], slack = 0.0;
+  double g = pg->detector.g0[guard];
   int sign = before;
   if (sign == 0) sign = brink_pair_inside(pg, guard);
   if (sign == 0) sign = brink_pair_sign_after(pg, guard, band);
   if (sign == 0) sign = 1;
-  if (sign * g < 0.0) slack = fabs(g);
+  double slack = brink_sign_slack(sign, g);
   if (contact != NULL && contact->touching) slack = fmax(slack, contact->slack);
   pg->eval.sgn[guard] = (signed char)sign;
   pg->eval.slack[guard] = slack;
@@ -396,7 +396,7 @@ static bool begin_guard(brink_pair_guards *pg, const brink_pair_query *q, size_t
 
 static void begin_search(brink_pair_guards *pg, const brink_pair_query *q) {
   brink_detector *det = &pg->detector;
-  det->nhits = det->nmisses = det->nqueue = 0;
+  det->nlocated = det->nmisses = det->nqueue = 0;
   det->horizon = 1.0;
   det->resolution = DBL_EPSILON * fmax(fabs(q->from) / pg->path.h, DBL_MIN);
 }
@@ -455,9 +455,9 @@ static brink_pair_root search(brink_pair_guards *pg, const brink_pair_query *q, 
   /* The first event along the path; those at the same time are due then. */
   root = (brink_pair_root){.found = true,
                            .t = fmin(q->from + found.sigma * pg->path.h, q->to),
-                           .guard = det->hits[0].guard,
-                           .direction = det->hits[0].direction,
-                           .kind = det->hits[0].kind};
+                           .guard = det->located[0].guard,
+                           .direction = det->located[0].direction,
+                           .kind = det->located[0].kind};
   mark_others_due(pg, q, root.t);
   return root;
 }

@@ -15,9 +15,7 @@
   1e-6 /* relative difference of rates that count as equal, by the errors of plans of any method */
 
 int brink_pair_inside(const brink_pair_guards *pg, size_t guard) {
-  const brink_guard_def *def = &pg->eval.model->guards[guard].def;
-  if (def->inside != 0) return def->inside;
-  return def->side == BRINK_UNILATERAL ? -(int)def->direction : 0;
+  return brink_sign_inside(&pg->eval.model->guards[guard].def);
 }
 
 double brink_pair_band(brink_pair_guards *pg, size_t guard) {
@@ -61,7 +59,8 @@ static int sign_of_previous(brink_pair_guards *pg, const brink_pair_query *q, si
   double ago = A_MOMENT * DBL_EPSILON * fmax(fabs(q->from), DBL_MIN);
   for (; ago <= q->from - since; ago *= LONGER) {
     double value = brink_pair_value(pg, q, guard, q->previous, q->from - ago);
-    if (fabs(value) > band) return value > 0.0 ? 1 : -1;
+    int sign = brink_sign_of(value, band);
+    if (sign != 0) return sign;
   }
   return 0;
 }
@@ -79,9 +78,9 @@ int brink_pair_sign_before(brink_pair_guards *pg, const brink_pair_query *q, siz
       contact != NULL && brink_contact_touching(contact, q->from) &&
       fabs(value) <= fmax(band, brink_detector_tolerance(&pg->detector, guard, q->from, pg->x0));
   if (in_contact && contact->sign != 0) return contact->sign;
-  if (fabs(value) > band) return value > 0.0 ? 1 : -1;
-  if (q->first_instant) return 0;
-  int sign = sign_of_previous(pg, q, guard, band, contact);
+  int sign = brink_sign_of(value, band);
+  if (sign != 0 || q->first_instant) return sign;
+  sign = sign_of_previous(pg, q, guard, band, contact);
   if (sign != 0 || contact == NULL || !is_followed(contact, q)) return sign;
   return contact->sign; /* rounding hides all that has happened since */
 }
@@ -92,7 +91,8 @@ int brink_pair_sign_after(brink_pair_guards *pg, size_t guard, double band) {
   double g = brink_eval_guard(&pg->eval, guard, pg->path.t0, pg->x0);
   for (double sigma = 0x1p-40; sigma <= 0.25; sigma *= 16.0) {
     double moved = brink_along_value(&pg->detector.space, guard, &pg->path, sigma) - g;
-    if (fabs(moved) > band) return moved > 0.0 ? 1 : -1;
+    int sign = brink_sign_of(moved, band);
+    if (sign != 0) return sign;
   }
   return 0;
 }
@@ -173,11 +173,8 @@ brink_pair_settled brink_pair_settle(brink_pair_guards *pg, const brink_pair_que
   double g = brink_eval_guard(&pg->eval, guard, q->from, pg->x0), band = brink_pair_band(pg, guard);
   double tolerance = brink_detector_tolerance(&pg->detector, guard, q->from, pg->x0);
   brink_pair_settled settled = {.touching = fabs(g) <= fmax(tolerance, band)};
-  bool moved = root->kind == BRINK_JUMPED || fabs(g - value) > band;
-  if (fabs(g) > band && moved) {
-    settled.sign = g > 0.0 ? 1 : -1;
-    return settled;
-  }
+  settled.sign = brink_sign_moved(g, value, band, root->kind);
+  if (settled.sign != 0) return settled;
   int motion = brink_pair_sign_after(pg, guard, band);
   settled.sign = motion;
   if (motion == 0 && unilateral) settled.sign = -direction;

@@ -41,13 +41,13 @@ brink_status brink_population_advance(brink_agent_population *pop, double t, dou
 
 brink_status brink_population_plan(brink_agent_population *pop, double t_end, void *packed,
                                    brink_plan_interval *interval, brink_diag *diag) {
-  brink_foresight ahead = {.end = t_end};
+  brink_look_ahead ahead = {.end = t_end};
   brink_sim *sim = pop->sim;
   /* The plan must follow from what is packed alone, not from what is left in this simulation of other agents. */
   brink_packing_settle(&pop->packing, sim);
   interval->start = sim->t;
   if (sim->t < t_end) {
-    brink_status status = brink_sim_foresee(sim, t_end, &ahead, diag);
+    brink_status status = brink_sim_look_ahead(sim, t_end, &ahead, diag);
     if (status != BRINK_STEPPED && status != BRINK_OK) return status;
   }
   if (sim->eval.nheld > BRINK_PACKED_HOLDS || sim->eval.nties > BRINK_PACKED_HOLDS)

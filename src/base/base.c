@@ -58,7 +58,7 @@ void brink_diag_clear(brink_diag *diag) {
   diag->text[0] = diag->message[0] = '\0';
 }
 
-/* What is refused before a run, where the status says it all. */
+/* The reason of what is refused before a run. */
 static brink_reason plain_reason(brink_status status) {
   return status == BRINK_ERR_ARGUMENT      ? BRINK_REASON_ARGUMENT
          : status == BRINK_ERR_MEMORY      ? BRINK_REASON_MEMORY
@@ -66,8 +66,12 @@ static brink_reason plain_reason(brink_status status) {
                                            : BRINK_REASON_NONE;
 }
 
-static void refuse(brink_diag *diag, brink_status status, brink_reason reason, const char *format,
-                   va_list arguments) {
+#if defined(__GNUC__)
+__attribute__((format(printf, 4, 0)))
+#endif
+static void
+refuse(brink_diag *diag, brink_status status, brink_reason reason, const char *format,
+       va_list arguments) {
   brink_diag_clear(diag);
   diag->status = status;
   diag->reason = reason;

@@ -20,15 +20,16 @@ brink_status brink_definition_read(void *full, size_t known, const void *given, 
                                    brink_diag *diag) {
   size_t size = brink_definition_size(given);
   if (size < sizeof size)
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
-                          "%s: size is %zu: begin with brink_default_…(), or with .size = "
-                          "sizeof(%s)",
-                          name, size, name);
+    return brink_diag_refuse(diag, BRINK_REASON_DEFINITION,
+                             "%s: size is %zu: begin with brink_default_…(), or with .size = "
+                             "sizeof(%s)",
+                             name, size, name);
   if (size > known)
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
-                          "%s: size is %zu, but this library, version %s, knows only %zu bytes of "
-                          "it: it is older than the header that the program was compiled with",
-                          name, size, brink_version(), known);
+    return brink_diag_refuse(
+        diag, BRINK_REASON_DEFINITION,
+        "%s: size is %zu, but this library, version %s, knows only %zu bytes of "
+        "it: it is older than the header that the program was compiled with",
+        name, size, brink_version(), known);
   memcpy(full, given, size);
   memcpy(full, &known, sizeof known);
   return BRINK_OK;

@@ -5,12 +5,13 @@
  * would be computed twice, and what is alike would be compiled many times.
  * Method: every node belongs to the one equation that needs it. A node that two equations need becomes
  * an equation of its own, of a variable that both read. Nodes are visited from the last to the first,
- * so that all who need a node are known before it is: one pass, linear in the size of the graph. Where
+ * so that all users of a node are known before it is visited: one pass, linear in the size of the graph. Where
  * equations end up in one kernel after all, the scheduler makes nodes of such variables again.
  *
  * In a large model equations of one shape become one, with several iterations. They are taken level by
- * level, those that read no variables first: so equations that read each other are never one. Long expressions are cut before, because no two of them
- * are alike, but their pieces often are: sums over neighbours, say, of which everybody has others. */
+ * level, those that read no variables first: so equations that read each other are never one. Long
+ * expressions are cut before: no two of them are alike, but their parts often are, for example the terms
+ * of sums over neighbours. */
 #include <string.h>
 
 #include "build/builder.h"

@@ -4,9 +4,9 @@
 int cli_check(const cli_arguments *arguments) {
   int worst = CLI_OK;
   for (size_t k = 0; k < arguments->noperands; k++) {
-    cli_loaded loaded;
-    int outcome = cli_load(&loaded, arguments, arguments->operands[k]);
-    cli_unload(&loaded);
+    brink_hsml *model = NULL;
+    int outcome = cli_load(&model, arguments, arguments->operands[k], BRINK_BUILD_CHECK);
+    brink_hsml_destroy(model);
     if (outcome > worst) worst = outcome;
     if (outcome == CLI_USAGE) break;
   }

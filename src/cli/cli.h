@@ -10,7 +10,6 @@
  *   load.c      reading, checking and flattening a model; diagnostics on the screen
  *   output.c    files and standard output, whose failures are never lost
  *   run.c       brink run: simulate, record, sum up
- *   parts.c, crowd.c   models of agents with clocks of their own: the systems they are made of; their run
  *   summary.c   the summary for a person
  *   plot.c      --plot: which columns, and their pictures; picture.c: curves as characters
  *   progress.c  a line on a terminal while a run is long; interruption

@@ -1,278 +1,128 @@
-/* condition.c: brink condition: how far the events of a run can be trusted. The same onlookers tell the
- * "condition" of events in JSON and the panel of the report. */
+/* condition.c: brink condition: tables of how far the events of a run can be trusted, and of what another method
+ * finds. */
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/colour.h"
-#include "cli/judge.h"
+#include "cli/run.h"
+#include "run/conditions.h"
 
-enum {
-  LINES = 1000, /* events in the table */
-  PAGE = 2000,  /* … in the report */
-  STATES_AT_ONCE =
-      64, /* derivatives of larger models are worked out only if --sensitivity asks, … */
-  KNOBS_AT_ONCE = 64, /* … and so are those by more knobs */
-};
-
-/* ---- directions ---- */
-
-/* Initial states, then knobs. */
-static bool take_directions(cli_judge *judge) {
-  cli_simulation *run = judge->run;
-  const brink_model *model = brink_instance_model(run->instance);
-  size_t nx = model->def.nx, most = judge->all ? 0 : KNOBS_AT_ONCE;
-  if (cli_load_knobs(&run->loaded, run->arguments, most, &judge->knobs) != BRINK_OK) return false;
-  judge->directions =
-      brink_arena_take(&run->arena, nx + judge->knobs.count + 1, sizeof *judge->directions);
-  if (judge->directions == NULL) return false;
-  for (size_t i = 0; i < nx; i++)
-    judge->directions[judge->ndirections++] =
-        (cli_direction){.name = brink_model_state_name(model, i), .size = fabs(model->def.x0[i])};
-  for (size_t k = 0; k < judge->knobs.count; k++) {
-    const brink_knob *knob = &judge->knobs.knobs[k];
-    if (knob->reason == NULL)
-      judge->directions[judge->ndirections++] =
-          (cli_direction){.name = knob->name, .knob = true, .size = fabs(knob->value)};
-  }
-  return true;
-}
-
-/* The matrices dx(0)/d and dp/d of the directions. False: out of memory. */
-static bool fill_directions(cli_judge *judge, brink_sensitivity_def *def) {
-  const brink_model *model = brink_instance_model(judge->run->instance);
-  size_t nx = model->def.nx, np = model->def.np, count = judge->ndirections, next = nx;
-  double *x = brink_arena_take(&judge->run->arena, nx * count, sizeof *x);
-  double *p = brink_arena_take(&judge->run->arena, np * count, sizeof *p);
-  if (x == NULL || p == NULL) return false;
-  for (size_t i = 0; i < nx; i++) x[i * count + i] = 1.0;
-  for (size_t k = 0; k < judge->knobs.count; k++) {
-    const brink_knob *knob = &judge->knobs.knobs[k];
-    if (knob->reason != NULL) continue;
-    brink_direction_fill(x, nx, count, next, knob->x);
-    brink_direction_fill(p, np, count, next++, knob->p);
-  }
-  def->count = count;
-  def->x = x;
-  def->p = p;
-  return true;
-}
-
-/* ---- derivatives ---- */
-
-static cli_slopes *new_slopes(cli_judge *judge) {
-  brink_arena *arena = &judge->run->arena;
-  size_t nx = judge->run->columns.system->nx, count = judge->ndirections;
-  if (judge->nslopes < judge->slopes_capacity) return &judge->slopes[judge->nslopes++];
-  size_t larger = judge->slopes_capacity == 0 ? 4 : 2 * judge->slopes_capacity;
-  cli_slopes *moved = brink_arena_take(arena, larger, sizeof *moved);
-  if (moved == NULL) return NULL;
-  if (judge->nslopes > 0) memcpy(moved, judge->slopes, judge->nslopes * sizeof *moved);
-  for (size_t k = judge->slopes_capacity; k < larger; k++) {
-    moved[k].time = brink_arena_take(arena, count, sizeof(double));
-    moved[k].after = brink_arena_take(arena, nx * count, sizeof(double));
-    if (moved[k].time == NULL || moved[k].after == NULL) return NULL;
-  }
-  judge->slopes = moved;
-  judge->slopes_capacity = larger;
-  return &judge->slopes[judge->nslopes++];
-}
-
-static void on_slopes(const brink_sensitivity_event *event, void *user) {
-  cli_judge *judge = user;
-  size_t nx = judge->run->columns.system->nx;
-  if (judge->nslopes > 0 && judge->slopes[0].index > event->index) judge->nslopes = 0;
-  cli_slopes *s = new_slopes(judge);
-  if (s == NULL) {
-    judge->run->journal.failed = true;
-    return;
-  }
-  s->index = event->index;
-  s->rate = event->rate;
-  s->limits = event->limits;
-  s->jump = NAN;
-  memcpy(s->time, event->time, event->count * sizeof(double));
-  memcpy(s->after, event->after, nx * event->count * sizeof(double));
-  if (event->saltation != NULL) {
-    double *room = brink_allocate(NULL, 2 * nx + 1, sizeof *room);
-    if (room != NULL) s->jump = brink_matrix_norm(nx, event->saltation, room);
-    brink_release(NULL, room, 2 * nx + 1, sizeof *room);
-  }
-}
-
-static const cli_slopes *slopes_of(const cli_judge *judge, const brink_condition *c) {
-  for (size_t k = 0; c->event != NULL && k < judge->nslopes; k++) {
-    if (judge->slopes[k].index == c->index) return &judge->slopes[k];
-  }
-  return NULL;
-}
-
-/* ---- what is kept ---- */
-
-static const char *keep(cli_judge *judge, const brink_text *text) {
-  char *kept = brink_arena_text(&judge->run->arena, text->data != NULL ? text->data : "");
-  if (kept == NULL || text->failed) judge->run->journal.failed = true;
-  return kept != NULL ? kept : "";
-}
-
-static void keep_line(cli_judge *judge, const brink_condition *c, const cli_slopes *slopes,
-                      const char *flag, const brink_text *words, brink_posed posed) {
-  brink_text more = {0};
-  if (judge->nlines >= LINES ||
-      !brink_arena_grow(&judge->run->arena, (void **)&judge->lines, judge->nlines,
-                        &judge->lines_capacity, sizeof *judge->lines))
-    return;
-  cli_judge_more(judge, c, slopes, &more);
-  judge->lines[judge->nlines++] =
-      (cli_judged){.t = c->event != NULL ? c->event->t : brink_sim_time(judge->run->sim),
-                   .event = c->event != NULL,
-                   .flag = flag,
-                   .published = c->published,
-                   .scaled = c->scaled,
-                   .posed = posed,
-                   .verdict = keep(judge, words),
-                   .more = keep(judge, &more)};
-  brink_text_free(&more);
-}
-
-static void keep_for_page(cli_judge *judge, const brink_condition *c, const char *flag,
-                          const brink_text *members) {
-  brink_text *page = &judge->page;
-  if (judge->run->settings.report == NULL || judge->npage++ >= PAGE) return;
-  brink_text_add(page, "%s{\"t\":", page->length > 0 ? ",\n  " : "\n  ");
-  brink_json_real(page, c->event != NULL ? c->event->t : brink_sim_time(judge->run->sim));
-  brink_text_add(page, ",\"flag\":");
-  brink_json_string(page, flag);
-  brink_text_add(page, ",\"event\":%s,%s}", c->event != NULL ? "true" : "false",
-                 members->data != NULL ? members->data : "\"posed\":null");
-  judge->run->journal.failed = judge->run->journal.failed || page->failed;
-}
-
-/* The word again, with what derivatives tell about initial values and knobs. */
-static brink_posed judge_again(const cli_judge *judge, const brink_condition *c,
-                               const cli_cause *cause) {
-  bool judged = c->posed <= BRINK_ILL_POSED;
-  if (!judged || cause->name == NULL || cause->appears) return c->posed;
-  brink_evidence evidence = {.angle = c->angle_before,
-                             .vanish = cause->relative,
-                             .appear = NAN,
-                             .accuracy = judge->run->settings.options.rtol};
-  brink_posed posed = brink_judge(&evidence);
-  return posed > c->posed && posed <= BRINK_ILL_POSED ? posed : c->posed;
-}
-
-static void tell_full(cli_judge *judge, const brink_condition *c, uint32_t flag, size_t index) {
-  cli_simulation *run = judge->run;
-  brink_text words = {0}, members = {0}, object = {0}, name = {0};
-  const cli_slopes *slopes = slopes_of(judge, c);
-  cli_cause cause = cli_judge_cause(judge, c, slopes);
-  brink_posed posed = judge_again(judge, c, &cause);
-  brink_system_flag_name(run->loaded.system, flag, index, &name);
-  cli_judge_words(c, posed, &cause, &words);
-  const char *flag_name = keep(judge, &name);
-  if (c->event != NULL) {
-    judge->nevents++;
-    judge->counts[posed]++;
-  }
-  if (judge->told) keep_line(judge, c, slopes, flag_name, &words, posed);
-  cli_judge_json(judge, c, slopes, words.data, posed, &members);
-  keep_for_page(judge, c, flag_name, &members);
-  if (c->event == NULL) {
-    if (judge->told) brink_journal_closest(&run->journal, flag, index, members.data);
-  } else if (judge->told) {
-    brink_text_add(&object, "{%s}", members.data != NULL ? members.data : "");
-    brink_journal_condition(&run->journal, flag, index, c->published, object.data);
-  } else {
-    brink_journal_condition(&run->journal, flag, index, c->transversality, NULL);
-  }
-  run->journal.failed = run->journal.failed || words.failed || members.failed || object.failed;
-  brink_text_free(&words);
-  brink_text_free(&members);
-  brink_text_free(&object);
-  brink_text_free(&name);
-}
-
-static void on_condition(const brink_condition *c, void *user) {
-  cli_judge *judge = user;
-  cli_simulation *run = judge->run;
-  uint32_t flag;
-  size_t index;
-  brink_instance_flag(run->instance, c->guard, &flag, &index);
-  brink_direction direction = c->event != NULL ? c->event->direction : BRINK_POSITIVE;
-  if (!brink_journal_wants(run->loaded.system, flag, direction)) return;
-  if (judge->full)
-    tell_full(judge, c, flag, index);
-  else
-    brink_journal_condition(&run->journal, flag, index, c->transversality, NULL);
-}
-
-/* ---- beginning and end ---- */
-
-static brink_status follow_slopes(cli_judge *judge) {
-  brink_sensitivity_def def = brink_default_sensitivity();
-  def.saltation = true;
-  def.event = on_slopes;
-  def.user = judge;
-  if (!take_directions(judge)) return BRINK_ERR_MEMORY;
-  if (judge->ndirections == 0) return BRINK_OK;
-  if (!fill_directions(judge, &def)) return BRINK_ERR_MEMORY;
-  return brink_sensitivity_create(judge->run->sim, &def, NULL, &judge->run->diag,
-                                  &judge->sensitivity);
-}
-
-static bool is_asked(const cli_simulation *run) {
-  return run->arguments->command == &cli_commands[CLI_COMMAND_CONDITION];
-}
-
-bool cli_judge_is_full(const cli_simulation *run) {
-  return is_asked(run) || run->settings.report != NULL;
-}
-
-bool cli_judge_begin(cli_simulation *run) {
-  const cli_settings *settings = &run->settings;
-  bool told = is_asked(run);
-  if (!settings->json && !cli_judge_is_full(run)) return true;
-  cli_judge *judge = brink_arena_take(&run->arena, 1, sizeof *judge);
-  brink_status status = judge != NULL ? BRINK_OK : BRINK_ERR_MEMORY;
-  if (judge != NULL) {
-    *judge = (cli_judge){
-        .run = run, .told = told, .all = settings->sensitivity, .full = cli_judge_is_full(run)};
-    run->judge = judge;
-    double step = settings->against_step > 0.0 ? settings->against_step : settings->options.step;
-    brink_conditions_def def = {
-        .step = step, .approaches = judge->full, .told = on_condition, .user = judge};
-    status = brink_conditions_create(run->sim, &def, NULL, &run->diag, &judge->conditions);
-    bool small = run->columns.system->nx <= STATES_AT_ONCE;
-    /* After the conditions: who comes last is told first. */
-    if (status == BRINK_OK && told && (small || judge->all)) status = follow_slopes(judge);
-  }
-  if (status == BRINK_OK) return true;
-  cli_say("out of memory");
-  return false;
-}
-
-void cli_judge_end(cli_simulation *run) {
-  if (run->judge == NULL) return;
-  if (!brink_conditions_finish(run->judge->conditions)) run->journal.failed = true;
-}
-
-void cli_judge_free(cli_simulation *run) {
-  if (run->judge == NULL) return;
-  brink_sensitivity_destroy(run->judge->sensitivity);
-  brink_conditions_destroy(run->judge->conditions);
-  brink_text_free(&run->judge->page);
-  brink_knobs_free(&run->judge->knobs);
-  run->judge = NULL;
-}
-
-const brink_text *cli_judge_page(const cli_simulation *run) {
-  return run->judge != NULL && run->judge->full ? &run->judge->page : NULL;
-}
-
-bool cli_judge_tells(const cli_simulation *run) {
-  return run->judge != NULL && run->judge->told;
-}
+enum { LINES = 20 }; /* differences that are shown */
 
 int cli_condition(const cli_arguments *arguments) {
   return cli_run(arguments);
+}
+
+/* ---- conditions ---- */
+
+static int widest(const brink_conditions_report *judge) {
+  size_t width = strlen("flag");
+  for (size_t k = 0; k < judge->nlines; k++) {
+    size_t length = strlen(judge->lines[k].flag);
+    if (length > width) width = length;
+  }
+  return (int)width;
+}
+
+static const char *colour_of(brink_posed posed, const cli_colours *c) {
+  return posed == BRINK_ILL_POSED    ? c->error
+         : posed == BRINK_GRAZING    ? c->warning
+         : posed == BRINK_WELL_POSED ? c->good
+                                     : c->dim;
+}
+
+static void write_number(double value, brink_text *text) {
+  if (isnan(value))
+    brink_text_add(text, "%-11s  ", "-");
+  else
+    brink_text_add(text, "%-11.6g  ", value);
+}
+
+static void write_line(const brink_condition_line *line, int width, const cli_colours *c,
+                       brink_text *text) {
+  brink_text_add(text, "  %-14.10g  %s%-*s%s  ", line->t, c->name, width, line->flag, c->plain);
+  write_number(line->published, text);
+  write_number(line->scaled, text);
+  brink_text_add(text, "%s%s%s\n%s", colour_of(line->posed, c), line->verdict, c->plain,
+                 line->more);
+}
+
+static void write_table(const brink_conditions_report *judge, bool events, const cli_colours *c,
+                        brink_text *text) {
+  int width = widest(judge);
+  brink_text_add(text, "  %s%-14s  %-*s  %-11s  %-11s  %s%s\n", c->dim, "t", width, "flag",
+                 "published", "scaled", "verdict", c->plain);
+  for (size_t k = 0; k < judge->nlines; k++) {
+    if (judge->lines[k].event == events) write_line(&judge->lines[k], width, c, text);
+  }
+}
+
+void cli_conditions_show(const brink_run *run, const cli_colours *c, brink_text *text) {
+  const brink_conditions_report *judge = run->conditions;
+  size_t silent = 0, shown = 0;
+  for (size_t k = 0; k < judge->nlines; k++) {
+    silent += !judge->lines[k].event;
+    shown += judge->lines[k].event;
+  }
+  brink_text_add(text, "\n%s%zu event%s%s", c->bold, judge->nevents, judge->nevents == 1 ? "" : "s",
+                 c->plain);
+  for (size_t k = 0; k <= BRINK_UNJUDGED; k++) {
+    if (judge->counts[k] > 0)
+      brink_text_add(text, ", %zu %s", judge->counts[k], brink_posed_name((brink_posed)k));
+  }
+  brink_text_add(text, "\n");
+  if (shown > 0) write_table(judge, true, c, text);
+  if (judge->nevents > shown)
+    brink_text_add(text, "  and %zu more: --json has all of them\n", judge->nevents - shown);
+  if (silent == 0) return;
+  brink_text_add(text, "\n%sapproaches that no event followed%s\n", c->bold, c->plain);
+  write_table(judge, false, c, text);
+}
+
+/* ---- another method ---- */
+
+static void write_error(double error, const char *whose, brink_text *text) {
+  if (isfinite(error))
+    brink_text_add(text, "%.2g", error);
+  else
+    brink_text_add(text, "unknown (%s coarser run has no such event)", whose);
+}
+
+static void write_difference(const brink_run *run, const brink_disagreement *d, const char *method,
+                             brink_text *text) {
+  brink_text name = {0};
+  brink_comparison_name(run, d, &name);
+  brink_text_add(text, "  %s: ", name.data != NULL ? name.data : "");
+  if (d->there == NULL)
+    brink_text_add(text, "t = %.10g, which %s does not have\n", d->here->t, method);
+  else if (d->here == NULL)
+    brink_text_add(text, "%s alone has it, at t = %.10g\n", method, d->there->t);
+  else {
+    brink_text_add(text, "t = %.10g, by %s %.10g; errors ", d->here->t, method, d->there->t);
+    write_error(d->error_here, "its", text);
+    brink_text_add(text, " and ");
+    write_error(d->error_there, "its", text);
+    brink_text_add(text, ": at least one is off by %.2g\n", 0.5 * brink_comparison_distance(d));
+  }
+  text->failed = text->failed || name.failed;
+  brink_text_free(&name);
+}
+
+void cli_comparison_show(const brink_run *run, const cli_colours *c, brink_text *text) {
+  const brink_comparison *a = run->comparison;
+  if (a == NULL) return;
+  const char *method = brink_method_name(a->options.method);
+  size_t n = a->ndifferences;
+  brink_text_add(text, "\n%sagainst %s%s", c->bold, method, c->plain);
+  if (a->options.step > 0.0) brink_text_add(text, ", step %g", a->options.step);
+  brink_text_add(text, ": %zu event%s within both errors, %zu not\n", a->nagreeing,
+                 a->nagreeing == 1 ? "" : "s", n);
+  for (size_t k = 0; k < n && k < LINES; k++)
+    write_difference(run, &a->differences[k], method, text);
+  if (n > LINES) brink_text_add(text, "  and %zu more: --json has all of them\n", n - LINES);
+  for (int k = 0; k < 2; k++) {
+    if (!a->fine[k].complete)
+      brink_text_add(text, "  compared until t = %.10g, where %s ends\n", a->fine[k].end,
+                     k == 1 ? method : "the run");
+  }
 }

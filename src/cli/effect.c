@@ -5,13 +5,13 @@
  * for when the run has been made, as `auto` has chosen its method by then. */
 #include <string.h>
 
-#include "cli/crowd.h"
 #include "cli/run.h"
 #include "model/model.h"
+#include "run/population_run.h"
 
 /* What the reasons are about. */
 typedef struct facts {
-  const cli_simulation *run;
+  const cli_simulation *sim;
   const brink_options *options;
   brink_method method; /* never auto */
   bool populations;    /* the model has some */
@@ -64,29 +64,30 @@ static const char *of_hmax(const facts *f) {
 
 /* Guards are still located within the tolerances, and Newton's iteration ends by them. */
 static const char *of_tolerance(const facts *f) {
-  if (!has_fixed_step(f) || f->method == BRINK_BDF3 || f->run->instance == NULL) return NULL;
-  bool guards = brink_instance_model(f->run->instance)->def.nguards > 0;
+  if (!has_fixed_step(f) || f->method == BRINK_BDF3 || f->sim->run->instance == NULL) return NULL;
+  bool guards = brink_instance_model(f->sim->run->instance)->def.nguards > 0;
   return guards ? NULL : "the step is fixed, and the model has no events";
 }
 
 static const char *of_clocks(const facts *f) {
   if (!f->populations) return "the model has no population of agents";
-  if (f->run->crowd != NULL || f->one_clock) return NULL;
-  if (f->run->arguments->command == &cli_commands[CLI_COMMAND_CONDITION])
+  if (f->sim->run->population_run != NULL || f->one_clock) return NULL;
+  if (f->sim->arguments->command == &cli_commands[CLI_COMMAND_CONDITION])
     return "condition computes all agents as one system";
   return "the model, or another option, needs all agents in one system";
 }
 
 static const char *of_threads(const facts *f) {
-  return f->run->crowd != NULL ? NULL
-                               : "only agents with clocks of their own run in several threads";
+  return f->sim->run->population_run != NULL
+             ? NULL
+             : "only agents with clocks of their own run in several threads";
 }
 
 static const char *of_every(const facts *f) {
-  const cli_settings *s = &f->run->settings;
+  const cli_settings *s = &f->sim->settings;
   bool rows = s->out != NULL || s->report != NULL || s->plot != NULL;
   bool asked =
-      cli_has(f->run->arguments, CLI_EVERY); /* models may well say it for all their runs */
+      cli_has(f->sim->arguments, CLI_EVERY); /* models may well say it for all their runs */
   return rows || !asked ? NULL : "no rows are written: give --out, --report or --plot";
 }
 
@@ -100,30 +101,38 @@ static const struct {
     {CLI_CLOCKS, of_clocks},  {CLI_THREADS, of_threads},     {CLI_EVERY, of_every},
 };
 
-/* ---- telling ---- */
+/* ---- showing ---- */
 
-static bool model_says(const cli_simulation *run, const char *name) {
-  const brink_system *system = run->loaded.system;
+static const brink_system *system_of(const cli_simulation *sim) {
+  return sim->run->system;
+}
+
+static bool model_says(const cli_simulation *sim, const char *name) {
+  const brink_system *system = system_of(sim);
   for (size_t k = 0; k < system->nsettings; k++) {
     if (strcmp(system->settings[k].name, name) == 0) return true;
   }
   return false;
 }
 
-void cli_effects_tell(const cli_simulation *run) {
-  if (run->settings.quiet) return;
-  const brink_component *top = cli_load_top(&run->loaded, run->arguments);
-  facts f = {.run = run,
-             .options = &run->settings.options,
-             .method = run->crowd != NULL
-                           ? brink_sim_stats(brink_agents_sim(run->crowd->agents, 0))->method
-                           : brink_sim_stats(run->sim)->method,
+static brink_method method_of(const brink_run *run) {
+  const brink_sim *sim =
+      run->population_run != NULL ? brink_agents_sim(run->population_run->agents, 0) : run->sim;
+  return brink_sim_stats(sim)->method;
+}
+
+void cli_effects_show(const cli_simulation *sim) {
+  if (sim->settings.quiet) return;
+  const brink_component *top = brink_hsml_top(sim->model);
+  facts f = {.sim = sim,
+             .options = &sim->settings.run.sim,
+             .method = method_of(sim->run),
              .populations = top != NULL && top->npopulations > 0,
-             .one_clock = cli_load_one_clock(&run->loaded, run->arguments)};
+             .one_clock = sim->settings.run.clocks == BRINK_CLOCKS_ONE};
   for (size_t k = 0; k < sizeof effects / sizeof *effects; k++) {
     const char *name = cli_options[effects[k].id].name;
-    bool given = cli_has(run->arguments, effects[k].id);
-    const char *reason = given || model_says(run, name) ? effects[k].reason(&f) : NULL;
+    bool given = cli_has(sim->arguments, effects[k].id);
+    const char *reason = given || model_says(sim, name) ? effects[k].reason(&f) : NULL;
     if (reason == NULL) continue;
     if (given)
       cli_say("warning: --%s has no effect: %s", name, reason);

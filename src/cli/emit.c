@@ -28,11 +28,11 @@ static int emit(brink_system *system, const brink_options *run) {
 }
 
 int cli_emit(const cli_arguments *arguments) {
-  cli_loaded loaded;
-  int outcome = cli_load(&loaded, arguments, arguments->operands[0]);
+  brink_hsml *model = NULL;
+  int outcome = cli_load(&model, arguments, arguments->operands[0], BRINK_BUILD_WHOLE);
   cli_settings settings;
   if (outcome == CLI_OK) outcome = cli_settings_read(&settings, arguments);
-  if (outcome == CLI_OK) outcome = emit(loaded.system, &settings.options);
-  cli_unload(&loaded);
+  if (outcome == CLI_OK) outcome = emit(model->built->system, &settings.run.sim);
+  brink_hsml_destroy(model);
   return outcome;
 }

@@ -72,22 +72,46 @@ static const brink_file *main_file(const brink_unit *unit, const char *path) {
   return &unit->files[0];
 }
 
+/* The file, parsed; names and types make no difference to its layout. CLI_OK, or said. */
+static int parse(const cli_arguments *arguments, const char *path, brink_unit **unit) {
+  bool unreadable = false;
+  const char *reason = NULL;
+  *unit = brink_unit_parse(path, &brink_file_reader, NULL, &unreadable, &reason);
+  if (unreadable) {
+    cli_say("cannot read %s: %s", strcmp(path, "-") == 0 ? "standard input" : path,
+            reason != NULL ? reason : "it cannot be read");
+    return CLI_FILE;
+  }
+  if (*unit == NULL || (*unit)->out_of_memory) {
+    cli_say("out of memory");
+    return CLI_NUMERICS;
+  }
+  brink_report_sort(*unit);
+  for (size_t k = 0; k < (*unit)->nitems; k++) {
+    brink_text text = {0};
+    brink_report_render(*unit, &(*unit)->items[k], &text);
+    brink_hsml_message message = {.severity = (*unit)->items[k].severity, .rendered = text.data};
+    if (text.data != NULL) cli_show_message(&message, arguments);
+    brink_text_free(&text);
+  }
+  return (*unit)->nerrors > 0 ? CLI_MODEL_ERRORS : CLI_OK;
+}
+
 static int format_one(const cli_arguments *arguments, const char *path, cli_output *output) {
-  cli_loaded loaded;
-  int outcome = cli_load_parse(&loaded, path);
-  if (outcome == CLI_OK) outcome = cli_report(loaded.unit, arguments);
+  brink_unit *unit = NULL;
   brink_text text = {0};
+  int outcome = parse(arguments, path, &unit);
   if (outcome == CLI_OK) {
-    if (brink_unit_format_source(loaded.unit, &text) && !text.failed) {
+    if (brink_unit_format_source(unit, &text) && !text.failed) {
       if (text.data == NULL) brink_text_append(&text, "", 0);
-      outcome = deliver(arguments, path, main_file(loaded.unit, path), &text, output);
+      outcome = deliver(arguments, path, main_file(unit, path), &text, output);
     } else {
       cli_say("out of memory");
       outcome = CLI_NUMERICS;
     }
   }
   brink_text_free(&text);
-  cli_unload(&loaded);
+  brink_unit_destroy(unit);
   return outcome;
 }
 

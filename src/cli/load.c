@@ -1,11 +1,11 @@
-/* load.c: from a file to a flat system, with diagnostics on the screen. */
+/* load.c: a model, with its diagnostics on the screen. */
 #include "cli/load.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/colour.h"
+#include "cli/settings.h"
 
 /* ---- diagnostics ---- */
 
@@ -24,12 +24,15 @@ static void show_headline(const char *line, int length, brink_severity severity,
           found + size);
 }
 
-/* A rendered item: headline, source line, carets, hint. */
-static void show(const char *text, brink_severity severity, const cli_colours *c) {
+/* A rendered message: headline, source line, carets, hint. */
+void cli_show_message(const brink_hsml_message *message, const cli_arguments *arguments) {
+  const cli_colours *c =
+      cli_colours_for(cli_when_of(cli_value(arguments, CLI_COLOR)), STDERR_FILENO);
+  const char *text = message->rendered;
   for (int k = 0; *text != '\0'; k++) {
     int length = (int)strcspn(text, "\n");
     if (k == 0)
-      show_headline(text, length, severity, c);
+      show_headline(text, length, message->severity, c);
     else if (k == 2)
       fprintf(stderr, "%s%.*s%s", c->caret, length, text, c->plain);
     else if (strncmp(text, "hint:", 5) == 0)
@@ -41,182 +44,7 @@ static void show(const char *text, brink_severity severity, const cli_colours *c
   }
 }
 
-int cli_report(brink_unit *unit, const cli_arguments *arguments) {
-  const cli_colours *colours =
-      cli_colours_for(cli_when_of(cli_value(arguments, CLI_COLOR)), STDERR_FILENO);
-  bool quiet = cli_has(arguments, CLI_QUIET);
-  brink_report_sort(unit);
-  brink_text text = {0};
-  for (size_t k = 0; k < unit->nitems; k++) {
-    const brink_report_item *item = &unit->items[k];
-    if ((quiet && item->severity == BRINK_WARNING) || item->origin != BRINK_ORIGIN_TEXT) continue;
-    text.length = 0;
-    brink_report_render(unit, item, &text);
-    if (text.data == NULL || text.failed) continue;
-    show(text.data, item->severity, colours);
-  }
-  brink_text_free(&text);
-  if (unit->too_many) cli_say("there is more: the first %d are shown", BRINK_REPORT_LIMIT);
-  return unit->nerrors > 0 ? CLI_MODEL_ERRORS : CLI_OK;
-}
-
-/* ---- loading ---- */
-
-int cli_load_parse(cli_loaded *loaded, const char *path) {
-  *loaded = (cli_loaded){0};
-  bool unreadable = false;
-  const char *reason = NULL;
-  loaded->unit = brink_unit_parse(path, &brink_file_reader, NULL, &unreadable, &reason);
-  if (unreadable) {
-    cli_say("cannot read %s: %s", strcmp(path, "-") == 0 ? "standard input" : path,
-            reason != NULL ? reason : "it cannot be read");
-    return CLI_FILE;
-  }
-  if (loaded->unit != NULL && !loaded->unit->out_of_memory) return CLI_OK;
-  cli_say("out of memory");
-  return CLI_NUMERICS;
-}
-
-/* The seed that the model's simulation section names; `seed` if there is none. */
-static uint64_t model_seed(const brink_system *system, uint64_t seed) {
-  for (size_t k = 0; k < system->nsettings; k++) {
-    const brink_setting *setting = &system->settings[k];
-    if (strcmp(setting->name, "seed") == 0 && !setting->is_text && setting->number >= 0.0 &&
-        setting->number < 0x1p64)
-      seed = (uint64_t)setting->number;
-  }
-  return seed;
-}
-
-static void flatten(cli_loaded *loaded, const cli_arguments *arguments,
-                    brink_flatten_options *options) {
-  loaded->system = brink_flatten(loaded->unit, options, NULL);
-  if (loaded->system == NULL || cli_has(arguments, CLI_SEED)) return;
-  uint64_t seed = model_seed(loaded->system, options->seed);
-  if (seed == options->seed) return;
-  options->seed = seed; /* known only now: all draws anew */
-  brink_system_destroy(loaded->system);
-  loaded->system = brink_flatten(loaded->unit, options, NULL);
-}
-
-/* ---- agents with clocks of their own ---- */
-
-static const brink_component *find_top(const brink_unit *unit, const char *name) {
-  if (name == NULL) return unit->system != NULL ? unit->system : unit->last;
-  for (const brink_component *c = unit->components; c != NULL; c = c->next) {
-    if (strcmp(c->name, name) == 0) return c;
-  }
-  return NULL;
-}
-
-/* What an option is, on the command line or in the model; NULL: neither says it. */
-static const char *word_of(cli_option_id id, const cli_arguments *arguments,
-                           const brink_system *system) {
-  const char *word = cli_value(arguments, id);
-  for (size_t k = 0; word == NULL && k < system->nsettings; k++) {
-    const brink_setting *setting = &system->settings[k];
-    if (setting->is_text && strcmp(setting->name, cli_options[id].name) == 0) word = setting->text;
-  }
-  return word;
-}
-
-const brink_component *cli_load_top(const cli_loaded *loaded, const cli_arguments *arguments) {
-  return find_top(loaded->unit, cli_value(arguments, CLI_TOP));
-}
-
-bool cli_load_one_clock(const cli_loaded *loaded, const cli_arguments *arguments) {
-  const char *word = word_of(CLI_CLOCKS, arguments, loaded->system);
-  return word != NULL && strcmp(word, "one") == 0;
-}
-
-static bool is_among(const char *word, const char *const *words) {
-  if (word == NULL) return true;
-  while (*words != NULL && strcmp(word, *words) != 0) words++;
-  return *words != NULL;
-}
-
-/* Do the settings of a run let them? */
-static bool settings_allow(const cli_arguments *arguments, const brink_system *system) {
-  static const char *const own[] = {"own", NULL}, *const stop[] = {"stop", NULL};
-  static const char *const methods[] = {"auto", "taylor", "adams", NULL};
-  static const char *const events[] = {"extrapolate", "interpolate", NULL};
-  return is_among(word_of(CLI_CLOCKS, arguments, system), own) &&
-         is_among(word_of(CLI_ZENO, arguments, system), stop) &&
-         is_among(word_of(CLI_METHOD, arguments, system), methods) &&
-         is_among(word_of(CLI_EVENTS, arguments, system), events);
-}
-
-static bool wants_own(const cli_loaded *loaded, const cli_arguments *arguments,
-                      const brink_component *top) {
-  cli_command_id command = (cli_command_id)(arguments->command - cli_commands);
-  if (command == CLI_COMMAND_RUN) return settings_allow(arguments, loaded->system);
-  /* Others look at all in one system, if they can. */
-  return command == CLI_COMMAND_CHECK &&
-         cli_parts_count_pairs(top, loaded->system) > (double)BRINK_PAIR_LIMIT;
-}
-
-/* Tries it with a system of values and parts. False: everything in one system, as if nothing had been tried. What is
- * wrong with values is told as it is; what is wrong with equations, too, where one system would be too large. */
-static bool flatten_own(cli_loaded *loaded, const cli_arguments *arguments,
-                        brink_flatten_options *options) {
-  brink_unit *unit = loaded->unit;
-  const brink_component *top = find_top(unit, options->top);
-  if (unit->nerrors > 0 || options->ndriven > 0 || top == NULL || !cli_parts_may(top)) return false;
-  brink_report_mark before = brink_report_now(unit);
-  brink_flatten_options values = *options;
-  const char *reason = NULL;
-  values.values_only = true;
-  flatten(loaded, arguments, &values);
-  if (loaded->system == NULL) return true;
-  if (wants_own(loaded, arguments, top))
-    loaded->parts = cli_parts_make(unit, top, &values, loaded->system, &reason);
-  if (loaded->parts != NULL) return true;
-  bool large = cli_parts_count_pairs(top, loaded->system) > (double)BRINK_PAIR_LIMIT;
-  brink_system_destroy(loaded->system);
-  loaded->system = NULL;
-  if (large && (unit->nerrors > before.nerrors || unit->nsettings > 0)) return true;
-  brink_report_return(unit, &before);
-  return false;
-}
-
-/* --top, --set, --input and --seed; *sets is to be freed (NULL: no memory). CLI_OK, or said. */
-static int read_options(const cli_loaded *loaded, const cli_arguments *arguments,
-                        brink_flatten_options *options, const char ***sets) {
-  cli_settings settings;
-  const cli_input *input = &loaded->input;
-  int outcome = cli_settings_read(&settings, arguments);
-  *sets = NULL;
-  if (outcome != CLI_OK) return outcome;
-  *sets = calloc(arguments->ngiven + input->ncolumns + 1, sizeof **sets);
-  *options = (brink_flatten_options){.top = cli_value(arguments, CLI_TOP),
-                                     .sets = *sets,
-                                     .library = cli_has(arguments, CLI_PART),
-                                     .seed = settings.seed,
-                                     .driven = input->names,
-                                     .ndriven = input->ncolumns,
-                                     .drive_holds = cli_has(arguments, CLI_INPUT_HOLD)};
-  for (size_t k = 0; *sets != NULL && k < input->ncolumns; k++)
-    (*sets)[options->nsets++] = input->sets[k];
-  for (size_t k = 0; *sets != NULL && k < arguments->ngiven; k++) {
-    if (arguments->given[k].id == CLI_SET) (*sets)[options->nsets++] = arguments->given[k].value;
-  }
-  return CLI_OK;
-}
-
-brink_status cli_load_knobs(cli_loaded *loaded, const cli_arguments *arguments, size_t most,
-                            brink_knobs *knobs) {
-  brink_flatten_options options;
-  const char **sets;
-  *knobs = (brink_knobs){0};
-  int outcome = read_options(loaded, arguments, &options, &sets);
-  brink_status status = BRINK_ERR_MEMORY;
-  if (outcome == CLI_OK && sets != NULL)
-    status = brink_knobs_find(loaded->unit, &options, loaded->system, most, NULL, knobs);
-  free(sets);
-  return status;
-}
-
-/* An option that the language refused, by the option's name: "--set k=x: give a number; did you mean …?" */
+/* An option that the language refused: "--set k=x: give a number; did you mean …?" */
 static int show_refused(const cli_arguments *arguments, const brink_report_item *item) {
   static const cli_option_id ids[] = {[BRINK_ORIGIN_TOP] = CLI_TOP,
                                       [BRINK_ORIGIN_SET] = CLI_SET,
@@ -226,56 +54,113 @@ static int show_refused(const cli_arguments *arguments, const brink_report_item 
                     item->hint != NULL ? "; " : "", item->hint != NULL ? item->hint : "");
 }
 
-/* Flattens as asked. CLI_OK, CLI_USAGE (said), CLI_NUMERICS (said); errors of the model are in the unit. */
-static int flatten_as_asked(cli_loaded *loaded, const cli_arguments *arguments, bool one) {
-  brink_flatten_options options;
-  const char **sets;
-  int outcome = read_options(loaded, arguments, &options, &sets);
-  if (outcome != CLI_OK) return outcome;
-  if (sets != NULL && (one || !flatten_own(loaded, arguments, &options)))
-    flatten(loaded, arguments, &options);
-  const brink_report_item *refused = brink_report_of_settings(loaded->unit);
-  if (refused != NULL)
-    outcome = show_refused(arguments, refused);
-  else if (loaded->system == NULL && loaded->unit->nerrors == 0) {
-    cli_say("out of memory");
-    outcome = CLI_NUMERICS;
+/* All of them; those about options are wrong usage. CLI_OK, CLI_MODEL_ERRORS, CLI_FILE, CLI_USAGE. */
+static int show_messages(brink_hsml *model, const cli_arguments *arguments) {
+  const brink_hsml_message *messages;
+  bool quiet = cli_has(arguments, CLI_QUIET);
+  size_t count = brink_hsml_messages(model, &messages), errors = 0;
+  int outcome = CLI_OK;
+  for (size_t k = 0; k < count; k++) {
+    const brink_hsml_message *m = &messages[k];
+    if (m->file == NULL || (quiet && m->severity == BRINK_WARNING)) continue;
+    cli_show_message(m, arguments);
+    if (m->severity == BRINK_ERROR) errors++;
+    if (m->severity == BRINK_ERROR && m->column == 0) outcome = CLI_FILE; /* of inputs */
   }
-  free(sets);
-  return outcome;
+  if (model->unit->too_many) cli_say("there is more: the first %d are shown", BRINK_REPORT_LIMIT);
+  if (outcome == CLI_OK && errors > 0) return CLI_MODEL_ERRORS;
+  const brink_report_item *refused = brink_report_of_settings(model->unit);
+  return refused != NULL && outcome == CLI_OK ? show_refused(arguments, refused) : outcome;
 }
 
-int cli_load(cli_loaded *loaded, const cli_arguments *arguments, const char *path) {
-  int outcome = cli_load_parse(loaded, path);
-  if (outcome == CLI_OK) outcome = cli_input_read(&loaded->input, arguments);
-  if (outcome != CLI_OK) return outcome;
-  brink_unit_check(loaded->unit);
-  if (!loaded->unit->out_of_memory) /* with errors it reports more, and makes nothing */
-    outcome = flatten_as_asked(loaded, arguments, false);
-  int errors = cli_report(loaded->unit, arguments);
-  if (outcome == CLI_OK && errors == CLI_OK && loaded->unit->out_of_memory) {
+/* ---- values of the command line ---- */
+
+static int set_values(brink_hsml *model, const cli_arguments *arguments) {
+  for (size_t k = 0; k < arguments->ngiven; k++) {
+    const cli_given *given = &arguments->given[k];
+    if (given->id != CLI_SET) continue;
+    size_t length = strcspn(given->value, "=");
+    brink_text name = {0};
+    brink_text_append(&name, given->value, length);
+    brink_status status =
+        name.failed ? BRINK_ERR_MEMORY
+                    : brink_hsml_set_text(model, name.data, given->value + length + 1, NULL);
+    brink_text_free(&name);
+    if (status == BRINK_OK) continue;
     cli_say("out of memory");
     return CLI_NUMERICS;
   }
-  if (errors == CLI_OK && outcome == CLI_OK)
-    outcome = cli_input_bind(&loaded->input, loaded->system);
-  return errors != CLI_OK ? errors : outcome;
+  return CLI_OK;
 }
 
-int cli_load_one(cli_loaded *loaded, const cli_arguments *arguments) {
-  cli_parts_destroy(loaded->parts);
-  brink_system_destroy(loaded->system);
-  loaded->parts = NULL;
-  loaded->system = NULL;
-  int outcome = flatten_as_asked(loaded, arguments, true);
-  if (loaded->unit->nerrors > 0) return cli_report(loaded->unit, arguments);
-  return outcome;
+static int refuse_both(const brink_inputs *inputs, const cli_arguments *arguments) {
+  for (size_t g = 0; g < arguments->ngiven; g++) {
+    if (arguments->given[g].id != CLI_SET) continue;
+    const char *set = arguments->given[g].value;
+    size_t length = strcspn(set, "=");
+    for (size_t k = 0; k < inputs->ncolumns; k++) {
+      if (strlen(inputs->names[k]) == length && memcmp(inputs->names[k], set, length) == 0)
+        return cli_misuse(arguments->command->name, "--set and --input both give '%s'",
+                          inputs->names[k]);
+    }
+  }
+  return CLI_OK;
 }
 
-void cli_unload(cli_loaded *loaded) {
-  cli_input_free(&loaded->input);
-  cli_parts_destroy(loaded->parts);
-  brink_system_destroy(loaded->system);
-  brink_unit_destroy(loaded->unit);
-  *loaded = (cli_loaded){0};
+static int read_inputs(brink_hsml *model, const cli_arguments *arguments) {
+  const char *path = cli_value(arguments, CLI_INPUT);
+  bool hold = cli_has(arguments, CLI_INPUT_HOLD);
+  brink_diag diag;
+  if (path == NULL)
+    return hold ? cli_misuse(arguments->command->name, "--input-hold needs --input FILE.csv")
+                : CLI_OK;
+  brink_status status = brink_hsml_read_inputs(model, path, hold, &diag);
+  if (status == BRINK_OK) return refuse_both(model->inputs, arguments);
+  if (model->nextra == 0)
+    cli_say("%s", diag.message);
+  else
+    cli_show_message(&model->extra[model->nextra - 1], arguments);
+  return status == BRINK_ERR_MEMORY ? CLI_NUMERICS : CLI_FILE;
+}
+
+/* What the command line says wins over the model. */
+static void give_hints(brink_hsml *model, const cli_arguments *arguments,
+                       const cli_settings *settings, brink_build_purpose purpose) {
+  model->hints = (brink_build_hints){.purpose = purpose,
+                                     .clocks = cli_value(arguments, CLI_CLOCKS),
+                                     .zeno = cli_value(arguments, CLI_ZENO),
+                                     .method = cli_value(arguments, CLI_METHOD),
+                                     .events = cli_value(arguments, CLI_EVENTS),
+                                     .has_seed = cli_has(arguments, CLI_SEED),
+                                     .seed = settings->run.seed};
+}
+
+/* ---- loading ---- */
+
+static int build(brink_hsml *model, const cli_arguments *arguments, brink_build_purpose purpose) {
+  cli_settings settings;
+  int outcome = cli_settings_read(&settings, arguments);
+  if (outcome == CLI_OK) outcome = set_values(model, arguments);
+  if (outcome == CLI_OK) outcome = read_inputs(model, arguments);
+  if (outcome != CLI_OK) return outcome;
+  give_hints(model, arguments, &settings, purpose);
+  brink_diag diag;
+  brink_status status = brink_hsml_build(model, &diag);
+  outcome = show_messages(model, arguments);
+  if (status == BRINK_OK || outcome != CLI_OK) return outcome;
+  cli_say("%s", diag.message);
+  return status == BRINK_ERR_MEMORY ? CLI_NUMERICS : CLI_FILE;
+}
+
+int cli_load(brink_hsml **model, const cli_arguments *arguments, const char *path,
+             brink_build_purpose purpose) {
+  brink_diag diag;
+  brink_hsml_def def = brink_default_hsml();
+  def.path = path;
+  def.top = cli_value(arguments, CLI_TOP);
+  def.part = cli_has(arguments, CLI_PART);
+  brink_status status = brink_hsml_load(&def, NULL, &diag, model);
+  if (status == BRINK_OK || status == BRINK_ERR_MODEL) return build(*model, arguments, purpose);
+  cli_say("%s", diag.message);
+  return status == BRINK_ERR_FILE ? CLI_FILE : CLI_NUMERICS;
 }

@@ -162,12 +162,12 @@ static int out_of_memory(void) {
   return CLI_NUMERICS;
 }
 
-static void want(cli_simulation *run, const selection *s) {
-  for (size_t k = 0; k < s->count; k++) run->wanted[run->nwanted++] = s->column[k];
+static void want(cli_simulation *sim, const selection *s) {
+  for (size_t k = 0; k < s->count; k++) sim->wanted[sim->nwanted++] = s->column[k];
 }
 
-static int read_requests(cli_simulation *run, cli_plot *plot, const brink_columns *columns) {
-  char *word = brink_arena_text(&run->arena, run->settings.plot);
+static int read_requests(cli_simulation *sim, cli_plot *plot, const brink_columns *columns) {
+  char *word = brink_arena_text(&sim->arena, sim->settings.plot);
   if (word == NULL) return out_of_memory();
   int outcome = CLI_OK;
   for (char *next = word; next != NULL && outcome == CLI_OK; word = next) {
@@ -180,40 +180,40 @@ static int read_requests(cli_simulation *run, cli_plot *plot, const brink_column
   size_t wanted = 0;
   for (size_t k = 0; k < plot->count; k++)
     wanted += plot->requests[k].y.count + plot->requests[k].x.count;
-  run->wanted = brink_arena_take(&run->arena, wanted, sizeof *run->wanted);
-  if (run->wanted == NULL) return out_of_memory();
+  sim->wanted = brink_arena_take(&sim->arena, wanted, sizeof *sim->wanted);
+  if (sim->wanted == NULL) return out_of_memory();
   for (size_t k = 0; k < plot->count; k++) {
-    want(run, &plot->requests[k].y);
-    want(run, &plot->requests[k].x);
+    want(sim, &plot->requests[k].y);
+    want(sim, &plot->requests[k].x);
   }
   return CLI_OK;
 }
 
-int cli_plot_begin(cli_simulation *run) {
-  if (run->settings.plot == NULL) return CLI_OK;
+int cli_plot_begin(cli_simulation *sim) {
+  if (sim->settings.plot == NULL) return CLI_OK;
   size_t most = 1;
-  for (const char *c = run->settings.plot; *c != '\0'; c++) most += *c == ',';
-  cli_plot *plot = brink_arena_take(&run->arena, 1, sizeof *plot);
+  for (const char *c = sim->settings.plot; *c != '\0'; c++) most += *c == ',';
+  cli_plot *plot = brink_arena_take(&sim->arena, 1, sizeof *plot);
   if (plot == NULL) return out_of_memory();
-  plot->requests = brink_arena_take(&run->arena, most, sizeof *plot->requests);
+  plot->requests = brink_arena_take(&sim->arena, most, sizeof *plot->requests);
   brink_columns columns; /* only the names: the run's own ones come later */
   if (plot->requests == NULL ||
-      !brink_thin_init(&plot->events, BRINK_THIN_LAST, 1, MOST_EVENTS, &run->arena) ||
-      brink_columns_init(&columns, run->loaded.system, NULL, NULL) != BRINK_OK)
+      !brink_thin_init(&plot->events, BRINK_THIN_LAST, 1, MOST_EVENTS, &sim->arena) ||
+      brink_columns_init(&columns, sim->model->built->system, NULL, NULL) != BRINK_OK)
     return out_of_memory();
   if (!brink_columns_names(&columns)) {
     brink_columns_free(&columns);
     return out_of_memory();
   }
-  int outcome = read_requests(run, plot, &columns);
+  int outcome = read_requests(sim, plot, &columns);
   brink_columns_free(&columns);
-  run->plot = plot;
+  sim->plot = plot;
   return outcome;
 }
 
 /* ---- while it runs ---- */
 
-void cli_plot_told(cli_plot *plot, double t) {
+void cli_plot_event(cli_plot *plot, double t) {
   double nothing = 0.0;
   brink_thin_add(&plot->events, t, &nothing);
 }
@@ -222,7 +222,7 @@ void cli_plot_told(cli_plot *plot, double t) {
 
 /* What a picture is made of. */
 typedef struct sketch {
-  const cli_simulation *run;
+  const cli_simulation *sim;
   const brink_thinned *rows;
   const size_t *chosen;
   brink_arena arena;
@@ -250,7 +250,7 @@ static void put_name(brink_text *text, const selection *s) {
 /* Words in place of numbers. Of a mode all that it can be, of other texts those that occur. False: out of
  * memory. */
 static bool use_words(sketch *s, cli_curve *curve, const brink_variable *variable) {
-  const brink_system *system = s->run->loaded.system;
+  const brink_system *system = s->sim->model->built->system;
   const char **labels = brink_arena_take(&s->arena, MOST_LABELS, sizeof *labels);
   double *known = brink_arena_take(&s->arena, MOST_LABELS, sizeof *known);
   double *places = brink_arena_take(&s->arena, curve->count, sizeof *places);
@@ -278,7 +278,7 @@ static bool use_words(sketch *s, cli_curve *curve, const brink_variable *variabl
 
 /* y:x of a long run: points that were seen together, not connected, since some are left out. */
 static void use_points(sketch *s, const request *r, size_t k, cli_curve *curve) {
-  const brink_thinned *points = brink_display_points(s->run->display);
+  const brink_thinned *points = brink_display_points(s->sim->run->display);
   curve->count = points->rows;
   curve->x = values_of(s, points, r->x.column[r->x.total > 1 ? k : 0]);
   curve->y = values_of(s, points, r->y.column[k]);
@@ -327,8 +327,8 @@ static bool make_picture(sketch *s, const request *r) {
   if (!r->against && r->y.variable->type == BRINK_VALUE_BOOLEAN) use_booleans(picture);
   if (picture->labels != NULL && picture->nlabels < 4) picture->height = 3 + 2 * picture->nlabels;
   if (!r->against) {
-    picture->marks = s->run->plot->events.t;
-    picture->nmarks = s->run->plot->events.rows;
+    picture->marks = s->sim->plot->events.t;
+    picture->nmarks = s->sim->plot->events.rows;
   }
   put_name(&s->title, &r->y);
   if (r->against) {
@@ -342,11 +342,11 @@ static bool make_picture(sketch *s, const request *r) {
   return !s->title.failed && !s->below.failed;
 }
 
-static bool draw_request(const cli_simulation *run, const request *r, const cli_picture *look,
+static bool draw_request(const cli_simulation *sim, const request *r, const cli_picture *look,
                          brink_text *text) {
-  sketch s = {.run = run, .picture = *look};
+  sketch s = {.sim = sim, .picture = *look};
   brink_arena_init(&s.arena, NULL);
-  s.rows = brink_display_rows(run->display, &s.chosen);
+  s.rows = brink_display_rows(sim->run->display, &s.chosen);
   bool fine = make_picture(&s, r);
   if (fine) {
     brink_text_append(text, "\n", 1);
@@ -358,9 +358,9 @@ static bool draw_request(const cli_simulation *run, const request *r, const cli_
   return fine && !text->failed;
 }
 
-int cli_plot_print(const cli_simulation *run) {
-  const cli_settings *settings = &run->settings;
-  if (run->plot == NULL || run->display == NULL) return CLI_OK;
+int cli_plot_print(const cli_simulation *sim) {
+  const cli_settings *settings = &sim->settings;
+  if (sim->plot == NULL || sim->run->display == NULL) return CLI_OK;
   bool taken = settings->json || (settings->out != NULL && strcmp(settings->out, "-") == 0);
   int file = taken ? STDERR_FILENO : STDOUT_FILENO;
   const cli_colours *colours = cli_colours_for(settings->color, file);
@@ -370,8 +370,8 @@ int cli_plot_print(const cli_simulation *run) {
                       .plain = colours->plain};
   brink_text text = {0};
   bool fine = true;
-  for (size_t k = 0; k < run->plot->count && fine; k++)
-    fine = draw_request(run, &run->plot->requests[k], &look, &text);
+  for (size_t k = 0; k < sim->plot->count && fine; k++)
+    fine = draw_request(sim, &sim->plot->requests[k], &look, &text);
   int outcome = CLI_OK;
   if (!fine) {
     brink_text_free(&text);

@@ -6,13 +6,13 @@
 
 /* Before anything is simulated: which columns are meant by --plot. Fills run->plot and run->wanted.
  * CLI_OK; CLI_USAGE: there is no such name; CLI_NUMERICS: out of memory. Said. */
-int cli_plot_begin(cli_simulation *run);
+int cli_plot_begin(cli_simulation *sim);
 
 /* An event that the journal tells: a tick on the axis of time. */
-void cli_plot_told(cli_plot *plot, double t);
+void cli_plot_event(cli_plot *plot, double t);
 
 /* After the summary: to standard output, or to standard error where that belongs to --json or
  * --out -. CLI_OK; CLI_FILE, CLI_NUMERICS: said. */
-int cli_plot_print(const cli_simulation *run);
+int cli_plot_print(const cli_simulation *sim);
 
 #endif

@@ -5,33 +5,30 @@
 #include <math.h>
 #include <signal.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/terminal.h"
+#include "run/run.h"
 
 /* Seconds: of a run that is not long; from one bar to the next; from one line to the next. */
 #define DELAY 0.5
 #define REDRAW 0.1
 #define LINES 1.0
 
-double cli_seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* ---- interruption ---- */
 
 /* A signal handler can reach nothing else. */
 static volatile sig_atomic_t noted;
+static brink_run *volatile watched;
 
 static void note(int number) {
   noted = number;
+  if (watched != NULL) brink_run_cancel(watched);
 }
 
 /* A second signal of the kind finds the default action: the program ends at once. */
-void cli_interrupt_watch(void) {
+void cli_interrupt_watch(brink_run *run) {
+  watched = run;
   struct sigaction action;
   memset(&action, 0, sizeof action);
   sigemptyset(&action.sa_mask);
@@ -170,7 +167,7 @@ static void measure(cli_progress *progress, double now, double t) {
 }
 
 cli_progress cli_progress_begin(cli_when when, bool quiet, double from, double until) {
-  double now = cli_seconds();
+  double now = brink_seconds();
   cli_progress progress = {.terminal = cli_is_terminal(STDERR_FILENO),
                            .utf8 = cli_utf8(),
                            .from = from,
@@ -182,9 +179,9 @@ cli_progress cli_progress_begin(cli_when when, bool quiet, double from, double u
   return progress;
 }
 
-void cli_progress_tell(cli_progress *progress, double t, const brink_stats *stats) {
+void cli_progress_show(cli_progress *progress, double t, const brink_stats *stats) {
   if (!progress->shown) return;
-  double now = cli_seconds();
+  double now = brink_seconds();
   if (now < progress->next) return;
   progress->next = now + (progress->terminal ? REDRAW : LINES);
   progress->any = true;

@@ -4,11 +4,8 @@
 
 #include "cli/settings.h"
 
-/* Seconds on a clock that only moves forward. */
-double cli_seconds(void);
-
-/* From now on SIGINT and SIGTERM do not end the program: they are noted. */
-void cli_interrupt_watch(void);
+/* From now on SIGINT and SIGTERM do not end the program: they are noted, and cancel the run (NULL: there is none). */
+void cli_interrupt_watch(brink_run *run);
 int cli_interrupt_signal(void); /* 0: none so far */
 
 typedef struct cli_progress {
@@ -22,7 +19,7 @@ typedef struct cli_progress {
 
 /* Of a run that begins now, at simulated time `from`. */
 cli_progress cli_progress_begin(cli_when when, bool quiet, double from, double until);
-void cli_progress_tell(cli_progress *progress, double t, const brink_stats *stats);
+void cli_progress_show(cli_progress *progress, double t, const brink_stats *stats);
 void cli_progress_end(cli_progress *progress); /* leaves a clean line */
 
 /* The line for a terminal of this width, without what moves the cursor. */

@@ -1,183 +1,224 @@
-/* run.c: brink run: simulate, record, sum up. */
+/* run.c: brink run and brink condition: simulate, record, sum up. */
 #include "cli/run.h"
 
+#include <signal.h>
 #include <string.h>
 
-#include "cli/crowd.h"
 #include "cli/plot.h"
 #include "cli/progress.h"
-#include "sim/sim.h"
 
-/* Between two looks at the clock and at signals. */
-#define STEPS_AT_A_TIME 64
+/* Steps between two looks at the progress. */
+#define STEPS_AT_A_TIME 256
 
-/* ---- making it ---- */
+/* ---- what is recorded ---- */
 
-static brink_status create_one(cli_simulation *run) {
-  const cli_settings *settings = &run->settings;
-  brink_options options = settings->options;
-  options.max_steps = STEPS_AT_A_TIME;
-  brink_instance_options wishes = {
-      .interpret = settings->interpret,
-      .rtol = options.rtol,
-      .atol = options.atol,
-      .seed = settings->seed,
-      .inputs = run->loaded.input.path != NULL ? &run->loaded.input.table : NULL,
-      .range_warns = settings->range_warns,
-      .wants_jacobian = cli_judge_is_full(run)}; /* its pattern tells what an event depends on */
-  if (options.method == BRINK_AUTO || options.method == BRINK_TAYLOR) {
-    wishes.wants_flow_jet = true;
-    wishes.only_if_worth = options.method == BRINK_AUTO;
-    wishes.flow_order = options.order;
+/* A word as a shell reads it back. */
+static void add_word(brink_text *text, const char *word) {
+  bool plain =
+      word[0] != '\0' && strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                      "0123456789_./:=,+-@%") == strlen(word);
+  brink_text_add(text, plain ? " " : " '");
+  for (const char *c = word; *c != '\0'; c++) brink_text_add(text, *c == '\'' ? "'\\''" : "%c", *c);
+  if (!plain) brink_text_add(text, "'");
+}
+
+/* The command line, for provenance. */
+static const char *command_of(cli_simulation *sim) {
+  const cli_arguments *arguments = sim->arguments;
+  brink_text text = {0};
+  brink_text_add(&text, "brink %s", arguments->command->name);
+  for (size_t k = 0; k < arguments->noperands; k++) add_word(&text, arguments->operands[k]);
+  for (size_t k = 0; k < arguments->ngiven; k++) {
+    brink_text_add(&text, " --%s", cli_options[arguments->given[k].id].name);
+    if (arguments->given[k].value != NULL) add_word(&text, arguments->given[k].value);
   }
-  brink_status status =
-      brink_instance_create(run->loaded.system, &wishes, NULL, &run->diag, &run->instance);
-  if (status != BRINK_OK) return status;
-  return brink_sim_create(brink_instance_model(run->instance), &options, NULL, &run->diag,
-                          &run->sim);
+  const char *kept = text.data != NULL ? brink_arena_text(&sim->arena, text.data) : NULL;
+  brink_text_free(&text);
+  return kept;
 }
 
-/* Agents that cannot have clocks of their own, after all, go into one system. */
-static brink_status create(cli_simulation *run) {
-  if (run->loaded.parts == NULL) return create_one(run);
-  brink_status status = cli_crowd_create(run);
-  if (status != BRINK_ERR_UNSUPPORTED) return status;
-  cli_crowd_destroy(run->crowd);
-  run->crowd = NULL;
-  run->refused = cli_load_one(&run->loaded, run->arguments);
-  return run->refused == CLI_OK ? create_one(run) : BRINK_ERR_UNSUPPORTED;
+static bool is_condition(const cli_simulation *sim) {
+  return sim->arguments->command == &cli_commands[CLI_COMMAND_CONDITION];
 }
 
-static void begin_summary(cli_simulation *run) {
-  const cli_settings *settings = &run->settings;
-  run->summary = (brink_summary){.model = run->loaded.system->name,
-                                 .status = "failed",
-                                 .seed = settings->seed,
-                                 .method = brink_method_name(settings->options.method),
-                                 .events_method = brink_events_name(settings->options.events),
-                                 .rtol = settings->options.rtol,
-                                 .atol = settings->options.atol,
-                                 .engine = "none"};
+static void on_event(const brink_told *told, void *user) {
+  cli_simulation *sim = user;
+  if (sim->plot != NULL) cli_plot_event(sim->plot, told->t);
 }
 
-static void fill_summary(cli_simulation *run) {
-  brink_summary *summary = &run->summary;
-  summary->wall_seconds = cli_seconds() - run->start;
-  if (run->sim != NULL) {
-    summary->stats = *brink_sim_stats(run->sim);
-    summary->method = brink_method_name(summary->stats.method);
-  }
-  if (run->crowd != NULL) cli_crowd_summary(run->crowd, summary);
-  if (run->instance == NULL) return;
-  summary->engine = brink_instance_engine(run->instance);
-  summary->engine_reason = brink_instance_reason(run->instance);
-  summary->compile_seconds = brink_instance_compile_seconds(run->instance);
-  summary->warnings = brink_instance_warnings(run->instance, &summary->nwarnings);
+static void choose(cli_simulation *sim) {
+  const cli_settings *settings = &sim->settings;
+  sim->run->choice = (brink_record_choice){.path = settings->out,
+                                           .json = settings->json,
+                                           .display = settings->report != NULL || sim->plot != NULL,
+                                           .page = settings->report != NULL,
+                                           .conditions = is_condition(sim),
+                                           .all_derivatives = settings->sensitivity,
+                                           .wanted = sim->wanted,
+                                           .nwanted = sim->nwanted,
+                                           .source = sim->arguments->operands[0],
+                                           .command = command_of(sim),
+                                           .against = settings->against,
+                                           .against_step = settings->against_step,
+                                           .told = sim->plot != NULL ? on_event : NULL,
+                                           .told_user = sim};
+}
+
+/* A report that cannot be written is better known before the run than after it. */
+static bool is_writable(const char *path) {
+  cli_output output;
+  return cli_output_append(&output, path) && cli_output_close(&output) == CLI_OK;
 }
 
 /* ---- simulating ---- */
 
-static brink_status simulate(cli_simulation *run) {
-  cli_progress progress = cli_progress_begin(run->settings.progress, run->settings.quiet,
-                                             brink_sim_time(run->sim), run->settings.until);
-  const brink_stats *stats = brink_sim_stats(run->sim);
+static brink_status simulate(cli_simulation *sim, brink_diag *diag) {
+  brink_run *run = sim->run;
+  double until = sim->settings.run.until;
+  cli_progress progress =
+      cli_progress_begin(sim->settings.progress, sim->settings.quiet, brink_run_time(run), until);
   brink_status status;
+  cli_interrupt_watch(run);
   do {
-    status = brink_sim_run(run->sim, run->settings.until, &run->diag);
-    cli_progress_tell(&progress, brink_sim_time(run->sim), stats);
-    cli_trajectory_tick(run);
-  } while (status == BRINK_ERR_WORK && cli_interrupt_signal() == 0);
+    status = brink_run_to(run, until, diag);
+    brink_stats stats = brink_run_information(run).stats;
+    cli_progress_show(&progress, brink_run_time(run), &stats);
+  } while (status == BRINK_ERR_WORK);
   cli_progress_end(&progress);
-  return status == BRINK_ERR_WORK ? BRINK_STOPPED : status;
+  return status;
 }
 
-/* ---- telling ---- */
+/* ---- what became of it ---- */
 
-static int print(const cli_simulation *run) {
-  const cli_settings *settings = &run->settings;
+static void show_failure(const brink_run_outcome *outcome, const char *model) {
+  if (strstr(outcome->message, "t = ") != NULL) /* it says when by itself */
+    cli_say("%s failed: %s", model, outcome->message);
+  else
+    cli_say("%s failed at t = %.10g: %s", model, outcome->t, outcome->message);
+  if (outcome->hint != NULL) fprintf(stderr, "hint: %s\n", outcome->hint);
+}
+
+/* The exit code, and words on standard error. */
+static int conclude(const cli_simulation *sim, const brink_diag *diag) {
+  brink_run *run = sim->run;
+  brink_run_outcome outcome = brink_run_result(run);
+  double t;
+  if (outcome.reason == NULL) return CLI_OK;
+  if (strcmp(outcome.reason, "file") == 0) {
+    cli_say("%s", diag->message);
+    return CLI_FILE;
+  }
+  if (strcmp(outcome.reason, "interrupted") == 0) {
+    cli_say("%s interrupted at t = %.10g", run->summary.model, outcome.t);
+    if (run->results != NULL && brink_results_kept(run->results, &t) > 0)
+      cli_say("%s holds the rows up to t = %.10g", sim->settings.out, t);
+    return 128 + cli_interrupt_signal();
+  }
+  show_failure(&outcome, run->summary.model);
+  bool by_model = strcmp(outcome.reason, "range") == 0 || strcmp(outcome.reason, "fail") == 0;
+  return by_model ? CLI_MODEL_FAILED : CLI_NUMERICS;
+}
+
+/* ---- writing ---- */
+
+static int write_report(cli_simulation *sim) {
+  brink_bytes page = {0};
+  brink_diag diag;
+  cli_output output;
+  int outcome = CLI_FILE;
+  if (sim->settings.report == NULL || sim->run->display == NULL) return CLI_OK;
+  if (brink_run_report(sim->run, &page, &diag) != BRINK_OK) {
+    cli_say("%s", diag.message);
+  } else if (cli_output_open(&output, sim->settings.report)) {
+    cli_output_write(page.data, page.length, &output);
+    outcome = cli_output_close(&output);
+    sim->reported = outcome == CLI_OK;
+  }
+  brink_bytes_free(&page);
+  return outcome;
+}
+
+static int print(const cli_simulation *sim) {
+  const cli_settings *settings = &sim->settings;
   bool csv_there = settings->out != NULL && strcmp(settings->out, "-") == 0;
   if (!settings->json && (settings->quiet || csv_there)) return CLI_OK;
   brink_text text = {0};
+  brink_bytes json = {0};
+  bool fine;
   if (settings->json) {
-    bool begun = cli_record_begun(run);
-    brink_moment now = begun ? cli_record_now(run) : (brink_moment){0};
-    brink_json_summary(&text, &run->summary, begun ? &run->journal : NULL, begun ? &now : NULL);
+    fine = brink_run_summary(sim->run, &json, NULL) == BRINK_OK;
   } else {
-    cli_summary(run, &text);
+    cli_summary(sim, &text);
+    fine = !text.failed && !sim->run->journal.failed;
   }
   cli_output output;
   cli_output_open(&output, "-");
-  if (text.failed || run->journal.failed)
+  if (!fine)
     cli_say("out of memory: the summary is not complete");
+  else if (settings->json)
+    cli_output_write(json.data, json.length, &output);
   else
     cli_output_write(text.data, text.length, &output);
-  bool failed = text.failed || run->journal.failed;
   brink_text_free(&text);
+  brink_bytes_free(&json);
   int outcome = cli_output_close(&output);
-  return failed ? CLI_NUMERICS : outcome;
+  return fine ? outcome : CLI_NUMERICS;
 }
 
-/* False: the other method cannot be run, which is said. */
-static bool compare_with_another(cli_simulation *run) {
-  if (cli_interrupt_signal() != 0 || !cli_record_begun(run)) return true;
-  brink_status status = cli_against_run(run);
-  if (status == BRINK_OK) return true;
-  cli_say("--against %s: %s", brink_method_name(run->settings.against),
-          status == BRINK_ERR_MEMORY ? "out of memory" : run->diag.message);
-  return false;
+/* ---- the whole ---- */
+
+static int refuse(const cli_simulation *sim, brink_status status, const brink_diag *diag) {
+  const char *name = sim->model->built != NULL ? sim->model->built->system->name : "the model";
+  if (status == BRINK_ERR_MODEL || status == BRINK_ERR_ARGUMENT)
+    cli_say("%s", diag->message);
+  else
+    cli_say("%s failed at t = 0: %s", name, diag->message);
+  return CLI_NUMERICS;
 }
 
-static int simulate_and_tell(cli_simulation *run) {
-  brink_status status = create(run);
-  if (run->refused != CLI_OK) return run->refused;
-  begin_summary(run);
-  if (status == BRINK_OK) cli_effects_tell(run);
-  run->start = cli_seconds();
-  if (status == BRINK_OK && run->crowd != NULL) {
-    if (!cli_crowd_begin(run)) return CLI_FILE;
-    cli_interrupt_watch();
-    status = cli_crowd_simulate(run);
-    cli_crowd_end(run, status);
-  } else if (status == BRINK_OK) {
-    if (!cli_record_begin(run)) return CLI_FILE;
-    cli_interrupt_watch();
-    status = simulate(run);
-    cli_record_end(run);
+static int simulate_and_print(cli_simulation *sim) {
+  brink_diag diag, closing;
+  brink_run_options options = sim->settings.run;
+  options.sim.max_steps = STEPS_AT_A_TIME;
+  options.conditions = is_condition(sim) || sim->settings.report != NULL;
+  brink_status status = brink_run_create(sim->model, &options, NULL, &diag, &sim->run);
+  if (status != BRINK_OK) return refuse(sim, status, &diag);
+  cli_effects_show(sim);
+  choose(sim);
+  if (sim->settings.report != NULL && !is_writable(sim->settings.report)) return CLI_FILE;
+  signal(SIGXFSZ, SIG_IGN); /* a file as large as it may be is reported like a full disk */
+  status = simulate(sim, &diag);
+  if (!brink_run_has_begun(sim->run) || (status == BRINK_ERR_FILE && sim->run->results == NULL)) {
+    cli_say("%s", diag.message);
+    return status == BRINK_ERR_MEMORY ? CLI_NUMERICS : CLI_FILE;
   }
-  fill_summary(run);
-  bool compared = compare_with_another(run);
-  int outcome = cli_trajectory_close(run, cli_outcome(run, status));
-  int reported = cli_report_write(run);
-  int printed = print(run);
-  int plotted = cli_plot_print(run);
+  brink_status closed = brink_run_finish(sim->run, &closing);
+  int outcome = conclude(sim, closed == BRINK_ERR_FILE ? &closing : &diag);
+  if (closed != BRINK_OK && closed != BRINK_ERR_FILE) {
+    cli_say("--against %s: %s", brink_method_name(sim->settings.against), closing.message);
+    if (outcome == CLI_OK) outcome = CLI_NUMERICS;
+  }
+  int reported = write_report(sim);
+  int printed = print(sim);
+  int plotted = cli_plot_print(sim);
   if (printed == CLI_OK) printed = plotted;
-  if (outcome == CLI_OK && !compared) outcome = CLI_NUMERICS;
   return outcome != CLI_OK ? outcome : reported != CLI_OK ? reported : printed;
 }
 
-static void clean_up(cli_simulation *run) {
-  brink_results_destroy(run->results);
-  brink_display_destroy(run->display);
-  brink_journal_free(&run->journal);
-  brink_columns_free(&run->columns);
-  cli_crowd_destroy(run->crowd);
-  cli_judge_free(run);
-  cli_against_free(run);
-  brink_sim_destroy(run->sim);
-  brink_instance_destroy(run->instance);
-  cli_unload(&run->loaded);
-  brink_arena_free(&run->arena);
-}
-
 int cli_run(const cli_arguments *arguments) {
-  cli_simulation run = {.arguments = arguments};
-  brink_arena_init(&run.arena, NULL);
-  int outcome = cli_settings_read(&run.settings, arguments);
-  if (outcome == CLI_OK) outcome = cli_load(&run.loaded, arguments, arguments->operands[0]);
+  cli_simulation sim = {.arguments = arguments};
+  bool whole = is_condition(&sim);
+  brink_arena_init(&sim.arena, NULL);
+  int outcome = cli_settings_read(&sim.settings, arguments);
   if (outcome == CLI_OK)
-    outcome = cli_settings_combine(&run.settings, arguments, run.loaded.system);
-  if (outcome == CLI_OK) outcome = cli_plot_begin(&run);
-  if (outcome == CLI_OK) outcome = simulate_and_tell(&run);
-  clean_up(&run);
+    outcome = cli_load(&sim.model, arguments, arguments->operands[0],
+                       whole ? BRINK_BUILD_WHOLE : BRINK_BUILD_RUN);
+  if (outcome == CLI_OK)
+    outcome = cli_settings_combine(&sim.settings, arguments, sim.model->built->system);
+  if (outcome == CLI_OK) outcome = cli_plot_begin(&sim);
+  if (outcome == CLI_OK) outcome = simulate_and_print(&sim);
+  brink_run_destroy(sim.run);
+  brink_hsml_destroy(sim.model);
+  brink_arena_free(&sim.arena);
   return outcome;
 }

@@ -3,20 +3,13 @@
 #define BRINK_CLI_SETTINGS_H
 
 #include "cli/options.h"
-#include "expr/system.h"
+#include "run/hsml.h"
 
 typedef enum cli_when { CLI_AUTO, CLI_ALWAYS, CLI_NEVER } cli_when;
 
 typedef struct cli_settings {
-  brink_options options;
-  bool has_until;
-  double until;
-  double every; /* 0: each step */
-  bool range_warns;
-  uint64_t seed;
-  uint64_t threads; /* 0: as many as there are cores */
-  bool interpret, json, quiet;
-  bool gain_given, gamma_given;
+  brink_run_options run;
+  bool json, quiet;
   brink_method against; /* condition: the method to compare with; auto: none */
   double against_step;  /* its fixed step; 0: it has none */
   bool sensitivity;     /* condition: every derivative, however many there are */

@@ -5,11 +5,12 @@
 
 #include "cli/colour.h"
 #include "cli/run.h"
+#include "run/conditions.h"
 
 enum { FINAL_SHOWN = 12, WARNINGS_SHOWN = 5, LINE = 90 };
 
-static void tell_status(const cli_simulation *run, const cli_colours *c, brink_text *text) {
-  const brink_summary *summary = &run->summary;
+static void write_status(const cli_simulation *sim, const cli_colours *c, brink_text *text) {
+  const brink_summary *summary = &sim->run->summary;
   bool interrupted = summary->reason != NULL && strcmp(summary->reason, "interrupted") == 0;
   const char *colour = summary->reason == NULL ? c->good : interrupted ? c->warning : c->error;
   brink_text_add(text, "%s%s%s %s%s%s at t = %.10g", c->bold, summary->model, c->plain, colour,
@@ -29,13 +30,13 @@ static size_t widest_flag(const brink_journal *journal) {
 }
 
 /* "\n3 events\n": what a list is of. */
-static void tell_heading(size_t count, const char *one, const char *many, const char *colour,
-                         const cli_colours *c, brink_text *text) {
+static void write_heading(size_t count, const char *one, const char *many, const char *colour,
+                          const cli_colours *c, brink_text *text) {
   brink_text_add(text, "\n%s%zu %s%s\n", colour, count, count == 1 ? one : many, c->plain);
 }
 
-static void tell_events(const brink_journal *journal, const cli_colours *c, brink_text *text) {
-  tell_heading(journal->nevents, "event", "events", c->bold, c, text);
+static void write_events(const brink_journal *journal, const cli_colours *c, brink_text *text) {
+  write_heading(journal->nevents, "event", "events", c->bold, c, text);
   if (journal->nheadlines == 0) return;
   int width = (int)widest_flag(journal);
   brink_text_add(text, "  %s%-14s  %-*s  %-9s  %s%s\n", c->dim, "t", width, "flag", "direction",
@@ -51,9 +52,9 @@ static void tell_events(const brink_journal *journal, const cli_colours *c, brin
     brink_text_add(text, "  and %zu more\n", journal->nevents - journal->nheadlines);
 }
 
-static void tell_slides(const brink_journal *journal, const cli_colours *c, brink_text *text) {
+static void write_slides(const brink_journal *journal, const cli_colours *c, brink_text *text) {
   if (journal->nslides == 0) return;
-  tell_heading(journal->nslides, "interval of sliding", "intervals of sliding", c->bold, c, text);
+  write_heading(journal->nslides, "interval of sliding", "intervals of sliding", c->bold, c, text);
   brink_text_add(text, "  %s%-14s  %-14s  %s%s\n", c->dim, "from", "to", "flag", c->plain);
   brink_text_append(text, journal->slides.data, journal->slides.length);
   if (journal->nslides > BRINK_HEADLINES)
@@ -61,9 +62,9 @@ static void tell_slides(const brink_journal *journal, const cli_colours *c, brin
 }
 
 /* What almost happened. */
-static void tell_misses(const brink_journal *journal, const cli_colours *c, brink_text *text) {
+static void write_misses(const brink_journal *journal, const cli_colours *c, brink_text *text) {
   if (journal->nmisses == 0) return;
-  tell_heading(journal->nmisses, "near miss", "near misses", c->bold, c, text);
+  write_heading(journal->nmisses, "near miss", "near misses", c->bold, c, text);
   brink_text_add(text, "  %s%-14s  %-13s  %-13s  %s%s\n", c->dim, "t", "value", "distance", "flag",
                  c->plain);
   brink_text_append(text, journal->near.data, journal->near.length);
@@ -72,7 +73,7 @@ static void tell_misses(const brink_journal *journal, const cli_colours *c, brin
 }
 
 /* The word before a line, in a column of its own. */
-static void tell_label(const char *label, const cli_colours *c, brink_text *text) {
+static void write_label(const char *label, const cli_colours *c, brink_text *text) {
   brink_text_add(text, "%s%-8s%s", c->dim, label, c->plain);
 }
 
@@ -92,9 +93,9 @@ static void describe(const brink_columns *columns, const brink_tracked *tracked,
 }
 
 /* The first few final values, in lines that fit. */
-static void tell_final(const cli_simulation *run, const cli_colours *c, brink_text *text) {
-  const brink_columns *columns = &run->columns;
-  brink_moment now = cli_record_now(run);
+static void write_final(const cli_simulation *sim, const cli_colours *c, brink_text *text) {
+  const brink_columns *columns = &sim->run->columns;
+  brink_moment now = brink_run_now(sim->run);
   brink_columns_visit(columns, &now);
   size_t shown = 0, width = 0;
   brink_text one = {0};
@@ -105,7 +106,7 @@ static void tell_final(const cli_simulation *run, const cli_colours *c, brink_te
       bool breaks = width + 2 + one.length > LINE;
       if (shown == 0) {
         brink_text_add(text, "\n");
-        tell_label("final", c, text);
+        write_label("final", c, text);
       }
       const char *join = shown == 0 ? "" : breaks ? ",\n        " : ", ";
       brink_text_add(text, "%s%s", join, one.data != NULL ? one.data : "");
@@ -119,10 +120,10 @@ static void tell_final(const cli_simulation *run, const cli_colours *c, brink_te
   if (shown > 0) brink_text_add(text, "\n");
 }
 
-static void tell_warnings(const brink_summary *summary, const cli_colours *c, brink_text *text) {
+static void write_warnings(const brink_summary *summary, const cli_colours *c, brink_text *text) {
   if (summary->nwarnings == 0) return;
-  tell_heading(summary->nwarnings, "value outside the declared range",
-               "values outside the declared range", c->warning, c, text);
+  write_heading(summary->nwarnings, "value outside the declared range",
+                "values outside the declared range", c->warning, c, text);
   for (size_t k = 0; k < summary->nwarnings && k < WARNINGS_SHOWN; k++)
     brink_text_add(text, "  %s\n", summary->warnings[k]);
   if (summary->nwarnings > WARNINGS_SHOWN)
@@ -130,16 +131,16 @@ static void tell_warnings(const brink_summary *summary, const cli_colours *c, br
 }
 
 /* Seconds as people say them: "0.0614 ms", "99.3 ms", "1.25 s". */
-static void tell_seconds(double seconds, brink_text *text) {
+static void write_seconds(double seconds, brink_text *text) {
   if (seconds < 0.9995)
     brink_text_add(text, "%.3g ms", 1e3 * seconds);
   else
     brink_text_add(text, "%.3g s", seconds);
 }
 
-static void tell_engine(const brink_summary *summary, const cli_colours *c, brink_text *text) {
-  tell_label("time", c, text);
-  tell_seconds(summary->wall_seconds, text);
+static void write_engine(const brink_summary *summary, const cli_colours *c, brink_text *text) {
+  write_label("time", c, text);
+  write_seconds(summary->wall_seconds, text);
   if (strcmp(summary->engine, "interpreter") == 0) {
     brink_text_add(text, ", interpreted%s%s", summary->engine_reason[0] != '\0' ? ": " : "",
                    summary->engine_reason);
@@ -147,7 +148,7 @@ static void tell_engine(const brink_summary *summary, const cli_colours *c, brin
     brink_text_add(text, ", native code from the cache");
   } else {
     brink_text_add(text, ", native code by %s in ", summary->engine);
-    tell_seconds(summary->compile_seconds, text);
+    write_seconds(summary->compile_seconds, text);
   }
   brink_text_add(text, "\n");
 }
@@ -156,15 +157,15 @@ static const char *plural(int64_t count) {
   return count == 1 ? "" : "s";
 }
 
-static void tell_audit(const brink_stats *stats, const cli_colours *c, brink_text *text) {
-  tell_label("audit", c, text);
+static void write_audit(const brink_stats *stats, const cli_colours *c, brink_text *text) {
+  write_label("audit", c, text);
   brink_text_add(text, "%s%" PRId64 "%s evaluation%s past a unilateral surface\n",
                  stats->rhs_past_guard == 0 ? c->good : c->error, stats->rhs_past_guard, c->plain,
                  plural(stats->rhs_past_guard));
 }
 
-static void tell_agents(const brink_agent_counts *counts, const cli_colours *c, brink_text *text) {
-  tell_label("agents", c, text);
+static void write_agents(const brink_agent_counts *counts, const cli_colours *c, brink_text *text) {
+  write_label("agents", c, text);
   brink_text_add(text,
                  "%zu with clocks of their own, %" PRId64 " window%s, %" PRId64
                  " pair%s searched of %" PRId64 " compared\n",
@@ -172,52 +173,52 @@ static void tell_agents(const brink_agent_counts *counts, const cli_colours *c, 
                  plural(counts->searched), counts->compared);
 }
 
-static void tell_statistics(const cli_simulation *run, const cli_colours *c, brink_text *text) {
-  const brink_summary *summary = &run->summary;
+static void write_statistics(const cli_simulation *sim, const cli_colours *c, brink_text *text) {
+  const brink_summary *summary = &sim->run->summary;
   const brink_stats *stats = &summary->stats;
   brink_text_add(text, "\n");
-  tell_label("steps", c, text);
+  write_label("steps", c, text);
   brink_text_add(text,
                  "%" PRId64 " (%" PRId64 " rejected), %" PRId64 " right-hand side%s, %" PRId64
                  " guard%s, %" PRId64 " root search%s\n",
                  stats->steps, stats->rejected, stats->rhs, plural(stats->rhs), stats->guards,
                  plural(stats->guards), stats->roots, stats->roots == 1 ? "" : "es");
-  if (summary->agents != NULL) tell_agents(summary->agents, c, text);
-  if (run->settings.options.audit) tell_audit(stats, c, text);
-  tell_label("method", c, text);
+  if (summary->agents != NULL) write_agents(summary->agents, c, text);
+  if (sim->settings.run.sim.audit) write_audit(stats, c, text);
+  write_label("method", c, text);
   brink_text_add(text, "%s, events by %s, rtol %g, atol %g\n", summary->method,
                  summary->events_method, summary->rtol, summary->atol);
   if (stats->reason != NULL) brink_text_add(text, "        chosen: %s\n", stats->reason);
-  tell_engine(summary, c, text);
+  write_engine(summary, c, text);
 }
 
 /* What was written, so that it can be found. */
-static void tell_files(const cli_simulation *run, const cli_colours *c, brink_text *text) {
-  if (run->results != NULL) {
-    int64_t rows = brink_results_kept(run->results, NULL);
-    tell_label("results", c, text);
-    brink_text_add(text, "%s, %" PRId64 " row%s\n", run->settings.out, rows, plural(rows));
+static void write_files(const cli_simulation *sim, const cli_colours *c, brink_text *text) {
+  if (sim->run->results != NULL) {
+    int64_t rows = brink_results_kept(sim->run->results, NULL);
+    write_label("results", c, text);
+    brink_text_add(text, "%s, %" PRId64 " row%s\n", sim->settings.out, rows, plural(rows));
   }
-  if (run->reported) {
-    tell_label("report", c, text);
-    brink_text_add(text, "%s\n", run->settings.report);
+  if (sim->reported) {
+    write_label("report", c, text);
+    brink_text_add(text, "%s\n", sim->settings.report);
   }
 }
 
-void cli_summary(const cli_simulation *run, brink_text *text) {
-  const cli_colours *colours = cli_colours_for(run->settings.color, STDOUT_FILENO);
-  tell_status(run, colours, text);
-  if (!cli_record_begun(run)) return;
-  bool judged = cli_judge_tells(run);
+void cli_summary(const cli_simulation *sim, brink_text *text) {
+  const cli_colours *colours = cli_colours_for(sim->settings.color, STDOUT_FILENO);
+  write_status(sim, colours, text);
+  if (!brink_run_has_begun(sim->run)) return;
+  bool judged = sim->run->conditions != NULL && sim->run->conditions->listed;
   if (judged)
-    cli_judge_tell(run, colours, text);
+    cli_conditions_show(sim->run, colours, text);
   else
-    tell_events(&run->journal, colours, text);
-  cli_against_tell(run, colours, text);
-  tell_slides(&run->journal, colours, text);
-  tell_misses(&run->journal, colours, text);
-  tell_warnings(&run->summary, colours, text);
-  if (!judged) tell_final(run, colours, text);
-  tell_statistics(run, colours, text);
-  tell_files(run, colours, text);
+    write_events(&sim->run->journal, colours, text);
+  cli_comparison_show(sim->run, colours, text);
+  write_slides(&sim->run->journal, colours, text);
+  write_misses(&sim->run->journal, colours, text);
+  write_warnings(&sim->run->summary, colours, text);
+  if (!judged) write_final(sim, colours, text);
+  write_statistics(sim, colours, text);
+  write_files(sim, colours, text);
 }

@@ -144,8 +144,8 @@ static bool compose(brink_along_space *space, size_t guard, const brink_path *pa
 
 /* A guard's series that is as good as constant may know nothing of what comes. Is the guard where it says
  * at points on the way? */
-static bool is_as_foretold(brink_along_space *space, size_t guard, const brink_path *path,
-                           const double *c, int order, double off) {
+static bool agrees_with_series(brink_along_space *space, size_t guard, const brink_path *path,
+                               const double *c, int order, double off) {
   int points = off < CONSTANT * fabs(c[0]) ? 7 : 3;
   for (int k = 1; k <= points; k++) {
     double sigma = (double)k / (points + 1);
@@ -178,7 +178,7 @@ bool brink_along_excluded(brink_along_space *space, size_t guard, const brink_pa
     double tail = TAIL * (fabs(c[order]) + fabs(c[order - 1]));
     /* A step of the guard far ahead (tanh) does not show in its series: it shows at the end. */
     double off = tail + ROUNDING * (fabs(g0) + reach);
-    if (!(fabs(end - g1) <= off) || !is_as_foretold(space, guard, path, c, order, off))
+    if (!(fabs(end - g1) <= off) || !agrees_with_series(space, guard, path, c, order, off))
       return false;
     reach += tail;
   }
@@ -282,12 +282,12 @@ static bool fits(brink_along_space *space, const brink_along *along) {
   return true;
 }
 
-/* What a series tells about the function that it is of, on a part of its path. */
-typedef enum tale {
+/* How much of its function a series shows, on a part of its path. */
+typedef enum completeness {
   SERIES_WHOLE, /* its terms fall to nothing: what it leaves out is less */
   SERIES_SILENT, /* later terms all vanish: a polynomial, or the function is about to do what it does not show yet */
   SERIES_BROKEN /* its last terms count: it reaches less far */
-} tale;
+} completeness;
 
 /* Do the last six terms, on a part of the path, fall steadily, and does none of them vanish? Those beyond the degree of
  * the path show how the path was cut off, and may be larger than the ones before. */
@@ -301,7 +301,7 @@ static bool ends_falling(const double *c, int order, double width) {
 
 /* The size of the first terms says nothing: a pulse that is far away is in the later ones alone, however small
  * they are, and they grow. */
-static tale told(const double *c, int order, double width) {
+static completeness completeness_of(const double *c, int order, double width) {
   double size = 0.0, tail = 0.0, power = 1.0, last = 0.0, before = 0.0;
   for (int k = 0; k <= order; k++) {
     before = last;
@@ -326,11 +326,12 @@ static bool fit_series(brink_along_space *space, const brink_path *path, double 
   for (int k = 0; k <= order; k++) {
     if (!isfinite(along->c[k])) return false;
   }
-  tale tells = told(along->c, order, width);
-  if (tells == SERIES_SILENT) width = fmin(width, SILENT_PIECE);
-  for (; tells == SERIES_BROKEN && width > shortest; tells = told(along->c, order, width))
+  completeness known = completeness_of(along->c, order, width);
+  if (known == SERIES_SILENT) width = fmin(width, SILENT_PIECE);
+  for (; known == SERIES_BROKEN && width > shortest;
+       known = completeness_of(along->c, order, width))
     width *= 0.5;
-  if (tells == SERIES_BROKEN) return false;
+  if (known == SERIES_BROKEN) return false;
   along->width = width;
   double power = 1.0;
   for (int k = 1; k <= order; k++) along->c[k] *= power *= width;
@@ -381,7 +382,7 @@ double brink_along_left_out(const brink_along *along) {
   const double *c = along->c;
   int order = along->degree;
   double last = order > 0 ? fabs(c[order]) + fabs(c[order - 1]) : 0.0;
-  if (told(c, order, 1.0) == SERIES_WHOLE) return last;
+  if (completeness_of(c, order, 1.0) == SERIES_WHOLE) return last;
   bool bounded = order >= 8 && (falls(c, order) || ends_falling(c, order, 1.0));
   return bounded ? last / (1.0 - FALL) : (double)INFINITY;
 }

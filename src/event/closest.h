@@ -7,7 +7,7 @@
 
 #include "event/along.h"
 
-#define BRINK_CLOSEST 16 /* closest approaches of one guard in one step that are told */
+#define BRINK_CLOSEST 16 /* closest approaches of one guard in one step that are reported */
 
 /* A guard on a piece of a path, on the side of `sign`: y = sign*g. */
 typedef struct brink_course {

@@ -48,7 +48,7 @@ bool brink_detector_create(brink_detector *det, const brink_options *options, co
   det->touched = brink_arena_take(arena, count, sizeof(bool));
   det->high = brink_arena_take(arena, count, sizeof(double));
   det->leaves = brink_arena_take(arena, longest_formula(model), sizeof *det->leaves);
-  det->hits = brink_arena_take(arena, count, sizeof *det->hits);
+  det->located = brink_arena_take(arena, count, sizeof *det->located);
   det->misses = brink_arena_take(arena, count, sizeof *det->misses);
   det->queue_room = 2 * count; /* a guard may touch and then go through */
   det->queue = brink_arena_take(arena, det->queue_room, sizeof *det->queue);
@@ -57,7 +57,7 @@ bool brink_detector_create(brink_detector *det, const brink_options *options, co
   return det->ops != NULL && det->g0 != NULL && det->g1 != NULL && det->seen != NULL &&
          det->tolerance != NULL && det->gap != NULL && det->slow != NULL && det->slope != NULL &&
          det->slope_new != NULL && det->touched != NULL && det->high != NULL &&
-         det->signs != NULL && det->leaves != NULL && det->hits != NULL && det->misses != NULL &&
+         det->signs != NULL && det->leaves != NULL && det->located != NULL && det->misses != NULL &&
          det->queue != NULL && det->queued != NULL && det->again != NULL &&
          brink_along_init(&det->space, eval, arena) &&
          brink_reach_create(&det->reach, options, atol, eval, arena);
@@ -86,7 +86,7 @@ void brink_detector_relocate(brink_detector *det, brink_relocation *moved) {
   BRINK_RELOCATE(moved, det->seen);
   BRINK_RELOCATE(moved, det->slow);
   BRINK_RELOCATE(moved, det->touched);
-  BRINK_RELOCATE(moved, det->hits);
+  BRINK_RELOCATE(moved, det->located);
   BRINK_RELOCATE(moved, det->queue);
   BRINK_RELOCATE(moved, det->queued);
   BRINK_RELOCATE(moved, det->again);
@@ -145,8 +145,8 @@ static void note_value(brink_detector *det, size_t guard, double t, const double
     brink_eval_set_sign(eval, guard, g > 0.0 ? 1 : -1);
 }
 
-/* The veto need not ask guards that are known to be far. */
-static void tell_veto(brink_detector *det, const double *centre) {
+/* The domain check need not ask guards that are known to be far. */
+static void pass_reach(brink_detector *det, const double *centre) {
   brink_eval *eval = det->eval;
   eval->centre = centre;
   eval->moved = det->reach.moved;
@@ -160,7 +160,7 @@ static void tell_veto(brink_detector *det, const double *centre) {
 static void stand_still(brink_detector *det, const double *x) {
   memset(det->reach.moved, 0, det->eval->nx * sizeof *det->reach.moved);
   brink_reach_mark(&det->reach, det->reach.weight);
-  tell_veto(det, x);
+  pass_reach(det, x);
 }
 
 void brink_detector_reset(brink_detector *det, double t, const double *x) {
@@ -267,47 +267,47 @@ void brink_detector_look(brink_detector *det, const brink_path *path) {
   det->step_reach = BRINK_REACH_ALLOW * brink_reach_of(&det->reach, path) + det->reach.weight;
   brink_reach_mark(&det->reach, det->step_reach);
   freshen(det, path);
-  tell_veto(det, path->x0);
+  pass_reach(det, path->x0);
 }
 
-/* Rounding of sigma, and of the time there: what cannot be told apart is one instant. */
+/* Rounding of sigma, and of the time there: what cannot be distinguished is one instant. */
 static double same_instant(const brink_detector *det, double sigma) {
   return 64.0 * DBL_EPSILON * sigma + det->resolution;
 }
 
-/* May two events that cannot be told apart be one instant? One that has to be past its surface, and one
+/* May two events that cannot be distinguished be one instant? One that has to be past its surface, and one
  * that must not, are two. */
-static bool may_join(const brink_detector *det, const brink_hit *hit) {
-  if (det->nhits == 0) return true;
+static bool may_join(const brink_detector *det, const brink_located *ev) {
+  if (det->nlocated == 0) return true;
   const brink_guard *guards = det->eval->model->guards;
-  brink_side side = guards[hit->guard].def.side, other = guards[det->hits[0].guard].def.side;
+  brink_side side = guards[ev->guard].def.side, other = guards[det->located[0].guard].def.side;
   return !(side == BRINK_CROSSING && other == BRINK_UNILATERAL) &&
          !(side == BRINK_UNILATERAL && other == BRINK_CROSSING);
 }
 
 static void consider(brink_detector *det, brink_found *found, const brink_candidate *candidate) {
   double sigma = candidate->sigma;
-  double same = may_join(det, &candidate->hit) ? same_instant(det, sigma) : 0.0;
+  double same = may_join(det, &candidate->event) ? same_instant(det, sigma) : 0.0;
   if (found->event && sigma > found->sigma + same) return;
-  if (!found->event || sigma < found->sigma - same) det->nhits = 0;
+  if (!found->event || sigma < found->sigma - same) det->nlocated = 0;
   found->sigma = found->event ? fmin(sigma, found->sigma) : sigma;
   found->event = true;
-  for (size_t k = 0; k < det->nhits; k++) { /* it may touch, and then go through */
-    if (det->hits[k].guard == candidate->hit.guard) return;
+  for (size_t k = 0; k < det->nlocated; k++) { /* it may touch, and then go through */
+    if (det->located[k].guard == candidate->event.guard) return;
   }
-  det->hits[det->nhits++] = candidate->hit;
+  det->located[det->nlocated++] = candidate->event;
 }
 
 /* An event whose action is bound to change something ends the step, and what comes after it. */
 static void draw_in(brink_detector *det, const brink_candidate *candidate) {
-  const brink_guard_def *guard = &det->eval->model->guards[candidate->hit.guard].def;
+  const brink_guard_def *guard = &det->eval->model->guards[candidate->event.guard].def;
   if (guard->action == NULL || candidate->sigma >= det->horizon) return;
   det->horizon = fmin(candidate->sigma + 2.0 * same_instant(det, candidate->sigma), 1.0);
   det->whole = false;
 }
 
-void brink_detector_add(brink_detector *det, brink_found *found, double sigma, brink_hit hit) {
-  brink_candidate candidate = {.sigma = sigma, .hit = hit};
+void brink_detector_add(brink_detector *det, brink_found *found, double sigma, brink_located ev) {
+  brink_candidate candidate = {.sigma = sigma, .event = ev};
   if (det->nqueue < det->queue_room)
     det->queue[det->nqueue++] = candidate;
   else
@@ -375,7 +375,7 @@ brink_found brink_detector_after(brink_detector *det, const brink_path *dense,
                                  const double *x_new) {
   brink_found found = {.sigma = 1.0, .undefined = BRINK_NONE};
   brink_eval *eval = det->eval;
-  det->nhits = det->nmisses = det->nqueue = 0;
+  det->nlocated = det->nmisses = det->nqueue = 0;
   det->whole = true;
   det->horizon = 1.0;
   det->resolution = DBL_EPSILON * fmax(fabs(dense->t0) / dense->h, DBL_MIN);
@@ -425,9 +425,9 @@ bool brink_detector_defined_until(brink_detector *det, const brink_path *dense, 
 /* How far those that go through their surfaces at sigma still are from them, in tolerances: by rounding. */
 static double distance_left(brink_detector *det, const brink_path *dense, double sigma) {
   double most = 0.0;
-  for (size_t k = 0; k < det->nhits; k++) {
-    size_t guard = det->hits[k].guard;
-    if (det->hits[k].kind != BRINK_CROSSED) continue;
+  for (size_t k = 0; k < det->nlocated; k++) {
+    size_t guard = det->located[k].guard;
+    if (det->located[k].kind != BRINK_CROSSED) continue;
     double g = brink_along_value(&det->space, guard, dense, sigma);
     double tolerance = brink_detector_tolerance_at(det, guard, dense, sigma);
     if (tolerance > 0.0) most = fmax(most, fabs(g) / tolerance);
@@ -436,8 +436,8 @@ static double distance_left(brink_detector *det, const brink_path *dense, double
 }
 
 static bool has_fired(const brink_detector *det, size_t guard) {
-  for (size_t k = 0; k < det->nhits; k++) {
-    if (det->hits[k].guard == guard) return true;
+  for (size_t k = 0; k < det->nlocated; k++) {
+    if (det->located[k].guard == guard) return true;
   }
   return false;
 }
@@ -463,12 +463,12 @@ void brink_detector_join(brink_detector *det, const brink_path *dense, brink_fou
     if (landed < 0.0) landed = distance_left(det, dense, sigma);
     if (!comes_along(det, guard, dense, sigma, landed)) continue;
     int sign = det->eval->sgn[guard];
-    brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
+    brink_located ev = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
     for (size_t k = 0; k < det->nqueue; k++) { /* it may be known to touch */
-      if (det->queue[k].hit.guard == guard) hit.kind = det->queue[k].hit.kind;
+      if (det->queue[k].event.guard == guard) ev.kind = det->queue[k].event.kind;
     }
     if (brink_detector_still_touches(det, guard, dense, sigma)) continue;
-    det->hits[det->nhits++] = hit;
+    det->located[det->nlocated++] = ev;
     found->sigma = fmin(found->sigma, brink_detector_inside(det, guard, dense, sigma, sign));
   }
 }
@@ -491,9 +491,9 @@ bool brink_detector_may_go_on(brink_detector *det, double t_end, const double *x
 /* Guards that have fired may fire again: they are looked at once more on the rest of the step. Where it has to be
  * cut, or 0. */
 static double look_again(brink_detector *det, const brink_path *rest, double passed) {
-  size_t count = det->nhits, from = det->nqueue;
+  size_t count = det->nlocated, from = det->nqueue;
   brink_found found = {.sigma = 1.0, .undefined = BRINK_NONE};
-  for (size_t k = 0; k < count; k++) det->again[k] = det->hits[k].guard;
+  for (size_t k = 0; k < count; k++) det->again[k] = det->located[k].guard;
   for (size_t k = 0; k < count; k++) {
     size_t guard = det->again[k];
     if (det->queued[guard]) continue;
@@ -509,8 +509,8 @@ static double look_again(brink_detector *det, const brink_path *rest, double pas
 }
 
 bool brink_detector_wants_rest(const brink_detector *det) {
-  for (size_t k = 0; k < det->nhits; k++) {
-    if (!det->queued[det->hits[k].guard]) return true;
+  for (size_t k = 0; k < det->nlocated; k++) {
+    if (!det->queued[det->located[k].guard]) return true;
   }
   return false;
 }
@@ -524,7 +524,7 @@ brink_found brink_detector_next(brink_detector *det, const brink_path *rest, dou
   det->nqueue = kept;
   double cut = rest != NULL ? look_again(det, rest, passed) : 0.0;
   brink_found found = {.sigma = 1.0, .undefined = det->undefined, .cut = cut};
-  det->nhits = 0;
+  det->nlocated = 0;
   for (size_t k = 0; k < det->nqueue; k++) consider(det, &found, &det->queue[k]);
   return found;
 }
@@ -541,7 +541,7 @@ static void commit_guard(brink_detector *det, size_t guard, double t, const doub
   /* A crossing that the guard's direction does not call an event still changes its sign. */
   if (!(sign * g < -eval->slack[guard])) return;
   bool one_sided =
-      eval->model->guards[guard].def.side == BRINK_UNILATERAL; /* the veto's business */
+      eval->model->guards[guard].def.side == BRINK_UNILATERAL; /* the domain check's business */
   if (!one_sided && det->ops->needs_paths && brink_detector_wants(det, guard, brink_leaving(sign)))
     det->passed = true; /* nobody saw it cross: the event is here */
   else

@@ -10,6 +10,7 @@
 
 #include "event/along.h"
 #include "event/reach.h"
+#include "model/sign.h"
 
 /* The answer to the first question. */
 typedef struct brink_limit {
@@ -22,7 +23,7 @@ typedef struct brink_limit {
 } brink_limit;
 
 /* A guard that fired. */
-typedef struct brink_hit {
+typedef struct brink_located {
   size_t guard;
   brink_event_kind kind;
   brink_direction direction;
@@ -36,7 +37,7 @@ typedef struct brink_hit {
       again; /* another action carried it across zero, or leads it across: an event of the next round, … */
   brink_event_kind again_as; /* … of this kind */
   bool pole;                 /* it changed its sign through infinity */
-} brink_hit;
+} brink_located;
 
 /* The answer to the second. */
 typedef struct brink_found {
@@ -53,14 +54,14 @@ typedef struct brink_found {
 /* The first event of a guard in the attempted step, be it the first of all or not. */
 typedef struct brink_candidate {
   double sigma;
-  brink_hit hit;
+  brink_located event;
 } brink_candidate;
 
 typedef struct brink_detector brink_detector;
 
 typedef struct brink_detector_ops {
   brink_events events;
-  bool one_sided;   /* ask the first question, and let the veto answer the third */
+  bool one_sided;   /* ask the first question, and let the domain check answer the third */
   bool needs_paths; /* wants appended states for guards without a polynomial */
   void (*after)(brink_detector *det, const brink_path *dense, brink_found *found);
 } brink_detector_ops;
@@ -112,8 +113,8 @@ struct brink_detector {
       *high; /* the largest |g| since the guard was last at its surface: it came down from there */
   brink_leaf_poly *leaves; /* scratch, as many as the longest formula has */
 
-  brink_hit *hits; /* what fired at found.sigma */
-  size_t nhits;
+  brink_located *located; /* what fired at found.sigma */
+  size_t nlocated;
   brink_candidate *queue; /* what else will fire in the attempted step, as far as it is known */
   size_t nqueue, queue_room;
   bool whole;              /* the queue holds the first event of every guard, … */
@@ -164,7 +165,7 @@ brink_limit brink_detector_before(brink_detector *det, const brink_path *predict
 brink_limit brink_detector_creeping(brink_detector *det, const brink_path *predictor,
                                     const double *f);
 
-/* Second question; x_new is the end of the path. Fills det->hits and det->misses. */
+/* Second question; x_new is the end of the path. Fills det->located and det->misses. */
 brink_found brink_detector_after(brink_detector *det, const brink_path *dense, const double *x_new);
 
 /* Does a step of h, of which a part has been passed already, have to end before anything is found in it? Then how
@@ -203,11 +204,6 @@ void brink_detector_look(brink_detector *det, const brink_path *path);
 /* What the tolerances amount to in a guard at (t, x); kept in det->tolerance. */
 double brink_detector_tolerance(brink_detector *det, size_t guard, double t, const double *x);
 
-/* The direction in which a guard of this sign reaches its surface. */
-static inline brink_direction brink_leaving(int sign) {
-  return sign > 0 ? BRINK_NEGATIVE : BRINK_POSITIVE;
-}
-
 /* Shared by the detectors: is a crossing in this direction an event of the guard? */
 bool brink_detector_wants(const brink_detector *det, size_t guard, brink_direction direction);
 
@@ -231,6 +227,6 @@ double brink_detector_tolerance_at(brink_detector *det, size_t guard, const brin
                                    double sigma);
 
 /* Enter an event found at sigma: replaces later ones, joins those at the same place. */
-void brink_detector_add(brink_detector *det, brink_found *found, double sigma, brink_hit hit);
+void brink_detector_add(brink_detector *det, brink_found *found, double sigma, brink_located ev);
 
 #endif

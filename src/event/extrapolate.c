@@ -365,7 +365,7 @@ static brink_limit limit_by_gain(brink_detector *det, size_t guard, const brink_
   if (y0 <= stop && side == BRINK_UNILATERAL) {
     if (approaching(det, guard, path, f, count))
       return (brink_limit){.sigma = 0.0, .event = true, .guard = guard};
-    return limit; /* leaving: let it go; the veto watches */
+    return limit; /* leaving: let it go; the domain check watches */
   }
   limit.sigma = first_arrival(det, guard, path, count, (target){0.0, aim - slack}).sigma;
   if (limit.sigma * path->h < hmin)
@@ -395,7 +395,7 @@ static bool is_clear(const brink_detector *det, size_t guard, const brink_path *
   return (det->eval->sgn[guard] > 0 ? det->leaves[0].low : -det->leaves[0].high) > zone + beside;
 }
 
-/* One guard's limit; *clear tells that it may be forgotten for this step. */
+/* One guard's limit; *clear: it may be forgotten for this step. */
 static brink_limit limit_of(brink_detector *det, size_t guard, const brink_path *predictor,
                             const double *f, int order, double hmin, bool *clear) {
   brink_limit none = {.sigma = 1.0, .guard = BRINK_NONE};

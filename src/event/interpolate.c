@@ -152,9 +152,9 @@ static void queue_the_rest(brink_detector *det, size_t guard, const brink_root *
   if (!(end * det->g1[guard] > 0.0) || det->nqueue + (size_t)count > det->queue_room) return;
   for (int k = 1; k < count; k++) {
     sign = -sign;
-    brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
-    if (brink_detector_wants(det, guard, hit.direction))
-      brink_detector_add(det, found, roots[k].s, hit);
+    brink_located ev = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
+    if (brink_detector_wants(det, guard, ev.direction))
+      brink_detector_add(det, found, roots[k].s, ev);
   }
   det->queued[guard] = true;
 }
@@ -203,7 +203,7 @@ static bool scan_piece(brink_detector *det, size_t guard, const brink_path *dens
   for (int k = 0; k < count; k++) {
     double next = k + 1 < count ? roots[k + 1].s : along->from + along->width * along->until;
     *last = roots[k].s;
-    brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(*sign)};
+    brink_located ev = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(*sign)};
     bool crossed = crosses(det, along, &roots[k], next, k + 1 == count, *sign);
     double back, at = roots[k].s;
     bool touched = !crossed && roots[k].kind == BRINK_ROOT_TOUCH;
@@ -219,14 +219,14 @@ static bool scan_piece(brink_detector *det, size_t guard, const brink_path *dens
       touched = true;
       k++; /* its return belongs to it */
     }
-    if (touched) hit.kind = BRINK_TOUCHED;
+    if (touched) ev.kind = BRINK_TOUCHED;
     bool again =
         touched && side == BRINK_UNILATERAL && brink_detector_still_touches(det, guard, dense, at);
     if ((crossed || (touched && side == BRINK_UNILATERAL && !again)) &&
-        brink_detector_wants(det, guard, hit.direction)) {
+        brink_detector_wants(det, guard, ev.direction)) {
       at = settle_side(det, guard, dense, at, *sign);
-      if (crossed && !along->exact) hit.pole = is_pole(det, along, at);
-      if (at <= 1.0) brink_detector_add(det, found, at, hit);
+      if (crossed && !along->exact) ev.pole = is_pole(det, along, at);
+      if (at <= 1.0) brink_detector_add(det, found, at, ev);
       if (crossed && all_at_once) queue_the_rest(det, guard, roots + k, count - k, *sign, found);
       return true;
     }
@@ -240,11 +240,11 @@ static bool scan_piece(brink_detector *det, size_t guard, const brink_path *dens
  * `last` is the last root that was seen. */
 static void check_end(brink_detector *det, size_t guard, const brink_path *dense,
                       const brink_along *along, int sign, double last, brink_found *found) {
-  brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
+  brink_located ev = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
   double size = brink_poly_size(along->c, along->degree);
   double least = fmax(det->eval->slack[guard], 4.0 * DBL_EPSILON * size);
   if (det->horizon < 1.0 || !(sign * det->g1[guard] < -least) ||
-      !brink_detector_wants(det, guard, hit.direction))
+      !brink_detector_wants(det, guard, ev.direction))
     return;
   double inside, outside = last; /* it has not been on its side since */
   for (double part = 0.25; part > DBL_EPSILON; part *= 0.25) { /* the root may be close to `last` */
@@ -255,7 +255,7 @@ static void check_end(brink_detector *det, size_t guard, const brink_path *dense
     break;
   }
   double at = settle_side(det, guard, dense, outside, sign);
-  if (at <= 1.0) brink_detector_add(det, found, at, hit);
+  if (at <= 1.0) brink_detector_add(det, found, at, ev);
 }
 
 /* The slope of sign*g at tau = 0 or 1 of a piece; its sign matters, not its unit. */
@@ -275,7 +275,7 @@ static void report_dip(brink_detector *det, size_t guard, const brink_path *dens
   if (touch)
     brink_detector_add(
         det, found, dip.sigma,
-        (brink_hit){.guard = guard, .kind = BRINK_TOUCHED, .direction = brink_leaving(sign)});
+        (brink_located){.guard = guard, .kind = BRINK_TOUCHED, .direction = brink_leaving(sign)});
   else if (unilateral && dense->powers && !again && fabs(dip.value) <= det->tolerance[guard] &&
            (found->unsure == 0.0 || dip.sigma < found->unsure))
     found->unsure = dip.sigma; /* closer than the step's own error, which is smaller nearby */
@@ -348,9 +348,9 @@ static void scan_exact(brink_detector *det, size_t guard, const brink_path *dens
     if (dips) scan_dip(det, guard, dense, along, sign, found);
     return;
   }
-  brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
-  if (leaves_at_once(det, along, sign) && brink_detector_wants(det, guard, hit.direction)) {
-    brink_detector_add(det, found, leaving_at(det, guard, dense, sign), hit);
+  brink_located ev = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
+  if (leaves_at_once(det, along, sign) && brink_detector_wants(det, guard, ev.direction)) {
+    brink_detector_add(det, found, leaving_at(det, guard, dense, sign), ev);
     return;
   }
   if (starts_on_surface(along, sign)) {
@@ -409,10 +409,10 @@ static void scan_fitted(brink_detector *det, size_t guard, const brink_path *den
     }
     if (!brink_along_fit(&det->space, guard, dense, from, fmin(width, 1.0 - from), smallest, along))
       return;
-    brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
+    brink_located ev = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
     if (from == 0.0 && leaves_at_once(det, along, sign) &&
-        brink_detector_wants(det, guard, hit.direction)) {
-      brink_detector_add(det, found, leaving_at(det, guard, dense, sign), hit);
+        brink_detector_wants(det, guard, ev.direction)) {
+      brink_detector_add(det, found, leaving_at(det, guard, dense, sign), ev);
       return;
     }
     if (scan_piece(det, guard, dense, along, false, &sign, &last, found)) return;
@@ -535,10 +535,10 @@ static void scan_formula(brink_detector *det, size_t guard, const brink_path *de
     double together = roots[k].sigma < at_start ? at_start : 4.0 * DBL_EPSILON;
     if (k + 1 < count && next - roots[k].sigma <= together) continue;
     double y = sign * sign_between(det, guard, dense, exact, signs, roots[k].sigma, next);
-    brink_hit hit = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
-    if (y < 0.0 && brink_detector_wants(det, guard, hit.direction)) {
+    brink_located ev = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
+    if (y < 0.0 && brink_detector_wants(det, guard, ev.direction)) {
       double at = settle_side(det, guard, dense, roots[k].sigma, sign);
-      if (at <= 1.0) brink_detector_add(det, found, at, hit);
+      if (at <= 1.0) brink_detector_add(det, found, at, ev);
       return;
     }
     if (y < 0.0) {

@@ -33,7 +33,7 @@ static void check_ends(brink_detector *det, const brink_path *dense, brink_found
     if (!(y <= 0.0) || !brink_detector_wants(det, k, direction)) continue;
     if (sign * det->g0[k] <= 0.0 && y >= -eval->slack[k]) continue; /* still leaving the surface */
     brink_detector_add(det, found, locate(det, k, dense),
-                       (brink_hit){.guard = k, .kind = BRINK_CROSSED, .direction = direction});
+                       (brink_located){.guard = k, .kind = BRINK_CROSSED, .direction = direction});
   }
 }
 

@@ -23,6 +23,9 @@ typedef struct brink_group {
   const char *class_name;
   size_t stream;         /* of random draws, of instance 0; the others follow */
   const uint32_t *draws; /* of each instance, so far; NULL: not known */
+  /* Actions draw, too: slots of P for the draws so far and the streams, one for each instance. */
+  bool actions_draw;
+  uint32_t draws_slot, stream_slot;
 } brink_group;
 
 typedef enum brink_variable_kind {
@@ -132,6 +135,7 @@ typedef struct brink_flag {
 /* Samples `first` … `first + count - 1` of an action, at offset + n*period. */
 typedef struct brink_sampled {
   const char *name;
+  uint32_t group;
   double period, offset;
   int priority;
   brink_action *action;
@@ -152,26 +156,6 @@ typedef struct brink_rule {
   brink_action *body;
   int priority; /* of its component: larger first */
 } brink_rule;
-
-/* ---- agents ---- */
-
-/* Where `reach` says that a partner is, in the first pair of its block, if that is plain: states, and a
- * parameter or a number as size. */
-typedef struct brink_agent_reach {
-  int ndimensions; /* 1, 2, 3; 0: not given, or not plain */
-  uint32_t x[3];   /* slots of X */
-  uint32_t size;   /* slot of P, or BRINK_NO_INDEX: … */
-  double value;    /* … this */
-} brink_agent_reach;
-
-/* A pair block, in a system of a few members (brink_flatten_options.members). */
-typedef struct brink_pair_block {
-  uint32_t group; /* one instance for each pair */
-  uint32_t partner_group[2];
-  size_t number; /* among the blocks of the system, from 0 */
-  brink_agent_reach reach[2];
-  bool draws; /* random numbers: each pair has a stream of its own */
-} brink_pair_block;
 
 /* ---- inputs from outside ---- */
 
@@ -201,6 +185,7 @@ typedef struct brink_writers {
 typedef struct brink_system {
   brink_arena arena;
   const char *name; /* of the top component */
+  uint64_t seed;    /* of its random draws */
 
   brink_group *groups;
   size_t ngroups, groups_capacity;
@@ -241,8 +226,7 @@ typedef struct brink_system {
   brink_driven *driven; /* in the order of brink_flatten_options.driven */
   size_t ndriven;
 
-  brink_pair_block *pairs; /* with brink_flatten_options.members */
-  size_t npairs, pairs_capacity;
+  struct brink_templates *templates; /* project.h; NULL: the equations of all instances are here */
 
   brink_setting *settings; /* the simulation section */
   size_t nsettings, settings_capacity;

@@ -11,6 +11,7 @@
  *   flat_equation.c dynamics and outputs become equations, flags, range surfaces
  *   flat_action.c  events, updates and rules become actions
  *   flat_pair.c    agents: pairs of a population
+ *   flat_template.c agents: a few of them stand for all
  *   flat_drive.c   inputs that a table drives
  *
  * Everything is done once for a group, whatever the number of its instances: only slots and values
@@ -107,10 +108,13 @@ typedef struct flat {
   size_t assumptions; /* how often an assumed value was read */
   size_t evaluating;  /* parameters within parameters */
   size_t budget;      /* of translation steps: bounds what functions in functions may grow to */
-  bool failed;        /* the present piece: out of memory, or reported */
-  bool errors;        /* some piece failed */
-  bool
-      structure; /* the checker found errors: only instances, values and connections are looked at */
+  uint64_t seed;      /* of random draws */
+  const brink_ast_expr *seed_expr; /* being evaluated: nothing may be drawn */
+  bool templates;                  /* only the first agents get equations, see flat_template.c */
+  size_t nvalued;                  /* variables of all agents: the others are of the first agents */
+  bool failed;                     /* the present piece: out of memory, or reported */
+  bool errors;                     /* some piece failed */
+  bool structure; /* the checker found errors: only instances, values and connections are checked */
 } flat;
 
 /* A model may have this many instances, elements of a vector, states: more is refused. */
@@ -178,7 +182,8 @@ const char *flat_value_text(flat *f, const flat_variable *variable, double value
 flat_group *flat_build_tree(flat *f, brink_component *top);
 flat_group *flat_add_group(flat *f, flat_group *parent, brink_symbol *symbol, size_t dimension);
 uint32_t flat_size(flat *f, flat_variable *variable); /* its length; 0: failed */
-void flat_allocate(flat *f); /* slots for everything that lives in memory */
+/* Slots for everything that lives in memory, from variable `first` on. */
+void flat_allocate(flat *f, size_t first);
 bool flat_add_variable(flat *f, flat_variable *variable, brink_variable_kind kind);
 uint32_t flat_hidden(flat *f, flat_group *group, const char *name, brink_space space, size_t count,
                      double value);
@@ -241,7 +246,7 @@ typedef struct flat_context {
   flat_loop loop[FLAT_LOOPS];
   size_t nloops;
   size_t repeat;             /* iterations of one instance: product of the loops */
-  size_t element;            /* fixed element of vectors; BRINK_NONE: as the loops say */
+  size_t element;            /* fixed element of vectors; BRINK_NONE: that of the loops */
   bool element_loop;         /* the last loop runs over elements */
   const flat_binding *fixed; /* loop variables of unrolled loops */
   flat_name *names;
@@ -270,7 +275,7 @@ struct flat_name {
   const brink_ast_expr *expr;
   const flat_context *scope;
   flat_name *scope_names; /* of the scope, when the name was made */
-  brink_node *memo;       /* by element; the last one: as the loops say */
+  brink_node *memo;       /* by element; the last one: that of the loops */
   size_t nmemo;
   flat_name *outer;
 };
@@ -310,16 +315,28 @@ void flat_events(flat *f, flat_group *group, brink_ast_event *events);
 /* Equations of on-event, in place while the flag's sign is 0. */
 void flat_merge_on_event(flat *f, flat_group *group, brink_ast_event *events);
 void flat_ranges(flat *f, flat_group *group);
-/* Does an input's source vouch for its values? Its range was compared at the connection. */
+/* Does an input's source have a range? Then it was compared at the connection. */
 bool flat_sources_have_ranges(const flat *f, const flat_variable *variable);
 void flat_discrete(flat *f, flat_group *group); /* dtc, lbc */
 void flat_sort_rules(flat *f);
 /* Groups for the pair blocks of a system; called while the tree is built. */
 void flat_add_pairs(flat *f, flat_group *group);
+/* The pair that stands for all pairs of a block; NULL: there is none, or it failed. */
+flat_group *flat_add_first_pair(flat *f, brink_ast_pair *pair);
 bool flat_open_group(flat *f, flat_group *group, brink_symbol *symbols);
 void flat_check_populations(flat *f);
-/* The blocks of a system of a few members, and which values it was made with. */
-void flat_tell_pairs(flat *f);
+
+/* flat_template.c */
+
+/* Are templates made instead of the equations of all? Asked when all populations are in the tree. */
+bool flat_wants_templates(const flat *f);
+/* From here on, populations consist of their first agents, one or two, and pair blocks of one pair. */
+void flat_represent(flat *f);
+/* The templates, from the equations of the first agents. */
+void flat_make_templates(flat *f);
+/* Schedules the equations. `numbers` (NULL: as they are): of each, its number among those of f. */
+void flat_finish(flat *f, brink_system *system, const uint32_t *numbers);
+void flat_read_seed(flat *f);
 /* Guards of declared flags are numbered instance by instance, in order of declaration. */
 void flat_number_flags(flat *f, flat_group *group);
 
@@ -346,7 +363,7 @@ brink_ast_expr *flat_if(flat *f, const brink_ast_expr *condition, const brink_as
 
 /* ---- small things ---- */
 
-/* One mistake does not hide the next: forget that a piece failed, and go on. */
+/* One error does not hide the next: clears `failed`, to go on with the next piece. */
 void flat_next(flat *f);
 /* The end of a phase: has anything failed? */
 bool flat_stop(flat *f);
@@ -354,6 +371,11 @@ bool flat_stop(flat *f);
 const char *flat_where(flat *f, brink_place place);  /* "tank.hsml:23" */
 void *flat_take(flat *f, size_t count, size_t size); /* of the system; sets failed */
 void flat_out_of_memory(flat *f);
+/* One more item of an array that grows in the system's arena, as brink_arena_push; NULL: no memory, and `failed` is
+ * set. */
+#define flat_push(f, array, count, capacity)                                                       \
+  flat_note((f), brink_arena_push((f)->arena, array, count, capacity))
+void *flat_note(flat *f, void *memory); /* `memory`; NULL: flat_out_of_memory */
 #if defined(__GNUC__)
 __attribute__((format(printf, 5, 6)))
 #endif

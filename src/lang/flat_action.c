@@ -96,12 +96,8 @@ static void assign(builder *b, const brink_ast_expr *target, const brink_ast_exp
 static brink_effect *add_effect(builder *b, int kind, const char *text) {
   flat *f = b->c.f;
   brink_action *action = b->action;
-  if (!brink_arena_grow(f->arena, (void **)&action->effects, action->neffects,
-                        &action->effects_capacity, sizeof *action->effects)) {
-    flat_out_of_memory(f);
-    return NULL;
-  }
-  brink_effect *effect = &action->effects[action->neffects++];
+  brink_effect *effect = flat_push(f, action->effects, action->neffects, action->effects_capacity);
+  if (effect == NULL) return NULL;
   *effect = (brink_effect){.kind = kind, .when = b->when, .text = brink_arena_text(f->arena, text)};
   if (effect->text == NULL) flat_out_of_memory(f);
   return effect;
@@ -393,8 +389,7 @@ static bool read_sampling(flat *f, flat_group *group, size_t instance, sampling 
 static bool add_clock(flat *f, flat_group *group, const sampling *how, brink_action *action,
                       size_t first, size_t count) {
   brink_system *system = f->system;
-  if (!brink_arena_grow(f->arena, (void **)&system->clocks, system->nclocks,
-                        &system->clocks_capacity, sizeof *system->clocks)) {
+  if (!brink_arena_reserve(f->arena, system->clocks, system->nclocks, system->clocks_capacity)) {
     flat_out_of_memory(f);
     return false;
   }
@@ -408,6 +403,7 @@ static bool add_clock(flat *f, flat_group *group, const sampling *how, brink_act
     return false;
   }
   system->clocks[system->nclocks++] = (brink_sampled){.name = kept,
+                                                      .group = group->id,
                                                       .period = how->period,
                                                       .offset = how->offset,
                                                       .priority = how->priority,
@@ -434,7 +430,7 @@ static void add_clocks(flat *f, flat_group *group, brink_action *action) {
   }
 }
 
-/* What a sample sees of an input that has a range of its own is written down, and so looked at. */
+/* At a sample, an input with a range of its own is stored, so that its range is checked. */
 static void keep_inputs(builder *b) {
   flat *f = b->c.f;
   flat_group *group = b->c.group;
@@ -558,13 +554,9 @@ static void add_rule(rules *r, const brink_ast_statement *s) {
   if (rule.body == NULL) return;
   rule.priority = r->priority;
   rule.was = flat_hidden(f, r->group, "rule", BRINK_SPACE_MODE, r->group->count, 0.0);
-  if (rule.was == BRINK_NO_INDEX ||
-      !brink_arena_grow(f->arena, (void **)&system->rules, system->nrules, &system->rules_capacity,
-                        sizeof *system->rules)) {
-    flat_out_of_memory(f);
-    return;
-  }
-  system->rules[system->nrules++] = rule;
+  if (rule.was == BRINK_NO_INDEX) return;
+  brink_rule *added = flat_push(f, system->rules, system->nrules, system->rules_capacity);
+  if (added != NULL) *added = rule;
 }
 
 static void rule_block(rules *r, const brink_ast_block *block) {

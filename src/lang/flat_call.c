@@ -181,6 +181,10 @@ static brink_node draw(flat_context *c) {
     if (counters == BRINK_NO_INDEX || streams == BRINK_NO_INDEX) return BRINK_NO_NODE;
     group->draw_variable = counters;
     group->draw_streams = streams;
+    brink_group *made = &f->system->groups[group->id];
+    made->actions_draw = true;
+    made->draws_slot = counters;
+    made->stream_slot = streams;
     for (size_t i = 0; i < group->count; i++) {
       f->system->p0[counters + i] = (double)group->draws[i];
       f->system->p0[streams + i] = (double)(group->stream + i);

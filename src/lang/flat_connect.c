@@ -88,7 +88,7 @@ static void check_ranges(flat *f, brink_place place, flat_variable *from, flat_v
              text[0], text[1], flat_name_of(f, to), text[2], text[3]);
 }
 
-/* What was not compared at a connection, because a composite between says nothing about it. */
+/* What was not compared at a connection, because a composite between declares none. */
 static void check_through(flat *f, flat_variable *from, flat_variable *to) {
   const brink_symbol *a = from->symbol, *b = to->symbol;
   check_ranges(f, b->place, from, to);
@@ -228,8 +228,10 @@ flat_variable *flat_trace(flat *f, flat_variable *variable, size_t element, size
 
 /* Elements from different kinds of memory: copied into one by equations. */
 static void copy_mixed(flat *f, flat_variable *variable, flat_variable **from, size_t *element) {
-  uint32_t base;
-  if (!flat_room(f, BRINK_SPACE_V, variable->count, &base)) return;
+  char *name = brink_arena_text(f->arena, variable->symbol->name);
+  if (name == NULL) flat_out_of_memory(f);
+  uint32_t base = flat_hidden(f, variable->group, name, BRINK_SPACE_V, variable->count, 0.0);
+  if (base == BRINK_NO_INDEX || name == NULL) return;
   for (size_t first = 0; first < variable->count && !f->failed;) {
     size_t last = first;
     while (last < variable->count && from[last] == from[first]) last++;
@@ -298,8 +300,7 @@ static void show_output(flat *f, flat_variable *variable) {
 
 void flat_connect(flat *f) {
   for (flat_group *group = f->groups; group != NULL && !f->failed; group = group->next) {
-    bool sampled = group == f->top && f->options->members != NULL; /* agents are not connected */
-    if (group->component == NULL || sampled) continue;
+    if (group->component == NULL) continue;
     const brink_ast_section *section = &group->component->section[BRINK_SECTION_CONNECTIONS];
     for (size_t i = 0; section->present && i < group->count && !f->failed; i++) {
       flat_point point = {.group = group, .instance = i, .element = BRINK_NONE};
@@ -310,7 +311,7 @@ void flat_connect(flat *f) {
   flat_next(f);
   settle_inputs(f);
   if (!f->failed) flat_mark_driven(f);
-  flat_allocate(f);
+  flat_allocate(f, 0);
   if (flat_stop(f) || f->structure) return;
   for (size_t k = 0; k < f->nvariables && !f->failed; k++) {
     flat_variable *variable = f->variables[k];

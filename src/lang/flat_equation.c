@@ -263,7 +263,7 @@ static bool is_discrete(const flat_group *group) {
   return group->component != NULL && group->component->kind == BRINK_DTC;
 }
 
-/* An equation; one of a vector is one for each element: a loop, unless a list tells them apart. */
+/* An equation; one of a vector is one for each element: a loop, unless a list gives each its own. */
 static void translate(flat *f, flat_group *group, const flat_pending *pending) {
   const brink_ast_expr *name = target_name(pending);
   flat_variable *variable = flat_find(f, group, name);
@@ -411,7 +411,7 @@ static void set_flag(flat *f, flat_variable *variable) {
   add_range_flag(&c, variable, false, flat_far(&c, inside));
 }
 
-/* Does an input's source vouch for its values? Its range was compared at the connection. */
+/* Does an input's source have a range? Then it was compared at the connection. */
 bool flat_sources_have_ranges(const flat *f, const flat_variable *variable) {
   for (size_t e = 0; e < variable->count; e++) {
     if (variable->source[e] == FLAT_UNCONNECTED) continue;
@@ -434,7 +434,7 @@ static void variable_ranges(flat *f, flat_variable *variable) {
 
 void flat_ranges(flat *f, flat_group *group) {
   if (group->component == NULL) return;
-  bool sampled = group->component->kind == BRINK_DTC; /* it looks at its inputs at its samples */
+  bool sampled = group->component->kind == BRINK_DTC; /* it reads its inputs at its samples */
   for (brink_symbol *s = group->component->symbols; s != NULL && !f->failed; s = s->next) {
     if (s->kind == BRINK_SYMBOL_INSTANCE || s->kind == BRINK_SYMBOL_FLAG || !s->range.given)
       continue;

@@ -49,8 +49,7 @@ bool flat_varies(flat_context *c, brink_node node) {
   flat_shared *shared = c->shared;
   if (node == BRINK_NO_NODE) return false;
   for (size_t k = shared->nvaries; k <= node; k++) {
-    if (!brink_arena_grow(&c->f->scratch, (void **)&shared->varies, k, &shared->varies_capacity,
-                          1)) {
+    if (!brink_arena_reserve(&c->f->scratch, shared->varies, k, shared->varies_capacity)) {
       flat_out_of_memory(c->f);
       return false;
     }

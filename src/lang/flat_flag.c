@@ -15,7 +15,7 @@ const char *flat_place_name(flat *f, brink_place place) {
   return name != NULL ? name : "";
 }
 
-/* Several flags of one place (max of three, both sides of floor) are told apart by a number: "@7:12", "@7:12.2". */
+/* Several flags of one place (max of three, both sides of floor) are distinguished by a number: "@7:12", "@7:12.2". */
 static const char *name_among(flat *f, const flat_group *group, const char *name) {
   size_t same = 1, length = strlen(name);
   for (size_t k = 0; k < f->system->nflags; k++) {
@@ -34,13 +34,9 @@ static const char *name_among(flat *f, const flat_group *group, const char *name
 uint32_t flat_add_flag(flat *f, flat_group *group, brink_flag_kind kind, const char *name,
                        brink_place place, size_t count) {
   brink_system *system = f->system;
-  if (!brink_arena_grow(f->arena, (void **)&system->flags, system->nflags, &system->flags_capacity,
-                        sizeof *system->flags)) {
-    flat_out_of_memory(f);
-    return BRINK_NO_INDEX;
-  }
   if (kind == BRINK_FLAG_GENERATED || kind == BRINK_FLAG_LEAVE) name = name_among(f, group, name);
-  brink_flag *flag = &system->flags[system->nflags];
+  brink_flag *flag = flat_push(f, system->flags, system->nflags, system->flags_capacity);
+  if (flag == NULL) return BRINK_NO_INDEX;
   *flag = (brink_flag){.kind = kind,
                        .name = name,
                        .where = flat_where(f, place),
@@ -58,7 +54,7 @@ uint32_t flat_add_flag(flat *f, flat_group *group, brink_flag_kind kind, const c
       flag->partner[k] = group->partner[k];
     }
   }
-  return (uint32_t)system->nflags++;
+  return (uint32_t)system->nflags - 1;
 }
 
 bool flat_number_guards(flat *f, uint32_t flag) {
@@ -133,14 +129,11 @@ brink_node flat_locked(flat_context *c, brink_place place, brink_node value) {
   uint32_t flag =
       flat_new_flag(c, BRINK_FLAG_GENERATED, flat_place_name(c->f, place), place, value);
   if (flag == BRINK_NO_INDEX) return BRINK_NO_NODE;
-  if (!brink_arena_grow(&c->f->scratch, (void **)&shared->made, shared->nmade,
-                        &shared->made_capacity, sizeof *shared->made)) {
-    flat_out_of_memory(c->f);
-    return BRINK_NO_NODE;
-  }
+  struct flat_made *made = flat_note(
+      c->f, brink_arena_push(&c->f->scratch, shared->made, shared->nmade, shared->made_capacity));
+  if (made == NULL) return BRINK_NO_NODE;
   bool always = c->f->system->flags[flag].enabled == NULL;
-  shared->made[shared->nmade++] =
-      (struct flat_made){value, flag, always ? BRINK_NO_NODE : c->active};
+  *made = (struct flat_made){value, flag, always ? BRINK_NO_NODE : c->active};
   return flat_sign(c, flag);
 }
 
@@ -156,13 +149,10 @@ brink_action *flat_new_action(flat *f, const char *name, brink_place place, size
 
 bool flat_first_output(flat *f, brink_action *action) {
   brink_system *system = f->system;
-  if (!brink_arena_grow(f->arena, (void **)&system->first_outputs, system->nfirst_outputs,
-                        &system->first_outputs_capacity, sizeof(brink_action *))) {
-    flat_out_of_memory(f);
-    return false;
-  }
-  system->first_outputs[system->nfirst_outputs++] = action;
-  return true;
+  brink_action **first =
+      flat_push(f, system->first_outputs, system->nfirst_outputs, system->first_outputs_capacity);
+  if (first != NULL) *first = action;
+  return first != NULL;
 }
 
 /* held := node, for each iteration of c. */
@@ -176,7 +166,7 @@ static brink_action *hold(flat_context *c, brink_place place, brink_ref held, br
 }
 
 /* The whole number n below u is held; u leaves [n, n + 1) at located events. At the very surface, the
- * locked signs tell which side u is on:  floor(u) = n + (u > n+1) - (u < n). */
+ * locked signs give the side that u is on:  floor(u) = n + (u > n+1) - (u < n). */
 brink_node flat_locked_floor(flat_context *c, brink_place place, brink_node u) {
   flat *f = c->f;
   brink_graph *g = c->graph;
@@ -224,13 +214,9 @@ typedef struct formula {
 } formula;
 
 static bool put(formula *made, int32_t op) {
-  if (!brink_arena_grow(made->c->f->arena, (void **)&made->ops, made->nops, &made->capacity,
-                        sizeof *made->ops)) {
-    flat_out_of_memory(made->c->f);
-    return false;
-  }
-  made->ops[made->nops++] = op;
-  return true;
+  int32_t *last = flat_push(made->c->f, made->ops, made->nops, made->capacity);
+  if (last != NULL) *last = op;
+  return last != NULL;
 }
 
 static bool put_leaf(formula *made, brink_place place, brink_node value) {

@@ -8,7 +8,7 @@
 
 #include "lang/flat.h"
 
-/* ---- --set ---- */
+/* ---- settings of the caller ---- */
 
 /* One segment of a path in a setting: name, name[index]. Returns what follows, NULL if it is malformed. */
 static const char *read_segment(const char *text, const char **name, size_t *length, long *index) {
@@ -211,7 +211,7 @@ static bool sets_symbol(const brink_ast_block *block, const brink_symbol *symbol
 
 static void run_block(flat *f, const flat_point *point, const brink_ast_block *block);
 
-/* What the statements of a component say about one parameter. */
+/* The value that statements of a component give to one parameter. */
 static void fill_from_block(flat *f, flat_variable *variable, flat_group *group,
                             const brink_ast_block *block, char *filled) {
   if (!sets_symbol(block, variable->symbol)) return;
@@ -225,7 +225,6 @@ static void fill_from_block(flat *f, flat_variable *variable, flat_group *group,
 /* The initial sections of the components around it, the outermost last. */
 static void fill_from_outer(flat *f, flat_variable *variable, char *filled) {
   for (flat_group *outer = variable->group->parent; outer != NULL; outer = outer->parent) {
-    if (outer == f->top && f->options->members != NULL) return; /* it speaks of all agents */
     fill_from_block(f, variable, outer, &outer->component->section[BRINK_SECTION_INITIAL].body,
                     filled);
   }
@@ -272,7 +271,6 @@ static bool is_excused(const flat *f, const flat_variable *variable) {
 
 /* An input of a part that is checked by itself: something will be connected to it some day. */
 static bool is_left_open(const flat *f, const flat_variable *variable) {
-  if (f->options->members != NULL) return true; /* agents bring values of their own */
   return f->options->library && variable->symbol->kind == BRINK_SYMBOL_INPUT &&
          variable->group == f->top && f->top->component->kind != BRINK_SYSTEM;
 }
@@ -496,7 +494,7 @@ static bool is_settable(const flat *f, const flat_variable *variable) {
          (kind == BRINK_SYMBOL_INPUT && variable->group == f->top);
 }
 
-/* Pairs come with other systems, but what is set in them is no mistake. */
+/* With templates, pairs come later, but setting a value in them is no error. */
 static bool names_pair_parameter(const brink_component *system, const char *set) {
   const char *name;
   size_t length;
@@ -513,7 +511,7 @@ static bool names_pair_parameter(const brink_component *system, const char *set)
 
 /* Does this setting name something that exists? */
 static bool known_set(flat *f, const char *set) {
-  if (f->options->values_only && names_pair_parameter(f->top->component, set)) return true;
+  if (f->templates && names_pair_parameter(f->top->component, set)) return true;
   for (size_t k = 0; k < f->nvariables; k++) {
     size_t element;
     if (is_settable(f, f->variables[k]) && match_set(f->variables[k], set, &element) != NULL)

@@ -9,8 +9,7 @@
 /* The group's entry in the system: the parent's path and one more name. */
 static bool describe_group(flat *f, flat_group *group) {
   brink_system *system = f->system;
-  if (!brink_arena_grow(f->arena, (void **)&system->groups, system->ngroups,
-                        &system->groups_capacity, sizeof *system->groups))
+  if (!brink_arena_reserve(f->arena, system->groups, system->ngroups, system->groups_capacity))
     return false;
   const brink_group *parent = group->parent != NULL ? &system->groups[group->parent->id] : NULL;
   size_t above = parent != NULL ? parent->nsegments : 0;
@@ -60,8 +59,7 @@ static bool add_variables(flat *f, flat_group *group, brink_symbol *symbols) {
                                 .flag = BRINK_NO_INDEX,
                                 .number = f->nvariables};
     if (s->kind == BRINK_SYMBOL_INSTANCE) continue;
-    if (!brink_arena_grow(&f->scratch, (void **)&f->variables, f->nvariables,
-                          &f->variables_capacity, sizeof *f->variables)) {
+    if (!brink_arena_reserve(&f->scratch, f->variables, f->nvariables, f->variables_capacity)) {
       flat_out_of_memory(f);
       return false;
     }
@@ -110,14 +108,6 @@ static bool is_population(const brink_component *component, const brink_symbol *
   return false;
 }
 
-static int64_t members_of(const flat *f, const char *population) {
-  for (size_t k = 0; k < f->options->nmembers; k++) {
-    const brink_members *members = &f->options->members[k];
-    if (strcmp(members->population, population) == 0) return (int64_t)members->count;
-  }
-  return 0;
-}
-
 static void build(flat *f, flat_group *group, int depth) {
   brink_component *component = group->component;
   if (depth > 100) {
@@ -126,6 +116,7 @@ static void build(flat *f, flat_group *group, int depth) {
     return;
   }
   if (!flat_open_group(f, group, component->symbols)) return;
+  if (group == f->top) flat_read_seed(f);
   for (brink_symbol *s = component->symbols; s != NULL && !f->failed; s = s->next) {
     if (s->kind != BRINK_SYMBOL_INSTANCE || s->class_ == NULL) continue;
     int64_t size = 0;
@@ -135,14 +126,9 @@ static void build(flat *f, flat_group *group, int depth) {
       f->failed = true;
       return;
     }
-    bool population = is_population(component, s);
-    if (group == f->top && f->options->members != NULL) {
-      size = population ? members_of(f, s->name) : 0;
-      if (size == 0) continue;
-    }
     flat_group *child = flat_add_group(f, group, s, (size_t)size);
     if (child == NULL) return;
-    child->in_population = child->in_population || population;
+    child->in_population = child->in_population || is_population(component, s);
     group->children[s->order] = child;
     build(f, child, depth + 1);
   }
@@ -369,9 +355,8 @@ bool flat_add_variable(flat *f, flat_variable *variable, brink_variable_kind kin
     made.lo = -0x1p53;
     made.hi = 0x1p53;
   }
-  if (made.name == NULL ||
-      !brink_arena_grow(f->arena, (void **)&system->variables, system->nvariables,
-                        &system->variables_capacity, sizeof *system->variables)) {
+  if (made.name == NULL || !brink_arena_reserve(f->arena, system->variables, system->nvariables,
+                                                system->variables_capacity)) {
     flat_out_of_memory(f);
     return false;
   }
@@ -389,8 +374,8 @@ uint32_t flat_hidden(flat *f, flat_group *group, const char *name, brink_space s
     if (space == BRINK_SPACE_MODE) f->system->mode0[base + k] = (int)value;
   }
   brink_system *system = f->system;
-  if (!brink_arena_grow(f->arena, (void **)&system->variables, system->nvariables,
-                        &system->variables_capacity, sizeof *system->variables)) {
+  if (!brink_arena_reserve(f->arena, system->variables, system->nvariables,
+                           system->variables_capacity)) {
     flat_out_of_memory(f);
     return BRINK_NO_INDEX;
   }
@@ -483,13 +468,17 @@ static void allocate(flat *f, flat_variable *variable) {
   const brink_component *component = variable->group->component;
   variable->sampled = component != NULL && component->kind == BRINK_DTC &&
                       (kind == BRINK_VARIABLE_OUTPUT || kind == BRINK_VARIABLE_AUXILIARY);
-  if (variable->sampled && !flat_room(f, BRINK_SPACE_V, variable->count, &variable->now_base))
-    return;
+  if (variable->sampled) {
+    variable->now_base =
+        flat_hidden(f, variable->group, f->system->variables[variable->variable].name,
+                    BRINK_SPACE_V, variable->count, 0.0);
+    if (variable->now_base == BRINK_NO_INDEX) return;
+  }
   start_values(f, variable);
 }
 
-void flat_allocate(flat *f) {
-  for (size_t k = 0; k < f->nvariables && !f->failed; k++) {
+void flat_allocate(flat *f, size_t first) {
+  for (size_t k = first; k < f->nvariables && !f->failed; k++) {
     allocate(f, f->variables[k]);
     flat_next(f);
   }

@@ -38,14 +38,12 @@ uint32_t flat_string(flat *f, const char *text) {
   }
   size_t at = string_place(f, text);
   if (f->string_table[at] != 0) return f->string_table[at] - 1;
-  char *copy = brink_arena_text(f->arena, text);
-  if (copy == NULL || !brink_arena_grow(f->arena, (void **)&system->strings, system->nstrings,
-                                        &system->strings_capacity, sizeof *system->strings)) {
-    flat_out_of_memory(f);
-    return 0;
-  }
-  system->strings[system->nstrings] = copy;
-  f->string_table[at] = (uint32_t)++system->nstrings;
+  char *copy = flat_note(f, brink_arena_text(f->arena, text));
+  if (copy == NULL) return 0;
+  const char **string = flat_push(f, system->strings, system->nstrings, system->strings_capacity);
+  if (string == NULL) return 0;
+  *string = copy;
+  f->string_table[at] = (uint32_t)system->nstrings;
   return (uint32_t)system->nstrings - 1;
 }
 
@@ -185,7 +183,10 @@ static bool name_value(flat *f, const flat_point *point, const brink_ast_expr *e
 
 static double draw(flat *f, const flat_point *point) {
   flat_group *group = point->group;
-  return brink_random(f->options->seed, (double)(group->stream + point->instance),
+  if (f->seed_expr != NULL)
+    flat_error(f, BRINK_MSG_SEED_DRAWN, f->seed_expr->place, "give the seed as a number",
+               "the seed depends on a random number");
+  return brink_random(f->seed, (double)(group->stream + point->instance),
                       (double)group->draws[point->instance]++);
 }
 

@@ -25,7 +25,10 @@ bool flat_stop(flat *f) {
 }
 
 void *flat_take(flat *f, size_t count, size_t size) {
-  void *memory = brink_arena_pack(f->arena, count, size);
+  return flat_note(f, brink_arena_pack(f->arena, count, size));
+}
+
+void *flat_note(flat *f, void *memory) {
   if (memory == NULL) flat_out_of_memory(f);
   return memory;
 }
@@ -91,22 +94,17 @@ bool flat_add_output(flat *f, brink_kernel *kernel, brink_ref target, brink_node
     if (kernel->graph.failed) flat_out_of_memory(f);
     return false;
   }
-  if (!brink_arena_grow(f->arena, (void **)&kernel->outputs, kernel->noutputs,
-                        &kernel->outputs_capacity, sizeof *kernel->outputs)) {
-    flat_out_of_memory(f);
-    return false;
-  }
-  kernel->outputs[kernel->noutputs++] =
-      (brink_output){.target = target, .node = node, .when = when, .variable = variable};
+  brink_output *output = flat_push(f, kernel->outputs, kernel->noutputs, kernel->outputs_capacity);
+  if (output == NULL) return false;
+  *output = (brink_output){.target = target, .node = node, .when = when, .variable = variable};
   return true;
 }
 
 bool flat_add_equation(flat *f, brink_kernel *kernel, brink_place place) {
   brink_system *system = f->system;
-  if (!brink_arena_grow(f->arena, (void **)&system->equations, system->nequations,
-                        &system->equations_capacity, sizeof(brink_kernel *)) ||
-      !brink_arena_grow(&f->scratch, (void **)&f->places, system->nequations, &f->places_capacity,
-                        sizeof *f->places)) {
+  if (!brink_arena_reserve(f->arena, system->equations, system->nequations,
+                           system->equations_capacity) ||
+      !brink_arena_reserve(&f->scratch, f->places, system->nequations, f->places_capacity)) {
     flat_out_of_memory(f);
     return false;
   }
@@ -139,6 +137,39 @@ static brink_component *find_top(flat *f) {
 
 /* ---- settings of the simulation ---- */
 
+/* Does an expression read something of a component inside? */
+static bool reads_inside(const brink_ast_expr *expr) {
+  if (expr->op == BRINK_AST_NAME && expr->nparts > 1) return true;
+  for (size_t k = 0; k < expr->nargs; k++) {
+    if (reads_inside(expr->arg[k])) return true;
+  }
+  return false;
+}
+
+/* The seed is known before the first draw: parameters and sizes may be drawn. */
+void flat_read_seed(flat *f) {
+  const brink_ast_section *section = &f->top->component->section[BRINK_SECTION_SIMULATION];
+  f->system->seed = f->seed = f->options->seed;
+  if (f->options->seed_given || f->structure) return;
+  for (size_t k = 0; k < section->nvalues && !f->failed; k++) {
+    const brink_ast_value *value = &section->values[k];
+    if (strcmp(value->name, "seed") != 0 || value->expr->op == BRINK_AST_TEXT) continue;
+    flat_point point = {.group = f->top, .element = BRINK_NONE};
+    double seed = -1.0;
+    if (reads_inside(value->expr)) {
+      flat_error(f, BRINK_MSG_SEED_OF_A_PART, value->expr->place, "give the seed as a number",
+                 "the seed is needed before there are any components");
+      return;
+    }
+    f->seed_expr = value->expr;
+    f->evaluating++; /* nothing is made with what it reads */
+    if (!flat_value(f, &point, value->expr, &seed)) f->failed = true;
+    f->evaluating--;
+    f->seed_expr = NULL;
+    if (seed >= 0.0 && seed < 0x1p64) f->system->seed = f->seed = (uint64_t)seed;
+  }
+}
+
 static void read_settings(flat *f) {
   const brink_ast_section *section = &f->top->component->section[BRINK_SECTION_SIMULATION];
   brink_system *system = f->system;
@@ -152,8 +183,8 @@ static void read_settings(flat *f) {
     else if (!flat_value(f, &point, value->expr, &setting.number))
       f->failed = true;
     if (setting.name == NULL || (setting.is_text && setting.text == NULL) ||
-        !brink_arena_grow(f->arena, (void **)&system->settings, system->nsettings,
-                          &system->settings_capacity, sizeof *system->settings)) {
+        !brink_arena_reserve(f->arena, system->settings, system->nsettings,
+                             system->settings_capacity)) {
       flat_out_of_memory(f);
       return;
     }
@@ -229,8 +260,8 @@ static bool reserve_tolerances(flat *f) {
 }
 
 /* Which random draws each instance has used up: agents go on from there. */
-static void tell_draws(flat *f) {
-  for (flat_group *g = f->groups; g != NULL && f->options->values_only; g = g->next) {
+static void note_draws(flat *f) {
+  for (flat_group *g = f->groups; g != NULL && f->templates; g = g->next) {
     f->system->groups[g->id].stream = g->stream;
     f->system->groups[g->id].draws = g->draws;
   }
@@ -242,13 +273,14 @@ static void lay_out(flat *f) {
   flat_connect(f);
   if (flat_stop(f) || f->structure) return;
   if (!f->failed) flat_check_populations(f);
-  if (f->options->members != NULL) return; /* values come from elsewhere */
+  f->evaluating++; /* what is read from here on is where something starts: nothing else is made with it */
   if (!f->failed) flat_initial(f, f->top);
   if (!f->failed) flat_apply_sets(f);
   if (!f->failed) flat_drive(f);
   if (!f->failed) warn_initial(f);
   if (!f->failed) read_settings(f);
-  if (!f->failed) tell_draws(f);
+  f->evaluating--;
+  if (!f->failed) note_draws(f);
 }
 
 /* Equations, flags, actions. */
@@ -276,12 +308,13 @@ static void translate(flat *f) {
   flat_sort_rules(f);
 }
 
-static void finish(flat *f) {
+void flat_finish(flat *f, brink_system *system, const uint32_t *numbers) {
   brink_text path = {0};
   size_t equation = 0;
-  if (!f->system->has_constraints && !brink_system_finish(f->system, &path, &equation)) {
+  if (!system->has_constraints && !brink_system_finish(system, &path, &equation)) {
     if (path.length > 0)
-      flat_error(f, BRINK_MSG_ALGEBRAIC_LOOP, f->places[equation],
+      flat_error(f, BRINK_MSG_ALGEBRAIC_LOOP,
+                 f->places[numbers != NULL ? numbers[equation] : equation],
                  "break the loop with a state, or solve it in a constraints section",
                  "algebraic loop: %s", path.data);
     else
@@ -302,13 +335,16 @@ static void run(flat *f) {
   }
   f->system->name = brink_arena_text(f->arena, top->name);
   if (f->system->name == NULL) flat_out_of_memory(f);
-  for (size_t k = 0; k < f->options->nstrings; k++) flat_string(f, f->options->strings[k]);
   flat_build_tree(f, top);
   if (!f->failed) lay_out(f);
-  if (flat_stop(f) || f->structure || f->options->values_only) return;
-  translate(f);
-  if (!f->failed && !f->errors && f->options->members != NULL) flat_tell_pairs(f);
-  if (!flat_stop(f)) finish(f);
+  if (flat_stop(f) || f->structure) return;
+  if (f->templates) flat_represent(f);
+  if (!flat_stop(f)) translate(f);
+  if (flat_stop(f)) return;
+  if (f->templates)
+    flat_make_templates(f);
+  else
+    flat_finish(f, f->system, NULL);
 }
 
 /* No syntax error has taken anything away. */
@@ -353,6 +389,11 @@ brink_system *brink_flatten(brink_unit *unit, const brink_flatten_options *optio
 
 void brink_system_destroy(brink_system *system) {
   if (system == NULL) return;
+  brink_templates *templates = system->templates;
+  for (size_t k = 0; templates != NULL && k < templates->npopulations; k++)
+    brink_projection_free(&templates->populations[k].one);
+  for (size_t k = 0; templates != NULL && k < templates->npairs; k++)
+    brink_projection_free(&templates->pairs[k].two);
   brink_arena arena = system->arena;
   brink_arena_free(&arena);
 }

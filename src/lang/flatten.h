@@ -2,17 +2,20 @@
 #ifndef BRINK_LANG_FLATTEN_H
 #define BRINK_LANG_FLATTEN_H
 
-#include "expr/system.h"
+#include "expr/project.h"
 #include "lang/ast.h"
 
-/* Pairs that one system may have; populations with clocks of their own need no list of them. */
+/* Pairs that one system may have; templates need no list of them. */
 #define BRINK_PAIR_LIMIT ((size_t)1 << 22)
 
-/* How many of a population are made. */
-typedef struct brink_members {
-  const char *population;
-  size_t count; /* 0: none */
-} brink_members;
+/* What becomes of the agents of a system that consists of populations and nothing else. Templates: the system has all
+ * agents and their values, and system->templates the equations of one agent of each population and of one pair of each
+ * pair block. Of other systems the equations of all instances are always made. */
+typedef enum brink_flatten_agents {
+  BRINK_AGENTS_WHOLE,       /* the equations of all agents and of all pairs */
+  BRINK_AGENTS_TEMPLATES,   /* templates */
+  BRINK_AGENTS_IF_TOO_MANY, /* templates where there are more than BRINK_PAIR_LIMIT pairs */
+} brink_flatten_agents;
 
 typedef struct brink_flatten_options {
   const char *top;         /* the component that runs; NULL: the file's system, else its last */
@@ -22,18 +25,11 @@ typedef struct brink_flatten_options {
       *driven; /* inputs of the top component whose values a table gives: "u", "v[2]" */
   size_t ndriven;
   bool drive_holds; /* between rows they stay; else signals are linear */
-  /* For agents with clocks of their own. With `members`, a system of so many of its agents, and of nothing else:
-   * their equations stand for those of all, their values for nothing. With `values_only`, all agents and their
-   * values at the start, but no pairs, equations, flags and actions. */
-  const brink_members *members;
-  size_t nmembers;
-  bool values_only;
-  /* Texts that have these numbers: those of another system of the model, so that modes mean the same in both. */
-  const char *const *strings;
-  size_t nstrings;
-  bool library;  /* nobody runs it: the inputs of a top that is no system need no value */
-  uint64_t seed; /* of the random draws in initial values and parameters */
-  size_t budget; /* of evaluation steps, so that no text keeps it busy for ever; 0: 200 million */
+  brink_flatten_agents agents;
+  bool library;    /* it will not run: the inputs of a top that is no system need no value */
+  uint64_t seed;   /* of the random draws in initial values and parameters */
+  bool seed_given; /* … even if the model has one in its simulation section */
+  size_t budget;   /* of evaluation steps, so that no text keeps it busy for ever; 0: 200 million */
 } brink_flatten_options;
 
 /* Instantiates the top component of a checked unit: instances, sizes, parameters, connections,

@@ -289,7 +289,9 @@
   X(ALGEBRAIC_LOOP, "algebraic-loop")                                                              \
   X(EMPTY_FILE, "empty-file")                                                                      \
   X(UNCONNECTED_INPUT, "unconnected-input")                                                        \
-  X(NO_VALUE, "no-value")
+  X(NO_VALUE, "no-value")                                                                          \
+  X(SEED_DRAWN, "seed-drawn")                                                                      \
+  X(SEED_OF_A_PART, "seed-of-a-part")
 
 /* What is wrong with the settings of a caller, not with the text. UNKNOWN_COMPONENT is one of these, too. */
 #define BRINK_MESSAGE_LIST_SETTINGS(X)                                                             \

@@ -463,7 +463,7 @@ static bool parse_head(brink_parser *p, brink_component *c, brink_open_block *op
   bool known = parse_kind(p, &c->kind);
   c->place = brink_parse_place(p);
   c->name = "";
-  if (p->token.kind == BRINK_TOKEN_NAME || p->token.kind != BRINK_TOKEN_IS) {
+  if (p->token.kind != BRINK_TOKEN_IS) {
     if (brink_parse_expect_name(p, "the component's name", &name)) {
       c->name = brink_parse_name(p, &name);
       c->place = brink_token_place(p->file, &name);

@@ -7,10 +7,9 @@
 #include "base/base.h"
 #include "base/place.h"
 #include "lang/messages.h"
+#include <brink/hsml.h>
 
 typedef struct brink_unit brink_unit; /* ast.h */
-
-typedef enum brink_severity { BRINK_WARNING, BRINK_ERROR } brink_severity;
 
 /* What a diagnostic is about: the text of the model, or a setting of the caller (flatten.h). */
 typedef enum brink_origin {

@@ -97,7 +97,7 @@ void brink_audit_accept(brink_eval *eval, double t, const double *x) {
     }
     double g = flag_value(eval, guard, t, x, &eval->env);
     int sign = g > 0.0 ? 1 : -1;
-    /* Just after an event that was declared some way off the surface, being there still tells nothing. */
+    /* Just after an event that was declared some way off the surface, being there still means nothing. */
     double off =
         rounding(eval, guard, t, x) + (sign * side->left > 0.0 ? 2.0 * fabs(side->left) : 0.0);
     if (!(fabs(g) > off)) continue;

@@ -1,6 +1,6 @@
 /* audit.h: was the right-hand side evaluated past a unilateral surface?
  *
- * The veto (brink_eval_may) promises that it is not. The audit looks at what happened instead: it sits where
+ * The domain check (brink_eval_may) promises that it is not. The audit looks at what happened instead: it sits where
  * the model's callbacks are called, below every door, and compares each point with the flags' own formulas and
  * with the side that the solution was seen on. It knows nothing of locked signs, slack, exemptions and safe
  * distances, so it cannot share their mistakes. Nothing is allowed for: on the surface is exactly zero. */

@@ -56,9 +56,9 @@ static brink_status read_array(const kind *k, const void *given, size_t count, b
   for (size_t i = 0; i < count; i++) {
     const char *one = (const char *)given + i * stride;
     if (brink_definition_size(one) != stride)
-      return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
-                            "%s: size is %zu in element %zu of an array, but %zu in its first",
-                            k->name, brink_definition_size(one), i, stride);
+      return brink_diag_refuse(diag, BRINK_REASON_DEFINITION,
+                               "%s: size is %zu in element %zu of an array, but %zu in its first",
+                               k->name, brink_definition_size(one), i, stride);
     if (copy == NULL) continue;
     memcpy(copy + i * k->known, k->defaults, k->known);
     brink_definition_read(copy + i * k->known, k->known, one, k->name, NULL);

@@ -52,7 +52,7 @@ bool brink_eval_init(brink_eval *eval, const brink_model *model, brink_arena *ar
   *eval = (brink_eval){.model = model,
                        .nx = model->def.nx,
                        .n = model->def.nx,
-                       .vetoed_by = BRINK_NONE,
+                       .outside_of = BRINK_NONE,
                        .bad_state = BRINK_NONE,
                        .exempt = BRINK_NONE,
                        .failed_guard = BRINK_NONE,
@@ -355,7 +355,7 @@ bool brink_eval_may(brink_eval *eval, double t, const double *x) {
     if (eval->model->guards[index].def.side != BRINK_UNILATERAL) continue;
     if (!brink_eval_protects(eval, index)) continue;
     if (past(eval, index, brink_eval_guard(eval, index, t, x))) {
-      eval->vetoed_by = index;
+      eval->outside_of = index;
       return false;
     }
   }
@@ -399,8 +399,8 @@ brink_try brink_eval_call(brink_eval *eval, double t, const double *x, double *d
 
 bool brink_eval_admit(brink_eval *eval, double t, const double *x) {
   if (eval->nwatch == 0) return true;
-  if (!eval->veto || brink_eval_may(eval, t, x)) return true;
-  eval->stats.vetoed++;
+  if (!eval->checks_domain || brink_eval_may(eval, t, x)) return true;
+  eval->stats.refused_outside++;
   return false;
 }
 
@@ -411,7 +411,7 @@ bool brink_eval_has_flow_jet(const brink_eval *eval) {
 
 brink_try brink_eval_flow_jet(brink_eval *eval, int order, double t, double unit, const double *x,
                               double *const *rows) {
-  if (!brink_eval_admit(eval, t, x)) return BRINK_TRY_VETOED;
+  if (!brink_eval_admit(eval, t, x)) return BRINK_TRY_OUTSIDE;
   eval->stats.rhs++;
   brink_audit_call(eval, t, x, &eval->env);
   brink_try outcome = meaning(eval->model->def.flow_jet(order, t, unit, x, &eval->env, rows));
@@ -429,13 +429,13 @@ bool brink_eval_has_jacobian(const brink_eval *eval) {
 }
 
 brink_try brink_eval_jacobian(brink_eval *eval, double t, const double *x, double *values) {
-  if (!brink_eval_admit(eval, t, x)) return BRINK_TRY_VETOED;
+  if (!brink_eval_admit(eval, t, x)) return BRINK_TRY_OUTSIDE;
   brink_audit_call(eval, t, x, &eval->env);
   return meaning(eval->model->def.jacobian(t, x, &eval->env, values));
 }
 
 brink_try brink_eval_rhs(brink_eval *eval, double t, const double *x, double *dx) {
-  if (!brink_eval_admit(eval, t, x)) return BRINK_TRY_VETOED;
+  if (!brink_eval_admit(eval, t, x)) return BRINK_TRY_OUTSIDE;
   brink_try outcome = brink_held_field(eval, t, x, dx);
   if (outcome != BRINK_TRY_OK) return outcome;
   for (size_t k = eval->nx; k < eval->n; k++) {

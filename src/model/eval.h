@@ -15,7 +15,7 @@
 typedef enum brink_try {
   BRINK_TRY_OK,
   BRINK_TRY_ERROR,   /* the error test failed */
-  BRINK_TRY_VETOED,  /* the point lies past a unilateral surface: nothing was evaluated there */
+  BRINK_TRY_OUTSIDE, /* the point lies past a unilateral surface: nothing was evaluated there */
   BRINK_TRY_REFUSED, /* the callback refused, or gave NaN or infinity */
   BRINK_TRY_FATAL,   /* the callback reported a fatal error */
 } brink_try;
@@ -42,10 +42,10 @@ typedef struct brink_eval {
   double *value; /* scratch: values of leaves while a formula is evaluated */
 
   /* The third question. */
-  bool veto;     /* asked before every call? (the detector is one-sided) */
-  size_t *watch; /* indices of unilateral guards */
+  bool checks_domain; /* before every call? (the detector is one-sided) */
+  size_t *watch;      /* indices of unilateral guards */
   size_t nwatch;
-  size_t vetoed_by;  /* the guard that vetoed last */
+  size_t outside_of; /* the guard past which the last refused point was */
   brink_audit audit; /* what happened in fact */
   /* Where only the guards in near[] need to be asked: |x - centre| <= moved + allow in the relevant
    * states. NULL: nowhere. */
@@ -102,11 +102,11 @@ bool brink_eval_may(brink_eval *eval, double t, const double *x);
  */
 bool brink_eval_protects(const brink_eval *eval, size_t guard);
 
-/* dx/dt for all eval->n components, behind the veto. `x` has eval->nx states that count. */
+/* dx/dt for all eval->n components, after the domain check. `x` has eval->nx states that count. */
 brink_try brink_eval_rhs(brink_eval *eval, double t, const double *x, double *dx);
 
 /* The Taylor coefficients of the solution through (t, x) up to `order`, in units of s = (time -
- * t)/unit, behind the veto; rows[i] has order + 1 places, the first of which is x[i]. The first
+ * t)/unit, after the domain check; rows[i] has order + 1 places, the first of which is x[i]. The first
  * coefficients are finite, later ones need not be. Only where brink_eval_has_flow_jet. Counts as one evaluation. */
 bool brink_eval_has_flow_jet(const brink_eval *eval);
 brink_try brink_eval_flow_jet(brink_eval *eval, int order, double t, double unit, const double *x,
@@ -116,13 +116,13 @@ brink_try brink_eval_flow_jet(brink_eval *eval, int order, double t, double unit
 brink_try brink_eval_sided_flow_jet(brink_eval *eval, size_t guard, int sign, int order, double t,
                                     const double *x, double *const *rows);
 
-/* The values of df/dx in the model's pattern, behind the veto. Only where brink_eval_has_jacobian.
+/* The values of df/dx in the model's pattern, after the domain check. Only where brink_eval_has_jacobian.
  */
 bool brink_eval_has_jacobian(const brink_eval *eval);
 brink_try brink_eval_jacobian(brink_eval *eval, double t, const double *x, double *values);
 
 /* dx/dt (nx states) with the sign of one guard replaced: the field on one side of its surface, for
- * points on it. Behind the veto of all other guards; on the other surfaces where the state is held it
+ * points on it. After the domain check of all other guards; on the other surfaces where the state is held it
  * still is. */
 brink_try brink_eval_sided(brink_eval *eval, size_t guard, int sign, double t, const double *x,
                            double *dx);
@@ -137,7 +137,7 @@ bool brink_eval_is_tied(const brink_eval *eval, size_t guard);
 /* How firmly the fields hold the state on each of the surfaces in eval->filippov: grip[2i] = -L+ and
  * grip[2i+1] = L-, with L the rate of guard i along the fields on both sides of it, sliding on all
  * others. *unique becomes false where the field cannot be told from that of single surfaces, as the
- * signs do not enter it as a sum. Behind the veto. */
+ * signs do not enter it as a sum. After the domain check. */
 brink_try brink_eval_grips(brink_eval *eval, double t, const double *x, double *grip, bool *unique);
 
 /* The value of a guard (a formula: the minimum/maximum of its leaves), NaN where it has none. */

@@ -226,7 +226,7 @@ static brink_try rate_after(brink_eval *eval, int sign, double d, double t, cons
                             const double *f, double *rate) {
   size_t guard = eval->filippov[0];
   for (size_t i = 0; i < eval->nx; i++) eval->near_x[i] = x[i] + d * f[i];
-  if (!brink_eval_admit(eval, t + d, eval->near_x)) return BRINK_TRY_VETOED;
+  if (!brink_eval_admit(eval, t + d, eval->near_x)) return BRINK_TRY_OUTSIDE;
   brink_eval_set_sign(eval, guard, sign);
   brink_try outcome = brink_eval_call(eval, t + d, eval->near_x, eval->near_f);
   brink_eval_set_sign(eval, guard, 0);
@@ -307,7 +307,7 @@ brink_try brink_eval_sided(brink_eval *eval, size_t index, int sign, double t, c
   eval->exempt = index; /* the point is on its surface */
   bool admitted = brink_eval_admit(eval, t, x);
   eval->exempt = BRINK_NONE;
-  if (!admitted) return BRINK_TRY_VETOED;
+  if (!admitted) return BRINK_TRY_OUTSIDE;
   signed char kept = eval->sgn[index];
   size_t slides = eval->nfilippov, all[BRINK_SLIDES];
   memcpy(all, eval->filippov, sizeof all);
@@ -336,7 +336,7 @@ brink_try brink_eval_grips(brink_eval *eval, double t, const double *x, double *
                            bool *unique) {
   brink_slide_sum slide;
   *unique = true;
-  if (!brink_eval_admit(eval, t, x)) return BRINK_TRY_VETOED;
+  if (!brink_eval_admit(eval, t, x)) return BRINK_TRY_OUTSIDE;
   brink_try outcome = gather_fields(eval, t, x, &slide);
   if (outcome != BRINK_TRY_OK) return outcome;
   size_t count = slide.count;

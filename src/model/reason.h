@@ -4,7 +4,7 @@
 
 #include "model/model.h"
 
-/* What a reason speaks of. Only what its message mentions is read. */
+/* The arguments of a reason. Only those that its message mentions are read. */
 typedef struct brink_arguments {
   double t, h;
   size_t state, parameter, guard, clock;

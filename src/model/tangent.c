@@ -143,7 +143,7 @@ static bool rhs_nearby(const nearby *at, double *out) {
   brink_env env = eval->env;
   env.p = at->p;
   brink_env now = eval->env;
-  eval->env = env; /* the veto asks with the same parameters */
+  eval->env = env; /* the domain check asks with the same parameters */
   bool admitted = brink_eval_admit(eval, at->t, at->x);
   eval->env = now;
   if (!admitted) return false;
@@ -159,7 +159,7 @@ static brink_try rhs(brink_tangent *tangent, double t, const double *x, const br
   size_t count = along->count, nx = eval->nx;
   if (nx == 0) return BRINK_TRY_OK;
   if (def->rhs_tangent != NULL) {
-    if (!brink_eval_admit(eval, t, x)) return BRINK_TRY_VETOED;
+    if (!brink_eval_admit(eval, t, x)) return BRINK_TRY_OUTSIDE;
     brink_audit_call(eval, t, x, &eval->env);
     int answer = def->rhs_tangent(t, x, &eval->env, along, df);
     return answer == 0 ? BRINK_TRY_OK : answer > 0 ? BRINK_TRY_REFUSED : BRINK_TRY_FATAL;

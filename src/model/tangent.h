@@ -5,7 +5,7 @@
  * root of the rounding unit, which balances truncation and rounding: errors are near 1e-10 of the function's
  * size). Where one of the two points is not in the domain, the three-point formula of the other side.
  *
- * Nothing here asks the veto or counts. Scratch is used: one thread at a time. */
+ * Nothing here checks the domain or counts. Scratch is used: one thread at a time. */
 #ifndef BRINK_MODEL_TANGENT_H
 #define BRINK_MODEL_TANGENT_H
 

@@ -62,7 +62,7 @@ static bool is_own_home(const char *home) {
   return home != NULL && home[0] == '/' && stat(home, &status) == 0 && status.st_uid == geteuid();
 }
 
-/* Where the user keeps caches; false: nobody knows. */
+/* Where the user keeps caches; false: not known. */
 static bool usual_place(char path[BRINK_PATH]) {
   const char *own = getenv("BRINK_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   int length = -1;

@@ -155,7 +155,7 @@ static void keep_outputs(emit_plan *p) {
 }
 
 /* Sine and cosine of one angle cost little more than one of them. glibc computes both by the same
- * code, to the same bits (a test looks); of other libraries nobody knows. */
+ * code, to the same bits (a test checks that); other libraries may differ. */
 static void pair_twins(emit_plan *p, uint32_t *seen) {
   for (size_t i = 0; i < p->nnodes; i++) p->twin[i] = seen[i] = EMIT_NONE;
 #ifdef __GLIBC__

@@ -19,7 +19,7 @@ typedef struct series_writer {
   const brink_series_program *series;
   size_t kernel, iteration; /* part of the names */
   bool written_out;         /* coefficients are variables; else rows in memory */
-  bool guard; /* variables and derivatives have values, but no series that anybody knows */
+  bool guard;               /* variables and derivatives have values, but no known series */
   const brink_flow *flow;
   const series_origin *origins; /* of the slots of V, where the solution is written out */
 } series_writer;

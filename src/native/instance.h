@@ -175,7 +175,7 @@ struct brink_instance {
     double *before, *after, *x; /* around an action */
   } rest;
 
-  brink_tangent_room *tangents; /* NULL: nobody has asked for derivatives yet */
+  brink_tangent_room *tangents; /* NULL: no derivatives were needed yet */
 
   double *tick_time; /* when each clock ticked last */
   uint32_t *fired;   /* how often each instance of a rule has fired at the instant … */

@@ -1,7 +1,7 @@
 /* instance_tangent.c: directional derivatives of everything that an instance computes (see instance.h).
  *
  * Directions come in any number; BRINK_LANES of them at a time go through the kernels. Room for that is
- * taken when somebody first asks for derivatives, from the directions of the start: before the run. */
+ * taken when derivatives are first needed: for the directions at the start, before the run. */
 #include <limits.h>
 #include <string.h>
 

@@ -143,7 +143,7 @@ static void bdf3_plan(brink_stepper *st, double h_limit) {
   }
 }
 
-/* matrix = df/dx from the model; the point has passed the veto. */
+/* matrix = df/dx from the model; the point has passed the domain check. */
 static brink_try model_jacobian(bdf3 *bd, brink_stepper *st, double t, const double *y) {
   const brink_model_def *def = &st->eval->model->def;
   brink_try outcome = brink_eval_jacobian(st->eval, t, y, bd->values);
@@ -166,7 +166,7 @@ static brink_try difference_jacobian(bdf3 *bd, brink_stepper *st, double t, cons
     double d = sqrt(DBL_EPSILON) * (scale > 0.0 ? scale : 1.0);
     arg[j] = y[j] + d;
     brink_try outcome = brink_eval_rhs(st->eval, t, arg, bd->f_pert);
-    if (outcome == BRINK_TRY_VETOED || outcome == BRINK_TRY_REFUSED) {
+    if (outcome == BRINK_TRY_OUTSIDE || outcome == BRINK_TRY_REFUSED) {
       arg[j] = y[j] - d;
       outcome = brink_eval_rhs(st->eval, t, arg, bd->f_pert);
     }

@@ -72,7 +72,7 @@ typedef struct dopri {
   double last_error; /* of the last accepted step */
   double wanted;     /* by the error control, before this step; 0: not known */
   bool rejected;     /* the error test has failed in this step */
-  bool refused;      /* the model has refused a point, or one was vetoed, in this step */
+  bool refused; /* the model has refused a point, or one was outside its domain, in this step */
 } dopri;
 
 #define VECTORS(dp)                                                                                \

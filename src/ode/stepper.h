@@ -11,7 +11,7 @@
  *
  * The predictor is valid until the next attempt, the dense output until the commit.
  *
- * All evaluations of the model go through brink_eval_rhs, which may veto a point; a vetoed attempt
+ * All evaluations of the model go through brink_eval_rhs, which may refuse a point (the domain check); a refused attempt
  * is tried again with a smaller h. A stepper never looks at guards. */
 #ifndef BRINK_ODE_STEPPER_H
 #define BRINK_ODE_STEPPER_H
@@ -33,7 +33,7 @@ struct brink_visitor {
 typedef struct brink_stepper_ops {
   brink_method method;
   bool
-      foretells; /* an attempt evaluates nothing of the model: the step is known before it is taken */
+      is_free; /* an attempt evaluates nothing of the model: the step is known before it is taken */
   /* Workspace from the arena; false when there is none. */
   bool (*create)(brink_stepper *st, brink_arena *arena);
   brink_try (*start)(brink_stepper *st);

@@ -532,7 +532,7 @@ static void taylor_relocate(const brink_stepper *st, void *method, brink_relocat
 
 const brink_stepper_ops brink_stepper_taylor = {
     .method = BRINK_TAYLOR,
-    .foretells = true,
+    .is_free = true,
     .create = taylor_create,
     .start = taylor_start,
     .plan = taylor_plan,

@@ -47,7 +47,7 @@ static bool taylor2_create(brink_stepper *st, brink_arena *arena) {
   return brink_fixed_create(&ty->fixed, st, arena);
 }
 
-/* x'' of the states from the model's series. The point has passed the veto: f is known there. */
+/* x'' of the states from the model's series. The point has passed the domain check: f is known there. */
 static brink_try from_series(taylor2 *ty, brink_stepper *st, double t, const double *x,
                              double *second) {
   brink_eval *eval = st->eval;
@@ -84,7 +84,7 @@ static brink_try find_second(taylor2 *ty, brink_stepper *st, double t, const dou
   if (!series || st->n > st->nx) {
     double d = DIFFERENCE * h;
     brink_try outcome = from_difference(ty, st, t, x, f, d, second);
-    if (outcome == BRINK_TRY_VETOED || outcome == BRINK_TRY_REFUSED)
+    if (outcome == BRINK_TRY_OUTSIDE || outcome == BRINK_TRY_REFUSED)
       outcome = from_difference(ty, st, t, x, f, -d, second);
     if (outcome != BRINK_TRY_OK) return outcome;
   }

@@ -10,7 +10,7 @@
  *
  * Dense output: x_k + s f_k + s^2/(2h) (f^p - f_k), order 2. Predictor: the last one continued,
  * with the true slope (fixed.h). Note that f^p is evaluated at x_k + h f_k, not on the predictor:
- * where that point is past a unilateral surface it is vetoed, and the step tried again shorter.
+ * where that point is past a unilateral surface it is refused, and the step tried again shorter.
  *
  * Deviation: the mode switching that is woven into trap_seh lives in the hybrid loop.
  *

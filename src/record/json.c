@@ -177,7 +177,7 @@ static void statistics(brink_text *text, const brink_summary *summary) {
   count_member(text, ",", "guards", stats->guards);
   count_member(text, ",", "roots", stats->roots);
   count_member(text, ",", "rhs_past_guard", stats->rhs_past_guard);
-  count_member(text, ",\n          ", "vetoed", stats->vetoed);
+  count_member(text, ",\n          ", "vetoed", stats->refused_outside);
   count_member(text, ",", "restarts", stats->restarts);
   string_member(text, ",", "method", brink_method_name(stats->method));
   if (stats->reason != NULL) string_member(text, ",", "chosen_because", stats->reason);

@@ -11,15 +11,23 @@
 
 /* ---- kinds ---- */
 
-static const brink_results_ops *const kinds[] = {&brink_results_csv, &brink_results_mat,
-                                                 &brink_results_hdf5};
+static const brink_results_ops *const kinds[] = {
+    &brink_results_csv,
+    &brink_results_mat,
+#ifdef BRINK_WITH_HDF5
+    &brink_results_hdf5,
+#endif
+};
 
 static bool ends_with(const char *text, const char *end) {
   size_t length = strlen(text), size = strlen(end);
   return length > size && strcmp(text + length - size, end) == 0;
 }
 
-static const brink_results_ops *kind_of(const char *path) {
+static const brink_results_ops *kind_of(const char *path, const char *format) {
+  for (size_t k = 0; format != NULL && k < sizeof kinds / sizeof kinds[0]; k++) {
+    if (strcmp(format, kinds[k]->ending + 1) == 0) return kinds[k];
+  }
   if (strcmp(path, "-") == 0) return &brink_results_csv;
   for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
     if (ends_with(path, kinds[k]->ending)) return kinds[k];
@@ -27,8 +35,15 @@ static const brink_results_ops *kind_of(const char *path) {
   return NULL;
 }
 
+#ifndef BRINK_WITH_HDF5
+bool brink_hdf5_available(char *version, size_t size) {
+  (void)version, (void)size;
+  return false;
+}
+#endif
+
 bool brink_results_knows(const char *path) {
-  return kind_of(path) != NULL;
+  return kind_of(path, NULL) != NULL;
 }
 
 /* ---- failures ---- */
@@ -85,7 +100,7 @@ bool brink_results_open(const brink_results_def *def, const brink_allocator *all
     brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
     return false;
   }
-  *made = (brink_results){.ops = kind_of(def->path),
+  *made = (brink_results){.ops = kind_of(def->path, def->format),
                           .arena = arena,
                           .def = *def,
                           .columns = def->columns,

@@ -16,6 +16,7 @@ typedef struct brink_results brink_results;
 
 typedef struct brink_results_def {
   const char *path;             /* its ending decides; "-": CSV on standard output */
+  const char *format;           /* "csv", "mat", "h5": this decides instead; NULL */
   const brink_columns *columns; /* with their names */
   const brink_fact *facts;      /* provenance */
   size_t nfacts;

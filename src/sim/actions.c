@@ -9,18 +9,18 @@
 #include "sim/sim.h"
 
 brink_now brink_sim_now(brink_sim *sim) {
-  sim->message[0] = '\0';
+  sim->instant.message[0] = '\0';
   return (brink_now){
       .t = sim->t,
       .x = sim->x,
       .p = sim->eval.p,
       .mode = sim->eval.mode,
-      .timer = sim->timer,
-      .pre_x = sim->pre_x,
-      .pre_mode = sim->pre_mode,
-      .pre_p = sim->pre_p,
+      .timer = sim->schedule.timer,
+      .pre_x = sim->instant.pre_x,
+      .pre_mode = sim->instant.pre_mode,
+      .pre_p = sim->instant.pre_p,
       .sgn = sim->eval.sgn,
-      .message = sim->message,
+      .message = sim->instant.message,
       .carried = sim->sensitivity != NULL ? brink_sensitivity_carried(sim->sensitivity) : NULL};
 }
 
@@ -39,28 +39,28 @@ static int call(brink_sim *sim, const brink_callback *callback, bool *again) {
 
 static void remember(brink_sim *sim) {
   const brink_model_def *def = &sim->model->def;
-  memcpy(sim->before_x, sim->x, def->nx * sizeof(double));
-  memcpy(sim->before_mode, sim->eval.mode, def->nmodes * sizeof(int));
-  memcpy(sim->before_p, sim->eval.p, def->np * sizeof(double));
+  memcpy(sim->instant.before_x, sim->x, def->nx * sizeof(double));
+  memcpy(sim->instant.before_mode, sim->eval.mode, def->nmodes * sizeof(int));
+  memcpy(sim->instant.before_p, sim->eval.p, def->np * sizeof(double));
 }
 
 static bool differs(const brink_sim *sim) {
   const brink_model_def *def = &sim->model->def;
-  return memcmp(sim->before_x, sim->x, def->nx * sizeof(double)) != 0 ||
-         memcmp(sim->before_mode, sim->eval.mode, def->nmodes * sizeof(int)) != 0 ||
-         memcmp(sim->before_p, sim->eval.p, def->np * sizeof(double)) != 0;
+  return memcmp(sim->instant.before_x, sim->x, def->nx * sizeof(double)) != 0 ||
+         memcmp(sim->instant.before_mode, sim->eval.mode, def->nmodes * sizeof(int)) != 0 ||
+         memcmp(sim->instant.before_p, sim->eval.p, def->np * sizeof(double)) != 0;
 }
 
 /* ---- what callbacks leave behind ---- */
 
-bool brink_sim_says(brink_sim *sim, brink_status status, size_t guard, brink_diag *diag) {
-  sim->message[sizeof sim->message - 1] = '\0';
-  if (sim->message[0] == '\0') return false;
+bool brink_sim_take_message(brink_sim *sim, brink_status status, size_t guard, brink_diag *diag) {
+  sim->instant.message[sizeof sim->instant.message - 1] = '\0';
+  if (sim->instant.message[0] == '\0') return false;
   bool stops = status == BRINK_STOPPED;
-  bool told = stops && diag != NULL && diag->status == BRINK_STOPPED;
-  if (told) return true;
+  bool known = stops && diag != NULL && diag->status == BRINK_STOPPED;
+  if (known) return true;
   brink_sim_fail(sim, diag, stops ? BRINK_REASON_STOP_TEXT : BRINK_REASON_ACTION_TEXT,
-                 (brink_arguments){.text = sim->message});
+                 (brink_arguments){.text = sim->instant.message});
   if (diag != NULL) diag->guard = guard;
   return true;
 }
@@ -74,7 +74,7 @@ typedef struct actor {
 static brink_status check_outcome(brink_sim *sim, int outcome, actor who, brink_diag *diag) {
   if (outcome == 0) return BRINK_OK;
   brink_status status = outcome < 0 ? BRINK_ERR_CALLBACK : BRINK_STOPPED;
-  if (!brink_sim_says(sim, status, who.guard, diag) && outcome < 0)
+  if (!brink_sim_take_message(sim, status, who.guard, diag) && outcome < 0)
     brink_sim_fail(
         sim, diag, BRINK_REASON_ACTION_FAILED,
         (brink_arguments){.guard = who.guard, .clock = who.clock, .count = (int64_t)outcome});
@@ -102,51 +102,54 @@ static brink_status check_finite(brink_sim *sim, actor who, brink_diag *diag) {
 
 /* By priority, then by index; they mostly come so. */
 static int by_priority(const void *a, const void *b) {
-  const brink_hit *first = a, *second = b;
+  const brink_located *first = a, *second = b;
   if (first->priority != second->priority) return first->priority > second->priority ? -1 : 1;
   return (first->guard > second->guard) - (first->guard < second->guard);
 }
 
-static void sort_hits(brink_sim *sim) {
+static void sort_located(brink_sim *sim) {
   bool sorted = true;
-  for (size_t k = 0; k < sim->nhits; k++) {
-    sim->hits[k].priority = sim->model->guards[sim->hits[k].guard].def.priority;
-    sorted = sorted && (k == 0 || by_priority(&sim->hits[k - 1], &sim->hits[k]) <= 0);
+  for (size_t k = 0; k < sim->instant.nlocated; k++) {
+    sim->instant.located[k].priority =
+        sim->model->guards[sim->instant.located[k].guard].def.priority;
+    sorted = sorted &&
+             (k == 0 || by_priority(&sim->instant.located[k - 1], &sim->instant.located[k]) <= 0);
   }
-  if (!sorted) qsort(sim->hits, sim->nhits, sizeof *sim->hits, by_priority);
+  if (!sorted)
+    qsort(sim->instant.located, sim->instant.nlocated, sizeof *sim->instant.located, by_priority);
 }
 
 static brink_status record_event(brink_sim *sim, const brink_event *event) {
   if (sim->sink.event == NULL) return BRINK_OK;
   brink_event_record record = {.event = *event,
-                               .x_before = sim->before_x,
+                               .x_before = sim->instant.before_x,
                                .x_after = sim->x,
-                               .mode_before = sim->before_mode,
+                               .mode_before = sim->instant.before_mode,
                                .mode_after = sim->eval.mode,
-                               .p_before = sim->before_p,
+                               .p_before = sim->instant.before_p,
                                .p_after = sim->eval.p};
   return sim->sink.event(&record, sim->sink.user) == 0 ? BRINK_OK : BRINK_STOPPED;
 }
 
-static brink_status run_event(brink_sim *sim, const brink_hit *hit, int iteration, bool *changed,
+static brink_status run_event(brink_sim *sim, const brink_located *ev, int iteration, bool *changed,
                               brink_diag *diag) {
-  const brink_guard_def *guard = &sim->model->guards[hit->guard].def;
-  brink_event event = {.guard = hit->guard,
+  const brink_guard_def *guard = &sim->model->guards[ev->guard].def;
+  brink_event event = {.guard = ev->guard,
                        .name = guard->name,
                        .t = sim->t,
-                       .direction = hit->direction,
-                       .kind = hit->kind,
-                       .value = hit->value,
+                       .direction = ev->direction,
+                       .kind = ev->kind,
+                       .value = ev->value,
                        .iteration = iteration};
-  if (sim->instant_events++ == 0) sim->nevents = 0;
+  if (sim->instant.count++ == 0) sim->nevents = 0;
   if (sim->nevents < sim->events_capacity) sim->events[sim->nevents++] = event;
   sim->eval.stats.events++;
-  brink_audit_event(&sim->eval, hit->guard, sim->t, hit->kind == BRINK_JUMPED ? 0.0 : hit->value);
-  if (hit->kind == BRINK_TOUCHED) sim->detector.touched[hit->guard] = true;
-  brink_action_fn *action = hit->kind == BRINK_HELD ? guard->on_surface : guard->action;
+  brink_audit_event(&sim->eval, ev->guard, sim->t, ev->kind == BRINK_JUMPED ? 0.0 : ev->value);
+  if (ev->kind == BRINK_TOUCHED) sim->detector.touched[ev->guard] = true;
+  brink_action_fn *action = ev->kind == BRINK_HELD ? guard->on_surface : guard->action;
   if (sim->sensitivity != NULL) brink_sensitivity_note(sim->sensitivity, &event);
   if (action == NULL) return record_event(sim, &event);
-  const actor who = {hit->guard, BRINK_NONE, 1};
+  const actor who = {ev->guard, BRINK_NONE, 1};
   int outcome = call(sim, &(brink_callback){.action = action, .event = &event}, NULL);
   brink_status status = check_outcome(sim, outcome, who, diag);
   bool different = differs(sim);
@@ -154,7 +157,7 @@ static brink_status run_event(brink_sim *sim, const brink_hit *hit, int iteratio
     brink_status finite = check_finite(sim, who, diag);
     if (finite != BRINK_OK) status = finite;
   }
-  /* The event that ends the run is told, too. */
+  /* The event that ends the run is recorded, too. */
   if (record_event(sim, &event) != BRINK_OK && status >= 0) status = BRINK_STOPPED;
   if (status < 0) return status;
   if (different) remember(sim);
@@ -182,24 +185,24 @@ brink_status brink_sim_run_condition(brink_sim *sim, size_t guard, brink_directi
 }
 
 /* A guard that lets go of a surface has become positive. */
-static brink_status run_release(brink_sim *sim, const brink_hit *hit, bool *changed) {
-  size_t surface = sim->eval.owner[hit->guard];
+static brink_status run_release(brink_sim *sim, const brink_located *ev, bool *changed) {
+  size_t surface = sim->eval.owner[ev->guard];
   if (!sim->eval.is_held[surface]) return BRINK_OK;
-  bool up = sim->model->guards[surface].def.leave_positive == hit->guard;
+  bool up = sim->model->guards[surface].def.leave_positive == ev->guard;
   *changed = true;
   return brink_slide_end(sim, surface, up ? 1 : -1);
 }
 
 /* Is the state still past the surface of a unilateral guard that has jumped? The events of this round may bring it
  * back: until they are over no field may be asked for. */
-static bool is_past_jumped(brink_sim *sim, const brink_hit *hits, size_t count) {
+static bool is_past_jumped(brink_sim *sim, const brink_located *list, size_t count) {
   for (size_t k = 0; k < count; k++) {
-    size_t guard = hits[k].guard;
-    if (hits[k].kind != BRINK_JUMPED || sim->model->guards[guard].def.side != BRINK_UNILATERAL ||
-        !sim->eval.veto)
+    size_t guard = list[k].guard;
+    if (list[k].kind != BRINK_JUMPED || sim->model->guards[guard].def.side != BRINK_UNILATERAL ||
+        !sim->eval.checks_domain)
       continue;
     double g = brink_eval_guard(&sim->eval, guard, sim->t, sim->x);
-    if (!((int)hits[k].direction * g <= brink_sim_zero_band(sim, guard, sim->t, sim->x)))
+    if (!((int)list[k].direction * g <= brink_sim_zero_band(sim, guard, sim->t, sim->x)))
       return true;
   }
   return false;
@@ -208,59 +211,59 @@ static bool is_past_jumped(brink_sim *sim, const brink_hit *hits, size_t count) 
 /* Where a guard would be if nothing but its own action had happened: if others put it elsewhere, that is an event
  * of its own. On its surface, within rounding or what its location has left over, it is led to a side, or stays (0);
  * off it, it is where its action has put it, or, if another's did, still on the way that it was going. */
-static int side_after(brink_sim *sim, const brink_hit *hit, double before, bool may_ask) {
-  size_t guard = hit->guard;
+static int side_after(brink_sim *sim, const brink_located *ev, double before, bool may_ask) {
+  size_t guard = ev->guard;
   double g = brink_eval_guard(&sim->eval, guard, sim->t, sim->x);
   double band = brink_sim_zero_band(sim, guard, sim->t, sim->x);
-  bool located = hit->kind != BRINK_JUMPED && fabs(g - hit->value) <= band;
+  bool located = ev->kind != BRINK_JUMPED && fabs(g - ev->value) <= band;
   if (located || !(fabs(g) > band)) {
     if (!may_ask) return 0;
     return brink_slide_leads(sim, guard, 1) ? 1 : brink_slide_leads(sim, guard, -1) ? -1 : 0;
   }
   if (g != before) return g > 0.0 ? 1 : -1;
-  return hit->kind == BRINK_TOUCHED ? -(int)hit->direction : (int)hit->direction;
+  return ev->kind == BRINK_TOUCHED ? -(int)ev->direction : (int)ev->direction;
 }
 
 /* Is the guard still on its surface, where its event found it, or inside? Past it no field may be asked for. */
-static bool is_not_past(brink_sim *sim, const brink_hit *hit, int inside) {
-  double g = brink_eval_guard(&sim->eval, hit->guard, sim->t, sim->x);
-  double band = brink_sim_zero_band(sim, hit->guard, sim->t, sim->x);
-  double found = hit->kind == BRINK_JUMPED ? 0.0 : fmin(inside * hit->value, 0.0);
+static bool is_not_past(brink_sim *sim, const brink_located *ev, int inside) {
+  double g = brink_eval_guard(&sim->eval, ev->guard, sim->t, sim->x);
+  double band = brink_sim_zero_band(sim, ev->guard, sim->t, sim->x);
+  double found = ev->kind == BRINK_JUMPED ? 0.0 : fmin(inside * ev->value, 0.0);
   return inside * g >= found - band;
 }
 
 /* Only where somebody else may interfere: another event, a clock, a rule. */
-static void note_own_action(brink_sim *sim, brink_hit *hit, double before, bool others,
+static void note_own_action(brink_sim *sim, brink_located *ev, double before, bool others,
                             bool may_ask) {
-  bool acts = sim->model->guards[hit->guard].def.action != NULL;
-  int inside = others && acts ? brink_sim_inside(sim, hit->guard) : 0;
-  hit->again = false;
-  hit->kept_inside = inside != 0 && may_ask && is_not_past(sim, hit, inside) &&
-                     !brink_slide_leads(sim, hit->guard, -inside);
-  hit->sign_after = 0;
-  if (!acts && hit->kind != BRINK_HELD)
-    hit->sign_after = hit->kind == BRINK_TOUCHED ? -(int)hit->direction : (int)hit->direction;
+  bool acts = sim->model->guards[ev->guard].def.action != NULL;
+  int inside = others && acts ? brink_sim_inside(sim, ev->guard) : 0;
+  ev->again = false;
+  ev->kept_inside = inside != 0 && may_ask && is_not_past(sim, ev, inside) &&
+                    !brink_slide_leads(sim, ev->guard, -inside);
+  ev->sign_after = 0;
+  if (!acts && ev->kind != BRINK_HELD)
+    ev->sign_after = ev->kind == BRINK_TOUCHED ? -(int)ev->direction : (int)ev->direction;
   else if (others || sim->model->def.rules != NULL || brink_sim_next_tick(sim) <= sim->t)
-    hit->sign_after = side_after(sim, hit, before, may_ask);
+    ev->sign_after = side_after(sim, ev, before, may_ask);
 }
 
 /* The events of a round, or, when all is quiet, the actions of surfaces where the state has come to
  * rest. */
-static brink_status run_hits(brink_sim *sim, brink_hit *hits, size_t count, int iteration,
-                             bool *changed, brink_diag *diag) {
+static brink_status run_located(brink_sim *sim, brink_located *list, size_t count, int iteration,
+                                bool *changed, brink_diag *diag) {
   brink_status stopped = BRINK_OK;
   for (size_t k = 0; k < count; k++)
-    hits[k].value = brink_eval_guard(&sim->eval, hits[k].guard, sim->t, sim->x);
+    list[k].value = brink_eval_guard(&sim->eval, list[k].guard, sim->t, sim->x);
   for (size_t k = 0; k < count; k++) {
-    bool release = sim->eval.owner[hits[k].guard] != BRINK_NONE;
-    double before = brink_eval_guard(&sim->eval, hits[k].guard, sim->t, sim->x);
-    brink_status status = release ? run_release(sim, &hits[k], changed)
-                                  : run_event(sim, &hits[k], iteration, changed, diag);
+    bool release = sim->eval.owner[list[k].guard] != BRINK_NONE;
+    double before = brink_eval_guard(&sim->eval, list[k].guard, sim->t, sim->x);
+    brink_status status = release ? run_release(sim, &list[k], changed)
+                                  : run_event(sim, &list[k], iteration, changed, diag);
     if (status < 0) return status;
     if (status == BRINK_STOPPED) stopped = status;
     if (release) continue;
-    bool may_ask = !is_past_jumped(sim, hits, count);
-    note_own_action(sim, &hits[k], before, count > 1, may_ask);
+    bool may_ask = !is_past_jumped(sim, list, count);
+    note_own_action(sim, &list[k], before, count > 1, may_ask);
   }
   return stopped;
 }
@@ -301,12 +304,14 @@ static brink_status run_clocks(brink_sim *sim, bool *ran, bool *changed, brink_d
 brink_status brink_sim_run_actions(brink_sim *sim, int iteration, bool *changed, bool *ran,
                                    brink_diag *diag) {
   remember(sim);
-  sort_hits(sim);
-  bool quiet = sim->nhits == 0;
-  size_t arrived = sim->narrivals;
-  if (quiet) sim->narrivals = 0;
-  brink_status stopped = quiet ? run_hits(sim, sim->arrivals, arrived, iteration, changed, diag)
-                               : run_hits(sim, sim->hits, sim->nhits, iteration, changed, diag);
+  sort_located(sim);
+  bool quiet = sim->instant.nlocated == 0;
+  size_t arrived = sim->instant.narrivals;
+  if (quiet) sim->instant.narrivals = 0;
+  brink_status stopped =
+      quiet
+          ? run_located(sim, sim->instant.arrivals, arrived, iteration, changed, diag)
+          : run_located(sim, sim->instant.located, sim->instant.nlocated, iteration, changed, diag);
   if (stopped < 0) return stopped;
   brink_status status = run_clocks(sim, ran, changed, diag);
   return status == BRINK_OK ? stopped : status;

@@ -31,7 +31,7 @@ double brink_sim_smallest_step(const brink_sim *sim) {
 /* Has the guard fired at the present instant, located or carried across? Then what looked like a near miss here
  * was the event. */
 static bool has_fired(const brink_sim *sim, size_t guard) {
-  for (size_t k = 0; k < sim->nevents && sim->instant_events > 0; k++) {
+  for (size_t k = 0; k < sim->nevents && sim->instant.count > 0; k++) {
     if (sim->events[k].guard == guard) return true;
   }
   return false;
@@ -57,8 +57,8 @@ brink_status brink_sim_record_misses(brink_sim *sim, bool instant_over) {
   return status;
 }
 
-void brink_sim_tell_moved(brink_sim *sim, double t0) {
-  for (brink_onlooker *o = sim->onlookers; o != NULL; o = o->next) {
+void brink_sim_note_moved(brink_sim *sim, double t0) {
+  for (brink_observer *o = sim->observers; o != NULL; o = o->next) {
     if (o->moved != NULL) o->moved(o, sim, t0);
   }
 }
@@ -106,7 +106,7 @@ brink_status brink_sim_arrive(brink_sim *sim, const brink_path *path, double sig
                               double t_end, brink_diag *diag) {
   double t0 = sim->t;
   double t = sigma >= 1.0 ? t_end : path->t0 + sigma * path->h;
-  if (t > t0 && !sim->passing) brink_sim_keep_dense(sim, path, t);
+  if (t > t0 && !sim->instant.passing) brink_sim_keep_dense(sim, path, t);
   double *x = sim->detector.space.x;
   if (sigma >= 1.0)
     memcpy(x, sim->stepper.x_new, sim->model->def.nx * sizeof(double));
@@ -118,9 +118,9 @@ brink_status brink_sim_arrive(brink_sim *sim, const brink_path *path, double sig
   }
   memcpy(sim->x, x, sim->model->def.nx * sizeof(double));
   sim->t = sim->stepper.t = t;
-  sim->restart = true;
+  brink_sim_restart(sim);
   brink_audit_accept(&sim->eval, t, sim->x);
-  if (t > t0) brink_sim_tell_moved(sim, t0);
+  if (t > t0) brink_sim_note_moved(sim, t0);
   take_silent_crossings(sim);
   brink_status stopped = t > t0 ? brink_sim_record_step(sim, t0) : BRINK_OK;
   brink_status missed = brink_sim_record_misses(sim, false);
@@ -141,10 +141,10 @@ void brink_sim_collect_reached(brink_sim *sim, double t, const double *x, const 
                                size_t except) {
   brink_eval *eval = &sim->eval;
   const brink_reach *reach = &sim->detector.reach;
-  if (!eval->veto || reach->nnear == 0) return;
-  bool *known = sim->fired;
+  if (!eval->checks_domain || reach->nnear == 0) return;
+  bool *known = sim->instant.fired;
   memset(known, 0, sim->model->def.nguards * sizeof *known);
-  for (size_t k = 0; k < sim->nhits; k++) known[sim->hits[k].guard] = true;
+  for (size_t k = 0; k < sim->instant.nlocated; k++) known[sim->instant.located[k].guard] = true;
   /* Who is as close as the one that counts as having arrived has arrived, too: within the tolerance, or, where time
    * resolves no more (an infinite slope, or a motion whose rounding is more than its tolerance), by time. */
   double landed = 0.0, most = except != BRINK_NONE ? brink_sim_tolerance(sim, except, t, x) : 0.0;
@@ -161,8 +161,8 @@ void brink_sim_collect_reached(brink_sim *sim, double t, const double *x, const 
     double within = fmax(8.0 * brink_sim_zero_band(sim, guard, t, x), -rate * soon);
     within = fmax(within, fmin(landed, 1.0) * brink_sim_tolerance(sim, guard, t, x));
     if (!(y <= within) || !(rate < 0.0)) continue;
-    sim->hits[sim->nhits++] =
-        (brink_hit){.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
+    sim->instant.located[sim->instant.nlocated++] =
+        (brink_located){.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
   }
 }
 
@@ -199,7 +199,7 @@ static brink_status hop_over(brink_sim *sim, size_t guard, double sigma, double 
     sim->t = sim->stepper.t = sim->last_end = t;
     sim->grazed = BRINK_NONE; /* it is over */
     brink_audit_accept(&sim->eval, t, x);
-    brink_sim_tell_moved(sim, t0);
+    brink_sim_note_moved(sim, t0);
     return brink_sim_record_step(sim, t0);
   }
   sim->eval.slack[guard] = slack;
@@ -216,8 +216,8 @@ static bool turns_back(brink_sim *sim, size_t guard) {
   if (!(y > 0.0) || !(rate < 0.0)) return false;
   double d = -0.5 * y / rate, *x = sim->stepper.x_new;
   for (size_t i = 0; i < sim->model->def.nx; i++) x[i] = sim->x[i] + d * sim->stepper.f[i];
-  if (brink_eval_rhs(eval, sim->t + d, x, sim->field) != BRINK_TRY_OK) return false;
-  double bend = (sign * brink_eval_rate(eval, guard, sim->t + d, x, sim->field) - rate) / d;
+  if (brink_eval_rhs(eval, sim->t + d, x, sim->instant.field) != BRINK_TRY_OK) return false;
+  double bend = (sign * brink_eval_rate(eval, guard, sim->t + d, x, sim->instant.field) - rate) / d;
   return bend > 0.0 && rate * rate / (2.0 * bend) - y <= sim->detector.tolerance[guard];
 }
 
@@ -225,12 +225,12 @@ static bool turns_back(brink_sim *sim, size_t guard) {
 brink_status brink_sim_arrive_on_predictor(brink_sim *sim, const brink_limit *limit,
                                            brink_diag *diag) {
   int sign = sim->eval.sgn[limit->guard];
-  brink_hit hit = {.guard = limit->guard, .kind = limit->kind, .direction = brink_leaving(sign)};
-  if (limit->sigma == 0.0 && turns_back(sim, limit->guard)) hit.kind = BRINK_TOUCHED;
+  brink_located ev = {.guard = limit->guard, .kind = limit->kind, .direction = brink_leaving(sign)};
+  if (limit->sigma == 0.0 && turns_back(sim, limit->guard)) ev.kind = BRINK_TOUCHED;
   brink_path *path = &sim->stepper.predictor;
   brink_found found = {.sigma = 0.0, .undefined = BRINK_NONE};
   double end = 0.0;
-  sim->detector.nhits = sim->detector.nmisses = 0;
+  sim->detector.nlocated = sim->detector.nmisses = 0;
   if (limit->sigma > 0.0) {
     brink_path_rescale(path, limit->sigma);
     path->correction = path->a[0]; /* it is what was looked at before, and a part of it */
@@ -238,19 +238,19 @@ brink_status brink_sim_arrive_on_predictor(brink_sim *sim, const brink_limit *li
     end = last_inside(sim, limit->guard, path);
     found = brink_detector_after(&sim->detector, path, sim->stepper.x_new);
   }
-  sim->nhits = 0;
+  sim->instant.nlocated = 0;
   bool together = false;
   if (found.event && found.sigma < end) brink_detector_join(&sim->detector, path, &found);
-  for (size_t k = 0; found.event && k < sim->detector.nhits; k++) {
-    if (sim->detector.hits[k].guard != limit->guard)
-      sim->hits[sim->nhits++] = sim->detector.hits[k];
+  for (size_t k = 0; found.event && k < sim->detector.nlocated; k++) {
+    if (sim->detector.located[k].guard != limit->guard)
+      sim->instant.located[sim->instant.nlocated++] = sim->detector.located[k];
     else
       together = true;
   }
-  if (together && sim->nhits > 0 && found.sigma < end) {
-    sim->hits[sim->nhits++] = hit;
-  } else if (sim->nhits == 0 || found.sigma >= end) {
-    sim->hits[sim->nhits++] = hit;
+  if (together && sim->instant.nlocated > 0 && found.sigma < end) {
+    sim->instant.located[sim->instant.nlocated++] = ev;
+  } else if (sim->instant.nlocated == 0 || found.sigma >= end) {
+    sim->instant.located[sim->instant.nlocated++] = ev;
     found.sigma = end;
     const double *x = limit->sigma > 0.0 ? sim->stepper.x_new : sim->x;
     double t = sim->t + (limit->sigma > 0.0 ? path->h : 0.0);
@@ -258,10 +258,10 @@ brink_status brink_sim_arrive_on_predictor(brink_sim *sim, const brink_limit *li
   }
   double t_end = sim->t + path->h;
   brink_status status = brink_sim_arrive(sim, path, found.sigma, false, t_end, diag);
-  if (status == BRINK_OK && limit->hop > 0.0 && found.sigma == end && !sim->changed)
+  if (status == BRINK_OK && limit->hop > 0.0 && found.sigma == end && !sim->instant.changed)
     status = hop_over(sim, limit->guard, limit->hop / limit->sigma, 1.0 / limit->sigma);
   if (status != BRINK_OK) return status;
-  return sim->instant_events > 0 ? BRINK_EVENT : BRINK_STEPPED;
+  return sim->instant.count > 0 ? BRINK_EVENT : BRINK_STEPPED;
 }
 
 /* ---- when no step is small enough ---- */
@@ -319,21 +319,21 @@ static size_t surface_at_hand(brink_sim *sim) {
 static bool goes_around(brink_sim *sim) {
   if (!brink_stepper_has_substitute(&sim->stepper)) return false;
   sim->detour = DETOUR;
-  sim->restart = true;
+  brink_sim_restart(sim);
   return true;
 }
 
-/* A guard that vetoes even the smallest step has been reached. So has one that is at hand where the call ends: what
+/* A guard whose surface even the smallest step would pass has been reached. So has one that is at hand where the call ends: what
  * happens at that time counts. */
 brink_status brink_sim_no_step_left(brink_sim *sim, brink_try reason, double t_stop,
                                     brink_diag *diag) {
-  bool vetoed = reason == BRINK_TRY_VETOED;
-  brink_limit here = {.sigma = 0.0, .event = true, .guard = sim->eval.vetoed_by};
-  if (!vetoed) here.guard = sim->eval.veto ? surface_at_hand(sim) : BRINK_NONE;
+  bool outside = reason == BRINK_TRY_OUTSIDE;
+  brink_limit here = {.sigma = 0.0, .event = true, .guard = sim->eval.outside_of};
+  if (!outside) here.guard = sim->eval.checks_domain ? surface_at_hand(sim) : BRINK_NONE;
   if (here.guard != BRINK_NONE) return brink_sim_arrive_on_predictor(sim, &here, diag);
   if (t_stop - sim->t <= 64.0 * resolution(sim)) { /* as near as time can tell */
     sim->t = sim->stepper.t = t_stop;
-    sim->restart = true;
+    brink_sim_restart(sim);
     return BRINK_OK;
   }
   return goes_around(sim) ? BRINK_OK : collapsed(sim, reason, diag);

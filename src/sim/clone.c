@@ -9,44 +9,47 @@
  * leads into the original, which a test sees. Pointers to what is outside (tables of functions, texts)
  * stay; those to the model, and to names that it keeps, are taken from the clone's model.
  *
- * Not copied is who watches: sink, onlookers, sensitivities. */
+ * Not copied is who watches: sink, observers, sensitivities. */
 #include "sim/sim.h"
 
 /* ---- pointers ---- */
 
 static void relocate_clocks(brink_sim *sim, brink_relocation *moved) {
-  BRINK_RELOCATE(moved, sim->ticks);
-  BRINK_RELOCATE(moved, sim->tick);
-  BRINK_RELOCATE(moved, sim->timer);
-  BRINK_RELOCATE(moved, sim->next_time);
-  BRINK_RELOCATE(moved, sim->timers);
-  BRINK_RELOCATE(moved, sim->waiting.items);
-  BRINK_RELOCATE(moved, sim->due.items);
+  BRINK_RELOCATE(moved, sim->schedule.ticks);
+  BRINK_RELOCATE(moved, sim->schedule.tick);
+  BRINK_RELOCATE(moved, sim->schedule.timer);
+  BRINK_RELOCATE(moved, sim->schedule.next_time);
+  BRINK_RELOCATE(moved, sim->schedule.timers);
+  BRINK_RELOCATE(moved, sim->schedule.waiting.items);
+  BRINK_RELOCATE(moved, sim->schedule.due.items);
 }
 
 /* The last step, and one that is under way. */
 static void relocate_steps(brink_sim *sim, brink_relocation *moved) {
   BRINK_RELOCATE(moved, sim->x);
-  BRINK_RELOCATE(moved, sim->step_x);
-  BRINK_RELOCATE(moved, sim->rest_memory);
+  BRINK_RELOCATE(moved, sim->step.x);
+  BRINK_RELOCATE(moved, sim->step.rest_memory);
   BRINK_RELOCATE(moved, sim->event_x);
   BRINK_RELOCATE(moved, sim->last_memory);
-  brink_path_relocate(&sim->rest, moved);
+  brink_path_relocate(&sim->step.rest, moved);
   brink_path_relocate(&sim->last, moved);
 }
 
 static void relocate_instant(brink_sim *sim, brink_relocation *moved) {
-  double **const vectors[] = {&sim->pre_x,     &sim->before_x, &sim->pre_p,  &sim->before_p,
-                              &sim->held_from, &sim->field,    &sim->shared, &sim->settled};
-  signed char **const signs[] = {&sim->sgn_before, &sim->sgn_kept, &sim->kept_sgn, &sim->read_sgn};
-  bool **const flags[] = {&sim->pending, &sim->fired, &sim->was_enabled, &sim->kept_enabled};
+  double **const vectors[] = {&sim->instant.pre_x,    &sim->instant.before_x, &sim->instant.pre_p,
+                              &sim->instant.before_p, &sim->held_from,        &sim->instant.field,
+                              &sim->instant.shared,   &sim->instant.settled};
+  signed char **const signs[] = {&sim->step.sgn_before, &sim->instant.sgn_kept,
+                                 &sim->instant.supposed_sgn, &sim->instant.read_sgn};
+  bool **const flags[] = {&sim->instant.pending, &sim->instant.fired, &sim->instant.was_enabled,
+                          &sim->instant.supposed_enabled};
   brink_relocate_vectors(moved, vectors, sizeof vectors / sizeof vectors[0]);
   for (size_t k = 0; k < sizeof signs / sizeof signs[0]; k++) BRINK_RELOCATE(moved, *signs[k]);
   for (size_t k = 0; k < sizeof flags / sizeof flags[0]; k++) BRINK_RELOCATE(moved, *flags[k]);
-  BRINK_RELOCATE(moved, sim->hits);
-  BRINK_RELOCATE(moved, sim->arrivals);
-  BRINK_RELOCATE(moved, sim->pre_mode);
-  BRINK_RELOCATE(moved, sim->before_mode);
+  BRINK_RELOCATE(moved, sim->instant.located);
+  BRINK_RELOCATE(moved, sim->instant.arrivals);
+  BRINK_RELOCATE(moved, sim->instant.pre_mode);
+  BRINK_RELOCATE(moved, sim->instant.before_mode);
   BRINK_RELOCATE(moved, sim->lead_rows);
   if (sim->lead_rows != NULL) brink_relocate_rows(moved, sim->lead_rows, sim->model->def.nx);
 }
@@ -93,7 +96,7 @@ brink_status brink_sim_clone(const brink_sim *sim, const brink_model *model,
   made->arena = arena;
   made->model = model;
   made->sink = (brink_sink){0};
-  made->onlookers = NULL;
+  made->observers = NULL;
   made->sensitivity = NULL;
   relocate(made, &moved);
   *clone = made;

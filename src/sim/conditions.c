@@ -6,7 +6,7 @@
  * Sizes   The size of a state is its largest absolute value so far, and no less than atol/rtol, below which
  *         the run does not resolve it.
  * Tangency  A crossing that is not deeper, or an approach that is not farther, than the error that the run
- *         may have made in the guard, cannot be told from a touch: infinite. */
+ *         may have made in the guard, cannot be distinguished from a touch: infinite. */
 #include "sim/conditions.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ typedef struct arrival {
 } arrival;
 
 struct brink_conditions {
-  brink_onlooker onlooker; /* first: the object is found by it */
+  brink_observer observer; /* first: the object is found by it */
   brink_arena arena;
   brink_conditions_def def;
   brink_sim *sim;
@@ -55,7 +55,7 @@ struct brink_conditions {
   arrival *arrivals;
   size_t narrivals, arrivals_capacity;
   course_so_far *courses;
-  size_t events; /* told so far */
+  size_t events; /* reported so far */
   bool failed;
 };
 
@@ -63,12 +63,12 @@ struct brink_conditions {
 
 typedef struct traces {
   brink_stats stats;
-  size_t vetoed_by, bad_state, failed_guard;
+  size_t outside_of, bad_state, failed_guard;
 } traces;
 
 static traces remember(const brink_sim *sim) {
   const brink_eval *eval = &sim->eval;
-  return (traces){eval->stats, eval->vetoed_by, eval->bad_state, eval->failed_guard};
+  return (traces){eval->stats, eval->outside_of, eval->bad_state, eval->failed_guard};
 }
 
 static void forget(brink_sim *sim, const traces *t) {
@@ -76,7 +76,7 @@ static void forget(brink_sim *sim, const traces *t) {
   int64_t past = eval->stats.rhs_past_guard; /* what was evaluated was evaluated */
   eval->stats = t->stats;
   eval->stats.rhs_past_guard = past;
-  eval->vetoed_by = t->vetoed_by;
+  eval->outside_of = t->outside_of;
   eval->bad_state = t->bad_state;
   eval->failed_guard = t->failed_guard;
 }
@@ -267,7 +267,7 @@ static void follow(brink_conditions *c, size_t guard, const brink_path *path, do
   so_far->arrives = course.arrives;
 }
 
-static void on_moved(brink_onlooker *self, brink_sim *sim, double t0) {
+static void on_moved(brink_observer *self, brink_sim *sim, double t0) {
   brink_conditions *c = (brink_conditions *)self;
   const brink_path *path = &sim->last;
   if (path->terms == 0 || !(path->h > 0.0) || !(sim->t > t0)) return;
@@ -301,41 +301,41 @@ static arrival *new_arrival(brink_conditions *c) {
 }
 
 /* How far past zero it would go; the path leads here, unless nothing has moved. */
-static double depth_of(brink_conditions *c, const brink_hit *hit) {
+static double depth_of(brink_conditions *c, const brink_located *ev) {
   brink_sim *sim = c->sim;
   double at;
-  if (hit->kind == BRINK_TOUCHED) return 0.0;
+  if (ev->kind == BRINK_TOUCHED) return 0.0;
   if (sim->last.terms == 0 || sim->last_end != sim->t || !(sim->last.h > 0.0)) return NAN;
   double sigma = fmin((sim->t - sim->last.t0) / sim->last.h, 1.0);
-  return brink_closest_depth(&c->space, hit->guard, &sim->last, sigma, &at);
+  return brink_closest_depth(&c->space, ev->guard, &sim->last, sigma, &at);
 }
 
-static void note_hit(brink_conditions *c, const brink_hit *hit) {
+static void note_located(brink_conditions *c, const brink_located *ev) {
   brink_sim *sim = c->sim;
-  if (hit->kind == BRINK_JUMPED || !is_watched(c, hit->guard) ||
-      !take_gradient(c, hit->guard, sim->t, sim->x))
+  if (ev->kind == BRINK_JUMPED || !is_watched(c, ev->guard) ||
+      !take_gradient(c, ev->guard, sim->t, sim->x))
     return;
   arrival *a = new_arrival(c);
   if (a == NULL) {
     c->failed = true;
     return;
   }
-  a->guard = hit->guard;
-  a->kind = hit->kind;
+  a->guard = ev->guard;
+  a->kind = ev->kind;
   a->rate = c->rate;
   memcpy(a->gradient, c->gradient, c->nx * sizeof(double));
-  a->error = error_of(c, hit->guard, sim->t, sim->x);
-  a->depth = depth_of(c, hit);
+  a->error = error_of(c, ev->guard, sim->t, sim->x);
+  a->depth = depth_of(c, ev);
 }
 
-static void on_begins(brink_onlooker *self, brink_sim *sim) {
+static void on_begins(brink_observer *self, brink_sim *sim) {
   brink_conditions *c = (brink_conditions *)self;
   c->narrivals = 0;
   note_size(c, sim->x);
-  if (sim->nhits == 0) return;
+  if (sim->instant.nlocated == 0) return;
   traces before = remember(sim);
   c->has_before = brink_eval_rhs(&sim->eval, sim->t, sim->x, c->f_before) == BRINK_TRY_OK;
-  for (size_t k = 0; k < sim->nhits; k++) note_hit(c, &sim->hits[k]);
+  for (size_t k = 0; k < sim->instant.nlocated; k++) note_located(c, &sim->instant.located[k]);
   forget(sim, &before);
 }
 
@@ -439,14 +439,14 @@ static brink_condition blank(size_t guard) {
                            .posed = BRINK_UNJUDGED};
 }
 
-static void tell_event(brink_conditions *c, const brink_event *event, bool has_after) {
+static void report_event(brink_conditions *c, const brink_event *event, bool has_after) {
   brink_sim *sim = c->sim;
   course_so_far *so_far = &c->courses[event->guard];
   const arrival *a = arrival_of(c, event);
   brink_condition cond = blank(event->guard);
   cond.event = event;
   cond.index = c->events++;
-  cond.resets = memcmp(sim->pre_x, sim->x, c->nx * sizeof(double)) != 0;
+  cond.resets = memcmp(sim->instant.pre_x, sim->x, c->nx * sizeof(double)) != 0;
   if (a == NULL) {
     cond.posed =
         event->kind == BRINK_JUMPED || event->iteration > 0 ? BRINK_CAUSED : BRINK_UNJUDGED;
@@ -455,28 +455,28 @@ static void tell_event(brink_conditions *c, const brink_event *event, bool has_a
   } else if (c->has_before) {
     forget_unless_risen(so_far, a->error);
     measure_angles(c, a, has_after, &cond);
-    cond.published = cond.transversality * weigh_approaches(c, so_far, sim->pre_x);
+    cond.published = cond.transversality * weigh_approaches(c, so_far, sim->instant.pre_x);
   }
   judge(c, so_far, &cond);
-  if (c->def.told != NULL) c->def.told(&cond, c->def.user);
+  if (c->def.report != NULL) c->def.report(&cond, c->def.user);
   drop(so_far);
 }
 
-static void on_ends(brink_onlooker *self, brink_sim *sim) {
+static void on_ends(brink_observer *self, brink_sim *sim) {
   brink_conditions *c = (brink_conditions *)self;
   note_size(c, sim->x);
-  if (sim->instant_events == 0) return;
+  if (sim->instant.count == 0) return;
   traces before = remember(sim);
   /* Where an action put the state before it ended the run, nothing need be defined. */
-  bool has_after = !(sim->ended && sim->changed) &&
+  bool has_after = !(sim->instant.ended && sim->instant.changed) &&
                    brink_eval_rhs(&sim->eval, sim->t, sim->x, c->f_after) == BRINK_TRY_OK;
   for (size_t k = 0; k < sim->nevents; k++) {
     if (sim->events[k].kind == BRINK_HELD)
       c->events++; /* it belongs to the event that led there */
     else
-      tell_event(c, &sim->events[k], has_after);
+      report_event(c, &sim->events[k], has_after);
   }
-  c->events += sim->instant_events - sim->nevents; /* more than the list has room for */
+  c->events += sim->instant.count - sim->nevents; /* more than the list has room for */
   forget(sim, &before);
 }
 
@@ -523,16 +523,16 @@ brink_status brink_conditions_create(brink_sim *sim, const brink_conditions_def 
     return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
   }
   first_sizes(c);
-  c->onlooker = (brink_onlooker){
+  c->observer = (brink_observer){
       .moved = def->approaches ? on_moved : NULL, .begins = on_begins, .ends = on_ends};
-  brink_sim_watch(sim, &c->onlooker);
+  brink_sim_watch(sim, &c->observer);
   *conditions = c;
   return BRINK_OK;
 }
 
 void brink_conditions_destroy(brink_conditions *c) {
   if (c == NULL) return;
-  brink_sim_unwatch(c->sim, &c->onlooker);
+  brink_sim_unwatch(c->sim, &c->observer);
   brink_arena arena = c->arena;
   brink_arena_free(&arena);
 }
@@ -545,7 +545,7 @@ bool brink_conditions_finish(brink_conditions *c) {
     brink_condition cond = blank(k);
     cond.published = weigh_approaches(c, so_far, NULL);
     judge(c, so_far, &cond);
-    if (c->def.told != NULL) c->def.told(&cond, c->def.user);
+    if (c->def.report != NULL) c->def.report(&cond, c->def.user);
     drop(so_far);
   }
   return !c->failed;

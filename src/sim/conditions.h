@@ -1,6 +1,6 @@
 /* conditions.h: the condition of every event of a run, and the closest approaches that were none.
  *
- * An object that looks on while a simulation runs. When an instant is over it tells the condition of each of
+ * An observer of a simulation. When an instant is over it reports the condition of each of
  * its events (event/condition.h); when the run is over, the closest approaches that no event followed. The
  * run does not depend on it: the same steps, the same events, the same statistics. */
 #ifndef BRINK_SIM_CONDITIONS_H
@@ -29,7 +29,7 @@ typedef struct brink_closest_approach {
 
 typedef struct brink_condition {
   const brink_event *event; /* NULL: there was none after these approaches */
-  size_t index;             /* of the event in the run: the order in which a sink is told; from 0 */
+  size_t index; /* of the event in the run: the order in which a sink receives them; from 0 */
   size_t guard;
   double transversality; /* NaN: not defined (sliding, caused) */
   double published;      /* with all closest approaches since the last event of this guard */
@@ -52,8 +52,8 @@ typedef struct brink_condition {
 typedef struct brink_conditions_def {
   double step;     /* h of the published number; 0: BRINK_CONDITION_STEP */
   bool approaches; /* look for closest approaches at every step */
-  void (*told)(const brink_condition *condition,
-               void *user); /* pointers are valid during the call */
+  void (*report)(const brink_condition *condition,
+                 void *user); /* pointers are valid during the call */
   void *user;
 } brink_conditions_def;
 
@@ -63,7 +63,7 @@ brink_status brink_conditions_create(brink_sim *sim, const brink_conditions_def 
                                      brink_conditions **conditions);
 void brink_conditions_destroy(brink_conditions *conditions); /* NULL is fine */
 
-/* The run is over: tells the closest approaches that no event followed. False: memory ran out on the way,
+/* The run is over: reports the closest approaches that no event followed. False: memory ran out on the way,
  * and something is missing. NULL is fine. */
 bool brink_conditions_finish(brink_conditions *conditions);
 

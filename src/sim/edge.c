@@ -33,7 +33,7 @@ static double rounding(brink_sim *sim, size_t guard, const double *x, size_t *ca
   sum = fabs(dt * sim->t);
   for (size_t k = 0; k < def->ndepends; k++) {
     size_t i = def->depends[k];
-    double size = fabs(eval->gradient[k]) * fmax(fabs(x[i]), fabs(sim->pre_x[i]));
+    double size = fabs(eval->gradient[k]) * fmax(fabs(x[i]), fabs(sim->instant.pre_x[i]));
     sum += size;
     if (!(size > most)) continue;
     most = size;
@@ -50,7 +50,7 @@ bool brink_edge_nudge(brink_sim *sim, size_t guard, int side, double *x) {
   int up = 1;
   if (side * g >= 0.0) return true;
   if (!(fabs(g) <= rounding(sim, guard, x, &i, &up)) || i == BRINK_NONE) return false;
-  double was = x[i], unit = DBL_EPSILON * fmax(fabs(was), fabs(sim->pre_x[i]));
+  double was = x[i], unit = DBL_EPSILON * fmax(fabs(was), fabs(sim->instant.pre_x[i]));
   for (double ulps = 0.5; ulps <= MOST_ULPS; ulps *= 2.0) {
     x[i] = was + side * up * ulps * unit;
     if (side * brink_eval_guard(eval, guard, sim->t, x) >= 0.0) return true;
@@ -76,11 +76,12 @@ static bool field_differs(brink_sim *sim, size_t guard) {
   brink_env now = eval->env;
   int sign = eval->sgn[guard];
   brink_try after = brink_eval_sided(eval, guard, sign, sim->t, sim->x, eval->f_plus);
-  eval->env.p = sim->pre_p;
-  eval->env.mode = sim->pre_mode;
-  brink_try before = brink_eval_sided(eval, guard, sign, sim->t, sim->x, sim->field);
+  eval->env.p = sim->instant.pre_p;
+  eval->env.mode = sim->instant.pre_mode;
+  brink_try before = brink_eval_sided(eval, guard, sign, sim->t, sim->x, sim->instant.field);
   eval->env = now;
-  return after != before || memcmp(eval->f_plus, sim->field, eval->nx * sizeof(double)) != 0;
+  return after != before ||
+         memcmp(eval->f_plus, sim->instant.field, eval->nx * sizeof(double)) != 0;
 }
 
 bool brink_edge_other_field(brink_sim *sim, size_t guard) {
@@ -89,17 +90,18 @@ bool brink_edge_other_field(brink_sim *sim, size_t guard) {
   const bool *p = def->reads.p, *mode = def->reads.mode;
   bool differs = false;
   for (size_t j = 0; j < def->np && !differs; j++)
-    differs = (p == NULL || p[j]) && memcmp(&eval->p[j], &sim->pre_p[j], sizeof(double)) != 0;
+    differs =
+        (p == NULL || p[j]) && memcmp(&eval->p[j], &sim->instant.pre_p[j], sizeof(double)) != 0;
   for (size_t m = 0; m < def->nmodes && !differs; m++)
-    differs = (mode == NULL || mode[m]) && eval->mode[m] != sim->pre_mode[m];
+    differs = (mode == NULL || mode[m]) && eval->mode[m] != sim->instant.pre_mode[m];
   return differs && (p != NULL || mode != NULL || field_differs(sim, guard));
 }
 
 bool brink_edge_other_motion(brink_sim *sim, size_t guard) {
   const brink_model_def *def = &sim->model->def;
   for (size_t i = 0; i < def->nx; i++) {
-    double rounding = 64.0 * DBL_EPSILON * fmax(fabs(sim->x[i]), fabs(sim->pre_x[i]));
-    bool same = fabs(sim->x[i] - sim->pre_x[i]) <= rounding;
+    double rounding = 64.0 * DBL_EPSILON * fmax(fabs(sim->x[i]), fabs(sim->instant.pre_x[i]));
+    bool same = fabs(sim->x[i] - sim->instant.pre_x[i]) <= rounding;
     if (!same && (def->reads.x == NULL || def->reads.x[i])) return true;
   }
   return brink_edge_other_field(sim, guard);
@@ -119,7 +121,7 @@ static void look_back(brink_sim *sim, double d, const double *f, double *x) {
   bool known = path->terms > 0 && sim->last_end == sim->t && sigma >= 0.0;
   if (known) brink_path_eval(path, sigma, x);
   for (size_t i = 0; i < sim->eval.nx; i++)
-    x[i] = known ? x[i] + (sim->x[i] - sim->pre_x[i]) : sim->x[i] - d * f[i];
+    x[i] = known ? x[i] + (sim->x[i] - sim->instant.pre_x[i]) : sim->x[i] - d * f[i];
 }
 
 /* How far to look back: a part of the way here. */
@@ -129,11 +131,11 @@ static double moment_ago(const brink_sim *sim) {
   return fmax(span > 0.0 ? 0.25 * span : 1e-3 * fabs(sim->stepper.h_plan), least);
 }
 
-/* The field here is in sim->field then, and the one a time d ago in sim->event_x: the bend is their difference, on the
+/* The field here is in sim->instant.field then, and the one a time d ago in sim->event_x: the bend is their difference, on the
  * side that the state came from. Nothing is evaluated past the surface. */
 static bool graze_of(brink_sim *sim, size_t guard, int inside, double d, graze *now) {
   brink_eval *eval = &sim->eval;
-  double *x = sim->detector.space.x, *f = sim->field, *before = sim->event_x;
+  double *x = sim->detector.space.x, *f = sim->instant.field, *before = sim->event_x;
   now->y = inside * brink_eval_guard(eval, guard, sim->t, sim->x);
   if (brink_eval_sided(eval, guard, inside, sim->t, sim->x, f) != BRINK_TRY_OK) return false;
   now->rate = inside * brink_eval_rate(eval, guard, sim->t, sim->x, f);
@@ -169,7 +171,7 @@ static double time_over(brink_sim *sim, size_t guard, double *d) {
 
 /* The solution after a time s, into x: to second order, by the two fields of graze_of. */
 static void follow_parabola(const brink_sim *sim, double s, double d, double *x) {
-  const double *f = sim->field, *before = sim->event_x;
+  const double *f = sim->instant.field, *before = sim->event_x;
   for (size_t i = 0; i < sim->eval.nx; i++)
     x[i] = sim->x[i] + s * (f[i] + 0.5 * s * (f[i] - before[i]) / d);
 }
@@ -177,7 +179,7 @@ static void follow_parabola(const brink_sim *sim, double s, double d, double *x)
 /* Where the solution is after a time s, into x: to second order; then, if that is inside, by the fields at both ends. */
 static bool land(brink_sim *sim, size_t guard, double s, double d, double *x) {
   brink_eval *eval = &sim->eval;
-  const double *f = sim->field;
+  const double *f = sim->instant.field;
   double t = sim->t + s, *there = eval->f_plus, *kept = eval->f_minus;
   follow_parabola(sim, s, d, x);
   if (!brink_eval_may(eval, t, x)) return false;
@@ -207,7 +209,7 @@ static brink_status move_over(brink_sim *sim, double t, const double *x) {
   double t0 = sim->t, *from = sim->last_memory, *slope = from + nx, *rest = slope + nx;
   for (size_t i = 0; i < nx; i++) {
     from[i] = sim->x[i];
-    slope[i] = (t - t0) * sim->field[i];
+    slope[i] = (t - t0) * sim->instant.field[i];
     rest[i] = x[i] - sim->x[i] - slope[i];
   }
   brink_path_begin(&sim->last, t0, t - t0, nx, from);
@@ -216,9 +218,9 @@ static brink_status move_over(brink_sim *sim, double t, const double *x) {
   memcpy(sim->x, x, nx * sizeof *x);
   sim->t = sim->stepper.t = sim->last_end = t;
   sim->stepper.f_ready = false;
-  sim->restart = true;
+  brink_sim_restart(sim);
   brink_audit_accept(&sim->eval, t, sim->x);
-  brink_sim_tell_moved(sim, t0);
+  brink_sim_note_moved(sim, t0);
   brink_detector_jump(&sim->detector, from, sim->x, true);
   return brink_sim_record_step(sim, t0);
 }
@@ -248,7 +250,8 @@ static bool land_on_surface(brink_sim *sim, size_t guard, double t, double d, do
   follow_parabola(sim, s, d, x);
   if (!put_on_surface(sim, guard, t, x)) return false;
   if (brink_eval_sided(eval, guard, eval->sgn[guard], t, x, there) != BRINK_TRY_OK) return true;
-  for (size_t i = 0; i < eval->nx; i++) x[i] = sim->x[i] + 0.5 * s * (sim->field[i] + there[i]);
+  for (size_t i = 0; i < eval->nx; i++)
+    x[i] = sim->x[i] + 0.5 * s * (sim->instant.field[i] + there[i]);
   return put_on_surface(sim, guard, t, x);
 }
 
@@ -268,7 +271,7 @@ static bool stop_on_the_way(brink_sim *sim, size_t guard, double s, double d, br
   }
   if (!(sim->t + high > sim->t) || !land_on_surface(sim, guard, sim->t + high, d, x)) return false;
   *status = move_over(sim, sim->t + high, x);
-  sim->nhits = 0;
+  sim->instant.nlocated = 0;
   for (size_t k = 0; *status == BRINK_OK && k < sim->model->def.nguards; k++) {
     int sign = eval->sgn[k];
     if (k == guard || sim->model->guards[k].def.side == BRINK_LEAF ||
@@ -276,14 +279,15 @@ static bool stop_on_the_way(brink_sim *sim, size_t guard, double s, double d, br
         sign * brink_eval_guard(eval, k, sim->t, sim->x) >= -eval->slack[k])
       continue;
     if (brink_detector_wants(&sim->detector, k, brink_leaving(sign)))
-      sim->hits[sim->nhits++] =
-          (brink_hit){.guard = k, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
+      sim->instant.located[sim->instant.nlocated++] =
+          (brink_located){.guard = k, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
     else
       brink_eval_set_sign(eval, k, -sign);
   }
   if (*status == BRINK_OK) *status = brink_sim_instant(sim, diag);
-  if (*status == BRINK_OK) *status = sim->instant_events > 0 ? BRINK_EVENT : BRINK_STEPPED;
-  if (*status >= 0 && !sim->changed) sim->grazed = guard; /* the rest of the dip is still to come */
+  if (*status == BRINK_OK) *status = sim->instant.count > 0 ? BRINK_EVENT : BRINK_STEPPED;
+  if (*status >= 0 && !sim->instant.changed)
+    sim->grazed = guard; /* the rest of the dip is still to come */
   return true;
 }
 

@@ -15,7 +15,7 @@
  *
  * Rounds go on until nothing changes, and until the rules have seen every sign that did. So no guard is judged,
  * and no field evaluated, with conditions that belong to the state before an action. Values before and after
- * every event are recorded in order (superdense time). docs/instants.md says the same to users. */
+ * every event are recorded in order (superdense time). docs/instants.md describes the same for users. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ static bool is_condition(const brink_sim *sim, size_t guard) {
 static void decide(brink_sim *sim, size_t guard, int sign) {
   brink_eval_set_sign(&sim->eval, guard, sign);
   sim->eval.slack[guard] = 0.0;
-  sim->field_settled = false; /* the field may read it */
+  sim->instant.field_settled = false; /* the field may read it */
 }
 
 static brink_status no_value(brink_sim *sim, size_t guard, brink_diag *diag) {
@@ -65,24 +65,21 @@ static brink_status first_sign(brink_sim *sim, size_t guard, brink_diag *diag) {
   double g = brink_eval_guard(&sim->eval, guard, sim->t, sim->x);
   decide(sim, guard, 0);
   if (isnan(g)) return no_value(sim, guard, diag);
-  if (fabs(g) > zero_band(sim, guard)) {
-    decide(sim, guard, g > 0.0 ? 1 : -1);
+  int sign = brink_sign_of(g, zero_band(sim, guard));
+  if (sign != 0) {
+    decide(sim, guard, sign);
     return BRINK_OK;
   }
   return brink_sim_settle_sign(sim, guard, 0, true, BRINK_CROSSED, diag);
 }
 
 int brink_sim_inside(const brink_sim *sim, size_t guard) {
-  const brink_guard_def *def = &sim->model->guards[guard].def;
-  if (def->inside != 0) return def->inside;
-  return def->side == BRINK_UNILATERAL ? -(int)def->direction : 0;
+  return brink_sign_inside(&sim->model->guards[guard].def);
 }
 
-static void add_hit(brink_sim *sim, size_t guard, int direction) {
-  sim->hits[sim->nhits++] =
-      (brink_hit){.guard = guard,
-                  .kind = BRINK_JUMPED,
-                  .direction = direction > 0 ? BRINK_POSITIVE : BRINK_NEGATIVE};
+static void add_located(brink_sim *sim, size_t guard, int direction) {
+  sim->instant.located[sim->instant.nlocated++] =
+      (brink_located){.guard = guard, .kind = BRINK_JUMPED, .direction = brink_arriving(direction)};
 }
 
 /* A guard that was just enabled, or rested on its surface: its sign is new. A guard that watches
@@ -92,33 +89,34 @@ static brink_status new_sign(brink_sim *sim, size_t guard, bool rested, brink_di
   brink_status status = first_sign(sim, guard, diag);
   if (status != BRINK_OK) return status;
   int sign = sim->eval.sgn[guard], inside = rested ? brink_sim_inside(sim, guard) : 0;
-  if (sign != 0 && ((int)def->direction == sign || inside == -sign)) add_hit(sim, guard, sign);
+  if (sign != 0 && ((int)def->direction == sign || inside == -sign)) add_located(sim, guard, sign);
   return BRINK_OK;
 }
 
 /* Parameters and modes are what they were before the instant: so are the guards, as functions. */
 static bool same_functions(const brink_sim *sim) {
   const brink_model_def *def = &sim->model->def;
-  return memcmp(sim->pre_mode, sim->eval.mode, def->nmodes * sizeof(int)) == 0 &&
-         memcmp(sim->pre_p, sim->eval.p, def->np * sizeof(double)) == 0;
+  return memcmp(sim->instant.pre_mode, sim->eval.mode, def->nmodes * sizeof(int)) == 0 &&
+         memcmp(sim->instant.pre_p, sim->eval.p, def->np * sizeof(double)) == 0;
 }
 
 /* Can what the instant has changed so far have carried the guard across zero? */
 static bool is_concerned(const brink_sim *sim, size_t guard) {
-  return sim->altered || sim->model->guards[guard].def.reads_signs ||
-         brink_detector_concerned(&sim->detector, guard, sim->jump);
+  return sim->instant.altered || sim->model->guards[guard].def.reads_signs ||
+         brink_detector_concerned(&sim->detector, guard, sim->instant.jump);
 }
 
 static void note_jump(brink_sim *sim) {
-  sim->jump = fmax(sim->jump, brink_reach_jump(&sim->detector.reach, sim->pre_x, sim->x));
-  sim->altered = sim->altered || !same_functions(sim);
+  sim->instant.jump =
+      fmax(sim->instant.jump, brink_reach_jump(&sim->detector.reach, sim->instant.pre_x, sim->x));
+  sim->instant.altered = sim->instant.altered || !same_functions(sim);
 }
 
 /* By how much a guard may be off its surface at an event, as time is a double: its rate along the path that led
  * here, times what time can resolve. (The surfaces of floor(u) on both sides of a whole number are one, but only
  * one of them was located.) */
 static double time_band(brink_sim *sim, size_t guard) {
-  const brink_path *path = sim->passing ? &sim->stepper.dense : &sim->last;
+  const brink_path *path = sim->instant.passing ? &sim->stepper.dense : &sim->last;
   double sigma = (sim->t - path->t0) / path->h, *x = sim->detector.space.x;
   if (path->terms == 0 || !(sigma > 0.0 && sigma <= 1.0 + 1e-9)) return 0.0;
   const double back = 1e-3;
@@ -171,7 +169,7 @@ static bool update_watched(brink_sim *sim) {
   const brink_model *model = sim->model;
   brink_eval *eval = &sim->eval;
   if (model->nasked == 0 || !brink_eval_update_enabled(eval)) return false;
-  sim->rewatched = true;
+  sim->instant.rewatched = true;
   for (size_t k = 0; k < model->nconditions; k++) {
     size_t guard = model->conditions[k];
     if (!eval->enabled[guard] && eval->sgn[guard] != 0 && !eval->is_held[guard])
@@ -185,10 +183,10 @@ static brink_status follow_conditions(brink_sim *sim, bool *moved, bool *changed
                                       brink_diag *diag) {
   const brink_model *model = sim->model;
   const brink_eval *eval = &sim->eval;
-  bool look = *changed || sim->changed;
+  bool look = *changed || sim->instant.changed;
   for (size_t k = 0; k < model->nconditions; k++) {
     size_t guard = model->conditions[k];
-    if (!eval->enabled[guard] || eval->is_held[guard] || sim->fired[guard]) continue;
+    if (!eval->enabled[guard] || eval->is_held[guard] || sim->instant.fired[guard]) continue;
     bool rests = eval->sgn[guard] == 0;
     if (!rests && !(look && is_concerned(sim, guard)) && !model->guards[guard].def.reads_signs)
       continue;
@@ -226,8 +224,8 @@ void brink_sim_suppose(brink_sim *sim, size_t guard, int side) {
   const brink_model *model = sim->model;
   brink_eval *eval = &sim->eval;
   if (!model->nests) return;
-  memcpy(sim->kept_sgn, eval->sgn, model->def.nguards);
-  memcpy(sim->kept_enabled, eval->enabled, model->def.nguards * sizeof *eval->enabled);
+  memcpy(sim->instant.supposed_sgn, eval->sgn, model->def.nguards);
+  memcpy(sim->instant.supposed_enabled, eval->enabled, model->def.nguards * sizeof *eval->enabled);
   brink_eval_set_sign(eval, guard, side);
   for (size_t round = 0; round <= model->nconditions && brink_eval_update_enabled(eval); round++) {
     for (size_t k = 0; k < model->nconditions; k++) {
@@ -243,8 +241,9 @@ void brink_sim_suppose(brink_sim *sim, size_t guard, int side) {
 void brink_sim_suppose_no_more(brink_sim *sim) {
   const brink_model *model = sim->model;
   if (!model->nests) return;
-  memcpy(sim->eval.sgn, sim->kept_sgn, model->def.nguards);
-  memcpy(sim->eval.enabled, sim->kept_enabled, model->def.nguards * sizeof *sim->eval.enabled);
+  memcpy(sim->eval.sgn, sim->instant.supposed_sgn, model->def.nguards);
+  memcpy(sim->eval.enabled, sim->instant.supposed_enabled,
+         model->def.nguards * sizeof *sim->eval.enabled);
 }
 
 /* ---- signs at a start ---- */
@@ -254,8 +253,8 @@ static void check_start(brink_sim *sim, size_t guard) {
   int inside = brink_sim_inside(sim, guard);
   if (inside == 0 || sim->eval.sgn[guard] != -inside) return;
   brink_eval_set_sign(&sim->eval, guard, inside);
-  sim->hits[sim->nhits++] =
-      (brink_hit){.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(inside)};
+  sim->instant.located[sim->instant.nlocated++] =
+      (brink_located){.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(inside)};
 }
 
 /* Signs of all that is clearly on a side. The field, other guards' values and what is watched may read
@@ -267,10 +266,11 @@ static brink_status signs_from_values(brink_sim *sim, brink_diag *diag) {
   for (int round = 0; again && round <= sim->options.max_iterations; round++) {
     again = update_watched(sim);
     for (size_t k = 0; k < count; k++) {
-      if (!eval->enabled[k] || !is_flag(sim, k) || eval->is_held[k] || sim->fired[k]) continue;
+      if (!eval->enabled[k] || !is_flag(sim, k) || eval->is_held[k] || sim->instant.fired[k])
+        continue;
       if (round > 0 && eval->sgn[k] != 0 && !sim->model->guards[k].def.reads_signs) continue;
       double g = brink_eval_guard(eval, k, sim->t, sim->x);
-      int sign = !(fabs(g) > zero_band(sim, k)) ? 0 : g > 0.0 ? 1 : -1;
+      int sign = brink_sign_of(g, zero_band(sim, k));
       if (sign == eval->sgn[k]) continue;
       decide(sim, k, sign);
       again = true;
@@ -284,9 +284,9 @@ static brink_status signs_from_flow(brink_sim *sim, bool conditions, brink_diag 
   brink_eval *eval = &sim->eval;
   for (size_t k = 0; k < sim->model->def.nguards; k++) {
     if (!eval->enabled[k] || !is_flag(sim, k) || eval->is_held[k] || eval->sgn[k] != 0 ||
-        sim->fired[k] || is_condition(sim, k) != conditions)
+        sim->instant.fired[k] || is_condition(sim, k) != conditions)
       continue;
-    sim->fired[k] = true; /* it has been asked */
+    sim->instant.fired[k] = true; /* it has been asked */
     brink_status status = first_sign(sim, k, diag);
     if (status != BRINK_OK) return status;
     check_start(sim, k);
@@ -313,8 +313,8 @@ static brink_status release_signs(brink_sim *sim, brink_diag *diag) {
 
 brink_status brink_sim_start_signs(brink_sim *sim, brink_diag *diag) {
   size_t count = sim->model->def.nguards;
-  sim->nhits = 0;
-  memset(sim->fired, 0, count * sizeof *sim->fired);
+  sim->instant.nlocated = 0;
+  memset(sim->instant.fired, 0, count * sizeof *sim->instant.fired);
   for (size_t k = 0; k < count; k++) {
     if (sim->model->guards[k].watched_as == k) decide(sim, k, 0);
   }
@@ -329,19 +329,20 @@ brink_status brink_sim_start_signs(brink_sim *sim, brink_diag *diag) {
 
 /* An event of a guard is one of all guards on the same surface (but a touch only of those that are
  * one-sided): what was found for all of them becomes theirs. */
-static void join_hits(brink_sim *sim) {
+static void join_located(brink_sim *sim) {
   const brink_guard *guards = sim->model->guards;
-  size_t count = sim->nhits;
+  size_t count = sim->instant.nlocated;
   for (size_t k = 0; k < count; k++) {
-    size_t first = sim->hits[k].guard;
+    size_t first = sim->instant.located[k].guard;
     for (size_t other = guards[first].next_same; other != first; other = guards[other].next_same) {
       const brink_guard_def *def = &guards[other].def;
-      if (def->condition || (sim->hits[k].kind == BRINK_TOUCHED && def->side != BRINK_UNILATERAL))
+      if (def->condition ||
+          (sim->instant.located[k].kind == BRINK_TOUCHED && def->side != BRINK_UNILATERAL))
         continue;
-      brink_hit hit = sim->hits[k];
-      hit.guard = other;
-      hit.direction = (brink_direction)(def->same_sign * (int)hit.direction);
-      sim->hits[sim->nhits++] = hit;
+      brink_located ev = sim->instant.located[k];
+      ev.guard = other;
+      ev.direction = (brink_direction)(def->same_sign * (int)ev.direction);
+      sim->instant.located[sim->instant.nlocated++] = ev;
     }
   }
 }
@@ -351,74 +352,75 @@ static bool is_watched(const brink_sim *sim, size_t guard) {
 }
 
 static void mark_fired(brink_sim *sim) {
-  memset(sim->fired, 0, sim->model->def.nguards * sizeof *sim->fired);
-  for (size_t k = 0; k < sim->nhits; k++) sim->fired[sim->hits[k].guard] = true;
+  memset(sim->instant.fired, 0, sim->model->def.nguards * sizeof *sim->instant.fired);
+  for (size_t k = 0; k < sim->instant.nlocated; k++)
+    sim->instant.fired[sim->instant.located[k].guard] = true;
 }
 
 /* An action that carried the state off the surface has decided the sign. (What the location of the
  * event left over is still on the surface.) A guard that jumped is off it to begin with. */
-static bool moved_away(brink_sim *sim, const brink_hit *hit) {
-  double g = brink_eval_guard(&sim->eval, hit->guard, sim->t, sim->x);
-  double band = zero_band(sim, hit->guard);
-  bool moved = hit->kind == BRINK_JUMPED || fabs(g - hit->value) > band;
-  if (!(fabs(g) > band) || !moved) return false;
-  brink_eval_set_sign(&sim->eval, hit->guard, g > 0.0 ? 1 : -1);
-  sim->eval.slack[hit->guard] = 0.0;
+static bool moved_away(brink_sim *sim, const brink_located *ev) {
+  double g = brink_eval_guard(&sim->eval, ev->guard, sim->t, sim->x);
+  int sign = brink_sign_moved(g, ev->value, zero_band(sim, ev->guard), ev->kind);
+  if (sign == 0) return false;
+  brink_eval_set_sign(&sim->eval, ev->guard, sign);
+  sim->eval.slack[ev->guard] = 0.0;
   return true;
 }
 
 /* The guard's own action led back inside, or to rest, but another one at the same instant leads out again (a ball
  * between two others): it keeps its sign, and is reached once more before time moves on. */
-static bool reached_again(brink_sim *sim, const brink_hit *hit) {
-  int inside = brink_sim_inside(sim, hit->guard);
-  if (!hit->kept_inside || !brink_slide_leads(sim, hit->guard, -inside)) return false;
-  brink_slide_take_sign(sim, hit->guard, inside);
+static bool reached_again(brink_sim *sim, const brink_located *ev) {
+  int inside = brink_sim_inside(sim, ev->guard);
+  if (!ev->kept_inside || !brink_slide_leads(sim, ev->guard, -inside)) return false;
+  brink_slide_take_sign(sim, ev->guard, inside);
   return true;
 }
 
 /* Its own action left it on the other side, or led it there: another's did this, which is one more event. */
-static bool carried_back(brink_sim *sim, const brink_hit *hit) {
-  int sign = sim->eval.sgn[hit->guard];
-  return sign != 0 && hit->sign_after == -sign &&
-         brink_detector_wants(&sim->detector, hit->guard,
+static bool carried_back(brink_sim *sim, const brink_located *ev) {
+  int sign = sim->eval.sgn[ev->guard];
+  return sign != 0 && ev->sign_after == -sign &&
+         brink_detector_wants(&sim->detector, ev->guard,
                               sign > 0 ? BRINK_POSITIVE : BRINK_NEGATIVE);
 }
 
 /* The new sign of one that fired, by what holds now. */
-static brink_status settle_one(brink_sim *sim, brink_hit *hit, bool changed_ever,
+static brink_status settle_one(brink_sim *sim, brink_located *ev, bool changed_ever,
                                brink_diag *diag) {
   brink_eval *eval = &sim->eval;
-  size_t guard = hit->guard;
-  int before = hit->direction == BRINK_NEGATIVE ? 1 : -1;
+  size_t guard = ev->guard;
+  int before = ev->direction == BRINK_NEGATIVE ? 1 : -1;
   if (brink_eval_is_tied(eval, guard)) return BRINK_OK;   /* as the one that it goes with */
   if (eval->is_held[guard]) brink_slide_undo(sim, guard); /* for what held before the rules */
-  if (hit->pole) { /* it went through infinity, and is where it was going */
+  if (ev->pole) { /* it went through infinity, and is where it was going */
     brink_eval_set_sign(eval, guard, -before);
     eval->slack[guard] = 0.0;
     return BRINK_OK;
   }
-  if (moved_away(sim, hit)) {
-    hit->again = carried_back(sim, hit);
-    hit->again_as = BRINK_JUMPED;
+  if (moved_away(sim, ev)) {
+    ev->again = carried_back(sim, ev);
+    ev->again_as = BRINK_JUMPED;
     return BRINK_OK;
   }
-  hit->again = false;
-  if (reached_again(sim, hit)) return BRINK_OK;
-  brink_status status = brink_sim_settle_sign(sim, guard, before, changed_ever, hit->kind, diag);
+  ev->again = false;
+  if (reached_again(sim, ev)) return BRINK_OK;
+  brink_status status = brink_sim_settle_sign(sim, guard, before, changed_ever, ev->kind, diag);
   const brink_guard_def *def = &sim->model->guards[guard].def;
   if (def->action != NULL && !def->condition && brink_sim_inside(sim, guard) == 0)
-    hit->again = carried_back(sim, hit);
-  hit->again_as = BRINK_CROSSED;
+    ev->again = carried_back(sim, ev);
+  ev->again_as = BRINK_CROSSED;
   return status;
 }
 
 static brink_status settle_sort(brink_sim *sim, bool conditions, bool changed_ever,
                                 brink_diag *diag) {
   brink_status status = BRINK_OK;
-  for (size_t k = 0; k < sim->nhits && status == BRINK_OK; k++) {
-    size_t guard = sim->hits[k].guard;
+  for (size_t k = 0; k < sim->instant.nlocated && status == BRINK_OK; k++) {
+    size_t guard = sim->instant.located[k].guard;
     if (!is_watched(sim, guard) || is_condition(sim, guard) != conditions) continue;
-    if (sim->eval.enabled[guard]) status = settle_one(sim, &sim->hits[k], changed_ever, diag);
+    if (sim->eval.enabled[guard])
+      status = settle_one(sim, &sim->instant.located[k], changed_ever, diag);
   }
   return status;
 }
@@ -432,11 +434,11 @@ static brink_status settle_fired(brink_sim *sim, bool *changed, bool changed_eve
   for (int round = 0; again && round < sim->options.max_iterations; round++) {
     brink_status status = BRINK_OK;
     if (round == 0) status = settle_conditions(sim, &again, changed, diag);
-    if (status != BRINK_OK || sim->nhits == 0) return status;
+    if (status != BRINK_OK || sim->instant.nlocated == 0) return status;
     brink_slide_share(sim);
     status = settle_sort(sim, true, changed_ever || *changed, diag);
     if (status == BRINK_OK) status = settle_sort(sim, false, changed_ever || *changed, diag);
-    sim->shares = again = false;
+    sim->instant.shares = again = false;
     if (status == BRINK_OK) status = settle_conditions(sim, &again, changed, diag);
     if (status != BRINK_OK) return status;
   }
@@ -461,13 +463,13 @@ static void check_jump(brink_sim *sim, size_t guard) {
   int direction = follow(sim, guard);
   if (direction == 0) direction = led_across(sim, guard);
   if (direction != 0 && brink_detector_wants(&sim->detector, guard, (brink_direction)direction))
-    add_hit(sim, guard, direction);
+    add_located(sim, guard, direction);
 }
 
 /* One that was asked in vain, as another unilateral guard was past its surface, be it by rounding: it may have been
  * carried off its surface since, or may be led out of it. */
 static brink_status ask_again(brink_sim *sim, size_t guard, brink_diag *diag) {
-  sim->pending[guard] = false;
+  sim->instant.pending[guard] = false;
   brink_status status = first_sign(sim, guard, diag);
   if (status == BRINK_OK) check_start(sim, guard);
   return status;
@@ -478,8 +480,8 @@ static brink_status ask_pending(brink_sim *sim, brink_diag *diag) {
   brink_eval *eval = &sim->eval;
   brink_status status = BRINK_OK;
   for (size_t k = 0; k < sim->model->def.nguards && status == BRINK_OK; k++) {
-    if (!sim->pending[k] || !eval->enabled[k] || eval->is_held[k] || eval->sgn[k] != 0 ||
-        sim->fired[k] || is_condition(sim, k))
+    if (!sim->instant.pending[k] || !eval->enabled[k] || eval->is_held[k] || eval->sgn[k] != 0 ||
+        sim->instant.fired[k] || is_condition(sim, k))
       continue;
     status = ask_again(sim, k, diag);
   }
@@ -491,14 +493,14 @@ static brink_status settle_others(brink_sim *sim, bool changed, brink_diag *diag
   brink_eval *eval = &sim->eval;
   brink_status status = BRINK_OK;
   for (size_t k = 0; k < sim->model->def.nguards && status == BRINK_OK; k++) {
-    if (!eval->enabled[k] || !is_flag(sim, k) || eval->is_held[k] || sim->fired[k] ||
+    if (!eval->enabled[k] || !is_flag(sim, k) || eval->is_held[k] || sim->instant.fired[k] ||
         is_condition(sim, k))
       continue;
-    if (sim->was_enabled[k] && !is_concerned(sim, k)) continue;
-    if (sim->pending[k] && changed)
+    if (sim->instant.was_enabled[k] && !is_concerned(sim, k)) continue;
+    if (sim->instant.pending[k] && changed)
       status = ask_again(sim, k, diag);
-    else if (!sim->was_enabled[k] || (changed && eval->sgn[k] == 0))
-      status = new_sign(sim, k, sim->was_enabled[k], diag);
+    else if (!sim->instant.was_enabled[k] || (changed && eval->sgn[k] == 0))
+      status = new_sign(sim, k, sim->instant.was_enabled[k], diag);
     else if (changed || sim->model->guards[k].def.reads_signs)
       check_jump(sim, k);
   }
@@ -510,7 +512,7 @@ static brink_status settle_readers(brink_sim *sim) {
   const brink_model *model = sim->model;
   for (size_t k = 0; k < model->nsign_readers; k++) {
     size_t guard = model->sign_readers[k];
-    if (sim->eval.enabled[guard] && !sim->eval.is_held[guard] && !sim->fired[guard] &&
+    if (sim->eval.enabled[guard] && !sim->eval.is_held[guard] && !sim->instant.fired[guard] &&
         !is_condition(sim, guard))
       check_jump(sim, guard);
   }
@@ -521,19 +523,19 @@ static brink_status settle_readers(brink_sim *sim) {
 static brink_status settle(brink_sim *sim, bool *changed, bool changed_ever, brink_diag *diag) {
   size_t count = sim->model->def.nguards;
   brink_status status = BRINK_OK;
-  if (*changed && !sim->fired_settled) sim->field_settled = false;
-  if (!sim->fired_settled) status = settle_fired(sim, changed, changed_ever, diag);
-  size_t fired = sim->nhits;
-  sim->nhits = 0;
+  if (*changed && !sim->instant.fired_settled) sim->instant.field_settled = false;
+  if (!sim->instant.fired_settled) status = settle_fired(sim, changed, changed_ever, diag);
+  size_t fired = sim->instant.nlocated;
+  sim->instant.nlocated = 0;
   if (status == BRINK_OK && *changed && sim->eval.nheld > 0) status = brink_slide_check(sim, diag);
-  bool watched = memcmp(sim->was_enabled, sim->eval.enabled, count * sizeof(bool)) == 0;
+  bool watched = memcmp(sim->instant.was_enabled, sim->eval.enabled, count * sizeof(bool)) == 0;
   bool read = sim->model->nsign_readers > 0 && (fired > 0 || !watched);
   if (status != BRINK_OK || (!*changed && watched && !read)) return status; /* nothing has jumped */
   for (size_t k = 0; k < fired; k++) { /* the new list grows over the part that has been read */
-    brink_hit hit = sim->hits[k];
-    if (!hit.again) continue;
-    add_hit(sim, hit.guard, sim->eval.sgn[hit.guard]);
-    sim->hits[sim->nhits - 1].kind = hit.again_as;
+    brink_located ev = sim->instant.located[k];
+    if (!ev.again) continue;
+    add_located(sim, ev.guard, sim->eval.sgn[ev.guard]);
+    sim->instant.located[sim->instant.nlocated - 1].kind = ev.again_as;
   }
   if (!*changed && watched) return settle_readers(sim);
   note_jump(sim);
@@ -543,11 +545,11 @@ static brink_status settle(brink_sim *sim, bool *changed, bool changed_ever, bri
 /* Every guard that fired at this instant, once. */
 static brink_status unsettled(brink_sim *sim, brink_diag *diag) {
   size_t guards[BRINK_DIAG_GUARDS], count = 0;
-  memset(sim->fired, 0, sim->model->def.nguards * sizeof *sim->fired);
-  for (size_t k = 0; k < sim->nevents && sim->instant_events > 0; k++) {
+  memset(sim->instant.fired, 0, sim->model->def.nguards * sizeof *sim->instant.fired);
+  for (size_t k = 0; k < sim->nevents && sim->instant.count > 0; k++) {
     size_t guard = sim->events[k].guard;
-    if (sim->fired[guard]) continue;
-    sim->fired[guard] = true;
+    if (sim->instant.fired[guard]) continue;
+    sim->instant.fired[guard] = true;
     if (count < BRINK_DIAG_GUARDS) guards[count] = guard;
     count++;
   }
@@ -562,11 +564,11 @@ static brink_status unsettled(brink_sim *sim, brink_diag *diag) {
 /* Have guards taken other signs since the rules last looked at them? */
 static bool signs_unread(const brink_sim *sim) {
   const brink_model_def *def = &sim->model->def;
-  return def->rules != NULL && memcmp(sim->read_sgn, sim->eval.sgn, def->nguards) != 0;
+  return def->rules != NULL && memcmp(sim->instant.read_sgn, sim->eval.sgn, def->nguards) != 0;
 }
 
 bool brink_sim_due(const brink_sim *sim) {
-  return brink_sim_next_tick(sim) <= sim->t || sim->narrivals > 0 || signs_unread(sim);
+  return brink_sim_next_tick(sim) <= sim->t || sim->instant.narrivals > 0 || signs_unread(sim);
 }
 
 /* The rules read signs that are settled by what has happened so far. What they change may settle them
@@ -575,91 +577,95 @@ bool brink_sim_due(const brink_sim *sim) {
 static brink_status apply_rules(brink_sim *sim, bool changed_ever, bool *changed,
                                 brink_diag *diag) {
   if (sim->model->def.rules == NULL) return BRINK_OK;
-  if (sim->nhits > 0)
-    sim->fired_settled = settle_fired(sim, changed, changed_ever || *changed, NULL) == BRINK_OK;
-  memcpy(sim->read_sgn, sim->eval.sgn, sim->model->def.nguards);
+  if (sim->instant.nlocated > 0)
+    sim->instant.fired_settled =
+        settle_fired(sim, changed, changed_ever || *changed, NULL) == BRINK_OK;
+  memcpy(sim->instant.read_sgn, sim->eval.sgn, sim->model->def.nguards);
   bool ruled = false;
   brink_status status = brink_sim_run_rules(sim, &ruled, diag);
   if (ruled) {
-    sim->fired_settled = false;
+    sim->instant.fired_settled = false;
     brink_edge_keep_inside(sim);
   }
   *changed = *changed || ruled;
   return status;
 }
 
-/* One round: events, clocks, rules. *changed tells whether they changed anything. */
+/* One round: events, clocks, rules. *changed: they changed something. */
 static brink_status run_round(brink_sim *sim, int iteration, bool changed_ever, bool *changed,
                               brink_diag *diag) {
   bool ran = false;
-  *changed = sim->fired_settled = false;
-  if (iteration > 0) join_hits(sim);
-  memcpy(sim->was_enabled, sim->eval.enabled, sim->model->def.nguards * sizeof *sim->was_enabled);
+  *changed = sim->instant.fired_settled = false;
+  if (iteration > 0) join_located(sim);
+  memcpy(sim->instant.was_enabled, sim->eval.enabled,
+         sim->model->def.nguards * sizeof *sim->instant.was_enabled);
   brink_status status = brink_sim_run_actions(sim, iteration, changed, &ran, diag);
   if (status < 0) return status;
   if (*changed) brink_edge_keep_inside(sim);
-  bool rules = ran || *changed || sim->nhits > 0 || iteration == 0 || signs_unread(sim);
+  bool rules = ran || *changed || sim->instant.nlocated > 0 || iteration == 0 || signs_unread(sim);
   brink_status ruled = rules ? apply_rules(sim, changed_ever, changed, diag) : BRINK_OK;
   return ruled != BRINK_OK ? ruled : status;
 }
 
 static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
   const brink_model_def *def = &sim->model->def;
-  memcpy(sim->pre_x, sim->x, def->nx * sizeof(double));
-  memcpy(sim->pre_mode, sim->eval.mode, def->nmodes * sizeof(int));
-  memcpy(sim->pre_p, sim->eval.p, def->np * sizeof(double));
-  sim->instant_events = 0;
+  memcpy(sim->instant.pre_x, sim->x, def->nx * sizeof(double));
+  memcpy(sim->instant.pre_mode, sim->eval.mode, def->nmodes * sizeof(int));
+  memcpy(sim->instant.pre_p, sim->eval.p, def->np * sizeof(double));
+  sim->instant.count = 0;
   bool changed_ever = false;
-  sim->changed = sim->altered = false;
-  sim->jump = 0.0;
-  if (sim->nhits > 0) sim->restart = true;
-  join_hits(sim);
-  for (brink_onlooker *o = sim->onlookers; o != NULL; o = o->next) {
+  sim->instant.changed = sim->instant.altered = false;
+  sim->instant.jump = 0.0;
+  if (sim->instant.nlocated > 0) brink_sim_restart(sim);
+  join_located(sim);
+  for (brink_observer *o = sim->observers; o != NULL; o = o->next) {
     if (o->begins != NULL) o->begins(o, sim);
   }
   for (int iteration = 0;; iteration++) {
     bool changed;
     brink_status status = run_round(sim, iteration, changed_ever, &changed, diag);
-    sim->changed = changed_ever = changed_ever || changed;
-    if (changed) sim->restart = true;
+    sim->instant.changed = changed_ever = changed_ever || changed;
+    if (changed) brink_sim_restart(sim);
     if (status == BRINK_STOPPED) { /* signs in order, so that the run may be continued */
       settle(sim, &changed, changed_ever, NULL);
-      sim->nhits = 0;
+      sim->instant.nlocated = 0;
     }
     if (status != BRINK_OK) return status;
-    if (!changed && sim->nhits == 0 && sim->narrivals == 0) break;
+    if (!changed && sim->instant.nlocated == 0 && sim->instant.narrivals == 0) break;
     status = settle(sim, &changed, changed_ever, diag);
-    sim->changed = changed_ever = changed_ever || changed;
+    sim->instant.changed = changed_ever = changed_ever || changed;
     if (status != BRINK_OK) return status;
-    if (sim->nhits == 0 && sim->narrivals == 0 && !signs_unread(sim)) break;
-    sim->restart = true;
+    if (sim->instant.nlocated == 0 && sim->instant.narrivals == 0 && !signs_unread(sim)) break;
+    brink_sim_restart(sim);
     if (iteration + 1 >= sim->options.max_iterations) return unsettled(sim, diag);
   }
   if (sim->blocked != BRINK_NONE) {
     brink_status status = brink_slide_blocked(sim, diag);
     if (status != BRINK_OK) return status;
   }
-  return sim->instant_events > 0 ? brink_zeno_note(sim, diag) : BRINK_OK;
+  return sim->instant.count > 0 ? brink_zeno_note(sim, diag) : BRINK_OK;
 }
 
-void brink_sim_tell_jump(brink_sim *sim) {
-  brink_detector_jump(&sim->detector, sim->pre_x, sim->x, sim->started && same_functions(sim));
+void brink_sim_note_jump(brink_sim *sim) {
+  brink_detector_jump(&sim->detector, sim->instant.pre_x, sim->x,
+                      brink_sim_has_begun(sim) && same_functions(sim));
 }
 
 brink_status brink_sim_instant(brink_sim *sim, brink_diag *diag) {
-  sim->field_settled = sim->split = sim->ended = sim->rewatched = false;
+  sim->instant.field_settled = sim->instant.split = sim->instant.ended = sim->instant.rewatched =
+      false;
   sim->blocked = sim->grazed = BRINK_NONE;
   sim->eval.centre = NULL; /* actions may put the state anywhere, and change what guards are */
-  memset(sim->pending, 0, sim->model->def.nguards * sizeof *sim->pending);
+  memset(sim->instant.pending, 0, sim->model->def.nguards * sizeof *sim->instant.pending);
   brink_status status = run_instant(sim, diag);
-  sim->ended = status == BRINK_STOPPED;
+  sim->instant.ended = status == BRINK_STOPPED;
   brink_audit_accept(&sim->eval, sim->t, sim->x);
-  for (brink_onlooker *o = sim->onlookers; o != NULL; o = o->next) {
+  for (brink_observer *o = sim->observers; o != NULL; o = o->next) {
     if (o->ends != NULL) o->ends(o, sim);
   }
   /* One event, one round: what its sign was settled with still holds. */
-  sim->stepper.f_ready = sim->field_settled && sim->instant_events == 1 && sim->restart &&
-                         sim->started && sim->eval.nheld == 0;
-  if (sim->restart && !sim->passing) brink_sim_tell_jump(sim);
+  sim->stepper.f_ready = sim->instant.field_settled && sim->instant.count == 1 &&
+                         sim->phase == BRINK_PHASE_RESTART && sim->eval.nheld == 0;
+  if (brink_sim_restarts(sim) && !sim->instant.passing) brink_sim_note_jump(sim);
   return status;
 }

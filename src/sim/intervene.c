@@ -24,20 +24,17 @@ static bool has_jumped(brink_sim *sim, size_t guard) {
 brink_status brink_sim_intervene(brink_sim *sim, brink_diag *diag) {
   size_t count = sim->model->def.nguards;
   bool *jumped =
-      sim->was_enabled; /* between two rounds nobody reads it; start_signs needs `fired` */
-  for (size_t k = 0; k < count; k++) jumped[k] = sim->started && has_jumped(sim, k);
+      sim->instant.was_enabled; /* between two rounds nobody reads it; start_signs needs `fired` */
+  for (size_t k = 0; k < count; k++) jumped[k] = brink_sim_has_begun(sim) && has_jumped(sim, k);
   brink_sim_changed(sim);
   brink_status status = brink_sim_start_signs(sim, diag);
   if (status != BRINK_OK) return status;
-  for (size_t k = 0; k < sim->nhits; k++) jumped[sim->hits[k].guard] = false;
+  for (size_t k = 0; k < sim->instant.nlocated; k++) jumped[sim->instant.located[k].guard] = false;
   for (size_t k = 0; k < count; k++) {
     if (!jumped[k] || sim->eval.sgn[k] == 0) continue;
-    sim->hits[sim->nhits++] =
-        (brink_hit){.guard = k,
-                    .kind = BRINK_JUMPED,
-                    .direction = sim->eval.sgn[k] > 0 ? BRINK_POSITIVE : BRINK_NEGATIVE};
+    sim->instant.located[sim->instant.nlocated++] = (brink_located){
+        .guard = k, .kind = BRINK_JUMPED, .direction = brink_arriving(sim->eval.sgn[k])};
   }
-  sim->started = true;
-  sim->restart = true;
+  sim->phase = BRINK_PHASE_RESTART;
   return brink_sim_instant(sim, diag);
 }

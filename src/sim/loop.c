@@ -36,9 +36,9 @@ static brink_status undefined_here(brink_sim *sim, brink_try outcome, brink_diag
   const brink_eval *eval = &sim->eval;
   if (outcome == BRINK_TRY_FATAL)
     return brink_sim_fail(sim, diag, BRINK_REASON_RHS_FAILED, (brink_arguments){0});
-  if (outcome == BRINK_TRY_VETOED)
+  if (outcome == BRINK_TRY_OUTSIDE)
     return brink_sim_fail(sim, diag, BRINK_REASON_PAST_GUARD,
-                          (brink_arguments){.guard = eval->vetoed_by});
+                          (brink_arguments){.guard = eval->outside_of});
   size_t edge = edge_passed(sim);
   brink_arguments found = {.state = eval->bad_state, .guard = edge};
   if (edge != BRINK_NONE) found.value = brink_eval_guard(&sim->eval, edge, sim->t, sim->x);
@@ -58,16 +58,17 @@ static brink_status restart(brink_sim *sim, brink_diag *diag) {
   sim->eval.centre = NULL;
   brink_detector_reset(&sim->detector, sim->t, sim->x);
   reset_appended(sim, sim->detector.g0);
-  if (sim->stepper.f_ready) memcpy(sim->stepper.f, sim->settled, sim->eval.nx * sizeof(double));
+  if (sim->stepper.f_ready)
+    memcpy(sim->stepper.f, sim->instant.settled, sim->eval.nx * sizeof(double));
   brink_stepper_choose(&sim->stepper);
   if (sim->detour > 0) brink_stepper_substitute(&sim->stepper);
   brink_try outcome = sim->stepper.ops->start(&sim->stepper);
   if (outcome == BRINK_TRY_REFUSED && brink_stepper_substitute(&sim->stepper))
     outcome = sim->stepper.ops->start(&sim->stepper);
   if (outcome != BRINK_TRY_OK) return undefined_here(sim, outcome, diag);
-  if (!sim->stepper.ops->foretells)
+  if (!sim->stepper.ops->is_free)
     brink_detector_start_flat(&sim->detector, sim->t, sim->x, sim->stepper.f);
-  sim->restart = false;
+  if (sim->phase == BRINK_PHASE_RESTART) sim->phase = BRINK_PHASE_RUN;
   sim->eval.stats.restarts++;
   return sim->eval.nheld > 0 ? brink_sim_check_laws(sim, diag) : BRINK_OK;
 }
@@ -77,25 +78,23 @@ static brink_status begin(brink_sim *sim, brink_diag *diag) {
   brink_audit_accept(&sim->eval, sim->t, sim->x);
   brink_status status = brink_sim_start_signs(sim, diag);
   if (status != BRINK_OK) return status;
-  sim->started = true;
-  sim->restart = true;
-  sim->inside = false;
+  sim->phase = BRINK_PHASE_RESTART;
   return brink_sim_instant(sim, diag);
 }
 
 /* What was unpacked is looked at by the detector when it has to. */
 static void fill_detector(brink_sim *sim) {
-  if (!sim->blank) return;
-  sim->blank = false;
+  if (!sim->unseen) return;
+  sim->unseen = false;
   brink_reach_reset(&sim->detector.reach);
-  if (!sim->restart) brink_detector_reset(&sim->detector, sim->t, sim->x);
+  if (!brink_sim_restarts(sim)) brink_detector_reset(&sim->detector, sim->t, sim->x);
 }
 
 brink_status brink_sim_prepare(brink_sim *sim, brink_diag *diag) {
   fill_detector(sim);
-  brink_status status = sim->started ? BRINK_OK : begin(sim, diag);
+  brink_status status = brink_sim_has_begun(sim) ? BRINK_OK : begin(sim, diag);
   brink_sim_give_up_step(sim);
-  return status == BRINK_OK && sim->restart ? restart(sim, diag) : status;
+  return status == BRINK_OK && brink_sim_restarts(sim) ? restart(sim, diag) : status;
 }
 
 /* ---- one step ---- */
@@ -109,7 +108,7 @@ static brink_status follow(brink_sim *sim, const brink_trial *trial, double t_en
   if (trial->result == BRINK_TRIAL_TANGLED)
     return brink_slide_tangled(sim, trial->loss.guard, diag);
   if (trial->result == BRINK_TRIAL_RELEASED) {
-    sim->nhits = 0;
+    sim->instant.nlocated = 0;
     status = brink_sim_arrive(sim, dense, trial->loss.sigma, false, t_end, diag);
     /* A clock or a rule of that instant may have ended it already. */
     bool held = sim->eval.is_held[trial->loss.guard];
@@ -117,12 +116,13 @@ static brink_status follow(brink_sim *sim, const brink_trial *trial, double t_en
   }
   if (!found.chord && sim->detector.ops->one_sided)
     brink_detector_join(&sim->detector, dense, &found);
-  if (sim->inside) found.sigma = fmax(found.sigma, sim->passed);
-  sim->nhits = sim->detector.nhits;
-  memcpy(sim->hits, sim->detector.hits, sim->nhits * sizeof *sim->hits);
+  if (sim->phase == BRINK_PHASE_INSIDE) found.sigma = fmax(found.sigma, sim->step.passed);
+  sim->instant.nlocated = sim->detector.nlocated;
+  memcpy(sim->instant.located, sim->detector.located,
+         sim->instant.nlocated * sizeof *sim->instant.located);
   status = found.chord ? brink_sim_arrive(sim, dense, found.sigma, true, t_end, diag)
                        : brink_sim_pass(sim, found.sigma, t_end, diag);
-  return status == BRINK_OK && sim->instant_events > 0 ? BRINK_EVENT : status;
+  return status == BRINK_OK && sim->instant.count > 0 ? BRINK_EVENT : status;
 }
 
 /* Does anything happen in it? */
@@ -160,11 +160,11 @@ static bool signs_hold(brink_sim *sim) {
 /* The step was committed: the simulation moves to its end. */
 static brink_status finish_step(brink_sim *sim, double t_end, brink_diag *diag) {
   double t0 = sim->t;
-  if (sim->detour > 0 && --sim->detour == 0) sim->restart = true; /* back to series */
+  if (sim->detour > 0 && --sim->detour == 0) brink_sim_restart(sim); /* back to series */
   sim->t = sim->stepper.t = t_end;
   if (sim->last_end != t_end) sim->last.terms = 0; /* not kept */
   brink_audit_accept(&sim->eval, sim->t, sim->x);
-  brink_sim_tell_moved(sim, t0);
+  brink_sim_note_moved(sim, t0);
   brink_detector_commit(&sim->detector, sim->t, sim->x);
   assert(sim->detector.passed || signs_hold(sim));
   reset_appended(sim, sim->detector.g0);
@@ -176,7 +176,7 @@ static brink_status finish_step(brink_sim *sim, double t_end, brink_diag *diag) 
 }
 
 /* Tries steps from h downwards until one is accepted by the stepper, by the detector, and, at its
- * end, by the veto. */
+ * end, by the domain check. */
 static brink_status take_step(brink_sim *sim, double h, double t_stop, brink_diag *diag) {
   brink_stepper *st = &sim->stepper;
   double hmin = brink_sim_smallest_step(sim);
@@ -196,18 +196,18 @@ static brink_status take_step(brink_sim *sim, double h, double t_stop, brink_dia
   }
 }
 
-/* The step that was foreseen: nothing is looked for, nothing is kept. False: the method does not take it now. */
-static bool take_foreseen(brink_sim *sim, brink_status *status) {
+/* The step that somebody has looked ahead to: nothing is looked for, nothing is kept. False: the method does not take it now. */
+static bool take_next(brink_sim *sim, brink_status *status) {
   brink_stepper *st = &sim->stepper;
-  double t0 = sim->t, h = sim->foreseen;
-  sim->foreseen = 0.0;
+  double t0 = sim->t, h = sim->next.h;
+  sim->next.h = 0.0;
   brink_try outcome =
       st->ops->retake != NULL ? st->ops->retake(st, h) : brink_stepper_attempt(st, h);
   if (outcome == BRINK_TRY_OK && st->ops->retake == NULL) outcome = st->ops->commit(st);
   if (outcome != BRINK_TRY_OK) return false;
-  sim->t = st->t = sim->foreseen_end;
+  sim->t = st->t = sim->next.end;
   brink_audit_accept(&sim->eval, sim->t, sim->x);
-  sim->blank = true;
+  sim->unseen = true;
   sim->last.terms = 0;
   *status = brink_sim_record_step(sim, t0);
   return true;
@@ -218,37 +218,40 @@ static brink_status take_rest(brink_sim *sim, brink_diag *diag) {
   sim->eval.bad_guard = BRINK_NONE;
   bool look = brink_detector_wants_rest(&sim->detector);
   if (look)
-    brink_path_rest(&sim->rest, &sim->stepper.dense, sim->passed, sim->t, sim->x, sim->rest_memory);
-  brink_found found = brink_detector_next(&sim->detector, look ? &sim->rest : NULL, sim->passed);
+    brink_path_rest(&sim->step.rest, &sim->stepper.dense, sim->step.passed, sim->t, sim->x,
+                    sim->step.rest_memory);
+  brink_found found =
+      brink_detector_next(&sim->detector, look ? &sim->step.rest : NULL, sim->step.passed);
   brink_trial trial = brink_trial_examine(sim, found, BRINK_TRIAL_REST);
-  if (is_eventful(&trial)) return follow(sim, &trial, sim->step_end, diag);
+  if (is_eventful(&trial)) return follow(sim, &trial, sim->step.end, diag);
   if (trial.result ==
       BRINK_TRIAL_REJECTED) { /* a guard has no value on the way: shorter steps from here */
     brink_sim_give_up_step(sim);
     return BRINK_OK;
   }
-  if (sim->keep || sim->step_end >= sim->limit) brink_sim_keep_inside(sim, sim->step_end);
+  if (sim->keep || sim->step.end >= sim->limit) brink_sim_keep_inside(sim, sim->step.end);
   brink_try outcome = brink_sim_commit_rest(sim);
-  if (outcome == BRINK_TRY_OK) return finish_step(sim, sim->step_end, diag);
+  if (outcome == BRINK_TRY_OK) return finish_step(sim, sim->step.end, diag);
   sim->eval.stats.rejected++;
   return outcome == BRINK_TRY_FATAL ? undefined_here(sim, outcome, diag) : BRINK_OK;
 }
 
 /* Clocks or rules are due; events of the same instant come before them. */
 static brink_status tick(brink_sim *sim, brink_diag *diag) {
-  sim->nhits = 0;
-  if (!sim->restart) brink_sim_collect_reached(sim, sim->t, sim->x, sim->stepper.f, BRINK_NONE);
+  sim->instant.nlocated = 0;
+  if (!brink_sim_restarts(sim))
+    brink_sim_collect_reached(sim, sim->t, sim->x, sim->stepper.f, BRINK_NONE);
   brink_status status = brink_sim_instant(sim, diag);
   if (status != BRINK_OK) return status;
-  return sim->instant_events > 0 ? BRINK_EVENT : BRINK_STEPPED;
+  return sim->instant.count > 0 ? BRINK_EVENT : BRINK_STEPPED;
 }
 
 /* Unilateral surfaces that are reached where the call ends: nobody comes back to find them. */
 static bool reaches_at_end(brink_sim *sim) {
-  sim->nhits = 0;
-  if (sim->restart || sim->inside || sim->t < sim->limit) return false;
+  sim->instant.nlocated = 0;
+  if (sim->phase != BRINK_PHASE_RUN || sim->t < sim->limit) return false;
   brink_sim_collect_reached(sim, sim->t, sim->x, sim->stepper.f, BRINK_NONE);
-  return sim->nhits > 0;
+  return sim->instant.nlocated > 0;
 }
 
 /* A step has carried guards past their surfaces, and nobody saw where: by rounding, as a rule. They fire here: a sign
@@ -256,20 +259,20 @@ static bool reaches_at_end(brink_sim *sim) {
 static brink_status fire_passed(brink_sim *sim, brink_diag *diag) {
   const brink_detector *det = &sim->detector;
   brink_eval *eval = &sim->eval;
-  sim->nhits = 0;
+  sim->instant.nlocated = 0;
   for (size_t j = 0; j < det->reach.nnear; j++) {
     size_t k = det->reach.near[j];
     int sign = eval->sgn[k];
-    brink_hit hit = {.guard = k, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
+    brink_located ev = {.guard = k, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
     if (brink_detector_active(det, k) && sign * det->g0[k] < -eval->slack[k] &&
-        brink_detector_wants(det, k, hit.direction))
-      sim->hits[sim->nhits++] = hit;
+        brink_detector_wants(det, k, ev.direction))
+      sim->instant.located[sim->instant.nlocated++] = ev;
   }
   sim->detector.passed = false;
-  sim->restart = true;
+  brink_sim_restart(sim);
   brink_status status = brink_sim_instant(sim, diag);
   if (status != BRINK_OK) return status;
-  return sim->instant_events > 0 ? BRINK_EVENT : BRINK_STEPPED;
+  return sim->instant.count > 0 ? BRINK_EVENT : BRINK_STEPPED;
 }
 
 /* After a step that ended without an event: what is due at its end. */
@@ -281,16 +284,16 @@ static brink_status end_step(brink_sim *sim, brink_status status, brink_diag *di
 
 /* STEPPED, EVENT, STOPPED or a failure. */
 static brink_status step(brink_sim *sim, double t_limit, brink_diag *diag) {
-  brink_status foreseen, hopped;
-  if (sim->foreseen > 0.0 && take_foreseen(sim, &foreseen)) return end_step(sim, foreseen, diag);
+  brink_status taken, hopped;
+  if (sim->next.h > 0.0 && take_next(sim, &taken)) return end_step(sim, taken, diag);
   fill_detector(sim);
   if (brink_sim_due(sim)) return tick(sim, diag); /* set, or left, to the present */
-  if (sim->inside && (sim->restart || sim->step_end > t_limit)) brink_sim_give_up_step(sim);
-  if (sim->inside) return end_step(sim, take_rest(sim, diag), diag);
+  if (sim->step.end > t_limit) brink_sim_give_up_step(sim);
+  if (sim->phase == BRINK_PHASE_INSIDE) return end_step(sim, take_rest(sim, diag), diag);
   double t_stop = fmin(t_limit, brink_sim_next_tick(sim));
   if (sim->grazed != BRINK_NONE && brink_edge_hop(sim, t_stop, &hopped, diag))
     return end_step(sim, hopped, diag);
-  if (sim->restart) {
+  if (brink_sim_restarts(sim)) {
     brink_status status = restart(sim, diag);
     if (status != BRINK_OK) return status;
   }
@@ -298,10 +301,10 @@ static brink_status step(brink_sim *sim, double t_limit, brink_diag *diag) {
   brink_limit limit = brink_trial_plan(sim, t_stop, &h);
   if (limit.event) return brink_sim_arrive_on_predictor(sim, &limit, diag);
   /* The error control may ask for less than time can resolve (a solution that grows without bound). */
-  bool stands = sim->stepper.ops->foretells ? h < hmin : !(sim->t + h > sim->t);
+  bool stands = sim->stepper.ops->is_free ? h < hmin : !(sim->t + h > sim->t);
   if (stands && t_stop - sim->t > hmin)
     return end_step(sim, brink_sim_no_step_left(sim, BRINK_TRY_ERROR, t_stop, diag), diag);
-  /* Nothing shorter moves time; if a surface is nearer than that, the veto says so. */
+  /* Nothing shorter moves time; if a surface is nearer than that, the domain check finds it. */
   if (h < hmin) h = fmin(hmin, t_stop - sim->t);
   return end_step(sim, take_step(sim, h, t_stop, diag), diag);
 }
@@ -310,9 +313,9 @@ static brink_status step(brink_sim *sim, double t_limit, brink_diag *diag) {
 static brink_status check_progress(brink_sim *sim, double t_before, brink_diag *diag) {
   sim->stuck = sim->t > t_before ? 0 : sim->stuck + 1;
   if (sim->stuck <= sim->options.max_iterations) return BRINK_OK;
-  if (sim->instant_events == 0)
+  if (sim->instant.count == 0)
     return brink_sim_fail(sim, diag,
-                          sim->ntimers > 0 ? BRINK_REASON_STUCK_TIMER : BRINK_REASON_STUCK,
+                          sim->schedule.ntimers > 0 ? BRINK_REASON_STUCK_TIMER : BRINK_REASON_STUCK,
                           (brink_arguments){0});
   return brink_sim_fail(sim, diag, BRINK_REASON_STUCK_GUARD,
                         (brink_arguments){.guard = sim->events[0].guard});
@@ -325,10 +328,10 @@ static brink_status advance(brink_sim *sim, double t_limit, brink_diag *diag) {
   if (t_limit < sim->t)
     return brink_sim_fail(sim, diag, BRINK_REASON_TIME_BACKWARDS,
                           (brink_arguments){.value = t_limit});
-  if (!sim->started) {
+  if (!brink_sim_has_begun(sim)) {
     brink_status status = begin(sim, diag);
     if (status != BRINK_OK) return status;
-    if (sim->instant_events > 0) return BRINK_EVENT;
+    if (sim->instant.count > 0) return BRINK_EVENT;
   }
   if (sim->t >= t_limit && !brink_sim_due(sim)) return BRINK_TIME_REACHED;
   double t_before = sim->t;
@@ -384,7 +387,7 @@ brink_status brink_sim_next_event(brink_sim *sim, double t_limit, brink_diag *di
 
 /* Does anybody look at the dense output of steps? */
 static bool is_followed(const brink_sim *sim) {
-  for (const brink_onlooker *o = sim->onlookers; o != NULL; o = o->next) {
+  for (const brink_observer *o = sim->observers; o != NULL; o = o->next) {
     if (o->moved != NULL) return true;
   }
   return sim->sink.step != NULL;

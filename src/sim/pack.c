@@ -12,7 +12,7 @@
 /* Small things, in one piece, at the beginning. */
 typedef struct scalars {
   double t, h_next;
-  double foreseen, foreseen_end;
+  double next_h, next_end;
   size_t blocked;
   int order, detour;
   double held_from[BRINK_PACKED_HOLDS];
@@ -24,7 +24,7 @@ typedef struct scalars {
     uint32_t guard, to;
     int sign;
   } tie[BRINK_PACKED_HOLDS];
-  bool started, restart;
+  uint8_t phase; /* brink_phase */
 } scalars;
 
 static void note_held(const brink_sim *sim, scalars *s) {
@@ -72,13 +72,13 @@ static void get(brink_visitor *v, void *live, size_t size) {
 static void visit_clocks(brink_sim *sim, brink_visitor *v) {
   size_t n = sim->model->def.nclocks;
   if (n == 0) return;
-  v->region(v, sim->tick, n * sizeof *sim->tick);
-  v->region(v, sim->timer, n * sizeof *sim->timer);
-  v->region(v, sim->next_time, n * sizeof *sim->next_time);
-  v->region(v, sim->waiting.items, n * sizeof *sim->waiting.items);
-  v->region(v, &sim->waiting.count, sizeof sim->waiting.count);
-  v->region(v, sim->due.items, n * sizeof *sim->due.items);
-  v->region(v, &sim->due.count, sizeof sim->due.count);
+  v->region(v, sim->schedule.tick, n * sizeof *sim->schedule.tick);
+  v->region(v, sim->schedule.timer, n * sizeof *sim->schedule.timer);
+  v->region(v, sim->schedule.next_time, n * sizeof *sim->schedule.next_time);
+  v->region(v, sim->schedule.waiting.items, n * sizeof *sim->schedule.waiting.items);
+  v->region(v, &sim->schedule.waiting.count, sizeof sim->schedule.waiting.count);
+  v->region(v, sim->schedule.due.items, n * sizeof *sim->schedule.due.items);
+  v->region(v, &sim->schedule.due.count, sizeof sim->schedule.due.count);
 }
 
 /* Polynomials of a method that keeps none itself. */
@@ -97,8 +97,8 @@ static void visit(brink_packing *packing, brink_sim *sim, scalars *s, brink_visi
   v->region(v, s, sizeof *s);
   if (packing->c != NULL) visit_plan(packing, v);
   st->chosen.ops->visit(st, st->chosen.method, v);
-  /* Where a foreseen step leads; where it begins, its polynomials begin, too. */
-  v->region(v, s->foreseen > 0.0 ? st->x_new : sim->x, sim->eval.n * sizeof(double));
+  /* Where the next step leads, if it is known; where it begins, its polynomials begin, too. */
+  v->region(v, s->next_h > 0.0 ? st->x_new : sim->x, sim->eval.n * sizeof(double));
   packing->p_at = v->at;
   v->region(v, eval->p, def->np * sizeof(double));
   v->region(v, eval->slack, def->nguards * sizeof(double));
@@ -108,8 +108,8 @@ static void visit(brink_packing *packing, brink_sim *sim, scalars *s, brink_visi
   packing->mode_at = v->at;
   v->region(v, eval->mode, def->nmodes * sizeof(int));
   v->region(v, eval->sgn, def->nguards);
-  v->region(v, sim->read_sgn, def->nguards);
-  v->region(v, sim->pending, def->nguards * sizeof(bool));
+  v->region(v, sim->instant.read_sgn, def->nguards);
+  v->region(v, sim->instant.pending, def->nguards * sizeof(bool));
   v->region(v, sim->detector.touched, def->nguards * sizeof(bool));
   if (eval->audit.sides != NULL)
     v->region(v, eval->audit.sides, eval->nwatch * sizeof *eval->audit.sides);
@@ -149,13 +149,13 @@ static scalars scalars_of(const brink_sim *sim) {
   const brink_stepper *st = &sim->stepper;
   scalars s = {.t = sim->t,
                .h_next = st->h_next,
-               .foreseen = sim->foreseen,
-               .foreseen_end = sim->foreseen_end,
+               .next_h = sim->next.h,
+               .next_end = sim->next.end,
                .blocked = sim->blocked,
                .order = st->order,
                .detour = sim->detour,
-               .started = sim->started,
-               .restart = sim->restart || st->ops != st->chosen.ops};
+               .phase = (uint8_t)sim->phase};
+  if (sim->phase == BRINK_PHASE_RUN && st->ops != st->chosen.ops) s.phase = BRINK_PHASE_RESTART;
   note_held(sim, &s);
   return s;
 }
@@ -187,30 +187,28 @@ static void become(brink_packing *packing, brink_sim *sim, scalars *s, brink_vis
   st->method = st->chosen.method;
   if (v->region != measure) {
     visit(packing, sim, s, v);
-    if (s->foreseen > 0.0) begin_at_plan(packing, sim);
+    if (s->next_h > 0.0) begin_at_plan(packing, sim);
   } else {
     st->ops->visit(st, st->method, v); /* nothing moves */
   }
   hold_again(sim, s);
   sim->t = st->t = s->t;
   st->h_next = s->h_next;
-  sim->foreseen = s->foreseen;
-  sim->foreseen_end = s->foreseen_end;
+  sim->next.h = s->next_h;
+  sim->next.end = s->next_end;
   st->order = s->order;
   st->f_ready = false;
   sim->blocked = s->blocked;
   sim->detour = s->detour;
-  sim->started = s->started;
-  sim->restart = s->restart;
-  sim->inside = false;
-  sim->nhits = sim->nevents = sim->instant_events = sim->narrivals = 0;
+  sim->phase = (brink_phase)s->phase;
+  sim->instant.nlocated = sim->nevents = sim->instant.count = sim->instant.narrivals = 0;
   sim->history.count = sim->stuck = 0;
   sim->last.terms = 0;
   sim->grazed = BRINK_NONE;
   eval->centre = NULL;
   eval->failed_guard = BRINK_NONE;
   brink_eval_update_enabled(eval);
-  sim->blank = true;
+  sim->unseen = true;
 }
 
 void brink_unpack(brink_packing *packing, brink_sim *sim, const void *from) {
@@ -233,7 +231,7 @@ void brink_packing_follow(brink_packing *packing, brink_sim *sim, const brink_pa
   double *c = packing->c, *unit = &packing->unit;
   int *degree = &packing->degree;
   if (c == NULL) {
-    if (st->ops == st->chosen.ops && !sim->restart) return; /* the series are the path */
+    if (st->ops == st->chosen.ops && !brink_sim_restarts(sim)) return; /* the series are the path */
     c = st->chosen.ops->series(st->chosen.method, &packing->length, &unit, &degree);
   }
   memset(c, 0, packing->nx * packing->length * sizeof *c);

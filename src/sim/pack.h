@@ -36,22 +36,22 @@ void brink_packing_settle(brink_packing *packing, brink_sim *sim);
  * follows. OK, STOPPED, or a failure. */
 brink_status brink_sim_intervene(brink_sim *sim, brink_diag *diag);
 
-/* ---- foresight ---- */
+/* ---- ahead ---- */
 
 /* What the next step will be, if nobody intervenes. */
-typedef struct brink_foresight {
+typedef struct brink_look_ahead {
   const brink_path *path; /* from the present on; in the sim, until it moves. NULL: none */
   double end;             /* how far the path is good, and nothing happens before it */
   bool event;             /* something happens there */
-} brink_foresight;
+} brink_look_ahead;
 
 /* Looks ahead, at most to t_limit, and moves nothing: brink_sim_advance to `end`, or to any time before it, does
- * what was foreseen. Where something is due at the present, `end` is the present. STEPPED, or a failure (or
+ * just this step. Where something is due at the present, `end` is the present. STEPPED, or a failure (or
  * STOPPED, where the first instant ends the run). */
-brink_status brink_sim_foresee(brink_sim *sim, double t_limit, brink_foresight *foresight,
-                               brink_diag *diag);
+brink_status brink_sim_look_ahead(brink_sim *sim, double t_limit, brink_look_ahead *ahead,
+                                  brink_diag *diag);
 
-/* What was foreseen is what brink_pack will pack as the plan. */
+/* The path of that step is what brink_pack will pack as the plan. */
 void brink_packing_follow(brink_packing *packing, brink_sim *sim, const brink_path *path);
 
 /* The polynomials of a packed simulation: state i is sum_k c[i*length + k] s^k, s = (t - origin)/unit, where

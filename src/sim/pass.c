@@ -20,9 +20,10 @@
 static bool plain(const brink_sim *sim, double sigma) {
   const brink_eval *eval = &sim->eval;
   if (!sim->detector.ops->needs_paths || eval->nheld > 0 || sigma >= 1.0) return false;
-  for (size_t k = 0; k < sim->nhits; k++) {
-    const brink_guard_def *guard = &sim->model->guards[sim->hits[k].guard].def;
-    if (guard->side == BRINK_UNILATERAL || sim->hits[k].kind != BRINK_CROSSED) return false;
+  for (size_t k = 0; k < sim->instant.nlocated; k++) {
+    const brink_guard_def *guard = &sim->model->guards[sim->instant.located[k].guard].def;
+    if (guard->side == BRINK_UNILATERAL || sim->instant.located[k].kind != BRINK_CROSSED)
+      return false;
   }
   return true;
 }
@@ -32,86 +33,85 @@ static bool same_at_end(brink_sim *sim) {
   brink_eval *eval = &sim->eval;
   size_t count = sim->model->def.nguards;
   const double *x = sim->stepper.x_new;
-  if (brink_eval_rhs(eval, sim->step_end, x, sim->event_x) != BRINK_TRY_OK) return false;
+  if (brink_eval_rhs(eval, sim->step.end, x, sim->event_x) != BRINK_TRY_OK) return false;
   for (size_t k = 0; k < count; k++) { /* exchange */
     signed char sign = eval->sgn[k];
-    eval->sgn[k] = sim->sgn_before[k];
-    sim->sgn_before[k] = sign;
+    eval->sgn[k] = sim->step.sgn_before[k];
+    sim->step.sgn_before[k] = sign;
   }
-  brink_try outcome = brink_eval_rhs(eval, sim->step_end, x, sim->field);
-  memcpy(eval->sgn, sim->sgn_before, count);
+  brink_try outcome = brink_eval_rhs(eval, sim->step.end, x, sim->instant.field);
+  memcpy(eval->sgn, sim->step.sgn_before, count);
   return outcome == BRINK_TRY_OK &&
-         memcmp(sim->event_x, sim->field, eval->nx * sizeof *sim->field) == 0;
+         memcmp(sim->event_x, sim->instant.field, eval->nx * sizeof *sim->instant.field) == 0;
 }
 
 static bool without_consequence(brink_sim *sim) {
-  return sim->started && !sim->changed && !sim->split && !sim->rewatched && sim->eval.nheld == 0 &&
-         brink_sim_next_tick(sim) >= sim->step_end && !brink_sim_due(sim) &&
-         brink_detector_may_go_on(&sim->detector, sim->step_end, sim->stepper.x_new) &&
+  return brink_sim_has_begun(sim) && !sim->instant.changed && !sim->instant.split &&
+         !sim->instant.rewatched && sim->eval.nheld == 0 &&
+         brink_sim_next_tick(sim) >= sim->step.end && !brink_sim_due(sim) &&
+         brink_detector_may_go_on(&sim->detector, sim->step.end, sim->stepper.x_new) &&
          same_at_end(sim);
 }
 
 /* The stepper keeps the start of its step while others see the present. */
 static void step_inside(brink_sim *sim, double t_end) {
-  memcpy(sim->step_x, sim->x, sim->eval.n * sizeof *sim->step_x);
-  sim->step_t = sim->t;
-  sim->step_end = t_end;
-  sim->stepper.dense.x0 = sim->step_x; /* some methods have it in stepper.x */
-  sim->kept = false;
+  memcpy(sim->step.x, sim->x, sim->eval.n * sizeof *sim->step.x);
+  sim->step.t = sim->t;
+  sim->step.end = t_end;
+  sim->stepper.dense.x0 = sim->step.x; /* some methods have it in stepper.x */
+  sim->step.kept = false;
 }
 
 /* The dense output of the step, up to t, for brink_sim_at. */
 void brink_sim_keep_inside(brink_sim *sim, double t) {
-  if (!sim->kept) brink_sim_keep_dense(sim, &sim->stepper.dense, t);
-  sim->kept = true;
+  if (!sim->step.kept) brink_sim_keep_dense(sim, &sim->stepper.dense, t);
+  sim->step.kept = true;
   sim->last_end = t;
 }
 
 brink_status brink_sim_pass(brink_sim *sim, double sigma, double t_end, brink_diag *diag) {
   const brink_path *dense = &sim->stepper.dense;
-  if (!sim->inside) step_inside(sim, t_end);
+  if (sim->phase != BRINK_PHASE_INSIDE) step_inside(sim, t_end);
   if (!plain(sim, sigma)) {
     brink_status status = brink_sim_arrive(sim, dense, sigma, false, t_end, diag);
     brink_sim_give_up_step(sim);
     return status;
   }
-  /* Somebody may ask for the state before the event while it is being told. */
+  /* Somebody may ask for the state before the event while it is being recorded. */
   bool keep = sim->keep || sim->sink.event != NULL;
   double before = sim->t;
-  memcpy(sim->sgn_before, sim->eval.sgn, sim->model->def.nguards);
+  memcpy(sim->step.sgn_before, sim->eval.sgn, sim->model->def.nguards);
   if (keep) brink_sim_keep_inside(sim, dense->t0 + sigma * dense->h);
-  sim->passing = true;
+  sim->instant.passing = true;
   brink_status status = brink_sim_arrive(sim, dense, sigma, false, t_end, diag);
-  sim->passing = false;
-  sim->inside = status == BRINK_OK && without_consequence(sim);
-  if (sim->inside) {
-    sim->passed = sigma;
-    sim->restart = sim->stepper.f_ready = false;
+  sim->instant.passing = false;
+  if (status == BRINK_OK && without_consequence(sim)) {
+    sim->phase = BRINK_PHASE_INSIDE;
+    sim->step.passed = sigma;
+    sim->stepper.f_ready = false;
   } else {
     if (!keep && sim->t > before) brink_sim_keep_inside(sim, sim->t);
-    brink_sim_tell_jump(sim);
+    brink_sim_note_jump(sim);
   }
   return status;
 }
 
 void brink_sim_give_up_step(brink_sim *sim) {
-  if (sim->inside) sim->restart = true;
-  sim->inside = false;
+  if (sim->phase == BRINK_PHASE_INSIDE) sim->phase = BRINK_PHASE_RESTART;
 }
 
 brink_try brink_sim_commit_rest(brink_sim *sim) {
   size_t bytes = sim->eval.n * sizeof *sim->x;
   double present = sim->t;
   memcpy(sim->event_x, sim->x, bytes);
-  memcpy(sim->x, sim->step_x, bytes);
-  sim->stepper.t = sim->step_t;
+  memcpy(sim->x, sim->step.x, bytes);
+  sim->stepper.t = sim->step.t;
   sim->eval.centre = NULL;
   brink_try outcome = sim->stepper.ops->commit(&sim->stepper);
   if (outcome != BRINK_TRY_OK) {
     memcpy(sim->x, sim->event_x, bytes);
     sim->stepper.t = present;
   }
-  sim->inside = false;
-  sim->restart = outcome != BRINK_TRY_OK;
+  sim->phase = outcome == BRINK_TRY_OK ? BRINK_PHASE_RUN : BRINK_PHASE_RESTART;
   return outcome;
 }

@@ -12,7 +12,7 @@
 typedef bool before_fn(const brink_sim *sim, size_t a, size_t b);
 
 static bool earlier(const brink_sim *sim, size_t a, size_t b) {
-  return sim->next_time[a] < sim->next_time[b];
+  return sim->schedule.next_time[a] < sim->schedule.next_time[b];
 }
 
 static bool more_urgent(const brink_sim *sim, size_t a, size_t b) {
@@ -45,60 +45,65 @@ static size_t pop(const brink_sim *sim, brink_clock_heap *heap, before_fn *befor
 
 /* A clock's next tick, and its place in the heap. */
 static void wait_for(brink_sim *sim, size_t clock) {
-  sim->next_time[clock] = sim->timer[clock] =
-      brink_ticks_time(&sim->ticks[clock], sim->tick[clock]);
-  push(sim, &sim->waiting, earlier, clock);
+  sim->schedule.next_time[clock] = sim->schedule.timer[clock] =
+      brink_ticks_time(&sim->schedule.ticks[clock], sim->schedule.tick[clock]);
+  push(sim, &sim->schedule.waiting, earlier, clock);
 }
 
 void brink_schedule_start(brink_sim *sim) {
   const brink_model_def *def = &sim->model->def;
-  sim->ntimers = sim->waiting.count = sim->due.count = 0;
+  sim->schedule.ntimers = sim->schedule.waiting.count = sim->schedule.due.count = 0;
   for (size_t k = 0; k < def->nclocks; k++) {
     const brink_clock_def *clock = &def->clocks[k];
-    sim->timer[k] = clock->offset;
+    sim->schedule.timer[k] = clock->offset;
     if (clock->period == 0.0) {
-      sim->timers[sim->ntimers++] = k;
+      sim->schedule.timers[sim->schedule.ntimers++] = k;
       continue;
     }
-    sim->ticks[k] = brink_ticks_make(clock->period, clock->offset);
+    sim->schedule.ticks[k] = brink_ticks_make(clock->period, clock->offset);
     double skipped = ceil((def->t0 - clock->offset) / clock->period - 0.5);
-    sim->tick[k] = skipped > 0.0 ? (int64_t)skipped : 0; /* the model has checked that it fits */
-    while (brink_ticks_time(&sim->ticks[k], sim->tick[k]) < def->t0) sim->tick[k]++;
+    sim->schedule.tick[k] =
+        skipped > 0.0 ? (int64_t)skipped : 0; /* the model has checked that it fits */
+    while (brink_ticks_time(&sim->schedule.ticks[k], sim->schedule.tick[k]) < def->t0)
+      sim->schedule.tick[k]++;
     wait_for(sim, k);
   }
 }
 
 double brink_sim_next_tick(const brink_sim *sim) {
   double next = INFINITY;
-  if (sim->waiting.count > 0) next = sim->next_time[sim->waiting.items[0]];
-  if (sim->due.count > 0) next = fmin(next, sim->t);
-  for (size_t k = 0; k < sim->ntimers; k++) next = fmin(next, sim->timer[sim->timers[k]]);
+  if (sim->schedule.waiting.count > 0)
+    next = sim->schedule.next_time[sim->schedule.waiting.items[0]];
+  if (sim->schedule.due.count > 0) next = fmin(next, sim->t);
+  for (size_t k = 0; k < sim->schedule.ntimers; k++)
+    next = fmin(next, sim->schedule.timer[sim->schedule.timers[k]]);
   return next;
 }
 
 /* The timer that is due and comes first. */
 static size_t due_timer(const brink_sim *sim) {
   size_t best = BRINK_NONE;
-  for (size_t k = 0; k < sim->ntimers; k++) {
-    size_t clock = sim->timers[k];
-    if (!(sim->timer[clock] <= sim->t)) continue;
+  for (size_t k = 0; k < sim->schedule.ntimers; k++) {
+    size_t clock = sim->schedule.timers[k];
+    if (!(sim->schedule.timer[clock] <= sim->t)) continue;
     if (best == BRINK_NONE || more_urgent(sim, clock, best)) best = clock;
   }
   return best;
 }
 
 size_t brink_schedule_take(brink_sim *sim, int64_t *tick) {
-  while (sim->waiting.count > 0 && sim->next_time[sim->waiting.items[0]] <= sim->t)
-    push(sim, &sim->due, more_urgent, pop(sim, &sim->waiting, earlier));
+  while (sim->schedule.waiting.count > 0 &&
+         sim->schedule.next_time[sim->schedule.waiting.items[0]] <= sim->t)
+    push(sim, &sim->schedule.due, more_urgent, pop(sim, &sim->schedule.waiting, earlier));
   size_t timer = due_timer(sim);
-  bool periodic =
-      sim->due.count > 0 && (timer == BRINK_NONE || more_urgent(sim, sim->due.items[0], timer));
-  size_t clock = periodic ? pop(sim, &sim->due, more_urgent) : timer;
+  bool periodic = sim->schedule.due.count > 0 &&
+                  (timer == BRINK_NONE || more_urgent(sim, sim->schedule.due.items[0], timer));
+  size_t clock = periodic ? pop(sim, &sim->schedule.due, more_urgent) : timer;
   if (clock == BRINK_NONE) return BRINK_NONE;
-  *tick = sim->tick[clock]++;
+  *tick = sim->schedule.tick[clock]++;
   if (periodic)
     wait_for(sim, clock);
   else
-    sim->timer[clock] = INFINITY;
+    sim->schedule.timer[clock] = INFINITY;
   return clock;
 }

@@ -55,8 +55,8 @@ static bool take_arrays(brink_sensitivity *s) {
          take(s, &s->pre_p, np, c) && take(s, &s->before, nx, n) && take(s, &s->tau, 1, n) &&
          take(s, &s->f_before, nx, 1) && take(s, &s->f_after, nx, 1) &&
          take(s, &s->saltation, s->def.saltation ? nx : 0, nx) &&
-         take(s, &s->hit_tau, BRINK_SENSITIVITY_HITS, n) &&
-         take(s, &s->hit_gradient, BRINK_SENSITIVITY_HITS, nx) && take(s, &s->given_x, nx, 1) &&
+         take(s, &s->hit_tau, BRINK_SENSITIVITY_LOCATED, n) &&
+         take(s, &s->hit_gradient, BRINK_SENSITIVITY_LOCATED, nx) && take(s, &s->given_x, nx, 1) &&
          take(s, &s->given_p, np, 1) && take(s, &s->given_timer, nt, 1) &&
          take(s, &s->moved, nx, n) && take(s, &s->edge_table, BRINK_EDGE_POINTS * (nx + 1), n) &&
          brink_sensitivity_take_flow(s) &&
@@ -109,7 +109,7 @@ static bool begin_anew(brink_sensitivity *s) {
   s->h = 0.0;
   s->from_t = s->t;
   s->nhistory = 0;
-  s->told = s->nevents = s->nhits = 0;
+  s->reported = s->nevents = s->nlocated = 0;
   s->open = false;
   copy(s->m, s->start_x, def->nx * s->count, sizeof(double));
   copy(s->p, s->start_p, def->np * s->count, sizeof(double));
@@ -130,12 +130,12 @@ void brink_sensitivity_reset(brink_sensitivity *s) {
 
 typedef struct traces {
   brink_stats stats;
-  size_t failed_guard, bad_state, vetoed_by;
+  size_t failed_guard, bad_state, outside_of;
 } traces;
 
 static traces look(const brink_sensitivity *s) {
   const brink_eval *eval = &s->sim->eval;
-  return (traces){eval->stats, eval->failed_guard, eval->bad_state, eval->vetoed_by};
+  return (traces){eval->stats, eval->failed_guard, eval->bad_state, eval->outside_of};
 }
 
 static void leave_no(brink_sensitivity *s, traces kept) {
@@ -144,7 +144,7 @@ static void leave_no(brink_sensitivity *s, traces kept) {
   eval->stats = kept.stats;
   eval->failed_guard = kept.failed_guard;
   eval->bad_state = kept.bad_state;
-  eval->vetoed_by = kept.vetoed_by;
+  eval->outside_of = kept.outside_of;
 }
 
 /* Where the step that was taken began. */
@@ -154,7 +154,7 @@ static void remember_start(brink_sensitivity *s) {
   brink_sensitivity_remember(s, s->x);
 }
 
-static void moved(brink_onlooker *self, brink_sim *sim, double t0) {
+static void moved(brink_observer *self, brink_sim *sim, double t0) {
   (void)t0;
   brink_sensitivity *s = (brink_sensitivity *)self;
   traces kept = look(s);
@@ -175,8 +175,8 @@ double brink_sensitivity_quotient(double dg, double rate) {
 
 /* Gradient and rate of a located guard; a rate that is nothing but rounding is 0. (The rate is a derivative in
  * the direction of time: exact even where the gradient is a difference.) */
-static bool measure_hit(brink_sensitivity *s, size_t guard, brink_moving_hit *hit,
-                        double *gradient) {
+static bool measure_located(brink_sensitivity *s, size_t guard, brink_moving_event *ev,
+                            double *gradient) {
   brink_sim *sim = s->sim;
   brink_eval *eval = &sim->eval;
   int polarity;
@@ -195,26 +195,26 @@ static bool measure_hit(brink_sensitivity *s, size_t guard, brink_moving_hit *hi
     gradient[def->depends[k]] += polarity * eval->gradient[k];
   }
   if (fabs(rate) <= 64.0 * DBL_EPSILON * size) rate = 0.0;
-  *hit = (brink_moving_hit){guard, polarity * rate, polarity * dt};
+  *ev = (brink_moving_event){guard, polarity * rate, polarity * dt};
   return isfinite(rate);
 }
 
-static void add_hit(brink_sensitivity *s, size_t guard, bool rough) {
+static void add_located(brink_sensitivity *s, size_t guard, bool rough) {
   brink_sim *sim = s->sim;
-  size_t k = s->nhits, nx = sim->model->def.nx;
-  if (k == BRINK_SENSITIVITY_HITS) return;
+  size_t k = s->nlocated, nx = sim->model->def.nx;
+  if (k == BRINK_SENSITIVITY_LOCATED) return;
   double *tau = &s->hit_tau[k * s->count];
   brink_tangents along = {.count = s->count, .t = s->zeros, .x = s->m, .p = s->p};
-  if (!measure_hit(s, guard, &s->hits[k], &s->hit_gradient[k * nx]) ||
+  if (!measure_located(s, guard, &s->located[k], &s->hit_gradient[k * nx]) ||
       brink_tangent_guard(&s->tangent, guard, sim->t, sim->x, &along, tau) != BRINK_TRY_OK) {
     s->instant_limits |= BRINK_SENSITIVITY_UNDEFINED;
     return;
   }
-  s->nhits++;
-  if (brink_sensitivity_edge(s, &s->hits[k], rough, tau)) return;
-  if (s->hits[k].rate == 0.0) s->instant_limits |= BRINK_SENSITIVITY_GRAZING;
+  s->nlocated++;
+  if (brink_sensitivity_edge(s, &s->located[k], rough, tau)) return;
+  if (s->located[k].rate == 0.0) s->instant_limits |= BRINK_SENSITIVITY_GRAZING;
   for (size_t j = 0; j < s->count; j++)
-    tau[j] = brink_sensitivity_quotient(tau[j], s->hits[k].rate);
+    tau[j] = brink_sensitivity_quotient(tau[j], s->located[k].rate);
 }
 
 /* In the order in which the actions will run: by priority, then by index. */
@@ -227,11 +227,12 @@ static bool comes_before(const brink_sensitivity *s, size_t a, size_t b) {
 
 static size_t choose_mover(const brink_sensitivity *s) {
   size_t mover = BRINK_NONE;
-  for (size_t k = 0; k < s->nhits; k++) {
-    if (s->hits[k].rate == 0.0 && s->nhits > 1) continue; /* one that has a derivative */
-    if (mover == BRINK_NONE || comes_before(s, s->hits[k].guard, s->hits[mover].guard)) mover = k;
+  for (size_t k = 0; k < s->nlocated; k++) {
+    if (s->located[k].rate == 0.0 && s->nlocated > 1) continue; /* one that has a derivative */
+    if (mover == BRINK_NONE || comes_before(s, s->located[k].guard, s->located[mover].guard))
+      mover = k;
   }
-  return mover == BRINK_NONE && s->nhits > 0 ? 0 : mover;
+  return mover == BRINK_NONE && s->nlocated > 0 ? 0 : mover;
 }
 
 static bool agree(const brink_sensitivity *s, const double *a, const double *b) {
@@ -244,9 +245,9 @@ static bool agree(const brink_sensitivity *s, const double *a, const double *b) 
 /* The timer that is due: its own time's derivative. (A clock with a period has none.) */
 static const double *timer_row(const brink_sensitivity *s) {
   const brink_sim *sim = s->sim;
-  for (size_t k = 0; k < sim->ntimers; k++) {
-    size_t clock = sim->timers[k];
-    if (sim->timer[clock] <= sim->t) return &s->timer[clock * s->count];
+  for (size_t k = 0; k < sim->schedule.ntimers; k++) {
+    size_t clock = sim->schedule.timers[k];
+    if (sim->schedule.timer[clock] <= sim->t) return &s->timer[clock * s->count];
   }
   return s->zeros;
 }
@@ -255,16 +256,16 @@ static const double *timer_row(const brink_sensitivity *s) {
 static void find_time(brink_sensitivity *s, bool rough) {
   brink_sim *sim = s->sim;
   bool clock = brink_sim_next_tick(sim) <= sim->t;
-  for (size_t k = 0; sim->started && k < sim->nhits; k++) {
-    if (sim->hits[k].kind != BRINK_JUMPED && !sim->hits[k].pole)
-      add_hit(s, sim->hits[k].guard, rough);
+  for (size_t k = 0; brink_sim_has_begun(sim) && k < sim->instant.nlocated; k++) {
+    if (sim->instant.located[k].kind != BRINK_JUMPED && !sim->instant.located[k].pole)
+      add_located(s, sim->instant.located[k].guard, rough);
   }
   s->mover = choose_mover(s);
   const double *row = s->mover != BRINK_NONE ? &s->hit_tau[s->mover * s->count]
                       : clock                ? timer_row(s)
                                              : s->zeros;
   copy(s->tau, row, s->count, sizeof *row);
-  for (size_t k = 0; k < s->nhits; k++) {
+  for (size_t k = 0; k < s->nlocated; k++) {
     if (!agree(s, row, &s->hit_tau[k * s->count])) s->instant_limits |= BRINK_SENSITIVITY_SEVERAL;
   }
   if (s->mover != BRINK_NONE && clock && !agree(s, row, timer_row(s)))
@@ -288,19 +289,21 @@ static void widen(const brink_sensitivity *s, const double *rows, size_t n, cons
 
 static brink_try field_now(brink_sensitivity *s, double *f) {
   const brink_sim *sim = s->sim;
-  if ((sim->ended && sim->changed) || !brink_eval_admit(&s->sim->eval, sim->t, sim->x))
-    return BRINK_TRY_VETOED;
+  if ((sim->instant.ended && sim->instant.changed) ||
+      !brink_eval_admit(&s->sim->eval, sim->t, sim->x))
+    return BRINK_TRY_OUTSIDE;
   return brink_held_field(&s->sim->eval, sim->t, sim->x, f);
 }
 
-static void begins(brink_onlooker *self, brink_sim *sim) {
+static void begins(brink_observer *self, brink_sim *sim) {
   brink_sensitivity *s = (brink_sensitivity *)self;
   const brink_model_def *def = &sim->model->def;
   traces kept = look(s);
   s->instant_limits = 0;
-  s->nhits = s->nevents = s->noted = 0;
+  s->nlocated = s->nevents = s->noted = 0;
   copy(s->before, s->m, def->nx * s->count, sizeof(double));
-  bool moves = sim->started && (sim->nhits > 0 || brink_sim_next_tick(sim) <= sim->t);
+  bool moves =
+      brink_sim_has_begun(sim) && (sim->instant.nlocated > 0 || brink_sim_next_tick(sim) <= sim->t);
   bool rough = moves && field_now(s, s->f_before) != BRINK_TRY_OK;
   s->moves = moves && (!rough || sim->last.terms > 0);
   s->edge = false;
@@ -353,30 +356,30 @@ static void narrow(const brink_sensitivity *s, const double *carried, size_t n, 
 /* S = R_x - (B - f+) g_x / rate. */
 static void find_saltation(brink_sensitivity *s) {
   size_t nx = s->sim->model->def.nx;
-  const brink_moving_hit *hit = &s->hits[s->mover];
+  const brink_moving_event *ev = &s->located[s->mover];
   const double *gradient = &s->hit_gradient[s->mover * nx];
   for (size_t i = 0; i < nx; i++) {
     const double *row = &s->carried_x[i * s->columns];
     double b = row[s->count] - s->f_after[i], size = fabs(row[s->count]) + fabs(s->f_after[i]);
     for (size_t j = 0; j < nx; j++)
       s->saltation[i * nx + j] = shifted(row[s->count + 1 + j], b, size,
-                                         brink_sensitivity_quotient(gradient[j], hit->rate));
+                                         brink_sensitivity_quotient(gradient[j], ev->rate));
   }
 }
 
-static size_t find_hit(const brink_sensitivity *s, const brink_event *event) {
+static size_t find_located(const brink_sensitivity *s, const brink_event *event) {
   bool located = event->iteration == 0 && event->kind != BRINK_JUMPED && event->kind != BRINK_HELD;
-  for (size_t k = 0; located && k < s->nhits; k++) {
-    if (s->hits[k].guard == event->guard) return k;
+  for (size_t k = 0; located && k < s->nlocated; k++) {
+    if (s->located[k].guard == event->guard) return k;
   }
   return BRINK_NONE;
 }
 
 static void tell(brink_sensitivity *s, const brink_event *event) {
-  size_t k = find_hit(s, event), nx = s->sim->model->def.nx;
+  size_t k = find_located(s, event), nx = s->sim->model->def.nx;
   bool salted = s->def.saltation && s->mover != BRINK_NONE && s->moves && !s->edge;
   brink_sensitivity_event record = {.event = event,
-                                    .index = s->told + (size_t)(event - s->events),
+                                    .index = s->reported + (size_t)(event - s->events),
                                     .count = s->count,
                                     .time = k != BRINK_NONE ? &s->hit_tau[k * s->count] : s->tau,
                                     .before = s->before,
@@ -385,8 +388,8 @@ static void tell(brink_sensitivity *s, const brink_event *event) {
                                     .f_after = s->f_after,
                                     .gradient = k != BRINK_NONE ? &s->hit_gradient[k * nx] : NULL,
                                     .gradient_time =
-                                        k != BRINK_NONE ? s->hits[k].gradient_time : 0.0,
-                                    .rate = k != BRINK_NONE ? s->hits[k].rate : 0.0,
+                                        k != BRINK_NONE ? s->located[k].gradient_time : 0.0,
+                                    .rate = k != BRINK_NONE ? s->located[k].rate : 0.0,
                                     .saltation = salted ? s->saltation : NULL,
                                     .limits = s->limits};
   if (s->def.event != NULL) s->def.event(&record, s->def.user);
@@ -396,12 +399,12 @@ static void all_nan(double *values, size_t count) {
   for (size_t k = 0; k < count; k++) values[k] = NAN;
 }
 
-static void ends(brink_onlooker *self, brink_sim *sim) {
+static void ends(brink_observer *self, brink_sim *sim) {
   brink_sensitivity *s = (brink_sensitivity *)self;
   const brink_model_def *def = &sim->model->def;
   traces kept = look(s);
   bool after = !s->moves || field_now(s, s->f_after) == BRINK_TRY_OK;
-  if (!after && !sim->changed) {
+  if (!after && !sim->instant.changed) {
     copy(s->f_after, s->f_before, def->nx, sizeof(double)); /* the model ends here */
   } else if (!after) {
     all_nan(s->f_after, def->nx);
@@ -419,7 +422,7 @@ static void ends(brink_onlooker *self, brink_sim *sim) {
   leave_no(s, kept);
   s->t = sim->t;
   for (size_t k = 0; k < s->nevents; k++) tell(s, &s->events[k]);
-  s->told += s->noted;
+  s->reported += s->noted;
 }
 
 void brink_sensitivity_note(brink_sensitivity *s, const brink_event *event) {
@@ -458,7 +461,7 @@ static bool changed(const brink_sensitivity *s) {
   const brink_model_def *def = &sim->model->def;
   return memcmp(s->given_x, sim->x, def->nx * sizeof(double)) != 0 ||
          memcmp(s->given_p, sim->eval.p, def->np * sizeof(double)) != 0 ||
-         memcmp(s->given_timer, sim->timer, def->nclocks * sizeof(double)) != 0;
+         memcmp(s->given_timer, sim->schedule.timer, def->nclocks * sizeof(double)) != 0;
 }
 
 void brink_sensitivity_after(brink_sensitivity *s, const brink_callback *callback) {
@@ -482,7 +485,7 @@ brink_status brink_sensitivity_create(brink_sim *sim, const brink_sensitivity_de
   if (sensitivity != NULL) *sensitivity = NULL;
   if (sim == NULL || sensitivity == NULL)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "sim and sensitivity must not be NULL");
-  if (sim->sensitivity != NULL || sim->started || sim->t != sim->model->def.t0)
+  if (sim->sensitivity != NULL || brink_sim_has_begun(sim) || sim->t != sim->model->def.t0)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "sensitivities begin with the run, and one at a time: make the sim anew");
   brink_sensitivity_def chosen = sensitivity_defaults;
@@ -513,8 +516,8 @@ brink_status brink_sensitivity_create(brink_sim *sim, const brink_sensitivity_de
                           "out of memory for %zu directions of %zu states and %zu parameters",
                           count, nx, sim->model->def.np);
   }
-  made->onlooker = (brink_onlooker){.moved = moved, .begins = begins, .ends = ends};
-  brink_sim_watch(sim, &made->onlooker);
+  made->observer = (brink_observer){.moved = moved, .begins = begins, .ends = ends};
+  brink_sim_watch(sim, &made->observer);
   sim->sensitivity = made;
   *sensitivity = made;
   return BRINK_OK;
@@ -524,7 +527,7 @@ void brink_sensitivity_destroy(brink_sensitivity *s) {
   if (s == NULL) return;
   if (s->sim->sensitivity == s) {
     s->sim->sensitivity = NULL;
-    brink_sim_unwatch(s->sim, &s->onlooker);
+    brink_sim_unwatch(s->sim, &s->observer);
   }
   brink_arena arena = s->arena; /* the object itself lives in it */
   brink_arena_free(&arena);

@@ -154,29 +154,29 @@ static bool limit_of(const points *at, const double *column, size_t stride, doub
 
 /* Has the motion become slow, compared with what it was, or fast, while levels move as they did? Or does it
  * stop? `dg` are the numerators at the event. */
-static bool is_suspicious(const brink_sensitivity *s, const points *at, const brink_moving_hit *hit,
-                          const double *dg) {
-  double ratio = fabs(hit->rate) / fabs(at->rate[0]), first = 0.0, last = 0.0;
-  if (hit->rate == 0.0) return true;
+static bool is_suspicious(const brink_sensitivity *s, const points *at,
+                          const brink_moving_event *ev, const double *dg) {
+  double ratio = fabs(ev->rate) / fabs(at->rate[0]), first = 0.0, last = 0.0;
+  if (ev->rate == 0.0) return true;
   for (size_t k = 0; k < s->count; k++) {
     first += fabs(s->edge_table[k]);
-    last += fabs(dg[k] / hit->rate);
+    last += fabs(dg[k] / ev->rate);
   }
   return (ratio < 1e-1 || ratio > 1e1) && last < 1e1 * first && first < 1e1 * last;
 }
 
-bool brink_sensitivity_edge(brink_sensitivity *s, const brink_moving_hit *hit, bool rough,
+bool brink_sensitivity_edge(brink_sensitivity *s, const brink_moving_event *ev, bool rough,
                             double *tau) {
   const brink_sim *sim = s->sim;
   size_t nx = sim->model->def.nx, count = s->count, row = table_row(s);
   bool lost = (s->limits & ~s->calm & BRINK_SENSITIVITY_INACCURATE) != 0; /* on the way */
-  bool sure = rough || lost || s->gave_up || hit->rate == 0.0, gave_up = s->gave_up;
-  if (s->nhits > 1 || nx * count == 0 || sim->last.terms == 0) return false;
-  points at = from_history(s, hit->guard, DISTANT);
-  if (!sure && (at.count == 0 || !is_suspicious(s, &at, hit, tau))) return false;
+  bool sure = rough || lost || s->gave_up || ev->rate == 0.0, gave_up = s->gave_up;
+  if (s->nlocated > 1 || nx * count == 0 || sim->last.terms == 0) return false;
+  points at = from_history(s, ev->guard, DISTANT);
+  if (!sure && (at.count == 0 || !is_suspicious(s, &at, ev, tau))) return false;
   for (double near = DISTANT; at.count < ENOUGH && near > CLOSE; near *= 1e-2)
-    at = from_history(s, hit->guard, near);
-  if (at.count < ENOUGH) at = from_last_step(s, hit->guard);
+    at = from_history(s, ev->guard, near);
+  if (at.count < ENOUGH) at = from_last_step(s, ev->guard);
   s->gave_up = gave_up;
   if (at.count < ENOUGH) return false;
   double off, power = fabs(at.rate[at.count - 1]) > 1.05 * fabs(at.rate[at.count - 2]) ? 0.5 : 1.0;

@@ -19,7 +19,7 @@
 #define STALLS 2       /* halvings in vain */
 #define SMALLEST 1e-12 /* substep, relative to the step */
 #define SUBSTEPS 2000  /* of one step */
-#define ACCURATE 1e-7  /* relative: a substep with a larger error is told about */
+#define ACCURATE 1e-7  /* relative: a substep with a larger error is reported */
 
 bool brink_sensitivity_take_flow(brink_sensitivity *s) {
   size_t nx = s->sim->model->def.nx, entries = nx * s->count;
@@ -86,7 +86,7 @@ static double error_of(const brink_sensitivity *s, const double *best, const dou
   return worst;
 }
 
-/* One substep of h; *rows tells how many it took. The result is in table[0]; its error is returned. */
+/* One substep of h; *rows becomes how many it took. The result is in table[0]; its error is returned. */
 static double extrapolate(brink_sensitivity *s, double t, double h, int *rows) {
   size_t entries = s->sim->model->def.nx * s->count;
   double error = (double)INFINITY, before = (double)INFINITY;

@@ -1,4 +1,4 @@
-/* sensitivity_parts.h: between the files of sensitivities, and what the loop tells them. */
+/* sensitivity_parts.h: between the files of sensitivities, and what the loop calls. */
 #ifndef BRINK_SIM_SENSITIVITY_PARTS_H
 #define BRINK_SIM_SENSITIVITY_PARTS_H
 
@@ -15,15 +15,15 @@
 #define BRINK_SENSITIVITY_MEMORY ((size_t)1 << 19)
 
 /* Located events of one instant that get derivatives of their own. */
-#define BRINK_SENSITIVITY_HITS 32
+#define BRINK_SENSITIVITY_LOCATED 32
 
-typedef struct brink_moving_hit {
+typedef struct brink_moving_event {
   size_t guard;
   double rate, gradient_time;
-} brink_moving_hit;
+} brink_moving_event;
 
 struct brink_sensitivity {
-  brink_onlooker onlooker; /* first: it is found by its address */
+  brink_observer observer; /* first: it is found by its address */
   brink_arena arena;
   brink_sim *sim;
   brink_sensitivity_def def;
@@ -53,22 +53,22 @@ struct brink_sensitivity {
 
   /* At an instant. */
   bool open, moves; /* between begin and end; its time depends on directions, or S is asked for */
-  bool first_told;
+  bool first_known;
   unsigned instant_limits;
   brink_carried carried;
   double *carried_t, *carried_x, *carried_p, *carried_timer, *pre_x, *pre_p;
   double *before; /* m */
   double *tau;    /* of the instant */
   double *f_before, *f_after, *saltation;
-  brink_moving_hit hits[BRINK_SENSITIVITY_HITS];
-  size_t nhits;
+  brink_moving_event located[BRINK_SENSITIVITY_LOCATED];
+  size_t nlocated;
   bool edge;                      /* the motion ends: `moved` holds */
   double *moved;                  /* dx at the event, moving with it: nx rows */
   double *edge_table;             /* scratch: BRINK_EDGE_POINTS times 1 + nx rows */
-  size_t mover;                   /* the hit that the instant moves with; BRINK_NONE */
+  size_t mover;                   /* the event that the instant moves with; BRINK_NONE */
   double *hit_tau, *hit_gradient; /* a row for each */
-  brink_event events[2 * BRINK_SENSITIVITY_HITS]; /* of the instant */
-  size_t nevents, noted, told;                    /* kept; all of them; of the whole run */
+  brink_event events[2 * BRINK_SENSITIVITY_LOCATED]; /* of the instant */
+  size_t nevents, noted, reported;                   /* kept; all of them; of the whole run */
 
   /* Before a callback. */
   brink_now given;
@@ -83,7 +83,7 @@ bool brink_sensitivity_take_flow(brink_sensitivity *s);
 /* sensitivity_edge.c: dT of a guard at which the motion itself ends, in place of `tau`, and in s->moved how the
  * state there moves with it; false: it does not. `rough`: the field has no value there. */
 #define BRINK_EDGE_POINTS 7
-bool brink_sensitivity_edge(brink_sensitivity *s, const brink_moving_hit *hit, bool rough,
+bool brink_sensitivity_edge(brink_sensitivity *s, const brink_moving_event *ev, bool rough,
                             double *tau);
 /* A step begins at s->t, where the state is x. */
 void brink_sensitivity_remember(brink_sensitivity *s, const double *x);

@@ -193,48 +193,40 @@ static bool take_arrays(brink_sim *sim) {
   size_t nx = def->nx, n = sim->eval.n, guards = def->nguards;
   sim->events_capacity = guards * 2 + 64;
   sim->last_memory = brink_arena_take(arena, nx * (BRINK_PATH_TERMS + 1), sizeof(double));
-  sim->rest_memory = brink_arena_take(arena, n * (BRINK_PATH_TERMS + 1), sizeof(double));
-  sim->ticks = brink_arena_take(arena, def->nclocks, sizeof *sim->ticks);
-  sim->tick = brink_arena_take(arena, def->nclocks, sizeof *sim->tick);
-  sim->timer = brink_arena_take(arena, def->nclocks, sizeof *sim->timer);
-  sim->next_time = brink_arena_take(arena, def->nclocks, sizeof *sim->next_time);
-  sim->timers = brink_arena_take(arena, def->nclocks, sizeof *sim->timers);
-  sim->waiting.items = brink_arena_take(arena, def->nclocks, sizeof *sim->waiting.items);
-  sim->due.items = brink_arena_take(arena, def->nclocks, sizeof *sim->due.items);
-  sim->hits = brink_arena_take(arena, guards, sizeof *sim->hits);
-  sim->fired = brink_arena_take(arena, guards, sizeof *sim->fired);
-  sim->pending = brink_arena_take(arena, guards, sizeof *sim->pending);
-  sim->was_enabled = brink_arena_take(arena, guards, sizeof *sim->was_enabled);
-  sim->read_sgn = brink_arena_take(arena, guards, sizeof *sim->read_sgn);
+  sim->step.rest_memory = brink_arena_take(arena, n * (BRINK_PATH_TERMS + 1), sizeof(double));
+  sim->schedule.ticks = brink_arena_take(arena, def->nclocks, sizeof *sim->schedule.ticks);
+  sim->schedule.tick = brink_arena_take(arena, def->nclocks, sizeof *sim->schedule.tick);
+  sim->schedule.timer = brink_arena_take(arena, def->nclocks, sizeof *sim->schedule.timer);
+  sim->schedule.next_time = brink_arena_take(arena, def->nclocks, sizeof *sim->schedule.next_time);
+  sim->schedule.timers = brink_arena_take(arena, def->nclocks, sizeof *sim->schedule.timers);
+  sim->schedule.waiting.items =
+      brink_arena_take(arena, def->nclocks, sizeof *sim->schedule.waiting.items);
+  sim->schedule.due.items = brink_arena_take(arena, def->nclocks, sizeof *sim->schedule.due.items);
+  sim->instant.located = brink_arena_take(arena, guards, sizeof *sim->instant.located);
+  sim->instant.fired = brink_arena_take(arena, guards, sizeof *sim->instant.fired);
+  sim->instant.pending = brink_arena_take(arena, guards, sizeof *sim->instant.pending);
+  sim->instant.was_enabled = brink_arena_take(arena, guards, sizeof *sim->instant.was_enabled);
+  sim->instant.read_sgn = brink_arena_take(arena, guards, sizeof *sim->instant.read_sgn);
   sim->held_from = brink_arena_take(arena, guards, sizeof *sim->held_from);
-  sim->arrivals = brink_arena_take(arena, guards, sizeof *sim->arrivals);
-  sim->pre_x = brink_arena_take(arena, nx, sizeof(double));
-  sim->before_x = brink_arena_take(arena, nx, sizeof(double));
-  sim->before_p = brink_arena_take(arena, def->np, sizeof(double));
-  sim->pre_p = brink_arena_take(arena, def->np, sizeof(double));
-  sim->pre_mode = brink_arena_take(arena, def->nmodes, sizeof(int));
-  sim->before_mode = brink_arena_take(arena, def->nmodes, sizeof(int));
-  sim->field = brink_arena_take(arena, n, sizeof(double));
-  sim->settled = brink_arena_take(arena, nx, sizeof(double));
-  sim->step_x = brink_arena_take(arena, n, sizeof(double));
+  sim->instant.arrivals = brink_arena_take(arena, guards, sizeof *sim->instant.arrivals);
+  sim->instant.pre_x = brink_arena_take(arena, nx, sizeof(double));
+  sim->instant.before_x = brink_arena_take(arena, nx, sizeof(double));
+  sim->instant.before_p = brink_arena_take(arena, def->np, sizeof(double));
+  sim->instant.pre_p = brink_arena_take(arena, def->np, sizeof(double));
+  sim->instant.pre_mode = brink_arena_take(arena, def->nmodes, sizeof(int));
+  sim->instant.before_mode = brink_arena_take(arena, def->nmodes, sizeof(int));
+  sim->instant.field = brink_arena_take(arena, n, sizeof(double));
+  sim->instant.settled = brink_arena_take(arena, nx, sizeof(double));
+  sim->step.x = brink_arena_take(arena, n, sizeof(double));
   sim->event_x = brink_arena_take(arena, n, sizeof(double));
-  sim->shared = brink_arena_take(arena, nx, sizeof(double));
-  sim->sgn_kept = brink_arena_take(arena, guards, sizeof *sim->sgn_kept);
-  sim->kept_sgn = brink_arena_take(arena, guards, sizeof *sim->kept_sgn);
-  sim->kept_enabled = brink_arena_take(arena, guards, sizeof *sim->kept_enabled);
-  sim->sgn_before = brink_arena_take(arena, guards, sizeof *sim->sgn_before);
+  sim->instant.shared = brink_arena_take(arena, nx, sizeof(double));
+  sim->instant.sgn_kept = brink_arena_take(arena, guards, sizeof *sim->instant.sgn_kept);
+  sim->instant.supposed_sgn = brink_arena_take(arena, guards, sizeof *sim->instant.supposed_sgn);
+  sim->instant.supposed_enabled =
+      brink_arena_take(arena, guards, sizeof *sim->instant.supposed_enabled);
+  sim->step.sgn_before = brink_arena_take(arena, guards, sizeof *sim->step.sgn_before);
   sim->events = brink_arena_take(arena, sim->events_capacity, sizeof *sim->events);
-  return sim->shared != NULL && sim->sgn_kept != NULL && sim->last_memory != NULL &&
-         sim->rest_memory != NULL && sim->ticks != NULL && sim->tick != NULL &&
-         sim->next_time != NULL && sim->timers != NULL && sim->waiting.items != NULL &&
-         sim->due.items != NULL && sim->timer != NULL && sim->hits != NULL && sim->fired != NULL &&
-         sim->pending != NULL && sim->was_enabled != NULL && sim->read_sgn != NULL &&
-         sim->held_from != NULL && sim->arrivals != NULL && sim->pre_x != NULL &&
-         sim->before_x != NULL && sim->before_p != NULL && sim->pre_p != NULL &&
-         sim->pre_mode != NULL && sim->before_mode != NULL && sim->field != NULL &&
-         sim->settled != NULL && sim->step_x != NULL && sim->event_x != NULL &&
-         sim->sgn_before != NULL && sim->kept_sgn != NULL && sim->kept_enabled != NULL &&
-         sim->events != NULL;
+  return !arena->failed;
 }
 
 static bool copy_tolerances(brink_sim *sim) {
@@ -266,18 +258,17 @@ static void begin_anew(brink_sim *sim) {
   if (def->np > 0) memcpy(eval->p, def->p0, def->np * sizeof(double));
   if (def->nmodes > 0) memcpy(eval->mode, def->mode0, def->nmodes * sizeof(int));
   memset(eval->sgn, 0, def->nguards);
-  memset(sim->read_sgn, 0, def->nguards);
+  memset(sim->instant.read_sgn, 0, def->nguards);
   memset(eval->slack, 0, def->nguards * sizeof(double));
-  memset(sim->pending, 0, def->nguards * sizeof(bool));
+  memset(sim->instant.pending, 0, def->nguards * sizeof(bool));
   memset(sim->detector.touched, 0, def->nguards * sizeof(bool));
   memset(sim->detector.high, 0, def->nguards * sizeof(double));
   eval->stats = (brink_stats){.method = sim->options.method, .reason = sim->reason};
   eval->failed_guard = BRINK_NONE;
   sim->t = sim->stepper.t = def->t0;
-  sim->nevents = sim->instant_events = sim->narrivals = 0;
+  sim->nevents = sim->instant.count = sim->instant.narrivals = 0;
   sim->history.count = sim->stuck = 0;
-  sim->started = false;
-  sim->restart = true;
+  sim->phase = BRINK_PHASE_BEGIN;
   sim->grazed = BRINK_NONE;
   sim->detour = 0;
   sim->last.terms = 0;
@@ -295,7 +286,7 @@ static bool build(brink_sim *sim) {
       (sim->options.audit && !brink_audit_init(&sim->eval, &sim->arena)) || !take_arrays(sim) ||
       !brink_derivative_init(sim))
     return false;
-  sim->eval.veto = ops->one_sided;
+  sim->eval.checks_domain = ops->one_sided;
   sim->x = sim->stepper.x;
   begin_anew(sim);
   return true;
@@ -342,15 +333,15 @@ void brink_sim_destroy(brink_sim *sim) {
 
 /* ---- asking ---- */
 
-void brink_sim_watch(brink_sim *sim, brink_onlooker *onlooker) {
-  onlooker->next = sim->onlookers;
-  sim->onlookers = onlooker;
+void brink_sim_watch(brink_sim *sim, brink_observer *observer) {
+  observer->next = sim->observers;
+  sim->observers = observer;
 }
 
-void brink_sim_unwatch(brink_sim *sim, brink_onlooker *onlooker) {
-  brink_onlooker **link = &sim->onlookers;
-  while (*link != NULL && *link != onlooker) link = &(*link)->next;
-  if (*link != NULL) *link = onlooker->next;
+void brink_sim_unwatch(brink_sim *sim, brink_observer *observer) {
+  brink_observer **link = &sim->observers;
+  while (*link != NULL && *link != observer) link = &(*link)->next;
+  if (*link != NULL) *link = observer->next;
 }
 
 void brink_sim_set_sink(brink_sim *sim, const brink_sink *sink) {
@@ -427,12 +418,10 @@ void brink_sim_changed(brink_sim *sim) {
     if (sim->sink.slide != NULL) sim->sink.slide(&slide, sim->sink.user);
   }
   brink_slide_forget(sim);
-  sim->started = false; /* signs are taken anew */
+  sim->phase = BRINK_PHASE_BEGIN; /* signs are taken anew */
   brink_audit_event(&sim->eval, BRINK_NONE, sim->t, 0.0);
-  sim->foreseen = 0.0;
-  brink_sim_give_up_step(sim);
+  sim->next.h = 0.0;
   brink_reach_reset(&sim->detector.reach);
-  sim->restart = true;
   sim->grazed = BRINK_NONE;
   sim->last.terms = 0;
 }

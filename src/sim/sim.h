@@ -22,21 +22,105 @@ typedef struct brink_clock_heap {
   size_t count;
 } brink_clock_heap;
 
-/* Somebody in the library who looks on while a simulation runs, and changes nothing of it. Members may be
+/* Somebody in the library who observes a simulation, and changes nothing of it. Members may be
  * NULL. */
-typedef struct brink_onlooker brink_onlooker;
-struct brink_onlooker {
+typedef struct brink_observer brink_observer;
+struct brink_observer {
   /* The state has moved along sim->last from t0 to the present. Parameters, modes and signs are still those
    * of the step. */
-  void (*moved)(brink_onlooker *self, brink_sim *sim, double t0);
-  /* An instant begins: sim->hits are the located events, nothing has been changed yet. sim->last leads
+  void (*moved)(brink_observer *self, brink_sim *sim, double t0);
+  /* An instant begins: sim->instant.located are the located events, nothing has been changed yet. sim->last leads
    * here, and further, if the time has moved since the last instant. */
-  void (*begins)(brink_onlooker *self, brink_sim *sim);
-  /* It is over: sim->events are its events, if sim->instant_events is not 0; what held before is in
-   * sim->pre_x, pre_p, pre_mode. */
-  void (*ends)(brink_onlooker *self, brink_sim *sim);
-  brink_onlooker *next; /* set by brink_sim_watch */
+  void (*begins)(brink_observer *self, brink_sim *sim);
+  /* It is over: sim->events are its events, if sim->instant.count is not 0; what held before is in
+   * sim->instant.pre_x, pre_p, pre_mode. */
+  void (*ends)(brink_observer *self, brink_sim *sim);
+  brink_observer *next; /* set by brink_sim_watch */
 };
+
+/* Where a simulation is between two calls. What leads from one to another:
+ *
+ *   BEGIN    -> RESTART   the first instant is over
+ *   RESTART  -> RUN       the method has started
+ *   RUN      -> INSIDE    an event in the step has changed nothing
+ *   INSIDE   -> RUN       the rest of the step was committed
+ *   any but BEGIN -> RESTART   a state, a parameter, a mode, a sign has changed (brink_sim_restart)
+ *   any      -> BEGIN     somebody has intervened; the limit of infinitely many events */
+typedef enum brink_phase {
+  BRINK_PHASE_BEGIN,   /* no guard has a sign: the first instant comes next */
+  BRINK_PHASE_RESTART, /* signs are there, but the method has to start anew at the present */
+  BRINK_PHASE_RUN,     /* the method goes on from the present */
+  BRINK_PHASE_INSIDE, /* the present is inside an attempted step, behind events that changed nothing */
+} brink_phase;
+
+/* Clocks: those with a period wait in a heap, timers are few. */
+typedef struct brink_schedule {
+  brink_ticks *ticks; /* of each clock */
+  int64_t *tick;      /* the next one */
+  double *timer;      /* next firing of each clock; actions set those of timers */
+  double *next_time;  /* next tick of each clock with a period */
+  size_t *timers;     /* the clocks without one */
+  size_t ntimers;
+  brink_clock_heap waiting, due; /* the clocks with one: by time; by priority at the present */
+} brink_schedule;
+
+/* The instant that is being handled, or was handled last. */
+typedef struct brink_instant {
+  /* What happens. */
+  brink_located *located; /* to be handled */
+  size_t nlocated;
+  size_t count;      /* events of this instant so far; sim->events keeps the last that had any */
+  bool *fired;       /* guards that fired at this iteration */
+  bool *pending;     /* signs that wait until another guard's event has brought the state back */
+  bool *was_enabled; /* before the round */
+  brink_located *arrivals; /* holds that began, whose on_surface has not run yet */
+  size_t narrivals;
+  signed char *read_sgn;            /* signs of the guards when the rules last ran */
+  char message[BRINK_DIAG_MESSAGE]; /* brink_now.message */
+
+  /* What was, before the instant and before an action. */
+  double *pre_x, *pre_p;
+  int *pre_mode;
+  double *before_x, *before_p;
+  int *before_mode;
+
+  /* What came of it. */
+  bool ended;   /* it ended the run */
+  bool changed; /* a state, a parameter or a mode */
+  bool passing; /* it may turn out to change nothing: the detector learns of it later, if at all */
+  bool split;   /* a guard had different fields on both sides */
+  bool rewatched; /* other guards began to be watched */
+  double jump;    /* how far the states have been from where they were before it, … */
+  bool altered;   /* … and whether parameters or modes were others than then, at any round */
+
+  /* Fields, while signs are settled. */
+  double *field; /* f here */
+  bool shares;   /* `shared` is the field on all sides of what fired */
+  double *shared;
+  bool field_settled; /* `settled` is the field after the last guard that settled its sign */
+  double *settled;
+  bool fired_settled;    /* what fired in this round has its sign, and nothing has changed since */
+  signed char *sgn_kept; /* scratch */
+  signed char *supposed_sgn; /* what holds, while something else is supposed */
+  bool *supposed_enabled;
+} brink_instant;
+
+/* A step that was attempted and not committed: events that change nothing lie behind the present (pass.c). */
+typedef struct brink_step_inside {
+  double t, end;           /* its ends */
+  double passed;           /* how far along it the present is */
+  double *x;               /* the state at its start, while sim->x is the present one */
+  bool kept;               /* sim->last is its dense output */
+  brink_path rest;         /* what is left of it */
+  double *rest_memory;     /* for its vectors, where it needs some */
+  signed char *sgn_before; /* signs before the event */
+} brink_step_inside;
+
+/* The step that somebody looked ahead to, if nothing happens in it (look_ahead.c). */
+typedef struct brink_next_step {
+  double h; /* 0: there is none */
+  double end;
+} brink_next_step;
 
 struct brink_sim {
   brink_arena arena;
@@ -48,89 +132,54 @@ struct brink_sim {
   brink_stepper stepper;
   brink_detector detector;
   brink_sink sink;
-  brink_onlooker *onlookers; /* NULL: nobody */
+  brink_observer *observers;             /* NULL: nobody */
+  struct brink_sensitivity *sensitivity; /* goes along; NULL: nobody does */
 
   double limit; /* the call goes no further */
   double t;
   double *x; /* = stepper.x: the present state */
-  bool started;
-  bool restart;       /* the stepper has to start anew */
-  int detour;         /* so many steps are left to a method that needs no series */
-  bool field_settled; /* `settled` is the field after the last guard that settled its sign */
-  bool fired_settled; /* what fired in this round has its sign, and nothing has changed since */
+  brink_phase phase;
+  brink_schedule schedule;
+  brink_instant instant;
+  brink_step_inside step;
+  brink_next_step next;
+  bool unseen; /* the detector knows nothing of the present: it was unpacked, or looked ahead to */
+  bool keep;   /* keep the dense output of each step for brink_sim_at */
+  int detour;  /* so many steps are left to a method that needs no series */
+  int stuck;   /* calls in a row that did not move the time */
   size_t blocked; /* a unilateral guard that was reached, and past whose surface the field points */
   size_t grazed;  /* a unilateral guard that touches, and is to be carried over its dip */
-  bool shares;    /* `shared` is the field on all sides of what fired */
-  bool passing;   /* an event that may change nothing: the detector is told later, if at all */
-  bool split;     /* at this instant a guard had different fields on both sides */
-  bool rewatched; /* … or other guards began to be watched */
-  double jump;    /* how far the states have been from where they were before the instant, … */
-  bool altered;   /* … and whether parameters or modes were others than then, at any round */
-  bool ended;     /* the last instant ended the run */
-  bool changed;   /* the last instant changed a state, a parameter or a mode */
-  bool keep;      /* keep the dense output of each step for brink_sim_at */
-  int stuck;      /* calls in a row that did not move the time */
-
-  /* A step that was foreseen, in which nothing happens (foresee.c): its size, 0 if there is none; its end. */
-  double foreseen, foreseen_end;
-  bool blank; /* the detector knows nothing of the present: it was unpacked, or foreseen */
-
-  /* A step that was attempted, in which events that change nothing lie behind the present. */
-  bool inside;
-  bool kept;               /* `last` is its dense output */
-  double passed;           /* how far along it the present is */
-  double step_t, step_end; /* its ends */
-  double *step_x;          /* the state at its start, while sim->x is the present one */
-  brink_path rest;         /* what is left of it */
-  double *rest_memory;     /* for its vectors, where it needs some */
-  double *event_x;         /* scratch */
-  signed char *sgn_before; /* signs before the event */
+  double *held_from; /* when the hold on each guard's surface began */
+  double *event_x;   /* scratch */
 
   brink_path last;     /* dense output of the last step */
   double *last_memory; /* for its vectors, which the stepper has left behind */
   double last_end;     /* valid on [last.t0, last_end] */
 
-  brink_ticks *ticks; /* of each clock */
-  int64_t *tick;      /* the next one */
-  double *timer;      /* next firing of each clock; actions set those of timers */
-  double *next_time;  /* next tick of each clock with a period */
-  size_t *timers;     /* the clocks without one */
-  size_t ntimers;
-  brink_clock_heap waiting, due; /* the clocks with one: by time; by priority at the present */
-
-  /* At an instant. */
-  brink_hit *hits; /* to be handled */
-  size_t nhits;
-  bool *pending; /* signs that wait until another guard's event has brought the state back */
-  bool *fired;   /* guards that fired at this iteration */
-  bool *was_enabled;
-  double *pre_x, *before_x; /* before the instant, before an action */
-  double *pre_p;
-  int *pre_mode, *before_mode;
-  double *before_p;
-  double *held_from;   /* when the hold on each guard's surface began */
-  brink_hit *arrivals; /* holds that began, whose on_surface has not run yet */
-  size_t narrivals;
-  double *field;         /* f at the instant */
-  double *shared;        /* see `shares` */
-  signed char *sgn_kept; /* scratch */
-  signed char *kept_sgn; /* what holds, while something else is supposed */
-  bool *kept_enabled;
-  double *settled;     /* f on the side of the last guard that settled its sign */
-  brink_event *events; /* of the last instant */
+  brink_event *events; /* of the last instant that had any */
   size_t nevents, events_capacity;
-  signed char *read_sgn;            /* signs of the guards when the rules last ran */
-  char message[BRINK_DIAG_MESSAGE]; /* brink_now.message */
-  size_t instant_events; /* of the present instant; the list above keeps the last that had any */
-
   double **lead_rows; /* series of the states, for derivatives of guards; NULL: there are none */
   brink_history history;
-  struct brink_sensitivity *sensitivity; /* goes along; NULL: nobody does */
 };
 
-/* sim.c: from now on, or no longer. The onlooker must outlive the sim, or be taken away first. */
-void brink_sim_watch(brink_sim *sim, brink_onlooker *onlooker);
-void brink_sim_unwatch(brink_sim *sim, brink_onlooker *onlooker);
+/* Have guards their signs? */
+static inline bool brink_sim_has_begun(const brink_sim *sim) {
+  return sim->phase != BRINK_PHASE_BEGIN;
+}
+
+/* Has the method to start anew before the next step? */
+static inline bool brink_sim_restarts(const brink_sim *sim) {
+  return sim->phase <= BRINK_PHASE_RESTART;
+}
+
+/* Something has changed: the method starts anew. What is left of a step is given up. */
+static inline void brink_sim_restart(brink_sim *sim) {
+  if (sim->phase != BRINK_PHASE_BEGIN) sim->phase = BRINK_PHASE_RESTART;
+}
+
+/* sim.c: from now on, or no longer. The observer must outlive the sim, or be taken away first. */
+void brink_sim_watch(brink_sim *sim, brink_observer *observer);
+void brink_sim_unwatch(brink_sim *sim, brink_observer *observer);
 
 /* loop.c: everything that has to be done before a step is planned: the first instant, the start of the method,
  * the detector's. */
@@ -140,7 +189,7 @@ brink_status brink_sim_prepare(brink_sim *sim, brink_diag *diag);
 void brink_sim_changed(brink_sim *sim);
 
 /* instant.c: everything that happens at one time: located events, clocks, rules, and what they
- * cause, until nothing changes. det->hits holds the located events. */
+ * cause, until nothing changes. det->located holds the located events. */
 brink_status brink_sim_instant(brink_sim *sim, brink_diag *diag);
 
 /* actions.c: the callbacks of one round: events, then clocks that are due; and rules, until they rest.
@@ -157,7 +206,7 @@ brink_status brink_sim_run_condition(brink_sim *sim, size_t guard, brink_directi
 brink_now brink_sim_now(brink_sim *sim);
 
 /* Has the callback left a message? Then it becomes the diagnostic's. */
-bool brink_sim_says(brink_sim *sim, brink_status status, size_t guard, brink_diag *diag);
+bool brink_sim_take_message(brink_sim *sim, brink_status status, size_t guard, brink_diag *diag);
 
 /* Signs of all guards at a start: from their values, or from the flow where they are zero. */
 brink_status brink_sim_start_signs(brink_sim *sim, brink_diag *diag);
@@ -171,8 +220,8 @@ void brink_sim_suppose_no_more(brink_sim *sim);
  * rules have not read, a surface whose action has not run? */
 bool brink_sim_due(const brink_sim *sim);
 
-/* The detector is told how far the instant moved the states. */
-void brink_sim_tell_jump(brink_sim *sim);
+/* The detector gets to know how far the instant moved the states. */
+void brink_sim_note_jump(brink_sim *sim);
 
 /* schedule.c: the earliest pending clock or timer; the next of those that are due, BRINK_NONE if there are
  * none, which is then set to its next time. */
@@ -191,8 +240,8 @@ double brink_sim_tolerance(brink_sim *sim, size_t guard, double t, const double 
 /* The smallest step that changes the time reliably. */
 double brink_sim_smallest_step(const brink_sim *sim);
 
-/* Onlookers are told, before anything else is made of the step. */
-void brink_sim_tell_moved(brink_sim *sim, double t0);
+/* Calls the observers, before anything else is made of the step. */
+void brink_sim_note_moved(brink_sim *sim, double t0);
 
 /* The step from t0 to the present, and the near misses in it, to the sink; those at the present wait until its
  * instant is over, as they may turn out to be its events. OK or STOPPED. */
@@ -203,7 +252,7 @@ brink_status brink_sim_record_misses(brink_sim *sim, bool instant_over);
 void brink_sim_keep_dense(brink_sim *sim, const brink_path *path, double end);
 
 /* The state moves along a path to sigma (chord: between its ends), and the instant there is
- * handled. sim->hits are the located events; t_end is the time at sigma = 1. */
+ * handled. sim->instant.located are the located events; t_end is the time at sigma = 1. */
 brink_status brink_sim_arrive(brink_sim *sim, const brink_path *path, double sigma, bool chord,
                               double t_end, brink_diag *diag);
 
@@ -211,16 +260,16 @@ brink_status brink_sim_arrive(brink_sim *sim, const brink_path *path, double sig
 brink_status brink_sim_arrive_on_predictor(brink_sim *sim, const brink_limit *limit,
                                            brink_diag *diag);
 
-/* Adds to the hits the unilateral surfaces that are reached at a point, within rounding. */
+/* Adds to the located events the unilateral surfaces that are reached at a point, within rounding. */
 void brink_sim_collect_reached(brink_sim *sim, double t, const double *x, const double *f,
                                size_t except);
 
-/* No step succeeds: an event, the stop time, or a failure that says why. */
+/* No step succeeds: an event, the stop time, or a failure with its reason. */
 brink_status brink_sim_no_step_left(brink_sim *sim, brink_try reason, double t_stop,
                                     brink_diag *diag);
 
 /* pass.c: events that change nothing. Arrives at sigma of the dense output like brink_sim_arrive; if
- * nothing comes of it, the step goes on (sim->inside). */
+ * nothing comes of it, the step goes on (BRINK_PHASE_INSIDE). */
 brink_status brink_sim_pass(brink_sim *sim, double sigma, double t_end, brink_diag *diag);
 /* Keeps the dense output of such a step, up to t, for brink_sim_at. */
 void brink_sim_keep_inside(brink_sim *sim, double t);
@@ -258,7 +307,7 @@ typedef struct brink_grip_loss {
 brink_grip_loss brink_slide_release(brink_sim *sim, const brink_path *dense, double until);
 /* The fields let go of this surface here, so do those of others that no longer hold. */
 brink_status brink_slide_leave(brink_sim *sim, size_t guard, brink_diag *diag);
-/* The hold ends, to the side of `sign`; the sink is told. OK or STOPPED. */
+/* The hold ends, to the side of `sign`; the sink receives it. OK or STOPPED. */
 brink_status brink_slide_end(brink_sim *sim, size_t guard, int sign);
 /* Something changed: leave the surfaces that the state is off, or on which it is no longer held. */
 brink_status brink_slide_check(brink_sim *sim, brink_diag *diag);
@@ -300,7 +349,7 @@ bool brink_edge_hop(brink_sim *sim, double t_stop, brink_status *status, brink_d
  * asked). */
 brink_status brink_zeno_note(brink_sim *sim, brink_diag *diag);
 
-/* sensitivity.c: what it is told besides: an event of the instant; a callback is about to run, has run; after
+/* sensitivity.c: what it has to know besides: an event of the instant; a callback is about to run, has run; after
  * infinitely many events nothing is known. */
 void brink_sensitivity_note(struct brink_sensitivity *sensitivity, const brink_event *event);
 void brink_sensitivity_before(struct brink_sensitivity *sensitivity, const brink_now *now);

@@ -50,7 +50,7 @@ static int probe_sign(brink_sim *sim, size_t guard, int side, const double *f) {
   for (size_t i = 0; i < nx; i++)
     speed = fmax(speed, fabs(f[i]) / (sim->options.rtol * fabs(sim->x[i]) + sim->atol[i]));
   double d = speed > 0.0 ? 0.25 / sqrt(speed) : 1e-6;
-  double *x = sim->detector.space.x, *stage = sim->field;
+  double *x = sim->detector.space.x, *stage = sim->instant.field;
   double g0 = brink_eval_guard(eval, guard, sim->t, sim->x);
   memcpy(stage, f, nx * sizeof *stage);
   for (int k = 0; k < 4; k++) {
@@ -73,7 +73,7 @@ static double change_after(brink_sim *sim, size_t guard, int side, const double 
   static const double part[] = {0.5, 0.5, 1.0}, weight[] = {2.0, 2.0, 1.0};
   brink_eval *eval = &sim->eval;
   size_t nx = sim->model->def.nx;
-  double *x = sim->detector.space.x, *stage = sim->field, *sum = sim->event_x;
+  double *x = sim->detector.space.x, *stage = sim->instant.field, *sum = sim->event_x;
   memcpy(stage, f, nx * sizeof *stage);
   memcpy(sum, f, nx * sizeof *sum);
   for (int k = 0; k < 3; k++) {
@@ -89,7 +89,7 @@ static double change_after(brink_sim *sim, size_t guard, int side, const double 
 }
 
 /* Steps that are halved: where two ratios of changes agree with 2^k, the k-th derivative is the first that is not
- * zero, and its sign is that of the change. The method is of order four, and so are the derivatives that it tells. */
+ * zero, and its sign is that of the change. The method is of order four, and so are the derivatives that it gives. */
 static int power_sign(brink_sim *sim, size_t guard, int side, const double *f) {
   for (double d = 0.125; d > 1e-6; d *= 0.25) {
     double c[3], band = 0.0;
@@ -120,7 +120,7 @@ static int side_leads(brink_sim *sim, size_t guard, int side, double *f) {
   int leads = outcome == BRINK_TRY_OK ? field_leads(sim, guard, side, f) : 0;
   brink_sim_suppose_no_more(sim);
   /* Past another unilateral guard: that one's event comes first, at this same instant. */
-  if (outcome == BRINK_TRY_VETOED) sim->pending[guard] = true;
+  if (outcome == BRINK_TRY_OUTSIDE) sim->instant.pending[guard] = true;
   return leads;
 }
 
@@ -132,11 +132,11 @@ int brink_slide_way(brink_sim *sim, size_t guard) {
 
 #define MANY 3
 
-/* The field with the signs of all that fired by a pattern: those of hit k by bit `bit` of k. */
+/* The field with the signs of all that fired by a pattern: those of event k by bit `bit` of k. */
 static brink_try patterned(brink_sim *sim, int bit, bool invert, double *f) {
   brink_eval *eval = &sim->eval;
-  for (size_t k = 0; k < sim->nhits; k++) {
-    size_t guard = sim->hits[k].guard;
+  for (size_t k = 0; k < sim->instant.nlocated; k++) {
+    size_t guard = sim->instant.located[k].guard;
     bool up = (bit < 0 || (k >> bit & 1) != 0) != invert;
     if (sim->model->guards[guard].watched_as == guard)
       brink_eval_set_sign(eval, guard, up ? 1 : -1);
@@ -149,11 +149,11 @@ static brink_try patterned(brink_sim *sim, int bit, bool invert, double *f) {
 static bool reads_none(brink_sim *sim) {
   size_t bytes = sim->eval.nx * sizeof(double);
   double *f = sim->eval.f_plus;
-  if (patterned(sim, -1, false, sim->shared) != BRINK_TRY_OK ||
-      patterned(sim, -1, true, f) != BRINK_TRY_OK || memcmp(f, sim->shared, bytes) != 0)
+  if (patterned(sim, -1, false, sim->instant.shared) != BRINK_TRY_OK ||
+      patterned(sim, -1, true, f) != BRINK_TRY_OK || memcmp(f, sim->instant.shared, bytes) != 0)
     return false;
-  for (int bit = 0; (sim->nhits - 1) >> bit > 0; bit++) {
-    if (patterned(sim, bit, false, f) != BRINK_TRY_OK || memcmp(f, sim->shared, bytes) != 0)
+  for (int bit = 0; (sim->instant.nlocated - 1) >> bit > 0; bit++) {
+    if (patterned(sim, bit, false, f) != BRINK_TRY_OK || memcmp(f, sim->instant.shared, bytes) != 0)
       return false;
   }
   return true;
@@ -163,17 +163,17 @@ static bool reads_none(brink_sim *sim) {
  * guards. Mostly the right-hand side reads none of their signs: then one field is that of all sides. */
 void brink_slide_share(brink_sim *sim) {
   brink_eval *eval = &sim->eval;
-  sim->shares = false;
-  if (sim->nhits < MANY || sim->model->nests) return;
-  memcpy(sim->sgn_kept, eval->sgn, sim->model->def.nguards);
-  for (size_t k = 0; k < sim->nhits; k++) {
-    if (eval->is_held[sim->hits[k].guard]) return;
+  sim->instant.shares = false;
+  if (sim->instant.nlocated < MANY || sim->model->nests) return;
+  memcpy(sim->instant.sgn_kept, eval->sgn, sim->model->def.nguards);
+  for (size_t k = 0; k < sim->instant.nlocated; k++) {
+    if (eval->is_held[sim->instant.located[k].guard]) return;
   }
-  for (size_t k = 0; k < sim->nhits; k++) /* not protected */
-    brink_eval_set_sign(eval, sim->model->guards[sim->hits[k].guard].watched_as, 0);
+  for (size_t k = 0; k < sim->instant.nlocated; k++) /* not protected */
+    brink_eval_set_sign(eval, sim->model->guards[sim->instant.located[k].guard].watched_as, 0);
   bool admitted = brink_eval_admit(eval, sim->t, sim->x);
-  sim->shares = admitted && reads_none(sim);
-  memcpy(eval->sgn, sim->sgn_kept, sim->model->def.nguards);
+  sim->instant.shares = admitted && reads_none(sim);
+  memcpy(eval->sgn, sim->instant.sgn_kept, sim->model->def.nguards);
 }
 
 /* ---- entering ---- */
@@ -216,8 +216,8 @@ static int coincide(brink_sim *sim, size_t guard, size_t other, bool fired) {
 }
 
 static bool has_fired(const brink_sim *sim, size_t guard) {
-  for (size_t k = 0; k < sim->nhits; k++) {
-    if (sim->hits[k].guard == guard) return true;
+  for (size_t k = 0; k < sim->instant.nlocated; k++) {
+    if (sim->instant.located[k].guard == guard) return true;
   }
   return false;
 }
@@ -259,10 +259,10 @@ static brink_status enter(brink_sim *sim, size_t guard, int sign_before, bool un
   brink_eval_hold(eval, guard, until_left);
   if (is_filippov(sim, guard)) tie_others(sim, guard);
   sim->held_from[guard] = sim->t;
-  sim->field_settled = sim->shares = false; /* the field may read that sign */
+  sim->instant.field_settled = sim->instant.shares = false; /* the field may read that sign */
   if (def->on_surface != NULL)
-    sim->arrivals[sim->narrivals++] =
-        (brink_hit){.guard = guard, .kind = BRINK_HELD, .direction = (brink_direction)-sign_before};
+    sim->instant.arrivals[sim->instant.narrivals++] = (brink_located){
+        .guard = guard, .kind = BRINK_HELD, .direction = (brink_direction)-sign_before};
   return eval->nheld > 1 ? brink_slide_check(sim, diag) : BRINK_OK;
 }
 
@@ -285,7 +285,7 @@ void brink_slide_take_sign(brink_sim *sim, size_t guard, int sign) {
   brink_eval *eval = &sim->eval;
   double g = brink_eval_guard(eval, guard, sim->t, sim->x);
   brink_eval_set_sign(eval, guard, sign);
-  eval->slack[guard] = sign * g < 0.0 ? fabs(g) * (1.0 + 4.0 * DBL_EPSILON) + DBL_MIN : 0.0;
+  eval->slack[guard] = brink_sign_slack(sign, g);
 }
 
 static brink_status blocked_by(brink_sim *sim, size_t guard, brink_diag *diag) {
@@ -326,10 +326,10 @@ static bool is_off_surface(brink_sim *sim, size_t guard, int sign_before) {
 static void turn_back(brink_sim *sim, size_t guard, int sign_before, double depth) {
   brink_eval *eval = &sim->eval;
   double give = sim->detector.tolerance[guard];
-  if (eval->veto) give = 8.0 * brink_sim_zero_band(sim, guard, sim->t, sim->x);
+  if (eval->checks_domain) give = 8.0 * brink_sim_zero_band(sim, guard, sim->t, sim->x);
   bool dips = depth <= brink_sim_tolerance(sim, guard, sim->t, sim->x);
-  if (dips && !eval->veto) give = fmax(give, 4.0 * depth);
-  if (dips && eval->veto && (depth > 0.0 || !is_off_surface(sim, guard, sign_before)))
+  if (dips && !eval->checks_domain) give = fmax(give, 4.0 * depth);
+  if (dips && eval->checks_domain && (depth > 0.0 || !is_off_surface(sim, guard, sign_before)))
     sim->grazed = guard; /* on the surface, too: a singular field may not lead off it */
   sim->detector.touched[guard] = true;
   brink_slide_take_sign(sim, guard, sign_before);
@@ -349,27 +349,27 @@ brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before
     return BRINK_OK;
   }
   if (kind == BRINK_TOUCHED &&
-      eval->veto) { /* what it changed leads to no more than a touch either */
+      eval->checks_domain) { /* what it changed leads to no more than a touch either */
     double depth = brink_edge_depth(sim, guard, sign_before);
     if (depth > 0.0 && depth <= brink_sim_tolerance(sim, guard, sim->t, sim->x)) {
       turn_back(sim, guard, sign_before, depth);
       return BRINK_OK;
     }
   }
-  sim->pending[guard] = false;
+  sim->instant.pending[guard] = false;
   if (rests(sim, guard)) return enter(sim, guard, sign_before, true, diag);
-  int plus = sim->shares ? field_leads(sim, guard, 1, sim->shared)
-                         : side_leads(sim, guard, 1, eval->f_plus);
-  int minus = sim->shares ? plus : side_leads(sim, guard, -1, eval->f_minus);
+  int plus = sim->instant.shares ? field_leads(sim, guard, 1, sim->instant.shared)
+                                 : side_leads(sim, guard, 1, eval->f_plus);
+  int minus = sim->instant.shares ? plus : side_leads(sim, guard, -1, eval->f_minus);
   if (plus < 0 && minus > 0) return enter(sim, guard, sign_before, false, diag);
   int sign = plus;
   if (plus != minus) sign = plus == 0 ? minus : minus == 0 ? plus : -sign_before;
   if (plus > 0 && minus < 0 && sign_before == 0) sign = 1;
   bool unilateral = sim->model->guards[guard].def.side == BRINK_UNILATERAL;
   bool same_field =
-      sim->shares || memcmp(eval->f_plus, eval->f_minus, eval->nx * sizeof(double)) == 0;
+      sim->instant.shares || memcmp(eval->f_plus, eval->f_minus, eval->nx * sizeof(double)) == 0;
   brink_slide_take_sign(sim, guard, sign);
-  sim->split = sim->split || !same_field;
+  sim->instant.split = sim->instant.split || !same_field;
   bool past = unilateral && same_field && sign_before != 0 && sign == -sign_before;
   if (past && (!changed || (strict && !brink_edge_other_motion(sim, guard)))) {
     double depth = brink_edge_depth(sim, guard, sign_before);
@@ -386,9 +386,9 @@ brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before
                brink_edge_nudge(sim, guard, sign, sim->x);
   /* The field of the side taken is what the next step starts with, if nothing else happens here. */
   const double *f = sign > 0 ? eval->f_plus : eval->f_minus;
-  bool known = sign != 0 && (sign > 0 ? plus : minus) != 0 && !sim->shares && !moved;
-  if (known && eval->n == eval->nx) memcpy(sim->settled, f, eval->nx * sizeof *f);
-  sim->field_settled = known && eval->n == eval->nx;
+  bool known = sign != 0 && (sign > 0 ? plus : minus) != 0 && !sim->instant.shares && !moved;
+  if (known && eval->n == eval->nx) memcpy(sim->instant.settled, f, eval->nx * sizeof *f);
+  sim->instant.field_settled = known && eval->n == eval->nx;
   return BRINK_OK;
 }
 
@@ -559,10 +559,11 @@ brink_status brink_slide_tangled(brink_sim *sim, size_t guard, brink_diag *diag)
 
 void brink_slide_undo(brink_sim *sim, size_t guard) {
   size_t kept = 0;
-  for (size_t k = 0; k < sim->narrivals; k++) {
-    if (sim->arrivals[k].guard != guard) sim->arrivals[kept++] = sim->arrivals[k];
+  for (size_t k = 0; k < sim->instant.narrivals; k++) {
+    if (sim->instant.arrivals[k].guard != guard)
+      sim->instant.arrivals[kept++] = sim->instant.arrivals[k];
   }
-  sim->narrivals = kept;
+  sim->instant.narrivals = kept;
   brink_eval_let_go(&sim->eval, guard);
 }
 
@@ -577,9 +578,9 @@ brink_status brink_slide_end(brink_sim *sim, size_t guard, int sign) {
     if (tie.to == guard) brink_slide_take_sign(sim, tie.guard, tie.sign * sign);
   }
   brink_slide_undo(sim, guard);
-  sim->field_settled = false;
+  sim->instant.field_settled = false;
   brink_slide_take_sign(sim, guard, sign);
-  sim->restart = true;
+  brink_sim_restart(sim);
   if (sim->sink.slide == NULL || record.from == record.to) return BRINK_OK;
   return sim->sink.slide(&record, sim->sink.user) == 0 ? BRINK_OK : BRINK_STOPPED;
 }

@@ -20,7 +20,7 @@
 brink_limit brink_trial_plan(brink_sim *sim, double t_stop, double *h) {
   brink_stepper *st = &sim->stepper;
   st->ops->plan(st, fmin(t_stop - sim->t, fmin(sim->options.hmax, sim->detector.longest)));
-  brink_limit limit = st->ops->foretells
+  brink_limit limit = st->ops->is_free
                           ? brink_detector_creeping(&sim->detector, &st->predictor, st->f)
                           : brink_detector_before(&sim->detector, &st->predictor, st->f, st->order,
                                                   brink_sim_smallest_step(sim));
@@ -39,8 +39,8 @@ static bool leads_inside(brink_sim *sim, size_t guard, double sigma) {
       !(y <= brink_sim_tolerance(sim, guard, sim->t, sim->x)))
     return false;
   brink_path_eval(dense, sigma, x);
-  if (brink_eval_rhs(eval, t, x, sim->field) != BRINK_TRY_OK) return false;
-  double rate = eval->sgn[guard] * brink_eval_rate(eval, guard, t, x, sim->field);
+  if (brink_eval_rhs(eval, t, x, sim->instant.field) != BRINK_TRY_OK) return false;
+  double rate = eval->sgn[guard] * brink_eval_rate(eval, guard, t, x, sim->instant.field);
   double there = fabs(brink_eval_guard(eval, guard, t, x));
   return rate * sigma * dense->h > 0.25 * fmax(fabs(y), there);
 }
@@ -50,9 +50,9 @@ static bool leads_inside(brink_sim *sim, size_t guard, double sigma) {
  * was found, or at the end of the step. */
 static bool field_denies(brink_sim *sim, brink_found found) {
   const brink_detector *det = &sim->detector;
-  size_t count = found.event ? det->nhits : det->reach.nnear;
+  size_t count = found.event ? det->nlocated : det->reach.nnear;
   for (size_t k = 0; k < count; k++) {
-    size_t guard = found.event ? det->hits[k].guard : det->reach.near[k];
+    size_t guard = found.event ? det->located[k].guard : det->reach.near[k];
     bool towards =
         found.event || (brink_detector_active(det, guard) && det->slope_new[guard] < 0.0);
     if (towards && leads_inside(sim, guard, found.event ? found.sigma : 1.0)) return true;
@@ -98,13 +98,13 @@ brink_trial brink_trial_examine(brink_sim *sim, brink_found found, brink_trial_u
     sim->eval.bad_guard = undefined;
     return reject(sim, BRINK_TRY_REFUSED, 0.0);
   }
-  double cut = brink_detector_cut(&sim->detector, &found, anew ? 0.0 : sim->passed, h);
+  double cut = brink_detector_cut(&sim->detector, &found, anew ? 0.0 : sim->step.passed, h);
   if (cut > 0.0) return reject(sim, BRINK_TRY_ERROR, cut);
   brink_trial trial = release(sim, found, end);
   bool held = trial.result == BRINK_TRIAL_ACCEPTED;
   if (held && anew && found.unsure > 0.0 && found.unsure * h > 4.0 * brink_sim_smallest_step(sim))
     return reject(sim, BRINK_TRY_ERROR, 0.5 * found.unsure * h);
-  bool watches = st->ops->foretells && sim->eval.nwatch > 0;
+  bool watches = st->ops->is_free && sim->eval.nwatch > 0;
   if (held && use == BRINK_TRIAL_STEP && watches && field_denies(sim, found))
     return reject(sim, BRINK_TRY_ERROR, 0.5 * end * h);
   double asked = held ? end : fmin(trial.loss.sigma, end);

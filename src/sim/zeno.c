@@ -59,11 +59,10 @@ static brink_status go_on(brink_sim *sim, double limit, int period, brink_diag *
   for (size_t i = 0; i < sim->model->def.nx; i++) {
     if (!isfinite(sim->x[i])) outcome = -1;
   }
-  sim->started = false; /* signs are taken anew in the limit mode */
-  sim->restart = true;
-  if (outcome < 0 && brink_sim_says(sim, BRINK_ERR_CALLBACK, guards[0], diag))
+  sim->phase = BRINK_PHASE_BEGIN; /* signs are taken anew in the limit mode */
+  if (outcome < 0 && brink_sim_take_message(sim, BRINK_ERR_CALLBACK, guards[0], diag))
     return BRINK_ERR_CALLBACK;
-  if (outcome > 0) brink_sim_says(sim, BRINK_STOPPED, guards[0], diag);
+  if (outcome > 0) brink_sim_take_message(sim, BRINK_STOPPED, guards[0], diag);
   if (outcome < 0)
     return brink_sim_fail(sim, diag, BRINK_REASON_ZENO_FAILED,
                           (brink_arguments){.guard = guards[0], .count = outcome});

@@ -10,7 +10,11 @@ typedef struct item {
   double values[3];
 } item;
 
-static brink_status format(brink_arena *arena, const char **text, const char *form, ...) {
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+static brink_status
+format(brink_arena *arena, const char **text, const char *form, ...) {
   va_list arguments;
   va_start(arguments, form);
   *text = brink_arena_format(arena, form, arguments);

@@ -124,7 +124,7 @@ static size_t watch(unsigned short width, const char *locale, char *said, size_t
   }
   close(other);
   size_t used = 0;
-  double began = cli_seconds();
+  double began = brink_seconds();
   bool asked = false;
   for (;;) {
     struct pollfd wait = {.fd = terminal, .events = POLLIN};
@@ -132,7 +132,7 @@ static size_t watch(unsigned short width, const char *locale, char *said, size_t
     ssize_t got = (wait.revents & POLLIN) != 0 ? read(terminal, said + used, room - used - 1) : 0;
     if (got < 0 || ((wait.revents & POLLHUP) != 0 && got == 0)) break;
     used += (size_t)got;
-    if (!asked && (used > 600 || cli_seconds() > began + 20.0)) asked = kill(child, SIGINT) == 0;
+    if (!asked && (used > 600 || brink_seconds() > began + 20.0)) asked = kill(child, SIGINT) == 0;
     if (used + 1 >= room) break;
   }
   said[used] = '\0';

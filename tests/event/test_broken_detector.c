@@ -2,8 +2,8 @@
  * past unilateral surfaces happen and are counted; as the library is, there are none. What is
  * counted is compared with the models' own count. */
 #include "check.h"
+#include "problems/problems.h"
 #include "sim/sim.h"
-#include "support/problems.h"
 
 /* Neither looks before a step nor after it; and it claims no paths, so that the loop does not fire what a step has
  * carried past its surface unseen. */
@@ -40,7 +40,7 @@ static outcome run_damaged(const problem *p, brink_method method, double rtol, d
     late.one_sided = false; /* the first question is not asked */
     if (how == NO_LIMIT) sim->detector.ops = &late;
     sim->detector.reach.any = how == INTACT && sim->detector.reach.any; /* it is part of the look */
-    if (how == NO_VETO || how == BLIND) sim->eval.veto = false;
+    if (how == NO_VETO || how == BLIND) sim->eval.checks_domain = false;
     if (how == BLIND) sim->detector.ops = &blind;
     out.status = brink_sim_run(sim, p->t_end, &diag);
     out.stats = *brink_sim_stats(sim);
@@ -103,11 +103,11 @@ TEST(the_veto_alone_keeps_every_evaluation_inside) {
     for (int m = 0; m < METHODS; m++) {
       const problem *p = problem_find(edges[k]);
       outcome out = run_damaged(p, methods[m], 1e-6, NO_LIMIT);
-      vetoed += out.stats.vetoed;
+      vetoed += out.stats.refused_outside;
       CHECK_MSG(out.stats.rhs_past_guard == 0 && out.outside == 0,
                 "%s, %s: %lld by the audit, %ld by the model, %lld vetoed", p->id,
                 brink_method_name(methods[m]), (long long)out.stats.rhs_past_guard, out.outside,
-                (long long)out.stats.vetoed);
+                (long long)out.stats.refused_outside);
     }
   CHECK(vetoed > 100); /* it had to */
 }

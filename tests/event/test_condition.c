@@ -165,7 +165,7 @@ static garcia_run run_garcia(setting s, double until, brink_method method, doubl
   brink_conditions *conditions = NULL;
   garcia_run run = {.t = NAN};
   brink_conditions_def wishes = {
-      .approaches = true, .told = on_told, .user = &run.seen, .step = 0.01};
+      .approaches = true, .report = on_told, .user = &run.seen, .step = 0.01};
   CHECK_INT(brink_model_create(&def, NULL, &diag, &model), BRINK_OK);
   CHECK_INT(brink_sim_create(model, &options, NULL, &diag, &sim), BRINK_OK);
   CHECK_INT(brink_conditions_create(sim, &wishes, NULL, &diag, &conditions), BRINK_OK);

@@ -105,7 +105,7 @@ TEST(files_that_are_not_imported_are_named) {
   check_hint((const char *const[]){"tank.hsml", plant, NULL}, NULL); /* itself */
 }
 
-TEST(values_outside_a_range_are_told_the_range) {
+TEST(values_outside_a_range_get_the_range_as_a_hint) {
   check_hint(
       (const char *const[]){"p.hsml",
                             "ctc A is body declarations state(h, real, (0.0, 2*k)); "
@@ -168,7 +168,7 @@ int main(void) {
   RUN(other_words_for_elsif);
   RUN(a_letter_typed_twice_is_near);
   RUN(files_that_are_not_imported_are_named);
-  RUN(values_outside_a_range_are_told_the_range);
+  RUN(values_outside_a_range_get_the_range_as_a_hint);
   RUN(a_part_that_is_not_run_needs_no_inputs);
   RUN(parts_of_parts_and_systems_need_theirs);
   return check_done();

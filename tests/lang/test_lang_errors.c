@@ -162,7 +162,7 @@ static void check_file(const char *name) {
   free(text);
 }
 
-TEST(every_file_is_told_exactly_what_is_wrong_with_it) {
+TEST(every_file_gets_exactly_its_diagnostics) {
   size_t count;
   char **files = list_directory(BRINK_SOURCE_DIR "/tests/lang/errors", ".hsml", &count);
   CHECK(count > 0);
@@ -342,7 +342,7 @@ int main(void) {
     printf("no sources below %s\n", BRINK_SOURCE_DIR);
     return 1;
   }
-  RUN(every_file_is_told_exactly_what_is_wrong_with_it);
+  RUN(every_file_gets_exactly_its_diagnostics);
   RUN(chains_of_imports_and_functions_end_somewhere);
   RUN(wrong_settings_are_diagnostics_without_a_place);
   RUN(a_code_is_its_enumerator_in_lower_case);

@@ -318,9 +318,9 @@ TEST(the_right_hand_side_may_be_evaluated_on_the_locked_side_only) {
   CHECK(brink_eval_may(eval, 0.0, inside));
   CHECK(brink_eval_may(eval, 0.0, on)); /* the surface itself belongs to both sides */
   CHECK(!brink_eval_may(eval, 0.0, past));
-  CHECK_INT(eval->vetoed_by, 0);
+  CHECK_INT(eval->outside_of, 0);
   CHECK(!brink_eval_may(eval, 0.0, undefined)); /* no value is past */
-  CHECK_INT(eval->vetoed_by, 1);
+  CHECK_INT(eval->outside_of, 1);
   eval->sgn[0] = -1;
   CHECK(!brink_eval_may(eval, 0.0, inside));
   CHECK(brink_eval_may(eval, 0.0, past));
@@ -341,17 +341,17 @@ TEST(the_right_hand_side_may_be_evaluated_on_the_locked_side_only) {
 
   /* and behind the door: vetoed points are counted, not evaluated */
   double dx[2];
-  eval->veto = true;
+  eval->checks_domain = true;
   CHECK(brink_audit_init(eval, &d.arena));
   brink_audit_accept(eval, 0.0, inside);
-  CHECK_INT(brink_eval_rhs(eval, 0.0, past, dx), BRINK_TRY_VETOED);
+  CHECK_INT(brink_eval_rhs(eval, 0.0, past, dx), BRINK_TRY_OUTSIDE);
   CHECK_INT(calls, 0);
-  CHECK_INT(eval->stats.vetoed, 1);
+  CHECK_INT(eval->stats.refused_outside, 1);
   CHECK_INT(eval->stats.rhs, 0);
   CHECK_INT(brink_eval_rhs(eval, 0.0, inside, dx), BRINK_TRY_OK);
   CHECK_INT(calls, 1);
   CHECK_INT(eval->stats.rhs_past_guard, 0);
-  eval->veto = false;
+  eval->checks_domain = false;
   CHECK_INT(brink_eval_rhs(eval, 0.0, past, dx), BRINK_TRY_OK);
   CHECK_INT(eval->stats.rhs_past_guard, 1);
   close_door(&d);

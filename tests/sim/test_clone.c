@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "problems/problems.h"
 #include "support/counting.h"
-#include "support/problems.h"
 #include "support/relay.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -46,7 +46,7 @@ static watched run(const brink_model_def *def, const brink_options *options, dou
   brink_conditions *conditions = NULL;
   static watched result;
   result = (watched){.seen = {.count = 0}};
-  brink_conditions_def wishes = {.approaches = true, .told = on_told, .user = &result.seen};
+  brink_conditions_def wishes = {.approaches = true, .report = on_told, .user = &result.seen};
   CHECK_INT(brink_model_create(def, NULL, &diag, &model), BRINK_OK);
   CHECK_INT(brink_sim_create(model, options, NULL, &diag, &sim), BRINK_OK);
   if (look) CHECK_INT(brink_conditions_create(sim, &wishes, NULL, &diag, &conditions), BRINK_OK);
@@ -376,7 +376,7 @@ TEST(nothing_breaks_when_memory_runs_out) {
     brink_sim *sim = NULL;
     brink_conditions *conditions = NULL;
     seen told = {.count = 0};
-    brink_conditions_def wishes = {.approaches = true, .told = on_told, .user = &told};
+    brink_conditions_def wishes = {.approaches = true, .report = on_told, .user = &told};
     CHECK_INT(brink_sim_create(model, &options, NULL, &diag, &sim), BRINK_OK);
     brink_status status = brink_conditions_create(sim, &wishes, &allocator, &diag, &conditions);
     CHECK(status == BRINK_OK || status == BRINK_ERR_MEMORY);

@@ -502,14 +502,10 @@ static void flatten(model *m) {
   brink_flatten_options options = {.top = m->wishes.top,
                                    .sets = m->wishes.sets,
                                    .nsets = m->wishes.nsets,
-                                   .seed = m->wishes.seed};
+                                   .seed = m->wishes.seed,
+                                   .seed_given = m->has_seed};
   m->system = brink_flatten(m->unit, &options, NULL);
-  if (m->system == NULL || m->has_seed) return;
-  read_settings(m, "seed");
-  if (m->wishes.seed == options.seed) return;
-  options.seed = m->wishes.seed; /* known only now: all draws anew */
-  brink_system_destroy(m->system);
-  m->system = brink_flatten(m->unit, &options, NULL);
+  if (m->system != NULL && !m->has_seed) read_settings(m, "seed");
 }
 
 /* What was wrong with `set` and `top`. */

@@ -149,9 +149,9 @@ brink_sink recording_sink(recording *to) {
 }
 
 static void add_stats(recording *to, const brink_stats *stats) {
-  int64_t counts[] = {stats->steps,          stats->rejected,    stats->rhs,    stats->guards,
-                      stats->roots,          stats->vetoed,      stats->events, stats->restarts,
-                      stats->rhs_past_guard, stats->near_misses, stats->method};
+  int64_t counts[] = {stats->steps,          stats->rejected,        stats->rhs,    stats->guards,
+                      stats->roots,          stats->refused_outside, stats->events, stats->restarts,
+                      stats->rhs_past_guard, stats->near_misses,     stats->method};
   add(to, counts, sizeof counts);
   add_name(to, stats->reason);
 }

@@ -10,7 +10,7 @@
 #ifndef BRINK_TESTS_RUNNER_H
 #define BRINK_TESTS_RUNNER_H
 
-#include "support/problems.h"
+#include "problems/problems.h"
 
 enum {
   RUN_EVENTS = 256,

@@ -2,7 +2,7 @@
  * point that moves out of the workspace on a straight line. Past l1 + l2 the kinematics has no
  * solution: a simulator that looks there once has nothing to look at. */
 #include "check.h"
-#include "experiments/exact.h"
+#include "problems/exact.h"
 #include "support/runner.h"
 
 #include <brink/jet.h>

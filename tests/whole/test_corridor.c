@@ -4,7 +4,7 @@
  * enters the corner {y <= -0.4, x <= 2.8} by a given depth. A run is correct when its first contact
  * is within 0.1 s of the exact one. */
 #include "check.h"
-#include "experiments/exact.h"
+#include "problems/exact.h"
 #include "support/runner.h"
 
 enum { STARTS = 100 };

@@ -1,6 +1,6 @@
-/* The closed forms of experiments/exact.c against answers of 18 digits and more. */
+/* The closed forms of problems/exact.c against answers of 18 digits and more. */
 #include "check.h"
-#include "experiments/exact.h"
+#include "problems/exact.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * the path only comes close, and the event is far away. None may be lost or invented whose depth
  * exceeds ten times the run's own global error; shallower ones must not stay silent. */
 #include "check.h"
-#include "experiments/exact.h"
+#include "problems/exact.h"
 #include "support/runner.h"
 
 static run_result result, reference;

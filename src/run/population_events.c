@@ -1,0 +1,228 @@
+/* population_events.c: what happens to agents, to the journal, the results and the report. See population_run.h. */
+#include <string.h>
+
+#include "run/population_run.h"
+
+/* ---- whose flag is it? ---- */
+
+/* A flag of an agent, or of a pair, as one of the system of all. BRINK_NO_INDEX: nobody knows it. */
+static uint32_t flag_of(const brink_population_run *self, const brink_agent_event *who,
+                        size_t guard, size_t *index) {
+  const brink_instance_set *actor = brink_population_run_actor(self, who);
+  uint32_t flag;
+  brink_instance_flag(actor->instance, guard, &flag, index);
+  if (who->pair != BRINK_NONE) return self->tables->pairs[who->pair].flag[flag];
+  *index += who->agent * actor->system->flags[flag].count;
+  return self->tables->populations[who->population].flag[flag];
+}
+
+static brink_concerned concerned_by(const brink_population_run *self,
+                                    const brink_agent_event *who) {
+  const brink_agent_tables *tables = self->tables;
+  if (who->pair == BRINK_NONE)
+    return (brink_concerned){.count = 1,
+                             .group = {tables->populations[who->population].group},
+                             .instance = {who->agent}};
+  brink_concerned both = {.count = 2};
+  for (size_t side = 0; side < 2; side++) {
+    both.group[side] = tables->populations[tables->pairs[who->pair].population[side]].group;
+    both.instance[side] = who->partner[side];
+  }
+  return both;
+}
+
+/* ---- values before and after ---- */
+
+/* One partner out of the arrays of two. */
+static void put_partner(const brink_population_run *self, brink_view *view,
+                        const brink_agent_event *who, int side, const double *x, const double *p,
+                        const int *mode) {
+  const brink_pair_table *pair = &self->tables->pairs[who->pair];
+  const brink_system *one = self->tables->populations[pair->population[side]].one;
+  for (size_t k = 0; k < one->nx; k++) self->x[k] = x[pair->x[side][k]];
+  for (size_t k = 0; k < one->np; k++) self->p[k] = p[pair->p[side][k]];
+  for (size_t k = 0; k < one->nmodes; k++) self->mode[k] = mode[pair->mode[side][k]];
+  brink_view_put(self, view, pair->population[side], who->partner[side], self->x, self->p,
+                 self->mode);
+}
+
+static void put_concerned(brink_population_run *self, brink_view *view,
+                          const brink_agent_event *who, const double *x, const double *p,
+                          const int *mode) {
+  if (who->pair == BRINK_NONE) {
+    brink_view_put(self, view, who->population, who->agent, x, p, mode);
+    return;
+  }
+  for (int side = 0; side < 2; side++) put_partner(self, view, who, side, x, p, mode);
+}
+
+/* Everybody at the time of the event if they are few; those concerned before it and after it. */
+static brink_event_record look(brink_population_run *self, const brink_agent_event *event) {
+  const brink_event_record *record = event->record;
+  brink_view *before = &self->before, *after = &self->after;
+  if (self->few) {
+    brink_view_fill(self, before, record->event.t);
+    brink_view_copy(self, after, before);
+  }
+  before->t = after->t = record->event.t;
+  put_concerned(self, before, event, record->x_before, record->p_before, record->mode_before);
+  bool computes = self->computes;
+  self->computes = self->run->columns.computes; /* it may be the end */
+  put_concerned(self, after, event, record->x_after, record->p_after, record->mode_after);
+  self->computes = computes;
+  brink_event_record made = {.event = record->event,
+                             .x_before = before->x,
+                             .x_after = after->x,
+                             .p_before = before->p,
+                             .p_after = after->p,
+                             .mode_before = before->mode,
+                             .mode_after = after->mode};
+  return made;
+}
+
+/* ---- events ---- */
+
+static void show(brink_population_run *self, const brink_happening *happening,
+                 const brink_concerned *concerned) {
+  brink_display *display = self->run->display;
+  brink_moment before = brink_view_moment(&self->before);
+  if (display == NULL) return;
+  if (self->few) brink_display_row(display, &before);
+  if (happening->record->event.kind != BRINK_HELD)
+    brink_display_meeting(display, &before, happening->flag, happening->index, concerned);
+}
+
+static int on_event(const brink_agent_event *event, void *user) {
+  brink_population_run *self = user;
+  brink_run *run = self->run;
+  brink_happening happening = {0};
+  brink_instance_set *actor = brink_population_run_actor(self, event);
+  brink_population_run_warnings(self, event);
+  self->last_action = *event;
+  self->last_action.record = NULL;
+  self->speaker = actor;
+  brink_instance_notes(actor->instance, &self->notes_told);
+  happening.flag = flag_of(self, event, event->record->event.guard, &happening.index);
+  if (happening.flag == BRINK_NO_INDEX ||
+      !brink_journal_wants(self->tables->all, happening.flag, event->record->event.direction))
+    return 0;
+  brink_event_record record = look(self, event);
+  brink_concerned concerned = concerned_by(self, event);
+  happening.record = &record;
+  if (event->pair != BRINK_NONE || !self->few) happening.concerned = concerned;
+  happening.nremarks = brink_run_take_notes(run, actor->instance, 0);
+  happening.remarks = run->remarks;
+  if (self->few) brink_population_run_row(self, &self->before, false);
+  if (run->results != NULL) happening.row = brink_results_rows(run->results) - 1;
+  if (record.event.kind != BRINK_HELD)
+    brink_run_keep_event(run, &record, happening.flag, happening.index);
+  brink_journal_event(&run->journal, &happening);
+  show(self, &happening, &concerned);
+  self->happened = self->any = true;
+  self->last_event = self->last_action;
+  self->last_flag = happening.flag;
+  self->last_index = happening.index;
+  return 0;
+}
+
+/* ---- after the turn ---- */
+
+/* Those who acted last: one, or two. */
+static size_t actors_of(const brink_population_run *self, size_t population[2], size_t agent[2]) {
+  const brink_agent_event *who = &self->last_event;
+  if (who->pair == BRINK_NONE) {
+    population[0] = who->population;
+    agent[0] = who->agent;
+    return 1;
+  }
+  for (size_t side = 0; side < 2; side++) {
+    population[side] = self->tables->pairs[who->pair].population[side];
+    agent[side] = who->partner[side];
+  }
+  return 2;
+}
+
+void brink_population_events_apply(brink_population_run *self) {
+  size_t population[2], agent[2], count = actors_of(self, population, agent);
+  for (size_t k = 0; k < count; k++)
+    brink_view_copy_agent(self, &self->before, &self->after, population[k], agent[k]);
+}
+
+/* What rules and samples have made of them. */
+static void look_again(brink_population_run *self) {
+  size_t population[2], agent[2], count = actors_of(self, population, agent);
+  for (size_t k = 0; k < count; k++) {
+    const double *p;
+    const int *mode;
+    brink_agents_at(self->agents, population[k], agent[k], self->after.t, self->x, &p, &mode);
+    brink_view_put(self, &self->after, population[k], agent[k], self->x, p, mode);
+  }
+}
+
+void brink_population_events_settle(brink_population_run *self, bool goes_on) {
+  brink_run *run = self->run;
+  if (!self->happened) return;
+  self->happened = false;
+  if (goes_on) look_again(self);
+  size_t count;
+  brink_instance_notes(self->speaker->instance, &count);
+  size_t first = count >= self->notes_told ? self->notes_told : 0;
+  size_t more = brink_run_take_notes(run, self->speaker->instance, first);
+  brink_run_settle(run, self->after.p, self->after.mode, more);
+  brink_moment after = brink_view_moment(&self->after);
+  if (self->few) brink_population_run_row(self, &self->after, true);
+  if (self->few && run->display != NULL) brink_display_row(run->display, &after);
+}
+
+/* ---- near misses and slides ---- */
+
+static bool is_named(const brink_population_run *self, size_t population, size_t agent,
+                     size_t guard, uint32_t *flag, size_t *index) {
+  brink_agent_event who = {.population = population, .agent = agent, .pair = BRINK_NONE};
+  *flag = flag_of(self, &who, guard, index);
+  return *flag != BRINK_NO_INDEX && brink_journal_wants(self->tables->all, *flag, BRINK_POSITIVE);
+}
+
+static int on_near_miss(size_t population, size_t agent, const brink_near_miss *miss, void *user) {
+  brink_population_run *self = user;
+  uint32_t flag;
+  size_t index;
+  if (is_named(self, population, agent, miss->guard, &flag, &index))
+    brink_journal_miss(&self->run->journal, flag, index, miss);
+  return 0;
+}
+
+static int on_slide(size_t population, size_t agent, const brink_slide_record *slide, void *user) {
+  brink_population_run *self = user;
+  uint32_t flag;
+  size_t index;
+  if (is_named(self, population, agent, slide->guard, &flag, &index))
+    brink_journal_slide(&self->run->journal, flag, index, slide->from, slide->to);
+  return 0;
+}
+
+void brink_population_events_slides(brink_population_run *self) {
+  enum { MOST = 16 };
+  brink_slide_record slides[MOST];
+  for (size_t k = 0; k < self->tables->npopulations; k++) {
+    for (size_t i = 0; i < self->populations[k].count; i++) {
+      size_t count = brink_agents_slides(self->agents, k, i, slides, MOST);
+      for (size_t s = 0; s < count && s < MOST; s++) on_slide(k, i, &slides[s], self);
+    }
+  }
+}
+
+bool brink_population_events_last(const brink_population_run *self, const char **name) {
+  brink_text text = {0};
+  if (self->any)
+    brink_system_flag_name(self->tables->all, self->last_flag, self->last_index, &text);
+  *name = text.length > 0 ? brink_arena_text(&self->run->arena, text.data) : NULL;
+  brink_text_free(&text);
+  return *name != NULL;
+}
+
+void brink_population_events_begin(brink_population_run *self) {
+  brink_agents_sink sink = {
+      .event = on_event, .near_miss = on_near_miss, .slide = on_slide, .user = self};
+  brink_agents_set_sink(self->agents, &sink);
+}

@@ -1,0 +1,162 @@
+/* population_loop.c: the turns of a run of agents, and its rows. See population_run.h.
+ *
+ * Between two turns of the engine every agent may be read from the present to the time of the next turn: rows at
+ * equal distances are read then. */
+#include <math.h>
+
+#include "run/population_run.h"
+
+enum {
+  TURNS_AT_A_TIME = 256,  /* if nobody wants to see each of them */
+  MOST_FRAMES = 1000,     /* of the report, … */
+  FEWEST_FRAMES = 60,     /* … of many agents */
+  MOST_VALUES = 20000000, /* read for it */
+};
+
+/* ---- rows ---- */
+
+void brink_population_run_row(brink_population_run *self, const brink_view *view, bool rests) {
+  brink_run *run = self->run;
+  if (run->results == NULL) return;
+  brink_moment moment = brink_view_moment(view);
+  brink_results_row(run->results, &moment);
+  self->last = view->t;
+  self->told = rests;
+}
+
+/* Samples before t, or, at the end of the run, up to it. */
+static void read_rows(brink_population_run *self, double before, bool last) {
+  brink_grid *rows = &self->rows;
+  while (rows->any) {
+    double t = brink_ticks_time(&rows->ticks, rows->next);
+    if (last ? t > before : t >= before) return;
+    rows->next++;
+    if (t < self->last || (t == self->last && self->told)) continue;
+    brink_view_fill(self, &self->before, t);
+    brink_population_run_row(self, &self->before, true);
+  }
+}
+
+static void read_frames(brink_population_run *self, double before, bool last) {
+  brink_grid *frames = &self->frames;
+  while (frames->any) {
+    double t = brink_ticks_time(&frames->ticks, frames->next);
+    if (last ? t > before : t >= before) return;
+    frames->next++;
+    brink_view_fill(self, &self->before, t);
+    brink_moment moment = brink_view_moment(&self->before);
+    brink_display_row(self->run->display, &moment);
+  }
+}
+
+/* ---- begin ---- */
+
+static size_t count_frames(const brink_population_run *self) {
+  double numbers = (double)self->tables->all->nx + 1.0;
+  double frames = fmin(fmax(MOST_VALUES / numbers, FEWEST_FRAMES), MOST_FRAMES);
+  return (size_t)frames;
+}
+
+static void plan_samples(brink_population_run *self) {
+  const brink_run *run = self->run;
+  double t0 = brink_agents_time(self->agents), until = run->until;
+  self->rows.any = run->results != NULL && run->options.every > 0.0;
+  if (self->rows.any) self->rows.ticks = brink_ticks_make(run->options.every, t0);
+  self->frames.any = run->display != NULL && until > t0;
+  if (self->frames.any)
+    self->frames.ticks = brink_ticks_make((until - t0) / (double)count_frames(self), t0);
+}
+
+brink_status brink_population_run_begin(brink_run *run) {
+  brink_population_run *self = run->population_run;
+  const brink_system *all = self->tables->all;
+  brink_computed computed = brink_view_computed(self);
+  if (!brink_view_create(self) ||
+      brink_columns_init(&run->columns, all, &computed, NULL) != BRINK_OK)
+    return brink_diag_set(&run->diag, BRINK_ERR_MEMORY, "out of memory");
+  brink_journal_init(&run->journal, &run->columns, all->nx, run->choice.json);
+  brink_status status = brink_run_display_begin(run);
+  if (status == BRINK_OK) status = brink_run_results_begin(run);
+  if (status != BRINK_OK) return status;
+  brink_run_listen(run);
+  self->computes = run->columns.computes && (run->results != NULL || run->display != NULL);
+  plan_samples(self);
+  brink_population_events_begin(self);
+  return BRINK_OK;
+}
+
+/* ---- turns ---- */
+
+/* Does somebody look at every turn? Then one is taken at a time. */
+static bool is_watched(const brink_population_run *self) {
+  for (size_t k = 0; k < self->tables->npopulations; k++) {
+    if (self->tables->populations[k].one->nrules > 0) return true;
+  }
+  return self->run->results != NULL || self->run->display != NULL ||
+         self->run->observer.event != NULL;
+}
+
+static void first_row(brink_population_run *self) {
+  brink_run *run = self->run;
+  if (run->results == NULL) return;
+  brink_view_fill(self, &self->before, brink_agents_time(self->agents));
+  brink_population_run_row(self, &self->before, true);
+}
+
+static void last_row(brink_population_run *self) {
+  brink_run *run = self->run;
+  brink_moment now = brink_population_run_now(self);
+  if (run->results != NULL && !(self->told && self->last == now.t))
+    brink_population_run_row(self, &self->before, true);
+  if (run->display != NULL) brink_display_row(run->display, &now);
+}
+
+/* The first instant of every agent. */
+static brink_status begin_agents(brink_population_run *self, double limit) {
+  brink_run *run = self->run;
+  if (self->ended) return BRINK_ERR_CALLBACK;
+  if (self->restarts) brink_agents_reset(self->agents, self->given);
+  self->restarts = false;
+  brink_status status = brink_agents_begin(self->agents, limit, &run->diag);
+  self->begun = status == BRINK_OK;
+  brink_population_events_settle(self, self->begun);
+  if (self->begun) first_row(self);
+  return status;
+}
+
+brink_status brink_population_run_move(brink_run *run, bool single, double limit) {
+  brink_population_run *self = run->population_run;
+  brink_status status = self->begun ? BRINK_OK : begin_agents(self, limit);
+  if (status != BRINK_OK) return status;
+  int64_t turns = single || is_watched(self) ? 1 : TURNS_AT_A_TIME;
+  double horizon = brink_agents_horizon(self->agents);
+  read_rows(self, horizon, false);
+  read_frames(self, horizon, false);
+  status = brink_agents_run(self->agents, limit, turns, &run->diag);
+  brink_population_events_settle(self, status == BRINK_ERR_WORK || status == BRINK_TIME_REACHED);
+  run->work += turns;
+  return single && status == BRINK_ERR_WORK ? BRINK_STEPPED : status;
+}
+
+void brink_population_run_end(brink_run *run) {
+  brink_population_run *self = run->population_run;
+  if (!brink_run_has_begun(run)) return;
+  bool reached = run->status == BRINK_TIME_REACHED, lost = brink_run_results_lost(run);
+  double t = brink_agents_time(self->agents);
+  if (self->begun) brink_population_events_slides(self);
+  if (reached && !lost) {
+    read_rows(self, t, true);
+    read_frames(self, t, true);
+  }
+  self->computes = run->columns.computes;
+  brink_view_fill(self, &self->before, t);
+  /* Who ended the run is as that left it. */
+  if (!reached && self->any && self->after.t == self->before.t) brink_population_events_apply(self);
+  self->over = true;
+  if (!lost) last_row(self);
+}
+
+brink_moment brink_population_run_now(brink_population_run *self) {
+  if (!self->over) brink_view_fill(self, &self->before, brink_agents_time(self->agents));
+  return brink_view_moment(&self->before);
+}

@@ -1,0 +1,159 @@
+/* population_run.h: a run of agents that have clocks of their own (src/agents), with the same side to its caller as that
+ * of a single system.
+ *
+ *   templates.c              the systems of the model: all agents, one of each population, two for each pair
+ *   population_run.c             their instances, the engine; names
+ *   population_view.c            all agents at one time, as one system; values that equations compute
+ *   population_events.c          events, slides, near misses to the journal and the results
+ *   population_loop.c            turns; rows */
+#ifndef BRINK_RUN_POPULATION_RUN_H
+#define BRINK_RUN_POPULATION_RUN_H
+
+#include "agents/agents.h"
+#include "run/run.h"
+
+/* With more agents, an event is told with the values of those concerned, and has no rows of its own. */
+enum { BRINK_FEW_AGENTS = 1000 };
+
+/* All agents at one time, in the slots of the system of all. */
+typedef struct brink_view {
+  double t;
+  double *x, *p, *v;
+  int *mode;
+} brink_view;
+
+/* Rows at equal distances. */
+typedef struct brink_grid {
+  brink_ticks ticks;
+  int64_t next;
+  bool any;
+} brink_grid;
+
+/* An instance, and how many of its warnings are told; the same once more for each thread, as an instance belongs to
+ * one. */
+typedef struct brink_instance_set {
+  brink_system *system;
+  brink_instance *instance;
+  brink_instance **others;
+  const brink_model **models; /* of the others */
+  size_t warnings;
+} brink_instance_set;
+
+/* Where the agents of a population start, one after another. */
+typedef struct brink_start {
+  double *x, *p;
+  int *mode;
+} brink_start;
+
+struct brink_population_run {
+  brink_run *run;
+  const brink_agent_tables *tables;
+  brink_instance_set *one, *pair; /* for each population, for each block */
+  brink_start *starts;            /* for each population */
+  brink_agents_start *given;      /* … as the engine takes them, … */
+  bool restarts;                  /* … which it has not yet */
+  brink_population_def *populations;
+  brink_pair_def *pairs;
+  brink_agents *agents;
+  size_t threads; /* that compute turns ahead; 0: none */
+  brink_agent_counts counts;
+
+  bool begun;    /* all agents may be read */
+  bool few;      /* events are told with the values of all */
+  bool computes; /* rows have values that equations compute */
+  brink_view before, after;
+  const brink_view *seen; /* the one that values are read from */
+  double *x, *p;          /* room for an agent */
+  int *mode;
+  bool over; /* `before` holds how it ended */
+
+  /* The last event that was told; `after` holds what it left behind. */
+  bool happened; /* in the present turn */
+  bool any;      /* ever */
+  brink_agent_event last_event;
+  brink_agent_event last_action; /* also of flags that are not told */
+  uint32_t last_flag;
+  size_t last_index;
+  brink_instance_set *speaker; /* whose notes are told … */
+  size_t notes_told;           /* … so far */
+
+  brink_grid rows, frames; /* of --every; of the report */
+  double last;             /* time of the last row */
+  bool told;               /* … and it tells what holds after everything at that time */
+
+  const char **warnings;
+  size_t nwarnings, warnings_capacity;
+  bool ended; /* an agent ended the run before it began: `who` */
+  brink_agent_event who;
+};
+
+/* population_run.c */
+
+/* Instances and engine. UNSUPPORTED: everything must be in one system. */
+brink_status brink_population_run_create(brink_run *run);
+void brink_population_run_destroy(brink_population_run *self); /* NULL is fine */
+
+/* Who ended the run, or failed. */
+brink_agent_event brink_population_run_who(const brink_population_run *self);
+brink_instance_set *brink_population_run_actor(const brink_population_run *self,
+                                               const brink_agent_event *who);
+/* "car[1]" in a message about an agent gets its number: copied into the arena of the run. */
+const char *brink_population_run_rename(const brink_population_run *self,
+                                        const brink_agent_event *who, const char *text);
+/* New warnings of an actor are those of `who`. */
+void brink_population_run_warnings(brink_population_run *self, const brink_agent_event *who);
+
+/* Back to the start. */
+brink_status brink_population_run_reset(brink_run *run);
+/* The same agents at the same point, for a second run. */
+brink_status brink_population_run_clone(const brink_run *from, brink_run *to, brink_diag *diag);
+
+/* A value of the system of all at a time at which agents may be read. */
+double brink_population_run_value(brink_population_run *self, uint32_t variable, size_t element,
+                                  double t);
+/* Writes a value of an agent at the present. */
+brink_status brink_population_run_write(brink_population_run *self, const char *name,
+                                        uint32_t variable, size_t element, double value,
+                                        brink_diag *diag);
+
+void brink_population_run_summary(brink_population_run *self, brink_summary *summary);
+
+/* population_view.c */
+
+bool brink_view_create(brink_population_run *self); /* false: out of memory */
+/* An agent as it is in these arrays. */
+void brink_view_put(const brink_population_run *self, brink_view *view, size_t population,
+                    size_t agent, const double *x, const double *p, const int *mode);
+/* All agents at t, which must be one that they may be read at. */
+void brink_view_fill(brink_population_run *self, brink_view *view, double t);
+/* One agent of `from`. */
+void brink_view_copy_agent(const brink_population_run *self, brink_view *to, const brink_view *from,
+                           size_t population, size_t agent);
+void brink_view_copy(const brink_population_run *self, brink_view *to, const brink_view *from);
+brink_moment brink_view_moment(const brink_view *view);
+/* For the columns of the system of all; user: the self. */
+brink_computed brink_view_computed(brink_population_run *self);
+
+/* population_events.c */
+
+void brink_population_events_begin(brink_population_run *self);
+/* The turn is over: what happened in it is complete. */
+void brink_population_events_settle(brink_population_run *self, bool goes_on);
+/* Slides that are under way; who acted last goes from `after` to `before`. */
+void brink_population_events_slides(brink_population_run *self);
+void brink_population_events_apply(brink_population_run *self);
+/* The name of the flag that was told last; false: there is none. */
+bool brink_population_events_last(const brink_population_run *self, const char **name);
+
+/* population_loop.c */
+
+brink_status brink_population_run_begin(brink_run *run);
+/* A turn (`single`: no more than that), or several if nobody looks at each. STEPPED, ERR_WORK: there is more. */
+brink_status brink_population_run_move(brink_run *run, bool single, double limit);
+/* After the last turn: rows and events are complete. */
+void brink_population_run_end(brink_run *run);
+brink_moment brink_population_run_now(brink_population_run *self);
+/* A row of the results, if it comes after the last one. */
+void brink_population_run_row(brink_population_run *self, const brink_view *view, bool rests);
+
+#endif

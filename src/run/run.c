@@ -1,0 +1,455 @@
+/* run.c: one run of a model: making it, moving it on, ending it. See <brink/hsml.h>. */
+#include "run/run.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "run/population_run.h"
+#include "sim/sim.h"
+
+/* Steps between two looks at the clock and at brink_run_cancel. */
+#define STEPS_AT_A_TIME 64
+
+double brink_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static brink_status out_of_memory(brink_diag *diag) {
+  return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+}
+
+/* A failure inside the run is kept for its outcome, and handed to the caller. */
+static brink_status give(const brink_run *run, brink_status status, brink_diag *diag) {
+  if (diag != NULL) *diag = run->diag;
+  return status;
+}
+
+/* ---- making it ---- */
+
+bool brink_run_is_recorded(const brink_run *run) {
+  const brink_record_choice *choice = &run->choice;
+  return choice->path != NULL || choice->format != NULL || choice->display;
+}
+
+brink_instance_options brink_run_instance_options(const brink_run *run) {
+  const brink_run_options *options = &run->options;
+  const brink_inputs *inputs = run->built->inputs;
+  return (brink_instance_options){.interpret = options->interpret,
+                                  .cache = options->cache,
+                                  .rtol = options->sim.rtol,
+                                  .atol = options->sim.atol,
+                                  .seed = options->seed,
+                                  .inputs = inputs != NULL ? &inputs->table : NULL,
+                                  .range_warns = options->range_warns};
+}
+
+/* Slots of P and MODE that brink_run_set may write while the run goes on. False: out of memory. */
+static bool list_writable(brink_run *run, brink_instance_options *wishes) {
+  const brink_system *system = run->system;
+  brink_writable writable = run->options.writable;
+  if (writable == BRINK_WRITE_ALL) wishes->parameters_vary = true;
+  if (writable != BRINK_WRITE_INPUTS) return true;
+  bool *varies = NULL;
+  for (size_t v = 0; v < system->nvariables; v++) {
+    const brink_variable *variable = &system->variables[v];
+    bool input = variable->kind == BRINK_VARIABLE_INPUT && variable->space == BRINK_SPACE_P;
+    if (!input || system->groups[variable->group].nsegments > 0) continue;
+    if (varies == NULL) varies = brink_arena_take(&run->arena, system->np, sizeof *varies);
+    for (size_t k = 0; varies != NULL && k < variable->length; k++)
+      varies[variable->base + k] = true;
+  }
+  wishes->varies_p = varies;
+  return !run->arena.failed;
+}
+
+static brink_status create_one(brink_run *run, brink_diag *diag) {
+  brink_options sim = run->options.sim;
+  sim.max_steps = STEPS_AT_A_TIME;
+  brink_instance_options wishes = brink_run_instance_options(run);
+  wishes.wants_jacobian = run->options.conditions; /* its pattern tells what an event depends on */
+  if (!list_writable(run, &wishes)) return out_of_memory(diag);
+  if (sim.method == BRINK_AUTO || sim.method == BRINK_TAYLOR) {
+    wishes.wants_flow_jet = true;
+    wishes.only_if_worth = sim.method == BRINK_AUTO;
+    wishes.flow_order = sim.order;
+  }
+  brink_status status =
+      brink_instance_create(run->built->system, &wishes, NULL, diag, &run->instance);
+  if (status != BRINK_OK) return status;
+  return brink_sim_create(brink_instance_model(run->instance), &sim, NULL, diag, &run->sim);
+}
+
+static const char *word_for(brink_clocks clocks) {
+  return clocks == BRINK_CLOCKS_ONE ? "one" : "own";
+}
+
+/* What a model is built for, by the options of its run. */
+static brink_build_hints hints_for(const brink_hsml *model, const brink_run_options *options) {
+  brink_build_hints hints = {.purpose = model->hints.purpose,
+                             .clocks = word_for(options->clocks),
+                             .zeno = options->sim.zeno == BRINK_ZENO_STOP ? "stop" : "continue",
+                             .method = brink_method_name(options->sim.method),
+                             .events = brink_events_name(options->sim.events),
+                             .has_seed = true,
+                             .seed = options->seed};
+  if (options->conditions || options->clocks == BRINK_CLOCKS_ONE || !isfinite(options->until))
+    hints.purpose = BRINK_BUILD_WHOLE;
+  return hints;
+}
+
+/* Agents that cannot have clocks of their own, after all, go into one system. */
+static brink_status create_engine(brink_run *run, brink_hsml *model, brink_diag *diag) {
+  if (run->built->tables == NULL) return create_one(run, diag);
+  brink_status status = brink_population_run_create(run);
+  if (status != BRINK_ERR_UNSUPPORTED) return give(run, status, diag);
+  brink_population_run_destroy(run->population_run);
+  run->population_run = NULL;
+  brink_build_hints hints = hints_for(model, &run->options);
+  hints.purpose = BRINK_BUILD_WHOLE;
+  brink_built_release(run->built);
+  run->built = NULL;
+  status = brink_hsml_build_for(model, &hints, diag, &run->built);
+  if (status != BRINK_OK) return status;
+  run->system = run->built->system;
+  return create_one(run, diag);
+}
+
+static brink_status build_for(brink_run *run, brink_hsml *model, brink_diag *diag) {
+  brink_build_hints hints = hints_for(model, &run->options);
+  brink_status status = brink_hsml_build_for(model, &hints, diag, &run->built);
+  if (status == BRINK_OK) run->system = run->built->system;
+  return status;
+}
+
+static brink_run *new_run(const brink_run_options *options, const brink_allocator *allocator) {
+  brink_arena arena;
+  brink_arena_init(&arena, allocator);
+  brink_run *run = brink_arena_take(&arena, 1, sizeof *run);
+  if (run == NULL) return NULL;
+  run->arena = arena;
+  run->options = *options;
+  run->memory_file = -1;
+  atomic_init(&run->cancelled, false);
+  if (options->cache != NULL) run->options.cache = brink_arena_text(&run->arena, options->cache);
+  return run;
+}
+
+brink_status brink_run_create(brink_hsml *model, const brink_run_options *options,
+                              const brink_allocator *allocator, brink_diag *diag,
+                              brink_run **result) {
+  brink_run_options own;
+  brink_diag_clear(diag);
+  if (model == NULL || result == NULL)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "model and run must not be NULL");
+  *result = NULL;
+  brink_status status = BRINK_OK;
+  if (options == NULL) status = brink_hsml_options(model, &own, diag);
+  if (options == NULL) options = &own;
+  if (status == BRINK_OK && options->size != sizeof *options)
+    status = brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                            "options->size is %zu: begin with brink_default_run()", options->size);
+  if (status == BRINK_OK) status = brink_run_options_check(options, diag);
+  if (status != BRINK_OK) return status;
+  brink_run *run = new_run(options, allocator);
+  if (run == NULL) return out_of_memory(diag);
+  status = build_for(run, model, diag);
+  if (status == BRINK_OK) status = create_engine(run, model, diag);
+  if (status == BRINK_OK)
+    *result = run;
+  else
+    brink_run_destroy(run);
+  return status;
+}
+
+static void free_recordings(brink_run *run) {
+  brink_results_destroy(run->results);
+  brink_display_destroy(run->display);
+  brink_journal_free(&run->journal);
+  brink_columns_free(&run->columns);
+  brink_conditions_report_free(run);
+  brink_comparison_free(run);
+  run->results = NULL;
+  run->display = NULL;
+}
+
+void brink_run_destroy(brink_run *run) {
+  if (run == NULL) return;
+  free_recordings(run);
+  brink_population_run_destroy(run->population_run);
+  brink_sim_destroy(run->sim);
+  brink_instance_destroy(run->instance);
+  brink_built_release(run->built);
+  brink_text_free(&run->text);
+  brink_arena arena = run->arena;
+  brink_arena_free(&arena);
+}
+
+/* ---- beginning and end ---- */
+
+bool brink_run_has_begun(const brink_run *run) {
+  return run->columns.system != NULL;
+}
+
+double brink_run_time(const brink_run *run) {
+  return run->population_run != NULL ? brink_agents_time(run->population_run->agents)
+                                     : brink_sim_time(run->sim);
+}
+
+static brink_status begin(brink_run *run) {
+  if (run->phase != BRINK_RUN_MADE) return BRINK_OK;
+  run->start = brink_seconds();
+  run->phase = BRINK_RUN_BEGUN;
+  brink_run_begin_summary(run);
+  return run->population_run != NULL ? brink_population_run_begin(run) : brink_run_sink_begin(run);
+}
+
+/* Rows and events are complete. */
+static void end(brink_run *run) {
+  if (run->phase != BRINK_RUN_BEGUN) return;
+  run->phase = BRINK_RUN_ENDED;
+  if (run->population_run != NULL)
+    brink_population_run_end(run);
+  else
+    brink_run_sink_end(run);
+}
+
+/* Can it move on after this? */
+static bool is_over(brink_status status) {
+  return status == BRINK_STOPPED || (status < 0 && status != BRINK_ERR_WORK);
+}
+
+/* ---- moving ---- */
+
+typedef enum move_kind { MOVE_STEP, MOVE_EVENT, MOVE_TO } move_kind;
+
+bool brink_run_is_cancelled(const brink_run *run) {
+  return atomic_load_explicit(&run->cancelled, memory_order_relaxed);
+}
+
+void brink_run_cancel(brink_run *run) {
+  atomic_store_explicit(&run->cancelled, true, memory_order_relaxed);
+}
+
+/* Values that equations compute, and what holds during a step, are of a moment that has passed. */
+static void leave_present(brink_run *run) {
+  run->computed = false;
+  if (run->step_p == NULL || run->sim == NULL) return;
+  memcpy(run->step_p, brink_sim_parameters(run->sim), run->system->np * sizeof(double));
+  memcpy(run->step_mode, brink_sim_modes(run->sim), run->system->nmodes * sizeof(int));
+}
+
+/* One piece of work of a single system: a step, or a few. */
+static brink_status move_one(brink_run *run, move_kind kind, double limit) {
+  run->work += kind == MOVE_TO ? STEPS_AT_A_TIME : 1;
+  if (kind == MOVE_TO) return brink_sim_run(run->sim, limit, &run->diag);
+  brink_status status = brink_sim_advance(run->sim, limit, &run->diag);
+  brink_run_sink_settle(run);
+  return status;
+}
+
+/* The same for agents: a turn, or a few. STEPPED, EVENT: there is more. */
+static brink_status move(brink_run *run, move_kind kind, double limit) {
+  size_t events = run->journal.nevents;
+  leave_present(run);
+  brink_status status = run->population_run != NULL
+                            ? brink_population_run_move(run, kind != MOVE_TO, limit)
+                            : move_one(run, kind, limit);
+  if (run->stop_asked && (status >= 0 || status == BRINK_ERR_WORK)) status = BRINK_STOPPED;
+  if (kind == MOVE_TO || (status != BRINK_STEPPED && status != BRINK_EVENT)) return status;
+  return run->journal.nevents > events ? BRINK_EVENT : BRINK_STEPPED;
+}
+
+/* Moves until the kind of move is complete. */
+static brink_status drive(brink_run *run, move_kind kind, double limit, brink_diag *diag) {
+  int64_t most = run->options.sim.max_steps;
+  run->work = 0;
+  run->until = isfinite(run->options.until) ? run->options.until : limit;
+  brink_status status = begin(run);
+  while (status == BRINK_OK || status == BRINK_ERR_WORK || status == BRINK_STEPPED) {
+    if (brink_run_is_cancelled(run)) {
+      atomic_store(&run->cancelled, false);
+      return run->status = BRINK_CANCELLED;
+    }
+    status = move(run, kind, limit);
+    brink_run_results_flush(run);
+    if (brink_run_results_lost(run)) status = BRINK_ERR_FILE;
+    if (kind == MOVE_STEP) break;
+    bool more = status == BRINK_ERR_WORK || status == BRINK_STEPPED;
+    if (more && most > 0 && run->work >= most) {
+      run->status = BRINK_ERR_WORK;
+      return brink_diag_set(diag, BRINK_ERR_WORK, "max_steps = %lld steps were taken",
+                            (long long)most);
+    }
+  }
+  run->status = status;
+  if (is_over(status)) end(run);
+  return give(run, status, diag);
+}
+
+static brink_status check_move(const brink_run *run, double limit, brink_diag *diag) {
+  brink_diag_clear(diag);
+  if (run == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run must not be NULL");
+  if (run->phase > BRINK_RUN_BEGUN)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                          "the run is over: reset it, or make another one");
+  if (isnan(limit))
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "the time to go to is not a number");
+  return BRINK_OK;
+}
+
+brink_status brink_run_step(brink_run *run, double t_limit, brink_diag *diag) {
+  brink_status status = check_move(run, t_limit, diag);
+  return status == BRINK_OK ? drive(run, MOVE_STEP, t_limit, diag) : status;
+}
+
+brink_status brink_run_next_event(brink_run *run, double t_limit, brink_diag *diag) {
+  brink_status status = check_move(run, t_limit, diag);
+  return status == BRINK_OK ? drive(run, MOVE_EVENT, t_limit, diag) : status;
+}
+
+brink_status brink_run_to(brink_run *run, double t_end, brink_diag *diag) {
+  brink_status status = check_move(run, t_end, diag);
+  return status == BRINK_OK ? drive(run, MOVE_TO, t_end, diag) : status;
+}
+
+/* Can values be read at t? */
+static bool covers(const brink_run *run, double t) {
+  if (run->phase == BRINK_RUN_MADE) return false;
+  return run->population_run != NULL ? t < brink_agents_horizon(run->population_run->agents)
+                                     : t <= brink_sim_time(run->sim);
+}
+
+brink_status brink_run_output(brink_run *run, double t, double t_limit, brink_diag *diag) {
+  brink_status status = check_move(run, t, diag);
+  if (status == BRINK_OK && t_limit < t)
+    status =
+        brink_diag_set(diag, BRINK_ERR_ARGUMENT, "t = %g is later than t_limit = %g", t, t_limit);
+  if (status != BRINK_OK) return status;
+  if (run->step_p == NULL) {
+    run->step_p = brink_arena_take(&run->arena, run->system->np, sizeof(double));
+    run->step_mode = brink_arena_take(&run->arena, run->system->nmodes, sizeof(int));
+    if (run->step_mode == NULL) return out_of_memory(diag);
+  }
+  while (!covers(run, t)) {
+    status = drive(run, MOVE_STEP, t_limit, diag);
+    if (status != BRINK_STEPPED && status != BRINK_EVENT) return status;
+  }
+  return BRINK_TIME_REACHED;
+}
+
+/* ---- ending it ---- */
+
+brink_status brink_run_finish(brink_run *run, brink_diag *diag) {
+  brink_diag_clear(diag);
+  if (run == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run must not be NULL");
+  if (run->phase == BRINK_RUN_FINISHED) return BRINK_OK;
+  if (run->phase == BRINK_RUN_MADE) begin(run);
+  end(run);
+  brink_run_fill_summary(run);
+  brink_status status = brink_comparison_run(run);
+  brink_run_judge(run);
+  brink_run_results_close(run);
+  run->phase = BRINK_RUN_FINISHED;
+  if (status == BRINK_OK && brink_run_results_lost(run)) status = BRINK_ERR_FILE;
+  if (status != BRINK_OK && diag != NULL)
+    *diag = status == BRINK_ERR_FILE ? run->diag : run->comparison_diag;
+  return status;
+}
+
+/* ---- again, and twice ---- */
+
+brink_status brink_run_reset(brink_run *run, brink_diag *diag) {
+  brink_diag_clear(diag);
+  if (run == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run must not be NULL");
+  brink_run_finish(run, NULL);
+  free_recordings(run);
+  run->choice = (brink_record_choice){0};
+  run->phase = BRINK_RUN_MADE;
+  run->status = BRINK_OK;
+  run->computed = run->stop_asked = run->cut = false;
+  run->npending = run->notes_seen = 0;
+  run->hint = NULL;
+  run->subject = (brink_subject){0};
+  atomic_store(&run->cancelled, false);
+  brink_diag_clear(&run->diag);
+  if (run->population_run != NULL) return give(run, brink_population_run_reset(run), diag);
+  brink_instance_reset(run->instance);
+  brink_status status = brink_sim_reset(run->sim, diag);
+  return status < 0 ? status : BRINK_OK;
+}
+
+static brink_status clone_one(const brink_run *from, brink_run *to, brink_diag *diag) {
+  brink_status status = brink_instance_clone(from->instance, NULL, diag, &to->instance);
+  if (status != BRINK_OK) return status;
+  status = brink_instance_copy_run(to->instance, from->instance, diag);
+  if (status != BRINK_OK) return status;
+  return brink_sim_clone(from->sim, brink_instance_model(to->instance), NULL, diag, &to->sim);
+}
+
+brink_status brink_run_clone(const brink_run *run, brink_diag *diag, brink_run **clone) {
+  brink_diag_clear(diag);
+  if (run == NULL || clone == NULL)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run and clone must not be NULL");
+  *clone = NULL;
+  if (run->phase > BRINK_RUN_BEGUN)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "the run is over: it cannot go on twice");
+  brink_run *made = new_run(&run->options, &run->arena.allocator);
+  if (made == NULL) return out_of_memory(diag);
+  atomic_fetch_add(&run->built->users, 1);
+  made->built = run->built;
+  made->system = run->system;
+  brink_status status = run->population_run != NULL ? brink_population_run_clone(run, made, diag)
+                                                    : clone_one(run, made, diag);
+  if (status == BRINK_OK)
+    *clone = made;
+  else
+    brink_run_destroy(made);
+  return status;
+}
+
+/* ---- asking ---- */
+
+brink_moment brink_run_now(const brink_run *run) {
+  if (run->population_run != NULL) return brink_population_run_now(run->population_run);
+  const brink_sim *sim = run->sim;
+  return (brink_moment){.t = brink_sim_time(sim),
+                        .x = brink_sim_state(sim),
+                        .p = brink_sim_parameters(sim),
+                        .mode = brink_sim_modes(sim),
+                        .sgn = brink_sim_signs(sim)};
+}
+
+void brink_run_observe(brink_run *run, const brink_run_observer *observer) {
+  run->observer = observer != NULL ? *observer : (brink_run_observer){0};
+}
+
+brink_run_info brink_run_information(brink_run *run) {
+  brink_summary summary = {.engine = "none"};
+  brink_summary kept = run->summary;
+  run->summary = summary;
+  brink_run_fill_summary(run);
+  summary = run->summary;
+  run->summary = kept;
+  return (brink_run_info){.stats = summary.stats,
+                          .agents = summary.agents != NULL ? summary.agents->agents : 0,
+                          .engine = summary.engine,
+                          .engine_reason =
+                              summary.engine_reason != NULL ? summary.engine_reason : "",
+                          .compile_seconds = summary.compile_seconds};
+}
+
+brink_run_outcome brink_run_result(brink_run *run) {
+  if (run->phase == BRINK_RUN_ENDED) brink_run_judge(run);
+  const brink_summary *summary = &run->summary;
+  bool over = run->phase >= BRINK_RUN_ENDED;
+  return (brink_run_outcome){.status = over ? summary->status : "running",
+                             .reason = over ? summary->reason : NULL,
+                             .message = over ? summary->message : NULL,
+                             .hint = over ? run->hint : NULL,
+                             .t = brink_run_time(run),
+                             .nwarnings = summary->nwarnings,
+                             .warnings = summary->warnings};
+}

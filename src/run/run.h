@@ -1,0 +1,187 @@
+/* run.h: one run of a model, inside. The public sides are <brink/hsml.h> and <brink/record.h>.
+ *
+ *   run.c           making it, moving it on, ending it
+ *   values.c        values by name
+ *   sink.c          what a single system reports: events to the journal, rows to the results
+ *   population_*.c      the same for agents with clocks of their own (population_run.h)
+ *   results.c       the result file; report.c: the page; summary.c: JSON; provenance.c: where they come from
+ *   outcome.c       what became of it, in the words of the model
+ *   conditions*.c   how far its events can be trusted (conditions.h)
+ *   comparison.c    the events of another method */
+#ifndef BRINK_RUN_RUN_H
+#define BRINK_RUN_RUN_H
+
+#include "agents/agents.h"
+#include "record/display.h"
+#include "record/results.h"
+#include "run/hsml.h"
+#include "sim/clock.h"
+#include <brink/record.h>
+
+typedef struct brink_population_run brink_population_run;
+typedef struct brink_conditions_report brink_conditions_report;
+typedef struct brink_comparison brink_comparison;
+
+/* A run goes through these in order; brink_run_reset leads back to the first. */
+typedef enum brink_run_phase {
+  BRINK_RUN_MADE,     /* values, recordings and observers may be chosen */
+  BRINK_RUN_BEGUN,    /* recordings are open; it moves */
+  BRINK_RUN_ENDED,    /* by itself: it moves no more; rows are complete */
+  BRINK_RUN_FINISHED, /* files are closed */
+} brink_run_phase;
+
+/* What failed, for words about it. */
+typedef struct brink_subject {
+  const brink_system *system;
+  brink_instance *instance; /* NULL: there is none */
+  brink_sim *sim;           /* NULL: none, or a pair of agents */
+} brink_subject;
+
+/* What is to be recorded: chosen before the run begins. */
+typedef struct brink_record_choice {
+  const char *path;   /* of the result file; NULL: none */
+  const char *format; /* of results in memory: "csv"; NULL: none */
+  bool json;          /* events with all values, for the summary */
+  bool display;       /* rows for the report, or for plots */
+  bool conditions;    /* of events, with all that can be said about them */
+  bool page;          /* … for the report, too */
+  bool derivatives;   /* of events, by initial values and knobs */
+  bool all_derivatives;
+  const size_t *wanted; /* columns that the display must have */
+  size_t nwanted;
+  const char *source;   /* the model, as the caller names it, for provenance */
+  const char *command;  /* how the run was asked for; NULL: not known */
+  brink_method against; /* compare events with this method; AUTO: none */
+  double against_step;  /* its fixed step; 0: it has none */
+  void (*told)(const brink_told *told,
+               void *user); /* events, when they are complete; may be NULL */
+  void *told_user;
+} brink_record_choice;
+
+/* An event that the observer has not seen yet. */
+typedef struct brink_pending_event {
+  uint32_t flag;
+  size_t index;
+  double *before_x, *before_p, *after_x, *after_p;
+  int *before_mode, *after_mode;
+} brink_pending_event;
+
+struct brink_run {
+  brink_arena arena;
+  brink_built *built;
+  const brink_system *system; /* of all; with agents, their values only */
+  brink_run_options options;
+  brink_instance *instance; /* of everything in one system, … */
+  brink_sim *sim;
+  brink_population_run *population_run; /* … or agents with clocks of their own */
+
+  brink_run_phase phase;
+  brink_status status; /* of the last move */
+  atomic_bool cancelled;
+  double until; /* where it is going to end, as far as is known */
+  int64_t work; /* steps or turns of the present call */
+
+  brink_run_observer observer;
+  brink_pending_event *pending; /* of the present instant */
+  size_t npending, pending_made, pending_capacity, next_pending;
+  bool stop_asked; /* by the observer */
+
+  /* Values that equations compute are those of the present. */
+  bool computed;
+  double *at_x; /* room for dense output, and what held during the last step */
+  double *step_p;
+  int *step_mode;
+
+  brink_record_choice choice;
+  brink_columns columns;
+  brink_journal journal;
+  brink_results *results; /* NULL: none */
+  brink_trace trace;
+  brink_ticks grid;
+  double flushed;  /* seconds */
+  size_t values;   /* written since the last look at the clock */
+  bool cut;        /* rows ended before the step did */
+  int memory_file; /* of results in memory; -1: none */
+
+  brink_display *display; /* NULL: nobody wants it */
+  brink_conditions_report *conditions;
+  brink_comparison *comparison;
+  brink_diag comparison_diag;
+
+  size_t notes_seen; /* of the instance's notes: those that an event already has */
+  brink_remark *remarks;
+  brink_value_type *remark_types;
+  double *remark_values;
+  size_t remarks_capacity, remark_values_capacity;
+
+  brink_subject subject;
+  brink_diag diag;
+  brink_summary summary;
+  const char *hint;
+  double start;    /* seconds */
+  brink_text text; /* of brink_run_get_text */
+};
+
+/* run.c */
+
+/* Seconds on a clock that only moves forward. */
+double brink_seconds(void);
+/* Is there somebody who looks at each step, or row? */
+bool brink_run_is_recorded(const brink_run *run);
+/* The settings of the instances that a run is made of. */
+brink_instance_options brink_run_instance_options(const brink_run *run);
+bool brink_run_has_begun(const brink_run *run);
+/* Everything read from the present. */
+brink_moment brink_run_now(const brink_run *run);
+/* Has the call been cancelled? */
+bool brink_run_is_cancelled(const brink_run *run);
+
+/* sink.c: a single system. */
+brink_status brink_run_sink_begin(brink_run *run);
+void brink_run_sink_settle(brink_run *run); /* the instant is over */
+void brink_run_sink_end(brink_run *run);    /* after the last step: what is still open */
+/* The same with what holds after the instant and what was noted in it (run->remarks). */
+void brink_run_settle(brink_run *run, const double *p, const int *mode, size_t nnotes);
+/* The journal passes events on to the results, the display and the observer. */
+void brink_run_listen(brink_run *run);
+/* The notes of an instance from `first` on, as the journal takes them, into run->remarks; returns how many. */
+size_t brink_run_take_notes(brink_run *run, const brink_instance *instance, size_t first);
+/* Keeps an event until it is complete, if there is an observer. */
+void brink_run_keep_event(brink_run *run, const brink_event_record *record, uint32_t flag,
+                          size_t index);
+
+/* results.c */
+brink_status brink_run_results_begin(brink_run *run);
+void brink_run_results_event(brink_run *run, const brink_told *told);
+/* Call often: every two seconds, what was recorded so far goes to the file. */
+void brink_run_results_flush(brink_run *run);
+void brink_run_results_end(brink_run *run); /* after the last step */
+/* Something could not be written. */
+bool brink_run_results_lost(const brink_run *run);
+void brink_run_results_close(brink_run *run);
+
+/* report.c */
+brink_status brink_run_display_begin(brink_run *run);
+
+/* provenance.c: where the results of this run come from. */
+const brink_fact *brink_run_facts(brink_run *run, size_t *count);
+
+/* outcome.c: what became of a run: fills run->summary and run->hint. */
+void brink_run_judge(brink_run *run);
+
+/* summary.c */
+void brink_run_begin_summary(brink_run *run);
+void brink_run_fill_summary(brink_run *run);
+
+/* conditions.c, conditions_text.c: the condition of events. */
+brink_status brink_conditions_report_begin(brink_run *run);
+void brink_conditions_report_end(brink_run *run);
+void brink_conditions_report_free(brink_run *run);
+/* Elements of a JSON array, for the report; NULL: nobody looked. */
+const brink_text *brink_conditions_report_page(const brink_run *run);
+
+/* comparison.c: the events of another method, after the run. Does nothing where none is chosen. */
+brink_status brink_comparison_run(brink_run *run);
+void brink_comparison_free(brink_run *run);
+
+#endif

@@ -1,0 +1,279 @@
+/* sink.c: what a single system reports: events to the journal, rows to the results and the display, both to the
+ * observer. */
+#include <string.h>
+
+#include "run/run.h"
+#include "sim/sim.h"
+
+/* ---- values that equations compute ---- */
+
+static void evaluate(const brink_moment *moment, void *user) {
+  brink_instance_evaluate(user, moment->t, moment->x, moment->p, moment->mode, moment->sgn);
+}
+
+static double value(uint32_t variable, size_t element, void *user) {
+  return brink_instance_value(user, variable, element);
+}
+
+/* ---- notes ---- */
+
+/* Room for `count` notes with `values` values, at least one; false: out of memory. */
+static bool room_for_notes(brink_run *run, size_t count, size_t values) {
+  if (count > run->remarks_capacity) {
+    run->remarks = brink_arena_take(&run->arena, 2 * count, sizeof *run->remarks);
+    run->remarks_capacity = run->remarks != NULL ? 2 * count : 0;
+  }
+  if (values > run->remark_values_capacity) {
+    run->remark_types = brink_arena_take(&run->arena, 2 * values, sizeof *run->remark_types);
+    run->remark_values = brink_arena_take(&run->arena, 2 * values, sizeof *run->remark_values);
+    bool fine = run->remark_types != NULL && run->remark_values != NULL;
+    run->remark_values_capacity = fine ? 2 * values : 0;
+  }
+  return count <= run->remarks_capacity && values <= run->remark_values_capacity;
+}
+
+size_t brink_run_take_notes(brink_run *run, const brink_instance *instance, size_t first) {
+  size_t count, values = 0;
+  const brink_note *notes = brink_instance_notes(instance, &count);
+  if (first >= count) return 0;
+  for (size_t k = first; k < count; k++) values += notes[k].nvalues;
+  if (!room_for_notes(run, count - first, values + 1)) {
+    run->journal.failed = true;
+    return 0;
+  }
+  size_t used = 0;
+  for (size_t k = first; k < count; k++) {
+    run->remarks[k - first] = (brink_remark){.label = notes[k].label,
+                                             .types = run->remark_types + used,
+                                             .values = run->remark_values + used,
+                                             .nvalues = notes[k].nvalues};
+    for (size_t j = 0; j < notes[k].nvalues; j++, used++) {
+      run->remark_types[used] = notes[k].values[j].type;
+      run->remark_values[used] = notes[k].values[j].value;
+    }
+  }
+  return count - first;
+}
+
+/* ---- the observer ---- */
+
+/* Copies into memory that is used again for later events. */
+static void *copy(brink_run *run, void *room, const void *from, size_t count, size_t size) {
+  if (room == NULL) room = brink_arena_take(&run->arena, count, size);
+  if (room != NULL && count > 0) memcpy(room, from, count * size);
+  return room;
+}
+
+static void copy_record(brink_run *run, const brink_event_record *record, brink_pending_event *e) {
+  size_t nx = run->system->nx, np = run->system->np, nmodes = run->system->nmodes;
+  e->before_x = copy(run, e->before_x, record->x_before, nx, sizeof(double));
+  e->after_x = copy(run, e->after_x, record->x_after, nx, sizeof(double));
+  e->before_p = copy(run, e->before_p, record->p_before, np, sizeof(double));
+  e->after_p = copy(run, e->after_p, record->p_after, np, sizeof(double));
+  e->before_mode = copy(run, e->before_mode, record->mode_before, nmodes, sizeof(int));
+  e->after_mode = copy(run, e->after_mode, record->mode_after, nmodes, sizeof(int));
+}
+
+void brink_run_keep_event(brink_run *run, const brink_event_record *record, uint32_t flag,
+                          size_t index) {
+  if (run->observer.event == NULL) return;
+  if (run->npending == run->pending_made)
+    brink_arena_push(&run->arena, run->pending, run->pending_made, run->pending_capacity);
+  if (run->npending < run->pending_made) {
+    brink_pending_event *e = &run->pending[run->npending];
+    e->flag = flag;
+    e->index = index;
+    copy_record(run, record, e);
+  }
+  if (run->arena.failed)
+    run->journal.failed = true;
+  else
+    run->npending++;
+}
+
+/* The kept event that is complete now; those before it turned out to be none. NULL: there is none. */
+static const brink_pending_event *take_pending(brink_run *run, const brink_told *told,
+                                               size_t *next) {
+  while (*next < run->npending) {
+    const brink_pending_event *e = &run->pending[(*next)++];
+    if (e->flag == told->flag && e->index == told->index) return e;
+  }
+  return NULL;
+}
+
+static void name_agents(const brink_run *run, const brink_told *told, brink_text names[2],
+                        brink_run_event *event) {
+  const brink_concerned *both = told->concerned;
+  if (!run->system->flags[told->flag].is_pair || both->count != 2) return;
+  for (size_t side = 0; side < 2; side++) {
+    brink_system_instance_name(run->system, both->group[side], both->instance[side], &names[side]);
+    event->agents[side] = names[side].data != NULL ? names[side].data : "";
+  }
+  event->nagents = 2;
+}
+
+static void observe(brink_run *run, const brink_told *told) {
+  if (run->observer.event == NULL) return;
+  const brink_pending_event *e = take_pending(run, told, &run->next_pending);
+  if (e == NULL) return;
+  brink_text names[2];
+  memset(names, 0, sizeof names);
+  brink_moment before = {.t = told->t, .x = e->before_x, .p = e->before_p, .mode = e->before_mode};
+  brink_moment after = {.t = told->t, .x = e->after_x, .p = e->after_p, .mode = e->after_mode};
+  brink_run_event event = {.t = told->t,
+                           .flag = told->name,
+                           .direction = told->direction,
+                           .generated = run->system->flags[told->flag].kind == BRINK_FLAG_GENERATED,
+                           .before = &before,
+                           .after = &after};
+  name_agents(run, told, names, &event);
+  if (run->observer.event(run, &event, run->observer.user) != 0) run->stop_asked = true;
+  brink_text_free(&names[0]);
+  brink_text_free(&names[1]);
+}
+
+/* Rules act after events: what they leave belongs to the events of the instant. */
+static void complete_pending(brink_run *run, const double *p, const int *mode) {
+  for (size_t k = 0; k < run->npending; k++) {
+    brink_pending_event *e = &run->pending[k];
+    if (run->system->flags[e->flag].kind != BRINK_FLAG_RULE) continue;
+    memcpy(e->after_p, p, run->system->np * sizeof *p);
+    memcpy(e->after_mode, mode, run->system->nmodes * sizeof *mode);
+  }
+}
+
+void brink_run_settle(brink_run *run, const double *p, const int *mode, size_t nnotes) {
+  complete_pending(run, p, mode);
+  run->next_pending = 0;
+  brink_journal_settle(&run->journal, p, mode, run->remarks, nnotes);
+  run->npending = 0;
+}
+
+/* ---- the sink ---- */
+
+/* What rules have noted since the last event of the instant belongs to that. */
+void brink_run_sink_settle(brink_run *run) {
+  if (run->journal.nopen == 0) return;
+  size_t count;
+  brink_instance_notes(run->instance, &count);
+  size_t more =
+      brink_run_take_notes(run, run->instance, count >= run->notes_seen ? run->notes_seen : 0);
+  brink_run_settle(run, brink_sim_parameters(run->sim), brink_sim_modes(run->sim), more);
+}
+
+static int on_step(const brink_step_record *record, void *user) {
+  brink_run *run = user;
+  brink_run_sink_settle(run);
+  if (run->display != NULL) brink_display_step(run->display, record);
+  if (run->observer.step != NULL &&
+      run->observer.step(run, record->t0, record->t1, run->observer.user) != 0)
+    run->stop_asked = true;
+  int outcome = run->results != NULL ? brink_trace_step(&run->trace, record) : 0;
+  return outcome != 0 ? outcome : run->stop_asked;
+}
+
+static int on_event(const brink_event_record *record, void *user) {
+  brink_run *run = user;
+  brink_happening happening = {.record = record};
+  brink_instance_flag(run->instance, record->event.guard, &happening.flag, &happening.index);
+  happening.concerned = brink_concerned_by(&run->system->flags[happening.flag], happening.index);
+  brink_instance_notes(run->instance, &run->notes_seen);
+  if (!brink_journal_wants(run->system, happening.flag, record->event.direction)) return 0;
+  happening.nremarks = brink_run_take_notes(run, run->instance, 0);
+  happening.remarks = run->remarks;
+  int outcome = run->results != NULL ? brink_trace_event(&run->trace, record) : 0;
+  if (run->results != NULL) happening.row = brink_results_rows(run->results) - 1;
+  if (record->event.kind != BRINK_HELD)
+    brink_run_keep_event(run, record, happening.flag, happening.index);
+  brink_journal_event(&run->journal, &happening);
+  if (run->display != NULL)
+    brink_display_event(run->display, record, happening.flag, happening.index);
+  return outcome;
+}
+
+/* The journal has completed an event. */
+static void on_complete(const brink_told *told, void *user) {
+  brink_run *run = user;
+  if (run->display != NULL) brink_display_told(told, run->display);
+  brink_run_results_event(run, told);
+  if (run->choice.told != NULL) run->choice.told(told, run->choice.told_user);
+  observe(run, told);
+}
+
+/* Near misses and slides of what a reader of the model does not know are not worth reporting. */
+static bool is_named(const brink_run *run, size_t guard, uint32_t *flag, size_t *index) {
+  brink_instance_flag(run->instance, guard, flag, index);
+  return brink_journal_wants(run->system, *flag, BRINK_POSITIVE);
+}
+
+static int on_near_miss(const brink_near_miss *miss, void *user) {
+  brink_run *run = user;
+  uint32_t flag;
+  size_t index;
+  if (is_named(run, miss->guard, &flag, &index))
+    brink_journal_miss(&run->journal, flag, index, miss);
+  return 0;
+}
+
+static int on_slide(const brink_slide_record *slide, void *user) {
+  brink_run *run = user;
+  uint32_t flag;
+  size_t index;
+  if (is_named(run, slide->guard, &flag, &index))
+    brink_journal_slide(&run->journal, flag, index, slide->from, slide->to);
+  return 0;
+}
+
+/* ---- begin and end ---- */
+
+/* Steps are recorded only where somebody wants them: their dense outputs are kept then. */
+static bool wants_steps(const brink_run *run) {
+  const brink_system *system = run->system;
+  for (size_t k = 0; k < system->nflags; k++) {
+    if (system->flags[k].kind == BRINK_FLAG_RULE) return true;
+  }
+  return run->results != NULL || run->display != NULL || run->observer.step != NULL;
+}
+
+void brink_run_listen(brink_run *run) {
+  bool wanted = run->display != NULL || run->results != NULL || run->choice.told != NULL ||
+                run->observer.event != NULL;
+  if (wanted) run->journal.listen = on_complete;
+  run->journal.listener = run;
+}
+
+brink_status brink_run_sink_begin(brink_run *run) {
+  brink_computed computed = {.evaluate = evaluate, .value = value, .user = run->instance};
+  brink_status status = brink_columns_init(&run->columns, run->system, &computed, NULL);
+  if (status != BRINK_OK) return brink_diag_set(&run->diag, status, "out of memory");
+  brink_journal_init(&run->journal, &run->columns, run->system->nx, run->choice.json);
+  status = brink_run_display_begin(run);
+  if (status == BRINK_OK) status = brink_run_results_begin(run);
+  if (status != BRINK_OK) return status;
+  brink_run_listen(run);
+  brink_sink sink = {.step = wants_steps(run) ? on_step : NULL,
+                     .event = on_event,
+                     .near_miss = on_near_miss,
+                     .slide = on_slide,
+                     .user = run};
+  brink_sim_set_sink(run->sim, &sink);
+  return brink_conditions_report_begin(run);
+}
+
+static void report_open_slides(brink_run *run) {
+  size_t count = brink_sim_slides(run->sim, NULL, 0);
+  brink_slide_record *slides = brink_arena_take(&run->arena, count, sizeof *slides);
+  if (slides == NULL) run->journal.failed = true;
+  for (size_t k = 0; slides != NULL && k < brink_sim_slides(run->sim, slides, count); k++)
+    on_slide(&slides[k], run);
+}
+
+void brink_run_sink_end(brink_run *run) {
+  if (!brink_run_has_begun(run)) return;
+  brink_run_sink_settle(run);
+  brink_conditions_report_end(run);
+  report_open_slides(run);
+  if (run->display != NULL) brink_display_end(run->display);
+  brink_run_results_end(run);
+  brink_sim_set_sink(run->sim, NULL);
+}

@@ -1,0 +1,60 @@
+/* summary.c: the summary of a run, as one JSON object. */
+#include "run/population_run.h"
+#include "run/run.h"
+
+void brink_run_begin_summary(brink_run *run) {
+  const brink_run_options *options = &run->options;
+  run->summary = (brink_summary){.model = run->system->name,
+                                 .status = "failed",
+                                 .seed = options->seed,
+                                 .method = brink_method_name(options->sim.method),
+                                 .events_method = brink_events_name(options->sim.events),
+                                 .rtol = options->sim.rtol,
+                                 .atol = options->sim.atol,
+                                 .engine = "none"};
+}
+
+void brink_run_fill_summary(brink_run *run) {
+  brink_summary *summary = &run->summary;
+  summary->wall_seconds = brink_seconds() - run->start;
+  if (run->population_run != NULL) {
+    brink_population_run_summary(run->population_run, summary);
+    return;
+  }
+  summary->stats = *brink_sim_stats(run->sim);
+  summary->method = brink_method_name(summary->stats.method);
+  summary->engine = brink_instance_engine(run->instance);
+  summary->engine_reason = brink_instance_reason(run->instance);
+  summary->compile_seconds = brink_instance_compile_seconds(run->instance);
+  summary->warnings = brink_instance_warnings(run->instance, &summary->nwarnings);
+}
+
+brink_status brink_run_prepare_summary(brink_run *run, brink_diag *diag) {
+  brink_diag_clear(diag);
+  if (run == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run must not be NULL");
+  if (run->phase != BRINK_RUN_MADE)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                          "a summary begins with the run, which has begun already");
+  run->choice.json = true;
+  return BRINK_OK;
+}
+
+brink_status brink_run_summary(brink_run *run, brink_bytes *json, brink_diag *diag) {
+  brink_diag_clear(diag);
+  if (run == NULL || json == NULL)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run and json must not be NULL");
+  *json = (brink_bytes){0};
+  if (run->phase != BRINK_RUN_FINISHED)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "the run is not finished");
+  brink_text text = {0};
+  bool begun = brink_run_has_begun(run);
+  brink_moment now = begun ? brink_run_now(run) : (brink_moment){0};
+  run->summary.brief = !run->choice.json;
+  brink_json_summary(&text, &run->summary, begun ? &run->journal : NULL, begun ? &now : NULL);
+  if (!text.failed && !run->journal.failed) {
+    *json = (brink_bytes){.data = text.data, .length = text.length};
+    return BRINK_OK;
+  }
+  brink_text_free(&text);
+  return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory: the summary is not complete");
+}

@@ -1,0 +1,230 @@
+/* values.c: values of a run by name: read at the present, inside the last step, before and after events; written. */
+#include <math.h>
+#include <string.h>
+
+#include "lang/ast.h"
+#include "run/population_run.h"
+#include "run/run.h"
+#include "sim/sim.h"
+
+/* ---- finding ---- */
+
+static brink_status no_such_name(const brink_run *run, const char *name, brink_diag *diag) {
+  brink_text room = {0};
+  const char *near = brink_system_nearest(run->system, name, &room);
+  brink_status status = brink_diag_set(
+      diag, BRINK_ERR_ARGUMENT, "there is no '%s' in %s%s%s%s", name, run->system->name,
+      near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
+  brink_text_free(&room);
+  return status;
+}
+
+brink_status brink_run_find(const brink_run *run, const char *name, brink_value *value,
+                            brink_diag *diag) {
+  brink_diag_clear(diag);
+  if (run == NULL || name == NULL || value == NULL)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run, name and value must not be NULL");
+  uint32_t variable;
+  size_t element;
+  if (!brink_system_find(run->system, name, &variable, &element))
+    return no_such_name(run, name, diag);
+  *value = (brink_value){.variable = variable,
+                         .type = (uint32_t)run->system->variables[variable].type,
+                         .element = element};
+  return BRINK_OK;
+}
+
+/* ---- reading ---- */
+
+static double held_value(const brink_variable *variable, size_t element,
+                         const brink_moment *moment) {
+  size_t slot = variable->base + element;
+  switch (variable->space) {
+  case BRINK_SPACE_X:
+    return moment->x[slot];
+  case BRINK_SPACE_P:
+    return moment->p[slot];
+  case BRINK_SPACE_MODE:
+    return (double)moment->mode[slot];
+  default:
+    return (double)NAN;
+  }
+}
+
+static bool is_computed(const brink_variable *variable) {
+  return variable->space != BRINK_SPACE_X && variable->space != BRINK_SPACE_P &&
+         variable->space != BRINK_SPACE_MODE;
+}
+
+/* Of a single system, at a moment of it. */
+static double value_at(brink_run *run, brink_value value, const brink_moment *moment) {
+  const brink_variable *variable = &run->system->variables[value.variable];
+  if (!is_computed(variable)) return held_value(variable, value.element, moment);
+  if (!run->computed)
+    brink_instance_evaluate(run->instance, moment->t, moment->x, moment->p, moment->mode,
+                            moment->sgn);
+  run->computed = true;
+  return brink_instance_value(run->instance, value.variable, value.element);
+}
+
+double brink_run_value(brink_run *run, brink_value value) {
+  if (value.variable >= run->system->nvariables) return (double)NAN;
+  if (run->population_run != NULL)
+    return brink_population_run_value(run->population_run, value.variable, value.element,
+                                      brink_run_time(run));
+  brink_moment now = brink_run_now(run);
+  return value_at(run, value, &now);
+}
+
+brink_status brink_run_get(brink_run *run, const char *name, double *value, brink_diag *diag) {
+  brink_value found;
+  brink_status status = brink_run_find(run, name, &found, diag);
+  if (status == BRINK_OK) *value = brink_run_value(run, found);
+  return status;
+}
+
+const char *brink_run_text(const brink_run *run, double number) {
+  const brink_system *system = run->system;
+  if (!(number >= 0.0) || number >= (double)system->nstrings) return NULL;
+  return system->strings[(size_t)number];
+}
+
+const char *brink_run_get_text(brink_run *run, const char *name) {
+  brink_value value;
+  if (brink_run_find(run, name, &value, NULL) != BRINK_OK) return NULL;
+  run->text.length = 0;
+  brink_value_text(run->system, (brink_value_type)value.type, brink_run_value(run, value),
+                   &run->text);
+  return run->text.data;
+}
+
+double brink_moment_value(const brink_run *run, const brink_moment *moment, brink_value value) {
+  if (value.variable >= run->system->nvariables) return (double)NAN;
+  return held_value(&run->system->variables[value.variable], value.element, moment);
+}
+
+/* The moment t inside the last step. */
+static brink_status dense_moment(brink_run *run, double t, brink_moment *moment, brink_diag *diag) {
+  const brink_system *system = run->system;
+  *moment = brink_run_now(run);
+  if (t == moment->t) return BRINK_OK;
+  if (run->at_x == NULL) run->at_x = brink_arena_take(&run->arena, system->nx, sizeof(double));
+  if (run->at_x == NULL) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  brink_status status = brink_sim_at(run->sim, t, run->at_x, diag);
+  moment->t = t;
+  moment->x = run->at_x;
+  moment->sgn = NULL; /* an event at the end of the step may have changed them */
+  if (run->step_p != NULL) {
+    moment->p = run->step_p;
+    moment->mode = run->step_mode;
+  }
+  return status;
+}
+
+brink_status brink_run_get_at(brink_run *run, double t, const brink_value *values, size_t count,
+                              double *out, brink_diag *diag) {
+  brink_diag_clear(diag);
+  if (run == NULL || (count > 0 && (values == NULL || out == NULL)))
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run, values and out must not be NULL");
+  if (run->population_run != NULL) {
+    const brink_agents *agents = run->population_run->agents;
+    if (!(t >= brink_agents_time(agents)) ||
+        (t > brink_agents_time(agents) && t >= brink_agents_horizon(agents)))
+      return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                            "t = %.17g is not between the last turn at %.17g and the next one", t,
+                            brink_agents_time(agents));
+    for (size_t k = 0; k < count; k++)
+      out[k] =
+          brink_population_run_value(run->population_run, values[k].variable, values[k].element, t);
+    return BRINK_OK;
+  }
+  brink_moment moment;
+  brink_status status = dense_moment(run, t, &moment, diag);
+  if (status != BRINK_OK) return status;
+  run->computed = false;
+  for (size_t k = 0; k < count; k++) out[k] = value_at(run, values[k], &moment);
+  run->computed = false;
+  return BRINK_OK;
+}
+
+/* ---- writing ---- */
+
+static brink_status check_value(const brink_run *run, const char *name,
+                                const brink_variable *variable, size_t element, double value,
+                                brink_diag *diag) {
+  size_t instance = element / variable->length;
+  double lo = variable->bounds != NULL ? variable->bounds[2 * instance] : variable->lo;
+  double hi = variable->bounds != NULL ? variable->bounds[2 * instance + 1] : variable->hi;
+  if (!isfinite(value))
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "'%s' cannot be %g", name, value);
+  if (variable->has_range && (value < lo || value > hi))
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "'%s' = %g is outside its range (%g, %g)", name,
+                          value, lo, hi);
+  bool listed = variable->nset == 0;
+  for (size_t k = 0; k < variable->nset; k++) listed = listed || variable->set[k] == value;
+  if (!listed)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "'%s' cannot have this value: see its set",
+                          name);
+  if (variable->type != BRINK_VALUE_REAL && value != floor(value))
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "'%s' = %g is not a whole number", name, value);
+  if (run->phase > BRINK_RUN_BEGUN)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "the run is over: reset it first");
+  return BRINK_OK;
+}
+
+static brink_status write_state(brink_run *run, size_t slot, double value, brink_diag *diag) {
+  size_t nx = run->system->nx;
+  if (run->at_x == NULL) run->at_x = brink_arena_take(&run->arena, nx, sizeof(double));
+  if (run->at_x == NULL) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  memcpy(run->at_x, brink_sim_state(run->sim), nx * sizeof(double));
+  run->at_x[slot] = value;
+  return brink_sim_set_state(run->sim, run->at_x, diag);
+}
+
+static brink_status write_parameter(brink_run *run, const char *name, size_t slot, double value,
+                                    brink_diag *diag) {
+  if (!brink_instance_may_write(run->instance, BRINK_SPACE_P, slot))
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                          "'%s' is taken as constant in this run: create it with options.writable "
+                          "that lets it be written, or set it in the model",
+                          name);
+  return brink_sim_set_parameter(run->sim, slot, value, diag);
+}
+
+static brink_status write_value(brink_run *run, const char *name, double value, brink_diag *diag) {
+  brink_value found;
+  brink_status status = brink_run_find(run, name, &found, diag);
+  if (status != BRINK_OK) return status;
+  const brink_variable *variable = &run->system->variables[found.variable];
+  size_t slot = variable->base + found.element;
+  if (is_computed(variable))
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                          "'%s' is computed by equations: it cannot be written", name);
+  status = check_value(run, name, variable, found.element, value, diag);
+  if (status != BRINK_OK) return status;
+  run->computed = false;
+  if (run->population_run != NULL)
+    return brink_population_run_write(run->population_run, name, found.variable, found.element,
+                                      value, diag);
+  if (variable->space == BRINK_SPACE_X) return write_state(run, slot, value, diag);
+  if (variable->space == BRINK_SPACE_MODE)
+    return brink_sim_set_mode(run->sim, slot, (int)value, diag);
+  return write_parameter(run, name, slot, value, diag);
+}
+
+brink_status brink_run_set(brink_run *run, const char *name, double value, brink_diag *diag) {
+  brink_status status = write_value(run, name, value, diag);
+  return status < 0 ? status : BRINK_OK;
+}
+
+brink_status brink_run_set_text(brink_run *run, const char *name, const char *text,
+                                brink_diag *diag) {
+  brink_value found;
+  double number;
+  brink_status status = brink_run_find(run, name, &found, diag);
+  if (status != BRINK_OK) return status;
+  if (text == NULL || !brink_system_string(run->system, text, &number))
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "'%s' cannot be '%s'", name,
+                          text != NULL ? text : "");
+  return brink_run_set(run, name, number, diag);
+}
