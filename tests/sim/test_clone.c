@@ -199,21 +199,26 @@ TEST(sensitivities_stay_with_the_original) {
   open_problem(&f, "M3");
   brink_sensitivity_def def = brink_default_sensitivity();
   brink_sensitivity *sensitivity = NULL;
-  brink_sim *clone = NULL;
+  brink_sim *clone = NULL, *later = NULL;
+  tracked memory = {0};
+  brink_allocator allocator = tracked_allocator(&memory);
   double before[PROBLEM_STATES * PROBLEM_STATES];
   size_t bytes = f.def.nx * f.def.nx * sizeof(double);
   CHECK_INT(brink_sim_reset(f.sim, NULL), BRINK_OK);
-  CHECK_INT(brink_sensitivity_create(f.sim, &def, NULL, NULL, &sensitivity), BRINK_OK);
+  CHECK_INT(brink_sensitivity_create(f.sim, &def, &allocator, NULL, &sensitivity), BRINK_OK);
   for (int k = 0; k < 20; k++) brink_sim_advance(f.sim, f.t_end, NULL);
   memcpy(before, brink_sensitivity_state(sensitivity), bytes);
   CHECK_INT(brink_sim_clone(f.sim, NULL, NULL, NULL, &clone), BRINK_OK);
-  brink_sim_advance(clone, f.t_end, NULL);
+  CHECK_INT(brink_sim_clone(f.sim, NULL, NULL, NULL, &later), BRINK_OK);
+  brink_sim_run(clone, f.t_end, NULL); /* through events */
   CHECK(memcmp(before, brink_sensitivity_state(sensitivity), bytes) == 0);
   brink_sim_run(f.sim, f.t_end, NULL);
   CHECK(memcmp(before, brink_sensitivity_state(sensitivity), bytes) != 0);
-  brink_sensitivity_destroy(sensitivity);
-  brink_sim_run(clone, f.t_end, NULL);
+  brink_sensitivity_destroy(sensitivity); /* its memory is overwritten */
+  brink_sim_run(later, f.t_end, NULL);
+  CHECK(same_present(&f, f.sim, later));
   CHECK(same_present(&f, f.sim, clone));
+  brink_sim_destroy(later);
   brink_sim_destroy(clone);
   close_problem(&f);
 }

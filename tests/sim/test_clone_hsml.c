@@ -215,6 +215,12 @@ TEST(instances_of_other_systems_have_other_runs) {
   CHECK_INT(brink_instance_copy_run(NULL, a, NULL), BRINK_ERR_ARGUMENT);
   CHECK_INT(brink_instance_copy_run(a, NULL, NULL), BRINK_ERR_ARGUMENT);
   CHECK_INT(brink_instance_copy_run(a, a, NULL), BRINK_OK);
+  b->dropped_warnings = 3; /* more than are kept */
+  brink_instance *d = NULL;
+  CHECK_INT(brink_instance_clone(b, NULL, NULL, &d), BRINK_OK);
+  CHECK_INT(brink_instance_copy_run(d, b, NULL), BRINK_OK);
+  CHECK_INT(d->dropped_warnings, 3);
+  brink_instance_destroy(d);
   brink_instance_destroy(a);
   brink_instance_destroy(b);
   brink_instance_destroy(c);
