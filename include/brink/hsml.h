@@ -53,7 +53,14 @@ typedef struct brink_hsml_def {
   bool part;       /* the top is a part of something: its inputs may be open; false */
 } brink_hsml_def;
 
-BRINK_API brink_hsml_def brink_default_hsml(void);
+/* Fills a definition of `size` bytes; brink_default_hsml() calls it. */
+BRINK_API void brink_hsml_defaults(brink_hsml_def *def, size_t size);
+
+static inline brink_hsml_def brink_default_hsml(void) {
+  brink_hsml_def def;
+  brink_hsml_defaults(&def, sizeof def);
+  return def;
+}
 
 /* Reads, parses and checks. Statuses: OK; MODEL: the text has errors, and *model holds the messages; FILE: it
  * cannot be read; ARGUMENT, MEMORY. Except for MODEL, *model is NULL after a failure. */
@@ -190,7 +197,6 @@ typedef enum brink_writable {
 /* brink_default_run() fills in the defaults given here; brink_hsml_options adds the model's simulation section. */
 typedef struct brink_run_options {
   size_t size;             /* of this struct: set by brink_default_run() */
-  brink_options sim;       /* method, events, tolerances, …: brink_default_options() */
   double until;            /* end time; NaN: not given */
   double every;            /* output grid of recordings; 0: each step */
   uint64_t seed;           /* of all random draws; 1 */
@@ -201,14 +207,28 @@ typedef struct brink_run_options {
   const char *cache;       /* directory of compiled code; NULL: the user's */
   brink_writable writable; /* BRINK_WRITE_INPUTS */
   bool conditions;         /* work out the condition of every event; false */
+  brink_options
+      sim; /* method, events, tolerances, …: brink_default_options(); stays the last member */
 } brink_run_options;
 
-BRINK_API brink_run_options brink_default_run(void);
+/* Fills options of `size` bytes; brink_default_run() calls it. */
+BRINK_API void brink_run_defaults(brink_run_options *options, size_t size);
+
+static inline brink_run_options brink_default_run(void) {
+  brink_run_options options;
+  brink_run_defaults(&options, sizeof options);
+  return options;
+}
 
 /* The defaults, then the simulation section of the model. Statuses: OK; MODEL: the section has an impossible value;
  * those of brink_hsml_build. */
-BRINK_API brink_status brink_hsml_options(brink_hsml *model, brink_run_options *options,
-                                          brink_diag *diag);
+BRINK_API brink_status brink_hsml_fill_options(brink_hsml *model, brink_run_options *options,
+                                               size_t size, brink_diag *diag);
+
+static inline brink_status brink_hsml_options(brink_hsml *model, brink_run_options *options,
+                                              brink_diag *diag) {
+  return brink_hsml_fill_options(model, options, sizeof *options, diag);
+}
 /* One option by its name in the simulation section ("rtol", "method", "until", …) and a word for its value. ARGUMENT:
  * there is no such option, or it cannot have this value. */
 BRINK_API brink_status brink_run_option(brink_run_options *options, const char *name,

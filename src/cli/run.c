@@ -167,13 +167,27 @@ static int print(const cli_simulation *sim) {
 
 /* ---- the whole ---- */
 
+/* The run cannot be made. */
+
 static int refuse(const cli_simulation *sim, brink_status status, const brink_diag *diag) {
+  const brink_options *options = &sim->settings.run.sim;
   const char *name = sim->model->built != NULL ? sim->model->built->system->name : "the model";
-  if (status == BRINK_ERR_MODEL || status == BRINK_ERR_ARGUMENT)
-    cli_say("%s", diag->message);
-  else
-    cli_say("%s failed at t = 0: %s", name, diag->message);
-  return CLI_NUMERICS;
+  brink_summary summary = {.model = name,
+                           .status = "failed",
+                           .reason = brink_run_reason(status),
+                           .message = diag->message,
+                           .seed = sim->settings.run.seed,
+                           .method = brink_method_name(options->method),
+                           .events_method = brink_events_name(options->events),
+                           .rtol = options->rtol,
+                           .atol = options->atol,
+                           .engine = "none"};
+  cli_say("%s failed at t = 0: %s", name, diag->message);
+  if (!sim->settings.json) return CLI_NUMERICS;
+  brink_text text = {0};
+  brink_json_summary(&text, &summary, NULL, NULL);
+  int printed = cli_print(&text);
+  return printed != CLI_OK ? printed : CLI_NUMERICS;
 }
 
 static int simulate_and_print(cli_simulation *sim) {

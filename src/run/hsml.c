@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/definition.h"
+
 /* ---- reading ---- */
 
 /* A copy of the caller's text, as the parser wants it. */
@@ -74,8 +76,9 @@ void brink_hsml_destroy(brink_hsml *model) {
   release_model(model);
 }
 
-brink_hsml_def brink_default_hsml(void) {
-  return (brink_hsml_def){.size = sizeof(brink_hsml_def)};
+void brink_hsml_defaults(brink_hsml_def *def, size_t size) {
+  brink_hsml_def defaults = {.size = sizeof defaults};
+  brink_definition_fill(def, size, &defaults, sizeof defaults);
 }
 
 static brink_hsml *new_model(const brink_hsml_def *def, const brink_allocator *allocator) {
@@ -117,18 +120,20 @@ static brink_status parse(brink_hsml *model, brink_diag *diag) {
   return brink_diag_set(diag, BRINK_ERR_MODEL, "the model has errors");
 }
 
-brink_status brink_hsml_load(const brink_hsml_def *def, const brink_allocator *allocator,
+brink_status brink_hsml_load(const brink_hsml_def *given, const brink_allocator *allocator,
                              brink_diag *diag, brink_hsml **model) {
+  brink_hsml_def def = brink_default_hsml();
   brink_diag_clear(diag);
-  if (model == NULL || def == NULL || (def->path == NULL && def->text == NULL))
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "def needs a path or a text");
+  if (model == NULL || given == NULL)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "def and model must not be NULL");
   *model = NULL;
-  if (def->size != sizeof *def)
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
-                          "def->size is %zu: begin with brink_default_hsml()", def->size);
-  brink_hsml *made = new_model(def, allocator);
+  brink_status status = brink_definition_read(&def, sizeof def, given, "brink_hsml_def", diag);
+  if (status != BRINK_OK) return status;
+  if (def.path == NULL && def.text == NULL)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "def needs a path or a text");
+  brink_hsml *made = new_model(&def, allocator);
   if (made == NULL) return out_of_memory(diag);
-  brink_status status = parse(made, diag);
+  status = parse(made, diag);
   if (status == BRINK_OK || status == BRINK_ERR_MODEL)
     *model = made;
   else
@@ -363,9 +368,11 @@ brink_status brink_hsml_build(brink_hsml *model, brink_diag *diag) {
   return build(model, &model->hints, diag);
 }
 
-brink_status brink_hsml_options(brink_hsml *model, brink_run_options *options, brink_diag *diag) {
+brink_status brink_hsml_fill_options(brink_hsml *model, brink_run_options *options, size_t size,
+                                     brink_diag *diag) {
+  brink_run_options full = brink_default_run();
   brink_status status = brink_hsml_build(model, diag);
-  *options = brink_default_run();
-  if (status != BRINK_OK) return status;
-  return brink_run_options_of(model->built->system, NULL, options, diag);
+  if (status == BRINK_OK) status = brink_run_options_of(model->built->system, NULL, &full, diag);
+  if (options != NULL) brink_definition_fill(options, size, &full, sizeof full);
+  return status;
 }

@@ -6,15 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/definition.h"
 #include "lang/ast.h"
 #include "run/hsml.h"
 
-brink_run_options brink_default_run(void) {
-  return (brink_run_options){.size = sizeof(brink_run_options),
-                             .sim = brink_default_options(),
-                             .until = NAN,
-                             .seed = 1,
-                             .writable = BRINK_WRITE_INPUTS};
+void brink_run_defaults(brink_run_options *options, size_t size) {
+  brink_run_options defaults = {.size = sizeof defaults,
+                                .sim = brink_default_options(),
+                                .until = NAN,
+                                .seed = 1,
+                                .writable = BRINK_WRITE_INPUTS};
+  brink_definition_fill(options, size, &defaults, sizeof defaults);
 }
 
 /* ---- words to values: each writes what is wrong into `problem` and returns false ---- */

@@ -19,12 +19,11 @@ static const verdict verdicts[] = {
     {BRINK_ERR_FILE, "file"},
 };
 
-static const verdict *find_verdict(brink_status status) {
-  static const verdict other = {BRINK_OK, "other"};
+const char *brink_run_reason(brink_status status) {
   for (size_t k = 0; k < sizeof verdicts / sizeof verdicts[0]; k++) {
-    if (verdicts[k].status == status) return &verdicts[k];
+    if (verdicts[k].status == status) return verdicts[k].reason;
   }
-  return &other;
+  return "other";
 }
 
 /* ---- names ---- */
@@ -145,6 +144,6 @@ void brink_run_judge(brink_run *run) {
   } else {
     if (ending == BRINK_ENDING_RULES) status = BRINK_ERR_LOOP;
     describe(run, status);
-    fail(run, find_verdict(status)->reason, summary->message);
+    fail(run, brink_run_reason(status), summary->message);
   }
 }

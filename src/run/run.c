@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/definition.h"
 #include "run/population_run.h"
 #include "sim/sim.h"
 
@@ -137,23 +138,24 @@ static brink_run *new_run(const brink_run_options *options, const brink_allocato
   return run;
 }
 
-brink_status brink_run_create(brink_hsml *model, const brink_run_options *options,
+brink_status brink_run_create(brink_hsml *model, const brink_run_options *given,
                               const brink_allocator *allocator, brink_diag *diag,
                               brink_run **result) {
-  brink_run_options own;
+  brink_run_options options;
   brink_diag_clear(diag);
   if (model == NULL || result == NULL)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "model and run must not be NULL");
   *result = NULL;
   brink_status status = BRINK_OK;
-  if (options == NULL) status = brink_hsml_options(model, &own, diag);
-  if (options == NULL) options = &own;
-  if (status == BRINK_OK && options->size != sizeof *options)
-    status = brink_diag_set(diag, BRINK_ERR_ARGUMENT,
-                            "options->size is %zu: begin with brink_default_run()", options->size);
-  if (status == BRINK_OK) status = brink_run_options_check(options, diag);
+  if (given == NULL) {
+    status = brink_hsml_options(model, &options, diag);
+  } else {
+    options = brink_default_run();
+    status = brink_definition_read(&options, sizeof options, given, "brink_run_options", diag);
+  }
+  if (status == BRINK_OK) status = brink_run_options_check(&options, diag);
   if (status != BRINK_OK) return status;
-  brink_run *run = new_run(options, allocator);
+  brink_run *run = new_run(&options, allocator);
   if (run == NULL) return out_of_memory(diag);
   status = build_for(run, model, diag);
   if (status == BRINK_OK) status = create_engine(run, model, diag);
@@ -424,6 +426,11 @@ brink_moment brink_run_now(const brink_run *run) {
 
 void brink_run_observe(brink_run *run, const brink_run_observer *observer) {
   run->observer = observer != NULL ? *observer : (brink_run_observer){0};
+  if (run->phase != BRINK_RUN_BEGUN) return;
+  if (run->population_run != NULL)
+    brink_run_listen(run);
+  else
+    brink_run_sink_install(run);
 }
 
 brink_run_info brink_run_information(brink_run *run) {

@@ -138,6 +138,8 @@ bool brink_run_is_cancelled(const brink_run *run);
 
 /* sink.c: a single system. */
 brink_status brink_run_sink_begin(brink_run *run);
+/* Who is interested in steps and events may have changed. */
+void brink_run_sink_install(brink_run *run);
 void brink_run_sink_settle(brink_run *run); /* the instant is over */
 void brink_run_sink_end(brink_run *run);    /* after the last step: what is still open */
 /* The same with what holds after the instant and what was noted in it (run->remarks). */
@@ -166,7 +168,9 @@ brink_status brink_run_display_begin(brink_run *run);
 /* provenance.c: where the results of this run come from. */
 const brink_fact *brink_run_facts(brink_run *run, size_t *count);
 
-/* outcome.c: what became of a run: fills run->summary and run->hint. */
+/* outcome.c: the word for a failure in summaries: "step", "domain", … */
+const char *brink_run_reason(brink_status status);
+/* What became of a run: fills run->summary and run->hint. */
 void brink_run_judge(brink_run *run);
 
 /* summary.c */

@@ -232,7 +232,8 @@ static bool wants_steps(const brink_run *run) {
   for (size_t k = 0; k < system->nflags; k++) {
     if (system->flags[k].kind == BRINK_FLAG_RULE) return true;
   }
-  return run->results != NULL || run->display != NULL || run->observer.step != NULL;
+  return run->results != NULL || run->display != NULL || run->observer.step != NULL ||
+         run->observer.event != NULL;
 }
 
 void brink_run_listen(brink_run *run) {
@@ -240,6 +241,16 @@ void brink_run_listen(brink_run *run) {
                 run->observer.event != NULL;
   if (wanted) run->journal.listen = on_complete;
   run->journal.listener = run;
+}
+
+void brink_run_sink_install(brink_run *run) {
+  brink_sink sink = {.step = wants_steps(run) ? on_step : NULL,
+                     .event = on_event,
+                     .near_miss = on_near_miss,
+                     .slide = on_slide,
+                     .user = run};
+  brink_run_listen(run);
+  brink_sim_set_sink(run->sim, &sink);
 }
 
 brink_status brink_run_sink_begin(brink_run *run) {
@@ -250,13 +261,7 @@ brink_status brink_run_sink_begin(brink_run *run) {
   status = brink_run_display_begin(run);
   if (status == BRINK_OK) status = brink_run_results_begin(run);
   if (status != BRINK_OK) return status;
-  brink_run_listen(run);
-  brink_sink sink = {.step = wants_steps(run) ? on_step : NULL,
-                     .event = on_event,
-                     .near_miss = on_near_miss,
-                     .slide = on_slide,
-                     .user = run};
-  brink_sim_set_sink(run->sim, &sink);
+  brink_run_sink_install(run);
   return brink_conditions_report_begin(run);
 }
 
