@@ -1,29 +1,25 @@
 /* model.c: models that the program carries in itself, and their runs. */
-#include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "experiments/lab.h"
-#include "lang/flatten.h"
+#include "run/run.h"
+#include "sim/sim.h"
 
-/* A value that brink_lab_begin puts where it belongs. */
-typedef struct wish {
-  brink_space space; /* X or P */
-  size_t slot;
+/* A value that brink_lab_begin writes. */
+typedef struct start_value {
+  const char *name;
   double value;
-} wish;
+} start_value;
 
 struct brink_lab_model {
   brink_lab *lab;
   brink_lab_model *next;
-  brink_unit *unit; /* holds texts of the system */
-  brink_system *system;
-  brink_instance *instance;
-  brink_sim *sim;
-  double *x;
-  wish *wishes;
-  size_t nwishes, wishes_capacity;
-  brink_arena arena; /* of the wishes and x */
+  brink_hsml *hsml;
+  brink_run *run;
+  start_value *starts;
+  size_t nstarts, starts_capacity;
+  brink_arena arena; /* of the starts */
 };
 
 /* ---- carried files ---- */
@@ -63,84 +59,68 @@ const char *brink_lab_text(const char *path) {
   return file != NULL ? (const char *)file->text : NULL;
 }
 
-static char *read_carried(const char *path, size_t *length, const char **reason, void *user) {
+static int read_carried(const char *path, const char **text, size_t *length, const char **reason,
+                        void *user) {
   (void)user;
   const brink_lab_file *file = find_carried(path);
-  char *text = file != NULL ? malloc(file->length + 1) : NULL;
-  if (text == NULL) {
-    *reason = file != NULL ? "out of memory" : "the program does not carry it";
-    return NULL;
+  if (file == NULL) {
+    *reason = "the program does not carry it";
+    return 1;
   }
-  memcpy(text, file->text, file->length + 1);
+  *text = (const char *)file->text;
   *length = file->length;
-  return text;
-}
-
-/* ---- from text to a system ---- */
-
-/* The first thing that is wrong with a model, as a diagnostic. */
-static brink_status tell_errors(brink_unit *unit, const char *path, brink_diag *diag) {
-  brink_report_sort(unit);
-  for (size_t k = 0; k < unit->nitems; k++) {
-    const brink_report_item *item = &unit->items[k];
-    if (item->severity != BRINK_ERROR) continue;
-    brink_text text = {0};
-    brink_report_render(unit, item, &text);
-    brink_diag_set(diag, BRINK_ERR_ARGUMENT, "%s", text.data != NULL ? text.data : path);
-    brink_text_free(&text);
-    return BRINK_ERR_ARGUMENT;
-  }
-  return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
-}
-
-static brink_status flatten(brink_lab_model *model, const char *path, const char *const *sets,
-                            brink_diag *diag) {
-  static const brink_reader carried = {.read = read_carried};
-  bool unreadable = false;
-  const char *reason = "out of memory";
-  brink_unit *unit = brink_unit_parse(path, &carried, NULL, &unreadable, &reason);
-  model->unit = unit;
-  if (unit == NULL || unreadable)
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "cannot read %s: %s", path, reason);
-  brink_unit_check(unit);
-  if (unit->nerrors == 0) {
-    brink_flatten_options options = {
-        .sets = sets, .seed = model->lab->options.seed, .seed_given = true};
-    while (sets != NULL && sets[options.nsets] != NULL) options.nsets++;
-    model->system = brink_flatten(unit, &options, NULL);
-  }
-  return model->system != NULL ? BRINK_OK : tell_errors(unit, path, diag);
+  return 0;
 }
 
 /* ---- opening and closing ---- */
 
+/* The first error of a model, as a diagnostic. */
+static brink_status first_error(brink_hsml *model, brink_status status, brink_diag *diag) {
+  const brink_hsml_message *messages;
+  size_t count = model != NULL ? brink_hsml_messages(model, &messages) : 0;
+  for (size_t k = 0; k < count; k++) {
+    if (messages[k].severity == BRINK_ERROR)
+      return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "%s", messages[k].rendered);
+  }
+  return status;
+}
+
+static brink_status load(brink_lab_model *model, const char *path, const char *const *sets,
+                         brink_diag *diag) {
+  static const brink_hsml_reader carried = {.read = read_carried};
+  brink_hsml_def def = brink_default_hsml();
+  def.path = path;
+  def.reader = &carried;
+  brink_status status = brink_hsml_load(&def, NULL, diag, &model->hsml);
+  for (; status == BRINK_OK && sets != NULL && *sets != NULL; sets++) {
+    char name[PATH];
+    const char *equals = strchr(*sets, '=');
+    snprintf(name, sizeof name, "%.*s", equals != NULL ? (int)(equals - *sets) : 0, *sets);
+    status = brink_hsml_set_text(model->hsml, name, equals != NULL ? equals + 1 : "", diag);
+  }
+  return first_error(model->hsml, status, diag);
+}
+
 static brink_status make(brink_lab_model *model, const char *path, const char *const *sets,
                          const brink_options *options, brink_diag *diag) {
   const brink_lab_options *asked = &model->lab->options;
-  brink_status status = flatten(model, path, sets, diag);
+  brink_run_options run = brink_default_run();
+  brink_status status = load(model, path, sets, diag);
   if (status != BRINK_OK) return status;
-  brink_instance_options wishes = {.interpret = asked->interpret,
-                                   .rtol = options->rtol,
-                                   .atol = options->atol,
-                                   .seed = asked->seed,
-                                   .parameters_vary = true};
-  if (options->method == BRINK_AUTO || options->method == BRINK_TAYLOR) {
-    wishes.wants_flow_jet = true;
-    wishes.only_if_worth = options->method == BRINK_AUTO;
-    wishes.flow_order = options->order;
-  }
-  status = brink_instance_create(model->system, &wishes, NULL, diag, &model->instance);
-  if (status != BRINK_OK) return status;
-  model->x = brink_arena_take(&model->arena, model->system->nx + 1, sizeof *model->x);
-  if (model->x == NULL) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
-  return brink_sim_create(brink_instance_model(model->instance), options, NULL, diag, &model->sim);
+  run.sim = *options;
+  run.seed = asked->seed;
+  run.interpret = asked->interpret;
+  run.clocks = BRINK_CLOCKS_ONE;
+  run.writable = BRINK_WRITE_ALL;
+  status = brink_run_create(model->hsml, &run, NULL, diag, &model->run);
+  if (status != BRINK_OK) return first_error(model->hsml, status, diag);
+  model->run->sim->options.max_steps = options->max_steps; /* experiments drive it themselves */
+  return BRINK_OK;
 }
 
 static void destroy(brink_lab_model *model) {
-  brink_sim_destroy(model->sim);
-  brink_instance_destroy(model->instance);
-  brink_system_destroy(model->system);
-  brink_unit_destroy(model->unit);
+  brink_run_destroy(model->run);
+  brink_hsml_destroy(model->hsml);
   brink_arena_free(&model->arena);
   brink_release(NULL, model, 1, sizeof *model);
 }
@@ -178,75 +158,41 @@ void brink_lab_close_models(brink_lab *lab) {
   while (lab->models != NULL) brink_lab_close(lab->models);
 }
 
-/* ---- names ---- */
-
-/* The variable of a full name, "car[3].x"; BRINK_NO_INDEX: there is none. */
-static uint32_t find_variable(const brink_system *system, const char *name, size_t *element) {
-  brink_text text = {0};
-  uint32_t found = BRINK_NO_INDEX;
-  for (uint32_t v = 0; v < system->nvariables && found == BRINK_NO_INDEX; v++) {
-    const brink_variable *variable = &system->variables[v];
-    if (variable->kind == BRINK_VARIABLE_HIDDEN) continue;
-    size_t count = system->groups[variable->group].count * variable->length;
-    for (size_t k = 0; k < count && found == BRINK_NO_INDEX; k++) {
-      text.length = 0;
-      brink_system_variable_name(system, v, k, &text);
-      if (text.data == NULL || text.failed || strcmp(text.data, name) != 0) continue;
-      found = v;
-      *element = k;
-    }
-  }
-  brink_text_free(&text);
-  return found;
-}
+/* ---- running ---- */
 
 size_t brink_lab_state(const brink_lab_model *model, const char *name) {
-  size_t element = 0;
-  uint32_t v = find_variable(model->system, name, &element);
-  if (v == BRINK_NO_INDEX || model->system->variables[v].space != BRINK_SPACE_X) return BRINK_NONE;
-  return model->system->variables[v].base + element;
+  brink_value found;
+  if (brink_run_find(model->run, name, &found, NULL) != BRINK_OK) return BRINK_NONE;
+  const brink_variable *variable = &model->run->system->variables[found.variable];
+  return variable->space == BRINK_SPACE_X ? variable->base + found.element : BRINK_NONE;
 }
-
-/* ---- running ---- */
 
 brink_status brink_lab_set(brink_lab_model *model, const char *name, double value,
                            brink_diag *diag) {
-  size_t element = 0;
-  uint32_t v = find_variable(model->system, name, &element);
-  const brink_variable *variable = v != BRINK_NO_INDEX ? &model->system->variables[v] : NULL;
-  if (variable == NULL || (variable->space != BRINK_SPACE_X && variable->space != BRINK_SPACE_P))
+  brink_value found;
+  if (brink_run_find(model->run, name, &found, NULL) != BRINK_OK)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "%s has no state and no parameter %s",
-                          model->system->name, name);
-  wish new = {.space = variable->space, .slot = variable->base + element, .value = value};
-  for (size_t k = 0; k < model->nwishes; k++) {
-    wish *old = &model->wishes[k];
-    if (old->space != new.space || old->slot != new.slot) continue;
-    *old = new;
+                          model->run->system->name, name);
+  for (size_t k = 0; k < model->nstarts; k++) {
+    if (strcmp(model->starts[k].name, name) != 0) continue;
+    model->starts[k].value = value;
     return BRINK_OK;
   }
-  if (!brink_arena_grow(&model->arena, (void **)&model->wishes, model->nwishes,
-                        &model->wishes_capacity, sizeof *model->wishes))
-    return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
-  model->wishes[model->nwishes++] = new;
+  const char *kept = brink_arena_text(&model->arena, name);
+  start_value *start =
+      brink_arena_push(&model->arena, model->starts, model->nstarts, model->starts_capacity);
+  if (kept == NULL || start == NULL) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  *start = (start_value){.name = kept, .value = value};
   return BRINK_OK;
 }
 
 brink_status brink_lab_begin(brink_lab_model *model, brink_diag *diag) {
-  brink_status status = brink_sim_reset(model->sim, diag);
-  if (status < 0 || model->nwishes == 0) return status < 0 ? status : BRINK_OK;
-  if (model->system->nx > 0)
-    memcpy(model->x, brink_sim_state(model->sim), model->system->nx * sizeof *model->x);
-  for (size_t k = 0; k < model->nwishes && status >= 0; k++) {
-    const wish *w = &model->wishes[k];
-    if (w->space == BRINK_SPACE_X)
-      model->x[w->slot] = w->value;
-    else
-      status = brink_sim_set_parameter(model->sim, w->slot, w->value, diag);
-  }
-  if (status >= 0) status = brink_sim_set_state(model->sim, model->x, diag);
-  return status < 0 ? status : BRINK_OK;
+  brink_status status = brink_run_reset(model->run, diag);
+  for (size_t k = 0; k < model->nstarts && status == BRINK_OK; k++)
+    status = brink_run_set(model->run, model->starts[k].name, model->starts[k].value, diag);
+  return status;
 }
 
 brink_sim *brink_lab_sim(const brink_lab_model *model) {
-  return model->sim;
+  return model->run->sim;
 }

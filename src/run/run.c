@@ -366,7 +366,7 @@ brink_status brink_run_finish(brink_run *run, brink_diag *diag) {
 brink_status brink_run_reset(brink_run *run, brink_diag *diag) {
   brink_diag_clear(diag);
   if (run == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run must not be NULL");
-  brink_run_finish(run, NULL);
+  if (run->phase != BRINK_RUN_MADE) brink_run_finish(run, NULL);
   free_recordings(run);
   run->choice = (brink_record_choice){0};
   run->phase = BRINK_RUN_MADE;
