@@ -4,15 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/flatten.h"
-#include "native/native.h"
+#include "run/run.h"
+#include "sim/sim.h"
 #include "support/taylor_problem.h"
 
 /* One instance of the model. */
 typedef struct program {
-  brink_system *system;
-  brink_instance *instance;
-  brink_sim *sim;
+  brink_run *run;
+  brink_sim *sim; /* of the run: it is driven directly, without records */
 } program;
 
 /* What a Poincaré section leaves behind. */
@@ -23,7 +22,7 @@ typedef struct record {
 
 typedef struct side {
   taylor_solver solver; /* first: a side is a solver */
-  brink_unit *unit;
+  brink_hsml *model;
   program *programs; /* one, or one for each case */
   size_t nprograms;
   const program *last;
@@ -50,52 +49,28 @@ bool taylor_has_method(const char *method) {
 
 /* ---- making it ---- */
 
-static char *read_text(const char *path, size_t *length, const char **reason, void *user) {
-  const char *text = ((const side *)user)->solver.problem->model;
-  (void)path;
-  *length = strlen(text);
-  char *copy = malloc(*length + 1);
-  if (copy == NULL)
-    *reason = "out of memory";
-  else
-    memcpy(copy, text, *length + 1);
-  return copy;
+static void report(brink_hsml *model) {
+  const brink_hsml_message *messages;
+  size_t count = model != NULL ? brink_hsml_messages(model, &messages) : 0;
+  for (size_t k = 0; k < count; k++) fputs(messages[k].rendered, stderr);
 }
 
-static void report(brink_unit *unit) {
-  brink_text text = {0};
-  brink_report_sort(unit);
-  for (size_t k = 0; k < unit->nitems; k++) brink_report_render(unit, &unit->items[k], &text);
-  if (text.data != NULL) fputs(text.data, stderr);
-  brink_text_free(&text);
-}
-
-static bool parse(side *self) {
-  brink_reader reader = {.read = read_text, .user = self};
-  bool unreadable = false;
-  const char *reason = NULL;
-  self->unit = brink_unit_parse(self->solver.problem->name, &reader, NULL, &unreadable, &reason);
-  if (self->unit == NULL || unreadable) return false;
-  brink_unit_check(self->unit);
-  if (self->unit->nerrors == 0) return true;
-  report(self->unit);
+static bool load(side *self) {
+  brink_hsml_def def = brink_default_hsml();
+  def.path = self->solver.problem->name;
+  def.text = self->solver.problem->model;
+  if (brink_hsml_load(&def, NULL, &self->diag, &self->model) == BRINK_OK) return true;
+  report(self->model);
   return false;
 }
 
-static bool flatten(side *self, size_t which, program *made) {
+static bool set_parameters(side *self, size_t which) {
   const taylor_problem *problem = self->solver.problem;
-  char words[TAYLOR_PARAMETERS][64];
-  const char *sets[TAYLOR_PARAMETERS];
-  for (size_t k = 0; k < problem->nparameters; k++) {
-    snprintf(words[k], sizeof words[k], "%s=%.17g", problem->parameters[k],
-             problem->cases[which].p[k]);
-    sets[k] = words[k];
-  }
-  made->system = brink_flatten(
-      self->unit, &(brink_flatten_options){.sets = sets, .nsets = problem->nparameters, .seed = 1},
-      NULL);
-  if (made->system == NULL) report(self->unit);
-  return made->system != NULL;
+  bool fine = true;
+  for (size_t k = 0; fine && k < problem->nparameters; k++)
+    fine = brink_hsml_set(self->model, problem->parameters[k], problem->cases[which].p[k],
+                          &self->diag) == BRINK_OK;
+  return fine;
 }
 
 static int keep_event(const brink_event_record *event, void *user) {
@@ -109,25 +84,25 @@ static int keep_event(const brink_event_record *event, void *user) {
 
 static bool make_program(side *self, size_t which, brink_method method, const taylor_setup *setup) {
   program *made = &self->programs[which];
-  brink_options options = brink_default_options();
-  options.method = method;
-  options.rtol = options.atol = setup->tolerance;
-  options.audit = setup->audit;
-  brink_instance_options wishes = {.cache = setup->cache,
-                                   .rtol = setup->tolerance,
-                                   .atol = setup->tolerance,
-                                   .seed = 1,
-                                   .wants_flow_jet = method != BRINK_ADAMS};
-  if (!flatten(self, which, made) ||
-      brink_instance_create(made->system, &wishes, NULL, &self->diag, &made->instance) !=
-          BRINK_OK ||
-      brink_sim_create(brink_instance_model(made->instance), &options, NULL, &self->diag,
-                       &made->sim) != BRINK_OK)
+  brink_run_options options = brink_default_run();
+  options.sim.method = method;
+  options.sim.rtol = options.sim.atol = setup->tolerance;
+  options.sim.audit = setup->audit;
+  options.cache = setup->cache;
+  options.writable = BRINK_WRITE_STATES;
+  options.clocks = BRINK_CLOCKS_ONE;
+  if (!set_parameters(self, which) ||
+      brink_run_create(self->model, &options, NULL, &self->diag, &made->run) != BRINK_OK) {
+    report(self->model);
     return false;
+  }
+  made->sim = made->run->sim;
+  made->sim->options.max_steps = 0;
   if (self->solver.problem->kind == TAYLOR_HENON)
     brink_sim_set_sink(made->sim, &(brink_sink){.event = keep_event, .user = self});
-  if (which == 0) self->solver.compile_seconds = brink_instance_compile_seconds(made->instance);
-  if (strcmp(brink_instance_engine(made->instance), "interpreter") != 0) return true;
+  brink_run_info info = brink_run_information(made->run);
+  if (which == 0) self->solver.compile_seconds = info.compile_seconds;
+  if (strcmp(info.engine, "interpreter") != 0) return true;
   fprintf(stderr, "%s: no compiler works, so there is nothing to compare\n",
           self->solver.problem->name);
   return false;
@@ -136,11 +111,9 @@ static bool make_program(side *self, size_t which, brink_method method, const ta
 static void close_side(taylor_solver *solver) {
   side *self = (side *)solver;
   for (size_t k = 0; self->programs != NULL && k < self->nprograms; k++) {
-    brink_sim_destroy(self->programs[k].sim);
-    brink_instance_destroy(self->programs[k].instance);
-    brink_system_destroy(self->programs[k].system);
+    brink_run_destroy(self->programs[k].run);
   }
-  brink_unit_destroy(self->unit);
+  brink_hsml_destroy(self->model);
   free(self->programs);
   free(self);
 }
@@ -186,7 +159,7 @@ taylor_solver *taylor_open_brink(const taylor_problem *problem, const char *meth
       (taylor_solver){.problem = problem, .run = run, .answer = answer_of, .close = close_side};
   self->nprograms = problem->nparameters > 0 ? problem->ncases : 1;
   self->programs = calloc(self->nprograms, sizeof *self->programs);
-  bool ok = self->programs != NULL && parse(self);
+  bool ok = self->programs != NULL && load(self);
   for (size_t k = 0; ok && k < self->nprograms; k++) ok = make_program(self, k, found, setup);
   if (ok) return &self->solver;
   fprintf(stderr, "%s: %s cannot be set up: %s\n", problem->name, method, self->diag.message);
