@@ -54,11 +54,8 @@ static brink_disk_page *page_at(brink_disk *disk, uint64_t at) {
   size_t k = find(disk, at);
   if (k < disk->npages && disk->pages[k]->at == at) return disk->pages[k];
   brink_disk_page *page = brink_arena_take(&disk->arena, 1, sizeof *page);
-  void *pages = disk->pages;
-  if (page == NULL ||
-      !brink_arena_grow(&disk->arena, &pages, disk->npages, &disk->capacity, sizeof(void *)))
+  if (page == NULL || !brink_arena_reserve(&disk->arena, disk->pages, disk->npages, disk->capacity))
     return NULL;
-  disk->pages = pages;
   memmove(disk->pages + k + 1, disk->pages + k, (disk->npages - k) * sizeof(void *));
   disk->pages[k] = page;
   disk->npages++;

@@ -38,8 +38,7 @@ static int keep_event(const brink_event_record *record, void *user) {
     f->more = true;
     return 1;
   }
-  if (!brink_arena_grow(&f->run->arena, (void **)&f->events, f->nevents, &f->capacity,
-                        sizeof *f->events)) {
+  if (!brink_arena_reserve(&f->run->arena, f->events, f->nevents, f->capacity)) {
     f->failed = true;
     return 1;
   }
@@ -124,11 +123,10 @@ static double error_of(const brink_findings *coarse, const brink_occurrence *e) 
 }
 
 static bool keep_difference(brink_run *run, brink_comparison *a, brink_disagreement d) {
-  if (!brink_arena_grow(&run->arena, (void **)&a->differences, a->ndifferences, &a->capacity,
-                        sizeof *a->differences))
-    return false;
-  a->differences[a->ndifferences++] = d;
-  return true;
+  brink_disagreement *kept =
+      brink_arena_push(&run->arena, a->differences, a->ndifferences, a->capacity);
+  if (kept != NULL) *kept = d;
+  return kept != NULL;
 }
 
 static bool compare(brink_run *run, brink_comparison *a) {

@@ -119,8 +119,7 @@ static void keep_line(brink_conditions_report *judge, const brink_condition *c,
                       brink_posed posed) {
   brink_text more = {0};
   if (judge->nlines >= LINES ||
-      !brink_arena_grow(&judge->run->arena, (void **)&judge->lines, judge->nlines,
-                        &judge->lines_capacity, sizeof *judge->lines))
+      !brink_arena_reserve(&judge->run->arena, judge->lines, judge->nlines, judge->lines_capacity))
     return;
   brink_conditions_report_more(judge, c, slopes, &more);
   judge->lines[judge->nlines++] =

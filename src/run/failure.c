@@ -156,10 +156,11 @@ static void advise(const brink_failure *failure, brink_text *message) {
   size_t edge = edge_of(failure, failure->diag->state);
   const char *name = edge != BRINK_NONE ? brink_model_guard_name(model_of(failure), edge) : NULL;
   if (name != NULL && failure->options->events != BRINK_EXTRAPOLATE)
-    brink_text_add(message,
-                   "--events %s looks past the surface of the unilateral flag '%s'; --events "
-                   "extrapolate does not",
-                   brink_events_name(failure->options->events), name);
+    brink_text_add(
+        message,
+        "events %s looks past the surface of the unilateral flag '%s'; events extrapolate "
+        "does not",
+        brink_events_name(failure->options->events), name);
   else if (name != NULL && undefined)
     brink_text_add(message, "the unilateral flag '%s' must reach zero before that edge", name);
   else if (undefined)
@@ -177,7 +178,7 @@ static void describe_accumulation(const brink_failure *failure, brink_text *mess
   brink_text_add(message, " before t = %.10g: %s", failure->diag->t,
                  failure->options->zeno == BRINK_ZENO_CONTINUE
                      ? "the model needs a mode for the limit"
-                     : "give the model a mode for the limit, or go on with --zeno continue");
+                     : "give the model a mode for the limit, or go on with zeno continue");
 }
 
 static void describe(const brink_failure *failure, brink_text *message) {

@@ -378,9 +378,9 @@ const char *brink_population_run_rename(const brink_population_run *self,
 /* ---- warnings ---- */
 
 static void keep_warning(brink_population_run *self, const char *text) {
-  if (brink_arena_grow(&self->run->arena, (void **)&self->warnings, self->nwarnings,
-                       &self->warnings_capacity, sizeof *self->warnings))
-    self->warnings[self->nwarnings++] = text;
+  const char **warning =
+      brink_arena_push(&self->run->arena, self->warnings, self->nwarnings, self->warnings_capacity);
+  if (warning != NULL) *warning = text;
 }
 
 void brink_population_run_warnings(brink_population_run *self, const brink_agent_event *who) {

@@ -460,7 +460,7 @@ TEST(accumulation_is_exit_4_with_its_time_and_flags) {
   CHECK_NEAR(number_of(get(o.summary, "zeno", "t")), 3.0 * sqrt(0.2), 1e-5);
   CHECK(strcmp(text_of(json_at(get(o.summary, "zeno", "flags"), 0)), "ground") == 0);
   CHECK(json_at(get(o.summary, "zeno", "flags"), 1) == NULL);
-  CHECK_CONTAINS(o.err, "--zeno continue");
+  CHECK_CONTAINS(o.err, "zeno continue");
   done(&o);
 }
 

@@ -30,7 +30,7 @@ TEST(edges_that_are_declared_are_not_to_be_declared) {
                              "negative-going stop(\"empty\"); end negative-going; end event;";
   write_ctc("state(h, real); flag(empty, unilateral);", "h := 4.0;", tank);
   check_failure("--method dopri --events endpoint",
-                "--events endpoint looks past the surface of the unilateral flag 'empty'; --events "
+                "events endpoint looks past the surface of the unilateral flag 'empty'; events "
                 "extrapolate does not",
                 "declare");
   write_ctc("state(h, real); flag(empty, unilateral); flag(high, unilateral);", "h := 4.0;",
