@@ -60,7 +60,7 @@ TEST(errors_are_structured) {
                               "initial x := 0.0; end initial;\n"
                               "dynamics x' = hight; end dynamics; end body; end C;\n";
   brink_hsml *model = NULL;
-  const brink_hsml_message *m;
+  const brink_hsml_message *m = NULL;
   CHECK(brink_hsml_load_text(wrong, NULL, &model) == BRINK_ERR_MODEL);
   CHECK(model != NULL && brink_hsml_messages(model, &m) == 1);
   CHECK(strcmp(m->code, "unknown-name") == 0 && m->severity == BRINK_ERROR);
