@@ -391,6 +391,7 @@ static brink_status settle_one(brink_sim *sim, brink_located *ev, bool changed_e
   brink_eval *eval = &sim->eval;
   size_t guard = ev->guard;
   int before = ev->direction == BRINK_NEGATIVE ? 1 : -1;
+  /* Guards whose sign is decided elsewhere. */
   if (brink_eval_is_tied(eval, guard)) return BRINK_OK;   /* as the one that it goes with */
   if (eval->is_held[guard]) brink_slide_undo(sim, guard); /* for what held before the rules */
   if (ev->pole) { /* it went through infinity, and is where it was going */
@@ -398,11 +399,13 @@ static brink_status settle_one(brink_sim *sim, brink_located *ev, bool changed_e
     eval->slack[guard] = 0.0;
     return BRINK_OK;
   }
+  /* An action carried the state off the surface: the value decides. */
   if (moved_away(sim, ev)) {
     ev->again = carried_back(sim, ev);
     ev->again_as = BRINK_JUMPED;
     return BRINK_OK;
   }
+  /* The state is still on the surface: the fields on both sides decide between crossing, turning back, and sliding. */
   ev->again = false;
   if (reached_again(sim, ev)) return BRINK_OK;
   brink_status status = brink_sim_settle_sign(sim, guard, before, changed_ever, ev->kind, diag);
@@ -430,6 +433,8 @@ static brink_status settle_fired(brink_sim *sim, bool *changed, bool changed_eve
                                  brink_diag *diag) {
   mark_fired(sim);
   if (*changed) note_jump(sim);
+  /* Conditions depend on signs, and the fields that settle signs depend on conditions: repeated until neither
+   * changes. Conditions that fired themselves come before other guards, because fields read them. */
   bool again = true;
   for (int round = 0; again && round < sim->options.max_iterations; round++) {
     brink_status status = BRINK_OK;
@@ -523,14 +528,18 @@ static brink_status settle_readers(brink_sim *sim) {
 static brink_status settle(brink_sim *sim, bool *changed, bool changed_ever, brink_diag *diag) {
   size_t count = sim->model->def.nguards;
   brink_status status = BRINK_OK;
+  /* 1. Signs of what fired, unless the rules needed them and nothing has changed since. */
   if (*changed && !sim->instant.fired_settled) sim->instant.field_settled = false;
   if (!sim->instant.fired_settled) status = settle_fired(sim, changed, changed_ever, diag);
   size_t fired = sim->instant.nlocated;
   sim->instant.nlocated = 0;
+  /* 2. Surfaces that no longer hold the state. */
   if (status == BRINK_OK && *changed && sim->eval.nheld > 0) status = brink_slide_check(sim, diag);
+  /* 3. Is there anything that can have jumped: values, what is watched, or signs that guards read? */
   bool watched = memcmp(sim->instant.was_enabled, sim->eval.enabled, count * sizeof(bool)) == 0;
   bool read = sim->model->nsign_readers > 0 && (fired > 0 || !watched);
   if (status != BRINK_OK || (!*changed && watched && !read)) return status; /* nothing has jumped */
+  /* 4. The events of the next round: what fired and was carried back, then everything else that jumped. */
   for (size_t k = 0; k < fired; k++) { /* the new list grows over the part that has been read */
     brink_located ev = sim->instant.located[k];
     if (!ev.again) continue;
@@ -609,6 +618,7 @@ static brink_status run_round(brink_sim *sim, int iteration, bool changed_ever, 
 
 static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
   const brink_model_def *def = &sim->model->def;
+  /* What held before the instant: actions may ask for it (pre), and jumps are measured from it. */
   memcpy(sim->instant.pre_x, sim->x, def->nx * sizeof(double));
   memcpy(sim->instant.pre_mode, sim->eval.mode, def->nmodes * sizeof(int));
   memcpy(sim->instant.pre_p, sim->eval.p, def->np * sizeof(double));
@@ -616,11 +626,13 @@ static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
   bool changed_ever = false;
   sim->instant.changed = sim->instant.altered = false;
   sim->instant.jump = 0.0;
+  /* Guards with the surface of a located one have their event, too; then observers see the instant begin. */
   if (sim->instant.nlocated > 0) brink_sim_restart(sim);
   join_located(sim);
   for (brink_observer *o = sim->observers; o != NULL; o = o->next) {
     if (o->begins != NULL) o->begins(o, sim);
   }
+  /* Rounds of superdense time: callbacks act, signs settle, and what jumped by that is the next round. */
   for (int iteration = 0;; iteration++) {
     bool changed;
     brink_status status = run_round(sim, iteration, changed_ever, &changed, diag);
@@ -631,6 +643,7 @@ static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
       sim->instant.nlocated = 0;
     }
     if (status != BRINK_OK) return status;
+    /* Nothing fired and nothing changed: the instant is over. */
     if (!changed && sim->instant.nlocated == 0 && sim->instant.narrivals == 0) break;
     status = settle(sim, &changed, changed_ever, diag);
     sim->instant.changed = changed_ever = changed_ever || changed;
@@ -639,6 +652,7 @@ static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
     brink_sim_restart(sim);
     if (iteration + 1 >= sim->options.max_iterations) return unsettled(sim, diag);
   }
+  /* A unilateral surface was reached: has anything led away from it? Then: do events accumulate? */
   if (sim->blocked != BRINK_NONE) {
     brink_status status = brink_slide_blocked(sim, diag);
     if (status != BRINK_OK) return status;

@@ -340,6 +340,7 @@ brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before
                                    brink_event_kind kind, brink_diag *diag) {
   brink_eval *eval = &sim->eval;
   bool strict = sim->model->def.strict_surfaces;
+  /* 1. A touch: the guard turned back by itself. It keeps its side, unless an action has changed the motion. */
   if (kind == BRINK_TOUCHED && (!changed || (strict && !brink_edge_other_motion(sim, guard)))) {
     turn_back(sim, guard, sign_before, brink_edge_depth(sim, guard, sign_before));
     return BRINK_OK;
@@ -356,12 +357,15 @@ brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before
       return BRINK_OK;
     }
   }
+  /* 2. Which way do the fields on both sides lead? Towards each other: the surface holds the state. */
   sim->instant.pending[guard] = false;
   if (rests(sim, guard)) return enter(sim, guard, sign_before, true, diag);
   int plus = sim->instant.shares ? field_leads(sim, guard, 1, sim->instant.shared)
                                  : side_leads(sim, guard, 1, eval->f_plus);
   int minus = sim->instant.shares ? plus : side_leads(sim, guard, -1, eval->f_minus);
   if (plus < 0 && minus > 0) return enter(sim, guard, sign_before, false, diag);
+  /* 3. They agree: that side. One of them stays on the surface: the other decides. Both lead away: to the far side,
+   * and from a start on the surface to the positive one. */
   int sign = plus;
   if (plus != minus) sign = plus == 0 ? minus : minus == 0 ? plus : -sign_before;
   if (plus > 0 && minus < 0 && sign_before == 0) sign = 1;
@@ -370,6 +374,8 @@ brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before
       sim->instant.shares || memcmp(eval->f_plus, eval->f_minus, eval->nx * sizeof(double)) == 0;
   brink_slide_take_sign(sim, guard, sign);
   sim->instant.split = sim->instant.split || !same_field;
+  /* 4. A unilateral surface with one field on both sides, which leads past it: a touch within the tolerance, or a
+   * surface that blocks, unless something at this instant leads away. */
   bool past = unilateral && same_field && sign_before != 0 && sign == -sign_before;
   if (past && (!changed || (strict && !brink_edge_other_motion(sim, guard)))) {
     double depth = brink_edge_depth(sim, guard, sign_before);
