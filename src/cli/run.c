@@ -41,9 +41,9 @@ static bool is_condition(const cli_simulation *sim) {
   return sim->arguments->command == &cli_commands[CLI_COMMAND_CONDITION];
 }
 
-static void on_event(const brink_told *told, void *user) {
+static void on_event(const brink_logged_event *logged, void *user) {
   cli_simulation *sim = user;
-  if (sim->plot != NULL) cli_plot_event(sim->plot, told->t);
+  if (sim->plot != NULL) cli_plot_event(sim->plot, logged->t);
 }
 
 static void choose(cli_simulation *sim) {
@@ -60,8 +60,8 @@ static void choose(cli_simulation *sim) {
                                            .command = command_of(sim),
                                            .against = settings->against,
                                            .against_step = settings->against_step,
-                                           .told = sim->plot != NULL ? on_event : NULL,
-                                           .told_user = sim};
+                                           .logged = sim->plot != NULL ? on_event : NULL,
+                                           .logged_user = sim};
 }
 
 /* A report that cannot be written is better known before the run than after it. */

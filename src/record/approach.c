@@ -25,9 +25,9 @@ bool brink_approaches_init(brink_approaches *all, const brink_display_def *def, 
   all->recent_x = brink_arena_take(arena, kept * nx, sizeof(double));
   all->x = brink_arena_take(arena, nx, sizeof(double));
   all->open = brink_arena_take(arena, BRINK_APPROACH_OPEN, sizeof *all->open);
-  all->told = brink_arena_take(arena, nflags, sizeof *all->told);
+  all->logged = brink_arena_take(arena, nflags, sizeof *all->logged);
   return all->recent_t != NULL && all->recent_x != NULL && all->x != NULL && all->open != NULL &&
-         all->told != NULL;
+         all->logged != NULL;
 }
 
 void brink_approaches_free(brink_approaches *all) {
@@ -145,11 +145,11 @@ void brink_approaches_event(brink_approaches *all, const brink_event_record *rec
                             size_t index, size_t number) {
   const brink_event *event = &record->event;
   all->happened = true;
-  bool enough = all->count >= MOST_APPROACHES || all->told[flag] >= MOST_OF_A_FLAG ||
+  bool enough = all->count >= MOST_APPROACHES || all->logged[flag] >= MOST_OF_A_FLAG ||
                 all->nopen >= BRINK_APPROACH_OPEN;
   if (enough || event->iteration > 0) return;
   all->count++;
-  all->told[flag]++;
+  all->logged[flag]++;
   brink_moment before = {.t = event->t,
                          .x = record->x_before,
                          .p = record->p_before,

@@ -138,10 +138,10 @@ void brink_display_event(brink_display *display, const brink_event_record *recor
                            .p = record->p_before,
                            .mode = record->mode_before,
                            .sgn = brink_sim_signs(display->def.sim)};
-    brink_concerned concerned =
-        brink_concerned_by(&display->def.columns->system->flags[flag], index);
+    brink_participants participants =
+        brink_participants_of(&display->def.columns->system->flags[flag], index);
     brink_approaches_event(&display->approaches, record, flag, index, display->nevents++);
-    brink_populations_event(&display->populations, &before, flag, index, &concerned);
+    brink_populations_event(&display->populations, &before, flag, index, &participants);
   }
   brink_trace_event(&display->trace, record);
 }
@@ -150,10 +150,10 @@ void brink_display_row(brink_display *display, const brink_moment *moment) {
   on_row(moment, display);
 }
 
-void brink_display_meeting(brink_display *display, const brink_moment *before, uint32_t flag,
-                           size_t index, const brink_concerned *concerned) {
+void brink_display_pair_event(brink_display *display, const brink_moment *before, uint32_t flag,
+                              size_t index, const brink_participants *participants) {
   display->nevents++;
-  brink_populations_event(&display->populations, before, flag, index, concerned);
+  brink_populations_event(&display->populations, before, flag, index, participants);
 }
 
 void brink_display_end(brink_display *display) {
@@ -164,25 +164,25 @@ void brink_display_end(brink_display *display) {
 
 /* ---- events ---- */
 
-void brink_display_told(const brink_told *told, void *user) {
+void brink_display_logged(const brink_logged_event *logged, void *user) {
   brink_display *display = user;
   if (display->ntold++ >= LISTED_EVENTS) return;
   const brink_system *system = display->def.columns->system;
   brink_text *text = &display->events;
   brink_text_add(text, "%s{\"t\":", text->length > 0 ? ",\n  " : "");
-  brink_json_real(text, told->t);
+  brink_json_real(text, logged->t);
   brink_text_add(text, ",\"flag\":");
-  brink_json_string(text, told->name);
+  brink_json_string(text, logged->name);
   brink_text_add(text, ",\"direction\":\"%s\",\"changes\":",
-                 told->direction == BRINK_NEGATIVE ? "negative" : "positive");
-  brink_json_string(text, told->changes);
+                 logged->direction == BRINK_NEGATIVE ? "negative" : "positive");
+  brink_json_string(text, logged->changes);
   brink_text_add(text, ",\"where\":");
-  brink_json_string(text, system->flags[told->flag].where);
+  brink_json_string(text, system->flags[logged->flag].where);
   brink_text_add(text, ",\"generated\":%s",
-                 system->flags[told->flag].kind == BRINK_FLAG_GENERATED ? "true" : "false");
+                 system->flags[logged->flag].kind == BRINK_FLAG_GENERATED ? "true" : "false");
   brink_text_add(text, ",\"agents\":");
-  if (system->flags[told->flag].is_pair)
-    brink_json_agents(text, system, told->concerned);
+  if (system->flags[logged->flag].is_pair)
+    brink_json_agents(text, system, logged->participants);
   else
     brink_text_add(text, "null");
   brink_text_add(text, "}");

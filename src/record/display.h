@@ -45,10 +45,10 @@ void brink_display_event(brink_display *display, const brink_event_record *recor
                          size_t index);
 /* Without a sim: everything at a moment, in the order of time; and an event, with the values before it. */
 void brink_display_row(brink_display *display, const brink_moment *moment);
-void brink_display_meeting(brink_display *display, const brink_moment *before, uint32_t flag,
-                           size_t index, const brink_concerned *concerned);
+void brink_display_pair_event(brink_display *display, const brink_moment *before, uint32_t flag,
+                              size_t index, const brink_participants *participants);
 /* Listens to the journal (user: the report). */
-void brink_display_told(const brink_told *told, void *user);
+void brink_display_logged(const brink_logged_event *logged, void *user);
 /* When the run is over, however it ended. */
 void brink_display_end(brink_display *display);
 

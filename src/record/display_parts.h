@@ -38,7 +38,7 @@ typedef struct brink_approaches {
   double *x;                   /* room */
   brink_guard_approach *open;  /* that wait for the step after them */
   size_t nopen;
-  uint32_t *told; /* of each flag: approaches so far */
+  uint32_t *logged; /* of each flag: approaches so far */
   size_t count;
   brink_text text; /* elements of a JSON array */
 } brink_approaches;
@@ -63,8 +63,8 @@ typedef struct brink_population {
   size_t stride;                        /* 2: x and y are both in the vector `x`; else 1 */
   size_t total, count, every;           /* agents, those shown, one in so many */
   size_t first;                         /* its first column in the frames */
-  brink_text meetings;                  /* elements of a JSON array */
-  size_t nmeetings;
+  brink_text pair_events;               /* elements of a JSON array */
+  size_t npair_events;
 } brink_population;
 
 typedef struct brink_populations {
@@ -81,7 +81,7 @@ void brink_populations_free(brink_populations *all);
 /* The columns have visited the moment. */
 void brink_populations_frame(brink_populations *all, const brink_moment *moment);
 void brink_populations_event(brink_populations *all, const brink_moment *before, uint32_t flag,
-                             size_t index, const brink_concerned *concerned);
+                             size_t index, const brink_participants *participants);
 void brink_populations_write(const brink_populations *all, brink_text *text);
 
 /* ---- display.c ---- */

@@ -83,15 +83,16 @@ static void put_text(unsigned char *out, size_t size, const char *text) {
 }
 
 /* The names of both partners of a pair; of others, nothing. */
-static bool put_agents(brink_hdf5 *own, const brink_system *system, const brink_told *told) {
-  const brink_flag *flag = &system->flags[told->flag];
+static bool put_agents(brink_hdf5 *own, const brink_system *system,
+                       const brink_logged_event *logged) {
+  const brink_flag *flag = &system->flags[logged->flag];
   unsigned char *out = brink_hdf5_table_place(&own->events, AGENTS);
   brink_text name = {.allocator = own->given.arena.allocator};
   for (int side = 0; side < 2; side++) {
     name.length = 0;
     if (flag->is_pair)
-      brink_system_instance_name(system, told->concerned->group[side],
-                                 told->concerned->instance[side], &name);
+      brink_system_instance_name(system, logged->participants->group[side],
+                                 logged->participants->instance[side], &name);
     put_text(out + (size_t)side * own->agent_size, own->agent_size,
              name.length > 0 ? name.data : "");
   }
@@ -100,15 +101,15 @@ static bool put_agents(brink_hdf5 *own, const brink_system *system, const brink_
   return fine;
 }
 
-static bool event(brink_results *results, const brink_told *told, int64_t before) {
+static bool event(brink_results *results, const brink_logged_event *logged, int64_t before) {
   brink_hdf5 *own = results->own;
   brink_hdf5_table *table = &own->events;
-  int8_t direction = told->direction == BRINK_NEGATIVE ? -1 : 1;
-  memcpy(brink_hdf5_table_place(table, TIME), &told->t, sizeof told->t);
-  put_text(brink_hdf5_table_place(table, FLAG), own->flag_size, told->name);
+  int8_t direction = logged->direction == BRINK_NEGATIVE ? -1 : 1;
+  memcpy(brink_hdf5_table_place(table, TIME), &logged->t, sizeof logged->t);
+  put_text(brink_hdf5_table_place(table, FLAG), own->flag_size, logged->name);
   memcpy(brink_hdf5_table_place(table, DIRECTION), &direction, sizeof direction);
   memcpy(brink_hdf5_table_place(table, ROW), &before, sizeof before);
-  if (table->ncolumns > AGENTS && !put_agents(own, results->columns->system, told))
+  if (table->ncolumns > AGENTS && !put_agents(own, results->columns->system, logged))
     return brink_results_fail_memory(results);
   return brink_hdf5_table_next(table) || fail(results);
 }

@@ -16,7 +16,7 @@ struct brink_entry {
   brink_direction direction;
   uint32_t flag;
   size_t index;
-  brink_concerned concerned;
+  brink_participants participants;
   int64_t row;
   bool headline;      /* for a person, too */
   bool detailed;      /* its changes are described */
@@ -24,7 +24,7 @@ struct brink_entry {
   brink_text name;    /* of the flag */
   brink_text head;    /* JSON up to and with "after": */
   brink_text after;   /* JSON; not yet there while it waits */
-  brink_text remarks; /* elements of a JSON array */
+  brink_text notes;   /* elements of a JSON array */
   bool judged;        /* its condition is known */
   double condition;   /* NaN: it has none */
   brink_text details; /* of it: a JSON object; empty: none */
@@ -55,7 +55,7 @@ static void free_entry(brink_journal *journal, brink_entry *entry) {
   brink_text_free(&entry->name);
   brink_text_free(&entry->head);
   brink_text_free(&entry->after);
-  brink_text_free(&entry->remarks);
+  brink_text_free(&entry->notes);
   brink_text_free(&entry->details);
   brink_text_free(&entry->changes);
   brink_release(allocator, entry->x, journal->nx, sizeof(double));
@@ -112,27 +112,27 @@ static void visit_elements(visitor *v, const brink_tracked *tracked, size_t firs
 }
 
 /* All states and modes, or those of the agents that it is about. */
-static void visit_concerned(visitor *v, const brink_concerned *concerned) {
+static void visit_participants(visitor *v, const brink_participants *participants) {
   const brink_columns *columns = v->journal->columns;
-  for (size_t k = 0; concerned->count == 0 && k < columns->nheld; k++)
+  for (size_t k = 0; participants->count == 0 && k < columns->nheld; k++)
     visit_elements(v, &columns->tracked[k], 0, columns->tracked[k].count);
-  for (size_t one = 0; one < concerned->count; one++) {
+  for (size_t one = 0; one < participants->count; one++) {
     for (size_t k = 0; k < columns->nheld; k++) {
       size_t first, count;
-      if (brink_variable_of(columns->system, columns->tracked[k].variable, concerned->group[one],
-                            concerned->instance[one], &first, &count))
+      if (brink_variable_of(columns->system, columns->tracked[k].variable, participants->group[one],
+                            participants->instance[one], &first, &count))
         visit_elements(v, &columns->tracked[k], first, count);
     }
   }
 }
 
-brink_concerned brink_concerned_by(const brink_flag *flag, size_t index) {
-  brink_concerned concerned = {.count = flag->is_pair ? 2 : 0};
-  for (size_t side = 0; side < concerned.count; side++) {
-    concerned.group[side] = flag->partner_group[side];
-    concerned.instance[side] = flag->partner[side][index];
+brink_participants brink_participants_of(const brink_flag *flag, size_t index) {
+  brink_participants participants = {.count = flag->is_pair ? 2 : 0};
+  for (size_t side = 0; side < participants.count; side++) {
+    participants.group[side] = flag->partner_group[side];
+    participants.instance[side] = flag->partner[side][index];
   }
-  return concerned;
+  return participants;
 }
 
 static brink_value_type type_of(const brink_columns *columns, const brink_tracked *tracked) {
@@ -187,27 +187,27 @@ static brink_entry *new_entry(brink_journal *journal) {
     for (size_t k = journal->nopen; k < larger; k++) {
       brink_entry *e = &moved[k];
       e->name.allocator = e->head.allocator = e->after.allocator = *allocator;
-      e->remarks.allocator = e->changes.allocator = e->details.allocator = *allocator;
+      e->notes.allocator = e->changes.allocator = e->details.allocator = *allocator;
     }
     journal->open = moved;
     journal->open_capacity = larger;
   }
   brink_entry *entry = &journal->open[journal->nopen++];
   entry->name.length = entry->head.length = entry->after.length = 0;
-  entry->remarks.length = entry->changes.length = entry->details.length = 0;
+  entry->notes.length = entry->changes.length = entry->details.length = 0;
   entry->judged = false;
   return entry;
 }
 
 /* ["label",1.0],… into the entry. */
-static void write_remarks(brink_journal *journal, const brink_remark *remarks, size_t count,
-                          brink_text *text) {
+static void write_notes(brink_journal *journal, const brink_log_note *notes, size_t count,
+                        brink_text *text) {
   for (size_t k = 0; k < count; k++) {
     brink_text_add(text, "%s[", text->length > 0 ? "," : "");
-    brink_json_string(text, remarks[k].label);
-    for (size_t j = 0; j < remarks[k].nvalues; j++) {
+    brink_json_string(text, notes[k].label);
+    for (size_t j = 0; j < notes[k].nvalues; j++) {
       brink_text_append(text, ",", 1);
-      brink_json_value(text, journal->columns->system, remarks[k].types[j], remarks[k].values[j]);
+      brink_json_value(text, journal->columns->system, notes[k].types[j], notes[k].values[j]);
     }
     brink_text_append(text, "]", 1);
   }
@@ -227,11 +227,11 @@ static void write_head(brink_journal *journal, const brink_moment *before, brink
   if (flag->kind == BRINK_FLAG_GENERATED) brink_text_add(text, ",\"generated\":true");
   if (flag->is_pair) {
     brink_text_add(text, ",\"agents\":");
-    brink_json_agents(text, system, &entry->concerned);
+    brink_json_agents(text, system, &entry->participants);
   }
   brink_text_add(text, ",\n   \"state\":{");
   visitor v = {.journal = journal, .moment = before, .text = text, .visit = write_state};
-  visit_concerned(&v, &entry->concerned);
+  visit_participants(&v, &entry->participants);
   brink_text_add(text, "},\n   \"after\":");
 }
 
@@ -243,14 +243,14 @@ static void write_after(brink_journal *journal, const brink_moment *before,
     v.visit = write_member;
     v.text->length = 0;
     brink_text_append(v.text, "{", 1);
-    visit_concerned(&v, &entry->concerned);
+    visit_participants(&v, &entry->participants);
     brink_text_append(v.text, "}", 1);
   }
   if (!entry->detailed) return;
   v.text = &entry->changes;
   v.visit = write_change;
   v.seen = 0;
-  visit_concerned(&v, &entry->concerned);
+  visit_participants(&v, &entry->participants);
 }
 
 static void *keep(brink_journal *journal, void *room, const void *from, size_t count, size_t size) {
@@ -323,18 +323,18 @@ static brink_moment after_of(const brink_event_record *record) {
 
 /* The state came to rest on a surface: what happened then belongs to the event that brought it
  * there. (At the start there is none: that is told as a slide.) */
-static void extend_entry(brink_journal *journal, const brink_happening *h) {
+static void extend_entry(brink_journal *journal, const brink_event_input *h) {
   for (size_t k = journal->nopen; k-- > 0;) {
     brink_entry *entry = &journal->open[k];
     if (entry->flag != h->flag || entry->index != h->index) continue;
     brink_moment before = before_of(h->record), after = after_of(h->record);
     write_after(journal, &before, &after, entry);
-    if (journal->json) write_remarks(journal, h->remarks, h->nremarks, &entry->remarks);
+    if (journal->json) write_notes(journal, h->notes, h->nnotes, &entry->notes);
     return;
   }
 }
 
-static void open_entry(brink_journal *journal, const brink_happening *h) {
+static void open_entry(brink_journal *journal, const brink_event_input *h) {
   const brink_event *event = &h->record->event;
   const brink_system *system = journal->columns->system;
   size_t number = journal->nevents++;
@@ -350,7 +350,7 @@ static void open_entry(brink_journal *journal, const brink_happening *h) {
   entry->direction = event->direction;
   entry->flag = h->flag;
   entry->index = h->index;
-  entry->concerned = h->concerned;
+  entry->participants = h->participants;
   entry->row = h->row;
   entry->headline = headline;
   entry->detailed = headline || number < journal->detailed;
@@ -364,7 +364,7 @@ static void open_entry(brink_journal *journal, const brink_happening *h) {
   }
   if (journal->json) {
     write_head(journal, &before, entry);
-    write_remarks(journal, h->remarks, h->nremarks, &entry->remarks);
+    write_notes(journal, h->notes, h->nnotes, &entry->notes);
   }
   if (system->flags[h->flag].kind == BRINK_FLAG_RULE)
     wait_for_rule(journal, h->record, entry);
@@ -372,7 +372,7 @@ static void open_entry(brink_journal *journal, const brink_happening *h) {
     write_after(journal, &before, &after, entry);
 }
 
-void brink_journal_event(brink_journal *journal, const brink_happening *h) {
+void brink_journal_event(brink_journal *journal, const brink_event_input *h) {
   const brink_event_record *record = h->record;
   if (journal->nopen > 0) {
     const brink_entry *last = &journal->open[journal->nopen - 1];
@@ -391,8 +391,8 @@ void brink_journal_event(brink_journal *journal, const brink_happening *h) {
 static void add_partners(const brink_journal *journal, const brink_entry *entry, brink_text *text) {
   const brink_system *system = journal->columns->system;
   const brink_flag *flag = &system->flags[entry->flag];
-  brink_concerned both = entry->concerned;
-  if (both.count == 0 && flag->is_pair) both = brink_concerned_by(flag, entry->index);
+  brink_participants both = entry->participants;
+  if (both.count == 0 && flag->is_pair) both = brink_participants_of(flag, entry->index);
   if (both.count != 2) return;
   for (size_t side = 0; side < 2; side++) {
     brink_text_add(text, side == 0 ? " (" : ", ");
@@ -411,32 +411,32 @@ static void add_headline(brink_journal *journal, const brink_entry *entry) {
   journal->failed = journal->failed || headline->flag.failed || headline->changes.failed;
 }
 
-static void tell_listener(brink_journal *journal, const brink_entry *entry) {
-  brink_told told = {.t = entry->t,
-                     .flag = entry->flag,
-                     .index = entry->index,
-                     .concerned = &entry->concerned,
-                     .name = entry->name.data,
-                     .direction = entry->direction,
-                     .row = entry->row,
-                     .changes = entry->changes.length > 0 ? entry->changes.data : ""};
-  journal->listen(&told, journal->listener);
+static void call_listener(brink_journal *journal, const brink_entry *entry) {
+  brink_logged_event logged = {.t = entry->t,
+                               .flag = entry->flag,
+                               .index = entry->index,
+                               .participants = &entry->participants,
+                               .name = entry->name.data,
+                               .direction = entry->direction,
+                               .row = entry->row,
+                               .changes = entry->changes.length > 0 ? entry->changes.data : ""};
+  journal->listen(&logged, journal->listener);
 }
 
 /* The event is complete, and goes to its place. */
 static void close_entry(brink_journal *journal, const brink_entry *entry) {
   journal->failed = journal->failed || entry->name.failed || entry->head.failed ||
-                    entry->after.failed || entry->remarks.failed || entry->changes.failed ||
+                    entry->after.failed || entry->notes.failed || entry->changes.failed ||
                     entry->details.failed;
   if (journal->failed) return;
   if (entry->headline) add_headline(journal, entry);
-  if (journal->listen != NULL) tell_listener(journal, entry);
+  if (journal->listen != NULL) call_listener(journal, entry);
   if (!journal->json) return;
   brink_text *text = &journal->events;
   brink_text_add(text, "%s", text->length > 0 ? ",\n  " : "\n  ");
   brink_text_append(text, entry->head.data, entry->head.length);
   brink_text_append(text, entry->after.data, entry->after.length);
-  bool remarks = entry->remarks.length > 0;
+  bool notes = entry->notes.length > 0;
   brink_text_add(text, ",\"condition\":");
   if (entry->judged && !isnan(entry->condition))
     brink_json_real(text, entry->condition);
@@ -446,18 +446,18 @@ static void close_entry(brink_journal *journal, const brink_entry *entry) {
     brink_text_add(text, ",\n   \"conditioning\":%s,\n   ", entry->details.data);
   else
     brink_text_add(text, ",");
-  brink_text_add(text, "\"note\":%s", remarks ? "[" : "null}");
-  brink_text_append(text, entry->remarks.data, entry->remarks.length);
-  if (remarks) brink_text_append(text, "]}", 2);
+  brink_text_add(text, "\"note\":%s", notes ? "[" : "null}");
+  brink_text_append(text, entry->notes.data, entry->notes.length);
+  if (notes) brink_text_append(text, "]}", 2);
   journal->failed = journal->failed || text->failed;
 }
 
 void brink_journal_settle(brink_journal *journal, const double *p, const int *mode,
-                          const brink_remark *remarks, size_t nremarks) {
+                          const brink_log_note *notes, size_t nnotes) {
   if (journal->nopen == 0) return;
   finish_waiting(journal, p, mode);
   if (journal->json && journal->nopen > 0)
-    write_remarks(journal, remarks, nremarks, &journal->open[journal->nopen - 1].remarks);
+    write_notes(journal, notes, nnotes, &journal->open[journal->nopen - 1].notes);
   for (size_t k = 0; k < journal->nopen; k++) close_entry(journal, &journal->open[k]);
   journal->nopen = 0;
 }

@@ -64,12 +64,13 @@ void brink_json_value(brink_text *text, const brink_system *system, brink_value_
 }
 
 void brink_json_agents(brink_text *text, const brink_system *system,
-                       const brink_concerned *concerned) {
+                       const brink_participants *participants) {
   brink_text name = {.allocator = text->allocator};
   for (size_t side = 0; side < 2; side++) {
     name.length = 0;
-    if (side < concerned->count)
-      brink_system_instance_name(system, concerned->group[side], concerned->instance[side], &name);
+    if (side < participants->count)
+      brink_system_instance_name(system, participants->group[side], participants->instance[side],
+                                 &name);
     brink_text_add(text, side == 0 ? "[" : ",");
     brink_json_string(text, name.data != NULL ? name.data : "");
   }
@@ -164,7 +165,7 @@ static void agent_counts(brink_text *text, const brink_agent_counts *counts) {
   member(text, ",", "pairs");
   count_member(text, "{", "compared", counts->compared);
   count_member(text, ",", "searched", counts->searched);
-  count_member(text, ",", "met", counts->meetings);
+  count_member(text, ",", "met", counts->pair_events);
   brink_text_add(text, "}");
 }
 

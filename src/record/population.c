@@ -15,7 +15,7 @@ enum {
   MOST_FRAMES = 1500,
   FEWEST_FRAMES = 60,
   MOST_NUMBERS = 1500000, /* of all frames together */
-  MOST_MEETINGS = 4000,
+  MOST_PAIR_EVENTS = 4000,
 };
 
 static const char *const across[][2] = {{"x", "y"}, {"px", "py"}, {"X", "Y"}};
@@ -90,7 +90,7 @@ static void consider(brink_populations *all, uint32_t group) {
   found.every = (found.total + MOST_AGENTS - 1) / MOST_AGENTS;
   found.count = (found.total + found.every - 1) / found.every;
   found.first = all->width;
-  found.meetings.allocator = columns->arena.allocator;
+  found.pair_events.allocator = columns->arena.allocator;
   size_t numbers = found.y != NULL ? 2 : 1;
   if (found.heading != NULL) numbers++;
   all->width += found.count * numbers;
@@ -112,7 +112,7 @@ bool brink_populations_init(brink_populations *all, const brink_columns *columns
 }
 
 void brink_populations_free(brink_populations *all) {
-  for (size_t k = 0; k < all->count; k++) brink_text_free(&all->item[k].meetings);
+  for (size_t k = 0; k < all->count; k++) brink_text_free(&all->item[k].pair_events);
 }
 
 /* ---- frames ---- */
@@ -151,10 +151,10 @@ static brink_population *population_of(brink_populations *all, uint32_t group) {
   return NULL;
 }
 
-static void add_meeting(brink_population *p, double t, const char *flag, const double at[2],
-                        const size_t agent[2], bool pair) {
-  if (p->nmeetings++ >= MOST_MEETINGS) return;
-  brink_text *text = &p->meetings;
+static void add_pair_event(brink_population *p, double t, const char *flag, const double at[2],
+                           const size_t agent[2], bool pair) {
+  if (p->npair_events++ >= MOST_PAIR_EVENTS) return;
+  brink_text *text = &p->pair_events;
   brink_text_add(text, "%s{\"t\":", text->length > 0 ? ",\n   " : "");
   brink_json_real(text, t);
   brink_text_add(text, ",\"x\":");
@@ -168,27 +168,27 @@ static void add_meeting(brink_population *p, double t, const char *flag, const d
 }
 
 void brink_populations_event(brink_populations *all, const brink_moment *before, uint32_t flag_id,
-                             size_t index, const brink_concerned *concerned) {
+                             size_t index, const brink_participants *participants) {
   const brink_flag *flag = &all->columns->system->flags[flag_id];
   brink_population *p[2] = {NULL, NULL};
   size_t agent[2] = {0, 0};
   if (flag->is_pair) {
     for (int side = 0; side < 2; side++) {
-      p[side] = population_of(all, concerned->group[side]);
-      agent[side] = concerned->instance[side];
+      p[side] = population_of(all, participants->group[side]);
+      agent[side] = participants->instance[side];
     }
   } else {
     p[0] = population_of(all, flag->group);
     agent[0] = index / flag->per_instance;
   }
-  if (p[0] == NULL || p[0]->nmeetings >= MOST_MEETINGS || agent[0] >= p[0]->total) return;
+  if (p[0] == NULL || p[0]->npair_events >= MOST_PAIR_EVENTS || agent[0] >= p[0]->total) return;
   brink_columns_visit(all->columns, before);
   double at[2];
   for (int axis = 0; axis < 2; axis++) {
     at[axis] = place_of(all, p[0], axis, agent[0], before);
     if (p[1] != NULL) at[axis] = 0.5 * (at[axis] + place_of(all, p[1], axis, agent[1], before));
   }
-  add_meeting(p[0], before->t, flag->name, at, agent, p[1] == p[0]);
+  add_pair_event(p[0], before->t, flag->name, at, agent, p[1] == p[0]);
 }
 
 /* ---- writing ---- */
@@ -241,9 +241,9 @@ static void write_population(const brink_populations *all, const brink_populatio
   else
     brink_text_add(text, "null");
   write_radius(p, all->columns->system, room, text);
-  brink_text_add(text, ",\n  \"meetings_total\":%zu,\"meetings\":[", p->nmeetings);
-  brink_text_append(text, p->meetings.data, p->meetings.length);
-  text->failed = text->failed || p->meetings.failed;
+  brink_text_add(text, ",\n  \"meetings_total\":%zu,\"meetings\":[", p->npair_events);
+  brink_text_append(text, p->pair_events.data, p->pair_events.length);
+  text->failed = text->failed || p->pair_events.failed;
   brink_text_add(text, "]}");
 }
 

@@ -140,45 +140,45 @@ int brink_trace_end(brink_trace *trace);
 
 /* ---- journal.c ---- */
 
-typedef struct brink_remark {
+typedef struct brink_log_note {
   const char *label;
   const brink_value_type *types;
   const double *values;
   size_t nvalues;
-} brink_remark;
+} brink_log_note;
 
 /* Whose values an event is about: agents, as instances of groups. */
-typedef struct brink_concerned {
+typedef struct brink_participants {
   size_t count; /* 0: everybody's; 1; 2: the partners of a pair */
   uint32_t group[2];
   size_t instance[2];
-} brink_concerned;
+} brink_participants;
 
 /* Where all agents are in one system: the partners of a pair, else everybody. */
-brink_concerned brink_concerned_by(const brink_flag *flag, size_t index);
+brink_participants brink_participants_of(const brink_flag *flag, size_t index);
 
 /* An event that is complete, as a listener is told of it. */
-typedef struct brink_told {
+typedef struct brink_logged_event {
   double t;
   uint32_t flag;
   size_t index; /* which of its instances */
-  const brink_concerned *concerned;
+  const brink_participants *participants;
   const char *name;
   brink_direction direction;
   int64_t row;         /* as it was told */
   const char *changes; /* as in a headline; "" for all but the first `detailed` */
-} brink_told;
+} brink_logged_event;
 
 /* One event as the journal is told of it. */
-typedef struct brink_happening {
+typedef struct brink_event_input {
   const brink_event_record *record;
   uint32_t flag;
   size_t index; /* which of its instances */
-  brink_concerned concerned;
+  brink_participants participants;
   int64_t row; /* of a trajectory: the values before it; for the listener */
-  const brink_remark *remarks;
-  size_t nremarks;
-} brink_happening;
+  const brink_log_note *notes;
+  size_t nnotes;
+} brink_event_input;
 
 /* What a person is shown of an event. */
 typedef struct brink_headline {
@@ -197,7 +197,7 @@ typedef struct brink_journal {
   bool json;       /* keep everything as JSON, too */
   size_t detailed; /* so many events have their changes told to the listener */
   size_t listed;   /* without json: so many slides and near misses are kept as JSON */
-  void (*listen)(const brink_told *told, void *user); /* may be NULL; set after init */
+  void (*listen)(const brink_logged_event *logged, void *user); /* may be NULL; set after init */
   void *listener;
   size_t nx; /* of the model */
   size_t nevents, nslides, nmisses;
@@ -219,11 +219,11 @@ void brink_journal_free(brink_journal *journal);
  * conditions of leaving are not; rules are when they become true. */
 bool brink_journal_wants(const brink_system *system, uint32_t flag, brink_direction direction);
 
-void brink_journal_event(brink_journal *journal, const brink_happening *happening);
+void brink_journal_event(brink_journal *journal, const brink_event_input *input);
 /* The instant is over: p and mode are what holds after it. Rules act after its events, so that what
  * they changed, and remarked, is known only now; the remarks go to the last event. */
 void brink_journal_settle(brink_journal *journal, const double *p, const int *mode,
-                          const brink_remark *remarks, size_t nremarks);
+                          const brink_log_note *notes, size_t nnotes);
 void brink_journal_slide(brink_journal *journal, uint32_t flag, size_t index, double from,
                          double to);
 void brink_journal_miss(brink_journal *journal, uint32_t flag, size_t index,
@@ -247,13 +247,13 @@ void brink_json_value(brink_text *text, const brink_system *system, brink_value_
 
 /* ["car[3]","truck[7]"]: the partners of a pair. */
 void brink_json_agents(brink_text *text, const brink_system *system,
-                       const brink_concerned *concerned);
+                       const brink_participants *participants);
 
 /* Agents with clocks of their own. */
 typedef struct brink_agent_counts {
   size_t agents;
-  int64_t windows;                      /* of their plans: compared with those of others */
-  int64_t compared, searched, meetings; /* pairs: their boxes; their flags; events */
+  int64_t windows;                         /* of their plans: compared with those of others */
+  int64_t compared, searched, pair_events; /* pairs: their boxes; their flags; events */
 } brink_agent_counts;
 
 typedef struct brink_summary {

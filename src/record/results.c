@@ -146,9 +146,9 @@ bool brink_results_row(brink_results *results, const brink_moment *moment) {
   return results->ops->row(results);
 }
 
-bool brink_results_event(brink_results *results, const brink_told *told, int64_t row) {
+bool brink_results_event(brink_results *results, const brink_logged_event *logged, int64_t row) {
   if (results->failed) return false;
-  return results->ops->event == NULL || results->ops->event(results, told, row);
+  return results->ops->event == NULL || results->ops->event(results, logged, row);
 }
 
 bool brink_results_flush(brink_results *results) {

@@ -34,7 +34,7 @@ bool brink_results_open(const brink_results_def *def, const brink_allocator *all
 /* All of these: false if this or anything before it failed; brink_results_problem says how. */
 bool brink_results_row(brink_results *results, const brink_moment *moment);
 /* `row`: the number (from 0) of the row that holds the values before it. */
-bool brink_results_event(brink_results *results, const brink_told *told, int64_t row);
+bool brink_results_event(brink_results *results, const brink_logged_event *logged, int64_t row);
 /* What was collected goes to the file. It survives the end of the process, not that of the machine. */
 bool brink_results_flush(brink_results *results);
 /* Flushes and frees nothing. `status`: what became of the run; `complete`: it got where it should. */

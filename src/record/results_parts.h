@@ -10,10 +10,11 @@
 typedef struct brink_results_ops {
   const char *ending;
   bool (*open)(brink_results *results);
-  bool (*row)(brink_results *results);                                        /* results->row */
-  bool (*event)(brink_results *results, const brink_told *told, int64_t row); /* may be NULL */
-  bool (*flush)(brink_results *results);                                      /* sets `kept` */
-  bool (*close)(brink_results *results, const char *status, bool complete);   /* flushes */
+  bool (*row)(brink_results *results); /* results->row */
+  bool (*event)(brink_results *results, const brink_logged_event *logged,
+                int64_t row);                                               /* may be NULL */
+  bool (*flush)(brink_results *results);                                    /* sets `kept` */
+  bool (*close)(brink_results *results, const char *status, bool complete); /* flushes */
   void (*release)(brink_results *results); /* also after a failure, also of `open` */
 } brink_results_ops;
 

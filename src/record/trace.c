@@ -74,7 +74,7 @@ static int emit_parts(brink_trace *trace, const brink_step_record *record) {
 }
 
 /* Does the last row tell what holds now? Samples and rules may have come after a step. */
-static bool is_told(const brink_trace *trace, double t) {
+static bool is_logged(const brink_trace *trace, double t) {
   if (!trace->started || trace->after_due || trace->last != t) return false;
   if (trace->at_rest) return true;
   return trace->at_step &&
@@ -84,7 +84,7 @@ static bool is_told(const brink_trace *trace, double t) {
 
 int brink_trace_step(brink_trace *trace, const brink_step_record *record) {
   /* What a sample or a rule changed at the end of the last step is a row, too. */
-  bool sampled = trace->grid == NULL && trace->last == record->t0 && !is_told(trace, record->t0);
+  bool sampled = trace->grid == NULL && trace->last == record->t0 && !is_logged(trace, record->t0);
   bool due = !trace->started || trace->after_due || sampled;
   int outcome = due ? emit_rest(trace, record->t0) : 0;
   if (outcome != 0) return outcome;
@@ -111,5 +111,5 @@ int brink_trace_event(brink_trace *trace, const brink_event_record *record) {
 
 int brink_trace_end(brink_trace *trace) {
   double t = brink_sim_time(trace->sim);
-  return is_told(trace, t) ? 0 : emit_rest(trace, t);
+  return is_logged(trace, t) ? 0 : emit_rest(trace, t);
 }

@@ -16,14 +16,14 @@ static uint32_t flag_of(const brink_population_run *self, const brink_agent_even
   return self->tables->populations[who->population].flag[flag];
 }
 
-static brink_concerned concerned_by(const brink_population_run *self,
-                                    const brink_agent_event *who) {
+static brink_participants participants_of(const brink_population_run *self,
+                                          const brink_agent_event *who) {
   const brink_agent_tables *tables = self->tables;
   if (who->pair == BRINK_NONE)
-    return (brink_concerned){.count = 1,
-                             .group = {tables->populations[who->population].group},
-                             .instance = {who->agent}};
-  brink_concerned both = {.count = 2};
+    return (brink_participants){.count = 1,
+                                .group = {tables->populations[who->population].group},
+                                .instance = {who->agent}};
+  brink_participants both = {.count = 2};
   for (size_t side = 0; side < 2; side++) {
     both.group[side] = tables->populations[tables->pairs[who->pair].population[side]].group;
     both.instance[side] = who->partner[side];
@@ -46,9 +46,9 @@ static void put_partner(const brink_population_run *self, brink_view *view,
                  self->mode);
 }
 
-static void put_concerned(brink_population_run *self, brink_view *view,
-                          const brink_agent_event *who, const double *x, const double *p,
-                          const int *mode) {
+static void put_participants(brink_population_run *self, brink_view *view,
+                             const brink_agent_event *who, const double *x, const double *p,
+                             const int *mode) {
   if (who->pair == BRINK_NONE) {
     brink_view_put(self, view, who->population, who->agent, x, p, mode);
     return;
@@ -65,10 +65,10 @@ static brink_event_record look(brink_population_run *self, const brink_agent_eve
     brink_view_copy(self, after, before);
   }
   before->t = after->t = record->event.t;
-  put_concerned(self, before, event, record->x_before, record->p_before, record->mode_before);
+  put_participants(self, before, event, record->x_before, record->p_before, record->mode_before);
   bool computes = self->computes;
   self->computes = self->run->columns.computes; /* it may be the end */
-  put_concerned(self, after, event, record->x_after, record->p_after, record->mode_after);
+  put_participants(self, after, event, record->x_after, record->p_after, record->mode_after);
   self->computes = computes;
   brink_event_record made = {.event = record->event,
                              .x_before = before->x,
@@ -82,46 +82,45 @@ static brink_event_record look(brink_population_run *self, const brink_agent_eve
 
 /* ---- events ---- */
 
-static void show(brink_population_run *self, const brink_happening *happening,
-                 const brink_concerned *concerned) {
+static void show(brink_population_run *self, const brink_event_input *input,
+                 const brink_participants *participants) {
   brink_display *display = self->run->display;
   brink_moment before = brink_view_moment(&self->before);
   if (display == NULL) return;
   if (self->few) brink_display_row(display, &before);
-  if (happening->record->event.kind != BRINK_HELD)
-    brink_display_meeting(display, &before, happening->flag, happening->index, concerned);
+  if (input->record->event.kind != BRINK_HELD)
+    brink_display_pair_event(display, &before, input->flag, input->index, participants);
 }
 
 static int on_event(const brink_agent_event *event, void *user) {
   brink_population_run *self = user;
   brink_run *run = self->run;
-  brink_happening happening = {0};
+  brink_event_input input = {0};
   brink_instance_set *actor = brink_population_run_actor(self, event);
   brink_population_run_warnings(self, event);
   self->last_action = *event;
   self->last_action.record = NULL;
-  self->speaker = actor;
-  brink_instance_notes(actor->instance, &self->notes_told);
-  happening.flag = flag_of(self, event, event->record->event.guard, &happening.index);
-  if (happening.flag == BRINK_NO_INDEX ||
-      !brink_journal_wants(self->tables->all, happening.flag, event->record->event.direction))
+  self->noting = actor;
+  brink_instance_notes(actor->instance, &self->notes_seen);
+  input.flag = flag_of(self, event, event->record->event.guard, &input.index);
+  if (input.flag == BRINK_NO_INDEX ||
+      !brink_journal_wants(self->tables->all, input.flag, event->record->event.direction))
     return 0;
   brink_event_record record = look(self, event);
-  brink_concerned concerned = concerned_by(self, event);
-  happening.record = &record;
-  if (event->pair != BRINK_NONE || !self->few) happening.concerned = concerned;
-  happening.nremarks = brink_run_take_notes(run, actor->instance, 0);
-  happening.remarks = run->remarks;
+  brink_participants participants = participants_of(self, event);
+  input.record = &record;
+  if (event->pair != BRINK_NONE || !self->few) input.participants = participants;
+  input.nnotes = brink_run_take_notes(run, actor->instance, 0);
+  input.notes = run->notes;
   if (self->few) brink_population_run_row(self, &self->before, false);
-  if (run->results != NULL) happening.row = brink_results_rows(run->results) - 1;
-  if (record.event.kind != BRINK_HELD)
-    brink_run_keep_event(run, &record, happening.flag, happening.index);
-  brink_journal_event(&run->journal, &happening);
-  show(self, &happening, &concerned);
+  if (run->results != NULL) input.row = brink_results_rows(run->results) - 1;
+  if (record.event.kind != BRINK_HELD) brink_run_keep_event(run, &record, input.flag, input.index);
+  brink_journal_event(&run->journal, &input);
+  show(self, &input, &participants);
   self->happened = self->any = true;
   self->last_event = self->last_action;
-  self->last_flag = happening.flag;
-  self->last_index = happening.index;
+  self->last_flag = input.flag;
+  self->last_index = input.index;
   return 0;
 }
 
@@ -165,9 +164,9 @@ void brink_population_events_settle(brink_population_run *self, bool goes_on) {
   self->happened = false;
   if (goes_on) look_again(self);
   size_t count;
-  brink_instance_notes(self->speaker->instance, &count);
-  size_t first = count >= self->notes_told ? self->notes_told : 0;
-  size_t more = brink_run_take_notes(run, self->speaker->instance, first);
+  brink_instance_notes(self->noting->instance, &count);
+  size_t first = count >= self->notes_seen ? self->notes_seen : 0;
+  size_t more = brink_run_take_notes(run, self->noting->instance, first);
   brink_run_settle(run, self->after.p, self->after.mode, more);
   brink_moment after = brink_view_moment(&self->after);
   if (self->few) brink_population_run_row(self, &self->after, true);

@@ -21,7 +21,7 @@ void brink_population_run_row(brink_population_run *self, const brink_view *view
   brink_moment moment = brink_view_moment(view);
   brink_results_row(run->results, &moment);
   self->last = view->t;
-  self->told = rests;
+  self->logged = rests;
 }
 
 /* Samples before t, or, at the end of the run, up to it. */
@@ -31,7 +31,7 @@ static void read_rows(brink_population_run *self, double before, bool last) {
     double t = brink_ticks_time(&rows->ticks, rows->next);
     if (last ? t > before : t >= before) return;
     rows->next++;
-    if (t < self->last || (t == self->last && self->told)) continue;
+    if (t < self->last || (t == self->last && self->logged)) continue;
     brink_view_fill(self, &self->before, t);
     brink_population_run_row(self, &self->before, true);
   }
@@ -106,7 +106,7 @@ static void first_row(brink_population_run *self) {
 static void last_row(brink_population_run *self) {
   brink_run *run = self->run;
   brink_moment now = brink_population_run_now(self);
-  if (run->results != NULL && !(self->told && self->last == now.t))
+  if (run->results != NULL && !(self->logged && self->last == now.t))
     brink_population_run_row(self, &self->before, true);
   if (run->display != NULL) brink_display_row(run->display, &now);
 }

@@ -246,11 +246,11 @@ brink_status brink_population_run_create(brink_run *run) {
 /* What the run itself remembers of its agents is as at the start. */
 static void forget(brink_population_run *self) {
   self->begun = self->over = self->happened = self->any = self->ended = false;
-  self->speaker = NULL;
-  self->notes_told = self->nwarnings = 0;
+  self->noting = NULL;
+  self->notes_seen = self->nwarnings = 0;
   self->rows = self->frames = (brink_grid){0};
   self->last = 0.0;
-  self->told = false;
+  self->logged = false;
   self->who = (brink_agent_event){.pair = BRINK_NONE};
   for (size_t k = 0; k < self->tables->npopulations; k++) {
     brink_instance_reset(self->one[k].instance);
@@ -315,7 +315,7 @@ static bool has_ended(const brink_population_run *self, const brink_agent_event 
 brink_agent_event brink_population_run_who(const brink_population_run *self) {
   if (self->ended || self->agents == NULL) return self->who;
   brink_agent_event who = brink_agents_acting(self->agents);
-  bool other = self->speaker != NULL && !has_ended(self, &who);
+  bool other = self->noting != NULL && !has_ended(self, &who);
   return other && has_ended(self, &self->last_action) ? self->last_action : who;
 }
 
@@ -417,6 +417,6 @@ void brink_population_run_summary(brink_population_run *self, brink_summary *sum
   self->counts.windows = stats->windows;
   self->counts.compared = stats->checks;
   self->counts.searched = stats->searches;
-  self->counts.meetings = stats->pair_events;
+  self->counts.pair_events = stats->pair_events;
   summary->agents = &self->counts;
 }

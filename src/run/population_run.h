@@ -74,12 +74,12 @@ struct brink_population_run {
   brink_agent_event last_action; /* also of flags that are not told */
   uint32_t last_flag;
   size_t last_index;
-  brink_instance_set *speaker; /* whose notes are told … */
-  size_t notes_told;           /* … so far */
+  brink_instance_set *noting; /* whose notes are told … */
+  size_t notes_seen;          /* … so far */
 
   brink_grid rows, frames; /* of --every; of the report */
   double last;             /* time of the last row */
-  bool told;               /* … and it tells what holds after everything at that time */
+  bool logged;             /* … and it tells what holds after everything at that time */
 
   const char **warnings;
   size_t nwarnings, warnings_capacity;

@@ -76,8 +76,8 @@ brink_status brink_run_results_begin(brink_run *run) {
   return run->diag.status = BRINK_ERR_FILE;
 }
 
-void brink_run_results_event(brink_run *run, const brink_told *told) {
-  if (run->results != NULL) brink_results_event(run->results, told, told->row);
+void brink_run_results_event(brink_run *run, const brink_logged_event *logged) {
+  if (run->results != NULL) brink_results_event(run->results, logged, logged->row);
 }
 
 void brink_run_results_flush(brink_run *run) {

@@ -53,9 +53,9 @@ typedef struct brink_record_choice {
   const char *command;  /* how the run was asked for; NULL: not known */
   brink_method against; /* compare events with this method; AUTO: none */
   double against_step;  /* its fixed step; 0: it has none */
-  void (*told)(const brink_told *told,
-               void *user); /* events, when they are complete; may be NULL */
-  void *told_user;
+  void (*logged)(const brink_logged_event *logged,
+                 void *user); /* events, when they are complete; may be NULL */
+  void *logged_user;
 } brink_record_choice;
 
 /* An event that the observer has not seen yet. */
@@ -109,10 +109,10 @@ struct brink_run {
   brink_diag comparison_diag;
 
   size_t notes_seen; /* of the instance's notes: those that an event already has */
-  brink_remark *remarks;
-  brink_value_type *remark_types;
-  double *remark_values;
-  size_t remarks_capacity, remark_values_capacity;
+  brink_log_note *notes;
+  brink_value_type *note_types;
+  double *note_values;
+  size_t notes_capacity, note_values_capacity;
 
   brink_subject subject;
   brink_diag diag;
@@ -154,7 +154,7 @@ void brink_run_keep_event(brink_run *run, const brink_event_record *record, uint
 
 /* results.c */
 brink_status brink_run_results_begin(brink_run *run);
-void brink_run_results_event(brink_run *run, const brink_told *told);
+void brink_run_results_event(brink_run *run, const brink_logged_event *logged);
 /* Call often: every two seconds, what was recorded so far goes to the file. */
 void brink_run_results_flush(brink_run *run);
 void brink_run_results_end(brink_run *run); /* after the last step */

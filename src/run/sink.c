@@ -19,17 +19,17 @@ static double value(uint32_t variable, size_t element, void *user) {
 
 /* Room for `count` notes with `values` values, at least one; false: out of memory. */
 static bool room_for_notes(brink_run *run, size_t count, size_t values) {
-  if (count > run->remarks_capacity) {
-    run->remarks = brink_arena_take(&run->arena, 2 * count, sizeof *run->remarks);
-    run->remarks_capacity = run->remarks != NULL ? 2 * count : 0;
+  if (count > run->notes_capacity) {
+    run->notes = brink_arena_take(&run->arena, 2 * count, sizeof *run->notes);
+    run->notes_capacity = run->notes != NULL ? 2 * count : 0;
   }
-  if (values > run->remark_values_capacity) {
-    run->remark_types = brink_arena_take(&run->arena, 2 * values, sizeof *run->remark_types);
-    run->remark_values = brink_arena_take(&run->arena, 2 * values, sizeof *run->remark_values);
-    bool fine = run->remark_types != NULL && run->remark_values != NULL;
-    run->remark_values_capacity = fine ? 2 * values : 0;
+  if (values > run->note_values_capacity) {
+    run->note_types = brink_arena_take(&run->arena, 2 * values, sizeof *run->note_types);
+    run->note_values = brink_arena_take(&run->arena, 2 * values, sizeof *run->note_values);
+    bool fine = run->note_types != NULL && run->note_values != NULL;
+    run->note_values_capacity = fine ? 2 * values : 0;
   }
-  return count <= run->remarks_capacity && values <= run->remark_values_capacity;
+  return count <= run->notes_capacity && values <= run->note_values_capacity;
 }
 
 size_t brink_run_take_notes(brink_run *run, const brink_instance *instance, size_t first) {
@@ -43,13 +43,13 @@ size_t brink_run_take_notes(brink_run *run, const brink_instance *instance, size
   }
   size_t used = 0;
   for (size_t k = first; k < count; k++) {
-    run->remarks[k - first] = (brink_remark){.label = notes[k].label,
-                                             .types = run->remark_types + used,
-                                             .values = run->remark_values + used,
+    run->notes[k - first] = (brink_log_note){.label = notes[k].label,
+                                             .types = run->note_types + used,
+                                             .values = run->note_values + used,
                                              .nvalues = notes[k].nvalues};
     for (size_t j = 0; j < notes[k].nvalues; j++, used++) {
-      run->remark_types[used] = notes[k].values[j].type;
-      run->remark_values[used] = notes[k].values[j].value;
+      run->note_types[used] = notes[k].values[j].type;
+      run->note_values[used] = notes[k].values[j].value;
     }
   }
   return count - first;
@@ -92,19 +92,19 @@ void brink_run_keep_event(brink_run *run, const brink_event_record *record, uint
 }
 
 /* The kept event that is complete now; those before it turned out to be none. NULL: there is none. */
-static const brink_pending_event *take_pending(brink_run *run, const brink_told *told,
+static const brink_pending_event *take_pending(brink_run *run, const brink_logged_event *logged,
                                                size_t *next) {
   while (*next < run->npending) {
     const brink_pending_event *e = &run->pending[(*next)++];
-    if (e->flag == told->flag && e->index == told->index) return e;
+    if (e->flag == logged->flag && e->index == logged->index) return e;
   }
   return NULL;
 }
 
-static void name_agents(const brink_run *run, const brink_told *told, brink_text names[2],
+static void name_agents(const brink_run *run, const brink_logged_event *logged, brink_text names[2],
                         brink_run_event *event) {
-  const brink_concerned *both = told->concerned;
-  if (!run->system->flags[told->flag].is_pair || both->count != 2) return;
+  const brink_participants *both = logged->participants;
+  if (!run->system->flags[logged->flag].is_pair || both->count != 2) return;
   for (size_t side = 0; side < 2; side++) {
     brink_system_instance_name(run->system, both->group[side], both->instance[side], &names[side]);
     event->agents[side] = names[side].data != NULL ? names[side].data : "";
@@ -112,21 +112,23 @@ static void name_agents(const brink_run *run, const brink_told *told, brink_text
   event->nagents = 2;
 }
 
-static void observe(brink_run *run, const brink_told *told) {
+static void observe(brink_run *run, const brink_logged_event *logged) {
   if (run->observer.event == NULL) return;
-  const brink_pending_event *e = take_pending(run, told, &run->next_pending);
+  const brink_pending_event *e = take_pending(run, logged, &run->next_pending);
   if (e == NULL) return;
   brink_text names[2];
   memset(names, 0, sizeof names);
-  brink_moment before = {.t = told->t, .x = e->before_x, .p = e->before_p, .mode = e->before_mode};
-  brink_moment after = {.t = told->t, .x = e->after_x, .p = e->after_p, .mode = e->after_mode};
-  brink_run_event event = {.t = told->t,
-                           .flag = told->name,
-                           .direction = told->direction,
-                           .generated = run->system->flags[told->flag].kind == BRINK_FLAG_GENERATED,
+  brink_moment before = {
+      .t = logged->t, .x = e->before_x, .p = e->before_p, .mode = e->before_mode};
+  brink_moment after = {.t = logged->t, .x = e->after_x, .p = e->after_p, .mode = e->after_mode};
+  brink_run_event event = {.t = logged->t,
+                           .flag = logged->name,
+                           .direction = logged->direction,
+                           .generated =
+                               run->system->flags[logged->flag].kind == BRINK_FLAG_GENERATED,
                            .before = &before,
                            .after = &after};
-  name_agents(run, told, names, &event);
+  name_agents(run, logged, names, &event);
   if (run->observer.event(run, &event, run->observer.user) != 0) run->stop_asked = true;
   brink_text_free(&names[0]);
   brink_text_free(&names[1]);
@@ -145,7 +147,7 @@ static void complete_pending(brink_run *run, const double *p, const int *mode) {
 void brink_run_settle(brink_run *run, const double *p, const int *mode, size_t nnotes) {
   complete_pending(run, p, mode);
   run->next_pending = 0;
-  brink_journal_settle(&run->journal, p, mode, run->remarks, nnotes);
+  brink_journal_settle(&run->journal, p, mode, run->notes, nnotes);
   run->npending = 0;
 }
 
@@ -174,30 +176,28 @@ static int on_step(const brink_step_record *record, void *user) {
 
 static int on_event(const brink_event_record *record, void *user) {
   brink_run *run = user;
-  brink_happening happening = {.record = record};
-  brink_instance_flag(run->instance, record->event.guard, &happening.flag, &happening.index);
-  happening.concerned = brink_concerned_by(&run->system->flags[happening.flag], happening.index);
+  brink_event_input input = {.record = record};
+  brink_instance_flag(run->instance, record->event.guard, &input.flag, &input.index);
+  input.participants = brink_participants_of(&run->system->flags[input.flag], input.index);
   brink_instance_notes(run->instance, &run->notes_seen);
-  if (!brink_journal_wants(run->system, happening.flag, record->event.direction)) return 0;
-  happening.nremarks = brink_run_take_notes(run, run->instance, 0);
-  happening.remarks = run->remarks;
+  if (!brink_journal_wants(run->system, input.flag, record->event.direction)) return 0;
+  input.nnotes = brink_run_take_notes(run, run->instance, 0);
+  input.notes = run->notes;
   int outcome = run->results != NULL ? brink_trace_event(&run->trace, record) : 0;
-  if (run->results != NULL) happening.row = brink_results_rows(run->results) - 1;
-  if (record->event.kind != BRINK_HELD)
-    brink_run_keep_event(run, record, happening.flag, happening.index);
-  brink_journal_event(&run->journal, &happening);
-  if (run->display != NULL)
-    brink_display_event(run->display, record, happening.flag, happening.index);
+  if (run->results != NULL) input.row = brink_results_rows(run->results) - 1;
+  if (record->event.kind != BRINK_HELD) brink_run_keep_event(run, record, input.flag, input.index);
+  brink_journal_event(&run->journal, &input);
+  if (run->display != NULL) brink_display_event(run->display, record, input.flag, input.index);
   return outcome;
 }
 
 /* The journal has completed an event. */
-static void on_complete(const brink_told *told, void *user) {
+static void on_complete(const brink_logged_event *logged, void *user) {
   brink_run *run = user;
-  if (run->display != NULL) brink_display_told(told, run->display);
-  brink_run_results_event(run, told);
-  if (run->choice.told != NULL) run->choice.told(told, run->choice.told_user);
-  observe(run, told);
+  if (run->display != NULL) brink_display_logged(logged, run->display);
+  brink_run_results_event(run, logged);
+  if (run->choice.logged != NULL) run->choice.logged(logged, run->choice.logged_user);
+  observe(run, logged);
 }
 
 /* Near misses and slides of what a reader of the model does not know are not worth reporting. */
@@ -237,7 +237,7 @@ static bool wants_steps(const brink_run *run) {
 }
 
 void brink_run_listen(brink_run *run) {
-  bool wanted = run->display != NULL || run->results != NULL || run->choice.told != NULL ||
+  bool wanted = run->display != NULL || run->results != NULL || run->choice.logged != NULL ||
                 run->observer.event != NULL;
   if (wanted) run->journal.listen = on_complete;
   run->journal.listener = run;

@@ -37,11 +37,11 @@ static int on_step(const brink_step_record *record, void *user) {
 
 static int on_event(const brink_event_record *record, void *user) {
   collector *c = user;
-  brink_happening happening = {.record = record};
-  brink_instance_flag(c->run->instance, record->event.guard, &happening.flag, &happening.index);
-  happening.concerned = brink_concerned_by(&c->run->system->flags[happening.flag], happening.index);
-  brink_journal_event(&c->journal, &happening);
-  brink_display_event(c->display, record, happening.flag, happening.index);
+  brink_event_input input = {.record = record};
+  brink_instance_flag(c->run->instance, record->event.guard, &input.flag, &input.index);
+  input.participants = brink_participants_of(&c->run->system->flags[input.flag], input.index);
+  brink_journal_event(&c->journal, &input);
+  brink_display_event(c->display, record, input.flag, input.index);
   return 0;
 }
 
@@ -60,7 +60,7 @@ static bool collect(const brink_allocator *allocator, brink_text *data) {
     fine = brink_display_create(&def, allocator, &c.display) == BRINK_OK;
   }
   if (fine) {
-    c.journal.listen = brink_display_told;
+    c.journal.listen = brink_display_logged;
     c.journal.listener = c.display;
     c.journal.detailed = 10;
     brink_sink sink = {.step = on_step, .event = on_event, .user = &c};

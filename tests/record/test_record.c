@@ -263,7 +263,7 @@ static void begin(scene *s) {
 }
 
 static void happen(scene *s, uint32_t flag, double t, int iteration, brink_event_kind kind,
-                   const brink_remark *remarks, size_t nremarks) {
+                   const brink_log_note *notes, size_t nnotes) {
   brink_event_record record = {
       .event = {.t = t, .direction = BRINK_POSITIVE, .kind = kind, .iteration = iteration},
       .x_before = s->x[0],
@@ -272,12 +272,12 @@ static void happen(scene *s, uint32_t flag, double t, int iteration, brink_event
       .p_after = s->p[1],
       .mode_before = s->mode[0],
       .mode_after = s->mode[1]};
-  brink_happening happening = {.record = &record,
-                               .flag = flag,
-                               .concerned = brink_concerned_by(&cars_system.flags[flag], 0),
-                               .remarks = remarks,
-                               .nremarks = nremarks};
-  brink_journal_event(&s->journal, &happening);
+  brink_event_input input = {.record = &record,
+                             .flag = flag,
+                             .participants = brink_participants_of(&cars_system.flags[flag], 0),
+                             .notes = notes,
+                             .nnotes = nnotes};
+  brink_journal_event(&s->journal, &input);
 }
 
 static json *finish(scene *s) {
@@ -375,7 +375,7 @@ TEST(what_a_rule_does_and_notes_is_written_with_its_event) {
   begin(&s);
   const brink_value_type types[] = {BRINK_VALUE_REAL, BRINK_VALUE_BOOLEAN};
   const double values[] = {2.5, 1.0};
-  const brink_remark remark = {.label = "why", .types = types, .values = values, .nvalues = 2};
+  const brink_log_note remark = {.label = "why", .types = types, .values = values, .nvalues = 2};
   happen(&s, RULE, 0.5, 0, BRINK_CROSSED, NULL, 0);
   s.mode[1][0] = 0; /* the rule runs now */
   brink_journal_settle(&s.journal, s.p[1], s.mode[1], &remark, 1);

@@ -40,13 +40,13 @@ static bool write_row(brink_results *results, long k) {
 }
 
 static bool write_event(brink_results *results, uint32_t flag, long row) {
-  brink_concerned concerned = brink_concerned_by(&cars_system.flags[flag], 0);
-  brink_told told = {.t = (double)row / 8.0,
-                     .flag = flag,
-                     .concerned = &concerned,
-                     .name = flag == GAP ? "gap" : "floor",
-                     .direction = BRINK_NEGATIVE};
-  return brink_results_event(results, &told, row);
+  brink_participants participants = brink_participants_of(&cars_system.flags[flag], 0);
+  brink_logged_event logged = {.t = (double)row / 8.0,
+                               .flag = flag,
+                               .participants = &participants,
+                               .name = flag == GAP ? "gap" : "floor",
+                               .direction = BRINK_NEGATIVE};
+  return brink_results_event(results, &logged, row);
 }
 
 static char *read_text(const char *path) {
@@ -328,11 +328,13 @@ static long write_up_to(const char *path, const brink_columns *columns, rlim_t l
       fine = write_row(results, k) && (k % 50 != 0 || write_event(results, FLOOR, k)) &&
              (k % flush != 0 || brink_results_flush(results));
     }
-    long told = results == NULL ? -1 : (long)brink_results_kept(results, NULL);
+    long logged = results == NULL ? -1 : (long)brink_results_kept(results, NULL);
     bool named =
         results != NULL && strstr(brink_results_problem(results), "File too large") != NULL;
     brink_results_destroy(results);
-    _exit(write(ends[1], &told, sizeof told) == sizeof told && (named || results == NULL) ? 0 : 1);
+    _exit(write(ends[1], &logged, sizeof logged) == sizeof logged && (named || results == NULL)
+              ? 0
+              : 1);
   }
   int status;
   close(ends[1]);

@@ -35,11 +35,11 @@ static void write_forever(const char *path, const brink_columns *columns, long f
   moment.x = x;
   if (!brink_results_open(&def, NULL, NULL, &results)) _exit(1);
   for (long k = 0;; k++) {
-    brink_told told = {.t = (double)k / 8.0, .flag = FLOOR, .name = "floor"};
+    brink_logged_event logged = {.t = (double)k / 8.0, .flag = FLOOR, .name = "floor"};
     moment.t = (double)k / 8.0;
     x[0] = (double)k;
     if (!brink_results_row(results, &moment)) _exit(1);
-    if (k % 10 == 0 && !brink_results_event(results, &told, k)) _exit(1);
+    if (k % 10 == 0 && !brink_results_event(results, &logged, k)) _exit(1);
     if (k % flush != flush - 1) continue;
     long rows = k + 1;
     if (!brink_results_flush(results)) _exit(1);
@@ -50,7 +50,7 @@ static void write_forever(const char *path, const brink_columns *columns, long f
 /* The number of rows that a child had flushed when it was killed. */
 static long kill_one(const char *path, const brink_columns *columns) {
   int ends[2];
-  long flush = 1 + (long)(draw() % 300), told = 0, rows = 0;
+  long flush = 1 + (long)(draw() % 300), logged = 0, rows = 0;
   if (pipe(ends) != 0) abort();
   pid_t child = fork();
   if (child == 0) {
@@ -59,10 +59,10 @@ static long kill_one(const char *path, const brink_columns *columns) {
   }
   close(ends[1]);
   long wait = (long)(draw() % 8000000);
-  if (read(ends[0], &told, sizeof told) == sizeof told) rows = told; /* it has begun */
+  if (read(ends[0], &logged, sizeof logged) == sizeof logged) rows = logged; /* it has begun */
   nanosleep(&(struct timespec){.tv_nsec = wait}, NULL);
   kill(child, SIGKILL);
-  while (read(ends[0], &told, sizeof told) == sizeof told) rows = told;
+  while (read(ends[0], &logged, sizeof logged) == sizeof logged) rows = logged;
   close(ends[0]);
   waitpid(child, NULL, 0);
   CHECK(rows > 0);
