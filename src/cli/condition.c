@@ -15,10 +15,10 @@ int cli_condition(const cli_arguments *arguments) {
 
 /* ---- conditions ---- */
 
-static int widest(const brink_conditions_report *judge) {
+static int widest(const brink_conditions_report *report) {
   size_t width = strlen("flag");
-  for (size_t k = 0; k < judge->nlines; k++) {
-    size_t length = strlen(judge->lines[k].flag);
+  for (size_t k = 0; k < report->nlines; k++) {
+    size_t length = strlen(report->lines[k].flag);
     if (length > width) width = length;
   }
   return (int)width;
@@ -47,36 +47,36 @@ static void write_line(const brink_condition_line *line, int width, const cli_co
                  line->more);
 }
 
-static void write_table(const brink_conditions_report *judge, bool events, const cli_colours *c,
+static void write_table(const brink_conditions_report *report, bool events, const cli_colours *c,
                         brink_text *text) {
-  int width = widest(judge);
+  int width = widest(report);
   brink_text_add(text, "  %s%-14s  %-*s  %-11s  %-11s  %s%s\n", c->dim, "t", width, "flag",
                  "published", "scaled", "verdict", c->plain);
-  for (size_t k = 0; k < judge->nlines; k++) {
-    if (judge->lines[k].event == events) write_line(&judge->lines[k], width, c, text);
+  for (size_t k = 0; k < report->nlines; k++) {
+    if (report->lines[k].event == events) write_line(&report->lines[k], width, c, text);
   }
 }
 
 void cli_conditions_show(const brink_run *run, const cli_colours *c, brink_text *text) {
-  const brink_conditions_report *judge = run->conditions;
+  const brink_conditions_report *report = run->conditions;
   size_t silent = 0, shown = 0;
-  for (size_t k = 0; k < judge->nlines; k++) {
-    silent += !judge->lines[k].event;
-    shown += judge->lines[k].event;
+  for (size_t k = 0; k < report->nlines; k++) {
+    silent += !report->lines[k].event;
+    shown += report->lines[k].event;
   }
-  brink_text_add(text, "\n%s%zu event%s%s", c->bold, judge->nevents, judge->nevents == 1 ? "" : "s",
-                 c->plain);
+  brink_text_add(text, "\n%s%zu event%s%s", c->bold, report->nevents,
+                 report->nevents == 1 ? "" : "s", c->plain);
   for (size_t k = 0; k <= BRINK_UNJUDGED; k++) {
-    if (judge->counts[k] > 0)
-      brink_text_add(text, ", %zu %s", judge->counts[k], brink_posed_name((brink_posed)k));
+    if (report->counts[k] > 0)
+      brink_text_add(text, ", %zu %s", report->counts[k], brink_posed_name((brink_posed)k));
   }
   brink_text_add(text, "\n");
-  if (shown > 0) write_table(judge, true, c, text);
-  if (judge->nevents > shown)
-    brink_text_add(text, "  and %zu more: --json has all of them\n", judge->nevents - shown);
+  if (shown > 0) write_table(report, true, c, text);
+  if (report->nevents > shown)
+    brink_text_add(text, "  and %zu more: --json has all of them\n", report->nevents - shown);
   if (silent == 0) return;
   brink_text_add(text, "\n%sapproaches that no event followed%s\n", c->bold, c->plain);
-  write_table(judge, false, c, text);
+  write_table(report, false, c, text);
 }
 
 /* ---- another method ---- */

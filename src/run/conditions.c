@@ -16,36 +16,36 @@ enum {
 /* ---- directions ---- */
 
 /* Initial states, then knobs. */
-static bool take_directions(brink_conditions_report *judge) {
-  brink_run *run = judge->run;
+static bool take_directions(brink_conditions_report *report) {
+  brink_run *run = report->run;
   const brink_model *model = brink_instance_model(run->instance);
-  size_t nx = model->def.nx, most = judge->all ? 0 : KNOBS_AT_ONCE;
-  if (brink_built_knobs(run->built, most, &judge->knobs) != BRINK_OK) return false;
-  judge->directions =
-      brink_arena_take(&run->arena, nx + judge->knobs.count + 1, sizeof *judge->directions);
-  if (judge->directions == NULL) return false;
+  size_t nx = model->def.nx, most = report->all ? 0 : KNOBS_AT_ONCE;
+  if (brink_built_knobs(run->built, most, &report->knobs) != BRINK_OK) return false;
+  report->directions =
+      brink_arena_take(&run->arena, nx + report->knobs.count + 1, sizeof *report->directions);
+  if (report->directions == NULL) return false;
   for (size_t i = 0; i < nx; i++)
-    judge->directions[judge->ndirections++] = (brink_slope_direction){
+    report->directions[report->ndirections++] = (brink_slope_direction){
         .name = brink_model_state_name(model, i), .size = fabs(model->def.x0[i])};
-  for (size_t k = 0; k < judge->knobs.count; k++) {
-    const brink_knob *knob = &judge->knobs.knobs[k];
+  for (size_t k = 0; k < report->knobs.count; k++) {
+    const brink_knob *knob = &report->knobs.knobs[k];
     if (knob->reason == NULL)
-      judge->directions[judge->ndirections++] =
+      report->directions[report->ndirections++] =
           (brink_slope_direction){.name = knob->name, .knob = true, .size = fabs(knob->value)};
   }
   return true;
 }
 
 /* The matrices dx(0)/d and dp/d of the directions. False: out of memory. */
-static bool fill_directions(brink_conditions_report *judge, brink_sensitivity_def *def) {
-  const brink_model *model = brink_instance_model(judge->run->instance);
-  size_t nx = model->def.nx, np = model->def.np, count = judge->ndirections, next = nx;
-  double *x = brink_arena_take(&judge->run->arena, nx * count, sizeof *x);
-  double *p = brink_arena_take(&judge->run->arena, np * count, sizeof *p);
+static bool fill_directions(brink_conditions_report *report, brink_sensitivity_def *def) {
+  const brink_model *model = brink_instance_model(report->run->instance);
+  size_t nx = model->def.nx, np = model->def.np, count = report->ndirections, next = nx;
+  double *x = brink_arena_take(&report->run->arena, nx * count, sizeof *x);
+  double *p = brink_arena_take(&report->run->arena, np * count, sizeof *p);
   if (x == NULL || p == NULL) return false;
   for (size_t i = 0; i < nx; i++) x[i * count + i] = 1.0;
-  for (size_t k = 0; k < judge->knobs.count; k++) {
-    const brink_knob *knob = &judge->knobs.knobs[k];
+  for (size_t k = 0; k < report->knobs.count; k++) {
+    const brink_knob *knob = &report->knobs.knobs[k];
     if (knob->reason != NULL) continue;
     brink_direction_fill(x, nx, count, next, knob->x);
     brink_direction_fill(p, np, count, next++, knob->p);
@@ -58,31 +58,31 @@ static bool fill_directions(brink_conditions_report *judge, brink_sensitivity_de
 
 /* ---- derivatives ---- */
 
-static brink_event_slopes *new_slopes(brink_conditions_report *judge) {
-  brink_arena *arena = &judge->run->arena;
-  size_t nx = judge->run->columns.system->nx, count = judge->ndirections;
-  if (judge->nslopes < judge->slopes_capacity) return &judge->slopes[judge->nslopes++];
-  size_t larger = judge->slopes_capacity == 0 ? 4 : 2 * judge->slopes_capacity;
+static brink_event_slopes *new_slopes(brink_conditions_report *report) {
+  brink_arena *arena = &report->run->arena;
+  size_t nx = report->run->columns.system->nx, count = report->ndirections;
+  if (report->nslopes < report->slopes_capacity) return &report->slopes[report->nslopes++];
+  size_t larger = report->slopes_capacity == 0 ? 4 : 2 * report->slopes_capacity;
   brink_event_slopes *moved = brink_arena_take(arena, larger, sizeof *moved);
   if (moved == NULL) return NULL;
-  if (judge->nslopes > 0) memcpy(moved, judge->slopes, judge->nslopes * sizeof *moved);
-  for (size_t k = judge->slopes_capacity; k < larger; k++) {
+  if (report->nslopes > 0) memcpy(moved, report->slopes, report->nslopes * sizeof *moved);
+  for (size_t k = report->slopes_capacity; k < larger; k++) {
     moved[k].time = brink_arena_take(arena, count, sizeof(double));
     moved[k].after = brink_arena_take(arena, nx * count, sizeof(double));
     if (moved[k].time == NULL || moved[k].after == NULL) return NULL;
   }
-  judge->slopes = moved;
-  judge->slopes_capacity = larger;
-  return &judge->slopes[judge->nslopes++];
+  report->slopes = moved;
+  report->slopes_capacity = larger;
+  return &report->slopes[report->nslopes++];
 }
 
 static void on_slopes(const brink_sensitivity_event *event, void *user) {
-  brink_conditions_report *judge = user;
-  size_t nx = judge->run->columns.system->nx;
-  if (judge->nslopes > 0 && judge->slopes[0].index > event->index) judge->nslopes = 0;
-  brink_event_slopes *s = new_slopes(judge);
+  brink_conditions_report *report = user;
+  size_t nx = report->run->columns.system->nx;
+  if (report->nslopes > 0 && report->slopes[0].index > event->index) report->nslopes = 0;
+  brink_event_slopes *s = new_slopes(report);
   if (s == NULL) {
-    judge->run->journal.failed = true;
+    report->run->journal.failed = true;
     return;
   }
   s->index = event->index;
@@ -98,88 +98,88 @@ static void on_slopes(const brink_sensitivity_event *event, void *user) {
   }
 }
 
-static const brink_event_slopes *slopes_of(const brink_conditions_report *judge,
+static const brink_event_slopes *slopes_of(const brink_conditions_report *report,
                                            const brink_condition *c) {
-  for (size_t k = 0; c->event != NULL && k < judge->nslopes; k++) {
-    if (judge->slopes[k].index == c->index) return &judge->slopes[k];
+  for (size_t k = 0; c->event != NULL && k < report->nslopes; k++) {
+    if (report->slopes[k].index == c->index) return &report->slopes[k];
   }
   return NULL;
 }
 
 /* ---- what is kept ---- */
 
-static const char *keep(brink_conditions_report *judge, const brink_text *text) {
-  char *kept = brink_arena_text(&judge->run->arena, text->data != NULL ? text->data : "");
-  if (kept == NULL || text->failed) judge->run->journal.failed = true;
+static const char *keep(brink_conditions_report *report, const brink_text *text) {
+  char *kept = brink_arena_text(&report->run->arena, text->data != NULL ? text->data : "");
+  if (kept == NULL || text->failed) report->run->journal.failed = true;
   return kept != NULL ? kept : "";
 }
 
-static void keep_line(brink_conditions_report *judge, const brink_condition *c,
+static void keep_line(brink_conditions_report *report, const brink_condition *c,
                       const brink_event_slopes *slopes, const char *flag, const brink_text *words,
                       brink_posed posed) {
   brink_text more = {0};
-  if (judge->nlines >= LINES ||
-      !brink_arena_reserve(&judge->run->arena, judge->lines, judge->nlines, judge->lines_capacity))
+  if (report->nlines >= LINES || !brink_arena_reserve(&report->run->arena, report->lines,
+                                                      report->nlines, report->lines_capacity))
     return;
-  brink_conditions_report_more(judge, c, slopes, &more);
-  judge->lines[judge->nlines++] =
-      (brink_condition_line){.t = c->event != NULL ? c->event->t : brink_sim_time(judge->run->sim),
+  brink_conditions_report_more(report, c, slopes, &more);
+  report->lines[report->nlines++] =
+      (brink_condition_line){.t = c->event != NULL ? c->event->t : brink_sim_time(report->run->sim),
                              .event = c->event != NULL,
                              .flag = flag,
                              .published = c->published,
                              .scaled = c->scaled,
                              .posed = posed,
-                             .verdict = keep(judge, words),
-                             .more = keep(judge, &more)};
+                             .verdict = keep(report, words),
+                             .more = keep(report, &more)};
   brink_text_free(&more);
 }
 
-static void keep_for_page(brink_conditions_report *judge, const brink_condition *c,
+static void keep_for_page(brink_conditions_report *report, const brink_condition *c,
                           const char *flag, const brink_text *members) {
-  brink_text *page = &judge->page;
-  if (!judge->run->choice.page || judge->npage++ >= PAGE) return;
+  brink_text *page = &report->page;
+  if (!report->run->choice.page || report->npage++ >= PAGE) return;
   brink_text_add(page, "%s{\"t\":", page->length > 0 ? ",\n  " : "\n  ");
-  brink_json_real(page, c->event != NULL ? c->event->t : brink_sim_time(judge->run->sim));
+  brink_json_real(page, c->event != NULL ? c->event->t : brink_sim_time(report->run->sim));
   brink_text_add(page, ",\"flag\":");
   brink_json_string(page, flag);
   brink_text_add(page, ",\"event\":%s,%s}", c->event != NULL ? "true" : "false",
                  members->data != NULL ? members->data : "\"posed\":null");
-  judge->run->journal.failed = judge->run->journal.failed || page->failed;
+  report->run->journal.failed = report->run->journal.failed || page->failed;
 }
 
 /* The word again, with what derivatives tell about initial values and knobs. */
-static brink_posed assess_again(const brink_conditions_report *judge, const brink_condition *c,
+static brink_posed assess_again(const brink_conditions_report *report, const brink_condition *c,
                                 const brink_event_cause *cause) {
   bool judged = c->posed <= BRINK_ILL_POSED;
   if (!judged || cause->name == NULL || cause->appears) return c->posed;
   brink_evidence evidence = {.angle = c->angle_before,
                              .vanish = cause->relative,
                              .appear = NAN,
-                             .accuracy = judge->run->options.sim.rtol};
+                             .accuracy = report->run->options.sim.rtol};
   brink_posed posed = brink_judge(&evidence);
   return posed > c->posed && posed <= BRINK_ILL_POSED ? posed : c->posed;
 }
 
-static void report_full(brink_conditions_report *judge, const brink_condition *c, uint32_t flag,
+static void report_full(brink_conditions_report *report, const brink_condition *c, uint32_t flag,
                         size_t index) {
-  brink_run *run = judge->run;
+  brink_run *run = report->run;
   brink_text words = {0}, members = {0}, object = {0}, name = {0};
-  const brink_event_slopes *slopes = slopes_of(judge, c);
-  brink_event_cause cause = brink_conditions_report_cause(judge, c, slopes);
-  brink_posed posed = assess_again(judge, c, &cause);
+  const brink_event_slopes *slopes = slopes_of(report, c);
+  brink_event_cause cause = brink_conditions_report_cause(report, c, slopes);
+  brink_posed posed = assess_again(report, c, &cause);
   brink_system_flag_name(run->system, flag, index, &name);
   brink_conditions_report_words(c, posed, &cause, &words);
-  const char *flag_name = keep(judge, &name);
+  const char *flag_name = keep(report, &name);
   if (c->event != NULL) {
-    judge->nevents++;
-    judge->counts[posed]++;
+    report->nevents++;
+    report->counts[posed]++;
   }
-  if (judge->listed) keep_line(judge, c, slopes, flag_name, &words, posed);
-  brink_conditions_report_json(judge, c, slopes, words.data, posed, &members);
-  keep_for_page(judge, c, flag_name, &members);
+  if (report->listed) keep_line(report, c, slopes, flag_name, &words, posed);
+  brink_conditions_report_json(report, c, slopes, words.data, posed, &members);
+  keep_for_page(report, c, flag_name, &members);
   if (c->event == NULL) {
-    if (judge->listed) brink_journal_closest(&run->journal, flag, index, members.data);
-  } else if (judge->listed) {
+    if (report->listed) brink_journal_closest(&run->journal, flag, index, members.data);
+  } else if (report->listed) {
     brink_text_add(&object, "{%s}", members.data != NULL ? members.data : "");
     brink_journal_condition(&run->journal, flag, index, c->published, object.data);
   } else {
@@ -193,50 +193,50 @@ static void report_full(brink_conditions_report *judge, const brink_condition *c
 }
 
 static void on_condition(const brink_condition *c, void *user) {
-  brink_conditions_report *judge = user;
-  brink_run *run = judge->run;
+  brink_conditions_report *report = user;
+  brink_run *run = report->run;
   uint32_t flag;
   size_t index;
   brink_instance_flag(run->instance, c->guard, &flag, &index);
   brink_direction direction = c->event != NULL ? c->event->direction : BRINK_POSITIVE;
   if (!brink_journal_wants(run->system, flag, direction)) return;
-  if (judge->full)
-    report_full(judge, c, flag, index);
+  if (report->full)
+    report_full(report, c, flag, index);
   else
     brink_journal_condition(&run->journal, flag, index, c->transversality, NULL);
 }
 
 /* ---- beginning and end ---- */
 
-static brink_status follow_slopes(brink_conditions_report *judge) {
+static brink_status follow_slopes(brink_conditions_report *report) {
   brink_sensitivity_def def = brink_default_sensitivity();
   def.saltation = true;
   def.event = on_slopes;
-  def.user = judge;
-  if (!take_directions(judge)) return BRINK_ERR_MEMORY;
-  if (judge->ndirections == 0) return BRINK_OK;
-  if (!fill_directions(judge, &def)) return BRINK_ERR_MEMORY;
-  return brink_sensitivity_create(judge->run->sim, &def, NULL, &judge->run->diag,
-                                  &judge->sensitivity);
+  def.user = report;
+  if (!take_directions(report)) return BRINK_ERR_MEMORY;
+  if (report->ndirections == 0) return BRINK_OK;
+  if (!fill_directions(report, &def)) return BRINK_ERR_MEMORY;
+  return brink_sensitivity_create(report->run->sim, &def, NULL, &report->run->diag,
+                                  &report->sensitivity);
 }
 
 brink_status brink_conditions_report_begin(brink_run *run) {
   const brink_record_choice *choice = &run->choice;
   bool listed = choice->conditions, full = listed || choice->page;
   if (!choice->json && !full) return BRINK_OK;
-  brink_conditions_report *judge = brink_arena_take(&run->arena, 1, sizeof *judge);
-  brink_status status = judge != NULL ? BRINK_OK : BRINK_ERR_MEMORY;
-  if (judge != NULL) {
-    *judge = (brink_conditions_report){
+  brink_conditions_report *report = brink_arena_take(&run->arena, 1, sizeof *report);
+  brink_status status = report != NULL ? BRINK_OK : BRINK_ERR_MEMORY;
+  if (report != NULL) {
+    *report = (brink_conditions_report){
         .run = run, .listed = listed, .all = choice->all_derivatives, .full = full};
-    run->conditions = judge;
+    run->conditions = report;
     double step = choice->against_step > 0.0 ? choice->against_step : run->options.sim.step;
     brink_conditions_def def = {
-        .step = step, .approaches = judge->full, .report = on_condition, .user = judge};
-    status = brink_conditions_create(run->sim, &def, NULL, &run->diag, &judge->conditions);
+        .step = step, .approaches = report->full, .report = on_condition, .user = report};
+    status = brink_conditions_create(run->sim, &def, NULL, &run->diag, &report->conditions);
     bool small = run->columns.system->nx <= STATES_AT_ONCE;
     /* After the conditions: who comes last is called first. */
-    if (status == BRINK_OK && listed && (small || judge->all)) status = follow_slopes(judge);
+    if (status == BRINK_OK && listed && (small || report->all)) status = follow_slopes(report);
   }
   if (status == BRINK_OK) return status;
   return brink_diag_set(&run->diag, BRINK_ERR_MEMORY, "out of memory");

@@ -66,7 +66,7 @@ typedef struct brink_event_cause {
   double t;
 } brink_event_cause;
 
-brink_event_cause brink_conditions_report_cause(const brink_conditions_report *judge,
+brink_event_cause brink_conditions_report_cause(const brink_conditions_report *report,
                                                 const brink_condition *c,
                                                 const brink_event_slopes *slopes);
 
@@ -74,10 +74,10 @@ brink_event_cause brink_conditions_report_cause(const brink_conditions_report *j
 void brink_conditions_report_words(const brink_condition *c, brink_posed posed,
                                    const brink_event_cause *cause, brink_text *text);
 /* The lines below an event: approaches, derivatives. */
-void brink_conditions_report_more(const brink_conditions_report *judge, const brink_condition *c,
+void brink_conditions_report_more(const brink_conditions_report *report, const brink_condition *c,
                                   const brink_event_slopes *slopes, brink_text *text);
 /* The members of an object in JSON. */
-void brink_conditions_report_json(const brink_conditions_report *judge, const brink_condition *c,
+void brink_conditions_report_json(const brink_conditions_report *report, const brink_condition *c,
                                   const brink_event_slopes *slopes, const char *verdict,
                                   brink_posed posed, brink_text *text);
 

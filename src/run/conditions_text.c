@@ -8,8 +8,8 @@ enum { APPROACHES_SHOWN = 5, SLOPES_SHOWN = 6 };
 
 /* ---- what it would take ---- */
 
-static const char *state_name(const brink_conditions_report *judge, size_t state) {
-  return brink_model_state_name(brink_instance_model(judge->run->instance), state);
+static const char *state_name(const brink_conditions_report *report, size_t state) {
+  return brink_model_state_name(brink_instance_model(report->run->instance), state);
 }
 
 static void consider(brink_event_cause *cause, brink_event_cause other) {
@@ -17,10 +17,10 @@ static void consider(brink_event_cause *cause, brink_event_cause other) {
 }
 
 /* How much one thing has to change for the guard to turn back before it reaches zero: its depth is gone. */
-static void consider_slopes(const brink_conditions_report *judge, const brink_condition *c,
+static void consider_slopes(const brink_conditions_report *report, const brink_condition *c,
                             const brink_event_slopes *slopes, brink_event_cause *cause) {
-  for (size_t k = 0; k < judge->ndirections; k++) {
-    const brink_slope_direction *d = &judge->directions[k];
+  for (size_t k = 0; k < report->ndirections; k++) {
+    const brink_slope_direction *d = &report->directions[k];
     double moves = fabs(slopes->rate * slopes->time[k]); /* the guard, at the event */
     double change = c->depth / moves;
     if (!isfinite(change) || !(d->size > 0.0)) continue;
@@ -31,21 +31,21 @@ static void consider_slopes(const brink_conditions_report *judge, const brink_co
   }
 }
 
-brink_event_cause brink_conditions_report_cause(const brink_conditions_report *judge,
+brink_event_cause brink_conditions_report_cause(const brink_conditions_report *report,
                                                 const brink_condition *c,
                                                 const brink_event_slopes *slopes) {
   brink_event_cause cause = {.name = NULL, .relative = INFINITY};
   if (c->state != BRINK_NONE && isfinite(c->change))
-    consider(&cause, (brink_event_cause){.name = state_name(judge, c->state),
+    consider(&cause, (brink_event_cause){.name = state_name(report, c->state),
                                          .which = "",
                                          .change = c->change,
                                          .relative = c->vanish});
   if (slopes != NULL && isfinite(c->depth) && c->depth > 0.0)
-    consider_slopes(judge, c, slopes, &cause);
+    consider_slopes(report, c, slopes, &cause);
   for (size_t k = 0; k < c->napproaches; k++) {
     const brink_closest_approach *a = &c->approaches[k];
     if (a->state == BRINK_NONE) continue;
-    consider(&cause, (brink_event_cause){.name = state_name(judge, a->state),
+    consider(&cause, (brink_event_cause){.name = state_name(report, a->state),
                                          .which = "",
                                          .change = a->change,
                                          .relative = a->relative,
@@ -90,9 +90,9 @@ static void write_approaches(const brink_condition *c, brink_text *text) {
 }
 
 /* The largest first. */
-static void write_row(const brink_conditions_report *judge, const char *what, const double *row,
+static void write_row(const brink_conditions_report *report, const char *what, const double *row,
                       brink_text *text) {
-  size_t shown = 0, n = judge->ndirections, most = judge->all ? n : SLOPES_SHOWN;
+  size_t shown = 0, n = report->ndirections, most = report->all ? n : SLOPES_SHOWN;
   double last = INFINITY;
   size_t last_at = 0;
   brink_text_add(text, "    d%s", what);
@@ -109,7 +109,7 @@ static void write_row(const brink_conditions_report *judge, const char *what, co
     last = isnan(row[best]) ? 0.0 : fabs(row[best]);
     last_at = best;
     brink_text_add(text, "%s %.6g by %s", shown > 0 ? "," : ":", row[best],
-                   judge->directions[best].name);
+                   report->directions[best].name);
     shown++;
   }
   if (shown < n) brink_text_add(text, ", and %zu more", n - shown);
@@ -152,14 +152,14 @@ static void json_limits(unsigned limits, brink_text *text) {
   brink_text_add(text, "]");
 }
 
-void brink_conditions_report_more(const brink_conditions_report *judge, const brink_condition *c,
+void brink_conditions_report_more(const brink_conditions_report *report, const brink_condition *c,
                                   const brink_event_slopes *slopes, brink_text *text) {
   write_approaches(c, text);
-  if (slopes == NULL || judge->ndirections == 0) return;
-  size_t nx = judge->run->columns.system->nx;
-  write_row(judge, "t", slopes->time, text);
-  for (size_t i = 0; i < nx && (judge->all || nx <= 3); i++)
-    write_row(judge, state_name(judge, i), slopes->after + i * judge->ndirections, text);
+  if (slopes == NULL || report->ndirections == 0) return;
+  size_t nx = report->run->columns.system->nx;
+  write_row(report, "t", slopes->time, text);
+  for (size_t i = 0; i < nx && (report->all || nx <= 3); i++)
+    write_row(report, state_name(report, i), slopes->after + i * report->ndirections, text);
   write_limits(slopes->limits, text);
 }
 
@@ -189,35 +189,35 @@ static void json_approaches(const brink_condition *c, brink_text *text) {
   brink_text_add(text, "],\"omitted\":%zu", c->nomitted);
 }
 
-static void json_row(const brink_conditions_report *judge, const double *row, brink_text *text) {
+static void json_row(const brink_conditions_report *report, const double *row, brink_text *text) {
   brink_text_add(text, "{");
-  for (size_t k = 0; k < judge->ndirections; k++) {
+  for (size_t k = 0; k < report->ndirections; k++) {
     if (k > 0) brink_text_add(text, ",");
-    brink_json_string(text, judge->directions[k].name);
+    brink_json_string(text, report->directions[k].name);
     brink_text_add(text, ":");
     brink_json_real(text, row[k]);
   }
   brink_text_add(text, "}");
 }
 
-static void json_slopes(const brink_conditions_report *judge, const brink_event_slopes *slopes,
+static void json_slopes(const brink_conditions_report *report, const brink_event_slopes *slopes,
                         brink_text *text) {
-  size_t nx = judge->run->columns.system->nx;
+  size_t nx = report->run->columns.system->nx;
   brink_text_add(text, ",\n    \"sensitivity\":{\"t\":");
-  json_row(judge, slopes->time, text);
+  json_row(report, slopes->time, text);
   brink_text_add(text, ",\n     \"after\":{");
   for (size_t i = 0; i < nx; i++) {
     if (i > 0) brink_text_add(text, ",\n      ");
-    brink_json_string(text, state_name(judge, i));
+    brink_json_string(text, state_name(report, i));
     brink_text_add(text, ":");
-    json_row(judge, slopes->after + i * judge->ndirections, text);
+    json_row(report, slopes->after + i * report->ndirections, text);
   }
   brink_text_add(text, "}");
   json_limits(slopes->limits, text);
   brink_text_add(text, "}");
 }
 
-void brink_conditions_report_json(const brink_conditions_report *judge, const brink_condition *c,
+void brink_conditions_report_json(const brink_conditions_report *report, const brink_condition *c,
                                   const brink_event_slopes *slopes, const char *verdict,
                                   brink_posed posed, brink_text *text) {
   double jump = isnan(c->jump) && slopes != NULL ? slopes->jump : c->jump;
@@ -234,5 +234,5 @@ void brink_conditions_report_json(const brink_conditions_report *judge, const br
     member(text, "vanish", c->vanish);
   }
   json_approaches(c, text);
-  if (slopes != NULL && judge->ndirections > 0) json_slopes(judge, slopes, text);
+  if (slopes != NULL && report->ndirections > 0) json_slopes(report, slopes, text);
 }
