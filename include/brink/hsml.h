@@ -263,15 +263,15 @@ BRINK_API brink_status brink_run_to(brink_run *run, double t_end, brink_diag *di
  * present may then be later than t, but not later than t_limit. TIME_REACHED: they can. */
 BRINK_API brink_status brink_run_output(brink_run *run, double t, double t_limit, brink_diag *diag);
 
-/* Ends the call that is under way, in another thread or in this one, at the end of a step. May be called from a
- * signal handler. The run can go on after it. */
+/* Ends the call that is under way, in another thread or in this one, after 64 steps at most; if none is, the next one. May
+ * be called from a signal handler. The run can go on after it. */
 BRINK_API void brink_run_cancel(brink_run *run);
 
-/* Back to the start, with the values of the model; nothing is compiled or allocated anew. Recordings end before.
+/* Back to the start, with the values that the model had when the run was created; nothing is compiled or allocated anew. Recordings end before.
  * Values that brink_run_set writes before the first step are those that the run starts from. */
 BRINK_API brink_status brink_run_reset(brink_run *run, brink_diag *diag);
 
-/* A second run at the same point: both go on independently, and alike. Recordings and observers are not copied; the
+/* A second run at the same point, if the run is not over: both go on independently, and alike. Recordings and observers are not copied; the
  * method restarts nowhere: a clone of a run takes the same steps. Compiled code is shared. */
 BRINK_API brink_status brink_run_clone(const brink_run *run, brink_diag *diag, brink_run **clone);
 
@@ -302,8 +302,8 @@ BRINK_API brink_status brink_run_get_at(brink_run *run, double t, const brink_va
                                         size_t count, double *out, brink_diag *diag);
 
 /* Writes a state, a mode, an input or a parameter at the present (see brink_writable); what jumps by it happens at
- * once. What depends on a parameter by its initial value does not follow: for that there is brink_hsml_set. Before
- * the first step everything may be written. */
+ * once. What depends on a parameter by its initial value does not follow: for that there is brink_hsml_set. A value that
+ * the model was made with (a size, a period, a number in a guard) is refused. Not from an observer. */
 BRINK_API brink_status brink_run_set(brink_run *run, const char *name, double value,
                                      brink_diag *diag);
 BRINK_API brink_status brink_run_set_text(brink_run *run, const char *name, const char *text,
@@ -325,7 +325,8 @@ typedef struct brink_run_event {
 } brink_run_event;
 
 typedef struct brink_run_observer {
-  /* Return 0 to go on, anything else to stop the run. */
+  /* Called before the next step. They may read the run, not move or write it. Return 0 to go on, anything else to stop
+   * the run. */
   int (*event)(brink_run *run, const brink_run_event *event, void *user);
   int (*step)(brink_run *run, double t0, double t1, void *user); /* single systems only */
   void *user;

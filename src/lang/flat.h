@@ -333,6 +333,8 @@ bool flat_wants_templates(const flat *f);
 /* From here on, populations consist of their first agents, one or two, and pair blocks of one pair. */
 void flat_represent(flat *f);
 /* The templates, from the equations of the first agents. */
+/* Variables whose values the system was made with. */
+void flat_mark_settled(flat *f);
 void flat_make_templates(flat *f);
 /* Schedules the equations. `numbers` (NULL: as they are): of each, its number among those of f. */
 void flat_finish(flat *f, brink_system *system, const uint32_t *numbers);

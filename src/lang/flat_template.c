@@ -228,13 +228,16 @@ static void leave_values(flat *f) {
     system->variables[v].kind = BRINK_VARIABLE_HIDDEN;
 }
 
-void flat_make_templates(flat *f) {
-  brink_templates *templates = f->system->templates;
+void flat_mark_settled(flat *f) {
   for (size_t k = 0; k < f->nvariables; k++) {
     const flat_variable *variable = f->variables[k];
     if (variable->settled && variable->variable != BRINK_NO_INDEX)
       f->system->variables[variable->variable].settled = true;
   }
+}
+
+void flat_make_templates(flat *f) {
+  brink_templates *templates = f->system->templates;
   if (f->system->has_constraints) templates->reason = "there are constraints";
   for (size_t k = 0; k < templates->npopulations && !f->failed && templates->reason == NULL; k++)
     make_population(f, &templates->populations[k]);

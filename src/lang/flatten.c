@@ -341,6 +341,7 @@ static void run(flat *f) {
   if (f->templates) flat_represent(f);
   if (!flat_stop(f)) translate(f);
   if (flat_stop(f)) return;
+  flat_mark_settled(f);
   if (f->templates)
     flat_make_templates(f);
   else

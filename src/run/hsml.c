@@ -179,6 +179,7 @@ brink_status brink_hsml_set(brink_hsml *model, const char *name, double value, b
 }
 
 void brink_hsml_unset(brink_hsml *model) {
+  if (model == NULL) return;
   model->nsets = 0;
   forget_built(model);
 }
@@ -371,8 +372,9 @@ brink_status brink_hsml_build(brink_hsml *model, brink_diag *diag) {
 brink_status brink_hsml_fill_options(brink_hsml *model, brink_run_options *options, size_t size,
                                      brink_diag *diag) {
   brink_run_options full = brink_default_run();
+  if (options == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "options must not be NULL");
   brink_status status = brink_hsml_build(model, diag);
   if (status == BRINK_OK) status = brink_run_options_of(model->built->system, NULL, &full, diag);
-  if (options != NULL) brink_definition_fill(options, size, &full, sizeof full);
+  brink_definition_fill(options, size, &full, sizeof full);
   return status;
 }

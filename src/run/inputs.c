@@ -261,6 +261,10 @@ static brink_status check_given(const reporter *r, const brink_hsml_inputs *give
   if (given->count == 0 || given->rows == 0 || given->names == NULL || given->t == NULL ||
       given->values == NULL)
     return brink_diag_set(r->diag, BRINK_ERR_ARGUMENT, "inputs need names, times and values");
+  for (size_t k = 0; k < given->count; k++) {
+    if (given->names[k] == NULL)
+      return brink_diag_set(r->diag, BRINK_ERR_ARGUMENT, "inputs: names[%zu] is NULL", k);
+  }
   for (size_t k = 0; k < given->rows; k++) {
     if (!isfinite(given->t[k]) || (k > 0 && given->t[k] < given->t[k - 1]))
       return brink_diag_set(r->diag, BRINK_ERR_ARGUMENT,

@@ -155,6 +155,7 @@ static bool make_list(brink_hsml *model, brink_hsml_kind kind) {
 }
 
 size_t brink_hsml_items(brink_hsml *model, brink_hsml_kind kind, const brink_hsml_item **items) {
+  if (items == NULL) return 0;
   *items = NULL;
   if (model == NULL || (unsigned)kind > BRINK_HSML_COMPONENT) return 0;
   if (brink_hsml_build(model, NULL) != BRINK_OK) return 0;
@@ -167,8 +168,9 @@ size_t brink_hsml_items(brink_hsml *model, brink_hsml_kind kind, const brink_hsm
 
 size_t brink_hsml_element_name(const brink_hsml *model, const brink_hsml_item *item, size_t element,
                                char *name, size_t size) {
-  const brink_system *system = model->built != NULL ? model->built->system : NULL;
+  const brink_system *system = model != NULL && model->built != NULL ? model->built->system : NULL;
   brink_text text = {0};
+  if (name == NULL) size = 0;
   if (size > 0) name[0] = '\0';
   if (system == NULL || item == NULL || element >= item->count) return 0;
   uint32_t k = (uint32_t)item->index;
@@ -186,7 +188,7 @@ size_t brink_hsml_element_name(const brink_hsml *model, const brink_hsml_item *i
 
 double brink_hsml_choice(const brink_hsml *model, const brink_hsml_item *item, size_t k,
                          const char **text) {
-  const brink_system *system = model->built != NULL ? model->built->system : NULL;
+  const brink_system *system = model != NULL && model->built != NULL ? model->built->system : NULL;
   if (text != NULL) *text = NULL;
   if (system == NULL || item == NULL || item->kind > BRINK_HSML_VARIABLE || k >= item->nchoices)
     return (double)NAN;

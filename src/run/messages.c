@@ -62,6 +62,7 @@ static bool list_report(brink_hsml *model) {
 }
 
 size_t brink_hsml_messages(brink_hsml *model, const brink_hsml_message **messages) {
+  if (messages == NULL) return 0;
   *messages = NULL;
   if (model == NULL || (model->messages == NULL && !list_report(model))) return 0;
   *messages = model->messages;

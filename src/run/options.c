@@ -295,6 +295,12 @@ brink_status brink_run_options_of(const brink_system *system, const brink_option
 
 brink_status brink_run_options_check(const brink_run_options *options, brink_diag *diag) {
   const brink_options *sim = &options->sim;
+  if ((unsigned)options->writable > BRINK_WRITE_ALL ||
+      (unsigned)options->clocks > BRINK_CLOCKS_ONE || (unsigned)sim->method > BRINK_TRAPEZOID ||
+      !(options->every >= 0.0) || options->until < 0.0)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                          "an option has a value that it cannot have: writable, clocks, method, "
+                          "every or until");
   if (sim->method > BRINK_DOPRI && sim->step == 0.0)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "method %s works at a fixed step: give it one (step)",

@@ -137,6 +137,8 @@ void brink_run_judge(brink_run *run) {
   } else if (status == BRINK_STOPPED && ending == BRINK_ENDING_STOP) {
     summary->status = "stopped";
     summary->message = words;
+  } else if (status == BRINK_STOPPED && run->stop_asked) {
+    summary->status = "stopped"; /* by an observer */
   } else if (status == BRINK_CANCELLED || status == BRINK_STOPPED || status == BRINK_ERR_WORK) {
     fail(run, "interrupted", "interrupted");
   } else if (status >= 0) {

@@ -111,6 +111,10 @@ static void last_row(brink_population_run *self) {
   if (run->display != NULL) brink_display_row(run->display, &now);
 }
 
+double brink_population_run_time(const brink_population_run *self) {
+  return fmax(brink_agents_time(self->agents), self->now);
+}
+
 /* The first instant of every agent. */
 static brink_status begin_agents(brink_population_run *self, double limit) {
   brink_run *run = self->run;
@@ -124,15 +128,31 @@ static brink_status begin_agents(brink_population_run *self, double limit) {
   return status;
 }
 
+/* Turns of this piece of work. */
+static int64_t turns_for(const brink_run *run, bool single, bool nearer) {
+  int64_t most = run->options.sim.max_steps, turns = TURNS_AT_A_TIME;
+  if (single || nearer || is_watched(run->population_run)) return 1;
+  return most > 0 && most - run->work < turns ? most - run->work : turns;
+}
+
+/* The engine's end never comes nearer: agents may have plans up to it. Where a call goes less far than one before, turns
+ * are taken only while they are due before its limit. */
 brink_status brink_population_run_move(brink_run *run, bool single, double limit) {
   brink_population_run *self = run->population_run;
-  brink_status status = self->begun ? BRINK_OK : begin_agents(self, limit);
+  bool begins = !self->begun, nearer = self->begun && limit < self->end;
+  brink_status status = begins ? begin_agents(self, limit) : BRINK_OK;
+  if (!nearer) self->end = limit;
   if (status != BRINK_OK) return status;
-  int64_t turns = single || is_watched(self) ? 1 : TURNS_AT_A_TIME;
+  if (begins && single) return BRINK_STEPPED;
+  int64_t turns = turns_for(run, single, nearer);
   double horizon = brink_agents_horizon(self->agents);
-  read_rows(self, horizon, false);
-  read_frames(self, horizon, false);
-  status = brink_agents_run(self->agents, limit, turns, &run->diag);
+  read_rows(self, fmin(horizon, limit), false);
+  read_frames(self, fmin(horizon, limit), false);
+  if (nearer && horizon > limit) {
+    self->now = limit;
+    return BRINK_TIME_REACHED;
+  }
+  status = brink_agents_run(self->agents, self->end, turns, &run->diag);
   brink_population_events_settle(self, status == BRINK_ERR_WORK || status == BRINK_TIME_REACHED);
   run->work += turns;
   return single && status == BRINK_ERR_WORK ? BRINK_STEPPED : status;
@@ -142,7 +162,7 @@ void brink_population_run_end(brink_run *run) {
   brink_population_run *self = run->population_run;
   if (!brink_run_has_begun(run)) return;
   bool reached = run->status == BRINK_TIME_REACHED, lost = brink_run_results_lost(run);
-  double t = brink_agents_time(self->agents);
+  double t = brink_population_run_time(self);
   if (self->begun) brink_population_events_slides(self);
   if (reached && !lost) {
     read_rows(self, t, true);
@@ -157,6 +177,6 @@ void brink_population_run_end(brink_run *run) {
 }
 
 brink_moment brink_population_run_now(brink_population_run *self) {
-  if (!self->over) brink_view_fill(self, &self->before, brink_agents_time(self->agents));
+  if (!self->over) brink_view_fill(self, &self->before, brink_population_run_time(self));
   return brink_view_moment(&self->before);
 }

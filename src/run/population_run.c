@@ -245,6 +245,7 @@ brink_status brink_population_run_create(brink_run *run) {
 
 /* What the run itself remembers of its agents is as at the start. */
 static void forget(brink_population_run *self) {
+  self->end = self->now = 0.0;
   self->begun = self->over = self->happened = self->any = self->ended = false;
   self->noting = NULL;
   self->notes_seen = self->nwarnings = 0;
@@ -292,7 +293,11 @@ brink_status brink_population_run_clone(const brink_run *from, brink_run *to, br
     status = brink_agents_clone(other->agents, &def, NULL, &to->diag, &self->agents);
   }
   if (status == BRINK_OK) status = copy_instances(other, self, &to->diag);
-  if (status == BRINK_OK) self->begun = other->begun;
+  if (status == BRINK_OK) {
+    self->begun = other->begun;
+    self->end = other->end;
+    self->now = other->now;
+  }
   if (diag != NULL) *diag = to->diag;
   return status;
 }

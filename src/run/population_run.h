@@ -58,6 +58,8 @@ struct brink_population_run {
   size_t threads; /* that compute turns ahead; 0: none */
   brink_agent_counts counts;
 
+  double end;    /* of the engine: no call has gone further */
+  double now;    /* where a call ended that goes less far */
   bool begun;    /* all agents may be read */
   bool few;      /* events are told with the values of all */
   bool computes; /* rows have values that equations compute */
@@ -152,6 +154,8 @@ brink_status brink_population_run_begin(brink_run *run);
 brink_status brink_population_run_move(brink_run *run, bool single, double limit);
 /* After the last turn: rows and events are complete. */
 void brink_population_run_end(brink_run *run);
+/* The present: of the engine, or where a nearer limit left the run. */
+double brink_population_run_time(const brink_population_run *self);
 brink_moment brink_population_run_now(brink_population_run *self);
 /* A row of the results, if it comes after the last one. */
 void brink_population_run_row(brink_population_run *self, const brink_view *view, bool rests);

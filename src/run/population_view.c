@@ -18,6 +18,7 @@ static bool take_view(brink_population_run *self, brink_view *view) {
 
 bool brink_view_create(brink_population_run *self) {
   size_t nx = 0, np = 0, nmodes = 0;
+  if (self->x != NULL) return true; /* of the run before a reset */
   brink_arena *arena = &self->run->arena;
   for (size_t k = 0; k < self->tables->npopulations; k++) {
     const brink_system *one = self->tables->populations[k].one;
@@ -187,6 +188,10 @@ static brink_status write_now(brink_population_run *self, size_t k, size_t agent
   const brink_system *one = self->tables->populations[k].one;
   const double *x, *p;
   const int *mode;
+  if (self->now > brink_agents_time(self->agents))
+    return brink_diag_set(diag, BRINK_ERR_UNSUPPORTED,
+                          "agents have plans beyond the present, from a call with a later limit: "
+                          "write values after a call that goes as far as any before it");
   read_agent(self, k, agent, brink_agents_time(self->agents), &x, &p, &mode);
   if (one->np > 0) memcpy(self->p, p, one->np * sizeof *p);
   if (one->nmodes > 0) memcpy(self->mode, mode, one->nmodes * sizeof *mode);

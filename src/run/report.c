@@ -81,7 +81,7 @@ static brink_status make_page(brink_run *run, brink_text *page, brink_diag *diag
   brink_text data = {0};
   brink_writer writer = {.write = append, .user = page};
   brink_diag_clear(diag);
-  if (run == NULL || run->phase != BRINK_RUN_FINISHED || run->display == NULL)
+  if (run == NULL || page == NULL || run->phase != BRINK_RUN_FINISHED || run->display == NULL)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "no report was prepared, or the run is not finished");
   bool fine = make_data(run, &data) &&
@@ -93,6 +93,7 @@ static brink_status make_page(brink_run *run, brink_text *page, brink_diag *diag
 
 brink_status brink_run_report(brink_run *run, brink_bytes *page, brink_diag *diag) {
   brink_text text = {0};
+  if (page == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "page must not be NULL");
   brink_status status = make_page(run, &text, diag);
   if (status == BRINK_OK)
     *page = (brink_bytes){.data = text.data, .length = text.length};
@@ -103,6 +104,7 @@ brink_status brink_run_report(brink_run *run, brink_bytes *page, brink_diag *dia
 
 brink_status brink_run_write_report(brink_run *run, const char *path, brink_diag *diag) {
   brink_bytes page = {0};
+  if (path == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "path must not be NULL");
   brink_status status = brink_run_report(run, &page, diag);
   if (status != BRINK_OK) return status;
   FILE *file = fopen(path, "wb");

@@ -2,8 +2,10 @@
 #include "run/run.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/definition.h"
 #include "run/population_run.h"
@@ -175,6 +177,8 @@ static void free_recordings(brink_run *run) {
   brink_comparison_free(run);
   run->results = NULL;
   run->display = NULL;
+  if (run->memory_file >= 0) close(run->memory_file);
+  run->memory_file = -1;
 }
 
 void brink_run_destroy(brink_run *run) {
@@ -196,7 +200,8 @@ bool brink_run_has_begun(const brink_run *run) {
 }
 
 double brink_run_time(const brink_run *run) {
-  return run->population_run != NULL ? brink_agents_time(run->population_run->agents)
+  if (run == NULL) return (double)NAN;
+  return run->population_run != NULL ? brink_population_run_time(run->population_run)
                                      : brink_sim_time(run->sim);
 }
 
@@ -232,6 +237,7 @@ bool brink_run_is_cancelled(const brink_run *run) {
 }
 
 void brink_run_cancel(brink_run *run) {
+  if (run == NULL) return;
   atomic_store_explicit(&run->cancelled, true, memory_order_relaxed);
 }
 
@@ -245,11 +251,17 @@ static void leave_present(brink_run *run) {
 
 /* One piece of work of a single system: a step, or a few. */
 static brink_status move_one(brink_run *run, move_kind kind, double limit) {
-  run->work += kind == MOVE_TO ? STEPS_AT_A_TIME : 1;
-  if (kind == MOVE_TO) return brink_sim_run(run->sim, limit, &run->diag);
+  bool several = kind == MOVE_TO && run->observer.event == NULL;
+  int64_t left =
+      run->options.sim.max_steps > 0 ? run->options.sim.max_steps - run->work : STEPS_AT_A_TIME;
+  run->sim->options.max_steps = left < STEPS_AT_A_TIME ? left : STEPS_AT_A_TIME;
+  run->work += several ? run->sim->options.max_steps : 1;
+  if (several) return brink_sim_run(run->sim, limit, &run->diag);
+  /* An observer hears of an event before the next step. */
   brink_status status = brink_sim_advance(run->sim, limit, &run->diag);
   brink_run_sink_settle(run);
-  return status;
+  bool more = status == BRINK_STEPPED || status == BRINK_EVENT;
+  return kind == MOVE_TO && more ? BRINK_ERR_WORK : status;
 }
 
 /* The same for agents: a turn, or a few. STEPPED, EVENT: there is more. */
@@ -275,7 +287,9 @@ static brink_status drive(brink_run *run, move_kind kind, double limit, brink_di
       atomic_store(&run->cancelled, false);
       return run->status = BRINK_CANCELLED;
     }
+    run->moving = true;
     status = move(run, kind, limit);
+    run->moving = false;
     brink_run_results_flush(run);
     if (brink_run_results_lost(run)) status = BRINK_ERR_FILE;
     if (kind == MOVE_STEP) break;
@@ -288,17 +302,32 @@ static brink_status drive(brink_run *run, move_kind kind, double limit, brink_di
   }
   run->status = status;
   if (is_over(status)) end(run);
-  return give(run, status, diag);
+  brink_status given = give(run, status, diag);
+  bool failed = status < 0 && status != BRINK_ERR_WORK && status != BRINK_ERR_FILE;
+  if (!failed || diag == NULL || !brink_run_has_begun(run)) return given;
+  brink_run_judge(run); /* the message in the words of the model */
+  if (run->summary.message != NULL)
+    snprintf(diag->message, sizeof diag->message, "%s", run->summary.message);
+  return given;
+}
+
+static brink_status not_from_observer(brink_diag *diag) {
+  return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "not from an observer: the run is under way");
 }
 
 static brink_status check_move(const brink_run *run, double limit, brink_diag *diag) {
   brink_diag_clear(diag);
   if (run == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run must not be NULL");
+  if (run->moving) return not_from_observer(diag);
   if (run->phase > BRINK_RUN_BEGUN)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "the run is over: reset it, or make another one");
-  if (isnan(limit))
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "the time to go to is not a number");
+  if (!isfinite(limit))
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "the time to go to, %g, is not finite", limit);
+  if (limit < brink_run_time(run))
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                          "asked to go to t = %.17g, but the run is at %.17g: time runs forwards",
+                          limit, brink_run_time(run));
   return BRINK_OK;
 }
 
@@ -319,13 +348,21 @@ brink_status brink_run_to(brink_run *run, double t_end, brink_diag *diag) {
 
 /* Can values be read at t? */
 static bool covers(const brink_run *run, double t) {
+  double now = brink_run_time(run);
+  if (t == now) return true;
   if (run->phase == BRINK_RUN_MADE) return false;
-  return run->population_run != NULL ? t < brink_agents_horizon(run->population_run->agents)
-                                     : t <= brink_sim_time(run->sim);
+  if (run->population_run == NULL) return t < now;
+  return t > now && t < brink_agents_horizon(run->population_run->agents);
 }
 
 brink_status brink_run_output(brink_run *run, double t, double t_limit, brink_diag *diag) {
-  brink_status status = check_move(run, t, diag);
+  brink_status status = check_move(run, t_limit, diag);
+  if (status == BRINK_OK && !isfinite(t))
+    status = brink_diag_set(diag, BRINK_ERR_ARGUMENT, "the time of output, %g, is not finite", t);
+  if (status == BRINK_OK && run->population_run != NULL && t < brink_run_time(run))
+    status = brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                            "t = %.17g is before the last turn of the agents at %.17g", t,
+                            brink_run_time(run));
   if (status == BRINK_OK && t_limit < t)
     status =
         brink_diag_set(diag, BRINK_ERR_ARGUMENT, "t = %g is later than t_limit = %g", t, t_limit);
@@ -347,6 +384,7 @@ brink_status brink_run_output(brink_run *run, double t, double t_limit, brink_di
 brink_status brink_run_finish(brink_run *run, brink_diag *diag) {
   brink_diag_clear(diag);
   if (run == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run must not be NULL");
+  if (run->moving) return not_from_observer(diag);
   if (run->phase == BRINK_RUN_FINISHED) return BRINK_OK;
   if (run->phase == BRINK_RUN_MADE) begin(run);
   end(run);
@@ -366,6 +404,7 @@ brink_status brink_run_finish(brink_run *run, brink_diag *diag) {
 brink_status brink_run_reset(brink_run *run, brink_diag *diag) {
   brink_diag_clear(diag);
   if (run == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run must not be NULL");
+  if (run->moving) return not_from_observer(diag);
   if (run->phase != BRINK_RUN_MADE) brink_run_finish(run, NULL);
   free_recordings(run);
   run->choice = (brink_record_choice){0};
@@ -393,9 +432,10 @@ static brink_status clone_one(const brink_run *from, brink_run *to, brink_diag *
 
 brink_status brink_run_clone(const brink_run *run, brink_diag *diag, brink_run **clone) {
   brink_diag_clear(diag);
+  if (clone != NULL) *clone = NULL;
   if (run == NULL || clone == NULL)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run and clone must not be NULL");
-  *clone = NULL;
+  if (run->moving) return not_from_observer(diag);
   if (run->phase > BRINK_RUN_BEGUN)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "the run is over: it cannot go on twice");
   brink_run *made = new_run(&run->options, &run->arena.allocator);
@@ -425,6 +465,7 @@ brink_moment brink_run_now(const brink_run *run) {
 }
 
 void brink_run_observe(brink_run *run, const brink_run_observer *observer) {
+  if (run == NULL) return;
   run->observer = observer != NULL ? *observer : (brink_run_observer){0};
   if (run->phase != BRINK_RUN_BEGUN) return;
   if (run->population_run != NULL)
@@ -434,6 +475,7 @@ void brink_run_observe(brink_run *run, const brink_run_observer *observer) {
 }
 
 brink_run_info brink_run_information(brink_run *run) {
+  if (run == NULL) return (brink_run_info){.engine = "none", .engine_reason = ""};
   brink_summary summary = {.engine = "none"};
   brink_summary kept = run->summary;
   run->summary = summary;
@@ -449,6 +491,7 @@ brink_run_info brink_run_information(brink_run *run) {
 }
 
 brink_run_outcome brink_run_result(brink_run *run) {
+  if (run == NULL) return (brink_run_outcome){.status = "failed", .t = (double)NAN};
   if (run->phase == BRINK_RUN_ENDED) brink_run_judge(run);
   const brink_summary *summary = &run->summary;
   bool over = run->phase >= BRINK_RUN_ENDED;

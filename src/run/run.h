@@ -80,6 +80,7 @@ struct brink_run {
   atomic_bool cancelled;
   double until; /* where it is going to end, as far as is known */
   int64_t work; /* steps or turns of the present call */
+  bool moving;  /* a call is under way: observers may only read */
 
   brink_run_observer observer;
   brink_pending_event *pending; /* of the present instant */

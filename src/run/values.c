@@ -5,7 +5,7 @@
 #include "lang/ast.h"
 #include "run/population_run.h"
 #include "run/run.h"
-#include "sim/sim.h"
+#include "sim/pack.h"
 
 /* ---- finding ---- */
 
@@ -35,6 +35,13 @@ brink_status brink_run_find(const brink_run *run, const char *name, brink_value 
 }
 
 /* ---- reading ---- */
+
+static bool is_value(const brink_run *run, brink_value value) {
+  const brink_system *system = run->system;
+  if (value.variable >= system->nvariables) return false;
+  const brink_variable *variable = &system->variables[value.variable];
+  return value.element < system->groups[variable->group].count * variable->length;
+}
 
 static double held_value(const brink_variable *variable, size_t element,
                          const brink_moment *moment) {
@@ -68,7 +75,7 @@ static double value_at(brink_run *run, brink_value value, const brink_moment *mo
 }
 
 double brink_run_value(brink_run *run, brink_value value) {
-  if (value.variable >= run->system->nvariables) return (double)NAN;
+  if (run == NULL || !is_value(run, value)) return (double)NAN;
   if (run->population_run != NULL)
     return brink_population_run_value(run->population_run, value.variable, value.element,
                                       brink_run_time(run));
@@ -79,13 +86,15 @@ double brink_run_value(brink_run *run, brink_value value) {
 brink_status brink_run_get(brink_run *run, const char *name, double *value, brink_diag *diag) {
   brink_value found;
   brink_status status = brink_run_find(run, name, &found, diag);
+  if (status == BRINK_OK && value == NULL)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "value must not be NULL");
   if (status == BRINK_OK) *value = brink_run_value(run, found);
   return status;
 }
 
 const char *brink_run_text(const brink_run *run, double number) {
-  const brink_system *system = run->system;
-  if (!(number >= 0.0) || number >= (double)system->nstrings) return NULL;
+  const brink_system *system = run != NULL ? run->system : NULL;
+  if (system == NULL || !(number >= 0.0) || number >= (double)system->nstrings) return NULL;
   return system->strings[(size_t)number];
 }
 
@@ -99,7 +108,7 @@ const char *brink_run_get_text(brink_run *run, const char *name) {
 }
 
 double brink_moment_value(const brink_run *run, const brink_moment *moment, brink_value value) {
-  if (value.variable >= run->system->nvariables) return (double)NAN;
+  if (run == NULL || moment == NULL || !is_value(run, value)) return (double)NAN;
   return held_value(&run->system->variables[value.variable], value.element, moment);
 }
 
@@ -126,6 +135,10 @@ brink_status brink_run_get_at(brink_run *run, double t, const brink_value *value
   brink_diag_clear(diag);
   if (run == NULL || (count > 0 && (values == NULL || out == NULL)))
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run, values and out must not be NULL");
+  for (size_t k = 0; k < count; k++) {
+    if (!is_value(run, values[k]))
+      return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "values[%zu] is not one of this run", k);
+  }
   if (run->population_run != NULL) {
     const brink_agents *agents = run->population_run->agents;
     if (!(t >= brink_agents_time(agents)) ||
@@ -169,7 +182,22 @@ static brink_status check_value(const brink_run *run, const char *name,
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "'%s' = %g is not a whole number", name, value);
   if (run->phase > BRINK_RUN_BEGUN)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "the run is over: reset it first");
+  if (run->moving)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "not from an observer: the run is under way");
   return BRINK_OK;
+}
+
+/* While the run goes on: what jumps by the new value happens now, as after an action. */
+static brink_status write_now(brink_run *run, brink_space space, size_t slot, double value,
+                              brink_diag *diag) {
+  brink_sim *sim = run->sim;
+  brink_sim_give_up_step(sim);
+  if (space == BRINK_SPACE_X) sim->x[slot] = value;
+  if (space == BRINK_SPACE_P) sim->eval.p[slot] = value;
+  if (space == BRINK_SPACE_MODE) sim->eval.mode[slot] = (int)value;
+  brink_status status = brink_sim_intervene(sim, diag);
+  brink_run_sink_settle(run);
+  return status;
 }
 
 static brink_status write_state(brink_run *run, size_t slot, double value, brink_diag *diag) {
@@ -181,14 +209,22 @@ static brink_status write_state(brink_run *run, size_t slot, double value, brink
   return brink_sim_set_state(run->sim, run->at_x, diag);
 }
 
-static brink_status write_parameter(brink_run *run, const char *name, size_t slot, double value,
-                                    brink_diag *diag) {
-  if (!brink_instance_may_write(run->instance, BRINK_SPACE_P, slot))
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
-                          "'%s' is taken as constant in this run: create it with options.writable "
-                          "that lets it be written, or set it in the model",
-                          name);
-  return brink_sim_set_parameter(run->sim, slot, value, diag);
+static brink_status taken_as_constant(const char *name, brink_diag *diag) {
+  return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                        "'%s' is taken as constant in this run: create it with options.writable "
+                        "that lets it be written, or set it in the model",
+                        name);
+}
+
+/* What options.writable promises. */
+static brink_status check_writable(const brink_run *run, const char *name,
+                                   const brink_variable *variable, brink_diag *diag) {
+  brink_writable writable = run->options.writable;
+  bool parameter = variable->kind == BRINK_VARIABLE_PARAMETER;
+  bool input = variable->kind == BRINK_VARIABLE_INPUT;
+  bool refused = (parameter && writable != BRINK_WRITE_ALL) ||
+                 (input && writable == BRINK_WRITE_STATES) || (parameter && variable->settled);
+  return refused ? taken_as_constant(name, diag) : BRINK_OK;
 }
 
 static brink_status write_value(brink_run *run, const char *name, double value, brink_diag *diag) {
@@ -203,13 +239,19 @@ static brink_status write_value(brink_run *run, const char *name, double value, 
   status = check_value(run, name, variable, found.element, value, diag);
   if (status != BRINK_OK) return status;
   run->computed = false;
+  if (run->phase == BRINK_RUN_BEGUN) status = check_writable(run, name, variable, diag);
+  if (status != BRINK_OK) return status;
   if (run->population_run != NULL)
     return brink_population_run_write(run->population_run, name, found.variable, found.element,
                                       value, diag);
+  if (!brink_instance_may_write(run->instance, variable->space, slot) &&
+      variable->space != BRINK_SPACE_X)
+    return taken_as_constant(name, diag);
+  if (run->phase == BRINK_RUN_BEGUN) return write_now(run, variable->space, slot, value, diag);
   if (variable->space == BRINK_SPACE_X) return write_state(run, slot, value, diag);
   if (variable->space == BRINK_SPACE_MODE)
     return brink_sim_set_mode(run->sim, slot, (int)value, diag);
-  return write_parameter(run, name, slot, value, diag);
+  return brink_sim_set_parameter(run->sim, slot, value, diag);
 }
 
 brink_status brink_run_set(brink_run *run, const char *name, double value, brink_diag *diag) {

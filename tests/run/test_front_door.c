@@ -162,6 +162,57 @@ TEST(values_may_be_written_on_the_way) {
   brink_hsml_destroy(model);
 }
 
+/* Counts how often x comes above 1; y has a corner there. */
+static const char counter[] =
+    "ctc Counter is interface input(u, signal); output(y, signal); end interface;\n"
+    "body declarations state(x, real); state(n, integer); parameter(rate, real);\n"
+    "flag(above, crossing); end declarations;\n"
+    "initial x := 0.0; n := 0; end initial;\n"
+    "dynamics x' = rate*u; above = x - 1.0; end dynamics;\n"
+    "output y = abs(x - 1.0); end output;\n"
+    "event(above) positive-going n := n + 1; end positive-going; end event;\n"
+    "assignments rate : 0.1; u : 1.0; end assignments; end body; end Counter;\n";
+
+static brink_run *make_writable(brink_hsml *model, brink_writable writable) {
+  brink_run_options options = brink_default_run();
+  brink_run *run = NULL;
+  brink_diag diag;
+  options.interpret = true;
+  options.writable = writable;
+  CHECK_MSG(brink_run_create(model, &options, NULL, &diag, &run) == BRINK_OK, "%s", diag.message);
+  return run;
+}
+
+TEST(what_jumps_by_a_write_happens_at_once) {
+  brink_hsml *model = load(counter);
+  brink_run *run = make_writable(model, BRINK_WRITE_INPUTS);
+  CHECK(brink_run_to(run, 0.5, NULL) == BRINK_TIME_REACHED && get(run, "n") == 0.0);
+  CHECK(brink_run_set(run, "x", 3.0, NULL) == BRINK_OK);
+  CHECK(get(run, "n") == 1.0 && get(run, "y") == 2.0);
+  CHECK(brink_run_set(run, "u", 0.0, NULL) == BRINK_OK);
+  CHECK(brink_run_to(run, 1.0, NULL) == BRINK_TIME_REACHED && get(run, "x") == 3.0);
+  CHECK(brink_run_set(run, "rate", 1.0, NULL) == BRINK_ERR_ARGUMENT);
+  brink_run_destroy(run);
+  run = make_writable(model, BRINK_WRITE_STATES);
+  CHECK(brink_run_to(run, 0.5, NULL) == BRINK_TIME_REACHED);
+  CHECK(brink_run_set(run, "u", 0.0, NULL) == BRINK_ERR_ARGUMENT);
+  brink_run_destroy(run);
+  brink_hsml_destroy(model);
+}
+
+TEST(a_wrong_argument_does_not_end_a_run) {
+  brink_hsml *model = load(decay);
+  brink_run *run = make(model);
+  CHECK(brink_run_to(run, 1.0, NULL) == BRINK_TIME_REACHED);
+  CHECK(brink_run_to(run, 0.5, NULL) == BRINK_ERR_ARGUMENT);
+  CHECK(brink_run_step(run, INFINITY, NULL) == BRINK_ERR_ARGUMENT);
+  CHECK(brink_run_to(run, 1.5, NULL) == BRINK_TIME_REACHED);
+  CHECK(isnan(brink_run_time(NULL)) && brink_run_get(run, "x", NULL, NULL) == BRINK_ERR_ARGUMENT);
+  CHECK(isnan(brink_run_value(run, (brink_value){.variable = 0, .element = 99})));
+  brink_run_destroy(run);
+  brink_hsml_destroy(model);
+}
+
 /* ---- again and twice ---- */
 
 TEST(a_reset_run_is_a_fresh_run) {
@@ -237,6 +288,36 @@ TEST(agents_have_the_same_calls) {
   brink_hsml_destroy(model);
 }
 
+/* Limits that come nearer must not change what happens. */
+TEST(agents_go_alike_whatever_the_limits_of_calls) {
+  brink_hsml *model = load_model(BRINK_SOURCE_DIR "/models/bumper-discs/model.hsml");
+  brink_run *plain = make(model), *mixed = make(model);
+  brink_diag diag;
+  CHECK(brink_run_to(plain, 12.0, NULL) == BRINK_TIME_REACHED);
+  for (double t = 0.0; t < 12.0; t = brink_run_time(mixed)) {
+    brink_status status = brink_run_step(mixed, fmin(t + 3.0, 12.0), &diag);
+    CHECK_MSG(status >= 0, "%s", diag.message);
+    double near = fmin(brink_run_time(mixed) + 0.01, 12.0);
+    status = brink_run_to(mixed, near, &diag);
+    CHECK_MSG(status == BRINK_TIME_REACHED, "%d %s", status, diag.message);
+    CHECK(brink_run_time(mixed) == near);
+    if (status != BRINK_TIME_REACHED) break;
+  }
+  CHECK(fabs(get(mixed, "disc[1].x") - get(plain, "disc[1].x")) < 1e-6);
+  brink_run_destroy(plain);
+  brink_run_destroy(mixed);
+  plain = make(model);
+  brink_value x;
+  double value;
+  CHECK(brink_run_find(plain, "disc[1].x", &x, NULL) == BRINK_OK);
+  for (int k = 0; k <= 100; k++) {
+    CHECK(brink_run_output(plain, 0.1 * k, 12.0, &diag) == BRINK_TIME_REACHED);
+    CHECK(brink_run_get_at(plain, 0.1 * k, &x, 1, &value, &diag) == BRINK_OK);
+  }
+  brink_run_destroy(plain);
+  brink_hsml_destroy(model);
+}
+
 /* ---- observers and cancelling ---- */
 
 typedef struct seen {
@@ -264,6 +345,8 @@ TEST(an_observer_sees_before_and_after_and_may_stop) {
   CHECK(s.events == 1 && fabs(s.t - log(2.0)) < 1e-9);
   CHECK(strcmp(brink_run_text(run, s.before), "high") == 0);
   CHECK(strcmp(brink_run_text(run, s.after), "low") == 0);
+  CHECK(brink_run_time(run) == s.t); /* not a step later */
+  CHECK(strcmp(brink_run_result(run).status, "stopped") == 0);
   brink_run_destroy(run);
   brink_hsml_destroy(model);
 }
@@ -410,6 +493,9 @@ int main(void) {
   RUN(a_run_gives_the_closed_form);
   RUN(dense_output_does_not_change_the_steps);
   RUN(values_may_be_written_on_the_way);
+  RUN(what_jumps_by_a_write_happens_at_once);
+  RUN(a_wrong_argument_does_not_end_a_run);
+  RUN(agents_go_alike_whatever_the_limits_of_calls);
   RUN(a_reset_run_is_a_fresh_run);
   RUN(clones_go_on_alike);
   RUN(agents_have_the_same_calls);
