@@ -94,6 +94,11 @@ bool brink_system_find(const brink_system *system, const char *name, uint32_t *v
                        size_t *element);
 /* The nearest name that there is, for a message; it lives in `room`. NULL: none is near. */
 const char *brink_system_nearest(const brink_system *system, const char *name, brink_text *room);
+/* A value that is held in these arrays; NaN: equations compute it. */
+double brink_variable_held(const brink_variable *variable, size_t element, const double *x,
+                           const double *p, const int *mode);
+/* Is the value within the declared range, and one of those that are listed? */
+bool brink_variable_allows(const brink_variable *variable, size_t element, double value);
 /* The number of a text; false: the model does not know it. */
 bool brink_system_string(const brink_system *system, const char *text, double *number);
 

@@ -307,14 +307,6 @@ static bool read_boolean(const char *cell, double *value) {
   return yes || strcmp(cell, "false") == 0 || strcmp(cell, "0") == 0;
 }
 
-static bool is_allowed(const brink_variable *variable, double value) {
-  if (variable->has_range && (value < variable->lo || value > variable->hi)) return false;
-  for (size_t k = 0; k < variable->nset; k++) {
-    if (variable->set[k] == value) return true;
-  }
-  return variable->nset == 0;
-}
-
 static brink_status read_cell(const reporter *r, const brink_inputs *inputs,
                               const brink_system *system, size_t row, size_t column,
                               double *value) {
@@ -334,7 +326,7 @@ static brink_status read_cell(const reporter *r, const brink_inputs *inputs,
                                                          : "a number");
   if (variable->type == BRINK_VALUE_INTEGER && *value != floor(*value))
     return wrong(r, inputs, line, "input-whole", "%s = %s is not a whole number", name, cell);
-  if (!is_allowed(variable, *value))
+  if (!brink_variable_allows(variable, system->driven[column].element, *value))
     return wrong(r, inputs, line, "input-range", "%s = %s is outside its declared range", name,
                  cell);
   return BRINK_OK;

@@ -47,19 +47,6 @@ static bool kind_of(const brink_variable *variable, brink_hsml_kind *kind) {
   return false;
 }
 
-static double first_value(const brink_system *system, const brink_variable *variable) {
-  switch (variable->space) {
-  case BRINK_SPACE_X:
-    return system->x0[variable->base];
-  case BRINK_SPACE_P:
-    return system->p0[variable->base];
-  case BRINK_SPACE_MODE:
-    return (double)system->mode0[variable->base];
-  default:
-    return (double)NAN;
-  }
-}
-
 /* "tank.hsml:12:7" or "tank.hsml:12" in its parts. */
 static void read_place(brink_hsml *model, const char *where, brink_hsml_item *item) {
   unsigned line = 0, column = 0;
@@ -89,7 +76,9 @@ static brink_hsml_item item_of_variable(brink_hsml *model, const brink_system *s
                           .lo = variable->lo,
                           .hi = variable->hi,
                           .nchoices = variable->nset,
-                          .value = group->count > 0 ? first_value(system, variable) : (double)NAN,
+                          .value = group->count > 0 ? brink_variable_held(variable, 0, system->x0,
+                                                                          system->p0, system->mode0)
+                                                    : (double)NAN,
                           .index = v};
   if (variable->type == BRINK_VALUE_STRING && item.value >= 0.0 &&
       item.value < (double)system->nstrings)

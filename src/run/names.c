@@ -1,5 +1,6 @@
 /* names.c: values of a system by their full names: "h", "plant.h", "car[3].x", "row[2].cell[5].v[1]". */
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 
 #include "lang/ast.h"
@@ -87,6 +88,32 @@ const char *brink_system_nearest(const brink_system *system, const char *name, b
   }
   brink_text_free(&one);
   return near;
+}
+
+double brink_variable_held(const brink_variable *variable, size_t element, const double *x,
+                           const double *p, const int *mode) {
+  size_t slot = variable->base + element;
+  switch (variable->space) {
+  case BRINK_SPACE_X:
+    return x[slot];
+  case BRINK_SPACE_P:
+    return p[slot];
+  case BRINK_SPACE_MODE:
+    return (double)mode[slot];
+  default:
+    return (double)NAN;
+  }
+}
+
+bool brink_variable_allows(const brink_variable *variable, size_t element, double value) {
+  size_t instance = element / variable->length;
+  double lo = variable->bounds != NULL ? variable->bounds[2 * instance] : variable->lo;
+  double hi = variable->bounds != NULL ? variable->bounds[2 * instance + 1] : variable->hi;
+  if (variable->has_range && (value < lo || value > hi)) return false;
+  for (size_t k = 0; k < variable->nset; k++) {
+    if (variable->set[k] == value) return true;
+  }
+  return variable->nset == 0;
 }
 
 bool brink_system_string(const brink_system *system, const char *text, double *number) {

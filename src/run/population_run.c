@@ -17,16 +17,11 @@ static brink_status make_actor(brink_population_run *self, brink_instance_set *a
                                brink_system *system, const bool *differs_p,
                                const bool *differs_mode, bool moves) {
   brink_run *run = self->run;
-  const brink_options *sim = &run->options.sim;
   brink_instance_options wishes = brink_run_instance_options(run);
   wishes.takes_turns = true;
   wishes.varies_p = differs_p;
   wishes.varies_mode = differs_mode;
-  if (moves && sim->method != BRINK_ADAMS) {
-    wishes.wants_flow_jet = true;
-    wishes.only_if_worth = sim->method == BRINK_AUTO;
-    wishes.flow_order = sim->order;
-  }
+  if (moves) brink_run_want_series(run, &wishes);
   actor->system = system;
   actor->others = brink_arena_take(&run->arena, self->threads, sizeof *actor->others);
   actor->models = brink_arena_take(&run->arena, self->threads, sizeof *actor->models);

@@ -144,19 +144,13 @@ static void read_agent(brink_population_run *self, size_t k, size_t agent, doubl
   *x = self->x;
 }
 
-static double common_value(const brink_system *all, const brink_variable *v, size_t element) {
-  size_t slot = v->base + element;
-  return v->space == BRINK_SPACE_P      ? all->p0[slot]
-         : v->space == BRINK_SPACE_MODE ? (double)all->mode0[slot]
-                                        : (double)NAN;
-}
-
 double brink_population_run_value(brink_population_run *self, uint32_t variable, size_t element,
                                   double t) {
   const brink_system *all = self->tables->all;
   size_t k, agent;
   const brink_slot_range *range = find_range(self, variable, element, &k, &agent);
-  if (range == NULL) return common_value(all, &all->variables[variable], element);
+  if (range == NULL)
+    return brink_variable_held(&all->variables[variable], element, all->x0, all->p0, all->mode0);
   const double *x, *p;
   const int *mode;
   size_t own = range->own + element % range->n;

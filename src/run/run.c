@@ -32,11 +32,6 @@ static brink_status give(const brink_run *run, brink_status status, brink_diag *
 
 /* ---- making it ---- */
 
-bool brink_run_is_recorded(const brink_run *run) {
-  const brink_record_choice *choice = &run->choice;
-  return choice->path != NULL || choice->format != NULL || choice->display;
-}
-
 brink_instance_options brink_run_instance_options(const brink_run *run) {
   const brink_run_options *options = &run->options;
   const brink_inputs *inputs = run->built->inputs;
@@ -47,6 +42,14 @@ brink_instance_options brink_run_instance_options(const brink_run *run) {
                                   .seed = options->seed,
                                   .inputs = inputs != NULL ? &inputs->table : NULL,
                                   .range_warns = options->range_warns};
+}
+
+void brink_run_want_series(const brink_run *run, brink_instance_options *wishes) {
+  const brink_options *sim = &run->options.sim;
+  if (sim->method != BRINK_AUTO && sim->method != BRINK_TAYLOR) return;
+  wishes->wants_flow_jet = true;
+  wishes->only_if_worth = sim->method == BRINK_AUTO;
+  wishes->flow_order = sim->order;
 }
 
 /* Slots of P and MODE that brink_run_set may write while the run goes on. False: out of memory. */
@@ -74,11 +77,7 @@ static brink_status create_one(brink_run *run, brink_diag *diag) {
   brink_instance_options wishes = brink_run_instance_options(run);
   wishes.wants_jacobian = run->options.conditions; /* its pattern tells what an event depends on */
   if (!list_writable(run, &wishes)) return out_of_memory(diag);
-  if (sim.method == BRINK_AUTO || sim.method == BRINK_TAYLOR) {
-    wishes.wants_flow_jet = true;
-    wishes.only_if_worth = sim.method == BRINK_AUTO;
-    wishes.flow_order = sim.order;
-  }
+  brink_run_want_series(run, &wishes);
   brink_status status =
       brink_instance_create(run->built->system, &wishes, NULL, diag, &run->instance);
   if (status != BRINK_OK) return status;
@@ -311,14 +310,14 @@ static brink_status drive(brink_run *run, move_kind kind, double limit, brink_di
   return given;
 }
 
-static brink_status not_from_observer(brink_diag *diag) {
+brink_status brink_run_not_from_observer(brink_diag *diag) {
   return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "not from an observer: the run is under way");
 }
 
 static brink_status check_move(const brink_run *run, double limit, brink_diag *diag) {
   brink_diag_clear(diag);
   if (run == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run must not be NULL");
-  if (run->moving) return not_from_observer(diag);
+  if (run->moving) return brink_run_not_from_observer(diag);
   if (run->phase > BRINK_RUN_BEGUN)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "the run is over: reset it, or make another one");
@@ -384,7 +383,7 @@ brink_status brink_run_output(brink_run *run, double t, double t_limit, brink_di
 brink_status brink_run_finish(brink_run *run, brink_diag *diag) {
   brink_diag_clear(diag);
   if (run == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run must not be NULL");
-  if (run->moving) return not_from_observer(diag);
+  if (run->moving) return brink_run_not_from_observer(diag);
   if (run->phase == BRINK_RUN_FINISHED) return BRINK_OK;
   if (run->phase == BRINK_RUN_MADE) begin(run);
   end(run);
@@ -404,7 +403,7 @@ brink_status brink_run_finish(brink_run *run, brink_diag *diag) {
 brink_status brink_run_reset(brink_run *run, brink_diag *diag) {
   brink_diag_clear(diag);
   if (run == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run must not be NULL");
-  if (run->moving) return not_from_observer(diag);
+  if (run->moving) return brink_run_not_from_observer(diag);
   if (run->phase != BRINK_RUN_MADE) brink_run_finish(run, NULL);
   free_recordings(run);
   run->choice = (brink_record_choice){0};
@@ -435,7 +434,7 @@ brink_status brink_run_clone(const brink_run *run, brink_diag *diag, brink_run *
   if (clone != NULL) *clone = NULL;
   if (run == NULL || clone == NULL)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run and clone must not be NULL");
-  if (run->moving) return not_from_observer(diag);
+  if (run->moving) return brink_run_not_from_observer(diag);
   if (run->phase > BRINK_RUN_BEGUN)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "the run is over: it cannot go on twice");
   brink_run *made = new_run(&run->options, &run->arena.allocator);

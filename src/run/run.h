@@ -45,7 +45,6 @@ typedef struct brink_record_choice {
   bool display;       /* rows for the report, or for plots */
   bool conditions;    /* of events, with all that can be said about them */
   bool page;          /* … for the report, too */
-  bool derivatives;   /* of events, by initial values and knobs */
   bool all_derivatives;
   const size_t *wanted; /* columns that the display must have */
   size_t nwanted;
@@ -127,10 +126,11 @@ struct brink_run {
 
 /* Seconds on a clock that only moves forward. */
 double brink_seconds(void);
-/* Is there somebody who looks at each step, or row? */
-bool brink_run_is_recorded(const brink_run *run);
 /* The settings of the instances that a run is made of. */
 brink_instance_options brink_run_instance_options(const brink_run *run);
+/* Asks for the series of the solution, if the method uses them. */
+void brink_run_want_series(const brink_run *run, brink_instance_options *wishes);
+brink_status brink_run_not_from_observer(brink_diag *diag); /* ARGUMENT */
 bool brink_run_has_begun(const brink_run *run);
 /* Everything read from the present. */
 brink_moment brink_run_now(const brink_run *run);

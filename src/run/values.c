@@ -45,17 +45,7 @@ static bool is_value(const brink_run *run, brink_value value) {
 
 static double held_value(const brink_variable *variable, size_t element,
                          const brink_moment *moment) {
-  size_t slot = variable->base + element;
-  switch (variable->space) {
-  case BRINK_SPACE_X:
-    return moment->x[slot];
-  case BRINK_SPACE_P:
-    return moment->p[slot];
-  case BRINK_SPACE_MODE:
-    return (double)moment->mode[slot];
-  default:
-    return (double)NAN;
-  }
+  return brink_variable_held(variable, element, moment->x, moment->p, moment->mode);
 }
 
 static bool is_computed(const brink_variable *variable) {
@@ -165,25 +155,16 @@ brink_status brink_run_get_at(brink_run *run, double t, const brink_value *value
 static brink_status check_value(const brink_run *run, const char *name,
                                 const brink_variable *variable, size_t element, double value,
                                 brink_diag *diag) {
-  size_t instance = element / variable->length;
-  double lo = variable->bounds != NULL ? variable->bounds[2 * instance] : variable->lo;
-  double hi = variable->bounds != NULL ? variable->bounds[2 * instance + 1] : variable->hi;
   if (!isfinite(value))
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "'%s' cannot be %g", name, value);
-  if (variable->has_range && (value < lo || value > hi))
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "'%s' = %g is outside its range (%g, %g)", name,
-                          value, lo, hi);
-  bool listed = variable->nset == 0;
-  for (size_t k = 0; k < variable->nset; k++) listed = listed || variable->set[k] == value;
-  if (!listed)
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "'%s' cannot have this value: see its set",
-                          name);
+  if (!brink_variable_allows(variable, element, value))
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "'%s' = %g is outside its declared range", name,
+                          value);
   if (variable->type != BRINK_VALUE_REAL && value != floor(value))
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "'%s' = %g is not a whole number", name, value);
   if (run->phase > BRINK_RUN_BEGUN)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "the run is over: reset it first");
-  if (run->moving)
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "not from an observer: the run is under way");
+  if (run->moving) return brink_run_not_from_observer(diag);
   return BRINK_OK;
 }
 
