@@ -80,7 +80,8 @@ BRINK_API const char *brink_version(void);
   X(BRINK_ERR_WORK, -10, "the step limit was reached")                                             \
   X(BRINK_ERR_UNSUPPORTED, -11, "this combination is not supported")                               \
   X(BRINK_ERR_MODEL, -12, "the text of the model has errors")                                      \
-  X(BRINK_ERR_FILE, -13, "a file could not be read or written")
+  X(BRINK_ERR_FILE, -13, "a file could not be read or written")                                    \
+  X(BRINK_ERR_CONSTRAINT, -14, "the constraints have no solution, or more than one")
 
 typedef enum brink_status {
 #define BRINK_STATUS_ENUM(name, value, text) name = value,

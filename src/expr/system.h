@@ -66,6 +66,8 @@ typedef struct brink_variable {
   size_t nset;
   bool knob;    /* a parameter that its component offers to be set */
   bool settled; /* agents: equations, sizes, ranges or clocks were made with its value */
+  bool
+      unknown; /* of constraints: a variable that no equation defines; kind STATE, in X, recorded like a state */
 } brink_variable;
 
 /* ---- guards ---- */
@@ -157,6 +159,29 @@ typedef struct brink_rule {
   int priority; /* of its component: larger first */
 } brink_rule;
 
+/* ---- constraints ---- */
+
+/* How a component of X begins. */
+typedef enum brink_start_kind {
+  BRINK_START_FREE,  /* nothing was said: a guess at 0, or at the bound nearest to it */
+  BRINK_START_GUESS, /* where to start looking */
+  BRINK_START_FIXED, /* given */
+} brink_start_kind;
+
+/* One equation 0 = residual of a `constraints` section, in all instances of its group (and in all iterations of the
+ * loops around it, and elements). Branches of an `if` are equations of their own: exactly as many hold at a time as
+ * there are unknowns. */
+typedef struct brink_constraint {
+  brink_kernel *
+      residual; /* one output (OUT): left minus right; V and DX are written out (brink_system_finish) */
+  brink_kernel *
+      active; /* one output (OUT), of MODE, SIGN, P and K alone: does its branch hold? NULL: always */
+  const char *where;
+  brink_place place;
+  uint32_t group;
+  size_t count; /* iterations of both kernels */
+} brink_constraint;
+
 /* ---- inputs from outside ---- */
 
 /* An input that a table drives: value + rate*(t - since), or, held, the value alone. */
@@ -231,7 +256,15 @@ typedef struct brink_system {
   brink_setting *settings; /* the simulation section */
   size_t nsettings, settings_capacity;
 
-  bool has_constraints; /* there are some: not solved by this version */
+  /* Unknowns are the last nz slots of X. They have no place in DX: constraints determine them. A declared state without
+   * a derivative has an unknown for it (hidden), and an equation that says so. */
+  size_t nz;
+  unsigned char *
+      start; /* brink_start_kind of each slot of X; NULL: there are no constraints, all are fixed */
+  brink_constraint *constraints;
+  size_t nconstraints, constraints_capacity;
+  struct brink_structure_set *structures; /* structure.h; NULL: not analysed, or no constraints */
+  bool has_constraints;
   const char *constraints_where;
 } brink_system;
 

@@ -14,10 +14,11 @@
 /* What an evaluation, or an attempt at a step, came to. */
 typedef enum brink_try {
   BRINK_TRY_OK,
-  BRINK_TRY_ERROR,   /* the error test failed */
-  BRINK_TRY_OUTSIDE, /* the point lies past a unilateral surface: nothing was evaluated there */
-  BRINK_TRY_REFUSED, /* the callback refused, or gave NaN or infinity */
-  BRINK_TRY_FATAL,   /* the callback reported a fatal error */
+  BRINK_TRY_ERROR,    /* the error test failed */
+  BRINK_TRY_OUTSIDE,  /* the point lies past a unilateral surface: nothing was evaluated there */
+  BRINK_TRY_REFUSED,  /* the callback refused, or gave NaN or infinity */
+  BRINK_TRY_UNSOLVED, /* constraints: no values of the unknowns were found */
+  BRINK_TRY_FATAL,    /* the callback reported a fatal error */
 } brink_try;
 
 #define BRINK_SLIDES 16 /* surfaces with Filippov's field that may be slid on at once */
@@ -120,6 +121,26 @@ brink_try brink_eval_sided_flow_jet(brink_eval *eval, size_t guard, int sign, in
  */
 bool brink_eval_has_jacobian(const brink_eval *eval);
 brink_try brink_eval_jacobian(brink_eval *eval, double t, const double *x, double *values);
+
+/* ---- constraint.c: what implicit methods ask for, and where constraints hold ----
+ *
+ * Of the nx components of x the last nz are unknowns of constraints: no differential equation, and no error test, but
+ * a place in paths, guards and records like that of a state. nz = 0: there are none. */
+
+/* The system as it stands: r[i] = dx_i/dt for each state, then one constraint for each unknown, at x as it is: nothing
+ * is solved for. nx values (appended guard states are not touched). After the domain check; an evaluation of the
+ * right-hand side. */
+brink_try brink_eval_system(brink_eval *eval, double t, const double *x, double *r);
+
+/* Its derivatives by the nx components: the pattern, by columns, and values in it. The pattern stays while modes,
+ * parameters and signs do. NULL: the model has none (take differences of brink_eval_system). */
+const brink_sparsity *brink_eval_system_pattern(brink_eval *eval);
+brink_try brink_eval_system_jacobian(brink_eval *eval, double t, const double *x, double *values);
+
+/* A new point of the solution: unknowns are solved for, and states are moved onto the constraints that tie them by the
+ * least change in units of their tolerances; x changes in place. `moved` (NULL: nobody asks): by how much each
+ * component has changed. ERROR: by more than ten tolerances; UNSOLVED; OUTSIDE. Without constraints: OK, 0. */
+brink_try brink_eval_settle(brink_eval *eval, double t, double *x, double *moved);
 
 /* dx/dt (nx states) with the sign of one guard replaced: the field on one side of its surface, for
  * points on it. After the domain check of all other guards; on the other surfaces where the state is held it

@@ -16,7 +16,7 @@ static const verdict verdicts[] = {
     {BRINK_ERR_SLIDING, "sliding"}, {BRINK_ERR_DOMAIN, "domain"},
     {BRINK_ERR_CALLBACK, "action"}, {BRINK_ERR_UNSUPPORTED, "unsupported"},
     {BRINK_ERR_MEMORY, "memory"},   {BRINK_ERR_ARGUMENT, "argument"},
-    {BRINK_ERR_FILE, "file"},
+    {BRINK_ERR_FILE, "file"},       {BRINK_ERR_CONSTRAINT, "constraint"},
 };
 
 const char *brink_run_reason(brink_status status) {

@@ -1,0 +1,104 @@
+/* structure.h: what the constraints of a system determine, structure by structure.
+ *
+ * A structure is a choice of the branches of `constraints`, with the modes and signs that choose them. After analysis
+ * it has one form, whatever its index:
+ *
+ *   x' = f(t, x, z)     all declared states; nothing is selected or dropped (system->rhs)
+ *   0  = g(t, x, z)     as many as unknowns, dg/dz regular if the structure is
+ *   0  = h(t, x, z)     invariants: constraints, and derivatives of them, that tie states
+ *
+ * z are the unknowns and those of their derivatives that had to be introduced. The latter have slots of X behind the
+ * declared ones: as many as the structure with the most of them needs. */
+#ifndef BRINK_EXPR_STRUCTURE_H
+#define BRINK_EXPR_STRUCTURE_H
+
+#include "expr/system.h"
+
+#define BRINK_STRUCTURES 256 /* that are listed before a run */
+
+/* One row: a constraint, differentiated `order` times. */
+typedef struct brink_structure_row {
+  uint32_t
+      constraint; /* index into system->constraints; BRINK_NO_INDEX: "0 = z" for a slot that is not in use */
+  uint32_t iteration;
+  int order;
+} brink_structure_row;
+
+/* What a slot of X is. */
+typedef struct brink_structure_unknown {
+  uint32_t of; /* slot of the declared unknown */
+  int order;   /* which derivative of it: 0 for the unknown itself; -1: not in use */
+} brink_structure_unknown;
+
+typedef struct brink_structure_plan {
+  int index;      /* 1, 2, … (0: there are no constraints) */
+  size_t nstates; /* declared: nx - nz */
+  size_t free;    /* nstates - nh */
+
+  /* Rows: g in order of solution, then h. */
+  brink_structure_row *rows;
+  size_t ng, nh;  /* ng = nz */
+  uint32_t *slot; /* of the unknown that row i of g determines, as a slot of X */
+  size_t *block,
+      nblocks; /* rows block[b] … block[b+1]-1 of g are solved together; they read unknowns of
+                                        these and of earlier blocks only */
+  brink_structure_unknown *unknowns; /* of each of the nz slots */
+
+  brink_kernel *values; /* one iteration; output i (OUT): row i */
+  brink_program
+      jacobian; /* to OUT, in the pattern: by columns, nx + 1 of them, the last for time; ng + nh rows */
+  size_t *starts, *entries; /* starts: nx + 2; entries: rows */
+
+  /* Groups of states that invariants tie together: slots tied[group[k]] … tied[group[k+1]-1]. */
+  uint32_t *tied;
+  size_t *group, ngroups;
+
+  /* Which constraints hold, bit by bit over all constraints and their iterations in order, and the values of the slots
+   * that were taken as constants. */
+  bool *active;
+  size_t nactive; /* length */
+} brink_structure_plan;
+
+/* Why there is none. */
+typedef struct brink_structure_fault {
+  enum {
+    BRINK_FAULT_NONE,
+    BRINK_FAULT_MEMORY,
+    BRINK_FAULT_SINGULAR, /* these equations determine only these components; nothing determines the others */
+    BRINK_FAULT_COUNT, /* not as many constraints hold as there are unknowns */
+    BRINK_FAULT_SIZE,  /* too large, or differentiated too often */
+  } kind;
+  brink_structure_row *rows; /* the equations */
+  size_t nrows;
+  uint32_t *only; /* slots of X that they determine */
+  size_t nonly;
+  uint32_t *undetermined; /* slots of X */
+  size_t nundetermined;
+  size_t active, unknowns; /* COUNT */
+} brink_structure_fault;
+
+/* The structures of a system with constraints, all that can be listed (see BRINK_STRUCTURES), those of the start first;
+ * extends X by the slots that derivatives of unknowns need (system->nx, nz, x0, start). After brink_system_finish, once.
+ * False: one of them is at fault, or memory is out. `choice` (nmodes, then nguards signs): where the one at fault holds. */
+typedef struct brink_structure_set brink_structure_set;
+struct brink_structure_set {
+  brink_structure_plan **plans;
+  size_t count, capacity;
+  bool complete; /* all structures that modes and signs can choose are here */
+  uint32_t *key; /* slots that choose: of MODE, … */
+  size_t nkey_modes;
+  uint32_t *key_signs; /* … and SIGN */
+  size_t nkey_signs;
+  const int **modes; /* of each plan: the values of key */
+  const signed char **signs;
+};
+bool brink_system_structures(brink_system *system, brink_structure_fault *fault, int *modes,
+                             signed char *signs);
+
+/* The structure that holds; one that was not met before is analysed and added. NULL: fault says why. Memory comes from
+ * the set's system: not for two threads at once. */
+const brink_structure_plan *brink_structure_find(brink_system *system, const double *p,
+                                                 const int *mode, const signed char *sgn,
+                                                 brink_structure_fault *fault);
+
+#endif
