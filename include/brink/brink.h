@@ -95,6 +95,7 @@ BRINK_API const char *brink_status_text(brink_status status);
 #define BRINK_NONE ((size_t)-1)
 #define BRINK_DIAG_MESSAGE 512
 #define BRINK_DIAG_GUARDS 4
+#define BRINK_DIAG_EQUATIONS 8
 
 /* Why something failed: enumerator, a stable slug for programs, the status it belongs to. What each one carries is said
  * behind it, in the names of brink_diag; t and h come with every failure of a run. */
@@ -150,6 +151,18 @@ BRINK_API const char *brink_status_text(brink_status status);
   X(BRINK_REASON_ZENO_LIMIT, "zeno-without-limit", BRINK_ERR_ZENO) /* likewise; asked to go on */  \
   X(BRINK_REASON_ZENO_AGENT, "zeno-agent", BRINK_ERR_ZENO)         /* agent */                     \
   X(BRINK_REASON_ZENO_PAIR, "zeno-pair", BRINK_ERR_ZENO)           /* guard, agents */             \
+  /* constraints; equations: of these, states: components of x */                                  \
+  X(BRINK_REASON_STRUCTURE, "structure", BRINK_ERR_CONSTRAINT) /* text: its own */                 \
+  X(BRINK_REASON_DEPENDENT, "dependent", BRINK_ERR_CONSTRAINT) /* equations, states */             \
+  X(BRINK_REASON_CONTRADICTED, "contradicted",                                                     \
+    BRINK_ERR_CONSTRAINT) /* equations, states, value */                                           \
+  X(BRINK_REASON_UNSOLVED, "unsolved",                                                             \
+    BRINK_ERR_CONSTRAINT) /* equations, states, value: residual */                                 \
+  X(BRINK_REASON_OUT_OF_RANGE, "out-of-range", BRINK_ERR_CONSTRAINT) /* states, value, limit */    \
+  X(BRINK_REASON_NO_IMPULSE, "no-impulse", BRINK_ERR_CONSTRAINT) /* equations, states, value */    \
+  X(BRINK_REASON_ASSIGNED, "assigned", BRINK_ERR_CONSTRAINT)     /* equations, states, value */    \
+  X(BRINK_REASON_IMPULSE, "impulse", BRINK_ERR_CONSTRAINT) /* states: unknown, x', what jumps */   \
+  X(BRINK_REASON_STRUCTURES_LOOP, "structures-loop", BRINK_ERR_CONSTRAINT) /* count: rounds */     \
   /* limits */                                                                                     \
   X(BRINK_REASON_MAX_STEPS, "max-steps", BRINK_ERR_WORK)          /* count */                      \
   X(BRINK_REASON_MAX_TURNS, "max-turns", BRINK_ERR_WORK)          /* count, of agents */           \
@@ -177,11 +190,15 @@ typedef struct brink_diag {
   size_t guard;                     /* of the guard */
   size_t guards[BRINK_DIAG_GUARDS]; /* where several are concerned: the first of them */
   size_t nguards;
-  size_t clock;                     /* index of the clock concerned */
-  double value, limit;              /* a number that was found; one that it is compared with */
-  int64_t count;                    /* rounds, steps, or what a callback returned */
-  size_t population[2];             /* of agents: whose; the second where two meet */
-  size_t agent[2];                  /* index in the population */
+  size_t clock;         /* index of the clock concerned */
+  double value, limit;  /* a number that was found; one that it is compared with */
+  int64_t count;        /* rounds, steps, or what a callback returned */
+  size_t population[2]; /* of agents: whose; the second where two meet */
+  size_t agent[2];      /* index in the population */
+  /* Constraints: their numbers, how often each was differentiated; components of x. The first of them. */
+  size_t equations[BRINK_DIAG_EQUATIONS], states[BRINK_DIAG_EQUATIONS];
+  int orders[BRINK_DIAG_EQUATIONS];
+  size_t nequations, nstates;
   char text[BRINK_DIAG_MESSAGE];    /* a callback's own words, or a name that has no index */
   char message[BRINK_DIAG_MESSAGE]; /* all of it in words */
 } brink_diag;
@@ -306,10 +323,6 @@ typedef int brink_rate_tangent_fn(size_t guard, double t, const double *x, const
 
 /* df/dx as the values of a sparse matrix by columns, pattern as in brink_sparsity. */
 typedef int brink_jacobian_fn(double t, const double *x, const brink_env *env, double *values);
-
-/* Algebraic residual 0 = r(t, x, z). Reserved: no method of this version solves it. */
-typedef int brink_residual_fn(double t, const double *x, const double *z, const brink_env *env,
-                              double *r);
 
 /* Is this guard watched in the present modes? */
 typedef bool brink_enabled_fn(size_t guard, const brink_env *env);
@@ -475,6 +488,63 @@ typedef struct brink_sparsity {
   const size_t *rows;
 } brink_sparsity;
 
+/* ---- constraints ----
+ *
+ * Of the nx components of x the last nz may be unknowns: constraints determine them, not differential equations. After
+ * differentiation, where the constraints tie states, a model has the form
+ *
+ *     dx_i/dt = rhs_i(t, x)   for the nx - nz states,
+ *     0 = g(t, x)             nz rows, which determine the unknowns: their derivatives by these are regular,
+ *     0 = h(t, x)             nh rows: invariants, the constraints and derivatives of constraints that tie states.
+ *
+ * States are integrated, unknowns solved for, and after every step the states are moved onto the invariants by the
+ * least change in units of their tolerances. Guards read unknowns like states. Which constraints hold may depend on
+ * modes, parameters and signs: each such choice is a structure. HSML models come with all this. */
+typedef struct brink_structure {
+  int index;             /* 1: constraints determine unknowns only; from 2 on they tie states */
+  size_t nh;             /* invariants */
+  const size_t *unknown; /* the component of x that row i of g determines; nz of them */
+  const size_t
+      *block;     /* rows block[b] ... block[b+1]-1 of g are solved together: they read unknowns */
+  size_t nblocks; /* of these and of earlier blocks only */
+  brink_sparsity pattern; /* of the derivatives of g, then h: nx + 1 columns, the last for time */
+  const size_t
+      *equation;    /* of each row: the number of its constraint; BRINK_NONE: none of the model's */
+  const int *order; /* of each row: how often it was differentiated */
+  size_t choice;    /* structures in which the same constraints hold have the same number */
+  const size_t *tied;  /* components of x that invariants tie together: tied[group[k]] ... */
+  const size_t *group; /* ... tied[group[k+1]-1] */
+  size_t ngroups;
+  const void *user; /* the model's own */
+} brink_structure;
+
+/* How a component of x begins. */
+typedef enum brink_initial {
+  BRINK_INITIAL_FREE,  /* as the constraints want it; x0 is where the search begins */
+  BRINK_INITIAL_GUESS, /* likewise */
+  BRINK_INITIAL_FIXED, /* x0 is given */
+} brink_initial;
+
+typedef struct brink_constraints_def {
+  size_t size; /* sizeof(brink_constraints_def) */
+  /* The structure that holds; the pointer stays valid for the life of the model. NULL: it cannot be solved for, and
+   * `message` (BRINK_DIAG_MESSAGE characters) says why. */
+  const brink_structure *(*structure)(const brink_env *env, char *message);
+  /* The values of g, then h. */
+  int (*residual)(const brink_structure *structure, double t, const double *x, const brink_env *env,
+                  double *r);
+  /* Their derivatives in the pattern. */
+  int (*derivatives)(const brink_structure *structure, double t, const double *x,
+                     const brink_env *env, double *values);
+  size_t most_invariants; /* nh of any structure is at most this, */
+  size_t most_entries;    /* entries of its pattern, */
+  size_t most_factors;    /* and the sum of the squares of its blocks' sizes */
+  size_t nderived; /* the last of the unknowns are derivatives of others, as structures need them */
+  const unsigned char
+      *start; /* brink_initial of each component; NULL: states are fixed, unknowns free */
+  const double *lo, *hi; /* bounds of each unknown, nz of each; NULL: none */
+} brink_constraints_def;
+
 /* The flat hybrid model. brink_default_model() zeroes everything else; only nx, x0 and rhs are required. With
  * nx = 0, a model of clocks, rules and guards on time alone, x0 and rhs may be NULL. */
 typedef struct brink_model_def {
@@ -498,9 +568,7 @@ typedef struct brink_model_def {
   brink_sparsity jacobian_pattern;
   brink_rhs_tangent_fn *rhs_tangent; /* optional, for sensitivities */
   brink_start_tangent_fn
-      *start_tangent;          /* likewise; NULL: initial values do not depend on each other */
-  brink_residual_fn *residual; /* reserved */
-  size_t nz;                   /* reserved: algebraic unknowns */
+      *start_tangent; /* likewise; NULL: initial values do not depend on each other */
 
   size_t nguards;
   const brink_guard_def *guards;
@@ -519,6 +587,9 @@ typedef struct brink_model_def {
   } reads;
 
   void *user; /* handed to every callback */
+
+  size_t nz;                                /* unknowns: the last nz of the nx components */
+  const brink_constraints_def *constraints; /* that determine them; required if nz > 0 */
 } brink_model_def;
 
 BRINK_API void brink_model_defaults(brink_model_def *def, size_t size);
@@ -633,6 +704,11 @@ typedef struct brink_stats {
   int64_t restarts;
   brink_method method; /* that is used: never BRINK_AUTO */
   const char *reason;  /* why, if it was chosen by BRINK_AUTO; else NULL */
+  int64_t newton;      /* iterations of Newton's method */
+  int64_t jacobians;   /* evaluated for them */
+  int64_t factorisations;
+  int64_t projections;       /* of the states onto constraints */
+  double largest_correction; /* of a state by one of these, in units of its tolerance */
 } brink_stats;
 
 /* What a sink receives. Pointers are valid during the call only. Return 0 to go on, anything else

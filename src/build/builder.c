@@ -250,8 +250,8 @@ static const char *foreign_field(const brink_model_def *rest) {
   UNSET(jacobian);
   UNSET(jacobian_pattern.starts);
   UNSET(jacobian_pattern.rows);
-  UNSET(residual);
   UNSET(nz);
+  UNSET(constraints);
   UNSET(nguards);
   UNSET(guards);
 #undef UNSET

@@ -1,24 +1,260 @@
-/* constraint.c: models with constraints, and what implicit methods ask for (see eval.h). */
+/* constraint.c: models with constraints, and what implicit methods ask for (see eval.h and constraint.h). */
+#include "model/constraint.h"
+
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
-#include "model/eval.h"
+#define MOST_MOVED                                                                                 \
+  10.0              /* tolerances: a step whose end is farther from its constraints has failed */
+#define UNSURE 16.0 /* roundings that solving for an unknown may leave of each of its terms */
+
+/* ---- memory ---- */
+
+static bool take(struct brink_solver *s, const brink_model_def *def, brink_arena *arena) {
+  const brink_constraints_def *constraints = def->constraints;
+  size_t nx = def->nx, nz = def->nz, ns = nx - nz, most = constraints->most_invariants + nz;
+  size_t rows = nz + constraints->most_invariants, block = nz * nz;
+  if (constraints->most_factors < block) block = constraints->most_factors;
+  double **const vectors[] = {&s->y,       &s->trial,       &s->total,      &s->field,
+                              &s->start_x, &s->start_guess, &s->start_given};
+  for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
+    *vectors[k] = brink_arena_take(arena, nx, sizeof(double));
+  s->seen = brink_arena_take(arena, nx + 1, sizeof(double));
+  s->r = brink_arena_take(arena, rows, sizeof(double));
+  s->r_trial = brink_arena_take(arena, rows, sizeof(double));
+  s->values = brink_arena_take(arena, constraints->most_entries, sizeof(double));
+  s->step = brink_arena_take(arena, nz, sizeof(double));
+  s->z_kept = brink_arena_take(arena, nz, sizeof(double));
+  s->column = brink_arena_take(arena, nz, sizeof(double));
+  s->z_weight = brink_arena_take(arena, nz, sizeof(double));
+  s->z_rounding = brink_arena_take(arena, nz, sizeof(double));
+  s->rank_room = brink_arena_take(arena, 2 * block + 2 * nz, sizeof(double));
+  s->H = brink_arena_take(arena, most * ns, sizeof(double));
+  s->normal = brink_arena_take(arena, most * most, sizeof(double));
+  s->multiplier = brink_arena_take(arena, 3 * most, sizeof(double));
+  s->pivots = brink_arena_take(arena, rows, sizeof(size_t));
+  s->columns = brink_arena_take(arena, rows, sizeof(size_t));
+  s->taken = brink_arena_take(arena, most, sizeof(bool));
+  s->movable = brink_arena_take(arena, ns, sizeof(bool));
+  s->weight = brink_arena_take(arena, ns, sizeof(double));
+  s->impulse_room =
+      brink_arena_take(arena, 4 * nx + (rows + nz) * (2 * nz + 4) + nx * nz, sizeof(double));
+  s->blocks.factors = brink_arena_take(arena, constraints->most_factors, sizeof(double));
+  s->blocks.pivots = brink_arena_take(arena, nz, sizeof(size_t));
+  s->blocks.scale = brink_arena_take(arena, nz, sizeof(double));
+  s->pattern_starts = brink_arena_take(arena, nx + 1, sizeof(size_t));
+  s->pattern_rows = NULL;
+  size_t entries = constraints->most_entries;
+  if (def->jacobian != NULL) entries += def->jacobian_pattern.starts[nx];
+  s->pattern_rows = brink_arena_take(arena, entries, sizeof(size_t));
+  s->pattern_from = brink_arena_take(arena, entries, sizeof(size_t));
+  s->model_values = brink_arena_take(arena, entries, sizeof(double));
+  return !arena->failed;
+}
+
+bool brink_solver_init(brink_eval *eval, brink_arena *arena) {
+  const brink_model_def *def = &eval->model->def;
+  eval->solver = NULL;
+  if (def->nz == 0) return true;
+  struct brink_solver *s = brink_arena_take(arena, 1, sizeof *s);
+  if (s == NULL) return false;
+  s->nz = def->nz;
+  s->ns = def->nx - def->nz;
+  eval->solver = s;
+  return take(s, def, arena);
+}
+
+void brink_solver_tolerances(brink_eval *eval, double rtol, const double *atol) {
+  struct brink_solver *s = eval->solver;
+  if (s == NULL) return;
+  s->rtol = rtol;
+  s->atol = atol;
+  s->least_atol = s->ns > 0 ? atol[0] : 0.0;
+  for (size_t j = 1; j < s->ns; j++) s->least_atol = fmin(s->least_atol, atol[j]);
+}
+
+void brink_solver_relocate(struct brink_solver *s, brink_relocation *moved) {
+  double **const vectors[] = {&s->y,
+                              &s->trial,
+                              &s->total,
+                              &s->field,
+                              &s->start_x,
+                              &s->start_guess,
+                              &s->start_given,
+                              &s->seen,
+                              &s->r,
+                              &s->r_trial,
+                              &s->values,
+                              &s->step,
+                              &s->z_kept,
+                              &s->column,
+                              &s->z_weight,
+                              &s->z_rounding,
+                              &s->rank_room,
+                              &s->H,
+                              &s->normal,
+                              &s->multiplier,
+                              &s->weight,
+                              &s->impulse_room,
+                              &s->blocks.factors,
+                              &s->blocks.scale,
+                              &s->model_values};
+  brink_relocate_vectors(moved, vectors, sizeof vectors / sizeof vectors[0]);
+  BRINK_RELOCATE(moved, s->atol);
+  BRINK_RELOCATE(moved, s->pivots);
+  BRINK_RELOCATE(moved, s->columns);
+  BRINK_RELOCATE(moved, s->taken);
+  BRINK_RELOCATE(moved, s->movable);
+  BRINK_RELOCATE(moved, s->blocks.pivots);
+  BRINK_RELOCATE(moved, s->pattern_starts);
+  BRINK_RELOCATE(moved, s->pattern_rows);
+  BRINK_RELOCATE(moved, s->pattern_from);
+  s->structure = NULL; /* that of another model, perhaps: it is asked for again */
+  s->pattern_of = NULL;
+  s->has_seen = false;
+}
+
+/* ---- what implicit methods ask for ---- */
 
 brink_try brink_eval_system(brink_eval *eval, double t, const double *x, double *r) {
+  struct brink_solver *s = eval->solver;
   if (!brink_eval_admit(eval, t, x)) return BRINK_TRY_OUTSIDE;
-  return brink_held_field(eval, t, x, r);
+  if (s == NULL) return brink_held_field(eval, t, x, r);
+  brink_try outcome = brink_constraint_bind(eval);
+  if (outcome == BRINK_TRY_OK) outcome = brink_constraint_rows(eval, t, x, s->r);
+  if (outcome == BRINK_TRY_OK) outcome = brink_eval_call_states(eval, t, x, r);
+  if (outcome == BRINK_TRY_OK) memcpy(r + s->ns, s->r, s->nz * sizeof *r);
+  return outcome;
+}
+
+/* The pattern of dx/dt, with the rows of g behind it; pattern_from: where each value comes from. */
+static void join_patterns(brink_eval *eval) {
+  struct brink_solver *s = eval->solver;
+  const brink_sparsity *f = &eval->model->def.jacobian_pattern, *g = &s->structure->pattern;
+  size_t own = f->starts[eval->nx], n = 0;
+  for (size_t j = 0; j < eval->nx; j++) {
+    s->pattern_starts[j] = n;
+    for (size_t e = f->starts[j]; e < f->starts[j + 1]; e++) {
+      s->pattern_rows[n] = f->rows[e];
+      s->pattern_from[n++] = e;
+    }
+    for (size_t e = g->starts[j]; e < g->starts[j + 1]; e++) {
+      if (g->rows[e] >= s->nz) continue;
+      s->pattern_rows[n] = s->ns + g->rows[e];
+      s->pattern_from[n++] = own + e;
+    }
+  }
+  s->pattern_starts[eval->nx] = n;
+  s->pattern_of = s->structure;
+  s->pattern = (brink_sparsity){.starts = s->pattern_starts, .rows = s->pattern_rows};
 }
 
 const brink_sparsity *brink_eval_system_pattern(brink_eval *eval) {
-  return brink_eval_has_jacobian(eval) ? &eval->model->def.jacobian_pattern : NULL;
+  struct brink_solver *s = eval->solver;
+  if (!brink_eval_has_jacobian(eval)) return NULL;
+  if (s == NULL) return &eval->model->def.jacobian_pattern;
+  if (brink_constraint_bind(eval) != BRINK_TRY_OK) return NULL;
+  if (s->pattern_of != s->structure) join_patterns(eval);
+  return &s->pattern;
 }
 
 brink_try brink_eval_system_jacobian(brink_eval *eval, double t, const double *x, double *values) {
-  return brink_eval_jacobian(eval, t, x, values);
+  struct brink_solver *s = eval->solver;
+  if (s == NULL) return brink_eval_jacobian(eval, t, x, values);
+  if (brink_eval_system_pattern(eval) == NULL) return BRINK_TRY_UNSOLVED;
+  brink_try outcome = brink_eval_jacobian(eval, t, x, s->model_values);
+  if (outcome == BRINK_TRY_OK) outcome = brink_constraint_derive(eval, t, x);
+  if (outcome != BRINK_TRY_OK) return outcome;
+  size_t own = eval->model->def.jacobian_pattern.starts[eval->nx];
+  for (size_t e = 0; e < s->pattern_starts[eval->nx]; e++) {
+    size_t from = s->pattern_from[e];
+    values[e] = from < own ? s->model_values[from] : s->values[from - own];
+  }
+  return BRINK_TRY_OK;
 }
 
+/* ---- a new point of the solution ---- */
+
 brink_try brink_eval_settle(brink_eval *eval, double t, double *x, double *moved) {
-  (void)t;
-  (void)x;
+  struct brink_solver *s = eval->solver;
   if (moved != NULL) memset(moved, 0, eval->nx * sizeof *moved);
+  if (s == NULL) return BRINK_TRY_OK;
+  double *y = s->y;
+  memcpy(y, x, eval->nx * sizeof *y);
+  brink_try outcome = brink_constraint_project(eval, t, y, NULL);
+  if (outcome != BRINK_TRY_OK) return outcome;
+  double most = 0.0;
+  for (size_t j = 0; j < s->ns; j++) {
+    double tolerance = s->rtol * fabs(x[j]) + (s->atol != NULL ? s->atol[j] : 0.0);
+    if (s->total[j] != 0.0) most = fmax(most, fabs(s->total[j]) / tolerance);
+  }
+  if (!(most <= MOST_MOVED)) return BRINK_TRY_ERROR;
+  if (s->structure->nh > 0) eval->stats.projections++;
+  eval->stats.largest_correction = fmax(eval->stats.largest_correction, most);
+  for (size_t i = 0; moved != NULL && i < eval->nx; i++) moved[i] = y[i] - x[i];
+  memcpy(x, y, eval->nx * sizeof *x);
   return BRINK_TRY_OK;
+}
+
+/* ---- tolerances and rounding of unknowns ---- */
+
+/* z_weight and z_rounding at (t, x): what the tolerances of the states, and rounding, amount to in each unknown. */
+static bool look_at(brink_eval *eval, double t, const double *x) {
+  struct brink_solver *s = eval->solver;
+  size_t bytes = eval->nx * sizeof *x;
+  if (brink_constraint_bind(eval) != BRINK_TRY_OK) return false;
+  if (s->has_seen && s->seen[eval->nx] == t && memcmp(s->seen, x, bytes) == 0) return true;
+  s->has_seen = false;
+  if (!brink_eval_admit(eval, t, x) || brink_constraint_derive(eval, t, x) != BRINK_TRY_OK ||
+      !brink_blocks_factor_all(&s->blocks, s->values))
+    return false;
+  const brink_sparsity *pattern = &s->structure->pattern;
+  memset(s->z_weight, 0, s->nz * sizeof *s->z_weight);
+  for (size_t i = 0; i < s->nz; i++) {
+    size_t u = s->structure->unknown[i] - s->ns;
+    s->z_rounding[u] = fabs(x[s->ns + u]);
+  }
+  for (size_t j = 0; j <= eval->nx; j++) {
+    if (j >= s->ns && j < eval->nx) continue;
+    bool any = false;
+    memset(s->column, 0, s->nz * sizeof *s->column);
+    for (size_t e = pattern->starts[j]; e < pattern->starts[j + 1]; e++) {
+      if (pattern->rows[e] >= s->nz || s->values[e] == 0.0) continue;
+      s->column[pattern->rows[e]] = -s->values[e];
+      any = true;
+    }
+    if (!any) continue;
+    brink_blocks_solve(&s->blocks, s->values, s->column);
+    double size = fabs(j < eval->nx ? x[j] : t);
+    double weight = j < eval->nx && s->atol != NULL ? s->rtol * size + s->atol[j] : 0.0;
+    for (size_t i = 0; i < s->nz; i++) {
+      size_t u = s->structure->unknown[i] - s->ns;
+      s->z_weight[u] += fabs(s->column[i]) * weight;
+      s->z_rounding[u] += fabs(s->column[i]) * size;
+    }
+  }
+  memcpy(s->seen, x, bytes);
+  s->seen[eval->nx] = t;
+  s->has_seen = true;
+  return true;
+}
+
+bool brink_eval_is_unknown(const brink_eval *eval, size_t component) {
+  return eval->solver != NULL && component >= eval->solver->ns && component < eval->nx;
+}
+
+double brink_eval_unknown_tolerance(brink_eval *eval, size_t component, double t, const double *x) {
+  const struct brink_solver *s = eval->solver;
+  return look_at(eval, t, x) ? s->z_weight[component - s->ns] : 0.0;
+}
+
+double brink_eval_unknown_rounding(brink_eval *eval, size_t component, double t, const double *x) {
+  const struct brink_solver *s = eval->solver;
+  return UNSURE * (look_at(eval, t, x) ? s->z_rounding[component - s->ns] : fabs(x[component]));
+}
+
+double brink_eval_size(brink_eval *eval, size_t component, double t, const double *x) {
+  return brink_eval_is_unknown(eval, component) ? brink_eval_unknown_rounding(eval, component, t, x)
+                                                : fabs(x[component]);
 }

@@ -1,6 +1,8 @@
 /* eval.c: the one door to the model's callbacks (see eval.h). */
 #include "model/eval.h"
 
+#include "model/constraint.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -33,6 +35,8 @@ static bool take_arrays(brink_eval *eval, brink_arena *arena) {
   eval->until_left = brink_arena_take(arena, def->nguards, sizeof(bool));
   eval->owner = brink_arena_take(arena, def->nguards, sizeof(size_t));
   eval->ties = brink_arena_take(arena, def->nguards, sizeof *eval->ties);
+  eval->constrained = brink_arena_take(arena, def->nguards, sizeof(bool));
+  eval->vanishing = brink_arena_take(arena, def->nguards, sizeof(int));
   eval->slide_base = brink_arena_take(arena, def->nx, sizeof(double));
   eval->near_x = brink_arena_take(arena, def->nx, sizeof(double));
   eval->near_f = brink_arena_take(arena, def->nx, sizeof(double));
@@ -50,7 +54,8 @@ bool brink_eval_init(brink_eval *eval, const brink_model *model, brink_arena *ar
                        .exempt = BRINK_NONE,
                        .failed_guard = BRINK_NONE,
                        .bad_guard = BRINK_NONE};
-  if (!take_arrays(eval, arena) || !brink_held_take(eval, arena)) return false;
+  if (!take_arrays(eval, arena) || !brink_held_take(eval, arena) || !brink_solver_init(eval, arena))
+    return false;
   eval->env =
       (brink_env){.p = eval->p, .mode = eval->mode, .sgn = eval->sgn, .user = model->def.user};
   for (size_t i = 0; i < model->def.nx; i++) eval->jets[i] = &eval->jet_memory[2 * i];
@@ -90,7 +95,11 @@ void brink_eval_relocate(brink_eval *eval, const brink_model *model, brink_reloc
   BRINK_RELOCATE(moved, eval->until_left);
   BRINK_RELOCATE(moved, eval->owner);
   BRINK_RELOCATE(moved, eval->ties);
+  BRINK_RELOCATE(moved, eval->constrained);
+  BRINK_RELOCATE(moved, eval->vanishing);
   brink_relocate_rows(moved, eval->slide_change, BRINK_SLIDES);
+  BRINK_RELOCATE(moved, eval->solver);
+  if (eval->solver != NULL) brink_solver_relocate(eval->solver, moved);
   eval->model = model;
   eval->env =
       (brink_env){.p = eval->p, .mode = eval->mode, .sgn = eval->sgn, .user = model->def.user};
@@ -260,7 +269,7 @@ static moving plain_moving(brink_eval *eval, size_t index, double t, const doubl
   double size = fabs(rate * t);
   m.rate = rate;
   for (size_t k = 0; k < guard->ndepends; k++) {
-    size += fabs(eval->gradient[k] * x[guard->depends[k]]);
+    size += fabs(eval->gradient[k]) * brink_eval_size(eval, guard->depends[k], t, x);
     m.rate += eval->gradient[k] * f[guard->depends[k]];
   }
   if (fabs(m.value) <= 8.0 * DBL_EPSILON * size) m.value = 0.0;
@@ -311,7 +320,10 @@ double brink_eval_tolerance(brink_eval *eval, size_t index, double t, const doub
   if (brink_eval_gradient(eval, leaf, t, x, eval->gradient, &rate) != BRINK_TRY_OK) return 0.0;
   for (size_t k = 0; k < guard->ndepends; k++) {
     size_t i = guard->depends[k];
-    sum += fabs(eval->gradient[k]) * (rtol * fabs(x[i]) + atol[i]);
+    double weight = eval->gradient[k] == 0.0         ? 0.0
+                    : brink_eval_is_unknown(eval, i) ? brink_eval_unknown_tolerance(eval, i, t, x)
+                                                     : rtol * fabs(x[i]) + atol[i];
+    sum += fabs(eval->gradient[k]) * weight;
   }
   return isfinite(sum) ? sum : 0.0;
 }
@@ -378,13 +390,19 @@ static bool all_finite(const double *v, size_t n) {
 }
 
 brink_try brink_eval_call(brink_eval *eval, double t, const double *x, double *dx) {
+  return eval->solver == NULL ? brink_eval_call_states(eval, t, x, dx)
+                              : brink_constraint_field(eval, t, x, dx);
+}
+
+brink_try brink_eval_call_states(brink_eval *eval, double t, const double *x, double *dx) {
+  size_t ns = eval->nx - eval->model->def.nz;
   if (eval->nx == 0) return BRINK_TRY_OK; /* clocks, rules and time alone */
   eval->stats.rhs++;
   brink_audit_call(eval, t, x, &eval->env);
   brink_try outcome = meaning(eval->model->def.rhs(t, x, &eval->env, dx));
   if (outcome != BRINK_TRY_OK) eval->bad_state = BRINK_NONE;
-  if (outcome != BRINK_TRY_OK || all_finite(dx, eval->nx)) return outcome;
-  for (size_t i = eval->nx; i-- > 0;) {
+  if (outcome != BRINK_TRY_OK || all_finite(dx, ns)) return outcome;
+  for (size_t i = ns; i-- > 0;) {
     if (!isfinite(dx[i])) eval->bad_state = i;
   }
   return BRINK_TRY_REFUSED;
@@ -405,6 +423,14 @@ bool brink_eval_has_flow_jet(const brink_eval *eval) {
 brink_try brink_eval_flow_jet(brink_eval *eval, int order, double t, double unit, const double *x,
                               double *const *rows) {
   if (!brink_eval_admit(eval, t, x)) return BRINK_TRY_OUTSIDE;
+  if (eval->solver != NULL) { /* series begin where the constraints hold */
+    double *y = eval->solver->y;
+    memcpy(y, x, eval->nx * sizeof *y);
+    brink_try solved = brink_constraint_solve(eval, t, y);
+    if (solved != BRINK_TRY_OK) return solved;
+    for (size_t i = eval->solver->ns; i < eval->nx; i++) rows[i][0] = y[i];
+    x = y;
+  }
   eval->stats.rhs++;
   brink_audit_call(eval, t, x, &eval->env);
   brink_try outcome = meaning(eval->model->def.flow_jet(order, t, unit, x, &eval->env, rows));

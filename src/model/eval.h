@@ -29,6 +29,8 @@ typedef struct brink_tie {
   int sign;
 } brink_tie;
 
+struct brink_solver;
+
 typedef struct brink_eval {
   const brink_model *model;
   brink_env env; /* points at the arrays below */
@@ -81,6 +83,11 @@ typedef struct brink_eval {
   double *slide_base, *slide_change[BRINK_SLIDES]; /* scratch: the fields that are combined there */
   double *near_x, *near_f;  /* scratch: a point beside it, and a field there */
   double *f_plus, *f_minus; /* for others: fields on both sides of a surface */
+
+  struct brink_solver *solver; /* constraint.h; NULL: the model has no constraints */
+  bool *constrained;           /* guards that constraints keep at zero: sign 0, and not watched */
+  int *
+      vanishing; /* of a guard that was one before this instant: so many derivatives, with its value, are zero */
 
   size_t exempt;       /* a guard on whose surface the point is known to be */
   size_t failed_guard; /* a guard whose callback reported a fatal error; BRINK_NONE */
@@ -142,6 +149,14 @@ brink_try brink_eval_system_jacobian(brink_eval *eval, double t, const double *x
  * component has changed. ERROR: by more than ten tolerances; UNSOLVED; OUTSIDE. Without constraints: OK, 0. */
 brink_try brink_eval_settle(brink_eval *eval, double t, double *x, double *moved);
 
+/* What rounding of a component is measured by. */
+double brink_eval_size(brink_eval *eval, size_t component, double t, const double *x);
+
+/* Is the component an unknown of constraints? What the tolerances of the states, and rounding, amount to in it. */
+bool brink_eval_is_unknown(const brink_eval *eval, size_t component);
+double brink_eval_unknown_tolerance(brink_eval *eval, size_t component, double t, const double *x);
+double brink_eval_unknown_rounding(brink_eval *eval, size_t component, double t, const double *x);
+
 /* dx/dt (nx states) with the sign of one guard replaced: the field on one side of its surface, for
  * points on it. After the domain check of all other guards; on the other surfaces where the state is held it
  * still is. */
@@ -191,6 +206,9 @@ double brink_eval_tolerance(brink_eval *eval, size_t guard, double t, const doub
 /* Ask the model which guards are enabled in the present modes. Have some changed? */
 bool brink_eval_update_enabled(brink_eval *eval);
 
+/* Constraints keep this guard at zero from now on, or no longer. */
+void brink_eval_constrain(brink_eval *eval, size_t guard, bool constrained);
+
 /* A guard's locked sign, and that of all guards with the same surface. */
 void brink_eval_set_sign(brink_eval *eval, size_t guard, int sign);
 
@@ -201,6 +219,9 @@ bool brink_eval_admit(brink_eval *eval, double t, const double *x);
 
 /* The right-hand side itself, with the signs as they are. */
 brink_try brink_eval_call(brink_eval *eval, double t, const double *x, double *dx);
+
+/* The callback alone: dx/dt of the states, at unknowns as they are. */
+brink_try brink_eval_call_states(brink_eval *eval, double t, const double *x, double *dx);
 
 /* Memory for the fields that are combined; and which guards let go of which surface. */
 bool brink_held_take(brink_eval *eval, brink_arena *arena);

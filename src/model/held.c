@@ -82,7 +82,7 @@ static bool update_one(brink_eval *eval, size_t guard) {
   if (watched && model->def.enabled != NULL && how != BRINK_WATCHED_ALWAYS)
     watched =
         how == BRINK_WATCHED_ASKED ? is_asked_on_a_side(eval, guard) : is_asked_for(eval, guard);
-  eval->enabled[guard] = watched;
+  eval->enabled[guard] = watched = watched && !eval->constrained[guard];
   return watched != before;
 }
 
@@ -92,6 +92,13 @@ bool brink_eval_update_enabled(brink_eval *eval) {
   for (size_t k = 0; k < eval->model->nasked; k++)
     changed = update_one(eval, eval->model->asked[k]) || changed;
   return changed;
+}
+
+void brink_eval_constrain(brink_eval *eval, size_t guard, bool constrained) {
+  eval->constrained[guard] = constrained;
+  if (constrained) brink_eval_set_sign(eval, guard, 0);
+  eval->slack[guard] = 0.0;
+  update_one(eval, guard);
 }
 
 static void update_leave_guards(brink_eval *eval, size_t guard) {

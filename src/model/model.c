@@ -40,8 +40,12 @@ static brink_status check_sizes(const brink_model_def *def, brink_diag *diag) {
     REFUSE("guards is NULL, but nguards is %zu", def->nguards);
   if (def->nclocks > 0 && def->clocks == NULL)
     REFUSE("clocks is NULL, but nclocks is %zu", def->nclocks);
-  if (def->residual != NULL || def->nz > 0)
-    REFUSE("residual and nz are reserved: algebraic equations are not solved by this version");
+  if (def->nz > def->nx) REFUSE("nz is %zu, but there are %zu components", def->nz, def->nx);
+  if (def->nz > 0 && def->constraints == NULL)
+    REFUSE("nz is %zu, but constraints is NULL: give what determines the unknowns", def->nz);
+  if (def->nz > 0 && (def->constraints->structure == NULL || def->constraints->residual == NULL ||
+                      def->constraints->derivatives == NULL))
+    REFUSE("constraints needs structure, residual and derivatives");
   brink_status status = check_finite(def->x0, def->nx, "x0", diag);
   if (status == BRINK_OK && def->np > 0) status = check_finite(def->p0, def->np, "p0", diag);
   return status;

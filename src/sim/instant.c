@@ -33,7 +33,10 @@ double brink_sim_zero_band(brink_sim *sim, size_t guard, double t, const double 
   double dt, size;
   if (brink_eval_gradient(eval, leaf, t, x, eval->gradient, &dt) != BRINK_TRY_OK) return 0.0;
   size = fabs(dt * t);
-  for (size_t k = 0; k < def->ndepends; k++) size += fabs(eval->gradient[k] * x[def->depends[k]]);
+  for (size_t k = 0; k < def->ndepends; k++) {
+    if (eval->gradient[k] != 0.0)
+      size += fabs(eval->gradient[k]) * brink_eval_size(eval, def->depends[k], t, x);
+  }
   return isfinite(size) ? 8.0 * DBL_EPSILON * size : 0.0;
 }
 

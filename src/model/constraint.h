@@ -1,0 +1,124 @@
+/* constraint.h: constraints of a model: unknowns solved for, states kept on invariants, starts and changes of
+ * structure.
+ *
+ *   constraint.c           the solver's memory; the doors of eval.h; tolerances and rounding of unknowns
+ *   constraint_solve.c     Newton's method for the unknowns, and their rates
+ *   constraint_project.c   states onto invariants; the start
+ *   constraint_transfer.c  from one structure to another: impulses */
+#ifndef BRINK_MODEL_CONSTRAINT_H
+#define BRINK_MODEL_CONSTRAINT_H
+
+#include "model/eval.h"
+#include "num/blocks.h"
+
+/* Why constraints could not be met. */
+typedef struct brink_constraint_fault {
+  brink_reason reason; /* BRINK_REASON_NONE: nothing is wrong */
+  size_t equations[BRINK_DIAG_EQUATIONS], states[BRINK_DIAG_EQUATIONS];
+  int orders[BRINK_DIAG_EQUATIONS];
+  size_t nequations, nstates;
+  double value, limit;
+  char text[BRINK_DIAG_MESSAGE];
+} brink_constraint_fault;
+
+struct brink_solver {
+  const brink_structure *structure; /* that the workspace is laid out for; NULL: none yet */
+  double rtol;
+  const double *atol;       /* of each state; NULL: nobody has said */
+  double least_atol;        /* of these: for unknowns, which have none */
+  size_t ns, nz;            /* states, unknowns: nx = ns + nz */
+  brink_blocks blocks;      /* of dg/dz; its pointers lead to `structure` and to the workspace */
+  bool bounded;             /* unknowns are looked for inside their bounds */
+  double *y;                /* nx: a point whose unknowns are solved for */
+  double *trial;            /* nx */
+  double *r, *r_trial;      /* rows */
+  double *values;           /* of the pattern */
+  double *step;             /* nz */
+  double *z_kept;           /* nz */
+  double *rank_room;        /* for brink_blocks_condition */
+  double *column;           /* nz: dz/dx_j */
+  double *H;                /* most_invariants x ns, by rows: dh/dx with the unknowns eliminated */
+  double *normal;           /* most_invariants squared, twice */
+  double *multiplier;       /* most_invariants, three times */
+  size_t *pivots, *columns; /* rows */
+  double *weight;           /* ns: squares of what a state may be moved by */
+  double *total;            /* nx: moved so far */
+  double *start_x, *start_guess, *start_given; /* nx: at a start */
+  bool *movable;                               /* ns */
+  double *impulse_room;
+  bool *taken;   /* most_invariants: rows that count */
+  double *field; /* nx */
+  double *z_weight,
+      *z_rounding; /* nz: what the states' tolerances, and rounding, amount to in the unknowns … */
+  double *seen;    /* … at this point, nx + 1 with time; */
+  bool has_seen;
+  /* The pattern of the whole system, for implicit methods, and where its values come from. */
+  const brink_structure *pattern_of;
+  brink_sparsity pattern;
+  size_t *pattern_starts, *pattern_rows, *pattern_from;
+  double *model_values;
+  brink_constraint_fault fault; /* of the last thing that failed */
+};
+
+/* Memory; eval->solver stays NULL where the model has no constraints. False: there is none. */
+bool brink_solver_init(brink_eval *eval, brink_arena *arena);
+/* The run's tolerances; `atol` outlives the solver. */
+void brink_solver_tolerances(brink_eval *eval, double rtol, const double *atol);
+void brink_solver_relocate(struct brink_solver *solver, brink_relocation *moved);
+
+/* ---- constraint_solve.c ---- */
+
+/* The structure that holds now. UNSOLVED: there is none that can be solved for. */
+brink_try brink_constraint_bind(brink_eval *eval);
+
+/* Solves for the unknowns in y, from the values that they have there. UNSOLVED: solver->fault says what. */
+brink_try brink_constraint_solve(brink_eval *eval, double t, double *y);
+
+/* Values of all rows; after the domain check. Derivatives of them, at a point that was admitted. */
+brink_try brink_constraint_rows(brink_eval *eval, double t, const double *y, double *r);
+brink_try brink_constraint_derive(brink_eval *eval, double t, const double *y);
+
+/* dx/dt of states and unknowns at a point, after its unknowns are solved for. */
+brink_try brink_constraint_field(brink_eval *eval, double t, const double *x, double *dx);
+
+/* What rounding may leave of row i at a point where it is zero, by the derivatives in solver->values. */
+double brink_constraint_rounding(const brink_eval *eval, size_t row, double t, const double *y);
+
+/* Is dg/dz regular, block by block? solver->fault: DEPENDENT, with the equations and the unknowns. */
+bool brink_constraint_regular(brink_eval *eval, double t, const double *y);
+
+/* ---- constraint_project.c ---- */
+
+/* H at a point whose unknowns are solved for (derivatives are taken, factors made). */
+brink_try brink_constraint_invariants(brink_eval *eval, double t, const double *y);
+
+/* What the tolerances of the states amount to in invariant i, by H. */
+double brink_constraint_tolerance(const brink_eval *eval, size_t i, const double *y);
+
+/* The largest invariant in units of its tolerance, by H and solver->r; *row: which. */
+double brink_constraint_violation(const brink_eval *eval, const double *y, size_t *row);
+
+/* Moves the states with may_move (NULL: all) onto the invariants by the least change in units of their tolerances, and
+ * solves for the unknowns. solver->total: by how much, together. UNSOLVED: it does not come to an end. */
+brink_try brink_constraint_project(brink_eval *eval, double t, double *y, const bool *may_move);
+
+/* A consistent start near x. `chosen`: which states were chosen though nothing determines them, if more were left open
+ * than the constraints determine. OK, or what solver->fault says. */
+brink_try brink_constraint_start(brink_eval *eval, double t, double *x, bool *chosen,
+                                 size_t *nchosen);
+
+/* ---- constraint_transfer.c ---- */
+
+/* A structure begins, or states or values that constraints read have changed: x is moved to where its constraints hold.
+ * `assigned` (NULL: none): states whose values are given. impulse: nz numbers, 0 where there is none. Returns OK, or
+ * UNSOLVED with solver->fault. *moved: a state has another value. */
+brink_try brink_constraint_transfer(brink_eval *eval, double t, double *x, const bool *assigned,
+                                    double *impulse, bool *moved);
+
+/* Is this guard zero, and does it stay so, wherever the constraints hold? */
+bool brink_constraint_holds_guard(brink_eval *eval, size_t guard, double t, const double *x);
+
+/* How many of its derivatives, the value included, are zero as long as states do not jump when its constraint ends. */
+int brink_constraint_vanishing(brink_eval *eval, size_t guard, double t, const double *x);
+
+#endif
