@@ -162,6 +162,7 @@ BRINK_API const char *brink_status_text(brink_status status);
   X(BRINK_REASON_NO_IMPULSE, "no-impulse", BRINK_ERR_CONSTRAINT) /* equations, states, value */    \
   X(BRINK_REASON_ASSIGNED, "assigned", BRINK_ERR_CONSTRAINT)     /* equations, states, value */    \
   X(BRINK_REASON_IMPULSE, "impulse", BRINK_ERR_CONSTRAINT) /* states: unknown, x', what jumps */   \
+  X(BRINK_REASON_CONSTRAINT_UNDEFINED, "constraint-undefined", BRINK_ERR_CONSTRAINT)               \
   X(BRINK_REASON_STRUCTURES_LOOP, "structures-loop", BRINK_ERR_CONSTRAINT) /* count: rounds */     \
   /* limits */                                                                                     \
   X(BRINK_REASON_MAX_STEPS, "max-steps", BRINK_ERR_WORK)          /* count */                      \
@@ -256,6 +257,8 @@ typedef struct brink_now {
       message; /* BRINK_DIAG_MESSAGE characters, empty before the call: what a callback that returns
                     BRINK_STOPPED or a negative number writes here becomes the diagnostic's message */
   brink_carried *carried; /* directions to carry along; NULL: nobody asks */
+  bool *
+      assigned; /* with constraints: set for each state that is assigned, be it its old value; NULL: nobody asks */
 } brink_now;
 
 typedef enum brink_direction {
@@ -745,12 +748,29 @@ typedef struct brink_slide_record {
   double from, to;
 } brink_slide_record;
 
+/* Other constraints hold from now on (at the start: the first ones). */
+typedef struct brink_structure_record {
+  double t;
+  const brink_structure *structure;
+  int index;
+  size_t nstates, nfree; /* declared; that may be chosen */
+} brink_structure_record;
+
+/* After the events of an instant constraints have moved states, or given unknowns other values. */
+typedef struct brink_transfer_record {
+  double t;
+  const double *x_before, *x_after;
+  const double *impulse; /* of each of the nz unknowns; NULL: there was none */
+} brink_transfer_record;
+
 typedef struct brink_sink {
   int (*step)(const brink_step_record *record, void *user);
   int (*event)(const brink_event_record *record, void *user);
   int (*near_miss)(const brink_near_miss *record, void *user);
   int (*slide)(const brink_slide_record *record, void *user);
   void *user;
+  int (*structure)(const brink_structure_record *record, void *user);
+  int (*transfer)(const brink_transfer_record *record, void *user);
 } brink_sink;
 
 typedef struct brink_sim brink_sim;

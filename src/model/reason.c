@@ -101,6 +101,25 @@ static const char *const forms[] = {
     [BRINK_REASON_ZENO_PAIR] = "infinitely many events of {guard} of {pair} before t = {t}: give "
                                "the model a mode for the limit",
 
+    [BRINK_REASON_STRUCTURE] = "at t = {t} {text}",
+    [BRINK_REASON_DEPENDENT] = "at t = {t} {equations} depend on each other: nothing determines "
+                               "{states} separately",
+    [BRINK_REASON_CONTRADICTED] =
+        "the fixed initial values of {states} contradict {equations} by {value}",
+    [BRINK_REASON_UNSOLVED] = "no values of {states} satisfy {equations} at t = {t}; what is left "
+                              "where the search ended: {value}",
+    [BRINK_REASON_OUT_OF_RANGE] =
+        "at t = {t} the constraints give {states} the value {value}, outside its bounds",
+    [BRINK_REASON_NO_IMPULSE] = "at t = {t} {equations} is off by {value}, and no impulse of an "
+                                "unknown moves {states} so that it holds",
+    [BRINK_REASON_ASSIGNED] =
+        "at t = {t} the assigned values of {states} contradict {equations} by {value}",
+    [BRINK_REASON_IMPULSE] = "at t = {t} the impulse of {unknown} is not unique: dx/dt of {moved} "
+                             "depends on {jumps}, which jumps; assign both",
+    [BRINK_REASON_CONSTRAINT_UNDEFINED] = "at t = {t} a constraint has no value",
+    [BRINK_REASON_STRUCTURES_LOOP] =
+        "the constraints and what they cause at t = {t} do not settle after {count} rounds",
+
     [BRINK_REASON_MAX_STEPS] = "max_steps = {count} steps were taken up to t = {t}: raise the "
                                "limit, or look for what makes the steps small",
     [BRINK_REASON_MAX_TURNS] = "{count} turns of agents were taken up to t = {t}",
@@ -186,6 +205,27 @@ static void put_agents(writer *w, int count) {
   }
 }
 
+static void put_states(writer *w, size_t first, size_t end) {
+  for (size_t k = first; k < end && k < w->diag->nstates; k++) {
+    if (k > first) put(w, ", ", 2);
+    put_name(w, w->words->state, w->diag->states[k]);
+  }
+}
+
+static void put_equations(writer *w) {
+  char text[BRINK_DIAG_MESSAGE];
+  for (size_t k = 0; k < w->diag->nequations; k++) {
+    if (k > 0) put(w, ", ", 2);
+    if (w->words->equation != NULL)
+      w->words->equation(w->words->user, w->diag->equations[k], w->diag->orders[k], text,
+                         sizeof text);
+    else
+      snprintf(text, sizeof text, "constraint %zu (derivative %d)", w->diag->equations[k],
+               w->diag->orders[k]);
+    put(w, text, strlen(text));
+  }
+}
+
 static bool is(const char *key, size_t length, const char *word) {
   return strlen(word) == length && strncmp(key, word, length) == 0;
 }
@@ -199,6 +239,11 @@ static void put_names(writer *w, const char *key, size_t length) {
   if (is(key, length, "first")) put_name(w, words->guard, diag->guards[0]);
   if (is(key, length, "second")) put_name(w, words->guard, diag->guards[1]);
   if (is(key, length, "state")) put_name(w, words->state, diag->state);
+  if (is(key, length, "states")) put_states(w, 0, BRINK_DIAG_EQUATIONS);
+  if (is(key, length, "unknown")) put_states(w, 0, 1);
+  if (is(key, length, "moved")) put_states(w, 1, 2);
+  if (is(key, length, "jumps")) put_states(w, diag->nstates > 2 ? 2 : 0, 3);
+  if (is(key, length, "equations")) put_equations(w);
   if (is(key, length, "parameter")) put_name(w, words->parameter, diag->parameter);
   if (is(key, length, "clock")) put_name(w, words->clock, diag->clock);
   if (is(key, length, "actor")) put_actor(w);
@@ -313,6 +358,12 @@ static void keep_arguments(brink_diag *diag, const char *form, const brink_argum
     diag->agent[k] = from->agent[k];
   }
   if (mentions(form, "{text}")) snprintf(diag->text, sizeof diag->text, "%s", from->text);
+  for (size_t k = 0; k < from->nequations && k < BRINK_DIAG_EQUATIONS; k++) {
+    diag->equations[diag->nequations] = from->equations[k];
+    diag->orders[diag->nequations++] = from->orders[k];
+  }
+  for (size_t k = 0; k < from->nstates && k < BRINK_DIAG_EQUATIONS; k++)
+    diag->states[diag->nstates++] = from->states[k];
   if (!mentions(form, "{guards}") && !mentions(form, "{second}")) return;
   diag->nguards = from->nguards;
   for (size_t k = 0; k < from->nguards && k < BRINK_DIAG_GUARDS; k++)

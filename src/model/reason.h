@@ -15,6 +15,9 @@ typedef struct brink_arguments {
   size_t population[2], agent[2];
   const char *population_name[2];
   const char *text;
+  const size_t *equations, *states; /* of constraints */
+  const int *orders;
+  size_t nequations, nstates;
 } brink_arguments;
 
 /* Fills the diagnostic: reason, status, arguments, and the message in the words of the C API. `model` has the names of
@@ -39,6 +42,8 @@ typedef struct brink_vocabulary {
   void (*parameter)(const void *user, size_t parameter, char *text, size_t size);
   void (*clock)(const void *user, size_t clock, char *text, size_t size);
   void (*population)(const void *user, int side, char *text, size_t size);
+  /* A constraint, or a derivative of it; NULL: by its number. */
+  void (*equation)(const void *user, size_t equation, int order, char *text, size_t size);
   const void *user;
 } brink_vocabulary;
 

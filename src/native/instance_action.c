@@ -151,6 +151,19 @@ static int check_finite(brink_instance *instance, const brink_bound_action *boun
 
 /* ---- running ---- */
 
+/* Which states were assigned, be it their old values: constraints keep these. */
+static void note_assigned(brink_instance *instance, const brink_bound_action *bound,
+                          const brink_frame *frame, size_t iteration, const brink_now *now) {
+  const brink_kernel *kernel = bound->task.kernel;
+  for (size_t k = 0; now->assigned != NULL && k < kernel->noutputs; k++) {
+    const brink_output *output = &kernel->outputs[k];
+    if (output->target.space != BRINK_SPACE_X) continue;
+    if (output->when == BRINK_NO_NODE ||
+        brink_code_node(bound->task.code, frame, iteration, output->when, instance->scratch) != 0.0)
+      now->assigned[brink_ref_slot(&output->target, iteration)] = true;
+  }
+}
+
 int brink_instance_act(brink_instance *instance, const brink_bound_action *bound, size_t iteration,
                        brink_now *now) {
   if (bound->action == NULL) return 0;
@@ -160,6 +173,7 @@ int brink_instance_act(brink_instance *instance, const brink_bound_action *bound
   for (size_t k = 0; k < bound->nchecked; k++)
     instance->before[k] = checked_value(bound, k, iteration, now);
   if (now->carried != NULL) brink_instance_carry(instance, bound, iteration, now);
+  note_assigned(instance, bound, &frame, iteration, now);
   brink_instance_before_act(instance, now);
   brink_instance_run(instance, &bound->task, &frame, iteration, 1);
   brink_instance_after_act(instance, now);

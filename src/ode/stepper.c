@@ -88,6 +88,15 @@ brink_try brink_stepper_attempt(brink_stepper *st, double h) {
   return BRINK_TRY_REFUSED;
 }
 
+brink_try brink_stepper_commit(brink_stepper *st) {
+  if (!st->ops->settles) {
+    brink_try outcome = brink_eval_settle(st->eval, st->t + st->h, st->x_new, NULL);
+    if (outcome == BRINK_TRY_ERROR) st->h_next = 0.5 * st->h;
+    if (outcome != BRINK_TRY_OK) return outcome;
+  }
+  return st->ops->commit(st);
+}
+
 double brink_stepper_norm(const brink_stepper *st, const double *v, const double *x,
                           const double *y) {
   double norm = 0.0;

@@ -34,6 +34,7 @@ typedef struct brink_stepper_ops {
   brink_method method;
   bool
       is_free; /* an attempt evaluates nothing of the model: the step is known before it is taken */
+  bool settles; /* its commit moves the new point onto the constraints by itself */
   /* Workspace from the arena; false when there is none. */
   bool (*create)(brink_stepper *st, brink_arena *arena);
   brink_try (*start)(brink_stepper *st);
@@ -115,6 +116,9 @@ void brink_stepper_relocate(brink_stepper *st, brink_relocation *moved);
 
 /* ops->attempt, and a step that leads to a state that is no finite number is refused (eval->bad_state). */
 brink_try brink_stepper_attempt(brink_stepper *st, double h);
+
+/* ops->commit, after the new point was moved onto the constraints, where there are some. */
+brink_try brink_stepper_commit(brink_stepper *st);
 
 /* Before a start: the method for what holds now. */
 void brink_stepper_choose(brink_stepper *st);

@@ -430,6 +430,7 @@ static bool knows_nothing(const taylor *ty, const brink_stepper *st) {
     double first = fabs(c[1]) * scale[0], ratio = scale[0];
     double second = fmax(fabs(c[2]) * ratio * ratio, fabs(c[3]) * ratio * ratio * ratio);
     double weight = st->options->rtol * fabs(c[0]) + st->atol[i];
+    if (isinf(weight)) continue; /* an unknown: states know what it does to them */
     if (second <= fmax(first <= weight ? weight : 0.0, STRAIGHT * first)) return true;
   }
   return false;

@@ -21,6 +21,7 @@ brink_now brink_sim_now(brink_sim *sim) {
       .pre_p = sim->instant.pre_p,
       .sgn = sim->eval.sgn,
       .message = sim->instant.message,
+      .assigned = sim->instant.assigned,
       .carried = sim->sensitivity != NULL ? brink_sensitivity_carried(sim->sensitivity) : NULL};
 }
 
@@ -49,6 +50,13 @@ static bool differs(const brink_sim *sim) {
   return memcmp(sim->instant.before_x, sim->x, def->nx * sizeof(double)) != 0 ||
          memcmp(sim->instant.before_mode, sim->eval.mode, def->nmodes * sizeof(int)) != 0 ||
          memcmp(sim->instant.before_p, sim->eval.p, def->np * sizeof(double)) != 0;
+}
+
+/* States that a callback has assigned are those that it has changed, and those that it says. */
+static void note_assigned(brink_sim *sim) {
+  for (size_t i = 0; sim->instant.assigned != NULL && i < sim->model->def.nx; i++) {
+    if (sim->x[i] != sim->instant.before_x[i]) sim->instant.assigned[i] = true;
+  }
 }
 
 /* ---- what callbacks leave behind ---- */
@@ -153,6 +161,7 @@ static brink_status run_event(brink_sim *sim, const brink_located *ev, int itera
   int outcome = call(sim, &(brink_callback){.action = action, .event = &event}, NULL);
   brink_status status = check_outcome(sim, outcome, who, diag);
   bool different = differs(sim);
+  if (different) note_assigned(sim);
   if (status >= 0 && different) {
     brink_status finite = check_finite(sim, who, diag);
     if (finite != BRINK_OK) status = finite;
@@ -295,6 +304,7 @@ static brink_status run_clocks(brink_sim *sim, bool *ran, bool *changed, brink_d
   brink_status status = tick_all(sim, &count, &last, diag);
   *ran = count > 0;
   if (status < 0 || count == 0 || !differs(sim)) return status;
+  note_assigned(sim);
   brink_status finite = check_finite(sim, (actor){BRINK_NONE, last, (int64_t)count}, diag);
   remember(sim);
   *changed = true;
@@ -326,6 +336,7 @@ brink_status brink_sim_run_rules(brink_sim *sim, bool *changed, brink_diag *diag
     brink_status status = check_outcome(sim, outcome, rules, diag);
     if (status >= 0 && differs(sim)) {
       *changed = true;
+      note_assigned(sim);
       brink_status finite = check_finite(sim, rules, diag);
       if (finite != BRINK_OK) return finite;
       remember(sim);

@@ -116,6 +116,10 @@ brink_status brink_sim_arrive(brink_sim *sim, const brink_path *path, double sig
     for (size_t i = 0; i < sim->model->def.nx; i++)
       x[i] = sim->x[i] + sigma * (sim->stepper.x_new[i] - sim->x[i]);
   }
+  if (sim->eval.solver != NULL && !chord) {
+    double settled = brink_sim_settle_event(sim, path, sigma, x);
+    if (settled != sigma) t = path->t0 + settled * path->h;
+  }
   memcpy(sim->x, x, sim->model->def.nx * sizeof(double));
   sim->t = sim->stepper.t = t;
   brink_sim_restart(sim);

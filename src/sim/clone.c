@@ -64,6 +64,9 @@ static void relocate_events(brink_sim *sim, brink_relocation *moved) {
 
 static void relocate(brink_sim *sim, brink_relocation *moved) {
   BRINK_RELOCATE(moved, sim->atol);
+  BRINK_RELOCATE(moved, sim->impulse);
+  BRINK_RELOCATE(moved, sim->chosen);
+  BRINK_RELOCATE(moved, sim->instant.assigned);
   BRINK_RELOCATE(moved, sim->options.atols);
   brink_eval_relocate(&sim->eval, sim->model, moved);
   brink_stepper_relocate(&sim->stepper, moved);

@@ -11,6 +11,7 @@
 
 #define UNITS 4.0 /* in the last place: how far beside */
 #define SAFE 16.0
+#define SOFT 1e-5 /* of its terms: what the location of an event may leave of a coefficient */
 
 enum { ORDER = BRINK_LEAD_ORDER, LENGTH = ORDER + 1 };
 
@@ -79,6 +80,19 @@ static int guard_series(brink_sim *sim, size_t guard, int side, double t, const 
   return known;
 }
 
+/* What coefficient k of the guard is made of, roughly: by its gradient and the states' coefficients, which are those
+ * of the last expansion. */
+static double terms_of(brink_sim *sim, size_t guard, int k) {
+  brink_eval *eval = &sim->eval;
+  const brink_guard_def *def = &sim->model->guards[guard].def;
+  double rate, sum = 0.0;
+  if (brink_eval_gradient(eval, guard, sim->t, sim->x, eval->gradient, &rate) != BRINK_TRY_OK)
+    return 0.0;
+  for (size_t j = 0; j < def->ndepends; j++)
+    sum += fabs(eval->gradient[j] * sim->lead_rows[def->depends[j]][k]);
+  return sum;
+}
+
 /* A point beside the present, on the same side of all unilateral guards. */
 static bool beside(brink_sim *sim, size_t guard, int way, double *t, double *x) {
   brink_eval *eval = &sim->eval;
@@ -106,9 +120,13 @@ int brink_derivative_sign(brink_sim *sim, size_t guard, int side) {
       break;
   }
   if (way < -1) return BRINK_LEADS_UNKNOWN;
-  for (int k = 1; k <= known; k++) {
+  /* A constraint has kept it at zero until now, and its derivatives that tie states: these are zero, whatever rounding
+   * says; so is the next one, unless the unknown in it has jumped. */
+  int zero = eval->vanishing[guard];
+  for (int k = zero > 1 ? zero : 1; k <= known; k++) {
     if (!isfinite(g[k]) || !isfinite(near[k])) return BRINK_LEADS_UNKNOWN;
     double rounding = SAFE * (fabs(near[k] - g[k]) + DBL_EPSILON * size[k]);
+    if (zero > 0 && k == zero) rounding = fmax(rounding, SOFT * terms_of(sim, guard, k));
     if (fabs(g[k]) > rounding) return g[k] > 0.0 ? 1 : -1;
   }
   return known == ORDER ? 0 : BRINK_LEADS_UNKNOWN;

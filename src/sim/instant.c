@@ -63,8 +63,7 @@ static brink_status no_value(brink_sim *sim, size_t guard, brink_diag *diag) {
   return brink_sim_fail(sim, diag, BRINK_REASON_GUARD_UNDEFINED, (brink_arguments){.guard = guard});
 }
 
-/* The sign of a guard that has none yet. */
-static brink_status first_sign(brink_sim *sim, size_t guard, brink_diag *diag) {
+brink_status brink_sim_first_sign(brink_sim *sim, size_t guard, brink_diag *diag) {
   double g = brink_eval_guard(&sim->eval, guard, sim->t, sim->x);
   decide(sim, guard, 0);
   if (isnan(g)) return no_value(sim, guard, diag);
@@ -89,7 +88,7 @@ static void add_located(brink_sim *sim, size_t guard, int direction) {
  * one direction fires if it is already there. */
 static brink_status new_sign(brink_sim *sim, size_t guard, bool rested, brink_diag *diag) {
   const brink_guard_def *def = &sim->model->guards[guard].def;
-  brink_status status = first_sign(sim, guard, diag);
+  brink_status status = brink_sim_first_sign(sim, guard, diag);
   if (status != BRINK_OK) return status;
   int sign = sim->eval.sgn[guard], inside = rested ? brink_sim_inside(sim, guard) : 0;
   if (sign != 0 && ((int)def->direction == sign || inside == -sign)) add_located(sim, guard, sign);
@@ -154,7 +153,7 @@ static brink_status follow_condition(brink_sim *sim, size_t guard, bool *moved, 
   int before = sim->eval.sgn[guard];
   brink_status status = BRINK_OK;
   if (before == 0)
-    status = first_sign(sim, guard, diag);
+    status = brink_sim_first_sign(sim, guard, diag);
   else
     follow(sim, guard);
   int sign = sim->eval.sgn[guard];
@@ -290,7 +289,7 @@ static brink_status signs_from_flow(brink_sim *sim, bool conditions, brink_diag 
         sim->instant.fired[k] || is_condition(sim, k) != conditions)
       continue;
     sim->instant.fired[k] = true; /* it has been asked */
-    brink_status status = first_sign(sim, k, diag);
+    brink_status status = brink_sim_first_sign(sim, k, diag);
     if (status != BRINK_OK) return status;
     check_start(sim, k);
     if (eval->sgn[k] != 0) status = signs_from_values(sim, diag);
@@ -478,7 +477,7 @@ static void check_jump(brink_sim *sim, size_t guard) {
  * carried off its surface since, or may be led out of it. */
 static brink_status ask_again(brink_sim *sim, size_t guard, brink_diag *diag) {
   sim->instant.pending[guard] = false;
-  brink_status status = first_sign(sim, guard, diag);
+  brink_status status = brink_sim_first_sign(sim, guard, diag);
   if (status == BRINK_OK) check_start(sim, guard);
   return status;
 }
@@ -619,6 +618,27 @@ static brink_status run_round(brink_sim *sim, int iteration, bool changed_ever, 
   return ruled != BRINK_OK ? ruled : status;
 }
 
+/* All is quiet: constraints that do not hold any longer are met, and what jumps by that makes another round. *rests:
+ * nothing does. */
+static brink_status meet_constraints(brink_sim *sim, bool *rests, bool *changed_ever,
+                                     brink_diag *diag) {
+  for (int round = 0; round < sim->options.max_iterations; round++) {
+    bool moved;
+    memcpy(sim->instant.was_enabled, sim->eval.enabled,
+           sim->model->def.nguards * sizeof *sim->instant.was_enabled);
+    brink_status status = brink_sim_meet_constraints(sim, &moved, diag);
+    if (status != BRINK_OK || !moved) return status;
+    sim->instant.changed = *changed_ever = true;
+    brink_sim_restart(sim);
+    status = settle(sim, &moved, true, diag);
+    if (status != BRINK_OK) return status;
+    *rests = sim->instant.nlocated == 0 && sim->instant.narrivals == 0 && !signs_unread(sim);
+    if (!*rests) return BRINK_OK;
+  }
+  return brink_sim_fail(sim, diag, BRINK_REASON_STRUCTURES_LOOP,
+                        (brink_arguments){.count = sim->options.max_iterations});
+}
+
 static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
   const brink_model_def *def = &sim->model->def;
   /* What held before the instant: actions may ask for it (pre), and jumps are measured from it. */
@@ -627,7 +647,9 @@ static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
   memcpy(sim->instant.pre_p, sim->eval.p, def->np * sizeof(double));
   sim->instant.count = 0;
   bool changed_ever = false;
-  sim->instant.changed = sim->instant.altered = false;
+  sim->instant.changed = sim->instant.altered = sim->instant.unmet = false;
+  if (sim->instant.assigned != NULL)
+    memset(sim->instant.assigned, 0, def->nx * sizeof *sim->instant.assigned);
   sim->instant.jump = 0.0;
   /* Guards with the surface of a located one have their event, too; then observers see the instant begin. */
   if (sim->instant.nlocated > 0) brink_sim_restart(sim);
@@ -640,6 +662,7 @@ static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
     bool changed;
     brink_status status = run_round(sim, iteration, changed_ever, &changed, diag);
     sim->instant.changed = changed_ever = changed_ever || changed;
+    sim->instant.unmet = sim->instant.unmet || changed;
     if (changed) brink_sim_restart(sim);
     if (status == BRINK_STOPPED) { /* signs in order, so that the run may be continued */
       settle(sim, &changed, changed_ever, NULL);
@@ -647,11 +670,16 @@ static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
     }
     if (status != BRINK_OK) return status;
     /* Nothing fired and nothing changed: the instant is over. */
-    if (!changed && sim->instant.nlocated == 0 && sim->instant.narrivals == 0) break;
-    status = settle(sim, &changed, changed_ever, diag);
-    sim->instant.changed = changed_ever = changed_ever || changed;
+    bool rests = !changed && sim->instant.nlocated == 0 && sim->instant.narrivals == 0;
+    if (!rests) {
+      status = settle(sim, &changed, changed_ever, diag);
+      sim->instant.changed = changed_ever = changed_ever || changed;
+      if (status != BRINK_OK) return status;
+      rests = sim->instant.nlocated == 0 && sim->instant.narrivals == 0 && !signs_unread(sim);
+    }
+    if (rests) status = meet_constraints(sim, &rests, &changed_ever, diag);
     if (status != BRINK_OK) return status;
-    if (sim->instant.nlocated == 0 && sim->instant.narrivals == 0 && !signs_unread(sim)) break;
+    if (rests) break;
     brink_sim_restart(sim);
     if (iteration + 1 >= sim->options.max_iterations) return unsettled(sim, diag);
   }

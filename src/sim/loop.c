@@ -34,6 +34,7 @@ static size_t edge_passed(brink_sim *sim) {
 
 static brink_status undefined_here(brink_sim *sim, brink_try outcome, brink_diag *diag) {
   const brink_eval *eval = &sim->eval;
+  if (outcome == BRINK_TRY_UNSOLVED) return brink_sim_unsolved(sim, diag);
   if (outcome == BRINK_TRY_FATAL)
     return brink_sim_fail(sim, diag, BRINK_REASON_RHS_FAILED, (brink_arguments){0});
   if (outcome == BRINK_TRY_OUTSIDE)
@@ -75,8 +76,10 @@ static brink_status restart(brink_sim *sim, brink_diag *diag) {
 
 /* The first instant: signs of the guards, clocks that tick at the start, rules. */
 static brink_status begin(brink_sim *sim, brink_diag *diag) {
+  brink_status status = brink_sim_start_constraints(sim, diag);
+  if (status != BRINK_OK) return status;
   brink_audit_accept(&sim->eval, sim->t, sim->x);
-  brink_status status = brink_sim_start_signs(sim, diag);
+  status = brink_sim_start_signs(sim, diag);
   if (status != BRINK_OK) return status;
   sim->phase = BRINK_PHASE_RESTART;
   return brink_sim_instant(sim, diag);
@@ -187,7 +190,7 @@ static brink_status take_step(brink_sim *sim, double h, double t_stop, brink_dia
     brink_try outcome = trial.why;
     if (outcome == BRINK_TRY_OK) {
       if (sim->keep || t_end >= sim->limit) brink_sim_keep_dense(sim, &st->dense, t_end);
-      outcome = st->ops->commit(st);
+      outcome = brink_stepper_commit(st);
     }
     if (outcome == BRINK_TRY_OK) return finish_step(sim, t_end, diag);
     h = brink_trial_shorter(sim, outcome, h);
@@ -203,7 +206,7 @@ static bool take_next(brink_sim *sim, brink_status *status) {
   sim->next.h = 0.0;
   brink_try outcome =
       st->ops->retake != NULL ? st->ops->retake(st, h) : brink_stepper_attempt(st, h);
-  if (outcome == BRINK_TRY_OK && st->ops->retake == NULL) outcome = st->ops->commit(st);
+  if (outcome == BRINK_TRY_OK && st->ops->retake == NULL) outcome = brink_stepper_commit(st);
   if (outcome != BRINK_TRY_OK) return false;
   sim->t = st->t = sim->next.end;
   brink_audit_accept(&sim->eval, sim->t, sim->x);

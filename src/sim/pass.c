@@ -107,7 +107,7 @@ brink_try brink_sim_commit_rest(brink_sim *sim) {
   memcpy(sim->x, sim->step.x, bytes);
   sim->stepper.t = sim->step.t;
   sim->eval.centre = NULL;
-  brink_try outcome = sim->stepper.ops->commit(&sim->stepper);
+  brink_try outcome = brink_stepper_commit(&sim->stepper);
   if (outcome != BRINK_TRY_OK) {
     memcpy(sim->x, sim->event_x, bytes);
     sim->stepper.t = present;

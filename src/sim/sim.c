@@ -1,6 +1,7 @@
 /* sim.c: making, asking and changing a simulation. The loop itself is in loop.c. */
 #include "sim/sim.h"
 #include "base/definition.h"
+#include "model/constraint.h"
 #include "num/order.h"
 
 #include <float.h>
@@ -123,6 +124,11 @@ static brink_status check_options(const brink_options *options, const brink_mode
            "brink_model_def.flow_jet, build the model of expressions (<brink/build.h>), or choose "
            "BRINK_ADAMS",
            model->def.name);
+  bool fixed = options->method >= BRINK_EULER && options->method <= BRINK_TRAPEZOID;
+  if (model->def.nz > 0 && fixed)
+    return brink_diag_refuse(diag, BRINK_REASON_UNSUPPORTED,
+                             "%s does not solve constraints: choose adams, taylor, dopri or bdf",
+                             brink_method_name(options->method));
   brink_status status = check_tolerances(options, model, diag);
   return status == BRINK_OK ? check_steps(options, diag) : status;
 }
@@ -226,6 +232,11 @@ static bool take_arrays(brink_sim *sim) {
       brink_arena_take(arena, guards, sizeof *sim->instant.supposed_enabled);
   sim->step.sgn_before = brink_arena_take(arena, guards, sizeof *sim->step.sgn_before);
   sim->events = brink_arena_take(arena, sim->events_capacity, sizeof *sim->events);
+  if (def->nz > 0) {
+    sim->instant.assigned = brink_arena_take(arena, nx, sizeof(bool));
+    sim->chosen = brink_arena_take(arena, nx, sizeof(bool));
+    sim->impulse = brink_arena_take(arena, def->nz, sizeof(double));
+  }
   return !arena->failed;
 }
 
@@ -234,7 +245,9 @@ static bool copy_tolerances(brink_sim *sim) {
   sim->atol = brink_arena_take(&sim->arena, nx, sizeof(double));
   if (sim->atol == NULL) return false;
   for (size_t i = 0; i < nx; i++)
-    sim->atol[i] = sim->options.atols != NULL ? sim->options.atols[i] : sim->options.atol;
+    sim->atol[i] = i >= nx - sim->model->def.nz ? (double)INFINITY /* unknowns: no error test */
+                   : sim->options.atols != NULL ? sim->options.atols[i]
+                                                : sim->options.atol;
   sim->options.atols = sim->atol;
   return true;
 }
@@ -286,6 +299,7 @@ static bool build(brink_sim *sim) {
       (sim->options.audit && !brink_audit_init(&sim->eval, &sim->arena)) || !take_arrays(sim) ||
       !brink_derivative_init(sim))
     return false;
+  brink_solver_tolerances(&sim->eval, sim->options.rtol, sim->atol);
   sim->eval.checks_domain = ops->one_sided;
   sim->x = sim->stepper.x;
   begin_anew(sim);

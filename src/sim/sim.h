@@ -85,8 +85,10 @@ typedef struct brink_instant {
   int *before_mode;
 
   /* What came of it. */
-  bool ended;   /* it ended the run */
-  bool changed; /* a state, a parameter or a mode */
+  bool unmet;     /* something has changed since the constraints were last met */
+  bool *assigned; /* states that actions have assigned; NULL: there are no constraints */
+  bool ended;     /* it ended the run */
+  bool changed;   /* a state, a parameter or a mode */
   bool passing; /* it may turn out to change nothing: the detector learns of it later, if at all */
   bool split;   /* a guard had different fields on both sides */
   bool rewatched; /* other guards began to be watched */
@@ -126,6 +128,10 @@ struct brink_sim {
   brink_arena arena;
   const brink_model *model;
   brink_options options;
+  const brink_structure *structure; /* that x was last brought to; NULL: none, or no constraints */
+  double *impulse;                  /* of the last change of structure: one for each unknown */
+  bool *chosen;                     /* states that the start has chosen, … */
+  size_t nchosen; /* … as so many were left open and more than constraints determine; 0: none */
   const char *reason; /* for the method, if it was chosen automatically */
   double *atol;       /* one for each state */
   brink_eval eval;
@@ -191,6 +197,16 @@ void brink_sim_changed(brink_sim *sim);
 /* instant.c: everything that happens at one time: located events, clocks, rules, and what they
  * cause, until nothing changes. det->located holds the located events. */
 brink_status brink_sim_instant(brink_sim *sim, brink_diag *diag);
+
+/* constraints.c: a consistent start; the point of an event on the constraints, x, near sigma of the path (returns where);
+ * a changed structure, or changed states, at an instant: *moved: x is another. What the solver's failure was. */
+brink_status brink_sim_start_constraints(brink_sim *sim, brink_diag *diag);
+double brink_sim_settle_event(brink_sim *sim, const brink_path *path, double sigma, double *x);
+brink_status brink_sim_meet_constraints(brink_sim *sim, bool *moved, brink_diag *diag);
+brink_status brink_sim_unsolved(brink_sim *sim, brink_diag *diag);
+
+/* The sign of a guard that has none yet. */
+brink_status brink_sim_first_sign(brink_sim *sim, size_t guard, brink_diag *diag);
 
 /* actions.c: the callbacks of one round: events, then clocks that are due; and rules, until they rest.
  * *changed: they changed a state, a parameter or a mode. OK, STOPPED or a failure. */

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/constraint.h"
 #include "sim/sim.h"
 
 /* The rate as soon as time can tell: where the gradient vanishes on the surface (x^2), the present may be this side of it
@@ -104,7 +105,7 @@ static int power_sign(brink_sim *sim, size_t guard, int side, const double *f) {
 }
 
 static int field_leads(brink_sim *sim, size_t guard, int side, const double *f) {
-  int sign = rate_sign(sim, guard, f);
+  int sign = sim->eval.vanishing[guard] > 0 ? 0 : rate_sign(sim, guard, f);
   if (sign != 0) return sign;
   sign = brink_derivative_sign(sim, guard, side);
   if (sign != BRINK_LEADS_UNKNOWN) return sign;
@@ -266,18 +267,36 @@ static brink_status enter(brink_sim *sim, size_t guard, int sign_before, bool un
   return eval->nheld > 1 ? brink_slide_check(sim, diag) : BRINK_OK;
 }
 
+/* The state with the unknowns that it has on the surface. */
+static const double *on_surface(brink_sim *sim, size_t guard) {
+  brink_eval *eval = &sim->eval;
+  double *x = sim->event_x;
+  if (eval->solver == NULL) return sim->x;
+  int kept = eval->sgn[guard];
+  memcpy(x, sim->x, eval->nx * sizeof *x);
+  brink_eval_set_sign(eval, guard, 0);
+  brink_try outcome = brink_constraint_solve(eval, sim->t, x);
+  brink_eval_set_sign(eval, guard, kept);
+  return outcome == BRINK_TRY_OK ? x : sim->x;
+}
+
 /* Does one of the guards that let go of this surface hold back, so that the state rests on it? */
 static bool rests(brink_sim *sim, size_t guard) {
   const brink_guard_def *def = &sim->model->guards[guard].def;
   brink_enabled_fn *enabled = sim->model->def.enabled;
   size_t leave[] = {def->leave_positive, def->leave_negative};
   if (leave[0] == BRINK_NONE && leave[1] == BRINK_NONE) return false;
+  const double *x = on_surface(sim, guard);
+  bool holds = true;
+  int kept = sim->eval.sgn[guard];
+  if (x != sim->x) brink_eval_set_sign(&sim->eval, guard, 0);
   for (int side = 0; side < 2; side++) {
     if (leave[side] == BRINK_NONE) continue;
     if (enabled != NULL && !enabled(leave[side], &sim->eval.env)) continue;
-    if (brink_eval_guard(&sim->eval, leave[side], sim->t, sim->x) > 0.0) return false;
+    if (brink_eval_guard(&sim->eval, leave[side], sim->t, x) > 0.0) holds = false;
   }
-  return true;
+  if (x != sim->x) brink_eval_set_sign(&sim->eval, guard, kept);
+  return holds;
 }
 
 /* The new sign, and how far the state still is on the wrong side of it. */
