@@ -274,6 +274,10 @@ bool brink_system_finish(brink_system *system, brink_text *path, size_t *equatio
     ok = ok && finish_action(system, flag->negative) && finish_action(system, flag->positive) &&
          finish_action(system, flag->on_surface);
   }
+  for (size_t k = 0; k < system->nconstraints; k++) {
+    finish_kernel(system, system->constraints[k].residual);
+    finish_kernel(system, system->constraints[k].active);
+  }
   for (size_t k = 0; k < system->nclocks; k++)
     ok = ok && finish_action(system, system->clocks[k].action);
   for (size_t k = 0; k < system->nrules; k++) {

@@ -281,7 +281,7 @@ void brink_system_flag_name(const brink_system *system, uint32_t flag, size_t in
                             brink_text *text);
 
 /* inline.c: after flattening: schedules the equations, and writes out V and DX in everything that is
- * evaluated instance by instance: flags, actions, rules. Where that is impossible the kernel keeps
+ * evaluated instance by instance: flags, constraints, actions, rules. Where that is impossible the kernel keeps
  * them and is marked reads_v. False: an algebraic loop (`path` receives "a.y -> b.y -> a.y", *equation
  * its first member), or out of memory (path stays empty). */
 bool brink_system_finish(brink_system *system, brink_text *path, size_t *equation);
