@@ -214,6 +214,7 @@ brink_kernel *brink_inline_kernel(brink_system *system, const brink_kernel *kern
     level whole = {.in = &in, .at = identity};
     ok = copy_outputs(&in, kernel, &whole);
   }
+  if (in.scratch.failed) system->arena.failed = true;
   brink_arena_free(&in.scratch);
   return ok ? in.to : NULL;
 }

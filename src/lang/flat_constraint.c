@@ -339,7 +339,8 @@ bool flat_has_constraints(const flat_group *group) {
 
 /* Constraints are evaluated by themselves: everything that they read of variables is written out. */
 bool flat_check_written_out(flat *f, const brink_system *system) {
-  for (size_t k = 0; k < system->nconstraints; k++) {
+  if (system->arena.failed) flat_out_of_memory(f);
+  for (size_t k = 0; k < system->nconstraints && !f->failed; k++) {
     const brink_constraint *constraint = &system->constraints[k];
     if (!constraint->residual->reads_v &&
         (constraint->active == NULL || !constraint->active->reads_v))

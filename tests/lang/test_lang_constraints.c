@@ -1,6 +1,7 @@
 /* test_lang_constraints.c: what flattening makes of constraints: unknowns, residuals, when these hold, how components of X
  * start. Residuals are compared with the equations as a person would evaluate them. */
 #include "check.h"
+#include "support/counting.h"
 #include "support/hsml_run.h"
 #include "support/kernels.h"
 
@@ -417,6 +418,41 @@ TEST(a_constraint_closes_a_circle) {
   close_point(&p);
 }
 
+/* ---- memory ---- */
+
+TEST(a_lack_of_memory_is_survived_anywhere) {
+  point p = open_text(SHAFT COUPLING
+                      "ctc Rod is body declarations state(u[4], real); variable(q[2], real); "
+                      "variable(s, real); end declarations; "
+                      "initial guess u := [1.0, 2.0, 3.0, 4.0]; end initial; "
+                      "dynamics s = u[1] + u[2]; for i in 2..3 loop u[i]' = q[i-1]; end loop; end "
+                      "dynamics; constraints for i in 1..2 loop if u[i] > 1 then q[i] = s; else "
+                      "q[i] = 0.0; end if; end loop; u[1] = s; u[4] = abs(u[3]); end constraints; "
+                      "end body; end Rod;\n"
+                      "system S is body components a : Shaft; b : Shaft; c : Coupling; d : Rod; "
+                      "end components; connections connect(a.speed, c.w1); "
+                      "connect(b.speed, c.w2); connect(c.to1, a.drive); connect(c.to2, b.drive); "
+                      "end connections; end body; end S;");
+  counting state = {0};
+  brink_allocator allocator = counting_allocator(&state);
+  brink_flatten_options options = {.seed = 1};
+  bool fine = false;
+  for (long n = 1; !fine && n < 100000; n++) {
+    state.calls = 0;
+    state.fail_at = n;
+    p.unit->out_of_memory = false;
+    brink_system *system = brink_flatten(p.unit, &options, &allocator);
+    fine = system != NULL && state.calls < n;
+    CHECK(system != NULL || p.unit->out_of_memory);
+    CHECK_MSG(p.unit->nerrors == 0, "%s", p.unit->items[0].message);
+    if (p.unit->nerrors > 0) break;
+    brink_system_destroy(system);
+    CHECK_INT(state.live, 0);
+  }
+  CHECK(fine && state.mismatch == 0);
+  close_point(&p);
+}
+
 int main(void) {
   RUN(an_undefined_variable_is_the_last_of_x);
   RUN(a_residual_is_left_minus_right_with_variables_written_out);
@@ -434,5 +470,6 @@ int main(void) {
   RUN(a_condition_is_spread_over_inner_loops_and_elements);
   RUN(constraints_reach_across_connections);
   RUN(a_constraint_closes_a_circle);
+  RUN(a_lack_of_memory_is_survived_anywhere);
   return check_done();
 }
