@@ -18,6 +18,7 @@ function kindOf(word, rest) {
   const low = word.toLowerCase();
   const called = /^\s*\(/.test(rest);
   if (KEYWORDS.has(low)) return 'keyword';
+  if (low === 'guess' && /^\s+[A-Za-z_]/.test(rest)) return 'keyword';
   if (DECLARATIONS.has(low) && (called || /^\s*;/.test(rest))) return 'declare';
   if (TYPES.has(word)) return 'type';
   if (FUNCTIONS.has(word) && called) return 'function';

@@ -425,7 +425,7 @@ bool brink_graph_copy_all(brink_graph *to, const brink_graph *from, const brink_
   bool *needed = brink_allocate(allocator, size, sizeof *needed);
   brink_node *image = brink_allocate(allocator, size, sizeof *image);
   bool ok = needed != NULL && image != NULL;
-  if (!ok) to->failed = true;
+  if (!ok) to->failed = to->arena->failed = true;
   ok = ok && brink_graph_mark(from, nodes, count, needed);
   for (size_t i = 0; ok && i < size; i++) {
     if (!needed[i]) continue;

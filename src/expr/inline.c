@@ -214,6 +214,7 @@ brink_kernel *brink_inline_kernel(brink_system *system, const brink_kernel *kern
     level whole = {.in = &in, .at = identity};
     ok = copy_outputs(&in, kernel, &whole);
   }
+  if (in.scratch.failed) system->arena.failed = true;
   brink_arena_free(&in.scratch);
   return ok ? in.to : NULL;
 }
@@ -273,6 +274,10 @@ bool brink_system_finish(brink_system *system, brink_text *path, size_t *equatio
     finish_kernel(system, flag->enabled);
     ok = ok && finish_action(system, flag->negative) && finish_action(system, flag->positive) &&
          finish_action(system, flag->on_surface);
+  }
+  for (size_t k = 0; k < system->nconstraints; k++) {
+    finish_kernel(system, system->constraints[k].residual);
+    finish_kernel(system, system->constraints[k].active);
   }
   for (size_t k = 0; k < system->nclocks; k++)
     ok = ok && finish_action(system, system->clocks[k].action);

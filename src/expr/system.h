@@ -281,7 +281,7 @@ void brink_system_flag_name(const brink_system *system, uint32_t flag, size_t in
                             brink_text *text);
 
 /* inline.c: after flattening: schedules the equations, and writes out V and DX in everything that is
- * evaluated instance by instance: flags, actions, rules. Where that is impossible the kernel keeps
+ * evaluated instance by instance: flags, constraints, actions, rules. Where that is impossible the kernel keeps
  * them and is marked reads_v. False: an algebraic loop (`path` receives "a.y -> b.y -> a.y", *equation
  * its first member), or out of memory (path stays empty). */
 bool brink_system_finish(brink_system *system, brink_text *path, size_t *equation);
@@ -292,7 +292,7 @@ bool brink_system_schedule(brink_system *system, brink_text *path, size_t *equat
 /* A copy of `kernel` in which no V and DX are read: their equations are written out.
  * Iterations that have different equations behind one ref choose between them by a number in K. NULL
  * where an equation leads back to itself in another iteration (chains), where it grows beyond a limit,
- * or where memory is out. Needs brink_system_finish (or _index) before. */
+ * or where memory is out (system->arena.failed). Needs brink_system_finish (or _index) before. */
 brink_kernel *brink_inline_kernel(brink_system *system, const brink_kernel *kernel);
 
 bool brink_system_index(brink_system *system); /* fills system->writers */

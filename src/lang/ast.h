@@ -186,7 +186,8 @@ struct brink_symbol {
   brink_type read_type; /* checked: of an expression that names it: a ctc's real state is SIGNAL */
   bool vector;          /* checked: has elements: declared with a size, or a LET of a vector */
   bool defined;         /* checked: some equation, constraint or connection defines it */
-  bool has_initial;     /* checked: set by `initial`, its own or that of a component around it */
+  bool unknown;     /* checked: VARIABLE that no equation defines: the constraints determine it */
+  bool has_initial; /* checked: set by `initial`, its own or that of a component around it */
   brink_ast_expr
       *definition; /* checked: LET: what it names; FLAG: its equation, if it has just one */
 };
@@ -203,7 +204,7 @@ struct brink_ast_value {
 /* ---- statements ---- */
 
 typedef enum brink_ast_statement_kind {
-  BRINK_STATEMENT_ASSIGN, /* target := expr; */
+  BRINK_STATEMENT_ASSIGN, /* target := expr;  guess target := expr; */
   BRINK_STATEMENT_EQUATION, /* target = expr;  target is NAME, PRIME, or any expression in constraints */
   BRINK_STATEMENT_IF,   /* conditions[k] then blocks[k]; the last block without condition: else */
   BRINK_STATEMENT_FOR,  /* for loop in lo..hi loop body */
@@ -238,6 +239,7 @@ struct brink_ast_statement {
   brink_ast_expr **arg;    /* NOTE, REACH */
   size_t nargs;
   brink_direction direction; /* LEAVE */
+  bool guess;                /* ASSIGN: only where to start looking */
 };
 
 /* ---- components ---- */
@@ -434,6 +436,16 @@ void *brink_unit_note(brink_unit *unit, void *memory); /* `memory`; NULL: sets o
 /* The nearest of some names to `name`, for "did you mean"; NULL if none is near. Call repeatedly:
  * start with best = NULL. */
 const char *brink_nearest(const char *name, const char *candidate, const char *best);
+
+/* check_constraint.c: what checker and flattener say about constraints. */
+
+/* "are 3 constraints"; "2 unknowns (Tc, q)"; "1 and 2", of the equations in the branches of an if */
+const char *brink_constraint_equations_text(brink_unit *unit, size_t equations);
+const char *brink_constraint_unknowns_text(brink_unit *unit, size_t unknowns, const char *names);
+const char *brink_constraint_branches_text(brink_unit *unit, const size_t *counts, size_t n);
+/* One more name in a list of so many: "Tc, v[1..3], x'". */
+const char *brink_constraint_unknown_text(brink_unit *unit, const char *names, size_t named,
+                                          const brink_symbol *symbol, size_t length);
 
 /* ---- the front end ---- */
 

@@ -383,6 +383,7 @@ static void check_interfaces(brink_checker *c) {
     brink_check_mentions(c);
     if (k->section[BRINK_SECTION_DYNAMICS].present)
       brink_check_formulas(c, &k->section[BRINK_SECTION_DYNAMICS].body);
+    brink_check_unknowns(c);
     brink_check_partners(c);
   }
 }
@@ -412,12 +413,20 @@ static const char *start_text(brink_checker *c, const brink_symbol *symbol) {
   return brink_unit_format(c->unit, "%s", brink_double_text(start, buffer));
 }
 
-static void warn_of_starts(brink_checker *c, brink_component *component) {
+/* Constraints, also those of another component, may determine where a continuous state starts. */
+static bool has_constraints(const brink_unit *unit) {
+  for (const brink_component *k = unit->components; k != NULL; k = k->next)
+    if (k->section[BRINK_SECTION_CONSTRAINTS].present) return true;
+  return false;
+}
+
+static void warn_of_starts(brink_checker *c, brink_component *component, bool constrained) {
   if (component->damaged || component->section[BRINK_SECTION_INITIAL].damaged) return;
   c->component = component;
   for (brink_symbol *symbol = component->symbols; symbol != NULL; symbol = symbol->next) {
     if (symbol->kind != BRINK_SYMBOL_STATE && symbol->kind != BRINK_SYMBOL_MODE) continue;
     if (symbol->has_initial) continue;
+    if (constrained && symbol->read_type == BRINK_TYPE_SIGNAL) continue;
     const char *hint = brink_unit_format(c->unit, "set it in initial: %s := ...;", symbol->name);
     brink_check_warning(c, BRINK_MSG_NO_INITIAL_VALUE, symbol->place, hint,
                         "'%s' has no initial value: it starts at %s", symbol->name,
@@ -439,7 +448,9 @@ static void check_all(brink_checker *c) {
   check_interfaces(c);
   check_bodies(c, false);
   check_bodies(c, true);
-  for (brink_component *k = unit->components; k != NULL; k = k->next) warn_of_starts(c, k);
+  bool constrained = has_constraints(unit);
+  for (brink_component *k = unit->components; k != NULL; k = k->next)
+    warn_of_starts(c, k, constrained);
 }
 
 void brink_unit_check(brink_unit *unit) {

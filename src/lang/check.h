@@ -14,6 +14,7 @@
  *   check_define.c    left-hand sides: defined once, in every branch
  *   check_block.c     statements
  *   check_body.c      the sections of a component: which it may have, what they leave undefined
+ *   check_constraint.c  constraints: what is unknown; as many equations as unknowns
  *   check_connect.c   connections
  *   check_agents.c    populations and pairs */
 #ifndef BRINK_LANG_CHECK_H
@@ -219,6 +220,12 @@ void brink_check_block(brink_checker *c, brink_ast_block *block, brink_check_lis
 void brink_check_section(brink_checker *c, brink_context context, brink_ast_block *block,
                          bool damaged);
 void brink_check_connect(brink_checker *c, brink_ast_statement *statement, brink_check_list *list);
+
+/* ---- check_constraint.c ---- */
+
+/* Which variables are unknown? Before anything assigns them. */
+void brink_check_unknowns(brink_checker *c);
+void brink_check_constraints(brink_checker *c);
 
 /* ---- check_body.c, check_agents.c ---- */
 

@@ -80,7 +80,8 @@ static bool equation_fits(brink_checker *c, const brink_ast_expr *path,
 static bool assignment_fits(brink_checker *c, const brink_ast_expr *path,
                             const brink_symbol *symbol) {
   bool inside = path->nparts > 1;
-  bool changes = symbol->kind == BRINK_SYMBOL_STATE || symbol->kind == BRINK_SYMBOL_MODE;
+  bool changes = symbol->kind == BRINK_SYMBOL_STATE || symbol->kind == BRINK_SYMBOL_MODE ||
+                 (symbol->unknown && c->context == BRINK_IN_INITIAL);
   if (inside && c->context == BRINK_IN_INITIAL)
     changes = changes || symbol->kind == BRINK_SYMBOL_PARAMETER;
   else if (inside && c->pair == NULL)
@@ -92,6 +93,20 @@ static bool assignment_fits(brink_checker *c, const brink_ast_expr *path,
   brink_check_error(c, BRINK_MSG_NOT_ASSIGNABLE, path->place, hint,
                     "'%s' is %s: it cannot be assigned", brink_check_path_text(c, path, false),
                     brink_a_kind(symbol->kind));
+  return false;
+}
+
+/* May this be guessed? What constraints may determine: states that vary continuously, and unknowns. */
+static bool guess_fits(brink_checker *c, const brink_ast_expr *path, const brink_symbol *symbol) {
+  bool continuous = symbol->kind == BRINK_SYMBOL_STATE && symbol->read_type == BRINK_TYPE_SIGNAL;
+  if (continuous || symbol->unknown || symbol->read_type == BRINK_TYPE_UNKNOWN) return true;
+  bool held = symbol->kind == BRINK_SYMBOL_STATE;
+  bool starts = held || symbol->kind == BRINK_SYMBOL_MODE;
+  brink_check_error(c, BRINK_MSG_NOT_GUESSABLE, path->place,
+                    starts ? "write it without guess"
+                           : "guesses are for states and for unknowns of constraints",
+                    "'%s' is %s: it cannot be guessed", brink_check_path_text(c, path, false),
+                    held ? "a held state" : brink_a_kind(symbol->kind));
   return false;
 }
 
@@ -187,7 +202,7 @@ static void check_assign(brink_checker *c, brink_ast_statement *s, brink_check_l
   brink_check_expr(c, s->expr);
   if (symbol == NULL) return;
   if (c->context == BRINK_IN_INITIAL) symbol->has_initial = true; /* even if it does not fit */
-  if (!assignment_fits(c, s->target, symbol)) return;
+  if (s->guess ? !guess_fits(c, s->target, symbol) : !assignment_fits(c, s->target, symbol)) return;
   brink_check_define(c, list, s->target, symbol);
   brink_check_fits(c, symbol, s->target->part[s->target->nparts - 1].index != NULL, s->expr);
 }

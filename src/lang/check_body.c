@@ -128,8 +128,11 @@ static void check_elements(brink_checker *c, const brink_symbol *symbol) {
 
 void brink_check_all_defined(brink_checker *c, brink_symbol *symbols) {
   if (c->lhs_uncertain) return;
+  bool constrained = c->pair == NULL && may_have(c->component, BRINK_SECTION_CONSTRAINTS) &&
+                     c->component->section[BRINK_SECTION_CONSTRAINTS].present;
   for (brink_symbol *symbol = symbols; symbol != NULL; symbol = symbol->next) {
-    if (!needs_definition(c, symbol)) continue;
+    if (!needs_definition(c, symbol) || symbol->unknown) continue;
+    if (constrained && symbol->kind == BRINK_SYMBOL_STATE) continue; /* its derivative is unknown */
     if (symbol->defined)
       check_elements(c, symbol);
     else if (symbol->kind == BRINK_SYMBOL_STATE)
@@ -139,49 +142,6 @@ void brink_check_all_defined(brink_checker *c, brink_symbol *symbols) {
       brink_check_error(c, BRINK_MSG_NEVER_DEFINED, symbol->place, missing_text(c, symbol),
                         "'%s' is never defined", symbol->name);
   }
-}
-
-/* ---- constraints ---- */
-
-/* How many equations stand in a block; false: loops, conditions or vectors make it uncertain. */
-static bool count_equations(const brink_ast_block *block, size_t *count) {
-  for (size_t k = 0; k < block->count; k++) {
-    const brink_ast_statement *s = block->statement[k];
-    if (s->kind != BRINK_STATEMENT_EQUATION || s->target->vector || s->expr->vector) return false;
-    if (s->target->type == BRINK_TYPE_UNKNOWN || s->expr->type == BRINK_TYPE_UNKNOWN) return false;
-    (*count)++;
-  }
-  return true;
-}
-
-/* Constraints define the variables that nothing else defines: as many as there are constraints, or
- * fewer (then they remove states). */
-static void check_constraints(brink_checker *c) {
-  brink_ast_section *section = &c->component->section[BRINK_SECTION_CONSTRAINTS];
-  size_t equations = 0, unknowns = 0, states = 0;
-  const char *names = NULL;
-  brink_check_section(c, BRINK_IN_CONSTRAINTS, &section->body, section->damaged);
-  bool certain = count_equations(&section->body, &equations) && !section->damaged;
-  for (brink_symbol *symbol = c->component->symbols; symbol != NULL; symbol = symbol->next) {
-    if (symbol->kind == BRINK_SYMBOL_STATE) states++;
-    if (symbol->kind != BRINK_SYMBOL_VARIABLE || symbol->defined) continue;
-    if (symbol->vector) certain = false;
-    symbol->defined = true;
-    unknowns++;
-    if (unknowns <= 8)
-      names =
-          names == NULL ? symbol->name : brink_unit_format(c->unit, "%s, %s", names, symbol->name);
-  }
-  if (!certain || c->lhs_uncertain) return;
-  if (unknowns > equations)
-    brink_check_error(c, BRINK_MSG_TOO_FEW_CONSTRAINTS, section->place,
-                      brink_unit_format(c->unit, "the unknowns are %s", names),
-                      "%zu variables are unknown, but there are %zu constraints", unknowns,
-                      equations);
-  else if (equations > unknowns + states)
-    brink_check_error(c, BRINK_MSG_TOO_MANY_CONSTRAINTS, section->place, NULL,
-                      "there are %zu constraints for %zu variables and states", equations,
-                      unknowns + states);
 }
 
 /* ---- events ---- */
@@ -242,7 +202,7 @@ static void check_sections(brink_checker *c) {
     check_if_allowed(c, bodies[k].section, bodies[k].context);
   brink_ast_section *constraints = &c->component->section[BRINK_SECTION_CONSTRAINTS];
   if (constraints->present && may_have(c->component, BRINK_SECTION_CONSTRAINTS))
-    check_constraints(c);
+    brink_check_constraints(c);
 }
 
 /* After an error in the word for its kind, all its sections count as damaged. */

@@ -102,6 +102,13 @@ static void type_prime(brink_checker *c, brink_ast_expr *expr) {
                       symbol == NULL ? "this" : symbol->name);
     return;
   }
+  if (c->context == BRINK_IN_CONSTRAINTS) {
+    const char *hint = brink_unit_format(
+        c->unit, "name it: variable(a, real); %s' = a; and constrain a", symbol->name);
+    brink_check_error(c, BRINK_MSG_DERIVATIVE_IN_CONSTRAINTS, expr->place, hint,
+                      "the derivative of '%s' may not stand in constraints", symbol->name);
+    return;
+  }
   if (!c->prime) {
     brink_check_error(c, BRINK_MSG_DERIVATIVE_MISPLACED, expr->place,
                       "name the right-hand side with a variable",

@@ -9,6 +9,7 @@
  *   flat_flag.c    relations become flags, boolean expressions formulas of them
  *   flat_parameter.c parameters, settings of the caller, initial values
  *   flat_equation.c dynamics and outputs become equations, flags, range surfaces
+ *   flat_constraint.c constraints become residuals and conditions
  *   flat_action.c  events, updates and rules become actions
  *   flat_pair.c    agents: pairs of a population
  *   flat_template.c agents: a few of them stand for all
@@ -95,7 +96,7 @@ typedef struct flat {
   flat_variable **variables; /* all, by number */
   size_t nvariables, variables_capacity;
   size_t instances; /* so far */
-  size_t x_capacity, p_capacity, mode_capacity;
+  size_t x_capacity, start_capacity, p_capacity, mode_capacity;
   uint64_t *ends[2]; /* of a connection */
   size_t nends[2], ends_capacity[2];
   brink_place *places; /* of the equations */
@@ -311,6 +312,14 @@ bool flat_first_output(flat *f, brink_action *action);
 /* ---- equations, actions ---- */
 
 void flat_equations(flat *f, flat_group *group);
+/* Pushes the loops around an equation; bounds must be the same in all instances. False: no iterations, or failed. */
+bool flat_push_loops(flat_context *c, const brink_ast_statement *const *loops, size_t nloops);
+
+/* flat_constraint.c: after the equations of all groups. */
+bool flat_has_constraints(const flat_group *group);
+void flat_constraints(flat *f, flat_group *group);
+bool flat_check_written_out(flat *f, const brink_system *system);
+
 void flat_events(flat *f, flat_group *group, brink_ast_event *events);
 /* Equations of on-event, in place while the flag's sign is 0. */
 void flat_merge_on_event(flat *f, flat_group *group, brink_ast_event *events);

@@ -398,11 +398,12 @@ void flat_check_held(flat *f) {
   }
 }
 
-/* States vary; what is computed from something that varies does, too. */
+/* States and unknowns vary; what is computed from something that varies does, too. */
 void flat_variability(flat *f) {
   for (size_t k = 0; k < f->nvariables; k++)
     f->variables[k]->continuous = (f->variables[k]->symbol->kind == BRINK_SYMBOL_STATE &&
                                    f->variables[k]->space == BRINK_SPACE_X) ||
+                                  f->variables[k]->symbol->unknown ||
                                   flat_is_ramp(f, f->variables[k]);
   for (bool changed = true; changed && !f->failed;) {
     changed = false;

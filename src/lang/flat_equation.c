@@ -146,11 +146,10 @@ void flat_collect(flat *f, const brink_ast_block *block, flat_list *list) {
 
 /* ---- one equation ---- */
 
-/* The loops around it, with bounds that must be the same in all instances. */
-static bool push_loops(flat_context *c, const flat_pending *pending) {
+bool flat_push_loops(flat_context *c, const brink_ast_statement *const *loops, size_t nloops) {
   flat *f = c->f;
-  for (size_t k = 0; k < pending->nloops; k++) {
-    const brink_ast_statement *s = pending->loops[k];
+  for (size_t k = 0; k < nloops; k++) {
+    const brink_ast_statement *s = loops[k];
     int64_t lo = 0, hi = 0;
     size_t instances =
         s->lo->op == BRINK_AST_NUMBER && s->hi->op == BRINK_AST_NUMBER ? 1 : c->group->count;
@@ -290,7 +289,7 @@ static void translate(flat *f, flat_group *group, const flat_pending *pending) {
     flat_context c;
     if (label == NULL || kernel == NULL) return;
     flat_begin(&c, &shared, f, group, kernel, is_discrete(group) ? FLAT_INSTANT : FLAT_EQUATION);
-    if (!push_loops(&c, pending)) return;
+    if (!flat_push_loops(&c, pending->loops, pending->nloops)) return;
     if (unroll) c.element = k;
     if (vector && !unroll) {
       c.loop[c.nloops++] = (flat_loop){.count = variable->length};
@@ -302,14 +301,15 @@ static void translate(flat *f, flat_group *group, const flat_pending *pending) {
 
 static void check_complete(flat *f, flat_group *group) {
   const brink_component *component = group->component;
-  if (component == NULL || component->kind == BRINK_COMPOSITE || component->kind == BRINK_SYSTEM ||
-      component->section[BRINK_SECTION_CONSTRAINTS].present)
+  if (component == NULL || component->kind == BRINK_COMPOSITE || component->kind == BRINK_SYSTEM)
     return;
+  bool constrained = flat_has_constraints(group);
   for (brink_symbol *s = component->symbols; s != NULL && !f->failed; s = s->next) {
     flat_variable *variable = flat_variable_of(group, s);
     bool needs = s->kind != BRINK_SYMBOL_INSTANCE && s->kind != BRINK_SYMBOL_INPUT &&
                  (variable->space == BRINK_SPACE_V || variable->sampled ||
-                  (variable->space == BRINK_SPACE_X && s->kind == BRINK_SYMBOL_STATE));
+                  (variable->space == BRINK_SPACE_X && s->kind == BRINK_SYMBOL_STATE &&
+                   !constrained)); /* its derivative may be unknown */
     if (!needs || s->kind == BRINK_SYMBOL_FLAG) continue;
     for (uint32_t k = 0; k < variable->length; k++) {
       if (variable->defined != NULL && variable->defined[k]) continue;

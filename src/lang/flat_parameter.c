@@ -340,16 +340,20 @@ bool flat_evaluate(flat *f, flat_variable *variable) {
 
 /* ---- initial values ---- */
 
-static void store(flat *f, flat_variable *variable, size_t element, double value) {
+static void store(flat *f, flat_variable *variable, size_t element, double value,
+                  brink_start_kind start) {
   size_t slot = variable->base + element;
-  if (variable->space == BRINK_SPACE_X) f->system->x0[slot] = value;
+  if (variable->space == BRINK_SPACE_X) {
+    f->system->x0[slot] = value;
+    f->system->start[slot] = (unsigned char)start;
+  }
   if (variable->space == BRINK_SPACE_P) f->system->p0[slot] = value;
   if (variable->space == BRINK_SPACE_MODE) f->system->mode0[slot] = (int)value;
 }
 
 static bool holds_initial(const flat_variable *variable) {
   brink_symbol_kind kind = variable->symbol->kind;
-  return kind == BRINK_SYMBOL_STATE || kind == BRINK_SYMBOL_MODE;
+  return kind == BRINK_SYMBOL_STATE || kind == BRINK_SYMBOL_MODE || variable->symbol->unknown;
 }
 
 /* Assigns target := expr at one point; paths without an index on an array of components mean all. */
@@ -406,7 +410,7 @@ static void assign(flat *f, const flat_point *point, const brink_ast_statement *
     }
     size_t element = instance * variable->length + (size_t)(k - 1);
     if (point->only == NULL) {
-      store(f, variable, element, value);
+      store(f, variable, element, value, s->guess ? BRINK_START_GUESS : BRINK_START_FIXED);
     } else {
       variable->values[element] = value;
       point->filled[element] = 1;
@@ -581,7 +585,7 @@ void flat_apply_sets(flat *f) {
           refuse(f, variable, instance, set);
           return;
         }
-        store(f, variable, e, value);
+        store(f, variable, e, value, BRINK_START_FIXED);
       }
     }
   }

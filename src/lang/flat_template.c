@@ -224,6 +224,7 @@ static void leave_values(flat *f) {
   brink_system *system = f->system;
   system->nequations = system->nflags = system->nguards = 0;
   system->nclocks = system->nrules = system->nfirst_outputs = 0;
+  system->nconstraints = 0;
   for (size_t v = f->nvalued; v < system->nvariables; v++)
     system->variables[v].kind = BRINK_VARIABLE_HIDDEN;
 }

@@ -269,6 +269,19 @@ static bool grow_modes(flat *f, size_t more) {
   return true;
 }
 
+static bool grow_starts(flat *f, size_t more) {
+  brink_system *system = f->system;
+  if (system->nx + more <= f->start_capacity) return true;
+  size_t larger =
+      2 * f->start_capacity > system->nx + more ? 2 * f->start_capacity : system->nx + more;
+  unsigned char *moved = flat_take(f, larger, sizeof *moved);
+  if (moved == NULL) return false;
+  if (system->nx > 0) memcpy(moved, system->start, system->nx);
+  system->start = moved;
+  f->start_capacity = larger;
+  return true;
+}
+
 bool flat_room(flat *f, brink_space space, size_t count, uint32_t *base) {
   brink_system *system = f->system;
   size_t *used = space == BRINK_SPACE_X      ? &system->nx
@@ -281,7 +294,8 @@ bool flat_room(flat *f, brink_space space, size_t count, uint32_t *base) {
     return false;
   }
   bool ok = true;
-  if (space == BRINK_SPACE_X) ok = grow_doubles(f, &system->x0, *used, count, &f->x_capacity);
+  if (space == BRINK_SPACE_X)
+    ok = grow_starts(f, count) && grow_doubles(f, &system->x0, *used, count, &f->x_capacity);
   if (space == BRINK_SPACE_P) ok = grow_doubles(f, &system->p0, *used, count, &f->p_capacity);
   if (space == BRINK_SPACE_K) ok = grow_doubles(f, &system->k, *used, count, &system->k_capacity);
   if (space == BRINK_SPACE_MODE) ok = grow_modes(f, count);
@@ -346,6 +360,7 @@ bool flat_add_variable(flat *f, flat_variable *variable, brink_variable_kind kin
                          .length = variable->length,
                          .vector = symbol->size != NULL,
                          .knob = symbol->knob,
+                         .unknown = symbol->unknown && kind == BRINK_VARIABLE_STATE,
                          .where = flat_where(f, symbol->place),
                          .place = symbol->place};
   if (symbol->unit != NULL) made.unit = brink_arena_text(f->arena, symbol->unit);
@@ -415,8 +430,8 @@ static bool place_of(const flat_variable *variable, brink_space *space, brink_va
       *space = BRINK_SPACE_X;
     return true;
   case BRINK_SYMBOL_VARIABLE:
-    *kind = BRINK_VARIABLE_AUXILIARY;
-    if (of != BRINK_DTC) *space = BRINK_SPACE_V;
+    *kind = symbol->unknown ? BRINK_VARIABLE_STATE : BRINK_VARIABLE_AUXILIARY;
+    if (of != BRINK_DTC) *space = symbol->unknown ? BRINK_SPACE_X : BRINK_SPACE_V;
     return true;
   case BRINK_SYMBOL_OUTPUT:
     *kind = BRINK_VARIABLE_OUTPUT;
@@ -465,6 +480,7 @@ static void allocate(flat *f, flat_variable *variable) {
   if (!flat_room(f, variable->space, variable->count, &variable->base) ||
       !flat_add_variable(f, variable, kind))
     return;
+  if (variable->symbol->unknown) f->system->nz += variable->count;
   const brink_component *component = variable->group->component;
   variable->sampled = component != NULL && component->kind == BRINK_DTC &&
                       (kind == BRINK_VARIABLE_OUTPUT || kind == BRINK_VARIABLE_AUXILIARY);
@@ -477,9 +493,13 @@ static void allocate(flat *f, flat_variable *variable) {
   start_values(f, variable);
 }
 
+/* Unknowns are the last in X. */
 void flat_allocate(flat *f, size_t first) {
-  for (size_t k = first; k < f->nvariables && !f->failed; k++) {
-    allocate(f, f->variables[k]);
-    flat_next(f);
+  for (int unknowns = 0; unknowns < 2; unknowns++) {
+    for (size_t k = first; k < f->nvariables && !f->failed; k++) {
+      if (f->variables[k]->symbol->unknown != (unknowns == 1)) continue;
+      allocate(f, f->variables[k]);
+      flat_next(f);
+    }
   }
 }

@@ -132,7 +132,8 @@ static bool variable_value(flat *f, const flat_point *point, const brink_ast_exp
     variable->settled = variable->settled || f->evaluating == 0;
     return true;
   }
-  bool stored = kind == BRINK_SYMBOL_STATE || kind == BRINK_SYMBOL_MODE;
+  bool stored =
+      kind == BRINK_SYMBOL_STATE || kind == BRINK_SYMBOL_MODE || variable->symbol->unknown;
   if (!point->initial || !stored) return not_known(f, expr, variable->symbol->name);
   *value = initial_value(f, variable, element);
   f->assumptions += variable->assumed;

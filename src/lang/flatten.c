@@ -200,15 +200,20 @@ static void collect_equations(flat *f, flat_group *group) {
     const brink_ast_section *section = group->component->section;
     flat_collect(f, &section[BRINK_SECTION_DYNAMICS].body, &list);
     flat_collect(f, &section[BRINK_SECTION_OUTPUT].body, &list);
-    if (section[BRINK_SECTION_CONSTRAINTS].present && !f->system->has_constraints) {
-      f->system->has_constraints = true;
-      f->system->constraints_where = flat_where(f, section[BRINK_SECTION_CONSTRAINTS].place);
-    }
   } else if (group->pair != NULL) {
     flat_collect(f, &group->pair->dynamics.body, &list);
   }
   group->equations = list.first;
   if (group->component != NULL) flat_merge_on_event(f, group, group->component->events);
+}
+
+static void find_constraints(flat *f) {
+  for (const flat_group *g = f->groups; g != NULL && !f->system->has_constraints; g = g->next) {
+    if (!flat_has_constraints(g)) continue;
+    f->system->has_constraints = true;
+    f->system->constraints_where =
+        flat_where(f, g->component->section[BRINK_SECTION_CONSTRAINTS].place);
+  }
 }
 
 static bool mark_varying(flat *f) {
@@ -235,6 +240,8 @@ static void warn_initial(flat *f) {
     bool holds = symbol->kind == BRINK_SYMBOL_STATE || symbol->kind == BRINK_SYMBOL_MODE;
     if (!holds || variable->initialised || variable->count == 0) continue;
     const brink_system *system = f->system;
+    /* constraints may determine it: the start of the run says what had to be chosen */
+    if (system->has_constraints && variable->space == BRINK_SPACE_X) continue;
     char text[BRINK_DOUBLE_TEXT];
     const char *start;
     if (symbol->type == BRINK_TYPE_STRING) {
@@ -269,6 +276,7 @@ static void note_draws(flat *f) {
 
 /* Memory for everything, connections, values. */
 static void lay_out(flat *f) {
+  find_constraints(f);
   if (!reserve_tolerances(f)) return;
   flat_connect(f);
   if (flat_stop(f) || f->structure) return;
@@ -297,6 +305,11 @@ static void translate(flat *f) {
   for (flat_group *g = f->groups; g != NULL && !f->failed; g = g->next) flat_equations(f, g);
   if (flat_stop(f)) return;
   for (flat_group *g = f->groups; g != NULL && !f->failed; g = g->next) {
+    flat_constraints(f, g);
+    flat_next(f);
+  }
+  if (flat_stop(f)) return;
+  for (flat_group *g = f->groups; g != NULL && !f->failed; g = g->next) {
     brink_ast_event *events = g->component != NULL ? g->component->events
                               : g->pair != NULL    ? g->pair->events
                                                    : NULL;
@@ -311,7 +324,7 @@ static void translate(flat *f) {
 void flat_finish(flat *f, brink_system *system, const uint32_t *numbers) {
   brink_text path = {0};
   size_t equation = 0;
-  if (!system->has_constraints && !brink_system_finish(system, &path, &equation)) {
+  if (!brink_system_finish(system, &path, &equation)) {
     if (path.length > 0)
       flat_error(f, BRINK_MSG_ALGEBRAIC_LOOP,
                  f->places[numbers != NULL ? numbers[equation] : equation],
@@ -321,6 +334,7 @@ void flat_finish(flat *f, brink_system *system, const uint32_t *numbers) {
       flat_out_of_memory(f);
   }
   brink_text_free(&path);
+  if (!f->failed) flat_check_written_out(f, system);
 }
 
 static void run(flat *f) {
@@ -341,6 +355,8 @@ static void run(flat *f) {
   if (f->templates) flat_represent(f);
   if (!flat_stop(f)) translate(f);
   if (flat_stop(f)) return;
+  if (!f->templates && f->system->nconstraints == 0) f->system->has_constraints = false;
+  if (!f->system->has_constraints) f->system->start = NULL;
   flat_mark_settled(f);
   if (f->templates)
     flat_make_templates(f);

@@ -140,7 +140,10 @@
   X(DERIVATIVE_OUTSIDE_DYNAMICS, "derivative-outside-dynamics")                                    \
   X(DEFINED_ELSEWHERE, "defined-elsewhere")                                                        \
   X(NOT_ASSIGNABLE, "not-assignable")                                                              \
+  X(NOT_GUESSABLE, "not-guessable")                                                                \
   X(CONSTRAINT_NOT_A_NUMBER, "constraint-not-a-number")                                            \
+  X(CONSTRAINT_BRANCHES, "constraint-branches")                                                    \
+  X(DERIVATIVE_IN_CONSTRAINTS, "derivative-in-constraints")                                        \
   X(FORMULA_IN_ONE_BRANCH, "formula-in-one-branch")                                                \
   X(NOT_IN_DYNAMICS, "not-in-dynamics")                                                            \
   X(EQUATIONS_WITHOUT_ELSE, "equations-without-else")                                              \
@@ -269,6 +272,9 @@
   X(TOO_MANY_EQUATIONS, "too-many-equations")                                                      \
   X(EQUATION_TOO_LARGE, "equation-too-large")                                                      \
   X(EQUATION_LENGTH, "equation-length")                                                            \
+  X(CONSTRAINT_LENGTHS, "constraint-lengths")                                                      \
+  X(CONSTRAINT_CONDITION, "constraint-condition")                                                  \
+  X(CONSTRAINT_NOT_WRITTEN_OUT, "constraint-not-written-out")                                      \
   X(EQUALITY_OF_SIGNALS, "equality-of-signals")                                                    \
   X(LIST_NOT_ALLOWED, "list-not-allowed")                                                          \
   X(TOO_MANY_PAIRS, "too-many-pairs")                                                              \

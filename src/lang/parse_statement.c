@@ -1,6 +1,6 @@
 /* parse_statement.c: statements of one line, and which statement is which.
  *
- *   statement = if | for | when | let | leave | call | definition
+ *   statement = if | for | when | let | leave | guess | call | definition
  *
  * The words that begin them are reserved nowhere else: `when = 2;` defines a variable. Which
  * statements a section may contain is in `may`; one that does not belong there is read,
@@ -240,6 +240,14 @@ static brink_ast_statement *parse_definition(brink_parser *p, unsigned may) {
   return usable ? statement : NULL;
 }
 
+/* guess = "guess" path ":=" expression ";" */
+static brink_ast_statement *parse_guess(brink_parser *p) {
+  brink_parse_keyword(p);
+  brink_ast_statement *statement = parse_definition(p, BRINK_MAY_ASSIGN);
+  if (statement != NULL) statement->guess = true;
+  return statement;
+}
+
 /* ---- which statement ---- */
 
 typedef struct opening {
@@ -253,6 +261,7 @@ enum {
   WORD_WHEN,
   WORD_LET,
   WORD_LEAVE,
+  WORD_GUESS,
   WORD_STOP,
   WORD_FAIL,
   WORD_NOTE,
@@ -267,6 +276,7 @@ static const opening openings[WORD_NONE] = {
     [WORD_WHEN] = {"when", BRINK_MAY_WHEN, "'rules'"},
     [WORD_LET] = {"let", BRINK_MAY_LET, "actions: events, rules, 'update', 'initial'"},
     [WORD_LEAVE] = {"leave", BRINK_MAY_LEAVE, "'on-event'"},
+    [WORD_GUESS] = {"guess", BRINK_MAY_GUESS, "'initial'"},
     [WORD_STOP] = {"stop", BRINK_MAY_CALL, "actions: events, rules, 'update'"},
     [WORD_FAIL] = {"fail", BRINK_MAY_CALL, "actions: events, rules, 'update'"},
     [WORD_NOTE] = {"note", BRINK_MAY_CALL, "actions: events, rules, 'update'"},
@@ -280,6 +290,7 @@ static bool fits(int word, brink_token_kind next) {
   switch (word) {
   case WORD_FOR:
   case WORD_LET:
+  case WORD_GUESS:
     return next == BRINK_TOKEN_NAME;
   case WORD_WHEN:
     return next != BRINK_TOKEN_EQ && next != BRINK_TOKEN_ASSIGN && next != BRINK_TOKEN_PRIME &&
@@ -337,6 +348,8 @@ static brink_ast_statement *parse_opened(brink_parser *p, int word, unsigned may
     return parse_let(p);
   case WORD_LEAVE:
     return parse_leave(p);
+  case WORD_GUESS:
+    return parse_guess(p);
   case WORD_STOP:
     return parse_message(p, BRINK_STATEMENT_STOP);
   case WORD_FAIL:

@@ -109,7 +109,8 @@ static bool name_states(const brink_instance *instance, brink_arena *arena, name
   for (size_t k = 0; k < system->nvariables; k++) {
     const brink_variable *variable = &system->variables[k];
     size_t count = system->groups[variable->group].count * variable->length;
-    if (variable->space != BRINK_SPACE_X || variable->kind != BRINK_VARIABLE_STATE) continue;
+    bool named = variable->kind == BRINK_VARIABLE_STATE || variable->unknown;
+    if (variable->space != BRINK_SPACE_X || !named) continue;
     for (size_t i = 0; i < count && variable->base + i < system->nx; i++) {
       begin_name(list, variable->base + i);
       brink_system_variable_name(system, (uint32_t)k, i, &list->text);

@@ -49,6 +49,14 @@ static void check_dynamics(const char *statements, const char *expected) {
 
 /* ---- layout ---- */
 
+TEST(a_guess_is_a_statement_with_a_word_in_front) {
+  check_layout("ctc A is body initial GUESS x[ 2 ]:=1.0;Guess guess:=guess+1;guess:=2;"
+               "end initial;end body;end A;",
+               "ctc A is\n  body\n    initial\n      guess x[2] := 1.0;\n"
+               "      guess guess := guess + 1;\n      guess := 2;\n    end initial;\n"
+               "  end body;\nend A;\n");
+}
+
 TEST(one_statement_a_line_and_two_spaces_a_level) {
   check_layout("CTC A IS INTERFACE Input(u,SIGNAL,(0.0,5.0),\"m\");knob(a,b);END interface;\n"
                "body declarations state(x[3],Real);flag(f,UNILATERAL);mode(m,{\"a\",\"b\"});"
@@ -294,6 +302,7 @@ TEST(every_failed_allocation_is_survived) {
 }
 
 int main(void) {
+  RUN(a_guess_is_a_statement_with_a_word_in_front);
   RUN(one_statement_a_line_and_two_spaces_a_level);
   RUN(operators_stand_close_or_apart_by_their_strength);
   RUN(spaces_inside_paths_and_brackets_go);

@@ -150,10 +150,10 @@ TEST(keywords_are_names_where_the_grammar_does_not_ask_for_them) {
   brink_unit *unit = tree_parse(
       "ctc Loop is body dynamics\n"
       "when = loop; for' = when*output; let = for + event; stop = 1; leave = mode; connect = 2;\n"
-      "event = declarations - body; in = do; do = in + 1; time = t;\n"
+      "guess = 3; guess' = guess; event = declarations - body; in = do; do = in + 1; time = t;\n"
       "end dynamics; end body; end Loop;");
   CHECK_INT(unit->nerrors, 0);
-  CHECK_INT(unit->last->section[BRINK_SECTION_DYNAMICS].body.count, 10);
+  CHECK_INT(unit->last->section[BRINK_SECTION_DYNAMICS].body.count, 12);
   brink_unit_destroy(unit);
 }
 
@@ -488,6 +488,7 @@ TEST(any_sequence_of_words_is_survived) {
                                       "do",
                                       "let",
                                       "leave",
+                                      "guess",
                                       "stop",
                                       "note",
                                       "connect",

@@ -147,6 +147,7 @@ static void dump_statement(const brink_ast_statement *s, size_t depth, brink_tex
     dump_if(s, depth, text);
     return;
   }
+  if (s->guess) brink_text_add(text, "guess ");
   brink_text_add(text, "%s", words[s->kind]);
   if (s->symbol != NULL) brink_text_add(text, " %s", s->symbol->name);
   if (s->text != NULL) brink_text_add(text, " \"%s\"", s->text);
