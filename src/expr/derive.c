@@ -235,6 +235,122 @@ brink_node brink_graph_derivative(brink_graph *graph, brink_node node, size_t re
   return graph->failed ? BRINK_NO_NODE : derivative;
 }
 
+/* ---- parts of a graph ---- */
+
+brink_node brink_graph_partial(brink_graph *graph, const brink_node *part, size_t count, size_t at,
+                               brink_node *d) {
+  for (size_t k = at; k < count && !graph->failed; k++) {
+    const brink_expr_node *n = &graph->nodes[part[k]];
+    d[part[k]] = k == at         ? number(graph, 1.0)
+                 : depends(n, d) ? derive_node(graph, part[k], d)
+                                 : ZERO;
+  }
+  brink_node derivative = d[part[count - 1]];
+  for (size_t k = at; k < count; k++) d[part[k]] = ZERO;
+  return derivative;
+}
+
+/* ---- total derivatives ---- */
+
+#define NOT_YET (BRINK_NO_NODE - 1)
+
+static bool remember_up_to(brink_total *total, brink_node node) {
+  while (total->count <= node) {
+    brink_node *added = brink_arena_push(total->scratch, total->of, total->count, total->capacity);
+    if (added == NULL) return false;
+    *added = NOT_YET;
+  }
+  return true;
+}
+
+static bool push(brink_total *total, brink_node node) {
+  brink_node *added =
+      brink_arena_push(total->scratch, total->stack, total->depth, total->stack_capacity);
+  if (added != NULL) *added = node;
+  return added != NULL;
+}
+
+/* The first operand whose derivative is needed and not known yet; BRINK_NO_NODE: all are known. */
+static brink_node next_operand(const brink_total *total, brink_node node) {
+  brink_node operand[3];
+  int count = brink_graph_smooth_operands(total->graph, node, operand);
+  for (int k = 0; k < count; k++)
+    if (total->of[operand[k]] == NOT_YET) return operand[k];
+  return BRINK_NO_NODE;
+}
+
+static brink_node total_of(brink_total *total, brink_node node) {
+  brink_graph *graph = total->graph;
+  brink_expr_node n = graph->nodes[node];
+  if (n.op == BRINK_OP_TIME) return number(graph, 1.0);
+  if (n.op == BRINK_OP_REF) {
+    double value;
+    brink_node tangent = total->tangent(graph, n.a, total->user);
+    return brink_graph_is_constant(graph, tangent, &value) && value == 0.0 ? ZERO : tangent;
+  }
+  brink_node operand[3];
+  bool moves = false;
+  int count = brink_graph_smooth_operands(graph, node, operand);
+  for (int k = 0; k < count; k++) moves = moves || total->of[operand[k]] != ZERO;
+  return moves ? derive_node(graph, node, total->of) : ZERO;
+}
+
+brink_node brink_graph_total(brink_total *total, brink_node node) {
+  brink_graph *graph = total->graph;
+  if (graph->failed || node == BRINK_NO_NODE || !remember_up_to(total, node)) return BRINK_NO_NODE;
+  total->depth = 0;
+  if (total->of[node] == NOT_YET && !push(total, node)) return BRINK_NO_NODE;
+  while (total->depth > 0) {
+    brink_node top = total->stack[total->depth - 1];
+    brink_node operand = next_operand(total, top);
+    if (operand != BRINK_NO_NODE) {
+      if (!push(total, operand)) return BRINK_NO_NODE;
+      continue;
+    }
+    brink_node derivative = total_of(total, top);
+    if (graph->failed || total->scratch->failed) return BRINK_NO_NODE;
+    total->of[top] = derivative;
+    total->depth--;
+  }
+  return or_zero(graph, total->of[node]);
+}
+
+int brink_graph_smooth_operands(const brink_graph *graph, brink_node node, brink_node operands[3]) {
+  const brink_expr_node *n = &graph->nodes[node];
+  double value;
+  operands[0] = n->a;
+  operands[1] = n->b;
+  operands[2] = n->c;
+  switch (n->op) {
+  case BRINK_OP_CONST:
+  case BRINK_OP_TIME:
+  case BRINK_OP_REF:
+  case BRINK_OP_SIGN:
+  case BRINK_OP_FLOOR:
+  case BRINK_OP_LT:
+  case BRINK_OP_LE:
+  case BRINK_OP_EQ:
+  case BRINK_OP_NE:
+  case BRINK_OP_AND:
+  case BRINK_OP_OR:
+  case BRINK_OP_NOT:
+  case BRINK_OP_RANDOM:
+    return 0;
+  case BRINK_OP_SELECT:
+    operands[0] = n->b;
+    operands[1] = n->c;
+    return 2;
+  case BRINK_OP_SUB:
+    return n->a == n->b ? 0 : 2;
+  case BRINK_OP_MUL:
+    if (brink_graph_is_constant(graph, n->a, &value) && value == 0.0) return 0;
+    if (brink_graph_is_constant(graph, n->b, &value) && value == 0.0) return 0;
+    return 2;
+  default:
+    return brink_op_operands((brink_op)n->op);
+  }
+}
+
 /* ---- degrees ---- */
 
 enum { NOT_POLYNOMIAL = -1, MAX_DEGREE = 16 };

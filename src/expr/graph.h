@@ -178,6 +178,33 @@ brink_node brink_graph_derivative(brink_graph *graph, brink_node node, size_t re
 bool brink_graph_derivatives(brink_graph *graph, const brink_node *nodes, size_t count, size_t ref,
                              brink_node *derivatives);
 
+/* The derivative of the last of these nodes, in ascending order, by node part[at] (a REF or TIME); they are all that
+ * it depends on smoothly (below). d: one for each node of the graph, all BRINK_NO_NODE before and after. BRINK_NO_NODE:
+ * exactly 0, or failed. For many sparse derivatives of a large graph: time is linear in count. */
+brink_node brink_graph_partial(brink_graph *graph, const brink_node *part, size_t count, size_t at,
+                               brink_node *d);
+
+/* Total derivatives with respect to time, d/dt along a motion: the derivative of TIME is 1, that of a ref is what
+ * `tangent` says (a node of the graph; BRINK_NO_NODE: 0), and it may add to the graph. The derivative of a node is made
+ * once, however many nodes consist of it and however often they are asked for: `of` remembers. */
+typedef brink_node brink_tangent_fn(brink_graph *graph, uint32_t ref, void *user);
+typedef struct brink_total {
+  brink_graph *graph;
+  brink_arena *scratch;
+  brink_tangent_fn *tangent;
+  void *user;
+  brink_node *of; /* of each node; begins as NULL, as the rest */
+  size_t count, capacity;
+  brink_node *stack;
+  size_t depth, stack_capacity;
+} brink_total;
+/* Constant 0 where nothing moves; BRINK_NO_NODE: out of memory, or too many nodes. */
+brink_node brink_graph_total(brink_total *total, brink_node node);
+
+/* Of which operands can the value of a node depend smoothly? Not those of relations, floor and sign, not a condition,
+ * not a factor of 0. Returns how many there are, at most 3. */
+int brink_graph_smooth_operands(const brink_graph *graph, brink_node node, brink_node operands[3]);
+
 /* The degree of node as a polynomial in TIME and the refs to space X: 0, 1, 2, …; -1: not one (or
  * above 16). Modes, signs and parameters count as constants; V and DX are not known. */
 int brink_graph_degree(const brink_graph *graph, brink_node node);

@@ -16,11 +16,16 @@
 
 #define BRINK_STRUCTURES 256 /* that are listed before a run */
 
-/* One row: a constraint, differentiated `order` times. */
+/* One equation: a constraint, differentiated `order` times; or another one. */
 typedef struct brink_structure_row {
-  uint32_t
-      constraint; /* index into system->constraints; BRINK_NO_INDEX: "0 = z" for a slot that is not in use */
+  enum {
+    BRINK_ROW_CONSTRAINT,
+    BRINK_ROW_STATE,  /* x' = f of slot `slot`; in faults only */
+    BRINK_ROW_UNUSED, /* 0 = z of slot `slot`, which is not in use */
+  } kind;
+  uint32_t constraint; /* index into system->constraints; BRINK_NO_INDEX: it is none */
   uint32_t iteration;
+  uint32_t slot; /* of X; BRINK_NO_INDEX: a constraint */
   int order;
 } brink_structure_row;
 
@@ -53,9 +58,8 @@ typedef struct brink_structure_plan {
   uint32_t *tied;
   size_t *group, ngroups;
 
-  /* Which constraints hold, bit by bit over all constraints and their iterations in order, and the values of the slots
-   * that were taken as constants. */
-  bool *active;
+  /* Which constraints hold, bit by bit over all constraints and their iterations in order. */
+  const bool *active;
   size_t nactive; /* length */
 } brink_structure_plan;
 
@@ -77,21 +81,40 @@ typedef struct brink_structure_fault {
   size_t active, unknowns; /* COUNT */
 } brink_structure_fault;
 
-/* The structures of a system with constraints, all that can be listed (see BRINK_STRUCTURES), those of the start first;
- * extends X by the slots that derivatives of unknowns need (system->nx, nz, x0, start). After brink_system_finish, once.
- * False: one of them is at fault, or memory is out. `choice` (nmodes, then nguards signs): where the one at fault holds. */
+/* The structures of a system that were met. Two choices of modes and signs are one structure if the same constraints
+ * hold and all slots have the same values that its equations read. */
 typedef struct brink_structure_set brink_structure_set;
 struct brink_structure_set {
   brink_structure_plan **plans;
   size_t count, capacity;
-  bool complete; /* all structures that modes and signs can choose are here */
+  bool
+      complete; /* all structures that modes and signs can choose are here (with the parameters of the start) */
+  size_t nstates, declared,
+      hidden; /* slots of X: states, declared unknowns, derivatives of unknowns */
+
   uint32_t *key; /* slots that choose: of MODE, … */
   size_t nkey_modes;
   uint32_t *key_signs; /* … and SIGN */
   size_t nkey_signs;
-  const int **modes; /* of each plan: the values of key */
+  uint32_t *mode_key,
+      *sign_key; /* of each slot of MODE and SIGN: its number among them; or BRINK_NO_INDEX */
+
+  /* Of each plan: the values of key, and which of them its equations read (nkey_modes, then nkey_signs). */
+  const int **modes;
   const signed char **signs;
+  const bool **reads;
+  size_t modes_capacity, signs_capacity, reads_capacity;
+
+  bool *bits; /* workspace of brink_structure_find */
+  size_t nbits;
+  double *values;
 };
+
+/* Lists the structures of a system with constraints, all that can be listed (see BRINK_STRUCTURES), those of the start
+ * first: modes as at the start, all signs. Extends X by the slots that derivatives of unknowns need (system->nx, nz, x0,
+ * start, a hidden variable each). After brink_system_finish, once; a system without constraints stays as it is.
+ * False: one of them is at fault, or memory is out. modes (nmodes) and signs (nguards; either may be NULL): the first
+ * choice at fault. Unless memory is out system->structures then holds all others, and a caller may go on. */
 bool brink_system_structures(brink_system *system, brink_structure_fault *fault, int *modes,
                              signed char *signs);
 
@@ -100,5 +123,13 @@ bool brink_system_structures(brink_system *system, brink_structure_fault *fault,
 const brink_structure_plan *brink_structure_find(brink_system *system, const double *p,
                                                  const int *mode, const signed char *sgn,
                                                  brink_structure_fault *fault);
+
+/* "line 14", "2nd derivative of line 14", with the instance where there are several; "x'"; "lam''". */
+void brink_structure_row_text(const brink_system *system, const brink_structure_row *row,
+                              brink_text *text);
+void brink_structure_unknown_text(const brink_system *system,
+                                  const brink_structure_unknown *unknown, brink_text *text);
+/* The name of a slot of X: "car[3].x". */
+void brink_structure_slot_text(const brink_system *system, uint32_t slot, brink_text *text);
 
 #endif
