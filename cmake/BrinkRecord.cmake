@@ -3,6 +3,9 @@
 #   BRINK_HDF5   .h5 result files. Needs the headers of HDF5; the library itself is loaded when a caller asks for such a
 #                file, so that nobody has to have it
 #   BRINK_ZLIB   reports are compressed
+#   BRINK_KLU    sparse matrices for the method bdf (docs/decisions/0015-stiff.md). Without it they are dense, and models
+#                of up to 2000 states can be solved. Debian's archives are not position-independent: a static library takes
+#                them, a shared one needs libklu.so
 #   BRINK_PAGE   reports have plots (BrinkPage.cmake)
 
 find_package(ZLIB)
@@ -15,6 +18,14 @@ if(BRINK_HDF5_INCLUDE_DIR AND BRINK_HDF5_LIBRARY)
 endif()
 option(BRINK_HDF5 "Write .h5 files (needs the headers of HDF5)" ${brink_has_hdf5})
 option(BRINK_ZLIB "Compress reports (needs zlib)" ${ZLIB_FOUND})
+include(cmake/FindKlu.cmake)
+option(BRINK_KLU "Sparse matrices for stiff models (needs KLU of SuiteSparse)" ${KLU_FOUND})
+if(BRINK_KLU AND NOT KLU_FOUND)
+  message(FATAL_ERROR "BRINK_KLU needs KLU (Debian package libsuitesparse-dev)")
+endif()
+if(BRINK_PROGRAM AND NOT BRINK_KLU)
+  message(STATUS "KLU not found, or turned off: stiff models may have 2000 states (Debian package libsuitesparse-dev)")
+endif()
 if(BRINK_PROGRAM AND NOT (BRINK_ZLIB AND BRINK_HDF5))
   message(STATUS "zlib or HDF5 not found, or turned off: reports are larger, or there are no .h5 files "
     "(Debian packages zlib1g-dev and libhdf5-dev)")
@@ -45,6 +56,16 @@ function(brink_add_parts target)
   if(BRINK_ZLIB)
     target_compile_definitions(${target} PRIVATE BRINK_WITH_ZLIB)
     target_link_libraries(${target} PRIVATE ZLIB::ZLIB)
+  endif()
+  if(BRINK_KLU)
+    get_target_property(kind ${target} TYPE)
+    target_compile_definitions(${target} PRIVATE BRINK_WITH_KLU)
+    target_include_directories(${target} SYSTEM PRIVATE ${KLU_INCLUDE_DIR})
+    if(kind STREQUAL "SHARED_LIBRARY")
+      target_link_libraries(${target} PRIVATE ${KLU_SHARED_LIBRARY})
+    else()
+      target_link_libraries(${target} PRIVATE ${KLU_LINK})
+    endif()
   endif()
   target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
   brink_add_page(${target})

@@ -65,6 +65,15 @@ foreach(source IN LISTS test_sources)
   brink_add_test(${source})
 endforeach()
 
+# Beside CVODE, where it is installed.
+include(cmake/FindSundialsStatic.cmake)
+if(SUNDIALS_FOUND)
+  target_link_libraries(test_bdf_accuracy PRIVATE Sundials::cvode)
+  target_compile_definitions(test_bdf_accuracy PRIVATE BRINK_WITH_SUNDIALS)
+else()
+  message(STATUS "SUNDIALS not found: bdf is tested without CVODE beside it (Debian package libsundials-dev)")
+endif()
+
 file(GLOB tsan_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*/tsan_*.c)
 if(BRINK_SANITIZE MATCHES "thread")
   foreach(source IN LISTS tsan_sources)

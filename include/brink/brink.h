@@ -621,12 +621,13 @@ BRINK_API void brink_model_destroy(brink_model *model); /* NULL is fine */
   X(BRINK_ADAMS, "adams")   /* variable step, variable order 1-12, PECE */                         \
   X(BRINK_TAYLOR, "taylor") /* Taylor series of the solution, from brink_model_def.flow_jet */     \
   X(BRINK_DOPRI, "dopri")   /* Runge-Kutta pair 5(4) of Dormand and Prince */                      \
-  X(BRINK_EULER, "euler")   /* the rest: textbook methods at a fixed step */                       \
+  X(BRINK_EULER, "euler")   /* up to trapezoid: textbook methods at a fixed step */                \
   X(BRINK_TAYLOR2, "taylor2")                                                                      \
   X(BRINK_RK4, "rk4")                                                                              \
   X(BRINK_AM3, "am3")                                                                              \
   X(BRINK_BDF3, "bdf3")                                                                            \
-  X(BRINK_TRAPEZOID, "trapezoid")
+  X(BRINK_TRAPEZOID, "trapezoid")                                                                  \
+  X(BRINK_BDF, "bdf") /* stiff: backward differentiation, variable step and order 1-5 */
 
 typedef enum brink_method {
 #define BRINK_METHOD_ENUM(name, text) name,

@@ -42,13 +42,13 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                    .setting = true},
     [CLI_METHOD] = {.name = "method",
                     .argument = "M",
-                    .choices = "auto|adams|taylor|dopri|euler|taylor2|rk4|am3|bdf3|trapezoid",
-                    .later = "bdf|dae",
+                    .choices =
+                        "auto|adams|taylor|dopri|euler|taylor2|rk4|am3|bdf3|trapezoid|bdf|dae",
                     .fallback = "auto",
                     .help =
                         "auto, adams (variable step and order), taylor (series of the solution), "
-                        "dopri (Runge-Kutta 5(4)); at a fixed --step: euler, taylor2, rk4, am3, "
-                        "bdf3, trapezoid",
+                        "dopri (Runge-Kutta 5(4)), bdf or dae (stiff models); at a fixed --step: "
+                        "euler, taylor2, rk4, am3, bdf3, trapezoid",
                     .group = CLI_GROUP_METHOD,
                     .commands = SIMULATES,
                     .setting = true},
@@ -84,7 +84,7 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
     [CLI_ORDER] = {.name = "order",
                    .argument = "Q",
                    .fallback = "chosen",
-                   .help = "fixed order: 1 to 12 for adams, 1 to 30 for taylor",
+                   .help = "fixed order: 1 to 12 for adams, 1 to 30 for taylor, 1 to 5 for bdf",
                    .group = CLI_GROUP_METHOD,
                    .commands = SIMULATES | ON(EMIT),
                    .setting = true},
@@ -180,7 +180,7 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                          .commands = ON(CONDITION)},
     [CLI_AGAINST] = {.name = "against",
                      .argument = "M",
-                     .choices = "adams|taylor|dopri|euler|taylor2|rk4|am3|bdf3|trapezoid",
+                     .choices = "adams|taylor|dopri|euler|taylor2|rk4|am3|bdf3|trapezoid|bdf",
                      .help = "also run the model with this method (--step is then its step), and "
                              "list the events that differ by more than both errors",
                      .group = CLI_GROUP_RESULTS,
@@ -561,9 +561,5 @@ bool cli_choice_allows(const char *choices, const char *value, brink_text *probl
 }
 
 bool cli_option_allows(const cli_option *option, const char *value, brink_text *problem) {
-  if (option->choices == NULL) return true;
-  if (option->later == NULL || !is_listed(option->later, value))
-    return cli_choice_allows(option->choices, value, problem);
-  brink_text_add(problem, "%s is not in this version", value);
-  return false;
+  return option->choices == NULL || cli_choice_allows(option->choices, value, problem);
 }

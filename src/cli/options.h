@@ -71,7 +71,6 @@ typedef struct cli_option {
   char letter;          /* 0: none */
   const char *argument; /* "T"; NULL: takes none */
   const char *choices;  /* "auto|always|never"; NULL: anything */
-  const char *later;    /* choices that are not in this version */
   const char *fallback; /* what holds without it, for the help; NULL: nothing to say */
   const char *files;    /* the endings of the files that it names: "csv|mat|h5"; NULL: no file */
   const char *help;

@@ -4,15 +4,19 @@
 #include <math.h>
 
 static const brink_stepper_ops *const all_methods[] = {
-    &brink_stepper_adams, &brink_stepper_taylor,  &brink_stepper_dopri,
-    &brink_stepper_euler, &brink_stepper_taylor2, &brink_stepper_rk4,
-    &brink_stepper_am3,   &brink_stepper_bdf3,    &brink_stepper_trapezoid,
+    &brink_stepper_adams,     &brink_stepper_taylor, &brink_stepper_dopri, &brink_stepper_euler,
+    &brink_stepper_taylor2,   &brink_stepper_rk4,    &brink_stepper_am3,   &brink_stepper_bdf3,
+    &brink_stepper_trapezoid, &brink_stepper_bdf,
 };
 
 bool brink_stepper_create(brink_stepper *st, const brink_options *options, const double *atol,
                           brink_eval *eval, brink_arena *arena) {
-  *st =
-      (brink_stepper){.eval = eval, .options = options, .atol = atol, .n = eval->n, .nx = eval->nx};
+  *st = (brink_stepper){.eval = eval,
+                        .options = options,
+                        .atol = atol,
+                        .n = eval->n,
+                        .nx = eval->nx,
+                        .ntested = eval->nx - eval->model->def.nz};
   for (size_t k = 0; k < sizeof all_methods / sizeof all_methods[0]; k++) {
     if (all_methods[k]->method == options->method) st->ops = all_methods[k];
   }
@@ -26,6 +30,15 @@ bool brink_stepper_create(brink_stepper *st, const brink_options *options, const
   if (!brink_stepper_adams.create(st, arena)) return false;
   st->substitute = (brink_stepper_engine){.ops = &brink_stepper_adams, .method = st->method};
   return true;
+}
+
+static void release_engine(const brink_stepper_engine *engine) {
+  if (engine->ops != NULL && engine->ops->release != NULL) engine->ops->release(engine->method);
+}
+
+void brink_stepper_release(brink_stepper *st) {
+  release_engine(&st->chosen);
+  release_engine(&st->substitute);
 }
 
 static void relocate_engine(const brink_stepper *st, brink_stepper_engine *engine,
@@ -101,7 +114,7 @@ double brink_stepper_norm(const brink_stepper *st, const double *v, const double
                           const double *y) {
   double norm = 0.0;
   double rtol = st->options->rtol;
-  for (size_t i = 0; i < st->nx; i++) {
+  for (size_t i = 0; i < st->ntested; i++) {
     double a = fabs(x[i]), b = fabs(y[i]);
     double ratio = fabs(v[i]) / (rtol * (a > b ? a : b) + st->atol[i]);
     if (!(ratio <= norm)) norm = ratio; /* keeps a NaN */

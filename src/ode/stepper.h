@@ -55,6 +55,8 @@ typedef struct brink_stepper_ops {
   double *(*series)(void *method, size_t *length, double **unit, int **degree);
   /* The simulation is a copy of another: all pointers in `method` lead into its own memory from now on. */
   void (*relocate)(const brink_stepper *st, void *method, brink_relocation *moved);
+  /* Gives back what the method has that is not in the arena. NULL: nothing. */
+  void (*release)(void *method);
 } brink_stepper_ops;
 
 typedef struct brink_series_head {
@@ -76,7 +78,8 @@ struct brink_stepper {
   const brink_options *options;
   const double *atol; /* one for each of the nx states */
   size_t n;           /* components: states and appended guard states */
-  size_t nx;          /* components that the error test looks at */
+  size_t nx;          /* components of the model: states, and unknowns of constraints, … */
+  size_t ntested;     /* … the first of which are states: the error test looks at these */
 
   double t;
   double *x;    /* n */
@@ -99,6 +102,7 @@ struct brink_stepper {
 /* The methods, one file each. */
 extern const brink_stepper_ops brink_stepper_adams;
 extern const brink_stepper_ops brink_stepper_taylor;
+extern const brink_stepper_ops brink_stepper_bdf;
 extern const brink_stepper_ops brink_stepper_dopri;
 extern const brink_stepper_ops brink_stepper_euler;
 extern const brink_stepper_ops brink_stepper_taylor2;
@@ -110,6 +114,9 @@ extern const brink_stepper_ops brink_stepper_trapezoid;
 /* A stepper for options->method; false when there is no memory. */
 bool brink_stepper_create(brink_stepper *st, const brink_options *options, const double *atol,
                           brink_eval *eval, brink_arena *arena);
+
+/* Gives back what is not in the arena. */
+void brink_stepper_release(brink_stepper *st);
 
 /* The simulation that it belongs to is a copy of another. */
 void brink_stepper_relocate(brink_stepper *st, brink_relocation *moved);
@@ -126,7 +133,7 @@ void brink_stepper_choose(brink_stepper *st);
 bool brink_stepper_has_substitute(const brink_stepper *st);
 bool brink_stepper_substitute(brink_stepper *st);
 
-/* The weighted maximum norm max_i |v_i| / (rtol*max(|x_i|, |y_i|) + atol_i) over the nx states. */
+/* The weighted maximum norm max_i |v_i| / (rtol*max(|x_i|, |y_i|) + atol_i) over the states. */
 double brink_stepper_norm(const brink_stepper *st, const double *v, const double *x,
                           const double *y);
 

@@ -91,6 +91,7 @@ static bool set_method(brink_run_options *o, const char *word, brink_text *probl
 #define METHOD_WORD(name, text) text,
   static const char *const methods[] = {BRINK_METHOD_LIST(METHOD_WORD) NULL};
 #undef METHOD_WORD
+  if (strcmp(word, "dae") == 0) word = "bdf"; /* it solves both */
   int choice = read_choice(word, methods, problem);
   if (choice >= 0) o->sim.method = (brink_method)choice;
   return choice >= 0;
@@ -296,19 +297,22 @@ brink_status brink_run_options_of(const brink_system *system, const brink_option
 brink_status brink_run_options_check(const brink_run_options *options, brink_diag *diag) {
   const brink_options *sim = &options->sim;
   if ((unsigned)options->writable > BRINK_WRITE_ALL ||
-      (unsigned)options->clocks > BRINK_CLOCKS_ONE || (unsigned)sim->method > BRINK_TRAPEZOID ||
+      (unsigned)options->clocks > BRINK_CLOCKS_ONE || (unsigned)sim->method > BRINK_BDF ||
       !(options->every >= 0.0) || options->until < 0.0)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "an option has a value that it cannot have: writable, clocks, method, "
                           "every or until");
-  if (sim->method > BRINK_DOPRI && sim->step == 0.0)
+  if (sim->method > BRINK_DOPRI && sim->method < BRINK_BDF && sim->step == 0.0)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "method %s works at a fixed step: give it one (step)",
                           brink_method_name(sim->method));
-  if (sim->order > 0 && sim->method > BRINK_TAYLOR)
+  if (sim->order > 0 && sim->method > BRINK_TAYLOR && sim->method < BRINK_BDF)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
-                          "order is for adams and taylor; %s has an order of its own",
+                          "order is for adams, taylor and bdf; %s has an order of its own",
                           brink_method_name(sim->method));
+  if (sim->order > 5 && sim->method == BRINK_BDF)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                          "order %d is for adams and taylor; bdf has orders 1 to 5", sim->order);
   if (sim->order > 12 && sim->method == BRINK_ADAMS)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "order %d is for taylor; adams has orders 1 to 12", sim->order);

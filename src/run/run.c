@@ -75,7 +75,9 @@ static brink_status create_one(brink_run *run, brink_diag *diag) {
   brink_options sim = run->options.sim;
   sim.max_steps = STEPS_AT_A_TIME;
   brink_instance_options wishes = brink_run_instance_options(run);
-  wishes.wants_jacobian = run->options.conditions; /* its pattern tells what an event depends on */
+  wishes.wants_jacobian =
+      run->options.conditions /* its pattern tells what an event depends on */ ||
+      sim.method == BRINK_BDF;
   if (!list_writable(run, &wishes)) return out_of_memory(diag);
   brink_run_want_series(run, &wishes);
   brink_status status =

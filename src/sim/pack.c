@@ -124,7 +124,7 @@ brink_status brink_packing_init(brink_packing *packing, brink_sim *sim, brink_di
     return brink_diag_set(
         diag, BRINK_ERR_UNSUPPORTED,
         "agents with clocks of their own need a method that hands out polynomials: "
-        "taylor or adams, not %s",
+        "taylor, adams or bdf, not %s",
         brink_method_name(sim->options.method));
   if (chosen->ops->series != NULL) {
     double *unit;

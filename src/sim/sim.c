@@ -84,25 +84,28 @@ static brink_status check_tolerances(const brink_options *options, const brink_m
 static brink_status check_steps(const brink_options *options, brink_diag *diag) {
   if (!(options->step >= 0.0) || isinf(options->step))
     REFUSE("step is %g: give a positive number, or 0 to have it chosen", options->step);
-  if (options->method > BRINK_DOPRI && options->step == 0.0)
+  if (options->method > BRINK_DOPRI && options->method < BRINK_BDF && options->step == 0.0)
     REFUSE("%s works at a fixed step: set options.step", brink_method_name(options->method));
   if (!(options->hmin >= 0.0) || isinf(options->hmin))
     REFUSE("hmin is %g: give zero or a positive number", options->hmin);
   if (!(options->hmax > 0.0)) REFUSE("hmax is %g: give a positive number", options->hmax);
   if (options->hmin > options->hmax)
     REFUSE("hmin (%g) is larger than hmax (%g)", options->hmin, options->hmax);
-  int most = options->method == BRINK_TAYLOR ? BRINK_PATH_TERMS : 12;
+  int most = options->method == BRINK_TAYLOR ? BRINK_PATH_TERMS
+             : options->method == BRINK_BDF  ? 5
+                                             : 12;
   if (options->order < 0 || options->order > most || options->max_order < 0 ||
       options->max_order > 12)
-    REFUSE("order %d, max_order %d: Adams methods have orders 1 to 12, Taylor series 1 to %d (0: "
-           "automatic)",
+    REFUSE("order %d, max_order %d: Adams methods have orders 1 to 12, BDF 1 to 5, Taylor series 1 "
+           "to %d "
+           "(0: automatic)",
            options->order, options->max_order, BRINK_PATH_TERMS);
   return BRINK_OK;
 }
 
 static brink_status check_options(const brink_options *options, const brink_model *model,
                                   brink_diag *diag) {
-  if ((int)options->method < 0 || options->method > BRINK_TRAPEZOID)
+  if ((int)options->method < 0 || options->method > BRINK_BDF)
     REFUSE("method %d is not one of brink_method", (int)options->method);
   if (brink_detector_ops_for(options->events) == NULL)
     REFUSE("events %d is not one of brink_events", (int)options->events);
@@ -341,6 +344,7 @@ brink_status brink_sim_create(const brink_model *model, const brink_options *opt
 
 void brink_sim_destroy(brink_sim *sim) {
   if (sim == NULL) return;
+  brink_stepper_release(&sim->stepper);
   brink_arena arena = sim->arena; /* the sim itself lives in it */
   brink_arena_free(&arena);
 }
