@@ -9,7 +9,7 @@ static int emit(brink_system *system, const brink_options *run) {
   brink_emit_options options = {
       .guards = true, .jets = true, .actions = true, .all = true, .comments = true};
   brink_emission emission;
-  options.flow = brink_flow_make(&system->rhs, system->nx, system->nv, &system->arena);
+  options.flow = brink_flow_make(&system->rhs, system->nx, system->nz, system->nv, &system->arena);
   if (options.flow != NULL && run->order > 0)
     options.flow_order = run->order;
   else if (options.flow != NULL)

@@ -509,11 +509,12 @@ static void fill_up(brink_series_degrees *degrees, size_t nx, size_t nv) {
   for (size_t k = 0; k < nv; k++) degrees->v[k] = BRINK_SERIES_FULL;
 }
 
-bool brink_series_find_degrees(const brink_program *program, size_t nx, size_t nv,
+bool brink_series_find_degrees(const brink_program *program, size_t nx, size_t nz, size_t nv,
                                brink_arena *arena, brink_series_degrees *degrees) {
   degrees->x = brink_arena_take(arena, nx, sizeof(int));
   degrees->v = brink_arena_take(arena, nv, sizeof(int));
   if (arena->failed) return false;
+  for (size_t k = nx - nz; k < nx; k++) degrees->x[k] = BRINK_SERIES_FULL;
   bool grown = true, ok = true;
   for (int pass = 0; grown && ok; pass++) { /* degrees only grow */
     grown = false;

@@ -79,8 +79,8 @@ brink_series_program *brink_series_make(const brink_kernel *kernel,
                                         const brink_series_degrees *degrees, brink_arena *arena);
 
 /* The degrees that the solution of x' = `program` has, whatever the parameters, modes and initial
- * values. False: out of memory. */
-bool brink_series_find_degrees(const brink_program *program, size_t nx, size_t nv,
+ * values. The last nz slots of X are unknowns, whose series may go on for ever. False: out of memory. */
+bool brink_series_find_degrees(const brink_program *program, size_t nx, size_t nz, size_t nv,
                                brink_arena *arena, brink_series_degrees *degrees);
 
 #endif

@@ -520,3 +520,32 @@ void brink_structure_row_text(const brink_system *system, const brink_structure_
     brink_system_instance_name(system, c->group, row->iteration / (c->count / instances), text);
   }
 }
+
+static void add_names(const brink_system *system, const uint32_t *slots, size_t count,
+                      brink_text *text) {
+  for (size_t k = 0; k < count; k++) {
+    if (k > 0) brink_text_add(text, ", ");
+    brink_structure_slot_text(system, slots[k], text);
+  }
+}
+
+void brink_structure_fault_text(const brink_system *system, const brink_structure_fault *fault,
+                                brink_text *text) {
+  if (fault == NULL || fault->kind == BRINK_FAULT_MEMORY || fault->kind == BRINK_FAULT_NONE) {
+    brink_text_add(text, "there is no memory for another structure of constraints");
+  } else if (fault->kind == BRINK_FAULT_SIZE) {
+    brink_text_add(text, "the constraints that hold would have to be differentiated too often");
+  } else if (fault->kind == BRINK_FAULT_COUNT) {
+    brink_text_add(text, "%zu constraints hold, but there are %zu unknowns", fault->active,
+                   fault->unknowns);
+  } else {
+    brink_text_add(text, "these %zu equations determine only ", fault->nrows);
+    add_names(system, fault->only, fault->nonly, text);
+    for (size_t k = 0; k < fault->nrows; k++) {
+      brink_text_add(text, k == 0 ? ": " : ", ");
+      brink_structure_row_text(system, &fault->rows[k], text);
+    }
+    if (fault->nundetermined > 0) brink_text_add(text, "; nothing determines ");
+    add_names(system, fault->undetermined, fault->nundetermined, text);
+  }
+}

@@ -129,6 +129,10 @@ void brink_structure_row_text(const brink_system *system, const brink_structure_
                               brink_text *text);
 void brink_structure_unknown_text(const brink_system *system,
                                   const brink_structure_unknown *unknown, brink_text *text);
+/* A fault in words: "these 2 equations determine only w1, w2: line 20, line 21; nothing determines Tc". NULL: out of
+ * memory. */
+void brink_structure_fault_text(const brink_system *system, const brink_structure_fault *fault,
+                                brink_text *text);
 /* The name of a slot of X: "car[3].x". */
 void brink_structure_slot_text(const brink_system *system, uint32_t slot, brink_text *text);
 

@@ -320,6 +320,9 @@ bool flat_has_constraints(const flat_group *group);
 void flat_constraints(flat *f, flat_group *group);
 bool flat_check_written_out(flat *f, const brink_system *system);
 
+/* flat_structure.c: the structures of constraints; an error where one cannot be solved. */
+void flat_structures(flat *f, brink_system *system);
+
 void flat_events(flat *f, flat_group *group, brink_ast_event *events);
 /* Equations of on-event, in place while the flag's sign is 0. */
 void flat_merge_on_event(flat *f, flat_group *group, brink_ast_event *events);

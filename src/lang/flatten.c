@@ -335,6 +335,7 @@ void flat_finish(flat *f, brink_system *system, const uint32_t *numbers) {
   }
   brink_text_free(&path);
   if (!f->failed) flat_check_written_out(f, system);
+  if (!f->failed && system->nz > 0) flat_structures(f, system);
 }
 
 static void run(flat *f) {

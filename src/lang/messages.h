@@ -274,6 +274,7 @@
   X(EQUATION_LENGTH, "equation-length")                                                            \
   X(CONSTRAINT_LENGTHS, "constraint-lengths")                                                      \
   X(CONSTRAINT_CONDITION, "constraint-condition")                                                  \
+  X(STRUCTURE, "structure")                                                                        \
   X(CONSTRAINT_NOT_WRITTEN_OUT, "constraint-not-written-out")                                      \
   X(EQUALITY_OF_SIGNALS, "equality-of-signals")                                                    \
   X(LIST_NOT_ALLOWED, "list-not-allowed")                                                          \

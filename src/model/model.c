@@ -448,6 +448,19 @@ static bool copy_pattern(brink_model *model) {
   return def->jacobian_pattern.starts != NULL && def->jacobian_pattern.rows != NULL;
 }
 
+static bool copy_constraints(brink_model *model) {
+  brink_model_def *def = &model->def;
+  brink_arena *arena = &model->arena;
+  if (def->nz == 0) return true;
+  brink_constraints_def *copy = brink_arena_copy(arena, def->constraints, 1, sizeof *copy);
+  if (copy == NULL) return false;
+  if (copy->start != NULL) copy->start = brink_arena_copy(arena, copy->start, def->nx, 1);
+  if (copy->lo != NULL) copy->lo = brink_arena_copy(arena, copy->lo, def->nz, sizeof(double));
+  if (copy->hi != NULL) copy->hi = brink_arena_copy(arena, copy->hi, def->nz, sizeof(double));
+  def->constraints = copy;
+  return !arena->failed;
+}
+
 static bool copy_arrays(brink_model *model) {
   brink_model_def *def = &model->def;
   brink_arena *arena = &model->arena;
@@ -464,7 +477,8 @@ static bool copy_arrays(brink_model *model) {
   for (size_t k = 0; k < def->nguards; k++) {
     if (!copy_guard(model, k)) return false;
   }
-  return copy_names(model) && copy_clocks(model) && copy_pattern(model) && copy_reads(model);
+  return copy_names(model) && copy_clocks(model) && copy_pattern(model) && copy_reads(model) &&
+         copy_constraints(model);
 }
 
 static brink_status check_pattern(const brink_model_def *def, brink_diag *diag) {

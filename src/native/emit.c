@@ -250,6 +250,8 @@ static void emit_everything(emitter *e) {
   add_program(e, &e->system->rhs, "rhs");
   if (o->all) add_program(e, &e->system->all, "all");
   if (o->jacobian) add_program(e, o->jacobian_program, "jacobian");
+  for (size_t k = 0; o->extra != NULL && k < o->extra->nkernels; k++)
+    add_kernel(e, o->extra->kernels[k]);
   add_flags(e);
   if (o->actions) add_instants(e);
   if (o->flow != NULL)

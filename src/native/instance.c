@@ -48,12 +48,14 @@ static int flow_jet(int order, double t, double unit, const double *x, const bri
                     double *const *rows) {
   brink_instance *instance = env->user;
   if (order > instance->flow_order || instance->rest.any) return 1;
+  if (instance->system->nz > 0)
+    return brink_instance_constrained_flow(instance, order, t, unit, x, env, rows);
   brink_frame frame = brink_instance_frame(instance, t, x, env->p, env->mode, env->sgn);
   const brink_native *native = instance->native;
   if (native == NULL || native->object->flow == NULL ||
       native->object->flow(&frame, &instance->tables, order, unit, rows, instance->flow_scratch) ==
           0)
-    brink_flow_run(instance->flow, &frame, order, unit, rows, instance->flow_scratch);
+    brink_flow_run(instance->flow, &frame, order, unit, rows, instance->flow_scratch, NULL);
   return 0;
 }
 
@@ -212,7 +214,8 @@ static brink_status make_model(brink_instance *instance, const char *cache, brin
   brink_model_def def = define(instance);
   brink_status status = BRINK_OK;
   if (!name_guards(instance, &arena, &guards) || !name_states(instance, &arena, &states) ||
-      !define_clocks(instance, &arena, &def) || !define_reads(instance, &arena, &def))
+      !define_clocks(instance, &arena, &def) || !define_reads(instance, &arena, &def) ||
+      !brink_instance_define_constraints(instance, &arena, &def))
     status = brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for the model");
   def.state_names = (const char *const *)states.names;
   if (status == BRINK_OK)
@@ -285,10 +288,6 @@ brink_status brink_instance_create(brink_system *system, const brink_instance_op
   if (instance != NULL) *instance = NULL;
   if (system == NULL || instance == NULL)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "system and instance must not be NULL");
-  if (system->has_constraints)
-    return brink_diag_set(diag, BRINK_ERR_UNSUPPORTED,
-                          "%s: constraints are not solved by this version",
-                          system->constraints_where != NULL ? system->constraints_where : "model");
   brink_arena arena;
   brink_arena_init(&arena, allocator);
   brink_instance *made = brink_arena_take(&arena, 1, sizeof *made);

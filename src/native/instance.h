@@ -23,8 +23,10 @@
 #include <brink/jet.h>
 #include <stdatomic.h>
 
+#include "expr/structure.h"
 #include "model/model.h"
 #include "native/series_run.h"
+#include "num/blocks.h"
 
 /* The largest order of the solution's series that any method asks for. */
 #define BRINK_FLOW_ORDER 30
@@ -99,11 +101,24 @@ typedef struct brink_notebook {
 
 typedef struct brink_tangent_room brink_tangent_room;
 
+/* Of any structure that can hold. */
+typedef struct brink_constraint_room {
+  size_t invariants, entries, factors; /* see brink_constraints_def */
+  size_t series;                       /* registers */
+} brink_constraint_room;
+
+struct brink_bound_structure;
+typedef struct brink_structure_store brink_structure_store;
+
+/* The least order of the series that a model with constraints has: signs of flags ask for it (sim/derivative.c). */
+#define BRINK_CONSTRAINT_ORDER 8
+
 /* How much memory an instance needs: numbers of items. */
 typedef struct brink_room {
   size_t scratch, outputs, checked; /* of the code that runs; to space OUT; values with ranges */
   size_t jet, flow;                 /* of guards' series, of the solution's */
   size_t fired;                     /* instances of rules */
+  brink_constraint_room constraints;
 } brink_room;
 
 /* What an instance and its clones have in common. Constant once the first instance is made, but for the count. */
@@ -115,6 +130,8 @@ typedef struct brink_shared {
   /* The first instance as it was when it was made; only what is constant in it, and its ending, are used. */
   const brink_instance *made;
   const brink_warning *warnings; /* from the start */
+  brink_structure_store
+      *store; /* structures of constraints; NULL: there are none. Locked by itself. */
 } brink_shared;
 
 struct brink_instance {
@@ -150,7 +167,8 @@ struct brink_instance {
   int *mode0;
 
   /* Room for the callbacks. */
-  double *scratch;       /* of the code that runs */
+  double *scratch; /* of the code that runs */
+  size_t scratch_size;
   double *jet_scratch;   /* of guards' series */
   double *flow_scratch;  /* of the solution's */
   double *probe;         /* a state */
@@ -174,6 +192,16 @@ struct brink_instance {
     bool *state;
     double *before, *after, *x; /* around an action */
   } rest;
+
+  /* Constraints: the structure that held last, and by which values; room for its series. */
+  struct {
+    const struct brink_bound_structure *last;
+    int *mode;
+    signed char *sgn;
+    double *p;
+    double *values, *column, *registers;
+    brink_blocks blocks;
+  } constraints;
 
   brink_tangent_room *tangents; /* NULL: no derivatives were needed yet */
 
@@ -241,6 +269,23 @@ brink_status brink_instance_define_guards(brink_instance *instance, brink_arena 
 /* The signs of all guards at a point, by their values alone; zero counts as positive. */
 void brink_instance_signs(brink_instance *instance, double t, const double *x, const double *p,
                           const int *mode, signed char *sgn);
+
+/* ---- instance_constraint.c: nothing of this where the system has no constraints ---- */
+
+bool brink_instance_bind_constraints(brink_instance *instance);
+bool brink_instance_take_constraint_room(brink_instance *instance);
+bool brink_instance_define_constraints(brink_instance *instance, brink_arena *arena,
+                                       brink_model_def *def);
+void brink_instance_release_constraints(brink_shared *shared);
+
+/* Kernels to be compiled: how many, and the first of them; and what came of it. */
+size_t brink_instance_constraint_kernels(brink_instance *instance, brink_kernel **kernels,
+                                         size_t capacity);
+void brink_instance_adopt_constraints(brink_instance *instance);
+
+/* flow_jet where there are constraints. */
+int brink_instance_constrained_flow(brink_instance *instance, int order, double t, double unit,
+                                    const double *x, const brink_env *env, double *const *rows);
 
 /* ---- instance_native.c ---- */
 

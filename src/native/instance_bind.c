@@ -372,16 +372,19 @@ static size_t count_dear_guards(const brink_instance *instance) {
 /* Those of the solution, where they are asked for, unless they take too much memory. */
 static bool bind_flow(brink_instance *instance) {
   const brink_system *system = instance->system;
-  if (!instance->options.wants_flow_jet) return true;
+  bool constrained = system->nz > 0; /* signs of flags that constraints let go of ask for series */
+  if (!instance->options.wants_flow_jet && !constrained) return true;
   brink_arena *arena = &instance->shared->arena;
-  brink_flow *flow = brink_flow_make(&system->rhs, system->nx, system->nv, arena);
+  brink_flow *flow = brink_flow_make(&system->rhs, system->nx, system->nz, system->nv, arena);
   if (flow == NULL) return false;
   instance->flow_work = flow->work;
   bool worth = brink_series_worth(flow->work, count_dear_guards(instance));
-  if (instance->options.only_if_worth && !worth) return true;
+  bool wanted = instance->options.wants_flow_jet && (worth || !instance->options.only_if_worth);
+  if (!wanted && !constrained) return true;
   int order = instance->options.flow_order;
   if (order == 0)
     order = brink_series_order(instance->options.rtol, brink_flow_degree(flow), flow->work);
+  if (!wanted || (constrained && order < BRINK_CONSTRAINT_ORDER)) order = BRINK_CONSTRAINT_ORDER;
   size_t size = brink_flow_scratch(flow, order);
   if (size > MOST_SERIES) return true;
   instance->flow = flow;
@@ -414,7 +417,8 @@ brink_status brink_instance_bind(brink_instance *instance, brink_diag *diag) {
   if (status == BRINK_OK) status = bind_flags(instance, diag);
   if (status == BRINK_OK) status = bind_clocks(instance, diag);
   if (status == BRINK_OK) status = bind_rules(instance, diag);
-  if (status == BRINK_OK && !(bind_guard_series(instance) && bind_flow(instance)))
+  if (status == BRINK_OK && !(bind_guard_series(instance) && bind_flow(instance) &&
+                              brink_instance_bind_constraints(instance)))
     return no_memory(diag);
   enlarge_notebook(&instance->notes);
   return status;

@@ -25,6 +25,7 @@ bool brink_instance_share(brink_instance *instance, const brink_allocator *alloc
 /* The last user frees it. */
 static void release(brink_shared *shared) {
   if (shared == NULL || atomic_fetch_sub(&shared->users, 1) > 1) return;
+  brink_instance_release_constraints(shared);
   brink_model_destroy(shared->model);
   brink_native_destroy(shared->native);
   brink_arena arena = shared->arena; /* it lives in it */
@@ -38,6 +39,7 @@ bool brink_instance_take_room(brink_instance *instance) {
   const brink_room *room = &instance->room;
   brink_arena *arena = &instance->arena;
   instance->scratch = brink_arena_take(arena, room->scratch, sizeof(double));
+  instance->scratch_size = room->scratch;
   instance->outputs = brink_arena_take(arena, room->outputs + 1, sizeof(double));
   instance->before = brink_arena_take(arena, room->checked, sizeof(double));
   instance->jet_scratch = brink_arena_take(arena, room->jet, sizeof(double));
@@ -64,7 +66,7 @@ bool brink_instance_take_room(brink_instance *instance) {
   size_t warnings = instance->options.range_warns ? BRINK_WARNINGS : 0;
   instance->warnings = brink_arena_take(arena, warnings, sizeof *instance->warnings);
   instance->warning_texts = brink_arena_take(arena, warnings, sizeof(char *));
-  if (arena->failed) return false;
+  if (arena->failed || !brink_instance_take_constraint_room(instance)) return false;
   brink_instance_forget(instance);
   return true;
 }

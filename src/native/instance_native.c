@@ -23,15 +23,19 @@ typedef struct excerpt {
   brink_system system;
   brink_flag *flags;
   brink_kernel **gradients;
+  brink_program extra; /* of constraints */
 } excerpt;
 
-static bool take_excerpt(const brink_instance *instance, excerpt *e) {
+static bool take_excerpt(brink_instance *instance, excerpt *e) {
   const brink_allocator *allocator = &instance->arena.allocator;
   const brink_system *system = instance->system;
   e->system = *system;
   e->flags = brink_allocate(allocator, system->nflags, sizeof *e->flags);
   e->gradients = brink_allocate(allocator, system->nflags, sizeof *e->gradients);
-  if (e->flags == NULL || e->gradients == NULL) return false;
+  e->extra.nkernels = brink_instance_constraint_kernels(instance, NULL, 0);
+  e->extra.kernels = brink_allocate(allocator, e->extra.nkernels, sizeof *e->extra.kernels);
+  if (e->flags == NULL || e->gradients == NULL || e->extra.kernels == NULL) return false;
+  brink_instance_constraint_kernels(instance, e->extra.kernels, e->extra.nkernels);
   for (size_t f = 0; f < system->nflags; f++) {
     const brink_bound_flag *bound = &instance->flags[f];
     e->flags[f] = system->flags[f];
@@ -49,6 +53,7 @@ static void give_back(const brink_instance *instance, excerpt *e) {
   const brink_allocator *allocator = &instance->arena.allocator;
   brink_release(allocator, e->flags, instance->system->nflags, sizeof *e->flags);
   brink_release(allocator, e->gradients, instance->system->nflags, sizeof *e->gradients);
+  brink_release(allocator, e->extra.kernels, e->extra.nkernels, sizeof *e->extra.kernels);
 }
 
 static void adopt(const brink_native *native, brink_task *task) {
@@ -64,19 +69,21 @@ static void adopt_all(brink_instance *instance) {
     adopt(native, &bound->gradient);
     if (bound->has_jet) bound->jet = brink_native_jet(native, bound->value.kernel);
   }
+  brink_instance_adopt_constraints(instance);
 }
 
 static brink_status create(brink_instance *instance, const excerpt *e, const char *cache) {
   brink_emit_options options = {.gradient_kernels = e->gradients,
                                 .jacobian = instance->jacobian_program.nkernels > 0,
                                 .jacobian_program = &instance->jacobian_program};
-  if (instance->flow != NULL) {
+  if (instance->flow != NULL && instance->system->nz == 0) {
     options.flow = instance->flow;
     options.flow_order = instance->flow_order;
     options.guard_order = 2 * instance->flow_order;
   }
   options.guards = any_asked(instance, &options.jets, &options.all);
   options.gradients = options.guards;
+  options.extra = &e->extra;
   return brink_native_create(&e->system, &options, cache, &instance->arena.allocator,
                              &instance->shared->native, instance->reason);
 }

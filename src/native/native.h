@@ -71,6 +71,7 @@ typedef struct brink_emit_options {
   bool comments;  /* names and source lines (brink emit); they do not enter the cache's key */
   bool all;       /* system->all: every variable and output */
 
+  const brink_program *extra;  /* more kernels, each a function of its own; NULL: none */
   const brink_flow *flow;      /* the solution's series; NULL: not asked for */
   int flow_order, guard_order; /* orders that will be asked for: may be written out */
 

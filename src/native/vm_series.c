@@ -154,11 +154,11 @@ void brink_series_run(const brink_series_program *series, const brink_frame *fra
 
 /* ---- the solution ---- */
 
-brink_flow *brink_flow_make(const brink_program *program, size_t nx, size_t nv,
+brink_flow *brink_flow_make(const brink_program *program, size_t nx, size_t nz, size_t nv,
                             brink_arena *arena) {
   brink_flow *flow = brink_arena_take(arena, 1, sizeof *flow);
   brink_series_program **series = brink_arena_take(arena, program->nkernels, sizeof *series);
-  if (arena->failed || !brink_series_find_degrees(program, nx, nv, arena, &flow->degrees))
+  if (arena->failed || !brink_series_find_degrees(program, nx, nz, nv, arena, &flow->degrees))
     return NULL;
   *flow = (brink_flow){.program = program,
                        .series = (const brink_series_program *const *)series,
@@ -221,16 +221,41 @@ static void clear_outputs(series_run *run, int k, double *const *rows, double *v
   }
 }
 
+/* Coefficient k of the unknowns: the rows are linear in it, so that their values without it tell it. */
+static void solve_round(const series_run *run, const brink_flow_constraints *constraints, int k,
+                        double *const *rows) {
+  const brink_blocks *blocks = constraints->blocks;
+  if (k > 0) {
+    for (size_t i = 0; i < blocks->n; i++) rows[blocks->unknown[i]][k] = 0.0;
+    run_round(run, k);
+    for (size_t i = 0; i < blocks->n; i++)
+      constraints->column[i] = -row(run, run->series->outputs[i].value)[k];
+    brink_blocks_solve(blocks, constraints->values, constraints->column);
+    for (size_t i = 0; i < blocks->n; i++) rows[blocks->unknown[i]][k] = constraints->column[i];
+  }
+  run_round(run, k);
+}
+
 void brink_flow_run(const brink_flow *flow, const brink_frame *frame, int order, double unit,
-                    double *const *rows, double *scratch) {
+                    double *const *rows, double *scratch,
+                    const brink_flow_constraints *constraints) {
   size_t length = (size_t)order + 1;
   double *v = scratch, *t = v + flow->nv * length, *r = t + length;
   memset(scratch, 0, brink_flow_scratch(flow, order) * sizeof *scratch);
   t[0] = frame->t;
   if (order > 0) t[1] = unit;
   for (size_t i = 0; i < flow->nx; i++) memset(rows[i] + 1, 0, (size_t)order * sizeof *rows[i]);
-  for (int k = 0; k < order; k++) {
+  series_run unknowns = {
+      .frame = frame, .t = t, .x = (const double *const *)rows, .unit = unit, .length = length};
+  if (constraints != NULL) {
+    unknowns.series = constraints->series;
+    unknowns.r = constraints->registers;
+    memset(unknowns.r, 0, constraints->series->count * length * sizeof *unknowns.r);
+  }
+  for (int k = 0; k <= order; k++) {
     double *next = r;
+    if (constraints != NULL) solve_round(&unknowns, constraints, k, rows);
+    if (k == order) break;
     for (size_t n = 0; n < flow->program->nkernels; n++) {
       const brink_series_program *series = flow->series[n];
       series_run run = {.series = series,

@@ -429,6 +429,7 @@ static void release(void *method) {
 
 const brink_stepper_ops brink_stepper_bdf = {
     .method = BRINK_BDF,
+    .settles = true,
     .create = create,
     .start = start,
     .plan = plan,

@@ -260,7 +260,7 @@ static void check_flow(int n) {
   brink_kernel *kernel = kernels_make(&arena, flows[n].name, 1);
   kernels_output(kernel, BRINK_SPACE_DX, 0, 0, field(kernel, n));
   const brink_program program = {.kernels = &kernel, .nkernels = 1};
-  brink_flow *flow = brink_flow_make(&program, 1, 0, &arena);
+  brink_flow *flow = brink_flow_make(&program, 1, 0, 0, &arena);
   double *scratch = malloc(brink_flow_scratch(flow, ORDER) * sizeof *scratch), worst = 0.0;
   arb_t d, p;
   arb_poly_t base, exact;
@@ -273,7 +273,7 @@ static void check_flow(int n) {
     double x[LENGTH] = {pow(10.0, uniform(-12.0, -2.0))}, *rows[] = {x};
     double unit = ldexp(1.0, ilogb(0.3 * x[0] / fabs(flows[n].c * pow(x[0], flows[n].p))));
     brink_frame frame = {.x = x};
-    brink_flow_run(flow, &frame, ORDER, unit, rows, scratch);
+    brink_flow_run(flow, &frame, ORDER, unit, rows, scratch, NULL);
     arb_set_d(d, x[0]);
     arb_set_d(p, flows[n].p);
     arb_neg(p, p);

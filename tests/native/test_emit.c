@@ -126,10 +126,10 @@ static void compare_flow(const brink_native *native, const brink_flow *flow, int
     for (int n = 0; n < 2; n++) row[n][i] = rows[n][i];
     rows[0][i][0] = rows[1][i][0] = m.x[i];
   }
-  brink_flow_run(flow, &m.frame, order, 0.25, row[0], scratch);
+  brink_flow_run(flow, &m.frame, order, 0.25, row[0], scratch, NULL);
   int done = native->object->flow(&m.frame, &native->tables, order, 0.25, row[1], scratch);
   CHECK(done == 1 || order > 12);
-  if (done == 0) brink_flow_run(flow, &m.frame, order, 0.25, row[1], scratch);
+  if (done == 0) brink_flow_run(flow, &m.frame, order, 0.25, row[1], scratch, NULL);
   for (size_t i = 0; i < flow->nx; i++) {
     for (int k = 0; k <= order; k++)
       CHECK_MSG(memcmp(&rows[0][i][k], &rows[1][i][k], sizeof(double)) == 0 ||
@@ -203,7 +203,7 @@ TEST(the_series_of_the_solution_has_the_same_bits_compiled_and_interpreted) {
     for (uint32_t count = 1; count <= 3; count += 2) {
       brink_system system;
       flow_system(&system, (brink_op)op, count);
-      brink_flow *flow = brink_flow_make(&system.rhs, 2 * count, count, &system.arena);
+      brink_flow *flow = brink_flow_make(&system.rhs, 2 * count, 0, count, &system.arena);
       CHECK(flow != NULL && flow->degrees.x[count] == 2);
       brink_native *native =
           compile(&system, &(brink_emit_options){.flow = flow, .flow_order = 12});

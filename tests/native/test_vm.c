@@ -252,7 +252,7 @@ TEST(the_flow_of_a_pendulum_meets_its_own_recurrence) {
   kernels_output(dx, BRINK_SPACE_DX, 4, 1, kernels_ref(dx, BRINK_SPACE_V, 1, 1));
   brink_kernel *all[3] = {sum, force, dx};
   const brink_program program = {.kernels = all, .nkernels = 3};
-  brink_flow *flow = brink_flow_make(&program, 8, 8, &arena);
+  brink_flow *flow = brink_flow_make(&program, 8, 0, 8, &arena);
   static kernels_memory m;
   kernels_fill(&m, &state);
   double rows[8][ORDER + 1], *row[8];
@@ -261,7 +261,7 @@ TEST(the_flow_of_a_pendulum_meets_its_own_recurrence) {
     rows[i][0] = m.x[i];
   }
   double *workspace = scratch_for(brink_flow_scratch(flow, ORDER));
-  brink_flow_run(flow, &m.frame, ORDER, 1.0, row, workspace);
+  brink_flow_run(flow, &m.frame, ORDER, 1.0, row, workspace, NULL);
   for (size_t i = 0; i < 4; i++) {
     double x[ORDER + 2] = {m.x[i]}, y[ORDER + 2] = {m.x[i + 4]}, sine[ORDER + 1];
     for (int k = 0; k < ORDER; k++) {
@@ -288,14 +288,14 @@ TEST(a_flow_without_a_series_says_so) {
                  op2(dx, BRINK_OP_DIV, brink_graph_constant(&dx->graph, 1.0),
                      kernels_ref(dx, BRINK_SPACE_X, 0, 0)));
   const brink_program program = {.kernels = &dx, .nkernels = 1};
-  brink_flow *flow = brink_flow_make(&program, 1, 0, &arena);
+  brink_flow *flow = brink_flow_make(&program, 1, 0, 0, &arena);
   double row[ORDER + 1] = {0.0}, *rows[1] = {row};
   brink_frame frame = {0};
   double *workspace = scratch_for(brink_flow_scratch(flow, ORDER));
-  brink_flow_run(flow, &frame, ORDER, 1.0, rows, workspace);
+  brink_flow_run(flow, &frame, ORDER, 1.0, rows, workspace, NULL);
   CHECK(!isfinite(row[1]) && !isfinite(row[2]));
   row[0] = 2.0; /* x = sqrt(4 + 2s) */
-  brink_flow_run(flow, &frame, ORDER, 1.0, rows, workspace);
+  brink_flow_run(flow, &frame, ORDER, 1.0, rows, workspace, NULL);
   CHECK_NEAR(row[1], 0.5, 1e-16);
   CHECK_NEAR(row[2], -0.0625, 1e-16);
   free(workspace);
