@@ -6,8 +6,9 @@
 #include <string.h>
 
 #define MOST_MOVED                                                                                 \
-  10.0              /* tolerances: a step whose end is farther from its constraints has failed */
-#define UNSURE 16.0 /* roundings that solving for an unknown may leave of each of its terms */
+  10.0                /* tolerances: a step whose end is farther from its constraints has failed */
+#define FOLLOWED 1e-3 /* of an unknown's size: how far a path may be from its value */
+#define UNSURE 16.0   /* roundings that solving for an unknown may leave of each of its terms */
 
 /* ---- memory ---- */
 
@@ -28,6 +29,7 @@ static bool take(struct brink_solver *s, const brink_model_def *def, brink_arena
   s->z_kept = brink_arena_take(arena, nz, sizeof(double));
   s->column = brink_arena_take(arena, nz, sizeof(double));
   s->z_weight = brink_arena_take(arena, nz, sizeof(double));
+  s->z_scale = brink_arena_take(arena, nz, sizeof(double));
   s->z_rounding = brink_arena_take(arena, nz, sizeof(double));
   s->rank_room = brink_arena_take(arena, 2 * block + 2 * nz, sizeof(double));
   s->H = brink_arena_take(arena, most * ns, sizeof(double));
@@ -90,6 +92,7 @@ void brink_solver_relocate(struct brink_solver *s, brink_relocation *moved) {
                               &s->z_kept,
                               &s->column,
                               &s->z_weight,
+                              &s->z_scale,
                               &s->z_rounding,
                               &s->rank_room,
                               &s->H,
@@ -176,6 +179,26 @@ brink_try brink_eval_system_jacobian(brink_eval *eval, double t, const double *x
 
 /* ---- a new point of the solution ---- */
 
+/* A path that has lost an unknown says nothing about guards that read it. (Unknowns are not in the error test: this is
+ * far coarser.) */
+static bool is_followed(const struct brink_solver *s, const double *x, const double *y) {
+  for (size_t k = 0; k < s->nz; k++) {
+    double off = fabs(x[s->ns + k] - y[s->ns + k]);
+    if (off > FOLLOWED * fmax(s->z_scale[k], fabs(y[s->ns + k]))) return false;
+  }
+  return true;
+}
+
+void brink_eval_note_unknowns(brink_eval *eval, const double *x) {
+  struct brink_solver *s = eval->solver;
+  for (size_t k = 0; s != NULL && k < s->nz; k++)
+    s->z_scale[k] = fmax(s->z_scale[k], fabs(x[s->ns + k]));
+}
+
+double brink_eval_unknown_scale(const brink_eval *eval, size_t component) {
+  return eval->solver->z_scale[component - eval->solver->ns];
+}
+
 brink_try brink_eval_settle(brink_eval *eval, double t, double *x, double *moved) {
   struct brink_solver *s = eval->solver;
   if (moved != NULL) memset(moved, 0, eval->nx * sizeof *moved);
@@ -189,11 +212,12 @@ brink_try brink_eval_settle(brink_eval *eval, double t, double *x, double *moved
     double tolerance = s->rtol * fabs(x[j]) + (s->atol != NULL ? s->atol[j] : 0.0);
     if (s->total[j] != 0.0) most = fmax(most, fabs(s->total[j]) / tolerance);
   }
-  if (!(most <= MOST_MOVED)) return BRINK_TRY_ERROR;
+  if (!(most <= MOST_MOVED) || !is_followed(s, x, y)) return BRINK_TRY_ERROR;
   if (s->structure->nh > 0) eval->stats.projections++;
   eval->stats.largest_correction = fmax(eval->stats.largest_correction, most);
   for (size_t i = 0; moved != NULL && i < eval->nx; i++) moved[i] = y[i] - x[i];
   memcpy(x, y, eval->nx * sizeof *x);
+  brink_eval_note_unknowns(eval, x);
   return BRINK_TRY_OK;
 }
 

@@ -46,8 +46,9 @@ struct brink_solver {
   double *start_x, *start_guess, *start_given; /* nx: at a start */
   bool *movable;                               /* ns */
   double *impulse_room;
-  bool *taken;   /* most_invariants: rows that count */
-  double *field; /* nx */
+  bool *taken;     /* most_invariants: rows that count */
+  double *field;   /* nx */
+  double *z_scale; /* nz: the largest size of each unknown so far */
   double *z_weight,
       *z_rounding; /* nz: what the states' tolerances, and rounding, amount to in the unknowns … */
   double *seen;    /* … at this point, nx + 1 with time; */

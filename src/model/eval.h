@@ -155,6 +155,9 @@ double brink_eval_size(brink_eval *eval, size_t component, double t, const doubl
 /* Is the component an unknown of constraints? What the tolerances of the states, and rounding, amount to in it. */
 bool brink_eval_is_unknown(const brink_eval *eval, size_t component);
 double brink_eval_unknown_tolerance(brink_eval *eval, size_t component, double t, const double *x);
+/* The largest size that it has had; a point where it is what it should be. */
+double brink_eval_unknown_scale(const brink_eval *eval, size_t component);
+void brink_eval_note_unknowns(brink_eval *eval, const double *x);
 double brink_eval_unknown_rounding(brink_eval *eval, size_t component, double t, const double *x);
 
 /* dx/dt (nx states) with the sign of one guard replaced: the field on one side of its surface, for

@@ -49,6 +49,7 @@
 #define DEFECT 2.0         /* tolerances that the defect may amount to */
 #define ROUNDING 64.0      /* units of rounding that it may amount to */
 #define BALANCE 64.0
+#define UNKNOWN 100.0 /* tolerances, of its largest size, that an unknown may be off by */
 #define WAY 7         /* points on the way where a series that knows nothing is tested */
 #define STRAIGHT 1e-6 /* of the first term: less is no bend */
 #define LOW_ORDER 4   /* below, terms fall too slowly to be kept below the tolerance themselves */
@@ -194,11 +195,18 @@ static double rough_exp2(double x) {
   return power * (1.0 + part * (0.6951786 + part * (0.2276 + part * 0.0772)));
 }
 
+/* What a state may be off by; an unknown of constraints, which is not tested, but has to be followed for guards. */
+static double tolerance_of(const brink_stepper *st, size_t i, double size) {
+  if (!brink_eval_is_unknown(st->eval, i)) return st->options->rtol * size + st->atol[i];
+  double scale = brink_eval_unknown_scale(st->eval, i);
+  return scale > 0.0 ? UNKNOWN * st->options->rtol * fmax(scale, size) : (double)INFINITY;
+}
+
 /* 1/w of a state, where a step of s units leads, at least. */
 static double inverse_weight(const taylor *ty, const brink_stepper *st, const double *c, size_t i,
                              double s) {
   double here = fabs(c[0]), there = fabs(c[1]) * s;
-  return ty->sharpness / (st->options->rtol * (there > here ? there : here) + st->atol[i]);
+  return ty->sharpness / tolerance_of(st, i, there > here ? there : here);
 }
 
 /* The largest s for which the last two terms are below the tolerance in all states. */
@@ -387,7 +395,7 @@ static double defect(const taylor *ty, const brink_stepper *st, size_t i, double
   double error = fabs(slope - field) / (ty->order + 1);
   double size = fmax(fabs(st->x[i]), fabs(x));
   double rounding = ROUNDING * DBL_EPSILON * (size + fabs(field));
-  return error / (DEFECT * (st->options->rtol * size + st->atol[i]) + rounding);
+  return error / (DEFECT * tolerance_of(st, i, size) + rounding);
 }
 
 static double defect_at_end(const taylor *ty, const brink_stepper *st) {

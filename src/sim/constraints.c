@@ -107,6 +107,14 @@ static double settled_guard(brink_sim *sim, size_t guard, const brink_path *path
   return brink_eval_guard(&sim->eval, guard, t, x);
 }
 
+bool brink_sim_event_stands(brink_sim *sim, const brink_path *path, double sigma) {
+  double *x = sim->instant.field;
+  if (sim->eval.solver == NULL || sigma <= 0.0) return true;
+  brink_path_eval(path, sigma, x);
+  brink_try outcome = brink_eval_settle(&sim->eval, path->t0 + sigma * path->h, x, NULL);
+  return outcome != BRINK_TRY_ERROR && outcome != BRINK_TRY_UNSOLVED;
+}
+
 double brink_sim_settle_event(brink_sim *sim, const brink_path *path, double sigma, double *x) {
   double *y = sim->instant.field, t = path->t0 + sigma * path->h;
   size_t bytes = sim->model->def.nx * sizeof *x;
@@ -212,6 +220,7 @@ brink_status brink_sim_meet_constraints(brink_sim *sim, bool *moved, brink_diag 
   sim->instant.unmet = false;
   sim->instant.field_settled = false;
   *moved = memcmp(sim->x, sim->instant.before_x, bytes) != 0;
+  brink_eval_note_unknowns(eval, sim->x);
   brink_status status = hold_flags(sim, diag);
   if (status == BRINK_OK && *moved) status = tell_impulse(sim);
   if (status == BRINK_OK && other) status = tell(sim, structure);
