@@ -20,7 +20,7 @@
 typedef struct brink_structure_row {
   enum {
     BRINK_ROW_CONSTRAINT,
-    BRINK_ROW_STATE,  /* x' = f of slot `slot`; in faults only */
+    BRINK_ROW_STATE,  /* x' = f of slot `slot` */
     BRINK_ROW_UNUSED, /* 0 = z of slot `slot`, which is not in use */
   } kind;
   uint32_t constraint; /* index into system->constraints; BRINK_NO_INDEX: it is none */
@@ -29,9 +29,10 @@ typedef struct brink_structure_row {
   int order;
 } brink_structure_row;
 
-/* What a slot of X is. */
+/* What a slot of X behind the states is. Rarely it is the derivative of a state: where constraints determine more of
+ * its derivatives than its own equation does, these are unknowns, and x' = f is an equation of g (or h) for them. */
 typedef struct brink_structure_unknown {
-  uint32_t of; /* slot of the declared unknown */
+  uint32_t of; /* slot of the declared unknown, or of the state */
   int order;   /* which derivative of it: 0 for the unknown itself; -1: not in use */
 } brink_structure_unknown;
 

@@ -170,14 +170,48 @@ static uint32_t slot_of(const brink_structure_plan *plan, uint32_t of, int order
   return 0;
 }
 
+/* Row c^(k+1) is the derivative of row c^(k) along the motion: by its Jacobian, x' = f and z^(k)' = z^(k+1). */
+static void check_derivatives(const brink_structure_plan *plan, double t, double *at,
+                              const double *jacobian) {
+  size_t nx = plan->nstates + plan->ng, rows = plan->ng + plan->nh;
+  double rate[MAX_X + 1] = {0}, v[8] = {0}, value[MAX_ROWS], total[MAX_ROWS] = {0},
+                      size[MAX_ROWS] = {0};
+  brink_frame frame = {.t = t, .x = at, .p = sys.p0, .mode = sys.mode0, .v = v, .dx = rate};
+  for (size_t k = 0; k < sys.rhs.nkernels; k++)
+    kernels_run_plainly(sys.rhs.kernels[k], &frame, 0, sys.rhs.kernels[k]->count);
+  for (size_t j = 0; j < plan->ng; j++)
+    for (size_t k = 0; k < plan->ng; k++)
+      if (plan->unknowns[j].order >= 0 && plan->unknowns[j].of == plan->unknowns[k].of &&
+          plan->unknowns[k].order == plan->unknowns[j].order + 1)
+        rate[plan->nstates + j] = at[plan->nstates + k];
+  for (size_t k = 0; k < plan->ng; k++) /* open states */
+    if (plan->unknowns[k].order == 1 && plan->unknowns[k].of < plan->nstates)
+      rate[plan->unknowns[k].of] = at[plan->nstates + k];
+  rate[nx] = 1.0;
+  values(plan, t, at, value);
+  for (size_t j = 0; j <= nx; j++)
+    for (size_t k = plan->starts[j]; k < plan->starts[j + 1]; k++) {
+      total[plan->entries[k]] += jacobian[k] * rate[j];
+      size[plan->entries[k]] += fabs(jacobian[k] * rate[j]);
+    }
+  for (size_t i = 0; i < rows; i++)
+    for (size_t k = 0; k < rows; k++)
+      if (plan->rows[i].kind == BRINK_ROW_CONSTRAINT &&
+          plan->rows[i].constraint == plan->rows[k].constraint &&
+          plan->rows[i].iteration == plan->rows[k].iteration &&
+          plan->rows[k].order == plan->rows[i].order + 1)
+        CHECK_NEAR(value[k], total[i], 1e-12 * (1.0 + size[i]));
+}
+
 /* Jacobian against central differences of order 4; patterns are in order; blocks read what is solved. */
-static void check_plan(const brink_structure_plan *plan, double t, double *at) {
+static void check_plan_of(const brink_structure_plan *plan, double t, double *at, bool motion_too) {
   size_t nx = plan->nstates + plan->ng, rows = plan->ng + plan->nh;
   static double jacobian[MAX_ENTRIES];
   static const double offset[] = {-2.0, -1.0, 1.0, 2.0}, weight[] = {1.0, -8.0, 8.0, -1.0};
   CHECK_INT(nx, sys.nx);
   CHECK_INT(plan->ng, sys.nz);
   memcpy(jacobian, run(plan->jacobian.kernels, plan->jacobian.nkernels, t, at), sizeof jacobian);
+  if (motion_too) check_derivatives(plan, t, at, jacobian);
   for (size_t j = 0; j <= nx; j++) {
     double dense[MAX_ROWS] = {0}, expected[MAX_ROWS] = {0}, here[MAX_ROWS], h = 1e-3;
     for (size_t k = plan->starts[j]; k < plan->starts[j + 1]; k++) {
@@ -209,6 +243,10 @@ static void check_plan(const brink_structure_plan *plan, double t, double *at) {
       for (size_t b = 0; b < plan->nblocks; b++)
         if (plan->entries[k] >= plan->block[b] && plan->entries[k] < plan->block[b + 1])
           CHECK(solved[j] <= b);
+}
+
+static void check_plan(const brink_structure_plan *plan, double t, double *at) {
+  check_plan_of(plan, t, at, true);
 }
 
 static void check_counts(const brink_structure_plan *plan, int index, size_t free, size_t nh) {
@@ -636,6 +674,133 @@ TEST(loops_are_written_out) {
   end();
 }
 
+/* ---- random systems, against the definition ---- */
+
+enum { MOST = 6, NEVER = -100 };
+
+/* Order of the highest derivative of component j in equation i (x' = f first, then constraints); NEVER: none. */
+typedef struct signature {
+  size_t n;
+  int sigma[MOST][MOST];
+  size_t best[MOST], now[MOST];
+  bool used[MOST];
+  int value; /* of the best assignment; NEVER: there is none */
+} signature;
+
+static void try_all(signature *s, size_t row, int value) {
+  if (row == s->n) {
+    if (value <= s->value) return;
+    s->value = value;
+    memcpy(s->best, s->now, sizeof s->best);
+    return;
+  }
+  for (size_t j = 0; j < s->n; j++) {
+    if (s->used[j] || s->sigma[row][j] == NEVER) continue;
+    s->used[j] = true;
+    s->now[row] = j;
+    try_all(s, row + 1, value + s->sigma[row][j]);
+    s->used[j] = false;
+  }
+}
+
+/* Pryce 2001, algorithm 3.1: smallest offsets; max c + [some d is 0]. */
+static int index_of(const signature *s, int *c) {
+  int d[MOST], largest = 0;
+  bool changed = true, zero = false;
+  for (size_t i = 0; i < s->n; i++) c[i] = 0;
+  while (changed) {
+    changed = false;
+    for (size_t j = 0; j < s->n; j++) {
+      d[j] = 0;
+      for (size_t i = 0; i < s->n; i++)
+        if (s->sigma[i][j] != NEVER && s->sigma[i][j] + c[i] > d[j]) d[j] = s->sigma[i][j] + c[i];
+    }
+    for (size_t i = 0; i < s->n; i++) {
+      int next = d[s->best[i]] - s->sigma[i][s->best[i]];
+      changed = changed || next != c[i];
+      c[i] = next;
+    }
+  }
+  for (size_t i = 0; i < s->n; i++) {
+    if (c[i] > largest) largest = c[i];
+    zero = zero || d[i] == 0;
+  }
+  return largest + (zero ? 1 : 0);
+}
+
+/* A function of one to three components, with numbers that do not cancel. */
+static brink_node random_function(uint64_t *seed, size_t n, int *sigma) {
+  size_t terms = 1 + kernels_below(seed, 3);
+  brink_node sum = number(kernels_uniform(seed, -1.0, 1.0));
+  for (size_t k = 0; k < terms; k++) {
+    size_t a = kernels_below(seed, n), b = kernels_below(seed, n);
+    brink_node scaled = mul(number(kernels_uniform(seed, 0.5, 1.5)), x((uint32_t)a)), term = scaled;
+    size_t kind = kernels_below(seed, 4);
+    if (kind == 1) term = sine(scaled);
+    if (kind == 2) term = mul(scaled, add(x((uint32_t)b), now()));
+    if (sigma[a] < 0) sigma[a] = 0;
+    if (kind == 2 && sigma[b] < 0) sigma[b] = 0;
+    sum = add(sum, term);
+  }
+  return sum;
+}
+
+static void random_system(uint64_t *seed, size_t nstates, size_t nz, signature *s) {
+  *s = (signature){.n = nstates + nz, .value = NEVER};
+  for (size_t i = 0; i < s->n; i++)
+    for (size_t j = 0; j < s->n; j++) s->sigma[i][j] = NEVER;
+  begin(nstates, nz, 0, 0, NULL);
+  loop(1);
+  for (size_t i = 0; i < s->n; i++) {
+    brink_node node = random_function(seed, s->n, s->sigma[i]);
+    if (i < nstates) {
+      flow((uint32_t)i, node);
+      s->sigma[i][i] = 1;
+    } else {
+      constraint(node);
+    }
+  }
+}
+
+TEST(random_systems_have_the_offsets_of_the_sigma_method) {
+  size_t regular = 0, singular = 0, high = 0, open = 0;
+  for (uint64_t k = 1; k <= 10000; k++) {
+    uint64_t seed = k;
+    size_t nz = 1 + kernels_below(&seed, 3), nstates = 1 + kernels_below(&seed, MOST - nz);
+    signature s;
+    int c[MOST];
+    random_system(&seed, nstates, nz, &s);
+    try_all(&s, 0, 0);
+    if (!finish()) abort();
+    bool ok = brink_system_structures(&sys, &fault, NULL, NULL);
+    CHECK_MSG(ok == (s.value != NEVER), "seed %d", (int)k);
+    if (ok && s.value != NEVER) {
+      const brink_structure_plan *plan = sys.structures->plans[0];
+      double at[MAX_X];
+      CHECK_MSG(plan->free == (size_t)s.value, "seed %d: %zu free of %d", (int)k, plan->free,
+                s.value);
+      int index = index_of(&s, c);
+      CHECK_MSG(plan->index == index, "seed %d: index %d of %d", (int)k, plan->index, index);
+      for (size_t i = 0; i < nz; i++) {
+        size_t orders = 0;
+        for (size_t r = 0; r < plan->ng + plan->nh; r++) orders += plan->rows[r].constraint == i;
+        CHECK_MSG(orders == (size_t)c[nstates + i] + 1, "seed %d, constraint %zu", (int)k, i);
+      }
+      for (size_t j = 0; j < MAX_X; j++) at[j] = kernels_uniform(&seed, 0.2, 1.2);
+      if (index <= 4) check_plan(plan, 0.3, at);
+      for (size_t j = 0; j < plan->ng; j++) open += plan->unknowns[j].of < nstates;
+      regular++;
+      high += index > 2;
+    } else {
+      singular++;
+      CHECK(fault.kind == BRINK_FAULT_SINGULAR && fault.nonly + 1 == fault.nrows);
+    }
+    end();
+  }
+  CHECK(open > 0);
+  CHECK_MSG(regular > 1000 && singular > 100 && high > 300, "%zu %zu %zu", regular, singular, high);
+}
+
 /* ---- large ---- */
 
 /* u_i' = u_{i-1} - 2 u_i, u_0' = z; the constraint holds u_0. Or the mean of all states. */
@@ -813,6 +978,7 @@ int main(void) {
   RUN(tanks_apart_spilling_and_joined);
   RUN(index_1_is_solved_in_blocks);
   RUN(loops_are_written_out);
+  RUN(random_systems_have_the_offsets_of_the_sigma_method);
   RUN(what_a_few_constraints_do_not_read_costs_nothing);
   RUN(a_sum_over_many_states_is_derived_term_by_term);
   RUN(two_constraints_on_one_state_leave_an_unknown_undetermined);
