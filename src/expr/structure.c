@@ -230,7 +230,8 @@ const brink_structure_plan *brink_structure_find(brink_system *system, const dou
     if (is_same(set, k, set->plans[k]->active, modes, signs)) found = set->plans[k];
   if (found == NULL) {
     structure_draft draft;
-    bool *reads = NULL;
+    bool *reads = NULL, failed = system->arena.failed;
+    system->arena.failed = false; /* what was missing before is there, or will be missed again */
     if (!analyse(system, set, modes, signs, &draft, &reads, fault)) {
       /* fault says why */
     } else if (draft.ng > set->declared + set->hidden) {
@@ -242,6 +243,7 @@ const brink_structure_plan *brink_structure_find(brink_system *system, const dou
       else
         no_memory(fault);
     }
+    system->arena.failed = system->arena.failed || failed;
   }
   brink_arena_free(&scratch);
   return found;

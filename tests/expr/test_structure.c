@@ -674,6 +674,42 @@ TEST(loops_are_written_out) {
   end();
 }
 
+/* The smallest pivot of dg/dz, rows scaled, with complete pivoting. */
+static double smallest_pivot(const brink_structure_plan *plan, double t, double *at) {
+  size_t n = plan->ng;
+  double m[MAX_ROWS][MAX_ROWS] = {{0}}, smallest = 1.0;
+  run(plan->jacobian.kernels, plan->jacobian.nkernels, t, at);
+  for (size_t j = 0; j < n; j++) {
+    size_t column = plan->nstates + j;
+    for (size_t k = plan->starts[column]; k < plan->starts[column + 1]; k++)
+      if (plan->entries[k] < n) m[plan->entries[k]][j] = out[k];
+  }
+  for (size_t i = 0; i < n; i++) {
+    double size = 0.0;
+    for (size_t j = 0; j < n; j++) size = fmax(size, fabs(m[i][j]));
+    for (size_t j = 0; j < n; j++) m[i][j] /= size > 0.0 ? size : 1.0;
+  }
+  for (size_t step = 0; step < n; step++) {
+    size_t pi = step, pj = step;
+    for (size_t i = step; i < n; i++)
+      for (size_t j = step; j < n; j++)
+        if (fabs(m[i][j]) > fabs(m[pi][pj])) pi = i, pj = j;
+    smallest = fmin(smallest, fabs(m[pi][pj]));
+    if (m[pi][pj] == 0.0) return 0.0;
+    for (size_t j = 0; j < n; j++) {
+      double swap = m[step][j];
+      m[step][j] = m[pi][j], m[pi][j] = swap;
+    }
+    for (size_t i = 0; i < n; i++) {
+      double swap = m[i][step];
+      m[i][step] = m[i][pj], m[i][pj] = swap;
+    }
+    for (size_t i = step + 1; i < n; i++)
+      for (size_t j = n; j-- > step;) m[i][j] -= m[i][step] / m[step][step] * m[step][j];
+  }
+  return smallest;
+}
+
 /* ---- random systems, against the definition ---- */
 
 enum { MOST = 6, NEVER = -100 };
@@ -737,7 +773,8 @@ static brink_node random_function(uint64_t *seed, size_t n, int *sigma) {
     brink_node scaled = mul(number(kernels_uniform(seed, 0.5, 1.5)), x((uint32_t)a)), term = scaled;
     size_t kind = kernels_below(seed, 4);
     if (kind == 1) term = sine(scaled);
-    if (kind == 2) term = mul(scaled, add(x((uint32_t)b), now()));
+    brink_node late = mul(number(kernels_uniform(seed, 0.5, 1.5)), now());
+    if (kind == 2) term = mul(scaled, add(x((uint32_t)b), late)); /* no two products are alike */
     if (sigma[a] < 0) sigma[a] = 0;
     if (kind == 2 && sigma[b] < 0) sigma[b] = 0;
     sum = add(sum, term);
@@ -788,6 +825,8 @@ TEST(random_systems_have_the_offsets_of_the_sigma_method) {
       }
       for (size_t j = 0; j < MAX_X; j++) at[j] = kernels_uniform(&seed, 0.2, 1.2);
       if (index <= 4) check_plan(plan, 0.3, at);
+      double pivot = smallest_pivot(plan, 0.3, at);
+      CHECK_MSG(pivot > 1e-12, "seed %d: dg/dz has a pivot %g", (int)k, pivot);
       for (size_t j = 0; j < plan->ng; j++) open += plan->unknowns[j].of < nstates;
       regular++;
       high += index > 2;
@@ -799,6 +838,34 @@ TEST(random_systems_have_the_offsets_of_the_sigma_method) {
   }
   CHECK(open > 0);
   CHECK_MSG(regular > 1000 && singular > 100 && high > 300, "%zu %zu %zu", regular, singular, high);
+}
+
+/* Constraints determine x1'' better than x1' = f1 does, which has both forces in it: x1' and x1'' are unknowns. */
+TEST(a_state_that_is_prescribed_is_opened) {
+  begin(4, 2, 0, 0, NULL);
+  loop(1);
+  name("x1", BRINK_SPACE_X, 1, BRINK_VALUE_REAL);
+  flow(0, x(3));
+  flow(1, add(x(3), add(x(5), mul(number(2.0), x(4)))));
+  flow(2, add(x(1), mul(number(3.0), x(0))));
+  flow(3, sub(x(4), x(0)));
+  constraint(add(x(2), add(sine(x(1)), mul(number(2.0), x(0)))));
+  constraint(sub(x(1), sine(now())));
+  const brink_structure_plan *plan = only_plan();
+  if (plan == NULL) return;
+  check_counts(plan, 3, 1, 3);
+  uint32_t rate = slot_of(plan, 1, 1), second = slot_of(plan, 1, 2);
+  CHECK_TEXT(sys.variables[sys.nvariables - 1].name, "x1''");
+  double at[8] = {0.3, 0.5, 0.7, 0.2, 1.1, -0.4}, v[9];
+  at[rate] = 0.9;
+  at[second] = -0.6;
+  check_plan(plan, 0.4, at);
+  CHECK(smallest_pivot(plan, 0.4, at) > 1e-3);
+  values(plan, 0.4, at, v);
+  CHECK_NEAR(v[row_of(plan, 1, 2)], -0.6 + sin(0.4), 1e-15);
+  CHECK_NEAR(v[row_of(plan, 0, 2)],
+             0.9 + 3.0 * 0.2 - sin(0.5) * 0.81 - cos(0.5) * 0.6 + 2.0 * (1.1 - 0.3), 1e-14);
+  end();
 }
 
 /* ---- large ---- */
@@ -978,6 +1045,7 @@ int main(void) {
   RUN(tanks_apart_spilling_and_joined);
   RUN(index_1_is_solved_in_blocks);
   RUN(loops_are_written_out);
+  RUN(a_state_that_is_prescribed_is_opened);
   RUN(random_systems_have_the_offsets_of_the_sigma_method);
   RUN(what_a_few_constraints_do_not_read_costs_nothing);
   RUN(a_sum_over_many_states_is_derived_term_by_term);
