@@ -621,6 +621,55 @@ TEST(tanks_apart_spilling_and_joined) {
   end();
 }
 
+/* As the clutch, but a parameter chooses. */
+static void by_parameter(const brink_allocator *allocator) {
+  begin(2, 1, 0, 0, allocator);
+  loop(1);
+  flow(0, neg(x(2)));
+  flow(1, x(2));
+  constraint(sub(x(2), number(5.0)));
+  when(BRINK_SPACE_P, 1, 0.0);
+  constraint(sub(x(0), x(1)));
+  when(BRINK_SPACE_P, 1, 1.0);
+}
+
+TEST(a_structure_that_a_parameter_chooses_is_analysed_when_it_is_met) {
+  by_parameter(NULL);
+  const brink_structure_plan *plan = only_plan();
+  if (plan == NULL) return;
+  check_counts(plan, 1, 2, 0);
+  double p[4] = {0.0, 1.0};
+  const brink_structure_plan *other = brink_structure_find(&sys, p, NULL, NULL, &fault);
+  CHECK(other != NULL && other != plan && sys.structures->count == 2);
+  if (other != NULL) check_counts(other, 2, 1, 1);
+  CHECK(brink_structure_find(&sys, p, NULL, NULL, &fault) == other);
+  CHECK(brink_structure_find(&sys, sys.p0, NULL, NULL, &fault) == plan);
+  p[1] = 2.0;
+  CHECK(brink_structure_find(&sys, p, NULL, NULL, &fault) == NULL);
+  CHECK_INT(fault.kind, BRINK_FAULT_COUNT);
+  end();
+}
+
+TEST(a_structure_that_could_not_be_made_for_lack_of_memory_is_made_later) {
+  double p[4] = {0.0, 1.0};
+  for (long n = 1; n < 10000; n++) {
+    counting counter = {0};
+    brink_allocator allocator = counting_allocator(&counter);
+    by_parameter(&allocator);
+    if (!finish() || !brink_system_structures(&sys, &fault, NULL, NULL)) abort();
+    counter.calls = 0, counter.fail_at = n;
+    const brink_structure_plan *plan = brink_structure_find(&sys, p, NULL, NULL, &fault);
+    bool reached = counter.calls >= n;
+    counter.fail_at = 0;
+    CHECK(plan != NULL || (reached && fault.kind == BRINK_FAULT_MEMORY));
+    plan = brink_structure_find(&sys, p, NULL, NULL, &fault);
+    CHECK(plan != NULL && plan->index == 2 && sys.structures->count == 2);
+    end();
+    CHECK_INT(counter.live, 0);
+    if (!reached) break;
+  }
+}
+
 /* ---- blocks ---- */
 
 /* z0 … z3: 0 = z2 + z3 - x, 0 = z2 z3 - 1 together; then z0 = z2; then z1 = z0 + z3. Given in another order, with
@@ -1043,6 +1092,8 @@ int main(void) {
   RUN(choices_that_make_no_difference_are_one_structure);
   RUN(slots_that_a_structure_does_not_use_are_zero);
   RUN(tanks_apart_spilling_and_joined);
+  RUN(a_structure_that_a_parameter_chooses_is_analysed_when_it_is_met);
+  RUN(a_structure_that_could_not_be_made_for_lack_of_memory_is_made_later);
   RUN(index_1_is_solved_in_blocks);
   RUN(loops_are_written_out);
   RUN(a_state_that_is_prescribed_is_opened);
