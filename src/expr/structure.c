@@ -6,8 +6,8 @@
  * written out element by element (structure_expand.c), matched and differentiated as often as need be (Pantelides 1988,
  * Pryce 2001: structure_match.c), and put in order of solution (structure_plan.c). No state is selected: invariants stay
  * as equations, and a run moves the states onto them.
- * Deviation from Pryce: x' = f is written out before anything is matched, as f is explicit. So unknowns are z and their
- * derivatives alone, and a model with many states and few constraints costs what its constraints read.
+ * Deviation from Pryce: f is written out for x', as it is explicit, and an equation x' = f is looked at only where a
+ * constraint leads to it. So a model with many states and few constraints costs what its constraints read.
  *
  * Choices are listed like numbers, the start's first. Most of them are not new: the same constraints hold, and what
  * differs is not read by any of their equations. */
@@ -230,7 +230,8 @@ const brink_structure_plan *brink_structure_find(brink_system *system, const dou
     if (is_same(set, k, set->plans[k]->active, modes, signs)) found = set->plans[k];
   if (found == NULL) {
     structure_draft draft;
-    bool *reads = NULL;
+    bool *reads = NULL, failed = system->arena.failed;
+    system->arena.failed = false; /* what was missing before is there, or will be missed again */
     if (!analyse(system, set, modes, signs, &draft, &reads, fault)) {
       /* fault says why */
     } else if (draft.ng > set->declared + set->hidden) {
@@ -242,6 +243,7 @@ const brink_structure_plan *brink_structure_find(brink_system *system, const dou
       else
         no_memory(fault);
     }
+    system->arena.failed = system->arena.failed || failed;
   }
   brink_arena_free(&scratch);
   return found;
@@ -504,6 +506,7 @@ static void add_order(int order, brink_text *text) {
 void brink_structure_row_text(const brink_system *system, const brink_structure_row *row,
                               brink_text *text) {
   if (row->kind != BRINK_ROW_CONSTRAINT) {
+    add_order(row->order, text);
     brink_structure_slot_text(system, row->slot, text);
     brink_text_add(text, row->kind == BRINK_ROW_STATE ? "'" : " = 0");
     return;

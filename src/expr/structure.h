@@ -20,7 +20,7 @@
 typedef struct brink_structure_row {
   enum {
     BRINK_ROW_CONSTRAINT,
-    BRINK_ROW_STATE,  /* x' = f of slot `slot`; in faults only */
+    BRINK_ROW_STATE,  /* x' = f of slot `slot` */
     BRINK_ROW_UNUSED, /* 0 = z of slot `slot`, which is not in use */
   } kind;
   uint32_t constraint; /* index into system->constraints; BRINK_NO_INDEX: it is none */
@@ -29,9 +29,10 @@ typedef struct brink_structure_row {
   int order;
 } brink_structure_row;
 
-/* What a slot of X is. */
+/* What a slot of X behind the states is. Rarely it is the derivative of a state: where constraints determine more of
+ * its derivatives than its own equation does, these are unknowns, and x' = f is an equation of g (or h) for them. */
 typedef struct brink_structure_unknown {
-  uint32_t of; /* slot of the declared unknown */
+  uint32_t of; /* slot of the declared unknown, or of the state */
   int order;   /* which derivative of it: 0 for the unknown itself; -1: not in use */
 } brink_structure_unknown;
 
@@ -44,14 +45,13 @@ typedef struct brink_structure_plan {
   brink_structure_row *rows;
   size_t ng, nh;  /* ng = nz */
   uint32_t *slot; /* of the unknown that row i of g determines, as a slot of X */
-  size_t *block,
-      nblocks; /* rows block[b] … block[b+1]-1 of g are solved together; they read unknowns of
-                                        these and of earlier blocks only */
+  /* Rows block[b] … block[b+1]-1 of g are solved together; they read unknowns of these and of earlier blocks only. */
+  size_t *block, nblocks;
   brink_structure_unknown *unknowns; /* of each of the nz slots */
 
   brink_kernel *values; /* one iteration; output i (OUT): row i */
-  brink_program
-      jacobian; /* to OUT, in the pattern: by columns, nx + 1 of them, the last for time; ng + nh rows */
+  /* The Jacobian of all rows, to OUT, in the pattern: by columns, nx + 1 of them, the last for time; ng + nh rows. */
+  brink_program jacobian;
   size_t *starts, *entries; /* starts: nx + 2; entries: rows */
 
   /* Groups of states that invariants tie together: slots tied[group[k]] … tied[group[k+1]-1]. */
@@ -87,17 +87,15 @@ typedef struct brink_structure_set brink_structure_set;
 struct brink_structure_set {
   brink_structure_plan **plans;
   size_t count, capacity;
-  bool
-      complete; /* all structures that modes and signs can choose are here (with the parameters of the start) */
-  size_t nstates, declared,
-      hidden; /* slots of X: states, declared unknowns, derivatives of unknowns */
+  bool complete; /* all that modes and signs can choose, with the parameters of the start */
+  size_t nstates, declared, hidden; /* slots of X: states, unknowns, derivatives of unknowns */
 
   uint32_t *key; /* slots that choose: of MODE, … */
   size_t nkey_modes;
   uint32_t *key_signs; /* … and SIGN */
   size_t nkey_signs;
   uint32_t *mode_key,
-      *sign_key; /* of each slot of MODE and SIGN: its number among them; or BRINK_NO_INDEX */
+      *sign_key; /* of each slot of MODE, SIGN: its number there; BRINK_NO_INDEX: none */
 
   /* Of each plan: the values of key, and which of them its equations read (nkey_modes, then nkey_signs). */
   const int **modes;

@@ -155,18 +155,28 @@ brink_node structure_flow(structure_scalars *s, uint32_t state) {
 
 /* ---- motion ---- */
 
-uint32_t structure_raise(structure_scalars *s, uint32_t unknown) {
-  if (s->next[unknown] != BRINK_NO_INDEX) return s->next[unknown];
-  brink_structure_unknown of = s->unknowns[unknown];
+static uint32_t add_unknown(structure_scalars *s, brink_structure_unknown unknown) {
   uint32_t number = (uint32_t)s->nunknowns;
   brink_structure_unknown *added =
       brink_arena_push(s->scratch, s->unknowns, s->nunknowns, s->unknowns_capacity);
   uint32_t *next = brink_arena_push(s->scratch, s->next, s->next_count, s->next_capacity);
   if (added == NULL || next == NULL) return BRINK_NO_INDEX;
-  *added = (brink_structure_unknown){.of = of.of, .order = of.order + 1};
+  *added = unknown;
   *next = BRINK_NO_INDEX;
+  return number;
+}
+
+uint32_t structure_raise(structure_scalars *s, uint32_t unknown) {
+  if (s->next[unknown] != BRINK_NO_INDEX) return s->next[unknown];
+  brink_structure_unknown of = s->unknowns[unknown];
+  of.order++;
+  uint32_t number = add_unknown(s, of);
   s->next[unknown] = number;
   return number;
+}
+
+uint32_t structure_open(structure_scalars *s, uint32_t state) {
+  return add_unknown(s, (brink_structure_unknown){.of = state, .order = 1});
 }
 
 static brink_node tangent(brink_graph *graph, uint32_t ref, void *user) {
@@ -175,10 +185,11 @@ static brink_node tangent(brink_graph *graph, uint32_t ref, void *user) {
   if (r.space != BRINK_SPACE_X) return BRINK_NO_NODE;
   size_t nstates = s->set->nstates;
   brink_node node;
-  if (r.base < nstates) {
+  if (r.base < nstates && s->open[r.base] == BRINK_NO_INDEX) {
     node = structure_flow(s, r.base);
   } else {
-    uint32_t next = structure_raise(s, (uint32_t)(r.base - nstates));
+    uint32_t next =
+        r.base < nstates ? s->open[r.base] : structure_raise(s, (uint32_t)(r.base - nstates));
     if (next == BRINK_NO_INDEX) return BRINK_NO_NODE;
     node = brink_graph_ref(graph,
                            (brink_ref){.space = BRINK_SPACE_X, .base = (uint32_t)nstates + next});
@@ -250,16 +261,12 @@ bool structure_begin(structure_scalars *s, brink_system *system, const brink_str
   s->needed = brink_arena_pack(scratch, system->nequations, sizeof *s->needed);
   size_t sizes[2] = {system->nv, system->nx};
   for (int k = 0; k < 2; k++) s->node[k] = brink_arena_pack(scratch, sizes[k], sizeof *s->node[k]);
-  for (size_t j = 0; j < set->declared && !scratch->failed; j++) {
-    brink_structure_unknown *added =
-        brink_arena_push(scratch, s->unknowns, s->nunknowns, s->unknowns_capacity);
-    uint32_t *next = brink_arena_push(scratch, s->next, s->next_count, s->next_capacity);
-    if (added == NULL || next == NULL) return false;
-    *added = (brink_structure_unknown){.of = (uint32_t)(set->nstates + j)};
-    *next = BRINK_NO_INDEX;
-  }
+  s->open = brink_arena_pack(scratch, set->nstates, sizeof *s->open);
+  for (size_t j = 0; j < set->declared && !scratch->failed; j++)
+    add_unknown(s, (brink_structure_unknown){.of = (uint32_t)(set->nstates + j)});
   if (scratch->failed) return false;
   for (int k = 0; k < 2; k++)
     if (sizes[k] > 0) memset(s->node[k], 0xff, sizes[k] * sizeof *s->node[k]);
+  if (set->nstates > 0) memset(s->open, 0xff, set->nstates * sizeof *s->open);
   return true;
 }

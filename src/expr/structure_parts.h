@@ -32,6 +32,8 @@ typedef struct structure_scalars {
 
   brink_structure_unknown *unknowns; /* declared ones, then their derivatives */
   size_t nunknowns, unknowns_capacity;
+  uint32_t *
+      open; /* of each state: number of its derivative, if that is an unknown; else BRINK_NO_INDEX */
   uint32_t *next; /* number of the derivative of each; BRINK_NO_INDEX: not introduced */
   size_t next_count, next_capacity;
 
@@ -51,6 +53,8 @@ brink_node structure_residual(structure_scalars *s, uint32_t constraint, uint32_
 brink_node structure_flow(structure_scalars *s, uint32_t state);
 /* The number of the derivative of an unknown, which is introduced now if need be. */
 uint32_t structure_raise(structure_scalars *s, uint32_t unknown);
+/* The derivative of a state becomes an unknown: its number. */
+uint32_t structure_open(structure_scalars *s, uint32_t state);
 /* Slots of X on which a node depends smoothly are added to the list, each once. False: no memory. */
 bool structure_reads(structure_scalars *s, brink_node node, structure_list *slots);
 /* The nodes on which it depends smoothly, itself included, ascending. False: no memory. */
@@ -61,13 +65,12 @@ void structure_sort(structure_list *list);
 
 /* ---- structure_match.c ---- */
 
-/* One constraint that holds. */
+/* One constraint that holds; or 0 = x' - f of a state, where constraint is BRINK_NO_INDEX. */
 typedef struct structure_equation {
-  uint32_t constraint, iteration;
-  int order;            /* c: how often it is differentiated */
-  uint32_t unknown;     /* number of the one that it is matched with */
-  brink_node *node;     /* of each order, 0 … STRUCTURE_ORDERS */
-  structure_list reads; /* unknowns (numbers) in the last one */
+  uint32_t constraint, iteration, state;
+  int order;        /* c: how often it is differentiated */
+  uint32_t unknown; /* number of the derivative of an unknown that the last one determines */
+  brink_node *node; /* of each order, 0 … STRUCTURE_ORDERS */
 } structure_equation;
 
 typedef struct structure_analysis {
@@ -75,7 +78,10 @@ typedef struct structure_analysis {
   brink_arena scratch;
   brink_structure_fault *fault;
   structure_equation *equations;
-  size_t nequations; /* as many as declared unknowns */
+  size_t nequations; /* as many as declared unknowns; after structure_reduce with those of states */
+  structure_list
+      *reads; /* slots of X in each equation: constraints, then x_j' = f_j as they are met */
+  bool *known;
 } structure_analysis;
 
 /* Regular at all? And how often is what differentiated? False: fault says why. */
@@ -92,6 +98,7 @@ typedef struct structure_matching {
   uint32_t *seen, now;                 /* of each column */
   structure_list rows, columns;        /* reached by the last search */
   const structure_list *(*reads)(void *user, uint32_t row); /* columns; NULL: failed */
+  bool (*may)(void *user, uint32_t row, uint32_t column);   /* which of them count; NULL: all */
   void *user;
   bool failed;
 } structure_matching;

@@ -49,9 +49,11 @@ static bool list_rows(rows *r) {
     const structure_equation *e = &a->equations[i];
     for (int k = 0; k <= e->order; k++) {
       size_t n = r->first[i] + (size_t)k;
-      r->row[n] = (brink_structure_row){.constraint = e->constraint,
+      bool state = e->constraint == BRINK_NO_INDEX;
+      r->row[n] = (brink_structure_row){.kind = state ? BRINK_ROW_STATE : BRINK_ROW_CONSTRAINT,
+                                        .constraint = e->constraint,
                                         .iteration = e->iteration,
-                                        .slot = BRINK_NO_INDEX,
+                                        .slot = state ? e->state : BRINK_NO_INDEX,
                                         .order = k};
       r->node[n] = e->node[k];
       r->equation[n] = (uint32_t)i;
@@ -80,18 +82,17 @@ static bool finds(const rows *r, size_t row, uint32_t unknown) {
 /* Pairs as the analysis found them: order c - m of a constraint and order d - m of its unknown. */
 static void match_pairs(rows *r) {
   const structure_scalars *s = &r->a->s;
-  size_t declared = s->set->declared;
   uint32_t *lower = r->m.from; /* of each unknown: the one it is the derivative of */
+  for (size_t j = 0; j < s->nunknowns; j++) lower[j] = BRINK_NO_INDEX;
   for (size_t j = 0; j < s->nunknowns; j++)
     if (s->next[j] != BRINK_NO_INDEX) lower[s->next[j]] = (uint32_t)j;
   for (size_t i = 0; i < r->a->nequations; i++) {
     uint32_t j = r->a->equations[i].unknown;
-    for (size_t n = r->first[i + 1]; n-- > r->first[i];) {
+    for (size_t n = r->first[i + 1]; n-- > r->first[i] && j != BRINK_NO_INDEX;) {
       if (finds(r, n, j)) {
         r->m.column_of[n] = j;
         r->m.row_of[j] = (uint32_t)n;
       }
-      if (j < declared) break;
       j = lower[j];
     }
   }

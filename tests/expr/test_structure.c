@@ -170,14 +170,48 @@ static uint32_t slot_of(const brink_structure_plan *plan, uint32_t of, int order
   return 0;
 }
 
+/* Row c^(k+1) is the derivative of row c^(k) along the motion: by its Jacobian, x' = f and z^(k)' = z^(k+1). */
+static void check_derivatives(const brink_structure_plan *plan, double t, double *at,
+                              const double *jacobian) {
+  size_t nx = plan->nstates + plan->ng, rows = plan->ng + plan->nh;
+  double rate[MAX_X + 1] = {0}, v[8] = {0}, value[MAX_ROWS], total[MAX_ROWS] = {0},
+                      size[MAX_ROWS] = {0};
+  brink_frame frame = {.t = t, .x = at, .p = sys.p0, .mode = sys.mode0, .v = v, .dx = rate};
+  for (size_t k = 0; k < sys.rhs.nkernels; k++)
+    kernels_run_plainly(sys.rhs.kernels[k], &frame, 0, sys.rhs.kernels[k]->count);
+  for (size_t j = 0; j < plan->ng; j++)
+    for (size_t k = 0; k < plan->ng; k++)
+      if (plan->unknowns[j].order >= 0 && plan->unknowns[j].of == plan->unknowns[k].of &&
+          plan->unknowns[k].order == plan->unknowns[j].order + 1)
+        rate[plan->nstates + j] = at[plan->nstates + k];
+  for (size_t k = 0; k < plan->ng; k++) /* open states */
+    if (plan->unknowns[k].order == 1 && plan->unknowns[k].of < plan->nstates)
+      rate[plan->unknowns[k].of] = at[plan->nstates + k];
+  rate[nx] = 1.0;
+  values(plan, t, at, value);
+  for (size_t j = 0; j <= nx; j++)
+    for (size_t k = plan->starts[j]; k < plan->starts[j + 1]; k++) {
+      total[plan->entries[k]] += jacobian[k] * rate[j];
+      size[plan->entries[k]] += fabs(jacobian[k] * rate[j]);
+    }
+  for (size_t i = 0; i < rows; i++)
+    for (size_t k = 0; k < rows; k++)
+      if (plan->rows[i].kind == BRINK_ROW_CONSTRAINT &&
+          plan->rows[i].constraint == plan->rows[k].constraint &&
+          plan->rows[i].iteration == plan->rows[k].iteration &&
+          plan->rows[k].order == plan->rows[i].order + 1)
+        CHECK_NEAR(value[k], total[i], 1e-12 * (1.0 + size[i]));
+}
+
 /* Jacobian against central differences of order 4; patterns are in order; blocks read what is solved. */
-static void check_plan(const brink_structure_plan *plan, double t, double *at) {
+static void check_plan_of(const brink_structure_plan *plan, double t, double *at, bool motion_too) {
   size_t nx = plan->nstates + plan->ng, rows = plan->ng + plan->nh;
   static double jacobian[MAX_ENTRIES];
   static const double offset[] = {-2.0, -1.0, 1.0, 2.0}, weight[] = {1.0, -8.0, 8.0, -1.0};
   CHECK_INT(nx, sys.nx);
   CHECK_INT(plan->ng, sys.nz);
   memcpy(jacobian, run(plan->jacobian.kernels, plan->jacobian.nkernels, t, at), sizeof jacobian);
+  if (motion_too) check_derivatives(plan, t, at, jacobian);
   for (size_t j = 0; j <= nx; j++) {
     double dense[MAX_ROWS] = {0}, expected[MAX_ROWS] = {0}, here[MAX_ROWS], h = 1e-3;
     for (size_t k = plan->starts[j]; k < plan->starts[j + 1]; k++) {
@@ -209,6 +243,10 @@ static void check_plan(const brink_structure_plan *plan, double t, double *at) {
       for (size_t b = 0; b < plan->nblocks; b++)
         if (plan->entries[k] >= plan->block[b] && plan->entries[k] < plan->block[b + 1])
           CHECK(solved[j] <= b);
+}
+
+static void check_plan(const brink_structure_plan *plan, double t, double *at) {
+  check_plan_of(plan, t, at, true);
 }
 
 static void check_counts(const brink_structure_plan *plan, int index, size_t free, size_t nh) {
@@ -583,6 +621,55 @@ TEST(tanks_apart_spilling_and_joined) {
   end();
 }
 
+/* As the clutch, but a parameter chooses. */
+static void by_parameter(const brink_allocator *allocator) {
+  begin(2, 1, 0, 0, allocator);
+  loop(1);
+  flow(0, neg(x(2)));
+  flow(1, x(2));
+  constraint(sub(x(2), number(5.0)));
+  when(BRINK_SPACE_P, 1, 0.0);
+  constraint(sub(x(0), x(1)));
+  when(BRINK_SPACE_P, 1, 1.0);
+}
+
+TEST(a_structure_that_a_parameter_chooses_is_analysed_when_it_is_met) {
+  by_parameter(NULL);
+  const brink_structure_plan *plan = only_plan();
+  if (plan == NULL) return;
+  check_counts(plan, 1, 2, 0);
+  double p[4] = {0.0, 1.0};
+  const brink_structure_plan *other = brink_structure_find(&sys, p, NULL, NULL, &fault);
+  CHECK(other != NULL && other != plan && sys.structures->count == 2);
+  if (other != NULL) check_counts(other, 2, 1, 1);
+  CHECK(brink_structure_find(&sys, p, NULL, NULL, &fault) == other);
+  CHECK(brink_structure_find(&sys, sys.p0, NULL, NULL, &fault) == plan);
+  p[1] = 2.0;
+  CHECK(brink_structure_find(&sys, p, NULL, NULL, &fault) == NULL);
+  CHECK_INT(fault.kind, BRINK_FAULT_COUNT);
+  end();
+}
+
+TEST(a_structure_that_could_not_be_made_for_lack_of_memory_is_made_later) {
+  double p[4] = {0.0, 1.0};
+  for (long n = 1; n < 10000; n++) {
+    counting counter = {0};
+    brink_allocator allocator = counting_allocator(&counter);
+    by_parameter(&allocator);
+    if (!finish() || !brink_system_structures(&sys, &fault, NULL, NULL)) abort();
+    counter.calls = 0, counter.fail_at = n;
+    const brink_structure_plan *plan = brink_structure_find(&sys, p, NULL, NULL, &fault);
+    bool reached = counter.calls >= n;
+    counter.fail_at = 0;
+    CHECK(plan != NULL || (reached && fault.kind == BRINK_FAULT_MEMORY));
+    plan = brink_structure_find(&sys, p, NULL, NULL, &fault);
+    CHECK(plan != NULL && plan->index == 2 && sys.structures->count == 2);
+    end();
+    CHECK_INT(counter.live, 0);
+    if (!reached) break;
+  }
+}
+
 /* ---- blocks ---- */
 
 /* z0 … z3: 0 = z2 + z3 - x, 0 = z2 z3 - 1 together; then z0 = z2; then z1 = z0 + z3. Given in another order, with
@@ -633,6 +720,200 @@ TEST(loops_are_written_out) {
   double at[5 * N];
   for (size_t k = 0; k < 5 * N; k++) at[k] = 0.1 * (double)(k % 11) + 0.05;
   check_plan(plan, 0.0, at);
+  end();
+}
+
+/* The smallest pivot of dg/dz, rows scaled, with complete pivoting. */
+static double smallest_pivot(const brink_structure_plan *plan, double t, double *at) {
+  size_t n = plan->ng;
+  double m[MAX_ROWS][MAX_ROWS] = {{0}}, smallest = 1.0;
+  run(plan->jacobian.kernels, plan->jacobian.nkernels, t, at);
+  for (size_t j = 0; j < n; j++) {
+    size_t column = plan->nstates + j;
+    for (size_t k = plan->starts[column]; k < plan->starts[column + 1]; k++)
+      if (plan->entries[k] < n) m[plan->entries[k]][j] = out[k];
+  }
+  for (size_t i = 0; i < n; i++) {
+    double size = 0.0;
+    for (size_t j = 0; j < n; j++) size = fmax(size, fabs(m[i][j]));
+    for (size_t j = 0; j < n; j++) m[i][j] /= size > 0.0 ? size : 1.0;
+  }
+  for (size_t step = 0; step < n; step++) {
+    size_t pi = step, pj = step;
+    for (size_t i = step; i < n; i++)
+      for (size_t j = step; j < n; j++)
+        if (fabs(m[i][j]) > fabs(m[pi][pj])) pi = i, pj = j;
+    smallest = fmin(smallest, fabs(m[pi][pj]));
+    if (m[pi][pj] == 0.0) return 0.0;
+    for (size_t j = 0; j < n; j++) {
+      double swap = m[step][j];
+      m[step][j] = m[pi][j], m[pi][j] = swap;
+    }
+    for (size_t i = 0; i < n; i++) {
+      double swap = m[i][step];
+      m[i][step] = m[i][pj], m[i][pj] = swap;
+    }
+    for (size_t i = step + 1; i < n; i++)
+      for (size_t j = n; j-- > step;) m[i][j] -= m[i][step] / m[step][step] * m[step][j];
+  }
+  return smallest;
+}
+
+/* ---- random systems, against the definition ---- */
+
+enum { MOST = 6, NEVER = -100 };
+
+/* Order of the highest derivative of component j in equation i (x' = f first, then constraints); NEVER: none. */
+typedef struct signature {
+  size_t n;
+  int sigma[MOST][MOST];
+  size_t best[MOST], now[MOST];
+  bool used[MOST];
+  int value; /* of the best assignment; NEVER: there is none */
+} signature;
+
+static void try_all(signature *s, size_t row, int value) {
+  if (row == s->n) {
+    if (value <= s->value) return;
+    s->value = value;
+    memcpy(s->best, s->now, sizeof s->best);
+    return;
+  }
+  for (size_t j = 0; j < s->n; j++) {
+    if (s->used[j] || s->sigma[row][j] == NEVER) continue;
+    s->used[j] = true;
+    s->now[row] = j;
+    try_all(s, row + 1, value + s->sigma[row][j]);
+    s->used[j] = false;
+  }
+}
+
+/* Pryce 2001, algorithm 3.1: smallest offsets; max c + [some d is 0]. */
+static int index_of(const signature *s, int *c) {
+  int d[MOST], largest = 0;
+  bool changed = true, zero = false;
+  for (size_t i = 0; i < s->n; i++) c[i] = 0;
+  while (changed) {
+    changed = false;
+    for (size_t j = 0; j < s->n; j++) {
+      d[j] = 0;
+      for (size_t i = 0; i < s->n; i++)
+        if (s->sigma[i][j] != NEVER && s->sigma[i][j] + c[i] > d[j]) d[j] = s->sigma[i][j] + c[i];
+    }
+    for (size_t i = 0; i < s->n; i++) {
+      int next = d[s->best[i]] - s->sigma[i][s->best[i]];
+      changed = changed || next != c[i];
+      c[i] = next;
+    }
+  }
+  for (size_t i = 0; i < s->n; i++) {
+    if (c[i] > largest) largest = c[i];
+    zero = zero || d[i] == 0;
+  }
+  return largest + (zero ? 1 : 0);
+}
+
+/* A function of one to three components, with numbers that do not cancel. */
+static brink_node random_function(uint64_t *seed, size_t n, int *sigma) {
+  size_t terms = 1 + kernels_below(seed, 3);
+  brink_node sum = number(kernels_uniform(seed, -1.0, 1.0));
+  for (size_t k = 0; k < terms; k++) {
+    size_t a = kernels_below(seed, n), b = kernels_below(seed, n);
+    brink_node scaled = mul(number(kernels_uniform(seed, 0.5, 1.5)), x((uint32_t)a)), term = scaled;
+    size_t kind = kernels_below(seed, 4);
+    if (kind == 1) term = sine(scaled);
+    brink_node late = mul(number(kernels_uniform(seed, 0.5, 1.5)), now());
+    if (kind == 2) term = mul(scaled, add(x((uint32_t)b), late)); /* no two products are alike */
+    if (sigma[a] < 0) sigma[a] = 0;
+    if (kind == 2 && sigma[b] < 0) sigma[b] = 0;
+    sum = add(sum, term);
+  }
+  return sum;
+}
+
+static void random_system(uint64_t *seed, size_t nstates, size_t nz, signature *s) {
+  *s = (signature){.n = nstates + nz, .value = NEVER};
+  for (size_t i = 0; i < s->n; i++)
+    for (size_t j = 0; j < s->n; j++) s->sigma[i][j] = NEVER;
+  begin(nstates, nz, 0, 0, NULL);
+  loop(1);
+  for (size_t i = 0; i < s->n; i++) {
+    brink_node node = random_function(seed, s->n, s->sigma[i]);
+    if (i < nstates) {
+      flow((uint32_t)i, node);
+      s->sigma[i][i] = 1;
+    } else {
+      constraint(node);
+    }
+  }
+}
+
+TEST(random_systems_have_the_offsets_of_the_sigma_method) {
+  size_t regular = 0, singular = 0, high = 0, open = 0;
+  for (uint64_t k = 1; k <= 10000; k++) {
+    uint64_t seed = k;
+    size_t nz = 1 + kernels_below(&seed, 3), nstates = 1 + kernels_below(&seed, MOST - nz);
+    signature s;
+    int c[MOST];
+    random_system(&seed, nstates, nz, &s);
+    try_all(&s, 0, 0);
+    if (!finish()) abort();
+    bool ok = brink_system_structures(&sys, &fault, NULL, NULL);
+    CHECK_MSG(ok == (s.value != NEVER), "seed %d", (int)k);
+    if (ok && s.value != NEVER) {
+      const brink_structure_plan *plan = sys.structures->plans[0];
+      double at[MAX_X];
+      CHECK_MSG(plan->free == (size_t)s.value, "seed %d: %zu free of %d", (int)k, plan->free,
+                s.value);
+      int index = index_of(&s, c);
+      CHECK_MSG(plan->index == index, "seed %d: index %d of %d", (int)k, plan->index, index);
+      for (size_t i = 0; i < nz; i++) {
+        size_t orders = 0;
+        for (size_t r = 0; r < plan->ng + plan->nh; r++) orders += plan->rows[r].constraint == i;
+        CHECK_MSG(orders == (size_t)c[nstates + i] + 1, "seed %d, constraint %zu", (int)k, i);
+      }
+      for (size_t j = 0; j < MAX_X; j++) at[j] = kernels_uniform(&seed, 0.2, 1.2);
+      if (index <= 4) check_plan(plan, 0.3, at);
+      double pivot = smallest_pivot(plan, 0.3, at);
+      CHECK_MSG(pivot > 1e-12, "seed %d: dg/dz has a pivot %g", (int)k, pivot);
+      for (size_t j = 0; j < plan->ng; j++) open += plan->unknowns[j].of < nstates;
+      regular++;
+      high += index > 2;
+    } else {
+      singular++;
+      CHECK(fault.kind == BRINK_FAULT_SINGULAR && fault.nonly + 1 == fault.nrows);
+    }
+    end();
+  }
+  CHECK(open > 0);
+  CHECK_MSG(regular > 1000 && singular > 100 && high > 300, "%zu %zu %zu", regular, singular, high);
+}
+
+/* Constraints determine x1'' better than x1' = f1 does, which has both forces in it: x1' and x1'' are unknowns. */
+TEST(a_state_that_is_prescribed_is_opened) {
+  begin(4, 2, 0, 0, NULL);
+  loop(1);
+  name("x1", BRINK_SPACE_X, 1, BRINK_VALUE_REAL);
+  flow(0, x(3));
+  flow(1, add(x(3), add(x(5), mul(number(2.0), x(4)))));
+  flow(2, add(x(1), mul(number(3.0), x(0))));
+  flow(3, sub(x(4), x(0)));
+  constraint(add(x(2), add(sine(x(1)), mul(number(2.0), x(0)))));
+  constraint(sub(x(1), sine(now())));
+  const brink_structure_plan *plan = only_plan();
+  if (plan == NULL) return;
+  check_counts(plan, 3, 1, 3);
+  uint32_t rate = slot_of(plan, 1, 1), second = slot_of(plan, 1, 2);
+  CHECK_TEXT(sys.variables[sys.nvariables - 1].name, "x1''");
+  double at[8] = {0.3, 0.5, 0.7, 0.2, 1.1, -0.4}, v[9];
+  at[rate] = 0.9;
+  at[second] = -0.6;
+  check_plan(plan, 0.4, at);
+  CHECK(smallest_pivot(plan, 0.4, at) > 1e-3);
+  values(plan, 0.4, at, v);
+  CHECK_NEAR(v[row_of(plan, 1, 2)], -0.6 + sin(0.4), 1e-15);
+  CHECK_NEAR(v[row_of(plan, 0, 2)],
+             0.9 + 3.0 * 0.2 - sin(0.5) * 0.81 - cos(0.5) * 0.6 + 2.0 * (1.1 - 0.3), 1e-14);
   end();
 }
 
@@ -811,8 +1092,12 @@ int main(void) {
   RUN(choices_that_make_no_difference_are_one_structure);
   RUN(slots_that_a_structure_does_not_use_are_zero);
   RUN(tanks_apart_spilling_and_joined);
+  RUN(a_structure_that_a_parameter_chooses_is_analysed_when_it_is_met);
+  RUN(a_structure_that_could_not_be_made_for_lack_of_memory_is_made_later);
   RUN(index_1_is_solved_in_blocks);
   RUN(loops_are_written_out);
+  RUN(a_state_that_is_prescribed_is_opened);
+  RUN(random_systems_have_the_offsets_of_the_sigma_method);
   RUN(what_a_few_constraints_do_not_read_costs_nothing);
   RUN(a_sum_over_many_states_is_derived_term_by_term);
   RUN(two_constraints_on_one_state_leave_an_unknown_undetermined);
