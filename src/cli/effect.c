@@ -19,8 +19,8 @@ typedef struct facts {
 } facts;
 
 static bool has_fixed_step(const facts *f) {
-  bool adapts = f->method == BRINK_ADAMS || f->method == BRINK_TAYLOR || f->method == BRINK_DOPRI;
-  return !adapts || (f->method != BRINK_DOPRI && f->options->order > 0 && f->options->step > 0.0);
+  return brink_method_has_fixed_step(f->method) ||
+         (f->method != BRINK_DOPRI && f->options->order > 0 && f->options->step > 0.0);
 }
 
 /* ---- reasons: NULL where the option has an effect ---- */

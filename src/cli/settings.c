@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/model.h"
 #include "record/results.h"
 
 static brink_method method_of(const char *word) {
@@ -121,8 +122,8 @@ int cli_settings_read(cli_settings *settings, const cli_arguments *arguments) {
 /* The step is that of the method that has to have one. */
 static void combine_against(cli_settings *s) {
   if (s->against == BRINK_AUTO) return;
-  if (s->against > BRINK_DOPRI) s->against_step = s->run.sim.step;
-  if (s->run.sim.method <= BRINK_DOPRI) s->run.sim.step = 0.0;
+  if (brink_method_has_fixed_step(s->against)) s->against_step = s->run.sim.step;
+  if (!brink_method_has_fixed_step(s->run.sim.method)) s->run.sim.step = 0.0;
 }
 
 /* What each setting allows by itself, but not together. */
@@ -131,15 +132,19 @@ static int check_together(const cli_settings *s, const char *command) {
   if (isnan(s->run.until))
     return cli_misuse(command, "no end time: give --until T, or 'until' in the model's simulation "
                                "section");
-  if (options->method > BRINK_DOPRI && options->step == 0.0)
+  if (brink_method_has_fixed_step(options->method) && options->step == 0.0)
     return cli_misuse(command, "--method %s works at a fixed step: give --step H",
                       brink_method_name(options->method));
-  if (s->against > BRINK_DOPRI && s->against_step == 0.0)
+  if (brink_method_has_fixed_step(s->against) && s->against_step == 0.0)
     return cli_misuse(command, "--against %s works at a fixed step: give --step H",
                       brink_method_name(s->against));
-  if (options->order > 0 && options->method > BRINK_TAYLOR)
-    return cli_misuse(command, "--order is for adams and taylor; %s has an order of its own",
+  bool has_orders = options->method <= BRINK_TAYLOR || options->method == BRINK_BDF;
+  if (options->order > 0 && !has_orders)
+    return cli_misuse(command, "--order is for adams, taylor and bdf; %s has an order of its own",
                       brink_method_name(options->method));
+  if (options->order > 5 && options->method == BRINK_BDF)
+    return cli_misuse(command, "--order %d is for adams and taylor; bdf has orders 1 to 5",
+                      options->order);
   if (options->order > 12 && options->method == BRINK_ADAMS)
     return cli_misuse(command, "--order %d is for taylor; adams has orders 1 to 12",
                       options->order);

@@ -54,6 +54,11 @@ const brink_model *brink_model_for(const brink_model *like, void *user, brink_ar
  * (alike.c) */
 brink_status brink_model_check_alike(const brink_model *a, const brink_model *b, brink_diag *diag);
 
+/* Does the method work at a fixed step, which has to be given? */
+static inline bool brink_method_has_fixed_step(brink_method method) {
+  return method >= BRINK_EULER && method <= BRINK_TRAPEZOID;
+}
+
 /* The name of a state or guard, for messages; never NULL. */
 const char *brink_model_state_name(const brink_model *model, size_t index);
 const char *brink_model_guard_name(const brink_model *model, size_t index);

@@ -55,6 +55,7 @@ static brink_status follow(brink_findings *f, const brink_options *options) {
   wishes.atol = options->atol;
   wishes.wants_flow_jet = options->method == BRINK_TAYLOR;
   wishes.flow_order = options->order;
+  wishes.wants_jacobian = options->method == BRINK_BDF;
   brink_status status =
       brink_instance_create(run->built->system, &wishes, NULL, &run->comparison_diag, &f->instance);
   if (status == BRINK_OK)
@@ -75,7 +76,7 @@ static brink_status follow(brink_findings *f, const brink_options *options) {
 }
 
 static brink_options coarser(brink_options options) {
-  if (options.method > BRINK_DOPRI) {
+  if (brink_method_has_fixed_step(options.method)) {
     options.step *= 2.0;
   } else {
     options.rtol *= COARSER;

@@ -8,6 +8,7 @@
 
 #include "base/definition.h"
 #include "lang/ast.h"
+#include "model/model.h"
 #include "run/hsml.h"
 
 void brink_run_defaults(brink_run_options *options, size_t size) {
@@ -302,11 +303,11 @@ brink_status brink_run_options_check(const brink_run_options *options, brink_dia
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "an option has a value that it cannot have: writable, clocks, method, "
                           "every or until");
-  if (sim->method > BRINK_DOPRI && sim->method < BRINK_BDF && sim->step == 0.0)
+  if (brink_method_has_fixed_step(sim->method) && sim->step == 0.0)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "method %s works at a fixed step: give it one (step)",
                           brink_method_name(sim->method));
-  if (sim->order > 0 && sim->method > BRINK_TAYLOR && sim->method < BRINK_BDF)
+  if (sim->order > 0 && sim->method > BRINK_TAYLOR && sim->method != BRINK_BDF)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "order is for adams, taylor and bdf; %s has an order of its own",
                           brink_method_name(sim->method));

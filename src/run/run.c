@@ -41,7 +41,8 @@ brink_instance_options brink_run_instance_options(const brink_run *run) {
                                   .atol = options->sim.atol,
                                   .seed = options->seed,
                                   .inputs = inputs != NULL ? &inputs->table : NULL,
-                                  .range_warns = options->range_warns};
+                                  .range_warns = options->range_warns,
+                                  .wants_jacobian = options->sim.method == BRINK_BDF};
 }
 
 void brink_run_want_series(const brink_run *run, brink_instance_options *wishes) {
@@ -75,9 +76,7 @@ static brink_status create_one(brink_run *run, brink_diag *diag) {
   brink_options sim = run->options.sim;
   sim.max_steps = STEPS_AT_A_TIME;
   brink_instance_options wishes = brink_run_instance_options(run);
-  wishes.wants_jacobian =
-      run->options.conditions /* its pattern tells what an event depends on */ ||
-      sim.method == BRINK_BDF;
+  if (run->options.conditions) wishes.wants_jacobian = true; /* what an event depends on */
   if (!list_writable(run, &wishes)) return out_of_memory(diag);
   brink_run_want_series(run, &wishes);
   brink_status status =

@@ -84,7 +84,7 @@ static brink_status check_tolerances(const brink_options *options, const brink_m
 static brink_status check_steps(const brink_options *options, brink_diag *diag) {
   if (!(options->step >= 0.0) || isinf(options->step))
     REFUSE("step is %g: give a positive number, or 0 to have it chosen", options->step);
-  if (options->method > BRINK_DOPRI && options->method < BRINK_BDF && options->step == 0.0)
+  if (brink_method_has_fixed_step(options->method) && options->step == 0.0)
     REFUSE("%s works at a fixed step: set options.step", brink_method_name(options->method));
   if (!(options->hmin >= 0.0) || isinf(options->hmin))
     REFUSE("hmin is %g: give zero or a positive number", options->hmin);
