@@ -359,6 +359,8 @@ static brink_try commit(brink_stepper *st) {
     st->h_next = UNSOLVED * st->h;
     return outcome;
   }
+  /* Differences go through points on the constraints: so does what the order is chosen by. */
+  for (size_t i = 0; b->implicit.nz > 0 && i < st->nx; i++) b->d[i] = st->x_new[i] - b->guess[i];
   int k = st->order;
   b->wait--;
   st->h_next = next_step(st, choose_order(st));
