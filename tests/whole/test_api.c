@@ -26,6 +26,12 @@ static int gradient(size_t guard, double t, const double *x, const brink_env *en
   dx[0] = 2.0 * x[0], dx[1] = 0.0, *dt = 0.0;
   return 0;
 }
+static int jacobian(double t, const double *x, const brink_env *env, double *values) {
+  (void)t, (void)x, (void)env;
+  values[0] = -1.0, values[1] = 1.0;
+  return 0;
+}
+
 static int tick(size_t clock, int64_t n, brink_now *now, void *user) {
   (void)clock, (void)n, (void)now, (void)user;
   return 0;
