@@ -173,6 +173,18 @@ static void write_agents(const brink_agent_counts *counts, const cli_colours *c,
                  plural(counts->searched), counts->compared);
 }
 
+#define CHANGES_SHOWN 3
+
+static void write_changes(const brink_summary *summary, brink_text *text) {
+  for (size_t k = 0; k < summary->nchanges && k < CHANGES_SHOWN; k++) {
+    const brink_change_note *change = &summary->changes[k];
+    brink_text_add(text, "        %s from t = %.10g on (%s)\n", change->to, change->t, change->why);
+  }
+  if (summary->total_changes > CHANGES_SHOWN)
+    brink_text_add(text, "        and %zu more changes of the method\n",
+                   summary->total_changes - CHANGES_SHOWN);
+}
+
 static void write_statistics(const cli_simulation *sim, const cli_colours *c, brink_text *text) {
   const brink_summary *summary = &sim->run->summary;
   const brink_stats *stats = &summary->stats;
@@ -189,6 +201,7 @@ static void write_statistics(const cli_simulation *sim, const cli_colours *c, br
   brink_text_add(text, "%s, events by %s, rtol %g, atol %g\n", summary->method,
                  summary->events_method, summary->rtol, summary->atol);
   if (stats->reason != NULL) brink_text_add(text, "        chosen: %s\n", stats->reason);
+  write_changes(summary, text);
   write_engine(summary, c, text);
 }
 
