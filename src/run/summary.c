@@ -22,6 +22,7 @@ void brink_run_fill_summary(brink_run *run) {
     return;
   }
   summary->stats = *brink_sim_stats(run->sim);
+  summary->constraints = run->system->nz > 0;
   summary->method = brink_method_name(summary->stats.method);
   summary->engine = brink_instance_engine(run->instance);
   summary->engine_reason = brink_instance_reason(run->instance);
