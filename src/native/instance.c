@@ -168,6 +168,11 @@ static bool define_reads(const brink_instance *instance, brink_arena *arena, bri
     if (flag->value != NULL) note_reads(flag->value, flag->count, x, p, mode);
     if (flag->enabled != NULL) note_reads(flag->enabled, flag->count, x, p, mode);
   }
+  for (size_t c = 0; c < system->nconstraints; c++) {
+    const brink_constraint *constraint = &system->constraints[c];
+    note_reads(constraint->residual, constraint->count, x, p, mode);
+    if (constraint->active != NULL) note_reads(constraint->active, constraint->count, x, p, mode);
+  }
   def->reads.x = x;
   def->reads.p = p;
   def->reads.mode = mode;

@@ -63,10 +63,26 @@ static bool take_signs(brink_sim *sim) {
   return changed;
 }
 
+/* Somebody has changed a state, a parameter or a mode in the middle of a run: nothing is fixed or guessed any more. The
+ * unknowns follow; states are dealt with when the instant has come to rest, as after an action that assigned them. */
+static brink_status resume(brink_sim *sim, brink_diag *diag) {
+  brink_eval *eval = &sim->eval;
+  for (size_t k = 0; k < sim->model->def.nguards; k++) {
+    if (eval->constrained[k]) brink_eval_constrain(eval, k, false);
+  }
+  for (int round = 0; round < MOST_ROUNDS && (take_signs(sim) || round == 0); round++) {
+    brink_try outcome = brink_constraint_solve(eval, sim->t, sim->x);
+    if (outcome != BRINK_TRY_OK && outcome != BRINK_TRY_OUTSIDE) return explain(sim, outcome, diag);
+  }
+  sim->structure = NULL;
+  return BRINK_OK;
+}
+
 brink_status brink_sim_start_constraints(brink_sim *sim, brink_diag *diag) {
   brink_eval *eval = &sim->eval;
   const brink_model_def *def = &sim->model->def;
   if (eval->solver == NULL) return BRINK_OK;
+  if (sim->consistent) return resume(sim, diag);
   double *given = sim->instant.pre_x;
   memcpy(given, sim->x, def->nx * sizeof *given);
   sim->structure = NULL;
@@ -80,7 +96,10 @@ brink_status brink_sim_start_constraints(brink_sim *sim, brink_diag *diag) {
   for (int round = 0; round < MOST_ROUNDS; round++) {
     bool first = round == 0;
     bool changed = take_signs(sim);
-    if (!first && !changed) return BRINK_OK;
+    if (!first && !changed) {
+      sim->consistent = true;
+      return BRINK_OK;
+    }
     memcpy(sim->x, given, def->nx * sizeof *given);
     /* Signs are those of a guess: they say nothing yet about where the model is defined. */
     eval->checks_domain = checks && !first;

@@ -287,6 +287,7 @@ static void begin_anew(brink_sim *sim) {
   sim->phase = BRINK_PHASE_BEGIN;
   sim->grazed = BRINK_NONE;
   sim->detour = 0;
+  sim->consistent = false;
   sim->last.terms = 0;
   forget_unit(&sim->stepper);
   brink_schedule_start(sim);

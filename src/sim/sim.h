@@ -130,6 +130,7 @@ struct brink_sim {
   brink_options options;
   const brink_structure *structure; /* that x was last brought to; NULL: none, or no constraints */
   double *impulse;                  /* of the last change of structure: one for each unknown */
+  bool consistent;                  /* the start has been made: what changes later is a change */
   bool *chosen;                     /* states that the start has chosen, … */
   size_t nchosen; /* … as so many were left open and more than constraints determine; 0: none */
   const char *reason; /* for the method, if it was chosen automatically */

@@ -92,7 +92,11 @@ static void run(const problem *p, const brink_model_def *given, const brink_opti
   if (r->status != BRINK_OK) goto cleanup;
 
   collector c = {.result = r, .def = &def};
-  brink_sink sink = {keep_step, keep_event, keep_miss, keep_slide, &c};
+  brink_sink sink = {.step = keep_step,
+                     .event = keep_event,
+                     .near_miss = keep_miss,
+                     .slide = keep_slide,
+                     .user = &c};
   brink_sim_set_sink(sim, &sink);
   double out[RUN_SAMPLES * PROBLEM_STATES];
   if (ntimes > 0) {
