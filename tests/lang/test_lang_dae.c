@@ -2,7 +2,8 @@
  *
  * Each file in tests/lang/dae says in its comments what must come out (support/expect.h). All are run by auto; those
  * with constraints also by every other method with a variable step. An expectation's tolerance is that of the method
- * which auto chooses: what others need more is in the table, in multiples of it. Each is run by the interpreter and by
+ * which auto chooses: what others need more is in the table, in multiples of it (measured: taylor 0.05, adams 0.65, dopri
+ * 0.76, bdf 12 at most, whose errors add up over thousands of steps). Each is run by the interpreter and by
  * machine code.
  *
  *     test_lang_dae --table [FILE...]      the differences, in tolerances of the expectations */
@@ -27,26 +28,26 @@ static const struct {
 } models[] = {
 #define WITH true
 #define WITHOUT false
-    {"amplifier", WITH, {0}},
-    {"clutch", WITH, {0}},
-    {"clutch-hold", WITH, {0}},
-    {"constant-speed", WITH, {0}},
-    {"constrained-pendulum", WITH, {0}},
-    {"diode-bridge", WITH, {0}},
-    {"driveline", WITH, {0}},
-    {"incline", WITH, {0}},
-    {"landing", WITH, {0}},
-    {"pendulum", WITH, {0}},
-    {"slider-crank", WITH, {0}},
-    {"stiff-edge", WITHOUT, {0}},
-    {"stiff-kinetics", WITHOUT, {0}},
-    {"stiff-melting", WITHOUT, {0}},
-    {"stiff-rectifier", WITHOUT, {0}},
-    {"stiff-rod", WITHOUT, {0}},
-    {"string-pendulum", WITH, {0}},
-    {"tanks", WITH, {0}},
-    {"titration", WITH, {0}},
-    {"two-pendula", WITH, {0}},
+    {"amplifier", WITH, {1, 1, 1, 1, 1}},
+    {"clutch", WITH, {1, 1, 1, 1, 15}},
+    {"clutch-hold", WITH, {1, 1, 1, 1, 15}},
+    {"constant-speed", WITH, {1, 1, 1, 1, 2}},
+    {"constrained-pendulum", WITH, {1, 1, 1, 1, 1}},
+    {"diode-bridge", WITH, {1, 1, 1, 1, 1}},
+    {"driveline", WITH, {1, 1, 1, 1, 15}},
+    {"incline", WITH, {1, 1, 1, 1, 1}},
+    {"landing", WITH, {1, 1, 1, 1, 1}},
+    {"pendulum", WITH, {1, 1, 1, 1, 15}},
+    {"slider-crank", WITH, {1, 1, 1, 1, 10}},
+    {"stiff-edge", WITHOUT, {1}},
+    {"stiff-kinetics", WITHOUT, {1}},
+    {"stiff-melting", WITHOUT, {1}},
+    {"stiff-rectifier", WITHOUT, {1}},
+    {"stiff-rod", WITHOUT, {1}},
+    {"string-pendulum", WITH, {1, 1, 1, 1, 2}},
+    {"tanks", WITH, {1, 1, 1, 1, 1}},
+    {"titration", WITH, {1, 1, 1, 1, 1}},
+    {"two-pendula", WITH, {1, 1, 1, 1, 1}},
 };
 
 enum { MODELS = sizeof models / sizeof *models };

@@ -176,6 +176,7 @@ void expect_simulate(brink_system *system, const expect_wishes *wishes, bool int
                                 .atol = wishes->options.atol,
                                 .seed = wishes->seed,
                                 .wants_flow_jet = true,
+                                .wants_jacobian = wishes->options.method == BRINK_BDF,
                                 .flow_order = wishes->options.order,
                                 .range_warns = wishes->range_warns};
   brink_options options = wishes->options;
