@@ -842,6 +842,9 @@ BRINK_API bool brink_sim_sliding(const brink_sim *sim, brink_slide_record *recor
 BRINK_API size_t brink_sim_slides(const brink_sim *sim, brink_slide_record *records,
                                   size_t capacity);
 
+/* Which constraints hold now, with `t` the present time; false: the model has none, or the run has not begun. */
+BRINK_API bool brink_sim_structure(const brink_sim *sim, brink_structure_record *record);
+
 /* The state at a time inside the last step, from its dense output. ARGUMENT outside it. */
 BRINK_API brink_status brink_sim_at(const brink_sim *sim, double t, double *x, brink_diag *diag);
 

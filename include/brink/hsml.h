@@ -313,6 +313,12 @@ BRINK_API brink_status brink_run_set_text(brink_run *run, const char *name, cons
 
 typedef struct brink_moment brink_moment;
 
+/* What an impulse of an unknown has done at an instant: states have jumped by dx'/dz times it. */
+typedef struct brink_run_impulse {
+  const char *unknown; /* "tension" */
+  double value;
+} brink_run_impulse;
+
 /* An event that is complete: its instant is over. Pointers are valid during the call. */
 typedef struct brink_run_event {
   double t;
@@ -322,6 +328,8 @@ typedef struct brink_run_event {
   size_t nagents;        /* of a pair: 2; else 0 */
   const char *agents[2]; /* "car[3]", "truck[7]" */
   const brink_moment *before, *after;
+  size_t nimpulses; /* those of the instant, with its last event; else 0 */
+  const brink_run_impulse *impulses;
 } brink_run_event;
 
 typedef struct brink_run_observer {
@@ -338,6 +346,22 @@ BRINK_API void brink_run_observe(brink_run *run, const brink_run_observer *obser
  * not concern, in a run of many, or it is computed by equations. */
 BRINK_API double brink_moment_value(const brink_run *run, const brink_moment *moment,
                                     brink_value value);
+
+/* --------------------------------------------------------------------------- constraints ------ */
+
+/* Which constraints hold. Pointers live until the run is moved, or asked again. */
+typedef struct brink_run_structure {
+  int index;             /* 1: they determine unknowns only; from 2 on they tie states */
+  size_t nstates, nfree; /* declared; that may be chosen */
+  size_t ntied;          /* groups of states that constraints tie together, */
+  const size_t *tied; /* ntied + 1 of them: group k has the names tied[k] ... tied[k + 1] - 1 of */
+  const char *const *names;
+} brink_run_structure;
+
+/* At the present; an observer may ask, too. ARGUMENT: the model has no constraints, or the run has not begun. All
+ * structures of a run, with their times, are in its summary (brink_run_summary of <brink/record.h>). */
+BRINK_API brink_status brink_run_get_structure(brink_run *run, brink_run_structure *structure,
+                                               brink_diag *diag);
 
 /* --------------------------------------------------------------------------- what became ------ */
 

@@ -185,6 +185,18 @@ static void write_changes(const brink_summary *summary, brink_text *text) {
                    summary->total_changes - CHANGES_SHOWN);
 }
 
+/* Which constraints held, and how far states had to be moved onto them. */
+static void write_constraints(const cli_simulation *sim, const cli_colours *c, brink_text *text) {
+  const brink_journal *journal = &sim->run->journal;
+  const brink_stats *stats = &sim->run->summary.stats;
+  if (journal->nstructures == 0) return;
+  brink_text_add(text, "%sconstraints%s  ", c->dim, c->plain);
+  brink_text_append(text, journal->indices.data, journal->indices.length);
+  if (stats->projections > 0)
+    brink_text_add(text, "; largest correction %.2g tolerances", stats->largest_correction);
+  brink_text_add(text, "\n");
+}
+
 static void write_statistics(const cli_simulation *sim, const cli_colours *c, brink_text *text) {
   const brink_summary *summary = &sim->run->summary;
   const brink_stats *stats = &summary->stats;
@@ -195,6 +207,7 @@ static void write_statistics(const cli_simulation *sim, const cli_colours *c, br
                  " guard%s, %" PRId64 " root search%s\n",
                  stats->steps, stats->rejected, stats->rhs, plural(stats->rhs), stats->guards,
                  plural(stats->guards), stats->roots, stats->roots == 1 ? "" : "es");
+  write_constraints(sim, c, text);
   if (summary->agents != NULL) write_agents(summary->agents, c, text);
   if (sim->settings.run.sim.audit) write_audit(stats, c, text);
   write_label("method", c, text);

@@ -146,6 +146,10 @@ void brink_display_event(brink_display *display, const brink_event_record *recor
   brink_trace_event(&display->trace, record);
 }
 
+void brink_display_moved(brink_display *display, double t, const double *x) {
+  brink_trace_moved(&display->trace, t, x);
+}
+
 void brink_display_row(brink_display *display, const brink_moment *moment) {
   on_row(moment, display);
 }

@@ -43,6 +43,8 @@ void brink_display_destroy(brink_display *display); /* NULL is fine */
 void brink_display_step(brink_display *display, const brink_step_record *record);
 void brink_display_event(brink_display *display, const brink_event_record *record, uint32_t flag,
                          size_t index);
+/* Constraints have moved the state. */
+void brink_display_moved(brink_display *display, double t, const double *x);
 /* Without a sim: everything at a moment, in the order of time; and an event, with the values before it. */
 void brink_display_row(brink_display *display, const brink_moment *moment);
 void brink_display_pair_event(brink_display *display, const brink_moment *before, uint32_t flag,

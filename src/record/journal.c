@@ -32,6 +32,7 @@ struct brink_entry {
   double *x;          /* while it waits: states after the event, … */
   double *p;          /* … parameters and modes before it */
   int *mode;
+  double *before_x; /* with constraints, which may move states later: those before it */
 };
 
 #define CHANGES_SHOWN 4
@@ -42,6 +43,7 @@ void brink_journal_init(brink_journal *journal, const brink_columns *columns, si
   const brink_allocator allocator = columns->arena.allocator;
   journal->events.allocator = journal->sliding.allocator = journal->misses.allocator = allocator;
   journal->slides.allocator = journal->near.allocator = journal->closest.allocator = allocator;
+  journal->structures.allocator = journal->indices.allocator = allocator;
   journal->room.allocator = allocator;
 }
 
@@ -61,6 +63,7 @@ static void free_entry(brink_journal *journal, brink_entry *entry) {
   brink_release(allocator, entry->x, journal->nx, sizeof(double));
   brink_release(allocator, entry->p, system->np, sizeof(double));
   brink_release(allocator, entry->mode, system->nmodes, sizeof(int));
+  brink_release(allocator, entry->before_x, journal->nx, sizeof(double));
 }
 
 void brink_journal_free(brink_journal *journal) {
@@ -77,6 +80,10 @@ void brink_journal_free(brink_journal *journal) {
   brink_text_free(&journal->slides);
   brink_text_free(&journal->near);
   brink_text_free(&journal->closest);
+  brink_text_free(&journal->structures);
+  brink_text_free(&journal->indices);
+  brink_release(allocator_of(journal), journal->impulse, journal->columns->system->nz,
+                sizeof(double));
   brink_text_free(&journal->room);
   *journal = (brink_journal){0};
 }
@@ -262,14 +269,21 @@ static void *keep(brink_journal *journal, void *room, const void *from, size_t c
   return room;
 }
 
-/* What the end of the round will be compared with. */
-static void wait_for_rule(brink_journal *journal, const brink_event_record *record,
-                          brink_entry *entry) {
+/* What the end of the round, or what constraints do, will be compared with. */
+static bool keep_before(brink_journal *journal, const brink_event_record *record,
+                        brink_entry *entry) {
   const brink_system *system = journal->columns->system;
-  entry->x = keep(journal, entry->x, record->x_after, journal->nx, sizeof(double));
   entry->p = keep(journal, entry->p, record->p_before, system->np, sizeof(double));
   entry->mode = keep(journal, entry->mode, record->mode_before, system->nmodes, sizeof(int));
-  entry->waits = entry->x != NULL && entry->p != NULL && entry->mode != NULL;
+  if (system->nz > 0)
+    entry->before_x = keep(journal, entry->before_x, record->x_before, journal->nx, sizeof(double));
+  return entry->p != NULL && entry->mode != NULL && (system->nz == 0 || entry->before_x != NULL);
+}
+
+static void wait_for_rule(brink_journal *journal, const brink_event_record *record,
+                          brink_entry *entry) {
+  entry->x = keep(journal, entry->x, record->x_after, journal->nx, sizeof(double));
+  entry->waits = keep_before(journal, record, entry) && entry->x != NULL;
 }
 
 /* May a rule, whose flag came to zero, have fired? One whose condition stays on its surface does not hold when the
@@ -303,7 +317,8 @@ static void finish_waiting(brink_journal *journal, const double *p, const int *m
       drop_entry(journal, k--);
       continue;
     }
-    brink_moment before = {.t = entry->t, .x = entry->x, .p = entry->p, .mode = entry->mode};
+    const double *x = entry->before_x != NULL ? entry->before_x : entry->x;
+    brink_moment before = {.t = entry->t, .x = x, .p = entry->p, .mode = entry->mode};
     brink_moment after = {.t = entry->t, .x = entry->x, .p = p, .mode = mode};
     write_after(journal, &before, &after, entry);
   }
@@ -370,6 +385,7 @@ static void open_entry(brink_journal *journal, const brink_event_input *h) {
     wait_for_rule(journal, h->record, entry);
   else
     write_after(journal, &before, &after, entry);
+  if (system->nz > 0) keep_before(journal, h->record, entry);
 }
 
 void brink_journal_event(brink_journal *journal, const brink_event_input *h) {
@@ -386,6 +402,39 @@ void brink_journal_event(brink_journal *journal, const brink_event_input *h) {
   else
     open_entry(journal, h);
 }
+
+/* ---- constraints ---- */
+
+static void add_impulses(brink_journal *journal, const double *impulse) {
+  size_t nz = journal->columns->system->nz;
+  if (impulse == NULL) return;
+  if (journal->impulse == NULL)
+    journal->impulse = brink_allocate(allocator_of(journal), nz, sizeof *journal->impulse);
+  if (journal->impulse == NULL) {
+    journal->failed = true;
+    return;
+  }
+  if (!journal->has_impulse) memset(journal->impulse, 0, nz * sizeof *journal->impulse);
+  for (size_t k = 0; k < nz; k++) journal->impulse[k] += impulse[k];
+  journal->has_impulse = true;
+}
+
+void brink_journal_transfer(brink_journal *journal, const brink_transfer_record *record,
+                            const double *p, const int *mode) {
+  brink_entry *last = journal->nopen > 0 ? &journal->open[journal->nopen - 1] : NULL;
+  if (last == NULL || last->t != record->t || last->before_x == NULL) return;
+  add_impulses(journal, record->impulse);
+  if (last->waits) {
+    memcpy(last->x, record->x_after, journal->nx * sizeof *last->x);
+    return;
+  }
+  brink_moment before = {.t = last->t, .x = last->before_x, .p = last->p, .mode = last->mode};
+  brink_moment after = {.t = last->t, .x = record->x_after, .p = p, .mode = mode};
+  last->changes.length = 0;
+  write_after(journal, &before, &after, last);
+}
+
+/* ---- the end of an instant ---- */
 
 /* Of a pair: which one. */
 static void add_partners(const brink_journal *journal, const brink_entry *entry, brink_text *text) {
@@ -411,6 +460,11 @@ static void add_headline(brink_journal *journal, const brink_entry *entry) {
   journal->failed = journal->failed || headline->flag.failed || headline->changes.failed;
 }
 
+/* The impulses of an instant belong to its last event. */
+static bool has_impulse(const brink_journal *journal, const brink_entry *entry) {
+  return journal->has_impulse && entry == &journal->open[journal->nopen - 1];
+}
+
 static void call_listener(brink_journal *journal, const brink_entry *entry) {
   brink_logged_event logged = {.t = entry->t,
                                .flag = entry->flag,
@@ -419,7 +473,8 @@ static void call_listener(brink_journal *journal, const brink_entry *entry) {
                                .name = entry->name.data,
                                .direction = entry->direction,
                                .row = entry->row,
-                               .changes = entry->changes.length > 0 ? entry->changes.data : ""};
+                               .changes = entry->changes.length > 0 ? entry->changes.data : "",
+                               .impulse = has_impulse(journal, entry) ? journal->impulse : NULL};
   journal->listen(&logged, journal->listener);
 }
 
@@ -436,6 +491,10 @@ static void close_entry(brink_journal *journal, const brink_entry *entry) {
   brink_text_add(text, "%s", text->length > 0 ? ",\n  " : "\n  ");
   brink_text_append(text, entry->head.data, entry->head.length);
   brink_text_append(text, entry->after.data, entry->after.length);
+  if (has_impulse(journal, entry)) {
+    brink_text_add(text, ",\n   \"impulse\":");
+    brink_journal_impulses(journal, text);
+  }
   bool notes = entry->notes.length > 0;
   brink_text_add(text, ",\"condition\":");
   if (entry->judged && !isnan(entry->condition))
@@ -460,6 +519,7 @@ void brink_journal_settle(brink_journal *journal, const double *p, const int *mo
     write_notes(journal, notes, nnotes, &journal->open[journal->nopen - 1].notes);
   for (size_t k = 0; k < journal->nopen; k++) close_entry(journal, &journal->open[k]);
   journal->nopen = 0;
+  journal->has_impulse = false;
 }
 
 /* ---- the rest ---- */

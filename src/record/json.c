@@ -143,6 +143,8 @@ static void happenings(brink_text *text, const brink_summary *summary,
                        const brink_journal *journal) {
   if (!summary->brief) list_member(text, "events", journal != NULL ? &journal->events : NULL);
   if (journal != NULL && journal->nslides > 0) list_member(text, "sliding", &journal->sliding);
+  if (journal != NULL && journal->nstructures > 0)
+    list_member(text, "structure", &journal->structures);
   if (journal != NULL && journal->nmisses > 0 && !summary->brief)
     list_member(text, "near_misses", &journal->misses);
   if (journal != NULL && journal->closest.length > 0 && !summary->brief)
@@ -204,6 +206,10 @@ static void statistics(brink_text *text, const brink_summary *summary) {
   }
   if (summary->total_changes > summary->nchanges)
     count_member(text, ",", "method_changes", (int64_t)summary->total_changes);
+  if (summary->constraints) {
+    count_member(text, ",\n          ", "projections", stats->projections);
+    real_member(text, ",", "largest_correction", stats->largest_correction);
+  }
   if (summary->agents != NULL) agent_counts(text, summary->agents);
   string_member(text, ",\n          ", "engine", summary->engine);
   real_member(text, ",", "compile_s", summary->compile_seconds);

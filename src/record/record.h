@@ -4,6 +4,7 @@
  *   trace.c     which rows a trajectory has: steps or a grid, events before and after
  *   results.h   rows as files
  *   journal.c   events, slides and near misses, in order
+ *   structures.c   which constraints held when, and their impulses
  *   json.c      the summary of a run as one JSON object
  *
  * Nothing here knows who simulates: values that equations compute are asked for through
@@ -135,6 +136,8 @@ bool brink_trace_init(brink_trace *trace, const brink_sim *sim, size_t nx, size_
 /* Call these from the sink; they return what it returns. */
 int brink_trace_step(brink_trace *trace, const brink_step_record *record);
 int brink_trace_event(brink_trace *trace, const brink_event_record *record);
+/* Constraints have moved the state, or found the first one. */
+void brink_trace_moved(brink_trace *trace, double t, const double *x);
 /* When the run is over, however it ended. */
 int brink_trace_end(brink_trace *trace);
 
@@ -165,8 +168,9 @@ typedef struct brink_logged_event {
   const brink_participants *participants;
   const char *name;
   brink_direction direction;
-  int64_t row;         /* as it was told */
-  const char *changes; /* as in a headline; "" for all but the first `detailed` */
+  int64_t row;           /* as it was told */
+  const char *changes;   /* as in a headline; "" for all but the first `detailed` */
+  const double *impulse; /* of each unknown at the instant, if this is its last event; NULL: none */
 } brink_logged_event;
 
 /* One event as the journal is told of it. */
@@ -192,6 +196,13 @@ typedef struct brink_headline {
 
 typedef struct brink_entry brink_entry;
 
+/* From when to when constraints held. */
+typedef struct brink_structure_span {
+  double from, to;
+  const brink_structure *structure;
+  size_t nstates, nfree;
+} brink_structure_span;
+
 typedef struct brink_journal {
   const brink_columns *columns;
   bool json;       /* keep everything as JSON, too */
@@ -208,6 +219,13 @@ typedef struct brink_journal {
   brink_text slides, near;            /* lines for a person, the first few */
   brink_entry *open;                  /* events of the present instant */
   size_t nopen, open_capacity;
+  brink_structure_span span[2]; /* the last two structures: an instant may take one back */
+  size_t nspans;
+  size_t nstructures;    /* that are over */
+  brink_text structures; /* elements of a JSON array */
+  brink_text indices;    /* words for a person, the first few */
+  double *impulse;       /* of each unknown at the present instant; NULL: none so far */
+  bool has_impulse;
   brink_text room; /* for names */
   bool failed;     /* out of memory: something is missing */
 } brink_journal;
@@ -229,6 +247,10 @@ void brink_journal_slide(brink_journal *journal, uint32_t flag, size_t index, do
 void brink_journal_miss(brink_journal *journal, uint32_t flag, size_t index,
                         const brink_near_miss *miss);
 
+/* Constraints have moved the state, after the events so far of this instant; p and mode are what holds now. */
+void brink_journal_transfer(brink_journal *journal, const brink_transfer_record *record,
+                            const double *p, const int *mode);
+
 /* The condition number of an event of the present instant, the first of this flag that has none yet (NaN:
  * it has none), and more about it, as an object in JSON (NULL: nothing). */
 void brink_journal_condition(brink_journal *journal, uint32_t flag, size_t index, double condition,
@@ -236,6 +258,15 @@ void brink_journal_condition(brink_journal *journal, uint32_t flag, size_t index
 /* Closest approaches of a flag that no event followed, as members of an object in JSON. */
 void brink_journal_closest(brink_journal *journal, uint32_t flag, size_t index,
                            const char *members);
+
+/* ---- structures.c ---- */
+
+/* Other constraints hold. Two changes at one instant leave one structure, or none. */
+void brink_journal_structure(brink_journal *journal, const brink_structure_record *record);
+/* The run is over: so is the last structure. */
+void brink_journal_end_structures(brink_journal *journal, double t);
+/* {"tension":1.861}: the impulses that are not zero. */
+void brink_journal_impulses(const brink_journal *journal, brink_text *text);
 
 /* ---- json.c ---- */
 
@@ -281,6 +312,7 @@ typedef struct brink_summary {
   brink_stats stats;
   const brink_change_note *changes; /* of the method, by auto; the first ones */
   size_t nchanges, total_changes;
+  bool constraints;                 /* the model has some */
   const char *against;              /* an object in JSON: another method's events; NULL: none */
   const brink_agent_counts *agents; /* NULL: all is one system */
   const char *engine;

@@ -109,6 +109,13 @@ int brink_trace_event(brink_trace *trace, const brink_event_record *record) {
   return emit(trace, event->t, record->x_before, record->p_before, record->mode_before);
 }
 
+/* What was before it has been written, if there was an event; else the end of the step was before it. */
+void brink_trace_moved(brink_trace *trace, double t, const double *x) {
+  memcpy(trace->rest_x, x, trace->nx * sizeof(double));
+  trace->rest_t = t;
+  if (trace->started) trace->after_due = true;
+}
+
 int brink_trace_end(brink_trace *trace) {
   double t = brink_sim_time(trace->sim);
   return is_logged(trace, t) ? 0 : emit_rest(trace, t);

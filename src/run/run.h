@@ -85,6 +85,8 @@ struct brink_run {
   brink_pending_event *pending; /* of the present instant */
   size_t npending, pending_made, pending_capacity, next_pending;
   bool stop_asked; /* by the observer */
+  brink_run_impulse *impulses;
+  const char **tied; /* of brink_run_get_structure */
 
   /* Values that equations compute are those of the present. */
   bool computed;

@@ -112,6 +112,24 @@ static void name_agents(const brink_run *run, const brink_logged_event *logged, 
   event->nagents = 2;
 }
 
+/* Impulses that are not zero, with their names; NULL: out of memory, or none. */
+static const brink_run_impulse *name_impulses(brink_run *run, const double *impulse,
+                                              size_t *count) {
+  const brink_model *model = brink_instance_model(run->instance);
+  size_t nz = run->system->nz, ns = run->system->nx - nz;
+  *count = 0;
+  if (impulse == NULL) return NULL;
+  if (run->impulses == NULL)
+    run->impulses = brink_arena_take(&run->arena, nz, sizeof *run->impulses);
+  for (size_t k = 0; run->impulses != NULL && k < nz; k++) {
+    if (impulse[k] != 0.0)
+      run->impulses[(*count)++] = (brink_run_impulse){
+          .unknown = brink_model_state_name(model, ns + k), .value = impulse[k]};
+  }
+  if (run->impulses == NULL) run->journal.failed = true;
+  return run->impulses;
+}
+
 static void observe(brink_run *run, const brink_logged_event *logged) {
   if (run->observer.event == NULL) return;
   const brink_pending_event *e = take_pending(run, logged, &run->next_pending);
@@ -129,6 +147,7 @@ static void observe(brink_run *run, const brink_logged_event *logged) {
                            .before = &before,
                            .after = &after};
   name_agents(run, logged, names, &event);
+  event.impulses = name_impulses(run, logged->impulse, &event.nimpulses);
   if (run->observer.event(run, &event, run->observer.user) != 0) run->stop_asked = true;
   brink_text_free(&names[0]);
   brink_text_free(&names[1]);
@@ -224,6 +243,31 @@ static int on_slide(const brink_slide_record *slide, void *user) {
   return 0;
 }
 
+/* ---- constraints ---- */
+
+static void moved(brink_run *run, double t, const double *x) {
+  if (run->results != NULL) brink_trace_moved(&run->trace, t, x);
+  if (run->display != NULL) brink_display_moved(run->display, t, x);
+}
+
+static int on_structure(const brink_structure_record *record, void *user) {
+  brink_run *run = user;
+  moved(run, record->t, brink_sim_state(run->sim));
+  brink_journal_structure(&run->journal, record);
+  return 0;
+}
+
+static int on_transfer(const brink_transfer_record *record, void *user) {
+  brink_run *run = user;
+  moved(run, record->t, record->x_after);
+  brink_journal_transfer(&run->journal, record, brink_sim_parameters(run->sim),
+                         brink_sim_modes(run->sim));
+  if (run->npending > 0)
+    memcpy(run->pending[run->npending - 1].after_x, record->x_after,
+           run->system->nx * sizeof(double));
+  return 0;
+}
+
 /* ---- begin and end ---- */
 
 /* Steps are recorded only where somebody wants them: their dense outputs are kept then. */
@@ -248,6 +292,8 @@ void brink_run_sink_install(brink_run *run) {
                      .event = on_event,
                      .near_miss = on_near_miss,
                      .slide = on_slide,
+                     .structure = on_structure,
+                     .transfer = on_transfer,
                      .user = run};
   brink_run_listen(run);
   brink_sim_set_sink(run->sim, &sink);
@@ -262,6 +308,8 @@ brink_status brink_run_sink_begin(brink_run *run) {
   if (status == BRINK_OK) status = brink_run_results_begin(run);
   if (status != BRINK_OK) return status;
   brink_run_sink_install(run);
+  brink_structure_record now; /* of a clone */
+  if (brink_sim_structure(run->sim, &now)) brink_journal_structure(&run->journal, &now);
   return brink_conditions_report_begin(run);
 }
 
@@ -278,6 +326,7 @@ void brink_run_sink_end(brink_run *run) {
   brink_run_sink_settle(run);
   brink_conditions_report_end(run);
   report_open_slides(run);
+  brink_journal_end_structures(&run->journal, brink_sim_time(run->sim));
   if (run->display != NULL) brink_display_end(run->display);
   brink_run_results_end(run);
   brink_sim_set_sink(run->sim, NULL);

@@ -42,6 +42,7 @@ void brink_run_fill_summary(brink_run *run) {
   }
   summary->stats = *brink_sim_stats(run->sim);
   fill_changes(run);
+  summary->constraints = run->system->nz > 0;
   summary->method = brink_method_name(summary->stats.method);
   summary->engine = brink_instance_engine(run->instance);
   summary->engine_reason = brink_instance_reason(run->instance);

@@ -251,3 +251,32 @@ brink_status brink_run_set_text(brink_run *run, const char *name, const char *te
                           text != NULL ? text : "");
   return brink_run_set(run, name, number, diag);
 }
+
+/* ---- constraints ---- */
+
+brink_status brink_run_get_structure(brink_run *run, brink_run_structure *structure,
+                                     brink_diag *diag) {
+  brink_structure_record now;
+  brink_diag_clear(diag);
+  if (run == NULL || structure == NULL)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run and structure must not be NULL");
+  *structure = (brink_run_structure){0};
+  if (run->system->nz == 0)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "the model has no constraints");
+  if (!brink_sim_structure(run->sim, &now))
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "the run has not begun");
+  const brink_model *model = brink_instance_model(run->instance);
+  const brink_structure *of = now.structure;
+  if (run->tied == NULL)
+    run->tied = brink_arena_take(&run->arena, run->system->nx, sizeof *run->tied);
+  if (run->tied == NULL) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  for (size_t k = 0; k < of->group[of->ngroups]; k++)
+    run->tied[k] = brink_model_state_name(model, of->tied[k]);
+  *structure = (brink_run_structure){.index = now.index,
+                                     .nstates = now.nstates,
+                                     .nfree = now.nfree,
+                                     .ntied = of->ngroups,
+                                     .tied = of->group,
+                                     .names = run->tied};
+  return BRINK_OK;
+}

@@ -167,14 +167,24 @@ double brink_sim_settle_event(brink_sim *sim, const brink_path *path, double sig
 
 /* ---- changes of structure ---- */
 
-static brink_status tell(brink_sim *sim, const brink_structure *structure) {
+static brink_structure_record record_of(const brink_sim *sim, const brink_structure *structure) {
   const brink_model_def *def = &sim->model->def;
+  return (brink_structure_record){.t = sim->t,
+                                  .structure = structure,
+                                  .index = structure->index,
+                                  .nstates = def->nx - def->nz,
+                                  .nfree = def->nx - def->nz - structure->nh};
+}
+
+bool brink_sim_structure(const brink_sim *sim, brink_structure_record *record) {
+  if (sim == NULL || !brink_sim_has_begun(sim) || sim->structure == NULL) return false;
+  if (record != NULL) *record = record_of(sim, sim->structure);
+  return true;
+}
+
+static brink_status tell(brink_sim *sim, const brink_structure *structure) {
   if (sim->sink.structure == NULL) return BRINK_OK;
-  brink_structure_record record = {.t = sim->t,
-                                   .structure = structure,
-                                   .index = structure->index,
-                                   .nstates = def->nx - def->nz,
-                                   .nfree = def->nx - def->nz - structure->nh};
+  brink_structure_record record = record_of(sim, structure);
   return sim->sink.structure(&record, sim->sink.user) == 0 ? BRINK_OK : BRINK_STOPPED;
 }
 

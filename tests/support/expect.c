@@ -85,8 +85,11 @@ static double read_tolerance(const char **p) {
   return tolerance;
 }
 
-static bool near(double a, double b, double tolerance) {
-  return a == b || fabs(a - b) <= tolerance;
+static bool near(model *m, double a, double b, double tolerance) {
+  expect_report *report = m->report;
+  if (a == b) return true;
+  if (tolerance > 0.0) report->worst = fmax(report->worst, fabs(a - b) / tolerance);
+  return fabs(a - b) <= tolerance * (report->widen > 0.0 ? report->widen : 1.0);
 }
 
 /* ---- what the model asks for ---- */
@@ -289,7 +292,7 @@ static void look_final(model *m, const char *text, const char *p) {
       complain(m, "%s, but it is %s", text, value != 0.0 ? "true" : "false");
   } else if (!read_number(&p, &number)) {
     complain(m, "cannot be read: %s", text);
-  } else if (!near(value, number, read_tolerance(&p))) {
+  } else if (!near(m, value, number, read_tolerance(&p))) {
     complain(m, "%s, but it is %.17g (off by %.3g)", text, value, value - number);
   }
 }
@@ -324,7 +327,7 @@ static void look_event(model *m, const char *text, const char *p) {
   if (direction != event->direction) complain(m, "%s, but it goes the other way", text);
   if (!accept(&p, "t") || !accept(&p, "=") || !read_number(&p, &t))
     complain(m, "cannot be read: %s", text);
-  else if (!near(event->t, t, read_tolerance(&p)))
+  else if (!near(m, event->t, t, read_tolerance(&p)))
     complain(m, "%s, but t = %.17g (off by %.3g)", text, event->t, event->t - t);
 }
 
@@ -387,7 +390,7 @@ static void look_note(model *m, const char *text, const char *p) {
   } else {
     if (note->nvalues < count) complain(m, "%s, but it has %zu values", text, note->nvalues);
     for (size_t k = 0; k < count && k < note->nvalues; k++)
-      if (!near(note->values[k], values[k], tolerance))
+      if (!near(m, note->values[k], values[k], tolerance))
         complain(m, "%s, but value %zu is %.17g (off by %.3g)", text, k + 1, note->values[k],
                  note->values[k] - values[k]);
   }
@@ -407,11 +410,61 @@ static void look_slide(model *m, const char *text, const char *p) {
   for (size_t k = 0; k < m->result.nslides; k++) {
     const expect_slide *slide = &m->result.slides[k];
     if (strcmp(slide->name, name) != 0 || --left > 0) continue;
-    if (!near(slide->from, from, tolerance) || !near(slide->to, to, tolerance))
+    if (!near(m, slide->from, from, tolerance) || !near(m, slide->to, to, tolerance))
       complain(m, "%s, but it is from %.17g to %.17g", text, slide->from, slide->to);
     return;
   }
   complain(m, "%s, but there is none", text);
+}
+
+/* K from T index I free F of N [+- TOL] */
+static void look_structure(model *m, const char *text, const char *p) {
+  double number = 0.0, from = 0.0, index = 0.0, nfree = 0.0, nstates = 0.0;
+  if (!read_number(&p, &number) || !accept(&p, "from") || !read_number(&p, &from) ||
+      !accept(&p, "index") || !read_number(&p, &index) || !accept(&p, "free") ||
+      !read_number(&p, &nfree) || !accept(&p, "of") || !read_number(&p, &nstates)) {
+    complain(m, "cannot be read: %s", text);
+    return;
+  }
+  double tolerance = read_tolerance(&p);
+  if (tolerance == 0.0) tolerance = 100.0 * m->wishes.options.rtol * fmax(1.0, fabs(from));
+  if (!(number >= 1.0 && number <= (double)m->result.nstructures)) {
+    complain(m, "%s, but there are %zu", text, m->result.nstructures);
+    return;
+  }
+  const expect_structure *found = &m->result.structures[(size_t)number - 1];
+  if (!near(m, found->from, from, tolerance) || found->index != (int)index ||
+      (double)found->nfree != nfree || (double)found->nstates != nstates)
+    complain(m, "%s, but it is from %.17g (off by %.3g) index %d free %zu of %zu", text,
+             found->from, found->from - from, found->index, found->nfree, found->nstates);
+}
+
+/* = COUNT */
+static void look_structures(model *m, const char *text, const char *p) {
+  double wanted = 0.0;
+  if (!accept(&p, "=") || !read_number(&p, &wanted) || (double)m->result.nstructures != wanted)
+    complain(m, "%s, but there are %zu", text, m->result.nstructures);
+}
+
+/* NAME K = V [+- TOL] */
+static void look_impulse(model *m, const char *text, const char *p) {
+  char name[WORD];
+  double index = 0.0, value = 0.0;
+  if (!read_word(&p, name) || !read_number(&p, &index) || !accept(&p, "=") ||
+      !read_number(&p, &value)) {
+    complain(m, "cannot be read: %s", text);
+    return;
+  }
+  size_t left = (size_t)index;
+  for (size_t k = 0; k < m->result.nimpulses; k++) {
+    const expect_impulse *impulse = &m->result.impulses[k];
+    if (strcmp(impulse->name, name) != 0 || --left > 0) continue;
+    if (!near(m, impulse->value, value, read_tolerance(&p)))
+      complain(m, "%s, but it is %.17g (off by %.3g)", text, impulse->value,
+               impulse->value - value);
+    return;
+  }
+  complain(m, "%s, but there are %zu impulses", text, m->result.nimpulses);
 }
 
 /* [t = T [+- TOL]] part of the message */
@@ -419,7 +472,7 @@ static void look_end(model *m, const char *text, const char *p, const char *mess
   double t = 0.0;
   if (m->result.sim != NULL && accept(&p, "t") && accept(&p, "=") && read_number(&p, &t)) {
     double tolerance = read_tolerance(&p), end = brink_sim_time(m->result.sim);
-    if (!near(end, t, tolerance)) complain(m, "%s, but t = %.17g", text, end);
+    if (!near(m, end, t, tolerance)) complain(m, "%s, but t = %.17g", text, end);
   }
   skip_space(&p);
   if (strstr(message, p) == NULL) complain(m, "%s, but it says: %s", text, message);
@@ -439,9 +492,11 @@ static void look(model *m, const char *text) {
   static const struct {
     const char *word;
     void (*look)(model *m, const char *text, const char *p);
-  } kinds[] = {{"final", look_final},  {"event", look_event},  {"events", look_count},
-               {"slides", look_count}, {"misses", look_count}, {"order", look_order},
-               {"note", look_note},    {"slide", look_slide},  {"outside", look_outside}};
+  } kinds[] = {
+      {"final", look_final},         {"event", look_event},           {"events", look_count},
+      {"slides", look_count},        {"misses", look_count},          {"order", look_order},
+      {"note", look_note},           {"slide", look_slide},           {"outside", look_outside},
+      {"structure", look_structure}, {"structures", look_structures}, {"impulse", look_impulse}};
   const char *p = text;
   char word[WORD];
   if (accept(&p, "error") || accept(&p, "warning") || accept(&p, "usage") || accept(&p, "stops") ||

@@ -14,6 +14,10 @@
  *     % expect: slide s 1 from 1.0 to 2.5 +- 1e-6
  *     % expect: slides s = 1
  *     % expect: misses touch = 1               near misses
+ *     % expect: structure 2 from 5.41 index 2 free 1 of 2 [+- 1e-6]     the second set of constraints that
+ *                                              holds; no +-: from within 100 rtol max(1, |T|)
+ *     % expect: structures = 3                 how many
+ *     % expect: impulse tension 1 = 1.86 +- 1e-6      the first impulse of this unknown
  *     % expect: stops t = 3.0 +- 1e-9 the tank is empty
  *     % expect: fails range t = 3.0 +- 1e-9 h = 10     reason, time (may be left out), part of the
  *                                              message
@@ -52,6 +56,17 @@ typedef struct expect_slide {
   double from, to;
 } expect_slide;
 
+typedef struct expect_structure {
+  double from;
+  int index;
+  size_t nfree, nstates;
+} expect_structure;
+
+typedef struct expect_impulse {
+  char *name;
+  double value;
+} expect_impulse;
+
 /* What a model asks for. */
 typedef struct expect_wishes {
   brink_options options;
@@ -75,6 +90,10 @@ typedef struct expect_result {
   size_t nnotes, notes_capacity, notes_told;
   expect_slide *slides, *misses; /* misses: from = to */
   size_t nslides, slides_capacity, nmisses, misses_capacity;
+  expect_structure *structures; /* the last of every instant */
+  size_t nstructures, structures_capacity;
+  expect_impulse *impulses;
+  size_t nimpulses, impulses_capacity;
   const brink_system *system;
 } expect_result;
 
@@ -106,6 +125,8 @@ typedef struct expect_report {
                void *user); /* what the compiler reports; NULL: no matter */
   void *user;
   const char *method; /* another than the model asks for; NULL: none */
+  double widen;       /* tolerances (+-) are so many times as large; 0: once */
+  double worst;       /* the largest difference, in tolerances as they stand */
   size_t complaints;
   size_t expectations; /* that were looked at */
   bool known;          /* the model says that it fails today */

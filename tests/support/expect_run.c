@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/model.h"
 #include "record/record.h"
 #include "support/expect.h"
 
@@ -109,6 +110,38 @@ static int on_slide(const brink_slide_record *slide, void *user) {
   return 0;
 }
 
+/* Two changes at one instant leave one structure; one that ends where it began is none. */
+static int on_structure(const brink_structure_record *record, void *user) {
+  expect_result *result = user;
+  expect_structure next = {.from = record->t,
+                           .index = record->index,
+                           .nfree = record->nfree,
+                           .nstates = record->nstates};
+  if (result->nstructures > 0 && result->structures[result->nstructures - 1].from == record->t)
+    result->nstructures--;
+  if (!grow(result, (void **)&result->structures, result->nstructures, &result->structures_capacity,
+            sizeof *result->structures))
+    return 0;
+  result->structures[result->nstructures++] = next;
+  return 0;
+}
+
+static int on_transfer(const brink_transfer_record *record, void *user) {
+  expect_result *result = user;
+  const brink_model *model = brink_instance_model(result->instance);
+  size_t nz = model->def.nz, ns = model->def.nx - nz;
+  for (size_t k = 0; record->impulse != NULL && k < nz; k++) {
+    if (record->impulse[k] == 0.0) continue;
+    if (!grow(result, (void **)&result->impulses, result->nimpulses, &result->impulses_capacity,
+              sizeof *result->impulses))
+      return 0;
+    result->impulses[result->nimpulses++] =
+        (expect_impulse){.name = keep_text(result, brink_model_state_name(model, ns + k)),
+                         .value = record->impulse[k]};
+  }
+  return 0;
+}
+
 static void keep_open_slides(expect_result *result) {
   brink_slide_record slides[16];
   size_t count = brink_sim_slides(result->sim, slides, 16);
@@ -143,6 +176,7 @@ void expect_simulate(brink_system *system, const expect_wishes *wishes, bool int
                                 .atol = wishes->options.atol,
                                 .seed = wishes->seed,
                                 .wants_flow_jet = true,
+                                .wants_jacobian = wishes->options.method == BRINK_BDF,
                                 .flow_order = wishes->options.order,
                                 .range_warns = wishes->range_warns};
   brink_options options = wishes->options;
@@ -157,6 +191,8 @@ void expect_simulate(brink_system *system, const expect_wishes *wishes, bool int
                      .event = on_event,
                      .near_miss = on_near_miss,
                      .slide = on_slide,
+                     .structure = on_structure,
+                     .transfer = on_transfer,
                      .user = result};
   brink_sim_set_sink(result->sim, &sink);
   result->status = brink_sim_run(result->sim, wishes->until, &result->diag);
@@ -208,7 +244,7 @@ const char *expect_ending(const expect_result *result, const char **message) {
                {BRINK_ERR_ZENO, "zeno"},       {BRINK_ERR_STEP, "step"},
                {BRINK_ERR_DOMAIN, "domain"},   {BRINK_ERR_SLIDING, "sliding"},
                {BRINK_ERR_WORK, "work"},       {BRINK_ERR_UNSUPPORTED, "unsupported"},
-               {BRINK_ERR_CALLBACK, "action"}};
+               {BRINK_ERR_CALLBACK, "action"}, {BRINK_ERR_CONSTRAINT, "constraint"}};
   static const char *const endings[] = {[BRINK_ENDING_STOP] = "stopped",
                                         [BRINK_ENDING_FAIL] = "fail",
                                         [BRINK_ENDING_RANGE] = "range",
