@@ -218,6 +218,7 @@ brink_try brink_eval_settle(brink_eval *eval, double t, double *x, double *moved
   for (size_t i = 0; moved != NULL && i < eval->nx; i++) moved[i] = y[i] - x[i];
   memcpy(x, y, eval->nx * sizeof *x);
   brink_eval_note_unknowns(eval, x);
+  s->failed = false;
   return BRINK_TRY_OK;
 }
 

@@ -58,6 +58,7 @@ struct brink_solver {
   brink_sparsity pattern;
   size_t *pattern_starts, *pattern_rows, *pattern_from;
   double *model_values;
+  bool failed; /* no values of the unknowns were found, somewhere since the last point of the solution */
   brink_constraint_fault fault; /* of the last thing that failed */
 };
 
