@@ -196,8 +196,8 @@ static void plan(brink_stepper *st, double h_limit) {
   build_table(st, h);
   brink_path_begin(&st->predictor, st->t, h, st->n, b->phi[0]);
   add_predictor(b, &st->predictor, k);
-  int next =
-      k + 1 < b->count ? k + 1 : k; /* starting: the last used bounds the first that is missing */
+  if (b->starting) return; /* the tangent says nothing of the way that bends off it */
+  int next = k + 1 < b->count ? k + 1 : k; /* the last used bounds the first that is missing */
   st->predictor.e = b->phi[next];
   st->predictor.margin_row = next - 1;
   st->predictor.margin_scale = b->beta[next];

@@ -141,7 +141,7 @@ static void fill_jobs(job *jobs, const brink_model *model) {
     jobs[k] = (job){.model = model, .options = brink_default_options()};
     static const brink_method methods[METHODS] = {BRINK_ADAMS,   BRINK_DOPRI,    BRINK_EULER,
                                                   BRINK_TAYLOR2, BRINK_RK4,      BRINK_AM3,
-                                                  BRINK_BDF3,    BRINK_TRAPEZOID};
+                                                  BRINK_BDF3,    BRINK_TRAPEZOID, BRINK_BDF};
     jobs[k].options.method = methods[k % METHODS];
     jobs[k].options.events = (brink_events)(k / METHODS);
     jobs[k].options.step = jobs[k].options.method > BRINK_DOPRI ? 0.01 : 0.0;
