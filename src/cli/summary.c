@@ -183,6 +183,16 @@ static void write_constraints(const cli_simulation *sim, const cli_colours *c, b
   if (stats->projections > 0)
     brink_text_add(text, "; largest correction %.2g tolerances", stats->largest_correction);
   brink_text_add(text, "\n");
+#define CHANGES_SHOWN 3
+
+static void write_changes(const brink_summary *summary, brink_text *text) {
+  for (size_t k = 0; k < summary->nchanges && k < CHANGES_SHOWN; k++) {
+    const brink_change_note *change = &summary->changes[k];
+    brink_text_add(text, "        %s from t = %.10g on (%s)\n", change->to, change->t, change->why);
+  }
+  if (summary->total_changes > CHANGES_SHOWN)
+    brink_text_add(text, "        and %zu more changes of the method\n",
+                   summary->total_changes - CHANGES_SHOWN);
 }
 
 static void write_statistics(const cli_simulation *sim, const cli_colours *c, brink_text *text) {
@@ -202,6 +212,7 @@ static void write_statistics(const cli_simulation *sim, const cli_colours *c, br
   brink_text_add(text, "%s, events by %s, rtol %g, atol %g\n", summary->method,
                  summary->events_method, summary->rtol, summary->atol);
   if (stats->reason != NULL) brink_text_add(text, "        chosen: %s\n", stats->reason);
+  write_changes(summary, text);
   write_engine(summary, c, text);
 }
 

@@ -371,6 +371,26 @@ static bool to_the_middle(brink_eval *eval, double *x) {
   return any;
 }
 
+/* There is a solution, but outside the bounds of an unknown. */
+static void say_if_outside(brink_eval *eval, double t, const double *x) {
+  struct brink_solver *s = eval->solver;
+  const brink_constraints_def *def = eval->model->def.constraints;
+  brink_constraint_fault fault = s->fault;
+  memcpy(s->start_x, x, eval->nx * sizeof *x);
+  brink_try outcome = brink_constraint_solve(eval, t, s->start_x);
+  s->fault = fault;
+  for (size_t k = 0; k < s->nz && outcome == BRINK_TRY_OK && def->lo != NULL; k++) {
+    double z = s->start_x[s->ns + k];
+    if (z >= def->lo[k] && z <= def->hi[k]) continue;
+    s->fault = (brink_constraint_fault){.reason = BRINK_REASON_OUT_OF_RANGE,
+                                        .states = {s->ns + k},
+                                        .nstates = 1,
+                                        .value = z,
+                                        .limit = z < def->lo[k] ? def->lo[k] : def->hi[k]};
+    return;
+  }
+}
+
 /* Unknowns inside their bounds, if there is such a solution near the guess or the middle of the bounds. */
 static brink_try first_unknowns(brink_eval *eval, double t, double *x) {
   struct brink_solver *s = eval->solver;
@@ -385,6 +405,8 @@ static brink_try first_unknowns(brink_eval *eval, double t, double *x) {
       outcome = BRINK_TRY_OK;
     } else {
       s->fault = fault;
+      s->bounded = false;
+      say_if_outside(eval, t, x);
     }
   }
   s->bounded = false;

@@ -412,7 +412,8 @@ brink_status brink_instance_bind(brink_instance *instance, brink_diag *diag) {
   if (status == BRINK_OK)
     status = bind_program(instance, &system->all, ROLE_EQUATION, &instance->all, diag);
   if (status == BRINK_OK) status = check_complete(instance, diag);
-  if (status == BRINK_OK && instance->options.wants_jacobian)
+  if (status == BRINK_OK &&
+      (instance->options.wants_jacobian || instance->options.may_want_jacobian))
     status = bind_jacobian(instance, diag);
   if (status == BRINK_OK) status = bind_flags(instance, diag);
   if (status == BRINK_OK) status = bind_clocks(instance, diag);

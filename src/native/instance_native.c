@@ -74,7 +74,8 @@ static void adopt_all(brink_instance *instance) {
 
 static brink_status create(brink_instance *instance, const excerpt *e, const char *cache) {
   brink_emit_options options = {.gradient_kernels = e->gradients,
-                                .jacobian = instance->jacobian_program.nkernels > 0,
+                                .jacobian = instance->options.wants_jacobian &&
+                                            instance->jacobian_program.nkernels > 0,
                                 .jacobian_program = &instance->jacobian_program};
   if (instance->flow != NULL && instance->system->nz == 0) {
     options.flow = instance->flow;

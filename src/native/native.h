@@ -193,6 +193,7 @@ typedef struct brink_instance_options {
   const brink_input_table *inputs; /* must outlive the instance; NULL: inputs stay as they are */
   bool range_warns;                /* a value outside its range is a warning, not the end */
   bool wants_jacobian;             /* the method will ask for it */
+  bool may_want_jacobian;          /* … perhaps: it is interpreted, and costs no compilation */
   /* Parameters are taken to stay as they are: guards may be made numbers with them. Not those that vary: the model
    * stands for many that differ in them, or the caller writes them during the run (brink_sim_set_parameter). */
   bool parameters_vary;               /* all of them */

@@ -40,11 +40,18 @@
 #define BIAS_LOWER 4.0
 #define BIAS_HIGHER 8.0
 /* Cohen & Hindmarsh 1996: */
-#define THRESHOLD 1.5    /* a step is changed only for this; */
+#define THRESHOLD 1.5 /* a step is changed only for this; */
+#define SHORTER                                                                                    \
+  0.9 /* … or for this: where derivatives grow, errors would pile up (not in CVODE); */
 #define GROWTH_FIRST 1e4 /* the first step may be far too small; */
 #define GROWTH 10.0      /* variable-step formulas bear no more; */
 #define SHRINK_MOST 0.2  /* after a failure, at most; and from the second on always */
+#define SHRINK_LEAST 0.5 /* without a failure */
 #define UNSOLVED 0.25    /* the next step, where the equations were not solved */
+
+/* Where auto has changed to bdf: the error of an explicit method is about the tolerance, that of these formulas tens of
+ * it, as the errors of all steps add up. Nobody has asked for them, so they have to be as good. */
+#define AS_GOOD 25.0
 
 /* H_k */
 static const double harmonic[MAX_ORDER + 2] = {0.0,         1.0,          3.0 / 2,  11.0 / 6,
@@ -62,6 +69,7 @@ typedef struct bdf {
       starting; /* there is one point, and its slope: the one before it lies on the tangent, a step away */
   int wait;        /* steps until another order is considered */
   int failures;    /* of the present step */
+  double strict;   /* times the error is what is tested */
   double h_wanted; /* by the error control, before events and limits cut it */
 
   /* For a step of size table_h: */
@@ -80,6 +88,7 @@ static bool create(brink_stepper *st, brink_arena *arena) {
   st->method = b;
   b->rows.work_out = work_out_rows;
   b->rows.owner = b;
+  b->strict = st->chosen.ops == NULL ? 1.0 : AS_GOOD;
   double *phi = brink_arena_take(arena, DIFFERENCES * st->n, sizeof(double));
   if (phi == NULL) return false;
   for (size_t i = 0; i < DIFFERENCES; i++) b->phi[i] = phi + i * st->n;
@@ -216,17 +225,18 @@ static void predict(brink_stepper *st, double h) {
   for (size_t c = 0; c < n; c++) guess[c] += b->phi[0][c];
 }
 
-/* C/H_k */
+/* C/H_k, and what is made of it */
 static double error_constant(const bdf *b, int k) {
   double sum = 0.0;
   for (int i = 1; i <= k; i++) sum += b->alpha[i];
   double last = b->alpha[k + 1];
-  return fmax(last, fabs(last + sum - harmonic[k])) / harmonic[k];
+  return b->strict * fmax(last, fabs(last + sum - harmonic[k])) / harmonic[k];
 }
 
 /* Of order q, with d of that order. */
 static double order_error(const brink_stepper *st, const bdf *b, int q, const double *d) {
-  return b->alpha[q + 1] / harmonic[q] * brink_stepper_norm(st, d, b->phi[0], st->x_new);
+  return b->strict * b->alpha[q + 1] / harmonic[q] *
+         brink_stepper_norm(st, d, b->phi[0], st->x_new);
 }
 
 /* The ratio of steps that would make the error of order q what is aimed at. */
@@ -324,6 +334,7 @@ static double next_step(brink_stepper *st, double ratio) {
   bdf *b = st->method;
   double growth = b->failures > 0 ? 1.0 : b->starting ? GROWTH_FIRST : GROWTH;
   double h = ratio >= THRESHOLD ? st->h * fmin(ratio, growth) : st->h;
+  if (ratio < SHORTER) h = st->h * fmax(ratio, SHRINK_LEAST);
   /* A step cut short by an event or a limit says little: what was wanted before still holds. */
   if (st->h < b->h_wanted * (1.0 - 1e-10))
     h = fmax(h, fmin(b->h_wanted, st->h * fmin(ratio, growth)));

@@ -8,6 +8,7 @@
  *             with c = 2/(1 + cj/cj_0), where cj_0 is that of the matrix (ibid., eq. 5.2.9). dF/dy is the model's, sparse,
  *             or found by differences.
  * When to stop  The error that is left is about rate |delta|; it must be at most a tenth of what the error test allows.
+ *             and a fifth of a tolerance: what is left over would look like an error of the formula in later steps.
  *             The rate is the largest ratio of two corrections that was seen with this matrix, and shrinks only slowly;
  *             it is 1 for a new matrix (Cohen & Hindmarsh 1996, CVODE, eq. 2.22). With unknowns it begins at 1
  *             in every step: an unknown that was left a little off in one step would spoil the next.
@@ -23,14 +24,14 @@
 #include <math.h>
 #include <string.h>
 
-#define ITERATIONS 4       /* CVODE: 3; a fourth is cheaper than a new matrix */
-#define CONVERGED 0.1      /* of the error that is allowed */
-#define SLOWER 0.3         /* the rate shrinks at most by this factor in one iteration */
-#define DIVERGES 2.0       /* a correction that is larger than the one before by this */
-#define CJ_CHANGE 0.3      /* of cj: the matrix is made anew */
-#define MATRIX_STEPS 20    /* at most with one matrix … */
-#define JACOBIAN_STEPS 50  /* … and with one dF/dy */
-#define DENSE_LARGEST 2000 /* by differences the matrix is full: 32 MB */
+#define ITERATIONS 4      /* CVODE: 3; a fourth is cheaper than a new matrix */
+#define CONVERGED 0.1     /* of the error that is allowed */
+#define AT_LEAST 0.5      /* times the correction: a fifth of a tolerance */
+#define SLOWER 0.3        /* the rate shrinks at most by this factor in one iteration */
+#define DIVERGES 2.0      /* a correction that is larger than the one before by this */
+#define CJ_CHANGE 0.3     /* of cj: the matrix is made anew */
+#define MATRIX_STEPS 20   /* at most with one matrix … */
+#define JACOBIAN_STEPS 50 /* … and with one dF/dy */
 
 /* ---- making ---- */
 
@@ -65,7 +66,7 @@ bool brink_implicit_create(brink_implicit *im, brink_stepper *st, brink_arena *a
       im->probe == NULL)
     return false;
   const brink_sparsity *pattern = brink_eval_system_pattern(st->eval);
-  if (pattern == NULL && n > DENSE_LARGEST) return true; /* start says so */
+  if (pattern == NULL && n > BRINK_IMPLICIT_DENSE) return true; /* start says so */
   return make_room(im, count_of(pattern, n));
 }
 
@@ -144,7 +145,7 @@ brink_try brink_implicit_start(brink_implicit *im, brink_stepper *st) {
   im->ready = true;
   if (is_same(im, pattern)) return BRINK_TRY_OK;
   im->ready = false;
-  if (pattern == NULL && im->n > DENSE_LARGEST) return BRINK_TRY_REFUSED;
+  if (pattern == NULL && im->n > BRINK_IMPLICIT_DENSE) return BRINK_TRY_REFUSED;
   if (!make_room(im, count_of(pattern, im->n))) return BRINK_TRY_FATAL;
   im->differences = pattern == NULL;
   note_pattern(im, pattern);
@@ -278,7 +279,7 @@ static brink_try iterate(brink_implicit *im, brink_stepper *st, const brink_impl
       y[i] = step->guess[i] + d[i];
     }
     if (m > 0) im->rate = fmax(SLOWER * im->rate, size / last);
-    if (size * fmin(im->rate, 1.0) * step->scale <= CONVERGED) return BRINK_TRY_OK;
+    if (size * fmin(im->rate, 1.0) * fmax(step->scale, AT_LEAST) <= CONVERGED) return BRINK_TRY_OK;
     if (isnan(size) || (m > 0 && size > DIVERGES * last)) break;
     last = size;
   }

@@ -5,6 +5,9 @@
 #include "num/sparse_lu.h"
 #include "ode/stepper.h"
 
+/* By differences the matrix is full: at most so many equations (32 MB). */
+#define BRINK_IMPLICIT_DENSE 2000
+
 typedef struct brink_implicit {
   size_t n;  /* equations: states and unknowns of the model, … */
   size_t nz; /* … the last of which are unknowns */

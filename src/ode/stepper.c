@@ -1,5 +1,5 @@
 /* stepper.c: what all methods share. */
-#include "ode/stepper.h"
+#include "ode/implicit.h"
 
 #include <math.h>
 
@@ -8,6 +8,11 @@ static const brink_stepper_ops *const all_methods[] = {
     &brink_stepper_taylor2,   &brink_stepper_rk4,    &brink_stepper_am3,   &brink_stepper_bdf3,
     &brink_stepper_trapezoid, &brink_stepper_bdf,
 };
+
+static void use(brink_stepper *st, const brink_stepper_engine *engine) {
+  st->ops = engine->ops;
+  st->method = engine->method;
+}
 
 bool brink_stepper_create(brink_stepper *st, const brink_options *options, const double *atol,
                           brink_eval *eval, brink_arena *arena) {
@@ -26,10 +31,26 @@ bool brink_stepper_create(brink_stepper *st, const brink_options *options, const
   if (st->ops == NULL || st->x == NULL || st->f == NULL || st->x_new == NULL) return false;
   if (!st->ops->create(st, arena)) return false;
   st->chosen = (brink_stepper_engine){.ops = st->ops, .method = st->method};
-  if (st->ops != &brink_stepper_taylor) return true;
+  bool may_refuse = st->ops == &brink_stepper_bdf && st->nx > BRINK_IMPLICIT_DENSE;
+  if (st->ops != &brink_stepper_taylor && !may_refuse) return true;
   if (!brink_stepper_adams.create(st, arena)) return false;
   st->substitute = (brink_stepper_engine){.ops = &brink_stepper_adams, .method = st->method};
+  use(st, &st->chosen);
   return true;
+}
+
+bool brink_stepper_add_implicit(brink_stepper *st, brink_arena *arena) {
+  if (st->implicit.ops != NULL) return true;
+  size_t most = brink_eval_system_pattern(st->eval) == NULL ? BRINK_IMPLICIT_DENSE
+                                                            : brink_sparse_lu_largest();
+  if (st->nx > most) return false;
+  void *present = st->method;
+  int order = st->order;
+  bool made = brink_stepper_bdf.create(st, arena);
+  if (made) st->implicit = (brink_stepper_engine){.ops = &brink_stepper_bdf, .method = st->method};
+  st->method = present;
+  st->order = order;
+  return made;
 }
 
 static void release_engine(const brink_stepper_engine *engine) {
@@ -39,6 +60,7 @@ static void release_engine(const brink_stepper_engine *engine) {
 void brink_stepper_release(brink_stepper *st) {
   release_engine(&st->chosen);
   release_engine(&st->substitute);
+  release_engine(&st->implicit);
 }
 
 static void relocate_engine(const brink_stepper *st, brink_stepper_engine *engine,
@@ -55,21 +77,17 @@ void brink_stepper_relocate(brink_stepper *st, brink_relocation *moved) {
   BRINK_RELOCATE(moved, st->x);
   BRINK_RELOCATE(moved, st->f);
   BRINK_RELOCATE(moved, st->x_new);
-  BRINK_RELOCATE(moved, st->method); /* that of one of the two */
+  BRINK_RELOCATE(moved, st->method); /* that of one of the three */
   relocate_engine(st, &st->chosen, moved);
   relocate_engine(st, &st->substitute, moved);
+  relocate_engine(st, &st->implicit, moved);
   brink_path_relocate(&st->predictor, moved);
   brink_path_relocate(&st->dense, moved);
 }
 
-static void use(brink_stepper *st, const brink_stepper_engine *engine) {
-  st->ops = engine->ops;
-  st->method = engine->method;
-}
-
 void brink_stepper_choose(brink_stepper *st) {
-  bool without = st->substitute.ops != NULL && !brink_eval_has_flow_jet(st->eval);
-  use(st, without ? &st->substitute : &st->chosen);
+  bool without = st->chosen.ops == &brink_stepper_taylor && !brink_eval_has_flow_jet(st->eval);
+  use(st, st->stiff ? &st->implicit : without ? &st->substitute : &st->chosen);
 }
 
 bool brink_stepper_has_substitute(const brink_stepper *st) {

@@ -73,7 +73,9 @@ typedef struct brink_stepper_engine {
 
 struct brink_stepper {
   const brink_stepper_ops *ops;
-  brink_stepper_engine chosen, substitute; /* the second where the model has no series (sliding) */
+  brink_stepper_engine chosen, substitute; /* the second where the first cannot start (sliding) */
+  brink_stepper_engine implicit;           /* made when stiffness is first met */
+  bool stiff;                              /* … and used while it lasts */
   brink_eval *eval;
   const brink_options *options;
   const double *atol; /* one for each of the nx states */
@@ -126,6 +128,8 @@ brink_try brink_stepper_attempt(brink_stepper *st, double h);
 
 /* ops->commit, after the new point was moved onto the constraints, where there are some. */
 brink_try brink_stepper_commit(brink_stepper *st);
+/* Makes the engine for stiff motion. False: no memory, or the matrix would be too large. */
+bool brink_stepper_add_implicit(brink_stepper *st, brink_arena *arena);
 
 /* Before a start: the method for what holds now. */
 void brink_stepper_choose(brink_stepper *st);

@@ -171,6 +171,21 @@ static void agent_counts(brink_text *text, const brink_agent_counts *counts) {
   brink_text_add(text, "}");
 }
 
+static void method_changes(brink_text *text, const brink_summary *summary) {
+  if (summary->nchanges == 0) return;
+  member(text, ",\n ", "method_changes");
+  for (size_t k = 0; k < summary->nchanges; k++) {
+    const brink_change_note *change = &summary->changes[k];
+    brink_text_add(text, k == 0 ? "[" : ",\n  ");
+    real_member(text, "{", "t", change->t);
+    string_member(text, ",", "from", change->from);
+    string_member(text, ",", "to", change->to);
+    string_member(text, ",", "why", change->why);
+    brink_text_add(text, "}");
+  }
+  brink_text_add(text, "]");
+}
+
 static void statistics(brink_text *text, const brink_summary *summary) {
   const brink_stats *stats = &summary->stats;
   member(text, ",\n ", "stats");
@@ -184,10 +199,17 @@ static void statistics(brink_text *text, const brink_summary *summary) {
   count_member(text, ",", "restarts", stats->restarts);
   string_member(text, ",", "method", brink_method_name(stats->method));
   if (stats->reason != NULL) string_member(text, ",", "chosen_because", stats->reason);
+  if (stats->newton > 0 || summary->constraints) {
+    count_member(text, ",\n          ", "newton", stats->newton);
+    count_member(text, ",", "jacobians", stats->jacobians);
+    count_member(text, ",", "factorisations", stats->factorisations);
+  }
   if (summary->constraints) {
-    count_member(text, ",\n          ", "projections", stats->projections);
+    count_member(text, ",", "projections", stats->projections);
     real_member(text, ",", "largest_correction", stats->largest_correction);
   }
+  if (summary->total_changes > summary->nchanges)
+    count_member(text, ",", "method_changes", (int64_t)summary->total_changes);
   if (summary->agents != NULL) agent_counts(text, summary->agents);
   string_member(text, ",\n          ", "engine", summary->engine);
   real_member(text, ",", "compile_s", summary->compile_seconds);
@@ -216,6 +238,7 @@ void brink_json_summary(brink_text *text, const brink_summary *summary,
   happenings(text, summary, journal);
   member(text, ",\n ", "warnings");
   strings(text, summary->warnings, summary->nwarnings);
+  method_changes(text, summary);
   statistics(text, summary);
   brink_text_add(text, "}\n");
 }

@@ -287,6 +287,12 @@ typedef struct brink_agent_counts {
   int64_t compared, searched, pair_events; /* pairs: their boxes; their flags; events */
 } brink_agent_counts;
 
+/* The method was changed in the run. */
+typedef struct brink_change_note {
+  double t;
+  const char *from, *to, *why;
+} brink_change_note;
+
 typedef struct brink_summary {
   const char *model;
   const char *status;  /* finished, stopped, failed */
@@ -305,6 +311,8 @@ typedef struct brink_summary {
   size_t nzeno_flags;
   brink_stats stats;
   bool constraints;                 /* the model has some */
+  const brink_change_note *changes; /* of the method, by auto; the first ones */
+  size_t nchanges, total_changes;
   const char *against;              /* an object in JSON: another method's events; NULL: none */
   const brink_agent_counts *agents; /* NULL: all is one system */
   const char *engine;

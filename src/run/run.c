@@ -76,6 +76,7 @@ static brink_status create_one(brink_run *run, brink_diag *diag) {
   brink_options sim = run->options.sim;
   sim.max_steps = STEPS_AT_A_TIME;
   brink_instance_options wishes = brink_run_instance_options(run);
+  wishes.may_want_jacobian = sim.method == BRINK_AUTO;
   if (run->options.conditions) wishes.wants_jacobian = true; /* what an event depends on */
   if (!list_writable(run, &wishes)) return out_of_memory(diag);
   brink_run_want_series(run, &wishes);

@@ -1,6 +1,7 @@
 /* summary.c: the summary of a run, as one JSON object. */
 #include "run/population_run.h"
 #include "run/run.h"
+#include "sim/sim.h"
 
 void brink_run_begin_summary(brink_run *run) {
   const brink_run_options *options = &run->options;
@@ -14,6 +15,24 @@ void brink_run_begin_summary(brink_run *run) {
                                  .engine = "none"};
 }
 
+/* What auto has done. Without memory for it the summary does not list it. */
+static void fill_changes(brink_run *run) {
+  brink_summary *summary = &run->summary;
+  size_t count;
+  const brink_method_change *changes =
+      brink_sim_method_changes(run->sim, &count, &summary->total_changes);
+  brink_change_note *notes = NULL;
+  if (count > summary->nchanges) notes = brink_arena_take(&run->arena, count, sizeof *notes);
+  if (notes == NULL) return;
+  for (size_t k = 0; k < count; k++)
+    notes[k] = (brink_change_note){.t = changes[k].t,
+                                   .from = brink_method_name(changes[k].from),
+                                   .to = brink_method_name(changes[k].to),
+                                   .why = changes[k].why};
+  summary->changes = notes;
+  summary->nchanges = count;
+}
+
 void brink_run_fill_summary(brink_run *run) {
   brink_summary *summary = &run->summary;
   summary->wall_seconds = brink_seconds() - run->start;
@@ -23,6 +42,7 @@ void brink_run_fill_summary(brink_run *run) {
   }
   summary->stats = *brink_sim_stats(run->sim);
   summary->constraints = run->system->nz > 0;
+  fill_changes(run);
   summary->method = brink_method_name(summary->stats.method);
   summary->engine = brink_instance_engine(run->instance);
   summary->engine_reason = brink_instance_reason(run->instance);

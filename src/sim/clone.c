@@ -62,6 +62,12 @@ static void relocate_events(brink_sim *sim, brink_relocation *moved) {
   }
 }
 
+static void relocate_stiffness(brink_sim *sim, brink_relocation *moved) {
+  brink_relocate_rows(moved, sim->stiffness.x, 3);
+  BRINK_RELOCATE(moved, sim->stiffness.direction);
+  BRINK_RELOCATE(moved, sim->stiffness.changes);
+}
+
 static void relocate(brink_sim *sim, brink_relocation *moved) {
   BRINK_RELOCATE(moved, sim->atol);
   BRINK_RELOCATE(moved, sim->impulse);
@@ -75,6 +81,7 @@ static void relocate(brink_sim *sim, brink_relocation *moved) {
   relocate_steps(sim, moved);
   relocate_instant(sim, moved);
   relocate_events(sim, moved);
+  relocate_stiffness(sim, moved);
 }
 
 /* ---- the clone ---- */

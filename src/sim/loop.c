@@ -61,12 +61,17 @@ static brink_status restart(brink_sim *sim, brink_diag *diag) {
   reset_appended(sim, sim->detector.g0);
   if (sim->stepper.f_ready)
     memcpy(sim->stepper.f, sim->instant.settled, sim->eval.nx * sizeof(double));
+  brink_stiff_interrupt(sim);
   brink_stepper_choose(&sim->stepper);
   if (sim->detour > 0) brink_stepper_substitute(&sim->stepper);
   brink_try outcome = sim->stepper.ops->start(&sim->stepper);
+  if (outcome == BRINK_TRY_REFUSED && brink_stiff_give_up(sim))
+    outcome = sim->stepper.ops->start(&sim->stepper);
   if (outcome == BRINK_TRY_REFUSED && brink_stepper_substitute(&sim->stepper))
     outcome = sim->stepper.ops->start(&sim->stepper);
   if (outcome != BRINK_TRY_OK) return undefined_here(sim, outcome, diag);
+  if (sim->stiffness.hint > 0.0) sim->stepper.h_next = sim->stiffness.hint;
+  sim->stiffness.hint = 0.0;
   if (!sim->stepper.ops->is_free)
     brink_detector_start_flat(&sim->detector, sim->t, sim->x, sim->stepper.f);
   if (sim->phase == BRINK_PHASE_RESTART) sim->phase = BRINK_PHASE_RUN;
@@ -173,6 +178,7 @@ static brink_status finish_step(brink_sim *sim, double t_end, brink_diag *diag) 
   reset_appended(sim, sim->detector.g0);
   brink_status lawful = sim->eval.nheld > 0 ? brink_sim_check_laws(sim, diag) : BRINK_OK;
   if (sim->eval.nheld > 0) brink_slide_project(sim);
+  if (sim->stiffness.watches) brink_stiff_note(sim);
   brink_status status = brink_sim_record_step(sim, t0);
   if (lawful != BRINK_OK) return lawful;
   return status == BRINK_OK ? brink_sim_record_misses(sim, true) : status;

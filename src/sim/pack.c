@@ -120,6 +120,7 @@ static void visit(brink_packing *packing, brink_sim *sim, scalars *s, brink_visi
 brink_status brink_packing_init(brink_packing *packing, brink_sim *sim, brink_diag *diag) {
   const brink_stepper_engine *chosen = &sim->stepper.chosen;
   *packing = (brink_packing){.nx = sim->model->def.nx};
+  sim->stiffness.watches = false; /* an agent is packed with one method */
   if (chosen->ops->visit == NULL)
     return brink_diag_set(
         diag, BRINK_ERR_UNSUPPORTED,

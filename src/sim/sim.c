@@ -289,6 +289,7 @@ static void begin_anew(brink_sim *sim) {
   sim->detour = 0;
   sim->consistent = false;
   sim->last.terms = 0;
+  brink_stiff_forget(sim);
   forget_unit(&sim->stepper);
   brink_schedule_start(sim);
 }
@@ -301,7 +302,7 @@ static bool build(brink_sim *sim) {
       !brink_stepper_create(&sim->stepper, &sim->options, sim->atol, &sim->eval, &sim->arena) ||
       !brink_detector_create(&sim->detector, &sim->options, sim->atol, &sim->eval, &sim->arena) ||
       (sim->options.audit && !brink_audit_init(&sim->eval, &sim->arena)) || !take_arrays(sim) ||
-      !brink_derivative_init(sim))
+      !brink_derivative_init(sim) || !brink_stiff_init(sim))
     return false;
   brink_solver_tolerances(&sim->eval, sim->options.rtol, sim->atol);
   sim->eval.checks_domain = ops->one_sided;
@@ -322,7 +323,8 @@ brink_status brink_sim_create(const brink_model *model, const brink_options *opt
   if (options != NULL)
     status = brink_definition_read(&chosen, sizeof chosen, options, "brink_options", diag);
   if (status != BRINK_OK) return status;
-  if (chosen.method == BRINK_AUTO) chosen.method = choose_method(model, &reason);
+  bool automatic = chosen.method == BRINK_AUTO;
+  if (automatic) chosen.method = choose_method(model, &reason);
   status = check_options(&chosen, model, diag);
   if (status == BRINK_OK) status = check_gradients(&chosen, model, diag);
   if (status != BRINK_OK) return status;
@@ -334,6 +336,9 @@ brink_status brink_sim_create(const brink_model *model, const brink_options *opt
   made->model = model;
   made->options = chosen;
   made->reason = reason;
+  /* Whoever gives an order or a step has a method in mind. */
+  made->stiffness.watches =
+      automatic && model->def.nx > 0 && chosen.order == 0 && chosen.step == 0.0;
   if (!build(made)) {
     brink_sim_destroy(made);
     return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for a simulation of '%s'",

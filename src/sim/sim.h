@@ -124,6 +124,37 @@ typedef struct brink_next_step {
   double end;
 } brink_next_step;
 
+/* A change of the method, by BRINK_AUTO. */
+typedef struct brink_method_change {
+  double t;
+  brink_method from, to;
+  char why[160];
+} brink_method_change;
+
+/* What BRINK_AUTO knows of stiffness (stiff.c). */
+typedef struct brink_stiffness {
+  bool watches;
+  bool free;     /* nothing but the method limits the planned step */
+  int needed;    /* windows in a row that say so before bdf is thought of, … */
+  int said;      /* … and how many have */
+  int steps;     /* of the present window, … */
+  int cut;       /* … and those of them that something else has limited */
+  double begins; /* when it began */
+  double t[3];   /* samples in it */
+  double *x[3];
+  double *direction; /* of the fastest motion, … */
+  double rate;       /* … and its rate, when last asked for */
+  double limit;      /* the step times the fastest rate, where an explicit method went no further */
+  double hint;       /* the first step after a change; 0: none */
+  int64_t since;     /* steps since the last change */
+  int slow;          /* windows in a row in which bdf gained nothing */
+  brink_method_change *changes;
+  size_t nchanges, capacity; /* the first ones only: BRINK_CHANGES */
+  size_t total;
+} brink_stiffness;
+
+enum { BRINK_CHANGES = 1000 };
+
 struct brink_sim {
   brink_arena arena;
   const brink_model *model;
@@ -149,6 +180,7 @@ struct brink_sim {
   brink_schedule schedule;
   brink_instant instant;
   brink_step_inside step;
+  brink_stiffness stiffness;
   brink_next_step next;
   bool unseen; /* the detector knows nothing of the present: it was unpacked, or looked ahead to */
   bool keep;   /* keep the dense output of each step for brink_sim_at */
@@ -187,6 +219,17 @@ static inline void brink_sim_restart(brink_sim *sim) {
 /* sim.c: from now on, or no longer. The observer must outlive the sim, or be taken away first. */
 void brink_sim_watch(brink_sim *sim, brink_observer *observer);
 void brink_sim_unwatch(brink_sim *sim, brink_observer *observer);
+
+/* stiff.c: memory, where the method was chosen automatically; a window ends, or the whole memory of stiffness; a step was
+ * committed; the method could not start. */
+bool brink_stiff_init(brink_sim *sim);
+void brink_stiff_interrupt(brink_sim *sim);
+void brink_stiff_forget(brink_sim *sim);
+void brink_stiff_note(brink_sim *sim);
+bool brink_stiff_give_up(brink_sim *sim);
+/* The changes of the method so far; *total may be more than are kept. */
+const brink_method_change *brink_sim_method_changes(const brink_sim *sim, size_t *count,
+                                                    size_t *total);
 
 /* loop.c: everything that has to be done before a step is planned: the first instant, the start of the method,
  * the detector's. */

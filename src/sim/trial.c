@@ -19,12 +19,14 @@
 
 brink_limit brink_trial_plan(brink_sim *sim, double t_stop, double *h) {
   brink_stepper *st = &sim->stepper;
-  st->ops->plan(st, fmin(t_stop - sim->t, fmin(sim->options.hmax, sim->detector.longest)));
+  double most = fmin(t_stop - sim->t, fmin(sim->options.hmax, sim->detector.longest));
+  st->ops->plan(st, most);
   brink_limit limit = st->ops->is_free
                           ? brink_detector_creeping(&sim->detector, &st->predictor, st->f)
                           : brink_detector_before(&sim->detector, &st->predictor, st->f, st->order,
                                                   brink_sim_smallest_step(sim));
   *h = limit.sigma < 1.0 ? limit.sigma * st->h_plan : st->h_plan;
+  sim->stiffness.free = limit.sigma >= 1.0 && st->h_plan < 0.99 * most;
   return limit;
 }
 

@@ -465,11 +465,11 @@ TEST(degrees_of_polynomial_solutions_are_known) {
     brink_arena arena;
     brink_arena_init(&arena, NULL);
     brink_series_degrees degrees;
-    CHECK(brink_series_find_degrees(&system->rhs, system->nx, system->nv, &arena, &degrees));
+    CHECK(brink_series_find_degrees(&system->rhs, system->nx, 0, system->nv, &arena, &degrees));
     CHECK_INT(degrees.x[hsml_state(run, "x")], cases[k].x);
     CHECK_INT(degrees.x[hsml_state(run, "y")], cases[k].y);
     CHECK_INT(degrees.x[hsml_state(run, "z")], cases[k].z);
-    brink_flow *flow = brink_flow_make(&system->rhs, system->nx, system->nv, &arena);
+    brink_flow *flow = brink_flow_make(&system->rhs, system->nx, 0, system->nv, &arena);
     CHECK(flow != NULL);
     if (flow != NULL) CHECK_INT(brink_flow_degree(flow), cases[k].flow);
     brink_arena_free(&arena);

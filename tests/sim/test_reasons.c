@@ -354,6 +354,18 @@ static const struct {
     {BRINK_REASON_STUCK_PAIR, "takes a thousand events of one pair at one instant: a net"},
     {BRINK_REASON_ZENO_PAIR, "BRINK_REASON_ZENO_AGENT comes before it, unless other events of "
                              "both agents hide the pattern"},
+    {BRINK_REASON_STRUCTURE,
+     "structures that cannot be solved for are found before the run, unless "
+     "there are more of them than are listed"},
+    {BRINK_REASON_DEPENDENT, "tests/sim/test_constraints.c"},
+    {BRINK_REASON_CONTRADICTED, "tests/sim/test_constraints.c"},
+    {BRINK_REASON_UNSOLVED, "tests/sim/test_constraints.c"},
+    {BRINK_REASON_NO_IMPULSE, "tests/sim/test_constraints.c"},
+    {BRINK_REASON_ASSIGNED, "tests/sim/test_constraints.c"},
+    {BRINK_REASON_IMPULSE, "tests/sim/test_constraints.c"},
+    {BRINK_REASON_OUT_OF_RANGE, "tests/sim/test_constraints.c"},
+    {BRINK_REASON_CONSTRAINT_UNDEFINED, "tests/sim/test_constraints.c"},
+    {BRINK_REASON_STRUCTURES_LOOP, "tests/sim/test_constraints.c"},
     {BRINK_REASON_MAX_SLIDES, "takes an agent on more than four surfaces at once"},
 };
 

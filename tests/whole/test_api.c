@@ -26,21 +26,16 @@ static int gradient(size_t guard, double t, const double *x, const brink_env *en
   dx[0] = 2.0 * x[0], dx[1] = 0.0, *dt = 0.0;
   return 0;
 }
-static int tick(size_t clock, int64_t n, brink_now *now, void *user) {
-  (void)clock, (void)n, (void)now, (void)user;
-  return 0;
-}
-static int residual(double t, const double *x, const double *z, const brink_env *env, double *r) {
-  (void)t, (void)x, (void)z, (void)env;
-  r[0] = 0.0;
-  return 0;
-}
 static int jacobian(double t, const double *x, const brink_env *env, double *values) {
   (void)t, (void)x, (void)env;
   values[0] = -1.0, values[1] = 1.0;
   return 0;
 }
 
+static int tick(size_t clock, int64_t n, brink_now *now, void *user) {
+  (void)clock, (void)n, (void)now, (void)user;
+  return 0;
+}
 enum { LINEAR, SMOOTH, FORMULA, GUARDS };
 
 /* Everything a case may spoil. */
@@ -104,7 +99,7 @@ SPOIL(nan_t0, s->def.t0 = NOT_A_NUMBER)
 SPOIL(infinite_t0, s->def.t0 = INFINITE)
 SPOIL(no_guards, s->def.guards = NULL)
 SPOIL(no_clocks, s->def.clocks = NULL)
-SPOIL(with_residual, s->def.residual = residual)
+SPOIL(with_too_many_unknowns, s->def.nz = s->def.nx + 1)
 SPOIL(with_nz, s->def.nz = 1)
 SPOIL(nameless_guard, s->guards[SMOOTH].name = NULL)
 static const int of_itself[] = {0};
@@ -165,8 +160,8 @@ static const bad_case bad_models[] = {
     {"t0 infinite", infinite_t0, {"t0", "finite"}},
     {"guards NULL", no_guards, {"guards", "nguards"}},
     {"clocks NULL", no_clocks, {"clocks", "nclocks"}},
-    {"residual", with_residual, {"residual", "reserved"}},
-    {"nz", with_nz, {"nz", "reserved"}},
+    {"too many unknowns", with_too_many_unknowns, {"nz", "components"}},
+    {"nz", with_nz, {"nz", "constraints"}},
     {"guard without name", nameless_guard, {"guard 1", "name", "brink_default_guard"}},
     {"guard of two kinds", two_kinds, {"'linear one'", "exactly one"}},
     {"guard of no kind", no_kind, {"'smooth one'", "exactly one"}},

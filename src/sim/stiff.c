@@ -1,0 +1,252 @@
+/* stiff.c: BRINK_AUTO changes to an implicit method where the motion is stiff, and back.
+ *
+ * Problem   An explicit method on a stiff model takes steps that its stability limits, not its accuracy: many more than
+ *           the solution asks for. Nobody should have to know that before a run.
+ * Method    Two signs, both of which are needed. In several windows of 32 steps in a row, limited by nothing but the method:
+ *             smooth    the parabola through the states after 8, 16 and 24 steps leads to the state after 32, within
+ *                       SMOOTH tolerances. A method of high order that is limited by accuracy would have gone that far
+ *                       in a step or two.
+ *             fast      h rho is near the limit of stability: rho, the fastest rate of the model, by the power
+ *                       iteration on differences of the field (Sommeijer, Shampine & Verwer 1998, RKC, section 3.3).
+ *           The first costs a comparison of states in a window, and nothing in a step; only where it is given the
+ *           second takes a few evaluations. Then bdf takes over, at a step boundary, by a restart.
+ *           Back, when in two windows of bdf its steps were not longer than an explicit method's would be:
+ *           less than GAIN times what it took at the change (`limit`/rho).
+ *           A change that did not pay makes the next window longer, so that changes do not follow each other.
+ * Where not On surfaces that hold the state by Filippov's field (it has no Jacobian), for agents that take turns in one
+ *           simulation, and where the caller gives an order or a step. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/sim.h"
+
+#define WINDOW 32 /* steps */
+#define FIRST                                                                                      \
+  8 /* windows before bdf is thought of: 256 steps; its start costs about a tenth of that */
+#define KNOWN 2   /* … where the model has shown to be stiff before */
+#define MOST 2048 /* … where it did not pay */
+#define SMOOTH                                                                                     \
+  10.0 /* tolerances: the states themselves are known within one, times 7 by extrapolation */
+#define MOSTLY 8        /* at most one step in so many was limited by something else */
+#define NEAR_ADAMS 0.3  /* h rho at the limit of stability: at least this for adams, … */
+#define NEAR_TAYLOR 0.5 /* … and for series of order p this part of 1.3 + 0.375 p */
+#define GAIN 2.0
+#define SHORT_STAY 128 /* steps of bdf that were not worth the change */
+#define ITERATIONS 8
+#define SETTLED 0.1 /* relative change of rho */
+#define MOVE 1e-7   /* of a state: what its rate is found from; between rounding and curvature */
+
+bool brink_stiff_init(brink_sim *sim) {
+  brink_stiffness *s = &sim->stiffness;
+  if (!s->watches) return true;
+  size_t nx = sim->eval.nx;
+  for (int k = 0; k < 3; k++) s->x[k] = brink_arena_take(&sim->arena, nx, sizeof(double));
+  s->direction = brink_arena_take(&sim->arena, nx, sizeof(double));
+  return !sim->arena.failed;
+}
+
+void brink_stiff_interrupt(brink_sim *sim) {
+  sim->stiffness.steps = sim->stiffness.cut = sim->stiffness.said = 0;
+  sim->stiffness.begins = sim->t;
+}
+
+void brink_stiff_forget(brink_sim *sim) {
+  brink_stiffness *s = &sim->stiffness;
+  brink_stiff_interrupt(sim);
+  s->needed = FIRST;
+  s->rate = 0.0;
+  s->nchanges = s->total = 0;
+  s->hint = 0.0;
+  s->since = 0;
+  s->slow = 0;
+  sim->stepper.stiff = false;
+  for (size_t i = 0; s->direction != NULL && i < sim->eval.nx; i++)
+    s->direction[i] = (i * 2654435761U >> 13 & 1) != 0 ? 1.0 : -1.0; /* any: no state is favoured */
+}
+
+const brink_method_change *brink_sim_method_changes(const brink_sim *sim, size_t *count,
+                                                    size_t *total) {
+  *count = sim->stiffness.nchanges;
+  *total = sim->stiffness.total;
+  return sim->stiffness.changes;
+}
+
+/* ---- smooth ---- */
+
+/* Does the parabola through the three samples lead here? */
+static bool is_smooth(const brink_sim *sim) {
+  const brink_stiffness *s = &sim->stiffness;
+  double w[3];
+  for (int j = 0; j < 3; j++) {
+    w[j] = 1.0;
+    for (int m = 0; m < 3; m++)
+      if (m != j) w[j] *= (sim->t - s->t[m]) / (s->t[j] - s->t[m]);
+  }
+  for (size_t i = 0; i < sim->eval.nx; i++) {
+    double guess = w[0] * s->x[0][i] + w[1] * s->x[1][i] + w[2] * s->x[2][i];
+    double off = fabs(sim->x[i] - guess);
+    if (!(off <= SMOOTH * (sim->options.rtol * fabs(sim->x[i]) + sim->atol[i]))) return false;
+  }
+  return true;
+}
+
+/* ---- fast ---- */
+
+/* What is a little of a state. */
+static double size_of(const brink_sim *sim, size_t i) {
+  double size = fabs(sim->x[i]);
+  if (sim->options.rtol > 0.0) size += sim->atol[i] / sim->options.rtol;
+  return size > 0.0 ? size : 1.0;
+}
+
+/* The field a little off the present state, in the present direction or its opposite; 0: neither is allowed. */
+static double field_beside(brink_sim *sim, double *f) {
+  const brink_stiffness *s = &sim->stiffness;
+  double *x = sim->event_x;
+  static const double moves[] = {MOVE, -MOVE};
+  for (int k = 0; k < 2; k++) {
+    memcpy(x, sim->x, sim->eval.n * sizeof *x);
+    for (size_t i = 0; i < sim->eval.nx; i++) x[i] += moves[k] * size_of(sim, i) * s->direction[i];
+    if (brink_eval_rhs(&sim->eval, sim->t, x, f) == BRINK_TRY_OK) return moves[k];
+  }
+  return 0.0;
+}
+
+/* The largest rate, in the scale of the states; NaN: not known. Leaves the direction that has it for the next time. */
+static double fastest_rate(brink_sim *sim) {
+  double *here = sim->instant.field, *beside = sim->stepper.x_new, rate = sim->stiffness.rate;
+  double *direction = sim->stiffness.direction;
+  if (brink_eval_rhs(&sim->eval, sim->t, sim->x, here) != BRINK_TRY_OK) return NAN;
+  for (int k = 0; k < ITERATIONS; k++) {
+    double move = field_beside(sim, beside), last = rate;
+    if (move == 0.0) return NAN;
+    rate = 0.0;
+    for (size_t i = 0; i < sim->eval.nx; i++) {
+      beside[i] = (beside[i] - here[i]) / (move * size_of(sim, i));
+      rate = fmax(rate, fabs(beside[i]));
+    }
+    if (!(rate > 0.0) || !isfinite(rate)) return rate;
+    for (size_t i = 0; i < sim->eval.nx; i++) direction[i] = beside[i] / rate;
+    if (fabs(rate - last) <= SETTLED * rate) break;
+  }
+  sim->stiffness.rate = rate;
+  return rate;
+}
+
+/* ---- changing ---- */
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 4, 5)))
+#endif
+static void
+change(brink_sim *sim, bool stiff, double hint, const char *format, ...) {
+  brink_stiffness *s = &sim->stiffness;
+  brink_method explicit = sim->stepper.chosen.ops->method;
+  brink_method_change *noted =
+      s->nchanges < BRINK_CHANGES
+          ? brink_arena_push(&sim->arena, s->changes, s->nchanges, s->capacity)
+          : NULL;
+  s->total++;
+  if (noted != NULL) {
+    *noted = (brink_method_change){
+        .t = sim->t, .from = stiff ? explicit : BRINK_BDF, .to = stiff ? BRINK_BDF : explicit};
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(noted->why, sizeof noted->why, format, arguments);
+    va_end(arguments);
+  }
+  sim->arena.failed = false; /* the note is lost, nothing else */
+  sim->stepper.stiff = stiff;
+  s->since = 0;
+  s->slow = 0;
+  s->hint = hint;
+  brink_sim_restart(sim);
+}
+
+static double near_limit(const brink_sim *sim) {
+  if (sim->stepper.ops->method != BRINK_TAYLOR) return NEAR_ADAMS;
+  return NEAR_TAYLOR * (1.3 + 0.375 * sim->stepper.order);
+}
+
+/* A change would not pay, or did not: the next one has to be better founded. */
+static void wait_longer(brink_stiffness *s, int factor) {
+  s->needed = factor * s->needed < MOST ? factor * s->needed : MOST;
+}
+
+/* A window of an explicit method is over. */
+static void judge_explicit(brink_sim *sim) {
+  brink_stiffness *s = &sim->stiffness;
+  double h = (sim->t - s->begins) / WINDOW;
+  bool stiff =
+      s->cut * MOSTLY <= WINDOW && sim->eval.nfilippov == 0 && sim->detour == 0 && is_smooth(sim);
+  int said = stiff ? s->said + 1 : 0;
+  brink_stiff_interrupt(sim);
+  s->said = said;
+  if (said < s->needed) return;
+  s->said = 0;
+  double rate = fastest_rate(sim);
+  if (!(h * rate >= near_limit(sim))) {
+    wait_longer(s, 2);
+    return;
+  }
+  if (!brink_stepper_add_implicit(&sim->stepper, &sim->arena)) {
+    sim->arena.failed = false;
+    s->watches = false;
+    return;
+  }
+  s->limit = h * rate;
+  change(sim, true, h,
+         "stiff: in %d steps of about %.3g the solution was smooth, and the fastest rate, %.3g, "
+         "allows no longer ones",
+         s->needed * WINDOW, h, rate);
+}
+
+/* A window of bdf is over. */
+static void judge_implicit(brink_sim *sim) {
+  brink_stiffness *s = &sim->stiffness;
+  double h = (sim->t - s->begins) / WINDOW;
+  bool limited = s->cut * MOSTLY > WINDOW;
+  brink_stiff_interrupt(sim);
+  if (limited) return;
+  double rate = fastest_rate(sim);
+  bool gains = isnan(rate) || h * rate >= GAIN * s->limit;
+  s->slow = gains ? 0 : s->slow + 1;
+  if (s->slow < 2) return;
+  if (s->since >= SHORT_STAY)
+    s->needed = KNOWN;
+  else
+    wait_longer(s, 4);
+  change(sim, false, 0.0, "no longer stiff: steps of %.3g are short for the fastest rate, %.3g", h,
+         rate);
+}
+
+void brink_stiff_note(brink_sim *sim) {
+  brink_stiffness *s = &sim->stiffness;
+  if (sim->phase != BRINK_PHASE_RUN) return;
+  s->steps++;
+  s->since++;
+  if (!s->free) s->cut++;
+  if (sim->stepper.stiff) {
+    if (s->steps == WINDOW) judge_implicit(sim);
+    return;
+  }
+  int quarter = WINDOW / 4;
+  if (s->steps % quarter != 0) return;
+  int sample = s->steps / quarter - 1;
+  if (sample == 3) {
+    judge_explicit(sim);
+    return;
+  }
+  s->t[sample] = sim->t;
+  memcpy(s->x[sample], sim->x, sim->eval.nx * sizeof(double));
+}
+
+bool brink_stiff_give_up(brink_sim *sim) {
+  if (!sim->stepper.stiff) return false;
+  sim->stiffness.watches = false;
+  change(sim, false, 0.0, "bdf cannot start here");
+  brink_stepper_choose(&sim->stepper);
+  return true;
+}
