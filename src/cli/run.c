@@ -90,7 +90,13 @@ static brink_status simulate(cli_simulation *sim, brink_diag *diag) {
 
 /* ---- what became of it ---- */
 
-static void show_failure(const brink_run_outcome *outcome, const char *model) {
+static void show_failure(const brink_run_outcome *outcome, const char *model,
+                         const cli_arguments *arguments) {
+  if (outcome->rendered != NULL) {
+    brink_hsml_message message = {.severity = BRINK_ERROR, .rendered = outcome->rendered};
+    cli_show_message(&message, arguments);
+    return;
+  }
   if (strstr(outcome->message, "t = ") != NULL) /* it says when by itself */
     cli_say("%s failed: %s", model, outcome->message);
   else
@@ -114,7 +120,7 @@ static int conclude(const cli_simulation *sim, const brink_diag *diag) {
       cli_say("%s holds the rows up to t = %.10g", sim->settings.out, t);
     return 128 + cli_interrupt_signal();
   }
-  show_failure(&outcome, run->summary.model);
+  show_failure(&outcome, run->summary.model, sim->arguments);
   bool by_model = strcmp(outcome.reason, "range") == 0 || strcmp(outcome.reason, "fail") == 0;
   return by_model ? CLI_MODEL_FAILED : CLI_NUMERICS;
 }

@@ -183,6 +183,8 @@ static void write_constraints(const cli_simulation *sim, const cli_colours *c, b
   if (stats->projections > 0)
     brink_text_add(text, "; largest correction %.2g tolerances", stats->largest_correction);
   brink_text_add(text, "\n");
+}
+
 #define CHANGES_SHOWN 3
 
 static void write_changes(const brink_summary *summary, brink_text *text) {

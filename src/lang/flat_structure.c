@@ -46,8 +46,7 @@ static const char *names_of(flat *f, const brink_system *system, const uint32_t 
 static const char *when(flat *f, const brink_system *system, const brink_structure_fault *fault,
                         const int *modes, const signed char *signs) {
   brink_text text = {0};
-  if (modes != NULL && signs != NULL)
-    brink_structure_when_text(system, fault, modes, signs, &text);
+  if (modes != NULL && signs != NULL) brink_structure_when_text(system, fault, modes, signs, &text);
   const char *kept = text.length > 0 ? brink_unit_format(f->unit, "when %s, ", text.data) : "";
   brink_text_free(&text);
   return kept;
@@ -67,19 +66,18 @@ static void report(flat *f, const brink_system *system, const brink_structure_fa
                "constrain something that is nearer to the unknowns",
                "%sthis constraint would have to be differentiated too often", condition);
   } else {
-    const char *only = fault->nonly == 0
-                           ? "nothing"
-                           : brink_unit_format(f->unit, "only %s",
-                                               names_of(f, system, fault->only, fault->nonly));
+    const char *only =
+        fault->nonly == 0
+            ? "nothing"
+            : brink_unit_format(f->unit, "only %s", names_of(f, system, fault->only, fault->nonly));
     const char *others = names_of(f, system, fault->undetermined, fault->nundetermined);
-    const char *these = fault->nrows == 1
-                            ? "this equation determines"
-                            : brink_unit_format(f->unit, "these %zu equations determine",
-                                                fault->nrows);
+    const char *these =
+        fault->nrows == 1
+            ? "this equation determines"
+            : brink_unit_format(f->unit, "these %zu equations determine", fault->nrows);
     flat_error(f, BRINK_MSG_STRUCTURE, places[0],
-               fault->nrows == 1
-                   ? "replace it by an equation for what is not determined"
-                   : "replace one of them by an equation for what is not determined",
+               fault->nrows == 1 ? "replace it by an equation for what is not determined"
+                                 : "replace one of them by an equation for what is not determined",
                "%s%s %s; nothing determines %s", condition, these, only, others);
   }
   brink_report_more(f->unit, before, places + 1, count - 1);

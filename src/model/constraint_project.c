@@ -348,8 +348,9 @@ static brink_try meet_invariants(brink_eval *eval, double t, double *x, size_t *
                                         .nequations = 1,
                                         .value = fabs(s->r[s->nz + row])};
     for (size_t j = 0; j < s->ns && s->fault.nstates < BRINK_DIAG_EQUATIONS; j++) {
-      if (s->weight[j] > 0.0 && s->H[row * s->ns + j] != 0.0)
-        s->fault.states[s->fault.nstates++] = j;
+      if (!(s->weight[j] > 0.0) || s->H[row * s->ns + j] == 0.0) continue;
+      s->fault.values[s->fault.nstates] = x[j];
+      s->fault.states[s->fault.nstates++] = j;
     }
     return BRINK_TRY_UNSOLVED;
   }

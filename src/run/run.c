@@ -502,5 +502,6 @@ brink_run_outcome brink_run_result(brink_run *run) {
                              .hint = over ? run->hint : NULL,
                              .t = brink_run_time(run),
                              .nwarnings = summary->nwarnings,
-                             .warnings = summary->warnings};
+                             .warnings = summary->warnings,
+                             .rendered = over ? run->rendered : NULL};
 }

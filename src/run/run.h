@@ -119,9 +119,9 @@ struct brink_run {
   brink_subject subject;
   brink_diag diag;
   brink_summary summary;
-  const char *hint;
-  double start;    /* seconds */
-  brink_text text; /* of brink_run_get_text */
+  const char *hint, *rendered; /* rendered: with places in the text of the model; NULL: none */
+  double start;                /* seconds */
+  brink_text text;             /* of brink_run_get_text */
 };
 
 /* run.c */
