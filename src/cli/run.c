@@ -104,6 +104,16 @@ static void show_failure(const brink_run_outcome *outcome, const char *model,
   if (outcome->hint != NULL) fprintf(stderr, "hint: %s\n", outcome->hint);
 }
 
+/* Initial values that nothing determines. */
+static void show_chosen(const cli_simulation *sim) {
+  if (sim->run->chosen == NULL || sim->settings.quiet) return;
+  brink_hsml_message message = {.severity = BRINK_WARNING, .rendered = sim->run->chosen_rendered};
+  if (message.rendered != NULL)
+    cli_show_message(&message, sim->arguments);
+  else
+    cli_say("warning: %s", sim->run->chosen);
+}
+
 /* The exit code, and words on standard error. */
 static int conclude(const cli_simulation *sim, const brink_diag *diag) {
   brink_run *run = sim->run;
@@ -213,6 +223,7 @@ static int simulate_and_print(cli_simulation *sim) {
     return status == BRINK_ERR_MEMORY ? CLI_NUMERICS : CLI_FILE;
   }
   brink_status closed = brink_run_finish(sim->run, &closing);
+  show_chosen(sim);
   int outcome = conclude(sim, closed == BRINK_ERR_FILE ? &closing : &diag);
   if (closed != BRINK_OK && closed != BRINK_ERR_FILE) {
     cli_say("--against %s: %s", brink_method_name(sim->settings.against), closing.message);

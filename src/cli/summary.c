@@ -121,13 +121,13 @@ static void write_final(const cli_simulation *sim, const cli_colours *c, brink_t
 }
 
 static void write_warnings(const brink_summary *summary, const cli_colours *c, brink_text *text) {
-  if (summary->nwarnings == 0) return;
-  write_heading(summary->nwarnings, "value outside the declared range",
-                "values outside the declared range", c->warning, c, text);
-  for (size_t k = 0; k < summary->nwarnings && k < WARNINGS_SHOWN; k++)
-    brink_text_add(text, "  %s\n", summary->warnings[k]);
-  if (summary->nwarnings > WARNINGS_SHOWN)
-    brink_text_add(text, "  and %zu more\n", summary->nwarnings - WARNINGS_SHOWN);
+  size_t first = summary->nchosen, count = summary->nwarnings - first; /* others were shown */
+  if (count == 0) return;
+  write_heading(count, "value outside the declared range", "values outside the declared range",
+                c->warning, c, text);
+  for (size_t k = 0; k < count && k < WARNINGS_SHOWN; k++)
+    brink_text_add(text, "  %s\n", summary->warnings[first + k]);
+  if (count > WARNINGS_SHOWN) brink_text_add(text, "  and %zu more\n", count - WARNINGS_SHOWN);
 }
 
 /* Seconds as people say them: "0.0614 ms", "99.3 ms", "1.25 s". */

@@ -305,6 +305,8 @@ typedef struct brink_summary {
   double rtol, atol;
   const char *const *warnings;
   size_t nwarnings;
+  size_t
+      nchosen; /* the first of them: initial values that were chosen; the others: values outside their ranges */
   bool zeno;
   double zeno_t;
   const char *const *zeno_flags;

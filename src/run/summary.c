@@ -48,6 +48,8 @@ void brink_run_fill_summary(brink_run *run) {
   summary->engine_reason = brink_instance_reason(run->instance);
   summary->compile_seconds = brink_instance_compile_seconds(run->instance);
   summary->warnings = brink_instance_warnings(run->instance, &summary->nwarnings);
+  summary->nchosen = 0;
+  brink_run_list_warnings(run);
 }
 
 brink_status brink_run_prepare_summary(brink_run *run, brink_diag *diag) {

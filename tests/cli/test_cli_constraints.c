@@ -150,6 +150,51 @@ TEST(the_text_has_a_line_about_constraints) {
   done(&o);
 }
 
+/* ---- initial values ---- */
+
+static const char open_start[] = "ctc Pendulum is\n"
+                                 "  body\n"
+                                 "    declarations\n"
+                                 "      state(x, real); state(y, real);\n"
+                                 "      state(vx, real); state(vy, real);\n"
+                                 "      variable(lam, real);\n"
+                                 "    end declarations;\n"
+                                 "    initial\n"
+                                 "      x := 0.6; guess y := -1.0; guess vx := 0.5;\n"
+                                 "    end initial;\n"
+                                 "    dynamics\n"
+                                 "      x' = vx;\n"
+                                 "      y' = vy;\n"
+                                 "      vx' = -lam*x;\n"
+                                 "      vy' = -lam*y - 9.81;\n"
+                                 "    end dynamics;\n"
+                                 "    constraints\n"
+                                 "      0 = x^2 + y^2 - 1.0;\n"
+                                 "    end constraints;\n"
+                                 "  end body;\n"
+                                 "end Pendulum;\n";
+
+/* x is fixed, which determines y; of vx and vy the first derivative leaves one open. */
+TEST(initial_values_that_nothing_determines_are_named_once) {
+  write_file("open.hsml", open_start);
+  outcome o = brink("run open.hsml --until 1 --interpret --json");
+  CHECK_EXIT(o, 0);
+  CHECK_CONTAINS(o.err,
+                 "open.hsml:5:13: warning: fewer initial values are fixed than are free: vx = "
+                 "0.341586, vy = 0.25619 were chosen\n"
+                 "      state(vx, real); state(vy, real);\n"
+                 "            ^^\n"
+                 "hint: ");
+  const json *warnings = json_member(o.summary, "warnings");
+  CHECK(json_at(warnings, 0) != NULL && json_at(warnings, 1) == NULL);
+  CHECK_CONTAINS(json_at(warnings, 0)->text, "vx = 0.341586, vy = 0.25619 were chosen");
+  done(&o);
+  o = brink("run open.hsml --until 1 --interpret --set vx=0.3");
+  CHECK_EXIT(o, 0);
+  CHECK_MSG(o.err[0] == '\0', "%s", o.err);
+  done(&o);
+}
+
 int main(void) {
   char folder[16];
   program_enter(folder);
@@ -159,6 +204,7 @@ int main(void) {
   RUN(an_event_has_its_impulse_and_the_state_after_it);
   RUN(rows_have_the_state_before_and_after_an_impulse);
   RUN(derivatives_of_unknowns_are_not_recorded);
+  RUN(initial_values_that_nothing_determines_are_named_once);
   RUN(the_text_has_a_line_about_constraints);
   program_leave(folder);
   return check_done();
