@@ -17,6 +17,7 @@ typedef struct brink_constraint_fault {
   size_t equations[BRINK_DIAG_EQUATIONS], states[BRINK_DIAG_EQUATIONS];
   int orders[BRINK_DIAG_EQUATIONS];
   size_t nequations, nstates;
+  double values[BRINK_DIAG_EQUATIONS]; /* of the states, where a search ended; NaN: not known */
   double value, limit;
   char text[BRINK_DIAG_MESSAGE];
 } brink_constraint_fault;

@@ -170,18 +170,19 @@ static brink_try solve_together(brink_eval *eval, double t, double *y) {
 
 /* ---- one block ---- */
 
-static brink_try no_solution(brink_eval *eval, size_t b, brink_reason reason) {
+static brink_try no_solution(brink_eval *eval, size_t b, const double *y) {
   struct brink_solver *s = eval->solver;
   s->failed = true;
   const brink_structure *structure = s->structure;
   brink_constraint_fault *fault = &s->fault;
-  *fault = (brink_constraint_fault){.reason = reason};
+  *fault = (brink_constraint_fault){.reason = BRINK_REASON_UNSOLVED};
   for (size_t i = structure->block[b]; i < structure->block[b + 1]; i++) {
     double left = fabs(s->r[i]);
     if (!(left <= fault->value)) fault->value = left;
     if (fault->nequations == BRINK_DIAG_EQUATIONS) continue;
     fault->equations[fault->nequations] = structure->equation[i];
     fault->orders[fault->nequations++] = structure->order[i];
+    fault->values[fault->nstates] = y[structure->unknown[i]];
     fault->states[fault->nstates++] = structure->unknown[i];
   }
   return BRINK_TRY_UNSOLVED;
@@ -231,7 +232,7 @@ static void shake(const struct brink_solver *s, size_t first, size_t end, double
 
 /* Beside it, too: its equations depend on each other. */
 static brink_try singular(brink_eval *eval, double t, size_t b, const double *y) {
-  brink_try outcome = no_solution(eval, b, BRINK_REASON_UNSOLVED);
+  brink_try outcome = no_solution(eval, b, y);
   if (!brink_constraint_regular(eval, t, y)) return BRINK_TRY_UNSOLVED;
   return outcome;
 }
@@ -263,9 +264,9 @@ static brink_try solve_block(brink_eval *eval, double t, size_t b, double *y) {
     if (damped == BRINK_TRY_FATAL) return damped;
     if (damped == BRINK_TRY_OK) continue;
     if (here <= AT_REST) return BRINK_TRY_OK; /* steps no longer fall: rounding */
-    outcome = damped == BRINK_TRY_OUTSIDE ? damped : no_solution(eval, b, BRINK_REASON_UNSOLVED);
+    outcome = damped == BRINK_TRY_OUTSIDE ? damped : no_solution(eval, b, y);
   }
-  if (outcome == BRINK_TRY_OK) outcome = no_solution(eval, b, BRINK_REASON_UNSOLVED);
+  if (outcome == BRINK_TRY_OK) outcome = no_solution(eval, b, y);
   if (outcome == BRINK_TRY_REFUSED) eval->bad_state = BRINK_NONE;
   return outcome;
 }

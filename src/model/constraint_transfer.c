@@ -258,6 +258,15 @@ static brink_try check_unique(brink_eval *eval, const impulses *im, double t, co
   return outcome;
 }
 
+/* The fault is about an impulse that this invariant asked for. */
+static brink_try asked_by(brink_eval *eval, size_t row) {
+  struct brink_solver *s = eval->solver;
+  s->fault.equations[0] = s->structure->equation[s->nz + row];
+  s->fault.orders[0] = s->structure->order[s->nz + row];
+  s->fault.nequations = 1;
+  return BRINK_TRY_UNSOLVED;
+}
+
 static brink_try give_impulse(brink_eval *eval, double t, double *x, const bool *assigned,
                               double *impulse) {
   struct brink_solver *s = eval->solver;
@@ -281,6 +290,9 @@ static brink_try give_impulse(brink_eval *eval, double t, double *x, const bool 
   move(eval, &im, x);
   if (outcome == BRINK_TRY_OK) outcome = rows_and_invariants(eval, t, im.x);
   if (outcome == BRINK_TRY_FATAL) return outcome;
+  /* At x+ nothing can be solved for: is it B that changes on the way? */
+  if (outcome != BRINK_TRY_OK && check_unique(eval, &im, t, x, assigned) == BRINK_TRY_UNSOLVED)
+    return asked_by(eval, row);
   if (outcome != BRINK_TRY_OK) return no_impulse(eval, &im, row, value, assigned);
   size_t left;
   if (brink_constraint_violation(eval, im.x, &left) > WITHIN) {
@@ -288,6 +300,7 @@ static brink_try give_impulse(brink_eval *eval, double t, double *x, const bool 
     return no_impulse(eval, &im, left, still, assigned);
   }
   outcome = check_unique(eval, &im, t, x, assigned);
+  if (outcome == BRINK_TRY_UNSOLVED) return asked_by(eval, row);
   if (outcome != BRINK_TRY_OK) return outcome;
   for (size_t k = 0; k < im.m; k++) impulse[k] = im.L[k];
   memcpy(x, im.x, eval->nx * sizeof *x);
