@@ -179,7 +179,6 @@ TEST(wrong_usage_is_exit_2_and_says_what_is_wrong) {
       {"run tank.hsml --zzzzzz", "unknown option '--zzzzzz'"},
       {"run tank.hsml --report a.pdf", "FILE.html"},
       {"run tank.hsml --checkpoint a", "not in this version"},
-  XX
       {"run tank.hsml --method newton", "it is one of auto, adams"},
       {"run tank.hsml --method tailor", "did you mean taylor?"},
       {"run tank.hsml --events extrapolat", "did you mean extrapolate?"},
