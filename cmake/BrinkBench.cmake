@@ -16,8 +16,9 @@ foreach(source IN LISTS bench_sources)
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
   target_include_directories(bench_${name} PRIVATE
     ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/bench)
+  target_include_directories(bench_${name} SYSTEM PRIVATE ${KLU_INCLUDE_DIR})
   target_link_libraries(bench_${name} PRIVATE
-    brink_problems brink_internal Sundials::cvode Threads::Threads m)
+    brink_problems brink_internal Sundials::cvode ${KLU_LINK} Threads::Threads m)
   if(TARGET brink_program)
     target_compile_definitions(bench_${name} PRIVATE BRINK_PROGRAM="$<TARGET_FILE:brink_program>")
     add_dependencies(bench_${name} brink_program)

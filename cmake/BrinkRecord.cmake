@@ -64,7 +64,9 @@ function(brink_add_parts target)
     if(kind STREQUAL "SHARED_LIBRARY")
       target_link_libraries(${target} PRIVATE ${KLU_SHARED_LIBRARY})
     else()
-      target_link_libraries(${target} PRIVATE ${KLU_LINK})
+      # Users of an installed library find KLU by its names.
+      target_link_libraries(${target} PRIVATE
+        "$<BUILD_INTERFACE:${KLU_LINK}>" "$<INSTALL_INTERFACE:${KLU_NAMES}>")
     endif()
   endif()
   target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})

@@ -7,8 +7,8 @@ mark_as_advanced(SUNDIALS_INCLUDE_DIR)
 # In link order: a library stands before the ones it uses.
 set(sundials_libraries "")
 set(SUNDIALS_FOUND TRUE)
-foreach(part IN ITEMS cvode sunnonlinsolnewton sunnonlinsolfixedpoint sunlinsoldense sunlinsolband
-                      sunmatrixdense sunmatrixband nvecserial generic)
+foreach(part IN ITEMS cvode sunnonlinsolnewton sunnonlinsolfixedpoint sunlinsolklu sunlinsoldense
+                      sunlinsolband sunmatrixsparse sunmatrixdense sunmatrixband nvecserial generic)
   find_library(SUNDIALS_${part}_LIBRARY NAMES libsundials_${part}.a sundials_${part})
   mark_as_advanced(SUNDIALS_${part}_LIBRARY)
   if(SUNDIALS_${part}_LIBRARY)

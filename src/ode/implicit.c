@@ -208,7 +208,9 @@ static brink_try make_matrix(brink_implicit *im, brink_stepper *st, double cj) {
   brink_sparse_lu *lu = &im->lu;
   size_t entries = im->starts[im->n];
   memset(lu->values, 0, lu->nonzeros * sizeof *lu->values);
-  for (size_t k = 0; k < entries; k++) lu->values[im->place[k]] -= im->raw[k];
+  /* A root at its edge has an infinite derivative: without it the iteration is slower, not wrong. */
+  for (size_t k = 0; k < entries; k++)
+    lu->values[im->place[k]] -= isfinite(im->raw[k]) ? im->raw[k] : 0.0;
   for (size_t j = 0; j < im->n - im->nz; j++) lu->values[im->diagonal[j]] += cj;
   st->eval->stats.factorisations++;
   im->has_matrix = false;

@@ -271,7 +271,7 @@ TEST(bash_completes_commands_options_choices_and_models) {
       {"brink run --method ta", "taylor\ntaylor2\n"},
       {"brink run --method = dop", "dopri\n"}, /* as bash splits --method=dop */
       {"brink run --method =",
-       "auto\nadams\ntaylor\ndopri\neuler\ntaylor2\nrk4\nam3\nbdf3\ntrapezoid\n"},
+       "auto\nadams\ntaylor\ndopri\neuler\ntaylor2\nrk4\nam3\nbdf3\ntrapezoid\nbdf\ndae\n"},
       {"brink run --until \"\"", "\n"},
       {"brink run one", "one.hsml\none\\ two.hsml\n"},
       {"brink run --json on", "one.hsml\none\\ two.hsml\n"},
