@@ -199,6 +199,7 @@ typedef struct brink_diag {
   /* Constraints: their numbers, how often each was differentiated; components of x. The first of them. */
   size_t equations[BRINK_DIAG_EQUATIONS], states[BRINK_DIAG_EQUATIONS];
   int orders[BRINK_DIAG_EQUATIONS];
+  double values[BRINK_DIAG_EQUATIONS]; /* BRINK_REASON_UNSOLVED: where the search for them ended */
   size_t nequations, nstates;
   char text[BRINK_DIAG_MESSAGE];    /* a callback's own words, or a name that has no index */
   char message[BRINK_DIAG_MESSAGE]; /* all of it in words */

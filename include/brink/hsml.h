@@ -372,7 +372,9 @@ typedef struct brink_run_outcome {
   const char *hint;    /* what to try; NULL: none */
   double t;
   size_t nwarnings;
-  const char *const *warnings; /* values outside their ranges */
+  const char *const *warnings; /* initial values that were chosen; values outside their ranges */
+  const char *rendered; /* a failure that places in the text have to do with: message, hint and these, as compilers
+                           show them; lines end with \n. NULL: none */
 } brink_run_outcome;
 
 BRINK_API brink_run_outcome brink_run_result(brink_run *run);

@@ -51,7 +51,7 @@ void brink_diag_clear(brink_diag *diag) {
   diag->reason = BRINK_REASON_NONE;
   diag->t = diag->h = diag->value = diag->limit = (double)NAN;
   diag->state = diag->parameter = diag->guard = diag->clock = BRINK_NONE;
-  diag->nguards = 0;
+  diag->nguards = diag->nequations = diag->nstates = 0;
   diag->count = 0;
   for (int k = 0; k < BRINK_DIAG_GUARDS; k++) diag->guards[k] = BRINK_NONE;
   for (int k = 0; k < 2; k++) diag->population[k] = diag->agent[k] = BRINK_NONE;

@@ -90,12 +90,28 @@ static brink_status simulate(cli_simulation *sim, brink_diag *diag) {
 
 /* ---- what became of it ---- */
 
-static void show_failure(const brink_run_outcome *outcome, const char *model) {
+static void show_failure(const brink_run_outcome *outcome, const char *model,
+                         const cli_arguments *arguments) {
+  if (outcome->rendered != NULL) {
+    brink_hsml_message message = {.severity = BRINK_ERROR, .rendered = outcome->rendered};
+    cli_show_message(&message, arguments);
+    return;
+  }
   if (strstr(outcome->message, "t = ") != NULL) /* it says when by itself */
     cli_say("%s failed: %s", model, outcome->message);
   else
     cli_say("%s failed at t = %.10g: %s", model, outcome->t, outcome->message);
   if (outcome->hint != NULL) fprintf(stderr, "hint: %s\n", outcome->hint);
+}
+
+/* Initial values that nothing determines. */
+static void show_chosen(const cli_simulation *sim) {
+  if (sim->run->chosen == NULL || sim->settings.quiet) return;
+  brink_hsml_message message = {.severity = BRINK_WARNING, .rendered = sim->run->chosen_rendered};
+  if (message.rendered != NULL)
+    cli_show_message(&message, sim->arguments);
+  else
+    cli_say("warning: %s", sim->run->chosen);
 }
 
 /* The exit code, and words on standard error. */
@@ -114,7 +130,7 @@ static int conclude(const cli_simulation *sim, const brink_diag *diag) {
       cli_say("%s holds the rows up to t = %.10g", sim->settings.out, t);
     return 128 + cli_interrupt_signal();
   }
-  show_failure(&outcome, run->summary.model);
+  show_failure(&outcome, run->summary.model, sim->arguments);
   bool by_model = strcmp(outcome.reason, "range") == 0 || strcmp(outcome.reason, "fail") == 0;
   return by_model ? CLI_MODEL_FAILED : CLI_NUMERICS;
 }
@@ -207,6 +223,7 @@ static int simulate_and_print(cli_simulation *sim) {
     return status == BRINK_ERR_MEMORY ? CLI_NUMERICS : CLI_FILE;
   }
   brink_status closed = brink_run_finish(sim->run, &closing);
+  show_chosen(sim);
   int outcome = conclude(sim, closed == BRINK_ERR_FILE ? &closing : &diag);
   if (closed != BRINK_OK && closed != BRINK_ERR_FILE) {
     cli_say("--against %s: %s", brink_method_name(sim->settings.against), closing.message);

@@ -121,13 +121,13 @@ static void write_final(const cli_simulation *sim, const cli_colours *c, brink_t
 }
 
 static void write_warnings(const brink_summary *summary, const cli_colours *c, brink_text *text) {
-  if (summary->nwarnings == 0) return;
-  write_heading(summary->nwarnings, "value outside the declared range",
-                "values outside the declared range", c->warning, c, text);
-  for (size_t k = 0; k < summary->nwarnings && k < WARNINGS_SHOWN; k++)
-    brink_text_add(text, "  %s\n", summary->warnings[k]);
-  if (summary->nwarnings > WARNINGS_SHOWN)
-    brink_text_add(text, "  and %zu more\n", summary->nwarnings - WARNINGS_SHOWN);
+  size_t first = summary->nchosen, count = summary->nwarnings - first; /* others were shown */
+  if (count == 0) return;
+  write_heading(count, "value outside the declared range", "values outside the declared range",
+                c->warning, c, text);
+  for (size_t k = 0; k < count && k < WARNINGS_SHOWN; k++)
+    brink_text_add(text, "  %s\n", summary->warnings[first + k]);
+  if (count > WARNINGS_SHOWN) brink_text_add(text, "  and %zu more\n", count - WARNINGS_SHOWN);
 }
 
 /* Seconds as people say them: "0.0614 ms", "99.3 ms", "1.25 s". */
@@ -173,18 +173,6 @@ static void write_agents(const brink_agent_counts *counts, const cli_colours *c,
                  plural(counts->searched), counts->compared);
 }
 
-#define CHANGES_SHOWN 3
-
-static void write_changes(const brink_summary *summary, brink_text *text) {
-  for (size_t k = 0; k < summary->nchanges && k < CHANGES_SHOWN; k++) {
-    const brink_change_note *change = &summary->changes[k];
-    brink_text_add(text, "        %s from t = %.10g on (%s)\n", change->to, change->t, change->why);
-  }
-  if (summary->total_changes > CHANGES_SHOWN)
-    brink_text_add(text, "        and %zu more changes of the method\n",
-                   summary->total_changes - CHANGES_SHOWN);
-}
-
 /* Which constraints held, and how far states had to be moved onto them. */
 static void write_constraints(const cli_simulation *sim, const cli_colours *c, brink_text *text) {
   const brink_journal *journal = &sim->run->journal;
@@ -195,6 +183,18 @@ static void write_constraints(const cli_simulation *sim, const cli_colours *c, b
   if (stats->projections > 0)
     brink_text_add(text, "; largest correction %.2g tolerances", stats->largest_correction);
   brink_text_add(text, "\n");
+}
+
+#define CHANGES_SHOWN 3
+
+static void write_changes(const brink_summary *summary, brink_text *text) {
+  for (size_t k = 0; k < summary->nchanges && k < CHANGES_SHOWN; k++) {
+    const brink_change_note *change = &summary->changes[k];
+    brink_text_add(text, "        %s from t = %.10g on (%s)\n", change->to, change->t, change->why);
+  }
+  if (summary->total_changes > CHANGES_SHOWN)
+    brink_text_add(text, "        and %zu more changes of the method\n",
+                   summary->total_changes - CHANGES_SHOWN);
 }
 
 static void write_statistics(const cli_simulation *sim, const cli_colours *c, brink_text *text) {

@@ -12,6 +12,7 @@
 #define BRINK_EXPR_GRAPH_H
 
 #include "base/base.h"
+#include "base/place.h"
 
 typedef uint32_t brink_node;
 #define BRINK_NO_NODE UINT32_MAX
@@ -238,6 +239,7 @@ typedef struct brink_output {
 typedef struct brink_kernel {
   const char *name;  /* for comments: "plant.h'" */
   const char *where; /* "tank.hsml:23" */
+  brink_place place; /* the same; line 0: it has none */
   size_t count;      /* iterations */
   bool accumulate, sequential;
   bool reads_v; /* all equations have to be evaluated before it (see brink_system_finish) */

@@ -134,4 +134,22 @@ void brink_structure_fault_text(const brink_system *system, const brink_structur
 /* The name of a slot of X: "car[3].x". */
 void brink_structure_slot_text(const brink_system *system, uint32_t slot, brink_text *text);
 
+/* ---- structure_text.c ---- */
+
+/* The constraint of equation `number`, as they are numbered over all constraints and their iterations in order, and
+ * which of its iterations (may be NULL). NULL: there are fewer. */
+const brink_constraint *brink_structure_equation(const brink_system *system, size_t number,
+                                                 size_t *iteration);
+/* Where an equation stands: a constraint, or that of a derivative; false: nowhere. */
+bool brink_structure_place(const brink_system *system, const brink_structure_row *row,
+                           brink_place *place);
+/* Slots that choose: "clutch.phase", "\"locked\"", "sgn(clutch.slip)". */
+void brink_structure_mode_text(const brink_system *system, uint32_t slot, brink_text *text);
+void brink_structure_mode_value_text(const brink_system *system, uint32_t slot, int value,
+                                     brink_text *text);
+void brink_structure_sign_text(const brink_system *system, uint32_t guard, brink_text *text);
+/* "phase = \"locked\" and sgn(slip) = 0": what chooses the branches of the equations of a fault. Nothing: none does. */
+void brink_structure_when_text(const brink_system *system, const brink_structure_fault *fault,
+                               const int *modes, const signed char *signs, brink_text *text);
+
 #endif

@@ -275,6 +275,8 @@
   X(CONSTRAINT_LENGTHS, "constraint-lengths")                                                      \
   X(CONSTRAINT_CONDITION, "constraint-condition")                                                  \
   X(STRUCTURE, "structure")                                                                        \
+  X(STRUCTURE_COUNT, "structure-count")                                                            \
+  X(STRUCTURE_SIZE, "structure-size")                                                              \
   X(CONSTRAINT_NOT_WRITTEN_OUT, "constraint-not-written-out")                                      \
   X(EQUALITY_OF_SIGNALS, "equality-of-signals")                                                    \
   X(LIST_NOT_ALLOWED, "list-not-allowed")                                                          \

@@ -122,6 +122,18 @@ void brink_report(brink_unit *unit, brink_severity severity, brink_message code,
   va_end(arguments);
 }
 
+void brink_report_more(brink_unit *unit, size_t before, const brink_place *places, size_t count) {
+  if (unit->out_of_memory || unit->reported == before || count == 0) return;
+  brink_place *kept = brink_unit_take(unit, count, sizeof *kept);
+  if (kept == NULL) return;
+  memcpy(kept, places, count * sizeof *kept);
+  for (size_t k = 0; k < unit->nitems; k++) {
+    if (unit->items[k].number != before) continue;
+    unit->items[k].more = kept;
+    unit->items[k].nmore = count;
+  }
+}
+
 void brink_report_setting(brink_unit *unit, brink_origin origin, const char *setting,
                           brink_message code, const char *hint, const char *format,
                           va_list arguments) {
@@ -265,16 +277,11 @@ static void add_carets(const window *w, size_t caret, size_t length, brink_text 
   brink_text_append(text, "\n", 1);
 }
 
-void brink_report_render(const brink_unit *unit, const brink_report_item *item, brink_text *text) {
-  const brink_place *place = &item->place;
-  if (item->setting != NULL) brink_text_add(text, "%s: error: %s\n", item->setting, item->message);
-  if (item->setting != NULL && item->hint != NULL) brink_text_add(text, "hint: %s\n", item->hint);
-  if (place->file >= unit->nfiles) return;
+/* The source line of a place, which may be known, and carets. */
+static void show_place(const brink_unit *unit, const brink_place *place, const char *line,
+                       brink_text *text) {
   const brink_file *file = &unit->files[place->file];
-  brink_text_add(text, "%s:%u:%u: %s: %s\n", file->path, (unsigned)place->line,
-                 (unsigned)place->column, item->severity == BRINK_ERROR ? "error" : "warning",
-                 item->message);
-  const char *end = file->text + file->length, *line = item->line_text;
+  const char *end = file->text + file->length;
   uint32_t first = 1;
   if (line == NULL) line = find_line(file->text, end, &first, place->line);
   size_t caret = place->column > 0 ? place->column - 1 : 0;
@@ -282,7 +289,46 @@ void brink_report_render(const brink_unit *unit, const brink_report_item *item, 
   if (caret > w.length) caret = w.length;
   add_source(&w, text);
   add_carets(&w, caret, place->length, text);
+}
+
+static void show_headline(const brink_unit *unit, const brink_place *place, const char *word,
+                          const char *message, brink_text *text) {
+  brink_text_add(text, "%s:%u:%u: %s: %s\n", unit->files[place->file].path, (unsigned)place->line,
+                 (unsigned)place->column, word, message);
+}
+
+static void show_more(const brink_unit *unit, const brink_place *places, size_t count,
+                      brink_text *text) {
+  for (size_t k = 0; k < count; k++) {
+    if (places[k].file >= unit->nfiles) continue;
+    show_headline(unit, &places[k], "note", "and this equation", text);
+    show_place(unit, &places[k], NULL, text);
+  }
+}
+
+static const char *word_for(brink_severity severity) {
+  return severity == BRINK_ERROR ? "error" : "warning";
+}
+
+void brink_report_render(const brink_unit *unit, const brink_report_item *item, brink_text *text) {
+  const brink_place *place = &item->place;
+  if (item->setting != NULL) brink_text_add(text, "%s: error: %s\n", item->setting, item->message);
+  if (item->setting != NULL && item->hint != NULL) brink_text_add(text, "hint: %s\n", item->hint);
+  if (place->file >= unit->nfiles) return;
+  show_headline(unit, place, word_for(item->severity), item->message, text);
+  show_place(unit, place, item->line_text, text);
+  show_more(unit, item->more, item->nmore, text);
   if (item->hint != NULL) brink_text_add(text, "hint: %s\n", item->hint);
+}
+
+void brink_report_render_at(const brink_unit *unit, brink_severity severity,
+                            const brink_place *places, size_t count, const char *message,
+                            const char *hint, brink_text *text) {
+  if (count == 0 || places[0].file >= unit->nfiles) return;
+  show_headline(unit, &places[0], word_for(severity), message, text);
+  show_place(unit, &places[0], NULL, text);
+  show_more(unit, places + 1, count - 1, text);
+  if (hint != NULL) brink_text_add(text, "hint: %s\n", hint);
 }
 
 /* ---- for surfaces ---- */

@@ -31,6 +31,8 @@ typedef struct brink_report_item {
   const char *hint;             /* NULL: none */
   const char *const *arguments; /* of the message, in order; a setting comes first */
   size_t narguments;
+  const brink_place *more; /* further places that it is about */
+  size_t nmore;
   const char *line_text; /* the source line; brink_report_sort fills it, for the renderer */
   size_t number;         /* in order of arrival, from 0 */
 } brink_report_item;
@@ -52,6 +54,10 @@ __attribute__((format(printf, 6, 0)))
 void brink_report_list(brink_unit *unit, brink_severity severity, brink_message code,
                        brink_place place, const char *hint, const char *format, va_list arguments);
 
+/* Further places of the last diagnostic, each shown with its line; `before` is unit->reported before that was added: if
+ * it was dropped, so are they. Copied. */
+void brink_report_more(brink_unit *unit, size_t before, const brink_place *places, size_t count);
+
 /* Adds an error of a setting that the caller gave. Only the first one is kept. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 6, 0)))
@@ -66,6 +72,11 @@ void brink_report_sort(brink_unit *unit);
 /* One item as text: "file:line:column: error: message", the source line, a caret line, the hint. An item about a
  * setting: "k=abc: error: message", the hint. Appends to `text` (see base.h). */
 void brink_report_render(const brink_unit *unit, const brink_report_item *item, brink_text *text);
+
+/* For a message of a run: the same for any place of the unit, with further ones. `hint` may be NULL. */
+void brink_report_render_at(const brink_unit *unit, brink_severity severity,
+                            const brink_place *places, size_t count, const char *message,
+                            const char *hint, brink_text *text);
 
 /* What has been reported so far, and back to it: for attempts whose diagnostics do not count. */
 typedef struct brink_report_mark {

@@ -80,15 +80,11 @@ brink_try brink_constraint_invariants(brink_eval *eval, double t, const double *
   return BRINK_TRY_OK;
 }
 
-static double tolerance_of(const brink_eval *eval, size_t j, const double *y) {
-  const struct brink_solver *s = eval->solver;
-  return s->rtol * fabs(y[j]) + (s->atol != NULL ? s->atol[j] : 0.0);
-}
-
 double brink_constraint_tolerance(const brink_eval *eval, size_t i, const double *y) {
   const struct brink_solver *s = eval->solver;
   double sum = 0.0;
-  for (size_t j = 0; j < s->ns; j++) sum += fabs(s->H[i * s->ns + j]) * tolerance_of(eval, j, y);
+  for (size_t j = 0; j < s->ns; j++)
+    sum += fabs(s->H[i * s->ns + j]) * brink_constraint_weight(eval, j, y);
   return sum;
 }
 
@@ -188,7 +184,7 @@ brink_try brink_constraint_project(brink_eval *eval, double t, double *y, const 
     if (outcome != BRINK_TRY_OK) return outcome;
     if (invariants_at_rounding(eval, t, y)) return BRINK_TRY_OK;
     for (size_t j = 0; j < s->ns; j++) {
-      double w = tolerance_of(eval, j, y);
+      double w = brink_constraint_weight(eval, j, y);
       s->weight[j] = may_move == NULL || may_move[j] ? w * w : 0.0;
     }
     size_t n = s->structure->nh;
@@ -348,8 +344,9 @@ static brink_try meet_invariants(brink_eval *eval, double t, double *x, size_t *
                                         .nequations = 1,
                                         .value = fabs(s->r[s->nz + row])};
     for (size_t j = 0; j < s->ns && s->fault.nstates < BRINK_DIAG_EQUATIONS; j++) {
-      if (s->weight[j] > 0.0 && s->H[row * s->ns + j] != 0.0)
-        s->fault.states[s->fault.nstates++] = j;
+      if (!(s->weight[j] > 0.0) || s->H[row * s->ns + j] == 0.0) continue;
+      s->fault.values[s->fault.nstates] = x[j];
+      s->fault.states[s->fault.nstates++] = j;
     }
     return BRINK_TRY_UNSOLVED;
   }
@@ -434,6 +431,30 @@ static brink_try check_fixed_unknowns(brink_eval *eval, const double *guess, con
   return BRINK_TRY_OK;
 }
 
+/* States that are not fixed, and that the rows leave open: unit vector j is not a combination of the rows, of which only
+ * the columns of such states count, so that its projection onto them is not itself. */
+static brink_try find_chosen(brink_eval *eval, double t, const double *x, bool *chosen,
+                             size_t *nchosen) {
+  struct brink_solver *s = eval->solver;
+  size_t n = start_rows(eval);
+  double *v = s->multiplier + n;
+  brink_try outcome = brink_constraint_invariants(eval, t, x);
+  if (outcome != BRINK_TRY_OK) return outcome;
+  derive_fixed_unknowns(eval);
+  for (size_t j = 0; j < s->ns; j++)
+    s->weight[j] = start_of(eval, j) != BRINK_INITIAL_FIXED ? 1.0 : 0.0;
+  for (size_t j = 0; j < s->ns; j++) {
+    chosen[j] = s->weight[j] > 0.0;
+    for (size_t i = 0; i < n && chosen[j]; i++) v[i] = s->H[i * s->ns + j];
+    if (!chosen[j]) continue;
+    solve_normal(s, n, v, s->taken);
+    correction(s, n, v);
+    chosen[j] = fabs(s->field[j] + 1.0) > 1e-6; /* what rounding leaves of 0 */
+    *nchosen += chosen[j];
+  }
+  return BRINK_TRY_OK;
+}
+
 brink_try brink_constraint_start(brink_eval *eval, double t, double *x, bool *chosen,
                                  size_t *nchosen) {
   struct brink_solver *s = eval->solver;
@@ -454,9 +475,5 @@ brink_try brink_constraint_start(brink_eval *eval, double t, double *x, bool *ch
     return contradiction(eval, row);
   outcome = brink_constraint_project(eval, t, x, NULL); /* by less than the tolerance */
   if (outcome == BRINK_TRY_OK) outcome = check_fixed_unknowns(eval, given, x);
-  for (size_t j = 0; j < s->ns && open > 0; j++) {
-    chosen[j] = start_of(eval, j) != BRINK_INITIAL_FIXED;
-    *nchosen += chosen[j];
-  }
-  return outcome;
+  return outcome == BRINK_TRY_OK && open > 0 ? find_chosen(eval, t, x, chosen, nchosen) : outcome;
 }

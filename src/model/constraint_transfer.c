@@ -201,11 +201,6 @@ static brink_try not_unique(brink_eval *eval, size_t unknown, size_t state, size
 
 /* ---- the impulse ---- */
 
-static double tolerance_of(const brink_eval *eval, size_t j, const double *x) {
-  const struct brink_solver *s = eval->solver;
-  return s->rtol * fabs(x[j]) + (s->atol != NULL ? s->atol[j] : 0.0);
-}
-
 static void move(const brink_eval *eval, const impulses *im, const double *x) {
   const struct brink_solver *s = eval->solver;
   memcpy(im->x, x, eval->nx * sizeof *x);
@@ -242,12 +237,13 @@ static brink_try check_unique(brink_eval *eval, const impulses *im, double t, co
       double before = im->B[j * im->m + k];
       if (assigned != NULL && assigned[j]) continue;
       double off = fabs((column[j] - before) * im->L[k]);
-      if (off <= tolerance_of(eval, j, im->x) + SAME_FIELD * fabs(before * im->L[k])) continue;
+      if (off <= brink_constraint_weight(eval, j, im->x) + SAME_FIELD * fabs(before * im->L[k]))
+        continue;
       size_t jumps = BRINK_NONE;
       double most = 0.0;
       for (size_t i = 0; i < s->ns;
            i++) { /* what it depends on: the state that has moved most besides */
-        double moved = fabs(im->x[i] - x[i]) / fmax(tolerance_of(eval, i, x), DBL_MIN);
+        double moved = fabs(im->x[i] - x[i]) / fmax(brink_constraint_weight(eval, i, x), DBL_MIN);
         if (i == j || !(moved > most)) continue;
         most = moved;
         jumps = i;
@@ -256,6 +252,15 @@ static brink_try check_unique(brink_eval *eval, const impulses *im, double t, co
     }
   }
   return outcome;
+}
+
+/* The fault is about an impulse that this invariant asked for. */
+static brink_try asked_by(brink_eval *eval, size_t row) {
+  struct brink_solver *s = eval->solver;
+  s->fault.equations[0] = s->structure->equation[s->nz + row];
+  s->fault.orders[0] = s->structure->order[s->nz + row];
+  s->fault.nequations = 1;
+  return BRINK_TRY_UNSOLVED;
 }
 
 static brink_try give_impulse(brink_eval *eval, double t, double *x, const bool *assigned,
@@ -281,6 +286,9 @@ static brink_try give_impulse(brink_eval *eval, double t, double *x, const bool 
   move(eval, &im, x);
   if (outcome == BRINK_TRY_OK) outcome = rows_and_invariants(eval, t, im.x);
   if (outcome == BRINK_TRY_FATAL) return outcome;
+  /* At x+ nothing can be solved for: is it B that changes on the way? */
+  if (outcome != BRINK_TRY_OK && check_unique(eval, &im, t, x, assigned) == BRINK_TRY_UNSOLVED)
+    return asked_by(eval, row);
   if (outcome != BRINK_TRY_OK) return no_impulse(eval, &im, row, value, assigned);
   size_t left;
   if (brink_constraint_violation(eval, im.x, &left) > WITHIN) {
@@ -288,6 +296,7 @@ static brink_try give_impulse(brink_eval *eval, double t, double *x, const bool 
     return no_impulse(eval, &im, left, still, assigned);
   }
   outcome = check_unique(eval, &im, t, x, assigned);
+  if (outcome == BRINK_TRY_UNSOLVED) return asked_by(eval, row);
   if (outcome != BRINK_TRY_OK) return outcome;
   for (size_t k = 0; k < im.m; k++) impulse[k] = im.L[k];
   memcpy(x, im.x, eval->nx * sizeof *x);

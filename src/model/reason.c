@@ -109,7 +109,7 @@ static const char *const forms[] = {
     [BRINK_REASON_UNSOLVED] = "no values of {states} satisfy {equations} at t = {t}; what is left "
                               "where the search ended: {value}",
     [BRINK_REASON_OUT_OF_RANGE] =
-        "at t = {t} the constraints give {states} the value {value}, outside its bounds",
+        "at t = {t} the constraints give {states} the value {value}, outside its bound {limit}",
     [BRINK_REASON_NO_IMPULSE] = "at t = {t} {equations} is off by {value}, and no impulse of an "
                                 "unknown moves {states} so that it holds",
     [BRINK_REASON_ASSIGNED] =
@@ -362,8 +362,10 @@ static void keep_arguments(brink_diag *diag, const char *form, const brink_argum
     diag->equations[diag->nequations] = from->equations[k];
     diag->orders[diag->nequations++] = from->orders[k];
   }
-  for (size_t k = 0; k < from->nstates && k < BRINK_DIAG_EQUATIONS; k++)
+  for (size_t k = 0; k < from->nstates && k < BRINK_DIAG_EQUATIONS; k++) {
+    diag->values[diag->nstates] = from->values != NULL ? from->values[k] : 0.0;
     diag->states[diag->nstates++] = from->states[k];
+  }
   if (!mentions(form, "{guards}") && !mentions(form, "{second}")) return;
   diag->nguards = from->nguards;
   for (size_t k = 0; k < from->nguards && k < BRINK_DIAG_GUARDS; k++)

@@ -17,6 +17,7 @@ typedef struct brink_arguments {
   const char *text;
   const size_t *equations, *states; /* of constraints */
   const int *orders;
+  const double *values; /* of the states; NULL: none */
   size_t nequations, nstates;
 } brink_arguments;
 

@@ -177,7 +177,7 @@ static brink_try take_differences(brink_implicit *im, brink_stepper *st,
     double scale = fmax(fabs(kept), fabs(step->h * step->slope[j]));
     if (isfinite(st->atol[j])) scale = fmax(scale, st->atol[j]); /* unknowns have none */
     double d = sqrt(DBL_EPSILON) * (scale > 0.0 ? scale : 1.0);
-    if (step->slope[j] < 0.0) d = -d; /* where the solution goes */
+    if (kept > 0.0) d = -d; /* towards zero, where edges are seldom: they are not to be passed */
     y[j] = kept + d;
     brink_try outcome = brink_eval_system(st->eval, step->t, y, im->probe);
     if (outcome == BRINK_TRY_OUTSIDE || outcome == BRINK_TRY_REFUSED) {
@@ -237,6 +237,11 @@ static void weigh(brink_implicit *im, const brink_stepper *st, const double *gue
   double rtol = st->options->rtol;
   for (size_t i = 0; i < im->n; i++)
     im->weight[i] = rtol * fmax(fabs(st->x[i]), fabs(guess[i])) + st->atol[i];
+  for (size_t i = im->n - im->nz; i < im->n; i++) {
+    double size = fmax(fabs(st->x[i]), fabs(guess[i]));
+    double weight = brink_eval_unknown_weight(st->eval, i, size);
+    if (weight > 0.0) im->weight[i] = weight;
+  }
 }
 
 static double norm(const brink_implicit *im, const double *v) {

@@ -199,17 +199,17 @@ static void statistics(brink_text *text, const brink_summary *summary) {
   count_member(text, ",", "restarts", stats->restarts);
   string_member(text, ",", "method", brink_method_name(stats->method));
   if (stats->reason != NULL) string_member(text, ",", "chosen_because", stats->reason);
-  if (stats->newton > 0) {
+  if (stats->newton > 0 || summary->constraints) {
     count_member(text, ",\n          ", "newton", stats->newton);
     count_member(text, ",", "jacobians", stats->jacobians);
     count_member(text, ",", "factorisations", stats->factorisations);
   }
-  if (summary->total_changes > summary->nchanges)
-    count_member(text, ",", "method_changes", (int64_t)summary->total_changes);
   if (summary->constraints) {
-    count_member(text, ",\n          ", "projections", stats->projections);
+    count_member(text, ",", "projections", stats->projections);
     real_member(text, ",", "largest_correction", stats->largest_correction);
   }
+  if (summary->total_changes > summary->nchanges)
+    count_member(text, ",", "method_changes", (int64_t)summary->total_changes);
   if (summary->agents != NULL) agent_counts(text, summary->agents);
   string_member(text, ",\n          ", "engine", summary->engine);
   real_member(text, ",", "compile_s", summary->compile_seconds);

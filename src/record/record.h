@@ -305,14 +305,16 @@ typedef struct brink_summary {
   double rtol, atol;
   const char *const *warnings;
   size_t nwarnings;
+  size_t
+      nchosen; /* the first of them: initial values that were chosen; the others: values outside their ranges */
   bool zeno;
   double zeno_t;
   const char *const *zeno_flags;
   size_t nzeno_flags;
   brink_stats stats;
+  bool constraints;                 /* the model has some */
   const brink_change_note *changes; /* of the method, by auto; the first ones */
   size_t nchanges, total_changes;
-  bool constraints;                 /* the model has some */
   const char *against;              /* an object in JSON: another method's events; NULL: none */
   const brink_agent_counts *agents; /* NULL: all is one system */
   const char *engine;

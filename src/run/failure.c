@@ -207,8 +207,11 @@ static void describe(const brink_failure *failure, brink_text *message) {
     advise(failure, message);
 }
 
-void brink_failure_describe(const brink_failure *failure, brink_text *message, brink_text *hint) {
+void brink_failure_describe(const brink_failure *failure, brink_text *message, brink_text *hint,
+                            brink_failure_places *places) {
   const brink_diag *diag = failure->diag;
+  places->count = 0;
+  if (brink_failure_constraint(failure, message, hint, places)) return;
   describe(failure, message);
   if (diag->status == BRINK_ERR_LOOP)
     brink_text_add(hint, "an action that undoes what another one does never comes to rest: give "

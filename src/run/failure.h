@@ -19,7 +19,18 @@ typedef struct brink_failure {
   const char *const *populations;
 } brink_failure;
 
-/* Adds the message; and what to try beyond it, if there is such a thing. */
-void brink_failure_describe(const brink_failure *failure, brink_text *message, brink_text *hint);
+/* Where the equations of a failure stand. */
+typedef struct brink_failure_places {
+  brink_place at[BRINK_DIAG_EQUATIONS];
+  size_t count;
+} brink_failure_places;
+
+/* Adds the message; what to try beyond it, if there is such a thing; and places in the text. */
+void brink_failure_describe(const brink_failure *failure, brink_text *message, brink_text *hint,
+                            brink_failure_places *places);
+
+/* failure_constraint.c: the same for constraints; false: it has no words for it. */
+bool brink_failure_constraint(const brink_failure *failure, brink_text *message, brink_text *hint,
+                              brink_failure_places *places);
 
 #endif

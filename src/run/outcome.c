@@ -77,6 +77,15 @@ static const char *const *population_names(brink_run *run) {
   return names;
 }
 
+/* The message as compilers show one, with the equations. */
+static void show_equations(brink_run *run, const brink_failure_places *places) {
+  brink_text text = {0};
+  brink_report_render_at(run->built->model->unit, BRINK_ERROR, places->at, places->count,
+                         run->summary.message, run->hint, &text);
+  run->rendered = text.length > 0 ? brink_arena_text(&run->arena, text.data) : NULL;
+  brink_text_free(&text);
+}
+
 /* Message and hint of a failure. */
 static void describe(brink_run *run, brink_status status) {
   brink_summary *summary = &run->summary;
@@ -95,10 +104,12 @@ static void describe(brink_run *run, brink_status status) {
                            .flags = summary->zeno_flags,
                            .nflags = summary->nzeno_flags,
                            .populations = population_names(run)};
-  brink_failure_describe(&failure, &message, &hint);
+  brink_failure_places places;
+  brink_failure_describe(&failure, &message, &hint, &places);
   const char *text = message.length > 0 ? brink_arena_text(&run->arena, message.data) : NULL;
   run->hint = hint.length > 0 ? brink_arena_text(&run->arena, hint.data) : NULL;
   summary->message = named(run, text != NULL ? text : brink_status_text(status));
+  if (places.count > 0) show_equations(run, &places);
   brink_text_free(&message);
   brink_text_free(&hint);
 }
@@ -129,7 +140,7 @@ void brink_run_judge(brink_run *run) {
   brink_ending ending =
       instance != NULL ? brink_instance_ending(instance, &words) : BRINK_ENDING_NONE;
   summary->t = brink_run_time(run);
-  summary->reason = summary->message = run->hint = NULL;
+  summary->reason = summary->message = run->hint = run->rendered = NULL;
   if (brink_run_results_lost(run)) {
     fail(run, "file", "the results could not be written");
   } else if (judge_ending(run, ending, words)) {

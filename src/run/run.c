@@ -413,7 +413,7 @@ brink_status brink_run_reset(brink_run *run, brink_diag *diag) {
   run->status = BRINK_OK;
   run->computed = run->stop_asked = run->cut = false;
   run->npending = run->notes_seen = 0;
-  run->hint = NULL;
+  run->hint = run->rendered = run->chosen = run->chosen_rendered = NULL;
   run->subject = (brink_subject){0};
   atomic_store(&run->cancelled, false);
   brink_diag_clear(&run->diag);
@@ -502,5 +502,6 @@ brink_run_outcome brink_run_result(brink_run *run) {
                              .hint = over ? run->hint : NULL,
                              .t = brink_run_time(run),
                              .nwarnings = summary->nwarnings,
-                             .warnings = summary->warnings};
+                             .warnings = summary->warnings,
+                             .rendered = over ? run->rendered : NULL};
 }

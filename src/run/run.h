@@ -2,6 +2,7 @@
  *
  *   run.c           making it, moving it on, ending it
  *   values.c        values by name
+ *   chosen.c        initial values that nothing determines
  *   sink.c          what a single system reports: events to the journal, rows to the results
  *   population_*.c      the same for agents with clocks of their own (population_run.h)
  *   results.c       the result file; report.c: the page; summary.c: JSON; provenance.c: where they come from
@@ -86,7 +87,10 @@ struct brink_run {
   size_t npending, pending_made, pending_capacity, next_pending;
   bool stop_asked; /* by the observer */
   brink_run_impulse *impulses;
-  const char **tied; /* of brink_run_get_structure */
+  const char **tied;                    /* of brink_run_get_structure */
+  const char *chosen, *chosen_rendered; /* initial values that nothing determines; NULL: none */
+  const char **warnings;
+  size_t warnings_capacity;
 
   /* Values that equations compute are those of the present. */
   bool computed;
@@ -119,9 +123,9 @@ struct brink_run {
   brink_subject subject;
   brink_diag diag;
   brink_summary summary;
-  const char *hint;
-  double start;    /* seconds */
-  brink_text text; /* of brink_run_get_text */
+  const char *hint, *rendered; /* rendered: with places in the text of the model; NULL: none */
+  double start;                /* seconds */
+  brink_text text;             /* of brink_run_get_text */
 };
 
 /* run.c */
@@ -164,6 +168,10 @@ void brink_run_results_end(brink_run *run); /* after the last step */
 /* Something could not be written. */
 bool brink_run_results_lost(const brink_run *run);
 void brink_run_results_close(brink_run *run);
+
+/* chosen.c: initial values that nothing determines, at the start; and among the warnings of the summary. */
+void brink_run_note_chosen(brink_run *run);
+void brink_run_list_warnings(brink_run *run);
 
 /* report.c */
 brink_status brink_run_display_begin(brink_run *run);

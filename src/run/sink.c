@@ -252,6 +252,7 @@ static void moved(brink_run *run, double t, const double *x) {
 
 static int on_structure(const brink_structure_record *record, void *user) {
   brink_run *run = user;
+  if (record->t == run->sim->model->def.t0) brink_run_note_chosen(run);
   moved(run, record->t, brink_sim_state(run->sim));
   brink_journal_structure(&run->journal, record);
   return 0;

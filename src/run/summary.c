@@ -41,13 +41,15 @@ void brink_run_fill_summary(brink_run *run) {
     return;
   }
   summary->stats = *brink_sim_stats(run->sim);
-  fill_changes(run);
   summary->constraints = run->system->nz > 0;
+  fill_changes(run);
   summary->method = brink_method_name(summary->stats.method);
   summary->engine = brink_instance_engine(run->instance);
   summary->engine_reason = brink_instance_reason(run->instance);
   summary->compile_seconds = brink_instance_compile_seconds(run->instance);
   summary->warnings = brink_instance_warnings(run->instance, &summary->nwarnings);
+  summary->nchosen = 0;
+  brink_run_list_warnings(run);
 }
 
 brink_status brink_run_prepare_summary(brink_run *run, brink_diag *diag) {

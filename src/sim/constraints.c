@@ -15,15 +15,36 @@
 #define MOST_ROUNDS 20 /* in which signs and structure of a start settle */
 #define POLISHES 6     /* of the time of an event, after its point was moved onto the constraints */
 
+#define ELSEWHERE 3 /* points at which equations without a solution are looked at */
+
+/* Equations that have no solution: do they depend on each other, whatever the unknowns are? Then that is the fault. */
+static void look_at_rank(brink_sim *sim) {
+  brink_eval *eval = &sim->eval;
+  struct brink_solver *s = eval->solver;
+  brink_constraint_fault found = s->fault;
+  double *y = sim->instant.field;
+  if (found.reason != BRINK_REASON_UNSOLVED || found.nequations < 2 || s->structure == NULL) return;
+  memcpy(y, sim->x, eval->nx * sizeof *y);
+  for (int point = 0; point < ELSEWHERE; point++) {
+    for (size_t u = s->ns; u < eval->nx && point > 0; u++) /* any other values do */
+      y[u] += 0.1 * (1.0 + fabs(y[u])) / (double)(1 + (u + (size_t)point) % 7);
+    if (brink_eval_admit(eval, sim->t, y) && !brink_constraint_regular(eval, sim->t, y)) continue;
+    s->fault = found;
+    return;
+  }
+}
+
 /* What the solver found, as a failure of the run. */
 static brink_status fail(brink_sim *sim, brink_diag *diag) {
   const brink_constraint_fault *fault = &sim->eval.solver->fault;
+  look_at_rank(sim);
   brink_reason reason = fault->reason != BRINK_REASON_NONE ? fault->reason : BRINK_REASON_UNSOLVED;
   return brink_sim_fail(sim, diag, reason,
                         (brink_arguments){.equations = fault->equations,
                                           .orders = fault->orders,
                                           .nequations = fault->nequations,
                                           .states = fault->states,
+                                          .values = fault->values,
                                           .nstates = fault->nstates,
                                           .value = fault->value,
                                           .limit = fault->limit,
@@ -249,6 +270,7 @@ brink_status brink_sim_meet_constraints(brink_sim *sim, bool *moved, brink_diag 
   sim->instant.unmet = false;
   sim->instant.field_settled = false;
   *moved = memcmp(sim->x, sim->instant.before_x, bytes) != 0;
+  brink_constraint_measure(eval, sim->t, sim->x);
   brink_eval_note_unknowns(eval, sim->x);
   brink_status status = hold_flags(sim, diag);
   if (status == BRINK_OK && *moved) status = tell_impulse(sim);

@@ -22,6 +22,7 @@ static const struct {
   const char *reason;
 } exempt[] = {
     {BRINK_MSG_MODEL_TOO_LARGE, "would need gigabytes"},
+    {BRINK_MSG_STRUCTURE_COUNT, "components are counted one by one, before"},
     {BRINK_MSG_ACTION_TOO_LARGE, "a limit on memory"},
     {BRINK_MSG_TOO_MANY_ASSIGNMENTS, "a limit on memory"},
     {BRINK_MSG_TOO_MANY_EQUATIONS, "a limit on memory"},

@@ -1,0 +1,211 @@
+/* test_cli_constraints.c: models with constraints as a user meets them: records, messages, brink check --structure. */
+#include "check.h"
+#include "support/formats.h"
+#include "support/program.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define brink(...) program_run(BRINK_PROGRAM, __VA_ARGS__)
+#define DAE "'" BRINK_SOURCE_DIR "/tests/lang/dae/"
+#define REFUSED BRINK_SOURCE_DIR "/tests/lang/refused"
+
+/* ---- refused models ---- */
+
+/* The next line that begins with `key`, from p on; what is behind it into `text`. */
+static const char *next_comment(const char *p, const char *key, char text[512]) {
+  for (; p != NULL && *p == '%'; p = strchr(p, '\n'), p = p != NULL ? p + 1 : NULL) {
+    if (strncmp(p, key, strlen(key)) != 0) continue;
+    const char *from = p + strlen(key);
+    snprintf(text, 512, "%.*s", (int)strcspn(from, "\n"), from);
+    return strchr(p, '\n') + 1;
+  }
+  return NULL;
+}
+
+static void refuse(const char *name) {
+  char path[1024], text[512];
+  snprintf(path, sizeof path, "%s/%s", REFUSED, name);
+  char *model = read_all(path);
+  CHECK_MSG(next_comment(model, "% exit: ", text) != NULL, "%s has no exit code", name);
+  int code = atoi(text);
+  outcome o = brink("run '%s' --until 3 --tolerance 1e-8 --interpret --json", path);
+  CHECK_MSG(o.exit == code, "%s: exit %d: %s", name, o.exit, o.err);
+  size_t count = 0;
+  for (const char *p = model; (p = next_comment(p, "% says: ", text)) != NULL; count++)
+    CHECK_MSG(strstr(o.err, text) != NULL, "%s: not said: %s, but: %s", name, text, o.err);
+  CHECK_MSG(count > 0, "%s expects nothing", name);
+  if (code == 4) {
+    const json *reason = json_member(o.summary, "reason");
+    CHECK_MSG(reason != NULL && strcmp(reason->text, "constraint") == 0, "%s: %s", name, o.out);
+    CHECK_MSG(json_member(o.summary, "message") != NULL, "%s: %s", name, o.out);
+  }
+  done(&o);
+  free(model);
+}
+
+TEST(refused_models_are_told_the_equations) {
+  size_t count;
+  char **names = list_directory(REFUSED, ".hsml", &count);
+  CHECK(count >= 16);
+  for (size_t k = 0; k < count; k++) {
+    refuse(names[k]);
+    free(names[k]);
+  }
+  free(names);
+}
+
+/* ---- records ---- */
+
+static double number_of(const json *object, const char *key) {
+  const json *member = json_member(object, key);
+  return member != NULL && member->kind == JSON_NUMBER ? member->number : (double)NAN;
+}
+
+TEST(the_summary_has_structures_from_the_start_to_the_end) {
+  outcome o = brink("run " DAE "clutch.hsml' --until 12 --tolerance 1e-10 --interpret --json");
+  CHECK_EXIT(o, 0);
+  const json *list = json_member(o.summary, "structure");
+  double to = 0.0;
+  for (size_t k = 0; k < 6; k++) {
+    const json *one = json_at(list, k);
+    bool locked = k % 2 == 1;
+    CHECK_NEAR(number_of(one, "from"), to, 0.0);
+    to = number_of(one, "to");
+    CHECK_INT((int)number_of(one, "index"), locked ? 2 : 1);
+    CHECK_INT((int)number_of(one, "free"), locked ? 1 : 2);
+    CHECK_INT((int)number_of(one, "states"), 2);
+    const json *tied = json_member(one, "tied"), *group = json_at(tied, 0);
+    CHECK((group != NULL) == locked);
+    if (locked) {
+      CHECK(strcmp(json_at(group, 0)->text, "w1") == 0);
+      CHECK(strcmp(json_at(group, 1)->text, "w2") == 0);
+    }
+  }
+  CHECK(json_at(list, 6) == NULL);
+  CHECK_NEAR(to, 12.0, 0.0);
+  const json *stats = json_member(o.summary, "stats");
+  CHECK(number_of(stats, "projections") > 0.0);
+  CHECK(number_of(stats, "largest_correction") >= 0.0);
+  CHECK(number_of(stats, "newton") >= 0.0);
+  done(&o);
+}
+
+TEST(an_event_has_its_impulse_and_the_state_after_it) {
+  outcome o =
+      brink("run " DAE "string-pendulum.hsml' --until 1.5 --tolerance 1e-10 --interpret --json");
+  CHECK_EXIT(o, 0);
+  const json *events = json_member(o.summary, "events");
+  const json *slack = json_at(events, 0), *taut = json_at(events, 1);
+  CHECK(json_member(slack, "impulse") == NULL);
+  /* The radial velocity, which is lost, is (x vx + y vy)/r; the string pulls by tension times r = 1. */
+  const json *before = json_member(taut, "state"), *after = json_member(taut, "after");
+  double radial = number_of(before, "x") * number_of(before, "vx") +
+                  number_of(before, "y") * number_of(before, "vy");
+  CHECK_NEAR(number_of(json_member(taut, "impulse"), "tension"), radial, 1e-8);
+  CHECK_NEAR(number_of(after, "vx"), -1.82996029793311153, 1e-8);
+  CHECK_NEAR(number_of(after, "vy"), -2.97457568988556784, 1e-8);
+  CHECK_NEAR(number_of(before, "vy"), -3.94976316292820237, 1e-8);
+  done(&o);
+}
+
+TEST(rows_have_the_state_before_and_after_an_impulse) {
+  outcome o =
+      brink("run " DAE
+            "string-pendulum.hsml' --until 1.5 --tolerance 1e-10 --interpret --out - --every 2");
+  CHECK_EXIT(o, 0);
+  /* start; before and after both events; end */
+  double rows[8][7];
+  size_t count = 0;
+  for (const char *p = strchr(o.out, '\n'); p != NULL && p[1] != '\0' && count < 8;
+       p = strchr(p + 1, '\n'), count++) {
+    char *at = (char *)p + 1;
+    for (size_t k = 0; k < 6; k++, at++) rows[count][k] = strtod(at, &at);
+  }
+  CHECK_INT(count, 6);
+  CHECK_CONTAINS(o.out, "time,x,y,vx,vy,tension,string\n");
+  CHECK_NEAR(rows[3][0], rows[4][0], 0.0);
+  CHECK_NEAR(rows[3][4], -3.94976316292820237, 1e-8);
+  CHECK_NEAR(rows[4][4], -2.97457568988556784, 1e-8);
+  CHECK(rows[4][5] > 1.0 && rows[3][5] == 0.0);
+  done(&o);
+}
+
+TEST(derivatives_of_unknowns_are_not_recorded) {
+  outcome o = brink("run " DAE "two-pendula.hsml' --until 1 --interpret --json");
+  CHECK_EXIT(o, 0);
+  const json *final = json_member(o.summary, "final");
+  for (const json *m = final->first; m != NULL; m = m->next)
+    CHECK_MSG(strchr(m->key, '\'') == NULL, "%s", m->key);
+  CHECK(json_member(final, "lam") != NULL);
+  done(&o);
+}
+
+TEST(the_text_has_a_line_about_constraints) {
+  outcome o = brink("run " DAE "clutch.hsml' --until 6 --interpret");
+  CHECK_EXIT(o, 0);
+  CHECK_CONTAINS(o.out,
+                 "constraints  index 1, 2 of 2 states free; from t = 5.40988 index 2, 1 of 2 "
+                 "free; largest correction ");
+  done(&o);
+}
+
+/* ---- initial values ---- */
+
+static const char open_start[] = "ctc Pendulum is\n"
+                                 "  body\n"
+                                 "    declarations\n"
+                                 "      state(x, real); state(y, real);\n"
+                                 "      state(vx, real); state(vy, real);\n"
+                                 "      variable(lam, real);\n"
+                                 "    end declarations;\n"
+                                 "    initial\n"
+                                 "      x := 0.6; guess y := -1.0; guess vx := 0.5;\n"
+                                 "    end initial;\n"
+                                 "    dynamics\n"
+                                 "      x' = vx;\n"
+                                 "      y' = vy;\n"
+                                 "      vx' = -lam*x;\n"
+                                 "      vy' = -lam*y - 9.81;\n"
+                                 "    end dynamics;\n"
+                                 "    constraints\n"
+                                 "      0 = x^2 + y^2 - 1.0;\n"
+                                 "    end constraints;\n"
+                                 "  end body;\n"
+                                 "end Pendulum;\n";
+
+/* x is fixed, which determines y; of vx and vy the first derivative leaves one open. */
+TEST(initial_values_that_nothing_determines_are_named_once) {
+  write_file("open.hsml", open_start);
+  outcome o = brink("run open.hsml --until 1 --interpret --json");
+  CHECK_EXIT(o, 0);
+  CHECK_CONTAINS(o.err,
+                 "open.hsml:5:13: warning: fewer initial values are fixed than are free: vx = "
+                 "0.341586, vy = 0.25619 were chosen\n"
+                 "      state(vx, real); state(vy, real);\n"
+                 "            ^^\n"
+                 "hint: ");
+  const json *warnings = json_member(o.summary, "warnings");
+  CHECK(json_at(warnings, 0) != NULL && json_at(warnings, 1) == NULL);
+  CHECK_CONTAINS(json_at(warnings, 0)->text, "vx = 0.341586, vy = 0.25619 were chosen");
+  done(&o);
+  o = brink("run open.hsml --until 1 --interpret --set vx=0.3");
+  CHECK_EXIT(o, 0);
+  CHECK_MSG(o.err[0] == '\0', "%s", o.err);
+  done(&o);
+}
+
+int main(void) {
+  char folder[16];
+  program_enter(folder);
+  setenv("BRINK_CACHE", "cache", 1);
+  RUN(refused_models_are_told_the_equations);
+  RUN(the_summary_has_structures_from_the_start_to_the_end);
+  RUN(an_event_has_its_impulse_and_the_state_after_it);
+  RUN(rows_have_the_state_before_and_after_an_impulse);
+  RUN(derivatives_of_unknowns_are_not_recorded);
+  RUN(initial_values_that_nothing_determines_are_named_once);
+  RUN(the_text_has_a_line_about_constraints);
+  program_leave(folder);
+  return check_done();
+}
