@@ -24,3 +24,11 @@ foreach(source IN LISTS bench_sources)
     add_dependencies(bench_${name} brink_program)
   endif()
 endforeach()
+
+# IDA, where it is installed.
+find_library(SUNDIALS_ida_LIBRARY NAMES libsundials_ida.a sundials_ida)
+mark_as_advanced(SUNDIALS_ida_LIBRARY)
+if(SUNDIALS_ida_LIBRARY)
+  target_link_libraries(bench_constraints PRIVATE ${SUNDIALS_ida_LIBRARY} Sundials::cvode)
+  target_compile_definitions(bench_constraints PRIVATE BRINK_WITH_IDA)
+endif()
