@@ -195,6 +195,63 @@ TEST(initial_values_that_nothing_determines_are_named_once) {
   done(&o);
 }
 
+/* ---- brink check --structure ---- */
+
+TEST(check_lists_structures) {
+  outcome o = brink("check --structure " DAE "clutch.hsml'");
+  CHECK_EXIT(o, 0);
+  CHECK_CONTAINS(o.out, "Clutch: 3 structures\n");
+  CHECK_CONTAINS(o.out, "  2  phase = \"locked\"\n"
+                        "     index 2, 1 of 2 states free; tied: w1, w2\n"
+                        "     Tc from 1st derivative of line 38\n"
+                        "     the states satisfy line 38\n");
+  done(&o);
+  o = brink("check --structure " DAE "clutch-hold.hsml'");
+  CHECK_CONTAINS(o.out, "  2  sgn(slip) = 0\n     index 2, 1 of 2 states free");
+  done(&o);
+  o = brink("check --structure " DAE "diode-bridge.hsml'");
+  CHECK_CONTAINS(o.out, "  1  always\n"
+                        "     index 1, 1 of 1 states free\n"
+                        "     va, vb, i together from line 30, line 31, line 32\n");
+  done(&o);
+  o = brink("check --structure " DAE "two-pendula.hsml'");
+  CHECK_CONTAINS(o.out, "     lam'' from 4th derivative of line 30\n");
+  done(&o);
+  o = brink("check --structure " DAE "stiff-rod.hsml'");
+  CHECK_EXIT(o, 0);
+  CHECK_CONTAINS(o.out, "Rod has no constraints\n");
+  done(&o);
+}
+
+static const char many[] =
+    "ctc Many is\n"
+    "  body\n"
+    "    declarations\n"
+    "      state(x[9], real); variable(z[9], real); mode(m[9], {\"a\", \"b\"});\n"
+    "      mode(n, {\"a\", \"b\", \"c\"}); variable(u, real);\n"
+    "    end declarations;\n"
+    "    initial\n"
+    "      for i in 1..9 loop x[i] := 1.0; m[i] := \"a\"; end loop; n := \"a\";\n"
+    "    end initial;\n"
+    "    dynamics for i in 1..9 loop x[i]' = z[i]; end loop; end dynamics;\n"
+    "    constraints\n"
+    "      for i in 1..9 loop\n"
+    "        if m[i] = \"a\" then z[i] = -x[i]; else x[i] = 1.0; end if;\n"
+    "      end loop;\n"
+    "      if n = \"b\" then u = 1.0; else u = 2.0; end if;\n"
+    "    end constraints;\n"
+    "  end body;\n"
+    "end Many;\n";
+
+TEST(of_many_structures_the_first_are_listed) {
+  write_file("many.hsml", many);
+  outcome o = brink("check --structure many.hsml");
+  CHECK_EXIT(o, 0);
+  CHECK_CONTAINS(o.out, "Many: 256 structures; there are more, found while the model runs\n");
+  CHECK_CONTAINS(o.out, "m[1] = \"a\" and m[2] = \"a\"");
+  done(&o);
+}
+
 int main(void) {
   char folder[16];
   program_enter(folder);
@@ -206,6 +263,8 @@ int main(void) {
   RUN(derivatives_of_unknowns_are_not_recorded);
   RUN(initial_values_that_nothing_determines_are_named_once);
   RUN(the_text_has_a_line_about_constraints);
+  RUN(check_lists_structures);
+  RUN(of_many_structures_the_first_are_listed);
   program_leave(folder);
   return check_done();
 }
