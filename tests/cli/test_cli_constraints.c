@@ -252,6 +252,72 @@ TEST(of_many_structures_the_first_are_listed) {
   done(&o);
 }
 
+/* ---- what constraints do not go with ---- */
+
+static const char agents[] =
+    "ctc Car is\n"
+    "  interface view(x); end interface;\n"
+    "  body\n"
+    "    declarations\n"
+    "      state(x, real); variable(f, real); flag(far);\n"
+    "    end declarations;\n"
+    "    initial x := 1.0; end initial;\n"
+    "    dynamics\n"
+    "      x' = f;\n"
+    "      far = x - 2.0;\n"
+    "    end dynamics;\n"
+    "    constraints\n"
+    "      f = 0.5*x;\n"
+    "    end constraints;\n"
+    "    event(far) positive-going note(\"far\", x); end positive-going; end event;\n"
+    "  end body;\n"
+    "end Car;\n"
+    "system World is\n"
+    "  body\n"
+    "    components car[3] : Car; end components;\n"
+    "    agents\n"
+    "      population(car);\n"
+    "    end agents;\n"
+    "  end body;\n"
+    "end World;\n";
+
+static void check_refused(outcome o, const char *words) {
+  CHECK_EXIT(o, 4);
+  CHECK_CONTAINS(o.err, words);
+  const json *reason = json_member(o.summary, "reason");
+  CHECK_MSG(reason != NULL && strcmp(reason->text, "unsupported") == 0, "%s", o.out);
+  done(&o);
+}
+
+TEST(what_constraints_do_not_go_with_is_refused) {
+  static const char no_condition[] =
+      "the condition of events is not worked out for models with constraints";
+  check_refused(brink("condition " DAE "clutch.hsml' --until 1 --interpret --json"), no_condition);
+  check_refused(brink("condition " DAE "clutch.hsml' --sensitivity --until 1 --interpret --json"),
+                no_condition);
+  check_refused(
+      brink("run " DAE "clutch.hsml' --method rk4 --step 0.1 --until 1 --interpret --json"),
+      "rk4 does not solve constraints: choose adams, taylor, dopri or bdf");
+}
+
+TEST(events_with_constraints_have_no_condition) {
+  outcome o = brink("run " DAE "clutch.hsml' --until 6 --interpret --json");
+  CHECK_EXIT(o, 0);
+  const json *condition = json_member(json_at(json_member(o.summary, "events"), 0), "condition");
+  CHECK(condition != NULL && condition->kind == JSON_NULL);
+  done(&o);
+}
+
+TEST(agents_with_constraints_are_one_system) {
+  write_file("agents.hsml", agents);
+  outcome o = brink("run agents.hsml --until 2 --clocks own --interpret --json");
+  CHECK_EXIT(o, 0);
+  CHECK_CONTAINS(o.err, "--clocks has no effect: agents with constraints are one system");
+  CHECK(json_member(json_member(o.summary, "stats"), "agents") == NULL);
+  CHECK_NEAR(number_of(json_member(o.summary, "final"), "car[3].x"), exp(1.0), 1e-5);
+  done(&o);
+}
+
 int main(void) {
   char folder[16];
   program_enter(folder);
@@ -265,6 +331,9 @@ int main(void) {
   RUN(the_text_has_a_line_about_constraints);
   RUN(check_lists_structures);
   RUN(of_many_structures_the_first_are_listed);
+  RUN(what_constraints_do_not_go_with_is_refused);
+  RUN(events_with_constraints_have_no_condition);
+  RUN(agents_with_constraints_are_one_system);
   program_leave(folder);
   return check_done();
 }
