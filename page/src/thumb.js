@@ -42,10 +42,10 @@ function kindOf(report, parts) {
   return 'time';
 }
 
-// The first few panels that change, one below the other.
+// The first panels that change, one below the other: two, or three if these are all.
 function timeView(report, parts, full) {
   const moving = parts.panels.groups.filter((g) => moves(report.values[g.columns[0]]));
-  const groups = (moving.length ? moving : parts.panels.groups).slice(0, 2);
+  const groups = (moving.length ? moving : parts.panels.groups).slice(0, moving.length === 3 ? 3 : 2);
   const n = groups.length;
   return new View({ label: 'over time', moves: false, height: full, margins: { left: 14, right: 14, top: 12, bottom: 12 },
     draw: (view, ctx) => {

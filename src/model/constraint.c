@@ -17,8 +17,8 @@ static bool take(struct brink_solver *s, const brink_model_def *def, brink_arena
   size_t nx = def->nx, nz = def->nz, ns = nx - nz, most = constraints->most_invariants + nz;
   size_t rows = nz + constraints->most_invariants, block = nz * nz;
   if (constraints->most_factors < block) block = constraints->most_factors;
-  double **const vectors[] = {&s->y,       &s->trial,       &s->total,      &s->field,
-                              &s->start_x, &s->start_guess, &s->start_given};
+  double **const vectors[] = {&s->y,       &s->trial,     &s->total,       &s->field,
+                              &s->start_x, &s->sliding_x, &s->start_guess, &s->start_given};
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
     *vectors[k] = brink_arena_take(arena, nx, sizeof(double));
   s->seen = brink_arena_take(arena, nx + 1, sizeof(double));
@@ -82,6 +82,7 @@ void brink_solver_relocate(struct brink_solver *s, brink_relocation *moved) {
                               &s->total,
                               &s->field,
                               &s->start_x,
+                              &s->sliding_x,
                               &s->start_guess,
                               &s->start_given,
                               &s->seen,
@@ -124,6 +125,7 @@ brink_try brink_eval_system(brink_eval *eval, double t, const double *x, double 
   struct brink_solver *s = eval->solver;
   if (!brink_eval_admit(eval, t, x)) return BRINK_TRY_OUTSIDE;
   if (s == NULL) return brink_held_field(eval, t, x, r);
+  if (eval->nfilippov > 0) return brink_held_system(eval, t, x, r);
   brink_try outcome = brink_constraint_bind(eval);
   if (outcome == BRINK_TRY_OK) outcome = brink_constraint_rows(eval, t, x, s->r);
   if (outcome == BRINK_TRY_OK) outcome = brink_eval_call_states(eval, t, x, r);
@@ -199,10 +201,22 @@ double brink_eval_unknown_scale(const brink_eval *eval, size_t component) {
   return eval->solver->z_scale[component - eval->solver->ns];
 }
 
+static brink_try settle_sliding(brink_eval *eval, double t, double *x, double *moved) {
+  struct brink_solver *s = eval->solver;
+  if (moved != NULL) memcpy(moved, x, eval->nx * sizeof *x);
+  brink_try outcome = brink_held_settle(eval, t, x);
+  if (outcome != BRINK_TRY_OK) return outcome;
+  for (size_t i = 0; moved != NULL && i < eval->nx; i++) moved[i] = x[i] - moved[i];
+  brink_eval_note_unknowns(eval, x);
+  s->failed = false;
+  return BRINK_TRY_OK;
+}
+
 brink_try brink_eval_settle(brink_eval *eval, double t, double *x, double *moved) {
   struct brink_solver *s = eval->solver;
   if (moved != NULL) memset(moved, 0, eval->nx * sizeof *moved);
   if (s == NULL) return BRINK_TRY_OK;
+  if (eval->nfilippov > 0) return settle_sliding(eval, t, x, moved);
   double *y = s->y;
   memcpy(y, x, eval->nx * sizeof *y);
   brink_try outcome = brink_constraint_project(eval, t, y, NULL);
@@ -218,6 +232,7 @@ brink_try brink_eval_settle(brink_eval *eval, double t, double *x, double *moved
   for (size_t i = 0; moved != NULL && i < eval->nx; i++) moved[i] = y[i] - x[i];
   memcpy(x, y, eval->nx * sizeof *x);
   brink_eval_note_unknowns(eval, x);
+  s->failed = false;
   return BRINK_TRY_OK;
 }
 

@@ -45,6 +45,7 @@ struct brink_solver {
   double *weight;           /* ns: squares of what a state may be moved by */
   double *total;            /* nx: moved so far */
   double *start_x, *start_guess, *start_given; /* nx: at a start */
+  double *sliding_x;                           /* nx: on surfaces with Filippov's field */
   bool *movable;                               /* ns */
   double *impulse_room;
   bool *taken;     /* most_invariants: rows that count */
@@ -59,6 +60,8 @@ struct brink_solver {
   brink_sparsity pattern;
   size_t *pattern_starts, *pattern_rows, *pattern_from;
   double *model_values;
+  bool
+      failed; /* no values of the unknowns were found, somewhere since the last point of the solution */
   brink_constraint_fault fault; /* of the last thing that failed */
 };
 

@@ -22,6 +22,7 @@
   0.5 /* a step of Newton's method that is this part of the last is still on its way */
 #define AT_REST 1e-9 /* … and if it is not, but is below this part of the unknown, it is rounding */
 #define ROUNDINGS 4.0  /* of each term of a row */
+#define BESIDE 1e-2    /* how far a singular point is left */
 #define SINGULAR 1e-13 /* pivots of a scaled block below this are none */
 
 brink_try brink_constraint_bind(brink_eval *eval) {
@@ -171,6 +172,7 @@ static brink_try solve_together(brink_eval *eval, double t, double *y) {
 
 static brink_try no_solution(brink_eval *eval, size_t b, const double *y) {
   struct brink_solver *s = eval->solver;
+  s->failed = true;
   const brink_structure *structure = s->structure;
   brink_constraint_fault *fault = &s->fault;
   *fault = (brink_constraint_fault){.reason = BRINK_REASON_UNSOLVED};
@@ -220,18 +222,40 @@ static brink_try damp(brink_eval *eval, double t, size_t b, double *y, double *s
   return outcome;
 }
 
+/* Unknowns of a block, a little beside where they are. */
+static void shake(const struct brink_solver *s, size_t first, size_t end, double *y) {
+  for (size_t i = first; i < end; i++) {
+    double *z = &y[s->structure->unknown[i]];
+    *z += BESIDE * (1.0 + fabs(*z)) * (1.0 + (double)(i - first) / (double)(end - first));
+  }
+}
+
+/* Beside it, too: its equations depend on each other. */
+static brink_try singular(brink_eval *eval, double t, size_t b, const double *y) {
+  brink_try outcome = no_solution(eval, b, y);
+  if (!brink_constraint_regular(eval, t, y)) return BRINK_TRY_UNSOLVED;
+  return outcome;
+}
+
 static brink_try solve_block(brink_eval *eval, double t, size_t b, double *y) {
   struct brink_solver *s = eval->solver;
   size_t first = s->structure->block[b], end = s->structure->block[b + 1];
   brink_try outcome = brink_constraint_rows(eval, t, y, s->r);
   double size = (double)INFINITY;
+  bool shaken = false;
   for (int k = 0; k < MOST_DAMPED && outcome == BRINK_TRY_OK; k++) {
     outcome = brink_constraint_derive(eval, t, y);
     if (outcome != BRINK_TRY_OK) break;
     if (at_rounding(eval, first, end, t, y, s->r, s->r_trial)) return BRINK_TRY_OK;
     eval->stats.newton++;
     eval->stats.factorisations++;
-    if (!brink_blocks_factor(&s->blocks, s->values, b)) return no_solution(eval, b, y);
+    if (!brink_blocks_factor(&s->blocks, s->values, b)) {
+      if (shaken) return singular(eval, t, b, y);
+      shaken = true; /* singular here, perhaps, and not beside it: 0 = z^2 - x at z = 0 */
+      shake(s, first, end, y);
+      outcome = brink_constraint_rows(eval, t, y, s->r);
+      continue;
+    }
     for (size_t i = first; i < end; i++) s->step[i] = -s->r[i];
     brink_blocks_solve_one(&s->blocks, b, s->step + first);
     double here = step_size(s, first, end, s->step, y);

@@ -230,6 +230,10 @@ brink_try brink_eval_call_states(brink_eval *eval, double t, const double *x, do
 bool brink_held_take(brink_eval *eval, brink_arena *arena);
 void brink_held_find_owners(brink_eval *eval);
 
+/* A point on surfaces with Filippov's field, where the model has constraints: unknowns are combined as the fields are. */
+brink_try brink_held_system(brink_eval *eval, double t, const double *x, double *r);
+brink_try brink_held_settle(brink_eval *eval, double t, double *x);
+
 /* dx/dt on the surfaces where the state is held, or, if there are none, the model's. */
 brink_try brink_held_field(brink_eval *eval, double t, const double *x, double *dx);
 

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/eval.h"
+#include "model/constraint.h"
 #include "num/linalg.h"
 
 /* ---- which ---- */
@@ -275,9 +275,7 @@ static brink_try tangent_field(brink_eval *eval, double t, const double *x, doub
   return BRINK_TRY_OK;
 }
 
-brink_try brink_held_field(brink_eval *eval, double t, const double *x, double *dx) {
-  if (eval->nfilippov == 0)
-    return brink_eval_call(eval, t, x, dx); /* the model's own, with sgn = 0 */
+static brink_try combined_field(brink_eval *eval, double t, const double *x, double *dx) {
   brink_slide_sum slide;
   brink_try outcome = gather_fields(eval, t, x, &slide);
   if (outcome != BRINK_TRY_OK) return outcome;
@@ -292,13 +290,88 @@ brink_try brink_held_field(brink_eval *eval, double t, const double *x, double *
   return BRINK_TRY_OK;
 }
 
+/* ---- unknowns of constraints ---- */
+
+/* They are combined as the fields are: z- + sum_j alpha_j (z+_j - z-), into the unknowns of y. */
+static brink_try combine_unknowns(brink_eval *eval, double t, const double *x, double *y) {
+  struct brink_solver *s = eval->solver;
+  double *side = s->start_guess, *base = s->start_given;
+  size_t bytes = eval->nx * sizeof *x;
+  brink_slide_sum slide;
+  brink_try outcome = gather_fields(eval, t, x, &slide);
+  if (outcome != BRINK_TRY_OK) return outcome;
+  bool tangent = slide.count == 1 && slide.rate[0] == 0.0 && slide.plus[0] == 0.0;
+  if (tangent)
+    slide.alpha[0] = 0.5;
+  else if (!solve_for_alpha(&slide))
+    return BRINK_TRY_REFUSED;
+  set_signs(eval, -1);
+  memcpy(base, x, bytes);
+  outcome = brink_constraint_solve(eval, t, base);
+  memcpy(y + s->ns, base + s->ns, s->nz * sizeof *y);
+  for (size_t j = 0; j < slide.count && outcome == BRINK_TRY_OK; j++) {
+    brink_eval_set_sign(eval, eval->filippov[j], 1);
+    memcpy(side, x, bytes);
+    outcome = brink_constraint_solve(eval, t, side);
+    brink_eval_set_sign(eval, eval->filippov[j], -1);
+    for (size_t k = s->ns; k < eval->nx; k++) y[k] += slide.alpha[j] * (side[k] - base[k]);
+  }
+  set_signs(eval, 0);
+  return outcome;
+}
+
+/* How they change along the field: alpha does, too, so that differences are taken. */
+static void find_rates(brink_eval *eval, double t, const double *x, double *dx) {
+  struct brink_solver *s = eval->solver;
+  double *here = s->start_x, *later = s->sliding_x, d = CUBE_ROOT * fmin(fmax(fabs(t), 1e-3), 1.0);
+  for (size_t k = s->ns; k < eval->nx; k++) dx[k] = 0.0;
+  memcpy(eval->near_x, x, eval->nx * sizeof *x);
+  for (size_t i = 0; i < s->ns; i++) eval->near_x[i] += d * dx[i];
+  if (!brink_eval_admit(eval, t + d, eval->near_x) ||
+      combine_unknowns(eval, t, x, here) != BRINK_TRY_OK ||
+      combine_unknowns(eval, t + d, eval->near_x, later) != BRINK_TRY_OK)
+    return;
+  for (size_t k = s->ns; k < eval->nx; k++) dx[k] = (later[k] - here[k]) / d;
+}
+
+brink_try brink_held_system(brink_eval *eval, double t, const double *x, double *r) {
+  struct brink_solver *s = eval->solver;
+  brink_try outcome = combined_field(eval, t, x, r);
+  if (outcome == BRINK_TRY_OK) outcome = combine_unknowns(eval, t, x, s->sliding_x);
+  for (size_t k = s->ns; k < eval->nx; k++) r[k] = s->sliding_x[k] - x[k];
+  return outcome;
+}
+
+brink_try brink_held_settle(brink_eval *eval, double t, double *x) {
+  struct brink_solver *s = eval->solver;
+  double *y = s->y;
+  memcpy(y, x, eval->nx * sizeof *y);
+  set_signs(eval, 1); /* what ties states is the same on all sides */
+  brink_try outcome = brink_constraint_project(eval, t, y, NULL);
+  set_signs(eval, 0);
+  if (outcome != BRINK_TRY_OK) return outcome;
+  memcpy(s->sliding_x, y, eval->nx * sizeof *y); /* solving uses solver->y */
+  outcome = combine_unknowns(eval, t, s->sliding_x, s->sliding_x);
+  if (outcome == BRINK_TRY_OK) memcpy(x, s->sliding_x, eval->nx * sizeof *x);
+  return outcome;
+}
+
+brink_try brink_held_field(brink_eval *eval, double t, const double *x, double *dx) {
+  if (eval->nfilippov == 0)
+    return brink_eval_call(eval, t, x, dx); /* the model's own, with sgn = 0 */
+  brink_try outcome = combined_field(eval, t, x, dx);
+  if (outcome == BRINK_TRY_OK && eval->solver != NULL) find_rates(eval, t, x, dx);
+  return outcome;
+}
+
 /* Do the signs enter the field as a sum? Then all of them at once change it by what each does. */
 static brink_try check_sum(brink_eval *eval, double t, const double *x, bool *adds_up) {
   set_signs(eval, 1);
   brink_try outcome = brink_eval_call(eval, t, x, eval->f_plus);
   set_signs(eval, 0);
   *adds_up = outcome == BRINK_TRY_OK;
-  for (size_t i = 0; *adds_up && i < eval->nx; i++) {
+  size_t states = eval->nx - eval->model->def.nz;
+  for (size_t i = 0; *adds_up && i < states; i++) {
     double sum = eval->slide_base[i], size = fabs(sum);
     for (size_t j = 0; j < eval->nfilippov; j++) {
       sum += eval->slide_change[j][i];

@@ -16,7 +16,7 @@
 #include "num/blocks.h"
 
 /* Beyond so many nodes compiling takes longer than it saves. */
-#define COMPILED_NODES 20000
+#define COMPILED_NODES 1500
 
 struct brink_bound_structure {
   brink_structure structure; /* first: what the model is given leads here */

@@ -174,9 +174,10 @@ static brink_try take_differences(brink_implicit *im, brink_stepper *st,
   size_t n = im->n;
   for (size_t j = 0; j < n; j++) {
     double kept = y[j];
-    double scale = fmax(fmax(fabs(kept), fabs(step->h * step->slope[j])), st->atol[j]);
+    double scale = fmax(fabs(kept), fabs(step->h * step->slope[j]));
+    if (isfinite(st->atol[j])) scale = fmax(scale, st->atol[j]); /* unknowns have none */
     double d = sqrt(DBL_EPSILON) * (scale > 0.0 ? scale : 1.0);
-    if (step->slope[j] < 0.0) d = -d; /* where the solution goes */
+    if (kept > 0.0) d = -d; /* towards zero, where edges are seldom: they are not to be passed */
     y[j] = kept + d;
     brink_try outcome = brink_eval_system(st->eval, step->t, y, im->probe);
     if (outcome == BRINK_TRY_OUTSIDE || outcome == BRINK_TRY_REFUSED) {

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/constraint.h"
 #include "sim/sim.h"
 
 #define DETOUR 32 /* steps by another method: its steps grow, and lead away from the point */
@@ -340,5 +341,7 @@ brink_status brink_sim_no_step_left(brink_sim *sim, brink_try reason, double t_s
     brink_sim_restart(sim);
     return BRINK_OK;
   }
-  return goes_around(sim) ? BRINK_OK : collapsed(sim, reason, diag);
+  if (goes_around(sim)) return BRINK_OK;
+  if (sim->eval.solver != NULL && sim->eval.solver->failed) return brink_sim_unsolved(sim, diag);
+  return collapsed(sim, reason, diag);
 }

@@ -11,8 +11,9 @@
 
 static trace run;
 
-static const brink_method all_methods[] = {BRINK_ADAMS, BRINK_DOPRI, BRINK_EULER, BRINK_TAYLOR2,
-                                           BRINK_RK4,   BRINK_AM3,   BRINK_BDF3,  BRINK_TRAPEZOID};
+static const brink_method all_methods[] = {BRINK_ADAMS,   BRINK_DOPRI,     BRINK_EULER,
+                                           BRINK_TAYLOR2, BRINK_RK4,       BRINK_AM3,
+                                           BRINK_BDF3,    BRINK_TRAPEZOID, BRINK_BDF};
 static const brink_events whole_step[] = {BRINK_EXTRAPOLATE, BRINK_INTERPOLATE};
 static const brink_events all_events[] = {BRINK_EXTRAPOLATE, BRINK_INTERPOLATE, BRINK_ENDPOINT,
                                           BRINK_ZLM, BRINK_MNM};

@@ -192,7 +192,7 @@ typedef struct table {
 } table;
 
 static void run_model(const sample *s, bool all, table *sum) {
-  static const brink_method methods[] = {BRINK_AUTO, BRINK_ADAMS, BRINK_DOPRI};
+  static const brink_method methods[] = {BRINK_AUTO, BRINK_ADAMS, BRINK_DOPRI, BRINK_BDF};
   size_t count = all ? sizeof many / sizeof *many : sizeof few / sizeof *few, runs = 0, faults = 0;
   bool pending = s->pending[0] != '\0';
   if (s->hangs) {
@@ -201,7 +201,7 @@ static void run_model(const sample *s, bool all, table *sum) {
     return;
   }
   char fault[300], first[400] = "";
-  for (size_t m = 0; m < 3; m++) {
+  for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
     for (size_t k = 0; k < count; k++, runs++) {
       setting how = {methods[m], all ? many[k] : few[k]};
       if (run_one(s, how, fault, sizeof fault)) continue;

@@ -189,7 +189,7 @@ TEST(models_of_the_language_go_on_in_a_clone) {
 }
 
 TEST(models_at_their_edges_go_on_in_a_clone) {
-  CHECK(check_folder(BRINK_SOURCE_DIR "/tests/witness", ".hsml", "", BRINK_ADAMS, BRINK_TRAPEZOID) >
+  CHECK(check_folder(BRINK_SOURCE_DIR "/tests/witness", ".hsml", "", BRINK_ADAMS, BRINK_BDF) >
         400);
 }
 

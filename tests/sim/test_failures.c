@@ -7,8 +7,9 @@
 
 static trace run;
 
-static const brink_method all_methods[] = {BRINK_ADAMS, BRINK_DOPRI, BRINK_EULER, BRINK_TAYLOR2,
-                                           BRINK_RK4,   BRINK_AM3,   BRINK_BDF3,  BRINK_TRAPEZOID};
+static const brink_method all_methods[] = {BRINK_ADAMS,   BRINK_DOPRI,     BRINK_EULER,
+                                           BRINK_TAYLOR2, BRINK_RK4,       BRINK_AM3,
+                                           BRINK_BDF3,    BRINK_TRAPEZOID, BRINK_BDF};
 
 static brink_options options_for(brink_method method, double rtol) {
   brink_options options = brink_default_options();

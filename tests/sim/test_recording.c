@@ -8,8 +8,9 @@
 
 static trace run, bare;
 
-static const brink_method all_methods[] = {BRINK_ADAMS, BRINK_DOPRI, BRINK_EULER, BRINK_TAYLOR2,
-                                           BRINK_RK4,   BRINK_AM3,   BRINK_BDF3,  BRINK_TRAPEZOID};
+static const brink_method all_methods[] = {BRINK_ADAMS,   BRINK_DOPRI,     BRINK_EULER,
+                                           BRINK_TAYLOR2, BRINK_RK4,       BRINK_AM3,
+                                           BRINK_BDF3,    BRINK_TRAPEZOID, BRINK_BDF};
 static const brink_method variable[] = {BRINK_ADAMS, BRINK_DOPRI};
 static const brink_events whole_step[] = {BRINK_EXTRAPOLATE, BRINK_INTERPOLATE};
 static const size_t first[] = {0}, second[] = {1};

@@ -97,7 +97,7 @@ TEST(a_step_after_a_slide_that_an_action_ends_starts_with_the_field_beside_the_s
   guards[1].action = lift;
   brink_model_def def = brink_default_model();
   def.nx = 3, def.x0 = x0, def.rhs = sided_rhs, def.nguards = 2, def.guards = guards;
-  for (int m = BRINK_ADAMS; m <= BRINK_TRAPEZOID; m++) {
+  for (int m = BRINK_ADAMS; m <= BRINK_BDF; m++) {
     if (m == BRINK_TAYLOR) continue; /* the model has no series */
     brink_options options = brink_default_options();
     options.method = (brink_method)m, options.step = m > BRINK_DOPRI ? 0.5 : 0.0;
@@ -125,7 +125,7 @@ TEST(the_fields_beside_a_slide_are_not_asked_past_another_guard) {
   brink_model_def def = brink_default_model();
   def.nx = 2, def.x0 = x0, def.rhs = steep_rhs, def.nguards = 2, def.guards = guards;
   past = 0;
-  for (int m = BRINK_ADAMS; m <= BRINK_TRAPEZOID; m++) {
+  for (int m = BRINK_ADAMS; m <= BRINK_BDF; m++) {
     if (m == BRINK_TAYLOR) continue; /* the model has no series */
     for (int digits = 2; digits <= 6; digits += 2) {
       brink_options options = brink_default_options();

@@ -134,14 +134,14 @@ static void run_job(job *j) {
   brink_sim_destroy(sim);
 }
 
-enum { METHODS = 8, DETECTORS = 5, JOBS = METHODS * DETECTORS };
+enum { METHODS = 9, DETECTORS = 5, JOBS = METHODS * DETECTORS };
 
 static void fill_jobs(job *jobs, const brink_model *model) {
   for (int k = 0; k < JOBS; k++) {
     jobs[k] = (job){.model = model, .options = brink_default_options()};
-    static const brink_method methods[METHODS] = {BRINK_ADAMS,   BRINK_DOPRI,    BRINK_EULER,
-                                                  BRINK_TAYLOR2, BRINK_RK4,      BRINK_AM3,
-                                                  BRINK_BDF3,    BRINK_TRAPEZOID};
+    static const brink_method methods[METHODS] = {BRINK_ADAMS,   BRINK_DOPRI,     BRINK_EULER,
+                                                  BRINK_TAYLOR2, BRINK_RK4,       BRINK_AM3,
+                                                  BRINK_BDF3,    BRINK_TRAPEZOID, BRINK_BDF};
     jobs[k].options.method = methods[k % METHODS];
     jobs[k].options.events = (brink_events)(k / METHODS);
     jobs[k].options.step = jobs[k].options.method > BRINK_DOPRI ? 0.01 : 0.0;

@@ -148,6 +148,8 @@ brink_instance_options hsml_instance_options(const hsml_wishes *wishes) {
                                   .atol = wishes->options.atol,
                                   .seed = 1,
                                   .wants_flow_jet = !wishes->no_series,
+                                  .wants_jacobian = wishes->options.method == BRINK_BDF,
+                                  .may_want_jacobian = wishes->options.method == BRINK_AUTO,
                                   .flow_order = wishes->options.order};
 }
 
