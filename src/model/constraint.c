@@ -6,9 +6,11 @@
 #include <string.h>
 
 #define MOST_MOVED                                                                                 \
-  10.0                /* tolerances: a step whose end is farther from its constraints has failed */
-#define FOLLOWED 1e-3 /* of an unknown's size: how far a path may be from its value */
-#define UNSURE 16.0   /* roundings that solving for an unknown may leave of each of its terms */
+  10.0                 /* tolerances: a step whose end is farther from its constraints has failed */
+#define FOLLOWED 100.0 /* tolerances, of its size, that a path may be off an unknown; … */
+#define LEAST_FOLLOWED 1e-6 /* … at least this part of it */
+#define FAR 1e-3            /* a path that is so far off has lost it */
+#define UNSURE 16.0 /* roundings that solving for an unknown may leave of each of its terms */
 
 /* ---- memory ---- */
 
@@ -24,12 +26,17 @@ static bool take(struct brink_solver *s, const brink_model_def *def, brink_arena
   s->seen = brink_arena_take(arena, nx + 1, sizeof(double));
   s->r = brink_arena_take(arena, rows, sizeof(double));
   s->r_trial = brink_arena_take(arena, rows, sizeof(double));
+  s->noise = brink_arena_take(arena, rows, sizeof(double));
+  s->noise_r = brink_arena_take(arena, rows, sizeof(double));
+  s->noise_x = brink_arena_take(arena, nx, sizeof(double));
   s->values = brink_arena_take(arena, constraints->most_entries, sizeof(double));
   s->step = brink_arena_take(arena, nz, sizeof(double));
   s->z_kept = brink_arena_take(arena, nz, sizeof(double));
   s->column = brink_arena_take(arena, nz, sizeof(double));
   s->z_weight = brink_arena_take(arena, nz, sizeof(double));
   s->z_scale = brink_arena_take(arena, nz, sizeof(double));
+  s->z_floor = brink_arena_take(arena, nz, sizeof(double));
+  s->x_scale = brink_arena_take(arena, ns, sizeof(double));
   s->z_rounding = brink_arena_take(arena, nz, sizeof(double));
   s->rank_room = brink_arena_take(arena, 2 * block + 2 * nz, sizeof(double));
   s->H = brink_arena_take(arena, most * ns, sizeof(double));
@@ -93,7 +100,12 @@ void brink_solver_relocate(struct brink_solver *s, brink_relocation *moved) {
                               &s->z_kept,
                               &s->column,
                               &s->z_weight,
+                              &s->noise,
+                              &s->noise_r,
+                              &s->noise_x,
                               &s->z_scale,
+                              &s->z_floor,
+                              &s->x_scale,
                               &s->z_rounding,
                               &s->rank_room,
                               &s->H,
@@ -186,19 +198,61 @@ brink_try brink_eval_system_jacobian(brink_eval *eval, double t, const double *x
 static bool is_followed(const struct brink_solver *s, const double *x, const double *y) {
   for (size_t k = 0; k < s->nz; k++) {
     double off = fabs(x[s->ns + k] - y[s->ns + k]);
-    if (off > FOLLOWED * fmax(s->z_scale[k], fabs(y[s->ns + k]))) return false;
+    double size = fmax(fmax(s->z_scale[k], s->z_floor[k]), fabs(y[s->ns + k]));
+    if (off > FAR * size) return false;
   }
   return true;
 }
 
 void brink_eval_note_unknowns(brink_eval *eval, const double *x) {
   struct brink_solver *s = eval->solver;
+  for (size_t j = 0; s != NULL && j < s->ns; j++) s->x_scale[j] = fmax(s->x_scale[j], fabs(x[j]));
   for (size_t k = 0; s != NULL && k < s->nz; k++)
     s->z_scale[k] = fmax(s->z_scale[k], fabs(x[s->ns + k]));
 }
 
-double brink_eval_unknown_scale(const brink_eval *eval, size_t component) {
-  return eval->solver->z_scale[component - eval->solver->ns];
+double brink_eval_unknown_weight(const brink_eval *eval, size_t component, double size) {
+  const struct brink_solver *s = eval->solver;
+  size_t k = component - s->ns;
+  return fmax(FOLLOWED * s->rtol, LEAST_FOLLOWED) *
+         fmax(fmax(s->z_scale[k], s->z_floor[k]), fabs(size));
+}
+
+double brink_constraint_weight(const brink_eval *eval, size_t state, const double *y) {
+  const struct brink_solver *s = eval->solver;
+  return s->rtol * fmax(fabs(y[state]), s->x_scale[state]) +
+         (s->atol != NULL ? s->atol[state] : 0.0);
+}
+
+#define ULPS 4.0 /* by which states are moved to see what rounding does to unknowns */
+#define AGAIN 64 /* points after which it is looked at again */
+
+/* What an unknown is made of cancels, perhaps to nothing (a multiplier that is zero): rounding still shows its size. */
+static void find_floor(brink_eval *eval, double t, const double *x) {
+  struct brink_solver *s = eval->solver;
+  double *y = s->start_x;
+  s->since_measured = 0;
+  for (unsigned trial = 0; trial < 3; trial++) {
+    memcpy(y, x, eval->nx * sizeof *y);
+    for (size_t j = 0; j < s->ns; j++) {
+      double way = (j + trial) % 2 == 0 ? 1.0 : -1.0;
+      y[j] *= 1.0 + way * (trial + 1) * ULPS * DBL_EPSILON;
+    }
+    if (brink_constraint_solve(eval, t, y) != BRINK_TRY_OK) continue;
+    for (size_t k = 0; k < s->nz; k++) {
+      double off = fabs(y[s->ns + k] - x[s->ns + k]) / ((trial + 1) * ULPS * DBL_EPSILON);
+      s->z_floor[k] = fmax(s->z_floor[k], off);
+    }
+  }
+}
+
+void brink_constraint_measure(brink_eval *eval, double t, const double *x) {
+  struct brink_solver *s = eval->solver;
+  for (size_t k = 0; k < s->nz; k++) {
+    s->z_scale[k] = fabs(x[s->ns + k]);
+    s->z_floor[k] = 0.0;
+  }
+  find_floor(eval, t, x);
 }
 
 static brink_try settle_sliding(brink_eval *eval, double t, double *x, double *moved) {
@@ -223,8 +277,8 @@ brink_try brink_eval_settle(brink_eval *eval, double t, double *x, double *moved
   if (outcome != BRINK_TRY_OK) return outcome;
   double most = 0.0;
   for (size_t j = 0; j < s->ns; j++) {
-    double tolerance = s->rtol * fabs(x[j]) + (s->atol != NULL ? s->atol[j] : 0.0);
-    if (s->total[j] != 0.0) most = fmax(most, fabs(s->total[j]) / tolerance);
+    if (s->total[j] != 0.0)
+      most = fmax(most, fabs(s->total[j]) / brink_constraint_weight(eval, j, x));
   }
   if (!(most <= MOST_MOVED) || !is_followed(s, x, y)) return BRINK_TRY_ERROR;
   if (s->structure->nh > 0) eval->stats.projections++;
@@ -233,6 +287,7 @@ brink_try brink_eval_settle(brink_eval *eval, double t, double *x, double *moved
   memcpy(x, y, eval->nx * sizeof *x);
   brink_eval_note_unknowns(eval, x);
   s->failed = false;
+  if (++s->since_measured >= AGAIN) find_floor(eval, t, x);
   return BRINK_TRY_OK;
 }
 

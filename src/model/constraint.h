@@ -48,9 +48,13 @@ struct brink_solver {
   double *sliding_x;                           /* nx: on surfaces with Filippov's field */
   bool *movable;                               /* ns */
   double *impulse_room;
-  bool *taken;     /* most_invariants: rows that count */
-  double *field;   /* nx */
-  double *z_scale; /* nz: the largest size of each unknown so far */
+  bool *taken;        /* most_invariants: rows that count */
+  double *field;      /* nx */
+  double *z_scale;    /* nz: the largest size of each unknown in this structure */
+  double *z_floor;    /* nz: of the terms that it is made of, by what rounding leaves of them */
+  double *x_scale;    /* ns: the largest size of each state so far */
+  int since_measured; /* points of the solution since z_floor was found */
+  double *noise, *noise_r, *noise_x; /* rows, rows, nx */
   double *z_weight,
       *z_rounding; /* nz: what the states' tolerances, and rounding, amount to in the unknowns … */
   double *seen;    /* … at this point, nx + 1 with time; */
@@ -85,6 +89,13 @@ brink_try brink_constraint_derive(brink_eval *eval, double t, const double *y);
 
 /* dx/dt of states and unknowns at a point, after its unknowns are solved for. */
 brink_try brink_constraint_field(brink_eval *eval, double t, const double *x, double *dx);
+
+/* What a state may be off by where constraints tie it: by its largest size so far, as one that passes through zero is
+ * no better known there. */
+double brink_constraint_weight(const brink_eval *eval, size_t state, const double *y);
+
+/* Sizes of unknowns begin anew at x, which is a point of the solution. */
+void brink_constraint_measure(brink_eval *eval, double t, const double *x);
 
 /* What rounding may leave of row i at a point where it is zero, by the derivatives in solver->values. */
 double brink_constraint_rounding(const brink_eval *eval, size_t row, double t, const double *y);

@@ -80,15 +80,11 @@ brink_try brink_constraint_invariants(brink_eval *eval, double t, const double *
   return BRINK_TRY_OK;
 }
 
-static double tolerance_of(const brink_eval *eval, size_t j, const double *y) {
-  const struct brink_solver *s = eval->solver;
-  return s->rtol * fabs(y[j]) + (s->atol != NULL ? s->atol[j] : 0.0);
-}
-
 double brink_constraint_tolerance(const brink_eval *eval, size_t i, const double *y) {
   const struct brink_solver *s = eval->solver;
   double sum = 0.0;
-  for (size_t j = 0; j < s->ns; j++) sum += fabs(s->H[i * s->ns + j]) * tolerance_of(eval, j, y);
+  for (size_t j = 0; j < s->ns; j++)
+    sum += fabs(s->H[i * s->ns + j]) * brink_constraint_weight(eval, j, y);
   return sum;
 }
 
@@ -188,7 +184,7 @@ brink_try brink_constraint_project(brink_eval *eval, double t, double *y, const 
     if (outcome != BRINK_TRY_OK) return outcome;
     if (invariants_at_rounding(eval, t, y)) return BRINK_TRY_OK;
     for (size_t j = 0; j < s->ns; j++) {
-      double w = tolerance_of(eval, j, y);
+      double w = brink_constraint_weight(eval, j, y);
       s->weight[j] = may_move == NULL || may_move[j] ? w * w : 0.0;
     }
     size_t n = s->structure->nh;

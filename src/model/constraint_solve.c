@@ -23,6 +23,8 @@
 #define AT_REST 1e-9 /* … and if it is not, but is below this part of the unknown, it is rounding */
 #define ROUNDINGS 4.0  /* of each term of a row */
 #define BESIDE 1e-2    /* how far a singular point is left */
+#define NOISES 4.0     /* what is seen of rounding in four trials, and what it may be */
+#define TINY 1e-290    /* products of what is left underflow */
 #define SINGULAR 1e-13 /* pivots of a scaled block below this are none */
 
 brink_try brink_constraint_bind(brink_eval *eval) {
@@ -102,7 +104,29 @@ static bool at_rounding(const brink_eval *eval, size_t first, size_t end, double
     }
   }
   for (size_t i = first; i < end; i++) {
-    if (fabs(r[i]) > ROUNDINGS * DBL_EPSILON * room[i]) return false;
+    if (fabs(r[i]) > ROUNDINGS * DBL_EPSILON * room[i] + TINY) return false;
+  }
+  return true;
+}
+
+/* Is what is left of rows first … end-1 no more than rounding makes of them, as it is seen when states, unknowns and time are
+ * moved by some units in the last place? Terms that cancel do not show in derivatives. */
+static bool at_noise(brink_eval *eval, size_t first, size_t end, double t, const double *y,
+                     const double *r) {
+  struct brink_solver *s = eval->solver;
+  double *noise = s->noise;
+  memset(noise + first, 0, (end - first) * sizeof *noise);
+  for (int trial = 0; trial < 4; trial++) {
+    double unit = (trial + 1) * DBL_EPSILON;
+    memcpy(s->noise_x, y, eval->nx * sizeof *y);
+    for (size_t j = 0; j < eval->nx; j++)
+      s->noise_x[j] *= 1.0 + ((j + (size_t)trial) % 2 == 0 ? unit : -unit);
+    double later = t * (trial % 2 == 0 ? 1.0 + unit : 1.0 - unit);
+    if (brink_constraint_rows(eval, later, s->noise_x, s->noise_r) != BRINK_TRY_OK) continue;
+    for (size_t i = first; i < end; i++) noise[i] = fmax(noise[i], fabs(s->noise_r[i] - r[i]));
+  }
+  for (size_t i = first; i < end; i++) {
+    if (fabs(r[i]) > NOISES * noise[i] + TINY) return false;
   }
   return true;
 }
@@ -127,7 +151,8 @@ static double step_size(const struct brink_solver *s, size_t first, size_t end, 
                         const double *y) {
   double most = 0.0;
   for (size_t i = first; i < end; i++) {
-    double size = fabs(y[s->structure->unknown[i]]) + fabs(step[i]);
+    size_t u = s->structure->unknown[i];
+    double size = fabs(y[u]) + fabs(step[i]) + s->z_floor[u - s->ns];
     double ratio = size > 0.0 ? fabs(step[i]) / size : 0.0;
     if (!(ratio <= most)) most = ratio;
   }
@@ -156,7 +181,8 @@ static brink_try solve_together(brink_eval *eval, double t, double *y) {
     double size = step_size(s, 0, s->nz, s->step, y);
     if (!isfinite(size)) return BRINK_TRY_UNSOLVED;
     bool falls = size <= CONTRACTS * before;
-    if (!falls && size > AT_REST) return BRINK_TRY_UNSOLVED;
+    if (!falls && size > AT_REST)
+      return at_noise(eval, 0, s->nz, t, y, s->r) ? BRINK_TRY_OK : BRINK_TRY_UNSOLVED;
     add_step(s, 0, s->nz, 1.0, s->step, y);
     if (!inside_bounds(eval, 0, s->nz, y)) return BRINK_TRY_UNSOLVED;
     if (size <= DBL_EPSILON || !falls) {
@@ -263,7 +289,8 @@ static brink_try solve_block(brink_eval *eval, double t, size_t b, double *y) {
     brink_try damped = damp(eval, t, b, y, &size);
     if (damped == BRINK_TRY_FATAL) return damped;
     if (damped == BRINK_TRY_OK) continue;
-    if (here <= AT_REST) return BRINK_TRY_OK; /* steps no longer fall: rounding */
+    /* Steps no longer fall: rounding? */
+    if (here <= AT_REST || at_noise(eval, first, end, t, y, s->r)) return BRINK_TRY_OK;
     outcome = damped == BRINK_TRY_OUTSIDE ? damped : no_solution(eval, b, y);
   }
   if (outcome == BRINK_TRY_OK) outcome = no_solution(eval, b, y);

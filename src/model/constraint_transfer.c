@@ -201,11 +201,6 @@ static brink_try not_unique(brink_eval *eval, size_t unknown, size_t state, size
 
 /* ---- the impulse ---- */
 
-static double tolerance_of(const brink_eval *eval, size_t j, const double *x) {
-  const struct brink_solver *s = eval->solver;
-  return s->rtol * fabs(x[j]) + (s->atol != NULL ? s->atol[j] : 0.0);
-}
-
 static void move(const brink_eval *eval, const impulses *im, const double *x) {
   const struct brink_solver *s = eval->solver;
   memcpy(im->x, x, eval->nx * sizeof *x);
@@ -242,12 +237,13 @@ static brink_try check_unique(brink_eval *eval, const impulses *im, double t, co
       double before = im->B[j * im->m + k];
       if (assigned != NULL && assigned[j]) continue;
       double off = fabs((column[j] - before) * im->L[k]);
-      if (off <= tolerance_of(eval, j, im->x) + SAME_FIELD * fabs(before * im->L[k])) continue;
+      if (off <= brink_constraint_weight(eval, j, im->x) + SAME_FIELD * fabs(before * im->L[k]))
+        continue;
       size_t jumps = BRINK_NONE;
       double most = 0.0;
       for (size_t i = 0; i < s->ns;
            i++) { /* what it depends on: the state that has moved most besides */
-        double moved = fabs(im->x[i] - x[i]) / fmax(tolerance_of(eval, i, x), DBL_MIN);
+        double moved = fabs(im->x[i] - x[i]) / fmax(brink_constraint_weight(eval, i, x), DBL_MIN);
         if (i == j || !(moved > most)) continue;
         most = moved;
         jumps = i;

@@ -155,8 +155,10 @@ double brink_eval_size(brink_eval *eval, size_t component, double t, const doubl
 /* Is the component an unknown of constraints? What the tolerances of the states, and rounding, amount to in it. */
 bool brink_eval_is_unknown(const brink_eval *eval, size_t component);
 double brink_eval_unknown_tolerance(brink_eval *eval, size_t component, double t, const double *x);
-/* The largest size that it has had; a point where it is what it should be. */
-double brink_eval_unknown_scale(const brink_eval *eval, size_t component);
+/* By how much a path may be off it, if it is of this size or was before: far more than a state, as it takes no part in
+ * the error of the solution, but so that guards that read it are found. 0: nothing is known of its size. And a point
+ * where it is what it should be. */
+double brink_eval_unknown_weight(const brink_eval *eval, size_t component, double size);
 void brink_eval_note_unknowns(brink_eval *eval, const double *x);
 double brink_eval_unknown_rounding(brink_eval *eval, size_t component, double t, const double *x);
 

@@ -237,6 +237,11 @@ static void weigh(brink_implicit *im, const brink_stepper *st, const double *gue
   double rtol = st->options->rtol;
   for (size_t i = 0; i < im->n; i++)
     im->weight[i] = rtol * fmax(fabs(st->x[i]), fabs(guess[i])) + st->atol[i];
+  for (size_t i = im->n - im->nz; i < im->n; i++) {
+    double size = fmax(fabs(st->x[i]), fabs(guess[i]));
+    double weight = brink_eval_unknown_weight(st->eval, i, size);
+    if (weight > 0.0) im->weight[i] = weight;
+  }
 }
 
 static double norm(const brink_implicit *im, const double *v) {

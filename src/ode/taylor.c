@@ -49,7 +49,6 @@
 #define DEFECT 2.0         /* tolerances that the defect may amount to */
 #define ROUNDING 64.0      /* units of rounding that it may amount to */
 #define BALANCE 64.0
-#define UNKNOWN 100.0 /* tolerances, of its largest size, that an unknown may be off by */
 #define WAY 7         /* points on the way where a series that knows nothing is tested */
 #define STRAIGHT 1e-6 /* of the first term: less is no bend */
 #define LOW_ORDER 4   /* below, terms fall too slowly to be kept below the tolerance themselves */
@@ -198,8 +197,8 @@ static double rough_exp2(double x) {
 /* What a state may be off by; an unknown of constraints, which is not tested, but has to be followed for guards. */
 static double tolerance_of(const brink_stepper *st, size_t i, double size) {
   if (!brink_eval_is_unknown(st->eval, i)) return st->options->rtol * size + st->atol[i];
-  double scale = brink_eval_unknown_scale(st->eval, i);
-  return scale > 0.0 ? UNKNOWN * st->options->rtol * fmax(scale, size) : (double)INFINITY;
+  double weight = brink_eval_unknown_weight(st->eval, i, size);
+  return weight > 0.0 ? weight : (double)INFINITY;
 }
 
 /* 1/w of a state, where a step of s units leads, at least. */

@@ -270,6 +270,7 @@ brink_status brink_sim_meet_constraints(brink_sim *sim, bool *moved, brink_diag 
   sim->instant.unmet = false;
   sim->instant.field_settled = false;
   *moved = memcmp(sim->x, sim->instant.before_x, bytes) != 0;
+  brink_constraint_measure(eval, sim->t, sim->x);
   brink_eval_note_unknowns(eval, sim->x);
   brink_status status = hold_flags(sim, diag);
   if (status == BRINK_OK && *moved) status = tell_impulse(sim);
