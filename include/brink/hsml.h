@@ -206,7 +206,7 @@ typedef struct brink_run_options {
   bool interpret;          /* never call a C compiler */
   const char *cache;       /* directory of compiled code; NULL: the user's */
   brink_writable writable; /* BRINK_WRITE_INPUTS */
-  bool conditions;         /* work out the condition of every event; false */
+  bool conditions; /* work out the condition of every event; false. UNSUPPORTED with constraints */
   brink_options
       sim; /* method, events, tolerances, …: brink_default_options(); stays the last member */
 } brink_run_options;
@@ -373,7 +373,8 @@ typedef struct brink_run_outcome {
   double t;
   size_t nwarnings;
   const char *const *warnings; /* initial values that were chosen; values outside their ranges */
-  const char *rendered; /* a failure that places in the text have to do with: message, hint and these, as compilers
+  const char *
+      rendered; /* a failure that places in the text have to do with: message, hint and these, as compilers
                            show them; lines end with \n. NULL: none */
 } brink_run_outcome;
 

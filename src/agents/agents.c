@@ -21,6 +21,10 @@ static brink_status check(const brink_agents_def *def, brink_diag *diag) {
   for (size_t k = 0; k < def->npopulations; k++) {
     if (def->populations[k].model == NULL || def->populations[k].count == 0)
       return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "population %zu is empty", k);
+    if (def->populations[k].model->def.nz > 0)
+      return brink_diag_set(diag, BRINK_ERR_UNSUPPORTED,
+                            "agents with constraints cannot have clocks of their own: put all into "
+                            "one system");
   }
   if (def->npopulations == 0)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "there is no population");

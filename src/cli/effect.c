@@ -74,6 +74,7 @@ static const char *of_clocks(const facts *f) {
   if (f->sim->run->population_run != NULL || f->one_clock) return NULL;
   if (f->sim->arguments->command == &cli_commands[CLI_COMMAND_CONDITION])
     return "condition computes all agents as one system";
+  if (f->sim->run->system->nz > 0) return "agents with constraints are one system";
   return "the model, or another option, needs all agents in one system";
 }
 

@@ -259,6 +259,12 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                   .help = "the component is a part of a larger model: its inputs need no source",
                   .group = CLI_GROUP_MODEL,
                   .commands = ON(CHECK)},
+    [CLI_STRUCTURE] = {.name = "structure",
+                       .help =
+                           "list the structures of the constraints: when each holds, its index, "
+                           "its free states, what is solved together",
+                       .group = CLI_GROUP_RESULTS,
+                       .commands = ON(CHECK)},
     [CLI_WRITE] = {.name = "write",
                    .letter = 'w',
                    .help = "change the file, instead of writing to standard output",
@@ -367,7 +373,9 @@ const cli_command cli_commands[CLI_COMMAND_COUNT] = {
                            .most = SIZE_MAX,
                            .help = "print all diagnostics of a model, without running it",
                            .more = "Prints nothing if there are none.",
-                           .examples = {{"All models of a folder:", "brink check *.hsml"}},
+                           .examples = {{"All models of a folder:", "brink check *.hsml"},
+                                        {"What the constraints of a model determine:",
+                                         "brink check --structure clutch.hsml"}},
                            .run = cli_check},
     [CLI_COMMAND_FMT] = {.name = "fmt",
                          .operands = "MODEL.hsml...",

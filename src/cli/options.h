@@ -44,6 +44,7 @@ typedef enum cli_option_id {
   CLI_COLOR,
   CLI_CHECK,
   CLI_PART,
+  CLI_STRUCTURE,
   CLI_WRITE,
   CLI_KIND,
   CLI_LIST,

@@ -210,7 +210,8 @@ static int simulate_and_print(cli_simulation *sim) {
   brink_diag diag, closing;
   brink_run_options options = sim->settings.run;
   options.sim.max_steps = STEPS_AT_A_TIME;
-  options.conditions = is_condition(sim) || sim->settings.report != NULL;
+  bool constrained = sim->model->built->system->nz > 0; /* reports of such models are without */
+  options.conditions = is_condition(sim) || (sim->settings.report != NULL && !constrained);
   brink_status status = brink_run_create(sim->model, &options, NULL, &diag, &sim->run);
   if (status != BRINK_OK) return refuse(sim, status, &diag);
   cli_effects_show(sim);

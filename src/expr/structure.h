@@ -151,5 +151,8 @@ void brink_structure_sign_text(const brink_system *system, uint32_t guard, brink
 /* "phase = \"locked\" and sgn(slip) = 0": what chooses the branches of the equations of a fault. Nothing: none does. */
 void brink_structure_when_text(const brink_system *system, const brink_structure_fault *fault,
                                const int *modes, const signed char *signs, brink_text *text);
+/* All structures that are known, for a person: when each holds, its index, its free states, what is solved for from which
+ * equations, and what the states satisfy. */
+void brink_structure_list_text(brink_system *system, brink_text *text);
 
 #endif

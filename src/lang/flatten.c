@@ -82,8 +82,8 @@ brink_kernel *flat_kernel(flat *f, const char *name, brink_place place, size_t c
     flat_out_of_memory(f);
     return NULL;
   }
-  *kernel = (brink_kernel){
-      .name = kept, .where = flat_where(f, place), .place = place, .count = count};
+  *kernel =
+      (brink_kernel){.name = kept, .where = flat_where(f, place), .place = place, .count = count};
   brink_graph_init(&kernel->graph, f->arena, count);
   return kernel;
 }

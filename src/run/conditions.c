@@ -224,6 +224,7 @@ brink_status brink_conditions_report_begin(brink_run *run) {
   const brink_record_choice *choice = &run->choice;
   bool listed = choice->conditions, full = listed || choice->page;
   if (!choice->json && !full) return BRINK_OK;
+  if (run->system->nz > 0 && !listed) return BRINK_OK; /* constraints: events have no condition */
   brink_conditions_report *report = brink_arena_take(&run->arena, 1, sizeof *report);
   brink_status status = report != NULL ? BRINK_OK : BRINK_ERR_MEMORY;
   if (report != NULL) {
@@ -238,7 +239,7 @@ brink_status brink_conditions_report_begin(brink_run *run) {
     /* After the conditions: who comes last is called first. */
     if (status == BRINK_OK && listed && (small || report->all)) status = follow_slopes(report);
   }
-  if (status == BRINK_OK) return status;
+  if (status == BRINK_OK || status == BRINK_ERR_UNSUPPORTED) return status;
   return brink_diag_set(&run->diag, BRINK_ERR_MEMORY, "out of memory");
 }
 

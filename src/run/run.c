@@ -161,6 +161,10 @@ brink_status brink_run_create(brink_hsml *model, const brink_run_options *given,
   brink_run *run = new_run(&options, allocator);
   if (run == NULL) return out_of_memory(diag);
   status = build_for(run, model, diag);
+  if (status == BRINK_OK && run->options.conditions && run->system->nz > 0)
+    status =
+        brink_diag_set(diag, BRINK_ERR_UNSUPPORTED,
+                       "the condition of events is not worked out for models with constraints");
   if (status == BRINK_OK) status = create_engine(run, model, diag);
   if (status == BRINK_OK)
     *result = run;

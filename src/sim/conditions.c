@@ -504,6 +504,9 @@ brink_status brink_conditions_create(brink_sim *sim, const brink_conditions_def 
   if (sim == NULL || def == NULL || !(def->step >= 0.0) || isinf(def->step))
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "conditions need a sim, and a step that is zero or positive");
+  if (sim->model->def.nz > 0)
+    return brink_diag_set(diag, BRINK_ERR_UNSUPPORTED,
+                          "the condition of events is not worked out for models with constraints");
   brink_arena arena;
   brink_arena_init(&arena, allocator);
   brink_conditions *c = brink_arena_take(&arena, 1, sizeof *c);

@@ -488,6 +488,9 @@ brink_status brink_sensitivity_create(brink_sim *sim, const brink_sensitivity_de
   if (sim->sensitivity != NULL || brink_sim_has_begun(sim) || sim->t != sim->model->def.t0)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "sensitivities begin with the run, and one at a time: make the sim anew");
+  if (sim->model->def.nz > 0)
+    return brink_diag_set(diag, BRINK_ERR_UNSUPPORTED,
+                          "derivatives of a run are not worked out for models with constraints");
   brink_sensitivity_def chosen = sensitivity_defaults;
   brink_status status = BRINK_OK;
   if (def != NULL)

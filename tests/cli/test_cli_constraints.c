@@ -195,6 +195,129 @@ TEST(initial_values_that_nothing_determines_are_named_once) {
   done(&o);
 }
 
+/* ---- brink check --structure ---- */
+
+TEST(check_lists_structures) {
+  outcome o = brink("check --structure " DAE "clutch.hsml'");
+  CHECK_EXIT(o, 0);
+  CHECK_CONTAINS(o.out, "Clutch: 3 structures\n");
+  CHECK_CONTAINS(o.out, "  2  phase = \"locked\"\n"
+                        "     index 2, 1 of 2 states free; tied: w1, w2\n"
+                        "     Tc from 1st derivative of line 38\n"
+                        "     the states satisfy line 38\n");
+  done(&o);
+  o = brink("check --structure " DAE "clutch-hold.hsml'");
+  CHECK_CONTAINS(o.out, "  2  sgn(slip) = 0\n     index 2, 1 of 2 states free");
+  done(&o);
+  o = brink("check --structure " DAE "diode-bridge.hsml'");
+  CHECK_CONTAINS(o.out, "  1  always\n"
+                        "     index 1, 1 of 1 states free\n"
+                        "     va, vb, i together from line 30, line 31, line 32\n");
+  done(&o);
+  o = brink("check --structure " DAE "two-pendula.hsml'");
+  CHECK_CONTAINS(o.out, "     lam'' from 4th derivative of line 30\n");
+  done(&o);
+  o = brink("check --structure " DAE "stiff-rod.hsml'");
+  CHECK_EXIT(o, 0);
+  CHECK_CONTAINS(o.out, "Rod has no constraints\n");
+  done(&o);
+}
+
+static const char many[] =
+    "ctc Many is\n"
+    "  body\n"
+    "    declarations\n"
+    "      state(x[9], real); variable(z[9], real); mode(m[9], {\"a\", \"b\"});\n"
+    "      mode(n, {\"a\", \"b\", \"c\"}); variable(u, real);\n"
+    "    end declarations;\n"
+    "    initial\n"
+    "      for i in 1..9 loop x[i] := 1.0; m[i] := \"a\"; end loop; n := \"a\";\n"
+    "    end initial;\n"
+    "    dynamics for i in 1..9 loop x[i]' = z[i]; end loop; end dynamics;\n"
+    "    constraints\n"
+    "      for i in 1..9 loop\n"
+    "        if m[i] = \"a\" then z[i] = -x[i]; else x[i] = 1.0; end if;\n"
+    "      end loop;\n"
+    "      if n = \"b\" then u = 1.0; else u = 2.0; end if;\n"
+    "    end constraints;\n"
+    "  end body;\n"
+    "end Many;\n";
+
+TEST(of_many_structures_the_first_are_listed) {
+  write_file("many.hsml", many);
+  outcome o = brink("check --structure many.hsml");
+  CHECK_EXIT(o, 0);
+  CHECK_CONTAINS(o.out, "Many: 256 structures; there are more, found while the model runs\n");
+  CHECK_CONTAINS(o.out, "m[1] = \"a\" and m[2] = \"a\"");
+  done(&o);
+}
+
+/* ---- what constraints do not go with ---- */
+
+static const char agents[] =
+    "ctc Car is\n"
+    "  interface view(x); end interface;\n"
+    "  body\n"
+    "    declarations\n"
+    "      state(x, real); variable(f, real); flag(far);\n"
+    "    end declarations;\n"
+    "    initial x := 1.0; end initial;\n"
+    "    dynamics\n"
+    "      x' = f;\n"
+    "      far = x - 2.0;\n"
+    "    end dynamics;\n"
+    "    constraints\n"
+    "      f = 0.5*x;\n"
+    "    end constraints;\n"
+    "    event(far) positive-going note(\"far\", x); end positive-going; end event;\n"
+    "  end body;\n"
+    "end Car;\n"
+    "system World is\n"
+    "  body\n"
+    "    components car[3] : Car; end components;\n"
+    "    agents\n"
+    "      population(car);\n"
+    "    end agents;\n"
+    "  end body;\n"
+    "end World;\n";
+
+static void check_refused(outcome o, const char *words) {
+  CHECK_EXIT(o, 4);
+  CHECK_CONTAINS(o.err, words);
+  const json *reason = json_member(o.summary, "reason");
+  CHECK_MSG(reason != NULL && strcmp(reason->text, "unsupported") == 0, "%s", o.out);
+  done(&o);
+}
+
+TEST(what_constraints_do_not_go_with_is_refused) {
+  static const char no_condition[] =
+      "the condition of events is not worked out for models with constraints";
+  check_refused(brink("condition " DAE "clutch.hsml' --until 1 --interpret --json"), no_condition);
+  check_refused(brink("condition " DAE "clutch.hsml' --sensitivity --until 1 --interpret --json"),
+                no_condition);
+  check_refused(
+      brink("run " DAE "clutch.hsml' --method rk4 --step 0.1 --until 1 --interpret --json"),
+      "rk4 does not solve constraints: choose adams, taylor, dopri or bdf");
+}
+
+TEST(events_with_constraints_have_no_condition) {
+  outcome o = brink("run " DAE "clutch.hsml' --until 6 --interpret --json");
+  CHECK_EXIT(o, 0);
+  const json *condition = json_member(json_at(json_member(o.summary, "events"), 0), "condition");
+  CHECK(condition != NULL && condition->kind == JSON_NULL);
+  done(&o);
+}
+
+TEST(agents_with_constraints_are_one_system) {
+  write_file("agents.hsml", agents);
+  outcome o = brink("run agents.hsml --until 2 --clocks own --interpret --json");
+  CHECK_EXIT(o, 0);
+  CHECK_CONTAINS(o.err, "--clocks has no effect: agents with constraints are one system");
+  CHECK(json_member(json_member(o.summary, "stats"), "agents") == NULL);
+  CHECK_NEAR(number_of(json_member(o.summary, "final"), "car[3].x"), exp(1.0), 1e-5);
+  done(&o);
+}
+
 int main(void) {
   char folder[16];
   program_enter(folder);
@@ -206,6 +329,11 @@ int main(void) {
   RUN(derivatives_of_unknowns_are_not_recorded);
   RUN(initial_values_that_nothing_determines_are_named_once);
   RUN(the_text_has_a_line_about_constraints);
+  RUN(check_lists_structures);
+  RUN(of_many_structures_the_first_are_listed);
+  RUN(what_constraints_do_not_go_with_is_refused);
+  RUN(events_with_constraints_have_no_condition);
+  RUN(agents_with_constraints_are_one_system);
   program_leave(folder);
   return check_done();
 }
