@@ -86,6 +86,7 @@ struct brink_stepper {
   double t;
   double *x;    /* n */
   double *f;    /* n: f(t, x), valid after start and commit */
+  int age;      /* steps since the last start */
   bool f_ready; /* start: f is there already, somebody just had to evaluate it */
   int order;
 

@@ -147,6 +147,15 @@ static double settled_guard(brink_sim *sim, size_t guard, const brink_path *path
   return brink_eval_guard(&sim->eval, guard, t, x);
 }
 
+void brink_sim_solve_unknowns(brink_sim *sim) {
+  brink_eval *eval = &sim->eval;
+  double *x = sim->event_x;
+  if (eval->solver == NULL || eval->nfilippov > 0) return;
+  memcpy(x, sim->x, eval->nx * sizeof *x);
+  if (brink_constraint_solve(eval, sim->t, x) == BRINK_TRY_OK)
+    memcpy(sim->x, x, eval->nx * sizeof *x);
+}
+
 bool brink_sim_event_stands(brink_sim *sim, const brink_path *path, double sigma) {
   double *x = sim->instant.field;
   if (sim->eval.solver == NULL || sigma <= 0.0) return true;

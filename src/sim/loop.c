@@ -57,11 +57,13 @@ static void reset_appended(brink_sim *sim, const double *values) {
 static brink_status restart(brink_sim *sim, brink_diag *diag) {
   sim->stepper.t = sim->t;
   sim->eval.centre = NULL;
+  brink_sim_solve_unknowns(sim);
   brink_detector_reset(&sim->detector, sim->t, sim->x);
   reset_appended(sim, sim->detector.g0);
   if (sim->stepper.f_ready)
     memcpy(sim->stepper.f, sim->instant.settled, sim->eval.nx * sizeof(double));
   brink_stiff_interrupt(sim);
+  sim->stepper.age = 0;
   brink_stepper_choose(&sim->stepper);
   if (sim->detour > 0) brink_stepper_substitute(&sim->stepper);
   brink_try outcome = sim->stepper.ops->start(&sim->stepper);

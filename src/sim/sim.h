@@ -245,6 +245,7 @@ brink_status brink_sim_instant(brink_sim *sim, brink_diag *diag);
 /* constraints.c: a consistent start; is the path still near the constraints, where an event was found on it? the point of an event on the constraints, x, near sigma of the path (returns where);
  * a changed structure, or changed states, at an instant: *moved: x is another. What the solver's failure was. */
 brink_status brink_sim_start_constraints(brink_sim *sim, brink_diag *diag);
+void brink_sim_solve_unknowns(brink_sim *sim); /* at the present, before the method starts */
 bool brink_sim_event_stands(brink_sim *sim, const brink_path *path, double sigma);
 double brink_sim_settle_event(brink_sim *sim, const brink_path *path, double sigma, double *x);
 brink_status brink_sim_meet_constraints(brink_sim *sim, bool *moved, brink_diag *diag);

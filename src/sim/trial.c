@@ -112,7 +112,7 @@ brink_trial brink_trial_examine(brink_sim *sim, brink_found found, brink_trial_u
   double asked = held ? end : fmin(trial.loss.sigma, end);
   bool asks = ahead || (anew && held && found.event);
   if (asks && !vouches(st, asked)) return reject(sim, BRINK_TRY_ERROR, st->h_next);
-  if (held && found.event && anew && !brink_sim_event_stands(sim, &st->dense, end))
+  if (held && found.event && !brink_sim_event_stands(sim, &st->dense, end))
     return reject(sim, BRINK_TRY_ERROR, 0.5 * end * h);
   if (held && found.event) trial.result = BRINK_TRIAL_EVENT;
   return trial;
