@@ -37,6 +37,7 @@ static bool take(struct brink_solver *s, const brink_model_def *def, brink_arena
   s->z_scale = brink_arena_take(arena, nz, sizeof(double));
   s->z_floor = brink_arena_take(arena, nz, sizeof(double));
   s->x_scale = brink_arena_take(arena, ns, sizeof(double));
+  s->z_effect = brink_arena_take(arena, nz, sizeof(double));
   s->z_rounding = brink_arena_take(arena, nz, sizeof(double));
   s->rank_room = brink_arena_take(arena, 2 * block + 2 * nz, sizeof(double));
   s->H = brink_arena_take(arena, most * ns, sizeof(double));
@@ -103,6 +104,7 @@ void brink_solver_relocate(struct brink_solver *s, brink_relocation *moved) {
                               &s->noise,
                               &s->noise_r,
                               &s->noise_x,
+                              &s->z_effect,
                               &s->z_scale,
                               &s->z_floor,
                               &s->x_scale,
@@ -195,11 +197,12 @@ brink_try brink_eval_system_jacobian(brink_eval *eval, double t, const double *x
 
 /* A path that has lost an unknown says nothing about guards that read it. (Unknowns are not in the error test: this is
  * far coarser.) */
-static bool is_followed(const struct brink_solver *s, const double *x, const double *y) {
-  for (size_t k = 0; k < s->nz; k++) {
+static bool is_followed(const struct brink_solver *s, size_t derived, double h, const double *x,
+                        const double *y) {
+  for (size_t k = 0; k < s->nz - derived; k++) {
     double off = fabs(x[s->ns + k] - y[s->ns + k]);
     double size = fmax(fmax(s->z_scale[k], s->z_floor[k]), fabs(y[s->ns + k]));
-    if (off > FAR * size) return false;
+    if (off > FAR * size && off * s->z_effect[k] * h > 1.0) return false;
   }
   return true;
 }
@@ -211,11 +214,36 @@ void brink_eval_note_unknowns(brink_eval *eval, const double *x) {
     s->z_scale[k] = fmax(s->z_scale[k], fabs(x[s->ns + k]));
 }
 
-double brink_eval_unknown_weight(const brink_eval *eval, size_t component, double size) {
+double brink_eval_unknown_weight(const brink_eval *eval, size_t component, double size, double h) {
   const struct brink_solver *s = eval->solver;
   size_t k = component - s->ns;
-  return fmax(FOLLOWED * s->rtol, LEAST_FOLLOWED) *
-         fmax(fmax(s->z_scale[k], s->z_floor[k]), fabs(size));
+  if (k >= s->nz - eval->model->def.constraints->nderived)
+    return (double)INFINITY; /* nobody reads it */
+  double weight = fmax(FOLLOWED * s->rtol, LEAST_FOLLOWED) *
+                  fmax(fmax(s->z_scale[k], s->z_floor[k]), fabs(size));
+  double effect = s->z_effect[k] * h;
+  return effect > 0.0 ? fmax(weight, 1.0 / effect) : weight;
+}
+
+/* How each unknown acts on the states, by differences. */
+static void find_effects(brink_eval *eval, double t, const double *x) {
+  struct brink_solver *s = eval->solver;
+  double *y = s->start_x, *f = s->field, *g = s->total;
+  memset(s->z_effect, 0, s->nz * sizeof *s->z_effect);
+  memcpy(y, x, eval->nx * sizeof *y);
+  if (!brink_eval_admit(eval, t, y) || brink_eval_call_states(eval, t, y, f) != BRINK_TRY_OK)
+    return;
+  for (size_t k = s->ns; k < eval->nx; k++) {
+    double d = 1e-3 * fmax(fabs(x[k]), 1.0);
+    y[k] = x[k] + d;
+    if (brink_eval_admit(eval, t, y) && brink_eval_call_states(eval, t, y, g) == BRINK_TRY_OK) {
+      for (size_t j = 0; j < s->ns; j++) {
+        double effect = fabs(g[j] - f[j]) / d / brink_constraint_weight(eval, j, x);
+        if (isfinite(effect)) s->z_effect[k - s->ns] = fmax(s->z_effect[k - s->ns], effect);
+      }
+    }
+    y[k] = x[k];
+  }
 }
 
 double brink_constraint_weight(const brink_eval *eval, size_t state, const double *y) {
@@ -253,6 +281,7 @@ void brink_constraint_measure(brink_eval *eval, double t, const double *x) {
     s->z_floor[k] = 0.0;
   }
   find_floor(eval, t, x);
+  find_effects(eval, t, x);
 }
 
 static brink_try settle_sliding(brink_eval *eval, double t, double *x, double *moved) {
@@ -280,7 +309,9 @@ brink_try brink_eval_settle(brink_eval *eval, double t, double *x, double *moved
     if (s->total[j] != 0.0)
       most = fmax(most, fabs(s->total[j]) / brink_constraint_weight(eval, j, x));
   }
-  if (!(most <= MOST_MOVED) || !is_followed(s, x, y)) return BRINK_TRY_ERROR;
+  if (!(most <= MOST_MOVED) ||
+      !is_followed(s, eval->model->def.constraints->nderived, eval->h, x, y))
+    return BRINK_TRY_ERROR;
   if (s->structure->nh > 0) eval->stats.projections++;
   eval->stats.largest_correction = fmax(eval->stats.largest_correction, most);
   for (size_t i = 0; moved != NULL && i < eval->nx; i++) moved[i] = y[i] - x[i];

@@ -48,12 +48,14 @@ struct brink_solver {
   double *sliding_x;                           /* nx: on surfaces with Filippov's field */
   bool *movable;                               /* ns */
   double *impulse_room;
-  bool *taken;        /* most_invariants: rows that count */
-  double *field;      /* nx */
-  double *z_scale;    /* nz: the largest size of each unknown in this structure */
-  double *z_floor;    /* nz: of the terms that it is made of, by what rounding leaves of them */
-  double *x_scale;    /* ns: the largest size of each state so far */
-  int since_measured; /* points of the solution since z_floor was found */
+  bool *taken;     /* most_invariants: rows that count */
+  double *field;   /* nx */
+  double *z_scale; /* nz: the largest size of each unknown in this structure */
+  double *z_floor; /* nz: of the terms that it is made of, by what rounding leaves of them */
+  double *
+      z_effect; /* nz: what one unit of it does to the rate of the state that bears least, in tolerances */
+  double *x_scale;                   /* ns: the largest size of each state so far */
+  int since_measured;                /* points of the solution since z_floor was found */
   double *noise, *noise_r, *noise_x; /* rows, rows, nx */
   double *z_weight,
       *z_rounding; /* nz: what the states' tolerances, and rounding, amount to in the unknowns … */

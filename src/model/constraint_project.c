@@ -197,7 +197,8 @@ brink_try brink_constraint_project(brink_eval *eval, double t, double *y, const 
       double w = sqrt(s->weight[j]);
       if (s->field[j] == 0.0 || w == 0.0) continue;
       size = fmax(size, fabs(s->field[j]) / w);
-      relative = fmax(relative, fabs(s->field[j]) / fmax(fabs(y[j]), DBL_MIN));
+      double most = fmax(fmax(fabs(y[j]), s->x_scale[j]), DBL_MIN);
+      relative = fmax(relative, fabs(s->field[j]) / most);
       y[j] += s->field[j];
       s->total[j] += s->field[j];
     }
@@ -303,10 +304,36 @@ static brink_try start_step(brink_eval *eval, double t, double *x, double *size)
   return BRINK_TRY_UNSOLVED;
 }
 
+#define BESIDE 1e-2 /* how far a singular guess is left */
+
+/* An invariant that is not met, and that reads a value which is not fixed, though not at the guess (x^2 + y^2 = 1 at
+ * y = 0): the search goes on beside it, once. */
+static bool shake_start(brink_eval *eval, double t, double *x, bool *shaken) {
+  struct brink_solver *s = eval->solver;
+  const brink_sparsity *pattern = &s->structure->pattern;
+  bool any = false;
+  if (*shaken) return false;
+  *shaken = true;
+  for (size_t j = 0; j < s->ns; j++) {
+    if (start_of(eval, j) == BRINK_INITIAL_FIXED) continue;
+    for (size_t e = pattern->starts[j]; e < pattern->starts[j + 1]; e++) {
+      size_t row = pattern->rows[e];
+      if (row < s->nz || s->values[e] != 0.0 ||
+          fabs(s->r[row]) <= brink_constraint_tolerance(eval, row - s->nz, x))
+        continue;
+      x[j] += BESIDE * fmax(fabs(x[j]), 1.0);
+      any = true;
+      break;
+    }
+  }
+  return any && brink_constraint_solve(eval, t, x) == BRINK_TRY_OK;
+}
+
 /* The invariants as functions of what is not fixed. *open: how many values are left open by them. */
 static brink_try meet_invariants(brink_eval *eval, double t, double *x, size_t *open) {
   struct brink_solver *s = eval->solver;
   double *guess = s->start_guess;
+  bool shaken = false;
   memcpy(guess, x, eval->nx * sizeof *x);
   for (int k = 0; k < MOST_STARTS; k++) {
     brink_try outcome = brink_constraint_rows(eval, t, x, s->r);
@@ -330,7 +357,10 @@ static brink_try meet_invariants(brink_eval *eval, double t, double *x, size_t *
     for (size_t j = 0; j < s->ns; j++)
       relative =
           fmax(relative, fabs(s->total[j]) / fmax(fabs(x[j]), 1e-3 * fmax(fabs(guess[j]), 1.0)));
-    if (relative <= 4.0 * DBL_EPSILON) break;
+    if (relative <= 4.0 * DBL_EPSILON) {
+      if (!shake_start(eval, t, x, &shaken)) break;
+      continue;
+    }
     outcome = start_step(eval, t, x, &size);
     if (outcome == BRINK_TRY_FATAL) return outcome;
     if (outcome == BRINK_TRY_OK) continue;

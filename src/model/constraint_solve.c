@@ -23,7 +23,7 @@
 #define AT_REST 1e-9 /* … and if it is not, but is below this part of the unknown, it is rounding */
 #define ROUNDINGS 4.0  /* of each term of a row */
 #define BESIDE 1e-2    /* how far a singular point is left */
-#define NOISES 4.0     /* what is seen of rounding in four trials, and what it may be */
+#define NOISES 16.0    /* what is seen of rounding in four trials, and what it may be */
 #define TINY 1e-290    /* products of what is left underflow */
 #define SINGULAR 1e-13 /* pivots of a scaled block below this are none */
 

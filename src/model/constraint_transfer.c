@@ -17,7 +17,8 @@
 #include "model/constraint.h"
 
 #define MOST_IMPULSES 30
-#define WITHIN 2.0 /* tolerances within which invariants hold: the event was located within one */
+#define WITHIN                                                                                     \
+  100.0 /* tolerances: what the location of an event, and what actions make of it, leave of invariants */
 #define NO_PIVOT 1e-11  /* of scaled rows */
 #define SAME_FIELD 1e-6 /* part of itself by which B may differ */
 

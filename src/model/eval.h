@@ -84,6 +84,7 @@ typedef struct brink_eval {
   double *near_x, *near_f;  /* scratch: a point beside it, and a field there */
   double *f_plus, *f_minus; /* for others: fields on both sides of a surface */
 
+  double h;                    /* of the step that is being tried: the stepper says so */
   struct brink_solver *solver; /* constraint.h; NULL: the model has no constraints */
   bool *constrained;           /* guards that constraints keep at zero: sign 0, and not watched */
   int *
@@ -156,9 +157,10 @@ double brink_eval_size(brink_eval *eval, size_t component, double t, const doubl
 bool brink_eval_is_unknown(const brink_eval *eval, size_t component);
 double brink_eval_unknown_tolerance(brink_eval *eval, size_t component, double t, const double *x);
 /* By how much a path may be off it, if it is of this size or was before: far more than a state, as it takes no part in
- * the error of the solution, but so that guards that read it are found. 0: nothing is known of its size. And a point
+ * the error of the solution, but so that guards that read it are found; in a step of h so much, at least, as moves no
+ * state by its tolerance. 0: nothing is known of its size. And a point
  * where it is what it should be. */
-double brink_eval_unknown_weight(const brink_eval *eval, size_t component, double size);
+double brink_eval_unknown_weight(const brink_eval *eval, size_t component, double size, double h);
 void brink_eval_note_unknowns(brink_eval *eval, const double *x);
 double brink_eval_unknown_rounding(brink_eval *eval, size_t component, double t, const double *x);
 

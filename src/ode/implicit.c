@@ -235,13 +235,13 @@ static brink_try setup(brink_implicit *im, brink_stepper *st, const brink_implic
 
 /* ---- the iteration ---- */
 
-static void weigh(brink_implicit *im, const brink_stepper *st, const double *guess) {
+static void weigh(brink_implicit *im, const brink_stepper *st, const double *guess, double step_h) {
   double rtol = st->options->rtol;
   for (size_t i = 0; i < im->n; i++)
     im->weight[i] = rtol * fmax(fabs(st->x[i]), fabs(guess[i])) + st->atol[i];
   for (size_t i = im->n - im->nz; i < im->n; i++) {
     double size = fmax(fabs(st->x[i]), fabs(guess[i]));
-    double weight = brink_eval_unknown_weight(st->eval, i, size);
+    double weight = brink_eval_unknown_weight(st->eval, i, size, step_h);
     if (weight > 0.0) im->weight[i] = weight;
   }
 }
@@ -298,7 +298,7 @@ brink_try brink_implicit_solve(brink_implicit *im, brink_stepper *st,
                                const brink_implicit_step *step, double *y, double *d) {
   brink_try prepared = im->ready ? BRINK_TRY_OK : brink_implicit_start(im, st);
   if (prepared != BRINK_TRY_OK) return prepared;
-  weigh(im, st, step->guess);
+  weigh(im, st, step->guess, step->h);
   im->fresh = false;
   bool anew = !im->has_matrix || im->distrust || fabs(im->cj / step->cj - 1.0) > CJ_CHANGE ||
               im->matrix_age >= MATRIX_STEPS;

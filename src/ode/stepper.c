@@ -111,6 +111,7 @@ static size_t first_unbounded(const double *v, size_t n) {
 }
 
 brink_try brink_stepper_attempt(brink_stepper *st, double h) {
+  st->eval->h = h;
   brink_try outcome = st->ops->attempt(st, h);
   if (outcome != BRINK_TRY_OK) return outcome;
   size_t bad = first_unbounded(st->x_new, st->nx);
@@ -135,7 +136,7 @@ brink_try brink_stepper_commit(brink_stepper *st) {
 /* Unknowns of constraints are followed, not tested: eval.h says how closely. One that starts at zero (t^2) has no size
  * yet: in the first steps an error as large as its change is borne. */
 static double unknown_ratio(const brink_stepper *st, size_t i, double v, double x, double y) {
-  double weight = brink_eval_unknown_weight(st->eval, i, fmax(fabs(x), fabs(y)));
+  double weight = brink_eval_unknown_weight(st->eval, i, fmax(fabs(x), fabs(y)), st->h);
   if (st->age < YOUNG) weight = fmax(weight, fabs(y - x));
   return v == 0.0 || weight == 0.0 ? 0.0 : fabs(v) / weight;
 }

@@ -197,7 +197,7 @@ static double rough_exp2(double x) {
 /* What a state may be off by; an unknown of constraints, which is not tested, but has to be followed for guards. */
 static double tolerance_of(const brink_stepper *st, size_t i, double size) {
   if (!brink_eval_is_unknown(st->eval, i)) return st->options->rtol * size + st->atol[i];
-  double weight = brink_eval_unknown_weight(st->eval, i, size);
+  double weight = brink_eval_unknown_weight(st->eval, i, size, 0.0);
   return weight > 0.0 ? weight : (double)INFINITY;
 }
 

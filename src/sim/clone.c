@@ -72,6 +72,7 @@ static void relocate(brink_sim *sim, brink_relocation *moved) {
   BRINK_RELOCATE(moved, sim->atol);
   BRINK_RELOCATE(moved, sim->impulse);
   BRINK_RELOCATE(moved, sim->chosen);
+  BRINK_RELOCATE(moved, sim->frozen);
   BRINK_RELOCATE(moved, sim->instant.assigned);
   BRINK_RELOCATE(moved, sim->options.atols);
   brink_eval_relocate(&sim->eval, sim->model, moved);

@@ -170,6 +170,12 @@ double brink_sim_settle_event(brink_sim *sim, const brink_path *path, double sig
   if (sim->eval.solver == NULL) return sigma;
   memcpy(y, x, bytes);
   if (brink_eval_settle(&sim->eval, t, y, NULL) != BRINK_TRY_OK) return sigma;
+  /* Onto the constraints, as far as unilateral surfaces allow. */
+  for (double part = 1.0; !brink_eval_may(&sim->eval, t, y); part *= 0.5) {
+    if (part < 1e-3) return sigma;
+    for (size_t i = 0; i < sim->model->def.nx - sim->model->def.nz; i++)
+      y[i] = x[i] + 0.5 * (y[i] - x[i]);
+  }
   memcpy(x, y, bytes);
   if (sim->instant.nlocated == 0 || sigma >= 1.0 || sigma <= 0.0) return sigma;
   size_t guard = sim->instant.located[0].guard;
@@ -257,6 +263,42 @@ static brink_status hold_flags(brink_sim *sim, brink_diag *diag) {
   return status;
 }
 
+/* States that a unilateral guard reads keep their values, too. */
+static void freeze(brink_sim *sim, size_t guard) {
+  const brink_guard_def *def = &sim->model->guards[guard].def;
+  for (size_t k = 0; k < def->ndepends; k++) sim->frozen[def->depends[k]] = true;
+}
+
+#define ROUNDED 64.0 /* zero bands: a state so near to a surface is on it */
+
+static void allow_rounding(brink_sim *sim) {
+  brink_eval *eval = &sim->eval;
+  for (size_t k = 0; k < eval->nwatch; k++) {
+    size_t guard = eval->watch[k];
+    double band = brink_sim_zero_band(sim, guard, sim->t, sim->x);
+    if (brink_eval_protects(eval, guard) &&
+        fabs(brink_eval_guard(eval, guard, sim->t, sim->x)) <= ROUNDED * band)
+      eval->slack[guard] = fmax(eval->slack[guard], 2.0 * ROUNDED * band);
+  }
+}
+
+/* To where the constraints hold. A state on a unilateral surface may be carried past it by what the event's location, or
+ * rounding, has left over: then what the surface's guard reads stays where it is, and rounding is allowed for. */
+static brink_try transfer(brink_sim *sim, bool *jumped) {
+  brink_eval *eval = &sim->eval;
+  size_t nx = sim->model->def.nx;
+  memcpy(sim->frozen, sim->instant.assigned, nx * sizeof *sim->frozen);
+  for (size_t k = 0;; k++) {
+    memcpy(sim->x, sim->instant.before_x, nx * sizeof *sim->x);
+    brink_try outcome =
+        brink_constraint_transfer(eval, sim->t, sim->x, sim->frozen, sim->impulse, jumped);
+    if (outcome == BRINK_TRY_OK) brink_edge_keep_inside(sim);
+    if (outcome != BRINK_TRY_OUTSIDE || k > eval->nwatch) return outcome;
+    freeze(sim, eval->outside_of);
+    if (k > 0) allow_rounding(sim);
+  }
+}
+
 brink_status brink_sim_meet_constraints(brink_sim *sim, bool *moved, brink_diag *diag) {
   brink_eval *eval = &sim->eval;
   size_t bytes = sim->model->def.nx * sizeof *sim->x;
@@ -268,8 +310,7 @@ brink_status brink_sim_meet_constraints(brink_sim *sim, bool *moved, brink_diag 
   const brink_structure *structure = eval->solver->structure;
   if (structure == sim->structure && !sim->instant.unmet) return BRINK_OK;
   memcpy(sim->instant.before_x, sim->x, bytes);
-  outcome =
-      brink_constraint_transfer(eval, sim->t, sim->x, sim->instant.assigned, sim->impulse, &jumped);
+  outcome = transfer(sim, &jumped);
   if (outcome != BRINK_TRY_OK) {
     memcpy(sim->x, sim->instant.before_x, bytes);
     return explain(sim, outcome, diag);

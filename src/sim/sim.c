@@ -238,6 +238,7 @@ static bool take_arrays(brink_sim *sim) {
   if (def->nz > 0) {
     sim->instant.assigned = brink_arena_take(arena, nx, sizeof(bool));
     sim->chosen = brink_arena_take(arena, nx, sizeof(bool));
+    sim->frozen = brink_arena_take(arena, nx, sizeof(bool));
     sim->impulse = brink_arena_take(arena, def->nz, sizeof(double));
   }
   return !arena->failed;
