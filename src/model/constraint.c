@@ -255,11 +255,38 @@ double brink_constraint_weight(const brink_eval *eval, size_t state, const doubl
 #define ULPS 4.0 /* by which states are moved to see what rounding does to unknowns */
 #define AGAIN 64 /* points after which it is looked at again */
 
+/* What states of their largest sizes would make of each unknown. */
+static void add_terms(brink_eval *eval, double t, const double *x) {
+  struct brink_solver *s = eval->solver;
+  const brink_sparsity *pattern = &s->structure->pattern;
+  double *sum = s->z_kept;
+  if (!brink_eval_admit(eval, t, x) || brink_constraint_derive(eval, t, x) != BRINK_TRY_OK ||
+      !brink_blocks_factor_all(&s->blocks, s->values))
+    return;
+  memset(sum, 0, s->nz * sizeof *sum);
+  for (size_t j = 0; j < s->ns; j++) {
+    bool any = false;
+    memset(s->column, 0, s->nz * sizeof *s->column);
+    for (size_t e = pattern->starts[j]; e < pattern->starts[j + 1]; e++) {
+      if (pattern->rows[e] >= s->nz || s->values[e] == 0.0) continue;
+      s->column[pattern->rows[e]] = -s->values[e];
+      any = true;
+    }
+    if (!any) continue;
+    brink_blocks_solve(&s->blocks, s->values, s->column);
+    double size = fmax(fabs(x[j]), s->x_scale[j]);
+    for (size_t i = 0; i < s->nz; i++)
+      sum[s->structure->unknown[i] - s->ns] += fabs(s->column[i]) * size;
+  }
+  for (size_t k = 0; k < s->nz; k++) s->z_floor[k] = fmax(s->z_floor[k], sum[k]);
+}
+
 /* What an unknown is made of cancels, perhaps to nothing (a multiplier that is zero): rounding still shows its size. */
 static void find_floor(brink_eval *eval, double t, const double *x) {
   struct brink_solver *s = eval->solver;
   double *y = s->start_x;
   s->since_measured = 0;
+  add_terms(eval, t, x);
   for (unsigned trial = 0; trial < 3; trial++) {
     memcpy(y, x, eval->nx * sizeof *y);
     for (size_t j = 0; j < s->ns; j++) {

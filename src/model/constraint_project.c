@@ -207,7 +207,18 @@ brink_try brink_constraint_project(brink_eval *eval, double t, double *y, const 
       return brink_constraint_solve(eval, t, y);
     before = size;
   }
-  s->fault = (brink_constraint_fault){.reason = BRINK_REASON_UNSOLVED};
+  size_t row;
+  brink_constraint_violation(eval, y, &row);
+  s->fault = (brink_constraint_fault){.reason = BRINK_REASON_UNSOLVED,
+                                      .equations = {s->structure->equation[s->nz + row]},
+                                      .orders = {s->structure->order[s->nz + row]},
+                                      .nequations = 1,
+                                      .value = fabs(s->r[s->nz + row])};
+  for (size_t j = 0; j < s->ns && s->fault.nstates < BRINK_DIAG_EQUATIONS; j++) {
+    if (s->H[row * s->ns + j] == 0.0) continue;
+    s->fault.values[s->fault.nstates] = y[j];
+    s->fault.states[s->fault.nstates++] = j;
+  }
   return BRINK_TRY_UNSOLVED;
 }
 

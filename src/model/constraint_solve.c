@@ -15,8 +15,8 @@
 
 #include "model/constraint.h"
 
-#define MOST_GLOBAL 10  /* iterations for all blocks at once */
-#define MOST_DAMPED 100 /* for one block */
+#define MOST_GLOBAL 10   /* iterations for all blocks at once */
+#define MOST_DAMPED 2000 /* for one block */
 #define LEAST_DAMPING 1e-12
 #define CONTRACTS                                                                                  \
   0.5 /* a step of Newton's method that is this part of the last is still on its way */
