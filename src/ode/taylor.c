@@ -208,6 +208,24 @@ static double inverse_weight(const taylor *ty, const brink_stepper *st, const do
   return ty->sharpness / tolerance_of(st, i, there > here ? there : here);
 }
 
+#define LEAST_FOLLOWED 1e-6
+
+/* Unknowns that have no size yet, as they begin at zero: their last terms are kept small beside their first. */
+static double followed(const taylor *ty, const brink_stepper *st, const expansion *e) {
+  double least = (double)INFINITY, part = fmax(100.0 * st->options->rtol, LEAST_FOLLOWED);
+  int p = e->degree;
+  for (size_t i = st->ntested; i < st->nx; i++) {
+    const double *c = e->c + i * ty->length;
+    if (brink_eval_unknown_weight(st->eval, i, c[0], 0.0) > 0.0) continue;
+    int first = 1;
+    while (first < p && c[first] == 0.0) first++;
+    for (int k = p > first + 1 ? p - 1 : p; k <= p && k > first; k++) {
+      if (c[k] != 0.0) least = fmin(least, pow(part * fabs(c[first] / c[k]), 1.0 / (k - first)));
+    }
+  }
+  return least;
+}
+
 /* The largest s for which the last two terms are below the tolerance in all states. */
 static double allowed(const taylor *ty, const brink_stepper *st, const expansion *e, double s) {
   double last = 0.0, before = 0.0;
@@ -229,7 +247,7 @@ static double allowed(const taylor *ty, const brink_stepper *st, const expansion
     double other = rough_log2(before) * ty->inverse[q];
     most = other > most ? other : most;
   }
-  return rough_exp2(-most);
+  return fmin(rough_exp2(-most), followed(ty, st, e));
 }
 
 /* Does a step of s units change any weight? */
