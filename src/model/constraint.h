@@ -105,6 +105,9 @@ double brink_constraint_rounding(const brink_eval *eval, size_t row, double t, c
 /* Is dg/dz regular, block by block? solver->fault: DEPENDENT, with the equations and the unknowns. */
 bool brink_constraint_regular(brink_eval *eval, double t, const double *y);
 
+/* dg/dz cannot be factored here: UNSOLVED, and solver->fault says which equations. */
+brink_try brink_constraint_singular(brink_eval *eval, double t, const double *y);
+
 /* ---- constraint_project.c ---- */
 
 /* H at a point whose unknowns are solved for (derivatives are taken, factors made). */
@@ -128,10 +131,11 @@ brink_try brink_constraint_start(brink_eval *eval, double t, double *x, bool *ch
 /* ---- constraint_transfer.c ---- */
 
 /* A structure begins, or states or values that constraints read have changed: x is moved to where its constraints hold.
- * `assigned` (NULL: none): states whose values are given. impulse: nz numbers, 0 where there is none. Returns OK, or
+ * `assigned` (NULL: none): states whose values are given, and that are moved only if nothing else helps; `frozen` (NULL:
+ * none): that are not moved at all, as they are on a unilateral surface. impulse: nz numbers, 0 where there is none. Returns OK, or
  * UNSOLVED with solver->fault. *moved: a state has another value. */
 brink_try brink_constraint_transfer(brink_eval *eval, double t, double *x, const bool *assigned,
-                                    double *impulse, bool *moved);
+                                    const bool *frozen, double *impulse, bool *moved);
 
 /* Is this guard zero, and does it stay so, wherever the constraints hold? */
 bool brink_constraint_holds_guard(brink_eval *eval, size_t guard, double t, const double *x);

@@ -67,7 +67,7 @@ brink_try brink_constraint_invariants(brink_eval *eval, double t, const double *
   const brink_structure *structure = s->structure;
   brink_try outcome = brink_constraint_derive(eval, t, y);
   if (outcome != BRINK_TRY_OK) return outcome;
-  if (!brink_blocks_factor_all(&s->blocks, s->values)) return BRINK_TRY_UNSOLVED;
+  if (!brink_blocks_factor_all(&s->blocks, s->values)) return brink_constraint_singular(eval, t, y);
   memset(s->H, 0, structure->nh * s->ns * sizeof *s->H);
   bool through = reads_unknowns(eval);
   for (size_t j = 0; j < s->ns; j++) {
@@ -197,7 +197,7 @@ brink_try brink_constraint_project(brink_eval *eval, double t, double *y, const 
       double w = sqrt(s->weight[j]);
       if (s->field[j] == 0.0 || w == 0.0) continue;
       size = fmax(size, fabs(s->field[j]) / w);
-      double most = fmax(fmax(fabs(y[j]), s->x_scale[j]), DBL_MIN);
+      double most = fmax(fmax(fabs(y[j]), s->x_scale[j]), w);
       relative = fmax(relative, fabs(s->field[j]) / most);
       y[j] += s->field[j];
       s->total[j] += s->field[j];

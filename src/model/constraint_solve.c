@@ -341,7 +341,7 @@ brink_try brink_constraint_field(brink_eval *eval, double t, const double *x, do
   if (outcome == BRINK_TRY_OK) outcome = brink_eval_call_states(eval, t, y, dx);
   if (outcome == BRINK_TRY_OK) outcome = brink_constraint_derive(eval, t, y);
   if (outcome != BRINK_TRY_OK) return outcome;
-  if (!brink_blocks_factor_all(&s->blocks, s->values)) return BRINK_TRY_UNSOLVED;
+  if (!brink_blocks_factor_all(&s->blocks, s->values)) return brink_constraint_singular(eval, t, y);
   find_rates(eval, dx);
   if (are_finite(dx + s->ns, s->nz)) return BRINK_TRY_OK;
   eval->bad_state = BRINK_NONE;
@@ -349,6 +349,14 @@ brink_try brink_constraint_field(brink_eval *eval, double t, const double *x, do
 }
 
 /* ---- rank ---- */
+
+brink_try brink_constraint_singular(brink_eval *eval, double t, const double *y) {
+  struct brink_solver *s = eval->solver;
+  s->failed = true;
+  s->fault = (brink_constraint_fault){.reason = BRINK_REASON_UNSOLVED};
+  brink_constraint_regular(eval, t, y); /* names the equations */
+  return BRINK_TRY_UNSOLVED;
+}
 
 #define TELLING 1e-3 /* entries of a null vector below this part of its largest are nothing */
 

@@ -305,17 +305,20 @@ static brink_try give_impulse(brink_eval *eval, double t, double *x, const bool 
 }
 
 /* Moves what no action assigned; if the assigned values alone decide an invariant, and it holds within its tolerance, all. */
-static brink_try least_change(brink_eval *eval, double t, double *x, const bool *assigned) {
+static brink_try least_change(brink_eval *eval, double t, double *x, const bool *assigned,
+                              const bool *frozen) {
   struct brink_solver *s = eval->solver;
-  for (size_t j = 0; j < s->ns; j++) s->movable[j] = assigned == NULL || !assigned[j];
+  for (size_t j = 0; j < s->ns; j++)
+    s->movable[j] = (assigned == NULL || !assigned[j]) && (frozen == NULL || !frozen[j]);
   brink_try outcome = brink_constraint_project(eval, t, x, s->movable);
-  if (outcome == BRINK_TRY_OK && assigned != NULL)
-    outcome = brink_constraint_project(eval, t, x, NULL);
+  if (outcome != BRINK_TRY_OK || assigned == NULL) return outcome;
+  for (size_t j = 0; j < s->ns; j++) s->movable[j] = frozen == NULL || !frozen[j];
+  outcome = brink_constraint_project(eval, t, x, s->movable);
   return outcome;
 }
 
 brink_try brink_constraint_transfer(brink_eval *eval, double t, double *x, const bool *assigned,
-                                    double *impulse, bool *moved) {
+                                    const bool *frozen, double *impulse, bool *moved) {
   struct brink_solver *s = eval->solver;
   size_t row;
   double *kept = s->start_guess;
@@ -330,7 +333,7 @@ brink_try brink_constraint_transfer(brink_eval *eval, double t, double *x, const
     outcome = give_impulse(eval, t, x, assigned, impulse);
     *moved = true;
   }
-  if (outcome == BRINK_TRY_OK) outcome = least_change(eval, t, x, assigned);
+  if (outcome == BRINK_TRY_OK) outcome = least_change(eval, t, x, assigned, frozen);
   *moved = *moved || memcmp(kept, x, s->ns * sizeof *x) != 0;
   return outcome;
 }

@@ -276,7 +276,9 @@ static size_t worst_state(const brink_sim *sim) {
   size_t worst = 0;
   double most = -1.0;
   for (size_t i = 0; i < sim->model->def.nx; i++) {
-    double ratio = fabs(st->f[i]) / (sim->options.rtol * fabs(st->x[i]) + sim->atol[i]);
+    double weight = sim->options.rtol * fabs(st->x[i]) + sim->atol[i];
+    if (i >= st->ntested) weight = brink_eval_unknown_weight(&sim->eval, i, st->x[i], 0.0);
+    double ratio = fabs(st->f[i]) / weight;
     if (ratio > most) {
       most = ratio;
       worst = i;

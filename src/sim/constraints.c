@@ -287,11 +287,11 @@ static void allow_rounding(brink_sim *sim) {
 static brink_try transfer(brink_sim *sim, bool *jumped) {
   brink_eval *eval = &sim->eval;
   size_t nx = sim->model->def.nx;
-  memcpy(sim->frozen, sim->instant.assigned, nx * sizeof *sim->frozen);
+  memset(sim->frozen, 0, nx * sizeof *sim->frozen);
   for (size_t k = 0;; k++) {
     memcpy(sim->x, sim->instant.before_x, nx * sizeof *sim->x);
-    brink_try outcome =
-        brink_constraint_transfer(eval, sim->t, sim->x, sim->frozen, sim->impulse, jumped);
+    brink_try outcome = brink_constraint_transfer(eval, sim->t, sim->x, sim->instant.assigned,
+                                                  sim->frozen, sim->impulse, jumped);
     if (outcome == BRINK_TRY_OK) brink_edge_keep_inside(sim);
     if (outcome != BRINK_TRY_OUTSIDE || k > eval->nwatch) return outcome;
     freeze(sim, eval->outside_of);
