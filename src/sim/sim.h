@@ -146,8 +146,11 @@ typedef struct brink_stiffness {
   double rate;       /* … and its rate, when last asked for */
   double limit;      /* the step times the fastest rate, where an explicit method went no further */
   double hint;       /* the first step after a change; 0: none */
-  int64_t since;     /* steps since the last change */
-  int slow;          /* windows in a row in which bdf gained nothing */
+  double chosen_for; /* the rate at the last change to bdf */
+  double h;          /* mean step of the window before; 0: there is none since the last restart */
+  int slow;          /* windows in a row in which bdf gained nothing, … */
+  int gained;        /* … windows since the change in which it did, … */
+  int restarts;      /* … and restarts since the last of them, as far as they are counted */
   brink_method_change *changes;
   size_t nchanges, capacity; /* the first ones only: BRINK_CHANGES */
   size_t total;

@@ -12,6 +12,10 @@
  *           second takes a few evaluations. Then bdf takes over, at a step boundary, by a restart.
  *           Back, when in two windows of bdf its steps were not longer than an explicit method's would be:
  *           less than GAIN times what it took at the change (`limit`/rho).
+ *           After a restart steps are short for another reason: the order is built up, and what has changed decays in
+ *           a layer that has to be resolved. While the fastest rate is about that for which bdf was chosen, the first
+ *           window does not count there, and later ones do not while steps grow. That holds for PATIENCE restarts
+ *           without a window that gained.
  *           A change that did not pay makes the next window longer, so that changes do not follow each other.
  * Where not On surfaces that hold the state by Filippov's field (it has no Jacobian), for agents that take turns in one
  *           simulation, and where the caller gives an order or a step. */
@@ -33,7 +37,10 @@
 #define NEAR_ADAMS 0.3  /* h rho at the limit of stability: at least this for adams, … */
 #define NEAR_TAYLOR 0.5 /* … and for series of order p this part of 1.3 + 0.375 p */
 #define GAIN 2.0
-#define SHORT_STAY 128 /* steps of bdf that were not worth the change */
+#define PAID 2      /* windows of bdf that gained: the change was worth it */
+#define STILL 0.5   /* of the rate for which bdf was chosen: the model is as stiff as it was */
+#define GROWS 1.25  /* a window's steps, over those of the window before */
+#define PATIENCE 4  /* restarts in a row that are waited for */
 #define ITERATIONS 8
 #define SETTLED 0.1 /* relative change of rho */
 #define MOVE 1e-7   /* of a state: what its rate is found from; between rounding and curvature */
@@ -47,20 +54,26 @@ bool brink_stiff_init(brink_sim *sim) {
   return !sim->arena.failed;
 }
 
-void brink_stiff_interrupt(brink_sim *sim) {
+static void begin_window(brink_sim *sim) {
   sim->stiffness.steps = sim->stiffness.cut = sim->stiffness.said = 0;
   sim->stiffness.begins = sim->t;
+}
+
+void brink_stiff_interrupt(brink_sim *sim) {
+  brink_stiffness *s = &sim->stiffness;
+  begin_window(sim);
+  s->h = 0.0;
+  if (s->restarts <= PATIENCE) s->restarts++;
 }
 
 void brink_stiff_forget(brink_sim *sim) {
   brink_stiffness *s = &sim->stiffness;
   brink_stiff_interrupt(sim);
   s->needed = FIRST;
-  s->rate = 0.0;
+  s->rate = s->chosen_for = 0.0;
   s->nchanges = s->total = 0;
   s->hint = 0.0;
-  s->since = 0;
-  s->slow = 0;
+  s->slow = s->gained = s->restarts = 0;
   sim->stepper.stiff = false;
   for (size_t i = 0; s->direction != NULL && i < sim->eval.nx; i++)
     s->direction[i] = (i * 2654435761U >> 13 & 1) != 0 ? 1.0 : -1.0; /* any: no state is favoured */
@@ -159,8 +172,7 @@ change(brink_sim *sim, bool stiff, double hint, const char *format, ...) {
   }
   sim->arena.failed = false; /* the note is lost, nothing else */
   sim->stepper.stiff = stiff;
-  s->since = 0;
-  s->slow = 0;
+  s->slow = s->gained = s->restarts = 0;
   s->hint = hint;
   brink_sim_restart(sim);
 }
@@ -182,7 +194,7 @@ static void judge_explicit(brink_sim *sim) {
   bool stiff =
       s->cut * MOSTLY <= WINDOW && sim->eval.nfilippov == 0 && sim->detour == 0 && is_smooth(sim);
   int said = stiff ? s->said + 1 : 0;
-  brink_stiff_interrupt(sim);
+  begin_window(sim);
   s->said = said;
   if (said < s->needed) return;
   s->said = 0;
@@ -197,24 +209,36 @@ static void judge_explicit(brink_sim *sim) {
     return;
   }
   s->limit = h * rate;
+  s->chosen_for = rate;
   change(sim, true, h,
          "stiff: in %d steps of about %.3g the solution was smooth, and the fastest rate, %.3g, "
          "allows no longer ones",
          s->needed * WINDOW, h, rate);
 }
 
+/* Are steps of h short because of a restart that is not long ago? `before`: those of the window before it; 0: it is the
+ * first. */
+static bool settles(const brink_stiffness *s, double h, double before, double rate) {
+  return s->restarts > 0 && s->restarts <= PATIENCE && rate >= STILL * s->chosen_for &&
+         h >= GROWS * before;
+}
+
 /* A window of bdf is over. */
 static void judge_implicit(brink_sim *sim) {
   brink_stiffness *s = &sim->stiffness;
-  double h = (sim->t - s->begins) / WINDOW;
+  double h = (sim->t - s->begins) / WINDOW, before = s->h;
   bool limited = s->cut * MOSTLY > WINDOW;
-  brink_stiff_interrupt(sim);
+  begin_window(sim);
+  s->h = h;
   if (limited) return;
   double rate = fastest_rate(sim);
-  bool gains = isnan(rate) || h * rate >= GAIN * s->limit;
-  s->slow = gains ? 0 : s->slow + 1;
-  if (s->slow < 2) return;
-  if (s->since >= SHORT_STAY)
+  if (isnan(rate) || h * rate >= GAIN * s->limit) {
+    s->slow = s->restarts = 0;
+    s->gained++;
+    return;
+  }
+  if (settles(s, h, before, rate) || ++s->slow < 2) return;
+  if (s->gained >= PAID)
     s->needed = KNOWN;
   else
     wait_longer(s, 4);
@@ -226,7 +250,6 @@ void brink_stiff_note(brink_sim *sim) {
   brink_stiffness *s = &sim->stiffness;
   if (sim->phase != BRINK_PHASE_RUN) return;
   s->steps++;
-  s->since++;
   if (!s->free) s->cut++;
   if (sim->stepper.stiff) {
     if (s->steps == WINDOW) judge_implicit(sim);
