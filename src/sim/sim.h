@@ -131,17 +131,19 @@ typedef struct brink_method_change {
   char why[160];
 } brink_method_change;
 
+enum { BRINK_STIFF_SAMPLES = 4 };
+
 /* What BRINK_AUTO knows of stiffness (stiff.c). */
 typedef struct brink_stiffness {
   bool watches;
-  bool free;     /* nothing but the method limits the planned step */
-  int needed;    /* windows in a row that say so before bdf is thought of, … */
-  int said;      /* … and how many have */
-  int steps;     /* of the present window, … */
-  int cut;       /* … and those of them that something else has limited */
-  double begins; /* when it began */
-  double t[3];   /* samples in it */
-  double *x[3];
+  bool free;                     /* nothing but the method limits the planned step */
+  int needed;                    /* windows in a row that say so before bdf is thought of, … */
+  int said;                      /* … and how many have */
+  int steps;                     /* of the present window, … */
+  int cut;                       /* … and those of them that something else has limited */
+  double begins;                 /* when it began */
+  double t[BRINK_STIFF_SAMPLES]; /* samples in it */
+  double *x[BRINK_STIFF_SAMPLES];
   double *direction; /* of the fastest motion, … */
   double rate;       /* … and its rate, when last asked for */
   double limit;      /* the step times the fastest rate, where an explicit method went no further */

@@ -3,7 +3,7 @@
  * Problem   An explicit method on a stiff model takes steps that its stability limits, not its accuracy: many more than
  *           the solution asks for. Nobody should have to know that before a run.
  * Method    Two signs, both of which are needed. In several windows of 32 steps in a row, limited by nothing but the method:
- *             smooth    the parabola through the states after 8, 16 and 24 steps leads to the state after 32, within
+ *             smooth    the cubic through the states after 16, 20, 24 and 28 steps leads to the state after 32, within
  *                       SMOOTH tolerances. A method of high order that is limited by accuracy would have gone that far
  *                       in a step or two.
  *             fast      h rho is near the limit of stability: rho, the fastest rate of the model, by the power
@@ -27,20 +27,22 @@
 #include "sim/sim.h"
 
 #define WINDOW 32 /* steps */
+#define APART 4   /* steps from one sample to the next: a few, so that bdf has much longer ones */
+#define SAMPLES BRINK_STIFF_SAMPLES
 #define FIRST                                                                                      \
   8 /* windows before bdf is thought of: 256 steps; its start costs about a tenth of that */
 #define KNOWN 2   /* … where the model has shown to be stiff before */
 #define MOST 2048 /* … where it did not pay */
 #define SMOOTH                                                                                     \
-  10.0 /* tolerances: the states themselves are known within one, times 7 by extrapolation */
+  10.0 /* tolerances: the states themselves are known within one, times 15 at most by extrapolation */
 #define MOSTLY 8        /* at most one step in so many was limited by something else */
 #define NEAR_ADAMS 0.3  /* h rho at the limit of stability: at least this for adams, … */
 #define NEAR_TAYLOR 0.5 /* … and for series of order p this part of 1.3 + 0.375 p */
 #define GAIN 2.0
-#define PAID 2      /* windows of bdf that gained: the change was worth it */
-#define STILL 0.5   /* of the rate for which bdf was chosen: the model is as stiff as it was */
-#define GROWS 1.25  /* a window's steps, over those of the window before */
-#define PATIENCE 4  /* restarts in a row that are waited for */
+#define PAID 2     /* windows of bdf that gained: the change was worth it */
+#define STILL 0.5  /* of the rate for which bdf was chosen: the model is as stiff as it was */
+#define GROWS 1.25 /* a window's steps, over those of the window before */
+#define PATIENCE 4 /* restarts in a row that are waited for */
 #define ITERATIONS 8
 #define SETTLED 0.1 /* relative change of rho */
 #define MOVE 1e-7   /* of a state: what its rate is found from; between rounding and curvature */
@@ -49,7 +51,7 @@ bool brink_stiff_init(brink_sim *sim) {
   brink_stiffness *s = &sim->stiffness;
   if (!s->watches) return true;
   size_t nx = sim->eval.nx;
-  for (int k = 0; k < 3; k++) s->x[k] = brink_arena_take(&sim->arena, nx, sizeof(double));
+  for (int k = 0; k < SAMPLES; k++) s->x[k] = brink_arena_take(&sim->arena, nx, sizeof(double));
   s->direction = brink_arena_take(&sim->arena, nx, sizeof(double));
   return !sim->arena.failed;
 }
@@ -88,17 +90,18 @@ const brink_method_change *brink_sim_method_changes(const brink_sim *sim, size_t
 
 /* ---- smooth ---- */
 
-/* Does the parabola through the three samples lead here? */
+/* Does the cubic through the four samples lead here? */
 static bool is_smooth(const brink_sim *sim) {
   const brink_stiffness *s = &sim->stiffness;
-  double w[3];
-  for (int j = 0; j < 3; j++) {
+  double w[SAMPLES];
+  for (int j = 0; j < SAMPLES; j++) {
     w[j] = 1.0;
-    for (int m = 0; m < 3; m++)
+    for (int m = 0; m < SAMPLES; m++)
       if (m != j) w[j] *= (sim->t - s->t[m]) / (s->t[j] - s->t[m]);
   }
   for (size_t i = 0; i < sim->eval.nx; i++) {
-    double guess = w[0] * s->x[0][i] + w[1] * s->x[1][i] + w[2] * s->x[2][i];
+    double guess = 0.0;
+    for (int j = 0; j < SAMPLES; j++) guess += w[j] * s->x[j][i];
     double off = fabs(sim->x[i] - guess);
     if (!(off <= SMOOTH * (sim->options.rtol * fabs(sim->x[i]) + sim->atol[i]))) return false;
   }
@@ -237,7 +240,8 @@ static void judge_implicit(brink_sim *sim) {
     s->gained++;
     return;
   }
-  if (settles(s, h, before, rate) || ++s->slow < 2) return;
+  s->slow = settles(s, h, before, rate) ? 0 : s->slow + 1;
+  if (s->slow < 2) return;
   if (s->gained >= PAID)
     s->needed = KNOWN;
   else
@@ -255,13 +259,13 @@ void brink_stiff_note(brink_sim *sim) {
     if (s->steps == WINDOW) judge_implicit(sim);
     return;
   }
-  int quarter = WINDOW / 4;
-  if (s->steps % quarter != 0) return;
-  int sample = s->steps / quarter - 1;
-  if (sample == 3) {
+  int last = WINDOW - s->steps;
+  if (last == 0) {
     judge_explicit(sim);
     return;
   }
+  if (last % APART != 0 || last > SAMPLES * APART) return;
+  int sample = SAMPLES - last / APART;
   s->t[sample] = sim->t;
   memcpy(s->x[sample], sim->x, sim->eval.nx * sizeof(double));
 }
