@@ -452,6 +452,7 @@ static void release(void *method) {
 
 const brink_stepper_ops brink_stepper_bdf = {
     .method = BRINK_BDF,
+    .starts_slowly = true,
     .settles = true,
     .create = create,
     .start = start,
