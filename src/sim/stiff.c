@@ -110,6 +110,11 @@ static bool is_smooth(const brink_sim *sim) {
 
 /* ---- fast ---- */
 
+/* Unknowns of constraints follow from the states: the rates are those of the states alone. */
+static size_t count_states(const brink_sim *sim) {
+  return sim->eval.nx - sim->model->def.nz;
+}
+
 /* What is a little of a state. */
 static double size_of(const brink_sim *sim, size_t i) {
   double size = fabs(sim->x[i]);
@@ -124,7 +129,7 @@ static double field_beside(brink_sim *sim, double *f) {
   static const double moves[] = {MOVE, -MOVE};
   for (int k = 0; k < 2; k++) {
     memcpy(x, sim->x, sim->eval.n * sizeof *x);
-    for (size_t i = 0; i < sim->eval.nx; i++) x[i] += moves[k] * size_of(sim, i) * s->direction[i];
+    for (size_t i = 0; i < count_states(sim); i++) x[i] += moves[k] * size_of(sim, i) * s->direction[i];
     if (brink_eval_rhs(&sim->eval, sim->t, x, f) == BRINK_TRY_OK) return moves[k];
   }
   return 0.0;
@@ -139,12 +144,12 @@ static double fastest_rate(brink_sim *sim) {
     double move = field_beside(sim, beside), last = rate;
     if (move == 0.0) return NAN;
     rate = 0.0;
-    for (size_t i = 0; i < sim->eval.nx; i++) {
+    for (size_t i = 0; i < count_states(sim); i++) {
       beside[i] = (beside[i] - here[i]) / (move * size_of(sim, i));
       rate = fmax(rate, fabs(beside[i]));
     }
     if (!(rate > 0.0) || !isfinite(rate)) return rate;
-    for (size_t i = 0; i < sim->eval.nx; i++) direction[i] = beside[i] / rate;
+    for (size_t i = 0; i < count_states(sim); i++) direction[i] = beside[i] / rate;
     if (fabs(rate - last) <= SETTLED * rate) break;
   }
   sim->stiffness.rate = rate;
