@@ -293,10 +293,11 @@ static void consider(brink_detector *det, brink_found *found, const brink_candid
   det->located[det->nlocated++] = candidate->event;
 }
 
-/* An event whose action is bound to change something ends the step, and what comes after it. */
+/* An event whose action is bound to change something ends the step, and what comes after it. (An action for one direction
+ * changes nothing in the other. To look at the rest of the step in vain is cheaper than some starts.) */
 static void draw_in(brink_detector *det, const brink_candidate *candidate) {
   const brink_guard_def *guard = &det->eval->model->guards[candidate->event.guard].def;
-  if (guard->action == NULL || candidate->sigma >= det->horizon) return;
+  if (guard->action == NULL || det->looks_on || candidate->sigma >= det->horizon) return;
   det->horizon = fmin(candidate->sigma + 2.0 * same_instant(det, candidate->sigma), 1.0);
   det->whole = false;
 }

@@ -97,6 +97,7 @@ struct brink_detector {
   double resolution; /* of time at its start, as a part of it */
   double longest;    /* step, that could be looked at as a whole when one had to be cut; it grows */
   double horizon;    /* what lies beyond this sigma is of no interest: something happens before */
+  bool looks_on;     /* … but actions may change nothing, and then the step goes on */
 
   double *g0;    /* each guard's value at the present state, … */
   int64_t *seen; /* … when `seen` is the present step: far guards are not looked at */

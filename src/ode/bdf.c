@@ -15,7 +15,9 @@
  *                             alpha_i = h/(h + s_{i-1}) (eq. 5.2.14). C/H_k = 1/((k+1) H_k) for constant steps.
  *                 of order q  alpha_{q+1}/H_q |d_q|,  d_k = d,  d_{q-1} = d_q + beta_q phi_q,  d_{k+1} = d - beta_{k+1} phi_{k+1}
  * Order, step Those of CVODE (Cohen & Hindmarsh 1996, section 2.1.4): the step grows by half at least, or stays, so that
- *             a matrix serves for many steps; another order is considered after k+1 steps.
+ *             a matrix serves for many steps; another order is considered after k+1 steps. As in DASSL the order falls
+ *             where differences do not become smaller with their order: behind a layer they are what Newton's iteration
+ *             has left over, and no longer step would make that less.
  * The margin  One more difference than the predictor uses says how far the corrector will move the point:
  *             |beta_{k+1} phi_{k+1} u_{k+1}(sigma)|. Guards use it to keep their distance.
  * Deviations  The division by H_k, which DASSL leaves out: that is the error of the formula itself. The error test reads
@@ -311,15 +313,22 @@ static double choose_order(brink_stepper *st) {
   int chosen = k, limit = st->options->max_order > 0 ? st->options->max_order : MAX_ORDER;
   if (limit > MAX_ORDER) limit = MAX_ORDER;
   double lower = 0.0, higher = 0.0;
+  bool noise = false; /* differences that do not fall with the order are no derivatives */
   if (k > 1) {
     for (size_t c = 0; c < n; c++) b->scratch[c] = b->d[c] + b->beta[k] * b->phi[k][c];
     lower = ratio_of(order_error(st, b, k - 1, b->scratch), BIAS_LOWER, k - 1);
+    noise = brink_stepper_norm(st, b->scratch, b->phi[0], st->x_new) <=
+            brink_stepper_norm(st, b->d, b->phi[0], st->x_new);
   }
   if (k < limit && b->count > k + 1) {
     for (size_t c = 0; c < n; c++) b->scratch[c] = b->d[c] - b->beta[k + 1] * b->phi[k + 1][c];
     higher = ratio_of(order_error(st, b, k + 1, b->scratch), BIAS_HIGHER, k + 1);
   }
   double most = fmax(best, fmax(lower, higher));
+  if (noise && most < THRESHOLD) {
+    st->order = k - 1;
+    return lower;
+  }
   if (most < THRESHOLD || most == best) return best;
   if (most == lower)
     chosen = k - 1;
@@ -443,6 +452,7 @@ static void release(void *method) {
 
 const brink_stepper_ops brink_stepper_bdf = {
     .method = BRINK_BDF,
+    .starts_slowly = true,
     .settles = true,
     .create = create,
     .start = start,

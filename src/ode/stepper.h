@@ -34,7 +34,9 @@ typedef struct brink_stepper_ops {
   brink_method method;
   bool
       is_free; /* an attempt evaluates nothing of the model: the step is known before it is taken */
-  bool settles; /* its commit moves the new point onto the constraints by itself */
+  bool
+      starts_slowly; /* a start costs many steps: none is made after an event that changed nothing */
+  bool settles;      /* its commit moves the new point onto the constraints by itself */
   /* Workspace from the arena; false when there is none. */
   bool (*create)(brink_stepper *st, brink_arena *arena);
   brink_try (*start)(brink_stepper *st);

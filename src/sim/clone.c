@@ -63,7 +63,7 @@ static void relocate_events(brink_sim *sim, brink_relocation *moved) {
 }
 
 static void relocate_stiffness(brink_sim *sim, brink_relocation *moved) {
-  brink_relocate_rows(moved, sim->stiffness.x, 3);
+  brink_relocate_rows(moved, sim->stiffness.x, BRINK_STIFF_SAMPLES);
   BRINK_RELOCATE(moved, sim->stiffness.direction);
   BRINK_RELOCATE(moved, sim->stiffness.changes);
 }

@@ -72,6 +72,7 @@ static brink_status restart(brink_sim *sim, brink_diag *diag) {
   if (outcome == BRINK_TRY_REFUSED && brink_stepper_substitute(&sim->stepper))
     outcome = sim->stepper.ops->start(&sim->stepper);
   if (outcome != BRINK_TRY_OK) return undefined_here(sim, outcome, diag);
+  sim->detector.looks_on = sim->stepper.ops->starts_slowly;
   if (sim->stiffness.hint > 0.0) sim->stepper.h_next = sim->stiffness.hint;
   sim->stiffness.hint = 0.0;
   if (!sim->stepper.ops->is_free)

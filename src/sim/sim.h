@@ -131,23 +131,28 @@ typedef struct brink_method_change {
   char why[160];
 } brink_method_change;
 
+enum { BRINK_STIFF_SAMPLES = 4 };
+
 /* What BRINK_AUTO knows of stiffness (stiff.c). */
 typedef struct brink_stiffness {
   bool watches;
-  bool free;     /* nothing but the method limits the planned step */
-  int needed;    /* windows in a row that say so before bdf is thought of, … */
-  int said;      /* … and how many have */
-  int steps;     /* of the present window, … */
-  int cut;       /* … and those of them that something else has limited */
-  double begins; /* when it began */
-  double t[3];   /* samples in it */
-  double *x[3];
+  bool free;                     /* nothing but the method limits the planned step */
+  int needed;                    /* windows in a row that say so before bdf is thought of, … */
+  int said;                      /* … and how many have */
+  int steps;                     /* of the present window, … */
+  int cut;                       /* … and those of them that something else has limited */
+  double begins;                 /* when it began */
+  double t[BRINK_STIFF_SAMPLES]; /* samples in it */
+  double *x[BRINK_STIFF_SAMPLES];
   double *direction; /* of the fastest motion, … */
   double rate;       /* … and its rate, when last asked for */
   double limit;      /* the step times the fastest rate, where an explicit method went no further */
   double hint;       /* the first step after a change; 0: none */
-  int64_t since;     /* steps since the last change */
-  int slow;          /* windows in a row in which bdf gained nothing */
+  double chosen_for; /* the rate at the last change to bdf */
+  double h;          /* mean step of the window before; 0: there is none since the last restart */
+  int slow;          /* windows in a row in which bdf gained nothing, … */
+  int gained;        /* … windows since the change in which it did, … */
+  int restarts;      /* … and restarts since the last of them, as far as they are counted */
   brink_method_change *changes;
   size_t nchanges, capacity; /* the first ones only: BRINK_CHANGES */
   size_t total;

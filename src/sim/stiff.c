@@ -3,7 +3,7 @@
  * Problem   An explicit method on a stiff model takes steps that its stability limits, not its accuracy: many more than
  *           the solution asks for. Nobody should have to know that before a run.
  * Method    Two signs, both of which are needed. In several windows of 32 steps in a row, limited by nothing but the method:
- *             smooth    the parabola through the states after 8, 16 and 24 steps leads to the state after 32, within
+ *             smooth    the cubic through the states after 16, 20, 24 and 28 steps leads to the state after 32, within
  *                       SMOOTH tolerances. A method of high order that is limited by accuracy would have gone that far
  *                       in a step or two.
  *             fast      h rho is near the limit of stability: rho, the fastest rate of the model, by the power
@@ -12,6 +12,10 @@
  *           second takes a few evaluations. Then bdf takes over, at a step boundary, by a restart.
  *           Back, when in two windows of bdf its steps were not longer than an explicit method's would be:
  *           less than GAIN times what it took at the change (`limit`/rho).
+ *           After a restart steps are short for another reason: the order is built up, and what has changed decays in
+ *           a layer that has to be resolved. While the fastest rate is about that for which bdf was chosen, the first
+ *           window does not count there, and later ones do not while steps grow. That holds for PATIENCE restarts
+ *           without a window that gained.
  *           A change that did not pay makes the next window longer, so that changes do not follow each other.
  * Where not On surfaces that hold the state by Filippov's field (it has no Jacobian), for agents that take turns in one
  *           simulation, and where the caller gives an order or a step. */
@@ -23,17 +27,22 @@
 #include "sim/sim.h"
 
 #define WINDOW 32 /* steps */
+#define APART 4   /* steps from one sample to the next: a few, so that bdf has much longer ones */
+#define SAMPLES BRINK_STIFF_SAMPLES
 #define FIRST                                                                                      \
   8 /* windows before bdf is thought of: 256 steps; its start costs about a tenth of that */
 #define KNOWN 2   /* … where the model has shown to be stiff before */
 #define MOST 2048 /* … where it did not pay */
 #define SMOOTH                                                                                     \
-  10.0 /* tolerances: the states themselves are known within one, times 7 by extrapolation */
+  10.0 /* tolerances: the states themselves are known within one, times 15 at most by extrapolation */
 #define MOSTLY 8        /* at most one step in so many was limited by something else */
 #define NEAR_ADAMS 0.3  /* h rho at the limit of stability: at least this for adams, … */
 #define NEAR_TAYLOR 0.5 /* … and for series of order p this part of 1.3 + 0.375 p */
 #define GAIN 2.0
-#define SHORT_STAY 128 /* steps of bdf that were not worth the change */
+#define PAID 2     /* windows of bdf that gained: the change was worth it */
+#define STILL 0.5  /* of the rate for which bdf was chosen: the model is as stiff as it was */
+#define GROWS 1.25 /* a window's steps, over those of the window before */
+#define PATIENCE 4 /* restarts in a row that are waited for */
 #define ITERATIONS 8
 #define SETTLED 0.1 /* relative change of rho */
 #define MOVE 1e-7   /* of a state: what its rate is found from; between rounding and curvature */
@@ -42,25 +51,31 @@ bool brink_stiff_init(brink_sim *sim) {
   brink_stiffness *s = &sim->stiffness;
   if (!s->watches) return true;
   size_t nx = sim->eval.nx;
-  for (int k = 0; k < 3; k++) s->x[k] = brink_arena_take(&sim->arena, nx, sizeof(double));
+  for (int k = 0; k < SAMPLES; k++) s->x[k] = brink_arena_take(&sim->arena, nx, sizeof(double));
   s->direction = brink_arena_take(&sim->arena, nx, sizeof(double));
   return !sim->arena.failed;
 }
 
-void brink_stiff_interrupt(brink_sim *sim) {
+static void begin_window(brink_sim *sim) {
   sim->stiffness.steps = sim->stiffness.cut = sim->stiffness.said = 0;
   sim->stiffness.begins = sim->t;
+}
+
+void brink_stiff_interrupt(brink_sim *sim) {
+  brink_stiffness *s = &sim->stiffness;
+  begin_window(sim);
+  s->h = 0.0;
+  if (s->restarts <= PATIENCE) s->restarts++;
 }
 
 void brink_stiff_forget(brink_sim *sim) {
   brink_stiffness *s = &sim->stiffness;
   brink_stiff_interrupt(sim);
   s->needed = FIRST;
-  s->rate = 0.0;
+  s->rate = s->chosen_for = 0.0;
   s->nchanges = s->total = 0;
   s->hint = 0.0;
-  s->since = 0;
-  s->slow = 0;
+  s->slow = s->gained = s->restarts = 0;
   sim->stepper.stiff = false;
   for (size_t i = 0; s->direction != NULL && i < sim->eval.nx; i++)
     s->direction[i] = (i * 2654435761U >> 13 & 1) != 0 ? 1.0 : -1.0; /* any: no state is favoured */
@@ -75,17 +90,18 @@ const brink_method_change *brink_sim_method_changes(const brink_sim *sim, size_t
 
 /* ---- smooth ---- */
 
-/* Does the parabola through the three samples lead here? */
+/* Does the cubic through the four samples lead here? */
 static bool is_smooth(const brink_sim *sim) {
   const brink_stiffness *s = &sim->stiffness;
-  double w[3];
-  for (int j = 0; j < 3; j++) {
+  double w[SAMPLES];
+  for (int j = 0; j < SAMPLES; j++) {
     w[j] = 1.0;
-    for (int m = 0; m < 3; m++)
+    for (int m = 0; m < SAMPLES; m++)
       if (m != j) w[j] *= (sim->t - s->t[m]) / (s->t[j] - s->t[m]);
   }
   for (size_t i = 0; i < sim->eval.nx; i++) {
-    double guess = w[0] * s->x[0][i] + w[1] * s->x[1][i] + w[2] * s->x[2][i];
+    double guess = 0.0;
+    for (int j = 0; j < SAMPLES; j++) guess += w[j] * s->x[j][i];
     double off = fabs(sim->x[i] - guess);
     if (!(off <= SMOOTH * (sim->options.rtol * fabs(sim->x[i]) + sim->atol[i]))) return false;
   }
@@ -93,6 +109,11 @@ static bool is_smooth(const brink_sim *sim) {
 }
 
 /* ---- fast ---- */
+
+/* Unknowns of constraints follow from the states: the rates are those of the states alone. */
+static size_t count_states(const brink_sim *sim) {
+  return sim->eval.nx - sim->model->def.nz;
+}
 
 /* What is a little of a state. */
 static double size_of(const brink_sim *sim, size_t i) {
@@ -108,7 +129,7 @@ static double field_beside(brink_sim *sim, double *f) {
   static const double moves[] = {MOVE, -MOVE};
   for (int k = 0; k < 2; k++) {
     memcpy(x, sim->x, sim->eval.n * sizeof *x);
-    for (size_t i = 0; i < sim->eval.nx; i++) x[i] += moves[k] * size_of(sim, i) * s->direction[i];
+    for (size_t i = 0; i < count_states(sim); i++) x[i] += moves[k] * size_of(sim, i) * s->direction[i];
     if (brink_eval_rhs(&sim->eval, sim->t, x, f) == BRINK_TRY_OK) return moves[k];
   }
   return 0.0;
@@ -123,12 +144,12 @@ static double fastest_rate(brink_sim *sim) {
     double move = field_beside(sim, beside), last = rate;
     if (move == 0.0) return NAN;
     rate = 0.0;
-    for (size_t i = 0; i < sim->eval.nx; i++) {
+    for (size_t i = 0; i < count_states(sim); i++) {
       beside[i] = (beside[i] - here[i]) / (move * size_of(sim, i));
       rate = fmax(rate, fabs(beside[i]));
     }
     if (!(rate > 0.0) || !isfinite(rate)) return rate;
-    for (size_t i = 0; i < sim->eval.nx; i++) direction[i] = beside[i] / rate;
+    for (size_t i = 0; i < count_states(sim); i++) direction[i] = beside[i] / rate;
     if (fabs(rate - last) <= SETTLED * rate) break;
   }
   sim->stiffness.rate = rate;
@@ -159,8 +180,7 @@ change(brink_sim *sim, bool stiff, double hint, const char *format, ...) {
   }
   sim->arena.failed = false; /* the note is lost, nothing else */
   sim->stepper.stiff = stiff;
-  s->since = 0;
-  s->slow = 0;
+  s->slow = s->gained = s->restarts = 0;
   s->hint = hint;
   brink_sim_restart(sim);
 }
@@ -182,7 +202,7 @@ static void judge_explicit(brink_sim *sim) {
   bool stiff =
       s->cut * MOSTLY <= WINDOW && sim->eval.nfilippov == 0 && sim->detour == 0 && is_smooth(sim);
   int said = stiff ? s->said + 1 : 0;
-  brink_stiff_interrupt(sim);
+  begin_window(sim);
   s->said = said;
   if (said < s->needed) return;
   s->said = 0;
@@ -197,24 +217,37 @@ static void judge_explicit(brink_sim *sim) {
     return;
   }
   s->limit = h * rate;
+  s->chosen_for = rate;
   change(sim, true, h,
          "stiff: in %d steps of about %.3g the solution was smooth, and the fastest rate, %.3g, "
          "allows no longer ones",
          s->needed * WINDOW, h, rate);
 }
 
+/* Are steps of h short because of a restart that is not long ago? `before`: those of the window before it; 0: it is the
+ * first. */
+static bool settles(const brink_stiffness *s, double h, double before, double rate) {
+  return s->restarts > 0 && s->restarts <= PATIENCE && rate >= STILL * s->chosen_for &&
+         h >= GROWS * before;
+}
+
 /* A window of bdf is over. */
 static void judge_implicit(brink_sim *sim) {
   brink_stiffness *s = &sim->stiffness;
-  double h = (sim->t - s->begins) / WINDOW;
+  double h = (sim->t - s->begins) / WINDOW, before = s->h;
   bool limited = s->cut * MOSTLY > WINDOW;
-  brink_stiff_interrupt(sim);
+  begin_window(sim);
+  s->h = h;
   if (limited) return;
   double rate = fastest_rate(sim);
-  bool gains = isnan(rate) || h * rate >= GAIN * s->limit;
-  s->slow = gains ? 0 : s->slow + 1;
+  if (isnan(rate) || h * rate >= GAIN * s->limit) {
+    s->slow = s->restarts = 0;
+    s->gained++;
+    return;
+  }
+  s->slow = settles(s, h, before, rate) ? 0 : s->slow + 1;
   if (s->slow < 2) return;
-  if (s->since >= SHORT_STAY)
+  if (s->gained >= PAID)
     s->needed = KNOWN;
   else
     wait_longer(s, 4);
@@ -226,19 +259,18 @@ void brink_stiff_note(brink_sim *sim) {
   brink_stiffness *s = &sim->stiffness;
   if (sim->phase != BRINK_PHASE_RUN) return;
   s->steps++;
-  s->since++;
   if (!s->free) s->cut++;
   if (sim->stepper.stiff) {
     if (s->steps == WINDOW) judge_implicit(sim);
     return;
   }
-  int quarter = WINDOW / 4;
-  if (s->steps % quarter != 0) return;
-  int sample = s->steps / quarter - 1;
-  if (sample == 3) {
+  int last = WINDOW - s->steps;
+  if (last == 0) {
     judge_explicit(sim);
     return;
   }
+  if (last % APART != 0 || last > SAMPLES * APART) return;
+  int sample = SAMPLES - last / APART;
   s->t[sample] = sim->t;
   memcpy(s->x[sample], sim->x, sim->eval.nx * sizeof(double));
 }

@@ -271,6 +271,166 @@ TEST(auto_leaves_models_alone_that_are_not_stiff) {
   }
 }
 
+/* Runs a case by auto at 1e-8, and counts. */
+static void check_counts(const char *name, const stiff_case *c, long most_steps, size_t changes) {
+  hsml_run *run = open_case(c, BRINK_AUTO, 1e-8);
+  hsml_go(run, c->until);
+  CHECK_INT(run->status, BRINK_TIME_REACHED);
+  CHECK_MSG(hsml_stats(run)->steps <= most_steps, "%s: %ld steps", name,
+            (long)hsml_stats(run)->steps);
+  CHECK_MSG(run->sim->stiffness.total <= changes, "%s: %zu changes", name,
+            run->sim->stiffness.total);
+  hsml_close(run);
+}
+
+/* After a switch steps are short: a layer has to be resolved. What was stiff before it still is. */
+TEST(auto_stays_with_bdf_after_events_that_leave_the_model_stiff) {
+  check_counts("rod", &(stiff_case){.file = "stiff-rod", .sets = rod_1000, .until = 10.0}, 8500, 1);
+  check_counts("switching", &(stiff_case){.text = switching, .until = 5.01}, 2400, 1);
+}
+
+/* Four times it conducts: rates 1e2 and 1e9 alternate, and so do the methods, once each. */
+TEST(auto_goes_back_after_events_that_end_the_stiffness) {
+  stiff_case rectifier = {.file = "stiff-rectifier", .until = 0.1};
+  check_counts("rectifier", &rectifier, 1500, 7);
+  hsml_run *run = open_case(&rectifier, BRINK_AUTO, 1e-8);
+  hsml_go(run, rectifier.until);
+  CHECK_INT(run->sim->stiffness.total, 7);
+  hsml_close(run);
+}
+
+/* A thermostat whose flags have actions for one direction each; 11 events have one, 11 have none. */
+TEST(bdf_restarts_only_where_an_action_has_changed_something) {
+  hsml_run *run = open_case(&(stiff_case){.file = "stiff-rod", .sets = rod_1000, .until = 10.0},
+                            BRINK_BDF, 1e-8);
+  hsml_go(run, 10.0);
+  CHECK_INT(run->status, BRINK_TIME_REACHED);
+  CHECK(run->nevents >= 22);
+  CHECK_INT(hsml_stats(run)->restarts, 12);
+  hsml_close(run);
+}
+
+/* A fast oscillation that is switched so often that no window of bdf pays: it is left, and not tried at every switch. */
+static const char chopped[] = HSML_MODEL(
+    "state(x, real); state(s, real); mode(m, {\"up\", \"down\"}); flag(top); flag(bottom);",
+    "x := 0.0; s := 0.0; m := \"up\";",
+    "s' = if m = \"up\" then 1.0 else -1.0; x' = -1e6*(x - (if m = \"up\" then 1.0 else -1.0));"
+    " top = s - 1e-4; bottom = s + 1e-4;",
+    "event(top) positive-going m := \"down\"; end positive-going; end event;"
+    " event(bottom) negative-going m := \"up\"; end negative-going; end event;");
+
+TEST(auto_does_not_flip_with_frequent_switches) {
+  check_counts("chopped", &(stiff_case){.text = chopped, .until = 0.02}, 40000, 10);
+}
+
+/* ---- constraints ---- */
+
+typedef struct stiff_constraint {
+  const char *name, *text;
+  double (*off)(double t, const double *x); /* the constraint, and those hidden in it */
+  const char *state;
+  double final, tolerance; /* of it, at t = 20 and 1e-8 */
+  double first, within;    /* event of `flag` */
+} stiff_constraint;
+
+/* z = cos t; x follows it by x = (k^2 cos t + k sin t)/(k^2 + 1), k = 1e6. */
+static const char index_1[] = HSML_MODEL("state(x, real); variable(z, real); flag(flag1);",
+                                         "x := 1.0;", "x' = -1e6*(x - z); flag1 = x - 0.5;",
+                                         "constraints 0 = z - cos(time); end constraints;");
+
+static double off_index_1(double t, const double *x) {
+  return x[1] - cos(t);
+}
+
+/* x + y = sin t; y' = -k (2 y - sin t), so that y = (2 k^2 sin t - k cos t)/(4 k^2 + 1). */
+static const char index_2[] =
+    HSML_MODEL("state(x, real); state(y, real); variable(u, real); flag(flag1);",
+               "x := 0.0; y := 0.0;", "x' = u; y' = -1e6*(y - x); flag1 = y - 0.25;",
+               "constraints 0 = x + y - sin(time); end constraints;");
+
+static double off_index_2(double t, const double *x) {
+  return x[0] + x[1] - sin(t);
+}
+
+/* A pendulum that is pulled by what follows it fast. */
+static const char index_3[] = HSML_MODEL(
+    "state(x, real); state(y, real); state(vx, real); state(vy, real); state(w, real);"
+    " variable(lam, real); flag(flag1);",
+    "x := 1.0; y := 0.0; vx := 0.0; vy := 0.0; w := 1.0;",
+    "x' = vx; y' = vy; vx' = -lam*x - w; vy' = -lam*y - 9.81; w' = -1e6*(w - x); flag1 = x;",
+    "constraints 0 = x^2 + y^2 - 1.0; end constraints;");
+
+static double off_index_3(double t, const double *x) {
+  (void)t;
+  return fmax(fabs(x[0] * x[0] + x[1] * x[1] - 1.0), fabs(x[0] * x[2] + x[1] * x[3]));
+}
+
+#define FAST 1e6
+
+static const stiff_constraint constrained[] = {
+    {.name = "index 1",
+     .text = index_1,
+     .off = off_index_1,
+     .state = "x",
+     .final = 0.40808206181339198606 + 0.91294525072762767 / FAST,
+     .tolerance = 1e-7,
+     .first = PI / 3.0 + 1e-6,
+     .within = 1e-7},
+    {.name = "index 2",
+     .text = index_2,
+     .off = off_index_2,
+     .state = "y",
+     .final = 0.5 * 0.91294525072762767438 - 0.25 * 0.40808206181339198606 / FAST,
+     .tolerance = 1e-7,
+     .first = PI / 6.0 + 0.5e-6,
+     .within = 1e-7},
+    {.name = "index 3", .text = index_3, .off = off_index_3, .state = "x"},
+};
+
+/* On to t = 20 with the constraints looked at after every step. */
+static void go_on_constraints(const stiff_constraint *c, hsml_run *run, double least) {
+  double most = 0.0;
+  brink_status status = BRINK_STEPPED;
+  while (status == BRINK_STEPPED || status == BRINK_EVENT) {
+    status = brink_sim_advance(run->sim, 20.0, &run->diag);
+    most = fmax(most, fabs(c->off(brink_sim_time(run->sim), brink_sim_state(run->sim))));
+  }
+  CHECK_MSG(status == BRINK_TIME_REACHED, "%s: %s", c->name, run->diag.message);
+  CHECK_MSG(most <= least, "%s: off its constraints by %.3g", c->name, most);
+}
+
+static hsml_run *open_constrained(const stiff_constraint *c, brink_method method, double rtol) {
+  hsml_wishes wishes = hsml_default(rtol);
+  wishes.options.method = method;
+  hsml_run *run = hsml_open(c->text, &wishes);
+  CHECK_MSG(run->status == BRINK_OK, "%s: %s", c->name, run->diag.message);
+  return run;
+}
+
+TEST(auto_changes_to_bdf_in_stiff_models_with_constraints_and_keeps_them) {
+  for (size_t k = 0; k < sizeof constrained / sizeof constrained[0]; k++) {
+    const stiff_constraint *c = &constrained[k];
+    hsml_run *run = open_constrained(c, BRINK_AUTO, 1e-8);
+    go_on_constraints(c, run, 1e-12);
+    size_t count, total;
+    const brink_method_change *changes = brink_sim_method_changes(run->sim, &count, &total);
+    CHECK_INT(total, 1);
+    if (count > 0) CHECK(changes[0].to == BRINK_BDF && changes[0].t < 0.01);
+    CHECK_MSG(hsml_stats(run)->steps <= 10000, "%s: %ld steps", c->name,
+              (long)hsml_stats(run)->steps);
+    if (c->tolerance > 0.0) {
+      CHECK_NEAR(hsml_final(run, c->state), c->final, c->tolerance);
+      CHECK_NEAR(hsml_time(run, "flag1", 1), c->first, c->within);
+    } else { /* nothing is known but what another method finds at a tighter tolerance */
+      hsml_run *other = open_constrained(c, BRINK_BDF, 1e-10);
+      go_on_constraints(c, other, 1e-12);
+      CHECK_NEAR(hsml_final(run, c->state), hsml_final(other, c->state), 1e-5);
+      hsml_close(other);
+    }
+    hsml_close(run);
+  }
+}
+
 /* ---- copies ---- */
 
 /* The same bits after a clone, in the middle of steps with a matrix that both have to have. */
@@ -309,6 +469,11 @@ int main(void) {
   RUN(nothing_is_evaluated_past_an_edge_at_any_tolerance);
   RUN(auto_solves_van_der_pol_in_less_than_5000_steps_and_says_what_it_did);
   RUN(auto_leaves_models_alone_that_are_not_stiff);
+  RUN(auto_stays_with_bdf_after_events_that_leave_the_model_stiff);
+  RUN(auto_goes_back_after_events_that_end_the_stiffness);
+  RUN(bdf_restarts_only_where_an_action_has_changed_something);
+  RUN(auto_does_not_flip_with_frequent_switches);
+  RUN(auto_changes_to_bdf_in_stiff_models_with_constraints_and_keeps_them);
   RUN(a_clone_of_a_stiff_run_goes_on_with_the_same_bits);
   return check_done();
 }
