@@ -9,7 +9,8 @@ static void write_tied(const brink_journal *journal, const brink_structure *stru
                        brink_text *text) {
   brink_text name = {.allocator = text->allocator};
   brink_text_add(text, "[");
-  for (size_t g = 0; g < structure->ngroups; g++) {
+  bool known = structure->group != NULL && structure->tied != NULL;
+  for (size_t g = 0; known && g < structure->ngroups; g++) {
     brink_text_add(text, "%s[", g > 0 ? "," : "");
     for (size_t k = structure->group[g]; k < structure->group[g + 1]; k++) {
       name.length = 0;
