@@ -98,13 +98,10 @@ static brink_status make(brink_model **model, brink_diag *diag) {
   bottom.depends = position;
   bottom.ndepends = 1;
   bottom.coefficients = one;
-  brink_constraints_def constraints = {.size = sizeof constraints,
-                                       .structure = structure,
-                                       .residual = residual,
-                                       .derivatives = derivatives,
-                                       .most_invariants = INVARIANTS,
-                                       .most_entries = ENTRIES,
-                                       .most_factors = 1};
+  brink_constraints_def constraints = brink_default_constraints();
+  constraints.structure = structure;
+  constraints.residual = residual;
+  constraints.derivatives = derivatives;
   brink_model_def def = brink_default_model();
   def.name = "pendulum";
   def.nx = COMPONENTS;

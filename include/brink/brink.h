@@ -486,7 +486,7 @@ static inline brink_clock_def brink_default_clock(const char *name) {
   return def;
 }
 
-/* A sparse pattern by columns: rows of column j are rows[starts[j]] … rows[starts[j+1]-1]. */
+/* A sparse pattern by columns: rows of column j are rows[starts[j]] … rows[starts[j+1]-1], in any order, each once. */
 typedef struct brink_sparsity {
   const size_t *starts;
   const size_t *rows;
@@ -503,7 +503,11 @@ typedef struct brink_sparsity {
  *
  * States are integrated, unknowns solved for, and after every step the states are moved onto the invariants by the
  * least change in units of their tolerances. Guards read unknowns like states. Which constraints hold may depend on
- * modes, parameters and signs: each such choice is a structure. HSML models come with all this. */
+ * modes, parameters and signs: each such choice is a structure. HSML models come with all this.
+ *
+ * What a structure says is checked when a run first meets it: a wrong one ends the run with BRINK_ERR_CONSTRAINT and a
+ * message. `equation`, `order`, `tied` and `group` may be NULL. Without `equation` messages do not name constraints,
+ * and where states jump by an impulse of the unknowns, constraints that only determine unknowns do not restrict it. */
 typedef struct brink_structure {
   int index;             /* 1: constraints determine unknowns only; from 2 on they tie states */
   size_t nh;             /* invariants */
@@ -537,17 +541,29 @@ typedef struct brink_constraints_def {
   /* The values of g, then h. */
   int (*residual)(const brink_structure *structure, double t, const double *x, const brink_env *env,
                   double *r);
-  /* Their derivatives in the pattern. */
+  /* Their derivatives in the pattern. NULL: central differences of `residual`, at points that unilateral guards admit;
+   * slower, and equations that depend on each other are recognised less surely. */
   int (*derivatives)(const brink_structure *structure, double t, const double *x,
                      const brink_env *env, double *values);
-  size_t most_invariants; /* nh of any structure is at most this, */
-  size_t most_entries;    /* entries of its pattern, */
-  size_t most_factors;    /* and the sum of the squares of its blocks' sizes */
+  /* Room, which a run takes at its start; a structure that needs more is refused. All 0: for anything (memory grows with
+   * the square of nx), so give them for large models. */
+  size_t most_invariants; /* nh of any structure is at most this; counts if most_entries is given */
+  size_t most_entries;    /* of its pattern; 0: each row may read everything */
+  size_t most_factors;    /* sum of the squares of its blocks' sizes; 0: all may be one block */
   size_t nderived; /* the last of the unknowns are derivatives of others, as structures need them */
   const unsigned char
       *start; /* brink_initial of each component; NULL: states are fixed, unknowns free */
-  const double *lo, *hi; /* bounds of each unknown, nz of each; NULL: none */
+  const double *lo, *hi; /* bounds of each unknown at the start, nz of each; NULL: none */
 } brink_constraints_def;
+
+/* Everything is 0 and NULL but the size; structure and residual are required. */
+BRINK_API void brink_constraints_defaults(brink_constraints_def *def, size_t size);
+
+static inline brink_constraints_def brink_default_constraints(void) {
+  brink_constraints_def def;
+  brink_constraints_defaults(&def, sizeof def);
+  return def;
+}
 
 /* The flat hybrid model. brink_default_model() zeroes everything else; only nx, x0 and rhs are required. With
  * nx = 0, a model of clocks, rules and guards on time alone, x0 and rhs may be NULL. */
@@ -561,7 +577,7 @@ typedef struct brink_model_def {
   const int *mode0;               /* initial modes; NULL: 0 */
   const char *const *state_names; /* NULL: "x[0]", … */
 
-  brink_rhs_fn *rhs;
+  brink_rhs_fn *rhs;           /* what it writes for unknowns is ignored */
   brink_flow_jet_fn *flow_jet; /* optional: Taylor coefficients of the solution */
   const int
       *flow_degrees; /* for each state: no coefficient of its series beyond this one, whatever the
@@ -850,7 +866,11 @@ BRINK_API bool brink_sim_structure(const brink_sim *sim, brink_structure_record 
 BRINK_API brink_status brink_sim_at(const brink_sim *sim, double t, double *x, brink_diag *diag);
 
 /* Change something and go on: guards take their signs anew, the method restarts. Non-finite values
- * and unknown indices are refused. */
+ * and unknown indices are refused.
+ *
+ * With constraints: when the run goes on, unknowns are solved for. States that are off the constraints are moved onto
+ * them: within their tolerances by the least change, and farther by an impulse of the unknowns, as in an event. If none
+ * does it, because a position would have to jump, that call returns CONSTRAINT: set states with which the constraints hold. */
 BRINK_API brink_status brink_sim_set_state(brink_sim *sim, const double *x, brink_diag *diag);
 BRINK_API brink_status brink_sim_set_parameter(brink_sim *sim, size_t index, double value,
                                                brink_diag *diag);

@@ -34,6 +34,18 @@ export function groupColumns(columns) {
   return [...groups.values()].sort((a, b) => (RANK[a.kind] ?? 3) - (RANK[b.kind] ?? 3));
 }
 
+// Which constraints held, as a lane of its own beside those of modes; none if they never changed.
+export function structureLane(summary) {
+  const spans = summary?.structure ?? [];
+  if (spans.length < 2) return [];
+  const texts = spans.map((s) => `index ${s.index}, ${s.free} of ${s.states} free`);
+  const labels = [...new Set(texts)];
+  const runs = spans.map((s, k) => ({ from: s.from, to: s.to, value: labels.indexOf(texts[k]) })).filter((r) => r.to > r.from);
+  const used = labels.map((_, k) => k);
+  return [{ column: { name: 'constraints', type: 'structure' }, index: 'structure', labels, runs, used,
+    rank: new Map(used.map((v) => [v, v + 4])), color: (v) => colors().bands[(v + 4) % 8] }];
+}
+
 // One line has the colour of its kind; several are told apart.
 const KIND = { state: 0, output: 2, mode: 3 };
 
@@ -48,7 +60,8 @@ export class Panels {
     this.timeline = context.timeline;
     this.marks = context.marks;
     this.groups = groupColumns(report.columns);
-    this.lanes = report.columns.flatMap((column, index) => (isLane(column) ? [this.#lane(column, index)] : []));
+    this.lanes = [...report.columns.flatMap((column, index) => (isLane(column) ? [this.#lane(column, index)] : [])),
+      ...structureLane(report.summary)];
     this.shown = new Set(this.groups.slice(0, FIRST));
     this.open = new Map(); // group → { u, host }
     this.plots = [];
@@ -287,7 +300,7 @@ export class Panels {
       if (lanes.length > 1) return; // they have their names and values inside
       const at = idx ?? report.time.length - 1;
       value.replaceChildren(...(at < 0 ? [] : lanes.slice(0, 1).map((lane) => el('span', { class: 'entry' },
-        el('span', { class: idx === null || idx === undefined ? 'value' : 'value live', text: valueText(lane.column, report.values[lane.index][at]) })))));
+        el('span', { class: idx === null || idx === undefined ? 'value' : 'value live', text: this.#laneText(lane, at) })))));
     };
     show(null);
     const n = lanes.length;
@@ -302,6 +315,13 @@ export class Panels {
       over: (self) => this.#drawLanes(self, lanes),
     }, this.context);
     this.modes = { u, host, height, box, group: null };
+  }
+
+  #laneText(lane, at) {
+    if (lane.column.type !== 'structure') return valueText(lane.column, this.report.values[lane.index][at]);
+    const t = this.report.time[at];
+    const run = lane.runs.filter((r) => r.from <= t).pop();
+    return run ? lane.labels[run.value] : '';
   }
 
   #drawLanes(u, lanes) {

@@ -116,6 +116,17 @@ export function relay() {
   });
 }
 
+// A mass on a string that gets taut at t = 0.4 and slack again at 0.7; no modes.
+export function string() {
+  const time = Array.from({ length: 101 }, (_, k) => k / 100);
+  const span = (from, to, taut) => ({ from, to, index: taut ? 3 : 1, free: taut ? 2 : 4, states: 4, tied: taut ? [['x', 'y'], ['vx', 'vy']] : [] });
+  return report({
+    summary: { model: 'String', structure: [span(0, 0.4, false), span(0.4, 0.7, true), span(0.7, 1, false)] },
+    columns: [real('x'), real('tension', 'output')],
+    time, values: [time.map((t) => Math.cos(t)), time.map((t) => (t >= 0.4 && t < 0.7 ? 10 : 0))],
+  });
+}
+
 // Agents that go round on circles of their own.
 export function crowd(count = 20, frames = 200) {
   const t = [];

@@ -175,6 +175,15 @@ shows('the value under the cursor is told, and a mark tells its event', fixtures
   assert.match(tip, /3\.5355339/);
 });
 
+shows('changes of structure have a lane and bands', fixtures.string, {}, async (page) => {
+  const lanes = await page.evaluate(() => window.brink.lanes());
+  assert.deepEqual(lanes.map((l) => l.name), ['constraints']);
+  assert.deepEqual(lanes[0].labels, ['index 1, 4 of 4 free', 'index 3, 2 of 4 free']);
+  assert.deepEqual(lanes[0].runs.map((r) => [r.from, r.to, r.value]), [[0, 0.4, 0], [0.4, 0.7, 1], [0.7, 1, 0]]);
+  assert.equal(await page.evaluate(() => window.brink.bands()), 'constraints');
+  assert.equal(await page.locator('figure.panel', { hasText: 'constraints' }).locator('.value').textContent(), 'index 1, 4 of 4 free');
+});
+
 shows('modes have lanes and bands', fixtures.relay, {}, async (page) => {
   const lanes = await page.evaluate(() => window.brink.lanes());
   assert.deepEqual(lanes.map((l) => l.name), ['plant.side']);

@@ -7,14 +7,19 @@
 #include "cli/run.h"
 #include "run/conditions.h"
 
-enum { FINAL_SHOWN = 12, WARNINGS_SHOWN = 5, LINE = 90 };
+enum { FINAL_SHOWN = 12, WARNINGS_SHOWN = 5, CHANGES_SHOWN = 2, LINE = 90 };
+enum {
+  LABEL = 8,
+  LONG_LABEL = 13
+}; /* the column of labels; the second where one is "constraints" */
 
 static void write_status(const cli_simulation *sim, const cli_colours *c, brink_text *text) {
   const brink_summary *summary = &sim->run->summary;
   bool interrupted = summary->reason != NULL && strcmp(summary->reason, "interrupted") == 0;
   const char *colour = summary->reason == NULL ? c->good : interrupted ? c->warning : c->error;
-  brink_text_add(text, "%s%s%s %s%s%s at t = %.10g", c->bold, summary->model, c->plain, colour,
-                 interrupted ? summary->reason : summary->status, c->plain, summary->t);
+  brink_text_add(text, "%s%s%s %s%s%s at %st = %.10g", c->bold, summary->model, c->plain, colour,
+                 interrupted ? summary->reason : summary->status, c->plain,
+                 summary->not_started ? "the start, " : "", summary->t);
   if (summary->reason != NULL && !interrupted) brink_text_add(text, " (%s)", summary->reason);
   if (summary->reason == NULL && summary->message != NULL && summary->message[0] != '\0')
     brink_text_add(text, ": %s", summary->message);
@@ -72,9 +77,36 @@ static void write_misses(const brink_journal *journal, const cli_colours *c, bri
     brink_text_add(text, "  and %zu more\n", journal->nmisses - BRINK_HEADLINES);
 }
 
+/* ---- lines with labels ---- */
+
+typedef struct sheet {
+  int labels; /* the width of their column */
+  const cli_colours *c;
+  brink_text *text;
+} sheet;
+
 /* The word before a line, in a column of its own. */
-static void write_label(const char *label, const cli_colours *c, brink_text *text) {
-  brink_text_add(text, "%s%-8s%s", c->dim, label, c->plain);
+static void write_label(const sheet *s, const char *label) {
+  brink_text_add(s->text, "%s%-*s%s", s->c->dim, s->labels, label, s->c->plain);
+}
+
+/* Words behind a label, in lines that fit: a new one begins only behind `between`. */
+static void write_wrapped(const sheet *s, const char *words, const char *between) {
+  size_t width = (size_t)s->labels, step = strlen(between);
+  for (const char *at = words; *at != '\0';) {
+    const char *end = strstr(at, between);
+    size_t length = end != NULL ? (size_t)(end - at) + step : strlen(at);
+    size_t shown = between[step - 1] == ' ' && end != NULL ? length - 1 : length;
+    if (at != words && width + shown > LINE) {
+      while (s->text->length > 0 && s->text->data[s->text->length - 1] == ' ') s->text->length--;
+      brink_text_add(s->text, "\n%*s", s->labels, "");
+      width = (size_t)s->labels;
+    }
+    brink_text_append(s->text, at, length);
+    width += length;
+    at += length;
+  }
+  brink_text_add(s->text, "\n");
 }
 
 /* "name = value" into `one`. */
@@ -93,7 +125,8 @@ static void describe(const brink_columns *columns, const brink_tracked *tracked,
 }
 
 /* The first few final values, in lines that fit. */
-static void write_final(const cli_simulation *sim, const cli_colours *c, brink_text *text) {
+static void write_final(const cli_simulation *sim, const sheet *s) {
+  brink_text *text = s->text;
   const brink_columns *columns = &sim->run->columns;
   brink_moment now = brink_run_now(sim->run);
   brink_columns_visit(columns, &now);
@@ -106,17 +139,18 @@ static void write_final(const cli_simulation *sim, const cli_colours *c, brink_t
       bool breaks = width + 2 + one.length > LINE;
       if (shown == 0) {
         brink_text_add(text, "\n");
-        write_label("final", c, text);
+        write_label(s, "final");
+      } else {
+        brink_text_add(text, breaks ? ",\n%*s" : ", ", breaks ? s->labels : 0, "");
       }
-      const char *join = shown == 0 ? "" : breaks ? ",\n        " : ", ";
-      brink_text_add(text, "%s%s", join, one.data != NULL ? one.data : "");
-      width = (shown == 0 || breaks ? 8 : width + 2) + one.length;
+      brink_text_add(text, "%s", one.data != NULL ? one.data : "");
+      width = (shown == 0 || breaks ? (size_t)s->labels : width + 2) + one.length;
     }
   }
   text->failed = text->failed || one.failed;
   brink_text_free(&one);
   if (columns->count > shown)
-    brink_text_add(text, ",\n        and %zu more", columns->count - shown);
+    brink_text_add(text, ",\n%*sand %zu more", s->labels, "", columns->count - shown);
   if (shown > 0) brink_text_add(text, "\n");
 }
 
@@ -138,8 +172,9 @@ static void write_seconds(double seconds, brink_text *text) {
     brink_text_add(text, "%.3g s", seconds);
 }
 
-static void write_engine(const brink_summary *summary, const cli_colours *c, brink_text *text) {
-  write_label("time", c, text);
+static void write_engine(const brink_summary *summary, const sheet *s) {
+  brink_text *text = s->text;
+  write_label(s, "time");
   write_seconds(summary->wall_seconds, text);
   if (strcmp(summary->engine, "interpreter") == 0) {
     brink_text_add(text, ", interpreted%s%s", summary->engine_reason[0] != '\0' ? ": " : "",
@@ -157,16 +192,16 @@ static const char *plural(int64_t count) {
   return count == 1 ? "" : "s";
 }
 
-static void write_audit(const brink_stats *stats, const cli_colours *c, brink_text *text) {
-  write_label("audit", c, text);
-  brink_text_add(text, "%s%" PRId64 "%s evaluation%s past a unilateral surface\n",
-                 stats->rhs_past_guard == 0 ? c->good : c->error, stats->rhs_past_guard, c->plain,
-                 plural(stats->rhs_past_guard));
+static void write_audit(const brink_stats *stats, const sheet *s) {
+  const char *colour = stats->rhs_past_guard == 0 ? s->c->good : s->c->error;
+  write_label(s, "audit");
+  brink_text_add(s->text, "%s%" PRId64 "%s evaluation%s past a unilateral surface\n", colour,
+                 stats->rhs_past_guard, s->c->plain, plural(stats->rhs_past_guard));
 }
 
-static void write_agents(const brink_agent_counts *counts, const cli_colours *c, brink_text *text) {
-  write_label("agents", c, text);
-  brink_text_add(text,
+static void write_agents(const brink_agent_counts *counts, const sheet *s) {
+  write_label(s, "agents");
+  brink_text_add(s->text,
                  "%zu with clocks of their own, %" PRId64 " window%s, %" PRId64
                  " pair%s searched of %" PRId64 " compared\n",
                  counts->agents, counts->windows, plural(counts->windows), counts->searched,
@@ -174,60 +209,69 @@ static void write_agents(const brink_agent_counts *counts, const cli_colours *c,
 }
 
 /* Which constraints held, and how far states had to be moved onto them. */
-static void write_constraints(const cli_simulation *sim, const cli_colours *c, brink_text *text) {
+static void write_constraints(const cli_simulation *sim, const sheet *s) {
   const brink_journal *journal = &sim->run->journal;
   const brink_stats *stats = &sim->run->summary.stats;
   if (journal->nstructures == 0) return;
-  brink_text_add(text, "%sconstraints%s  ", c->dim, c->plain);
-  brink_text_append(text, journal->indices.data, journal->indices.length);
+  brink_text words = {0};
+  brink_text_append(&words, journal->indices.data, journal->indices.length);
   if (stats->projections > 0)
-    brink_text_add(text, "; largest correction %.2g tolerances", stats->largest_correction);
-  brink_text_add(text, "\n");
+    brink_text_add(&words, "; largest correction %.2g tolerances", stats->largest_correction);
+  write_label(s, "constraints");
+  write_wrapped(s, words.data != NULL ? words.data : "", "; ");
+  s->text->failed = s->text->failed || words.failed;
+  brink_text_free(&words);
 }
 
-#define CHANGES_SHOWN 3
-
-static void write_changes(const brink_summary *summary, brink_text *text) {
+static void write_changes(const brink_summary *summary, const sheet *s) {
+  size_t more = summary->total_changes - CHANGES_SHOWN;
+  brink_text words = {0};
   for (size_t k = 0; k < summary->nchanges && k < CHANGES_SHOWN; k++) {
     const brink_change_note *change = &summary->changes[k];
-    brink_text_add(text, "        %s from t = %.10g on (%s)\n", change->to, change->t, change->why);
+    words.length = 0;
+    brink_text_add(&words, "%s from t = %.10g on (%s)", change->to, change->t, change->why);
+    write_label(s, "");
+    write_wrapped(s, words.data != NULL ? words.data : "", " ");
   }
   if (summary->total_changes > CHANGES_SHOWN)
-    brink_text_add(text, "        and %zu more changes of the method\n",
-                   summary->total_changes - CHANGES_SHOWN);
+    brink_text_add(s->text, "%*sand %zu more change%s of the method\n", s->labels, "", more,
+                   more == 1 ? "" : "s");
+  s->text->failed = s->text->failed || words.failed;
+  brink_text_free(&words);
 }
 
-static void write_statistics(const cli_simulation *sim, const cli_colours *c, brink_text *text) {
+static void write_statistics(const cli_simulation *sim, const sheet *s) {
+  brink_text *text = s->text;
   const brink_summary *summary = &sim->run->summary;
   const brink_stats *stats = &summary->stats;
   brink_text_add(text, "\n");
-  write_label("steps", c, text);
+  write_label(s, "steps");
   brink_text_add(text,
                  "%" PRId64 " (%" PRId64 " rejected), %" PRId64 " right-hand side%s, %" PRId64
                  " guard%s, %" PRId64 " root search%s\n",
                  stats->steps, stats->rejected, stats->rhs, plural(stats->rhs), stats->guards,
                  plural(stats->guards), stats->roots, stats->roots == 1 ? "" : "es");
-  write_constraints(sim, c, text);
-  if (summary->agents != NULL) write_agents(summary->agents, c, text);
-  if (sim->settings.run.sim.audit) write_audit(stats, c, text);
-  write_label("method", c, text);
+  write_constraints(sim, s);
+  if (summary->agents != NULL) write_agents(summary->agents, s);
+  if (sim->settings.run.sim.audit) write_audit(stats, s);
+  write_label(s, "method");
   brink_text_add(text, "%s, events by %s, rtol %g, atol %g\n", summary->method,
                  summary->events_method, summary->rtol, summary->atol);
-  if (stats->reason != NULL) brink_text_add(text, "        chosen: %s\n", stats->reason);
-  write_changes(summary, text);
-  write_engine(summary, c, text);
+  if (stats->reason != NULL) brink_text_add(text, "%*schosen: %s\n", s->labels, "", stats->reason);
+  write_changes(summary, s);
+  write_engine(summary, s);
 }
 
 /* What was written, so that it can be found. */
-static void write_files(const cli_simulation *sim, const cli_colours *c, brink_text *text) {
+static void write_files(const cli_simulation *sim, const sheet *s) {
   if (sim->run->results != NULL) {
     int64_t rows = brink_results_kept(sim->run->results, NULL);
-    write_label("results", c, text);
-    brink_text_add(text, "%s, %" PRId64 " row%s\n", sim->settings.out, rows, plural(rows));
+    write_label(s, "results");
+    brink_text_add(s->text, "%s, %" PRId64 " row%s\n", sim->settings.out, rows, plural(rows));
   }
   if (sim->reported) {
-    write_label("report", c, text);
-    brink_text_add(text, "%s\n", sim->settings.report);
+    write_label(s, "report");
+    brink_text_add(s->text, "%s\n", sim->settings.report);
   }
 }
 
@@ -244,7 +288,9 @@ void cli_summary(const cli_simulation *sim, brink_text *text) {
   write_slides(&sim->run->journal, colours, text);
   write_misses(&sim->run->journal, colours, text);
   write_warnings(&sim->run->summary, colours, text);
-  if (!judged) write_final(sim, colours, text);
-  write_statistics(sim, colours, text);
-  write_files(sim, colours, text);
+  sheet s = {
+      .labels = sim->run->journal.nstructures > 0 ? LONG_LABEL : LABEL, .c = colours, .text = text};
+  if (!judged && !sim->run->summary.not_started) write_final(sim, &s);
+  write_statistics(sim, &s);
+  write_files(sim, &s);
 }

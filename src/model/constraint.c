@@ -129,8 +129,18 @@ void brink_solver_relocate(struct brink_solver *s, brink_relocation *moved) {
   BRINK_RELOCATE(moved, s->pattern_rows);
   BRINK_RELOCATE(moved, s->pattern_from);
   s->structure = NULL; /* that of another model, perhaps: it is asked for again */
+  memset(s->checked, 0, sizeof s->checked);
   s->pattern_of = NULL;
   s->has_seen = false;
+}
+
+void brink_solver_forget(struct brink_solver *s) {
+  if (s == NULL) return;
+  memset(s->x_scale, 0, s->ns * sizeof *s->x_scale);
+  memset(s->z_scale, 0, s->nz * sizeof *s->z_scale);
+  memset(s->z_floor, 0, s->nz * sizeof *s->z_floor);
+  s->since_measured = 0;
+  s->has_seen = s->failed = false;
 }
 
 /* ---- what implicit methods ask for ---- */

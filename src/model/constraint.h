@@ -2,7 +2,8 @@
  * structure.
  *
  *   constraint.c           the solver's memory; the doors of eval.h; tolerances and rounding of unknowns
- *   constraint_solve.c     Newton's method for the unknowns, and their rates
+ *   constraint_check.c     structures that are refused
+ *   constraint_solve.c     Newton's method for the unknowns, and their rates; differences of rows
  *   constraint_project.c   states onto invariants; the start
  *   constraint_transfer.c  from one structure to another: impulses */
 #ifndef BRINK_MODEL_CONSTRAINT_H
@@ -22,8 +23,18 @@ typedef struct brink_constraint_fault {
   char text[BRINK_DIAG_MESSAGE];
 } brink_constraint_fault;
 
+/* What a structure may leave out (brink.h). */
+static inline size_t brink_constraint_equation(const brink_structure *structure, size_t row) {
+  return structure->equation != NULL ? structure->equation[row] : BRINK_NONE;
+}
+static inline int brink_constraint_order(const brink_structure *structure, size_t row) {
+  return structure->order != NULL ? structure->order[row] : 0;
+}
+
 struct brink_solver {
-  const brink_structure *structure; /* that the workspace is laid out for; NULL: none yet */
+  const brink_structure *structure;  /* that the workspace is laid out for; NULL: none yet */
+  const brink_structure *checked[8]; /* the last ones that passed brink_constraint_check */
+  size_t nchecked;                   /* so far */
   double rtol;
   const double *atol;       /* of each state; NULL: nobody has said */
   double least_atol;        /* of these: for unknowns, which have none */
@@ -76,6 +87,14 @@ bool brink_solver_init(brink_eval *eval, brink_arena *arena);
 /* The run's tolerances; `atol` outlives the solver. */
 void brink_solver_tolerances(brink_eval *eval, double rtol, const double *atol);
 void brink_solver_relocate(struct brink_solver *solver, brink_relocation *moved);
+
+/* The sizes of what is remembered begin anew: a new run. */
+void brink_solver_forget(struct brink_solver *solver);
+
+/* ---- constraint_check.c ---- */
+
+/* Is a structure as brink.h asks for? Otherwise `text` (BRINK_DIAG_MESSAGE) says what is wrong. */
+bool brink_constraint_check(brink_eval *eval, const brink_structure *structure, char *text);
 
 /* ---- constraint_solve.c ---- */
 

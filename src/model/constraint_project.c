@@ -280,11 +280,12 @@ static brink_try contradiction(brink_eval *eval, size_t row) {
   struct brink_solver *s = eval->solver;
   const brink_structure *structure = s->structure;
   brink_constraint_fault *fault = &s->fault;
-  *fault = (brink_constraint_fault){.reason = BRINK_REASON_CONTRADICTED,
-                                    .equations = {structure->equation[s->nz + row]},
-                                    .orders = {structure->order[s->nz + row]},
-                                    .nequations = 1,
-                                    .value = s->r[s->nz + row]};
+  *fault =
+      (brink_constraint_fault){.reason = BRINK_REASON_CONTRADICTED,
+                               .equations = {brink_constraint_equation(structure, s->nz + row)},
+                               .orders = {brink_constraint_order(structure, s->nz + row)},
+                               .nequations = 1,
+                               .value = s->r[s->nz + row]};
   for (size_t j = 0; j < s->ns; j++) {
     if (s->H[row * s->ns + j] == 0.0 || start_of(eval, j) != BRINK_INITIAL_FIXED) continue;
     if (fault->nstates < BRINK_DIAG_EQUATIONS) fault->states[fault->nstates++] = j;
@@ -379,11 +380,12 @@ static brink_try meet_invariants(brink_eval *eval, double t, double *x, size_t *
     size_t row;
     brink_constraint_rows(eval, t, x, s->r);
     brink_constraint_violation(eval, x, &row);
-    s->fault = (brink_constraint_fault){.reason = BRINK_REASON_UNSOLVED,
-                                        .equations = {s->structure->equation[s->nz + row]},
-                                        .orders = {s->structure->order[s->nz + row]},
-                                        .nequations = 1,
-                                        .value = fabs(s->r[s->nz + row])};
+    s->fault = (brink_constraint_fault){
+        .reason = BRINK_REASON_UNSOLVED,
+        .equations = {brink_constraint_equation(s->structure, s->nz + row)},
+        .orders = {brink_constraint_order(s->structure, s->nz + row)},
+        .nequations = 1,
+        .value = fabs(s->r[s->nz + row])};
     for (size_t j = 0; j < s->ns && s->fault.nstates < BRINK_DIAG_EQUATIONS; j++) {
       if (!(s->weight[j] > 0.0) || s->H[row * s->ns + j] == 0.0) continue;
       s->fault.values[s->fault.nstates] = x[j];
@@ -461,8 +463,8 @@ static brink_try check_fixed_unknowns(brink_eval *eval, const double *guess, con
     if (fabs(x[u] - guess[u]) <= fmax(10.0 * tolerance, 1e3 * DBL_EPSILON * fabs(guess[u])))
       continue;
     s->fault = (brink_constraint_fault){.reason = BRINK_REASON_CONTRADICTED,
-                                        .equations = {s->structure->equation[i]},
-                                        .orders = {s->structure->order[i]},
+                                        .equations = {brink_constraint_equation(s->structure, i)},
+                                        .orders = {brink_constraint_order(s->structure, i)},
                                         .nequations = 1,
                                         .states = {u},
                                         .nstates = 1,

@@ -39,6 +39,12 @@ brink_try brink_constraint_bind(brink_eval *eval) {
     return BRINK_TRY_UNSOLVED;
   }
   if (structure == s->structure) return BRINK_TRY_OK;
+  s->structure = NULL;
+  if (!brink_constraint_check(eval, structure, s->fault.text)) {
+    s->fault.reason = BRINK_REASON_STRUCTURE;
+    s->fault.nequations = s->fault.nstates = 0;
+    return BRINK_TRY_UNSOLVED;
+  }
   s->structure = structure;
   s->has_seen = false;
   s->blocks.n = s->nz;
@@ -66,11 +72,72 @@ brink_try brink_constraint_rows(brink_eval *eval, double t, const double *y, dou
   return answer > 0 || !are_finite(r, s->nz + s->structure->nh) ? BRINK_TRY_REFUSED : BRINK_TRY_OK;
 }
 
+/* ---- derivatives of the rows ---- */
+
+#define APART 6.055454452393343e-06 /* cbrt(DBL_EPSILON): error of the formula and rounding alike */
+
+/* What component j, nx for time, is moved by. */
+static double distance(const brink_eval *eval, size_t j, double t, const double *y) {
+  const struct brink_solver *s = eval->solver;
+  double size = fabs(j < eval->nx ? y[j] : t);
+  if (j < s->ns) size = fmax(size, s->x_scale[j]);
+  if (j >= s->ns && j < eval->nx) size = fmax(size, s->z_scale[j - s->ns]);
+  return APART * (size > 0.0 ? size : 1.0);
+}
+
+/* The rows with component j moved by d, which is rounded to what it is. */
+static brink_try rows_beside(brink_eval *eval, size_t j, double t, const double *y, double *d,
+                             double *r) {
+  struct brink_solver *s = eval->solver;
+  double later = t;
+  memcpy(s->noise_x, y, eval->nx * sizeof *y);
+  double *moved = j < eval->nx ? &s->noise_x[j] : &later;
+  double from = *moved;
+  *moved += *d;
+  *d = *moved - from;
+  return brink_constraint_rows(eval, later, s->noise_x, r);
+}
+
+/* Central; with one point outside of the domain, or where a row has no value, from the other side. */
+static brink_try difference(brink_eval *eval, size_t j, double t, const double *y) {
+  struct brink_solver *s = eval->solver;
+  const brink_sparsity *pattern = &s->structure->pattern;
+  double right = distance(eval, j, t, y), left = -right;
+  brink_try above = rows_beside(eval, j, t, y, &right, s->noise);
+  if (above == BRINK_TRY_FATAL) return above;
+  brink_try below = rows_beside(eval, j, t, y, &left, s->noise_r);
+  if (below == BRINK_TRY_FATAL) return below;
+  if (above != BRINK_TRY_OK && below != BRINK_TRY_OK) return above;
+  if (above != BRINK_TRY_OK || below != BRINK_TRY_OK) {
+    double *missing = above != BRINK_TRY_OK ? s->noise : s->noise_r;
+    double *d = above != BRINK_TRY_OK ? &right : &left;
+    *d = 0.0;
+    brink_try here = rows_beside(eval, j, t, y, d, missing);
+    if (here != BRINK_TRY_OK) return here;
+  }
+  for (size_t e = pattern->starts[j]; e < pattern->starts[j + 1]; e++) {
+    size_t row = pattern->rows[e];
+    s->values[e] = (s->noise[row] - s->noise_r[row]) / (right - left);
+  }
+  return BRINK_TRY_OK;
+}
+
+static brink_try take_differences(brink_eval *eval, double t, const double *y) {
+  const size_t *starts = eval->solver->structure->pattern.starts;
+  brink_try outcome = BRINK_TRY_OK;
+  for (size_t j = 0; j <= eval->nx && outcome == BRINK_TRY_OK; j++) {
+    if (starts[j] < starts[j + 1]) outcome = difference(eval, j, t, y);
+  }
+  return outcome;
+}
+
 brink_try brink_constraint_derive(brink_eval *eval, double t, const double *y) {
   struct brink_solver *s = eval->solver;
   const brink_structure *structure = s->structure;
+  const brink_constraints_def *def = eval->model->def.constraints;
   size_t count = structure->pattern.starts[eval->nx + 1];
-  int answer = eval->model->def.constraints->derivatives(structure, t, y, &eval->env, s->values);
+  if (def->derivatives == NULL) return take_differences(eval, t, y);
+  int answer = def->derivatives(structure, t, y, &eval->env, s->values);
   if (answer < 0) return BRINK_TRY_FATAL;
   return answer > 0 || !are_finite(s->values, count) ? BRINK_TRY_REFUSED : BRINK_TRY_OK;
 }
@@ -206,8 +273,8 @@ static brink_try no_solution(brink_eval *eval, size_t b, const double *y) {
     double left = fabs(s->r[i]);
     if (!(left <= fault->value)) fault->value = left;
     if (fault->nequations == BRINK_DIAG_EQUATIONS) continue;
-    fault->equations[fault->nequations] = structure->equation[i];
-    fault->orders[fault->nequations++] = structure->order[i];
+    fault->equations[fault->nequations] = brink_constraint_equation(structure, i);
+    fault->orders[fault->nequations++] = brink_constraint_order(structure, i);
     fault->values[fault->nstates] = y[structure->unknown[i]];
     fault->states[fault->nstates++] = structure->unknown[i];
   }
@@ -379,8 +446,8 @@ bool brink_constraint_regular(brink_eval *eval, double t, const double *y) {
     *fault = (brink_constraint_fault){.reason = BRINK_REASON_DEPENDENT};
     for (size_t i = 0; i < m; i++) {
       if (fabs(left[i]) >= TELLING * most_left && fault->nequations < BRINK_DIAG_EQUATIONS) {
-        fault->equations[fault->nequations] = structure->equation[first + i];
-        fault->orders[fault->nequations++] = structure->order[first + i];
+        fault->equations[fault->nequations] = brink_constraint_equation(structure, first + i);
+        fault->orders[fault->nequations++] = brink_constraint_order(structure, first + i);
       }
       if (fabs(right[i]) >= TELLING * most_right && fault->nstates < BRINK_DIAG_EQUATIONS)
         fault->states[fault->nstates++] = structure->unknown[first + i];

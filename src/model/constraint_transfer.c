@@ -95,9 +95,10 @@ static brink_try derive_field(brink_eval *eval, const impulses *im, double t, co
 
 /* Does the constraint of row i of g only determine unknowns? */
 static bool is_plain(const brink_structure *structure, size_t i, size_t rows) {
-  if (structure->order[i] != 0 || structure->equation[i] == BRINK_NONE) return false;
+  size_t equation = brink_constraint_equation(structure, i);
+  if (brink_constraint_order(structure, i) != 0 || equation == BRINK_NONE) return false;
   for (size_t k = 0; k < rows; k++) {
-    if (k != i && structure->equation[k] == structure->equation[i]) return false;
+    if (k != i && brink_constraint_equation(structure, k) == equation) return false;
   }
   return true;
 }
@@ -179,12 +180,12 @@ static brink_try no_impulse(brink_eval *eval, const impulses *im, size_t row, do
     all_assigned = all_assigned && assigned[j];
     any = true;
   }
-  *fault = (brink_constraint_fault){.reason = all_assigned && any ? BRINK_REASON_ASSIGNED
-                                                                  : BRINK_REASON_NO_IMPULSE,
-                                    .equations = {s->structure->equation[s->nz + row]},
-                                    .orders = {s->structure->order[s->nz + row]},
-                                    .nequations = 1,
-                                    .value = value};
+  *fault = (brink_constraint_fault){
+      .reason = all_assigned && any ? BRINK_REASON_ASSIGNED : BRINK_REASON_NO_IMPULSE,
+      .equations = {brink_constraint_equation(s->structure, s->nz + row)},
+      .orders = {brink_constraint_order(s->structure, s->nz + row)},
+      .nequations = 1,
+      .value = value};
   for (size_t j = 0; j < s->ns && fault->nstates < BRINK_DIAG_EQUATIONS; j++) {
     if (s->H[row * s->ns + j] != 0.0) fault->states[fault->nstates++] = j;
   }
@@ -258,8 +259,8 @@ static brink_try check_unique(brink_eval *eval, const impulses *im, double t, co
 /* The fault is about an impulse that this invariant asked for. */
 static brink_try asked_by(brink_eval *eval, size_t row) {
   struct brink_solver *s = eval->solver;
-  s->fault.equations[0] = s->structure->equation[s->nz + row];
-  s->fault.orders[0] = s->structure->order[s->nz + row];
+  s->fault.equations[0] = brink_constraint_equation(s->structure, s->nz + row);
+  s->fault.orders[0] = brink_constraint_order(s->structure, s->nz + row);
   s->fault.nequations = 1;
   return BRINK_TRY_UNSOLVED;
 }
@@ -402,10 +403,12 @@ int brink_constraint_vanishing(brink_eval *eval, size_t guard, double t, const d
   }
   for (size_t i = 0; i < structure->nh; i++) {
     int count = 0; /* of its derivatives that tie states, itself included */
-    for (size_t k = 0; k < structure->nh; k++)
-      count += structure->equation[s->nz + k] == structure->equation[s->nz + i];
+    size_t equation = brink_constraint_equation(structure, s->nz + i);
+    if (equation == BRINK_NONE) count = structure->index - 1; /* as many as there can be */
+    for (size_t k = 0; k < structure->nh && equation != BRINK_NONE; k++)
+      count += brink_constraint_equation(structure, s->nz + k) == equation;
     if (count > most) most = count;
-    if (structure->order[s->nz + i] != 0) continue;
+    if (brink_constraint_order(structure, s->nz + i) != 0) continue;
     double dot = 0.0, one = 0.0, two = 0.0;
     for (size_t j = 0; j < s->ns; j++) {
       double h = s->H[i * s->ns + j], g = s->weight[j];

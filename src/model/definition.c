@@ -1,4 +1,4 @@
-/* definition.c: the defaults of models, guards and clocks, and definitions of callers that know less of them. */
+/* definition.c: the defaults of models, guards, clocks and constraints, and definitions of callers that know less of them. */
 #include <string.h>
 
 #include "base/definition.h"
@@ -14,6 +14,8 @@ static const brink_guard_def guard_defaults = {.size = sizeof(brink_guard_def),
 
 static const brink_clock_def clock_defaults = {.size = sizeof(brink_clock_def)};
 
+static const brink_constraints_def constraints_defaults = {.size = sizeof(brink_constraints_def)};
+
 void brink_model_defaults(brink_model_def *def, size_t size) {
   brink_definition_fill(def, size, &model_defaults, sizeof model_defaults);
 }
@@ -24,6 +26,10 @@ void brink_guard_defaults(brink_guard_def *def, size_t size) {
 
 void brink_clock_defaults(brink_clock_def *def, size_t size) {
   brink_definition_fill(def, size, &clock_defaults, sizeof clock_defaults);
+}
+
+void brink_constraints_defaults(brink_constraints_def *def, size_t size) {
+  brink_definition_fill(def, size, &constraints_defaults, sizeof constraints_defaults);
 }
 
 brink_status brink_guard_def_read(const brink_guard_def *given, brink_guard_def *full,
@@ -66,6 +72,16 @@ static brink_status read_array(const kind *k, const void *given, size_t count, b
   return BRINK_OK;
 }
 
+/* Without unknowns nobody asks for constraints. */
+static brink_status read_constraints(brink_model_def *model, brink_arena *arena, brink_diag *diag) {
+  if (model->nz == 0 || model->constraints == NULL) return BRINK_OK;
+  brink_constraints_def *full = brink_arena_copy(arena, &constraints_defaults, 1, sizeof *full);
+  if (full == NULL) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  const brink_constraints_def *given = model->constraints;
+  model->constraints = full;
+  return brink_definition_read(full, sizeof *full, given, "brink_constraints_def", diag);
+}
+
 brink_status brink_model_def_read(const brink_model_def *given, brink_arena *arena,
                                   brink_model_def *full, brink_diag *diag) {
   static const kind guard = {"brink_guard_def", &guard_defaults, sizeof guard_defaults};
@@ -80,5 +96,5 @@ brink_status brink_model_def_read(const brink_model_def *given, brink_arena *are
   if (status != BRINK_OK) return status;
   full->guards = guards;
   full->clocks = clocks;
-  return BRINK_OK;
+  return read_constraints(full, arena, diag);
 }

@@ -29,8 +29,30 @@ static brink_status check_finite(const double *values, size_t count, const char 
   return BRINK_OK;
 }
 
-static brink_status check_sizes(const brink_model_def *def, brink_diag *diag) {
 #define REFUSE(...) return brink_diag_refuse(diag, BRINK_REASON_DEFINITION, __VA_ARGS__)
+
+/* What can be looked at before there is a structure; model/constraint_check.c has the rest. */
+static brink_status check_constraints(const brink_model_def *def, brink_diag *diag) {
+  const brink_constraints_def *constraints = def->constraints;
+  if (constraints->structure == NULL || constraints->residual == NULL)
+    REFUSE("constraints needs structure and residual");
+  if (constraints->nderived > def->nz)
+    REFUSE("constraints: nderived is %zu, but nz is %zu", constraints->nderived, def->nz);
+  for (size_t i = 0; constraints->start != NULL && i < def->nx; i++) {
+    if (constraints->start[i] > BRINK_INITIAL_FIXED)
+      REFUSE("constraints: start[%zu] is %d, not one of brink_initial", i,
+             (int)constraints->start[i]);
+  }
+  for (size_t k = 0; k < def->nz; k++) {
+    double lo = constraints->lo != NULL ? constraints->lo[k] : -(double)INFINITY;
+    double hi = constraints->hi != NULL ? constraints->hi[k] : (double)INFINITY;
+    if (!(lo <= hi))
+      REFUSE("constraints: lo[%zu] is %g and hi[%zu] is %g: give lo <= hi", k, lo, k, hi);
+  }
+  return BRINK_OK;
+}
+
+static brink_status check_sizes(const brink_model_def *def, brink_diag *diag) {
   if (def->nx > 0 && def->rhs == NULL)
     REFUSE("rhs is NULL: give the right-hand side dx/dt = f(t, x)");
   if (def->nx > 0 && def->x0 == NULL) REFUSE("x0 is NULL: give nx initial states");
@@ -43,10 +65,8 @@ static brink_status check_sizes(const brink_model_def *def, brink_diag *diag) {
   if (def->nz > def->nx) REFUSE("nz is %zu, but there are %zu components", def->nz, def->nx);
   if (def->nz > 0 && def->constraints == NULL)
     REFUSE("nz is %zu, but constraints is NULL: give what determines the unknowns", def->nz);
-  if (def->nz > 0 && (def->constraints->structure == NULL || def->constraints->residual == NULL ||
-                      def->constraints->derivatives == NULL))
-    REFUSE("constraints needs structure, residual and derivatives");
-  brink_status status = check_finite(def->x0, def->nx, "x0", diag);
+  brink_status status = def->nz > 0 ? check_constraints(def, diag) : BRINK_OK;
+  if (status == BRINK_OK) status = check_finite(def->x0, def->nx, "x0", diag);
   if (status == BRINK_OK && def->np > 0) status = check_finite(def->p0, def->np, "p0", diag);
   return status;
 }
@@ -448,6 +468,24 @@ static bool copy_pattern(brink_model *model) {
   return def->jacobian_pattern.starts != NULL && def->jacobian_pattern.rows != NULL;
 }
 
+/* Bounds of unknowns; NULL: `none` for each. */
+static const double *copy_bounds(brink_arena *arena, const double *given, size_t count,
+                                 double none) {
+  double *bounds = brink_arena_take(arena, count, sizeof *bounds);
+  for (size_t k = 0; bounds != NULL && k < count; k++) bounds[k] = given != NULL ? given[k] : none;
+  return bounds;
+}
+
+/* Room for whatever a structure may need, where the definition does not say less: all states are tied, every row reads
+ * everything, all unknowns are solved for together. */
+static void fill_room(brink_constraints_def *constraints, size_t nx, size_t nz) {
+  if (constraints->most_entries == 0) {
+    if (constraints->most_invariants == 0) constraints->most_invariants = nx - nz;
+    constraints->most_entries = (nz + constraints->most_invariants) * (nx + 1);
+  }
+  if (constraints->most_factors == 0) constraints->most_factors = nz * nz;
+}
+
 static bool copy_constraints(brink_model *model) {
   brink_model_def *def = &model->def;
   brink_arena *arena = &model->arena;
@@ -455,8 +493,11 @@ static bool copy_constraints(brink_model *model) {
   brink_constraints_def *copy = brink_arena_copy(arena, def->constraints, 1, sizeof *copy);
   if (copy == NULL) return false;
   if (copy->start != NULL) copy->start = brink_arena_copy(arena, copy->start, def->nx, 1);
-  if (copy->lo != NULL) copy->lo = brink_arena_copy(arena, copy->lo, def->nz, sizeof(double));
-  if (copy->hi != NULL) copy->hi = brink_arena_copy(arena, copy->hi, def->nz, sizeof(double));
+  if (copy->lo != NULL || copy->hi != NULL) {
+    copy->lo = copy_bounds(arena, copy->lo, def->nz, -(double)INFINITY);
+    copy->hi = copy_bounds(arena, copy->hi, def->nz, (double)INFINITY);
+  }
+  fill_room(copy, def->nx, def->nz);
   def->constraints = copy;
   return !arena->failed;
 }

@@ -212,6 +212,15 @@ static void put_states(writer *w, size_t first, size_t end) {
   }
 }
 
+static void name_equation(size_t equation, int order, char *text, size_t size) {
+  if (equation == BRINK_NONE)
+    snprintf(text, size, "a constraint");
+  else if (order == 0)
+    snprintf(text, size, "constraint %zu", equation);
+  else
+    snprintf(text, size, "constraint %zu (derivative %d)", equation, order);
+}
+
 static void put_equations(writer *w) {
   char text[BRINK_DIAG_MESSAGE];
   for (size_t k = 0; k < w->diag->nequations; k++) {
@@ -220,8 +229,7 @@ static void put_equations(writer *w) {
       w->words->equation(w->words->user, w->diag->equations[k], w->diag->orders[k], text,
                          sizeof text);
     else
-      snprintf(text, sizeof text, "constraint %zu (derivative %d)", w->diag->equations[k],
-               w->diag->orders[k]);
+      name_equation(w->diag->equations[k], w->diag->orders[k], text, sizeof text);
     put(w, text, strlen(text));
   }
 }

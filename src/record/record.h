@@ -313,6 +313,7 @@ typedef struct brink_summary {
   size_t nzeno_flags;
   brink_stats stats;
   bool constraints;                 /* the model has some */
+  bool not_started;                 /* failed: there is no consistent start, and no final state */
   const brink_change_note *changes; /* of the method, by auto; the first ones */
   size_t nchanges, total_changes;
   const char *against;              /* an object in JSON: another method's events; NULL: none */

@@ -2,14 +2,15 @@
 #include "expr/structure.h"
 #include "record/record.h"
 
-enum { INDICES = 4 }; /* structures that a person is shown */
+enum { INDICES = 3 }; /* structures that a person is shown: the first, and two changes */
 
 /* [["w1","w2"],…]: states that invariants tie together. */
 static void write_tied(const brink_journal *journal, const brink_structure *structure,
                        brink_text *text) {
   brink_text name = {.allocator = text->allocator};
   brink_text_add(text, "[");
-  for (size_t g = 0; g < structure->ngroups; g++) {
+  bool known = structure->group != NULL && structure->tied != NULL;
+  for (size_t g = 0; known && g < structure->ngroups; g++) {
     brink_text_add(text, "%s[", g > 0 ? "," : "");
     for (size_t k = structure->group[g]; k < structure->group[g + 1]; k++) {
       name.length = 0;
@@ -84,7 +85,8 @@ void brink_journal_end_structures(brink_journal *journal, double t) {
   journal->span[journal->nspans - 1].to = t;
   while (journal->nspans > 0) write_first(journal);
   if (journal->nstructures > INDICES)
-    brink_text_add(&journal->indices, "; and %zu more", journal->nstructures - INDICES);
+    brink_text_add(&journal->indices, "; and %zu more change%s", journal->nstructures - INDICES,
+                   journal->nstructures - INDICES == 1 ? "" : "s");
 }
 
 void brink_journal_impulses(const brink_journal *journal, brink_text *text) {

@@ -32,9 +32,13 @@ static void add_names(const brink_failure *failure, const char *last, brink_text
   }
 }
 
-static const char *ordinal(int order) {
+/* "the first derivative of ", before a constraint. */
+static void add_order(int order, brink_text *text) {
   static const char *const words[] = {"", "first", "second", "third", "fourth"};
-  return order < 5 ? words[order] : "a higher";
+  if (order > 4)
+    brink_text_add(text, "derivative %d of ", order);
+  else if (order > 0)
+    brink_text_add(text, "the %s derivative of ", words[order]);
 }
 
 /* ---- places ---- */
@@ -120,9 +124,9 @@ static void say_contradicted(const words *w) {
   bool one = diag->nstates == 1;
   brink_text_add(w->message, "the fixed initial value%s of ", one ? "" : "s");
   add_names(w->failure, ", ", w->message);
-  brink_text_add(w->message, " contradict%s this constraint", one ? "s" : "");
-  if (diag->orders[0] > 0)
-    brink_text_add(w->message, ", its %s derivative", ordinal(diag->orders[0]));
+  brink_text_add(w->message, " contradict%s ", one ? "s" : "");
+  add_order(diag->orders[0], w->message);
+  brink_text_add(w->message, "this constraint");
   brink_text_add(w->message, " by %.6g", fabs(diag->value));
   brink_text_add(w->hint, one ? "make it a guess" : "make one of them a guess");
 }
@@ -194,8 +198,7 @@ static void say_no_impulse(const words *w) {
   brink_text_add(w->message, "at t = %.10g ", diag->t);
   if (!add_begun(w)) brink_text_add(w->message, "this constraint");
   brink_text_add(w->message, " cannot begin: ");
-  if (diag->orders[0] > 0)
-    brink_text_add(w->message, "the %s derivative of ", ordinal(diag->orders[0]));
+  add_order(diag->orders[0], w->message);
   brink_text_add(w->message, "the constraint is off by %.6g, and no impulse of ", diag->value);
   size_t hidden = system->structures != NULL ? system->structures->hidden : 0;
   size_t declared = system->nz - hidden;
@@ -216,9 +219,9 @@ static void say_assigned(const words *w) {
   bool one = diag->nstates == 1;
   brink_text_add(w->message, "at t = %.10g the assigned value%s of ", diag->t, one ? "" : "s");
   add_names(w->failure, ", ", w->message);
-  brink_text_add(w->message, " contradict%s this constraint", one ? "s" : "");
-  if (diag->orders[0] > 0)
-    brink_text_add(w->message, ", its %s derivative", ordinal(diag->orders[0]));
+  brink_text_add(w->message, " contradict%s ", one ? "s" : "");
+  add_order(diag->orders[0], w->message);
+  brink_text_add(w->message, "this constraint");
   brink_text_add(w->message, " by %.6g", fabs(diag->value));
   brink_text_add(w->hint, "assign values with which it holds, or fewer of them");
 }

@@ -42,6 +42,8 @@ void brink_run_fill_summary(brink_run *run) {
   }
   summary->stats = *brink_sim_stats(run->sim);
   summary->constraints = run->system->nz > 0;
+  summary->not_started =
+      run->status < 0 && !brink_sim_has_begun(run->sim) && summary->stats.steps == 0;
   fill_changes(run);
   summary->method = brink_method_name(summary->stats.method);
   summary->engine = brink_instance_engine(run->instance);

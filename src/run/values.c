@@ -270,13 +270,14 @@ brink_status brink_run_get_structure(brink_run *run, brink_run_structure *struct
   if (run->tied == NULL)
     run->tied = brink_arena_take(&run->arena, run->system->nx, sizeof *run->tied);
   if (run->tied == NULL) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
-  for (size_t k = 0; k < of->group[of->ngroups]; k++)
+  bool known = of->ngroups > 0 && of->group != NULL && of->tied != NULL;
+  for (size_t k = 0; known && k < of->group[of->ngroups]; k++)
     run->tied[k] = brink_model_state_name(model, of->tied[k]);
   *structure = (brink_run_structure){.index = now.index,
                                      .nstates = now.nstates,
                                      .nfree = now.nfree,
-                                     .ntied = of->ngroups,
-                                     .tied = of->group,
+                                     .ntied = known ? of->ngroups : 0,
+                                     .tied = known ? of->group : NULL,
                                      .names = run->tied};
   return BRINK_OK;
 }

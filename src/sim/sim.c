@@ -291,6 +291,7 @@ static void begin_anew(brink_sim *sim) {
   sim->consistent = false;
   sim->last.terms = 0;
   brink_stiff_forget(sim);
+  brink_solver_forget(eval->solver);
   forget_unit(&sim->stepper);
   brink_schedule_start(sim);
 }

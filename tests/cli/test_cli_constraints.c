@@ -146,7 +146,40 @@ TEST(the_text_has_a_line_about_constraints) {
   CHECK_EXIT(o, 0);
   CHECK_CONTAINS(o.out,
                  "constraints  index 1, 2 of 2 states free; from t = 5.40988 index 2, 1 of 2 "
-                 "free; largest correction ");
+                 "free;\n             largest correction ");
+  CHECK_CONTAINS(o.out, "\nsteps        ");
+  CHECK_CONTAINS(o.out, "\nmethod       ");
+  done(&o);
+}
+
+TEST(many_changes_of_structure_are_counted) {
+  outcome o = brink("run " DAE "clutch.hsml' --until 15 --interpret");
+  CHECK_EXIT(o, 0);
+  CHECK_CONTAINS(o.out, "index 1, 2 of 2 states free; from t = 5.40988 index 2, 1 of 2 free;\n"
+                        "             from t = 6.86301 index 1, 2 of 2 free; and 5 more changes;\n"
+                        "             largest correction ");
+  done(&o);
+}
+
+TEST(changes_of_the_method_are_short) {
+  outcome o = brink("run " DAE "stiff-rectifier.hsml' --until 0.1 --interpret");
+  CHECK_EXIT(o, 0);
+  CHECK_CONTAINS(o.out, " more changes of the method\n");
+  size_t width = 0;
+  for (const char *c = o.out; *c != '\0'; c++) {
+    width = *c == '\n' ? 0 : width + 1;
+    CHECK(width <= 90);
+  }
+  done(&o);
+}
+
+TEST(a_failed_start_has_no_final_state) {
+  outcome o = brink("run '" BRINK_SOURCE_DIR
+                    "/tests/lang/refused/initial-derivative.hsml' --until 1 --interpret");
+  CHECK_EXIT(o, 4);
+  CHECK_CONTAINS(o.out, "Pendulum failed at the start, t = 0 (constraint)\n");
+  CHECK(strstr(o.out, "final") == NULL);
+  CHECK_CONTAINS(o.err, "contradict the first derivative of this constraint by 1");
   done(&o);
 }
 
@@ -329,6 +362,9 @@ int main(void) {
   RUN(derivatives_of_unknowns_are_not_recorded);
   RUN(initial_values_that_nothing_determines_are_named_once);
   RUN(the_text_has_a_line_about_constraints);
+  RUN(many_changes_of_structure_are_counted);
+  RUN(changes_of_the_method_are_short);
+  RUN(a_failed_start_has_no_final_state);
   RUN(check_lists_structures);
   RUN(of_many_structures_the_first_are_listed);
   RUN(what_constraints_do_not_go_with_is_refused);
