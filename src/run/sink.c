@@ -115,10 +115,10 @@ static void name_agents(const brink_run *run, const brink_logged_event *logged, 
 /* Impulses that are not zero, with their names; NULL: out of memory, or none. */
 static const brink_run_impulse *name_impulses(brink_run *run, const double *impulse,
                                               size_t *count) {
+  *count = 0;
+  if (impulse == NULL) return NULL; /* agents have none */
   const brink_model *model = brink_instance_model(run->instance);
   size_t nz = run->system->nz, ns = run->system->nx - nz;
-  *count = 0;
-  if (impulse == NULL) return NULL;
   if (run->impulses == NULL)
     run->impulses = brink_arena_take(&run->arena, nz, sizeof *run->impulses);
   for (size_t k = 0; run->impulses != NULL && k < nz; k++) {
