@@ -328,7 +328,8 @@ void flat_equations(flat *f, flat_group *group) {
     bad = bad || f->failed;
     flat_next(f);
   }
-  if (f->arena->failed || f->scratch.failed) flat_out_of_memory(f); /* what is missing was not made */
+  if (f->arena->failed || f->scratch.failed)
+    flat_out_of_memory(f); /* what is missing was not made */
   if (!bad && !f->failed) check_complete(f, group);
 }
 

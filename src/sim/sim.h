@@ -168,7 +168,7 @@ struct brink_sim {
   double *impulse;                  /* of the last change of structure: one for each unknown */
   bool consistent;                  /* the start has been made: what changes later is a change */
   bool *chosen;                     /* states that the start has chosen, … */
-  bool *frozen; /* states that keep their values when constraints are met */
+  bool *frozen;                     /* states that keep their values when constraints are met */
   size_t nchosen; /* … as so many were left open and more than constraints determine; 0: none */
   const char *reason; /* for the method, if it was chosen automatically */
   double *atol;       /* one for each state */

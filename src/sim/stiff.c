@@ -129,7 +129,8 @@ static double field_beside(brink_sim *sim, double *f) {
   static const double moves[] = {MOVE, -MOVE};
   for (int k = 0; k < 2; k++) {
     memcpy(x, sim->x, sim->eval.n * sizeof *x);
-    for (size_t i = 0; i < count_states(sim); i++) x[i] += moves[k] * size_of(sim, i) * s->direction[i];
+    for (size_t i = 0; i < count_states(sim); i++)
+      x[i] += moves[k] * size_of(sim, i) * s->direction[i];
     if (brink_eval_rhs(&sim->eval, sim->t, x, f) == BRINK_TRY_OK) return moves[k];
   }
   return 0.0;
