@@ -47,6 +47,24 @@ static double size_of_sides(brink_sim *sim, size_t guard) {
   return size;
 }
 
+#define CLEARLY 16.0 /* tolerances: more than the location of an event leaves over */
+
+/* Does a condition that lets go of the surface hold, and the state is still held? Nothing leads on from there: the fields
+ * beside it lead back at once (kinetic friction above static). */
+static bool ought_to_be_left(brink_sim *sim, size_t guard) {
+  brink_eval *eval = &sim->eval;
+  const brink_guard_def *def = &sim->model->guards[guard].def;
+  size_t leave[] = {def->leave_positive, def->leave_negative};
+  for (int side = 0; side < 2 && eval->until_left[guard]; side++) {
+    size_t k = leave[side];
+    if (k == BRINK_NONE || !eval->enabled[k]) continue;
+    double near = CLEARLY * brink_sim_tolerance(sim, k, sim->t, sim->x) +
+                  64.0 * brink_sim_zero_band(sim, k, sim->t, sim->x);
+    if (brink_eval_guard(eval, k, sim->t, sim->x) > near) return true;
+  }
+  return false;
+}
+
 brink_status brink_sim_check_laws(brink_sim *sim, brink_diag *diag) {
   const brink_eval *eval = &sim->eval;
   const double *f = sim->stepper.f;
@@ -54,6 +72,8 @@ brink_status brink_sim_check_laws(brink_sim *sim, brink_diag *diag) {
   for (size_t k = 0; k < eval->nheld; k++) {
     size_t guard = eval->held[k], state;
     if (sim->model->guards[guard].def.surface == BRINK_SURFACE_FILIPPOV) continue;
+    if (ought_to_be_left(sim, guard))
+      return brink_sim_fail(sim, diag, BRINK_REASON_STUCK_GUARD, (brink_arguments){.guard = guard});
     double rate = brink_eval_rate(&sim->eval, guard, sim->t, sim->x, f);
     double size = size_of_terms(sim, guard, f, &state);
     if (!(fabs(rate) > part * size)) continue;
