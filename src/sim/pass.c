@@ -45,9 +45,21 @@ static bool same_at_end(brink_sim *sim) {
          memcmp(sim->event_x, sim->instant.field, eval->nx * sizeof *sim->instant.field) == 0;
 }
 
+/* Has every guard with an action gone through its surface? Where the field leads one back at once, against the path that
+ * led it there, its events would follow each other without end in what is left of the step. */
+static bool went_through(const brink_sim *sim) {
+  for (size_t k = 0; k < sim->nevents && sim->instant.count > 0; k++) {
+    size_t guard = sim->events[k].guard;
+    if (sim->model->guards[guard].def.action != NULL &&
+        sim->eval.sgn[guard] != (int)sim->events[k].direction)
+      return false;
+  }
+  return true;
+}
+
 static bool without_consequence(brink_sim *sim) {
   return brink_sim_has_begun(sim) && !sim->instant.changed && !sim->instant.split &&
-         !sim->instant.rewatched && sim->eval.nheld == 0 &&
+         !sim->instant.rewatched && sim->eval.nheld == 0 && went_through(sim) &&
          brink_sim_next_tick(sim) >= sim->step.end && !brink_sim_due(sim) &&
          brink_detector_may_go_on(&sim->detector, sim->step.end, sim->stepper.x_new) &&
          same_at_end(sim);

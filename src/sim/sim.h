@@ -149,6 +149,7 @@ typedef struct brink_stiffness {
   double limit;      /* the step times the fastest rate, where an explicit method went no further */
   double hint;       /* the first step after a change; 0: none */
   double chosen_for; /* the rate at the last change to bdf */
+  double restarted;  /* when the method was last started */
   double h;          /* mean step of the window before; 0: there is none since the last restart */
   int slow;          /* windows in a row in which bdf gained nothing, … */
   int gained;        /* … windows since the change in which it did, … */

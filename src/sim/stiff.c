@@ -13,9 +13,9 @@
  *           Back, when in two windows of bdf its steps were not longer than an explicit method's would be:
  *           less than GAIN times what it took at the change (`limit`/rho).
  *           After a restart steps are short for another reason: the order is built up, and what has changed decays in
- *           a layer that has to be resolved. While the fastest rate is about that for which bdf was chosen, the first
- *           window does not count there, and later ones do not while steps grow. That holds for PATIENCE restarts
- *           without a window that gained.
+ *           a layer that has to be resolved. While the fastest rate is about that for which bdf was chosen, windows do not
+ *           count in the first LAYER/rho, nor later while steps grow. That holds for PATIENCE restarts without
+ *           a window that gained.
  *           A change that did not pay makes the next window longer, so that changes do not follow each other.
  * Where not On surfaces that hold the state by Filippov's field (it has no Jacobian), for agents that take turns in one
  *           simulation, and where the caller gives an order or a step. */
@@ -42,6 +42,7 @@
 #define PAID 2     /* windows of bdf that gained: the change was worth it */
 #define STILL 0.5  /* of the rate for which bdf was chosen: the model is as stiff as it was */
 #define GROWS 1.25 /* a window's steps, over those of the window before */
+#define LAYER 30.0 /* times 1/rho: e^-30 of what decays is left */
 #define PATIENCE 4 /* restarts in a row that are waited for */
 #define ITERATIONS 8
 #define SETTLED 0.1 /* relative change of rho */
@@ -65,6 +66,7 @@ void brink_stiff_interrupt(brink_sim *sim) {
   brink_stiffness *s = &sim->stiffness;
   begin_window(sim);
   s->h = 0.0;
+  s->restarted = sim->t;
   if (s->restarts <= PATIENCE) s->restarts++;
 }
 
@@ -227,9 +229,10 @@ static void judge_explicit(brink_sim *sim) {
 
 /* Are steps of h short because of a restart that is not long ago? `before`: those of the window before it; 0: it is the
  * first. */
-static bool settles(const brink_stiffness *s, double h, double before, double rate) {
-  return s->restarts > 0 && s->restarts <= PATIENCE && rate >= STILL * s->chosen_for &&
-         h >= GROWS * before;
+static bool settles(const brink_sim *sim, double h, double before, double rate) {
+  const brink_stiffness *s = &sim->stiffness;
+  if (s->restarts == 0 || s->restarts > PATIENCE || rate < STILL * s->chosen_for) return false;
+  return h >= GROWS * before || (sim->t - s->restarted) * rate < LAYER;
 }
 
 /* A window of bdf is over. */
@@ -246,7 +249,7 @@ static void judge_implicit(brink_sim *sim) {
     s->gained++;
     return;
   }
-  s->slow = settles(s, h, before, rate) ? 0 : s->slow + 1;
+  s->slow = settles(sim, h, before, rate) ? 0 : s->slow + 1;
   if (s->slow < 2) return;
   if (s->gained >= PAID)
     s->needed = KNOWN;
