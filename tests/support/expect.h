@@ -125,6 +125,7 @@ typedef struct expect_report {
                void *user); /* what the compiler reports; NULL: no matter */
   void *user;
   const char *method; /* another than the model asks for; NULL: none */
+  bool interpreted;   /* by the interpreter alone: compiling would take longer than the run */
   double widen;       /* tolerances (+-) are so many times as large; 0: once */
   double worst;       /* the largest difference, in tolerances as they stand */
   size_t complaints;
