@@ -208,6 +208,22 @@ TEST(the_amplifier_by_bdf_takes_as_many_steps_as_its_states_want) {
   hsml_close(run);
 }
 
+TEST(a_diode_that_conducts_inside_a_step_is_seen) {
+  /* The series of a blocked diode has no terms that tell of it. */
+  hsml_run *run = run_model("diode-bridge", BRINK_TAYLOR, 5e-9, 0.0325588);
+  CHECK_INT(hsml_count(run, "seven"), 1);
+  CHECK_INT(hsml_count(run, "three"), 1);
+  hsml_close(run);
+}
+
+TEST(a_string_that_goes_slack_does_not_get_taut_at_once) {
+  /* A triple zero: what rounding makes of it decided, at some tolerances and end times. */
+  hsml_run *run = run_model("string-pendulum", BRINK_TAYLOR, 1e-6, 15.0);
+  CHECK_NEAR(hsml_time(run, "taut", 3), 3.3223807131868556275, 1e-4);
+  CHECK_NEAR(hsml_time(run, "taut", 5), 5.7227406629690861384, 1e-4);
+  hsml_close(run);
+}
+
 /* ---- impulses ---- */
 
 typedef struct impulses {
@@ -444,6 +460,8 @@ int main(void) {
   RUN(the_string_gets_slack_and_taut);
   RUN(the_pendulum_with_a_pin_exchanges_its_constraint);
   RUN(the_amplifier_by_bdf_takes_as_many_steps_as_its_states_want);
+  RUN(a_diode_that_conducts_inside_a_step_is_seen);
+  RUN(a_string_that_goes_slack_does_not_get_taut_at_once);
   RUN(an_impulse_brings_another_one_with_it);
   RUN(fixed_values_that_contradict_are_named_with_the_amount);
   RUN(by_less_than_the_tolerance_fixed_values_are_moved);
