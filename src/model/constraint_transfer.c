@@ -305,17 +305,35 @@ static brink_try give_impulse(brink_eval *eval, double t, double *x, const bool 
   return BRINK_TRY_OK;
 }
 
-/* Moves what no action assigned; if the assigned values alone decide an invariant, and it holds within its tolerance, all. */
+#define LEAST                                                                                      \
+  1e3 /* tolerances: who would have to move by more than this is the wrong one to move */
+
+/* Moves those states onto the constraints, if that takes no more than a little. False: it does, and x is as it was. */
+static bool moves_little(brink_eval *eval, double t, double *x, brink_try *outcome) {
+  struct brink_solver *s = eval->solver;
+  double *kept = s->start_given;
+  memcpy(kept, x, eval->nx * sizeof *x);
+  *outcome = brink_constraint_project(eval, t, x, s->movable);
+  bool little = *outcome == BRINK_TRY_OK;
+  for (size_t j = 0; j < s->ns && little; j++)
+    little = fabs(x[j] - kept[j]) <= LEAST * brink_constraint_weight(eval, j, kept);
+  if (!little) memcpy(x, kept, eval->nx * sizeof *x);
+  return little;
+}
+
+/* Moves what no action assigned; then, if the assigned values alone decide an invariant, these, too, as it holds within
+ * its tolerance. */
 static brink_try least_change(brink_eval *eval, double t, double *x, const bool *assigned,
                               const bool *frozen) {
   struct brink_solver *s = eval->solver;
+  brink_try outcome;
   for (size_t j = 0; j < s->ns; j++)
     s->movable[j] = (assigned == NULL || !assigned[j]) && (frozen == NULL || !frozen[j]);
-  brink_try outcome = brink_constraint_project(eval, t, x, s->movable);
-  if (outcome != BRINK_TRY_OK || assigned == NULL) return outcome;
+  if (!moves_little(eval, t, x, &outcome) && outcome != BRINK_TRY_OK && assigned == NULL)
+    return outcome;
+  if (assigned == NULL) return BRINK_TRY_OK;
   for (size_t j = 0; j < s->ns; j++) s->movable[j] = frozen == NULL || !frozen[j];
-  outcome = brink_constraint_project(eval, t, x, s->movable);
-  return outcome;
+  return moves_little(eval, t, x, &outcome) || outcome == BRINK_TRY_OK ? BRINK_TRY_OK : outcome;
 }
 
 brink_try brink_constraint_transfer(brink_eval *eval, double t, double *x, const bool *assigned,
