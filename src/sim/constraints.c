@@ -257,7 +257,11 @@ static brink_status hold_flags(brink_sim *sim, brink_diag *diag) {
     brink_eval_constrain(eval, k, false);
     sim->instant.was_enabled[k] =
         eval->enabled[k]; /* it has not begun to be watched: it always was */
-    if (eval->enabled[k]) status = brink_sim_first_sign(sim, k, diag);
+    /* It is zero, whatever rounding says, unless it reads unknowns. */
+    if (eval->enabled[k] && eval->vanishing[k] > 0)
+      status = brink_sim_settle_sign(sim, k, 0, true, BRINK_CROSSED, diag);
+    else if (eval->enabled[k])
+      status = brink_sim_first_sign(sim, k, diag);
     /* It leaves its surface tangentially: what rounding makes of that must not bring it back at once. */
     bool unilateral = guard->def.side == BRINK_UNILATERAL;
     double give = unilateral ? 8.0 * brink_sim_zero_band(sim, k, sim->t, sim->x)
