@@ -20,8 +20,9 @@
  *             has left over, and no longer step would make that less.
  * The margin  One more difference than the predictor uses says how far the corrector will move the point:
  *             |beta_{k+1} phi_{k+1} u_{k+1}(sigma)|. Guards use it to keep their distance.
- * Deviations  The division by H_k, which DASSL leaves out: that is the error of the formula itself. The error test reads
- *             states only: unknowns follow from them, and where z is discontinuous no step would be short enough.
+ * Deviations  The division by H_k, which DASSL leaves out: that is the error of the formula itself. Unknowns follow from
+ *             states: the error test reads them only as closely as guards need them (brink_eval_unknown_weight); in full
+ *             they would take many more steps where they change sharply.
  *             f at the new point is not evaluated: it is y' of the corrector, which does not magnify what
  *             the iteration has left over.
  * Appended    guard states do not act back on the others. They are left out of the system and follow from the formula.
