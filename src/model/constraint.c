@@ -131,6 +131,7 @@ void brink_solver_relocate(struct brink_solver *s, brink_relocation *moved) {
   s->structure = NULL; /* that of another model, perhaps: it is asked for again */
   memset(s->checked, 0, sizeof s->checked);
   s->pattern_of = NULL;
+  s->pattern = (brink_sparsity){0};
   s->has_seen = false;
 }
 
@@ -368,9 +369,12 @@ static bool look_at(brink_eval *eval, double t, const double *x) {
   if (brink_constraint_bind(eval) != BRINK_TRY_OK) return false;
   if (s->has_seen && s->seen[eval->nx] == t && memcmp(s->seen, x, bytes) == 0) return true;
   s->has_seen = false;
-  if (!brink_eval_admit(eval, t, x) || brink_constraint_derive(eval, t, x) != BRINK_TRY_OK ||
-      !brink_blocks_factor_all(&s->blocks, s->values))
-    return false;
+  brink_stats counted = eval->stats; /* a clone looks once more: that must not show */
+  bool known = brink_eval_admit(eval, t, x) &&
+               brink_constraint_derive(eval, t, x) == BRINK_TRY_OK &&
+               brink_blocks_factor_all(&s->blocks, s->values);
+  eval->stats = counted;
+  if (!known) return false;
   const brink_sparsity *pattern = &s->structure->pattern;
   memset(s->z_weight, 0, s->nz * sizeof *s->z_weight);
   for (size_t i = 0; i < s->nz; i++) {
