@@ -11,6 +11,7 @@
 #include "model/constraint.h"
 #include "num/blocks.h"
 #include "sim/sim.h"
+#include "support/counting.h"
 #include "support/hsml_run.h"
 
 static char *read_model(const char *name) {
@@ -410,6 +411,27 @@ TEST(a_constraint_without_a_value_is_an_error) {
        BRINK_REASON_CONSTRAINT_UNDEFINED);
 }
 
+/* ---- memory ---- */
+
+TEST(a_lack_of_memory_is_survived_anywhere) {
+  char *text = read_model("two-pendula");
+  bool fine = false;
+  for (long n = 1; n < 100000 && !fine; n++) {
+    counting state = {.fail_at = n};
+    brink_allocator allocator = counting_allocator(&state);
+    hsml_wishes wishes = hsml_default(1e-6);
+    wishes.allocator = &allocator;
+    hsml_run *run = hsml_open(text, &wishes);
+    if (run->status == BRINK_OK) hsml_go(run, 0.1);
+    fine = run->status >= 0;
+    CHECK_MSG(fine || run->status == BRINK_ERR_MEMORY, "%ld: %s", n, run->diag.message);
+    hsml_close(run);
+    CHECK_INT(state.live, 0);
+  }
+  CHECK(fine);
+  free(text);
+}
+
 /* ---- the linear algebra below ---- */
 
 /* Three rows in two blocks: row 0 belongs to column 2, rows 1 and 2 to columns 0 and 1; column 3 is none of them. */
@@ -477,6 +499,7 @@ int main(void) {
   RUN(what_an_action_assigns_stays);
   RUN(what_unknowns_do_not_reach_is_conserved);
   RUN(a_constraint_without_a_value_is_an_error);
+  RUN(a_lack_of_memory_is_survived_anywhere);
   RUN(blocks_are_solved_one_after_another);
   RUN(null_vectors_name_rows_and_columns);
   return check_done();
