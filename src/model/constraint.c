@@ -269,22 +269,13 @@ double brink_constraint_weight(const brink_eval *eval, size_t state, const doubl
 /* What states of their largest sizes would make of each unknown. */
 static void add_terms(brink_eval *eval, double t, const double *x) {
   struct brink_solver *s = eval->solver;
-  const brink_sparsity *pattern = &s->structure->pattern;
   double *sum = s->z_kept;
   if (!brink_eval_admit(eval, t, x) || brink_constraint_derive(eval, t, x) != BRINK_TRY_OK ||
       !brink_blocks_factor_all(&s->blocks, s->values))
     return;
   memset(sum, 0, s->nz * sizeof *sum);
   for (size_t j = 0; j < s->ns; j++) {
-    bool any = false;
-    memset(s->column, 0, s->nz * sizeof *s->column);
-    for (size_t e = pattern->starts[j]; e < pattern->starts[j + 1]; e++) {
-      if (pattern->rows[e] >= s->nz || s->values[e] == 0.0) continue;
-      s->column[pattern->rows[e]] = -s->values[e];
-      any = true;
-    }
-    if (!any) continue;
-    brink_blocks_solve(&s->blocks, s->values, s->column);
+    if (!brink_constraint_unknowns_by(eval, j)) continue;
     double size = fmax(fabs(x[j]), s->x_scale[j]);
     for (size_t i = 0; i < s->nz; i++)
       sum[s->structure->unknown[i] - s->ns] += fabs(s->column[i]) * size;
@@ -375,7 +366,6 @@ static bool look_at(brink_eval *eval, double t, const double *x) {
                brink_blocks_factor_all(&s->blocks, s->values);
   eval->stats = counted;
   if (!known) return false;
-  const brink_sparsity *pattern = &s->structure->pattern;
   memset(s->z_weight, 0, s->nz * sizeof *s->z_weight);
   for (size_t i = 0; i < s->nz; i++) {
     size_t u = s->structure->unknown[i] - s->ns;
@@ -383,15 +373,7 @@ static bool look_at(brink_eval *eval, double t, const double *x) {
   }
   for (size_t j = 0; j <= eval->nx; j++) {
     if (j >= s->ns && j < eval->nx) continue;
-    bool any = false;
-    memset(s->column, 0, s->nz * sizeof *s->column);
-    for (size_t e = pattern->starts[j]; e < pattern->starts[j + 1]; e++) {
-      if (pattern->rows[e] >= s->nz || s->values[e] == 0.0) continue;
-      s->column[pattern->rows[e]] = -s->values[e];
-      any = true;
-    }
-    if (!any) continue;
-    brink_blocks_solve(&s->blocks, s->values, s->column);
+    if (!brink_constraint_unknowns_by(eval, j)) continue;
     double size = fabs(j < eval->nx ? x[j] : t);
     double weight = j < eval->nx && s->atol != NULL ? s->rtol * size + s->atol[j] : 0.0;
     for (size_t i = 0; i < s->nz; i++) {

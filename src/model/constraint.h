@@ -129,6 +129,10 @@ brink_try brink_constraint_singular(brink_eval *eval, double t, const double *y)
 
 /* ---- constraint_project.c ---- */
 
+/* How the unknowns change with component j (nx: with time), into solver->column, one for each row of g, by the derivatives
+ * and factors that are there; false: not at all. */
+bool brink_constraint_unknowns_by(brink_eval *eval, size_t j);
+
 /* H at a point whose unknowns are solved for (derivatives are taken, factors made). */
 brink_try brink_constraint_invariants(brink_eval *eval, double t, const double *y);
 

@@ -24,8 +24,7 @@
 
 /* ---- H ---- */
 
-/* dz/dx_j into solver->column; false: it is zero. */
-static bool unknowns_by(brink_eval *eval, size_t j) {
+bool brink_constraint_unknowns_by(brink_eval *eval, size_t j) {
   struct brink_solver *s = eval->solver;
   const brink_sparsity *pattern = &s->structure->pattern;
   bool any = false;
@@ -75,7 +74,7 @@ brink_try brink_constraint_invariants(brink_eval *eval, double t, const double *
     for (size_t e = pattern->starts[j]; e < pattern->starts[j + 1]; e++) {
       if (pattern->rows[e] >= s->nz) s->H[(pattern->rows[e] - s->nz) * s->ns + j] = s->values[e];
     }
-    if (through && unknowns_by(eval, j)) add_through_unknowns(eval, j);
+    if (through && brink_constraint_unknowns_by(eval, j)) add_through_unknowns(eval, j);
   }
   return BRINK_TRY_OK;
 }
@@ -254,7 +253,7 @@ static void derive_fixed_unknowns(brink_eval *eval) {
   if (count == n) return;
   memset(s->H + n * s->ns, 0, (count - n) * s->ns * sizeof *s->H);
   for (size_t j = 0; j < s->ns; j++) {
-    if (!unknowns_by(eval, j)) continue;
+    if (!brink_constraint_unknowns_by(eval, j)) continue;
     size_t row = n;
     for (size_t u = s->ns; u < eval->nx; u++) {
       if (start_of(eval, u) != BRINK_INITIAL_FIXED) continue;
