@@ -47,6 +47,7 @@ static bool take(struct brink_solver *s, const brink_model_def *def, brink_arena
   s->columns = brink_arena_take(arena, rows, sizeof(size_t));
   s->taken = brink_arena_take(arena, most, sizeof(bool));
   s->movable = brink_arena_take(arena, ns, sizeof(bool));
+  s->z_read = brink_arena_take(arena, nz, sizeof(bool));
   s->weight = brink_arena_take(arena, ns, sizeof(double));
   s->impulse_room =
       brink_arena_take(arena, 4 * nx + (rows + nz) * (2 * nz + 4) + nx * nz, sizeof(double));
@@ -72,7 +73,14 @@ bool brink_solver_init(brink_eval *eval, brink_arena *arena) {
   s->nz = def->nz;
   s->ns = def->nx - def->nz;
   eval->solver = s;
-  return take(s, def, arena);
+  if (!take(s, def, arena)) return false;
+  for (size_t g = 0; g < def->nguards; g++) {
+    const brink_guard_def *guard = &eval->model->guards[g].def;
+    for (size_t k = 0; k < guard->ndepends; k++) {
+      if (guard->depends[k] >= s->ns) s->z_read[guard->depends[k] - s->ns] = true;
+    }
+  }
+  return true;
 }
 
 void brink_solver_tolerances(brink_eval *eval, double rtol, const double *atol) {
@@ -124,6 +132,7 @@ void brink_solver_relocate(struct brink_solver *s, brink_relocation *moved) {
   BRINK_RELOCATE(moved, s->columns);
   BRINK_RELOCATE(moved, s->taken);
   BRINK_RELOCATE(moved, s->movable);
+  BRINK_RELOCATE(moved, s->z_read);
   BRINK_RELOCATE(moved, s->blocks.pivots);
   BRINK_RELOCATE(moved, s->pattern_starts);
   BRINK_RELOCATE(moved, s->pattern_rows);
@@ -213,7 +222,9 @@ static bool is_followed(const struct brink_solver *s, size_t derived, double h, 
   for (size_t k = 0; k < s->nz - derived; k++) {
     double off = fabs(x[s->ns + k] - y[s->ns + k]);
     double size = fmax(fmax(s->z_scale[k], s->z_floor[k]), fabs(y[s->ns + k]));
-    if (off > FAR * size && off * s->z_effect[k] * h > 1.0) return false;
+    bool matters = s->z_read[k] || s->z_effect[k] == 0.0 || /* to guards; to states */
+                   off * s->z_effect[k] * h > 1.0;
+    if (off > FAR * size && matters) return false;
   }
   return true;
 }
@@ -232,7 +243,7 @@ double brink_eval_unknown_weight(const brink_eval *eval, size_t component, doubl
     return (double)INFINITY; /* nobody reads it */
   double weight = fmax(FOLLOWED * s->rtol, LEAST_FOLLOWED) *
                   fmax(fmax(s->z_scale[k], s->z_floor[k]), fabs(size));
-  double effect = s->z_effect[k] * h;
+  double effect = s->z_read[k] ? 0.0 : s->z_effect[k] * h;
   return effect > 0.0 ? fmax(weight, 1.0 / effect) : weight;
 }
 

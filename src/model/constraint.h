@@ -65,6 +65,7 @@ struct brink_solver {
   double *z_floor; /* nz: of the terms that it is made of, by what rounding leaves of them */
   double *
       z_effect; /* nz: what one unit of it does to the rate of the state that bears least, in tolerances */
+  bool *z_read;                      /* nz: guards read it */
   double *x_scale;                   /* ns: the largest size of each state so far */
   int since_measured;                /* points of the solution since z_floor was found */
   double *noise, *noise_r, *noise_x; /* rows, rows, nx */
