@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "model/constraint.h"
+#include "model/sign.h"
 
 #define MOST_IMPULSES 30
 #define WITHIN                                                                                     \
@@ -363,8 +364,8 @@ brink_try brink_constraint_transfer(brink_eval *eval, double t, double *x, const
 #define STAYS 1e-7  /* part of what its gradient lets expect, below which it has stayed at zero */
 
 /* A point beside x where the constraints hold, too; `trial` and `scale` say where. */
-static brink_try go_beside(brink_eval *eval, double t, const double *x, unsigned trial,
-                           double scale, double *y) {
+static brink_try go_beside(brink_eval *eval, size_t guard, double t, const double *x,
+                           unsigned trial, double scale, double *y) {
   const struct brink_solver *s = eval->solver;
   unsigned state = 12345u + 7919u * trial;
   memcpy(y, x, eval->nx * sizeof *y);
@@ -373,7 +374,16 @@ static brink_try go_beside(brink_eval *eval, double t, const double *x, unsigned
     double c = (double)(state >> 8) / (double)(1u << 23) - 1.0;
     y[j] += scale * c * fmax(fabs(x[j]), 1.0);
   }
-  return brink_constraint_project(eval, t, y, NULL);
+  /* A unilateral guard is on its surface there: from inside, and rounding may carry it past. */
+  const brink_guard_def *def = &eval->model->guards[guard].def;
+  int inside = brink_sign_inside(def);
+  if (def->side == BRINK_UNILATERAL && inside * brink_eval_guard(eval, guard, t, y) < 0.0)
+    return BRINK_TRY_OUTSIDE;
+  size_t exempt = eval->exempt;
+  eval->exempt = guard;
+  brink_try outcome = brink_constraint_project(eval, t, y, NULL);
+  eval->exempt = exempt;
+  return outcome;
 }
 
 bool brink_constraint_holds_guard(brink_eval *eval, size_t guard, double t, const double *x) {
@@ -388,7 +398,7 @@ bool brink_constraint_holds_guard(brink_eval *eval, size_t guard, double t, cons
     for (size_t k = 0; k < sizeof scales / sizeof scales[0] && outcome != BRINK_TRY_OK; k++) {
       scale = scales[k];
       later = t + fabs(scale) * fmax(fabs(t), 1.0) * (trial + 1);
-      outcome = go_beside(eval, later, x, trial, scale, y);
+      outcome = go_beside(eval, guard, later, x, trial, scale, y);
     }
     if (outcome != BRINK_TRY_OK ||
         brink_eval_gradient(eval, guard, t, x, eval->gradient, &rate) != BRINK_TRY_OK)
