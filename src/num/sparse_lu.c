@@ -84,7 +84,7 @@ void brink_sparse_lu_begin(brink_sparse_lu *lu) {
 
 static int factor_dense(brink_sparse_lu *lu) {
   size_t n = lu->n;
-  memset(lu->dense, 0, n * n * sizeof *lu->dense);
+  if (n > 0) memset(lu->dense, 0, n * n * sizeof *lu->dense);
   for (size_t j = 0; j < n; j++) {
     for (int k = lu->starts[j]; k < lu->starts[j + 1]; k++)
       lu->dense[(size_t)lu->rows[k] * n + j] = lu->values[k];
@@ -156,7 +156,7 @@ static int factor_klu(brink_sparse_lu *lu) {
     if (lu->klu->common.rcond >= WORST) return 0;
   }
   lu->differs = false;
-  memcpy(lu->chosen, lu->values, lu->nonzeros * sizeof *lu->chosen);
+  if (lu->nonzeros > 0) memcpy(lu->chosen, lu->values, lu->nonzeros * sizeof *lu->chosen);
   int outcome = choose_pivots(lu, lu->values);
   lu->repivots = outcome != 0;
   return outcome;

@@ -207,7 +207,7 @@ static brink_try evaluate_jacobian(brink_implicit *im, brink_stepper *st,
 static brink_try make_matrix(brink_implicit *im, brink_stepper *st, double cj) {
   brink_sparse_lu *lu = &im->lu;
   size_t entries = im->starts[im->n];
-  memset(lu->values, 0, lu->nonzeros * sizeof *lu->values);
+  if (lu->nonzeros > 0) memset(lu->values, 0, lu->nonzeros * sizeof *lu->values);
   /* A root at its edge has an infinite derivative: without it the iteration is slower, not wrong. */
   for (size_t k = 0; k < entries; k++)
     lu->values[im->place[k]] -= isfinite(im->raw[k]) ? im->raw[k] : 0.0;
