@@ -55,7 +55,6 @@ static bool take(struct brink_solver *s, const brink_model_def *def, brink_arena
   s->blocks.pivots = brink_arena_take(arena, nz, sizeof(size_t));
   s->blocks.scale = brink_arena_take(arena, nz, sizeof(double));
   s->pattern_starts = brink_arena_take(arena, nx + 1, sizeof(size_t));
-  s->pattern_rows = NULL;
   size_t entries = constraints->most_entries;
   if (def->jacobian != NULL) entries += def->jacobian_pattern.starts[nx];
   s->pattern_rows = brink_arena_take(arena, entries, sizeof(size_t));
@@ -151,6 +150,34 @@ void brink_solver_forget(struct brink_solver *s) {
   memset(s->z_floor, 0, s->nz * sizeof *s->z_floor);
   s->since_measured = 0;
   s->has_seen = s->failed = false;
+}
+
+/* ---- faults ---- */
+
+size_t brink_constraint_equation(const brink_structure *structure, size_t row) {
+  return structure->equation != NULL ? structure->equation[row] : BRINK_NONE;
+}
+
+int brink_constraint_order(const brink_structure *structure, size_t row) {
+  return structure->order != NULL ? structure->order[row] : 0;
+}
+
+void brink_constraint_blame(struct brink_solver *s, brink_reason reason, double value) {
+  s->fault = (brink_constraint_fault){.reason = reason, .value = value};
+}
+
+void brink_constraint_blame_row(struct brink_solver *s, size_t row) {
+  brink_constraint_fault *fault = &s->fault;
+  if (fault->nequations == BRINK_DIAG_EQUATIONS) return;
+  fault->equations[fault->nequations] = brink_constraint_equation(s->structure, row);
+  fault->orders[fault->nequations++] = brink_constraint_order(s->structure, row);
+}
+
+void brink_constraint_blame_component(struct brink_solver *s, size_t component, double value) {
+  brink_constraint_fault *fault = &s->fault;
+  if (fault->nstates == BRINK_DIAG_EQUATIONS) return;
+  fault->values[fault->nstates] = value;
+  fault->states[fault->nstates++] = component;
 }
 
 /* ---- what implicit methods ask for ---- */

@@ -23,14 +23,6 @@ typedef struct brink_constraint_fault {
   char text[BRINK_DIAG_MESSAGE];
 } brink_constraint_fault;
 
-/* What a structure may leave out (brink.h). */
-static inline size_t brink_constraint_equation(const brink_structure *structure, size_t row) {
-  return structure->equation != NULL ? structure->equation[row] : BRINK_NONE;
-}
-static inline int brink_constraint_order(const brink_structure *structure, size_t row) {
-  return structure->order != NULL ? structure->order[row] : 0;
-}
-
 struct brink_solver {
   const brink_structure *structure;  /* that the workspace is laid out for; NULL: none yet */
   const brink_structure *checked[8]; /* the last ones that passed brink_constraint_check */
@@ -50,7 +42,7 @@ struct brink_solver {
   double *rank_room;        /* for brink_blocks_condition */
   double *column;           /* nz: dz/dx_j */
   double *H;                /* most_invariants x ns, by rows: dh/dx with the unknowns eliminated */
-  double *normal;           /* most_invariants squared, twice */
+  double *normal;           /* most_invariants squared */
   double *multiplier;       /* most_invariants, three times */
   size_t *pivots, *columns; /* rows */
   double *weight;           /* ns: squares of what a state may be moved by */
@@ -91,6 +83,16 @@ void brink_solver_relocate(struct brink_solver *solver, brink_relocation *moved)
 
 /* The sizes of what is remembered begin anew: a new run. */
 void brink_solver_forget(struct brink_solver *solver);
+
+/* What is wrong, from scratch; then its equations, as rows of g and h, and components of x with their values: as many
+ * as there is room for. */
+void brink_constraint_blame(struct brink_solver *solver, brink_reason reason, double value);
+void brink_constraint_blame_row(struct brink_solver *solver, size_t row);
+void brink_constraint_blame_component(struct brink_solver *solver, size_t component, double value);
+
+/* The order of the constraint of a row, and its number: a structure may leave them out (brink.h). */
+size_t brink_constraint_equation(const brink_structure *structure, size_t row);
+int brink_constraint_order(const brink_structure *structure, size_t row);
 
 /* ---- constraint_check.c ---- */
 
@@ -157,9 +159,9 @@ brink_try brink_constraint_start(brink_eval *eval, double t, double *x, bool *ch
 /* A structure begins, or states or values that constraints read have changed: x is moved to where its constraints hold.
  * `assigned` (NULL: none): states whose values are given, and that are moved only if nothing else helps; `frozen` (NULL:
  * none): that are not moved at all, as they are on a unilateral surface. impulse: nz numbers, 0 where there is none. Returns OK, or
- * UNSOLVED with solver->fault. *moved: a state has another value. */
+ * UNSOLVED with solver->fault. */
 brink_try brink_constraint_transfer(brink_eval *eval, double t, double *x, const bool *assigned,
-                                    const bool *frozen, double *impulse, bool *moved);
+                                    const bool *frozen, double *impulse);
 
 /* Is this guard zero, and does it stay so, wherever the constraints hold? */
 bool brink_constraint_holds_guard(brink_eval *eval, size_t guard, double t, const double *x);

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "model/constraint.h"
-#include "num/linalg.h"
 
 #define MOST_PROJECTIONS 20
 #define MOST_STARTS 200
@@ -171,6 +170,20 @@ static bool invariants_at_rounding(brink_eval *eval, double t, const double *y) 
   return true;
 }
 
+/* No values of states, or of those that may be chosen, take the largest invariant to zero. */
+static brink_try unmet(brink_eval *eval, const double *y, bool weighed) {
+  struct brink_solver *s = eval->solver;
+  size_t row;
+  brink_constraint_violation(eval, y, &row);
+  brink_constraint_blame(s, BRINK_REASON_UNSOLVED, fabs(s->r[s->nz + row]));
+  brink_constraint_blame_row(s, s->nz + row);
+  for (size_t j = 0; j < s->ns; j++) {
+    if (s->H[row * s->ns + j] != 0.0 && (!weighed || s->weight[j] > 0.0))
+      brink_constraint_blame_component(s, j, y[j]);
+  }
+  return BRINK_TRY_UNSOLVED;
+}
+
 brink_try brink_constraint_project(brink_eval *eval, double t, double *y, const bool *may_move) {
   struct brink_solver *s = eval->solver;
   double before = (double)INFINITY;
@@ -206,19 +219,7 @@ brink_try brink_constraint_project(brink_eval *eval, double t, double *y, const 
       return brink_constraint_solve(eval, t, y);
     before = size;
   }
-  size_t row;
-  brink_constraint_violation(eval, y, &row);
-  s->fault = (brink_constraint_fault){.reason = BRINK_REASON_UNSOLVED,
-                                      .equations = {s->structure->equation[s->nz + row]},
-                                      .orders = {s->structure->order[s->nz + row]},
-                                      .nequations = 1,
-                                      .value = fabs(s->r[s->nz + row])};
-  for (size_t j = 0; j < s->ns && s->fault.nstates < BRINK_DIAG_EQUATIONS; j++) {
-    if (s->H[row * s->ns + j] == 0.0) continue;
-    s->fault.values[s->fault.nstates] = y[j];
-    s->fault.states[s->fault.nstates++] = j;
-  }
-  return BRINK_TRY_UNSOLVED;
+  return unmet(eval, y, false);
 }
 
 /* ---- the start ---- */
@@ -277,17 +278,11 @@ static double size_of_rows(const struct brink_solver *s, size_t n, const double 
 
 static brink_try contradiction(brink_eval *eval, size_t row) {
   struct brink_solver *s = eval->solver;
-  const brink_structure *structure = s->structure;
-  brink_constraint_fault *fault = &s->fault;
-  *fault =
-      (brink_constraint_fault){.reason = BRINK_REASON_CONTRADICTED,
-                               .equations = {brink_constraint_equation(structure, s->nz + row)},
-                               .orders = {brink_constraint_order(structure, s->nz + row)},
-                               .nequations = 1,
-                               .value = s->r[s->nz + row]};
+  brink_constraint_blame(s, BRINK_REASON_CONTRADICTED, s->r[s->nz + row]);
+  brink_constraint_blame_row(s, s->nz + row);
   for (size_t j = 0; j < s->ns; j++) {
-    if (s->H[row * s->ns + j] == 0.0 || start_of(eval, j) != BRINK_INITIAL_FIXED) continue;
-    if (fault->nstates < BRINK_DIAG_EQUATIONS) fault->states[fault->nstates++] = j;
+    if (s->H[row * s->ns + j] != 0.0 && start_of(eval, j) == BRINK_INITIAL_FIXED)
+      brink_constraint_blame_component(s, j, 0.0);
   }
   return BRINK_TRY_UNSOLVED;
 }
@@ -376,21 +371,8 @@ static brink_try meet_invariants(brink_eval *eval, double t, double *x, size_t *
     if (outcome == BRINK_TRY_FATAL) return outcome;
     if (outcome == BRINK_TRY_OK) continue;
     if (relative < 1e-9) break; /* rounding */
-    size_t row;
     brink_constraint_rows(eval, t, x, s->r);
-    brink_constraint_violation(eval, x, &row);
-    s->fault = (brink_constraint_fault){
-        .reason = BRINK_REASON_UNSOLVED,
-        .equations = {brink_constraint_equation(s->structure, s->nz + row)},
-        .orders = {brink_constraint_order(s->structure, s->nz + row)},
-        .nequations = 1,
-        .value = fabs(s->r[s->nz + row])};
-    for (size_t j = 0; j < s->ns && s->fault.nstates < BRINK_DIAG_EQUATIONS; j++) {
-      if (!(s->weight[j] > 0.0) || s->H[row * s->ns + j] == 0.0) continue;
-      s->fault.values[s->fault.nstates] = x[j];
-      s->fault.states[s->fault.nstates++] = j;
-    }
-    return BRINK_TRY_UNSOLVED;
+    return unmet(eval, x, true);
   }
   return BRINK_TRY_OK;
 }
@@ -421,11 +403,9 @@ static void say_if_outside(brink_eval *eval, double t, const double *x) {
   for (size_t k = 0; k < s->nz && outcome == BRINK_TRY_OK && def->lo != NULL; k++) {
     double z = s->start_x[s->ns + k];
     if (z >= def->lo[k] && z <= def->hi[k]) continue;
-    s->fault = (brink_constraint_fault){.reason = BRINK_REASON_OUT_OF_RANGE,
-                                        .states = {s->ns + k},
-                                        .nstates = 1,
-                                        .value = z,
-                                        .limit = z < def->lo[k] ? def->lo[k] : def->hi[k]};
+    brink_constraint_blame(s, BRINK_REASON_OUT_OF_RANGE, z);
+    brink_constraint_blame_component(s, s->ns + k, 0.0);
+    s->fault.limit = z < def->lo[k] ? def->lo[k] : def->hi[k];
     return;
   }
 }
@@ -461,13 +441,9 @@ static brink_try check_fixed_unknowns(brink_eval *eval, const double *guess, con
     double tolerance = s->rtol * fabs(guess[u]) + s->least_atol;
     if (fabs(x[u] - guess[u]) <= fmax(10.0 * tolerance, 1e3 * DBL_EPSILON * fabs(guess[u])))
       continue;
-    s->fault = (brink_constraint_fault){.reason = BRINK_REASON_CONTRADICTED,
-                                        .equations = {brink_constraint_equation(s->structure, i)},
-                                        .orders = {brink_constraint_order(s->structure, i)},
-                                        .nequations = 1,
-                                        .states = {u},
-                                        .nstates = 1,
-                                        .value = x[u] - guess[u]};
+    brink_constraint_blame(s, BRINK_REASON_CONTRADICTED, x[u] - guess[u]);
+    brink_constraint_blame_row(s, i);
+    brink_constraint_blame_component(s, u, 0.0);
     return BRINK_TRY_UNSOLVED;
   }
   return BRINK_TRY_OK;

@@ -267,16 +267,12 @@ static brink_try no_solution(brink_eval *eval, size_t b, const double *y) {
   struct brink_solver *s = eval->solver;
   s->failed = true;
   const brink_structure *structure = s->structure;
-  brink_constraint_fault *fault = &s->fault;
-  *fault = (brink_constraint_fault){.reason = BRINK_REASON_UNSOLVED};
+  brink_constraint_blame(s, BRINK_REASON_UNSOLVED, 0.0);
   for (size_t i = structure->block[b]; i < structure->block[b + 1]; i++) {
     double left = fabs(s->r[i]);
-    if (!(left <= fault->value)) fault->value = left;
-    if (fault->nequations == BRINK_DIAG_EQUATIONS) continue;
-    fault->equations[fault->nequations] = brink_constraint_equation(structure, i);
-    fault->orders[fault->nequations++] = brink_constraint_order(structure, i);
-    fault->values[fault->nstates] = y[structure->unknown[i]];
-    fault->states[fault->nstates++] = structure->unknown[i];
+    if (!(left <= s->fault.value)) s->fault.value = left;
+    brink_constraint_blame_row(s, i);
+    brink_constraint_blame_component(s, structure->unknown[i], y[structure->unknown[i]]);
   }
   return BRINK_TRY_UNSOLVED;
 }
@@ -420,7 +416,7 @@ brink_try brink_constraint_field(brink_eval *eval, double t, const double *x, do
 brink_try brink_constraint_singular(brink_eval *eval, double t, const double *y) {
   struct brink_solver *s = eval->solver;
   s->failed = true;
-  s->fault = (brink_constraint_fault){.reason = BRINK_REASON_UNSOLVED};
+  brink_constraint_blame(s, BRINK_REASON_UNSOLVED, 0.0);
   brink_constraint_regular(eval, t, y); /* names the equations */
   return BRINK_TRY_UNSOLVED;
 }
@@ -442,15 +438,11 @@ bool brink_constraint_regular(brink_eval *eval, double t, const double *y) {
       most_left = fmax(most_left, fabs(left[i]));
       most_right = fmax(most_right, fabs(right[i]));
     }
-    brink_constraint_fault *fault = &s->fault;
-    *fault = (brink_constraint_fault){.reason = BRINK_REASON_DEPENDENT};
+    brink_constraint_blame(s, BRINK_REASON_DEPENDENT, 0.0);
     for (size_t i = 0; i < m; i++) {
-      if (fabs(left[i]) >= TELLING * most_left && fault->nequations < BRINK_DIAG_EQUATIONS) {
-        fault->equations[fault->nequations] = brink_constraint_equation(structure, first + i);
-        fault->orders[fault->nequations++] = brink_constraint_order(structure, first + i);
-      }
-      if (fabs(right[i]) >= TELLING * most_right && fault->nstates < BRINK_DIAG_EQUATIONS)
-        fault->states[fault->nstates++] = structure->unknown[first + i];
+      if (fabs(left[i]) >= TELLING * most_left) brink_constraint_blame_row(s, first + i);
+      if (fabs(right[i]) >= TELLING * most_right)
+        brink_constraint_blame_component(s, structure->unknown[first + i], 0.0);
     }
     return false;
   }

@@ -171,26 +171,18 @@ static void eliminate(const impulses *im, size_t n, size_t *columns, double *dL)
 
 /* ---- faults ---- */
 
-static brink_try no_impulse(brink_eval *eval, const impulses *im, size_t row, double value,
-                            const bool *assigned) {
+static brink_try no_impulse(brink_eval *eval, size_t row, double value, const bool *assigned) {
   struct brink_solver *s = eval->solver;
-  brink_constraint_fault *fault = &s->fault;
   bool all_assigned = assigned != NULL, any = false;
+  brink_constraint_blame(s, BRINK_REASON_NO_IMPULSE, value);
+  brink_constraint_blame_row(s, s->nz + row);
   for (size_t j = 0; j < s->ns; j++) {
     if (s->H[row * s->ns + j] == 0.0) continue;
+    brink_constraint_blame_component(s, j, 0.0);
     all_assigned = all_assigned && assigned[j];
     any = true;
   }
-  *fault = (brink_constraint_fault){
-      .reason = all_assigned && any ? BRINK_REASON_ASSIGNED : BRINK_REASON_NO_IMPULSE,
-      .equations = {brink_constraint_equation(s->structure, s->nz + row)},
-      .orders = {brink_constraint_order(s->structure, s->nz + row)},
-      .nequations = 1,
-      .value = value};
-  for (size_t j = 0; j < s->ns && fault->nstates < BRINK_DIAG_EQUATIONS; j++) {
-    if (s->H[row * s->ns + j] != 0.0) fault->states[fault->nstates++] = j;
-  }
-  (void)im;
+  if (all_assigned && any) s->fault.reason = BRINK_REASON_ASSIGNED;
   return BRINK_TRY_UNSOLVED;
 }
 
@@ -260,9 +252,7 @@ static brink_try check_unique(brink_eval *eval, const impulses *im, double t, co
 /* The fault is about an impulse that this invariant asked for. */
 static brink_try asked_by(brink_eval *eval, size_t row) {
   struct brink_solver *s = eval->solver;
-  s->fault.equations[0] = brink_constraint_equation(s->structure, s->nz + row);
-  s->fault.orders[0] = brink_constraint_order(s->structure, s->nz + row);
-  s->fault.nequations = 1;
+  brink_constraint_blame_row(s, s->nz + row);
   return BRINK_TRY_UNSOLVED;
 }
 
@@ -292,11 +282,11 @@ static brink_try give_impulse(brink_eval *eval, double t, double *x, const bool 
   /* At x+ nothing can be solved for: is it B that changes on the way? */
   if (outcome != BRINK_TRY_OK && check_unique(eval, &im, t, x, assigned) == BRINK_TRY_UNSOLVED)
     return asked_by(eval, row);
-  if (outcome != BRINK_TRY_OK) return no_impulse(eval, &im, row, value, assigned);
+  if (outcome != BRINK_TRY_OK) return no_impulse(eval, row, value, assigned);
   size_t left;
   if (brink_constraint_violation(eval, im.x, &left) > WITHIN) {
     double still = s->r[s->nz + left];
-    return no_impulse(eval, &im, left, still, assigned);
+    return no_impulse(eval, left, still, assigned);
   }
   outcome = check_unique(eval, &im, t, x, assigned);
   if (outcome == BRINK_TRY_UNSOLVED) return asked_by(eval, row);
@@ -338,24 +328,17 @@ static brink_try least_change(brink_eval *eval, double t, double *x, const bool 
 }
 
 brink_try brink_constraint_transfer(brink_eval *eval, double t, double *x, const bool *assigned,
-                                    const bool *frozen, double *impulse, bool *moved) {
+                                    const bool *frozen, double *impulse) {
   struct brink_solver *s = eval->solver;
   size_t row;
-  double *kept = s->start_guess;
-  memcpy(kept, x, eval->nx * sizeof *x);
   memset(impulse, 0, s->nz * sizeof *impulse);
-  *moved = false;
   brink_try outcome = rows_and_invariants(eval, t, x);
   if (outcome != BRINK_TRY_OK) return outcome;
   if (!brink_constraint_regular(eval, t, x)) return BRINK_TRY_UNSOLVED;
   outcome = rows_and_invariants(eval, t, x);
-  if (outcome == BRINK_TRY_OK && brink_constraint_violation(eval, x, &row) > WITHIN) {
+  if (outcome == BRINK_TRY_OK && brink_constraint_violation(eval, x, &row) > WITHIN)
     outcome = give_impulse(eval, t, x, assigned, impulse);
-    *moved = true;
-  }
-  if (outcome == BRINK_TRY_OK) outcome = least_change(eval, t, x, assigned, frozen);
-  *moved = *moved || memcmp(kept, x, s->ns * sizeof *x) != 0;
-  return outcome;
+  return outcome == BRINK_TRY_OK ? least_change(eval, t, x, assigned, frozen) : outcome;
 }
 
 /* ---- flags that constraints keep at zero ---- */

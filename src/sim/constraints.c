@@ -35,7 +35,7 @@ static void look_at_rank(brink_sim *sim) {
 }
 
 /* What the solver found, as a failure of the run. */
-static brink_status fail(brink_sim *sim, brink_diag *diag) {
+brink_status brink_sim_unsolved(brink_sim *sim, brink_diag *diag) {
   const brink_constraint_fault *fault = &sim->eval.solver->fault;
   look_at_rank(sim);
   brink_reason reason = fault->reason != BRINK_REASON_NONE ? fault->reason : BRINK_REASON_UNSOLVED;
@@ -59,11 +59,7 @@ static brink_status explain(brink_sim *sim, brink_try outcome, brink_diag *diag)
                           (brink_arguments){.guard = sim->eval.outside_of});
   if (outcome == BRINK_TRY_REFUSED)
     return brink_sim_fail(sim, diag, BRINK_REASON_CONSTRAINT_UNDEFINED, (brink_arguments){0});
-  return fail(sim, diag);
-}
-
-brink_status brink_sim_unsolved(brink_sim *sim, brink_diag *diag) {
-  return fail(sim, diag);
+  return brink_sim_unsolved(sim, diag);
 }
 
 /* ---- the start ---- */
@@ -225,10 +221,9 @@ static brink_status tell(brink_sim *sim, const brink_structure *structure) {
 }
 
 static brink_status tell_impulse(brink_sim *sim) {
-  const brink_model_def *def = &sim->model->def;
-  bool any = false;
-  for (size_t k = 0; k < def->nz; k++) any = any || sim->impulse[k] != 0.0;
   if (sim->sink.transfer == NULL) return BRINK_OK;
+  bool any = false;
+  for (size_t k = 0; k < sim->model->def.nz; k++) any = any || sim->impulse[k] != 0.0;
   brink_transfer_record record = {.t = sim->t,
                                   .x_before = sim->instant.before_x,
                                   .x_after = sim->x,
@@ -293,14 +288,14 @@ static void allow_rounding(brink_sim *sim) {
 
 /* To where the constraints hold. A state on a unilateral surface may be carried past it by what the event's location, or
  * rounding, has left over: then what the surface's guard reads stays where it is, and rounding is allowed for. */
-static brink_try transfer(brink_sim *sim, bool *jumped) {
+static brink_try transfer(brink_sim *sim) {
   brink_eval *eval = &sim->eval;
   size_t nx = sim->model->def.nx;
   memset(sim->frozen, 0, nx * sizeof *sim->frozen);
   for (size_t k = 0;; k++) {
     memcpy(sim->x, sim->instant.before_x, nx * sizeof *sim->x);
     brink_try outcome = brink_constraint_transfer(eval, sim->t, sim->x, sim->instant.assigned,
-                                                  sim->frozen, sim->impulse, jumped);
+                                                  sim->frozen, sim->impulse);
     if (outcome == BRINK_TRY_OK) brink_edge_keep_inside(sim);
     if (outcome != BRINK_TRY_OUTSIDE || k > eval->nwatch) return outcome;
     freeze(sim, eval->outside_of);
@@ -311,7 +306,6 @@ static brink_try transfer(brink_sim *sim, bool *jumped) {
 brink_status brink_sim_meet_constraints(brink_sim *sim, bool *moved, brink_diag *diag) {
   brink_eval *eval = &sim->eval;
   size_t bytes = sim->model->def.nx * sizeof *sim->x;
-  bool jumped;
   *moved = false;
   if (eval->solver == NULL) return BRINK_OK;
   brink_try outcome = brink_constraint_bind(eval);
@@ -319,7 +313,7 @@ brink_status brink_sim_meet_constraints(brink_sim *sim, bool *moved, brink_diag 
   const brink_structure *structure = eval->solver->structure;
   if (structure == sim->structure && !sim->instant.unmet) return BRINK_OK;
   memcpy(sim->instant.before_x, sim->x, bytes);
-  outcome = transfer(sim, &jumped);
+  outcome = transfer(sim);
   if (outcome != BRINK_TRY_OK) {
     memcpy(sim->x, sim->instant.before_x, bytes);
     return explain(sim, outcome, diag);
