@@ -37,6 +37,7 @@ struct brink_solver {
   double *trial;            /* nx */
   double *r, *r_trial;      /* rows */
   double *values;           /* of the pattern */
+  bool current;             /* r and values are those of the point that was solved for last */
   double *step;             /* nz */
   double *z_kept;           /* nz */
   double *rank_room;        /* for brink_blocks_condition */
@@ -138,6 +139,9 @@ bool brink_constraint_unknowns_by(brink_eval *eval, size_t j);
 
 /* H at a point whose unknowns are solved for (derivatives are taken, factors made). */
 brink_try brink_constraint_invariants(brink_eval *eval, double t, const double *y);
+
+/* At a point that was just solved for: solver->r, and H. */
+brink_try brink_constraint_complete(brink_eval *eval, double t, const double *y);
 
 /* What the tolerances of the states amount to in invariant i, by H. */
 double brink_constraint_tolerance(const brink_eval *eval, size_t i, const double *y);

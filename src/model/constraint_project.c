@@ -60,11 +60,10 @@ static void add_through_unknowns(brink_eval *eval, size_t j) {
   }
 }
 
-brink_try brink_constraint_invariants(brink_eval *eval, double t, const double *y) {
+/* H, by the derivatives that are there. */
+static brink_try form(brink_eval *eval, double t, const double *y) {
   struct brink_solver *s = eval->solver;
   const brink_structure *structure = s->structure;
-  brink_try outcome = brink_constraint_derive(eval, t, y);
-  if (outcome != BRINK_TRY_OK) return outcome;
   if (!brink_blocks_factor_all(&s->blocks, s->values)) return brink_constraint_singular(eval, t, y);
   memset(s->H, 0, structure->nh * s->ns * sizeof *s->H);
   bool through = reads_unknowns(eval);
@@ -76,6 +75,19 @@ brink_try brink_constraint_invariants(brink_eval *eval, double t, const double *
     if (through && brink_constraint_unknowns_by(eval, j)) add_through_unknowns(eval, j);
   }
   return BRINK_TRY_OK;
+}
+
+brink_try brink_constraint_invariants(brink_eval *eval, double t, const double *y) {
+  brink_try outcome = brink_constraint_derive(eval, t, y);
+  return outcome == BRINK_TRY_OK ? form(eval, t, y) : outcome;
+}
+
+brink_try brink_constraint_complete(brink_eval *eval, double t, const double *y) {
+  struct brink_solver *s = eval->solver;
+  brink_try outcome = BRINK_TRY_OK;
+  if (!s->current) outcome = brink_constraint_rows(eval, t, y, s->r);
+  if (!s->current && outcome == BRINK_TRY_OK) outcome = brink_constraint_derive(eval, t, y);
+  return outcome == BRINK_TRY_OK ? form(eval, t, y) : outcome;
 }
 
 double brink_constraint_tolerance(const brink_eval *eval, size_t i, const double *y) {
@@ -191,8 +203,7 @@ brink_try brink_constraint_project(brink_eval *eval, double t, double *y, const 
   for (int k = 0; k < MOST_PROJECTIONS; k++) {
     brink_try outcome = brink_constraint_solve(eval, t, y);
     if (outcome != BRINK_TRY_OK || s->structure->nh == 0) return outcome;
-    outcome = brink_constraint_rows(eval, t, y, s->r);
-    if (outcome == BRINK_TRY_OK) outcome = brink_constraint_invariants(eval, t, y);
+    outcome = brink_constraint_complete(eval, t, y);
     if (outcome != BRINK_TRY_OK) return outcome;
     if (invariants_at_rounding(eval, t, y)) return BRINK_TRY_OK;
     for (size_t j = 0; j < s->ns; j++) {

@@ -32,15 +32,9 @@ brink_try brink_constraint_bind(brink_eval *eval) {
   const brink_constraints_def *def = eval->model->def.constraints;
   s->fault.text[0] = '\0';
   const brink_structure *structure = def->structure(&eval->env, s->fault.text);
-  if (structure == NULL) {
-    s->structure = NULL;
-    s->fault = (brink_constraint_fault){.reason = BRINK_REASON_STRUCTURE};
-    def->structure(&eval->env, s->fault.text); /* for its words */
-    return BRINK_TRY_UNSOLVED;
-  }
-  if (structure == s->structure) return BRINK_TRY_OK;
+  if (structure != NULL && structure == s->structure) return BRINK_TRY_OK;
   s->structure = NULL;
-  if (!brink_constraint_check(eval, structure, s->fault.text)) {
+  if (structure == NULL || !brink_constraint_check(eval, structure, s->fault.text)) {
     s->fault.reason = BRINK_REASON_STRUCTURE;
     s->fault.nequations = s->fault.nstates = 0;
     return BRINK_TRY_UNSOLVED;
@@ -239,6 +233,7 @@ static brink_try solve_together(brink_eval *eval, double t, double *y) {
     brink_try outcome = brink_constraint_rows(eval, t, y, s->r);
     if (outcome == BRINK_TRY_OK) outcome = brink_constraint_derive(eval, t, y);
     if (outcome != BRINK_TRY_OK) return outcome;
+    s->current = true;
     if (at_rounding(eval, 0, s->nz, t, y, s->r, s->r_trial)) return BRINK_TRY_OK;
     eval->stats.newton++;
     eval->stats.factorisations++;
@@ -251,6 +246,7 @@ static brink_try solve_together(brink_eval *eval, double t, double *y) {
     if (!falls && size > AT_REST)
       return at_noise(eval, 0, s->nz, t, y, s->r) ? BRINK_TRY_OK : BRINK_TRY_UNSOLVED;
     add_step(s, 0, s->nz, 1.0, s->step, y);
+    s->current = false;
     if (!inside_bounds(eval, 0, s->nz, y)) return BRINK_TRY_UNSOLVED;
     if (size <= DBL_EPSILON || !falls) {
       if (!brink_eval_admit(eval, t, y)) return BRINK_TRY_OUTSIDE;
@@ -278,8 +274,8 @@ static brink_try no_solution(brink_eval *eval, size_t b, const double *y) {
 }
 
 /* A damped step: the first of 1, 1/2, 1/4, … with which the simplified correction falls. y moves there, and r are the
- * rows there. *size: of the next simplified correction. */
-static brink_try damp(brink_eval *eval, double t, size_t b, double *y, double *size) {
+ * rows there. */
+static brink_try damp(brink_eval *eval, double t, size_t b, double *y) {
   struct brink_solver *s = eval->solver;
   size_t first = s->structure->block[b], end = s->structure->block[b + 1];
   double *next = s->column;
@@ -305,7 +301,6 @@ static brink_try damp(brink_eval *eval, double t, size_t b, double *y, double *s
     }
     memcpy(y, s->trial, eval->nx * sizeof *y);
     memcpy(s->r, s->r_trial, (s->nz + s->structure->nh) * sizeof *s->r);
-    *size = then;
     return BRINK_TRY_OK;
   }
   return outcome;
@@ -330,11 +325,11 @@ static brink_try solve_block(brink_eval *eval, double t, size_t b, double *y) {
   struct brink_solver *s = eval->solver;
   size_t first = s->structure->block[b], end = s->structure->block[b + 1];
   brink_try outcome = brink_constraint_rows(eval, t, y, s->r);
-  double size = (double)INFINITY;
   bool shaken = false;
   for (int k = 0; k < MOST_DAMPED && outcome == BRINK_TRY_OK; k++) {
     outcome = brink_constraint_derive(eval, t, y);
     if (outcome != BRINK_TRY_OK) break;
+    s->current = true; /* y is left alone if it ends here */
     if (at_rounding(eval, first, end, t, y, s->r, s->r_trial)) return BRINK_TRY_OK;
     eval->stats.newton++;
     eval->stats.factorisations++;
@@ -349,7 +344,7 @@ static brink_try solve_block(brink_eval *eval, double t, size_t b, double *y) {
     brink_blocks_solve_one(&s->blocks, b, s->step + first);
     double here = step_size(s, first, end, s->step, y);
     if (here <= DBL_EPSILON) return BRINK_TRY_OK;
-    brink_try damped = damp(eval, t, b, y, &size);
+    brink_try damped = damp(eval, t, b, y);
     if (damped == BRINK_TRY_FATAL) return damped;
     if (damped == BRINK_TRY_OK) continue;
     /* Steps no longer fall: rounding? */
@@ -366,6 +361,7 @@ brink_try brink_constraint_solve(brink_eval *eval, double t, double *y) {
   brink_try outcome = brink_constraint_bind(eval);
   if (outcome != BRINK_TRY_OK) return outcome;
   memcpy(s->z_kept, y + s->ns, s->nz * sizeof *y);
+  s->current = false;
   outcome = solve_together(eval, t, y);
   if (outcome == BRINK_TRY_OK || outcome == BRINK_TRY_FATAL) return outcome;
   memcpy(y + s->ns, s->z_kept, s->nz * sizeof *y);
@@ -402,7 +398,7 @@ brink_try brink_constraint_field(brink_eval *eval, double t, const double *x, do
   memcpy(y, x, eval->nx * sizeof *y);
   brink_try outcome = brink_constraint_solve(eval, t, y);
   if (outcome == BRINK_TRY_OK) outcome = brink_eval_call_states(eval, t, y, dx);
-  if (outcome == BRINK_TRY_OK) outcome = brink_constraint_derive(eval, t, y);
+  if (outcome == BRINK_TRY_OK && !s->current) outcome = brink_constraint_derive(eval, t, y);
   if (outcome != BRINK_TRY_OK) return outcome;
   if (!brink_blocks_factor_all(&s->blocks, s->values)) return brink_constraint_singular(eval, t, y);
   find_rates(eval, dx);

@@ -205,10 +205,8 @@ static void move(const brink_eval *eval, const impulses *im, const double *x) {
 }
 
 static brink_try rows_and_invariants(brink_eval *eval, double t, double *y) {
-  struct brink_solver *s = eval->solver;
   brink_try outcome = brink_constraint_solve(eval, t, y);
-  if (outcome == BRINK_TRY_OK) outcome = brink_constraint_rows(eval, t, y, s->r);
-  return outcome == BRINK_TRY_OK ? brink_constraint_invariants(eval, t, y) : outcome;
+  return outcome == BRINK_TRY_OK ? brink_constraint_complete(eval, t, y) : outcome;
 }
 
 static double size_of(const double *v, size_t n) {
