@@ -321,21 +321,8 @@ int brink_graph_smooth_operands(const brink_graph *graph, brink_node node, brink
   operands[0] = n->a;
   operands[1] = n->b;
   operands[2] = n->c;
+  if (brink_op_is_step((brink_op)n->op)) return 0;
   switch (n->op) {
-  case BRINK_OP_CONST:
-  case BRINK_OP_TIME:
-  case BRINK_OP_REF:
-  case BRINK_OP_SIGN:
-  case BRINK_OP_FLOOR:
-  case BRINK_OP_LT:
-  case BRINK_OP_LE:
-  case BRINK_OP_EQ:
-  case BRINK_OP_NE:
-  case BRINK_OP_AND:
-  case BRINK_OP_OR:
-  case BRINK_OP_NOT:
-  case BRINK_OP_RANDOM:
-    return 0;
   case BRINK_OP_SELECT:
     operands[0] = n->b;
     operands[1] = n->c;

@@ -67,6 +67,8 @@ typedef enum brink_op {
 
 int brink_op_operands(brink_op op);
 const char *brink_op_name(brink_op op);
+/* Does its value move in steps only, so that its derivative is 0 where there is one? */
+bool brink_op_is_step(brink_op op);
 
 /* Where values live. */
 typedef enum brink_space {

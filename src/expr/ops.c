@@ -24,6 +24,24 @@ const char *brink_op_name(brink_op op) {
   return (unsigned)op < BRINK_OP_COUNT ? names[op] : "?";
 }
 
+bool brink_op_is_step(brink_op op) {
+  switch ((int)op) {
+  case BRINK_OP_SIGN:
+  case BRINK_OP_FLOOR:
+  case BRINK_OP_LT:
+  case BRINK_OP_LE:
+  case BRINK_OP_EQ:
+  case BRINK_OP_NE:
+  case BRINK_OP_AND:
+  case BRINK_OP_OR:
+  case BRINK_OP_NOT:
+  case BRINK_OP_RANDOM:
+    return true;
+  default:
+    return false;
+  }
+}
+
 static double apply_function(brink_op op, double a, double b) {
   switch ((int)op) {
   case BRINK_OP_POW:

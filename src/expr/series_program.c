@@ -319,24 +319,6 @@ static uint32_t norm(maker *m, uint32_t a, uint32_t b) {
 
 /* ---- nodes ---- */
 
-static bool is_step(uint8_t op) {
-  switch (op) {
-  case BRINK_OP_SIGN:
-  case BRINK_OP_FLOOR:
-  case BRINK_OP_LT:
-  case BRINK_OP_LE:
-  case BRINK_OP_EQ:
-  case BRINK_OP_NE:
-  case BRINK_OP_AND:
-  case BRINK_OP_OR:
-  case BRINK_OP_NOT:
-  case BRINK_OP_RANDOM:
-    return true;
-  default:
-    return false;
-  }
-}
-
 static uint32_t two_operands(maker *m, uint8_t op, uint32_t a, uint32_t b) {
   switch (op) {
   case BRINK_OP_ADD:
@@ -430,10 +412,11 @@ static uint32_t translate(maker *m, brink_node node) {
   uint32_t a = m->at[n->a], b = operands > 1 ? m->at[n->b] : NONE;
   uint32_t c = operands > 2 ? m->at[n->c] : NONE;
   bool held = is_held(m, a) && (b == NONE || is_held(m, b)) && (c == NONE || is_held(m, c));
-  bool switches = is_step(n->op) || n->op == BRINK_OP_ABS || n->op == BRINK_OP_MIN ||
-                  n->op == BRINK_OP_MAX || (operands == 3 && !is_held(m, a));
+  bool switches = brink_op_is_step((brink_op)n->op) || n->op == BRINK_OP_ABS ||
+                  n->op == BRINK_OP_MIN || n->op == BRINK_OP_MAX ||
+                  (operands == 3 && !is_held(m, a));
   if (!held && switches) m->series->kinked = true;
-  if (held || is_step(n->op)) return plain(m, BRINK_RULE_HELD, n->op, a, b, c);
+  if (held || brink_op_is_step((brink_op)n->op)) return plain(m, BRINK_RULE_HELD, n->op, a, b, c);
   if (operands == 3) return plain(m, BRINK_RULE_SELECT, n->op, a, b, c);
   return operands == 2 ? two_operands(m, n->op, a, b) : one_operand(m, n->a, n->op);
 }

@@ -435,7 +435,7 @@ static bool extend_system(brink_system *system, const lister *l) {
                           .where = "",
                           .unknown = true};
     equation[nx + k] = BRINK_NO_INDEX;
-    start[nx + k] = BRINK_START_FREE;
+    start[nx + k] = BRINK_INITIAL_FREE;
   }
   system->x0 = x0;
   if (system->start != NULL) system->start = start;

@@ -161,13 +161,6 @@ typedef struct brink_rule {
 
 /* ---- constraints ---- */
 
-/* How a component of X begins. */
-typedef enum brink_start_kind {
-  BRINK_START_FREE,  /* nothing was said: a guess at 0, or at the bound nearest to it */
-  BRINK_START_GUESS, /* where to start looking */
-  BRINK_START_FIXED, /* given */
-} brink_start_kind;
-
 /* One equation 0 = residual of a `constraints` section, in all instances of its group (and in all iterations of the
  * loops around it, and elements). Branches of an `if` are equations of their own: exactly as many hold at a time as
  * there are unknowns. */
@@ -259,8 +252,8 @@ typedef struct brink_system {
   /* Unknowns are the last nz slots of X. They have no place in DX: constraints determine them. A declared state without
    * a derivative has an unknown for it (hidden), and an equation that says so. */
   size_t nz;
-  unsigned char *
-      start; /* brink_start_kind of each slot of X; NULL: there are no constraints, all are fixed */
+  unsigned char
+      *start; /* brink_initial of each slot of X; NULL: there are no constraints, all are fixed */
   brink_constraint *constraints;
   size_t nconstraints, constraints_capacity;
   struct brink_structure_set *structures; /* structure.h; NULL: not analysed, or no constraints */

@@ -341,7 +341,7 @@ bool flat_evaluate(flat *f, flat_variable *variable) {
 /* ---- initial values ---- */
 
 static void store(flat *f, flat_variable *variable, size_t element, double value,
-                  brink_start_kind start) {
+                  brink_initial start) {
   size_t slot = variable->base + element;
   if (variable->space == BRINK_SPACE_X) {
     f->system->x0[slot] = value;
@@ -410,7 +410,7 @@ static void assign(flat *f, const flat_point *point, const brink_ast_statement *
     }
     size_t element = instance * variable->length + (size_t)(k - 1);
     if (point->only == NULL) {
-      store(f, variable, element, value, s->guess ? BRINK_START_GUESS : BRINK_START_FIXED);
+      store(f, variable, element, value, s->guess ? BRINK_INITIAL_GUESS : BRINK_INITIAL_FIXED);
     } else {
       variable->values[element] = value;
       point->filled[element] = 1;
@@ -585,7 +585,7 @@ void flat_apply_sets(flat *f) {
           refuse(f, variable, instance, set);
           return;
         }
-        store(f, variable, e, value, BRINK_START_FIXED);
+        store(f, variable, e, value, BRINK_INITIAL_FIXED);
       }
     }
   }

@@ -242,16 +242,20 @@ brink_try brink_eval_system_jacobian(brink_eval *eval, double t, const double *x
 
 /* ---- a new point of the solution ---- */
 
+/* Its size, if it is this now: no less than it has been, or than the terms that cancel in it. */
+static double size_of_unknown(const struct brink_solver *s, size_t k, double z) {
+  return fmax(fmax(s->z_scale[k], s->z_floor[k]), fabs(z));
+}
+
 /* A path that has lost an unknown says nothing about guards that read it. (Unknowns are not in the error test: this is
  * far coarser.) */
 static bool is_followed(const struct brink_solver *s, size_t derived, double h, const double *x,
                         const double *y) {
   for (size_t k = 0; k < s->nz - derived; k++) {
     double off = fabs(x[s->ns + k] - y[s->ns + k]);
-    double size = fmax(fmax(s->z_scale[k], s->z_floor[k]), fabs(y[s->ns + k]));
     bool matters = s->z_read[k] || s->z_effect[k] == 0.0 || /* to guards; to states */
                    off * s->z_effect[k] * h > 1.0;
-    if (off > FAR * size && matters) return false;
+    if (off > FAR * size_of_unknown(s, k, y[s->ns + k]) && matters) return false;
   }
   return true;
 }
@@ -263,13 +267,16 @@ void brink_eval_note_unknowns(brink_eval *eval, const double *x) {
     s->z_scale[k] = fmax(s->z_scale[k], fabs(x[s->ns + k]));
 }
 
+double brink_eval_unknown_part(const brink_eval *eval) {
+  return fmax(FOLLOWED * eval->solver->rtol, LEAST_FOLLOWED);
+}
+
 double brink_eval_unknown_weight(const brink_eval *eval, size_t component, double size, double h) {
   const struct brink_solver *s = eval->solver;
   size_t k = component - s->ns;
   if (k >= s->nz - eval->model->def.constraints->nderived)
     return (double)INFINITY; /* nobody reads it */
-  double weight = fmax(FOLLOWED * s->rtol, LEAST_FOLLOWED) *
-                  fmax(fmax(s->z_scale[k], s->z_floor[k]), fabs(size));
+  double weight = brink_eval_unknown_part(eval) * size_of_unknown(s, k, size);
   double effect = s->z_read[k] ? 0.0 : s->z_effect[k] * h;
   return effect > 0.0 ? fmax(weight, 1.0 / effect) : weight;
 }

@@ -156,6 +156,9 @@ double brink_eval_size(brink_eval *eval, size_t component, double t, const doubl
 /* Is the component an unknown of constraints? What the tolerances of the states, and rounding, amount to in it. */
 bool brink_eval_is_unknown(const brink_eval *eval, size_t component);
 double brink_eval_unknown_tolerance(brink_eval *eval, size_t component, double t, const double *x);
+/* The part of its size by which a path may be off an unknown. */
+double brink_eval_unknown_part(const brink_eval *eval);
+
 /* By how much a path may be off it, if it is of this size or was before: far more than a state, as it takes no part in
  * the error of the solution, but so that guards that read it are found; in a step of h so much, at least, as moves no
  * state by its tolerance. 0: nothing is known of its size. And a point

@@ -208,11 +208,11 @@ static double inverse_weight(const taylor *ty, const brink_stepper *st, const do
   return ty->sharpness / tolerance_of(st, i, there > here ? there : here);
 }
 
-#define LEAST_FOLLOWED 1e-6
-
 /* Unknowns that have no size yet, as they begin at zero: their last terms are kept small beside their first. */
 static double followed(const taylor *ty, const brink_stepper *st, const expansion *e) {
-  double least = (double)INFINITY, part = fmax(100.0 * st->options->rtol, LEAST_FOLLOWED);
+  double least = (double)INFINITY;
+  if (st->ntested == st->nx) return least;
+  double part = brink_eval_unknown_part(st->eval);
   int p = e->degree;
   for (size_t i = st->ntested; i < st->nx; i++) {
     const double *c = e->c + i * ty->length;

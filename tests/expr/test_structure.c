@@ -589,7 +589,7 @@ TEST(slots_that_a_structure_does_not_use_are_zero) {
   check_plan(set->plans[0], 0.0, at);
   check_plan(set->plans[1], 0.0, at);
   CHECK_TEXT(sys.variables[sys.nvariables - 1].name, "lam''");
-  CHECK_INT(sys.start[11], BRINK_START_FREE);
+  CHECK_INT(sys.start[11], BRINK_INITIAL_FREE);
   end();
 }
 

@@ -126,11 +126,11 @@ TEST(an_undefined_variable_is_the_last_of_x) {
   CHECK_INT(p.system->nconstraints, 1);
   CHECK(p.system->has_constraints);
   CHECK_INT(slot_of(&p, "lam"), 4);
-  CHECK_INT(start_of(&p, "x"), BRINK_START_FIXED);
-  CHECK_INT(start_of(&p, "y"), BRINK_START_GUESS);
-  CHECK_INT(start_of(&p, "vx"), BRINK_START_FIXED);
-  CHECK_INT(start_of(&p, "vy"), BRINK_START_FREE);
-  CHECK_INT(start_of(&p, "lam"), BRINK_START_FREE);
+  CHECK_INT(start_of(&p, "x"), BRINK_INITIAL_FIXED);
+  CHECK_INT(start_of(&p, "y"), BRINK_INITIAL_GUESS);
+  CHECK_INT(start_of(&p, "vx"), BRINK_INITIAL_FIXED);
+  CHECK_INT(start_of(&p, "vy"), BRINK_INITIAL_FREE);
+  CHECK_INT(start_of(&p, "lam"), BRINK_INITIAL_FREE);
   CHECK_NEAR(p.system->x0[1], 0.25, 0.0);
   CHECK_INT(p.unit->nwarnings, 0); /* vy is free, not forgotten */
   bool found = false;
@@ -158,8 +158,8 @@ TEST(a_residual_is_left_minus_right_with_variables_written_out) {
 TEST(a_setting_fixes_a_state_and_an_unknown) {
   const char *const sets[] = {"y=0.5", "lam=3", NULL};
   point p = open_with(pendulum, sets);
-  CHECK_INT(start_of(&p, "y"), BRINK_START_FIXED);
-  CHECK_INT(start_of(&p, "lam"), BRINK_START_FIXED);
+  CHECK_INT(start_of(&p, "y"), BRINK_INITIAL_FIXED);
+  CHECK_INT(start_of(&p, "lam"), BRINK_INITIAL_FIXED);
   CHECK_NEAR(p.system->x0[4], 3.0, 0.0);
   close_point(&p);
 }
@@ -179,7 +179,7 @@ TEST(without_constraints_there_are_no_start_kinds) {
 TEST(a_free_unknown_starts_at_the_bound_nearest_to_zero) {
   point p = open_text(MODEL("state(x, real); variable(z, real, (2.0, 5.0));", "x := 3.0;",
                             "x' = z;", "z = x;", ""));
-  CHECK_INT(start_of(&p, "z"), BRINK_START_FREE);
+  CHECK_INT(start_of(&p, "z"), BRINK_INITIAL_FREE);
   CHECK_NEAR(p.system->x0[1], 2.0, 0.0);
   size_t ranges = 0;
   for (size_t k = 0; k < p.system->nflags; k++)
@@ -196,8 +196,8 @@ TEST(a_state_without_a_derivative_has_a_hidden_unknown) {
   CHECK_INT(p.system->nx, 3);
   CHECK_INT(p.system->nz, 1);
   CHECK_INT(slot_of(&p, "q'"), 2);
-  CHECK_INT(start_of(&p, "q'"), BRINK_START_FREE);
-  CHECK_INT(start_of(&p, "q"), BRINK_START_FIXED);
+  CHECK_INT(start_of(&p, "q'"), BRINK_INITIAL_FREE);
+  CHECK_INT(start_of(&p, "q"), BRINK_INITIAL_FIXED);
   double dx[3] = {0.0};
   p.x[2] = 7.0;
   brink_frame frame = {.x = p.x, .p = p.system->p0, .dx = dx};
@@ -325,7 +325,7 @@ TEST(a_loop_is_one_constraint_with_iterations) {
     CHECK_INT(p.system->constraints[0].count, 4);
     CHECK_NEAR(residual(&p, 0, i), (double)(i + 1) - 2.0 * (double)(i + 1), 0.0);
     CHECK_NEAR(residual(&p, 1, i), 10.0 * (double)(i + 1) - 2.0 * (double)(i + 1), 0.0);
-    CHECK_INT(p.system->start[4 + i], BRINK_START_GUESS);
+    CHECK_INT(p.system->start[4 + i], BRINK_INITIAL_GUESS);
   }
   set_mode(&p, 0, "tied");
   CHECK_INT(count_active(&p), 4);
@@ -394,11 +394,11 @@ TEST(constraints_reach_across_connections) {
   CHECK_INT(p.system->nz, 2);
   CHECK_INT(slot_of(&p, "c[1].Tc"), 3);
   CHECK_INT(slot_of(&p, "c[2].Tc"), 4);
-  CHECK_INT(start_of(&p, "a.w"), BRINK_START_FIXED);
-  CHECK_INT(start_of(&p, "b[1].w"), BRINK_START_FREE);
-  CHECK_INT(start_of(&p, "b[2].w"), BRINK_START_GUESS);
-  CHECK_INT(start_of(&p, "c[1].Tc"), BRINK_START_FIXED);
-  CHECK_INT(start_of(&p, "c[2].Tc"), BRINK_START_GUESS); /* the outer one wins */
+  CHECK_INT(start_of(&p, "a.w"), BRINK_INITIAL_FIXED);
+  CHECK_INT(start_of(&p, "b[1].w"), BRINK_INITIAL_FREE);
+  CHECK_INT(start_of(&p, "b[2].w"), BRINK_INITIAL_GUESS);
+  CHECK_INT(start_of(&p, "c[1].Tc"), BRINK_INITIAL_FIXED);
+  CHECK_INT(start_of(&p, "c[2].Tc"), BRINK_INITIAL_GUESS); /* the outer one wins */
   CHECK_NEAR(p.system->x0[4], 2.5, 0.0);
   CHECK_INT(p.unit->nwarnings, 0);
   CHECK_INT(p.system->constraints[0].count, 2);
