@@ -16,6 +16,7 @@ foreach(source IN LISTS bench_sources)
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
   target_include_directories(bench_${name} PRIVATE
     ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/bench)
+  target_compile_definitions(bench_${name} PRIVATE BRINK_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_include_directories(bench_${name} SYSTEM PRIVATE ${KLU_INCLUDE_DIR})
   target_link_libraries(bench_${name} PRIVATE
     brink_problems brink_internal Sundials::cvode ${KLU_LINK} Threads::Threads m)

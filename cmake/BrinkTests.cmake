@@ -65,6 +65,19 @@ foreach(source IN LISTS test_sources)
   brink_add_test(${source})
 endforeach()
 
+# The library that models of test_external call.
+add_library(brink_test_library MODULE ${PROJECT_SOURCE_DIR}/tests/external/library.c)
+set_target_properties(brink_test_library PROPERTIES
+  OUTPUT_NAME testlibrary
+  C_VISIBILITY_PRESET default
+  LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+target_link_libraries(brink_test_library PRIVATE m)
+foreach(name IN ITEMS test_external test_lang_errors)
+  target_compile_definitions(${name} PRIVATE
+    BRINK_EXTERNAL_DIRECTORY="$<TARGET_FILE_DIR:brink_test_library>")
+  add_dependencies(${name} brink_test_library)
+endforeach()
+
 # Beside CVODE, where it is installed.
 include(cmake/FindSundialsStatic.cmake)
 if(SUNDIALS_FOUND)
@@ -111,6 +124,11 @@ if(NOT BRINK_SANITIZE)
   set_tests_properties(abi PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
+# Every model of models/, one after another: sanitized, and on a busy machine, that takes long.
+if(TEST test_models)
+  set_tests_properties(test_models PROPERTIES TIMEOUT 1200)
+endif()
+
 # What starts partner programs, or looks at the user's home: with every kind of home.
 if(TARGET brink_program AND NOT BRINK_SANITIZE)
   foreach(name IN ITEMS test_tutorial test_condition_program test_cli_doctor)
@@ -133,6 +151,12 @@ if(BRINK_PYTHON AND TARGET brink_program AND NOT BRINK_SANITIZE)
   endforeach()
 elseif(NOT BRINK_PYTHON)
   message(STATUS "python3 not found: results are not read by other programs")
+endif()
+
+# brink.m in Octave. 77: it is not installed.
+if(TARGET brink_program AND NOT BRINK_SANITIZE)
+  brink_add_test_alone(octave ${PROJECT_SOURCE_DIR}/octave/test $<TARGET_FILE:brink_program>)
+  set_tests_properties(octave PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
 # The judge: a second, plain simulator of the language (tests/judge), its own tests, and the campaign that compares

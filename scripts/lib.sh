@@ -7,12 +7,13 @@ cd "$root" || exit 1
 # Number of processors, for builds and tests that run side by side.
 jobs=$(nproc 2>/dev/null || echo 2)
 
-# The C files of the tree, tracked or new but not ignored; without git, by their places.
+# The C files of the tree, tracked or new but not ignored; without git, by their places. Not those of python/cdef:
+# declarations with "..." in them, which are cffi's.
 list_sources() {
   if git -C "$root" rev-parse --is-inside-work-tree >/dev/null 2>&1; then
-    git -C "$root" ls-files --cached --others --exclude-standard -- '*.c' '*.h'
+    git -C "$root" ls-files --cached --others --exclude-standard -- '*.c' '*.h' ':!python/cdef'
   else
-    find include src experiments problems tests examples bench -name '*.[ch]' 2>/dev/null
+    find include src experiments problems tests examples bench python/src -name '*.[ch]' 2>/dev/null
   fi | sort -u | while IFS= read -r file; do
     if [ -f "$file" ]; then printf '%s\n' "$file"; fi # deleted, but still in the index
   done

@@ -167,7 +167,16 @@ BRINK_API const char *brink_status_text(brink_status status);
   /* limits */                                                                                     \
   X(BRINK_REASON_MAX_STEPS, "max-steps", BRINK_ERR_WORK)          /* count */                      \
   X(BRINK_REASON_MAX_TURNS, "max-turns", BRINK_ERR_WORK)          /* count, of agents */           \
-  X(BRINK_REASON_MAX_SLIDES, "max-slides", BRINK_ERR_UNSUPPORTED) /* count, limit: of an agent */
+  X(BRINK_REASON_MAX_SLIDES, "max-slides", BRINK_ERR_UNSUPPORTED) /* count, limit: of an agent */  \
+  /* delayed signals; text: which one */                                                           \
+  X(BRINK_REASON_DELAY_RANGE, "delay-range", BRINK_ERR_DOMAIN)     /* text, value: lag, limit */   \
+  X(BRINK_REASON_DELAY_HISTORY, "delay-history", BRINK_ERR_DOMAIN) /* text */                      \
+  X(BRINK_REASON_DELAY_VALUE, "delay-value", BRINK_ERR_DOMAIN)     /* text */                      \
+  X(BRINK_REASON_DELAY_MEMORY, "delay-memory", BRINK_ERR_MEMORY)                                   \
+  X(BRINK_REASON_TIMER_PAST, "timer-past", BRINK_ERR_CALLBACK) /* guard, value: its time */        \
+  /* functions of inputs (brink_hsml_set_function); t: where they were asked; text: the input */   \
+  X(BRINK_REASON_INPUT_FAILED, "input-failed", BRINK_ERR_CALLBACK)     /* text, count: returned */ \
+  X(BRINK_REASON_INPUT_UNDEFINED, "input-undefined", BRINK_ERR_DOMAIN) /* text, value */
 
 typedef enum brink_reason {
 #define BRINK_REASON_ENUM(name, slug, status) name,
@@ -452,6 +461,23 @@ typedef struct brink_guard_def {
   int same_sign;
 
   brink_watched watched; /* BRINK_WATCHED_ASKED */
+
+  /* Neither the right-hand side nor its series, nor a constraint, reads this guard's sign: then one field is that of
+   * both sides, and the fields of many guards are one. Optional, for speed; false. */
+  bool unread;
+  /* A leaf of formulas: the side, -1 or 1, that zero counts as while the state rests there: -1 for a > b, 1 for
+   * a >= b. 0: none, such a formula has sign 0. */
+  int at_zero;
+  /* Its value does not depend on time itself: it stands still while the states in `depends` do. Likewise. */
+  bool timeless;
+
+  /* A timer: its event happens exactly at the time that parameter `timer` holds, whatever the solution does; nothing
+   * is searched for. It has neither numbers nor a value nor a formula, and is never watched. At its event, of kind
+   * BRINK_CROSSED and positive direction, it is off (the parameter is INFINITY), and any action may set it: to the
+   * present for an event of the next round of this instant, to INFINITY to stop it. An earlier time is an error.
+   * false. */
+  bool is_timer;
+  size_t timer;
 } brink_guard_def;
 
 /* Writes the defaults into a definition of `size` bytes. Inline functions like the one below call it with the size that
@@ -610,6 +636,8 @@ typedef struct brink_model_def {
 
   size_t nz;                                /* unknowns: the last nz of the nx components */
   const brink_constraints_def *constraints; /* that determine them; required if nz > 0 */
+
+  const struct brink_delays *delays; /* delayed signals of models in HSML; else NULL */
 } brink_model_def;
 
 BRINK_API void brink_model_defaults(brink_model_def *def, size_t size);
@@ -866,7 +894,8 @@ BRINK_API bool brink_sim_structure(const brink_sim *sim, brink_structure_record 
 BRINK_API brink_status brink_sim_at(const brink_sim *sim, double t, double *x, brink_diag *diag);
 
 /* Change something and go on: guards take their signs anew, the method restarts. Non-finite values
- * and unknown indices are refused.
+ * and unknown indices are refused. Derivatives that go along (sensitivity.h) of what changes become 0: it depends on
+ * nothing any more.
  *
  * With constraints: when the run goes on, unknowns are solved for. States that are off the constraints are moved onto
  * them: within their tolerances by the least change, and farther by an impulse of the unknowns, as in an event. If none

@@ -36,7 +36,8 @@ typedef struct brink_hsml brink_hsml;
 /* Where texts come from: the model's, if it is not in memory, and those of its imports. */
 typedef struct brink_hsml_reader {
   /* Gives the text of a file and its length. The path of an import is relative to the importing file, as it is
-   * written there. Returns 0, or anything else if there is no such text; *reason may then say why. */
+   * written there; if there is no such text, it is asked for in the directories of the import path. Returns 0, or
+   * anything else if there is no such text; *reason may then say why. */
   int (*read)(const char *path, const char **text, size_t *length, const char **reason, void *user);
   void (*release)(const char *text, size_t length, void *user); /* NULL: nothing is to be done */
   void *user;
@@ -51,6 +52,14 @@ typedef struct brink_hsml_def {
   const brink_hsml_reader *reader; /* NULL: files */
   const char *top; /* the component that runs; NULL: the file's system, else its last component */
   bool part;       /* the top is a part of something: its inputs may be open; false */
+  /* Directories in which imports are looked for that are not beside the importing file, in order. Copied. */
+  const char *const *import_path;
+  size_t nimport_path; /* 0 */
+  /* May libraries of external functions be loaded? They can do whatever the caller can. They are looked for beside the
+   * model, then in these directories; false, none */
+  bool allow_external;
+  const char *const *library_paths;
+  size_t nlibrary_paths;
 } brink_hsml_def;
 
 /* Fills a definition of `size` bytes; brink_default_hsml() calls it. */
@@ -98,7 +107,7 @@ BRINK_API size_t brink_hsml_messages(brink_hsml *model, const brink_hsml_message
  * value that is wrong is an error. Statuses: OK, ARGUMENT, MEMORY. */
 BRINK_API brink_status brink_hsml_set(brink_hsml *model, const char *name, double value,
                                       brink_diag *diag);
-/* The same in the words of the language: "2.5", "draining", "true". */
+/* The same in the words of the language: "2.5", "draining", "true", "pi/6", "[1, 2, 3]" for a vector. */
 BRINK_API brink_status brink_hsml_set_text(brink_hsml *model, const char *name, const char *value,
                                            brink_diag *diag);
 /* Forgets all values that were set. */
@@ -118,13 +127,40 @@ typedef struct brink_hsml_inputs {
 
 BRINK_API brink_status brink_hsml_set_inputs(brink_hsml *model, const brink_hsml_inputs *inputs,
                                              brink_diag *diag);
-/* The same from a CSV file: the first line has names, the first column is time. What is wrong with it is a message,
- * too. Statuses: OK, FILE, ARGUMENT, MEMORY. */
+/* The same from a CSV file: a line of names, a column of time (by its name, or the first), columns of inputs. What is
+ * wrong with it is a message, and so is what is ignored (a warning). docs/cli.md says what a file may look like. Statuses:
+ * OK, FILE, ARGUMENT, MEMORY. */
 BRINK_API brink_status brink_hsml_read_inputs(brink_hsml *model, const char *path, bool hold,
                                               brink_diag *diag);
 
+/* An input of the top component as a function of time: a signal, or an element of one ("u", "v[2]"). It is called where
+ * the method asks for it: equations, flags, samples and results have its value itself, not an interpolated one.
+ *
+ * The function must be defined on the whole run, and smooth except at `corners` (increasing times, copied). These are met
+ * as instants, without an event; where the function jumps there, its value at a corner is that after it. It must give
+ * the same value for the same time. It returns 0; anything else ends the run (CALLBACK), and so does a value that is not
+ * finite (DOMAIN): the outcome's reason is "input". It has no Taylor series: auto takes another method, `taylor` is
+ * UNSUPPORTED. So are constraints. Agents go into one system. A run that starts where the function has no value is
+ * not created, for the same reasons.
+ *
+ * A later function for the same input wins; NULL, or no `value`: none again. It wins over a value that was set; rows and a
+ * function for one input are an error of the build. brink_run_set refuses the input. Functions are called when a model
+ * is built (at the start), and by all runs and clones of it, each from the thread that moves or reads the run: `user` must
+ * outlive these. A name is looked up when the model is built. Statuses: OK, ARGUMENT, MEMORY. */
+typedef struct brink_hsml_function {
+  int (*value)(double t, double *u, void *user);
+  void *user;
+  const double *corners;
+  size_t ncorners;
+} brink_hsml_function;
+
+BRINK_API brink_status brink_hsml_set_function(brink_hsml *model, const char *name,
+                                               const brink_hsml_function *function,
+                                               brink_diag *diag);
+
 /* Makes instances, connections and equations of the text with the values set. Others call it where it is needed.
- * Statuses: OK; MODEL: see the messages; ARGUMENT: a value that was set is wrong (messages, too); MEMORY. */
+ * Statuses: OK; MODEL: see the messages; ARGUMENT: a value that was set is wrong (messages, too); UNSUPPORTED: constraints
+ * and functions of inputs; MEMORY. */
 BRINK_API brink_status brink_hsml_build(brink_hsml *model, brink_diag *diag);
 
 /* ---------------------------------------------------------------------- what there is --------- */
@@ -166,6 +202,7 @@ typedef struct brink_hsml_item {
   const char *file; /* where it is declared */
   uint32_t line, column;
   size_t index; /* of the library */
+  bool signal;  /* declared as one: it may vary between events; an input that is none is held */
 } brink_hsml_item;
 
 /* All items of a kind, built first if that has not been done. NULL in *items and 0 where the model has errors. */
@@ -196,8 +233,10 @@ typedef enum brink_writable {
 
 /* brink_default_run() fills in the defaults given here; brink_hsml_options adds the model's simulation section. */
 typedef struct brink_run_options {
-  size_t size;             /* of this struct: set by brink_default_run() */
-  double until;            /* end time; NaN: not given */
+  size_t size; /* of this struct: set by brink_default_run() */
+  double from; /* time at the start; NaN: as the model says, or 0 */
+  double
+      until; /* end time; INFINITY: the model ends the run; before `from`: backwards; NaN: not given */
   double every;            /* output grid of recordings; 0: each step */
   uint64_t seed;           /* of all random draws; 1 */
   brink_clocks clocks;     /* BRINK_CLOCKS_AUTO */
@@ -245,7 +284,8 @@ BRINK_API brink_status brink_run_create(brink_hsml *model, const brink_run_optio
                                         brink_run **run);
 BRINK_API void brink_run_destroy(brink_run *run); /* NULL is fine */
 
-/* Moves on. Never past t_limit, and never past the end that the model or a failure gives the run.
+/* Moves on. Never past t_limit, which may be INFINITY (not with agents that have clocks of their own), and never past
+ * the end that the model or a failure gives the run.
  *   STEPPED, EVENT   there is more
  *   TIME_REACHED     t_limit is reached
  *   STOPPED          the model said stop(…), or an observer did
@@ -257,14 +297,16 @@ BRINK_API void brink_run_destroy(brink_run *run); /* NULL is fine */
 BRINK_API brink_status brink_run_step(brink_run *run, double t_limit, brink_diag *diag);
 /* To the next event that an observer is told of. */
 BRINK_API brink_status brink_run_next_event(brink_run *run, double t_limit, brink_diag *diag);
-/* To t_end, past all events on the way. The last step ends there. */
+/* To t_end, past all events on the way. The last step ends there. Backwards in time, if options.until is before
+ * options.from. */
 BRINK_API brink_status brink_run_to(brink_run *run, double t_end, brink_diag *diag);
 /* Until values at the time t can be read by brink_run_get_at. Steps are as long as they would be without it: the
  * present may then be later than t, but not later than t_limit. TIME_REACHED: they can. */
 BRINK_API brink_status brink_run_output(brink_run *run, double t, double t_limit, brink_diag *diag);
 
 /* Ends the call that is under way, in another thread or in this one, after 64 steps at most; if none is, the next one. May
- * be called from a signal handler. The run can go on after it. */
+ * be called from a signal handler. The run can go on after it, unless that cut off the more than a thousand rows of
+ * results in one step: then it is over (STOPPED). */
 BRINK_API void brink_run_cancel(brink_run *run);
 
 /* Back to the start, with the values that the model had when the run was created; nothing is compiled or allocated anew. Recordings end before.

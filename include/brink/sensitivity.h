@@ -34,6 +34,11 @@
  * in `user` sees these calls, too. Right-hand sides are not evaluated past a unilateral surface by exact
  * tangents; differences may touch the far side within their increment, 6e-6 of a state's size.
  *
+ * What brink_sim_set_state and brink_sim_set_parameter write on the way depends on nothing any more: the rows of dx of
+ * states whose values change, and the row of dp of the parameter, become 0. A state that is given the value it has keeps
+ * its row. Who writes does so at a fixed time, at an event, too. Before anything has happened in the run, what is written
+ * is another start: the directions stay as they were given.
+ *
  * Limits, told by `limits` of each event and by brink_sensitivity_limits:
  *   - Several located events at one instant: the instant moves with the first of the record that has a
  *     derivative. Each event's own dT is told. Where they differ, which one comes first depends on the
@@ -42,7 +47,8 @@
  *   - After infinitely many events (zeno) nothing is known: NaN (BRINK_SENSITIVITY_ZENO).
  *   - A guard that is reached because an action carried it there (BRINK_JUMPED) happens at its cause's time.
  *   - Of the events of one instant the first 64 are told.
- *   - M is at a fixed time. Where an event ends the run, the state at the end moves with it: M + f dT.
+ *   - M is at a fixed time. Where an event ends the run, the state at the end moves with it: M + f dT. If its action also
+ *     changes the state, there is no field after it, and M is NaN there.
  *   - Modes, and values that are rounded or drawn at random, do not change with directions. */
 #ifndef BRINK_SENSITIVITY_H
 #define BRINK_SENSITIVITY_H

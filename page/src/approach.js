@@ -4,7 +4,7 @@
 
 import { button, el, ICONS, section, select } from './dom.js';
 import { colors, fade } from './theme.js';
-import { count, num } from './format.js';
+import { count, flagLabel, num } from './format.js';
 import { View } from './canvas.js';
 
 const GAP = 26; // pixels between before and after
@@ -65,7 +65,7 @@ export class Approach {
       draw: (view, ctx) => this.#draw(view, ctx) });
     this.view.node.removeAttribute('tabindex');
     const { node, head } = section('approach', 'Approach to the surface');
-    this.select = select('event', this.list.map((a, i) => [String(i), `${a.flag}  t = ${num(a.t, 7)}`]), '0',
+    this.select = select('event', this.list.map((a, i) => [String(i), `${flagLabel(a)}  t = ${num(a.t, 7)}`]), '0',
       (value) => this.show(Number(value)));
     head.append(el('div', { class: 'tools', role: 'toolbar', 'aria-label': 'event' },
       button('Previous event', ICONS.left, () => this.show(this.index - 1)),

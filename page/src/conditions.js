@@ -1,7 +1,7 @@
 // How far the events can be trusted: condition numbers, verdicts, closest approaches, near misses.
 
 import { button, el, section } from './dom.js';
-import { count, num } from './format.js';
+import { count, flagLabel, num } from './format.js';
 
 const CLASSES = { 'well-posed': 'ok', grazing: 'warn', 'ill-posed': 'bad' };
 const AT_ONCE = 200; // rows; more on demand
@@ -34,7 +34,7 @@ function eventRows(e, onPick) {
   return [
     el('tr', { tabindex: '0', class: 'pick', onclick: () => onPick(e), onkeydown: (event) => { if (event.key === 'Enter') onPick(e); } },
       el('td', { class: 'n', text: e.event === false ? `until ${num(e.t, 8)}` : num(e.t, 10) }),
-      el('td', { text: e.event === false ? `${e.flag ?? ''}, no event` : e.flag ?? '' }),
+      el('td', { text: e.event === false ? `${flagLabel(e)}, no event` : flagLabel(e) }),
       el('td', { class: 'n', text: cell(e.published ?? e.condition) }), el('td', { class: 'n', text: cell(e.scaled) }),
       el('td', { class: 'wide' }, verdict(e))),
     ...approaches.map(approachRow),
@@ -56,7 +56,7 @@ function missTable(report, onPick) {
   if (!list.length) return null;
   const rows = list.slice(0, AT_ONCE).map((m) => el('tr', { tabindex: '0', class: 'pick', onclick: () => onPick(m),
     onkeydown: (event) => { if (event.key === 'Enter') onPick(m); } },
-  el('td', { class: 'n', text: num(m.t, 10) }), el('td', { text: m.flag }), el('td', { class: 'n', text: cell(m.value) }),
+  el('td', { class: 'n', text: num(m.t, 10) }), el('td', { text: flagLabel(m) }), el('td', { class: 'n', text: cell(m.value) }),
   el('td', { class: 'n', text: cell(m.distance) }),
   el('td', { class: 'n', text: m.tolerance > 0 ? cell(Math.abs(m.value) / m.tolerance, 3) : '–' })));
   const total = report.misses_total ?? list.length;

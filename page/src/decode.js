@@ -56,7 +56,8 @@ export async function decodeReport(raw) {
     const [dt, g, sdt, sg] = await Promise.all([
       decodeArray(a.along?.dt), decodeArray(a.along?.g), decodeArray(a.steps?.dt), decodeArray(a.steps?.g)]);
     const flag = a.flag ?? raw.events?.[a.event]?.flag ?? 'event';
-    return { ...a, flag, along: { dt, g }, steps: { dt: sdt, g: sg } };
+    const text = raw.events?.[a.event]?.text ?? null;
+    return { ...a, flag, text, along: { dt, g }, steps: { dt: sdt, g: sg } };
   }));
   const populations = await Promise.all((raw.populations ?? []).map(async (p) => {
     const [pt, x, y, heading, radius] = await Promise.all([

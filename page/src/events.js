@@ -1,7 +1,7 @@
 // The table of events. Only the rows in sight exist, so thousands cost nothing.
 
 import { button, el, section } from './dom.js';
-import { count, num } from './format.js';
+import { count, flagLabel, num } from './format.js';
 
 const ROW = 33; // height in pixels, as in the style sheet
 const SIGN = { negative: '↓', positive: '↑' };
@@ -9,7 +9,7 @@ const SIGN = { negative: '↓', positive: '↑' };
 const COLUMNS = [
   { key: 'number', title: '#', class: 'n', text: (e) => String(e.index + 1), sort: (e) => e.index },
   { key: 't', title: 'Time', class: 'n', text: (e) => num(e.t, 12), sort: (e) => e.t },
-  { key: 'flag', title: 'Flag', text: (e) => e.flag, sort: (e) => e.flag },
+  { key: 'flag', title: 'Flag', text: flagLabel, sort: flagLabel },
   { key: 'direction', title: 'Direction', class: 'dir', text: (e) => `${SIGN[e.direction] ?? ''} ${e.direction ?? ''}`, sort: (e) => e.direction ?? '' },
   { key: 'agents', title: 'Agents', class: 'wide', text: (e) => (e.agents ?? []).join(', '), sort: (e) => (e.agents ?? []).join() },
   { key: 'changes', title: 'Changes', class: 'wide', text: (e) => e.changes ?? '', sort: (e) => e.changes ?? '' },

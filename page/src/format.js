@@ -18,6 +18,11 @@ export function num(value, digits = 6) {
   return tidy(value.toPrecision(Math.min(digits, 17)));
 }
 
+// A flag by its name; one that the compiler made by the text it is of, with its name behind it.
+export function flagLabel(item) {
+  return item.text ? `${item.text} (${item.flag})` : item.flag ?? '';
+}
+
 // Large counts with thin spaces.
 export function count(value) {
   if (typeof value !== 'number' || !Number.isFinite(value)) return num(value);

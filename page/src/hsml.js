@@ -2,14 +2,14 @@
 
 const words = (text) => new Set(text.split(/\s+/));
 
-const KEYWORDS = words(`and or not if then elsif else end is ctc dtc lbc composite system interface body
+const KEYWORDS = words(`and or not if then elsif else end is partial ctc dtc lbc composite system extends interface body
   declarations initial dynamics constraints output update rules event assignments components connections agents
-  simulation when do for in loop import function let population pair reach connect negative-going
+  simulation when do for in loop import function bundle let population pair reach connect negative-going
   positive-going on-event`);
-const DECLARATIONS = words('input knob view state parameter variable flag mode sample priority');
-const TYPES = words('signal real integer boolean string unilateral bilateral crossing');
+const DECLARATIONS = words('input knob view state parameter variable held flag timer queue mode sample priority');
+const TYPES = words('signal real integer boolean string unilateral bilateral crossing silent');
 const FUNCTIONS = words(`sin cos tan asin acos atan atan2 sinh cosh tanh exp log log10 sqrt abs sign min max floor
-  ceil mod hypot dot norm sum pre sgn uniform normal noevent table stop fail note`);
+  ceil mod hypot dot norm sum pre sgn uniform normal exponential poisson choice noevent table delay stop fail note`);
 const CONSTANTS = words('true false inf pi time');
 
 const TOKEN = /(%.*)|("[^"]*"?)|((?:negative-going|positive-going|on-event)\b)|([A-Za-z_][A-Za-z0-9_]*)|(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(\s+|.)/g;

@@ -1,7 +1,7 @@
 // What is drawn behind and over every plot against time: bands of modes, slides, events, near misses.
 
 import { colors, fade } from './theme.js';
-import { lowerBound, num } from './format.js';
+import { flagLabel, lowerBound, num } from './format.js';
 
 const MANY = 70; // lines across a plot before they hide it: from there on only the strip at the top
 
@@ -56,7 +56,7 @@ export class Marks {
   describe(group) {
     const e = this.events[group.first];
     const arrow = e.direction === 'negative' ? '↓' : e.direction === 'positive' ? '↑' : '';
-    const lines = [`${e.flag} ${arrow}`, `t = ${num(e.t, 9)}`];
+    const lines = [`${flagLabel(e)} ${arrow}`, `t = ${num(e.t, 9)}`];
     if (e.agents) lines.push(e.agents.join(', '));
     if (e.changes) lines.push(e.changes);
     if (group.count > 1) lines.push(`and ${group.count - 1} more here`);

@@ -11,7 +11,7 @@ const LEGEND = 8; // values named in the head of a panel
 const MOST = 200; // lines in a panel
 
 const isLane = (column) => column.type === 'string' || column.type === 'boolean';
-const RANK = { state: 0, output: 1, mode: 2 };
+const RANK = { state: 0, output: 1, mode: 2, input: 3, variable: 4, derivative: 5, flag: 6, parameter: 7 };
 
 // car[3].x and car[4].x are one family; so are the elements of a vector.
 export function familyOf(column) {
@@ -31,7 +31,7 @@ export function groupColumns(columns) {
   for (const group of groups.values()) {
     if (group.columns.length === 1) group.name = columns[group.columns[0]].name;
   }
-  return [...groups.values()].sort((a, b) => (RANK[a.kind] ?? 3) - (RANK[b.kind] ?? 3));
+  return [...groups.values()].sort((a, b) => (RANK[a.kind] ?? 8) - (RANK[b.kind] ?? 8));
 }
 
 // Which constraints held, as a lane of its own beside those of modes; none if they never changed.
@@ -47,7 +47,7 @@ export function structureLane(summary) {
 }
 
 // One line has the colour of its kind; several are told apart.
-const KIND = { state: 0, output: 2, mode: 3 };
+const KIND = { state: 0, output: 2, mode: 3, input: 4, variable: 1, derivative: 5, flag: 6, parameter: 3 };
 
 function colorOf(group, i, n) {
   return n === 1 ? colors().series[KIND[group.kind] ?? 0] : seriesColor(i, n);

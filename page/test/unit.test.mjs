@@ -1,7 +1,7 @@
 // Parts of the page that need no browser.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { count, extent, lowerBound, niceTicks, num, padded, seconds, tickLabels } from '../src/format.js';
+import { count, extent, flagLabel, lowerBound, niceTicks, num, padded, seconds, tickLabels } from '../src/format.js';
 import { tokens } from '../src/hsml.js';
 import { unshuffle } from '../src/decode.js';
 import { pack } from './fixtures.mjs';
@@ -22,6 +22,12 @@ test('numbers are short, and keep their sign, size and kind', () => {
   assert.equal(count(1234567), '1\u2009234\u2009567');
   assert.equal(seconds(0.00012), '120 µs');
   assert.equal(seconds(3725), '62 min 5 s');
+});
+
+test('a flag that the compiler made is shown by its text', () => {
+  assert.equal(flagLabel({ flag: 'plant.empty', text: null }), 'plant.empty');
+  assert.equal(flagLabel({ flag: 'plant@12:7', text: 'gap < -b' }), 'gap < -b (plant@12:7)');
+  assert.equal(flagLabel({}), '');
 });
 
 test('labels of ticks tell the ticks apart', () => {

@@ -25,6 +25,10 @@ static brink_status check(const brink_agents_def *def, brink_diag *diag) {
       return brink_diag_set(diag, BRINK_ERR_UNSUPPORTED,
                             "agents with constraints cannot have clocks of their own: put all into "
                             "one system");
+    if (def->populations[k].model->def.delays != NULL)
+      return brink_diag_set(diag, BRINK_ERR_UNSUPPORTED,
+                            "agents with delays cannot have clocks of their own: put all into one "
+                            "system");
   }
   if (def->npopulations == 0)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "there is no population");
@@ -84,6 +88,7 @@ brink_status brink_agents_create(const brink_agents_def *def, const brink_alloca
     brink_agents_destroy(agents);
     return status;
   }
+  agents->now = agents->t_end = agents->t_start = agents->worker.populations[0].sim->model->def.t0;
   *result = agents;
   return BRINK_OK;
 }

@@ -138,7 +138,7 @@ void brink_agents_reset(brink_agents *agents, const brink_agents_start *starts) 
   agents->stats = (brink_agents_stats){0};
   agents->committed = (brink_stats){0};
   agents->started = false;
-  agents->now = agents->t_end = agents->t_start = 0.0;
+  agents->now = agents->t_end = agents->t_start = agents->worker.populations[0].sim->model->def.t0;
   agents->acting = 0;
   agents->acting_block = BRINK_NONE;
   agents->arena.failed = false;

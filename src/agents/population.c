@@ -25,6 +25,7 @@ void brink_population_start(brink_agent_population *pop, size_t agent) {
     memcpy(sim->eval.p, population->p0 + agent * def->np, def->np * sizeof(double));
   if (population->mode0 != NULL)
     memcpy(sim->eval.mode, population->mode0 + agent * def->nmodes, def->nmodes * sizeof(int));
+  brink_timers_reset(sim);
 }
 
 brink_status brink_population_advance(brink_agent_population *pop, double t, double t_end,

@@ -115,6 +115,19 @@ void brink_release(const brink_allocator *allocator, void *memory, size_t count,
     allocator->release(memory, bytes, allocator->user);
 }
 
+bool brink_grow(const brink_allocator *allocator, void **items, size_t count, size_t *capacity,
+                size_t size) {
+  if (count < *capacity) return true;
+  size_t more = *capacity == 0 ? 16 : 2 * *capacity;
+  void *made = brink_allocate(allocator, more, size);
+  if (made == NULL) return false;
+  if (count > 0) memcpy(made, *items, count * size);
+  brink_release(allocator, *items, *capacity, size);
+  *items = made;
+  *capacity = more;
+  return true;
+}
+
 /* ---- arena ---- */
 
 /* Big enough for any object, and for SIMD loads of doubles. */
@@ -319,16 +332,21 @@ void brink_text_append(brink_text *text, const char *data, size_t length) {
   text->data[text->length] = '\0';
 }
 
+/* Most texts fit into the room that there is: they are formatted once. */
 void brink_text_add(brink_text *text, const char *format, ...) {
   va_list arguments, again;
+  size_t room = text->failed || text->data == NULL ? 0 : text->capacity - text->length;
   va_start(arguments, format);
   va_copy(again, arguments);
-  int length = vsnprintf(NULL, 0, format, arguments);
+  int length = vsnprintf(room > 0 ? text->data + text->length : NULL, room, format, arguments);
   va_end(arguments);
-  if (length >= 0 && text_room(text, (size_t)length)) {
+  bool fits = length >= 0 && (size_t)length < room;
+  if (!fits && room > 0) text->data[text->length] = '\0';
+  if (!fits && length >= 0 && text_room(text, (size_t)length)) {
     vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
-    text->length += (size_t)length;
+    fits = true;
   }
+  if (fits) text->length += (size_t)length;
   va_end(again);
 }
 

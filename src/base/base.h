@@ -28,6 +28,11 @@ brink_diag_refuse(brink_diag *diag, brink_reason reason, const char *format, ...
 void *brink_allocate(const brink_allocator *allocator, size_t count, size_t size);
 void brink_release(const brink_allocator *allocator, void *memory, size_t count, size_t size);
 
+/* Room for one more item in an array from an allocator, by doubling; items move. False: no memory, and all is as it was.
+ * For arrays that grow so large that an arena, which gives nothing back before its end, would hold them twice. */
+bool brink_grow(const brink_allocator *allocator, void **items, size_t count, size_t *capacity,
+                size_t size);
+
 /* An arena: pieces are taken one after another and given back all at once. Objects are made in one,
  * so that every constructor has one way to fail and one way to clean up.
  *

@@ -144,6 +144,8 @@ static const char *described(const brink_guard_def *def) {
   UNSET(lipschitz);
   UNSET(lipschitz_time);
   UNSET(reads_signs);
+  UNSET(unread);
+  UNSET(timeless);
 #undef UNSET
   return NULL;
 }

@@ -91,7 +91,7 @@ static void write_error(double error, const char *whose, brink_text *text) {
 static void write_difference(const brink_run *run, const brink_disagreement *d, const char *method,
                              brink_text *text) {
   brink_text name = {0};
-  brink_comparison_name(run, d, &name);
+  brink_comparison_label(run, d, &name);
   brink_text_add(text, "  %s: ", name.data != NULL ? name.data : "");
   if (d->there == NULL)
     brink_text_add(text, "t = %.10g, which %s does not have\n", d->here->t, method);

@@ -9,14 +9,17 @@ static int emit(brink_system *system, const brink_options *run) {
   brink_emit_options options = {
       .guards = true, .jets = true, .actions = true, .all = true, .comments = true};
   brink_emission emission;
-  options.flow = brink_flow_make(&system->rhs, system->nx, system->nz, system->nv, &system->arena);
+  bool series = !brink_program_calls_external(&system->rhs);
+  if (series)
+    options.flow =
+        brink_flow_make(&system->rhs, system->nx, system->nz, system->nv, &system->arena);
   if (options.flow != NULL && run->order > 0)
     options.flow_order = run->order;
   else if (options.flow != NULL)
     options.flow_order =
         brink_series_order(run->rtol, brink_flow_degree(options.flow), options.flow->work);
   options.guard_order = 2 * options.flow_order;
-  if (options.flow == NULL || !brink_emit(system, &options, NULL, &emission)) {
+  if ((series && options.flow == NULL) || !brink_emit(system, &options, NULL, &emission)) {
     cli_say("out of memory");
     return CLI_NUMERICS;
   }

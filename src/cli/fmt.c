@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/import_path.h"
 #include "cli/load.h"
 
 static int cannot_write(const char *path) {
@@ -76,7 +77,14 @@ static const brink_file *main_file(const brink_unit *unit, const char *path) {
 static int parse(const cli_arguments *arguments, const char *path, brink_unit **unit) {
   bool unreadable = false;
   const char *reason = NULL;
-  *unit = brink_unit_parse(path, &brink_file_reader, NULL, &unreadable, &reason);
+  cli_import_path imports;
+  brink_reader reader = brink_file_reader;
+  bool ready = cli_import_path_open(&imports, arguments);
+  reader.directories = imports.directories;
+  reader.ndirectories = imports.count;
+  if (ready) *unit = brink_unit_parse(path, &reader, NULL, &unreadable, &reason);
+  cli_import_path_close(&imports);
+  if (!ready) return CLI_NUMERICS;
   if (unreadable) {
     cli_say("cannot read %s: %s", strcmp(path, "-") == 0 ? "standard input" : path,
             reason != NULL ? reason : "it cannot be read");

@@ -1,10 +1,12 @@
 /* load.c: a model, with its diagnostics on the screen. */
 #include "cli/load.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/colour.h"
+#include "cli/import_path.h"
 #include "cli/settings.h"
 
 /* ---- diagnostics ---- */
@@ -49,9 +51,18 @@ static int show_refused(const cli_arguments *arguments, const brink_report_item 
   static const cli_option_id ids[] = {[BRINK_ORIGIN_TOP] = CLI_TOP,
                                       [BRINK_ORIGIN_SET] = CLI_SET,
                                       [BRINK_ORIGIN_DRIVEN] = CLI_INPUT};
-  return cli_misuse(arguments->command->name, "--%s %s: %s%s%s",
-                    cli_options[ids[item->origin]].name, item->setting, item->message,
-                    item->hint != NULL ? "; " : "", item->hint != NULL ? item->hint : "");
+  brink_text carets = {0};
+  if (item->place.column > 0) {
+    brink_text_append(&carets, "\n", 1);
+    brink_report_carets(item->setting, item->place.column - 1, item->place.length, &carets);
+    if (!carets.failed) carets.data[--carets.length] = '\0'; /* the last line's end */
+  }
+  int outcome =
+      cli_misuse(arguments->command->name, "--%s %s: %s%s%s%s", cli_options[ids[item->origin]].name,
+                 item->setting, item->message, item->hint != NULL ? "; " : "",
+                 item->hint != NULL ? item->hint : "", carets.data != NULL ? carets.data : "");
+  brink_text_free(&carets);
+  return outcome;
 }
 
 /* All of them; those about options are wrong usage. CLI_OK, CLI_MODEL_ERRORS, CLI_FILE, CLI_USAGE. */
@@ -65,7 +76,7 @@ static int show_messages(brink_hsml *model, const cli_arguments *arguments) {
     if (m->file == NULL || (quiet && m->severity == BRINK_WARNING)) continue;
     cli_show_message(m, arguments);
     if (m->severity == BRINK_ERROR) errors++;
-    if (m->severity == BRINK_ERROR && m->column == 0) outcome = CLI_FILE; /* of inputs */
+    if (m->severity == BRINK_ERROR && k >= model->unit->nitems) outcome = CLI_FILE; /* of inputs */
   }
   if (model->unit->too_many) cli_say("there is more: the first %d are shown", BRINK_REPORT_LIMIT);
   if (outcome == CLI_OK && errors > 0) return CLI_MODEL_ERRORS;
@@ -131,6 +142,8 @@ static void give_hints(brink_hsml *model, const cli_arguments *arguments,
                                      .zeno = cli_value(arguments, CLI_ZENO),
                                      .method = cli_value(arguments, CLI_METHOD),
                                      .events = cli_value(arguments, CLI_EVENTS),
+                                     .from = settings->run.from,
+                                     .until = settings->run.until,
                                      .has_seed = cli_has(arguments, CLI_SEED),
                                      .seed = settings->run.seed};
 }
@@ -152,6 +165,15 @@ static int build(brink_hsml *model, const cli_arguments *arguments, brink_build_
   return status == BRINK_ERR_MEMORY ? CLI_NUMERICS : CLI_FILE;
 }
 
+/* The values of --library-path, in memory from malloc; NULL: none, or no memory. */
+static const char **list_library_paths(const cli_arguments *arguments, size_t *count) {
+  const char **list = calloc(arguments->ngiven + 1, sizeof *list);
+  *count = 0;
+  for (size_t k = 0; list != NULL && k < arguments->ngiven; k++)
+    if (arguments->given[k].id == CLI_LIBRARY_PATH) list[(*count)++] = arguments->given[k].value;
+  return list;
+}
+
 int cli_load(brink_hsml **model, const cli_arguments *arguments, const char *path,
              brink_build_purpose purpose) {
   brink_diag diag;
@@ -159,7 +181,20 @@ int cli_load(brink_hsml **model, const cli_arguments *arguments, const char *pat
   def.path = path;
   def.top = cli_value(arguments, CLI_TOP);
   def.part = cli_has(arguments, CLI_PART);
-  brink_status status = brink_hsml_load(&def, NULL, &diag, model);
+  cli_import_path imports;
+  if (!cli_import_path_open(&imports, arguments)) {
+    cli_import_path_close(&imports);
+    return CLI_NUMERICS;
+  }
+  def.import_path = imports.directories;
+  def.nimport_path = imports.count;
+  def.allow_external = cli_has(arguments, CLI_ALLOW_EXTERNAL);
+  const char **libraries = list_library_paths(arguments, &def.nlibrary_paths);
+  def.library_paths = libraries;
+  brink_status status = libraries == NULL ? brink_diag_set(&diag, BRINK_ERR_MEMORY, "out of memory")
+                                          : brink_hsml_load(&def, NULL, &diag, model);
+  cli_import_path_close(&imports);
+  free(libraries);
   if (status == BRINK_OK || status == BRINK_ERR_MODEL) return build(*model, arguments, purpose);
   cli_say("%s", diag.message);
   return status == BRINK_ERR_FILE ? CLI_FILE : CLI_NUMERICS;

@@ -33,28 +33,18 @@ typedef struct request {
 } request;
 
 struct cli_plot {
+  brink_columns columns; /* like those of the display */
   request *requests;
   size_t count;
   brink_thinned events;
 };
 
-/* ---- names ---- */
-
-/* Is this column meant? An index that the name leaves out may be any: car.x is every car[k].x. */
-static bool is_meant(const char *name, const char *column) {
-  while (*column != '\0') {
-    if (*column == *name) {
-      column++;
-      name++;
-    } else if (*column == '[') {
-      column += strcspn(column, "]");
-      column += *column == ']';
-    } else {
-      return false;
-    }
-  }
-  return *name == '\0';
+static int out_of_memory(void) {
+  cli_say("out of memory");
+  return CLI_NUMERICS;
 }
+
+/* ---- names ---- */
 
 /* A column's name without indices, into `bare`. */
 static void strip(const char *column, brink_text *bare) {
@@ -68,11 +58,13 @@ static void strip(const char *column, brink_text *bare) {
 }
 
 static void select_columns(selection *s, const brink_columns *columns) {
+  size_t length = strlen(s->name);
   for (size_t k = 0; k < columns->ntracked; k++) {
     const brink_tracked *tracked = &columns->tracked[k];
     for (size_t e = 0; e < tracked->count; e++) {
-      if (!is_meant(s->name, columns->name[tracked->first + e])) continue;
-      s->variable = &columns->system->variables[tracked->variable];
+      const char *name = columns->name[tracked->first + e];
+      if (!brink_pattern_means(s->name, length, columns, tracked, name)) continue;
+      s->variable = tracked->as;
       if (s->count < MOST_CURVES) s->column[s->count++] = tracked->first + e;
       s->total++;
     }
@@ -110,7 +102,17 @@ static void list_names(const brink_columns *columns, brink_text *text) {
   brink_text_free(&bare);
 }
 
-static int tell_unknown(const char *name, const brink_columns *columns) {
+static int tell_unknown(const cli_simulation *sim, const char *name) {
+  brink_columns all;
+  const brink_columns *columns = &all;
+  brink_keeping keeping = brink_run_keeping(sim->run);
+  keeping.all = true;
+  if (brink_columns_init_kept(&all, sim->run->system, &keeping, NULL, NULL) != BRINK_OK)
+    return out_of_memory();
+  if (!brink_columns_names(&all)) {
+    brink_columns_free(&all);
+    return out_of_memory();
+  }
   brink_text bare = {0}, best = {0}, text = {0};
   strip(name, &bare);
   if (bare.data != NULL) find_nearest(bare.data, columns, &best);
@@ -118,11 +120,12 @@ static int tell_unknown(const char *name, const brink_columns *columns) {
     brink_text_add(&text, "; did you mean %s?", best.data);
   else
     list_names(columns, &text);
-  int outcome = cli_misuse("run", "--plot %s: there is no such state, mode or output%s", name,
+  int outcome = cli_misuse("run", "--plot %s: there is no such quantity%s", name,
                            text.data != NULL ? text.data : "");
   brink_text_free(&bare);
   brink_text_free(&best);
   brink_text_free(&text);
+  brink_columns_free(&all);
   return outcome;
 }
 
@@ -139,7 +142,8 @@ static int check_against(const request *r) {
 }
 
 /* "y" or "y:x"; `word` is cut. */
-static int read_request(request *r, char *word, const brink_columns *columns) {
+static int read_request(const cli_simulation *sim, request *r, char *word,
+                        const brink_columns *columns) {
   char *colon = strchr(word, ':');
   if (colon != NULL) *colon = '\0';
   r->against = colon != NULL;
@@ -148,22 +152,27 @@ static int read_request(request *r, char *word, const brink_columns *columns) {
   if (word[0] == '\0' || (r->against && r->x.name[0] == '\0'))
     return cli_misuse("run", "--plot needs names: x,y over time, or y:x");
   select_columns(&r->y, columns);
-  if (r->y.count == 0) return tell_unknown(r->y.name, columns);
+  if (r->y.count == 0) return tell_unknown(sim, r->y.name);
   if (!r->against) return CLI_OK;
   select_columns(&r->x, columns);
-  if (r->x.count == 0) return tell_unknown(r->x.name, columns);
+  if (r->x.count == 0) return tell_unknown(sim, r->x.name);
   return check_against(r);
 }
 
 /* ---- before the run ---- */
 
-static int out_of_memory(void) {
-  cli_say("out of memory");
-  return CLI_NUMERICS;
-}
-
 static void want(cli_simulation *sim, const selection *s) {
   for (size_t k = 0; k < s->count; k++) sim->wanted[sim->nwanted++] = s->column[k];
+}
+
+/* The next comma outside of brackets; NULL: none. */
+static char *find_comma(char *text) {
+  bool inside = false;
+  for (char *c = text; *c != '\0'; c++) {
+    if (*c == '[' || *c == ']') inside = *c == '[';
+    if (*c == ',' && !inside) return c;
+  }
+  return NULL;
 }
 
 static int read_requests(cli_simulation *sim, cli_plot *plot, const brink_columns *columns) {
@@ -171,9 +180,9 @@ static int read_requests(cli_simulation *sim, cli_plot *plot, const brink_column
   if (word == NULL) return out_of_memory();
   int outcome = CLI_OK;
   for (char *next = word; next != NULL && outcome == CLI_OK; word = next) {
-    next = strchr(word, ',');
+    next = find_comma(word);
     if (next != NULL) *next++ = '\0';
-    outcome = read_request(&plot->requests[plot->count], word, columns);
+    outcome = read_request(sim, &plot->requests[plot->count], word, columns);
     plot->count++;
   }
   if (outcome != CLI_OK) return outcome;
@@ -196,19 +205,24 @@ int cli_plot_begin(cli_simulation *sim) {
   cli_plot *plot = brink_arena_take(&sim->arena, 1, sizeof *plot);
   if (plot == NULL) return out_of_memory();
   plot->requests = brink_arena_take(&sim->arena, most, sizeof *plot->requests);
-  brink_columns columns; /* only the names: the run's own ones come later */
   if (plot->requests == NULL ||
-      !brink_thin_init(&plot->events, BRINK_THIN_LAST, 1, MOST_EVENTS, &sim->arena) ||
-      brink_columns_init(&columns, sim->model->built->system, NULL, NULL) != BRINK_OK)
+      !brink_thin_init(&plot->events, BRINK_THIN_LAST, 1, MOST_EVENTS, &sim->arena))
     return out_of_memory();
-  if (!brink_columns_names(&columns)) {
-    brink_columns_free(&columns);
+  char *also = brink_arena_text(&sim->arena, sim->settings.plot);
+  if (also == NULL) return out_of_memory();
+  for (char *c = also; *c != '\0'; c++) *c = *c == ':' ? ',' : *c;
+  /* The columns that the run is going to show. */
+  brink_keeping keeping = brink_run_keeping(sim->run);
+  keeping.also = sim->also = also;
+  if (brink_columns_init_kept(&plot->columns, sim->run->system, &keeping, NULL, NULL) != BRINK_OK)
     return out_of_memory();
-  }
-  int outcome = read_requests(sim, plot, &columns);
-  brink_columns_free(&columns);
   sim->plot = plot;
-  return outcome;
+  if (!brink_columns_names(&plot->columns)) return out_of_memory();
+  return read_requests(sim, plot, &plot->columns);
+}
+
+void cli_plot_end(cli_simulation *sim) {
+  if (sim->plot != NULL) brink_columns_free(&sim->plot->columns);
 }
 
 /* ---- while it runs ---- */

@@ -4,9 +4,11 @@
 
 #include "cli/run.h"
 
-/* Before anything is simulated: which columns are meant by --plot. Fills run->plot and run->wanted.
+/* The run is made, and has not begun: which columns are meant by --plot. Fills sim->plot, also and wanted.
  * CLI_OK; CLI_USAGE: there is no such name; CLI_NUMERICS: out of memory. Said. */
 int cli_plot_begin(cli_simulation *sim);
+
+void cli_plot_end(cli_simulation *sim); /* what that took is given back */
 
 /* An event that the journal tells: a tick on the axis of time. */
 void cli_plot_event(cli_plot *plot, double t);

@@ -67,7 +67,7 @@ static void put_duration(char *to, double seconds) {
 static double share_of(const cli_progress *progress, double t) {
   double way = progress->until - progress->from;
   if (!isfinite(way)) return -1.0;
-  if (!(way > 0.0)) return 1.0;
+  if (way == 0.0) return 1.0;
   double share = (t - progress->from) / way;
   return share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
 }
@@ -88,7 +88,7 @@ static void fill_parts(const cli_progress *progress, double t, int64_t events, p
   snprintf(p->events, PART, "%" PRId64 " event%s", events, events == 1 ? "" : "s");
   if (!(progress->speed > 0.0)) return;
   snprintf(p->speed, PART, "%.3g s/s", progress->speed);
-  if (share >= 0.0) put_duration(p->left, (progress->until - t) / progress->speed);
+  if (share >= 0.0) put_duration(p->left, fabs(progress->until - t) / progress->speed);
 }
 
 /* ---- the bar ---- */
@@ -159,7 +159,7 @@ void cli_progress_line(const cli_progress *progress, double t, const brink_stats
 static void measure(cli_progress *progress, double now, double t) {
   double seconds = now - progress->last;
   if (!(seconds > 0.0)) return;
-  double speed = (t - progress->last_t) / seconds;
+  double speed = fabs(t - progress->last_t) / seconds;
   double weight = progress->speed > 0.0 ? 1.0 - exp(-seconds / FADING) : 1.0;
   progress->speed += weight * (speed - progress->speed);
   progress->last = now;

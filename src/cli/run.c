@@ -1,11 +1,13 @@
 /* run.c: brink run and brink condition: simulate, record, sum up. */
 #include "cli/run.h"
 
+#include <math.h>
 #include <signal.h>
 #include <string.h>
 
 #include "cli/plot.h"
 #include "cli/progress.h"
+#include "run/conditions.h"
 
 /* Steps between two looks at the progress. */
 #define STEPS_AT_A_TIME 256
@@ -49,7 +51,10 @@ static void on_event(const brink_logged_event *logged, void *user) {
 static void choose(cli_simulation *sim) {
   const cli_settings *settings = &sim->settings;
   sim->run->choice = (brink_record_choice){.path = settings->out,
+                                           .keep = settings->keep,
+                                           .also = sim->also,
                                            .json = settings->json,
+                                           .states = settings->json_states,
                                            .display = settings->report != NULL || sim->plot != NULL,
                                            .page = settings->report != NULL,
                                            .conditions = is_condition(sim),
@@ -62,6 +67,32 @@ static void choose(cli_simulation *sim) {
                                            .against_step = settings->against_step,
                                            .logged = sim->plot != NULL ? on_event : NULL,
                                            .logged_user = sim};
+}
+
+/* What is to be kept must be there: on the command line (--keep), or in the model (keep : …). */
+static int check_kept(cli_simulation *sim) {
+  brink_text problem = {0};
+  brink_columns columns;
+  const char *given = sim->run->choice.keep = sim->settings.keep;
+  brink_keeping keeping = brink_run_keeping(sim->run);
+  brink_status status =
+      brink_columns_init_kept(&columns, sim->run->system, &keeping, NULL, &problem);
+  const char *words = problem.data != NULL ? problem.data : "";
+  int outcome = CLI_OK;
+  if (status == BRINK_OK) {
+    brink_columns_free(&columns);
+  } else if (status == BRINK_ERR_MEMORY) {
+    cli_say("out of memory");
+    outcome = CLI_NUMERICS;
+  } else if (given != NULL) {
+    outcome = cli_misuse(sim->arguments->command->name, "--keep: %s", words);
+  } else {
+    fprintf(stderr, "%s: error: simulation: keep : %s: %s\n", sim->arguments->operands[0],
+            keeping.patterns, words);
+    outcome = CLI_MODEL_ERRORS;
+  }
+  brink_text_free(&problem);
+  return outcome;
 }
 
 /* A report that cannot be written is better known before the run than after it. */
@@ -104,14 +135,17 @@ static void show_failure(const brink_run_outcome *outcome, const char *model,
   if (outcome->hint != NULL) fprintf(stderr, "hint: %s\n", outcome->hint);
 }
 
-/* Initial values that nothing determines. */
-static void show_chosen(const cli_simulation *sim) {
-  if (sim->run->chosen == NULL || sim->settings.quiet) return;
-  brink_hsml_message message = {.severity = BRINK_WARNING, .rendered = sim->run->chosen_rendered};
-  if (message.rendered != NULL)
-    cli_show_message(&message, sim->arguments);
-  else
-    cli_say("warning: %s", sim->run->chosen);
+/* What is odd about the start. */
+static void show_start(const cli_simulation *sim) {
+  const brink_run *run = sim->run;
+  for (size_t k = 0; k < run->nstart_warnings && !sim->settings.quiet; k++) {
+    const brink_start_warning *warning = &run->start_warnings[k];
+    brink_hsml_message message = {.severity = BRINK_WARNING, .rendered = warning->rendered};
+    if (message.rendered != NULL)
+      cli_show_message(&message, sim->arguments);
+    else
+      cli_say("warning: %s", warning->text);
+  }
 }
 
 /* The exit code, and words on standard error. */
@@ -198,7 +232,8 @@ static int refuse(const cli_simulation *sim, brink_status status, const brink_di
                            .rtol = options->rtol,
                            .atol = options->atol,
                            .engine = "none"};
-  cli_say("%s failed at t = 0: %s", name, diag->message);
+  double from = isnan(sim->settings.run.from) ? 0.0 : sim->settings.run.from;
+  cli_say("%s failed at t = %.10g: %s", name, from, diag->message);
   if (!sim->settings.json) return CLI_NUMERICS;
   brink_text text = {0};
   brink_json_summary(&text, &summary, NULL, NULL);
@@ -210,11 +245,14 @@ static int simulate_and_print(cli_simulation *sim) {
   brink_diag diag, closing;
   brink_run_options options = sim->settings.run;
   options.sim.max_steps = STEPS_AT_A_TIME;
-  bool constrained = sim->model->built->system->nz > 0; /* reports of such models are without */
-  options.conditions = is_condition(sim) || (sim->settings.report != NULL && !constrained);
+  bool without = brink_run_no_conditions(sim->model->built->system) != NULL;
+  options.conditions = is_condition(sim) || (sim->settings.report != NULL && !without);
   brink_status status = brink_run_create(sim->model, &options, NULL, &diag, &sim->run);
   if (status != BRINK_OK) return refuse(sim, status, &diag);
   cli_effects_show(sim);
+  int outcome = check_kept(sim);
+  if (outcome == CLI_OK) outcome = cli_plot_begin(sim);
+  if (outcome != CLI_OK) return outcome;
   choose(sim);
   if (sim->settings.report != NULL && !is_writable(sim->settings.report)) return CLI_FILE;
   signal(SIGXFSZ, SIG_IGN); /* a file as large as it may be is reported like a full disk */
@@ -224,8 +262,8 @@ static int simulate_and_print(cli_simulation *sim) {
     return status == BRINK_ERR_MEMORY ? CLI_NUMERICS : CLI_FILE;
   }
   brink_status closed = brink_run_finish(sim->run, &closing);
-  show_chosen(sim);
-  int outcome = conclude(sim, closed == BRINK_ERR_FILE ? &closing : &diag);
+  show_start(sim);
+  outcome = conclude(sim, closed == BRINK_ERR_FILE ? &closing : &diag);
   if (closed != BRINK_OK && closed != BRINK_ERR_FILE) {
     cli_say("--against %s: %s", brink_method_name(sim->settings.against), closing.message);
     if (outcome == CLI_OK) outcome = CLI_NUMERICS;
@@ -247,8 +285,11 @@ int cli_run(const cli_arguments *arguments) {
                        whole ? BRINK_BUILD_WHOLE : BRINK_BUILD_RUN);
   if (outcome == CLI_OK)
     outcome = cli_settings_combine(&sim.settings, arguments, sim.model->built->system);
-  if (outcome == CLI_OK) outcome = cli_plot_begin(&sim);
+  if (outcome == CLI_OK && isinf(sim.settings.run.until) &&
+      !brink_built_can_end(sim.model->built, sim.settings.run.range_warns))
+    outcome = cli_misuse(arguments->command->name, "--until inf: %s", BRINK_NEVER_ENDS);
   if (outcome == CLI_OK) outcome = simulate_and_print(&sim);
+  cli_plot_end(&sim);
   brink_run_destroy(sim.run);
   brink_hsml_destroy(sim.model);
   brink_arena_free(&sim.arena);

@@ -15,6 +15,7 @@ typedef struct cli_simulation {
   brink_hsml *model;
   brink_run *run;    /* NULL: it was not made */
   brink_arena arena; /* of what follows */
+  const char *also;  /* names of --plot, as patterns of what the run shows; NULL: none */
   size_t *wanted;    /* columns that --plot names */
   size_t nwanted;
   cli_plot *plot; /* NULL: --plot is not given */

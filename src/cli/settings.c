@@ -55,6 +55,8 @@ static bool set_one(cli_settings *s, cli_option_id id, const char *word, brink_t
     return s->run.interpret = true;
   case CLI_JSON:
     return s->json = true;
+  case CLI_JSON_STATES:
+    return s->json = s->json_states = true;
   case CLI_SENSITIVITY:
     return s->sensitivity = true;
   case CLI_QUIET:
@@ -64,6 +66,9 @@ static bool set_one(cli_settings *s, cli_option_id id, const char *word, brink_t
     return true;
   case CLI_COLOR:
     s->color = cli_when_of(word);
+    return true;
+  case CLI_KEEP:
+    s->keep = word;
     return true;
   case CLI_OUT:
     return set_out(s, word, problem);

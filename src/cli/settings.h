@@ -10,10 +10,12 @@ typedef enum cli_when { CLI_AUTO, CLI_ALWAYS, CLI_NEVER } cli_when;
 typedef struct cli_settings {
   brink_run_options run;
   bool json, quiet;
+  bool json_states;     /* … with the whole state of every event */
   brink_method against; /* condition: the method to compare with; auto: none */
   double against_step;  /* its fixed step; 0: it has none */
   bool sensitivity;     /* condition: every derivative, however many there are */
   cli_when progress, color;
+  const char *keep;   /* what is recorded; NULL: as the model says, or the usual */
   const char *out;    /* NULL: nowhere */
   const char *report; /* likewise */
   const char *plot;   /* "x,y:z"; NULL: nothing */

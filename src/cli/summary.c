@@ -113,7 +113,7 @@ static void write_wrapped(const sheet *s, const char *words, const char *between
 static void describe(const brink_columns *columns, const brink_tracked *tracked, size_t element,
                      const brink_moment *now, brink_text *one) {
   brink_text room = {0};
-  brink_value_type type = columns->system->variables[tracked->variable].type;
+  brink_value_type type = tracked->as->type;
   double value = brink_columns_value(columns, tracked, element, now);
   one->length = 0;
   brink_text_add(one, "%s = ", brink_columns_name(columns, tracked, element, &room));
@@ -127,7 +127,9 @@ static void describe(const brink_columns *columns, const brink_tracked *tracked,
 /* The first few final values, in lines that fit. */
 static void write_final(const cli_simulation *sim, const sheet *s) {
   brink_text *text = s->text;
-  const brink_columns *columns = &sim->run->columns;
+  /* Those that were asked for, or the usual ones. */
+  bool asked = brink_run_keeping(sim->run).patterns != NULL;
+  const brink_columns *columns = asked ? &sim->run->kept : &sim->run->columns;
   brink_moment now = brink_run_now(sim->run);
   brink_columns_visit(columns, &now);
   size_t shown = 0, width = 0;
@@ -155,7 +157,7 @@ static void write_final(const cli_simulation *sim, const sheet *s) {
 }
 
 static void write_warnings(const brink_summary *summary, const cli_colours *c, brink_text *text) {
-  size_t first = summary->nchosen, count = summary->nwarnings - first; /* others were shown */
+  size_t first = summary->nstart, count = summary->nwarnings - first; /* others were shown */
   if (count == 0) return;
   write_heading(count, "value outside the declared range", "values outside the declared range",
                 c->warning, c, text);
@@ -262,17 +264,32 @@ static void write_statistics(const cli_simulation *sim, const sheet *s) {
   write_engine(summary, s);
 }
 
-/* What was written, so that it can be found. */
+/* What was written, so that it can be found; and what was not, so that it is not missed in vain. */
 static void write_files(const cli_simulation *sim, const sheet *s) {
-  if (sim->run->results != NULL) {
-    int64_t rows = brink_results_kept(sim->run->results, NULL);
+  const brink_run *run = sim->run;
+  const brink_columns *shown = brink_run_shown(run);
+  const size_t *chosen;
+  if (run->results != NULL) {
+    int64_t rows = brink_results_kept(run->results, NULL);
     write_label(s, "results");
     brink_text_add(s->text, "%s, %" PRId64 " row%s\n", sim->settings.out, rows, plural(rows));
   }
   if (sim->reported) {
+    size_t there = brink_display_rows(run->display, &chosen)->ncolumns;
     write_label(s, "report");
-    brink_text_add(s->text, "%s\n", sim->settings.report);
+    brink_text_add(s->text, "%s", sim->settings.report);
+    if (there < shown->count)
+      brink_text_add(s->text, ", %zu of %zu columns: --keep chooses others", there, shown->count);
+    brink_text_add(s->text, "\n");
   }
+  if ((run->results == NULL && !sim->reported) || run->kept.left_out == 0) return;
+  brink_text words = {0};
+  brink_text_add(&words, "%zu columns of %s: --keep '*' records everything that changes",
+                 run->kept.left_out, run->kept.left_names != NULL ? run->kept.left_names : "");
+  write_label(s, "omitted");
+  write_wrapped(s, words.data != NULL ? words.data : "", " ");
+  s->text->failed = s->text->failed || words.failed;
+  brink_text_free(&words);
 }
 
 void cli_summary(const cli_simulation *sim, brink_text *text) {

@@ -42,8 +42,8 @@ void brink_along_relocate(brink_along_space *space, brink_relocation *moved) {
   brink_relocate_rows(moved, space->jets, space->eval->nx);
 }
 
-double brink_along_value(brink_along_space *space, size_t guard, const brink_path *path,
-                         double sigma) {
+void brink_along_states(brink_along_space *space, size_t guard, const brink_path *path,
+                        double sigma) {
   const brink_guard_def *def = &space->eval->model->guards[guard].def;
   double weights[BRINK_PATH_TERMS];
   brink_path_weights(path, sigma, weights);
@@ -51,6 +51,11 @@ double brink_along_value(brink_along_space *space, size_t guard, const brink_pat
     size_t i = def->depends[k];
     space->x[i] = brink_path_component_at(path, i, weights);
   }
+}
+
+double brink_along_value(brink_along_space *space, size_t guard, const brink_path *path,
+                         double sigma) {
+  brink_along_states(space, guard, path, sigma);
   return brink_eval_guard(space->eval, guard, path->t0 + sigma * path->h, space->x);
 }
 

@@ -43,6 +43,9 @@ typedef struct brink_along_space {
 bool brink_along_init(brink_along_space *space, brink_eval *eval, brink_arena *arena);
 void brink_along_relocate(brink_along_space *space, brink_relocation *moved);
 
+/* The states on the path that a guard reads, in space->x; the others there are as they were. */
+void brink_along_states(brink_along_space *space, size_t guard, const brink_path *path,
+                        double sigma);
 /* The guard's value on the path, by evaluating it. */
 double brink_along_value(brink_along_space *space, size_t guard, const brink_path *path,
                          double sigma);

@@ -177,7 +177,7 @@ void brink_detector_reset(brink_detector *det, double t, const double *x) {
     double away = fabs(det->g0[k]);
     bool there = away <= LEFT * det->tolerance[k];
     det->high[k] = there ? away : fmax(det->high[k], away);
-    if (det->ops->needs_paths) brink_reach_note(&det->reach, k, det->g0[k], t, x);
+    if (det->ops->needs_paths) brink_reach_note(&det->reach, k, det->g0, t, x);
   }
   if (det->reach.any && det->ops->needs_paths) stand_still(det, x);
 }
@@ -209,10 +209,11 @@ void brink_detector_start_flat(brink_detector *det, double t, const double *x, c
 }
 
 void brink_detector_jump(brink_detector *det, const double *from, const double *to, bool same) {
-  if (!same || !det->reach.any) {
+  if (!det->reach.any) {
     brink_reach_reset(&det->reach);
     return;
   }
+  if (!same) brink_reach_alter(&det->reach);
   det->reach.travelled += det->moved + brink_reach_jump(&det->reach, from, to);
   det->moved = 0.0;
 }
@@ -231,8 +232,7 @@ double brink_detector_tolerance(brink_detector *det, size_t guard, double t, con
  * is limited half-way to the surface. */
 static bool excluded(const brink_detector *det, size_t guard, bool halfway) {
   double distance = halfway ? 0.5 * fabs(det->g0[guard]) + det->eval->slack[guard] : 0.0;
-  return brink_reach_excludes(&det->reach, guard, det->g0[guard], brink_reach_zone(&det->reach),
-                              distance);
+  return brink_reach_excludes(&det->reach, guard, det->g0, brink_reach_zone(&det->reach), distance);
 }
 
 /* Guards that have come near are evaluated; some turn out to be far after all. */
@@ -248,7 +248,7 @@ static void freshen(brink_detector *det, const brink_path *path) {
       note_value(det, k, path->t0, path->x0, det->g0[k]);
       det->seen[k] = det->step;
       det->slope[k] = 0.0;
-      brink_reach_note(reach, k, det->g0[k], path->t0, path->x0);
+      brink_reach_note(reach, k, det->g0, path->t0, path->x0);
       if (!brink_reach_is_near(reach, k, det->step_reach)) continue;
     }
     if (!excluded(det, k, halfway)) reach->near[kept++] = k;
@@ -315,7 +315,10 @@ void brink_detector_add(brink_detector *det, brink_found *found, double sigma, b
 double brink_detector_tolerance_at(brink_detector *det, size_t guard, const brink_path *path,
                                    double sigma) {
   double t = path->t0 + sigma * path->h;
-  brink_path_eval(path, sigma, det->space.x);
+  if (det->eval->solver != NULL) /* the tolerance of an unknown takes all states */
+    brink_path_eval(path, sigma, det->space.x);
+  else
+    brink_along_states(&det->space, guard, path, sigma);
   return brink_eval_tolerance(det->eval, guard, t, det->space.x, det->options->rtol, det->atol);
 }
 
@@ -563,6 +566,6 @@ void brink_detector_commit(brink_detector *det, double t, const double *x) {
       if (guard->formula[j].op == 0)
         det->g0[guard->formula[j].leaf] = det->g1[guard->formula[j].leaf];
     }
-    if (det->ops->needs_paths) brink_reach_note(&det->reach, k, det->g0[k], t, x);
+    if (det->ops->needs_paths) brink_reach_note(&det->reach, k, det->g0, t, x);
   }
 }

@@ -32,7 +32,7 @@ static double near_limit(const brink_detector *det, size_t guard) {
  * its surface does so in every run. */
 static bool reads_states(brink_detector *det, size_t guard, const brink_path *path, double sigma) {
   int polarity;
-  brink_path_eval(path, sigma, det->space.x);
+  brink_along_states(&det->space, guard, path, sigma);
   size_t leaf = brink_eval_deciding_leaf(det->eval, guard, path->t0 + sigma * path->h, det->space.x,
                                          &polarity);
   return det->eval->model->guards[leaf].def.ndepends > 0;
@@ -44,7 +44,7 @@ static double distance_at(brink_detector *det, size_t guard, const brink_path *p
   brink_eval *eval = det->eval;
   double t = path->t0 + sigma * path->h, rate, sum = 0.0;
   int polarity;
-  brink_path_eval(path, sigma, det->space.x);
+  brink_along_states(&det->space, guard, path, sigma);
   size_t leaf = brink_eval_deciding_leaf(eval, guard, t, det->space.x, &polarity);
   const brink_guard_def *def = &eval->model->guards[leaf].def;
   if (brink_eval_gradient(eval, leaf, t, det->space.x, eval->gradient, &rate) != BRINK_TRY_OK)
@@ -455,7 +455,12 @@ static int leaf_roots(brink_detector *det, size_t leaf, const brink_path *dense,
                       int total, int room, bool *exact, brink_found *found) {
   brink_along along;
   brink_root roots[BRINK_ALONG_ROOTS];
-  if (!brink_along_build(&det->space, leaf, dense, det->g0[leaf], &along)) {
+  double g0 = det->g0[leaf], g1 = det->g1[leaf];
+  if (isfinite(g0) && isfinite(g1) && brink_along_excluded(&det->space, leaf, dense, g0, g1, 0.0)) {
+    det->signs[leaf] = g0 < 0.0 ? -1.0 : 1.0;
+    return total;
+  }
+  if (!brink_along_build(&det->space, leaf, dense, g0, &along)) {
     *exact = false;
     return total;
   }

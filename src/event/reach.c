@@ -35,6 +35,56 @@ static double formula_bound(const brink_model *model, const brink_guard *guard) 
   return most;
 }
 
+/* A leaf that only parameters, modes and signs can change: it is what it is as long as a step lasts. */
+static bool is_steady(const brink_model *model, size_t leaf) {
+  const brink_guard_def *def = &model->guards[leaf].def;
+  return !def->reads_signs && plain_bound(def) == 0.0;
+}
+
+static bool has_steady_leaf(const brink_model *model, const brink_guard *guard) {
+  for (size_t k = 0; k < guard->formula_length; k++) {
+    if (guard->formula[k].op == 0 && is_steady(model, guard->formula[k].leaf)) return true;
+  }
+  return false;
+}
+
+/* Nothing that a plain guard reads moves on the path last asked about. (Where that is a prediction, what it says of the
+ * corrected path is not exact: then this is not known.) */
+static bool stands_still(const brink_reach *reach, size_t guard) {
+  const brink_guard_def *def = &reach->eval->model->guards[guard].def;
+  bool timeless = def->coefficients != NULL ? def->time_coefficient == 0.0 : def->timeless;
+  if (!reach->exact || !timeless || def->reads_signs) return false;
+  for (size_t k = 0; k < def->ndepends; k++) {
+    if (reach->moved[def->depends[k]] != 0.0) return false;
+  }
+  return true;
+}
+
+/* Does a formula have its sign by leaves that stay as they are alone, whatever the others become? Then both bounds of a
+ * formula in which the others are anything have one sign. These are leaves that no step can change; with `on_path`,
+ * also those that stand still on the path last asked about. `value`: of the leaves. */
+static bool is_decided(const brink_reach *reach, const brink_guard *guard, const double *value,
+                       bool on_path) {
+  const brink_model *model = reach->eval->model;
+  double low[BRINK_FORMULA_DEPTH + 1], high[BRINK_FORMULA_DEPTH + 1];
+  int top = 0;
+  for (size_t k = 0; k < guard->formula_length; k++) {
+    const brink_formula_op *op = &guard->formula[k];
+    if (op->op == 0) {
+      bool steady = is_steady(model, op->leaf) || (on_path && stands_still(reach, op->leaf));
+      low[top] = steady ? op->polarity * value[op->leaf] : (double)-INFINITY;
+      high[top] = steady ? op->polarity * value[op->leaf] : (double)INFINITY;
+      top++;
+      continue;
+    }
+    top--;
+    bool both = op->op == BRINK_AND;
+    low[top - 1] = both ? fmin(low[top - 1], low[top]) : fmax(low[top - 1], low[top]);
+    high[top - 1] = both ? fmin(high[top - 1], high[top]) : fmax(high[top - 1], high[top]);
+  }
+  return low[0] > 0.0 || high[0] < 0.0;
+}
+
 static bool is_quadratic(const brink_guard *guard) {
   return guard->formula == NULL && guard->def.degree == 2;
 }
@@ -64,6 +114,7 @@ static bool take_arrays(brink_reach *reach, size_t count, brink_arena *arena) {
   reach->probe = brink_arena_take(arena, nx, sizeof(double));
   reach->moved = brink_arena_take(arena, nx, sizeof(double));
   reach->relevant = brink_arena_take(arena, nx, sizeof(bool));
+  reach->steady = brink_arena_take(arena, count, sizeof(bool));
   reach->near = brink_arena_take(arena, count, sizeof(size_t));
   return !arena->failed;
 }
@@ -93,6 +144,8 @@ bool brink_reach_create(brink_reach *reach, const brink_options *options, const 
     reach->near[reach->nnear++] = k;
     reach->lipschitz[k] =
         guard->formula == NULL ? plain_bound(&guard->def) : formula_bound(model, guard);
+    reach->steady[k] = guard->formula != NULL && has_steady_leaf(model, guard);
+    reach->any = reach->any || reach->steady[k];
     if (reach->lipschitz[k] < 0.0 && !is_quadratic(guard)) continue;
     reach->any = true;
     mark_relevant(reach, guard);
@@ -113,6 +166,7 @@ void brink_reach_relocate(brink_reach *reach, brink_relocation *moved) {
   BRINK_RELOCATE(moved, reach->options);
   BRINK_RELOCATE(moved, reach->atol);
   BRINK_RELOCATE(moved, reach->relevant);
+  BRINK_RELOCATE(moved, reach->steady);
   BRINK_RELOCATE(moved, reach->sgn);
   BRINK_RELOCATE(moved, reach->mode);
   BRINK_RELOCATE(moved, reach->near);
@@ -149,13 +203,30 @@ void brink_reach_freshen(brink_reach *reach) {
   note_signs(reach);
 }
 
-void brink_reach_reset(brink_reach *reach) {
+void brink_reach_renumber(brink_reach *reach) {
   const brink_model_def *def = &reach->eval->model->def;
-  reach->travelled = 0.0;
+  if (def->np > 0) memcpy(reach->p, reach->eval->p, def->np * sizeof(double));
+}
+
+static void note_functions(brink_reach *reach) {
+  const brink_model_def *def = &reach->eval->model->def;
   note_signs(reach);
   if (def->np > 0) memcpy(reach->p, reach->eval->p, def->np * sizeof(double));
   if (def->nmodes > 0) memcpy(reach->mode, reach->eval->mode, def->nmodes * sizeof(int));
-  for (size_t k = 0; k < def->nguards; k++) forget_guard(reach, k);
+}
+
+void brink_reach_reset(brink_reach *reach) {
+  reach->travelled = 0.0;
+  note_functions(reach);
+  for (size_t k = 0; k < reach->eval->model->def.nguards; k++) forget_guard(reach, k);
+}
+
+void brink_reach_alter(brink_reach *reach) {
+  const brink_model *model = reach->eval->model;
+  note_functions(reach);
+  for (size_t k = 0; k < model->def.nguards; k++) {
+    if (!brink_guard_is_numbers(&model->guards[k])) forget_guard(reach, k);
+  }
 }
 
 /* ---- safe distances ---- */
@@ -206,12 +277,16 @@ static double quadratic_distance(brink_reach *reach, size_t guard, double g, dou
   return 2.0 * room / (a + sqrt(a * a + 2.0 * b * room));
 }
 
-void brink_reach_note(brink_reach *reach, size_t guard, double g, double t, const double *x) {
-  double bound = reach->lipschitz[guard], distance = -1.0;
-  if (bound >= 0.0) {
+void brink_reach_note(brink_reach *reach, size_t guard, const double *values, double t,
+                      const double *x) {
+  double g = values[guard], bound = reach->lipschitz[guard], distance = -1.0;
+  const brink_model *model = reach->eval->model;
+  if (reach->steady[guard] && is_decided(reach, &model->guards[guard], values, false)) {
+    distance = (double)INFINITY;
+  } else if (bound >= 0.0) {
     double room = fabs(g) - brink_reach_zone(reach) * bound * reach->weight;
     distance = room / fmax(bound, 1e-300);
-  } else if (is_quadratic(&reach->eval->model->guards[guard])) {
+  } else if (is_quadratic(&model->guards[guard])) {
     distance = quadratic_distance(reach, guard, g, t, x);
   }
   bool known = distance > 0.0;
@@ -231,6 +306,7 @@ double brink_reach_of(brink_reach *reach, const brink_path *path) {
     for (size_t i = 0; i < nx; i++) moved[i] += fabs(a[i]) * bound;
   }
   reach->moved_time = path->h;
+  reach->exact = path->powers;
   double most = reach->time ? path->h : 0.0;
   for (size_t i = 0; i < nx; i++) most = reach->relevant[i] && moved[i] > most ? moved[i] : most;
   return most;
@@ -246,10 +322,14 @@ bool brink_reach_holds(const brink_reach *reach, const brink_path *corrected) {
   return true;
 }
 
-bool brink_reach_excludes(const brink_reach *reach, size_t guard, double g0, double tolerances,
-                          double distance) {
+bool brink_reach_excludes(const brink_reach *reach, size_t guard, const double *values,
+                          double tolerances, double distance) {
   const brink_guard *model_guard = &reach->eval->model->guards[guard];
   const brink_guard_def *def = &model_guard->def;
+  double g0 = values[guard];
+  if (reach->any && (model_guard->formula != NULL ? is_decided(reach, model_guard, values, true)
+                                                  : stands_still(reach, guard)))
+    return true;
   if (!reach->any || model_guard->formula != NULL || reach->lipschitz[guard] < 0.0) return false;
   const double *bounds = def->coefficients != NULL ? def->coefficients : def->lipschitz;
   double time = def->coefficients != NULL ? def->time_coefficient : def->lipschitz_time;

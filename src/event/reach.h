@@ -2,7 +2,8 @@
  *
  * Most guards are far from zero most of the time. For many of them it is known how fast they can
  * change: a linear guard by its coefficients, a guard with Lipschitz bounds by these, a quadratic
- * one by its gradient and its constant second derivatives, a formula by its leaves. From the value
+ * one by its gradient and its constant second derivatives, a formula by its leaves. (A formula that
+ * modes decide cannot become anything else in a step, whatever its other leaves are.) From the value
  * at one state follows a safe distance: as long as no state has moved by more than that, the guard
  * cannot have come near zero, and is neither evaluated nor looked at. How far the states have moved
  * is added up along the way from the paths' own bounds, so the guarantee is one about the computed
@@ -23,6 +24,7 @@ typedef struct brink_reach {
   const double *atol;
   bool any;          /* some guard can be far */
   bool time;         /* some of these depend on time: it counts as a state that moves */
+  bool *steady;      /* formulas with leaves that no step changes */
   bool *relevant;    /* states that such guards depend on; others may move as they like */
   double weight;     /* the largest tolerance of a relevant state, when last looked at */
   double travelled;  /* how far any relevant state has moved since the last reset, at most */
@@ -37,6 +39,7 @@ typedef struct brink_reach {
   double *probe;     /* scratch */
   double *moved;     /* a bound for each state on the path last asked about */
   double moved_time; /* its duration */
+  bool exact;        /* it is the solution, not a prediction of it */
   size_t *near;      /* the guards that the present step can reach, in order */
   size_t nnear;
 } brink_reach;
@@ -57,11 +60,11 @@ double brink_reach_of(brink_reach *reach, const brink_path *path);
  * its bounds? */
 bool brink_reach_holds(const brink_reach *reach, const brink_path *corrected);
 
-/* True if a guard with value g0 at the start of the path last asked about keeps farther than
+/* True if a guard (values: of it and of its leaves) at the start of the path last asked about keeps farther than
  * `tolerances` times its tolerance, and than `distance`, from zero on all of it: for guards with
  * Lipschitz bounds, a few multiplications. */
-bool brink_reach_excludes(const brink_reach *reach, size_t guard, double g0, double tolerances,
-                          double distance);
+bool brink_reach_excludes(const brink_reach *reach, size_t guard, const double *values,
+                          double tolerances, double distance);
 
 /* How much a guard may differ beside a path of this reach, where BRINK_REACH_ALLOW still holds,
  * from its value on it; INFINITY if that is not known. */
@@ -77,13 +80,20 @@ bool brink_reach_is_near(const brink_reach *reach, size_t guard, double distance
 void brink_reach_weigh(brink_reach *reach, const double *x);
 
 /* A new value of a guard at (t, x), where the states have travelled `travelled`. */
-void brink_reach_note(brink_reach *reach, size_t guard, double g, double t, const double *x);
+void brink_reach_note(brink_reach *reach, size_t guard, const double *values, double t,
+                      const double *x);
 
 /* The states jumped from one to the other. */
 double brink_reach_jump(const brink_reach *reach, const double *from, const double *to);
 
 /* Nothing is known any more: parameters or modes may have changed what guards are. */
 void brink_reach_reset(brink_reach *reach);
+/* Parameters or modes have changed: what is known of guards that are made of numbers still holds. */
+void brink_reach_alter(brink_reach *reach);
+
+/* Numbers of delayed signals are others (model/delay.h), which give the same values as before where the state is. No guard
+ * that reads them has bounds: what is known of the others still holds. */
+void brink_reach_renumber(brink_reach *reach);
 
 /* Locked signs may have changed: nothing is known any more of guards whose formulas read them. To be called
  * before anything that is known is used; whoever changes parameters or modes resets all of it. */

@@ -157,6 +157,22 @@ static brink_node derive_function(brink_graph *graph, brink_op op, brink_node no
   }
 }
 
+/* By each argument that depends on the variable. There are no third derivatives: not a number, and not a 0. */
+static brink_node derive_external(brink_graph *graph, brink_expr_node n, const brink_node *d) {
+  brink_node arguments[BRINK_EXTERNAL_ARGUMENTS], total = ZERO;
+  size_t code, count = brink_graph_arguments(graph, &n, arguments, &code);
+  for (size_t k = 0; k < count; k++) {
+    if (d[arguments[k]] == ZERO) continue;
+    size_t derived = brink_external_derivative(code, k);
+    brink_node slope =
+        derived == BRINK_EXTERNAL_NONE
+            ? number(graph, (double)NAN)
+            : brink_graph_op2(graph, BRINK_OP_EXTERNAL, n.a, number(graph, (double)derived));
+    total = sum(graph, total, product(graph, slope, d[arguments[k]]));
+  }
+  return total;
+}
+
 static brink_node derive_node(brink_graph *graph, brink_node node, const brink_node *d) {
   brink_expr_node n = graph->nodes[node]; /* by value: the array moves */
   int operands = brink_op_operands((brink_op)n.op);
@@ -184,6 +200,10 @@ static brink_node derive_node(brink_graph *graph, brink_node node, const brink_n
     return choice(graph, brink_graph_op2(graph, BRINK_OP_LT, b, a), da, db);
   case BRINK_OP_SELECT:
     return choice(graph, a, db, dc);
+  case BRINK_OP_ARGUMENT: /* some derivative: it says that the list depends on the variable */
+    return da != ZERO ? da : db;
+  case BRINK_OP_EXTERNAL:
+    return derive_external(graph, n, d);
   default:
     return operands == 1 ? derive_function(graph, (brink_op)n.op, node, a, da) : ZERO;
   }

@@ -249,8 +249,7 @@ static bool append(brink_arena *arena, brink_program *program, size_t *capacity,
   return true;
 }
 
-bool brink_system_jacobian(brink_system *system, brink_program *program, size_t **starts,
-                           size_t **rows) {
+static bool derive_system(brink_system *system) {
   brink_program inlined = {0};
   size_t capacity = 0;
   for (size_t k = 0; k < system->nequations; k++) {
@@ -263,5 +262,18 @@ bool brink_system_jacobian(brink_system *system, brink_program *program, size_t 
     if (!append(&system->arena, &inlined, &capacity, parts.kernels, parts.nkernels)) return false;
   }
   return brink_derive_jacobian(&system->arena, system->nx, inlined.kernels, inlined.nkernels,
-                               program, starts, rows);
+                               &system->jacobian.program, &system->jacobian.starts,
+                               &system->jacobian.rows);
+}
+
+bool brink_system_jacobian(brink_system *system, brink_program *program, size_t **starts,
+                           size_t **rows) {
+  if (!system->jacobian.known) {
+    system->jacobian.exists = derive_system(system);
+    system->jacobian.known = system->jacobian.exists || !system->arena.failed;
+  }
+  *program = system->jacobian.program;
+  *starts = system->jacobian.starts;
+  *rows = system->jacobian.rows;
+  return system->jacobian.exists;
 }

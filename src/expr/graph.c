@@ -32,7 +32,7 @@ static uint64_t bits_of(double value) {
 /* Only a few entries of a map are hashed: enough to distinguish most maps. */
 static uint64_t hash_ref(const brink_graph *graph, const brink_ref *ref) {
   enum { SAMPLES = 8 };
-  uint64_t hash = mix((uint64_t)ref->space, ref->base);
+  uint64_t hash = mix((uint64_t)ref->space + ((uint64_t)ref->extent << 8), ref->base);
   if (ref->map == NULL) return mix(hash, (uint64_t)(int64_t)ref->stride);
   for (size_t k = 1; k <= SAMPLES; k++)
     hash = mix(hash, ref->map[(graph->iterations - 1) * k / SAMPLES]);
@@ -47,6 +47,7 @@ static uint64_t hash_node(const brink_graph *graph, const brink_expr_node *node)
 
 static bool equal_refs(const brink_graph *graph, const brink_ref *p, const brink_ref *q) {
   if (p->space != q->space || p->base != q->base || p->stride != q->stride) return false;
+  if (p->extent != q->extent || p->step != q->step) return false;
   if (p->map == q->map) return true;
   if (p->map == NULL || q->map == NULL) return false;
   return memcmp(p->map, q->map, graph->iterations * sizeof *p->map) == 0;
@@ -299,6 +300,8 @@ static bool is_commutative(brink_op op) {
          op == BRINK_OP_AND || op == BRINK_OP_OR;
 }
 
+static brink_node lookup_node(brink_graph *graph, brink_node index, brink_node array);
+
 brink_node brink_graph_op1(brink_graph *graph, brink_op op, brink_node a) {
   double x;
   if (graph->failed || a == BRINK_NO_NODE) return BRINK_NO_NODE;
@@ -314,13 +317,51 @@ brink_node brink_graph_op1(brink_graph *graph, brink_op op, brink_node a) {
 brink_node brink_graph_op2(brink_graph *graph, brink_op op, brink_node a, brink_node b) {
   double x, y;
   if (graph->failed || a == BRINK_NO_NODE || b == BRINK_NO_NODE) return BRINK_NO_NODE;
-  if (op != BRINK_OP_RANDOM && brink_graph_is_constant(graph, a, &x) &&
-      brink_graph_is_constant(graph, b, &y))
+  if (op == BRINK_OP_LOOKUP) return lookup_node(graph, a, b);
+  bool folds = brink_op_is_plain(op) && op != BRINK_OP_ARGUMENT; /* a list stays one */
+  if (folds && brink_graph_is_constant(graph, a, &x) && brink_graph_is_constant(graph, b, &y))
     return brink_graph_constant(graph, brink_op_apply(op, x, y, 0.0));
   brink_node simpler = simplify(graph, op, a, b);
   if (simpler != BRINK_NO_NODE || graph->failed) return simpler;
   if (is_commutative(op) && a > b) return intern_op(graph, op, b, a, 0);
   return intern_op(graph, op, a, b, 0);
+}
+
+/* The array's element in each iteration, where the index is a number. */
+static brink_node known_element(brink_graph *graph, double index, brink_ref array) {
+  uint32_t ahead = (uint32_t)brink_lookup_place(index, array.extent) * array.step;
+  array.extent = array.step = 0;
+  array.base += ahead;
+  if (array.map != NULL) {
+    uint32_t *map = brink_arena_pack(graph->arena, graph->iterations, sizeof *map);
+    if (map == NULL) {
+      graph->failed = true;
+      return BRINK_NO_NODE;
+    }
+    for (size_t i = 0; i < graph->iterations; i++) map[i] = array.map[i] + ahead;
+    array.map = map;
+  }
+  return brink_graph_ref(graph, array);
+}
+
+static brink_node lookup_node(brink_graph *graph, brink_node index, brink_node array) {
+  double value;
+  if (op_of(graph, array) != BRINK_OP_REF) { /* what was an array has become something else */
+    graph->failed = true;
+    return BRINK_NO_NODE;
+  }
+  const brink_ref *ref = &graph->refs[graph->nodes[array].a];
+  if (ref->extent <= 1) return array;
+  if (brink_graph_is_constant(graph, index, &value)) return known_element(graph, value, *ref);
+  return intern_op(graph, BRINK_OP_LOOKUP, index, array, 0);
+}
+
+brink_node brink_graph_find(brink_graph *graph, brink_node value, brink_ref array) {
+  return brink_graph_op2(graph, BRINK_OP_FIND, value, brink_graph_ref(graph, array));
+}
+
+brink_node brink_graph_lookup(brink_graph *graph, brink_node index, brink_ref array) {
+  return brink_graph_op2(graph, BRINK_OP_LOOKUP, index, brink_graph_ref(graph, array));
 }
 
 brink_node brink_graph_select(brink_graph *graph, brink_node condition, brink_node yes,
@@ -345,6 +386,43 @@ brink_node brink_graph_op(brink_graph *graph, brink_op op, brink_node a, brink_n
   default:
     return op == BRINK_OP_TIME && !graph->failed ? brink_graph_time(graph) : BRINK_NO_NODE;
   }
+}
+
+/* ---- external functions ---- */
+
+brink_node brink_graph_external(brink_graph *graph, size_t function, const brink_node *arguments,
+                                size_t count) {
+  brink_node list = brink_graph_constant(graph, 0.0);
+  for (size_t k = count; k-- > 0;)
+    list = brink_graph_op2(graph, BRINK_OP_ARGUMENT, arguments[k], list);
+  size_t code = brink_external_code(function, BRINK_EXTERNAL_VALUE);
+  return brink_graph_op2(graph, BRINK_OP_EXTERNAL, list, brink_graph_constant(graph, (double)code));
+}
+
+size_t brink_graph_arguments(const brink_graph *graph, const brink_expr_node *node,
+                             brink_node arguments[BRINK_EXTERNAL_ARGUMENTS], size_t *code) {
+  size_t count = 0;
+  if (code != NULL) *code = (size_t)graph->nodes[node->b].value;
+  const brink_expr_node *at = &graph->nodes[node->a];
+  for (; at->op == BRINK_OP_ARGUMENT && count < BRINK_EXTERNAL_ARGUMENTS; at = &graph->nodes[at->b])
+    arguments[count++] = at->a;
+  return count;
+}
+
+uint32_t brink_graph_external_called(const brink_graph *graph) {
+  for (size_t k = 0; k < graph->nnodes; k++) {
+    const brink_expr_node *node = &graph->nodes[k];
+    if (node->op == BRINK_OP_EXTERNAL)
+      return (uint32_t)brink_external_function((size_t)graph->nodes[node->b].value);
+  }
+  return BRINK_NO_INDEX;
+}
+
+uint32_t brink_program_external_called(const brink_program *program) {
+  uint32_t called = BRINK_NO_INDEX;
+  for (size_t k = 0; k < program->nkernels && called == BRINK_NO_INDEX; k++)
+    called = brink_graph_external_called(&program->kernels[k]->graph);
+  return called;
 }
 
 /* ---- walking ---- */

@@ -13,8 +13,10 @@
 
 #include "base/base.h"
 #include "base/place.h"
+#include "expr/external.h"
 
 typedef uint32_t brink_node;
+#define BRINK_NO_INDEX UINT32_MAX
 #define BRINK_NO_NODE UINT32_MAX
 
 /* Operators. id, operands, name (as a C function or operator where there is one) */
@@ -45,7 +47,7 @@ typedef uint32_t brink_node;
   X(HYPOT, 2, "hypot")                                                                             \
   X(ABS, 1, "fabs")  /* plain evaluation: where the language makes an event of it, there is a */   \
   X(SIGN, 1, "sign") /* locked sign instead */                                                     \
-  X(MIN, 2, "min")   /* a < b ? a : b */                                                           \
+  X(MIN, 2, "min")   /* a < b ? a : b; NaN if one of them is */                                    \
   X(MAX, 2, "max")   /* a > b ? a : b */                                                           \
   X(FLOOR, 1, "floor")                                                                             \
   X(LT, 2, "<")                                                                                    \
@@ -55,8 +57,13 @@ typedef uint32_t brink_node;
   X(AND, 2, "&&") /* of 0 and not 0 */                                                             \
   X(OR, 2, "||")                                                                                   \
   X(NOT, 1, "!")                                                                                   \
-  X(SELECT, 3, "?:")     /* a != 0 ? b : c; both are evaluated, so neither may trap */             \
-  X(RANDOM, 2, "random") /* in (0, 1): stream a, draw b, of the run's seed */
+  X(SELECT, 3, "?:")         /* a != 0 ? b : c; both are evaluated, so neither may trap */         \
+  X(RANDOM, 2, "random")     /* in (0, 1): stream a, draw b, of the run's seed */                  \
+  X(POISSON, 2, "poisson")   /* the quantile at a of Poisson's distribution with mean b */         \
+  X(LOOKUP, 2, "lookup")     /* element a of the array that the REF b names: brink_graph_lookup */ \
+  X(FIND, 2, "find")         /* between which elements of that array a lies: brink_graph_find */   \
+  X(ARGUMENT, 2, "argument") /* a, in a list that goes on with b (an ARGUMENT, or a constant) */   \
+  X(EXTERNAL, 2, "external") /* what the constant b says (external.h), of the arguments a */
 
 typedef enum brink_op {
 #define BRINK_OP_ENUM(id, operands, name) BRINK_OP_##id,
@@ -70,6 +77,13 @@ const char *brink_op_name(brink_op op);
 /* Does its value move in steps only, so that its derivative is 0 where there is one? */
 bool brink_op_is_step(brink_op op);
 
+/* Is its value made of those of its operands alone, by brink_op_apply? */
+bool brink_op_is_plain(brink_op op);
+/* Is operand b the name of an array, no value? */
+static inline bool brink_op_reads_array(unsigned op) {
+  return op == BRINK_OP_LOOKUP || op == BRINK_OP_FIND;
+}
+
 /* Where values live. */
 typedef enum brink_space {
   BRINK_SPACE_X,     /* states */
@@ -82,7 +96,8 @@ typedef enum brink_space {
   BRINK_SPACE_PRE_X, /* before the first event of the instant */
   BRINK_SPACE_PRE_P,
   BRINK_SPACE_PRE_MODE,
-  BRINK_SPACE_OUT, /* results of a kernel by position: guard values, gradients, conditions */
+  BRINK_SPACE_OUT,   /* results of a kernel by position: guard values, gradients, conditions */
+  BRINK_SPACE_LOCAL, /* what the kernels of one action hand on to each other (scratch) */
   BRINK_SPACE_COUNT
 } brink_space;
 
@@ -92,11 +107,30 @@ typedef struct brink_ref {
   uint32_t base;
   int32_t stride;
   const uint32_t *map; /* one entry for each iteration; lives as long as the graph */
+  /* An array that a LOOKUP chooses from: so many elements, so many slots apart, of which the slot
+   * above is the first. 0: one element. */
+  uint32_t extent, step;
 } brink_ref;
 
 static inline size_t brink_ref_slot(const brink_ref *ref, size_t iteration) {
   if (ref->map != NULL) return ref->map[iteration];
   return (size_t)((int64_t)ref->base + (int64_t)ref->stride * (int64_t)iteration);
+}
+
+/* How many slots a ref stands for in one iteration, and the k-th of them. Whoever asks what is read has to ask for
+ * all. */
+static inline size_t brink_ref_extent(const brink_ref *ref) {
+  return ref->extent > 1 ? ref->extent : 1;
+}
+
+static inline size_t brink_ref_element(const brink_ref *ref, size_t iteration, size_t k) {
+  return brink_ref_slot(ref, iteration) + k * ref->step;
+}
+
+/* Which of n elements, from 0, an index from 1 means: the nearest one, where there is none. */
+static inline size_t brink_lookup_place(double index, size_t n) {
+  if (!(index >= 2.0)) return 0;
+  return index >= (double)n ? n - 1 : (size_t)index - 1;
 }
 
 /* Base and stride instead of a map where that is possible; every ref of a graph is in this form. */
@@ -146,6 +180,31 @@ brink_node brink_graph_op1(brink_graph *graph, brink_op op, brink_node a);
 brink_node brink_graph_op2(brink_graph *graph, brink_op op, brink_node a, brink_node b);
 brink_node brink_graph_select(brink_graph *graph, brink_node condition, brink_node yes,
                               brink_node no);
+/* Element `index` (from 1) of an array in memory, in constant time: the array's first element is the slot of `array`,
+ * its `extent` elements are `step` slots apart. An index outside reads the nearest element: that it is within has to be
+ * seen to elsewhere. A step function of the index: its derivative is that of the element alone, and graphs that are
+ * differentiated read arrays of P, K and MODE only (what is V or DX is not looked up at all: schedule.c). */
+brink_node brink_graph_lookup(brink_graph *graph, brink_node index, brink_ref array);
+/* Between which elements of an array of increasing numbers a value lies: the largest k from 1 to extent - 1 whose
+ * element is not above it; 1 if there is none. Logarithmic time; a step function. */
+brink_node brink_graph_find(brink_graph *graph, brink_node value, brink_ref array);
+/* The array of a LOOKUP or FIND node. */
+static inline const brink_ref *brink_graph_array(const brink_graph *graph,
+                                                 const brink_expr_node *lookup) {
+  return &graph->refs[graph->nodes[lookup->b].a];
+}
+/* An external function of the system, by its number, with these arguments. */
+brink_node brink_graph_external(brink_graph *graph, size_t function, const brink_node *arguments,
+                                size_t count);
+/* The arguments of an EXTERNAL node; how many, and, if `code` is not NULL, what is called. The list is for whoever
+ * follows operands; who evaluates goes by this. */
+size_t brink_graph_arguments(const brink_graph *graph, const brink_expr_node *node,
+                             brink_node arguments[BRINK_EXTERNAL_ARGUMENTS], size_t *code);
+/* The first external function that is called, by its number; BRINK_NO_INDEX: none is. */
+uint32_t brink_graph_external_called(const brink_graph *graph);
+static inline bool brink_graph_calls_external(const brink_graph *graph) {
+  return brink_graph_external_called(graph) != BRINK_NO_INDEX;
+}
 /* Any operator but CONST and REF; operands that it does not have are not looked at. */
 brink_node brink_graph_op(brink_graph *graph, brink_op op, brink_node a, brink_node b,
                           brink_node c);
@@ -217,12 +276,16 @@ int brink_graph_degree(const brink_graph *graph, brink_node node);
 bool brink_graph_reads_time(const brink_graph *graph, brink_node node);
 bool brink_graph_mark_refs(const brink_graph *graph, brink_node node, bool *marks);
 
-/* The value of an operator; what the interpreter, the folding and the tests share. NaN for leaves and
- * for RANDOM, which needs the seed. */
+/* The value of an operator; what the interpreter, the folding and the tests share. NaN for leaves, for
+ * RANDOM, which needs the seed, and for LOOKUP, which needs memory. */
 double brink_op_apply(brink_op op, double a, double b, double c);
 
 /* The seed's stream: counter-based (Philox 4x32-10), uniform in (0, 1). */
 double brink_random(uint64_t seed, double stream, double draw);
+/* The least whole number n at which Poisson's distribution with this mean has reached u, in (0, 1). NaN where the mean
+ * is negative, above BRINK_POISSON_LIMIT or not a number. */
+double brink_poisson(double u, double mean);
+#define BRINK_POISSON_LIMIT 1e9
 void brink_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
 
 /* ---- kernels ---- */
@@ -244,7 +307,8 @@ typedef struct brink_kernel {
   brink_place place; /* the same; line 0: it has none */
   size_t count;      /* iterations */
   bool accumulate, sequential;
-  bool reads_v; /* all equations have to be evaluated before it (see brink_system_finish) */
+  bool reads_v;  /* all equations have to be evaluated before it (see brink_system_finish) */
+  bool reversed; /* time runs backwards in it (brink_system_reverse) */
   brink_graph graph;
   brink_output *outputs;
   size_t noutputs, outputs_capacity;
@@ -255,5 +319,11 @@ typedef struct brink_program {
   brink_kernel **kernels;
   size_t nkernels;
 } brink_program;
+
+/* Does it call external functions? Then there are no series of what it computes. The first one, by its number. */
+uint32_t brink_program_external_called(const brink_program *program);
+static inline bool brink_program_calls_external(const brink_program *program) {
+  return brink_program_external_called(program) != BRINK_NO_INDEX;
+}
 
 #endif

@@ -67,9 +67,13 @@ static brink_node fail(inliner *in) {
   return BRINK_NO_NODE;
 }
 
-static brink_node ref_to(inliner *in, brink_space space, const uint32_t *slots) {
+/* These slots, otherwise as `like`. */
+static brink_node ref_to(inliner *in, brink_ref like, const uint32_t *slots) {
   brink_ref ref;
-  if (!brink_ref_from_slots(&in->system->arena, space, slots, in->count, &ref)) return fail(in);
+  if (!brink_ref_from_slots(&in->system->arena, like.space, slots, in->count, &ref))
+    return fail(in);
+  ref.extent = like.extent;
+  ref.step = like.step;
   return brink_graph_ref(&in->to->graph, ref);
 }
 
@@ -124,7 +128,7 @@ static brink_node case_number(inliner *in, const uint32_t *equations, const uint
     while (cases[j] != equations[i]) j++;
     slots[i] = base + j;
   }
-  return ref_to(in, BRINK_SPACE_K, slots);
+  return ref_to(in, (brink_ref){.space = BRINK_SPACE_K}, slots);
 }
 
 static brink_node choose(inliner *in, const uint32_t *equations, const uint32_t *iterations) {
@@ -160,7 +164,7 @@ static brink_node substitute(brink_graph *to, const brink_graph *from, uint32_t 
   uint32_t *slots = brink_arena_pack(&in->scratch, in->count, sizeof *slots);
   if (slots == NULL) return fail(in);
   for (size_t i = 0; i < in->count; i++) slots[i] = (uint32_t)brink_ref_slot(r, at->at[i]);
-  if (r->space != BRINK_SPACE_V && r->space != BRINK_SPACE_DX) return ref_to(in, r->space, slots);
+  if (r->space != BRINK_SPACE_V && r->space != BRINK_SPACE_DX) return ref_to(in, *r, slots);
   uint32_t *equations = brink_arena_pack(&in->scratch, in->count, sizeof *equations);
   if (equations == NULL) return fail(in);
   const brink_writers *w = &in->system->writers;
@@ -231,19 +235,18 @@ static void finish_kernel(brink_system *system, brink_kernel *kernel) {
 }
 
 /* The nodes of effects are copied as additional outputs that are not written. */
-static bool finish_action(brink_system *system, brink_action *action) {
-  if (action == NULL || action->finished) return true;
-  action->finished = true;
-  brink_kernel with = action->kernel;
+static bool finish_action_kernel(brink_system *system, brink_action *action, uint32_t number) {
+  brink_kernel *kernel = action->kernels[number], with = *kernel;
   if (!reads_equations(&with)) return true;
   size_t extra = 0, own = with.noutputs;
   for (size_t k = 0; k < action->neffects; k++) extra += action->effects[k].nargs + 1;
   with.outputs = brink_arena_take(&system->arena, own + extra, sizeof *with.outputs);
   if (with.outputs == NULL) return false;
-  if (own > 0) memcpy(with.outputs, action->kernel.outputs, own * sizeof *with.outputs);
+  if (own > 0) memcpy(with.outputs, kernel->outputs, own * sizeof *with.outputs);
   size_t n = own;
   for (size_t k = 0; k < action->neffects; k++) {
     const brink_effect *effect = &action->effects[k];
+    if (effect->kernel != number) continue;
     with.outputs[n++] = (brink_output){.node = 0, .when = effect->when};
     for (size_t j = 0; j < effect->nargs; j++)
       with.outputs[n++] = (brink_output){.node = effect->args[j], .when = BRINK_NO_NODE};
@@ -251,17 +254,27 @@ static bool finish_action(brink_system *system, brink_action *action) {
   with.noutputs = with.graph.nnodes > 0 ? n : own;
   brink_kernel *made = brink_inline_kernel(system, &with);
   if (made == NULL) {
-    action->kernel.reads_v = true;
+    kernel->reads_v = true;
     return true;
   }
   n = own;
   for (size_t k = 0; k < action->neffects; k++) {
     brink_effect *effect = &action->effects[k];
+    if (effect->kernel != number) continue;
     effect->when = made->outputs[n++].when;
     for (size_t j = 0; j < effect->nargs; j++) effect->args[j] = made->outputs[n++].node;
   }
   made->noutputs = own;
-  action->kernel = *made;
+  *kernel = *made;
+  return true;
+}
+
+static bool finish_action(brink_system *system, brink_action *action) {
+  if (action == NULL || action->finished) return true;
+  action->finished = true;
+  for (uint32_t k = 0; k < action->nkernels; k++) {
+    if (!finish_action_kernel(system, action, k)) return false;
+  }
   return true;
 }
 
@@ -278,6 +291,10 @@ bool brink_system_finish(brink_system *system, brink_text *path, size_t *equatio
   for (size_t k = 0; k < system->nconstraints; k++) {
     finish_kernel(system, system->constraints[k].residual);
     finish_kernel(system, system->constraints[k].active);
+  }
+  for (size_t k = 0; k < system->ndelays; k++) {
+    finish_kernel(system, system->delays[k].signal);
+    finish_kernel(system, system->delays[k].lag);
   }
   for (size_t k = 0; k < system->nclocks; k++)
     ok = ok && finish_action(system, system->clocks[k].action);

@@ -32,11 +32,19 @@ static void add_path(const brink_system *system, uint32_t group, size_t instance
 
 void brink_system_variable_name(const brink_system *system, uint32_t variable, size_t element,
                                 brink_text *text) {
-  const brink_variable *v = &system->variables[variable];
+  brink_variable_name(system, &system->variables[variable], element, text);
+}
+
+void brink_variable_name(const brink_system *system, const brink_variable *v, size_t element,
+                         brink_text *text) {
   size_t length = v->length > 0 ? v->length : 1;
   add_path(system, v->group, element / length, text);
   add(text, v->name);
-  if (v->vector || length > 1) brink_text_add(text, "[%zu]", element % length + 1);
+  size_t k = element % length;
+  if (v->columns > 0)
+    brink_text_add(text, "[%zu,%zu]", k / v->columns + 1, k % v->columns + 1);
+  else if (v->vector || length > 1)
+    brink_text_add(text, "[%zu]", k + 1);
 }
 
 /* Flags of loops and vectors have an index: "plant.full[2]", "plant@12:7[3]". */
@@ -54,5 +62,16 @@ void brink_system_flag_name(const brink_system *system, uint32_t flag, size_t in
   else
     add_path(system, f->group, instance / each, text);
   add(text, f->name);
-  if (each > 1 && !f->is_pair) brink_text_add(text, "[%zu]", instance % each + 1);
+  if (f->element != NULL)
+    brink_text_add(text, "[%u]", f->element[instance % each] + 1);
+  else if (each > 1 && !f->is_pair)
+    brink_text_add(text, "[%zu]", instance % each + 1);
+}
+
+void brink_system_flag_label(const brink_system *system, uint32_t flag, size_t instance,
+                             brink_text *text) {
+  const char *written = system->flags[flag].text;
+  if (written != NULL) brink_text_add(text, "%s (", written);
+  brink_system_flag_name(system, flag, instance, text);
+  if (written != NULL) add(text, ")");
 }

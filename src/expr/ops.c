@@ -36,10 +36,17 @@ bool brink_op_is_step(brink_op op) {
   case BRINK_OP_OR:
   case BRINK_OP_NOT:
   case BRINK_OP_RANDOM:
+  case BRINK_OP_POISSON:
+  case BRINK_OP_LOOKUP:
+  case BRINK_OP_FIND:
     return true;
   default:
     return false;
   }
+}
+
+bool brink_op_is_plain(brink_op op) {
+  return op != BRINK_OP_RANDOM && op != BRINK_OP_EXTERNAL && !brink_op_reads_array(op);
 }
 
 static double apply_function(brink_op op, double a, double b) {
@@ -80,6 +87,8 @@ static double apply_function(brink_op op, double a, double b) {
     return fabs(a);
   case BRINK_OP_FLOOR:
     return floor(a);
+  case BRINK_OP_POISSON:
+    return brink_poisson(a, b);
   default:
     return (double)NAN;
   }
@@ -100,9 +109,9 @@ double brink_op_apply(brink_op op, double a, double b, double c) {
   case BRINK_OP_SIGN:
     return a != a ? a : (double)((a > 0.0) - (a < 0.0));
   case BRINK_OP_MIN:
-    return a < b ? a : b;
+    return a < b || a != a ? a : b; /* what is not a number stays one */
   case BRINK_OP_MAX:
-    return a > b ? a : b;
+    return a > b || a != a ? a : b;
   case BRINK_OP_LT:
     return a < b ? 1.0 : 0.0;
   case BRINK_OP_LE:
@@ -117,6 +126,8 @@ double brink_op_apply(brink_op op, double a, double b, double c) {
     return a != 0.0 || b != 0.0 ? 1.0 : 0.0;
   case BRINK_OP_NOT:
     return a != 0.0 ? 0.0 : 1.0;
+  case BRINK_OP_ARGUMENT:
+    return a;
   case BRINK_OP_SELECT:
     return a != 0.0 ? b : c;
   default:

@@ -121,7 +121,7 @@ static uint32_t find_constant(projector *p, size_t slot) {
 
 /* The slot of the part; BRINK_NO_INDEX: not kept. */
 static uint32_t find_slot(projector *p, brink_space space, size_t slot) {
-  if (space == BRINK_SPACE_OUT) return (uint32_t)slot;
+  if (space == BRINK_SPACE_OUT || space == BRINK_SPACE_LOCAL) return (uint32_t)slot;
   if (space == BRINK_SPACE_K) return find_constant(p, slot);
   if (space == BRINK_SPACE_SIGN) return p->guard[slot];
   return find_memory(p, space_of(space), slot);
@@ -149,6 +149,7 @@ static void copy_memory(projector *p) {
   const uint32_t *held = list_slots(p, BRINK_SPACE_P, &to->np);
   const uint32_t *mode = list_slots(p, BRINK_SPACE_MODE, &to->nmodes);
   list_slots(p, BRINK_SPACE_V, &to->nv);
+  to->nlocals = from->nlocals;
   to->x0 = brink_arena_pack(p->arena, to->nx, sizeof *to->x0);
   to->p0 = brink_arena_pack(p->arena, to->np, sizeof *to->p0);
   to->mode0 = brink_arena_pack(p->arena, to->nmodes, sizeof *to->mode0);
@@ -156,6 +157,8 @@ static void copy_memory(projector *p) {
   for (size_t i = 0; i < to->nx; i++) to->x0[i] = from->x0[x[i]];
   for (size_t i = 0; i < to->np; i++) to->p0[i] = from->p0[held[i]];
   for (size_t i = 0; i < to->nmodes; i++) to->mode0[i] = from->mode0[mode[i]];
+  to->externals = from->externals;
+  to->nexternals = from->nexternals;
   to->rtol_slot = find_memory(p, BRINK_SPACE_P, from->rtol_slot);
   to->atol_slot = find_memory(p, BRINK_SPACE_P, from->atol_slot);
 }
@@ -212,13 +215,39 @@ typedef struct copier {
   uint32_t *slots; /* room for as many */
 } copier;
 
+/* An array that is looked up stays in one piece: `count` numbers of K from `slot` on. */
+static uint32_t find_constants(projector *p, size_t slot, size_t count) {
+  bool together = p->k[slot] != BRINK_NO_INDEX;
+  for (size_t j = 1; together && j < count; j++) together = p->k[slot + j] == p->k[slot] + j;
+  for (size_t j = 0; !together && j < count; j++) {
+    p->k[slot + j] = BRINK_NO_INDEX;
+    if (find_constant(p, slot + j) == BRINK_NO_INDEX) return BRINK_NO_INDEX;
+  }
+  return p->k[slot];
+}
+
+/* The slot of the first element of an array; BRINK_NO_INDEX: not all of it is kept, or not in one piece. */
+static uint32_t find_array(projector *p, const brink_ref *array, size_t iteration) {
+  size_t first = brink_ref_slot(array, iteration), last = (array->extent - 1) * array->step;
+  if (array->space == BRINK_SPACE_K) return find_constants(p, first, last + 1);
+  uint32_t slot = find_slot(p, array->space, first);
+  bool whole =
+      slot != BRINK_NO_INDEX && find_slot(p, array->space, first + last) == (uint32_t)(slot + last);
+  return whole ? slot : BRINK_NO_INDEX;
+}
+
 static bool project_ref(const copier *c, const brink_ref *from, brink_ref *to) {
   projector *p = c->p;
   for (size_t i = 0; i < c->count; i++) {
-    c->slots[i] = find_slot(p, from->space, brink_ref_slot(from, i));
+    c->slots[i] = from->extent > 1 ? find_array(p, from, i)
+                                   : find_slot(p, from->space, brink_ref_slot(from, i));
     if (c->slots[i] == BRINK_NO_INDEX) p->outside = true;
   }
-  return !is_failed(p) && brink_ref_from_slots(p->arena, from->space, c->slots, c->count, to);
+  if (is_failed(p) || !brink_ref_from_slots(p->arena, from->space, c->slots, c->count, to))
+    return false;
+  to->extent = from->extent;
+  to->step = from->step;
+  return true;
 }
 
 static brink_node project_node(brink_graph *to, const brink_graph *from, uint32_t ref, void *user) {
@@ -254,9 +283,10 @@ static size_t count_nodes(const brink_kernel *kernel, const brink_action *action
   return count;
 }
 
-/* The first `count` iterations of a kernel; of an action (or NULL), its effects, too, which are copied already. */
+/* The first `count` iterations of a kernel; of an action (or NULL), kernel `number`, and its effects, which are copied
+ * already. */
 static void project_kernel(projector *p, const brink_kernel *from, size_t count, brink_kernel *to,
-                           brink_action *action) {
+                           brink_action *action, uint32_t number) {
   copier c = {.p = p, .count = count};
   *to = *from;
   to->count = count;
@@ -275,6 +305,7 @@ static void project_kernel(projector *p, const brink_kernel *from, size_t count,
     if (!project_ref(&c, &from->outputs[k].target, &output->target)) return;
   }
   for (size_t k = 0; action != NULL && k < action->neffects; k++) {
+    if (action->effects[k].kernel != number) continue;
     nodes[n++] = &action->effects[k].when;
     for (size_t j = 0; j < action->effects[k].nargs; j++) nodes[n++] = &action->effects[k].args[j];
   }
@@ -284,7 +315,7 @@ static void project_kernel(projector *p, const brink_kernel *from, size_t count,
 static brink_kernel *copy_kernel(projector *p, const brink_kernel *from, size_t count) {
   if (from == NULL) return NULL;
   brink_kernel *to = brink_arena_pack(p->arena, 1, sizeof *to);
-  if (to != NULL) project_kernel(p, from, count, to, NULL);
+  if (to != NULL) project_kernel(p, from, count, to, NULL, 0);
   return to;
 }
 
@@ -297,7 +328,14 @@ static brink_action *copy_action(projector *p, const brink_action *from, size_t 
   for (size_t k = 0; k < from->neffects && !is_failed(p); k++)
     to->effects[k].args = brink_arena_copy(p->arena, from->effects[k].args, from->effects[k].nargs,
                                            sizeof *to->effects[k].args);
-  if (!is_failed(p)) project_kernel(p, &from->kernel, count, &to->kernel, to);
+  to->count = count;
+  to->kernels = brink_arena_pack(p->arena, from->nkernels, sizeof(brink_kernel *));
+  to->kernels_capacity = from->nkernels;
+  for (uint32_t k = 0; k < from->nkernels && !is_failed(p); k++) {
+    size_t repeat = brink_action_repeat(from, from->kernels[k]);
+    to->kernels[k] = brink_arena_pack(p->arena, 1, sizeof(brink_kernel));
+    if (!is_failed(p)) project_kernel(p, from->kernels[k], count * repeat, to->kernels[k], to, k);
+  }
   return to;
 }
 
@@ -368,7 +406,7 @@ static void copy_formula(projector *p, brink_flag *flag) {
 static brink_action *copy_reaction(projector *p, const brink_flag *flag, size_t count,
                                    const brink_action *action) {
   if (action == NULL) return NULL;
-  return copy_action(p, action, action->kernel.count * count / flag->count);
+  return copy_action(p, action, action->count * count / flag->count);
 }
 
 static void copy_flag(projector *p, const brink_flag *from, brink_flag *to) {
@@ -379,6 +417,11 @@ static void copy_flag(projector *p, const brink_flag *from, brink_flag *to) {
   to->guard = brink_arena_copy(p->arena, from->guard, count, sizeof *to->guard);
   if (is_failed(p)) return;
   for (size_t i = 0; i < count; i++) to->guard[i] = p->guard[from->guard[i]];
+  if (from->time != NULL)
+    to->time = brink_arena_copy(p->arena, from->time, count, sizeof *to->time);
+  if (is_failed(p)) return;
+  for (size_t i = 0; from->time != NULL && i < count; i++)
+    to->time[i] = find_slot(p, BRINK_SPACE_P, from->time[i]);
   to->value = copy_kernel(p, from->value, count);
   to->enabled = copy_kernel(p, from->enabled, count);
   if (from->formula != NULL) copy_formula(p, to);
@@ -431,13 +474,23 @@ static void copy_rules(projector *p) {
   to->rules_capacity = from->nrules;
 }
 
+/* Its first kernel that writes tells how much of it is kept. */
+static size_t kept_first(projector *p, const brink_action *action) {
+  for (size_t k = 0; k < action->nkernels; k++) {
+    const brink_kernel *kernel = action->kernels[k];
+    size_t repeat = brink_action_repeat(action, kernel);
+    if (kernel->noutputs > 0 && repeat > 0) return kept_iterations(p, kernel) / repeat;
+  }
+  return 0;
+}
+
 static void copy_first_outputs(projector *p) {
   const brink_system *from = p->from;
   brink_system *to = p->to;
   to->first_outputs = brink_arena_pack(p->arena, from->nfirst_outputs, sizeof(brink_action *));
   for (size_t k = 0; k < from->nfirst_outputs && !is_failed(p); k++) {
     const brink_action *action = from->first_outputs[k];
-    size_t count = kept_iterations(p, &action->kernel);
+    size_t count = kept_first(p, action);
     if (count > 0) to->first_outputs[to->nfirst_outputs++] = copy_action(p, action, count);
   }
   to->first_outputs_capacity = from->nfirst_outputs;
@@ -479,6 +532,7 @@ brink_status brink_project(const brink_system *from, const size_t *keep,
                                  .name = from->name,
                                  .strings = from->strings,
                                  .nstrings = from->nstrings,
+                                 .t0 = from->t0,
                                  .settings = from->settings,
                                  .nsettings = from->nsettings,
                                  .has_constraints = from->has_constraints,

@@ -8,6 +8,7 @@
  * (high half), each as the bits of its double, so that any number is a stream of its own. */
 #include "expr/graph.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { ROUNDS = 10 };
@@ -49,4 +50,32 @@ double brink_random(uint64_t seed, double stream, double draw) {
   uint64_t z = (uint64_t)word[1] << 32 | word[0];
   /* The middles of 2^52 equal intervals: 53 bits, so exact, and neither 0 nor 1. */
   return ((double)(z >> 12) + 0.5) * 0x1p-52;
+}
+
+/* ---- Poisson's distribution ---- */
+
+/* Problem: a draw from one uniform number, so that it takes one count of its stream whatever it gives.
+ * Method: inversion by search. Probabilities relative to that of the mode follow from p(n+1)/p(n) = mean/(n+1), so
+ * neither exp nor lgamma is needed, and every machine gives the same numbers. They are added up over all that are not
+ * negligible; u is a part of that sum, and is looked for from the nearer end. Time grows with the root of the mean. */
+
+/* Relative to the mode: less than one part in 2^53 of the sum, with all that lie beyond. */
+static const double NEGLIGIBLE = 1e-20;
+
+double brink_poisson(double u, double mean) {
+  if (!(mean >= 0.0 && mean <= BRINK_POISSON_LIMIT) || isnan(u)) return (double)NAN;
+  if (mean == 0.0) return 0.0;
+  const double mode = floor(mean);
+  double first = mode, last = mode, low = 1.0, high = 1.0, total = 1.0;
+  for (; first > 0.0 && low > NEGLIGIBLE; total += low) low *= first-- / mean;
+  for (; high > NEGLIGIBLE; total += high) high *= mean / ++last;
+  if (u <=
+      0.5) { /* from the left: until what has been passed, n included, is as much as is wanted */
+    double n = first;
+    for (double sum = low; n < last && sum < u * total; sum += low) low *= mean / ++n;
+    return n;
+  }
+  double n = last; /* from the right: while what lies at and beyond n is not too much */
+  for (double sum = high; n > first && sum <= (1.0 - u) * total; sum += high) high *= n-- / mean;
+  return n;
 }

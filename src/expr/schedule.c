@@ -3,7 +3,8 @@
  * Equations are sorted by what they read of each other, first as wholes: strongly connected components
  * of the graph of equations (Tarjan 1972) come out in order of dependence. Where an equation depends
  * on itself as a whole, but not element by element (a chain of components, v[i] = v[i-1] + …), its
- * iterations are put in an order that works; where there is none, the loop is algebraic.
+ * iterations are put in an order that works: a long chain is a loop that runs in that order. Where there is none, the
+ * loop is algebraic.
  *
  * Then equations with the same number of iterations are fused into one kernel, if what they read of
  * each other is of the same iteration: a class of components becomes one loop body with shared
@@ -314,19 +315,94 @@ static bool place_levels(scheduler *s, const chain *c, const uint32_t *level, ui
   return true;
 }
 
-/* A long chain of one equation: a loop that runs its iterations in order of their levels. */
-static bool place_sequence(scheduler *s, const chain *c, const uint32_t *level, uint32_t deepest) {
+/* The numbers 0 … count - 1 by their keys, which are at most `most`; equal ones stay in order. */
+static bool sort_by(scheduler *s, const uint32_t *keys, size_t count, uint32_t most,
+                    uint32_t *order) {
+  uint32_t *start = take(s, (size_t)most + 2, sizeof *start);
+  if (start == NULL) return false;
+  for (size_t i = 0; i < count; i++) start[keys[i] + 1]++;
+  for (uint32_t n = 0; n <= most; n++) start[n + 1] += start[n];
+  for (size_t i = 0; i < count; i++) order[start[keys[i]]++] = (uint32_t)i;
+  return true;
+}
+
+/* Does the chain have a loop body: the same number of iterations in all equations, and each ref reads either always
+ * the iteration that it is in, or never? */
+static bool has_body(scheduler *s, const chain *c, bool **marks) {
+  const brink_system *system = s->system;
   size_t count = c->first[1];
-  uint32_t *order = take(s, count, sizeof *order), *start = take(s, deepest + 2, sizeof *start);
-  if (order == NULL || start == NULL) return false;
-  for (size_t i = 0; i < count; i++) start[level[i] + 1]++;
-  for (uint32_t n = 0; n <= deepest; n++) start[n + 1] += start[n];
-  for (size_t i = 0; i < count; i++) order[start[level[i]]++] = (uint32_t)i;
+  for (size_t k = 0; k < c->nequations; k++) {
+    const brink_kernel *kernel = system->equations[c->equations[k]];
+    if (kernel->count != count || kernel->accumulate) return false;
+    for (size_t r = 0; r < kernel->graph.nrefs; r++) {
+      const brink_ref *ref = &kernel->graph.refs[r];
+      int space = equation_space(ref);
+      size_t same = 0, other = 0;
+      for (size_t i = 0; marks[k][r] && space >= 0 && i < count; i++) {
+        size_t slot = brink_ref_slot(ref, i);
+        uint32_t on = system->writers.equation[space][slot];
+        if (on == BRINK_NO_INDEX || c->local[on] == BRINK_NO_INDEX) {
+          other++;
+          continue;
+        }
+        *(system->writers.iteration[space][slot] == i ? &same : &other) += 1;
+      }
+      if (same > 0 && other > 0) return false;
+    }
+  }
+  return true;
+}
+
+/* Equations and iterations in order of their levels: an equation's is that of its middle iteration, an iteration's that of
+ * its first equation. False: in that order something would be read before it is written. */
+static bool sequence_order(scheduler *s, const chain *c, bool **marks, const uint32_t *level,
+                           uint32_t deepest, uint32_t *equations, uint32_t *order) {
+  size_t count = c->first[1], n = c->nequations, element;
+  uint32_t *least = take(s, count, sizeof *least), *middle = take(s, n, sizeof *middle);
+  uint32_t *rank = take(s, n, sizeof *rank), *place = take(s, count, sizeof *place);
+  if (least == NULL || middle == NULL || rank == NULL || place == NULL) return false;
+  for (size_t i = 0; i < count; i++) {
+    least[i] = deepest;
+    for (size_t k = 0; k < n; k++) {
+      if (level[c->first[k] + i] < least[i]) least[i] = level[c->first[k] + i];
+    }
+  }
+  for (size_t k = 0; k < n; k++) middle[k] = level[c->first[k] + count / 2];
+  if (!sort_by(s, least, count, deepest, order) || !sort_by(s, middle, n, deepest, equations))
+    return false;
+  for (size_t k = 0; k < n; k++) rank[equations[k]] = (uint32_t)k;
+  for (size_t i = 0; i < count; i++) place[order[i]] = (uint32_t)i;
+  for (size_t k = 0; k < n; k++) {
+    for (size_t i = 0; i < count; i++) {
+      reader r = {.s = s, .c = c, .k = k, .i = i, .marks = marks};
+      while (next_read(&r, &element)) {
+        size_t on = equation_of(c, element), at = element - c->first[on];
+        if (at == i ? rank[on] >= rank[k] : place[at] >= place[i]) return false;
+      }
+    }
+  }
+  return true;
+}
+
+/* A long chain: a loop that runs its iterations in order of their levels, with all equations in its body. False: it has
+ * no such order, or memory is out. */
+static bool place_sequence(scheduler *s, const chain *c, bool **marks, const uint32_t *level,
+                           uint32_t deepest) {
+  size_t count = c->first[1];
+  if (!has_body(s, c, marks)) return false;
+  uint32_t *order = take(s, count, sizeof *order);
+  uint32_t *equations = take(s, c->nequations, sizeof *equations);
+  if (order == NULL || equations == NULL ||
+      !sequence_order(s, c, marks, level, deepest, equations, order))
+    return false;
   placed *kernel = add_kernel(s, count);
   if (kernel == NULL) return false;
   kernel->closed = kernel->sequential = true;
   kernel->subset = order;
-  return put(s, kernel, c->equations[0]);
+  for (size_t k = 0; k < c->nequations; k++) {
+    if (!put(s, kernel, c->equations[equations[k]])) return false;
+  }
+  return true;
 }
 
 static void place_chain(scheduler *s, const uint32_t *equations, size_t count) {
@@ -343,10 +419,8 @@ static void place_chain(scheduler *s, const uint32_t *equations, size_t count) {
   }
   uint32_t deepest = 0, *level = take(s, c.first[count], sizeof *level);
   if (has_failed(s) || !find_levels(s, &c, marks, level, &deepest)) return;
-  if (count == 1 && deepest > 8)
-    place_sequence(s, &c, level, deepest);
-  else
-    place_levels(s, &c, level, deepest);
+  if (deepest > 8 && place_sequence(s, &c, marks, level, deepest)) return;
+  if (!has_failed(s)) place_levels(s, &c, level, deepest);
 }
 
 /* ---- the order of equations ---- */
@@ -438,13 +512,18 @@ static brink_node fuse_ref(brink_graph *to, const brink_graph *from, uint32_t re
   const brink_ref *r = &from->refs[ref];
   const brink_system *system = f->s->system;
   int space = equation_space(r);
-  if (space >= 0 && from->iterations > 0) {
-    uint32_t on = system->writers.equation[space][brink_ref_slot(r, 0)];
-    if (on != BRINK_NO_INDEX && f->inside[on]) return f->result[on];
-  }
   const uint32_t *subset = f->from->subset;
+  if (space >= 0 && from->iterations > 0) {
+    size_t first = subset != NULL ? subset[0] : 0, slot = brink_ref_slot(r, first);
+    uint32_t on = system->writers.equation[space][slot];
+    if (on != BRINK_NO_INDEX && f->inside[on] && system->writers.iteration[space][slot] == first)
+      return f->result[on];
+  }
   if (subset == NULL) return brink_graph_ref(to, *r);
-  brink_ref moved = {.space = r->space, .base = (uint32_t)brink_ref_slot(r, subset[0])};
+  brink_ref moved = *r;
+  moved.base = (uint32_t)brink_ref_slot(r, subset[0]);
+  moved.stride = 0;
+  moved.map = NULL;
   if (f->from->count > 1) {
     uint32_t *map = brink_arena_pack(&f->s->system->arena, f->from->count, sizeof *map);
     if (map == NULL) return BRINK_NO_NODE;
@@ -495,7 +574,7 @@ static bool fuse(scheduler *s, const placed *from, const char *external, bool ke
         brink_graph_copy(&kernel->graph, &equation->graph, output->node, fuse_ref, &f);
     if (node == BRINK_NO_NODE) return false;
     result[e] = node;
-    inside[e] = !from->closed;
+    inside[e] = !from->closed || from->sequential;
     bool needed = keep_all || external[e] || output->target.space == BRINK_SPACE_DX;
     if (!needed) continue;
     brink_output made = *output;

@@ -40,7 +40,7 @@ static bool mark_needed(splitter *s) {
 static bool is_fixed(const splitter *s, const brink_expr_node *n) {
   int operands = brink_op_operands((brink_op)n->op);
   if (n->op == BRINK_OP_REF) return s->kernel->graph.refs[n->a].space == BRINK_SPACE_K;
-  if (n->op == BRINK_OP_TIME || n->op == BRINK_OP_RANDOM) return false;
+  if (n->op == BRINK_OP_TIME || !brink_op_is_plain((brink_op)n->op)) return false;
   return (operands < 1 || s->fixed[n->a]) && (operands < 2 || s->fixed[n->b]) &&
          (operands < 3 || s->fixed[n->c]);
 }
@@ -104,7 +104,9 @@ static bool restrict_ref(const splitter *s, const member *m, const brink_ref *re
   uint32_t *map = brink_arena_pack(s->arena, m->count, sizeof *map);
   if (map == NULL) return false;
   for (size_t i = 0; i < m->count; i++) map[i] = (uint32_t)brink_ref_slot(ref, m->iteration[i]);
-  *out = brink_ref_simplest((brink_ref){.space = ref->space, .map = map}, m->count);
+  *out = *ref;
+  out->map = map;
+  *out = brink_ref_simplest(*out, m->count);
   return true;
 }
 

@@ -12,6 +12,7 @@
  * Choices are listed like numbers, the start's first. Most of them are not new: the same constraints hold, and what
  * differs is not read by any of their equations. */
 #include "expr/structure_parts.h"
+#include "num/table.h"
 
 #include <string.h>
 
@@ -36,6 +37,14 @@ static double read_ref(const brink_system *system, const brink_ref *ref, size_t 
   }
 }
 
+static double look_up(const brink_system *system, const brink_ref *array, size_t iteration,
+                      double index, const double *p, const int *mode, const signed char *sgn) {
+  size_t k = brink_lookup_place(index, array->extent);
+  brink_ref element = {.space = array->space,
+                       .base = (uint32_t)brink_ref_element(array, iteration, k)};
+  return read_ref(system, &element, 0, p, mode, sgn);
+}
+
 static bool holds(const brink_system *system, const brink_kernel *active, size_t iteration,
                   const double *p, const int *mode, const signed char *sgn, double *values) {
   const brink_graph *graph = &active->graph;
@@ -45,7 +54,16 @@ static bool holds(const brink_system *system, const brink_kernel *active, size_t
     int operands = brink_op_operands((brink_op)n->op);
     if (n->op == BRINK_OP_REF)
       values[k] = read_ref(system, &graph->refs[n->a], iteration, p, mode, sgn);
-    else if (operands == 0)
+    else if (n->op == BRINK_OP_LOOKUP)
+      values[k] =
+          look_up(system, brink_graph_array(graph, n), iteration, values[n->a], p, mode, sgn);
+    else if (n->op == BRINK_OP_FIND) {
+      const brink_ref *array = brink_graph_array(graph, n);
+      const double *from = array->space == BRINK_SPACE_K ? system->k : p;
+      values[k] = (double)brink_table_find(&from[brink_ref_slot(array, iteration)],
+                                           array->extent - 1, values[n->a]) +
+                  1.0;
+    } else if (operands == 0)
       values[k] = n->value;
     else
       values[k] = brink_op_apply((brink_op)n->op, values[n->a], operands > 1 ? values[n->b] : 0.0,

@@ -53,6 +53,9 @@ static brink_node substitute(brink_graph *to, const brink_graph *from, uint32_t 
   structure_scalars *s = at->s;
   const brink_ref *r = &from->refs[ref];
   uint32_t slot = (uint32_t)brink_ref_slot(r, at->iteration);
+  if (r->extent > 1) /* an array that is looked up stays one */
+    return brink_graph_ref(
+        to, (brink_ref){.space = r->space, .base = slot, .extent = r->extent, .step = r->step});
   switch ((int)r->space) {
   case BRINK_SPACE_X:
   case BRINK_SPACE_P:

@@ -11,14 +11,15 @@ static const brink_context_rule rules[BRINK_CONTEXT_COUNT] = {
     [BRINK_IN_ASSIGNMENTS] = {.name = "assignments", .constant = true, .random = true},
     [BRINK_IN_ARGUMENTS] = {.name = "arguments", .constant = true, .random = true},
     [BRINK_IN_SIMULATION] = {.name = "simulation", .constant = true},
+    [BRINK_IN_OPTION] = {.name = "an option", .constant = true},
     [BRINK_IN_FUNCTION] = {.name = "a function", .random = true, .pre = true},
     [BRINK_IN_INITIAL] = {.name = "initial", .random = true},
     [BRINK_IN_DYNAMICS] = {.name = "dynamics", .equations = true},
     [BRINK_IN_CONSTRAINTS] = {.name = "constraints"},
     [BRINK_IN_OUTPUT] = {.name = "output", .equations = true},
-    [BRINK_IN_UPDATE] = {.name = "update", .pre = true},
-    [BRINK_IN_RULES] = {.name = "rules", .pre = true},
-    [BRINK_IN_WHEN] = {.name = "a when", .pre = true},
+    [BRINK_IN_UPDATE] = {.name = "update", .random = true, .pre = true},
+    [BRINK_IN_RULES] = {.name = "the condition of a when", .pre = true},
+    [BRINK_IN_WHEN] = {.name = "a when", .random = true, .pre = true},
     [BRINK_IN_EVENT] = {.name = "an event", .random = true, .pre = true},
     [BRINK_IN_ON_EVENT] = {.name = "on-event", .random = true, .pre = true},
     [BRINK_IN_CONNECTIONS] = {.name = "connections"},
@@ -67,6 +68,8 @@ const char *brink_a_kind(brink_symbol_kind kind) {
       [BRINK_SYMBOL_LET] = "a name given by let",
       [BRINK_SYMBOL_ARGUMENT] = "an argument",
       [BRINK_SYMBOL_PARTNER] = "a partner",
+      [BRINK_SYMBOL_BUNDLE] = "a bundle",
+      [BRINK_SYMBOL_QUEUE] = "a queue",
   };
   return names[kind];
 }
@@ -177,6 +180,10 @@ static brink_type read_type(const brink_component *component, const brink_symbol
   bool continuous = component->kind == BRINK_CTC;
   switch (symbol->kind) {
   case BRINK_SYMBOL_STATE:
+    if (symbol->held || symbol->timer)
+      return symbol->type == BRINK_TYPE_SIGNAL ? BRINK_TYPE_REAL : symbol->type;
+    if (symbol->type == BRINK_TYPE_REAL && continuous) return BRINK_TYPE_SIGNAL;
+    break;
   case BRINK_SYMBOL_VARIABLE:
   case BRINK_SYMBOL_OUTPUT: /* a ctc's, until its equation is known */
     if (symbol->type == BRINK_TYPE_REAL && continuous) return BRINK_TYPE_SIGNAL;
@@ -194,8 +201,14 @@ static brink_type read_type(const brink_component *component, const brink_symbol
   return symbol->type;
 }
 
+const char *brink_check_line_text(brink_checker *c, brink_place place, brink_place here) {
+  if (place.file == here.file) return brink_unit_format(c->unit, "line %u", (unsigned)place.line);
+  return brink_unit_format(c->unit, "%s:%u", c->unit->files[place.file].path, (unsigned)place.line);
+}
+
 static void name_twice(brink_checker *c, brink_place place, const char *name, brink_place first) {
-  const char *hint = brink_unit_format(c->unit, "first declared at line %u", (unsigned)first.line);
+  const char *hint =
+      brink_unit_format(c->unit, "first declared at %s", brink_check_line_text(c, first, place));
   brink_check_error(c, BRINK_MSG_DECLARED_TWICE, place, hint, "'%s' is declared twice", name);
 }
 
@@ -215,7 +228,8 @@ static void collect_symbols(brink_checker *c, brink_component *component, const 
     if (owner != component && symbol->type == BRINK_TYPE_REAL &&
         symbol->kind == BRINK_SYMBOL_VARIABLE)
       symbol->read_type = BRINK_TYPE_SIGNAL; /* of a pair */
-    symbol->vector = symbol->size != NULL;
+    symbol->vector = symbol->size != NULL && symbol->kind != BRINK_SYMBOL_QUEUE;
+    symbol->rank = symbol->columns != NULL ? 2 : symbol->vector;
     collect_name(c, owner, symbol);
   }
 }
@@ -249,6 +263,12 @@ static void collect_component(brink_checker *c, brink_component *component) {
   else
     name_twice(c, component->place, component->name, first->place);
   collect_symbols(c, component, component, component->symbols);
+  for (brink_symbol *port = component->ports; port != NULL; port = port->next) {
+    port->read_type = BRINK_TYPE_SIGNAL;
+    port->vector = port->size != NULL;
+    port->rank = port->columns != NULL ? 2 : port->size != NULL;
+    collect_name(c, component, port);
+  }
   for (brink_ast_pair *pair = component->pairs; pair != NULL; pair = pair->next) {
     for (size_t k = 0; k < 2; k++) collect_name(c, pair, pair->partner[k]);
     collect_symbols(c, component, pair, pair->symbols);
@@ -265,7 +285,7 @@ static void collect_functions(brink_checker *c) {
   }
 }
 
-static const char *nearest_component(const brink_checker *c, const char *name, bool *damaged) {
+const char *brink_check_nearest_component(const brink_checker *c, const char *name, bool *damaged) {
   const char *best = NULL;
   for (brink_component *other = c->unit->components; other != NULL; other = other->next) {
     const char *nearest = brink_nearest(name, other->name, best);
@@ -283,9 +303,11 @@ static void find_class(brink_checker *c, brink_symbol *instance) {
   if (class_ == NULL && c->components_uncertain) return;
   if (class_ == NULL) {
     bool damaged = false; /* perhaps in its name */
-    const char *nearest = nearest_component(c, instance->class_name, &damaged);
+    const char *nearest = brink_check_nearest_component(c, instance->class_name, &damaged);
     if (damaged) return;
-    const char *hint = brink_check_import_hint(c, instance);
+    const char *hint = brink_check_import_hint(c, instance->class_name, instance->class_place);
+    if (hint == NULL && nearest == NULL && brink_check_find(c, c->unit, instance->name) != NULL)
+      hint = brink_unit_format(c->unit, "write %s : %s;", instance->class_name, instance->name);
     brink_check_error(c, BRINK_MSG_UNKNOWN_COMPONENT, instance->class_place,
                       hint != NULL ? hint : brink_check_did_you_mean(c, nearest),
                       "there is no component '%s'", instance->class_name);
@@ -293,6 +315,10 @@ static void find_class(brink_checker *c, brink_symbol *instance) {
   } else if (class_->kind == BRINK_SYSTEM) {
     brink_check_error(c, BRINK_MSG_SYSTEM_AS_PART, instance->class_place, "make it a composite",
                       "'%s' is a system: it cannot be a part of another component", class_->name);
+  } else if (class_->partial) {
+    brink_check_error(c, BRINK_MSG_PARTIAL_AS_PART, instance->class_place,
+                      "extend it, and take the component that does",
+                      "'%s' is partial: it cannot be a part", class_->name);
   } else {
     instance->class_ = class_;
   }
@@ -422,10 +448,11 @@ static bool has_constraints(const brink_unit *unit) {
 
 static void warn_of_starts(brink_checker *c, brink_component *component, bool constrained) {
   if (component->damaged || component->section[BRINK_SECTION_INITIAL].damaged) return;
+  if (component->partial) return; /* whoever extends it may set them */
   c->component = component;
   for (brink_symbol *symbol = component->symbols; symbol != NULL; symbol = symbol->next) {
     if (symbol->kind != BRINK_SYMBOL_STATE && symbol->kind != BRINK_SYMBOL_MODE) continue;
-    if (symbol->has_initial) continue;
+    if (symbol->has_initial || symbol->timer) continue; /* a timer starts as one that is off */
     if (constrained && symbol->read_type == BRINK_TYPE_SIGNAL) continue;
     const char *hint = brink_unit_format(c->unit, "set it in initial: %s := ...;", symbol->name);
     brink_check_warning(c, BRINK_MSG_NO_INITIAL_VALUE, symbol->place, hint,
@@ -440,6 +467,7 @@ static void check_all(brink_checker *c) {
   for (brink_component *k = unit->components; k != NULL; k = k->next) collect_component(c, k);
   c->component = NULL;
   collect_functions(c);
+  brink_check_bases(c);
   find_classes(c);
   find_cycles(c);
   c->component = NULL;
@@ -458,5 +486,13 @@ void brink_unit_check(brink_unit *unit) {
       .unit = unit, .nsyntax = unit->nitems, .scratch.allocator = unit->arena.allocator};
   checker.locals_of = &checker.local;
   check_all(&checker);
+  brink_text_free(&checker.scratch);
+}
+
+void brink_unit_check_expression(brink_unit *unit, brink_ast_expr *expr) {
+  brink_checker checker = {
+      .unit = unit, .nsyntax = unit->nitems, .scratch.allocator = unit->arena.allocator};
+  checker.locals_of = &checker.local;
+  brink_check_expr_in(&checker, BRINK_IN_OPTION, expr);
   brink_text_free(&checker.scratch);
 }

@@ -9,6 +9,7 @@
  *   check_names.c     what a path means; what may be seen from where; did you mean …
  *   check_expr.c      the types of expressions
  *   check_call.c      functions, predefined and the model's own
+ *   check_table.c     tables from files
  *   check_declare.c   declarations: sizes, ranges, knobs and views, instances, clocks
  *   check_value.c     does a value fit? assignments, arguments, simulation
  *   check_define.c    left-hand sides: defined once, in every branch
@@ -16,6 +17,7 @@
  *   check_body.c      the sections of a component: which it may have, what they leave undefined
  *   check_constraint.c  constraints: what is unknown; as many equations as unknowns
  *   check_connect.c   connections
+ *   check_extends.c   components that extend others
  *   check_agents.c    populations and pairs */
 #ifndef BRINK_LANG_CHECK_H
 #define BRINK_LANG_CHECK_H
@@ -28,6 +30,7 @@ typedef enum brink_context {
   BRINK_IN_ASSIGNMENTS,
   BRINK_IN_ARGUMENTS, /* of an instance */
   BRINK_IN_SIMULATION,
+  BRINK_IN_OPTION,   /* of a run, by itself: constant.h */
   BRINK_IN_FUNCTION, /* the body of a function, apart from any call */
   BRINK_IN_INITIAL,
   BRINK_IN_DYNAMICS,
@@ -47,7 +50,7 @@ typedef enum brink_context {
 typedef struct brink_context_rule {
   const char *name;
   bool constant;  /* only what is known before the run */
-  bool random;    /* uniform, normal */
+  bool random;    /* uniform, normal, … */
   bool pre;       /* pre(x) */
   bool equations; /* all branches of an if define the same left-hand sides */
 } brink_context_rule;
@@ -133,10 +136,15 @@ void brink_check_warning(brink_checker *c, brink_message code, brink_place place
 /* Did the parser report something on this line? */
 bool brink_check_on_damaged_line(const brink_checker *c, brink_place place);
 
+/* "line 12", or "gears.hsml:12" of another file than that of `here`. */
+const char *brink_check_line_text(brink_checker *c, brink_place place, brink_place here);
+
 void *brink_check_find(const brink_checker *c, const void *owner, const char *name);
 /* Returns what stood there before; NULL: nothing. */
 void *brink_check_put(brink_checker *c, const void *owner, const char *name, void *value);
 
+/* check_call.c: the queue of this component that a name means; NULL: it is none, and that was reported. */
+brink_symbol *brink_check_queue(brink_checker *c, brink_ast_expr *name);
 bool brink_is_numeric(brink_type type);           /* UNKNOWN is */
 const char *brink_a_type(brink_type type);        /* "an integer" */
 const char *brink_a_kind(brink_symbol_kind kind); /* "an input" */
@@ -164,7 +172,9 @@ void brink_check_unknown(brink_checker *c, const char *name, brink_place place);
 const char *brink_check_one_of(brink_checker *c, const brink_ast_range *set, const char *wrong);
 const char *brink_check_did_you_mean(brink_checker *c, const char *nearest);
 /* check_import.c: which file beside the model holds the missing class of an instance; NULL: none. */
-const char *brink_check_import_hint(brink_checker *c, const brink_symbol *instance);
+const char *brink_check_import_hint(brink_checker *c, const char *class_name,
+                                    brink_place class_place);
+const char *brink_check_nearest_component(const brink_checker *c, const char *name, bool *damaged);
 /* "plant.h", or "car[i].x": with indices, equal texts mean the same thing. */
 const char *brink_check_path_text(brink_checker *c, const brink_ast_expr *expr, bool indices);
 /* Not for people: equal texts mean equal values. */
@@ -182,9 +192,25 @@ void brink_check_expr_in(brink_checker *c, brink_context context, brink_ast_expr
 /* The same, and it must be a number / a scalar boolean / a whole number. */
 bool brink_check_number(brink_checker *c, brink_ast_expr *expr, const char *what);
 void brink_check_condition(brink_checker *c, brink_ast_expr *expr);
+/* The rank of an arithmetic operator of operands with these; -1: they do not go together (reported). */
+int brink_check_ranks(brink_checker *c, const brink_ast_expr *expr, int a, int b);
 bool brink_check_whole(brink_checker *c, brink_ast_expr *expr, const char *what);
 void brink_check_call(brink_checker *c, brink_ast_expr *expr);
 void brink_check_functions(brink_checker *c);
+void brink_check_argument_count(brink_checker *c, const brink_ast_expr *call, size_t count);
+
+/* check_table.c: a function without a body: a table, whose file is read, or an external one. Types a call of it. */
+void brink_check_plain_function(brink_checker *c, brink_user_function *f);
+void brink_check_plain_call(brink_checker *c, brink_ast_expr *call);
+/* Is the name of one part a constant of a library? Then it is typed. */
+bool brink_check_constant(brink_checker *c, brink_ast_expr *name);
+
+/* check_function.c */
+
+/* Arguments are in scope. */
+void brink_check_function_statements(brink_checker *c, brink_user_function *f);
+bool brink_check_result_count(brink_checker *c, const brink_ast_expr *call);
+void brink_check_recursion(brink_checker *c, const brink_ast_expr *call);
 
 /* ---- check_declare.c, check_value.c ---- */
 
@@ -193,8 +219,8 @@ void brink_check_mentions(brink_checker *c);
 void brink_check_clock(brink_checker *c);
 
 bool brink_check_in_set(const brink_checker *c, const brink_ast_range *set, const char *text);
-/* May `expr`, typed already, be given to `symbol` (one element of it, if `element`)? Reports. */
-void brink_check_fits(brink_checker *c, const brink_symbol *symbol, bool element,
+/* May `expr`, typed already, be given to `symbol` (to what this index names of it; NULL: all)? Reports. */
+void brink_check_fits(brink_checker *c, const brink_symbol *symbol, const brink_ast_expr *index,
                       brink_ast_expr *expr);
 /* Are two strings comparable? Reports values outside the other's set. */
 void brink_check_comparable(brink_checker *c, brink_ast_expr *a, brink_ast_expr *b);
@@ -215,6 +241,8 @@ void brink_check_define(brink_checker *c, brink_check_list *list, const brink_as
 /* Joins the branches of an if into `list`; in equations, they must define the same. */
 void brink_check_join(brink_checker *c, brink_check_list *list,
                       const brink_ast_statement *statement, brink_check_list *branch);
+/* The bounds of a loop, and its variable, in the present scope. */
+void brink_check_loop(brink_checker *c, brink_ast_statement *loop);
 void brink_check_block(brink_checker *c, brink_ast_block *block, brink_check_list *list);
 /* A section on its own: a fresh list, a scope of its own. */
 void brink_check_section(brink_checker *c, brink_context context, brink_ast_block *block,
@@ -226,6 +254,11 @@ void brink_check_connect(brink_checker *c, brink_ast_statement *statement, brink
 /* Which variables are unknown? Before anything assigns them. */
 void brink_check_unknowns(brink_checker *c);
 void brink_check_constraints(brink_checker *c);
+
+/* ---- check_extends.c ---- */
+
+/* What is wrong with the components that others extend; what a partial one may not be. */
+void brink_check_bases(brink_checker *c);
 
 /* ---- check_body.c, check_agents.c ---- */
 

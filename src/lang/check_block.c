@@ -27,8 +27,11 @@ static bool derivative_fits(brink_checker *c, const brink_ast_expr *path,
     return false;
   }
   if (symbol->read_type != BRINK_TYPE_SIGNAL && symbol->read_type != BRINK_TYPE_UNKNOWN) {
+    const char *what = symbol->timer  ? "a timer"
+                       : symbol->held ? "held"
+                                      : brink_a_type(symbol->type);
     brink_check_error(c, BRINK_MSG_DERIVATIVE_OF_NO_REAL, path->place, "it changes at events",
-                      "'%s' is %s: it has no derivative", symbol->name, brink_a_type(symbol->type));
+                      "'%s' is %s: it has no derivative", symbol->name, what);
     return false;
   }
   if (c->context == BRINK_IN_OUTPUT) {
@@ -119,9 +122,10 @@ static brink_symbol *resolve_target(brink_checker *c, brink_ast_expr *path,
     list->uncertain = c->lhs_uncertain = true;
     return NULL;
   }
-  bool indexed = path->part[path->nparts - 1].index != NULL;
+  const brink_ast_expr *index = path->part[path->nparts - 1].index;
   path->type = symbol->read_type;
-  path->vector = symbol->vector && !indexed;
+  path->rank = (uint8_t)(index != NULL ? brink_index_rank(index) : symbol->rank);
+  path->vector = path->rank > 0;
   return symbol;
 }
 
@@ -138,7 +142,7 @@ static void check_constraint(brink_checker *c, brink_ast_statement *s) {
   }
 }
 
-/* A ctc's real output is a signal exactly if its equation is one, in any branch. */
+/* A real output of a ctc or a composite is a signal exactly if its equation is one, in any branch. */
 static void note_output_type(brink_symbol *symbol, const brink_ast_expr *expr) {
   if (symbol->kind != BRINK_SYMBOL_OUTPUT || symbol->type != BRINK_TYPE_REAL) return;
   brink_type type = expr->type == BRINK_TYPE_SIGNAL ? BRINK_TYPE_SIGNAL : BRINK_TYPE_REAL;
@@ -177,8 +181,11 @@ static void check_equation(brink_checker *c, brink_ast_statement *s, brink_check
   }
   s->target->type = path->type;
   s->target->vector = path->vector;
+  s->target->rank = path->rank;
   brink_check_define(c, list, s->target, symbol);
-  if (c->component->kind == BRINK_CTC) note_output_type(symbol, s->expr);
+  bool composite = c->component->kind == BRINK_COMPOSITE || c->component->kind == BRINK_SYSTEM;
+  if (c->component->kind == BRINK_CTC || composite) note_output_type(symbol, s->expr);
+  if (composite && c->context == BRINK_IN_OUTPUT) symbol->by_equation = true;
   if (symbol->kind == BRINK_SYMBOL_FLAG) note_flag(c, symbol, s->expr);
   if (c->context != BRINK_IN_ON_EVENT) symbol->defined = true;
   if (c->context == BRINK_IN_ON_EVENT && !c->lhs_uncertain &&
@@ -186,32 +193,64 @@ static void check_equation(brink_checker *c, brink_ast_statement *s, brink_check
     brink_check_error(c, BRINK_MSG_NOT_IN_DYNAMICS, path->place,
                       "on-event replaces equations of dynamics", "'%s' is not defined in dynamics",
                       prime ? brink_unit_format(c->unit, "%s'", symbol->name) : symbol->name);
-  bool element = path->part[path->nparts - 1].index != NULL;
+  const brink_ast_part *last = &path->part[path->nparts - 1];
   brink_symbol derivative = {.kind = BRINK_SYMBOL_VARIABLE, .type = BRINK_TYPE_SIGNAL};
   if (prime) { /* has no range */
     derivative.name = brink_unit_format(c->unit, "%s'", symbol->name);
     derivative.vector = symbol->vector;
+    derivative.rank = symbol->rank;
     derivative.size = symbol->size;
+    derivative.columns = symbol->columns;
     symbol = &derivative;
   }
-  brink_check_fits(c, symbol, element, s->expr);
+  brink_check_fits(c, symbol, last->index, s->expr);
+}
+
+/* A local name gets a new value at once; it keeps its type. */
+static void assign_local(brink_checker *c, brink_ast_statement *s, brink_symbol *local) {
+  brink_type type = s->expr->type;
+  local->assigned = true;
+  if (local->is_result && local->type == BRINK_TYPE_UNKNOWN && s->target->part[0].index == NULL) {
+    local->type = local->read_type = type;
+    local->vector = s->expr->vector;
+    local->rank = s->expr->rank;
+    return;
+  }
+  if (s->guess) {
+    guess_fits(c, s->target, local);
+    return;
+  }
+  if (local->type == BRINK_TYPE_INTEGER && (type == BRINK_TYPE_REAL || type == BRINK_TYPE_SIGNAL)) {
+    brink_check_error(c, BRINK_MSG_LOCAL_IS_AN_INTEGER, s->expr->place,
+                      brink_unit_format(c->unit, "begin with a real: let %s = 0.0;", local->name),
+                      "'%s' is an integer, as it began; this is a real", local->name);
+    return;
+  }
+  brink_check_fits(c, local, s->target->part[0].index, s->expr);
+  if (type == BRINK_TYPE_SIGNAL && local->type == BRINK_TYPE_REAL)
+    local->type = local->read_type = BRINK_TYPE_SIGNAL;
 }
 
 static void check_assign(brink_checker *c, brink_ast_statement *s, brink_check_list *list) {
   brink_symbol *symbol = resolve_target(c, s->target, list);
   brink_check_expr(c, s->expr);
   if (symbol == NULL) return;
+  if (symbol->kind == BRINK_SYMBOL_LET) {
+    assign_local(c, s, symbol);
+    return;
+  }
   if (c->context == BRINK_IN_INITIAL) symbol->has_initial = true; /* even if it does not fit */
   if (s->guess ? !guess_fits(c, s->target, symbol) : !assignment_fits(c, s->target, symbol)) return;
   brink_check_define(c, list, s->target, symbol);
-  brink_check_fits(c, symbol, s->target->part[s->target->nparts - 1].index != NULL, s->expr);
+  brink_check_fits(c, symbol, s->target->part[s->target->nparts - 1].index, s->expr);
 }
 
 /* ---- blocks ---- */
 
 /* Equations need an else: without it, not all of what is defined is defined always. */
 static bool lacks_else(brink_checker *c, const brink_ast_statement *s) {
-  if (!brink_check_rule(c->context)->equations || s->nconditions < s->nblocks || c->damaged)
+  if (c->function != NULL || !brink_check_rule(c->context)->equations ||
+      s->nconditions < s->nblocks || c->damaged)
     return false;
   for (size_t k = 0; k < s->nblocks; k++)
     if (s->block[k].count > 0) {
@@ -238,15 +277,19 @@ static void check_if(brink_checker *c, brink_ast_statement *s, brink_check_list 
   c->damaged = damaged;
 }
 
-static void check_for(brink_checker *c, brink_ast_statement *s, brink_check_list *list) {
+void brink_check_loop(brink_checker *c, brink_ast_statement *s) {
   brink_context outer = c->context;
   c->context = BRINK_IN_DECLARATIONS; /* known before the run */
   brink_check_whole(c, s->lo, "the bound of a loop");
   brink_check_whole(c, s->hi, "the bound of a loop");
   c->context = outer;
-  size_t mark = brink_check_open_scope(c);
   s->symbol->type = s->symbol->read_type = BRINK_TYPE_INTEGER;
   brink_check_declare_local(c, s->symbol);
+}
+
+static void check_for(brink_checker *c, brink_ast_statement *s, brink_check_list *list) {
+  size_t mark = brink_check_open_scope(c);
+  brink_check_loop(c, s);
   brink_check_block(c, &s->block[0], list);
   brink_check_close_scope(c, mark);
 }
@@ -256,6 +299,7 @@ static void check_let(brink_checker *c, brink_ast_statement *s) {
   brink_symbol *before = brink_check_lookup(c, s->symbol->name);
   s->symbol->type = s->symbol->read_type = s->expr->type;
   s->symbol->vector = s->expr->vector;
+  s->symbol->rank = s->expr->rank;
   s->symbol->definition = s->expr;
   if (before != NULL && before != &c->poison) {
     brink_check_error(c, BRINK_MSG_LET_TAKES_A_NAME, s->symbol->place, "choose another name",
@@ -326,12 +370,40 @@ static void check_note(brink_checker *c, brink_ast_statement *s) {
   for (size_t k = 0; k < s->nargs; k++) brink_check_expr(c, s->arg[k]);
 }
 
+/* put(q, e): what the queue holds. */
+static void check_put(brink_checker *c, brink_ast_statement *s) {
+  const brink_symbol *queue = brink_check_queue(c, s->arg[0]);
+  brink_check_expr(c, s->expr);
+  if (queue != NULL) {
+    brink_symbol one = *queue; /* one of them */
+    one.size = NULL;
+    brink_check_fits(c, &one, NULL, s->expr);
+  }
+}
+
+/* take(q, x): x receives the first. */
+static void check_take(brink_checker *c, brink_ast_statement *s, brink_check_list *list) {
+  const brink_symbol *queue = brink_check_queue(c, s->arg[0]);
+  brink_symbol *symbol = resolve_target(c, s->target, list);
+  if (queue == NULL || symbol == NULL || !assignment_fits(c, s->target, symbol)) return;
+  brink_check_define(c, list, s->target, symbol);
+  brink_ast_expr first = {.op = BRINK_AST_CALL, .place = s->target->place, .type = queue->type};
+  brink_check_fits(c, symbol, s->target->part[s->target->nparts - 1].index, &first);
+  if (symbol->timer || symbol->kind == BRINK_SYMBOL_LET || s->target->vector)
+    brink_check_error(c, BRINK_MSG_NOT_ASSIGNABLE, s->target->place,
+                      "take it into a state, and use that", "'%s' is %s: it cannot be assigned",
+                      symbol->name,
+                      symbol->timer       ? "a timer"
+                      : s->target->vector ? "a vector"
+                                          : brink_a_kind(symbol->kind));
+}
+
 /* ---- statements ---- */
 
 static void check_statement(brink_checker *c, brink_ast_statement *s, brink_check_list *list) {
   switch (s->kind) {
   case BRINK_STATEMENT_ASSIGN:
-    if (c->context == BRINK_IN_ASSIGNMENTS)
+    if (c->context == BRINK_IN_ASSIGNMENTS && c->function == NULL)
       brink_check_assigned(c, s, list);
     else
       check_assign(c, s, list);
@@ -348,11 +420,19 @@ static void check_statement(brink_checker *c, brink_ast_statement *s, brink_chec
   case BRINK_STATEMENT_WHEN:
     check_when(c, s);
     return;
+  case BRINK_STATEMENT_RETURN: /* reported */
+    return;
   case BRINK_STATEMENT_LET:
     check_let(c, s);
     return;
   case BRINK_STATEMENT_NOTE:
     check_note(c, s);
+    return;
+  case BRINK_STATEMENT_PUT:
+    check_put(c, s);
+    return;
+  case BRINK_STATEMENT_TAKE:
+    check_take(c, s, list);
     return;
   case BRINK_STATEMENT_CONNECT:
     brink_check_connect(c, s, list);

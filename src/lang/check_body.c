@@ -7,7 +7,7 @@
 
 #define BIT(section) (1u << BRINK_SECTION_##section)
 #define COMMON (BIT(INTERFACE) | BIT(DECLARATIONS) | BIT(INITIAL) | BIT(ASSIGNMENTS))
-#define ASSEMBLY (COMMON | BIT(COMPONENTS) | BIT(CONNECTIONS))
+#define ASSEMBLY (COMMON | BIT(COMPONENTS) | BIT(CONNECTIONS) | BIT(OUTPUT))
 
 static const unsigned sections_of[] = {
     [BRINK_CTC] = COMMON | BIT(DYNAMICS) | BIT(CONSTRAINTS) | BIT(OUTPUT) | BIT(EVENT),
@@ -61,9 +61,10 @@ static bool looks_boolean(const brink_checker *c, const brink_ast_expr *e, int d
   if (e->op == BRINK_AST_IF) return looks_boolean(c, e->arg[1], depth + 1);
   if (e->op == BRINK_AST_CALL) {
     const brink_user_function *f = brink_check_find(c, &c->unit->functions, e->text);
-    if (f != NULL) return looks_boolean(c, f->body, depth + 1);
-    return strcmp(e->text, "noevent") == 0 && e->nargs == 1 &&
-           looks_boolean(c, e->arg[0], depth + 1);
+    if (f != NULL) return f->body != NULL && looks_boolean(c, f->body, depth + 1);
+    bool passes_on = (strcmp(e->text, "noevent") == 0 && e->nargs == 1) ||
+                     (strcmp(e->text, "delay") == 0 && e->nargs > 1);
+    return passes_on && looks_boolean(c, e->arg[0], depth + 1);
   }
   if (e->op != BRINK_AST_NAME || e->nparts != 1) return false;
   const brink_symbol *symbol = brink_check_lookup(c, e->part[0].name);
@@ -95,14 +96,20 @@ static bool needs_definition(const brink_checker *c, const brink_symbol *symbol)
          symbol->kind == BRINK_SYMBOL_OUTPUT;
 }
 
+/* What is inherited and not defined is missing in the component that inherits it. */
+static brink_place missing_place(const brink_checker *c, const brink_symbol *symbol) {
+  return symbol->inherited_from != NULL ? c->component->base_place : symbol->place;
+}
+
 /* What to write, and where. */
 static const char *missing_text(brink_checker *c, const brink_symbol *symbol) {
   const char *name = symbol->name, *section = "dynamics";
-  bool composite = !may_have(c->component, BRINK_SECTION_OUTPUT);
+  bool composite = may_have(c->component, BRINK_SECTION_CONNECTIONS);
   if (symbol->kind == BRINK_SYMBOL_STATE)
     return brink_unit_format(c->unit, "add %s' = ...; to dynamics", name);
   if (symbol->kind == BRINK_SYMBOL_OUTPUT && composite)
-    return brink_unit_format(c->unit, "add connect(..., %s); to connections", name);
+    return brink_unit_format(
+        c->unit, "add connect(..., %s); to connections, or %s = ...; to output", name, name);
   if (symbol->kind == BRINK_SYMBOL_OUTPUT || (c->component->kind != BRINK_CTC && c->pair == NULL))
     section = "output";
   return brink_unit_format(c->unit, "add %s = ...; to %s", name, section);
@@ -120,7 +127,7 @@ static void check_elements(brink_checker *c, const brink_symbol *symbol) {
   for (double k = 1.0; k <= symbol->size->number; k += 1.0) {
     const char *element = brink_unit_format(c->unit, "%s[%.17g]%s", name, k, prime);
     if (brink_check_is_defined(c, list, element)) continue;
-    brink_check_error(c, BRINK_MSG_NEVER_DEFINED, symbol->place, missing_text(c, symbol),
+    brink_check_error(c, BRINK_MSG_NEVER_DEFINED, missing_place(c, symbol), missing_text(c, symbol),
                       "'%s' is never defined", element);
     return;
   }
@@ -136,11 +143,11 @@ void brink_check_all_defined(brink_checker *c, brink_symbol *symbols) {
     if (symbol->defined)
       check_elements(c, symbol);
     else if (symbol->kind == BRINK_SYMBOL_STATE)
-      brink_check_error(c, BRINK_MSG_NO_EQUATION, symbol->place, missing_text(c, symbol),
+      brink_check_error(c, BRINK_MSG_NO_EQUATION, missing_place(c, symbol), missing_text(c, symbol),
                         "state '%s' has no equation", symbol->name);
     else
-      brink_check_error(c, BRINK_MSG_NEVER_DEFINED, symbol->place, missing_text(c, symbol),
-                        "'%s' is never defined", symbol->name);
+      brink_check_error(c, BRINK_MSG_NEVER_DEFINED, missing_place(c, symbol),
+                        missing_text(c, symbol), "'%s' is never defined", symbol->name);
   }
 }
 
@@ -153,30 +160,66 @@ static void find_flag(brink_checker *c, brink_ast_event *event) {
     brink_check_unknown(c, event->flag_name, event->flag_place);
     return;
   }
-  if (flag->kind != BRINK_SYMBOL_FLAG) {
+  if (flag->kind != BRINK_SYMBOL_FLAG && !flag->timer) {
     const char *hint = brink_unit_format(
         c->unit, "declare a flag, and define it in dynamics: crossed = %s;", flag->name);
     brink_check_error(c, BRINK_MSG_NOT_A_FLAG, event->flag_place, hint, "'%s' is %s, not a flag",
                       flag->name, brink_a_kind(flag->kind));
     return;
   }
+  if (event->element != NULL && brink_check_path(c, event->element) == NULL) return;
+  if (flag->vector && (event->element == NULL || event->element->part[0].index == NULL)) {
+    brink_check_error(c, BRINK_MSG_EVENT_OF_A_VECTOR, event->flag_place,
+                      brink_unit_format(c->unit,
+                                        "for i in 1..n loop event(%s[i]) ... end event; end loop;",
+                                        flag->name),
+                      "'%s' is a vector: its elements have event sections", flag->name);
+    return;
+  }
+  if (!flag->vector && event->nloops > 0) {
+    brink_check_error(c, BRINK_MSG_EVENT_TWICE, event->flag_place, "take it out of the loop",
+                      "'%s' has two event sections", flag->name);
+    return;
+  }
   event->flag = flag;
   const void *owner = c->pair != NULL ? (const void *)&c->pair->events : &c->component->events;
-  const brink_ast_event *first = brink_check_put(c, owner, flag->name, event);
+  const char *text = flag->name;
+  if (event->element != NULL) text = brink_check_path_text(c, event->element, true);
+  const brink_ast_event *first = brink_check_put(c, owner, text, event);
   if (first == NULL) return;
-  const char *hint = brink_unit_format(c->unit, "first at line %u", (unsigned)first->place.line);
+  const char *hint = brink_unit_format(c->unit, "first at %s",
+                                       brink_check_line_text(c, first->place, event->flag_place));
   brink_check_error(c, BRINK_MSG_EVENT_TWICE, event->flag_place, hint,
                     "'%s' has two event sections", flag->name);
 }
 
+/* The actions of a timer stand in the event itself, those of a flag in the parts of it. */
+static void check_parts(brink_checker *c, const brink_ast_event *event) {
+  const brink_symbol *flag = event->flag;
+  if (flag == NULL || event->damaged) return;
+  if (flag->timer && (event->has_negative || event->has_positive || event->has_on))
+    brink_check_error(c, BRINK_MSG_TIMER_PARTS, event->flag_place,
+                      brink_unit_format(c->unit, "event(%s) ... end event;", flag->name),
+                      "'%s' is a timer: its actions stand in the event itself", flag->name);
+  if (!flag->timer && event->has_plain && event->plain.count > 0)
+    brink_check_error(c, BRINK_MSG_NOT_IN_EVENT, event->plain.statement[0]->place,
+                      "actions belong in 'negative-going', 'positive-going' or 'on-event'",
+                      "%s is not allowed in an event by itself", "an action");
+}
+
 void brink_check_events(brink_checker *c, brink_ast_event *events) {
   for (brink_ast_event *event = events; event != NULL; event = event->next) {
+    size_t mark = brink_check_open_scope(c);
+    for (size_t k = 0; k < event->nloops; k++) brink_check_loop(c, event->loops[k]);
     find_flag(c, event);
+    check_parts(c, event);
+    if (event->has_plain) brink_check_section(c, BRINK_IN_EVENT, &event->plain, event->damaged);
     if (event->has_negative)
       brink_check_section(c, BRINK_IN_EVENT, &event->negative, event->damaged);
     if (event->has_positive)
       brink_check_section(c, BRINK_IN_EVENT, &event->positive, event->damaged);
     if (event->has_on) brink_check_section(c, BRINK_IN_ON_EVENT, &event->on, event->damaged);
+    brink_check_close_scope(c, mark);
   }
 }
 
@@ -194,6 +237,7 @@ static void check_sections(brink_checker *c) {
     brink_section_kind section;
     brink_context context;
   } bodies[] = {
+      /* connections after output: what has an equation is not connected */
       {BRINK_SECTION_INITIAL, BRINK_IN_INITIAL}, {BRINK_SECTION_DYNAMICS, BRINK_IN_DYNAMICS},
       {BRINK_SECTION_OUTPUT, BRINK_IN_OUTPUT},   {BRINK_SECTION_UPDATE, BRINK_IN_UPDATE},
       {BRINK_SECTION_RULES, BRINK_IN_RULES},     {BRINK_SECTION_CONNECTIONS, BRINK_IN_CONNECTIONS},
@@ -216,7 +260,7 @@ void brink_check_component(brink_checker *c, brink_component *component) {
   if (has_unknown_kind(component)) return;
   c->component = component;
   c->pair = NULL;
-  c->lhs_uncertain = component->names_uncertain;
+  c->lhs_uncertain = component->names_uncertain || component->partial; /* others may define it */
   c->equations = brink_unit_take(c->unit, 1, sizeof *c->equations);
   check_kinds_of_sections(c);
   brink_check_clock(c);

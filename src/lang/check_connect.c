@@ -8,9 +8,11 @@
 /* Every part of the way to a source is visible: outputs and views. */
 static bool source_fits(brink_checker *c, const brink_ast_expr *path, const brink_symbol *symbol) {
   if (path->nparts == 1) {
-    if (symbol->kind == BRINK_SYMBOL_INPUT) return true;
-    const char *hint =
-        symbol->kind == BRINK_SYMBOL_OUTPUT ? "connect(from, to): is it the target?" : NULL;
+    if (symbol->kind == BRINK_SYMBOL_INPUT || symbol->by_equation) return true;
+    const char *hint = symbol->kind == BRINK_SYMBOL_OUTPUT ? "connect(from, to): is it the target?"
+                       : symbol->kind == BRINK_SYMBOL_INSTANCE
+                           ? "name what is connected: connect(a.y, b.u)"
+                           : NULL;
     brink_check_error(c, BRINK_MSG_NOT_A_SOURCE, path->place, hint,
                       "'%s' is %s: a connection starts at an output of a part, or at an own input",
                       symbol->name, brink_a_kind(symbol->kind));
@@ -23,6 +25,16 @@ static bool source_fits(brink_checker *c, const brink_ast_expr *path, const brin
                       brink_check_path_text(c, path, false));
     return false;
   }
+  if (symbol->kind == BRINK_SYMBOL_FLAG) {
+    brink_check_error(c, BRINK_MSG_NOT_A_SOURCE, path->place,
+                      brink_unit_format(c->unit,
+                                        "give its component an output, with sgn(%s) or "
+                                        "what the flag is made of",
+                                        symbol->name),
+                      "'%s' is %s: a connection starts at an output of a part, or at an own input",
+                      brink_check_path_text(c, path, false), brink_a_kind(symbol->kind));
+    return false;
+  }
   if (symbol->kind == BRINK_SYMBOL_INSTANCE) {
     brink_check_error(c, BRINK_MSG_COMPONENT_AS_SOURCE, path->place, NULL,
                       "'%s' is a component: name one of its outputs",
@@ -32,10 +44,15 @@ static bool source_fits(brink_checker *c, const brink_ast_expr *path, const brin
   return brink_check_visible(c, path);
 }
 
+/* An own output, or an input of a part. */
+static bool is_target(const brink_ast_expr *path, const brink_symbol *symbol) {
+  if (path->nparts == 1) return symbol->kind == BRINK_SYMBOL_OUTPUT;
+  return path->nparts == 2 && symbol->kind == BRINK_SYMBOL_INPUT;
+}
+
 static bool target_fits(brink_checker *c, const brink_ast_expr *path, const brink_symbol *symbol) {
   bool own = path->nparts == 1;
-  if (own && symbol->kind == BRINK_SYMBOL_OUTPUT) return true;
-  if (path->nparts == 2 && symbol->kind == BRINK_SYMBOL_INPUT) return true;
+  if (is_target(path, symbol)) return true;
   const char *text = brink_check_path_text(c, path, false);
   if (path->nparts > 2)
     brink_check_error(c, BRINK_MSG_TARGET_INSIDE_A_PART, path->place,
@@ -56,7 +73,7 @@ static brink_symbol *resolve_end(brink_checker *c, brink_ast_expr *expr) {
   if (symbol == NULL) return NULL;
   expr->type = symbol->read_type;
   for (size_t k = 0; k < expr->nparts; k++) /* an array without an index: all of it */
-    if (expr->part[k].symbol->vector && expr->part[k].index == NULL) expr->vector = true;
+    if (expr->part[k].symbol->vector && !brink_names_element(&expr->part[k])) expr->vector = true;
   return symbol;
 }
 
@@ -156,13 +173,52 @@ static bool different_agents(const brink_checker *c, const brink_ast_expr *a,
   return i != NULL && j != NULL && i->constant && j->constant && i->number != j->number;
 }
 
+/* The port at the end of a path; NULL: it is something else. Reports nothing. */
+static const brink_symbol *port_at(const brink_checker *c, const brink_ast_expr *path) {
+  const brink_symbol *symbol = NULL;
+  for (size_t k = 0; path->op == BRINK_AST_NAME && k < path->nparts; k++) {
+    const char *name = path->part[k].name;
+    if (k > 0 && symbol->class_ == NULL) return NULL;
+    symbol = k == 0 ? brink_check_lookup(c, name) : brink_check_find(c, symbol->class_, name);
+    if (symbol == NULL) return NULL;
+  }
+  return symbol != NULL && symbol->kind == BRINK_SYMBOL_BUNDLE ? symbol : NULL;
+}
+
+/* Two ports that could not be connected signal by signal: says why. */
+static bool check_ports(brink_checker *c, const brink_ast_statement *s) {
+  const brink_symbol *from = port_at(c, s->expr), *to = port_at(c, s->target);
+  if (from == NULL || to == NULL) return true;
+  c->lhs_uncertain = true;
+  const char *source = brink_check_path_text(c, s->expr, false);
+  const char *target = brink_check_path_text(c, s->target, false);
+  if (from->bundle != to->bundle)
+    brink_check_error(c, BRINK_MSG_BUNDLES_DIFFER, s->target->place, NULL,
+                      "'%s' is a bundle '%s', but '%s' is a bundle '%s'", source,
+                      from->bundle->name, target, to->bundle->name);
+  else
+    brink_check_error(
+        c, BRINK_MSG_BUNDLE_DIRECTION, s->expr->place, "connect(from, to)",
+        "a connection goes from an output to an input of parts: '%s' to '%s' does not", source,
+        target);
+  return false;
+}
+
 void brink_check_connect(brink_checker *c, brink_ast_statement *s, brink_check_list *list) {
+  if (!check_ports(c, s)) return;
   brink_symbol *from = resolve_end(c, s->expr);
   brink_symbol *to = resolve_end(c, s->target);
   if (to == NULL) c->lhs_uncertain = true;
-  if (to != NULL && !target_fits(c, s->target, to)) to = NULL;
-  if (from != NULL && !source_fits(c, s->expr, from)) from = NULL;
+  bool source = from == NULL || source_fits(c, s->expr, from); /* one error for both ends */
+  if (to != NULL && !(source ? target_fits(c, s->target, to) : is_target(s->target, to))) to = NULL;
+  if (!source) from = NULL;
   if (to == NULL) return;
+  if (s->target->nparts == 1 && to->by_equation) {
+    brink_check_error(c, BRINK_MSG_CONNECTED_AND_DEFINED, s->target->place,
+                      "remove the connection, or its equations in output",
+                      "'%s' has an equation: nothing is connected to it", to->name);
+    return;
+  }
   brink_check_define(c, list, s->target, to);
   if (s->target->nparts == 1) to->defined = true;
   if (from == NULL || !types_agree(c, s, from, to)) return;

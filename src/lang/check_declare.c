@@ -78,6 +78,15 @@ static void check_size(brink_checker *c, brink_symbol *symbol) {
   brink_context outer = c->context;
   c->context = BRINK_IN_DECLARATIONS;
   bool whole = brink_check_whole(c, symbol->size, "a size");
+  if (whole && symbol->columns != NULL) {
+    bool rows = symbol->rows->constant && symbol->rows->number < 1.0;
+    if (rows || (symbol->columns->constant && symbol->columns->number < 1.0)) {
+      brink_check_error(c, BRINK_MSG_NO_ELEMENTS,
+                        rows ? symbol->rows->place : symbol->columns->place, NULL,
+                        "'%s' needs at least one element", symbol->name);
+      whole = false;
+    }
+  }
   c->context = outer;
   if (whole && symbol->size->constant && symbol->size->number < 1.0)
     brink_check_error(c, BRINK_MSG_NO_ELEMENTS, symbol->size->place, NULL,
@@ -89,10 +98,17 @@ static const char *wrong_kind(const brink_component *component, const brink_symb
                               const char **hint) {
   bool composite = component->kind == BRINK_COMPOSITE || component->kind == BRINK_SYSTEM;
   *hint = NULL;
+  if ((symbol->held || symbol->timer) && component->kind != BRINK_CTC) {
+    *hint = composite       ? "it declares parameters; the rest belongs in its parts"
+            : symbol->timer ? "timers belong in a ctc"
+                            : "every state of it is held: write state(...)";
+    return symbol->timer ? "a timer" : "a held quantity";
+  }
   switch (symbol->kind) {
   case BRINK_SYMBOL_STATE:
   case BRINK_SYMBOL_VARIABLE:
   case BRINK_SYMBOL_MODE:
+  case BRINK_SYMBOL_QUEUE:
     *hint = "it declares parameters; the rest belongs in its parts";
     return composite ? brink_a_kind(symbol->kind) : NULL;
   case BRINK_SYMBOL_FLAG:
@@ -116,6 +132,15 @@ static void check_declaration(brink_checker *c, brink_symbol *symbol) {
                       "'%s' is a parameter: it does not vary in time", symbol->name);
     symbol->read_type = BRINK_TYPE_REAL;
   }
+  if (symbol->held && symbol->type == BRINK_TYPE_SIGNAL)
+    brink_check_error(c, BRINK_MSG_HELD_AS_SIGNAL, symbol->type_place,
+                      "make it real, or a state with an equation",
+                      "'%s' is held: it does not vary between events", symbol->name);
+  if (symbol->kind == BRINK_SYMBOL_QUEUE &&
+      (symbol->type == BRINK_TYPE_SIGNAL || symbol->type == BRINK_TYPE_STRING))
+    brink_check_error(c, BRINK_MSG_QUEUE_TYPE, symbol->type_place,
+                      "give it real, integer or boolean", "a queue cannot hold %ss",
+                      brink_type_name(symbol->type));
   if (symbol->size != NULL) check_size(c, symbol);
   if (symbol->range.given && symbol->range.is_set)
     check_set(c, symbol);
@@ -167,7 +192,11 @@ static void check_sample(brink_checker *c) {
   bool period = brink_check_number(c, component->period, "a period");
   bool offset = brink_check_number(c, component->offset, "an offset");
   if (period && component->period->constant && !(component->period->number > 0.0))
-    brink_check_error(c, BRINK_MSG_PERIOD_NOT_POSITIVE, component->period->place, NULL,
+    brink_check_error(c, BRINK_MSG_PERIOD_NOT_POSITIVE, component->period->place,
+                      offset && component->offset != NULL && component->offset->constant &&
+                              component->offset->number > 0.0
+                          ? "sample(period, offset): the period comes first"
+                          : NULL,
                       "a period must be positive");
   if (offset && component->offset->constant && component->offset->number < 0.0)
     brink_check_error(c, BRINK_MSG_OFFSET_NEGATIVE, component->offset->place, NULL,
@@ -189,7 +218,8 @@ void brink_check_clock(brink_checker *c) {
   c->context = BRINK_IN_DECLARATIONS;
   if (component->has_sample) check_sample(c);
   if (component->has_priority) check_priority(c);
-  if (component->kind == BRINK_DTC && !component->has_sample && !component->names_uncertain)
+  if (component->kind == BRINK_DTC && !component->has_sample && !component->names_uncertain &&
+      !component->partial)
     brink_check_error(c, BRINK_MSG_NO_SAMPLE, component->place,
                       "declare when it runs: sample(0.1, 0.0);", "'%s' is a dtc without a sample",
                       component->name);

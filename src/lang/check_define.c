@@ -39,7 +39,13 @@ static brink_check_lhs make_lhs(brink_checker *c, const brink_ast_expr *target,
 }
 
 static void twice(brink_checker *c, const brink_check_lhs *lhs, brink_place first) {
-  const char *hint = brink_unit_format(c->unit, "first at line %u", (unsigned)first.line);
+  const char *from = lhs->symbol != NULL ? lhs->symbol->inherited_from : NULL;
+  const char *hint =
+      brink_unit_format(c->unit, "first at %s", brink_check_line_text(c, first, lhs->place));
+  if (from != NULL && brink_check_rule(c->context)->equations)
+    hint = brink_unit_format(c->unit,
+                             "%s; equations that '%s' has cannot be replaced: leave them out there",
+                             hint, from);
   bool connection = c->context == BRINK_IN_CONNECTIONS;
   bool equation = brink_check_rule(c->context)->equations;
   if (connection)
@@ -86,7 +92,9 @@ static bool add(brink_checker *c, brink_check_list *list, const brink_check_lhs 
   const char *elements = NULL;
   if (element || lhs->has_elements) elements = brink_unit_format(c->unit, "%s[]", lhs->coarse);
   const brink_place *first = find_place(c, list, lhs->text);
-  if (first == NULL && element) first = find_place(c, list, lhs->coarse);
+  /* In initial, the whole and then an element: the later one counts. */
+  if (first == NULL && element && c->context != BRINK_IN_INITIAL)
+    first = find_place(c, list, lhs->coarse);
   if (first == NULL && !element && elements != NULL) first = find_place(c, list, elements);
   if (first != NULL) {
     if (!c->damaged) twice(c, lhs, *first);
@@ -143,7 +151,8 @@ static void compare_branches(brink_checker *c, const brink_ast_statement *statem
 
 void brink_check_join(brink_checker *c, brink_check_list *list,
                       const brink_ast_statement *statement, brink_check_list *branch) {
-  if (brink_check_rule(c->context)->equations) compare_branches(c, statement, branch);
+  if (c->function == NULL && brink_check_rule(c->context)->equations)
+    compare_branches(c, statement, branch);
   brink_check_list *all = brink_unit_take(c->unit, 1, sizeof *all);
   if (all == NULL) return;
   for (size_t k = 0; k < statement->nblocks; k++) {

@@ -7,9 +7,14 @@
 #include <math.h>
 #include <string.h>
 
-static void set(brink_ast_expr *expr, brink_type type, bool vector) {
+static void set_rank(brink_ast_expr *expr, brink_type type, int rank) {
   expr->type = type;
-  expr->vector = vector;
+  expr->rank = (uint8_t)rank;
+  expr->vector = rank > 0;
+}
+
+static void set(brink_ast_expr *expr, brink_type type, bool vector) {
+  set_rank(expr, type, vector);
 }
 
 static void set_constant(brink_ast_expr *expr, double value) {
@@ -62,7 +67,16 @@ static bool may_read(brink_checker *c, const brink_ast_expr *expr, const brink_s
                       symbol->name, brink_a_kind(symbol->kind));
     return false;
   }
-  if (brink_check_rule(c->context)->constant && !known_before_the_run(symbol)) {
+  if (symbol->kind == BRINK_SYMBOL_QUEUE) {
+    const char *hint =
+        brink_unit_format(c->unit, "read length(%s) or first(%s)", symbol->name, symbol->name);
+    brink_check_error(c, BRINK_MSG_QUEUE_AS_VALUE, expr->place, hint,
+                      "'%s' is a queue, not a value", symbol->name);
+    return false;
+  }
+  bool local = symbol->kind == BRINK_SYMBOL_LET && c->function != NULL &&
+               c->context != BRINK_IN_DECLARATIONS; /* of a function whose value is known */
+  if (brink_check_rule(c->context)->constant && !local && !known_before_the_run(symbol)) {
     brink_check_error(c, BRINK_MSG_NOT_KNOWN_BEFORE_RUN, expr->place, "use numbers and parameters",
                       "'%s', %s, is not known before the run", symbol->name,
                       brink_a_kind(symbol->kind));
@@ -81,11 +95,12 @@ static void type_name(brink_checker *c, brink_ast_expr *expr) {
       return;
     }
     expr->predefined = BRINK_PREDEFINED_NOT;
+    if (part->index == NULL && brink_check_constant(c, expr)) return;
   }
   brink_symbol *symbol = brink_check_path(c, expr);
   if (symbol == NULL || !may_read(c, expr, symbol)) return;
-  bool indexed = expr->part[expr->nparts - 1].index != NULL;
-  set(expr, symbol->read_type, symbol->vector && !indexed);
+  const brink_ast_expr *index = expr->part[expr->nparts - 1].index;
+  set_rank(expr, symbol->read_type, index != NULL ? brink_index_rank(index) : symbol->rank);
 }
 
 /* x': the derivative of a continuous state, where it may be read. */
@@ -115,7 +130,7 @@ static void type_prime(brink_checker *c, brink_ast_expr *expr) {
                       "the derivative of '%s' may be read only in flags and outputs", symbol->name);
     return;
   }
-  set(expr, BRINK_TYPE_SIGNAL, name->vector);
+  set_rank(expr, BRINK_TYPE_SIGNAL, name->rank);
 }
 
 /* ---- operators ---- */
@@ -199,13 +214,36 @@ static void fold_operator(brink_ast_expr *expr) {
                fold(expr->op, expr->arg[0]->number, expr->nargs > 1 ? expr->arg[1]->number : 0.0));
 }
 
+/* The rank of an operator's result; -1: there is none (reported). */
+int brink_check_ranks(brink_checker *c, const brink_ast_expr *expr, int a, int b) {
+  bool product = expr->op == BRINK_AST_MUL && (a == 2 || b == 2) && a > 0 && b > 0;
+  if (product) return a == 2 && b == 2 ? 2 : 1;
+  if (b == 2 && expr->op == BRINK_AST_DIV) {
+    brink_check_error(c, BRINK_MSG_MATRIX_OPERATOR, expr->place, "write solve(A, b), or inverse(A)",
+                      "'%s' is not defined for matrices", operator_text(expr->op));
+    return -1;
+  }
+  if (expr->op == BRINK_AST_POW && (a == 2 || b == 2)) {
+    brink_check_error(c, BRINK_MSG_MATRIX_OPERATOR, expr->place, "write A*A",
+                      "'%s' is not defined for matrices", operator_text(expr->op));
+    return -1;
+  }
+  if (a > 0 && b > 0 && a != b) {
+    brink_check_error(c, BRINK_MSG_RANKS_COMBINED, expr->place, NULL,
+                      "a vector and a matrix cannot be combined by '%s'", operator_text(expr->op));
+    return -1;
+  }
+  return a > b ? a : b;
+}
+
 static void type_arithmetic(brink_checker *c, brink_ast_expr *expr) {
   if (!operands_numeric(c, expr)) return;
   const brink_ast_expr *a = expr->arg[0], *b = expr->arg[expr->nargs - 1];
   brink_type type = join(a->type, b->type);
   bool real = expr->op == BRINK_AST_DIV || expr->op == BRINK_AST_POW;
   if (real && type == BRINK_TYPE_INTEGER) type = BRINK_TYPE_REAL;
-  set(expr, type, a->vector || b->vector);
+  int rank = expr->nargs == 1 ? a->rank : brink_check_ranks(c, expr, a->rank, b->rank);
+  if (rank >= 0) set_rank(expr, type, rank);
 }
 
 /* < <= > >= need numbers; = and /= take anything that can be the same. */
@@ -256,7 +294,43 @@ static void type_if(brink_checker *c, brink_ast_expr *expr) {
                       brink_a_type(b->type));
     return;
   }
-  set(expr, type, a->vector || b->vector);
+  if (a->rank > 0 && b->rank > 0 && a->rank != b->rank) {
+    brink_check_error(c, BRINK_MSG_RANKS_COMBINED, expr->place, NULL,
+                      "a vector and a matrix cannot be combined by '%s'", "if");
+    return;
+  }
+  set_rank(expr, type, a->rank > b->rank ? a->rank : b->rank);
+}
+
+/* e for i in lo..hi */
+static void type_each(brink_checker *c, brink_ast_expr *expr) {
+  size_t mark = brink_check_open_scope(c);
+  for (int k = 1; k <= 2; k++)
+    brink_check_whole(c, expr->arg[k], k == 1 ? "the loop's start" : "the loop's end");
+  if (expr->loop == NULL) return;
+  expr->loop->read_type = expr->loop->type = BRINK_TYPE_INTEGER;
+  brink_check_declare_local(c, expr->loop);
+  brink_check_expr(c, expr->arg[0]);
+  brink_check_close_scope(c, mark);
+  if (!is_known(expr->arg[0])) return;
+  if (expr->arg[0]->rank > 1) {
+    brink_check_error(c, BRINK_MSG_VECTOR_IN_VECTOR, expr->arg[0]->place, NULL,
+                      "a matrix cannot be an element of a vector");
+    return;
+  }
+  set_rank(expr, expr->arg[0]->type, expr->arg[0]->rank + 1);
+}
+
+/* Indices are looked at with the name that they belong to. */
+static void type_index(brink_checker *c, brink_ast_expr *expr) {
+  for (size_t k = 0; k < expr->nargs; k++) {
+    brink_ast_expr *one = expr->arg[k];
+    if (one->op == BRINK_AST_SLICE)
+      brink_check_expr(c, one);
+    else
+      brink_check_whole(c, one, "an index");
+  }
+  set(expr, BRINK_TYPE_INTEGER, false);
 }
 
 static void type_vector(brink_checker *c, brink_ast_expr *expr) {
@@ -267,9 +341,15 @@ static void type_vector(brink_checker *c, brink_ast_expr *expr) {
     if (!is_known(element)) return;
     if (k == 0) type = element->type;
     brink_type joined = join(type, element->type);
-    if (element->vector) {
+    if (element->rank > 1) {
       brink_check_error(c, BRINK_MSG_VECTOR_IN_VECTOR, element->place, NULL,
-                        "a vector cannot be an element of a vector");
+                        "a matrix cannot be an element of a vector");
+      return;
+    }
+    if (element->rank != expr->arg[0]->rank) {
+      brink_check_error(c, BRINK_MSG_ROWS_MIXED, element->place,
+                        "rows of a matrix are written [[1, 0], [0, 1]]",
+                        "rows and single values cannot stand in one list");
       return;
     }
     if (joined == BRINK_TYPE_UNKNOWN) {
@@ -280,7 +360,7 @@ static void type_vector(brink_checker *c, brink_ast_expr *expr) {
     }
     type = joined;
   }
-  set(expr, type, true);
+  set_rank(expr, type, expr->nargs > 0 ? expr->arg[0]->rank + 1 : 1);
 }
 
 /* Once the operands have their types. */
@@ -319,6 +399,13 @@ static void type_leaf(brink_checker *c, brink_ast_expr *expr) {
     return;
   case BRINK_AST_VECTOR:
     type_vector(c, expr);
+    return;
+  case BRINK_AST_EACH:
+    type_each(c, expr);
+    return;
+  case BRINK_AST_SLICE:
+  case BRINK_AST_INDICES:
+    type_index(c, expr);
     return;
   default: /* DAMAGED */
     return;

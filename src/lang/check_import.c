@@ -22,23 +22,37 @@ static bool is_read(const brink_unit *unit, const char *path) {
   return false;
 }
 
-/* Is there such a file beside the one that names the component, and does it hold it? */
-static bool holds(brink_checker *c, const char *file, const brink_symbol *instance) {
-  brink_unit *unit = c->unit;
-  const char *from = unit->files[instance->class_place.file].path, *slash = strrchr(from, '/');
-  int directory = slash != NULL ? (int)(slash - from) + 1 : 0;
-  const char *path = brink_unit_format(unit, "%.*s%s", directory, from, file), *reason;
+/* Is there such a file, and does it hold the component? */
+static bool holds_at(brink_unit *unit, const char *path, const char *class_name) {
+  const char *reason;
   if (unit->out_of_memory || is_read(unit, path)) return false;
+  if (unit->reader.look != NULL &&
+      unit->reader.look(path, &reason, unit->reader.user) != BRINK_FILE_FOUND)
+    return false;
   size_t length;
   char *text = unit->reader.read(path, &length, &reason, unit->reader.user);
-  bool found = text != NULL && declares(text, instance->class_name);
+  bool found = text != NULL && declares(text, class_name);
   free(text);
   return found;
 }
 
-const char *brink_check_import_hint(brink_checker *c, const brink_symbol *instance) {
+/* Beside the file that names it, or in the search path. */
+static bool holds(brink_checker *c, const char *file, const char *class_name, brink_place place) {
+  brink_unit *unit = c->unit;
+  const char *from = unit->files[place.file].path, *slash = strrchr(from, '/');
+  int directory = slash != NULL ? (int)(slash - from) + 1 : 0;
+  if (holds_at(unit, brink_unit_format(unit, "%.*s%s", directory, from, file), class_name))
+    return true;
+  for (size_t k = 0; k < unit->reader.ndirectories; k++)
+    if (holds_at(unit, brink_unit_format(unit, "%s/%s", unit->reader.directories[k], file),
+                 class_name))
+      return true;
+  return false;
+}
+
+const char *brink_check_import_hint(brink_checker *c, const char *class_name, brink_place place) {
   char lower[BRINK_NAME_LIMIT + 1];
-  const char *name = instance->class_name;
+  const char *name = class_name;
   size_t length = strlen(name);
   if (length > BRINK_NAME_LIMIT || c->unit->too_many) return NULL;
   for (size_t k = 0; k <= length; k++)
@@ -47,7 +61,7 @@ const char *brink_check_import_hint(brink_checker *c, const brink_symbol *instan
   for (size_t k = 0; k < 2; k++) {
     if (k == 1 && strcmp(lower, name) == 0) break;
     const char *file = brink_unit_format(c->unit, "%s.hsml", spellings[k]);
-    if (holds(c, file, instance))
+    if (holds(c, file, class_name, place))
       return brink_unit_format(c->unit, "it is in a file that is not imported: import \"%s\";",
                                file);
   }

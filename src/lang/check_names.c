@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "lang/foreign.h"
+
 /* ---- scopes ---- */
 
 size_t brink_check_open_scope(const brink_checker *c) {
@@ -88,6 +90,34 @@ static bool is_function(const brink_checker *c, const char *name) {
   return false;
 }
 
+/* A value of a mode or a string without its quotes. */
+static const char *quoted_hint(brink_checker *c, const char *name) {
+  if (c->component == NULL || c->function != NULL) return NULL;
+  for (const brink_symbol *s = c->component->symbols; s != NULL; s = s->next)
+    if (s->range.given && s->range.is_set && brink_check_in_set(c, &s->range, name))
+      return brink_unit_format(c->unit, "did you mean \"%s\"?", name);
+  return NULL;
+}
+
+/* x_dot, dx, where x is a state. */
+static bool spells_derivative(const brink_checker *c, const char *name, char *state) {
+  if (!brink_foreign_derivative(name, state)) return false;
+  const brink_symbol *symbol = brink_check_lookup(c, state);
+  return symbol != NULL && symbol->kind == BRINK_SYMBOL_STATE;
+}
+
+/* What a name that means nothing may have meant: x_dot, e, a value without quotes, a name that is nearly right. */
+static const char *name_hint(brink_checker *c, const char *name) {
+  char state[BRINK_NAME_LIMIT + 1];
+  const char *nearest = nearest_name(c, name), *other = quoted_hint(c, name);
+  if (spells_derivative(c, name, state)) {
+    if (brink_check_lookup(c, "dt") == NULL) poison(c, "dt"); /* of dx/dt: one error */
+    return brink_unit_format(c->unit, "the derivative of '%s' is written %s'", state, state);
+  }
+  if (other == NULL && nearest == NULL) other = brink_foreign_hint(BRINK_FOREIGN_NAME, name);
+  return other != NULL ? other : brink_check_did_you_mean(c, nearest);
+}
+
 void brink_check_unknown(brink_checker *c, const char *name, brink_place place) {
   bool quiet = c->function == NULL && c->component != NULL && c->component->names_uncertain;
   if (c->function == NULL && c->pair != NULL && c->pair->damaged) quiet = true;
@@ -98,8 +128,7 @@ void brink_check_unknown(brink_checker *c, const char *name, brink_place place) 
     return;
   }
   if (!quiet && !c->unit->too_many)
-    brink_check_error(c, BRINK_MSG_UNKNOWN_NAME, place,
-                      brink_check_did_you_mean(c, nearest_name(c, name)), "there is no '%s' here",
+    brink_check_error(c, BRINK_MSG_UNKNOWN_NAME, place, name_hint(c, name), "there is no '%s' here",
                       name);
   poison(c, name);
 }
@@ -116,34 +145,71 @@ static void unknown_member(brink_checker *c, brink_component *class_, const brin
 
 /* ---- paths ---- */
 
-/* The index of x[k]: a whole number, within the size where both are literals. */
-static bool check_index(brink_checker *c, const brink_symbol *symbol, brink_ast_part *part) {
-  const brink_ast_expr *size = symbol->size;
-  if (!symbol->vector && symbol->read_type != BRINK_TYPE_UNKNOWN) {
-    brink_check_error(c, BRINK_MSG_INDEX_OF_NO_VECTOR, part->index->place, NULL,
-                      "'%s' has no elements: it was declared without []", symbol->name);
-    return false;
-  }
-  if (!symbol->vector && symbol->kind == BRINK_SYMBOL_INSTANCE) {
-    brink_check_error(c, BRINK_MSG_INDEX_OF_NO_ARRAY, part->index->place, NULL,
-                      "'%s' is one component, not an array of them", symbol->name);
-    return false;
-  }
+/* One index of x[k] or P[i, j]: a whole number, within the size where both are literals. */
+static bool check_one_index(brink_checker *c, const brink_symbol *symbol, brink_ast_expr *index,
+                            const brink_ast_expr *size) {
   bool prime = c->prime;
   c->prime = false;
-  bool whole = brink_check_whole(c, part->index, "an index");
+  bool whole = true;
+  for (size_t k = 0; index->op == BRINK_AST_SLICE && k < index->nargs; k++)
+    whole = check_one_index(c, symbol, index->arg[k], size) && whole;
+  if (index->op != BRINK_AST_SLICE) whole = brink_check_whole(c, index, "an index");
   c->prime = prime;
-  if (!whole || !part->index->constant) return whole;
-  double k = part->index->number;
+  if (!whole || index->op == BRINK_AST_SLICE || !index->constant) return whole;
+  double k = index->number;
   if (k < 1.0 || (size != NULL && size->constant && k > size->number)) {
     const char *hint = size != NULL && size->constant
                            ? brink_unit_format(c->unit, "from 1 to %.0f", size->number)
                            : "indices start at 1";
-    brink_check_error(c, BRINK_MSG_INDEX_OUT_OF_RANGE, part->index->place, hint,
-                      "there is no '%s[%.0f]'", symbol->name, k);
+    brink_check_error(c, BRINK_MSG_INDEX_OUT_OF_RANGE, index->place, hint, "there is no '%s[%.0f]'",
+                      symbol->name, k);
     return false;
   }
   return true;
+}
+
+/* Row and column; where all are literals, the number of the element. */
+static bool check_indices(brink_checker *c, const brink_symbol *symbol, brink_ast_expr *index) {
+  brink_ast_expr *row = index->arg[0], *column = index->arg[1];
+  bool ok = check_one_index(c, symbol, row, symbol->rows);
+  ok = check_one_index(c, symbol, column, symbol->columns) && ok;
+  index->type = ok ? BRINK_TYPE_INTEGER : BRINK_TYPE_UNKNOWN;
+  index->constant = ok && row->constant && column->constant && row->op != BRINK_AST_SLICE &&
+                    column->op != BRINK_AST_SLICE && symbol->columns != NULL &&
+                    symbol->columns->constant;
+  if (index->constant)
+    index->number = (row->number - 1.0) * symbol->columns->number + column->number;
+  return ok;
+}
+
+static bool check_index(brink_checker *c, const brink_symbol *symbol, brink_ast_part *part) {
+  brink_ast_expr *index = part->index;
+  if (!symbol->vector && symbol->read_type != BRINK_TYPE_UNKNOWN) {
+    brink_check_error(c, BRINK_MSG_INDEX_OF_NO_VECTOR, index->place, NULL,
+                      "'%s' has no elements: it was declared without []", symbol->name);
+    return false;
+  }
+  if (!symbol->vector && symbol->kind == BRINK_SYMBOL_INSTANCE) {
+    brink_check_error(c, BRINK_MSG_INDEX_OF_NO_ARRAY, index->place, NULL,
+                      "'%s' is one component, not an array of them", symbol->name);
+    return false;
+  }
+  if (symbol->kind == BRINK_SYMBOL_INSTANCE && brink_index_rank(index) > 0) {
+    brink_check_error(c, BRINK_MSG_SLICE_OF_PARTS, index->place, "take them one by one, in a loop",
+                      "'%s' is an array of components: it has no slices", symbol->name);
+    return false;
+  }
+  bool known = symbol->vector; /* of an argument of a function, only at its calls */
+  bool two = index->op == BRINK_AST_INDICES;
+  if (known && two != (symbol->rank == 2)) {
+    const char *hint = two ? NULL
+                           : brink_unit_format(c->unit, "an element is %s[1, 2], a row %s[1, :]",
+                                               symbol->name, symbol->name);
+    brink_check_error(c, BRINK_MSG_INDEX_COUNT, index->place, hint, "'%s' has %s", symbol->name,
+                      two ? "one index" : "two indices, row and column");
+    return false;
+  }
+  return two ? check_indices(c, symbol, index) : check_one_index(c, symbol, index, symbol->size);
 }
 
 /* One more part of a path, in the class reached so far (NULL: the scope of the present place). */
@@ -162,7 +228,11 @@ static brink_component *enter(brink_checker *c, const brink_ast_part *part,
                               const brink_ast_part *next) {
   brink_symbol *symbol = part->symbol;
   if (symbol->kind != BRINK_SYMBOL_INSTANCE && symbol->kind != BRINK_SYMBOL_PARTNER) {
-    brink_check_error(c, BRINK_MSG_MEMBER_OF_NO_COMPONENT, next->place, NULL,
+    const char *hint = NULL;
+    if (strcmp(next->name, "start") == 0)
+      hint = brink_unit_format(c->unit, "where it starts stands in 'initial': %s := ...;",
+                               symbol->name);
+    brink_check_error(c, BRINK_MSG_MEMBER_OF_NO_COMPONENT, next->place, hint,
                       "'%s' is %s: it has no parts", symbol->name, brink_a_kind(symbol->kind));
     return NULL;
   }
@@ -175,11 +245,50 @@ static brink_component *enter(brink_checker *c, const brink_ast_part *part,
   return symbol->class_;
 }
 
+/* "f.torque, f.speed" */
+static const char *signals_text(brink_checker *c, const brink_symbol *port) {
+  enum { SHOWN = 6 };
+  const char *text = "";
+  int shown = 0;
+  for (const brink_symbol *m = port->bundle->members; m != NULL; m = m->next, shown++) {
+    if (shown == SHOWN) return brink_unit_format(c->unit, "%s, ...", text);
+    text =
+        brink_unit_format(c->unit, "%s%s%s.%s", text, shown == 0 ? "" : ", ", port->name, m->name);
+  }
+  return text;
+}
+
+/* f.w of a port f: the two parts become one, as the signal is declared. False: reported. */
+static bool join_signal(brink_checker *c, brink_ast_expr *expr, size_t k) {
+  brink_ast_part *port = &expr->part[k], *member = &expr->part[k + 1];
+  if (k + 1 == expr->nparts) {
+    brink_check_error(c, BRINK_MSG_BUNDLE_AS_VALUE, port->place, signals_text(c, port->symbol),
+                      "'%s' is a bundle: name one of its signals", port->name);
+    return false;
+  }
+  if (port->index != NULL && !check_index(c, port->symbol, port)) return false;
+  if (port->index != NULL && member->index != NULL) {
+    brink_symbol scalar = {.name = member->name, .read_type = BRINK_TYPE_SIGNAL};
+    return check_index(c, &scalar, member);
+  }
+  brink_ast_part joined = {.name = brink_unit_format(c->unit, "%s.%s", port->name, member->name),
+                           .index = port->index != NULL ? port->index : member->index,
+                           .place = port->place};
+  if (member->place.line == port->place.line && member->place.column > port->place.column)
+    joined.place.length = member->place.column + member->place.length - port->place.column;
+  *port = joined;
+  for (size_t j = k + 1; j + 1 < expr->nparts; j++) expr->part[j] = expr->part[j + 1];
+  expr->nparts--;
+  return true;
+}
+
 brink_symbol *brink_check_path(brink_checker *c, brink_ast_expr *expr) {
   brink_component *class_ = NULL;
   for (size_t k = 0; k < expr->nparts; k++) {
     brink_ast_part *part = &expr->part[k];
     brink_symbol *symbol = find_part(c, class_, part);
+    if (symbol != NULL && symbol->kind == BRINK_SYMBOL_BUNDLE)
+      symbol = join_signal(c, expr, k) ? find_part(c, class_, part) : NULL;
     if (symbol == NULL) return NULL;
     if (part->index != NULL && !check_index(c, symbol, part)) return NULL;
     if (k + 1 == expr->nparts) return symbol;

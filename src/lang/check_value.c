@@ -8,8 +8,9 @@
 
 /* The set that a string comes from; NULL: any string, or more than one source. */
 static const brink_ast_range *set_of(const brink_ast_expr *expr, const brink_symbol **symbol) {
-  if (expr->op == BRINK_AST_CALL && expr->nargs == 1 &&
-      (expr->function == BRINK_FN_PRE || expr->function == BRINK_FN_NOEVENT))
+  if (expr->op == BRINK_AST_CALL && (expr->function == BRINK_FN_DELAY ||
+                                     (expr->nargs == 1 && (expr->function == BRINK_FN_PRE ||
+                                                           expr->function == BRINK_FN_NOEVENT))))
     expr = expr->arg[0];
   if (expr->op != BRINK_AST_NAME || expr->nparts == 0) return NULL;
   *symbol = expr->part[expr->nparts - 1].symbol;
@@ -134,7 +135,21 @@ static bool type_fits(brink_type to, brink_type from) {
   return false;
 }
 
-void brink_check_fits(brink_checker *c, const brink_symbol *symbol, bool element,
+/* How one type is made of the other. */
+static const char *mismatch_hint(brink_checker *c, brink_type to, const brink_ast_expr *expr) {
+  bool real = expr->type == BRINK_TYPE_REAL || expr->type == BRINK_TYPE_SIGNAL;
+  if (to == BRINK_TYPE_INTEGER && real && expr->constant && expr->number == floor(expr->number) &&
+      fabs(expr->number) < 1e15)
+    return brink_unit_format(c->unit, "write %.0f", expr->number);
+  if (to == BRINK_TYPE_INTEGER && real) return "floor(...) and ceil(...) give integers";
+  if (brink_is_numeric(to) && expr->type == BRINK_TYPE_BOOLEAN)
+    return "a number from a boolean is written if ... then 1 else 0";
+  if (to == BRINK_TYPE_BOOLEAN && brink_is_numeric(expr->type))
+    return "a boolean from a number is written n /= 0";
+  return NULL;
+}
+
+void brink_check_fits(brink_checker *c, const brink_symbol *symbol, const brink_ast_expr *index,
                       brink_ast_expr *expr) {
   brink_type to = symbol->kind == BRINK_SYMBOL_MODE ? BRINK_TYPE_STRING : symbol->type;
   if (expr == NULL || expr->type == BRINK_TYPE_UNKNOWN) return;
@@ -145,17 +160,26 @@ void brink_check_fits(brink_checker *c, const brink_symbol *symbol, bool element
     to = BRINK_TYPE_UNKNOWN;
   }
   if (!type_fits(to, expr->type)) {
-    brink_check_error(c, BRINK_MSG_TYPE_MISMATCH, expr->place, NULL, "'%s' is %s, but this is %s",
-                      symbol->name, brink_a_type(to), brink_a_type(expr->type));
+    brink_check_error(c, BRINK_MSG_TYPE_MISMATCH, expr->place, mismatch_hint(c, to, expr),
+                      "'%s' is %s, but this is %s", symbol->name, brink_a_type(to),
+                      brink_a_type(expr->type));
     return;
   }
-  if (expr->vector && (!symbol->vector || element)) {
+  int rank = index != NULL ? brink_index_rank(index) : symbol->rank;
+  const char *name =
+      index != NULL ? brink_unit_format(c->unit, "%s[...]", symbol->name) : symbol->name;
+  if (expr->vector && rank == 0) {
     brink_check_error(c, BRINK_MSG_VECTOR_AS_VALUE, expr->place, NULL,
-                      "'%s' is one value, but this is a vector",
-                      element ? brink_unit_format(c->unit, "%s[...]", symbol->name) : symbol->name);
+                      "'%s' is one value, but this is a vector", name);
     return;
   }
-  const brink_ast_expr *size = symbol->size;
+  if (expr->rank > 0 && expr->rank != rank) {
+    brink_check_error(c, BRINK_MSG_RANK_MISMATCH, expr->place, NULL, "'%s' is %s, but this is %s",
+                      name, rank == 2 ? "a matrix" : "a vector",
+                      expr->rank == 2 ? "a matrix" : "a vector");
+    return;
+  }
+  const brink_ast_expr *size = index == NULL && symbol->columns == NULL ? symbol->size : NULL;
   if (expr->op == BRINK_AST_VECTOR && size != NULL && size->constant &&
       size->number != (double)expr->nargs) {
     brink_check_error(c, BRINK_MSG_LENGTH_MISMATCH, expr->place, NULL,
@@ -187,7 +211,8 @@ static const char *value_key(brink_checker *c, const brink_ast_value *value) {
 static void check_once(brink_checker *c, const void *list, bool damaged, brink_ast_value *value) {
   const brink_ast_value *first = brink_check_put(c, list, value_key(c, value), value);
   if (first == NULL || damaged) return;
-  const char *hint = brink_unit_format(c->unit, "first at line %u", (unsigned)first->place.line);
+  const char *hint = brink_unit_format(c->unit, "first at %s",
+                                       brink_check_line_text(c, first->place, value->place));
   brink_check_error(c, BRINK_MSG_VALUE_TWICE, value->place, hint, "'%s' has a value already",
                     value->name);
 }
@@ -220,7 +245,7 @@ static void check_assignment(brink_checker *c, brink_ast_section *section, brink
   value->symbol = symbol;
   check_value_index(c, value);
   check_once(c, section, section->damaged, value);
-  brink_check_fits(c, symbol, value->index != NULL, value->expr);
+  brink_check_fits(c, symbol, value->index, value->expr);
 }
 
 void brink_check_assigned(brink_checker *c, brink_ast_statement *s, brink_check_list *list) {
@@ -236,9 +261,11 @@ void brink_check_assigned(brink_checker *c, brink_ast_statement *s, brink_check_
   brink_symbol *symbol = find_assigned(c, target->part[0].name, target->part[0].place);
   if (symbol == NULL || brink_check_path(c, target) == NULL) return;
   target->type = symbol->read_type;
-  target->vector = symbol->vector && target->part[0].index == NULL;
+  const brink_ast_expr *index = target->part[0].index;
+  target->rank = (uint8_t)(index != NULL ? brink_index_rank(index) : symbol->rank);
+  target->vector = target->rank > 0;
   brink_check_define(c, list, target, symbol);
-  brink_check_fits(c, symbol, target->part[0].index != NULL, s->expr);
+  brink_check_fits(c, symbol, target->part[0].index, s->expr);
 }
 
 void brink_check_assignments(brink_checker *c, brink_ast_section *section) {
@@ -283,24 +310,32 @@ static void check_argument(brink_checker *c, brink_symbol *instance, brink_ast_v
   value->symbol = symbol;
   if (value->index != NULL) brink_check_whole(c, value->index, "an index");
   check_once(c, &instance->values, false, value);
-  bool spread = instance->vector && value->expr->vector && !symbol->vector; /* one value each */
-  if (!spread) brink_check_fits(c, symbol, value->index != NULL, value->expr);
+  bool spread = instance->vector && instance->counter == NULL && value->expr->vector &&
+                !symbol->vector; /* one value each */
+  if (!spread) brink_check_fits(c, symbol, value->index, value->expr);
 }
 
 void brink_check_arguments(brink_checker *c, brink_symbol *instance) {
+  size_t mark = brink_check_open_scope(c);
+  if (instance->counter != NULL) {
+    instance->counter->read_type = BRINK_TYPE_INTEGER;
+    brink_check_declare_local(c, instance->counter);
+  }
   for (size_t k = 0; k < instance->nvalues; k++) check_argument(c, instance, &instance->values[k]);
+  brink_check_close_scope(c, mark);
 }
 
 /* ---- simulation ---- */
 
 static const struct {
   const char *name;
-  const char *texts; /* NULL: a number */
+  const char *texts; /* NULL: a number; "": any text */
   bool whole;
   double least; /* … at least this; or more than it, if `open` */
   bool open;
 } keys[] = {
-    {"until", NULL, false, 0.0, false},
+    {"from", NULL, false, -INFINITY, true},
+    {"until", NULL, false, -INFINITY, false},
     {"tolerance", NULL, false, 0.0, true},
     {"rtol", NULL, false, 0.0, true},
     {"atol", NULL, false, 0.0, false},
@@ -308,6 +343,7 @@ static const struct {
      false},
     {"events", "extrapolate interpolate endpoint zlm mnm", false, 0.0, false},
     {"every", NULL, false, 0.0, true},
+    {"keep", "", false, 0.0, false},
     {"step", NULL, false, 0.0, true},
     {"order", NULL, true, 1.0, false},
     {"hmin", NULL, false, 0.0, false},
@@ -340,13 +376,15 @@ static bool is_word(brink_checker *c, const char *words, const char *text, const
 
 static void check_text_key(brink_checker *c, size_t k, const brink_ast_expr *expr) {
   const char *nearest;
+  bool any = keys[k].texts[0] == '\0';
   if (expr->type != BRINK_TYPE_STRING) {
-    brink_check_error(c, BRINK_MSG_SIMULATION_NOT_A_STRING, expr->place,
-                      brink_unit_format(c->unit, "one of %s", keys[k].texts),
+    const char *hint = any ? "names between quotes, such as \"plant.*, car[1..5].x\""
+                           : brink_unit_format(c->unit, "one of %s", keys[k].texts);
+    brink_check_error(c, BRINK_MSG_SIMULATION_NOT_A_STRING, expr->place, hint,
                       "'%s' is a string, but this is %s", keys[k].name, brink_a_type(expr->type));
     return;
   }
-  if (expr->op != BRINK_AST_TEXT || is_word(c, keys[k].texts, expr->text, &nearest)) return;
+  if (any || expr->op != BRINK_AST_TEXT || is_word(c, keys[k].texts, expr->text, &nearest)) return;
   const char *hint = nearest != NULL ? brink_unit_format(c->unit, "did you mean \"%s\"?", nearest)
                                      : brink_unit_format(c->unit, "one of %s", keys[k].texts);
   brink_check_error(c, BRINK_MSG_SIMULATION_UNKNOWN_WORD, expr->place, hint,

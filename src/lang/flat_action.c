@@ -1,349 +1,8 @@
-/* flat_action.c: events, updates and rules become actions.
- *
- * All right-hand sides of an action read the values from before it, so an action is a set of
- * conditional assignments that are evaluated together and then written: its statements lose their
- * order, `if` becomes a condition of each assignment, loops are written out. */
+/* flat_action.c: updates and rules become actions: what their statements become, flat_statement.c makes. */
 #include <stdio.h>
 #include <string.h>
 
 #include "lang/flat.h"
-
-#define ACTION_LIMIT 100000 /* assignments, loops written out */
-
-typedef struct builder {
-  flat_context c;
-  flat_shared shared;
-  brink_action *action;
-  brink_node when; /* under which the present statement runs; BRINK_NO_NODE: always */
-} builder;
-
-static bool begin(builder *b, flat *f, flat_group *group, const char *name, brink_place place) {
-  b->when = BRINK_NO_NODE;
-  b->action = flat_new_action(f, name, place, group->count);
-  if (b->action == NULL) return false;
-  flat_begin(&b->c, &b->shared, f, group, &b->action->kernel, FLAT_INSTANT);
-  return true;
-}
-
-/* Random draws move the instance's counter on. */
-static brink_action *end(builder *b) {
-  flat_context *c = &b->c;
-  if (c->f->failed) return NULL;
-  if (c->graph->failed) {
-    flat_error(c->f, BRINK_MSG_ACTION_TOO_LARGE,
-               c->group->component != NULL ? c->group->component->place : c->group->pair->place,
-               NULL, "this action is too large");
-    return NULL;
-  }
-  if (b->shared.sites > 0) {
-    brink_ref counter = {.space = BRINK_SPACE_P,
-                         .base = c->group->draw_variable,
-                         .stride = c->group->count > 1 ? 1 : 0};
-    brink_node more = brink_graph_op2(c->graph, BRINK_OP_ADD, brink_graph_ref(c->graph, counter),
-                                      brink_graph_constant(c->graph, (double)b->shared.sites));
-    flat_add_output(c->f, c->kernel, counter, more, BRINK_NO_NODE, BRINK_NO_INDEX);
-  }
-  return b->action;
-}
-
-static brink_node both(brink_graph *graph, brink_node a, brink_node b) {
-  return a == BRINK_NO_NODE ? b : brink_graph_op2(graph, BRINK_OP_AND, a, b);
-}
-
-/* A loop may come to one name again. */
-static bool assigned_once(builder *b, const brink_ast_expr *target, const brink_ref *ref) {
-  const brink_kernel *kernel = b->c.kernel;
-  if (!flat_spend(b->c.f, target->place, kernel->noutputs)) return false;
-  for (size_t k = 0; k < kernel->noutputs; k++) {
-    const brink_output *output = &kernel->outputs[k];
-    if (output->target.space != ref->space || output->when != b->when ||
-        brink_ref_slot(&output->target, 0) != brink_ref_slot(ref, 0))
-      continue;
-    flat_error(b->c.f, BRINK_MSG_ASSIGNED_TWICE, target->place, NULL, "'%s' is assigned twice",
-               target->part[target->nparts - 1].name);
-    return false;
-  }
-  return true;
-}
-
-/* target := expr, element by element. */
-static void assign(builder *b, const brink_ast_expr *target, const brink_ast_expr *expr) {
-  flat_context *c = &b->c;
-  flat *f = c->f;
-  flat_variable *variable = flat_find(f, c->group, target);
-  if (variable == NULL || flat_size(f, variable) == 0) {
-    f->failed = true;
-    return;
-  }
-  bool vector = variable->symbol->size != NULL && target->part[target->nparts - 1].index == NULL;
-  for (size_t k = 0; k < (vector ? variable->length : 1) && !f->failed; k++) {
-    if (c->kernel->noutputs >= ACTION_LIMIT) {
-      flat_error(f, BRINK_MSG_TOO_MANY_ASSIGNMENTS, target->place, NULL,
-                 "this action makes more than %d assignments", ACTION_LIMIT);
-      return;
-    }
-    flat_context at = *c;
-    brink_ref ref;
-    if (vector) at.element = k;
-    if (!flat_target(&at, target, false, &ref, &variable)) return;
-    if (c->fixed != NULL && !assigned_once(b, target, &ref)) return;
-    brink_node node = flat_expr(&at, expr);
-    if (!f->failed && !flat_add_output(f, c->kernel, ref, node, b->when, variable->variable))
-      return;
-  }
-}
-
-static brink_effect *add_effect(builder *b, int kind, const char *text) {
-  flat *f = b->c.f;
-  brink_action *action = b->action;
-  brink_effect *effect = flat_push(f, action->effects, action->neffects, action->effects_capacity);
-  if (effect == NULL) return NULL;
-  *effect = (brink_effect){.kind = kind, .when = b->when, .text = brink_arena_text(f->arena, text)};
-  if (effect->text == NULL) flat_out_of_memory(f);
-  return effect;
-}
-
-static brink_value_type note_type(brink_type type) {
-  switch (type) {
-  case BRINK_TYPE_STRING:
-    return BRINK_VALUE_STRING;
-  case BRINK_TYPE_BOOLEAN:
-    return BRINK_VALUE_BOOLEAN;
-  case BRINK_TYPE_INTEGER:
-    return BRINK_VALUE_INTEGER;
-  default:
-    return BRINK_VALUE_REAL;
-  }
-}
-
-/* note("label", a, b, …): vectors element by element. */
-static void note(builder *b, const brink_ast_statement *s) {
-  flat *f = b->c.f;
-  size_t count = 0;
-  for (size_t k = 0; k < s->nargs; k++) count += flat_vector_length(&b->c, s->arg[k]);
-  if (count > ACTION_LIMIT) {
-    flat_error(f, BRINK_MSG_ACTION_TOO_LARGE, s->place, NULL, "this action is too large");
-    return;
-  }
-  brink_node *args = flat_take(f, count, sizeof *args);
-  brink_value_type *types = flat_take(f, count, sizeof *types);
-  if (args == NULL || types == NULL) return;
-  size_t n = 0;
-  for (size_t k = 0; k < s->nargs; k++) {
-    size_t length = flat_vector_length(&b->c, s->arg[k]);
-    for (size_t e = 0; e < length; e++) {
-      flat_context at = b->c;
-      if (length > 1) at.element = e;
-      args[n] = flat_expr(&at, s->arg[k]);
-      types[n++] = note_type(s->arg[k]->type);
-    }
-  }
-  brink_effect *effect = add_effect(b, BRINK_EFFECT_NOTE, s->text);
-  if (effect == NULL) return;
-  effect->args = args;
-  effect->arg_types = types;
-  effect->nargs = count;
-}
-
-static void statements(builder *b, const brink_ast_block *block);
-
-static void conditional(builder *b, const brink_ast_statement *s) {
-  brink_graph *graph = b->c.graph;
-  brink_node outer = b->when, otherwise = outer;
-  for (size_t k = 0; k < s->nblocks && !b->c.f->failed; k++) {
-    b->when = otherwise;
-    if (k < s->nconditions) {
-      brink_node condition = flat_expr(&b->c, s->condition[k]);
-      b->when = both(graph, otherwise, condition);
-      otherwise = both(graph, otherwise, brink_graph_op1(graph, BRINK_OP_NOT, condition));
-    }
-    statements(b, &s->block[k]);
-  }
-  b->when = outer;
-}
-
-static void loop(builder *b, const brink_ast_statement *s) {
-  flat_context *c = &b->c;
-  flat_point point = {.group = c->group, .element = BRINK_NONE, .binding = c->fixed};
-  int64_t lo, hi;
-  if (!flat_bounds(c->f, &point, s, &lo, &hi)) {
-    c->f->failed = true;
-    return;
-  }
-  const flat_binding *outer = c->fixed;
-  for (int64_t i = lo; i <= hi && !c->f->failed && !c->graph->failed; i++) {
-    if (!flat_spend(c->f, s->place, 100)) return;
-    /* in the arena: names that are translated later may refer to it */
-    flat_binding *binding = brink_arena_pack(&c->f->scratch, 1, sizeof *binding);
-    if (binding == NULL) {
-      flat_out_of_memory(c->f);
-      return;
-    }
-    *binding = (flat_binding){.symbol = s->symbol, .value = (double)i, .outer = outer};
-    c->fixed = binding;
-    statements(b, &s->block[0]);
-  }
-  c->fixed = outer;
-}
-
-static void let(builder *b, const brink_ast_statement *s) {
-  flat_name *name = brink_arena_pack(&b->c.f->scratch, 1, sizeof *name);
-  flat_context *scope = brink_arena_pack(&b->c.f->scratch, 1, sizeof *scope);
-  if (name == NULL || scope == NULL) {
-    flat_out_of_memory(b->c.f);
-    return;
-  }
-  *scope = b->c;
-  flat_push_name(&b->c, name, s->symbol, s->expr, scope);
-}
-
-static void statements(builder *b, const brink_ast_block *block) {
-  flat_name *names = b->c.names;
-  for (size_t k = 0; k < block->count && !b->c.f->failed; k++) {
-    const brink_ast_statement *s = block->statement[k];
-    switch (s->kind) {
-    case BRINK_STATEMENT_ASSIGN:
-      assign(b, s->target, s->expr);
-      break;
-    case BRINK_STATEMENT_IF:
-      conditional(b, s);
-      break;
-    case BRINK_STATEMENT_FOR:
-      loop(b, s);
-      break;
-    case BRINK_STATEMENT_LET:
-      let(b, s);
-      break;
-    case BRINK_STATEMENT_STOP:
-      add_effect(b, BRINK_EFFECT_STOP, s->text);
-      break;
-    case BRINK_STATEMENT_FAIL:
-      add_effect(b, BRINK_EFFECT_FAIL, s->text);
-      break;
-    case BRINK_STATEMENT_NOTE:
-      note(b, s);
-      break;
-    default: /* equations and leave of on-event */
-      break;
-    }
-  }
-  b->c.names = names;
-}
-
-static brink_action *block_action(flat *f, flat_group *group, const brink_ast_block *block,
-                                  const char *name, brink_place place) {
-  builder b;
-  if (!begin(&b, f, group, name, place)) return NULL;
-  flat_begin_graph(&b.c);
-  statements(&b, block);
-  return end(&b);
-}
-
-/* ---- events ---- */
-
-/* sgn(phi) = 0, as a tree. */
-static brink_ast_expr *on_surface(flat *f, brink_symbol *flag, brink_place place) {
-  brink_ast_expr *e = brink_arena_pack(&f->scratch, 4, sizeof *e);
-  brink_ast_part *part = brink_arena_pack(&f->scratch, 1, sizeof *part);
-  brink_ast_expr **arg = brink_arena_pack(&f->scratch, 3, sizeof *arg);
-  if (e == NULL || part == NULL || arg == NULL) {
-    flat_out_of_memory(f);
-    return NULL;
-  }
-  *part = (brink_ast_part){.name = flag->name, .place = place, .symbol = flag};
-  e[0] = (brink_ast_expr){.op = BRINK_AST_NAME, .place = place, .part = part, .nparts = 1};
-  e[1] = (brink_ast_expr){.op = BRINK_AST_CALL,
-                          .place = place,
-                          .text = "sgn",
-                          .arg = arg,
-                          .nargs = 1,
-                          .function = BRINK_FN_SGN,
-                          .type = BRINK_TYPE_INTEGER};
-  e[2] = (brink_ast_expr){.op = BRINK_AST_NUMBER, .place = place, .type = BRINK_TYPE_INTEGER};
-  arg[0] = &e[0];
-  arg[1] = &e[1];
-  arg[2] = &e[2];
-  e[3] = (brink_ast_expr){
-      .op = BRINK_AST_EQ, .place = place, .arg = &arg[1], .nargs = 2, .type = BRINK_TYPE_BOOLEAN};
-  return &e[3];
-}
-
-void flat_merge_on_event(flat *f, flat_group *group, brink_ast_event *events) {
-  for (brink_ast_event *event = events; event != NULL && !f->failed; event = event->next) {
-    if (!event->has_on || event->flag == NULL) continue;
-    flat_list list = {.end = &list.first};
-    flat_collect(f, &event->on, &list);
-    for (flat_pending *on = list.first; on != NULL && !f->failed; on = on->next) {
-      flat_pending *p = group->equations;
-      while (p != NULL && !flat_same_expr(p->target, on->target)) p = p->next;
-      if (p == NULL) {
-        const brink_ast_expr *path =
-            on->target->op == BRINK_AST_PRIME ? on->target->arg[0] : on->target;
-        flat_error(f, BRINK_MSG_NOT_IN_DYNAMICS, path->place,
-                   "on-event replaces equations of dynamics", "'%s' is not defined in dynamics",
-                   path->part[path->nparts - 1].name);
-        return;
-      }
-      brink_ast_expr *condition = on_surface(f, event->flag, event->place);
-      if (condition == NULL) return;
-      p->expr = flat_if(f, condition, on->expr, p->expr);
-    }
-  }
-}
-
-/* leave positive-going when condition: a formula that is watched while the surface holds the state. */
-static void leave(flat *f, flat_group *group, const brink_ast_statement *s, uint32_t flag) {
-  brink_kernel *kernel = flat_kernel(f, "leave", s->place, 0);
-  flat_shared shared;
-  flat_context c;
-  if (kernel == NULL) return;
-  flat_begin(&c, &shared, f, group, kernel, FLAT_EQUATION);
-  flat_begin_graph(&c);
-  uint32_t made = flat_add_flag(f, group, BRINK_FLAG_LEAVE, flat_place_name(f, s->place), s->place,
-                                kernel->count);
-  if (made == BRINK_NO_INDEX || !flat_number_guards(f, made) ||
-      !flat_formula(&c, s->condition[0], made))
-    return;
-  f->system->flags[made].direction = BRINK_POSITIVE;
-  if (s->direction == BRINK_POSITIVE)
-    f->system->flags[flag].leave_positive = made;
-  else
-    f->system->flags[flag].leave_negative = made;
-}
-
-void flat_events(flat *f, flat_group *group, brink_ast_event *events) {
-  for (brink_ast_event *event = events; event != NULL && !f->failed; event = event->next) {
-    flat_variable *variable = flat_variable_of(group, event->flag);
-    if (variable == NULL || variable->flag == BRINK_NO_INDEX) continue;
-    uint32_t flag = variable->flag;
-    if (variable->symbol->size != NULL) {
-      flat_error(f, BRINK_MSG_EVENT_OF_A_VECTOR, event->flag_place,
-                 "declare one flag for each, or use sgn",
-                 "'%s' is a vector: its elements have no event sections", variable->symbol->name);
-      return;
-    }
-    const char *name = f->system->flags[flag].name;
-    brink_action *negative = NULL, *positive = NULL, *on = NULL;
-    if (event->has_negative)
-      negative = block_action(f, group, &event->negative, name, event->place);
-    if (event->has_positive && !f->failed)
-      positive = block_action(f, group, &event->positive, name, event->place);
-    if (event->has_on && !f->failed) on = block_action(f, group, &event->on, name, event->place);
-    for (size_t k = 0; event->has_on && k < event->on.count && !f->failed; k++) {
-      if (event->on.statement[k]->kind == BRINK_STATEMENT_LEAVE)
-        leave(f, group, event->on.statement[k], flag);
-    }
-    brink_flag *made = &f->system->flags[flag];
-    made->negative = negative;
-    made->positive = positive;
-    /* A contact with one side: resting on it, it is reached by whatever leads to the other. */
-    if (made->side == BRINK_UNILATERAL && event->has_negative != event->has_positive)
-      made->inside = event->has_negative ? 1 : -1;
-    if (!event->has_on) continue;
-    made->surface = BRINK_SURFACE_MODEL;
-    if (on != NULL && (on->kernel.noutputs > 0 || on->neffects > 0)) made->on_surface = on;
-  }
-}
 
 /* ---- dtc ---- */
 
@@ -431,7 +90,7 @@ static void add_clocks(flat *f, flat_group *group, brink_action *action) {
 }
 
 /* At a sample, an input with a range of its own is stored, so that its range is checked. */
-static void keep_inputs(builder *b) {
+static void keep_inputs(flat_builder *b) {
   flat *f = b->c.f;
   flat_group *group = b->c.group;
   for (brink_symbol *s = group->component->symbols; s != NULL && !f->failed; s = s->next) {
@@ -459,7 +118,7 @@ static void keep_inputs(builder *b) {
 }
 
 /* What the equations of an output or a variable give now is held from now on. */
-static void hold_now(builder *b, const flat_variable *variable) {
+static void hold_now(flat_builder *b, const flat_variable *variable) {
   int32_t stride = b->c.group->count > 1 ? (int32_t)variable->length : 0;
   for (uint32_t k = 0; k < variable->length && !b->c.f->failed; k++) {
     brink_ref now = {.space = BRINK_SPACE_V, .base = variable->now_base + k, .stride = stride};
@@ -471,18 +130,18 @@ static void hold_now(builder *b, const flat_variable *variable) {
 
 /* Outputs, then the new state, both from the values before. */
 static brink_action *sample_action(flat *f, flat_group *group, bool update) {
-  builder b;
+  flat_builder b;
   const brink_component *component = group->component;
-  if (!begin(&b, f, group, component->name, component->place)) return NULL;
-  flat_begin_graph(&b.c);
+  if (!flat_action_begin(&b, f, group, component->name, component->place, NULL, NULL)) return NULL;
+  b.sequential = b.c.kernel->sequential = true;
   for (brink_symbol *s = component->symbols; s != NULL && !f->failed; s = s->next) {
     flat_variable *variable = flat_variable_of(group, s);
     if (variable != NULL && variable->sampled) hold_now(&b, variable);
   }
-  if (update) statements(&b, &component->section[BRINK_SECTION_UPDATE].body);
+  if (update) flat_statements(&b, &component->section[BRINK_SECTION_UPDATE].body);
   if (update) keep_inputs(&b);
-  b.action->kernel.sequential = true;
-  return end(&b);
+  flat_store_indices(&b.c);
+  return flat_action_end(&b, update);
 }
 
 static void discrete_time(flat *f, flat_group *group) {
@@ -491,7 +150,7 @@ static void discrete_time(flat *f, flat_group *group) {
   add_clocks(f, group, action);
   if (f->failed) return;
   brink_action *first = sample_action(f, group, false);
-  if (first != NULL && first->kernel.noutputs > 0) flat_first_output(f, first);
+  if (brink_action_does_something(first)) flat_first_output(f, first);
 }
 
 /* ---- lbc ---- */
@@ -545,12 +204,10 @@ static void add_rule(rules *r, const brink_ast_statement *s) {
     if (!f->failed) flat_out_of_memory(f);
     return;
   }
-  builder b;
-  if (!begin(&b, f, r->group, rule.name, s->place)) return;
-  b.c.fixed = r->fixed;
-  flat_begin_graph(&b.c);
-  statements(&b, &s->block[0]);
-  rule.body = end(&b);
+  flat_builder b;
+  if (!flat_action_begin(&b, f, r->group, rule.name, s->place, NULL, r->fixed)) return;
+  flat_statements(&b, &s->block[0]);
+  rule.body = flat_action_end(&b, true);
   if (rule.body == NULL) return;
   rule.priority = r->priority;
   rule.was = flat_hidden(f, r->group, "rule", BRINK_SPACE_MODE, r->group->count, 0.0);

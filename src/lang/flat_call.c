@@ -13,46 +13,7 @@ static brink_node user_call(flat_context *c, const brink_ast_expr *expr) {
                "functions are nested too deeply");
     return BRINK_NO_NODE;
   }
-  flat_context inner = *c;
-  inner.names = NULL;
-  inner.functions++;
-  flat_name *names = brink_arena_pack(&c->f->scratch, expr->nargs, sizeof *names);
-  flat_context *scope = brink_arena_pack(&c->f->scratch, 1, sizeof *scope);
-  if (names == NULL || scope == NULL) {
-    flat_out_of_memory(c->f);
-    return BRINK_NO_NODE;
-  }
-  *scope = *c;
-  for (size_t k = 0; k < expr->nargs; k++)
-    flat_push_name(&inner, &names[k], function->argument[k], expr->arg[k], scope);
-  return flat_expr(&inner, function->body);
-}
-
-/* How long a vector argument is, names of functions included. */
-size_t flat_vector_length(flat_context *c, const brink_ast_expr *expr) {
-  if (expr->op == BRINK_AST_NAME && expr->part[0].symbol != NULL && expr->part[0].index == NULL &&
-      (expr->part[0].symbol->kind == BRINK_SYMBOL_ARGUMENT ||
-       expr->part[0].symbol->kind == BRINK_SYMBOL_LET)) {
-    flat_name *name = c->names;
-    while (name != NULL && name->symbol != expr->part[0].symbol) name = name->outer;
-    if (name == NULL) return 1;
-    flat_context inner = *name->scope;
-    inner.names = name->scope_names;
-    return flat_vector_length(&inner, name->expr);
-  }
-  size_t reduces = expr->op == BRINK_AST_CALL &&
-                   (expr->function == BRINK_FN_DOT || expr->function == BRINK_FN_SUM ||
-                    expr->function == BRINK_FN_NORM);
-  if (expr->op == BRINK_AST_NAME || expr->op == BRINK_AST_PRIME || expr->op == BRINK_AST_VECTOR ||
-      reduces)
-    return flat_length(c->f, c->group, expr);
-  size_t length = 1, count = expr->nargs;
-  if (expr->op == BRINK_AST_CALL && expr->function == BRINK_FN_USER && !expr->vector) count = 0;
-  for (size_t k = 0; k < count; k++) {
-    size_t other = flat_vector_length(c, expr->arg[k]);
-    if (other > length) length = other;
-  }
-  return length;
+  return flat_function(c, expr);
 }
 
 static brink_node reduction(flat_context *c, const brink_ast_expr *expr) {
@@ -61,6 +22,7 @@ static brink_node reduction(flat_context *c, const brink_ast_expr *expr) {
   for (size_t k = 0; k < length && !c->f->failed; k++) {
     flat_context inner = *c;
     inner.element = k;
+    inner.elements = NULL;
     brink_node a = flat_expr(&inner, expr->arg[0]);
     if (expr->function == BRINK_FN_NORM) a = brink_graph_op2(c->graph, BRINK_OP_MUL, a, a);
     if (expr->function == BRINK_FN_DOT)
@@ -68,6 +30,17 @@ static brink_node reduction(flat_context *c, const brink_ast_expr *expr) {
     sum = k == 0 ? a : brink_graph_op2(c->graph, BRINK_OP_ADD, sum, a);
   }
   return expr->function == BRINK_FN_NORM ? brink_graph_op1(c->graph, BRINK_OP_SQRT, sum) : sum;
+}
+
+brink_node flat_comes_first(flat_context *c, brink_place place, brink_function function,
+                            brink_node a, brink_node b) {
+  brink_graph *graph = c->graph;
+  bool least = function == BRINK_FN_MIN;
+  if (!flat_locks(c, a) && !flat_locks(c, b))
+    return brink_graph_op2(graph, BRINK_OP_LT, least ? a : b, least ? b : a);
+  brink_node sign = flat_locked(c, place, brink_graph_op2(graph, BRINK_OP_SUB, a, b));
+  brink_node zero = brink_graph_constant(graph, 0.0);
+  return brink_graph_op2(graph, BRINK_OP_LT, least ? sign : zero, least ? zero : sign);
 }
 
 static brink_node lesser(flat_context *c, brink_place place, brink_function function, brink_node a,
@@ -79,6 +52,37 @@ static brink_node lesser(flat_context *c, brink_place place, brink_function func
   brink_node sign = flat_locked(c, place, brink_graph_op2(graph, BRINK_OP_SUB, a, b));
   brink_node below = brink_graph_op2(graph, BRINK_OP_LT, sign, brink_graph_constant(graph, 0.0));
   return brink_graph_select(graph, below, least ? a : b, least ? b : a);
+}
+
+/* min, max: of the elements of one array, as a tournament: what decides a match depends on its own elements alone, so
+ * that n elements make n log n of code, not n^2. */
+static brink_node tournament(flat_context *c, const brink_ast_expr *expr, size_t first,
+                             size_t last) {
+  if (c->f->failed) return BRINK_NO_NODE;
+  if (last - first == 1) {
+    flat_context inner = *c;
+    inner.element = first;
+    inner.elements = NULL;
+    return flat_expr(&inner, expr->arg[0]);
+  }
+  size_t middle = first + (last - first + 1) / 2;
+  brink_node a = tournament(c, expr, first, middle), b = tournament(c, expr, middle, last);
+  return lesser(c, expr->place, expr->function, a, b);
+}
+
+static brink_node extreme(flat_context *c, const brink_ast_expr *expr) {
+  size_t length = flat_vector_length(c, expr->arg[0]);
+  return length > 0 ? tournament(c, expr, 0, length) : BRINK_NO_NODE;
+}
+
+/* div(a, b): a/b towards zero. */
+static brink_node div_node(flat_context *c, brink_node a, brink_node b) {
+  brink_graph *g = c->graph;
+  brink_node q = brink_graph_op2(g, BRINK_OP_DIV, a, b);
+  brink_node minus = brink_graph_op1(g, BRINK_OP_NEG, q);
+  brink_node up = brink_graph_op1(g, BRINK_OP_NEG, brink_graph_op1(g, BRINK_OP_FLOOR, minus));
+  brink_node below = brink_graph_op2(g, BRINK_OP_LT, q, brink_graph_constant(g, 0.0));
+  return brink_graph_select(g, below, up, brink_graph_op1(g, BRINK_OP_FLOOR, q));
 }
 
 static brink_node absolute(flat_context *c, brink_place place, brink_node a) {
@@ -165,58 +169,11 @@ static brink_node table_node(flat_context *c, const brink_ast_expr *expr) {
   for (size_t k = 0; k < count; k++) {
     flat_context inner = *c;
     inner.element = k;
+    inner.elements = NULL;
     t.x[k] = flat_expr(&inner, expr->arg[1]);
     t.y[k] = flat_expr(&inner, expr->arg[2]);
   }
   return table_between(&t, 0, count - 1);
-}
-
-/* In (0, 1): the next draw of this instance. */
-static brink_node draw(flat_context *c) {
-  flat *f = c->f;
-  flat_group *group = c->group;
-  if (group->draw_variable == BRINK_NO_INDEX) {
-    uint32_t counters = flat_hidden(f, group, "draws", BRINK_SPACE_P, group->count, 0.0);
-    uint32_t streams = flat_hidden(f, group, "stream", BRINK_SPACE_P, group->count, 0.0);
-    if (counters == BRINK_NO_INDEX || streams == BRINK_NO_INDEX) return BRINK_NO_NODE;
-    group->draw_variable = counters;
-    group->draw_streams = streams;
-    brink_group *made = &f->system->groups[group->id];
-    made->actions_draw = true;
-    made->draws_slot = counters;
-    made->stream_slot = streams;
-    for (size_t i = 0; i < group->count; i++) {
-      f->system->p0[counters + i] = (double)group->draws[i];
-      f->system->p0[streams + i] = (double)(group->stream + i);
-    }
-  }
-  int32_t stride = group->count > 1 ? 1 : 0;
-  brink_node stream = brink_graph_ref(
-      c->graph, (brink_ref){.space = BRINK_SPACE_P, .base = group->draw_streams, .stride = stride});
-  brink_node drawn = brink_graph_ref(
-      c->graph,
-      (brink_ref){.space = BRINK_SPACE_P, .base = group->draw_variable, .stride = stride});
-  brink_node site = brink_graph_constant(c->graph, (double)c->shared->sites++);
-  return brink_graph_op2(c->graph, BRINK_OP_RANDOM, stream,
-                         brink_graph_op2(c->graph, BRINK_OP_ADD, drawn, site));
-}
-
-static brink_node random_node(flat_context *c, brink_function function, brink_node a,
-                              brink_node b) {
-  brink_graph *g = c->graph;
-  if (function == BRINK_FN_UNIFORM) {
-    brink_node width = brink_graph_op2(g, BRINK_OP_SUB, b, a);
-    return brink_graph_op2(g, BRINK_OP_ADD, a, brink_graph_op2(g, BRINK_OP_MUL, width, draw(c)));
-  }
-  /* Box and Muller 1958, as in flat_value.c */
-  brink_node log_u = brink_graph_op1(g, BRINK_OP_LOG, draw(c));
-  brink_node radius = brink_graph_op1(
-      g, BRINK_OP_SQRT, brink_graph_op2(g, BRINK_OP_MUL, brink_graph_constant(g, -2.0), log_u));
-  brink_node angle =
-      brink_graph_op2(g, BRINK_OP_MUL, brink_graph_constant(g, 6.28318530717958647692), draw(c));
-  brink_node standard =
-      brink_graph_op2(g, BRINK_OP_MUL, radius, brink_graph_op1(g, BRINK_OP_COS, angle));
-  return brink_graph_op2(g, BRINK_OP_ADD, a, brink_graph_op2(g, BRINK_OP_MUL, b, standard));
 }
 
 static brink_node sgn_node(flat_context *c, const brink_ast_expr *expr) {
@@ -253,9 +210,13 @@ static brink_node numeric_call(flat_context *c, const brink_ast_expr *expr) {
                            floor_node(c, expr->place, brink_graph_op1(g, BRINK_OP_NEG, a)));
   case BRINK_FN_MOD:
     return mod_node(c, expr->place, a, b);
+  case BRINK_FN_DIV:
+    return div_node(c, a, b);
   case BRINK_FN_UNIFORM:
   case BRINK_FN_NORMAL:
-    return random_node(c, expr->function, a, b);
+  case BRINK_FN_EXPONENTIAL:
+  case BRINK_FN_POISSON:
+    return flat_random(c, expr->function, a, b);
   default:
     return expr->nargs > 1 ? brink_graph_op2(g, flat_plain_op(expr->function), a, b)
                            : brink_graph_op1(g, flat_plain_op(expr->function), a);
@@ -271,6 +232,17 @@ brink_node flat_call(flat_context *c, const brink_ast_expr *expr) {
   case BRINK_FN_SUM:
   case BRINK_FN_NORM:
     return reduction(c, expr);
+  case BRINK_FN_MIN:
+  case BRINK_FN_MAX:
+    return expr->nargs == 1 ? extreme(c, expr) : numeric_call(c, expr);
+  case BRINK_FN_TRANSPOSE:
+  case BRINK_FN_IDENTITY:
+  case BRINK_FN_INVERSE:
+  case BRINK_FN_SOLVE:
+  case BRINK_FN_SIZE:
+  case BRINK_FN_ARGMIN:
+  case BRINK_FN_ARGMAX:
+    return flat_matrix_call(c, expr);
   case BRINK_FN_SGN:
     return sgn_node(c, expr);
   case BRINK_FN_NOEVENT:
@@ -281,6 +253,17 @@ brink_node flat_call(flat_context *c, const brink_ast_expr *expr) {
     return flat_expr(&inner, expr->arg[0]);
   case BRINK_FN_TABLE:
     return table_node(c, expr);
+  case BRINK_FN_CHOICE:
+    return flat_choice(c, expr);
+  case BRINK_FN_LENGTH:
+  case BRINK_FN_FIRST:
+    return flat_queue_call(c, expr);
+  case BRINK_FN_DELAY:
+    return flat_delay(c, expr);
+  case BRINK_FN_FILE_TABLE:
+    return flat_table(c, expr);
+  case BRINK_FN_EXTERNAL:
+    return flat_external(c, expr);
   default:
     return numeric_call(c, expr);
   }

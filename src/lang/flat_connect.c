@@ -25,14 +25,12 @@ static bool add_end(flat *f, int side, const flat_variable *variable, size_t ele
 static bool list_elements(flat *f, const flat_point *point, const brink_ast_part *part, int side,
                           flat_variable *variable, size_t instance) {
   uint32_t length = variable != NULL ? flat_size(f, variable) : 0;
-  int64_t first = 1, last = length;
+  flat_selection named;
   if (length == 0) return false;
-  if (part->index != NULL) {
-    if (!flat_whole(f, point, part->index, part->name, 1, last, &first)) return false;
-    last = first;
-  }
-  for (int64_t k = first; k <= last; k++) {
-    if (!add_end(f, side, variable, instance * length + (size_t)(k - 1))) return false;
+  if (!flat_select(f, point, part->index, part->name, flat_variable_shape(f, variable), &named))
+    return false;
+  for (size_t k = 0; k < named.count[0] * named.count[1]; k++) {
+    if (!add_end(f, side, variable, instance * length + flat_selected(&named, k))) return false;
   }
   return true;
 }
@@ -193,6 +191,7 @@ static void settle_inputs(flat *f) {
     brink_symbol_kind kind = variable->symbol->kind;
     bool output = kind == BRINK_SYMBOL_OUTPUT && is_composite(variable);
     if (kind != BRINK_SYMBOL_INPUT && !output) continue;
+    if (output && variable->symbol->by_equation) continue;
     if (flat_size(f, variable) == 0) return;
     size_t missing = variable->count;
     for (size_t e = 0; variable->alias && e < variable->count; e++) {
@@ -226,8 +225,24 @@ flat_variable *flat_trace(flat *f, flat_variable *variable, size_t element, size
   return NULL;
 }
 
-/* Elements from different kinds of memory: copied into one by equations. */
-static void copy_mixed(flat *f, flat_variable *variable, flat_variable **from, size_t *element) {
+/* An equation that copies elements first … last - 1, all of one source, to V from `base` on. */
+static bool copy_piece(flat *f, flat_variable *variable, const flat_variable *from,
+                       const size_t *element, size_t count, uint32_t base) {
+  brink_kernel *kernel = flat_kernel(f, flat_name_of(f, variable), variable->symbol->place, count);
+  uint32_t *slots = flat_take(f, count, sizeof *slots);
+  if (kernel == NULL || slots == NULL) return false;
+  for (size_t k = 0; k < count; k++) slots[k] = from->base + (uint32_t)element[k];
+  brink_ref source = flat_make_ref(f, from->space, slots, count);
+  brink_ref target = {.space = BRINK_SPACE_V, .base = base, .stride = count > 1 ? 1 : 0};
+  brink_node node = brink_graph_ref(&kernel->graph, source);
+  return flat_add_output(f, kernel, target, node, BRINK_NO_NODE, BRINK_NO_INDEX) &&
+         flat_add_equation(f, kernel, variable->symbol->place);
+}
+
+/* Elements from different kinds of memory: copied into one by equations. With `slots`, those that are in V already
+ * are not copied, but found by their slots: a copy between the members of a chain would take its loop apart. */
+static void copy_mixed(flat *f, flat_variable *variable, flat_variable **from, size_t *element,
+                       uint32_t *slots) {
   char *name = brink_arena_text(f->arena, variable->symbol->name);
   if (name == NULL) flat_out_of_memory(f);
   uint32_t base = flat_hidden(f, variable->group, name, BRINK_SPACE_V, variable->count, 0.0);
@@ -236,23 +251,16 @@ static void copy_mixed(flat *f, flat_variable *variable, flat_variable **from, s
     size_t last = first;
     while (last < variable->count && from[last] == from[first]) last++;
     size_t count = last - first;
-    brink_kernel *kernel =
-        flat_kernel(f, flat_name_of(f, variable), variable->symbol->place, count);
-    uint32_t *slots = flat_take(f, count, sizeof *slots);
-    if (kernel == NULL || slots == NULL) return;
-    for (size_t k = 0; k < count; k++) slots[k] = from[first]->base + (uint32_t)element[first + k];
-    brink_ref source = flat_make_ref(f, from[first]->space, slots, count);
-    brink_ref target = {
-        .space = BRINK_SPACE_V, .base = base + (uint32_t)first, .stride = count > 1 ? 1 : 0};
-    brink_node node = brink_graph_ref(&kernel->graph, source);
-    if (!flat_add_output(f, kernel, target, node, BRINK_NO_NODE, BRINK_NO_INDEX) ||
-        !flat_add_equation(f, kernel, variable->symbol->place))
+    bool copied = slots == NULL || from[first]->space != BRINK_SPACE_V;
+    if (copied &&
+        !copy_piece(f, variable, from[first], &element[first], count, base + (uint32_t)first))
       return;
+    for (size_t k = first; copied && slots != NULL && k < last; k++) slots[k] = base + (uint32_t)k;
     first = last;
   }
   variable->space = BRINK_SPACE_V;
   variable->base = base;
-  variable->slots = NULL;
+  variable->slots = slots;
 }
 
 static void resolve(flat *f, flat_variable *variable) {
@@ -275,7 +283,7 @@ static void resolve(flat *f, flat_variable *variable) {
     regular = regular && slots[e] == slots[0] + e;
   }
   if (mixed) {
-    copy_mixed(f, variable, from, element);
+    copy_mixed(f, variable, from, element, slots);
     return;
   }
   variable->space = from[0]->space;
@@ -293,7 +301,7 @@ static void show_output(flat *f, flat_variable *variable) {
     if (from == NULL || element == NULL)
       flat_out_of_memory(f);
     else
-      copy_mixed(f, variable, from, element);
+      copy_mixed(f, variable, from, element, NULL);
   }
   if (!f->failed) flat_add_variable(f, variable, BRINK_VARIABLE_OUTPUT);
 }
@@ -318,6 +326,8 @@ void flat_connect(flat *f) {
     if (variable->alias) resolve(f, variable);
     if (variable->alias && !f->failed && variable->symbol->kind == BRINK_SYMBOL_OUTPUT)
       show_output(f, variable);
+    if (variable->alias && !f->failed && variable->symbol->kind == BRINK_SYMBOL_INPUT)
+      flat_add_alias(f, variable);
   }
 }
 
@@ -331,6 +341,21 @@ static bool name_continuous(flat *f, flat_group *group, const brink_ast_expr *ex
     return false;
   flat_variable *variable = flat_find(f, group, expr);
   return variable != NULL && variable->continuous;
+}
+
+static bool varies(flat *f, flat_group *group, const brink_ast_expr *expr, bool plain, int depth);
+
+/* In the body of a function: of what it reads besides its arguments, time alone varies. */
+typedef struct variation {
+  flat *f;
+  flat_group *group;
+  bool plain;
+  int depth;
+} variation;
+
+static bool varies_inside(const brink_ast_expr *expr, void *user) {
+  const variation *v = user;
+  return varies(v->f, v->group, expr, v->plain, v->depth);
 }
 
 static bool varies(flat *f, flat_group *group, const brink_ast_expr *expr, bool plain, int depth) {
@@ -352,12 +377,22 @@ static bool varies(flat *f, flat_group *group, const brink_ast_expr *expr, bool 
   case BRINK_AST_CALL:
     if (expr->function == BRINK_FN_SGN || expr->function == BRINK_FN_PRE) return false;
     if (!plain && (expr->function == BRINK_FN_SIGN || expr->function == BRINK_FN_FLOOR ||
-                   expr->function == BRINK_FN_CEIL))
+                   expr->function == BRINK_FN_CEIL || expr->function == BRINK_FN_ARGMIN ||
+                   expr->function == BRINK_FN_ARGMAX))
+      return false;
+    if (expr->function == BRINK_FN_DELAY) /* a history may vary where the signal is held */
+      return varies(f, group, expr->arg[0], plain, depth + 1) ||
+             (expr->nargs > 3 &&
+              (expr->type == BRINK_TYPE_REAL || expr->type == BRINK_TYPE_SIGNAL) &&
+              varies(f, group, expr->arg[3], true, depth + 1));
+    if (!plain && expr->function == BRINK_FN_FILE_TABLE &&
+        expr->user->table->grid.kind == BRINK_TABLE_HOLD)
       return false;
     if (expr->function == BRINK_FN_NOEVENT) plain = true;
-    if (expr->function == BRINK_FN_USER && expr->user != NULL &&
-        varies(f, group, expr->user->body, plain, depth + 1))
-      return true;
+    if (expr->function == BRINK_FN_USER && expr->user != NULL) {
+      variation inside = {f, group, plain, depth + 1};
+      if (flat_any_in_function(expr->user, varies_inside, &inside)) return true;
+    }
     break;
   default:
     break;

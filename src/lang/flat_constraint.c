@@ -30,7 +30,10 @@ static brink_node spread_ref(brink_graph *to, const brink_graph *from, uint32_t 
   }
   for (size_t i = 0; i < to->iterations; i++)
     slots[i] = (uint32_t)brink_ref_slot(&from->refs[ref], i / inner);
-  return brink_graph_ref(to, flat_make_ref(f, from->refs[ref].space, slots, to->iterations));
+  brink_ref made = flat_make_ref(f, from->refs[ref].space, slots, to->iterations);
+  made.extent = from->refs[ref].extent;
+  made.step = from->refs[ref].step;
+  return brink_graph_ref(to, made);
 }
 
 /* A kernel inside all this, with its loops, and one more over the elements of vectors of this length (0: none).
@@ -65,6 +68,7 @@ static void make_block(const surroundings *around, const brink_ast_block *block)
 
 static bool condition(flat_context *c, const brink_ast_expr *expr, brink_node *node) {
   *node = flat_expr(c, expr);
+  if (c->f->arena->failed || c->f->scratch.failed) flat_out_of_memory(c->f);
   if (c->f->failed) return false;
   if (*node == BRINK_NO_NODE || c->graph->failed) {
     flat_error(c->f, BRINK_MSG_EQUATION_TOO_LARGE, expr->place, NULL, "this equation is too large");
@@ -132,6 +136,7 @@ static brink_node residual(flat_context *c, const brink_ast_statement *s) {
 static void add_constraint(flat_context *c, const brink_ast_statement *s) {
   flat *f = c->f;
   brink_node node = residual(c, s);
+  if (f->arena->failed || f->scratch.failed) flat_out_of_memory(f);
   if (f->failed) return;
   if (c->graph->failed || node == BRINK_NO_NODE) {
     flat_error(f, BRINK_MSG_EQUATION_TOO_LARGE, s->place, NULL, "this equation is too large");
@@ -283,13 +288,12 @@ static void add_derivative(flat *f, flat_variable *variable, size_t first, size_
   const brink_symbol *symbol = variable->symbol;
   const char *text = symbol->name;
   bool vector = symbol->size != NULL && count == variable->length;
-  if (symbol->size != NULL && !vector)
-    text = brink_unit_format(f->unit, "%s[%zu]", text, first + 1);
-  char *name = brink_arena_text(f->arena, brink_unit_format(f->unit, "%s'", text));
+  if (symbol->size != NULL && !vector) text = flat_format(f, "%s[%zu]", text, first + 1);
+  const char *name = flat_format(f, "%s'", text);
   size_t total = group->count * count;
   brink_kernel *kernel = flat_kernel(f, flat_name_of(f, variable), symbol->place, total);
   uint32_t *slots = flat_take(f, total, sizeof *slots);
-  if (name == NULL || kernel == NULL || slots == NULL) {
+  if (kernel == NULL || slots == NULL) {
     flat_out_of_memory(f);
     return;
   }

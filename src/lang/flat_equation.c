@@ -139,6 +139,11 @@ static void collect(flat *f, const brink_ast_block *block, flat_list *list,
   }
 }
 
+void flat_collect_in(flat *f, const brink_ast_block *block, flat_list *list,
+                     const flat_pending *around) {
+  collect(f, block, list, around);
+}
+
 void flat_collect(flat *f, const brink_ast_block *block, flat_list *list) {
   flat_pending none = {0};
   collect(f, block, list, &none);
@@ -146,29 +151,28 @@ void flat_collect(flat *f, const brink_ast_block *block, flat_list *list) {
 
 /* ---- one equation ---- */
 
+bool flat_shared_bounds(flat_context *c, const brink_ast_statement *s, int64_t *lo, int64_t *hi) {
+  flat_point point = {.group = c->group, .element = BRINK_NONE, .binding = c->fixed};
+  for (size_t i = 0; i < c->group->count; i++) {
+    int64_t first, last;
+    point.instance = i;
+    if (!flat_bounds(c->f, &point, s, &first, &last)) {
+      c->f->failed = true;
+      return false;
+    }
+    if (i > 0 && !flat_bounds_agree(c->f, s, first == *lo && last == *hi)) return false;
+    *lo = first;
+    *hi = last;
+    if (s->lo->constant && s->hi->constant) break;
+  }
+  return c->group->count > 0;
+}
+
 bool flat_push_loops(flat_context *c, const brink_ast_statement *const *loops, size_t nloops) {
-  flat *f = c->f;
   for (size_t k = 0; k < nloops; k++) {
     const brink_ast_statement *s = loops[k];
     int64_t lo = 0, hi = 0;
-    size_t instances =
-        s->lo->op == BRINK_AST_NUMBER && s->hi->op == BRINK_AST_NUMBER ? 1 : c->group->count;
-    for (size_t i = 0; i < instances; i++) {
-      flat_point point = {.group = c->group, .instance = i, .element = BRINK_NONE};
-      int64_t a, b;
-      if (!flat_bounds(f, &point, s, &a, &b)) {
-        f->failed = true;
-        return false;
-      }
-      if (i > 0 && (a != lo || b != hi)) {
-        flat_error(f, BRINK_MSG_LOOP_BOUNDS_DIFFER, s->place,
-                   "instances of one array share their equations",
-                   "the loop's bounds differ between the instances of an array");
-        return false;
-      }
-      lo = a;
-      hi = b;
-    }
+    if (!flat_shared_bounds(c, s, &lo, &hi)) return false;
     if (hi < lo) return false;
     c->loop[c->nloops++] = (flat_loop){
         .symbol = flat_loop_symbol(s->symbol), .lo = lo, .count = (size_t)(hi - lo + 1)};
@@ -191,7 +195,7 @@ static bool mark_defined(flat_context *c, flat_variable *variable, const flat_pe
     if (variable->slots != NULL || k >= variable->length) continue; /* flags: checked by name */
     if (variable->defined[k]) {
       flat_error(f, BRINK_MSG_DEFINED_TWICE, pending->target->place, NULL, "'%s' is defined twice",
-                 brink_unit_format(f->unit, "%s[%zu]", variable->symbol->name, k + 1));
+                 flat_element_name(f, variable, k));
       return false;
     }
     variable->defined[k] = 1;
@@ -222,9 +226,18 @@ static void flag_equation(flat_context *c, flat_variable *variable, const flat_p
   uint32_t *guard = flat_take(f, c->kernel->count, sizeof *guard);
   if (guard == NULL) return;
   for (size_t i = 0; i < c->kernel->count; i++) guard[i] = (uint32_t)brink_ref_slot(ref, i);
+  uint32_t *element = NULL;
+  if (symbol->size != NULL) {
+    element = flat_take(f, c->repeat, sizeof *element);
+    if (element == NULL) return;
+    uint32_t first = variable->slots != NULL ? variable->slots[0] : variable->base;
+    for (size_t r = 0; r < c->repeat; r++) element[r] = guard[r] - first;
+  }
   brink_flag *made = &f->system->flags[flag];
   made->guard = guard;
+  made->element = element;
   made->side = symbol->side;
+  made->silent = symbol->silent;
   made->value = kernel;
   variable->flag = flag;
   if (boolean) flat_formula(c, pending->expr, flag);
@@ -247,6 +260,7 @@ static void one_equation(flat_context *c, flat_variable *variable, const flat_pe
     return;
   }
   brink_node node = flat_expr(c, pending->expr);
+  if (f->arena->failed || f->scratch.failed) flat_out_of_memory(f);
   if (f->failed) return;
   if (c->graph->failed || node == BRINK_NO_NODE) {
     flat_error(f, BRINK_MSG_EQUATION_TOO_LARGE, pending->target->place, NULL,
@@ -262,6 +276,50 @@ static bool is_discrete(const flat_group *group) {
   return group->component != NULL && group->component->kind == BRINK_DTC;
 }
 
+/* Has the right-hand side the shape of the left one? *length: elements of the target. */
+static bool sides_fit(flat_context *c, flat_variable *variable, const flat_pending *pending,
+                      size_t *length, bool *vector) {
+  flat *f = c->f;
+  flat_shape left, right;
+  if (!flat_shape_of(c, pending->target, &left) || !flat_shape_of(c, pending->expr, &right) ||
+      f->failed) {
+    f->failed = true;
+    return false;
+  }
+  *length = left.rows * left.columns;
+  *vector = left.rank > 0;
+  if (right.rank == 0 ||
+      (left.rank == right.rank && left.rows == right.rows && left.columns == right.columns))
+    return true;
+  if (left.rank < 2 && right.rank < 2)
+    flat_error(f, BRINK_MSG_EQUATION_LENGTH, pending->expr->place, NULL,
+               "%zu elements are given for '%s', which has %u", right.columns,
+               variable->symbol->name, (unsigned)*length);
+  else
+    flat_error(f, BRINK_MSG_MATRIX_SHAPES, pending->expr->place, NULL, "'%s': %s %s %s",
+               variable->symbol->name, flat_shape_text(f, left), "and", flat_shape_text(f, right));
+  return false;
+}
+
+/* x = [e for i in lo..hi] is x[k] = e in a loop over i. */
+static bool is_loop(flat_context *c, const flat_pending *pending, flat_loop *loop) {
+  const brink_ast_expr *expr = pending->expr;
+  flat_shape body;
+  flat_binding bindings[FLAT_BINDINGS];
+  int64_t lo, hi;
+  if (expr->op != BRINK_AST_EACH || expr->arg[0]->rank > 0 || expr->loop == NULL) return false;
+  flat_point point = flat_point_at(c, 0, bindings);
+  if (!expr->arg[1]->constant || !expr->arg[2]->constant) {
+    if (pending->nloops > 0 || c->group->count > 1) return false;
+  }
+  if (!flat_each_bounds(c->f, &point, expr, &lo, &hi) || !flat_shape_of(c, expr, &body) ||
+      body.rank != 1)
+    return false;
+  *loop =
+      (flat_loop){.symbol = flat_loop_symbol(expr->loop), .lo = lo, .count = (size_t)(hi - lo + 1)};
+  return true;
+}
+
 /* An equation; one of a vector is one for each element: a loop, unless a list gives each its own. */
 static void translate(flat *f, flat_group *group, const flat_pending *pending) {
   const brink_ast_expr *name = target_name(pending);
@@ -270,43 +328,42 @@ static void translate(flat *f, flat_group *group, const flat_pending *pending) {
     f->failed = true;
     return;
   }
-  bool vector = variable->symbol->size != NULL && name->part[name->nparts - 1].index == NULL;
-  size_t length = flat_length(f, group, pending->expr);
-  if (f->failed) return;
-  if (length != 1 && length != (vector ? variable->length : 1)) {
-    flat_error(f, BRINK_MSG_EQUATION_LENGTH, pending->expr->place, NULL,
-               "%zu elements are given for '%s', which has %u", length, variable->symbol->name,
-               vector ? variable->length : 1);
-    return;
-  }
-  bool unroll = vector && flat_has_vector_literal(pending->expr);
-  for (size_t k = 0; k < (unroll ? variable->length : 1) && !f->failed; k++) {
-    const char *text = flat_name_of(f, variable);
-    if (pending->target->op == BRINK_AST_PRIME) text = brink_unit_format(f->unit, "%s'", text);
-    char *label = brink_arena_text(f->arena, text);
+  size_t length = 1, times = 1;
+  for (size_t k = 0; k < times && !f->failed; k++) {
+    const char *label = flat_name_of(f, variable);
+    if (pending->target->op == BRINK_AST_PRIME) label = flat_format(f, "%s'", label);
     brink_kernel *kernel = flat_kernel(f, label, pending->target->place, 0);
     flat_shared shared;
     flat_context c;
-    if (label == NULL || kernel == NULL) return;
+    flat_loop loop;
+    flat_pending one = *pending;
+    bool vector;
+    if (kernel == NULL) return;
     flat_begin(&c, &shared, f, group, kernel, is_discrete(group) ? FLAT_INSTANT : FLAT_EQUATION);
     if (!flat_push_loops(&c, pending->loops, pending->nloops)) return;
+    if (!sides_fit(&c, variable, pending, &length, &vector)) return;
+    bool each = vector && is_loop(&c, pending, &loop);
+    bool unroll = vector && !each && flat_has_vector_literal(pending->expr);
+    if (unroll) times = length;
     if (unroll) c.element = k;
+    if (each) one.expr = pending->expr->arg[0];
     if (vector && !unroll) {
-      c.loop[c.nloops++] = (flat_loop){.count = variable->length};
+      c.loop[c.nloops++] = each ? loop : (flat_loop){.count = length};
       c.element_loop = true;
     }
-    one_equation(&c, variable, pending);
+    one_equation(&c, variable, &one);
+    if (is_discrete(group)) group->sites = shared.sites; /* the next one draws further numbers */
   }
 }
 
 static void check_complete(flat *f, flat_group *group) {
   const brink_component *component = group->component;
-  if (component == NULL || component->kind == BRINK_COMPOSITE || component->kind == BRINK_SYSTEM)
-    return;
+  if (component == NULL) return;
   bool constrained = flat_has_constraints(group);
   for (brink_symbol *s = component->symbols; s != NULL && !f->failed; s = s->next) {
     flat_variable *variable = flat_variable_of(group, s);
     bool needs = s->kind != BRINK_SYMBOL_INSTANCE && s->kind != BRINK_SYMBOL_INPUT &&
+                 !variable->alias && /* a connection is enough */
                  (variable->space == BRINK_SPACE_V || variable->sampled ||
                   (variable->space == BRINK_SPACE_X && s->kind == BRINK_SYMBOL_STATE &&
                    !constrained)); /* its derivative may be unknown */
@@ -314,7 +371,7 @@ static void check_complete(flat *f, flat_group *group) {
     for (uint32_t k = 0; k < variable->length; k++) {
       if (variable->defined != NULL && variable->defined[k]) continue;
       const char *name = s->name;
-      if (s->size != NULL) name = brink_unit_format(f->unit, "%s[%u]", name, k + 1);
+      if (s->size != NULL) name = flat_element_name(f, variable, k);
       flat_error(f, BRINK_MSG_NO_EQUATION, s->place, NULL, "'%s' has no equation", name);
       break;
     }

@@ -12,7 +12,7 @@
 
 void flat_begin(flat_context *c, flat_shared *shared, flat *f, flat_group *group,
                 brink_kernel *kernel, flat_purpose purpose) {
-  *shared = (flat_shared){0};
+  *shared = (flat_shared){.sites = group->sites};
   *c = (flat_context){.f = f,
                       .shared = shared,
                       .group = group,
@@ -39,7 +39,7 @@ static bool ref_varies(const flat *f, const brink_ref *ref) {
   case BRINK_SPACE_DX:
     return true;
   case BRINK_SPACE_V:
-    return f->v_varies[brink_ref_slot(ref, 0)] != 0;
+    return brink_ref_slot(ref, 0) < f->v_known && f->v_varies[brink_ref_slot(ref, 0)] != 0;
   default:
     return false;
   }
@@ -125,21 +125,43 @@ static brink_node binary(flat_context *c, const brink_ast_expr *expr) {
       [BRINK_AST_POW] = BRINK_OP_POW, [BRINK_AST_AND] = BRINK_OP_AND,
       [BRINK_AST_OR] = BRINK_OP_OR,
   };
+  flat_shape shapes[2];
+  if (flat_is_product(c, expr, shapes)) return flat_product(c, expr, shapes);
   brink_node a = flat_expr(c, expr->arg[0]), b = flat_expr(c, expr->arg[1]);
   return brink_graph_op2(c->graph, ops[expr->op], a, b);
 }
 
 /* ---- everything ---- */
 
-bool flat_has_vector_literal(const brink_ast_expr *expr) {
-  if (expr->op == BRINK_AST_VECTOR) return true;
-  if (expr->op == BRINK_AST_CALL &&
-      (expr->function == BRINK_FN_DOT || expr->function == BRINK_FN_SUM ||
-       expr->function == BRINK_FN_NORM))
+static bool is_reduction(const brink_ast_expr *expr) {
+  switch (expr->function) {
+  case BRINK_FN_DOT:
+  case BRINK_FN_SUM:
+  case BRINK_FN_NORM:
+  case BRINK_FN_ARGMIN:
+  case BRINK_FN_ARGMAX:
+  case BRINK_FN_SIZE:
+  case BRINK_FN_CHOICE:
+    return true;
+  case BRINK_FN_MIN:
+  case BRINK_FN_MAX:
+    return expr->nargs == 1;
+  default:
     return false;
+  }
+}
+
+bool flat_has_vector_literal(const brink_ast_expr *expr) {
+  if (expr->op == BRINK_AST_VECTOR || expr->op == BRINK_AST_EACH) return true;
+  if (expr->op == BRINK_AST_CALL) {
+    if (is_reduction(expr)) return false;
+    if (expr->function == BRINK_FN_INVERSE || expr->function == BRINK_FN_SOLVE ||
+        expr->function == BRINK_FN_IDENTITY)
+      return true;
+    if (expr->function == BRINK_FN_USER) return expr->vector;
+  }
   size_t count = expr->nargs;
   if (expr->op == BRINK_AST_CALL && expr->function == BRINK_FN_TABLE) count = 1;
-  if (expr->op == BRINK_AST_CALL && expr->function == BRINK_FN_USER) return expr->vector;
   for (size_t k = 0; k < count; k++) {
     if (flat_has_vector_literal(expr->arg[k])) return true;
   }
@@ -152,18 +174,47 @@ static brink_node prime(flat_context *c, const brink_ast_expr *expr) {
   return flat_ref(c, variable, expr->arg[0], BRINK_SPACE_DX);
 }
 
-static brink_node vector_element(flat_context *c, const brink_ast_expr *expr) {
-  if (c->element == BRINK_NONE || c->element >= expr->nargs) {
-    flat_error(c->f, BRINK_MSG_LIST_NOT_ALLOWED, expr->place, NULL,
-               "a list of %zu elements is not allowed here", expr->nargs);
-    return BRINK_NO_NODE;
-  }
-  return flat_expr(c, expr->arg[c->element]);
+/* Element k of a list: of its rows, if it has any. */
+static brink_node listed_element(flat_context *c, const brink_ast_expr *expr, flat_shape row,
+                                 size_t k) {
+  flat_context at = *c;
+  at.element = row.rank > 0 ? k % row.columns : BRINK_NONE;
+  at.elements = NULL;
+  at.element_loop = false;
+  return flat_expr(&at, expr->arg[k / row.columns]);
 }
 
-brink_node flat_expr(flat_context *c, const brink_ast_expr *expr) {
-  if (c->f->failed) return BRINK_NO_NODE;
-  if (!flat_spend(c->f, expr->place, 1)) return BRINK_NO_NODE;
+/* One of the elements first … last - 1, by the number that each iteration has for it. */
+static brink_node listed(flat_context *c, const brink_ast_expr *expr, flat_shape row,
+                         brink_node number, size_t first, size_t last) {
+  if (last - first == 1) return listed_element(c, expr, row, first);
+  brink_graph *g = c->graph;
+  size_t middle = first + (last - first) / 2;
+  brink_node less =
+      brink_graph_op2(g, BRINK_OP_LT, number, brink_graph_constant(g, (double)middle));
+  return brink_graph_select(g, less, listed(c, expr, row, number, first, middle),
+                            listed(c, expr, row, number, middle, last));
+}
+
+static brink_node vector_element(flat_context *c, const brink_ast_expr *expr) {
+  flat_shape row;
+  if (expr->nargs == 0 || !flat_shape_of(c, expr->arg[0], &row)) {
+    c->f->failed = true;
+    return BRINK_NO_NODE;
+  }
+  size_t length = row.columns * expr->nargs;
+  if (c->elements != NULL) {
+    brink_node number = flat_numbers(c, c->elements, length);
+    return c->f->failed ? BRINK_NO_NODE : listed(c, expr, row, number, 0, length);
+  }
+  if (c->element == BRINK_NONE || c->element >= length) {
+    flat_lengths_differ(c->f, expr->place, length, c->element == BRINK_NONE ? 1 : c->element + 1);
+    return BRINK_NO_NODE;
+  }
+  return listed_element(c, expr, row, c->element);
+}
+
+static brink_node translate(flat_context *c, const brink_ast_expr *expr) {
   switch (expr->op) {
   case BRINK_AST_NUMBER:
     return brink_graph_constant(c->graph, expr->number);
@@ -190,9 +241,23 @@ brink_node flat_expr(flat_context *c, const brink_ast_expr *expr) {
     return flat_call(c, expr);
   case BRINK_AST_VECTOR:
     return vector_element(c, expr);
+  case BRINK_AST_EACH:
+    return flat_each(c, expr);
+  case BRINK_AST_SLICE: /* of names alone */
+  case BRINK_AST_INDICES:
   case BRINK_AST_DAMAGED:
     return BRINK_NO_NODE;
   default:
     return binary(c, expr);
   }
+}
+
+brink_node flat_expr(flat_context *c, const brink_ast_expr *expr) {
+  if (c->f->failed) return BRINK_NO_NODE;
+  if (!flat_spend(c->f, expr->place, 1)) return BRINK_NO_NODE;
+  const brink_ast_expr *around = c->f->present;
+  c->f->present = expr;
+  brink_node node = translate(c, expr);
+  c->f->present = around;
+  return node;
 }

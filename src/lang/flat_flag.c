@@ -31,6 +31,15 @@ static const char *name_among(flat *f, const flat_group *group, const char *name
   return made != NULL ? made : name;
 }
 
+/* The partner of each instance of a flag: several of a pair where it is a vector. */
+static uint32_t *partners(flat *f, flat_group *group, int side, size_t count) {
+  size_t each = group->count > 0 ? count / group->count : 1;
+  if (each <= 1) return group->partner[side];
+  uint32_t *list = flat_take(f, count, sizeof *list);
+  for (size_t i = 0; list != NULL && i < count; i++) list[i] = group->partner[side][i / each];
+  return list;
+}
+
 uint32_t flat_add_flag(flat *f, flat_group *group, brink_flag_kind kind, const char *name,
                        brink_place place, size_t count) {
   brink_system *system = f->system;
@@ -51,7 +60,7 @@ uint32_t flat_add_flag(flat *f, flat_group *group, brink_flag_kind kind, const c
     flag->is_pair = true;
     for (int k = 0; k < 2; k++) {
       flag->partner_group[k] = group->partner_group[k]->id;
-      flag->partner[k] = group->partner[k];
+      flag->partner[k] = partners(f, group, k, count);
     }
   }
   return (uint32_t)system->nflags - 1;
@@ -82,6 +91,19 @@ brink_kernel *flat_extract(flat_context *c, brink_place place, brink_node node) 
   return kernel;
 }
 
+enum { FLAG_TEXT = 48 }; /* bytes: a line of the terminal has room for it */
+
+/* "gap < -b": what a flag that the compiler makes is of. NULL: nothing that is written down. */
+static const char *written(flat *f) {
+  if (f->present == NULL) return NULL;
+  brink_text text = {0};
+  brink_expr_text(f->present, FLAG_TEXT, &text);
+  const char *kept = text.length > 0 ? brink_arena_text(f->arena, text.data) : NULL;
+  if (text.failed || (text.length > 0 && kept == NULL)) flat_out_of_memory(f);
+  brink_text_free(&text);
+  return kept;
+}
+
 uint32_t flat_new_flag(flat_context *c, brink_flag_kind kind, const char *name, brink_place place,
                        brink_node value) {
   if (value == BRINK_NO_NODE || c->f->failed) return BRINK_NO_INDEX;
@@ -94,6 +116,7 @@ uint32_t flat_new_flag(flat_context *c, brink_flag_kind kind, const char *name, 
   brink_flag *made = &c->f->system->flags[flag];
   made->value = kernel;
   made->enabled = enabled;
+  if (kind == BRINK_FLAG_GENERATED) made->text = written(c->f);
   return flag;
 }
 
@@ -139,12 +162,21 @@ brink_node flat_locked(flat_context *c, brink_place place, brink_node value) {
 
 /* ---- floor ---- */
 
-brink_action *flat_new_action(flat *f, const char *name, brink_place place, size_t count) {
+brink_action *flat_new_action(flat *f, size_t count) {
   brink_action *action = flat_take(f, 1, sizeof *action);
   if (action == NULL) return NULL;
-  action->kernel = (brink_kernel){.name = name, .where = flat_where(f, place), .count = count};
-  brink_graph_init(&action->kernel.graph, f->arena, count);
+  action->count = count;
   return action;
+}
+
+brink_kernel *flat_action_kernel(flat *f, brink_action *action, const char *name, brink_place place,
+                                 size_t count) {
+  brink_kernel *kernel = flat_kernel(f, name, place, count);
+  if (kernel == NULL) return NULL;
+  brink_kernel **added = flat_push(f, action->kernels, action->nkernels, action->kernels_capacity);
+  if (added == NULL) return NULL;
+  *added = kernel;
+  return kernel;
 }
 
 bool flat_first_output(flat *f, brink_action *action) {
@@ -157,12 +189,28 @@ bool flat_first_output(flat *f, brink_action *action) {
 
 /* held := node, for each iteration of c. */
 static brink_action *hold(flat_context *c, brink_place place, brink_ref held, brink_node node) {
-  brink_action *action = flat_new_action(c->f, "floor", place, c->kernel->count);
+  brink_action *action = flat_new_action(c->f, c->kernel->count);
   if (action == NULL) return NULL;
-  brink_node copy = brink_graph_copy(&action->kernel.graph, c->graph, node, NULL, NULL);
-  if (!flat_add_output(c->f, &action->kernel, held, copy, BRINK_NO_NODE, BRINK_NO_INDEX))
-    return NULL;
+  brink_kernel *kernel = flat_action_kernel(c->f, action, "floor", place, action->count);
+  if (kernel == NULL) return NULL;
+  brink_node copy = brink_graph_copy(&kernel->graph, c->graph, node, NULL, NULL);
+  if (!flat_add_output(c->f, kernel, held, copy, BRINK_NO_NODE, BRINK_NO_INDEX)) return NULL;
   return action;
+}
+
+brink_node flat_moved_number(flat_context *c, brink_node n, flat_mover up, flat_mover down) {
+  brink_graph *g = c->graph;
+  brink_flag *flags = c->f->system->flags;
+  flags[up.flag].direction = BRINK_POSITIVE;
+  flags[up.flag].inside = -1;
+  flags[up.flag].positive = up.action;
+  flags[down.flag].direction = BRINK_NEGATIVE;
+  flags[down.flag].inside = 1;
+  flags[down.flag].negative = down.action;
+  brink_node zero = brink_graph_constant(g, 0.0);
+  brink_node more = brink_graph_op2(g, BRINK_OP_LT, zero, flat_sign(c, up.flag));
+  brink_node less = brink_graph_op2(g, BRINK_OP_LT, flat_sign(c, down.flag), zero);
+  return brink_graph_op2(g, BRINK_OP_SUB, brink_graph_op2(g, BRINK_OP_ADD, n, more), less);
 }
 
 /* The whole number n below u is held; u leaves [n, n + 1) at located events. At the very surface, the
@@ -191,17 +239,7 @@ brink_node flat_locked_floor(flat_context *c, brink_place place, brink_node u) {
     flat_out_of_memory(f);
     return BRINK_NO_NODE;
   }
-  brink_flag *flags = f->system->flags;
-  flags[up].direction = BRINK_POSITIVE;
-  flags[up].inside = -1;
-  flags[up].positive = rise;
-  flags[down].direction = BRINK_NEGATIVE;
-  flags[down].inside = 1;
-  flags[down].negative = fall;
-  brink_node zero = brink_graph_constant(g, 0.0);
-  brink_node more = brink_graph_op2(g, BRINK_OP_LT, zero, flat_sign(c, up));
-  brink_node less = brink_graph_op2(g, BRINK_OP_LT, flat_sign(c, down), zero);
-  return brink_graph_op2(g, BRINK_OP_SUB, brink_graph_op2(g, BRINK_OP_ADD, n, more), less);
+  return flat_moved_number(c, n, (flat_mover){up, rise}, (flat_mover){down, fall});
 }
 
 /* ---- formulas ---- */
@@ -219,10 +257,11 @@ static bool put(formula *made, int32_t op) {
   return last != NULL;
 }
 
-static bool put_leaf(formula *made, brink_place place, brink_node value) {
+static bool put_leaf(formula *made, brink_place place, brink_node value, int at_zero) {
   uint32_t flag = flat_new_flag(made->c, BRINK_FLAG_LEAF, made->name, place, value);
   if (flag == BRINK_NO_INDEX) return false;
   made->c->f->system->flags[flag].side = BRINK_LEAF;
+  made->c->f->system->flags[flag].at_zero = at_zero;
   return put(made, (int32_t)flag);
 }
 
@@ -242,9 +281,10 @@ static bool leaf(formula *made, const brink_ast_expr *expr) {
     brink_node a = flat_expr(c, expr->arg[0]), b = flat_expr(c, expr->arg[1]);
     if (flat_varies(c, a) || flat_varies(c, b))
       return put_leaf(made, expr->place,
-                      brink_graph_op2(g, BRINK_OP_SUB, less ? b : a, less ? a : b));
+                      brink_graph_op2(g, BRINK_OP_SUB, less ? b : a, less ? a : b),
+                      expr->op == BRINK_AST_LT || expr->op == BRINK_AST_GT ? -1 : 1);
   }
-  return put_leaf(made, expr->place, flat_far(c, flat_expr(c, expr)));
+  return put_leaf(made, expr->place, flat_far(c, flat_expr(c, expr)), 0);
 }
 
 static bool operand(formula *made, const brink_ast_expr *expr);

@@ -10,9 +10,11 @@
 
 /* ---- settings of the caller ---- */
 
-/* One segment of a path in a setting: name, name[index]. Returns what follows, NULL if it is malformed. */
-static const char *read_segment(const char *text, const char **name, size_t *length, long *index) {
+/* One segment of a path in a setting: name, name[index], name[row,column]. Returns what follows, NULL if it is malformed. */
+static const char *read_segment(const char *text, const char **name, size_t *length, long *index,
+                                long *column) {
   *name = text;
+  *column = 0;
   *length = strcspn(text, ".[=");
   *index = 0;
   text += *length;
@@ -20,6 +22,10 @@ static const char *read_segment(const char *text, const char **name, size_t *len
   if (*text != '[') return text;
   char *end;
   *index = strtol(text + 1, &end, 10);
+  if (*end == ',') {
+    *column = strtol(end + 1, &end, 10);
+    if (*column < 1) return NULL;
+  }
   return *end == ']' && *index >= 1 ? end + 1 : NULL;
 }
 
@@ -34,9 +40,9 @@ static const char *match_groups(const flat_group *group, const char *text) {
   text = match_groups(group->parent, text);
   const char *name;
   size_t length;
-  long index;
+  long index, column;
   if (text == NULL || group->symbol == NULL) return text;
-  text = read_segment(text, &name, &length, &index);
+  text = read_segment(text, &name, &length, &index, &column);
   if (text == NULL || *text != '.' || !same_name(name, length, group->symbol->name)) return NULL;
   if (index > 0 && group->dimension == 0) return NULL;
   if (index > (long)(group->dimension > 0 ? group->dimension : 1)) return NULL;
@@ -50,58 +56,46 @@ static bool instance_meant(const flat_group *group, const char *set, size_t inst
   if (!instance_meant(group->parent, set, instance / dimension)) return false;
   const char *name, *text = set;
   size_t length;
-  long index = 0;
+  long index = 0, column;
   size_t depth = 0;
   for (const flat_group *g = group; g->parent != NULL; g = g->parent) depth++;
   for (size_t k = 0; k < depth; k++) {
-    text = read_segment(text, &name, &length, &index);
+    text = read_segment(text, &name, &length, &index, &column);
     text++;
   }
   return index == 0 || instance % dimension == (size_t)(index - 1);
+}
+
+/* Does the setting mean all components of the array that the variable is declared in? */
+static bool names_all(const flat_group *group, const char *set) {
+  if (group->dimension == 0 || group->symbol == NULL) return false;
+  for (size_t k = 0; k < group->dimension; k++) {
+    if (!instance_meant(group, set, k)) return false;
+  }
+  return true;
 }
 
 /* The value's text if this setting names the variable; *element: which one, BRINK_NONE: all. */
 static const char *match_set(const flat_variable *variable, const char *set, size_t *element) {
   const char *text = match_groups(variable->group, set), *name;
   size_t length;
-  long index;
+  long index, column;
   if (text == NULL) return NULL;
-  text = read_segment(text, &name, &length, &index);
-  if (text == NULL || *text != '=' || !same_name(name, length, variable->symbol->name)) return NULL;
+  const char *own = variable->symbol->name, *dot = strrchr(own, '.');
+  if (dot != NULL) { /* a signal of a bundle: f.w */
+    size_t port = (size_t)(dot + 1 - own);
+    if (strncmp(text, own, port) != 0) return NULL;
+    text += port;
+    own += port;
+  }
+  text = read_segment(text, &name, &length, &index, &column);
+  if (text == NULL || *text != '=' || !same_name(name, length, own)) return NULL;
+  if ((column > 0) != (index > 0 && variable->columns > 0) || column > (long)variable->columns)
+    return NULL;
+  if (column > 0) index = (index - 1) * (long)variable->columns + column;
   if (index > 0 && (variable->symbol->size == NULL || index > (long)variable->length)) return NULL;
   *element = index > 0 ? (size_t)(index - 1) : BRINK_NONE;
   return text + 1;
-}
-
-/* A number, true, false, or a text, quoted or not. */
-static bool read_value(flat *f, const flat_variable *variable, const char *set, const char *text,
-                       double *value) {
-  size_t length = strlen(text);
-  if (variable->symbol->type == BRINK_TYPE_STRING) {
-    if (length >= 2 && text[0] == '"' && text[length - 1] == '"') text++, length -= 2;
-    char *copy = flat_take(f, length + 1, 1);
-    if (copy == NULL) return false;
-    memcpy(copy, text, length);
-    *value = (double)flat_string(f, copy);
-    return true;
-  }
-  if (variable->symbol->type == BRINK_TYPE_BOOLEAN) {
-    bool yes = strcmp(text, "true") == 0;
-    if (!yes && strcmp(text, "false") != 0)
-      return flat_setting_error(f, BRINK_MSG_SETTING_NOT_A_BOOLEAN, BRINK_ORIGIN_SET, set, NULL,
-                                "give true or false");
-    *value = yes ? 1.0 : 0.0;
-    return true;
-  }
-  char *end;
-  *value = strtod(text, &end);
-  if (length == 0 || *end != '\0' || isnan(*value))
-    return flat_setting_error(f, BRINK_MSG_SETTING_NOT_A_NUMBER, BRINK_ORIGIN_SET, set, NULL,
-                              "give a number after the equals sign");
-  if (variable->symbol->type == BRINK_TYPE_INTEGER && *value != floor(*value))
-    return flat_setting_error(f, BRINK_MSG_SETTING_NOT_A_WHOLE_NUMBER, BRINK_ORIGIN_SET, set, NULL,
-                              "give a whole number");
-  return true;
 }
 
 /* A setting gives a value that is not allowed. Of a set of texts, the message lists all and the hint the nearest. */
@@ -124,12 +118,71 @@ static bool refuse(flat *f, const flat_variable *variable, size_t instance, cons
 
 /* ---- parameters and defaults ---- */
 
+/* Has a value the shape of what it is given to? */
+static bool shape_fits(flat *f, const flat_point *point, const brink_ast_part *name,
+                       const flat_selection *named, const brink_ast_expr *expr) {
+  flat_shape given;
+  size_t length = named->count[0] * named->count[1];
+  if (!flat_bound_shape(f, point->group, expr, point->binding, &given)) return false;
+  bool fits = given.rank == 2 ? given.rows == named->count[0] && given.columns == named->count[1]
+                              : given.columns == length;
+  if (fits) return true;
+  if (given.rank == 2)
+    flat_error(f, BRINK_MSG_MATRIX_SHAPES, expr->place, NULL, "'%s': %s %s %s", name->name,
+               flat_shape_text(f, (flat_shape){2, named->count[0], named->count[1]}), "and",
+               flat_shape_text(f, given));
+  else
+    flat_error(f, BRINK_MSG_LENGTH_MISMATCH, expr->place, NULL,
+               "'%s' has %zu elements, but this has %zu", name->name, length, given.columns);
+  return false;
+}
+
+/* Is the value of an argument a list with one value for each part of an array? */
+static bool is_spread(const flat_variable *variable, const brink_ast_value *given,
+                      bool from_parent) {
+  const flat_group *group = variable->group;
+  return from_parent && given->expr->vector && variable->symbol->size == NULL &&
+         group->dimension > 0 && group->symbol->counter == NULL;
+}
+
+/* A matrix has the rows and columns of the other. */
+static bool whole_shape_fits(flat *f, flat_variable *variable, const brink_ast_value *given,
+                             bool from_parent) {
+  flat_group *group = variable->group;
+  flat_shape shape, of = flat_variable_shape(f, variable);
+  if (!flat_bound_shape(f, from_parent ? group->parent : group, given->expr, NULL, &shape))
+    return false;
+  if (shape.rank == of.rank && shape.rows == of.rows) return true;
+  flat_error(f, BRINK_MSG_MATRIX_SHAPES, given->expr->place, NULL, "'%s': %s %s %s",
+             variable->symbol->name, flat_shape_text(f, of), "and", flat_shape_text(f, shape));
+  return false;
+}
+
+/* A list has as many values as are needed: one for each element, or one for each part of an array. */
+static bool list_fits(flat *f, flat_variable *variable, const brink_ast_value *given,
+                      bool from_parent) {
+  flat_group *group = variable->group;
+  if (!given->expr->vector || given->index != NULL) return true;
+  size_t length = flat_length(f, from_parent ? group->parent : group, given->expr);
+  bool spread = is_spread(variable, given, from_parent);
+  size_t needed = spread ? group->dimension : variable->length;
+  if (length == 0) return false;
+  if (length == needed) return spread || whole_shape_fits(f, variable, given, from_parent);
+  if (spread)
+    flat_error(f, BRINK_MSG_VALUES_OF_PARTS, given->expr->place, "one value for each part",
+               "there are %zu of '%s', but %zu values of '%s'", needed, group->symbol->name, length,
+               variable->symbol->name);
+  else
+    flat_error(f, BRINK_MSG_LENGTH_MISMATCH, given->expr->place, NULL,
+               "'%s' has %zu elements, but this has %zu", variable->symbol->name, needed, length);
+  return false;
+}
+
 static bool fill_element(flat *f, flat_variable *variable, const brink_ast_value *given,
                          flat_point point, size_t element, size_t k) {
   point.element = given->expr->vector ? k : BRINK_NONE;
   const flat_group *group = variable->group;
-  bool spread = point.group != group && given->expr->vector && variable->symbol->size == NULL &&
-                group->dimension > 0;
+  bool spread = is_spread(variable, given, point.group != group);
   if (spread) point.element = (element / variable->length) % group->dimension; /* one for each */
   size_t assumptions = f->assumptions;
   double value;
@@ -156,19 +209,29 @@ static bool fill(flat *f, flat_variable *variable, const brink_ast_value *given,
                  char *filled) {
   flat_group *group = variable->group;
   size_t dimension = group->dimension > 0 ? group->dimension : 1;
+  if (!list_fits(f, variable, given, from_parent)) {
+    f->failed = true;
+    return false;
+  }
   for (size_t i = 0; i < group->count; i++) {
     flat_point point = {.group = from_parent ? group->parent : group,
                         .instance = from_parent ? i / dimension : i,
                         .element = BRINK_NONE};
-    int64_t first = 1, last = variable->length;
-    if (given->index != NULL) {
-      if (!flat_whole(f, &point, given->index, variable->symbol->name, 1, last, &first))
-        return false;
-      last = first;
+    flat_binding counter = {.value = (double)(i % dimension + 1)};
+    if (from_parent && group->symbol->counter != NULL) {
+      counter.symbol = group->symbol->counter;
+      point.binding = &counter;
     }
-    for (int64_t k = first; k <= last; k++) {
-      size_t element = i * variable->length + (size_t)(k - 1);
-      if (!fill_element(f, variable, given, point, element, (size_t)(k - 1))) return false;
+    flat_selection named;
+    const char *name = variable->symbol->name;
+    if (!flat_select(f, &point, given->index, name, flat_variable_shape(f, variable), &named))
+      return false;
+    brink_ast_part part = {.name = name};
+    bool sliced = given->index != NULL && given->expr->vector;
+    if (sliced && !shape_fits(f, &point, &part, &named, given->expr)) return false;
+    for (size_t k = 0; k < named.count[0] * named.count[1]; k++) {
+      size_t element = i * variable->length + flat_selected(&named, k);
+      if (!fill_element(f, variable, given, point, element, k)) return false;
       filled[element] = 1;
     }
   }
@@ -176,17 +239,20 @@ static bool fill(flat *f, flat_variable *variable, const brink_ast_value *given,
 }
 
 static bool fill_from_sets(flat *f, flat_variable *variable, char *filled) {
-  for (size_t s = 0; s < f->options->nsets; s++) {
-    const char *set = f->options->sets[s];
+  for (size_t s = 0; s < f->nsets; s++) {
+    const char *set = f->sets[s];
     size_t k;
     const char *text = match_set(variable, set, &k);
     if (text == NULL) continue;
-    double value;
-    if (!read_value(f, variable, set, text, &value)) return false;
+    flat_given given;
+    if (!flat_read_set(f, variable, set, text, &given) ||
+        !flat_list_fits(f, variable, set, k != BRINK_NONE, names_all(variable->group, set), &given))
+      return false;
     for (size_t e = 0; e < variable->count; e++) {
       size_t instance = e / variable->length;
       if (k != BRINK_NONE && e % variable->length != k) continue;
       if (!instance_meant(variable->group, set, instance)) continue;
+      double value = flat_given_value(variable, &given, e);
       if (!flat_in_range(f, variable, instance, value)) return refuse(f, variable, instance, set);
       variable->values[e] = value;
       filled[e] = 1;
@@ -378,15 +444,15 @@ static void assign(flat *f, const flat_point *point, const brink_ast_statement *
   if (variable == NULL ||
       (point->only != NULL ? variable != point->only : !holds_initial(variable)))
     return;
-  int64_t first = 1, last = variable->length;
-  if (name->index != NULL) {
-    if (!flat_whole(f, point, name->index, name->name, 1, last, &first)) return;
-    last = first;
-  }
+  flat_selection named;
+  if (!flat_select(f, point, name->index, name->name, flat_variable_shape(f, variable), &named))
+    return;
+  size_t length = named.count[0] * named.count[1];
+  if (s->expr->vector && !shape_fits(f, point, name, &named, s->expr)) return;
   variable->initialised = true;
-  for (int64_t k = first; k <= last; k++) {
+  for (size_t k = 0; k < length; k++) {
     flat_point at = *point;
-    at.element = s->expr->vector ? (size_t)(k - first) : BRINK_NONE;
+    at.element = s->expr->vector ? k : BRINK_NONE;
     size_t assumptions = f->assumptions;
     double value;
     if (!flat_value(f, &at, s->expr, &value)) {
@@ -408,7 +474,7 @@ static void assign(flat *f, const flat_point *point, const brink_ast_statement *
                  "the initial value of '%s' is not a finite number", flat_name_of(f, variable));
       return;
     }
-    size_t element = instance * variable->length + (size_t)(k - 1);
+    size_t element = instance * variable->length + flat_selected(&named, k);
     if (point->only == NULL) {
       store(f, variable, element, value, s->guess ? BRINK_INITIAL_GUESS : BRINK_INITIAL_FIXED);
     } else {
@@ -441,9 +507,11 @@ static void run_if(flat *f, const flat_point *point, const brink_ast_statement *
 }
 
 /* let name = expr: the values of now. */
-static bool bind_let(flat *f, const flat_point *point, const brink_ast_statement *s,
-                     flat_binding *binding) {
-  size_t length = flat_bound_length(f, point->group, s->expr, point->binding);
+bool flat_bind_let(flat *f, const flat_point *point, const brink_ast_statement *s,
+                   flat_binding *binding) {
+  flat_shape shape;
+  bool known = flat_bound_shape(f, point->group, s->expr, point->binding, &shape);
+  size_t length = known ? shape.rows * shape.columns : 0;
   double *values = brink_arena_pack(&f->scratch, length, sizeof *values);
   if (values == NULL) flat_out_of_memory(f);
   if (values == NULL || length == 0) return false;
@@ -454,8 +522,59 @@ static bool bind_let(flat *f, const flat_point *point, const brink_ast_statement
     f->failed = true;
     return false;
   }
-  *binding = (flat_binding){
-      .symbol = s->symbol, .values = values, .length = length, .outer = point->binding};
+  *binding = (flat_binding){.symbol = s->symbol,
+                            .values = values,
+                            .length = length,
+                            .shape = shape,
+                            .outer = point->binding};
+  return true;
+}
+
+/* The first value of a function's result. */
+static bool give_elements(flat *f, const flat_point *point, const brink_ast_statement *s,
+                          flat_binding *binding) {
+  const brink_ast_part *part = &s->target->part[0];
+  if (part->index != NULL) {
+    flat_error(f, BRINK_MSG_LOCAL_WITHOUT_VALUE, part->place, "give it a value before, as a whole",
+               "'%s' has no value yet", part->name);
+    return false;
+  }
+  if (!flat_bound_shape(f, point->group, s->expr, point->binding, &binding->shape)) return false;
+  binding->length = binding->shape.rows * binding->shape.columns;
+  binding->values = brink_arena_take(&f->scratch, binding->length, sizeof *binding->values);
+  if (binding->values == NULL) flat_out_of_memory(f);
+  return binding->values != NULL && binding->length > 0;
+}
+
+/* name := expr of a let: its values change. */
+bool flat_assign_value(flat *f, const flat_point *point, const brink_ast_statement *s) {
+  const brink_ast_part *part = &s->target->part[0];
+  const flat_binding *binding = point->binding;
+  while (binding != NULL && binding->symbol != part->symbol) binding = binding->outer;
+  if (binding == NULL) return false;
+  if (binding->values == NULL && !give_elements(f, point, s, (flat_binding *)(uintptr_t)binding))
+    return false;
+  flat_selection named;
+  flat_shape given;
+  if (!flat_select(f, point, part->index, part->name, binding->shape, &named)) return false;
+  if (!flat_bound_shape(f, point->group, s->expr, point->binding, &given)) return false;
+  size_t count = named.count[0] * named.count[1], length = given.rows * given.columns;
+  if (given.rank > 0 && length != count) {
+    flat_error(f, BRINK_MSG_EQUATION_LENGTH, s->expr->place, NULL,
+               "%zu elements are given for '%s', which has %zu", length, part->name, count);
+    return false;
+  }
+  double *values = brink_arena_pack(&f->scratch, count, sizeof *values);
+  if (values == NULL) {
+    flat_out_of_memory(f);
+    return false;
+  }
+  for (size_t k = 0; k < count; k++) {
+    flat_point at = *point;
+    at.element = given.rank > 0 ? k : BRINK_NONE;
+    if (!flat_value(f, &at, s->expr, &values[k])) return false;
+  }
+  for (size_t k = 0; k < count; k++) binding->values[flat_selected(&named, k)] = values[k];
   return true;
 }
 
@@ -463,7 +582,11 @@ static void run_block(flat *f, const flat_point *outer, const brink_ast_block *b
   flat_point here = *outer, *point = &here;
   for (size_t k = 0; k < block->count && !f->failed; k++) {
     const brink_ast_statement *s = block->statement[k];
-    if (s->kind == BRINK_STATEMENT_ASSIGN) {
+    const brink_symbol *first =
+        s->kind == BRINK_STATEMENT_ASSIGN ? s->target->part[0].symbol : NULL;
+    if (first != NULL && first->kind == BRINK_SYMBOL_LET) {
+      if (!flat_assign_value(f, point, s)) f->failed = true;
+    } else if (s->kind == BRINK_STATEMENT_ASSIGN) {
       assign(f, point, s, point->group, point->instance, 0);
     } else if (s->kind == BRINK_STATEMENT_FOR) {
       run_loop(f, point, s);
@@ -472,7 +595,7 @@ static void run_block(flat *f, const flat_point *outer, const brink_ast_block *b
     } else if (s->kind == BRINK_STATEMENT_LET) {
       flat_binding *binding = brink_arena_pack(&f->scratch, 1, sizeof *binding);
       if (binding == NULL) flat_out_of_memory(f);
-      if (binding == NULL || !bind_let(f, point, s, binding)) return;
+      if (binding == NULL || !flat_bind_let(f, point, s, binding)) return;
       here.binding = binding;
     }
   }
@@ -502,8 +625,8 @@ static bool is_settable(const flat *f, const flat_variable *variable) {
 static bool names_pair_parameter(const brink_component *system, const char *set) {
   const char *name;
   size_t length;
-  long index;
-  const char *rest = read_segment(set, &name, &length, &index);
+  long index, column;
+  const char *rest = read_segment(set, &name, &length, &index, &column);
   if (rest == NULL || *rest != '=') return false;
   for (const brink_ast_pair *pair = system->pairs; pair != NULL; pair = pair->next) {
     for (const brink_symbol *s = pair->symbols; s != NULL; s = s->next) {
@@ -563,8 +686,8 @@ static void unknown_set(flat *f, const char *set) {
 }
 
 void flat_apply_sets(flat *f) {
-  for (size_t s = 0; s < f->options->nsets && !f->failed; s++) {
-    const char *set = f->options->sets[s];
+  for (size_t s = 0; s < f->nsets && !f->failed; s++) {
+    const char *set = f->sets[s];
     if (!known_set(f, set)) {
       unknown_set(f, set);
       return;
@@ -574,13 +697,17 @@ void flat_apply_sets(flat *f) {
       size_t element;
       if (!holds_initial(variable)) continue;
       const char *text = match_set(variable, set, &element);
-      double value;
-      if (text == NULL || !read_value(f, variable, set, text, &value)) continue;
+      flat_given given;
+      bool all = names_all(variable->group, set), one = element != BRINK_NONE;
+      if (text == NULL || !flat_read_set(f, variable, set, text, &given) ||
+          !flat_list_fits(f, variable, set, one, all, &given))
+        continue;
       variable->initialised = true;
       for (size_t e = 0; e < variable->count; e++) {
         size_t instance = e / variable->length;
         if (element != BRINK_NONE && e % variable->length != element) continue;
         if (!instance_meant(variable->group, set, instance)) continue;
+        double value = flat_given_value(variable, &given, e);
         if (!flat_in_range(f, variable, instance, value)) {
           refuse(f, variable, instance, set);
           return;

@@ -15,10 +15,13 @@ static bool is_population(const brink_component *top, const brink_symbol *symbol
   return false;
 }
 
-/* Nothing but populations, which nothing connects. */
+/* Nothing but populations, which nothing connects, and no equation reads. */
 static bool has_only_populations(const brink_component *top) {
   const brink_ast_section *connections = &top->section[BRINK_SECTION_CONNECTIONS];
-  if (top->npopulations == 0 || (connections->present && connections->body.count > 0)) return false;
+  const brink_ast_section *output = &top->section[BRINK_SECTION_OUTPUT];
+  if (top->npopulations == 0 || (connections->present && connections->body.count > 0) ||
+      (output->present && output->body.count > 0))
+    return false;
   for (const brink_symbol *s = top->symbols; s != NULL; s = s->next) {
     if (s->kind == BRINK_SYMBOL_INSTANCE && !is_population(top, s)) return false;
   }
@@ -40,7 +43,7 @@ static double count_pairs(const flat *f) {
 bool flat_wants_templates(const flat *f) {
   const brink_flatten_options *options = f->options;
   if (options->agents == BRINK_AGENTS_WHOLE || f->structure || options->ndriven > 0 ||
-      !has_only_populations(f->top->component))
+      options->nfunctions > 0 || !has_only_populations(f->top->component))
     return false;
   return options->agents == BRINK_AGENTS_TEMPLATES || count_pairs(f) > (double)BRINK_PAIR_LIMIT;
 }
@@ -224,7 +227,7 @@ static void leave_values(flat *f) {
   brink_system *system = f->system;
   system->nequations = system->nflags = system->nguards = 0;
   system->nclocks = system->nrules = system->nfirst_outputs = 0;
-  system->nconstraints = 0;
+  system->nconstraints = system->ndelays = 0;
   for (size_t v = f->nvalued; v < system->nvariables; v++)
     system->variables[v].kind = BRINK_VARIABLE_HIDDEN;
 }
@@ -240,6 +243,7 @@ void flat_mark_settled(flat *f) {
 void flat_make_templates(flat *f) {
   brink_templates *templates = f->system->templates;
   if (f->system->has_constraints) templates->reason = "there are constraints";
+  if (f->system->ndelays > 0) templates->reason = "there are delays";
   for (size_t k = 0; k < templates->npopulations && !f->failed && templates->reason == NULL; k++)
     make_population(f, &templates->populations[k]);
   for (flat_group *g = f->groups; g != NULL && !f->failed && templates->reason == NULL; g = g->next)

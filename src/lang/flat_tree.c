@@ -117,6 +117,7 @@ static void build(flat *f, flat_group *group, int depth) {
   }
   if (!flat_open_group(f, group, component->symbols)) return;
   if (group == f->top) flat_read_seed(f);
+  if (group == f->top && !f->failed) flat_read_start(f);
   for (brink_symbol *s = component->symbols; s != NULL && !f->failed; s = s->next) {
     if (s->kind != BRINK_SYMBOL_INSTANCE || s->class_ == NULL) continue;
     int64_t size = 0;
@@ -188,6 +189,10 @@ static void number_instance(flat *f, flat_group *group, brink_symbol *symbols, s
       for (size_t k = 0; k < variable->length; k++)
         variable->slots[instance * variable->length + k] = (uint32_t)f->system->nguards++;
     }
+    if (s->timer && variable->guards == NULL)
+      variable->guards = flat_take(f, variable->count, sizeof *variable->guards);
+    for (size_t k = 0; variable->guards != NULL && k < variable->length; k++)
+      variable->guards[instance * variable->length + k] = (uint32_t)f->system->nguards++;
     size_t dimension = child != NULL && child->dimension > 0 ? child->dimension : 1;
     for (size_t k = 0; child != NULL && k < dimension; k++)
       number_instance(f, child, child->component->symbols, instance * dimension + k);
@@ -202,10 +207,11 @@ void flat_number_flags(flat *f, flat_group *group) {
 /* ---- sizes ---- */
 
 /* Whoever asks, something is made with what the size reads. */
-static bool read_size(flat *f, const flat_point *point, const brink_symbol *symbol, int64_t *size) {
+static bool read_size(flat *f, const flat_point *point, const brink_ast_expr *expr,
+                      const char *name, int64_t *size) {
   size_t evaluating = f->evaluating;
   f->evaluating = 0;
-  bool ok = flat_whole(f, point, symbol->size, symbol->name, 1, (int64_t)FLAT_LIMIT, size);
+  bool ok = flat_whole(f, point, expr, name, 1, (int64_t)FLAT_LIMIT, size);
   f->evaluating = evaluating;
   return ok;
 }
@@ -218,18 +224,23 @@ uint32_t flat_size(flat *f, flat_variable *variable) {
     size_t distinct = symbol->size->op == BRINK_AST_NUMBER ? 1 : variable->group->count;
     for (size_t i = 0; i < distinct; i++) {
       flat_point point = {.group = variable->group, .instance = i, .element = BRINK_NONE};
-      int64_t other;
-      if (!read_size(f, &point, symbol, &other)) {
+      int64_t other, rows = 1, wide = 0;
+      bool ok = read_size(f, &point, symbol->size, symbol->name, &other);
+      if (ok && symbol->columns != NULL)
+        ok = read_size(f, &point, symbol->rows, symbol->name, &rows) &&
+             read_size(f, &point, symbol->columns, symbol->name, &wide);
+      if (!ok) {
         f->failed = true;
         return 0;
       }
-      if (i > 0 && other != size) {
+      if (i > 0 && (other != size || (uint32_t)wide != variable->columns)) {
         flat_error(f, BRINK_MSG_SIZES_DIFFER, symbol->place,
                    "instances of one array share their equations",
                    "the size of '%s' differs between the instances of an array", symbol->name);
         return 0;
       }
       size = other;
+      variable->columns = (uint32_t)wide;
     }
   }
   if ((size_t)size * variable->group->count > FLAT_LIMIT) {
@@ -348,8 +359,8 @@ static void describe_range(flat *f, flat_variable *variable, brink_variable *mad
   made->bounds = bounds;
 }
 
-bool flat_add_variable(flat *f, flat_variable *variable, brink_variable_kind kind) {
-  brink_system *system = f->system;
+/* A declaration as the results know it. */
+static brink_variable describe(flat *f, flat_variable *variable, brink_variable_kind kind) {
   const brink_symbol *symbol = variable->symbol;
   brink_variable made = {.name = brink_arena_text(f->arena, symbol->name),
                          .group = variable->group->id,
@@ -359,11 +370,20 @@ bool flat_add_variable(flat *f, flat_variable *variable, brink_variable_kind kin
                          .base = variable->base,
                          .length = variable->length,
                          .vector = symbol->size != NULL,
+                         .columns = variable->columns,
                          .knob = symbol->knob,
+                         .signal = symbol->type == BRINK_TYPE_SIGNAL,
                          .unknown = symbol->unknown && kind == BRINK_VARIABLE_STATE,
                          .where = flat_where(f, symbol->place),
                          .place = symbol->place};
   if (symbol->unit != NULL) made.unit = brink_arena_text(f->arena, symbol->unit);
+  if (made.name == NULL || (symbol->unit != NULL && made.unit == NULL)) flat_out_of_memory(f);
+  return made;
+}
+
+bool flat_add_variable(flat *f, flat_variable *variable, brink_variable_kind kind) {
+  brink_system *system = f->system;
+  brink_variable made = describe(f, variable, kind);
   describe_range(f, variable, &made);
   if (made.type == BRINK_VALUE_INTEGER && !made.has_range && made.set == NULL) {
     made.has_range = true; /* beyond that whole numbers are not exact */
@@ -378,6 +398,14 @@ bool flat_add_variable(flat *f, flat_variable *variable, brink_variable_kind kin
   variable->variable = (uint32_t)system->nvariables;
   system->variables[system->nvariables++] = made;
   return true;
+}
+
+void flat_add_alias(flat *f, flat_variable *variable) {
+  brink_system *system = f->system;
+  brink_variable as = describe(f, variable, BRINK_VARIABLE_INPUT);
+  if (f->failed) return;
+  brink_alias *made = flat_push(f, system->aliases, system->naliases, system->aliases_capacity);
+  if (made != NULL) *made = (brink_alias){.as = as, .slots = variable->slots};
 }
 
 uint32_t flat_hidden(flat *f, flat_group *group, const char *name, brink_space space, size_t count,
@@ -425,7 +453,8 @@ static bool place_of(const flat_variable *variable, brink_space *space, brink_va
     *kind = BRINK_VARIABLE_MODE;
     return true;
   case BRINK_SYMBOL_STATE:
-    *kind = BRINK_VARIABLE_STATE;
+    *kind = symbol->timer ? BRINK_VARIABLE_TIMER : BRINK_VARIABLE_STATE;
+    if (symbol->timer || symbol->held) return true;
     if (continuous && *space == BRINK_SPACE_P && symbol->type != BRINK_TYPE_INTEGER)
       *space = BRINK_SPACE_X;
     return true;
@@ -436,7 +465,7 @@ static bool place_of(const flat_variable *variable, brink_space *space, brink_va
   case BRINK_SYMBOL_OUTPUT:
     *kind = BRINK_VARIABLE_OUTPUT;
     if (of != BRINK_DTC) *space = BRINK_SPACE_V;
-    return of != BRINK_COMPOSITE && of != BRINK_SYSTEM;
+    return (of != BRINK_COMPOSITE && of != BRINK_SYSTEM) || symbol->by_equation;
   case BRINK_SYMBOL_INPUT:
     *kind = BRINK_VARIABLE_INPUT;
     return variable->takes_default;
@@ -448,6 +477,7 @@ static bool place_of(const flat_variable *variable, brink_space *space, brink_va
 /* A number starts at 0 or at the bound nearest to it, a mode at its first value. */
 static double default_start(flat *f, const flat_variable *variable) {
   const brink_variable *made = &f->system->variables[variable->variable];
+  if (made->kind == BRINK_VARIABLE_TIMER) return (double)INFINITY;
   double nearest = made->nset > 0 ? made->set[0] : 0.0;
   for (size_t k = 1; k < made->nset && made->type != BRINK_VALUE_STRING; k++) {
     if (fabs(made->set[k]) < fabs(nearest)) nearest = made->set[k];
@@ -475,6 +505,10 @@ static void start_values(flat *f, flat_variable *variable) {
 /* A parameter that is infinite is fine in bounds, but not as a number that equations read. */
 static void allocate(flat *f, flat_variable *variable) {
   brink_variable_kind kind;
+  if (variable->symbol->kind == BRINK_SYMBOL_QUEUE) {
+    flat_allocate_queue(f, variable);
+    return;
+  }
   if (flat_size(f, variable) == 0 || !place_of(variable, &variable->space, &kind)) return;
   if (flat_is_ramp(f, variable)) variable->space = BRINK_SPACE_V;
   if (!flat_room(f, variable->space, variable->count, &variable->base) ||

@@ -49,7 +49,7 @@ uint32_t flat_string(flat *f, const char *text) {
 
 /* ---- names ---- */
 
-static const flat_binding *find_binding(const flat_binding *binding, const brink_symbol *symbol) {
+const flat_binding *flat_find_binding(const flat_binding *binding, const brink_symbol *symbol) {
   symbol = flat_loop_symbol(symbol);
   while (binding != NULL && flat_loop_symbol(binding->symbol) != symbol) binding = binding->outer;
   return binding;
@@ -84,10 +84,12 @@ static bool find_element(flat *f, const flat_point *point, const brink_ast_expr 
   if (*variable == NULL || flat_size(f, *variable) == 0) return false;
   size_t k = 0;
   if (last->index != NULL) {
-    int64_t index;
-    if (!flat_whole(f, point, last->index, last->name, 1, (int64_t)(*variable)->length, &index))
+    flat_selection s;
+    if (!flat_select(f, point, last->index, last->name, flat_variable_shape(f, *variable), &s))
       return false;
-    k = (size_t)(index - 1);
+    size_t e = brink_names_element(last) || point->element == BRINK_NONE ? 0 : point->element;
+    if (e >= s.count[0] * s.count[1]) return false;
+    k = flat_selected(&s, e);
   } else if (last->symbol->size != NULL) {
     k = point->element == BRINK_NONE ? 0 : point->element;
     if (k >= (*variable)->length) return false;
@@ -149,7 +151,7 @@ static bool name_value(flat *f, const flat_point *point, const brink_ast_expr *e
     return true;
   }
   if (expr->predefined != BRINK_PREDEFINED_NOT) {
-    *value = expr->predefined == BRINK_PREDEFINED_TIME ? 0.0 : known[expr->predefined];
+    *value = expr->predefined == BRINK_PREDEFINED_TIME ? f->system->t0 : known[expr->predefined];
     return true;
   }
   const brink_symbol *symbol = expr->part[0].symbol;
@@ -157,7 +159,7 @@ static bool name_value(flat *f, const flat_point *point, const brink_ast_expr *e
   if (symbol->kind != BRINK_SYMBOL_LOOP && symbol->kind != BRINK_SYMBOL_ARGUMENT &&
       symbol->kind != BRINK_SYMBOL_LET)
     return variable_value(f, point, expr, value);
-  const flat_binding *binding = find_binding(point->binding, symbol);
+  const flat_binding *binding = flat_find_binding(point->binding, symbol);
   if (binding == NULL) return not_known(f, expr, symbol->name);
   if (symbol->kind == BRINK_SYMBOL_LOOP) {
     *value = binding->value;
@@ -165,9 +167,18 @@ static bool name_value(flat *f, const flat_point *point, const brink_ast_expr *e
   }
   size_t element = point->element;
   if (expr->part[0].index != NULL) {
-    int64_t index, most = binding->values != NULL ? (int64_t)binding->length : INT32_MAX;
-    if (!flat_whole(f, point, expr->part[0].index, symbol->name, 1, most, &index)) return false;
-    element = (size_t)(index - 1);
+    flat_shape of;
+    flat_selection s;
+    brink_ast_part whole = expr->part[0];
+    brink_ast_expr name = *expr;
+    whole.index = NULL;
+    name.part = &whole;
+    if (!flat_bound_shape(f, point->group, &name, point->binding, &of) ||
+        !flat_select(f, point, expr->part[0].index, symbol->name, of, &s))
+      return false;
+    size_t e = brink_names_element(&expr->part[0]) || element == BRINK_NONE ? 0 : element;
+    if (e >= s.count[0] * s.count[1]) return false;
+    element = flat_selected(&s, e);
   }
   if (binding->values != NULL) {
     size_t k = binding->length > 1 && element != BRINK_NONE ? element : 0;
@@ -181,20 +192,6 @@ static bool name_value(flat *f, const flat_point *point, const brink_ast_expr *e
 }
 
 /* ---- calls ---- */
-
-static double draw(flat *f, const flat_point *point) {
-  flat_group *group = point->group;
-  if (f->seed_expr != NULL)
-    flat_error(f, BRINK_MSG_SEED_DRAWN, f->seed_expr->place, "give the seed as a number",
-               "the seed depends on a random number");
-  return brink_random(f->seed, (double)(group->stream + point->instance),
-                      (double)group->draws[point->instance]++);
-}
-
-static double draw_normal(flat *f, const flat_point *point) {
-  double u = draw(f, point), v = draw(f, point);
-  return sqrt(-2.0 * log(u)) * cos(6.28318530717958647692 * v);
-}
 
 /* sum, dot, norm: over the elements. */
 static bool reduce_value(flat *f, const flat_point *point, const brink_ast_expr *expr,
@@ -217,20 +214,9 @@ static bool reduce_value(flat *f, const flat_point *point, const brink_ast_expr 
 static bool user_value(flat *f, const flat_point *point, const brink_ast_expr *expr,
                        double *value) {
   const brink_user_function *function = expr->user;
-  if (function == NULL || function->body == NULL) return false; /* reported */
-  flat_binding *arguments = brink_arena_pack(&f->scratch, expr->nargs, sizeof *arguments);
-  if (arguments == NULL) flat_out_of_memory(f);
-  if (arguments == NULL || function->narguments != expr->nargs) return false;
-  flat_point inner = *point;
-  inner.binding = NULL;
-  for (size_t k = 0; k < expr->nargs; k++) {
-    arguments[k] = (flat_binding){.symbol = function->argument[k],
-                                  .expr = expr->arg[k],
-                                  .point = point,
-                                  .outer = inner.binding};
-    inner.binding = &arguments[k];
-  }
-  return flat_value(f, &inner, function->body, value);
+  if (function == NULL || (function->body == NULL && function->nresults == 0)) return false;
+  if (function->narguments != expr->nargs) return false;
+  return flat_function_value(f, point, expr, value);
 }
 
 static bool table_value(flat *f, const flat_point *point, const brink_ast_expr *expr,
@@ -279,8 +265,27 @@ static bool call_value(flat *f, const flat_point *point, const brink_ast_expr *e
     return reduce_value(f, point, expr, value);
   case BRINK_FN_TABLE:
     return table_value(f, point, expr, value);
+  case BRINK_FN_MIN:
+  case BRINK_FN_MAX:
+    if (expr->nargs == 1) return flat_matrix_value(f, point, expr, value);
+    break;
+  case BRINK_FN_TRANSPOSE:
+  case BRINK_FN_IDENTITY:
+  case BRINK_FN_INVERSE:
+  case BRINK_FN_SOLVE:
+  case BRINK_FN_SIZE:
+  case BRINK_FN_ARGMIN:
+  case BRINK_FN_ARGMAX:
+    return flat_matrix_value(f, point, expr, value);
+  case BRINK_FN_CHOICE:
+    return flat_choice_value(f, point, expr, value);
+  case BRINK_FN_FILE_TABLE:
+    return flat_table_value(f, point, expr, value);
+  case BRINK_FN_EXTERNAL:
+    return flat_external_value(f, point, expr, value);
   case BRINK_FN_PRE:
   case BRINK_FN_SGN:
+  case BRINK_FN_DELAY:
     return not_known(f, expr, expr->text);
   default:
     break;
@@ -300,11 +305,14 @@ static bool call_value(flat *f, const flat_point *point, const brink_ast_expr *e
   case BRINK_FN_MOD:
     *value = a - b * floor(a / b);
     break;
-  case BRINK_FN_UNIFORM:
-    *value = a + (b - a) * draw(f, point);
+  case BRINK_FN_DIV:
+    *value = a / b < 0.0 ? -floor(-(a / b)) : floor(a / b);
     break;
+  case BRINK_FN_UNIFORM:
   case BRINK_FN_NORMAL:
-    *value = a + b * draw_normal(f, point);
+  case BRINK_FN_EXPONENTIAL:
+  case BRINK_FN_POISSON:
+    *value = flat_random_value(f, point, expr->function, a, b);
     break;
   default:
     *value = brink_op_apply(flat_plain_op(expr->function), a, b, 0.0);
@@ -326,6 +334,9 @@ static bool binary_value(flat *f, const flat_point *point, const brink_ast_expr 
       [BRINK_AST_OR] = BRINK_OP_OR,
   };
   double a, b;
+  bool product = false, arrays = expr->op == BRINK_AST_MUL && point->element != BRINK_NONE;
+  if (arrays && !flat_product_value(f, point, expr, &product, value)) return false;
+  if (product) return true;
   if (!flat_value(f, point, expr->arg[0], &a) || !flat_value(f, point, expr->arg[1], &b))
     return false;
   bool swapped = expr->op == BRINK_AST_GT || expr->op == BRINK_AST_GE;
@@ -345,6 +356,17 @@ bool flat_spend(flat *f, brink_place place, size_t steps) {
                "the model is too large to be evaluated");
   f->budget = 0;
   return false;
+}
+
+static bool list_value(flat *f, const flat_point *point, const brink_ast_expr *expr,
+                       double *value) {
+  flat_shape row;
+  if (expr->nargs == 0 || point->element == BRINK_NONE) return false;
+  if (!flat_bound_shape(f, point->group, expr->arg[0], point->binding, &row)) return false;
+  if (point->element >= row.columns * expr->nargs) return false;
+  flat_point at = *point;
+  at.element = row.rank > 0 ? point->element % row.columns : BRINK_NONE;
+  return flat_value(f, &at, expr->arg[point->element / row.columns], value);
 }
 
 bool flat_value(flat *f, const flat_point *point, const brink_ast_expr *expr, double *value) {
@@ -371,8 +393,12 @@ bool flat_value(flat *f, const flat_point *point, const brink_ast_expr *expr, do
   case BRINK_AST_CALL:
     return call_value(f, point, expr, value);
   case BRINK_AST_VECTOR:
-    if (point->element == BRINK_NONE || point->element >= expr->nargs) return false;
-    return flat_value(f, point, expr->arg[point->element], value);
+    return list_value(f, point, expr, value);
+  case BRINK_AST_EACH:
+    return flat_each_value(f, point, expr, value);
+  case BRINK_AST_SLICE: /* of names alone */
+  case BRINK_AST_INDICES:
+    return false;
   case BRINK_AST_PRIME:
     return not_known(f, expr, "a derivative");
   case BRINK_AST_DAMAGED:
@@ -405,57 +431,16 @@ bool flat_whole(flat *f, const flat_point *point, const brink_ast_expr *expr, co
   return true;
 }
 
+bool flat_bounds_agree(flat *f, const brink_ast_statement *s, bool same) {
+  if (!same)
+    flat_error(f, BRINK_MSG_LOOP_BOUNDS_DIFFER, s->place,
+               "instances of one array share their equations",
+               "the loop's bounds differ between the instances of an array");
+  return same;
+}
+
 bool flat_bounds(flat *f, const flat_point *point, const brink_ast_statement *s, int64_t *lo,
                  int64_t *hi) {
   return flat_whole(f, point, s->lo, "the loop's start", INT32_MIN, INT32_MAX, lo) &&
          flat_whole(f, point, s->hi, "the loop's end", INT32_MIN, INT32_MAX, hi);
-}
-
-/* ---- lengths ---- */
-
-static size_t join(flat *f, const brink_ast_expr *expr, size_t a, size_t b) {
-  if (a == 0 || b == 0) return 0;
-  if (a == b || b == 1) return a;
-  if (a == 1) return b;
-  flat_error(f, BRINK_MSG_VECTOR_LENGTHS, expr->place, "vectors are combined element by element",
-             "vectors of %zu and %zu elements cannot be combined", a, b);
-  return 0;
-}
-
-static size_t name_length(flat *f, flat_group *group, const brink_ast_expr *expr,
-                          const flat_binding *binding) {
-  const brink_symbol *symbol = expr->part[expr->nparts - 1].symbol;
-  if (expr->predefined != BRINK_PREDEFINED_NOT || symbol == NULL) return 1;
-  if (expr->part[expr->nparts - 1].index != NULL || symbol->kind == BRINK_SYMBOL_LOOP) return 1;
-  if (symbol->kind == BRINK_SYMBOL_ARGUMENT || symbol->kind == BRINK_SYMBOL_LET) {
-    const flat_binding *bound = find_binding(binding, symbol);
-    if (bound == NULL || bound->expr == NULL)
-      return bound != NULL && bound->values != NULL ? bound->length : 1;
-    return flat_bound_length(f, bound->point->group, bound->expr, bound->point->binding);
-  }
-  flat_variable *variable = flat_find(f, group, expr);
-  if (variable == NULL || symbol->size == NULL) return 1;
-  return flat_size(f, variable);
-}
-
-size_t flat_bound_length(flat *f, flat_group *group, const brink_ast_expr *expr,
-                         const flat_binding *binding) {
-  if (f->structure && expr->type == BRINK_TYPE_UNKNOWN) return 1; /* reported */
-  if (expr->op == BRINK_AST_NAME) return name_length(f, group, expr, binding);
-  if (expr->op == BRINK_AST_PRIME) return name_length(f, group, expr->arg[0], binding);
-  if (expr->op == BRINK_AST_VECTOR) return expr->nargs > 0 ? expr->nargs : 1;
-  if (expr->op == BRINK_AST_CALL &&
-      (expr->function == BRINK_FN_DOT || expr->function == BRINK_FN_SUM ||
-       expr->function == BRINK_FN_NORM))
-    return 1;
-  size_t count = expr->nargs, length = 1;
-  if (expr->op == BRINK_AST_CALL && expr->function == BRINK_FN_TABLE) count = 1;
-  if (expr->op == BRINK_AST_CALL && expr->function == BRINK_FN_USER && !expr->vector) count = 0;
-  for (size_t k = 0; k < count; k++)
-    length = join(f, expr, length, flat_bound_length(f, group, expr->arg[k], binding));
-  return length;
-}
-
-size_t flat_length(flat *f, flat_group *group, const brink_ast_expr *expr) {
-  return flat_bound_length(f, group, expr, NULL);
 }

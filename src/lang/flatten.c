@@ -1,6 +1,7 @@
 /* flatten.c: from checked components to the flat system: the order of things. */
 #include "lang/flatten.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,11 +67,20 @@ const char *flat_where(flat *f, brink_place place) {
   return kept != NULL ? kept : "";
 }
 
-/* For messages: the path of the group, without indices, and the name. */
+const char *flat_format(flat *f, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const char *text = brink_arena_format(f->arena, format, arguments);
+  va_end(arguments);
+  if (text == NULL) flat_out_of_memory(f);
+  return text != NULL ? text : "";
+}
+
+/* For kernels and messages: the path of the group, without indices, and the name. */
 const char *flat_name_of(flat *f, const flat_variable *variable) {
   const char *text = variable->symbol->name;
   for (const flat_group *g = variable->group; g != NULL; g = g->parent) {
-    if (g->symbol != NULL) text = brink_unit_format(f->unit, "%s.%s", g->symbol->name, text);
+    if (g->symbol != NULL) text = flat_format(f, "%s.%s", g->symbol->name, text);
   }
   return text;
 }
@@ -171,6 +181,53 @@ void flat_read_seed(flat *f) {
   }
 }
 
+/* What the caller sets, after what holds at the start of inputs that a table drives, and before that of inputs with a
+ * function. */
+static void add_driven_sets(flat *f) {
+  const brink_flatten_options *options = f->options;
+  size_t ndriven = options->driven_sets != NULL ? options->ndriven : 0, count = 0;
+  if (ndriven + options->nfunctions == 0) return;
+  const char *const *driven =
+      ndriven > 0 ? options->driven_sets(f->system->t0, options->driven_user) : NULL;
+  const char **sets =
+      brink_arena_pack(&f->scratch, ndriven + options->nsets + options->nfunctions, sizeof *sets);
+  if ((ndriven > 0 && driven == NULL) || sets == NULL) {
+    flat_out_of_memory(f);
+    return;
+  }
+  for (size_t k = 0; k < ndriven; k++) sets[count++] = driven[k];
+  for (size_t k = 0; k < options->nsets; k++) sets[count++] = options->sets[k];
+  for (size_t k = 0; k < options->nfunctions && !f->failed; k++)
+    sets[count++] = flat_function_start(f, k);
+  if (f->failed) return;
+  f->sets = sets;
+  f->nsets = count;
+}
+
+/* The start is known before initial values: they may read time, and inputs that are driven. */
+void flat_read_start(flat *f) {
+  const brink_ast_section *section = &f->top->component->section[BRINK_SECTION_SIMULATION];
+  f->system->t0 = f->options->from;
+  for (size_t k = 0; k < section->nvalues && !f->options->from_given && !f->structure; k++) {
+    const brink_ast_value *value = &section->values[k];
+    if (strcmp(value->name, "from") != 0 || value->expr->op == BRINK_AST_TEXT) continue;
+    flat_point point = {.group = f->top, .element = BRINK_NONE};
+    if (reads_inside(value->expr)) {
+      flat_error(f, BRINK_MSG_START_OF_A_PART, value->expr->place,
+                 "give it as a number, or by a parameter of this component",
+                 "the start time is needed before there are any components");
+      return;
+    }
+    f->evaluating++;
+    if (!flat_value(f, &point, value->expr, &f->system->t0)) f->failed = true;
+    f->evaluating--;
+    if (f->failed || isfinite(f->system->t0)) continue;
+    flat_error(f, BRINK_MSG_START_NOT_FINITE, value->expr->place, NULL,
+               "the start time is not a finite number");
+  }
+  if (!f->failed) add_driven_sets(f);
+}
+
 static void read_settings(flat *f) {
   const brink_ast_section *section = &f->top->component->section[BRINK_SECTION_SIMULATION];
   brink_system *system = f->system;
@@ -218,6 +275,7 @@ static void find_constraints(flat *f) {
 }
 
 static bool mark_varying(flat *f) {
+  f->v_known = f->system->nv;
   f->v_varies = brink_arena_pack(&f->scratch, f->system->nv, 1);
   if (f->v_varies == NULL) {
     flat_out_of_memory(f);
@@ -238,7 +296,8 @@ static void warn_initial(flat *f) {
   for (size_t k = 0; k < f->nvariables; k++) {
     const flat_variable *variable = f->variables[k];
     const brink_symbol *symbol = variable->symbol;
-    bool holds = symbol->kind == BRINK_SYMBOL_STATE || symbol->kind == BRINK_SYMBOL_MODE;
+    bool holds =
+        (symbol->kind == BRINK_SYMBOL_STATE && !symbol->timer) || symbol->kind == BRINK_SYMBOL_MODE;
     if (!holds || variable->initialised || variable->count == 0) continue;
     const brink_system *system = f->system;
     /* constraints may determine it: the start of the run says what had to be chosen */
@@ -314,7 +373,8 @@ static void translate(flat *f) {
     brink_ast_event *events = g->component != NULL ? g->component->events
                               : g->pair != NULL    ? g->pair->events
                                                    : NULL;
-    flat_events(f, g, events);
+    if (!f->failed) flat_timers(f, g);
+    if (!f->failed) flat_events(f, g, events);
     if (!f->failed) flat_discrete(f, g);
     if (!f->failed) flat_ranges(f, g);
     flat_next(f);
@@ -336,7 +396,14 @@ void flat_finish(flat *f, brink_system *system, const uint32_t *numbers) {
   }
   brink_text_free(&path);
   if (!f->failed) flat_check_written_out(f, system);
+  if (!f->failed && system->nz > 0) flat_check_external(f, system);
   if (!f->failed && system->nz > 0) flat_structures(f, system);
+}
+
+/* Time runs backwards. */
+static void reverse(flat *f) {
+  flat_check_backward(f);
+  if (!f->failed && !brink_system_reverse(f->system)) flat_out_of_memory(f);
 }
 
 static void run(flat *f) {
@@ -347,6 +414,11 @@ static void run(flat *f) {
                    (brink_place){.line = 1, .column = 1, .length = 1}, NULL,
                    "there is no component in this file");
     f->failed = true;
+    return;
+  }
+  if (top->partial) {
+    flat_error(f, BRINK_MSG_PARTIAL_TOP, top->place, "run a component that extends it",
+               "'%s' is partial: it does not run", top->name);
     return;
   }
   f->system->name = brink_arena_text(f->arena, top->name);
@@ -360,10 +432,13 @@ static void run(flat *f) {
   if (!f->templates && f->system->nconstraints == 0) f->system->has_constraints = false;
   if (!f->system->has_constraints) f->system->start = NULL;
   flat_mark_settled(f);
-  if (f->templates)
+  if (f->templates) {
+    f->system->backward = flat_runs_backward(f); /* agents together, then: see its caller */
     flat_make_templates(f);
-  else
-    flat_finish(f, f->system, NULL);
+    return;
+  }
+  if (flat_runs_backward(f)) reverse(f);
+  if (!f->failed) flat_finish(f, f->system, NULL);
 }
 
 /* No syntax error has taken anything away. */
@@ -395,6 +470,8 @@ brink_system *brink_flatten(brink_unit *unit, const brink_flatten_options *optio
             .system = system,
             .arena = &system->arena,
             .options = options,
+            .sets = options->sets,
+            .nsets = options->nsets,
             .groups_end = &f.groups,
             .budget = options->budget > 0 ? options->budget : FLAT_BUDGET};
   f.structure = unit->nerrors > 0;

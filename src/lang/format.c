@@ -236,11 +236,12 @@ static void add_text(printer *pr) {
   }
 }
 
-/* A component stands apart from the imports and functions before it, unless a comment is between. */
+/* A component stands apart from the imports, functions, tables and constants before it, unless a comment is between. */
 static bool begins_component(const printer *pr) {
   return pr->mark_depth == 0 && pr->token.kind == BRINK_TOKEN_NAME && !pr->first &&
          !pr->after_comment && !brink_token_is_word(&pr->token, "import") &&
-         !brink_token_is_word(&pr->token, "function");
+         !brink_token_is_word(&pr->token, "function") &&
+         !brink_token_is_word(&pr->token, "table") && !brink_token_is_word(&pr->token, "constant");
 }
 
 static void begin_statement(printer *pr, bool blank) {

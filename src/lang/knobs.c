@@ -48,7 +48,12 @@ static bool same_kernel(const brink_kernel *a, const brink_kernel *b) {
 }
 
 static bool same_action(const brink_action *a, const brink_action *b) {
-  return a == NULL || b == NULL ? a == b : same_kernel(&a->kernel, &b->kernel);
+  if (a == NULL || b == NULL) return a == b;
+  if (a->nkernels != b->nkernels) return false;
+  for (size_t k = 0; k < a->nkernels; k++) {
+    if (!same_kernel(a->kernels[k], b->kernels[k])) return false;
+  }
+  return true;
 }
 
 static bool same_programs(const brink_system *a, const brink_system *b) {
@@ -60,7 +65,15 @@ static bool same_programs(const brink_system *a, const brink_system *b) {
     if (!same_kernel(a->rhs.kernels[k], b->rhs.kernels[k])) return false;
   }
   for (size_t k = 0; k < a->nrules; k++) {
-    if (!same_action(a->rules[k].body, b->rules[k].body)) return false;
+    if (!same_action(a->rules[k].body, b->rules[k].body) ||
+        !same_kernel(a->rules[k].condition, b->rules[k].condition))
+      return false;
+  }
+  for (size_t k = 0; k < a->nclocks; k++) {
+    if (!same_action(a->clocks[k].action, b->clocks[k].action)) return false;
+  }
+  for (size_t k = 0; k < a->nfirst_outputs; k++) {
+    if (!same_action(a->first_outputs[k], b->first_outputs[k])) return false;
   }
   return true;
 }
@@ -68,8 +81,9 @@ static bool same_programs(const brink_system *a, const brink_system *b) {
 static bool same_flags(const brink_system *a, const brink_system *b) {
   for (size_t k = 0; k < a->nflags; k++) {
     const brink_flag *f = &a->flags[k], *g = &b->flags[k];
-    if (!same_kernel(f->value, g->value) || !same_action(f->negative, g->negative) ||
-        !same_action(f->positive, g->positive) || !same_action(f->on_surface, g->on_surface))
+    if (!same_kernel(f->value, g->value) || !same_kernel(f->enabled, g->enabled) ||
+        !same_action(f->negative, g->negative) || !same_action(f->positive, g->positive) ||
+        !same_action(f->on_surface, g->on_surface))
       return false;
   }
   return true;
@@ -90,8 +104,10 @@ static bool same_modes(const brink_system *a, const brink_system *b) {
 /* Why a knob has no derivatives; NULL: only values differ. */
 static const char *difference(const brink_system *a, const brink_system *b) {
   if (a->nx != b->nx || a->np != b->np || a->nmodes != b->nmodes || a->nguards != b->nguards ||
-      a->nflags != b->nflags || a->nclocks != b->nclocks || a->nrules != b->nrules)
+      a->nflags != b->nflags || a->nclocks != b->nclocks || a->nrules != b->nrules ||
+      a->nfirst_outputs != b->nfirst_outputs)
     return "the size of the model depends on it";
+  if (a->t0 != b->t0) return "the time at the start depends on it";
   if (!same_clocks(a, b)) return "a sample period depends on it";
   if (!same_modes(a, b)) return "an initial mode depends on it";
   if (!same_programs(a, b)) return "its value is written into the equations";
@@ -172,6 +188,7 @@ static bool look_at(search *s, brink_knob *knob) {
     if (!derive(s, &formulas[k], knob, h, x, p)) continue;
     if (s->unit->out_of_memory) return false;
     if (knob->reason != NULL) return true;
+    p[system->variables[knob->variable].base + knob->element] = 1.0; /* to the last bit */
     knob->x = x;
     knob->p = p;
     return true;
@@ -195,35 +212,44 @@ static const char *name_of(search *s, uint32_t variable, size_t element) {
   return name;
 }
 
-static bool add_knobs(search *s, uint32_t v, size_t most, brink_knobs *knobs, size_t *capacity) {
+static bool add_knob(search *s, uint32_t v, size_t element, brink_knobs *knobs, size_t *capacity) {
   const brink_variable *variable = &s->system->variables[v];
-  for (size_t k = 0; k < variable->length && (most == 0 || knobs->count < most); k++) {
-    brink_knob *knob = brink_arena_push(s->arena, knobs->knobs, knobs->count, *capacity);
-    if (knob == NULL) return false;
-    *knob = (brink_knob){.name = name_of(s, v, k)};
-    if (knob->name == NULL) return false;
-    if (variable->type != BRINK_VALUE_REAL || variable->space != BRINK_SPACE_P) {
-      knob->reason =
-          variable->type == BRINK_VALUE_INTEGER ? "it is a whole number" : "it is not a number";
-      continue;
-    }
-    knob->value = s->system->p0[variable->base + k];
-    if (!isfinite(knob->value))
-      knob->reason = "it is not finite";
-    else if (!look_at(s, knob))
-      return false;
+  brink_knob *knob = brink_arena_push(s->arena, knobs->knobs, knobs->count, *capacity);
+  if (knob == NULL) return false;
+  *knob = (brink_knob){.name = name_of(s, v, element), .variable = v, .element = element};
+  if (knob->name == NULL) return false;
+  if (variable->type != BRINK_VALUE_REAL || variable->space != BRINK_SPACE_P) {
+    knob->reason =
+        variable->type == BRINK_VALUE_INTEGER ? "it is a whole number" : "it is not a number";
+    return true;
   }
+  knob->value = s->system->p0[variable->base + element];
+  if (isfinite(knob->value)) return look_at(s, knob);
+  knob->reason = "it is not finite";
+  return true;
+}
+
+static bool add_knobs(search *s, uint32_t v, size_t most, brink_knobs *knobs, size_t *capacity) {
+  for (size_t k = 0; k < s->system->variables[v].length; k++) {
+    if (most > 0 && knobs->count >= most) return true;
+    if (!add_knob(s, v, k, knobs, capacity)) return false;
+  }
+  return true;
+}
+
+static bool prepare(search *s) {
+  size_t nsets = s->options->nsets;
+  s->sets = brink_arena_take(s->arena, nsets + 1, sizeof *s->sets);
+  s->x = brink_arena_take(s->arena, s->system->nx, sizeof(double));
+  s->p = brink_arena_take(s->arena, s->system->np, sizeof(double));
+  if (s->sets == NULL || s->x == NULL || s->p == NULL) return false;
+  for (size_t k = 0; k < nsets; k++) s->sets[k] = s->options->sets[k];
   return true;
 }
 
 static bool find(search *s, size_t most, brink_knobs *knobs) {
   const brink_system *system = s->system;
-  size_t capacity = 0, nsets = s->options->nsets;
-  s->sets = brink_arena_take(s->arena, nsets + 1, sizeof *s->sets);
-  s->x = brink_arena_take(s->arena, system->nx, sizeof(double));
-  s->p = brink_arena_take(s->arena, system->np, sizeof(double));
-  if (s->sets == NULL || s->x == NULL || s->p == NULL) return false;
-  for (size_t k = 0; k < nsets; k++) s->sets[k] = s->options->sets[k];
+  size_t capacity = 0;
   for (int parts = 0; parts < 2; parts++) {
     for (size_t v = 0; v < system->nvariables; v++) {
       const brink_variable *variable = &system->variables[v];
@@ -235,17 +261,32 @@ static bool find(search *s, size_t most, brink_knobs *knobs) {
   return true;
 }
 
+static search begin(brink_unit *unit, const brink_flatten_options *options,
+                    const brink_system *system, const brink_allocator *allocator,
+                    brink_knobs *knobs) {
+  *knobs = (brink_knobs){0};
+  brink_arena_init(&knobs->arena, allocator);
+  return (search){.unit = unit,
+                  .options = options,
+                  .system = system,
+                  .allocator = &knobs->arena.allocator,
+                  .arena = &knobs->arena};
+}
+
 brink_status brink_knobs_find(brink_unit *unit, const brink_flatten_options *options,
                               const brink_system *system, size_t most,
                               const brink_allocator *allocator, brink_knobs *knobs) {
-  *knobs = (brink_knobs){0};
-  brink_arena_init(&knobs->arena, allocator);
-  search s = {.unit = unit,
-              .options = options,
-              .system = system,
-              .allocator = &knobs->arena.allocator,
-              .arena = &knobs->arena};
-  return find(&s, most, knobs) ? BRINK_OK : BRINK_ERR_MEMORY;
+  search s = begin(unit, options, system, allocator, knobs);
+  return prepare(&s) && find(&s, most, knobs) ? BRINK_OK : BRINK_ERR_MEMORY;
+}
+
+brink_status brink_knobs_find_one(brink_unit *unit, const brink_flatten_options *options,
+                                  const brink_system *system, uint32_t variable, size_t element,
+                                  const brink_allocator *allocator, brink_knobs *knobs) {
+  search s = begin(unit, options, system, allocator, knobs);
+  size_t capacity = 0;
+  bool found = prepare(&s) && add_knob(&s, variable, element, knobs, &capacity);
+  return found ? BRINK_OK : BRINK_ERR_MEMORY;
 }
 
 void brink_knobs_free(brink_knobs *knobs) {

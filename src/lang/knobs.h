@@ -12,6 +12,8 @@
 
 typedef struct brink_knob {
   const char *name; /* as a setting names it: "area", "plant.area", "weight[2]" */
+  uint32_t variable;
+  size_t element;
   double value;
   const double *x, *p; /* dx(0)/dknob, nx numbers; dp/dknob, np numbers; NULL: left out … */
   const char *reason;  /* … because; else NULL */
@@ -29,6 +31,11 @@ typedef struct brink_knobs {
 brink_status brink_knobs_find(brink_unit *unit, const brink_flatten_options *options,
                               const brink_system *system, size_t most,
                               const brink_allocator *allocator, brink_knobs *knobs);
+/* One parameter of any kind, or an input with a value of its own, instead: element `element` of a variable, in all
+ * its instances. */
+brink_status brink_knobs_find_one(brink_unit *unit, const brink_flatten_options *options,
+                                  const brink_system *system, uint32_t variable, size_t element,
+                                  const brink_allocator *allocator, brink_knobs *knobs);
 void brink_knobs_free(brink_knobs *knobs);
 
 #endif

@@ -121,11 +121,21 @@ static void skip_c_comment(brink_lexer *lexer) {
   }
 }
 
+/* `-- text` where a statement begins, and nothing on the line that could end one: a comment of Ada or Lua. */
+static bool is_dashed(const brink_lexer *lexer) {
+  const char *at = lexer->at;
+  if (at[0] != '-' || at[1] != '-') return false;
+  if (lexer->previous != BRINK_TOKEN_SEMICOLON && lexer->previous != BRINK_TOKEN_IS &&
+      lexer->previous != BRINK_TOKEN_EOF)
+    return false;
+  return memchr(at, ';', (size_t)(line_end(lexer, at) - at)) == NULL;
+}
+
 /* Comments of other languages, reported and skipped. */
 static bool skip_foreign_comment(brink_lexer *lexer) {
   const char *at = lexer->at;
   bool slashes = at[0] == '/' && at[1] == '/', c = at[0] == '/' && at[1] == '*';
-  if (*at != '#' && !slashes && !c) return false;
+  if (*at != '#' && !slashes && !c && !is_dashed(lexer)) return false;
   brink_lexer_error(lexer, BRINK_MSG_FOREIGN_COMMENT, at, *at == '#' ? 1 : 2,
                     "a comment starts with % and ends with the line",
                     "'%.*s' does not start a comment", *at == '#' ? 1 : 2, at);
@@ -316,6 +326,11 @@ static const sign signs[] = {
     {"&&", BRINK_TOKEN_AND, "write 'and'"},
     {"||", BRINK_TOKEN_OR, "write 'or'"},
     {"**", BRINK_TOKEN_CARET, "powers are written '^'"},
+    {"++", BRINK_TOKEN_BAD, "write 'x := x + 1'"},
+    {"->", BRINK_TOKEN_BAD, "a connection is written connect(from, to)"},
+    {".^", BRINK_TOKEN_CARET, "vectors are taken element by element: write '^'"},
+    {".*", BRINK_TOKEN_STAR, "vectors are multiplied element by element: write '*'"},
+    {"./", BRINK_TOKEN_SLASH, "vectors are divided element by element: write '/'"},
     {"+=", BRINK_TOKEN_ASSIGN, "write 'x := x + ...'"},
     {"-=", BRINK_TOKEN_ASSIGN, "write 'x := x - ...'"},
     {"*=", BRINK_TOKEN_ASSIGN, "write 'x := x*...'"},
@@ -329,7 +344,7 @@ static const sign signs[] = {
     {":", BRINK_TOKEN_COLON, NULL},
     {".", BRINK_TOKEN_DOT, NULL},
     {"&", BRINK_TOKEN_AND, "write 'and'"},
-    {"|", BRINK_TOKEN_OR, "write 'or'"},
+    {"|", BRINK_TOKEN_OR, "write 'or'; an absolute value is abs(x)"},
     {"!", BRINK_TOKEN_NOT, "write 'not'"},
     {"~", BRINK_TOKEN_NOT, "write 'not'"},
     /* what word processors make of them */
@@ -402,7 +417,8 @@ static void stray_hint(brink_lexer *lexer, const char *at, size_t length) {
     brink_lexer_error(lexer, BRINK_MSG_NO_BREAK_SPACE, at, length, "replace it by a plain space",
                       "a no-break space");
   else if (printable)
-    brink_lexer_error(lexer, BRINK_MSG_STRAY_CHARACTER, at, length, NULL,
+    brink_lexer_error(lexer, BRINK_MSG_STRAY_CHARACTER, at, length,
+                      *at == '?' ? "a choice is written 'if c then a else b'" : NULL,
                       "a stray character '%.*s'", (int)length, at);
   else
     brink_lexer_error(lexer, BRINK_MSG_STRAY_BYTE, at, length, "models are plain text in UTF-8",
@@ -439,7 +455,9 @@ static void lex_sign(brink_lexer *lexer, brink_token *token, const sign *s) {
   size_t length = strlen(s->text);
   lexer->at += length;
   token->kind = s->kind;
-  if (s->instead != NULL)
+  bool bar = s->text[0] == '|' && length == 1, again = bar && lexer->bars_line == lexer->line;
+  if (bar) lexer->bars_line = lexer->line;
+  if (s->instead != NULL && !again)
     brink_lexer_error(lexer, BRINK_MSG_FOREIGN_OPERATOR, token->start, length, s->instead,
                       "'%s' is not an operator of HSML", s->text);
 }

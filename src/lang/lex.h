@@ -74,7 +74,8 @@ typedef struct brink_lexer {
   const char *line_start; /* of the current line */
   uint32_t line;
   brink_token_kind previous;
-  bool first; /* nothing but white space on this line so far */
+  bool first;         /* nothing but white space on this line so far */
+  uint32_t bars_line; /* on which a '|' was reported: |x| has two of them */
 } brink_lexer;
 
 void brink_lexer_init(brink_lexer *lexer, brink_unit *unit, uint32_t file, const char *text,

@@ -93,7 +93,10 @@ static void check_border(brink_lexer *lexer, brink_token *token) {
   lexer->at = at;
   token->damaged = true;
   const char *hint = "put an operator or a space between them";
-  if (lexer->unit != NULL && start - token->start < 40 && at - start < 40)
+  bool grouped = *start == '_' && is_digit(start[1]); /* 1_000 */
+  if (grouped)
+    hint = "digits are written without a '_' between them";
+  else if (lexer->unit != NULL && start - token->start < 40 && at - start < 40)
     hint = brink_unit_format(lexer->unit, "a product is written %.*s*%.*s",
                              (int)(start - token->start), token->start, (int)(at - start), start);
   brink_lexer_error(lexer, BRINK_MSG_NUMBER_BEFORE_NAME, token->start, (size_t)(at - token->start),

@@ -38,6 +38,14 @@
   X(IMPORT_FAILED, "import-failed")                                                                \
   X(FUNCTION_MISPLACED, "function-misplaced")                                                      \
   X(FUNCTION_ASSIGNED, "function-assigned")                                                        \
+  X(CONSTANT_MISPLACED, "constant-misplaced")                                                      \
+  X(CONSTANT_DERIVED, "constant-derived")                                                          \
+  X(EXTERNAL_ARGUMENTS, "external-arguments")                                                      \
+  X(TABLE_MISPLACED, "table-misplaced")                                                            \
+  X(TABLE_INPUTS, "table-inputs")                                                                  \
+  X(TABLE_OPTION, "table-option")                                                                  \
+  X(TABLE_OPTION_TWICE, "table-option-twice")                                                      \
+  X(TABLE_CHOICE, "table-choice")                                                                  \
   X(STRAY_SEMICOLON, "stray-semicolon")                                                            \
   X(NOTHING_TO_END, "nothing-to-end")                                                              \
   X(EXPECTED_COMPONENT, "expected-component")                                                      \
@@ -50,6 +58,12 @@
   X(SECOND_SECTION, "second-section")                                                              \
   X(SECOND_ACTION, "second-action")                                                                \
   X(UNKNOWN_EVENT_PART, "unknown-event-part")                                                      \
+  X(RETURN_MISPLACED, "return-misplaced")                                                          \
+  X(RETURN_MISSING, "return-missing")                                                              \
+  X(TUPLE_OF_NAMES, "tuple-of-names")                                                              \
+  X(TUPLE_OF_A_CALL, "tuple-of-a-call")                                                            \
+  X(NOT_IN_EVENT_LOOP, "not-in-event-loop")                                                        \
+  X(EVENT_OF_AN_EXPRESSION, "event-of-an-expression")                                              \
   X(NOT_IN_EVENT, "not-in-event")                                                                  \
   X(EVENT_SEMICOLON, "event-semicolon")                                                            \
   X(UNKNOWN_SECTION, "unknown-section")                                                            \
@@ -81,6 +95,16 @@
   X(VALUE_WITHOUT_COLON, "value-without-colon")                                                    \
   X(PART_WITHOUT_COLON, "part-without-colon")                                                      \
   X(EXPRESSION_TOO_DEEP, "expression-too-deep")                                                    \
+  X(EMPTY_BUNDLE, "empty-bundle")                                                                  \
+  X(BUNDLE_MEMBER, "bundle-member")                                                                \
+  X(BUNDLE_IN_BUNDLE, "bundle-in-bundle")                                                          \
+  X(BUNDLE_TWICE, "bundle-twice")                                                                  \
+  X(BUNDLE_OF_VECTORS, "bundle-of-vectors")                                                        \
+  X(BUNDLE_RANGE, "bundle-range")                                                                  \
+  X(PART_NOT_COUNTED, "part-not-counted")                                                          \
+  X(PARTS_FROM_ONE, "parts-from-one")                                                              \
+  X(NESTED_PART_LOOP, "nested-part-loop")                                                          \
+  X(PREFIXED_FUNCTION, "prefixed-function")                                                        \
   X(SECOND_INDEX, "second-index")                                                                  \
   X(SECOND_DERIVATIVE, "second-derivative")                                                        \
   X(COMMA_IN_PARENTHESES, "comma-in-parentheses")                                                  \
@@ -157,6 +181,10 @@
   X(TOO_FEW_CONSTRAINTS, "too-few-constraints")                                                    \
   X(TOO_MANY_CONSTRAINTS, "too-many-constraints")                                                  \
   X(NOT_A_FLAG, "not-a-flag")                                                                      \
+  X(LOCAL_IS_AN_INTEGER, "local-is-an-integer")                                                    \
+  X(RESULT_WITHOUT_VALUE, "result-without-value")                                                  \
+  X(RESULT_COUNT, "result-count")                                                                  \
+  X(EVENT_OF_A_VECTOR, "event-of-a-vector")                                                        \
   X(EVENT_TWICE, "event-twice")                                                                    \
   X(ARGUMENT_COUNT, "argument-count")                                                              \
   X(ARGUMENT_NOT_A_NUMBER, "argument-not-a-number")                                                \
@@ -164,15 +192,47 @@
   X(SGN_OF_NO_FLAG, "sgn-of-no-flag")                                                              \
   X(PRE_MISPLACED, "pre-misplaced")                                                                \
   X(PRE_OF_NO_STATE, "pre-of-no-state")                                                            \
+  X(DELAY_MISPLACED, "delay-misplaced")                                                            \
+  X(DELAY_NOT_POSITIVE, "delay-not-positive")                                                      \
+  X(DELAY_NOT_A_NUMBER, "delay-not-a-number")                                                      \
+  X(DELAY_HISTORY_TYPE, "delay-history-type")                                                      \
   X(RANDOM_MISPLACED, "random-misplaced")                                                          \
+  X(HELD_AS_SIGNAL, "held-as-signal")                                                              \
+  X(TIMER_PARTS, "timer-parts")                                                                    \
+  X(QUEUE_ELEMENTS, "queue-elements")                                                              \
+  X(QUEUE_ARGUMENTS, "queue-arguments")                                                            \
+  X(NOT_A_QUEUE, "not-a-queue")                                                                    \
+  X(QUEUE_AS_VALUE, "queue-as-value")                                                              \
+  X(QUEUE_TYPE, "queue-type")                                                                      \
+  X(CHOICE_WEIGHTS, "choice-weights")                                                              \
   X(TABLE_WITHOUT_VECTORS, "table-without-vectors")                                                \
   X(TABLE_LENGTHS, "table-lengths")                                                                \
   X(TABLE_ORDER, "table-order")                                                                    \
+  X(CONSTANT_CALLED, "constant-called")                                                            \
+  X(TABLE_FILE, "table-file")                                                                      \
+  X(TABLE_CELL, "table-cell")                                                                      \
+  X(TABLE_CELL_EMPTY, "table-cell-empty")                                                          \
+  X(TABLE_CELLS, "table-cells")                                                                    \
+  X(TABLE_KNOTS, "table-knots")                                                                    \
+  X(TABLE_ROWS, "table-rows")                                                                      \
+  X(TABLE_COLUMNS, "table-columns")                                                                \
+  X(TABLE_COLUMN_OPEN, "table-column-open")                                                        \
+  X(TABLE_COLUMN, "table-column")                                                                  \
+  X(TABLE_COLUMN_OF_TWO, "table-column-of-two")                                                    \
+  X(TABLE_STEPS_BEYOND, "table-steps-beyond")                                                      \
+  X(TABLE_TOO_LARGE, "table-too-large")                                                            \
   X(RECURSION, "recursion")                                                                        \
   X(FUNCTIONS_TOO_DEEP, "functions-too-deep")                                                      \
   X(FUNCTION_TOO_LARGE, "function-too-large")                                                      \
   X(NOT_A_FUNCTION, "not-a-function")                                                              \
   X(UNKNOWN_FUNCTION, "unknown-function")                                                          \
+  X(EXTENDS_ANOTHER_KIND, "extends-another-kind")                                                  \
+  X(EXTENDS_ITSELF, "extends-itself")                                                              \
+  X(EXTENDS_TOO_DEEP, "extends-too-deep")                                                          \
+  X(BUNDLE_AS_VALUE, "bundle-as-value")                                                            \
+  X(BUNDLES_DIFFER, "bundles-differ")                                                              \
+  X(BUNDLE_DIRECTION, "bundle-direction")                                                          \
+  X(PARTIAL_AS_PART, "partial-as-part")                                                            \
   X(NOT_A_SOURCE, "not-a-source")                                                                  \
   X(INPUT_AS_SOURCE, "input-as-source")                                                            \
   X(COMPONENT_AS_SOURCE, "component-as-source")                                                    \
@@ -211,6 +271,15 @@
   X(TYPES_COMPARED, "types-compared")                                                              \
   X(OPERAND_NOT_A_BOOLEAN, "operand-not-a-boolean")                                                \
   X(BRANCH_TYPES, "branch-types")                                                                  \
+  X(MATRIX_OPERATOR, "matrix-operator")                                                            \
+  X(RANKS_COMBINED, "ranks-combined")                                                              \
+  X(RANK_MISMATCH, "rank-mismatch")                                                                \
+  X(ARGUMENT_RANK, "argument-rank")                                                                \
+  X(SIZE_OF_WHAT, "size-of-what")                                                                  \
+  X(DIV_OF_REALS, "div-of-reals")                                                                  \
+  X(SLICE_OF_PARTS, "slice-of-parts")                                                              \
+  X(INDEX_COUNT, "index-count")                                                                    \
+  X(ROWS_MIXED, "rows-mixed")                                                                      \
   X(VECTOR_IN_VECTOR, "vector-in-vector")                                                          \
   X(ELEMENT_TYPES, "element-types")                                                                \
   X(NOT_A_NUMBER, "not-a-number")                                                                  \
@@ -252,21 +321,29 @@
   X(ACTION_TOO_LARGE, "action-too-large")                                                          \
   X(ASSIGNED_TWICE, "assigned-twice")                                                              \
   X(TOO_MANY_ASSIGNMENTS, "too-many-assignments")                                                  \
-  X(EVENT_OF_A_VECTOR, "event-of-a-vector")                                                        \
   X(SAMPLE_PERIOD_NOT_POSITIVE, "sample-period-not-positive")                                      \
   X(SAMPLE_OFFSET_NOT_FINITE, "sample-offset-not-finite")                                          \
   X(PRIORITY_TOO_LARGE, "priority-too-large")                                                      \
   X(SAMPLES_DIFFER, "samples-differ")                                                              \
   X(TABLE_LISTS, "table-lists")                                                                    \
   X(TABLE_CORNERS, "table-corners")                                                                \
+  X(TABLE_OUTSIDE, "table-outside")                                                                \
+  X(EXTERNAL_REFUSED, "external-refused")                                                          \
+  X(EXTERNAL_LIBRARY, "external-library")                                                          \
+  X(EXTERNAL_SYMBOL, "external-symbol")                                                            \
+  X(EXTERNAL_NOT_FINITE, "external-not-finite")                                                    \
+  X(EXTERNAL_IN_CONSTRAINTS, "external-in-constraints")                                            \
+  X(INPUT_FUNCTION_IN_CONSTRAINTS, "input-function-in-constraints")                                \
   X(RANGE_THROUGH_CONNECTIONS, "range-through-connections")                                        \
   X(CONNECTED_LENGTHS, "connected-lengths")                                                        \
   X(CONNECTED_TWICE, "connected-twice")                                                            \
+  X(CONNECTED_AND_DEFINED, "connected-and-defined")                                                \
   X(UNCONNECTED_OUTPUT, "unconnected-output")                                                      \
   X(CONNECTED_TO_ITSELF, "connected-to-itself")                                                    \
   X(HELD_INPUT_VARIES, "held-input-varies")                                                        \
   X(BRANCHES_DIFFER, "branches-differ")                                                            \
   X(LOOPS_TOO_DEEP, "loops-too-deep")                                                              \
+  X(LOCAL_WITHOUT_VALUE, "local-without-value")                                                    \
   X(LOOP_BOUNDS_DIFFER, "loop-bounds-differ")                                                      \
   X(DEFINED_TWICE, "defined-twice")                                                                \
   X(TOO_MANY_EQUATIONS, "too-many-equations")                                                      \
@@ -279,19 +356,30 @@
   X(STRUCTURE_SIZE, "structure-size")                                                              \
   X(CONSTRAINT_NOT_WRITTEN_OUT, "constraint-not-written-out")                                      \
   X(EQUALITY_OF_SIGNALS, "equality-of-signals")                                                    \
-  X(LIST_NOT_ALLOWED, "list-not-allowed")                                                          \
+  X(DELAY_WITHOUT_BOUND, "delay-without-bound")                                                    \
+  X(DELAY_BOUND_VARIES, "delay-bound-varies")                                                      \
+  X(DELAY_HISTORY_READS, "delay-history-reads")                                                    \
+  X(DELAY_WITHOUT_EVENTS, "delay-without-events")                                                  \
   X(TOO_MANY_PAIRS, "too-many-pairs")                                                              \
   X(VALUE_FROM_ANOTHER_AGENT, "value-from-another-agent")                                          \
   X(PARAMETER_OUT_OF_RANGE, "parameter-out-of-range")                                              \
   X(CIRCULAR_VALUE, "circular-value")                                                              \
   X(INITIAL_OUT_OF_RANGE, "initial-out-of-range")                                                  \
   X(INITIAL_NOT_FINITE, "initial-not-finite")                                                      \
-  X(ELEMENTS_NEEDED, "elements-needed")                                                            \
   X(TOO_MANY_INSTANCES, "too-many-instances")                                                      \
   X(COMPONENTS_TOO_DEEP, "components-too-deep")                                                    \
   X(SIZES_DIFFER, "sizes-differ")                                                                  \
   X(TOO_MANY_ELEMENTS, "too-many-elements")                                                        \
   X(VALUE_NOT_KNOWN, "value-not-known")                                                            \
+  X(MATRIX_SHAPES, "matrix-shapes")                                                                \
+  X(MATRIX_TOO_LARGE, "matrix-too-large")                                                          \
+  X(MATRIX_NOT_SQUARE, "matrix-not-square")                                                        \
+  X(MATRIX_SINGULAR, "matrix-singular")                                                            \
+  X(EMPTY_SLICE, "empty-slice")                                                                    \
+  X(NOTHING_FOR_EACH, "nothing-for-each")                                                          \
+  X(EACH_BOUNDS_DIFFER, "each-bounds-differ")                                                      \
+  X(INDEX_VARIES, "index-varies")                                                                  \
+  X(CHOICE_TOO_LARGE, "choice-too-large")                                                          \
   X(MODEL_TOO_COSTLY, "model-too-costly")                                                          \
   X(NUMBER_OUT_OF_BOUNDS, "number-out-of-bounds")                                                  \
   X(VECTOR_LENGTHS, "vector-lengths")                                                              \
@@ -299,12 +387,26 @@
   X(EMPTY_FILE, "empty-file")                                                                      \
   X(UNCONNECTED_INPUT, "unconnected-input")                                                        \
   X(NO_VALUE, "no-value")                                                                          \
+  X(PARTIAL_TOP, "partial-top")                                                                    \
+  X(VALUES_OF_PARTS, "values-of-parts")                                                            \
   X(SEED_DRAWN, "seed-drawn")                                                                      \
-  X(SEED_OF_A_PART, "seed-of-a-part")
+  X(SEED_OF_A_PART, "seed-of-a-part")                                                              \
+  X(START_OF_A_PART, "start-of-a-part")                                                            \
+  X(BACKWARD_ACTION, "backward-action")                                                            \
+  X(BACKWARD_SURFACE, "backward-surface")                                                          \
+  X(BACKWARD_DELAY, "backward-delay")                                                              \
+  X(BACKWARD_COMPONENT, "backward-component")                                                      \
+  X(BACKWARD_CONSTRAINT, "backward-constraint")                                                    \
+  X(START_NOT_FINITE, "start-not-finite")
 
 /* What is wrong with the settings of a caller, not with the text. UNKNOWN_COMPONENT is one of these, too. */
 #define BRINK_MESSAGE_LIST_SETTINGS(X)                                                             \
   X(UNKNOWN_INPUT, "unknown-input")                                                                \
+  X(INPUT_FUNCTION_HELD, "input-function-held")                                                    \
+  X(INPUT_GIVEN_TWICE, "input-given-twice")                                                        \
+  X(SETTING_EXPRESSION, "setting-expression")                                                      \
+  X(SETTING_LENGTH, "setting-length")                                                              \
+  X(SETTING_NOT_A_STRING, "setting-not-a-string")                                                  \
   X(UNKNOWN_SETTING, "unknown-setting")                                                            \
   X(SETTING_WITHOUT_VALUE, "setting-without-value")                                                \
   X(SETTING_NOT_A_NUMBER, "setting-not-a-number")                                                  \

@@ -63,6 +63,8 @@ static bool parse_pair_part(brink_parser *p, brink_ast_pair *pair, brink_ast_eve
     brink_parse_section_body(p, BRINK_SECTION_ASSIGNMENTS, &pair->assignments);
   } else if (brink_parse_is(p, "event")) {
     brink_parse_event(p, events);
+  } else if (brink_parse_at_event_loop(p)) {
+    brink_parse_event_loop(p, events);
   } else if (brink_parse_is(p, "reach")) {
     brink_block_add(p, &pair->reach, brink_parse_statement(p, BRINK_MAY_REACH));
   } else {

@@ -25,6 +25,22 @@ static bool opener_ahead(const brink_parser *p) {
   return false;
 }
 
+static const char *opener_hint(const char *word) {
+  if (word[0] == 'd') return "a rule is written 'when c do ... end when;'";
+  return word[0] == 'l' ? "a loop is written 'for i in 1..n loop ... end loop;'" : NULL;
+}
+
+/* A block in the manner of C: reported, and read up to its '}'. */
+static void open_brace(brink_parser *p, const char *word) {
+  const char *hint = word[0] == 't'   ? "a block is written 'if c then ... end if;'"
+                     : word[0] == 'd' ? "a rule is written 'when c do ... end when;'"
+                                      : "a loop is written 'for i in 1..n loop ... end loop;'";
+  brink_parse_error(p, BRINK_MSG_EXPECTED_WORD, brink_parse_place(p), hint,
+                    "expected '%s', found %s", word, brink_parse_shown(p, &p->token));
+  p->blocks->braced = true;
+  brink_parse_advance(p);
+}
+
 /* The word that ends a header: then, loop, do. After a panic the block still follows: its end must
  * find its beginning. */
 void brink_parse_opener(brink_parser *p, const char *word) {
@@ -39,6 +55,10 @@ void brink_parse_opener(brink_parser *p, const char *word) {
       brink_parse_accept(p, BRINK_TOKEN_SEMICOLON);
     return;
   }
+  if (p->token.kind == BRINK_TOKEN_LBRACE) {
+    open_brace(p, word);
+    return;
+  }
   bool right = strcmp(word, "then") == 0 ? p->token.kind == BRINK_TOKEN_THEN
                                          : brink_token_is_word(&p->token, word);
   /* A word after the header, alone: then, nearly. */
@@ -46,12 +66,15 @@ void brink_parse_opener(brink_parser *p, const char *word) {
                 (p->next.first || brink_nearest(brink_parse_name(p, &p->token), word, NULL));
   if (right || nearly || at_opener(p)) {
     if (!right)
-      brink_parse_error(p, BRINK_MSG_EXPECTED_WORD, brink_parse_place(p), NULL,
+      brink_parse_error(p, BRINK_MSG_EXPECTED_WORD, brink_parse_place(p), opener_hint(word),
                         "expected '%s', found %s", word, brink_parse_shown(p, &p->token));
+    if (!right && word[0] == 'l') p->blocks->alias = "for"; /* for … do … end for; */
     brink_parse_keyword(p);
   } else if (p->token.first || !opener_ahead(p)) {
-    brink_parse_error(p, BRINK_MSG_MISSING_OPENER, brink_parse_after(p), NULL, "expected '%s'",
-                      word);
+    brink_parse_error(p, BRINK_MSG_MISSING_OPENER, brink_parse_after(p),
+                      p->token.kind == BRINK_TOKEN_COLON ? opener_hint(word) : NULL,
+                      "expected '%s'", word);
+    brink_parse_accept(p, BRINK_TOKEN_COLON);
   } else {
     brink_parse_unexpected(p, brink_unit_format(p->unit, "'%s'", word));
     brink_parse_opener(p, word);
@@ -59,6 +82,13 @@ void brink_parse_opener(brink_parser *p, const char *word) {
 }
 
 /* ---- blocks ---- */
+
+/* `} else {` and `} elsif`: the '}' of a block in the manner of C goes on. */
+static void skip_brace(brink_parser *p) {
+  bool goes_on = p->next.kind == BRINK_TOKEN_ELSE || p->next.kind == BRINK_TOKEN_ELSIF;
+  if (p->blocks != NULL && p->blocks->braced && p->token.kind == BRINK_TOKEN_RBRACE && goes_on)
+    brink_parse_advance(p);
+}
 
 static bool at_branch(const brink_parser *p) {
   return (p->token.kind == BRINK_TOKEN_ELSE || p->token.kind == BRINK_TOKEN_ELSIF) &&
@@ -77,17 +107,32 @@ bool brink_parse_repair_elsif(brink_parser *p) {
   return true;
 }
 
+/* elsewhen, of Modelica: the condition is read, and what follows counts as part of the rule before. */
+static bool skip_elsewhen(brink_parser *p) {
+  if (!brink_token_is_word(&p->token, "elsewhen") || !brink_parse_inside(p, "when") ||
+      brink_token_is_defining(p->next.kind))
+    return false;
+  brink_parse_panic(p, BRINK_MSG_NOT_A_STATEMENT, brink_parse_place(p),
+                    "write a rule of its own: end when; when ... do",
+                    "%s does not begin a statement", brink_parse_shown(p, &p->token));
+  brink_parse_opener(p, "do");
+  return true;
+}
+
 /* {statement}, onto the list */
 static void parse_list(brink_parser *p, unsigned may) {
   p->indent++;
   while (brink_parse_more(p) && !at_branch(p)) {
+    if (skip_elsewhen(p)) continue;
     if (brink_parse_inside(p, "if") && brink_parse_repair_elsif(p)) break;
     const char *start = p->token.start;
     brink_ast_statement *statement = brink_parse_statement(p, may);
-    if (statement != NULL) brink_list_add(p, &statement, sizeof statement);
+    for (; statement != NULL; statement = statement->also)
+      brink_list_add(p, &statement, sizeof statement);
     if (p->token.start == start && !brink_parse_at_stop(p)) brink_parse_advance(p);
   }
   p->indent--;
+  skip_brace(p);
 }
 
 void brink_parse_statements(brink_parser *p, unsigned may, brink_ast_block *block) {
@@ -145,6 +190,7 @@ brink_ast_statement *brink_parse_if(brink_parser *p, unsigned may, bool headless
       b.condition = brink_parse_expression(p);
       brink_parse_opener(p, "then");
     }
+    if (otherwise && open.braced) brink_parse_accept(p, BRINK_TOKEN_LBRACE);
     headless = false;
     size_t statements = brink_list_begin(p);
     parse_list(p, may & ~(unsigned)BRINK_MAY_LEAVE);
@@ -173,6 +219,13 @@ static void parse_for_range(brink_parser *p, brink_ast_statement *statement) {
                       "a loop is written 'for i in 1..3 loop'", "expected '%s', found %s", "in",
                       brink_parse_shown(p, &p->token));
   brink_ast_expr *lo = brink_parse_sum(p);
+  if (!p->panic && lo->op == BRINK_AST_CALL && p->token.kind == BRINK_TOKEN_COLON) {
+    brink_parse_panic(p, BRINK_MSG_EXPECTED_WORD, lo->place,
+                      "a loop is written 'for i in 1..n loop ... end loop;'",
+                      "expected '%s', found %s", "1..n",
+                      brink_unit_format(p->unit, "'%s'", lo->text));
+    p->blocks->implied = true; /* by indentation, in Python */
+  }
   if (!p->panic && (p->token.kind == BRINK_TOKEN_COLON || brink_parse_is(p, "to"))) {
     brink_parse_error(p, BRINK_MSG_EXPECTED_WORD, brink_parse_place(p), "a range is written 1..3",
                       "expected '%s', found %s", "..", brink_parse_shown(p, &p->token));
@@ -180,26 +233,33 @@ static void parse_for_range(brink_parser *p, brink_ast_statement *statement) {
   }
   brink_parse_expect(p, BRINK_TOKEN_DOTDOT, "'..'");
   brink_ast_expr *hi = brink_parse_sum(p);
-  if (statement != NULL) statement->lo = lo, statement->hi = hi;
+  statement->lo = lo;
+  statement->hi = hi;
+}
+
+void brink_parse_for_head(brink_parser *p, brink_ast_statement *statement, brink_open_block *open) {
+  brink_token name;
+  brink_parse_open(p, open, "loop", BRINK_RANK_STATEMENT, &p->token);
+  brink_parse_keyword(p);
+  if (brink_parse_expect_name(p, "the name of the loop's variable", &name))
+    statement->symbol = brink_parse_symbol(p, BRINK_SYMBOL_LOOP, &name);
+  if (statement->symbol != NULL) statement->symbol->type = BRINK_TYPE_INTEGER;
+  parse_for_range(p, statement);
+  brink_parse_opener(p, "loop");
 }
 
 /* for = "for" NAME "in" sum ".." sum "loop" {statement} "end" "loop" ";" */
 brink_ast_statement *brink_parse_for(brink_parser *p, unsigned may) {
   brink_ast_statement *statement = brink_parse_new(p, BRINK_STATEMENT_FOR, brink_parse_place(p));
+  brink_ast_statement head = {.symbol = NULL};
   brink_open_block open;
-  brink_parse_open(p, &open, "loop", BRINK_RANK_STATEMENT, &p->token);
-  brink_parse_keyword(p);
-  brink_token name;
-  brink_symbol *symbol = NULL;
-  if (brink_parse_expect_name(p, "the name of the loop's variable", &name))
-    symbol = brink_parse_symbol(p, BRINK_SYMBOL_LOOP, &name);
-  if (symbol != NULL) symbol->type = BRINK_TYPE_INTEGER;
-  parse_for_range(p, statement);
-  brink_parse_opener(p, "loop");
+  brink_parse_for_head(p, &head, &open);
   brink_ast_block block = {.count = 0};
   brink_parse_statements(p, may & ~(unsigned)BRINK_MAY_LEAVE, &block);
-  if (statement == NULL || symbol == NULL) return NULL;
-  statement->symbol = symbol;
+  if (statement == NULL || head.symbol == NULL) return NULL;
+  statement->symbol = head.symbol;
+  statement->lo = head.lo;
+  statement->hi = head.hi;
   statement->block = brink_parse_single(p, &block, sizeof block);
   statement->nblocks = 1;
   return statement;

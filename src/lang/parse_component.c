@@ -1,12 +1,14 @@
 /* parse_component.c: components, their sections, events.
  *
- *   component = kind NAME "is" {interface | body} "end" NAME ";"
+ *   component = ["partial"] kind NAME ["extends" NAME] "is" {interface | body} "end" NAME ";"
  *   kind      = "ctc" | "dtc" | "lbc" | "composite" | "system"
  *   interface = "interface" {declaration} "end" "interface" ";"
  *   body      = "body" {section | event} "end" "body" ";"
  *   section   = NAME ... "end" NAME ";"
  *
  * Every section is read in every kind of component; the checker decides which kind may have which. */
+#include <string.h>
+
 #include "lang/parser.h"
 
 /* What the sections that consist of statements may hold. */
@@ -29,19 +31,6 @@ static void parse_declarations(brink_parser *p, bool in_interface) {
   do {
     p->indent++;
     while (brink_parse_more(p)) brink_parse_declaration(p, in_interface);
-    p->indent--;
-  } while (!brink_parse_close_block(p));
-}
-
-/* {instance} */
-static void parse_instances(brink_parser *p) {
-  do {
-    p->indent++;
-    while (brink_parse_more(p)) {
-      const char *start = p->token.start;
-      brink_parse_instance(p);
-      if (p->token.start == start && !brink_parse_at_stop(p)) brink_parse_advance(p);
-    }
     p->indent--;
   } while (!brink_parse_close_block(p));
 }
@@ -84,7 +73,7 @@ static void parse_contents(brink_parser *p, brink_section_kind kind, brink_ast_s
     parse_declarations(p, kind == BRINK_SECTION_INTERFACE);
     return;
   case BRINK_SECTION_COMPONENTS:
-    parse_instances(p);
+    brink_parse_instances(p);
     return;
   case BRINK_SECTION_AGENTS:
     brink_parse_agents(p);
@@ -131,7 +120,19 @@ void brink_parse_section_body(brink_parser *p, brink_section_kind kind,
   brink_parse_open(p, &open, brink_section_name(kind), rank, &p->token);
   if (!brink_token_is_word(&p->token, open.name)) open.alias = brink_parse_name(p, &p->token);
   brink_parse_keyword(p);
-  parse_contents(p, kind, section);
+  bool equation = brink_parse_is(p, "equation") || brink_parse_is(p, "algorithm");
+  if (kind == BRINK_SECTION_INITIAL && equation && !brink_token_is_defining(p->next.kind)) {
+    p->losses++;
+    brink_parse_error(p, BRINK_MSG_UNKNOWN_SECTION, brink_parse_place(p),
+                      "where a state starts is assigned: initial x := 1.0; end initial;",
+                      "unknown section '%s'", "initial equation");
+    p->quiet++;
+    brink_parse_advance(p);
+    parse_contents(p, kind, section);
+    p->quiet--;
+  } else {
+    parse_contents(p, kind, section);
+  }
   if (p->losses != losses) section->damaged = true;
 }
 
@@ -164,6 +165,7 @@ static void parse_action(brink_parser *p, brink_ast_event *event) {
                       "a second '%s' of this event", action.name);
   *action.present = true;
   brink_parse_open(p, &open, action.name, BRINK_RANK_ACTION, &p->token);
+  if (p->token.length != strlen(action.name)) open.alias = brink_parse_name(p, &p->token);
   brink_parse_keyword(p);
   brink_parse_statements(p, action.may, &block);
   brink_block_join(p, action.block, &block);
@@ -176,8 +178,11 @@ static void parse_no_action(brink_parser *p) {
                                            BRINK_TOKEN_ON_EVENT};
   const char *best = NULL, *hint = NULL;
   size_t guess = 0;
+  static const char *const others[] = {"falling", "rising", "when"};
   if (p->token.kind == BRINK_TOKEN_NAME && !brink_token_is_defining(p->next.kind)) {
-    for (size_t k = 0; k < 3; k++) {
+    for (size_t k = 0; k < 2; k++)
+      if (brink_token_is_word(&p->token, others[k])) best = words[k], guess = k;
+    for (size_t k = 0; k < 3 && best == NULL; k++) {
       const char *near = brink_nearest(brink_parse_name(p, &p->token), words[k], best);
       if (near != best) best = near, guess = k;
     }
@@ -201,13 +206,39 @@ static void parse_no_action(brink_parser *p) {
   brink_parse_accept(p, BRINK_TOKEN_SEMICOLON);
 }
 
+/* full[i] */
+static void parse_event_element(brink_parser *p, brink_ast_event *event) {
+  brink_ast_expr *path = brink_parse_expression(p);
+  if (path->op == BRINK_AST_DAMAGED) return;
+  if (path->op != BRINK_AST_NAME || path->nparts != 1) {
+    brink_parse_panic(p, BRINK_MSG_EVENT_OF_AN_EXPRESSION, path->place,
+                      "declare a flag, define it in dynamics, and name it here",
+                      "an event is of a flag, or of one of its elements");
+    return;
+  }
+  event->element = path;
+  event->flag_name = path->part[0].name;
+  event->flag_place = path->place;
+}
+
 static void parse_event_flag(brink_parser *p, brink_ast_event *event) {
   brink_token open = p->token, name;
+  if (p->token.kind == BRINK_TOKEN_NAME && !p->token.first)
+    brink_parse_panic(p, BRINK_MSG_EXPECTED, brink_parse_place(p),
+                      brink_unit_format(p->unit, "write event(%s)", brink_parse_name(p, &p->token)),
+                      "expected %s, found %s", "'(' and the name of a flag",
+                      brink_parse_shown(p, &p->token));
   brink_parse_expect(p, BRINK_TOKEN_LPAREN, "'(' and the name of a flag");
-  if (brink_parse_expect_name(p, "the name of a flag", &name)) {
+  if (p->token.kind == BRINK_TOKEN_NAME && p->next.kind == BRINK_TOKEN_LBRACKET && !p->panic) {
+    parse_event_element(p, event);
+  } else if (brink_parse_expect_name(p, "the name of a flag", &name)) {
     event->flag_name = brink_parse_name(p, &name);
     event->flag_place = brink_token_place(p->file, &name);
   }
+  if (!p->panic && p->token.kind >= BRINK_TOKEN_PLUS && p->token.kind <= BRINK_TOKEN_NE)
+    brink_parse_panic(p, BRINK_MSG_EXPECTED_WORD, brink_parse_place(p),
+                      "declare a flag, define it in dynamics, and name it here",
+                      "expected '%s', found %s", ")", brink_parse_shown(p, &p->token));
   brink_parse_close(p, BRINK_TOKEN_RPAREN, &open);
   if (!p->panic && p->token.kind == BRINK_TOKEN_SEMICOLON) {
     brink_parse_error(p, BRINK_MSG_EVENT_SEMICOLON, brink_parse_place(p),
@@ -220,7 +251,24 @@ static void parse_event_flag(brink_parser *p, brink_ast_event *event) {
   while (!brink_parse_at_stop(p) && !p->token.first) brink_parse_advance(p);
 }
 
-/* event = "event" "(" NAME ")" {action} "end" "event" ";" */
+/* The actions of a timer stand in the event itself. Its declaration may come later. */
+static bool is_of_timer(const brink_parser *p, const brink_ast_event *event) {
+  const brink_component *c = p->component;
+  if (c == NULL || event->flag_name == NULL || brink_parse_at_stop(p)) return false;
+  for (const brink_symbol *s = c->symbols; s != NULL; s = s->next)
+    if (strcmp(s->name, event->flag_name) == 0) return s->timer;
+  return !c->section[BRINK_SECTION_DECLARATIONS].present &&
+         (p->token.kind == BRINK_TOKEN_IF || brink_token_is_defining(p->next.kind));
+}
+
+static void parse_plain(brink_parser *p, brink_ast_event *event) {
+  brink_ast_block block = {.count = 0};
+  event->has_plain = true;
+  brink_parse_statements(p, BRINK_ACTION, &block);
+  brink_block_join(p, &event->plain, &block);
+}
+
+/* event = "event" "(" NAME ["[" expression "]"] ")" ({action} | {statement}) "end" "event" ";" */
 void brink_parse_event(brink_parser *p, brink_ast_event ***end) {
   brink_ast_event *event = brink_unit_take(p->unit, 1, sizeof *event);
   if (event == NULL) {
@@ -232,9 +280,11 @@ void brink_parse_event(brink_parser *p, brink_ast_event ***end) {
   brink_parse_line(p);
   event->place = brink_parse_place(p);
   brink_parse_open(p, &open, "event", BRINK_RANK_SECTION, &p->token);
+  if (!brink_token_is_word(&p->token, "event")) open.alias = brink_parse_name(p, &p->token);
   brink_parse_keyword(p);
   parse_event_flag(p, event);
-  for (;;) {
+  if (is_of_timer(p, event)) parse_plain(p, event);
+  while (!event->has_plain) {
     p->indent++;
     if (brink_parse_more(p)) parse_no_action(p);
     bool action = brink_token_is_action(p->token.kind) && brink_parse_at_stop(p);
@@ -267,6 +317,7 @@ static brink_section_kind guess_section(brink_parser *p) {
       brink_parse_at_opening(p))
     return kind;
   const char *name = brink_parse_name(p, &p->token), *best = NULL;
+  if (brink_foreign_hint(BRINK_FOREIGN_SECTION, name) != NULL) return kind;
   bool event = p->next.kind == BRINK_TOKEN_LPAREN; /* the only one with a parenthesis */
   for (int k = event ? BRINK_SECTION_EVENT : 0; k < BRINK_SECTION_COUNT; k++) {
     const char *near = brink_nearest(name, brink_section_name((brink_section_kind)k), best);
@@ -290,7 +341,10 @@ static void parse_section(brink_parser *p, brink_section_kind kind) {
   brink_ast_section *section = &c->section[BRINK_SECTION_EVENT];
   if (!section->present) section->place = brink_parse_place(p);
   section->present = true;
-  brink_parse_event(p, &p->events_end);
+  if (brink_parse_at_event_loop(p))
+    brink_parse_event_loop(p, &p->events_end);
+  else
+    brink_parse_event(p, &p->events_end);
 }
 
 /* The contents of a section whose first word is missing: one error, however long it is. */
@@ -298,9 +352,11 @@ static void parse_headless(brink_parser *p, brink_section_kind kind) {
   brink_open_block open;
   const char *name = brink_section_name(kind);
   brink_ast_section *section = &p->component->section[kind];
+  bool rule = kind == BRINK_SECTION_RULES && p->component->kind == BRINK_CTC;
   brink_parse_error(
       p, BRINK_MSG_OUTSIDE_OF_SECTION, brink_parse_place(p),
-      brink_unit_format(p->unit, "write '%s' before it, and 'end %s;' after it", name, name),
+      rule ? "in a ctc, declare a flag, and write event(flag) ... end event;"
+           : brink_unit_format(p->unit, "write '%s' before it, and 'end %s;' after it", name, name),
       "%s outside of '%s'", brink_parse_shown(p, &p->token), name);
   if (!section->present) section->place = brink_parse_place(p);
   section->present = section->damaged = true;
@@ -311,7 +367,13 @@ static void parse_headless(brink_parser *p, brink_section_kind kind) {
                                                      : BRINK_RANK_SECTION,
                    &p->token);
   open.implied = true;
+  if (rule) {
+    p->component->holes = true;
+    section->present = false; /* it is no rule */
+    p->quiet++;
+  }
   parse_contents(p, kind, section);
+  if (rule) p->quiet--;
 }
 
 /* Which section would hold what stands here? COUNT: that is not clear. */
@@ -346,10 +408,14 @@ static void parse_no_section(brink_parser *p) {
   p->component->holes = true; /* the checker reports nothing as missing */
   brink_parse_advance(p);
   if (!statement) {
-    brink_parse_panic(p, BRINK_MSG_UNKNOWN_SECTION, place,
-                      "sections are declarations, initial, dynamics, constraints, output, update, "
-                      "rules, event, components, connections, agents, simulation and assignments",
-                      "unknown section '%s'", name);
+    const char *other = brink_foreign_hint(BRINK_FOREIGN_SECTION, name);
+    brink_parse_panic(
+        p, BRINK_MSG_UNKNOWN_SECTION, place,
+        other != NULL
+            ? other
+            : "sections are declarations, initial, dynamics, constraints, output, update, "
+              "rules, event, components, connections, agents, simulation and assignments",
+        "unknown section '%s'", name);
     brink_parse_skip_block(p, name);
     return;
   }
@@ -383,7 +449,7 @@ static void parse_body(brink_parser *p, bool implied) {
       continue;
     }
     p->indent++;
-    brink_section_kind kind = guess_section(p);
+    brink_section_kind kind = brink_parse_at_event_loop(p) ? BRINK_SECTION_EVENT : guess_section(p);
     if (kind != BRINK_SECTION_COUNT)
       parse_section(p, kind);
     else
@@ -436,6 +502,7 @@ static void parse_part(brink_parser *p) {
 /* kind = "ctc" | "dtc" | "lbc" | "composite" | "system" */
 static bool parse_kind(brink_parser *p, brink_component_kind *kind) {
   const char *best = NULL, *name = brink_parse_name(p, &p->token);
+  const char *other = brink_foreign_hint(BRINK_FOREIGN_KIND, name);
   for (int k = BRINK_CTC; k <= BRINK_SYSTEM; k++) {
     const char *word = brink_component_kind_name((brink_component_kind)k);
     const char *near = brink_nearest(name, word, best);
@@ -451,16 +518,21 @@ static bool parse_kind(brink_parser *p, brink_component_kind *kind) {
     return false; /* the name is the current token */
   }
   brink_parse_error(p, BRINK_MSG_UNKNOWN_KIND, brink_parse_place(p),
-                    best != NULL ? brink_parse_did_you_mean(p, best)
-                                 : "kinds are ctc, dtc, lbc, composite and system",
+                    other != NULL  ? other
+                    : best != NULL ? brink_parse_did_you_mean(p, best)
+                                   : "kinds are ctc, dtc, lbc, composite and system",
                     "unknown kind of component '%s'", name);
   brink_parse_advance(p);
-  return best != NULL;
+  if (other != NULL) *kind = BRINK_CTC; /* whatever is near, it was not meant */
+  return best != NULL && other == NULL;
 }
 
-/* kind NAME "is" */
+/* ["partial"] kind NAME ["extends" NAME] "is" */
 static bool parse_head(brink_parser *p, brink_component *c, brink_open_block *open) {
   brink_token first = p->token, name = {.length = 0};
+  c->head = (brink_text_start){.start = first.start, .line = first.line, .column = first.column};
+  c->partial = brink_token_is_word(&p->token, "partial") && p->next.kind == BRINK_TOKEN_NAME;
+  if (c->partial) brink_parse_keyword(p);
   bool known = parse_kind(p, &c->kind);
   c->place = brink_parse_place(p);
   c->name = "";
@@ -472,6 +544,12 @@ static bool parse_head(brink_parser *p, brink_component *c, brink_open_block *op
   } else {
     brink_parse_error(p, BRINK_MSG_MISSING_COMPONENT_NAME, brink_parse_place(p),
                       "write 'ctc Tank is'", "the component's name is missing");
+  }
+  if (brink_parse_is(p, "extends") && p->next.kind == BRINK_TOKEN_NAME) {
+    brink_parse_keyword(p);
+    c->base_name = brink_parse_name(p, &p->token);
+    c->base_place = brink_parse_place(p);
+    brink_parse_advance(p);
   }
   if (p->token.kind == BRINK_TOKEN_NAME && p->next.kind == BRINK_TOKEN_IS) {
     brink_parse_error(p, BRINK_MSG_COMPONENT_HEAD, brink_parse_place(p), "write 'ctc Tank is'",
@@ -497,8 +575,12 @@ static bool parse_head(brink_parser *p, brink_component *c, brink_open_block *op
     while (brink_parse_accept(p, BRINK_TOKEN_IS)) continue;
     return known;
   }
-  brink_parse_error(p, BRINK_MSG_MISSING_WORD, brink_parse_after(p), NULL, "'%s' is missing here",
-                    "is");
+  bool brace = p->token.kind == BRINK_TOKEN_LBRACE, colon = p->token.kind == BRINK_TOKEN_COLON;
+  brink_parse_error(p, BRINK_MSG_MISSING_WORD, brink_parse_after(p),
+                    brace || colon ? "a component is written 'ctc Tank is ... end Tank;'" : NULL,
+                    "'%s' is missing here", "is");
+  if (brace || colon) brink_parse_advance(p);
+  open->braced = brace;
   brink_parse_accept(p, BRINK_TOKEN_SEMICOLON);
   return known;
 }
@@ -521,7 +603,8 @@ void brink_parse_component(brink_parser *p) {
   for (;;) {
     const char *start = p->token.start;
     brink_parse_more(p);
-    if (p->token.kind == BRINK_TOKEN_END || p->token.kind == BRINK_TOKEN_EOF ||
+    bool brace = open.braced && p->token.kind == BRINK_TOKEN_RBRACE;
+    if (brace || p->token.kind == BRINK_TOKEN_END || p->token.kind == BRINK_TOKEN_EOF ||
         brink_parse_at_top(p)) {
       if (brink_parse_close_block(p)) break;
       continue;

@@ -1,8 +1,11 @@
-/* parse_declare.c: declarations of the interface and the body, instances, values.
+/* parse_declare.c: declarations of the interface and the body.
  *
  *   declaration = ("input" | "output" | "state" | "parameter" | "variable")
  *                   "(" name "," type ["," range] ["," STRING] ")" ";"
- *               | "flag" "(" name ["," side] ")" ";"
+ *               | "held" "(" name "," type ["," range] ["," STRING] ")" ";"
+ *               | "flag" "(" name ["," side] ["," "silent"] ")" ";"
+ *               | "timer" "(" name ["," "silent"] ")" ";"
+ *               | "queue" "(" NAME "," type "," expression ")" ";"
  *               | "mode" "(" name "," set ")" ";"
  *               | "sample" "(" expression ["," expression] ")" ";"
  *               | "priority" "(" expression ")" ";"
@@ -15,7 +18,10 @@
 
 typedef enum form {
   FORM_SYMBOL,
+  FORM_HELD,
   FORM_FLAG,
+  FORM_TIMER,
+  FORM_QUEUE,
   FORM_MODE,
   FORM_SAMPLE,
   FORM_PRIORITY,
@@ -37,7 +43,10 @@ static const declaration declarations[] = {
     {"state", FORM_SYMBOL, BRINK_SYMBOL_STATE, false},
     {"parameter", FORM_SYMBOL, BRINK_SYMBOL_PARAMETER, false},
     {"variable", FORM_SYMBOL, BRINK_SYMBOL_VARIABLE, false},
+    {"held", FORM_HELD, BRINK_SYMBOL_STATE, false},
     {"flag", FORM_FLAG, BRINK_SYMBOL_FLAG, false},
+    {"timer", FORM_TIMER, BRINK_SYMBOL_STATE, false},
+    {"queue", FORM_QUEUE, BRINK_SYMBOL_QUEUE, false},
     {"mode", FORM_MODE, BRINK_SYMBOL_MODE, false},
     {"sample", FORM_SAMPLE, BRINK_SYMBOL_VARIABLE, false},
     {"priority", FORM_PRIORITY, BRINK_SYMBOL_VARIABLE, false},
@@ -60,16 +69,17 @@ bool brink_parse_at_interface(const brink_parser *p) {
 
 /* ---- names, types ---- */
 
-/* name = NAME ["[" expression "]"] */
-static brink_symbol *parse_declared_name(brink_parser *p, brink_symbol_kind kind) {
+/* name = NAME ["[" expression ["," expression] "]"] */
+brink_symbol *brink_parse_declared_name(brink_parser *p, brink_symbol_kind kind) {
   brink_token name;
   if (!brink_parse_expect_name(p, "a name", &name)) return NULL;
   brink_symbol *symbol = brink_parse_symbol(p, kind, &name);
   brink_token open = p->token;
   if (brink_parse_accept(p, BRINK_TOKEN_LBRACKET)) {
-    brink_ast_expr *size = brink_parse_expression(p);
+    brink_ast_expr *size = brink_parse_expression(p), *columns = NULL;
+    if (!p->panic && brink_parse_accept(p, BRINK_TOKEN_COMMA)) columns = brink_parse_expression(p);
     brink_parse_close(p, BRINK_TOKEN_RBRACKET, &open);
-    if (symbol != NULL) symbol->size = size;
+    if (symbol != NULL) brink_parse_sizes(p, symbol, size, columns);
   }
   return symbol;
 }
@@ -97,7 +107,20 @@ static const char *type_hint(brink_parser *p, const brink_token *token) {
   for (int type = BRINK_TYPE_SIGNAL; type <= BRINK_TYPE_STRING && best == NULL; type++)
     best = brink_nearest(name, brink_type_name((brink_type)type), best);
   if (best != NULL) return brink_parse_did_you_mean(p, best);
+  if (brink_token_is_word(token, "vector") || brink_token_is_word(token, "matrix") ||
+      brink_token_is_word(token, "array"))
+    return "a vector is declared with its size: state(x[3], real)";
   return "types are signal, real, integer, boolean and string";
+}
+
+/* state(a, b, real): is there one more name, and then a type? */
+static bool names_ahead(const brink_parser *p) {
+  brink_lexer ahead = p->lexer;
+  brink_token third;
+  ahead.unit = NULL;
+  if (p->next.kind != BRINK_TOKEN_COMMA) return false;
+  brink_lexer_next(&ahead, &third);
+  return third.kind == BRINK_TOKEN_NAME;
 }
 
 /* type = "signal" | "real" | "integer" | "boolean" | "string" */
@@ -111,10 +134,27 @@ static void parse_type(brink_parser *p, brink_symbol *symbol) {
     return;
   }
   brink_type type = find_type(&p->token);
-  if (type == BRINK_TYPE_UNKNOWN)
-    brink_parse_error(p, BRINK_MSG_UNKNOWN_TYPE, place, type_hint(p, &p->token), "unknown type %s",
-                      brink_parse_shown(p, &p->token));
-  brink_parse_keyword(p);
+  bool port = symbol != NULL &&
+              (symbol->kind == BRINK_SYMBOL_INPUT || symbol->kind == BRINK_SYMBOL_OUTPUT) &&
+              !names_ahead(p);
+  if (type == BRINK_TYPE_UNKNOWN && port) { /* perhaps a bundle: all files must have been read */
+    symbol->bundle_name = brink_parse_name(p, &p->token);
+    symbol->type_hint = type_hint(p, &p->token);
+  } else if (type == BRINK_TYPE_UNKNOWN)
+    brink_parse_error(p, BRINK_MSG_UNKNOWN_TYPE, place,
+                      names_ahead(p) ? "one name each: state(a, real); state(b, real);"
+                                     : type_hint(p, &p->token),
+                      "unknown type %s", brink_parse_shown(p, &p->token));
+  if (type == BRINK_TYPE_UNKNOWN && names_ahead(p)) p->losses++, p->panic = true;
+  if (type != BRINK_TYPE_UNKNOWN)
+    brink_parse_keyword(p);
+  else
+    brink_parse_advance(p); /* a bundle's name keeps its case */
+  if (p->token.kind == BRINK_TOKEN_LBRACKET && !p->panic && symbol != NULL)
+    brink_parse_panic(
+        p, BRINK_MSG_EXPECTED_WORD, brink_parse_place(p),
+        brink_unit_format(p->unit, "the size stands behind the name: %s[...]", symbol->name),
+        "expected '%s', found %s", ")", brink_parse_shown(p, &p->token));
   if (symbol != NULL) symbol->type = type, symbol->type_place = place;
 }
 
@@ -197,6 +237,17 @@ static bool accept_comma(brink_parser *p) {
   return brink_parse_accept(p, BRINK_TOKEN_COMMA);
 }
 
+/* [0, 1], [m], start = 1 */
+static const char *range_hint(brink_parser *p, const brink_symbol *symbol) {
+  if (p->token.kind == BRINK_TOKEN_LBRACKET)
+    return "ranges are written (0.0, 1.0), units in quotes: \"m\"";
+  bool start = brink_token_is_word(&p->token, "start") || brink_token_is_word(&p->token, "initial");
+  if (start && symbol != NULL)
+    return brink_unit_format(p->unit, "where it starts stands in 'initial': %s := ...;",
+                             symbol->name);
+  return "ranges are written (0.0, 1.0) or {\"a\", \"b\"}";
+}
+
 /* ["," range] ["," STRING] */
 static void parse_range_and_unit(brink_parser *p, brink_symbol *symbol) {
   brink_ast_range range = {.given = false};
@@ -206,20 +257,28 @@ static void parse_range_and_unit(brink_parser *p, brink_symbol *symbol) {
     parse_range(p, &range);
     more = accept_comma(p);
   } else if (more && p->token.kind != BRINK_TOKEN_STRING) {
-    brink_parse_panic(p, BRINK_MSG_EXPECTED_RANGE, brink_parse_place(p),
-                      "ranges are written (0.0, 1.0) or {\"a\", \"b\"}",
+    brink_parse_panic(p, BRINK_MSG_EXPECTED_RANGE, brink_parse_place(p), range_hint(p, symbol),
                       "expected a range or a unit, found %s", brink_parse_shown(p, &p->token));
   }
   if (more && !p->panic && p->token.kind == BRINK_TOKEN_STRING) {
     unit = brink_parse_string(p, &p->token);
     brink_parse_advance(p);
   } else if (more) {
-    brink_parse_unexpected(p, "a unit in quotes");
+    brink_parse_panic(p, BRINK_MSG_EXPECTED, brink_parse_place(p), "a unit is written \"m/s\"",
+                      "expected %s, found %s", "a unit in quotes", brink_parse_shown(p, &p->token));
   }
   if (symbol != NULL) symbol->range = range, symbol->unit = unit;
 }
 
 /* ---- the forms ---- */
+
+/* [ "," "silent" ] */
+static bool accept_silent(brink_parser *p, brink_symbol *symbol) {
+  if (!brink_parse_is(p, "silent")) return false;
+  if (symbol != NULL) symbol->silent = true;
+  brink_parse_keyword(p);
+  return true;
+}
 
 /* side = "unilateral" | "bilateral" | "crossing" */
 static void parse_side(brink_parser *p, brink_symbol *symbol) {
@@ -229,19 +288,22 @@ static void parse_side(brink_parser *p, brink_symbol *symbol) {
   } sides[] = {{"unilateral", BRINK_UNILATERAL},
                {"bilateral", BRINK_BILATERAL},
                {"crossing", BRINK_CROSSING}};
-  if (!brink_parse_accept(p, BRINK_TOKEN_COMMA)) return;
+  if (!brink_parse_accept(p, BRINK_TOKEN_COMMA) || accept_silent(p, symbol)) return;
   const char *best = NULL;
   for (size_t k = 0; k < 3; k++) {
     if (brink_parse_is(p, sides[k].word)) {
       if (symbol != NULL) symbol->side = sides[k].side;
       brink_parse_keyword(p);
+      if (brink_parse_accept(p, BRINK_TOKEN_COMMA) && !accept_silent(p, symbol))
+        brink_parse_unexpected(p, "'silent'");
       return;
     }
     if (p->token.kind == BRINK_TOKEN_NAME)
       best = brink_nearest(brink_parse_name(p, &p->token), sides[k].word, best);
   }
-  const char *hint = best != NULL ? brink_parse_did_you_mean(p, best)
-                                  : "sides are unilateral, bilateral and crossing";
+  const char *hint = best != NULL
+                         ? brink_parse_did_you_mean(p, best)
+                         : "sides are unilateral, bilateral and crossing; behind them, silent";
   if (p->token.kind == BRINK_TOKEN_NAME) {
     brink_parse_error(p, BRINK_MSG_UNKNOWN_SIDE, brink_parse_place(p), hint, "unknown side %s",
                       brink_parse_shown(p, &p->token));
@@ -252,6 +314,26 @@ static void parse_side(brink_parser *p, brink_symbol *symbol) {
   }
 }
 
+/* state(z), state(z : real), state(z(3), real) */
+static const char *symbol_hint(brink_parser *p, const declaration *d, const brink_symbol *symbol) {
+  if (symbol == NULL) return NULL;
+  return brink_unit_format(p->unit, "write %s(%s%s, real);", d->word, symbol->name,
+                           p->token.kind == BRINK_TOKEN_LPAREN ? "[...]" : "");
+}
+
+/* "," type "," expression */
+static void parse_queue(brink_parser *p, brink_symbol *symbol) {
+  if (!p->panic && symbol != NULL && symbol->size != NULL)
+    brink_parse_error(p, BRINK_MSG_QUEUE_ELEMENTS, symbol->place,
+                      "queue(q, real, 100) holds up to 100 numbers",
+                      "a queue has no elements: '%s' is one queue", symbol->name);
+  brink_parse_expect(p, BRINK_TOKEN_COMMA, "',' and a type");
+  if (!p->panic) parse_type(p, symbol);
+  brink_parse_expect(p, BRINK_TOKEN_COMMA, "',' and how many it holds");
+  brink_ast_expr *capacity = p->panic ? NULL : brink_parse_expression(p);
+  if (symbol != NULL) symbol->size = capacity;
+}
+
 /* The part between the parentheses that follows the name. */
 static void parse_rest(brink_parser *p, const declaration *d, brink_symbol *symbol) {
   if (d->form == FORM_FLAG) {
@@ -259,6 +341,17 @@ static void parse_rest(brink_parser *p, const declaration *d, brink_symbol *symb
     parse_side(p, symbol);
     return;
   }
+  if (d->form == FORM_TIMER) {
+    if (symbol != NULL) symbol->type = BRINK_TYPE_REAL, symbol->timer = true;
+    if (brink_parse_accept(p, BRINK_TOKEN_COMMA) && !accept_silent(p, symbol))
+      brink_parse_unexpected(p, "'silent'");
+    return;
+  }
+  if (d->form == FORM_QUEUE) {
+    parse_queue(p, symbol);
+    return;
+  }
+  if (symbol != NULL) symbol->held = d->form == FORM_HELD;
   if (d->form == FORM_MODE) {
     if (symbol != NULL) symbol->type = BRINK_TYPE_STRING;
     brink_parse_expect(p, BRINK_TOKEN_COMMA, "',' and the set of values");
@@ -272,7 +365,10 @@ static void parse_rest(brink_parser *p, const declaration *d, brink_symbol *symb
     if (symbol != NULL) symbol->range = range;
     return;
   }
-  if (brink_parse_expect(p, BRINK_TOKEN_COMMA, "',' and a type")) parse_type(p, symbol);
+  if (!p->panic && p->token.kind != BRINK_TOKEN_COMMA)
+    brink_parse_panic(p, BRINK_MSG_EXPECTED, brink_parse_place(p), symbol_hint(p, d, symbol),
+                      "expected %s, found %s", "',' and a type", brink_parse_shown(p, &p->token));
+  if (brink_parse_accept(p, BRINK_TOKEN_COMMA)) parse_type(p, symbol);
   parse_range_and_unit(p, symbol);
 }
 
@@ -314,6 +410,46 @@ static void parse_mentions(brink_parser *p, bool is_knob) {
 
 /* ---- one declaration ---- */
 
+/* Real z; as other languages declare, with the name that follows. */
+static const char *foreign_hint(brink_parser *p, const char *word) {
+  if (brink_foreign_is_type(word) && p->next.kind == BRINK_TOKEN_NAME) {
+    const char *name = brink_parse_name(p, &p->next);
+    return brink_unit_format(p->unit,
+                             "write state(%s, real); variable(%s, real); or parameter(%s, real);",
+                             name, name, name);
+  }
+  return brink_foreign_hint(BRINK_FOREIGN_DECLARATION, word);
+}
+
+/* parameter Real z = 1; state z; */
+static void expect_parenthesis(brink_parser *p, const declaration *d) {
+  if (p->panic || brink_parse_accept(p, BRINK_TOKEN_LPAREN)) return;
+  const brink_token *name =
+      p->token.kind == BRINK_TOKEN_NAME && p->next.kind == BRINK_TOKEN_NAME ? &p->next : &p->token;
+  const char *hint = NULL;
+  if ((d->form == FORM_SYMBOL || d->form == FORM_HELD) && name->kind == BRINK_TOKEN_NAME)
+    hint = brink_unit_format(p->unit, "write %s(%s, real);", d->word, brink_parse_name(p, name));
+  brink_parse_panic(p, BRINK_MSG_EXPECTED, brink_parse_place(p), hint, "expected %s, found %s",
+                    "'('", brink_parse_shown(p, &p->token));
+}
+
+/* state(z, real) = 3; */
+static void check_value(brink_parser *p, const declaration *d, const brink_symbol *symbol) {
+  if (p->panic || symbol == NULL ||
+      (p->token.kind != BRINK_TOKEN_EQ && p->token.kind != BRINK_TOKEN_ASSIGN))
+    return;
+  const char *hint =
+      d->kind == BRINK_SYMBOL_STATE
+          ? brink_unit_format(p->unit, "where it starts stands in 'initial': %s := ...;",
+                              symbol->name)
+      : d->kind == BRINK_SYMBOL_PARAMETER || d->kind == BRINK_SYMBOL_INPUT
+          ? brink_unit_format(p->unit, "its value stands in 'assignments': %s : ...;", symbol->name)
+          : brink_unit_format(p->unit, "its equation stands in 'dynamics' or 'output': %s = ...;",
+                              symbol->name);
+  brink_parse_panic(p, BRINK_MSG_UNEXPECTED, brink_parse_place(p), hint, "%s is not expected here",
+                    brink_parse_shown(p, &p->token));
+}
+
 static const declaration *guess_declaration(brink_parser *p) {
   if (p->token.kind != BRINK_TOKEN_NAME) {
     brink_parse_panic(p, BRINK_MSG_EXPECTED_DECLARATION, brink_parse_place(p), NULL,
@@ -331,9 +467,12 @@ static const declaration *guess_declaration(brink_parser *p) {
                       brink_parse_did_you_mean(p, best), "unknown declaration '%s'", name);
     return guess;
   }
+  const char *hint = foreign_hint(p, name);
   brink_parse_panic(p, BRINK_MSG_NOT_A_DECLARATION, brink_parse_place(p),
-                    "declarations are state, parameter, variable, flag, mode, sample and priority; "
-                    "in the interface input, output, knob and view",
+                    hint != NULL ? hint
+                                 : "declarations are state, held, parameter, variable, flag, "
+                                   "timer, queue, mode, sample and priority; "
+                                   "in the interface input, output, knob and view",
                     "'%s' does not begin a declaration", name);
   return NULL;
 }
@@ -355,11 +494,20 @@ void brink_parse_declaration(brink_parser *p, bool in_interface) {
     brink_parse_finish(p);
     return;
   }
+  bool signal = d->kind == BRINK_SYMBOL_INPUT || d->kind == BRINK_SYMBOL_OUTPUT;
+  if (p->component == NULL && !signal) { /* in a bundle */
+    brink_parse_panic(p, BRINK_MSG_BUNDLE_MEMBER, brink_parse_place(p),
+                      "what goes with the connection is an output, what comes back an input",
+                      "a bundle has inputs and outputs only");
+    brink_parse_advance(p);
+    brink_parse_finish(p);
+    return;
+  }
   check_home(p, d, in_interface);
   brink_parse_keyword(p);
   brink_token open = p->token;
   brink_symbol *symbol = NULL;
-  brink_parse_expect(p, BRINK_TOKEN_LPAREN, "'('");
+  expect_parenthesis(p, d);
   if (d->form == FORM_SAMPLE) {
     parse_sample(p, &word);
   } else if (d->form == FORM_PRIORITY) {
@@ -367,89 +515,11 @@ void brink_parse_declaration(brink_parser *p, bool in_interface) {
   } else if (d->form == FORM_MENTION) {
     parse_mentions(p, d->kind == BRINK_SYMBOL_PARAMETER);
   } else {
-    symbol = parse_declared_name(p, d->kind);
+    symbol = brink_parse_declared_name(p, d->kind);
     parse_rest(p, d, symbol);
   }
   brink_parse_close(p, BRINK_TOKEN_RPAREN, &open);
+  check_value(p, d, symbol);
   brink_parse_finish(p);
   brink_parse_declare(p, symbol);
-}
-
-/* ---- values and instances ---- */
-
-bool brink_parse_value(brink_parser *p, brink_ast_value *value) {
-  brink_token name;
-  *value = (brink_ast_value){.name = ""};
-  if (!brink_parse_expect_name(p, "a name", &name)) return false;
-  value->name = brink_parse_name(p, &name);
-  value->place = brink_token_place(p->file, &name);
-  brink_token open = p->token;
-  if (brink_parse_accept(p, BRINK_TOKEN_LBRACKET)) {
-    value->index = brink_parse_expression(p);
-    brink_parse_close(p, BRINK_TOKEN_RBRACKET, &open);
-  }
-  if (!p->panic && (p->token.kind == BRINK_TOKEN_EQ || p->token.kind == BRINK_TOKEN_ASSIGN)) {
-    brink_parse_error(p, BRINK_MSG_VALUE_WITHOUT_COLON, brink_parse_place(p),
-                      "write 'name : value'", "values are given with ':' here");
-    p->token.kind = BRINK_TOKEN_COLON;
-  }
-  brink_parse_expect(p, BRINK_TOKEN_COLON, "':'");
-  value->expr = brink_parse_expression(p);
-  return true;
-}
-
-/* Does a ')' come before the ';' that nothing on the way opens? */
-static bool parenthesis_ahead(const brink_parser *p) {
-  brink_lexer ahead = p->lexer;
-  brink_token token = p->next;
-  ahead.unit = NULL;
-  for (int depth = 0; token.line == p->token.line; brink_lexer_next(&ahead, &token)) {
-    if (token.kind == BRINK_TOKEN_SEMICOLON || token.kind == BRINK_TOKEN_EOF) break;
-    if (token.kind == BRINK_TOKEN_LPAREN) depth++;
-    if (token.kind == BRINK_TOKEN_RPAREN && depth-- == 0) return true;
-  }
-  return false;
-}
-
-/* "(" [value {"," value}] ")" */
-static void parse_instance_values(brink_parser *p, brink_symbol *symbol) {
-  brink_token open = p->token;
-  bool forgotten = !p->panic && p->token.kind == BRINK_TOKEN_NAME && !p->token.first &&
-                   p->next.kind == BRINK_TOKEN_COLON && parenthesis_ahead(p);
-  if (forgotten)
-    brink_parse_error(p, BRINK_MSG_MISSING_SIGN, brink_parse_after(p), NULL,
-                      "a '%s' is missing here", "(");
-  else if (!brink_parse_accept(p, BRINK_TOKEN_LPAREN))
-    return;
-  size_t begin = brink_list_begin(p), count = 0;
-  brink_ast_value value;
-  if (p->token.kind != BRINK_TOKEN_RPAREN) {
-    do {
-      if (!brink_parse_value(p, &value)) break;
-      brink_list_add(p, &value, sizeof value);
-    } while (brink_parse_accept(p, BRINK_TOKEN_COMMA));
-  }
-  brink_ast_value *values = brink_list_take(p, begin, sizeof value, &count);
-  if (symbol != NULL) symbol->values = values, symbol->nvalues = count;
-  brink_parse_close(p, BRINK_TOKEN_RPAREN, &open);
-}
-
-/* instance = NAME ["[" expression "]"] ":" NAME ["(" [value {"," value}] ")"] ";" */
-void brink_parse_instance(brink_parser *p) {
-  brink_token name;
-  brink_parse_line(p);
-  brink_symbol *symbol = parse_declared_name(p, BRINK_SYMBOL_INSTANCE);
-  if (!p->panic && (p->token.kind == BRINK_TOKEN_EQ || p->token.kind == BRINK_TOKEN_ASSIGN)) {
-    brink_parse_error(p, BRINK_MSG_PART_WITHOUT_COLON, brink_parse_place(p),
-                      "write 'name : Component;'", "parts are named with ':' here");
-    p->token.kind = BRINK_TOKEN_COLON;
-  }
-  brink_parse_expect(p, BRINK_TOKEN_COLON, "':' and the name of a component");
-  if (brink_parse_expect_name(p, "the name of a component", &name) && symbol != NULL) {
-    symbol->class_name = brink_parse_name(p, &name);
-    symbol->class_place = brink_token_place(p->file, &name);
-  }
-  parse_instance_values(p, symbol);
-  brink_parse_finish(p);
-  if (symbol != NULL && symbol->class_name != NULL) brink_parse_declare(p, symbol);
 }

@@ -73,7 +73,51 @@ static brink_ast_expr *make(brink_parser *p, brink_ast_op op, brink_place place,
 
 /* ---- names and calls ---- */
 
-/* part = NAME ["[" expression "]"] */
+/* index = ":" | expression [".." expression] */
+static brink_ast_expr *parse_one_index(brink_parser *p) {
+  brink_place place = brink_parse_place(p);
+  if (brink_parse_accept(p, BRINK_TOKEN_COLON)) return brink_parse_node(p, BRINK_AST_SLICE, place);
+  brink_ast_expr *lo = brink_parse_expression(p);
+  place = brink_parse_place(p);
+  if (p->panic || !brink_parse_accept(p, BRINK_TOKEN_DOTDOT)) return lo;
+  return make(p, BRINK_AST_SLICE, place, lo, brink_parse_expression(p), NULL);
+}
+
+/* indices = index ["," index] */
+brink_ast_expr *brink_parse_index(brink_parser *p) {
+  p->indices++;
+  brink_ast_expr *index = parse_one_index(p);
+  if (!p->panic && brink_parse_accept(p, BRINK_TOKEN_COMMA))
+    index = make(p, BRINK_AST_INDICES, index->place, index, parse_one_index(p), NULL);
+  p->indices--;
+  if (!p->panic && p->token.kind == BRINK_TOKEN_COMMA)
+    brink_parse_panic(p, BRINK_MSG_SECOND_INDEX, brink_parse_place(p), NULL,
+                      "there are one or two indices");
+  return index;
+}
+
+/* "for" NAME "in" sum ".." sum, behind an expression: it for each i. */
+static brink_ast_expr *parse_each(brink_parser *p, brink_ast_expr *body) {
+  if (p->panic || !brink_token_is_word(&p->token, "for")) return body;
+  brink_place place = brink_parse_place(p);
+  brink_token name;
+  brink_parse_spaced_keyword(p);
+  if (!brink_parse_expect_name(p, "a name", &name)) return body;
+  brink_symbol *symbol = brink_parse_symbol(p, BRINK_SYMBOL_LOOP, &name);
+  if (brink_parse_is(p, "in"))
+    brink_parse_spaced_keyword(p);
+  else if (!p->panic)
+    brink_parse_panic(p, BRINK_MSG_EXPECTED_WORD, brink_parse_place(p),
+                      "values for each are written '... for i in 1..3'", "expected '%s', found %s",
+                      "in", brink_parse_shown(p, &p->token));
+  brink_ast_expr *lo = brink_parse_sum(p);
+  brink_parse_expect(p, BRINK_TOKEN_DOTDOT, "'..'");
+  brink_ast_expr *each = make(p, BRINK_AST_EACH, place, body, lo, brink_parse_sum(p));
+  each->loop = symbol;
+  return each;
+}
+
+/* part = NAME ["[" indices "]"] */
 static bool parse_part(brink_parser *p, brink_ast_part *part) {
   brink_token name;
   *part = (brink_ast_part){.index = NULL};
@@ -82,14 +126,23 @@ static bool parse_part(brink_parser *p, brink_ast_part *part) {
   part->place = brink_token_place(p->file, &name);
   brink_token open = p->token;
   if (!brink_parse_accept(p, BRINK_TOKEN_LBRACKET)) return true;
-  p->indices++;
-  part->index = brink_parse_expression(p);
-  p->indices--;
-  if (!p->panic && p->token.kind == BRINK_TOKEN_COMMA)
-    brink_parse_panic(p, BRINK_MSG_SECOND_INDEX, brink_parse_place(p), NULL,
-                      "vectors have one index");
+  part->index = brink_parse_index(p);
   brink_parse_close(p, BRINK_TOKEN_RBRACKET, &open);
   return true;
+}
+
+/* math.sin(x): a function with the name of a library before it. */
+static void prefixed_call(brink_parser *p, brink_ast_expr *path) {
+  const char *name = path->part[path->nparts - 1].name;
+  size_t count;
+  brink_parse_error(p, BRINK_MSG_PREFIXED_FUNCTION, path->place,
+                    brink_unit_format(p->unit, "write %s(...)", name),
+                    "'%s' is no function: functions have no prefix",
+                    brink_unit_format(p->unit, "%s.%s", path->part[path->nparts - 2].name, name));
+  p->quiet++;
+  brink_parse_arguments(p, &count);
+  p->quiet--;
+  path->op = BRINK_AST_DAMAGED;
 }
 
 /* path = part {"." part} ["'"] */
@@ -107,10 +160,15 @@ static brink_ast_expr *parse_path(brink_parser *p) {
   expr->part = brink_list_take(p, begin, sizeof *expr->part, &expr->nparts);
   expr->place = brink_parse_span(p, &first);
   if (expr->nparts == 0) expr->op = BRINK_AST_DAMAGED;
+  bool adjacent = p->token.start == p->previous.start + p->previous.length;
+  if (expr->nparts > 1 && p->token.kind == BRINK_TOKEN_LPAREN && adjacent && !p->panic) {
+    prefixed_call(p, expr);
+    return expr;
+  }
   if (!brink_parse_accept(p, BRINK_TOKEN_PRIME)) return expr;
   if (!p->panic && p->token.kind == BRINK_TOKEN_PRIME) {
     brink_parse_error(p, BRINK_MSG_SECOND_DERIVATIVE, brink_parse_place(p),
-                      "declare the first derivative as a state of its own",
+                      "declare the first derivative as a state of its own: x' = v; v' = ...;",
                       "only first derivatives are allowed");
     while (brink_parse_accept(p, BRINK_TOKEN_PRIME)) continue;
   }
@@ -122,7 +180,7 @@ brink_ast_expr **brink_parse_arguments(brink_parser *p, size_t *count) {
   size_t begin = brink_list_begin(p);
   if (brink_parse_expect(p, BRINK_TOKEN_LPAREN, "'('") && p->token.kind != BRINK_TOKEN_RPAREN) {
     do {
-      brink_ast_expr *argument = brink_parse_expression(p);
+      brink_ast_expr *argument = parse_each(p, brink_parse_expression(p));
       brink_list_add(p, &argument, sizeof argument);
     } while (brink_parse_accept(p, BRINK_TOKEN_COMMA));
   }
@@ -144,19 +202,22 @@ static brink_ast_expr *parse_call(brink_parser *p) {
 
 /* ---- operands ---- */
 
-/* vector = "[" expression {"," expression} "]" */
+/* vector = "[" expression {"," expression} "]" | "[" expression "for" NAME "in" sum ".." sum "]" */
 static brink_ast_expr *parse_vector(brink_parser *p) {
   brink_token open = p->token;
   brink_ast_expr *expr = brink_parse_node(p, BRINK_AST_VECTOR, brink_parse_place(p));
   size_t begin = brink_list_begin(p);
   brink_parse_advance(p);
+  brink_ast_expr *element, *each;
   do {
-    brink_ast_expr *element = brink_parse_expression(p);
-    brink_list_add(p, &element, sizeof element);
-  } while (brink_parse_accept(p, BRINK_TOKEN_COMMA));
+    element = brink_parse_expression(p);
+    each = parse_each(p, element);
+    brink_list_add(p, &each, sizeof each);
+  } while (each == element && brink_parse_accept(p, BRINK_TOKEN_COMMA));
   brink_parse_close(p, BRINK_TOKEN_RBRACKET, &open);
   expr->place = brink_parse_span(p, &open);
-  return with_operands(p, expr, begin);
+  expr = with_operands(p, expr, begin);
+  return each != element && expr->nargs == 1 ? each : expr;
 }
 
 /* "(" expression ")" */
@@ -170,7 +231,8 @@ static brink_ast_expr *parse_parentheses(brink_parser *p) {
   brink_parse_close(p, BRINK_TOKEN_RPAREN, &open);
   expr->parenthesised = true;
   if (!p->panic && p->token.kind == BRINK_TOKEN_PRIME) {
-    brink_parse_error(p, BRINK_MSG_DERIVATIVE_OF_NO_NAME, brink_parse_place(p), NULL,
+    brink_parse_error(p, BRINK_MSG_DERIVATIVE_OF_NO_NAME, brink_parse_place(p),
+                      "write it with the derivatives of its states: x' + y'",
                       "only names have derivatives");
     brink_parse_advance(p);
   }
@@ -188,6 +250,10 @@ static brink_ast_expr *parse_if(brink_parser *p) {
     return damaged(p);
   }
   brink_ast_expr *condition = brink_parse_expression(p);
+  if (!p->panic && p->token.kind != BRINK_TOKEN_THEN && !p->token.first)
+    brink_parse_panic(p, BRINK_MSG_EXPECTED, brink_parse_place(p),
+                      "a choice is written 'if c then a else b'", "expected %s, found %s", "'then'",
+                      brink_parse_shown(p, &p->token));
   brink_parse_expect(p, BRINK_TOKEN_THEN, "'then'");
   brink_ast_expr *yes = brink_parse_expression(p), *no;
   if (!p->panic && (p->token.kind == BRINK_TOKEN_ELSIF || brink_parse_repair_elsif(p))) {
@@ -197,6 +263,10 @@ static brink_ast_expr *parse_if(brink_parser *p) {
       brink_parse_panic(p, BRINK_MSG_MISSING_ELSE, brink_parse_after(p),
                         "every case must have a value: add 'else ...'",
                         "the 'else' of this 'if' is missing");
+    if (p->panic && p->token.kind == BRINK_TOKEN_END && !p->token.first) { /* if c then a end */
+      brink_parse_advance(p);
+      if (p->token.kind == BRINK_TOKEN_IF) brink_parse_advance(p);
+    }
     brink_parse_accept(p, BRINK_TOKEN_ELSE);
     no = brink_parse_expression(p);
   }
@@ -216,6 +286,14 @@ static brink_ast_expr *parse_nothing(brink_parser *p) {
                       "%s is a reserved word and cannot be a name",
                       brink_parse_shown(p, &p->token));
     brink_parse_advance(p);
+    return expr;
+  }
+  bool closes =
+      kind == BRINK_TOKEN_RPAREN || kind == BRINK_TOKEN_RBRACKET || kind == BRINK_TOKEN_RBRACE;
+  if (closes && p->previous.kind == BRINK_TOKEN_COMMA) { /* [a, b,] */
+    brink_parse_error(p, BRINK_MSG_EXPECTED, brink_token_place(p->file, &p->previous),
+                      "leave out the ','", "expected %s, found %s", "an expression",
+                      brink_parse_shown(p, &p->token));
     return expr;
   }
   if (kind == BRINK_TOKEN_LBRACE)
@@ -324,6 +402,15 @@ static brink_ast_expr *parse_level(brink_parser *p, int level) {
   }
   brink_parse_leave(p);
   return left;
+}
+
+void brink_parse_sizes(brink_parser *p, brink_symbol *symbol, brink_ast_expr *size,
+                       brink_ast_expr *columns) {
+  symbol->size = size;
+  if (columns == NULL) return;
+  symbol->rows = size;
+  symbol->columns = columns;
+  symbol->size = make(p, BRINK_AST_MUL, size->place, size, columns, NULL);
 }
 
 brink_ast_expr *brink_parse_expression(brink_parser *p) {

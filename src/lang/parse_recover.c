@@ -14,7 +14,7 @@ static bool is_near_bad(const brink_parser *p) {
 }
 
 static bool is_silent(const brink_parser *p) {
-  return p->panic || p->abandoned || is_near_bad(p) ||
+  return p->panic || p->abandoned || p->quiet > 0 || is_near_bad(p) ||
          (p->muted != NULL && p->muted == p->token.start);
 }
 
@@ -42,7 +42,7 @@ void brink_parse_panic(brink_parser *p, brink_message code, brink_place place, c
 }
 
 const char *brink_parse_shown(brink_parser *p, const brink_token *token) {
-  if (token->kind == BRINK_TOKEN_EOF) return "the end of the file";
+  if (token->kind == BRINK_TOKEN_EOF) return p->key[0] == '\0' ? "the end" : "the end of the file";
   if (p->panic) return "";
   int length = token->length > 40 ? 40 : (int)token->length;
   const char *rest = token->length > 40 ? "..." : "";
@@ -146,9 +146,11 @@ static bool is_one_of(const brink_token *token, const char *const *words, size_t
 
 bool brink_parse_at_top(const brink_parser *p) {
   static const char *const kinds[] = {"ctc", "dtc", "lbc", "composite", "system"};
+  static const char *const functions[] = {"function", "table", "constant", "bundle"};
+  size_t count = sizeof kinds / sizeof kinds[0];
   if (p->next.kind == BRINK_TOKEN_NAME)
-    return is_one_of(&p->token, kinds, sizeof kinds / sizeof kinds[0]) ||
-           brink_token_is_word(&p->token, "function");
+    return is_one_of(&p->token, kinds, count) || is_one_of(&p->token, functions, 4) ||
+           (brink_token_is_word(&p->token, "partial") && is_one_of(&p->next, kinds, count));
   return p->next.kind == BRINK_TOKEN_STRING && brink_token_is_word(&p->token, "import");
 }
 
@@ -194,6 +196,7 @@ bool brink_parse_inside(const brink_parser *p, const char *block) {
 
 bool brink_parse_at_stop(const brink_parser *p) {
   if (p->token.kind == BRINK_TOKEN_EOF) return true;
+  if (p->token.kind == BRINK_TOKEN_RBRACE && p->blocks != NULL && p->blocks->braced) return true;
   if (p->token.kind == BRINK_TOKEN_END) return !brink_token_is_defining(p->next.kind);
   if (brink_token_is_action(p->token.kind)) /* but: [leave] positive-going when ... */
     return brink_parse_inside(p, "event") && !brink_token_is_word(&p->next, "when");
@@ -255,8 +258,20 @@ static bool semicolon_forgotten(const brink_parser *p) {
   }
 }
 
-static const char *misfit_hint(brink_token_kind kind) {
-  switch (kind) {
+/* Is it one of the predefined functions? */
+static bool names_function(const brink_token *token) {
+  for (int k = 0; k < (int)BRINK_FN_USER; k++)
+    if (brink_token_is_word(token, brink_function_name((brink_function)k))) return true;
+  return false;
+}
+
+/* `x mod 2`, `sin x`, or whatever else stands after a complete statement. */
+static const char *misfit_hint(const brink_parser *p) {
+  bool operand = p->token.kind == BRINK_TOKEN_NAME || p->token.kind == BRINK_TOKEN_NUMBER;
+  if (brink_token_is_word(&p->token, "mod")) return "write mod(a, b)";
+  if (brink_token_is_word(&p->token, "div")) return "write floor(a/b)";
+  if (operand && names_function(&p->previous)) return "arguments stand in parentheses: sin(x)";
+  switch (p->token.kind) {
   case BRINK_TOKEN_COMMA:
   case BRINK_TOKEN_COLON:
     return "statements end with ';'";
@@ -269,15 +284,42 @@ static const char *misfit_hint(brink_token_kind kind) {
   }
 }
 
+/* What stands behind the previous token. */
+static const char *behind(const brink_parser *p) {
+  if (p->previous.start == NULL) return "";
+  const char *at = p->previous.start + p->previous.length;
+  while (*at == ' ' || *at == '\t') at++;
+  return at;
+}
+
+/* A comment of another language has been reported, and may have taken the ';'. */
+static bool comment_behind(const brink_parser *p) {
+  const char *at = behind(p);
+  return *at == '#' || (at[0] == '/' && at[1] == '/');
+}
+
+/* `a % b;`: what was meant as an operator began a comment, and that took the ';'. */
+static const char *semicolon_hint(const brink_parser *p) {
+  const char *at = behind(p);
+  const char *stop = at + strcspn(at, "\r\n");
+  while (stop > at && (stop[-1] == ' ' || stop[-1] == '\t')) stop--;
+  if (*at != '%' || stop == at || stop[-1] != ';') return NULL;
+  return "'%' begins a comment; a remainder is written mod(a, b)";
+}
+
 void brink_parse_finish(brink_parser *p) {
   if (brink_parse_accept(p, BRINK_TOKEN_SEMICOLON)) return;
   if (!p->panic && semicolon_forgotten(p)) {
-    brink_parse_error(p, BRINK_MSG_MISSING_SIGN, brink_parse_after(p), NULL,
+    if (comment_behind(p)) {
+      p->errors++;
+      return;
+    }
+    brink_parse_error(p, BRINK_MSG_MISSING_SIGN, brink_parse_after(p), semicolon_hint(p),
                       "a '%s' is missing here", ";");
     return;
   }
   if (!p->panic)
-    brink_parse_panic(p, BRINK_MSG_UNEXPECTED, brink_parse_place(p), misfit_hint(p->token.kind),
+    brink_parse_panic(p, BRINK_MSG_UNEXPECTED, brink_parse_place(p), misfit_hint(p),
                       "%s is not expected here", brink_parse_shown(p, &p->token));
   brink_parse_sync(p);
 }
@@ -471,6 +513,11 @@ bool brink_parse_more(brink_parser *p) {
 
 bool brink_parse_close_block(brink_parser *p) {
   const brink_open_block *block = p->blocks;
+  if (block->braced && p->token.kind == BRINK_TOKEN_RBRACE) {
+    brink_parse_advance(p);
+    brink_parse_accept(p, BRINK_TOKEN_SEMICOLON);
+    return pop(p);
+  }
   if (p->token.kind != BRINK_TOKEN_END) {
     report_unclosed(p, block);
     return pop(p);

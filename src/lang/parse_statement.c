@@ -27,8 +27,22 @@ void *brink_parse_single(brink_parser *p, const void *item, size_t size) {
 
 /* ---- statements of one line ---- */
 
+/* return = "return" expression ";" */
+static brink_ast_statement *parse_return(brink_parser *p) {
+  brink_ast_statement *statement = brink_parse_new(p, BRINK_STATEMENT_RETURN, brink_parse_place(p));
+  brink_parse_spaced_keyword(p);
+  brink_ast_expr *expr = brink_parse_expression(p);
+  brink_parse_finish(p);
+  if (statement != NULL) statement->expr = expr;
+  return statement;
+}
+
 /* let = "let" NAME "=" expression ";" */
-static brink_ast_statement *parse_let(brink_parser *p) {
+static brink_ast_statement *parse_let(brink_parser *p, unsigned may) {
+  if (brink_parse_at_tuple(p, &p->next)) {
+    brink_parse_spaced_keyword(p);
+    return brink_parse_tuple(p, may, true);
+  }
   brink_ast_statement *statement = brink_parse_new(p, BRINK_STATEMENT_LET, brink_parse_place(p));
   brink_token name;
   brink_parse_keyword(p);
@@ -105,6 +119,31 @@ static brink_ast_statement *parse_message(brink_parser *p, brink_ast_statement_k
   return statement;
 }
 
+/* queued = "put" "(" NAME "," expression ")" ";" | "take" "(" NAME "," path ")" ";" */
+static brink_ast_statement *parse_queued(brink_parser *p, brink_ast_statement_kind kind,
+                                         const char *word) {
+  brink_ast_statement *statement = brink_parse_new(p, kind, brink_parse_place(p));
+  size_t count = 0;
+  brink_parse_keyword(p);
+  brink_ast_expr **arg = brink_parse_arguments(p, &count);
+  bool put = kind == BRINK_STATEMENT_PUT;
+  bool wrong = count != 2 || arg[0]->op != BRINK_AST_NAME || (!put && arg[1]->op != BRINK_AST_NAME);
+  if (!p->panic && wrong)
+    brink_parse_panic(p, BRINK_MSG_QUEUE_ARGUMENTS, brink_parse_span(p, &p->previous),
+                      put ? "write put(q, value);" : "write take(q, x); where x is a state",
+                      "'%s' takes a queue and %s", word,
+                      put ? "a value" : "what receives its first");
+  brink_parse_finish(p);
+  if (statement == NULL || wrong) return NULL;
+  statement->arg = arg;
+  statement->nargs = 1;
+  if (put)
+    statement->expr = arg[1];
+  else
+    statement->target = arg[1];
+  return statement;
+}
+
 /* connect = "connect" "(" path "," path ")" ";" */
 static brink_ast_statement *parse_connect(brink_parser *p) {
   brink_ast_statement *statement =
@@ -152,6 +191,11 @@ static brink_ast_statement_kind parse_defining_sign(brink_parser *p, unsigned ma
       brink_parse_error(p, BRINK_MSG_VALUE_WITHOUT_COLON, brink_parse_place(p),
                         "write 'name : value;'", "values are given with ':' here");
     assigns = true;
+  } else if (may & BRINK_MAY_CONNECT) {
+    brink_parse_panic(p, BRINK_MSG_NOT_A_STATEMENT, brink_parse_place(p),
+                      "a connection is written connect(from, to)", "%s does not begin a statement",
+                      "an equation");
+    return BRINK_STATEMENT_EQUATION;
   } else if (sign == BRINK_TOKEN_COLON) {
     assigns = !(may & BRINK_MAY_EQUATE);
     brink_parse_error(p, BRINK_MSG_COLON_MISPLACED, brink_parse_place(p),
@@ -169,14 +213,18 @@ static brink_ast_statement_kind parse_defining_sign(brink_parser *p, unsigned ma
   return assigns ? BRINK_STATEMENT_ASSIGN : BRINK_STATEMENT_EQUATION;
 }
 
-/* der(h), as Modelica has it. */
+/* der(h), dh/dt, as other languages have it. */
 static const char *derivative_hint(brink_parser *p, const brink_ast_expr *target) {
-  bool der = target->op == BRINK_AST_CALL && target->text != NULL && target->nargs == 1 &&
-             (strcmp(target->text, "der") == 0 || strcmp(target->text, "d") == 0);
-  if (!der || target->arg[0]->op != BRINK_AST_NAME || p->panic) return NULL;
-  const brink_ast_part *state = &target->arg[0]->part[target->arg[0]->nparts - 1];
-  return brink_unit_format(p->unit, "write %s%s' = ...", state->name,
-                           state->index != NULL ? "[...]" : "");
+  const char *state = p->panic ? NULL : brink_foreign_state(p->unit, target);
+  return state != NULL ? brink_unit_format(p->unit, "write %s' = ...", state) : NULL;
+}
+
+/* What an assignment to something that is no name may have meant: v', x(0). */
+static const char *assigned_hint(brink_parser *p, const brink_ast_expr *target) {
+  if (target->op == BRINK_AST_PRIME) return "assign the state itself, without the '";
+  if (target->op != BRINK_AST_CALL || target->text == NULL || p->panic) return NULL;
+  return brink_unit_format(p->unit, "write %s := ...; an element is %s[1]", target->text,
+                           target->text);
 }
 
 static void check_target(brink_parser *p, const brink_ast_statement *statement, unsigned may) {
@@ -191,21 +239,34 @@ static void check_target(brink_parser *p, const brink_ast_statement *statement, 
                       "the left-hand side must be a name or a derivative");
     return;
   }
-  brink_parse_panic(p, BRINK_MSG_ASSIGNED_FORMULA, target->place,
-                    target->op == BRINK_AST_PRIME ? "assign the state itself, without the '" : NULL,
+  brink_parse_panic(p, BRINK_MSG_ASSIGNED_FORMULA, target->place, assigned_hint(p, target),
                     "only a name can be assigned to");
 }
 
 /* Neither '=' nor ':=' after what should be a left-hand side. */
 static void report_no_definition(brink_parser *p, const brink_ast_expr *target) {
   if (p->panic) return;
-  if (target->op == BRINK_AST_CALL && target->text != NULL)
+  const char *word = target->op == BRINK_AST_CALL   ? target->text
+                     : target->op == BRINK_AST_NAME ? target->part[0].name
+                                                    : NULL;
+  const char *hint = word != NULL ? brink_foreign_hint(BRINK_FOREIGN_STATEMENT, word) : NULL;
+  if (target->op == BRINK_AST_CALL && target->text != NULL) {
+    if (p->token.kind == BRINK_TOKEN_PRIME) /* x(t)' */
+      hint = brink_unit_format(p->unit, "write %s' = ...", target->text);
     brink_parse_panic(p, BRINK_MSG_CALL_AS_STATEMENT, target->place,
-                      "statements of this form are stop, fail, note and connect",
+                      hint != NULL ? hint
+                                   : "statements of this form are stop, fail, note and connect",
                       "'%s(...)' is not a statement", target->text);
+  } else if (hint != NULL && !brink_token_is_defining(p->token.kind))
+    brink_parse_panic(p, BRINK_MSG_NOT_A_STATEMENT, target->place, hint,
+                      "%s does not begin a statement", brink_unit_format(p->unit, "'%s'", word));
   else if (p->token.first || p->token.kind == BRINK_TOKEN_SEMICOLON)
     brink_parse_panic(p, BRINK_MSG_EXPRESSION_AS_STATEMENT, target->place, NULL,
                       "this is not a statement: it defines nothing");
+  else if (p->token.kind == BRINK_TOKEN_LT && p->next.kind == BRINK_TOKEN_MINUS) /* x <- 3 */
+    brink_parse_panic(p, BRINK_MSG_EXPECTED, brink_parse_place(p),
+                      "an assignment is written x := ...;", "expected %s, found %s", "'=' or ':='",
+                      "'<-'");
   else
     brink_parse_unexpected(p, "'=' or ':='");
 }
@@ -260,11 +321,14 @@ enum {
   WORD_FOR,
   WORD_WHEN,
   WORD_LET,
+  WORD_RETURN,
   WORD_LEAVE,
   WORD_GUESS,
   WORD_STOP,
   WORD_FAIL,
   WORD_NOTE,
+  WORD_PUT,
+  WORD_TAKE,
   WORD_CONNECT,
   WORD_REACH,
   WORD_IF,
@@ -275,11 +339,14 @@ static const opening openings[WORD_NONE] = {
     [WORD_FOR] = {"for", BRINK_MAY_FOR, "a section with statements"},
     [WORD_WHEN] = {"when", BRINK_MAY_WHEN, "'rules'"},
     [WORD_LET] = {"let", BRINK_MAY_LET, "actions: events, rules, 'update', 'initial'"},
+    [WORD_RETURN] = {"return", BRINK_MAY_RETURN, "a function, as its last statement"},
     [WORD_LEAVE] = {"leave", BRINK_MAY_LEAVE, "'on-event'"},
     [WORD_GUESS] = {"guess", BRINK_MAY_GUESS, "'initial'"},
     [WORD_STOP] = {"stop", BRINK_MAY_CALL, "actions: events, rules, 'update'"},
     [WORD_FAIL] = {"fail", BRINK_MAY_CALL, "actions: events, rules, 'update'"},
     [WORD_NOTE] = {"note", BRINK_MAY_CALL, "actions: events, rules, 'update'"},
+    [WORD_PUT] = {"put", BRINK_MAY_CALL, "actions: events, rules, 'update'"},
+    [WORD_TAKE] = {"take", BRINK_MAY_CALL, "actions: events, rules, 'update'"},
     [WORD_CONNECT] = {"connect", BRINK_MAY_CONNECT, "'connections'"},
     [WORD_REACH] = {"reach", BRINK_MAY_REACH, "a 'pair' of 'agents'"},
     [WORD_IF] = {"if", BRINK_MAY_IF, "equations and actions"},
@@ -288,10 +355,12 @@ static const opening openings[WORD_NONE] = {
 /* Can this token follow the word at the beginning of such a statement? */
 static bool fits(int word, brink_token_kind next) {
   switch (word) {
-  case WORD_FOR:
   case WORD_LET:
+    return next == BRINK_TOKEN_NAME || next == BRINK_TOKEN_LPAREN;
+  case WORD_FOR:
   case WORD_GUESS:
     return next == BRINK_TOKEN_NAME;
+  case WORD_RETURN:
   case WORD_WHEN:
     return next != BRINK_TOKEN_EQ && next != BRINK_TOKEN_ASSIGN && next != BRINK_TOKEN_PRIME &&
            next != BRINK_TOKEN_DOT && next != BRINK_TOKEN_LBRACKET && next != BRINK_TOKEN_COLON &&
@@ -320,6 +389,9 @@ bool brink_parse_at_opening(const brink_parser *p) {
 
 /* A word that is nearly one of the table, where only such a word can be. */
 static int guess_opening(brink_parser *p) {
+  if (p->token.kind == BRINK_TOKEN_NAME &&
+      brink_foreign_hint(BRINK_FOREIGN_STATEMENT, brink_parse_name(p, &p->token)) != NULL)
+    return WORD_NONE; /* reported with what to write instead */
   bool call = p->next.kind == BRINK_TOKEN_LPAREN;
   if (p->token.kind != BRINK_TOKEN_NAME || (p->next.kind != BRINK_TOKEN_NAME && !call))
     return WORD_NONE;
@@ -345,7 +417,9 @@ static brink_ast_statement *parse_opened(brink_parser *p, int word, unsigned may
   case WORD_WHEN:
     return brink_parse_when(p);
   case WORD_LET:
-    return parse_let(p);
+    return parse_let(p, may);
+  case WORD_RETURN:
+    return parse_return(p);
   case WORD_LEAVE:
     return parse_leave(p);
   case WORD_GUESS:
@@ -356,6 +430,10 @@ static brink_ast_statement *parse_opened(brink_parser *p, int word, unsigned may
     return parse_message(p, BRINK_STATEMENT_FAIL);
   case WORD_NOTE:
     return parse_message(p, BRINK_STATEMENT_NOTE);
+  case WORD_PUT:
+    return parse_queued(p, BRINK_STATEMENT_PUT, "put");
+  case WORD_TAKE:
+    return parse_queued(p, BRINK_STATEMENT_TAKE, "take");
   case WORD_CONNECT:
     return parse_connect(p);
   default:
@@ -410,6 +488,21 @@ static void skip_deep(brink_parser *p) {
   p->muted = p->token.start;
 }
 
+static const char *misplaced_hint(brink_parser *p, int word) {
+  bool continuous = p->component != NULL && p->component->kind == BRINK_CTC;
+  if (word == WORD_WHEN && continuous)
+    return "in a ctc, declare a flag, and write event(flag) ... end event;";
+  if (word == WORD_IF && brink_parse_inside(p, "rules"))
+    return "a rule is written 'when c do ... end when;'";
+  return brink_unit_format(p->unit, "it belongs in %s", openings[word].where);
+}
+
+/* (a, b) = f(x);  (a, b) := f(x); */
+static bool receives_results(const brink_parser *p, unsigned may) {
+  return (may & (BRINK_MAY_ASSIGN | BRINK_MAY_EQUATE)) != 0 && (may & BRINK_MAY_IMPLICIT) == 0 &&
+         brink_parse_at_tuple(p, &p->token);
+}
+
 brink_ast_statement *brink_parse_statement(brink_parser *p, unsigned may) {
   brink_ast_statement *statement = NULL;
   int word = find_opening(p);
@@ -423,13 +516,16 @@ brink_ast_statement *brink_parse_statement(brink_parser *p, unsigned may) {
   if (misplaced) {
     p->losses++;
     brink_parse_error(p, BRINK_MSG_STATEMENT_MISPLACED, brink_parse_place(p),
-                      brink_unit_format(p->unit, "it belongs in %s", openings[word].where),
-                      "'%s' is not allowed here", openings[word].word);
+                      misplaced_hint(p, word), "'%s' is not allowed here", openings[word].word);
+    p->quiet++; /* what is in it is left out, too */
   }
   if (!brink_parse_enter(p, BRINK_NESTING_LIMIT))
     skip_deep(p);
   else
-    statement = word != WORD_NONE ? parse_opened(p, word, may) : parse_definition(p, may);
+    statement = word != WORD_NONE          ? parse_opened(p, word, may)
+                : receives_results(p, may) ? brink_parse_tuple(p, may, false)
+                                           : parse_definition(p, may);
   brink_parse_leave(p);
+  if (misplaced) p->quiet--;
   return misplaced ? NULL : statement;
 }

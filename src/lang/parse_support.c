@@ -130,6 +130,7 @@ void *brink_list_take(brink_parser *p, size_t begin, size_t size, size_t *count)
 
 void brink_parse_count(brink_parser *p, brink_place place) {
   if (++p->session->nodes != BRINK_NODE_LIMIT + 1) return;
+  p->quiet = 0; /* whatever is read: this must not be overlooked */
   brink_parse_panic(p, BRINK_MSG_MODEL_TOO_LARGE, place, NULL,
                     "this model is too large: more than %zu operations", BRINK_NODE_LIMIT);
   brink_parse_abandon(p);
@@ -187,7 +188,7 @@ void brink_block_add(brink_parser *p, brink_ast_block *block, brink_ast_statemen
 
 static void mark(brink_parser *p, brink_layout kind) {
   brink_unit *unit = p->unit;
-  if (p->file != 0 || p->token.kind == BRINK_TOKEN_EOF) return;
+  if (p->file != 0 || p->again || p->token.kind == BRINK_TOKEN_EOF) return;
   brink_layout_mark *added =
       brink_unit_push(unit, unit->layout, unit->nlayout, unit->layout_capacity);
   if (added == NULL) return;

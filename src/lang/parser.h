@@ -1,9 +1,15 @@
 /* parser.h: what the files of the parser share. Nothing else includes it.
  *
- *   parse.c            units: files, imports, functions, components one after another
+ *   parse.c            units: files, functions, components one after another
+ *   parse_import.c     imports: where files are looked for
+ *   parse_extends.c    components that extend others
+ *   parse_bundle.c     bundles, ports, connections between them
+ *   parse_table.c      tables from files
+ *   parse_external.c   functions and constants of libraries
  *   parse_component.c  components, their sections, events
  *   parse_agents.c     agents: populations and pairs
- *   parse_declare.c    declarations and instances
+ *   parse_declare.c    declarations
+ *   parse_instance.c   values by name, the parts of a composite
  *   parse_statement.c  statements of one line, and which statement is which
  *   parse_block.c      lists of statements; if, for, when
  *   parse_expr.c       expressions
@@ -17,6 +23,7 @@
 #ifndef BRINK_LANG_PARSER_H
 #define BRINK_LANG_PARSER_H
 
+#include "lang/foreign.h"
 #include "lang/lex.h"
 
 /* ---- what outlives a file ---- */
@@ -58,6 +65,7 @@ struct brink_open_block {
   const char *alias; /* another name its end may have: how its beginning was misspelt */
   bool implied;      /* its beginning is missing, and so may be its end */
   bool nameless;     /* a component whose name is missing: any end will do */
+  bool braced;       /* it began with '{', which was reported: '}' ends it */
   brink_open_block *outer;
 };
 
@@ -75,6 +83,8 @@ struct brink_parser {
   brink_token previous, token, next;
   bool panic;
   bool abandoned;    /* the rest of the file is skipped */
+  bool again;        /* a text that has been parsed is read once more: nothing is reported */
+  unsigned quiet;    /* inside blocks that were reported as a whole: what is in them is not */
   const char *muted; /* errors at this character are consequences: not reported */
   size_t errors;     /* reported here, or suppressed because there were too many */
   size_t losses;     /* panics: something is missing in the tree */
@@ -86,11 +96,13 @@ struct brink_parser {
 
   brink_component *component;   /* under construction */
   brink_symbol **symbols_end;   /* where the next declaration goes, */
+  size_t tuples;                /* (a, b) := f(x), so far: each has local names of its own */
   brink_ast_event **events_end; /* the next event of the body, */
   brink_ast_pair **pairs_end;   /* the next pair */
   size_t mentions_capacity, populations_capacity;
   brink_component *components, **components_end; /* of this file */
   brink_user_function *functions, **functions_end;
+  brink_bundle *bundles, **bundles_end;
   brink_ast_expr spare; /* stands in for a node when memory is out */
 };
 
@@ -181,10 +193,31 @@ void brink_parse_open(brink_parser *p, brink_open_block *block, const char *name
  * reported and removed; the block goes on. */
 bool brink_parse_close_block(brink_parser *p);
 
+/* ---- parse.c, parse_import.c ---- */
+
+/* Reads a file and parses it; the path lives in the unit. False: it could not be read. */
+bool brink_parse_file(brink_parse_session *session, brink_parser *importer, const char *path,
+                      const char **reason);
+void brink_parse_normalise(char *path);
+void brink_parse_import(brink_parser *p);
+/* A parser of a text that has been parsed: nothing is reported. */
+void brink_parse_again(brink_parser *p, brink_parse_session *session, uint32_t file,
+                       const brink_text_start *head);
+void brink_parse_bundle(brink_parser *p);
+/* parse_bundle.c: ports become signals, connections between ports connections of signals. */
+void brink_parse_expand_bundles(brink_parse_session *session);
+/* parse_extends.c: what components inherit becomes theirs. */
+void brink_parse_inherit(brink_parse_session *session);
+
 /* ---- the grammar ---- */
 
 brink_ast_expr *brink_parse_expression(brink_parser *p);
-brink_ast_expr *brink_parse_sum(brink_parser *p); /* without relations: left-hand sides, bounds */
+brink_ast_expr *brink_parse_sum(brink_parser *p);
+/* What stands in the brackets behind a name: one index, or row and column, each perhaps a slice. */
+brink_ast_expr *brink_parse_index(brink_parser *p);
+/* The size of a vector, or the rows and columns of a matrix (NULL: none). */
+void brink_parse_sizes(brink_parser *p, brink_symbol *symbol, brink_ast_expr *size,
+                       brink_ast_expr *columns); /* without relations: left-hand sides, bounds */
 /* "(" [expression {"," expression}] ")" */
 brink_ast_expr **brink_parse_arguments(brink_parser *p, size_t *count);
 
@@ -203,6 +236,7 @@ enum {
   BRINK_MAY_VALUE = 1024,   /* name[i] : expr; */
   BRINK_MAY_REACH = 2048,
   BRINK_MAY_GUESS = 4096,
+  BRINK_MAY_RETURN = 8192,
   BRINK_ACTION = BRINK_MAY_ASSIGN | BRINK_MAY_IF | BRINK_MAY_FOR | BRINK_MAY_LET | BRINK_MAY_CALL,
 };
 
@@ -217,7 +251,16 @@ void brink_parse_opener(brink_parser *p, const char *word);
 /* elseif, elif, else_if: reported, and read as elsif. */
 bool brink_parse_repair_elsif(brink_parser *p);
 brink_ast_statement *brink_parse_if(brink_parser *p, unsigned may, bool headless);
+/* parse_function.c: "returns" or "is", and what follows; names in parentheses that receive results. */
+bool brink_parse_at_function_body(const brink_parser *p);
+void brink_parse_function_body(brink_parser *p, brink_user_function *function);
+bool brink_parse_at_tuple(const brink_parser *p, const brink_token *token);
+brink_ast_statement *brink_parse_tuple(brink_parser *p, unsigned may, bool let);
+
 brink_ast_statement *brink_parse_for(brink_parser *p, unsigned may);
+/* "for" NAME "in" sum ".." sum "loop": the variable, the bounds, and the block that it opens. */
+void brink_parse_for_head(brink_parser *p, brink_ast_statement *statement, brink_open_block *open);
+brink_symbol *brink_parse_declared_name(brink_parser *p, brink_symbol_kind kind);
 brink_ast_statement *brink_parse_when(brink_parser *p);
 /* After a panic on this line: if it is the head of a block without its first word, reads the block. */
 void brink_parse_headless(brink_parser *p, unsigned may, uint32_t line);
@@ -227,12 +270,26 @@ bool brink_parse_at_opening(const brink_parser *p); /* a word that begins a stat
 void brink_parse_declaration(brink_parser *p, bool in_interface);
 bool brink_parse_at_declaration(const brink_parser *p);
 bool brink_parse_at_interface(const brink_parser *p); /* a declaration that belongs there */
-void brink_parse_instance(brink_parser *p);
+void brink_parse_instances(brink_parser *p);          /* and the end of the block around them */
 /* name ["[" expression "]"] ":" expression */
 bool brink_parse_value(brink_parser *p, brink_ast_value *value);
 
+/* The beginning of what stands before the components: "function f". NULL: no memory; without a name if there is none. */
+brink_user_function *brink_parse_definition(brink_parser *p, const char *its_name);
+/* The names of a function's arguments, in brackets; a function of the file. */
+void brink_parse_parameters(brink_parser *p, brink_user_function *function);
+void brink_parse_add_function(brink_parser *p, brink_user_function *function);
+void brink_parse_table(brink_parser *p);
+/* Does `is external` follow? Then the rest of the function, up to its semicolon. */
+bool brink_parse_at_external(const brink_parser *p);
+void brink_parse_external(brink_parser *p, brink_user_function *function);
+void brink_parse_constant(brink_parser *p);
 void brink_parse_component(brink_parser *p);
 void brink_parse_event(brink_parser *p, brink_ast_event ***end);
+
+/* parse_event.c: a loop around events. */
+bool brink_parse_at_event_loop(const brink_parser *p);
+void brink_parse_event_loop(brink_parser *p, brink_ast_event ***end);
 void brink_parse_section_body(brink_parser *p, brink_section_kind kind, brink_ast_section *section);
 void brink_parse_agents(brink_parser *p);
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "lang/ast.h"
 
@@ -67,4 +68,24 @@ static char *read_file(const char *path, size_t *length, const char **reason, vo
   return text;
 }
 
-const brink_reader brink_file_reader = {.read = read_file};
+/* Only regular files are imported: a directory has no text, and reading a pipe would wait for ever. */
+static brink_file_found look_for(const char *path, const char **reason, void *user) {
+  struct stat found;
+  (void)user;
+  bool there = stat(path, &found) == 0;
+  if (there && S_ISREG(found.st_mode)) return BRINK_FILE_FOUND;
+  *reason = !there                   ? reason_of(errno)
+            : S_ISDIR(found.st_mode) ? reason_of(EISDIR)
+                                     : "it is not a regular file";
+  bool nothing = there ? S_ISDIR(found.st_mode) : errno == ENOENT || errno == ENOTDIR;
+  return nothing ? BRINK_FILE_NOTHING : BRINK_FILE_NO_TEXT;
+}
+
+static bool is_same_file(const char *a, const char *b, void *user) {
+  struct stat first, second;
+  (void)user;
+  return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+         first.st_ino == second.st_ino;
+}
+
+const brink_reader brink_file_reader = {.read = read_file, .look = look_for, .same = is_same_file};

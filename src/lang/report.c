@@ -149,6 +149,14 @@ void brink_report_setting(brink_unit *unit, brink_origin origin, const char *set
   fill_item(unit, item, hint, format, arguments);
 }
 
+void brink_report_setting_at(brink_unit *unit, size_t at, size_t length) {
+  for (size_t k = 0; k < unit->nitems; k++) {
+    if (unit->items[k].origin == BRINK_ORIGIN_TEXT) continue;
+    unit->items[k].place.column = (uint32_t)at + 1;
+    unit->items[k].place.length = (uint32_t)length;
+  }
+}
+
 /* ---- taking back ---- */
 
 brink_report_mark brink_report_now(const brink_unit *unit) {
@@ -291,6 +299,14 @@ static void show_place(const brink_unit *unit, const brink_place *place, const c
   add_carets(&w, caret, place->length, text);
 }
 
+void brink_report_carets(const char *line, size_t at, size_t length, brink_text *text) {
+  window w = {.line = line, .length = strlen(line), .stop = strlen(line)};
+  brink_text_append(text, "  ", 2);
+  add_source(&w, text);
+  brink_text_append(text, "  ", 2);
+  add_carets(&w, at < w.length ? at : w.length, length, text);
+}
+
 static void show_headline(const brink_unit *unit, const brink_place *place, const char *word,
                           const char *message, brink_text *text) {
   brink_text_add(text, "%s:%u:%u: %s: %s\n", unit->files[place->file].path, (unsigned)place->line,
@@ -313,6 +329,8 @@ static const char *word_for(brink_severity severity) {
 void brink_report_render(const brink_unit *unit, const brink_report_item *item, brink_text *text) {
   const brink_place *place = &item->place;
   if (item->setting != NULL) brink_text_add(text, "%s: error: %s\n", item->setting, item->message);
+  if (item->setting != NULL && place->column > 0)
+    brink_report_carets(item->setting, place->column - 1, place->length, text);
   if (item->setting != NULL && item->hint != NULL) brink_text_add(text, "hint: %s\n", item->hint);
   if (place->file >= unit->nfiles) return;
   show_headline(unit, place, word_for(item->severity), item->message, text);

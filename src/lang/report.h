@@ -66,6 +66,11 @@ void brink_report_setting(brink_unit *unit, brink_origin origin, const char *set
                           brink_message code, const char *hint, const char *format,
                           va_list arguments);
 
+/* Which of its characters that error is about, from 0. */
+void brink_report_setting_at(brink_unit *unit, size_t at, size_t length);
+/* A text of one line and, below it, carets: "  1/x\n    ^\n". */
+void brink_report_carets(const char *line, size_t at, size_t length, brink_text *text);
+
 /* Items in order of file, line, column; those about settings last. Call before reading unit->items. */
 void brink_report_sort(brink_unit *unit);
 

@@ -25,6 +25,7 @@ static bool same_guard(const brink_guard *a, const brink_guard *b) {
   return strcmp(p->name, q->name) == 0 && p->side == q->side && p->direction == q->direction &&
          p->surface == q->surface && p->degree == q->degree && p->ndepends == q->ndepends &&
          a->formula_length == b->formula_length && a->linear == b->linear &&
+         p->is_timer == q->is_timer && (!p->is_timer || p->timer == q->timer) &&
          a->watched_as == b->watched_as && a->next_same == b->next_same &&
          p->leave_positive == q->leave_positive && p->leave_negative == q->leave_negative &&
          same_callbacks(p, q) && same_bytes(p->depends, q->depends, p->ndepends, sizeof(size_t)) &&

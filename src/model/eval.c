@@ -61,7 +61,7 @@ bool brink_eval_init(brink_eval *eval, const brink_model *model, brink_arena *ar
   for (size_t i = 0; i < model->def.nx; i++) eval->jets[i] = &eval->jet_memory[2 * i];
   for (size_t k = 0; k < model->def.nguards; k++) {
     eval->column[k] = BRINK_NONE;
-    eval->enabled[k] = model->guards[k].watched_as == k;
+    eval->enabled[k] = model->guards[k].watched_as == k && !model->guards[k].def.is_timer;
     if (model->guards[k].def.side == BRINK_UNILATERAL) eval->watch[eval->nwatch++] = k;
     if (append && wants_column(&model->guards[k])) {
       eval->appended[eval->n - eval->nx] = k;
@@ -107,6 +107,7 @@ void brink_eval_relocate(brink_eval *eval, const brink_model *model, brink_reloc
 
 static void set_same(brink_eval *eval, size_t guard, int sign) {
   const brink_guard *guards = eval->model->guards;
+  if (!guards[guard].def.unread) eval->read_signs++;
   eval->sgn[guard] = (signed char)sign;
   for (size_t k = guards[guard].next_same; k != guard; k = guards[k].next_same)
     eval->sgn[k] = (signed char)(guards[k].def.same_sign < 0 ? -sign : sign);
@@ -175,6 +176,31 @@ double brink_eval_peek(brink_eval *eval, size_t guard, double t, const double *x
   eval->stats.guards = counted;
   eval->failed_guard = failed;
   return value;
+}
+
+void brink_eval_peek_field(brink_eval *eval, double t, const double *x, const double *p,
+                           const int *mode, const signed char *sgn, double *dx) {
+  size_t ns = eval->nx - eval->model->def.nz;
+  if (ns == 0) return;
+  brink_env env = eval->env;
+  brink_stats stats = eval->stats;
+  brink_audit audit = eval->audit;
+  size_t bad = eval->bad_state;
+  eval->env.p = p;
+  eval->env.mode = mode;
+  eval->audit.sides = NULL; /* nobody else looks */
+  bool known = eval->nfilippov == 0 || eval->solver == NULL;
+  if (eval->nfilippov == 0) {
+    if (sgn != NULL) eval->env.sgn = sgn;
+    known = eval->model->def.rhs(t, x, &eval->env, dx) == 0;
+  } else if (known) {
+    known = brink_held_field(eval, t, x, dx) == BRINK_TRY_OK;
+  }
+  eval->env = env;
+  eval->stats = stats;
+  eval->audit = audit;
+  eval->bad_state = bad;
+  for (size_t i = 0; !known && i < ns; i++) dx[i] = (double)NAN;
 }
 
 size_t brink_eval_deciding_leaf(brink_eval *eval, size_t index, double t, const double *x,

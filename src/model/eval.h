@@ -38,6 +38,7 @@ typedef struct brink_eval {
   int *mode;
   signed char *sgn;
   brink_stats stats;
+  unsigned read_signs; /* how often a sign was set that the right-hand side may read */
 
   /* The state of each guard. */
   bool *enabled; /* in the present modes */
@@ -192,6 +193,12 @@ double brink_eval_guard(brink_eval *eval, size_t guard, double t, const double *
 /* The same with other parameters and modes, for somebody who looks on: counts as nothing. */
 double brink_eval_peek(brink_eval *eval, size_t guard, double t, const double *x, const double *p,
                        const int *mode);
+
+/* dx/dt of the states (those of unknowns are not touched), for somebody who looks on: counts as nothing and changes
+ * nothing. On the surfaces where the state is held now, it is the field there. NaN: it has none, or it is not known
+ * (constraints, while the state slides by Filippov's field). sgn NULL: as they are. */
+void brink_eval_peek_field(brink_eval *eval, double t, const double *x, const double *p,
+                           const int *mode, const signed char *sgn, double *dx);
 
 /* The gradient of a plain guard into dx (one for each of its depends) and dt. */
 brink_try brink_eval_gradient(brink_eval *eval, size_t guard, double t, const double *x, double *dx,

@@ -66,15 +66,51 @@ static brink_status check_sizes(const brink_model_def *def, brink_diag *diag) {
   if (def->nz > 0 && def->constraints == NULL)
     REFUSE("nz is %zu, but constraints is NULL: give what determines the unknowns", def->nz);
   brink_status status = def->nz > 0 ? check_constraints(def, diag) : BRINK_OK;
-  if (status == BRINK_OK) status = check_finite(def->x0, def->nx, "x0", diag);
-  if (status == BRINK_OK && def->np > 0) status = check_finite(def->p0, def->np, "p0", diag);
-  return status;
+  return status == BRINK_OK ? check_finite(def->x0, def->nx, "x0", diag) : status;
+}
+
+static bool is_time(const brink_model_def *def, size_t parameter) {
+  for (size_t k = 0; k < def->nguards; k++) {
+    if (def->guards[k].is_timer && def->guards[k].timer == parameter) return true;
+  }
+  return false;
+}
+
+/* Times of timers may be infinite, everything else is finite. */
+static brink_status check_parameters(const brink_model_def *def, brink_diag *diag) {
+  size_t infinite = 0, off = 0;
+  for (size_t i = 0; i < def->np; i++) infinite += isfinite(def->p0[i]) ? 0 : 1;
+  for (size_t k = 0; k < def->nguards; k++) {
+    if (def->guards[k].is_timer && isinf(def->p0[def->guards[k].timer])) off++;
+  }
+  for (size_t i = 0; infinite != off && i < def->np; i++) { /* the rule: they are the same */
+    if (isfinite(def->p0[i]) || is_time(def, i)) continue;
+    brink_status status = brink_diag_refuse(diag, BRINK_REASON_DEFINITION,
+                                            "p0[%zu] is %g: give a finite number", i, def->p0[i]);
+    if (diag != NULL) diag->state = i;
+    return status;
+  }
+  return BRINK_OK;
+}
+
+static brink_status check_timer(const brink_model_def *def, const brink_guard_def *guard,
+                                brink_diag *diag) {
+  if (guard->coefficients != NULL || guard->value != NULL || guard->formula != NULL)
+    REFUSE("guard '%s' is a timer: it has neither numbers nor a value nor a formula", guard->name);
+  if (guard->timer >= def->np)
+    REFUSE("timer '%s' is parameter %zu, but there are %zu parameters", guard->name, guard->timer,
+           def->np);
+  if (!(def->p0[guard->timer] >= def->t0))
+    REFUSE("timer '%s' is set to %g at the start, which is %g: give a later time, or infinity",
+           guard->name, def->p0[guard->timer], def->t0);
+  return BRINK_OK;
 }
 
 static brink_status check_guard(const brink_model_def *def, size_t index, brink_diag *diag) {
   const brink_guard_def *guard = &def->guards[index];
   if (guard->name == NULL)
     REFUSE("guard %zu has no name: start from brink_default_guard(name)", index);
+  if (guard->is_timer) return check_timer(def, guard, diag);
   bool plain = guard->coefficients != NULL || guard->value != NULL;
   if (plain == (guard->formula != NULL))
     REFUSE("guard '%s' needs exactly one of numbers or a value, and a formula; it has %s",
@@ -278,6 +314,8 @@ static void read_operand(formula_reader *reader, bool negate, int depth) {
     reader->out[reader->written++] = (brink_formula_op){.op = negate ? other : op};
   } else if (op < 0 || (size_t)op >= reader->def->nguards) {
     reader->problem = "it names a guard that does not exist";
+  } else if (reader->def->guards[op].is_timer) {
+    reader->problem = "a timer is no part of formulas";
   } else if (reader->def->guards[op].formula != NULL) {
     reader->problem = "a leaf is itself a formula: write it out";
   } else {
@@ -342,6 +380,15 @@ static bool copy_guard(brink_model *model, size_t index) {
   guard->linear =
       guard->def.coefficients != NULL || (guard->def.degree == 1 && guard->def.gradient != NULL);
   guard->def.name = brink_arena_text(arena, guard->def.name);
+  if (guard->def.is_timer) { /* nothing looks for it, and it belongs to nothing */
+    guard->def.side = BRINK_LEAF;
+    guard->def.direction = BRINK_POSITIVE;
+    guard->def.depends = model->every_state;
+    guard->def.ndepends = 0;
+    guard->def.same_sign = 0;
+    guard->def.watched = BRINK_WATCHED_ALWAYS;
+    return guard->def.name != NULL;
+  }
   if (guard->def.formula != NULL) guard->def.depends = NULL; /* its leaves know */
   if (guard->def.name == NULL || !copy_depends(model, &guard->def)) return false;
   size_t count = guard->def.ndepends;
@@ -426,6 +473,20 @@ static void join_surfaces(brink_model *model) {
   }
 }
 
+/* A guard is unread if all on its surface are, as they have one sign; and if that says nothing about what else is watched. */
+static void note_unread(brink_model *model) {
+  size_t count = model->def.nguards;
+  for (size_t k = 0; k < count; k++) {
+    const brink_guard *guard = &model->guards[k];
+    bool read = !guard->def.unread || model->nests || model->def.nz > 0;
+    if (read) model->guards[guard->watched_as].def.unread = false;
+  }
+  for (size_t k = 0; k < count; k++) {
+    brink_guard *guard = &model->guards[k];
+    guard->def.unread = model->guards[guard->watched_as].def.unread;
+  }
+}
+
 /* What is asked for at an instant, in lists. */
 static bool list_conditions(brink_model *model) {
   size_t count = model->def.nguards;
@@ -440,6 +501,20 @@ static bool list_conditions(brink_model *model) {
     if (model->def.enabled == NULL || def->watched == BRINK_WATCHED_ALWAYS) continue;
     model->asked[model->nasked++] = k;
     model->nests = model->nests || def->watched == BRINK_WATCHED_ASKED;
+  }
+  note_unread(model);
+  return true;
+}
+
+static bool list_timers(brink_model *model) {
+  for (size_t k = 0; k < model->def.nguards; k++) model->ntimers += model->guards[k].def.is_timer;
+  model->timers = brink_arena_take(&model->arena, model->ntimers, sizeof *model->timers);
+  model->is_time = brink_arena_take(&model->arena, model->def.np, sizeof *model->is_time);
+  if (model->timers == NULL || model->is_time == NULL) return false;
+  for (size_t k = 0, n = 0; k < model->def.nguards; k++) {
+    if (!model->guards[k].def.is_timer) continue;
+    model->timers[n++] = k;
+    model->is_time[model->guards[k].def.timer] = true;
   }
   return true;
 }
@@ -549,6 +624,7 @@ static brink_status check_definition(const brink_model_def *def, brink_diag *dia
     status = check_guard(def, k, diag);
     if (status != BRINK_OK && diag != NULL) diag->guard = k;
   }
+  if (status == BRINK_OK) status = check_parameters(def, diag);
   for (size_t k = 0; status == BRINK_OK && k < def->nguards; k++) {
     status = check_leave(def, k, diag);
     if (status == BRINK_OK) status = check_same(def, k, diag);
@@ -587,7 +663,8 @@ brink_status brink_model_create(const brink_model_def *given, const brink_alloca
     status = read_formula(made, &made->guards[k], diag);
     if (status != BRINK_OK && diag != NULL) diag->guard = k;
   }
-  if (status == BRINK_OK && (!list_sign_readers(made) || !list_conditions(made)))
+  if (status == BRINK_OK &&
+      (!list_sign_readers(made) || !list_conditions(made) || !list_timers(made)))
     status = brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for model '%s'", made->def.name);
   if (status != BRINK_OK) {
     brink_model_destroy(made);

@@ -24,6 +24,11 @@ typedef struct brink_guard {
   size_t next_same, watched_as;
 } brink_guard;
 
+/* Is it made of numbers, so that no parameter, mode or sign makes another function of it? */
+static inline bool brink_guard_is_numbers(const brink_guard *guard) {
+  return guard->def.coefficients != NULL && guard->formula == NULL && !guard->def.reads_signs;
+}
+
 struct brink_model {
   brink_arena arena;
   brink_model_def def; /* copied; arrays live in the arena */
@@ -35,8 +40,13 @@ struct brink_model {
   size_t nconditions;
   size_t *asked; /* guards that are watched by themselves, if `enabled` says so */
   size_t nasked;
-  bool nests; /* some of them if the signs of others are so: conditions within conditions */
+  size_t *timers; /* guards that are timers, in order */
+  size_t ntimers;
+  bool *is_time; /* of each parameter: it is the time of a timer, and may be infinite */
+  bool nests;    /* some of them if the signs of others are so: conditions within conditions */
   size_t max_depends;
+  bool
+      backward; /* its time is that of what it models with the other sign: messages say the latter */
 };
 
 /* A caller's definition as we know it (base/definition.h): what the caller does not know has its default, and so in the

@@ -82,6 +82,8 @@ static const char *const forms[] = {
     [BRINK_REASON_RULES_LOOP] = "the rules still change something after {count} rounds at t = {t}",
     [BRINK_REASON_TIMER_LOOP] = "timer {clock} is set to the present again and again at t = {t}: "
                                 "set it to a later time",
+    [BRINK_REASON_TIMER_PAST] =
+        "timer {guard} was set to {value} at t = {t}: give the present, a later time, or infinity",
     [BRINK_REASON_STUCK] =
         "time does not move on from t = {t}: no step and no event leads away from it",
     [BRINK_REASON_STUCK_TIMER] =
@@ -119,6 +121,20 @@ static const char *const forms[] = {
     [BRINK_REASON_CONSTRAINT_UNDEFINED] = "at t = {t} a constraint has no value",
     [BRINK_REASON_STRUCTURES_LOOP] =
         "the constraints and what they cause at t = {t} do not settle after {count} rounds",
+
+    [BRINK_REASON_DELAY_RANGE] =
+        "at t = {t} the {text} is {value:17}, but it must be positive and at "
+        "most {limit}; below a millionth of that it counts as zero",
+    [BRINK_REASON_DELAY_HISTORY] = "the value of the {text} before the start depends on itself: "
+                                   "give its history",
+    [BRINK_REASON_DELAY_VALUE] = "at t = {t} the signal of the {text} has no value",
+    [BRINK_REASON_DELAY_MEMORY] = "out of memory for the history of delayed signals at t = {t}",
+
+    [BRINK_REASON_INPUT_FAILED] =
+        "the function of input '{text}' reported an error ({count}) at t = {t}",
+    [BRINK_REASON_INPUT_UNDEFINED] =
+        "the function of input '{text}' is {value} at t = {t}: it must "
+        "have a finite value wherever the run comes to",
 
     [BRINK_REASON_MAX_STEPS] = "max_steps = {count} steps were taken up to t = {t}: raise the "
                                "limit, or look for what makes the steps small",
@@ -390,6 +406,9 @@ brink_status brink_fail(brink_diag *diag, const brink_model *model, brink_reason
   diag->status = status;
   diag->reason = reason;
   if (form == NULL) form = brink_status_text(status);
+  brink_arguments outside = *arguments;
+  if (model != NULL && model->backward) outside.t = 0.0 - outside.t;
+  arguments = &outside;
   keep_arguments(diag, form, arguments);
   namer names = {model, arguments};
   brink_vocabulary words = {.guard = name_guard,

@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,14 +30,14 @@
 extern char **environ;
 
 enum {
-  COMPILE_SECONDS = 60,
+  COMPILE_SECONDS = 20, /* for a machine that is busy: sources are kept to what takes a few */
   /* Short sources: gcc starts in a quarter of the time that clang takes. Long ones: clang's time
    * grows more slowly. They meet about here. */
   SHORT_SOURCE = 6000,
   /* gcc -O2 takes twice the time of -O1 for long straight code, and gives back little. */
   LONG_SOURCE = 64 << 10,
-  /* About 3 s a megabyte: above this a run would wait too long for what it may not get. */
-  TOO_LONG = 8 << 20,
+  /* From 3 s a megabyte on: above this a run would wait too long for what it may not get. */
+  TOO_LONG = 1 << 20,
 };
 
 /* Flags for every compiler, besides the level of optimisation: the bits of plain IEEE arithmetic
@@ -294,6 +295,7 @@ static int compile(const brink_cache *cache, const compiler *c, const char *leve
 
 typedef struct loaded {
   brink_object object; /* first */
+  atomic_size_t users;
   void *handle;
   brink_allocator allocator;
 } loaded;
@@ -381,6 +383,7 @@ brink_status brink_object_load(const char *source, size_t length, const char *ca
   loaded *l = brink_allocate(allocator, 1, sizeof *l);
   if (l == NULL) return BRINK_ERR_MEMORY;
   if (allocator != NULL) l->allocator = *allocator;
+  atomic_init(&l->users, 1);
   bool ok = brink_cache_open(&place, cache, reason);
   if (ok) {
     ok = obtain(&place, &c, source, length, l, reason);
@@ -397,9 +400,14 @@ brink_status brink_object_load(const char *source, size_t length, const char *ca
   return BRINK_OK;
 }
 
+brink_object *brink_object_share(brink_object *object) {
+  atomic_fetch_add(&((loaded *)object)->users, 1);
+  return object;
+}
+
 void brink_object_unload(brink_object *object) {
-  if (object == NULL) return;
   loaded *l = (loaded *)object;
+  if (object == NULL || atomic_fetch_sub(&l->users, 1) > 1) return;
   brink_allocator allocator = l->allocator;
   dlclose(l->handle);
   brink_release(&allocator, l, 1, sizeof *l);

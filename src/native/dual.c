@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "num/table.h"
+
 /* d(node)/d(operand); an operand whose slope is exactly 0 is left out, whatever its derivative is. */
 typedef struct slopes {
   double a, b, c;
@@ -104,18 +106,21 @@ static double read_value(const brink_frame *frame, const brink_ref *ref, size_t 
     return frame->pre_p[slot];
   case BRINK_SPACE_PRE_MODE:
     return (double)frame->pre_mode[slot];
+  case BRINK_SPACE_LOCAL:
+    return frame->local[slot];
   default:
     return NAN;
   }
 }
 
-/* The lanes of a slot, or NULL: 0. Those of V and DX are all there; *used says how many of others. */
+/* The lanes of a slot, or NULL: 0. Those of V, DX and LOCAL are all there; *used says how many of others. */
 static const double *lanes_of(const brink_dual *dual, brink_space space, size_t slot,
                               size_t *used) {
   const double *rows = NULL;
   *used = BRINK_LANES;
   if (space == BRINK_SPACE_V) return &dual->v[slot * BRINK_LANES];
   if (space == BRINK_SPACE_DX) return &dual->dx[slot * BRINK_LANES];
+  if (space == BRINK_SPACE_LOCAL) return &dual->local[slot * BRINK_LANES];
   *used = dual->used;
   if (space == BRINK_SPACE_X) rows = dual->x;
   if (space == BRINK_SPACE_P) rows = dual->p;
@@ -146,6 +151,28 @@ static void add_scaled(double *to, double slope, const double *from) {
   }
 }
 
+/* An external function: its value, and what it becomes by each argument that moves. */
+static void call_external(brink_dual *dual, const brink_graph *graph, const brink_frame *frame,
+                          size_t i) {
+  brink_node of[BRINK_EXTERNAL_ARGUMENTS];
+  double x[BRINK_EXTERNAL_ARGUMENTS], *lanes = &dual->lanes[i * BRINK_LANES];
+  size_t code, count = brink_graph_arguments(graph, &graph->nodes[i], of, &code);
+  for (size_t k = 0; k < count; k++) x[k] = dual->value[of[k]];
+  dual->value[i] = brink_external_call(frame->externals, code, x);
+  dual->live[i] = false;
+  memset(lanes, 0, BRINK_LANES * sizeof *lanes);
+  for (size_t k = 0; k < count; k++) {
+    if (!dual->live[of[k]]) continue;
+    size_t derived = brink_external_derivative(code, k);
+    double slope = derived == BRINK_EXTERNAL_NONE
+                       ? (double)NAN
+                       : brink_external_call(frame->externals, derived, x);
+    if (slope == 0.0) continue;
+    dual->live[i] = true;
+    add_scaled(lanes, slope, &dual->lanes[of[k] * BRINK_LANES]);
+  }
+}
+
 static void operate(brink_dual *dual, const brink_graph *graph, const brink_frame *frame,
                     size_t i) {
   const brink_expr_node *node = &graph->nodes[i];
@@ -172,6 +199,27 @@ static void operate(brink_dual *dual, const brink_graph *graph, const brink_fram
   if (lc) add_scaled(lanes, s.c, &dual->lanes[node->c * BRINK_LANES]);
 }
 
+/* One element of an array: its value and its derivatives. */
+static void look_up(brink_dual *dual, const brink_graph *graph, const brink_frame *frame, size_t i,
+                    size_t iteration) {
+  const brink_expr_node *node = &graph->nodes[i];
+  const brink_ref *array = brink_graph_array(graph, node);
+  size_t k = brink_lookup_place(dual->value[node->a], array->extent);
+  size_t used, slot = brink_ref_element(array, iteration, k);
+  dual->value[i] = read_value(frame, array, slot);
+  const double *from = lanes_of(dual, array->space, slot, &used);
+  dual->live[i] = take_lanes(from, used, &dual->lanes[i * BRINK_LANES]);
+}
+
+static double find(const brink_dual *dual, const brink_graph *graph, const brink_frame *frame,
+                   const brink_expr_node *node, size_t iteration) {
+  const brink_ref *array = brink_graph_array(graph, node);
+  const double *from = array->space == BRINK_SPACE_K ? frame->k : frame->p;
+  return (double)brink_table_find(&from[brink_ref_slot(array, iteration)], array->extent - 1,
+                                  dual->value[node->a]) +
+         1.0;
+}
+
 static void evaluate(brink_dual *dual, const brink_graph *graph, const brink_frame *frame,
                      size_t iteration) {
   for (size_t i = 0; i < graph->nnodes; i++) {
@@ -191,6 +239,13 @@ static void evaluate(brink_dual *dual, const brink_graph *graph, const brink_fra
       dual->value[i] = read_value(frame, ref, slot);
       const double *from = lanes_of(dual, ref->space, slot, &used);
       dual->live[i] = take_lanes(from, used, lanes);
+    } else if (node->op == BRINK_OP_LOOKUP) {
+      look_up(dual, graph, frame, i, iteration);
+    } else if (node->op == BRINK_OP_FIND) { /* a step */
+      dual->value[i] = find(dual, graph, frame, node, iteration);
+      dual->live[i] = false;
+    } else if (node->op == BRINK_OP_EXTERNAL) {
+      call_external(dual, graph, frame, i);
     } else {
       operate(dual, graph, frame, i);
     }

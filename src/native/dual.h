@@ -11,12 +11,12 @@
 #define BRINK_LANES 8
 
 /* Where the directions of values are: rows of `stride`, of which lanes first … first + used - 1 are looked
- * at. NULL: they are 0. Rows of v and dx have BRINK_LANES places, and are read and written. */
+ * at. NULL: they are 0. Rows of v, dx and local have BRINK_LANES places, and are read and written. */
 typedef struct brink_dual {
   const double *t;
   const double *x, *p, *pre_x, *pre_p;
   size_t stride, first, used;
-  double *v, *dx;
+  double *v, *dx, *local;
 
   /* Room: as many places, or rows of lanes, as the largest graph has nodes. */
   double *value, *lanes;

@@ -65,7 +65,9 @@ static void add_kernel(emitter *e, const brink_kernel *kernel) {
 }
 
 static void add_action(emitter *e, const brink_action *action) {
-  if (action != NULL && action->kernel.noutputs > 0) add_kernel(e, &action->kernel);
+  for (size_t k = 0; action != NULL && k < action->nkernels; k++) {
+    if (action->kernels[k]->noutputs > 0) add_kernel(e, action->kernels[k]);
+  }
 }
 
 /* ---- what there is ---- */
@@ -117,7 +119,7 @@ static void add_jets(emitter *e) {
   brink_emission *out = e->out;
   for (size_t f = 0; f < e->system->nflags && !e->failed; f++) {
     const brink_kernel *kernel = e->system->flags[f].value;
-    if (kernel == NULL) continue;
+    if (kernel == NULL || brink_graph_calls_external(&kernel->graph)) continue;
     const brink_kernel **added =
         brink_arena_push(&out->arena, out->jets, out->njets, e->jets_capacity);
     if (added == NULL) {
@@ -146,7 +148,9 @@ static const char contract[] =
     "  const int *pre_mode;\n"
     "  double *v, *dx, *out, *to_x, *to_p;\n"
     "  int *to_mode;\n"
+    "  double *local;\n"
     "  u64 seed;\n"
+    "  const void *externals;\n"
     "} frame;\n"
     "\n"
     "typedef struct tables {\n"
@@ -154,6 +158,8 @@ static const char contract[] =
     "  const u32 *numbers;\n"
     "  double *scratch;\n"
     "  double (*random)(u64 seed, double stream, double draw);\n"
+    "  double (*poisson)(double u, double mean);\n"
+    "  double (*external)(const void *externals, size code, const double *x);\n"
     "} tables;\n"
     "\n"
     "typedef void program_fn(const frame *, const tables *);\n"
@@ -185,11 +191,25 @@ static void declare_functions(const emitter *e, brink_text *text) {
     brink_text_add(text, "static double sign(double a) {\n"
                          "  return a != a ? a : (double)((a > 0.0) - (a < 0.0));\n}\n");
   if (e->ops >> BRINK_OP_MIN & 1u)
-    brink_text_add(text,
-                   "static double minimum(double a, double b) {\n  return a < b ? a : b;\n}\n");
+    brink_text_add(
+        text,
+        "static double minimum(double a, double b) {\n  return a < b || a != a ? a : b;\n}\n");
   if (e->ops >> BRINK_OP_MAX & 1u)
-    brink_text_add(text,
-                   "static double maximum(double a, double b) {\n  return a > b ? a : b;\n}\n");
+    brink_text_add(
+        text,
+        "static double maximum(double a, double b) {\n  return a > b || a != a ? a : b;\n}\n");
+  if (e->ops >> BRINK_OP_FIND & 1u) /* as brink_table_find, from 1 */
+    brink_text_add(text, "static double find(const double *bounds, size n, double a) {\n"
+                         "  size low = 0, high = n;\n"
+                         "  while (high - low > 1) {\n"
+                         "    size middle = low + (high - low)/2;\n"
+                         "    if (a >= bounds[middle]) low = middle;\n"
+                         "    else high = middle;\n"
+                         "  }\n"
+                         "  return (double)low + 1.0;\n}\n");
+  if (e->ops >> BRINK_OP_LOOKUP & 1u) /* as brink_lookup_place */
+    brink_text_add(text, "static size place(double index, size n) {\n  if (!(index >= 2.0)) return "
+                         "0;\n  return index >= (double)n ? n - 1 : (size)index - 1;\n}\n");
   if (e->modes)
     brink_text_add(text, "static int whole(double a) {\n  return a > -2147483649.0 && a < "
                          "2147483648.0 ? (int)a : -2147483647 - 1;\n}\n");

@@ -14,7 +14,7 @@
 #include "native/native.h"
 
 /* Changes when the contract between generated code and the program does. */
-#define BRINK_ABI 2u
+#define BRINK_ABI 3u
 
 /* The one symbol that an object exports. */
 #define BRINK_ENTRY "brink_entry"
@@ -99,6 +99,8 @@ int emit_operands(const brink_expr_node *node, brink_node out[3]);
 
 /* emit_expr.c */
 void emit_value(emitter *e, emit_plan *plan, brink_node node);
+/* p[12: the first element of an array, without the bracket that closes. */
+void emit_open_element(emitter *e, emit_plan *plan, const brink_ref *ref);
 void emit_local_name(emitter *e, const emit_plan *plan, brink_node node);
 void emit_truth(emitter *e, emit_plan *plan, brink_node node);
 void emit_constant(brink_text *text, double value);

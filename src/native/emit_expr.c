@@ -173,12 +173,44 @@ static void inline_at(emitter *e, emit_plan *p, brink_node node, int level) {
     break;
   }
   case BRINK_OP_RANDOM:
-    put(e, "T->random(f->seed, ");
+  case BRINK_OP_POISSON:
+    put(e, n->op == BRINK_OP_RANDOM ? "T->random(f->seed, " : "T->poisson(");
     value_at(e, p, n->a, TERNARY);
     put(e, ", ");
     value_at(e, p, n->b, TERNARY);
     put(e, ")");
     break;
+  case BRINK_OP_LOOKUP: {
+    const brink_ref *array = brink_graph_array(&p->kernel->graph, n);
+    emit_open_element(e, p, array);
+    brink_text_add(&e->part, " + %uu*place(", array->step);
+    value_at(e, p, n->a, TERNARY);
+    brink_text_add(&e->part, ", %u)]", array->extent);
+    break;
+  }
+  case BRINK_OP_FIND: {
+    const brink_ref *array = brink_graph_array(&p->kernel->graph, n);
+    put(e, "find(&");
+    emit_open_element(e, p, array);
+    brink_text_add(&e->part, "], %uu, ", array->extent - 1);
+    value_at(e, p, n->a, TERNARY);
+    put(e, ")");
+    break;
+  }
+  case BRINK_OP_ARGUMENT: /* never a local: what it lists is */
+    value_at(e, p, n->a, TERNARY);
+    if (p->nodes[n->b].op != BRINK_OP_ARGUMENT) break;
+    put(e, ", ");
+    inline_at(e, p, n->b, TERNARY);
+    break;
+  case BRINK_OP_EXTERNAL: {
+    bool arguments = p->nodes[n->a].op == BRINK_OP_ARGUMENT;
+    brink_text_add(&e->part, "T->external(f->externals, %zuu, ", (size_t)p->nodes[n->b].value);
+    put(e, arguments ? "(const double[]){" : "0");
+    if (arguments) inline_at(e, p, n->a, TERNARY);
+    put(e, arguments ? "})" : ")");
+    break;
+  }
   default:
     if (n->op == BRINK_OP_SELECT || is_logical(n->op))
       choice(e, p, n, level);

@@ -11,6 +11,8 @@
 
 /* Products that are written out, at most: about 0.1 s of compiling. */
 #define WRITTEN_OUT 3000
+/* Instructions of the solution's series that are written out, at most, all rounds and iterations together: about 1 s. */
+#define WRITTEN_LINES 4000
 /* Above this many instructions rules are called, not inlined: compiling stays linear, and fast. */
 #define CALLED 120
 /* Instructions in one function. */
@@ -110,16 +112,17 @@ void emit_guard_series(emitter *e, const brink_kernel *kernel, uint32_t number) 
 
 /* Written out? All outputs plain, not too much. */
 static bool flow_fits(emitter *e, const brink_flow *flow, int order) {
-  size_t work = 0;
+  size_t work = 0, lines = 0;
   for (size_t n = 0; n < flow->program->nkernels; n++) {
     const brink_kernel *kernel = flow->program->kernels[n];
+    lines += flow->series[n]->count * kernel->count * (size_t)order;
     for (size_t j = 0; j < kernel->noutputs; j++) {
       if (flow->series[n]->outputs[j].when != BRINK_NO_INDEX) return false;
     }
     for (int k = 0; k < order && work <= WRITTEN_OUT; k++)
       work += emit_series_products(flow->series[n], k) * kernel->count;
   }
-  if (work > WRITTEN_OUT) return false;
+  if (work > WRITTEN_OUT || lines > WRITTEN_LINES) return false;
   e->products += work;
   return true;
 }

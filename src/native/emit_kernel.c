@@ -25,6 +25,7 @@ static const struct {
     [BRINK_SPACE_PRE_P] = {"const double", "pre_p", "pre_p"},
     [BRINK_SPACE_PRE_MODE] = {"const int", "pre_mode", "pre_mode"},
     [BRINK_SPACE_OUT] = {"double", "out", "out"},
+    [BRINK_SPACE_LOCAL] = {"double", "local", "local"},
     [EMIT_TO_X] = {"double", "to_x", "to_x"},
     [EMIT_TO_P] = {"double", "to_p", "to_p"},
     [EMIT_TO_MODE] = {"int", "to_mode", "to_mode"},
@@ -57,13 +58,13 @@ uint32_t emit_number(emitter *e, size_t number) {
 /* ---- slots ---- */
 
 /* x[3]; in a loop x[T->numbers[2] + 3*i] or x[T->maps[1][i]]. */
-static void element(emitter *e, emit_plan *p, uint32_t array, const brink_ref *ref) {
+static void open_element(emitter *e, emit_plan *p, uint32_t array, const brink_ref *ref) {
   p->spaces |= 1u << array;
   brink_text_add(&e->part, "%s[", arrays[array].name);
   if (!p->loop) {
-    brink_text_add(&e->part, "%zu]", brink_ref_slot(ref, 0));
+    brink_text_add(&e->part, "%zu", brink_ref_slot(ref, 0));
   } else if (ref->map != NULL) {
-    brink_text_add(&e->part, "T->maps[%u][i]]", emit_map(e, ref->map));
+    brink_text_add(&e->part, "T->maps[%u][i]", emit_map(e, ref->map));
   } else {
     brink_text_add(&e->part, "T->numbers[%u]", emit_number(e, ref->base));
     int64_t stride = ref->stride;
@@ -72,8 +73,16 @@ static void element(emitter *e, emit_plan *p, uint32_t array, const brink_ref *r
     else if (stride != 0)
       brink_text_add(&e->part, " %c %lluu*i", stride > 0 ? '+' : '-',
                      (unsigned long long)(stride > 0 ? stride : -stride));
-    brink_text_add(&e->part, "]");
   }
+}
+
+void emit_open_element(emitter *e, emit_plan *p, const brink_ref *ref) {
+  open_element(e, p, ref->space, ref);
+}
+
+static void element(emitter *e, emit_plan *p, uint32_t array, const brink_ref *ref) {
+  open_element(e, p, array, ref);
+  brink_text_add(&e->part, "]");
 }
 
 static uint32_t target_array(brink_space space) {

@@ -137,6 +137,9 @@ void emit_slot_name(emitter *e, const brink_ref *ref, size_t count, brink_text *
   case BRINK_SPACE_OUT:
     put(text, "result");
     break;
+  case BRINK_SPACE_LOCAL:
+    put(text, "local");
+    break;
   default:
     variable_name(e, ref->space, slot, loop, text);
   }
@@ -199,6 +202,7 @@ static const char *const taken[] = {"T",
                                     "jets",
                                     "k",
                                     "kernel_fn",
+                                    "local",
                                     "log",
                                     "log10",
                                     "long",
@@ -208,6 +212,7 @@ static const char *const taken[] = {"T",
                                     "nullptr",
                                     "out",
                                     "p",
+                                    "place",
                                     "pow",
                                     "pre_mode",
                                     "pre_p",

@@ -16,6 +16,7 @@ enum {
 
 int emit_operands(const brink_expr_node *node, brink_node out[3]) {
   int count = node->op == BRINK_OP_REF ? 0 : brink_op_operands((brink_op)node->op);
+  if (brink_op_reads_array(node->op)) count = 1; /* the array is a place, not a value */
   if (count > 0) out[0] = node->a;
   if (count > 1) out[1] = node->b;
   if (count > 2) out[2] = node->c;
@@ -75,8 +76,10 @@ static bool writes_are_free(emitter *e, const brink_kernel *kernel) {
   }
   for (size_t r = 0; r < kernel->graph.nrefs; r++) {
     const brink_ref *ref = &kernel->graph.refs[r];
-    slot_key key = {array_of(ref->space), brink_ref_slot(ref, 0)};
-    if (bsearch(&key, keys, n, sizeof *keys, compare_keys) != NULL) return false;
+    for (size_t k = 0; k < brink_ref_extent(ref); k++) {
+      slot_key key = {array_of(ref->space), brink_ref_element(ref, 0, k)};
+      if (bsearch(&key, keys, n, sizeof *keys, compare_keys) != NULL) return false;
+    }
   }
   return true;
 }
@@ -113,6 +116,7 @@ static void find_invariants(emit_plan *p) {
       const brink_ref *ref = &p->kernel->graph.refs[node->a];
       invariant = ref->map == NULL && ref->stride == 0 && !p->kernel->sequential;
     }
+    if (brink_op_reads_array(node->op)) invariant = p->invariant[node->b];
     for (int k = emit_operands(node, of); k-- > 0;) invariant = invariant && p->invariant[of[k]];
     p->invariant[i] = invariant;
   }
@@ -135,10 +139,12 @@ static void choose_kinds(emit_plan *p, uint32_t *size) {
     for (int k = emit_operands(node, of); k-- > 0;) {
       if (p->kind[of[k]] == EMIT_INLINE) size[i] += size[of[k]];
       /* The first varying user of an invariant makes it a local before the loop. */
-      bool hoisted = p->invariant[of[k]] && !p->invariant[i] && !is_leaf(&p->nodes[of[k]]);
+      bool hoisted = p->invariant[of[k]] && !p->invariant[i] && !is_leaf(&p->nodes[of[k]]) &&
+                     p->nodes[of[k]].op != BRINK_OP_ARGUMENT;
       if (hoisted) p->kind[of[k]] = EMIT_LOCAL;
     }
-    if (p->uses[i] > 1 || size[i] > INLINE_NODES) p->kind[i] = EMIT_LOCAL;
+    bool list = node->op == BRINK_OP_ARGUMENT; /* of values, none itself */
+    if (!list && (p->uses[i] > 1 || size[i] > INLINE_NODES)) p->kind[i] = EMIT_LOCAL;
     if (p->kind[i] == EMIT_LOCAL) size[i] = 1;
   }
 }

@@ -195,6 +195,25 @@ static void lead_call(series_writer *w, const brink_series_instruction *i) {
   brink_text_add(w->to, ")");
 }
 
+/* Arrays of P and K alone are looked up where there are series (flat_index.c). */
+static void lead_lookup(series_writer *w, const brink_series_instruction *i) {
+  const brink_series_program *series = w->series;
+  const brink_ref *array = &series->kernel->graph.refs[series->instructions[i->y].a];
+  bool find = i->op == BRINK_OP_FIND;
+  brink_text_add(w->to, "%sf->%s[", find ? "find(&" : "",
+                 array->space == BRINK_SPACE_K ? "k" : "p");
+  emit_series_slot(w, array);
+  if (find) {
+    brink_text_add(w->to, "], %uu, ", array->extent - 1);
+    emit_series_lead(w, i->x);
+    brink_text_add(w->to, ")");
+    return;
+  }
+  brink_text_add(w->to, " + %uu*place(", array->step);
+  emit_series_lead(w, i->x);
+  brink_text_add(w->to, ", %u)]", array->extent);
+}
+
 static void lead(series_writer *w, const brink_series_instruction *i) {
   w->e->ops |= UINT64_C(1) << (i->secant ? BRINK_OP_COSH : i->op);
   if (i->secant) {
@@ -224,11 +243,16 @@ static void lead(series_writer *w, const brink_series_instruction *i) {
     emit_series_lead(w, i->z);
     break;
   case BRINK_OP_RANDOM:
-    brink_text_add(w->to, "T->random(f->seed, ");
+  case BRINK_OP_POISSON:
+    brink_text_add(w->to, i->op == BRINK_OP_RANDOM ? "T->random(f->seed, " : "T->poisson(");
     emit_series_lead(w, i->x);
     brink_text_add(w->to, ", ");
     emit_series_lead(w, i->y);
     brink_text_add(w->to, ")");
+    break;
+  case BRINK_OP_LOOKUP:
+  case BRINK_OP_FIND:
+    lead_lookup(w, i);
     break;
   case BRINK_OP_AND:
   case BRINK_OP_OR:

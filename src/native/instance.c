@@ -26,7 +26,7 @@ static int rhs(double t, const double *x, const brink_env *env, double *dx) {
   brink_instance *instance = env->user;
   brink_instance_field(instance, t, x, env->p, env->mode, env->sgn, dx);
   if (instance->rest.any) brink_instance_hold(instance, dx);
-  return 0;
+  return brink_instance_functions_failed(instance) ? -1 : 0;
 }
 
 static int jacobian(double t, const double *x, const brink_env *env, double *values) {
@@ -151,7 +151,9 @@ static void note_reads(const brink_kernel *kernel, size_t count, bool *x, bool *
                  : ref->space == BRINK_SPACE_P    ? p
                  : ref->space == BRINK_SPACE_MODE ? mode
                                                   : NULL;
-    for (size_t k = 0; read != NULL && k < count; k++) read[brink_ref_slot(ref, k)] = true;
+    size_t extent = brink_ref_extent(ref);
+    for (size_t k = 0; read != NULL && k < count * extent; k++)
+      read[brink_ref_element(ref, k / extent, k % extent)] = true;
   }
 }
 
@@ -173,6 +175,11 @@ static bool define_reads(const brink_instance *instance, brink_arena *arena, bri
     note_reads(constraint->residual, constraint->count, x, p, mode);
     if (constraint->active != NULL) note_reads(constraint->active, constraint->count, x, p, mode);
   }
+  for (size_t d = 0; d < system->ndelays; d++) {
+    const brink_delayed *delayed = &system->delays[d];
+    note_reads(delayed->signal, delayed->count, x, p, mode);
+    note_reads(delayed->lag, delayed->count, x, p, mode);
+  }
   def->reads.x = x;
   def->reads.p = p;
   def->reads.mode = mode;
@@ -183,6 +190,7 @@ static brink_model_def define(brink_instance *instance) {
   const brink_system *system = instance->system;
   brink_model_def def = brink_default_model();
   def.name = system->name;
+  def.t0 = system->t0;
   def.nx = system->nx;
   def.np = system->np;
   def.nmodes = system->nmodes;
@@ -208,6 +216,7 @@ static brink_model_def define(brink_instance *instance) {
   def.zeno = brink_instance_on_zeno;
   def.rules = system->nrules > 0 || ended ? brink_instance_on_rules : NULL;
   def.user = instance;
+  if (instance->delays != NULL) def.delays = &instance->delays->def;
   return def;
 }
 
@@ -230,6 +239,7 @@ static brink_status make_model(brink_instance *instance, const char *cache, brin
     status = brink_instance_compile(instance, cache, diag);
   if (status == BRINK_OK)
     status = brink_model_create(&def, &instance->arena.allocator, diag, &instance->shared->model);
+  if (status == BRINK_OK) instance->shared->model->backward = instance->system->backward;
   brink_text_free(&guards.text);
   brink_text_free(&states.text);
   brink_arena_free(&arena);
@@ -277,7 +287,13 @@ static brink_status build(brink_instance *instance, const char *cache, brink_dia
   if (!brink_instance_take_room(instance))
     return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
   if (!instance->options.takes_turns) {
-    status = brink_instance_first_outputs(instance, diag);
+    /* Each may read the other. */
+    for (int k = 0; k < 2 && status == BRINK_OK; k++) {
+      if (!brink_instance_first_delays(instance))
+        return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+      status = brink_instance_first_outputs(instance, diag);
+      if (instance->delays == NULL) break;
+    }
     if (status == BRINK_OK) brink_instance_check_start(instance);
   }
   if (status == BRINK_OK) status = make_model(instance, cache, diag);
@@ -299,6 +315,7 @@ brink_status brink_instance_create(brink_system *system, const brink_instance_op
   if (made == NULL) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
   made->arena = arena;
   made->system = system;
+  made->externals = system->externals;
   if (options != NULL) made->options = *options;
   made->options.cache = NULL; /* belongs to the caller */
   brink_status status = brink_instance_share(made, allocator)
@@ -398,8 +415,11 @@ void brink_instance_evaluate(brink_instance *instance, double t, const double *x
 
 double brink_instance_value(const brink_instance *instance, uint32_t variable, size_t element) {
   const brink_variable *declared = &instance->system->variables[variable];
-  size_t slot = declared->base + element;
-  switch (declared->space) {
+  return brink_instance_slot(instance, declared->space, declared->base + element);
+}
+
+double brink_instance_slot(const brink_instance *instance, brink_space space, size_t slot) {
+  switch (space) {
   case BRINK_SPACE_X:
   case BRINK_SPACE_PRE_X:
     return instance->seen.x[slot];
@@ -414,7 +434,7 @@ double brink_instance_value(const brink_instance *instance, uint32_t variable, s
   case BRINK_SPACE_V:
     return instance->seen.v[slot];
   case BRINK_SPACE_DX:
-    return instance->seen.dx[slot];
+    return brink_system_time(instance->system, instance->seen.dx[slot]); /* d/dt, not d/ds */
   case BRINK_SPACE_K:
     return instance->system->k[slot];
   default:

@@ -8,8 +8,10 @@
  *   instance_native.c   machine code for what runs often
  *   instance_bound.c    how fast guards can change
  *   instance_action.c   events and ticks: effects, notes, writing
+ *   instance_queue.c    queues
  *   instance_range.c    values outside their ranges, in words
- *   instance_input.c    inputs that a table drives
+ *   instance_input.c    inputs that a table or functions drive
+ *   instance_delay.c    delayed signals
  *   instance_rest.c     what holds after infinitely many events
  *   instance_tangent.c  directional derivatives, for sensitivities
  *   instance_copy.c     what callbacks remember of a run, for another instance
@@ -24,6 +26,7 @@
 #include <stdatomic.h>
 
 #include "expr/structure.h"
+#include "model/delay.h"
 #include "model/model.h"
 #include "native/series_run.h"
 #include "num/blocks.h"
@@ -45,11 +48,26 @@ typedef struct brink_bound_program {
   size_t count;
 } brink_bound_program;
 
+/* An output of an action whose variable has a range or a set. */
+typedef struct brink_checked_output {
+  uint32_t kernel, output;
+} brink_checked_output;
+
+/* A put or a take that an action has come to: which of its effects, in which iteration of its kernel. */
+typedef struct brink_queued {
+  size_t effect, iteration;
+} brink_queued;
+
 typedef struct brink_bound_action {
   const brink_action *action; /* NULL: nothing happens */
-  brink_task task;
-  uint32_t *checked; /* outputs whose variables have a range or a set */
+  brink_task *tasks;          /* one for each kernel */
+  size_t ntasks;
+  bool
+      buffered; /* more than one iteration of a kernel: nothing is written before all is evaluated */
+  brink_checked_output *checked;
   size_t nchecked;
+  uint32_t *
+      taken; /* of each effect that takes from a queue: the variable it goes to; NULL: there are no queues */
 } brink_bound_action;
 
 typedef struct brink_bound_flag {
@@ -72,6 +90,17 @@ typedef struct brink_bound_rule {
   brink_bound_action body;
   size_t first; /* of its instances, in brink_instance.fired */
 } brink_bound_rule;
+
+/* A delayed signal in all its elements: of all delays of the system the first is number `first`. */
+typedef struct brink_bound_delay {
+  brink_task signal, lag, bound, history;
+  size_t first;
+} brink_bound_delay;
+
+typedef struct brink_bound_delays {
+  brink_delays def;
+  brink_bound_delay *lines;
+} brink_bound_delays;
 
 /* Which flag a guard is, and which of its instances. */
 typedef struct brink_guard_place {
@@ -118,6 +147,7 @@ typedef struct brink_room {
   size_t scratch, outputs, checked; /* of the code that runs; to space OUT; values with ranges */
   size_t jet, flow;                 /* of guards' series, of the solution's */
   size_t fired;                     /* instances of rules */
+  bool buffered;                    /* some action is */
   brink_constraint_room constraints;
 } brink_room;
 
@@ -151,6 +181,7 @@ struct brink_instance {
   brink_bound_action *samples; /* of each clock */
   brink_bound_rule *rules;
   brink_bound_action *first_outputs;
+  brink_bound_delays *delays;       /* NULL: there are none */
   brink_flow *flow;                 /* the solution's series; NULL: not asked for, or too large */
   int flow_order;                   /* up to this order */
   double flow_work;                 /* what it costs, or would cost */
@@ -162,6 +193,9 @@ struct brink_instance {
   const brink_model *model;
   brink_tables tables;    /* of the machine code */
   double compile_seconds; /* 0 of a clone */
+
+  const brink_external *externals; /* those of the system, where functions note their calls, … */
+  brink_time_calls *calls;         /* … here; NULL: there are no functions of time */
 
   double *x0, *p0; /* where the run starts */
   int *mode0;
@@ -175,7 +209,12 @@ struct brink_instance {
   double *leaf_gradient; /* of a condition of a rule */
   double *outputs;       /* to space OUT */
   double *before;        /* values that an action may push out of their ranges */
-  double *v, *dx;        /* of the right-hand side */
+  struct {
+    double *x, *p;
+    int *mode;
+  } buffer;       /* what a buffered action will write */
+  double *locals; /* of the action that is run */
+  double *v, *dx; /* of the right-hand side */
 
   /* The point that brink_instance_evaluate was given, and what it found there. */
   struct {
@@ -209,6 +248,10 @@ struct brink_instance {
   uint32_t *fired;   /* how often each instance of a rule has fired at the instant … */
   double rules_time; /* … that this is */
   brink_notebook notes;
+  struct {
+    brink_queued *ops;
+    size_t count, capacity;
+  } queued; /* puts and takes of the action that runs */
   brink_ending ending;
   char message[BRINK_DIAG_MESSAGE];
   brink_warning *warnings;
@@ -305,9 +348,23 @@ bool brink_instance_lipschitz(const brink_instance *instance, const brink_bound_
 
 /* ---- instance_input.c ---- */
 
-/* What holds at the start; the timer that goes on from there, if there are rows left. */
+/* Functions of time, with what becomes of their calls in this instance; false: out of memory. */
+bool brink_instance_take_functions(brink_instance *instance);
+/* Has one of them reported an error? */
+bool brink_instance_functions_failed(const brink_instance *instance);
+
+/* What holds at the start; the timer that goes on from there, if there are rows or corners left. */
 void brink_instance_first_inputs(brink_instance *instance);
 bool brink_instance_input_clock(const brink_instance *instance, brink_clock_def *clock);
+
+/* ---- instance_delay.c ---- */
+
+bool brink_instance_bind_delays(brink_instance *instance);
+/* p0 has the values at the start. False: out of memory. */
+bool brink_instance_first_delays(brink_instance *instance);
+/* Kernels to be compiled: how many, and, unless NULL, which; and what came of it. */
+size_t brink_instance_delay_kernels(const brink_instance *instance, brink_kernel **kernels);
+void brink_instance_adopt_delays(brink_instance *instance);
 
 /* ---- instance_action.c ---- */
 
@@ -322,6 +379,16 @@ int brink_instance_act(brink_instance *instance, const brink_bound_action *bound
 int brink_instance_on_event(const brink_event *event, brink_now *now, void *user);
 int brink_instance_on_surface(const brink_event *event, brink_now *now, void *user);
 int brink_instance_on_tick(size_t clock, int64_t tick, brink_now *now, void *user);
+
+/* ---- instance_queue.c ---- */
+
+/* Room for the puts and takes of an action; false: out of memory. One that it has come to; all of them, in order: 0, or
+ * negative, with a message. */
+bool brink_instance_bind_queues(brink_instance *instance, const brink_action *action,
+                                brink_bound_action *bound);
+void brink_instance_note_queued(brink_instance *instance, size_t effect, size_t iteration);
+int brink_instance_run_queued(brink_instance *instance, const brink_bound_action *bound,
+                              brink_now *now);
 
 /* ---- instance_range.c ---- */
 

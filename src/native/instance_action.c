@@ -13,9 +13,11 @@
 static void count_notes(brink_instance *instance, const brink_action *action) {
   size_t notes = 0, values = 0;
   for (size_t k = 0; k < action->neffects; k++) {
-    if (action->effects[k].kind != BRINK_EFFECT_NOTE) continue;
-    notes++;
-    values += action->effects[k].nargs;
+    const brink_effect *effect = &action->effects[k];
+    if (effect->kind != BRINK_EFFECT_NOTE) continue;
+    size_t repeat = brink_action_repeat(action, action->kernels[effect->kernel]);
+    notes += repeat;
+    values += repeat * effect->nargs;
   }
   if (notes > instance->notes.capacity) instance->notes.capacity = notes;
   if (values > instance->notes.values_capacity) instance->notes.values_capacity = values;
@@ -27,59 +29,103 @@ static bool has_range(const brink_system *system, const brink_output *output) {
   return variable->has_range || variable->set != NULL;
 }
 
+/* Which outputs are checked, and how many values that are. */
+static bool bind_checks(brink_instance *instance, const brink_action *action,
+                        brink_bound_action *bound) {
+  size_t most = 0, values = 0;
+  for (size_t k = 0; k < action->nkernels; k++) most += action->kernels[k]->noutputs;
+  bound->checked = brink_arena_pack(&instance->shared->arena, most, sizeof *bound->checked);
+  if (bound->checked == NULL) return false;
+  for (size_t k = 0; k < action->nkernels; k++) {
+    const brink_kernel *kernel = action->kernels[k];
+    for (size_t j = 0; j < kernel->noutputs; j++) {
+      if (!has_range(instance->system, &kernel->outputs[j])) continue;
+      bound->checked[bound->nchecked++] = (brink_checked_output){(uint32_t)k, (uint32_t)j};
+      values += brink_action_repeat(action, kernel);
+    }
+  }
+  if (values > instance->room.checked) instance->room.checked = values;
+  return true;
+}
+
 bool brink_instance_bind_action(brink_instance *instance, const brink_action *action,
                                 brink_bound_action *bound) {
   *bound = (brink_bound_action){.action = action};
   if (action == NULL) return true;
-  const brink_kernel *kernel = &action->kernel;
-  bound->checked =
-      brink_arena_pack(&instance->shared->arena, kernel->noutputs, sizeof *bound->checked);
-  if (bound->checked == NULL) return false;
-  for (size_t k = 0; k < kernel->noutputs; k++) {
-    if (has_range(instance->system, &kernel->outputs[k]))
-      bound->checked[bound->nchecked++] = (uint32_t)k;
-  }
-  if (bound->nchecked > instance->room.checked) instance->room.checked = bound->nchecked;
+  bound->ntasks = action->nkernels;
+  bound->tasks = brink_arena_pack(&instance->shared->arena, bound->ntasks, sizeof *bound->tasks);
+  if (bound->tasks == NULL || !bind_checks(instance, action, bound)) return false;
+  if (!brink_instance_bind_queues(instance, action, bound)) return false;
   count_notes(instance, action);
-  return brink_instance_task(instance, kernel, &bound->task);
+  bound->buffered = action->nkernels > 1;
+  for (size_t k = 0; k < action->nkernels; k++) {
+    if (brink_action_repeat(action, action->kernels[k]) > 1) bound->buffered = true;
+    if (!brink_instance_task(instance, action->kernels[k], &bound->tasks[k])) return false;
+  }
+  instance->room.buffered = instance->room.buffered || bound->buffered;
+  return true;
+}
+
+/* ---- what an action goes through ---- */
+
+/* One iteration of one kernel, in the order in which they are run. */
+typedef struct action_step {
+  size_t kernel, iteration;
+  const brink_task *task;
+} action_step;
+
+/* The steps of one iteration of an action: begin with {0}; false: there are no more. */
+static bool next_step(const brink_bound_action *bound, size_t iteration, action_step *step) {
+  size_t kernel = step->kernel, at = step->task != NULL ? step->iteration + 1 : 0;
+  bool fresh = step->task == NULL;
+  for (; kernel < bound->ntasks; kernel++, fresh = true) {
+    size_t repeat = brink_action_repeat(bound->action, bound->tasks[kernel].kernel);
+    if (fresh) at = iteration * repeat;
+    if (at >= (iteration + 1) * repeat) continue;
+    *step = (action_step){kernel, at, &bound->tasks[kernel]};
+    return true;
+  }
+  return false;
 }
 
 /* ---- effects ---- */
 
-static void add_note(brink_instance *instance, const brink_bound_action *bound,
-                     const brink_effect *effect, const brink_frame *frame, size_t iteration) {
+static double node_value(brink_instance *instance, const action_step *step,
+                         const brink_frame *frame, brink_node node) {
+  return brink_code_node(step->task->code, frame, step->iteration, node, instance->scratch);
+}
+
+static void add_note(brink_instance *instance, const action_step *step, const brink_effect *effect,
+                     const brink_frame *frame) {
   brink_notebook *book = &instance->notes;
   if (book->count == book->capacity || effect->nargs > book->values_capacity - book->nvalues)
     return;
   brink_note_value *values = book->values + book->nvalues;
   for (size_t k = 0; k < effect->nargs; k++)
     values[k] = (brink_note_value){.type = effect->arg_types[k],
-                                   .value = brink_code_node(bound->task.code, frame, iteration,
-                                                            effect->args[k], instance->scratch)};
+                                   .value = node_value(instance, step, frame, effect->args[k])};
   book->notes[book->count++] =
       (brink_note){.label = effect->text, .values = values, .nvalues = effect->nargs};
   book->nvalues += effect->nargs;
 }
 
-static bool applies(brink_instance *instance, const brink_bound_action *bound,
-                    const brink_effect *effect, const brink_frame *frame, size_t iteration) {
-  return effect->when == BRINK_NO_NODE || brink_code_node(bound->task.code, frame, iteration,
-                                                          effect->when, instance->scratch) != 0.0;
-}
-
-/* Takes the notes; returns the effect that ends the run: the first to fail, else the first to stop. */
-static const brink_effect *find_effects(brink_instance *instance, const brink_bound_action *bound,
-                                        const brink_frame *frame, size_t iteration) {
-  const brink_effect *end = NULL;
+/* Takes the notes of one step; *end: the effect that ends the run, the first to fail, else the first to stop. */
+static void find_effects(brink_instance *instance, const brink_bound_action *bound,
+                         const action_step *step, const brink_frame *frame,
+                         const brink_effect **end) {
   for (size_t k = 0; k < bound->action->neffects; k++) {
     const brink_effect *effect = &bound->action->effects[k];
-    if (!applies(instance, bound, effect, frame, iteration)) continue;
+    if (effect->kernel != step->kernel) continue;
+    if (effect->when != BRINK_NO_NODE && node_value(instance, step, frame, effect->when) == 0.0)
+      continue;
     if (effect->kind == BRINK_EFFECT_NOTE)
-      add_note(instance, bound, effect, frame, iteration);
-    else if (end == NULL || (end->kind == BRINK_EFFECT_STOP && effect->kind == BRINK_EFFECT_FAIL))
-      end = effect;
+      add_note(instance, step, effect, frame);
+    else if (effect->kind == BRINK_EFFECT_PUT || effect->kind == BRINK_EFFECT_TAKE)
+      brink_instance_note_queued(instance, k, step->iteration);
+    else if (*end == NULL ||
+             ((*end)->kind == BRINK_EFFECT_STOP && effect->kind == BRINK_EFFECT_FAIL))
+      *end = effect;
   }
-  return end;
 }
 
 /* ---- ranges of what is written ---- */
@@ -95,26 +141,50 @@ static double read_target(const brink_now *now, const brink_ref *target, size_t 
   }
 }
 
-static double checked_value(const brink_bound_action *bound, size_t k, size_t iteration,
-                            const brink_now *now) {
-  const brink_ref *target = &bound->task.kernel->outputs[bound->checked[k]].target;
-  return read_target(now, target, brink_ref_slot(target, iteration));
+/* One value that is checked. */
+typedef struct checked_value {
+  const brink_output *output;
+  size_t slot;
+  double value;
+} checked_value;
+
+/* The values in order: begin with *k = *r = 0. False: there are no more. */
+static bool next_checked(const brink_bound_action *bound, size_t iteration, const brink_now *now,
+                         size_t *k, size_t *r, checked_value *found) {
+  for (; *k < bound->nchecked; ++*k, *r = 0) {
+    const brink_kernel *kernel = bound->tasks[bound->checked[*k].kernel].kernel;
+    size_t repeat = brink_action_repeat(bound->action, kernel);
+    if (*r >= repeat) continue;
+    found->output = &kernel->outputs[bound->checked[*k].output];
+    found->slot = brink_ref_slot(&found->output->target, iteration * repeat + (*r)++);
+    found->value = read_target(now, &found->output->target, found->slot);
+    return true;
+  }
+  return false;
+}
+
+static void note_before(brink_instance *instance, const brink_bound_action *bound, size_t iteration,
+                        const brink_now *now) {
+  checked_value found;
+  size_t n = 0;
+  for (size_t k = 0, r = 0; next_checked(bound, iteration, now, &k, &r, &found);)
+    instance->before[n++] = found.value;
 }
 
 /* Where ranges are only warnings, a value that was outside before does not warn again. */
 static int check_ranges(brink_instance *instance, const brink_bound_action *bound, size_t iteration,
                         brink_now *now) {
   int outcome = 0;
-  for (size_t k = 0; k < bound->nchecked; k++) {
-    const brink_output *output = &bound->task.kernel->outputs[bound->checked[k]];
-    const brink_variable *variable = &instance->system->variables[output->variable];
-    double value = checked_value(bound, k, iteration, now);
-    size_t element = brink_ref_slot(&output->target, iteration) - variable->base;
-    if (!brink_instance_outside(instance, variable, element, value)) continue;
+  size_t n = 0;
+  checked_value found;
+  for (size_t k = 0, r = 0; next_checked(bound, iteration, now, &k, &r, &found); n++) {
+    const brink_variable *variable = &instance->system->variables[found.output->variable];
+    size_t element = found.slot - variable->base;
+    if (!brink_instance_outside(instance, variable, element, found.value)) continue;
     if (instance->options.range_warns &&
-        brink_instance_outside(instance, variable, element, instance->before[k]))
+        brink_instance_outside(instance, variable, element, instance->before[n]))
       continue;
-    int one = brink_instance_violation(instance, output->variable, element, value, now);
+    int one = brink_instance_violation(instance, found.output->variable, element, found.value, now);
     if (outcome == 0) outcome = one;
   }
   return outcome;
@@ -122,29 +192,46 @@ static int check_ranges(brink_instance *instance, const brink_bound_action *boun
 
 /* ---- numbers ---- */
 
-/* A value that is held until the next instant must be finite, whatever its range: the run would go on with it.
+static bool is_timer(const brink_system *system, const brink_output *output) {
+  return output->variable < system->nvariables &&
+         system->variables[output->variable].kind == BRINK_VARIABLE_TIMER;
+}
+
+static int not_allowed(const brink_instance *instance, const brink_kernel *kernel,
+                       const brink_output *output, size_t slot, brink_now *now) {
+  char name[BRINK_NAME] = "a value", past[48];
+  const brink_system *system = instance->system;
+  double value = now->p[slot];
+  if (output->variable < system->nvariables)
+    brink_instance_variable_name(instance, output->variable,
+                                 slot - system->variables[output->variable].base, name);
+  snprintf(past, sizeof past, "%.10g, which is past,", brink_system_time(system, value));
+  const char *what = isnan(value)      ? "what is not a number"
+                     : isfinite(value) ? past
+                     : value > 0       ? "infinity"
+                                       : "minus infinity";
+  snprintf(now->message, BRINK_DIAG_MESSAGE, "%s'%s' was set to %s at t = %.10g%s%s%s",
+           is_timer(system, output) ? "timer " : "", name, what, brink_system_time(system, now->t),
+           kernel->where != NULL ? " (" : "", kernel->where != NULL ? kernel->where : "",
+           kernel->where != NULL ? ")" : "");
+  return -1;
+}
+
+/* A value that is held until the next instant must be finite, whatever its range: the run would go on with it. A timer
+ * may be off, but not set to a time that is past.
  * (States are checked by the simulation, which knows whose action it was.) */
-static int check_finite(brink_instance *instance, const brink_bound_action *bound, size_t iteration,
-                        brink_now *now) {
-  const brink_kernel *kernel = bound->task.kernel;
-  for (size_t k = 0; k < kernel->noutputs; k++) {
-    const brink_output *output = &kernel->outputs[k];
-    if (output->target.space != BRINK_SPACE_P) continue;
-    size_t slot = brink_ref_slot(&output->target, iteration);
-    double value = read_target(now, &output->target, slot);
-    if (isfinite(value)) continue;
-    char name[BRINK_NAME] = "a value";
-    const brink_system *system = instance->system;
-    if (output->variable < system->nvariables)
-      brink_instance_variable_name(instance, output->variable,
-                                   slot - system->variables[output->variable].base, name);
-    const char *what = isnan(value) ? "what is not a number"
-                       : value > 0  ? "infinity"
-                                    : "minus infinity";
-    snprintf(now->message, BRINK_DIAG_MESSAGE, "'%s' was set to %s at t = %.10g%s%s%s", name, what,
-             now->t, kernel->where != NULL ? " (" : "", kernel->where != NULL ? kernel->where : "",
-             kernel->where != NULL ? ")" : "");
-    return -1;
+static int check_held(brink_instance *instance, const brink_bound_action *bound, size_t iteration,
+                      brink_now *now) {
+  for (action_step step = {0}; next_step(bound, iteration, &step);) {
+    const brink_kernel *kernel = step.task->kernel;
+    for (size_t k = 0; k < kernel->noutputs; k++) {
+      const brink_output *output = &kernel->outputs[k];
+      if (output->target.space != BRINK_SPACE_P) continue;
+      size_t slot = brink_ref_slot(&output->target, step.iteration);
+      double value = now->p[slot];
+      if (!(is_timer(instance->system, output) ? value >= now->t : isfinite(value)))
+        return not_allowed(instance, kernel, output, slot, now);
+    }
   }
   return 0;
 }
@@ -152,38 +239,142 @@ static int check_finite(brink_instance *instance, const brink_bound_action *boun
 /* ---- running ---- */
 
 /* Which states were assigned, be it their old values: constraints keep these. */
-static void note_assigned(brink_instance *instance, const brink_bound_action *bound,
-                          const brink_frame *frame, size_t iteration, const brink_now *now) {
-  const brink_kernel *kernel = bound->task.kernel;
+static void note_assigned(brink_instance *instance, const action_step *step,
+                          const brink_frame *frame, const brink_now *now) {
+  const brink_kernel *kernel = step->task->kernel;
   for (size_t k = 0; now->assigned != NULL && k < kernel->noutputs; k++) {
     const brink_output *output = &kernel->outputs[k];
     if (output->target.space != BRINK_SPACE_X) continue;
-    if (output->when == BRINK_NO_NODE ||
-        brink_code_node(bound->task.code, frame, iteration, output->when, instance->scratch) != 0.0)
-      now->assigned[brink_ref_slot(&output->target, iteration)] = true;
+    if (output->when == BRINK_NO_NODE || node_value(instance, step, frame, output->when) != 0.0)
+      now->assigned[brink_ref_slot(&output->target, step->iteration)] = true;
   }
+}
+
+/* Between the state and the buffer: everything that the action may write, and nothing else. */
+static void transfer(brink_instance *instance, const brink_bound_action *bound, size_t iteration,
+                     const brink_now *now, bool to_buffer) {
+  for (action_step step = {0}; next_step(bound, iteration, &step);) {
+    const brink_kernel *kernel = step.task->kernel;
+    for (size_t k = 0; k < kernel->noutputs; k++) {
+      const brink_ref *target = &kernel->outputs[k].target;
+      size_t slot = brink_ref_slot(target, step.iteration);
+      if (target->space == BRINK_SPACE_LOCAL) continue;
+      if (target->space == BRINK_SPACE_MODE) {
+        int *there = &instance->buffer.mode[slot], *here = &now->mode[slot];
+        *(to_buffer ? there : here) = *(to_buffer ? here : there);
+        continue;
+      }
+      bool state = target->space == BRINK_SPACE_X;
+      double *there = &(state ? instance->buffer.x : instance->buffer.p)[slot];
+      double *here = &(state ? now->x : now->p)[slot];
+      *(to_buffer ? there : here) = *(to_buffer ? here : there);
+    }
+  }
+}
+
+static bool has_effects(const brink_action *action, size_t kernel) {
+  for (size_t k = 0; k < action->neffects; k++) {
+    if (action->effects[k].kernel == kernel) return true;
+  }
+  return false;
+}
+
+/* All iterations of kernel k: at once, or one by one where each is looked at before it runs. */
+static void run_kernel(brink_instance *instance, const brink_bound_action *bound, size_t k,
+                       const brink_frame *frame, size_t iteration, const brink_now *now,
+                       const brink_effect **end) {
+  const brink_task *task = &bound->tasks[k];
+  size_t repeat = brink_action_repeat(bound->action, task->kernel);
+  if (now->assigned == NULL && !has_effects(bound->action, k)) {
+    brink_instance_run(instance, task, frame, iteration * repeat, repeat);
+    return;
+  }
+  for (size_t r = 0; r < repeat; r++) {
+    action_step step = {k, iteration * repeat + r, task};
+    find_effects(instance, bound, &step, frame, end);
+    note_assigned(instance, &step, frame, now);
+    brink_instance_run(instance, task, frame, step.iteration, 1);
+  }
+}
+
+/* Returns the effect that ends the run; NULL: none does. */
+static const brink_effect *run(brink_instance *instance, const brink_bound_action *bound,
+                               brink_frame *frame, size_t iteration, const brink_now *now) {
+  const brink_effect *end = NULL;
+  if (bound->buffered) {
+    transfer(instance, bound, iteration, now, true);
+    frame->to_x = instance->buffer.x;
+    frame->to_p = instance->buffer.p;
+    frame->to_mode = instance->buffer.mode;
+  }
+  for (size_t k = 0; k < bound->ntasks; k++)
+    run_kernel(instance, bound, k, frame, iteration, now, &end);
+  if (bound->buffered) transfer(instance, bound, iteration, now, false);
+  return end;
 }
 
 int brink_instance_act(brink_instance *instance, const brink_bound_action *bound, size_t iteration,
                        brink_now *now) {
   if (bound->action == NULL) return 0;
   brink_frame frame = brink_instance_now_frame(instance, now);
-  brink_instance_prepare(instance, &bound->task, &frame);
-  const brink_effect *end = find_effects(instance, bound, &frame, iteration);
-  for (size_t k = 0; k < bound->nchecked; k++)
-    instance->before[k] = checked_value(bound, k, iteration, now);
+  for (size_t k = 0; k < bound->ntasks; k++)
+    brink_instance_prepare(instance, &bound->tasks[k], &frame);
+  note_before(instance, bound, iteration, now);
   if (now->carried != NULL) brink_instance_carry(instance, bound, iteration, now);
-  note_assigned(instance, bound, &frame, iteration, now);
   brink_instance_before_act(instance, now);
-  brink_instance_run(instance, &bound->task, &frame, iteration, 1);
+  const brink_effect *end = run(instance, bound, &frame, iteration, now);
+  int queued = brink_instance_run_queued(instance, bound, now);
   brink_instance_after_act(instance, now);
-  int outcome = check_finite(instance, bound, iteration, now);
+  if (queued != 0) return queued;
+  int outcome = check_held(instance, bound, iteration, now);
   if (outcome != 0) return outcome;
   if (end == NULL || end->kind == BRINK_EFFECT_STOP)
     outcome = check_ranges(instance, bound, iteration, now);
   if (end == NULL || outcome != 0) return outcome;
   brink_ending ending = end->kind == BRINK_EFFECT_STOP ? BRINK_ENDING_STOP : BRINK_ENDING_FAIL;
   return brink_instance_end(instance, ending, now, end->text);
+}
+
+/* Runs an action on copies of the values that were last evaluated: are they others then, or does the
+ * action end the run? */
+static bool changes_something(brink_instance *instance, const brink_bound_action *bound,
+                              size_t iteration, brink_arena *arena) {
+  const brink_system *system = instance->system;
+  double *x = brink_arena_copy(arena, instance->seen.x, system->nx, sizeof *x);
+  double *p = brink_arena_copy(arena, instance->seen.p, system->np, sizeof *p);
+  int *mode = brink_arena_copy(arena, instance->seen.mode, system->nmodes, sizeof *mode);
+  if (arena->failed) return true;
+  brink_now now = {.t = instance->seen.t,
+                   .x = x,
+                   .p = p,
+                   .mode = mode,
+                   .pre_x = instance->seen.x,
+                   .pre_p = instance->seen.p,
+                   .pre_mode = instance->seen.mode,
+                   .sgn = instance->seen.sgn};
+  brink_frame frame = brink_instance_now_frame(instance, &now);
+  for (size_t k = 0; k < bound->ntasks; k++)
+    brink_instance_prepare(instance, &bound->tasks[k], &frame);
+  size_t notes = instance->notes.count, values = instance->notes.nvalues;
+  const brink_effect *end = run(instance, bound, &frame, iteration, &now);
+  instance->notes.count = notes;
+  instance->notes.nvalues = values;
+  return end != NULL || memcmp(x, instance->seen.x, system->nx * sizeof *x) != 0 ||
+         memcmp(p, instance->seen.p, system->np * sizeof *p) != 0 ||
+         memcmp(mode, instance->seen.mode, system->nmodes * sizeof *mode) != 0;
+}
+
+bool brink_instance_would_act(brink_instance *instance, uint32_t flag, size_t index,
+                              brink_direction direction) {
+  const brink_bound_flag *bound = &instance->flags[flag];
+  const brink_bound_action *action =
+      direction == BRINK_NEGATIVE ? &bound->negative : &bound->positive;
+  if (action->action == NULL) return false;
+  brink_arena arena;
+  brink_arena_init(&arena, &instance->arena.allocator);
+  bool changes = changes_something(instance, action, index, &arena);
+  brink_arena_free(&arena);
+  return changes;
 }
 
 static void clear_notes(brink_instance *instance) {

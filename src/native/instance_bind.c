@@ -53,7 +53,9 @@ brink_frame brink_instance_frame(const brink_instance *instance, double t, const
                        .pre_p = p,
                        .pre_mode = mode,
                        .out = instance->outputs,
-                       .seed = instance->options.seed};
+                       .local = instance->locals,
+                       .seed = instance->options.seed,
+                       .externals = instance->externals};
 }
 
 brink_frame brink_instance_now_frame(const brink_instance *instance, const brink_now *now) {
@@ -71,11 +73,13 @@ brink_frame brink_instance_now_frame(const brink_instance *instance, const brink
 
 static bool slots_fit(const brink_ref *ref, size_t iterations, size_t size) {
   if (iterations == 0) return true;
-  if (ref->map == NULL) { /* slots are in order: the ends are enough */
-    return brink_ref_slot(ref, 0) < size && brink_ref_slot(ref, iterations - 1) < size;
+  size_t last = brink_ref_extent(ref) - 1; /* of the elements of an array */
+  if (ref->map == NULL) {                  /* slots are in order: the ends are enough */
+    return brink_ref_element(ref, 0, last) < size &&
+           brink_ref_element(ref, iterations - 1, last) < size;
   }
   for (size_t i = 0; i < iterations; i++) {
-    if (ref->map[i] >= size) return false;
+    if (brink_ref_element(ref, i, last) >= size) return false;
   }
   return true;
 }
@@ -98,6 +102,8 @@ static size_t space_size(const brink_system *system, brink_space space) {
     return system->nv;
   case BRINK_SPACE_K:
     return system->nk;
+  case BRINK_SPACE_LOCAL:
+    return system->nlocals;
   default:
     return 0;
   }
@@ -109,13 +115,15 @@ typedef enum role { ROLE_EQUATION, ROLE_VALUE, ROLE_ACTION, ROLE_DERIVATIVE } ro
 
 static bool may_read(const brink_kernel *kernel, role as, brink_space space) {
   bool computed = space == BRINK_SPACE_V || space == BRINK_SPACE_DX;
+  if (space == BRINK_SPACE_LOCAL) return as == ROLE_ACTION;
   return space < BRINK_SPACE_OUT && (as == ROLE_EQUATION || kernel->reads_v || !computed);
 }
 
 static bool may_write(role as, brink_space space) {
   if (as == ROLE_EQUATION) return space == BRINK_SPACE_V || space == BRINK_SPACE_DX;
   if (as == ROLE_VALUE || as == ROLE_DERIVATIVE) return space == BRINK_SPACE_OUT;
-  return space == BRINK_SPACE_X || space == BRINK_SPACE_P || space == BRINK_SPACE_MODE;
+  return space == BRINK_SPACE_X || space == BRINK_SPACE_P || space == BRINK_SPACE_MODE ||
+         space == BRINK_SPACE_LOCAL;
 }
 
 static brink_status refuse(const brink_kernel *kernel, const char *what, brink_diag *diag) {
@@ -150,7 +158,18 @@ static brink_status check_kernel(const brink_system *system, const brink_kernel 
 
 static brink_status check_action(const brink_system *system, const brink_action *action,
                                  brink_diag *diag) {
-  return action == NULL ? BRINK_OK : check_kernel(system, &action->kernel, ROLE_ACTION, diag);
+  brink_status status = BRINK_OK;
+  for (size_t k = 0; action != NULL && k < action->nkernels && status == BRINK_OK; k++) {
+    const brink_kernel *kernel = action->kernels[k];
+    status = check_kernel(system, kernel, ROLE_ACTION, diag);
+    if (status == BRINK_OK && kernel->count != action->count * brink_action_repeat(action, kernel))
+      status = refuse(kernel, "does not have as many iterations for each of its action", diag);
+  }
+  for (size_t k = 0; action != NULL && k < action->neffects && status == BRINK_OK; k++) {
+    if (action->effects[k].kernel >= action->nkernels)
+      status = brink_diag_refuse(diag, BRINK_REASON_DEFINITION, "an effect has no kernel");
+  }
+  return status;
 }
 
 /* ---- programs ---- */
@@ -225,6 +244,15 @@ static bool knows_leave(const brink_system *system, uint32_t leave, size_t count
   return leave == BRINK_NO_INDEX || (leave < system->nflags && system->flags[leave].count >= count);
 }
 
+static brink_status check_times(const brink_system *system, const brink_flag *flag,
+                                brink_diag *diag) {
+  for (size_t i = 0; i < flag->count; i++) {
+    if (flag->time == NULL || flag->time[i] >= system->np)
+      return brink_diag_refuse(diag, BRINK_REASON_DEFINITION, "timer '%s' has no time", flag->name);
+  }
+  return BRINK_OK;
+}
+
 static brink_status check_flag(const brink_system *system, const brink_flag *flag,
                                brink_diag *diag) {
   brink_status status = check_kernel(system, flag->value, ROLE_VALUE, diag);
@@ -232,6 +260,7 @@ static brink_status check_flag(const brink_system *system, const brink_flag *fla
   if (status == BRINK_OK) status = check_action(system, flag->negative, diag);
   if (status == BRINK_OK) status = check_action(system, flag->positive, diag);
   if (status == BRINK_OK) status = check_action(system, flag->on_surface, diag);
+  if (status == BRINK_OK && flag->kind == BRINK_FLAG_TIMER) return check_times(system, flag, diag);
   if (status == BRINK_OK && flag->value == NULL) status = check_formula(system, flag, diag);
   if (status == BRINK_OK && flag->value == NULL && flag->formula == NULL)
     return brink_diag_refuse(diag, BRINK_REASON_DEFINITION, "flag '%s' has no value", flag->name);
@@ -307,7 +336,7 @@ static brink_status bind_clocks(brink_instance *instance, brink_diag *diag) {
     const brink_sampled *clock = &system->clocks[k];
     brink_status status = check_action(system, clock->action, diag);
     if (status != BRINK_OK) return status;
-    if (clock->action != NULL && clock->first + clock->count > clock->action->kernel.count)
+    if (clock->action != NULL && clock->first + clock->count > clock->action->count)
       return brink_diag_refuse(diag, BRINK_REASON_DEFINITION, "clock '%s' has no such samples",
                                clock->name);
     if (!brink_instance_bind_action(instance, clock->action, &instance->samples[k]))
@@ -350,8 +379,9 @@ static bool bind_guard_series(brink_instance *instance) {
   for (size_t f = 0; f < instance->system->nflags; f++) {
     brink_bound_flag *bound = &instance->flags[f];
     if (bound->value.code == NULL || bound->degree == 0 || bound->degree == 1) continue;
-    if (bound->value.kernel->reads_v) continue;
-    bound->series = brink_series_make(bound->value.kernel, &unknown, &instance->shared->arena);
+    const brink_kernel *kernel = bound->value.kernel;
+    if (kernel->reads_v || brink_graph_calls_external(&kernel->graph)) continue;
+    bound->series = brink_series_make(kernel, &unknown, &instance->shared->arena);
     if (bound->series == NULL) return false;
     size_t size = brink_series_scratch(bound->series, BRINK_JET_MAX_ORDER);
     if (size > instance->room.jet) instance->room.jet = size;
@@ -374,6 +404,7 @@ static bool bind_flow(brink_instance *instance) {
   const brink_system *system = instance->system;
   bool constrained = system->nz > 0; /* signs of flags that constraints let go of ask for series */
   if (!instance->options.wants_flow_jet && !constrained) return true;
+  if (brink_program_calls_external(&system->rhs)) return true;
   brink_arena *arena = &instance->shared->arena;
   brink_flow *flow = brink_flow_make(&system->rhs, system->nx, system->nz, system->nv, arena);
   if (flow == NULL) return false;
@@ -418,8 +449,9 @@ brink_status brink_instance_bind(brink_instance *instance, brink_diag *diag) {
   if (status == BRINK_OK) status = bind_flags(instance, diag);
   if (status == BRINK_OK) status = bind_clocks(instance, diag);
   if (status == BRINK_OK) status = bind_rules(instance, diag);
-  if (status == BRINK_OK && !(bind_guard_series(instance) && bind_flow(instance) &&
-                              brink_instance_bind_constraints(instance)))
+  if (status == BRINK_OK &&
+      !(bind_guard_series(instance) && bind_flow(instance) &&
+        brink_instance_bind_constraints(instance) && brink_instance_bind_delays(instance)))
     return no_memory(diag);
   enlarge_notebook(&instance->notes);
   return status;

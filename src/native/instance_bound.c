@@ -169,7 +169,7 @@ static void visit_operator(const walk *w, brink_node node, const brink_expr_node
   bounded *b = &w->nodes[node];
   brink_node operand[3] = {n->a, n->b, n->c};
   double value[3] = {0.0, 0.0, 0.0};
-  bool known = n->op != BRINK_OP_RANDOM;
+  bool known = brink_op_is_plain((brink_op)n->op);
   for (int k = 0; k < brink_op_operands((brink_op)n->op); k++) {
     const bounded *from = &w->nodes[operand[k]];
     known = known && from->known;

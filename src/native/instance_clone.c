@@ -22,8 +22,13 @@ bool brink_instance_share(brink_instance *instance, const brink_allocator *alloc
   return true;
 }
 
+brink_shared *brink_instance_share_more(const brink_instance *instance) {
+  atomic_fetch_add(&instance->shared->users, 1);
+  return instance->shared;
+}
+
 /* The last user frees it. */
-static void release(brink_shared *shared) {
+void brink_shared_release(brink_shared *shared) {
   if (shared == NULL || atomic_fetch_sub(&shared->users, 1) > 1) return;
   brink_instance_release_constraints(shared);
   brink_model_destroy(shared->model);
@@ -42,6 +47,10 @@ bool brink_instance_take_room(brink_instance *instance) {
   instance->scratch_size = room->scratch;
   instance->outputs = brink_arena_take(arena, room->outputs + 1, sizeof(double));
   instance->before = brink_arena_take(arena, room->checked, sizeof(double));
+  instance->locals = brink_arena_take(arena, system->nlocals, sizeof(double));
+  instance->buffer.x = brink_arena_take(arena, room->buffered ? system->nx : 0, sizeof(double));
+  instance->buffer.p = brink_arena_take(arena, room->buffered ? system->np : 0, sizeof(double));
+  instance->buffer.mode = brink_arena_take(arena, room->buffered ? system->nmodes : 0, sizeof(int));
   instance->jet_scratch = brink_arena_take(arena, room->jet, sizeof(double));
   instance->flow_scratch = brink_arena_take(arena, room->flow, sizeof(double));
   instance->v = brink_arena_take(arena, system->nv, sizeof(double));
@@ -61,12 +70,17 @@ bool brink_instance_take_room(brink_instance *instance) {
   instance->tick_time = brink_arena_take(arena, system->nclocks, sizeof(double));
   instance->fired = brink_arena_take(arena, room->fired, sizeof *instance->fired);
   brink_notebook *book = &instance->notes;
+  instance->queued.ops =
+      brink_arena_take(arena, instance->queued.capacity, sizeof *instance->queued.ops);
+  instance->queued.count = 0;
   book->notes = brink_arena_take(arena, book->capacity, sizeof *book->notes);
   book->values = brink_arena_take(arena, book->values_capacity, sizeof *book->values);
   size_t warnings = instance->options.range_warns ? BRINK_WARNINGS : 0;
   instance->warnings = brink_arena_take(arena, warnings, sizeof *instance->warnings);
   instance->warning_texts = brink_arena_take(arena, warnings, sizeof(char *));
-  if (arena->failed || !brink_instance_take_constraint_room(instance)) return false;
+  if (arena->failed || !brink_instance_take_constraint_room(instance) ||
+      !brink_instance_take_functions(instance))
+    return false;
   brink_instance_forget(instance);
   return true;
 }
@@ -81,6 +95,8 @@ void brink_instance_forget(brink_instance *instance) {
   memset(instance->fired, 0, instance->room.fired * sizeof *instance->fired);
   instance->notes.count = instance->notes.nvalues = 0;
   instance->nwarnings = instance->dropped_warnings = 0;
+  if (instance->calls != NULL)
+    memset(instance->calls, 0, system->nexternals * sizeof *instance->calls);
   instance->ending = BRINK_ENDING_NONE;
   instance->message[0] = '\0';
 }
@@ -90,6 +106,7 @@ void brink_instance_forget(brink_instance *instance) {
 bool brink_instance_finish(brink_instance *instance) {
   brink_shared *shared = instance->shared;
   instance->options.varies_p = instance->options.varies_mode = NULL; /* belong to the caller */
+  instance->options.objects = NULL;
   shared->warnings = brink_arena_copy(&shared->arena, instance->warnings, instance->nwarnings,
                                       sizeof *instance->warnings);
   shared->made = brink_arena_copy(&shared->arena, instance, 1, sizeof *instance);
@@ -116,27 +133,33 @@ static bool take_own(brink_instance *copy) {
   return !arena->failed && brink_instance_take_room(copy);
 }
 
+brink_status brink_shared_instance(brink_shared *shared, const brink_allocator *allocator,
+                                   brink_diag *diag, brink_instance **instance) {
+  brink_arena arena;
+  brink_arena_init(&arena, allocator);
+  brink_instance *made = brink_arena_take(&arena, 1, sizeof *made);
+  *instance = NULL;
+  if (made == NULL) return no_memory(diag);
+  *made = *shared->made;
+  made->arena = arena;
+  made->compile_seconds = 0.0;
+  atomic_fetch_add(&shared->users, 1);
+  if (!take_own(made)) {
+    brink_instance_destroy(made);
+    return no_memory(diag);
+  }
+  brink_instance_reset(made);
+  *instance = made;
+  return BRINK_OK;
+}
+
 brink_status brink_instance_clone(const brink_instance *like, const brink_allocator *allocator,
                                   brink_diag *diag, brink_instance **copy) {
   brink_diag_clear(diag);
   if (copy != NULL) *copy = NULL;
   if (like == NULL || copy == NULL)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "like and copy must not be NULL");
-  brink_arena arena;
-  brink_arena_init(&arena, allocator);
-  brink_instance *made = brink_arena_take(&arena, 1, sizeof *made);
-  if (made == NULL) return no_memory(diag);
-  *made = *like->shared->made;
-  made->arena = arena;
-  made->compile_seconds = 0.0;
-  atomic_fetch_add(&made->shared->users, 1);
-  if (!take_own(made)) {
-    brink_instance_destroy(made);
-    return no_memory(diag);
-  }
-  brink_instance_reset(made);
-  *copy = made;
-  return BRINK_OK;
+  return brink_shared_instance(like->shared, allocator, diag, copy);
 }
 
 static void copy_values(void *to, const void *from, size_t count, size_t size) {
@@ -163,7 +186,7 @@ void brink_instance_reset(brink_instance *instance) {
 
 void brink_instance_destroy(brink_instance *instance) {
   if (instance == NULL) return;
-  release(instance->shared);
+  brink_shared_release(instance->shared);
   brink_arena arena = instance->arena; /* the instance itself lives in it */
   brink_arena_free(&arena);
 }

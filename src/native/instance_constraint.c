@@ -120,10 +120,11 @@ static bool list_p_slots(brink_instance *instance) {
     const brink_kernel *active = system->constraints[c].active;
     for (size_t r = 0; active != NULL && r < active->graph.nrefs; r++) {
       const brink_ref *ref = &active->graph.refs[r];
-      for (size_t i = 0; ref->space == BRINK_SPACE_P && i < active->count; i++) {
+      size_t extent = brink_ref_extent(ref);
+      for (size_t i = 0; ref->space == BRINK_SPACE_P && i < active->count * extent; i++) {
         uint32_t *slot = brink_arena_push(arena, slots, count, capacity);
         if (slot == NULL) return false;
-        *slot = (uint32_t)brink_ref_slot(ref, i);
+        *slot = (uint32_t)brink_ref_element(ref, i / extent, i % extent);
       }
     }
   }

@@ -46,6 +46,7 @@ brink_status brink_instance_copy_run(brink_instance *to, const brink_instance *f
   to->rest.any = from->rest.any;
   copy(to->rest.state, from->rest.state, to->system->nx, sizeof *to->rest.state);
   copy_rules(to, from);
+  if (from->calls != NULL) copy(to->calls, from->calls, to->system->nexternals, sizeof *to->calls);
   copy_notes(&to->notes, &from->notes);
   copy_warnings(to, from);
   to->ending = from->ending;

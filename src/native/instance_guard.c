@@ -44,7 +44,7 @@ static int guard_value(size_t guard, double t, const double *x, const brink_env 
   brink_instance_prepare(instance, value, &frame);
   brink_instance_run(instance, value, &frame, place.index, 1);
   *g = instance->outputs[0];
-  return 0;
+  return brink_instance_functions_failed(instance) ? -1 : 0;
 }
 
 static int guard_gradient(size_t guard, double t, const double *x, const brink_env *env, double *dx,
@@ -127,7 +127,23 @@ typedef struct definer {
   double *zero;               /* a state at the origin */
   double *room;               /* for bounds */
   bool *unbounded;            /* flags that have none */
+  bool *read;                 /* guards whose signs the right-hand side reads */
 } definer;
+
+static bool find_read(definer *d) {
+  const brink_program *rhs = &d->instance->system->rhs;
+  d->read = brink_arena_take(d->arena, d->instance->system->nguards, sizeof *d->read);
+  if (d->read == NULL) return false;
+  for (size_t k = 0; k < rhs->nkernels; k++) {
+    const brink_kernel *kernel = rhs->kernels[k];
+    for (size_t r = 0; r < kernel->graph.nrefs; r++) {
+      const brink_ref *ref = &kernel->graph.refs[r];
+      if (ref->space != BRINK_SPACE_SIGN) continue;
+      for (size_t i = 0; i < kernel->count; i++) d->read[brink_ref_slot(ref, i)] = true;
+    }
+  }
+  return true;
+}
 
 /* Parameters that do not vary are constant during a run, and so are the tolerances. */
 static bool find_fixed(definer *d) {
@@ -161,10 +177,10 @@ static bool is_fixed(const definer *d, const brink_graph *graph, size_t index) {
   for (size_t k = 0; k < graph->nrefs; k++) {
     const brink_ref *ref = &graph->refs[k];
     if (ref->space == BRINK_SPACE_X || ref->space == BRINK_SPACE_K) continue;
-    size_t slot = brink_ref_slot(ref, index);
-    if (ref->space == BRINK_SPACE_P && d->fixed_p[slot]) continue;
-    if (ref->space == BRINK_SPACE_MODE && d->fixed_mode[slot]) continue;
-    return false;
+    if (ref->space != BRINK_SPACE_P && ref->space != BRINK_SPACE_MODE) return false;
+    const bool *fixed = ref->space == BRINK_SPACE_P ? d->fixed_p : d->fixed_mode;
+    for (size_t e = 0; e < brink_ref_extent(ref); e++)
+      if (!fixed[brink_ref_element(ref, index, e)]) return false;
   }
   return true;
 }
@@ -308,10 +324,12 @@ static bool define_value(definer *d, uint32_t f, size_t index, uint32_t guard,
     return true;
   }
   bound->asked = true;
-  bound->has_jet = !linear;
+  const brink_kernel *kernel = d->instance->system->flags[f].value;
+  def->timeless = !brink_graph_reads_time(&kernel->graph, kernel->outputs[0].node);
+  bound->has_jet = bound->series != NULL;
   def->value = guard_value;
   def->gradient = guard_gradient;
-  def->jet = linear ? NULL : guard_jet;
+  def->jet = bound->has_jet ? guard_jet : NULL;
   def->degree = linear ? 1 : bound->degree < 0 ? 0 : bound->degree;
   return find_bounds(d, f, index, def);
 }
@@ -328,6 +346,12 @@ static bool define_formula(definer *d, const brink_flag *flag, size_t index, bri
   return true;
 }
 
+static bool define_timer(const brink_flag *flag, size_t index, brink_guard_def *def) {
+  def->is_timer = true;
+  def->timer = flag->time[index];
+  return true;
+}
+
 static size_t guard_of(const brink_system *system, uint32_t flag, size_t index) {
   return flag == BRINK_NO_INDEX ? BRINK_NONE : system->flags[flag].guard[index];
 }
@@ -338,10 +362,6 @@ static bool reads_space(const brink_kernel *kernel, brink_space space) {
     if (kernel->graph.refs[r].space == space) return true;
   }
   return false;
-}
-
-static bool does_something(const brink_action *action) {
-  return action != NULL && (action->kernel.noutputs > 0 || action->neffects > 0);
 }
 
 static brink_watched watched_how(const brink_flag *flag) {
@@ -361,11 +381,13 @@ static void define_rest(definer *d, uint32_t f, size_t index, brink_guard_def *d
   def->priority = flag->priority;
   def->surface = flag->surface;
   def->inside = flag->inside;
+  def->at_zero = flag->at_zero;
   def->condition = flag->kind == BRINK_FLAG_GENERATED;
   def->watched = watched_how(flag);
   def->reads_signs = flag->value != NULL && reads_space(flag->value, BRINK_SPACE_SIGN);
   bool noted = d->instance->notes.capacity > 0; /* every event forgets what the last one noted */
-  if (range || noted || does_something(flag->negative) || does_something(flag->positive))
+  if (range || noted || brink_action_does_something(flag->negative) ||
+      brink_action_does_something(flag->positive))
     def->action = brink_instance_on_event;
   if (flag->on_surface != NULL) def->on_surface = brink_instance_on_surface;
   def->leave_positive = guard_of(system, flag->leave_positive, index);
@@ -386,8 +408,9 @@ static bool note_constants(const definer *d) {
     const brink_kernel *kernel = instance->flags[f].gradient.kernel;
     for (size_t r = 0; kernel != NULL && r < kernel->graph.nrefs; r++) {
       const brink_ref *ref = &kernel->graph.refs[r];
-      for (size_t i = 0; i < system->flags[f].count; i++) {
-        size_t slot = brink_ref_slot(ref, i);
+      size_t extent = brink_ref_extent(ref);
+      for (size_t i = 0; i < system->flags[f].count * extent; i++) {
+        size_t slot = brink_ref_element(ref, i / extent, i % extent);
         if (ref->space == BRINK_SPACE_P && d->fixed_p[slot]) instance->constant_p[slot] = true;
         if (ref->space == BRINK_SPACE_MODE && d->fixed_mode[slot])
           instance->constant_mode[slot] = true;
@@ -409,13 +432,15 @@ brink_status brink_instance_define_guards(brink_instance *instance, brink_arena 
   const brink_system *system = instance->system;
   definer d = {.instance = instance, .arena = arena, .names = names};
   d.guards = brink_arena_take(arena, system->nguards, sizeof *d.guards);
-  bool made = d.guards != NULL && find_fixed(&d) && take_bounds_room(&d);
+  bool made = d.guards != NULL && find_fixed(&d) && find_read(&d) && take_bounds_room(&d);
   for (size_t g = 0; made && g < system->nguards; g++) {
     brink_guard_place place = instance->places[g];
     const brink_flag *flag = &system->flags[place.flag];
     d.guards[g] = brink_default_guard(names[g]);
     define_rest(&d, place.flag, place.index, &d.guards[g]);
-    made = flag->value != NULL
+    d.guards[g].unread = !d.read[g];
+    made = flag->kind == BRINK_FLAG_TIMER ? define_timer(flag, place.index, &d.guards[g])
+           : flag->value != NULL
                ? define_value(&d, place.flag, place.index, (uint32_t)g, &d.guards[g])
                : define_formula(&d, flag, place.index, &d.guards[g]);
     if (flag->enabled != NULL) def->enabled = guard_enabled;
@@ -459,11 +484,27 @@ void brink_instance_signs(brink_instance *instance, double t, const double *x, c
     if (value->kernel == NULL) continue;
     if (frame.v == NULL) brink_instance_prepare(instance, value, &frame);
     brink_instance_run(instance, value, &frame, place.index, 1);
-    sgn[g] = instance->outputs[0] < 0.0 ? -1 : 1;
+    double value_now = instance->outputs[0];
+    int at_zero = system->flags[place.flag].at_zero;
+    sgn[g] = value_now < 0.0 || (value_now == 0.0 && at_zero < 0) ? -1 : 1;
   }
   for (size_t g = 0; g < system->nguards; g++) {
     brink_guard_place place = instance->places[g];
     const brink_flag *flag = &system->flags[place.flag];
-    if (flag->value == NULL) sgn[g] = is_true(flag, system, place.index, sgn) ? 1 : -1;
+    if (flag->value == NULL && flag->kind != BRINK_FLAG_TIMER)
+      sgn[g] = is_true(flag, system, place.index, sgn) ? 1 : -1;
   }
+}
+
+double brink_instance_flag_value(brink_instance *instance, uint32_t flag, size_t index) {
+  const brink_flag *declared = &instance->system->flags[flag];
+  const brink_task *value = &instance->flags[flag].value;
+  if (value->kernel == NULL)
+    return is_true(declared, instance->system, index, instance->seen.sgn) ? 1.0 : -1.0;
+  brink_frame frame =
+      brink_instance_frame(instance, instance->seen.t, instance->seen.x, instance->seen.p,
+                           instance->seen.mode, instance->seen.sgn);
+  brink_instance_prepare(instance, value, &frame);
+  brink_instance_run(instance, value, &frame, index, 1);
+  return instance->outputs[0];
 }

@@ -23,7 +23,7 @@ typedef struct excerpt {
   brink_system system;
   brink_flag *flags;
   brink_kernel **gradients;
-  brink_program extra; /* of constraints */
+  brink_program extra; /* of constraints and delays */
 } excerpt;
 
 static bool take_excerpt(brink_instance *instance, excerpt *e) {
@@ -32,10 +32,12 @@ static bool take_excerpt(brink_instance *instance, excerpt *e) {
   e->system = *system;
   e->flags = brink_allocate(allocator, system->nflags, sizeof *e->flags);
   e->gradients = brink_allocate(allocator, system->nflags, sizeof *e->gradients);
-  e->extra.nkernels = brink_instance_constraint_kernels(instance, NULL, 0);
+  size_t constraints = brink_instance_constraint_kernels(instance, NULL, 0);
+  e->extra.nkernels = constraints + brink_instance_delay_kernels(instance, NULL);
   e->extra.kernels = brink_allocate(allocator, e->extra.nkernels, sizeof *e->extra.kernels);
   if (e->flags == NULL || e->gradients == NULL || e->extra.kernels == NULL) return false;
-  brink_instance_constraint_kernels(instance, e->extra.kernels, e->extra.nkernels);
+  brink_instance_constraint_kernels(instance, e->extra.kernels, constraints);
+  brink_instance_delay_kernels(instance, e->extra.kernels + constraints);
   for (size_t f = 0; f < system->nflags; f++) {
     const brink_bound_flag *bound = &instance->flags[f];
     e->flags[f] = system->flags[f];
@@ -70,6 +72,7 @@ static void adopt_all(brink_instance *instance) {
     if (bound->has_jet) bound->jet = brink_native_jet(native, bound->value.kernel);
   }
   brink_instance_adopt_constraints(instance);
+  brink_instance_adopt_delays(instance);
 }
 
 static brink_status create(brink_instance *instance, const excerpt *e, const char *cache) {
@@ -85,8 +88,9 @@ static brink_status create(brink_instance *instance, const excerpt *e, const cha
   options.guards = any_asked(instance, &options.jets, &options.all);
   options.gradients = options.guards;
   options.extra = &e->extra;
-  return brink_native_create(&e->system, &options, cache, &instance->arena.allocator,
-                             &instance->shared->native, instance->reason);
+  return brink_native_create(&e->system, &options, cache, instance->options.objects,
+                             &instance->arena.allocator, &instance->shared->native,
+                             instance->reason);
 }
 
 brink_status brink_instance_compile(brink_instance *instance, const char *cache, brink_diag *diag) {
@@ -98,7 +102,7 @@ brink_status brink_instance_compile(brink_instance *instance, const char *cache,
     return brink_diag_set(diag, status, "out of memory for compiling the model");
   instance->native = instance->shared->native;
   instance->tables = instance->native->tables;
-  instance->compile_seconds = instance->native->object->seconds;
+  instance->compile_seconds = instance->native->seconds;
   adopt_all(instance);
   return BRINK_OK;
 }

@@ -159,19 +159,20 @@ static void warn(brink_instance *instance, uint32_t variable, size_t element, do
 int brink_instance_violation(brink_instance *instance, uint32_t variable, size_t element,
                              double value, brink_now *now) {
   if (instance->options.range_warns) {
-    warn(instance, variable, element, value, now->t);
+    warn(instance, variable, element, value, brink_system_time(instance->system, now->t));
     return 0;
   }
   char text[BRINK_SENTENCE];
-  describe(instance, variable, element, value, now->t, text, sizeof text);
+  describe(instance, variable, element, value, brink_system_time(instance->system, now->t), text,
+           sizeof text);
   return brink_instance_end(instance, BRINK_ENDING_RANGE, now, text);
 }
 
 /* Is this instance of a flag the surface of a range, and past it at the start? */
 static bool starts_outside(brink_instance *instance, uint32_t f, size_t index) {
   const brink_task *value = &instance->flags[f].value;
-  brink_frame frame = brink_instance_frame(instance, 0.0, instance->x0, instance->p0,
-                                           instance->mode0, instance->seen.sgn);
+  brink_frame frame = brink_instance_frame(instance, instance->system->t0, instance->x0,
+                                           instance->p0, instance->mode0, instance->seen.sgn);
   brink_instance_prepare(instance, value, &frame);
   brink_instance_run(instance, value, &frame, index, 1);
   return instance->outputs[0] < 0.0;
@@ -180,7 +181,7 @@ static bool starts_outside(brink_instance *instance, uint32_t f, size_t index) {
 void brink_instance_check_start(brink_instance *instance) {
   const brink_system *system = instance->system;
   char message[BRINK_DIAG_MESSAGE];
-  brink_now now = {.message = message};
+  brink_now now = {.t = system->t0, .message = message};
   bool evaluated = false;
   for (size_t f = 0; f < system->nflags; f++) {
     const brink_flag *flag = &system->flags[f];
@@ -188,7 +189,8 @@ void brink_instance_check_start(brink_instance *instance) {
     bool computed = system->variables[flag->variable].space == BRINK_SPACE_V;
     if (instance->options.takes_turns && !computed) continue; /* looked at when it was set */
     if (!evaluated)
-      brink_instance_evaluate(instance, 0.0, instance->x0, instance->p0, instance->mode0, NULL);
+      brink_instance_evaluate(instance, system->t0, instance->x0, instance->p0, instance->mode0,
+                              NULL);
     evaluated = true;
     for (size_t i = 0; i < flag->count; i++) {
       if (starts_outside(instance, (uint32_t)f, i))

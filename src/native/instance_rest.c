@@ -19,15 +19,20 @@ void brink_instance_hold(const brink_instance *instance, double *dx) {
 static void rest_read(brink_instance *instance, const brink_kernel *kernel, size_t index) {
   for (size_t r = 0; r < kernel->graph.nrefs; r++) {
     const brink_ref *ref = &kernel->graph.refs[r];
-    if (ref->space == BRINK_SPACE_X) instance->rest.state[brink_ref_slot(ref, index)] = true;
+    for (size_t e = 0; ref->space == BRINK_SPACE_X && e < brink_ref_extent(ref); e++)
+      instance->rest.state[brink_ref_element(ref, index, e)] = true;
   }
 }
 
 static void rest_written(brink_instance *instance, const brink_action *action, size_t index) {
-  if (action == NULL) return;
-  for (size_t k = 0; k < action->kernel.noutputs; k++) {
-    const brink_ref *target = &action->kernel.outputs[k].target;
-    if (target->space == BRINK_SPACE_X) instance->rest.state[brink_ref_slot(target, index)] = true;
+  for (size_t k = 0; action != NULL && k < action->nkernels; k++) {
+    const brink_kernel *kernel = action->kernels[k];
+    size_t repeat = brink_action_repeat(action, kernel);
+    for (size_t j = 0; j < kernel->noutputs; j++) {
+      const brink_ref *target = &kernel->outputs[j].target;
+      for (size_t r = 0; target->space == BRINK_SPACE_X && r < repeat; r++)
+        instance->rest.state[brink_ref_slot(target, index * repeat + r)] = true;
+    }
   }
 }
 

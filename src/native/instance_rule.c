@@ -198,7 +198,7 @@ enum { FIRST_ROUNDS = 10 };
 static int run_first_outputs(brink_instance *instance, brink_now *now) {
   for (size_t k = 0; k < instance->system->nfirst_outputs; k++) {
     const brink_bound_action *bound = &instance->first_outputs[k];
-    for (size_t i = 0; i < bound->task.kernel->count; i++) {
+    for (size_t i = 0; i < bound->action->count; i++) {
       int outcome = brink_instance_act(instance, bound, i, now);
       if (outcome < 0) return outcome;
     }
@@ -214,7 +214,7 @@ static brink_status check_held(const brink_instance *instance, brink_diag *diag)
     for (size_t i = 0; variable->space == BRINK_SPACE_P && i < count; i++) {
       double value = instance->p0[variable->base + i];
       char name[BRINK_NAME];
-      if (!isfinite(value))
+      if (!isfinite(value) && variable->kind != BRINK_VARIABLE_TIMER)
         return brink_fail(
             diag, NULL, BRINK_REASON_START_VALUE,
             &(brink_arguments){.t = (double)NAN,
@@ -251,7 +251,8 @@ static bool settled(const start *last, const brink_instance *instance) {
 static void settle_first_outputs(brink_instance *instance, start *last) {
   const brink_system *system = instance->system;
   char message[BRINK_DIAG_MESSAGE] = "";
-  brink_now now = {.x = instance->x0,
+  brink_now now = {.t = system->t0,
+                   .x = instance->x0,
                    .p = instance->p0,
                    .mode = instance->mode0,
                    .pre_x = instance->x0,
@@ -264,7 +265,7 @@ static void settle_first_outputs(brink_instance *instance, start *last) {
     memcpy(last->p, instance->p0, system->np * sizeof *last->p);
     memcpy(last->mode, instance->mode0, system->nmodes * sizeof *last->mode);
     memcpy(last->sgn_before, last->sgn, system->nguards);
-    brink_instance_signs(instance, 0.0, now.x, now.p, now.mode, last->sgn);
+    brink_instance_signs(instance, system->t0, now.x, now.p, now.mode, last->sgn);
     if (run_first_outputs(instance, &now) < 0) return; /* the ending says why */
   }
 }

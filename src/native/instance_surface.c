@@ -104,10 +104,17 @@ static signed_key product_key(signed_key a, signed_key b) {
   return (signed_key){add_key(key, swap ? a.key : b.key), a.sign * b.sign};
 }
 
-static signed_key other_key(const brink_expr_node *node, const signed_key *keys) {
+/* `array`: of a LOOKUP, else NULL. */
+static signed_key other_key(const brink_expr_node *node, const signed_key *keys,
+                            const brink_ref *array, size_t index) {
   int operands = brink_op_operands((brink_op)node->op);
   const brink_node operand[] = {node->a, node->b, node->c};
   surface_key key = key_of(node->op);
+  if (array != NULL) { /* which one, not what its first element happens to be */
+    operands = 1;
+    key = add_word(add_word(key, (uint64_t)array->space), brink_ref_slot(array, index));
+    key = add_word(add_word(key, array->extent), array->step);
+  }
   for (int k = 0; k < operands; k++)
     key = add_word(add_key(key, keys[operand[k]].key), keys[operand[k]].sign > 0);
   return (signed_key){key, 1};
@@ -137,8 +144,11 @@ static signed_key node_key(const keyring *ring, const brink_graph *graph, brink_
     return (signed_key){
         add_key(add_key(key_of(BRINK_OP_DIV), keys[node->a].key), keys[node->b].key),
         keys[node->a].sign * keys[node->b].sign};
+  case BRINK_OP_LOOKUP:
+  case BRINK_OP_FIND:
+    return other_key(node, keys, brink_graph_array(graph, node), index);
   default:
-    return other_key(node, keys);
+    return other_key(node, keys, NULL, index);
   }
 }
 

@@ -11,6 +11,7 @@
 struct brink_tangent_room {
   brink_dual dual;
   double *v, *dx; /* values of the equations */
+  double *x, *p;  /* rows of lanes: what an action will make of the directions */
 };
 
 /* ---- room ---- */
@@ -29,6 +30,10 @@ static void add_program(sizes *most, const brink_bound_program *program) {
   for (size_t k = 0; k < program->count; k++) add_kernel(most, program->tasks[k].kernel);
 }
 
+static void add_action(sizes *most, const brink_bound_action *bound) {
+  for (size_t k = 0; k < bound->ntasks; k++) add_kernel(most, bound->tasks[k].kernel);
+}
+
 static sizes find_sizes(const brink_instance *instance) {
   const brink_system *system = instance->system;
   sizes most = {1, 1};
@@ -36,16 +41,16 @@ static sizes find_sizes(const brink_instance *instance) {
   add_program(&most, &instance->all);
   for (size_t f = 0; f < system->nflags; f++) {
     const brink_bound_flag *flag = &instance->flags[f];
-    const brink_kernel *kernels[] = {flag->value.kernel, flag->gradient.kernel,
-                                     flag->negative.task.kernel, flag->positive.task.kernel,
-                                     flag->on_surface.task.kernel};
-    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) add_kernel(&most, kernels[k]);
+    add_kernel(&most, flag->value.kernel);
+    add_kernel(&most, flag->gradient.kernel);
+    add_action(&most, &flag->negative);
+    add_action(&most, &flag->positive);
+    add_action(&most, &flag->on_surface);
   }
-  for (size_t k = 0; k < system->nclocks; k++) add_kernel(&most, instance->samples[k].task.kernel);
-  for (size_t k = 0; k < system->nrules; k++)
-    add_kernel(&most, instance->rules[k].body.task.kernel);
+  for (size_t k = 0; k < system->nclocks; k++) add_action(&most, &instance->samples[k]);
+  for (size_t k = 0; k < system->nrules; k++) add_action(&most, &instance->rules[k].body);
   for (size_t k = 0; k < system->nfirst_outputs; k++)
-    add_kernel(&most, instance->first_outputs[k].task.kernel);
+    add_action(&most, &instance->first_outputs[k]);
   return most;
 }
 
@@ -61,8 +66,11 @@ static brink_tangent_room *room_of(brink_instance *instance) {
   brink_dual *dual = &room->dual;
   room->v = brink_arena_take(arena, system->nv, sizeof(double));
   room->dx = brink_arena_take(arena, system->nx, sizeof(double));
+  room->x = brink_arena_take(arena, system->nx, BRINK_LANES * sizeof(double));
+  room->p = brink_arena_take(arena, system->np, BRINK_LANES * sizeof(double));
   dual->v = brink_arena_take(arena, system->nv, BRINK_LANES * sizeof(double));
   dual->dx = brink_arena_take(arena, system->nx, BRINK_LANES * sizeof(double));
+  dual->local = brink_arena_take(arena, system->nlocals, BRINK_LANES * sizeof(double));
   dual->value = brink_arena_take(arena, most.nodes, sizeof(double));
   dual->lanes = brink_arena_take(arena, most.nodes, BRINK_LANES * sizeof(double));
   dual->needed = brink_arena_take(arena, most.nodes, sizeof(bool));
@@ -127,6 +135,29 @@ int brink_instance_rhs_tangent(double t, const double *x, const brink_env *env,
   return 0;
 }
 
+bool brink_instance_value_tangents(brink_instance *instance, double t, const double *x,
+                                   const brink_env *env, const brink_tangents *along,
+                                   const size_t *slots, size_t nslots, double *dv) {
+  brink_tangent_room *room = room_of(instance);
+  size_t count = along->count;
+  if (room == NULL) return false;
+  const signed char *sgn = env->sgn;
+  if (sgn == NULL) {
+    brink_instance_evaluate(instance, t, x, env->p, env->mode, NULL);
+    sgn = instance->seen.sgn;
+  }
+  brink_frame frame = brink_instance_frame(instance, t, x, env->p, env->mode, sgn);
+  point_at(&room->dual, along);
+  for (size_t first = 0; first < count; first += BRINK_LANES) {
+    choose_lanes(&room->dual, first);
+    run_equations(room, &instance->all, &frame);
+    for (size_t k = 0; k < nslots; k++)
+      memcpy(&dv[k * count + first], &room->dual.v[slots[k] * BRINK_LANES],
+             room->dual.used * sizeof *dv);
+  }
+  return true;
+}
+
 int brink_instance_guard_tangent(size_t guard, double t, const double *x, const brink_env *env,
                                  const brink_tangents *along, double *dg) {
   brink_instance *instance = env->user;
@@ -173,24 +204,68 @@ int brink_instance_rate_tangent(size_t guard, double t, const double *x, const b
 
 /* ---- what actions do to directions ---- */
 
-static void write_lanes(const brink_dual *dual, const brink_kernel *kernel, size_t iteration,
-                        brink_carried *carried) {
+/* The directions of one slot that an action writes, or of its place in the buffer; NULL: it has none. */
+static double *row_of(const brink_dual *dual, const brink_ref *target, size_t iteration,
+                      const brink_carried *carried) {
+  if (target->space != BRINK_SPACE_X && target->space != BRINK_SPACE_P) return NULL;
+  double *rows = target->space == BRINK_SPACE_X ? carried->x : carried->p;
+  return &rows[brink_ref_slot(target, iteration) * carried->count + dual->first];
+}
+
+static double *buffer_of(const brink_tangent_room *room, const brink_ref *target,
+                         size_t iteration) {
+  double *rows = target->space == BRINK_SPACE_X   ? room->x
+                 : target->space == BRINK_SPACE_P ? room->p
+                                                  : room->dual.local;
+  return &rows[brink_ref_slot(target, iteration) * BRINK_LANES];
+}
+
+/* Between the directions and the buffer: what the action may write. */
+static void transfer_lanes(const brink_tangent_room *room, const brink_bound_action *bound,
+                           size_t iteration, const brink_carried *carried, bool to_buffer) {
+  size_t size = room->dual.used * sizeof(double);
+  for (size_t k = 0; k < bound->ntasks; k++) {
+    const brink_kernel *kernel = bound->tasks[k].kernel;
+    size_t repeat = brink_action_repeat(bound->action, kernel);
+    for (size_t at = iteration * repeat; at < (iteration + 1) * repeat; at++) {
+      for (size_t j = 0; j < kernel->noutputs; j++) {
+        const brink_ref *target = &kernel->outputs[j].target;
+        double *row = row_of(&room->dual, target, at, carried);
+        if (row == NULL) continue;
+        double *there = buffer_of(room, target, at);
+        memcpy(to_buffer ? there : row, to_buffer ? row : there, size);
+      }
+    }
+  }
+}
+
+static void write_lanes(const brink_tangent_room *room, const brink_kernel *kernel,
+                        const brink_frame *frame, size_t iteration) {
+  const brink_dual *dual = &room->dual;
   for (size_t j = 0; j < kernel->noutputs; j++) {
     const brink_ref *target = &kernel->outputs[j].target;
     if (!dual->written[j] || target->space == BRINK_SPACE_MODE) continue;
-    double *rows = target->space == BRINK_SPACE_X ? carried->x : carried->p;
-    double *row = &rows[brink_ref_slot(target, iteration) * carried->count + dual->first];
+    double *row = buffer_of(room, target, iteration);
+    if (target->space == BRINK_SPACE_LOCAL)
+      frame->local[brink_ref_slot(target, iteration)] = dual->value[kernel->outputs[j].node];
     for (size_t l = 0; l < dual->used; l++)
       row[l] = (kernel->accumulate ? row[l] : 0.0) + dual->out[j * BRINK_LANES + l];
   }
 }
 
+static bool any_reads_v(const brink_bound_action *bound) {
+  for (size_t k = 0; k < bound->ntasks; k++) {
+    if (bound->tasks[k].kernel->reads_v) return true;
+  }
+  return false;
+}
+
+/* All kernels read the directions from before the action, as they read its values. */
 void brink_instance_carry(brink_instance *instance, const brink_bound_action *bound,
                           size_t iteration, const brink_now *now) {
-  const brink_kernel *kernel = bound->task.kernel;
   brink_carried *carried = now->carried;
   brink_tangent_room *room = room_of(instance);
-  if (room == NULL || kernel->noutputs == 0) return;
+  if (room == NULL || !brink_action_does_something(bound->action)) return;
   brink_frame frame = brink_instance_now_frame(instance, now);
   brink_tangents along = {carried->count, carried->t, carried->x, carried->p};
   point_at(&room->dual, &along);
@@ -198,8 +273,18 @@ void brink_instance_carry(brink_instance *instance, const brink_bound_action *bo
   room->dual.pre_p = carried->pre_p;
   for (size_t first = 0; first < carried->count; first += BRINK_LANES) {
     choose_lanes(&room->dual, first);
-    run_kernel(instance, kernel, &frame, iteration);
-    write_lanes(&room->dual, kernel, iteration, carried);
+    if (any_reads_v(bound)) run_equations(room, &instance->all, &frame);
+    transfer_lanes(room, bound, iteration, carried, true);
+    for (size_t k = 0; k < bound->ntasks; k++) {
+      const brink_kernel *kernel = bound->tasks[k].kernel;
+      size_t repeat = brink_action_repeat(bound->action, kernel);
+      brink_dual_open(&room->dual, kernel);
+      for (size_t at = iteration * repeat; at < (iteration + 1) * repeat; at++) {
+        brink_dual_run(&room->dual, kernel, &frame, at);
+        write_lanes(room, kernel, &frame, at);
+      }
+    }
+    transfer_lanes(room, bound, iteration, carried, false);
   }
 }
 
@@ -216,7 +301,7 @@ int brink_instance_start_tangent(brink_now *now, void *user) {
   for (int round = 0; round < FIRST_ROUNDS; round++) {
     for (size_t k = 0; k < system->nfirst_outputs; k++) {
       const brink_bound_action *bound = &instance->first_outputs[k];
-      for (size_t i = 0; i < bound->task.kernel->count; i++)
+      for (size_t i = 0; i < bound->action->count; i++)
         brink_instance_carry(instance, bound, i, now);
     }
   }

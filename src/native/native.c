@@ -3,12 +3,26 @@
 
 #include <stdio.h>
 
-static brink_status make(brink_native *n, const brink_system *system,
-                         const brink_emit_options *options, const char *cache, char *reason) {
-  if (!brink_emit(system, options, &n->allocator, &n->emission)) return BRINK_ERR_MEMORY;
+/* The object of the source that was emitted. */
+static brink_status find_object(brink_native *n, const char *cache, brink_object_store *store,
+                                char *reason) {
   const brink_text *source = &n->emission.source;
+  if (store != NULL)
+    n->object = brink_object_store_find(store, source->data, source->length, cache);
+  if (n->object != NULL) return BRINK_OK;
   brink_status status =
       brink_object_load(source->data, source->length, cache, &n->allocator, &n->object, reason);
+  if (status != BRINK_OK) return status;
+  n->seconds = n->object->seconds;
+  if (store != NULL) brink_object_store_add(store, n->object, source->data, source->length, cache);
+  return BRINK_OK;
+}
+
+static brink_status make(brink_native *n, const brink_system *system,
+                         const brink_emit_options *options, const char *cache,
+                         brink_object_store *store, char *reason) {
+  if (!brink_emit(system, options, &n->allocator, &n->emission)) return BRINK_ERR_MEMORY;
+  brink_status status = find_object(n, cache, store, reason);
   if (status != BRINK_OK) return status;
   if (n->object->nkernels != n->emission.nkernels || n->object->njets != n->emission.njets) {
     snprintf(reason, BRINK_REASON, "the object is not that of the source");
@@ -18,19 +32,22 @@ static brink_status make(brink_native *n, const brink_system *system,
       .maps = n->emission.maps,
       .numbers = n->emission.numbers,
       .scratch = brink_allocate(&n->allocator, n->emission.scratch + 1, sizeof *n->tables.scratch),
-      .random = brink_random};
+      .external = brink_external_call,
+      .random = brink_random,
+      .poisson = brink_poisson};
   return n->tables.scratch == NULL ? BRINK_ERR_MEMORY : BRINK_OK;
 }
 
 brink_status brink_native_create(const brink_system *system, const brink_emit_options *options,
-                                 const char *cache, const brink_allocator *allocator,
-                                 brink_native **native, char *reason) {
+                                 const char *cache, brink_object_store *store,
+                                 const brink_allocator *allocator, brink_native **native,
+                                 char *reason) {
   *native = NULL;
   reason[0] = '\0';
   brink_native *n = brink_allocate(allocator, 1, sizeof *n);
   if (n == NULL) return BRINK_ERR_MEMORY;
   if (allocator != NULL) n->allocator = *allocator;
-  brink_status status = make(n, system, options, cache, reason);
+  brink_status status = make(n, system, options, cache, store, reason);
   if (status == BRINK_OK)
     *native = n;
   else

@@ -29,7 +29,9 @@ typedef struct brink_frame {
   double *out;         /* output j is written to out[j]; with a stride or a map, to out[slot] */
   double *to_x, *to_p; /* actions write here (may be the arrays read above) */
   int *to_mode;
+  double *local; /* of the action that is run: read and written */
   uint64_t seed;
+  const brink_external *externals; /* functions of libraries and of the caller */
 } brink_frame;
 
 /* ---- vm.c ---- */
@@ -88,6 +90,8 @@ typedef struct brink_tables {
   const uint32_t *numbers;
   double *scratch; /* written: a brink_tables belongs to one thread at a time */
   double (*random)(uint64_t seed, double stream, double draw);
+  double (*poisson)(double u, double mean);
+  double (*external)(const brink_external *externals, size_t code, const double *x);
 } brink_tables;
 
 typedef struct brink_emission {
@@ -152,7 +156,22 @@ typedef struct brink_object {
 brink_status brink_object_load(const char *source, size_t length, const char *cache,
                                const brink_allocator *allocator, brink_object **object,
                                char *reason);
+/* One use more of it, for brink_object_unload; any thread. */
+brink_object *brink_object_share(brink_object *object);
 void brink_object_unload(brink_object *object); /* NULL is fine */
+
+/* object_store.c: the last few objects that were loaded. Belongs to one thread at a time; objects that were found in it
+ * outlive it. */
+typedef struct brink_object_store brink_object_store;
+brink_object_store *
+brink_object_store_create(const brink_allocator *allocator); /* NULL: no memory */
+void brink_object_store_destroy(brink_object_store *store);  /* NULL is fine */
+/* The object of this source in this cache, with a use more of it; NULL: it is not there. */
+brink_object *brink_object_store_find(const brink_object_store *store, const char *source,
+                                      size_t length, const char *cache);
+/* Without memory for it, it is not stored. */
+void brink_object_store_add(brink_object_store *store, brink_object *object, const char *source,
+                            size_t length, const char *cache);
 
 /* ---- both together ---- */
 
@@ -161,14 +180,16 @@ typedef struct brink_native {
   brink_allocator allocator;
   brink_emission emission;
   brink_object *object;
+  double seconds; /* to find or make the object, and to load it; 0: it was in the store */
   brink_tables tables;
 } brink_native;
 
 /* brink_emit, brink_object_load, and the tables; statuses of brink_object_load. The system must
- * outlive it. */
+ * outlive it. `store`: where the object is looked for first, and put; NULL: nowhere. */
 brink_status brink_native_create(const brink_system *system, const brink_emit_options *options,
-                                 const char *cache, const brink_allocator *allocator,
-                                 brink_native **native, char *reason);
+                                 const char *cache, brink_object_store *store,
+                                 const brink_allocator *allocator, brink_native **native,
+                                 char *reason);
 void brink_native_destroy(brink_native *native); /* NULL is fine */
 
 /* The function of a kernel of the system; NULL: it was not compiled. A search: ask once. */
@@ -186,9 +207,10 @@ typedef struct brink_input_table {
 } brink_input_table;
 
 typedef struct brink_instance_options {
-  bool interpret;    /* never call a compiler */
-  const char *cache; /* directory; NULL: the user's cache directory */
-  double rtol, atol; /* displace range surfaces */
+  bool interpret;              /* never call a compiler */
+  const char *cache;           /* directory; NULL: the user's cache directory */
+  brink_object_store *objects; /* of objects that are loaded; NULL: none. Used while it is made. */
+  double rtol, atol;           /* displace range surfaces */
   uint64_t seed;
   const brink_input_table *inputs; /* must outlive the instance; NULL: inputs stay as they are */
   bool range_warns;                /* a value outside its range is a warning, not the end */
@@ -225,6 +247,14 @@ void brink_instance_destroy(brink_instance *instance); /* NULL is fine */
 brink_status brink_instance_clone(const brink_instance *like, const brink_allocator *allocator,
                                   brink_diag *diag, brink_instance **copy);
 
+/* What an instance shares with its clones, by itself: an instance can be made of it when there is none any more. */
+typedef struct brink_shared brink_shared;
+brink_shared *brink_instance_share_more(const brink_instance *instance); /* a use more of it */
+void brink_shared_release(brink_shared *shared);                         /* NULL is fine */
+/* As brink_instance_clone. */
+brink_status brink_shared_instance(brink_shared *shared, const brink_allocator *allocator,
+                                   brink_diag *diag, brink_instance **instance);
+
 /* The instance as it was when it was made: it forgets endings, warnings, notes and what came to rest. A simulation of
  * its model can be reset then, and runs as it did before. */
 void brink_instance_reset(brink_instance *instance);
@@ -257,6 +287,19 @@ double brink_instance_compile_seconds(const brink_instance *instance);
 void brink_instance_evaluate(brink_instance *instance, double t, const double *x, const double *p,
                              const int *mode, const signed char *sgn);
 double brink_instance_value(const brink_instance *instance, uint32_t variable, size_t element);
+/* Derivatives of what equations compute, at a point, in directions: of slots[k] of V, a row of along->count. env->sgn
+ * NULL: as above. False: out of memory. */
+bool brink_instance_value_tangents(brink_instance *instance, double t, const double *x,
+                                   const brink_env *env, const brink_tangents *along,
+                                   const size_t *slots, size_t count, double *dv);
+double brink_instance_slot(const brink_instance *instance, brink_space space, size_t slot);
+
+/* After brink_instance_evaluate: the value of a flag of the system there; of a formula 1 (true) or -1. */
+double brink_instance_flag_value(brink_instance *instance, uint32_t flag, size_t index);
+
+/* Likewise: would the action of a flag for this direction, run there, change a value, or end the run? */
+bool brink_instance_would_act(brink_instance *instance, uint32_t flag, size_t index,
+                              brink_direction direction);
 
 /* Which flag (and which of its instances) a guard of the model is. */
 void brink_instance_flag(const brink_instance *instance, size_t guard, uint32_t *flag,
@@ -285,6 +328,10 @@ typedef enum brink_ending {
   BRINK_ENDING_RULES, /* rules that never settle */
 } brink_ending;
 brink_ending brink_instance_ending(const brink_instance *instance, const char **message);
+
+/* Input k that a function of the caller drives: its name, and what became of the calls; NULL: there are no more. */
+const char *brink_instance_function(const brink_instance *instance, size_t k,
+                                    const brink_time_calls **calls);
 
 /* Values outside their ranges, with range_warns: "plant.h = -0.1 at t = 3 is outside its range (0, 10)".
  */

@@ -28,10 +28,17 @@ typedef struct maker {
   vm_instruction *instructions;
   size_t ninstructions;
   size_t nregisters;
+  vm_call *calls; /* in the arena: as many as there are EXTERNAL nodes */
+  size_t ncalls;
 } maker;
 
-static int operands(const brink_expr_node *node, brink_node out[3]) {
+enum { MOST_OPERANDS = BRINK_EXTERNAL_ARGUMENTS };
+
+static int operands(const maker *m, const brink_expr_node *node, brink_node out[MOST_OPERANDS]) {
+  if (node->op == BRINK_OP_EXTERNAL)
+    return (int)brink_graph_arguments(&m->kernel->graph, node, out, NULL);
   int count = node->op == BRINK_OP_REF ? 0 : brink_op_operands((brink_op)node->op);
+  if (brink_op_reads_array(node->op)) count = 1; /* the array is a place, not a value */
   if (count > 0) out[0] = node->a;
   if (count > 1) out[1] = node->b;
   if (count > 2) out[2] = node->c;
@@ -48,9 +55,9 @@ static void count_uses(maker *m) {
     if (output->when != BRINK_NO_NODE) m->uses[output->when] += 2;
   }
   for (size_t i = m->nnodes; i-- > 0;) {
-    brink_node of[3];
+    brink_node of[MOST_OPERANDS];
     if (m->uses[i] == 0) continue;
-    for (int k = operands(&m->nodes[i], of); k-- > 0;) m->uses[of[k]]++;
+    for (int k = operands(m, &m->nodes[i], of); k-- > 0;) m->uses[of[k]]++;
   }
 }
 
@@ -63,10 +70,11 @@ static void classify(maker *m) {
   for (size_t i = 0; i < m->nnodes; i++) {
     const brink_expr_node *node = &m->nodes[i];
     bool invariant = m->kernel->count > 1 || node->op == BRINK_OP_CONST;
-    brink_node of[3];
+    brink_node of[MOST_OPERANDS];
     if (node->op == BRINK_OP_REF)
       invariant = ref_is_invariant(m->kernel, &m->kernel->graph.refs[node->a]);
-    for (int k = operands(node, of); k-- > 0;) invariant = invariant && m->invariant[of[k]];
+    if (brink_op_reads_array(node->op)) invariant = m->invariant[node->b];
+    for (int k = operands(m, node, of); k-- > 0;) invariant = invariant && m->invariant[of[k]];
     m->invariant[i] = invariant;
   }
 }
@@ -91,9 +99,9 @@ static void choose_fused(maker *m) {
 
 static void find_last_uses(maker *m) {
   for (size_t i = 0; i < m->nnodes; i++) {
-    brink_node of[3];
+    brink_node of[MOST_OPERANDS];
     if (m->uses[i] == 0 || m->fused[i]) continue;
-    for (int k = operands(&m->nodes[i], of); k-- > 0;) {
+    for (int k = operands(m, &m->nodes[i], of); k-- > 0;) {
       m->last[of[k]] = (uint32_t)i;
       if (!m->fused[of[k]]) continue;
       m->last[m->nodes[of[k]].a] = (uint32_t)i;
@@ -148,11 +156,21 @@ static vm_instruction fuse(const maker *m, const brink_expr_node *sum) {
                           .c = m->reg[first ? sum->b : sum->a]};
 }
 
-static vm_instruction translate(const maker *m, const brink_expr_node *node) {
+static vm_instruction add_call(maker *m, const brink_expr_node *node) {
+  brink_node of[MOST_OPERANDS];
+  vm_call *call = &m->calls[m->ncalls++];
+  call->count = brink_graph_arguments(&m->kernel->graph, node, of, &call->code);
+  for (size_t k = 0; k < call->count; k++) call->argument[k] = m->reg[of[k]];
+  return (vm_instruction){.op = BRINK_OP_EXTERNAL, .b = (uint32_t)m->ncalls - 1};
+}
+
+static vm_instruction translate(maker *m, const brink_expr_node *node) {
   if (node->op == BRINK_OP_REF) return load(m, node->a);
+  if (node->op == BRINK_OP_EXTERNAL) return add_call(m, node);
   vm_instruction instruction = {.op = node->op};
-  brink_node of[3];
-  int count = operands(node, of);
+  brink_node of[MOST_OPERANDS];
+  int count = operands(m, node, of);
+  if (brink_op_reads_array(node->op)) instruction.b = m->nodes[node->b].a;
   if (count == 2 && (m->fused[of[0]] || m->fused[of[1]])) return fuse(m, node);
   if (count > 0) instruction.a = m->reg[of[0]];
   if (count > 1) instruction.b = m->reg[of[1]];
@@ -166,8 +184,8 @@ static void add_node(maker *m, size_t i) {
   m->reg[i] = take_register(m, m->invariant[i]);
   instruction.d = m->reg[i] & 0xFFFFFF;
   add(m, instruction);
-  brink_node of[3];
-  for (int k = operands(node, of); k-- > 0;) {
+  brink_node of[MOST_OPERANDS];
+  for (int k = operands(m, node, of); k-- > 0;) {
     if (m->fused[of[k]]) {
       give_back(m, m->nodes[of[k]].a, i);
       give_back(m, m->nodes[of[k]].b, i);
@@ -241,7 +259,16 @@ static void add_instructions(maker *m, brink_code *code) {
   add_writes(m);
 }
 
+static bool take_calls(maker *m, brink_code *code, brink_arena *arena) {
+  size_t count = 0;
+  for (size_t i = 0; i < m->nnodes; i++) count += m->nodes[i].op == BRINK_OP_EXTERNAL;
+  if (count == 0) return true;
+  code->calls = m->calls = brink_arena_pack(arena, count, sizeof *m->calls);
+  return m->calls != NULL;
+}
+
 static bool make(maker *m, brink_code *code, brink_arena *arena) {
+  if (!take_calls(m, code, arena)) return false;
   for (size_t i = 0; i < m->nnodes; i++) m->reg[i] = VM_NO_REGISTER;
   count_uses(m);
   classify(m);

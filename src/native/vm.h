@@ -20,7 +20,7 @@ enum { VM_LANES = 32 };
 /* Fewer iterations than this are run one by one. */
 enum { VM_LEAST_BLOCK = 4 };
 
-/* Instructions are the operators of graph.h (but CONST and REF), and these. */
+/* Instructions are the operators of graph.h (but CONST and REF; b of a LOOKUP or FIND is a number of refs), and these. */
 enum {
   VM_SLOT = BRINK_OP_COUNT, /* d = space a, slot b: a double */
   VM_SLOT_INT,              /* the same, an int: MODE or PRE_MODE */
@@ -41,6 +41,12 @@ typedef struct vm_instruction {
 
 #define VM_NO_REGISTER UINT32_MAX
 
+/* A call of an external function (b of an EXTERNAL is its number): registers of the arguments. */
+typedef struct vm_call {
+  size_t code, count;
+  uint32_t argument[BRINK_EXTERNAL_ARGUMENTS];
+} vm_call;
+
 /* One output, as registers. */
 typedef struct vm_output {
   uint32_t value, when; /* when: VM_NO_REGISTER: always */
@@ -55,16 +61,17 @@ struct brink_code {
   const double *constants;
   size_t nconstants, ninvariants, nregisters;
   const vm_output *outputs;
+  const vm_call *calls;
   bool blocks; /* worth running in blocks */
 };
 
 /* ---- operators that are not one C operator or libm function; as brink_op_apply ---- */
 
 static inline double vm_min(double a, double b) {
-  return a < b ? a : b;
+  return a < b || a != a ? a : b;
 }
 static inline double vm_max(double a, double b) {
-  return a > b ? a : b;
+  return a > b || a != a ? a : b;
 }
 /* As the processor cuts: what does not fit is the smallest int. */
 static inline int vm_to_int(double a) {
@@ -90,6 +97,8 @@ static inline const double *vm_doubles(const brink_frame *frame, uint32_t space)
     return frame->pre_x;
   case BRINK_SPACE_PRE_P:
     return frame->pre_p;
+  case BRINK_SPACE_LOCAL:
+    return frame->local;
   default:
     return NULL;
   }
@@ -112,6 +121,8 @@ static inline double *vm_targets(const brink_frame *frame, uint32_t space) {
     return frame->dx;
   case BRINK_SPACE_OUT:
     return frame->out;
+  case BRINK_SPACE_LOCAL:
+    return frame->local;
   default:
     return NULL;
   }
@@ -125,5 +136,10 @@ static inline size_t vm_target_slot(const brink_kernel *kernel, size_t j, size_t
 }
 
 double vm_read(const brink_frame *frame, const brink_ref *ref, size_t iteration);
+/* Element `index` of an array. */
+double vm_lookup(const brink_frame *frame, const brink_ref *array, size_t iteration, double index);
+/* A LOOKUP or a FIND. */
+double vm_array(brink_op op, const brink_frame *frame, const brink_ref *array, size_t iteration,
+                double a);
 
 #endif

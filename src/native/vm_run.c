@@ -7,17 +7,34 @@
 
 #include <string.h>
 
-double vm_read(const brink_frame *frame, const brink_ref *ref, size_t iteration) {
-  size_t slot = brink_ref_slot(ref, iteration);
-  switch (ref->space) {
+#include "num/table.h"
+
+static double read_slot(const brink_frame *frame, brink_space space, size_t slot) {
+  switch (space) {
   case BRINK_SPACE_MODE:
   case BRINK_SPACE_PRE_MODE:
-    return (double)vm_ints(frame, ref->space)[slot];
+    return (double)vm_ints(frame, space)[slot];
   case BRINK_SPACE_SIGN:
     return (double)frame->sgn[slot];
   default:
-    return vm_doubles(frame, ref->space)[slot];
+    return vm_doubles(frame, space)[slot];
   }
+}
+
+double vm_read(const brink_frame *frame, const brink_ref *ref, size_t iteration) {
+  return read_slot(frame, ref->space, brink_ref_slot(ref, iteration));
+}
+
+double vm_lookup(const brink_frame *frame, const brink_ref *array, size_t iteration, double index) {
+  size_t k = brink_lookup_place(index, array->extent);
+  return read_slot(frame, array->space, brink_ref_element(array, iteration, k));
+}
+
+double vm_array(brink_op op, const brink_frame *frame, const brink_ref *array, size_t iteration,
+                double a) {
+  if (op == BRINK_OP_LOOKUP) return vm_lookup(frame, array, iteration, a);
+  const double *from = vm_doubles(frame, array->space) + brink_ref_slot(array, iteration);
+  return (double)brink_table_find(from, array->extent - 1, a) + 1.0;
 }
 
 static void write_output(const brink_code *code, const brink_frame *frame, size_t j,
@@ -53,6 +70,14 @@ static void open_context(vm_context *context, const brink_code *code, const brin
 
 static inline double truth(bool value) {
   return value ? 1.0 : 0.0;
+}
+
+static double call_external(const vm_context *c, const vm_instruction *i, const double *r,
+                            size_t stride) {
+  const vm_call *call = &c->code->calls[i->b];
+  double x[BRINK_EXTERNAL_ARGUMENTS];
+  for (size_t k = 0; k < call->count; k++) x[k] = r[call->argument[k] * stride];
+  return brink_external_call(c->frame->externals, call->code, x);
 }
 
 /* What ends in a libm call, or is rare: not worth a place in the inner switch. */
@@ -153,6 +178,14 @@ static void run_one(const vm_context *c, const vm_instruction *i, const vm_instr
     case VM_REF:
       r[d] = vm_read(c->frame, &c->code->kernel->graph.refs[i->a], iteration);
       break;
+    case BRINK_OP_LOOKUP:
+    case BRINK_OP_FIND:
+      r[d] = vm_array((brink_op)i->op, c->frame, &c->code->kernel->graph.refs[i->b], iteration,
+                      r[i->a]);
+      break;
+    case BRINK_OP_EXTERNAL:
+      r[d] = call_external(c, i, r, 1);
+      break;
     case VM_MULADD:
       r[d] = r[i->a] * r[i->b] + r[i->c];
       break;
@@ -237,6 +270,17 @@ static void compute_block(const vm_context *c, const vm_instruction *i, size_t f
   double *restrict d = r + (size_t)i->d * VM_LANES;
   if (i->op == VM_REF) {
     read_block(c->frame, &c->code->kernel->graph.refs[i->a], first, n, d);
+    return;
+  }
+  if (brink_op_reads_array(i->op)) {
+    const brink_ref *array = &c->code->kernel->graph.refs[i->b];
+    const double *index = r + (size_t)i->a * VM_LANES;
+    for (size_t k = 0; k < n; k++)
+      d[k] = vm_array((brink_op)i->op, c->frame, array, first + k, index[k]);
+    return;
+  }
+  if (i->op == BRINK_OP_EXTERNAL) {
+    for (size_t k = 0; k < n; k++) d[k] = call_external(c, i, r + k, VM_LANES);
     return;
   }
   const double *a = r + (size_t)i->a * VM_LANES, *b = r + (size_t)i->b * VM_LANES,
@@ -392,6 +436,15 @@ size_t brink_code_scratch(const brink_code *code) {
   return (registers > nodes ? registers : nodes) + 1;
 }
 
+static double external_node(const brink_graph *graph, const brink_frame *frame,
+                            const brink_expr_node *node, const double *values) {
+  brink_node of[BRINK_EXTERNAL_ARGUMENTS];
+  double x[BRINK_EXTERNAL_ARGUMENTS];
+  size_t code, count = brink_graph_arguments(graph, node, of, &code);
+  for (size_t k = 0; k < count; k++) x[k] = values[of[k]];
+  return brink_external_call(frame->externals, code, x);
+}
+
 /* Evaluates all nodes up to this one: notes are rare, and their nodes near the graph's start. */
 double brink_code_node(const brink_code *code, const brink_frame *frame, size_t iteration,
                        brink_node node, double *scratch) {
@@ -406,6 +459,10 @@ double brink_code_node(const brink_code *code, const brink_frame *frame, size_t 
       scratch[i] = frame->t;
     else if (n->op == BRINK_OP_REF)
       scratch[i] = vm_read(frame, &graph->refs[n->a], iteration);
+    else if (brink_op_reads_array(n->op))
+      scratch[i] = vm_array((brink_op)n->op, frame, brink_graph_array(graph, n), iteration, a);
+    else if (n->op == BRINK_OP_EXTERNAL)
+      scratch[i] = external_node(graph, frame, n, scratch);
     else if (n->op == BRINK_OP_RANDOM)
       scratch[i] = brink_random(frame->seed, a, b);
     else

@@ -57,6 +57,11 @@ static double lead(const series_run *run, const brink_series_instruction *i) {
   double x = lead_of(run, i->x), y = lead_of(run, i->y);
   if (i->secant) return 1.0 / (cosh(x) * cosh(x));
   if (i->op == BRINK_OP_RANDOM) return brink_random(run->frame->seed, x, y);
+  if (brink_op_reads_array(i->op)) {
+    const brink_series_program *series = run->series;
+    const brink_ref *array = &series->kernel->graph.refs[series->instructions[i->y].a];
+    return vm_array((brink_op)i->op, run->frame, array, run->iteration, x);
+  }
   return brink_op_apply((brink_op)i->op, x, y, lead_of(run, i->z));
 }
 

@@ -95,7 +95,7 @@ static void write_approach(brink_approaches *all, const brink_guard_approach *ap
   text->failed = text->failed || name.failed;
   brink_text_free(&name);
   brink_text_add(text, ",\"t\":");
-  brink_json_real(text, approach->t);
+  brink_json_real(text, brink_system_time(all->def->columns->system, approach->t));
   brink_text_add(text, ",\"value\":");
   brink_json_real(text, approach->value);
   brink_text_add(text, ",\"tolerance\":");
@@ -107,8 +107,17 @@ static void write_approach(brink_approaches *all, const brink_guard_approach *ap
 
 /* ---- events and steps ---- */
 
+/* Distances in the time of the model, if that runs backwards. */
+static void turn_distances(brink_guard_approach *approach) {
+  for (size_t k = 0; k < approach->nalong; k++) approach->along_dt[k] = -approach->along_dt[k];
+  for (size_t k = 0; k < approach->nsteps; k++) approach->step_dt[k] = -approach->step_dt[k];
+}
+
 static void close_open(brink_approaches *all) {
-  for (size_t k = 0; k < all->nopen; k++) write_approach(all, &all->open[k]);
+  for (size_t k = 0; k < all->nopen; k++) {
+    if (all->def->columns->system->backward) turn_distances(&all->open[k]);
+    write_approach(all, &all->open[k]);
+  }
   all->nopen = 0;
 }
 

@@ -114,7 +114,7 @@ static bool row(brink_results *results) {
   add_field(text, columns->system, BRINK_VALUE_REAL, results->row[0]);
   for (size_t k = 0; k < columns->ntracked; k++) {
     const brink_tracked *tracked = &columns->tracked[k];
-    brink_value_type type = columns->system->variables[tracked->variable].type;
+    brink_value_type type = tracked->as->type;
     const double *values = results->row + 1 + tracked->first;
     for (size_t e = 0; e < tracked->count; e++) {
       brink_text_append(text, ",", 1);
@@ -174,6 +174,7 @@ static void release(brink_results *results) {
 }
 
 const brink_results_ops brink_results_csv = {.ending = ".csv",
+                                             .constants = true,
                                              .open = open_csv,
                                              .row = row,
                                              .flush = flush,

@@ -100,6 +100,7 @@ static int on_row(const brink_moment *moment, void *user) {
     values[k] = brink_columns_value(columns, display->tracked[k], display->element[k], moment);
   brink_thin_add(&display->points, moment->t, values);
   brink_thin_add(&display->rows, moment->t, values);
+  brink_columns_visit(display->def.places, moment);
   brink_populations_frame(&display->populations, moment);
   return 0;
 }
@@ -112,7 +113,8 @@ static size_t parts_of(const brink_step_record *record, void *user) {
   size_t fewest = 1;
   if (rows->width == 0.0 && rows->rows < rows->capacity / 4) fewest = PARTS_LATER;
   if (rows->width == 0.0 && rows->rows < rows->capacity / 16) fewest = PARTS_AT_FIRST;
-  double pixel = (display->def.until - display->started) / PIXELS;
+  double until = isfinite(display->def.until) ? display->def.until : record->t1;
+  double pixel = (until - display->started) / PIXELS;
   double wanted = pixel > 0.0 ? ceil(record->h / pixel) : 1.0;
   if (!(wanted <= MOST_PARTS)) wanted = MOST_PARTS;
   size_t parts = wanted > (double)fewest ? (size_t)wanted : fewest;
@@ -146,6 +148,14 @@ void brink_display_event(brink_display *display, const brink_event_record *recor
   brink_trace_event(&display->trace, record);
 }
 
+void brink_display_before_write(brink_display *display) {
+  brink_trace_before_write(&display->trace);
+}
+
+void brink_display_written(brink_display *display) {
+  brink_trace_written(&display->trace);
+}
+
 void brink_display_moved(brink_display *display, double t, const double *x) {
   brink_trace_moved(&display->trace, t, x);
 }
@@ -160,10 +170,23 @@ void brink_display_pair_event(brink_display *display, const brink_moment *before
   brink_populations_event(&display->populations, before, flag, index, participants);
 }
 
+/* A run backwards is shown in the time of the model, from left to right. */
+static void turn(brink_display *display) {
+  display->turned = true;
+  brink_thin_turn(&display->rows);
+  brink_thin_turn(&display->points);
+  brink_thin_turn(&display->steps);
+  if (display->populations.count > 0) brink_thin_turn(&display->populations.frames);
+  double until = display->def.until;
+  display->def.until = 0.0 - display->started;
+  display->started = 0.0 - until;
+}
+
 void brink_display_end(brink_display *display) {
   if (display->def.sim == NULL) return;
   brink_approaches_end(&display->approaches);
   brink_trace_end(&display->trace);
+  if (display->def.columns->system->backward && !display->turned) turn(display);
 }
 
 /* ---- events ---- */
@@ -184,6 +207,11 @@ void brink_display_logged(const brink_logged_event *logged, void *user) {
   brink_json_string(text, system->flags[logged->flag].where);
   brink_text_add(text, ",\"generated\":%s",
                  system->flags[logged->flag].kind == BRINK_FLAG_GENERATED ? "true" : "false");
+  brink_text_add(text, ",\"text\":");
+  if (system->flags[logged->flag].text != NULL)
+    brink_json_string(text, system->flags[logged->flag].text);
+  else
+    brink_text_add(text, "null");
   brink_text_add(text, ",\"agents\":");
   if (system->flags[logged->flag].is_pair)
     brink_json_agents(text, system, logged->participants);
@@ -217,7 +245,7 @@ static bool make_parts(brink_display *display) {
          brink_thin_init(&display->points, BRINK_THIN_LAST, display->nchosen,
                          row_capacity(display->nchosen, MOST_POINTS), arena) &&
          brink_thin_init(&display->steps, BRINK_THIN_EXTREMES, 2, MOST_STEPS, arena) &&
-         brink_populations_init(&display->populations, def->columns, arena);
+         brink_populations_init(&display->populations, def->places, arena);
 }
 
 brink_status brink_display_create(const brink_display_def *def, const brink_allocator *allocator,

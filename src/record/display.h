@@ -26,7 +26,8 @@ typedef struct brink_display_def {
   const brink_sim *sim; /* that has not begun; NULL: rows and meetings are told one by one */
   double started;       /* … and this is when it begins */
   const brink_columns *columns;
-  const size_t *wanted; /* columns that must be there, however many there are */
+  const brink_columns *places; /* where positions of agents are found: states and outputs */
+  const size_t *wanted;        /* columns that must be there, however many there are */
   size_t nwanted;
   double until;
   brink_guard_view guards;
@@ -44,6 +45,9 @@ void brink_display_step(brink_display *display, const brink_step_record *record)
 void brink_display_event(brink_display *display, const brink_event_record *record, uint32_t flag,
                          size_t index);
 /* Constraints have moved the state. */
+/* As brink_trace_before_write and brink_trace_written, of a simulation. */
+void brink_display_before_write(brink_display *display);
+void brink_display_written(brink_display *display);
 void brink_display_moved(brink_display *display, double t, const double *x);
 /* Without a sim: everything at a moment, in the order of time; and an event, with the values before it. */
 void brink_display_row(brink_display *display, const brink_moment *moment);

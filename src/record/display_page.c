@@ -1,15 +1,12 @@
 /* display_page.c: a report as the data of its page. docs/report.md describes the object. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "record/display_parts.h"
 #include "record/encode.h"
 
 /* ---- columns and rows ---- */
-
-static const char *kind_name(brink_variable_kind kind) {
-  return kind == BRINK_VARIABLE_STATE ? "state" : kind == BRINK_VARIABLE_MODE ? "mode" : "output";
-}
 
 static const char *type_name(brink_value_type type) {
   static const char *const names[] = {[BRINK_VALUE_REAL] = "real",
@@ -45,7 +42,7 @@ static void write_labels(brink_text *text, const brink_system *system) {
 
 static void write_column(const brink_display *display, size_t k, brink_text *text) {
   const brink_columns *columns = display->def.columns;
-  const brink_variable *variable = &columns->system->variables[display->tracked[k]->variable];
+  const brink_variable *variable = display->tracked[k]->as;
   brink_text room = {.allocator = text->allocator};
   const char *name = brink_columns_name(columns, display->tracked[k], display->element[k], &room);
   brink_text_add(text, "%s{\"name\":", k > 0 ? ",\n  " : "");
@@ -54,8 +51,8 @@ static void write_column(const brink_display *display, size_t k, brink_text *tex
   write_variable_name(text, name);
   text->failed = text->failed || room.failed;
   brink_text_free(&room);
-  brink_text_add(text, ",\"kind\":\"%s\",\"type\":\"%s\",\"unit\":", kind_name(variable->kind),
-                 type_name(variable->type));
+  brink_text_add(text, ",\"kind\":\"%s\",\"type\":\"%s\",\"unit\":",
+                 brink_tracked_kind(display->tracked[k]), type_name(variable->type));
   write_string_or_null(text, variable->unit);
   brink_text_add(text, ",\"labels\":");
   if (variable->type == BRINK_VALUE_STRING)
@@ -140,7 +137,7 @@ static void write_parameters(const brink_system *system, brink_text *text) {
   brink_text room = {.allocator = text->allocator};
   for (size_t k = 0; k < given.ntracked; k++) {
     const brink_tracked *tracked = &given.tracked[k];
-    const brink_variable *variable = &system->variables[tracked->variable];
+    const brink_variable *variable = tracked->as;
     for (size_t e = 0; e < tracked->count && count < MOST_PARAMETERS; e++) {
       brink_text_add(text, "%s{\"name\":", count++ > 0 ? "," : "");
       brink_json_string(text, brink_columns_name(&given, tracked, e, &room));
@@ -189,7 +186,7 @@ bool brink_display_data(const brink_display *display, const brink_display_contex
   brink_text_add(text, ",\"started\":");
   brink_json_real(text, display->started);
   brink_text_add(text, ",\"until\":");
-  brink_json_real(text, display->def.until);
+  brink_json_real(text, isfinite(display->def.until) ? display->def.until : summary.t);
   write_rows(display, text);
   write_list(text, "events", &display->events);
   brink_text_add(text, ",\n \"events_total\":%zu", display->ntold);

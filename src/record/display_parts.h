@@ -94,6 +94,7 @@ struct brink_display {
   const brink_tracked **tracked;
   size_t *element;
   size_t nchosen;
+  bool turned; /* rows are in the time of the model, which ran backwards */
   brink_trace trace;
   brink_thinned rows;   /* the chosen columns */
   brink_thinned points; /* the same, some rows as they are */

@@ -60,14 +60,13 @@ static bool flush(brink_results *results) {
 static bool row(brink_results *results) {
   brink_hdf5 *own = results->own;
   const brink_columns *columns = results->columns;
-  const brink_system *system = columns->system;
   memcpy(brink_hdf5_table_place(&own->rows, TIME), results->row, sizeof(double));
   for (size_t k = 0; k < columns->ntracked; k++) {
     const brink_tracked *tracked = &columns->tracked[k];
     const double *values = results->row + 1 + tracked->first;
     unsigned char *out = brink_hdf5_table_place(&own->rows, 1 + k);
     for (size_t e = 0; e < tracked->count; e++)
-      out = brink_hdf5_put_value(system, tracked->variable, values[e], out);
+      out = brink_hdf5_put_value(tracked->as, values[e], out);
   }
   if (!brink_hdf5_table_next(&own->rows)) return fail(results);
   if (own->rows.used > 0) return true;
@@ -116,10 +115,6 @@ static bool event(brink_results *results, const brink_logged_event *logged, int6
 
 /* ---- making the file ---- */
 
-static const char *kind_name(brink_variable_kind kind) {
-  return kind == BRINK_VARIABLE_STATE ? "state" : kind == BRINK_VARIABLE_MODE ? "mode" : "output";
-}
-
 static bool create_group(const brink_hdf5 *own, const char *name) {
   hid_t group = own->library.H5Gcreate2(own->file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   return group >= 0 && own->library.H5Gclose(group) >= 0;
@@ -136,11 +131,12 @@ static bool create_variable(brink_results *results, size_t k) {
   const brink_hdf5_library *h5 = &own->library;
   const brink_columns *columns = results->columns;
   const brink_tracked *tracked = &columns->tracked[k];
-  const brink_variable *variable = &columns->system->variables[tracked->variable];
+  const brink_variable *variable = tracked->as;
   const brink_hdf5_column *column = &own->rows.columns[1 + k];
-  hid_t type = brink_hdf5_value_type(h5, columns->system, tracked->variable);
+  hid_t type = brink_hdf5_value_type(h5, columns->system, tracked->as);
   hid_t set = brink_hdf5_table_create(&own->rows, 1 + k, type);
-  bool fine = set >= 0 && brink_hdf5_write_attribute(h5, set, "kind", kind_name(variable->kind)) &&
+  bool fine = set >= 0 &&
+              brink_hdf5_write_attribute(h5, set, "kind", brink_tracked_kind(tracked)) &&
               (column->width == 0 ||
                brink_hdf5_write_names(own, columns, tracked, strrchr(column->path, '/') + 1));
   if (fine && variable->unit != NULL && variable->unit[0] != '\0')
@@ -208,8 +204,8 @@ static bool create(brink_results *results, bool compact) {
   own->file = own->rows.file = own->events.file = create_file(own, compact);
   if (own->file < 0 || !brink_hdf5_write_provenance(own, &results->def)) return fail(results);
   own->names = h5->H5Gcreate2(own->file, "names", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  bool fine = own->names >= 0 && brink_hdf5_write_parameters(own) && create_events(own) &&
-              create_trajectory(results);
+  bool fine = own->names >= 0 && brink_hdf5_write_parameters(own, &results->start) &&
+              create_events(own) && create_trajectory(results);
   h5->H5Gclose(own->names);
   return fine || fail(results);
 }
@@ -286,7 +282,7 @@ static bool lay_out_rows(brink_results *results) {
     column->path = path_of(results, columns->name[tracked->first]);
     if (column->path == NULL) return false;
     column->width = brink_hdf5_is_array(columns, tracked) ? tracked->count : 0;
-    column->bytes = tracked->count * brink_hdf5_value_size(columns->system, tracked->variable);
+    column->bytes = tracked->count * brink_hdf5_value_size(tracked->as);
   }
   size_t most = results->def.chunk_rows;
   for (size_t k = 0; k < table->ncolumns; k++) own->row_bytes += table->columns[k].bytes;

@@ -75,24 +75,22 @@ bool brink_hdf5_write_attribute(const brink_hdf5_library *h5, hid_t object, cons
 /* ---- parameters ---- */
 
 static bool write_parameter(brink_hdf5 *own, hid_t group, const brink_tracked *tracked,
-                            brink_text *name) {
+                            const brink_moment *start, brink_text *name) {
   const brink_columns *given = &own->given;
   const brink_system *system = given->system;
-  const brink_variable *variable = &system->variables[tracked->variable];
+  const brink_variable *variable = tracked->as;
   const brink_allocator *allocator = &given->arena.allocator;
-  size_t size = brink_hdf5_value_size(system, tracked->variable);
+  size_t size = brink_hdf5_value_size(tracked->as);
   unsigned char *values = brink_allocate(allocator, tracked->count, size), *out = values;
-  brink_moment start = {.p = system->p0, .mode = system->mode0};
   brink_bare_name(given->name[tracked->first], name);
   if (values == NULL || name->failed) {
     brink_release(allocator, values, tracked->count, size);
     return false;
   }
   for (size_t e = 0; e < tracked->count; e++)
-    out = brink_hdf5_put_value(system, tracked->variable,
-                               brink_columns_value(given, tracked, e, &start), out);
+    out = brink_hdf5_put_value(tracked->as, brink_columns_value(given, tracked, e, start), out);
   bool array = brink_hdf5_is_array(given, tracked);
-  hid_t type = brink_hdf5_value_type(&own->library, system, tracked->variable);
+  hid_t type = brink_hdf5_value_type(&own->library, system, tracked->as);
   bool fine = write_dataset(&own->library, group, name->data, type, array ? 1 : 0, tracked->count,
                             values, variable->unit) &&
               (!array || brink_hdf5_write_names(own, given, tracked, name->data));
@@ -101,13 +99,13 @@ static bool write_parameter(brink_hdf5 *own, hid_t group, const brink_tracked *t
   return fine;
 }
 
-bool brink_hdf5_write_parameters(brink_hdf5 *own) {
+bool brink_hdf5_write_parameters(brink_hdf5 *own, const brink_moment *start) {
   const brink_hdf5_library *h5 = &own->library;
   hid_t group = h5->H5Gcreate2(own->file, "parameters", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   brink_text name = {.allocator = own->given.arena.allocator};
   bool fine = group >= 0;
   for (size_t k = 0; k < own->given.ntracked && fine; k++)
-    fine = write_parameter(own, group, &own->given.tracked[k], &name);
+    fine = write_parameter(own, group, &own->given.tracked[k], start, &name);
   brink_text_free(&name);
   h5->H5Gclose(group);
   return fine;

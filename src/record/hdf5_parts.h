@@ -28,7 +28,7 @@ bool brink_hdf5_write_names(brink_hdf5 *own, const brink_columns *columns,
                             const brink_tracked *tracked, const char *name);
 bool brink_hdf5_write_attribute(const brink_hdf5_library *library, hid_t object, const char *name,
                                 const char *value);
-bool brink_hdf5_write_parameters(brink_hdf5 *own);
+bool brink_hdf5_write_parameters(brink_hdf5 *own, const brink_moment *start);
 /* With "status": "running", and "complete": FALSE. */
 bool brink_hdf5_write_provenance(brink_hdf5 *own, const brink_results_def *def);
 bool brink_hdf5_write_status(brink_hdf5 *own, const char *status, bool complete);

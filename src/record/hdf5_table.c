@@ -26,7 +26,7 @@ hid_t brink_hdf5_boolean_type(const brink_hdf5_library *h5) {
 #define LABELS_SIZE 48000
 
 static hid_t labels_type(const brink_hdf5_library *h5, const brink_system *system,
-                         uint32_t variable) {
+                         const brink_variable *variable) {
   size_t count = brink_labels(system, variable), size = 0;
   for (size_t k = 0; k < count; k++) size += strlen(brink_label(system, variable, k)) + 16;
   if (count == 0 || size > LABELS_SIZE) return h5->H5Tcopy(h5->H5T_NATIVE_INT32_g);
@@ -37,8 +37,8 @@ static hid_t labels_type(const brink_hdf5_library *h5, const brink_system *syste
 }
 
 hid_t brink_hdf5_value_type(const brink_hdf5_library *h5, const brink_system *system,
-                            uint32_t variable) {
-  switch (system->variables[variable].type) {
+                            const brink_variable *variable) {
+  switch (variable->type) {
   case BRINK_VALUE_INTEGER:
     return h5->H5Tcopy(h5->H5T_NATIVE_INT64_g);
   case BRINK_VALUE_BOOLEAN:
@@ -51,18 +51,18 @@ hid_t brink_hdf5_value_type(const brink_hdf5_library *h5, const brink_system *sy
   return h5->H5Tcopy(h5->H5T_NATIVE_DOUBLE_g);
 }
 
-size_t brink_hdf5_value_size(const brink_system *system, uint32_t variable) {
+size_t brink_hdf5_value_size(const brink_variable *variable) {
   static const size_t sizes[] = {[BRINK_VALUE_REAL] = sizeof(double),
                                  [BRINK_VALUE_INTEGER] = sizeof(int64_t),
                                  [BRINK_VALUE_BOOLEAN] = sizeof(int8_t),
                                  [BRINK_VALUE_STRING] = sizeof(int32_t)};
-  return sizes[system->variables[variable].type];
+  return sizes[variable->type];
 }
 
-unsigned char *brink_hdf5_put_value(const brink_system *system, uint32_t variable, double value,
+unsigned char *brink_hdf5_put_value(const brink_variable *variable, double value,
                                     unsigned char *out) {
-  size_t size = brink_hdf5_value_size(system, variable);
-  switch (system->variables[variable].type) {
+  size_t size = brink_hdf5_value_size(variable);
+  switch (variable->type) {
   case BRINK_VALUE_INTEGER: /* whole numbers; INT64_MIN stands for what is none */
     memcpy(out, &(int64_t){fabs(value) < 0x1p63 ? (int64_t)value : INT64_MIN}, size);
     break;
@@ -70,7 +70,7 @@ unsigned char *brink_hdf5_put_value(const brink_system *system, uint32_t variabl
     memcpy(out, &(int8_t){value != 0.0}, size);
     break;
   case BRINK_VALUE_STRING:
-    memcpy(out, &(int32_t){(int32_t)brink_label_code(system, variable, value)}, size);
+    memcpy(out, &(int32_t){(int32_t)brink_label_code(variable, value)}, size);
     break;
   case BRINK_VALUE_REAL:
     memcpy(out, &value, size);

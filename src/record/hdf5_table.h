@@ -39,10 +39,10 @@ hid_t brink_hdf5_text_type(const brink_hdf5_library *library, size_t size);
 hid_t brink_hdf5_boolean_type(const brink_hdf5_library *library);
 /* Of a variable: double, 64-bit integer, FALSE and TRUE, or an enumeration of its strings. */
 hid_t brink_hdf5_value_type(const brink_hdf5_library *library, const brink_system *system,
-                            uint32_t variable);
-size_t brink_hdf5_value_size(const brink_system *system, uint32_t variable);
+                            const brink_variable *variable);
+size_t brink_hdf5_value_size(const brink_variable *variable);
 /* A value as the file has it; returns what follows it. */
-unsigned char *brink_hdf5_put_value(const brink_system *system, uint32_t variable, double value,
+unsigned char *brink_hdf5_put_value(const brink_variable *variable, double value,
                                     unsigned char *out);
 
 /* ---- tables ---- */

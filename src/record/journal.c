@@ -22,20 +22,24 @@ struct brink_entry {
   bool detailed;      /* its changes are described */
   bool waits;         /* for what a rule does */
   brink_text name;    /* of the flag */
-  brink_text head;    /* JSON up to and with "after": */
-  brink_text after;   /* JSON; not yet there while it waits */
+  brink_text head;    /* JSON before "state" */
+  brink_text values;  /* JSON: "state", "after", "changed"; not yet there while it waits */
   brink_text notes;   /* elements of a JSON array */
   bool judged;        /* its condition is known */
   double condition;   /* NaN: it has none */
   brink_text details; /* of it: a JSON object; empty: none */
   brink_text changes; /* for a person; not yet there while it waits */
-  double *x;          /* while it waits: states after the event, … */
+  double *x;          /* while it waits: states after the event */
   double *p;          /* … parameters and modes before it */
   int *mode;
   double *before_x; /* with constraints, which may move states later: those before it */
+  double *was;      /* for JSON: the values that it concerns, as they were before it */
+  size_t nwas, was_capacity;
 };
 
 #define CHANGES_SHOWN 4
+#define WHOLE_STATE                                                                                \
+  32 /* an event that concerns more values is written with those that it changed */
 
 void brink_journal_init(brink_journal *journal, const brink_columns *columns, size_t nx,
                         bool json) {
@@ -56,7 +60,7 @@ static void free_entry(brink_journal *journal, brink_entry *entry) {
   const brink_allocator *allocator = allocator_of(journal);
   brink_text_free(&entry->name);
   brink_text_free(&entry->head);
-  brink_text_free(&entry->after);
+  brink_text_free(&entry->values);
   brink_text_free(&entry->notes);
   brink_text_free(&entry->details);
   brink_text_free(&entry->changes);
@@ -64,6 +68,7 @@ static void free_entry(brink_journal *journal, brink_entry *entry) {
   brink_release(allocator, entry->p, system->np, sizeof(double));
   brink_release(allocator, entry->mode, system->nmodes, sizeof(int));
   brink_release(allocator, entry->before_x, journal->nx, sizeof(double));
+  brink_release(allocator, entry->was, entry->was_capacity, sizeof(double));
 }
 
 void brink_journal_free(brink_journal *journal) {
@@ -89,9 +94,11 @@ void brink_journal_free(brink_journal *journal) {
 }
 
 bool brink_journal_wants(const brink_system *system, uint32_t flag, brink_direction direction) {
+  if (system->flags[flag].silent) return false;
   switch (system->flags[flag].kind) {
   case BRINK_FLAG_DECLARED:
   case BRINK_FLAG_GENERATED:
+  case BRINK_FLAG_TIMER:
     return true;
   case BRINK_FLAG_RULE:
     return direction == BRINK_POSITIVE;
@@ -108,14 +115,16 @@ bool brink_journal_wants(const brink_system *system, uint32_t flag, brink_direct
 typedef struct visitor visitor;
 struct visitor {
   brink_journal *journal;
-  const brink_moment *moment, *before; /* before: for changes */
+  const brink_moment *moment, *before; /* before: for changes; NULL: `was` */
+  double *was;                         /* values before, in the order of the visit … */
+  size_t at;                           /* … which is here */
   brink_text *text;
   size_t seen;
   void (*visit)(visitor *self, const brink_tracked *tracked, size_t element);
 };
 
 static void visit_elements(visitor *v, const brink_tracked *tracked, size_t first, size_t count) {
-  for (size_t e = first; e < first + count; e++) v->visit(v, tracked, e);
+  for (size_t e = first; e < first + count; e++, v->at++) v->visit(v, tracked, e);
 }
 
 /* All states and modes, or those of the agents that it is about. */
@@ -142,39 +151,71 @@ brink_participants brink_participants_of(const brink_flag *flag, size_t index) {
   return participants;
 }
 
-static brink_value_type type_of(const brink_columns *columns, const brink_tracked *tracked) {
-  return columns->system->variables[tracked->variable].type;
+static double value_now(const visitor *v, const brink_tracked *tracked, size_t element) {
+  return brink_columns_value(v->journal->columns, tracked, element, v->moment);
 }
 
-static bool is_mode(const brink_columns *columns, const brink_tracked *tracked) {
-  return columns->system->variables[tracked->variable].kind == BRINK_VARIABLE_MODE;
+static double value_before(const visitor *v, const brink_tracked *tracked, size_t element) {
+  if (v->before == NULL) return v->was[v->at];
+  return brink_columns_value(v->journal->columns, tracked, element, v->before);
 }
 
-static void write_member(visitor *v, const brink_tracked *tracked, size_t element) {
+static void write_named(visitor *v, const brink_tracked *tracked, size_t element, double value) {
   const brink_columns *columns = v->journal->columns;
   if (v->seen++ > 0) brink_text_append(v->text, ",", 1);
   brink_json_string(v->text, brink_columns_name(columns, tracked, element, &v->journal->room));
   brink_text_append(v->text, ":", 1);
-  brink_json_value(v->text, columns->system, type_of(columns, tracked),
-                   brink_columns_value(columns, tracked, element, v->moment));
+  brink_json_value(v->text, columns->system, tracked->as->type, value);
+}
+
+static void write_member(visitor *v, const brink_tracked *tracked, size_t element) {
+  write_named(v, tracked, element, value_now(v, tracked, element));
 }
 
 static void write_state(visitor *v, const brink_tracked *tracked, size_t element) {
-  if (!is_mode(v->journal->columns, tracked)) write_member(v, tracked, element);
+  if (tracked->as->kind != BRINK_VARIABLE_MODE)
+    write_named(v, tracked, element, value_before(v, tracked, element));
+}
+
+static bool is_changed(const visitor *v, const brink_tracked *tracked, size_t element) {
+  double before = value_before(v, tracked, element), after = value_now(v, tracked, element);
+  return before < after || before > after || isnan(before) != isnan(after);
+}
+
+static void write_changed_state(visitor *v, const brink_tracked *tracked, size_t element) {
+  if (is_changed(v, tracked, element)) write_state(v, tracked, element);
+}
+
+static void write_changed_member(visitor *v, const brink_tracked *tracked, size_t element) {
+  if (is_changed(v, tracked, element)) write_member(v, tracked, element);
+}
+
+static void write_changed_name(visitor *v, const brink_tracked *tracked, size_t element) {
+  if (!is_changed(v, tracked, element)) return;
+  if (v->seen++ > 0) brink_text_append(v->text, ",", 1);
+  brink_json_string(v->text,
+                    brink_columns_name(v->journal->columns, tracked, element, &v->journal->room));
+}
+
+static void count_one(visitor *v, const brink_tracked *tracked, size_t element) {
+  (void)v, (void)tracked, (void)element; /* v->at goes on */
+}
+
+static void keep_value(visitor *v, const brink_tracked *tracked, size_t element) {
+  v->was[v->at] = value_now(v, tracked, element);
 }
 
 static void write_change(visitor *v, const brink_tracked *tracked, size_t element) {
   const brink_columns *columns = v->journal->columns;
-  double before = brink_columns_value(columns, tracked, element, v->before);
-  double after = brink_columns_value(columns, tracked, element, v->moment);
-  if (!(before < after || before > after)) return;
+  if (!is_changed(v, tracked, element)) return;
+  double after = value_now(v, tracked, element);
   if (v->seen < CHANGES_SHOWN) {
     brink_text_add(v->text, "%s%s = ", v->text->length > 0 ? ", " : "",
                    brink_columns_name(columns, tracked, element, &v->journal->room));
-    if (type_of(columns, tracked) == BRINK_VALUE_REAL)
+    if (tracked->as->type == BRINK_VALUE_REAL)
       brink_text_add(v->text, "%.6g", after);
     else
-      brink_value_text(columns->system, type_of(columns, tracked), after, v->text);
+      brink_value_text(columns->system, tracked->as->type, after, v->text);
   } else if (v->seen == CHANGES_SHOWN) {
     brink_text_add(v->text, ", …");
   }
@@ -193,14 +234,14 @@ static brink_entry *new_entry(brink_journal *journal) {
     brink_release(allocator, journal->open, journal->open_capacity, sizeof *moved);
     for (size_t k = journal->nopen; k < larger; k++) {
       brink_entry *e = &moved[k];
-      e->name.allocator = e->head.allocator = e->after.allocator = *allocator;
+      e->name.allocator = e->head.allocator = e->values.allocator = *allocator;
       e->notes.allocator = e->changes.allocator = e->details.allocator = *allocator;
     }
     journal->open = moved;
     journal->open_capacity = larger;
   }
   brink_entry *entry = &journal->open[journal->nopen++];
-  entry->name.length = entry->head.length = entry->after.length = 0;
+  entry->name.length = entry->head.length = entry->values.length = 0;
   entry->notes.length = entry->changes.length = entry->details.length = 0;
   entry->judged = false;
   return entry;
@@ -220,44 +261,83 @@ static void write_notes(brink_journal *journal, const brink_log_note *notes, siz
   }
 }
 
-/* {"t":4.0,"flag":"empty","direction":"negative","state":{"h":1e-06},"after": */
-static void write_head(brink_journal *journal, const brink_moment *before, brink_entry *entry) {
+/* The expression that the compiler made a flag of, beside its stable name. */
+static void write_text(const brink_flag *flag, brink_text *text) {
+  if (flag->text == NULL) return;
+  brink_text_add(text, ",\"text\":");
+  brink_json_string(text, flag->text);
+}
+
+/* As the model counts time. */
+static double outside(const brink_journal *journal, double t) {
+  return brink_system_time(journal->columns->system, t);
+}
+
+/* {"t":4.0,"flag":"empty","direction":"negative" */
+static void write_head(brink_journal *journal, brink_entry *entry) {
   const brink_system *system = journal->columns->system;
   const brink_flag *flag = &system->flags[entry->flag];
   brink_text *text = &entry->head;
   brink_text_add(text, "{\"t\":");
-  brink_json_real(text, entry->t);
+  brink_json_real(text, outside(journal, entry->t));
   brink_text_add(text, ",\"flag\":");
   brink_json_string(text, entry->name.data);
   brink_text_add(text, ",\"direction\":\"%s\"",
                  entry->direction == BRINK_NEGATIVE ? "negative" : "positive");
   if (flag->kind == BRINK_FLAG_GENERATED) brink_text_add(text, ",\"generated\":true");
+  write_text(flag, text);
   if (flag->is_pair) {
     brink_text_add(text, ",\"agents\":");
     brink_json_agents(text, system, &entry->participants);
   }
-  brink_text_add(text, ",\n   \"state\":{");
-  visitor v = {.journal = journal, .moment = before, .text = text, .visit = write_state};
-  visit_participants(&v, &entry->participants);
-  brink_text_add(text, "},\n   \"after\":");
+}
+
+static void visit_with(visitor *v, const brink_entry *entry,
+                       void (*visit)(visitor *self, const brink_tracked *tracked, size_t element)) {
+  v->visit = visit;
+  v->seen = v->at = 0;
+  visit_participants(v, &entry->participants);
+}
+
+/* The values that the event concerns, as they are before it. False: out of memory. */
+static bool keep_values(brink_journal *journal, const brink_moment *before, brink_entry *entry) {
+  const brink_allocator *allocator = allocator_of(journal);
+  visitor v = {.journal = journal, .moment = before};
+  visit_with(&v, entry, count_one);
+  entry->nwas = v.at;
+  if (entry->nwas > entry->was_capacity) {
+    brink_release(allocator, entry->was, entry->was_capacity, sizeof *entry->was);
+    entry->was = brink_allocate(allocator, entry->nwas, sizeof *entry->was);
+    entry->was_capacity = entry->was != NULL ? entry->nwas : 0;
+    journal->failed = journal->failed || entry->was == NULL;
+  }
+  v.was = entry->was;
+  if (entry->nwas <= entry->was_capacity) visit_with(&v, entry, keep_value);
+  return entry->nwas <= entry->was_capacity;
+}
+
+/* ,"state":{"h":1e-06},"after":{"h":1e-06,"phase":"empty"},"changed":["phase"], compared with what was before the
+ * event, in place of what is there. An event that concerns many values has those that it changed. */
+static void write_values(brink_journal *journal, const brink_moment *after, brink_entry *entry) {
+  visitor v = {.journal = journal, .moment = after, .was = entry->was, .text = &entry->values};
+  bool whole = journal->states || entry->nwas <= WHOLE_STATE;
+  v.text->length = 0;
+  brink_text_add(v.text, ",\n   \"state\":{");
+  visit_with(&v, entry, whole ? write_state : write_changed_state);
+  brink_text_add(v.text, "},\n   \"after\":{");
+  visit_with(&v, entry, whole ? write_member : write_changed_member);
+  brink_text_add(v.text, "},\"changed\":[");
+  visit_with(&v, entry, write_changed_name);
+  brink_text_add(v.text, "]");
 }
 
 static void write_after(brink_journal *journal, const brink_moment *before,
                         const brink_moment *after, brink_entry *entry) {
-  visitor v = {.journal = journal, .moment = after, .before = before};
-  if (journal->json) {
-    v.text = &entry->after;
-    v.visit = write_member;
-    v.text->length = 0;
-    brink_text_append(v.text, "{", 1);
-    visit_participants(&v, &entry->participants);
-    brink_text_append(v.text, "}", 1);
-  }
+  bool kept = entry->nwas <= entry->was_capacity;
+  if (journal->json && kept) write_values(journal, after, entry);
   if (!entry->detailed) return;
-  v.text = &entry->changes;
-  v.visit = write_change;
-  v.seen = 0;
-  visit_participants(&v, &entry->participants);
+  visitor v = {.journal = journal, .moment = after, .before = before, .text = &entry->changes};
+  visit_with(&v, entry, write_change);
 }
 
 static void *keep(brink_journal *journal, void *room, const void *from, size_t count, size_t size) {
@@ -378,8 +458,9 @@ static void open_entry(brink_journal *journal, const brink_event_input *h) {
     return;
   }
   if (journal->json) {
-    write_head(journal, &before, entry);
+    write_head(journal, entry);
     write_notes(journal, h->notes, h->nnotes, &entry->notes);
+    if (!keep_values(journal, &before, entry)) return;
   }
   if (system->flags[h->flag].kind == BRINK_FLAG_RULE)
     wait_for_rule(journal, h->record, entry);
@@ -452,9 +533,9 @@ static void add_partners(const brink_journal *journal, const brink_entry *entry,
 
 static void add_headline(brink_journal *journal, const brink_entry *entry) {
   brink_headline *headline = &journal->headline[journal->nheadlines++];
-  *headline = (brink_headline){.t = entry->t, .direction = entry->direction};
+  *headline = (brink_headline){.t = outside(journal, entry->t), .direction = entry->direction};
   headline->flag.allocator = headline->changes.allocator = *allocator_of(journal);
-  brink_text_append(&headline->flag, entry->name.data, entry->name.length);
+  brink_system_flag_label(journal->columns->system, entry->flag, entry->index, &headline->flag);
   add_partners(journal, entry, &headline->flag);
   brink_text_append(&headline->changes, entry->changes.data, entry->changes.length);
   journal->failed = journal->failed || headline->flag.failed || headline->changes.failed;
@@ -466,7 +547,7 @@ static bool has_impulse(const brink_journal *journal, const brink_entry *entry) 
 }
 
 static void call_listener(brink_journal *journal, const brink_entry *entry) {
-  brink_logged_event logged = {.t = entry->t,
+  brink_logged_event logged = {.t = outside(journal, entry->t),
                                .flag = entry->flag,
                                .index = entry->index,
                                .participants = &entry->participants,
@@ -474,14 +555,15 @@ static void call_listener(brink_journal *journal, const brink_entry *entry) {
                                .direction = entry->direction,
                                .row = entry->row,
                                .changes = entry->changes.length > 0 ? entry->changes.data : "",
-                               .impulse = has_impulse(journal, entry) ? journal->impulse : NULL};
+                               .impulse = has_impulse(journal, entry) ? journal->impulse : NULL,
+                               .condition = entry->judged ? entry->condition : (double)NAN};
   journal->listen(&logged, journal->listener);
 }
 
 /* The event is complete, and goes to its place. */
 static void close_entry(brink_journal *journal, const brink_entry *entry) {
   journal->failed = journal->failed || entry->name.failed || entry->head.failed ||
-                    entry->after.failed || entry->notes.failed || entry->changes.failed ||
+                    entry->values.failed || entry->notes.failed || entry->changes.failed ||
                     entry->details.failed;
   if (journal->failed) return;
   if (entry->headline) add_headline(journal, entry);
@@ -490,7 +572,7 @@ static void close_entry(brink_journal *journal, const brink_entry *entry) {
   brink_text *text = &journal->events;
   brink_text_add(text, "%s", text->length > 0 ? ",\n  " : "\n  ");
   brink_text_append(text, entry->head.data, entry->head.length);
-  brink_text_append(text, entry->after.data, entry->after.length);
+  brink_text_append(text, entry->values.data, entry->values.length);
   if (has_impulse(journal, entry)) {
     brink_text_add(text, ",\n   \"impulse\":");
     brink_journal_impulses(journal, text);
@@ -529,16 +611,19 @@ static void begin_item(brink_journal *journal, brink_text *text, uint32_t flag, 
   brink_system_flag_name(journal->columns->system, flag, index, &name);
   brink_text_add(text, "%s{\"flag\":", text->length > 0 ? ",\n  " : "\n  ");
   brink_json_string(text, name.data != NULL ? name.data : "");
+  write_text(&journal->columns->system->flags[flag], text);
   text->failed = text->failed || name.failed;
   brink_text_free(&name);
 }
 
-void brink_journal_slide(brink_journal *journal, uint32_t flag, size_t index, double from,
-                         double to) {
+void brink_journal_slide(brink_journal *journal, uint32_t flag, size_t index, double first,
+                         double last) {
+  double from = fmin(outside(journal, first), outside(journal, last));
+  double to = fmax(outside(journal, first), outside(journal, last));
   if (journal->nslides++ < BRINK_HEADLINES) {
     brink_text *line = &journal->slides;
     brink_text_add(line, "  %-14.10g  %-14.10g  ", from, to);
-    brink_system_flag_name(journal->columns->system, flag, index, line);
+    brink_system_flag_label(journal->columns->system, flag, index, line);
     brink_text_add(line, "\n");
   }
   if (!journal->json && journal->nslides > journal->listed) return;
@@ -556,19 +641,19 @@ void brink_journal_miss(brink_journal *journal, uint32_t flag, size_t index,
                         const brink_near_miss *miss) {
   if (journal->nmisses++ < BRINK_HEADLINES) {
     brink_text *line = &journal->near;
-    brink_text_add(line, "  %-14.10g  %-13.6g  ", miss->t, miss->value);
+    brink_text_add(line, "  %-14.10g  %-13.6g  ", outside(journal, miss->t), miss->value);
     if (isnan(miss->distance))
       brink_text_add(line, "%-13s  ", "-"); /* the guard is flat there */
     else
       brink_text_add(line, "%-13.6g  ", miss->distance);
-    brink_system_flag_name(journal->columns->system, flag, index, line);
+    brink_system_flag_label(journal->columns->system, flag, index, line);
     brink_text_add(line, "\n");
   }
   if (!journal->json && journal->nmisses > journal->listed) return;
   brink_text *text = &journal->misses;
   begin_item(journal, text, flag, index);
   brink_text_add(text, ",\"t\":");
-  brink_json_real(text, miss->t);
+  brink_json_real(text, outside(journal, miss->t));
   brink_text_add(text, ",\"value\":");
   brink_json_real(text, miss->value);
   brink_text_add(text, ",\"tolerance\":");

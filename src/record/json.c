@@ -112,24 +112,72 @@ static void strings(brink_text *text, const char *const *items, size_t count) {
   brink_text_add(text, "]");
 }
 
-/* At most so many of each variable. */
-static void final_values(brink_text *text, const brink_columns *columns, const brink_moment *moment,
-                         size_t most) {
+/* Members "name":value of the elements of something tracked, `most` at most. */
+static void values_of(brink_text *text, const brink_columns *columns, const brink_tracked *tracked,
+                      const brink_moment *moment, size_t most, size_t *written) {
   brink_text room = {.allocator = text->allocator};
-  brink_columns_visit(columns, moment);
-  for (size_t k = 0; k < columns->ntracked; k++) {
-    const brink_tracked *tracked = &columns->tracked[k];
-    brink_value_type type = columns->system->variables[tracked->variable].type;
-    for (size_t e = 0; e < tracked->count && e < most; e++) {
-      if (k > 0 || e > 0) brink_text_add(text, ",");
-      brink_json_string(text, brink_columns_name(columns, tracked, e, &room));
-      brink_text_add(text, ":");
-      brink_json_value(text, columns->system, type,
-                       brink_columns_value(columns, tracked, e, moment));
-    }
+  for (size_t e = 0; e < tracked->count && e < most; e++) {
+    if ((*written)++ > 0) brink_text_add(text, ",");
+    brink_json_string(text, brink_columns_name(columns, tracked, e, &room));
+    brink_text_add(text, ":");
+    brink_json_value(text, columns->system, tracked->as->type,
+                     brink_columns_value(columns, tracked, e, moment));
   }
   text->failed = text->failed || room.failed;
   brink_text_free(&room);
+}
+
+static bool is_always_there(const brink_tracked *tracked) {
+  brink_variable_kind kind = tracked->as->kind;
+  return tracked->look == BRINK_LOOK_VARIABLE &&
+         (kind == BRINK_VARIABLE_STATE || kind == BRINK_VARIABLE_MODE ||
+          kind == BRINK_VARIABLE_OUTPUT);
+}
+
+/* States, modes and outputs; and what else is recorded and changes. At most so many of each variable. */
+static void final_values(brink_text *text, const brink_columns *columns, const brink_columns *kept,
+                         const brink_moment *moment, size_t most) {
+  size_t written = 0;
+  brink_columns_visit(columns, moment);
+  for (size_t k = 0; k < columns->ntracked; k++)
+    values_of(text, columns, &columns->tracked[k], moment, most, &written);
+  if (kept == NULL) return;
+  brink_columns_visit(kept, moment);
+  for (size_t k = 0; k < kept->nvarying; k++) {
+    if (!is_always_there(&kept->tracked[k]))
+      values_of(text, kept, &kept->tracked[k], moment, most, &written);
+  }
+}
+
+enum { CONSTANTS = 1000 }; /* with more, only those that were asked for by name */
+
+/* Parameters, and inputs that nothing drives: once. */
+static void constants(brink_text *text, const brink_columns *kept, const brink_moment *moment) {
+  brink_columns given;
+  size_t written = 0;
+  if (brink_columns_init_given(&given, kept->system, &text->allocator) != BRINK_OK) {
+    text->failed = true;
+    return;
+  }
+  const brink_columns *from = given.count <= CONSTANTS ? &given : kept;
+  for (size_t k = from == kept ? kept->nvarying : 0; k < from->ntracked; k++) {
+    if (written == 0) {
+      member(text, ",\n ", "parameters");
+      brink_text_add(text, "{");
+    }
+    values_of(text, from, &from->tracked[k], moment, SIZE_MAX, &written);
+  }
+  if (written > 0) brink_text_add(text, "}");
+  brink_columns_free(&given);
+}
+
+/* What would be among the results of a smaller model. */
+static void left_out(brink_text *text, const brink_columns *kept) {
+  if (kept->left_out == 0) return;
+  member(text, ",\n ", "left_out");
+  count_member(text, "{", "columns", (int64_t)kept->left_out);
+  string_member(text, ",", "names", kept->left_names != NULL ? kept->left_names : "");
+  brink_text_add(text, "}");
 }
 
 static void list_member(brink_text *text, const char *key, const brink_text *items) {
@@ -224,6 +272,7 @@ void brink_json_summary(brink_text *text, const brink_summary *summary,
   if (summary->reason != NULL) string_member(text, ",", "reason", summary->reason);
   if (summary->message != NULL) string_member(text, ",", "message", summary->message);
   real_member(text, ",", "t", summary->t);
+  if (summary->from != 0.0) real_member(text, ",", "from", summary->from);
   member(text, ",", "seed");
   brink_text_add(text, "%" PRIu64, summary->seed);
   string_member(text, ",\n ", "method", summary->method);
@@ -233,8 +282,12 @@ void brink_json_summary(brink_text *text, const brink_summary *summary,
   member(text, ",\n ", "final");
   brink_text_add(text, "{");
   if (journal != NULL && final != NULL)
-    final_values(text, journal->columns, final, summary->brief ? BRIEFLY : SIZE_MAX);
+    final_values(text, journal->columns, summary->kept, final, summary->brief ? BRIEFLY : SIZE_MAX);
   brink_text_add(text, "}");
+  if (journal != NULL && final != NULL && summary->kept != NULL) {
+    if (!summary->brief) constants(text, summary->kept, final);
+    left_out(text, summary->kept);
+  }
   happenings(text, summary, journal);
   member(text, ",\n ", "warnings");
   strings(text, summary->warnings, summary->nwarnings);

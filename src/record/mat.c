@@ -175,17 +175,15 @@ static bool write_batch(brink_results *results) {
 static bool row(brink_results *results) {
   mat *own = results->own;
   const brink_columns *columns = results->columns;
-  const brink_system *system = columns->system;
   double *values = (double *)(void *)(own->batch + own->used);
   if (results->rows == 1) own->first_t = results->row[0];
   values[0] = results->row[0];
   for (size_t k = 0; k < columns->ntracked; k++) {
     const brink_tracked *tracked = &columns->tracked[k];
-    bool text = system->variables[tracked->variable].type == BRINK_VALUE_STRING;
+    bool text = tracked->as->type == BRINK_VALUE_STRING;
     size_t first = 1 + tracked->first;
     for (size_t e = first; e < first + tracked->count; e++)
-      values[e] =
-          text ? brink_label_code(system, tracked->variable, results->row[e]) : results->row[e];
+      values[e] = text ? brink_label_code(tracked->as, results->row[e]) : results->row[e];
   }
   own->used += own->row_size;
   return own->used + own->row_size <= own->capacity || write_batch(results);
@@ -233,11 +231,10 @@ static void add_texts(brink_text *text, const char *name, const brink_text *text
   }
 }
 
-static void add_description(brink_text *text, const brink_system *system, uint32_t variable) {
-  const brink_variable *v = &system->variables[variable];
-  size_t labels = brink_labels(system, variable);
+static void add_description(brink_text *text, const brink_system *system, const brink_variable *v) {
+  size_t labels = brink_labels(system, v);
   for (size_t k = 0; k < labels; k++)
-    brink_text_add(text, "%s%zu = %s", k > 0 ? ", " : "", k, brink_label(system, variable, k));
+    brink_text_add(text, "%s%zu = %s", k > 0 ? ", " : "", k, brink_label(system, v, k));
   if (v->type == BRINK_VALUE_BOOLEAN) brink_text_add(text, "0 = false, 1 = true");
   if (v->unit != NULL && v->unit[0] != '\0')
     brink_text_add(text, "%s[%s]", labels > 0 ? " " : "", v->unit);
@@ -250,7 +247,7 @@ static void add_names(const brink_columns *columns, brink_text *names, brink_tex
     for (size_t e = 0; e < tracked->count; e++) {
       const char *name = columns->name[tracked->first + e];
       brink_text_append(names, name, strlen(name) + 1);
-      add_description(descriptions, columns->system, tracked->variable);
+      add_description(descriptions, columns->system, tracked->as);
     }
   }
 }
@@ -265,26 +262,24 @@ static void add_info(brink_text *text, int32_t data, size_t count) {
 }
 
 /* Twice the same; the times are overwritten while the run goes on. */
-static void add_parameters(brink_text *text, const mat *own) {
+static void add_parameters(brink_text *text, const mat *own, const brink_moment *start) {
   double t = 0.0;
   const brink_columns *given = &own->given;
-  const brink_system *system = given->system;
-  brink_moment moment = {.p = system->p0, .mode = system->mode0};
   add_matrix(text, "data_1", DOUBLES, given->count + 1, 2);
   for (int column = 0; column < 2; column++) {
     brink_text_append(text, (const char *)&t, sizeof t);
     for (size_t k = 0; k < given->ntracked; k++) {
       const brink_tracked *tracked = &given->tracked[k];
       for (size_t e = 0; e < tracked->count; e++) {
-        double value = brink_label_code(system, tracked->variable,
-                                        brink_columns_value(given, tracked, e, &moment));
+        double value = brink_label_code(tracked->as, brink_columns_value(given, tracked, e, start));
         brink_text_append(text, (const char *)&value, sizeof value);
       }
     }
   }
 }
 
-static void add_head(mat *own, const brink_columns *columns, brink_text *text) {
+static void add_head(mat *own, const brink_columns *columns, const brink_moment *start,
+                     brink_text *text) {
   brink_text names = {.allocator = text->allocator}, descriptions = {.allocator = text->allocator};
   size_t count = 1 + columns->count + own->given.count;
   brink_text_append(&names, "time", 5);
@@ -301,7 +296,7 @@ static void add_head(mat *own, const brink_columns *columns, brink_text *text) {
     add_info(text, 0, 1);
     add_info(text, 2, columns->count);
     add_info(text, 1, own->given.count);
-    add_parameters(text, own);
+    add_parameters(text, own, start);
     own->stop_at = (off_t)(text->length - (own->given.count + 1) * sizeof(double));
     own->start_at = own->stop_at - (off_t)((own->given.count + 1) * sizeof(double));
     own->columns_at = (off_t)(text->length + offsetof(header, columns));
@@ -317,7 +312,7 @@ static void add_head(mat *own, const brink_columns *columns, brink_text *text) {
 static bool write_head(brink_results *results) {
   mat *own = results->own;
   brink_text text = {.allocator = results->arena.allocator};
-  add_head(own, results->columns, &text);
+  add_head(own, results->columns, &results->start, &text);
   own->shown = own->next = (off_t)text.length;
   unsigned char page[2 * PAGE] = {0};
   size_t room = COVER + PAGE - (text.length + COVER) % PAGE;

@@ -27,16 +27,11 @@ static const char *const radii[] = {"r", "radius"};
 
 /* ---- finding ---- */
 
-static const brink_variable *variable_of(const brink_columns *columns,
-                                         const brink_tracked *tracked) {
-  return &columns->system->variables[tracked->variable];
-}
-
 /* The recorded real variable of a group with this name and length (0: any). */
 static const brink_tracked *find(const brink_columns *columns, uint32_t group, const char *name,
                                  size_t length) {
   for (size_t k = 0; k < columns->ntracked; k++) {
-    const brink_variable *variable = variable_of(columns, &columns->tracked[k]);
+    const brink_variable *variable = columns->tracked[k].as;
     if (variable->group == group && variable->type == BRINK_VALUE_REAL &&
         strcmp(variable->name, name) == 0 && (length == 0 || variable->length == length))
       return &columns->tracked[k];

@@ -2,7 +2,7 @@
  *
  *   columns.c   the quantities of a system that are recorded, with their names
  *   trace.c     which rows a trajectory has: steps or a grid, events before and after
- *   results.h   rows as files
+ *   results.h   rows as files, and in memory
  *   journal.c   events, slides and near misses, in order
  *   structures.c   which constraints held when, and their impulses
  *   json.c      the summary of a run as one JSON object
@@ -24,10 +24,11 @@ typedef struct brink_moment {
   const signed char *sgn;
 } brink_moment;
 
-/* Variables that equations compute: all of them at a moment first, then one by one. */
+/* What equations compute: all of it at a moment first, then one by one. */
 typedef struct brink_computed {
   void (*evaluate)(const brink_moment *moment, void *user);
-  double (*value)(uint32_t variable, size_t element, void *user);
+  double (*slot)(brink_space space, size_t slot, void *user); /* of V and DX */
+  double (*flag)(uint32_t flag, size_t index, void *user);    /* its value; NULL: flags have none */
   void *user;
 } brink_computed;
 
@@ -44,27 +45,55 @@ typedef struct brink_writer {
 
 /* ---- columns.c ---- */
 
-/* A recorded variable: its elements are the columns first … first + count - 1. */
+/* What a column shows: a variable; an input that is connected; the derivative of a state; the value of a flag. */
+typedef enum brink_look {
+  BRINK_LOOK_VARIABLE,
+  BRINK_LOOK_ALIAS,
+  BRINK_LOOK_DERIVATIVE,
+  BRINK_LOOK_FLAG,
+} brink_look;
+
+/* Something recorded: its elements, or some of them, are the columns first … first + count - 1. */
 typedef struct brink_tracked {
-  uint32_t variable;
+  brink_look look;
+  uint32_t variable;        /* its number; ALIAS: that of the alias, FLAG: that of the flag */
+  const brink_variable *as; /* type, unit, labels, group */
+  const uint32_t *elements; /* which; NULL: all, in order */
   size_t first, count;
 } brink_tracked;
 
-/* States, then modes, then outputs, each in the order of the system. */
+/* Columns in the order in which they were added; constants (parameters, inputs that nothing drives) are the last. */
 typedef struct brink_columns {
   brink_arena arena;
   const brink_system *system;
   brink_computed computed;
   brink_tracked *tracked;
-  size_t ntracked;
-  size_t nheld; /* the first of `tracked`: states and modes */
+  size_t ntracked, tracked_capacity;
+  size_t nheld; /* the first of `tracked`: states and modes, all of them; 0: others are there */
+  size_t nvarying, varying; /* of `tracked`, and of the columns: before the constants */
+  size_t left_out;          /* columns that would be there if the model were smaller … */
+  const char *left_names;   /* … the first of their names; NULL: none */
   const char *
       *name; /* of each column: "car[3].x"; NULL: there are too many (brink_columns_names) */
   size_t count;
   bool computes; /* some column has to be computed by equations */
 } brink_columns;
 
-/* `system` must outlive the columns. MEMORY, or OK. */
+/* No columns so far. `system` must outlive them; `computed` may be NULL: values are not asked for. */
+void brink_columns_begin(brink_columns *columns, const brink_system *system,
+                         const brink_computed *computed, const brink_allocator *allocator);
+/* One thing more: `count` of its elements, `elements` of them (which must outlive the columns) or, NULL, all. Constants
+ * after everything else. False: out of memory. */
+bool brink_columns_add(brink_columns *columns, brink_look look, uint32_t variable,
+                       const uint32_t *elements, size_t count);
+/* How many elements there are. */
+size_t brink_columns_elements(const brink_system *system, brink_look look, uint32_t variable);
+/* Does it hold still during a run? */
+bool brink_variable_is_constant(const brink_system *system, uint32_t variable);
+/* "state", "mode", "output", "input", "variable", "parameter", "derivative", "flag". */
+const char *brink_tracked_kind(const brink_tracked *tracked);
+
+/* States, then modes, then outputs, each in the order of the system. `system` must outlive the columns. MEMORY, or OK. */
 brink_status brink_columns_init(brink_columns *columns, const brink_system *system,
                                 const brink_computed *computed, const brink_allocator *allocator);
 /* Parameters, then inputs with values of their own, instead: what holds still during a run. Read them
@@ -73,6 +102,9 @@ brink_status brink_columns_init_given(brink_columns *columns, const brink_system
                                       const brink_allocator *allocator);
 void brink_columns_free(brink_columns *columns);
 
+/* The name of an element, added to the text. */
+void brink_look_name(const brink_system *system, brink_look look, uint32_t variable, size_t element,
+                     brink_text *text);
 /* Makes the names, however many there are. False: out of memory. */
 bool brink_columns_names(brink_columns *columns);
 /* The name of one column; it may live in `room`, until that is used again. */
@@ -83,6 +115,8 @@ const char *brink_columns_name(const brink_columns *columns, const brink_tracked
 void brink_columns_visit(const brink_columns *columns, const brink_moment *moment);
 double brink_columns_value(const brink_columns *columns, const brink_tracked *tracked,
                            size_t element, const brink_moment *moment);
+/* All of them, which must not be computed by equations or have been visited there. */
+void brink_columns_values(const brink_columns *columns, const brink_moment *moment, double *values);
 
 /* A value as a person or a spreadsheet reads it: 0.5, draining, true. */
 void brink_value_text(const brink_system *system, brink_value_type type, double value,
@@ -90,9 +124,9 @@ void brink_value_text(const brink_system *system, brink_value_type type, double 
 
 /* Files without strings have numbers in their place: the texts that a variable may have, counted
  * (0: it is no string) and by number, and the number of a value (-1: none of them). */
-size_t brink_labels(const brink_system *system, uint32_t variable);
-const char *brink_label(const brink_system *system, uint32_t variable, size_t k);
-double brink_label_code(const brink_system *system, uint32_t variable, double value);
+size_t brink_labels(const brink_system *system, const brink_variable *variable);
+const char *brink_label(const brink_system *system, const brink_variable *variable, size_t k);
+double brink_label_code(const brink_variable *variable, double value);
 
 /* "car[3].x" without its indices, instead of what is in the text: what the elements of a variable share. */
 void brink_bare_name(const char *name, brink_text *text);
@@ -118,7 +152,8 @@ typedef struct brink_trace {
 
   int64_t next; /* grid point */
   bool started;
-  bool after_due; /* the values after an instant are still to come */
+  bool after_due; /* the values after an instant are still to come, … */
+  bool written;   /* … those that somebody wrote */
   bool at_step;   /* the last row is the end of a step, with these parameters and modes … */
   bool at_rest;   /* … or holds the values after everything at its time */
   double last;    /* time of the last row */
@@ -138,6 +173,9 @@ int brink_trace_step(brink_trace *trace, const brink_step_record *record);
 int brink_trace_event(brink_trace *trace, const brink_event_record *record);
 /* Constraints have moved the state, or found the first one. */
 void brink_trace_moved(brink_trace *trace, double t, const double *x);
+/* Somebody is going to write values at the present, or has: a row before, one after, for all that is written at a time. */
+int brink_trace_before_write(brink_trace *trace);
+void brink_trace_written(brink_trace *trace);
 /* When the run is over, however it ended. */
 int brink_trace_end(brink_trace *trace);
 
@@ -171,6 +209,7 @@ typedef struct brink_logged_event {
   int64_t row;           /* as it was told */
   const char *changes;   /* as in a headline; "" for all but the first `detailed` */
   const double *impulse; /* of each unknown at the instant, if this is its last event; NULL: none */
+  double condition;      /* NaN: it has none, or nobody has worked it out */
 } brink_logged_event;
 
 /* One event as the journal is told of it. */
@@ -206,6 +245,7 @@ typedef struct brink_structure_span {
 typedef struct brink_journal {
   const brink_columns *columns;
   bool json;       /* keep everything as JSON, too */
+  bool states;     /* … with the whole state of every event, however large; set after init */
   size_t detailed; /* so many events have their changes told to the listener */
   size_t listed;   /* without json: so many slides and near misses are kept as JSON */
   void (*listen)(const brink_logged_event *logged, void *user); /* may be NULL; set after init */
@@ -298,15 +338,14 @@ typedef struct brink_summary {
   const char *status;  /* finished, stopped, failed */
   const char *reason;  /* failed: range, fail, zeno, step, …; else NULL */
   const char *message; /* NULL: none */
-  double t;
+  double t, from;      /* at the end, at the start */
   uint64_t seed;
   const char *method, *events_method;
   const char *engine_reason; /* why it is interpreted, if nobody asked for that; may be NULL */
   double rtol, atol;
   const char *const *warnings;
   size_t nwarnings;
-  size_t
-      nchosen; /* the first of them: initial values that were chosen; the others: values outside their ranges */
+  size_t nstart; /* the first of them: about the start; the others: values outside their ranges */
   bool zeno;
   double zeno_t;
   const char *const *zeno_flags;
@@ -316,6 +355,7 @@ typedef struct brink_summary {
   bool not_started;                 /* failed: there is no consistent start, and no final state */
   const brink_change_note *changes; /* of the method, by auto; the first ones */
   size_t nchanges, total_changes;
+  const brink_columns *kept;        /* more final values, of what is recorded; NULL: none */
   const char *against;              /* an object in JSON: another method's events; NULL: none */
   const brink_agent_counts *agents; /* NULL: all is one system */
   const char *engine;

@@ -90,6 +90,52 @@ size_t brink_write_at(int file, const void *data, size_t size, off_t at) {
 
 /* ---- the life of results ---- */
 
+/* What is in the rows: constants only where the file has them there. */
+static void choose_columns(brink_results *results) {
+  results->columns = results->def.columns;
+  if (results->ops != NULL && results->ops->constants) return;
+  results->varying = *results->def.columns;
+  results->varying.ntracked = results->varying.nvarying;
+  results->varying.count = results->varying.varying;
+  results->columns = &results->varying;
+}
+
+/* The file, if there is one, can still be completed. */
+static bool fail_store(brink_results *results) {
+  results->store_failed = true;
+  snprintf(results->problem, sizeof results->problem,
+           "out of memory: the trajectory is not complete");
+  return false;
+}
+
+/* What constants are read from. False: out of memory. */
+static bool copy_start(brink_results *results) {
+  const brink_system *system = results->def.columns->system;
+  const brink_moment *given = results->def.start;
+  brink_arena *arena = &results->arena;
+  results->def.start = NULL; /* it belongs to the caller */
+  results->start.p =
+      brink_arena_copy(arena, given != NULL ? given->p : system->p0, system->np, sizeof *given->p);
+  results->start.mode = brink_arena_copy(arena, given != NULL ? given->mode : system->mode0,
+                                         system->nmodes, sizeof *given->mode);
+  return !arena->failed;
+}
+
+static bool open_store(brink_results *results) {
+  if (!results->def.keeps) return true;
+  results->store = brink_trajectory_store_create(results->def.columns, &results->start,
+                                                 &results->arena.allocator);
+  return results->store != NULL || fail_store(results);
+}
+
+static bool open_file(brink_results *results) {
+  const char *path = results->def.path;
+  if (path == NULL) return true;
+  if (results->ops != NULL) return results->ops->open(results);
+  return brink_results_fail(results, "%s: the ending decides what is written: %s", path,
+                            BRINK_RESULTS_ENDINGS);
+}
+
 bool brink_results_open(const brink_results_def *def, const brink_allocator *allocator,
                         brink_diag *diag, brink_results **results) {
   brink_arena arena;
@@ -100,23 +146,18 @@ bool brink_results_open(const brink_results_def *def, const brink_allocator *all
     brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
     return false;
   }
-  *made = (brink_results){.ops = kind_of(def->path, def->format),
+  const char *path = def->path;
+  *made = (brink_results){.ops = path != NULL ? kind_of(path, def->format) : NULL,
                           .arena = arena,
                           .def = *def,
-                          .columns = def->columns,
-                          .name = strcmp(def->path, "-") == 0 ? "standard output" : def->path,
+                          .name = path != NULL && strcmp(path, "-") == 0 ? "standard output" : path,
                           .kept_t = NAN};
+  choose_columns(made);
   made->row = brink_arena_take(&made->arena, def->columns->count + 1, sizeof(double));
-  bool fine = false;
-  if (made->ops == NULL)
-    brink_results_fail(made, "%s: the ending decides what is written: %s", def->path,
-                       BRINK_RESULTS_ENDINGS);
-  else if (made->row == NULL)
-    brink_results_fail_memory(made);
-  else
-    fine = made->ops->open(made);
-  if (!fine) {
-    brink_diag_set(diag, BRINK_ERR_ARGUMENT, "%s", made->problem);
+  bool fine =
+      copy_start(made) || (path != NULL ? brink_results_fail_memory(made) : fail_store(made));
+  if (!fine || !open_store(made) || !open_file(made)) {
+    brink_diag_set(diag, brink_results_status(made), "%s", made->problem);
     brink_results_destroy(made);
     return false;
   }
@@ -127,36 +168,38 @@ bool brink_results_open(const brink_results_def *def, const brink_allocator *all
 void brink_results_destroy(brink_results *results) {
   if (results == NULL) return;
   if (results->ops != NULL) results->ops->release(results);
+  brink_trajectory_store_destroy(results->store);
   brink_arena arena = results->arena; /* it lives there */
   brink_arena_free(&arena);
 }
 
 bool brink_results_row(brink_results *results, const brink_moment *moment) {
-  if (results->failed) return false;
+  if (results->failed || results->store_failed) return false;
   const brink_columns *columns = results->columns;
   brink_columns_visit(columns, moment);
-  results->row[0] = moment->t;
-  for (size_t k = 0; k < columns->ntracked; k++) {
-    const brink_tracked *tracked = &columns->tracked[k];
-    double *values = results->row + 1 + tracked->first;
-    for (size_t e = 0; e < tracked->count; e++)
-      values[e] = brink_columns_value(columns, tracked, e, moment);
-  }
+  results->row[0] = brink_system_time(columns->system, moment->t);
+  brink_columns_values(columns, moment, results->row + 1);
   results->rows++;
-  return results->ops->row(results);
+  if (results->store != NULL && !brink_trajectory_store_row(results->store, results->row))
+    return fail_store(results);
+  return results->ops == NULL || results->ops->row(results);
 }
 
 bool brink_results_event(brink_results *results, const brink_logged_event *logged, int64_t row) {
-  if (results->failed) return false;
-  return results->ops->event == NULL || results->ops->event(results, logged, row);
+  if (results->failed || results->store_failed) return false;
+  if (results->store != NULL && !brink_trajectory_store_event(results->store, logged, row))
+    return fail_store(results);
+  if (results->ops == NULL || results->ops->event == NULL) return true;
+  return results->ops->event(results, logged, row);
 }
 
 bool brink_results_flush(brink_results *results) {
-  return !results->failed && results->ops->flush(results);
+  return !results->failed && (results->ops == NULL || results->ops->flush(results));
 }
 
 bool brink_results_close(brink_results *results, const char *status, bool complete) {
-  return !results->failed && results->ops->close(results, status, complete);
+  if (results->failed) return false;
+  return results->ops == NULL || results->ops->close(results, status, complete);
 }
 
 int64_t brink_results_rows(const brink_results *results) {
@@ -170,4 +213,19 @@ int64_t brink_results_kept(const brink_results *results, double *t) {
 
 const char *brink_results_problem(const brink_results *results) {
   return results->problem;
+}
+
+brink_status brink_results_status(const brink_results *results) {
+  if (results->failed) return BRINK_ERR_FILE;
+  return results->store_failed ? BRINK_ERR_MEMORY : BRINK_OK;
+}
+
+void brink_results_written(brink_results *results, uint32_t variable, size_t element) {
+  if (results->store != NULL) brink_trajectory_store_forget(results->store, variable, element);
+}
+
+bool brink_results_trajectory(const brink_results *results, brink_trajectory *trajectory) {
+  if (results->store == NULL) return false;
+  *trajectory = brink_trajectory_store_read(results->store);
+  return true;
 }

@@ -1,26 +1,30 @@
-/* results.h: the trajectory of a run as a file for other programs.
+/* results.h: the trajectory of a run: as a file for other programs, in memory, or both.
  *
  *   results.c        which kind of file; rows, and what became of them
+ *   trajectory.c          in memory
  *   csv.c            text: comma-separated values (RFC 4180)
  *   mat.c            MAT-file, level 4, as OpenModelica and Dymola write them
  *   hdf5.c           HDF5, with events, parameters and provenance; hdf5_*.c are its parts
  *
- * Rows are collected and written in batches; memory does not grow with the run. What has been flushed
+ * Rows for a file are collected and written in batches; memory does not grow with the run. What has been flushed
  * can be read, whatever happens to the run afterwards. docs/results.md describes the files. */
 #ifndef BRINK_RECORD_RESULTS_H
 #define BRINK_RECORD_RESULTS_H
 
 #include "record/record.h"
+#include <brink/record.h>
 
 typedef struct brink_results brink_results;
 
 typedef struct brink_results_def {
-  const char *path;             /* its ending decides; "-": CSV on standard output */
+  const char *path;             /* its ending decides; "-": CSV on standard output; NULL: no file */
   const char *format;           /* "csv", "mat", "h5": this decides instead; NULL */
   const brink_columns *columns; /* with their names */
   const brink_fact *facts;      /* provenance */
   size_t nfacts;
   size_t chunk_rows; /* at most so many rows in a chunk of an HDF5 file; 0: as many as are good */
+  const brink_moment *start; /* what constants are read from; NULL: initial values. Copied. */
+  bool keeps;                /* rows and events in memory, too */
 } brink_results_def;
 
 /* ".csv, .mat, .h5" */
@@ -31,7 +35,8 @@ bool brink_results_knows(const char *path);
 bool brink_results_open(const brink_results_def *def, const brink_allocator *allocator,
                         brink_diag *diag, brink_results **results);
 
-/* All of these: false if this or anything before it failed; brink_results_problem says how. */
+/* All of these: false if this or anything before it failed; brink_results_problem says how. Where memory runs out, the
+ * file can still be flushed and closed. */
 bool brink_results_row(brink_results *results, const brink_moment *moment);
 /* `row`: the number (from 0) of the row that holds the values before it. */
 bool brink_results_event(brink_results *results, const brink_logged_event *logged, int64_t row);
@@ -46,6 +51,14 @@ int64_t brink_results_rows(const brink_results *results);
 int64_t brink_results_kept(const brink_results *results, double *t);
 /* "cannot write to FILE: No space left on device"; "": nothing. */
 const char *brink_results_problem(const brink_results *results);
+/* FILE; MEMORY: what was to be kept in memory is not complete; OK. */
+brink_status brink_results_status(const brink_results *results);
+
+/* An element of a variable was written on the way: in memory it is no constant any more. */
+void brink_results_written(brink_results *results, uint32_t variable, size_t element);
+
+/* What was kept in memory; false: it was not wanted. Valid until the next row or event. */
+bool brink_results_trajectory(const brink_results *results, brink_trajectory *trajectory);
 
 /* Is HDF5 installed? Then *version receives "1.10.8". */
 bool brink_hdf5_available(char *version, size_t size);

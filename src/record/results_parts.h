@@ -1,4 +1,4 @@
-/* results_parts.h: what the kinds of result files share. For src/record/{results,csv,mat,hdf5}*.c. */
+/* results_parts.h: what the kinds of result files share. For src/record/{results,trajectory,csv,mat,hdf5}*.c. */
 #ifndef BRINK_RECORD_RESULTS_PARTS_H
 #define BRINK_RECORD_RESULTS_PARTS_H
 
@@ -9,6 +9,7 @@
 /* One kind of file. All functions: false after brink_results_fail. */
 typedef struct brink_results_ops {
   const char *ending;
+  bool constants; /* they are columns, too */
   bool (*open)(brink_results *results);
   bool (*row)(brink_results *results); /* results->row */
   bool (*event)(brink_results *results, const brink_logged_event *logged,
@@ -20,18 +21,23 @@ typedef struct brink_results_ops {
 
 extern const brink_results_ops brink_results_csv, brink_results_mat, brink_results_hdf5;
 
+typedef struct brink_trajectory_store brink_trajectory_store;
+
 struct brink_results {
-  const brink_results_ops *ops;
-  void *own; /* of the kind of file */
+  const brink_results_ops *ops; /* NULL: no file */
+  void *own;                    /* of the kind of file */
   brink_arena arena;
   brink_results_def def;
-  const brink_columns *columns;
-  const char *name; /* for messages */
-  double *row;      /* time, then the columns */
+  const brink_columns *columns; /* that are in the rows */
+  brink_columns varying;        /* the same without constants, for files that have these once */
+  brink_moment start;           /* parameters and modes only */
+  const char *name;             /* for messages */
+  double *row;                  /* time, then the columns */
   int64_t rows;
   int64_t kept; /* rows that can be read if the process ends now */
   double kept_t;
-  bool failed;
+  brink_trajectory_store *store; /* in memory; NULL: none */
+  bool failed, store_failed;     /* the file; what is kept in memory */
   char problem[BRINK_DIAG_MESSAGE];
 };
 
@@ -43,6 +49,22 @@ bool brink_results_fail(brink_results *results, const char *format, ...);
 /* "cannot write to FILE: …" by errno, or by an error number. */
 bool brink_results_fail_file(brink_results *results, int error);
 bool brink_results_fail_memory(brink_results *results);
+
+/* ---- trajectory.c ---- */
+
+/* For the columns that vary, and with the values of those that do not. NULL: out of memory. */
+brink_trajectory_store *brink_trajectory_store_create(const brink_columns *columns,
+                                                      const brink_moment *start,
+                                                      const brink_allocator *allocator);
+void brink_trajectory_store_destroy(brink_trajectory_store *store); /* NULL is fine */
+/* Time, then the columns that vary. False: out of memory. */
+bool brink_trajectory_store_row(brink_trajectory_store *store, const double *row);
+bool brink_trajectory_store_event(brink_trajectory_store *store, const brink_logged_event *logged,
+                                  int64_t row);
+/* An element of a variable holds still no longer: it is no constant. */
+void brink_trajectory_store_forget(brink_trajectory_store *store, uint32_t variable,
+                                   size_t element);
+brink_trajectory brink_trajectory_store_read(const brink_trajectory_store *store);
 
 /* ---- files ---- */
 

@@ -28,9 +28,10 @@ static void write_tied(const brink_journal *journal, const brink_structure *stru
 static void write_json(brink_journal *journal, const brink_structure_span *span) {
   brink_text *text = &journal->structures;
   brink_text_add(text, "%s{\"from\":", text->length > 0 ? ",\n  " : "\n  ");
-  brink_json_real(text, span->from);
+  const brink_system *system = journal->columns->system;
+  brink_json_real(text, brink_system_time(system, system->backward ? span->to : span->from));
   brink_text_add(text, ",\"to\":");
-  brink_json_real(text, span->to);
+  brink_json_real(text, brink_system_time(system, system->backward ? span->from : span->to));
   brink_text_add(text,
                  ",\"index\":%d,\"free\":%zu,\"states\":%zu,\"tied\":", span->structure->index,
                  span->nfree, span->nstates);
@@ -46,8 +47,9 @@ static void write_words(brink_journal *journal, const brink_structure_span *span
     brink_text_add(text, "index %d, %zu of %zu states free", span->structure->index, span->nfree,
                    span->nstates);
   else
-    brink_text_add(text, "; from t = %.6g index %d, %zu of %zu free", span->from,
-                   span->structure->index, span->nfree, span->nstates);
+    brink_text_add(text, "; from t = %.6g index %d, %zu of %zu free",
+                   brink_system_time(journal->columns->system, span->from), span->structure->index,
+                   span->nfree, span->nstates);
   journal->failed = journal->failed || text->failed;
 }
 

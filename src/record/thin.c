@@ -85,3 +85,18 @@ void brink_thin_add(brink_thinned *thinned, double t, const double *values) {
   place(thinned, t, values);
   if (thinned->rows == thinned->capacity) compact(thinned);
 }
+
+void brink_thin_turn(brink_thinned *thinned) {
+  size_t rows = thinned->rows, n = thinned->ncolumns;
+  double *spare = thinned->values + rows * n; /* there is room for one row more */
+  for (size_t r = 0; r < rows / 2; r++) {
+    double *a = thinned->values + r * n, *b = thinned->values + (rows - 1 - r) * n;
+    memcpy(spare, a, n * sizeof *a);
+    memcpy(a, b, n * sizeof *a);
+    memcpy(b, spare, n * sizeof *a);
+    double t = thinned->t[r];
+    thinned->t[r] = thinned->t[rows - 1 - r];
+    thinned->t[rows - 1 - r] = t;
+  }
+  for (size_t r = 0; r < rows; r++) thinned->t[r] = 0.0 - thinned->t[r];
+}

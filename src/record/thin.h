@@ -29,6 +29,9 @@ typedef struct brink_thinned {
 bool brink_thin_init(brink_thinned *thinned, brink_thin_rule rule, size_t ncolumns, size_t capacity,
                      brink_arena *arena);
 
+/* The rows in the opposite order, with the opposite sign of time: when all have been added. */
+void brink_thin_turn(brink_thinned *thinned);
+
 void brink_thin_add(brink_thinned *thinned, double t, const double *values);
 
 /* The place for the next row's values, if a caller wants to compute them there; then add(t, that). */

@@ -102,6 +102,7 @@ int brink_trace_event(brink_trace *trace, const brink_event_record *record) {
   memcpy(trace->rest_x, record->x_after, trace->nx * sizeof(double));
   trace->rest_t = event->t;
   trace->after_due = true;
+  trace->written = false;
   if (trace->at_step && event->iteration == 0 && event->t == trace->last) {
     trace->at_step = false; /* the end of the step is what was before the event */
     return 0;
@@ -114,6 +115,19 @@ void brink_trace_moved(brink_trace *trace, double t, const double *x) {
   memcpy(trace->rest_x, x, trace->nx * sizeof(double));
   trace->rest_t = t;
   if (trace->started) trace->after_due = true;
+}
+
+int brink_trace_before_write(brink_trace *trace) {
+  double t = brink_sim_time(trace->sim);
+  if (trace->after_due && trace->written && trace->rest_t == t) return 0;
+  return is_logged(trace, t) ? 0 : emit_rest(trace, t);
+}
+
+void brink_trace_written(brink_trace *trace) {
+  memcpy(trace->rest_x, brink_sim_state(trace->sim), trace->nx * sizeof(double));
+  trace->rest_t = brink_sim_time(trace->sim);
+  trace->after_due = trace->written = true;
+  trace->at_step = false; /* an event that follows from it has these values before it */
 }
 
 int brink_trace_end(brink_trace *trace) {

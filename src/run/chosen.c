@@ -1,5 +1,4 @@
 /* chosen.c: initial values that nothing determines: fewer are fixed than are free, and the start has chosen some. */
-#include "lang/report.h"
 #include "model/model.h"
 #include "run/run.h"
 #include "sim/sim.h"
@@ -37,33 +36,14 @@ static void describe(const brink_run *run, brink_text *text, brink_place *place)
 
 void brink_run_note_chosen(brink_run *run) {
   static const char hint[] = "fix as many as are free, by x := ...; in initial";
-  if (run->chosen != NULL || run->sim == NULL || run->sim->nchosen == 0) return;
-  brink_text text = {0}, rendered = {0};
+  if (run->told_chosen || run->sim == NULL || run->sim->nchosen == 0) return;
+  brink_text text = {0};
   brink_place place = {0};
   describe(run, &text, &place);
-  run->chosen = text.data != NULL ? brink_arena_text(&run->arena, text.data) : NULL;
-  if (run->chosen != NULL && place.line > 0)
-    brink_report_render_at(run->built->model->unit, BRINK_WARNING, &place, 1, run->chosen, hint,
-                           &rendered);
-  if (rendered.data != NULL) run->chosen_rendered = brink_arena_text(&run->arena, rendered.data);
-  if (text.failed || rendered.failed || run->arena.failed) run->journal.failed = true;
+  run->told_chosen = true;
+  if (text.failed)
+    run->journal.failed = true;
+  else
+    brink_run_warn(run, place, text.data, hint);
   brink_text_free(&text);
-  brink_text_free(&rendered);
-}
-
-void brink_run_list_warnings(brink_run *run) {
-  brink_summary *summary = &run->summary;
-  size_t count = 0;
-  if (run->chosen == NULL) return;
-  const char **first = brink_arena_push(&run->arena, run->warnings, count, run->warnings_capacity);
-  if (first == NULL) return;
-  *first = run->chosen;
-  for (size_t k = 0; k < summary->nwarnings; k++) {
-    const char **next = brink_arena_push(&run->arena, run->warnings, count, run->warnings_capacity);
-    if (next == NULL) return;
-    *next = summary->warnings[k];
-  }
-  summary->warnings = run->warnings;
-  summary->nwarnings = count;
-  summary->nchosen = 1;
 }

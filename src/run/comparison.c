@@ -61,9 +61,10 @@ static brink_status follow(brink_findings *f, const brink_options *options) {
   if (status == BRINK_OK)
     status = brink_sim_create(brink_instance_model(f->instance), options, NULL,
                               &run->comparison_diag, &sim);
+  double until = isfinite(run->until) ? run->until : brink_run_time(run);
   if (status == BRINK_OK) {
     brink_sim_set_sink(sim, &(brink_sink){.event = keep_event, .user = f});
-    do status = brink_sim_run(sim, run->until, NULL);
+    do status = brink_sim_run(sim, until, NULL);
     while (status == BRINK_ERR_WORK && !brink_run_is_cancelled(run));
     f->end = brink_sim_time(sim);
     f->complete = status >= 0 && !f->more;
@@ -170,9 +171,22 @@ double brink_comparison_distance(const brink_disagreement *d) {
   return both ? fabs(d->here->t - d->there->t) : (double)INFINITY;
 }
 
-void brink_comparison_name(const brink_run *run, const brink_disagreement *d, brink_text *name) {
+void brink_comparison_label(const brink_run *run, const brink_disagreement *d, brink_text *label) {
   const brink_occurrence *e = d->here != NULL ? d->here : d->there;
-  brink_system_flag_name(run->system, e->flag, e->index, name);
+  brink_system_flag_label(run->system, e->flag, e->index, label);
+}
+
+/* The flag by its name, and its text if the compiler made it. */
+static void write_flag(const brink_run *run, const brink_disagreement *d, brink_text *text) {
+  const brink_occurrence *e = d->here != NULL ? d->here : d->there;
+  brink_text name = {0};
+  brink_system_flag_name(run->system, e->flag, e->index, &name);
+  brink_json_string(text, name.data != NULL ? name.data : "");
+  text->failed = text->failed || name.failed;
+  brink_text_free(&name);
+  if (run->system->flags[e->flag].text == NULL) return;
+  brink_text_add(text, ",\"text\":");
+  brink_json_string(text, run->system->flags[e->flag].text);
 }
 
 static void write_json(const brink_run *run, brink_comparison *a) {
@@ -183,18 +197,14 @@ static void write_json(const brink_run *run, brink_comparison *a) {
                  a->fine[1].complete ? "true" : "false", a->nagreeing);
   for (size_t k = 0; k < a->ndifferences; k++) {
     const brink_disagreement *d = &a->differences[k];
-    brink_text name = {0};
-    brink_comparison_name(run, d, &name);
     brink_text_add(text, "%s\n   {\"flag\":", k > 0 ? "," : "");
-    brink_json_string(text, name.data != NULL ? name.data : "");
+    write_flag(run, d, text);
     real_or_null(text, "t", d->here != NULL ? d->here->t : (double)NAN);
     real_or_null(text, "other", d->there != NULL ? d->there->t : (double)NAN);
     real_or_null(text, "error", d->error_here);
     real_or_null(text, "other_error", d->error_there);
     real_or_null(text, "off", 0.5 * brink_comparison_distance(d));
     brink_text_add(text, "}");
-    text->failed = text->failed || name.failed;
-    brink_text_free(&name);
   }
   brink_text_add(text, "]}");
 }

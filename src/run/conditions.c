@@ -36,13 +36,10 @@ static bool take_directions(brink_conditions_report *report) {
   return true;
 }
 
-/* The matrices dx(0)/d and dp/d of the directions. False: out of memory. */
-static bool fill_directions(brink_conditions_report *report, brink_sensitivity_def *def) {
+void brink_conditions_report_fill(const brink_conditions_report *report, double *x, double *p,
+                                  size_t count) {
   const brink_model *model = brink_instance_model(report->run->instance);
-  size_t nx = model->def.nx, np = model->def.np, count = report->ndirections, next = nx;
-  double *x = brink_arena_take(&report->run->arena, nx * count, sizeof *x);
-  double *p = brink_arena_take(&report->run->arena, np * count, sizeof *p);
-  if (x == NULL || p == NULL) return false;
+  size_t nx = model->def.nx, np = model->def.np, next = nx;
   for (size_t i = 0; i < nx; i++) x[i * count + i] = 1.0;
   for (size_t k = 0; k < report->knobs.count; k++) {
     const brink_knob *knob = &report->knobs.knobs[k];
@@ -50,10 +47,6 @@ static bool fill_directions(brink_conditions_report *report, brink_sensitivity_d
     brink_direction_fill(x, nx, count, next, knob->x);
     brink_direction_fill(p, np, count, next++, knob->p);
   }
-  def->count = count;
-  def->x = x;
-  def->p = p;
-  return true;
 }
 
 /* ---- derivatives ---- */
@@ -76,9 +69,10 @@ static brink_event_slopes *new_slopes(brink_conditions_report *report) {
   return &report->slopes[report->nslopes++];
 }
 
-static void on_slopes(const brink_sensitivity_event *event, void *user) {
-  brink_conditions_report *report = user;
-  size_t nx = report->run->columns.system->nx;
+void brink_conditions_report_slopes(brink_conditions_report *report,
+                                    const brink_sensitivity_event *event) {
+  size_t nx = report->run->columns.system->nx, count = report->ndirections;
+  if (count == 0) return;
   if (report->nslopes > 0 && report->slopes[0].index > event->index) report->nslopes = 0;
   brink_event_slopes *s = new_slopes(report);
   if (s == NULL) {
@@ -89,8 +83,9 @@ static void on_slopes(const brink_sensitivity_event *event, void *user) {
   s->rate = event->rate;
   s->limits = event->limits;
   s->jump = NAN;
-  memcpy(s->time, event->time, event->count * sizeof(double));
-  memcpy(s->after, event->after, nx * event->count * sizeof(double));
+  memcpy(s->time, event->time, count * sizeof(double));
+  for (size_t i = 0; i < nx; i++)
+    memcpy(&s->after[i * count], &event->after[i * event->count], count * sizeof(double));
   if (event->saltation != NULL) {
     double *room = brink_allocate(NULL, 2 * nx + 1, sizeof *room);
     if (room != NULL) s->jump = brink_matrix_norm(nx, event->saltation, room);
@@ -135,13 +130,17 @@ static void keep_line(brink_conditions_report *report, const brink_condition *c,
 }
 
 static void keep_for_page(brink_conditions_report *report, const brink_condition *c,
-                          const char *flag, const brink_text *members) {
+                          const char *flag, const char *written, const brink_text *members) {
   brink_text *page = &report->page;
   if (!report->run->choice.page || report->npage++ >= PAGE) return;
   brink_text_add(page, "%s{\"t\":", page->length > 0 ? ",\n  " : "\n  ");
   brink_json_real(page, c->event != NULL ? c->event->t : brink_sim_time(report->run->sim));
   brink_text_add(page, ",\"flag\":");
   brink_json_string(page, flag);
+  if (written != NULL) {
+    brink_text_add(page, ",\"text\":");
+    brink_json_string(page, written);
+  }
   brink_text_add(page, ",\"event\":%s,%s}", c->event != NULL ? "true" : "false",
                  members->data != NULL ? members->data : "\"posed\":null");
   report->run->journal.failed = report->run->journal.failed || page->failed;
@@ -163,20 +162,21 @@ static brink_posed assess_again(const brink_conditions_report *report, const bri
 static void report_full(brink_conditions_report *report, const brink_condition *c, uint32_t flag,
                         size_t index) {
   brink_run *run = report->run;
-  brink_text words = {0}, members = {0}, object = {0}, name = {0};
+  brink_text words = {0}, members = {0}, object = {0}, name = {0}, label = {0};
   const brink_event_slopes *slopes = slopes_of(report, c);
   brink_event_cause cause = brink_conditions_report_cause(report, c, slopes);
   brink_posed posed = assess_again(report, c, &cause);
   brink_system_flag_name(run->system, flag, index, &name);
   brink_conditions_report_words(c, posed, &cause, &words);
+  brink_system_flag_label(run->system, flag, index, &label);
   const char *flag_name = keep(report, &name);
   if (c->event != NULL) {
     report->nevents++;
     report->counts[posed]++;
   }
-  if (report->listed) keep_line(report, c, slopes, flag_name, &words, posed);
+  if (report->listed) keep_line(report, c, slopes, keep(report, &label), &words, posed);
   brink_conditions_report_json(report, c, slopes, words.data, posed, &members);
-  keep_for_page(report, c, flag_name, &members);
+  keep_for_page(report, c, flag_name, run->system->flags[flag].text, &members);
   if (c->event == NULL) {
     if (report->listed) brink_journal_closest(&run->journal, flag, index, members.data);
   } else if (report->listed) {
@@ -190,6 +190,7 @@ static void report_full(brink_conditions_report *report, const brink_condition *
   brink_text_free(&members);
   brink_text_free(&object);
   brink_text_free(&name);
+  brink_text_free(&label);
 }
 
 static void on_condition(const brink_condition *c, void *user) {
@@ -208,23 +209,18 @@ static void on_condition(const brink_condition *c, void *user) {
 
 /* ---- beginning and end ---- */
 
-static brink_status follow_slopes(brink_conditions_report *report) {
-  brink_sensitivity_def def = brink_default_sensitivity();
-  def.saltation = true;
-  def.event = on_slopes;
-  def.user = report;
-  if (!take_directions(report)) return BRINK_ERR_MEMORY;
-  if (report->ndirections == 0) return BRINK_OK;
-  if (!fill_directions(report, &def)) return BRINK_ERR_MEMORY;
-  return brink_sensitivity_create(report->run->sim, &def, NULL, &report->run->diag,
-                                  &report->sensitivity);
+const char *brink_run_no_conditions(const brink_system *system) {
+  if (system->nz > 0) return "for models with constraints";
+  if (system->ndelays > 0) return "for models with delays";
+  return system->backward ? "backwards in time" : NULL;
 }
 
 brink_status brink_conditions_report_begin(brink_run *run) {
   const brink_record_choice *choice = &run->choice;
   bool listed = choice->conditions, full = listed || choice->page;
-  if (!choice->json && !full) return BRINK_OK;
-  if (run->system->nz > 0 && !listed) return BRINK_OK; /* constraints: events have no condition */
+  bool kept = choice->trajectory && run->options.conditions;
+  if (!choice->json && !full && !kept) return BRINK_OK;
+  if (brink_run_no_conditions(run->system) != NULL && !listed) return BRINK_OK;
   brink_conditions_report *report = brink_arena_take(&run->arena, 1, sizeof *report);
   brink_status status = report != NULL ? BRINK_OK : BRINK_ERR_MEMORY;
   if (report != NULL) {
@@ -236,8 +232,8 @@ brink_status brink_conditions_report_begin(brink_run *run) {
         .step = step, .approaches = report->full, .report = on_condition, .user = report};
     status = brink_conditions_create(run->sim, &def, NULL, &run->diag, &report->conditions);
     bool small = run->columns.system->nx <= STATES_AT_ONCE;
-    /* After the conditions: who comes last is called first. */
-    if (status == BRINK_OK && listed && (small || report->all)) status = follow_slopes(report);
+    if (status == BRINK_OK && listed && (small || report->all) && !take_directions(report))
+      status = BRINK_ERR_MEMORY;
   }
   if (status == BRINK_OK || status == BRINK_ERR_UNSUPPORTED) return status;
   return brink_diag_set(&run->diag, BRINK_ERR_MEMORY, "out of memory");
@@ -250,7 +246,6 @@ void brink_conditions_report_end(brink_run *run) {
 
 void brink_conditions_report_free(brink_run *run) {
   if (run->conditions == NULL) return;
-  brink_sensitivity_destroy(run->conditions->sensitivity);
   brink_conditions_destroy(run->conditions->conditions);
   brink_text_free(&run->conditions->page);
   brink_knobs_free(&run->conditions->knobs);

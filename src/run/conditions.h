@@ -44,10 +44,9 @@ struct brink_conditions_report {
   bool listed; /* a line for each event is kept, and everything goes to JSON */
   bool all;    /* every derivative is written */
   brink_conditions *conditions;
-  brink_sensitivity *sensitivity; /* NULL: too large, or not wanted */
   brink_slope_direction *directions;
   brink_knobs knobs;
-  size_t ndirections;
+  size_t ndirections;         /* 0: too many, or not wanted */
   brink_event_slopes *slopes; /* of the events of the present instant */
   size_t nslopes, slopes_capacity;
   brink_condition_line *lines;
@@ -69,6 +68,13 @@ typedef struct brink_event_cause {
 brink_event_cause brink_conditions_report_cause(const brink_conditions_report *report,
                                                 const brink_condition *c,
                                                 const brink_event_slopes *slopes);
+
+/* Its directions as the first columns of matrices dx(0)/d and dp/d, which were zero, of `count` columns. */
+void brink_conditions_report_fill(const brink_conditions_report *report, double *x, double *p,
+                                  size_t count);
+/* An event with its derivatives by all directions. */
+void brink_conditions_report_slopes(brink_conditions_report *report,
+                                    const brink_sensitivity_event *event);
 
 /* "grazing: a change of 0.00095 in plant.x2 makes the event vanish". */
 void brink_conditions_report_words(const brink_condition *c, brink_posed posed,
@@ -120,6 +126,9 @@ struct brink_comparison {
 /* How far the two times are apart; INFINITY: there is one only. */
 double brink_comparison_distance(const brink_disagreement *d);
 /* The name of the flag. */
-void brink_comparison_name(const brink_run *run, const brink_disagreement *d, brink_text *name);
+void brink_comparison_label(const brink_run *run, const brink_disagreement *d, brink_text *label);
+
+/* Why events of such a run have no condition, as "for models with delays"; NULL: they have. */
+const char *brink_run_no_conditions(const brink_system *system);
 
 #endif

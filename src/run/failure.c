@@ -64,9 +64,18 @@ static brink_flag_kind kind_of(const brink_failure *failure, size_t guard) {
   return failure->system->flags[flag].kind;
 }
 
+/* 'empty'; one that nobody named by its text: 'gap < -b' (plant@12:7). */
 static void name_guard(const void *user, size_t guard, char *text, size_t size) {
   const brink_failure *failure = user;
-  snprintf(text, size, "'%s'", brink_model_guard_name(model_of(failure), guard));
+  const char *name = brink_model_guard_name(model_of(failure), guard);
+  uint32_t flag;
+  size_t index;
+  brink_instance_flag(failure->instance, guard, &flag, &index);
+  const char *written = failure->system->flags[flag].text;
+  if (written != NULL)
+    snprintf(text, size, "'%s' (%s)", written, name);
+  else
+    snprintf(text, size, "'%s'", name);
 }
 
 /* A flag; one that nobody wrote; the variable whose range it is ('q@upper'). */
@@ -74,11 +83,13 @@ static void name_noun(const void *user, size_t guard, char *text, size_t size) {
   const brink_failure *failure = user;
   const char *name = brink_model_guard_name(model_of(failure), guard);
   brink_flag_kind kind = kind_of(failure, guard);
+  char guard_name[BRINK_DIAG_MESSAGE];
+  name_guard(user, guard, guard_name, sizeof guard_name);
   if (kind == BRINK_FLAG_RANGE)
     snprintf(text, size, "'%.*s'", (int)strcspn(name, "@"), name);
   else
-    snprintf(text, size, "%s '%s'", kind == BRINK_FLAG_GENERATED ? "the generated flag" : "flag",
-             name);
+    snprintf(text, size, "%s %s", kind == BRINK_FLAG_GENERATED ? "the generated flag" : "flag",
+             guard_name);
 }
 
 static void name_state(const void *user, size_t state, char *text, size_t size) {
@@ -216,7 +227,7 @@ void brink_failure_describe(const brink_failure *failure, brink_text *message, b
   if (diag->status == BRINK_ERR_LOOP)
     brink_text_add(hint, "an action that undoes what another one does never comes to rest: give "
                          "the model a mode that remembers what has been done");
-  if (diag->status != BRINK_ERR_DOMAIN) return;
+  if (diag->status != BRINK_ERR_DOMAIN || diag->reason == BRINK_REASON_INPUT_UNDEFINED) return;
   brink_text_add(hint, "look at the initial values and at what the last action wrote");
   if (failure->sim == NULL || !is_unilateral(failure, diag->guard)) /* else that has been done */
     brink_text_add(hint, "; a unilateral flag keeps the dynamics from being evaluated past its "

@@ -1,6 +1,7 @@
 /* hsml.c: a model: its text, read and checked; values by name; what is built of both. See <brink/hsml.h>. */
 #include "run/hsml.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,10 +44,23 @@ static brink_status out_of_memory(brink_diag *diag) {
   return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
 }
 
+static void free_set(const brink_hsml *model, char *set) {
+  brink_release(&model->arena.allocator, set, strlen(set) + 1, 1);
+}
+
+static void forget_sets(brink_hsml *model) {
+  while (model->nsets > 0) free_set(model, model->sets[--model->nsets]);
+}
+
 static void release_model(brink_hsml *model) {
   if (model == NULL || atomic_fetch_sub(&model->users, 1) > 1) return;
   brink_inputs_destroy(model->inputs);
+  brink_functions_destroy(model->functions);
+  brink_object_store_destroy(model->objects);
   brink_unit_destroy(model->unit);
+  forget_sets(model);
+  brink_arena_free(&model->said);
+  pthread_mutex_destroy(&model->flattening);
   brink_arena arena = model->arena; /* holds the model itself */
   brink_arena_free(&arena);
 }
@@ -54,9 +68,13 @@ static void release_model(brink_hsml *model) {
 void brink_built_release(brink_built *built) {
   if (built == NULL || atomic_fetch_sub(&built->users, 1) > 1) return;
   brink_hsml *model = built->model;
+  brink_built_forget_code(built);
   brink_inputs_destroy(built->inputs);
+  brink_inputs_destroy(built->driven_by);
+  brink_functions_destroy(built->followed);
   brink_agent_tables_destroy(built->tables);
   brink_system_destroy(built->system);
+  brink_arena_free(&built->arena);
   brink_release(NULL, built, 1, sizeof *built);
   release_model(model);
 }
@@ -88,6 +106,8 @@ static brink_hsml *new_model(const brink_hsml_def *def, const brink_allocator *a
   if (model == NULL) return NULL;
   const char *path = def->path != NULL ? def->path : "model.hsml";
   atomic_init(&model->users, 1);
+  model->hints.from = model->hints.until = NAN;
+  brink_arena_init(&model->said, allocator);
   model->path = brink_arena_text(&arena, path);
   model->top = def->top != NULL ? brink_arena_text(&arena, def->top) : NULL;
   if (def->text != NULL) {
@@ -96,8 +116,18 @@ static brink_hsml *new_model(const brink_hsml_def *def, const brink_allocator *a
   }
   if (def->reader != NULL) model->reader = *def->reader;
   model->part = def->part;
+  model->nimport_path = def->import_path != NULL ? def->nimport_path : 0;
+  model->import_path = brink_arena_take(&arena, model->nimport_path, sizeof *model->import_path);
+  for (size_t k = 0; k < model->nimport_path && model->import_path != NULL; k++)
+    model->import_path[k] = brink_arena_text(&arena, def->import_path[k]);
+  model->allow_external = def->allow_external;
+  model->nlibrary_paths = def->library_paths != NULL ? def->nlibrary_paths : 0;
+  model->library_paths =
+      brink_arena_take(&arena, model->nlibrary_paths + 1, sizeof *model->library_paths);
+  for (size_t k = 0; !arena.failed && k < model->nlibrary_paths; k++)
+    model->library_paths[k] = brink_arena_text(&arena, def->library_paths[k]);
   model->arena = arena;
-  if (!arena.failed) return model;
+  if (!arena.failed && pthread_mutex_init(&model->flattening, NULL) == 0) return model;
   brink_arena_free(&arena);
   return NULL;
 }
@@ -105,7 +135,14 @@ static brink_hsml *new_model(const brink_hsml_def *def, const brink_allocator *a
 static brink_status parse(brink_hsml *model, brink_diag *diag) {
   bool unreadable = false;
   const char *reason = NULL;
-  brink_reader reader = {.read = read_text, .user = model};
+  brink_reader reader = {.read = read_text,
+                         .user = model,
+                         .directories = model->import_path,
+                         .ndirectories = model->nimport_path};
+  if (model->reader.read == NULL) {
+    reader.look = brink_file_reader.look;
+    reader.same = brink_file_reader.same;
+  }
   model->unit =
       brink_unit_parse(model->path, &reader, &model->arena.allocator, &unreadable, &reason);
   if (unreadable)
@@ -155,6 +192,20 @@ brink_status brink_hsml_load_text(const char *text, brink_diag *diag, brink_hsml
 
 /* ---- values by name ---- */
 
+/* An earlier value of the same name counts no longer. */
+static void forget_set(brink_hsml *model, const char *name) {
+  size_t length = strlen(name), kept = 0;
+  for (size_t k = 0; k < model->nsets; k++) {
+    char *set = model->sets[k];
+    bool same = strncmp(set, name, length) == 0 && set[length] == '=';
+    if (same)
+      free_set(model, set);
+    else
+      model->sets[kept++] = set;
+  }
+  model->nsets = kept;
+}
+
 brink_status brink_hsml_set_text(brink_hsml *model, const char *name, const char *value,
                                  brink_diag *diag) {
   brink_diag_clear(diag);
@@ -162,13 +213,14 @@ brink_status brink_hsml_set_text(brink_hsml *model, const char *name, const char
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "model, name and value must not be NULL");
   brink_text text = {0};
   brink_text_add(&text, "%s=%s", name, value);
-  const char *kept = text.failed ? NULL : brink_arena_text(&model->arena, text.data);
+  bool room = brink_arena_reserve(&model->arena, model->sets, model->nsets, model->sets_capacity);
+  char *kept =
+      room && !text.failed ? brink_allocate(&model->arena.allocator, text.length + 1, 1) : NULL;
+  if (kept != NULL) memcpy(kept, text.data, text.length + 1);
   brink_text_free(&text);
-  const char **set = kept != NULL ? brink_arena_push(&model->arena, model->sets, model->nsets,
-                                                     model->sets_capacity)
-                                  : NULL;
-  if (set == NULL) return out_of_memory(diag);
-  *set = kept;
+  if (kept == NULL) return out_of_memory(diag);
+  forget_set(model, name);
+  model->sets[model->nsets++] = kept;
   forget_built(model);
   return BRINK_OK;
 }
@@ -180,7 +232,7 @@ brink_status brink_hsml_set(brink_hsml *model, const char *name, double value, b
 
 void brink_hsml_unset(brink_hsml *model) {
   if (model == NULL) return;
-  model->nsets = 0;
+  forget_sets(model);
   forget_built(model);
 }
 
@@ -211,6 +263,21 @@ brink_status brink_hsml_read_inputs(brink_hsml *model, const char *path, bool ho
   brink_status status = brink_inputs_read(model, path, hold, diag, &inputs);
   if (status == BRINK_OK) take_inputs(model, inputs);
   return status;
+}
+
+brink_status brink_hsml_set_function(brink_hsml *model, const char *name,
+                                     const brink_hsml_function *function, brink_diag *diag) {
+  brink_functions *changed;
+  brink_diag_clear(diag);
+  if (model == NULL || name == NULL)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "model and name must not be NULL");
+  brink_status status = brink_functions_change(model->functions, name, function,
+                                               &model->arena.allocator, diag, &changed);
+  if (status != BRINK_OK) return status;
+  brink_functions_destroy(model->functions);
+  model->functions = changed;
+  forget_built(model);
+  return BRINK_OK;
 }
 
 /* ---- building ---- */
@@ -266,7 +333,10 @@ static void flatten(const brink_hsml *model, brink_built *built, brink_flatten_o
   brink_report_mark before = brink_report_now(model->unit);
   built->system = brink_flatten(model->unit, options, NULL);
   if (built->system == NULL || built->system->templates == NULL) return;
-  built->tables = brink_agent_tables_make(built->system, &built->one_system);
+  if (built->system->backward)
+    built->one_system = "time runs backwards";
+  else
+    built->tables = brink_agent_tables_make(built->system, &built->one_system);
   if (built->tables != NULL) return;
   brink_system_destroy(built->system);
   built->system = NULL;
@@ -276,49 +346,90 @@ static void flatten(const brink_hsml *model, brink_built *built, brink_flatten_o
   built->system = brink_flatten(model->unit, options, NULL);
 }
 
-/* Options for the flattener; the sets go into memory of the model. False: out of memory. */
-static bool flatten_options(brink_hsml *model, const brink_build_hints *hints,
+/* Options for the flattener; the sets are copied into the arena. False: out of memory. */
+static bool flatten_options(brink_hsml *model, const brink_build_hints *hints, brink_arena *arena,
                             brink_flatten_options *options) {
-  const brink_inputs *inputs = model->inputs;
+  brink_inputs *inputs = model->inputs;
+  const brink_functions *functions = model->functions;
   size_t driven = inputs != NULL ? inputs->ncolumns : 0;
-  const char **sets = brink_arena_pack(&model->arena, model->nsets + driven + 1, sizeof *sets);
+  const char **sets = brink_arena_pack(arena, model->nsets + 1, sizeof *sets);
   if (sets == NULL) return false;
   *options = (brink_flatten_options){.top = model->top,
                                      .sets = sets,
                                      .library = model->part,
+                                     .allow_external = model->allow_external,
+                                     .library_paths = model->library_paths,
+                                     .nlibrary_paths = model->nlibrary_paths,
                                      .seed = hints->has_seed ? hints->seed : 1,
                                      .seed_given = hints->has_seed,
+                                     .from = isnan(hints->from) ? 0.0 : hints->from,
+                                     .from_given = !isnan(hints->from),
+                                     .until = hints->until,
+                                     .until_given = !isnan(hints->until),
                                      .agents = brink_hsml_agents(model, hints),
                                      .driven = driven > 0 ? inputs->names : NULL,
                                      .ndriven = driven,
-                                     .drive_holds = driven > 0 && inputs->hold};
-  for (size_t k = 0; k < driven; k++) sets[options->nsets++] = inputs->sets[k];
-  for (size_t k = 0; k < model->nsets; k++) sets[options->nsets++] = model->sets[k];
-  return true;
+                                     .driven_sets = brink_inputs_sets,
+                                     .driven_user = inputs,
+                                     .drive_holds = driven > 0 && inputs->hold,
+                                     .functions = functions != NULL ? functions->items : NULL,
+                                     .nfunctions = functions != NULL ? functions->count : 0};
+  for (size_t k = 0; k < model->nsets; k++)
+    sets[options->nsets++] = brink_arena_text(arena, model->sets[k]);
+  return !arena->failed;
 }
 
 brink_status brink_built_knobs(const brink_built *built, size_t most, brink_knobs *knobs) {
-  brink_flatten_options options;
-  brink_hsml *model = built->model;
-  *knobs = (brink_knobs){0};
-  if (!flatten_options(model, &model->hints, &options)) return BRINK_ERR_MEMORY;
-  return brink_knobs_find(model->unit, &options, built->system, most, NULL, knobs);
+  pthread_mutex_t *flattening = &built->model->flattening;
+  pthread_mutex_lock(flattening);
+  brink_status status =
+      brink_knobs_find(built->model->unit, &built->options, built->system, most, NULL, knobs);
+  pthread_mutex_unlock(flattening);
+  return status;
+}
+
+brink_status brink_built_knob(const brink_built *built, uint32_t variable, size_t element,
+                              brink_knobs *knobs) {
+  pthread_mutex_t *flattening = &built->model->flattening;
+  pthread_mutex_lock(flattening);
+  brink_status status = brink_knobs_find_one(built->model->unit, &built->options, built->system,
+                                             variable, element, NULL, knobs);
+  pthread_mutex_unlock(flattening);
+  return status;
+}
+
+/* The end in the model's simulation section; NaN: none is given. */
+static double own_until(const brink_system *system) {
+  for (size_t k = 0; k < system->nsettings; k++) {
+    const brink_setting *setting = &system->settings[k];
+    if (strcmp(setting->name, "until") == 0 && !setting->is_text) return setting->number;
+  }
+  return (double)NAN;
 }
 
 /* Does what was built serve these hints as well? */
 static bool serves(const brink_hsml *model, const brink_build_hints *hints) {
-  const brink_build_hints *own = &model->hints;
+  const brink_build_hints *own = &model->made_for;
   bool same_seed = hints->has_seed ? model->built->system->seed == hints->seed : !own->has_seed;
-  return same_seed && brink_hsml_agents(model, own) == brink_hsml_agents(model, hints);
+  const brink_system *system = model->built->system;
+  double from = brink_system_time(system, system->t0);
+  double until = isnan(hints->until) ? own_until(system) : hints->until;
+  bool same_start = isnan(hints->from) ? isnan(own->from) : from == hints->from;
+  bool same_way = (until < from) == system->backward;
+  return same_seed && same_start && same_way &&
+         brink_hsml_agents(model, own) == brink_hsml_agents(model, hints);
 }
 
 /* What came of it. */
 static brink_status judge_build(brink_hsml *model, brink_built *built, brink_diag *diag) {
   const brink_report_item *refused = brink_report_of_settings(model->unit);
   if (refused != NULL)
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "%s: %s%s%s", refused->setting,
-                          refused->message, refused->hint != NULL ? "; " : "",
-                          refused->hint != NULL ? refused->hint : "");
+    return brink_diag_set(
+        diag,
+        refused->code == BRINK_MSG_INPUT_FUNCTION_IN_CONSTRAINTS ? BRINK_ERR_UNSUPPORTED
+                                                                 : BRINK_ERR_ARGUMENT,
+        "%s: %s%s%s", refused->setting, refused->message, refused->hint != NULL ? "; " : "",
+        refused->hint != NULL ? refused->hint : "");
   if (model->unit->out_of_memory) return out_of_memory(diag);
   if (model->unit->nerrors > 0)
     return brink_diag_set(diag, BRINK_ERR_MODEL, "the model has errors");
@@ -330,7 +441,10 @@ static brink_status judge_build(brink_hsml *model, brink_built *built, brink_dia
 static brink_status build(brink_hsml *model, const brink_build_hints *hints, brink_diag *diag) {
   brink_flatten_options options;
   brink_built *built = brink_allocate(NULL, 1, sizeof *built);
-  if (built == NULL || !flatten_options(model, hints, &options)) {
+  if (built == NULL) return out_of_memory(diag);
+  brink_arena_init(&built->arena, &model->arena.allocator);
+  if (!flatten_options(model, hints, &built->arena, &options)) {
+    brink_arena_free(&built->arena);
     brink_release(NULL, built, 1, sizeof *built);
     return out_of_memory(diag);
   }
@@ -338,15 +452,21 @@ static brink_status build(brink_hsml *model, const brink_build_hints *hints, bri
   atomic_fetch_add(&model->users, 1);
   built->model = model;
   brink_hsml_forget_messages(model);
+  pthread_mutex_lock(&model->flattening);
   brink_report_return(model->unit, &model->checked);
   flatten(model, built, &options);
+  built->options = options;
+  built->driven_by = brink_inputs_share(model->inputs);
+  built->followed = brink_functions_share(model->functions);
   brink_status status = judge_build(model, built, diag);
+  pthread_mutex_unlock(&model->flattening);
   forget_built(model);
-  model->hints = *hints;
-  if (status == BRINK_OK)
+  if (status == BRINK_OK) {
     model->built = built;
-  else
+    model->made_for = *hints;
+  } else {
     brink_built_release(built);
+  }
   return status;
 }
 

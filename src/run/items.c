@@ -14,7 +14,7 @@ static const char *bare_name(brink_hsml *model, const brink_group *group, const 
     brink_text_add(&text, "%s%s", k > 0 ? "." : "", group->segment[k]);
   if (name[0] != '\0')
     brink_text_add(&text, "%s%s", group->nsegments > 0 && name[0] != '@' ? "." : "", name);
-  const char *kept = text.data != NULL ? brink_arena_text(&model->arena, text.data) : "";
+  const char *kept = text.data != NULL ? brink_arena_text(&model->built->arena, text.data) : "";
   brink_text_free(&text);
   return kept;
 }
@@ -41,6 +41,7 @@ static bool kind_of(const brink_variable *variable, brink_hsml_kind *kind) {
   case BRINK_VARIABLE_AUXILIARY:
     *kind = BRINK_HSML_VARIABLE;
     return true;
+  case BRINK_VARIABLE_TIMER:
   case BRINK_VARIABLE_HIDDEN:
     break;
   }
@@ -53,7 +54,7 @@ static void read_place(brink_hsml *model, const char *where, brink_hsml_item *it
   const char *colon = where != NULL ? strchr(where, ':') : NULL;
   if (colon == NULL) return;
   sscanf(colon, ":%u:%u", &line, &column);
-  char *file = brink_arena_text(&model->arena, where);
+  char *file = brink_arena_text(&model->built->arena, where);
   if (file != NULL) file[colon - where] = '\0';
   item->file = file;
   item->line = line;
@@ -71,6 +72,7 @@ static brink_hsml_item item_of_variable(brink_hsml *model, const brink_system *s
                           .length = variable->length,
                           .type = (brink_hsml_type)variable->type,
                           .knob = variable->knob,
+                          .signal = variable->signal,
                           .unit = variable->unit != NULL ? variable->unit : "",
                           .has_range = variable->has_range,
                           .lo = variable->lo,
@@ -121,7 +123,9 @@ static brink_hsml_item item_of_group(brink_hsml *model, const brink_system *syst
 static bool is_listed(const brink_system *system, brink_hsml_kind wanted, uint32_t k) {
   brink_hsml_kind kind;
   if (wanted == BRINK_HSML_COMPONENT) return system->groups[k].class_name != NULL;
-  if (wanted == BRINK_HSML_FLAG) return system->flags[k].kind == BRINK_FLAG_DECLARED;
+  if (wanted == BRINK_HSML_FLAG)
+    return system->flags[k].kind == BRINK_FLAG_DECLARED ||
+           system->flags[k].kind == BRINK_FLAG_TIMER;
   return kind_of(&system->variables[k], &kind) && kind == wanted;
 }
 
@@ -130,7 +134,7 @@ static bool make_list(brink_hsml *model, brink_hsml_kind kind) {
   size_t all = kind == BRINK_HSML_COMPONENT ? system->ngroups
                : kind == BRINK_HSML_FLAG    ? system->nflags
                                             : system->nvariables;
-  brink_hsml_item *items = brink_arena_take(&model->arena, all + 1, sizeof *items);
+  brink_hsml_item *items = brink_arena_take(&model->built->arena, all + 1, sizeof *items);
   size_t count = 0;
   for (uint32_t k = 0; items != NULL && k < all; k++) {
     if (!is_listed(system, kind, k)) continue;

@@ -2,27 +2,37 @@
 #include "run/hsml.h"
 
 void brink_hsml_forget_messages(brink_hsml *model) {
-  model->messages = NULL;
-  model->nmessages = 0;
-  model->nextra = 0;
+  brink_arena_free(&model->said);
+  model->messages = model->extra = NULL;
+  model->nmessages = model->nextra = model->extra_capacity = 0;
 }
 
-void brink_hsml_complain(brink_hsml *model, const char *code, const char *file, size_t line,
-                         const char *text) {
+bool brink_hsml_message_make(brink_arena *arena, brink_severity severity, const char *code,
+                             const char *file, size_t line, size_t column, const char *text,
+                             brink_hsml_message *message) {
   brink_text rendered = {0};
-  brink_arena *arena = &model->arena;
-  brink_hsml_message *message =
-      brink_arena_push(arena, model->extra, model->nextra, model->extra_capacity);
-  if (message == NULL) return;
-  brink_text_add(&rendered, "%s:%zu: error: %s\n", file, line, text);
+  brink_text_add(&rendered, "%s:%zu:", file, line);
+  if (column > 0) brink_text_add(&rendered, "%zu:", column);
+  brink_text_add(&rendered, " %s: %s\n", severity == BRINK_ERROR ? "error" : "warning", text);
   *message = (brink_hsml_message){.code = code,
-                                  .severity = BRINK_ERROR,
+                                  .severity = severity,
                                   .file = brink_arena_text(arena, file),
                                   .line = (uint32_t)line,
+                                  .column = (uint32_t)column,
                                   .text = brink_arena_text(arena, text)};
   message->rendered = rendered.data != NULL ? brink_arena_text(arena, rendered.data) : NULL;
   brink_text_free(&rendered);
-  if (arena->failed || message->rendered == NULL) model->nextra--; /* the diagnostic has it, too */
+  return !arena->failed && message->rendered != NULL;
+}
+
+void brink_hsml_complain(brink_hsml *model, const char *code, const char *file, size_t line,
+                         size_t column, const char *text) {
+  brink_arena *arena = &model->said;
+  brink_hsml_message *message =
+      brink_arena_push(arena, model->extra, model->nextra, model->extra_capacity);
+  if (message == NULL) return;
+  if (!brink_hsml_message_make(arena, BRINK_ERROR, code, file, line, column, text, message))
+    model->nextra--; /* the diagnostic has it, too */
   model->messages = NULL;
 }
 
@@ -33,7 +43,7 @@ static brink_hsml_message message_of(brink_hsml *model, size_t k) {
   brink_text text = {0};
   brink_report_read(unit, k, &entry);
   brink_report_render(unit, &unit->items[k], &text);
-  const char *rendered = text.data != NULL ? brink_arena_text(&model->arena, text.data) : NULL;
+  const char *rendered = text.data != NULL ? brink_arena_text(&model->said, text.data) : NULL;
   brink_text_free(&text);
   return (brink_hsml_message){.code = entry.code,
                               .severity = entry.severity,
@@ -51,12 +61,15 @@ static brink_hsml_message message_of(brink_hsml *model, size_t k) {
 static bool list_report(brink_hsml *model) {
   brink_unit *unit = model->unit;
   model->nmessages = 0;
-  model->messages =
-      brink_arena_take(&model->arena, unit->nitems + model->nextra + 1, sizeof *model->messages);
+  const brink_inputs *inputs = model->inputs;
+  size_t nnotes = inputs != NULL ? inputs->nnotes : 0;
+  model->messages = brink_arena_take(&model->said, unit->nitems + model->nextra + nnotes + 1,
+                                     sizeof *model->messages);
   if (model->messages == NULL) return false;
   brink_report_sort(unit);
   for (size_t k = 0; k < unit->nitems; k++)
     model->messages[model->nmessages++] = message_of(model, k);
+  for (size_t k = 0; k < nnotes; k++) model->messages[model->nmessages++] = inputs->notes[k];
   for (size_t k = 0; k < model->nextra; k++) model->messages[model->nmessages++] = model->extra[k];
   return true;
 }
@@ -64,7 +77,11 @@ static bool list_report(brink_hsml *model) {
 size_t brink_hsml_messages(brink_hsml *model, const brink_hsml_message **messages) {
   if (messages == NULL) return 0;
   *messages = NULL;
-  if (model == NULL || (model->messages == NULL && !list_report(model))) return 0;
+  if (model == NULL) return 0;
+  pthread_mutex_lock(&model->flattening);
+  bool listed = model->messages != NULL || list_report(model);
+  pthread_mutex_unlock(&model->flattening);
+  if (!listed) return 0;
   *messages = model->messages;
   return model->nmessages;
 }

@@ -21,9 +21,9 @@ static bool take_word(cursor *c, const char *text) {
   return true;
 }
 
-/* "[3]" as 2: from 0, and below `count`. */
-static bool take_index(cursor *c, size_t count, size_t *index) {
-  if (*c->at != '[') return false;
+/* "3" between these two characters as 2: from 0, and below `count`. */
+static bool take_number(cursor *c, char before, char after, size_t count, size_t *index) {
+  if (*c->at != before) return false;
   size_t number = 0;
   const char *p = c->at + 1;
   if (*p < '1' || *p > '9') return false;
@@ -31,9 +31,26 @@ static bool take_index(cursor *c, size_t count, size_t *index) {
     if (number > count) return false;
     number = 10 * number + (size_t)(*p - '0');
   }
-  if (*p != ']' || number > count) return false;
+  if (*p != after || number > count) return false;
   *index = number - 1;
-  c->at = p + 1;
+  c->at = p;
+  return true;
+}
+
+/* "[3]" */
+static bool take_index(cursor *c, size_t count, size_t *index) {
+  if (!take_number(c, '[', ']', count, index)) return false;
+  c->at++;
+  return true;
+}
+
+/* "[2,3]": the number of the element, row by row. */
+static bool take_indices(cursor *c, size_t rows, size_t columns, size_t *index) {
+  size_t row, column;
+  if (!take_number(c, '[', ',', rows, &row) || !take_number(c, ',', ']', columns, &column))
+    return false;
+  *index = row * columns + column;
+  c->at++;
   return true;
 }
 
@@ -58,7 +75,12 @@ static bool is_variable(const brink_system *system, const brink_variable *variab
   if (!take_path(&c, &system->groups[variable->group], &instance)) return false;
   if (!take_word(&c, variable->name)) return false;
   bool vector = variable->vector || variable->length > 1;
-  if (vector && !take_index(&c, variable->length, &index)) return false;
+  if (variable->columns > 0) {
+    if (!take_indices(&c, variable->length / variable->columns, variable->columns, &index))
+      return false;
+  } else if (vector && !take_index(&c, variable->length, &index)) {
+    return false;
+  }
   *element = instance * variable->length + index;
   return *c.at == '\0' && instance < system->groups[variable->group].count;
 }
@@ -69,6 +91,32 @@ bool brink_system_find(const brink_system *system, const char *name, uint32_t *v
     if (!is_variable(system, &system->variables[v], name, element)) continue;
     *variable = v;
     return true;
+  }
+  return false;
+}
+
+/* The variable that has a slot; hidden ones, too. */
+static bool find_slot(const brink_system *system, brink_space space, size_t slot,
+                      uint32_t *variable, size_t *element) {
+  for (uint32_t v = 0; v < system->nvariables; v++) {
+    const brink_variable *one = &system->variables[v];
+    size_t count = system->groups[one->group].count * one->length;
+    if (one->space != space || slot < one->base || slot - one->base >= count) continue;
+    *variable = v;
+    *element = slot - one->base;
+    return true;
+  }
+  return false;
+}
+
+bool brink_system_find_input(const brink_system *system, const char *name, uint32_t *variable,
+                             size_t *element) {
+  for (size_t k = 0; k < system->naliases; k++) {
+    const brink_alias *alias = &system->aliases[k];
+    size_t at;
+    if (!is_variable(system, &alias->as, name, &at)) continue;
+    size_t slot = alias->slots != NULL ? alias->slots[at] : alias->as.base + at;
+    return find_slot(system, alias->as.space, slot, variable, element);
   }
   return false;
 }

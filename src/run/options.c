@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "base/definition.h"
-#include "lang/ast.h"
+#include "lang/constant.h"
 #include "model/model.h"
 #include "run/hsml.h"
 
 void brink_run_defaults(brink_run_options *options, size_t size) {
   brink_run_options defaults = {.size = sizeof defaults,
                                 .sim = brink_default_options(),
+                                .from = NAN,
                                 .until = NAN,
                                 .seed = 1,
                                 .writable = BRINK_WRITE_INPUTS};
@@ -22,15 +23,49 @@ void brink_run_defaults(brink_run_options *options, size_t size) {
 
 /* ---- words to values: each writes what is wrong into `problem` and returns false ---- */
 
-static bool read_number(const char *word, double *value, brink_text *problem) {
+static bool is_number(brink_type type) {
+  return type == BRINK_TYPE_REAL || type == BRINK_TYPE_INTEGER;
+}
+
+/* A constant expression of the language: 2*pi, 10^-8. */
+static bool read_expression(const char *word, double *value, brink_text *problem) {
+  brink_constant constant;
+  bool read = brink_constant_read(word, NULL, &constant);
+  const char *message = constant.message;
+  if (read && message == NULL && (constant.list || !is_number(constant.type)))
+    message = "this is not one number";
+  if (read && message == NULL) *value = constant.value[0];
+  if (message != NULL) {
+    brink_text_add(problem, "%s%s%s\n", message, constant.hint != NULL ? "; " : "",
+                   constant.hint != NULL ? constant.hint : "");
+    brink_report_carets(word, constant.at, constant.length, problem);
+    if (!problem->failed) problem->data[--problem->length] = '\0'; /* the last line's end */
+  }
+  brink_constant_free(&constant);
+  return read && message == NULL;
+}
+
+/* `endless`: inf may be meant. */
+static bool read_value(const char *word, bool endless, double *value, brink_text *problem) {
   char *end;
   double number = strtod(word, &end);
-  if (end == word || *end != '\0' || !isfinite(number)) {
-    brink_text_add(problem, "'%s' is not a number", word);
+  if (end == word || *end != '\0') {
+    if (word[strspn(word, " \t")] == '\0') {
+      brink_text_add(problem, "'%s' is not a number", word);
+      return false;
+    }
+    if (!read_expression(word, &number, problem)) return false;
+  }
+  if (isnan(number) || (isinf(number) && !endless)) {
+    brink_text_add(problem, "'%s' is not a %snumber", word, isinf(number) ? "finite " : "");
     return false;
   }
   *value = number;
   return true;
+}
+
+static bool read_number(const char *word, double *value, brink_text *problem) {
+  return read_value(word, false, value, problem);
 }
 
 static bool read_above(const char *word, double least, bool equal, double *value,
@@ -50,8 +85,14 @@ static bool read_whole(const char *word, uint64_t least, uint64_t most, uint64_t
   char *end;
   errno = 0;
   unsigned long long number = strtoull(word, &end, 10);
-  bool digits = word[0] >= '0' && word[0] <= '9';
-  if (!digits || *end != '\0' || errno != 0 || number < least || number > most) {
+  bool digits = word[0] >= '0' && word[0] <= '9', fine = digits && *end == '\0' && errno == 0;
+  double real = 0.0;
+  if (!fine && errno == 0 && strpbrk(word, "+-*/^(") != NULL && word[0] != '-') {
+    if (!read_expression(word, &real, problem)) return false;
+    fine = real >= 0.0 && real < 0x1p64 && real == floor(real);
+    number = fine ? (unsigned long long)real : 0;
+  }
+  if (!fine || number < least || number > most) {
     brink_text_add(problem, "it must be a whole number from %llu to %llu",
                    (unsigned long long)least, (unsigned long long)most);
     return false;
@@ -137,8 +178,12 @@ static bool set_clocks(brink_run_options *o, const char *word, brink_text *probl
 
 /* ---- options with numbers ---- */
 
+static bool set_from(brink_run_options *o, const char *word, brink_text *problem) {
+  return read_number(word, &o->from, problem);
+}
+
 static bool set_until(brink_run_options *o, const char *word, brink_text *problem) {
-  return read_above(word, 0.0, true, &o->until, problem);
+  return read_value(word, true, &o->until, problem);
 }
 
 static bool set_every(brink_run_options *o, const char *word, brink_text *problem) {
@@ -217,6 +262,14 @@ static bool set_threads(brink_run_options *o, const char *word, brink_text *prob
   return true;
 }
 
+/* What is recorded is no business of the run: the recordings read it (look.c). */
+static bool set_keep(brink_run_options *o, const char *word, brink_text *problem) {
+  (void)o;
+  if (word[0] != '\0') return true;
+  brink_text_add(problem, "names of what is to be recorded are missing");
+  return false;
+}
+
 /* ---- all of them ---- */
 
 /* Those that others are measured against come first: rtol wins over tolerance, gain over gamma. */
@@ -225,27 +278,18 @@ static const struct {
   bool first;
   bool (*set)(brink_run_options *options, const char *word, brink_text *problem);
 } table[] = {
-    {"tolerance", true, set_tolerance},
-    {"gamma", true, set_gamma},
-    {"until", false, set_until},
-    {"method", false, set_method},
-    {"events", false, set_events},
-    {"rtol", false, set_rtol},
-    {"atol", false, set_atol},
-    {"order", false, set_order},
-    {"step", false, set_step},
-    {"hmin", false, set_hmin},
-    {"hmax", false, set_hmax},
-    {"gain", false, set_gain},
-    {"termination", false, set_termination},
-    {"parts", false, set_parts},
-    {"near-miss", false, set_near_miss},
-    {"range", false, set_range},
-    {"zeno", false, set_zeno},
-    {"seed", false, set_seed},
-    {"clocks", false, set_clocks},
-    {"threads", false, set_threads},
-    {"every", false, set_every},
+    {"tolerance", true, set_tolerance}, {"gamma", true, set_gamma},
+    {"from", false, set_from},          {"until", false, set_until},
+    {"method", false, set_method},      {"events", false, set_events},
+    {"rtol", false, set_rtol},          {"atol", false, set_atol},
+    {"order", false, set_order},        {"step", false, set_step},
+    {"hmin", false, set_hmin},          {"hmax", false, set_hmax},
+    {"gain", false, set_gain},          {"termination", false, set_termination},
+    {"parts", false, set_parts},        {"near-miss", false, set_near_miss},
+    {"range", false, set_range},        {"zeno", false, set_zeno},
+    {"seed", false, set_seed},          {"clocks", false, set_clocks},
+    {"threads", false, set_threads},    {"every", false, set_every},
+    {"keep", false, set_keep},
 };
 enum { OPTIONS = sizeof table / sizeof *table };
 
@@ -299,10 +343,10 @@ brink_status brink_run_options_check(const brink_run_options *options, brink_dia
   const brink_options *sim = &options->sim;
   if ((unsigned)options->writable > BRINK_WRITE_ALL ||
       (unsigned)options->clocks > BRINK_CLOCKS_ONE || (unsigned)sim->method > BRINK_BDF ||
-      !(options->every >= 0.0) || options->until < 0.0)
+      !(options->every >= 0.0) || isinf(options->from))
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "an option has a value that it cannot have: writable, clocks, method, "
-                          "every or until");
+                          "every or from");
   if (brink_method_has_fixed_step(sim->method) && sim->step == 0.0)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "method %s works at a fixed step: give it one (step)",

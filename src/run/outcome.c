@@ -53,17 +53,35 @@ static brink_subject subject_of(const brink_run *run) {
 
 /* ---- words ---- */
 
-/* The names of the flags that accumulate; of agents, who keep no history, the last one. */
-static void note_accumulation(brink_run *run) {
+/* The name of a guard for a person: that of a flag which nobody named has its text before it. */
+static const char *label_of(brink_run *run, size_t guard) {
+  brink_text text = {0};
+  uint32_t flag;
+  size_t index;
+  brink_instance_flag(run->instance, guard, &flag, &index);
+  brink_system_flag_label(run->system, flag, index, &text);
+  const char *kept = text.length > 0 ? brink_arena_text(&run->arena, text.data) : NULL;
+  brink_text_free(&text);
+  return kept != NULL ? kept : brink_model_guard_name(model_of(run), guard);
+}
+
+/* The names of the flags that accumulate, and as a person is told of them; of agents, who keep no history, the last
+ * one. */
+static void note_accumulation(brink_run *run, const char *const **labels) {
   const brink_diag *diag = &run->diag;
   brink_summary *summary = &run->summary;
   const brink_population_run *population = run->population_run;
   const char **names = brink_arena_take(&run->arena, BRINK_DIAG_GUARDS, sizeof *names);
-  if (names == NULL) return;
+  const char **told = brink_arena_take(&run->arena, BRINK_DIAG_GUARDS, sizeof *told);
+  if (names == NULL || told == NULL) return;
   size_t count = 0;
-  if (population != NULL) count = brink_population_events_last(population, &names[0]) ? 1 : 0;
-  for (size_t k = 0; population == NULL && k < diag->nguards; k++)
+  if (population != NULL)
+    count = brink_population_events_last(population, &names[0], &told[0]) ? 1 : 0;
+  for (size_t k = 0; population == NULL && k < diag->nguards; k++) {
+    told[count] = label_of(run, diag->guards[k]);
     names[count++] = brink_model_guard_name(model_of(run), diag->guards[k]);
+  }
+  *labels = told;
   summary->zeno_flags = names;
   summary->nzeno_flags = count;
 }
@@ -90,18 +108,19 @@ static void show_equations(brink_run *run, const brink_failure_places *places) {
 static void describe(brink_run *run, brink_status status) {
   brink_summary *summary = &run->summary;
   brink_text message = {0}, hint = {0};
+  const char *const *labels = NULL;
   run->diag.status = status;
   if (status == BRINK_ERR_ZENO) {
     summary->zeno = true;
     summary->zeno_t = run->diag.t;
-    note_accumulation(run);
+    note_accumulation(run, &labels);
   }
   brink_failure failure = {.diag = &run->diag,
                            .system = run->subject.system,
                            .instance = run->subject.instance,
                            .sim = run->subject.sim,
                            .options = &run->options.sim,
-                           .flags = summary->zeno_flags,
+                           .flags = labels,
                            .nflags = summary->nzeno_flags,
                            .populations = population_names(run)};
   brink_failure_places places;
@@ -131,6 +150,12 @@ static bool judge_ending(brink_run *run, brink_ending ending, const char *words)
   return true;
 }
 
+static const char *reason_of(const brink_run *run, brink_status status) {
+  brink_reason reason = run->diag.reason;
+  bool input = reason == BRINK_REASON_INPUT_FAILED || reason == BRINK_REASON_INPUT_UNDEFINED;
+  return input ? "input" : brink_run_reason(status);
+}
+
 void brink_run_judge(brink_run *run) {
   brink_summary *summary = &run->summary;
   brink_status status = run->status;
@@ -141,8 +166,11 @@ void brink_run_judge(brink_run *run) {
       instance != NULL ? brink_instance_ending(instance, &words) : BRINK_ENDING_NONE;
   summary->t = brink_run_time(run);
   summary->reason = summary->message = run->hint = run->rendered = NULL;
-  if (brink_run_results_lost(run)) {
-    fail(run, "file", "the results could not be written");
+  brink_status lost = brink_run_results_status(run);
+  if (lost == BRINK_ERR_FILE) {
+    fail(run, brink_run_reason(lost), "the results could not be written");
+  } else if (lost != BRINK_OK) {
+    fail(run, brink_run_reason(lost), "there is no memory for the trajectory");
   } else if (judge_ending(run, ending, words)) {
     return;
   } else if (status == BRINK_STOPPED && ending == BRINK_ENDING_STOP) {
@@ -157,6 +185,6 @@ void brink_run_judge(brink_run *run) {
   } else {
     if (ending == BRINK_ENDING_RULES) status = BRINK_ERR_LOOP;
     describe(run, status);
-    fail(run, brink_run_reason(status), summary->message);
+    fail(run, reason_of(run, status), summary->message);
   }
 }

@@ -67,7 +67,7 @@ static brink_event_record look(brink_population_run *self, const brink_agent_eve
   before->t = after->t = record->event.t;
   put_participants(self, before, event, record->x_before, record->p_before, record->mode_before);
   bool computes = self->computes;
-  self->computes = self->run->columns.computes; /* it may be the end */
+  self->computes = brink_run_computes(self->run); /* it may be the end */
   put_participants(self, after, event, record->x_after, record->p_after, record->mode_after);
   self->computes = computes;
   brink_event_record made = {.event = record->event,
@@ -211,13 +211,19 @@ void brink_population_events_slides(brink_population_run *self) {
   }
 }
 
-bool brink_population_events_last(const brink_population_run *self, const char **name) {
-  brink_text text = {0};
-  if (self->any)
-    brink_system_flag_name(self->tables->all, self->last_flag, self->last_index, &text);
+bool brink_population_events_last(const brink_population_run *self, const char **name,
+                                  const char **label) {
+  const brink_system *all = self->tables->all;
+  brink_text text = {0}, told = {0};
+  if (self->any) {
+    brink_system_flag_name(all, self->last_flag, self->last_index, &text);
+    brink_system_flag_label(all, self->last_flag, self->last_index, &told);
+  }
   *name = text.length > 0 ? brink_arena_text(&self->run->arena, text.data) : NULL;
+  *label = told.length > 0 ? brink_arena_text(&self->run->arena, told.data) : NULL;
   brink_text_free(&text);
-  return *name != NULL;
+  brink_text_free(&told);
+  return *name != NULL && *label != NULL;
 }
 
 void brink_population_events_begin(brink_population_run *self) {

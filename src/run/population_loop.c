@@ -24,6 +24,27 @@ void brink_population_run_row(brink_population_run *self, const brink_view *view
   self->logged = rests;
 }
 
+/* What holds at the present; with many agents, as with events, there is none. */
+static void present_row(brink_population_run *self) {
+  if (!self->few) return;
+  brink_view_fill(self, &self->before, brink_population_run_time(self));
+  brink_moment moment = brink_view_moment(&self->before);
+  brink_population_run_row(self, &self->before, true);
+  if (self->run->display != NULL) brink_display_row(self->run->display, &moment);
+}
+
+void brink_population_run_before_write(brink_population_run *self) {
+  bool told = self->logged && self->last == brink_population_run_time(self);
+  if (!self->written && !told) present_row(self);
+}
+
+/* Events that follow from it have rows of their own. */
+void brink_population_run_written(brink_population_run *self) {
+  self->written = !self->happened;
+  self->logged = false;
+  brink_population_events_settle(self, true);
+}
+
 /* Samples before t, or, at the end of the run, up to it. */
 static void read_rows(brink_population_run *self, double before, bool last) {
   brink_grid *rows = &self->rows;
@@ -71,15 +92,17 @@ brink_status brink_population_run_begin(brink_run *run) {
   brink_population_run *self = run->population_run;
   const brink_system *all = self->tables->all;
   brink_computed computed = brink_view_computed(self);
-  if (!brink_view_create(self) ||
-      brink_columns_init(&run->columns, all, &computed, NULL) != BRINK_OK)
+  if (!brink_view_create(self))
     return brink_diag_set(&run->diag, BRINK_ERR_MEMORY, "out of memory");
+  brink_status status = brink_run_columns_begin(run, &computed);
+  if (status != BRINK_OK) return status;
   brink_journal_init(&run->journal, &run->columns, all->nx, run->choice.json);
-  brink_status status = brink_run_display_begin(run);
+  run->journal.states = run->choice.states;
+  status = brink_run_display_begin(run);
   if (status == BRINK_OK) status = brink_run_results_begin(run);
   if (status != BRINK_OK) return status;
   brink_run_listen(run);
-  self->computes = run->columns.computes && (run->results != NULL || run->display != NULL);
+  self->computes = brink_run_computes(run) && (run->results != NULL || run->display != NULL);
   plan_samples(self);
   brink_population_events_begin(self);
   return BRINK_OK;
@@ -135,15 +158,28 @@ static int64_t turns_for(const brink_run *run, bool single, bool nearer) {
   return most > 0 && most - run->work < turns ? most - run->work : turns;
 }
 
+brink_status brink_population_run_open(brink_run *run, double limit) {
+  brink_population_run *self = run->population_run;
+  if (!self->begun || limit <= self->end) return BRINK_OK;
+  brink_status status = brink_agents_begin(self->agents, limit, &run->diag);
+  if (status == BRINK_OK) self->end = limit;
+  return status;
+}
+
 /* The engine's end never comes nearer: agents may have plans up to it. Where a call goes less far than one before, turns
  * are taken only while they are due before its limit. */
 brink_status brink_population_run_move(brink_run *run, bool single, double limit) {
   brink_population_run *self = run->population_run;
   bool begins = !self->begun, nearer = self->begun && limit < self->end;
-  brink_status status = begins ? begin_agents(self, limit) : BRINK_OK;
+  /* A later end opens windows anew: the next turn is known then, and with it what may be read before. */
+  brink_status status = begins    ? begin_agents(self, limit)
+                        : !nearer ? brink_agents_begin(self->agents, limit, &run->diag)
+                                  : BRINK_OK;
   if (!nearer) self->end = limit;
   if (status != BRINK_OK) return status;
   if (begins && single) return BRINK_STEPPED;
+  if (self->written) present_row(self);
+  self->written = false;
   int64_t turns = turns_for(run, single, nearer);
   double horizon = brink_agents_horizon(self->agents);
   read_rows(self, fmin(horizon, limit), false);
@@ -154,6 +190,10 @@ brink_status brink_population_run_move(brink_run *run, bool single, double limit
   }
   status = brink_agents_run(self->agents, self->end, turns, &run->diag);
   brink_population_events_settle(self, status == BRINK_ERR_WORK || status == BRINK_TIME_REACHED);
+  if (status == BRINK_TIME_REACHED) { /* after another call it would be too late */
+    read_rows(self, brink_population_run_time(self), true);
+    read_frames(self, brink_population_run_time(self), true);
+  }
   run->work += turns;
   return single && status == BRINK_ERR_WORK ? BRINK_STEPPED : status;
 }
@@ -161,14 +201,15 @@ brink_status brink_population_run_move(brink_run *run, bool single, double limit
 void brink_population_run_end(brink_run *run) {
   brink_population_run *self = run->population_run;
   if (!brink_run_has_begun(run)) return;
-  bool reached = run->status == BRINK_TIME_REACHED, lost = brink_run_results_lost(run);
+  bool reached = run->status == BRINK_TIME_REACHED,
+       lost = brink_run_results_status(run) != BRINK_OK;
   double t = brink_population_run_time(self);
   if (self->begun) brink_population_events_slides(self);
   if (reached && !lost) {
     read_rows(self, t, true);
     read_frames(self, t, true);
   }
-  self->computes = run->columns.computes;
+  self->computes = brink_run_computes(run);
   brink_view_fill(self, &self->before, t);
   /* Who ended the run is as that left it. */
   if (!reached && self->any && self->after.t == self->before.t) brink_population_events_apply(self);

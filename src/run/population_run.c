@@ -13,20 +13,28 @@ static brink_status out_of_memory(brink_run *run) {
   return brink_diag_set(&run->diag, BRINK_ERR_MEMORY, "out of memory");
 }
 
-static brink_status make_actor(brink_population_run *self, brink_instance_set *actor,
-                               brink_system *system, const bool *differs_p,
-                               const bool *differs_mode, bool moves) {
-  brink_run *run = self->run;
+static brink_instance_options wishes_for(const brink_run *run, const bool *differs_p,
+                                         const bool *differs_mode) {
   brink_instance_options wishes = brink_run_instance_options(run);
   wishes.takes_turns = true;
   wishes.varies_p = differs_p;
   wishes.varies_mode = differs_mode;
-  if (moves) brink_run_want_series(run, &wishes);
+  return wishes;
+}
+
+/* `like` NULL: an instance is made of the system; else it is a clone, which shares the code. */
+static brink_status make_actor(brink_population_run *self, size_t which, brink_instance_set *actor,
+                               const brink_instance_set *like, brink_system *system,
+                               const brink_instance_options *wishes) {
+  brink_run *run = self->run;
   actor->system = system;
   actor->others = brink_arena_take(&run->arena, self->threads, sizeof *actor->others);
   actor->models = brink_arena_take(&run->arena, self->threads, sizeof *actor->models);
   if (actor->others == NULL || actor->models == NULL) return out_of_memory(run);
-  brink_status status = brink_instance_create(system, &wishes, NULL, &run->diag, &actor->instance);
+  brink_status status =
+      like != NULL ? brink_instance_clone(like->instance, NULL, &run->diag, &actor->instance)
+                   : brink_built_instance(run->built, which, system, wishes, run->options.writable,
+                                          &run->diag, &actor->instance);
   for (size_t k = 0; k < self->threads && status == BRINK_OK; k++) {
     status = brink_instance_clone(actor->instance, NULL, &run->diag, &actor->others[k]);
     if (status == BRINK_OK) actor->models[k] = brink_instance_model(actor->others[k]);
@@ -43,7 +51,7 @@ static void free_actors(const brink_population_run *self, const brink_instance_s
   }
 }
 
-static brink_status make_actors(brink_population_run *self) {
+static brink_status make_actors(brink_population_run *self, const brink_population_run *like) {
   const brink_agent_tables *tables = self->tables;
   brink_arena *arena = &self->run->arena;
   self->one = brink_arena_take(arena, tables->npopulations, sizeof *self->one);
@@ -52,11 +60,16 @@ static brink_status make_actors(brink_population_run *self) {
   brink_status status = BRINK_OK;
   for (size_t k = 0; k < tables->npopulations && status == BRINK_OK; k++) {
     const brink_population_table *p = &tables->populations[k];
-    status = make_actor(self, &self->one[k], p->one, p->differs_p, p->differs_mode, true);
+    brink_instance_options wishes = wishes_for(self->run, p->differs_p, p->differs_mode);
+    brink_run_want_series(self->run, &wishes);
+    status =
+        make_actor(self, k, &self->one[k], like != NULL ? &like->one[k] : NULL, p->one, &wishes);
   }
   for (size_t k = 0; k < tables->npairs && status == BRINK_OK; k++) {
     const brink_pair_table *p = &tables->pairs[k];
-    status = make_actor(self, &self->pair[k], p->two, p->differs_p, p->differs_mode, false);
+    brink_instance_options wishes = wishes_for(self->run, p->differs_p, p->differs_mode);
+    status = make_actor(self, tables->npopulations + k, &self->pair[k],
+                        like != NULL ? &like->pair[k] : NULL, p->two, &wishes);
   }
   return status;
 }
@@ -183,7 +196,7 @@ static void define_pair(brink_population_run *self, size_t k) {
 /* ---- the object ---- */
 
 /* Instances of all that there is, and where agents start. */
-static brink_status make_instances(brink_population_run *self) {
+static brink_status make_instances(brink_population_run *self, const brink_population_run *like) {
   brink_run *run = self->run;
   const brink_agent_tables *tables = self->tables;
   self->populations =
@@ -192,7 +205,7 @@ static brink_status make_instances(brink_population_run *self) {
   self->starts = brink_arena_take(&run->arena, tables->npopulations, sizeof *self->starts);
   self->given = brink_arena_take(&run->arena, tables->npopulations, sizeof *self->given);
   if (run->arena.failed) return out_of_memory(run);
-  brink_status status = make_actors(self);
+  brink_status status = make_actors(self, like);
   for (size_t k = 0; k < tables->npopulations && status == BRINK_OK; k++)
     status = start_population(self, k);
   for (size_t k = 0; k < tables->npairs && status == BRINK_OK; k++) define_pair(self, k);
@@ -215,8 +228,8 @@ static size_t threads_for(const brink_population_run *self) {
   return threads < 2 || self->tables->agents < BRINK_AGENTS_FOR_THREADS ? 0 : threads;
 }
 
-/* Everything but the engine. */
-static brink_status prepare(brink_run *run) {
+/* Everything but the engine. `like`: agents of the same system; NULL: there are none yet. */
+static brink_status prepare(brink_run *run, const brink_population_run *like) {
   brink_population_run *self = brink_arena_take(&run->arena, 1, sizeof *self);
   if (self == NULL) return out_of_memory(run);
   self->run = run;
@@ -225,28 +238,33 @@ static brink_status prepare(brink_run *run) {
   self->who = (brink_agent_event){.pair = BRINK_NONE};
   self->counts.agents = self->tables->agents;
   self->threads = threads_for(self);
+  self->end = self->now = self->last = self->tables->all->t0;
   run->population_run = self;
-  return make_instances(self);
+  return make_instances(self, like);
 }
 
-brink_status brink_population_run_create(brink_run *run) {
-  brink_status status = prepare(run);
+static brink_status create(brink_run *run, const brink_population_run *like) {
+  brink_status status = prepare(run, like);
   if (status != BRINK_OK) return status;
   brink_agents_def def = define(run->population_run);
   return brink_agents_create(&def, NULL, &run->diag, &run->population_run->agents);
+}
+
+brink_status brink_population_run_create(brink_run *run) {
+  return create(run, NULL);
 }
 
 /* ---- again, and twice ---- */
 
 /* What the run itself remembers of its agents is as at the start. */
 static void forget(brink_population_run *self) {
-  self->end = self->now = 0.0;
+  self->end = self->now = self->tables->all->t0;
   self->begun = self->over = self->happened = self->any = self->ended = false;
   self->noting = NULL;
   self->notes_seen = self->nwarnings = 0;
   self->rows = self->frames = (brink_grid){0};
-  self->last = 0.0;
-  self->logged = false;
+  self->last = self->tables->all->t0;
+  self->logged = self->written = false;
   self->who = (brink_agent_event){.pair = BRINK_NONE};
   for (size_t k = 0; k < self->tables->npopulations; k++) {
     brink_instance_reset(self->one[k].instance);
@@ -268,6 +286,12 @@ brink_status brink_population_run_reset(brink_run *run) {
   return status;
 }
 
+brink_status brink_population_run_again(const brink_run *from, brink_run *to, brink_diag *diag) {
+  brink_status status = create(to, from->population_run);
+  if (diag != NULL) *diag = to->diag;
+  return status;
+}
+
 /* What the callbacks remember of the run so far. */
 static brink_status copy_instances(const brink_population_run *from, brink_population_run *to,
                                    brink_diag *diag) {
@@ -281,7 +305,7 @@ static brink_status copy_instances(const brink_population_run *from, brink_popul
 
 brink_status brink_population_run_clone(const brink_run *from, brink_run *to, brink_diag *diag) {
   const brink_population_run *other = from->population_run;
-  brink_status status = prepare(to);
+  brink_status status = prepare(to, other);
   brink_population_run *self = to->population_run;
   if (status == BRINK_OK) {
     brink_agents_def def = define(self);

@@ -18,7 +18,7 @@ enum { BRINK_FEW_AGENTS = 1000 };
 /* All agents at one time, in the slots of the system of all. */
 typedef struct brink_view {
   double t;
-  double *x, *p, *v;
+  double *x, *p, *v, *dx;
   int *mode;
 } brink_view;
 
@@ -82,6 +82,7 @@ struct brink_population_run {
   brink_grid rows, frames; /* of --every; of the report */
   double last;             /* time of the last row */
   bool logged;             /* … and it tells what holds after everything at that time */
+  bool written;            /* what somebody wrote at the present has no row yet */
 
   const char **warnings;
   size_t nwarnings, warnings_capacity;
@@ -107,6 +108,8 @@ void brink_population_run_warnings(brink_population_run *self, const brink_agent
 
 /* Back to the start. */
 brink_status brink_population_run_reset(brink_run *run);
+/* The same agents at their start, for a second run. */
+brink_status brink_population_run_again(const brink_run *from, brink_run *to, brink_diag *diag);
 /* The same agents at the same point, for a second run. */
 brink_status brink_population_run_clone(const brink_run *from, brink_run *to, brink_diag *diag);
 
@@ -144,19 +147,25 @@ void brink_population_events_settle(brink_population_run *self, bool goes_on);
 /* Slides that are under way; who acted last goes from `after` to `before`. */
 void brink_population_events_slides(brink_population_run *self);
 void brink_population_events_apply(brink_population_run *self);
-/* The name of the flag that was told last; false: there is none. */
-bool brink_population_events_last(const brink_population_run *self, const char **name);
+/* The name of the flag that was told last, and how a person is told of it; false: there is none. */
+bool brink_population_events_last(const brink_population_run *self, const char **name,
+                                  const char **label);
 
 /* population_loop.c */
 
 brink_status brink_population_run_begin(brink_run *run);
 /* A turn (`single`: no more than that), or several if nobody looks at each. STEPPED, ERR_WORK: there is more. */
 brink_status brink_population_run_move(brink_run *run, bool single, double limit);
+/* The engine may go as far as `limit`: then its next turn is known, and what may be read before it. Nothing moves. */
+brink_status brink_population_run_open(brink_run *run, double limit);
 /* After the last turn: rows and events are complete. */
 void brink_population_run_end(brink_run *run);
 /* The present: of the engine, or where a nearer limit left the run. */
 double brink_population_run_time(const brink_population_run *self);
 brink_moment brink_population_run_now(brink_population_run *self);
+/* Values of the present are going to be written, or were: rows before and after. */
+void brink_population_run_before_write(brink_population_run *self);
+void brink_population_run_written(brink_population_run *self);
 /* A row of the results, if it comes after the last one. */
 void brink_population_run_row(brink_population_run *self, const brink_view *view, bool rests);
 

@@ -13,7 +13,9 @@ static bool take_view(brink_population_run *self, brink_view *view) {
   view->p = brink_arena_copy(arena, all->p0, all->np, sizeof(double));
   view->mode = brink_arena_copy(arena, all->mode0, all->nmodes, sizeof(int));
   view->v = brink_arena_take(arena, all->nv, sizeof(double));
-  return view->x != NULL && view->p != NULL && view->mode != NULL && view->v != NULL;
+  view->dx = brink_arena_take(arena, all->nx, sizeof(double));
+  return view->x != NULL && view->p != NULL && view->mode != NULL && view->v != NULL &&
+         view->dx != NULL;
 }
 
 bool brink_view_create(brink_population_run *self) {
@@ -43,10 +45,11 @@ static void put_computed(const brink_population_run *self, brink_view *view, siz
   brink_instance_evaluate(instance, view->t, x, p, mode, NULL);
   for (size_t s = 0; s < population->nslots; s++) {
     const brink_slot_range *range = &population->slots[s];
-    if (range->space != BRINK_SPACE_V) continue;
-    for (size_t e = 0; e < range->n; e++)
-      view->v[range->all + agent * range->n + e] =
-          brink_instance_value(instance, range->variable, e);
+    size_t to = range->all + agent * range->n;
+    for (size_t e = 0; range->space == BRINK_SPACE_V && e < range->n; e++)
+      view->v[to + e] = brink_instance_slot(instance, BRINK_SPACE_V, range->own + e);
+    for (size_t e = 0; range->space == BRINK_SPACE_X && e < range->n; e++)
+      view->dx[to + e] = brink_instance_slot(instance, BRINK_SPACE_DX, range->own + e);
   }
 }
 
@@ -97,6 +100,7 @@ void brink_view_copy_agent(const brink_population_run *self, brink_view *to, con
     const brink_slot_range *range = &population->slots[s];
     size_t at = range->all + agent * range->n, size = range->n * sizeof(double);
     if (range->space == BRINK_SPACE_X) memcpy(to->x + at, from->x + at, size);
+    if (range->space == BRINK_SPACE_X) memcpy(to->dx + at, from->dx + at, size);
     if (range->space == BRINK_SPACE_P) memcpy(to->p + at, from->p + at, size);
     if (range->space == BRINK_SPACE_V) memcpy(to->v + at, from->v + at, size);
     if (range->space == BRINK_SPACE_MODE)
@@ -111,6 +115,7 @@ void brink_view_copy(const brink_population_run *self, brink_view *to, const bri
   memcpy(to->p, from->p, all->np * sizeof(double));
   memcpy(to->mode, from->mode, all->nmodes * sizeof(int));
   memcpy(to->v, from->v, all->nv * sizeof(double));
+  memcpy(to->dx, from->dx, all->nx * sizeof(double));
 }
 
 /* ---- one value ---- */
@@ -186,13 +191,17 @@ static brink_status write_now(brink_population_run *self, size_t k, size_t agent
     return brink_diag_set(diag, BRINK_ERR_UNSUPPORTED,
                           "agents have plans beyond the present, from a call with a later limit: "
                           "write values after a call that goes as far as any before it");
+  brink_population_run_before_write(self);
   read_agent(self, k, agent, brink_agents_time(self->agents), &x, &p, &mode);
   if (one->np > 0) memcpy(self->p, p, one->np * sizeof *p);
   if (one->nmodes > 0) memcpy(self->mode, mode, one->nmodes * sizeof *mode);
   if (range->space == BRINK_SPACE_X) self->x[own] = value;
   if (range->space == BRINK_SPACE_P) self->p[own] = value;
   if (range->space == BRINK_SPACE_MODE) self->mode[own] = (int)value;
-  return brink_agents_write(self->agents, k, agent, self->x, self->p, self->mode, diag);
+  brink_status status =
+      brink_agents_write(self->agents, k, agent, self->x, self->p, self->mode, diag);
+  brink_population_run_written(self);
+  return status;
 }
 
 brink_status brink_population_run_write(brink_population_run *self, const char *name,
@@ -224,11 +233,11 @@ static void evaluate(const brink_moment *moment, void *user) {
   self->seen = moment->x == self->after.x ? &self->after : &self->before;
 }
 
-static double value(uint32_t variable, size_t element, void *user) {
+static double slot_value(brink_space space, size_t slot, void *user) {
   const brink_population_run *self = user;
-  return self->seen->v[self->tables->all->variables[variable].base + element];
+  return space == BRINK_SPACE_DX ? self->seen->dx[slot] : self->seen->v[slot];
 }
 
 brink_computed brink_view_computed(brink_population_run *self) {
-  return (brink_computed){.evaluate = evaluate, .value = value, .user = self};
+  return (brink_computed){.evaluate = evaluate, .slot = slot_value, .user = self};
 }

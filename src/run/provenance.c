@@ -66,11 +66,13 @@ static void add_settings(fact_list *list, const brink_run *run) {
   add(list, "seed", "%" PRIu64, run->options.seed);
 }
 
-static void add_time(fact_list *list) {
-  time_t now = time(NULL);
+/* One date for all that a run leaves behind: what is written twice is the same twice. */
+static void add_date(fact_list *list, brink_run *run) {
+  if (run->dated == 0) run->dated = time(NULL);
   struct tm parts;
   char text[32] = "";
-  if (gmtime_r(&now, &parts) != NULL) strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  if (gmtime_r(&run->dated, &parts) != NULL)
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
   add(list, "written", "%s", text);
 }
 
@@ -85,7 +87,7 @@ const brink_fact *brink_run_facts(brink_run *run, size_t *count) {
   add_files(&list, unit);
   if (run->choice.command != NULL) add(&list, "command", "%s", run->choice.command);
   add_settings(&list, run);
-  add_time(&list);
+  add_date(&list, run);
   *count = list.count;
   return list.facts;
 }

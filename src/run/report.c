@@ -30,10 +30,11 @@ brink_status brink_run_display_begin(brink_run *run) {
   if (!run->choice.display) return BRINK_OK;
   brink_display_def def = {
       .sim = run->sim, /* NULL: agents report rows and meetings themselves */
-      .columns = &run->columns,
+      .columns = brink_run_shown(run),
+      .places = &run->columns,
       .wanted = run->choice.wanted,
       .nwanted = run->choice.nwanted,
-      .until = run->until,
+      .until = brink_run_turned(run, run->until),
       .guards = {.value = guard_value, .tolerance = guard_tolerance, .user = run->sim}};
   brink_status status = brink_display_create(&def, NULL, &run->display);
   if (status != BRINK_OK) return brink_diag_set(&run->diag, status, "out of memory");

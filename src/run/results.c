@@ -1,4 +1,4 @@
-/* results.c: rows and events of a run go to a result file. */
+/* results.c: rows and events of a run go to a result file, and to memory. */
 #define _GNU_SOURCE /* memfd_create */
 #include <errno.h>
 #include <stdio.h>
@@ -14,16 +14,19 @@
 /* Between two writings of what a run has found so far, and values between two looks at the clock. */
 #define SECONDS_AT_A_TIME 2.0
 #define VALUES_AT_A_TIME 4096
+/* Of one step, before brink_run_cancel may cut them off: the run cannot go on after that, so no step of usual length
+ * is cut. */
+#define ROWS_AT_LEAST 1024
 
 static int on_row(const brink_moment *moment, void *user) {
   brink_run *run = user;
   if (!brink_results_row(run->results, moment)) return 1;
-  run->values += run->columns.count + 1;
+  run->values += run->kept.count + 1;
   if (run->values >= VALUES_AT_A_TIME) { /* a step may have many rows */
     brink_run_results_flush(run);
     run->values = 0;
   }
-  run->cut = brink_run_is_cancelled(run);
+  run->cut = ++run->rows_of_step >= ROWS_AT_LEAST && brink_run_is_cancelled(run);
   return run->cut;
 }
 
@@ -64,16 +67,19 @@ static bool begin_trace(brink_run *run) {
 
 brink_status brink_run_results_begin(brink_run *run) {
   const brink_record_choice *choice = &run->choice;
-  brink_results_def def = {
-      .path = choice->path, .format = choice->format, .columns = &run->columns};
-  if (choice->path == NULL && choice->format == NULL) return BRINK_OK;
-  if (!begin_trace(run) || !brink_columns_names(&run->columns)) return out_of_memory(run);
+  brink_results_def def = {.path = choice->path, .format = choice->format, .columns = &run->kept};
+  bool file = choice->path != NULL || choice->format != NULL;
+  if (!file && !choice->trajectory) return BRINK_OK;
+  if (!begin_trace(run) || !brink_columns_names(&run->kept)) return out_of_memory(run);
   brink_status status = choice->format != NULL ? open_memory(run, &def.path) : BRINK_OK;
   if (status != BRINK_OK) return status;
-  def.facts = brink_run_facts(run, &def.nfacts);
+  if (file) def.facts = brink_run_facts(run, &def.nfacts);
+  brink_moment start = brink_run_now(run);
+  def.start = &start;
+  def.keeps = choice->trajectory;
   run->flushed = brink_seconds();
-  if (brink_results_open(&def, NULL, &run->diag, &run->results)) return BRINK_OK;
-  return run->diag.status = BRINK_ERR_FILE;
+  if (brink_results_open(&def, &run->arena.allocator, &run->diag, &run->results)) return BRINK_OK;
+  return run->diag.status;
 }
 
 void brink_run_results_event(brink_run *run, const brink_logged_event *logged) {
@@ -91,32 +97,30 @@ void brink_run_results_end(brink_run *run) {
   if (run->results != NULL && !run->cut) brink_trace_end(&run->trace);
 }
 
-bool brink_run_results_lost(const brink_run *run) {
-  return run->results != NULL && brink_results_problem(run->results)[0] != '\0';
+brink_status brink_run_results_status(const brink_run *run) {
+  return run->results != NULL ? brink_results_status(run->results) : BRINK_OK;
 }
 
 /* "cannot write to FILE: …; the rows up to t = 3 are there and readable" */
-static void describe_loss(brink_run *run) {
+static void describe_loss(brink_run *run, brink_status status) {
   double t;
   const char *problem = brink_results_problem(run->results);
-  if (brink_results_kept(run->results, &t) > 0)
-    brink_diag_set(&run->diag, BRINK_ERR_FILE,
-                   "%s; the rows up to t = %.10g are there and readable", problem, t);
+  if (status == BRINK_ERR_FILE && brink_results_kept(run->results, &t) > 0)
+    brink_diag_set(&run->diag, status, "%s; the rows up to t = %.10g are there and readable",
+                   problem, t);
   else
-    brink_diag_set(&run->diag, BRINK_ERR_FILE, "%s", problem);
+    brink_diag_set(&run->diag, status, "%s", problem);
 }
 
 void brink_run_results_close(brink_run *run) {
-  brink_summary *summary = &run->summary;
+  const brink_summary *summary = &run->summary;
   if (run->results == NULL) return;
   const char *status = summary->reason != NULL ? summary->reason : summary->status;
-  if (!brink_run_results_lost(run))
-    brink_results_close(run->results, status, summary->reason == NULL);
-  if (!brink_run_results_lost(run)) return;
-  describe_loss(run);
-  summary->status = "failed";
-  summary->reason = "file";
-  summary->message = "the results could not be written";
+  brink_results_close(run->results, status, summary->reason == NULL);
+  brink_status lost = brink_run_results_status(run);
+  if (lost == BRINK_OK) return;
+  describe_loss(run, lost);
+  brink_run_judge(run); /* it failed, whatever it was before */
 }
 
 /* ---- for callers ---- */
@@ -154,6 +158,27 @@ brink_status brink_run_record_memory(brink_run *run, const char *format, brink_d
   run->choice.format = brink_arena_text(&run->arena, format);
   if (run->choice.format != NULL) return BRINK_OK;
   return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+}
+
+brink_status brink_run_keep_trajectory(brink_run *run, brink_diag *diag) {
+  brink_status status = check_choice(run, run, diag);
+  if (status == BRINK_OK) run->choice.trajectory = true;
+  return status;
+}
+
+brink_status brink_run_trajectory(brink_run *run, brink_trajectory *trajectory, brink_diag *diag) {
+  brink_diag_clear(diag);
+  if (run == NULL || trajectory == NULL)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run and trajectory must not be NULL");
+  *trajectory = (brink_trajectory){0};
+  if (!run->choice.trajectory)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                          "no trajectory is kept: call brink_run_keep_trajectory before the run");
+  if (run->results == NULL) return BRINK_OK;
+  brink_results_trajectory(run->results, trajectory);
+  bool whole = brink_run_results_status(run) != BRINK_ERR_MEMORY && !run->journal.failed;
+  if (whole) return BRINK_OK;
+  return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory: the trajectory is not complete");
 }
 
 void brink_bytes_free(brink_bytes *bytes) {

@@ -1,5 +1,6 @@
 /* run.c: one run of a model: making it, moving it on, ending it. See <brink/hsml.h>. */
 #include "run/run.h"
+#include "run/conditions.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -72,18 +73,38 @@ static bool list_writable(brink_run *run, brink_instance_options *wishes) {
   return !run->arena.failed;
 }
 
-static brink_status create_one(brink_run *run, brink_diag *diag) {
+/* External functions and functions of inputs have values and slopes, but no series. */
+static brink_status check_external(const brink_run *run, brink_diag *diag) {
+  const brink_system *system = run->built->system;
+  const brink_agent_tables *tables = run->built->tables;
+  uint32_t called = brink_program_external_called(&system->rhs);
+  for (size_t k = 0; tables != NULL && k < tables->npopulations && called == BRINK_NO_INDEX; k++)
+    called = brink_program_external_called(&tables->populations[k].one->rhs);
+  if (run->options.sim.method != BRINK_TAYLOR || called == BRINK_NO_INDEX) return BRINK_OK;
+  const brink_external *external = &system->externals[called];
+  return brink_diag_refuse(diag, BRINK_REASON_UNSUPPORTED,
+                           "taylor needs the Taylor series of the solution, and the %s '%s' has "
+                           "none: choose auto, adams, dopri or bdf",
+                           external->of_time != NULL ? "function of input" : "external function",
+                           external->name);
+}
+
+brink_status brink_run_create_sim(brink_run *run, brink_diag *diag) {
   brink_options sim = run->options.sim;
   sim.max_steps = STEPS_AT_A_TIME;
+  return brink_sim_create(brink_instance_model(run->instance), &sim, NULL, diag, &run->sim);
+}
+
+static brink_status create_one(brink_run *run, brink_diag *diag) {
   brink_instance_options wishes = brink_run_instance_options(run);
-  wishes.may_want_jacobian = sim.method == BRINK_AUTO;
+  wishes.may_want_jacobian = run->options.sim.method == BRINK_AUTO;
   if (run->options.conditions) wishes.wants_jacobian = true; /* what an event depends on */
   if (!list_writable(run, &wishes)) return out_of_memory(diag);
   brink_run_want_series(run, &wishes);
-  brink_status status =
-      brink_instance_create(run->built->system, &wishes, NULL, diag, &run->instance);
+  brink_status status = brink_built_instance(run->built, 0, run->built->system, &wishes,
+                                             run->options.writable, diag, &run->instance);
   if (status != BRINK_OK) return status;
-  return brink_sim_create(brink_instance_model(run->instance), &sim, NULL, diag, &run->sim);
+  return brink_run_create_sim(run, diag);
 }
 
 static const char *word_for(brink_clocks clocks) {
@@ -97,6 +118,8 @@ static brink_build_hints hints_for(const brink_hsml *model, const brink_run_opti
                              .zeno = options->sim.zeno == BRINK_ZENO_STOP ? "stop" : "continue",
                              .method = brink_method_name(options->sim.method),
                              .events = brink_events_name(options->sim.events),
+                             .from = options->from,
+                             .until = options->until,
                              .has_seed = true,
                              .seed = options->seed};
   if (options->conditions || options->clocks == BRINK_CLOCKS_ONE || !isfinite(options->until))
@@ -106,8 +129,11 @@ static brink_build_hints hints_for(const brink_hsml *model, const brink_run_opti
 
 /* Agents that cannot have clocks of their own, after all, go into one system. */
 static brink_status create_engine(brink_run *run, brink_hsml *model, brink_diag *diag) {
+  brink_status status = check_external(run, diag);
+  if (status == BRINK_OK) status = brink_functions_check_start(run->built->system, diag);
+  if (status != BRINK_OK) return status;
   if (run->built->tables == NULL) return create_one(run, diag);
-  brink_status status = brink_population_run_create(run);
+  status = brink_population_run_create(run);
   if (status != BRINK_ERR_UNSUPPORTED) return give(run, status, diag);
   brink_population_run_destroy(run->population_run);
   run->population_run = NULL;
@@ -141,6 +167,25 @@ static brink_run *new_run(const brink_run_options *options, const brink_allocato
   return run;
 }
 
+/* Tolerances of states, which belong to somebody else. False: out of memory. */
+static bool keep_tolerances(brink_run *run) {
+  const double **atols = &run->options.sim.atols;
+  if (*atols != NULL)
+    *atols = brink_arena_copy(&run->arena, *atols, run->system->nx, sizeof **atols);
+  return !run->arena.failed;
+}
+
+brink_run *brink_run_another(const brink_run *run) {
+  brink_run *made = new_run(&run->options, &run->arena.allocator);
+  if (made == NULL) return NULL;
+  atomic_fetch_add(&run->built->users, 1);
+  made->built = run->built;
+  made->system = run->system;
+  if (keep_tolerances(made)) return made;
+  brink_run_destroy(made);
+  return NULL;
+}
+
 brink_status brink_run_create(brink_hsml *model, const brink_run_options *given,
                               const brink_allocator *allocator, brink_diag *diag,
                               brink_run **result) {
@@ -161,11 +206,15 @@ brink_status brink_run_create(brink_hsml *model, const brink_run_options *given,
   brink_run *run = new_run(&options, allocator);
   if (run == NULL) return out_of_memory(diag);
   status = build_for(run, model, diag);
-  if (status == BRINK_OK && run->options.conditions && run->system->nz > 0)
-    status =
-        brink_diag_set(diag, BRINK_ERR_UNSUPPORTED,
-                       "the condition of events is not worked out for models with constraints");
+  const char *why = status == BRINK_OK ? brink_run_no_conditions(run->system) : NULL;
+  if (status == BRINK_OK && run->options.conditions && why != NULL)
+    status = brink_diag_set(diag, BRINK_ERR_UNSUPPORTED,
+                            "the condition of events is not worked out %s", why);
+  if (status == BRINK_OK && isinf(options.until) &&
+      !brink_built_can_end(run->built, options.range_warns))
+    status = brink_diag_set(diag, BRINK_ERR_ARGUMENT, "until is inf: %s", BRINK_NEVER_ENDS);
   if (status == BRINK_OK) status = create_engine(run, model, diag);
+  if (status == BRINK_OK && !keep_tolerances(run)) status = out_of_memory(diag);
   if (status == BRINK_OK)
     *result = run;
   else
@@ -174,10 +223,12 @@ brink_status brink_run_create(brink_hsml *model, const brink_run_options *given,
 }
 
 static void free_recordings(brink_run *run) {
+  brink_run_dense_free(run);
   brink_results_destroy(run->results);
   brink_display_destroy(run->display);
   brink_journal_free(&run->journal);
-  brink_columns_free(&run->columns);
+  brink_run_columns_end(run);
+  brink_run_slopes_free(run);
   brink_conditions_report_free(run);
   brink_comparison_free(run);
   run->results = NULL;
@@ -207,7 +258,7 @@ bool brink_run_has_begun(const brink_run *run) {
 double brink_run_time(const brink_run *run) {
   if (run == NULL) return (double)NAN;
   return run->population_run != NULL ? brink_population_run_time(run->population_run)
-                                     : brink_sim_time(run->sim);
+                                     : brink_run_turned(run, brink_sim_time(run->sim));
 }
 
 static brink_status begin(brink_run *run) {
@@ -215,7 +266,12 @@ static brink_status begin(brink_run *run) {
   run->start = brink_seconds();
   run->phase = BRINK_RUN_BEGUN;
   brink_run_begin_summary(run);
-  return run->population_run != NULL ? brink_population_run_begin(run) : brink_run_sink_begin(run);
+  brink_status status =
+      run->population_run != NULL ? brink_population_run_begin(run) : brink_run_sink_begin(run);
+  if (status == BRINK_OK) brink_run_check_inputs(run);
+  /* With constraints, values are known when these are met. */
+  if (status == BRINK_OK && run->system->nz == 0) brink_run_check_flags(run);
+  return status;
 }
 
 /* Rows and events are complete. */
@@ -246,14 +302,6 @@ void brink_run_cancel(brink_run *run) {
   atomic_store_explicit(&run->cancelled, true, memory_order_relaxed);
 }
 
-/* Values that equations compute, and what holds during a step, are of a moment that has passed. */
-static void leave_present(brink_run *run) {
-  run->computed = false;
-  if (run->step_p == NULL || run->sim == NULL) return;
-  memcpy(run->step_p, brink_sim_parameters(run->sim), run->system->np * sizeof(double));
-  memcpy(run->step_mode, brink_sim_modes(run->sim), run->system->nmodes * sizeof(int));
-}
-
 /* One piece of work of a single system: a step, or a few. */
 static brink_status move_one(brink_run *run, move_kind kind, double limit) {
   bool several = kind == MOVE_TO && run->observer.event == NULL;
@@ -272,33 +320,65 @@ static brink_status move_one(brink_run *run, move_kind kind, double limit) {
 /* The same for agents: a turn, or a few. STEPPED, EVENT: there is more. */
 static brink_status move(brink_run *run, move_kind kind, double limit) {
   size_t events = run->journal.nevents;
-  leave_present(run);
+  run->computed = false; /* values that equations compute are of a moment that has passed */
   brink_status status = run->population_run != NULL
                             ? brink_population_run_move(run, kind != MOVE_TO, limit)
                             : move_one(run, kind, limit);
+  if (run->instance != NULL)
+    status = brink_functions_judge(run->instance, brink_run_time(run), status, &run->diag);
   if (run->stop_asked && (status >= 0 || status == BRINK_ERR_WORK)) status = BRINK_STOPPED;
   if (kind == MOVE_TO || (status != BRINK_STEPPED && status != BRINK_EVENT)) return status;
   return run->journal.nevents > events ? BRINK_EVENT : BRINK_STEPPED;
+}
+
+/* A run without an end goes in legs, each as long as all before it: no step is out of proportion to what is behind
+ * it, as one to the end of time would be. */
+static double next_leg(const brink_run *run) {
+  double start = run->system->t0, length = 1.0, now = brink_run_turned(run, brink_run_time(run));
+  while (!(start + length > now)) length *= 2.0;
+  return start + length;
+}
+
+/* Nothing has happened for so long that nothing will. */
+#define FOREVER 1e300
+
+static brink_status never_ended(brink_run *run) {
+  return brink_diag_set(&run->diag, BRINK_ERR_STEP,
+                        "nothing has ended the run by t = %g: with until = inf it would never end",
+                        brink_run_time(run));
+}
+
+/* What was to be recorded is lost: words for a file come when it is closed. */
+static brink_status keep_loss(brink_run *run) {
+  brink_status status = brink_run_results_status(run);
+  if (status != BRINK_ERR_MEMORY) return status;
+  return brink_diag_set(&run->diag, status, "%s", brink_results_problem(run->results));
 }
 
 /* Moves until the kind of move is complete. */
 static brink_status drive(brink_run *run, move_kind kind, double limit, brink_diag *diag) {
   int64_t most = run->options.sim.max_steps;
   run->work = 0;
-  run->until = isfinite(run->options.until) ? run->options.until : limit;
+  run->until = !isnan(run->options.until) ? run->options.until : limit;
   brink_status status = begin(run);
-  while (status == BRINK_OK || status == BRINK_ERR_WORK || status == BRINK_STEPPED) {
+  bool leg_over = false;
+  while (status == BRINK_OK || status == BRINK_ERR_WORK || status == BRINK_STEPPED || leg_over) {
     if (brink_run_is_cancelled(run)) {
       atomic_store(&run->cancelled, false);
       return run->status = BRINK_CANCELLED;
     }
     run->moving = true;
-    status = move(run, kind, limit);
+    status = move(run, kind, isinf(limit) ? next_leg(run) : brink_run_turned(run, limit));
+    leg_over = isinf(limit) && status == BRINK_TIME_REACHED;
+    if (leg_over && fabs(brink_run_time(run)) > FOREVER) {
+      status = never_ended(run);
+      leg_over = false;
+    }
     run->moving = false;
     brink_run_results_flush(run);
-    if (brink_run_results_lost(run)) status = BRINK_ERR_FILE;
+    if (brink_run_results_status(run) != BRINK_OK) status = keep_loss(run);
     if (kind == MOVE_STEP) break;
-    bool more = status == BRINK_ERR_WORK || status == BRINK_STEPPED;
+    bool more = status == BRINK_ERR_WORK || status == BRINK_STEPPED || leg_over;
     if (more && most > 0 && run->work >= most) {
       run->status = BRINK_ERR_WORK;
       return brink_diag_set(diag, BRINK_ERR_WORK, "max_steps = %lld steps were taken",
@@ -320,6 +400,11 @@ brink_status brink_run_not_from_observer(brink_diag *diag) {
   return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "not from an observer: the run is under way");
 }
 
+/* Does the run come to a after b? */
+static bool is_later(const brink_run *run, double a, double b) {
+  return run->system->backward ? a < b : a > b;
+}
+
 static brink_status check_move(const brink_run *run, double limit, brink_diag *diag) {
   brink_diag_clear(diag);
   if (run == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run must not be NULL");
@@ -327,12 +412,12 @@ static brink_status check_move(const brink_run *run, double limit, brink_diag *d
   if (run->phase > BRINK_RUN_BEGUN)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "the run is over: reset it, or make another one");
-  if (!isfinite(limit))
+  if (isnan(limit) || (isinf(limit) && run->population_run != NULL))
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "the time to go to, %g, is not finite", limit);
-  if (limit < brink_run_time(run))
+  if (is_later(run, brink_run_time(run), limit))
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
-                          "asked to go to t = %.17g, but the run is at %.17g: time runs forwards",
-                          limit, brink_run_time(run));
+                          "asked to go to t = %.17g, but the run is at %.17g: time runs %s", limit,
+                          brink_run_time(run), run->system->backward ? "backwards" : "forwards");
   return BRINK_OK;
 }
 
@@ -356,7 +441,7 @@ static bool covers(const brink_run *run, double t) {
   double now = brink_run_time(run);
   if (t == now) return true;
   if (run->phase == BRINK_RUN_MADE) return false;
-  if (run->population_run == NULL) return t < now;
+  if (run->population_run == NULL) return is_later(run, now, t);
   return t > now && t < brink_agents_horizon(run->population_run->agents);
 }
 
@@ -368,15 +453,13 @@ brink_status brink_run_output(brink_run *run, double t, double t_limit, brink_di
     status = brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                             "t = %.17g is before the last turn of the agents at %.17g", t,
                             brink_run_time(run));
-  if (status == BRINK_OK && t_limit < t)
-    status =
-        brink_diag_set(diag, BRINK_ERR_ARGUMENT, "t = %g is later than t_limit = %g", t, t_limit);
+  if (status == BRINK_OK && is_later(run, t, t_limit))
+    status = brink_diag_set(diag, BRINK_ERR_ARGUMENT, "the run comes to t = %g after t_limit = %g",
+                            t, t_limit);
   if (status != BRINK_OK) return status;
-  if (run->step_p == NULL) {
-    run->step_p = brink_arena_take(&run->arena, run->system->np, sizeof(double));
-    run->step_mode = brink_arena_take(&run->arena, run->system->nmodes, sizeof(int));
-    if (run->step_mode == NULL) return out_of_memory(diag);
-  }
+  /* Else the next turn would be taken, which may be later than t. */
+  if (run->population_run != NULL) status = brink_population_run_open(run, t_limit);
+  if (status != BRINK_OK) return give(run, status, diag);
   while (!covers(run, t)) {
     status = drive(run, MOVE_STEP, t_limit, diag);
     if (status != BRINK_STEPPED && status != BRINK_EVENT) return status;
@@ -398,9 +481,9 @@ brink_status brink_run_finish(brink_run *run, brink_diag *diag) {
   brink_run_judge(run);
   brink_run_results_close(run);
   run->phase = BRINK_RUN_FINISHED;
-  if (status == BRINK_OK && brink_run_results_lost(run)) status = BRINK_ERR_FILE;
-  if (status != BRINK_OK && diag != NULL)
-    *diag = status == BRINK_ERR_FILE ? run->diag : run->comparison_diag;
+  brink_status lost = brink_run_results_status(run);
+  if (status != BRINK_OK && diag != NULL) *diag = run->comparison_diag;
+  if (status == BRINK_OK && lost != BRINK_OK) status = give(run, lost, diag);
   return status;
 }
 
@@ -417,7 +500,12 @@ brink_status brink_run_reset(brink_run *run, brink_diag *diag) {
   run->status = BRINK_OK;
   run->computed = run->stop_asked = run->cut = false;
   run->npending = run->notes_seen = 0;
-  run->hint = run->rendered = run->chosen = run->chosen_rendered = NULL;
+  run->hint = run->rendered = NULL;
+  run->nstart_warnings = 0;
+  run->told_chosen = run->told_past = false;
+  run->nwritten = 0;
+  run->dated = 0;
+  run->changed = run->joined = false;
   run->subject = (brink_subject){0};
   atomic_store(&run->cancelled, false);
   brink_diag_clear(&run->diag);
@@ -443,13 +531,12 @@ brink_status brink_run_clone(const brink_run *run, brink_diag *diag, brink_run *
   if (run->moving) return brink_run_not_from_observer(diag);
   if (run->phase > BRINK_RUN_BEGUN)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "the run is over: it cannot go on twice");
-  brink_run *made = new_run(&run->options, &run->arena.allocator);
+  brink_run *made = brink_run_another(run);
   if (made == NULL) return out_of_memory(diag);
-  atomic_fetch_add(&run->built->users, 1);
-  made->built = run->built;
-  made->system = run->system;
-  brink_status status = run->population_run != NULL ? brink_population_run_clone(run, made, diag)
-                                                    : clone_one(run, made, diag);
+  made->joined = run->joined || run->phase != BRINK_RUN_MADE;
+  brink_status status = !made->joined                 ? brink_run_start_like(run, made, diag)
+                        : run->population_run != NULL ? brink_population_run_clone(run, made, diag)
+                                                      : clone_one(run, made, diag);
   if (status == BRINK_OK)
     *clone = made;
   else

@@ -2,12 +2,18 @@
  *
  *   run.c           making it, moving it on, ending it
  *   values.c        values by name
- *   chosen.c        initial values that nothing determines
+ *   warnings.c      what is odd about the start; chosen.c: initial values that nothing determines;
+ *                   past.c: flags that are past
  *   sink.c          what a single system reports: events to the journal, rows to the results
  *   population_*.c      the same for agents with clocks of their own (population_run.h)
- *   results.c       the result file; report.c: the page; summary.c: JSON; provenance.c: where they come from
+ *   look.c, keep.c  what is recorded: columns, and values that equations compute
+ *   results.c       the result file, the trajectory in memory; report.c: the page; summary.c: JSON; provenance.c: where
+ *                   they come from
+ *   dense.c         columns at any time
+ *   repeat.c        the same run once more
  *   outcome.c       what became of it, in the words of the model
  *   conditions*.c   how far its events can be trusted (conditions.h)
+ *   sensitivity.c   derivatives of it
  *   comparison.c    the events of another method */
 #ifndef BRINK_RUN_RUN_H
 #define BRINK_RUN_RUN_H
@@ -16,12 +22,16 @@
 #include "record/display.h"
 #include "record/results.h"
 #include "run/hsml.h"
+#include "run/keep.h"
 #include "sim/clock.h"
+#include <brink/history.h>
 #include <brink/record.h>
+#include <time.h>
 
 typedef struct brink_population_run brink_population_run;
 typedef struct brink_conditions_report brink_conditions_report;
 typedef struct brink_comparison brink_comparison;
+typedef struct brink_sensitivity_record brink_sensitivity_record;
 
 /* A run goes through these in order; brink_run_reset leads back to the first. */
 typedef enum brink_run_phase {
@@ -42,12 +52,17 @@ typedef struct brink_subject {
 typedef struct brink_record_choice {
   const char *path;   /* of the result file; NULL: none */
   const char *format; /* of results in memory: "csv"; NULL: none */
-  bool json;          /* events with all values, for the summary */
+  bool trajectory;    /* rows and events as numbers in memory */
+  bool json;          /* events with values, for the summary, … */
+  bool states;        /* … the whole state of each, however large */
   bool display;       /* rows for the report, or for plots */
   bool conditions;    /* of events, with all that can be said about them */
   bool page;          /* … for the report, too */
   bool all_derivatives;
-  const size_t *wanted; /* columns that the display must have */
+  const char
+      *keep; /* names and patterns of what is recorded; NULL: as the model says, or the usual */
+  const char *also;     /* more of them, which the display has; NULL: none */
+  const size_t *wanted; /* columns that the display must have, of brink_run_shown */
   size_t nwanted;
   const char *source;   /* the model, as the caller names it, for provenance */
   const char *command;  /* how the run was asked for; NULL: not known */
@@ -65,6 +80,19 @@ typedef struct brink_pending_event {
   double *before_x, *before_p, *after_x, *after_p;
   int *before_mode, *after_mode;
 } brink_pending_event;
+
+/* What is odd about the start of a run. */
+typedef struct brink_start_warning {
+  const char *text;
+  const char *rendered; /* with its place in the text of the model; NULL: it has none */
+} brink_start_warning;
+
+/* A value that was written before the first step: the run starts with it. */
+typedef struct brink_written {
+  uint32_t variable;
+  size_t element;
+  double value;
+} brink_written;
 
 struct brink_run {
   brink_arena arena;
@@ -87,30 +115,40 @@ struct brink_run {
   size_t npending, pending_made, pending_capacity, next_pending;
   bool stop_asked; /* by the observer */
   brink_run_impulse *impulses;
-  const char **tied;                    /* of brink_run_get_structure */
-  const char *chosen, *chosen_rendered; /* initial values that nothing determines; NULL: none */
-  const char **warnings;
+  const char **tied; /* of brink_run_get_structure */
+  brink_start_warning *start_warnings;
+  size_t nstart_warnings, start_warnings_capacity;
+  const char **warnings; /* all, of the summary */
   size_t warnings_capacity;
+  bool told_chosen; /* initial values that nothing determines are among them */
+  bool told_past;   /* and so are flags that are past */
 
   /* Values that equations compute are those of the present. */
   bool computed;
-  double *at_x; /* room for dense output, and what held during the last step */
-  double *step_p;
-  int *step_mode;
+  double *at_x; /* room for dense output */
 
   brink_record_choice choice;
-  brink_columns columns;
+  brink_columns columns;    /* states, modes and outputs, for the journal and the summary */
+  brink_columns kept;       /* what is recorded … */
+  brink_columns also_shown; /* … and with choice.also */
+  brink_moment looked;      /* where equations were evaluated last for them */
+  double *rates;            /* the derivatives there, … */
+  bool rates_known;         /* … if somebody asked */
   brink_journal journal;
   brink_results *results; /* NULL: none */
   brink_trace trace;
   brink_ticks grid;
-  double flushed;  /* seconds */
-  size_t values;   /* written since the last look at the clock */
+  double flushed; /* seconds */
+  size_t values;  /* written since the last look at the clock */
+  size_t rows_of_step;
   bool cut;        /* rows ended before the step did */
   int memory_file; /* of results in memory; -1: none */
 
-  brink_display *display; /* NULL: nobody wants it */
+  brink_history *dense; /* NULL: nobody wants it, like the next one */
+  brink_display *display;
   brink_conditions_report *conditions;
+  brink_sensitivity *slopes;             /* for conditions and for the record; NULL: none */
+  brink_sensitivity_record *sensitivity; /* NULL: nobody asked */
   brink_comparison *comparison;
   brink_diag comparison_diag;
 
@@ -125,7 +163,14 @@ struct brink_run {
   brink_summary summary;
   const char *hint, *rendered; /* rendered: with places in the text of the model; NULL: none */
   double start;                /* seconds */
-  brink_text text;             /* of brink_run_get_text */
+  time_t dated;    /* when somebody first asked where its results come from; 0: nobody */
+  brink_text text; /* of brink_run_get_text */
+
+  /* What it takes to repeat the run. */
+  brink_written *written; /* before the first step, in order */
+  size_t nwritten, written_capacity;
+  bool changed; /* values were written on its way, … */
+  bool joined;  /* … or it is the clone of a run that was under way */
 };
 
 /* run.c */
@@ -137,7 +182,16 @@ brink_instance_options brink_run_instance_options(const brink_run *run);
 /* Asks for the series of the solution, if the method uses them. */
 void brink_run_want_series(const brink_run *run, brink_instance_options *wishes);
 brink_status brink_run_not_from_observer(brink_diag *diag); /* ARGUMENT */
+/* Another run of the same system with the same options, without an engine. NULL: out of memory. */
+brink_run *brink_run_another(const brink_run *run);
+/* The simulation of run->instance. */
+brink_status brink_run_create_sim(brink_run *run, brink_diag *diag);
 bool brink_run_has_begun(const brink_run *run);
+/* The time of the model for a time of the simulation, and the other way round: they differ where time runs backwards.
+ * Moments, records and what is kept of them have the time of the simulation; callers and files that of the model. */
+static inline double brink_run_turned(const brink_run *run, double t) {
+  return brink_system_time(run->system, t);
+}
 /* Everything read from the present. */
 brink_moment brink_run_now(const brink_run *run);
 /* Has the call been cancelled? */
@@ -148,7 +202,10 @@ brink_status brink_run_sink_begin(brink_run *run);
 /* Who is interested in steps and events may have changed. */
 void brink_run_sink_install(brink_run *run);
 void brink_run_sink_settle(brink_run *run); /* the instant is over */
-void brink_run_sink_end(brink_run *run);    /* after the last step: what is still open */
+/* Values of the present are going to be written, or were: rows before and after. */
+void brink_run_sink_before_write(brink_run *run);
+void brink_run_sink_written(brink_run *run);
+void brink_run_sink_end(brink_run *run); /* after the last step: what is still open */
 /* The same with what holds after the instant and what was noted in it (run->remarks). */
 void brink_run_settle(brink_run *run, const double *p, const int *mode, size_t nnotes);
 /* The journal passes events on to the results, the display and the observer. */
@@ -159,18 +216,44 @@ size_t brink_run_take_notes(brink_run *run, const brink_instance *instance, size
 void brink_run_keep_event(brink_run *run, const brink_event_record *record, uint32_t flag,
                           size_t index);
 
+/* look.c */
+brink_computed brink_run_computed(brink_run *run);     /* of a single system */
+brink_keeping brink_run_keeping(const brink_run *run); /* what is to be kept */
+/* All columns of the run. MEMORY; ARGUMENT: something that is to be kept is not there. */
+brink_status brink_run_columns_begin(brink_run *run, const brink_computed *computed);
+void brink_run_columns_end(brink_run *run);
+bool brink_run_computes(const brink_run *run);              /* has some column to be computed? */
+const brink_columns *brink_run_shown(const brink_run *run); /* what the display has */
+
+/* dense.c */
+void brink_run_dense_free(brink_run *run);
+
+/* repeat.c: the engine of `made`, at the start of the other run, with what was written before its first step. */
+brink_status brink_run_start_like(const brink_run *run, brink_run *made, brink_diag *diag);
+
+/* values.c: writes a value before the first step, as brink_run_set did in another run. */
+brink_status brink_run_write_again(brink_run *run, const brink_written *written, brink_diag *diag);
+
 /* results.c */
 brink_status brink_run_results_begin(brink_run *run);
 void brink_run_results_event(brink_run *run, const brink_logged_event *logged);
 /* Call often: every two seconds, what was recorded so far goes to the file. */
 void brink_run_results_flush(brink_run *run);
 void brink_run_results_end(brink_run *run); /* after the last step */
-/* Something could not be written. */
-bool brink_run_results_lost(const brink_run *run);
+/* OK; FILE: something could not be written; MEMORY: the trajectory could not be kept. */
+brink_status brink_run_results_status(const brink_run *run);
 void brink_run_results_close(brink_run *run);
 
-/* chosen.c: initial values that nothing determines, at the start; and among the warnings of the summary. */
+/* chosen.c: initial values that nothing determines. */
 void brink_run_note_chosen(brink_run *run);
+
+/* past.c: flags that start on the side to which their only action leads. */
+void brink_run_check_flags(brink_run *run);
+
+/* warnings.c: one more warning about the start; place.line 0: it has no place. Inputs that begin late or end early. All
+ * of them among the warnings of the summary. */
+void brink_run_warn(brink_run *run, brink_place place, const char *text, const char *hint);
+void brink_run_check_inputs(brink_run *run);
 void brink_run_list_warnings(brink_run *run);
 
 /* report.c */
@@ -194,6 +277,12 @@ void brink_conditions_report_end(brink_run *run);
 void brink_conditions_report_free(brink_run *run);
 /* Elements of a JSON array, for the report; NULL: nobody looked. */
 const brink_text *brink_conditions_report_page(const brink_run *run);
+
+/* sensitivity.c: derivatives of the run, if somebody wants them. After the conditions have begun. */
+brink_status brink_run_slopes_begin(brink_run *run);
+/* The journal has completed an event. */
+void brink_run_slopes_logged(brink_run *run, const brink_logged_event *logged);
+void brink_run_slopes_free(brink_run *run);
 
 /* comparison.c: the events of another method, after the run. Does nothing where none is chosen. */
 brink_status brink_comparison_run(brink_run *run);

@@ -5,16 +5,6 @@
 #include "run/run.h"
 #include "sim/sim.h"
 
-/* ---- values that equations compute ---- */
-
-static void evaluate(const brink_moment *moment, void *user) {
-  brink_instance_evaluate(user, moment->t, moment->x, moment->p, moment->mode, moment->sgn);
-}
-
-static double value(uint32_t variable, size_t element, void *user) {
-  return brink_instance_value(user, variable, element);
-}
-
 /* ---- notes ---- */
 
 /* Room for `count` notes with `values` values, at least one; false: out of memory. */
@@ -187,14 +177,26 @@ static int on_step(const brink_step_record *record, void *user) {
   brink_run_sink_settle(run);
   if (run->display != NULL) brink_display_step(run->display, record);
   if (run->observer.step != NULL &&
-      run->observer.step(run, record->t0, record->t1, run->observer.user) != 0)
+      run->observer.step(run, brink_run_turned(run, record->t0), brink_run_turned(run, record->t1),
+                         run->observer.user) != 0)
     run->stop_asked = true;
+  run->rows_of_step = 0;
   int outcome = run->results != NULL ? brink_trace_step(&run->trace, record) : 0;
   return outcome != 0 ? outcome : run->stop_asked;
 }
 
-static int on_event(const brink_event_record *record, void *user) {
+/* What falls while time runs backwards rises in the time of the model. */
+static brink_event_record in_time_of_model(const brink_run *run, const brink_event_record *given) {
+  brink_event_record record = *given;
+  if (run->system->backward)
+    record.event.direction =
+        given->event.direction == BRINK_NEGATIVE ? BRINK_POSITIVE : BRINK_NEGATIVE;
+  return record;
+}
+
+static int on_event(const brink_event_record *given, void *user) {
   brink_run *run = user;
+  brink_event_record turned = in_time_of_model(run, given), *record = &turned;
   brink_event_input input = {.record = record};
   brink_instance_flag(run->instance, record->event.guard, &input.flag, &input.index);
   input.participants = brink_participants_of(&run->system->flags[input.flag], input.index);
@@ -215,6 +217,7 @@ static void on_complete(const brink_logged_event *logged, void *user) {
   brink_run *run = user;
   if (run->display != NULL) brink_display_logged(logged, run->display);
   brink_run_results_event(run, logged);
+  brink_run_slopes_logged(run, logged);
   if (run->choice.logged != NULL) run->choice.logged(logged, run->choice.logged_user);
   observe(run, logged);
 }
@@ -252,7 +255,10 @@ static void moved(brink_run *run, double t, const double *x) {
 
 static int on_structure(const brink_structure_record *record, void *user) {
   brink_run *run = user;
-  if (record->t == run->sim->model->def.t0) brink_run_note_chosen(run);
+  if (record->t == run->sim->model->def.t0) {
+    brink_run_note_chosen(run);
+    brink_run_check_flags(run);
+  }
   moved(run, record->t, brink_sim_state(run->sim));
   brink_journal_structure(&run->journal, record);
   return 0;
@@ -269,6 +275,18 @@ static int on_transfer(const brink_transfer_record *record, void *user) {
   return 0;
 }
 
+/* ---- values that somebody writes ---- */
+
+void brink_run_sink_before_write(brink_run *run) {
+  if (run->results != NULL) brink_trace_before_write(&run->trace);
+  if (run->display != NULL) brink_display_before_write(run->display);
+}
+
+void brink_run_sink_written(brink_run *run) {
+  if (run->results != NULL) brink_trace_written(&run->trace);
+  if (run->display != NULL) brink_display_written(run->display);
+}
+
 /* ---- begin and end ---- */
 
 /* Steps are recorded only where somebody wants them: their dense outputs are kept then. */
@@ -283,7 +301,7 @@ static bool wants_steps(const brink_run *run) {
 
 void brink_run_listen(brink_run *run) {
   bool wanted = run->display != NULL || run->results != NULL || run->choice.logged != NULL ||
-                run->observer.event != NULL;
+                run->observer.event != NULL || run->sensitivity != NULL;
   if (wanted) run->journal.listen = on_complete;
   run->journal.listener = run;
 }
@@ -301,17 +319,19 @@ void brink_run_sink_install(brink_run *run) {
 }
 
 brink_status brink_run_sink_begin(brink_run *run) {
-  brink_computed computed = {.evaluate = evaluate, .value = value, .user = run->instance};
-  brink_status status = brink_columns_init(&run->columns, run->system, &computed, NULL);
-  if (status != BRINK_OK) return brink_diag_set(&run->diag, status, "out of memory");
+  brink_computed computed = brink_run_computed(run);
+  brink_status status = brink_run_columns_begin(run, &computed);
+  if (status != BRINK_OK) return status;
   brink_journal_init(&run->journal, &run->columns, run->system->nx, run->choice.json);
+  run->journal.states = run->choice.states;
   status = brink_run_display_begin(run);
   if (status == BRINK_OK) status = brink_run_results_begin(run);
   if (status != BRINK_OK) return status;
   brink_run_sink_install(run);
   brink_structure_record now; /* of a clone */
   if (brink_sim_structure(run->sim, &now)) brink_journal_structure(&run->journal, &now);
-  return brink_conditions_report_begin(run);
+  status = brink_conditions_report_begin(run);
+  return status == BRINK_OK ? brink_run_slopes_begin(run) : status;
 }
 
 static void report_open_slides(brink_run *run) {

@@ -7,6 +7,7 @@ void brink_run_begin_summary(brink_run *run) {
   const brink_run_options *options = &run->options;
   run->summary = (brink_summary){.model = run->system->name,
                                  .status = "failed",
+                                 .from = brink_run_turned(run, run->system->t0),
                                  .seed = options->seed,
                                  .method = brink_method_name(options->sim.method),
                                  .events_method = brink_events_name(options->sim.events),
@@ -25,7 +26,7 @@ static void fill_changes(brink_run *run) {
   if (count > summary->nchanges) notes = brink_arena_take(&run->arena, count, sizeof *notes);
   if (notes == NULL) return;
   for (size_t k = 0; k < count; k++)
-    notes[k] = (brink_change_note){.t = changes[k].t,
+    notes[k] = (brink_change_note){.t = brink_run_turned(run, changes[k].t),
                                    .from = brink_method_name(changes[k].from),
                                    .to = brink_method_name(changes[k].to),
                                    .why = changes[k].why};
@@ -36,8 +37,10 @@ static void fill_changes(brink_run *run) {
 void brink_run_fill_summary(brink_run *run) {
   brink_summary *summary = &run->summary;
   summary->wall_seconds = brink_seconds() - run->start;
+  summary->kept = brink_run_has_begun(run) ? &run->kept : NULL;
   if (run->population_run != NULL) {
     brink_population_run_summary(run->population_run, summary);
+    brink_run_list_warnings(run);
     return;
   }
   summary->stats = *brink_sim_stats(run->sim);
@@ -50,7 +53,6 @@ void brink_run_fill_summary(brink_run *run) {
   summary->engine_reason = brink_instance_reason(run->instance);
   summary->compile_seconds = brink_instance_compile_seconds(run->instance);
   summary->warnings = brink_instance_warnings(run->instance, &summary->nwarnings);
-  summary->nchosen = 0;
   brink_run_list_warnings(run);
 }
 
@@ -61,6 +63,21 @@ brink_status brink_run_prepare_summary(brink_run *run, brink_diag *diag) {
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "a summary begins with the run, which has begun already");
   run->choice.json = true;
+  return BRINK_OK;
+}
+
+brink_status brink_run_prepare_states(brink_run *run, brink_diag *diag) {
+  brink_status status = brink_run_prepare_summary(run, diag);
+  if (status == BRINK_OK) run->choice.states = true;
+  return status;
+}
+
+brink_status brink_run_prepare_conditions(brink_run *run, brink_diag *diag) {
+  brink_status status = brink_run_prepare_summary(run, diag);
+  if (status != BRINK_OK) return status;
+  if (!run->options.conditions)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "the options of the run have no conditions");
+  run->choice.conditions = true;
   return BRINK_OK;
 }
 

@@ -117,9 +117,12 @@ void brink_agent_tables_start(const brink_agent_tables *tables,
 static brink_flag flag_of_all(const brink_flag *flag) {
   return (brink_flag){.kind = flag->kind,
                       .name = flag->name,
+                      .text = flag->text,
+                      .silent = flag->silent,
                       .where = flag->where,
                       .place = flag->place,
                       .per_instance = flag->per_instance,
+                      .element = flag->element,
                       .count = flag->count,
                       .side = flag->side,
                       .direction = flag->direction,
@@ -196,16 +199,22 @@ static bool reads_foreign(const brink_pair_table *pair, const brink_kernel *kern
   return false;
 }
 
-static const brink_kernel *kernel_of(const brink_action *action) {
-  return action != NULL ? &action->kernel : NULL;
+static bool action_reads_foreign(const brink_pair_table *pair, const brink_action *action) {
+  for (size_t k = 0; action != NULL && k < action->nkernels; k++) {
+    if (reads_foreign(pair, action->kernels[k])) return true;
+  }
+  return false;
 }
 
 static const char *why_not(const brink_pair_table *pair, const brink_flag *flag) {
+  /* Only floors and tables make flags that act, upon a number that each pair would have to keep. */
+  if (flag->kind == BRINK_FLAG_GENERATED && (flag->negative != NULL || flag->positive != NULL))
+    return "a pair holds the whole number of a floor, or the piece of a table";
   if (flag->enabled != NULL) return "a flag of a pair is watched at times only";
   if (flag->on_surface != NULL || flag->surface == BRINK_SURFACE_MODEL)
     return "a pair has an on-event";
-  if (reads_foreign(pair, flag->value) || reads_foreign(pair, kernel_of(flag->negative)) ||
-      reads_foreign(pair, kernel_of(flag->positive)))
+  if (reads_foreign(pair, flag->value) || action_reads_foreign(pair, flag->negative) ||
+      action_reads_foreign(pair, flag->positive))
     return "a pair reads flags of its partners";
   return NULL;
 }

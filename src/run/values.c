@@ -26,7 +26,8 @@ brink_status brink_run_find(const brink_run *run, const char *name, brink_value 
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run, name and value must not be NULL");
   uint32_t variable;
   size_t element;
-  if (!brink_system_find(run->system, name, &variable, &element))
+  if (!brink_system_find_input(run->system, name, &variable, &element) &&
+      !brink_system_find(run->system, name, &variable, &element))
     return no_such_name(run, name, diag);
   *value = (brink_value){.variable = variable,
                          .type = (uint32_t)run->system->variables[variable].type,
@@ -79,6 +80,8 @@ brink_status brink_run_get(brink_run *run, const char *name, double *value, brin
   if (status == BRINK_OK && value == NULL)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "value must not be NULL");
   if (status == BRINK_OK) *value = brink_run_value(run, found);
+  if (status == BRINK_OK && run->instance != NULL)
+    status = brink_functions_judge(run->instance, brink_run_time(run), status, diag);
   return status;
 }
 
@@ -113,10 +116,8 @@ static brink_status dense_moment(brink_run *run, double t, brink_moment *moment,
   moment->t = t;
   moment->x = run->at_x;
   moment->sgn = NULL; /* an event at the end of the step may have changed them */
-  if (run->step_p != NULL) {
-    moment->p = run->step_p;
-    moment->mode = run->step_mode;
-  }
+  moment->p = brink_sim_step_parameters(run->sim);
+  moment->mode = brink_sim_step_modes(run->sim);
   return status;
 }
 
@@ -142,7 +143,7 @@ brink_status brink_run_get_at(brink_run *run, double t, const brink_value *value
     return BRINK_OK;
   }
   brink_moment moment;
-  brink_status status = dense_moment(run, t, &moment, diag);
+  brink_status status = dense_moment(run, brink_run_turned(run, t), &moment, diag);
   if (status != BRINK_OK) return status;
   run->computed = false;
   for (size_t k = 0; k < count; k++) out[k] = value_at(run, values[k], &moment);
@@ -172,10 +173,16 @@ static brink_status check_value(const brink_run *run, const char *name,
 static brink_status write_now(brink_run *run, brink_space space, size_t slot, double value,
                               brink_diag *diag) {
   brink_sim *sim = run->sim;
+  brink_run_sink_before_write(run);
   brink_sim_give_up_step(sim);
+  if (run->slopes != NULL && space == BRINK_SPACE_X)
+    brink_sensitivity_write_state(run->slopes, slot);
+  if (run->slopes != NULL && space == BRINK_SPACE_P)
+    brink_sensitivity_write_parameter(run->slopes, slot);
   if (space == BRINK_SPACE_X) sim->x[slot] = value;
   if (space == BRINK_SPACE_P) sim->eval.p[slot] = value;
   if (space == BRINK_SPACE_MODE) sim->eval.mode[slot] = (int)value;
+  brink_run_sink_written(run);
   brink_status status = brink_sim_intervene(sim, diag);
   brink_run_sink_settle(run);
   return status;
@@ -208,31 +215,91 @@ static brink_status check_writable(const brink_run *run, const char *name,
   return refused ? taken_as_constant(name, diag) : BRINK_OK;
 }
 
+/* What a run starts with is written again where it is repeated. */
+static brink_status write_start(brink_run *run, const char *name, brink_value at, double value,
+                                brink_diag *diag) {
+  const brink_variable *variable = &run->system->variables[at.variable];
+  size_t slot = variable->base + at.element;
+  if (!brink_arena_reserve(&run->arena, run->written, run->nwritten, run->written_capacity))
+    return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  brink_status status =
+      run->population_run != NULL           ? brink_population_run_write(run->population_run, name,
+                                                                         at.variable, at.element, value, diag)
+      : variable->space == BRINK_SPACE_X    ? write_state(run, slot, value, diag)
+      : variable->space == BRINK_SPACE_MODE ? brink_sim_set_mode(run->sim, slot, (int)value, diag)
+                                            : brink_sim_set_parameter(run->sim, slot, value, diag);
+  if (status >= 0)
+    run->written[run->nwritten++] =
+        (brink_written){.variable = at.variable, .element = at.element, .value = value};
+  return status;
+}
+
+brink_status brink_run_write_again(brink_run *run, const brink_written *written, brink_diag *diag) {
+  brink_value at = {.variable = written->variable, .element = written->element};
+  return write_start(run, run->system->variables[written->variable].name, at, written->value, diag);
+}
+
+static brink_status write_on_the_way(brink_run *run, const char *name, brink_value at, double value,
+                                     brink_diag *diag) {
+  const brink_variable *variable = &run->system->variables[at.variable];
+  run->changed = true;
+  if (run->results != NULL) brink_results_written(run->results, at.variable, at.element);
+  if (run->population_run == NULL)
+    return write_now(run, variable->space, variable->base + at.element, value, diag);
+  return brink_population_run_write(run->population_run, name, at.variable, at.element, value,
+                                    diag);
+}
+
+/* By rows, or by functions. */
+static bool is_driven(const brink_system *system, brink_value value) {
+  bool driven = false;
+  for (size_t k = 0; k < system->ndriven; k++)
+    driven = driven || system->driven[k].variable == value.variable;
+  for (size_t k = 0; k < system->nfollowed; k++)
+    driven = driven || system->followed[k].variable == value.variable;
+  return driven;
+}
+
+/* Can it be written at all? */
+static brink_status check_target(const brink_run *run, const char *name, brink_value at,
+                                 brink_diag *diag) {
+  uint32_t source;
+  size_t element;
+  const brink_variable *variable = &run->system->variables[at.variable];
+  if (brink_system_find_input(run->system, name, &source, &element))
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                          "'%s' is connected: it has the value of what it is connected to", name);
+  if (is_computed(variable))
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "'%s' is %s: it cannot be written", name,
+                          is_driven(run->system, at) ? "given over time" : "computed by equations");
+  return BRINK_OK;
+}
+
+/* … in this run, at this time? */
+static brink_status check_run(const brink_run *run, const char *name, brink_value at,
+                              brink_diag *diag) {
+  const brink_variable *variable = &run->system->variables[at.variable];
+  brink_status status = BRINK_OK;
+  if (run->phase == BRINK_RUN_BEGUN) status = check_writable(run, name, variable, diag);
+  if (status != BRINK_OK || run->population_run != NULL) return status;
+  if (variable->space != BRINK_SPACE_X &&
+      !brink_instance_may_write(run->instance, variable->space, variable->base + at.element))
+    return taken_as_constant(name, diag);
+  return BRINK_OK;
+}
+
 static brink_status write_value(brink_run *run, const char *name, double value, brink_diag *diag) {
   brink_value found;
   brink_status status = brink_run_find(run, name, &found, diag);
-  if (status != BRINK_OK) return status;
-  const brink_variable *variable = &run->system->variables[found.variable];
-  size_t slot = variable->base + found.element;
-  if (is_computed(variable))
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
-                          "'%s' is computed by equations: it cannot be written", name);
-  status = check_value(run, name, variable, found.element, value, diag);
+  if (status == BRINK_OK) status = check_target(run, name, found, diag);
+  if (status == BRINK_OK)
+    status =
+        check_value(run, name, &run->system->variables[found.variable], found.element, value, diag);
+  if (status == BRINK_OK) status = check_run(run, name, found, diag);
   if (status != BRINK_OK) return status;
   run->computed = false;
-  if (run->phase == BRINK_RUN_BEGUN) status = check_writable(run, name, variable, diag);
-  if (status != BRINK_OK) return status;
-  if (run->population_run != NULL)
-    return brink_population_run_write(run->population_run, name, found.variable, found.element,
-                                      value, diag);
-  if (!brink_instance_may_write(run->instance, variable->space, slot) &&
-      variable->space != BRINK_SPACE_X)
-    return taken_as_constant(name, diag);
-  if (run->phase == BRINK_RUN_BEGUN) return write_now(run, variable->space, slot, value, diag);
-  if (variable->space == BRINK_SPACE_X) return write_state(run, slot, value, diag);
-  if (variable->space == BRINK_SPACE_MODE)
-    return brink_sim_set_mode(run->sim, slot, (int)value, diag);
-  return brink_sim_set_parameter(run->sim, slot, value, diag);
+  return run->phase == BRINK_RUN_BEGUN ? write_on_the_way(run, name, found, value, diag)
+                                       : write_start(run, name, found, value, diag);
 }
 
 brink_status brink_run_set(brink_run *run, const char *name, double value, brink_diag *diag) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/sim.h"
+#include "sim/delay.h"
 
 brink_now brink_sim_now(brink_sim *sim) {
   sim->instant.message[0] = '\0';
@@ -80,7 +80,8 @@ typedef struct actor {
 } actor;
 
 static brink_status check_outcome(brink_sim *sim, int outcome, actor who, brink_diag *diag) {
-  if (outcome == 0) return BRINK_OK;
+  brink_status set = outcome >= 0 ? brink_timers_follow(sim, diag) : BRINK_OK;
+  if (outcome == 0 || set != BRINK_OK) return set;
   brink_status status = outcome < 0 ? BRINK_ERR_CALLBACK : BRINK_STOPPED;
   if (!brink_sim_take_message(sim, status, who.guard, diag) && outcome < 0)
     brink_sim_fail(
@@ -98,7 +99,7 @@ static brink_status check_finite(brink_sim *sim, actor who, brink_diag *diag) {
     return brink_sim_fail(sim, diag, BRINK_REASON_ACTION_STATE, found);
   }
   for (size_t i = 0; i < sim->model->def.np; i++) {
-    if (isfinite(sim->eval.p[i])) continue;
+    if (isfinite(sim->eval.p[i]) || sim->model->is_time[i]) continue;
     found.parameter = i;
     found.value = sim->eval.p[i];
     return brink_sim_fail(sim, diag, BRINK_REASON_ACTION_PARAMETER, found);
@@ -128,7 +129,7 @@ static void sort_located(brink_sim *sim) {
 }
 
 static brink_status record_event(brink_sim *sim, const brink_event *event) {
-  if (sim->sink.event == NULL) return BRINK_OK;
+  if (sim->sink.event == NULL && sim->observers == NULL) return BRINK_OK;
   brink_event_record record = {.event = *event,
                                .x_before = sim->instant.before_x,
                                .x_after = sim->x,
@@ -136,12 +137,17 @@ static brink_status record_event(brink_sim *sim, const brink_event *event) {
                                .mode_after = sim->eval.mode,
                                .p_before = sim->instant.before_p,
                                .p_after = sim->eval.p};
-  return sim->sink.event(&record, sim->sink.user) == 0 ? BRINK_OK : BRINK_STOPPED;
+  for (brink_observer *o = sim->observers; o != NULL; o = o->next) {
+    if (o->event != NULL) o->event(o, sim, &record);
+  }
+  bool stops = sim->sink.event != NULL && sim->sink.event(&record, sim->sink.user) != 0;
+  return stops ? BRINK_STOPPED : BRINK_OK;
 }
 
 static brink_status run_event(brink_sim *sim, const brink_located *ev, int iteration, bool *changed,
                               brink_diag *diag) {
   const brink_guard_def *guard = &sim->model->guards[ev->guard].def;
+  if (guard->is_timer && !brink_timers_fire(sim, ev->guard)) return BRINK_OK;
   brink_event event = {.guard = ev->guard,
                        .name = guard->name,
                        .t = sim->t,
@@ -256,6 +262,20 @@ static void note_own_action(brink_sim *sim, brink_located *ev, double before, bo
     ev->sign_after = side_after(sim, ev, before, may_ask);
 }
 
+static bool is_timer(const brink_sim *sim, const brink_located *ev) {
+  return sim->model->guards[ev->guard].def.is_timer;
+}
+
+/* Timers have no surfaces: their events leave no signs to settle. */
+static void drop_timers(brink_sim *sim) {
+  size_t kept = 0;
+  for (size_t k = 0; k < sim->instant.nlocated; k++) {
+    if (!is_timer(sim, &sim->instant.located[k]))
+      sim->instant.located[kept++] = sim->instant.located[k];
+  }
+  sim->instant.nlocated = kept;
+}
+
 /* The events of a round, or, when all is quiet, the actions of surfaces where the state has come to
  * rest. */
 static brink_status run_located(brink_sim *sim, brink_located *list, size_t count, int iteration,
@@ -270,7 +290,7 @@ static brink_status run_located(brink_sim *sim, brink_located *list, size_t coun
                                   : run_event(sim, &list[k], iteration, changed, diag);
     if (status < 0) return status;
     if (status == BRINK_STOPPED) stopped = status;
-    if (release) continue;
+    if (release || is_timer(sim, &list[k])) continue;
     bool may_ask = !is_past_jumped(sim, list, count);
     note_own_action(sim, &list[k], before, count > 1, may_ask);
   }
@@ -311,9 +331,18 @@ static brink_status run_clocks(brink_sim *sim, bool *ran, bool *changed, brink_d
   return finite != BRINK_OK ? finite : status;
 }
 
+/* What has happened may have changed lags. */
+static void follow_lags(brink_sim *sim, bool *changed) {
+  if (!*changed || !brink_delay_follow(sim)) return;
+  remember(sim);
+}
+
 brink_status brink_sim_run_actions(brink_sim *sim, int iteration, bool *changed, bool *ran,
                                    brink_diag *diag) {
   remember(sim);
+  size_t found = sim->instant.nlocated;
+  brink_timers_collect(sim);
+  bool timed = sim->instant.nlocated > found;
   sort_located(sim);
   bool quiet = sim->instant.nlocated == 0;
   size_t arrived = sim->instant.narrivals;
@@ -323,7 +352,15 @@ brink_status brink_sim_run_actions(brink_sim *sim, int iteration, bool *changed,
           ? run_located(sim, sim->instant.arrivals, arrived, iteration, changed, diag)
           : run_located(sim, sim->instant.located, sim->instant.nlocated, iteration, changed, diag);
   if (stopped < 0) return stopped;
+  if (timed) drop_timers(sim);
+  /* Samples read what delayed signals are from now on. */
+  if (brink_delay_meet(sim)) {
+    remember(sim);
+    *changed = true;
+  }
   brink_status status = run_clocks(sim, ran, changed, diag);
+  *ran = *ran || timed;
+  follow_lags(sim, changed);
   return status == BRINK_OK ? stopped : status;
 }
 
@@ -340,6 +377,7 @@ brink_status brink_sim_run_rules(brink_sim *sim, bool *changed, brink_diag *diag
       brink_status finite = check_finite(sim, rules, diag);
       if (finite != BRINK_OK) return finite;
       remember(sim);
+      follow_lags(sim, changed);
     }
     if (status != BRINK_OK || !again) return status;
   }

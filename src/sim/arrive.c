@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "model/constraint.h"
-#include "sim/sim.h"
+#include "sim/delay.h"
 
 #define DETOUR 32 /* steps by another method: its steps grow, and lead away from the point */
 
@@ -59,13 +59,24 @@ brink_status brink_sim_record_misses(brink_sim *sim, bool instant_over) {
 }
 
 void brink_sim_note_moved(brink_sim *sim, double t0) {
+  brink_delay_record(sim, t0);
   for (brink_observer *o = sim->observers; o != NULL; o = o->next) {
     if (o->moved != NULL) o->moved(o, sim, t0);
   }
 }
 
+void brink_sim_note_skip(brink_sim *sim, double t) {
+  for (brink_observer *o = sim->observers; o != NULL; o = o->next) {
+    if (o->skips != NULL) o->skips(o, sim, t);
+  }
+  if (sim->instant.t == sim->t) sim->instant.t = t;
+}
+
 brink_status brink_sim_record_step(brink_sim *sim, double t0) {
   sim->eval.stats.steps++;
+  for (brink_observer *o = sim->observers; o != NULL; o = o->next) {
+    if (o->stepped != NULL) o->stepped(o, sim, t0);
+  }
   if (sim->sink.step == NULL) return BRINK_OK;
   brink_step_record record = {.t0 = t0,
                               .t1 = sim->t,
@@ -107,7 +118,10 @@ brink_status brink_sim_arrive(brink_sim *sim, const brink_path *path, double sig
                               double t_end, brink_diag *diag) {
   double t0 = sim->t;
   double t = sigma >= 1.0 ? t_end : path->t0 + sigma * path->h;
-  if (t > t0 && !sim->instant.passing) brink_sim_keep_dense(sim, path, t);
+  if (t > t0 && !sim->instant.passing) {
+    brink_sim_keep_dense(sim, path, t);
+    sim->led = true;
+  }
   double *x = sim->detector.space.x;
   if (sigma >= 1.0)
     memcpy(x, sim->stepper.x_new, sim->model->def.nx * sizeof(double));
@@ -339,6 +353,7 @@ brink_status brink_sim_no_step_left(brink_sim *sim, brink_try reason, double t_s
   if (!outside) here.guard = sim->eval.checks_domain ? surface_at_hand(sim) : BRINK_NONE;
   if (here.guard != BRINK_NONE) return brink_sim_arrive_on_predictor(sim, &here, diag);
   if (t_stop - sim->t <= 64.0 * resolution(sim)) { /* as near as time can tell */
+    brink_sim_note_skip(sim, t_stop);
     sim->t = sim->stepper.t = t_stop;
     brink_sim_restart(sim);
     return BRINK_OK;

@@ -10,11 +10,12 @@
  * stay; those to the model, and to names that it keeps, are taken from the clone's model.
  *
  * Not copied is who watches: sink, observers, sensitivities. */
-#include "sim/sim.h"
+#include "sim/delay.h"
 
 /* ---- pointers ---- */
 
 static void relocate_clocks(brink_sim *sim, brink_relocation *moved) {
+  brink_timers_relocate(sim, moved);
   BRINK_RELOCATE(moved, sim->schedule.ticks);
   BRINK_RELOCATE(moved, sim->schedule.tick);
   BRINK_RELOCATE(moved, sim->schedule.timer);
@@ -50,8 +51,10 @@ static void relocate_instant(brink_sim *sim, brink_relocation *moved) {
   BRINK_RELOCATE(moved, sim->instant.arrivals);
   BRINK_RELOCATE(moved, sim->instant.pre_mode);
   BRINK_RELOCATE(moved, sim->instant.before_mode);
-  BRINK_RELOCATE(moved, sim->lead_rows);
-  if (sim->lead_rows != NULL) brink_relocate_rows(moved, sim->lead_rows, sim->model->def.nx);
+  BRINK_RELOCATE(moved, sim->instant.locked_p);
+  BRINK_RELOCATE(moved, sim->instant.locked_mode);
+  brink_derivative_relocate(sim, moved);
+  brink_leads_relocate(sim, moved);
 }
 
 static void relocate_events(brink_sim *sim, brink_relocation *moved) {
@@ -83,6 +86,7 @@ static void relocate(brink_sim *sim, brink_relocation *moved) {
   relocate_instant(sim, moved);
   relocate_events(sim, moved);
   relocate_stiffness(sim, moved);
+  brink_delay_relocate(sim, moved);
 }
 
 /* ---- the clone ---- */
@@ -110,6 +114,11 @@ brink_status brink_sim_clone(const brink_sim *sim, const brink_model *model,
   made->observers = NULL;
   made->sensitivity = NULL;
   relocate(made, &moved);
+  if (!brink_delay_clone(made)) {
+    brink_sim_destroy(made);
+    return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for a clone of '%s'",
+                          model->def.name);
+  }
   *clone = made;
   return BRINK_OK;
 }

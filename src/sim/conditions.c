@@ -448,8 +448,9 @@ static void report_event(brink_conditions *c, const brink_event *event, bool has
   cond.index = c->events++;
   cond.resets = memcmp(sim->instant.pre_x, sim->x, c->nx * sizeof(double)) != 0;
   if (a == NULL) {
-    cond.posed =
-        event->kind == BRINK_JUMPED || event->iteration > 0 ? BRINK_CAUSED : BRINK_UNJUDGED;
+    bool timer = sim->model->guards[event->guard].def.is_timer;
+    cond.posed = timer || event->kind == BRINK_JUMPED || event->iteration > 0 ? BRINK_CAUSED
+                                                                              : BRINK_UNJUDGED;
   } else if (sim->eval.is_held[event->guard]) {
     cond.posed = BRINK_SLID;
   } else if (c->has_before) {
@@ -507,6 +508,9 @@ brink_status brink_conditions_create(brink_sim *sim, const brink_conditions_def 
   if (sim->model->def.nz > 0)
     return brink_diag_set(diag, BRINK_ERR_UNSUPPORTED,
                           "the condition of events is not worked out for models with constraints");
+  if (sim->model->def.delays != NULL)
+    return brink_diag_set(diag, BRINK_ERR_UNSUPPORTED,
+                          "the condition of events is not worked out for models with delays");
   brink_arena arena;
   brink_arena_init(&arena, allocator);
   brink_conditions *c = brink_arena_take(&arena, 1, sizeof *c);

@@ -118,7 +118,7 @@ typedef struct graze {
 static void look_back(brink_sim *sim, double d, const double *f, double *x) {
   const brink_path *path = &sim->last;
   double sigma = (sim->t - d - path->t0) / path->h;
-  bool known = path->terms > 0 && sim->last_end == sim->t && sigma >= 0.0;
+  bool known = sim->led && sim->last_end == sim->t && sigma >= 0.0;
   if (known) brink_path_eval(path, sigma, x);
   for (size_t i = 0; i < sim->eval.nx; i++)
     x[i] = known ? x[i] + (sim->x[i] - sim->instant.pre_x[i]) : sim->x[i] - d * f[i];
@@ -126,7 +126,7 @@ static void look_back(brink_sim *sim, double d, const double *f, double *x) {
 
 /* How far to look back: a part of the way here. */
 static double moment_ago(const brink_sim *sim) {
-  double span = sim->last.terms > 0 && sim->last_end == sim->t ? sim->t - sim->last.t0 : 0.0;
+  double span = sim->led && sim->last_end == sim->t ? sim->t - sim->last.t0 : 0.0;
   double least = 1e3 * DBL_EPSILON * fmax(fabs(sim->t), 1e-3);
   return fmax(span > 0.0 ? 0.25 * span : 1e-3 * fabs(sim->stepper.h_plan), least);
 }
@@ -217,6 +217,7 @@ static brink_status move_over(brink_sim *sim, double t, const double *x) {
   brink_path_add(&sim->last, rest, square, 3);
   memcpy(sim->x, x, nx * sizeof *x);
   sim->t = sim->stepper.t = sim->last_end = t;
+  sim->led = true;
   sim->stepper.f_ready = false;
   brink_sim_restart(sim);
   brink_audit_accept(&sim->eval, t, sim->x);

@@ -21,7 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/sim.h"
+#include "sim/delay.h"
 
 /* ---- signs ---- */
 
@@ -104,7 +104,8 @@ static bool same_functions(const brink_sim *sim) {
 
 /* Can what the instant has changed so far have carried the guard across zero? */
 static bool is_concerned(const brink_sim *sim, size_t guard) {
-  return sim->instant.altered || sim->model->guards[guard].def.reads_signs ||
+  const brink_guard *plain = &sim->model->guards[guard];
+  return (sim->instant.altered && !brink_guard_is_numbers(plain)) || plain->def.reads_signs ||
          brink_detector_concerned(&sim->detector, guard, sim->instant.jump);
 }
 
@@ -119,12 +120,13 @@ static void note_jump(brink_sim *sim) {
  * one of them was located.) */
 static double time_band(brink_sim *sim, size_t guard) {
   const brink_path *path = sim->instant.passing ? &sim->stepper.dense : &sim->last;
+  bool known = sim->instant.passing || sim->led;
   double sigma = (sim->t - path->t0) / path->h, *x = sim->detector.space.x;
-  if (path->terms == 0 || !(sigma > 0.0 && sigma <= 1.0 + 1e-9)) return 0.0;
+  if (!known || path->terms == 0 || !(sigma > 0.0 && sigma <= 1.0 + 1e-9)) return 0.0;
   const double back = 1e-3;
-  brink_path_eval(path, sigma, x);
+  brink_along_states(&sim->detector.space, guard, path, sigma);
   double here = brink_eval_guard(&sim->eval, guard, sim->t, x);
-  brink_path_eval(path, sigma * (1.0 - back), x);
+  brink_along_states(&sim->detector.space, guard, path, sigma * (1.0 - back));
   double d = back * sigma * path->h, before = brink_eval_guard(&sim->eval, guard, sim->t - d, x);
   double rate = fabs(here - before) / d;
   return isfinite(rate) ? 4.0 * DBL_EPSILON * fabs(sim->t) * rate : 0.0;
@@ -154,8 +156,8 @@ static brink_status follow_condition(brink_sim *sim, size_t guard, bool *moved, 
   brink_status status = BRINK_OK;
   if (before == 0)
     status = brink_sim_first_sign(sim, guard, diag);
-  else
-    follow(sim, guard);
+  else if (follow(sim, guard) == 0 && brink_leads_rests(sim, guard))
+    decide(sim, guard, 0); /* it has come to rest there: equality decides, not where it came from */
   int sign = sim->eval.sgn[guard];
   if (status != BRINK_OK || sign == before) return status;
   *moved = true;
@@ -322,8 +324,10 @@ brink_status brink_sim_start_signs(brink_sim *sim, brink_diag *diag) {
   }
   brink_eval_update_enabled(&sim->eval);
   brink_status status = signs_from_values(sim, diag);
+  brink_leads_open(sim);
   if (status == BRINK_OK) status = signs_from_flow(sim, true, diag);
   if (status == BRINK_OK) status = signs_from_flow(sim, false, diag);
+  brink_leads_close(sim);
   return status == BRINK_OK ? release_signs(sim, diag) : status;
 }
 
@@ -455,12 +459,23 @@ static brink_status settle_fired(brink_sim *sim, bool *changed, bool changed_eve
 /* ---- jumps ---- */
 
 /* A guard that reads signs may be zero, with rate zero, on both sides of one (x*abs(x)): where it has another formula
- * from now on, that leads it across. */
+ * from now on, that leads it across. So does a field that sets in motion what a formula rested on. */
 static int led_across(brink_sim *sim, size_t guard) {
   int sign = sim->eval.sgn[guard];
-  if (sign == 0 || !sim->model->guards[guard].def.reads_signs) return 0;
+  const brink_guard *model_guard = &sim->model->guards[guard];
+  if (sign == 0 || !(model_guard->def.reads_signs || model_guard->formula != NULL)) return 0;
   double g = brink_eval_guard(&sim->eval, guard, sim->t, sim->x);
   if (!(fabs(g) <= zero_band(sim, guard)) || brink_slide_way(sim, guard) != -sign) return 0;
+  decide(sim, guard, -sign);
+  return -sign;
+}
+
+/* A formula that was carried to its surface and rests there is what its relations say at equality. */
+static int rests_across(brink_sim *sim, size_t guard) {
+  int sign = sim->eval.sgn[guard];
+  if (sign == 0 || sim->model->guards[guard].formula == NULL || !brink_leads_rests(sim, guard) ||
+      brink_leads_rest_sign(sim, guard) != -sign)
+    return 0;
   decide(sim, guard, -sign);
   return -sign;
 }
@@ -469,6 +484,7 @@ static int led_across(brink_sim *sim, size_t guard) {
 static void check_jump(brink_sim *sim, size_t guard) {
   int direction = follow(sim, guard);
   if (direction == 0) direction = led_across(sim, guard);
+  if (direction == 0) direction = rests_across(sim, guard);
   if (direction != 0 && brink_detector_wants(&sim->detector, guard, (brink_direction)direction))
     add_located(sim, guard, direction);
 }
@@ -495,8 +511,7 @@ static brink_status ask_pending(brink_sim *sim, brink_diag *diag) {
   return status;
 }
 
-/* What was carried across zero, or enabled, makes the events of the next round. */
-static brink_status settle_others(brink_sim *sim, bool changed, brink_diag *diag) {
+static brink_status settle_each(brink_sim *sim, bool changed, brink_diag *diag) {
   brink_eval *eval = &sim->eval;
   brink_status status = BRINK_OK;
   for (size_t k = 0; k < sim->model->def.nguards && status == BRINK_OK; k++) {
@@ -512,6 +527,14 @@ static brink_status settle_others(brink_sim *sim, bool changed, brink_diag *diag
       check_jump(sim, k);
   }
   return status == BRINK_OK ? ask_pending(sim, diag) : status;
+}
+
+/* What was carried across zero, or enabled, makes the events of the next round. */
+static brink_status settle_others(brink_sim *sim, bool changed, brink_diag *diag) {
+  brink_leads_open(sim);
+  brink_status status = settle_each(sim, changed, diag);
+  brink_leads_close(sim);
+  return status;
 }
 
 /* Only signs changed: what reads them may have jumped. */
@@ -639,8 +662,25 @@ static brink_status meet_constraints(brink_sim *sim, bool *rests, bool *changed_
                         (brink_arguments){.count = sim->options.max_iterations});
 }
 
+const double *brink_sim_step_parameters(const brink_sim *sim) {
+  return sim->instant.t == sim->t ? sim->instant.locked_p : sim->eval.p;
+}
+
+const int *brink_sim_step_modes(const brink_sim *sim) {
+  return sim->instant.t == sim->t ? sim->instant.locked_mode : sim->eval.mode;
+}
+
+static void note_locked(brink_sim *sim) {
+  const brink_model_def *def = &sim->model->def;
+  if (sim->instant.t == sim->t) return;
+  sim->instant.t = sim->t;
+  memcpy(sim->instant.locked_p, sim->eval.p, def->np * sizeof(double));
+  memcpy(sim->instant.locked_mode, sim->eval.mode, def->nmodes * sizeof(int));
+}
+
 static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
   const brink_model_def *def = &sim->model->def;
+  note_locked(sim);
   /* What held before the instant: actions may ask for it (pre), and jumps are measured from it. */
   memcpy(sim->instant.pre_x, sim->x, def->nx * sizeof(double));
   memcpy(sim->instant.pre_mode, sim->eval.mode, def->nmodes * sizeof(int));
@@ -654,6 +694,7 @@ static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
   /* Guards with the surface of a located one have their event, too; then observers see the instant begin. */
   if (sim->instant.nlocated > 0) brink_sim_restart(sim);
   join_located(sim);
+  brink_delay_instant(sim);
   for (brink_observer *o = sim->observers; o != NULL; o = o->next) {
     if (o->begins != NULL) o->begins(o, sim);
   }
@@ -670,12 +711,14 @@ static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
     }
     if (status != BRINK_OK) return status;
     /* Nothing fired and nothing changed: the instant is over. */
-    bool rests = !changed && sim->instant.nlocated == 0 && sim->instant.narrivals == 0;
+    bool rests = !changed && sim->instant.nlocated == 0 && sim->instant.narrivals == 0 &&
+                 brink_timers_next(sim) > sim->t;
     if (!rests) {
       status = settle(sim, &changed, changed_ever, diag);
       sim->instant.changed = changed_ever = changed_ever || changed;
       if (status != BRINK_OK) return status;
-      rests = sim->instant.nlocated == 0 && sim->instant.narrivals == 0 && !signs_unread(sim);
+      rests = sim->instant.nlocated == 0 && sim->instant.narrivals == 0 && !signs_unread(sim) &&
+              brink_timers_next(sim) > sim->t;
     }
     if (rests) status = meet_constraints(sim, &rests, &changed_ever, diag);
     if (status != BRINK_OK) return status;
@@ -692,8 +735,10 @@ static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
 }
 
 void brink_sim_note_jump(brink_sim *sim) {
-  brink_detector_jump(&sim->detector, sim->instant.pre_x, sim->x,
-                      brink_sim_has_begun(sim) && same_functions(sim));
+  if (brink_sim_has_begun(sim))
+    brink_detector_jump(&sim->detector, sim->instant.pre_x, sim->x, same_functions(sim));
+  else
+    brink_reach_reset(&sim->detector.reach);
 }
 
 brink_status brink_sim_instant(brink_sim *sim, brink_diag *diag) {
@@ -704,6 +749,7 @@ brink_status brink_sim_instant(brink_sim *sim, brink_diag *diag) {
   memset(sim->instant.pending, 0, sim->model->def.nguards * sizeof *sim->instant.pending);
   brink_status status = run_instant(sim, diag);
   sim->instant.ended = status == BRINK_STOPPED;
+  brink_delay_instant_over(sim);
   brink_audit_accept(&sim->eval, sim->t, sim->x);
   for (brink_observer *o = sim->observers; o != NULL; o = o->next) {
     if (o->ends != NULL) o->ends(o, sim);

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/delay.h"
 #include "sim/trial.h"
 
 /* ---- starting ---- */
@@ -84,10 +85,16 @@ static brink_status restart(brink_sim *sim, brink_diag *diag) {
 
 /* The first instant: signs of the guards, clocks that tick at the start, rules. */
 static brink_status begin(brink_sim *sim, brink_diag *diag) {
-  brink_status status = brink_sim_start_constraints(sim, diag);
+  bool again;
+  brink_status status = brink_delay_begin(sim, 0, &again, diag);
+  if (status == BRINK_OK) status = brink_sim_start_constraints(sim, diag);
   if (status != BRINK_OK) return status;
   brink_audit_accept(&sim->eval, sim->t, sim->x);
   status = brink_sim_start_signs(sim, diag);
+  for (size_t round = 1; again && status == BRINK_OK; round++) {
+    status = brink_delay_begin(sim, round, &again, diag);
+    if (again && status == BRINK_OK) status = brink_sim_start_signs(sim, diag);
+  }
   if (status != BRINK_OK) return status;
   sim->phase = BRINK_PHASE_RESTART;
   return brink_sim_instant(sim, diag);
@@ -168,12 +175,18 @@ static bool signs_hold(brink_sim *sim) {
 }
 #endif
 
+/* Does the call end there, or a clock tick? Then what happens there may look back along the step. */
+static bool ends_at_instant(const brink_sim *sim, double t_end) {
+  return t_end >= sim->limit || t_end >= brink_sim_next_tick(sim);
+}
+
 /* The step was committed: the simulation moves to its end. */
 static brink_status finish_step(brink_sim *sim, double t_end, brink_diag *diag) {
   double t0 = sim->t;
   if (sim->detour > 0 && --sim->detour == 0) brink_sim_restart(sim); /* back to series */
   sim->t = sim->stepper.t = t_end;
   if (sim->last_end != t_end) sim->last.terms = 0; /* not kept */
+  sim->led = ends_at_instant(sim, t_end);
   brink_audit_accept(&sim->eval, sim->t, sim->x);
   brink_sim_note_moved(sim, t0);
   brink_detector_commit(&sim->detector, sim->t, sim->x);
@@ -198,7 +211,7 @@ static brink_status take_step(brink_sim *sim, double h, double t_stop, brink_dia
     if (is_eventful(&trial)) return follow(sim, &trial, t_end, diag);
     brink_try outcome = trial.why;
     if (outcome == BRINK_TRY_OK) {
-      if (sim->keep || t_end >= sim->limit) brink_sim_keep_dense(sim, &st->dense, t_end);
+      if (sim->keep || ends_at_instant(sim, t_end)) brink_sim_keep_dense(sim, &st->dense, t_end);
       outcome = brink_stepper_commit(st);
     }
     if (outcome == BRINK_TRY_OK) return finish_step(sim, t_end, diag);
@@ -220,6 +233,7 @@ static bool take_next(brink_sim *sim, brink_status *status) {
   sim->t = st->t = sim->next.end;
   brink_audit_accept(&sim->eval, sim->t, sim->x);
   sim->unseen = true;
+  sim->led = false;
   sim->last.terms = 0;
   *status = brink_sim_record_step(sim, t0);
   return true;
@@ -241,7 +255,7 @@ static brink_status take_rest(brink_sim *sim, brink_diag *diag) {
     brink_sim_give_up_step(sim);
     return BRINK_OK;
   }
-  if (sim->keep || sim->step.end >= sim->limit) brink_sim_keep_inside(sim, sim->step.end);
+  if (sim->keep || ends_at_instant(sim, sim->step.end)) brink_sim_keep_inside(sim, sim->step.end);
   brink_try outcome = brink_sim_commit_rest(sim);
   if (outcome == BRINK_TRY_OK) return finish_step(sim, sim->step.end, diag);
   sim->eval.stats.rejected++;
@@ -299,6 +313,8 @@ static brink_status step(brink_sim *sim, double t_limit, brink_diag *diag) {
   brink_status taken, hopped;
   if (sim->next.h > 0.0 && take_next(sim, &taken)) return end_step(sim, taken, diag);
   fill_detector(sim);
+  brink_status known = brink_delay_refresh(sim, diag);
+  if (known != BRINK_OK) return known;
   if (brink_sim_due(sim)) return tick(sim, diag); /* set, or left, to the present */
   if (sim->step.end > t_limit) brink_sim_give_up_step(sim);
   if (sim->phase == BRINK_PHASE_INSIDE) return end_step(sim, take_rest(sim, diag), diag);
@@ -352,6 +368,10 @@ static brink_status advance(brink_sim *sim, double t_limit, brink_diag *diag) {
   if (status >= 0 && sim->eval.failed_guard != BRINK_NONE)
     status = brink_sim_fail(sim, diag, BRINK_REASON_GUARD_FAILED,
                             (brink_arguments){.guard = sim->eval.failed_guard});
+  if (status >= 0) {
+    brink_status known = brink_delay_check(sim, diag);
+    if (known != BRINK_OK) status = known;
+  }
   if (status < 0) return status;
   brink_status progress = check_progress(sim, t_before, diag);
   return progress != BRINK_OK ? progress : status;
@@ -399,6 +419,7 @@ brink_status brink_sim_next_event(brink_sim *sim, double t_limit, brink_diag *di
 
 /* Does anybody look at the dense output of steps? */
 static bool is_followed(const brink_sim *sim) {
+  if (sim->delays != NULL) return true;
   for (const brink_observer *o = sim->observers; o != NULL; o = o->next) {
     if (o->moved != NULL) return true;
   }

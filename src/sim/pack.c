@@ -193,6 +193,7 @@ static void become(brink_packing *packing, brink_sim *sim, scalars *s, brink_vis
     st->ops->visit(st, st->method, v); /* nothing moves */
   }
   hold_again(sim, s);
+  brink_timers_reset(sim);
   sim->t = st->t = s->t;
   st->h_next = s->h_next;
   sim->next.h = s->next_h;
@@ -203,7 +204,9 @@ static void become(brink_packing *packing, brink_sim *sim, scalars *s, brink_vis
   sim->detour = s->detour;
   sim->phase = (brink_phase)s->phase;
   sim->instant.nlocated = sim->nevents = sim->instant.count = sim->instant.narrivals = 0;
-  sim->history.count = sim->stuck = 0;
+  sim->zeno.count = sim->stuck = 0;
+  sim->instant.t = (double)NAN;
+  sim->led = false;
   sim->last.terms = 0;
   sim->grazed = BRINK_NONE;
   eval->centre = NULL;

@@ -94,6 +94,7 @@ brink_status brink_sim_pass(brink_sim *sim, double sigma, double t_end, brink_di
   double before = sim->t;
   memcpy(sim->step.sgn_before, sim->eval.sgn, sim->model->def.nguards);
   if (keep) brink_sim_keep_inside(sim, dense->t0 + sigma * dense->h);
+  sim->led = false;
   sim->instant.passing = true;
   brink_status status = brink_sim_arrive(sim, dense, sigma, false, t_end, diag);
   sim->instant.passing = false;
@@ -103,6 +104,7 @@ brink_status brink_sim_pass(brink_sim *sim, double sigma, double t_end, brink_di
     sim->stepper.f_ready = false;
   } else {
     if (!keep && sim->t > before) brink_sim_keep_inside(sim, sim->t);
+    sim->led = sim->t > before;
     brink_sim_note_jump(sim);
   }
   return status;

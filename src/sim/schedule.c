@@ -2,11 +2,11 @@
  *
  * Clocks with a period wait in a heap by the time of their next tick. Those that are due move to a second
  * heap, by priority and then by index, so that any number of clocks may share an instant at a cost of
- * log n each. Timers (clocks without a period) are set by actions, at any time and to anything: they are
- * looked through. */
+ * log n each. Clocks without a period are set by actions through brink_now.timer, at any time and to anything: they
+ * are looked through. Guards that are timers have a heap of their own (timers.c). */
 #include <math.h>
 
-#include "sim/sim.h"
+#include "sim/delay.h"
 
 /* Does clock a come before clock b? */
 typedef bool before_fn(const brink_sim *sim, size_t a, size_t b);
@@ -53,6 +53,7 @@ static void wait_for(brink_sim *sim, size_t clock) {
 void brink_schedule_start(brink_sim *sim) {
   const brink_model_def *def = &sim->model->def;
   sim->schedule.ntimers = sim->schedule.waiting.count = sim->schedule.due.count = 0;
+  brink_timers_reset(sim);
   for (size_t k = 0; k < def->nclocks; k++) {
     const brink_clock_def *clock = &def->clocks[k];
     sim->schedule.timer[k] = clock->offset;
@@ -71,12 +72,13 @@ void brink_schedule_start(brink_sim *sim) {
 }
 
 double brink_sim_next_tick(const brink_sim *sim) {
-  double next = INFINITY;
+  double next = brink_timers_next(sim);
   if (sim->schedule.waiting.count > 0)
-    next = sim->schedule.next_time[sim->schedule.waiting.items[0]];
+    next = fmin(next, sim->schedule.next_time[sim->schedule.waiting.items[0]]);
   if (sim->schedule.due.count > 0) next = fmin(next, sim->t);
   for (size_t k = 0; k < sim->schedule.ntimers; k++)
     next = fmin(next, sim->schedule.timer[sim->schedule.timers[k]]);
+  if (sim->delays != NULL) next = fmin(next, sim->delays->arrived ? sim->t : sim->delays->next);
   return next;
 }
 

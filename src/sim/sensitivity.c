@@ -106,6 +106,7 @@ static bool begin_anew(brink_sensitivity *s) {
   const brink_model_def *def = &sim->model->def;
   s->t = def->t0;
   s->limits = s->calm = 0;
+  s->fresh = true;
   s->h = 0.0;
   s->from_t = s->t;
   s->nhistory = 0;
@@ -154,12 +155,49 @@ static void remember_start(brink_sensitivity *s) {
   brink_sensitivity_remember(s, s->x);
 }
 
+/* The field on one side of a surface, and the rate of its guard along it. */
+static bool measure_side(brink_sensitivity *s, size_t guard, int sign, double *f, double *rate) {
+  double one = 1.0;
+  brink_tangents along = {.count = 1, .t = &one, .x = f};
+  return brink_eval_sided(&s->sim->eval, guard, sign, s->t, s->x, f) == BRINK_TRY_OK &&
+         brink_tangent_guard(&s->tangent, guard, s->t, s->x, &along, rate) == BRINK_TRY_OK;
+}
+
+/* A run that starts on a surface which holds the state (at s->x): who starts beside it comes to it at once. With f+ and f-
+ * the fields beside it, r+ and r- the rates of its guard along them, and fs the field on it, arrival from either side makes
+ * M - (f - fs) dg/r of M. For Filippov's field both sides give the same: (f - fs)/r is (f+ - f-)/(r+ - r-). Where they
+ * differ, and where several surfaces hold the state, derivatives are one-sided. */
+static void start_on_surface(brink_sensitivity *s) {
+  brink_eval *eval = &s->sim->eval;
+  size_t nx = s->sim->model->def.nx, guard = eval->held[0];
+  double *plus = s->f_before, *minus = s->f_after, *on = s->given_x, rate[2];
+  brink_tangents along = {.count = s->count, .t = s->zeros, .x = s->m, .p = s->p};
+  if (brink_tangent_guard(&s->tangent, guard, s->t, s->x, &along, s->tau) != BRINK_TRY_OK ||
+      brink_held_field(eval, s->t, s->x, on) != BRINK_TRY_OK ||
+      !measure_side(s, guard, 1, plus, &rate[0]) || !measure_side(s, guard, -1, minus, &rate[1]) ||
+      !(rate[0] < 0.0 && rate[1] > 0.0)) {
+    s->limits |= BRINK_SENSITIVITY_UNDEFINED;
+    return;
+  }
+  bool differ = eval->nheld > 1;
+  for (size_t i = 0; i < nx; i++) {
+    double above = (plus[i] - on[i]) / rate[0], below = (minus[i] - on[i]) / rate[1];
+    differ = differ || fabs(above - below) > 1e-6 * (fabs(above) + fabs(below));
+    for (size_t k = 0; k < s->count; k++) s->m[i * s->count + k] -= above * s->tau[k];
+  }
+  if (differ) s->limits |= BRINK_SENSITIVITY_SEVERAL;
+}
+
 static void moved(brink_observer *self, brink_sim *sim, double t0) {
   (void)t0;
   brink_sensitivity *s = (brink_sensitivity *)self;
   traces kept = look(s);
   s->from_t = s->t;
-  if (sim->last.terms > 0 && s->t < sim->t) remember_start(s);
+  if (sim->last.terms > 0 && s->t < sim->t) {
+    remember_start(s);
+    if (s->fresh && sim->eval.nheld > 0) start_on_surface(s);
+    s->fresh = false;
+  }
   copy(s->from_m, s->m, sim->model->def.nx * s->count, sizeof(double));
   brink_sensitivity_flow(s, sim->t);
   leave_no(s, kept);
@@ -245,6 +283,8 @@ static bool agree(const brink_sensitivity *s, const double *a, const double *b) 
 /* The timer that is due: its own time's derivative. (A clock with a period has none.) */
 static const double *timer_row(const brink_sensitivity *s) {
   const brink_sim *sim = s->sim;
+  size_t time = brink_timers_parameter(sim);
+  if (time != BRINK_NONE) return &s->p[time * s->count];
   for (size_t k = 0; k < sim->schedule.ntimers; k++) {
     size_t clock = sim->schedule.timers[k];
     if (sim->schedule.timer[clock] <= sim->t) return &s->timer[clock * s->count];
@@ -408,7 +448,8 @@ static void ends(brink_observer *self, brink_sim *sim) {
     copy(s->f_after, s->f_before, def->nx, sizeof(double)); /* the model ends here */
   } else if (!after) {
     all_nan(s->f_after, def->nx);
-    s->instant_limits |= BRINK_SENSITIVITY_UNDEFINED;
+    /* Where the run ends there is nothing after it, and nothing is missing. */
+    if (!sim->instant.ended) s->instant_limits |= BRINK_SENSITIVITY_UNDEFINED;
   }
   narrow(s, s->carried_x, def->nx, s->moves ? s->f_after : NULL, s->m);
   narrow(s, s->carried_p, def->np, NULL, s->p);
@@ -433,6 +474,43 @@ void brink_sensitivity_note(brink_sensitivity *s, const brink_event *event) {
 
 void brink_sensitivity_lose(brink_sensitivity *s) {
   s->instant_limits |= BRINK_SENSITIVITY_ZENO;
+}
+
+void brink_sensitivity_write_state(brink_sensitivity *s, size_t slot) {
+  memset(&s->m[slot * s->count], 0, s->count * sizeof *s->m);
+}
+
+void brink_sensitivity_write_parameter(brink_sensitivity *s, size_t slot) {
+  memset(&s->p[slot * s->count], 0, s->count * sizeof *s->p);
+}
+
+/* What is written before anything has happened makes another start, with the directions that were given. */
+static bool at_start(const brink_sensitivity *s) {
+  return s->fresh && s->reported == 0 && s->t == s->sim->model->def.t0;
+}
+
+void brink_sensitivity_set_mode(brink_sensitivity *s) {
+  s->fresh = true; /* signs are taken anew: a surface may hold the state from here on */
+}
+
+void brink_sensitivity_set_state(brink_sensitivity *s, const double *x) {
+  const brink_sim *sim = s->sim;
+  if (at_start(s)) return;
+  for (size_t i = 0; i < sim->model->def.nx; i++) {
+    if (x[i] != sim->x[i]) brink_sensitivity_write_state(s, i);
+  }
+  s->fresh = true;
+}
+
+void brink_sensitivity_set_parameter(brink_sensitivity *s, size_t slot) {
+  if (at_start(s)) return;
+  brink_sensitivity_write_parameter(s, slot);
+  s->fresh = true;
+}
+
+const double *brink_sensitivity_moving(const brink_sensitivity *s, double *rows) {
+  narrow(s, s->carried_x, s->sim->model->def.nx, NULL, rows);
+  return s->tau;
 }
 
 /* ---- callbacks ---- */
@@ -491,6 +569,9 @@ brink_status brink_sensitivity_create(brink_sim *sim, const brink_sensitivity_de
   if (sim->model->def.nz > 0)
     return brink_diag_set(diag, BRINK_ERR_UNSUPPORTED,
                           "derivatives of a run are not worked out for models with constraints");
+  if (sim->model->def.delays != NULL)
+    return brink_diag_set(diag, BRINK_ERR_UNSUPPORTED,
+                          "derivatives of a run are not worked out for models with delays");
   brink_sensitivity_def chosen = sensitivity_defaults;
   brink_status status = BRINK_OK;
   if (def != NULL)

@@ -34,6 +34,7 @@ struct brink_sensitivity {
   unsigned limits;
   unsigned calm; /* limits, before the way to the present instant began */
 
+  bool fresh;    /* the run has not moved yet, or not since a value was set from outside */
   double t;      /* of m */
   double *m;     /* nx rows of `count` */
   double *p;     /* np rows */

@@ -3,6 +3,7 @@
 #include "base/definition.h"
 #include "model/constraint.h"
 #include "num/order.h"
+#include "sim/delay.h"
 
 #include <float.h>
 #include <math.h>
@@ -128,6 +129,11 @@ static brink_status check_options(const brink_options *options, const brink_mode
            "BRINK_ADAMS",
            model->def.name);
   bool fixed = options->method >= BRINK_EULER && options->method <= BRINK_TRAPEZOID;
+  if (model->def.delays != NULL && fixed)
+    return brink_diag_refuse(
+        diag, BRINK_REASON_UNSUPPORTED,
+        "%s does not follow delayed signals: choose adams, taylor, dopri or bdf",
+        brink_method_name(options->method));
   if (model->def.nz > 0 && fixed)
     return brink_diag_refuse(diag, BRINK_REASON_UNSUPPORTED,
                              "%s does not solve constraints: choose adams, taylor, dopri or bdf",
@@ -224,6 +230,8 @@ static bool take_arrays(brink_sim *sim) {
   sim->instant.pre_p = brink_arena_take(arena, def->np, sizeof(double));
   sim->instant.pre_mode = brink_arena_take(arena, def->nmodes, sizeof(int));
   sim->instant.before_mode = brink_arena_take(arena, def->nmodes, sizeof(int));
+  sim->instant.locked_p = brink_arena_take(arena, def->np, sizeof(double));
+  sim->instant.locked_mode = brink_arena_take(arena, def->nmodes, sizeof(int));
   sim->instant.field = brink_arena_take(arena, n, sizeof(double));
   sim->instant.settled = brink_arena_take(arena, nx, sizeof(double));
   sim->step.x = brink_arena_take(arena, n, sizeof(double));
@@ -241,7 +249,7 @@ static bool take_arrays(brink_sim *sim) {
     sim->frozen = brink_arena_take(arena, nx, sizeof(bool));
     sim->impulse = brink_arena_take(arena, def->nz, sizeof(double));
   }
-  return !arena->failed;
+  return brink_timers_take(sim, arena);
 }
 
 static bool copy_tolerances(brink_sim *sim) {
@@ -284,16 +292,19 @@ static void begin_anew(brink_sim *sim) {
   eval->failed_guard = BRINK_NONE;
   sim->t = sim->stepper.t = def->t0;
   sim->nevents = sim->instant.count = sim->instant.narrivals = 0;
-  sim->history.count = sim->stuck = 0;
+  sim->zeno.count = sim->stuck = 0;
+  sim->instant.t = (double)NAN;
   sim->phase = BRINK_PHASE_BEGIN;
   sim->grazed = BRINK_NONE;
   sim->detour = 0;
   sim->consistent = false;
+  sim->led = false;
   sim->last.terms = 0;
   brink_stiff_forget(sim);
   brink_solver_forget(eval->solver);
   forget_unit(&sim->stepper);
   brink_schedule_start(sim);
+  brink_delay_forget(sim);
 }
 
 static bool build(brink_sim *sim) {
@@ -304,7 +315,8 @@ static bool build(brink_sim *sim) {
       !brink_stepper_create(&sim->stepper, &sim->options, sim->atol, &sim->eval, &sim->arena) ||
       !brink_detector_create(&sim->detector, &sim->options, sim->atol, &sim->eval, &sim->arena) ||
       (sim->options.audit && !brink_audit_init(&sim->eval, &sim->arena)) || !take_arrays(sim) ||
-      !brink_derivative_init(sim) || !brink_stiff_init(sim))
+      !brink_leads_init(sim) || !brink_derivative_init(sim) || !brink_stiff_init(sim) ||
+      !brink_delay_init(sim))
     return false;
   brink_solver_tolerances(&sim->eval, sim->options.rtol, sim->atol);
   sim->eval.checks_domain = ops->one_sided;
@@ -352,6 +364,7 @@ brink_status brink_sim_create(const brink_model *model, const brink_options *opt
 
 void brink_sim_destroy(brink_sim *sim) {
   if (sim == NULL) return;
+  brink_delay_release(sim);
   brink_stepper_release(&sim->stepper);
   brink_arena arena = sim->arena; /* the sim itself lives in it */
   brink_arena_free(&arena);
@@ -448,7 +461,9 @@ void brink_sim_changed(brink_sim *sim) {
   brink_audit_event(&sim->eval, BRINK_NONE, sim->t, 0.0);
   sim->next.h = 0.0;
   brink_reach_reset(&sim->detector.reach);
+  brink_timers_reset(sim);
   sim->grazed = BRINK_NONE;
+  sim->led = false;
   sim->last.terms = 0;
 }
 
@@ -458,6 +473,9 @@ brink_status brink_sim_reset(brink_sim *sim, brink_diag *diag) {
   brink_sim_changed(sim);
   begin_anew(sim);
   brink_reach_reset(&sim->detector.reach); /* of the parameters and modes that hold now */
+  for (brink_observer *o = sim->observers; o != NULL; o = o->next) {
+    if (o->reset != NULL) o->reset(o, sim);
+  }
   return BRINK_OK;
 }
 
@@ -472,6 +490,7 @@ brink_status brink_sim_set_state(brink_sim *sim, const double *x, brink_diag *di
       return BRINK_ERR_ARGUMENT;
     }
   }
+  if (sim->sensitivity != NULL) brink_sensitivity_set_state(sim->sensitivity, x);
   memmove(sim->x, x, sim->model->def.nx * sizeof *x);
   brink_sim_changed(sim);
   return BRINK_OK;
@@ -482,9 +501,15 @@ brink_status brink_sim_set_parameter(brink_sim *sim, size_t index, double value,
   if (index >= sim->model->def.np)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "there is no parameter %zu: the model has %zu",
                           index, sim->model->def.np);
-  if (!isfinite(value))
+  if (sim->model->is_time[index] && !(value >= sim->t))
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                          "parameter %zu is the time of a timer, and would become %g: give the "
+                          "present, %g, or a later time",
+                          index, value, sim->t);
+  if (!isfinite(value) && !sim->model->is_time[index])
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "parameter %zu would become %g: give a finite number", index, value);
+  if (sim->sensitivity != NULL) brink_sensitivity_set_parameter(sim->sensitivity, index);
   sim->eval.p[index] = value;
   brink_sim_changed(sim);
   return BRINK_OK;
@@ -495,6 +520,7 @@ brink_status brink_sim_set_mode(brink_sim *sim, size_t index, int value, brink_d
   if (index >= sim->model->def.nmodes)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "there is no mode %zu: the model has %zu",
                           index, sim->model->def.nmodes);
+  if (sim->sensitivity != NULL) brink_sensitivity_set_mode(sim->sensitivity);
   sim->eval.mode[index] = value;
   brink_sim_changed(sim);
   return BRINK_OK;

@@ -11,11 +11,11 @@
 #define BRINK_ZENO_WINDOW 32
 
 /* The last instants with events, for the recognition of their accumulation. */
-typedef struct brink_history {
+typedef struct brink_zeno_window {
   double t[BRINK_ZENO_WINDOW];
   size_t guard[BRINK_ZENO_WINDOW];
   int count;
-} brink_history;
+} brink_zeno_window;
 
 typedef struct brink_clock_heap {
   size_t *items;
@@ -35,6 +35,14 @@ struct brink_observer {
   /* It is over: sim->events are its events, if sim->instant.count is not 0; what held before is in
    * sim->instant.pre_x, pre_p, pre_mode. */
   void (*ends)(brink_observer *self, brink_sim *sim);
+  /* A step from t0 is complete, with all that was made of its end; whatever happens there comes next. */
+  void (*stepped)(brink_observer *self, brink_sim *sim, double t0);
+  /* Time is about to go on to t without a step: the state stays as it is. */
+  void (*skips)(brink_observer *self, brink_sim *sim, double t);
+  /* An event and its action are over, as the sink is told. */
+  void (*event)(brink_observer *self, brink_sim *sim, const brink_event_record *record);
+  /* The simulation is back at its start. */
+  void (*reset)(brink_observer *self, brink_sim *sim);
   brink_observer *next; /* set by brink_sim_watch */
 };
 
@@ -64,6 +72,34 @@ typedef struct brink_schedule {
   brink_clock_heap waiting, due; /* the clocks with one: by time; by priority at the present */
 } brink_schedule;
 
+enum {
+  BRINK_LEAD_ORDER = 8, /* derivatives of guards are looked at up to this one, … */
+  BRINK_LEAD_POINTS = 3 /* … here, and beside the present on either side */
+};
+
+/* What many guards on their surfaces share while they are asked where the flow leads them (leads.c): the field, its
+ * series and small steps along it. */
+typedef struct brink_leads {
+  bool open;        /* many are asked, and nothing changes meanwhile but signs … */
+  unsigned signs;   /* … of which the field has not read any since: brink_eval.read_signs then */
+  double *field;    /* NULL: nothing is shared */
+  bool known;       /* field is here */
+  double *after;    /* the states after steps of 1/8 and its halves … */
+  unsigned stepped; /* … that were made */
+  double *stages;   /* fields at the stages of another one … */
+  unsigned staged;  /* … that were evaluated */
+  double **rows[BRINK_LEAD_POINTS]; /* series of the states … */
+  int series[BRINK_LEAD_POINTS];    /* … and how many coefficients are known; -1: not asked for */
+} brink_leads;
+
+/* Guards that are timers (timers.c): those that are running, by their times. */
+typedef struct brink_timers {
+  double *at;    /* of each timer: its time, as far as the heap knows */
+  size_t *place; /* of each: where it is in the heap */
+  size_t *heap;
+  size_t count; /* that wait in it */
+} brink_timers;
+
 /* The instant that is being handled, or was handled last. */
 typedef struct brink_instant {
   /* What happens. */
@@ -83,6 +119,9 @@ typedef struct brink_instant {
   int *pre_mode;
   double *before_x, *before_p;
   int *before_mode;
+  double t; /* when it began, or, where several follow at one time, the first of them: what … */
+  double *locked_p; /* … was locked in the step that led here */
+  int *locked_mode;
 
   /* What came of it. */
   bool unmet;     /* something has changed since the constraints were last met */
@@ -185,6 +224,7 @@ struct brink_sim {
   double *x; /* = stepper.x: the present state */
   brink_phase phase;
   brink_schedule schedule;
+  brink_timers timers;
   brink_instant instant;
   brink_step_inside step;
   brink_stiffness stiffness;
@@ -201,11 +241,15 @@ struct brink_sim {
   brink_path last;     /* dense output of the last step */
   double *last_memory; /* for its vectors, which the stepper has left behind */
   double last_end;     /* valid on [last.t0, last_end] */
+  bool
+      led; /* it is there whoever looks on, so that an instant may read it: the same run with and without observers */
 
   brink_event *events; /* of the last instant that had any */
   size_t nevents, events_capacity;
   double **lead_rows; /* series of the states, for derivatives of guards; NULL: there are none */
-  brink_history history;
+  brink_leads leads;
+  brink_zeno_window zeno;
+  struct brink_delay_state *delays; /* delay.h; NULL: the model has no delayed signals */
 };
 
 /* Have guards their signs? */
@@ -241,6 +285,10 @@ const brink_method_change *brink_sim_method_changes(const brink_sim *sim, size_t
 /* loop.c: everything that has to be done before a step is planned: the first instant, the start of the method,
  * the detector's. */
 brink_status brink_sim_prepare(brink_sim *sim, brink_diag *diag);
+
+/* instant.c: parameters and modes in the last step, which the instant at its end may have changed since. */
+const double *brink_sim_step_parameters(const brink_sim *sim);
+const int *brink_sim_step_modes(const brink_sim *sim);
 
 /* sim.c: somebody has changed states, parameters or modes: signs are taken anew, the method starts anew. */
 void brink_sim_changed(brink_sim *sim);
@@ -298,6 +346,18 @@ void brink_schedule_start(brink_sim *sim);
 double brink_sim_next_tick(const brink_sim *sim);
 size_t brink_schedule_take(brink_sim *sim, int64_t *tick);
 
+/* timers.c: memory; everything anew, from the parameters; what a callback has set (TIMER_PAST: to an earlier time); the
+ * time of the next one; the parameter that is the time of one that is due, or BRINK_NONE. Those that are due become
+ * events of this round; is one of them, at its turn, still due? Then it is off. */
+bool brink_timers_take(brink_sim *sim, brink_arena *arena);
+void brink_timers_relocate(brink_sim *sim, brink_relocation *moved);
+void brink_timers_reset(brink_sim *sim);
+brink_status brink_timers_follow(brink_sim *sim, brink_diag *diag);
+double brink_timers_next(const brink_sim *sim);
+size_t brink_timers_parameter(const brink_sim *sim);
+void brink_timers_collect(brink_sim *sim);
+bool brink_timers_fire(brink_sim *sim, size_t guard);
+
 /* Within this of zero, rounding decides the sign of a guard. */
 double brink_sim_zero_band(brink_sim *sim, size_t guard, double t, const double *x);
 
@@ -311,6 +371,8 @@ double brink_sim_smallest_step(const brink_sim *sim);
 
 /* Calls the observers, before anything else is made of the step. */
 void brink_sim_note_moved(brink_sim *sim, double t0);
+/* The same before time goes on without a step. */
+void brink_sim_note_skip(brink_sim *sim, double t);
 
 /* The step from t0 to the present, and the near misses in it, to the sink; those at the present wait until its
  * instant is over, as they may turn out to be its events. OK or STOPPED. */
@@ -392,10 +454,32 @@ brink_slide_record brink_slide_of(const brink_sim *sim, size_t guard);
  * OK or SLIDING. */
 brink_status brink_sim_check_laws(brink_sim *sim, brink_diag *diag);
 
+/* leads.c: which way the field of one side leads a guard that is on its surface: 1, -1, or 0 if it stays; f receives
+ * the field. Along a given field. By its rate alone. */
+int brink_leads_side(brink_sim *sim, size_t guard, int side, double *f);
+int brink_leads_along(brink_sim *sim, size_t guard, int side, const double *f);
+int brink_leads_rate(brink_sim *sim, size_t guard, const double *f);
+/* Is one field that of both sides, whatever the sign? */
+bool brink_leads_unread(const brink_sim *sim, size_t guard);
+/* Is it on its surface, and does the flow of neither side lead away? Then a formula is what its relations say at
+ * equality: 1, -1, or 0 where that is not known. */
+bool brink_leads_rests(brink_sim *sim, size_t guard);
+int brink_leads_rest_sign(brink_sim *sim, size_t guard);
+/* From now on many guards are asked; until closed, the state, parameters and modes stay as they are. The state has
+ * moved, after all: forget. */
+void brink_leads_open(brink_sim *sim);
+void brink_leads_close(brink_sim *sim);
+void brink_leads_forget(brink_sim *sim);
+/* May this one use what is shared? */
+bool brink_leads_shared(brink_sim *sim, size_t guard);
+bool brink_leads_init(brink_sim *sim);
+void brink_leads_relocate(brink_sim *sim, brink_relocation *moved);
+
 /* derivative.c: the sign of the first derivative of a guard on its surface that is not zero, along the field of one
  * side; 0: all that are looked at vanish; BRINK_LEADS_UNKNOWN: there is no series to tell. */
-enum { BRINK_LEADS_UNKNOWN = 2, BRINK_LEAD_ORDER = 8 };
+enum { BRINK_LEADS_UNKNOWN = 2 };
 bool brink_derivative_init(brink_sim *sim);
+void brink_derivative_relocate(brink_sim *sim, brink_relocation *moved);
 int brink_derivative_sign(brink_sim *sim, size_t guard, int side);
 
 /* edge.c: a state that rounding has put past the surface of a unilateral guard is moved to `side`, by units in the
@@ -424,6 +508,15 @@ void brink_sensitivity_note(struct brink_sensitivity *sensitivity, const brink_e
 void brink_sensitivity_before(struct brink_sensitivity *sensitivity, const brink_now *now);
 void brink_sensitivity_after(struct brink_sensitivity *sensitivity, const brink_callback *callback);
 void brink_sensitivity_lose(struct brink_sensitivity *sensitivity);
+/* Somebody has written a value from outside: it depends on nothing any more. */
+void brink_sensitivity_write_state(struct brink_sensitivity *sensitivity, size_t slot);
+void brink_sensitivity_write_parameter(struct brink_sensitivity *sensitivity, size_t slot);
+/* brink_sim_set_…: states are about to become x, a parameter or a mode something else. */
+void brink_sensitivity_set_state(struct brink_sensitivity *sensitivity, const double *x);
+void brink_sensitivity_set_parameter(struct brink_sensitivity *sensitivity, size_t slot);
+void brink_sensitivity_set_mode(struct brink_sensitivity *sensitivity);
+/* dx just after the last instant, moving with it: nx rows; and dT, by which it moves. Until the next step. */
+const double *brink_sensitivity_moving(const struct brink_sensitivity *sensitivity, double *rows);
 /* Directions for brink_now; NULL between instants. */
 brink_carried *brink_sensitivity_carried(struct brink_sensitivity *sensitivity);
 

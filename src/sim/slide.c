@@ -15,118 +15,8 @@
 #include "model/constraint.h"
 #include "sim/sim.h"
 
-/* The rate as soon as time can tell: where the gradient vanishes on the surface (x^2), the present may be this side of it
- * or that, by rounding of time. */
-static double rate_soon(brink_sim *sim, size_t guard, const double *f) {
-  double *x = sim->detector.space.x, d = 8.0 * DBL_EPSILON * fabs(sim->t);
-  for (size_t i = 0; i < sim->eval.nx; i++) x[i] = sim->x[i] + d * f[i];
-  return brink_eval_rate(&sim->eval, guard, sim->t + d, x, f);
-}
-
-/* The sign of a rate, 0 where rounding decides it. */
-static int rate_sign(brink_sim *sim, size_t guard, const double *f) {
-  brink_eval *eval = &sim->eval;
-  double rate = brink_eval_rate(eval, guard, sim->t, sim->x, f);
-  int polarity;
-  size_t leaf = brink_eval_deciding_leaf(eval, guard, sim->t, sim->x, &polarity);
-  const brink_guard_def *def = &sim->model->guards[leaf].def;
-  double dt, size = 0.0;
-  if (brink_eval_gradient(eval, leaf, sim->t, sim->x, eval->gradient, &dt) == BRINK_TRY_OK) {
-    size = fabs(dt);
-    for (size_t k = 0; k < def->ndepends; k++) size += fabs(eval->gradient[k] * f[def->depends[k]]);
-  }
-  if (isnan(rate) || fabs(rate) <= 64.0 * DBL_EPSILON * size) return 0;
-  if (!sim->model->guards[guard].linear && rate * rate_soon(sim, guard, f) < 0.0) return 0;
-  return rate > 0.0 ? 1 : -1;
-}
-
-/* Which way g moves along the field of one side when its rate there is zero: the stages of one
- * small Runge-Kutta step, each looked at before f is evaluated at it. The first that leaves the
- * surface decides; so none is evaluated off it. */
-static int probe_sign(brink_sim *sim, size_t guard, int side, const double *f) {
-  static const double part[] = {0.5, 0.5, 1.0, 1.0};
-  brink_eval *eval = &sim->eval;
-  size_t nx = sim->model->def.nx;
-  double speed = 0.0;
-  for (size_t i = 0; i < nx; i++)
-    speed = fmax(speed, fabs(f[i]) / (sim->options.rtol * fabs(sim->x[i]) + sim->atol[i]));
-  double d = speed > 0.0 ? 0.25 / sqrt(speed) : 1e-6;
-  double *x = sim->detector.space.x, *stage = sim->instant.field;
-  double g0 = brink_eval_guard(eval, guard, sim->t, sim->x);
-  memcpy(stage, f, nx * sizeof *stage);
-  for (int k = 0; k < 4; k++) {
-    double t = sim->t + part[k] * d;
-    for (size_t i = 0; i < nx; i++) x[i] = sim->x[i] + part[k] * d * stage[i];
-    double change = brink_eval_guard(eval, guard, t, x) - g0;
-    if (isnan(change)) return 0;
-    /* cancellation leaves rounding of the values, not of the change */
-    if (fabs(change) > 0.5 * brink_sim_zero_band(sim, guard, t, x) + 1e-9 * fabs(g0))
-      return change > 0.0 ? 1 : -1;
-    if (brink_eval_sided(eval, guard, side, t, x, stage) != BRINK_TRY_OK) return 0;
-  }
-  return 0;
-}
-
-/* How g changes in a step of d by the classical Runge-Kutta method, along the field of one side; NAN: it is not
- * defined on the way. *band: what rounding amounts to. */
-static double change_after(brink_sim *sim, size_t guard, int side, const double *f, double d,
-                           double *band) {
-  static const double part[] = {0.5, 0.5, 1.0}, weight[] = {2.0, 2.0, 1.0};
-  brink_eval *eval = &sim->eval;
-  size_t nx = sim->model->def.nx;
-  double *x = sim->detector.space.x, *stage = sim->instant.field, *sum = sim->event_x;
-  memcpy(stage, f, nx * sizeof *stage);
-  memcpy(sum, f, nx * sizeof *sum);
-  for (int k = 0; k < 3; k++) {
-    for (size_t i = 0; i < nx; i++) x[i] = sim->x[i] + part[k] * d * stage[i];
-    if (brink_eval_sided(eval, guard, side, sim->t + part[k] * d, x, stage) != BRINK_TRY_OK)
-      return (double)NAN;
-    for (size_t i = 0; i < nx; i++) sum[i] += weight[k] * stage[i];
-  }
-  for (size_t i = 0; i < nx; i++) x[i] = sim->x[i] + d / 6.0 * sum[i];
-  *band = brink_sim_zero_band(sim, guard, sim->t + d, x);
-  return brink_eval_guard(eval, guard, sim->t + d, x) -
-         brink_eval_guard(eval, guard, sim->t, sim->x);
-}
-
-/* Steps that are halved: where two ratios of changes agree with 2^k, the k-th derivative is the first that is not
- * zero, and its sign is that of the change. The method is of order four, and so are the derivatives that it gives. */
-static int power_sign(brink_sim *sim, size_t guard, int side, const double *f) {
-  for (double d = 0.125; d > 1e-6; d *= 0.25) {
-    double c[3], band = 0.0;
-    for (int k = 0; k < 3; k++) c[k] = change_after(sim, guard, side, f, ldexp(d, -k), &band);
-    if (!(fabs(c[2]) > 64.0 * band)) continue;
-    double power = round(log2(c[1] / c[2]));
-    bool agree =
-        fabs(c[0] / c[1] / exp2(power) - 1.0) < 0.1 && fabs(c[1] / c[2] / exp2(power) - 1.0) < 0.05;
-    if (agree && power >= 1.0 && power <= 4.0) return c[2] > 0.0 ? 1 : -1;
-  }
-  return 0;
-}
-
-static int field_leads(brink_sim *sim, size_t guard, int side, const double *f) {
-  int sign = sim->eval.vanishing[guard] > 0 ? 0 : rate_sign(sim, guard, f);
-  if (sign != 0) return sign;
-  sign = brink_derivative_sign(sim, guard, side);
-  if (sign != BRINK_LEADS_UNKNOWN) return sign;
-  bool unilateral = sim->model->guards[guard].def.side == BRINK_UNILATERAL;
-  sign = unilateral ? 0 : power_sign(sim, guard, side, f); /* which looks beyond the surface */
-  return sign != 0 ? sign : probe_sign(sim, guard, side, f);
-}
-
-/* Which way the field of one side leads: +1, -1, or 0 if it stays. */
-static int side_leads(brink_sim *sim, size_t guard, int side, double *f) {
-  brink_sim_suppose(sim, guard, side);
-  brink_try outcome = brink_eval_sided(&sim->eval, guard, side, sim->t, sim->x, f);
-  int leads = outcome == BRINK_TRY_OK ? field_leads(sim, guard, side, f) : 0;
-  brink_sim_suppose_no_more(sim);
-  /* Past another unilateral guard: that one's event comes first, at this same instant. */
-  if (outcome == BRINK_TRY_OUTSIDE) sim->instant.pending[guard] = true;
-  return leads;
-}
-
 int brink_slide_way(brink_sim *sim, size_t guard) {
-  return side_leads(sim, guard, sim->eval.sgn[guard], sim->eval.f_plus);
+  return brink_leads_side(sim, guard, sim->eval.sgn[guard], sim->eval.f_plus);
 }
 
 /* ---- one field for many ---- */
@@ -321,7 +211,7 @@ brink_status brink_slide_blocked(brink_sim *sim, brink_diag *diag) {
                     fabs(g) <= 8.0 * brink_sim_zero_band(sim, guard, sim->t, sim->x);
   if (!eval->enabled[guard] || sign == 0 || !on_surface || brink_edge_other_field(sim, guard) ||
       brink_eval_sided(eval, guard, sign, sim->t, sim->x, eval->f_plus) != BRINK_TRY_OK ||
-      field_leads(sim, guard, sign, eval->f_plus) != sign)
+      brink_leads_along(sim, guard, sign, eval->f_plus) != sign)
     return BRINK_OK;
   return blocked_by(sim, guard, diag);
 }
@@ -329,7 +219,7 @@ brink_status brink_slide_blocked(brink_sim *sim, brink_diag *diag) {
 bool brink_slide_leads(brink_sim *sim, size_t guard, int side) {
   brink_eval *eval = &sim->eval;
   return brink_eval_sided(eval, guard, side, sim->t, sim->x, eval->f_plus) == BRINK_TRY_OK &&
-         rate_sign(sim, guard, eval->f_plus) == side;
+         brink_leads_rate(sim, guard, eval->f_plus) == side;
 }
 
 /* A touch within the tolerance need not have come closer than that: the guard is where it was before, and
@@ -379,18 +269,21 @@ brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before
   /* 2. Which way do the fields on both sides lead? Towards each other: the surface holds the state. */
   sim->instant.pending[guard] = false;
   if (rests(sim, guard)) return enter(sim, guard, sign_before, true, diag);
-  int plus = sim->instant.shares ? field_leads(sim, guard, 1, sim->instant.shared)
-                                 : side_leads(sim, guard, 1, eval->f_plus);
-  int minus = sim->instant.shares ? plus : side_leads(sim, guard, -1, eval->f_minus);
+  bool one_field = sim->instant.shares || brink_leads_unread(sim, guard);
+  int plus = sim->instant.shares ? brink_leads_along(sim, guard, 1, sim->instant.shared)
+                                 : brink_leads_side(sim, guard, 1, eval->f_plus);
+  int minus = one_field ? plus : brink_leads_side(sim, guard, -1, eval->f_minus);
   if (plus < 0 && minus > 0) return enter(sim, guard, sign_before, false, diag);
   /* 3. They agree: that side. One of them stays on the surface: the other decides. Both lead away: to the far side,
    * and from a start on the surface to the positive one. */
   int sign = plus;
   if (plus != minus) sign = plus == 0 ? minus : minus == 0 ? plus : -sign_before;
   if (plus > 0 && minus < 0 && sign_before == 0) sign = 1;
+  if (plus == 0 && minus == 0 && !sim->instant.pending[guard])
+    sign = brink_leads_rest_sign(sim, guard);
   bool unilateral = sim->model->guards[guard].def.side == BRINK_UNILATERAL;
   bool same_field =
-      sim->instant.shares || memcmp(eval->f_plus, eval->f_minus, eval->nx * sizeof(double)) == 0;
+      one_field || memcmp(eval->f_plus, eval->f_minus, eval->nx * sizeof(double)) == 0;
   brink_slide_take_sign(sim, guard, sign);
   sim->instant.split = sim->instant.split || !same_field;
   /* 4. A unilateral surface with one field on both sides, which leads past it: a touch within the tolerance, or a
@@ -409,8 +302,9 @@ brink_status brink_sim_settle_sign(brink_sim *sim, size_t guard, int sign_before
   /* Another right-hand side holds there: it begins on its own side. */
   bool moved = unilateral && sign != 0 && eval->slack[guard] > 0.0 && sim->blocked != guard &&
                brink_edge_nudge(sim, guard, sign, sim->x);
+  if (moved) brink_leads_forget(sim);
   /* The field of the side taken is what the next step starts with, if nothing else happens here. */
-  const double *f = sign > 0 ? eval->f_plus : eval->f_minus;
+  const double *f = sign > 0 || one_field ? eval->f_plus : eval->f_minus;
   bool known = sign != 0 && (sign > 0 ? plus : minus) != 0 && !sim->instant.shares && !moved;
   if (known && eval->n == eval->nx) memcpy(sim->instant.settled, f, eval->nx * sizeof *f);
   sim->instant.field_settled = known && eval->n == eval->nx;

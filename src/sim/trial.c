@@ -4,6 +4,7 @@
  *
  *   attempt    does the method fail, or does the model refuse?
  *   undefined  has a guard no value on the way to what happens?
+ *   known      does it read what is not known yet of a delayed signal, or what lies behind a break of it?
  *   cut        does the detector want a shorter step, to look more closely?
  *   release    does a field let go of a surface that holds the state?
  *   unsure     can nobody tell whether a guard touches its surface in so long a step?
@@ -15,11 +16,14 @@
  * step without events, too: one that tests its steps when they are committed has not tested this one. */
 #include "sim/trial.h"
 
+#include "sim/delay.h"
+
 #include <math.h>
 
 brink_limit brink_trial_plan(brink_sim *sim, double t_stop, double *h) {
   brink_stepper *st = &sim->stepper;
   double most = fmin(t_stop - sim->t, fmin(sim->options.hmax, sim->detector.longest));
+  most = fmin(most, brink_delay_limit(sim));
   st->ops->plan(st, most);
   brink_limit limit = st->ops->is_free
                           ? brink_detector_creeping(&sim->detector, &st->predictor, st->f)
@@ -100,6 +104,8 @@ brink_trial brink_trial_examine(brink_sim *sim, brink_found found, brink_trial_u
     sim->eval.bad_guard = undefined;
     return reject(sim, BRINK_TRY_REFUSED, 0.0);
   }
+  double exit = brink_delay_exit(sim, &st->dense, end);
+  if (exit < end) return reject(sim, BRINK_TRY_ERROR, exit * h);
   double cut = brink_detector_cut(&sim->detector, &found, anew ? 0.0 : sim->step.passed, h);
   if (cut > 0.0) return reject(sim, BRINK_TRY_ERROR, cut);
   brink_trial trial = release(sim, found, end);

@@ -16,12 +16,12 @@
 #define MAX_PERIOD 4
 
 /* The period of the sequence of guards at its end: 1 … MAX_PERIOD, or 0. */
-static int pattern_period(const brink_history *history) {
-  int n = history->count;
+static int pattern_period(const brink_zeno_window *window) {
+  int n = window->count;
   for (int period = 1; period <= MAX_PERIOD; period++) {
     bool repeats = true;
     for (int k = n - 1; k >= n - 3 * period && repeats; k--)
-      repeats = k - period >= 0 && history->guard[k] == history->guard[k - period];
+      repeats = k - period >= 0 && window->guard[k] == window->guard[k - period];
     if (repeats) return period;
   }
   return 0;
@@ -29,8 +29,8 @@ static int pattern_period(const brink_history *history) {
 
 /* The limit of t_{n-3p}, …, t_n, if the intervals between them shrink at a steady ratio; else NaN.
  */
-static double accumulation(const brink_history *history, int period) {
-  const double *t = history->t + history->count - 1;
+static double accumulation(const brink_zeno_window *window, int period) {
+  const double *t = window->t + window->count - 1;
   double first = t[-2 * period] - t[-3 * period], second = t[-period] - t[-2 * period];
   double third = t[0] - t[-period], before = second / first, now = third / second;
   bool steady = third > 0.0 && now < 0.99 && fabs(now - before) <= STEADY * before;
@@ -39,22 +39,23 @@ static double accumulation(const brink_history *history, int period) {
 
 /* A pattern of guards that came four times, and whose limit is closer than time can resolve. */
 static bool accumulates(const brink_sim *sim, double *limit, int *period) {
-  const brink_history *history = &sim->history;
-  *period = pattern_period(history);
-  if (*period == 0 || history->count < 4 * *period + 1) return false;
-  *limit = accumulation(history, *period);
+  const brink_zeno_window *window = &sim->zeno;
+  *period = pattern_period(window);
+  if (*period == 0 || window->count < 4 * *period + 1) return false;
+  *limit = accumulation(window, *period);
   double left = *limit - sim->t;
   return left <= RESOLUTION * fmax(fabs(sim->t), sim->t - sim->model->def.t0);
 }
 
 static brink_status go_on(brink_sim *sim, double limit, int period, brink_diag *diag) {
   size_t guards[MAX_PERIOD];
-  for (int k = 0; k < period; k++) guards[k] = sim->history.guard[sim->history.count - 1 - k];
+  for (int k = 0; k < period; k++) guards[k] = sim->zeno.guard[sim->zeno.count - 1 - k];
+  brink_sim_note_skip(sim, fmax(limit, sim->t));
   sim->t = sim->stepper.t = fmax(limit, sim->t);
   if (sim->sensitivity != NULL) brink_sensitivity_lose(sim->sensitivity);
   brink_now now = brink_sim_now(sim);
   int outcome = sim->model->def.zeno(guards, (size_t)period, &now, sim->model->def.user);
-  sim->history.count = 0;
+  sim->zeno.count = 0;
   brink_slide_forget(sim);
   for (size_t i = 0; i < sim->model->def.nx; i++) {
     if (!isfinite(sim->x[i])) outcome = -1;
@@ -70,7 +71,7 @@ static brink_status go_on(brink_sim *sim, double limit, int period, brink_diag *
 }
 
 static brink_status accumulated(brink_sim *sim, double limit, int period, brink_diag *diag) {
-  const size_t *last = &sim->history.guard[sim->history.count - 1];
+  const size_t *last = &sim->zeno.guard[sim->zeno.count - 1];
   size_t guards[MAX_PERIOD], count = 0;
   for (int k = 0; k < period; k++) {
     bool known = false;
@@ -85,15 +86,16 @@ static brink_status accumulated(brink_sim *sim, double limit, int period, brink_
 }
 
 brink_status brink_zeno_note(brink_sim *sim, brink_diag *diag) {
-  brink_history *history = &sim->history;
-  if (history->count > 0 && history->t[history->count - 1] == sim->t) return BRINK_OK;
-  if (history->count == BRINK_ZENO_WINDOW) {
-    history->count--;
-    memmove(history->t, history->t + 1, sizeof history->t - sizeof history->t[0]);
-    memmove(history->guard, history->guard + 1, sizeof history->guard - sizeof history->guard[0]);
+  brink_zeno_window *window = &sim->zeno;
+  if (sim->model->guards[sim->events[0].guard].def.is_timer) return BRINK_OK; /* as it was set */
+  if (window->count > 0 && window->t[window->count - 1] == sim->t) return BRINK_OK;
+  if (window->count == BRINK_ZENO_WINDOW) {
+    window->count--;
+    memmove(window->t, window->t + 1, sizeof window->t - sizeof window->t[0]);
+    memmove(window->guard, window->guard + 1, sizeof window->guard - sizeof window->guard[0]);
   }
-  history->t[history->count] = sim->t;
-  history->guard[history->count++] = sim->events[0].guard;
+  window->t[window->count] = sim->t;
+  window->guard[window->count++] = sim->events[0].guard;
   double limit;
   int period;
   if (!accumulates(sim, &limit, &period)) return BRINK_OK;

@@ -171,9 +171,12 @@ TEST(wrong_usage_is_exit_2_and_says_what_is_wrong) {
       {"run tank.hsml tank.hsml", "one too many"},
       {"run tank.hsml --untl 3", "did you mean --until?"},
       {"run tank.hsml --until", "--until needs an argument"},
-      {"run tank.hsml --until soon", "'soon' is not a number"},
-      {"run tank.hsml --until inf", "is not a number"},
-      {"run tank.hsml --until -1", "at least 0"},
+      {"run tank.hsml --until soon", "there is no 'soon' here"},
+      {"run tank.hsml --until 2*", "found the end\n  2*\n    ^"},
+      {"run tank.hsml --until [1,2]", "not one number"},
+      {"run tank.hsml --from inf", "not a finite number"},
+      {"run tank.hsml --seed 2^0.5", "whole number"},
+      {"run tank.hsml --set plant.area=2*x", "plant.area=2*x\n               ^"},
       {"run tank.hsml --json=yes", "takes no argument"},
       {"run tank.hsml -z", "unknown option '-z'"},
       {"run tank.hsml --zzzzzz", "unknown option '--zzzzzz'"},
@@ -487,6 +490,9 @@ TEST(rules_and_flags_of_the_compiler_are_events) {
   CHECK(strcmp(text_of(get(rule, "after", "w.a")), "on") == 0);
   CHECK_NEAR(number_of(json_member(made, "t")), 3.5, 1e-6);
   CHECK(strncmp(text_of(json_member(made, "flag")), "p@", 2) == 0);
+  CHECK(strcmp(text_of(json_member(made, "text")), "abs(x - 3.5)") ==
+        0); /* beside the stable name */
+  CHECK(json_member(rule, "text") == NULL);
   CHECK(strcmp(text_of(get(o.summary, "final", "w.alarm")), "on") == 0);
   done(&o);
 }
@@ -573,14 +579,14 @@ static void nap(void) {
 }
 
 /* The program as a process of its own, interrupted when it has written something. */
-static int interrupt(int number, const char *every) {
+static int interrupt(int number, const char *until, const char *every) {
   unlink("part.csv");
   pid_t child = fork();
   if (child == 0) {
     int nowhere = open("out.txt", O_WRONLY | O_CREAT | O_TRUNC, 0600);
     dup2(nowhere, STDOUT_FILENO);
     dup2(nowhere, STDERR_FILENO);
-    execl(BRINK_PROGRAM, "brink", "run", "endless.hsml", "--until", "1e12", "--every", every,
+    execl(BRINK_PROGRAM, "brink", "run", "endless.hsml", "--until", until, "--every", every,
           "--out", "part.csv", "--json", "--interpret", (char *)NULL);
     _exit(127);
   }
@@ -596,7 +602,7 @@ static int interrupt(int number, const char *every) {
 }
 
 TEST(an_interrupted_run_leaves_readable_results) {
-  CHECK_INT(interrupt(SIGINT, "0.01"), 130);
+  CHECK_INT(interrupt(SIGINT, "1e12", "0.01"), 130);
   char *text = read_all("part.csv");
   size_t length = strlen(text), commas[2] = {0, 0};
   CHECK(length > 100 && text[length - 1] == '\n');
@@ -609,8 +615,12 @@ TEST(an_interrupted_run_leaves_readable_results) {
   text = read_all("out.txt");
   CHECK_CONTAINS(text, "\"reason\":\"interrupted\"");
   free(text);
-  CHECK_INT(interrupt(SIGINT, "1e-12"), 130); /* within one step */
-  CHECK_INT(interrupt(SIGTERM, "0.01"), 143);
+  CHECK_INT(interrupt(SIGINT, "1e12", "1e-12"), 130); /* within one step */
+  CHECK_INT(interrupt(SIGTERM, "1e12", "0.01"), 143);
+  CHECK_INT(interrupt(SIGINT, "inf", "0.01"), 130);
+  text = read_all("out.txt");
+  CHECK_CONTAINS(text, "\"reason\":\"interrupted\"");
+  free(text);
 }
 
 /* ---- the other commands ---- */
@@ -696,7 +706,8 @@ static void write_models(void) {
              "    dynamics\n      x' = 1.0;\n      one = 1.0 - x;\n    end dynamics;\n"
              "  end body;\nend Blocked;\n");
   write_file("endless.hsml",
-             "ctc Wave is\n  body\n    declarations\n      state(x, real);\n      state(v, real);\n"
+             "ctc Wave is\n  body\n    declarations\n      state(x, real, (-9.0, 9.0));\n"
+             "      state(v, real);\n"
              "    end declarations;\n    initial\n      x := 1.0;\n      v := 0.0;\n"
              "    end initial;\n    dynamics\n      x' = v;\n      v' = -x;\n    end dynamics;\n"
              "  end body;\nend Wave;\n");

@@ -335,7 +335,7 @@ TEST(unknown_names_are_wrong_usage_before_the_run) {
       {"tank.hh", "did you mean tank.h?"},
       {"tnk.phase", "did you mean tank.phase?"},
       {"phase", "did you mean tank.phase?"},
-      {"tank[7].h", "tank[7].h: there is no such state, mode or output; did you mean tank.h?"},
+      {"tank[7].h", "tank[7].h: there is no such quantity; did you mean tank.h?"},
       {"nobody", "there are tank.h, tank.z, tank.phase"},
       {"tank.h,tank.nothing_like_it", "tank.nothing_like_it"},
       {"tank.h:tank.hh", "did you mean tank.h?"},

@@ -59,7 +59,7 @@ TEST(flags_are_called_flags) {
 TEST(flags_that_nobody_wrote_are_explained) {
   write_ctc("state(x, real); state(y, real);", "x := 1.0; y := 2.0;",
             "dynamics x' = -1.0; y' = if sqrt(x) > 0.5 then 1.0 else 2.0; end dynamics;");
-  check_failure("", "the generated flag '@1:", "guard");
+  check_failure("", "the generated flag 'sqrt(x) > 0.5' (@1:", "guard");
   write_ctc("state(x, real); variable(q, real, (-1.0, 9.0));", "x := 1.0;",
             "dynamics x' = -1.0; q = sqrt(x); end dynamics;");
   check_failure("", "'q' has no value just after t = ", "q@");

@@ -189,7 +189,7 @@ TEST(signs_minima_and_relations_of_nan_are_as_documented) {
   CHECK(isnan(brink_op_apply(BRINK_OP_SIGN, nan, 0.0, 0.0)));
   CHECK(brink_op_apply(BRINK_OP_SIGN, -0.0, 0.0, 0.0) == 0.0);
   CHECK(brink_op_apply(BRINK_OP_SIGN, -3.0, 0.0, 0.0) == -1.0);
-  CHECK(brink_op_apply(BRINK_OP_MIN, nan, 2.0, 0.0) == 2.0);
+  CHECK(isnan(brink_op_apply(BRINK_OP_MIN, nan, 2.0, 0.0)));
   CHECK(isnan(brink_op_apply(BRINK_OP_MAX, 2.0, nan, 0.0)));
   CHECK(brink_op_apply(BRINK_OP_LE, nan, nan, 0.0) == 0.0);
   CHECK(brink_op_apply(BRINK_OP_NE, nan, nan, 0.0) == 1.0);
@@ -472,6 +472,42 @@ TEST(every_failing_allocation_is_survived) {
 
 /* ---- random numbers ---- */
 
+/* By another program (SciPy's poisson.ppf). */
+TEST(quantiles_of_poissons_distribution_are_those_of_others) {
+  static const double u[] = {1e-12, 1e-6, 0.001, 0.1,      0.25,     0.5,
+                             0.75,  0.9,  0.999, 1 - 1e-6, 1 - 1e-12};
+  static const struct {
+    double mean;
+    double quantile[11];
+  } known[] = {
+      {0.1, {0, 0, 0, 0, 0, 0, 0, 0, 2, 4, 7}},
+      {1.0, {0, 0, 0, 0, 0, 1, 2, 2, 5, 9, 14}},
+      {5.0, {0, 0, 0, 2, 3, 5, 6, 8, 13, 19, 27}},
+      {12.5, {0, 0, 3, 8, 10, 12, 15, 17, 25, 33, 44}},
+      {40.0, {5, 14, 22, 32, 36, 40, 44, 48, 61, 73, 92}},
+      {300.0, {187, 221, 248, 278, 288, 300, 312, 322, 355, 386, 430}},
+      {4000.0, {3563, 3703, 3806, 3919, 3957, 4000, 4043, 4081, 4197, 4304, 4453}},
+      {1000000.0,
+       {992974, 995250, 996911, 998719, 999325, 1000000, 1000674, 1001282, 1003092, 1004757,
+        1007043}},
+      {300000000.0,
+       {299878167, 299917672, 299946477, 299977803, 299988317, 300000000, 300011682, 300022197,
+        300053526, 300082335, 300121848}},
+  };
+  for (size_t k = 0; k < COUNT(known); k++) {
+    /* Of the largest mean, 10^5 products leave their rounding in the far tails. */
+    double near = known[k].mean > 1e7 ? 4.0 : 0.0;
+    for (size_t j = 0; j < COUNT(u); j++) {
+      double n = brink_poisson(u[j], known[k].mean), right = known[k].quantile[j];
+      CHECK_MSG(fabs(n - right) <= near, "%g of %g: %g, not %g", u[j], known[k].mean, n, right);
+    }
+  }
+  CHECK(brink_poisson(0.5, 0.0) == 0.0);
+  CHECK(isnan(brink_poisson(0.5, -1.0)));
+  CHECK(isnan(brink_poisson(0.5, 2e9)));
+  CHECK(isnan(brink_poisson(0.5, (double)NAN)));
+}
+
 /* Known answers published with Random123 (Salmon et al. 2011). */
 TEST(philox_gives_the_published_answers) {
   static const struct {
@@ -539,7 +575,7 @@ TEST(names_have_paths_and_indices) {
   };
   brink_flag flags[] = {
       {.name = "empty", .group = 2},
-      {.name = "@12:7", .group = 2, .kind = BRINK_FLAG_GENERATED},
+      {.name = "@12:7", .text = "gap < -b", .group = 2, .kind = BRINK_FLAG_GENERATED},
       {.name = "rule[1]", .group = 1, .kind = BRINK_FLAG_RULE},
       {.name = "gap", .group = 0, .is_pair = true},
       {.kind = BRINK_FLAG_RANGE, .variable = 0, .upper = true},
@@ -564,6 +600,8 @@ TEST(names_have_paths_and_indices) {
   brink_system_flag_name(&system, 5, 0, &text), check_name(&text, "@3:1");
   brink_system_flag_name(&system, 6, 16, &text), check_name(&text, "row[2].cell[1].full[2]");
   brink_system_flag_name(&system, 7, 3, &text), check_name(&text, "plant@7:2[4]");
+  brink_system_flag_label(&system, 0, 0, &text), check_name(&text, "plant.empty");
+  brink_system_flag_label(&system, 1, 0, &text), check_name(&text, "gap < -b (plant@12:7)");
 }
 
 int main(void) {
@@ -585,6 +623,7 @@ int main(void) {
   RUN(a_chain_of_a_million_nodes_is_copied_derived_and_measured);
   RUN(a_graph_beyond_the_limit_fails_and_says_so);
   RUN(every_failing_allocation_is_survived);
+  RUN(quantiles_of_poissons_distribution_are_those_of_others);
   RUN(philox_gives_the_published_answers);
   RUN(draws_are_uniform_and_streams_are_independent);
   RUN(names_have_paths_and_indices);

@@ -341,6 +341,9 @@ static double value_of(judge *j, const judge_frame *frame, const brink_ast_expr 
     return call(j, frame, e, k);
   case BRINK_AST_VECTOR:
     return judge_value(j, frame, e->arg[k], 0);
+  case BRINK_AST_EACH: /* no model of the judge has these */
+  case BRINK_AST_SLICE:
+  case BRINK_AST_INDICES:
   case BRINK_AST_DAMAGED:
     break;
   }

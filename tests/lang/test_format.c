@@ -84,6 +84,33 @@ TEST(one_statement_a_line_and_two_spaces_a_level) {
                "end A;\n");
 }
 
+TEST(actions_of_a_timer_stand_in_its_event) {
+  check_layout(
+      "ctc A is body declarations "
+      "Timer(t1,SILENT);Held(x[2],REAL,(0.0,1.0));flag(f,crossing,Silent);"
+      "Queue(q,INTEGER,5);end declarations;event(t1)Put(q,1);Take(q,x[2]);x[1]:=poisson(2.0);if "
+      "x[1]>0 then t1:=time+1;end if;end "
+      "event;end body;end A;",
+      "ctc A is\n"
+      "  body\n"
+      "    declarations\n"
+      "      timer(t1, silent);\n"
+      "      held(x[2], real, (0.0, 1.0));\n"
+      "      flag(f, crossing, silent);\n"
+      "      queue(q, integer, 5);\n"
+      "    end declarations;\n"
+      "    event(t1)\n"
+      "      put(q, 1);\n"
+      "      take(q, x[2]);\n"
+      "      x[1] := poisson(2.0);\n"
+      "      if x[1] > 0 then\n"
+      "        t1 := time + 1;\n"
+      "      end if;\n"
+      "    end event;\n"
+      "  end body;\n"
+      "end A;\n");
+}
+
 TEST(operators_stand_close_or_apart_by_their_strength) {
   check_dynamics("x'=-a*b/c^-d+e-(-f);", "      x' = -a*b/c^-d + e - (-f);\n");
   check_dynamics("y=not(a<b)and c>=d or e/=f;", "      y = not (a < b) and c >= d or e /= f;\n");
@@ -95,6 +122,14 @@ TEST(spaces_inside_paths_and_brackets_go) {
                  "      x = plant.part[i].y + [1.0, 2];\n");
   check_dynamics("for i in - 1 .. n loop x [ i ] = i ; end loop;",
                  "      for i in -1..n loop\n        x[i] = i;\n      end loop;\n");
+}
+
+TEST(arrays_have_spaces_behind_commas_and_around_for) {
+  check_dynamics("y=[ [P[i,j]*2 FOR j In 1 .. 3]for i in 1..n ];P[2,: ]=x[1 .. 3];"
+                 "s=sum( x[i]for i in 1..n-1)+P [1,2];",
+                 "      y = [[P[i, j]*2 for j in 1..3] for i in 1..n];\n"
+                 "      P[2, :] = x[1..3];\n"
+                 "      s = sum(x[i] for i in 1..n - 1) + P[1, 2];\n");
 }
 
 TEST(blocks_are_indented) {
@@ -179,6 +214,13 @@ TEST(files_without_components_have_a_layout) {
   check_layout("", "");
   check_layout("\n\n  % only a comment  \n\n", "% only a comment\n");
   check_layout("function f(a)=a ;", "function f(a) = a;\n");
+  check_layout("Function f( a,b )IS External \"m\"  symbol \"hypot\"derivative \"d\" ;",
+               "function f(a, b) is external \"m\" symbol \"hypot\" derivative \"d\";\n");
+  check_layout("constant c  is external\"m\";", "constant c is external \"m\";\n");
+  check_layout("table f(u,v)=file ( \"m.csv\",interpolation:\"cubic\" );\n\n\ntable g(u) = "
+               "FILE(\"m.csv\", Column : \"y\");",
+               "table f(u, v) = file(\"m.csv\", interpolation : \"cubic\");\n\n"
+               "table g(u) = file(\"m.csv\", column : \"y\");\n");
 }
 
 TEST(a_file_with_errors_has_none) {
@@ -304,8 +346,10 @@ TEST(every_failed_allocation_is_survived) {
 int main(void) {
   RUN(a_guess_is_a_statement_with_a_word_in_front);
   RUN(one_statement_a_line_and_two_spaces_a_level);
+  RUN(actions_of_a_timer_stand_in_its_event);
   RUN(operators_stand_close_or_apart_by_their_strength);
   RUN(spaces_inside_paths_and_brackets_go);
+  RUN(arrays_have_spaces_behind_commas_and_around_for);
   RUN(blocks_are_indented);
   RUN(names_keep_their_case);
   RUN(long_statements_are_broken_behind_commas_and_before_operators);

@@ -58,8 +58,13 @@ static bool read_expectation(const char *p, expectation *e) {
   char place[256], *behind;
   size_t length = strcspn(p, " \n");
   snprintf(place, sizeof place, "%.*s", (int)length, p);
-  char *colon = strstr(place, ".hsml:");
+  char *colon = strstr(place, ".hsml:"), *table = strstr(place, ".csv:");
   char *digits = place;
+  if (table != NULL) {
+    digits = table + 5;
+    table[4] = '\0';
+    snprintf(e->file, sizeof e->file, "%s", place);
+  }
   if (colon != NULL) {
     digits = colon + 6;
     colon[5] = '\0';
@@ -210,6 +215,47 @@ static char *read_functions(const char *path, size_t *length, const char **reaso
   return text;
 }
 
+/* One more component that extends the last than may be. */
+static char *read_extensions(const char *path, size_t *length, const char **reason, void *user) {
+  enum { COUNT = 101, ROOM = 64 };
+  char *text = malloc((size_t)COUNT * ROOM);
+  (void)path;
+  (void)reason;
+  (void)user;
+  if (text == NULL) return NULL;
+  size_t used = (size_t)snprintf(text, ROOM, "ctc A0 is end A0;\n");
+  for (int k = 1; k < COUNT; k++)
+    used += (size_t)snprintf(text + used, ROOM, "ctc A%d extends A%d is end A%d;\n", k, k - 1, k);
+  *length = used;
+  return text;
+}
+
+/* A model, and a table of so many knots that its pieces would take too much room. */
+static char *read_large_table(const char *path, size_t *length, const char **reason, void *user) {
+  enum { KNOTS = 1100 };
+  size_t capacity = (size_t)KNOTS * KNOTS * 2 + (size_t)KNOTS * 16 + 512, used = 0;
+  char *text = malloc(capacity);
+  (void)reason;
+  (void)user;
+  if (text == NULL) return NULL;
+  if (strstr(path, ".csv") == NULL) {
+    *length = (size_t)snprintf(text, capacity,
+                               "table f(u, v) = file(\"large.csv\", interpolation : \"cubic\");\n"
+                               "ctc A is body declarations parameter(p, real); end declarations; "
+                               "assignments p : f(1.0, 2.0); end assignments; end body; end A;\n");
+    return text;
+  }
+  for (int row = 0; row <= KNOTS; row++) {
+    used += (size_t)snprintf(text + used, capacity - used, "%d", row);
+    for (int k = 1; k <= KNOTS; k++)
+      used += (size_t)snprintf(text + used, capacity - used, row == 0 ? ",%d" : ",0", k);
+    text[used++] = '\n';
+  }
+  *length = used;
+  text[used] = '\0';
+  return text;
+}
+
 static void check_generated(const brink_reader *reader, const char *message) {
   bool unreadable = false;
   const char *reason = NULL;
@@ -228,17 +274,69 @@ static void check_generated(const brink_reader *reader, const char *message) {
 TEST(chains_of_imports_and_functions_end_somewhere) {
   check_generated(&(brink_reader){.read = read_importer}, "imports are nested");
   check_generated(&(brink_reader){.read = read_functions}, "functions are nested too deeply");
+  check_generated(&(brink_reader){.read = read_extensions}, "components extend one another");
+  check_generated(&(brink_reader){.read = read_large_table}, "'large.csv' is too large");
+}
+
+/* ---- libraries ---- */
+
+static char *read_given(const char *path, size_t *length, const char **reason, void *user) {
+  char *text = malloc(strlen(user) + 1);
+  (void)path;
+  (void)reason;
+  if (text == NULL) return NULL;
+  *length = strlen(user);
+  return strcpy(text, user);
+}
+
+static void check_library(const char *text, const char *message) {
+  static const char *const directories[] = {BRINK_EXTERNAL_DIRECTORY};
+  const brink_flatten_options options = {
+      .seed = 1, .allow_external = true, .library_paths = directories, .nlibrary_paths = 1};
+  bool unreadable = false;
+  const char *reason = NULL;
+  brink_reader reader = {.read = read_given, .user = (void *)(uintptr_t)text};
+  brink_unit *unit = brink_unit_parse("0.hsml", &reader, NULL, &unreadable, &reason);
+  CHECK(unit != NULL && !unreadable);
+  if (unit == NULL) return;
+  brink_unit_check(unit);
+  brink_system_destroy(brink_flatten(unit, &options, NULL));
+  CHECK_INT(unit->nerrors, 1);
+  for (size_t k = 0; k < unit->nitems; k++) {
+    CHECK_CONTAINS(unit->items[k].message, message);
+    check_item(message, &unit->items[k]);
+  }
+  brink_unit_destroy(unit);
+}
+
+#define CALLS                                                                                      \
+  "ctc A is body declarations state(x, real); variable(z, real); end declarations; "               \
+  "initial x := 0.0; guess z := 1.0; end initial; dynamics x' = f(x) + z; end dynamics; "          \
+  "constraints z = 1.0 + x; end constraints; end body; end A;\n"
+
+TEST(libraries_that_were_allowed_must_hold_what_is_called) {
+  check_library("function f(x) is external \"no-such-library\";\n" CALLS,
+                "cannot load the library");
+  check_library("function f(x) is external \"testlibrary\" symbol \"nothing\";\n" CALLS,
+                "the library 'testlibrary' has no 'nothing'");
+  check_library("constant c is external \"testlibrary\" symbol \"not_finite\";\n"
+                "function f(x) = c*x;\n" CALLS,
+                "is not a finite number");
+  check_library("function f(x) is external \"testlibrary\" symbol \"drag\";\n" CALLS,
+                "a model with constraints cannot call an external function here");
 }
 
 /* ---- settings of the caller ---- */
 
 static const char yard[] =
-    "ctc Tank is interface input(inflow, signal); knob(area); knob(n); knob(open); end interface;\n"
+    "ctc Tank is interface input(inflow, signal); input(gate, real); knob(area); knob(n); "
+    "knob(open); end interface;\n"
     "body declarations state(h, real, (0.0, 10.0)); mode(m, {\"low\", \"high\"});\n"
-    "parameter(area, real); parameter(n, integer); parameter(open, boolean); end declarations;\n"
+    "parameter(area, real); parameter(n, integer); parameter(open, boolean);\n"
+    "variable(z, real); end declarations; constraints 0 = z + z^3 - h; end constraints;\n"
     "initial h := 1.0; m := \"low\"; end initial; dynamics h' = inflow - h; end dynamics;\n"
-    "assignments area : 1.0; n : 1; open : true; inflow : 0.0; end assignments;\n"
-    "end body; end Tank;\n";
+    "assignments area : 1.0; n : 1; open : true; inflow : 0.0; gate : 0.0;\n"
+    "end assignments; end body; end Tank;\n";
 
 static char *read_yard(const char *path, size_t *length, const char **reason, void *user) {
   char *text = malloc(sizeof yard);
@@ -279,6 +377,41 @@ static void check_set(brink_unit *unit, brink_message code, const char *set, con
   check_setting(unit, &options, BRINK_ORIGIN_SET, code, set, hint);
 }
 
+/* An expression that is wrong: carets under these characters, from 1. */
+static void check_caret(brink_unit *unit, const char *set, uint32_t column, uint32_t length,
+                        const char *hint) {
+  brink_flatten_options options = {.sets = &set, .nsets = 1, .seed = 1};
+  brink_report_entry entry;
+  brink_text text = {0};
+  CHECK(brink_flatten(unit, &options, NULL) == NULL && unit->nsettings == 1);
+  CHECK(brink_report_read(unit, 0, &entry));
+  CHECK(strcmp(entry.code, "setting-expression") == 0);
+  CHECK_MSG(entry.column == column && entry.length == length, "%s: %u, %u", set, entry.column,
+            entry.length);
+  CHECK((entry.hint == NULL) == (hint == NULL) && (hint == NULL || strcmp(entry.hint, hint) == 0));
+  check_item(set, &unit->items[0]);
+  brink_report_render(unit, &unit->items[0], &text);
+  CHECK(text.data != NULL && strchr(text.data, '^') != NULL);
+  brink_text_free(&text);
+}
+
+static int give_time(double t, double *u, void *user) {
+  (void)user;
+  *u = t;
+  return 0;
+}
+
+static void check_function(brink_unit *unit, const char *name, const char *driven,
+                           brink_message message, const char *hint) {
+  brink_input_function function = {.name = name, .function = {.value = give_time}};
+  brink_flatten_options options = {.functions = &function,
+                                   .nfunctions = 1,
+                                   .driven = &driven,
+                                   .ndriven = driven != NULL ? 1 : 0,
+                                   .seed = 1};
+  check_setting(unit, &options, BRINK_ORIGIN_DRIVEN, message, name, hint);
+}
+
 TEST(wrong_settings_are_diagnostics_without_a_place) {
   bool unreadable = false;
   const char *reason = NULL, *driven = "inflw";
@@ -296,10 +429,22 @@ TEST(wrong_settings_are_diagnostics_without_a_place) {
   check_set(unit, BRINK_MSG_SETTING_NOT_A_BOOLEAN, "open=yes", NULL);
   check_set(unit, BRINK_MSG_SETTING_NOT_IN_SET, "m=hgh", "did you mean high?");
   check_set(unit, BRINK_MSG_SETTING_OUT_OF_RANGE, "h=11", NULL);
+  check_set(unit, BRINK_MSG_SETTING_LENGTH, "area=[1, 2]", NULL);
+  check_set(unit, BRINK_MSG_SETTING_NOT_A_STRING, "m=[1]", NULL);
+  check_set(unit, BRINK_MSG_SETTING_NOT_A_NUMBER, "area=", NULL);
+  check_caret(unit, "area=2*(1 + x)", 13, 1, "numbers, pi and functions may stand here");
+  check_caret(unit, "area=1 +", 9, 1, NULL);
   check_setting(unit, &(brink_flatten_options){.top = "Tonk", .seed = 1}, BRINK_ORIGIN_TOP,
                 BRINK_MSG_UNKNOWN_COMPONENT, "Tonk", "did you mean Tank?");
   check_setting(unit, &(brink_flatten_options){.driven = &driven, .ndriven = 1, .seed = 1},
                 BRINK_ORIGIN_DRIVEN, BRINK_MSG_UNKNOWN_INPUT, driven, "did you mean inflow?");
+  check_function(unit, "inflw", NULL, BRINK_MSG_UNKNOWN_INPUT, "did you mean inflow?");
+  check_function(unit, "gate", NULL, BRINK_MSG_INPUT_FUNCTION_HELD,
+                 "declare it as a signal, or give its values as rows");
+  check_function(unit, "inflow", "inflow", BRINK_MSG_INPUT_GIVEN_TWICE,
+                 "leave out its rows, or the function");
+  check_function(unit, "inflow", NULL, BRINK_MSG_INPUT_FUNCTION_IN_CONSTRAINTS,
+                 "give its values as rows");
   brink_unit_destroy(unit);
 }
 
@@ -345,6 +490,7 @@ int main(void) {
   }
   RUN(every_file_gets_exactly_its_diagnostics);
   RUN(chains_of_imports_and_functions_end_somewhere);
+  RUN(libraries_that_were_allowed_must_hold_what_is_called);
   RUN(wrong_settings_are_diagnostics_without_a_place);
   RUN(a_code_is_its_enumerator_in_lower_case);
   RUN(every_message_has_been_provoked);

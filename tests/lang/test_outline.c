@@ -137,6 +137,32 @@ TEST(defaults_are_there_where_they_are_constant) {
   brink_unit_destroy(unit);
 }
 
+TEST(what_is_inherited_is_listed_first_with_its_place) {
+  brink_outline outline;
+  brink_unit *unit =
+      make("partial ctc Base is interface knob(k); end interface; body declarations\n"
+           "parameter(k, real, (0.0, 9.0)); state(x, real); end declarations;\n"
+           "assignments k : 2.0; end assignments; initial x := 1.0; end initial;\n"
+           "end body; end Base;\n"
+           "ctc Top extends Base is body declarations state(z, real); end declarations;\n"
+           "initial z := 3.0; end initial; dynamics x' = k; z' = x; end dynamics;\n"
+           "assignments k : 4.0; end assignments; end body; end Top;\n",
+           &outline);
+  CHECK_INT(unit->nitems, 0);
+  CHECK_INT(outline.ncomponents, 2);
+  const brink_outlined *top = &outline.components[1];
+  CHECK(top->runs && !outline.components[0].runs);
+  CHECK_INT(top->ndeclared, 3);
+  CHECK(strcmp(top->declared[0].name, "k") == 0 && strcmp(top->declared[2].name, "z") == 0);
+  const brink_declared *k = find(&outline, "Top", "k"), *x = find(&outline, "Top", "x");
+  CHECK(k->knob && k->place.line == 2 && k->has_range && k->hi == 9.0);
+  CHECK(k->ndefaults == 1 && k->defaults[0] == 4.0 && k->default_place.line == 7);
+  CHECK(x->ndefaults == 1 && x->defaults[0] == 1.0);
+  CHECK(find(&outline, "Base", "k")->defaults[0] == 2.0);
+  brink_outline_free(&outline);
+  brink_unit_destroy(unit);
+}
+
 TEST(pair_blocks_have_declarations_of_their_own) {
   brink_outline o;
   brink_unit *unit = make(
@@ -198,6 +224,7 @@ int main(void) {
   RUN(components_have_kinds_and_places_and_one_runs);
   RUN(declarations_have_types_units_ranges_and_places);
   RUN(defaults_are_there_where_they_are_constant);
+  RUN(what_is_inherited_is_listed_first_with_its_place);
   RUN(pair_blocks_have_declarations_of_their_own);
   RUN(models_with_errors_have_outlines);
   RUN(an_outline_survives_every_failed_allocation);

@@ -2,6 +2,7 @@
  * goes wrong leaves a reason behind. */
 #include "base/sha256.h"
 #include "check.h"
+#include "support/counting.h"
 #include "support/formats.h"
 #include "support/kernels.h"
 
@@ -130,6 +131,73 @@ TEST(objects_that_are_loaded_together_are_told_apart) {
     brink_object_unload(other);
     brink_object_unload(objects[1]);
     brink_object_unload(objects[2]);
+  }
+}
+
+static brink_object *find_stored(const brink_object_store *store, double value,
+                                 const char *directory) {
+  brink_emission emission;
+  emit_constant_model(value, &emission);
+  brink_object *object =
+      brink_object_store_find(store, emission.source.data, emission.source.length, directory);
+  brink_emission_free(&emission);
+  return object;
+}
+
+static void store_one(brink_object_store *store, double value) {
+  char reason[BRINK_REASON];
+  brink_emission emission;
+  brink_object *object = load(value, cache, reason);
+  emit_constant_model(value, &emission);
+  CHECK(object != NULL);
+  if (object != NULL)
+    brink_object_store_add(store, object, emission.source.data, emission.source.length, cache);
+  brink_object_unload(object);
+  brink_emission_free(&emission);
+}
+
+TEST(a_store_finds_the_last_objects_by_their_source) {
+  enum { MANY = 12 };
+  counting state = {0};
+  brink_allocator allocator = counting_allocator(&state);
+  brink_object_store *store = brink_object_store_create(&allocator);
+  brink_object *last = NULL;
+  start_anew();
+  for (int k = 0; k < MANY; k++) store_one(store, k + 0.5);
+  CHECK(find_stored(store, 0.5, cache) == NULL); /* others came after it */
+  CHECK(find_stored(store, 100.0, cache) == NULL);
+  CHECK(find_stored(store, MANY - 0.5, NULL) == NULL); /* of another cache */
+  for (int k = MANY - 8; k < MANY; k++) {
+    double dx = 0.0;
+    brink_object_unload(last);
+    last = find_stored(store, k + 0.5, cache);
+    CHECK(last != NULL);
+    if (last != NULL) last->rhs(&(brink_frame){.dx = &dx}, &(brink_tables){0});
+    CHECK(dx == k + 0.5);
+  }
+  brink_object_store_destroy(store); /* what was found outlives it */
+  double dx = 0.0;
+  if (last != NULL) last->rhs(&(brink_frame){.dx = &dx}, &(brink_tables){0});
+  CHECK(dx == MANY - 0.5);
+  brink_object_unload(last);
+  CHECK_INT(state.live, 0);
+  CHECK_INT(state.mismatch, 0);
+}
+
+TEST(a_store_without_memory_stores_nothing) {
+  start_anew();
+  for (long n = 1; n < 6; n++) {
+    counting state = {.fail_at = n};
+    brink_allocator allocator = counting_allocator(&state);
+    brink_object_store *store = brink_object_store_create(&allocator);
+    CHECK((store == NULL) == (n == 1));
+    if (store == NULL) continue;
+    store_one(store, 0.5);
+    brink_object *found = find_stored(store, 0.5, cache);
+    CHECK((found == NULL) == (n < 4));
+    brink_object_unload(found);
+    brink_object_store_destroy(store);
+    CHECK_INT(state.live, 0);
   }
 }
 
@@ -362,6 +430,8 @@ int main(void) {
   if (compiler_here) {
     RUN(an_object_is_made_once_and_found_again);
     RUN(objects_that_are_loaded_together_are_told_apart);
+    RUN(a_store_finds_the_last_objects_by_their_source);
+    RUN(a_store_without_memory_stores_nothing);
     RUN(processes_that_compile_one_model_at_once_all_succeed);
     RUN(a_file_that_others_may_write_is_not_loaded);
     RUN(a_link_or_a_pipe_is_not_loaded);

@@ -23,7 +23,7 @@ static brink_native *compile(const brink_system *system, const brink_emit_option
   static bool said;
   char reason[BRINK_REASON];
   brink_native *native;
-  brink_status status = brink_native_create(system, options, cache, NULL, &native, reason);
+  brink_status status = brink_native_create(system, options, cache, NULL, NULL, &native, reason);
   if (status == BRINK_OK) return native;
   if (!said) printf("not compiled: %s\n", reason);
   said = true;
@@ -44,7 +44,10 @@ static void add_flag(brink_system *system, brink_kernel *value) {
 static void add_action(brink_system *system, const brink_kernel *kernel) {
   brink_action *action = brink_arena_take(&system->arena, 1, sizeof *action);
   if (action == NULL) abort();
-  action->kernel = *kernel;
+  action->count = kernel->count;
+  action->kernels = brink_arena_take(&system->arena, 1, sizeof *action->kernels);
+  if (action->kernels == NULL) abort();
+  action->kernels[action->nkernels++] = brink_arena_copy(&system->arena, kernel, 1, sizeof *kernel);
   system->flags[system->nflags - 1].negative = action;
 }
 
@@ -155,7 +158,7 @@ static void compare_system(const brink_system *system, uint64_t *state) {
     for (int r = 0; r < 4; r++) {
       size_t i = kernels_below(state, flag->count);
       compare_kernel(native, flag->value, i, 1, state, &arena);
-      compare_kernel(native, &flag->negative->kernel, i, 1, state, &arena);
+      compare_kernel(native, flag->negative->kernels[0], i, 1, state, &arena);
       compare_jet(native, flag->value, i, state, &arena);
     }
   }
@@ -185,6 +188,11 @@ static void flow_system(brink_system *system, brink_op op, uint32_t count) {
       brink_graph_op2(g, BRINK_OP_ADD, brink_graph_constant(g, 0.75),
                       brink_graph_op2(g, BRINK_OP_MUL, x, brink_graph_constant(g, 0.03125)));
   brink_node b = brink_graph_op2(g, BRINK_OP_DIV, y, brink_graph_constant(g, 4.0));
+  if (op == BRINK_OP_LOOKUP) { /* by 3a, which is 2 or 3 for a while */
+    a = brink_graph_op2(g, BRINK_OP_MUL, brink_graph_constant(g, 3.0), a);
+    b = brink_graph_ref(
+        g, (brink_ref){.space = BRINK_SPACE_P, .base = 2, .stride = 1, .extent = 3, .step = 4});
+  }
   kernels_output(v, BRINK_SPACE_V, 0, 1, brink_graph_op(g, op, a, b, x));
   g = &dx->graph;
   x = kernels_ref(dx, BRINK_SPACE_X, 0, 1);
@@ -200,6 +208,7 @@ static void flow_system(brink_system *system, brink_op op, uint32_t count) {
 TEST(the_series_of_the_solution_has_the_same_bits_compiled_and_interpreted) {
   uint64_t state = 5;
   for (int op = BRINK_OP_ADD; op < BRINK_OP_COUNT; op++) {
+    if (op >= BRINK_OP_FIND) continue; /* test_external.c, table-*.hsml */
     for (uint32_t count = 1; count <= 3; count += 2) {
       brink_system system;
       flow_system(&system, (brink_op)op, count);

@@ -27,7 +27,7 @@ static brink_system *make_ball(uint32_t *height, uint32_t *speed) {
   toy_result(value, toy_get(s, value, x));
   uint32_t floor = toy_flag(s, 0, "floor", value, BRINK_UNILATERAL, BRINK_NEGATIVE);
   brink_action *bounce = toy_action(s, 0, "bounce");
-  brink_kernel *b = &bounce->kernel;
+  brink_kernel *b = bounce->kernels[0];
   brink_node before = toy_get(s, b, v);
   brink_node after = toy_apply(b, BRINK_OP_NEG, toy_op(b, BRINK_OP_MUL, toy_get(s, b, e), before));
   toy_assign(s, b, v, after, BRINK_NO_NODE);
@@ -84,7 +84,7 @@ TEST(a_tank_is_empty_when_torricelli_says_and_a_stop_ends_the_run_with_its_messa
   uint32_t flag = toy_level(s, h, "empty", 1e-6, 1.0, BRINK_NEGATIVE);
   s->flags[flag].side = BRINK_UNILATERAL;
   brink_action *dry = toy_action(s, 0, "dry");
-  toy_assign(s, &dry->kernel, phase, toy_number(&dry->kernel, empty), BRINK_NO_NODE);
+  toy_assign(s, dry->kernels[0], phase, toy_number(dry->kernels[0], empty), BRINK_NO_NODE);
   toy_effect(s, dry, BRINK_EFFECT_STOP, BRINK_NO_NODE, "the tank is empty", 0, NULL);
   s->flags[flag].negative = dry;
   toy_run *r = toy_start(s, NULL);
@@ -174,7 +174,7 @@ TEST(a_flag_that_is_not_enabled_is_not_watched) {
     toy_result(s->flags[f].enabled, toy_get(s, s->flags[f].enabled, on));
   }
   brink_action *open = toy_action(s, 0, "open");
-  toy_assign(s, &open->kernel, on, toy_number(&open->kernel, 1.0), BRINK_NO_NODE);
+  toy_assign(s, open->kernels[0], on, toy_number(open->kernels[0], 1.0), BRINK_NO_NODE);
   s->flags[gate].positive = open;
   toy_run *r = toy_start(s, NULL);
   toy_go(r, 4.0);
@@ -200,7 +200,7 @@ TEST(a_surface_holds_until_a_condition_lets_go) {
   s->flags[rest].surface = BRINK_SURFACE_MODEL;
   s->flags[rest].leave_positive = leave;
   brink_action *stop = toy_action(s, 0, "stop");
-  brink_kernel *a = &stop->kernel;
+  brink_kernel *a = stop->kernels[0];
   toy_assign(s, a, stops, toy_op(a, BRINK_OP_ADD, toy_get(s, a, stops), toy_number(a, 1.0)),
              BRINK_NO_NODE);
   toy_assign(s, a, v, toy_number(a, 0.0), BRINK_NO_NODE);
@@ -257,11 +257,11 @@ TEST(guards_and_actions_may_read_what_all_equations_compute) {
     uint32_t flag =
         toy_flag(s, 0, "end", g, unilateral ? BRINK_UNILATERAL : BRINK_BILATERAL, BRINK_NEGATIVE);
     brink_action *stop = toy_action(s, 0, "stop");
-    stop->kernel.reads_v = true;
-    toy_assign(
-        s, &stop->kernel, seen,
-        brink_graph_ref(&stop->kernel.graph, (brink_ref){.space = BRINK_SPACE_V, .base = N - 1}),
-        BRINK_NO_NODE);
+    stop->kernels[0]->reads_v = true;
+    toy_assign(s, stop->kernels[0], seen,
+               brink_graph_ref(&stop->kernels[0]->graph,
+                               (brink_ref){.space = BRINK_SPACE_V, .base = N - 1}),
+               BRINK_NO_NODE);
     toy_effect(s, stop, BRINK_EFFECT_STOP, BRINK_NO_NODE, "end", 0, NULL);
     s->flags[flag].negative = stop;
     toy_run *r = toy_start(s, NULL);
@@ -404,7 +404,7 @@ TEST(linear_guards_with_held_coefficients_are_asked_every_time) {
   toy_result(k, toy_op(k, BRINK_OP_SUB, toy_get(s, k, x), toy_get(s, k, level)));
   uint32_t flag = toy_flag(s, 0, "reached", k, BRINK_BILATERAL, BRINK_POSITIVE);
   brink_action *raise = toy_action(s, 0, "raise");
-  brink_kernel *a = &raise->kernel;
+  brink_kernel *a = raise->kernels[0];
   toy_assign(s, a, level, toy_op(a, BRINK_OP_MUL, toy_get(s, a, level), toy_number(a, 2.0)),
              BRINK_NO_NODE);
   s->flags[flag].positive = raise;
@@ -623,9 +623,9 @@ static brink_system *make_rich(void) {
   toy_result(s->flags[sine].enabled, toy_number(s->flags[sine].enabled, 1.0));
   uint32_t n = toy_held(s, 0, "n", 0.0);
   brink_action *count = toy_action(s, 0, "count");
-  toy_assign(s, &count->kernel, n,
-             toy_op(&count->kernel, BRINK_OP_ADD, toy_get(s, &count->kernel, n),
-                    toy_number(&count->kernel, 1.0)),
+  toy_assign(s, count->kernels[0], n,
+             toy_op(count->kernels[0], BRINK_OP_ADD, toy_get(s, count->kernels[0], n),
+                    toy_number(count->kernels[0], 1.0)),
              BRINK_NO_NODE);
   toy_clock(s, "tick", 0.5, 0.5, 0, count);
   toy_first_output(s, count);

@@ -15,9 +15,9 @@ TEST(actions_see_the_values_from_before_the_instant) {
   uint32_t flag[2];
   for (int j = 0; j < 2; j++) flag[j] = toy_level(s, x, "f", 1.0, 1.0, BRINK_POSITIVE);
   brink_action *first = toy_action(s, 0, "first"), *second = toy_action(s, 0, "second");
-  toy_assign(s, &first->kernel, n, toy_number(&first->kernel, 8.0), BRINK_NO_NODE);
-  toy_assign(s, &first->kernel, x, toy_number(&first->kernel, 3.0), BRINK_NO_NODE);
-  brink_kernel *k = &second->kernel;
+  toy_assign(s, first->kernels[0], n, toy_number(first->kernels[0], 8.0), BRINK_NO_NODE);
+  toy_assign(s, first->kernels[0], x, toy_number(first->kernels[0], 3.0), BRINK_NO_NODE);
+  brink_kernel *k = second->kernels[0];
   toy_assign(s, k, now, toy_get(s, k, n), BRINK_NO_NODE);
   toy_assign(s, k, pre, toy_get_as(s, k, n, BRINK_SPACE_PRE_P), BRINK_NO_NODE);
   toy_assign(s, k, pre_x, toy_get_as(s, k, x, BRINK_SPACE_PRE_X), BRINK_NO_NODE);
@@ -37,7 +37,7 @@ static double draw(uint64_t seed) {
   toy_ramp(s, "x", 0.0, 1.0);
   uint32_t n = toy_held(s, 0, "n", 0.0);
   brink_action *action = toy_action(s, 0, "draw");
-  brink_kernel *k = &action->kernel;
+  brink_kernel *k = action->kernels[0];
   toy_assign(s, k, n, toy_op(k, BRINK_OP_RANDOM, toy_number(k, 3.0), toy_number(k, 4.0)),
              BRINK_NO_NODE);
   toy_clock(s, "tick", 1.0, 0.0, 0, action);
@@ -61,7 +61,7 @@ TEST(a_system_without_states_runs) {
   brink_system *s = toy_create("Lamp");
   uint32_t on = toy_mode(s, 0, "on", 0);
   brink_action *toggle = toy_action(s, 0, "toggle");
-  brink_kernel *k = &toggle->kernel;
+  brink_kernel *k = toggle->kernels[0];
   toy_assign(s, k, on, toy_apply(k, BRINK_OP_NOT, toy_get(s, k, on)), BRINK_NO_NODE);
   toy_clock(s, "tick", 0.3, 0.0, 0, toggle);
   toy_run *r = toy_start(s, NULL);
@@ -84,7 +84,7 @@ TEST(a_sampled_controller_follows_its_recursion) {
   toy_derivative(s, k, x, toy_op(k, BRINK_OP_SUB, toy_get(s, k, u), toy_get(s, k, x)));
   toy_equation(s, k, true);
   brink_action *pi = toy_action(s, 0, "pi");
-  brink_kernel *a = &pi->kernel;
+  brink_kernel *a = pi->kernels[0];
   brink_node error = toy_op(a, BRINK_OP_SUB, toy_number(a, 1.0), toy_get(s, a, x));
   brink_node old = toy_get(s, a, i);
   toy_assign(s, a, u,
@@ -115,7 +115,7 @@ TEST(samples_of_an_array_run_in_order_and_see_what_was_written) {
   static uint32_t left[N];
   for (uint32_t n = 0; n < N; n++) left[n] = s->variables[v].base + (n == 0 ? N - 1 : n - 1);
   brink_action *step = toy_action(s, group, "step");
-  brink_kernel *a = &step->kernel;
+  brink_kernel *a = step->kernels[0];
   brink_node other = brink_graph_ref(&a->graph, (brink_ref){.space = BRINK_SPACE_P, .map = left});
   toy_assign(s, a, v, toy_op(a, BRINK_OP_ADD, other, toy_number(a, 1.0)), BRINK_NO_NODE);
   toy_clock(s, "tick", 1.0, 0.0, 0, step);
@@ -131,14 +131,14 @@ TEST(first_outputs_hold_before_the_first_sample_and_see_signs) {
   uint32_t w = toy_held(s, 0, "w", 0.0);
   uint32_t above = toy_level(s, x, "above", 1.0, 1.0, BRINK_BOTH);
   brink_action *second = toy_action(s, 0, "w"); /* reads what the other one gives */
-  toy_assign(s, &second->kernel, w,
-             toy_op(&second->kernel, BRINK_OP_MUL, toy_get(s, &second->kernel, u),
-                    toy_number(&second->kernel, 3.0)),
+  toy_assign(s, second->kernels[0], w,
+             toy_op(second->kernels[0], BRINK_OP_MUL, toy_get(s, second->kernels[0], u),
+                    toy_number(second->kernels[0], 3.0)),
              BRINK_NO_NODE);
   brink_action *first = toy_action(s, 0, "u");
-  toy_assign(s, &first->kernel, u,
-             toy_op(&first->kernel, BRINK_OP_ADD, toy_get(s, &first->kernel, x),
-                    toy_sign(s, &first->kernel, above)),
+  toy_assign(s, first->kernels[0], u,
+             toy_op(first->kernels[0], BRINK_OP_ADD, toy_get(s, first->kernels[0], x),
+                    toy_sign(s, first->kernels[0], above)),
              BRINK_NO_NODE);
   toy_first_output(s, second);
   toy_first_output(s, first);
@@ -163,8 +163,8 @@ TEST(rules_with_hysteresis_make_a_triangle) {
   uint32_t low = toy_level(s, x, "rule[2]", 0.25, -1.0, BRINK_BOTH);
   for (uint32_t f = high; f <= low; f++) s->flags[f].kind = BRINK_FLAG_RULE;
   brink_action *fall = toy_action(s, 0, "fall"), *rise = toy_action(s, 0, "rise");
-  toy_assign(s, &fall->kernel, up, toy_number(&fall->kernel, 0.0), BRINK_NO_NODE);
-  toy_assign(s, &rise->kernel, up, toy_number(&rise->kernel, 1.0), BRINK_NO_NODE);
+  toy_assign(s, fall->kernels[0], up, toy_number(fall->kernels[0], 0.0), BRINK_NO_NODE);
+  toy_assign(s, rise->kernels[0], up, toy_number(rise->kernels[0], 1.0), BRINK_NO_NODE);
   toy_rule(s, 0, "rule[1]", high, BRINK_NO_INDEX, NULL, fall);
   toy_rule(s, 0, "rule[2]", low, BRINK_NO_INDEX, NULL, rise); /* true at the start */
   toy_run *r = toy_start(s, NULL);
@@ -192,7 +192,7 @@ TEST(sampled_rules_run_at_their_clock_only) {
   toy_result(condition,
              toy_op(condition, BRINK_OP_LT, toy_number(condition, 1.3), toy_get(s, condition, x)));
   brink_action *body = toy_action(s, 0, "body");
-  brink_kernel *b = &body->kernel;
+  brink_kernel *b = body->kernels[0];
   toy_assign(s, b, n, toy_op(b, BRINK_OP_ADD, toy_get(s, b, n), toy_number(b, 1.0)), BRINK_NO_NODE);
   toy_assign(s, b, when, brink_graph_time(&b->graph), BRINK_NO_NODE);
   uint32_t clock = toy_rule_clock(s, "lbc", 0.5);
@@ -214,7 +214,7 @@ TEST(rules_that_never_settle_are_named) {
     brink_kernel *is = toy_kernel(s, group, "m = value");
     toy_result(is, toy_op(is, BRINK_OP_EQ, toy_get(s, is, m), toy_number(is, value)));
     brink_action *flip = toy_action(s, group, "flip");
-    toy_assign(s, &flip->kernel, m, toy_number(&flip->kernel, 1 - value), BRINK_NO_NODE);
+    toy_assign(s, flip->kernels[0], m, toy_number(flip->kernels[0], 1 - value), BRINK_NO_NODE);
     toy_rule(s, group, value == 0 ? "rule[1]" : "rule[2]", BRINK_NO_INDEX, clock, is, flip);
   }
   toy_run *r = toy_start(s, NULL);
@@ -243,7 +243,7 @@ TEST(located_rules_that_never_settle_are_named) {
     uint32_t flag = toy_flag(s, 0, name, k, BRINK_CROSSING, BRINK_BOTH);
     s->flags[flag].kind = BRINK_FLAG_RULE;
     brink_action *flip = toy_action(s, 0, "flip");
-    toy_assign(s, &flip->kernel, m, toy_number(&flip->kernel, 1 - value), BRINK_NO_NODE);
+    toy_assign(s, flip->kernels[0], m, toy_number(flip->kernels[0], 1 - value), BRINK_NO_NODE);
     toy_rule(s, 0, name, flag, BRINK_NO_INDEX, NULL, flip);
   }
   toy_run *r = toy_start(s, NULL);
@@ -262,7 +262,7 @@ TEST(a_failure_ends_the_run_with_its_message) {
   uint32_t x = toy_ramp(s, "x", 0.0, 1.0), n = toy_held(s, 0, "n", 0.0);
   uint32_t flag = toy_level(s, x, "late", 2.0, 1.0, BRINK_POSITIVE);
   brink_action *action = toy_action(s, 0, "give up");
-  brink_kernel *a = &action->kernel;
+  brink_kernel *a = action->kernels[0];
   brink_node never = toy_op(a, BRINK_OP_LT, toy_number(a, 5.0), toy_get(s, a, x));
   brink_node now = toy_op(a, BRINK_OP_LT, toy_number(a, 1.0), toy_get(s, a, x));
   toy_assign(s, a, n, toy_number(a, 7.0), BRINK_NO_NODE);
@@ -326,7 +326,7 @@ static brink_system *make_counter(uint32_t *n) {
   *n = toy_held(s, group, "n", 0.0);
   toy_range(s, *n, 0.0, 10.0);
   brink_action *count = toy_action(s, group, "count");
-  brink_kernel *a = &count->kernel;
+  brink_kernel *a = count->kernels[0];
   brink_node more = toy_op(a, BRINK_OP_ADD, toy_get(s, a, *n), toy_number(a, 4.0));
   toy_assign(s, a, *n, more, toy_op(a, BRINK_OP_LT, more, toy_number(a, 20.0)));
   toy_clock(s, "tick", 1.0, 1.0, 0, count);
@@ -364,7 +364,7 @@ TEST(a_first_output_outside_its_range_ends_the_run_at_its_start) {
   uint32_t x = toy_ramp(s, "x", 12.0, 1.0), u = toy_held(s, 0, "u", 0.0);
   toy_range(s, u, 0.0, 10.0);
   brink_action *first = toy_action(s, 0, "u");
-  toy_assign(s, &first->kernel, u, toy_get(s, &first->kernel, x), BRINK_NO_NODE);
+  toy_assign(s, first->kernels[0], u, toy_get(s, first->kernels[0], x), BRINK_NO_NODE);
   toy_first_output(s, first);
   toy_run *r = toy_start(s, NULL);
   toy_go(r, 4.0);
@@ -416,7 +416,7 @@ TEST(a_mode_outside_its_set_is_named_with_its_text) {
   s->variables[m].nset = 2;
   uint32_t flag = toy_level(s, x, "f", 1.0, 1.0, BRINK_POSITIVE);
   brink_action *action = toy_action(s, 0, "set");
-  toy_assign(s, &action->kernel, m, toy_number(&action->kernel, odd), BRINK_NO_NODE);
+  toy_assign(s, action->kernels[0], m, toy_number(action->kernels[0], odd), BRINK_NO_NODE);
   s->flags[flag].positive = action;
   toy_run *r = toy_start(s, NULL);
   toy_go(r, 2.0);
@@ -432,7 +432,7 @@ TEST(notes_are_forgotten_at_the_next_event) {
   uint32_t noted = toy_level(s, x, "noted", 1.0, 1.0, BRINK_POSITIVE);
   toy_level(s, x, "silent", 2.0, 1.0, BRINK_POSITIVE);
   brink_action *action = toy_action(s, 0, "note");
-  brink_kernel *a = &action->kernel;
+  brink_kernel *a = action->kernels[0];
   brink_node args[2] = {toy_get(s, a, x), toy_number(a, 3.0)};
   toy_effect(s, action, BRINK_EFFECT_NOTE, BRINK_NO_NODE, "here", 2, args);
   toy_effect(s, action, BRINK_EFFECT_NOTE, toy_number(a, 0.0), "nowhere", 0, NULL);

@@ -82,17 +82,22 @@ STEP(NE)
 STEP(AND)
 STEP(OR)
 STEP(NOT)
+STEP(POISSON)
 
 static void reference_SELECT(int order, const double *a, const double *b, const double *c,
                              double *out) {
   brink_jet_copy(order, a[0] != 0.0 ? b : c, out);
 }
 
-/* Leaves and random draws are looked at by themselves. */
+/* Leaves, random draws and elements of arrays are looked at by themselves. */
 #define reference_CONST NULL
 #define reference_TIME NULL
 #define reference_REF NULL
 #define reference_RANDOM NULL
+#define reference_LOOKUP NULL
+#define reference_FIND NULL
+#define reference_ARGUMENT NULL /* has no series */
+#define reference_EXTERNAL NULL
 
 static reference *const references[] = {
 #define ENTRY(id, operands, name) [BRINK_OP_##id] = reference_##id,

@@ -185,6 +185,7 @@ TEST(series_of_all_operators_meet_their_values) {
   uint64_t state = 8;
   static kernels_memory m;
   for (int op = BRINK_OP_ADD; op < BRINK_OP_COUNT; op++) {
+    if (op >= BRINK_OP_FIND) continue; /* test_external.c, table-*.hsml */
     brink_arena arena;
     brink_arena_init(&arena, NULL);
     brink_kernel *k = kernels_make(&arena, "op", 3);
@@ -195,8 +196,11 @@ TEST(series_of_all_operators_meet_their_values) {
         op2(k, BRINK_OP_ADD, op1(k, BRINK_OP_COS, y), brink_graph_constant(&k->graph, 2.0));
     if (op == BRINK_OP_LOG || op == BRINK_OP_LOG10 || op == BRINK_OP_SQRT || op == BRINK_OP_POW)
       a = op2(k, BRINK_OP_ADD, a, brink_graph_constant(&k->graph, 1.5));
+    brink_ref array = {.space = BRINK_SPACE_P, .base = 1, .stride = 1, .extent = 4, .step = 2};
     brink_node result =
-        op == BRINK_OP_SELECT
+        op == BRINK_OP_LOOKUP
+            ? brink_graph_lookup(&k->graph, kernels_ref(k, BRINK_SPACE_P, 0, 1), array)
+        : op == BRINK_OP_SELECT
             ? brink_graph_select(&k->graph, kernels_ref(k, BRINK_SPACE_MODE, 0, 1), a, b)
         : brink_op_operands((brink_op)op) == 2 ? op2(k, (brink_op)op, a, b)
                                                : op1(k, (brink_op)op, a);

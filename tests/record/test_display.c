@@ -52,6 +52,7 @@ static bool collect(const brink_allocator *allocator, brink_text *data) {
   const brink_system *system = c.run->system;
   bool fine = brink_columns_init(&c.columns, system, NULL, allocator) == BRINK_OK;
   brink_display_def def = {.sim = c.run->sim,
+                           .places = &c.columns,
                            .columns = &c.columns,
                            .until = 1.0,
                            .guards = {.value = no_value, .tolerance = no_value}};

@@ -346,6 +346,9 @@ TEST(an_event_holds_all_states_before_and_states_and_modes_after) {
   CHECK_NEAR(json_member(json_member(event, "state"), "x")->number, 0.5, 0.0);
   CHECK_NEAR(json_member(json_member(event, "after"), "x")->number, -0.5, 0.0);
   CHECK(strcmp(json_member(json_member(event, "after"), "phase")->text, "up") == 0);
+  CHECK_INT(size_of(json_member(event, "changed")), 2);
+  CHECK(strcmp(json_at(json_member(event, "changed"), 0)->text, "x") == 0);
+  CHECK(strcmp(json_at(json_member(event, "changed"), 1)->text, "phase") == 0);
   CHECK_INT(json_member(event, "note")->kind, JSON_NULL);
   CHECK_INT(json_member(event, "condition")->kind, JSON_NULL);
   json_free(summary);

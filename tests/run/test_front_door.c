@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -80,6 +82,28 @@ TEST(a_wrong_setting_is_refused_and_can_be_mended) {
   CHECK(brink_hsml_build(model, &diag) == BRINK_OK);
   CHECK(brink_hsml_set(model, "k", 20.0, NULL) == BRINK_OK);
   CHECK(brink_hsml_build(model, &diag) == BRINK_ERR_ARGUMENT); /* outside its range */
+  brink_hsml_destroy(model);
+}
+
+TEST(a_value_that_is_set_again_replaces_the_earlier_one) {
+  static const char vector[] = "ctc V is body declarations state(x[3], real); end declarations;\n"
+                               "initial x := [1.0, 2.0, 3.0]; end initial;\n"
+                               "dynamics x' = -x; end dynamics; end body; end V;\n";
+  brink_hsml *model = load(decay);
+  CHECK(brink_hsml_set(model, "k", 20.0, NULL) == BRINK_OK); /* outside its range: … */
+  CHECK(brink_hsml_set(model, "k", 2.0, NULL) == BRINK_OK);  /* … nobody sees it */
+  CHECK(brink_hsml_build(model, NULL) == BRINK_OK);
+  brink_hsml_destroy(model);
+  model = load(vector);
+  brink_hsml_set(model, "x[2]", 7.0, NULL);
+  brink_hsml_set_text(model, "x", "[4, 5, 6]", NULL);
+  brink_run *run = make(model);
+  CHECK(get(run, "x[1]") == 4.0 && get(run, "x[2]") == 5.0);
+  brink_run_destroy(run);
+  brink_hsml_set(model, "x[2]", 8.0, NULL); /* the order is that of the last values */
+  run = make(model);
+  CHECK(get(run, "x[1]") == 4.0 && get(run, "x[2]") == 8.0 && get(run, "x[3]") == 6.0);
+  brink_run_destroy(run);
   brink_hsml_destroy(model);
 }
 
@@ -205,11 +229,100 @@ TEST(a_wrong_argument_does_not_end_a_run) {
   brink_run *run = make(model);
   CHECK(brink_run_to(run, 1.0, NULL) == BRINK_TIME_REACHED);
   CHECK(brink_run_to(run, 0.5, NULL) == BRINK_ERR_ARGUMENT);
-  CHECK(brink_run_step(run, INFINITY, NULL) == BRINK_ERR_ARGUMENT);
+  CHECK(brink_run_step(run, (double)NAN, NULL) == BRINK_ERR_ARGUMENT);
   CHECK(brink_run_to(run, 1.5, NULL) == BRINK_TIME_REACHED);
   CHECK(isnan(brink_run_time(NULL)) && brink_run_get(run, "x", NULL, NULL) == BRINK_ERR_ARGUMENT);
   CHECK(isnan(brink_run_value(run, (brink_value){.variable = 0, .element = 99})));
   brink_run_destroy(run);
+  brink_hsml_destroy(model);
+}
+
+/* ---- code ---- */
+
+static brink_run *make_native(brink_hsml *model, double rtol) {
+  brink_run_options options;
+  brink_run *run = NULL;
+  brink_diag diag;
+  CHECK(brink_hsml_options(model, &options, NULL) == BRINK_OK);
+  options.sim.rtol = rtol;
+  CHECK_MSG(brink_run_create(model, &options, NULL, &diag, &run) == BRINK_OK, "%s", diag.message);
+  return run;
+}
+
+/* Whatever was run before: the value of x at t = 1, with another k and another tolerance each time. */
+static double decayed(brink_hsml *model, double k, double rtol, double *seconds) {
+  CHECK(brink_hsml_set(model, "k", k, NULL) == BRINK_OK);
+  brink_run *first = make_native(model, rtol), *second = make_native(model, rtol);
+  *seconds = brink_run_information(first).compile_seconds;
+  CHECK(brink_run_information(second).compile_seconds == 0.0);
+  CHECK(brink_run_to(first, 1.0, NULL) == BRINK_TIME_REACHED);
+  CHECK(brink_run_to(second, 1.0, NULL) == BRINK_TIME_REACHED);
+  double x = get(first, "x");
+  CHECK(x == get(second, "x"));
+  brink_run_destroy(first);
+  brink_run_destroy(second);
+  return x;
+}
+
+TEST(runs_of_one_model_share_their_code) {
+  brink_hsml *model = load(decay);
+  double seconds;
+  decayed(model, 1.0, 1e-6, &seconds);
+  CHECK(seconds > 0.0);
+  decayed(model, 1.0, 1e-9, &seconds); /* series have another order */
+  for (int k = 1; k < 6; k++) {
+    brink_hsml *fresh = load(decay);
+    double rtol = k % 2 == 0 ? 1e-6 : 1e-9, x = decayed(model, 0.5 * k, rtol, &seconds);
+    CHECK(seconds == 0.0);
+    CHECK(x == decayed(fresh, 0.5 * k, rtol, &seconds) && seconds > 0.0);
+    CHECK_NEAR(x, exp(-0.5 * k), 10.0 * rtol);
+    brink_hsml_destroy(fresh);
+  }
+  brink_hsml_destroy(model);
+}
+
+/* x leaves its range at t = ln 4. */
+static const char leaving[] =
+    "ctc Leaving is body declarations state(x, real, (0.25, 2.0)); parameter(k, real);\n"
+    "flag(half, crossing); end declarations;\n"
+    "initial x := 1.0; end initial; dynamics x' = -k*x; half = x - k*0.5; end dynamics;\n"
+    "event(half) negative-going note(\"half\"); end negative-going; end event;\n"
+    "assignments k : 1.0; end assignments; end body; end Leaving;\n";
+
+static brink_run *make_with(brink_hsml *model, const brink_run_options *options) {
+  brink_run *run = NULL;
+  brink_diag diag;
+  CHECK_MSG(brink_run_create(model, options, NULL, &diag, &run) == BRINK_OK, "%s", diag.message);
+  return run;
+}
+
+/* Settings in turn, always of the same model: each run is that of a model that was never run before. */
+TEST(code_is_shared_only_where_settings_are_the_same) {
+  brink_hsml *model = load(leaving);
+  for (int k = 0; k < 32; k++) {
+    brink_run_options options = brink_default_run();
+    options.interpret = (k & 1) != 0;
+    options.range_warns = (k & 2) != 0;
+    options.writable = (k & 4) != 0 ? BRINK_WRITE_ALL : BRINK_WRITE_STATES;
+    options.sim.rtol = (k & 8) != 0 ? 1e-6 : 1e-10;
+    options.sim.method = (k & 16) != 0 ? BRINK_BDF : BRINK_AUTO;
+    brink_hsml *fresh = load(leaving);
+    brink_run *run = make_with(model, &options), *other = make_with(fresh, &options);
+    CHECK((strcmp(brink_run_information(run).engine, "interpreter") == 0) == options.interpret);
+    CHECK(brink_run_to(run, 0.5, NULL) == BRINK_TIME_REACHED);
+    CHECK(brink_run_to(other, 0.5, NULL) == BRINK_TIME_REACHED);
+    bool may = options.writable == BRINK_WRITE_ALL;
+    CHECK((brink_run_set(run, "k", 1.1, NULL) == BRINK_OK) == may);
+    CHECK((brink_run_set(other, "k", 1.1, NULL) == BRINK_OK) == may);
+    brink_status status = brink_run_to(run, 3.0, NULL);
+    CHECK(status == brink_run_to(other, 3.0, NULL) && (status >= 0) == options.range_warns);
+    CHECK(get(run, "x") == get(other, "x") && brink_run_time(run) == brink_run_time(other));
+    brink_stats a = brink_run_information(run).stats, b = brink_run_information(other).stats;
+    CHECK(a.steps == b.steps && a.rhs == b.rhs && a.events == b.events && a.method == b.method);
+    brink_run_destroy(run);
+    brink_run_destroy(other);
+    brink_hsml_destroy(fresh);
+  }
   brink_hsml_destroy(model);
 }
 
@@ -404,6 +517,34 @@ TEST(imports_come_from_the_reader) {
   CHECK(brink_hsml_load_file("/no/such/model.hsml", &diag, &model) == BRINK_ERR_FILE);
 }
 
+/* Texts by path, as a program may have them in memory. */
+static int read_library(const char *path, const char **text, size_t *length, const char **reason,
+                        void *user) {
+  (void)reason;
+  *text = strcmp(path, "shelf/decay.hsml") == 0 ? user : NULL;
+  *length = *text != NULL ? strlen(*text) : 0;
+  return *text != NULL ? 0 : 1;
+}
+
+TEST(imports_are_looked_for_in_the_import_path) {
+  static const char whole[] = "import \"decay.hsml\";\n"
+                              "system S is body components one : Decay; end components;\n"
+                              "simulation until : 1.0; end simulation; end body; end S;\n";
+  const char *const directories[] = {"attic/", "shelf"};
+  brink_hsml_reader reader = {.read = read_library, .user = (void *)(uintptr_t)decay};
+  brink_hsml_def def = brink_default_hsml();
+  brink_hsml *model = NULL;
+  brink_diag diag;
+  def.text = whole;
+  def.reader = &reader;
+  CHECK(brink_hsml_load(&def, NULL, &diag, &model) == BRINK_ERR_MODEL);
+  brink_hsml_destroy(model);
+  def.import_path = directories;
+  def.nimport_path = 2;
+  CHECK(brink_hsml_load(&def, NULL, &diag, &model) == BRINK_OK);
+  brink_hsml_destroy(model);
+}
+
 /* ---- inputs ---- */
 
 TEST(inputs_follow_a_table) {
@@ -423,7 +564,46 @@ TEST(inputs_follow_a_table) {
   brink_hsml_destroy(model);
 }
 
+TEST(connected_inputs_are_read_by_their_names) {
+  static const char joined[] =
+      "ctc Source is interface output(s, signal); end interface;\n"
+      "body output s = 3*time; end output; end body; end Source;\n"
+      "ctc Integral is interface input(u, signal); end interface;\n"
+      "body declarations state(x, real); end declarations;\n"
+      "initial x := 0.0; end initial; dynamics x' = u; end dynamics; end body; end Integral;\n"
+      "system S is body components a : Source; b : Integral; end components;\n"
+      "connections connect(a.s, b.u); end connections; end body; end S;\n";
+  brink_hsml *model = load(joined);
+  brink_run *run = make(model);
+  brink_diag diag;
+  CHECK(brink_run_to(run, 2.0, NULL) == BRINK_TIME_REACHED);
+  CHECK(fabs(get(run, "b.u") - 6.0) < 1e-12);
+  CHECK(brink_run_set(run, "b.u", 1.0, &diag) == BRINK_ERR_ARGUMENT);
+  CHECK(strstr(diag.message, "'b.u' is connected") != NULL);
+  brink_run_destroy(run);
+  brink_hsml_destroy(model);
+}
+
 /* ---- what is left behind ---- */
+
+TEST(what_is_kept_is_chosen_before_the_run) {
+  brink_hsml *model = load(decay);
+  brink_run *run = make(model);
+  brink_bytes memory = {0};
+  brink_diag diag;
+  CHECK(brink_run_keep(run, "z", &diag) == BRINK_ERR_ARGUMENT);
+  CHECK_MSG(strstr(diag.message, "there is no 'z'") != NULL, "%s", diag.message);
+  CHECK(brink_run_keep(run, "x'", &diag) == BRINK_OK);
+  CHECK(brink_run_record_memory(run, "csv", NULL) == BRINK_OK);
+  brink_run_to(run, 2.0, NULL);
+  CHECK(brink_run_keep(run, "x", &diag) == BRINK_ERR_ARGUMENT);
+  CHECK(brink_run_finish(run, NULL) == BRINK_OK);
+  CHECK(brink_run_recorded(run, &memory, &diag) == BRINK_OK);
+  CHECK(memory.data != NULL && strncmp(memory.data, "time,x'\n0,-", 11) == 0);
+  brink_bytes_free(&memory);
+  brink_run_destroy(run);
+  brink_hsml_destroy(model);
+}
 
 TEST(results_in_memory_are_those_of_a_file) {
   brink_hsml *model = load(decay);
@@ -444,6 +624,7 @@ TEST(results_in_memory_are_those_of_a_file) {
         fread(file, 1, memory.length + 1, stream) == memory.length);
   CHECK(memcmp(file, memory.data, memory.length) == 0);
   if (stream != NULL) fclose(stream);
+  remove("front-door.csv");
   free(file);
   CHECK(brink_run_summary(run, &json, NULL) == BRINK_OK);
   CHECK(strstr(json.data, "\"status\":\"finished\"") != NULL &&
@@ -466,7 +647,14 @@ TEST(a_report_is_a_page) {
   CHECK(brink_run_finish(run, NULL) == BRINK_OK);
   CHECK(brink_run_report(run, &page, NULL) == BRINK_OK);
   CHECK(page.data != NULL && strstr(page.data, "Decay") != NULL);
+
+  /* The same once more, in another second. */
+  for (time_t then = time(NULL); time(NULL) == then;) continue;
+  brink_bytes again = {0};
+  CHECK(brink_run_report(run, &again, NULL) == BRINK_OK);
+  CHECK(again.length == page.length && memcmp(again.data, page.data, page.length) == 0);
   brink_bytes_free(&page);
+  brink_bytes_free(&again);
   brink_run_destroy(run);
   brink_hsml_destroy(model);
 }
@@ -486,9 +674,222 @@ TEST(a_failure_has_a_reason) {
   brink_hsml_destroy(model);
 }
 
+TEST(inputs_from_a_file_have_notes_and_messages) {
+  static const char integral[] =
+      "ctc I is interface input(u, signal, (-9.0, 9.0), \"m/s\");\n"
+      "end interface; body declarations state(x, real); end declarations;\n"
+      "initial x := 0.0; end initial; dynamics x' = u; end dynamics;\n"
+      "end body; end I;\n";
+  char path[] = "/tmp/brink-inputs-XXXXXX";
+  int file = mkstemp(path);
+  CHECK(file >= 0);
+  static const char table[] = "Temperature;u [m/s];Time\n20;0,5;0\n21;1,5;2\n";
+  CHECK(write(file, table, sizeof table - 1) == (ssize_t)sizeof table - 1);
+  brink_hsml *model = load(integral);
+  brink_diag diag;
+  CHECK(brink_hsml_read_inputs(model, path, false, &diag) == BRINK_OK);
+  brink_run *run = make(model);
+  const brink_hsml_message *messages;
+  size_t count = brink_hsml_messages(model, &messages);
+  CHECK_INT(count, 1);
+  if (count == 1) {
+    CHECK(strcmp(messages[0].code, "input-ignored") == 0);
+    CHECK(messages[0].severity == BRINK_WARNING && messages[0].line == 1 &&
+          messages[0].column == 1);
+  }
+  CHECK(brink_run_to(run, 4.0, &diag) == BRINK_TIME_REACHED);
+  CHECK_NEAR(get(run, "x"), 2.0 + 3.0, 1e-9);
+  CHECK(brink_run_finish(run, &diag) == BRINK_OK);
+  brink_run_outcome outcome = brink_run_result(run);
+  CHECK_INT(outcome.nwarnings, 1);
+  if (outcome.nwarnings == 1) CHECK_CONTAINS(outcome.warnings[0], "end at t = 2");
+  brink_run_destroy(run);
+  CHECK(ftruncate(file, 0) == 0 && pwrite(file, "t,u\n0,1\n1,\n", 11, 0) == 11);
+  CHECK(brink_hsml_read_inputs(model, path, false, &diag) == BRINK_ERR_FILE);
+  count = brink_hsml_messages(model, &messages);
+  CHECK(count > 0 && messages[count - 1].line == 3 && messages[count - 1].column == 3);
+  CHECK(pwrite(file, "t,u\n0,1\n\0", 9, 0) == 9);
+  CHECK(brink_hsml_read_inputs(model, path, false, &diag) == BRINK_ERR_FILE);
+  CHECK_CONTAINS(diag.message, "NUL");
+  brink_hsml_destroy(model);
+  close(file);
+  unlink(path);
+}
+
+/* ---- start and end ---- */
+
+TEST(a_run_of_the_library_starts_and_ends_where_it_is_told_to) {
+  static const char clock[] = "ctc Clock is\n"
+                              "  body\n"
+                              "    declarations state(x, real); flag(noon); end declarations;\n"
+                              "    initial x := time; end initial;\n"
+                              "    dynamics x' = 2.0; noon = x - 12.0; end dynamics;\n"
+                              "    event(noon) positive-going stop(\"noon\"); end positive-going;\n"
+                              "    end event;\n"
+                              "  end body;\n"
+                              "end Clock;\n";
+  brink_hsml *model = load(clock);
+  brink_diag diag;
+  brink_run *run = NULL;
+  brink_run_options options;
+  CHECK(brink_hsml_options(model, &options, &diag) == BRINK_OK);
+  CHECK(isnan(options.from));
+  options.interpret = true;
+  CHECK(brink_run_option(&options, "from", "3 + 2", &diag) == BRINK_OK);
+  CHECK(brink_run_option(&options, "until", "inf", &diag) == BRINK_OK);
+  CHECK(brink_run_create(model, &options, NULL, &diag, &run) == BRINK_OK);
+  CHECK_NEAR(brink_run_time(run), 5.0, 0.0);
+  CHECK_NEAR(get(run, "x"), 5.0, 0.0);
+  CHECK(brink_run_to(run, (double)INFINITY, &diag) == BRINK_STOPPED);
+  CHECK_NEAR(brink_run_time(run), 8.5, 1e-9);
+  CHECK(brink_run_reset(run, &diag) == BRINK_OK);
+  CHECK_NEAR(brink_run_time(run), 5.0, 0.0);
+  brink_run_destroy(run);
+  options.from = NAN; /* the model's: 0 */
+  CHECK(brink_run_create(model, &options, NULL, &diag, &run) == BRINK_OK);
+  CHECK_NEAR(get(run, "x"), 0.0, 0.0);
+  brink_run_destroy(run);
+  CHECK(brink_run_option(&options, "from", "inf", &diag) == BRINK_ERR_ARGUMENT);
+  CHECK(brink_run_option(&options, "until", "1 +", &diag) == BRINK_ERR_ARGUMENT);
+  CHECK_CONTAINS(diag.message, "  1 +\n     ^");
+  brink_hsml_destroy(model);
+}
+
+TEST(booleans_are_numbers_in_memory_and_lists_are_texts) {
+  brink_hsml *model =
+      load("ctc B is interface input(on, boolean); end interface; body declarations\n"
+           "state(x[2], real); parameter(v[2], real); end declarations;\n"
+           "initial x := 0.0; end initial;\n"
+           "dynamics x' = if on then v else -v; end dynamics;\n"
+           "assignments v : 1.0; on : false; end assignments; end body; end B;\n");
+  static const char *const names[] = {"on"};
+  static const double t[] = {0.0, 2.0}, values[] = {1.0, 0.0};
+  brink_hsml_inputs inputs = {.names = names, .count = 1, .t = t, .rows = 2, .values = values};
+  brink_diag diag;
+  CHECK(brink_hsml_set_inputs(model, &inputs, &diag) == BRINK_OK);
+  CHECK(brink_hsml_set_text(model, "v", "[1/2, 2^3]", &diag) == BRINK_OK);
+  brink_run *run = make(model);
+  CHECK(brink_run_to(run, 3.0, &diag) == BRINK_TIME_REACHED);
+  CHECK_NEAR(get(run, "x[1]"), 0.5, 1e-9);
+  CHECK_NEAR(get(run, "x[2]"), 8.0, 1e-9);
+  brink_run_destroy(run);
+  brink_hsml_destroy(model);
+}
+
+static int note_step(brink_run *run, double t0, double t1, void *user) {
+  double *last = user;
+  CHECK(t1 < t0 && t0 == *last && brink_run_time(run) == t1);
+  *last = t1;
+  return 0;
+}
+
+TEST(a_run_of_the_library_goes_backwards) {
+  brink_hsml *model =
+      load("ctc Decay is body declarations state(x, real); flag(one); end declarations;\n"
+           "initial x := exp(-2.0); end initial;\n"
+           "dynamics x' = -x; one = x - 1.0; end dynamics; end body; end Decay;\n");
+  brink_diag diag;
+  brink_run *run = NULL;
+  brink_run_options options;
+  CHECK(brink_hsml_options(model, &options, &diag) == BRINK_OK);
+  options.interpret = true;
+  options.sim.rtol = 1e-11;
+  options.from = 2.0;
+  options.until = -1.0;
+  CHECK(brink_run_create(model, &options, NULL, &diag, &run) == BRINK_OK);
+  CHECK_NEAR(brink_run_time(run), 2.0, 0.0);
+  double last = 2.0, at;
+  brink_run_observer observer = {.step = note_step, .user = &last};
+  brink_run_observe(run, &observer);
+  brink_value x;
+  CHECK(brink_run_find(run, "x", &x, &diag) == BRINK_OK);
+  CHECK(brink_run_to(run, 3.0, &diag) == BRINK_ERR_ARGUMENT);
+  CHECK_CONTAINS(diag.message, "time runs backwards");
+  CHECK(brink_run_output(run, 1.5, 1.0, &diag) == BRINK_TIME_REACHED);
+  CHECK(brink_run_get_at(run, 1.5, &x, 1, &at, &diag) == BRINK_OK);
+  CHECK_NEAR(at, exp(-1.5), 1e-9);
+  CHECK(brink_run_next_event(run, -1.0, &diag) == BRINK_EVENT);
+  CHECK_NEAR(brink_run_time(run), 0.0, 1e-9);
+  brink_run *twin = NULL;
+  CHECK(brink_run_clone(run, &diag, &twin) == BRINK_OK);
+  CHECK(brink_run_to(run, -1.0, &diag) == BRINK_TIME_REACHED);
+  CHECK(brink_run_to(twin, -1.0, &diag) == BRINK_TIME_REACHED);
+  CHECK_NEAR(get(run, "x"), exp(1.0), 1e-9);
+  CHECK(get(twin, "x") == get(run, "x"));
+  CHECK_NEAR(brink_run_time(run), -1.0, 0.0);
+  brink_run_destroy(twin);
+  brink_run_destroy(run);
+  options.until = 3.0; /* the same model forwards */
+  CHECK(brink_run_create(model, &options, NULL, &diag, &run) == BRINK_OK);
+  CHECK(brink_run_to(run, 3.0, &diag) == BRINK_TIME_REACHED);
+  CHECK_NEAR(get(run, "x"), exp(-3.0), 1e-9);
+  brink_run_destroy(run);
+  brink_hsml_destroy(model);
+}
+
+TEST(a_run_that_was_refused_leaves_no_trace_in_the_model) {
+  brink_hsml *model = load(decay);
+  brink_run_options options;
+  brink_run *run = NULL;
+  brink_diag diag;
+  CHECK(brink_hsml_options(model, &options, &diag) == BRINK_OK);
+  options.until = -1.0; /* an action of the model cannot be undone */
+  CHECK(brink_run_create(model, &options, NULL, &diag, &run) == BRINK_ERR_MODEL && run == NULL);
+  CHECK(brink_hsml_set(model, "k", 2.0, &diag) == BRINK_OK);
+  CHECK_MSG(brink_hsml_options(model, &options, &diag) == BRINK_OK, "%s", diag.message);
+  run = make(model);
+  CHECK(brink_run_to(run, 1.0, &diag) == BRINK_TIME_REACHED);
+  CHECK(fabs(get(run, "x") - exp(-2.0)) < 1e-9);
+  brink_run_destroy(run);
+  brink_hsml_destroy(model);
+}
+
+TEST(agents_are_read_right_after_a_limit) {
+  brink_hsml *model = load_model(BRINK_SOURCE_DIR "/models/bumper-cars/model.hsml");
+  brink_run *run = make(model), *straight = make(model);
+  brink_value value;
+  brink_diag diag;
+  double here, there;
+  CHECK(brink_run_find(run, "car[3].y", &value, &diag) == BRINK_OK);
+  CHECK(brink_run_to(run, 19.1, &diag) == BRINK_TIME_REACHED);
+  CHECK(brink_run_output(run, 19.1 + 1e-9, 40.0, &diag) == BRINK_TIME_REACHED);
+  CHECK_MSG(brink_run_get_at(run, 19.1 + 1e-9, &value, 1, &here, &diag) == BRINK_OK, "%s",
+            diag.message);
+  CHECK(brink_run_output(straight, 19.1 + 1e-9, 40.0, &diag) == BRINK_TIME_REACHED);
+  CHECK(brink_run_get_at(straight, 19.1 + 1e-9, &value, 1, &there, &diag) == BRINK_OK);
+  CHECK_NEAR(here, there, 1e-7);
+  brink_run_destroy(run);
+  brink_run_destroy(straight);
+  brink_hsml_destroy(model);
+}
+
+TEST(agents_have_their_clocks_again_after_a_run_in_one_system) {
+  brink_hsml *model = load_model(BRINK_SOURCE_DIR "/models/bumper-cars/model.hsml");
+  brink_run_options options;
+  brink_run *whole = NULL;
+  brink_diag diag;
+  CHECK(brink_hsml_options(model, &options, &diag) == BRINK_OK);
+  options.conditions = true;
+  CHECK_MSG(brink_run_create(model, &options, NULL, &diag, &whole) == BRINK_OK, "%s", diag.message);
+  CHECK(brink_run_information(whole).agents == 0);
+  brink_run *run = make(model);
+  CHECK(brink_run_information(run).agents == 20);
+  brink_run_destroy(run);
+  brink_run_destroy(whole);
+  brink_hsml_destroy(model);
+}
+
 int main(void) {
+  RUN(a_run_that_was_refused_leaves_no_trace_in_the_model);
+  RUN(agents_are_read_right_after_a_limit);
+  RUN(agents_have_their_clocks_again_after_a_run_in_one_system);
+  RUN(booleans_are_numbers_in_memory_and_lists_are_texts);
+  RUN(a_run_of_the_library_goes_backwards);
+  RUN(inputs_from_a_file_have_notes_and_messages);
+  RUN(a_run_of_the_library_starts_and_ends_where_it_is_told_to);
   RUN(errors_are_structured);
   RUN(a_wrong_setting_is_refused_and_can_be_mended);
+  RUN(a_value_that_is_set_again_replaces_the_earlier_one);
   RUN(what_there_is_is_listed);
   RUN(a_run_gives_the_closed_form);
   RUN(dense_output_does_not_change_the_steps);
@@ -496,13 +897,18 @@ int main(void) {
   RUN(what_jumps_by_a_write_happens_at_once);
   RUN(a_wrong_argument_does_not_end_a_run);
   RUN(agents_go_alike_whatever_the_limits_of_calls);
+  RUN(runs_of_one_model_share_their_code);
+  RUN(code_is_shared_only_where_settings_are_the_same);
   RUN(a_reset_run_is_a_fresh_run);
   RUN(clones_go_on_alike);
   RUN(agents_have_the_same_calls);
   RUN(an_observer_sees_before_and_after_and_may_stop);
   RUN(another_thread_cancels);
   RUN(imports_come_from_the_reader);
+  RUN(imports_are_looked_for_in_the_import_path);
   RUN(inputs_follow_a_table);
+  RUN(connected_inputs_are_read_by_their_names);
+  RUN(what_is_kept_is_chosen_before_the_run);
   RUN(results_in_memory_are_those_of_a_file);
   RUN(a_report_is_a_page);
   RUN(a_failure_has_a_reason);

@@ -305,12 +305,17 @@ static void compare_kernels(const twins *t, const char *what, const brink_kernel
 
 static void compare_actions(const twins *t, const char *what, const brink_action *a,
                             const brink_action *b) {
-  compare_kernels(t, what, a != NULL ? &a->kernel : NULL, b != NULL ? &b->kernel : NULL);
+  CHECK((a == NULL) == (b == NULL));
   if (a == NULL || b == NULL) return;
+  CHECK_INT(b->nkernels, a->nkernels);
+  for (size_t k = 0; k < a->nkernels && k < b->nkernels; k++)
+    compare_kernels(t, what, a->kernels[k], b->kernels[k]);
   CHECK_INT(b->neffects, a->neffects);
   for (size_t k = 0; k < a->neffects && k < b->neffects; k++) {
     /* What is noted is written down as results. */
-    brink_kernel left = a->kernel, right = b->kernel;
+    CHECK_INT(b->effects[k].kernel, a->effects[k].kernel);
+    brink_kernel left = *a->kernels[a->effects[k].kernel],
+                 right = *b->kernels[b->effects[k].kernel];
     brink_output of_a[8], of_b[8];
     size_t n = a->effects[k].nargs;
     CHECK(n <= 8 && b->effects[k].nargs == n);
@@ -544,6 +549,12 @@ TEST(the_reason_against_clocks_of_their_own_is_told) {
                           "        end negative-going; end event;\n"
                           "      end pair;\n"}};
   check_reason(&draws, "pairs draw random numbers");
+  wish floors = {.balls = 3,
+                 .block = {"      pair(a, b) in ball\n"
+                           "        declarations flag(f); end declarations;\n"
+                           "        dynamics f = floor(a.x - b.x) - 0.5; end dynamics;\n"
+                           "      end pair;\n"}};
+  check_reason(&floors, "a pair holds the whole number of a floor, or the piece of a table");
 }
 
 /* A value that all agents have from outside does not tell them apart. */

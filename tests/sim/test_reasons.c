@@ -366,6 +366,13 @@ static const struct {
     {BRINK_REASON_OUT_OF_RANGE, "tests/sim/test_constraints.c"},
     {BRINK_REASON_CONSTRAINT_UNDEFINED, "tests/sim/test_constraints.c"},
     {BRINK_REASON_STRUCTURES_LOOP, "tests/sim/test_constraints.c"},
+    {BRINK_REASON_DELAY_RANGE, "tests/lang/run/delay-too-long.hsml, delay-vanishes.hsml"},
+    {BRINK_REASON_DELAY_HISTORY, "tests/lang/run/delay-of-itself.hsml"},
+    {BRINK_REASON_DELAY_VALUE, "tests/lang/run/delay-of-no-value.hsml"},
+    {BRINK_REASON_DELAY_MEMORY, "tests/sim/test_delay.c: memory that ends"},
+    {BRINK_REASON_TIMER_PAST, "tests/sim/test_timers.c: a time that is past"},
+    {BRINK_REASON_INPUT_FAILED, "tests/run/test_input_functions.c"},
+    {BRINK_REASON_INPUT_UNDEFINED, "tests/run/test_input_functions.c"},
     {BRINK_REASON_MAX_SLIDES, "takes an agent on more than four surfaces at once"},
 };
 

@@ -506,6 +506,64 @@ TEST(wrong_arguments_are_refused_and_a_reset_begins_anew) {
   brink_model_destroy(model);
 }
 
+/* x' = -k x. */
+static int decay(double t, const double *x, const brink_env *env, double *dx) {
+  (void)t;
+  dx[0] = -env->p[0] * x[0];
+  return 0;
+}
+
+/* By x(0) and k. Until `t`, then somebody writes. */
+static void check_slopes(brink_sim *sim, const brink_sensitivity *s, double t, double by_x,
+                         double by_k) {
+  CHECK(brink_sim_run(sim, t, NULL) == BRINK_TIME_REACHED);
+  CHECK_NEAR(brink_sensitivity_state(s)[0], by_x, 1e-8);
+  CHECK_NEAR(brink_sensitivity_state(s)[1], by_k, 1e-8);
+}
+
+TEST(what_is_written_on_the_way_depends_on_nothing_any_more) {
+  double x0[] = {1.0}, p0[] = {1.0}, three[] = {3.0}, same[1], x[] = {1.0, 0.0}, p[] = {0.0, 1.0};
+  brink_model_def def = brink_default_model();
+  brink_options options = precise(BRINK_ADAMS);
+  brink_sensitivity_def directions = brink_default_sensitivity();
+  brink_model *model = NULL;
+  brink_sim *sim = NULL;
+  brink_sensitivity *s = NULL;
+  def.nx = def.np = 1;
+  def.x0 = x0;
+  def.p0 = p0;
+  def.rhs = decay;
+  directions.count = 2;
+  directions.x = x;
+  directions.p = p;
+  CHECK(brink_model_create(&def, NULL, NULL, &model) == BRINK_OK);
+  CHECK(brink_sim_create(model, &options, NULL, NULL, &sim) == BRINK_OK);
+  CHECK(brink_sensitivity_create(sim, &directions, NULL, NULL, &s) == BRINK_OK);
+  /* A state: x = 3 exp(-k (t - 1)). */
+  check_slopes(sim, s, 1.0, exp(-1.0), -exp(-1.0));
+  CHECK(brink_sim_set_state(sim, three, NULL) == BRINK_OK);
+  check_slopes(sim, s, 2.0, 0.0, -3.0 * exp(-1.0));
+  /* The value that it has changes nothing. */
+  same[0] = brink_sim_state(sim)[0];
+  CHECK(brink_sim_set_state(sim, same, NULL) == BRINK_OK);
+  check_slopes(sim, s, 3.0, 0.0, -6.0 * exp(-2.0));
+  /* A parameter, which becomes 2 at 1: x = x(0) exp(-k - 2 (t - 1)). */
+  CHECK(brink_sim_reset(sim, NULL) == BRINK_OK);
+  brink_sensitivity_reset(s);
+  check_slopes(sim, s, 1.0, exp(-1.0), -exp(-1.0));
+  CHECK(brink_sim_set_parameter(sim, 0, 2.0, NULL) == BRINK_OK);
+  check_slopes(sim, s, 2.0, exp(-3.0), -exp(-3.0));
+  /* Before it begins: another start, x = x(0) exp(-2 t) from 3. */
+  CHECK(brink_sim_reset(sim, NULL) == BRINK_OK);
+  brink_sensitivity_reset(s);
+  CHECK(brink_sim_set_state(sim, three, NULL) == BRINK_OK);
+  CHECK(brink_sim_set_parameter(sim, 0, 2.0, NULL) == BRINK_OK);
+  check_slopes(sim, s, 1.0, exp(-2.0), -3.0 * exp(-2.0));
+  brink_sensitivity_destroy(s);
+  brink_sim_destroy(sim);
+  brink_model_destroy(model);
+}
+
 int main(void) {
   RUN(a_linear_flow_has_the_matrix_exponential);
   RUN(a_bouncing_ball_has_the_derivatives_of_its_closed_form);
@@ -518,5 +576,6 @@ int main(void) {
   RUN(the_run_is_the_same_bit_by_bit);
   RUN(every_allocation_may_fail_and_running_takes_none);
   RUN(wrong_arguments_are_refused_and_a_reset_begins_anew);
+  RUN(what_is_written_on_the_way_depends_on_nothing_any_more);
   return check_done();
 }

@@ -301,11 +301,74 @@ TEST(a_sampled_loop_carries_held_values_from_the_start) {
   close_session(s);
 }
 
+/* ---- timers ---- */
+
+/* x' = x, and x := x + 1 at the times p and 3p, which a timer is set to. */
+static const char timed[] = "ctc Timed is\n"
+                            "  interface knob(p); end interface;\n"
+                            "  body\n"
+                            "    declarations state(x, real); timer(t1); parameter(p, real);\n"
+                            "    end declarations;\n"
+                            "    initial x := 1.0; t1 := p; end initial;\n"
+                            "    dynamics x' = x; end dynamics;\n"
+                            "    event(t1) x := x + 1.0; t1 := time + 2*p; end event;\n"
+                            "    assignments p : 0.5; end assignments;\n"
+                            "  end body;\n"
+                            "end Timed;\n";
+
+TEST(the_time_of_a_timer_moves_with_what_set_it) {
+  session *s = open_text(timed, 1e-10);
+  hsml_go(s->run, 2.0);
+  CHECK_INT(s->events.count, 2);
+  CHECK_RELATIVE(time_of(s, 0, "p"), 1.0, 1e-9);
+  CHECK_RELATIVE(time_of(s, 1, "p"), 3.0, 1e-9);
+  CHECK_RELATIVE(time_of(s, 1, "x"), 0.0, 1e-9);
+  CHECK_RELATIVE(at(s, "x", "p"), -exp(1.5) - 3.0 * exp(0.5), 1e-8);
+  CHECK_RELATIVE(at(s, "x", "x"), exp(2.0), 1e-8);
+  CHECK_INT(brink_sensitivity_limits(s->s), 0);
+  close_session(s);
+}
+
+/* x' = c[k] + A x of matrices: k is 1 up to t = 1, then 2, and the event adds c[k + 1] (of before). With a = 0.3 the
+ * second state is e^{a t}, which the first one integrates. */
+static const char chosen[] =
+    "ctc Chosen is\n"
+    "  interface knob(low); knob(high); knob(a); end interface;\n"
+    "  body\n"
+    "    declarations state(x[2], real); state(k, integer);\n"
+    "      parameter(low, real); parameter(high, real);\n"
+    "      parameter(a, real); parameter(c[2], real);\n"
+    "      parameter(A[2, 2], real); flag(next); end declarations;\n"
+    "    initial x := [0.0, 1.0]; k := 1; end initial;\n"
+    "    dynamics x' = A*x + [c[k], 0.0]; next = time - 1.0; end dynamics;\n"
+    "    event(next) positive-going x[k] := x[k] + c[k + 1];\n"
+    "      k := k + 1; end positive-going; end event;\n"
+    "    assignments low : 2.0; high : 3.0; a : 0.3; c : [low, high^2];\n"
+    "      A : [[0.0, 1.0], [0.0, a]]; end assignments;\n"
+    "  end body;\n"
+    "end Chosen;\n";
+
+TEST(elements_that_are_looked_up_have_derivatives) {
+  session *s = open_text(chosen, 1e-11);
+  hsml_go(s->run, 3.0);
+  double a = 0.3, e = exp(3.0 * a);
+  CHECK_RELATIVE(hsml_final(s->run, "x[1]"), 2.0 + 9.0 + 2.0 * 9.0 + (e - 1.0) / a, 1e-9);
+  CHECK_RELATIVE(at(s, "x[1]", "low"), 1.0, 1e-8); /* for one second */
+  CHECK_RELATIVE(at(s, "x[1]", "high"), 2.0 * 3.0 * 3.0,
+                 1e-8); /* at once and for two: c[2] = high^2 */
+  CHECK_RELATIVE(at(s, "x[1]", "a"), (3.0 * e * a - (e - 1.0)) / (a * a), 1e-8);
+  CHECK_RELATIVE(at(s, "x[1]", "x[2]"), (e - 1.0) / a, 1e-8);
+  CHECK_RELATIVE(at(s, "x[2]", "a"), 3.0 * e, 1e-8);
+  close_session(s);
+}
+
 int main(void) {
+  RUN(the_time_of_a_timer_moves_with_what_set_it);
   RUN(knobs_reach_initial_values_and_computed_parameters);
   RUN(a_thermostat_has_the_derivatives_of_its_closed_form);
   RUN(a_tank_runs_empty_with_a_finite_derivative);
   RUN(sliding_forgets_where_it_came_from);
   RUN(a_sampled_loop_carries_held_values_from_the_start);
+  RUN(elements_that_are_looked_up_have_derivatives);
   return check_done();
 }

@@ -88,11 +88,11 @@ static void evaluate(const brink_moment *moment, void *user) {
   (void)user;
   level = 10.0 * moment->x[0];
 }
-static double value(uint32_t variable, size_t element, void *user) {
+static double slot_value(brink_space space, size_t slot, void *user) {
   (void)user;
-  return variable == LEVEL && element == 0 ? level : (double)NAN;
+  return space == BRINK_SPACE_V && slot == 0 ? level : (double)NAN;
 }
-const brink_computed cars_computed = {.evaluate = evaluate, .value = value};
+const brink_computed cars_computed = {.evaluate = evaluate, .slot = slot_value};
 
 brink_columns cars_columns(void) {
   brink_columns columns;

@@ -115,15 +115,16 @@ static bool wish_number(expect_wishes *w, const char *key, double value) {
   const struct {
     const char *key;
     double *to;
-  } numbers[] = {{"until", &w->until}, {"rtol", &o->rtol}, {"atol", &o->atol},
+  } numbers[] = {{"until", &w->until}, {"from", &w->from}, {"rtol", &o->rtol}, {"atol", &o->atol},
                  {"step", &o->step},   {"hmin", &o->hmin}, {"hmax", &o->hmax}};
   if (strcmp(key, "until") == 0) w->has_until = true;
+  if (strcmp(key, "from") == 0) w->has_from = true;
   if (strcmp(key, "seed") == 0) w->seed = (uint64_t)value;
   if (strcmp(key, "order") == 0) o->order = (int)value;
   if (strcmp(key, "tolerance") == 0) o->rtol = value, o->atol = value / 1000.0;
   for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
     if (strcmp(key, numbers[k].key) == 0) *numbers[k].to = value;
-  static const char *const known[] = {"until", "rtol", "atol",  "step",      "hmin",
+  static const char *const known[] = {"until", "from", "rtol",  "atol",      "step", "hmin",
                                       "hmax",  "seed", "order", "tolerance", "every"};
   for (size_t k = 0; k < sizeof known / sizeof *known; k++)
     if (strcmp(key, known[k]) == 0) return true;
@@ -471,7 +472,8 @@ static void look_impulse(model *m, const char *text, const char *p) {
 static void look_end(model *m, const char *text, const char *p, const char *message) {
   double t = 0.0;
   if (m->result.sim != NULL && accept(&p, "t") && accept(&p, "=") && read_number(&p, &t)) {
-    double tolerance = read_tolerance(&p), end = brink_sim_time(m->result.sim);
+    double tolerance = read_tolerance(&p),
+           end = brink_system_time(m->system, brink_sim_time(m->result.sim));
     if (!near(m, end, t, tolerance)) complain(m, "%s, but t = %.17g", text, end);
   }
   skip_space(&p);
@@ -560,7 +562,11 @@ static void flatten(model *m) {
                                    .sets = m->wishes.sets,
                                    .nsets = m->wishes.nsets,
                                    .seed = m->wishes.seed,
-                                   .seed_given = m->has_seed};
+                                   .seed_given = m->has_seed,
+                                   .from = m->wishes.from,
+                                   .from_given = m->wishes.has_from,
+                                   .until = m->wishes.until,
+                                   .until_given = m->wishes.has_until};
   m->system = brink_flatten(m->unit, &options, NULL);
   if (m->system != NULL && !m->has_seed) read_settings(m, "seed");
 }

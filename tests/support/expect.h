@@ -2,7 +2,7 @@
  *
  * A model's comments tell how to run it and what to expect:
  *
- *     % run: until 10 tolerance 1e-8           also: rtol R, atol A, seed N, top NAME, method M,
+ *     % run: until 10 tolerance 1e-8           also: from T, rtol R, atol A, seed N, top NAME, method M,
  *                                              step H, events E, range warn, zeno continue,
  *                                              set PATH=VALUE
  *     % run: check                             parse, check and flatten it, no more
@@ -71,7 +71,8 @@ typedef struct expect_impulse {
 typedef struct expect_wishes {
   brink_options options;
   double until;
-  bool has_until, check_only, range_warns;
+  double from;
+  bool has_until, has_from, check_only, range_warns;
   uint64_t seed;
   const char *top;
   const char *sets[16];

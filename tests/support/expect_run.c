@@ -71,6 +71,12 @@ static int on_step(const brink_step_record *record, void *user) {
   return 0;
 }
 
+/* Directions are those of the time of the model. */
+static brink_direction turned(const brink_system *system, brink_direction direction) {
+  if (!system->backward) return direction;
+  return direction == BRINK_NEGATIVE ? BRINK_POSITIVE : BRINK_NEGATIVE;
+}
+
 static int on_event(const brink_event_record *record, void *user) {
   expect_result *result = user;
   char name[NAME];
@@ -80,8 +86,10 @@ static int on_event(const brink_event_record *record, void *user) {
             sizeof *result->events))
     return 0;
   flag_name(result, record->event.guard, name);
-  result->events[result->nevents++] = (expect_event){
-      .name = keep_text(result, name), .t = record->event.t, .direction = record->event.direction};
+  result->events[result->nevents++] =
+      (expect_event){.name = keep_text(result, name),
+                     .t = brink_system_time(result->system, record->event.t),
+                     .direction = turned(result->system, record->event.direction)};
   return 0;
 }
 
@@ -106,7 +114,9 @@ static int on_slide(const brink_slide_record *slide, void *user) {
     return 0;
   flag_name(result, slide->guard, name);
   result->slides[result->nslides++] =
-      (expect_slide){.name = keep_text(result, name), .from = slide->from, .to = slide->to};
+      (expect_slide){.name = keep_text(result, name),
+                     .from = brink_system_time(result->system, slide->from),
+                     .to = brink_system_time(result->system, slide->to)};
   return 0;
 }
 
@@ -154,7 +164,8 @@ static void keep_last_event(expect_result *result) {
   const brink_event *events = brink_sim_events(result->sim, &count);
   if (result->status >= 0 || count == 0) return;
   brink_event last = events[count - 1];
-  if (result->nevents > 0 && result->events[result->nevents - 1].t == last.t) {
+  if (result->nevents > 0 &&
+      result->events[result->nevents - 1].t == brink_system_time(result->system, last.t)) {
     char name[NAME];
     flag_name(result, last.guard, name);
     if (strcmp(result->events[result->nevents - 1].name, name) == 0) return;
@@ -195,7 +206,8 @@ void expect_simulate(brink_system *system, const expect_wishes *wishes, bool int
                      .transfer = on_transfer,
                      .user = result};
   brink_sim_set_sink(result->sim, &sink);
-  result->status = brink_sim_run(result->sim, wishes->until, &result->diag);
+  result->status =
+      brink_sim_run(result->sim, brink_system_time(system, wishes->until), &result->diag);
   keep_late_notes(result);
   keep_last_event(result);
   keep_open_slides(result);

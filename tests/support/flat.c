@@ -259,7 +259,9 @@ void toy_range_flag(brink_system *system, uint32_t variable, bool upper) {
 
 brink_action *toy_action(brink_system *system, uint32_t group, const char *name) {
   brink_action *action = take(system, 1, sizeof *action);
-  init_kernel(system, &action->kernel, group, name);
+  action->count = system->groups[group].count;
+  GROW(system, action->kernels, action->nkernels, action->kernels_capacity);
+  action->kernels[action->nkernels++] = toy_kernel(system, group, name);
   return action;
 }
 
@@ -275,13 +277,12 @@ void toy_effect(brink_system *system, brink_action *action, int kind, brink_node
 uint32_t toy_clock(brink_system *system, const char *name, double period, double offset,
                    int priority, brink_action *action) {
   GROW(system, system->clocks, system->nclocks, system->clocks_capacity);
-  system->clocks[system->nclocks] =
-      (brink_sampled){.name = name,
-                      .period = period,
-                      .offset = offset,
-                      .priority = priority,
-                      .action = action,
-                      .count = action != NULL ? action->kernel.count : 0};
+  system->clocks[system->nclocks] = (brink_sampled){.name = name,
+                                                    .period = period,
+                                                    .offset = offset,
+                                                    .priority = priority,
+                                                    .action = action,
+                                                    .count = action != NULL ? action->count : 0};
   return (uint32_t)system->nclocks++;
 }
 

@@ -1,6 +1,7 @@
 /* json.c: a recursive descent over the text, one function a grammar rule. */
 #include "support/json.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +21,22 @@ static json *fail(reader *r, const char *why) {
   return NULL;
 }
 
+/* The text may be long. Functions of <string.h> read it only where they must: a sanitizer that checks strings strictly looks for
+ * the end of the text in each call. */
+
 static void skip_blanks(reader *r) {
-  while (*r->at != '\0' && strchr(" \t\r\n", *r->at) != NULL) r->at++;
+  while (*r->at == ' ' || *r->at == '\t' || *r->at == '\r' || *r->at == '\n') r->at++;
+}
+
+static bool begins_with(const char *at, const char *word) {
+  while (*word != '\0' && *at == *word) at++, word++;
+  return *word == '\0';
+}
+
+static size_t count_hex(const char *at) {
+  size_t count = 0;
+  while (count < 4 && isxdigit((unsigned char)at[count])) count++;
+  return count;
 }
 
 static bool take(reader *r, char c) {
@@ -51,7 +66,7 @@ static bool read_escape(reader *r, char *out, size_t *length) {
   static const char letter[] = "\"\\/bfnrt", meaning[] = "\"\\/\b\f\n\r\t";
   const char *known = *r->at != '\0' ? strchr(letter, *r->at) : NULL;
   if (known != NULL) return out[(*length)++] = meaning[known - letter], r->at++, true;
-  if (*r->at != 'u' || strspn(r->at + 1, "0123456789abcdefABCDEF") < 4) return false;
+  if (*r->at != 'u' || count_hex(r->at + 1) < 4) return false;
   char hex[5] = {r->at[1], r->at[2], r->at[3], r->at[4], '\0'};
   unsigned long code = strtoul(hex, NULL, 16);
   if (code == 0 || code > 127) return false;
@@ -83,7 +98,9 @@ static char *read_text(reader *r) {
 }
 
 static size_t digits(const char *at) {
-  return strspn(at, "0123456789");
+  size_t count = 0;
+  while (isdigit((unsigned char)at[count])) count++;
+  return count;
 }
 
 /* number = ["-"] ("0" | digits) ["." digits] [("e" | "E") ["+" | "-"] digits] */
@@ -109,33 +126,49 @@ static json *read_number(reader *r) {
 }
 
 /* member = string ":" value */
-static json *read_member(reader *r, const json *object) {
+static json *read_member(reader *r) {
   char *key = read_text(r);
   if (key == NULL) return NULL;
-  json *value = NULL;
-  if (json_member(object, key) != NULL) {
-    fail(r, "a key comes twice");
-  } else if (!take(r, ':')) {
-    fail(r, "a colon was expected");
-  } else {
-    value = read_value(r);
-  }
+  json *value = take(r, ':') ? read_value(r) : fail(r, "a colon was expected");
   if (value == NULL) return free(key), NULL;
   value->key = key;
   return value;
 }
 
+static int by_text(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Sorted, keys that are equal are neighbours: objects of a thousand members are common. */
+static bool keys_differ(const json *object, size_t count) {
+  char **key = malloc((count + 1) * sizeof *key);
+  if (key == NULL) abort();
+  size_t k = 0;
+  for (const json *member = object->first; member != NULL; member = member->next)
+    key[k++] = member->key;
+  qsort(key, count, sizeof *key, by_text);
+  for (k = 1; k < count && strcmp(key[k - 1], key[k]) != 0;) k++;
+  free(key);
+  return k >= count;
+}
+
 /* array = "[" [value {"," value}] "]";  object = "{" [member {"," member}] "}" */
 static json *read_list(reader *r, json_kind kind, char close) {
   json *list = make(kind), **end = &list->first;
+  size_t count = 0;
   if (take(r, close)) return list;
   do {
-    *end = kind == JSON_OBJECT ? read_member(r, list) : read_value(r);
+    *end = kind == JSON_OBJECT ? read_member(r) : read_value(r);
     if (*end == NULL) return json_free(list), NULL;
     end = &(*end)->next;
+    count++;
   } while (take(r, ','));
-  if (take(r, close)) return list;
-  return json_free(list), fail(r, "a comma or the end of a list was expected");
+  const char *wrong = NULL;
+  if (!take(r, close))
+    wrong = "a comma or the end of a list was expected";
+  else if (kind == JSON_OBJECT && !keys_differ(list, count))
+    wrong = "a key comes twice";
+  return wrong != NULL ? (json_free(list), fail(r, wrong)) : list;
 }
 
 static json *read_value(reader *r) {
@@ -144,7 +177,7 @@ static json *read_value(reader *r) {
   json *value = NULL;
   skip_blanks(r);
   for (int k = 0; k < 3 && value == NULL; k++) {
-    if (strncmp(r->at, word[k], strlen(word[k])) != 0) continue;
+    if (!begins_with(r->at, word[k])) continue;
     r->at += strlen(word[k]);
     value = make((json_kind)k);
   }

@@ -183,16 +183,28 @@ static brink_node random_old(brink_kernel *kernel, uint64_t *state) {
   return (brink_node)(n - 1 - kernels_below(state, recent));
 }
 
+/* An element of an array of held values; the index may be anything, NaN included. */
+static brink_node random_lookup(brink_kernel *kernel, uint64_t *state, brink_node index) {
+  brink_space space = kernels_below(state, 2) == 0 ? BRINK_SPACE_P : BRINK_SPACE_K;
+  brink_ref array = {.space = space, .extent = 4, .step = 1 + (uint32_t)kernels_below(state, 2)};
+  size_t room = readable[space] - 3 * array.step;
+  array.base = (uint32_t)kernels_below(state, room);
+  if (kernels_below(state, 3) == 0) array.map = random_map(kernel, state, room);
+  return brink_graph_lookup(&kernel->graph, index, array);
+}
+
 static brink_node random_node(brink_kernel *kernel, uint64_t *state) {
   brink_graph *graph = &kernel->graph;
   if (graph->nnodes < 4 || kernels_below(state, 4) == 0) return random_leaf(kernel, state);
   brink_node a = random_old(kernel, state), b = random_old(kernel, state);
   brink_op op = (brink_op)(BRINK_OP_ADD + kernels_below(state, BRINK_OP_COUNT - BRINK_OP_ADD));
   if (kernels_below(state, 3) == 0) op = (brink_op)(BRINK_OP_ADD + kernels_below(state, 3));
-  if (op == BRINK_OP_RANDOM) { /* never of a NaN, whose bits mean nothing */
+  if (op >= BRINK_OP_FIND) op = BRINK_OP_MUL; /* test_external.c, table-*.hsml */
+  if (op == BRINK_OP_RANDOM) {                /* never of a NaN, whose bits mean nothing */
     a = kernels_ref(kernel, BRINK_SPACE_P, (uint32_t)kernels_below(state, KERNELS_P), 0);
     b = brink_graph_constant(graph, (double)kernels_below(state, 9));
   }
+  if (op == BRINK_OP_LOOKUP) return random_lookup(kernel, state, a);
   if (op == BRINK_OP_SELECT) return brink_graph_select(graph, a, b, random_old(kernel, state));
   if (brink_op_operands(op) == 2) return brink_graph_op2(graph, op, a, b);
   return brink_graph_op1(graph, op, a);
@@ -265,6 +277,14 @@ static double read_plainly(const brink_frame *f, const brink_ref *ref, size_t it
   return from[ref->space][slot];
 }
 
+/* From the first element on, as long as the index is that of a later one. */
+static double look_up_plainly(const brink_frame *f, const brink_ref *array, size_t iteration,
+                              double index) {
+  size_t slot = brink_ref_slot(array, iteration);
+  for (uint32_t k = 2; k <= array->extent && index >= k; k++) slot += array->step;
+  return read_plainly(f, &(brink_ref){.space = array->space, .base = (uint32_t)slot}, 0);
+}
+
 static void evaluate_plainly(const brink_graph *g, const brink_frame *f, size_t iteration,
                              double *value) {
   for (size_t n = 0; n < g->nnodes; n++) {
@@ -275,6 +295,8 @@ static void evaluate_plainly(const brink_graph *g, const brink_frame *f, size_t 
       value[n] = f->t;
     else if (node->op == BRINK_OP_REF)
       value[n] = read_plainly(f, &g->refs[node->a], iteration);
+    else if (node->op == BRINK_OP_LOOKUP)
+      value[n] = look_up_plainly(f, &g->refs[g->nodes[node->b].a], iteration, value[node->a]);
     else if (node->op == BRINK_OP_RANDOM)
       value[n] = brink_random(f->seed, value[node->a], value[node->b]);
     else

@@ -54,12 +54,13 @@ void tree_diagnostics(brink_unit *unit, brink_text *text) {
 
 static const char *operator_text(brink_ast_op op) {
   static const char *const texts[] = {
-      [BRINK_AST_NEGATE] = "-", [BRINK_AST_NOT] = "not", [BRINK_AST_ADD] = "+",
-      [BRINK_AST_SUB] = "-",    [BRINK_AST_MUL] = "*",   [BRINK_AST_DIV] = "/",
-      [BRINK_AST_POW] = "^",    [BRINK_AST_LT] = "<",    [BRINK_AST_LE] = "<=",
-      [BRINK_AST_GT] = ">",     [BRINK_AST_GE] = ">=",   [BRINK_AST_EQ] = "=",
-      [BRINK_AST_NE] = "/=",    [BRINK_AST_AND] = "and", [BRINK_AST_OR] = "or",
-      [BRINK_AST_IF] = "if",    [BRINK_AST_PRIME] = "'", [BRINK_AST_VECTOR] = "vector",
+      [BRINK_AST_NEGATE] = "-", [BRINK_AST_NOT] = "not",  [BRINK_AST_ADD] = "+",
+      [BRINK_AST_SUB] = "-",    [BRINK_AST_MUL] = "*",    [BRINK_AST_DIV] = "/",
+      [BRINK_AST_POW] = "^",    [BRINK_AST_LT] = "<",     [BRINK_AST_LE] = "<=",
+      [BRINK_AST_GT] = ">",     [BRINK_AST_GE] = ">=",    [BRINK_AST_EQ] = "=",
+      [BRINK_AST_NE] = "/=",    [BRINK_AST_AND] = "and",  [BRINK_AST_OR] = "or",
+      [BRINK_AST_IF] = "if",    [BRINK_AST_PRIME] = "'",  [BRINK_AST_VECTOR] = "vector",
+      [BRINK_AST_EACH] = "for", [BRINK_AST_SLICE] = "..", [BRINK_AST_INDICES] = ",",
       [BRINK_AST_DAMAGED] = "?"};
   return texts[op];
 }
@@ -140,7 +141,8 @@ static void dump_statement(const brink_ast_statement *s, size_t depth, brink_tex
       [BRINK_STATEMENT_LET] = "let",         [BRINK_STATEMENT_STOP] = "stop",
       [BRINK_STATEMENT_FAIL] = "fail",       [BRINK_STATEMENT_NOTE] = "note",
       [BRINK_STATEMENT_CONNECT] = "connect", [BRINK_STATEMENT_LEAVE] = "leave",
-      [BRINK_STATEMENT_REACH] = "reach",
+      [BRINK_STATEMENT_REACH] = "reach",     [BRINK_STATEMENT_RETURN] = "return",
+      [BRINK_STATEMENT_PUT] = "put",         [BRINK_STATEMENT_TAKE] = "take",
   };
   indent(depth, text);
   if (s->kind == BRINK_STATEMENT_IF) {
@@ -186,13 +188,15 @@ static void dump_symbol(const brink_symbol *s, size_t depth, brink_text *text) {
       [BRINK_SYMBOL_VARIABLE] = "variable", [BRINK_SYMBOL_FLAG] = "flag",
       [BRINK_SYMBOL_MODE] = "mode",         [BRINK_SYMBOL_INSTANCE] = "instance",
       [BRINK_SYMBOL_LOOP] = "loop",         [BRINK_SYMBOL_LET] = "let",
-      [BRINK_SYMBOL_ARGUMENT] = "argument", [BRINK_SYMBOL_PARTNER] = "partner"};
+      [BRINK_SYMBOL_ARGUMENT] = "argument", [BRINK_SYMBOL_PARTNER] = "partner",
+      [BRINK_SYMBOL_BUNDLE] = "bundle",     [BRINK_SYMBOL_QUEUE] = "queue"};
   indent(depth, text);
   brink_text_add(text, "%s %s", kinds[s->kind], s->name);
   dump_labelled("size", s->size, text);
   if (s->kind == BRINK_SYMBOL_FLAG) brink_text_add(text, " side %d", (int)s->side);
   if (s->kind == BRINK_SYMBOL_INSTANCE)
-    brink_text_add(text, " of %s", s->class_name);
+    brink_text_add(text, "%s%s of %s", s->counter != NULL ? " for " : "",
+                   s->counter != NULL ? s->counter->name : "", s->class_name);
   else
     brink_text_add(text, " %s", brink_type_name(s->type));
   dump_labelled("from", s->range.lo, text);
@@ -245,8 +249,10 @@ static void dump_pair(const brink_ast_pair *pair, brink_text *text) {
 }
 
 static void dump_component(const brink_component *c, brink_text *text) {
-  brink_text_add(text, "%s %s%s\n", brink_component_kind_name(c->kind), c->name,
-                 c->damaged ? " (damaged)" : "");
+  brink_text_add(text, "%s%s %s%s", c->partial ? "partial " : "",
+                 brink_component_kind_name(c->kind), c->name, c->damaged ? " (damaged)" : "");
+  if (c->base_name != NULL) brink_text_add(text, " extends %s", c->base_name);
+  brink_text_add(text, "\n");
   for (const brink_symbol *s = c->symbols; s != NULL; s = s->next) dump_symbol(s, 1, text);
   for (size_t i = 0; i < c->nmentions; i++)
     brink_text_add(text, "  %s %s\n", c->mentions[i].is_knob ? "knob" : "view",

@@ -1,0 +1,65 @@
+/* warnings.c: what is odd about the start of a run, in its warnings: initial values that were chosen (chosen.c), inputs that
+ * begin late or end early, flags that are past (past.c). */
+#include <math.h>
+
+#include "lang/report.h"
+#include "run/run.h"
+
+void brink_run_warn(brink_run *run, brink_place place, const char *text, const char *hint) {
+  brink_text rendered = {0};
+  brink_start_warning *warning = brink_arena_push(
+      &run->arena, run->start_warnings, run->nstart_warnings, run->start_warnings_capacity);
+  if (warning == NULL) {
+    run->journal.failed = true;
+    return;
+  }
+  *warning = (brink_start_warning){.text = brink_arena_text(&run->arena, text)};
+  if (place.line > 0)
+    brink_report_render_at(run->built->model->unit, BRINK_WARNING, &place, 1, text, hint,
+                           &rendered);
+  if (rendered.data != NULL) warning->rendered = brink_arena_text(&run->arena, rendered.data);
+  if (rendered.failed || run->arena.failed) {
+    run->journal.failed = true;
+    run->nstart_warnings--;
+  }
+  brink_text_free(&rendered);
+}
+
+/* One that no place in the text has to do with. */
+static void warn_of_inputs(brink_run *run, const char *what, double t, const char *then) {
+  const brink_inputs *inputs = run->built->inputs;
+  brink_text text = {0};
+  brink_text_add(&text, "the inputs%s%s %s at t = %.10g: %s", inputs->path != NULL ? " of " : "",
+                 inputs->path != NULL ? inputs->path : "", what, t, then);
+  if (text.failed)
+    run->journal.failed = true;
+  else
+    brink_run_warn(run, (brink_place){0}, text.data, NULL);
+  brink_text_free(&text);
+}
+
+void brink_run_check_inputs(brink_run *run) {
+  const brink_inputs *inputs = run->built->inputs;
+  if (inputs == NULL || inputs->nrows < 2) return; /* one row: they are constant */
+  double first = inputs->t[0], last = inputs->t[inputs->nrows - 1],
+         from = brink_run_turned(run, run->system->t0);
+  double lo = fmin(from, run->until), hi = fmax(from, run->until);
+  if (first > lo) warn_of_inputs(run, "begin", first, "before that the first values hold");
+  if (last < hi) warn_of_inputs(run, "end", last, "from then on the last values hold");
+}
+
+void brink_run_list_warnings(brink_run *run) {
+  brink_summary *summary = &run->summary;
+  size_t count = 0, others = summary->nwarnings;
+  summary->nstart = 0;
+  if (run->nstart_warnings == 0) return;
+  for (size_t k = 0; k < run->nstart_warnings + others; k++) {
+    const char **next = brink_arena_push(&run->arena, run->warnings, count, run->warnings_capacity);
+    if (next == NULL) return;
+    *next = k < run->nstart_warnings ? run->start_warnings[k].text
+                                     : summary->warnings[k - run->nstart_warnings];
+  }
+  summary->warnings = run->warnings;
+  summary->nwarnings = count;
+  summary->nstart = run->nstart_warnings;
+}
