@@ -4,6 +4,7 @@
 #   make run        build, simulate the flagship model (MODEL=relay: another one of models/) and write
 #                   its report to build/
 #   make test       every check and test (scripts/test --list names the stages)
+#   make python     the Python package, in place: PYTHONPATH=python python3 -c 'import brink'
 #   make bench      build and run the benchmarks against SUNDIALS, in build-bench/
 #   make install    prefix=/usr/local DESTDIR= SHARED=OFF (ON: libbrink.so, built in build-shared/); also
 #                   bindir= libdir= includedir= datarootdir= datadir= mandir= docdir=
@@ -12,6 +13,8 @@
 #   make format     lay out every .c and .h
 #   make clean      remove everything that was built
 #
+# PYTHON=python3.13: another Python than scripts/python chooses. make install installs the package for it, unless
+# something is missing for that (it says so) or BRINK_PYTHON=OFF.
 # BRINK_PAGE=OFF: without node, npm and their network; reports then hold their data, but no plots.
 # docs/install.md tells more.
 
@@ -32,7 +35,7 @@ directories = $(call directory,bindir,BINDIR) $(call directory,libdir,LIBDIR) \
   $(call directory,includedir,INCLUDEDIR) $(call directory,datarootdir,DATAROOTDIR) \
   $(call directory,datadir,DATADIR) $(call directory,mandir,MANDIR) $(call directory,docdir,DOCDIR)
 
-.PHONY: all build run test bench install uninstall deb format clean bootstrap
+.PHONY: all build run python test bench install uninstall deb format clean bootstrap
 .NOTPARALLEL:
 
 all: build
@@ -47,8 +50,12 @@ build: bootstrap
 run: build
 	build/brink run models/$(MODEL)/model.hsml --report build/$(MODEL).html
 
+python: build
+	@scripts/bootstrap python
+	@scripts/python python/brink_build.py
+
 test:
-	@scripts/bootstrap build test deb
+	@scripts/bootstrap build python test deb
 	@scripts/test
 
 bench:
@@ -58,7 +65,8 @@ bench:
 # -U: directories that were chosen an earlier time are forgotten.
 install: bootstrap
 	cmake --preset release -B $(install_build) -U 'CMAKE_INSTALL_*' \
-	  -DBUILD_SHARED_LIBS=$(SHARED) -DCMAKE_INSTALL_PREFIX='$(PREFIX)' $(directories) $(page)
+	  -DBUILD_SHARED_LIBS=$(SHARED) -DCMAKE_INSTALL_PREFIX='$(PREFIX)' $(directories) $(page) \
+	  -DBRINK_PYTHON=$(or $(BRINK_PYTHON),AUTO)
 	cmake --build $(install_build) --target product
 	DESTDIR='$(DESTDIR)' cmake --install $(install_build)
 

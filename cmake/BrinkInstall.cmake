@@ -1,7 +1,8 @@
 # What `cmake --install` puts where, in the directories of GNU (CMAKE_INSTALL_…):
 #
-#   component program       the program, its manual pages and completion, models, documentation
+#   component program       the program, its manual pages and completion, brink.m for Octave, models, documentation
 #   component development   headers, library, brink.pc and the CMake package Brink
+#   component python        the Python package (cmake/BrinkPython.cmake)
 #
 # All of it finds itself from its own place, so an installed tree may be moved.
 
@@ -113,6 +114,9 @@ else()
   install(FILES ${guides}/_brink DESTINATION ${BRINK_ZSH_DIR} COMPONENT program)
   install(FILES ${guides}/brink.fish DESTINATION ${BRINK_FISH_DIR} COMPONENT program)
 endif()
+
+# Octave looks for functions below share/octave/site/m of its own prefix. brink.m finds the program from there.
+install(FILES octave/brink.m DESTINATION ${CMAKE_INSTALL_DATADIR}/octave/site/m/brink COMPONENT program)
 
 # The models are data, because some systems drop all documentation; a link keeps the paths of the
 # documents right: README.md speaks of docs/ and models/ beside it.
