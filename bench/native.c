@@ -200,7 +200,7 @@ static void interpret(brink_system *system, subject *s) {
 static brink_native *compile(const brink_system *system) {
   char reason[BRINK_REASON];
   brink_native *native;
-  if (brink_native_create(system, &(brink_emit_options){0}, cache, NULL, &native, reason) !=
+  if (brink_native_create(system, &(brink_emit_options){0}, cache, NULL, NULL, &native, reason) !=
       BRINK_OK) {
     fprintf(stderr, "not compiled: %s\n", reason);
     exit(1);
