@@ -1,9 +1,10 @@
-"""Tests leave nothing behind in the user's home, and take nothing from it."""
+"""Tests leave nothing behind in the user's home, and take nothing from it. Ctrl-C works in them, wherever they run."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 from pathlib import Path
 
@@ -27,6 +28,8 @@ def pytest_configure(config: pytest.Config) -> None:
         place.mkdir(parents=True, exist_ok=True)
         os.environ[name] = str(place)
     os.environ["MPLBACKEND"] = "Agg"
+    # Jobs that a shell puts in the background start with SIGINT ignored: runs that tests interrupt would never end.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
