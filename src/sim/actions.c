@@ -162,9 +162,11 @@ static brink_status run_event(brink_sim *sim, const brink_located *ev, int itera
   if (ev->kind == BRINK_TOUCHED) sim->detector.touched[ev->guard] = true;
   brink_action_fn *action = ev->kind == BRINK_HELD ? guard->on_surface : guard->action;
   if (sim->sensitivity != NULL) brink_sensitivity_note(sim->sensitivity, &event);
-  if (action == NULL) return record_event(sim, &event);
+  if (action == NULL && !guard->is_timer) return record_event(sim, &event);
   const actor who = {ev->guard, BRINK_NONE, 1};
-  int outcome = call(sim, &(brink_callback){.action = action, .event = &event}, NULL);
+  int outcome = 0; /* a timer that nobody acts on is off now, all the same */
+  if (action != NULL)
+    outcome = call(sim, &(brink_callback){.action = action, .event = &event}, NULL);
   brink_status status = check_outcome(sim, outcome, who, diag);
   bool different = differs(sim);
   if (different) note_assigned(sim);

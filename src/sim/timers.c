@@ -123,9 +123,7 @@ void brink_timers_collect(brink_sim *sim) {
 bool brink_timers_fire(brink_sim *sim, size_t guard) {
   size_t slot = sim->model->guards[guard].def.timer;
   if (!(sim->eval.p[slot] <= sim->t)) return false;
-  /* off, and no change that anybody has made */
-  sim->eval.p[slot] = sim->instant.before_p[slot] = (double)INFINITY;
-  sim->detector.reach.p[slot] = (double)INFINITY; /* nor one that guards are made of */
+  sim->eval.p[slot] = (double)INFINITY; /* off: a change like any other, for whoever reads it */
   size_t low = 0, high = sim->model->ntimers;
   while (high - low > 1) { /* which one it is: they are in order */
     size_t middle = low + (high - low) / 2;
