@@ -469,7 +469,8 @@ static void assign(flat *f, const flat_point *point, const brink_ast_statement *
                  flat_value_text(f, variable, value, buffer), flat_name_of(f, variable));
       return;
     }
-    if (!assumed && variable->symbol->type != BRINK_TYPE_STRING && !isfinite(value)) {
+    bool off = variable->symbol->timer && value == (double)INFINITY;
+    if (!assumed && variable->symbol->type != BRINK_TYPE_STRING && !isfinite(value) && !off) {
       flat_error(f, BRINK_MSG_INITIAL_NOT_FINITE, s->expr->place, NULL,
                  "the initial value of '%s' is not a finite number", flat_name_of(f, variable));
       return;
