@@ -56,7 +56,7 @@ static void check_group(flat *f, const flat_group *group) {
     timers = timers || s->timer;
   if (discrete || timers)
     flat_error(f, BRINK_MSG_BACKWARD_COMPONENT, component->place, HINT,
-               "a run backwards cannot undo samples and rules: '%s' is %s", component->name,
+               "a run backwards cannot undo samples, rules and timers: '%s' is %s", component->name,
                component->kind == BRINK_DTC   ? "a dtc"
                : component->kind == BRINK_LBC ? "an lbc"
                                               : "a ctc with timers");
@@ -98,8 +98,8 @@ void flat_check_backward(flat *f) {
   if (!f->failed) check_delays(f);
   if (!f->failed && acts(f->system))
     flat_error(f, BRINK_MSG_BACKWARD_COMPONENT, f->top->component->place, HINT,
-               "a run backwards cannot undo samples and rules: '%s' is %s", f->top->component->name,
-               "a model with actions of its own");
+               "a run backwards cannot undo samples, rules and timers: '%s' is %s",
+               f->top->component->name, "a model with actions of its own");
 }
 
 /* Is the end before the start? The settings have been read. */

@@ -58,7 +58,7 @@ static void tell(brink_run *run, uint32_t number, int side, const past_flag *pas
   else
     brink_text_add(&text, "'%s' is %.6g at the start", words, past->value);
   if (past->count > 1) brink_text_add(&text, ", and %zu more like it", past->count - 1);
-  brink_text_add(&text, ": the %s event is behind it, and its action does not run", action);
+  brink_text_add(&text, ": the %s event is behind it, and its action does not run then", action);
   if (text.failed || name.failed)
     run->journal.failed = true;
   else
