@@ -104,8 +104,8 @@ static void tell_reason(cli_ranks *ranks) {
 
 int cli_ranks_close(cli_ranks *ranks, int outcome) {
   if (!ranks->joined) return outcome;
-  bool known = ranks->served || ranks->leads;
-  if (!ranks->served && (ranks->leads || outcome != CLI_OK)) tell_reason(ranks);
-  ranks->ranks.close(ranks->ranks.state, ranks->lost == 0 && (known || outcome != CLI_OK));
+  if (!ranks->served) tell_reason(ranks);
+  ranks->ranks.close(ranks->ranks.state, ranks->lost == 0);
+  if (ranks->errors != NULL) fclose(ranks->errors);
   return outcome;
 }

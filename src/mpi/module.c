@@ -159,6 +159,6 @@ static bool post_open(brink_ranks *ranks, char *reason, size_t size) {
   return false;
 }
 
-BRINK_API extern const brink_ranks_module brink_ranks_module;
-const brink_ranks_module brink_ranks_module = {
+BRINK_API extern const brink_ranks_module brink_ranks_of_mpi;
+const brink_ranks_module brink_ranks_of_mpi = {
     .version = BRINK_RANKS_VERSION, .build = BRINK_VERSION, .open = post_open};

@@ -31,7 +31,7 @@ typedef struct brink_ranks {
 } brink_ranks;
 
 /* What a module exports under the name BRINK_RANKS_SYMBOL. */
-#define BRINK_RANKS_SYMBOL "brink_ranks_module"
+#define BRINK_RANKS_SYMBOL "brink_ranks_of_mpi"
 #define BRINK_RANKS_VERSION 1u /* goes up with every change of this header */
 typedef struct brink_ranks_module {
   unsigned version;

@@ -7,9 +7,6 @@
 #include <pthread.h>
 #include <string.h>
 
-/* Seconds of silence after which a rank is given up. Ranks say that they are alive several times in this time, from a thread
- * that does nothing else; a machine or a network that is silent for longer has a problem. */
-#define PATIENCE 30.0
 #define TICK 0.1 /* seconds */
 
 typedef struct crew {
@@ -170,13 +167,13 @@ static brink_status serve(crew *c, seat *seats, brink_diag *diag) {
   return status;
 }
 
-brink_status brink_work_by_ranks(const brink_work *work, const brink_ranks *ranks,
+brink_status brink_work_by_ranks(const brink_work *work, const brink_ranks *ranks, double patience,
                                  const unsigned char fingerprint[BRINK_FARM_FINGERPRINT],
                                  size_t *lost, brink_diag *diag) {
   crew c = {.work = work, .ranks = ranks, .next = work->first, .status = BRINK_OK};
   brink_farm_def def = {.ranks = ranks,
                         .jobs = work->jobs,
-                        .patience = PATIENCE,
+                        .patience = patience,
                         .look = look,
                         .next = next_number,
                         .result = take_row,

@@ -7,11 +7,15 @@
 
 #include "sweep/by_ranks.h"
 
+size_t brink_sweep_machine_cores(void) {
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  return cores > 0 ? (size_t)cores : 1;
+}
+
 size_t brink_sweep_cores(void) {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) > 0)
     return (size_t)CPU_COUNT(&allowed);
-  long cores = sysconf(_SC_NPROCESSORS_ONLN); /* more than a cpu_set_t can name */
-  return cores > 0 ? (size_t)cores : 1;
+  return brink_sweep_machine_cores(); /* more than a cpu_set_t can name */
 }

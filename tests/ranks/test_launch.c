@@ -25,7 +25,8 @@ TEST(a_process_without_these_variables_is_alone) {
 }
 
 TEST(mpirun_of_open_mpi_gives_rank_and_count) {
-  brink_launch launch = FIND("OMPI_COMM_WORLD_RANK", "2", "OMPI_COMM_WORLD_SIZE", "4", "PMIX_RANK", "2");
+  brink_launch launch =
+      FIND("OMPI_COMM_WORLD_RANK", "2", "OMPI_COMM_WORLD_SIZE", "4", "PMIX_RANK", "2");
   CHECK(launch.by != NULL && strcmp(launch.by, "mpirun") == 0);
   CHECK(launch.mpi);
   CHECK_INT(launch.rank, 2);
@@ -33,7 +34,8 @@ TEST(mpirun_of_open_mpi_gives_rank_and_count) {
 }
 
 TEST(one_rank_is_alone) {
-  CHECK(FIND("OMPI_COMM_WORLD_RANK", "0", "OMPI_COMM_WORLD_SIZE", "1", "PMIX_RANK", "0").by == NULL);
+  CHECK(FIND("OMPI_COMM_WORLD_RANK", "0", "OMPI_COMM_WORLD_SIZE", "1", "PMIX_RANK", "0").by ==
+        NULL);
   CHECK(FIND("SLURM_PROCID", "0", "SLURM_STEP_NUM_TASKS", "1").by == NULL);
 }
 
@@ -56,8 +58,8 @@ TEST(srun_has_mpi_only_with_pmix) {
 }
 
 TEST(mpirun_inside_a_job_of_slurm_counts) {
-  brink_launch launch = FIND("SLURM_PROCID", "0", "SLURM_STEP_NUM_TASKS", "2", "OMPI_COMM_WORLD_RANK", "5",
-                             "OMPI_COMM_WORLD_SIZE", "6");
+  brink_launch launch = FIND("SLURM_PROCID", "0", "SLURM_STEP_NUM_TASKS", "2",
+                             "OMPI_COMM_WORLD_RANK", "5", "OMPI_COMM_WORLD_SIZE", "6");
   CHECK_INT(launch.rank, 5);
   CHECK_INT(launch.count, 6);
 }
