@@ -99,7 +99,8 @@ static void tell_reason(cli_ranks *ranks) {
     while (length > 0 && words[length - 1] == '\n') length--;
     if (length > 0) words[length] = '\0';
   }
-  brink_farm_leave(&ranks->ranks, words);
+  size_t skip = strncmp(words, "brink: ", 7) == 0 ? 7 : 0; /* rank 0 says that */
+  brink_farm_leave(&ranks->ranks, words + skip);
 }
 
 int cli_ranks_close(cli_ranks *ranks, int outcome) {
@@ -107,5 +108,6 @@ int cli_ranks_close(cli_ranks *ranks, int outcome) {
   if (!ranks->served) tell_reason(ranks);
   ranks->ranks.close(ranks->ranks.state, ranks->lost == 0);
   if (ranks->errors != NULL) fclose(ranks->errors);
-  return outcome;
+  /* Rank 0 knows, and its exit code says it: mpirun returns that of whoever ends first. */
+  return ranks->leads || ranks->lost > 0 ? outcome : CLI_OK;
 }

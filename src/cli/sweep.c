@@ -224,10 +224,10 @@ static int conclude(const sweeping *s, brink_sweep *sweep, brink_status status,
     return 128 + cli_interrupt_signal();
   }
   if (status != BRINK_OK) return refuse(s, status, diag);
-  if (s->settings.quiet) return CLI_OK;
   if (s->ranks.lost > 0)
     cli_say("%zu of %zu ranks were given up; the others have made their runs", s->ranks.lost,
             s->ranks.ranks.count);
+  if (s->settings.quiet) return CLI_OK;
   if (s->def.shares > 0)
     printf("%" PRIu64 " runs, %" PRIu64 " failed: %s.%zu-of-%zu\n", done.runs, done.failed, out,
            s->def.share, s->def.shares);

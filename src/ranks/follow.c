@@ -69,10 +69,11 @@ static brink_status examine(follower *f, brink_diag *diag) {
     brink_farm_leave(f->ranks, "out of memory");
     return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
   }
-  if (rank_0_is_silent(f)) f->farm->lost++;
-  if (rank_0_is_silent(f))
+  if (rank_0_is_silent(f)) {
+    f->farm->lost++;
     return brink_diag_set(diag, BRINK_ERR_CALLBACK, "rank %zu hears nothing of rank 0 any more",
                           f->ranks->rank);
+  }
   if (!f->stopped && def->look(def->user, &reason)) {
     brink_farm_leave(f->ranks, reason);
     return brink_diag_set(diag, BRINK_ERR_CALLBACK, "%s", reason);
