@@ -9,12 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "ranks/ranks.h"
 #include <brink/brink.h>
 
 enum { TAG = 19 };
-#define LINGER 10.0 /* seconds at the end for messages that are on their way */
+/* Seconds at the end for messages that are on their way; to a rank that has ended, they stay there. */
+#define LINGER 10.0
+#define LINGER_SHORT 2.0
+/* Seconds that MPI_Finalize may take: it waits for ranks that are still reading their model, but also, in vain, for one that
+ * ended in the meantime. The work is done by then. */
+#define FINALIZE 600
 
 /* A message on its way. */
 typedef struct parcel {
@@ -107,7 +113,7 @@ static void post_nap(void *state, double length) {
 /* MPI_Finalize waits for all ranks: not if one has ended before. What is left in memory then goes with the process. */
 static void post_close(void *state, bool all) {
   post *p = state;
-  double until = post_now(p) + LINGER;
+  double until = post_now(p) + (all ? LINGER : LINGER_SHORT);
   sweep_parcels(p);
   while (p->sent != NULL && post_now(p) < until) {
     post_nap(p, 1e-3);
@@ -115,7 +121,9 @@ static void post_close(void *state, bool all) {
   }
   if (!all || p->sent != NULL) return;
   MPI_Comm_free(&p->comm);
+  alarm(FINALIZE);
   MPI_Finalize();
+  alarm(0);
   free(p->received);
   free(p);
 }

@@ -8,7 +8,7 @@ model=$here/ball.hsml
 # sweep [OPTION...]: a quick one, in one process
 sweep() { "$program" sweep "$model" --until 3 --vary drop=1:2:40 --vary bounce=0.5:0.9:8 --measure 'max(h)' --quiet "$@"; }
 # slow [OPTION...]: a longer one: there is time to end it
-slow() { "$program" sweep "$model" --until 3 --set effort=3000 --vary drop=1:2:30 --vary bounce=0.9:1:8 --quiet "$@"; }
+slow() { "$program" sweep "$model" --until 3 --set effort=20000 --vary drop=1:2:30 --vary bounce=0.9:1:8 --quiet "$@"; }
 
 fail() {
   printf 'FAILED: %s\n' "$*" >&2

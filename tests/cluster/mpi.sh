@@ -22,7 +22,7 @@ ranks() {
   "$mpirun" --oversubscribe --bind-to none -n "$@"
 }
 options="--until 3 --vary drop=1:2:40 --vary bounce=0.5:0.9:8 --measure max(h) --quiet"
-slow_options="--until 3 --set effort=3000 --vary drop=1:2:30 --vary bounce=0.9:1:8 --quiet"
+slow_options="--until 3 --set effort=20000 --vary drop=1:2:30 --vary bounce=0.9:1:8 --quiet"
 
 # ---- the same bytes ----
 sweep --jobs 1 --out one.csv
@@ -41,13 +41,13 @@ ranks 2 "$program" sweep "$model" $options --out share.csv --share 2/3
 sweep --out alone.csv --share 2/3
 same alone.csv.2-of-3 share.csv.2-of-3
 
-# ---- what is wrong on one rank is said, and ends all ----
+# ---- what is wrong on one rank is said, and ends all; the work must last until it has said it ----
 # shellcheck disable=SC2086
-refused 2 'rank 1 has other work than rank 0' ranks 1 "$program" sweep "$model" $options --out x.csv : \
-  -n 1 "$program" sweep "$model" $options --out x.csv --rtol 1e-8
+refused 2 'rank 1 has other work than rank 0' ranks 1 "$program" sweep "$model" $slow_options --out x.csv : \
+  -n 1 "$program" sweep "$model" $slow_options --out x.csv --rtol 1e-8
 # shellcheck disable=SC2086
-refused 4 'rank 1: .*missing.hsml' ranks 1 "$program" sweep "$model" $options --out x.csv : \
-  -n 1 "$program" sweep missing.hsml $options --out x.csv
+refused 4 'rank 1: .*missing.hsml' ranks 1 "$program" sweep "$model" $slow_options --out x.csv : \
+  -n 1 "$program" sweep missing.hsml $slow_options --out x.csv
 # shellcheck disable=SC2086
 refused 5 'cannot write none/x.csv' ranks 3 "$program" sweep "$model" $options --out none/x.csv
 refused 3 'error:' ranks 3 "$program" sweep rank --vary drop=1,2
@@ -88,11 +88,13 @@ wait "$job" || status=$?
 same slow.csv killed.csv
 grep -q 'ranks were given up' said || fail 'nobody has noticed that a rank was killed'
 
-# The same with rank 0, which has the table: the others end, and the sweep goes on later.
+# The same with rank 0, which has the table: the others end, and the sweep goes on later. mpirun --enable-recovery does not
+# count a rank that was killed as a failure: what tells is FILE.resume.
 rm killed.csv
 begin --enable-recovery
 kill -9 "$(cat rank-0)"
-if wait "$job"; then fail 'rank 0 was killed, and nobody has noticed'; fi
+wait "$job" || true
+[ -e killed.csv.resume ] || fail 'the sweep was complete before rank 0 could be killed'
 # shellcheck disable=SC2086
 ranks 2 "$program" sweep "$model" $slow_options --out killed.csv --resume
 same slow.csv killed.csv
