@@ -1,4 +1,4 @@
-# shellcheck shell=sh disable=SC2034
+# shellcheck shell=sh disable=SC2034,SC2154
 # Sourced by the tests of sweeps by shares and by ranks: a sweep of some hundred runs, many of which fail, and what to do
 # with it. `program` is set before.
 

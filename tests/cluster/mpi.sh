@@ -63,7 +63,7 @@ slow --jobs 1 --out slow.csv
 # begin OPTION...: ranks in the background, until there are rows
 begin() {
   # shellcheck disable=SC2086
-  ranks 4 "$@" ./rank "$program" sweep "$model" $slow_options --out killed.csv --patience 2 >said 2>&1 &
+  ranks 4 "$@" ./rank "$program" sweep "$model" $slow_options --out killed.csv --patience 1 >said 2>&1 &
   job=$!
   await_rows killed.csv 8
 }
