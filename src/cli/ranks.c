@@ -15,7 +15,7 @@ enum { PATHS = 4096, WORDS = 400 };
 /* ---- the module ---- */
 
 /* Beside the program, as in the folder where it was built, or where it is installed; nowhere else: it is code. */
-bool cli_ranks_find_module(char *where, size_t size) {
+static bool find_module(char *where, size_t size) {
   static const char *const places[] = {"brink-mpi.so", BRINK_MPI_PATH};
   char program[PATHS];
   ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -44,7 +44,7 @@ static int refuse(const brink_launch *launch, const char *reason) {
 /* MPI's own plugins look for its symbols among those of the program: RTLD_GLOBAL. */
 static int load_module(const brink_launch *launch, brink_ranks *ranks) {
   char path[PATHS], reason[WORDS];
-  if (!cli_ranks_find_module(path, sizeof path))
+  if (!find_module(path, sizeof path))
     return refuse(launch, "this Brink has no brink-mpi.so (Debian package brink-mpi). Start it "
                           "once, or give each process its --share");
   void *handle = dlopen(path, RTLD_NOW | RTLD_GLOBAL);

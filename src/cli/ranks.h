@@ -20,7 +20,4 @@ int cli_ranks_open(cli_ranks *ranks, bool separate);
 /* The end: the others are told if this one has not served. Returns the exit code of this process. */
 int cli_ranks_close(cli_ranks *ranks, int outcome);
 
-/* Where the module is found; false: nowhere. `where`: room for PATH_MAX bytes. */
-bool cli_ranks_find_module(char *where, size_t size);
-
 #endif
