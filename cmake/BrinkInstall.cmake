@@ -1,6 +1,7 @@
 # What `cmake --install` puts where, in the directories of GNU (CMAKE_INSTALL_…):
 #
 #   component program       the program, its manual pages and completion, brink.m for Octave, models, documentation
+#   component mpi           the module for MPI (cmake/BrinkMpi.cmake)
 #   component development   headers, library, brink.pc and the CMake package Brink
 #   component python        the Python package (cmake/BrinkPython.cmake)
 #

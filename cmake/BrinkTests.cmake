@@ -181,3 +181,19 @@ if(BRINK_ORACLE_PERCENT)
   set_tests_properties(judge_campaign PROPERTIES
     ENVIRONMENT "BRINK_ORACLE_PERCENT=${BRINK_ORACLE_PERCENT}")
 endif()
+
+# Sweeps by shares and by ranks. Under sanitizers mpirun is left out: Open MPI itself leaks memory, and has races of its own.
+if(TARGET brink_program)
+  foreach(name IN ITEMS shares launch)
+    brink_add_test_alone(cluster_${name} ${PROJECT_SOURCE_DIR}/tests/cluster/${name}.sh
+      $<TARGET_FILE:brink_program>)
+  endforeach()
+  if(TARGET brink_mpi AND MPIEXEC_EXECUTABLE AND NOT BRINK_SANITIZE)
+    brink_add_test_alone(cluster_mpi ${PROJECT_SOURCE_DIR}/tests/cluster/mpi.sh
+      $<TARGET_FILE:brink_program> ${MPIEXEC_EXECUTABLE})
+    set_tests_properties(cluster_mpi PROPERTIES PROCESSORS 2)
+  else()
+    message(STATUS "MPI not found, or a build with sanitizers: the test cluster_mpi is skipped "
+      "(Debian packages libopenmpi-dev and openmpi-bin)")
+  endif()
+endif()

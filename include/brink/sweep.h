@@ -69,6 +69,10 @@ typedef struct brink_sweep_def {
   size_t jobs;      /* threads; 0: as many as there are cores */
   double limit;     /* seconds that a run may take; INFINITY */
 
+  /* Many machines without MPI (docs/cluster.md). A share is a part of the runs, and has a file of its own: "OUT.K-of-N". */
+  size_t share, shares; /* make the runs of share K of N, from 1, only; 0 and 0: all runs */
+  size_t join; /* make no run: take the rows from the files of so many shares; 0: make them */
+
   /* Called about ten times a second by brink_sweep_run, in its thread; anything but 0 cancels. May be NULL. */
   int (*progress)(const brink_sweep_progress *progress, void *user);
   void *user;
@@ -90,7 +94,7 @@ BRINK_API brink_status brink_sweep_create(const brink_sweep_def *def, brink_diag
                                           brink_sweep **sweep);
 BRINK_API void brink_sweep_destroy(brink_sweep *sweep); /* NULL is fine */
 
-/* How many runs it has. */
+/* How many runs it has, or its share. */
 BRINK_API uint64_t brink_sweep_runs(const brink_sweep *sweep);
 
 /* Makes all runs, once. Statuses: OK: the table is complete, whatever became of the runs; CANCELLED: the rows so far are

@@ -17,6 +17,7 @@
  *   terminal.c  what the terminal can show
  *   colour.c    who gets colours, and which
  *   reproduce.c the published experiments (experiments/), their verdicts and their page
+ *   ranks.c     a command as one of several ranks: the module for MPI
  *   check.c, fmt.c, emit.c, new.c, doctor.c   the commands of these names; starter.c: the models of new
  *
  * This is the only place of the project that prints or exits. */

@@ -65,6 +65,9 @@ typedef enum cli_option_id {
   CLI_KEEP_RUNS,    /* of sweep: --keep */
   CLI_JOBS,
   CLI_LIMIT,
+  CLI_SHARE,
+  CLI_JOIN,
+  CLI_PATIENCE,
   CLI_HELP,
   CLI_VERSION,
   CLI_LATER_FIRST, /* from here on: not in this version */

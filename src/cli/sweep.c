@@ -8,7 +8,9 @@
 #include "cli/import_path.h"
 #include "cli/load.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
 #include "run/run.h"
+#include "sweep/by_ranks.h"
 #include "sweep/fields.h"
 #include <brink/sweep.h>
 
@@ -21,6 +23,8 @@ typedef struct sweeping {
   cli_import_path imports;
   cli_progress progress;
   const char *indices; /* the file of indices; NULL: none */
+  cli_ranks ranks;
+  double patience;
 } sweeping;
 
 /* ---- options ---- */
@@ -60,14 +64,38 @@ static int read_whole(const sweeping *s, cli_option_id id, uint64_t *number) {
   return CLI_OK;
 }
 
-static int read_limit(sweeping *s) {
-  const char *word = cli_value(s->arguments, CLI_LIMIT);
+/* Seconds above 0; `seconds` stays as it is without the option. */
+static int read_seconds(const sweeping *s, cli_option_id id, double *seconds) {
+  const char *word = cli_value(s->arguments, id);
   char *end;
   if (word == NULL) return CLI_OK;
-  s->def.limit = strtod(word, &end);
-  if (end != word && *end == '\0' && s->def.limit > 0.0 && isfinite(s->def.limit)) return CLI_OK;
-  return cli_misuse(s->arguments->command->name,
-                    "--limit %s: it must be a number of seconds above 0", word);
+  *seconds = strtod(word, &end);
+  if (end != word && *end == '\0' && *seconds > 0.0 && isfinite(*seconds)) return CLI_OK;
+  return cli_misuse(s->arguments->command->name, "--%s %s: it must be a number of seconds above 0",
+                    cli_options[id].name, word);
+}
+
+/* "3/8" */
+static int read_share(sweeping *s) {
+  const char *word = cli_value(s->arguments, CLI_SHARE);
+  int used = 0;
+  unsigned long k = 0, n = 0;
+  if (word == NULL) return CLI_OK;
+  if (word[0] < '0' || word[0] > '9' || strchr(word, '-') != NULL ||
+      sscanf(word, "%9lu/%9lu%n", &k, &n, &used) != 2 || word[used] != '\0' || n == 0)
+    return cli_misuse(s->arguments->command->name, "--share %s: write K/N, such as 3/8", word);
+  s->def.share = k;
+  s->def.shares = n;
+  return CLI_OK;
+}
+
+static int read_join(sweeping *s) {
+  uint64_t join = 0;
+  int outcome = read_whole(s, CLI_JOIN, &join);
+  s->def.join = (size_t)join;
+  if (outcome == CLI_OK && join > 0 && s->ranks.joined)
+    return cli_misuse(s->arguments->command->name, "--join is the work of one process");
+  return outcome;
 }
 
 static int on_progress(const brink_sweep_progress *now, void *user) {
@@ -116,7 +144,10 @@ static int define(sweeping *s) {
   def->user = s;
   int outcome = read_whole(s, CLI_SAMPLES, &def->samples);
   if (outcome == CLI_OK) outcome = read_whole(s, CLI_JOBS, &jobs);
-  if (outcome == CLI_OK) outcome = read_limit(s);
+  if (outcome == CLI_OK) outcome = read_seconds(s, CLI_LIMIT, &def->limit);
+  if (outcome == CLI_OK) outcome = read_seconds(s, CLI_PATIENCE, &s->patience);
+  if (outcome == CLI_OK) outcome = read_share(s);
+  if (outcome == CLI_OK) outcome = read_join(s);
   def->jobs = (size_t)jobs;
   if (outcome == CLI_OK && s->indices != NULL && strcmp(s->indices, "-") == 0 &&
       strcmp(def->out, "-") == 0)
@@ -166,7 +197,8 @@ static int write_indices(const sweeping *s, brink_sweep *sweep) {
   size_t count;
   brink_diag diag;
   cli_output output;
-  if (s->indices == NULL) return CLI_OK;
+  /* A share alone has none, and one table is enough. */
+  if (s->indices == NULL || s->def.shares > 0 || !s->ranks.leads) return CLI_OK;
   brink_status status = brink_sweep_get_indices(sweep, &indices, &count, &diag);
   if (status != BRINK_OK) return refuse(s, status, &diag);
   if (!cli_output_open(&output, s->indices)) return CLI_FILE;
@@ -192,8 +224,14 @@ static int conclude(const sweeping *s, brink_sweep *sweep, brink_status status,
     return 128 + cli_interrupt_signal();
   }
   if (status != BRINK_OK) return refuse(s, status, diag);
+  if (s->ranks.lost > 0)
+    cli_say("%zu of %zu ranks were given up; the others have made their runs", s->ranks.lost,
+            s->ranks.ranks.count);
   if (s->settings.quiet) return CLI_OK;
-  if (to_file && !(s->indices != NULL && strcmp(s->indices, "-") == 0))
+  if (s->def.shares > 0)
+    printf("%" PRIu64 " runs, %" PRIu64 " failed: %s.%zu-of-%zu\n", done.runs, done.failed, out,
+           s->def.share, s->def.shares);
+  else if (to_file && !(s->indices != NULL && strcmp(s->indices, "-") == 0))
     printf("%" PRIu64 " runs, %" PRIu64 " failed: %s\n", done.runs, done.failed, out);
   else if (done.failed > 0)
     cli_say("%" PRIu64 " of %" PRIu64 " runs failed: see the column 'reason'", done.failed,
@@ -211,7 +249,10 @@ static int run_all(sweeping *s) {
   s->progress = cli_progress_begin(s->settings.progress, s->settings.quiet, 0.0,
                                    (double)brink_sweep_runs(sweep));
   s->progress.counts_runs = true;
+  if (s->ranks.joined) brink_sweep_use_ranks(sweep, &s->ranks.ranks, s->patience);
   status = brink_sweep_run(sweep, &diag);
+  s->ranks.served = true;
+  s->ranks.lost = brink_sweep_lost_ranks(sweep);
   cli_progress_end(&s->progress);
   int outcome = conclude(s, sweep, status, &diag);
   if (outcome == CLI_OK && status == BRINK_OK) outcome = write_indices(s, sweep);
@@ -219,26 +260,36 @@ static int run_all(sweeping *s) {
   return outcome;
 }
 
-int cli_sweep(const cli_arguments *arguments) {
-  sweeping s = {.arguments = arguments};
+/* Alone, or as one of several ranks. */
+static int sweep_with(sweeping *s) {
+  const cli_arguments *arguments = s->arguments;
   brink_hsml *model = NULL; /* for its diagnostics, as `brink run` shows them */
-  brink_arena_init(&s.arena, NULL);
-  if (strcmp(arguments->operands[0], "-") == 0)
-    return cli_misuse(arguments->command->name,
-                      "a sweep reads its model several times: give a file");
-  if (!cli_import_path_open(&s.imports, arguments)) {
-    cli_import_path_close(&s.imports);
+  if (!cli_import_path_open(&s->imports, arguments)) {
+    cli_import_path_close(&s->imports);
     return CLI_NUMERICS;
   }
-  int outcome = cli_settings_read(&s.settings, arguments);
+  int outcome = cli_settings_read(&s->settings, arguments);
   if (outcome == CLI_OK)
     outcome = cli_load(&model, arguments, arguments->operands[0], BRINK_BUILD_RUN);
   if (outcome == CLI_OK)
-    outcome = cli_settings_combine(&s.settings, arguments, model->built->system);
-  if (outcome == CLI_OK) outcome = define(&s);
-  if (outcome == CLI_OK) outcome = run_all(&s);
+    outcome = cli_settings_combine(&s->settings, arguments, model->built->system);
+  if (outcome == CLI_OK) outcome = define(s);
+  if (!s->ranks.leads) s->settings.quiet = true;
+  if (outcome == CLI_OK) outcome = run_all(s);
   brink_hsml_destroy(model);
-  cli_import_path_close(&s.imports);
-  brink_arena_free(&s.arena);
+  cli_import_path_close(&s->imports);
   return outcome;
+}
+
+int cli_sweep(const cli_arguments *arguments) {
+  sweeping s = {.arguments = arguments, .patience = 30.0};
+  if (strcmp(arguments->operands[0], "-") == 0)
+    return cli_misuse(arguments->command->name,
+                      "a sweep reads its model several times: give a file");
+  int outcome = cli_ranks_open(&s.ranks, cli_has(arguments, CLI_SHARE));
+  if (outcome != CLI_OK) return outcome;
+  brink_arena_init(&s.arena, NULL);
+  outcome = sweep_with(&s);
+  brink_arena_free(&s.arena);
+  return cli_ranks_close(&s.ranks, outcome);
 }

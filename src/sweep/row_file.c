@@ -111,6 +111,7 @@ void brink_row_file_describe(const brink_sweep *sweep, brink_text *text) {
   }
   add_design(text, sweep);
   for (size_t k = 0; k < def->nmeasures; k++) add_fact(text, "measure", def->measures[k]);
+  if (def->shares > 0) brink_share_describe(def->share, def->shares, text);
 }
 
 static brink_status write_names(brink_sweep *sweep, brink_diag *diag) {
@@ -182,8 +183,8 @@ static brink_status check_same(const brink_sweep *sweep, brink_diag *diag) {
 /* Is this line the row of the next run? */
 static bool is_next(brink_sweep *sweep, const char *line, size_t length) {
   if (line[length - 1] != '\n' || !brink_sweep_cut_row(sweep, line, length)) return false;
-  return brink_sweep_number(sweep, 0) == (double)sweep->progress.done &&
-         sweep->progress.done < sweep->design.runs;
+  return sweep->progress.done < sweep->progress.runs &&
+         brink_sweep_number(sweep, 0) == (double)brink_share_number(sweep, sweep->progress.done);
 }
 
 /* Complete rows from the start of the file; *kept: its bytes up to the end of the last. */
@@ -227,12 +228,16 @@ static brink_status resume(brink_sweep *sweep, brink_diag *diag) {
 
 /* ---- opening ---- */
 
-static const char *beside(brink_sweep *sweep, const char *ending) {
+static const char *beside_of(brink_sweep *sweep, const char *path, const char *ending) {
   brink_text text = {0};
-  brink_text_add(&text, "%s%s", sweep->def.out, ending);
+  brink_text_add(&text, "%s%s", path, ending);
   const char *kept = text.failed ? NULL : brink_arena_text(&sweep->arena, text.data);
   brink_text_free(&text);
   return kept;
+}
+
+static const char *beside(brink_sweep *sweep, const char *ending) {
+  return beside_of(sweep, sweep->def.out, ending);
 }
 
 /* Files, and what they are called. */
@@ -252,9 +257,15 @@ static brink_status name_files(brink_sweep *sweep, brink_diag *diag) {
   if (hdf5 && !brink_hdf5_available(version, sizeof version))
     return brink_diag_set(diag, BRINK_ERR_UNSUPPORTED,
                           "%s: there is no HDF5 here: write a .csv file", out);
-  output->beside = beside(sweep, ".resume");
   output->path = hdf5 ? beside(sweep, ".rows") : out;
   output->final = hdf5 ? out : NULL;
+  output->beside = beside(sweep, ".resume");
+  if (sweep->def.shares >
+      0) { /* rows alone, and what they are rows of for as long as they are there */
+    output->path = brink_share_path(sweep, sweep->def.share, sweep->def.shares);
+    output->final = NULL;
+    output->beside = output->path != NULL ? beside_of(sweep, output->path, ".resume") : NULL;
+  }
   return sweep->arena.failed ? out_of_memory(diag) : BRINK_OK;
 }
 
@@ -287,11 +298,19 @@ static brink_status begin(brink_sweep *sweep, brink_diag *diag) {
   return status == BRINK_OK ? write_names(sweep, diag) : status;
 }
 
+/* All tasks of a job may say --resume, also those that have not begun. */
+static bool is_new_share(const brink_sweep *sweep) {
+  const brink_row_file *output = &sweep->output;
+  struct stat about;
+  return sweep->def.shares > 0 && access(output->beside, F_OK) != 0 &&
+         (stat(output->path, &about) != 0 || about.st_size == 0);
+}
+
 brink_status brink_row_file_open(brink_sweep *sweep, brink_diag *diag) {
   if (sweep->def.out == NULL) return BRINK_OK;
   brink_status status = name_files(sweep, diag);
   if (status != BRINK_OK) return status;
-  status = sweep->def.resume ? resume(sweep, diag) : begin(sweep, diag);
+  status = sweep->def.resume && !is_new_share(sweep) ? resume(sweep, diag) : begin(sweep, diag);
   sweep->output.flushed = brink_seconds();
   return status;
 }
@@ -323,6 +342,6 @@ brink_status brink_row_file_close(brink_sweep *sweep, bool complete, brink_diag 
     status = brink_sweep_write_hdf5(sweep, output->path, output->final, diag);
   if (status != BRINK_OK) return status;
   if (output->final != NULL) unlink(output->path);
-  unlink(output->beside);
+  if (sweep->def.shares == 0) unlink(output->beside); /* a share is joined with others by it */
   return BRINK_OK;
 }

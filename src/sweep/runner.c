@@ -314,7 +314,8 @@ static bool simulate(brink_runner *runner, brink_run *run, const brink_run_optio
   return true;
 }
 
-bool brink_runner_run(brink_runner *runner, uint64_t number, brink_text *row) {
+bool brink_runner_run(brink_runner *runner, uint64_t place, brink_text *row) {
+  uint64_t number = brink_share_number(runner->sweep, place);
   brink_diag diag;
   brink_run *run = NULL;
   brink_run_options options;

@@ -7,10 +7,11 @@
 #include <unistd.h>
 
 #include "base/definition.h"
+#include "base/sha256.h"
+#include "sweep/by_ranks.h"
 #include "sweep/fields.h"
 #include "sweep/probe.h"
 #include "sweep/sweep_parts.h"
-#include "sweep/workers.h"
 
 void brink_sweep_defaults(brink_sweep_def *def, size_t size) {
   brink_sweep_def defaults = {.size = sizeof defaults, .seed = 1, .limit = (double)INFINITY};
@@ -69,6 +70,8 @@ static brink_status copy_def(brink_sweep *sweep, brink_diag *diag) {
   def->out = copy_text(sweep, def->out);
   def->keep = copy_text(sweep, def->keep);
   if (sweep->arena.failed) return out_of_memory(diag);
+  brink_status shares = brink_share_check(def, diag);
+  if (shares != BRINK_OK) return shares;
   if (!(def->limit > 0.0))
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "limit is %g: it must be above 0", def->limit);
   if (def->indices && def->nmeasures == 0)
@@ -229,7 +232,7 @@ brink_status brink_sweep_create(const brink_sweep_def *given, brink_diag *diag,
   atomic_init(&sweep->cancelled, false);
   brink_arena_init(&sweep->rows.arena, NULL);
   status = prepare(sweep, diag);
-  sweep->progress.runs = sweep->design.runs;
+  sweep->progress.runs = brink_share_runs(sweep->design.runs, def.share, def.shares);
   if (status == BRINK_OK)
     *result = sweep;
   else
@@ -249,7 +252,7 @@ void brink_sweep_destroy(brink_sweep *sweep) {
 }
 
 uint64_t brink_sweep_runs(const brink_sweep *sweep) {
-  return sweep != NULL ? sweep->design.runs : 0;
+  return sweep != NULL ? sweep->progress.runs : 0;
 }
 
 brink_sweep_progress brink_sweep_result(const brink_sweep *sweep) {
@@ -296,11 +299,6 @@ static bool look(void *user) {
   return atomic_load_explicit(&sweep->cancelled, memory_order_relaxed);
 }
 
-static size_t count_cores(void) {
-  long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  return cores > 0 ? (size_t)cores : 1;
-}
-
 /* The directory of trajectories is made if there is none. */
 static brink_status prepare_keep(const brink_sweep *sweep, brink_diag *diag) {
   const char *keep = sweep->def.keep;
@@ -315,20 +313,77 @@ static brink_status prepare_keep(const brink_sweep *sweep, brink_diag *diag) {
                         strerror(number));
 }
 
+/* What all ranks must agree on: what the sweep is, and what else they do. */
+static brink_status fingerprint(const brink_sweep *sweep, unsigned char digest[BRINK_SHA256_BYTES],
+                                brink_diag *diag) {
+  brink_text text = {0};
+  brink_sha256 hash;
+  brink_row_file_describe(sweep, &text);
+  brink_text_add(&text, "limit %a\ninterpret %d\nkeep %s\n", sweep->def.limit, sweep->def.interpret,
+                 sweep->def.keep != NULL ? sweep->def.keep : "");
+  bool failed = text.failed;
+  brink_sha256_init(&hash);
+  if (!failed) brink_sha256_add(&hash, text.data, text.length);
+  brink_sha256_finish(&hash, digest);
+  brink_text_free(&text);
+  return failed ? out_of_memory(diag) : BRINK_OK;
+}
+
+static brink_status share_among_ranks(brink_sweep *sweep, const brink_work *work,
+                                      brink_diag *diag) {
+  unsigned char digest[BRINK_SHA256_BYTES];
+  brink_status status = fingerprint(sweep, digest, diag);
+  if (status == BRINK_OK)
+    return brink_work_by_ranks(work, sweep->ranks, sweep->patience, digest, &sweep->lost, diag);
+  brink_farm_leave(sweep->ranks, diag->message);
+  return status;
+}
+
+/* Ranks on one machine share its cores, unless each was given its own. */
+static size_t count_jobs(const brink_sweep *sweep) {
+  size_t cores = brink_sweep_cores(), beside = sweep->ranks != NULL ? sweep->ranks->beside : 1;
+  size_t machine = brink_sweep_machine_cores() / beside;
+  if (sweep->def.jobs > 0) return sweep->def.jobs;
+  if (beside > 1 && machine < cores) cores = machine;
+  return cores > 0 ? cores : 1;
+}
+
 static brink_status work(brink_sweep *sweep, brink_diag *diag) {
-  uint64_t left = sweep->design.runs - sweep->progress.done;
-  size_t jobs = sweep->def.jobs > 0 ? sweep->def.jobs : count_cores();
+  uint64_t left = sweep->progress.runs - sweep->progress.done;
+  size_t jobs = count_jobs(sweep);
   brink_work work = {.user = sweep,
                      .first = sweep->progress.done,
-                     .end = sweep->design.runs,
-                     .jobs = left < jobs ? (size_t)left : jobs,
+                     .end = sweep->progress.runs,
+                     .jobs = left > 0 && left < jobs ? (size_t)left : jobs,
                      .open = open_runner,
                      .close = close_runner,
                      .run = run_one,
                      .watch = watch_runner,
                      .take = take_row,
                      .look = look};
+  if (sweep->ranks != NULL) return share_among_ranks(sweep, &work, diag);
   return left > 0 ? brink_work_by_threads(&work, diag) : BRINK_OK;
+}
+
+void brink_sweep_use_ranks(brink_sweep *sweep, const brink_ranks *ranks, double patience) {
+  sweep->ranks = ranks;
+  sweep->patience = patience;
+}
+
+size_t brink_sweep_lost_ranks(const brink_sweep *sweep) {
+  return sweep->lost;
+}
+
+/* Rows, from wherever they come, to the file. Of several ranks only the first one has it. */
+static brink_status make_rows(brink_sweep *sweep, brink_diag *diag) {
+  bool writes = sweep->ranks == NULL || sweep->ranks->rank == 0;
+  brink_status status = BRINK_OK;
+  if (sweep->def.join > 0) status = brink_share_examine(sweep, diag);
+  if (status == BRINK_OK) status = prepare_keep(sweep, diag);
+  if (status == BRINK_OK && writes) status = brink_row_file_open(sweep, diag);
+  if (status != BRINK_OK && sweep->ranks != NULL) brink_farm_leave(sweep->ranks, diag->message);
+  if (status != BRINK_OK) return status;
+  return sweep->def.join > 0 ? brink_share_join(sweep, take_row, look, diag) : work(sweep, diag);
 }
 
 brink_status brink_sweep_run(brink_sweep *sweep, brink_diag *diag) {
@@ -338,9 +393,7 @@ brink_status brink_sweep_run(brink_sweep *sweep, brink_diag *diag) {
   if (sweep == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "sweep must not be NULL");
   if (sweep->ran) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "the sweep has been run");
   sweep->ran = true;
-  brink_status status = prepare_keep(sweep, diag);
-  if (status == BRINK_OK) status = brink_row_file_open(sweep, diag);
-  if (status == BRINK_OK) status = work(sweep, diag);
+  brink_status status = make_rows(sweep, diag);
   brink_diag closing;
   brink_status closed = brink_row_file_close(sweep, status == BRINK_OK, &closing);
   if (status < 0 || closed == BRINK_OK) return status;

@@ -7,6 +7,8 @@
  *   row_file.c, fields.c, hdf5.c                the file of rows, and how to go on with it
  *   table.c, indices.c                        rows in memory, and Sobol' indices
  *   check.c                                   is every value of a knob allowed?
+ *   share.c                                   a part of the runs; one table of all parts
+ *   by_ranks.c, cores.c                       runners in several processes
  *   sweep.c                                   the object itself */
 #ifndef BRINK_SWEEP_SWEEP_PARTS_H
 #define BRINK_SWEEP_SWEEP_PARTS_H
@@ -14,6 +16,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "ranks/ranks.h"
 #include "run/hsml.h"
 #include "sweep/design.h"
 #include "sweep/measure.h"
@@ -58,6 +61,9 @@ struct brink_sweep {
   brink_sweep_progress progress;
   atomic_bool cancelled;
   bool ran;
+  const brink_ranks *ranks; /* who makes the runs together; NULL: this process alone */
+  double patience;          /* with them, in seconds */
+  size_t lost;              /* ranks that were given up */
   brink_sweep_index *indices;
   size_t nindices;
 };
@@ -69,8 +75,8 @@ typedef struct brink_runner brink_runner;
 /* Loads the model. NULL: `diag` says why. */
 brink_runner *brink_runner_open(const brink_sweep *sweep, brink_diag *diag);
 void brink_runner_close(brink_runner *runner); /* NULL is fine */
-/* The row of a run. False: it was cancelled. */
-bool brink_runner_run(brink_runner *runner, uint64_t number, brink_text *row);
+/* The row of a run, by its place among those of the share. False: it was cancelled. */
+bool brink_runner_run(brink_runner *runner, uint64_t place, brink_text *row);
 /* From another thread: ends the run if it takes too long; `stop`: in any case. */
 void brink_runner_watch(brink_runner *runner, bool stop);
 
@@ -109,6 +115,26 @@ void brink_row_file_names(const brink_sweep *sweep, brink_text *line);
 /* hdf5.c: the table in an HDF5 file, made of a file of rows. OK, FILE, MEMORY, UNSUPPORTED. */
 brink_status brink_sweep_write_hdf5(brink_sweep *sweep, const char *rows, const char *path,
                                     brink_diag *diag);
+
+/* ---- share.c ---- */
+
+/* Are share, shares and join possible, together and with the rest? OK, ARGUMENT. */
+brink_status brink_share_check(const brink_sweep_def *def, brink_diag *diag);
+/* How many runs share k of n has; n 0: all. The runs of a share are spread over the design: k - 1, k - 1 + n, … */
+uint64_t brink_share_runs(uint64_t runs, size_t k, size_t n);
+/* The run at a place of the sweep's share. */
+uint64_t brink_share_number(const brink_sweep *sweep, uint64_t place);
+/* The file of a share; in the arena. NULL: no memory. */
+const char *brink_share_path(brink_sweep *sweep, size_t k, size_t n);
+/* The line about a share in what a sweep is. */
+void brink_share_describe(size_t k, size_t n, brink_text *text);
+/* Are the files of all shares of this sweep there, and complete? OK, FILE, ARGUMENT, MEMORY. */
+brink_status brink_share_examine(brink_sweep *sweep, brink_diag *diag);
+/* Passes all rows of these files, in order, to `take`; `look`: as of brink_work. */
+typedef brink_status brink_share_take(void *sweep, uint64_t number, const char *row, size_t length,
+                                      brink_diag *diag);
+brink_status brink_share_join(brink_sweep *sweep, brink_share_take *take, bool (*look)(void *sweep),
+                              brink_diag *diag);
 
 /* ---- table.c ---- */
 

@@ -1,0 +1,101 @@
+#!/bin/sh
+# A sweep by ranks of MPI: the same table as in one process, also when a rank is killed.
+#
+#   mpi.sh BRINK MPIRUN
+set -eu
+program=$1 mpirun=$2
+# shellcheck source=tests/cluster/lib.sh
+. "$(dirname -- "$0")/lib.sh"
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
+
+# Each rank leaves its process number, so that it can be found.
+cat >rank <<'END'
+#!/bin/sh
+echo $$ >"rank-$OMPI_COMM_WORLD_RANK"
+exec "$@"
+END
+chmod +x rank
+# ranks COUNT [OPTION OF MPIRUN...] -- COMMAND...
+ranks() {
+  rm -f rank-*
+  "$mpirun" --oversubscribe --bind-to none -n "$@"
+}
+options="--until 3 --vary drop=1:2:40 --vary bounce=0.5:0.9:8 --measure max(h) --quiet"
+slow_options="--until 3 --set effort=20000 --vary drop=1:2:30 --vary bounce=0.9:1:8 --quiet"
+
+# ---- the same bytes ----
+sweep --jobs 1 --out one.csv
+for n in 2 4; do
+  # shellcheck disable=SC2086
+  ranks "$n" "$program" sweep "$model" $options --out "ranks$n.csv"
+  same one.csv "ranks$n.csv"
+  [ ! -e "ranks$n.csv.resume" ] || fail 'the table counts as incomplete'
+done
+# Two threads in each rank; to standard output; a share.
+# shellcheck disable=SC2086
+ranks 2 "$program" sweep "$model" $options --jobs 2 >two.csv
+same one.csv two.csv
+# shellcheck disable=SC2086
+ranks 2 "$program" sweep "$model" $options --out share.csv --share 2/3
+sweep --out alone.csv --share 2/3
+same alone.csv.2-of-3 share.csv.2-of-3
+
+# ---- what is wrong on one rank is said, and ends all; the work must last until it has said it ----
+# shellcheck disable=SC2086
+refused 2 'rank 1 has other work than rank 0' ranks 1 "$program" sweep "$model" $slow_options --out x.csv : \
+  -n 1 "$program" sweep "$model" $slow_options --out x.csv --rtol 1e-8
+# shellcheck disable=SC2086
+refused 4 'rank 1: .*missing.hsml' ranks 1 "$program" sweep "$model" $slow_options --out x.csv : \
+  -n 1 "$program" sweep missing.hsml $slow_options --out x.csv
+# shellcheck disable=SC2086
+refused 5 'cannot write none/x.csv' ranks 3 "$program" sweep "$model" $options --out none/x.csv
+refused 3 'error:' ranks 3 "$program" sweep rank --vary drop=1,2
+# shellcheck disable=SC2086
+refused 2 'one process' ranks 2 "$program" sweep "$model" $options --out x.csv --join 2
+# Variables of another MPI, or of none.
+other() { PMI_RANK=0 PMI_SIZE=3 sweep --out x.csv; }
+refused 2 'another MPI' other
+
+# ---- a rank is killed ----
+slow --jobs 1 --out slow.csv
+
+# begin OPTION...: ranks in the background, until there are rows
+begin() {
+  # shellcheck disable=SC2086
+  ranks 4 "$@" ./rank "$program" sweep "$model" $slow_options --out killed.csv --patience 1 >said 2>&1 &
+  job=$!
+  await_rows killed.csv 8
+}
+# mpirun ends all ranks: the sweep goes on later, with another number of them.
+begin
+kill -9 "$(cat rank-2)"
+if wait "$job"; then fail 'mpirun has not noticed that a rank was killed'; fi
+[ -e killed.csv.resume ] || fail 'the sweep was complete before a rank could be killed'
+kept=$(rows killed.csv)
+# shellcheck disable=SC2086
+ranks 2 "$program" sweep "$model" $slow_options --out killed.csv --resume
+same slow.csv killed.csv
+[ "$kept" -ge 7 ] || fail "only $kept rows were kept"
+
+# mpirun lets the others live: they do the work, also that of the rank that was killed.
+rm killed.csv
+begin --enable-recovery
+kill -9 "$(cat rank-2)"
+status=0
+wait "$job" || status=$?
+[ "$status" -eq 0 ] || { cat said >&2; fail "mpirun --enable-recovery gave $status"; }
+same slow.csv killed.csv
+grep -q 'ranks were given up' said || fail 'nobody has noticed that a rank was killed'
+
+# The same with rank 0, which has the table: the others end, and the sweep goes on later. mpirun --enable-recovery does not
+# count a rank that was killed as a failure: what tells is FILE.resume.
+rm killed.csv
+begin --enable-recovery
+kill -9 "$(cat rank-0)"
+wait "$job" || true
+[ -e killed.csv.resume ] || fail 'the sweep was complete before rank 0 could be killed'
+# shellcheck disable=SC2086
+ranks 2 "$program" sweep "$model" $slow_options --out killed.csv --resume
+same slow.csv killed.csv
+echo 'mpi: passed'
