@@ -55,6 +55,16 @@ typedef enum cli_option_id {
   CLI_KIND,
   CLI_LIST,
   CLI_REPETITIONS,
+  CLI_VARY,
+  CLI_SAMPLES,
+  CLI_DESIGN,
+  CLI_MEASURE,
+  CLI_INDICES,
+  CLI_OUT_TABLE,    /* of sweep: --out */
+  CLI_RESUME_TABLE, /* of sweep: --resume */
+  CLI_KEEP_RUNS,    /* of sweep: --keep */
+  CLI_JOBS,
+  CLI_LIMIT,
   CLI_HELP,
   CLI_VERSION,
   CLI_LATER_FIRST, /* from here on: not in this version */
@@ -68,6 +78,7 @@ typedef enum cli_option_group {
   CLI_GROUP_MODEL,
   CLI_GROUP_METHOD,
   CLI_GROUP_BEHAVIOUR,
+  CLI_GROUP_SWEEP,
   CLI_GROUP_RESULTS,
   CLI_GROUP_GENERAL,
   CLI_GROUP_COUNT
@@ -91,6 +102,7 @@ extern const cli_option cli_options[CLI_OPTION_COUNT];
 typedef enum cli_command_id {
   CLI_COMMAND_RUN,
   CLI_COMMAND_CONDITION,
+  CLI_COMMAND_SWEEP,
   CLI_COMMAND_CHECK,
   CLI_COMMAND_FMT,
   CLI_COMMAND_EMIT,
