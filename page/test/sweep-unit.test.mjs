@@ -93,6 +93,7 @@ test('words of a command are quoted for a shell', () => {
 test('links to kept files are paths and nothing else', async () => {
   const table = await tank();
   assert.deepEqual(keptLinks(table, 7), [{ what: 'report', href: './kept%20runs/run-7.html' }, { what: 'trajectory', href: 'file:///data/run-7.csv' }]);
+  assert.deepEqual(keptLinks(table, 299), [], 'a run that could not begin has no files');
   const bad = await decodeTable(sweeps.hostile());
   for (const { href } of keptLinks(bad, 0)) assert.match(href, /^\.\/javascript%3A/);
 });

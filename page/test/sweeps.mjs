@@ -20,6 +20,7 @@ export function sweep(columns, rest = {}) {
 // The level of a tank with area a and outflow k: empty after a/k, highest at k*a. Where both are large the run fails.
 export function tank(nx = 20, ny = 15) {
   const [a, k, status, reason, message, n, t, top, word] = Array.from({ length: 9 }, () => []);
+  const end = [];
   const messages = [''];
   for (let i = 0; i < nx; i++) {
     for (let j = 0; j < ny; j++) {
@@ -36,6 +37,7 @@ export function tank(nx = 20, ny = 15) {
       t.push(bad || i % 3 === 0 ? NaN : area / flow);
       top.push(bad ? NaN : area * flow);
       word.push(j % 2);
+      end.push(i === 19 && j === 14 ? NaN : 10);
     }
   }
   return sweep([
@@ -45,6 +47,7 @@ export function tank(nx = 20, ny = 15) {
     [column('reason', 'reason', { type: 'string', labels: ['', 'range'] }), reason],
     [column('message', 'message', { type: 'string', labels: messages }), message],
     [column('count(empty)', 'count'), n], [column('first(empty)', 'time', { unit: 's' }), t], [column('max(h)', 'outcome', { unit: 'm' }), top],
+    [column('t', 'end'), end],
   ], {
     kept: [{ what: 'report', before: 'kept runs/run-', after: '.html' }, { what: 'trajectory', before: '/data/run-', after: '.csv' }],
     indices: { level: 0.95, outcomes: [

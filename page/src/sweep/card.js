@@ -63,7 +63,7 @@ export class Card {
     this.badge.className = `badge ${BADGE[status] ?? 'info'}`;
     this.badge.textContent = status ?? '';
     const message = ['reason', 'message'].flatMap((kind) => table.of(kind)).map((c) => table.text(c, row)).filter((t) => t !== '–' && t !== '').join(': ');
-    const lists = ['knob', 'outcome', 'time', 'count', 'condition'].map((kind) => this.#list(kind, row));
+    const lists = ['knob', 'outcome', 'time', 'count', 'condition', 'end'].map((kind) => this.#list(kind, row));
     this.body.replaceChildren(...[message ? el('p', { class: `banner ${status === 'failed' ? 'bad' : ''}`, text: message }) : null,
       ...this.#repeat(row), ...lists].flat().filter(Boolean));
   }

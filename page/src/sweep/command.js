@@ -29,10 +29,17 @@ export function command(table, row) {
   return commandWords(table, row).map(quoted).join(' ');
 }
 
+// A run that could not begin has no files: it has no end, and did not run out of time.
+function hasBegun(table, row) {
+  const [end, reason] = ['end', 'reason'].map((kind) => table.of(kind)[0]);
+  return !end || !Number.isNaN(end.values[row]) || (reason && table.text(reason, row) === 'limit');
+}
+
 // Files that the sweep kept of a run, as links seen from the page. The parts of a path are only ever parts of a path: a
 // scheme or a query in them is quoted.
 export function keptLinks(table, row) {
-  return (table.raw.kept ?? []).map(({ what, before, after }) => {
+  if (!hasBegun(table, row)) return [];
+  return table.raw.kept.map(({ what, before, after }) => {
     const path = `${before}${table.run[row]}${after}`;
     const link = path.split('/').map(encodeURIComponent).join('/');
     return { what, href: path.startsWith('/') ? `file://${link}` : `./${link}` };

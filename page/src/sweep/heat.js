@@ -12,7 +12,7 @@ export class HeatMap {
   constructor(table) {
     this.table = table;
     this.knobs = table.of('knob').filter((c) => c.range && c.range[1] > c.range[0]);
-    this.outcomes = table.columns.filter((c) => !c.labels && ['outcome', 'time', 'count', 'condition'].includes(c.kind) && c.range);
+    this.outcomes = table.columns.filter((c) => !c.labels && ['outcome', 'time', 'count', 'condition', 'end'].includes(c.kind) && c.range);
     if (this.knobs.length < 2 || !this.outcomes.length) return;
     [this.x, this.y] = this.knobs;
     this.z = this.outcomes.find((c) => c.kind === 'outcome' && c.range[1] > c.range[0]) ?? this.outcomes.find((c) => c.range[1] > c.range[0]) ?? this.outcomes[0];

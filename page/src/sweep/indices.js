@@ -51,7 +51,7 @@ export function buildIndices(table) {
     const outcome = data.outcomes[k];
     body.replaceChildren(...rows(outcome));
     note.textContent = `Sobol' indices: the share of the variance of ${outcome.name} that a knob explains alone, and together with the others.`
-      + ` ${num(data.level * 100, 4)} % confidence intervals, ${count(outcome.samples ?? data.samples)} samples.${outcome.note ? ` ${outcome.note}` : ''}`;
+      + ` ${num(data.level * 100, 4)} % confidence intervals, ${count(outcome.samples)} samples.`;
   };
   head.append(el('label', { class: 'field' }, 'Outcome ', select('outcome', data.outcomes.map((o, k) => [String(k), o.name]), '0', (v) => show(Number(v)))));
   node.append(el('div', { class: 'scroll' }, el('table', { class: 'indices', 'aria-label': 'Sobol indices' },

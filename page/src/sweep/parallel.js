@@ -112,7 +112,7 @@ export class Parallel {
     const usable = table.drawable.filter((c) => c.range);
     if (usable.length < 2) return;
     // Knobs to the left, what came of them to the right; what is the same in all runs, last.
-    const rank = (c) => (c.range[1] > c.range[0] ? 0 : 100) + ['knob', 'outcome', 'time', 'count', 'condition', 'status', 'reason'].indexOf(c.kind);
+    const rank = (c) => (c.range[1] > c.range[0] ? 0 : 100) + ['knob', 'outcome', 'time', 'count', 'condition', 'end', 'status', 'reason'].indexOf(c.kind);
     const order = [...usable].sort((a, b) => rank(a) - rank(b));
     const shown = new Set(order.filter((c) => c.range[1] > c.range[0]).slice(0, first()));
     if (shown.size < 2) order.slice(0, 2).forEach((c) => shown.add(c));

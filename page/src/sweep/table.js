@@ -5,8 +5,8 @@ import { extent, num, valueText } from '../format.js';
 import { LINEAR, LOG, words } from '../scales.js';
 
 export const KINDS = {
-  knob: 'Knobs', outcome: 'Outcomes', time: 'Times of events', count: 'Numbers of events', condition: 'Condition', status: 'Status',
-  reason: 'Reason of a failure', message: 'Message',
+  knob: 'Knobs', outcome: 'Outcomes', time: 'Times of events', count: 'Numbers of events', condition: 'Condition', end: 'End of the run',
+  status: 'Status', reason: 'Reason of a failure', message: 'Message',
 };
 
 const DECADES = 3; // positive numbers that span more are drawn on a logarithmic scale
@@ -14,7 +14,7 @@ const DECADES = 3; // positive numbers that span more are drawn on a logarithmic
 function scaleOf(column, values) {
   if (column.labels) return words(column.labels);
   if (column.scale === 'log') return LOG;
-  if (column.kind === 'knob' || column.kind === 'count') return LINEAR;
+  if (column.kind === 'knob' || column.kind === 'count' || column.kind === 'end') return LINEAR;
   const range = extent(values);
   return range && range[0] > 0 && range[1] / range[0] > 10 ** DECADES ? LOG : LINEAR;
 }
