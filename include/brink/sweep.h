@@ -148,7 +148,7 @@ BRINK_API brink_status brink_sweep_get_table(const brink_sweep *sweep, brink_swe
 
 /* ----------------------------------------------------------------------------------- report ---- */
 
-/* One self-contained page: plots, the table, and the command of each run (docs/sweep.md). After brink_sweep_run, also of a
+/* One self-contained page: plots, the table, and the command of each run (docs/report.md). After brink_sweep_run, also of a
  * sweep that was cancelled: its rows so far. More than 100,000 runs, or 4,000,000 values, are thinned evenly. Statuses: OK;
  * ARGUMENT: def.report was false, or the sweep has not been run; FILE, MEMORY. */
 BRINK_API brink_status brink_sweep_write_report(brink_sweep *sweep, const char *path,

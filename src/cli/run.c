@@ -79,12 +79,6 @@ static int check_kept(cli_simulation *sim) {
   return outcome;
 }
 
-/* A report that cannot be written is better known before the run than after it. */
-static bool is_writable(const char *path) {
-  cli_output output;
-  return cli_output_append(&output, path) && cli_output_close(&output) == CLI_OK;
-}
-
 /* ---- simulating ---- */
 
 static brink_status simulate(cli_simulation *sim, brink_diag *diag) {
@@ -238,7 +232,8 @@ static int simulate_and_print(cli_simulation *sim) {
   if (outcome == CLI_OK) outcome = cli_plot_begin(sim);
   if (outcome != CLI_OK) return outcome;
   choose(sim);
-  if (sim->settings.report != NULL && !is_writable(sim->settings.report)) return CLI_FILE;
+  if (sim->settings.report != NULL && !cli_output_is_writable(sim->settings.report))
+    return CLI_FILE;
   signal(SIGXFSZ, SIG_IGN); /* a file as large as it may be is reported like a full disk */
   status = simulate(sim, &diag);
   if (!brink_run_has_begun(sim->run) || (status == BRINK_ERR_FILE && sim->run->results == NULL)) {

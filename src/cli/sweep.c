@@ -259,6 +259,7 @@ static int write_report(const sweeping *s, brink_sweep *sweep, brink_status stat
 static int run_all(sweeping *s) {
   brink_diag diag;
   brink_sweep *sweep;
+  if (s->settings.report != NULL && !cli_output_is_writable(s->settings.report)) return CLI_FILE;
   brink_status status = brink_sweep_create(&s->def, &diag, &sweep);
   if (status != BRINK_OK) return refuse(s, status, &diag);
   signal(SIGXFSZ, SIG_IGN); /* a file as large as it may be is reported like a full disk */

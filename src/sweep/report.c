@@ -1,4 +1,4 @@
-/* report.c: the page of a sweep. docs/sweep.md describes its data. */
+/* report.c: the page of a sweep. docs/report.md describes its data. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include <errno.h>
 #include <inttypes.h>
@@ -64,21 +64,24 @@ static void write_text(brink_text *text, const char *key, const char *value) {
     brink_text_add(text, "null");
 }
 
-/* The texts of a column, each once, in the order of the runs; its values become numbers of these. */
+/* The texts of a column, each once, in the order of the runs; its values become numbers of these. A measure without a text
+ * has no value. */
 static void write_labels(const brink_sweep *sweep, size_t column, double *values,
                          brink_text *text) {
   const brink_page_rows *shown = &sweep->shown;
+  bool is_measure = sweep->columns[column].role == BRINK_SWEEP_MEASURE;
   size_t *place = calloc(shown->ntexts + 1, sizeof *place), count = 0;
   if (place == NULL) text->failed = true;
   brink_text_add(text, "[");
   for (size_t k = 0; place != NULL && k < shown->count; k++) {
     size_t number = (size_t)shown->values[k * shown->ncolumns + column];
-    if (place[number] == 0) {
+    bool is_missing = is_measure && shown->texts[number][0] == '\0';
+    if (place[number] == 0 && !is_missing) {
       if (count > 0) brink_text_add(text, ",");
       brink_json_string(text, shown->texts[number]);
       place[number] = ++count;
     }
-    values[k] = (double)(place[number] - 1);
+    values[k] = is_missing ? (double)NAN : (double)(place[number] - 1);
   }
   brink_text_add(text, "]");
   free(place);
