@@ -69,16 +69,16 @@ typedef struct brink_sweep_def {
   size_t jobs;      /* threads; 0: as many as there are cores */
   double limit;     /* seconds that a run may take; INFINITY */
 
+  /* Called about ten times a second by brink_sweep_run, in its thread; anything but 0 cancels. May be NULL. */
+  int (*progress)(const brink_sweep_progress *progress, void *user);
+  void *user;
+
   bool keep_reports;   /* in the directory `keep`: the report of each run, too; false */
   bool report;         /* what brink_sweep_write_report shows is kept; false */
   const char *command; /* that makes the sweep, for its report; NULL: none is named */
   const char *const *
       run_words; /* likewise, the words of a command that makes one run: --set KNOB=VALUE is added */
   size_t nrun_words; /* 0: brink run PATH */
-
-  /* Called about ten times a second by brink_sweep_run, in its thread; anything but 0 cancels. May be NULL. */
-  int (*progress)(const brink_sweep_progress *progress, void *user);
-  void *user;
 } brink_sweep_def;
 
 /* Fills a definition of `size` bytes; brink_default_sweep() calls it. */

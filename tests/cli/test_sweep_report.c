@@ -206,14 +206,15 @@ TEST(indices_are_those_of_the_file) {
   json_free(data);
 }
 
-/* A sweep of 18 slow runs that has a report. */
-static swept slow_sweep(bool resume) {
+/* A sweep of 18 runs that has a report; slow ones take seconds each. */
+static swept small_sweep(bool slow, bool resume) {
   static const char *const vary[] = {"k=0.1:1.8:18"};
-  static const brink_sweep_option options[] = {{"until", "2"}, {"hmax", "1e-3"}};
+  static const brink_sweep_option quickly[] = {{"until", "2"}},
+                                  slowly[] = {{"until", "2"}, {"hmax", "1e-6"}};
   swept s = sweep_of(decay);
   sweep_vary(&s, vary, 1);
-  s.def.options = options;
-  s.def.noptions = 2;
+  s.def.options = slow ? slowly : quickly;
+  s.def.noptions = slow ? 2 : 1;
   s.def.out = "t.csv";
   s.def.jobs = 1;
   s.def.report = true;
@@ -222,32 +223,41 @@ static swept slow_sweep(bool resume) {
   return s;
 }
 
+/* Makes it, and ends it soon; its page is r.html. */
+static void interrupt(swept *s) {
+  CHECK(brink_sweep_create(&s->def, &s->diag, &s->sweep) == BRINK_OK);
+  CHECK(brink_sweep_write_report(s->sweep, "r.html", &s->diag) == BRINK_ERR_ARGUMENT);
+  brink_sweep_cancel(s->sweep);
+  CHECK(brink_sweep_run(s->sweep, &s->diag) == BRINK_CANCELLED);
+  CHECK(brink_sweep_write_report(s->sweep, "r.html", &s->diag) == BRINK_OK);
+  sweep_end(s);
+}
+
+TEST(a_sweep_that_was_interrupted_has_a_page_that_says_so) {
+  swept s = small_sweep(true, false);
+  interrupt(&s);
+  json *data = data_of("r.html");
+  CHECK(number_of(data, "unfinished") > 0.0);
+  CHECK(number_of(data, "unfinished") + number_of(data, "runs") == 18.0);
+  json_free(data);
+}
+
 /* A kill leaves five rows; the page of the rest of the sweep has these, too. */
-TEST(a_sweep_that_was_interrupted_and_resumed_has_all_runs_in_its_page) {
-  swept whole = slow_sweep(false);
+TEST(a_sweep_that_was_resumed_has_all_runs_in_its_page) {
+  swept whole = small_sweep(false, false), again = small_sweep(false, true);
   SWEEP_FINE(&whole);
   sweep_end(&whole);
   char *text = read_all("t.csv"), *end = text;
   for (size_t line = 0; line < 6; line++) end = strchr(end, '\n') + 1;
   *end = '\0';
-  swept stopped = slow_sweep(false);
-  CHECK(brink_sweep_create(&stopped.def, &stopped.diag, &stopped.sweep) == BRINK_OK);
-  CHECK(brink_sweep_write_report(stopped.sweep, "r.html", &stopped.diag) == BRINK_ERR_ARGUMENT);
-  brink_sweep_cancel(stopped.sweep);
-  CHECK(brink_sweep_run(stopped.sweep, &stopped.diag) == BRINK_CANCELLED);
-  CHECK(brink_sweep_write_report(stopped.sweep, "r.html", &stopped.diag) == BRINK_OK);
-  sweep_end(&stopped);
-  json *data = data_of("r.html");
-  CHECK(number_of(data, "unfinished") > 0.0);
-  CHECK(number_of(data, "unfinished") + number_of(data, "runs") == 18.0);
-  json_free(data);
+  swept stopped = small_sweep(false, false);
+  interrupt(&stopped);
   write_file("t.csv", text);
-  swept again = slow_sweep(true);
   SWEEP_FINE(&again);
   CHECK(brink_sweep_result(again.sweep).kept == 5);
   CHECK(brink_sweep_write_report(again.sweep, "r.html", &again.diag) == BRINK_OK);
   sweep_end(&again);
-  data = data_of("r.html");
+  json *data = data_of("r.html");
   CHECK(number_of(data, "runs") == 18.0 && number_of(data, "unfinished") == 0.0);
   CHECK(number_of(json_member(data, "counts"), "finished") == 18.0);
   size_t n;
@@ -260,7 +270,7 @@ TEST(a_sweep_that_was_interrupted_and_resumed_has_all_runs_in_its_page) {
 }
 
 TEST(a_sweep_that_keeps_nothing_for_it_has_no_report) {
-  swept s = slow_sweep(false);
+  swept s = small_sweep(false, false);
   s.def.report = false;
   SWEEP_FINE(&s);
   CHECK(brink_sweep_write_report(s.sweep, "r.html", &s.diag) == BRINK_ERR_ARGUMENT);
@@ -300,7 +310,8 @@ int main(void) {
   RUN(the_command_of_a_run_repeats_it_to_the_last_bit);
   RUN(kept_reports_are_found_from_the_page);
   RUN(indices_are_those_of_the_file);
-  RUN(a_sweep_that_was_interrupted_and_resumed_has_all_runs_in_its_page);
+  RUN(a_sweep_that_was_interrupted_has_a_page_that_says_so);
+  RUN(a_sweep_that_was_resumed_has_all_runs_in_its_page);
   RUN(a_sweep_that_keeps_nothing_for_it_has_no_report);
   RUN(what_cannot_be_done_is_said_before_the_runs);
   program_leave(folder);
