@@ -63,7 +63,7 @@ async function page(parts) {
 const out = resolve(process.argv[2] ?? 'page.html');
 mkdirSync(dirname(out), { recursive: true });
 for (const parts of PAGES) {
-  const file = out.replace(/(\.html)?$/, `${parts.end}$1`);
+  const file = parts.end ? `${out.replace(/\.html$/, '')}${parts.end}.html` : out;
   writeFileSync(`${file}.new`, await page(parts));
   renameSync(`${file}.new`, file);
 }
