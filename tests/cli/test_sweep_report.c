@@ -158,14 +158,22 @@ TEST(the_command_of_a_run_repeats_it_to_the_last_bit) {
   json_free(data);
 }
 
+/* Writing it changes no row. */
 TEST(kept_reports_are_found_from_the_page) {
   mkdir("pages", 0777);
   write_file("m.hsml", decay);
+  outcome plain =
+      program_run(BRINK_PROGRAM, "sweep m.hsml --until 1 --interpret --vary k=1:2:2 --out -");
+  CHECK_EXIT(plain, 0);
   outcome o = program_run(BRINK_PROGRAM,
                           "sweep m.hsml --until 1 --interpret --vary k=1:2:2 --out t.csv --keep "
                           "runs --keep-reports --report pages/r.html");
   CHECK_EXIT(o, 0);
   done(&o);
+  char *table = read_all("t.csv");
+  CHECK(strcmp(table, plain.out) == 0);
+  free(table);
+  done(&plain);
   json *data = data_of("pages/r.html");
   const json *kept = json_member(data, "kept");
   CHECK(is_text(json_at(kept, 0), "what", "report") &&
