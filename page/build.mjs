@@ -1,4 +1,6 @@
-// Bundles src/ into one HTML file: node build.mjs OUT.html
+// Bundles src/ into two HTML files: node build.mjs OUT.html
+//
+// OUT.html is the page of one run, OUT-sweep.html that of many.
 //
 // The script and the style sheet are named by their hashes in the page's content security policy, so
 // nothing else can run in it, whatever a model's text contains.
@@ -29,12 +31,23 @@ async function bundle(entry, extra) {
 
 const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-export async function page() {
-  const script = await bundle('main.js', { format: 'iife' });
-  const style = await bundle('style.css', { loader: { '.css': 'css' } });
+const PAGES = [
+  { end: '', script: 'main.js', style: 'report.css', licences: ['uPlot'] },
+  { end: '-sweep', script: 'sweep/main.js', style: 'sweep/sweep.css', licences: [] },
+];
+
+// What others wrote is named with their licence.
+function notices(names) {
+  return names.map((name) => `<!-- This page contains ${name}.\n\n${
+    readFileSync(resolve(here, `../docs/licences/${name}.txt`), 'utf8')}-->\n`).join('');
+}
+
+async function page(parts) {
+  const script = await bundle(parts.script, { format: 'iife' });
+  const style = await bundle(parts.style, { loader: { '.css': 'css' } });
   if (/<\/(script|style)/i.test(script + style)) throw new Error('the bundle closes its own element');
   const values = {
-    licence: readFileSync(resolve(here, '../docs/licences/uPlot.txt'), 'utf8'),
+    licences: notices(parts.licences),
     style,
     script,
     policy:
@@ -47,10 +60,10 @@ export async function page() {
   return html;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const out = resolve(process.argv[2] ?? 'page.html');
-  const html = await page();
-  mkdirSync(dirname(out), { recursive: true });
-  writeFileSync(`${out}.new`, html);
-  renameSync(`${out}.new`, out);
+const out = resolve(process.argv[2] ?? 'page.html');
+mkdirSync(dirname(out), { recursive: true });
+for (const parts of PAGES) {
+  const file = parts.end ? `${out.replace(/\.html$/, '')}${parts.end}.html` : out;
+  writeFileSync(`${file}.new`, await page(parts));
+  renameSync(`${file}.new`, file);
 }

@@ -15,19 +15,19 @@ const room = mkdtempSync(join(tmpdir(), 'brink-pictures-'));
 const model = (name) => (name.endsWith('.hsml') ? name : join(models, name, 'model.hsml'));
 
 // Some models end with an exit code that says so: they, too, have a report.
-function write(name, options) {
+function write(name, options, command = 'run') {
   const file = join(room, 'report.html');
   rmSync(file, { force: true });
   try {
-    execFileSync(program, ['run', model(name), '--quiet', '--report', file, ...options], { stdio: 'ignore' });
+    execFileSync(program, [command, model(name), '--quiet', '--report', file, ...options], { stdio: 'ignore' });
   } catch (error) {
     if (!existsSync(file)) throw error;
   }
   return file;
 }
 
-async function shoot(browser, { name, model: of, options = [], width = 1200, height = 800, prepare, ...rest }) {
-  const { page, problems, close } = await open(browser, write(of, options), { viewport: { width, height }, reducedMotion: 'reduce', ...rest });
+async function shoot(browser, { name, model: of, command, options = [], width = 1200, height = 800, prepare, ...rest }) {
+  const { page, problems, close } = await open(browser, write(of, options, command), { viewport: { width, height }, reducedMotion: 'reduce', ...rest });
   if (problems.length) throw new Error(`${name}: ${problems.join('\n')}`);
   await prepare?.(page);
   await page.waitForTimeout(300);
@@ -40,6 +40,11 @@ async function shoot(browser, { name, model: of, options = [], width = 1200, hei
 const scroll = (id) => (page) => page.evaluate((to) => scrollTo(0, document.getElementById(to).getBoundingClientRect().top + scrollY - 64), id);
 
 const crowd = fileURLToPath(new URL('crowd.hsml', import.meta.url));
+
+// The water that two tanks hold; with indices, of samples.
+const TANKS = ['--limit', '2', '--measure', 'max(tanks.h1)', '--measure', 'max(tanks.h2)', '--out', '-'];
+const GRID = ['--vary', 'tanks.A1=0.5:3:16', '--vary', 'tanks.k=log:0.05:2:12', ...TANKS];
+const SAMPLES = ['--samples', '512', '--vary', 'tanks.A1=0.5:3', '--vary', 'tanks.k=0.2:1', '--vary', 'tanks.H=0.5:1', '--indices', '/dev/null', ...TANKS];
 
 const REPORTS = [
   { name: 'report-relay-light', model: 'relay', options: ['--method', 'adams'] },
@@ -54,6 +59,14 @@ const REPORTS = [
   { name: 'report-crowd-dark', model: crowd, colorScheme: 'dark', prepare: async (page) => {
     await page.getByLabel('Trails').check();
     await page.evaluate(() => window.brink.seek(window.brink.data.populations[0].meetings.find((m) => m.t > 8 && m.b >= 0).t + 0.1));
+  } },
+  { name: 'report-sweep-light', command: 'sweep', model: 'tanks-that-join', options: GRID, height: 1120, prepare: async (page) => {
+    await page.getByLabel('vertical axis').selectOption({ label: 'first(tanks.full)' });
+    await page.evaluate(() => window.brink.brush(1, [-0.6, 0.3]));
+  } },
+  { name: 'report-sweep-dark', command: 'sweep', model: 'tanks-that-join', options: SAMPLES, height: 900, colorScheme: 'dark', prepare: async (page) => {
+    await scroll('times')(page);
+    await page.evaluate(() => window.brink.open(100));
   } },
   { name: 'report-cars-light', model: 'bumper-cars', prepare: async (page) => {
     await page.getByLabel('Trails').check();

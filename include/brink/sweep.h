@@ -76,6 +76,13 @@ typedef struct brink_sweep_def {
   /* Called about ten times a second by brink_sweep_run, in its thread; anything but 0 cancels. May be NULL. */
   int (*progress)(const brink_sweep_progress *progress, void *user);
   void *user;
+
+  bool keep_reports;   /* in the directory `keep`: the report of each run, too; false */
+  bool report;         /* what brink_sweep_write_report shows is kept; false */
+  const char *command; /* that makes the sweep, for its report; NULL: none is named */
+  const char *const *
+      run_words; /* likewise, the words of a command that makes one run: --set KNOB=VALUE is added */
+  size_t nrun_words; /* 0: brink run PATH */
 } brink_sweep_def;
 
 /* Fills a definition of `size` bytes; brink_default_sweep() calls it. */
@@ -142,6 +149,14 @@ typedef struct brink_sweep_table {
 /* The rows so far. Pointers live as long as the sweep, until it is run. ARGUMENT: def.keep_table was false. */
 BRINK_API brink_status brink_sweep_get_table(const brink_sweep *sweep, brink_sweep_table *table,
                                              brink_diag *diag);
+
+/* ----------------------------------------------------------------------------------- report ---- */
+
+/* One self-contained page: plots, the table, and the command of each run (docs/report.md). After brink_sweep_run, also of a
+ * sweep that was cancelled: its rows so far. More than 100,000 runs, or 4,000,000 values, are thinned evenly. Statuses: OK;
+ * ARGUMENT: def.report was false, or the sweep has not been run; FILE, MEMORY. */
+BRINK_API brink_status brink_sweep_write_report(brink_sweep *sweep, const char *path,
+                                                brink_diag *diag);
 
 /* ---------------------------------------------------------------------------------- indices ---- */
 

@@ -2,10 +2,11 @@
 
 import { coalesce, el } from './dom.js';
 import { colors, onTheme } from './theme.js';
-import { niceTicks, tickLabels } from './format.js';
+import { LINEAR } from './scales.js';
 
 export class View {
-  // options: label, height(width), margins, draw(view, ctx), mark(view, ctx), moved(), hover(x, y)
+  // options: label, height(width), margins, draw(view, ctx), mark(view, ctx), moved(), hover(x, y), click(x, y),
+  // keys (what they do)
   constructor(options) {
     this.options = options;
     this.equal = options.equal ?? false;
@@ -15,7 +16,7 @@ export class View {
     this.canvas = el('canvas', { role: 'img', 'aria-label': options.label });
     this.top = el('canvas', { class: 'overlay', 'aria-hidden': 'true' });
     this.node = el('div', { class: 'view', tabindex: '0', role: 'group',
-      'aria-label': `${options.label}. Arrow keys move, plus and minus zoom, 0 shows all.` }, this.canvas, this.top);
+      'aria-label': `${options.label}. ${options.keys ?? 'Arrow keys move, plus and minus zoom, 0 shows all.'}` }, this.canvas, this.top);
     this.redraw = coalesce(() => this.paint());
     onTheme(this.redraw);
     new ResizeObserver(() => this.resize()).observe(this.node);
@@ -108,35 +109,36 @@ export class View {
     ctx.clip();
   }
 
-  axes(ctx, names) {
+  // scales (scales.js) say what the numbers of the plane stand for: themselves, logarithms, words.
+  axes(ctx, names, scales = [LINEAR, LINEAR]) {
     const c = colors();
     const { left, top, width, height } = this.inner;
     const [x0, x1, y0, y1] = this.shown;
     const small = this.width < 480;
-    const xs = niceTicks(x0, x1, width, 70);
-    const ys = niceTicks(y0, y1, height, 36);
+    const xs = scales[0].ticks(x0, x1, width, 70, 9);
+    const ys = scales[1].ticks(y0, y1, height, 36, small ? 6 : 8);
     ctx.font = c.font;
     ctx.lineWidth = 1;
     ctx.strokeStyle = c.grid;
     ctx.fillStyle = c.muted;
     ctx.beginPath();
-    for (const v of xs.ticks) {
-      const x = Math.round(this.x(v)) + 0.5;
+    for (const { at } of xs) {
+      const x = Math.round(this.x(at)) + 0.5;
       ctx.moveTo(x, top);
       ctx.lineTo(x, top + height);
     }
-    for (const v of ys.ticks) {
-      const y = Math.round(this.y(v)) + 0.5;
+    for (const { at } of ys) {
+      const y = Math.round(this.y(at)) + 0.5;
       ctx.moveTo(left, y);
       ctx.lineTo(left + width, y);
     }
     ctx.stroke();
     ctx.textAlign = 'center';
     ctx.textBaseline = 'top';
-    tickLabels(xs.ticks, xs.incr, 9).forEach((text, i) => ctx.fillText(text, this.x(xs.ticks[i]), top + height + 6));
+    for (const { at, text } of xs) ctx.fillText(text, this.x(at), top + height + 6);
     ctx.textAlign = 'right';
     ctx.textBaseline = 'middle';
-    tickLabels(ys.ticks, ys.incr, small ? 6 : 8).forEach((text, i) => ctx.fillText(text, left - 7, this.y(ys.ticks[i])));
+    for (const { at, text } of ys) ctx.fillText(text, left - 7, this.y(at));
     ctx.fillStyle = c.ink;
     ctx.textBaseline = 'alphabetic';
     if (names?.[0]) ctx.fillText(names[0], left + width, this.height - 5);
@@ -204,8 +206,15 @@ export class View {
       event.stopPropagation();
     });
     const pointers = new Map();
+    let begun = null;
+    node.addEventListener('click', (event) => {
+      const [x, y] = place(event);
+      // The end of a drag is not a click.
+      if (begun && Math.hypot(x - begun[0], y - begun[1]) < 4) this.options.click?.(x, y);
+    });
     node.addEventListener('pointerdown', (event) => {
       if (event.button > 1) return;
+      begun = place(event);
       pointers.set(event.pointerId, place(event));
       // One finger scrolls the page; a second one takes hold of the plot.
       if (event.pointerType !== 'touch' || pointers.size > 1) node.setPointerCapture(event.pointerId);

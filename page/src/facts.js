@@ -6,7 +6,7 @@ import { count, num, seconds } from './format.js';
 
 const STATUS = { finished: ['ok', '✓'], stopped: ['info', '■'], failed: ['bad', '✕'], interrupted: ['warn', '!'] };
 
-function themeButton() {
+export function themeButton() {
   const node = button('Dark or light', ICONS.moon, () => setTheme(isDark() ? 'light' : 'dark'), { id: 'theme' });
   const paint = () => {
     node.replaceChildren(icon(isDark() ? ICONS.sun : ICONS.moon));
@@ -18,8 +18,13 @@ function themeButton() {
   return node;
 }
 
-const tile = (label, value, note) => el('div', { class: 'tile' }, el('dt', { text: label }),
+export const tile = (label, value, note) => el('div', { class: 'tile' }, el('dt', { text: label }),
   el('dd', {}, el('b', { text: value }), note ? el('small', { text: note }) : null));
+
+// All that a page without plots has.
+export function message(host, title, ...text) {
+  host.replaceChildren(el('section', { class: 'card lonely' }, el('h1', { text: title }), text.map((t) => el('p', { text: t }))));
+}
 
 function tiles(report) {
   const s = report.summary;
@@ -35,7 +40,7 @@ function tiles(report) {
   return el('dl', { class: 'tiles' }, list);
 }
 
-function banner(kind, title, text) {
+export function banner(kind, title, text) {
   return el('div', { class: `banner ${kind}`, role: kind === 'bad' ? 'alert' : 'note' }, el('b', { text: title }), text ? ` ${text}` : '');
 }
 

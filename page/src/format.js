@@ -104,3 +104,10 @@ export function padded(min, max, share = 0.06) {
   const margin = (max - min) * share;
   return [min - margin, max + margin];
 }
+
+// A value of a column, as its type wants it.
+export function valueText(column, value) {
+  if (column.labels) return column.labels[value] ?? '–';
+  if (column.type === 'boolean') return value ? 'true' : 'false';
+  return num(value, 7);
+}

@@ -13,15 +13,10 @@ import { EventTable } from './events.js';
 import { buildSteps } from './steps.js';
 import { buildSource } from './source.js';
 import { buildConditions } from './conditions.js';
-import { buildFinal, buildHead, buildParameters, buildProvenance, buildStatistics } from './facts.js';
+import { buildFinal, buildHead, buildParameters, buildProvenance, buildStatistics, message } from './facts.js';
 import { thumb } from './thumb.js';
 
 const $ = (id) => document.getElementById(id);
-
-function message(title, ...text) {
-  $('main').replaceChildren(el('section', { class: 'card lonely' }, el('h1', { text: title }),
-    text.map((t) => el('p', { text: t }))));
-}
 
 function timelineOf(report) {
   const { time, steps } = report;
@@ -138,13 +133,13 @@ async function main() {
   startTheme();
   const raw = JSON.parse($('brink-data').textContent);
   if (raw === null) {
-    message('A report without a run', 'This is the empty page that brink fills with the results of a run.',
+    message($('main'), 'A report without a run', 'This is the empty page that brink fills with the results of a run.',
       'Write one with: brink run MODEL.hsml --report FILE.html');
     window.brink = { ready: true, data: null };
     return;
   }
   if (typeof DecompressionStream !== 'function') {
-    message('This browser is too old for the report', 'It needs DecompressionStream: Chrome 103, Firefox 113, Safari 16.4 or later.');
+    message($('main'), 'This browser is too old for the report', 'It needs DecompressionStream: Chrome 103, Firefox 113, Safari 16.4 or later.');
     return;
   }
   const report = await decodeReport(raw);
@@ -162,6 +157,6 @@ async function main() {
 }
 
 main().catch((error) => {
-  message('This report could not be read', String(error?.message ?? error));
+  message($('main'), 'This report could not be read', String(error?.message ?? error));
   throw error;
 });

@@ -2,9 +2,10 @@
 
 import { button, coalesce, el, ICONS, section, select } from './dom.js';
 import { colors, fade, onTheme, seriesColor } from './theme.js';
-import { count, num } from './format.js';
+import { count, num, valueText } from './format.js';
 import { runsOf } from './marks.js';
-import { drawable, stepped, timePlot, valueText } from './plot.js';
+import { picker } from './picker.js';
+import { drawable, stepped, timePlot } from './plot.js';
 
 const FIRST = 6; // panels shown at the start
 const LEGEND = 8; // values named in the head of a panel
@@ -155,49 +156,15 @@ export class Panels {
   }
 
   #picker() {
-    const list = el('div', { class: 'choices' });
-    const summary = el('summary', {});
-    const title = () => { summary.textContent = `Variables: ${this.shown.size} of ${this.groups.length}`; };
-    const items = this.groups.map((group) => {
-      const box = el('input', { type: 'checkbox', checked: this.shown.has(group), onchange: () => {
-        if (box.checked) this.shown.add(group);
-        else this.shown.delete(group);
-        title();
-        this.layout();
-      } });
-      const n = group.columns.length;
-      const label = el('label', {}, box, ` ${group.name}`, n > 1 ? el('small', { text: ` ×${n}` }) : null);
-      list.append(label);
-      return { group, box, label };
-    });
-    const search = el('input', { type: 'search', placeholder: 'Search variables', 'aria-label': 'search variables', oninput: () => {
-      const want = search.value.toLowerCase();
-      for (const item of items) item.label.hidden = !item.group.name.toLowerCase().includes(want);
-    } });
-    const all = (on) => () => {
-      for (const item of items) {
-        if (item.label.hidden) continue;
-        item.box.checked = on;
-        if (on) this.shown.add(item.group);
-        else this.shown.delete(item.group);
-      }
-      title();
+    const items = this.groups.map((group) => ({ group, name: group.name, on: this.shown.has(group),
+      note: group.columns.length > 1 ? `×${group.columns.length}` : null }));
+    const change = () => {
+      this.shown = new Set(items.filter((i) => i.on).map((i) => i.group));
       this.layout();
     };
-    title();
-    const more = this.report.columns_total > this.report.columns.length
-      ? el('p', { class: 'hint', text: `The report holds ${count(this.report.columns.length)} of ${count(this.report.columns_total)} columns.` }) : null;
-    const picker = el('details', { class: 'picker' }, summary, el('div', { class: 'pop' },
-      el('div', { class: 'row' }, search, button('All', null, all(true)), button('None', null, all(false))), list, more));
-    document.addEventListener('pointerdown', (event) => {
-      if (picker.open && !picker.contains(event.target)) picker.open = false;
-    });
-    picker.addEventListener('keydown', (event) => {
-      if (event.key !== 'Escape') return;
-      picker.open = false;
-      summary.focus();
-    });
-    return picker;
+    const { columns, columns_total: total } = this.report;
+    return picker('Variables', items, change,
+      total > columns.length ? `The report holds ${count(columns.length)} of ${count(total)} columns.` : null);
   }
 
   setBands(key) {

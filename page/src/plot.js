@@ -2,7 +2,7 @@
 
 import uPlot from 'uplot';
 import { colors } from './theme.js';
-import { num, padded, tickLabels } from './format.js';
+import { padded, tickLabels } from './format.js';
 import { gestures } from './timeline.js';
 import { el } from './dom.js';
 
@@ -126,9 +126,3 @@ export function drawable(values) {
 
 export const stepped = uPlot.paths.stepped({ align: 1 });
 export const steppedBack = uPlot.paths.stepped({ align: -1 });
-
-export function valueText(column, value) {
-  if (column.labels) return column.labels[value] ?? '–';
-  if (column.type === 'boolean') return value ? 'true' : 'false';
-  return num(value, 7);
-}

@@ -18,6 +18,7 @@ export function colors() {
     'early', 'late', 'outside']) cache[name] = read(`--${name}`);
   cache.series = [1, 2, 3, 4, 5, 6, 7].map((i) => read(`--s${i}`));
   cache.bands = [1, 2, 3, 4, 5, 6, 7, 8].map((i) => read(`--b${i}`));
+  cache.ramp = [1, 2, 3, 4, 5, 6].map((i) => read(`--v${i}`));
   cache.font = `11px ${getComputedStyle(document.body).fontFamily}`;
   return cache;
 }
@@ -72,6 +73,14 @@ export function mix(a, b, share) {
   const p = channels(a);
   const q = channels(b);
   return `rgb(${p.map((v, i) => Math.round(v + (q[i] - v) * share)).join(',')})`;
+}
+
+// A share from 0 to 1 of the ramp from small to large.
+export function rampColor(share) {
+  const { ramp } = colors();
+  const at = Math.min(Math.max(share, 0), 1) * (ramp.length - 1);
+  const k = Math.min(Math.floor(at), ramp.length - 2);
+  return mix(ramp[k], ramp[k + 1], at - k);
 }
 
 export function fade(hex, alpha) {

@@ -1,42 +1,12 @@
 // The page in a browser, with reports whose values are known in closed form.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import test, { after, before } from 'node:test';
-import { launch, open } from './browser.mjs';
+import { settle, stage } from './stage.mjs';
 import * as fixtures from './fixtures.mjs';
 
-const template = readFileSync(process.env.BRINK_PAGE_HTML, 'utf8');
-const room = mkdtempSync(join(tmpdir(), 'brink-page-'));
-let browser;
-
-before(async () => { browser = await launch(); });
-after(async () => {
-  await browser?.close();
-  rmSync(room, { recursive: true, force: true });
-});
-
-// Opens a report, runs the test, and holds the page to silence: no complaint, no request.
-function shows(title, report, options, body) {
-  test(title, async () => {
-    const file = join(room, `${title.replace(/\W+/g, '-')}.html`);
-    writeFileSync(file, report === 'template' ? template : fixtures.fill(template, report()));
-    const tab = await open(browser, file, options);
-    try {
-      await body(tab.page, tab);
-      await tab.page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }));
-      assert.deepEqual(tab.problems, [], 'messages on the console');
-      assert.deepEqual(tab.requests, [], 'requests to the network');
-    } finally {
-      await tab.close();
-    }
-  });
-}
+const shows = stage(process.env.BRINK_PAGE_HTML);
 
 const range = (page) => page.evaluate(() => window.brink.range());
 const frame = (page) => page.evaluate(() => { const { view, ...rest } = window.brink.frame(); return rest; });
-const settle = (page) => page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(() => done())); }));
 const close = (a, b, eps = 1e-9) => assert.ok(Math.abs(a - b) <= eps * Math.max(1, Math.abs(b)), `${a} is not ${b}`);
 
 // Ranges of all plots over time: they are one range.

@@ -1,7 +1,7 @@
 // Reports that the program wrote.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
@@ -105,4 +105,41 @@ reported('a run of ten million steps opens quickly', 'van-der-pol', ['--method',
     largest: window.brink.values[0].reduce((a, b) => Math.max(a, b), -Infinity) }));
   assert.ok(thinned && rows < 20000);
   close(largest, 2.0086, 1e-3); // the amplitude of the limit cycle is not thinned away
+});
+
+// What a shell makes of a command without double quotes.
+const wordsOf = (line) => line.match(/(?:[^\s']+|'[^']*')+/g).map((w) => w.replaceAll("'", ''));
+
+test('the page of a sweep has its table, and the command of a run repeats it', { skip: program ? false : 'no program' }, async () => {
+  const env = { ...process.env, XDG_CACHE_HOME: join(room, 'cache') };
+  const [file, table] = ['sweep.html', 'sweep.csv'].map((name) => join(room, name));
+  execFileSync(program, ['sweep', join(models, 'tanks-that-join', 'model.hsml'), '--vary', 'tanks.A1=0.5:3:7', '--vary', 'tanks.k=log:0.05:2:5',
+    '--vary', 'tanks.H=0.6,0.8', '--measure', 'final(tanks.h1)', '--measure', 'max(tanks.h2)', '--measure', 'tanks.levels', '--out', table, '--report', file,
+    '--keep', join(room, 'kept'), '--keep-reports', '--quiet'], { env });
+  const [names, ...rows] = readFileSync(table, 'utf8').trim().split('\n').map((line) => line.match(/("[^"]*"|[^,]*)(,|$)/g).map((f) => f.replace(/,$/, '').replaceAll('"', '')));
+  const tab = await open(browser, file);
+  try {
+    const got = await tab.page.evaluate(() => window.brink.table.columns.map((c) => ({ name: c.name, labels: c.labels, values: [...c.values] })));
+    for (const { name, labels, values } of got) {
+      const column = names.indexOf(name);
+      values.forEach((v, r) => assert.equal(labels ? labels[v] ?? '' : Number.isNaN(v) ? '' : v, labels || rows[r][column] === '' ? rows[r][column] : Number(rows[r][column]), `${name} of run ${r}`));
+    }
+    assert.equal(got[0].values.length, 70);
+    for (const row of [0, 17, 33, 69]) { // the last one fails
+      await tab.page.evaluate((r) => window.brink.open(r), row);
+      const line = await tab.page.textContent('#run .command');
+      const summary = JSON.parse(spawnSync(program, [...wordsOf(line).slice(1), '--json'], { encoding: 'utf8', env }).stdout);
+      assert.equal(summary.status, rows[row][names.indexOf('status')]);
+      assert.equal(summary.final['tanks.h1'], got.find((c) => c.name === 'final(tanks.h1)').values[row]);
+      const link = await tab.page.locator('#run a').first().evaluate((a) => a.href);
+      const own = await open(browser, decodeURIComponent(new URL(link).pathname));
+      assert.equal(await own.page.evaluate(() => window.brink.data.summary.final['tanks.h1']), summary.final['tanks.h1']);
+      assert.deepEqual(own.problems, []);
+      await own.close();
+    }
+    assert.deepEqual(tab.problems, []);
+    assert.deepEqual(tab.requests, []);
+  } finally {
+    await tab.close();
+  }
 });

@@ -42,6 +42,11 @@ typedef struct brink_sweep_def {
   size_t join;
   int (*progress)(const brink_sweep_progress *progress, void *user);
   void *user;
+  bool keep_reports;
+  bool report;
+  const char *command;
+  const char *const *run_words;
+  size_t nrun_words;
   ...;
 } brink_sweep_def;
 
@@ -92,6 +97,9 @@ typedef struct brink_sweep_table {
 } brink_sweep_table;
 
 brink_status brink_sweep_get_table(const brink_sweep *sweep, brink_sweep_table *table,
+    brink_diag *diag);
+
+brink_status brink_sweep_write_report(brink_sweep *sweep, const char *path,
     brink_diag *diag);
 
 typedef struct brink_sweep_index {

@@ -164,3 +164,24 @@ int cli_arguments_parse(cli_arguments *arguments, int argc, char **argv) {
   for (int k = optind; k < argc; k++) arguments->operands[arguments->noperands++] = argv[k];
   return cli_has(arguments, CLI_VERSION) ? CLI_OK : check_operands(arguments);
 }
+
+/* ---- the command line again ---- */
+
+/* A word as a shell reads it back. */
+static void add_word(brink_text *text, const char *word) {
+  bool plain =
+      word[0] != '\0' && strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                      "0123456789_./:=,+-@%") == strlen(word);
+  brink_text_add(text, plain ? " " : " '");
+  for (const char *c = word; *c != '\0'; c++) brink_text_add(text, *c == '\'' ? "'\\''" : "%c", *c);
+  if (!plain) brink_text_add(text, "'");
+}
+
+void cli_command_line(const cli_arguments *arguments, brink_text *text) {
+  brink_text_add(text, "brink %s", arguments->command->name);
+  for (size_t k = 0; k < arguments->noperands; k++) add_word(text, arguments->operands[k]);
+  for (size_t k = 0; k < arguments->ngiven; k++) {
+    brink_text_add(text, " --%s", cli_options[arguments->given[k].id].name);
+    if (arguments->given[k].value != NULL) add_word(text, arguments->given[k].value);
+  }
+}

@@ -254,9 +254,11 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
     [CLI_REPORT] = {.name = "report",
                     .argument = "FILE.html",
                     .files = "html",
-                    .help = "write one self-contained page with plots, events, steps and the model",
+                    .help =
+                        "write one self-contained page with plots, events, steps and the model; "
+                        "of a sweep: plots and the table of its runs",
                     .group = CLI_GROUP_RESULTS,
-                    .commands = SIMULATES | ON(REPRODUCE)},
+                    .commands = RUNS | ON(REPRODUCE)},
     [CLI_PLOT] = {.name = "plot",
                   .argument = "NAMES",
                   .help = "draw these after the summary: x,y over time; y:x is y against x; car.x "
@@ -385,6 +387,10 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                        .help = "write the trajectory of each run to DIR/run-N.csv",
                        .group = CLI_GROUP_SWEEP,
                        .commands = ON(SWEEP)},
+    [CLI_KEEP_REPORTS] = {.name = "keep-reports",
+                          .help = "with --keep: also the report of each run, DIR/run-N.html",
+                          .group = CLI_GROUP_SWEEP,
+                          .commands = ON(SWEEP)},
     [CLI_JOBS] = {.name = "jobs",
                   .letter = 'j',
                   .argument = "N",

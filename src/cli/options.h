@@ -63,6 +63,7 @@ typedef enum cli_option_id {
   CLI_OUT_TABLE,    /* of sweep: --out */
   CLI_RESUME_TABLE, /* of sweep: --resume */
   CLI_KEEP_RUNS,    /* of sweep: --keep */
+  CLI_KEEP_REPORTS,
   CLI_JOBS,
   CLI_LIMIT,
   CLI_SHARE,
@@ -188,6 +189,8 @@ int cli_arguments_parse(cli_arguments *arguments, int argc, char **argv);
 bool cli_has(const cli_arguments *arguments, cli_option_id id);
 /* The last value; NULL: not given. */
 const char *cli_value(const cli_arguments *arguments, cli_option_id id);
+/* All of it, as a shell reads it back. */
+void cli_command_line(const cli_arguments *arguments, brink_text *text);
 
 /* Is `value` one of the option's choices (or has it none)? If not, says why. */
 bool cli_option_allows(const cli_option *option, const char *value, brink_text *problem);

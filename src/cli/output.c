@@ -47,6 +47,11 @@ bool cli_output_append(cli_output *output, const char *path) {
   return open_file(output, path, "a");
 }
 
+bool cli_output_is_writable(const char *path) {
+  cli_output output;
+  return cli_output_append(&output, path) && cli_output_close(&output) == CLI_OK;
+}
+
 int cli_output_write(const char *text, size_t length, void *user) {
   cli_output *output = user;
   if (output->failed) return CLI_FILE;

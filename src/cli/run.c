@@ -14,26 +14,10 @@
 
 /* ---- what is recorded ---- */
 
-/* A word as a shell reads it back. */
-static void add_word(brink_text *text, const char *word) {
-  bool plain =
-      word[0] != '\0' && strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                      "0123456789_./:=,+-@%") == strlen(word);
-  brink_text_add(text, plain ? " " : " '");
-  for (const char *c = word; *c != '\0'; c++) brink_text_add(text, *c == '\'' ? "'\\''" : "%c", *c);
-  if (!plain) brink_text_add(text, "'");
-}
-
 /* The command line, for provenance. */
 static const char *command_of(cli_simulation *sim) {
-  const cli_arguments *arguments = sim->arguments;
   brink_text text = {0};
-  brink_text_add(&text, "brink %s", arguments->command->name);
-  for (size_t k = 0; k < arguments->noperands; k++) add_word(&text, arguments->operands[k]);
-  for (size_t k = 0; k < arguments->ngiven; k++) {
-    brink_text_add(&text, " --%s", cli_options[arguments->given[k].id].name);
-    if (arguments->given[k].value != NULL) add_word(&text, arguments->given[k].value);
-  }
+  cli_command_line(sim->arguments, &text);
   const char *kept = text.data != NULL ? brink_arena_text(&sim->arena, text.data) : NULL;
   brink_text_free(&text);
   return kept;
@@ -93,12 +77,6 @@ static int check_kept(cli_simulation *sim) {
   }
   brink_text_free(&problem);
   return outcome;
-}
-
-/* A report that cannot be written is better known before the run than after it. */
-static bool is_writable(const char *path) {
-  cli_output output;
-  return cli_output_append(&output, path) && cli_output_close(&output) == CLI_OK;
 }
 
 /* ---- simulating ---- */
@@ -254,7 +232,8 @@ static int simulate_and_print(cli_simulation *sim) {
   if (outcome == CLI_OK) outcome = cli_plot_begin(sim);
   if (outcome != CLI_OK) return outcome;
   choose(sim);
-  if (sim->settings.report != NULL && !is_writable(sim->settings.report)) return CLI_FILE;
+  if (sim->settings.report != NULL && !cli_output_is_writable(sim->settings.report))
+    return CLI_FILE;
   signal(SIGXFSZ, SIG_IGN); /* a file as large as it may be is reported like a full disk */
   status = simulate(sim, &diag);
   if (!brink_run_has_begun(sim->run) || (status == BRINK_ERR_FILE && sim->run->results == NULL)) {

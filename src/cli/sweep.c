@@ -52,6 +52,51 @@ static void take_settings(sweeping *s) {
   s->def.options = list;
 }
 
+/* Options that change nothing in a run, or are about its files. */
+static bool is_beside(cli_option_id id) {
+  static const cli_option_id list[] = {CLI_REPORT, CLI_THREADS, CLI_QUIET, CLI_PROGRESS, CLI_COLOR};
+  for (size_t k = 0; k < sizeof list / sizeof list[0]; k++) {
+    if (list[k] == id) return true;
+  }
+  return false;
+}
+
+/* The words of a command that makes one run, without its knobs: what the sweep has that `run` has, too. */
+static void take_run_words(sweeping *s) {
+  const cli_arguments *arguments = s->arguments;
+  unsigned bit = cli_command_bit(&cli_commands[CLI_COMMAND_RUN]);
+  const char **words = brink_arena_take(&s->arena, 2 * arguments->ngiven + 3, sizeof *words);
+  size_t count = 0;
+  if (words == NULL) return;
+  words[count++] = "brink";
+  words[count++] = "run";
+  words[count++] = arguments->operands[0];
+  for (size_t k = 0; k < arguments->ngiven; k++) {
+    const cli_option *option = &cli_options[arguments->given[k].id];
+    if ((option->commands & bit) == 0 || is_beside(arguments->given[k].id)) continue;
+    brink_text word = {0};
+    brink_text_add(&word, "--%s", option->name);
+    words[count++] = word.failed ? "" : brink_arena_text(&s->arena, word.data);
+    s->arena.failed = s->arena.failed || word.failed;
+    brink_text_free(&word);
+    if (arguments->given[k].value != NULL) words[count++] = arguments->given[k].value;
+  }
+  s->def.run_words = words;
+  s->def.nrun_words = count;
+}
+
+/* What a report is made of. */
+static void define_report(sweeping *s) {
+  brink_text line = {0};
+  if (s->settings.report == NULL) return;
+  s->def.report = true;
+  cli_command_line(s->arguments, &line);
+  s->def.command = line.failed ? NULL : brink_arena_text(&s->arena, line.data);
+  s->arena.failed = s->arena.failed || line.failed;
+  brink_text_free(&line);
+  take_run_words(s);
+}
+
 static int read_whole(const sweeping *s, cli_option_id id, uint64_t *number) {
   const char *word = cli_value(s->arguments, id);
   char *end;
@@ -138,6 +183,8 @@ static int define(sweeping *s) {
   if (def->out == NULL) def->out = "-";
   def->resume = cli_has(arguments, CLI_RESUME_TABLE);
   def->keep = cli_value(arguments, CLI_KEEP_RUNS);
+  def->keep_reports = cli_has(arguments, CLI_KEEP_REPORTS);
+  define_report(s);
   s->indices = cli_value(arguments, CLI_INDICES);
   def->indices = s->indices != NULL;
   def->progress = on_progress;
@@ -239,9 +286,18 @@ static int conclude(const sweeping *s, brink_sweep *sweep, brink_status status,
   return CLI_OK;
 }
 
+/* Also of a sweep that was interrupted: what there is. */
+static int write_report(const sweeping *s, brink_sweep *sweep, brink_status status) {
+  brink_diag diag;
+  if (s->settings.report == NULL || status < 0) return CLI_OK;
+  brink_status written = brink_sweep_write_report(sweep, s->settings.report, &diag);
+  return written == BRINK_OK ? CLI_OK : refuse(s, written, &diag);
+}
+
 static int run_all(sweeping *s) {
   brink_diag diag;
   brink_sweep *sweep;
+  if (s->settings.report != NULL && !cli_output_is_writable(s->settings.report)) return CLI_FILE;
   brink_status status = brink_sweep_create(&s->def, &diag, &sweep);
   if (status != BRINK_OK) return refuse(s, status, &diag);
   signal(SIGXFSZ, SIG_IGN); /* a file as large as it may be is reported like a full disk */
@@ -256,6 +312,8 @@ static int run_all(sweeping *s) {
   cli_progress_end(&s->progress);
   int outcome = conclude(s, sweep, status, &diag);
   if (outcome == CLI_OK && status == BRINK_OK) outcome = write_indices(s, sweep);
+  int reported = write_report(s, sweep, status);
+  if (outcome == CLI_OK) outcome = reported;
   brink_sweep_destroy(sweep);
   return outcome;
 }

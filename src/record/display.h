@@ -78,6 +78,10 @@ typedef struct brink_display_context {
   size_t nfacts;
 } brink_display_context;
 
+/* Members of the data that other pages have, too: ,"provenance":[…] and ,"source":{…} (the last part of a path). */
+void brink_display_facts(brink_text *text, const brink_fact *facts, size_t count);
+void brink_display_source(brink_text *text, const char *path, const char *source);
+
 /* The data of the page as one JSON object. False: out of memory. */
 bool brink_display_data(const brink_display *display, const brink_display_context *context,
                         brink_text *text);

@@ -155,23 +155,24 @@ static void write_parameters(const brink_system *system, brink_text *text) {
   brink_columns_free(&given);
 }
 
-static void write_provenance(const brink_display_context *context, brink_text *text) {
+void brink_display_facts(brink_text *text, const brink_fact *facts, size_t count) {
   brink_text_add(text, ",\n \"provenance\":[");
-  for (size_t k = 0; k < context->nfacts; k++) {
+  for (size_t k = 0; k < count; k++) {
     brink_text_add(text, "%s[", k > 0 ? "," : "");
-    brink_json_string(text, context->facts[k].name);
+    brink_json_string(text, facts[k].name);
     brink_text_add(text, ",");
-    brink_json_string(text, context->facts[k].value);
+    brink_json_string(text, facts[k].value);
     brink_text_add(text, "]");
   }
   brink_text_add(text, "]");
 }
 
-static void write_source(const brink_display_context *context, brink_text *text) {
+void brink_display_source(brink_text *text, const char *path, const char *source) {
+  const char *slash = strrchr(path, '/');
   brink_text_add(text, ",\n \"source\":{\"file\":");
-  brink_json_string(text, context->source_name);
+  brink_json_string(text, slash != NULL ? slash + 1 : path);
   brink_text_add(text, ",\"text\":");
-  brink_json_string(text, context->source);
+  brink_json_string(text, source);
   brink_text_add(text, "}");
 }
 
@@ -198,9 +199,9 @@ bool brink_display_data(const brink_display *display, const brink_display_contex
   brink_text_add(text, ",\n \"populations\":[");
   brink_populations_write(&display->populations, text);
   brink_text_add(text, "]");
-  write_source(context, text);
+  brink_display_source(text, context->source_name, context->source);
   write_parameters(display->def.columns->system, text);
-  write_provenance(context, text);
+  brink_display_facts(text, context->facts, context->nfacts);
   if (context->conditions != NULL)
     write_list(text, "conditions", context->conditions);
   else

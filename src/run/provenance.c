@@ -6,21 +6,12 @@
 #include <time.h>
 
 #include "base/sha256.h"
+#include "run/facts.h"
 #include "run/run.h"
 
 enum { MOST_FACTS = 24, MOST_IMPORTS = 8 };
 
-typedef struct fact_list {
-  brink_arena *arena;
-  brink_fact *facts;
-  size_t count;
-} fact_list;
-
-#if defined(__GNUC__)
-__attribute__((format(printf, 3, 4)))
-#endif
-static void
-add(fact_list *list, const char *name, const char *format, ...) {
+void brink_facts_add(brink_facts *list, const char *name, const char *format, ...) {
   if (list->count == MOST_FACTS) return;
   char value[2048];
   va_list arguments;
@@ -31,12 +22,12 @@ add(fact_list *list, const char *name, const char *format, ...) {
   if (kept != NULL) list->facts[list->count++] = (brink_fact){.name = name, .value = kept};
 }
 
-static void add_number(fact_list *list, const char *name, double value) {
+static void add_number(brink_facts *list, const char *name, double value) {
   char buffer[BRINK_DOUBLE_TEXT];
-  add(list, name, "%s", brink_double_text(value, buffer));
+  brink_facts_add(list, name, "%s", brink_double_text(value, buffer));
 }
 
-static void add_hash(fact_list *list, const char *name, const brink_file *file) {
+static void add_hash(brink_facts *list, const char *name, const brink_file *file) {
   brink_sha256 hash;
   unsigned char digest[BRINK_SHA256_BYTES];
   char text[BRINK_SHA256_TEXT];
@@ -45,49 +36,55 @@ static void add_hash(fact_list *list, const char *name, const brink_file *file) 
   brink_sha256_finish(&hash, digest);
   brink_sha256_text(digest, text);
   if (strcmp(name, "sha256") == 0)
-    add(list, name, "%s", text);
+    brink_facts_add(list, name, "%s", text);
   else
-    add(list, name, "%s %s", file->path, text);
+    brink_facts_add(list, name, "%s %s", file->path, text);
 }
 
-static void add_files(fact_list *list, const brink_unit *unit) {
+static void add_files(brink_facts *list, const brink_unit *unit) {
   for (size_t k = 0; k < unit->nfiles && k <= MOST_IMPORTS; k++)
     add_hash(list, k == 0 ? "sha256" : "import", &unit->files[k]);
 }
 
-static void add_settings(fact_list *list, const brink_run *run) {
+static void add_settings(brink_facts *list, const brink_run *run) {
   const brink_options *options = &run->options.sim;
-  add(list, "method", "%s", brink_method_name(options->method));
-  add(list, "events", "%s", brink_events_name(options->events));
+  brink_facts_add(list, "method", "%s", brink_method_name(options->method));
+  brink_facts_add(list, "events", "%s", brink_events_name(options->events));
   add_number(list, "rtol", options->rtol);
   add_number(list, "atol", options->atol);
   add_number(list, "until", run->until);
   if (run->options.every > 0.0) add_number(list, "every", run->options.every);
-  add(list, "seed", "%" PRIu64, run->options.seed);
+  brink_facts_add(list, "seed", "%" PRIu64, run->options.seed);
 }
 
-/* One date for all that a run leaves behind: what is written twice is the same twice. */
-static void add_date(fact_list *list, brink_run *run) {
-  if (run->dated == 0) run->dated = time(NULL);
+void brink_facts_add_date(brink_facts *list, time_t when) {
   struct tm parts;
   char text[32] = "";
-  if (gmtime_r(&run->dated, &parts) != NULL)
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  add(list, "written", "%s", text);
+  if (gmtime_r(&when, &parts) != NULL) strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  brink_facts_add(list, "written", "%s", text);
+}
+
+bool brink_facts_begin(brink_facts *list, brink_arena *arena, const char *path,
+                       const brink_unit *unit) {
+  *list = (brink_facts){.arena = arena};
+  list->facts = brink_arena_take(arena, MOST_FACTS, sizeof *list->facts);
+  if (list->facts == NULL) return false;
+  brink_facts_add(list, "program", "brink %s", brink_version());
+  brink_facts_add(list, "model", "%s", path != NULL ? path : unit->files[0].path);
+  add_files(list, unit);
+  return true;
 }
 
 const brink_fact *brink_run_facts(brink_run *run, size_t *count) {
-  fact_list list = {.arena = &run->arena};
-  list.facts = brink_arena_take(&run->arena, MOST_FACTS, sizeof *list.facts);
+  brink_facts list;
   *count = 0;
-  if (list.facts == NULL) return NULL;
-  add(&list, "program", "brink %s", brink_version());
-  const brink_unit *unit = run->built->model->unit;
-  add(&list, "model", "%s", run->choice.source != NULL ? run->choice.source : unit->files[0].path);
-  add_files(&list, unit);
-  if (run->choice.command != NULL) add(&list, "command", "%s", run->choice.command);
+  if (!brink_facts_begin(&list, &run->arena, run->choice.source, run->built->model->unit))
+    return NULL;
+  if (run->choice.command != NULL) brink_facts_add(&list, "command", "%s", run->choice.command);
   add_settings(&list, run);
-  add_date(&list, run);
+  /* One date for all that a run leaves behind: what is written twice is the same twice. */
+  if (run->dated == 0) run->dated = time(NULL);
+  brink_facts_add_date(&list, run->dated);
   *count = list.count;
   return list.facts;
 }

@@ -54,18 +54,13 @@ brink_status brink_run_prepare_report(brink_run *run, brink_diag *diag) {
 
 /* ---- writing ---- */
 
-static const char *name_of(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash != NULL ? slash + 1 : path;
-}
-
 static bool make_data(brink_run *run, brink_text *data) {
   const brink_file *file = &run->built->model->unit->files[0];
   brink_moment final = brink_run_now(run);
   brink_display_context context = {.summary = &run->summary,
                                    .journal = &run->journal,
                                    .final = &final,
-                                   .source_name = name_of(file->path),
+                                   .source_name = file->path,
                                    .source = file->text,
                                    .conditions = brink_conditions_report_page(run)};
   context.facts = brink_run_facts(run, &context.nfacts);

@@ -192,15 +192,31 @@ brink_status brink_runner_try(brink_runner *runner, brink_diag *diag) {
   return status;
 }
 
+/* The file of a run. */
+static brink_status name_file(brink_runner *runner, uint64_t number, const char *ending,
+                              brink_diag *diag) {
+  runner->path.length = 0;
+  brink_text_add(&runner->path, "%s/run-%llu.%s", runner->sweep->def.keep,
+                 (unsigned long long)number, ending);
+  return runner->path.failed ? brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory") : BRINK_OK;
+}
+
 static brink_status record(brink_runner *runner, uint64_t number, brink_run *run,
                            brink_diag *diag) {
-  if (runner->sweep->def.keep == NULL) return BRINK_OK;
-  runner->path.length = 0;
-  brink_text_add(&runner->path, "%s/run-%llu.csv", runner->sweep->def.keep,
-                 (unsigned long long)number);
-  if (runner->path.failed) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  const brink_sweep_def *def = &runner->sweep->def;
+  if (def->keep == NULL) return BRINK_OK;
+  brink_status status = name_file(runner, number, "csv", diag);
+  if (status == BRINK_OK && def->keep_reports) status = brink_run_prepare_report(run, diag);
   run->choice.path = runner->path.data;
-  return BRINK_OK;
+  return status;
+}
+
+/* After the end of the run. */
+static brink_status report(brink_runner *runner, uint64_t number, brink_run *run,
+                           brink_diag *diag) {
+  if (!runner->sweep->def.keep_reports) return BRINK_OK;
+  brink_status status = name_file(runner, number, "html", diag);
+  return status == BRINK_OK ? brink_run_write_report(run, runner->path.data, diag) : status;
 }
 
 /* From now on somebody may cancel the run; NULL: no more. */
@@ -285,8 +301,8 @@ static void add_values(const brink_runner *runner, brink_text *row) {
 }
 
 /* The run has been made, and moves to its end. False: it was cancelled. */
-static bool simulate(brink_runner *runner, brink_run *run, const brink_run_options *options,
-                     brink_text *row) {
+static bool simulate(brink_runner *runner, uint64_t number, brink_run *run,
+                     const brink_run_options *options, brink_text *row) {
   char words[96];
   brink_diag diag, closing;
   expose(runner, run);
@@ -298,6 +314,7 @@ static bool simulate(brink_runner *runner, brink_run *run, const brink_run_optio
   if (status == BRINK_CANCELLED && halted == HALT_STOP) return false;
   brink_probe_end(&runner->probe);
   brink_status closed = brink_run_finish(run, &closing);
+  if (closed != BRINK_ERR_FILE) closed = report(runner, number, run, &closing);
   brink_probe_conclude(&runner->probe);
   brink_run_outcome outcome = brink_run_result(run);
   if (status == BRINK_CANCELLED) {
@@ -325,7 +342,7 @@ bool brink_runner_run(brink_runner *runner, uint64_t place, brink_text *row) {
   if (status == BRINK_OK) status = record(runner, number, run, &diag);
   begin_row(runner, number, row);
   if (status == BRINK_OK) {
-    made = simulate(runner, run, &options, row);
+    made = simulate(runner, number, run, &options, row);
   } else {
     add_outcome(row, "failed", word_for(status), diag.message);
     add_nothing(runner, row);

@@ -69,11 +69,16 @@ static brink_status copy_def(brink_sweep *sweep, brink_diag *diag) {
   def->design = copy_text(sweep, def->design);
   def->out = copy_text(sweep, def->out);
   def->keep = copy_text(sweep, def->keep);
+  def->command = copy_text(sweep, def->command);
+  def->run_words = copy_texts(sweep, def->run_words, def->nrun_words);
   if (sweep->arena.failed) return out_of_memory(diag);
   brink_status shares = brink_share_check(def, diag);
   if (shares != BRINK_OK) return shares;
   if (!(def->limit > 0.0))
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "limit is %g: it must be above 0", def->limit);
+  if (def->keep_reports && def->keep == NULL)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                          "--keep-reports writes into the directory of --keep: give --keep DIR");
   if (def->indices && def->nmeasures == 0)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "--indices are of what is measured: give --measure EXPRESSION");
@@ -156,6 +161,9 @@ static brink_status make_columns(brink_sweep *sweep, const brink_hsml *model, br
   for (size_t k = 0; k < sweep->measures.count; k++)
     add_column(sweep, BRINK_SWEEP_MEASURE, is_text(sweep, model, k), NULL,
                sweep->measures.measures[k].name);
+  if (!sweep->arena.failed && sweep->def.report &&
+      !brink_page_rows_init(&sweep->shown, sweep->ncolumns, sweep->design.runs))
+    return out_of_memory(diag);
   return sweep->arena.failed ? out_of_memory(diag) : BRINK_OK;
 }
 
@@ -245,6 +253,7 @@ void brink_sweep_destroy(brink_sweep *sweep) {
   if (sweep->output.stream != NULL) brink_row_file_close(sweep, false, NULL);
   brink_hsml_destroy(sweep->first);
   brink_arena_free(&sweep->rows.arena);
+  brink_page_rows_free(&sweep->shown);
   free(sweep->rows.values);
   free(sweep->line);
   brink_arena arena = sweep->arena;

@@ -6,6 +6,7 @@
  *   workers.h, threads.c                      several runners at once
  *   row_file.c, fields.c, hdf5.c                the file of rows, and how to go on with it
  *   table.c, indices.c                        rows in memory, and Sobol' indices
+ *   page_rows.c, report.c                     what a report shows, and its page
  *   check.c                                   is every value of a knob allowed?
  *   share.c                                   a part of the runs; one table of all parts
  *   by_ranks.c, cores.c                       runners in several processes
@@ -20,6 +21,7 @@
 #include "run/hsml.h"
 #include "sweep/design.h"
 #include "sweep/measure.h"
+#include "sweep/page_rows.h"
 #include <brink/sweep.h>
 
 /* Rows in memory. */
@@ -54,6 +56,7 @@ struct brink_sweep {
   size_t ncolumns;
   brink_rows rows;
   bool keeps; /* rows in memory */
+  brink_page_rows shown;
   brink_row_file output;
   char *line; /* room for a row that is cut */
   size_t line_capacity;

@@ -61,12 +61,25 @@ static bool append(brink_sweep *sweep) {
   return !rows->arena.failed;
 }
 
+/* For the report. */
+static bool show(brink_sweep *sweep) {
+  brink_page_rows *shown = &sweep->shown;
+  brink_page_rows_ended(shown, sweep->fields[brink_sweep_column_of(sweep, BRINK_SWEEP_STATUS)]);
+  if (!brink_page_rows_shows(shown, (uint64_t)brink_sweep_number(sweep, 0))) return true;
+  double *row = brink_page_rows_add(shown);
+  for (size_t k = 0; row != NULL && k < sweep->ncolumns; k++)
+    row[k] = sweep->columns[k].text ? brink_page_rows_text(shown, sweep->fields[k])
+                                    : brink_sweep_number(sweep, k);
+  return row != NULL && !shown->arena.failed;
+}
+
 brink_status brink_sweep_keep_row(brink_sweep *sweep, const char *row, size_t length,
                                   brink_diag *diag) {
   bool cut = brink_sweep_cut_row(sweep, row, length);
   sweep->progress.done++;
   if (cut) sweep->progress.failed += strcmp(sweep->fields[1 + sweep->design.nknobs], "failed") == 0;
-  if (cut && (!sweep->keeps || append(sweep))) return BRINK_OK;
+  if (cut && (!sweep->keeps || append(sweep)) && (!sweep->shown.wanted || show(sweep)))
+    return BRINK_OK;
   return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
 }
 
