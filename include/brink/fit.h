@@ -59,7 +59,8 @@ typedef struct brink_fit_def {
   const brink_fit_knob *knobs;      /* copied */
   size_t nknobs;
   brink_fit_method method; /* BRINK_FIT_AUTO */
-  size_t starts; /* 5: from the values of the model, then from points that fill the bounds evenly */
+  size_t
+      starts; /* 5: from the values of the model, then from the best of ten times as many points that fill the box of the bounds evenly */
   size_t max_runs;   /* for each start; 1000 */
   double confidence; /* of the intervals, 0 < confidence < 1; 0.95 */
   /* NULL; else called after each run. Returns 0 to go on, anything else to stop: the best so far is the result. */

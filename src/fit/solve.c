@@ -10,8 +10,8 @@
  * no derivatives. Then Sbplx goes on from the best point. It compares values only. After that Levenberg-Marquardt
  * is tried again: on one side of an edge the sum is smooth.
  *
- * Starts: the values of the model, then points of an additive sequence that fills the box evenly (Roberts 2018: multiples of
- * powers of the root of x^(n+1) = x + 1, modulo 1). */
+ * Starts: the values of the model, then the best of ten times as many points of an additive sequence that fills the box
+ * evenly (Roberts 2018: multiples of powers of the root of x^(n+1) = x + 1, modulo 1). */
 #include <math.h>
 #include <string.h>
 
@@ -20,6 +20,7 @@
 #define LEFT 0.01       /* of a standard error: closer than that is at the minimum */
 #define NEAR_BOUND 1e-3 /* as a share of the distance of the bounds */
 #define INSIDE 1e-3     /* starts keep away from bounds, where dw/du is 0 */
+#define SCREENED 10     /* points are looked at for each start but the first */
 /* A residual of a run that cannot be used: every other run is better. */
 #define UNUSABLE 1e20
 
@@ -231,15 +232,49 @@ static double fraction(double x) {
   return x - floor(x);
 }
 
-static void choose_start(const brink_fit *fit, size_t start, double *z) {
+/* Point `k` of the sequence, from 1 on. */
+static void fill_box(const brink_fit *fit, size_t k, double *z) {
   double root = 2.0; /* of x^(n+1) = x + 1 */
-  for (int k = 0; k < 60; k++) root = pow(1.0 + root, 1.0 / (double)(fit->n + 1));
+  for (int j = 0; j < 60; j++) root = pow(1.0 + root, 1.0 / (double)(fit->n + 1));
   double share = 1.0;
-  for (size_t k = 0; k < fit->n; k++) {
+  for (size_t j = 0; j < fit->n; j++) {
     share /= root;
-    z[k] = start == 0 ? fit->initial[k]
-                      : brink_fit_unshare(&fit->knobs[k], fraction(0.5 + (double)start * share));
+    z[j] = brink_fit_unshare(&fit->knobs[j], fraction(0.5 + (double)k * share));
   }
+}
+
+/* Puts a candidate where it belongs among the best so far: rows of z, with their sums, in order. */
+static void insert(double *z, double *sums, size_t count, size_t n, const double *candidate,
+                   double sum) {
+  size_t at = count;
+  while (at > 0 && sum < sums[at - 1]) at--;
+  if (at == count) return;
+  memmove(&sums[at + 1], &sums[at], (count - 1 - at) * sizeof *sums);
+  memmove(&z[(at + 1) * n], &z[at * n], (count - 1 - at) * n * sizeof *z);
+  sums[at] = sum;
+  memcpy(&z[at * n], candidate, n * sizeof *z);
+}
+
+/* Starts: the values of the model, then the best of SCREENED times as many points that fill the box. A start whose runs all
+ * fail stays at the middle of the box. */
+static brink_status choose_starts(brink_fit *fit, double *z, brink_diag *diag) {
+  size_t n = fit->n, others = fit->def.starts - 1;
+  double *sums = brink_arena_take(&fit->solution, others, sizeof *sums);
+  double *candidate = brink_arena_take(&fit->solution, n, sizeof *candidate);
+  if (fit->solution.failed) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  memcpy(z, fit->initial, n * sizeof *z);
+  for (size_t k = 0; k < others; k++) {
+    sums[k] = (double)INFINITY;
+    fill_box(fit, 0, &z[(k + 1) * n]);
+  }
+  for (size_t k = 1; k <= SCREENED * others && !fit->cancelled; k++) {
+    fill_box(fit, k, candidate);
+    brink_status status = brink_fit_evaluate(fit, candidate, false, &fit->work, diag);
+    if (status != BRINK_OK) return status;
+    if (fit->work.usable) insert(z + n, sums, others, n, candidate, fit->work.sum);
+    brink_fit_tell(fit);
+  }
+  return BRINK_OK;
 }
 
 /* What a start ended with. */
@@ -429,14 +464,16 @@ static brink_status try_all(brink_fit *fit, brink_fit_start *starts, attempt *be
   brink_status status = BRINK_OK;
   brink_diag first;
   bool downhill = fit->differentiable && fit->def.method != BRINK_FIT_SEARCH;
+  double *from = brink_arena_take(&fit->solution, fit->def.starts * fit->n, sizeof *from);
+  if (fit->solution.failed) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
   brink_diag_clear(&first);
+  status = choose_starts(fit, from, diag);
   for (size_t s = 0; s < fit->def.starts && status == BRINK_OK && !fit->cancelled; s++) {
-    double *z = brink_arena_take(&fit->solution, fit->n, sizeof *z);
+    const double *z = &from[s * fit->n];
     double *found = brink_arena_take(&fit->solution, fit->n, sizeof *found);
     if (fit->solution.failed) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
     bool converged = false;
     fit->start = s;
-    choose_start(fit, s, z);
     status = try_start(fit, z, fixed, &converged, diag);
     if (status != BRINK_OK) return status;
     bool usable = fit->best.usable;
