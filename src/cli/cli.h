@@ -15,6 +15,7 @@
  *   progress.c  a line on a terminal while a run is long; interruption
  *   terminal.c  what the terminal can show
  *   colour.c    who gets colours, and which
+ *   fit.c       brink fit: knobs from data
  *   reproduce.c the published experiments (experiments/), their verdicts and their page
  *   check.c, fmt.c, emit.c, new.c, doctor.c   the commands of these names; starter.c: the models of new
  *
@@ -41,6 +42,7 @@ typedef struct cli_arguments cli_arguments;
 
 int cli_run(const cli_arguments *arguments);
 int cli_condition(const cli_arguments *arguments);
+int cli_fit(const cli_arguments *arguments);
 int cli_check(const cli_arguments *arguments);
 int cli_fmt(const cli_arguments *arguments);
 int cli_emit(const cli_arguments *arguments);

@@ -55,6 +55,14 @@ typedef enum cli_option_id {
   CLI_KIND,
   CLI_LIST,
   CLI_REPETITIONS,
+  CLI_VARY,
+  CLI_DATA,
+  CLI_EVENT_TIMES,
+  CLI_SIGMA,
+  CLI_STARTS,
+  CLI_MAX_RUNS,
+  CLI_DERIVATIVES,
+  CLI_CONFIDENCE,
   CLI_HELP,
   CLI_VERSION,
   CLI_LATER_FIRST, /* from here on: not in this version */
@@ -91,6 +99,7 @@ extern const cli_option cli_options[CLI_OPTION_COUNT];
 typedef enum cli_command_id {
   CLI_COMMAND_RUN,
   CLI_COMMAND_CONDITION,
+  CLI_COMMAND_FIT,
   CLI_COMMAND_CHECK,
   CLI_COMMAND_FMT,
   CLI_COMMAND_EMIT,

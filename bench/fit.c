@@ -1,8 +1,8 @@
-/* fit_table.c: how well fits find the truth, and what they cost. For each model of problems/fits.h:
+/* fit.c: how well fits find the truth, and what they cost. For each model of problems/fits.h:
  *   - the share of repetitions with new noise in which the 95 % interval of a knob contains its true value;
  *   - runs to the minimum: Levenberg-Marquardt with derivatives against a search without (Sbplx).
  *
- *   fit_table [REPETITIONS]     (100) */
+ *   scripts/bench fit; build-bench/bench/fit [REPETITIONS]   (100) */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
