@@ -9,26 +9,29 @@
 
 #include "problems/fits.h"
 
+/* Where the starts are from which runs are counted: so much beside the true knobs. */
+#define BESIDE 0.05
+
 typedef struct cost {
   double runs, derivative_runs;
   size_t same; /* repetitions that found the same minimum */
 } cost;
 
 static bool solve(const fit_case *c, const fit_data *data, brink_fit_method method, size_t starts,
-                  brink_hsml **model, brink_fit **fit) {
+                  double off, brink_hsml **model, brink_fit **fit) {
   brink_diag diag;
-  brink_status status = fit_case_make(c, data, true, method, starts, model, fit, &diag);
+  brink_status status = fit_case_make(c, data, true, method, starts, off, model, fit, &diag);
   if (status == BRINK_OK) status = brink_fit_solve(*fit, &diag);
   if (status != BRINK_OK) fprintf(stderr, "%s: %s\n", c->name, diag.message);
   return status == BRINK_OK;
 }
 
-/* One start, from the values of the model. */
+/* One start beside the truth, so that both find the same minimum. */
 static double count(const fit_case *c, const fit_data *data, brink_fit_method method, cost *sum) {
   brink_hsml *model;
   brink_fit *fit;
   double found = (double)NAN;
-  if (solve(c, data, method, 1, &model, &fit)) {
+  if (solve(c, data, method, 1, BESIDE, &model, &fit)) {
     const brink_fit_result *r = brink_fit_get(fit);
     found = r->sum;
     sum->runs += (double)r->starts[0].runs;
@@ -43,7 +46,7 @@ static bool cover(const fit_case *c, const fit_data *data, size_t *covered, size
                   double *sum) {
   brink_hsml *model;
   brink_fit *fit;
-  bool fine = solve(c, data, BRINK_FIT_AUTO, 5, &model, &fit);
+  bool fine = solve(c, data, BRINK_FIT_AUTO, 5, 0.0, &model, &fit);
   if (fine) {
     const brink_fit_result *r = brink_fit_get(fit);
     for (size_t k = 0; k < c->nknobs; k++)
@@ -71,12 +74,12 @@ static bool measure(const fit_case *c, size_t repetitions) {
     with.same += fabs(a - b) <= 1e-4 * b;
   }
   double n = repetitions < 10 ? (double)repetitions : 10.0;
-  printf("%-24s %-26s", c->name, c->kind);
+  printf("| %s | %s |", c->name, c->kind);
   for (size_t k = 0; k < c->nknobs; k++)
-    printf(" %-6s %5.1f %%", c->knobs[k].name, 100.0 * (double)covered[k] / (double)repetitions);
-  printf("  chi2 %.3f  notes %zu  LM %.1f + %.1f  Sbplx %.1f  same %zu\n",
-         sum / (double)repetitions, noted, with.runs / n, with.derivative_runs / n,
-         without.runs / n, with.same);
+    printf("%s %s %.0f %%", k > 0 ? "," : "", c->knobs[k].name,
+           100.0 * (double)covered[k] / (double)repetitions);
+  printf(" | %.3f | %zu | %.1f (%.1f) | %.1f | %zu |\n", sum / (double)repetitions, noted,
+         with.runs / n, with.derivative_runs / n, without.runs / n, with.same);
   fflush(stdout);
   return true;
 }
@@ -84,6 +87,9 @@ static bool measure(const fit_case *c, size_t repetitions) {
 int main(int argc, char **argv) {
   size_t repetitions = argc > 1 ? strtoul(argv[1], NULL, 10) : 100;
   bool fine = repetitions > 0;
+  printf("| model | kind | intervals that contain the truth | sum / freedom | with notes | runs "
+         "(with derivatives) | runs of the search | same minimum, of 10 |\n"
+         "| --- | --- | --- | --- | --- | --- | --- | --- |\n");
   for (size_t k = 0; k < fit_ncases && fine; k++) fine = measure(&fit_cases[k], repetitions);
   return fine ? 0 : 1;
 }
