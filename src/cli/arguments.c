@@ -45,13 +45,24 @@ const cli_command *cli_command_choose(const char *word) {
 
 enum { FIRST_VALUE = 256 }; /* of long options: above all letters */
 
+/* Is another option of this name the one of the command? */
+static bool is_hidden(const cli_command *command, int k) {
+  unsigned bit = cli_command_bit(command);
+  bool another = false;
+  for (int j = 0; j < CLI_OPTION_COUNT && (cli_options[k].commands & bit) == 0; j++)
+    another = another || ((cli_options[j].commands & bit) != 0 &&
+                          strcmp(cli_options[j].name, cli_options[k].name) == 0);
+  return another;
+}
+
 /* The tables as getopt_long reads them. */
-static void fill_getopt(struct option *long_options, char *letters) {
+static void fill_getopt(const cli_command *command, struct option *long_options, char *letters) {
   *letters++ = ':'; /* a missing argument is told apart */
   for (int k = 0; k < CLI_OPTION_COUNT; k++) {
     const cli_option *option = &cli_options[k];
     int has = option->argument != NULL ? required_argument : no_argument;
-    long_options[k] = (struct option){option->name, has, NULL, FIRST_VALUE + k};
+    if (is_hidden(command, k)) continue;
+    *long_options++ = (struct option){option->name, has, NULL, FIRST_VALUE + k};
     if (option->letter == 0) continue;
     *letters++ = option->letter;
     if (has == required_argument) *letters++ = ':';
@@ -59,17 +70,17 @@ static void fill_getopt(struct option *long_options, char *letters) {
   *letters = '\0';
 }
 
-static int id_of(int code) {
+static int id_of(const cli_command *command, int code) {
   if (code >= FIRST_VALUE) return code - FIRST_VALUE;
   for (int k = 0; k < CLI_OPTION_COUNT; k++) {
-    if (code != 0 && cli_options[k].letter == code) return k;
+    if (code != 0 && cli_options[k].letter == code && !is_hidden(command, k)) return k;
   }
   return CLI_OPTION_COUNT;
 }
 
 /* getopt_long said '?' or ':'. optopt is the option where it is known but wrongly used. */
 static int complain(const cli_command *command, int code, const char *word) {
-  int id = id_of(optopt);
+  int id = id_of(command, optopt);
   if (code == ':' && id < CLI_OPTION_COUNT)
     return cli_misuse(command->name, "--%s needs an argument: --%s %s", cli_options[id].name,
                       cli_options[id].name, cli_options[id].argument);
@@ -137,7 +148,7 @@ static int check_operands(const cli_arguments *arguments) {
 int cli_arguments_parse(cli_arguments *arguments, int argc, char **argv) {
   struct option long_options[CLI_OPTION_COUNT + 1] = {0};
   char letters[2 * CLI_OPTION_COUNT + 2];
-  fill_getopt(long_options, letters);
+  fill_getopt(arguments->command, long_options, letters);
   opterr = 0;
   optind = 0; /* start anew */
   for (;;) {
@@ -146,8 +157,8 @@ int cli_arguments_parse(cli_arguments *arguments, int argc, char **argv) {
     if (code == -1) break;
     if (code == '?' || code == ':')
       return complain(arguments->command, code, argv[optind > at ? optind - 1 : at]);
-    if (id_of(code) == CLI_HELP) return -1;
-    int outcome = accept(arguments, id_of(code), optarg);
+    if (id_of(arguments->command, code) == CLI_HELP) return -1;
+    int outcome = accept(arguments, id_of(arguments->command, code), optarg);
     if (outcome != CLI_OK) return outcome;
   }
   for (int k = optind; k < argc; k++) arguments->operands[arguments->noperands++] = argv[k];

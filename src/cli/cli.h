@@ -10,12 +10,13 @@
  *   load.c      reading, checking and flattening a model; diagnostics on the screen
  *   output.c    files and standard output, whose failures are never lost
  *   run.c       brink run: simulate, record, sum up
+ *   sweep.c     brink sweep: many runs, one row each
+ *   fit.c       brink fit: knobs from data, or for the best outcome
  *   summary.c   the summary for a person
  *   plot.c      --plot: which columns, and their pictures; picture.c: curves as characters
  *   progress.c  a line on a terminal while a run is long; interruption
  *   terminal.c  what the terminal can show
  *   colour.c    who gets colours, and which
- *   fit.c       brink fit: knobs from data
  *   reproduce.c the published experiments (experiments/), their verdicts and their page
  *   check.c, fmt.c, emit.c, new.c, doctor.c   the commands of these names; starter.c: the models of new
  *
@@ -42,6 +43,7 @@ typedef struct cli_arguments cli_arguments;
 
 int cli_run(const cli_arguments *arguments);
 int cli_condition(const cli_arguments *arguments);
+int cli_sweep(const cli_arguments *arguments);
 int cli_fit(const cli_arguments *arguments);
 int cli_check(const cli_arguments *arguments);
 int cli_fmt(const cli_arguments *arguments);

@@ -9,7 +9,8 @@
 
 #define ON(command) (1u << CLI_COMMAND_##command)
 #define SIMULATES (ON(RUN) | ON(CONDITION))
-#define REPEATS (SIMULATES | ON(FIT)) /* all commands that make runs */
+#define RUNS (SIMULATES | ON(SWEEP))
+#define REPEATS (RUNS | ON(FIT)) /* runs whose rows nobody sees, too */
 #define READS (REPEATS | ON(CHECK) | ON(EMIT))
 #define ALL (~0u)
 
@@ -175,7 +176,7 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                        .fallback = "1000",
                        .help = "list a closest approach within this many tolerances as a near miss",
                        .group = CLI_GROUP_METHOD,
-                       .commands = SIMULATES,
+                       .commands = RUNS,
                        .setting = true},
     [CLI_RANGE] = {.name = "range",
                    .argument = "stop|warn",
@@ -219,21 +220,21 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
          .fallback = "own, if the model allows it",
          .help = "agents: own: each has its own clock and step size; one: all are one system",
          .group = CLI_GROUP_BEHAVIOUR,
-         .commands = SIMULATES,
+         .commands = RUNS,
          .setting = true},
     [CLI_THREADS] = {.name = "threads",
                      .argument = "N",
                      .fallback = "all cores",
                      .help = "threads for populations; the results do not depend on the number",
                      .group = CLI_GROUP_BEHAVIOUR,
-                     .commands = SIMULATES | ON(REPRODUCE),
+                     .commands = RUNS | ON(REPRODUCE),
                      .setting = true},
     [CLI_EVERY] = {.name = "every",
                    .argument = "DT",
                    .fallback = "one row for each accepted step and each sample",
                    .help = "output grid; events add rows, before and after each",
                    .group = CLI_GROUP_RESULTS,
-                   .commands = SIMULATES,
+                   .commands = RUNS,
                    .setting = true},
     [CLI_OUT] = {.name = "out",
                  .letter = 'o',
@@ -266,7 +267,7 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
     [CLI_JSON] = {.name = "json",
                   .help = "print the summary as one JSON object on standard output",
                   .group = CLI_GROUP_RESULTS,
-                  .commands = REPEATS | ON(REPRODUCE)},
+                  .commands = SIMULATES | ON(REPRODUCE) | ON(FIT)},
     [CLI_JSON_STATES] = {.name = "json-states",
                          .help = "the same, with the whole state before and after every event",
                          .group = CLI_GROUP_RESULTS,
@@ -327,6 +328,78 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                          .help = "how often to repeat an experiment with random starts",
                          .group = CLI_GROUP_MODEL,
                          .commands = ON(REPRODUCE)},
+    [CLI_VARY] = {.name = "vary",
+                  .argument = "NAME=VALUES",
+                  .help =
+                      "what is varied; may be repeated. LO:HI:COUNT and log:LO:HI:COUNT: a grid, "
+                      "both ends included; a,b,c: these values; with --samples also LO:HI, "
+                      "log:LO:HI, uniform(LO,HI), normal(MEAN,DEVIATION). Of a fit: LO:HI or "
+                      "log:LO:HI, its bounds",
+                  .group = CLI_GROUP_SWEEP,
+                  .commands = ON(SWEEP) | ON(FIT)},
+    [CLI_SAMPLES] = {.name = "samples",
+                     .argument = "N",
+                     .help = "number of samples of --design random, lhs and sobol",
+                     .group = CLI_GROUP_SWEEP,
+                     .commands = ON(SWEEP)},
+    [CLI_DESIGN] = {.name = "design",
+                    .argument = "DESIGN",
+                    .fallback = "grid; with --samples random, with --indices sobol",
+                    .files = "csv",
+                    .help =
+                        "grid (all combinations), random (independent draws), lhs (Latin "
+                        "hypercube), sobol, or a table FILE.csv: a line of names of knobs, then "
+                        "a line of values for each run",
+                    .group = CLI_GROUP_SWEEP,
+                    .commands = ON(SWEEP)},
+    [CLI_MEASURE] = {.name = "measure",
+                     .argument = "EXPRESSION",
+                     .help = "one more column, such as plant.h (its final value), max(plant.h), "
+                             "min, mean, at(empty, plant.h), count(empty), condition(empty), "
+                             "peak = max(h)/2; may be repeated",
+                     .group = CLI_GROUP_SWEEP,
+                     .commands = ON(SWEEP)},
+    [CLI_INDICES] = {.name = "indices",
+                     .argument = "FILE.csv",
+                     .files = "csv",
+                     .help =
+                         "write the Sobol indices of every measure by every knob, with "
+                         "intervals of 95 %; each of the --samples is then 2 runs, and one more "
+                         "for each knob",
+                     .group = CLI_GROUP_SWEEP,
+                     .commands = ON(SWEEP)},
+    [CLI_OUT_TABLE] = {.name = "out",
+                       .letter = 'o',
+                       .argument = "FILE",
+                       .files = "csv|h5",
+                       .fallback = "-",
+                       .help =
+                           "write the table; the ending gives the format: .csv, .h5; - is CSV on "
+                           "standard output",
+                       .group = CLI_GROUP_SWEEP,
+                       .commands = ON(SWEEP)},
+    [CLI_RESUME_TABLE] = {.name = "resume",
+                          .help = "go on with the table --out FILE, which was interrupted",
+                          .group = CLI_GROUP_SWEEP,
+                          .commands = ON(SWEEP)},
+    [CLI_KEEP_RUNS] = {.name = "keep",
+                       .argument = "DIR",
+                       .help = "write the trajectory of each run to DIR/run-N.csv",
+                       .group = CLI_GROUP_SWEEP,
+                       .commands = ON(SWEEP)},
+    [CLI_JOBS] = {.name = "jobs",
+                  .letter = 'j',
+                  .argument = "N",
+                  .fallback = "all cores",
+                  .help = "runs at the same time; the table does not depend on the number",
+                  .group = CLI_GROUP_SWEEP,
+                  .commands = ON(SWEEP)},
+    [CLI_LIMIT] = {.name = "limit",
+                   .argument = "SECONDS",
+                   .fallback = "none",
+                   .help = "end a run that takes longer, and note that in its row",
+                   .group = CLI_GROUP_SWEEP,
+                   .commands = ON(SWEEP)},
     [CLI_HELP] = {.name = "help",
                   .letter = 'h',
                   .help = "show this help",
@@ -348,56 +421,67 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                         .help = "hold the values of --input until the next row",
                         .group = CLI_GROUP_MODEL,
                         .commands = REPEATS},
-    [CLI_VARY] = {.name = "vary",
-                  .argument = "NAME=LO:HI",
-                  .help = "a parameter or an initial value that is looked for, and its bounds; "
-                          "log:LO:HI: in its logarithm; may be repeated",
-                  .group = CLI_GROUP_MODEL,
-                  .commands = ON(FIT)},
     [CLI_DATA] = {.name = "data",
                   .argument = "FILE.csv",
                   .files = "csv",
                   .help = "measured curves: a column of time, and one for each quantity",
-                  .group = CLI_GROUP_MODEL,
+                  .group = CLI_GROUP_FIT,
                   .commands = ON(FIT)},
     [CLI_EVENT_TIMES] = {.name = "event-times",
                          .argument = "FILE.csv",
                          .files = "csv",
                          .help = "measured times of events: columns flag, time and sigma",
-                         .group = CLI_GROUP_MODEL,
+                         .group = CLI_GROUP_FIT,
                          .commands = ON(FIT)},
     [CLI_SIGMA] = {.name = "sigma",
                    .argument = "NAME=VALUE",
                    .help = "the standard deviation of what was measured of a quantity or a flag; "
                            "may be repeated",
-                   .group = CLI_GROUP_MODEL,
+                   .group = CLI_GROUP_FIT,
                    .commands = ON(FIT)},
+    [CLI_MINIMIZE] = {.name = "minimize",
+                      .argument = "EXPRESSION",
+                      .help = "instead of data: make this as small as possible; \"max(plant.h)\", "
+                              "\"last(empty)\" and others, as of brink sweep --measure",
+                      .group = CLI_GROUP_FIT,
+                      .commands = ON(FIT)},
+    [CLI_MAXIMIZE] = {.name = "maximize",
+                      .argument = "EXPRESSION",
+                      .help = "the same, as large as possible",
+                      .group = CLI_GROUP_FIT,
+                      .commands = ON(FIT)},
+    [CLI_SUBJECT_TO] = {.name = "subject-to",
+                        .argument = "CONDITION",
+                        .help = "with --minimize or --maximize: what must hold, such as "
+                                "\"max(h) <= 2\"; may be repeated",
+                        .group = CLI_GROUP_FIT,
+                        .commands = ON(FIT)},
     [CLI_STARTS] = {.name = "starts",
                     .argument = "N",
                     .fallback = "5",
                     .help = "from how many points the search goes on to a minimum",
-                    .group = CLI_GROUP_METHOD,
+                    .group = CLI_GROUP_FIT,
                     .commands = ON(FIT)},
     [CLI_MAX_RUNS] = {.name = "max-runs",
                       .argument = "N",
                       .fallback = "1000",
                       .help = "runs for each start, at most",
-                      .group = CLI_GROUP_METHOD,
+                      .group = CLI_GROUP_FIT,
                       .commands = ON(FIT)},
     [CLI_DERIVATIVES] = {.name = "derivatives",
                          .argument = "auto|always|never",
                          .choices = "auto|always|never",
                          .fallback = "auto",
-                         .help = "Levenberg-Marquardt with derivatives of the runs; a search that "
-                                 "compares values only; auto: the first, and the second where "
-                                 "there are no derivatives",
-                         .group = CLI_GROUP_METHOD,
+                         .help = "always: Levenberg-Marquardt with derivatives of the runs; never: "
+                                 "a search that compares values only; auto: the first, and the "
+                                 "second where there are no derivatives",
+                         .group = CLI_GROUP_FIT,
                          .commands = ON(FIT)},
     [CLI_CONFIDENCE] = {.name = "confidence",
                         .argument = "P",
                         .fallback = "0.95",
                         .help = "confidence of the intervals",
-                        .group = CLI_GROUP_RESULTS,
+                        .group = CLI_GROUP_FIT,
                         .commands = ON(FIT)},
     [CLI_CHECKPOINT] = {.name = "checkpoint",
                         .argument = "FILE",
@@ -421,6 +505,7 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
 const char *const cli_group_titles[CLI_GROUP_COUNT] = {
     [CLI_GROUP_MODEL] = "The model",     [CLI_GROUP_METHOD] = "The method",
     [CLI_GROUP_BEHAVIOUR] = "Behaviour", [CLI_GROUP_RESULTS] = "Results",
+    [CLI_GROUP_FIT] = "The fit",         [CLI_GROUP_SWEEP] = "The sweep",
     [CLI_GROUP_GENERAL] = "General",
 };
 
@@ -456,22 +541,46 @@ const cli_command cli_commands[CLI_COMMAND_COUNT] = {
                       {"Does a textbook method find the same events?",
                        "brink condition tank.hsml --against rk4 --step 0.01"}},
          .run = cli_condition},
+    [CLI_COMMAND_SWEEP] =
+        {.name = "sweep",
+         .operands = "MODEL.hsml",
+         .operand = CLI_OPERAND_MODEL,
+         .least = 1,
+         .most = 1,
+         .help = "run a model many times, one row each",
+         .more =
+             "Writes a table: the number of the run, the knobs, what became of it, the events of "
+             "each flag, and what --measure asks for. A run that fails is a row with its reason.",
+         .examples = {{"All combinations of two knobs:",
+                       "brink sweep tank.hsml --vary plant.area=1:10:10 --vary plant.k=0.1,0.2 "
+                       "--measure 'max(plant.h)' --out table.csv"},
+                      {"A thousand random samples:",
+                       "brink sweep tank.hsml --samples 1000 --vary 'plant.k=normal(0.2,0.01)'"},
+                      {"Go on after an interruption:",
+                       "brink sweep tank.hsml --vary plant.area=1:10:10 --out table.csv --resume"},
+                      {"Which knob matters?",
+                       "brink sweep tank.hsml --samples 512 --vary plant.area=1:10 --vary "
+                       "plant.k=0.1:0.3 --measure 'max(plant.h)' --out table.csv --indices -"}},
+         .run = cli_sweep},
     [CLI_COMMAND_FIT] =
         {.name = "fit",
          .operands = "MODEL.hsml",
          .operand = CLI_OPERAND_MODEL,
          .least = 1,
          .most = 1,
-         .help = "find the knobs with which a model meets measured data",
-         .more =
-             "Weighted least squares, with derivatives of the runs through their events. Shows "
-             "the knobs with confidence intervals and correlations, and what the residuals are.",
+         .help = "find the knobs with which a model meets data, or is best",
+         .more = "Weighted least squares, with derivatives of the runs through their events. Shows "
+                 "the knobs with confidence intervals and correlations, and what the residuals "
+                 "are. With --minimize or --maximize, the knobs that make an outcome the best.",
          .examples = {{"Two knobs, from a curve:",
                        "brink fit tank.hsml --data measured.csv --vary plant.area=1:5 --vary "
                        "plant.h=0:2"},
                       {"From times of events:",
                        "brink fit ball.hsml --event-times bounces.csv --vary e=0.5:1 --sigma "
-                       "floor=0.002"}},
+                       "floor=0.002"},
+                      {"The largest gain without overshoot:",
+                       "brink fit loop.hsml --maximize gain --vary gain=0.1:10 --subject-to "
+                       "'max(plant.y) <= 1.05'"}},
          .run = cli_fit},
     [CLI_COMMAND_CHECK] = {.name = "check",
                            .operands = "MODEL.hsml...",

@@ -56,9 +56,21 @@ typedef enum cli_option_id {
   CLI_LIST,
   CLI_REPETITIONS,
   CLI_VARY,
+  CLI_SAMPLES,
+  CLI_DESIGN,
+  CLI_MEASURE,
+  CLI_INDICES,
+  CLI_OUT_TABLE,    /* of sweep: --out */
+  CLI_RESUME_TABLE, /* of sweep: --resume */
+  CLI_KEEP_RUNS,    /* of sweep: --keep */
+  CLI_JOBS,
+  CLI_LIMIT,
   CLI_DATA,
   CLI_EVENT_TIMES,
   CLI_SIGMA,
+  CLI_MINIMIZE,
+  CLI_MAXIMIZE,
+  CLI_SUBJECT_TO,
   CLI_STARTS,
   CLI_MAX_RUNS,
   CLI_DERIVATIVES,
@@ -76,6 +88,8 @@ typedef enum cli_option_group {
   CLI_GROUP_MODEL,
   CLI_GROUP_METHOD,
   CLI_GROUP_BEHAVIOUR,
+  CLI_GROUP_SWEEP,
+  CLI_GROUP_FIT,
   CLI_GROUP_RESULTS,
   CLI_GROUP_GENERAL,
   CLI_GROUP_COUNT
@@ -99,6 +113,7 @@ extern const cli_option cli_options[CLI_OPTION_COUNT];
 typedef enum cli_command_id {
   CLI_COMMAND_RUN,
   CLI_COMMAND_CONDITION,
+  CLI_COMMAND_SWEEP,
   CLI_COMMAND_FIT,
   CLI_COMMAND_CHECK,
   CLI_COMMAND_FMT,

@@ -79,15 +79,20 @@ typedef struct parts {
 static void fill_parts(const cli_progress *progress, double t, int64_t events, parts *p) {
   double share = share_of(progress, t);
   memset(p, 0, sizeof *p);
-  if (share >= 0.0) {
+  if (share >= 0.0)
     snprintf(p->share, PART, "%3d %%", (int)(100.0 * share)); /* 100 is for what is done */
+  if (progress->counts_runs)
+    snprintf(p->time, PART, "run %.0f of %.0f", t, progress->until);
+  else if (share >= 0.0)
     snprintf(p->time, PART, "t = %.4g of %.4g", t, progress->until);
-  } else {
+  else
     snprintf(p->time, PART, "t = %.4g", t);
-  }
-  snprintf(p->events, PART, "%" PRId64 " event%s", events, events == 1 ? "" : "s");
+  if (progress->counts_runs)
+    snprintf(p->events, PART, "%" PRId64 " failed", events);
+  else
+    snprintf(p->events, PART, "%" PRId64 " event%s", events, events == 1 ? "" : "s");
   if (!(progress->speed > 0.0)) return;
-  snprintf(p->speed, PART, "%.3g s/s", progress->speed);
+  snprintf(p->speed, PART, progress->counts_runs ? "%.3g runs/s" : "%.3g s/s", progress->speed);
   if (share >= 0.0) put_duration(p->left, fabs(progress->until - t) / progress->speed);
 }
 
@@ -146,7 +151,8 @@ void cli_progress_line(const cli_progress *progress, double t, const brink_stats
   const char *share = p.share + strspn(p.share, " ");
   brink_text_add(text, "%s", p.time);
   if (share[0] != '\0') brink_text_add(text, " (%s)", share);
-  brink_text_add(text, ", %" PRId64 " steps, %s", stats->steps, p.events);
+  if (!progress->counts_runs) brink_text_add(text, ", %" PRId64 " steps", stats->steps);
+  brink_text_add(text, ", %s", p.events);
   if (p.speed[0] != '\0') brink_text_add(text, ", %s", p.speed);
   if (p.left[0] != '\0') brink_text_add(text, ", %s", p.left);
 }

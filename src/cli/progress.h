@@ -15,6 +15,7 @@ typedef struct cli_progress {
   double last, last_t; /* when it was told, and of which time */
   double speed;        /* simulated seconds per second, smoothed; 0: not known yet */
   bool any;
+  bool counts_runs; /* of a sweep: instead of time; events are runs that failed */
 } cli_progress;
 
 /* Of a run that begins now, at simulated time `from`. */

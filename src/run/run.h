@@ -231,6 +231,10 @@ void brink_run_dense_free(brink_run *run);
 /* repeat.c: the engine of `made`, at the start of the other run, with what was written before its first step. */
 brink_status brink_run_start_like(const brink_run *run, brink_run *made, brink_diag *diag);
 
+/* values.c: values at t inside the step from t0 on that an observer is just told of, with what was locked in it: parameters,
+ * modes, signs. Nothing has happened at its end yet. Single systems; from a step observer only. */
+void brink_run_look(brink_run *run, double t, double t0, const brink_value *values, size_t count,
+                    double *out);
 /* values.c: writes a value before the first step, as brink_run_set did in another run. */
 brink_status brink_run_write_again(brink_run *run, const brink_written *written, brink_diag *diag);
 

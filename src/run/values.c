@@ -151,6 +151,26 @@ brink_status brink_run_get_at(brink_run *run, double t, const brink_value *value
   return BRINK_OK;
 }
 
+void brink_run_look(brink_run *run, double t, double t0, const brink_value *values, size_t count,
+                    double *out) {
+  const brink_system *system = run->system;
+  brink_moment moment = brink_run_now(run);
+  double at = brink_run_turned(run, t);
+  if (run->at_x == NULL) run->at_x = brink_arena_take(&run->arena, system->nx, sizeof(double));
+  if (run->at_x == NULL) {
+    for (size_t k = 0; k < count; k++) out[k] = (double)NAN;
+    return;
+  }
+  /* Time may have been set forward by a rounding error between two steps. */
+  bool inside = brink_sim_at(run->sim, at, run->at_x, NULL) == BRINK_OK ||
+                brink_sim_at(run->sim, brink_run_turned(run, t0), run->at_x, NULL) == BRINK_OK;
+  moment.t = at;
+  if (inside) moment.x = run->at_x;
+  run->computed = false;
+  for (size_t k = 0; k < count; k++) out[k] = value_at(run, values[k], &moment);
+  run->computed = false;
+}
+
 /* ---- writing ---- */
 
 static brink_status check_value(const brink_run *run, const char *name,

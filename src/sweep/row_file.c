@@ -1,0 +1,322 @@
+/* row_file.c: the file of rows, and how to go on with it. See sweep_parts.h.
+ *
+ * Rows are written in order, and reach the file within a fraction of a second. As long as the sweep is not complete, a small
+ * file beside it, FILE.resume, tells what the sweep is: program, model, values, options, design, measures. To go on, all of
+ * that must be the same; complete rows are kept, and a last one that was torn is made again. An HDF5 file is made when
+ * all rows are there, of FILE.rows. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/sha256.h"
+#include "record/results.h"
+#include "run/run.h"
+#include "sweep/sweep_parts.h"
+
+/* Seconds from one flush to the next. */
+#define FLUSH 0.1
+
+static brink_status file_problem(const char *what, const char *path, brink_diag *diag) {
+  return brink_diag_set(diag, BRINK_ERR_FILE, "cannot %s %s: %s", what,
+                        path != NULL ? path : "standard output", strerror(errno));
+}
+
+static brink_status out_of_memory(brink_diag *diag) {
+  return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+}
+
+static bool ends_with(const char *text, const char *end) {
+  size_t length = strlen(text), size = strlen(end);
+  return length > size && strcmp(text + length - size, end) == 0;
+}
+
+/* ---- what the sweep is ---- */
+
+static void add_fact(brink_text *text, const char *name, const char *value) {
+  brink_text_add(text, "%s ", name);
+  for (const char *c = value; *c != '\0'; c++)
+    brink_text_append(text, *c == '\n' || *c == '\r' ? " " : c, 1);
+  brink_text_append(text, "\n", 1);
+}
+
+static void add_hash(brink_text *text, const char *name, brink_sha256 *hash) {
+  unsigned char digest[BRINK_SHA256_BYTES];
+  char words[BRINK_SHA256_TEXT];
+  brink_sha256_finish(hash, digest);
+  brink_sha256_text(digest, words);
+  add_fact(text, name, words);
+}
+
+/* The texts of the model and of all its imports. */
+static void add_model(brink_text *text, const brink_sweep *sweep) {
+  const brink_unit *unit = sweep->first->unit;
+  brink_sha256 hash;
+  brink_sha256_init(&hash);
+  for (size_t k = 0; k < unit->nfiles; k++)
+    brink_sha256_add(&hash, unit->files[k].text, unit->files[k].length + 1);
+  add_hash(text, "model", &hash);
+  if (sweep->model.top != NULL) add_fact(text, "top", sweep->model.top);
+}
+
+/* Inputs over time, as they were read. */
+static void add_inputs(brink_text *text, const brink_sweep *sweep) {
+  char number[BRINK_DOUBLE_TEXT];
+  brink_sha256 hash;
+  FILE *file = sweep->def.inputs != NULL ? fopen(sweep->def.inputs, "rb") : NULL;
+  if (file == NULL) return;
+  brink_sha256_init(&hash);
+  size_t got;
+  char block[4096];
+  while ((got = fread(block, 1, sizeof block, file)) > 0) brink_sha256_add(&hash, block, got);
+  fclose(file);
+  add_hash(text, "input", &hash);
+  add_fact(text, "hold", brink_double_text(sweep->def.inputs_hold, number));
+}
+
+/* The knobs of the table, as they were read. */
+static void add_design(brink_text *text, const brink_sweep *sweep) {
+  const brink_design *design = &sweep->design;
+  brink_sha256 hash;
+  brink_sha256_init(&hash);
+  add_fact(text, "design", brink_design_name(design->kind));
+  for (size_t k = 0; k < design->nknobs; k++) {
+    const brink_vary *knob = &design->knobs[k];
+    if (design->kind != BRINK_DESIGN_TABLE) {
+      add_fact(text, "vary", knob->text);
+      continue;
+    }
+    brink_sha256_add(&hash, knob->name, strlen(knob->name) + 1);
+    for (size_t j = 0; j < knob->count; j++)
+      brink_sha256_add(&hash, knob->words[j], strlen(knob->words[j]) + 1);
+  }
+  if (design->kind == BRINK_DESIGN_TABLE) add_hash(text, "table", &hash);
+  brink_text_add(text, "runs %llu\ndesign-seed %llu\n", (unsigned long long)design->runs,
+                 (unsigned long long)design->seed);
+}
+
+void brink_row_file_describe(const brink_sweep *sweep, brink_text *text) {
+  const brink_sweep_def *def = &sweep->def;
+  add_fact(text, "brink-sweep", "1");
+  add_fact(text, "program", brink_version());
+  add_model(text, sweep);
+  for (size_t k = 0; k < def->nsets; k++) add_fact(text, "set", def->sets[k]);
+  add_inputs(text, sweep);
+  for (size_t k = 0; k < def->noptions; k++) {
+    bool counts = strcmp(def->options[k].name, "threads") != 0;
+    if (counts) brink_text_add(text, "%s ", def->options[k].name);
+    if (counts) add_fact(text, "=", def->options[k].value);
+  }
+  add_design(text, sweep);
+  for (size_t k = 0; k < def->nmeasures; k++) add_fact(text, "measure", def->measures[k]);
+}
+
+/* ---- going on ---- */
+
+static brink_status read_text(const char *path, brink_text *text, brink_diag *diag) {
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) return file_problem("read", path, diag);
+  char block[4096];
+  size_t got;
+  while ((got = fread(block, 1, sizeof block, file)) > 0) brink_text_append(text, block, got);
+  bool failed = ferror(file) != 0;
+  fclose(file);
+  if (failed) return file_problem("read", path, diag);
+  return text->failed ? out_of_memory(diag) : BRINK_OK;
+}
+
+/* The first line in which two descriptions differ, by its first word. */
+static brink_status compare(const brink_sweep *sweep, const char *was, const char *is,
+                            brink_diag *diag) {
+  while (*was != '\0' || *is != '\0') {
+    size_t a = strcspn(was, "\n"), b = strcspn(is, "\n");
+    if (a != b || memcmp(was, is, a) != 0) {
+      const char *line = b > 0 ? is : was;
+      return brink_diag_set(
+          diag, BRINK_ERR_ARGUMENT,
+          "%s was begun with another '%.*s': it cannot be continued (was: '%.*s', "
+          "is: '%.*s')",
+          sweep->def.out, (int)strcspn(line, " \n"), line, (int)a, was, (int)b, is);
+    }
+    was += a + (was[a] == '\n');
+    is += b + (is[b] == '\n');
+  }
+  return BRINK_OK;
+}
+
+static brink_status check_same(const brink_sweep *sweep, brink_diag *diag) {
+  brink_text was = {0}, is = {0};
+  const char *beside = sweep->output.beside;
+  brink_status status;
+  if (access(beside, F_OK) != 0 && access(sweep->def.out, F_OK) == 0)
+    status =
+        brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                       "%s cannot be continued: there is no %s beside it (it is complete, or no "
+                       "table of a sweep)",
+                       sweep->def.out, beside);
+  else
+    status = read_text(beside, &was, diag);
+  brink_row_file_describe(sweep, &is);
+  if (status == BRINK_OK && is.failed) status = out_of_memory(diag);
+  if (status == BRINK_OK) status = compare(sweep, was.data != NULL ? was.data : "", is.data, diag);
+  brink_text_free(&was);
+  brink_text_free(&is);
+  return status;
+}
+
+/* Is this line the row of the next run? */
+static bool is_next(brink_sweep *sweep, const char *line, size_t length) {
+  if (line[length - 1] != '\n' || !brink_sweep_cut_row(sweep, line, length)) return false;
+  return brink_sweep_number(sweep, 0) == (double)sweep->progress.done &&
+         sweep->progress.done < sweep->design.runs;
+}
+
+/* Complete rows from the start of the file; *kept: its bytes up to the end of the last. */
+static brink_status read_rows(brink_sweep *sweep, FILE *file, long long *kept, brink_diag *diag) {
+  char *line = NULL;
+  size_t room = 0;
+  brink_text names = {0};
+  brink_row_file_names(sweep, &names);
+  ssize_t got = getline(&line, &room, file);
+  brink_status status = BRINK_OK;
+  *kept = 0;
+  if (got > 0 && (names.failed || strcmp(line, names.data) != 0) && line[got - 1] == '\n')
+    status = brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                            "%s has other columns: it cannot be continued", sweep->def.out);
+  if (got > 0 && line[got - 1] == '\n') *kept = got;
+  while (status == BRINK_OK && *kept > 0 && (got = getline(&line, &room, file)) > 0 &&
+         is_next(sweep, line, (size_t)got)) {
+    status = brink_sweep_keep_row(sweep, line, (size_t)got, diag);
+    *kept += got;
+  }
+  free(line);
+  brink_text_free(&names);
+  return status;
+}
+
+static brink_status resume(brink_sweep *sweep, brink_diag *diag) {
+  brink_row_file *output = &sweep->output;
+  long long kept = 0;
+  brink_status status = check_same(sweep, diag);
+  if (status != BRINK_OK) return status;
+  FILE *file = fopen(output->path, "r+b");
+  if (file == NULL) return file_problem("read", output->path, diag);
+  status = read_rows(sweep, file, &kept, diag);
+  if (status == BRINK_OK && (fflush(file) != 0 || ftruncate(fileno(file), kept) != 0 ||
+                             fseeko(file, kept, SEEK_SET) != 0))
+    status = file_problem("write", output->path, diag);
+  output->stream = file;
+  sweep->progress.kept = sweep->progress.done;
+  return status;
+}
+
+/* ---- opening ---- */
+
+static const char *beside(brink_sweep *sweep, const char *ending) {
+  brink_text text = {0};
+  brink_text_add(&text, "%s%s", sweep->def.out, ending);
+  const char *kept = text.failed ? NULL : brink_arena_text(&sweep->arena, text.data);
+  brink_text_free(&text);
+  return kept;
+}
+
+/* Files, and what they are called. */
+static brink_status name_files(brink_sweep *sweep, brink_diag *diag) {
+  brink_row_file *output = &sweep->output;
+  const char *out = sweep->def.out;
+  char version[32];
+  if (strcmp(out, "-") == 0) {
+    if (!sweep->def.resume) return BRINK_OK;
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                          "--resume needs the file of the table: give --out FILE");
+  }
+  bool hdf5 = ends_with(out, ".h5");
+  if (!hdf5 && !ends_with(out, ".csv"))
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                          "--out %s: the ending decides what is written: .csv or .h5", out);
+  if (hdf5 && !brink_hdf5_available(version, sizeof version))
+    return brink_diag_set(diag, BRINK_ERR_UNSUPPORTED,
+                          "%s: there is no HDF5 here: write a .csv file", out);
+  output->beside = beside(sweep, ".resume");
+  output->path = hdf5 ? beside(sweep, ".rows") : out;
+  output->final = hdf5 ? out : NULL;
+  return sweep->arena.failed ? out_of_memory(diag) : BRINK_OK;
+}
+
+/* What the sweep is goes into its file before the first row. */
+static brink_status write_beside(brink_sweep *sweep, brink_diag *diag) {
+  const char *path = sweep->output.beside;
+  struct stat about;
+  /* Nothing stands beside a pipe or a device: it cannot be continued. */
+  if (stat(sweep->output.path, &about) == 0 && !S_ISREG(about.st_mode)) {
+    sweep->output.beside = NULL;
+    return BRINK_OK;
+  }
+  brink_text text = {0};
+  brink_row_file_describe(sweep, &text);
+  FILE *file = text.failed ? NULL : fopen(path, "wb");
+  bool fine = file != NULL && fwrite(text.data, 1, text.length, file) == text.length;
+  if (file != NULL && fclose(file) != 0) fine = false;
+  brink_status status = text.failed ? out_of_memory(diag)
+                        : fine      ? BRINK_OK
+                                    : file_problem("write", path, diag);
+  brink_text_free(&text);
+  return status;
+}
+
+static brink_status begin(brink_sweep *sweep, brink_diag *diag) {
+  brink_row_file *output = &sweep->output;
+  brink_text names = {0};
+  output->stream = output->path != NULL ? fopen(output->path, "wb") : stdout;
+  if (output->stream == NULL) return file_problem("write", output->path, diag);
+  brink_status status = output->path != NULL ? write_beside(sweep, diag) : BRINK_OK;
+  brink_row_file_names(sweep, &names);
+  if (status == BRINK_OK && names.failed) status = out_of_memory(diag);
+  if (status == BRINK_OK && (fwrite(names.data, 1, names.length, output->stream) != names.length ||
+                             fflush(output->stream) != 0))
+    status = file_problem("write", output->path, diag);
+  brink_text_free(&names);
+  return status;
+}
+
+brink_status brink_row_file_open(brink_sweep *sweep, brink_diag *diag) {
+  if (sweep->def.out == NULL) return BRINK_OK;
+  brink_status status = name_files(sweep, diag);
+  if (status != BRINK_OK) return status;
+  status = sweep->def.resume ? resume(sweep, diag) : begin(sweep, diag);
+  sweep->output.flushed = brink_seconds();
+  return status;
+}
+
+/* ---- rows ---- */
+
+brink_status brink_row_file_row(brink_sweep *sweep, const char *row, size_t length,
+                                brink_diag *diag) {
+  brink_row_file *output = &sweep->output;
+  if (output->stream == NULL) return BRINK_OK;
+  if (fwrite(row, 1, length, output->stream) != length)
+    return file_problem("write", output->path, diag);
+  double now = brink_seconds();
+  if (now - output->flushed < FLUSH) return BRINK_OK;
+  output->flushed = now;
+  return fflush(output->stream) == 0 ? BRINK_OK : file_problem("write", output->path, diag);
+}
+
+brink_status brink_row_file_close(brink_sweep *sweep, bool complete, brink_diag *diag) {
+  brink_row_file *output = &sweep->output;
+  if (output->stream == NULL) return BRINK_OK;
+  bool fine = fflush(output->stream) == 0;
+  brink_status status = fine ? BRINK_OK : file_problem("write", output->path, diag);
+  if (output->path != NULL && fclose(output->stream) != 0 && status == BRINK_OK)
+    status = file_problem("write", output->path, diag);
+  output->stream = NULL;
+  if (!complete || status != BRINK_OK || output->beside == NULL) return status;
+  if (output->final != NULL)
+    status = brink_sweep_write_hdf5(sweep, output->path, output->final, diag);
+  if (status != BRINK_OK) return status;
+  if (output->final != NULL) unlink(output->path);
+  unlink(output->beside);
+  return BRINK_OK;
+}

@@ -1,0 +1,333 @@
+/* runner.c: one run after another, each to its row. See sweep_parts.h.
+ *
+ * A runner has a model of its own. For each run the model gets the values of the knobs, and what follows from these is worked
+ * out anew, as `brink run --set` does it: sizes, initial values, guards, options. Machine code is kept with the model. */
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "sweep/fields.h"
+#include "sweep/probe.h"
+#include "sweep/sweep_parts.h"
+#include <brink/record.h>
+
+/* Why there is no run. */
+typedef enum halt { HALT_NONE, HALT_LIMIT, HALT_STOP } halt;
+
+struct brink_runner {
+  brink_arena arena;
+  const brink_sweep *sweep;
+  brink_hsml *model;
+  brink_probe probe;
+  brink_vary_value *values;
+  brink_text path; /* of a trajectory */
+
+  pthread_mutex_t lock; /* of what follows, which others read */
+  brink_run *running;   /* NULL: none */
+  double deadline;      /* seconds */
+  halt halted;
+};
+
+/* ---- the model ---- */
+
+static const char *option_of(const brink_sweep_def *def, const char *name) {
+  for (size_t k = def->noptions; k-- > 0;) {
+    if (strcmp(def->options[k].name, name) == 0) return def->options[k].value;
+  }
+  return NULL;
+}
+
+/* What the options say wins over the model. */
+static brink_status give_hints(const brink_sweep *sweep, brink_hsml *model, brink_diag *diag) {
+  const brink_sweep_def *def = &sweep->def;
+  brink_run_options own = brink_default_run();
+  static const char *const early[] = {"from", "until", "seed"};
+  for (size_t k = 0; k < sizeof early / sizeof early[0]; k++) {
+    const char *word = option_of(def, early[k]);
+    brink_status status = word != NULL ? brink_run_option(&own, early[k], word, diag) : BRINK_OK;
+    if (status != BRINK_OK) return status;
+  }
+  bool conditions = sweep->measures.conditions;
+  model->hints = (brink_build_hints){.purpose = conditions ? BRINK_BUILD_WHOLE : BRINK_BUILD_RUN,
+                                     .clocks = option_of(def, "clocks"),
+                                     .zeno = option_of(def, "zeno"),
+                                     .method = option_of(def, "method"),
+                                     .events = option_of(def, "events"),
+                                     .from = own.from,
+                                     .until = own.until,
+                                     .has_seed = option_of(def, "seed") != NULL,
+                                     .seed = own.seed};
+  return BRINK_OK;
+}
+
+static brink_status set_all(const brink_sweep *sweep, brink_hsml *model, brink_diag *diag) {
+  const brink_sweep_def *def = &sweep->def;
+  brink_status status = BRINK_OK;
+  for (size_t k = 0; k < def->nsets && status == BRINK_OK; k++) {
+    size_t length = strcspn(def->sets[k], "=");
+    brink_text name = {0};
+    brink_text_append(&name, def->sets[k], length);
+    if (def->sets[k][length] == '\0' || length == 0)
+      status = brink_diag_set(diag, BRINK_ERR_ARGUMENT, "'%s': write PATH=VALUE", def->sets[k]);
+    else
+      status = name.failed ? brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory")
+                           : brink_hsml_set_text(model, name.data, def->sets[k] + length + 1, diag);
+    brink_text_free(&name);
+  }
+  return status;
+}
+
+brink_status brink_sweep_load(const brink_sweep *sweep, brink_diag *diag, brink_hsml **model) {
+  const brink_sweep_def *def = &sweep->def;
+  brink_status status = brink_hsml_load(&sweep->model, NULL, diag, model);
+  if (status == BRINK_OK) status = set_all(sweep, *model, diag);
+  if (status == BRINK_OK && def->inputs != NULL)
+    status = brink_hsml_read_inputs(*model, def->inputs, def->inputs_hold, diag);
+  return status == BRINK_OK ? give_hints(sweep, *model, diag) : status;
+}
+
+brink_status brink_sweep_turn(const brink_sweep *sweep, brink_hsml *model,
+                              const brink_vary_value *values, brink_diag *diag) {
+  for (size_t k = 0; k < sweep->design.nknobs; k++) {
+    const char *name = sweep->design.knobs[k].name;
+    brink_status status = values[k].word != NULL
+                              ? brink_hsml_set_text(model, name, values[k].word, diag)
+                              : brink_hsml_set(model, name, values[k].number, diag);
+    if (status != BRINK_OK) return status;
+  }
+  return BRINK_OK;
+}
+
+static bool is_given(const char *name, void *user) {
+  const brink_sweep *sweep = user;
+  return option_of(&sweep->def, name) != NULL;
+}
+
+brink_status brink_sweep_options(const brink_sweep *sweep, brink_hsml *model,
+                                 brink_run_options *options, brink_diag *diag) {
+  const brink_sweep_def *def = &sweep->def;
+  brink_option_filter filter = {.skips = is_given, .user = (void *)(uintptr_t)sweep};
+  *options = brink_default_run();
+  options->writable = BRINK_WRITE_STATES; /* nobody writes anything */
+  options->threads = 1;                   /* there are jobs */
+  brink_status status = brink_run_options_of(model->built->system, &filter, options, diag);
+  for (int round = 0; round < 2; round++) {
+    for (size_t k = 0; k < def->noptions && status == BRINK_OK; k++) {
+      if (brink_run_option_first(def->options[k].name) != (round == 0)) continue;
+      status = brink_run_option(options, def->options[k].name, def->options[k].value, diag);
+    }
+  }
+  options->interpret = def->interpret;
+  options->conditions = sweep->measures.conditions;
+  if (status == BRINK_OK && isnan(options->until))
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                          "no end time: give --until T, or 'until' in the model's simulation "
+                          "section");
+  return status;
+}
+
+/* ---- the object ---- */
+
+static brink_status prepare(brink_runner *runner, brink_diag *diag) {
+  const brink_sweep *sweep = runner->sweep;
+  runner->values = brink_arena_take(&runner->arena, sweep->design.nknobs, sizeof *runner->values);
+  bool ready = brink_probe_init(&runner->probe, &sweep->measures);
+  if (runner->arena.failed || !ready)
+    return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  return brink_sweep_load(sweep, diag, &runner->model);
+}
+
+brink_runner *brink_runner_open(const brink_sweep *sweep, brink_diag *diag) {
+  brink_arena arena;
+  brink_arena_init(&arena, NULL);
+  brink_runner *runner = brink_arena_take(&arena, 1, sizeof *runner);
+  if (runner == NULL || pthread_mutex_init(&runner->lock, NULL) != 0) {
+    brink_arena_free(&arena);
+    brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+    return NULL;
+  }
+  runner->arena = arena;
+  runner->sweep = sweep;
+  if (prepare(runner, diag) == BRINK_OK) return runner;
+  brink_runner_close(runner);
+  return NULL;
+}
+
+void brink_runner_close(brink_runner *runner) {
+  if (runner == NULL) return;
+  brink_probe_free(&runner->probe);
+  brink_hsml_destroy(runner->model);
+  brink_text_free(&runner->path);
+  pthread_mutex_destroy(&runner->lock);
+  brink_arena arena = runner->arena;
+  brink_arena_free(&arena);
+}
+
+brink_hsml *brink_runner_model(brink_runner *runner) {
+  return runner->model;
+}
+
+/* ---- one run ---- */
+
+/* The run of a number, not begun. */
+static brink_status make(brink_runner *runner, uint64_t number, brink_run **run,
+                         brink_run_options *options, brink_diag *diag) {
+  const brink_sweep *sweep = runner->sweep;
+  brink_design_at(&sweep->design, number, runner->values);
+  brink_status status = brink_sweep_turn(sweep, runner->model, runner->values, diag);
+  if (status == BRINK_OK) status = brink_hsml_build(runner->model, diag);
+  if (status == BRINK_OK) status = brink_sweep_options(sweep, runner->model, options, diag);
+  if (status == BRINK_OK) status = brink_run_create(runner->model, options, NULL, diag, run);
+  if (status == BRINK_OK) status = brink_probe_begin(&runner->probe, *run, diag);
+  return status;
+}
+
+brink_status brink_runner_try(brink_runner *runner, brink_diag *diag) {
+  brink_run *run = NULL;
+  brink_run_options options;
+  brink_status status = make(runner, 0, &run, &options, diag);
+  if (status == BRINK_OK) status = brink_probe_check(&runner->probe, diag);
+  brink_run_destroy(run);
+  return status;
+}
+
+static brink_status record(brink_runner *runner, uint64_t number, brink_run *run,
+                           brink_diag *diag) {
+  if (runner->sweep->def.keep == NULL) return BRINK_OK;
+  runner->path.length = 0;
+  brink_text_add(&runner->path, "%s/run-%llu.csv", runner->sweep->def.keep,
+                 (unsigned long long)number);
+  if (runner->path.failed) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  run->choice.path = runner->path.data;
+  return BRINK_OK;
+}
+
+/* From now on somebody may cancel the run; NULL: no more. */
+static halt expose(brink_runner *runner, brink_run *run) {
+  pthread_mutex_lock(&runner->lock);
+  runner->running = run;
+  if (run != NULL) {
+    double limit = runner->sweep->def.limit;
+    runner->deadline = isfinite(limit) ? brink_seconds() + limit : (double)INFINITY;
+    runner->halted = HALT_NONE;
+  }
+  halt halted = runner->halted;
+  pthread_mutex_unlock(&runner->lock);
+  return halted;
+}
+
+void brink_runner_watch(brink_runner *runner, bool stop) {
+  pthread_mutex_lock(&runner->lock);
+  bool late = runner->running != NULL && brink_seconds() >= runner->deadline;
+  if (runner->running != NULL && (stop || late)) {
+    if (runner->halted == HALT_NONE) runner->halted = stop ? HALT_STOP : HALT_LIMIT;
+    brink_run_cancel(runner->running);
+  }
+  pthread_mutex_unlock(&runner->lock);
+}
+
+/* ---- rows ---- */
+
+/* The reason of a failure before the first step, in one word. */
+static const char *word_for(brink_status status) {
+  return status == BRINK_ERR_ARGUMENT ? "value" : brink_run_reason(status);
+}
+
+static void begin_row(const brink_runner *runner, uint64_t number, brink_text *row) {
+  brink_text_add(row, "%llu", (unsigned long long)number);
+  for (size_t k = 0; k < runner->sweep->design.nknobs; k++) {
+    brink_text_append(row, ",", 1);
+    if (runner->values[k].word != NULL)
+      brink_fields_add(row, runner->values[k].word);
+    else
+      brink_fields_add_number(row, runner->values[k].number);
+  }
+}
+
+static void add_outcome(brink_text *row, const char *status, const char *reason,
+                        const char *message) {
+  brink_text_add(row, ",%s,%s,", status, reason != NULL ? reason : "");
+  if (message != NULL) brink_fields_add(row, message);
+}
+
+static void add_number(brink_text *row, double value) {
+  brink_text_append(row, ",", 1);
+  brink_fields_add_number(row, value);
+}
+
+/* A run without values: the rest of its row is empty. */
+static void add_nothing(const brink_runner *runner, brink_text *row) {
+  const brink_sweep *sweep = runner->sweep;
+  for (size_t k = 0; k < 1 + 3 * sweep->nflags + sweep->measures.count; k++)
+    brink_text_append(row, ",", 1);
+}
+
+static void add_values(const brink_runner *runner, brink_text *row) {
+  const brink_sweep *sweep = runner->sweep;
+  const brink_probe *probe = &runner->probe;
+  add_number(row, probe->end);
+  for (size_t k = 0; k < sweep->nflags; k++) {
+    add_number(row, (double)probe->flags[k].count);
+    add_number(row, probe->flags[k].first);
+    add_number(row, probe->flags[k].last);
+  }
+  for (size_t k = 0; k < sweep->measures.count; k++) {
+    const char *text;
+    double value = brink_probe_value(probe, k, &text);
+    if (text == NULL) {
+      add_number(row, value);
+    } else {
+      brink_text_append(row, ",", 1);
+      brink_fields_add(row, text);
+    }
+  }
+}
+
+/* The run has been made, and moves to its end. False: it was cancelled. */
+static bool simulate(brink_runner *runner, brink_run *run, const brink_run_options *options,
+                     brink_text *row) {
+  char words[96];
+  brink_diag diag, closing;
+  expose(runner, run);
+  brink_status status;
+  do {
+    status = brink_run_to(run, options->until, &diag);
+  } while (status == BRINK_ERR_WORK);
+  halt halted = expose(runner, NULL);
+  if (status == BRINK_CANCELLED && halted == HALT_STOP) return false;
+  brink_probe_end(&runner->probe);
+  brink_status closed = brink_run_finish(run, &closing);
+  brink_probe_conclude(&runner->probe);
+  brink_run_outcome outcome = brink_run_result(run);
+  if (status == BRINK_CANCELLED) {
+    snprintf(words, sizeof words, "the run took more than %g s", runner->sweep->def.limit);
+    add_outcome(row, "failed", "limit", words);
+    add_nothing(runner, row);
+  } else if (closed == BRINK_ERR_FILE) {
+    add_outcome(row, "failed", "file", closing.message);
+    add_values(runner, row);
+  } else {
+    add_outcome(row, outcome.status, outcome.reason, outcome.message);
+    add_values(runner, row);
+  }
+  return true;
+}
+
+bool brink_runner_run(brink_runner *runner, uint64_t number, brink_text *row) {
+  brink_diag diag;
+  brink_run *run = NULL;
+  brink_run_options options;
+  bool made = true;
+  brink_status status = make(runner, number, &run, &options, &diag);
+  if (status == BRINK_OK) status = record(runner, number, run, &diag);
+  begin_row(runner, number, row);
+  if (status == BRINK_OK) {
+    made = simulate(runner, run, &options, row);
+  } else {
+    add_outcome(row, "failed", word_for(status), diag.message);
+    add_nothing(runner, row);
+  }
+  brink_text_append(row, "\n", 1);
+  brink_run_destroy(run);
+  return made;
+}

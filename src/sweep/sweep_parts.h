@@ -1,0 +1,124 @@
+/* sweep_parts.h: a sweep, inside. The public side is <brink/sweep.h>.
+ *
+ *   vary.c, design.c, sobol.c, knob_table.c   the knobs of each run
+ *   measure.c, probe.c, extremes.c, mean.c    what is measured of a run
+ *   runner.c                                  one run after another, each to its row
+ *   workers.h, threads.c                      several runners at once
+ *   row_file.c, fields.c, hdf5.c                the file of rows, and how to go on with it
+ *   table.c, indices.c                        rows in memory, and Sobol' indices
+ *   check.c                                   is every value of a knob allowed?
+ *   sweep.c                                   the object itself */
+#ifndef BRINK_SWEEP_SWEEP_PARTS_H
+#define BRINK_SWEEP_SWEEP_PARTS_H
+
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "run/hsml.h"
+#include "sweep/design.h"
+#include "sweep/measure.h"
+#include <brink/sweep.h>
+
+/* Rows in memory. */
+typedef struct brink_rows {
+  double *values;
+  uint64_t count;
+  size_t capacity;
+  const char **texts; /* what occurs in columns of texts, each once */
+  size_t ntexts, texts_capacity;
+  brink_arena arena; /* of the texts */
+} brink_rows;
+
+/* The file of rows. */
+typedef struct brink_row_file {
+  FILE *stream;       /* NULL: none */
+  const char *path;   /* of the rows: CSV; NULL: standard output */
+  const char *final;  /* of an HDF5 file that is made of them; NULL: they are the result */
+  const char *beside; /* what the sweep is, for the time in which it is not complete; NULL: none */
+  double flushed;     /* seconds */
+} brink_row_file;
+
+struct brink_sweep {
+  brink_arena arena;
+  brink_sweep_def def; /* copied, with all that it points to */
+  brink_hsml_def model;
+  brink_hsml *first; /* the model of the first run, for what there is */
+  brink_design design;
+  brink_measures measures;
+  size_t nflags; /* of the measures: the declared ones come first */
+  brink_sweep_column *columns;
+  size_t ncolumns;
+  brink_rows rows;
+  bool keeps; /* rows in memory */
+  brink_row_file output;
+  char *line; /* room for a row that is cut */
+  size_t line_capacity;
+  char **fields;
+  brink_sweep_progress progress;
+  atomic_bool cancelled;
+  bool ran;
+  brink_sweep_index *indices;
+  size_t nindices;
+};
+
+/* ---- runner.c ---- */
+
+typedef struct brink_runner brink_runner;
+
+/* Loads the model. NULL: `diag` says why. */
+brink_runner *brink_runner_open(const brink_sweep *sweep, brink_diag *diag);
+void brink_runner_close(brink_runner *runner); /* NULL is fine */
+/* The row of a run. False: it was cancelled. */
+bool brink_runner_run(brink_runner *runner, uint64_t number, brink_text *row);
+/* From another thread: ends the run if it takes too long; `stop`: in any case. */
+void brink_runner_watch(brink_runner *runner, bool stop);
+
+/* A model with what holds in all runs: values, inputs, options. Statuses of brink_hsml_load and brink_hsml_read_inputs. */
+brink_status brink_sweep_load(const brink_sweep *sweep, brink_diag *diag, brink_hsml **model);
+/* Gives it these values of the knobs. */
+brink_status brink_sweep_turn(const brink_sweep *sweep, brink_hsml *model,
+                              const brink_vary_value *values, brink_diag *diag);
+/* The options of a run of the model, which is built: those of its simulation section, then those of the sweep. */
+brink_status brink_sweep_options(const brink_sweep *sweep, brink_hsml *model,
+                                 brink_run_options *options, brink_diag *diag);
+/* Makes the first run without moving it: are the measures there? */
+brink_status brink_runner_try(brink_runner *runner, brink_diag *diag);
+brink_hsml *brink_runner_model(brink_runner *runner);
+
+/* ---- check.c ---- */
+
+/* Every value of every knob, as far as that can be said without the others. ARGUMENT: one is not allowed. The model is
+ * built with the values of the first run, and left with them. */
+brink_status brink_sweep_check_knobs(brink_sweep *sweep, brink_hsml *model, brink_diag *diag);
+
+/* ---- row_file.c ---- */
+
+/* Opens the file, or reads what is there of it: rows are then passed to brink_sweep_keep_row, and progress.kept counts
+ * them. Statuses: OK, FILE, ARGUMENT, UNSUPPORTED, MEMORY. */
+brink_status brink_row_file_open(brink_sweep *sweep, brink_diag *diag);
+brink_status brink_row_file_row(brink_sweep *sweep, const char *row, size_t length,
+                                brink_diag *diag);
+/* `complete`: all rows are there. OK, FILE, MEMORY, UNSUPPORTED. */
+brink_status brink_row_file_close(brink_sweep *sweep, bool complete, brink_diag *diag);
+/* What the sweep is, a line for each thing. */
+void brink_row_file_describe(const brink_sweep *sweep, brink_text *text);
+/* The line of names. */
+void brink_row_file_names(const brink_sweep *sweep, brink_text *line);
+
+/* hdf5.c: the table in an HDF5 file, made of a file of rows. OK, FILE, MEMORY, UNSUPPORTED. */
+brink_status brink_sweep_write_hdf5(brink_sweep *sweep, const char *rows, const char *path,
+                                    brink_diag *diag);
+
+/* ---- table.c ---- */
+
+/* Cuts a row into sweep->fields. False: it is not one of this sweep, or there is no memory. */
+bool brink_sweep_cut_row(brink_sweep *sweep, const char *row, size_t length);
+/* A row is part of the table: counts it, and keeps it if that is wanted. OK, MEMORY. */
+brink_status brink_sweep_keep_row(brink_sweep *sweep, const char *row, size_t length,
+                                  brink_diag *diag);
+/* The number of field k of a row that was cut; NaN: it is empty. */
+double brink_sweep_number(const brink_sweep *sweep, size_t k);
+/* The column of a role, the first of them; BRINK_NONE: there is none. */
+size_t brink_sweep_column_of(const brink_sweep *sweep, brink_sweep_role role);
+
+#endif
