@@ -19,6 +19,9 @@
  * It takes two libraries, which are loaded when they are needed: CMINPACK (Levenberg-Marquardt) and NLopt. Without them,
  * brink_fit_create returns UNSUPPORTED.
  *
+ * Instead of data a fit may have an objective, an outcome of the run that is made as small or as large as possible, and
+ * conditions that must hold: a design (brink_fit_set_objective).
+ *
  * A fit belongs to one thread at a time, and so does its model, on which it sets values. It uses the allocator of malloc. */
 #ifndef BRINK_FIT_H
 #define BRINK_FIT_H
@@ -103,7 +106,24 @@ BRINK_API brink_status brink_fit_read_events(brink_fit *fit, const char *path, b
 BRINK_API brink_status brink_fit_set_sigma(brink_fit *fit, const char *name, double sigma,
                                            brink_diag *diag);
 
+/* -------------------------------------------------------------------------------- designs ----- */
+
+/* What is to be as small or, with `maximize`, as large as possible: an expression of what a run gives, "max(plant.h)",
+ * "last(empty) - first(full)", "mean(u^2)" (docs/fit.md, docs/sweep.md). Statuses: OK; ARGUMENT: the message says where it is
+ * wrong; MEMORY. */
+BRINK_API brink_status brink_fit_set_objective(brink_fit *fit, const char *expression,
+                                               bool maximize, brink_diag *diag);
+/* What must hold: two such expressions with <= or >= between them, "max(plant.h) <= 2". */
+BRINK_API brink_status brink_fit_add_condition(brink_fit *fit, const char *condition,
+                                               brink_diag *diag);
+
 /* ------------------------------------------------------------------------------ the result ---- */
+
+typedef struct brink_fit_condition {
+  const char *text;
+  double left, right; /* its sides, at the result */
+  bool holds;         /* to a part in a million of the sides */
+} brink_fit_condition;
 
 typedef struct brink_fit_value {
   const char *name;
@@ -158,11 +178,17 @@ typedef struct brink_fit_result {
   size_t best;
   size_t nnotes;
   const char *const *notes; /* what a reader should know: sentences */
+  /* Of a design; it has no data, and values have no intervals. `sum` of its starts is the objective. */
+  const char *objective;    /* NULL: this is a fit to data */
+  double outcome;           /* its value */
+  bool maximized, feasible; /* all conditions hold */
+  size_t nconditions;
+  const brink_fit_condition *conditions;
 } brink_fit_result;
 
 /* Finds the knobs; the values of the model are then those found. Statuses: OK: there is a result, whether or not it
  * converged; CANCELLED: `progress` stopped it, and there is a result if a run could be used; ARGUMENT: no data, too few of
- * them, or sigma is given for some and not for others; MEMORY; if no start gives a run, the failure of the first. */
+ * them, sigma is given for some and not for others, data and an objective, or conditions without one; MEMORY; if no start gives a run, the failure of the first. */
 BRINK_API brink_status brink_fit_solve(brink_fit *fit, brink_diag *diag);
 /* NULL: there is none yet. Lives until the fit is solved again or destroyed. */
 BRINK_API const brink_fit_result *brink_fit_get(const brink_fit *fit);

@@ -19,6 +19,7 @@ typedef struct fitting {
   cli_settings settings;
   brink_arena arena;
   brink_hsml *model;
+  const char *name; /* of the model */
   brink_fit *fit;
   brink_fit_knob *knobs;
   size_t nknobs;
@@ -199,13 +200,46 @@ static void show_residuals(const brink_fit_result *r, const cli_colours *c, brin
   }
 }
 
+static void show_notes(const brink_fit_result *r, const cli_colours *c, brink_text *text) {
+  for (size_t k = 0; k < r->nnotes; k++)
+    brink_text_add(text, "%s  %snote:%s %s\n", k == 0 ? "\n" : "", c->warning, c->plain,
+                   r->notes[k]);
+}
+
+/* A design: the best outcome, and what it had to be. */
+static void show_design(const brink_fit_result *r, const char *model, const cli_colours *c,
+                        brink_text *text) {
+  int width = widest(r);
+  brink_text_add(text, "%s%s%s: %s %s%s%s = %.8g, %s%s%s\n", c->bold, model, c->plain,
+                 r->maximized ? "largest" : "smallest", c->name, r->objective, c->plain, r->outcome,
+                 r->converged ? c->good : c->warning,
+                 r->converged  ? "converged"
+                 : r->feasible ? "not converged"
+                               : "but conditions do not hold",
+                 c->plain);
+  brink_text_add(text, "  %s; %zu runs from %zu starts\n\n", r->method, r->runs, r->nstarts);
+  for (size_t k = 0; k < r->nknobs; k++)
+    brink_text_add(text, "  %s%-*s%s  %.8g%s\n", c->name, width, r->values[k].name, c->plain,
+                   r->values[k].value, r->values[k].at_bound ? "  (at its bound)" : "");
+  for (size_t k = 0; k < r->nconditions; k++) {
+    const brink_fit_condition *one = &r->conditions[k];
+    brink_text_add(text, "%s  %s%s%s  %.8g and %.8g: %s%s%s\n", k == 0 ? "\n" : "", c->name,
+                   one->text, c->plain, one->left, one->right, one->holds ? c->good : c->error,
+                   one->holds ? "holds" : "does not hold", c->plain);
+  }
+  show_notes(r, c, text);
+}
+
 static void show_result(const fitting *f, brink_text *text) {
   const brink_fit_result *r = brink_fit_get(f->fit);
   const cli_colours *c = cli_colours_for(f->settings.color, STDOUT_FILENO);
   size_t agreeing = 0;
+  if (r->objective != NULL) {
+    show_design(r, f->name, c, text);
+    return;
+  }
   for (size_t k = 0; k < r->nstarts; k++) agreeing += r->starts[k].sum <= r->sum * 1.0001 + 1e-12;
-  brink_text_add(text, "%s%s%s: %zu data, %zu knob%s, %s%s%s\n", c->bold,
-                 f->model->built != NULL ? f->model->built->system->name : "model", c->plain,
+  brink_text_add(text, "%s%s%s: %zu data, %zu knob%s, %s%s%s\n", c->bold, f->name, c->plain,
                  r->ndata, r->nknobs, r->nknobs == 1 ? "" : "s",
                  r->converged ? c->good : c->warning, r->converged ? "converged" : "not converged",
                  c->plain);
@@ -216,9 +250,7 @@ static void show_result(const fitting *f, brink_text *text) {
   show_correlation(r, c, text);
   show_sum(r, text);
   show_residuals(r, c, text);
-  for (size_t k = 0; k < r->nnotes; k++)
-    brink_text_add(text, "%s  %snote:%s %s\n", k == 0 ? "\n" : "", c->warning, c->plain,
-                   r->notes[k]);
+  show_notes(r, c, text);
 }
 
 static int print(const fitting *f) {
@@ -256,6 +288,8 @@ static int make(fitting *f) {
   if (outcome != CLI_OK) return outcome;
   if (f->nknobs == 0)
     return cli_misuse(command_name(f), "nothing is varied: give --vary NAME=LO:HI");
+  f->name = brink_arena_text(&f->arena, f->model->built->system->name);
+  if (f->name == NULL) f->name = "model";
   def.model = f->model;
   def.options = &f->settings.run;
   def.knobs = f->knobs;
@@ -266,14 +300,45 @@ static int make(fitting *f) {
   return fail(f, brink_fit_create(&def, &diag, &f->fit), &diag);
 }
 
+/* --minimize or --maximize, and --subject-to. */
+static int read_design(fitting *f) {
+  brink_diag diag;
+  const char *least = cli_value(f->arguments, CLI_MINIMIZE);
+  const char *most = cli_value(f->arguments, CLI_MAXIMIZE);
+  static const cli_option_id data[] = {CLI_DATA, CLI_EVENT_TIMES, CLI_SIGMA};
+  if (least != NULL && most != NULL)
+    return cli_misuse(command_name(f), "give --minimize or --maximize, not both");
+  const char *goal = least != NULL ? "minimize" : "maximize";
+  for (size_t k = 0; k < sizeof data / sizeof data[0]; k++) {
+    if (cli_has(f->arguments, data[k]))
+      return cli_misuse(command_name(f), "--%s is for data, and --%s goes without them",
+                        cli_options[data[k]].name, goal);
+  }
+  brink_status status =
+      brink_fit_set_objective(f->fit, least != NULL ? least : most, most != NULL, &diag);
+  if (status == BRINK_ERR_ARGUMENT)
+    return cli_misuse(command_name(f), "--%s: %s", goal, diag.message);
+  for (size_t k = 0; k < f->arguments->ngiven && status == BRINK_OK; k++) {
+    if (f->arguments->given[k].id != CLI_SUBJECT_TO) continue;
+    status = brink_fit_add_condition(f->fit, f->arguments->given[k].value, &diag);
+    if (status == BRINK_ERR_ARGUMENT)
+      return cli_misuse(command_name(f), "--subject-to: %s", diag.message);
+  }
+  return fail(f, status, &diag);
+}
+
 static int read_data(fitting *f) {
   brink_diag diag;
   const char *curves = cli_value(f->arguments, CLI_DATA);
   const char *events = cli_value(f->arguments, CLI_EVENT_TIMES);
   int outcome = CLI_OK;
+  if (cli_has(f->arguments, CLI_MINIMIZE) || cli_has(f->arguments, CLI_MAXIMIZE))
+    return read_design(f);
+  if (cli_has(f->arguments, CLI_SUBJECT_TO))
+    return cli_misuse(command_name(f), "--subject-to needs --minimize or --maximize");
   if (curves == NULL && events == NULL)
-    return cli_misuse(command_name(f), "there are no data: give --data FILE.csv, or --event-times "
-                                       "FILE.csv");
+    return cli_misuse(command_name(f), "there are no data: give --data FILE.csv or --event-times "
+                                       "FILE.csv; or an outcome: --minimize or --maximize");
   if (curves != NULL) outcome = fail(f, brink_fit_read_curves(f->fit, curves, &diag), &diag);
   if (outcome == CLI_OK && events != NULL)
     outcome = fail(f, brink_fit_read_events(f->fit, events, &diag), &diag);
@@ -299,7 +364,9 @@ static int solve(fitting *f) {
     return 128 + cli_interrupt_signal();
   }
   if (outcome == CLI_OK && !result->converged) {
-    cli_say("no minimum was reached: the best that was found is shown");
+    cli_say(result->objective != NULL && !result->feasible
+                ? "no knobs were found with which all conditions hold"
+                : "no minimum was reached: the best that was found is shown");
     return CLI_NUMERICS;
   }
   return outcome;

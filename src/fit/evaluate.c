@@ -80,11 +80,9 @@ void brink_fit_point_copy(const brink_fit *fit, brink_fit_point *to, const brink
   to->absent = memcpy(kept.absent, from->absent, m * sizeof *from->absent);
 }
 
-bool brink_fit_tell(brink_fit *fit) {
-  brink_fit_progress progress = {.start = fit->start,
-                                 .nstarts = fit->def.starts,
-                                 .runs = fit->runs,
-                                 .best = fit->best.usable ? fit->best.sum : (double)NAN};
+bool brink_fit_tell(brink_fit *fit, double best) {
+  brink_fit_progress progress = {
+      .start = fit->start, .nstarts = fit->def.starts, .runs = fit->runs, .best = best};
   if (fit->def.progress != NULL && fit->def.progress(&progress, fit->def.user) != 0)
     fit->cancelled = true;
   return !fit->cancelled;
@@ -167,7 +165,7 @@ static void read_event_slopes(const evaluation *e) {
 
 /* ---- the run ---- */
 
-static brink_status set_knobs(brink_fit *fit, const double *z, brink_diag *diag) {
+brink_status brink_fit_set_knobs(brink_fit *fit, const double *z, brink_diag *diag) {
   brink_status status = BRINK_OK;
   for (size_t k = 0; k < fit->n && status == BRINK_OK; k++)
     status = brink_hsml_set(fit->model, fit->knobs[k].name, z[k], diag);
@@ -259,7 +257,7 @@ brink_status brink_fit_evaluate(brink_fit *fit, const double *z, bool derivative
   brink_status status =
       arena.failed ? brink_diag_set(&fit->failure, BRINK_ERR_MEMORY, "out of memory") : BRINK_OK;
   reset(&e, z);
-  if (status == BRINK_OK) status = set_knobs(fit, z, &fit->failure);
+  if (status == BRINK_OK) status = brink_fit_set_knobs(fit, z, &fit->failure);
   if (status == BRINK_OK) status = begin(&e, &fit->failure);
   if (status == BRINK_OK) status = drive(&e, &fit->failure);
   if (status == BRINK_OK) weigh(&e);

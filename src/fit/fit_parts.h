@@ -3,6 +3,7 @@
  *   fit.c           making it: knobs, their bounds
  *   data.c          what was measured; data_csv.c: from files
  *   evaluate.c      one run: residuals, and their derivatives by the knobs
+ *   design.c        the best outcome under conditions, instead of data
  *   solve.c         the way to the best knobs: starts, Levenberg-Marquardt, the search
  *   statistics.c    intervals, correlations, what a reader should know; distribution.c: quantiles
  *   json.c          the result as JSON
@@ -12,6 +13,7 @@
 
 #include "fit/optimisers.h"
 #include "run/hsml.h"
+#include "sweep/measure.h"
 #include <brink/fit.h>
 
 /* A quantity or a flag that was measured. */
@@ -36,6 +38,12 @@ typedef struct brink_sigma {
   const char *name;
   double sigma;
 } brink_sigma;
+
+/* left <= right is wanted, or left >= right; both are measures. */
+typedef struct brink_wanted {
+  const char *text;
+  bool at_least;
+} brink_wanted;
 
 /* What one run gives. */
 typedef struct brink_fit_point {
@@ -75,6 +83,13 @@ struct brink_fit {
   const char **remarks; /* about the files */
   size_t nremarks, remarks_capacity;
 
+  brink_measures
+      measures; /* of a design: the objective, then the sides of the conditions; 0: data are fitted */
+  bool maximize;
+  const char *objective;
+  brink_wanted *wanted;
+  size_t nwanted, wanted_capacity;
+
   /* Of brink_fit_solve. */
   brink_arena solution;
   double *times; /* where runs stop for curves, increasing */
@@ -109,12 +124,20 @@ brink_status brink_fit_evaluate(brink_fit *fit, const double *z, bool derivative
 brink_status brink_fit_difference(brink_fit *fit, brink_fit_point *point, bool *done,
                                   brink_diag *diag);
 /* Calls progress; false: it wants to stop. */
-bool brink_fit_tell(brink_fit *fit);
+bool brink_fit_tell(brink_fit *fit, double best);
 
 /* Knobs as shares of their bounds, 0 … 1, and back; dz/dw. */
 double brink_fit_share(const brink_fit_knob *knob, double z);
 double brink_fit_unshare(const brink_fit_knob *knob, double w);
 double brink_fit_share_slope(const brink_fit_knob *knob, double w);
+
+/* solve.c: point k of the sequence that fills the box of the bounds evenly, from 1 on; 0: its middle. */
+void brink_fit_fill_box(const brink_fit *fit, size_t k, double *z);
+/* The run with knobs z is going to be made. */
+brink_status brink_fit_set_knobs(brink_fit *fit, const double *z, brink_diag *diag);
+
+/* design.c: brink_fit_solve of a design. */
+brink_status brink_fit_design(brink_fit *fit, brink_diag *diag);
 
 /* statistics.c */
 

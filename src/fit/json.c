@@ -99,7 +99,7 @@ static void add_starts(brink_text *text, const brink_fit_result *r) {
     brink_text_add(text, ",\"to\":");
     add_numbers(text, s->found, r->nknobs);
     brink_text_add(text, ",");
-    add_real(text, "sum", s->sum);
+    add_real(text, r->objective != NULL ? "outcome" : "sum", s->sum);
     brink_text_add(text, ",\"runs\":%zu,\"converged\":%s}", s->runs, truth(s->converged));
   }
   brink_text_add(text, "]");
@@ -114,6 +114,42 @@ static void add_notes(brink_text *text, const brink_fit_result *r) {
   brink_text_add(text, "]}");
 }
 
+static void add_conditions(brink_text *text, const brink_fit_result *r) {
+  brink_text_add(text, ",\"objective\":");
+  brink_json_string(text, r->objective);
+  brink_text_add(text, ",\"goal\":\"%s\",", r->maximized ? "maximize" : "minimize");
+  add_real(text, "outcome", r->outcome);
+  brink_text_add(text, ",\"feasible\":%s,\"conditions\":[", truth(r->feasible));
+  for (size_t k = 0; k < r->nconditions; k++) {
+    const brink_fit_condition *c = &r->conditions[k];
+    brink_text_add(text, k > 0 ? ",{\"condition\":" : "{\"condition\":");
+    brink_json_string(text, c->text);
+    brink_text_add(text, ",");
+    add_real(text, "left", c->left);
+    brink_text_add(text, ",");
+    add_real(text, "right", c->right);
+    brink_text_add(text, ",\"holds\":%s}", truth(c->holds));
+  }
+  brink_text_add(text, "],\"runs\":%zu", r->runs);
+}
+
+static void add_fit(brink_text *text, const brink_fit_result *r) {
+  add_matrix(text, "correlation", r->correlation, r->nknobs);
+  add_matrix(text, "covariance", r->covariance, r->nknobs);
+  brink_text_add(text, ",");
+  add_real(text, "confidence", r->confidence);
+  brink_text_add(text, ",");
+  add_real(text, "sum", r->sum);
+  brink_text_add(text, ",\"data\":%zu,\"freedom\":%zu,\"sigma_known\":%s,", r->ndata, r->freedom,
+                 truth(r->sigma_known));
+  add_real(text, "scale", r->scale);
+  brink_text_add(text, ",");
+  add_real(text, "probability", r->probability);
+  brink_text_add(text, ",\"derivatives\":%s,\"runs\":%zu,\"derivative_runs\":%zu",
+                 truth(r->derivatives), r->runs, r->derivative_runs);
+  add_residuals(text, r);
+}
+
 brink_status brink_fit_json(const brink_fit *fit, brink_bytes *json, brink_diag *diag) {
   brink_diag_clear(diag);
   if (fit == NULL || json == NULL || !fit->solved)
@@ -124,21 +160,11 @@ brink_status brink_fit_json(const brink_fit *fit, brink_bytes *json, brink_diag 
   brink_text_add(&text, "{\"status\":\"%s\",\"method\":", r->converged ? "converged" : "stopped");
   brink_json_string(&text, r->method);
   add_values(&text, r);
-  add_matrix(&text, "correlation", r->correlation, r->nknobs);
-  add_matrix(&text, "covariance", r->covariance, r->nknobs);
-  brink_text_add(&text, ",");
-  add_real(&text, "confidence", r->confidence);
-  brink_text_add(&text, ",");
-  add_real(&text, "sum", r->sum);
-  brink_text_add(&text, ",\"data\":%zu,\"freedom\":%zu,\"sigma_known\":%s,", r->ndata, r->freedom,
-                 truth(r->sigma_known));
-  add_real(&text, "scale", r->scale);
-  brink_text_add(&text, ",");
-  add_real(&text, "probability", r->probability);
-  brink_text_add(&text, ",\"derivatives\":%s,\"runs\":%zu,\"derivative_runs\":%zu",
-                 truth(r->derivatives), r->runs, r->derivative_runs);
+  if (r->objective != NULL)
+    add_conditions(&text, r);
+  else
+    add_fit(&text, r);
   add_starts(&text, r);
-  add_residuals(&text, r);
   add_notes(&text, r);
   if (text.failed) {
     brink_text_free(&text);

@@ -56,7 +56,7 @@ static brink_status visit(brink_fit *fit, const double *z, bool derivatives, bri
   brink_status status = brink_fit_evaluate(fit, z, derivatives, &fit->work, diag);
   if (status != BRINK_OK) return status;
   remember(fit);
-  brink_fit_tell(fit);
+  brink_fit_tell(fit, fit->best.usable ? fit->best.sum : (double)NAN);
   return BRINK_OK;
 }
 
@@ -232,8 +232,7 @@ static double fraction(double x) {
   return x - floor(x);
 }
 
-/* Point `k` of the sequence, from 1 on. */
-static void fill_box(const brink_fit *fit, size_t k, double *z) {
+void brink_fit_fill_box(const brink_fit *fit, size_t k, double *z) {
   double root = 2.0; /* of x^(n+1) = x + 1 */
   for (int j = 0; j < 60; j++) root = pow(1.0 + root, 1.0 / (double)(fit->n + 1));
   double share = 1.0;
@@ -265,14 +264,14 @@ static brink_status choose_starts(brink_fit *fit, double *z, brink_diag *diag) {
   memcpy(z, fit->initial, n * sizeof *z);
   for (size_t k = 0; k < others; k++) {
     sums[k] = (double)INFINITY;
-    fill_box(fit, 0, &z[(k + 1) * n]);
+    brink_fit_fill_box(fit, 0, &z[(k + 1) * n]);
   }
   for (size_t k = 1; k <= SCREENED * others && !fit->cancelled; k++) {
-    fill_box(fit, k, candidate);
+    brink_fit_fill_box(fit, k, candidate);
     brink_status status = brink_fit_evaluate(fit, candidate, false, &fit->work, diag);
     if (status != BRINK_OK) return status;
     if (fit->work.usable) insert(z + n, sums, others, n, candidate, fit->work.sum);
-    brink_fit_tell(fit);
+    brink_fit_tell(fit, fit->best.usable ? fit->best.sum : (double)NAN);
   }
   return BRINK_OK;
 }
@@ -500,6 +499,18 @@ static brink_status try_all(brink_fit *fit, brink_fit_start *starts, attempt *be
              : brink_diag_set(diag, BRINK_ERR_DOMAIN, "no run from any start could be used");
 }
 
+/* What a design cannot have. */
+static brink_status check_design(const brink_fit *fit, brink_diag *diag) {
+  const char *wrong = NULL;
+  if (fit->ndata > 0) wrong = "either data are fitted, or an objective is made the best: not both";
+  if (fit->objective == NULL) wrong = "there are conditions, but nothing to minimize or maximize";
+  if (fit->def.method == BRINK_FIT_DERIVATIVES)
+    wrong = "the search for the best outcome compares values: it uses no derivatives";
+  if (!isfinite(fit->options.until))
+    wrong = "there is no end time: runs whose outcome counts need one";
+  return wrong == NULL ? BRINK_OK : brink_diag_set(diag, BRINK_ERR_ARGUMENT, "%s", wrong);
+}
+
 static brink_status prepare(brink_fit *fit, brink_diag *diag) {
   fit->solved = false;
   brink_arena_free(&fit->solution);
@@ -509,6 +520,7 @@ static brink_status prepare(brink_fit *fit, brink_diag *diag) {
   fit->nnotes = fit->notes_capacity = 0;
   fit->runs = fit->derivative_runs = 0;
   fit->cancelled = false;
+  if (fit->measures.count > 0) return check_design(fit, diag);
   if (!fit->differentiable && fit->def.method == BRINK_FIT_DERIVATIVES)
     return brink_diag_set(diag, BRINK_ERR_UNSUPPORTED, "there are no derivatives: %s",
                           fit->not_different);
@@ -525,6 +537,7 @@ brink_status brink_fit_solve(brink_fit *fit, brink_diag *diag) {
   brink_diag_clear(diag);
   if (fit == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "fit must not be NULL");
   brink_status status = prepare(fit, diag);
+  if (status == BRINK_OK && fit->measures.count > 0) return brink_fit_design(fit, diag);
   if (status != BRINK_OK) return status;
   attempt best = {.fixed = brink_arena_take(&fit->solution, fit->n, sizeof *best.fixed)};
   brink_fit_start *starts = brink_arena_take(&fit->solution, fit->def.starts, sizeof *starts);
