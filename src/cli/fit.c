@@ -136,7 +136,7 @@ static void show_values(const brink_fit_result *r, const cli_colours *c, brink_t
                  "standard error", title, c->plain);
   for (size_t k = 0; k < r->nknobs; k++) {
     const brink_fit_value *v = &r->values[k];
-    brink_text_add(text, "  %s%-*s%s  %-14.8g  ", c->name, width, v->name, c->plain, v->value);
+    brink_text_add(text, "  %s%-*s%s  %-14.6g  ", c->name, width, v->name, c->plain, v->value);
     if (v->at_bound || v->undetermined || isnan(v->standard_error))
       brink_text_add(text, "%-14s  %s\n", "-",
                      v->at_bound       ? "at its bound"
@@ -177,7 +177,8 @@ static void show_sum(const brink_fit_result *r, brink_text *text) {
 
 /* Of each quantity: how many, the mean and the largest residual. */
 static void show_residuals(const brink_fit_result *r, const cli_colours *c, brink_text *text) {
-  brink_text_add(text, "\n  %sresiduals, in sigma%s\n", c->dim, c->plain);
+  brink_text_add(text, "\n  %s%s%s\n", c->dim, r->sigma_known ? "residuals, in sigma" : "residuals",
+                 c->plain);
   for (size_t first = 0; first < r->nresiduals; first++) {
     const char *name = r->residuals[first].name;
     size_t count = 0, worst = first;
@@ -210,7 +211,7 @@ static void show_notes(const brink_fit_result *r, const cli_colours *c, brink_te
 static void show_design(const brink_fit_result *r, const char *model, const cli_colours *c,
                         brink_text *text) {
   int width = widest(r);
-  brink_text_add(text, "%s%s%s: %s %s%s%s = %.8g, %s%s%s\n", c->bold, model, c->plain,
+  brink_text_add(text, "%s%s%s: %s %s%s%s = %.6g, %s%s%s\n", c->bold, model, c->plain,
                  r->maximized ? "largest" : "smallest", c->name, r->objective, c->plain, r->outcome,
                  r->converged ? c->good : c->warning,
                  r->converged  ? "converged"
@@ -219,11 +220,11 @@ static void show_design(const brink_fit_result *r, const char *model, const cli_
                  c->plain);
   brink_text_add(text, "  %s; %zu runs from %zu starts\n\n", r->method, r->runs, r->nstarts);
   for (size_t k = 0; k < r->nknobs; k++)
-    brink_text_add(text, "  %s%-*s%s  %.8g%s\n", c->name, width, r->values[k].name, c->plain,
+    brink_text_add(text, "  %s%-*s%s  %.6g%s\n", c->name, width, r->values[k].name, c->plain,
                    r->values[k].value, r->values[k].at_bound ? "  (at its bound)" : "");
   for (size_t k = 0; k < r->nconditions; k++) {
     const brink_fit_condition *one = &r->conditions[k];
-    brink_text_add(text, "%s  %s%s%s  %.8g and %.8g: %s%s%s\n", k == 0 ? "\n" : "", c->name,
+    brink_text_add(text, "%s  %s%s%s  %.6g and %.6g: %s%s%s\n", k == 0 ? "\n" : "", c->name,
                    one->text, c->plain, one->left, one->right, one->holds ? c->good : c->error,
                    one->holds ? "holds" : "does not hold", c->plain);
   }

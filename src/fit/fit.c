@@ -67,13 +67,14 @@ static brink_status copy_knobs(brink_fit *fit, brink_diag *diag) {
 }
 
 /* What the model has to say about a value that was set: its first error. */
-static brink_status explain(brink_fit *fit, brink_status status, brink_diag *diag) {
+static brink_status explain(brink_fit *fit, size_t knob, double value, brink_status status,
+                            brink_diag *diag) {
   const brink_hsml_message *messages;
   size_t count = brink_hsml_messages(fit->model, &messages);
   for (size_t k = 0; k < count; k++) {
     if (messages[k].severity == BRINK_ERROR && messages[k].file == NULL)
-      return brink_diag_set(diag, status, "%s%s%s", messages[k].text,
-                            messages[k].hint != NULL ? "; " : "",
+      return brink_diag_set(diag, status, "'%s' = %g: %s%s%s", fit->names[knob], value,
+                            messages[k].text, messages[k].hint != NULL ? "; " : "",
                             messages[k].hint != NULL ? messages[k].hint : "");
   }
   return status;
@@ -83,7 +84,7 @@ static brink_status explain(brink_fit *fit, brink_status status, brink_diag *dia
 static brink_status try_value(brink_fit *fit, size_t k, double value, brink_diag *diag) {
   brink_status status = brink_hsml_set(fit->model, fit->names[k], value, diag);
   if (status == BRINK_OK) status = brink_hsml_build(fit->model, diag);
-  return status == BRINK_OK ? status : explain(fit, status, diag);
+  return status == BRINK_OK ? status : explain(fit, k, value, status, diag);
 }
 
 /* Where the model starts by itself; both bounds must be possible. */
