@@ -9,32 +9,31 @@
 
 #include "problems/fits.h"
 
-/* Where the starts are from which runs are counted: so much beside the true knobs. */
-#define BESIDE 0.05
+enum { STARTS = 5 };
 
 typedef struct cost {
   double runs, derivative_runs;
   size_t same; /* repetitions that found the same minimum */
 } cost;
 
-static bool solve(const fit_case *c, const fit_data *data, brink_fit_method method, size_t starts,
-                  double off, brink_hsml **model, brink_fit **fit) {
+static bool solve(const fit_case *c, const fit_data *data, brink_fit_method method,
+                  brink_hsml **model, brink_fit **fit) {
   brink_diag diag;
-  brink_status status = fit_case_make(c, data, true, method, starts, off, model, fit, &diag);
+  brink_status status = fit_case_make(c, data, true, method, STARTS, model, fit, &diag);
   if (status == BRINK_OK) status = brink_fit_solve(*fit, &diag);
   if (status != BRINK_OK) fprintf(stderr, "%s: %s\n", c->name, diag.message);
   return status == BRINK_OK;
 }
 
-/* One start beside the truth, so that both find the same minimum. */
+/* A whole fit. */
 static double count(const fit_case *c, const fit_data *data, brink_fit_method method, cost *sum) {
   brink_hsml *model;
   brink_fit *fit;
   double found = (double)NAN;
-  if (solve(c, data, method, 1, BESIDE, &model, &fit)) {
+  if (solve(c, data, method, &model, &fit)) {
     const brink_fit_result *r = brink_fit_get(fit);
     found = r->sum;
-    sum->runs += (double)r->starts[0].runs;
+    sum->runs += (double)r->runs;
     sum->derivative_runs += (double)r->derivative_runs;
   }
   brink_fit_destroy(fit);
@@ -46,7 +45,7 @@ static bool cover(const fit_case *c, const fit_data *data, size_t *covered, size
                   double *sum) {
   brink_hsml *model;
   brink_fit *fit;
-  bool fine = solve(c, data, BRINK_FIT_AUTO, 5, 0.0, &model, &fit);
+  bool fine = solve(c, data, BRINK_FIT_AUTO, &model, &fit);
   if (fine) {
     const brink_fit_result *r = brink_fit_get(fit);
     for (size_t k = 0; k < c->nknobs; k++)

@@ -225,16 +225,13 @@ void fit_case_disturb(const fit_case *c, const fit_data *exact, uint64_t seed, f
 }
 
 brink_status fit_case_make(const fit_case *c, const fit_data *data, bool known,
-                           brink_fit_method method, size_t starts, double off, brink_hsml **model,
+                           brink_fit_method method, size_t starts, brink_hsml **model,
                            brink_fit **fit, brink_diag *diag) {
   brink_fit_def def = brink_default_fit();
   brink_run_options options = brink_default_run();
   *model = NULL;
   *fit = NULL;
   brink_status status = brink_hsml_load_text(c->text, diag, model);
-  for (size_t k = 0; k < c->nknobs && off > 0.0 && status == BRINK_OK; k++)
-    status = brink_hsml_set(*model, c->knobs[k].name,
-                            c->truth[k] * (k == 0 ? 1.0 + off : 1.0 - off), diag);
   if (status != BRINK_OK) return status;
   options.interpret = true;
   options.sim.rtol = 1e-8;

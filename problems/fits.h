@@ -36,9 +36,9 @@ bool fit_case_exact(const fit_case *c, fit_data *data);
 /* The same with normally distributed noise, which follows from the seed. */
 void fit_case_disturb(const fit_case *c, const fit_data *exact, uint64_t seed, fit_data *data);
 /* A fit of these data, to be solved. `known`: the standard deviations are given (else only one kind of data may be measured).
- * `off`: the first start is beside the truth, by this share of it; 0: where the model says. Destroy both in any case. */
+ * Destroy both in any case. */
 brink_status fit_case_make(const fit_case *c, const fit_data *data, bool known,
-                           brink_fit_method method, size_t starts, double off, brink_hsml **model,
+                           brink_fit_method method, size_t starts, brink_hsml **model,
                            brink_fit **fit, brink_diag *diag);
 
 #endif

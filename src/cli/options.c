@@ -568,19 +568,16 @@ const cli_command cli_commands[CLI_COMMAND_COUNT] = {
          .operand = CLI_OPERAND_MODEL,
          .least = 1,
          .most = 1,
-         .help = "find the knobs with which a model meets data, or is best",
+         .help = "find knobs from data, or for the best outcome",
          .more = "Weighted least squares, with derivatives of the runs through their events. Shows "
                  "the knobs with confidence intervals and correlations, and what the residuals "
                  "are. With --minimize or --maximize, the knobs that make an outcome the best.",
          .examples = {{"Two knobs, from a curve:",
-                       "brink fit tank.hsml --data measured.csv --vary plant.area=1:5 --vary "
-                       "plant.h=0:2"},
+                       "brink fit tank.hsml --data level.csv --vary c=0.05:1 --vary h=0.5:3"},
                       {"From times of events:",
-                       "brink fit ball.hsml --event-times bounces.csv --vary e=0.5:1 --sigma "
-                       "floor=0.002"},
-                      {"The largest gain without overshoot:",
-                       "brink fit loop.hsml --maximize gain --vary gain=0.1:10 --subject-to "
-                       "'max(plant.y) <= 1.05'"}},
+                       "brink fit ball.hsml --event-times bounces.csv --vary e=0.5:1"},
+                      {"The best outcome:",
+                       "brink fit shot.hsml --maximize x --vary angle=0.1:1.5"}},
          .run = cli_fit},
     [CLI_COMMAND_CHECK] = {.name = "check",
                            .operands = "MODEL.hsml...",

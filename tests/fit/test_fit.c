@@ -27,7 +27,7 @@ static solved solve_case(const fit_case *c, uint64_t seed, brink_fit_method meth
   fit_data exact, data;
   CHECK_MSG(fit_case_exact(c, &exact), "%s cannot be measured", c->name);
   fit_case_disturb(c, &exact, seed, &data);
-  brink_status status = fit_case_make(c, &data, true, method, starts, 0.0, &s.model, &s.fit, &diag);
+  brink_status status = fit_case_make(c, &data, true, method, starts, &s.model, &s.fit, &diag);
   if (status == BRINK_OK) status = brink_fit_solve(s.fit, &diag);
   CHECK_MSG(status == BRINK_OK, "%s: %s", c->name, diag.message);
   s.r = brink_fit_get(s.fit);
@@ -395,7 +395,7 @@ TEST(a_fit_can_be_stopped_and_has_the_best_so_far) {
   brink_fit *fit;
   const fit_case *c = &fit_cases[3];
   CHECK(fit_case_exact(c, &exact));
-  CHECK(fit_case_make(c, &exact, true, BRINK_FIT_AUTO, 1, 0.0, &model, &fit, &diag) == BRINK_OK);
+  CHECK(fit_case_make(c, &exact, true, BRINK_FIT_AUTO, 1, &model, &fit, &diag) == BRINK_OK);
   fit->def.progress = stop_soon;
   CHECK(brink_fit_solve(fit, &diag) == BRINK_CANCELLED);
   const brink_fit_result *r = brink_fit_get(fit);
