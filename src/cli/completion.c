@@ -71,8 +71,17 @@ static const char bash_begin[] =
     "  fi\n"
     "  if ((COMP_CWORD == 1)); then\n";
 
+/* Does another command have an option of the same name, which is listed already? */
+static bool is_repeated(const cli_option *option) {
+  const cli_option *first = cli_options;
+  while (strcmp(first->name, option->name) != 0) first++;
+  return first != option;
+}
+
 static void put_bash_option(const cli_option *option, brink_text *text) {
-  if (option->argument == NULL || (option->choices == NULL && option->files == NULL)) return;
+  if (is_repeated(option) || option->argument == NULL ||
+      (option->choices == NULL && option->files == NULL))
+    return;
   brink_text_add(text, "    --%s", option->name);
   if (option->letter != 0) brink_text_add(text, " | -%c", option->letter);
   if (option->choices != NULL) {
@@ -92,6 +101,7 @@ static void put_bash_silent(brink_text *text) {
   for (int k = 0; k < CLI_LATER_FIRST; k++) {
     const cli_option *option = &cli_options[k];
     if (option->argument == NULL || option->choices != NULL || option->files != NULL) continue;
+    if (is_repeated(option)) continue;
     brink_text_add(text, "%s--%s", count++ == 0 ? "    " : " | ", option->name);
   }
   if (count > 0) brink_text_add(text, ") return ;;\n");

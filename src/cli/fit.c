@@ -282,7 +282,8 @@ static int make(fitting *f) {
     return CLI_NUMERICS;
   }
   for (size_t k = 0; k < f->arguments->ngiven && outcome == CLI_OK; k++)
-    if (f->arguments->given[k].id == CLI_VARY) outcome = read_vary(f, f->arguments->given[k].value);
+    if (f->arguments->given[k].id == CLI_BOUNDS)
+      outcome = read_vary(f, f->arguments->given[k].value);
   if (outcome == CLI_OK) outcome = read_count(f, CLI_STARTS, &def.starts);
   if (outcome == CLI_OK) outcome = read_count(f, CLI_MAX_RUNS, &def.max_runs);
   if (outcome == CLI_OK) outcome = read_confidence(f, &def.confidence);

@@ -333,10 +333,9 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                   .help =
                       "what is varied; may be repeated. LO:HI:COUNT and log:LO:HI:COUNT: a grid, "
                       "both ends included; a,b,c: these values; with --samples also LO:HI, "
-                      "log:LO:HI, uniform(LO,HI), normal(MEAN,DEVIATION). Of a fit: LO:HI or "
-                      "log:LO:HI, its bounds",
+                      "log:LO:HI, uniform(LO,HI), normal(MEAN,DEVIATION)",
                   .group = CLI_GROUP_SWEEP,
-                  .commands = ON(SWEEP) | ON(FIT)},
+                  .commands = ON(SWEEP)},
     [CLI_SAMPLES] = {.name = "samples",
                      .argument = "N",
                      .help = "number of samples of --design random, lhs and sobol",
@@ -421,6 +420,12 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                         .help = "hold the values of --input until the next row",
                         .group = CLI_GROUP_MODEL,
                         .commands = REPEATS},
+    [CLI_BOUNDS] = {.name = "vary",
+                    .argument = "NAME=LO:HI",
+                    .help = "what is looked for, and its bounds; log:LO:HI: in its logarithm; may "
+                            "be repeated",
+                    .group = CLI_GROUP_FIT,
+                    .commands = ON(FIT)},
     [CLI_DATA] = {.name = "data",
                   .argument = "FILE.csv",
                   .files = "csv",
@@ -551,16 +556,15 @@ const cli_command cli_commands[CLI_COMMAND_COUNT] = {
          .more =
              "Writes a table: the number of the run, the knobs, what became of it, the events of "
              "each flag, and what --measure asks for. A run that fails is a row with its reason.",
-         .examples = {{"All combinations of two knobs:",
-                       "brink sweep tank.hsml --vary plant.area=1:10:10 --vary plant.k=0.1,0.2 "
-                       "--measure 'max(plant.h)' --out table.csv"},
-                      {"A thousand random samples:",
-                       "brink sweep tank.hsml --samples 1000 --vary 'plant.k=normal(0.2,0.01)'"},
-                      {"Go on after an interruption:",
-                       "brink sweep tank.hsml --vary plant.area=1:10:10 --out table.csv --resume"},
-                      {"Which knob matters?",
-                       "brink sweep tank.hsml --samples 512 --vary plant.area=1:10 --vary "
-                       "plant.k=0.1:0.3 --measure 'max(plant.h)' --out table.csv --indices -"}},
+         .examples =
+             {{"All combinations of two knobs:",
+               "brink sweep tank.hsml --vary k=1:10:10 --vary area=1,2 --out table.csv"},
+              {"Random samples, and the largest level of each run:",
+               "brink sweep tank.hsml --samples 1000 --vary k=1:2 --measure 'max(h)'"},
+              {"Go on after an interruption:",
+               "brink sweep tank.hsml --vary k=1:10:10 --out table.csv --resume"},
+              {"Which knob matters?",
+               "brink sweep tank.hsml --samples 512 --vary k=1:2 --measure h --indices i.csv"}},
          .run = cli_sweep},
     [CLI_COMMAND_FIT] =
         {.name = "fit",

@@ -65,6 +65,7 @@ typedef enum cli_option_id {
   CLI_KEEP_RUNS,    /* of sweep: --keep */
   CLI_JOBS,
   CLI_LIMIT,
+  CLI_BOUNDS, /* --vary of a fit */
   CLI_DATA,
   CLI_EVENT_TIMES,
   CLI_SIGMA,

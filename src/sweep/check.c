@@ -7,17 +7,17 @@
 typedef struct check {
   brink_sweep *sweep;
   brink_hsml *model;
-  brink_vary_value *first; /* the knobs of the first run */
+  brink_vary_value *nominal;
   brink_diag *diag;
 } check;
 
 /* Builds the model with another value of knob k, as a run does it. */
 static brink_status try_value(const check *c, size_t k, brink_vary_value value) {
-  brink_vary_value was = c->first[k];
-  c->first[k] = value;
-  brink_status status = brink_sweep_turn(c->sweep, c->model, c->first, c->diag);
+  brink_vary_value was = c->nominal[k];
+  c->nominal[k] = value;
+  brink_status status = brink_sweep_turn(c->sweep, c->model, c->nominal, c->diag);
   if (status == BRINK_OK) status = brink_hsml_build(c->model, c->diag);
-  c->first[k] = was;
+  c->nominal[k] = was;
   return status;
 }
 
@@ -71,14 +71,11 @@ static brink_status check_ends(const check *c, size_t k) {
 
 brink_status brink_sweep_check_knobs(brink_sweep *sweep, brink_hsml *model, brink_diag *diag) {
   size_t n = sweep->design.nknobs;
-  check c = {.sweep = sweep, .model = model, .diag = diag};
-  c.first = brink_arena_take(&sweep->arena, n, sizeof *c.first);
-  if (c.first == NULL) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
-  brink_design_at(&sweep->design, 0, c.first);
+  check c = {.sweep = sweep, .model = model, .nominal = sweep->nominal, .diag = diag};
   brink_status status = BRINK_OK;
   for (size_t k = 0; k < n && status == BRINK_OK; k++) {
     status = check_ends(&c, k);
     if (status == BRINK_OK && sweep->design.knobs[k].numeric) status = check_numbers(&c, k);
   }
-  return status == BRINK_OK ? try_value(&c, 0, c.first[0]) : status;
+  return status == BRINK_OK ? try_value(&c, 0, c.nominal[0]) : status;
 }

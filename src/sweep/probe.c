@@ -72,7 +72,14 @@ static brink_status check_texts(const brink_probe *probe, brink_diag *diag) {
 
 /* ---- flags ---- */
 
-/* The name without indices: "car.hit". */
+void brink_probe_flag_name(const brink_system *system, const brink_flag *flag, brink_text *name) {
+  const brink_group *group = &system->groups[flag->group];
+  for (size_t k = 0; k < group->nsegments && !flag->is_pair; k++)
+    brink_text_add(name, "%s.", group->segment[k]);
+  brink_text_add(name, "%s", flag->name);
+}
+
+/* Is this its name without indices? */
 static bool is_flag(const brink_system *system, const brink_flag *flag, const char *name) {
   const brink_group *group = &system->groups[flag->group];
   for (size_t k = 0; k < group->nsegments && !flag->is_pair; k++) {
@@ -154,7 +161,7 @@ static void note_first(brink_probe *probe, size_t flag) {
 static void on_event(const brink_logged_event *logged, void *user) {
   brink_probe *probe = user;
   const brink_measures *m = probe->measures;
-  double t = brink_run_turned(probe->run, logged->t);
+  double t = logged->t;
   if (probe->run->system->flags[logged->flag].kind == BRINK_FLAG_DECLARED)
     count_event(&probe->all, t, logged->condition);
   for (size_t k = 0; k < m->nflags; k++) {
@@ -226,6 +233,7 @@ brink_status brink_probe_begin(brink_probe *probe, brink_run *run, brink_diag *d
   clear(probe);
   run->choice.logged = on_event;
   run->choice.logged_user = probe;
+  run->choice.conditions = m->conditions;
   brink_run_observer observer = {.step = on_step, .user = probe};
   brink_run_observe(run, m->steps ? &observer : NULL);
   return BRINK_OK;

@@ -54,6 +54,9 @@ void brink_probe_conclude(brink_probe *probe);
 /* The value of measure k. If it is a text alone, *text is that; else NULL. */
 double brink_probe_value(const brink_probe *probe, size_t k, const char **text);
 
+/* The name of a flag without indices: "car.hit". */
+void brink_probe_flag_name(const brink_system *system, const brink_flag *flag, brink_text *name);
+
 /* extremes.c: what a gauge is over one step, of which the observer is just told. */
 void brink_probe_extreme(brink_probe *probe, const brink_gauge *gauge, brink_gauge_state *state,
                          double t0, double t1);

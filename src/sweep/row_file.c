@@ -113,6 +113,19 @@ void brink_row_file_describe(const brink_sweep *sweep, brink_text *text) {
   for (size_t k = 0; k < def->nmeasures; k++) add_fact(text, "measure", def->measures[k]);
 }
 
+static brink_status write_names(brink_sweep *sweep, brink_diag *diag) {
+  FILE *stream = sweep->output.stream;
+  brink_text names = {0};
+  brink_row_file_names(sweep, &names);
+  bool written = !names.failed && fwrite(names.data, 1, names.length, stream) == names.length &&
+                 fflush(stream) == 0;
+  brink_status status = names.failed ? out_of_memory(diag)
+                        : written    ? BRINK_OK
+                                     : file_problem("write", sweep->output.path, diag);
+  brink_text_free(&names);
+  return status;
+}
+
 /* ---- going on ---- */
 
 static brink_status read_text(const char *path, brink_text *text, brink_diag *diag) {
@@ -209,7 +222,7 @@ static brink_status resume(brink_sweep *sweep, brink_diag *diag) {
     status = file_problem("write", output->path, diag);
   output->stream = file;
   sweep->progress.kept = sweep->progress.done;
-  return status;
+  return status == BRINK_OK && kept == 0 ? write_names(sweep, diag) : status;
 }
 
 /* ---- opening ---- */
@@ -268,17 +281,10 @@ static brink_status write_beside(brink_sweep *sweep, brink_diag *diag) {
 
 static brink_status begin(brink_sweep *sweep, brink_diag *diag) {
   brink_row_file *output = &sweep->output;
-  brink_text names = {0};
   output->stream = output->path != NULL ? fopen(output->path, "wb") : stdout;
   if (output->stream == NULL) return file_problem("write", output->path, diag);
   brink_status status = output->path != NULL ? write_beside(sweep, diag) : BRINK_OK;
-  brink_row_file_names(sweep, &names);
-  if (status == BRINK_OK && names.failed) status = out_of_memory(diag);
-  if (status == BRINK_OK && (fwrite(names.data, 1, names.length, output->stream) != names.length ||
-                             fflush(output->stream) != 0))
-    status = file_problem("write", output->path, diag);
-  brink_text_free(&names);
-  return status;
+  return status == BRINK_OK ? write_names(sweep, diag) : status;
 }
 
 brink_status brink_row_file_open(brink_sweep *sweep, brink_diag *diag) {

@@ -169,11 +169,10 @@ brink_hsml *brink_runner_model(brink_runner *runner) {
 
 /* ---- one run ---- */
 
-/* The run of a number, not begun. */
-static brink_status make(brink_runner *runner, uint64_t number, brink_run **run,
-                         brink_run_options *options, brink_diag *diag) {
+/* The run with runner->values, not begun. */
+static brink_status make(brink_runner *runner, brink_run **run, brink_run_options *options,
+                         brink_diag *diag) {
   const brink_sweep *sweep = runner->sweep;
-  brink_design_at(&sweep->design, number, runner->values);
   brink_status status = brink_sweep_turn(sweep, runner->model, runner->values, diag);
   if (status == BRINK_OK) status = brink_hsml_build(runner->model, diag);
   if (status == BRINK_OK) status = brink_sweep_options(sweep, runner->model, options, diag);
@@ -185,7 +184,9 @@ static brink_status make(brink_runner *runner, uint64_t number, brink_run **run,
 brink_status brink_runner_try(brink_runner *runner, brink_diag *diag) {
   brink_run *run = NULL;
   brink_run_options options;
-  brink_status status = make(runner, 0, &run, &options, diag);
+  const brink_sweep *sweep = runner->sweep;
+  memcpy(runner->values, sweep->nominal, sweep->design.nknobs * sizeof *runner->values);
+  brink_status status = make(runner, &run, &options, diag);
   if (status == BRINK_OK) status = brink_probe_check(&runner->probe, diag);
   brink_run_destroy(run);
   return status;
@@ -318,7 +319,8 @@ bool brink_runner_run(brink_runner *runner, uint64_t number, brink_text *row) {
   brink_run *run = NULL;
   brink_run_options options;
   bool made = true;
-  brink_status status = make(runner, number, &run, &options, &diag);
+  brink_design_at(&runner->sweep->design, number, runner->values);
+  brink_status status = make(runner, &run, &options, &diag);
   if (status == BRINK_OK) status = record(runner, number, run, &diag);
   begin_row(runner, number, row);
   if (status == BRINK_OK) {

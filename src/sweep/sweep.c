@@ -79,16 +79,22 @@ static brink_status copy_def(brink_sweep *sweep, brink_diag *diag) {
 
 /* ---- columns ---- */
 
-/* Each declared flag that may be reported; instances are counted together. */
+/* Each declared flag or timer whose events are reported; instances are counted together. */
 static brink_status list_flags(brink_sweep *sweep, brink_hsml *model, brink_diag *diag) {
-  const brink_hsml_item *items;
-  size_t count = brink_hsml_items(model, BRINK_HSML_FLAG, &items);
-  for (size_t k = 0; k < count; k++) {
-    if (brink_measures_flag(&sweep->measures, items[k].name) == BRINK_NONE)
-      return out_of_memory(diag);
+  const brink_system *system = model->built->system;
+  brink_text name = {0};
+  bool fine = true;
+  for (size_t f = 0; f < system->nflags && fine; f++) {
+    const brink_flag *flag = &system->flags[f];
+    bool declared = flag->kind == BRINK_FLAG_DECLARED || flag->kind == BRINK_FLAG_TIMER;
+    if (!declared || flag->silent) continue;
+    name.length = 0;
+    brink_probe_flag_name(system, flag, &name);
+    fine = !name.failed && brink_measures_flag(&sweep->measures, name.data) != BRINK_NONE;
   }
+  brink_text_free(&name);
   sweep->nflags = sweep->measures.nflags;
-  return BRINK_OK;
+  return fine ? BRINK_OK : out_of_memory(diag);
 }
 
 static brink_status read_measures(brink_sweep *sweep, brink_diag *diag) {
@@ -169,6 +175,17 @@ static brink_status try_first(brink_sweep *sweep, brink_diag *diag) {
   return status;
 }
 
+/* Values to try the model with: those of the first run; of what is drawn, the middle. */
+static brink_status take_nominal(brink_sweep *sweep, brink_diag *diag) {
+  const brink_design *design = &sweep->design;
+  sweep->nominal = brink_arena_take(&sweep->arena, design->nknobs, sizeof *sweep->nominal);
+  if (sweep->nominal == NULL) return out_of_memory(diag);
+  brink_design_at(design, 0, sweep->nominal);
+  for (size_t k = 0; k < design->nknobs && design->samples > 0; k++)
+    sweep->nominal[k] = brink_vary_quantile(&design->knobs[k], 0.5);
+  return BRINK_OK;
+}
+
 static brink_status prepare(brink_sweep *sweep, brink_diag *diag) {
   const brink_sweep_def *def = &sweep->def;
   brink_design_wish wish = {.vary = def->vary,
@@ -182,6 +199,7 @@ static brink_status prepare(brink_sweep *sweep, brink_diag *diag) {
   brink_status status = copy_def(sweep, diag);
   if (status == BRINK_OK) status = brink_design_make(&sweep->design, &sweep->arena, &wish, diag);
   if (status == BRINK_OK) status = brink_sweep_load(sweep, diag, &sweep->first);
+  if (status == BRINK_OK) status = take_nominal(sweep, diag);
   if (status == BRINK_OK) status = brink_sweep_check_knobs(sweep, sweep->first, diag);
   if (status == BRINK_OK) status = list_flags(sweep, sweep->first, diag);
   if (status == BRINK_OK) status = read_measures(sweep, diag);

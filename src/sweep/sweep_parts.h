@@ -44,6 +44,7 @@ struct brink_sweep {
   brink_hsml_def model;
   brink_hsml *first; /* the model of the first run, for what there is */
   brink_design design;
+  brink_vary_value *nominal; /* values of the knobs to try the model with */
   brink_measures measures;
   size_t nflags; /* of the measures: the declared ones come first */
   brink_sweep_column *columns;
@@ -81,14 +82,14 @@ brink_status brink_sweep_turn(const brink_sweep *sweep, brink_hsml *model,
 /* The options of a run of the model, which is built: those of its simulation section, then those of the sweep. */
 brink_status brink_sweep_options(const brink_sweep *sweep, brink_hsml *model,
                                  brink_run_options *options, brink_diag *diag);
-/* Makes the first run without moving it: are the measures there? */
+/* Makes a run with the nominal values, without moving it: are the measures there? */
 brink_status brink_runner_try(brink_runner *runner, brink_diag *diag);
 brink_hsml *brink_runner_model(brink_runner *runner);
 
 /* ---- check.c ---- */
 
 /* Every value of every knob, as far as that can be said without the others. ARGUMENT: one is not allowed. The model is
- * built with the values of the first run, and left with them. */
+ * left with the nominal values. */
 brink_status brink_sweep_check_knobs(brink_sweep *sweep, brink_hsml *model, brink_diag *diag);
 
 /* ---- row_file.c ---- */
