@@ -194,6 +194,9 @@ BRINK_API brink_status brink_fit_solve(brink_fit *fit, brink_diag *diag);
 BRINK_API const brink_fit_result *brink_fit_get(const brink_fit *fit);
 /* One JSON object (docs/fit.md). Free it with brink_bytes_free. */
 BRINK_API brink_status brink_fit_json(const brink_fit *fit, brink_bytes *json, brink_diag *diag);
+/* One page for a browser: knobs, correlations, curves with what was measured, residuals over time. Makes a run for each
+ * curve. ARGUMENT: there is no result, or it is that of a design; MEMORY. */
+BRINK_API brink_status brink_fit_report(brink_fit *fit, brink_bytes *page, brink_diag *diag);
 
 #ifdef __cplusplus
 }

@@ -270,6 +270,24 @@ static int print(const fitting *f) {
   return cli_print(&text);
 }
 
+static int write_report(const fitting *f) {
+  brink_bytes page = {0};
+  brink_diag diag;
+  cli_output output;
+  if (f->settings.report == NULL) return CLI_OK;
+  brink_status status = brink_fit_report(f->fit, &page, &diag);
+  int outcome = fail(f, status, &diag);
+  if (outcome == CLI_OK) {
+    outcome = CLI_FILE;
+    if (cli_output_open(&output, f->settings.report)) {
+      cli_output_write(page.data, page.length, &output);
+      outcome = cli_output_close(&output);
+    }
+  }
+  brink_bytes_free(&page);
+  return outcome;
+}
+
 /* ---- the whole ---- */
 
 static int make(fitting *f) {
@@ -307,7 +325,7 @@ static int read_design(fitting *f) {
   brink_diag diag;
   const char *least = cli_value(f->arguments, CLI_MINIMIZE);
   const char *most = cli_value(f->arguments, CLI_MAXIMIZE);
-  static const cli_option_id data[] = {CLI_DATA, CLI_EVENT_TIMES, CLI_SIGMA};
+  static const cli_option_id data[] = {CLI_DATA, CLI_EVENT_TIMES, CLI_SIGMA, CLI_REPORT};
   if (least != NULL && most != NULL)
     return cli_misuse(command_name(f), "give --minimize or --maximize, not both");
   const char *goal = least != NULL ? "minimize" : "maximize";
@@ -361,6 +379,7 @@ static int solve(fitting *f) {
   const brink_fit_result *result = brink_fit_get(f->fit);
   if (status < 0) return fail(f, status, &diag);
   int outcome = result != NULL ? print(f) : CLI_OK;
+  if (result != NULL && outcome == CLI_OK) outcome = write_report(f);
   if (status == BRINK_CANCELLED) {
     cli_say("interrupted after %zu runs", result != NULL ? result->runs : 0);
     return 128 + cli_interrupt_signal();

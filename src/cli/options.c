@@ -257,7 +257,7 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                     .files = "html",
                     .help = "write one self-contained page with plots, events, steps and the model",
                     .group = CLI_GROUP_RESULTS,
-                    .commands = SIMULATES | ON(REPRODUCE)},
+                    .commands = SIMULATES | ON(REPRODUCE) | ON(FIT)},
     [CLI_PLOT] = {.name = "plot",
                   .argument = "NAMES",
                   .help = "draw these after the summary: x,y over time; y:x is y against x; car.x "

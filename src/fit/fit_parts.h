@@ -6,7 +6,7 @@
  *   design.c        the best outcome under conditions, instead of data
  *   solve.c         the way to the best knobs: starts, Levenberg-Marquardt, the search
  *   statistics.c    intervals, correlations, what a reader should know; distribution.c: quantiles
- *   json.c          the result as JSON
+ *   json.c          the result as JSON; page.c: as a page
  *   optimisers.c    CMINPACK and NLopt (optimisers.h) */
 #ifndef BRINK_FIT_FIT_PARTS_H
 #define BRINK_FIT_FIT_PARTS_H

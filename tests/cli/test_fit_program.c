@@ -97,6 +97,36 @@ TEST(a_minimum_that_is_not_reached_is_told_by_the_exit_code) {
   done(&o);
 }
 
+static size_t occurrences(const char *text, const char *part) {
+  size_t count = 0;
+  for (const char *at = text; (at = strstr(at, part)) != NULL; at++) count++;
+  return count;
+}
+
+TEST(a_report_shows_every_datum_and_its_residual) {
+  write_file("data.csv", "time,y\n0.5,1.3\n1,0.75\n2,0.27\n");
+  write_file("events.csv", "flag,time,sigma\nhalf,0.7,0.1\n");
+  outcome o = brink("fit decay.hsml --data data.csv --event-times events.csv --sigma y=0.1 "
+                    "--vary k=0.1:9 --vary x=0.1:9 --until 3 --report page.html --interpret");
+  CHECK_EXIT(o, 0);
+  char *text = read_all("page.html");
+  CHECK_INT(occurrences(text, "<circle"),
+            2 * 3 + 1); /* curve and residuals; the event's residual */
+  CHECK_INT(occurrences(text, "<svg"), 3);
+  CHECK_INT(occurrences(text, "</svg>"), 3);
+  CHECK_INT(occurrences(text, "class=\"bar\""), 3);
+  CHECK_CONTAINS(text, "<td>k</td>");
+  CHECK(strstr(text, "<script") == NULL && strstr(text, "nan") == NULL);
+  free(text);
+  done(&o);
+  o = brink("fit decay.hsml --minimize x --vary k=0.1:5 --until 3 --report page.html");
+  CHECK_EXIT(o, 2);
+  done(&o);
+  o = brink("fit decay.hsml --data data.csv --vary k=0.1:9 --until 3 --report no/such/page.html");
+  CHECK_EXIT(o, 5);
+  done(&o);
+}
+
 typedef struct refusal {
   const char *data, *arguments;
   int exit;
@@ -158,6 +188,7 @@ int main(int argc, char **argv) {
   RUN(times_of_events_are_matched_with_their_flags);
   RUN(a_design_finds_the_best_outcome_under_its_conditions);
   RUN(a_minimum_that_is_not_reached_is_told_by_the_exit_code);
+  RUN(a_report_shows_every_datum_and_its_residual);
   RUN(what_is_wrong_is_refused_with_words);
   program_leave(folder);
   return check_done();
