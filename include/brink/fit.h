@@ -62,8 +62,8 @@ typedef struct brink_fit_def {
   const brink_fit_knob *knobs;      /* copied */
   size_t nknobs;
   brink_fit_method method; /* BRINK_FIT_AUTO */
-  size_t
-      starts; /* 5: from the values of the model, then from the best of ten times as many points that fill the box of the bounds evenly */
+  /* 5: the values of the model, then the best of ten times as many points that fill the box of the bounds evenly. */
+  size_t starts;
   size_t max_runs;   /* for each start; 1000 */
   double confidence; /* of the intervals, 0 < confidence < 1; 0.95 */
   /* NULL; else called after each run. Returns 0 to go on, anything else to stop: the best so far is the result. */
@@ -80,7 +80,7 @@ static inline brink_fit_def brink_default_fit(void) {
 }
 
 /* Statuses: OK; ARGUMENT: a knob is not there, is no number, or has impossible bounds; UNSUPPORTED: a library is missing,
- * or agents have clocks of their own, or time runs backwards; MEMORY; those of brink_hsml_build. */
+ * or time runs backwards; MEMORY; those of brink_hsml_build. */
 BRINK_API brink_status brink_fit_create(const brink_fit_def *def, brink_diag *diag,
                                         brink_fit **fit);
 BRINK_API void brink_fit_destroy(brink_fit *fit); /* NULL is fine */
@@ -160,18 +160,16 @@ typedef struct brink_fit_result {
   const double *covariance;  /* likewise */
   double sum;                /* of squares, weighted */
   size_t ndata, freedom;     /* cells and times; less the knobs that were determined */
-  bool
-      sigma_known; /* every datum has its standard deviation; else it is estimated from the residuals */
+  bool sigma_known;          /* for every datum; else estimated from the residuals */
   double scale; /* sqrt(sum / freedom): 1, if sigma is known and right; else the estimate of it */
   double probability; /* sigma known: of a sum at least as large by chance (chi square); else NaN */
   double confidence;
   size_t nresiduals;
   const brink_fit_residual *residuals;
   bool converged; /* no better knobs nearby */
-  const char *
-      method; /* what found it: "Levenberg-Marquardt", "subplex", "subplex, then Levenberg-Marquardt" */
-  bool
-      derivatives; /* at the result there are derivatives of the run; else intervals are by differences */
+  /* What found it: "Levenberg-Marquardt", "subplex", "subplex, then Levenberg-Marquardt", "COBYLA". */
+  const char *method;
+  bool derivatives; /* of the run exist at the result; else intervals are by differences */
   size_t runs, derivative_runs; /* in all; of these with derivatives */
   size_t nstarts;
   const brink_fit_start *starts; /* as they were made; the best is [best] */
@@ -188,7 +186,8 @@ typedef struct brink_fit_result {
 
 /* Finds the knobs; the values of the model are then those found. Statuses: OK: there is a result, whether or not it
  * converged; CANCELLED: `progress` stopped it, and there is a result if a run could be used; ARGUMENT: no data, too few of
- * them, sigma is given for some and not for others, data and an objective, or conditions without one; MEMORY; if no start gives a run, the failure of the first. */
+ * them, sigma is given for some and not for others, data and an objective, or conditions without one;
+ * MEMORY; if no start gives a run, the failure of the first. */
 BRINK_API brink_status brink_fit_solve(brink_fit *fit, brink_diag *diag);
 /* NULL: there is none yet. Lives until the fit is solved again or destroyed. */
 BRINK_API const brink_fit_result *brink_fit_get(const brink_fit *fit);

@@ -17,7 +17,6 @@ INCLUDE = Path(__file__).resolve().parents[2] / "include" / "brink"
 # Headers that Python does without.
 LEFT_OUT = {
     "build.h": "builds models of expressions, call by call: from Python, write HSML or callables",
-    "fit.h": "fits models to data: brink fit does, and SciPy has optimisers for results with derivatives",
     "jet.h": "arithmetic of series for callbacks in C, which include it",
 }
 

@@ -347,6 +347,31 @@ TEST(standard_deviations_that_are_too_small_are_told) {
   release(&s);
 }
 
+TEST(after_the_end_of_a_run_its_last_values_count_and_move_with_it) {
+  static const char rising[] =
+      "ctc Rising is interface knob(k, top); view(x); end interface; body declarations\n"
+      "state(x, real); parameter(k, real); parameter(top, real); flag(full); end declarations;\n"
+      "initial x := 0.0; end initial;\n"
+      "dynamics x' = k; full = x - top; end dynamics;\n"
+      "event(full) positive-going stop(\"full\"); end positive-going; end event;\n"
+      "assignments k : 0.5; top : 1.0; end assignments; end body; end Rising;\n";
+  static const brink_fit_knob knobs[] = {{.name = "k", .lo = 0.1, .hi = 2},
+                                         {.name = "top", .lo = 0.5, .hi = 3}};
+  static const double t[] = {0.5, 1.0, 4.0, 5.0}, y[] = {0.4, 0.8, 1.3, 1.3};
+  solved s = make(rising, knobs, 2, 1);
+  brink_diag diag;
+  CHECK(brink_fit_add_curve(s.fit, "x", t, y, NULL, 4, &diag) == BRINK_OK);
+  CHECK(brink_fit_set_sigma(s.fit, "x", 0.1, &diag) == BRINK_OK);
+  finish(&s);
+  CHECK_NEAR(s.r->values[0].value, 0.8, 1e-8);
+  CHECK_NEAR(s.r->values[1].value, 1.3, 1e-8);
+  /* By hand: k from t = 0.5 and 1, top from two values of it. */
+  CHECK_NEAR(s.r->values[0].standard_error, 0.1 / sqrt(1.25), 1e-8);
+  CHECK_NEAR(s.r->values[1].standard_error, 0.1 / sqrt(2.0), 1e-8);
+  CHECK(has_note(s.r, "The run stops by itself at t = 1.625; 2 measured times are later"));
+  release(&s);
+}
+
 /* ---- without derivatives ---- */
 
 TEST(a_model_without_derivatives_is_searched_and_its_intervals_are_by_differences) {
@@ -476,6 +501,7 @@ int main(void) {
   RUN(a_knob_that_would_leave_its_bounds_stays_at_one_and_has_no_interval);
   RUN(knobs_that_only_count_together_are_not_determined);
   RUN(standard_deviations_that_are_too_small_are_told);
+  RUN(after_the_end_of_a_run_its_last_values_count_and_move_with_it);
   RUN(a_model_without_derivatives_is_searched_and_its_intervals_are_by_differences);
   RUN(a_fit_can_be_stopped_and_has_the_best_so_far);
   RUN(impossible_knobs_are_refused_with_the_reason);
