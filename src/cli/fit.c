@@ -211,14 +211,14 @@ static void show_notes(const brink_fit_result *r, const cli_colours *c, brink_te
 static void show_design(const brink_fit_result *r, const char *model, const cli_colours *c,
                         brink_text *text) {
   int width = widest(r);
-  brink_text_add(text, "%s%s%s: %s %s%s%s = %.6g, %s%s%s\n", c->bold, model, c->plain,
+  brink_text_add(text, "%s%s%s: %s %s%s%s = %.6g, %s%s%s (%s)\n", c->bold, model, c->plain,
                  r->maximized ? "largest" : "smallest", c->name, r->objective, c->plain, r->outcome,
                  r->converged ? c->good : c->warning,
                  r->converged  ? "converged"
                  : r->feasible ? "not converged"
                                : "but conditions do not hold",
-                 c->plain);
-  brink_text_add(text, "  %s; %zu runs from %zu starts\n\n", r->method, r->runs, r->nstarts);
+                 c->plain, r->method);
+  brink_text_add(text, "  runs %zu, from %zu starts\n\n", r->runs, r->nstarts);
   for (size_t k = 0; k < r->nknobs; k++)
     brink_text_add(text, "  %s%-*s%s  %.6g%s\n", c->name, width, r->values[k].name, c->plain,
                    r->values[k].value, r->values[k].at_bound ? "  (at its bound)" : "");
@@ -240,13 +240,12 @@ static void show_result(const fitting *f, brink_text *text) {
     return;
   }
   for (size_t k = 0; k < r->nstarts; k++) agreeing += r->starts[k].sum <= r->sum * 1.0001 + 1e-12;
-  brink_text_add(text, "%s%s%s: %zu data, %zu knob%s, %s%s%s\n", c->bold, f->name, c->plain,
+  brink_text_add(text, "%s%s%s: %zu data, %zu knob%s, %s%s%s (%s)\n", c->bold, f->name, c->plain,
                  r->ndata, r->nknobs, r->nknobs == 1 ? "" : "s",
                  r->converged ? c->good : c->warning, r->converged ? "converged" : "not converged",
-                 c->plain);
-  brink_text_add(text,
-                 "  %s; %zu runs, %zu of them with derivatives; %zu of %zu starts end here\n\n",
-                 r->method, r->runs, r->derivative_runs, agreeing, r->nstarts);
+                 c->plain, r->method);
+  brink_text_add(text, "  runs %zu, %zu of them with derivatives; %zu of %zu starts end here\n\n",
+                 r->runs, r->derivative_runs, agreeing, r->nstarts);
   show_values(r, c, text);
   show_correlation(r, c, text);
   show_sum(r, text);

@@ -15,9 +15,7 @@
 #include "fit/fit_parts.h"
 #include "sweep/probe.h"
 
-#define CLOSE_ENOUGH 1e-6   /* of the sides of a condition: it holds */
-#define SCREENED 10         /* points are looked at for each start but the first */
-#define MOST_STEPS 10000000 /* of a run: more is one that hangs */
+#define CLOSE_ENOUGH 1e-6 /* of the sides of a condition: it holds */
 
 enum { MOST_KNOBS = 64 };
 
@@ -170,7 +168,7 @@ static brink_status visit(designing *d, const double *z) {
   brink_run *run = NULL;
   brink_run_options options = fit->options;
   options.conditions = fit->measures.conditions;
-  if (options.sim.max_steps == 0) options.sim.max_steps = MOST_STEPS;
+  if (options.sim.max_steps == 0) options.sim.max_steps = BRINK_FIT_STEPS;
   memcpy(d->here.z, z, fit->n * sizeof *z);
   d->here.usable = false;
   brink_status status = brink_fit_set_knobs(fit, z, &fit->failure);
@@ -246,7 +244,7 @@ static brink_status choose_starts(designing *d, outcome *starts) {
   size_t others = fit->def.starts - 1;
   double z[MOST_KNOBS];
   memcpy(starts[0].z, fit->initial, fit->n * sizeof *z);
-  for (size_t k = 1; k <= SCREENED * others && !fit->cancelled; k++) {
+  for (size_t k = 1; k <= BRINK_FIT_SCREENED * others && !fit->cancelled; k++) {
     brink_fit_fill_box(fit, k, z);
     d->best.usable = false;
     brink_status status = visit(d, z);

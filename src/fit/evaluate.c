@@ -14,9 +14,6 @@
 
 #include "fit/fit_parts.h"
 
-/* A run of more steps is one that hangs. */
-#define MOST_STEPS 10000000
-
 /* Derivatives that are not those of the run. */
 #define UNSOUND                                                                                    \
   (BRINK_SENSITIVITY_SEVERAL | BRINK_SENSITIVITY_ZENO | BRINK_SENSITIVITY_GRAZING |                \
@@ -175,7 +172,7 @@ brink_status brink_fit_set_knobs(brink_fit *fit, const double *z, brink_diag *di
 static brink_status begin(evaluation *e, brink_diag *diag) {
   brink_fit *fit = e->fit;
   brink_run_options options = fit->options;
-  if (options.sim.max_steps == 0) options.sim.max_steps = MOST_STEPS;
+  if (options.sim.max_steps == 0) options.sim.max_steps = BRINK_FIT_STEPS;
   brink_status status = brink_run_create(fit->model, &options, NULL, diag, &e->run);
   if (status == BRINK_OK && fit->keep != NULL) status = brink_run_keep(e->run, fit->keep, diag);
   if (status == BRINK_OK && e->derivatives)

@@ -16,6 +16,11 @@
 #include "sweep/measure.h"
 #include <brink/fit.h>
 
+enum {
+  BRINK_FIT_SCREENED = 10,    /* points are looked at for each start but the first */
+  BRINK_FIT_STEPS = 10000000, /* a run of more steps is one that hangs */
+};
+
 /* A quantity or a flag that was measured. */
 typedef struct brink_measured {
   const char *name;
@@ -83,8 +88,8 @@ struct brink_fit {
   const char **remarks; /* about the files */
   size_t nremarks, remarks_capacity;
 
-  brink_measures
-      measures; /* of a design: the objective, then the sides of the conditions; 0: data are fitted */
+  /* Of a design: the objective, then the sides of the conditions. None: data are fitted. */
+  brink_measures measures;
   bool maximize;
   const char *objective;
   brink_wanted *wanted;

@@ -20,7 +20,6 @@
 #define LEFT 0.01       /* of a standard error: closer than that is at the minimum */
 #define NEAR_BOUND 1e-3 /* as a share of the distance of the bounds */
 #define INSIDE 1e-3     /* starts keep away from bounds, where dw/du is 0 */
-#define SCREENED 10     /* points are looked at for each start but the first */
 /* A residual of a run that cannot be used: every other run is better. */
 #define UNUSABLE 1e20
 
@@ -30,7 +29,6 @@ typedef struct descent {
   const bool *fixed;
   double *z;
   brink_status status;
-  bool edge; /* a point was met at which there are no derivatives */
   brink_diag *diag;
 } descent;
 
@@ -75,8 +73,7 @@ static int residuals(size_t m, size_t n, const double *u, double *r, double *jac
     for (size_t k = 0; k < m; k++) r[k] = fit->work.usable ? fit->work.r[k] : UNUSABLE;
     return 0;
   }
-  d->edge = !fit->work.has_jacobian;
-  if (d->edge) return 1;
+  if (!fit->work.has_jacobian) return 1; /* an edge: there are no derivatives here */
   at = 0;
   for (size_t k = 0; k < fit->n; k++) {
     if (d->fixed[k]) continue;
@@ -91,7 +88,7 @@ static int residuals(size_t m, size_t n, const double *u, double *r, double *jac
 }
 
 /* From the best point so far. */
-static brink_status descend(brink_fit *fit, const bool *fixed, bool *edge, brink_diag *diag) {
+static brink_status descend(brink_fit *fit, const bool *fixed, brink_diag *diag) {
   brink_arena arena;
   brink_arena_init(&arena, NULL);
   descent d = {.fit = fit, .fixed = fixed, .diag = diag};
@@ -117,7 +114,6 @@ static brink_status descend(brink_fit *fit, const bool *fixed, bool *edge, brink
     status = brink_least_squares_solve(fit->optimisers, &problem, diag);
   }
   if (status == BRINK_CANCELLED) status = d.status;
-  *edge = d.edge;
   brink_arena_free(&arena);
   return status;
 }
@@ -167,13 +163,13 @@ static brink_status differentiate_best(brink_fit *fit, brink_diag *diag) {
 
 /* Levenberg-Marquardt from the best point, with knobs fixed at bounds one after another. */
 static brink_status slide_down(brink_fit *fit, bool *fixed, bool *converged, brink_diag *diag) {
-  bool more = true, edge = false;
+  bool more = true;
   brink_status status = BRINK_OK;
   for (size_t k = 0; k < fit->n; k++) fixed[k] = false;
   *converged = false;
   while (more && status == BRINK_OK && !is_spent(fit)) {
     more = false;
-    status = descend(fit, fixed, &edge, diag);
+    status = descend(fit, fixed, diag);
     if (status == BRINK_OK) status = differentiate_best(fit, diag);
     if (status == BRINK_OK && fit->best.has_jacobian) status = fix_one(fit, fixed, &more, diag);
   }
@@ -254,7 +250,7 @@ static void insert(double *z, double *sums, size_t count, size_t n, const double
   memcpy(&z[at * n], candidate, n * sizeof *z);
 }
 
-/* Starts: the values of the model, then the best of SCREENED times as many points that fill the box. A start whose runs all
+/* Starts: the values of the model, then the best of BRINK_FIT_SCREENED times as many points that fill the box. A start whose runs all
  * fail stays at the middle of the box. */
 static brink_status choose_starts(brink_fit *fit, double *z, brink_diag *diag) {
   size_t n = fit->n, others = fit->def.starts - 1;
@@ -266,7 +262,7 @@ static brink_status choose_starts(brink_fit *fit, double *z, brink_diag *diag) {
     sums[k] = (double)INFINITY;
     brink_fit_fill_box(fit, 0, &z[(k + 1) * n]);
   }
-  for (size_t k = 1; k <= SCREENED * others && !fit->cancelled; k++) {
+  for (size_t k = 1; k <= BRINK_FIT_SCREENED * others && !fit->cancelled; k++) {
     brink_fit_fill_box(fit, k, candidate);
     brink_status status = brink_fit_evaluate(fit, candidate, false, &fit->work, diag);
     if (status != BRINK_OK) return status;
