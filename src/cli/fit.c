@@ -380,7 +380,7 @@ static int solve(fitting *f) {
   int outcome = result != NULL ? print(f) : CLI_OK;
   if (result != NULL && outcome == CLI_OK) outcome = write_report(f);
   if (status == BRINK_CANCELLED) {
-    cli_say("interrupted after %zu runs", result != NULL ? result->runs : 0);
+    cli_say(result != NULL ? "interrupted: the best so far is shown" : "interrupted");
     return 128 + cli_interrupt_signal();
   }
   if (outcome == CLI_OK && !result->converged) {
