@@ -132,6 +132,26 @@ TEST(the_line_through_points_has_the_standard_errors_of_linear_regression) {
   release(&s);
 }
 
+/* The closed form of the tank, fitted by scipy.optimize.least_squares (1.10, '3-point', tolerances 1e-14). */
+TEST(a_curve_and_a_time_together_give_what_scipy_finds) {
+  static const double t[] = {0, 1, 2, 3, 4, 6, 7, 8, 9};
+  static const double y[] = {1.012, .792, .655, .478, .371, .149, .110, .031, -.007};
+  double empty = 10.04, sigma = 0.05;
+  solved s = make(fit_cases[5].text, fit_cases[5].knobs, 2, 2);
+  brink_diag diag;
+  CHECK(brink_fit_add_curve(s.fit, "h", t, y, NULL, 9, &diag) == BRINK_OK);
+  CHECK(brink_fit_add_events(s.fit, "empty", &empty, &sigma, 1, &diag) == BRINK_OK);
+  CHECK(brink_fit_set_sigma(s.fit, "h", 0.02, &diag) == BRINK_OK);
+  finish(&s);
+  CHECK_NEAR(s.r->values[0].value, 0.19933106, 1e-7);
+  CHECK_NEAR(s.r->values[1].value, 1.00059113, 1e-7);
+  CHECK_NEAR(s.r->values[0].standard_error, 0.00170219, 1e-7);
+  CHECK_NEAR(s.r->values[1].standard_error, 0.01281969, 1e-7);
+  CHECK_NEAR(s.r->correlation[1], 0.82535164, 1e-6);
+  CHECK_NEAR(s.r->sum, 4.68063196, 1e-6);
+  release(&s);
+}
+
 /* ---- derivatives ---- */
 
 /* Against central differences of runs at a far tighter tolerance, away from the minimum. */
@@ -491,6 +511,7 @@ int main(void) {
   RUN(a_tank_measured_without_noise_has_the_knobs_of_the_closed_form);
   RUN(the_bounces_of_a_ball_give_its_restitution_and_gravity);
   RUN(the_line_through_points_has_the_standard_errors_of_linear_regression);
+  RUN(a_curve_and_a_time_together_give_what_scipy_finds);
   RUN(derivatives_of_residuals_agree_with_differences_at_a_tighter_tolerance);
   RUN(the_sum_is_the_same_function_with_and_without_derivatives);
   RUN(intervals_contain_the_truth_about_as_often_as_they_say);
