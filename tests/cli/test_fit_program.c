@@ -153,6 +153,7 @@ TEST(what_is_wrong_is_refused_with_words) {
        "--subject-to needs"},
       {"time,y\n0,2\n", "--vary k=0.1:5 --minimize x --maximize x", 2, "not both"},
       {"time,y\n0,2\n", "--vary k=0.1:5 --minimize xx", 2, "xx"},
+      {"time,y\n0,2\n", "--vary k=0.1:5 --minimize x --until inf", 2, "no end time"},
       {"time,y\n0,2\n", "--vary k=0.1:5 --minimize x --subject-to x=1", 2, "one <= or >="},
       {"time,y\n0,2\n", "--vary k=0.1:5 --data none.csv", 5, "no such file"},
       {"time,q\n0,2\n", "--vary k=0.1:5 --data data.csv", 5, "none of these is one"},
