@@ -35,7 +35,7 @@ HERE = Path(__file__).resolve().parent
 TREE = HERE.parent
 
 # In this order: a declaration comes before its use.
-HEADERS = ["brink", "history", "sensitivity", "hsml", "record", "sweep"]
+HEADERS = ["brink", "history", "sensitivity", "hsml", "record", "sweep", "fit"]
 
 # The little C of this package: src/shim.c, …
 SHIM = ["shim", "ode"]

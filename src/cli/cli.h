@@ -11,6 +11,7 @@
  *   output.c    files and standard output, whose failures are never lost
  *   run.c       brink run: simulate, record, sum up
  *   sweep.c     brink sweep: many runs, one row each
+ *   fit.c       brink fit: knobs from data, or for the best outcome
  *   summary.c   the summary for a person
  *   plot.c      --plot: which columns, and their pictures; picture.c: curves as characters
  *   progress.c  a line on a terminal while a run is long; interruption
@@ -44,6 +45,7 @@ typedef struct cli_arguments cli_arguments;
 int cli_run(const cli_arguments *arguments);
 int cli_condition(const cli_arguments *arguments);
 int cli_sweep(const cli_arguments *arguments);
+int cli_fit(const cli_arguments *arguments);
 int cli_check(const cli_arguments *arguments);
 int cli_fmt(const cli_arguments *arguments);
 int cli_emit(const cli_arguments *arguments);

@@ -11,6 +11,7 @@
 #include "cli/colour.h"
 #include "cli/load.h"
 #include "cli/terminal.h"
+#include "fit/optimisers.h"
 #include "native/cache.h"
 #include "record/results.h"
 
@@ -163,6 +164,15 @@ static void examine_hdf5(finding *f) {
   if (!f->ok) brink_text_add(&f->advice, "apt install libhdf5-103-1");
 }
 
+static void examine_fit(finding *f) {
+  brink_optimisers *optimisers = NULL;
+  brink_diag diag;
+  f->ok = brink_optimisers_open(&diag, &optimisers) == BRINK_OK;
+  brink_optimisers_close(optimisers);
+  brink_text_add(&f->words, "%s", f->ok ? "CMINPACK and NLopt: brink fit works" : diag.message);
+  if (!f->ok) brink_text_add(&f->advice, "apt install libcminpack1 libnlopt0");
+}
+
 /* ---- the machine ---- */
 
 static void examine_terminal(finding *f, const cli_arguments *arguments) {
@@ -249,6 +259,7 @@ typedef enum subject {
   SUBJECT_COMPILER,
   SUBJECT_CACHE,
   SUBJECT_HDF5,
+  SUBJECT_FIT,
   SUBJECT_TERMINAL,
   SUBJECT_PROCESSOR,
   SUBJECT_MANUAL,
@@ -257,10 +268,11 @@ typedef enum subject {
 } subject;
 
 static const char *const subject_names[SUBJECT_COUNT] = {
-    [SUBJECT_MODELS] = "models",     [SUBJECT_COMPILER] = "compiler",
-    [SUBJECT_CACHE] = "cache",       [SUBJECT_HDF5] = "HDF5",
-    [SUBJECT_TERMINAL] = "terminal", [SUBJECT_PROCESSOR] = "processor",
-    [SUBJECT_MANUAL] = "manual",     [SUBJECT_COMPLETION] = "completion",
+    [SUBJECT_MODELS] = "models",         [SUBJECT_COMPILER] = "compiler",
+    [SUBJECT_CACHE] = "cache",           [SUBJECT_HDF5] = "HDF5",
+    [SUBJECT_FIT] = "fitting",           [SUBJECT_TERMINAL] = "terminal",
+    [SUBJECT_PROCESSOR] = "processor",   [SUBJECT_MANUAL] = "manual",
+    [SUBJECT_COMPLETION] = "completion",
 };
 
 static void examine(subject s, finding *f, const cli_arguments *arguments) {
@@ -276,6 +288,9 @@ static void examine(subject s, finding *f, const cli_arguments *arguments) {
     break;
   case SUBJECT_HDF5:
     examine_hdf5(f);
+    break;
+  case SUBJECT_FIT:
+    examine_fit(f);
     break;
   case SUBJECT_TERMINAL:
     examine_terminal(f, arguments);

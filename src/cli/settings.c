@@ -134,7 +134,9 @@ static void combine_against(cli_settings *s) {
 /* What each setting allows by itself, but not together. */
 static int check_together(const cli_settings *s, const char *command) {
   const brink_options *options = &s->run.sim;
-  if (isnan(s->run.until))
+  bool ends =
+      strcmp(command, cli_commands[CLI_COMMAND_FIT].name) != 0; /* else the data say where */
+  if (isnan(s->run.until) && ends)
     return cli_misuse(command, "no end time: give --until T, or 'until' in the model's simulation "
                                "section");
   if (brink_method_has_fixed_step(options->method) && options->step == 0.0)

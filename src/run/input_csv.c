@@ -1,16 +1,11 @@
-/* input_csv.c: inputs over time from a CSV file, as people have them.
+/* input_csv.c: inputs over time from a CSV file, as people have them (base/csv.h).
  *
- * A file is read as RFC 4180 says: fields may be quoted, lines end with LF or CRLF. Beyond that: fields are separated by
- * ',', or by ';' or tabs, if the line of names says so (numbers may then have decimal commas); lines that begin with '#'
- * are comments, also the one that names the columns, as NumPy writes it; names may have units, "u [m/s]" or "u (m/s)";
- * the column of time has a name, or is the first one; columns that are no inputs are ignored, with a note. What the
+ * The column of time has a name, or is the first one; columns that are no inputs are ignored, with a note. What the
  * cells mean is left to the model (inputs.c), except for how they are written. */
-#include <ctype.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/csv.h"
 #include "lang/ast.h"
 #include "run/hsml.h"
 
@@ -28,12 +23,7 @@ typedef struct csv {
   brink_hsml *model;
   brink_diag *diag;
   brink_inputs *inputs;
-  char *at;         /* in a text that fields are cut out of */
-  char *line_start; /* of the present line */
-  size_t line;      /* of the next field */
-  char separator;
-  bool line_ends; /* the last field was the last of its line */
-  bool unclosed;  /* a quote that nothing closes */
+  brink_csv text; /* that fields are cut out of */
   csv_column *columns;
   size_t ncolumns;
 } csv;
@@ -45,133 +35,7 @@ static brink_status no_memory(const csv *c) {
 #define WRONG(c, line, at, ...)                                                                    \
   brink_inputs_wrong((c)->model, (c)->inputs, line, at, (c)->diag, __VA_ARGS__)
 
-/* ---- fields ---- */
-
-static size_t field_length(const csv *c, const char *at) {
-  const char ends[] = {c->separator, '\r', '\n', '\0'};
-  return strcspn(at, ends);
-}
-
-/* A quoted field, from behind its first quote; doubled quotes become one. */
-static char *take_quoted(csv *c) {
-  char *field = c->at, *to = c->at;
-  while (*c->at != '\0') {
-    if (*c->at == '"' && c->at[1] != '"') break;
-    if (*c->at == '"') c->at++;
-    if (*c->at == '\n') c->line++;
-    *to++ = *c->at++;
-  }
-  c->unclosed = *c->at == '\0';
-  if (!c->unclosed) c->at++;
-  c->at += field_length(c, c->at);
-  if (to != c->at) *to = '\0';
-  return field;
-}
-
-/* The next field, cut out; NULL: the text is over. */
-static char *take_field(csv *c) {
-  if (*c->at == '\0') return NULL;
-  if (c->separator != '\t') c->at += strspn(c->at, " \t"); /* before a quote, too */
-  bool quoted = *c->at == '"';
-  if (quoted) c->at++;
-  char *field = quoted ? take_quoted(c) : c->at;
-  if (!quoted) c->at += field_length(c, c->at);
-  char last = *c->at;
-  c->line_ends = last != c->separator;
-  *c->at = '\0';
-  if (last == '\r' && c->at[1] == '\n') c->at++;
-  if (last != '\0') c->at++;
-  if (last == '\r' || last == '\n') c->line++;
-  return field;
-}
-
-static char *trimmed(char *field) {
-  field += strspn(field, " \t");
-  size_t length = strlen(field);
-  while (length > 0 && (field[length - 1] == ' ' || field[length - 1] == '\t')) length--;
-  field[length] = '\0';
-  return field;
-}
-
-static size_t column_at(const csv *c, const char *field) {
-  return (size_t)(field - c->line_start) + 1;
-}
-
-/* ---- lines ---- */
-
-static char *line_end(char *at) {
-  return at + strcspn(at, "\r\n");
-}
-
-static void next_line(csv *c) {
-  c->at = line_end(c->at);
-  if (*c->at == '\r' && c->at[1] == '\n') c->at++;
-  if (*c->at != '\0') c->at++;
-  c->line++;
-}
-
-/* Over comments and empty lines; the last comment, or NULL. */
-static char *skip_comments(csv *c, size_t *line) {
-  char *comment = NULL;
-  while (*c->at != '\0') {
-    char *first = c->at + strspn(c->at, " \t");
-    if (*first == '#') {
-      comment = first + 1;
-      *line = c->line;
-    } else if (*first != '\r' && *first != '\n') {
-      break;
-    }
-    next_line(c);
-  }
-  return comment;
-}
-
-/* How often a character stands in a line, outside of quotes. */
-static size_t occurrences(const char *line, char wanted) {
-  size_t count = 0;
-  bool quoted = false;
-  for (; *line != '\0' && *line != '\n' && *line != '\r'; line++) {
-    if (*line == '"') quoted = !quoted;
-    count += !quoted && *line == wanted;
-  }
-  return count;
-}
-
-static char separator_of(const char *line) {
-  if (occurrences(line, ',') > 0) return ',';
-  if (occurrences(line, ';') > 0) return ';';
-  return occurrences(line, '\t') > 0 ? '\t' : ',';
-}
-
-/* Has the line nothing but numbers in it? Then it names no columns. */
-static bool is_numeric(const char *line) {
-  bool any = false;
-  while (*line != '\0' && *line != '\n' && *line != '\r') {
-    char *end;
-    strtod(line, &end);
-    if (end == line) return false;
-    any = true;
-    line = end + strspn(end, " \t,;");
-  }
-  return any;
-}
-
 /* ---- names ---- */
-
-/* "u [m/s]" and "u (m/s)" have a unit; "u[2]" is an element. */
-static void split_unit(csv_column *column) {
-  char *name = column->name;
-  size_t length = strlen(name);
-  char close = length > 0 ? name[length - 1] : '\0';
-  if (close != ']' && close != ')') return;
-  char *open = strrchr(name, close == ']' ? '[' : '(');
-  if (open == NULL || open == name) return;
-  size_t digits = strspn(open + 1, "0123456789, ");
-  if (close == ']' && open + 1 + digits == name + length - 1) return;
-  name[length - 1] = *open = '\0';
-  column->unit = trimmed(open + 1);
-  column->name = trimmed(name);
-}
 
 /* The input that a column is for, by its name without an index. */
 static const brink_symbol *find_input(const csv *c, const char *name) {
@@ -259,20 +123,19 @@ static brink_status use_column(csv *c, size_t k, size_t line) {
 
 static brink_status read_names(csv *c) {
   brink_arena *arena = &c->inputs->arena;
-  size_t capacity = occurrences(c->at, c->separator) + 2, line = c->line;
+  size_t capacity = brink_csv_fields(&c->text), line = c->text.line;
   c->columns = brink_arena_take(arena, capacity, sizeof *c->columns);
   c->inputs->names = brink_arena_take(arena, capacity, sizeof *c->inputs->names);
   if (arena->failed) return no_memory(c);
-  c->line_start = c->at;
-  for (char *field; (field = take_field(c)) != NULL;) {
-    if (c->unclosed)
-      return WRONG(c, line, column_at(c, field), "input-quote", "a quoted field is not closed");
+  for (char *field; (field = brink_csv_field(&c->text)) != NULL;) {
+    if (c->text.unclosed)
+      return WRONG(c, line, brink_csv_column(&c->text, field), "input-quote",
+                   "a quoted field is not closed");
     csv_column *column = &c->columns[c->ncolumns++];
-    column->at = column_at(c, field);
-    column->name = trimmed(field);
-    split_unit(column);
+    column->at = brink_csv_column(&c->text, field);
+    column->name = brink_csv_unit(brink_csv_trim(field), &column->unit);
     column->symbol = find_input(c, column->name);
-    if (c->line_ends || c->ncolumns == capacity) break;
+    if (c->text.line_ends || c->ncolumns == capacity) break;
   }
   brink_status status = c->ncolumns > 0 ? find_time(c, line) : BRINK_OK;
   for (size_t k = 0; k < c->ncolumns && status == BRINK_OK; k++) {
@@ -287,19 +150,6 @@ static brink_status read_names(csv *c) {
 
 /* ---- cells ---- */
 
-/* Decimal commas, where fields are not separated by commas. */
-static void mend_number(const csv *c, char *cell) {
-  char *comma = strchr(cell, ',');
-  if (c->separator == ',' || comma == NULL) return;
-  if (strchr(cell, '.') == NULL && strchr(comma + 1, ',') == NULL) *comma = '.';
-}
-
-static bool is_number(const char *cell, double *value) {
-  char *end;
-  *value = strtod(cell, &end);
-  return end != cell && *end == '\0' && isfinite(*value);
-}
-
 /* Booleans as the language writes them. */
 static const char *boolean_word(const char *cell) {
   if (strcasecmp(cell, "true") == 0 || strcmp(cell, "1") == 0) return "true";
@@ -311,13 +161,13 @@ static brink_status read_cell(const csv *c, const csv_column *column, char *cell
   const char **kept = &c->inputs->cells[c->inputs->nrows * c->inputs->ncolumns + column->to];
   brink_type type = column->symbol != NULL ? column->symbol->type : BRINK_TYPE_UNKNOWN;
   bool number = type == BRINK_TYPE_SIGNAL || type == BRINK_TYPE_REAL || type == BRINK_TYPE_INTEGER;
-  size_t at = column_at(c, cell);
+  size_t at = brink_csv_column(&c->text, cell);
   double value;
   *kept = cell;
   if (cell[0] == '\0' && type != BRINK_TYPE_STRING)
     return WRONG(c, line, at, "input-empty", "%s has no value here", column->name);
-  if (number) mend_number(c, cell);
-  if (number && !is_number(cell, &value))
+  if (number) brink_csv_mend(&c->text, cell);
+  if (number && !brink_csv_number(cell, &value))
     return WRONG(c, line, at, "input-value", "%s = '%s' is not a number", column->name, cell);
   if (type != BRINK_TYPE_BOOLEAN) return BRINK_OK;
   *kept = boolean_word(cell);
@@ -328,9 +178,9 @@ static brink_status read_cell(const csv *c, const csv_column *column, char *cell
 
 static brink_status read_time(const csv *c, char *cell, size_t line) {
   brink_inputs *inputs = c->inputs;
-  size_t row = inputs->nrows, at = column_at(c, cell);
-  mend_number(c, cell);
-  if (!is_number(cell, &inputs->t[row]))
+  size_t row = inputs->nrows, at = brink_csv_column(&c->text, cell);
+  brink_csv_mend(&c->text, cell);
+  if (!brink_csv_number(cell, &inputs->t[row]))
     return WRONG(c, line, at, "input-time", "time '%s' is not a number", cell);
   if (row > 0 && inputs->t[row] < inputs->t[row - 1])
     return WRONG(c, line, at, "input-time-order", "time goes back, from %g to %g",
@@ -339,7 +189,7 @@ static brink_status read_time(const csv *c, char *cell, size_t line) {
 }
 
 static brink_status wrong_count(const csv *c, size_t line, size_t count) {
-  const char *hint = c->separator == ',' && count == 2 * c->ncolumns
+  const char *hint = c->text.separator == ',' && count == 2 * c->ncolumns
                          ? "; if these are decimal commas, separate the fields by ';'"
                          : "";
   return WRONG(c, line, 0, "input-fields", "%zu fields, but the first line has %zu%s", count,
@@ -347,15 +197,15 @@ static brink_status wrong_count(const csv *c, size_t line, size_t count) {
 }
 
 static brink_status read_row(csv *c) {
-  size_t line = c->line, count = 0, surplus = 0;
+  size_t line = c->text.line, count = 0, surplus = 0;
   brink_status status = BRINK_OK;
-  c->line_start = c->at;
   c->inputs->line[c->inputs->nrows] = line;
-  c->inputs->start[c->inputs->nrows] = c->line_start;
-  for (char *field; status == BRINK_OK && (field = take_field(c)) != NULL; count++) {
-    char *cell = trimmed(field);
-    if (c->unclosed)
-      return WRONG(c, line, column_at(c, field), "input-quote", "a quoted field is not closed");
+  c->inputs->start[c->inputs->nrows] = c->text.line_start;
+  for (char *field; status == BRINK_OK && (field = brink_csv_field(&c->text)) != NULL; count++) {
+    char *cell = brink_csv_trim(field);
+    if (c->text.unclosed)
+      return WRONG(c, line, brink_csv_column(&c->text, field), "input-quote",
+                   "a quoted field is not closed");
     const csv_column *column = count < c->ncolumns ? &c->columns[count] : NULL;
     if (column == NULL)
       surplus += cell[0] != '\0'; /* a separator at the end of the line is harmless */
@@ -363,7 +213,7 @@ static brink_status read_row(csv *c) {
       status = read_time(c, cell, line);
     else if (column->use == COLUMN_INPUT)
       status = read_cell(c, column, cell, line);
-    if (c->line_ends) {
+    if (c->text.line_ends) {
       count++;
       break;
     }
@@ -377,48 +227,33 @@ static brink_status read_row(csv *c) {
 static brink_status read_rows(csv *c) {
   brink_inputs *inputs = c->inputs;
   brink_arena *arena = &inputs->arena;
-  size_t capacity = 2, ignored = 0;
-  for (const char *at = c->at; *at != '\0'; at++) capacity += *at == '\n' || *at == '\r';
+  size_t capacity = brink_csv_rows(&c->text);
   inputs->t = brink_arena_take(arena, capacity, sizeof *inputs->t);
   inputs->line = brink_arena_take(arena, capacity, sizeof *inputs->line);
   inputs->start = brink_arena_take(arena, capacity, sizeof *inputs->start);
   inputs->cells = brink_arena_take(arena, capacity * inputs->ncolumns, sizeof *inputs->cells);
   if (arena->failed) return no_memory(c);
   brink_status status = BRINK_OK;
-  while (status == BRINK_OK) {
-    skip_comments(c, &ignored);
-    if (*c->at == '\0') break;
-    status = read_row(c);
-  }
+  while (status == BRINK_OK && brink_csv_next_row(&c->text)) status = read_row(c);
   if (status == BRINK_OK && inputs->nrows == 0)
-    status = WRONG(c, c->line, 0, "input-no-row", "there is no row of values");
+    status = WRONG(c, c->text.line, 0, "input-no-row", "there is no row of values");
   return status;
 }
 
 /* ---- the file ---- */
 
-/* To the line that names the columns. */
-static brink_status find_names(csv *c) {
-  size_t line = 0;
-  char *comment = skip_comments(c, &line);
-  if (comment != NULL && is_numeric(c->at)) { /* as NumPy writes it */
-    c->at = comment;
-    c->line = line;
-  }
-  c->separator = separator_of(c->at);
-  if (*c->at == '\0' || !is_numeric(c->at)) return BRINK_OK;
-  return WRONG(c, c->line, 1, "input-no-column",
-               "the first line names the columns: time, then the inputs; here it has numbers");
-}
-
 brink_status brink_inputs_parse(brink_hsml *model, brink_inputs *inputs, char *text,
                                 brink_diag *diag) {
-  csv c = {.model = model, .diag = diag, .inputs = inputs, .line = 1};
-  if (strncmp(text, "\xff\xfe", 2) == 0 || strncmp(text, "\xfe\xff", 2) == 0)
+  csv c = {.model = model, .diag = diag, .inputs = inputs};
+  switch (brink_csv_open(&c.text, text)) {
+  case BRINK_CSV_UTF16:
     return WRONG(&c, 1, 1, "input-encoding", "this is UTF-16: save the file as UTF-8");
-  if (strncmp(text, "\xef\xbb\xbf", 3) == 0) text += 3; /* a byte order mark */
-  c.at = text;
-  brink_status status = find_names(&c);
-  if (status == BRINK_OK) status = read_names(&c);
+  case BRINK_CSV_NUMBERS:
+    return WRONG(&c, c.text.line, 1, "input-no-column",
+                 "the first line names the columns: time, then the inputs; here it has numbers");
+  case BRINK_CSV_NAMES:
+    break;
+  }
+  brink_status status = read_names(&c);
   return status == BRINK_OK ? read_rows(&c) : status;
 }

@@ -22,6 +22,7 @@
 enum { POINTS = BRINK_EDGE_POINTS, ENOUGH = 4 };
 
 #define GOOD 1e-9   /* a limit that is known no better is taken only where there is nothing else */
+#define FAIR 1e-5   /* the same, where there are few earlier steps to judge by */
 #define CLOSE 1e3   /* the same, if there are no others */
 #define DISTANT 1e7 /* tolerances; and units of rounding of the time */
 
@@ -165,6 +166,27 @@ static bool is_suspicious(const brink_sensitivity *s, const points *at,
   return (ratio < 1e-1 || ratio > 1e1) && last < 1e1 * first && first < 1e1 * last;
 }
 
+/* Has the motion become slow or fast within the last step? M at its end may then be anything, without a sign of it. For
+ * where there are few steps to judge by: one of a Taylor series goes all the way to the edge. */
+static bool changes_in_step(brink_sensitivity *s, const brink_moving_event *ev) {
+  const brink_path *path = &s->sim->last;
+  double rate = 0.0;
+  brink_path_eval(path, (s->from_t - path->t0) / path->h, s->x);
+  if (!look_at(s, ev->guard, s->from_t, s->x, s->from_m, s->edge_table, &rate)) return false;
+  double ratio = fabs(ev->rate) / fabs(rate);
+  return ratio < 1e-1 || ratio > 1e1;
+}
+
+/* Is what M and f give at the event, by the numerators `dg`, what the limits say, too? Then it is the better one. */
+static bool agrees(const brink_sensitivity *s, const brink_moving_event *ev, const double *dg) {
+  double size = 0.0, apart = 0.0;
+  for (size_t k = 0; k < s->count; k++) {
+    size = fmax(size, fabs(s->tau[k]));
+    apart = fmax(apart, fabs(s->tau[k] - brink_sensitivity_quotient(dg[k], ev->rate)));
+  }
+  return apart <= 1e2 * FAIR * size;
+}
+
 bool brink_sensitivity_edge(brink_sensitivity *s, const brink_moving_event *ev, bool rough,
                             double *tau) {
   const brink_sim *sim = s->sim;
@@ -173,7 +195,11 @@ bool brink_sensitivity_edge(brink_sensitivity *s, const brink_moving_event *ev, 
   bool sure = rough || lost || s->gave_up || ev->rate == 0.0, gave_up = s->gave_up;
   if (s->nlocated > 1 || nx * count == 0 || sim->last.terms == 0) return false;
   points at = from_history(s, ev->guard, DISTANT);
-  if (!sure && (at.count == 0 || !is_suspicious(s, &at, ev, tau))) return false;
+  bool few = at.count < ENOUGH;
+  double good = few ? FAIR : GOOD;
+  if (!sure && !(at.count > 0 && is_suspicious(s, &at, ev, tau)) &&
+      !(few && changes_in_step(s, ev)))
+    return false;
   for (double near = DISTANT; at.count < ENOUGH && near > CLOSE; near *= 1e-2)
     at = from_history(s, ev->guard, near);
   if (at.count < ENOUGH) at = from_last_step(s, ev->guard);
@@ -182,8 +208,9 @@ bool brink_sensitivity_edge(brink_sensitivity *s, const brink_moving_event *ev, 
   double off, power = fabs(at.rate[at.count - 1]) > 1.05 * fabs(at.rate[at.count - 2]) ? 0.5 : 1.0;
   for (size_t k = 0; k < count; k++) {
     if (!limit_of(&at, &s->edge_table[k], row, power, &s->tau[k], &off)) return false;
-    if (!sure && off > GOOD * fabs(s->tau[k])) return false;
+    if (!sure && off > good * fabs(s->tau[k])) return false;
   }
+  if (!sure && few && agrees(s, ev, tau)) return false;
   for (size_t e = 0; e < nx * count; e++) {
     const double *column = &s->edge_table[count + e];
     if (!limit_of(&at, column, row, power, &s->moved[e], &off))

@@ -37,8 +37,9 @@ TEST(every_subject_has_a_line) {
   outcome o = brink("doctor");
   CHECK_EXIT(o, 0);
   CHECK(strncmp(o.out, "brink ", 6) == 0);
-  static const char *const subjects[] = {"models",   "compiler",  "cache",  "HDF5",
-                                         "terminal", "processor", "manual", "completion"};
+  static const char *const subjects[] = {"models", "compiler",   "cache",
+                                         "HDF5",   "terminal",   "processor",
+                                         "manual", "completion", "fitting"};
   for (size_t k = 0; k < sizeof subjects / sizeof subjects[0]; k++) {
     bool known = says(&o, subjects[k], "ok ") || says(&o, subjects[k], "missing ");
     CHECK_MSG(known, "%s: %s", subjects[k], o.out);

@@ -130,8 +130,8 @@ static void make_row(const char *line, char *row, size_t room) {
 
 TEST(the_page_about_the_program_has_every_option_in_its_words) {
   char *page = read_all(BRINK_SOURCE_DIR "/docs/cli.md");
-  static const char *const shown[] = {"run", "condition", "sweep", "check",
-                                      "fmt", "reproduce", "new"};
+  static const char *const shown[] = {"run",   "condition", "sweep",     "fit",
+                                      "check", "fmt",       "reproduce", "new"};
   for (size_t k = 0; k < sizeof shown / sizeof shown[0]; k++) {
     outcome o = brink("%s --help", shown[k]);
     for (const char *line = o.out; *line != '\0';) {
@@ -157,8 +157,9 @@ TEST(the_page_about_the_program_knows_nothing_else) {
     snprintf(name, sizeof name, "| `brink %s", all.word[k]);
     CHECK_CONTAINS(page, name);
   }
-  word_list known[] = {options("run"), options("condition"), options("sweep"), options("check"),
-                       options("fmt"), options("reproduce"), options("new")};
+  word_list known[] = {options("run"),       options("condition"), options("sweep"),
+                       options("fit"),       options("check"),     options("fmt"),
+                       options("reproduce"), options("new")};
   size_t nknown = sizeof known / sizeof known[0];
   for (const char *c = page; (c = strstr(c, "| `--")) != NULL; c++) {
     char option[LENGTH];

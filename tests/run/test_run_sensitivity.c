@@ -881,6 +881,51 @@ TEST(the_condition_of_events_and_derivatives_may_be_asked_for_in_one_run) {
   brink_bytes_free(&c);
 }
 
+/* h' = -c sqrt(h) is empty at T = 2 sqrt(h0)/c. A step of Taylor series goes there at once, or nearly. */
+static const char emptying[] =
+    "ctc Tank is interface knob(c); end interface; body declarations\n"
+    "state(h, real, (-1.0, 10.0)); parameter(c, real, (0.0, 5.0)); mode(phase, {\"wet\", "
+    "\"dry\"});\n"
+    "flag(empty, unilateral); end declarations;\n"
+    "initial h := 1.0; phase := \"wet\"; end initial;\n"
+    "dynamics if phase = \"dry\" then h' = 0.0; else h' = -c*sqrt(h); end if; empty = h;\n"
+    "end dynamics;\n"
+    "event(empty) negative-going phase := \"dry\"; end negative-going; end event;\n"
+    "assignments c : 0.2; end assignments; end body; end Tank;\n";
+
+static void check_emptying(brink_hsml *model, double c, double h, double rtol) {
+  static const char *const names[] = {"c", "h"};
+  brink_diag diag;
+  brink_run *run = NULL;
+  brink_run_options options = brink_default_run();
+  options.interpret = true;
+  options.sim.rtol = rtol;
+  options.sim.atol = 1e-3 * rtol;
+  CHECK(brink_hsml_set(model, "c", c, &diag) == BRINK_OK);
+  CHECK(brink_hsml_set(model, "h", h, &diag) == BRINK_OK);
+  CHECK(brink_run_create(model, &options, NULL, &diag, &run) == BRINK_OK);
+  keep(run, names, 2);
+  brink_run_to(run, 3.0 * sqrt(h) / c, &diag);
+  brink_run_sensitivity s = get(run);
+  CHECK_INT(s.nevents, 1);
+  double by_c = -2.0 * sqrt(h) / (c * c), by_h = 1.0 / (c * sqrt(h));
+  if (s.nevents == 1) {
+    CHECK_NEAR(s.event_time[0], by_c, 1e-5 * fabs(by_c));
+    CHECK_NEAR(s.event_time[1], by_h, 1e-5 * fabs(by_h));
+  }
+  brink_run_destroy(run);
+}
+
+TEST(the_time_at_which_a_tank_runs_empty_has_derivatives_however_long_the_last_step_is) {
+  brink_hsml *model = load(emptying);
+  for (int k = 0; k < 60; k++) {
+    double c = 0.05 + 0.017 * k, h = 0.3 + 0.045 * ((k * 7) % 60);
+    check_emptying(model, c, h, pow(10.0, -4.0 - k % 7));
+  }
+  check_emptying(model, 0.2, 1.01, 1e-6);
+  brink_hsml_destroy(model);
+}
+
 int main(void) {
   RUN(the_bounces_of_a_ball_have_the_derivatives_of_the_closed_form);
   RUN(rows_hold_the_start_the_ends_of_steps_and_both_sides_of_instants);
@@ -904,5 +949,6 @@ int main(void) {
   RUN(derivatives_of_models_agree_with_differences_of_their_runs);
   RUN(a_run_is_the_same_with_and_without_derivatives);
   RUN(the_condition_of_events_and_derivatives_may_be_asked_for_in_one_run);
+  RUN(the_time_at_which_a_tank_runs_empty_has_derivatives_however_long_the_last_step_is);
   return check_done();
 }

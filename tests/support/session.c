@@ -44,7 +44,7 @@ static span trimmed(span line) {
 typedef enum line_kind { PLAIN, NUMERICS, TIMES } line_kind;
 
 static line_kind kind_of(span line) {
-  static const char *const numerics[] = {"steps ", "audit ", "near "};
+  static const char *const numerics[] = {"steps ", "audit ", "near ", "runs "};
   for (size_t k = 0; k < sizeof numerics / sizeof *numerics; k++)
     if (begins(line, numerics[k])) return NUMERICS;
   return begins(line, "time ") ? TIMES : PLAIN;

@@ -13,7 +13,7 @@
  *
  * Numbers are compared by their values: those with a point or an exponent to two units of the last
  * digit shown, one part in ten million, or 1e-9; whole numbers exactly. Where a line tells how the numerics went (it begins with
- * `steps`, `audit` or `near`), numbers other than 0 may differ by a factor of two; of a line that
+ * `steps`, `audit`, `near` or `runs`), numbers other than 0 may differ by a factor of two; of a line that
  * begins with `time`, and of anything in seconds, the number does not count. White space never does. */
 #ifndef BRINK_TESTS_SESSION_H
 #define BRINK_TESTS_SESSION_H

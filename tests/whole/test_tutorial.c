@@ -41,6 +41,7 @@ TEST(white_space_and_times_do_not_count) {
 TEST(what_the_numerics_did_is_compared_roughly) {
   CHECK(session_same("steps   16 (10 rejected)\n", "steps   20 (11 rejected)\n"));
   CHECK(!session_same("steps   16 (10 rejected)\n", "steps   160 (10 rejected)\n"));
+  CHECK(session_same("runs 101\n", "runs 98\n") && !session_same("runs 101\n", "runs 10\n"));
   CHECK(!session_same("audit   0 evaluations\n", "audit   1 evaluations\n"));
   CHECK(!session_same("audit   91 evaluations\n", "audit   0 evaluations\n"));
   CHECK(!session_same("16 events\n", "17 events\n"));
