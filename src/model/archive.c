@@ -17,16 +17,18 @@ void brink_stats_archive(brink_stats *stats, brink_archive *a) {
   stats->method = (brink_method)brink_archive_enum(a, (int)stats->method, BRINK_AUTO, BRINK_BDF);
 }
 
+void brink_audit_archive(brink_audit_side *side, brink_archive *a) {
+  brink_archive_int(a, &side->inside, -1, 1);
+  brink_archive_double(a, &side->t);
+  brink_archive_double(a, &side->left);
+  brink_archive_int64(a, &side->above);
+  brink_archive_int64(a, &side->below);
+}
+
 static void archive_audit(brink_eval *eval, brink_archive *a) {
   brink_archive_same(a, eval->audit.sides != NULL ? eval->nwatch : 0);
-  for (size_t k = 0; eval->audit.sides != NULL && k < eval->nwatch; k++) {
-    brink_audit_side *side = &eval->audit.sides[k];
-    brink_archive_int(a, &side->inside, -1, 1);
-    brink_archive_double(a, &side->t);
-    brink_archive_double(a, &side->left);
-    brink_archive_int64(a, &side->above);
-    brink_archive_int64(a, &side->below);
-  }
+  for (size_t k = 0; eval->audit.sides != NULL && k < eval->nwatch; k++)
+    brink_audit_archive(&eval->audit.sides[k], a);
 }
 
 /* Surfaces that hold the state. A guard is held once. */

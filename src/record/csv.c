@@ -180,7 +180,7 @@ static bool archive(brink_results *results, brink_archive *a) {
   if (!own->regular)
     return brink_results_fail(
         results, "%s cannot be gone on with after a checkpoint: record to a file", results->name);
-  return brink_results_archive_file(results, own->file, &own->size, a);
+  return brink_results_archive_file(results, own->file, 0, &own->size, a);
 }
 
 static bool cut(brink_results *results) {

@@ -364,8 +364,9 @@ static bool find_places(brink_results *results, off_t *head) {
 /* After a flush data_2 ends where all rows do. */
 static bool archive(brink_results *results, brink_archive *a) {
   off_t head = 0;
+  if (a->reads && !lay_out(results)) return false;
+  if (!find_places(results, &head)) return false;
   if (a->reads) {
-    if (!lay_out(results) || !find_places(results, &head)) return false;
     mat *made = results->own;
     made->file = brink_results_reopen(results);
     if (made->file < 0) return false;
@@ -376,7 +377,7 @@ static bool archive(brink_results *results, brink_archive *a) {
   brink_archive_int64(a, &own->hidden_rows);
   if (!brink_archive_check(a, own->hidden_rows == results->rows && results->rows <= MOST_COLUMNS))
     return false;
-  if (!brink_results_archive_file(results, own->file, &own->shown, a)) return false;
+  if (!brink_results_archive_file(results, own->file, head, &own->shown, a)) return false;
   if (!a->reads) return true;
   own->next = own->shown;
   off_t rows = (off_t)results->rows, size = (off_t)own->row_size;

@@ -85,12 +85,12 @@ int brink_results_reopen(brink_results *results) {
   return file;
 }
 
-/* The hash of the last bytes before `size`; false: they cannot be read. */
-static bool hash_tail(int file, off_t size, unsigned char digest[BRINK_SHA256_BYTES]) {
+/* The hash of the last bytes before `size`, not before `from`; false: they cannot be read. */
+static bool hash_tail(int file, off_t from, off_t size, unsigned char digest[BRINK_SHA256_BYTES]) {
   unsigned char bytes[4096];
   brink_sha256 hash;
   brink_sha256_init(&hash);
-  off_t at = size > (off_t)TAIL ? size - (off_t)TAIL : 0;
+  off_t at = size - from > (off_t)TAIL ? size - (off_t)TAIL : from;
   while (at < size) {
     size_t wanted = size - at < (off_t)sizeof bytes ? (size_t)(size - at) : sizeof bytes;
     ssize_t count = pread(file, bytes, wanted, at);
@@ -103,17 +103,18 @@ static bool hash_tail(int file, off_t size, unsigned char digest[BRINK_SHA256_BY
   return true;
 }
 
-bool brink_results_archive_file(brink_results *results, int file, off_t *size, brink_archive *a) {
+bool brink_results_archive_file(brink_results *results, int file, off_t from, off_t *size,
+                                brink_archive *a) {
   unsigned char digest[BRINK_SHA256_BYTES] = {0}, found[BRINK_SHA256_BYTES];
   int64_t length = a->reads ? 0 : (int64_t)*size;
-  if (!a->reads && (!hash_tail(file, *size, digest) || fsync(file) != 0))
+  if (!a->reads && (!hash_tail(file, from, *size, digest) || fsync(file) != 0))
     return brink_results_fail_file(results, errno);
   brink_archive_int64(a, &length);
   brink_archive_bytes(a, digest, sizeof digest);
   if (!brink_archive_check(a, length >= 0)) return false;
   if (!a->reads) return true;
   *size = (off_t)length;
-  if (hash_tail(file, *size, found) && memcmp(found, digest, sizeof found) == 0) return true;
+  if (hash_tail(file, from, *size, found) && memcmp(found, digest, sizeof found) == 0) return true;
   return brink_results_fail(results,
                             "cannot go on with %s: it is not the file that the checkpoint was "
                             "written beside, or a part of it is missing",

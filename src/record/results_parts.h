@@ -76,9 +76,11 @@ brink_trajectory brink_trajectory_store_read(const brink_trajectory_store *store
 int brink_results_create(brink_results *results);
 /* The same of one that is there, as it is, to go on with it. */
 int brink_results_reopen(brink_results *results);
-/* The size of a part of a file from its beginning, and the last of its bytes, to the archive and back: it must be there,
- * and the same. False: it is not (brink_results_fail), or the archive has failed. */
-bool brink_results_archive_file(brink_results *results, int file, off_t *size, brink_archive *a);
+/* The size of a part of a file from its beginning, and the last of its bytes (from `from` on, at most: what is before it
+ * changes later), to the archive and back: it must be there, and the same. False: it is not (brink_results_fail), or the
+ * archive has failed. */
+bool brink_results_archive_file(brink_results *results, int file, off_t from, off_t *size,
+                                brink_archive *a);
 
 /* Writes all of it, at `at`, and says how much was written; less than `size`: errno says why. */
 size_t brink_write_at(int file, const void *data, size_t size, off_t at);

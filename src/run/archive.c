@@ -23,11 +23,7 @@ const char *brink_run_no_archive(brink_run *run, bool *later) {
   const char *why = no_recordings(run);
   *later = why == NULL;
   if (why != NULL) return why;
-  if (run->population_run != NULL) {
-    *later = false;
-    return "a run of agents with clocks of their own cannot be saved: choose clocks = one";
-  }
-  if (run->phase == BRINK_RUN_BEGUN &&
+  if (run->population_run == NULL && run->phase == BRINK_RUN_BEGUN &&
       (!brink_sim_can_archive(run->sim) || !brink_journal_can_archive(&run->journal, run->sim->t)))
     return "the run is inside a step, behind an event that changed nothing: it can be saved after "
            "the next step, or a few more";
@@ -113,6 +109,11 @@ void brink_run_archive(brink_run *run, brink_archive *a) {
   brink_archive_mark(a, "run");
   archive_warnings(run, a);
   archive_written(run, a);
-  if (!a->failed) archive_one(run, a);
+  if (!a->failed && run->population_run != NULL) {
+    brink_population_run_archive(run->population_run, a);
+    brink_journal_archive(&run->journal, NULL, a);
+  } else if (!a->failed) {
+    archive_one(run, a);
+  }
   brink_archive_mark(a, "end");
 }
