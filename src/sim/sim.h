@@ -284,6 +284,7 @@ void brink_stiff_interrupt(brink_sim *sim);
 void brink_stiff_forget(brink_sim *sim);
 void brink_stiff_note(brink_sim *sim);
 bool brink_stiff_give_up(brink_sim *sim);
+void brink_stiff_archive(brink_sim *sim, brink_archive *a); /* to bytes and back */
 /* The changes of the method so far; *total may be more than are kept. */
 const brink_method_change *brink_sim_method_changes(const brink_sim *sim, size_t *count,
                                                     size_t *total);
