@@ -41,6 +41,32 @@ BRINK_API brink_status brink_run_recorded(brink_run *run, brink_bytes *bytes, br
  * message has the nearest name. */
 BRINK_API brink_status brink_run_keep(brink_run *run, const char *names, brink_diag *diag);
 
+/* ------------------------------------------------------------------------- checkpoints -------- */
+
+/* A run in the middle, to memory: method, states, modes, clocks, delays, random draws, the journal, where the result file
+ * ends. The run is not changed by it, and goes on as without it. Free the bytes with brink_bytes_free.
+ *
+ * brink_run_restore makes a run that has just been made (of the same model, with the same options, inputs and recordings,
+ * which are chosen before) the one that was saved: it goes on bit for bit like that, and its result file is continued. The
+ * bytes are not believed: what is damaged, cut off, or belongs to another model, version, value or option is refused, with
+ * the reason; the run cannot be used then. Observers, and functions that inputs follow (brink_hsml_set_function), are the
+ * caller's to set again.
+ *
+ * Statuses: OK; ARGUMENT: the run is over, has begun already, or the bytes belong to another run; FILE: they are damaged,
+ * or the result file cannot be continued; UNSUPPORTED: this run cannot be saved (dense output, reports, conditions and
+ * derivatives, files in memory, standard output), or not where it is now (inside a step, behind an event that changed
+ * nothing: take another step); MEMORY. Not from an observer. */
+BRINK_API brink_status brink_run_save(brink_run *run, brink_bytes *bytes, brink_diag *diag);
+BRINK_API brink_status brink_run_restore(brink_run *run, const void *data, size_t length,
+                                         brink_diag *diag);
+
+/* The same with a file: after the first step that ends `every` (in the time of the model) or more after the last one, it
+ * is replaced as a whole. One that cannot be written ends the run (FILE). Before the first step, or on the way; 0: as often
+ * as the run that is resumed. ARGUMENT, UNSUPPORTED, MEMORY. */
+BRINK_API brink_status brink_run_checkpoint(brink_run *run, const char *path, double every,
+                                            brink_diag *diag);
+BRINK_API brink_status brink_run_resume(brink_run *run, const char *path, brink_diag *diag);
+
 /* ------------------------------------------------------------- the trajectory in memory ------- */
 
 /* What a column of a trajectory is. */

@@ -10,6 +10,10 @@ void brink_bytes_free(brink_bytes *bytes);
 brink_status brink_run_record(brink_run *run, const char *path, brink_diag *diag);
 brink_status brink_run_record_memory(brink_run *run, const char *format, brink_diag *diag);
 brink_status brink_run_recorded(brink_run *run, brink_bytes *bytes, brink_diag *diag);
+brink_status brink_run_save(brink_run *run, brink_bytes *bytes, brink_diag *diag);
+brink_status brink_run_restore(brink_run *run, const void *data, size_t length, brink_diag *diag);
+brink_status brink_run_checkpoint(brink_run *run, const char *path, double every, brink_diag *diag);
+brink_status brink_run_resume(brink_run *run, const char *path, brink_diag *diag);
 brink_status brink_run_keep(brink_run *run, const char *names, brink_diag *diag);
 
 typedef struct brink_column {

@@ -1,7 +1,7 @@
 /* agents.h: populations of agents with clocks of their own.
  *
  *   agents.c         creation and destruction; what can be read of a run
- *   clone.c          copies of a run; back to the start
+ *   clone.c          copies of a run; back to the start; archive.c: to bytes and back
  *   engine.c         the loop: the agent whose window ends first has the next turn
  *   window.c         windows of plans, and their comparison with the windows of others
  *   population.c     the packed agents of a population, and the simulation that advances them
@@ -20,7 +20,7 @@
 #ifndef BRINK_AGENTS_AGENTS_H
 #define BRINK_AGENTS_AGENTS_H
 
-#include "base/base.h"
+#include "base/archive.h"
 
 /* ---- definition ---- */
 
@@ -120,6 +120,10 @@ brink_status brink_agents_run(brink_agents *agents, double t_end, int64_t work, 
 brink_status brink_agents_clone(const brink_agents *from, const brink_agents_def *def,
                                 const brink_allocator *allocator, brink_diag *diag,
                                 brink_agents **to);
+
+/* The state of a run to bytes and back (base/archive.h), into one that has just been created of the same definition; the
+ * number of threads may differ. Not from a sink. */
+void brink_agents_archive(brink_agents *agents, brink_archive *a);
 
 /* Initial values of the agents of a population, as in brink_population_def. */
 typedef struct brink_agents_start {

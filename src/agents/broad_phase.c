@@ -87,6 +87,27 @@ void brink_grid_copy(brink_grid *to, const brink_grid *from) {
   memcpy(to->count_of_size, from->count_of_size, SIZES * sizeof *to->count_of_size);
 }
 
+static void place(brink_grid *grid, uint32_t agent, int size);
+static int size_for(const brink_grid *grid, const brink_box *box);
+
+/* Boxes: cells and lists follow from them. */
+void brink_grid_archive(brink_grid *grid, brink_archive *a) {
+  brink_archive_mark(a, "grid");
+  if (a->reads) brink_grid_clear(grid);
+  brink_archive_double(a, &grid->per_unit);
+  for (uint32_t k = 0; k < grid->n && !a->failed; k++) {
+    entry *p = &grid->entries[k];
+    bool there = p->size >= 0;
+    brink_archive_bool(a, &there);
+    if (!there) continue;
+    brink_archive_doubles(a, p->box.low, 3);
+    brink_archive_doubles(a, p->box.high, 3);
+    if (a->reads && !a->failed) place(grid, k, size_for(grid, &p->box));
+  }
+  brink_archive_double(a, &grid->sum);
+  brink_archive_count(a, &grid->count, SIZE_MAX / 4);
+}
+
 size_t brink_grid_bytes(const brink_grid *grid) {
   return grid->n * (sizeof *grid->entries + sizeof *grid->links) +
          (grid->mask + 1) * sizeof *grid->bucket;

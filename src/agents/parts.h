@@ -65,6 +65,8 @@ typedef struct brink_queue {
 bool brink_queue_init(brink_queue *queue, size_t n, brink_arena *arena);
 void brink_queue_clear(brink_queue *queue);
 void brink_queue_copy(brink_queue *to, const brink_queue *from); /* of the same n */
+/* All n agents, or none. */
+void brink_queue_archive(brink_queue *queue, size_t n, brink_archive *a);
 void brink_queue_add(brink_queue *queue, uint32_t agent, double key);
 uint32_t brink_queue_first(const brink_queue *queue);
 /* Changes the key of an agent. */
@@ -103,6 +105,7 @@ typedef struct brink_grid brink_grid;
 brink_grid *brink_grid_create(size_t n, int ndimensions, brink_arena *arena);
 void brink_grid_clear(brink_grid *grid);                      /* as it was created */
 void brink_grid_copy(brink_grid *to, const brink_grid *from); /* of the same n and dimensions */
+void brink_grid_archive(brink_grid *grid, brink_archive *a);
 size_t brink_grid_bytes(const brink_grid *grid);
 /* Inserts the agent's box, or replaces it. */
 void brink_grid_update(brink_grid *grid, uint32_t agent, const brink_box *box);

@@ -33,6 +33,23 @@ void brink_queue_copy(brink_queue *to, const brink_queue *from) {
   to->later = from->later;
 }
 
+void brink_queue_archive(brink_queue *queue, size_t n, brink_archive *a) {
+  brink_archive_mark(a, "queue");
+  brink_archive_count(a, &queue->count, n);
+  brink_archive_check(a, queue->count == 0 || queue->count == n);
+  if (a->reads) memset(queue->place, 0xff, n * sizeof *queue->place);
+  for (size_t k = 0; k < queue->count && !a->failed; k++) {
+    brink_queue_item *item = &queue->heap[k];
+    brink_archive_double(a, &item->key);
+    brink_archive_u32(a, &item->agent);
+    if (!a->reads) continue;
+    bool fits = item->agent < n && queue->place[item->agent] == BRINK_NOBODY; /* each once */
+    if (brink_archive_check(a, fits)) queue->place[item->agent] = (uint32_t)k;
+  }
+  if (a->reads && a->failed) queue->count = 0;
+  if (a->reads) queue->soon = queue->later = BRINK_NOBODY; /* they are for prefetching */
+}
+
 static bool before(const brink_queue_item *a, const brink_queue_item *b) {
   return a->key < b->key || (a->key == b->key && a->agent < b->agent);
 }

@@ -106,8 +106,6 @@ static int complain(const cli_command *command, int code, const char *word) {
 static int accept(cli_arguments *arguments, int id, const char *value) {
   const cli_command *command = arguments->command;
   const cli_option *option = &cli_options[id];
-  if (id >= CLI_LATER_FIRST)
-    return cli_misuse(command->name, "--%s is not in this version", option->name);
   if ((option->commands & cli_command_bit(command)) == 0)
     return cli_misuse(command->name, "'brink %s' has no option --%s", command->name, option->name);
   brink_text problem = {0};

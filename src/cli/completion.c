@@ -98,7 +98,7 @@ static void put_bash_option(const cli_option *option, brink_text *text) {
 /* Options whose arguments nobody can guess: numbers, names. */
 static void put_bash_silent(brink_text *text) {
   size_t count = 0;
-  for (int k = 0; k < CLI_LATER_FIRST; k++) {
+  for (int k = 0; k < CLI_OPTION_COUNT; k++) {
     const cli_option *option = &cli_options[k];
     if (option->argument == NULL || option->choices != NULL || option->files != NULL) continue;
     if (is_repeated(option)) continue;
@@ -109,7 +109,7 @@ static void put_bash_silent(brink_text *text) {
 
 static void put_bash_command(const cli_command *command, brink_text *text) {
   brink_text_add(text, "    %s) options='", command->name);
-  for (int k = 0, count = 0; k < CLI_LATER_FIRST; k++) {
+  for (int k = 0, count = 0; k < CLI_OPTION_COUNT; k++) {
     if (cli_command_takes(command, &cli_options[k]))
       brink_text_add(text, "%s--%s", count++ > 0 ? " " : "", cli_options[k].name);
   }
@@ -132,7 +132,7 @@ static void put_bash(brink_text *text) {
   brink_text_add(text, "%s    _brink_words \"$current\" '", bash_begin);
   put_commands(text, " ");
   brink_text_add(text, " help --help --version'\n    return\n  fi\n  case $before in\n");
-  for (int k = 0; k < CLI_LATER_FIRST; k++) put_bash_option(&cli_options[k], text);
+  for (int k = 0; k < CLI_OPTION_COUNT; k++) put_bash_option(&cli_options[k], text);
   put_bash_silent(text);
   brink_text_add(text, "  esac\n  case ${COMP_WORDS[1]} in\n");
   for (int k = 0; k < CLI_COMMAND_COUNT; k++) put_bash_command(&cli_commands[k], text);
@@ -236,7 +236,7 @@ static void put_zsh(brink_text *text) {
   for (int k = 0; k < CLI_COMMAND_COUNT; k++) {
     const cli_command *command = &cli_commands[k];
     brink_text_add(text, "      %s) _arguments -s \\\n", command->name);
-    for (int j = 0; j < CLI_LATER_FIRST; j++) {
+    for (int j = 0; j < CLI_OPTION_COUNT; j++) {
       if (cli_command_takes(command, &cli_options[j])) put_zsh_option(&cli_options[j], text);
     }
     put_zsh_operand(command, text);
@@ -309,7 +309,7 @@ static void put_fish(brink_text *text) {
                        "complete -c brink -n '__fish_seen_subcommand_from help' -a '");
   put_commands(text, " ");
   brink_text_add(text, "'\n");
-  for (int k = 0; k < CLI_LATER_FIRST; k++) put_fish_option(&cli_options[k], text);
+  for (int k = 0; k < CLI_OPTION_COUNT; k++) put_fish_option(&cli_options[k], text);
   for (int k = 0; k < CLI_COMMAND_COUNT; k++) put_fish_operand(&cli_commands[k], text);
 }
 

@@ -70,7 +70,7 @@ static void put_option(const cli_option *option, brink_text *text) {
 static void put_options(const cli_command *command, brink_text *text) {
   for (int group = 0; group < CLI_GROUP_COUNT; group++) {
     bool titled = false;
-    for (int k = 0; k < CLI_LATER_FIRST; k++) {
+    for (int k = 0; k < CLI_OPTION_COUNT; k++) {
       const cli_option *option = &cli_options[k];
       if ((int)option->group != group || !cli_command_takes(command, option)) continue;
       if (!titled) brink_text_add(text, ".Ss %s\n.Bl -tag -width Ds\n", cli_group_titles[group]);

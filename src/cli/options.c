@@ -229,6 +229,25 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                      .group = CLI_GROUP_BEHAVIOUR,
                      .commands = RUNS | ON(REPRODUCE),
                      .setting = true},
+    [CLI_CHECKPOINT] = {.name = "checkpoint",
+                        .argument = "FILE",
+                        .files = "",
+                        .help = "save the run to this file on its way, so that it can be resumed",
+                        .group = CLI_GROUP_BEHAVIOUR,
+                        .commands = ON(RUN)},
+    [CLI_CHECKPOINT_EVERY] = {.name = "checkpoint-every",
+                              .argument = "T",
+                              .help = "simulated time from one checkpoint to the next",
+                              .group = CLI_GROUP_BEHAVIOUR,
+                              .commands = ON(RUN)},
+    [CLI_RESUME] = {.name = "resume",
+                    .argument = "FILE",
+                    .files = "",
+                    .help =
+                        "go on from a checkpoint, with the other options of the run that wrote "
+                        "it; checkpoints go to the same file, unless --checkpoint names another",
+                    .group = CLI_GROUP_BEHAVIOUR,
+                    .commands = ON(RUN)},
     [CLI_EVERY] = {.name = "every",
                    .argument = "DT",
                    .fallback = "one row for each accepted step and each sample",
@@ -514,23 +533,6 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                         .help = "confidence of the intervals",
                         .group = CLI_GROUP_FIT,
                         .commands = ON(FIT)},
-    [CLI_CHECKPOINT] = {.name = "checkpoint",
-                        .argument = "FILE",
-                        .files = "",
-                        .help = "where the state of the run is kept, to go on from",
-                        .group = CLI_GROUP_BEHAVIOUR,
-                        .commands = SIMULATES},
-    [CLI_CHECKPOINT_EVERY] = {.name = "checkpoint-every",
-                              .argument = "T",
-                              .help = "simulated time from one checkpoint to the next",
-                              .group = CLI_GROUP_BEHAVIOUR,
-                              .commands = SIMULATES},
-    [CLI_RESUME] = {.name = "resume",
-                    .argument = "FILE",
-                    .files = "",
-                    .help = "go on from a checkpoint",
-                    .group = CLI_GROUP_BEHAVIOUR,
-                    .commands = SIMULATES},
 };
 
 const char *const cli_group_titles[CLI_GROUP_COUNT] = {
@@ -734,7 +736,7 @@ const cli_option *cli_option_find(const char *name) {
 
 const char *cli_nearest_option(const char *name, unsigned commands) {
   const char *best = NULL;
-  for (size_t k = 0; k < CLI_LATER_FIRST; k++) {
+  for (size_t k = 0; k < CLI_OPTION_COUNT; k++) {
     if ((cli_options[k].commands & commands) != 0)
       best = brink_nearest(name, cli_options[k].name, best);
   }
@@ -753,7 +755,7 @@ unsigned cli_command_bit(const cli_command *command) {
 }
 
 bool cli_command_takes(const cli_command *command, const cli_option *option) {
-  return option < cli_options + CLI_LATER_FIRST &&
+  return option < cli_options + CLI_OPTION_COUNT &&
          (option->commands & cli_command_bit(command)) != 0;
 }
 

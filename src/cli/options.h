@@ -38,6 +38,9 @@ typedef enum cli_option_id {
   CLI_AUDIT,
   CLI_SENSITIVITY,
   CLI_AGAINST,
+  CLI_CHECKPOINT,
+  CLI_CHECKPOINT_EVERY,
+  CLI_RESUME,
   CLI_EVERY,
   CLI_KEEP,
   CLI_OUT,
@@ -82,10 +85,6 @@ typedef enum cli_option_id {
   CLI_CONFIDENCE,
   CLI_HELP,
   CLI_VERSION,
-  CLI_LATER_FIRST, /* from here on: not in this version */
-  CLI_CHECKPOINT = CLI_LATER_FIRST,
-  CLI_CHECKPOINT_EVERY,
-  CLI_RESUME,
   CLI_OPTION_COUNT
 } cli_option_id;
 

@@ -97,6 +97,27 @@ static brink_status simulate(cli_simulation *sim, brink_diag *diag) {
   return status;
 }
 
+/* ---- checkpoints ---- */
+
+/* Where checkpoints go; from where the run goes on. CLI_OK, or said. */
+static int prepare_checkpoints(cli_simulation *sim) {
+  const cli_settings *settings = &sim->settings;
+  const char *to = settings->checkpoint != NULL ? settings->checkpoint : settings->resume;
+  brink_diag diag;
+  if (to == NULL) return CLI_OK;
+  brink_status status = brink_run_checkpoint(sim->run, to, settings->checkpoint_every, &diag);
+  const char *option = "--checkpoint", *name = to;
+  if (status == BRINK_OK && settings->resume != NULL) {
+    option = "--resume";
+    name = settings->resume;
+    status = brink_run_resume(sim->run, settings->resume, &diag);
+  }
+  if (status == BRINK_OK) return CLI_OK;
+  cli_say("%s %s: %s", option, name, diag.message);
+  bool usage = status == BRINK_ERR_ARGUMENT || status == BRINK_ERR_UNSUPPORTED;
+  return usage ? CLI_USAGE : status == BRINK_ERR_FILE ? CLI_FILE : CLI_NUMERICS;
+}
+
 /* ---- what became of it ---- */
 
 static void show_failure(const brink_run_outcome *outcome, const char *model,
@@ -234,6 +255,8 @@ static int simulate_and_print(cli_simulation *sim) {
   choose(sim);
   if (sim->settings.report != NULL && !cli_output_is_writable(sim->settings.report))
     return CLI_FILE;
+  outcome = prepare_checkpoints(sim);
+  if (outcome != CLI_OK) return outcome;
   signal(SIGXFSZ, SIG_IGN); /* a file as large as it may be is reported like a full disk */
   status = simulate(sim, &diag);
   if (!brink_run_has_begun(sim->run) || (status == BRINK_ERR_FILE && sim->run->results == NULL)) {

@@ -43,6 +43,19 @@ static bool set_report(cli_settings *s, const char *word, brink_text *problem) {
   return false;
 }
 
+/* A time, with the words of --every. */
+static bool set_checkpoint_every(cli_settings *s, const char *word, brink_text *problem) {
+  brink_run_options room = brink_default_run();
+  brink_diag diag;
+  if (brink_run_option(&room, "every", word, &diag) != BRINK_OK)
+    brink_text_add(problem, "%s", diag.message);
+  else if (!(room.every > 0.0))
+    brink_text_add(problem, "it must be above 0");
+  else
+    s->checkpoint_every = room.every;
+  return problem->length == 0;
+}
+
 static bool set_one(cli_settings *s, cli_option_id id, const char *word, brink_text *problem) {
   brink_diag diag;
   switch (id) {
@@ -76,6 +89,14 @@ static bool set_one(cli_settings *s, cli_option_id id, const char *word, brink_t
     return set_report(s, word, problem);
   case CLI_PLOT:
     s->plot = word;
+    return true;
+  case CLI_CHECKPOINT:
+    s->checkpoint = word;
+    return true;
+  case CLI_CHECKPOINT_EVERY:
+    return set_checkpoint_every(s, word, problem);
+  case CLI_RESUME:
+    s->resume = word;
     return true;
   case CLI_SET:
     if (strchr(word, '=') != NULL && word[0] != '=') return true;
@@ -114,6 +135,16 @@ static cli_settings defaults(void) {
   return settings;
 }
 
+/* How often, and where to. */
+static int check_checkpoints(const cli_settings *s, const char *command) {
+  if (s->checkpoint != NULL && s->checkpoint_every == 0.0 && s->resume == NULL)
+    return cli_misuse(command, "--checkpoint %s: how often? Give --checkpoint-every T",
+                      s->checkpoint);
+  if (s->checkpoint_every > 0.0 && s->checkpoint == NULL && s->resume == NULL)
+    return cli_misuse(command, "--checkpoint-every: where to? Give --checkpoint FILE");
+  return CLI_OK;
+}
+
 int cli_settings_read(cli_settings *settings, const cli_arguments *arguments) {
   *settings = defaults();
   int outcome = apply_command_line(settings, arguments);
@@ -121,7 +152,7 @@ int cli_settings_read(cli_settings *settings, const cli_arguments *arguments) {
   if (settings->json && settings->out != NULL && strcmp(settings->out, "-") == 0)
     return cli_misuse(arguments->command->name,
                       "--json and --out - both write to standard output: give --out a file");
-  return CLI_OK;
+  return check_checkpoints(settings, arguments->command->name);
 }
 
 /* The step is that of the method that has to have one. */

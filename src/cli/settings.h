@@ -15,10 +15,12 @@ typedef struct cli_settings {
   double against_step;  /* its fixed step; 0: it has none */
   bool sensitivity;     /* condition: every derivative, however many there are */
   cli_when progress, color;
-  const char *keep;   /* what is recorded; NULL: as the model says, or the usual */
-  const char *out;    /* NULL: nowhere */
-  const char *report; /* likewise */
-  const char *plot;   /* "x,y:z"; NULL: nothing */
+  const char *keep;                /* what is recorded; NULL: as the model says, or the usual */
+  const char *out;                 /* NULL: nowhere */
+  const char *report;              /* likewise */
+  const char *plot;                /* "x,y:z"; NULL: nothing */
+  const char *checkpoint, *resume; /* files; NULL: none */
+  double checkpoint_every;         /* 0: not given */
 } cli_settings;
 
 /* The command line alone: CLI_OK, or CLI_USAGE and said. */

@@ -141,6 +141,12 @@ bool brink_detector_create(brink_detector *det, const brink_options *options, co
 /* The simulation that it belongs to is a copy of another; its evaluator has been relocated. */
 void brink_detector_relocate(brink_detector *det, brink_relocation *moved);
 
+/* archive.c: what it knows between two steps, to bytes and back (base/archive.h), after its evaluator. `x`: the present
+ * state, about which guards may be known to be far. */
+void brink_detector_archive(brink_detector *det, const double *x, brink_archive *a);
+/* A guard that fired. */
+void brink_located_archive(brink_located *located, size_t guards, brink_archive *a);
+
 /* Look at the guards anew at a start, or after an event. */
 void brink_detector_reset(brink_detector *det, double t, const double *x);
 

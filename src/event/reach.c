@@ -113,6 +113,7 @@ static bool take_arrays(brink_reach *reach, size_t count, brink_arena *arena) {
       brink_arena_take(arena, 2 * (reach->eval->model->max_depends + 1), sizeof(double));
   reach->probe = brink_arena_take(arena, nx, sizeof(double));
   reach->moved = brink_arena_take(arena, nx, sizeof(double));
+  reach->centre = brink_arena_take(arena, nx, sizeof(double));
   reach->relevant = brink_arena_take(arena, nx, sizeof(bool));
   reach->steady = brink_arena_take(arena, count, sizeof(bool));
   reach->near = brink_arena_take(arena, count, sizeof(size_t));
@@ -160,7 +161,8 @@ bool brink_reach_create(brink_reach *reach, const brink_options *options, const 
 
 void brink_reach_relocate(brink_reach *reach, brink_relocation *moved) {
   double **const vectors[] = {&reach->safe, &reach->lipschitz, &reach->slope, &reach->curvature,
-                              &reach->p,    &reach->gradient,  &reach->probe, &reach->moved};
+                              &reach->p,    &reach->gradient,  &reach->probe, &reach->moved,
+                              &reach->centre};
   brink_relocate_vectors(moved, vectors, sizeof vectors / sizeof vectors[0]);
   BRINK_RELOCATE(moved, reach->eval);
   BRINK_RELOCATE(moved, reach->options);

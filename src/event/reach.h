@@ -38,6 +38,7 @@ typedef struct brink_reach {
   double *gradient;  /* scratch */
   double *probe;     /* scratch */
   double *moved;     /* a bound for each state on the path last asked about */
+  double *centre;    /* room: where such a path began, in a run that was restored */
   double moved_time; /* its duration */
   bool exact;        /* it is the solution, not a prediction of it */
   size_t *near;      /* the guards that the present step can reach, in order */
@@ -48,6 +49,7 @@ bool brink_reach_create(brink_reach *reach, const brink_options *options, const 
                         brink_eval *eval, brink_arena *arena);
 
 void brink_reach_relocate(brink_reach *reach, brink_relocation *moved);
+void brink_reach_archive(brink_reach *reach, brink_archive *a);
 
 /* What counts as near, in tolerances of a guard: what concerns any detector, be it near misses or
  * the largest distance that a gain keeps. */

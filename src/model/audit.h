@@ -7,7 +7,7 @@
 #ifndef BRINK_MODEL_AUDIT_H
 #define BRINK_MODEL_AUDIT_H
 
-#include "base/base.h"
+#include "base/archive.h"
 
 struct brink_eval;
 
@@ -27,6 +27,8 @@ typedef struct brink_audit {
 } brink_audit;
 
 bool brink_audit_init(struct brink_eval *eval, brink_arena *arena);
+
+void brink_audit_archive(brink_audit_side *side, brink_archive *a); /* archive.c */
 
 /* The model's dynamics are about to be evaluated here, with these parameters, modes and signs. */
 void brink_audit_call(struct brink_eval *eval, double t, const double *x, const brink_env *env);

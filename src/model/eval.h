@@ -8,6 +8,7 @@
 #ifndef BRINK_MODEL_EVAL_H
 #define BRINK_MODEL_EVAL_H
 
+#include "base/archive.h"
 #include "model/audit.h"
 #include "model/model.h"
 
@@ -103,6 +104,11 @@ bool brink_eval_init(brink_eval *eval, const brink_model *model, brink_arena *ar
 
 /* The simulation that it belongs to is a copy of another, of this model, which is like the other's. */
 void brink_eval_relocate(brink_eval *eval, const brink_model *model, brink_relocation *moved);
+
+/* archive.c: all that it knows of a run, to bytes and back. Read into an evaluator of the same model and options. */
+void brink_eval_archive(brink_eval *eval, brink_archive *a);
+/* Of a model: states, or parameters and modes. */
+void brink_stats_archive(brink_stats *stats, brink_archive *a);
 
 /* May the right-hand side be evaluated here? No, if any enabled unilateral guard has the sign
  * opposite to its locked one, or has no value. The only place that answers this question. */

@@ -14,7 +14,7 @@
  *   instance_delay.c    delayed signals
  *   instance_rest.c     what holds after infinitely many events
  *   instance_tangent.c  directional derivatives, for sensitivities
- *   instance_copy.c     what callbacks remember of a run, for another instance
+ *   instance_copy.c     what callbacks remember of a run, for another instance; instance_archive.c: to bytes and back
  *   instance_rule.c     rules, and the outputs that hold before the first sample
  *
  * All memory is taken when the instance is made: callbacks take none. What does not change after that is shared by

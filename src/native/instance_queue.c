@@ -82,12 +82,18 @@ static double *rows_of(const brink_now *now, brink_space space) {
   return space == BRINK_SPACE_X ? now->carried->x : space == BRINK_SPACE_P ? now->carried->p : NULL;
 }
 
+/* How many wait, and where the first is. Values are restored from files, too: what cannot be counts as the nearest that can. */
+static size_t within(double value, size_t most) {
+  return value >= 1.0 ? (value < (double)most ? (size_t)value : most) : 0;
+}
+
 static int put(brink_instance *instance, const brink_kernel *kernel, const brink_effect *effect,
                size_t iteration, brink_now *now) {
   size_t at = brink_ref_slot(ref_of(kernel, effect->args[0]), iteration);
   size_t from = brink_ref_slot(ref_of(kernel, effect->args[1]), iteration);
   double *queue = now->p + at, value = now->p[from];
-  size_t count = (size_t)queue[BRINK_QUEUE_COUNT], head = (size_t)queue[BRINK_QUEUE_HEAD];
+  size_t count = within(queue[BRINK_QUEUE_COUNT], effect->capacity);
+  size_t head = within(queue[BRINK_QUEUE_HEAD], effect->capacity - 1);
   char full[48];
   snprintf(full, sizeof full, "is full (%zu)", effect->capacity);
   if (count >= effect->capacity) return queue_fails(instance, kernel, at, full, now);
@@ -110,7 +116,8 @@ static int take(brink_instance *instance, const brink_kernel *kernel, const brin
   const brink_ref *target = ref_of(kernel, effect->args[1]);
   size_t slot = brink_ref_slot(target, iteration);
   double *queue = now->p + at;
-  size_t count = (size_t)queue[BRINK_QUEUE_COUNT], head = (size_t)queue[BRINK_QUEUE_HEAD];
+  size_t count = within(queue[BRINK_QUEUE_COUNT], effect->capacity);
+  size_t head = within(queue[BRINK_QUEUE_HEAD], effect->capacity - 1);
   if (count == 0) return queue_fails(instance, kernel, at, "is empty", now);
   double value = queue[BRINK_QUEUE_RING + head];
   if (target->space == BRINK_SPACE_MODE)

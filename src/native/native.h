@@ -11,6 +11,7 @@
 #ifndef BRINK_NATIVE_NATIVE_H
 #define BRINK_NATIVE_NATIVE_H
 
+#include "base/archive.h"
 #include "expr/system.h"
 
 /* ---- what kernels work on ---- */
@@ -275,6 +276,9 @@ brink_status brink_instance_begin(brink_instance *instance, const double *x, dou
  * run so far is copied, too. Both are instances of one system with the same options. OK or ARGUMENT. */
 brink_status brink_instance_copy_run(brink_instance *to, const brink_instance *from,
                                      brink_diag *diag);
+
+/* The same to bytes and back, into an instance of the same system and options. Labels are copied. */
+void brink_instance_archive(brink_instance *instance, brink_archive *a);
 
 /* "clang", "cc", "cache", "interpreter", and the seconds that compiling took (0 for a clone). */
 const char *brink_instance_engine(const brink_instance *instance);

@@ -275,6 +275,39 @@ void brink_path_copy(brink_path *to, const brink_path *from, size_t n, double *m
   }
 }
 
+/* Where the vectors are in memory follows from what kind of path it is. */
+static void point_at(brink_path *path, size_t n, const double *memory) {
+  path->x0 = memory;
+  path->step = path->powers ? (size_t)path->terms : 1;
+  for (int l = 0; l < path->terms; l++)
+    path->a[l] = path->powers ? memory + n + l : memory + (size_t)(l + 1) * n;
+}
+
+void brink_path_archive(brink_path *path, size_t n, double *memory, brink_archive *a) {
+  brink_archive_mark(a, "path");
+  int terms = path->terms;
+  brink_archive_int(a, &terms, 0, BRINK_PATH_TERMS);
+  if (a->reads) brink_path_begin(path, 0.0, 0.0, n, memory);
+  path->terms = terms;
+  if (terms == 0) return;
+  brink_archive_double(a, &path->t0);
+  brink_archive_double(a, &path->h);
+  brink_archive_int(a, &path->degree, 0, BRINK_PATH_DEGREE);
+  brink_archive_bool(a, &path->powers);
+  bool fits = path->powers ? path->degree == terms
+                           : terms <= BRINK_PATH_ROWS && path->degree < BRINK_PATH_LENGTH;
+  if (!brink_archive_check(a, fits)) {
+    path->terms = path->degree = 0;
+    return;
+  }
+  brink_archive_doubles(a, path->scale, (size_t)terms);
+  brink_archive_doubles(a, path->bound, (size_t)terms);
+  for (int l = 0; !path->powers && l < terms; l++)
+    brink_archive_doubles(a, path->own[l], BRINK_PATH_LENGTH);
+  brink_archive_doubles(a, memory, n * ((size_t)terms + 1));
+  if (a->reads) point_at(path, n, memory);
+}
+
 void brink_path_relocate(brink_path *path, brink_relocation *moved) {
   BRINK_RELOCATE(moved, path->x0);
   for (size_t l = 0; l < BRINK_PATH_TERMS; l++) BRINK_RELOCATE(moved, path->a[l]);

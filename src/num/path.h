@@ -16,7 +16,7 @@
 #ifndef BRINK_NUM_PATH_H
 #define BRINK_NUM_PATH_H
 
-#include "base/base.h"
+#include "base/archive.h"
 
 #define BRINK_PATH_TERMS 30  /* Taylor series; others keep within BRINK_PATH_ROWS */
 #define BRINK_PATH_DEGREE 30 /* of any path */
@@ -118,6 +118,9 @@ void brink_path_rest(brink_path *to, const brink_path *from, double sigma, doubl
 /* A copy with rows of its own, of the first n components, whose vectors are copied into `memory`:
  * n*(BRINK_PATH_TERMS + 1) doubles. The shift estimate is not kept. */
 void brink_path_copy(brink_path *to, const brink_path *from, size_t n, double *memory);
+
+/* A copy as brink_path_copy makes it, of n components with vectors in `memory`, to bytes and back. */
+void brink_path_archive(brink_path *path, size_t n, double *memory, brink_archive *a);
 
 /* The path has moved together with the arena that it and its vectors live in. */
 void brink_path_relocate(brink_path *path, brink_relocation *moved);

@@ -211,6 +211,24 @@ bool brink_sparse_lu_solve(brink_sparse_lu *lu, double *b) {
   return true;
 }
 
+void brink_sparse_lu_archive(brink_sparse_lu *lu, brink_archive *a) {
+  brink_archive_same(a, lu->n);
+  brink_archive_same(a, lu->nonzeros);
+  brink_archive_same(a, lu->dense != NULL);
+  if (a->failed) return;
+  brink_archive_doubles(a, lu->values, lu->nonzeros);
+  brink_archive_bool(a, &lu->is_factored);
+  brink_archive_bool(a, &lu->repivots);
+  brink_archive_bool(a, &lu->differs);
+  if (lu->dense == NULL) {
+    brink_archive_doubles(a, lu->chosen, lu->nonzeros);
+  } else {
+    brink_archive_doubles(a, lu->dense, lu->n * lu->n);
+    brink_archive_indices(a, lu->pivots, lu->n, lu->n);
+  }
+  if (a->reads) brink_sparse_lu_release(lu); /* made anew when it is needed */
+}
+
 void brink_sparse_lu_relocate(brink_sparse_lu *lu, brink_relocation *moved) {
   BRINK_RELOCATE(moved, lu->starts);
   BRINK_RELOCATE(moved, lu->rows);

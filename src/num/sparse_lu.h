@@ -9,7 +9,7 @@
 #ifndef BRINK_NUM_SPARSE_LU_H
 #define BRINK_NUM_SPARSE_LU_H
 
-#include "base/base.h"
+#include "base/archive.h"
 
 typedef struct brink_sparse_lu {
   size_t n, nonzeros;
@@ -41,6 +41,9 @@ int brink_sparse_lu_factor(brink_sparse_lu *lu);
 
 /* Solves with the factors; b becomes the solution. False: out of memory (only in a copy of an arena). */
 bool brink_sparse_lu_solve(brink_sparse_lu *lu, double *b);
+
+/* Of a matrix with the same pattern, to bytes and back. */
+void brink_sparse_lu_archive(brink_sparse_lu *lu, brink_archive *a);
 
 /* Gives back what is not in the arena. */
 void brink_sparse_lu_release(brink_sparse_lu *lu);

@@ -366,6 +366,22 @@ static void visit(brink_stepper *st, void *method, brink_visitor *v) {
   if (st->ops == &brink_stepper_adams) memcpy(st->f, a->phi[0], st->n * sizeof(double));
 }
 
+static void archive(brink_stepper *st, void *method, bool runs, brink_archive *ar) {
+  adams *a = method;
+  brink_archive_mark(ar, "adams");
+  brink_archive_doubles(ar, a->phi[0], DIFFERENCES * st->n);
+  brink_archive_doubles(ar, a->f_predicted, st->n);
+  brink_archive_doubles(ar, a->d, st->n);
+  brink_archive_int(ar, &a->count, 0, DIFFERENCES);
+  brink_archive_doubles(ar, a->s, sizeof a->s / sizeof a->s[0]);
+  brink_archive_bool(ar, &a->starting);
+  brink_archive_int(ar, &a->failures, 0, INT32_MAX);
+  brink_archive_double(ar, &a->h_wanted);
+  if (runs)
+    brink_archive_check(ar, st->order >= 1 && st->order <= MAX_ORDER && st->order <= a->count);
+  if (ar->reads) a->table_h = NAN; /* none */
+}
+
 static void relocate(const brink_stepper *st, void *method, brink_relocation *moved) {
   (void)st;
   adams *a = method;
@@ -386,4 +402,5 @@ const brink_stepper_ops brink_stepper_adams = {
     .retake = retake,
     .visit = visit,
     .relocate = relocate,
+    .archive = archive,
 };

@@ -66,6 +66,19 @@ static void am3_relocate(const brink_stepper *st, void *method, brink_relocation
   brink_fixed_relocate(&am->fixed, moved);
 }
 
+static void am3_archive(brink_stepper *st, void *method, bool runs, brink_archive *a) {
+  (void)runs;
+  am3 *am = method;
+  double **const vectors[] = VECTORS(am);
+  brink_archive_mark(a, "am3");
+  brink_fixed_archive(&am->fixed, a);
+  for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
+    brink_archive_doubles(a, *vectors[k], st->n);
+  brink_archive_int(a, &am->count, 0, 2);
+  brink_archive_bool(a, &am->has_shift);
+  brink_archive_bool(a, &am->adams);
+}
+
 static brink_try am3_start(brink_stepper *st) {
   am3 *am = st->method;
   am->count = 0;
@@ -173,4 +186,5 @@ const brink_stepper_ops brink_stepper_am3 = {
     .attempt = am3_attempt,
     .commit = am3_commit,
     .relocate = am3_relocate,
+    .archive = am3_archive,
 };

@@ -434,6 +434,25 @@ static void visit(brink_stepper *st, void *method, brink_visitor *v) {
   brink_implicit_forget(&b->implicit);
 }
 
+static void archive(brink_stepper *st, void *method, bool runs, brink_archive *a) {
+  bdf *b = method;
+  brink_archive_mark(a, "bdf");
+  brink_archive_doubles(a, b->phi[0], DIFFERENCES * st->n);
+  brink_archive_doubles(a, b->d, st->n);
+  brink_archive_doubles(a, b->guess, st->n);
+  brink_archive_doubles(a, b->slope, st->n);
+  brink_archive_int(a, &b->count, 0, DIFFERENCES);
+  brink_archive_doubles(a, b->s, sizeof b->s / sizeof b->s[0]);
+  brink_archive_bool(a, &b->starting);
+  brink_archive_int(a, &b->wait, INT32_MIN, INT32_MAX);
+  brink_archive_int(a, &b->failures, 0, INT32_MAX);
+  brink_archive_double(a, &b->h_wanted);
+  if (runs)
+    brink_archive_check(a, st->order >= 1 && st->order <= MAX_ORDER && st->order < b->count);
+  if (a->reads) b->table_h = NAN; /* none */
+  brink_implicit_archive(&b->implicit, st, runs, a);
+}
+
 static void relocate(const brink_stepper *st, void *method, brink_relocation *moved) {
   (void)st;
   bdf *b = method;
@@ -463,5 +482,6 @@ const brink_stepper_ops brink_stepper_bdf = {
     .retake = retake,
     .visit = visit,
     .relocate = relocate,
+    .archive = archive,
     .release = release,
 };

@@ -98,6 +98,20 @@ static void bdf3_relocate(const brink_stepper *st, void *method, brink_relocatio
   brink_fixed_relocate(&bd->fixed, moved);
 }
 
+/* Newton's iteration begins with a new matrix in every step. */
+static void bdf3_archive(brink_stepper *st, void *method, bool runs, brink_archive *a) {
+  (void)runs;
+  bdf3 *bd = method;
+  double *const vectors[] = {bd->x1, bd->x2, bd->c2, bd->c3, bd->shift};
+  brink_archive_mark(a, "bdf3");
+  brink_fixed_archive(&bd->fixed, a);
+  for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
+    brink_archive_doubles(a, vectors[k], st->n);
+  brink_archive_int(a, &bd->count, 0, 2);
+  brink_archive_bool(a, &bd->has_shift);
+  brink_archive_bool(a, &bd->bdf);
+}
+
 static brink_try bdf3_start(brink_stepper *st) {
   bdf3 *bd = st->method;
   bd->count = 0;
@@ -289,4 +303,5 @@ const brink_stepper_ops brink_stepper_bdf3 = {
     .attempt = bdf3_attempt,
     .commit = bdf3_commit,
     .relocate = bdf3_relocate,
+    .archive = bdf3_archive,
 };

@@ -102,6 +102,17 @@ static void dopri_relocate(const brink_stepper *st, void *method, brink_relocati
   brink_ahead_relocate(&dp->ahead, moved);
 }
 
+static void dopri_archive(brink_stepper *st, void *method, bool runs, brink_archive *ar) {
+  (void)st, (void)runs;
+  dopri *dp = method;
+  brink_archive_mark(ar, "dopri");
+  brink_ahead_archive(&dp->ahead, ar);
+  brink_archive_double(ar, &dp->last_error);
+  brink_archive_double(ar, &dp->wanted);
+  brink_archive_bool(ar, &dp->rejected);
+  brink_archive_bool(ar, &dp->refused);
+}
+
 static brink_try dopri_start(brink_stepper *st) {
   dopri *dp = st->method;
   brink_ahead_forget(&dp->ahead);
@@ -193,4 +204,5 @@ const brink_stepper_ops brink_stepper_dopri = {
     .attempt = dopri_attempt,
     .commit = dopri_commit,
     .relocate = dopri_relocate,
+    .archive = dopri_archive,
 };

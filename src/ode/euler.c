@@ -61,4 +61,5 @@ const brink_stepper_ops brink_stepper_euler = {
     .attempt = euler_attempt,
     .commit = euler_commit,
     .relocate = brink_fixed_relocate_method,
+    .archive = brink_fixed_archive_method,
 };

@@ -241,6 +241,29 @@ void brink_fixed_relocate(brink_fixed *fx, brink_relocation *moved) {
   brink_ahead_relocate(&fx->ahead, moved);
 }
 
+void brink_ahead_archive(brink_ahead *ahead, brink_archive *a) {
+  int most = BRINK_AHEAD_TERMS + 1;
+  brink_archive_int(a, &ahead->degree, 0, most);
+  brink_archive_double(a, &ahead->base);
+  brink_archive_double(a, &ahead->past);
+  for (int l = 0; l < BRINK_AHEAD_TERMS; l++) brink_archive_doubles(a, ahead->c[l], ahead->n);
+  brink_archive_doubles(a, ahead->k, ahead->n);
+  brink_archive_doubles(a, ahead->e, ahead->n);
+  brink_archive_bool(a, &ahead->measured);
+  if (a->reads) ahead->planned = false;
+}
+
+/* Stages and the dense output are those of an attempt. */
+void brink_fixed_archive(brink_fixed *fx, brink_archive *a) {
+  brink_ahead_archive(&fx->ahead, a);
+  brink_archive_doubles(a, fx->f_new, fx->ahead.n);
+}
+
+void brink_fixed_archive_method(brink_stepper *st, void *method, bool runs, brink_archive *a) {
+  (void)st, (void)runs;
+  brink_fixed_archive(method, a);
+}
+
 void brink_fixed_relocate_method(const brink_stepper *st, void *method, brink_relocation *moved) {
   (void)st;
   brink_fixed_relocate(method, moved);

@@ -70,6 +70,11 @@ typedef struct brink_fixed {
 
 bool brink_fixed_create(brink_fixed *fx, brink_stepper *st, brink_arena *arena);
 
+/* For brink_stepper_ops.archive. */
+void brink_ahead_archive(brink_ahead *ahead, brink_archive *a);
+void brink_fixed_archive(brink_fixed *fx, brink_archive *a);
+void brink_fixed_archive_method(brink_stepper *st, void *method, bool runs, brink_archive *a);
+
 /* For brink_stepper_ops.relocate: of methods whose workspace contains this, and of those whose it is. */
 void brink_ahead_relocate(brink_ahead *ahead, brink_relocation *moved);
 void brink_fixed_relocate(brink_fixed *fx, brink_relocation *moved);

@@ -155,6 +155,35 @@ brink_try brink_implicit_start(brink_implicit *im, brink_stepper *st) {
   return BRINK_TRY_OK;
 }
 
+/* Back to the present pattern of the model. */
+static bool shape_again(brink_implicit *im, brink_stepper *st, brink_archive *a) {
+  brink_try outcome = brink_implicit_start(im, st);
+  if (outcome == BRINK_TRY_FATAL) brink_archive_no_memory(a);
+  return brink_archive_check(a, outcome == BRINK_TRY_OK);
+}
+
+void brink_implicit_archive(brink_implicit *im, brink_stepper *st, bool runs, brink_archive *a) {
+  bool known = runs && im->ready;
+  brink_archive_mark(a, "implicit");
+  brink_archive_bool(a, &known);
+  if (a->reads) brink_implicit_forget(im);
+  if (!brink_archive_check(a, runs || !known) || !known) return;
+  if (a->reads && !shape_again(im, st, a)) return;
+  brink_archive_same(a, im->differences);
+  brink_archive_same(a, im->starts[im->n]);
+  if (a->failed) return;
+  brink_archive_doubles(a, im->raw, im->starts[im->n]);
+  brink_archive_bool(a, &im->has_jacobian);
+  brink_archive_bool(a, &im->has_matrix);
+  brink_archive_bool(a, &im->distrust);
+  brink_archive_bool(a, &im->fresh);
+  brink_archive_int(a, &im->jacobian_age, 0, INT32_MAX);
+  brink_archive_int(a, &im->matrix_age, 0, INT32_MAX);
+  brink_archive_double(a, &im->cj);
+  brink_archive_double(a, &im->rate);
+  brink_sparse_lu_archive(&im->lu, a);
+}
+
 void brink_implicit_forget(brink_implicit *im) {
   im->ready = im->has_jacobian = im->has_matrix = im->distrust = false;
   im->lu.repivots = true;

@@ -38,6 +38,9 @@ typedef struct brink_implicit_step {
 /* Memory from the arena, which must stay where it is, or be relocated. */
 bool brink_implicit_create(brink_implicit *im, brink_stepper *st, brink_arena *arena);
 void brink_implicit_relocate(brink_implicit *im, brink_relocation *moved);
+/* To bytes and back (base/archive.h); `runs`: without a start, so that the pattern is the model's present one and what
+ * is known of matrices counts. */
+void brink_implicit_archive(brink_implicit *im, brink_stepper *st, bool runs, brink_archive *a);
 void brink_implicit_release(brink_implicit *im);
 
 /* At every start: the pattern may be another. REFUSED: the matrix is too large; FATAL: out of memory. */

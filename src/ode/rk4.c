@@ -48,4 +48,5 @@ const brink_stepper_ops brink_stepper_rk4 = {
     .attempt = rk4_attempt,
     .commit = rk4_commit,
     .relocate = brink_fixed_relocate_method,
+    .archive = brink_fixed_archive_method,
 };

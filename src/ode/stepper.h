@@ -57,6 +57,9 @@ typedef struct brink_stepper_ops {
   double *(*series)(void *method, size_t *length, double **unit, int **degree);
   /* The simulation is a copy of another: all pointers in `method` lead into its own memory from now on. */
   void (*relocate)(const brink_stepper *st, void *method, brink_relocation *moved);
+  /* All that is kept between two steps, to bytes and back (base/archive.h); `runs`: the method is the present one and
+   * goes on without a start. */
+  void (*archive)(brink_stepper *st, void *method, bool runs, brink_archive *a);
   /* Gives back what the method has that is not in the arena. NULL: nothing. */
   void (*release)(void *method);
 } brink_stepper_ops;
@@ -125,6 +128,10 @@ void brink_stepper_release(brink_stepper *st);
 
 /* The simulation that it belongs to is a copy of another. */
 void brink_stepper_relocate(brink_stepper *st, brink_relocation *moved);
+
+/* Everything between two steps, to bytes and back, after its evaluator; `runs`: the method goes on without a start. The
+ * engine for stiff motion is made where there was one. */
+void brink_stepper_archive(brink_stepper *st, bool runs, brink_arena *arena, brink_archive *a);
 
 /* ops->attempt, and a step that leads to a state that is no finite number is refused (eval->bad_state). */
 brink_try brink_stepper_attempt(brink_stepper *st, double h);

@@ -557,6 +557,19 @@ static void taylor_relocate(const brink_stepper *st, void *method, brink_relocat
   BRINK_RELOCATE(moved, ty->most);
 }
 
+static void taylor_archive(brink_stepper *st, void *method, bool runs, brink_archive *a) {
+  taylor *ty = method;
+  expansion *e = &ty->now;
+  brink_archive_mark(a, "taylor");
+  brink_archive_same(a, (size_t)ty->order);
+  brink_archive_doubles(a, e->c, st->nx * ty->length);
+  brink_archive_double(a, &e->unit);
+  brink_archive_int(a, &e->degree, 0, ty->order);
+  brink_archive_bool(a, &e->ends);
+  brink_archive_double(a, &ty->h);
+  if (runs) brink_archive_check(a, st->order == ty->order);
+}
+
 const brink_stepper_ops brink_stepper_taylor = {
     .method = BRINK_TAYLOR,
     .is_free = true,
@@ -570,4 +583,5 @@ const brink_stepper_ops brink_stepper_taylor = {
     .visit = taylor_visit,
     .series = taylor_series,
     .relocate = taylor_relocate,
+    .archive = taylor_archive,
 };

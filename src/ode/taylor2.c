@@ -160,6 +160,16 @@ static void taylor2_relocate(const brink_stepper *st, void *method, brink_reloca
   brink_relocate_rows(moved, ty->rows, st->nx);
 }
 
+static void taylor2_archive(brink_stepper *st, void *method, bool runs, brink_archive *a) {
+  (void)runs;
+  taylor2 *ty = method;
+  brink_archive_mark(a, "taylor2");
+  brink_fixed_archive(&ty->fixed, a);
+  brink_archive_doubles(a, ty->second, st->n);
+  brink_archive_doubles(a, ty->second_new, st->n);
+  brink_archive_bool(a, &ty->known);
+}
+
 const brink_stepper_ops brink_stepper_taylor2 = {
     .method = BRINK_TAYLOR2,
     .create = taylor2_create,
@@ -168,4 +178,5 @@ const brink_stepper_ops brink_stepper_taylor2 = {
     .attempt = taylor2_attempt,
     .commit = taylor2_commit,
     .relocate = taylor2_relocate,
+    .archive = taylor2_archive,
 };

@@ -75,4 +75,5 @@ const brink_stepper_ops brink_stepper_trapezoid = {
     .attempt = trapezoid_attempt,
     .commit = trapezoid_commit,
     .relocate = brink_fixed_relocate_method,
+    .archive = brink_fixed_archive_method,
 };

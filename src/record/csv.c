@@ -166,6 +166,30 @@ static bool close_csv(brink_results *results, const char *status, bool complete)
   return brink_results_fail_file(results, errno);
 }
 
+static bool archive(brink_results *results, brink_archive *a) {
+  csv *own = results->own;
+  if (a->reads) {
+    own = results->own = brink_arena_take(&results->arena, 1, sizeof *own);
+    if (own == NULL) return brink_results_fail_memory(results);
+    own->file = -1;
+    own->text.allocator = results->arena.allocator;
+    own->file = brink_results_reopen(results);
+    own->regular = true;
+    if (own->file < 0) return false;
+  }
+  if (!own->regular)
+    return brink_results_fail(
+        results, "%s cannot be gone on with after a checkpoint: record to a file", results->name);
+  return brink_results_archive_file(results, own->file, 0, &own->size, a);
+}
+
+static bool cut(brink_results *results) {
+  const csv *own = results->own;
+  if (ftruncate(own->file, own->size) == 0 && lseek(own->file, own->size, SEEK_SET) >= 0)
+    return true;
+  return brink_results_fail_file(results, errno);
+}
+
 static void release(brink_results *results) {
   csv *own = results->own;
   if (own == NULL) return;
@@ -179,4 +203,6 @@ const brink_results_ops brink_results_csv = {.ending = ".csv",
                                              .row = row,
                                              .flush = flush,
                                              .close = close_csv,
+                                             .archive = archive,
+                                             .cut = cut,
                                              .release = release};

@@ -310,7 +310,7 @@ static bool lay_out_events(brink_results *results) {
 
 /* ---- begin and end ---- */
 
-static bool open_hdf5(brink_results *results) {
+static bool lay_out(brink_results *results) {
   brink_diag diag;
   brink_hdf5 *own = results->own = brink_arena_take(&results->arena, 1, sizeof *own);
   if (own == NULL) return brink_results_fail_memory(results);
@@ -322,8 +322,57 @@ static bool open_hdf5(brink_results *results) {
           BRINK_OK ||
       !brink_columns_names(&own->given) || !lay_out_rows(results) || !lay_out_events(results))
     return brink_results_fail_memory(results);
+  return true;
+}
+
+static bool open_hdf5(brink_results *results) {
+  if (!lay_out(results)) return false;
+  brink_hdf5 *own = results->own;
   own->descriptor = brink_results_create(results);
   return own->descriptor >= 0 && create(results, false) && commit(results);
+}
+
+/* ---- going on ---- */
+
+/* The file that an interrupted run has left. It may have more rows than the checkpoint knows of: these come again, with the
+ * same values, and nothing is cut off before the end, so that it can be read at every moment. */
+static bool reopen(brink_results *results, int64_t rows, int64_t events) {
+  brink_hdf5 *own = results->own;
+  const brink_hdf5_library *h5 = &own->library;
+  char name[BRINK_HDF5_NAME];
+  off_t size = lseek(own->descriptor, 0, SEEK_END);
+  if (size < 0) return brink_results_fail_file(results, errno);
+  brink_disk_reopen(&own->disk, own->descriptor, (uint64_t)size, &results->arena.allocator);
+  hid_t access = brink_hdf5_driver_use(h5, &own->disk, &own->driver, name);
+  own->file = own->rows.file = own->events.file = h5->H5Fopen(name, BRINK_HDF5_CHANGE, access);
+  h5->H5Pclose(access);
+  own->disk.committed = own->disk.end;
+  if (own->file >= 0 && brink_hdf5_table_reopen(&own->rows, rows) &&
+      brink_hdf5_table_reopen(&own->events, events))
+    return true;
+  return brink_results_fail(results,
+                            "cannot go on with %s: it is not the file that the checkpoint was "
+                            "written beside, or a part of it is missing",
+                            results->name);
+}
+
+static bool archive(brink_results *results, brink_archive *a) {
+  if (a->reads && !lay_out(results)) return false;
+  brink_hdf5 *own = results->own;
+  int64_t rows = own->rows.rows, events = own->events.rows;
+  if (!a->reads && fsync(own->descriptor) != 0) return brink_results_fail_file(results, errno);
+  brink_archive_int64(a, &rows);
+  brink_archive_int64(a, &events);
+  brink_archive_double(a, &own->last_t);
+  if (!brink_archive_check(a, rows == results->rows && events >= 0)) return false;
+  if (!a->reads) return true;
+  own->descriptor = brink_results_reopen(results);
+  return own->descriptor >= 0 && reopen(results, rows, events);
+}
+
+static bool cut(brink_results *results) {
+  (void)results;
+  return true;
 }
 
 /* The whole run is still in memory, and the file says nothing of it: another one, without room. */
@@ -343,7 +392,10 @@ static bool close_hdf5(brink_results *results, const char *status, bool complete
   bool short_run = results->kept == 0 && own->rows.rows == 0 && own->events.rows == 0;
   if (short_run && !start_over(results)) return false;
   if (!brink_hdf5_write_status(own, status, complete)) return fail(results);
-  if (!flush(results) || !commit(results)) return false;
+  if (!flush(results)) return false;
+  if (!brink_hdf5_table_trim(&own->rows) || !brink_hdf5_table_trim(&own->events))
+    return fail(results);
+  if (!commit(results)) return false;
   dismiss(own);
   if (!brink_hdf5_driver_commit(&own->disk)) return fail(results); /* the end of the file */
   int descriptor = own->descriptor;
@@ -367,4 +419,6 @@ const brink_results_ops brink_results_hdf5 = {.ending = ".h5",
                                               .event = event,
                                               .flush = flush,
                                               .close = close_hdf5,
+                                              .archive = archive,
+                                              .cut = cut,
                                               .release = release};

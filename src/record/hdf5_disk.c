@@ -24,6 +24,13 @@ void brink_disk_init(brink_disk *disk, int file, const brink_allocator *allocato
   brink_arena_init(&disk->arena, allocator);
 }
 
+void brink_disk_reopen(brink_disk *disk, int file, uint64_t size,
+                       const brink_allocator *allocator) {
+  brink_disk_init(disk, file, allocator);
+  disk->size = size;
+  disk->reopened = true;
+}
+
 void brink_disk_free(brink_disk *disk) {
   brink_arena_free(&disk->arena);
   *disk = (brink_disk){.file = -1};
@@ -49,6 +56,19 @@ static size_t find(const brink_disk *disk, uint64_t at) {
   return low;
 }
 
+static bool read_file(brink_disk *disk, uint64_t at, unsigned char *data, size_t size) {
+  size_t done = 0;
+  while (done < size) {
+    ssize_t count = pread(disk->file, data + done, size - done, (off_t)(at + done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return fail(disk, errno);
+    if (count == 0) break;
+    done += (size_t)count;
+  }
+  memset(data + done, 0, size - done);
+  return true;
+}
+
 /* The page at `at`; it is made if there is none. NULL: out of memory. */
 static brink_disk_page *page_at(brink_disk *disk, uint64_t at) {
   size_t k = find(disk, at);
@@ -56,6 +76,10 @@ static brink_disk_page *page_at(brink_disk *disk, uint64_t at) {
   brink_disk_page *page = brink_arena_take(&disk->arena, 1, sizeof *page);
   if (page == NULL || !brink_arena_reserve(&disk->arena, disk->pages, disk->npages, disk->capacity))
     return NULL;
+  if (disk->reopened) {
+    if (!read_file(disk, at, page->disk, PAGE)) return NULL;
+    memcpy(page->now, page->disk, PAGE);
+  }
   memmove(disk->pages + k + 1, disk->pages + k, (disk->npages - k) * sizeof(void *));
   disk->pages[k] = page;
   disk->npages++;
@@ -103,19 +127,6 @@ bool brink_disk_write_meta(brink_disk *disk, uint64_t at, const void *data, size
     memcpy(page->now + o.in_page, (const char *)data + o.in_range, o.size);
     page->changed = true;
   }
-  return true;
-}
-
-static bool read_file(brink_disk *disk, uint64_t at, unsigned char *data, size_t size) {
-  size_t done = 0;
-  while (done < size) {
-    ssize_t count = pread(disk->file, data + done, size - done, (off_t)(at + done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return fail(disk, errno);
-    if (count == 0) break;
-    done += (size_t)count;
-  }
-  memset(data + done, 0, size - done);
   return true;
 }
 

@@ -34,11 +34,14 @@ typedef struct brink_disk {
   uint64_t end;       /* of what is allocated; for the driver */
   uint64_t committed; /* bytes that the last commit knows */
   int error;          /* the first failure; 0: none */
+  bool reopened;      /* the file was there before: pages have what it has */
   bool given_up;      /* whatever is written now is forgotten, without complaint */
 } brink_disk;
 
 /* `file` is empty, and stays the caller's. */
 void brink_disk_init(brink_disk *disk, int file, const brink_allocator *allocator);
+/* `file` has so many bytes, and they are an HDF5 file; `committed` is what its superblock says, once that is known. */
+void brink_disk_reopen(brink_disk *disk, int file, uint64_t size, const brink_allocator *allocator);
 void brink_disk_free(brink_disk *disk);
 
 /* All of these: false after a failure, which is kept in `error`. */

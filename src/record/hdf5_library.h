@@ -24,6 +24,7 @@
   X(H5FDregister)                                                                                  \
   X(H5FDunregister)                                                                                \
   X(H5Fcreate)                                                                                     \
+  X(H5Fopen)                                                                                       \
   X(H5Fflush)                                                                                      \
   X(H5Fclose)                                                                                      \
   X(H5Gcreate2)                                                                                    \
@@ -31,6 +32,7 @@
   X(H5Gclose)                                                                                      \
   X(H5Screate)                                                                                     \
   X(H5Screate_simple)                                                                              \
+  X(H5Sget_simple_extent_npoints)                                                                  \
   X(H5Sclose)                                                                                      \
   X(H5Tcopy)                                                                                       \
   X(H5Tset_size)                                                                                   \
@@ -48,6 +50,9 @@
   X(H5Dopen2)                                                                                      \
   X(H5Dwrite)                                                                                      \
   X(H5Dwrite_chunk)                                                                                \
+  X(H5Dread_chunk)                                                                                 \
+  X(H5Dget_space)                                                                                  \
+  X(H5Dget_chunk_storage_size)                                                                     \
   X(H5Dset_extent)                                                                                 \
   X(H5Dclose)
 
@@ -75,6 +80,8 @@ typedef struct brink_hdf5_library {
 
 /* H5F_ACC_TRUNC without the calls that the macro makes. */
 #define BRINK_HDF5_TRUNCATE 0x0002u
+/* H5F_ACC_RDWR, likewise. */
+#define BRINK_HDF5_CHANGE 0x0001u
 
 /* False: `diag` says what is missing. Once loaded it stays, so there is nothing to undo. */
 bool brink_hdf5_load(brink_hdf5_library *library, brink_diag *diag);

@@ -115,7 +115,8 @@ unsigned char *brink_hdf5_table_place(const brink_hdf5_table *table, size_t k) {
 static bool write_column(const brink_hdf5_table *table, const brink_hdf5_column *column,
                          int64_t rows, hid_t access) {
   const brink_hdf5_library *h5 = table->library;
-  hsize_t size[2] = {(hsize_t)rows, column->width}, at[2] = {(hsize_t)table->before, 0};
+  hsize_t length = (hsize_t)(rows > column->longer ? rows : column->longer);
+  hsize_t size[2] = {length, column->width}, at[2] = {(hsize_t)table->before, 0};
   hid_t set = h5->H5Dopen2(table->file, column->path, access);
   bool fine = set >= 0 && h5->H5Dset_extent(set, size) >= 0 &&
               h5->H5Dwrite_chunk(set, H5P_DEFAULT, 0, at, table->chunk_rows * column->bytes,
@@ -142,4 +143,60 @@ bool brink_hdf5_table_next(brink_hdf5_table *table) {
   table->before = table->rows;
   table->used = 0;
   return true;
+}
+
+/* ---- files that are opened again ---- */
+
+/* Rows of a column; -1: it is not there. */
+static int64_t rows_of(const brink_hdf5_table *table, const brink_hdf5_column *column, hid_t set) {
+  const brink_hdf5_library *h5 = table->library;
+  hid_t space = set >= 0 ? h5->H5Dget_space(set) : -1;
+  int64_t points = space >= 0 ? (int64_t)h5->H5Sget_simple_extent_npoints(space) : -1;
+  if (space >= 0) h5->H5Sclose(space);
+  return points < 0 ? -1 : points / (int64_t)(column->width > 0 ? column->width : 1);
+}
+
+/* The chunk that is not full, as it is in the file. */
+static bool read_chunk(const brink_hdf5_table *table, const brink_hdf5_column *column, hid_t set) {
+  const brink_hdf5_library *h5 = table->library;
+  hsize_t at[2] = {(hsize_t)table->before, 0}, size = 0;
+  uint32_t filters = 0;
+  if (table->used == 0) return true;
+  return h5->H5Dget_chunk_storage_size(set, at, &size) >= 0 &&
+         size == table->chunk_rows * column->bytes &&
+         h5->H5Dread_chunk(set, H5P_DEFAULT, at, &filters, column->chunk) >= 0;
+}
+
+bool brink_hdf5_table_reopen(brink_hdf5_table *table, int64_t rows) {
+  const brink_hdf5_library *h5 = table->library;
+  hid_t access = access_list(h5);
+  bool fine = rows >= 0;
+  table->rows = rows;
+  table->used = fine ? (size_t)(rows % (int64_t)table->chunk_rows) : 0;
+  table->before = rows - (int64_t)table->used;
+  for (size_t k = 0; k < table->ncolumns && fine; k++) {
+    brink_hdf5_column *column = &table->columns[k];
+    hid_t set = h5->H5Dopen2(table->file, column->path, access);
+    int64_t found = rows_of(table, column, set);
+    fine = found >= rows && read_chunk(table, column, set);
+    column->longer = found;
+    if (set >= 0) h5->H5Dclose(set);
+  }
+  h5->H5Pclose(access);
+  return fine;
+}
+
+bool brink_hdf5_table_trim(brink_hdf5_table *table) {
+  const brink_hdf5_library *h5 = table->library;
+  bool fine = true;
+  for (size_t k = 0; k < table->ncolumns && fine; k++) {
+    brink_hdf5_column *column = &table->columns[k];
+    if (column->longer <= table->rows) continue;
+    hsize_t size[2] = {(hsize_t)table->rows, column->width};
+    hid_t set = h5->H5Dopen2(table->file, column->path, H5P_DEFAULT);
+    fine = set >= 0 && h5->H5Dset_extent(set, size) >= 0;
+    if (set >= 0) h5->H5Dclose(set);
+    column->longer = 0;
+  }
+  return fine;
 }

@@ -19,6 +19,8 @@ typedef struct brink_hdf5_column {
       width; /* elements of a row, if they are a dimension of their own; 0: a row is one element */
   size_t bytes; /* of a row */
   unsigned char *chunk;
+  /* Rows that it has from a run that was interrupted: they come again, and are not cut off before that. */
+  int64_t longer;
 } brink_hdf5_column;
 
 typedef struct brink_hdf5_table {
@@ -56,5 +58,9 @@ unsigned char *brink_hdf5_table_place(const brink_hdf5_table *table, size_t k);
 bool brink_hdf5_table_next(brink_hdf5_table *table);
 /* All rows go to the file. */
 bool brink_hdf5_table_write(brink_hdf5_table *table);
+/* Of a file that was opened again: it has `rows` rows at least, and goes on after them. */
+bool brink_hdf5_table_reopen(brink_hdf5_table *table, int64_t rows);
+/* At the end: rows of an interrupted run that did not come again are cut off. */
+bool brink_hdf5_table_trim(brink_hdf5_table *table);
 
 #endif

@@ -3,39 +3,11 @@
  * Events are kept as JSON text, not as structures: a run may have millions. Only the first few are
  * kept for a person. An event is written down when its instant is over, because a rule acts after the
  * event that made its condition true. */
-#include "record/record.h"
+#include "record/journal_parts.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-/* An event whose instant is not over. */
-struct brink_entry {
-  double t;
-  int iteration;
-  brink_direction direction;
-  uint32_t flag;
-  size_t index;
-  brink_participants participants;
-  int64_t row;
-  bool headline;      /* for a person, too */
-  bool detailed;      /* its changes are described */
-  bool waits;         /* for what a rule does */
-  brink_text name;    /* of the flag */
-  brink_text head;    /* JSON before "state" */
-  brink_text values;  /* JSON: "state", "after", "changed"; not yet there while it waits */
-  brink_text notes;   /* elements of a JSON array */
-  bool judged;        /* its condition is known */
-  double condition;   /* NaN: it has none */
-  brink_text details; /* of it: a JSON object; empty: none */
-  brink_text changes; /* for a person; not yet there while it waits */
-  double *x;          /* while it waits: states after the event */
-  double *p;          /* … parameters and modes before it */
-  int *mode;
-  double *before_x; /* with constraints, which may move states later: those before it */
-  double *was;      /* for JSON: the values that it concerns, as they were before it */
-  size_t nwas, was_capacity;
-};
 
 #define CHANGES_SHOWN 4
 #define WHOLE_STATE                                                                                \
@@ -224,7 +196,7 @@ static void write_change(visitor *v, const brink_tracked *tracked, size_t elemen
 
 /* ---- events ---- */
 
-static brink_entry *new_entry(brink_journal *journal) {
+brink_entry *brink_journal_new_entry(brink_journal *journal) {
   if (journal->nopen == journal->open_capacity) {
     const brink_allocator *allocator = allocator_of(journal);
     size_t larger = journal->open_capacity == 0 ? 4 : 2 * journal->open_capacity;
@@ -299,12 +271,17 @@ static void visit_with(visitor *v, const brink_entry *entry,
   visit_participants(v, &entry->participants);
 }
 
+size_t brink_journal_concerns(brink_journal *journal, const brink_entry *entry) {
+  visitor v = {.journal = journal};
+  visit_with(&v, entry, count_one);
+  return v.at;
+}
+
 /* The values that the event concerns, as they are before it. False: out of memory. */
 static bool keep_values(brink_journal *journal, const brink_moment *before, brink_entry *entry) {
   const brink_allocator *allocator = allocator_of(journal);
   visitor v = {.journal = journal, .moment = before};
-  visit_with(&v, entry, count_one);
-  entry->nwas = v.at;
+  entry->nwas = brink_journal_concerns(journal, entry);
   if (entry->nwas > entry->was_capacity) {
     brink_release(allocator, entry->was, entry->was_capacity, sizeof *entry->was);
     entry->was = brink_allocate(allocator, entry->nwas, sizeof *entry->was);
@@ -435,7 +412,7 @@ static void open_entry(brink_journal *journal, const brink_event_input *h) {
   size_t number = journal->nevents++;
   bool headline = number < BRINK_HEADLINES;
   if (!headline && !journal->json && journal->listen == NULL) return;
-  brink_entry *entry = new_entry(journal);
+  brink_entry *entry = brink_journal_new_entry(journal);
   if (entry == NULL) {
     journal->failed = true;
     return;

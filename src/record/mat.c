@@ -328,7 +328,7 @@ static bool write_head(brink_results *results) {
   return fine;
 }
 
-static bool open_mat(brink_results *results) {
+static bool lay_out(brink_results *results) {
   mat *own = results->own = brink_arena_take(&results->arena, 1, sizeof *own);
   if (own == NULL) return brink_results_fail_memory(results);
   own->file = -1;
@@ -340,8 +340,68 @@ static bool open_mat(brink_results *results) {
           BRINK_OK ||
       !brink_columns_names(&own->given))
     return brink_results_fail_memory(results);
+  return true;
+}
+
+static bool open_mat(brink_results *results) {
+  if (!lay_out(results)) return false;
+  mat *own = results->own;
   own->file = brink_results_create(results);
   return own->file >= 0 && write_head(results);
+}
+
+/* Where things are in a file that is there; its head follows from the model. */
+static bool find_places(brink_results *results, off_t *head) {
+  mat *own = results->own;
+  brink_text text = {.allocator = results->arena.allocator};
+  add_head(own, results->columns, &results->start, &text);
+  bool fine = !text.failed;
+  *head = (off_t)text.length;
+  brink_text_free(&text);
+  return fine || brink_results_fail_memory(results);
+}
+
+/* After a flush data_2 ends where all rows do. */
+static bool archive(brink_results *results, brink_archive *a) {
+  off_t head = 0;
+  if (a->reads && !lay_out(results)) return false;
+  if (!find_places(results, &head)) return false;
+  if (a->reads) {
+    mat *made = results->own;
+    made->file = brink_results_reopen(results);
+    if (made->file < 0) return false;
+  }
+  mat *own = results->own;
+  brink_archive_double(a, &own->first_t);
+  brink_archive_double(a, &own->hidden_t);
+  brink_archive_int64(a, &own->hidden_rows);
+  if (!brink_archive_check(a, own->hidden_rows == results->rows && results->rows <= MOST_COLUMNS))
+    return false;
+  if (!brink_results_archive_file(results, own->file, head, &own->shown, a)) return false;
+  if (!a->reads) return true;
+  own->next = own->shown;
+  off_t rows = (off_t)results->rows, size = (off_t)own->row_size;
+  if (brink_archive_check(a, (own->shown - head) / size == rows && (own->shown - head) % size == 0))
+    return true;
+  own->shown = 0; /* release leaves the file as it is */
+  return false;
+}
+
+/* The cover first: the file is readable at every moment, if it was. */
+static bool cut(brink_results *results) {
+  mat *own = results->own;
+  unsigned char cover[COVER];
+  int32_t columns = (int32_t)own->hidden_rows;
+  off_t end = lseek(own->file, 0, SEEK_END);
+  make_cover(cover, end > own->shown + COVER ? end - own->shown - COVER : 0);
+  bool fine = end >= own->shown && put(own, cover, COVER, own->shown) &&
+              put(own, &columns, sizeof columns, own->columns_at) &&
+              put(own, &own->hidden_t, sizeof own->hidden_t, own->stop_at) &&
+              ftruncate(own->file, own->shown + COVER) == 0;
+  make_cover(cover, 0);
+  fine = fine && put(own, cover, COVER, own->shown);
+  own->size = own->shown + COVER;
+  return fine || brink_results_fail_file(results, errno);
 }
 
 static bool close_mat(brink_results *results, const char *status, bool complete) {
@@ -376,4 +436,6 @@ const brink_results_ops brink_results_mat = {.ending = ".mat",
                                              .row = row,
                                              .flush = flush,
                                              .close = close_mat,
+                                             .archive = archive,
+                                             .cut = cut,
                                              .release = release};

@@ -12,6 +12,7 @@
 #ifndef BRINK_RECORD_RECORD_H
 #define BRINK_RECORD_RECORD_H
 
+#include "base/archive.h"
 #include "expr/system.h"
 
 /* ---- moments ---- */
@@ -168,6 +169,9 @@ typedef struct brink_trace {
 bool brink_trace_init(brink_trace *trace, const brink_sim *sim, size_t nx, size_t np, size_t nmodes,
                       brink_arena *arena);
 
+/* To bytes and back (base/archive.h), after brink_trace_init. */
+void brink_trace_archive(brink_trace *trace, brink_archive *a);
+
 /* Call these from the sink; they return what it returns. */
 int brink_trace_step(brink_trace *trace, const brink_step_record *record);
 int brink_trace_event(brink_trace *trace, const brink_event_record *record);
@@ -299,7 +303,18 @@ void brink_journal_condition(brink_journal *journal, uint32_t flag, size_t index
 void brink_journal_closest(brink_journal *journal, uint32_t flag, size_t index,
                            const char *members);
 
+/* ---- journal_archive.c ---- */
+
+/* Can it be saved now? Not at an instant in which constraints have just changed. */
+bool brink_journal_can_archive(const brink_journal *journal, double t);
+/* To bytes and back (base/archive.h), into a journal that has just begun. `structure`: which constraints hold now. */
+void brink_journal_archive(brink_journal *journal, const brink_structure *structure,
+                           brink_archive *a);
+
 /* ---- structures.c ---- */
+
+/* The structure before the present one is written down: no instant can take the present one back any more. */
+void brink_journal_write_structure(brink_journal *journal);
 
 /* Other constraints hold. Two changes at one instant leave one structure, or none. */
 void brink_journal_structure(brink_journal *journal, const brink_structure_record *record);

@@ -9,6 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sha256.h"
+
+#define TAIL ((size_t)1 << 16) /* bytes of a file that are compared before it is gone on with */
+
 /* ---- kinds ---- */
 
 static const brink_results_ops *const kinds[] = {
@@ -74,6 +78,49 @@ int brink_results_create(brink_results *results) {
   return file;
 }
 
+int brink_results_reopen(brink_results *results) {
+  int file = open(results->def.path, O_RDWR | O_CLOEXEC);
+  if (file < 0)
+    brink_results_fail(results, "cannot go on with %s: %s", results->name, strerror(errno));
+  return file;
+}
+
+/* The hash of the last bytes before `size`, not before `from`; false: they cannot be read. */
+static bool hash_tail(int file, off_t from, off_t size, unsigned char digest[BRINK_SHA256_BYTES]) {
+  unsigned char bytes[4096];
+  brink_sha256 hash;
+  brink_sha256_init(&hash);
+  off_t at = size - from > (off_t)TAIL ? size - (off_t)TAIL : from;
+  while (at < size) {
+    size_t wanted = size - at < (off_t)sizeof bytes ? (size_t)(size - at) : sizeof bytes;
+    ssize_t count = pread(file, bytes, wanted, at);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    brink_sha256_add(&hash, bytes, (size_t)count);
+    at += (off_t)count;
+  }
+  brink_sha256_finish(&hash, digest);
+  return true;
+}
+
+bool brink_results_archive_file(brink_results *results, int file, off_t from, off_t *size,
+                                brink_archive *a) {
+  unsigned char digest[BRINK_SHA256_BYTES] = {0}, found[BRINK_SHA256_BYTES];
+  int64_t length = a->reads ? 0 : (int64_t)*size;
+  if (!a->reads && (!hash_tail(file, from, *size, digest) || fsync(file) != 0))
+    return brink_results_fail_file(results, errno);
+  brink_archive_int64(a, &length);
+  brink_archive_bytes(a, digest, sizeof digest);
+  if (!brink_archive_check(a, length >= 0)) return false;
+  if (!a->reads) return true;
+  *size = (off_t)length;
+  if (hash_tail(file, from, *size, found) && memcmp(found, digest, sizeof found) == 0) return true;
+  return brink_results_fail(results,
+                            "cannot go on with %s: it is not the file that the checkpoint was "
+                            "written beside, or a part of it is missing",
+                            results->name);
+}
+
 size_t brink_write_at(int file, const void *data, size_t size, off_t at) {
   size_t done = 0;
   while (done < size) {
@@ -131,9 +178,46 @@ static bool open_store(brink_results *results) {
 static bool open_file(brink_results *results) {
   const char *path = results->def.path;
   if (path == NULL) return true;
+  if (results->ops != NULL && results->def.saved != NULL) return true; /* brink_results_archive */
   if (results->ops != NULL) return results->ops->open(results);
   return brink_results_fail(results, "%s: the ending decides what is written: %s", path,
                             BRINK_RESULTS_ENDINGS);
+}
+
+/* What both directions have in common. Memory of the file's kind is made where it is read. */
+static bool archive(brink_results *results, brink_archive *a) {
+  const brink_system *system = results->def.columns->system;
+  brink_archive_mark(a, "results");
+  brink_archive_same(a, results->def.columns->count);
+  brink_archive_int64(a, &results->rows);
+  brink_archive_int64(a, &results->kept);
+  brink_archive_double(a, &results->kept_t);
+  brink_archive_doubles(a, results->row, results->def.columns->count + 1);
+  brink_archive_doubles(a, (double *)results->start.p, system->np);
+  brink_archive_ints(a, (int *)results->start.mode, system->nmodes);
+  if (!brink_archive_check(a, results->rows >= 0 && results->kept >= 0)) return false;
+  brink_archive_same(a, results->store != NULL);
+  if (results->store != NULL) brink_trajectory_store_archive(results->store, a);
+  if (a->failed || results->ops == NULL) return !a->failed;
+  return results->ops->archive(results, a) && !a->failed;
+}
+
+bool brink_results_save(brink_results *results, brink_archive *a) {
+  return brink_results_flush(results) && archive(results, a);
+}
+
+bool brink_results_cut(brink_results *results) {
+  return results->ops == NULL || results->ops->cut(results);
+}
+
+/* Goes on with what was saved. */
+static bool go_on(brink_results *results) {
+  brink_archive *a = results->def.saved;
+  results->def.saved = NULL;
+  if (a == NULL || archive(results, a)) return true;
+  if (results->failed) return false;
+  return brink_results_fail(results, "%s",
+                            a->memory ? "out of memory" : "the checkpoint is damaged");
 }
 
 bool brink_results_open(const brink_results_def *def, const brink_allocator *allocator,
@@ -156,7 +240,7 @@ bool brink_results_open(const brink_results_def *def, const brink_allocator *all
   made->row = brink_arena_take(&made->arena, def->columns->count + 1, sizeof(double));
   bool fine =
       copy_start(made) || (path != NULL ? brink_results_fail_memory(made) : fail_store(made));
-  if (!fine || !open_store(made) || !open_file(made)) {
+  if (!fine || !open_store(made) || !open_file(made) || !go_on(made)) {
     brink_diag_set(diag, brink_results_status(made), "%s", made->problem);
     brink_results_destroy(made);
     return false;

@@ -25,6 +25,8 @@ typedef struct brink_results_def {
   size_t chunk_rows; /* at most so many rows in a chunk of an HDF5 file; 0: as many as are good */
   const brink_moment *start; /* what constants are read from; NULL: initial values. Copied. */
   bool keeps;                /* rows and events in memory, too */
+  brink_archive *
+      saved; /* goes on with a file, and with what was kept, as brink_results_save left them; NULL: anew */
 } brink_results_def;
 
 /* ".csv, .mat, .h5" */
@@ -42,6 +44,11 @@ bool brink_results_row(brink_results *results, const brink_moment *moment);
 bool brink_results_event(brink_results *results, const brink_logged_event *logged, int64_t row);
 /* What was collected goes to the file. It survives the end of the process, not that of the machine. */
 bool brink_results_flush(brink_results *results);
+/* What was recorded so far is in the file, and stays there whatever happens to the machine; what it takes to go on goes to
+ * the archive. False: as above, or a file that cannot be gone on with (standard output). */
+bool brink_results_save(brink_results *results, brink_archive *a);
+/* After brink_results_open with `saved`, when everything else has been read: what the file has more than that is cut off. */
+bool brink_results_cut(brink_results *results);
 /* Flushes and frees nothing. `status`: what became of the run; `complete`: it got where it should. */
 bool brink_results_close(brink_results *results, const char *status, bool complete);
 void brink_results_destroy(brink_results *results); /* NULL is fine */

@@ -16,6 +16,9 @@ typedef struct brink_results_ops {
                 int64_t row);                                               /* may be NULL */
   bool (*flush)(brink_results *results);                                    /* sets `kept` */
   bool (*close)(brink_results *results, const char *status, bool complete); /* flushes */
+  /* Writing: after a flush, what it takes to go on. Reading: in place of `open`, the file that is there. */
+  bool (*archive)(brink_results *results, brink_archive *a);
+  bool (*cut)(brink_results *results);     /* after it was read: what the file has more */
   void (*release)(brink_results *results); /* also after a failure, also of `open` */
 } brink_results_ops;
 
@@ -64,12 +67,20 @@ bool brink_trajectory_store_event(brink_trajectory_store *store, const brink_log
 /* An element of a variable holds still no longer: it is no constant. */
 void brink_trajectory_store_forget(brink_trajectory_store *store, uint32_t variable,
                                    size_t element);
+void brink_trajectory_store_archive(brink_trajectory_store *store, brink_archive *a);
 brink_trajectory brink_trajectory_store_read(const brink_trajectory_store *store);
 
 /* ---- files ---- */
 
 /* Opens the file for reading and writing, empty; -1: failed. */
 int brink_results_create(brink_results *results);
+/* The same of one that is there, as it is, to go on with it. */
+int brink_results_reopen(brink_results *results);
+/* The size of a part of a file from its beginning, and the last of its bytes (from `from` on, at most: what is before it
+ * changes later), to the archive and back: it must be there, and the same. False: it is not (brink_results_fail), or the
+ * archive has failed. */
+bool brink_results_archive_file(brink_results *results, int file, off_t from, off_t *size,
+                                brink_archive *a);
 
 /* Writes all of it, at `at`, and says how much was written; less than `size`: errno says why. */
 size_t brink_write_at(int file, const void *data, size_t size, off_t at);

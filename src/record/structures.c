@@ -63,6 +63,10 @@ static void write_first(brink_journal *journal) {
   journal->nspans--;
 }
 
+void brink_journal_write_structure(brink_journal *journal) {
+  if (journal->nspans == 2) write_first(journal);
+}
+
 void brink_journal_structure(brink_journal *journal, const brink_structure_record *record) {
   brink_structure_span next = {.from = record->t,
                                .to = record->t,

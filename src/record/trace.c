@@ -21,6 +21,21 @@ bool brink_trace_init(brink_trace *trace, const brink_sim *sim, size_t nx, size_
          trace->step_mode != NULL;
 }
 
+void brink_trace_archive(brink_trace *trace, brink_archive *a) {
+  brink_archive_mark(a, "trace");
+  brink_archive_int64(a, &trace->next);
+  brink_archive_bool(a, &trace->started);
+  brink_archive_bool(a, &trace->after_due);
+  brink_archive_bool(a, &trace->written);
+  brink_archive_bool(a, &trace->at_step);
+  brink_archive_bool(a, &trace->at_rest);
+  brink_archive_double(a, &trace->last);
+  brink_archive_doubles(a, trace->rest_x, trace->nx);
+  brink_archive_double(a, &trace->rest_t);
+  brink_archive_doubles(a, trace->step_p, trace->np);
+  brink_archive_ints(a, trace->step_mode, trace->nmodes);
+}
+
 static int emit(brink_trace *trace, double t, const double *x, const double *p, const int *mode) {
   const brink_sim *sim = trace->sim;
   brink_moment moment = {.t = t,

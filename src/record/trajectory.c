@@ -253,3 +253,82 @@ brink_trajectory brink_trajectory_store_read(const brink_trajectory_store *store
                             .agents = store->agents.text,
                             .nagents = store->agents.count};
 }
+
+/* ---- to bytes and back ---- */
+
+static void archive_names(brink_trajectory_store *store, names *list, brink_archive *a) {
+  size_t count = list->count;
+  brink_archive_count(a, &count, SIZE_MAX / 4);
+  for (size_t k = 0; k < count && !a->failed; k++) {
+    brink_text text = {.allocator = store->arena.allocator};
+    if (!a->reads) brink_text_append(&text, list->text[k], strlen(list->text[k]));
+    brink_archive_text(a, &text);
+    size_t number = a->reads && !a->failed ? number_of(&store->arena, list, text.data) : k;
+    if (number == BRINK_NONE) brink_archive_no_memory(a);
+    brink_archive_check(a, number == k); /* each once */
+    brink_text_free(&text);
+  }
+}
+
+static void archive_event(brink_trajectory_store *store, brink_trajectory_event *event,
+                          brink_archive *a) {
+  brink_archive_double(a, &event->t);
+  brink_archive_indices(a, &event->flag, 1, store->flags.count);
+  brink_archive_int64(a, &event->row);
+  brink_archive_double(a, &event->condition);
+  event->direction =
+      (brink_direction)brink_archive_enum(a, (int)event->direction, BRINK_NEGATIVE, BRINK_POSITIVE);
+  brink_archive_bool(a, &event->generated);
+  for (int side = 0; side < 2; side++)
+    brink_archive_index(a, &event->agents[side], store->agents.count);
+}
+
+static void archive_events(brink_trajectory_store *store, brink_archive *a) {
+  size_t count = store->nevents;
+  brink_archive_count(a, &count, SIZE_MAX / 4);
+  if (a->reads) store->nevents = 0;
+  for (size_t k = 0; k < count && !a->failed; k++) {
+    brink_trajectory_event *event =
+        a->reads
+            ? brink_arena_push(&store->arena, store->events, store->nevents, store->events_capacity)
+            : &store->events[k];
+    if (event == NULL)
+      brink_archive_no_memory(a);
+    else
+      archive_event(store, event, a);
+  }
+}
+
+/* What was written on the way is no constant any more. */
+static void archive_constants(brink_trajectory_store *store, brink_archive *a) {
+  size_t kept = 0;
+  for (size_t k = 0; k < store->given.count; k++) {
+    const char *name = store->given.name[k];
+    bool there = !a->reads && kept < store->nconstants && store->constants[kept].name == name;
+    brink_archive_bool(a, &there);
+    if (!there) continue;
+    if (a->reads) store->constants[kept] = store->constants[k];
+    kept++;
+  }
+  if (a->reads) store->nconstants = kept;
+  brink_archive_doubles(a, store->constant_values, store->nconstants);
+}
+
+void brink_trajectory_store_archive(brink_trajectory_store *store, brink_archive *a) {
+  size_t rows = store->rows;
+  brink_archive_mark(a, "rows");
+  brink_archive_same(a, store->width);
+  brink_archive_count(a, &rows, SIZE_MAX / 4);
+  if (a->reads && brink_archive_holds(a, rows, store->width * sizeof(double))) {
+    store->values =
+        brink_allocate(&store->arena.allocator, rows + 1, store->width * sizeof(double));
+    store->capacity = store->values != NULL ? rows + 1 : 0;
+    store->rows = store->values != NULL ? rows : 0;
+    if (store->values == NULL) brink_archive_no_memory(a);
+  }
+  if (!a->failed) brink_archive_doubles(a, store->values, store->rows * store->width);
+  archive_names(store, &store->flags, a);
+  archive_names(store, &store->agents, a);
+  archive_events(store, a);
+  archive_constants(store, a);
+}

@@ -5,7 +5,8 @@
  *   population_run.c             their instances, the engine; names
  *   population_view.c            all agents at one time, as one system; values that equations compute
  *   population_events.c          events, slides, near misses to the journal and the results
- *   population_loop.c            turns; rows */
+ *   population_loop.c            turns; rows
+ *   population_archive.c         to bytes and back */
 #ifndef BRINK_RUN_POPULATION_RUN_H
 #define BRINK_RUN_POPULATION_RUN_H
 
@@ -122,6 +123,9 @@ brink_status brink_population_run_write(brink_population_run *self, const char *
                                         brink_diag *diag);
 
 void brink_population_run_summary(brink_population_run *self, brink_summary *summary);
+
+/* population_archive.c: between two moves (base/archive.h), into a run that has begun and not moved. */
+void brink_population_run_archive(brink_population_run *self, brink_archive *a);
 
 /* population_view.c */
 

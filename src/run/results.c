@@ -77,6 +77,7 @@ brink_status brink_run_results_begin(brink_run *run) {
   brink_moment start = brink_run_now(run);
   def.start = &start;
   def.keeps = choice->trajectory;
+  def.saved = run->saved;
   run->flushed = brink_seconds();
   if (brink_results_open(&def, &run->arena.allocator, &run->diag, &run->results)) return BRINK_OK;
   return run->diag.status;

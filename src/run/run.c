@@ -261,7 +261,7 @@ double brink_run_time(const brink_run *run) {
                                      : brink_run_turned(run, brink_sim_time(run->sim));
 }
 
-static brink_status begin(brink_run *run) {
+brink_status brink_run_begin(brink_run *run) {
   if (run->phase != BRINK_RUN_MADE) return BRINK_OK;
   run->start = brink_seconds();
   run->phase = BRINK_RUN_BEGUN;
@@ -308,6 +308,7 @@ static brink_status move_one(brink_run *run, move_kind kind, double limit) {
   int64_t left =
       run->options.sim.max_steps > 0 ? run->options.sim.max_steps - run->work : STEPS_AT_A_TIME;
   run->sim->options.max_steps = left < STEPS_AT_A_TIME ? left : STEPS_AT_A_TIME;
+  if (run->checkpoints.path != NULL) run->sim->options.max_steps = 1; /* any of them may be due */
   run->work += several ? run->sim->options.max_steps : 1;
   if (several) return brink_sim_run(run->sim, limit, &run->diag);
   /* An observer hears of an event before the next step. */
@@ -360,7 +361,7 @@ static brink_status drive(brink_run *run, move_kind kind, double limit, brink_di
   int64_t most = run->options.sim.max_steps;
   run->work = 0;
   run->until = !isnan(run->options.until) ? run->options.until : limit;
-  brink_status status = begin(run);
+  brink_status status = brink_run_begin(run);
   bool leg_over = false;
   while (status == BRINK_OK || status == BRINK_ERR_WORK || status == BRINK_STEPPED || leg_over) {
     if (brink_run_is_cancelled(run)) {
@@ -376,9 +377,12 @@ static brink_status drive(brink_run *run, move_kind kind, double limit, brink_di
     }
     run->moving = false;
     brink_run_results_flush(run);
+    bool more = status == BRINK_ERR_WORK || status == BRINK_STEPPED || leg_over;
+    brink_status written = more ? brink_run_checkpoint_due(run) : BRINK_OK;
+    if (written != BRINK_OK) status = written;
     if (brink_run_results_status(run) != BRINK_OK) status = keep_loss(run);
     if (kind == MOVE_STEP) break;
-    bool more = status == BRINK_ERR_WORK || status == BRINK_STEPPED || leg_over;
+    more = status == BRINK_ERR_WORK || status == BRINK_STEPPED || leg_over;
     if (more && most > 0 && run->work >= most) {
       run->status = BRINK_ERR_WORK;
       return brink_diag_set(diag, BRINK_ERR_WORK, "max_steps = %lld steps were taken",
@@ -474,7 +478,7 @@ brink_status brink_run_finish(brink_run *run, brink_diag *diag) {
   if (run == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run must not be NULL");
   if (run->moving) return brink_run_not_from_observer(diag);
   if (run->phase == BRINK_RUN_FINISHED) return BRINK_OK;
-  if (run->phase == BRINK_RUN_MADE) begin(run);
+  if (run->phase == BRINK_RUN_MADE) brink_run_begin(run);
   end(run);
   brink_run_fill_summary(run);
   brink_status status = brink_comparison_run(run);
@@ -506,6 +510,7 @@ brink_status brink_run_reset(brink_run *run, brink_diag *diag) {
   run->nwritten = 0;
   run->dated = 0;
   run->changed = run->joined = false;
+  run->checkpoints = (brink_checkpointing){0};
   run->subject = (brink_subject){0};
   atomic_store(&run->cancelled, false);
   brink_diag_clear(&run->diag);

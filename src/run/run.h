@@ -11,6 +11,7 @@
  *                   they come from
  *   dense.c         columns at any time
  *   repeat.c        the same run once more
+ *   checkpoint.c    a run to bytes and back, and to files on its way; archive.c: what is in them; identity.c: whose they are
  *   outcome.c       what became of it, in the words of the model
  *   conditions*.c   how far its events can be trusted (conditions.h)
  *   sensitivity.c   derivatives of it
@@ -86,6 +87,13 @@ typedef struct brink_start_warning {
   const char *text;
   const char *rendered; /* with its place in the text of the model; NULL: it has none */
 } brink_start_warning;
+
+/* Checkpoints on the way. */
+typedef struct brink_checkpointing {
+  const char *path; /* NULL: none */
+  double every;     /* so much time, of the simulation */
+  double next;      /* the first step that ends here, or later, is followed by one */
+} brink_checkpointing;
 
 /* A value that was written before the first step: the run starts with it. */
 typedef struct brink_written {
@@ -171,6 +179,9 @@ struct brink_run {
   size_t nwritten, written_capacity;
   bool changed; /* values were written on its way, … */
   bool joined;  /* … or it is the clone of a run that was under way */
+
+  brink_checkpointing checkpoints;
+  brink_archive *saved; /* while a run is restored: what its recordings go on from; else NULL */
 };
 
 /* run.c */
@@ -196,6 +207,21 @@ static inline double brink_run_turned(const brink_run *run, double t) {
 brink_moment brink_run_now(const brink_run *run);
 /* Has the call been cancelled? */
 bool brink_run_is_cancelled(const brink_run *run);
+
+/* Before the first step: recordings are opened, observers installed. Does nothing in a run that has begun. */
+brink_status brink_run_begin(brink_run *run);
+
+/* checkpoint.c: after a step, if one is due. OK; FILE, MEMORY: run->diag. */
+brink_status brink_run_checkpoint_due(brink_run *run);
+
+/* identity.c: whose bytes these are: what the run was made of, to the archive; read, it must be the same. OK; ARGUMENT: it
+ * belongs to another run, and `diag` says what is different; FILE: it is damaged; MEMORY. */
+brink_status brink_run_identify(const brink_run *run, brink_archive *a, brink_diag *diag);
+
+/* archive.c: can the run be saved where it is? NULL: yes, else why not (`later`: after another step, perhaps). The file of
+ * results, and all the rest. */
+const char *brink_run_no_archive(brink_run *run, bool *later);
+void brink_run_archive(brink_run *run, brink_archive *a);
 
 /* sink.c: a single system. */
 brink_status brink_run_sink_begin(brink_run *run);

@@ -3,6 +3,7 @@
  *   delay_past.c    the past of one signal: polynomials, and where they do not join smoothly
  *   delay_start.c   what was before the run; memory; clones
  *   delay_record.c  what a step and an instant add to it
+ *   delay_archive.c to bytes and back
  *   delay.c         windows: what the step to come reads of it */
 #ifndef BRINK_SIM_DELAY_H
 #define BRINK_SIM_DELAY_H
@@ -107,6 +108,10 @@ void brink_delay_forget(brink_sim *sim);
 /* Before the first instant, and after somebody has intervened: *again: what was before the start is not what was
  * supposed, and signs may differ. `round` counts. */
 brink_status brink_delay_begin(brink_sim *sim, size_t round, bool *again, brink_diag *diag);
+
+/* ---- delay_archive.c ---- */
+
+void brink_delay_archive(brink_sim *sim, brink_archive *a);
 
 /* ---- delay_record.c ---- */
 

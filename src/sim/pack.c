@@ -228,6 +228,105 @@ void brink_packing_settle(brink_packing *packing, brink_sim *sim) {
   become(packing, sim, &s, &v);
 }
 
+/* ---- to bytes and back ---- */
+
+static void archive_holds(scalars *s, size_t guards, brink_archive *a) {
+  uint32_t *const counts[] = {&s->nheld, &s->nties};
+  for (int k = 0; k < 2; k++) {
+    brink_archive_u32(a, counts[k]);
+    if (!brink_archive_check(a, *counts[k] <= BRINK_PACKED_HOLDS)) *counts[k] = 0;
+  }
+  for (size_t k = 0; k < s->nheld; k++) {
+    brink_archive_u32(a, &s->held[k]);
+    brink_archive_double(a, &s->held_from[k]);
+    brink_archive_bool(a, &s->until_left[k]);
+    brink_archive_check(a, s->held[k] < guards);
+  }
+  for (size_t k = 0; k < s->nties; k++) {
+    brink_archive_u32(a, &s->tie[k].guard);
+    brink_archive_u32(a, &s->tie[k].to);
+    brink_archive_int(a, &s->tie[k].sign, -1, 1);
+    brink_archive_check(a, s->tie[k].guard < guards && s->tie[k].to < guards);
+  }
+}
+
+static void archive_scalars(scalars *s, size_t guards, brink_archive *a) {
+  double *const numbers[] = {&s->t, &s->h_next, &s->next_h, &s->next_end};
+  for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++)
+    brink_archive_double(a, numbers[k]);
+  brink_archive_index(a, &s->blocked, guards);
+  brink_archive_int(a, &s->order, 0, BRINK_PATH_DEGREE);
+  brink_archive_int(a, &s->detour, 0, INT32_MAX);
+  archive_holds(s, guards, a);
+  s->phase = (uint8_t)brink_archive_enum(a, s->phase, BRINK_PHASE_BEGIN, BRINK_PHASE_RUN);
+}
+
+static void archive_clocks(brink_sim *sim, brink_archive *a) {
+  brink_schedule *s = &sim->schedule;
+  size_t n = sim->model->def.nclocks;
+  if (n == 0) return;
+  brink_archive_int64s(a, s->tick, n);
+  brink_archive_doubles(a, s->timer, n);
+  brink_archive_doubles(a, s->next_time, n);
+  brink_clock_heap *const heaps[] = {&s->waiting, &s->due};
+  for (int k = 0; k < 2; k++) {
+    brink_archive_count(a, &heaps[k]->count, n);
+    brink_archive_indices(a, heaps[k]->items, heaps[k]->count, n);
+  }
+  brink_archive_check(a, s->waiting.count + s->due.count <= n);
+}
+
+static void archive_guards(brink_sim *sim, brink_archive *a) {
+  brink_eval *eval = &sim->eval;
+  size_t guards = sim->model->def.nguards;
+  brink_archive_doubles(a, eval->slack, guards);
+  brink_archive_doubles(a, sim->detector.tolerance, guards);
+  brink_archive_doubles(a, sim->detector.high, guards);
+  brink_archive_signs(a, eval->sgn, guards);
+  brink_archive_signs(a, sim->instant.read_sgn, guards);
+  brink_archive_bools(a, sim->instant.pending, guards);
+  brink_archive_bools(a, sim->detector.touched, guards);
+  for (size_t k = 0; eval->audit.sides != NULL && k < eval->nwatch; k++)
+    brink_audit_archive(&eval->audit.sides[k], a);
+}
+
+static void archive_method(brink_packing *packing, brink_sim *sim, const scalars *s,
+                           brink_archive *a) {
+  brink_stepper *st = &sim->stepper;
+  st->ops = st->chosen.ops;
+  st->method = st->chosen.method;
+  st->order = s->order;
+  if (packing->c != NULL) {
+    brink_archive_doubles(a, packing->c, packing->nx * packing->length);
+    brink_archive_double(a, &packing->unit);
+    brink_archive_int(a, &packing->degree, 0, (int)packing->length - 1);
+  }
+  st->ops->archive(st, st->method, s->phase == BRINK_PHASE_RUN, a);
+  brink_archive_doubles(a, st->f, st->n);
+}
+
+void brink_packing_archive(brink_packing *packing, brink_sim *sim, void *packed, brink_archive *a) {
+  const brink_model_def *def = &sim->model->def;
+  brink_stats kept = sim->eval.stats;
+  scalars s = {0};
+  if (!a->reads) {
+    brink_unpack(packing, sim, packed);
+    memcpy(&s, packed, sizeof s);
+  }
+  archive_scalars(&s, def->nguards, a);
+  archive_method(packing, sim, &s, a);
+  brink_archive_doubles(a, s.next_h > 0.0 ? sim->stepper.x_new : sim->x, sim->eval.n);
+  brink_archive_doubles(a, sim->eval.p, def->np);
+  brink_archive_ints(a, sim->eval.mode, def->nmodes);
+  archive_guards(sim, a);
+  archive_clocks(sim, a);
+  if (a->reads && !a->failed) {
+    brink_visitor v = {.region = put, .packed = packed};
+    visit(packing, sim, &s, &v);
+  }
+  sim->eval.stats = kept;
+}
+
 /* ---- plans ---- */
 
 void brink_packing_follow(brink_packing *packing, brink_sim *sim, const brink_path *path) {

@@ -36,6 +36,9 @@ void brink_packing_settle(brink_packing *packing, brink_sim *sim);
  * follows. OK, STOPPED, or a failure. */
 brink_status brink_sim_intervene(brink_sim *sim, brink_diag *diag);
 
+/* A packed simulation to bytes and back (base/archive.h), by way of the simulation, which is room: what it holds is lost. */
+void brink_packing_archive(brink_packing *packing, brink_sim *sim, void *packed, brink_archive *a);
+
 /* ---- ahead ---- */
 
 /* What the next step will be, if nobody intervenes. */

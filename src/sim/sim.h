@@ -252,6 +252,12 @@ struct brink_sim {
   struct brink_delay_state *delays; /* delay.h; NULL: the model has no delayed signals */
 };
 
+/* archive.c: a simulation that has just been made becomes one that was saved, of the same model and options (which the
+ * caller makes sure of), and goes on like it bit for bit. Can it be saved where it is? Inside a step that events have not
+ * changed it cannot: after the next call, perhaps. */
+bool brink_sim_can_archive(brink_sim *sim);
+void brink_sim_archive(brink_sim *sim, brink_archive *a);
+
 /* Have guards their signs? */
 static inline bool brink_sim_has_begun(const brink_sim *sim) {
   return sim->phase != BRINK_PHASE_BEGIN;
@@ -278,6 +284,7 @@ void brink_stiff_interrupt(brink_sim *sim);
 void brink_stiff_forget(brink_sim *sim);
 void brink_stiff_note(brink_sim *sim);
 bool brink_stiff_give_up(brink_sim *sim);
+void brink_stiff_archive(brink_sim *sim, brink_archive *a); /* to bytes and back */
 /* The changes of the method so far; *total may be more than are kept. */
 const brink_method_change *brink_sim_method_changes(const brink_sim *sim, size_t *count,
                                                     size_t *total);

@@ -286,3 +286,51 @@ bool brink_stiff_give_up(brink_sim *sim) {
   brink_stepper_choose(&sim->stepper);
   return true;
 }
+
+/* ---- to bytes and back ---- */
+
+static void archive_change(brink_method_change *change, brink_archive *a) {
+  brink_archive_double(a, &change->t);
+  change->from = (brink_method)brink_archive_enum(a, (int)change->from, BRINK_AUTO, BRINK_BDF);
+  change->to = (brink_method)brink_archive_enum(a, (int)change->to, BRINK_AUTO, BRINK_BDF);
+  brink_archive_chars(a, change->why, sizeof change->why);
+}
+
+static void archive_changes(brink_sim *sim, brink_archive *a) {
+  brink_stiffness *s = &sim->stiffness;
+  size_t count = s->nchanges;
+  brink_archive_count(a, &count, BRINK_CHANGES);
+  brink_archive_count(a, &s->total, SIZE_MAX / 4);
+  if (a->reads) s->nchanges = 0;
+  for (size_t k = 0; k < count && !a->failed; k++) {
+    brink_method_change *change =
+        a->reads ? brink_arena_push(&sim->arena, s->changes, s->nchanges, s->capacity)
+                 : &s->changes[k];
+    if (change == NULL) {
+      brink_archive_no_memory(a);
+      sim->arena.failed = false;
+    } else {
+      archive_change(change, a);
+    }
+  }
+}
+
+void brink_stiff_archive(brink_sim *sim, brink_archive *a) {
+  brink_stiffness *s = &sim->stiffness;
+  int *const counts[] = {&s->needed, &s->said, &s->cut, &s->slow, &s->gained, &s->restarts};
+  double *const numbers[] = {&s->begins,     &s->rate,      &s->limit, &s->hint,
+                             &s->chosen_for, &s->restarted, &s->h};
+  brink_archive_mark(a, "stiff");
+  brink_archive_bool(a, &s->watches);
+  brink_archive_bool(a, &s->free);
+  brink_archive_int(a, &s->steps, 0, WINDOW - 1);
+  for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++)
+    brink_archive_int(a, counts[k], 0, INT32_MAX / 8);
+  for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++)
+    brink_archive_double(a, numbers[k]);
+  archive_changes(sim, a);
+  if (!brink_archive_check(a, !s->watches || s->direction != NULL) || s->direction == NULL) return;
+  brink_archive_doubles(a, s->t, BRINK_STIFF_SAMPLES);
+  for (size_t k = 0; k < BRINK_STIFF_SAMPLES; k++) brink_archive_doubles(a, s->x[k], sim->eval.nx);
+  brink_archive_doubles(a, s->direction, sim->eval.nx);
+}

@@ -156,7 +156,7 @@ TEST(help_and_version_go_to_standard_output) {
   outcome o = brink("run --help");
   CHECK_CONTAINS(o.out, "--until T");
   CHECK_CONTAINS(o.out, "Exit codes");
-  CHECK(strstr(o.out, "--checkpoint") == NULL); /* not in this version */
+  CHECK_CONTAINS(o.out, "--resume FILE");
   done(&o);
 }
 
@@ -181,7 +181,10 @@ TEST(wrong_usage_is_exit_2_and_says_what_is_wrong) {
       {"run tank.hsml -z", "unknown option '-z'"},
       {"run tank.hsml --zzzzzz", "unknown option '--zzzzzz'"},
       {"run tank.hsml --report a.pdf", "FILE.html"},
-      {"run tank.hsml --checkpoint a", "not in this version"},
+      {"run tank.hsml --checkpoint a", "--checkpoint-every T"},
+      {"run tank.hsml --checkpoint-every 1", "--checkpoint FILE"},
+      {"run tank.hsml --checkpoint a --checkpoint-every 0", "above 0"},
+      {"condition tank.hsml --resume a", "has no option --resume"},
       {"run tank.hsml --method newton", "it is one of auto, adams"},
       {"run tank.hsml --method tailor", "did you mean taylor?"},
       {"run tank.hsml --events extrapolat", "did you mean extrapolate?"},

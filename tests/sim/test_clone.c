@@ -39,7 +39,8 @@ static bool check_relays(const char *id, const brink_model_def *def, double t_en
   recording alone;
   bool possible = relay_alone(&r, &alone) == BRINK_OK;
   if (possible) {
-    const char *const results[] = {relay_handed_over(&r, &alone), relay_branched(&r, &alone)};
+    const char *const results[] = {relay_handed_over(&r, &alone), relay_branched(&r, &alone),
+                                   relay_saved(&r, &alone, NULL)};
     r.model_at = other_model;
     r.user = second;
     r.old_model = &memory[0];

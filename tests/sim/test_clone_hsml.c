@@ -12,6 +12,8 @@
 
 enum { CALLS = 60 };
 
+static size_t restored; /* simulations that were read from what was saved of another */
+
 /* ---- from text to a system ---- */
 
 static char *read_text(const char *path, size_t *length, const char **reason, void *user) {
@@ -130,11 +132,13 @@ static size_t check_system(const char *name, brink_system *system, const hsml_wi
     possible = relay_alone(&r, &alone) == BRINK_OK;
   }
   close_cast(&c);
-  for (int k = 0; k < 2 && possible; k++) {
+  for (int k = 0; k < 3 && possible; k++) {
     open_cast(system, wishes, &c);
     r.model = brink_instance_model(c.instance[0]);
     r.model_at = model_at;
-    const char *wrong = k == 0 ? relay_handed_over(&r, &alone) : relay_branched(&r, &alone);
+    const char *wrong = k == 0   ? relay_handed_over(&r, &alone)
+                        : k == 1 ? relay_branched(&r, &alone)
+                                 : relay_saved(&r, &alone, &restored);
     CHECK_MSG(wrong == NULL, "%s, %s: %s", name, brink_method_name(wishes->options.method), wrong);
     close_cast(&c);
   }

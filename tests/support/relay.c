@@ -1,6 +1,8 @@
 /* relay.c: see relay.h. */
 #include "support/relay.h"
 
+#include "sim/sim.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -273,6 +275,49 @@ const char *relay_handed_over(const relay *r, const recording *alone) {
   }
   brink_sim_destroy(sim);
   if (wrong == NULL && !same(&record, alone)) wrong = "handed over, the run is another";
+  if (wrong == NULL && memory[0].count + memory[1].count > 0) wrong = "memory is left behind";
+  recording_free(&record);
+  return wrong;
+}
+
+/* NULL, or what is wrong with it; *copy stays NULL where it cannot be saved. */
+static const char *restore(const relay *r, brink_sim *sim, const brink_model *model, tracked *to,
+                           brink_sim **copy) {
+  brink_allocator allocator = tracked_allocator(to);
+  brink_archive out, in;
+  if (!brink_sim_can_archive(sim)) return NULL;
+  if (brink_sim_create(model != NULL ? model : r->model, &r->options, &allocator, NULL, copy) !=
+      BRINK_OK)
+    return "there is no second simulation";
+  brink_archive_write(&out, NULL);
+  brink_sim_archive(sim, &out);
+  brink_archive_read(&in, out.text.data, out.text.length);
+  brink_sim_archive(*copy, &in);
+  bool whole = !out.failed && !in.failed && in.at == in.length;
+  brink_archive_free(&out);
+  return whole ? NULL : "what was saved cannot be read";
+}
+
+const char *relay_saved(const relay *r, const recording *alone, size_t *saved) {
+  tracked memory[2] = {{.count = 0}};
+  recording record = {.def = &r->model->def};
+  brink_sim *sim = NULL;
+  const char *wrong = make(r, &memory[0], &sim) == BRINK_OK ? NULL : "there is no simulation";
+  size_t place = 0;
+  int number = 0;
+  for (bool more = true; wrong == NULL && more; number++) {
+    brink_sim *copy = NULL;
+    wrong = restore(r, sim, model_at(r, 1 - place, place), &memory[1 - place], &copy);
+    if (copy != NULL) {
+      brink_sim_destroy(sim);
+      sim = copy;
+      place = 1 - place;
+      if (saved != NULL) ++*saved;
+    }
+    if (wrong == NULL) more = goes_on(r, sim, number, call(r, sim, number, &record));
+  }
+  brink_sim_destroy(sim);
+  if (wrong == NULL && !same(&record, alone)) wrong = "saved and read, the run is another";
   if (wrong == NULL && memory[0].count + memory[1].count > 0) wrong = "memory is left behind";
   recording_free(&record);
   return wrong;

@@ -61,6 +61,10 @@ brink_status relay_alone(const relay *r, recording *record);
  * is different. */
 const char *relay_handed_over(const relay *r, const recording *alone);
 
+/* The same run, in which another simulation, just made, is read from the bytes of the one before it, wherever that can be
+ * saved. `saved` (may be NULL) counts how often it could. */
+const char *relay_saved(const relay *r, const recording *alone, size_t *saved);
+
 /* The same run, with a clone after each call that goes on for some calls, or to the end, in turns with the
  * original, and is then destroyed. */
 const char *relay_branched(const relay *r, const recording *alone);

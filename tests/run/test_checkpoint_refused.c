@@ -1,0 +1,260 @@
+/* Checkpoints that are damaged, cut off, or belong to another run are refused with the reason. What is in them is not
+ * believed: bytes that were changed, with a checksum that fits, end in a refusal or in some run, never in anything else. */
+#include <brink/record.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "record/checkpoint_file.h"
+#include "run/run.h"
+
+static uint64_t seed;
+
+static size_t pick(size_t below) {
+  seed ^= seed << 13;
+  seed ^= seed >> 7;
+  seed ^= seed << 17;
+  return (size_t)(seed % below);
+}
+
+static brink_hsml *load(const char *name) {
+  char path[1024];
+  brink_hsml *model = NULL;
+  brink_diag diag;
+  snprintf(path, sizeof path, BRINK_SOURCE_DIR "/%s", name);
+  CHECK_MSG(brink_hsml_load_file(path, &diag, &model) == BRINK_OK, "%s: %s", name, diag.message);
+  return model;
+}
+
+static brink_run_options options_of(brink_hsml *model, brink_method method) {
+  brink_run_options options;
+  CHECK(brink_hsml_options(model, &options, NULL) == BRINK_OK);
+  options.interpret = true;
+  options.threads = 1;
+  options.sim.method = method;
+  if (!isfinite(options.until)) options.until = 5.0;
+  return options;
+}
+
+static brink_run *make(brink_hsml *model, const brink_run_options *options) {
+  brink_run *run = NULL;
+  brink_diag diag;
+  CHECK_MSG(brink_run_create(model, options, NULL, &diag, &run) == BRINK_OK, "%s", diag.message);
+  CHECK(brink_run_keep_trajectory(run, NULL) == BRINK_OK);
+  CHECK(brink_run_prepare_summary(run, NULL) == BRINK_OK);
+  return run;
+}
+
+/* After some steps. */
+static brink_bytes saved_after(brink_hsml *model, const brink_run_options *options, int64_t steps) {
+  brink_bytes bytes = {0};
+  brink_run *run = make(model, options);
+  run->options.sim.max_steps = steps;
+  brink_run_to(run, options->until, NULL);
+  for (int k = 0; k < 50 && brink_run_save(run, &bytes, NULL) == BRINK_ERR_UNSUPPORTED; k++)
+    brink_run_step(run, options->until, NULL);
+  CHECK(bytes.length > 0);
+  brink_run_destroy(run);
+  return bytes;
+}
+
+static brink_status restore(brink_hsml *model, const brink_run_options *options, const void *bytes,
+                            size_t length, brink_diag *diag) {
+  brink_run *run = make(model, options);
+  brink_status status = brink_run_restore(run, bytes, length, diag);
+  brink_run_destroy(run);
+  return status;
+}
+
+/* ---- of another run ---- */
+
+static void check_foreign(const brink_bytes *bytes, brink_hsml *model,
+                          const brink_run_options *options, const char *says) {
+  brink_diag diag;
+  CHECK_INT(restore(model, options, bytes->data, bytes->length, &diag), BRINK_ERR_ARGUMENT);
+  CHECK_CONTAINS(diag.message, says);
+}
+
+TEST(a_checkpoint_of_another_run_is_refused_with_what_is_different) {
+  brink_hsml *model = load("models/thermostat/model.hsml"),
+             *other = load("models/relay/model.hsml");
+  brink_run_options options = options_of(model, BRINK_ADAMS), changed = options;
+  brink_bytes bytes = saved_after(model, &options, 20);
+  CHECK_INT(restore(model, &options, bytes.data, bytes.length, NULL), BRINK_OK);
+  brink_run_options others = options_of(other, BRINK_ADAMS);
+  check_foreign(&bytes, other, &others, "another model");
+  changed.sim.rtol *= 2.0;
+  check_foreign(&bytes, model, &changed, "another rtol");
+  changed = options, changed.sim.method = BRINK_DOPRI;
+  check_foreign(&bytes, model, &changed, "another method ('adams', not 'dopri')");
+  changed = options, changed.until *= 2.0;
+  check_foreign(&bytes, model, &changed, "another until");
+  changed = options, changed.seed++;
+  check_foreign(&bytes, model, &changed, "another seed");
+  changed = options, changed.every = 0.25;
+  check_foreign(&bytes, model, &changed, "another every");
+  brink_run *plain = NULL;
+  brink_diag diag;
+  CHECK(brink_run_create(model, &options, NULL, NULL, &plain) == BRINK_OK);
+  CHECK_INT(brink_run_restore(plain, bytes.data, bytes.length, &diag), BRINK_ERR_ARGUMENT);
+  CHECK_CONTAINS(diag.message, "another json");
+  brink_run_destroy(plain);
+  brink_bytes_free(&bytes);
+  brink_hsml_destroy(model);
+  brink_hsml_destroy(other);
+}
+
+/* ---- damaged ---- */
+
+TEST(a_checkpoint_that_is_cut_off_or_changed_is_refused) {
+  brink_hsml *model = load("models/thermostat/model.hsml");
+  brink_run_options options = options_of(model, BRINK_ADAMS);
+  brink_bytes bytes = saved_after(model, &options, 20);
+  brink_diag diag;
+  for (size_t length = 0; length < bytes.length; length += 1 + length / 7) {
+    CHECK_INT(restore(model, &options, bytes.data, length, &diag), BRINK_ERR_FILE);
+    CHECK_CONTAINS(diag.message, "not complete");
+  }
+  seed = 12345;
+  for (int k = 0; k < 200; k++) {
+    size_t at = pick(bytes.length);
+    char kept = bytes.data[at];
+    bytes.data[at] = (char)(kept ^ (1 << pick(8)));
+    CHECK_INT(restore(model, &options, bytes.data, bytes.length, &diag), BRINK_ERR_FILE);
+    bytes.data[at] = kept;
+  }
+  uint32_t swapped = 0x04030201u;
+  memcpy(bytes.data + 8, &swapped, sizeof swapped);
+  CHECK_INT(restore(model, &options, bytes.data, bytes.length, &diag), BRINK_ERR_FILE);
+  CHECK_CONTAINS(diag.message, "byte order");
+  CHECK_INT(restore(model, &options,
+                    "a text that is no checkpoint, and long enough to be one, ........", 64, &diag),
+            BRINK_ERR_FILE);
+  brink_bytes_free(&bytes);
+  brink_hsml_destroy(model);
+}
+
+/* ---- with malice ---- */
+
+static void change(brink_text *bytes) {
+  static const unsigned char values[] = {0, 1, 2, 0x7f, 0x80, 0xff};
+  size_t at = pick(bytes->length), length = 1 + pick(8);
+  if (at + length > bytes->length) length = bytes->length - at;
+  switch (pick(5)) {
+  case 0:
+    bytes->data[at] = (char)(bytes->data[at] ^ (1 << pick(8)));
+    break;
+  case 1:
+    memset(bytes->data + at, values[pick(sizeof values)], length);
+    break;
+  case 2: /* a piece from elsewhere */
+    memmove(bytes->data + at, bytes->data + pick(bytes->length - length + 1), length);
+    break;
+  case 3: /* something is missing */
+    memmove(bytes->data + at, bytes->data + at + length, bytes->length - at - length);
+    bytes->length -= length;
+    break;
+  default:
+    bytes->length -= pick(bytes->length / 2);
+  }
+}
+
+/* Refused, or a run that goes on as it can. */
+static bool survives(brink_hsml *model, const brink_run_options *options, const brink_text *bytes) {
+  brink_text packed = {0};
+  CHECK(brink_checkpoint_pack(bytes->data, bytes->length, &packed));
+  brink_run *run = make(model, options);
+  brink_status status = brink_run_restore(run, packed.data, packed.length, NULL);
+#ifdef NDEBUG /* else what must hold in every run is asserted, and does not in this one */
+  if (status == BRINK_OK) {
+    brink_bytes summary = {0};
+    run->options.sim.max_steps = 10;
+    brink_run_to(run, options->until, NULL);
+    brink_run_finish(run, NULL);
+    brink_run_summary(run, &summary, NULL);
+    brink_bytes_free(&summary);
+  }
+#endif
+  CHECK(status == BRINK_OK || status == BRINK_ERR_FILE || status == BRINK_ERR_ARGUMENT ||
+        status == BRINK_ERR_MEMORY);
+  brink_run_destroy(run);
+  brink_text_free(&packed);
+  return status == BRINK_OK;
+}
+
+static void check_malice(const char *name, brink_method method, int64_t steps, size_t rounds) {
+  brink_hsml *model = load(name);
+  brink_run_options options = options_of(model, method);
+  brink_bytes saved = saved_after(model, &options, steps);
+  brink_text bytes = {0}, copy = {0};
+  brink_diag diag;
+  size_t went_on = 0;
+  CHECK_INT(brink_checkpoint_unpack(saved.data, saved.length, &bytes, &diag), BRINK_OK);
+  CHECK(survives(model, &options, &bytes));
+  for (size_t k = 0; k < rounds; k++) {
+    copy.length = 0;
+    brink_text_append(&copy, bytes.data, bytes.length);
+    for (size_t times = 1 + pick(3); times > 0 && copy.length > 16; times--) change(&copy);
+    went_on += survives(model, &options, &copy);
+  }
+  CHECK_MSG(went_on < rounds, "%s: nothing was refused", name);
+  brink_text_free(&copy);
+  brink_text_free(&bytes);
+  brink_bytes_free(&saved);
+  brink_hsml_destroy(model);
+}
+
+TEST(bytes_that_were_changed_with_malice_do_no_harm) {
+  seed = 20241117;
+  check_malice("models/thermostat/model.hsml", BRINK_ADAMS, 20, 300);
+  check_malice("models/bouncing-ball/model.hsml", BRINK_TAYLOR, 9, 300);
+  check_malice("models/sliding-mode/model.hsml", BRINK_DOPRI, 40, 300);
+  check_malice("models/mackey-glass/model.hsml", BRINK_ADAMS, 60, 300);
+  check_malice("models/cartesian-pendulum/model.hsml", BRINK_BDF, 40, 300);
+  check_malice("models/string-pendulum/model.hsml", BRINK_ADAMS, 60, 300);
+  check_malice("models/mmc-queue/model.hsml", BRINK_ADAMS, 60, 300);
+  check_malice("models/timers/model.hsml", BRINK_ADAMS, 10, 300);
+  check_malice("models/sampled-thermostat/model.hsml", BRINK_AUTO, 30, 300);
+  check_malice("models/van-der-pol/model.hsml", BRINK_AUTO, 300, 300);
+  check_malice("models/three-agents/model.hsml", BRINK_AUTO, 20, 300);
+  check_malice("models/bumper-discs/model.hsml", BRINK_ADAMS, 40, 300);
+}
+
+/* ---- what cannot be saved ---- */
+
+TEST(runs_that_cannot_be_saved_say_why) {
+  brink_hsml *model = load("models/thermostat/model.hsml");
+  brink_run_options options = options_of(model, BRINK_ADAMS);
+  brink_bytes bytes;
+  brink_diag diag;
+  brink_run *run = make(model, &options);
+  CHECK(brink_run_keep_dense(run, NULL) == BRINK_OK);
+  CHECK_INT(brink_run_save(run, &bytes, &diag), BRINK_ERR_UNSUPPORTED);
+  CHECK_CONTAINS(diag.message, "dense output");
+  brink_run_destroy(run);
+  run = make(model, &options);
+  CHECK(brink_run_record_memory(run, "csv", NULL) == BRINK_OK);
+  CHECK_INT(brink_run_checkpoint(run, "nowhere", 1.0, &diag), BRINK_ERR_UNSUPPORTED);
+  CHECK_CONTAINS(diag.message, "in memory");
+  brink_run_destroy(run);
+  run = make(model, &options);
+  brink_run_to(run, options.until, NULL);
+  brink_run_finish(run, NULL);
+  CHECK_INT(brink_run_save(run, &bytes, &diag), BRINK_ERR_ARGUMENT);
+  CHECK_INT(brink_run_restore(run, "", 0, &diag), BRINK_ERR_ARGUMENT);
+  CHECK_CONTAINS(diag.message, "has begun already");
+  brink_run_destroy(run);
+  CHECK_INT(brink_run_save(NULL, &bytes, NULL), BRINK_ERR_ARGUMENT);
+  CHECK_INT(brink_run_restore(NULL, "", 0, NULL), BRINK_ERR_ARGUMENT);
+  brink_hsml_destroy(model);
+}
+
+int main(void) {
+  RUN(a_checkpoint_of_another_run_is_refused_with_what_is_different);
+  RUN(a_checkpoint_that_is_cut_off_or_changed_is_refused);
+  RUN(runs_that_cannot_be_saved_say_why);
+  RUN(bytes_that_were_changed_with_malice_do_no_harm);
+  return check_done();
+}
