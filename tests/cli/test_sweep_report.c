@@ -227,12 +227,12 @@ static swept small_sweep(bool slow, bool resume) {
   s.def.jobs = 1;
   s.def.report = true;
   s.def.resume = resume;
-  s.def.model = &s.model;
   return s;
 }
 
 /* Makes it, and ends it soon; its page is r.html. */
 static void interrupt(swept *s) {
+  s->def.model = &s->model;
   CHECK(brink_sweep_create(&s->def, &s->diag, &s->sweep) == BRINK_OK);
   CHECK(brink_sweep_write_report(s->sweep, "r.html", &s->diag) == BRINK_ERR_ARGUMENT);
   brink_sweep_cancel(s->sweep);
