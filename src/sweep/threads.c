@@ -141,10 +141,7 @@ static void watch(pool *p) {
       until.tv_sec++;
     }
     pthread_cond_timedwait(&p->over, &p->lock, &until);
-    pthread_mutex_unlock(&p->lock);
-    bool ends = p->work->look(p->work->user);
-    pthread_mutex_lock(&p->lock);
-    if (ends) {
+    if (p->work->look(p->work->user)) {
       p->stop = p->cancelled = true;
       pthread_cond_broadcast(&p->room);
     }
