@@ -60,15 +60,18 @@ refused 2 'another MPI' other
 # ---- a rank is killed ----
 slow --jobs 1 --out slow.csv
 
-# begin OPTION...: ranks in the background, until there are rows
+# begin PATIENCE [OPTION OF MPIRUN...]: ranks in the background, until there are rows
 begin() {
+  patience=$1
+  shift
   # shellcheck disable=SC2086
-  ranks 4 "$@" ./rank "$program" sweep "$model" $slow_options --out killed.csv --patience 1 >said 2>&1 &
+  ranks 4 "$@" ./rank "$program" sweep "$model" $slow_options --out killed.csv --patience "$patience" >said 2>&1 &
   job=$!
   await_rows killed.csv 8
 }
-# mpirun ends all ranks: the sweep goes on later, with another number of them.
-begin
+# mpirun ends all ranks, after a moment; nobody does the work of the killed one before. The sweep goes on later, with another
+# number of ranks.
+begin 600
 kill -9 "$(cat rank-2)"
 if wait "$job"; then fail 'mpirun has not noticed that a rank was killed'; fi
 [ -e killed.csv.resume ] || fail 'the sweep was complete before a rank could be killed'
@@ -80,7 +83,7 @@ same slow.csv killed.csv
 
 # mpirun lets the others live: they do the work, also that of the rank that was killed.
 rm killed.csv
-begin --enable-recovery
+begin 1 --enable-recovery
 kill -9 "$(cat rank-2)"
 status=0
 wait "$job" || status=$?
@@ -91,7 +94,7 @@ grep -q 'ranks were given up' said || fail 'nobody has noticed that a rank was k
 # The same with rank 0, which has the table: the others end, and the sweep goes on later. mpirun --enable-recovery does not
 # count a rank that was killed as a failure: what tells is FILE.resume.
 rm killed.csv
-begin --enable-recovery
+begin 1 --enable-recovery
 kill -9 "$(cat rank-0)"
 wait "$job" || true
 [ -e killed.csv.resume ] || fail 'the sweep was complete before rank 0 could be killed'
