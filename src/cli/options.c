@@ -556,15 +556,14 @@ const cli_command cli_commands[CLI_COMMAND_COUNT] = {
          .more =
              "Writes a table: the number of the run, the knobs, what became of it, the events of "
              "each flag, and what --measure asks for. A run that fails is a row with its reason.",
-         .examples =
-             {{"All combinations of two knobs:",
-               "brink sweep tank.hsml --vary k=1:10:10 --vary area=1,2 --out table.csv"},
-              {"Random samples, and the largest level of each run:",
-               "brink sweep tank.hsml --samples 1000 --vary k=1:2 --measure 'max(h)'"},
-              {"Go on after an interruption:",
-               "brink sweep tank.hsml --vary k=1:10:10 --out table.csv --resume"},
-              {"Which knob matters?",
-               "brink sweep tank.hsml --samples 64 --vary k=1:2 --measure h --indices -"}},
+         .examples = {{"All combinations of two knobs:",
+                       "brink sweep tank.hsml --vary k=1:10:10 --vary area=1,2 --out table.csv"},
+                      {"Random samples, and the largest level of each run:",
+                       "brink sweep tank.hsml --samples 1000 --vary k=1:2 --measure 'max(h)'"},
+                      {"Go on after an interruption:",
+                       "brink sweep tank.hsml --vary k=1:10:10 --out table.csv --resume"},
+                      {"Which knob matters?",
+                       "brink sweep tank.hsml --samples 64 --vary k=1:2 --measure h --indices -"}},
          .run = cli_sweep},
     [CLI_COMMAND_FIT] =
         {.name = "fit",
