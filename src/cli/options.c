@@ -563,7 +563,7 @@ const cli_command cli_commands[CLI_COMMAND_COUNT] = {
                       {"Go on after an interruption:",
                        "brink sweep tank.hsml --vary k=1:10:10 --out table.csv --resume"},
                       {"Which knob matters?",
-                       "brink sweep tank.hsml --samples 64 --vary k=1:2 --measure h --indices -"}},
+                       "brink sweep m.hsml --samples 64 --vary k=1:2 --measure h --indices i.csv"}},
          .run = cli_sweep},
     [CLI_COMMAND_FIT] =
         {.name = "fit",

@@ -24,7 +24,7 @@ typedef struct brink_rows {
   double *values;
   uint64_t count;
   size_t capacity;
-  const char **texts; /* what occurs in columns of texts, each once */
+  const char **texts; /* what occurs in columns of texts */
   size_t ntexts, texts_capacity;
   brink_arena arena; /* of the texts */
 } brink_rows;

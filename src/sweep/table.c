@@ -32,9 +32,12 @@ double brink_sweep_number(const brink_sweep *sweep, size_t k) {
   return field[0] != '\0' ? strtod(field, NULL) : (double)NAN;
 }
 
-/* Few texts occur: words of knobs, statuses, reasons. Messages may be many: the last ones are looked at first. */
+/* Few texts occur: words of knobs, statuses, reasons. Messages may all be different: then some texts are there twice. */
+enum { LOOK_BACK = 256 };
+
 static double text_number(brink_rows *rows, const char *text) {
-  for (size_t k = rows->ntexts; k-- > 0;) {
+  size_t last = rows->ntexts > LOOK_BACK ? rows->ntexts - LOOK_BACK : 0;
+  for (size_t k = rows->ntexts; k-- > last;) {
     if (strcmp(rows->texts[k], text) == 0) return (double)k;
   }
   const char **entry =

@@ -25,7 +25,7 @@ typedef struct brink_work {
   /* Rows in the order of their numbers, from one thread at a time. Not OK: everything ends. */
   brink_status (*take)(void *user, uint64_t number, const char *row, size_t length,
                        brink_diag *diag);
-  /* In the calling thread, ten times a second. True: everything ends. */
+  /* In the calling thread, ten times a second, and never at the same time as `take`. True: everything ends. */
   bool (*look)(void *user);
 } brink_work;
 
