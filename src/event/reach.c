@@ -160,9 +160,9 @@ bool brink_reach_create(brink_reach *reach, const brink_options *options, const 
 }
 
 void brink_reach_relocate(brink_reach *reach, brink_relocation *moved) {
-  double **const vectors[] = {&reach->safe, &reach->lipschitz, &reach->slope, &reach->curvature,
-                              &reach->p,    &reach->gradient,  &reach->probe, &reach->moved,
-                              &reach->centre};
+  double **const vectors[] = {&reach->safe,      &reach->lipschitz, &reach->slope,
+                              &reach->curvature, &reach->p,         &reach->gradient,
+                              &reach->probe,     &reach->moved,     &reach->centre};
   brink_relocate_vectors(moved, vectors, sizeof vectors / sizeof vectors[0]);
   BRINK_RELOCATE(moved, reach->eval);
   BRINK_RELOCATE(moved, reach->options);
