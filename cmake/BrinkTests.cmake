@@ -121,6 +121,12 @@ if(TARGET brink_program)
   add_dependencies(test_reproduce brink_differing)
 endif()
 
+# The program is killed, resumed, and its results compared.
+if(TARGET brink_program)
+  brink_add_test_alone(kill_resume ${PROJECT_SOURCE_DIR}/scripts/kill-resume --quick
+    --program $<TARGET_FILE:brink_program>)
+endif()
+
 # The library keeps what programs depend on that were compiled with an earlier version.
 if(NOT BRINK_SANITIZE)
   brink_add_test_alone(abi ${PROJECT_SOURCE_DIR}/scripts/abi --check $<TARGET_FILE:brink>)
