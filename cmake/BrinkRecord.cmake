@@ -7,7 +7,7 @@
 #                of up to 2000 states can be solved. Debian's archives are not position-independent: a static library takes
 #                them, a shared one needs libklu.so
 #   BRINK_FIT    brink fit. Needs the headers of CMINPACK and NLopt; the libraries are loaded when something is fitted
-#                (docs/decisions/0019-fitting.md)
+#                (docs/decisions/0021-fitting.md)
 #   BRINK_PAGE   reports have plots (BrinkPage.cmake)
 
 find_package(ZLIB)

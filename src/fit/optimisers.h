@@ -1,5 +1,5 @@
 /* optimisers.h: the optimisers of others, loaded when they are needed: CMINPACK for least squares with derivatives, NLopt
- * for searches without. docs/decisions/0019-fitting.md says why these two. */
+ * for searches without. docs/decisions/0021-fitting.md says why these two. */
 #ifndef BRINK_FIT_OPTIMISERS_H
 #define BRINK_FIT_OPTIMISERS_H
 
