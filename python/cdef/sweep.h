@@ -38,10 +38,10 @@ typedef struct brink_sweep_def {
   bool keep_table;
   size_t jobs;
   double limit;
-  size_t share, shares;
-  size_t join;
   int (*progress)(const brink_sweep_progress *progress, void *user);
   void *user;
+  size_t share, shares;
+  size_t join;
   ...;
 } brink_sweep_def;
 
