@@ -130,17 +130,21 @@ static void *thread_main(void *argument) {
   return NULL;
 }
 
-/* Locked. Until all threads have ended. */
+/* A tenth of a second, or until a thread has ended. Locked. */
+static void wait_a_little(pool *p) {
+  struct timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_nsec += TICK;
+  if (until.tv_nsec >= 1000000000) {
+    until.tv_nsec -= 1000000000;
+    until.tv_sec++;
+  }
+  pthread_cond_timedwait(&p->over, &p->lock, &until);
+}
+
+/* Locked: no thread takes a number before the first look. Until all threads have ended. */
 static void watch(pool *p) {
   while (p->running > 0) {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += TICK;
-    if (until.tv_nsec >= 1000000000) {
-      until.tv_nsec -= 1000000000;
-      until.tv_sec++;
-    }
-    pthread_cond_timedwait(&p->over, &p->lock, &until);
     if (p->work->look(p->work->user)) {
       p->stop = p->cancelled = true;
       pthread_cond_broadcast(&p->room);
@@ -148,6 +152,7 @@ static void watch(pool *p) {
     for (size_t k = 0; k < p->work->jobs; k++) {
       if (p->workers[k] != NULL) p->work->watch(p->workers[k], p->stop);
     }
+    wait_a_little(p);
   }
 }
 
