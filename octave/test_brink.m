@@ -311,7 +311,8 @@ function every_option_is_known(program, ~)
   options = [options{:}];
   expect(numel(options) > 30, 'the help of the program lists options');
   own = {'out', 'json', 'json-states', 'plot', 'quiet', 'progress', 'color', 'help', 'version', 'set', ...
-         'input', 'input-hold'};
+         'input', 'input-hold', ...
+         'checkpoint', 'checkpoint-every', 'resume'};  % results of brink.m are in temporary files
   options = setdiff(options, own);
   explained = help('brink');
   for k = 1:numel(options)

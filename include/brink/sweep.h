@@ -69,10 +69,6 @@ typedef struct brink_sweep_def {
   size_t jobs;      /* threads; 0: as many as there are cores */
   double limit;     /* seconds that a run may take; INFINITY */
 
-  /* Many machines without MPI (docs/cluster.md). A share is a part of the runs, and has a file of its own: "OUT.K-of-N". */
-  size_t share, shares; /* make the runs of share K of N, from 1, only; 0 and 0: all runs */
-  size_t join; /* make no run: take the rows from the files of so many shares; 0: make them */
-
   /* Called about ten times a second by brink_sweep_run, in its thread; anything but 0 cancels. May be NULL. */
   int (*progress)(const brink_sweep_progress *progress, void *user);
   void *user;
@@ -83,6 +79,9 @@ typedef struct brink_sweep_def {
   const char *const *
       run_words; /* likewise, the words of a command that makes one run: --set KNOB=VALUE is added */
   size_t nrun_words; /* 0: brink run PATH */
+  /* Many machines without MPI (docs/cluster.md). A share is a part of the runs, and has a file of its own: "OUT.K-of-N". */
+  size_t share, shares; /* make the runs of share K of N, from 1, only; 0 and 0: all runs */
+  size_t join; /* make no run: take the rows from the files of so many shares; 0: make them */
 } brink_sweep_def;
 
 /* Fills a definition of `size` bytes; brink_default_sweep() calls it. */

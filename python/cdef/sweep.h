@@ -38,8 +38,6 @@ typedef struct brink_sweep_def {
   bool keep_table;
   size_t jobs;
   double limit;
-  size_t share, shares;
-  size_t join;
   int (*progress)(const brink_sweep_progress *progress, void *user);
   void *user;
   bool keep_reports;
@@ -47,6 +45,8 @@ typedef struct brink_sweep_def {
   const char *command;
   const char *const *run_words;
   size_t nrun_words;
+  size_t share, shares;
+  size_t join;
   ...;
 } brink_sweep_def;
 
