@@ -9,10 +9,10 @@
 
 static const char *no_recordings(const brink_run *run) {
   if (run->dense != NULL) return "a run with dense output cannot be saved";
-  if (run->options.conditions || run->slopes != NULL || run->sensitivity != NULL)
-    return "a run with the condition of its events, or with derivatives, cannot be saved";
   if (run->display != NULL || run->choice.display)
     return "a run that collects a report or a plot cannot be saved";
+  if (run->options.conditions || run->slopes != NULL || run->sensitivity != NULL)
+    return "a run with the condition of its events, or with derivatives, cannot be saved";
   if (run->choice.format != NULL) return "a run that records a file in memory cannot be saved";
   if (run->choice.path != NULL && strcmp(run->choice.path, "-") == 0)
     return "a run that records to standard output cannot be saved: record to a file";

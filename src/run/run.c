@@ -308,7 +308,9 @@ static brink_status move_one(brink_run *run, move_kind kind, double limit) {
   int64_t left =
       run->options.sim.max_steps > 0 ? run->options.sim.max_steps - run->work : STEPS_AT_A_TIME;
   run->sim->options.max_steps = left < STEPS_AT_A_TIME ? left : STEPS_AT_A_TIME;
-  if (run->checkpoints.path != NULL) run->sim->options.max_steps = 1; /* any of them may be due */
+  run->sim->pauses = run->checkpoints.path != NULL;
+  run->sim->pause = run->checkpoints.next;
+  if (run->sim->pauses && isnan(run->checkpoints.next)) run->sim->options.max_steps = 1;
   run->work += several ? run->sim->options.max_steps : 1;
   if (several) return brink_sim_run(run->sim, limit, &run->diag);
   /* An observer hears of an event before the next step. */

@@ -406,7 +406,8 @@ static brink_status run(brink_sim *sim, double t_end, bool stop_at_event, brink_
   for (;;) {
     brink_status status = advance(sim, t_end, diag);
     if (status != BRINK_STEPPED && (status != BRINK_EVENT || stop_at_event)) return status;
-    if (out_of_steps(sim, &steps)) return too_many_steps(sim, diag);
+    bool pauses = sim->pauses && sim->t >= sim->pause;
+    if (out_of_steps(sim, &steps) || pauses) return too_many_steps(sim, diag);
   }
 }
 

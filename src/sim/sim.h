@@ -220,6 +220,8 @@ struct brink_sim {
   struct brink_sensitivity *sensitivity; /* goes along; NULL: nobody does */
 
   double limit; /* the call goes no further */
+  bool pauses;  /* brink_sim_run returns, as after max_steps, behind the first step that ends … */
+  double pause; /* … here, or later */
   double t;
   double *x; /* = stepper.x: the present state */
   brink_phase phase;

@@ -2,6 +2,7 @@
  *
  * Every test runs the program in a directory of its own, with small models written there. */
 #include "check.h"
+#include "support/formats.h"
 #include "support/program.h"
 
 #include <fcntl.h>
@@ -185,6 +186,9 @@ TEST(wrong_usage_is_exit_2_and_says_what_is_wrong) {
       {"run tank.hsml --checkpoint-every 1", "--checkpoint FILE"},
       {"run tank.hsml --checkpoint a --checkpoint-every 0", "above 0"},
       {"condition tank.hsml --resume a", "has no option --resume"},
+      {"run tank.hsml --checkpoint a --checkpoint-every 1 --report b.html", "a report or a plot"},
+      {"run tank.hsml --checkpoint a --checkpoint-every 1 --plot plant.h", "a report or a plot"},
+      {"run tank.hsml --checkpoint a --checkpoint-every 1 --out -", "standard output"},
       {"run tank.hsml --method newton", "it is one of auto, adams"},
       {"run tank.hsml --method tailor", "did you mean taylor?"},
       {"run tank.hsml --events extrapolat", "did you mean extrapolate?"},
@@ -251,6 +255,9 @@ TEST(files_that_cannot_be_read_or_written_are_exit_5) {
       {"--help >/dev/full", "No space left"},
       {"emit tank.hsml >/dev/full", "No space left"},
       {"fmt tank.hsml >/dev/full", "No space left"},
+      {"run tank.hsml --resume nothing.ck", "cannot read the checkpoint"},
+      {"run tank.hsml --resume tank.hsml", "not a checkpoint"},
+      {"run tank.hsml --checkpoint none/a --checkpoint-every 0.1", "cannot write the checkpoint"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
     outcome o = brink("%s", cases[k].arguments);
@@ -258,6 +265,29 @@ TEST(files_that_cannot_be_read_or_written_are_exit_5) {
     CHECK_MSG(strstr(o.err, cases[k].says) != NULL, "brink %s says: %s", cases[k].arguments, o.err);
     done(&o);
   }
+}
+
+TEST(a_run_that_is_resumed_has_the_results_of_one_that_was_not_stopped) {
+  outcome whole = brink("run tank.hsml --json --every 0.01 --out whole.csv");
+  outcome saved = brink("run tank.hsml --json --every 0.01 --out cut.csv --checkpoint tank.ck "
+                        "--checkpoint-every 0.5");
+  CHECK_EXIT(saved, whole.exit);
+  outcome resumed = brink("run tank.hsml --json --every 0.01 --out cut.csv --resume tank.ck");
+  CHECK_EXIT(resumed, whole.exit);
+  CHECK(strncmp(resumed.out, whole.out, strcspn(whole.out, "{") + 200) == 0);
+  size_t lengths[2];
+  char *a = read_whole_file("whole.csv", &lengths[0]), *b = read_whole_file("cut.csv", &lengths[1]);
+  CHECK(a != NULL && b != NULL && lengths[0] > 1000 && strcmp(a, b) == 0);
+  outcome other =
+      brink("run tank.hsml --json --every 0.01 --out cut.csv --resume tank.ck --rtol 1e-3");
+  CHECK_EXIT(other, 2);
+  CHECK_CONTAINS(other.err, "another rtol");
+  free(a);
+  free(b);
+  done(&whole);
+  done(&saved);
+  done(&resumed);
+  done(&other);
 }
 
 /* ---- the summary ---- */
@@ -737,6 +767,7 @@ int main(void) {
   RUN(help_and_version_go_to_standard_output);
   RUN(wrong_usage_is_exit_2_and_says_what_is_wrong);
   RUN(files_that_cannot_be_read_or_written_are_exit_5);
+  RUN(a_run_that_is_resumed_has_the_results_of_one_that_was_not_stopped);
   RUN(json_has_every_field_of_the_contract);
   RUN(the_command_line_wins_over_the_model);
   RUN(parameters_and_initial_values_can_be_set);
