@@ -196,6 +196,7 @@ static brink_status finish_step(brink_sim *sim, double t_end, brink_diag *diag) 
   if (sim->eval.nheld > 0) brink_slide_project(sim);
   if (sim->stiffness.watches) brink_stiff_note(sim);
   brink_status status = brink_sim_record_step(sim, t0);
+  if (lawful == BRINK_OK) lawful = brink_sim_judge(sim, true, diag);
   if (lawful != BRINK_OK) return lawful;
   return status == BRINK_OK ? brink_sim_record_misses(sim, true) : status;
 }
