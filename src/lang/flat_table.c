@@ -80,15 +80,15 @@ static brink_node beyond(const input *in, bool upper) {
 
 /* Is its piece, n, the one beyond? */
 static brink_node has_left(const input *in, bool upper, brink_node n) {
-  brink_node outer =
-      brink_graph_constant(in->c->graph, upper ? (double)in->axis->npieces : 1.0);
+  brink_node outer = brink_graph_constant(in->c->graph, upper ? (double)in->axis->npieces : 1.0);
   return brink_graph_op2(in->c->graph, BRINK_OP_EQ, n, outer);
 }
 
 /* Where the run ends, if nothing may lie beyond the last knots: nodes of c's graph, BRINK_NO_NODE: never. */
 typedef struct ends {
   brink_node above, below;
-  uint32_t back; /* a flag: judged when the instant is over, unless the input stays on this one's knot: an end of a table
+  uint32_t
+      back; /* a flag: judged when the instant is over, unless the input stays on this one's knot: an end of a table
                   * belongs to it, and where the input turns back it has left the piece beyond by then */
 } ends;
 

@@ -223,7 +223,8 @@ static bool goes_back(brink_sim *sim, size_t delay) {
   double d = AHEAD * past->bound, moved = 0.0;
   for (int look = 0; look < LOOKS && !(fabs(moved) > blur); look++, d *= 10.0) {
     for (size_t k = 0; k < sim->model->def.nx; k++) state->x[k] = sim->x[k] + d * f[k];
-    moved = d - (sim->model->def.delays->lag(delay, sim->t + d, state->x, &sim->eval.env) - past->lag);
+    moved =
+        d - (sim->model->def.delays->lag(delay, sim->t + d, state->x, &sim->eval.env) - past->lag);
   }
   return moved < -blur;
 }
