@@ -328,6 +328,9 @@ static brink_action *copy_action(projector *p, const brink_action *from, size_t 
   for (size_t k = 0; k < from->neffects && !is_failed(p); k++)
     to->effects[k].args = brink_arena_copy(p->arena, from->effects[k].args, from->effects[k].nargs,
                                            sizeof *to->effects[k].args);
+  for (size_t k = 0; k < from->neffects && !is_failed(p); k++) {
+    if (from->effects[k].late) to->effects[k].back = p->flag[from->effects[k].back];
+  }
   to->count = count;
   to->kernels = brink_arena_pack(p->arena, from->nkernels, sizeof(brink_kernel *));
   to->kernels_capacity = from->nkernels;

@@ -106,6 +106,8 @@ typedef struct brink_effect {
   int kind;
   uint32_t kernel; /* of the action: its nodes are of this graph */
   brink_node when; /* BRINK_NO_NODE: always */
+  bool late;     /* FAIL: `when` is judged when the instant is over, not when the action runs … */
+  uint32_t back; /* … unless this flag, in the same instance, is on its surface and stays there */
   const char *text;
   size_t capacity;  /* PUT, TAKE: of the queue */
   brink_node *args; /* NOTE, PUT, TAKE */
@@ -171,6 +173,8 @@ typedef struct brink_flag {
 
   uint32_t variable; /* RANGE */
   bool upper;
+  bool
+      late; /* RANGE: judged when the instant is over: what jumps may jump back before time moves on */
 
   /* Pairs: the instance numbers of the partners in their groups. */
   bool is_pair;

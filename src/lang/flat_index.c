@@ -151,6 +151,8 @@ static void watch(flat_context *c, const brink_ast_expr *index, const char *of, 
   brink_flag *made = &f->system->flags[flag];
   made->enabled = NULL; /* it is inside wherever the index is not read */
   made->direction = BRINK_NEGATIVE;
+  made->late =
+      true; /* floor(u) is another number for a moment where u turns back at a whole number */
   made->variable = variable;
 }
 

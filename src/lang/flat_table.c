@@ -78,20 +78,26 @@ static brink_node beyond(const input *in, bool upper) {
                : brink_graph_op2(g, BRINK_OP_LT, in->u, end);
 }
 
-/* Is it, now that it leaves its piece for `next`? Where that lies beyond, it is, though by rounding it may not have passed
- * the knot yet. */
-static brink_node leaves(const input *in, bool upper, brink_node next) {
-  brink_graph *g = in->c->graph;
-  brink_node outer = brink_graph_constant(g, upper ? (double)in->axis->npieces : 1.0);
-  return brink_graph_op2(g, BRINK_OP_OR, brink_graph_op2(g, BRINK_OP_EQ, next, outer),
-                         beyond(in, upper));
+/* Is its piece, n, the one beyond? */
+static brink_node has_left(const input *in, bool upper, brink_node n) {
+  brink_node outer = brink_graph_constant(in->c->graph, upper ? (double)in->axis->npieces : 1.0);
+  return brink_graph_op2(in->c->graph, BRINK_OP_EQ, n, outer);
 }
 
-/* What the run ends with if `when` (a node of c's graph): "eta: speed > 6000, the last knot of engine.csv". */
+/* Where the run ends, if nothing may lie beyond the last knots: nodes of c's graph, BRINK_NO_NODE: never. */
+typedef struct ends {
+  brink_node above, below;
+  uint32_t
+      back; /* a flag: judged when the instant is over, unless the input stays on this one's knot: an end of a table
+                  * belongs to it, and where the input turns back it has left the piece beyond by then */
+} ends;
+
+/* What the run ends with there: "eta: speed > 6000, the last knot of engine.csv". */
 static bool add_failure(const input *in, brink_action *action, brink_kernel *kernel, bool upper,
-                        brink_node when) {
+                        const ends *fail) {
   flat *f = in->c->f;
   char number[BRINK_DOUBLE_TEXT];
+  brink_node when = upper ? fail->above : fail->below;
   brink_node condition = brink_graph_copy(&kernel->graph, in->c->graph, when, NULL, NULL);
   brink_effect *effect = flat_push(f, action->effects, action->neffects, action->effects_capacity);
   if (effect == NULL || condition == BRINK_NO_NODE) return false;
@@ -101,16 +107,16 @@ static bool add_failure(const input *in, brink_action *action, brink_kernel *ker
                  upper ? "last" : "first", in->expr->user->table->file);
   *effect = (brink_effect){.kind = BRINK_EFFECT_FAIL,
                            .when = condition,
+                           .late = fail->back != BRINK_NO_INDEX,
+                           .back = fail->back,
                            .text = text.failed ? NULL : brink_arena_text(f->arena, text.data)};
   brink_text_free(&text);
   if (effect->text == NULL) flat_out_of_memory(f);
   return effect->text != NULL;
 }
 
-/* held := node, for each iteration; the run ends where `above` or `below` hold, if nothing may lie beyond the last
- * knots (BRINK_NO_NODE: never). */
-static brink_action *hold(const input *in, brink_ref held, brink_node node, brink_node above,
-                          brink_node below) {
+/* held := node, for each iteration. */
+static brink_action *hold(const input *in, brink_ref held, brink_node node, ends fail) {
   flat_context *c = in->c;
   brink_action *action = flat_new_action(c->f, c->kernel->count);
   if (action == NULL) return NULL;
@@ -119,8 +125,8 @@ static brink_action *hold(const input *in, brink_ref held, brink_node node, brin
   brink_node copy = brink_graph_copy(&kernel->graph, c->graph, node, NULL, NULL);
   if (!flat_add_output(c->f, kernel, held, copy, BRINK_NO_NODE, BRINK_NO_INDEX)) return NULL;
   if (in->table->beyond != BRINK_BEYOND_ERROR) return action;
-  if (above != BRINK_NO_NODE && !add_failure(in, action, kernel, true, above)) return NULL;
-  if (below != BRINK_NO_NODE && !add_failure(in, action, kernel, false, below)) return NULL;
+  if (fail.above != BRINK_NO_NODE && !add_failure(in, action, kernel, true, &fail)) return NULL;
+  if (fail.below != BRINK_NO_NODE && !add_failure(in, action, kernel, false, &fail)) return NULL;
   return action;
 }
 
@@ -145,11 +151,12 @@ static brink_node locked(const input *in) {
   uint32_t up = leaving(in, next), down = leaving(in, n);
   if (up == BRINK_NO_INDEX || down == BRINK_NO_INDEX) return BRINK_NO_NODE;
   /* found(u) may still be n where the event was located, a rounding error before the knot */
-  brink_action *rise = hold(in, held, brink_graph_op2(g, BRINK_OP_MAX, next, now),
-                            leaves(in, true, next), BRINK_NO_NODE);
-  brink_action *fall = hold(in, held, brink_graph_op2(g, BRINK_OP_MIN, before, now), BRINK_NO_NODE,
-                            leaves(in, false, before));
-  brink_action *start = hold(in, held, now, beyond(in, true), beyond(in, false));
+  ends above = {has_left(in, true, n), BRINK_NO_NODE, down};
+  ends below = {BRINK_NO_NODE, has_left(in, false, n), up};
+  ends at_start = {beyond(in, true), beyond(in, false), BRINK_NO_INDEX};
+  brink_action *rise = hold(in, held, brink_graph_op2(g, BRINK_OP_MAX, next, now), above);
+  brink_action *fall = hold(in, held, brink_graph_op2(g, BRINK_OP_MIN, before, now), below);
+  brink_action *start = hold(in, held, now, at_start);
   if (rise == NULL || fall == NULL || start == NULL || !flat_first_output(f, start)) {
     flat_out_of_memory(f);
     return BRINK_NO_NODE;

@@ -29,6 +29,13 @@ static inline bool brink_guard_is_numbers(const brink_guard *guard) {
   return guard->def.coefficients != NULL && guard->formula == NULL && !guard->def.reads_signs;
 }
 
+/* What the one who judges may ask for, and tells. */
+typedef struct brink_doubt {
+  bool (*rests)(void *sim, size_t guard); /* is it on its surface, and stays there? */
+  void *sim;
+  size_t guard; /* whose event ends the run */
+} brink_doubt;
+
 struct brink_model {
   brink_arena arena;
   brink_model_def def; /* copied; arrays live in the arena */
@@ -47,6 +54,10 @@ struct brink_model {
   size_t max_depends;
   bool
       backward; /* its time is that of what it models with the other sign: messages say the latter */
+  /* Both or neither: has an event left in doubt whether the run may go on? Asked when its instant is over; nothing may
+   * be changed. Not 0: it may not. */
+  bool (*doubts)(void *user);
+  int (*judge)(brink_now *now, brink_doubt *doubt, void *user);
 };
 
 /* A caller's definition as we know it (base/definition.h): what the caller does not know has its default, and so in the

@@ -239,7 +239,11 @@ static brink_status make_model(brink_instance *instance, const char *cache, brin
     status = brink_instance_compile(instance, cache, diag);
   if (status == BRINK_OK)
     status = brink_model_create(&def, &instance->arena.allocator, diag, &instance->shared->model);
-  if (status == BRINK_OK) instance->shared->model->backward = instance->system->backward;
+  if (status == BRINK_OK) {
+    instance->shared->model->backward = instance->system->backward;
+    instance->shared->model->doubts = brink_instance_doubts;
+    instance->shared->model->judge = brink_instance_judge;
+  }
   brink_text_free(&guards.text);
   brink_text_free(&states.text);
   brink_arena_free(&arena);

@@ -244,6 +244,8 @@ struct brink_instance {
 
   brink_tangent_room *tangents; /* NULL: no derivatives were needed yet */
 
+  bool *doubted;     /* guards whose events are judged when the instant is over … */
+  bool doubts;       /* … and there are some */
   double *tick_time; /* when each clock ticked last */
   uint32_t *fired;   /* how often each instance of a rule has fired at the instant … */
   double rules_time; /* … that this is */
@@ -437,6 +439,9 @@ static inline void brink_instance_carries(const brink_now *now) {
 
 void brink_instance_hold(const brink_instance *instance, double *dx);
 int brink_instance_on_zeno(const size_t *guards, size_t count, brink_now *now, void *user);
+/* An instant is over: what its events left in doubt (brink_model). */
+bool brink_instance_doubts(void *user);
+int brink_instance_judge(brink_now *now, brink_doubt *doubt, void *user);
 void brink_instance_before_act(brink_instance *instance, const brink_now *now);
 void brink_instance_after_act(brink_instance *instance, const brink_now *now);
 

@@ -115,7 +115,7 @@ static void find_effects(brink_instance *instance, const brink_bound_action *bou
                          const brink_effect **end) {
   for (size_t k = 0; k < bound->action->neffects; k++) {
     const brink_effect *effect = &bound->action->effects[k];
-    if (effect->kernel != step->kernel) continue;
+    if (effect->kernel != step->kernel || effect->late) continue;
     if (effect->when != BRINK_NO_NODE && node_value(instance, step, frame, effect->when) == 0.0)
       continue;
     if (effect->kind == BRINK_EFFECT_NOTE)
@@ -381,6 +381,17 @@ static void clear_notes(brink_instance *instance) {
   instance->notes.count = instance->notes.nvalues = 0;
 }
 
+static void doubt(brink_instance *instance, size_t guard) {
+  instance->doubted[guard] = instance->doubts = true;
+}
+
+static bool judges_late(const brink_bound_action *bound) {
+  for (size_t k = 0; bound->action != NULL && k < bound->action->neffects; k++) {
+    if (bound->action->effects[k].late) return true;
+  }
+  return false;
+}
+
 /* The variable whose surface was reached: its value there. */
 static int leave_range(brink_instance *instance, const brink_flag *flag, size_t index,
                        brink_now *now) {
@@ -397,10 +408,73 @@ int brink_instance_on_event(const brink_event *event, brink_now *now, void *user
   clear_notes(instance);
   brink_instance_carries(now);
   bool negative = event->direction == BRINK_NEGATIVE;
+  const brink_bound_action *action = negative ? &bound->negative : &bound->positive;
+  if ((flag->kind == BRINK_FLAG_RANGE && negative && flag->late) || judges_late(action))
+    doubt(instance, event->guard);
   if (flag->kind == BRINK_FLAG_RANGE && negative)
-    return leave_range(instance, flag, place.index, now);
-  return brink_instance_act(instance, negative ? &bound->negative : &bound->positive, place.index,
-                            now);
+    return flag->late ? 0 : leave_range(instance, flag, place.index, now);
+  return brink_instance_act(instance, action, place.index, now);
+}
+
+/* ---- when all has come to rest ---- */
+
+/* Has an effect of the action that waited for the end of the instant come true? */
+static const brink_effect *late_effect(brink_instance *instance, const brink_bound_action *bound,
+                                       size_t iteration, const brink_now *now) {
+  if (!judges_late(bound)) return NULL;
+  brink_frame frame = brink_instance_now_frame(instance, now);
+  for (action_step step = {0}; next_step(bound, iteration, &step);) {
+    brink_instance_prepare(instance, step.task, &frame);
+    for (size_t k = 0; k < bound->action->neffects; k++) {
+      const brink_effect *effect = &bound->action->effects[k];
+      if (effect->late && effect->kernel == step.kernel &&
+          node_value(instance, &step, &frame, effect->when) != 0.0)
+        return effect;
+    }
+  }
+  return NULL;
+}
+
+static int judge_range(brink_instance *instance, brink_guard_place place, brink_now *now) {
+  const brink_flag *flag = &instance->system->flags[place.flag];
+  const brink_variable *variable = &instance->system->variables[flag->variable];
+  brink_instance_evaluate(instance, now->t, now->x, now->p, now->mode, now->sgn);
+  double value = brink_instance_value(instance, flag->variable, place.index);
+  if (!brink_instance_outside(instance, variable, place.index, value)) return 0;
+  return brink_instance_violation(instance, flag->variable, place.index, value, now);
+}
+
+/* One guard whose event left something in doubt. *stays: it still does. */
+static int judge(brink_instance *instance, brink_now *now, const brink_doubt *asked, bool *stays) {
+  brink_guard_place place = instance->places[asked->guard];
+  const brink_bound_flag *bound = &instance->flags[place.flag];
+  *stays = false;
+  if (instance->system->flags[place.flag].kind == BRINK_FLAG_RANGE)
+    return judge_range(instance, place, now);
+  const brink_effect *end = late_effect(instance, &bound->negative, place.index, now);
+  if (end == NULL) end = late_effect(instance, &bound->positive, place.index, now);
+  if (end == NULL) return 0;
+  /* At the end of a table, and it stays there: it may be moved on at a later instant, without an event of its own. */
+  *stays = asked->rests(asked->sim, instance->system->flags[end->back].guard[place.index]);
+  return *stays ? 0 : brink_instance_end(instance, BRINK_ENDING_FAIL, now, end->text);
+}
+
+bool brink_instance_doubts(void *user) {
+  const brink_instance *instance = user;
+  return instance->doubts;
+}
+
+int brink_instance_judge(brink_now *now, brink_doubt *asked, void *user) {
+  brink_instance *instance = user;
+  int outcome = 0;
+  instance->doubts = false;
+  for (size_t g = 0; g < instance->system->nguards && outcome == 0; g++) {
+    if (!instance->doubted[g]) continue;
+    asked->guard = g;
+    outcome = judge(instance, now, asked, &instance->doubted[g]);
+    instance->doubts = instance->doubts || instance->doubted[g];
+  }
+  return outcome;
 }
 
 int brink_instance_on_surface(const brink_event *event, brink_now *now, void *user) {

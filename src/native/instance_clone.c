@@ -67,6 +67,7 @@ bool brink_instance_take_room(brink_instance *instance) {
   instance->rest.before = brink_arena_take(arena, system->nx, sizeof(double));
   instance->rest.after = brink_arena_take(arena, system->nx, sizeof(double));
   instance->rest.x = brink_arena_take(arena, system->nx, sizeof(double));
+  instance->doubted = brink_arena_take(arena, system->nguards, sizeof(bool));
   instance->tick_time = brink_arena_take(arena, system->nclocks, sizeof(double));
   instance->fired = brink_arena_take(arena, room->fired, sizeof *instance->fired);
   brink_notebook *book = &instance->notes;
@@ -92,6 +93,9 @@ void brink_instance_forget(brink_instance *instance) {
   if (system->nx > 0) memset(instance->rest.state, 0, system->nx * sizeof *instance->rest.state);
   for (size_t k = 0; k < system->nclocks; k++) instance->tick_time[k] = NAN;
   instance->rules_time = NAN;
+  instance->doubts = false;
+  if (system->nguards > 0)
+    memset(instance->doubted, 0, system->nguards * sizeof *instance->doubted);
   memset(instance->fired, 0, instance->room.fired * sizeof *instance->fired);
   instance->notes.count = instance->notes.nvalues = 0;
   instance->nwarnings = instance->dropped_warnings = 0;

@@ -2,7 +2,7 @@
  *
  * A simulation is cloned with everything that it knows (sim/clone.c), but the callbacks of an instance remember some
  * things of their own between two calls: which states are at rest after infinitely many events, when clocks ticked,
- * how often rules have fired at this instant, what was noted, warned of, and why the run ended. */
+ * how often rules have fired at this instant, what is in doubt until it is over, what was noted, warned of, and why the run ended. */
 #include <string.h>
 
 #include "native/instance.h"
@@ -46,6 +46,8 @@ brink_status brink_instance_copy_run(brink_instance *to, const brink_instance *f
   to->rest.any = from->rest.any;
   copy(to->rest.state, from->rest.state, to->system->nx, sizeof *to->rest.state);
   copy_rules(to, from);
+  to->doubts = from->doubts;
+  copy(to->doubted, from->doubted, to->system->nguards, sizeof *to->doubted);
   if (from->calls != NULL) copy(to->calls, from->calls, to->system->nexternals, sizeof *to->calls);
   copy_notes(&to->notes, &from->notes);
   copy_warnings(to, from);

@@ -218,6 +218,12 @@ static void describe(const brink_failure *failure, brink_text *message) {
     advise(failure, message);
 }
 
+/* What is wrong with a lag, a history or a delayed signal is said by the message itself. */
+static bool is_of_delay(brink_reason reason) {
+  return reason == BRINK_REASON_DELAY_RANGE || reason == BRINK_REASON_DELAY_HISTORY ||
+         reason == BRINK_REASON_DELAY_VALUE || reason == BRINK_REASON_DELAY_MEMORY;
+}
+
 void brink_failure_describe(const brink_failure *failure, brink_text *message, brink_text *hint,
                             brink_failure_places *places) {
   const brink_diag *diag = failure->diag;
@@ -227,7 +233,9 @@ void brink_failure_describe(const brink_failure *failure, brink_text *message, b
   if (diag->status == BRINK_ERR_LOOP)
     brink_text_add(hint, "an action that undoes what another one does never comes to rest: give "
                          "the model a mode that remembers what has been done");
-  if (diag->status != BRINK_ERR_DOMAIN || diag->reason == BRINK_REASON_INPUT_UNDEFINED) return;
+  if (diag->status != BRINK_ERR_DOMAIN || diag->reason == BRINK_REASON_INPUT_UNDEFINED ||
+      is_of_delay(diag->reason))
+    return;
   brink_text_add(hint, "look at the initial values and at what the last action wrote");
   if (failure->sim == NULL || !is_unilateral(failure, diag->guard)) /* else that has been done */
     brink_text_add(hint, "; a unilateral flag keeps the dynamics from being evaluated past its "

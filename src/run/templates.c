@@ -129,6 +129,7 @@ static brink_flag flag_of_all(const brink_flag *flag) {
                       .leave_positive = BRINK_NO_INDEX,
                       .leave_negative = BRINK_NO_INDEX,
                       .upper = flag->upper,
+                      .late = flag->late,
                       .is_pair = flag->is_pair};
 }
 

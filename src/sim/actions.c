@@ -366,6 +366,46 @@ brink_status brink_sim_run_actions(brink_sim *sim, int iteration, bool *changed,
   return status == BRINK_OK ? stopped : status;
 }
 
+/* Does a number that a condition keeps (floor, the piece of a table) turn back where it is? Then its event comes before
+ * time moves on. */
+static bool turns_back(brink_sim *sim) {
+  const brink_model *model = sim->model;
+  for (size_t k = 0; k < model->nconditions; k++) {
+    size_t guard = model->conditions[k];
+    int sign = sim->eval.sgn[guard];
+    if (!sim->eval.enabled[guard] || sign == 0 || sim->eval.is_held[guard] ||
+        model->guards[guard].def.action == NULL || brink_sim_inside(sim, guard) != sign)
+      continue;
+    double g = brink_eval_guard(&sim->eval, guard, sim->t, sim->x);
+    if (sign * g <= brink_sim_zero_band(sim, guard, sim->t, sim->x) &&
+        brink_slide_way(sim, guard) == -sign)
+      return true;
+  }
+  return false;
+}
+
+/* It may be off its surface by what the location of its event has left over. */
+static bool rests_there(void *user, size_t guard) {
+  brink_sim *sim = user;
+  double g = brink_eval_guard(&sim->eval, guard, sim->t, sim->x);
+  return fabs(g) <= brink_sim_tolerance(sim, guard, sim->t, sim->x) &&
+         brink_leads_side(sim, guard, 1, sim->eval.f_plus) == 0 &&
+         brink_leads_side(sim, guard, -1, sim->eval.f_plus) == 0;
+}
+
+brink_status brink_sim_judge(brink_sim *sim, bool over, brink_diag *diag) {
+  const brink_model *model = sim->model;
+  if (model->judge == NULL || !model->doubts(model->def.user)) return BRINK_OK;
+  brink_leads_open(sim);
+  bool waits = !over && turns_back(sim);
+  brink_now now = brink_sim_now(sim);
+  brink_doubt doubt = {.rests = rests_there, .sim = sim, .guard = BRINK_NONE};
+  int outcome = waits ? 0 : model->judge(&now, &doubt, model->def.user);
+  brink_leads_close(sim);
+  const actor who = {doubt.guard, BRINK_NONE, 1};
+  return outcome != 0 ? check_outcome(sim, outcome, who, diag) : BRINK_OK;
+}
+
 brink_status brink_sim_run_rules(brink_sim *sim, bool *changed, brink_diag *diag) {
   const brink_model_def *def = &sim->model->def;
   const actor rules = {BRINK_NONE, BRINK_NONE, 1};

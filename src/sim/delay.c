@@ -28,6 +28,8 @@
 #define SHORT 0.7    /* of its length is left of a window that is exchanged with others */
 #define PROBES 8     /* points of a step where lags that vary are looked at */
 #define BISECTIONS 60
+#define AHEAD 1e-7 /* of the bound: so far is looked where an argument goes to, … */
+#define LOOKS 5    /* … and ten times as far, so often */
 
 /* ---- numbers in p ---- */
 
@@ -184,34 +186,47 @@ void brink_delay_settle(brink_sim *sim) {
 
 /* ---- lags ---- */
 
-static bool is_lag(const brink_past *past, double lag) {
+bool brink_past_is_lag(const brink_past *past, double lag) {
   return lag >= BRINK_DELAY_LEAST * past->bound && lag <= past->bound * (1.0 + 64.0 * DBL_EPSILON);
 }
 
+double brink_delay_lag(brink_sim *sim, size_t delay) {
+  return sim->model->def.delays->lag(delay, sim->t, sim->x, &sim->eval.env);
+}
+
 bool brink_delay_look(brink_sim *sim, size_t delay) {
-  brink_past *past = &sim->delays->pasts[delay];
-  double lag = sim->model->def.delays->lag(delay, sim->t, sim->x, &sim->eval.env);
-  if (!is_lag(past, lag)) {
+  double lag = brink_delay_lag(sim, delay);
+  if (!brink_past_is_lag(&sim->delays->pasts[delay], lag)) {
     brink_delay_fail(sim, BRINK_REASON_DELAY_RANGE, delay, lag);
     return false;
   }
+  brink_delay_take(sim, delay, lag);
+  return true;
+}
+
+void brink_delay_take(brink_sim *sim, size_t delay, double lag) {
+  brink_past *past = &sim->delays->pasts[delay];
   past->lag = lag;
   double a = sim->t - lag;
   if (sim->t > past->seen) past->rate = (a - past->argument) / (sim->t - past->seen);
   past->argument = a;
   past->seen = sim->t;
-  return true;
 }
 
-/* Does the argument go back from where it is? Asked where it is at an end of a stretch. */
+/* Does the argument go back from where it is? Asked where it is at an end of a stretch. Where it turns, its rate is zero:
+ * looks further and further ahead until it has moved by more than rounding. */
 static bool goes_back(brink_sim *sim, size_t delay) {
   brink_delay_state *state = sim->delays;
   const brink_past *past = &state->pasts[delay];
-  double d = 1e-7 * past->bound, *f = sim->instant.field;
+  double *f = sim->instant.field, blur = 64.0 * DBL_EPSILON * fmax(fabs(sim->t), past->bound);
   if (brink_eval_rhs(&sim->eval, sim->t, sim->x, f) != BRINK_TRY_OK) return false;
-  for (size_t k = 0; k < sim->model->def.nx; k++) state->x[k] = sim->x[k] + d * f[k];
-  double later = sim->model->def.delays->lag(delay, sim->t + d, state->x, &sim->eval.env);
-  return later - past->lag > d * (1.0 + 1e-6);
+  double d = AHEAD * past->bound, moved = 0.0;
+  for (int look = 0; look < LOOKS && !(fabs(moved) > blur); look++, d *= 10.0) {
+    for (size_t k = 0; k < sim->model->def.nx; k++) state->x[k] = sim->x[k] + d * f[k];
+    moved =
+        d - (sim->model->def.delays->lag(delay, sim->t + d, state->x, &sim->eval.env) - past->lag);
+  }
+  return moved < -blur;
 }
 
 /* ---- before a step ---- */
@@ -225,6 +240,7 @@ static bool has_arrived(brink_sim *sim, size_t delay) {
   bool at_beginning = past->begins && past->argument - past->from <= near;
   if (!at_end && !at_beginning) return false;
   bool back = goes_back(sim, delay);
+  past->rate = back ? fmin(past->rate, -1.0) : fmax(past->rate, 1.0); /* it may have turned here */
   if (at_end && !back) past->side = 1;
   if (at_beginning && back) past->side = -1;
   return past->side != 0;
@@ -290,8 +306,9 @@ double brink_delay_limit(const brink_sim *sim) {
   for (size_t i = 0; state != NULL && i < state->count; i++) {
     const brink_past *past = &state->pasts[i];
     bool constant = sim->model->def.delays->delays[i].constant;
-    double left = past->to + past->lag - sim->t;
-    if (!constant) left /= fmin(fmax(past->rate, 0.05), 20.0);
+    bool back = !constant && past->rate < 0.0;
+    double left = back ? past->argument - past->from : past->to + past->lag - sim->t;
+    if (!constant) left /= fmin(fmax(fabs(past->rate), 0.05), 20.0);
     limit = fmin(limit, left);
   }
   return limit;
@@ -307,7 +324,7 @@ static bool is_known(brink_sim *sim, size_t delay, const brink_path *path, doubl
   brink_path_eval(path, sigma, sim->delays->x);
   double now = sim->model->def.delays->lag(delay, t, sim->delays->x, &sim->eval.env);
   double over = OVERRUN * (past->to - past->from);
-  *lag = !is_lag(past, now);
+  *lag = !brink_past_is_lag(past, now);
   return !*lag && t - now <= past->to + (past->ends ? near : over) &&
          t - now >= past->from - (past->begins ? near : over);
 }
@@ -352,8 +369,9 @@ double brink_delay_exit(brink_sim *sim, const brink_path *path, double end) {
 
 bool brink_delay_meet(brink_sim *sim) {
   brink_delay_state *state = sim->delays;
-  if (state == NULL || (state->next > sim->t && !state->arrived)) return false;
-  bool any = false;
+  if (state == NULL || (state->next > sim->t && !state->arrived && !state->strayed)) return false;
+  bool any = state->strayed && brink_delay_follow(sim);
+  state->strayed = false;
   for (size_t i = 0; i < state->count; i++) {
     brink_past *past = &state->pasts[i];
     bool constant = sim->model->def.delays->delays[i].constant;
@@ -372,20 +390,39 @@ bool brink_delay_meet(brink_sim *sim) {
   return any;
 }
 
+/* Is the argument outside its window? */
+static bool is_outside(const brink_sim *sim, const brink_past *past) {
+  double near = brink_past_rounding(past, sim->t);
+  return !(past->argument >= past->from - near && past->argument <= past->to + near);
+}
+
+/* Relations that a lag reads may not have their signs yet: what is no lag may become one, or is reported when all has
+ * come to rest. */
 bool brink_delay_follow(brink_sim *sim) {
   brink_delay_state *state = sim->delays;
   bool any = false;
-  for (size_t i = 0; state != NULL && i < state->count && state->failure == BRINK_REASON_NONE;
-       i++) {
-    brink_past *past = &state->pasts[i];
+  for (size_t i = 0; state != NULL && i < state->count; i++) {
+    const brink_past *past = &state->pasts[i];
     if (sim->model->def.delays->delays[i].constant) continue;
-    double near = brink_past_rounding(past, sim->t), before = past->lag;
-    if (!brink_delay_look(sim, i)) return any;
-    if (past->lag == before) continue;
-    if (past->argument >= past->from - near && past->argument <= past->to + near) continue;
+    double lag = brink_delay_lag(sim, i);
+    if (!brink_past_is_lag(past, lag)) continue;
+    brink_delay_take(sim, i, lag);
+    if (!is_outside(sim, past)) continue;
     brink_delay_load(sim, i, past->argument, 1);
     any = true;
   }
   if (any) brink_delay_settle(sim);
+  return any;
+}
+
+bool brink_delay_strays(brink_sim *sim) {
+  brink_delay_state *state = sim->delays;
+  bool any = false;
+  for (size_t i = 0; state != NULL && i < state->count; i++) {
+    if (sim->model->def.delays->delays[i].constant) continue;
+    if (!brink_delay_look(sim, i)) return false;
+    any = any || is_outside(sim, &state->pasts[i]);
+  }
+  if (any) state->strayed = true;
   return any;
 }

@@ -35,6 +35,7 @@ typedef struct brink_past {
   brink_delay_break *breaks;
   size_t nbreaks, breaks_capacity;
   double lag, bound; /* the lag as last looked at */
+  double first_lag;  /* what its formula gave at the last round of a start, lag or not */
   double from, to;
   double length;         /* of the last window that was fitted */
   bool begins, ends;     /* a break is at `from`, at `to` */
@@ -53,6 +54,8 @@ typedef struct brink_delay_state {
   double next;      /* when the next break is met; INFINITY */
   bool begun;       /* there is a past */
   bool arrived;     /* an argument that varies has come to a break */
+  bool strayed;     /* an argument has jumped out of its window */
+  bool resumes;     /* the start is not the first: the past is kept */
   double atol;      /* of signals */
   double *values;   /* scratch: of all signals at the points of a piece, … */
   double *between;  /* … and between them */
@@ -130,7 +133,12 @@ void brink_delay_fail(brink_sim *sim, brink_reason reason, size_t delay, double 
 void brink_delay_load(brink_sim *sim, size_t delay, double a, int side);
 /* When the next breaks are met. */
 void brink_delay_settle(brink_sim *sim);
-/* The lag as it is now, if it is one. */
+/* The lag as its formula has it now. */
+double brink_delay_lag(brink_sim *sim, size_t delay);
+bool brink_past_is_lag(const brink_past *past, double lag);
+/* The lag is this from now on. */
+void brink_delay_take(brink_sim *sim, size_t delay, double lag);
+/* Takes the lag as it is now, if it is one; a failure if it is none. */
 bool brink_delay_look(brink_sim *sim, size_t delay);
 
 /* Before a step: windows that are used up are exchanged. */
@@ -143,5 +151,8 @@ double brink_delay_exit(brink_sim *sim, const brink_path *path, double end);
 bool brink_delay_meet(brink_sim *sim);
 /* At an instant: lags that have changed. True: something else has changed by that. */
 bool brink_delay_follow(brink_sim *sim);
+/* At the end of an instant, when all signs are settled: has a lag jumped, so that its argument is outside its window?
+ * Then one more round meets that (brink_delay_meet). A lag that is none is a failure now. */
+bool brink_delay_strays(brink_sim *sim);
 
 #endif

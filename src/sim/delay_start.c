@@ -107,7 +107,7 @@ bool brink_delay_clone(brink_sim *clone) {
 void brink_delay_forget(brink_sim *sim) {
   brink_delay_state *state = sim->delays;
   if (state == NULL) return;
-  state->begun = state->arrived = false;
+  state->begun = state->arrived = state->strayed = false;
   state->failure = BRINK_REASON_NONE;
   state->next = (double)INFINITY;
 }
@@ -192,8 +192,23 @@ static bool begin_past(brink_sim *sim, size_t delay, size_t round, bool *again) 
 
 /* ---- the start ---- */
 
+/* The lag, by the signs that relations have so far: at the first look they have none that could be trusted, and later
+ * ones may differ again. What is no lag is a failure only if another look gives the same. */
+static bool first_lag(brink_sim *sim, size_t delay, size_t round, bool *again) {
+  brink_past *past = &sim->delays->pasts[delay];
+  if (sim->model->def.delays->delays[delay].constant) return brink_delay_look(sim, delay);
+  double lag = brink_delay_lag(sim, delay), before = past->first_lag;
+  bool same = lag == before || (isnan(lag) && isnan(before));
+  past->first_lag = lag;
+  if (round > 0 && same) return brink_delay_look(sim, delay);
+  *again = true;
+  bool good = brink_past_is_lag(past, lag);
+  brink_delay_take(sim, delay, good ? lag : past->bound);
+  return true;
+}
+
 /* The bound, and the lag. */
-static bool begin_lag(brink_sim *sim, size_t delay) {
+static bool begin_lag(brink_sim *sim, size_t delay, size_t round, bool *again) {
   brink_past *past = &sim->delays->pasts[delay];
   double bound = sim->model->def.delays->bound(delay, sim->t, sim->x, &sim->eval.env);
   if (!sim->delays->begun) past->bound = bound;
@@ -205,27 +220,25 @@ static bool begin_lag(brink_sim *sim, size_t delay) {
   past->rate = 1.0;
   past->side = 0;
   past->met = -1;
-  return brink_delay_look(sim, delay);
+  return first_lag(sim, delay, round, again);
 }
 
 static void begin_anew(brink_sim *sim, size_t round, bool *again) {
   brink_delay_state *state = sim->delays;
   for (size_t i = 0; i < state->count && state->failure == BRINK_REASON_NONE; i++) {
-    if (!begin_lag(sim, i)) return;
+    if (!begin_lag(sim, i, round, again)) return;
     if (!begin_past(sim, i, round, again)) brink_delay_fail(sim, BRINK_REASON_DELAY_MEMORY, i, 0.0);
     if (state->failure == BRINK_REASON_NONE)
       brink_delay_load(sim, i, sim->t - state->pasts[i].lag, 1);
   }
-  if (*again && round > state->count + ROUNDS)
-    brink_delay_fail(sim, BRINK_REASON_DELAY_HISTORY, 0, 0.0);
 }
 
 /* Somebody has changed states, parameters or modes: a break, and perhaps other lags. */
-static void go_on(brink_sim *sim) {
+static void go_on(brink_sim *sim, size_t round, bool *again) {
   brink_delay_state *state = sim->delays;
   for (size_t i = 0; i < state->count && state->failure == BRINK_REASON_NONE; i++) {
     brink_past *past = &state->pasts[i];
-    if (!begin_lag(sim, i)) return;
+    if (!begin_lag(sim, i, round, again)) return;
     double u = sim->model->def.delays->signal(i, sim->t, sim->x, &sim->eval.env);
     double last = brink_past_last(past);
     bool jumps = u != last, held = sim->model->def.delays->delays[i].held;
@@ -240,14 +253,17 @@ brink_status brink_delay_begin(brink_sim *sim, size_t round, bool *again, brink_
   brink_delay_state *state = sim->delays;
   *again = false;
   if (state == NULL) return BRINK_OK;
-  if (state->begun && round == 0) {
-    go_on(sim);
+  if (round == 0) state->resumes = state->begun;
+  if (state->resumes) {
+    go_on(sim, round, again);
   } else {
     state->begun = false;
     begin_anew(sim, round, again);
     state->begun = true;
   }
-  state->arrived = false;
+  if (*again && round > state->count + ROUNDS)
+    brink_delay_fail(sim, BRINK_REASON_DELAY_HISTORY, 0, 0.0);
+  state->arrived = state->strayed = false;
   brink_delay_settle(sim);
   brink_reach_reset(&sim->detector.reach); /* p has changed */
   return brink_delay_check(sim, diag);

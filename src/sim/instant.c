@@ -722,7 +722,11 @@ static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
     }
     if (rests) status = meet_constraints(sim, &rests, &changed_ever, diag);
     if (status != BRINK_OK) return status;
-    if (rests) break;
+    if (rests && !brink_delay_strays(sim)) {
+      status = brink_sim_judge(sim, false, diag);
+      if (status != BRINK_OK) return status;
+      break;
+    }
     brink_sim_restart(sim);
     if (iteration + 1 >= sim->options.max_iterations) return unsettled(sim, diag);
   }

@@ -19,6 +19,8 @@
 #include "sim/delay.h"
 #include "sim/trial.h"
 
+#define NUDGES 5 /* a start may be late by 1, 2, 4, … units in the last place of time: so often */
+
 /* ---- starting ---- */
 
 /* A unilateral guard that the state is outside of: by the side that it declares, and below zero where it
@@ -55,6 +57,43 @@ static void reset_appended(brink_sim *sim, const double *values) {
   for (size_t c = eval->nx; c < eval->n; c++) sim->x[c] = values[eval->appended[c - eval->nx]];
 }
 
+/* Time, and what is led along the path that ended here, a few doubles later. Nothing else may have changed the state. */
+static void nudge(brink_sim *sim, double t) {
+  const brink_path *path = &sim->last;
+  double sigma = path->terms > 0 ? (t - path->t0) / path->h : 0.0;
+  sim->t = sim->stepper.t = t;
+  if (!sim->led || !(sigma > 0.0 && sigma <= 1.0 + 1e-9)) return;
+  brink_path_eval(path, sigma, sim->event_x);
+  memcpy(sim->x, sim->event_x, sim->model->def.nx * sizeof(double));
+}
+
+/* The event of a condition was located a rounding error before its surface, and what holds from now on has no value there
+ * (sqrt(x - 1) a little before 1). Time cannot be told more exactly: a few doubles later there may be one. */
+static brink_try start_beyond(brink_sim *sim, brink_try outcome) {
+  size_t size = sim->model->def.nx * sizeof(double);
+  double before = sim->t, ulp = nextafter(before, (double)INFINITY) - before;
+  if (outcome != BRINK_TRY_REFUSED || sim->instant.t != before || sim->eval.nheld > 0 ||
+      memcmp(sim->x, sim->instant.pre_x, size) != 0 || edge_passed(sim) != BRINK_NONE)
+    return outcome;
+  for (int k = 0; k < NUDGES && outcome == BRINK_TRY_REFUSED; k++) {
+    double t = before + ldexp(ulp, k);
+    if (!(t <= sim->limit) || !(t < brink_sim_next_tick(sim))) break;
+    nudge(sim, t);
+    outcome = sim->stepper.ops->start(&sim->stepper);
+  }
+  double there = sim->t;
+  sim->t = sim->stepper.t = before;
+  if (outcome != BRINK_TRY_OK) {
+    memcpy(sim->x, sim->instant.pre_x, size);
+    return outcome;
+  }
+  brink_sim_note_skip(sim, there);
+  sim->t = sim->stepper.t = there;
+  brink_detector_reset(&sim->detector, sim->t, sim->x);
+  reset_appended(sim, sim->detector.g0);
+  return outcome;
+}
+
 static brink_status restart(brink_sim *sim, brink_diag *diag) {
   sim->stepper.t = sim->t;
   sim->eval.centre = NULL;
@@ -72,6 +111,7 @@ static brink_status restart(brink_sim *sim, brink_diag *diag) {
     outcome = sim->stepper.ops->start(&sim->stepper);
   if (outcome == BRINK_TRY_REFUSED && brink_stepper_substitute(&sim->stepper))
     outcome = sim->stepper.ops->start(&sim->stepper);
+  outcome = start_beyond(sim, outcome);
   if (outcome != BRINK_TRY_OK) return undefined_here(sim, outcome, diag);
   sim->detector.looks_on = sim->stepper.ops->starts_slowly;
   if (sim->stiffness.hint > 0.0) sim->stepper.h_next = sim->stiffness.hint;
@@ -196,6 +236,7 @@ static brink_status finish_step(brink_sim *sim, double t_end, brink_diag *diag) 
   if (sim->eval.nheld > 0) brink_slide_project(sim);
   if (sim->stiffness.watches) brink_stiff_note(sim);
   brink_status status = brink_sim_record_step(sim, t0);
+  if (lawful == BRINK_OK) lawful = brink_sim_judge(sim, true, diag);
   if (lawful != BRINK_OK) return lawful;
   return status == BRINK_OK ? brink_sim_record_misses(sim, true) : status;
 }

@@ -323,6 +323,9 @@ brink_status brink_sim_first_sign(brink_sim *sim, size_t guard, brink_diag *diag
 brink_status brink_sim_run_actions(brink_sim *sim, int iteration, bool *changed, bool *ran,
                                    brink_diag *diag);
 brink_status brink_sim_run_rules(brink_sim *sim, bool *changed, brink_diag *diag);
+/* An instant has come to rest: what is in doubt is judged, unless it is about to turn back; when time has moved on it is
+ * `over`, and judged in any case. */
+brink_status brink_sim_judge(brink_sim *sim, bool over, brink_diag *diag);
 
 /* The action of a mere condition, without an event. */
 brink_status brink_sim_run_condition(brink_sim *sim, size_t guard, brink_direction direction,

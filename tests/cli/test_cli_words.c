@@ -56,6 +56,15 @@ TEST(flags_are_called_flags) {
   check_failure("", "the action of flag 'f' set state 'x' to", "guard");
 }
 
+TEST(delays_are_not_told_of_edges) {
+  write_ctc("state(y, real);", "y := 0.0;",
+            "dynamics y' = delay(y, 3.0 - time, 9.0); end dynamics;");
+  check_failure("", "but it must be positive and at most 9", "unilateral");
+  write_ctc("state(y, real); variable(a, real);", "y := 0.0;",
+            "dynamics y' = delay(sqrt(2.0 - time), 1.0); a = 0.0; end dynamics;");
+  check_failure("", "has no value", "initial values");
+}
+
 TEST(flags_that_nobody_wrote_are_explained) {
   write_ctc("state(x, real); state(y, real);", "x := 1.0; y := 2.0;",
             "dynamics x' = -1.0; y' = if sqrt(x) > 0.5 then 1.0 else 2.0; end dynamics;");
@@ -126,6 +135,7 @@ int main(void) {
   setenv("BRINK_CACHE", "cache", 1);
   RUN(edges_that_are_declared_are_not_to_be_declared);
   RUN(flags_are_called_flags);
+  RUN(delays_are_not_told_of_edges);
   RUN(flags_that_nobody_wrote_are_explained);
   RUN(one_is_singular);
   RUN(settings_outside_a_range_are_told_the_range);
