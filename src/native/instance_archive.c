@@ -77,6 +77,8 @@ void brink_instance_archive(brink_instance *instance, brink_archive *a) {
   for (size_t k = 0; k < instance->room.fired; k++) brink_archive_u32(a, &instance->fired[k]);
   brink_archive_doubles(a, instance->tick_time, system->nclocks);
   brink_archive_double(a, &instance->rules_time);
+  brink_archive_bool(a, &instance->doubts);
+  brink_archive_bools(a, instance->doubted, system->nguards);
   archive_calls(instance, a);
   archive_notes(instance, a);
   archive_warnings(instance, a);

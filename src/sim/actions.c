@@ -387,6 +387,7 @@ static bool turns_back(brink_sim *sim) {
 /* It may be off its surface by what the location of its event has left over. */
 static bool rests_there(void *user, size_t guard) {
   brink_sim *sim = user;
+  if (sim->takes_turns) return false;
   double g = brink_eval_guard(&sim->eval, guard, sim->t, sim->x);
   return fabs(g) <= brink_sim_tolerance(sim, guard, sim->t, sim->x) &&
          brink_leads_side(sim, guard, 1, sim->eval.f_plus) == 0 &&
@@ -397,7 +398,7 @@ brink_status brink_sim_judge(brink_sim *sim, bool over, brink_diag *diag) {
   const brink_model *model = sim->model;
   if (model->judge == NULL || !model->doubts(model->def.user)) return BRINK_OK;
   brink_leads_open(sim);
-  bool waits = !over && turns_back(sim);
+  bool waits = !over && !sim->takes_turns && turns_back(sim);
   brink_now now = brink_sim_now(sim);
   brink_doubt doubt = {.rests = rests_there, .sim = sim, .guard = BRINK_NONE};
   int outcome = waits ? 0 : model->judge(&now, &doubt, model->def.user);

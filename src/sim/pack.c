@@ -212,7 +212,7 @@ static void become(brink_packing *packing, brink_sim *sim, scalars *s, brink_vis
   eval->centre = NULL;
   eval->failed_guard = BRINK_NONE;
   brink_eval_update_enabled(eval);
-  sim->unseen = true;
+  sim->unseen = sim->takes_turns = true;
 }
 
 void brink_unpack(brink_packing *packing, brink_sim *sim, const void *from) {

@@ -232,9 +232,11 @@ struct brink_sim {
   brink_stiffness stiffness;
   brink_next_step next;
   bool unseen; /* the detector knows nothing of the present: it was unpacked, or looked ahead to */
-  bool keep;   /* keep the dense output of each step for brink_sim_at */
-  int detour;  /* so many steps are left to a method that needs no series */
-  int stuck;   /* calls in a row that did not move the time */
+  bool
+      takes_turns; /* it is one agent after another: no doubt about one may wait for its next turn */
+  bool keep;       /* keep the dense output of each step for brink_sim_at */
+  int detour;      /* so many steps are left to a method that needs no series */
+  int stuck;       /* calls in a row that did not move the time */
   size_t blocked; /* a unilateral guard that was reached, and past whose surface the field points */
   size_t grazed;  /* a unilateral guard that touches, and is to be carried over its dip */
   double *held_from; /* when the hold on each guard's surface began */
