@@ -1,4 +1,4 @@
-/* ranks.c: how fast one population could be on several ranks, by the protocol of docs/decisions/0019-ranks.md.
+/* ranks.c: how fast one population could be on several ranks, by the protocol of docs/decisions/0023-ranks.md.
  *
  *   ranks                       tables
  *   ranks KIND NUMBER RANKS HALO STEP ROUNDS    one line; KIND: cars, uneven, or the part that discs cover

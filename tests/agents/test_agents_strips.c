@@ -1,7 +1,7 @@
 /* A turn depends on the agent and on those near it, and on nothing else: strips of space that are computed apart, each with
  * a halo around it, give the states, windows, contacts, events, their order and the counts of one engine, to the last bit,
  * from round to round. The certificate of a round (support/agents_strips.h) is true whenever it is given; where a halo is too
- * narrow, or something crosses it, it is refused. docs/decisions/0019-ranks.md builds on this.
+ * narrow, or something crosses it, it is refused. docs/decisions/0023-ranks.md builds on this.
  *
  * With an argument it prints what became of the rounds. */
 #include "check.h"

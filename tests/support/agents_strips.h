@@ -1,4 +1,4 @@
-/* agents_strips.h: one population in strips, as several ranks would compute it (docs/decisions/0019-ranks.md).
+/* agents_strips.h: one population in strips, as several ranks would compute it (docs/decisions/0023-ranks.md).
  *
  * Every rank is an engine of its own. It owns the agents in a strip of space and computes them together with copies of those
  * nearby, its halo. In a round all ranks take their turns up to a common time, without hearing of each other. What the
