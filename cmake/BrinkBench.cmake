@@ -26,10 +26,6 @@ foreach(source IN LISTS bench_sources)
   endif()
 endforeach()
 
-# Strips of a population are shared with the tests.
-target_sources(bench_ranks PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/agents_strips.c)
-target_include_directories(bench_ranks PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-
 # IDA, where it is installed.
 find_library(SUNDIALS_ida_LIBRARY NAMES libsundials_ida.a sundials_ida)
 mark_as_advanced(SUNDIALS_ida_LIBRARY)

@@ -7,7 +7,7 @@
 #ifndef BRINK_BENCH_CROWD_H
 #define BRINK_BENCH_CROWD_H
 
-#include "agents/agents.h"
+#include <brink/brink.h>
 
 #define CROWD_RADIUS 0.1
 
@@ -115,13 +115,5 @@ typedef struct crowd_models {
 bool crowd_models_make(crowd_models *models, const crowd_scene *scene, brink_diag *diag);
 void crowd_models_free(crowd_models *models);
 bool crowd_method(const char *name, brink_method *method);
-
-/* The engine's definition, which points into `parts`. */
-typedef struct crowd_parts {
-  brink_population_def cars;
-  brink_pair_def pair;
-} crowd_parts;
-
-brink_agents_def crowd_define(const crowd_models *models, const crowd_ask *ask, crowd_parts *parts);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "agents/agents.h"
 #include "support/crowd.h"
 
 typedef struct engine {
@@ -24,39 +25,35 @@ static int log_event(const brink_agent_event *event, void *user) {
   return fine ? 0 : -1;
 }
 
-brink_agents_def crowd_define(const crowd_models *models, const crowd_ask *ask,
-                              crowd_parts *parts) {
+static bool create(engine *self, brink_diag *diag) {
   static const uint32_t x[2][3] = {{0, 1, 2}, {3, 4, 5}}, p[2][2] = {{0, 1}, {2, 3}};
   static const size_t guards[] = {0};
-  const crowd_scene *scene = models->scene;
-  parts->cars = (brink_population_def){
-      .name = "car", .model = models->car, .count = scene->count, .x0 = scene->x, .p0 = scene->p};
-  parts->pair = (brink_pair_def){.name = "touch",
-                                 .model = models->pair,
-                                 .x = {x[0], x[1]},
-                                 .p = {p[0], p[1]},
-                                 .guards = guards,
-                                 .nguards = 1,
-                                 .ndimensions = 2,
-                                 .position = {{0, 1}, {0, 1}},
-                                 .size = {UINT32_MAX, UINT32_MAX},
-                                 .size_value = {CROWD_RADIUS, CROWD_RADIUS}};
-  brink_agents_def def = {.populations = &parts->cars,
+  const crowd_scene *scene = self->scene;
+  if (!crowd_models_make(&self->models, scene, diag)) return false;
+  brink_population_def cars = {.name = "car",
+                               .model = self->models.car,
+                               .count = scene->count,
+                               .x0 = scene->x,
+                               .p0 = scene->p};
+  brink_pair_def pair = {.name = "touch",
+                         .model = self->models.pair,
+                         .x = {x[0], x[1]},
+                         .p = {p[0], p[1]},
+                         .guards = guards,
+                         .nguards = 1,
+                         .ndimensions = 2,
+                         .position = {{0, 1}, {0, 1}},
+                         .size = {UINT32_MAX, UINT32_MAX},
+                         .size_value = {CROWD_RADIUS, CROWD_RADIUS}};
+  brink_agents_def def = {.populations = &cars,
                           .npopulations = 1,
-                          .pairs = &parts->pair,
+                          .pairs = &pair,
                           .npairs = 1,
                           .options = brink_default_options(),
-                          .all_pairs = ask->all_pairs,
-                          .threads = (size_t)ask->threads};
-  def.options.rtol = def.options.atol = ask->tolerance;
-  crowd_method(ask->method, &def.options.method);
-  return def;
-}
-
-static bool create(engine *self, brink_diag *diag) {
-  crowd_parts parts;
-  if (!crowd_models_make(&self->models, self->scene, diag)) return false;
-  brink_agents_def def = crowd_define(&self->models, self->ask, &parts);
+                          .all_pairs = self->ask->all_pairs,
+                          .threads = (size_t)self->ask->threads};
+  def.options.rtol = def.options.atol = self->ask->tolerance;
+  crowd_method(self->ask->method, &def.options.method);
   return brink_agents_create(&def, NULL, diag, &self->agents) == BRINK_OK;
 }
 

@@ -1,10 +1,10 @@
 /* delay_archive.c: the past of delayed signals, to bytes and back (base/archive.h). */
 #include "sim/delay.h"
 
-/* Room for `count` items, which replace those that are there. */
+/* Room for `count` items, which replace those that are there. Each holds a double at least, with or without padding. */
 static bool make_room(const brink_allocator *allocator, void **items, size_t *capacity,
                       size_t count, size_t size, brink_archive *a) {
-  if (!brink_archive_holds(a, count, size)) return false;
+  if (!brink_archive_holds(a, count, sizeof(double))) return false;
   if (count <= *capacity) return true;
   void *made = brink_allocate(allocator, count, size);
   if (made == NULL) {
