@@ -51,8 +51,8 @@ TEST(the_page_shows_what_happens) {
 TEST(files_are_read_as_people_have_them) {
   static const char *const files[] = {
       "time,y\n0,2\n1,0.7357588823428847\n2,0.2706705664732254\n3,\n",
-      "\xef\xbb\xbf# a comment\r\nx y;t [s];y (m)\r\na;0;2\r\nb;1;0,7357588823428847\r\n"
-      "c;2;0,2706705664732254\r\n",
+      ("\xef\xbb\xbf# a comment\r\nx y;t [s];y (m)\r\na;0;2\r\nb;1;0,7357588823428847\r\n"
+       "c;2;0,2706705664732254\r\n"),
       "# t,y,remark\n2,0.2706705664732254,0\n0,2,0\n1,0.7357588823428847,0\n1.5,nan,0\n",
       "t\t\"y\"\ty.sigma\n0\t2\t0.1\n1\t0.7357588823428847\t0.2\n2\t0.2706705664732254\t0.1\n",
   };
