@@ -10,7 +10,12 @@
 #include "support/hsml_run.h"
 #include "support/relay.h"
 
+/* Sanitizers take minutes for what is quick otherwise. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { CALLS = 20 };
+#else
 enum { CALLS = 60 };
+#endif
 
 static size_t restored; /* simulations that were read from what was saved of another */
 
