@@ -88,3 +88,9 @@ void brink_sha256_text(const unsigned char digest[BRINK_SHA256_BYTES],
   }
   text[2 * BRINK_SHA256_BYTES] = '\0';
 }
+
+void brink_sha256_finish_text(brink_sha256 *hash, char text[BRINK_SHA256_TEXT]) {
+  unsigned char digest[BRINK_SHA256_BYTES];
+  brink_sha256_finish(hash, digest);
+  brink_sha256_text(digest, text);
+}

@@ -20,5 +20,7 @@ void brink_sha256_finish(brink_sha256 *hash, unsigned char digest[BRINK_SHA256_B
 /* Lower-case hexadecimal. */
 void brink_sha256_text(const unsigned char digest[BRINK_SHA256_BYTES],
                        char text[BRINK_SHA256_TEXT]);
+/* Both: the end of a hash, as text. */
+void brink_sha256_finish_text(brink_sha256 *hash, char text[BRINK_SHA256_TEXT]);
 
 #endif

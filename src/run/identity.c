@@ -46,10 +46,8 @@ static void compare_count(identity *id, const char *name, int64_t value) {
 /* ---- by their hashes ---- */
 
 static void compare_hash(identity *id, const char *name, brink_sha256 *hash) {
-  unsigned char digest[BRINK_SHA256_BYTES];
   char text[BRINK_SHA256_TEXT];
-  brink_sha256_finish(hash, digest);
-  brink_sha256_text(digest, text);
+  brink_sha256_finish_text(hash, text);
   compare(id, name, text);
 }
 

@@ -29,12 +29,10 @@ static void add_number(brink_facts *list, const char *name, double value) {
 
 static void add_hash(brink_facts *list, const char *name, const brink_file *file) {
   brink_sha256 hash;
-  unsigned char digest[BRINK_SHA256_BYTES];
   char text[BRINK_SHA256_TEXT];
   brink_sha256_init(&hash);
   brink_sha256_add(&hash, file->text, file->length);
-  brink_sha256_finish(&hash, digest);
-  brink_sha256_text(digest, text);
+  brink_sha256_finish_text(&hash, text);
   if (strcmp(name, "sha256") == 0)
     brink_facts_add(list, name, "%s", text);
   else

@@ -43,10 +43,8 @@ static void add_fact(brink_text *text, const char *name, const char *value) {
 }
 
 static void add_hash(brink_text *text, const char *name, brink_sha256 *hash) {
-  unsigned char digest[BRINK_SHA256_BYTES];
   char words[BRINK_SHA256_TEXT];
-  brink_sha256_finish(hash, digest);
-  brink_sha256_text(digest, words);
+  brink_sha256_finish_text(hash, words);
   add_fact(text, name, words);
 }
 
