@@ -308,7 +308,9 @@ double brink_delay_limit(const brink_sim *sim) {
     bool constant = sim->model->def.delays->delays[i].constant;
     bool back = !constant && past->rate < 0.0;
     double left = back ? past->argument - past->from : past->to + past->lag - sim->t;
-    if (!constant) left /= fmin(fmax(fabs(past->rate), 0.05), 20.0);
+    /* An argument that turns at the end comes ever slower: a bound for slow rates would make it crawl. A limit that is too
+     * long is found by brink_delay_exit. */
+    if (!constant && left > 0.0) left /= fmin(fabs(past->rate), 20.0);
     limit = fmin(limit, left);
   }
   return limit;

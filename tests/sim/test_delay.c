@@ -117,6 +117,22 @@ TEST(two_lags_do_not_multiply_steps) {
   }
 }
 
+/* The argument 1 - (t - 2)^2 slows down towards the jump of s at 1, touches it and turns. y' is 0 throughout. */
+TEST(an_argument_that_turns_at_a_jump_does_not_crawl) {
+  static const char text[] =
+      HSML_MODEL("state(s, real); state(y, real); timer(jump);", "s := 0.0; y := 0.0; jump := 1.0;",
+                 "s' = 0.0; y' = delay(s, time - 1.0 + (time - 2.0)^2, 3.5, 0.0);",
+                 "event(jump) s := 1.0; end event;");
+  for (int k = 0; k < METHODS; k++) {
+    hsml_wishes wishes = wishes_for(methods[k], 1e-7);
+    hsml_run *run = hsml_open(text, &wishes);
+    hsml_go(run, 3.0);
+    CHECK_NEAR(hsml_final(run, "y"), 0.0, 1e-9);
+    CHECK_MSG(run->nsteps < 1000, "%s: %zu steps", brink_method_name(methods[k]), run->nsteps);
+    hsml_close(run);
+  }
+}
+
 /* ---- memory ---- */
 
 TEST(the_past_is_forgotten) {
@@ -242,6 +258,7 @@ int main(void) {
   RUN(every_method_follows_the_method_of_steps);
   RUN(tolerances_decide_the_error);
   RUN(two_lags_do_not_multiply_steps);
+  RUN(an_argument_that_turns_at_a_jump_does_not_crawl);
   RUN(the_past_is_forgotten);
   RUN(memory_that_ends_ends_the_run);
   RUN(a_reset_forgets_the_past);
