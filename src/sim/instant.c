@@ -165,7 +165,9 @@ static brink_status follow_condition(brink_sim *sim, size_t guard, bool *moved, 
   if (sign == 0 || sim->model->guards[guard].def.action == NULL ||
       !brink_detector_wants(&sim->detector, guard, direction))
     return BRINK_OK;
-  return brink_sim_run_condition(sim, guard, direction, changed, diag);
+  status = brink_sim_run_condition(sim, guard, direction, changed, diag);
+  /* Its action has moved the surface (the whole number that floor keeps): the sign was that of the old one. */
+  return status == BRINK_OK ? brink_sim_first_sign(sim, guard, diag) : status;
 }
 
 /* A condition that nobody reads has no sign: it takes one when it is read again. */

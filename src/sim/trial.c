@@ -20,6 +20,20 @@
 
 #include <math.h>
 
+#define SEEN 0.95 /* part of the way */
+
+/* Where f is a polynomial its differences vanish, and the predictor is believed however long the way to the surface is:
+ * a corner of f on that way would be passed unseen, as nothing is evaluated at the surface. So a step that goes almost
+ * to it has to pass the test of every other step (not quite: Newton's method must not be led out). Methods of fixed steps
+ * have no test. */
+static bool passes_test(brink_sim *sim, double reach) {
+  brink_stepper *st = &sim->stepper;
+  if (st->options->step > 0.0 || brink_stepper_attempt(st, SEEN * reach) != BRINK_TRY_ERROR)
+    return true;
+  sim->eval.stats.rejected++;
+  return false;
+}
+
 brink_limit brink_trial_plan(brink_sim *sim, double t_stop, double *h) {
   brink_stepper *st = &sim->stepper;
   double most = fmin(t_stop - sim->t, fmin(sim->options.hmax, sim->detector.longest));
@@ -30,6 +44,14 @@ brink_limit brink_trial_plan(brink_sim *sim, double t_stop, double *h) {
                           : brink_detector_before(&sim->detector, &st->predictor, st->f, st->order,
                                                   brink_sim_smallest_step(sim));
   *h = limit.sigma < 1.0 ? limit.sigma * st->h_plan : st->h_plan;
+  if (limit.event && limit.sigma > 0.0 && !st->ops->is_free) {
+    if (passes_test(sim, *h)) {
+      st->ops->plan(st, most); /* the attempt has made use of the predictor */
+    } else {
+      limit.event = false;
+      *h = fmin(0.5 * *h, st->h_next);
+    }
+  }
   sim->stiffness.free = limit.sigma >= 1.0 && st->h_plan < 0.99 * most;
   return limit;
 }
