@@ -33,17 +33,22 @@ static _Noreturn void report(brink_unit *unit) {
   give_up(text.data != NULL ? text.data : "the model has errors");
 }
 
-brink_system *hsml_flatten(const char *text, const char *const *sets, brink_unit **unit) {
+brink_system *hsml_try_flatten(const char *text, const char *const *sets, brink_unit **unit) {
   brink_reader reader = {.read = read_text, .user = (void *)(uintptr_t)text};
   bool unreadable = false;
   const char *reason = NULL;
   *unit = brink_unit_parse("model.hsml", &reader, NULL, &unreadable, &reason);
-  if (*unit == NULL || unreadable) give_up("the text cannot be read");
+  if (*unit == NULL || unreadable) return NULL;
   brink_unit_check(*unit);
-  if ((*unit)->nerrors > 0) report(*unit);
+  if ((*unit)->nerrors > 0) return NULL;
   brink_flatten_options options = {.sets = sets, .seed = 1};
   while (sets != NULL && sets[options.nsets] != NULL) options.nsets++;
-  brink_system *system = brink_flatten(*unit, &options, NULL);
+  return brink_flatten(*unit, &options, NULL);
+}
+
+brink_system *hsml_flatten(const char *text, const char *const *sets, brink_unit **unit) {
+  brink_system *system = hsml_try_flatten(text, sets, unit);
+  if (*unit == NULL) give_up("the text cannot be read");
   if (system == NULL) report(*unit);
   return system;
 }
@@ -154,9 +159,16 @@ brink_instance_options hsml_instance_options(const hsml_wishes *wishes) {
 }
 
 hsml_run *hsml_open(const char *text, const hsml_wishes *wishes) {
+  brink_unit *unit;
+  brink_system *system = hsml_flatten(text, wishes->sets, &unit);
+  return hsml_start(unit, system, wishes);
+}
+
+hsml_run *hsml_start(brink_unit *unit, brink_system *system, const hsml_wishes *wishes) {
   hsml_run *run = calloc(1, sizeof *run);
   if (run == NULL) give_up("out of memory");
-  run->system = hsml_flatten(text, wishes->sets, &run->unit);
+  run->unit = unit;
+  run->system = system;
   hsml_forget(run);
   brink_instance_options how = hsml_instance_options(wishes);
   run->status =

@@ -82,6 +82,11 @@ void hsml_forget(hsml_run *run);
 
 /* The parts of hsml_open, for tests of their own. */
 brink_system *hsml_flatten(const char *text, const char *const *sets, brink_unit **unit);
+hsml_run *hsml_start(brink_unit *unit, brink_system *system,
+                     const hsml_wishes *wishes); /* takes both */
+
+/* Like hsml_flatten, for texts that may be no model: NULL. *unit is the caller's in any case. */
+brink_system *hsml_try_flatten(const char *text, const char *const *sets, brink_unit **unit);
 brink_instance_options hsml_instance_options(const hsml_wishes *wishes);
 
 /* The index of a state by its full name, and its present value. */
