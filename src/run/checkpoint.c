@@ -1,7 +1,7 @@
 /* checkpoint.c: a run saved and restored, and checkpoints on its way. See <brink/record.h>.
  *
  *     identity    what the run was made of (identity.c)
- *     head        until when it goes; when its results were dated; how often it is saved
+ *     head        how it was asked for; until when it goes; when its results were dated; how often it is saved
  *     results     where the result file ends
  *     the rest    archive.c
  *
@@ -25,9 +25,26 @@ static brink_status out_of_memory(brink_diag *diag) {
 
 /* ---- saving ---- */
 
+/* How the run was asked for: who resumes it does not become its author. */
+static void archive_command(brink_run *run, brink_archive *a) {
+  const char *given = run->choice.command;
+  bool any = given != NULL;
+  brink_text text = {0};
+  brink_archive_bool(a, &any);
+  if (!any) return;
+  if (!a->reads) brink_text_append(&text, given, strlen(given));
+  brink_archive_text(a, &text);
+  if (a->reads && !a->failed && text.length > 0) {
+    run->choice.command = brink_arena_text(&run->arena, text.data);
+    if (run->choice.command == NULL) brink_archive_no_memory(a);
+  }
+  brink_text_free(&text);
+}
+
 static void archive_head(brink_run *run, brink_archive *a) {
   int64_t dated = (int64_t)run->dated;
   brink_archive_mark(a, "head");
+  archive_command(run, a);
   brink_archive_double(a, &run->until);
   brink_archive_int64(a, &dated);
   brink_archive_double(a, &run->checkpoints.every);

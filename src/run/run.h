@@ -314,12 +314,15 @@ void brink_run_fill_summary(brink_run *run);
 /* conditions.c, conditions_text.c: the condition of events. */
 brink_status brink_conditions_report_begin(brink_run *run);
 void brink_conditions_report_end(brink_run *run);
+void brink_conditions_report_archive(brink_run *run, brink_archive *a);
 void brink_conditions_report_free(brink_run *run);
 /* Elements of a JSON array, for the report; NULL: nobody looked. */
 const brink_text *brink_conditions_report_page(const brink_run *run);
 
 /* sensitivity.c: derivatives of the run, if somebody wants them. After the conditions have begun. */
 brink_status brink_run_slopes_begin(brink_run *run);
+void brink_run_slopes_names(const brink_run *run, brink_text *names); /* "k, x"; nothing: none */
+void brink_run_slopes_archive(brink_run *run, brink_archive *a);
 /* The journal has completed an event. */
 void brink_run_slopes_logged(brink_run *run, const brink_logged_event *logged);
 void brink_run_slopes_free(brink_run *run);
