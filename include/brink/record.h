@@ -53,9 +53,9 @@ BRINK_API brink_status brink_run_keep(brink_run *run, const char *names, brink_d
  * caller's to set again.
  *
  * Statuses: OK; ARGUMENT: the run is over, has begun already, or the bytes belong to another run; FILE: they are damaged,
- * or the result file cannot be continued; UNSUPPORTED: this run cannot be saved (dense output, reports, conditions and
- * derivatives, files in memory, standard output), or not where it is now (inside a step, behind an event that changed
- * nothing: take another step); MEMORY. Not from an observer. */
+ * or the result file cannot be continued; UNSUPPORTED: this run cannot be saved (files in memory, standard output), or
+ * not where it is now (inside a step, behind an event that changed nothing: take another step); MEMORY. Not from an
+ * observer. */
 BRINK_API brink_status brink_run_save(brink_run *run, brink_bytes *bytes, brink_diag *diag);
 BRINK_API brink_status brink_run_restore(brink_run *run, const void *data, size_t length,
                                          brink_diag *diag);

@@ -10,8 +10,7 @@
 #include "cli/terminal.h"
 
 enum {
-  MOST_CURVES = 64,   /* in one picture */
-  MOST_EVENTS = 4096, /* ticks that are kept: many more than an axis has places */
+  MOST_CURVES = 64, /* in one picture */
   MOST_LABELS = 16,
   HEIGHT = 12,
   HEIGHT_AGAINST = 20,
@@ -36,7 +35,6 @@ struct cli_plot {
   brink_columns columns; /* like those of the display */
   request *requests;
   size_t count;
-  brink_thinned events;
 };
 
 static int out_of_memory(void) {
@@ -205,9 +203,7 @@ int cli_plot_begin(cli_simulation *sim) {
   cli_plot *plot = brink_arena_take(&sim->arena, 1, sizeof *plot);
   if (plot == NULL) return out_of_memory();
   plot->requests = brink_arena_take(&sim->arena, most, sizeof *plot->requests);
-  if (plot->requests == NULL ||
-      !brink_thin_init(&plot->events, BRINK_THIN_LAST, 1, MOST_EVENTS, &sim->arena))
-    return out_of_memory();
+  if (plot->requests == NULL) return out_of_memory();
   char *also = brink_arena_text(&sim->arena, sim->settings.plot);
   if (also == NULL) return out_of_memory();
   for (char *c = also; *c != '\0'; c++) *c = *c == ':' ? ',' : *c;
@@ -223,13 +219,6 @@ int cli_plot_begin(cli_simulation *sim) {
 
 void cli_plot_end(cli_simulation *sim) {
   if (sim->plot != NULL) brink_columns_free(&sim->plot->columns);
-}
-
-/* ---- while it runs ---- */
-
-void cli_plot_event(cli_plot *plot, double t) {
-  double nothing = 0.0;
-  brink_thin_add(&plot->events, t, &nothing);
 }
 
 /* ---- after it ---- */
@@ -341,8 +330,9 @@ static bool make_picture(sketch *s, const request *r) {
   if (!r->against && r->y.variable->type == BRINK_VALUE_BOOLEAN) use_booleans(picture);
   if (picture->labels != NULL && picture->nlabels < 4) picture->height = 3 + 2 * picture->nlabels;
   if (!r->against) {
-    picture->marks = s->sim->plot->events.t;
-    picture->nmarks = s->sim->plot->events.rows;
+    const brink_thinned *events = brink_display_events(s->sim->run->display);
+    picture->marks = events->t;
+    picture->nmarks = events->rows;
   }
   put_name(&s->title, &r->y);
   if (r->against) {

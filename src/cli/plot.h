@@ -10,9 +10,6 @@ int cli_plot_begin(cli_simulation *sim);
 
 void cli_plot_end(cli_simulation *sim); /* what that took is given back */
 
-/* An event that the journal tells: a tick on the axis of time. */
-void cli_plot_event(cli_plot *plot, double t);
-
 /* After the summary: to standard output, or to standard error where that belongs to --json or
  * --out -. CLI_OK; CLI_FILE, CLI_NUMERICS: said. */
 int cli_plot_print(const cli_simulation *sim);

@@ -27,11 +27,6 @@ static bool is_condition(const cli_simulation *sim) {
   return sim->arguments->command == &cli_commands[CLI_COMMAND_CONDITION];
 }
 
-static void on_event(const brink_logged_event *logged, void *user) {
-  cli_simulation *sim = user;
-  if (sim->plot != NULL) cli_plot_event(sim->plot, logged->t);
-}
-
 static void choose(cli_simulation *sim) {
   const cli_settings *settings = &sim->settings;
   sim->run->choice = (brink_record_choice){.path = settings->out,
@@ -48,9 +43,7 @@ static void choose(cli_simulation *sim) {
                                            .source = sim->arguments->operands[0],
                                            .command = command_of(sim),
                                            .against = settings->against,
-                                           .against_step = settings->against_step,
-                                           .logged = sim->plot != NULL ? on_event : NULL,
-                                           .logged_user = sim};
+                                           .against_step = settings->against_step};
 }
 
 /* What is to be kept must be there: on the command line (--keep), or in the model (keep : …). */

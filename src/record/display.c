@@ -15,8 +15,8 @@ enum {
   PARTS_AT_FIRST = 32, /* of a step, while there are few rows … */
   PARTS_LATER = 8,     /* … and while there is still room */
   MOST_PARTS = PIXELS,
-  TURNS = 7,
   MOST_POINTS = 8192,
+  MOST_TIMES = 4096, /* of events: many more than an axis has places for marks */
 };
 
 /* ---- which columns ---- */
@@ -120,7 +120,7 @@ static size_t parts_of(const brink_step_record *record, void *user) {
   size_t parts = wanted > (double)fewest ? (size_t)wanted : fewest;
   /* Periodic solutions have periodic steps: cut always alike, the same few points of the orbit would come
    * again and again. */
-  if (rows->width > 0.0) display->turn = (display->turn + 1) % TURNS;
+  if (rows->width > 0.0) display->turn = (display->turn + 1) % BRINK_DISPLAY_TURNS;
   return parts + display->turn;
 }
 
@@ -193,6 +193,8 @@ void brink_display_end(brink_display *display) {
 
 void brink_display_logged(const brink_logged_event *logged, void *user) {
   brink_display *display = user;
+  double nothing = 0.0;
+  brink_thin_add(&display->times, logged->t, &nothing);
   if (display->ntold++ >= LISTED_EVENTS) return;
   const brink_system *system = display->def.columns->system;
   brink_text *text = &display->events;
@@ -245,6 +247,7 @@ static bool make_parts(brink_display *display) {
          brink_thin_init(&display->points, BRINK_THIN_LAST, display->nchosen,
                          row_capacity(display->nchosen, MOST_POINTS), arena) &&
          brink_thin_init(&display->steps, BRINK_THIN_EXTREMES, 2, MOST_STEPS, arena) &&
+         brink_thin_init(&display->times, BRINK_THIN_LAST, 1, MOST_TIMES, arena) &&
          brink_populations_init(&display->populations, def->places, arena);
 }
 
@@ -278,6 +281,10 @@ void brink_display_destroy(brink_display *display) {
 const brink_thinned *brink_display_rows(const brink_display *display, const size_t **chosen) {
   *chosen = display->chosen;
   return &display->rows;
+}
+
+const brink_thinned *brink_display_events(const brink_display *display) {
+  return &display->times;
 }
 
 const brink_thinned *brink_display_points(const brink_display *display) {

@@ -4,6 +4,7 @@
  *   approach.c      guards just before and after events
  *   population.c    arrays of components with a position: frames of a film, and where they met
  *   display_page.c   all of it as the data of the page
+ *   display_archive.c  what was collected so far, to bytes and back
  *
  * Memory does not grow with the length of the run. */
 #ifndef BRINK_RECORD_DISPLAY_H
@@ -20,6 +21,7 @@ typedef struct brink_guard_view {
   /* How far the run's tolerances reach in this guard. */
   double (*tolerance)(size_t guard, const brink_moment *moment, void *user);
   void *user;
+  size_t count; /* of guards */
 } brink_guard_view;
 
 typedef struct brink_display_def {
@@ -58,6 +60,9 @@ void brink_display_logged(const brink_logged_event *logged, void *user);
 /* When the run is over, however it ended. */
 void brink_display_end(brink_display *display);
 
+/* What was collected so far, into one that was made alike (base/archive.h). */
+void brink_display_archive(brink_display *display, brink_archive *a);
+
 /* ---- what was collected ---- */
 
 /* Rows of the chosen columns; column k of the table is column chosen[k] of `columns`. */
@@ -65,6 +70,9 @@ const brink_thinned *brink_display_rows(const brink_display *display, const size
 /* Some of the rows, as they were: where rows are extremes, values of one of them were not seen together, and
  * cannot be drawn against each other. */
 const brink_thinned *brink_display_points(const brink_display *display);
+
+/* Times of events, of many of them some. */
+const brink_thinned *brink_display_events(const brink_display *display);
 
 /* ---- the page ---- */
 

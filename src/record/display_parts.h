@@ -7,6 +7,9 @@
 /* With more states than this, ends of steps are not kept, and steps are not cut into parts. */
 #define BRINK_DISPLAY_LARGE 20000
 
+/* Steps are cut into so many different numbers of parts, in turn. */
+#define BRINK_DISPLAY_TURNS 7
+
 /* ---- approach.c ---- */
 
 enum {
@@ -99,6 +102,7 @@ struct brink_display {
   brink_thinned rows;   /* the chosen columns */
   brink_thinned points; /* the same, some rows as they are */
   brink_thinned steps;  /* size and order */
+  brink_thinned times;  /* of events */
   brink_approaches approaches;
   brink_populations populations;
   size_t turn;                   /* steps are not always cut alike */

@@ -191,19 +191,36 @@ static bool archive(brink_results *results, brink_archive *a) {
   brink_archive_same(a, results->def.columns->count);
   brink_archive_int64(a, &results->rows);
   brink_archive_int64(a, &results->kept);
+  brink_archive_int64(a, &results->skips);
+  brink_archive_int64(a, &results->behind);
   brink_archive_double(a, &results->kept_t);
   brink_archive_doubles(a, results->row, results->def.columns->count + 1);
   brink_archive_doubles(a, (double *)results->start.p, system->np);
   brink_archive_ints(a, (int *)results->start.mode, system->nmodes);
-  if (!brink_archive_check(a, results->rows >= 0 && results->kept >= 0)) return false;
+  bool possible = results->rows >= 0 && results->kept >= 0 && results->behind >= 0 &&
+                  results->behind <= results->skips && results->behind <= results->rows;
+  if (!brink_archive_check(a, possible)) return false;
   brink_archive_same(a, results->store != NULL);
   if (results->store != NULL) brink_trajectory_store_archive(results->store, a);
   if (a->failed || results->ops == NULL) return !a->failed;
   return results->ops->archive(results, a) && !a->failed;
 }
 
-bool brink_results_save(brink_results *results, brink_archive *a) {
-  return brink_results_flush(results) && archive(results, a);
+brink_results_mark brink_results_now(const brink_results *results) {
+  return (brink_results_mark){.told = results->told, .rows = results->rows - results->behind};
+}
+
+bool brink_results_save(brink_results *results, const brink_results_mark *since, brink_archive *a) {
+  if (!brink_results_flush(results)) return false;
+  int64_t skips = results->skips, behind = results->behind;
+  if (since != NULL) {
+    results->skips += results->told - since->told;
+    results->behind = results->rows - since->rows;
+  }
+  bool fine = archive(results, a);
+  results->skips = skips;
+  results->behind = behind;
+  return fine;
 }
 
 bool brink_results_cut(brink_results *results) {
@@ -257,8 +274,18 @@ void brink_results_destroy(brink_results *results) {
   brink_arena_free(&arena);
 }
 
+/* Is it there already? */
+static bool is_skipped(brink_results *results, bool row) {
+  results->told++;
+  if (results->skips == 0) return false;
+  results->skips--;
+  if (row && results->behind > 0) results->behind--;
+  return true;
+}
+
 bool brink_results_row(brink_results *results, const brink_moment *moment) {
   if (results->failed || results->store_failed) return false;
+  if (is_skipped(results, true)) return true;
   const brink_columns *columns = results->columns;
   brink_columns_visit(columns, moment);
   results->row[0] = brink_system_time(columns->system, moment->t);
@@ -271,6 +298,7 @@ bool brink_results_row(brink_results *results, const brink_moment *moment) {
 
 bool brink_results_event(brink_results *results, const brink_logged_event *logged, int64_t row) {
   if (results->failed || results->store_failed) return false;
+  if (is_skipped(results, false)) return true;
   if (results->store != NULL && !brink_trajectory_store_event(results->store, logged, row))
     return fail_store(results);
   if (results->ops == NULL || results->ops->event == NULL) return true;
@@ -287,7 +315,7 @@ bool brink_results_close(brink_results *results, const char *status, bool comple
 }
 
 int64_t brink_results_rows(const brink_results *results) {
-  return results->rows;
+  return results->rows - results->behind;
 }
 
 int64_t brink_results_kept(const brink_results *results, double *t) {

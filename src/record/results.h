@@ -44,9 +44,16 @@ bool brink_results_row(brink_results *results, const brink_moment *moment);
 bool brink_results_event(brink_results *results, const brink_logged_event *logged, int64_t row);
 /* What was collected goes to the file. It survives the end of the process, not that of the machine. */
 bool brink_results_flush(brink_results *results);
+/* A moment of a recording. */
+typedef struct brink_results_mark {
+  int64_t told, rows;
+} brink_results_mark;
+
+brink_results_mark brink_results_now(const brink_results *results);
 /* What was recorded so far is in the file, and stays there whatever happens to the machine; what it takes to go on goes to
- * the archive. False: as above, or a file that cannot be gone on with (standard output). */
-bool brink_results_save(brink_results *results, brink_archive *a);
+ * the archive. `since`: who goes on will tell once more what was recorded since then, and that is not recorded twice;
+ * NULL: nothing. False: as above, or a file that cannot be gone on with (standard output). */
+bool brink_results_save(brink_results *results, const brink_results_mark *since, brink_archive *a);
 /* After brink_results_open with `saved`, when everything else has been read: what the file has more than that is cut off. */
 bool brink_results_cut(brink_results *results);
 /* Flushes and frees nothing. `status`: what became of the run; `complete`: it got where it should. */

@@ -36,8 +36,11 @@ struct brink_results {
   brink_moment start;           /* parameters and modes only */
   const char *name;             /* for messages */
   double *row;                  /* time, then the columns */
-  int64_t rows;
-  int64_t kept; /* rows that can be read if the process ends now */
+  int64_t rows;                 /* in the file, or in memory */
+  int64_t told;                 /* rows and events, by whoever has these results now */
+  int64_t skips;                /* so many of those that come next are there already, … */
+  int64_t behind;               /* … and so many of them are rows */
+  int64_t kept;                 /* rows that can be read if the process ends now */
   double kept_t;
   brink_trajectory_store *store; /* in memory; NULL: none */
   bool failed, store_failed;     /* the file; what is kept in memory */

@@ -100,3 +100,26 @@ void brink_thin_turn(brink_thinned *thinned) {
   }
   for (size_t r = 0; r < rows; r++) thinned->t[r] = 0.0 - thinned->t[r];
 }
+
+/* Rows are compared by their times when there is no more room: they have to be numbers, in order (of a run backwards, in
+ * the opposite one). */
+static bool is_in_order(const brink_thinned *thinned) {
+  bool rises = true, falls = true;
+  for (size_t r = 0; r < thinned->rows; r++) {
+    if (!isfinite(thinned->t[r])) return false;
+    rises = rises && (r == 0 || thinned->t[r] >= thinned->t[r - 1]);
+    falls = falls && (r == 0 || thinned->t[r] <= thinned->t[r - 1]);
+  }
+  return rises || falls;
+}
+
+void brink_thin_archive(brink_thinned *thinned, brink_archive *a) {
+  brink_archive_mark(a, "thinned");
+  brink_archive_count(a, &thinned->rows, thinned->capacity > 0 ? thinned->capacity - 1 : 0);
+  brink_archive_double(a, &thinned->width);
+  brink_archive_count(a, &thinned->open, thinned->rows < 2 ? thinned->rows : 2);
+  brink_archive_doubles(a, thinned->t, thinned->rows);
+  brink_archive_doubles(a, thinned->values, thinned->rows * thinned->ncolumns);
+  bool possible = thinned->width >= 0.0 && isfinite(thinned->width) && is_in_order(thinned);
+  if (!brink_archive_check(a, possible) && a->reads) thinned->rows = thinned->open = 0;
+}

@@ -7,7 +7,7 @@
 #ifndef BRINK_RECORD_THIN_H
 #define BRINK_RECORD_THIN_H
 
-#include "base/base.h"
+#include "base/archive.h"
 
 typedef enum brink_thin_rule {
   BRINK_THIN_EXTREMES, /* of each interval the smallest and the largest values */
@@ -33,6 +33,9 @@ bool brink_thin_init(brink_thinned *thinned, brink_thin_rule rule, size_t ncolum
 void brink_thin_turn(brink_thinned *thinned);
 
 void brink_thin_add(brink_thinned *thinned, double t, const double *values);
+
+/* Into one with the same rule, columns and room. */
+void brink_thin_archive(brink_thinned *thinned, brink_archive *a);
 
 /* The place for the next row's values, if a caller wants to compute them there; then add(t, that). */
 double *brink_thin_place(const brink_thinned *thinned);

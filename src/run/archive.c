@@ -3,16 +3,12 @@
 
 #include "run/population_run.h"
 #include "run/run.h"
+#include "sim/locks.h"
 #include "sim/sim.h"
 
 /* ---- can it be saved? ---- */
 
 static const char *no_recordings(const brink_run *run) {
-  if (run->dense != NULL) return "a run with dense output cannot be saved";
-  if (run->display != NULL || run->choice.display)
-    return "a run that collects a report or a plot cannot be saved";
-  if (run->options.conditions || run->slopes != NULL || run->sensitivity != NULL)
-    return "a run with the condition of its events, or with derivatives, cannot be saved";
   if (run->choice.format != NULL) return "a run that records a file in memory cannot be saved";
   if (run->choice.path != NULL && strcmp(run->choice.path, "-") == 0)
     return "a run that records to standard output cannot be saved: record to a file";
@@ -103,6 +99,10 @@ static void archive_one(brink_run *run, brink_archive *a) {
   brink_archive_count(a, &run->notes_seen, SIZE_MAX / 4);
   if (run->results != NULL) brink_trace_archive(&run->trace, a);
   brink_journal_archive(&run->journal, run->sim->structure, a);
+  if (!a->failed) brink_conditions_report_archive(run, a);
+  if (!a->failed) brink_run_slopes_archive(run, a);
+  brink_archive_same(a, run->dense != NULL);
+  if (!a->failed && run->dense != NULL) brink_history_archive(run->dense, a);
 }
 
 void brink_run_archive(brink_run *run, brink_archive *a) {
@@ -115,5 +115,6 @@ void brink_run_archive(brink_run *run, brink_archive *a) {
   } else if (!a->failed) {
     archive_one(run, a);
   }
+  if (!a->failed && run->display != NULL) brink_display_archive(run->display, a);
   brink_archive_mark(a, "end");
 }

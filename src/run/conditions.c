@@ -252,6 +252,65 @@ void brink_conditions_report_free(brink_run *run) {
   run->conditions = NULL;
 }
 
+/* ---- to bytes and back ---- */
+
+static void archive_text(brink_arena *arena, const char **text, brink_archive *a) {
+  brink_text bytes = {0};
+  if (!a->reads) brink_text_append(&bytes, *text, strlen(*text));
+  brink_archive_text(a, &bytes);
+  if (a->reads) {
+    *text = "";
+    const char *kept = a->failed || bytes.length == 0 ? "" : brink_arena_text(arena, bytes.data);
+    if (kept != NULL)
+      *text = kept;
+    else
+      brink_archive_no_memory(a);
+  }
+  brink_text_free(&bytes);
+}
+
+static void archive_line(brink_arena *arena, brink_condition_line *line, brink_archive *a) {
+  brink_archive_double(a, &line->t);
+  brink_archive_bool(a, &line->event);
+  brink_archive_double(a, &line->published);
+  brink_archive_double(a, &line->scaled);
+  line->posed = (brink_posed)brink_archive_enum(a, (int)line->posed, 0, BRINK_UNJUDGED);
+  archive_text(arena, &line->flag, a);
+  archive_text(arena, &line->verdict, a);
+  archive_text(arena, &line->more, a);
+}
+
+static void archive_lines(brink_conditions_report *report, brink_archive *a) {
+  brink_arena *arena = &report->run->arena;
+  size_t count = report->nlines;
+  brink_archive_count(a, &count, LINES);
+  if (a->reads) report->nlines = 0;
+  for (size_t k = 0; k < count && !a->failed; k++) {
+    if (a->reads &&
+        !brink_arena_reserve(arena, report->lines, report->nlines, report->lines_capacity)) {
+      brink_archive_no_memory(a);
+      return;
+    }
+    archive_line(arena, &report->lines[k], a);
+    if (a->reads && !a->failed) report->nlines = k + 1;
+  }
+}
+
+/* Slopes are of one instant, which is over. */
+void brink_conditions_report_archive(brink_run *run, brink_archive *a) {
+  brink_conditions_report *report = run->conditions;
+  brink_archive_mark(a, "worths");
+  brink_archive_same(a, report != NULL);
+  if (report == NULL) return;
+  brink_conditions_archive(report->conditions, a);
+  archive_lines(report, a);
+  brink_archive_count(a, &report->nevents, SIZE_MAX / 4);
+  for (size_t k = 0; k <= BRINK_UNJUDGED; k++)
+    brink_archive_count(a, &report->counts[k], SIZE_MAX / 4);
+  brink_archive_text(a, &report->page);
+  brink_archive_count(a, &report->npage, SIZE_MAX / 4);
+}
+
 const brink_text *brink_conditions_report_page(const brink_run *run) {
   return run->conditions != NULL && run->conditions->full ? &run->conditions->page : NULL;
 }

@@ -139,6 +139,13 @@ static const char *ending_of(const brink_record_choice *choice) {
   return dot != NULL ? dot : choice->path != NULL ? choice->path : "none";
 }
 
+static void compare_derivatives(identity *id, const brink_run *run) {
+  brink_text names = {0};
+  brink_run_slopes_names(run, &names);
+  compare(id, "list of derivatives", names.data != NULL ? names.data : "");
+  brink_text_free(&names);
+}
+
 static void compare_recordings(identity *id, const brink_run *run) {
   const brink_record_choice *choice = &run->choice;
   compare(id, "out", ending_of(choice));
@@ -146,7 +153,11 @@ static void compare_recordings(identity *id, const brink_run *run) {
   compare(id, "plot", choice->also != NULL ? choice->also : "");
   compare_count(id, "json", choice->json);
   compare_count(id, "json-states", choice->states);
-  compare_count(id, "report", choice->display);
+  compare_count(id, "report", choice->display + choice->page);
+  compare_count(id, "list of conditions", choice->conditions + choice->all_derivatives);
+  compare_number(id, "against_step", choice->against_step);
+  compare_count(id, "dense output", run->dense != NULL);
+  compare_derivatives(id, run);
   compare_count(id, "trajectory", choice->trajectory);
   compare(id, "against", brink_method_name(choice->against));
 }

@@ -55,6 +55,8 @@ static void read_rows(brink_population_run *self, double before, bool last) {
     if (t < self->last || (t == self->last && self->logged)) continue;
     brink_view_fill(self, &self->before, t);
     brink_population_run_row(self, &self->before, true);
+    self->run->checkpoints.chance = before;
+    if (!last && !brink_run_checkpoint_row(self->run, t)) return;
   }
 }
 

@@ -36,6 +36,7 @@ brink_status brink_run_display_begin(brink_run *run) {
       .nwanted = run->choice.nwanted,
       .until = brink_run_turned(run, run->until),
       .guards = {.value = guard_value, .tolerance = guard_tolerance, .user = run->sim}};
+  if (run->sim != NULL) def.guards.count = run->sim->model->def.nguards;
   brink_status status = brink_display_create(&def, NULL, &run->display);
   if (status != BRINK_OK) return brink_diag_set(&run->diag, status, "out of memory");
   run->journal.detailed = run->journal.listed = LISTED;

@@ -26,7 +26,8 @@ static int on_row(const brink_moment *moment, void *user) {
     brink_run_results_flush(run);
     run->values = 0;
   }
-  run->cut = ++run->rows_of_step >= ROWS_AT_LEAST && brink_run_is_cancelled(run);
+  run->cut = (++run->rows_of_step >= ROWS_AT_LEAST && brink_run_is_cancelled(run)) ||
+             !brink_run_checkpoint_row(run, moment->t);
   return run->cut;
 }
 

@@ -245,6 +245,7 @@ void brink_run_destroy(brink_run *run) {
   brink_instance_destroy(run->instance);
   brink_built_release(run->built);
   brink_text_free(&run->text);
+  brink_run_checkpoint_end(run);
   brink_arena arena = run->arena;
   brink_arena_free(&arena);
 }
@@ -364,6 +365,7 @@ static brink_status drive(brink_run *run, move_kind kind, double limit, brink_di
   run->work = 0;
   run->until = !isnan(run->options.until) ? run->options.until : limit;
   brink_status status = brink_run_begin(run);
+  if (status == BRINK_OK) status = brink_run_checkpoint_begin(run);
   bool leg_over = false;
   while (status == BRINK_OK || status == BRINK_ERR_WORK || status == BRINK_STEPPED || leg_over) {
     if (brink_run_is_cancelled(run)) {
@@ -380,7 +382,8 @@ static brink_status drive(brink_run *run, move_kind kind, double limit, brink_di
     run->moving = false;
     brink_run_results_flush(run);
     bool more = status == BRINK_ERR_WORK || status == BRINK_STEPPED || leg_over;
-    brink_status written = more ? brink_run_checkpoint_due(run) : BRINK_OK;
+    bool whole = more || status == BRINK_TIME_REACHED || run->checkpoints.problem.status < 0;
+    brink_status written = whole ? brink_run_checkpoint_due(run) : BRINK_OK;
     if (written != BRINK_OK) status = written;
     if (brink_run_results_status(run) != BRINK_OK) status = keep_loss(run);
     if (kind == MOVE_STEP) break;
@@ -512,7 +515,7 @@ brink_status brink_run_reset(brink_run *run, brink_diag *diag) {
   run->nwritten = 0;
   run->dated = 0;
   run->changed = run->joined = false;
-  run->checkpoints = (brink_checkpointing){0};
+  brink_run_checkpoint_end(run);
   run->subject = (brink_subject){0};
   atomic_store(&run->cancelled, false);
   brink_diag_clear(&run->diag);

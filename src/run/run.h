@@ -88,11 +88,15 @@ typedef struct brink_start_warning {
   const char *rendered; /* with its place in the text of the model; NULL: it has none */
 } brink_start_warning;
 
-/* Checkpoints on the way. */
+/* Checkpoints on the way (checkpoint.c). */
 typedef struct brink_checkpointing {
   const char *path; /* NULL: none */
   double every;     /* so much time, of the simulation */
   double next;      /* the first step that ends here, or later, is followed by one */
+  double chance;    /* where the step ends whose rows are being recorded */
+  brink_text base; /* the run between two steps, the last time that it was saved so; empty: never */
+  brink_results_mark since; /* what was recorded then */
+  brink_diag problem;       /* why one could not be written, while rows were recorded */
 } brink_checkpointing;
 
 /* A value that was written before the first step: the run starts with it. */
@@ -211,8 +215,14 @@ bool brink_run_is_cancelled(const brink_run *run);
 /* Before the first step: recordings are opened, observers installed. Does nothing in a run that has begun. */
 brink_status brink_run_begin(brink_run *run);
 
-/* checkpoint.c: after a step, if one is due. OK; FILE, MEMORY: run->diag. */
+/* checkpoint.c: before the first step: where a checkpoint inside of it starts from. MEMORY: run->diag. */
+brink_status brink_run_checkpoint_begin(brink_run *run);
+/* After a step, if one is due. OK; FILE, MEMORY: run->diag. */
 brink_status brink_run_checkpoint_due(brink_run *run);
+/* A row of a step that ends at run->checkpoints.chance was recorded. False: a checkpoint was due and failed;
+ * brink_run_checkpoint_due will say so. */
+bool brink_run_checkpoint_row(brink_run *run, double t);
+void brink_run_checkpoint_end(brink_run *run); /* no more of them */
 
 /* identity.c: whose bytes these are: what the run was made of, to the archive; read, it must be the same. OK; ARGUMENT: it
  * belongs to another run, and `diag` says what is different; FILE: it is damaged; MEMORY. */
@@ -304,12 +314,15 @@ void brink_run_fill_summary(brink_run *run);
 /* conditions.c, conditions_text.c: the condition of events. */
 brink_status brink_conditions_report_begin(brink_run *run);
 void brink_conditions_report_end(brink_run *run);
+void brink_conditions_report_archive(brink_run *run, brink_archive *a);
 void brink_conditions_report_free(brink_run *run);
 /* Elements of a JSON array, for the report; NULL: nobody looked. */
 const brink_text *brink_conditions_report_page(const brink_run *run);
 
 /* sensitivity.c: derivatives of the run, if somebody wants them. After the conditions have begun. */
 brink_status brink_run_slopes_begin(brink_run *run);
+void brink_run_slopes_names(const brink_run *run, brink_text *names); /* "k, x"; nothing: none */
+void brink_run_slopes_archive(brink_run *run, brink_archive *a);
 /* The journal has completed an event. */
 void brink_run_slopes_logged(brink_run *run, const brink_logged_event *logged);
 void brink_run_slopes_free(brink_run *run);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "run/conditions.h"
-#include "sim/sim.h"
+#include "sim/sensitivity_parts.h"
 
 /* What a run is differentiated by. */
 typedef struct direction {
@@ -514,6 +514,71 @@ void brink_run_slopes_free(brink_run *run) {
   if (run->sensitivity != NULL) brink_sim_unwatch(run->sim, &run->sensitivity->observer);
   free_record(run->sensitivity);
   run->sensitivity = NULL;
+}
+
+/* ---- to bytes and back ---- */
+
+void brink_run_slopes_names(const brink_run *run, brink_text *names) {
+  const brink_sensitivity_record *record = run->sensitivity;
+  for (size_t k = 0; record != NULL && k < record->ndirections; k++)
+    brink_text_add(names, "%s%s", k > 0 ? ", " : "", record->names[k]);
+}
+
+static void archive_rows(rows *list, brink_archive *a) {
+  size_t count = list->count, width = list->width;
+  brink_archive_count(a, &count, SIZE_MAX / 4);
+  if (!brink_archive_holds(a, a->reads ? count : 0, (width > 0 ? width : 1) * sizeof(double)))
+    return;
+  if (a->reads) list->count = 0;
+  while (list->count < count) {
+    if (push(list) == NULL) {
+      brink_archive_no_memory(a);
+      return;
+    }
+  }
+  brink_archive_doubles(a, list->items, count * width);
+}
+
+static void archive_open(brink_sensitivity_record *record, brink_archive *a) {
+  const brink_system *system = record->run->system;
+  size_t count = record->nopen;
+  archive_rows(&record->open_times, a);
+  brink_archive_count(a, &count, record->open_times.count);
+  brink_archive_double(a, &record->open_t);
+  if (a->reads) record->nopen = 0;
+  for (size_t k = 0; k < count && !a->failed; k++) {
+    open_event *open = a->reads ? brink_arena_push(&record->arena, record->open, record->nopen,
+                                                   record->open_capacity)
+                                : &record->open[k];
+    if (open == NULL) {
+      brink_archive_no_memory(a);
+      return;
+    }
+    brink_archive_u32(a, &open->flag);
+    brink_archive_count(a, &open->index, SIZE_MAX / 4);
+    brink_archive_bool(a, &open->taken);
+    brink_archive_check(a, open->flag < system->nflags &&
+                               open->index < system->flags[open->flag].count);
+  }
+  brink_archive_check(a, record->nopen == record->open_times.count);
+}
+
+void brink_run_slopes_archive(brink_run *run, brink_archive *a) {
+  brink_sensitivity_record *record = run->sensitivity;
+  brink_archive_mark(a, "slopes");
+  brink_archive_same(a, run->slopes != NULL);
+  brink_archive_same(a, record != NULL ? 1 + record->ndirections : 0);
+  if (run->slopes != NULL && !a->failed) brink_sensitivity_archive(run->slopes, a);
+  if (record == NULL) return;
+  archive_rows(&record->t, a);
+  archive_rows(&record->dx, a);
+  archive_rows(&record->dy, a);
+  archive_rows(&record->times, a);
+  archive_open(record, a);
+  brink_archive_bool(a, &record->at_instant);
+  brink_archive_bool(a, &record->failed);
+  brink_archive_check(a,
+                      record->dx.count == record->t.count && record->dy.count == record->t.count);
 }
 
 /* ---- asking ---- */

@@ -181,6 +181,7 @@ static int on_step(const brink_step_record *record, void *user) {
                          run->observer.user) != 0)
     run->stop_asked = true;
   run->rows_of_step = 0;
+  run->checkpoints.chance = record->t1;
   int outcome = run->results != NULL ? brink_trace_step(&run->trace, record) : 0;
   return outcome != 0 ? outcome : run->stop_asked;
 }

@@ -542,6 +542,51 @@ void brink_conditions_destroy(brink_conditions *c) {
   brink_arena_free(&arena);
 }
 
+/* ---- to bytes and back ---- */
+
+static void archive_approach(brink_conditions *c, course_so_far *so_far, size_t k,
+                             brink_archive *a) {
+  brink_closest_approach *approach = &so_far->approaches[k];
+  double *const numbers[] = {&approach->t,         &approach->value,     &approach->distance,
+                             &approach->relative,  &approach->factor,    &approach->change,
+                             &approach->certainty, &so_far->x[k * c->nx]};
+  size_t single = sizeof numbers / sizeof numbers[0] - 1;
+  for (size_t j = 0; j < single; j++) brink_archive_double(a, numbers[j]);
+  brink_archive_doubles(a, numbers[single], c->nx);
+  brink_archive_index(a, &approach->state, c->nx);
+}
+
+static void archive_course(brink_conditions *c, course_so_far *so_far, brink_archive *a) {
+  size_t count = so_far->count;
+  brink_archive_bool(a, &so_far->seen);
+  brink_archive_int(a, &so_far->sign, -1, 1);
+  brink_archive_double(a, &so_far->t);
+  brink_archive_double(a, &so_far->y);
+  brink_archive_double(a, &so_far->arrives);
+  brink_archive_double(a, &so_far->peak);
+  brink_archive_count(a, &so_far->omitted, SIZE_MAX / 4);
+  brink_archive_count(a, &count, c->most);
+  if (!brink_archive_holds(a, a->reads ? count : 0, sizeof(double))) return;
+  while (a->reads && so_far->capacity < count) {
+    if (!grow(c, so_far)) {
+      brink_archive_no_memory(a);
+      return;
+    }
+  }
+  for (size_t k = 0; k < count; k++) archive_approach(c, so_far, k, a);
+  so_far->count = a->failed && a->reads ? 0 : count;
+}
+
+/* Arrivals are of one instant, which is over. */
+void brink_conditions_archive(brink_conditions *c, brink_archive *a) {
+  brink_archive_mark(a, "worth");
+  brink_archive_doubles(a, c->size, c->nx);
+  brink_archive_count(a, &c->events, SIZE_MAX / 4);
+  brink_archive_bool(a, &c->has_before);
+  brink_archive_bool(a, &c->failed);
+  for (size_t k = 0; k < c->nguards && !a->failed; k++) archive_course(c, &c->courses[k], a);
+}
+
 bool brink_conditions_finish(brink_conditions *c) {
   if (c == NULL) return true;
   for (size_t k = 0; k < c->nguards; k++) {

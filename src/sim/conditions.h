@@ -63,6 +63,9 @@ brink_status brink_conditions_create(brink_sim *sim, const brink_conditions_def 
                                      brink_conditions **conditions);
 void brink_conditions_destroy(brink_conditions *conditions); /* NULL is fine */
 
+/* What it knows between two steps, into one that was made alike (base/archive.h). */
+void brink_conditions_archive(brink_conditions *conditions, brink_archive *a);
+
 /* The run is over: reports the closest approaches that no event followed. False: memory ran out on the way,
  * and something is missing. NULL is fine. */
 bool brink_conditions_finish(brink_conditions *conditions);

@@ -65,8 +65,8 @@ void brink_lock_log_forget(brink_lock_log *log) {
   log->last = NULL;
 }
 
-const brink_lock_set *brink_lock_log_note(brink_lock_log *log, brink_arena *arena) {
-  gather(log->eval, log->now);
+/* What is in log->now. */
+static const brink_lock_set *keep(brink_lock_log *log, brink_arena *arena) {
   const brink_lock_set *last = log->last;
   if (last != NULL && memcmp(log->now, log->before, log->size) == 0) return last;
   const unsigned char **pages = brink_arena_pack(arena, log->npages, sizeof *pages);
@@ -84,6 +84,38 @@ const brink_lock_set *brink_lock_log_note(brink_lock_log *log, brink_arena *aren
   }
   memcpy(log->before, log->now, log->size);
   return log->last = made;
+}
+
+const brink_lock_set *brink_lock_log_note(brink_lock_log *log, brink_arena *arena) {
+  gather(log->eval, log->now);
+  return keep(log, arena);
+}
+
+static void archive_surfaces(const brink_eval *eval, brink_locks *parts, brink_archive *a) {
+  size_t guards = eval->model->def.nguards;
+  brink_archive_count(a, parts->filippov, BRINK_SLIDES);
+  brink_archive_indices(a, parts->filippov + 1, parts->filippov[0], guards);
+  brink_archive_count(a, parts->nties, eval->ties != NULL ? guards : 0);
+  for (size_t k = 0; k < *parts->nties; k++) {
+    brink_archive_indices(a, &parts->ties[k].guard, 1, guards);
+    brink_archive_indices(a, &parts->ties[k].to, 1, guards);
+    brink_archive_int(a, &parts->ties[k].sign, -1, 1);
+  }
+}
+
+void brink_lock_log_archive(brink_lock_log *log, const brink_lock_set **set, brink_arena *arena,
+                            brink_archive *a) {
+  const brink_model_def *def = &log->eval->model->def;
+  if (a->reads) memset(log->now, 0, log->size);
+  brink_locks parts =
+      a->reads ? parts_of(log->eval, log->now) : brink_locks_read(log, *set, log->now);
+  brink_archive_doubles(a, parts.p, def->np);
+  archive_surfaces(log->eval, &parts, a);
+  brink_archive_ints(a, parts.mode, def->nmodes);
+  brink_archive_signs(a, parts.sgn, def->nguards);
+  if (!a->reads || a->failed) return;
+  *set = keep(log, arena);
+  if (*set == NULL) brink_archive_no_memory(a);
 }
 
 brink_locks brink_locks_read(const brink_lock_log *log, const brink_lock_set *set, void *room) {

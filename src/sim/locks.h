@@ -9,6 +9,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/archive.h"
 #include "model/eval.h"
 #include "num/path.h"
 
@@ -29,6 +30,10 @@ void brink_lock_log_forget(brink_lock_log *log);
 /* What is locked now: the last set, or, where it is another, one more in the arena. NULL: out of memory. */
 const brink_lock_set *brink_lock_log_note(brink_lock_log *log, brink_arena *arena);
 
+/* A set of this log, into one of a simulation alike (base/archive.h). */
+void brink_lock_log_archive(brink_lock_log *log, const brink_lock_set **set, brink_arena *arena,
+                            brink_archive *a);
+
 /* A set as it was: pointers lead into `room`, of log->npages*BRINK_LOCK_PAGE bytes, aligned for doubles. */
 enum { BRINK_LOCK_PAGE = 512 };
 
@@ -48,6 +53,9 @@ brink_locks brink_locks_read(const brink_lock_log *log, const brink_lock_set *se
 void brink_locks_exchange(brink_eval *eval, brink_locks *locks);
 
 /* ---- history.c: histories that keep them, for somebody in the library ---- */
+
+/* history_archive.c: of one that is dense and has no rows, between two steps; read into one that was made alike. */
+void brink_history_archive(brink_history *history, brink_archive *a);
 
 /* Where somebody looks; times mostly come in order. */
 typedef struct brink_history_look {

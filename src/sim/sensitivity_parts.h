@@ -77,6 +77,9 @@ struct brink_sensitivity {
   int *given_mode;
 };
 
+/* sensitivity_archive.c: between two steps. The sim has been read before. */
+void brink_sensitivity_archive(brink_sensitivity *s, brink_archive *a);
+
 /* sensitivity_flow.c: from sensitivity->t to `end` along sim->last. */
 void brink_sensitivity_flow(brink_sensitivity *s, double end);
 bool brink_sensitivity_take_flow(brink_sensitivity *s);

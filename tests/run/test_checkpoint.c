@@ -45,11 +45,31 @@ static brink_hsml *load(const char *path, brink_method method, brink_run_options
   return NULL;
 }
 
-static brink_run *make(brink_hsml *model, const brink_run_options *options) {
+/* A report, the condition of events, derivatives and dense output are collected, too, where there are any. */
+static bool collects;
+
+static void collect(brink_run *run, bool conditions) {
+  CHECK(brink_run_prepare_report(run, NULL) == BRINK_OK);
+  run->choice.conditions = conditions;
+  run->dated = 1; /* of all runs */
+  if (run->population_run != NULL) return;
+  brink_run_keep_sensitivity(run, NULL, 0, NULL); /* by its knobs, if it has some */
+  CHECK(brink_run_keep_dense(run, NULL) == BRINK_OK);
+}
+
+static brink_run *make(brink_hsml *model, const brink_run_options *given) {
   brink_run *run = NULL;
-  if (brink_run_create(model, options, NULL, NULL, &run) != BRINK_OK) return NULL;
+  brink_run_options options = *given;
+  options.conditions = collects;
+  brink_status status = brink_run_create(model, &options, NULL, NULL, &run);
+  if (collects && status == BRINK_ERR_UNSUPPORTED) { /* with constraints, or delays */
+    options.conditions = false;
+    status = brink_run_create(model, &options, NULL, NULL, &run);
+  }
+  if (status != BRINK_OK) return NULL;
   CHECK(brink_run_keep_trajectory(run, NULL) == BRINK_OK);
   CHECK(brink_run_prepare_summary(run, NULL) == BRINK_OK);
+  if (collects) collect(run, options.conditions);
   return run;
 }
 
@@ -58,7 +78,7 @@ static brink_run *make(brink_hsml *model, const brink_run_options *options) {
 typedef struct legacy {
   brink_run *run;
   brink_trajectory rows;
-  brink_bytes summary;
+  brink_bytes summary, page;
 } legacy;
 
 /* Times that the machine needed, and who compiled, are left out. */
@@ -68,9 +88,19 @@ static void strip(brink_bytes *json) {
   json->length = strlen(json->data);
 }
 
+/* The same in a report, where more follows. */
+static void strip_page(brink_bytes *page) {
+  char *from = strstr(page->data, "\"engine\":"), *to = strstr(page->data, "\"wall_s\":");
+  if (from != NULL && to != NULL) memset(from, ' ', (size_t)(to - from) + strcspn(to, "}"));
+}
+
 static legacy conclude(brink_run *run) {
   legacy left = {.run = run};
   brink_run_finish(run, NULL);
+  if (collects && run->display != NULL) {
+    CHECK(brink_run_report(run, &left.page, NULL) == BRINK_OK);
+    strip_page(&left.page);
+  }
   CHECK(brink_run_trajectory(run, &left.rows, NULL) == BRINK_OK);
   CHECK(brink_run_summary(run, &left.summary, NULL) == BRINK_OK);
   strip(&left.summary);
@@ -79,6 +109,7 @@ static legacy conclude(brink_run *run) {
 
 static void drop(legacy *left) {
   brink_bytes_free(&left->summary);
+  brink_bytes_free(&left->page);
   brink_run_destroy(left->run);
 }
 
@@ -93,6 +124,52 @@ static bool same_events(const brink_trajectory *a, const brink_trajectory *b) {
   return true;
 }
 
+/* Spaces stand for seconds, of which there may be more digits in one than in the other. */
+static bool same_page(const brink_bytes *a, const brink_bytes *b) {
+  const char *p = a->data, *q = b->data;
+  while (p != NULL && q != NULL && *p != '\0' && *p == *q) {
+    p += *p == ' ' ? strspn(p, " ") : 1;
+    q += *q == ' ' ? strspn(q, " ") : 1;
+  }
+  return p == NULL || q == NULL ? p == q : *p == *q;
+}
+
+static bool same_numbers(const double *a, const double *b, size_t count) {
+  return count == 0 || memcmp(a, b, count * sizeof *a) == 0;
+}
+
+static bool same_slopes(const legacy *a, const legacy *b) {
+  brink_run_sensitivity p, q;
+  brink_status known = brink_run_get_sensitivity(a->run, &p, NULL);
+  if (brink_run_get_sensitivity(b->run, &q, NULL) != known) return false;
+  if (known != BRINK_OK) return true;
+  size_t n = p.ndirections;
+  return p.rows == q.rows && p.nevents == q.nevents && p.limits == q.limits &&
+         same_numbers(p.t, q.t, p.rows) && same_numbers(p.dx, q.dx, p.rows * p.nstates * n) &&
+         same_numbers(p.dy, q.dy, p.rows * p.noutputs * n) &&
+         same_numbers(p.event_time, q.event_time, p.nevents * n) &&
+         same_numbers(p.end, q.end, p.nstates * n) &&
+         same_numbers(p.end_y, q.end_y, p.noutputs * n);
+}
+
+enum { LOOKS = 200 }; /* along a run */
+
+static bool same_dense(const legacy *a, const legacy *b) {
+  size_t columns = a->rows.ncolumns;
+  if (a->run->dense == NULL || b->run->dense == NULL || a->rows.rows == 0) return true;
+  double times[LOOKS], start = a->rows.values[0];
+  double end = a->rows.values[(a->rows.rows - 1) * (columns + 1)];
+  for (size_t k = 0; k < LOOKS; k++) times[k] = start + (end - start) * (double)k / (LOOKS - 1);
+  double *room = calloc(2 * LOOKS * columns + 1, sizeof *room);
+  bool same = room != NULL;
+  for (size_t k = 0; same && k < 2; k++)
+    same = brink_run_trajectory_at(k == 0 ? a->run : b->run, times, LOOKS, NULL, columns,
+                                   room + k * LOOKS * columns, NULL) == BRINK_OK;
+  same = same && same_numbers(room, room + LOOKS * columns, LOOKS * columns);
+  free(room);
+  return same;
+}
+
 static const char *difference(const legacy *a, const legacy *b) {
   const brink_trajectory *p = &a->rows, *q = &b->rows;
   if (p->rows != q->rows || p->ncolumns != q->ncolumns) return "another number of rows";
@@ -100,6 +177,9 @@ static const char *difference(const legacy *a, const legacy *b) {
       memcmp(p->values, q->values, p->rows * (p->ncolumns + 1) * sizeof(double)) != 0)
     return "other rows";
   if (!same_events(p, q)) return "other events";
+  if (!same_slopes(a, b)) return "other derivatives";
+  if (!same_dense(a, b)) return "another dense output";
+  if (!same_page(&a->page, &b->page)) return "another report";
   return strcmp(a->summary.data, b->summary.data) == 0 ? NULL : "another summary";
 }
 
@@ -213,9 +293,27 @@ TEST(models_at_their_edges_go_on_where_they_were_saved) {
   CHECK_MSG(runs > 100 && saved > 2 * runs, "%zu runs, %zu times saved", runs, saved);
 }
 
+TEST(what_runs_collect_on_their_way_goes_on_where_they_were_saved) {
+  static const char *const models[] = {
+      "thermostat",   "bouncing-ball", "sliding-mode",     "stick-slip", "sampled-thermostat",
+      "three-agents", "mackey-glass",  "string-pendulum",  "timers",     "servo-cascade",
+      "tangency",     "torricelli",    "square-root-edges"};
+  size_t saved = 0, runs = 0, count = sizeof models / sizeof models[0];
+  char path[1024];
+  seed = 2463534242u;
+  collects = true;
+  for (size_t k = 0; k < 2 * count; k++) {
+    snprintf(path, sizeof path, BRINK_SOURCE_DIR "/models/%s/model.hsml", models[k % count]);
+    runs += check_file(path, k < count ? BRINK_AUTO : BRINK_DOPRI, &saved);
+  }
+  collects = false;
+  CHECK_MSG(runs == 2 * count && saved > 2 * runs, "%zu runs, %zu times saved", runs, saved);
+}
+
 int main(void) {
   RUN(models_of_the_collection_go_on_where_they_were_saved);
   RUN(models_of_the_language_go_on_where_they_were_saved);
   RUN(models_at_their_edges_go_on_where_they_were_saved);
+  RUN(what_runs_collect_on_their_way_goes_on_where_they_were_saved);
   return check_done();
 }
