@@ -7,6 +7,8 @@
 #include "cli/colour.h"
 #include "cli/load.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
+#include "fit/by_ranks.h"
 #include "run/run.h"
 #include "sweep/vary.h"
 #include <brink/fit.h>
@@ -23,6 +25,8 @@ typedef struct fitting {
   brink_fit *fit;
   brink_fit_knob *knobs;
   size_t nknobs;
+  cli_ranks ranks;
+  double patience; /* with them */
   bool shown; /* progress */
   double next;
 } fitting;
@@ -76,6 +80,13 @@ static int read_count(const fitting *f, cli_option_id id, size_t *count) {
   return CLI_OK;
 }
 
+static int read_patience(fitting *f) {
+  const char *word = cli_value(f->arguments, CLI_FIT_PATIENCE);
+  if (word == NULL) return CLI_OK;
+  if (brink_vary_number(word, &f->patience) && f->patience > 0.0) return CLI_OK;
+  return cli_misuse(command_name(f), "--patience %s: give a positive number of seconds", word);
+}
+
 static int read_confidence(const fitting *f, double *confidence) {
   const char *word = cli_value(f->arguments, CLI_CONFIDENCE);
   if (word == NULL) return CLI_OK;
@@ -111,8 +122,8 @@ static int on_progress(const brink_fit_progress *progress, void *user) {
   fitting *f = user;
   double now = brink_seconds();
   if (f->shown && now >= f->next) {
-    fprintf(stderr, "\r\033[Kbrink: start %zu of %zu, %zu runs, best so far %.6g",
-            progress->start + 1, progress->nstarts, progress->runs, progress->best);
+    fprintf(stderr, "\r\033[Kbrink: %zu of %zu starts, %zu runs, best so far %.6g",
+            progress->start, progress->nstarts, progress->runs, progress->best);
     fflush(stderr);
     f->next = now + TELL_EVERY;
   }
@@ -304,6 +315,9 @@ static int make(fitting *f) {
   if (outcome == CLI_OK) outcome = read_count(f, CLI_STARTS, &def.starts);
   if (outcome == CLI_OK) outcome = read_count(f, CLI_MAX_RUNS, &def.max_runs);
   if (outcome == CLI_OK) outcome = read_confidence(f, &def.confidence);
+  def.jobs = 0;
+  if (outcome == CLI_OK) outcome = read_count(f, CLI_FIT_JOBS, &def.jobs);
+  if (outcome == CLI_OK) outcome = read_patience(f);
   if (outcome != CLI_OK) return outcome;
   if (f->nknobs == 0)
     return cli_misuse(command_name(f), "nothing is varied: give --vary NAME=LO:HI");
@@ -324,7 +338,7 @@ static int read_design(fitting *f) {
   brink_diag diag;
   const char *least = cli_value(f->arguments, CLI_MINIMIZE);
   const char *most = cli_value(f->arguments, CLI_MAXIMIZE);
-  static const cli_option_id data[] = {CLI_DATA, CLI_EVENT_TIMES, CLI_SIGMA, CLI_REPORT};
+  static const cli_option_id data[] = {CLI_DATA, CLI_EVENT_TIMES, CLI_SIGMA};
   if (least != NULL && most != NULL)
     return cli_misuse(command_name(f), "give --minimize or --maximize, not both");
   const char *goal = least != NULL ? "minimize" : "maximize";
@@ -373,10 +387,17 @@ static int solve(fitting *f) {
              (f->settings.progress == CLI_AUTO && !f->settings.quiet && isatty(STDERR_FILENO));
   f->next = brink_seconds() + 1.0;
   cli_interrupt_watch(NULL);
+  if (f->ranks.joined) brink_fit_use_ranks(f->fit, &f->ranks.ranks, f->patience);
   brink_status status = brink_fit_solve(f->fit, &diag);
+  f->ranks.served = true;
+  f->ranks.lost = brink_fit_lost_ranks(f->fit);
   if (f->shown) fprintf(stderr, "\r\033[K");
   const brink_fit_result *result = brink_fit_get(f->fit);
   if (status < 0) return fail(f, status, &diag);
+  if (!f->ranks.leads) return CLI_OK; /* rank 0 has the result */
+  if (f->ranks.lost > 0)
+    cli_say("%zu of %zu ranks were given up; the others have done their work", f->ranks.lost,
+            f->ranks.ranks.count);
   int outcome = result != NULL ? print(f) : CLI_OK;
   if (result != NULL && outcome == CLI_OK) outcome = write_report(f);
   if (status == BRINK_CANCELLED) {
@@ -393,9 +414,11 @@ static int solve(fitting *f) {
 }
 
 int cli_fit(const cli_arguments *arguments) {
-  fitting f = {.arguments = arguments};
+  fitting f = {.arguments = arguments, .patience = 30.0};
+  int outcome = cli_ranks_open(&f.ranks, false, false);
+  if (outcome != CLI_OK) return outcome;
   brink_arena_init(&f.arena, NULL);
-  int outcome = cli_settings_read(&f.settings, arguments);
+  outcome = cli_settings_read(&f.settings, arguments);
   if (outcome == CLI_OK)
     outcome = cli_load(&f.model, arguments, arguments->operands[0], BRINK_BUILD_WHOLE);
   if (outcome == CLI_OK)
@@ -406,5 +429,5 @@ int cli_fit(const cli_arguments *arguments) {
   brink_fit_destroy(f.fit);
   brink_hsml_destroy(f.model);
   brink_arena_free(&f.arena);
-  return outcome;
+  return cli_ranks_close(&f.ranks, outcome);
 }

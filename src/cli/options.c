@@ -533,6 +533,20 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                         .help = "confidence of the intervals",
                         .group = CLI_GROUP_FIT,
                         .commands = ON(FIT)},
+    [CLI_FIT_JOBS] = {.name = "jobs",
+                      .letter = 'j',
+                      .argument = "N",
+                      .fallback = "all cores",
+                      .help = "runs at the same time; the result does not depend on the number",
+                      .group = CLI_GROUP_FIT,
+                      .commands = ON(FIT)},
+    [CLI_FIT_PATIENCE] = {.name = "patience",
+                          .argument = "SECONDS",
+                          .fallback = "30",
+                          .help = "with MPI: give up a rank that is silent for longer, and let "
+                                  "others do its work",
+                          .group = CLI_GROUP_FIT,
+                          .commands = ON(FIT)},
 };
 
 const char *const cli_group_titles[CLI_GROUP_COUNT] = {

@@ -41,6 +41,34 @@ ranks 2 "$program" sweep "$model" $options --out share.csv --share 2/3
 sweep --out alone.csv --share 2/3
 same alone.csv.2-of-3 share.csv.2-of-3
 
+# ---- fits: the same text, JSON and page ----
+cat >level.csv <<'END'
+time, h
+0, 1.5
+0.1, 1.47
+0.2, 1.29
+0.3, 1.08
+0.5, 0.31
+0.7, 0.83
+0.9, 1.02
+1.1, 0.84
+1.2, 0.64
+END
+fit_options="--data level.csv --vary drop=1:2 --vary bounce=0.5:0.95 --starts 3"
+# shellcheck disable=SC2086
+"$program" fit "$model" $fit_options --jobs 1 --report one.html >one.txt
+# shellcheck disable=SC2086
+"$program" fit "$model" $fit_options --jobs 1 --json >one.json
+for n in 2 4; do
+  # shellcheck disable=SC2086
+  ranks "$n" "$program" fit "$model" $fit_options --report many.html >many.txt
+  same one.txt many.txt
+  same one.html many.html
+  # shellcheck disable=SC2086
+  ranks "$n" "$program" fit "$model" $fit_options --json --jobs 2 >many.json
+  same one.json many.json
+done
+
 # ---- what is wrong on one rank is said, and ends all; the work must last until it has said it ----
 # shellcheck disable=SC2086
 refused 2 'rank 1 has other work than rank 0' ranks 1 "$program" sweep "$model" $slow_options --out x.csv : \
