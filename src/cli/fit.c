@@ -423,6 +423,8 @@ int cli_fit(const cli_arguments *arguments) {
     outcome = cli_load(&f.model, arguments, arguments->operands[0], BRINK_BUILD_WHOLE);
   if (outcome == CLI_OK)
     outcome = cli_settings_combine(&f.settings, arguments, f.model->built->system);
+  /* mpirun gives ranks a terminal, wherever what they print goes to. */
+  if (f.ranks.joined && f.settings.color == CLI_AUTO) f.settings.color = CLI_NEVER;
   if (outcome == CLI_OK) outcome = make(&f);
   if (outcome == CLI_OK) outcome = read_data(&f);
   if (outcome == CLI_OK) outcome = solve(&f);
