@@ -44,7 +44,7 @@ typedef struct brink_fit_knob {
 
 typedef enum brink_fit_method {
   BRINK_FIT_AUTO,        /* derivatives; where there are none, without */
-  BRINK_FIT_DERIVATIVES, /* Levenberg-Marquardt alone */
+  BRINK_FIT_DERIVATIVES, /* Levenberg-Marquardt alone; of a design SLSQP */
   BRINK_FIT_SEARCH,      /* the search alone */
 } brink_fit_method;
 
@@ -170,9 +170,10 @@ typedef struct brink_fit_result {
   size_t nresiduals;
   const brink_fit_residual *residuals;
   bool converged; /* no better knobs nearby */
-  /* What found it: "Levenberg-Marquardt", "subplex", "subplex, then Levenberg-Marquardt", "COBYLA". */
+  /* What found it: "Levenberg-Marquardt", "subplex", "subplex, then Levenberg-Marquardt"; of a design "SLSQP", "COBYLA",
+   * "subplex", "SLSQP, then …"; "screening": it was stopped before the first start. */
   const char *method;
-  bool derivatives; /* of the run exist at the result; else intervals are by differences */
+  bool derivatives; /* of the run exist at the result; else intervals are by differences. Of a design: it was found by them */
   size_t runs, derivative_runs; /* in all; of these with derivatives */
   size_t nstarts;
   const brink_fit_start *starts; /* as they were made; the best is [best] */
@@ -189,8 +190,8 @@ typedef struct brink_fit_result {
 
 /* Finds the knobs; the values of the model are then those found. Statuses: OK: there is a result, whether or not it
  * converged; CANCELLED: `progress` stopped it, and there is a result if a run could be used; ARGUMENT: no data, too few of
- * them, sigma is given for some and not for others, data and an objective, or conditions without one;
- * MEMORY; if no start gives a run, the failure of the first. */
+ * them, sigma is given for some and not for others, data and an objective, or conditions without one; UNSUPPORTED: derivatives are
+ * wanted, and there are none; MEMORY; if no start gives a run, the failure of the first. */
 BRINK_API brink_status brink_fit_solve(brink_fit *fit, brink_diag *diag);
 /* NULL: there is none yet. Lives until the fit is solved again or destroyed. */
 BRINK_API const brink_fit_result *brink_fit_get(const brink_fit *fit);

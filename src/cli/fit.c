@@ -229,7 +229,10 @@ static void show_design(const brink_fit_result *r, const char *model, const cli_
                  : r->feasible ? "not converged"
                                : "but conditions do not hold",
                  c->plain, r->method);
-  brink_text_add(text, "  runs %zu, from %zu starts\n\n", r->runs, r->nstarts);
+  brink_text_add(text, "  runs %zu", r->runs);
+  if (r->derivative_runs > 0)
+    brink_text_add(text, ", %zu of them with derivatives", r->derivative_runs);
+  brink_text_add(text, ", from %zu starts\n\n", r->nstarts);
   for (size_t k = 0; k < r->nknobs; k++)
     brink_text_add(text, "  %s%-*s%s  %.6g%s\n", c->name, width, r->values[k].name, c->plain,
                    r->values[k].value, r->values[k].at_bound ? "  (at its bound)" : "");

@@ -522,7 +522,7 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                          .argument = "auto|always|never",
                          .choices = "auto|always|never",
                          .fallback = "auto",
-                         .help = "always: Levenberg-Marquardt with derivatives of the runs; never: "
+                         .help = "always: with derivatives of the runs (Levenberg-Marquardt, SLSQP); never: "
                                  "a search that compares values only; auto: the first, and the "
                                  "second where there are no derivatives",
                          .group = CLI_GROUP_FIT,

@@ -2,11 +2,9 @@
  *
  * An outcome is an expression of what a run gives (sweep/measure.h): extremes over time, values at events, times of events.
  * Such a thing jumps where an event appears or vanishes, and has a corner where another event or another maximum becomes
- * the one that counts. X
- *
- * Better is: conditions hold, and then the outcome; while none holds, a smaller violation. A run that fails, or has no
- * outcome (the time of an event that does not happen), is worse than all others. COBYLA makes linear models of what it is
- * told, so such a run is told as a little worse than the worst, not as infinite. */
+ * the one that counts. So there are several starts, and derivatives are used where there are some (design_search.c). The best end
+ * of all is looked at once more by comparing values, if derivatives have led to it. As in solve.c, workers are asked for
+ * all of this, and the result does not depend on their number. */
 #include <math.h>
 #include <string.h>
 
@@ -84,8 +82,8 @@ typedef struct errand {
   /* Their ends. */
   brink_fit_start *starts;
   brink_outcome *best;
-  bool converged;
-  brink_diag first; /* failure of the first start */
+  brink_design_answer how; /* it was found, without the outcome */
+  brink_diag first;        /* failure of the first start */
 } errand;
 
 static void put_knobs(brink_fit *fit, size_t k, brink_archive *question, void *user) {
@@ -97,6 +95,7 @@ static brink_status read_answer(brink_fit *fit, errand *e, brink_archive *a, bri
   brink_design_archive_answer(fit, &e->answer, a);
   if (a->failed) return BRINK_OK; /* who has asked says so */
   fit->runs += e->answer.runs;
+  fit->derivative_runs += e->answer.derivative_runs;
   if (e->answer.status != BRINK_OK) *diag = e->answer.failure;
   return e->answer.status;
 }
@@ -166,8 +165,55 @@ static brink_status take_start(brink_fit *fit, size_t s, brink_archive *a, void 
   if (!brink_outcome_is_better(end, e->best)) return BRINK_OK;
   brink_outcome_copy(fit, e->best, end);
   fit->result.best = at;
-  e->converged = e->answer.ended;
+  e->how = e->answer;
   return BRINK_OK;
+}
+
+/* ---- where derivatives have led ---- */
+
+static const char *name_of_search(const brink_fit *fit) {
+  return fit->nwanted > 0 ? "COBYLA" : "subplex";
+}
+
+static const char *why_no_slopes(uint32_t limits) {
+  if (limits & BRINK_SENSITIVITY_GRAZING)
+    return "an event is about to appear or to vanish there: a surface is only just touched";
+  if (limits & BRINK_SENSITIVITY_SEVERAL) return "events coincide there that move differently";
+  if (limits & BRINK_SENSITIVITY_ZENO) return "there are infinitely many events in the run";
+  return "the outcome has an edge or a corner there, as where an event appears or vanishes";
+}
+
+static void note_search(brink_fit *fit, uint32_t limits) {
+  brink_fit_note(fit,
+                 "With derivatives no optimum was reached: %s. The search without derivatives (%s) "
+                 "went on from there.",
+                 why_no_slopes(limits), name_of_search(fit));
+}
+
+static brink_status take_check(brink_fit *fit, size_t k, brink_archive *a, void *user,
+                               brink_diag *diag) {
+  errand *e = user;
+  const brink_outcome *end = &e->answer.outcome;
+  (void)k;
+  brink_status status = read_answer(fit, e, a, diag);
+  if (status != BRINK_OK || a->failed || !brink_outcome_is_better(end, e->best)) return status;
+  double gain = e->best->value - end->value;
+  bool other = end->violation < e->best->violation || gain > BRINK_OUTCOME_BETTER * fabs(end->value);
+  if (other) note_search(fit, 0);
+  if (other) e->how.searched = true;
+  brink_outcome_copy(fit, e->best, end);
+  return BRINK_OK;
+}
+
+/* Is there nothing better nearby? */
+static brink_status check_best(brink_fit *fit, errand *e, brink_diag *diag) {
+  if (e->how.searched && e->how.downhill) note_search(fit, e->how.limits);
+  bool doubted = e->how.downhill && !e->how.searched && fit->def.method == BRINK_FIT_AUTO;
+  if (!doubted || !e->best->usable) return BRINK_OK;
+  e->task = BRINK_TASK_GO_ON;
+  e->z = e->best->z;
+  return brink_fit_ask(
+      fit, &(brink_fit_survey){.count = 1, .put = put_knobs, .take = take_check, .user = e}, diag);
 }
 
 /* ---- the result ---- */
@@ -217,24 +263,32 @@ static bool fill_conditions(brink_fit *fit, const brink_outcome *best) {
   return true;
 }
 
-static brink_status conclude(brink_fit *fit, const brink_outcome *best, bool converged,
-                             brink_diag *diag) {
+static const char *name_of_method(const brink_fit *fit, const brink_design_answer *how) {
+  if (how->downhill && !how->searched) return "SLSQP";
+  if (!how->downhill) return how->searched ? name_of_search(fit) : "screening";
+  return fit->nwanted > 0 ? "SLSQP, then COBYLA" : "SLSQP, then subplex";
+}
+
+static brink_status conclude(brink_fit *fit, const brink_outcome *best,
+                             const brink_design_answer *how, brink_diag *diag) {
   brink_fit_result *r = &fit->result;
   brink_status status = BRINK_OK;
   if (!fill_values(fit, best) || !fill_conditions(fit, best)) return out_of_memory(diag);
   r->objective = fit->objective;
   r->maximized = fit->maximize;
   r->outcome = fit->maximize ? -best->value : best->value;
-  r->converged = converged && r->feasible;
-  r->method = fit->nwanted > 0 ? "COBYLA" : "subplex";
+  r->converged = how->ended && r->feasible;
+  r->method = name_of_method(fit, how);
+  r->derivatives = how->downhill && !how->searched;
   if (!r->feasible)
     brink_fit_note(fit, "No knobs were found with which all conditions hold: these come closest.");
-  else if (!converged)
+  else if (!how->ended)
     brink_fit_note(fit, "This is the best that was found, not a minimum: allow more runs, or give "
                         "other bounds.");
   for (size_t k = 0; k < fit->n && status == BRINK_OK; k++)
     status = brink_hsml_set(fit->model, fit->names[k], best->z[k], diag);
   r->runs = fit->runs;
+  r->derivative_runs = fit->derivative_runs;
   r->notes = fit->notes;
   r->nnotes = fit->nnotes;
   if (fit->solution.failed) return out_of_memory(diag);
@@ -262,7 +316,8 @@ brink_status brink_fit_design(brink_fit *fit, brink_diag *diag) {
                                                .take = take_start,
                                                .user = &e},
                            diag);
-  if (status == BRINK_OK && best.usable) status = conclude(fit, &best, e.converged, diag);
+  if (status == BRINK_OK) status = check_best(fit, &e, diag);
+  if (status == BRINK_OK && best.usable) status = conclude(fit, &best, &e.how, diag);
   if (status != BRINK_OK) return status;
   if (atomic_load(&fit->cancelled)) return BRINK_CANCELLED;
   if (best.usable) return BRINK_OK;

@@ -14,11 +14,6 @@
 
 #include "fit/fit_parts.h"
 
-/* Derivatives that are not those of the run. */
-#define UNSOUND                                                                                    \
-  (BRINK_SENSITIVITY_SEVERAL | BRINK_SENSITIVITY_ZENO | BRINK_SENSITIVITY_GRAZING |                \
-   BRINK_SENSITIVITY_UNDEFINED)
-
 typedef struct evaluation {
   const brink_fit *fit;
   brink_fit_point *point;
@@ -221,7 +216,7 @@ static void weigh(evaluation *e) {
   if (!e->derivatives || !point->usable) return;
   read_event_slopes(e);
   point->limits = e->slopes.limits;
-  point->has_jacobian = (point->limits & UNSOUND) == 0;
+  point->has_jacobian = (point->limits & BRINK_FIT_UNSOUND) == 0;
   for (size_t k = 0; k < fit->ndata * fit->n; k++)
     point->has_jacobian = point->has_jacobian && isfinite(point->jacobian[k]);
 }

@@ -23,6 +23,12 @@
 #include "run/hsml.h"
 #include "sweep/measure.h"
 #include <brink/fit.h>
+#include <brink/sensitivity.h>
+
+/* Derivatives that are not those of the run. */
+#define BRINK_FIT_UNSOUND                                                                          \
+  (BRINK_SENSITIVITY_SEVERAL | BRINK_SENSITIVITY_ZENO | BRINK_SENSITIVITY_GRAZING |                \
+   BRINK_SENSITIVITY_UNDEFINED)
 
 enum {
   BRINK_FIT_SCREENED = 10,    /* points are looked at for each start but the first */
@@ -100,6 +106,7 @@ struct brink_fit {
   brink_measures measures;
   bool maximize;
   const char *objective;
+  bool smooth; /* the way goes by derivatives of the outcome */
   brink_wanted *wanted;
   size_t nwanted, wanted_capacity;
 

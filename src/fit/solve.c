@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "fit/design_parts.h"
 #include "fit/fit_parts.h"
 
 static brink_status out_of_memory(brink_diag *diag) {
@@ -439,11 +440,22 @@ static brink_status check_design(const brink_fit *fit, brink_diag *diag) {
   const char *wrong = NULL;
   if (fit->ndata > 0) wrong = "either data are fitted, or an objective is made the best: not both";
   if (fit->objective == NULL) wrong = "there are conditions, but nothing to minimize or maximize";
-  if (fit->def.method == BRINK_FIT_DERIVATIVES)
-    wrong = "the search for the best outcome compares values: it uses no derivatives";
   if (!isfinite(fit->options.until))
     wrong = "there is no end time: runs whose outcome counts need one";
   return wrong == NULL ? BRINK_OK : brink_diag_set(diag, BRINK_ERR_ARGUMENT, "%s", wrong);
+}
+
+/* A design goes by derivatives, if there are some and they are wanted. */
+static brink_status prepare_design(brink_fit *fit, brink_diag *diag) {
+  brink_status status = check_design(fit, diag);
+  if (status != BRINK_OK) return status;
+  const char *missing = brink_slopes_missing(fit);
+  fit->smooth = missing == NULL && fit->def.method != BRINK_FIT_SEARCH;
+  if (missing != NULL && fit->def.method == BRINK_FIT_DERIVATIVES)
+    return brink_diag_set(diag, BRINK_ERR_UNSUPPORTED, "there are no derivatives: %s", missing);
+  if (missing != NULL && fit->def.method == BRINK_FIT_AUTO)
+    brink_fit_note(fit, "There are no derivatives: %s. The search went without them.", missing);
+  return !fit->smooth || brink_slopes_prepare(fit) ? BRINK_OK : out_of_memory(diag);
 }
 
 static brink_status prepare(brink_fit *fit, brink_diag *diag) {
@@ -455,7 +467,7 @@ static brink_status prepare(brink_fit *fit, brink_diag *diag) {
   fit->nnotes = fit->notes_capacity = 0;
   fit->runs = fit->derivative_runs = 0;
   atomic_store(&fit->cancelled, false);
-  if (fit->measures.count > 0) return check_design(fit, diag);
+  if (fit->measures.count > 0) return prepare_design(fit, diag);
   if (!fit->differentiable && fit->def.method == BRINK_FIT_DERIVATIVES)
     return brink_diag_set(diag, BRINK_ERR_UNSUPPORTED, "there are no derivatives: %s",
                           fit->not_different);
