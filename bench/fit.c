@@ -92,6 +92,7 @@ int main(int argc, char **argv) {
   printf("| model | kind | intervals that contain the truth | sum / freedom | with notes | runs "
          "(with derivatives) | runs of the search | same minimum, of 10 |\n"
          "| --- | --- | --- | --- | --- | --- | --- | --- |\n");
-  for (size_t k = 0; k < fit_ncases && fine; k++) fine = measure(&fit_cases[k], repetitions, seed + 10000000 * k);
+  for (size_t k = 0; k < fit_ncases && fine; k++)
+    fine = measure(&fit_cases[k], repetitions, seed + 10000000 * k);
   return fine ? 0 : 1;
 }

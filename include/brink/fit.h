@@ -71,7 +71,8 @@ typedef struct brink_fit_def {
    * stop: runs that are under way end at once, and the best so far is the result. */
   int (*progress)(const brink_fit_progress *progress, void *user);
   void *user;
-  size_t jobs; /* threads that make runs; 0: as many as there are cores. The result does not depend on it. 1 */
+  size_t
+      jobs; /* threads that make runs; 0: as many as there are cores. The result does not depend on it. 1 */
 } brink_fit_def;
 
 BRINK_API void brink_fit_defaults(brink_fit_def *def, size_t size);
@@ -173,7 +174,8 @@ typedef struct brink_fit_result {
   /* What found it: "Levenberg-Marquardt", "subplex", "subplex, then Levenberg-Marquardt"; of a design "SLSQP", "COBYLA",
    * "subplex", "SLSQP, then …"; "screening": it was stopped before the first start. */
   const char *method;
-  bool derivatives; /* of the run exist at the result; else intervals are by differences. Of a design: it was found by them */
+  bool
+      derivatives; /* of the run exist at the result; else intervals are by differences. Of a design: it was found by them */
   size_t runs, derivative_runs; /* in all; of these with derivatives */
   size_t nstarts;
   const brink_fit_start *starts; /* as they were made; the best is [best] */

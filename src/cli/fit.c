@@ -27,7 +27,7 @@ typedef struct fitting {
   size_t nknobs;
   cli_ranks ranks;
   double patience; /* with them */
-  bool shown; /* progress */
+  bool shown;      /* progress */
   double next;
 } fitting;
 
@@ -122,8 +122,8 @@ static int on_progress(const brink_fit_progress *progress, void *user) {
   fitting *f = user;
   double now = brink_seconds();
   if (f->shown && now >= f->next) {
-    fprintf(stderr, "\r\033[Kbrink: %zu of %zu starts, %zu runs, best so far %.6g",
-            progress->start, progress->nstarts, progress->runs, progress->best);
+    fprintf(stderr, "\r\033[Kbrink: %zu of %zu starts, %zu runs, best so far %.6g", progress->start,
+            progress->nstarts, progress->runs, progress->best);
     fflush(stderr);
     f->next = now + TELL_EVERY;
   }

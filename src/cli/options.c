@@ -518,15 +518,16 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                       .help = "runs for each start, at most",
                       .group = CLI_GROUP_FIT,
                       .commands = ON(FIT)},
-    [CLI_DERIVATIVES] = {.name = "derivatives",
-                         .argument = "auto|always|never",
-                         .choices = "auto|always|never",
-                         .fallback = "auto",
-                         .help = "always: with derivatives of the runs (Levenberg-Marquardt, SLSQP); never: "
-                                 "a search that compares values only; auto: the first, and the "
-                                 "second where there are no derivatives",
-                         .group = CLI_GROUP_FIT,
-                         .commands = ON(FIT)},
+    [CLI_DERIVATIVES] =
+        {.name = "derivatives",
+         .argument = "auto|always|never",
+         .choices = "auto|always|never",
+         .fallback = "auto",
+         .help = "always: with derivatives of the runs (Levenberg-Marquardt, SLSQP); never: "
+                 "a search that compares values only; auto: the first, and the "
+                 "second where there are no derivatives",
+         .group = CLI_GROUP_FIT,
+         .commands = ON(FIT)},
     [CLI_CONFIDENCE] = {.name = "confidence",
                         .argument = "P",
                         .fallback = "0.95",

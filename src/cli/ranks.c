@@ -45,10 +45,11 @@ static int refuse(const brink_launch *launch, const char *reason) {
 static int load_module(const brink_launch *launch, bool shares, brink_ranks *ranks) {
   char path[PATHS], reason[WORDS];
   if (!find_module(path, sizeof path))
-    return refuse(launch, shares ? "this Brink has no brink-mpi.so (Debian package brink-mpi). Start "
-                                   "it once, or give each process its --share"
-                                 : "this Brink has no brink-mpi.so (Debian package brink-mpi). Start "
-                                   "it once");
+    return refuse(launch, shares
+                              ? "this Brink has no brink-mpi.so (Debian package brink-mpi). Start "
+                                "it once, or give each process its --share"
+                              : "this Brink has no brink-mpi.so (Debian package brink-mpi). Start "
+                                "it once");
   void *handle = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
   const brink_ranks_module *module = handle != NULL ? dlsym(handle, BRINK_RANKS_SYMBOL) : NULL;
   if (module == NULL) return refuse(launch, dlerror());

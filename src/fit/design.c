@@ -154,14 +154,13 @@ static brink_status take_start(brink_fit *fit, size_t s, brink_archive *a, void 
   if (!end->usable && s == 0) e->first = e->answer.failure;
   memcpy(found, end->usable ? end->z : z, fit->n * sizeof *found);
   size_t at = fit->result.nstarts++;
-  e->starts[at] =
-      (brink_fit_start){.values = z,
-                        .found = found,
-                        .sum = !end->usable    ? (double)NAN
-                               : fit->maximize ? -end->value
-                                               : end->value,
-                        .runs = e->answer.runs,
-                        .converged = e->answer.ended};
+  e->starts[at] = (brink_fit_start){.values = z,
+                                    .found = found,
+                                    .sum = !end->usable    ? (double)NAN
+                                           : fit->maximize ? -end->value
+                                                           : end->value,
+                                    .runs = e->answer.runs,
+                                    .converged = e->answer.ended};
   if (!brink_outcome_is_better(end, e->best)) return BRINK_OK;
   brink_outcome_copy(fit, e->best, end);
   fit->result.best = at;
@@ -198,7 +197,8 @@ static brink_status take_check(brink_fit *fit, size_t k, brink_archive *a, void 
   brink_status status = read_answer(fit, e, a, diag);
   if (status != BRINK_OK || a->failed || !brink_outcome_is_better(end, e->best)) return status;
   double gain = e->best->value - end->value;
-  bool other = end->violation < e->best->violation || gain > BRINK_OUTCOME_BETTER * fabs(end->value);
+  bool other =
+      end->violation < e->best->violation || gain > BRINK_OUTCOME_BETTER * fabs(end->value);
   if (other) note_search(fit, 0);
   if (other) e->how.searched = true;
   brink_outcome_copy(fit, e->best, end);
@@ -310,12 +310,11 @@ brink_status brink_fit_design(brink_fit *fit, brink_diag *diag) {
   fit->result.starts = e.starts;
   brink_status status = choose_starts(fit, e.z, &best, diag);
   if (status == BRINK_OK)
-    status = brink_fit_ask(fit,
-                           &(brink_fit_survey){.count = fit->def.starts,
-                                               .put = put_knobs,
-                                               .take = take_start,
-                                               .user = &e},
-                           diag);
+    status = brink_fit_ask(
+        fit,
+        &(brink_fit_survey){
+            .count = fit->def.starts, .put = put_knobs, .take = take_start, .user = &e},
+        diag);
   if (status == BRINK_OK) status = check_best(fit, &e, diag);
   if (status == BRINK_OK && best.usable) status = conclude(fit, &best, &e.how, diag);
   if (status != BRINK_OK) return status;

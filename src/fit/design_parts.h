@@ -29,8 +29,9 @@ typedef struct brink_outcome {
 typedef struct brink_slopes {
   const brink_measures *measures;
   brink_probe *probe;
-  size_t *first, *last; /* events of each flag, by their numbers in the run; BRINK_NONE: none. The last one: of all flags */
-  uint64_t *seen;       /* how many there were */
+  size_t *first,
+      *last; /* events of each flag, by their numbers in the run; BRINK_NONE: none. The last one: of all flags */
+  uint64_t *seen; /* how many there were */
   size_t nevents;
   void (*next)(const brink_logged_event *logged, void *user); /* of the probe */
   void *next_user;
@@ -54,9 +55,9 @@ typedef struct brink_design_answer {
   brink_status status; /* as of brink_fit_answer */
   brink_diag failure;
   size_t runs, derivative_runs;
-  bool ended;                /* nothing got better any more */
-  bool downhill, searched;   /* it went by derivatives; by comparing values */
-  uint32_t limits;           /* why derivatives did not do, if both */
+  bool ended;              /* nothing got better any more */
+  bool downhill, searched; /* it went by derivatives; by comparing values */
+  uint32_t limits;         /* why derivatives did not do, if both */
   brink_outcome outcome;
 } brink_design_answer;
 

@@ -119,8 +119,7 @@ static bool is_steep(const brink_fit *fit, const brink_outcome *best) {
     double w = brink_fit_share(knob, best->z[k]);
     double slope = best->slopes[k] * brink_fit_share_slope(knob, w);
     bool outwards = (slope > 0.0) == fit->maximize ? w > 1.0 - NEAR_BOUND : w < NEAR_BOUND;
-    steep =
-        steep || (!outwards && 1e-3 * fabs(slope) > BRINK_OUTCOME_BETTER * fabs(best->value));
+    steep = steep || (!outwards && 1e-3 * fabs(slope) > BRINK_OUTCOME_BETTER * fabs(best->value));
   }
   return steep;
 }

@@ -74,10 +74,10 @@ void brink_figure_see(brink_figure *f, double t, double y) {
 
 brink_figure brink_figure_open(brink_text *text) {
   return (brink_figure){.text = text,
-                  .t0 = (double)INFINITY,
-                  .t1 = -(double)INFINITY,
-                  .y0 = (double)INFINITY,
-                  .y1 = -(double)INFINITY};
+                        .t0 = (double)INFINITY,
+                        .t1 = -(double)INFINITY,
+                        .y0 = (double)INFINITY,
+                        .y1 = -(double)INFINITY};
 }
 
 /* About `count` round numbers between lo and hi: 1, 2 or 5 times a power of ten apart. */

@@ -124,7 +124,7 @@ struct brink_fit {
   brink_crew *crew;
   brink_ranks here;           /* the ranks, or this process alone */
   double looked, interrupted; /* when; 0: never */
-  double *times; /* where runs stop for curves, increasing */
+  double *times;              /* where runs stop for curves, increasing */
   size_t ntimes;
   double last;      /* the time until which runs go on for events; -infinity: none were measured */
   const char *keep; /* names of the quantities, for brink_run_keep */
@@ -142,9 +142,9 @@ typedef struct brink_fit_worker {
   size_t runs, derivative_runs; /* for the present answer */
   brink_diag failure;           /* of the last run that was not usable */
   /* Fits to data. */
-  brink_fit_point work; /* the present run */
-  brink_fit_point best; /* of all usable ones of this answer */
-  bool *fixed;          /* knobs that are at a bound */
+  brink_fit_point work;              /* the present run */
+  brink_fit_point best;              /* of all usable ones of this answer */
+  bool *fixed;                       /* knobs that are at a bound */
   struct brink_designing *designing; /* NULL: data are fitted */
   pthread_mutex_t lock;
   brink_run *running; /* under the lock, which who wants to stop it takes */

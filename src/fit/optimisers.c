@@ -207,7 +207,7 @@ brink_status brink_search_solve(const brink_optimisers *o, brink_search *problem
   call.slopes =
       brink_arena_take(&call.arena, problem->n * (1 + problem->nconstraints), sizeof(double));
   o->nlopt_srand(1); /* COBYLA draws numbers: the same ones each time */
-  call.opt = o->nlopt_create(problem->slopes != NULL       ? NLOPT_LD_SLSQP
+  call.opt = o->nlopt_create(problem->slopes != NULL     ? NLOPT_LD_SLSQP
                              : problem->nconstraints > 0 ? NLOPT_LN_COBYLA
                                                          : NLOPT_LN_SBPLX,
                              (unsigned)problem->n);

@@ -10,10 +10,10 @@
 #define ON_THE_CONDITION 1e-9 /* of its sides */
 
 bool brink_outcome_make(const brink_fit *fit, brink_arena *arena, brink_outcome *o) {
-  *o = (brink_outcome){.z = brink_arena_take(arena, fit->n, sizeof(double)),
-                       .sides = brink_arena_take(arena, 2 * fit->nwanted, sizeof(double)),
-                       .slopes = brink_arena_take(arena, (1 + 2 * fit->nwanted) * fit->n,
-                                                  sizeof(double))};
+  *o = (brink_outcome){
+      .z = brink_arena_take(arena, fit->n, sizeof(double)),
+      .sides = brink_arena_take(arena, 2 * fit->nwanted, sizeof(double)),
+      .slopes = brink_arena_take(arena, (1 + 2 * fit->nwanted) * fit->n, sizeof(double))};
   return !arena->failed;
 }
 
@@ -89,8 +89,8 @@ static brink_status drive(brink_designing *d, brink_run *run, brink_diag *diag) 
   if (status < 0 || closed != BRINK_OK) return status < 0 ? status : closed;
   read_outcome(d);
   if (!d->derivatives || !d->here.usable) return BRINK_OK;
-  return brink_slopes_find(&d->slopes, d->worker->fit, run, status == BRINK_STOPPED,
-                           d->here.slopes, &d->here.has_slopes, &d->here.limits, diag);
+  return brink_slopes_find(&d->slopes, d->worker->fit, run, status == BRINK_STOPPED, d->here.slopes,
+                           &d->here.has_slopes, &d->here.limits, diag);
 }
 
 brink_status brink_designing_visit(brink_designing *d, const double *z, bool derivatives,

@@ -78,7 +78,7 @@ static void put_curve(brink_fit *fit, size_t of, brink_text *text) {
   for (size_t k = 0; k < r->nresiduals; k++)
     if (fit->data[k].of == of)
       brink_figure_datum(&f, r->residuals[k].t, r->residuals[k].measured,
-                r->sigma_known ? r->residuals[k].sigma : 0.0);
+                         r->sigma_known ? r->residuals[k].sigma : 0.0);
   brink_text_add(text, "</svg>\n");
 }
 
@@ -92,7 +92,8 @@ static void put_residuals(const brink_fit *fit, size_t of, brink_text *text) {
   }
   brink_figure_begin(&f);
   for (size_t k = 0; k < r->nresiduals; k++)
-    if (fit->data[k].of == of) brink_figure_datum(&f, r->residuals[k].t, r->residuals[k].residual, 0.0);
+    if (fit->data[k].of == of)
+      brink_figure_datum(&f, r->residuals[k].t, r->residuals[k].residual, 0.0);
   brink_text_add(text, "</svg>\n");
 }
 

@@ -137,10 +137,10 @@ static double slope_tanh(double x) {
 static double slope_of_call(double (*function)(double), double x) {
   static const struct {
     double (*function)(double), (*slope)(double);
-  } known[] = {{fabs, slope_abs},   {sqrt, slope_sqrt}, {exp, exp},         {log, slope_log},
+  } known[] = {{fabs, slope_abs},    {sqrt, slope_sqrt}, {exp, exp},         {log, slope_log},
                {log10, slope_log10}, {sin, cos},         {cos, slope_cos},   {tan, slope_tan},
-               {asin, slope_asin},  {acos, slope_acos}, {atan, slope_atan}, {sinh, cosh},
-               {cosh, sinh},        {tanh, slope_tanh}};
+               {asin, slope_asin},   {acos, slope_acos}, {atan, slope_atan}, {sinh, cosh},
+               {cosh, sinh},         {tanh, slope_tanh}};
   for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
     if (known[k].function == function) return known[k].slope(x);
   return (double)NAN;
@@ -409,8 +409,7 @@ static bool differentiate(const differentiation *d, double *slopes) {
                  .dt = d->moved_end ? slope_of_time(d, d->slopes.nevents - 1) : 0.0,
                  .gauges = s->probe->results,
                  .dgauges = s->dgauges};
-  for (size_t k = 0; k < m->ngauges; k++)
-    s->dgauges[k] = slope_of_gauge(d, &m->gauges[k], &final);
+  for (size_t k = 0; k < m->ngauges; k++) s->dgauges[k] = slope_of_gauge(d, &m->gauges[k], &final);
   for (size_t k = 0; k < m->count; k++) {
     slopes[k * d->fit->n + d->knob] = slope_of(m->measures[k].root, &final);
     fine = fine && isfinite(slopes[k * d->fit->n + d->knob]);

@@ -167,19 +167,17 @@ static brink_status take_start(brink_fit *fit, size_t s, brink_archive *a, void 
 static brink_status try_all(brink_fit *fit, brink_fit_start *starts, attempt *best,
                             brink_diag *diag) {
   double *from = brink_arena_take(&fit->solution, fit->def.starts * fit->n, sizeof *from);
-  starting all = {
-      .errand = {.task = BRINK_TASK_START, .z = from}, .starts = starts, .best = best};
+  starting all = {.errand = {.task = BRINK_TASK_START, .z = from}, .starts = starts, .best = best};
   brink_diag_clear(&all.first);
   if (from == NULL || !brink_fit_answer_make(fit, &fit->solution, &all.errand.answer))
     return out_of_memory(diag);
   brink_status status = choose_starts(fit, from, best, diag);
   if (status == BRINK_OK)
-    status = brink_fit_ask(fit,
-                           &(brink_fit_survey){.count = fit->def.starts,
-                                               .put = put_knobs,
-                                               .take = take_start,
-                                               .user = &all},
-                           diag);
+    status = brink_fit_ask(
+        fit,
+        &(brink_fit_survey){
+            .count = fit->def.starts, .put = put_knobs, .take = take_start, .user = &all},
+        diag);
   if (status != BRINK_OK || best->answer.point.usable) return status;
   if (atomic_load(&fit->cancelled)) return BRINK_CANCELLED;
   if (diag != NULL) *diag = all.first;

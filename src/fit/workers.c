@@ -30,7 +30,8 @@ size_t brink_fit_lost_ranks(const brink_fit *fit) {
 void brink_fit_tell(brink_fit *fit, double best) {
   pthread_mutex_lock(&fit->telling);
   fit->told.runs++;
-  bool better = isnan(fit->told.best) || (fit->maximize ? best > fit->told.best : best < fit->told.best);
+  bool better =
+      isnan(fit->told.best) || (fit->maximize ? best > fit->told.best : best < fit->told.best);
   if (!isnan(best) && better) fit->told.best = best;
   pthread_mutex_unlock(&fit->telling);
 }
@@ -276,8 +277,7 @@ brink_status brink_fit_crew_start(brink_fit *fit, brink_diag *diag) {
                         .stop = stop_worker,
                         .look = look,
                         .user = fit};
-  brink_status status =
-      fit->ranks != NULL ? fingerprint(fit, def.fingerprint, diag) : BRINK_OK;
+  brink_status status = fit->ranks != NULL ? fingerprint(fit, def.fingerprint, diag) : BRINK_OK;
   if (status == BRINK_OK) status = brink_crew_start(&def, diag, &fit->crew);
   if (status == BRINK_OK && fit->here.rank > 0) status = brink_crew_follow(fit->crew, diag);
   return status;

@@ -18,8 +18,9 @@ struct brink_crew {
   brink_farm *farm;
   seat *seats;
   size_t started;
-  uint64_t base, next; /* items: that of the first question, that of the next one to be handed out */
-  size_t count;        /* of the questions that are asked now */
+  uint64_t base,
+      next;     /* items: that of the first question, that of the next one to be handed out */
+  size_t count; /* of the questions that are asked now */
   const brink_text *questions;
   brink_text *answers;
   bool stopped; /* by `look` */

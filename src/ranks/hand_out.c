@@ -230,8 +230,7 @@ static bool hand_to(leader *l, size_t rank) {
     s->state = SLOT_OUT;
     s->owner = rank;
     question.length = 0;
-    if (l->farm->def.question != NULL)
-      l->farm->def.question(l->farm->def.user, s->item, &question);
+    if (l->farm->def.question != NULL) l->farm->def.question(l->farm->def.user, s->item, &question);
     brink_farm_part_add(&work, s->item, question.data, question.length);
     count++;
   }

@@ -130,10 +130,12 @@ TEST(a_report_shows_every_datum_and_its_residual) {
 }
 
 TEST(the_report_of_a_design_shows_knobs_conditions_starts_and_the_run) {
-  outcome o = brink("fit decay.hsml --minimize 'x + <5' --vary k=0.1:5 --until 3 --report page.html");
+  outcome o =
+      brink("fit decay.hsml --minimize 'x + <5' --vary k=0.1:5 --until 3 --report page.html");
   CHECK_EXIT(o, 2);
   done(&o);
-  o = brink("fit decay.hsml --minimize 'x^2 + 2*(k - 2)^2' --subject-to 'first(half) <= 1' --subject-to 'k >= 1' "
+  o = brink("fit decay.hsml --minimize 'x^2 + 2*(k - 2)^2' --subject-to 'first(half) <= 1' "
+            "--subject-to 'k >= 1' "
             "--vary k=0.1:5 --until 3 --starts 3 --report page.html --interpret --jobs 2");
   CHECK_EXIT(o, 0);
   char *text = read_all("page.html");
@@ -141,8 +143,8 @@ TEST(the_report_of_a_design_shows_knobs_conditions_starts_and_the_run) {
   CHECK_CONTAINS(text, "Smallest <b>x^2 + 2*(k - 2)^2 = ");
   CHECK_CONTAINS(text, "<td>first(half) &lt;= 1</td>");
   CHECK_INT(occurrences(text, "<td>holds</td>"), 2);
-  CHECK_INT(occurrences(text, " → "), 3);       /* one knob, three starts */
-  CHECK_INT(occurrences(text, "<svg"), 2);      /* x and k over time … */
+  CHECK_INT(occurrences(text, " → "), 3);  /* one knob, three starts */
+  CHECK_INT(occurrences(text, "<svg"), 2); /* x and k over time … */
   CHECK_INT(occurrences(text, "</svg>"), 2);
   CHECK_INT(occurrences(text, "class=\"bar\""), 2); /* … with the event in each */
   CHECK(strstr(text, "<script") == NULL && strstr(text, "nan") == NULL);

@@ -191,16 +191,16 @@ TEST(a_rank_with_another_problem_ends_the_fit) {
 /* ---- stopping ---- */
 
 /* x turns a billion times; the model of a single run takes hours. With k = 0, where it starts, nothing moves. */
-static const char endless[] =
-    "ctc Endless is\n"
-    "  interface knob(k); view(x); end interface;\n"
-    "  body\n"
-    "    declarations state(x, real); state(v, real); parameter(k, real, (0.0, 1e9)); end declarations;\n"
-    "    initial x := 1.0; v := 0.0; end initial;\n"
-    "    dynamics x' = v*k; v' = -k*x; end dynamics;\n"
-    "    assignments k : 0.0; end assignments;\n"
-    "  end body;\n"
-    "end Endless;\n";
+static const char endless[] = "ctc Endless is\n"
+                              "  interface knob(k); view(x); end interface;\n"
+                              "  body\n"
+                              "    declarations state(x, real); state(v, real); parameter(k, real, "
+                              "(0.0, 1e9)); end declarations;\n"
+                              "    initial x := 1.0; v := 0.0; end initial;\n"
+                              "    dynamics x' = v*k; v' = -k*x; end dynamics;\n"
+                              "    assignments k : 0.0; end assignments;\n"
+                              "  end body;\n"
+                              "end Endless;\n";
 
 typedef struct stopping {
   size_t calls;

@@ -69,7 +69,8 @@ static void *work(void *user) {
   while (brink_farm_take(m->farm, &item)) {
     size_t size = compute(item, text), dies = m->trial->dies;
     if (dies > 0 && m->place.rank == dies) m->trial->post.dead[dies] = true;
-    while (dies > 0 && !m->trial->post.dead[dies]) thread_nap(NULL, 1e-3); /* all others wait for that */
+    while (dies > 0 && !m->trial->post.dead[dies])
+      thread_nap(NULL, 1e-3); /* all others wait for that */
     m->trial->by[m->place.rank]++;
     brink_farm_give(m->farm, item, text, size);
   }
