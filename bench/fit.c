@@ -2,7 +2,9 @@
  *   - the share of repetitions with new noise in which the 95 % interval of a knob contains its true value;
  *   - runs to the minimum: Levenberg-Marquardt with derivatives against a search without (Sbplx).
  *
- *   scripts/bench fit; build-bench/bench/fit [REPETITIONS]   (100) */
+ *   scripts/bench fit; build-bench/bench/fit [REPETITIONS [SEED]]   (100, 1000)
+ *
+ * Repetition k of model j has the noise of the seed SEED + k + 10,000,000 j: models do not share it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,14 +60,14 @@ static bool cover(const fit_case *c, const fit_data *data, size_t *covered, size
   return fine;
 }
 
-static bool measure(const fit_case *c, size_t repetitions) {
+static bool measure(const fit_case *c, size_t repetitions, size_t seed) {
   fit_data exact, data;
   size_t covered[FIT_KNOBS] = {0}, noted = 0;
   double sum = 0.0;
   cost with = {0}, without = {0};
   if (!fit_case_exact(c, &exact)) return false;
   for (size_t k = 0; k < repetitions; k++) {
-    fit_case_disturb(c, &exact, 1000 + k, &data);
+    fit_case_disturb(c, &exact, seed + k, &data);
     if (!cover(c, &data, covered, &noted, &sum)) return false;
     if (k >= 10) continue; /* costs hardly differ */
     double a = count(c, &data, BRINK_FIT_DERIVATIVES, &with);
@@ -75,7 +77,7 @@ static bool measure(const fit_case *c, size_t repetitions) {
   double n = repetitions < 10 ? (double)repetitions : 10.0;
   printf("| %s | %s |", c->name, c->kind);
   for (size_t k = 0; k < c->nknobs; k++)
-    printf("%s %s %.0f %%", k > 0 ? "," : "", c->knobs[k].name,
+    printf("%s %s %.3g %%", k > 0 ? "," : "", c->knobs[k].name,
            100.0 * (double)covered[k] / (double)repetitions);
   printf(" | %.3f | %zu | %.1f (%.1f) | %.1f | %zu |\n", sum / (double)repetitions, noted,
          with.runs / n, with.derivative_runs / n, without.runs / n, with.same);
@@ -85,10 +87,12 @@ static bool measure(const fit_case *c, size_t repetitions) {
 
 int main(int argc, char **argv) {
   size_t repetitions = argc > 1 ? strtoul(argv[1], NULL, 10) : 100;
+  size_t seed = argc > 2 ? strtoul(argv[2], NULL, 10) : 1000;
   bool fine = repetitions > 0;
   printf("| model | kind | intervals that contain the truth | sum / freedom | with notes | runs "
          "(with derivatives) | runs of the search | same minimum, of 10 |\n"
          "| --- | --- | --- | --- | --- | --- | --- | --- |\n");
-  for (size_t k = 0; k < fit_ncases && fine; k++) fine = measure(&fit_cases[k], repetitions);
+  for (size_t k = 0; k < fit_ncases && fine; k++)
+    fine = measure(&fit_cases[k], repetitions, seed + 10000000 * k);
   return fine ? 0 : 1;
 }

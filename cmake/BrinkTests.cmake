@@ -69,6 +69,11 @@ foreach(source IN LISTS test_sources)
   brink_add_test(${source})
 endforeach()
 
+# Its calls of calloc can fail.
+if(TARGET test_fit_memory)
+  target_link_options(test_fit_memory PRIVATE -Wl,--wrap=calloc)
+endif()
+
 # The library that models of test_external call.
 add_library(brink_test_library MODULE ${PROJECT_SOURCE_DIR}/tests/external/library.c)
 set_target_properties(brink_test_library PROPERTIES

@@ -22,7 +22,8 @@
  * Instead of data a fit may have an objective, an outcome of the run that is made as small or as large as possible, and
  * conditions that must hold: a design (brink_fit_set_objective).
  *
- * A fit belongs to one thread at a time, and so does its model, on which it sets values. It uses the allocator of malloc. */
+ * A fit belongs to one thread at a time, and so does its model, on which it sets values. Runs are made in threads that it starts
+ * (`jobs`). It uses the allocator of malloc. */
 #ifndef BRINK_FIT_H
 #define BRINK_FIT_H
 
@@ -43,14 +44,14 @@ typedef struct brink_fit_knob {
 
 typedef enum brink_fit_method {
   BRINK_FIT_AUTO,        /* derivatives; where there are none, without */
-  BRINK_FIT_DERIVATIVES, /* Levenberg-Marquardt alone */
+  BRINK_FIT_DERIVATIVES, /* Levenberg-Marquardt alone; of a design SLSQP */
   BRINK_FIT_SEARCH,      /* the search alone */
 } brink_fit_method;
 
-/* How far it is, after each run. */
+/* How far it is. */
 typedef struct brink_fit_progress {
-  size_t start, nstarts; /* from 0 */
-  size_t runs;           /* so far, in all */
+  size_t start, nstarts; /* starts that have come to their end; all */
+  size_t runs;           /* so far, of this process */
   double best; /* sum of squares or, of a design, the objective; NaN: no run so far could be used */
 } brink_fit_progress;
 
@@ -66,9 +67,12 @@ typedef struct brink_fit_def {
   size_t starts;
   size_t max_runs;   /* for each start; 1000 */
   double confidence; /* of the intervals, 0 < confidence < 1; 0.95 */
-  /* NULL; else called after each run. Returns 0 to go on, anything else to stop: the best so far is the result. */
+  /* NULL; else called by brink_fit_solve, in its thread, about a hundred times a second. Returns 0 to go on, anything else to
+   * stop: runs that are under way end at once, and the best so far is the result. */
   int (*progress)(const brink_fit_progress *progress, void *user);
   void *user;
+  size_t
+      jobs; /* threads that make runs; 0: as many as there are cores. The result does not depend on it. 1 */
 } brink_fit_def;
 
 BRINK_API void brink_fit_defaults(brink_fit_def *def, size_t size);
@@ -167,9 +171,11 @@ typedef struct brink_fit_result {
   size_t nresiduals;
   const brink_fit_residual *residuals;
   bool converged; /* no better knobs nearby */
-  /* What found it: "Levenberg-Marquardt", "subplex", "subplex, then Levenberg-Marquardt", "COBYLA". */
+  /* What found it: "Levenberg-Marquardt", "subplex", "subplex, then Levenberg-Marquardt"; of a design "SLSQP", "COBYLA",
+   * "subplex", "SLSQP, then …"; "screening": it was stopped before the first start. */
   const char *method;
-  bool derivatives; /* of the run exist at the result; else intervals are by differences */
+  bool
+      derivatives; /* of the run exist at the result; else intervals are by differences. Of a design: it was found by them */
   size_t runs, derivative_runs; /* in all; of these with derivatives */
   size_t nstarts;
   const brink_fit_start *starts; /* as they were made; the best is [best] */
@@ -186,15 +192,15 @@ typedef struct brink_fit_result {
 
 /* Finds the knobs; the values of the model are then those found. Statuses: OK: there is a result, whether or not it
  * converged; CANCELLED: `progress` stopped it, and there is a result if a run could be used; ARGUMENT: no data, too few of
- * them, sigma is given for some and not for others, data and an objective, or conditions without one;
- * MEMORY; if no start gives a run, the failure of the first. */
+ * them, sigma is given for some and not for others, data and an objective, or conditions without one; UNSUPPORTED: derivatives are
+ * wanted, and there are none; MEMORY; if no start gives a run, the failure of the first. */
 BRINK_API brink_status brink_fit_solve(brink_fit *fit, brink_diag *diag);
 /* NULL: there is none yet. Lives until the fit is solved again or destroyed. */
 BRINK_API const brink_fit_result *brink_fit_get(const brink_fit *fit);
 /* One JSON object (docs/fit.md). Free it with brink_bytes_free. */
 BRINK_API brink_status brink_fit_json(const brink_fit *fit, brink_bytes *json, brink_diag *diag);
-/* One page for a browser: knobs, correlations, curves with what was measured, residuals over time. Makes a run for each
- * curve. ARGUMENT: there is no result, or it is that of a design; MEMORY. */
+/* One page for a browser: knobs, correlations, curves with what was measured, residuals over time; of a design knobs, conditions,
+ * starts, and what its expressions are of over time. Makes a run for each curve. ARGUMENT: there is no result; MEMORY. */
 BRINK_API brink_status brink_fit_report(brink_fit *fit, brink_bytes *page, brink_diag *diag);
 
 #ifdef __cplusplus

@@ -7,6 +7,8 @@
 #include "cli/colour.h"
 #include "cli/load.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
+#include "fit/by_ranks.h"
 #include "run/run.h"
 #include "sweep/vary.h"
 #include <brink/fit.h>
@@ -23,7 +25,9 @@ typedef struct fitting {
   brink_fit *fit;
   brink_fit_knob *knobs;
   size_t nknobs;
-  bool shown; /* progress */
+  cli_ranks ranks;
+  double patience; /* with them */
+  bool shown;      /* progress */
   double next;
 } fitting;
 
@@ -76,6 +80,13 @@ static int read_count(const fitting *f, cli_option_id id, size_t *count) {
   return CLI_OK;
 }
 
+static int read_patience(fitting *f) {
+  const char *word = cli_value(f->arguments, CLI_FIT_PATIENCE);
+  if (word == NULL) return CLI_OK;
+  if (brink_vary_number(word, &f->patience) && f->patience > 0.0) return CLI_OK;
+  return cli_misuse(command_name(f), "--patience %s: give a positive number of seconds", word);
+}
+
 static int read_confidence(const fitting *f, double *confidence) {
   const char *word = cli_value(f->arguments, CLI_CONFIDENCE);
   if (word == NULL) return CLI_OK;
@@ -111,8 +122,8 @@ static int on_progress(const brink_fit_progress *progress, void *user) {
   fitting *f = user;
   double now = brink_seconds();
   if (f->shown && now >= f->next) {
-    fprintf(stderr, "\r\033[Kbrink: start %zu of %zu, %zu runs, best so far %.6g",
-            progress->start + 1, progress->nstarts, progress->runs, progress->best);
+    fprintf(stderr, "\r\033[Kbrink: %zu of %zu starts, %zu runs, best so far %.6g", progress->start,
+            progress->nstarts, progress->runs, progress->best);
     fflush(stderr);
     f->next = now + TELL_EVERY;
   }
@@ -218,7 +229,10 @@ static void show_design(const brink_fit_result *r, const char *model, const cli_
                  : r->feasible ? "not converged"
                                : "but conditions do not hold",
                  c->plain, r->method);
-  brink_text_add(text, "  runs %zu, from %zu starts\n\n", r->runs, r->nstarts);
+  brink_text_add(text, "  runs %zu", r->runs);
+  if (r->derivative_runs > 0)
+    brink_text_add(text, ", %zu of them with derivatives", r->derivative_runs);
+  brink_text_add(text, ", from %zu starts\n\n", r->nstarts);
   for (size_t k = 0; k < r->nknobs; k++)
     brink_text_add(text, "  %s%-*s%s  %.6g%s\n", c->name, width, r->values[k].name, c->plain,
                    r->values[k].value, r->values[k].at_bound ? "  (at its bound)" : "");
@@ -304,6 +318,9 @@ static int make(fitting *f) {
   if (outcome == CLI_OK) outcome = read_count(f, CLI_STARTS, &def.starts);
   if (outcome == CLI_OK) outcome = read_count(f, CLI_MAX_RUNS, &def.max_runs);
   if (outcome == CLI_OK) outcome = read_confidence(f, &def.confidence);
+  def.jobs = 0;
+  if (outcome == CLI_OK) outcome = read_count(f, CLI_FIT_JOBS, &def.jobs);
+  if (outcome == CLI_OK) outcome = read_patience(f);
   if (outcome != CLI_OK) return outcome;
   if (f->nknobs == 0)
     return cli_misuse(command_name(f), "nothing is varied: give --vary NAME=LO:HI");
@@ -324,7 +341,7 @@ static int read_design(fitting *f) {
   brink_diag diag;
   const char *least = cli_value(f->arguments, CLI_MINIMIZE);
   const char *most = cli_value(f->arguments, CLI_MAXIMIZE);
-  static const cli_option_id data[] = {CLI_DATA, CLI_EVENT_TIMES, CLI_SIGMA, CLI_REPORT};
+  static const cli_option_id data[] = {CLI_DATA, CLI_EVENT_TIMES, CLI_SIGMA};
   if (least != NULL && most != NULL)
     return cli_misuse(command_name(f), "give --minimize or --maximize, not both");
   const char *goal = least != NULL ? "minimize" : "maximize";
@@ -373,10 +390,17 @@ static int solve(fitting *f) {
              (f->settings.progress == CLI_AUTO && !f->settings.quiet && isatty(STDERR_FILENO));
   f->next = brink_seconds() + 1.0;
   cli_interrupt_watch(NULL);
+  if (f->ranks.joined) brink_fit_use_ranks(f->fit, &f->ranks.ranks, f->patience);
   brink_status status = brink_fit_solve(f->fit, &diag);
+  f->ranks.served = true;
+  f->ranks.lost = brink_fit_lost_ranks(f->fit);
   if (f->shown) fprintf(stderr, "\r\033[K");
   const brink_fit_result *result = brink_fit_get(f->fit);
   if (status < 0) return fail(f, status, &diag);
+  if (!f->ranks.leads) return CLI_OK; /* rank 0 has the result */
+  if (f->ranks.lost > 0)
+    cli_say("%zu of %zu ranks were given up; the others have done their work", f->ranks.lost,
+            f->ranks.ranks.count);
   int outcome = result != NULL ? print(f) : CLI_OK;
   if (result != NULL && outcome == CLI_OK) outcome = write_report(f);
   if (status == BRINK_CANCELLED) {
@@ -393,18 +417,22 @@ static int solve(fitting *f) {
 }
 
 int cli_fit(const cli_arguments *arguments) {
-  fitting f = {.arguments = arguments};
+  fitting f = {.arguments = arguments, .patience = 30.0};
+  int outcome = cli_ranks_open(&f.ranks, false, false);
+  if (outcome != CLI_OK) return outcome;
   brink_arena_init(&f.arena, NULL);
-  int outcome = cli_settings_read(&f.settings, arguments);
+  outcome = cli_settings_read(&f.settings, arguments);
   if (outcome == CLI_OK)
     outcome = cli_load(&f.model, arguments, arguments->operands[0], BRINK_BUILD_WHOLE);
   if (outcome == CLI_OK)
     outcome = cli_settings_combine(&f.settings, arguments, f.model->built->system);
+  /* mpirun gives ranks a terminal, wherever what they print goes to. */
+  if (f.ranks.joined && f.settings.color == CLI_AUTO) f.settings.color = CLI_NEVER;
   if (outcome == CLI_OK) outcome = make(&f);
   if (outcome == CLI_OK) outcome = read_data(&f);
   if (outcome == CLI_OK) outcome = solve(&f);
   brink_fit_destroy(f.fit);
   brink_hsml_destroy(f.model);
   brink_arena_free(&f.arena);
-  return outcome;
+  return cli_ranks_close(&f.ranks, outcome);
 }

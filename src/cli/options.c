@@ -518,21 +518,36 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                       .help = "runs for each start, at most",
                       .group = CLI_GROUP_FIT,
                       .commands = ON(FIT)},
-    [CLI_DERIVATIVES] = {.name = "derivatives",
-                         .argument = "auto|always|never",
-                         .choices = "auto|always|never",
-                         .fallback = "auto",
-                         .help = "always: Levenberg-Marquardt with derivatives of the runs; never: "
-                                 "a search that compares values only; auto: the first, and the "
-                                 "second where there are no derivatives",
-                         .group = CLI_GROUP_FIT,
-                         .commands = ON(FIT)},
+    [CLI_DERIVATIVES] =
+        {.name = "derivatives",
+         .argument = "auto|always|never",
+         .choices = "auto|always|never",
+         .fallback = "auto",
+         .help = "always: with derivatives of the runs (Levenberg-Marquardt, SLSQP); never: "
+                 "a search that compares values only; auto: the first, and the "
+                 "second where there are no derivatives",
+         .group = CLI_GROUP_FIT,
+         .commands = ON(FIT)},
     [CLI_CONFIDENCE] = {.name = "confidence",
                         .argument = "P",
                         .fallback = "0.95",
                         .help = "confidence of the intervals",
                         .group = CLI_GROUP_FIT,
                         .commands = ON(FIT)},
+    [CLI_FIT_JOBS] = {.name = "jobs",
+                      .letter = 'j',
+                      .argument = "N",
+                      .fallback = "all cores",
+                      .help = "runs at the same time; the result does not depend on the number",
+                      .group = CLI_GROUP_FIT,
+                      .commands = ON(FIT)},
+    [CLI_FIT_PATIENCE] = {.name = "patience",
+                          .argument = "SECONDS",
+                          .fallback = "30",
+                          .help = "with MPI: give up a rank that is silent for longer, and let "
+                                  "others do its work",
+                          .group = CLI_GROUP_FIT,
+                          .commands = ON(FIT)},
 };
 
 const char *const cli_group_titles[CLI_GROUP_COUNT] = {

@@ -42,11 +42,14 @@ static int refuse(const brink_launch *launch, const char *reason) {
 }
 
 /* MPI's own plugins look for its symbols among those of the program: RTLD_GLOBAL. */
-static int load_module(const brink_launch *launch, brink_ranks *ranks) {
+static int load_module(const brink_launch *launch, bool shares, brink_ranks *ranks) {
   char path[PATHS], reason[WORDS];
   if (!find_module(path, sizeof path))
-    return refuse(launch, "this Brink has no brink-mpi.so (Debian package brink-mpi). Start it "
-                          "once, or give each process its --share");
+    return refuse(launch, shares
+                              ? "this Brink has no brink-mpi.so (Debian package brink-mpi). Start "
+                                "it once, or give each process its --share"
+                              : "this Brink has no brink-mpi.so (Debian package brink-mpi). Start "
+                                "it once");
   void *handle = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
   const brink_ranks_module *module = handle != NULL ? dlsym(handle, BRINK_RANKS_SYMBOL) : NULL;
   if (module == NULL) return refuse(launch, dlerror());
@@ -72,13 +75,14 @@ static void be_silent(cli_ranks *ranks) {
   if (nowhere >= 0) close(nowhere);
 }
 
-int cli_ranks_open(cli_ranks *ranks, bool separate) {
+int cli_ranks_open(cli_ranks *ranks, bool separate, bool shares) {
   brink_launch launch = brink_launch_find(getenv);
   *ranks = (cli_ranks){.leads = true};
   if (launch.by == NULL || (!launch.mpi && separate)) return CLI_OK;
   if (!launch.mpi)
-    return refuse(&launch, "give srun the option --mpi=pmix, or each process its --share");
-  int outcome = load_module(&launch, &ranks->ranks);
+    return refuse(&launch, shares ? "give srun the option --mpi=pmix, or each process its --share"
+                                  : "give srun the option --mpi=pmix");
+  int outcome = load_module(&launch, shares, &ranks->ranks);
   if (outcome != CLI_OK) return outcome;
   if (ranks->ranks.count <= 1 && launch.count == 0) return CLI_OK; /* one process, after all */
   if (ranks->ranks.count <= 1 || (launch.count > 0 && ranks->ranks.count != launch.count))

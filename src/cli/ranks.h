@@ -15,8 +15,9 @@ typedef struct cli_ranks {
 } cli_ranks;
 
 /* Finds out whether this process was started as one of several, and joins them. `separate`: each process has work of its
- * own, so that it may be one of several without knowing the others. CLI_OK, or an exit code; then it was said why. */
-int cli_ranks_open(cli_ranks *ranks, bool separate);
+ * own, so that it may be one of several without knowing the others. `shares`: the command has --share. CLI_OK, or an exit code;
+ * then it was said why. */
+int cli_ranks_open(cli_ranks *ranks, bool separate, bool shares);
 /* The end: the others are told if this one has not served. Returns the exit code of this process. */
 int cli_ranks_close(cli_ranks *ranks, int outcome);
 

@@ -344,7 +344,7 @@ int cli_sweep(const cli_arguments *arguments) {
   if (strcmp(arguments->operands[0], "-") == 0)
     return cli_misuse(arguments->command->name,
                       "a sweep reads its model several times: give a file");
-  int outcome = cli_ranks_open(&s.ranks, cli_has(arguments, CLI_SHARE));
+  int outcome = cli_ranks_open(&s.ranks, cli_has(arguments, CLI_SHARE), true);
   if (outcome != CLI_OK) return outcome;
   brink_arena_init(&s.arena, NULL);
   outcome = sweep_with(&s);

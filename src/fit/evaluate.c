@@ -14,13 +14,8 @@
 
 #include "fit/fit_parts.h"
 
-/* Derivatives that are not those of the run. */
-#define UNSOUND                                                                                    \
-  (BRINK_SENSITIVITY_SEVERAL | BRINK_SENSITIVITY_ZENO | BRINK_SENSITIVITY_GRAZING |                \
-   BRINK_SENSITIVITY_UNDEFINED)
-
 typedef struct evaluation {
-  brink_fit *fit;
+  const brink_fit *fit;
   brink_fit_point *point;
   brink_run *run;
   bool derivatives;
@@ -54,8 +49,7 @@ double brink_fit_share_slope(const brink_fit_knob *knob, double w) {
 
 /* ---- points ---- */
 
-bool brink_fit_point_make(brink_fit *fit, brink_fit_point *point) {
-  brink_arena *arena = &fit->solution;
+bool brink_fit_point_make(const brink_fit *fit, brink_arena *arena, brink_fit_point *point) {
   size_t m = fit->ndata;
   *point = (brink_fit_point){.z = brink_arena_take(arena, fit->n, sizeof(double)),
                              .model = brink_arena_take(arena, m, sizeof(double)),
@@ -75,14 +69,6 @@ void brink_fit_point_copy(const brink_fit *fit, brink_fit_point *to, const brink
   to->r = memcpy(kept.r, from->r, m * sizeof *from->r);
   to->jacobian = memcpy(kept.jacobian, from->jacobian, m * n * sizeof *from->jacobian);
   to->absent = memcpy(kept.absent, from->absent, m * sizeof *from->absent);
-}
-
-bool brink_fit_tell(brink_fit *fit, double best) {
-  brink_fit_progress progress = {
-      .start = fit->start, .nstarts = fit->def.starts, .runs = fit->runs, .best = best};
-  if (fit->def.progress != NULL && fit->def.progress(&progress, fit->def.user) != 0)
-    fit->cancelled = true;
-  return !fit->cancelled;
 }
 
 /* ---- events ---- */
@@ -162,27 +148,19 @@ static void read_event_slopes(const evaluation *e) {
 
 /* ---- the run ---- */
 
-brink_status brink_fit_set_knobs(brink_fit *fit, const double *z, brink_diag *diag) {
+static brink_status prepare(brink_run *run, void *user, brink_diag *diag) {
+  evaluation *e = user;
+  const brink_fit *fit = e->fit;
   brink_status status = BRINK_OK;
-  for (size_t k = 0; k < fit->n && status == BRINK_OK; k++)
-    status = brink_hsml_set(fit->model, fit->knobs[k].name, z[k], diag);
-  return status;
-}
-
-static brink_status begin(evaluation *e, brink_diag *diag) {
-  brink_fit *fit = e->fit;
-  brink_run_options options = fit->options;
-  if (options.sim.max_steps == 0) options.sim.max_steps = BRINK_FIT_STEPS;
-  brink_status status = brink_run_create(fit->model, &options, NULL, diag, &e->run);
-  if (status == BRINK_OK && fit->keep != NULL) status = brink_run_keep(e->run, fit->keep, diag);
+  if (fit->keep != NULL) status = brink_run_keep(run, fit->keep, diag);
   if (status == BRINK_OK && e->derivatives)
-    status = brink_run_keep_sensitivity(e->run, fit->names, fit->n, diag);
+    status = brink_run_keep_sensitivity(run, fit->names, fit->n, diag);
   for (size_t k = 0; k < fit->nmeasured && status == BRINK_OK; k++) {
     if (!fit->measured[k].event)
-      status = brink_run_find(e->run, fit->measured[k].name, &e->values[k], diag);
+      status = brink_run_find(run, fit->measured[k].name, &e->values[k], diag);
   }
   if (status == BRINK_OK)
-    brink_run_observe(e->run, &(brink_run_observer){.event = on_event, .user = e});
+    brink_run_observe(run, &(brink_run_observer){.event = on_event, .user = e});
   return status;
 }
 
@@ -193,7 +171,7 @@ static brink_status drive(evaluation *e, brink_diag *diag) {
   bool over = false;
   for (size_t k = 0; k < fit->ntimes; k++) {
     if (!over) status = brink_run_to(e->run, fit->times[k], diag);
-    if (status < 0) return status;
+    if (status < 0 || status == BRINK_CANCELLED) return status;
     over = over || status == BRINK_STOPPED;
     brink_status read = read_values(e, k, diag);
     if (read != BRINK_OK) return read;
@@ -201,7 +179,7 @@ static brink_status drive(evaluation *e, brink_diag *diag) {
   e->last_leg = true;
   if (!over && e->wanting > 0 && fit->last > brink_run_time(e->run))
     status = brink_run_to(e->run, fit->last, diag);
-  if (status < 0) return status;
+  if (status < 0 || status == BRINK_CANCELLED) return status;
   if (status == BRINK_STOPPED && e->wanting > 0) over = true;
   if (over) e->point->end = brink_run_time(e->run);
   status = brink_run_finish(e->run, diag); /* events of the last instant are complete */
@@ -238,13 +216,14 @@ static void weigh(evaluation *e) {
   if (!e->derivatives || !point->usable) return;
   read_event_slopes(e);
   point->limits = e->slopes.limits;
-  point->has_jacobian = (point->limits & UNSOUND) == 0;
+  point->has_jacobian = (point->limits & BRINK_FIT_UNSOUND) == 0;
   for (size_t k = 0; k < fit->ndata * fit->n; k++)
     point->has_jacobian = point->has_jacobian && isfinite(point->jacobian[k]);
 }
 
-brink_status brink_fit_evaluate(brink_fit *fit, const double *z, bool derivatives,
+brink_status brink_fit_evaluate(brink_fit_worker *worker, const double *z, bool derivatives,
                                 brink_fit_point *point, brink_diag *diag) {
+  const brink_fit *fit = worker->fit;
   evaluation e = {.fit = fit, .point = point, .derivatives = derivatives};
   brink_arena arena;
   brink_arena_init(&arena, NULL);
@@ -252,49 +231,17 @@ brink_status brink_fit_evaluate(brink_fit *fit, const double *z, bool derivative
   e.event_index = brink_arena_take(&arena, fit->ndata, sizeof *e.event_index);
   e.values = brink_arena_take(&arena, fit->nmeasured, sizeof *e.values);
   brink_status status =
-      arena.failed ? brink_diag_set(&fit->failure, BRINK_ERR_MEMORY, "out of memory") : BRINK_OK;
+      arena.failed ? brink_diag_set(&worker->failure, BRINK_ERR_MEMORY, "out of memory") : BRINK_OK;
   reset(&e, z);
-  if (status == BRINK_OK) status = brink_fit_set_knobs(fit, z, &fit->failure);
-  if (status == BRINK_OK) status = begin(&e, &fit->failure);
-  if (status == BRINK_OK) status = drive(&e, &fit->failure);
+  if (status == BRINK_OK)
+    status = brink_fit_run_begin(worker, z, &fit->options, prepare, &e, &e.run);
+  if (status == BRINK_OK) status = drive(&e, &worker->failure);
   if (status == BRINK_OK) weigh(&e);
-  brink_run_destroy(e.run);
+  brink_fit_run_end(worker, e.run);
   brink_arena_free(&arena);
-  fit->runs++;
-  fit->start_runs++;
-  fit->derivative_runs += derivatives;
+  worker->runs++;
+  worker->derivative_runs += derivatives;
   if (status != BRINK_ERR_MEMORY) return BRINK_OK; /* a run that fails is told by the point */
-  if (diag != NULL) *diag = fit->failure;
+  if (diag != NULL) *diag = worker->failure;
   return status;
-}
-
-/* ---- differences ---- */
-
-/* Central, where both sides are within the bounds. The step balances the error of the difference, h^2, with that of the
- * runs, rtol / h. */
-brink_status brink_fit_difference(brink_fit *fit, brink_fit_point *point, bool *done,
-                                  brink_diag *diag) {
-  double h = cbrt(fmax(fit->options.sim.rtol, 1e-12));
-  size_t m = fit->ndata, n = fit->n;
-  *done = false;
-  double *z = brink_arena_copy(&fit->solution, point->z, n, sizeof *z);
-  if (z == NULL) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
-  for (size_t j = 0; j < n; j++) {
-    const brink_fit_knob *knob = &fit->knobs[j];
-    double w = brink_fit_share(knob, point->z[j]), apart = 0.0;
-    for (int side = -1; side <= 1; side += 2) {
-      z[j] = brink_fit_unshare(knob, w + (double)side * h);
-      brink_status status = brink_fit_evaluate(fit, z, false, &fit->work, diag);
-      if (status != BRINK_OK) return status;
-      if (!fit->work.usable) return BRINK_OK;
-      for (size_t k = 0; k < m; k++)
-        point->jacobian[k * n + j] =
-            side < 0 ? fit->work.r[k] : fit->work.r[k] - point->jacobian[k * n + j];
-      apart += (double)side * z[j];
-    }
-    for (size_t k = 0; k < m; k++) point->jacobian[k * n + j] /= apart;
-    z[j] = point->z[j];
-  }
-  *done = true;
-  return BRINK_OK;
 }

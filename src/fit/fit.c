@@ -10,7 +10,8 @@ void brink_fit_defaults(brink_fit_def *def, size_t size) {
                             .method = BRINK_FIT_AUTO,
                             .starts = 5,
                             .max_runs = 1000,
-                            .confidence = 0.95};
+                            .confidence = 0.95,
+                            .jobs = 1};
   brink_definition_fill(def, size, &defaults, sizeof defaults);
 }
 
@@ -169,6 +170,8 @@ brink_status brink_fit_create(const brink_fit_def *def, brink_diag *diag, brink_
   if (made == NULL) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
   brink_arena_init(&made->arena, NULL);
   brink_arena_init(&made->solution, NULL);
+  pthread_mutex_init(&made->building, NULL);
+  pthread_mutex_init(&made->telling, NULL);
   made->def = brink_default_fit();
   brink_status status =
       brink_definition_read(&made->def, sizeof made->def, def, "brink_fit_def", diag);
@@ -190,6 +193,8 @@ void brink_fit_destroy(brink_fit *fit) {
   brink_optimisers_close(fit->optimisers);
   brink_arena_free(&fit->solution);
   brink_arena_free(&fit->arena);
+  pthread_mutex_destroy(&fit->building);
+  pthread_mutex_destroy(&fit->telling);
   brink_release(NULL, fit, 1, sizeof *fit);
 }
 

@@ -129,6 +129,8 @@ typedef struct search_call {
       *at; /* of the last point, and the point: NLopt asks for the values one after another */
   double value;
   bool known;
+  double *slopes, *slopes_at; /* likewise: of the value, then of the constraints */
+  bool slopes_known;
   brink_arena arena;
 } search_call;
 
@@ -150,21 +152,34 @@ static void evaluate(search_call *call, const double *x) {
   if (stop) call->o->nlopt_force_stop(call->opt);
 }
 
+static void differentiate(search_call *call, const double *x) {
+  brink_search *problem = call->problem;
+  size_t n = problem->n;
+  if (problem->slopes == NULL) return;
+  if (call->slopes_known && memcmp(call->slopes_at, x, n * sizeof *x) == 0) return;
+  memcpy(call->slopes_at, x, n * sizeof *x);
+  call->slopes_known = true;
+  if (problem->slopes(n, x, call->slopes, call->slopes + n, problem->user)) return;
+  memset(call->slopes, 0, n * (1 + problem->nconstraints) * sizeof *call->slopes);
+  call->o->nlopt_force_stop(call->opt);
+}
+
 static double call_objective(unsigned n, const double *x, double *gradient, void *user) {
   search_call *call = user;
-  (void)n;
-  (void)gradient; /* NULL: the methods ask for none */
   evaluate(call, x);
+  if (gradient != NULL) differentiate(call, x);
+  if (gradient != NULL) memcpy(gradient, call->slopes, n * sizeof *gradient);
   return call->value;
 }
 
 static void call_constraints(unsigned m, double *result, unsigned n, const double *x,
                              double *gradient, void *user) {
   search_call *call = user;
-  (void)n;
-  (void)gradient;
   evaluate(call, x);
   memcpy(result, call->constraints, m * sizeof *result);
+  if (gradient == NULL) return;
+  differentiate(call, x);
+  memcpy(gradient, call->slopes + n, (size_t)m * n * sizeof *gradient);
 }
 
 static bool prepare(search_call *call) {
@@ -188,8 +203,13 @@ brink_status brink_search_solve(const brink_optimisers *o, brink_search *problem
   brink_arena_init(&call.arena, NULL);
   call.constraints = brink_arena_take(&call.arena, problem->nconstraints + 1, sizeof(double));
   call.at = brink_arena_take(&call.arena, problem->n, sizeof(double));
+  call.slopes_at = brink_arena_take(&call.arena, problem->n, sizeof(double));
+  call.slopes =
+      brink_arena_take(&call.arena, problem->n * (1 + problem->nconstraints), sizeof(double));
   o->nlopt_srand(1); /* COBYLA draws numbers: the same ones each time */
-  call.opt = o->nlopt_create(problem->nconstraints > 0 ? NLOPT_LN_COBYLA : NLOPT_LN_SBPLX,
+  call.opt = o->nlopt_create(problem->slopes != NULL     ? NLOPT_LD_SLSQP
+                             : problem->nconstraints > 0 ? NLOPT_LN_COBYLA
+                                                         : NLOPT_LN_SBPLX,
                              (unsigned)problem->n);
   bool failed = call.arena.failed || call.opt == NULL || !prepare(&call);
   nlopt_result result = NLOPT_FAILURE;

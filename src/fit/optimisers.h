@@ -42,9 +42,12 @@ typedef struct brink_search {
   double tolerance; /* of x, absolute */
   size_t most;      /* evaluations */
   double value;     /* out: there */
+  /* NULL: it compares values only. Else the derivatives at x: n numbers, and n for each constraint. False: there are none. */
+  bool (*slopes)(size_t n, const double *x, double *value, double *constraints, void *user);
 } brink_search;
 
-/* Without constraints Sbplx (Rowan 1990), with them COBYLA (Powell 1994). Statuses as above. */
+/* Without constraints Sbplx (Rowan 1990), with them COBYLA (Powell 1994); with derivatives SLSQP (Kraft 1988). Statuses as above;
+ * CANCELLED also where there are no derivatives. */
 brink_status brink_search_solve(const brink_optimisers *optimisers, brink_search *problem,
                                 brink_diag *diag);
 

@@ -1,228 +1,57 @@
-/* solve.c: the way to the best knobs.
- *
- * From each start Levenberg-Marquardt goes downhill with the derivatives of the runs. Bounds: a knob is
- * w = (1 + sin u) / 2 of the way between them, and u is free (James & Roos 1975, MINUIT). At a bound dw/du is 0, and the
- * last of the way to it is slow: a knob that is near a bound and pressed against it is put there and fixed, and the others
- * go on.
- *
- * Is the end of that a minimum? It is, if the Gauss-Newton step that is left is small compared with the standard errors,
- * and if every knob has an effect. If not, the sum of squares has an edge there: an event appears or vanishes, or runs have
- * no derivatives. Then Sbplx goes on from the best point. It compares values only. After that Levenberg-Marquardt
- * is tried again: on one side of an edge the sum is smooth.
+/* solve.c: the whole way to the best knobs.
  *
  * Starts: the values of the model, then the best of ten times as many points of an additive sequence that fills the box
- * evenly (Roberts 2018: multiples of powers of the root of x^(n+1) = x + 1, modulo 1). */
+ * evenly (Roberts 2018: multiples of powers of the root of x^(n+1) = x + 1, modulo 1). From each start the way goes
+ * downhill (descend.c). The best end is the result; if it is no minimum, the search goes on from there. Then intervals are
+ * worked out, and runs at their ends looked at.
+ *
+ * Whatever can be done at the same time is asked of all workers at once (workers.c). Answers are taken in the order of the
+ * questions: the result does not depend on the number of workers. */
 #include <math.h>
 #include <string.h>
 
+#include "fit/design_parts.h"
 #include "fit/fit_parts.h"
 
-#define LEFT 0.01       /* of a standard error: closer than that is at the minimum */
-#define NEAR_BOUND 1e-3 /* as a share of the distance of the bounds */
-#define INSIDE 1e-3     /* starts keep away from bounds, where dw/du is 0 */
-/* A residual of a run that cannot be used: every other run is better. */
-#define UNUSABLE 1e20
-
-/* Levenberg-Marquardt in u, with some knobs fixed. */
-typedef struct descent {
-  brink_fit *fit;
-  const bool *fixed;
-  double *z;
-  brink_status status;
-  brink_diag *diag;
-} descent;
-
-static bool is_spent(const brink_fit *fit) {
-  return fit->cancelled || fit->start_runs >= fit->def.max_runs;
+static brink_status out_of_memory(brink_diag *diag) {
+  return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
 }
 
-/* ---- points ---- */
+/* What a start ended with. */
+typedef struct attempt {
+  brink_fit_answer answer;
+  const char *method;
+} attempt;
 
-/* The best point of this start has its Jacobian, if it was ever worked out. */
-static void remember(brink_fit *fit) {
-  const brink_fit_point *p = &fit->work;
-  bool same = fit->best.usable && memcmp(p->z, fit->best.z, fit->n * sizeof *p->z) == 0;
-  if (p->usable && (!fit->best.usable || p->sum < fit->best.sum || (same && p->has_jacobian)))
-    brink_fit_point_copy(fit, &fit->best, p);
+/* ---- asking ---- */
+
+/* An answer is read into `answer`, and its runs are counted. */
+static brink_status read_answer(brink_fit *fit, brink_fit_answer *answer, brink_archive *a,
+                                brink_diag *diag) {
+  brink_fit_archive_answer(fit, answer, a);
+  if (a->failed) return BRINK_OK; /* who has asked says so */
+  fit->runs += answer->runs;
+  fit->derivative_runs += answer->derivative_runs;
+  if (answer->status != BRINK_OK && diag != NULL) *diag = answer->failure;
+  return answer->status;
 }
 
-/* The run at z, unless it was the last one. */
-static brink_status visit(brink_fit *fit, const double *z, bool derivatives, brink_diag *diag) {
-  const brink_fit_point *p = &fit->work;
-  if (p->usable && memcmp(p->z, z, fit->n * sizeof *z) == 0 && (p->has_jacobian || !derivatives))
-    return BRINK_OK;
-  brink_status status = brink_fit_evaluate(fit, z, derivatives, &fit->work, diag);
-  if (status != BRINK_OK) return status;
-  remember(fit);
-  brink_fit_tell(fit, fit->best.usable ? fit->best.sum : (double)NAN);
-  return BRINK_OK;
+/* The same task from several knobs. */
+typedef struct errand {
+  brink_fit_task task;
+  const double *z; /* rows of n */
+  brink_fit_answer answer;
+  void *user;
+} errand;
+
+static void put_knobs(brink_fit *fit, size_t k, brink_archive *question, void *user) {
+  const errand *e = user;
+  brink_fit_task task = e->task;
+  brink_fit_point begin = {.z = (double *)(uintptr_t)&e->z[k * fit->n]}; /* written, not read */
+  brink_fit_archive_question(fit, &task, &begin, question);
 }
 
-/* ---- Levenberg-Marquardt ---- */
-
-static int residuals(size_t m, size_t n, const double *u, double *r, double *jacobian, void *user) {
-  descent *d = user;
-  brink_fit *fit = d->fit;
-  size_t at = 0;
-  if (is_spent(fit)) return 1;
-  for (size_t k = 0; k < fit->n; k++)
-    if (!d->fixed[k]) d->z[k] = brink_fit_unshare(&fit->knobs[k], 0.5 + 0.5 * sin(u[at++]));
-  d->status = visit(fit, d->z, jacobian != NULL, d->diag);
-  if (d->status != BRINK_OK) return 1;
-  if (jacobian == NULL) {
-    for (size_t k = 0; k < m; k++) r[k] = fit->work.usable ? fit->work.r[k] : UNUSABLE;
-    return 0;
-  }
-  if (!fit->work.has_jacobian) return 1; /* an edge: there are no derivatives here */
-  at = 0;
-  for (size_t k = 0; k < fit->n; k++) {
-    if (d->fixed[k]) continue;
-    double w = 0.5 + 0.5 * sin(u[at]);
-    double slope = brink_fit_share_slope(&fit->knobs[k], w) * 0.5 * cos(u[at]);
-    for (size_t i = 0; i < m; i++)
-      jacobian[at * m + i] = fit->work.jacobian[i * fit->n + k] * slope;
-    at++;
-  }
-  (void)n;
-  return 0;
-}
-
-/* From the best point so far. */
-static brink_status descend(brink_fit *fit, const bool *fixed, brink_diag *diag) {
-  brink_arena arena;
-  brink_arena_init(&arena, NULL);
-  descent d = {.fit = fit, .fixed = fixed, .diag = diag};
-  d.z = brink_arena_copy(&arena, fit->best.z, fit->n, sizeof *d.z);
-  double *u = brink_arena_take(&arena, fit->n, sizeof *u);
-  size_t nfree = 0;
-  for (size_t k = 0; k < fit->n && !arena.failed; k++) {
-    if (fixed[k]) continue;
-    double w = brink_fit_share(&fit->knobs[k], fit->best.z[k]);
-    u[nfree++] = asin(2.0 * fmin(fmax(w, INSIDE), 1.0 - INSIDE) - 1.0);
-  }
-  brink_status status =
-      arena.failed ? brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory") : BRINK_OK;
-  if (status == BRINK_OK && nfree > 0) {
-    brink_least_squares problem = {.m = fit->ndata,
-                                   .n = nfree,
-                                   .residuals = residuals,
-                                   .user = &d,
-                                   .x = u,
-                                   /* Runs know no more digits; the minimum is flat. */
-                                   .tolerance = fmax(1e-2 * fit->options.sim.rtol, 1e-12),
-                                   .most = fit->def.max_runs};
-    status = brink_least_squares_solve(fit->optimisers, &problem, diag);
-  }
-  if (status == BRINK_CANCELLED) status = d.status;
-  brink_arena_free(&arena);
-  return status;
-}
-
-/* Which way the sum grows with a knob. */
-static double slope_of_sum(const brink_fit *fit, const brink_fit_point *p, size_t k) {
-  double sum = 0.0;
-  for (size_t i = 0; i < fit->ndata; i++) sum += p->jacobian[i * fit->n + k] * p->r[i];
-  return sum;
-}
-
-/* A knob near a bound that would rather be outside is fixed there, if that makes nothing worse. *more: one was. */
-static brink_status fix_one(brink_fit *fit, bool *fixed, bool *more, brink_diag *diag) {
-  *more = false;
-  for (size_t k = 0; k < fit->n; k++) {
-    const brink_fit_knob *knob = &fit->knobs[k];
-    double w = brink_fit_share(knob, fit->best.z[k]), slope = slope_of_sum(fit, &fit->best, k);
-    bool low = w < NEAR_BOUND && slope > 0.0, high = w > 1.0 - NEAR_BOUND && slope < 0.0;
-    if (fixed[k] || (!low && !high)) continue;
-    double *z = brink_arena_copy(&fit->solution, fit->best.z, fit->n, sizeof *z);
-    if (z == NULL) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
-    z[k] = low ? knob->lo : knob->hi;
-    double before = fit->best.sum;
-    brink_status status = visit(fit, z, true, diag);
-    if (status != BRINK_OK) return status;
-    if (!fit->work.has_jacobian || fit->work.sum > before * (1.0 + 1e-9)) continue;
-    brink_fit_point_copy(fit, &fit->best, &fit->work);
-    fixed[k] = *more = true;
-    return BRINK_OK;
-  }
-  return BRINK_OK;
-}
-
-/* Is the best point a minimum, as far as derivatives can tell? */
-static bool is_minimum(const brink_fit *fit, const bool *fixed) {
-  if (!fit->best.has_jacobian) return false;
-  for (size_t k = 0; k < fit->n; k++)
-    if (!fixed[k] && !brink_fit_has_effect(fit, &fit->best, k)) return false;
-  return brink_fit_remaining(fit, &fit->best, fixed) < LEFT;
-}
-
-static brink_status differentiate_best(brink_fit *fit, brink_diag *diag) {
-  if (!fit->best.usable || fit->best.has_jacobian || !fit->differentiable) return BRINK_OK;
-  fit->work.usable = false; /* the same knobs, with derivatives now */
-  return visit(fit, fit->best.z, true, diag);
-}
-
-/* Levenberg-Marquardt from the best point, with knobs fixed at bounds one after another. */
-static brink_status slide_down(brink_fit *fit, bool *fixed, bool *converged, brink_diag *diag) {
-  bool more = true;
-  brink_status status = BRINK_OK;
-  for (size_t k = 0; k < fit->n; k++) fixed[k] = false;
-  *converged = false;
-  while (more && status == BRINK_OK && !is_spent(fit)) {
-    more = false;
-    status = descend(fit, fixed, diag);
-    if (status == BRINK_OK) status = differentiate_best(fit, diag);
-    if (status == BRINK_OK && fit->best.has_jacobian) status = fix_one(fit, fixed, &more, diag);
-  }
-  *converged = status == BRINK_OK && is_minimum(fit, fixed);
-  return status;
-}
-
-/* ---- the search ---- */
-
-typedef struct searching {
-  brink_fit *fit;
-  double *z;
-  brink_status status;
-  brink_diag *diag;
-} searching;
-
-static double sum_at(size_t n, const double *w, double *constraints, bool *stop, void *user) {
-  searching *s = user;
-  brink_fit *fit = s->fit;
-  (void)constraints;
-  for (size_t k = 0; k < n; k++) s->z[k] = brink_fit_unshare(&fit->knobs[k], w[k]);
-  s->status = visit(fit, s->z, false, s->diag);
-  *stop = s->status != BRINK_OK || is_spent(fit);
-  return s->status == BRINK_OK && fit->work.usable ? fit->work.sum : (double)NAN;
-}
-
-/* From the best point so far, or from z where there is none. *ended: it stopped because nothing got better. */
-static brink_status search(brink_fit *fit, const double *z, bool *ended, brink_diag *diag) {
-  brink_arena arena;
-  brink_arena_init(&arena, NULL);
-  searching s = {.fit = fit, .diag = diag};
-  s.z = brink_arena_take(&arena, fit->n, sizeof *s.z);
-  double *w = brink_arena_take(&arena, fit->n, sizeof *w);
-  brink_status status =
-      arena.failed ? brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory") : BRINK_OK;
-  if (status == BRINK_OK) {
-    for (size_t k = 0; k < fit->n; k++) w[k] = brink_fit_share(&fit->knobs[k], z[k]);
-    brink_search problem = {.n = fit->n,
-                            .objective = sum_at,
-                            .user = &s,
-                            .x = w,
-                            .step = 0.1,
-                            .tolerance = 1e-7,
-                            .most = fit->def.max_runs};
-    status = brink_search_solve(fit->optimisers, &problem, diag);
-  }
-  *ended = status == BRINK_OK;
-  if (status == BRINK_CANCELLED) status = s.status;
-  brink_arena_free(&arena);
-  return status;
-}
-
-/* ---- one start ---- */
+/* ---- starts ---- */
 
 static double fraction(double x) {
   return x - floor(x);
@@ -250,54 +79,117 @@ static void insert(double *z, double *sums, size_t count, size_t n, const double
   memcpy(&z[at * n], candidate, n * sizeof *z);
 }
 
-/* Starts: the values of the model, then the best of BRINK_FIT_SCREENED times as many points that fill the box. A start whose runs all
- * fail stays at the middle of the box. */
-static brink_status choose_starts(brink_fit *fit, double *z, brink_diag *diag) {
-  size_t n = fit->n, others = fit->def.starts - 1;
-  double *sums = brink_arena_take(&fit->solution, others, sizeof *sums);
-  double *candidate = brink_arena_take(&fit->solution, n, sizeof *candidate);
-  if (fit->solution.failed) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
-  memcpy(z, fit->initial, n * sizeof *z);
-  for (size_t k = 0; k < others; k++) {
-    sums[k] = (double)INFINITY;
-    brink_fit_fill_box(fit, 0, &z[(k + 1) * n]);
-  }
-  for (size_t k = 1; k <= BRINK_FIT_SCREENED * others && !fit->cancelled; k++) {
-    brink_fit_fill_box(fit, k, candidate);
-    brink_status status = brink_fit_evaluate(fit, candidate, false, &fit->work, diag);
-    if (status != BRINK_OK) return status;
-    if (fit->work.usable) insert(z + n, sums, others, n, candidate, fit->work.sum);
-    brink_fit_tell(fit, fit->best.usable ? fit->best.sum : (double)NAN);
-  }
+/* Points that are looked at before the starts: the best of them are starts, and the very best counts if nothing follows. */
+typedef struct screening {
+  errand errand; /* first: it is what put_knobs knows */
+  double *starts, *sums;
+  size_t count;
+  attempt *best;
+} screening;
+
+static brink_status take_screened(brink_fit *fit, size_t k, brink_archive *a, void *user,
+                                  brink_diag *diag) {
+  screening *s = user;
+  brink_fit_answer *answer = &s->errand.answer;
+  (void)k;
+  brink_status status = read_answer(fit, answer, a, diag);
+  if (status != BRINK_OK || a->failed || !answer->point.usable) return status;
+  insert(s->starts, s->sums, s->count, fit->n, answer->point.z, answer->point.sum);
+  brink_fit_point *best = &s->best->answer.point;
+  if (!best->usable || answer->point.sum < best->sum)
+    brink_fit_point_copy(fit, best, &answer->point);
   return BRINK_OK;
 }
 
-/* What a start ended with. */
-typedef struct attempt {
-  brink_fit_point point;
-  bool *fixed;
-  bool converged;
-  const char *method;
-} attempt;
+/* Starts, rows of z: the values of the model, then the best of BRINK_FIT_SCREENED times as many points that fill the box. A start
+ * whose runs all fail stays at the middle of the box. */
+static brink_status choose_starts(brink_fit *fit, double *z, attempt *best, brink_diag *diag) {
+  size_t n = fit->n, others = fit->def.starts - 1, count = BRINK_FIT_SCREENED * others;
+  brink_arena *arena = &fit->solution;
+  double *points = brink_arena_take(arena, count * n, sizeof *points);
+  screening s = {.errand = {.task = BRINK_TASK_RUN, .z = points},
+                 .starts = z + n,
+                 .sums = brink_arena_take(arena, others, sizeof(double)),
+                 .count = others,
+                 .best = best};
+  if (!brink_fit_answer_make(fit, arena, &s.errand.answer)) return out_of_memory(diag);
+  memcpy(z, fit->initial, n * sizeof *z);
+  for (size_t k = 0; k < others; k++) {
+    s.sums[k] = (double)INFINITY;
+    brink_fit_fill_box(fit, 0, &z[(k + 1) * n]);
+  }
+  for (size_t k = 0; k < count; k++) brink_fit_fill_box(fit, k + 1, &points[k * n]);
+  brink_status status = brink_fit_ask(
+      fit, &(brink_fit_survey){.count = count, .put = put_knobs, .take = take_screened, .user = &s},
+      diag);
+  best->answer.point.usable = best->answer.point.usable && atomic_load(&fit->cancelled);
+  best->method = "screening";
+  return status;
+}
 
-static brink_status try_start(brink_fit *fit, const double *z, bool *fixed, bool *converged,
-                              brink_diag *diag) {
-  bool downhill = fit->differentiable && fit->def.method != BRINK_FIT_SEARCH;
-  fit->best.usable = fit->work.usable = false;
-  fit->start_runs = 0;
-  *converged = false;
-  for (size_t k = 0; k < fit->n; k++) fixed[k] = false;
-  brink_status status = visit(fit, z, downhill, diag);
-  if (status != BRINK_OK || !fit->best.usable) return status;
-  if (downhill) return slide_down(fit, fixed, converged, diag);
-  status = search(fit, z, converged, diag);
-  return status == BRINK_OK ? differentiate_best(fit, diag) : status;
+typedef struct starting {
+  errand errand;
+  brink_fit_start *starts;
+  attempt *best;
+  brink_diag first; /* failure of the first start */
+} starting;
+
+static brink_status take_start(brink_fit *fit, size_t s, brink_archive *a, void *user,
+                               brink_diag *diag) {
+  starting *all = user;
+  brink_fit_answer *answer = &all->errand.answer;
+  const double *z = &all->errand.z[s * fit->n];
+  double *found = brink_arena_take(&fit->solution, fit->n, sizeof *found);
+  if (found == NULL) return out_of_memory(diag);
+  brink_status status = read_answer(fit, answer, a, diag);
+  if (status != BRINK_OK || a->failed) return status;
+  bool usable = answer->point.usable;
+  memcpy(found, usable ? answer->point.z : z, fit->n * sizeof *found);
+  size_t at = fit->result.nstarts++;
+  all->starts[at] = (brink_fit_start){.values = z,
+                                      .found = found,
+                                      .sum = usable ? answer->point.sum : (double)NAN,
+                                      .runs = answer->runs,
+                                      .converged = answer->converged};
+  if (!usable && s == 0) all->first = answer->failure;
+  brink_fit_answer *best = &all->best->answer;
+  if (!usable || (best->point.usable && !(answer->point.sum < best->point.sum))) return BRINK_OK;
+  fit->result.best = at;
+  brink_fit_point_copy(fit, &best->point, &answer->point);
+  memcpy(best->fixed, answer->fixed, fit->n * sizeof *best->fixed);
+  best->converged = answer->converged;
+  all->best->method = fit->differentiable && fit->def.method != BRINK_FIT_SEARCH
+                          ? "Levenberg-Marquardt"
+                          : "subplex";
+  return BRINK_OK;
+}
+
+static brink_status try_all(brink_fit *fit, brink_fit_start *starts, attempt *best,
+                            brink_diag *diag) {
+  double *from = brink_arena_take(&fit->solution, fit->def.starts * fit->n, sizeof *from);
+  starting all = {.errand = {.task = BRINK_TASK_START, .z = from}, .starts = starts, .best = best};
+  brink_diag_clear(&all.first);
+  if (from == NULL || !brink_fit_answer_make(fit, &fit->solution, &all.errand.answer))
+    return out_of_memory(diag);
+  brink_status status = choose_starts(fit, from, best, diag);
+  if (status == BRINK_OK)
+    status = brink_fit_ask(
+        fit,
+        &(brink_fit_survey){
+            .count = fit->def.starts, .put = put_knobs, .take = take_start, .user = &all},
+        diag);
+  if (status != BRINK_OK || best->answer.point.usable) return status;
+  if (atomic_load(&fit->cancelled)) return BRINK_CANCELLED;
+  if (diag != NULL) *diag = all.first;
+  return all.first.status != BRINK_OK
+             ? all.first.status
+             : brink_diag_set(diag, BRINK_ERR_DOMAIN, "no run from any start could be used");
 }
 
 /* ---- where derivatives did not do ---- */
 
 static void say_why(brink_fit *fit, const attempt *a) {
-  const brink_fit_point *p = &a->point;
+  const brink_fit_point *p = &a->answer.point;
   const char *why =
       "the sum of squares has an edge or a flat part there, as where an event appears "
       "or vanishes";
@@ -315,29 +207,77 @@ static void say_why(brink_fit *fit, const attempt *a) {
                  why);
 }
 
-/* Goes on from the best attempt without derivatives, and then with them once more. */
-static brink_status go_on(brink_fit *fit, attempt *best, brink_diag *diag) {
-  bool ended = false, converged = false;
-  fit->start_runs = 0;
-  brink_fit_point_copy(fit, &fit->best, &best->point);
-  brink_status status = search(fit, best->point.z, &ended, diag);
-  if (status == BRINK_OK) status = differentiate_best(fit, diag);
-  if (status != BRINK_OK) return status;
-  double found = fit->best.sum;
-  brink_fit_point_copy(fit, &best->point, &fit->best);
-  best->method = "subplex";
-  best->converged = ended;
-  for (size_t k = 0; k < fit->n; k++) best->fixed[k] = false;
-  if (!fit->best.has_jacobian || is_spent(fit)) return BRINK_OK;
-  status = slide_down(fit, best->fixed, &converged, diag);
-  if (status != BRINK_OK) return status;
-  if (fit->best.sum < found || converged) best->method = "subplex, then Levenberg-Marquardt";
-  brink_fit_point_copy(fit, &best->point, &fit->best);
-  best->converged = ended || converged;
-  if (!converged)
+static void put_best(brink_fit *fit, size_t k, brink_archive *question, void *user) {
+  attempt *best = user;
+  brink_fit_task task = BRINK_TASK_GO_ON;
+  (void)k;
+  brink_fit_archive_question(fit, &task, &best->answer.point, question);
+}
+
+static brink_status take_best(brink_fit *fit, size_t k, brink_archive *a, void *user,
+                              brink_diag *diag) {
+  attempt *best = user;
+  (void)k;
+  brink_status status = read_answer(fit, &best->answer, a, diag);
+  if (status != BRINK_OK || a->failed) return status;
+  best->method = best->answer.downhill_again ? "subplex, then Levenberg-Marquardt" : "subplex";
+  if (!best->answer.smooth)
     brink_fit_note(fit, "At the result the sum of squares is not smooth: intervals hold, at best, "
                         "on the side from which they are computed.");
   return BRINK_OK;
+}
+
+/* Goes on from the best attempt without derivatives, and then with them once more. */
+static brink_status go_on(brink_fit *fit, attempt *best, brink_diag *diag) {
+  say_why(fit, best);
+  return brink_fit_ask(
+      fit, &(brink_fit_survey){.count = 1, .put = put_best, .take = take_best, .user = best}, diag);
+}
+
+/* ---- differences ---- */
+
+typedef struct differencing {
+  errand errand;
+  double *r; /* residuals of the runs, rows of ndata */
+  size_t usable;
+} differencing;
+
+static brink_status take_side(brink_fit *fit, size_t k, brink_archive *a, void *user,
+                              brink_diag *diag) {
+  differencing *d = user;
+  brink_fit_answer *answer = &d->errand.answer;
+  brink_status status = read_answer(fit, answer, a, diag);
+  if (status != BRINK_OK || a->failed || !answer->point.usable) return status;
+  memcpy(&d->r[k * fit->ndata], answer->point.r, fit->ndata * sizeof *d->r);
+  d->usable++;
+  return BRINK_OK;
+}
+
+/* The Jacobian of a usable point by central differences of runs, where both sides are within the bounds. The step balances
+ * the error of the difference, h^2, with that of the runs, rtol / h. p->has_jacobian: there is one. */
+static brink_status difference(brink_fit *fit, brink_fit_point *p, brink_diag *diag) {
+  double h = cbrt(fmax(fit->options.sim.rtol, 1e-12));
+  size_t m = fit->ndata, n = fit->n;
+  double *z = brink_arena_take(&fit->solution, 2 * n * n, sizeof *z);
+  differencing d = {.errand = {.task = BRINK_TASK_RUN, .z = z},
+                    .r = brink_arena_take(&fit->solution, 2 * n * m, sizeof *d.r)};
+  if (!brink_fit_answer_make(fit, &fit->solution, &d.errand.answer)) return out_of_memory(diag);
+  for (size_t k = 0; k < 2 * n; k++) {
+    const brink_fit_knob *knob = &fit->knobs[k / 2];
+    double w = brink_fit_share(knob, p->z[k / 2]);
+    memcpy(&z[k * n], p->z, n * sizeof *z);
+    z[k * n + k / 2] = brink_fit_unshare(knob, k % 2 == 0 ? w - h : w + h);
+  }
+  brink_status status = brink_fit_ask(
+      fit, &(brink_fit_survey){.count = 2 * n, .put = put_knobs, .take = take_side, .user = &d},
+      diag);
+  p->has_jacobian = status == BRINK_OK && d.usable == 2 * n;
+  for (size_t j = 0; j < n && p->has_jacobian; j++) {
+    double apart = z[(2 * j + 1) * n + j] - z[2 * j * n + j];
+    for (size_t i = 0; i < m; i++)
+      p->jacobian[i * n + j] = (d.r[(2 * j + 1) * m + i] - d.r[2 * j * m + i]) / apart;
+  }
+  return status;
 }
 
 /* ---- notes ---- */
@@ -393,55 +333,79 @@ static void note_events(brink_fit *fit, const brink_fit_point *p) {
                    p->end, late);
 }
 
+/* The ends of the intervals: rows of knobs, and whether events are as at the result. */
+typedef struct probing {
+  errand errand;
+  size_t *knob; /* of each end */
+  bool *alike;  /* of each knob */
+  uint64_t order;
+} probing;
+
+static brink_status take_end(brink_fit *fit, size_t k, brink_archive *a, void *user,
+                             brink_diag *diag) {
+  probing *p = user;
+  const brink_fit_point *end = &p->errand.answer.point;
+  brink_status status = read_answer(fit, &p->errand.answer, a, diag);
+  if (status != BRINK_OK || a->failed) return status;
+  if (!end->usable || end->order != p->order) p->alike[p->knob[k]] = false;
+  return BRINK_OK;
+}
+
 /* Do runs at the ends of the intervals have the same events? Linear statistics end where they do not. */
 static brink_status probe_intervals(brink_fit *fit, const brink_fit_point *p, brink_diag *diag) {
-  double *z = brink_arena_copy(&fit->solution, p->z, fit->n, sizeof *z);
-  if (z == NULL) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
-  for (size_t k = 0; k < fit->n; k++) {
+  size_t n = fit->n, count = 0;
+  double *z = brink_arena_take(&fit->solution, 2 * n * n, sizeof *z);
+  probing all = {.errand = {.task = BRINK_TASK_RUN, .z = z},
+                 .knob = brink_arena_take(&fit->solution, 2 * n, sizeof *all.knob),
+                 .alike = brink_arena_take(&fit->solution, n, sizeof *all.alike),
+                 .order = p->order};
+  if (!brink_fit_answer_make(fit, &fit->solution, &all.errand.answer)) return out_of_memory(diag);
+  for (size_t k = 0; k < n; k++) {
     const brink_fit_value *value = &fit->result.values[k];
     const brink_fit_knob *knob = &fit->knobs[k];
-    bool alike = true;
+    all.alike[k] = true;
     for (int side = 0; side < 2 && !isnan(value->standard_error); side++) {
-      z[k] = fmin(fmax(side == 0 ? value->lo : value->hi, knob->lo), knob->hi);
-      brink_status status = brink_fit_evaluate(fit, z, false, &fit->work, diag);
-      if (status != BRINK_OK) return status;
-      alike = alike && fit->work.usable && fit->work.order == p->order;
+      memcpy(&z[count * n], p->z, n * sizeof *z);
+      z[count * n + k] = fmin(fmax(side == 0 ? value->lo : value->hi, knob->lo), knob->hi);
+      all.knob[count++] = k;
     }
-    z[k] = p->z[k];
-    if (!alike)
+  }
+  brink_status status = brink_fit_ask(
+      fit, &(brink_fit_survey){.count = count, .put = put_knobs, .take = take_end, .user = &all},
+      diag);
+  for (size_t k = 0; k < n && status == BRINK_OK; k++)
+    if (!all.alike[k])
       brink_fit_note(fit,
                      "Within the interval of %s the number or the order of events changes: there "
                      "are no derivatives where it does, and the interval is a guide only.",
-                     value->name);
-  }
-  return BRINK_OK;
+                     fit->names[k]);
+  return status;
 }
 
 /* ---- all of it ---- */
 
 static brink_status conclude(brink_fit *fit, attempt *best, brink_diag *diag) {
   brink_fit_result *result = &fit->result;
-  brink_fit_point *p = &best->point;
+  brink_fit_point *p = &best->answer.point;
   brink_status status = BRINK_OK;
   result->derivatives = p->has_jacobian;
-  if (!p->has_jacobian && !fit->cancelled) {
-    status = brink_fit_difference(fit, p, &p->has_jacobian, diag);
+  if (!p->has_jacobian) {
+    status = difference(fit, p, diag);
     if (status != BRINK_OK) return status;
     if (p->has_jacobian)
       brink_fit_note(fit, "There are no derivatives of runs at the result: intervals are by "
                           "differences of runs.");
   }
-  if (!brink_fit_judge(fit, p, best->fixed))
-    return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
-  result->converged = best->converged;
+  if (!brink_fit_judge(fit, p, best->answer.fixed)) return out_of_memory(diag);
+  result->converged = best->answer.converged;
   result->method = best->method;
-  if (!best->converged)
+  if (!result->converged)
     brink_fit_note(fit, "This is the best that was found, not a minimum: allow more runs, or give "
                         "other bounds.");
   note_bounds(fit);
   note_sum(fit);
   note_events(fit, p);
-  if (!fit->cancelled) status = probe_intervals(fit, p, diag);
+  status = probe_intervals(fit, p, diag);
   for (size_t k = 0; k < fit->n && status == BRINK_OK; k++)
     status = brink_hsml_set(fit->model, fit->names[k], p->z[k], diag);
   result->runs = fit->runs;
@@ -449,50 +413,24 @@ static brink_status conclude(brink_fit *fit, attempt *best, brink_diag *diag) {
   for (size_t k = 0; k < fit->nremarks; k++) brink_fit_note(fit, "%s", fit->remarks[k]);
   result->notes = fit->notes;
   result->nnotes = fit->nnotes;
-  if (fit->solution.failed) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  if (fit->solution.failed) return out_of_memory(diag);
   return status;
 }
 
-static brink_status try_all(brink_fit *fit, brink_fit_start *starts, attempt *best,
-                            brink_diag *diag) {
-  bool *fixed = brink_arena_take(&fit->solution, fit->n, sizeof *fixed);
-  brink_status status = BRINK_OK;
-  brink_diag first;
-  bool downhill = fit->differentiable && fit->def.method != BRINK_FIT_SEARCH;
-  double *from = brink_arena_take(&fit->solution, fit->def.starts * fit->n, sizeof *from);
-  if (fit->solution.failed) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
-  brink_diag_clear(&first);
-  status = choose_starts(fit, from, diag);
-  for (size_t s = 0; s < fit->def.starts && status == BRINK_OK && !fit->cancelled; s++) {
-    const double *z = &from[s * fit->n];
-    double *found = brink_arena_take(&fit->solution, fit->n, sizeof *found);
-    if (fit->solution.failed) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
-    bool converged = false;
-    fit->start = s;
-    status = try_start(fit, z, fixed, &converged, diag);
-    if (status != BRINK_OK) return status;
-    bool usable = fit->best.usable;
-    memcpy(found, usable ? fit->best.z : z, fit->n * sizeof *found);
-    starts[s] = (brink_fit_start){.values = z,
-                                  .found = found,
-                                  .sum = usable ? fit->best.sum : (double)NAN,
-                                  .runs = fit->start_runs,
-                                  .converged = converged};
-    fit->result.nstarts = s + 1;
-    if (!usable && s == 0) first = fit->failure;
-    if (!usable || (best->point.usable && !(fit->best.sum < best->point.sum))) continue;
-    fit->result.best = s;
-    brink_fit_point_copy(fit, &best->point, &fit->best);
-    memcpy(best->fixed, fixed, fit->n * sizeof *fixed);
-    best->converged = converged;
-    best->method = downhill ? "Levenberg-Marquardt" : "subplex";
-  }
-  if (best->point.usable) return BRINK_OK;
-  if (diag != NULL) *diag = first;
-  if (fit->cancelled) return BRINK_CANCELLED;
-  return first.status != BRINK_OK
-             ? first.status
-             : brink_diag_set(diag, BRINK_ERR_DOMAIN, "no run from any start could be used");
+/* A fit to data, on the rank that leads. */
+static brink_status solve(brink_fit *fit, brink_diag *diag) {
+  attempt best = {0};
+  brink_fit_start *starts = brink_arena_take(&fit->solution, fit->def.starts, sizeof *starts);
+  if (!brink_fit_answer_make(fit, &fit->solution, &best.answer) || starts == NULL)
+    return out_of_memory(diag);
+  fit->result.starts = starts;
+  brink_status status = try_all(fit, starts, &best, diag);
+  bool edge = !best.answer.converged && fit->differentiable && fit->def.method == BRINK_FIT_AUTO;
+  if (status == BRINK_OK && edge && !atomic_load(&fit->cancelled)) status = go_on(fit, &best, diag);
+  if (status == BRINK_OK) status = conclude(fit, &best, diag);
+  if (status != BRINK_OK) return status;
+  fit->solved = true;
+  return atomic_load(&fit->cancelled) ? BRINK_CANCELLED : BRINK_OK;
 }
 
 /* What a design cannot have. */
@@ -500,11 +438,22 @@ static brink_status check_design(const brink_fit *fit, brink_diag *diag) {
   const char *wrong = NULL;
   if (fit->ndata > 0) wrong = "either data are fitted, or an objective is made the best: not both";
   if (fit->objective == NULL) wrong = "there are conditions, but nothing to minimize or maximize";
-  if (fit->def.method == BRINK_FIT_DERIVATIVES)
-    wrong = "the search for the best outcome compares values: it uses no derivatives";
   if (!isfinite(fit->options.until))
     wrong = "there is no end time: runs whose outcome counts need one";
   return wrong == NULL ? BRINK_OK : brink_diag_set(diag, BRINK_ERR_ARGUMENT, "%s", wrong);
+}
+
+/* A design goes by derivatives, if there are some and they are wanted. */
+static brink_status prepare_design(brink_fit *fit, brink_diag *diag) {
+  brink_status status = check_design(fit, diag);
+  if (status != BRINK_OK) return status;
+  const char *missing = brink_slopes_missing(fit);
+  fit->smooth = missing == NULL && fit->def.method != BRINK_FIT_SEARCH;
+  if (missing != NULL && fit->def.method == BRINK_FIT_DERIVATIVES)
+    return brink_diag_set(diag, BRINK_ERR_UNSUPPORTED, "there are no derivatives: %s", missing);
+  if (missing != NULL && fit->def.method == BRINK_FIT_AUTO)
+    brink_fit_note(fit, "There are no derivatives: %s. The search went without them.", missing);
+  return !fit->smooth || brink_slopes_prepare(fit) ? BRINK_OK : out_of_memory(diag);
 }
 
 static brink_status prepare(brink_fit *fit, brink_diag *diag) {
@@ -515,39 +464,29 @@ static brink_status prepare(brink_fit *fit, brink_diag *diag) {
   fit->notes = NULL;
   fit->nnotes = fit->notes_capacity = 0;
   fit->runs = fit->derivative_runs = 0;
-  fit->cancelled = false;
-  if (fit->measures.count > 0) return check_design(fit, diag);
+  atomic_store(&fit->cancelled, false);
+  if (fit->measures.count > 0) return prepare_design(fit, diag);
   if (!fit->differentiable && fit->def.method == BRINK_FIT_DERIVATIVES)
     return brink_diag_set(diag, BRINK_ERR_UNSUPPORTED, "there are no derivatives: %s",
                           fit->not_different);
   brink_status status = brink_fit_arrange(fit, diag);
-  if (status != BRINK_OK) return status;
-  bool made = brink_fit_point_make(fit, &fit->work) && brink_fit_point_make(fit, &fit->best);
-  if (made && !fit->differentiable && fit->def.method == BRINK_FIT_AUTO)
+  if (status == BRINK_OK && !fit->differentiable && fit->def.method == BRINK_FIT_AUTO)
     brink_fit_note(fit, "There are no derivatives of runs: %s. The search went without them.",
                    fit->not_different);
-  return made ? BRINK_OK : brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  return status;
 }
 
 brink_status brink_fit_solve(brink_fit *fit, brink_diag *diag) {
+  brink_diag own;
+  if (diag == NULL) diag = &own;
   brink_diag_clear(diag);
   if (fit == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "fit must not be NULL");
+  bool leads = fit->ranks == NULL || fit->ranks->rank == 0;
   brink_status status = prepare(fit, diag);
-  if (status == BRINK_OK && fit->measures.count > 0) return brink_fit_design(fit, diag);
-  if (status != BRINK_OK) return status;
-  attempt best = {.fixed = brink_arena_take(&fit->solution, fit->n, sizeof *best.fixed)};
-  brink_fit_start *starts = brink_arena_take(&fit->solution, fit->def.starts, sizeof *starts);
-  if (!brink_fit_point_make(fit, &best.point) || starts == NULL)
-    return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
-  fit->result.starts = starts;
-  status = try_all(fit, starts, &best, diag);
-  bool edge = !best.converged && fit->differentiable && fit->def.method == BRINK_FIT_AUTO;
-  if (status == BRINK_OK && edge && !fit->cancelled) {
-    say_why(fit, &best);
-    status = go_on(fit, &best, diag);
-  }
-  if (status == BRINK_OK) status = conclude(fit, &best, diag);
-  if (status != BRINK_OK) return status;
-  fit->solved = true;
-  return fit->cancelled ? BRINK_CANCELLED : BRINK_OK;
+  if (status == BRINK_OK) status = brink_fit_crew_start(fit, diag);
+  if (fit->crew == NULL && fit->ranks != NULL) brink_farm_leave(fit->ranks, diag->message);
+  if (status == BRINK_OK && leads)
+    status = fit->measures.count > 0 ? brink_fit_design(fit, diag) : solve(fit, diag);
+  brink_fit_crew_end(fit);
+  return status;
 }

@@ -24,6 +24,8 @@ brink_status brink_farm_create(const brink_farm_def *def, const brink_allocator 
 void brink_farm_destroy(brink_farm *farm) {
   if (farm == NULL) return;
   brink_allocator allocator = farm->allocator;
+  for (size_t k = farm->items_first; k < farm->items_count; k++)
+    brink_text_free(&farm->items[k].question);
   brink_release(&allocator, farm->items, farm->items_capacity, sizeof *farm->items);
   brink_text_free(&farm->results);
   pthread_cond_destroy(&farm->filled);
@@ -36,33 +38,50 @@ size_t brink_farm_lost(const brink_farm *farm) {
 }
 
 brink_status brink_farm_serve(brink_farm *farm, brink_diag *diag) {
-  brink_status status =
-      farm->def.ranks->rank == 0 ? brink_farm_hand_out(farm, diag) : brink_farm_follow(farm, diag);
+  brink_status status;
+  if (farm->def.ranks->rank == 0) {
+    status = brink_farm_lead(farm, diag);
+    brink_farm_dismiss(farm);
+  } else {
+    status = brink_farm_follow(farm, diag);
+  }
   brink_farm_close(farm);
   return status;
 }
 
 /* ---- the threads of this rank ---- */
 
-bool brink_farm_take(brink_farm *farm, uint64_t *item) {
+bool brink_farm_take_question(brink_farm *farm, uint64_t *item, brink_text *question) {
+  brink_text_free(question);
   pthread_mutex_lock(&farm->lock);
   while (!farm->closed && farm->items_first == farm->items_count)
     pthread_cond_wait(&farm->filled, &farm->lock);
   bool taken = !farm->closed;
-  if (taken) *item = farm->items[farm->items_first++];
+  if (taken) {
+    brink_farm_item *first = &farm->items[farm->items_first++];
+    *item = first->number;
+    *question = first->question;
+  }
   pthread_mutex_unlock(&farm->lock);
   return taken;
 }
 
-void brink_farm_give(brink_farm *farm, uint64_t item, const void *data, size_t size) {
-  uint64_t head[2] = {item, size};
+bool brink_farm_take(brink_farm *farm, uint64_t *item) {
+  brink_text question = {0};
+  bool taken = brink_farm_take_question(farm, item, &question);
+  brink_text_free(&question);
+  return taken;
+}
+
+bool brink_farm_give(brink_farm *farm, uint64_t item, const void *data, size_t size) {
   pthread_mutex_lock(&farm->lock);
-  if (!farm->closed) {
-    brink_text_append(&farm->results, (const char *)head, sizeof head);
-    if (size > 0) brink_text_append(&farm->results, data, size);
+  bool wanted = !farm->closed;
+  if (wanted) {
+    brink_farm_part_add(&farm->results, item, data, size);
     farm->nresults++;
   }
   pthread_mutex_unlock(&farm->lock);
+  return wanted;
 }
 
 bool brink_farm_closed(brink_farm *farm) {
@@ -74,19 +93,24 @@ bool brink_farm_closed(brink_farm *farm) {
 
 /* ---- the thread that serves ---- */
 
-bool brink_farm_fill(brink_farm *farm, const uint64_t *items, size_t count) {
+bool brink_farm_fill(brink_farm *farm, const char *data, size_t size) {
+  brink_farm_part part;
   bool room = true;
   pthread_mutex_lock(&farm->lock);
   if (farm->items_first > 0) { /* what was taken makes room */
     farm->items_count -= farm->items_first;
-    memmove(farm->items, farm->items + farm->items_first, farm->items_count * sizeof *items);
+    memmove(farm->items, farm->items + farm->items_first, farm->items_count * sizeof *farm->items);
     farm->items_first = 0;
   }
-  for (size_t k = 0; k < count && room; k++) {
+  while (room && brink_farm_part_next(&data, &size, &part)) {
     room = farm->items_count < farm->items_capacity ||
            brink_grow(&farm->allocator, (void **)&farm->items, farm->items_count,
                       &farm->items_capacity, sizeof *farm->items);
-    if (room) farm->items[farm->items_count++] = items[k];
+    if (!room) break;
+    brink_farm_item *item = &farm->items[farm->items_count++];
+    *item = (brink_farm_item){.number = part.item, .question = {.allocator = farm->allocator}};
+    if (part.size > 0) brink_text_append(&item->question, part.data, part.size);
+    room = !item->question.failed;
   }
   pthread_cond_broadcast(&farm->filled);
   pthread_mutex_unlock(&farm->lock);
@@ -114,14 +138,20 @@ size_t brink_farm_collect(brink_farm *farm, brink_text *results) {
 
 /* ---- messages ---- */
 
-bool brink_farm_result_next(const char **data, size_t *size, brink_farm_result *result) {
+void brink_farm_part_add(brink_text *message, uint64_t item, const void *data, size_t size) {
+  uint64_t head[2] = {item, size};
+  brink_text_append(message, (const char *)head, sizeof head);
+  if (size > 0) brink_text_append(message, data, size);
+}
+
+bool brink_farm_part_next(const char **data, size_t *size, brink_farm_part *part) {
   uint64_t head[2];
   if (*size < sizeof head) return false;
   memcpy(head, *data, sizeof head);
   if (head[1] > *size - sizeof head) return false;
-  *result = (brink_farm_result){head[0], *data + sizeof head, (size_t)head[1]};
-  *data += sizeof head + result->size;
-  *size -= sizeof head + result->size;
+  *part = (brink_farm_part){head[0], *data + sizeof head, (size_t)head[1]};
+  *data += sizeof head + part->size;
+  *size -= sizeof head + part->size;
   return true;
 }
 

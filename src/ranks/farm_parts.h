@@ -13,7 +13,7 @@ typedef enum brink_message_kind {
   BRINK_MESSAGE_RESULTS, /* to 0: count of: item, size, data */
   BRINK_MESSAGE_ALIVE,   /* both ways: nothing else to say */
   BRINK_MESSAGE_FAILED,  /* to 0: words */
-  BRINK_MESSAGE_WORK,    /* from 0: count items */
+  BRINK_MESSAGE_WORK,    /* from 0: count of: item, size, question */
   BRINK_MESSAGE_STOP,    /* from 0; count: ranks that were given up */
 } brink_message_kind;
 
@@ -21,35 +21,42 @@ typedef struct brink_message {
   uint32_t kind, count;
 } brink_message;
 
+typedef struct brink_farm_item {
+  uint64_t number;
+  brink_text question;
+} brink_farm_item;
+
+typedef struct brink_farm_leader brink_farm_leader;
+
 struct brink_farm {
   brink_farm_def def;
   brink_allocator allocator;
+  brink_farm_leader *leader; /* on rank 0, from the first lead on; else NULL */
   size_t lost;
 
   pthread_mutex_t lock;
   pthread_cond_t filled;
   /* Under the lock. */
-  uint64_t *items; /* for the threads of this rank; items_first … items_count - 1 */
+  brink_farm_item *items; /* for the threads of this rank; items_first … items_count - 1 */
   size_t items_first, items_count, items_capacity;
   brink_text results; /* as in a message: item, size, data */
   size_t nresults;
   bool closed;
 };
 
-/* More items for the threads of this rank. False: no memory. */
-bool brink_farm_fill(brink_farm *farm, const uint64_t *items, size_t count);
-/* No more items, and those that nobody has taken are forgotten. */
-void brink_farm_close(brink_farm *farm);
+/* More items for the threads of this rank: count of item, size, question. False: no memory. */
+bool brink_farm_fill(brink_farm *farm, const char *data, size_t size);
 /* Moves the results that there are to `results`, which is empty. */
 size_t brink_farm_collect(brink_farm *farm, brink_text *results);
 
-/* A result in the data of a message, and the data behind it; false: there is none. */
-typedef struct brink_farm_result {
+/* A question or a result in the data of a message, and what is behind it; false: there is none. */
+typedef struct brink_farm_part {
   uint64_t item;
   const char *data;
   size_t size;
-} brink_farm_result;
-bool brink_farm_result_next(const char **data, size_t *size, brink_farm_result *result);
+} brink_farm_part;
+void brink_farm_part_add(brink_text *message, uint64_t item, const void *data, size_t size);
+bool brink_farm_part_next(const char **data, size_t *size, brink_farm_part *part);
 
 bool brink_message_send(const brink_ranks *ranks, size_t to, brink_message_kind kind, size_t count,
                         const void *data, size_t size);
@@ -57,8 +64,7 @@ bool brink_message_send(const brink_ranks *ranks, size_t to, brink_message_kind 
 bool brink_message_receive(const brink_ranks *ranks, size_t *from, brink_message *message,
                            const char **data, size_t *size);
 
-/* Serving, on rank 0 (hand_out.c) and on the others (follow.c). */
-brink_status brink_farm_hand_out(brink_farm *farm, brink_diag *diag);
+/* Serving on other ranks than 0 (follow.c); rank 0 leads (hand_out.c). */
 brink_status brink_farm_follow(brink_farm *farm, brink_diag *diag);
 
 /* How long a rank that has nothing to do waits before it looks again: doubled each time, in seconds. The longest wait is what

@@ -1,6 +1,4 @@
 /* follow.c: serving on a rank that is not rank 0: items come, results go. */
-#include <string.h>
-
 #include "ranks/farm_parts.h"
 
 /* Rank 0 may take longer than others before it answers at first: they wait for its model, too. */
@@ -21,14 +19,6 @@ static void say(follower *f, brink_message_kind kind, size_t count, const void *
   f->sent = f->ranks->now(f->ranks->state);
 }
 
-static void take_work(follower *f, const brink_message *message, const char *data, size_t size) {
-  for (size_t k = 0; k < message->count && size >= (k + 1) * sizeof(uint64_t); k++) {
-    uint64_t item;
-    memcpy(&item, data + k * sizeof item, sizeof item);
-    if (!brink_farm_fill(f->farm, &item, 1)) f->memory_failed = true;
-  }
-}
-
 /* All that has arrived. True: something has. */
 static bool hear_all(follower *f) {
   size_t from, size;
@@ -38,7 +28,8 @@ static bool hear_all(follower *f) {
   while (!f->stopped && brink_message_receive(f->ranks, &from, &message, &data, &size)) {
     any = f->answered = true;
     f->heard = f->ranks->now(f->ranks->state);
-    if (message.kind == BRINK_MESSAGE_WORK) take_work(f, &message, data, size);
+    if (message.kind == BRINK_MESSAGE_WORK && !brink_farm_fill(f->farm, data, size))
+      f->memory_failed = true;
     if (message.kind == BRINK_MESSAGE_STOP) {
       f->stopped = true;
       f->farm->lost = message.count;

@@ -30,7 +30,8 @@ typedef struct client {
   double heard;       /* when */
 } client;
 
-typedef struct leader {
+struct brink_farm_leader {
+  brink_arena arena; /* of the arrays below, and of this */
   brink_farm *farm;
   const brink_ranks *ranks;
   client *clients;     /* one for each rank; 0: the threads of this one */
@@ -39,10 +40,11 @@ typedef struct leader {
   size_t waiting;      /* slots whose rank was given up */
   bool exhausted;      /* there are no more items */
   bool halt;           /* by the caller, or by a failure */
-  uint64_t *batch;     /* room for items of a message */
   brink_status status;
   brink_diag *diag;
-} leader;
+};
+
+typedef brink_farm_leader leader;
 
 static slot *slot_at(const leader *l, uint64_t number) {
   return &l->slots[number % WINDOW];
@@ -69,7 +71,7 @@ static slot *find_item(const leader *l, uint64_t item) {
 }
 
 /* The first result of an item counts, whoever sends it. */
-static void keep_result(leader *l, const brink_farm_result *result) {
+static void keep_result(leader *l, const brink_farm_part *result) {
   slot *s = find_item(l, result->item);
   if (s == NULL || s->state == SLOT_DONE) return;
   if (s->state == SLOT_OUT)
@@ -82,8 +84,8 @@ static void keep_result(leader *l, const brink_farm_result *result) {
 }
 
 static void keep_results(leader *l, size_t from, const char *data, size_t size) {
-  brink_farm_result result;
-  while (brink_farm_result_next(&data, &size, &result)) {
+  brink_farm_part result;
+  while (brink_farm_part_next(&data, &size, &result)) {
     l->clients[from].done++;
     keep_result(l, &result);
   }
@@ -210,6 +212,7 @@ static slot *next_slot(leader *l) {
 
 /* How many items a rank should have. */
 static size_t depth(const leader *l, const client *c) {
+  if (l->farm->def.one_by_one) return c->jobs;
   double elapsed = l->ranks->now(l->ranks->state) - c->since;
   double more = elapsed > 0 ? c->done / elapsed * PREFETCH : 0;
   return c->jobs + (size_t)(more < MOST ? more : MOST);
@@ -219,21 +222,28 @@ static bool hand_to(leader *l, size_t rank) {
   client *c = &l->clients[rank];
   if (!c->greeted || c->gone) return false;
   size_t wanted = depth(l, c), count = 0;
+  brink_text work = {.allocator = l->farm->allocator}, question = work;
   if (c->out >= c->jobs && c->out > wanted / 2) return false;
   while (c->out + count < wanted && count < MOST) {
     slot *s = next_slot(l);
     if (s == NULL) break;
     s->state = SLOT_OUT;
     s->owner = rank;
-    l->batch[count++] = s->item;
+    question.length = 0;
+    if (l->farm->def.question != NULL) l->farm->def.question(l->farm->def.user, s->item, &question);
+    brink_farm_part_add(&work, s->item, question.data, question.length);
+    count++;
   }
-  if (count == 0) return false;
   c->out += count;
-  bool sent = rank == 0 ? brink_farm_fill(l->farm, l->batch, count)
-                        : brink_message_send(l->ranks, rank, BRINK_MESSAGE_WORK, count, l->batch,
-                                             count * sizeof *l->batch);
+  bool sent = !work.failed && !question.failed;
+  if (sent && count > 0)
+    sent = rank == 0 ? brink_farm_fill(l->farm, work.data, work.length)
+                     : brink_message_send(l->ranks, rank, BRINK_MESSAGE_WORK, count, work.data,
+                                          work.length);
   if (!sent) fail_memory(l);
-  return true;
+  brink_text_free(&work);
+  brink_text_free(&question);
+  return count > 0;
 }
 
 static bool hand_out(leader *l) {
@@ -261,24 +271,53 @@ static void lead(leader *l) {
   }
 }
 
-brink_status brink_farm_hand_out(brink_farm *farm, brink_diag *diag) {
+/* On the first lead. NULL: no memory. */
+static leader *make_leader(brink_farm *farm) {
   const brink_ranks *ranks = farm->def.ranks;
   brink_arena arena;
   brink_arena_init(&arena, &farm->allocator);
-  leader l = {.farm = farm, .ranks = ranks, .status = BRINK_OK, .diag = diag};
-  l.clients = brink_arena_take(&arena, ranks->count, sizeof *l.clients);
-  l.slots = brink_arena_take(&arena, WINDOW, sizeof *l.slots);
-  l.batch = brink_arena_take(&arena, MOST, sizeof *l.batch);
+  leader *l = brink_arena_take(&arena, 1, sizeof *l);
+  client *clients = brink_arena_take(&arena, ranks->count, sizeof *clients);
+  slot *slots = brink_arena_take(&arena, WINDOW, sizeof *slots);
   if (arena.failed) {
-    fail_memory(&l);
-  } else {
-    l.clients[0] =
-        (client){.greeted = true, .jobs = farm->def.jobs, .since = ranks->now(ranks->state)};
-    lead(&l);
-    for (uint64_t n = l.first; n < l.end; n++) brink_text_free(&slot_at(&l, n)->data);
+    brink_arena_free(&arena);
+    return NULL;
   }
+  clients[0] = (client){.greeted = true, .jobs = farm->def.jobs, .since = ranks->now(ranks->state)};
+  *l = (leader){.arena = arena, .farm = farm, .ranks = ranks, .clients = clients, .slots = slots};
+  return l;
+}
+
+brink_status brink_farm_lead(brink_farm *farm, brink_diag *diag) {
+  if (farm->leader == NULL) farm->leader = make_leader(farm);
+  leader *l = farm->leader;
+  if (l == NULL) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  l->exhausted = false;
+  l->status = BRINK_OK;
+  l->diag = diag;
+  lead(l);
+  return l->status;
+}
+
+void brink_farm_salvage(brink_farm *farm) {
+  leader *l = farm->leader;
+  if (l == NULL) return;
+  collect_own(l);
+  for (uint64_t n = l->first; n < l->end; n++) {
+    const slot *s = slot_at(l, n);
+    if (s->state == SLOT_DONE && !s->data.failed)
+      farm->def.result(farm->def.user, s->item, s->data.data, s->data.length);
+  }
+}
+
+void brink_farm_dismiss(brink_farm *farm) {
+  const brink_ranks *ranks = farm->def.ranks;
+  leader *l = farm->leader;
+  farm->leader = NULL;
   for (size_t k = 1; k < ranks->count; k++)
     brink_message_send(ranks, k, BRINK_MESSAGE_STOP, farm->lost, NULL, 0);
+  if (l == NULL) return;
+  for (uint64_t n = l->first; n < l->end; n++) brink_text_free(&slot_at(l, n)->data);
+  brink_arena arena = l->arena;
   brink_arena_free(&arena);
-  return l.status;
 }

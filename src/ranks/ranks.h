@@ -30,6 +30,9 @@ typedef struct brink_ranks {
   void (*close)(void *state, bool all);
 } brink_ranks;
 
+/* alone.c: a process without others: rank 0 of 1. */
+brink_ranks brink_ranks_alone(void);
+
 /* What a module exports under the name BRINK_RANKS_SYMBOL. */
 #define BRINK_RANKS_SYMBOL "brink_ranks_of_mpi"
 #define BRINK_RANKS_VERSION 1u /* goes up with every change of this header */

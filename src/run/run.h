@@ -325,6 +325,9 @@ void brink_run_slopes_names(const brink_run *run, brink_text *names); /* "k, x";
 void brink_run_slopes_archive(brink_run *run, brink_archive *a);
 /* The journal has completed an event. */
 void brink_run_slopes_logged(brink_run *run, const brink_logged_event *logged);
+/* Derivatives of the states just before, or just after, an event of brink_run_get_sensitivity, wherever it moves to: M + f dT, like
+ * `end` of a run that it ends. NaN: not known. NULL: there is no such event. */
+const double *brink_run_event_slopes(const brink_run *run, size_t event, bool after);
 void brink_run_slopes_free(brink_run *run);
 
 /* comparison.c: the events of another method, after the run. Does nothing where none is chosen. */

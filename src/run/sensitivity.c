@@ -62,8 +62,9 @@ struct brink_sensitivity_record {
   double *dv, *zeros; /* their derivatives by all directions; how time changes */
 
   rows t, dx, dy, times, end, end_y;
+  rows beside; /* of each event: of the states just before and just after it, which move with it */
   open_event *open; /* of the instant at open_t … */
-  rows open_times;
+  rows open_times, open_beside;
   size_t nopen, open_capacity;
   double open_t;
   bool at_instant; /* the last thing that happened is an instant */
@@ -220,7 +221,9 @@ static void free_record(brink_sensitivity_record *record) {
   empty(&record->times);
   empty(&record->end);
   empty(&record->end_y);
+  empty(&record->beside);
   empty(&record->open_times);
+  empty(&record->open_beside);
   brink_arena arena = record->arena; /* holds the record itself */
   brink_arena_free(&arena);
 }
@@ -355,47 +358,79 @@ static void on_ends(brink_observer *self, brink_sim *sim) {
 
 /* ---- events ---- */
 
+/* M + f dT of all states. */
+static void add_motion(const brink_sensitivity_record *record, const brink_sensitivity_event *event,
+                       const double *m, const double *f, double *to) {
+  size_t n = record->ndirections;
+  for (size_t i = 0; i < record->states.count; i++) {
+    size_t slot = record->states.at[i].slot;
+    bool moves = record->states.at[i].space == BRINK_SPACE_X;
+    for (size_t j = 0; j < n; j++)
+      to[i * n + j] = moves ? m[slot * event->count + record->first + j] +
+                                  f[slot] * event->time[record->first + j]
+                            : (double)NAN;
+  }
+}
+
+static void forget_open(brink_sensitivity_record *record) {
+  record->nopen = record->open_times.count = record->open_beside.count = 0;
+}
+
 /* Several instants may have one time; the journal completes their events together. */
 static void open_slopes(brink_sensitivity_record *record, const brink_sensitivity_event *event) {
   size_t n = record->ndirections;
   if (event->event->kind == BRINK_HELD) return; /* belongs to the event that led there */
-  if (record->nopen > 0 && record->open_t != event->event->t)
-    record->nopen = record->open_times.count = 0;
+  if (record->nopen > 0 && record->open_t != event->event->t) forget_open(record);
   record->open_t = event->event->t;
-  double *times = push(&record->open_times);
+  double *times = push(&record->open_times), *beside = push(&record->open_beside);
   open_event *open =
       brink_arena_push(&record->arena, record->open, record->nopen, record->open_capacity);
-  if (times == NULL || open == NULL) {
+  if (times == NULL || beside == NULL || open == NULL) {
     record->failed = true;
-    record->nopen = record->open_times.count = 0;
+    forget_open(record);
     return;
   }
   brink_instance_flag(record->run->instance, event->event->guard, &open->flag, &open->index);
   open->taken = false;
   memcpy(times, event->time + record->first, n * sizeof *times);
+  add_motion(record, event, event->before, event->f_before, beside);
+  add_motion(record, event, event->after, event->f_after, beside + record->states.count * n);
 }
 
-static const double *take_slopes(brink_sensitivity_record *record,
-                                 const brink_logged_event *logged) {
+/* Which of those that are open it is; BRINK_NONE: none. */
+static size_t take_slopes(brink_sensitivity_record *record, const brink_logged_event *logged) {
   for (size_t k = 0; k < record->nopen && record->open_t == logged->t; k++) {
     open_event *open = &record->open[k];
     if (open->taken || open->flag != logged->flag || open->index != logged->index) continue;
     open->taken = true;
-    return &record->open_times.items[k * record->ndirections];
+    return k;
   }
-  return NULL;
+  return BRINK_NONE;
+}
+
+/* Row k of a list, or NaN, as one more row of another. */
+static bool move_row(rows *to, const rows *from, size_t k) {
+  double *made = push(to);
+  if (made == NULL) return false;
+  for (size_t j = 0; j < to->width; j++)
+    made[j] = k != BRINK_NONE ? from->items[k * from->width + j] : (double)NAN;
+  return true;
 }
 
 void brink_run_slopes_logged(brink_run *run, const brink_logged_event *logged) {
   brink_sensitivity_record *record = run->sensitivity;
   if (record == NULL) return;
-  const double *times = take_slopes(record, logged);
-  double *to = push(&record->times);
-  if (to == NULL) {
+  size_t k = take_slopes(record, logged);
+  if (!move_row(&record->times, &record->open_times, k) ||
+      !move_row(&record->beside, &record->open_beside, k))
     record->failed = true;
-    return;
-  }
-  for (size_t k = 0; k < record->ndirections; k++) to[k] = times != NULL ? times[k] : (double)NAN;
+}
+
+const double *brink_run_event_slopes(const brink_run *run, size_t event, bool after) {
+  const brink_sensitivity_record *record = run->sensitivity;
+  if (record == NULL || event >= record->beside.count) return NULL;
+  const double *row = &record->beside.items[event * record->beside.width];
+  return after ? row + record->states.count * record->ndirections : row;
 }
 
 static void on_slopes(const brink_sensitivity_event *event, void *user) {
@@ -463,6 +498,7 @@ static void set_widths(brink_sensitivity_record *record) {
   record->dx.width = record->end.width = record->states.count * record->ndirections;
   record->dy.width = record->end_y.width = record->outputs.count * record->ndirections;
   record->times.width = record->open_times.width = record->ndirections;
+  record->beside.width = record->open_beside.width = 2 * record->dx.width;
 }
 
 static brink_status follow(brink_run *run, size_t of_conditions, size_t count) {

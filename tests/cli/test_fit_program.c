@@ -5,8 +5,13 @@
 #include "support/program.h"
 #include "support/session.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 #define brink(...) program_run(BRINK_PROGRAM, __VA_ARGS__)
 
@@ -119,12 +124,88 @@ TEST(a_report_shows_every_datum_and_its_residual) {
   CHECK(strstr(text, "<script") == NULL && strstr(text, "nan") == NULL);
   free(text);
   done(&o);
-  o = brink("fit decay.hsml --minimize x --vary k=0.1:5 --until 3 --report page.html");
-  CHECK_EXIT(o, 2);
-  done(&o);
   o = brink("fit decay.hsml --data data.csv --vary k=0.1:9 --until 3 --report no/such/page.html");
   CHECK_EXIT(o, 5);
   done(&o);
+}
+
+TEST(the_report_of_a_design_shows_knobs_conditions_starts_and_the_run) {
+  outcome o =
+      brink("fit decay.hsml --minimize 'x + <5' --vary k=0.1:5 --until 3 --report page.html");
+  CHECK_EXIT(o, 2);
+  done(&o);
+  o = brink("fit decay.hsml --minimize 'x^2 + 2*(k - 2)^2' --subject-to 'first(half) <= 1' "
+            "--subject-to 'k >= 1' "
+            "--vary k=0.1:5 --until 3 --starts 3 --report page.html --interpret --jobs 2");
+  CHECK_EXIT(o, 0);
+  char *text = read_all("page.html");
+  CHECK_CONTAINS(text, "<h1>Design</h1>");
+  CHECK_CONTAINS(text, "Smallest <b>x^2 + 2*(k - 2)^2 = ");
+  CHECK_CONTAINS(text, "<td>first(half) &lt;= 1</td>");
+  CHECK_INT(occurrences(text, "<td>holds</td>"), 2);
+  CHECK_INT(occurrences(text, " → "), 3);  /* one knob, three starts */
+  CHECK_INT(occurrences(text, "<svg"), 2); /* x and k over time … */
+  CHECK_INT(occurrences(text, "</svg>"), 2);
+  CHECK_INT(occurrences(text, "class=\"bar\""), 2); /* … with the event in each */
+  CHECK(strstr(text, "<script") == NULL && strstr(text, "nan") == NULL);
+  free(text);
+  done(&o);
+}
+
+/* ---- interruption ---- */
+
+/* x turns a billion times, so that a run takes hours; with k = 0, where the search starts, nothing moves. */
+static const char endless[] =
+    "ctc Endless is\n"
+    "  interface knob(k); view(x); end interface;\n"
+    "  body\n"
+    "    declarations state(x, real); state(v, real); parameter(k, real, (0.0, 1e9)); end "
+    "declarations;\n"
+    "    initial x := 1.0; v := 0.0; end initial;\n"
+    "    dynamics x' = v*k; v' = -k*x; end dynamics;\n"
+    "    assignments k : 0.0; end assignments;\n"
+    "  end body;\n"
+    "end Endless;\n";
+
+/* brink fit as a process of its own, interrupted when it shows that it has a run behind it and is in another one. */
+static int interrupt(int number) {
+  pid_t child = fork();
+  if (child == 0) {
+    int out = open("out.txt", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    int err = open("err.txt", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    dup2(out, STDOUT_FILENO);
+    dup2(err, STDERR_FILENO);
+    execl(BRINK_PROGRAM, "brink", "fit", "endless.hsml", "--data", "turns.csv", "--vary", "k=0:1e9",
+          "--starts", "1", "--derivatives", "never", "--interpret", "--progress", "always",
+          (char *)NULL);
+    _exit(127);
+  }
+  bool ready = false;
+  for (int k = 0; k < 600 && !ready; k++) {
+    nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL);
+    char *said = read_all("err.txt");
+    ready = said != NULL && strstr(said, "best so far 0.05") != NULL;
+    free(said);
+  }
+  CHECK(ready);
+  kill(child, number);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(an_interrupted_fit_ends_inside_a_long_run_and_shows_the_best_so_far) {
+  write_file("endless.hsml", endless);
+  write_file("turns.csv", "t,x\n0,1\n1,1.1\n2,1.2\n");
+  CHECK_INT(interrupt(SIGINT), 130);
+  char *text = read_all("out.txt");
+  CHECK_CONTAINS(text, "Endless: 3 data, 1 knob, not converged");
+  CHECK_CONTAINS(text, "sum of squares 0.05");
+  free(text);
+  text = read_all("err.txt");
+  CHECK_CONTAINS(text, "interrupted: the best so far is shown");
+  free(text);
+  CHECK_INT(interrupt(SIGTERM), 143);
 }
 
 typedef struct refusal {
@@ -190,6 +271,8 @@ int main(int argc, char **argv) {
   RUN(a_design_finds_the_best_outcome_under_its_conditions);
   RUN(a_minimum_that_is_not_reached_is_told_by_the_exit_code);
   RUN(a_report_shows_every_datum_and_its_residual);
+  RUN(the_report_of_a_design_shows_knobs_conditions_starts_and_the_run);
+  RUN(an_interrupted_fit_ends_inside_a_long_run_and_shows_the_best_so_far);
   RUN(what_is_wrong_is_refused_with_words);
   program_leave(folder);
   return check_done();

@@ -41,6 +41,34 @@ ranks 2 "$program" sweep "$model" $options --out share.csv --share 2/3
 sweep --out alone.csv --share 2/3
 same alone.csv.2-of-3 share.csv.2-of-3
 
+# ---- fits: the same text, JSON and page ----
+cat >level.csv <<'END'
+time, h
+0, 1.5
+0.1, 1.47
+0.2, 1.29
+0.3, 1.08
+0.5, 0.31
+0.7, 0.83
+0.9, 1.02
+1.1, 0.84
+1.2, 0.64
+END
+fit_options="--data level.csv --vary drop=1:2 --vary bounce=0.5:0.95 --starts 3"
+# shellcheck disable=SC2086
+"$program" fit "$model" $fit_options --jobs 1 >one.txt
+# shellcheck disable=SC2086
+"$program" fit "$model" $fit_options --jobs 1 --json --report one.html >one.json
+for n in 2 4; do
+  # shellcheck disable=SC2086
+  ranks "$n" "$program" fit "$model" $fit_options --json --jobs 2 --report many.html >many.json
+  same one.json many.json
+  same one.html many.html
+done
+# shellcheck disable=SC2086
+ranks 2 "$program" fit "$model" $fit_options >many.txt
+same one.txt many.txt
+
 # ---- what is wrong on one rank is said, and ends all; the work must last until it has said it ----
 # shellcheck disable=SC2086
 refused 2 'rank 1 has other work than rank 0' ranks 1 "$program" sweep "$model" $slow_options --out x.csv : \
@@ -60,6 +88,25 @@ refused 2 'another MPI' other
 # ---- a rank is killed ----
 [ "${3-}" = kill ] || { echo 'mpi: passed'; exit 0; }
 slow --jobs 1 --out slow.csv
+
+# A fit whose runs are long: a rank is killed, and the others do its work.
+slow_fit="$fit_options --set effort=400000 --jobs 1 --json"
+# shellcheck disable=SC2086
+"$program" fit "$model" $slow_fit >slow.json
+# shellcheck disable=SC2086
+ranks 3 --enable-recovery ./rank "$program" fit "$model" $slow_fit --patience 1 >killed.json 2>said &
+job=$!
+for _ in $(seq 600); do
+  [ ! -s rank-2 ] || break
+  sleep 0.05
+done
+sleep 1
+kill -9 "$(cat rank-2)" || fail 'the fit was over before a rank could be killed'
+status=0
+wait "$job" || status=$?
+[ "$status" -eq 0 ] || { cat said >&2; fail "mpirun --enable-recovery gave $status"; }
+same slow.json killed.json
+grep -q 'ranks were given up' said || fail 'nobody has noticed that a rank of a fit was killed'
 
 # begin PATIENCE [OPTION OF MPIRUN...]: ranks in the background, until there are rows
 begin() {

@@ -164,8 +164,10 @@ static void check_jacobian(const fit_case *c) {
     z[j] = c->truth[j] * (j == 0 ? 1.02 : 0.985);
     h[j] = 1e-5 * z[j];
   }
-  brink_fit_point *p = &fit->best;
-  CHECK(brink_fit_evaluate(fit, z, true, p, &diag) == BRINK_OK && p->has_jacobian);
+  brink_fit_worker *worker = brink_fit_worker_open(fit, &diag);
+  CHECK(worker != NULL);
+  brink_fit_point *p = &worker->best;
+  CHECK(brink_fit_evaluate(worker, z, true, p, &diag) == BRINK_OK && p->has_jacobian);
   fit->options.sim.rtol = 1e-13;
   fit->options.sim.atol = 1e-15;
   for (size_t j = 0; j < c->nknobs; j++) {
@@ -173,9 +175,9 @@ static void check_jacobian(const fit_case *c) {
     for (int side = 0; side < 2; side++) {
       double kept = z[j];
       z[j] += side == 0 ? -h[j] : h[j];
-      CHECK(brink_fit_evaluate(fit, z, false, &fit->work, &diag) == BRINK_OK && fit->work.usable);
-      CHECK(fit->work.order == p->order);
-      memcpy(apart[side], fit->work.r, fit->ndata * sizeof(double));
+      CHECK(brink_fit_evaluate(worker, z, false, &worker->work, &diag) == BRINK_OK);
+      CHECK(worker->work.usable && worker->work.order == p->order);
+      memcpy(apart[side], worker->work.r, fit->ndata * sizeof(double));
       z[j] = kept;
     }
     for (size_t k = 0; k < fit->ndata; k++)
@@ -188,6 +190,7 @@ static void check_jacobian(const fit_case *c) {
                 difference);
     }
   }
+  brink_fit_worker_close(worker);
   release(&s);
 }
 
@@ -199,10 +202,13 @@ TEST(the_sum_is_the_same_function_with_and_without_derivatives) {
   for (size_t k = 0; k < fit_ncases; k++) {
     solved s = solve_case(&fit_cases[k], 3, BRINK_FIT_DERIVATIVES, 1);
     brink_diag diag;
-    CHECK(brink_fit_evaluate(s.fit, fit_cases[k].truth, true, &s.fit->work, &diag) == BRINK_OK);
-    double with = s.fit->work.sum;
-    CHECK(brink_fit_evaluate(s.fit, fit_cases[k].truth, false, &s.fit->work, &diag) == BRINK_OK);
-    CHECK(with == s.fit->work.sum);
+    brink_fit_worker *worker = brink_fit_worker_open(s.fit, &diag);
+    brink_fit_point *point = &worker->work;
+    CHECK(brink_fit_evaluate(worker, fit_cases[k].truth, true, point, &diag) == BRINK_OK);
+    double with = point->sum;
+    CHECK(brink_fit_evaluate(worker, fit_cases[k].truth, false, point, &diag) == BRINK_OK);
+    CHECK(with == point->sum);
+    brink_fit_worker_close(worker);
     release(&s);
   }
 }
@@ -426,28 +432,7 @@ TEST(a_model_without_derivatives_is_searched_and_its_intervals_are_by_difference
   release(&s);
 }
 
-/* ---- stopping, and what is refused ---- */
-
-static int stop_soon(const brink_fit_progress *progress, void *user) {
-  (void)user;
-  return progress->runs >= 5;
-}
-
-TEST(a_fit_can_be_stopped_and_has_the_best_so_far) {
-  brink_diag diag;
-  fit_data exact;
-  brink_hsml *model;
-  brink_fit *fit;
-  const fit_case *c = &fit_cases[3];
-  CHECK(fit_case_exact(c, &exact));
-  CHECK(fit_case_make(c, &exact, true, BRINK_FIT_AUTO, 1, &model, &fit, &diag) == BRINK_OK);
-  fit->def.progress = stop_soon;
-  CHECK(brink_fit_solve(fit, &diag) == BRINK_CANCELLED);
-  const brink_fit_result *r = brink_fit_get(fit);
-  CHECK(r != NULL && !r->converged && isfinite(r->sum));
-  brink_fit_destroy(fit);
-  brink_hsml_destroy(model);
-}
+/* ---- what is refused ---- */
 
 static void refuse(brink_fit_knob knob, const char *words) {
   brink_diag diag;
@@ -524,7 +509,6 @@ int main(void) {
   RUN(standard_deviations_that_are_too_small_are_told);
   RUN(after_the_end_of_a_run_its_last_values_count_and_move_with_it);
   RUN(a_model_without_derivatives_is_searched_and_its_intervals_are_by_differences);
-  RUN(a_fit_can_be_stopped_and_has_the_best_so_far);
   RUN(impossible_knobs_are_refused_with_the_reason);
   RUN(data_that_cannot_be_weighed_are_refused);
   RUN(quantiles_are_those_of_tables);

@@ -1,79 +1,12 @@
 /* test_farm.c: items handed out to ranks, results in order, whatever becomes of the ranks. The ranks are threads. */
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "check.h"
 #include "ranks/farm.h"
+#include "support/thread_ranks.h"
 
-enum { RANKS = 5, JOBS = 2 };
-
-/* ---- ranks that are threads ---- */
-
-typedef struct letter {
-  struct letter *next;
-  size_t from, size;
-  char data[];
-} letter;
-
-typedef struct post {
-  pthread_mutex_t lock;
-  letter *first[RANKS], *last[RANKS];
-  atomic_bool dead[RANKS]; /* sends and receives nothing any more */
-} post;
-
-typedef struct place {
-  post *post;
-  size_t rank;
-  letter *open; /* the data of the last message */
-  double late;  /* seconds, of a dead rank */
-} place;
-
-static bool send_letter(void *state, size_t to, const void *data, size_t size) {
-  place *p = state;
-  if (p->post->dead[p->rank]) return true;
-  letter *l = malloc(sizeof *l + size);
-  *l = (letter){.from = p->rank, .size = size};
-  memcpy(l->data, data, size);
-  pthread_mutex_lock(&p->post->lock);
-  if (p->post->first[to] == NULL)
-    p->post->first[to] = l;
-  else
-    p->post->last[to]->next = l;
-  p->post->last[to] = l;
-  pthread_mutex_unlock(&p->post->lock);
-  return true;
-}
-
-static bool receive_letter(void *state, size_t *from, const void **data, size_t *size) {
-  place *p = state;
-  if (p->post->dead[p->rank]) return false;
-  free(p->open);
-  pthread_mutex_lock(&p->post->lock);
-  p->open = p->post->first[p->rank];
-  if (p->open != NULL) p->post->first[p->rank] = p->open->next;
-  pthread_mutex_unlock(&p->post->lock);
-  if (p->open == NULL) return false;
-  *from = p->open->from;
-  *data = p->open->data;
-  *size = p->open->size;
-  return true;
-}
-
-/* For a dead rank it gets late quickly, so that it ends. */
-static double now(void *state) {
-  place *p = state;
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  if (p->post->dead[p->rank]) p->late += 1e3;
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec + p->late;
-}
-
-static void nap(void *state, double length) {
-  (void)state;
-  nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * length)}, NULL);
-}
+enum { RANKS = THREAD_RANKS, JOBS = 2 };
 
 /* ---- one farm ---- */
 
@@ -86,7 +19,7 @@ typedef struct trial {
   size_t fails;           /* this rank cannot begin; 0: none */
   double patience;
   /* what came of it */
-  post post;
+  thread_post post;
   uint64_t next, results;
   bool in_order;
   atomic_size_t by[RANKS]; /* items computed by each rank */
@@ -97,7 +30,7 @@ typedef struct trial {
 
 typedef struct member {
   trial *trial;
-  place place;
+  thread_place place;
   brink_farm *farm;
 } member;
 
@@ -136,7 +69,8 @@ static void *work(void *user) {
   while (brink_farm_take(m->farm, &item)) {
     size_t size = compute(item, text), dies = m->trial->dies;
     if (dies > 0 && m->place.rank == dies) m->trial->post.dead[dies] = true;
-    while (dies > 0 && !m->trial->post.dead[dies]) nap(NULL, 1e-3); /* all others wait for that */
+    while (dies > 0 && !m->trial->post.dead[dies])
+      thread_nap(NULL, 1e-3); /* all others wait for that */
     m->trial->by[m->place.rank]++;
     brink_farm_give(m->farm, item, text, size);
   }
@@ -147,14 +81,7 @@ static void *be_rank(void *user) {
   member *m = user;
   trial *t = m->trial;
   size_t rank = m->place.rank;
-  brink_ranks ranks = {.rank = rank,
-                       .count = t->ranks,
-                       .beside = t->ranks,
-                       .state = &m->place,
-                       .send = send_letter,
-                       .receive = receive_letter,
-                       .now = now,
-                       .nap = nap};
+  brink_ranks ranks = thread_ranks_at(&m->place, t->ranks);
   brink_farm_def def = {.ranks = &ranks,
                         .fingerprint = {rank > 0 && rank == t->differs},
                         .jobs = JOBS,
@@ -174,7 +101,7 @@ static void *be_rank(void *user) {
   for (size_t k = 0; k < JOBS; k++) pthread_join(threads[k], NULL);
   if (rank == 0) t->lost = brink_farm_lost(m->farm);
   brink_farm_destroy(m->farm);
-  free(m->place.open);
+  thread_place_close(&m->place);
   return NULL;
 }
 
@@ -190,12 +117,7 @@ static void run_trial(trial *t) {
     pthread_create(&threads[k], NULL, be_rank, &members[k]);
   }
   for (size_t k = 0; k < t->ranks; k++) pthread_join(threads[k], NULL);
-  for (size_t k = 0; k < RANKS; k++)
-    while (t->post.first[k] != NULL) {
-      letter *l = t->post.first[k];
-      t->post.first[k] = l->next;
-      free(l);
-    }
+  thread_post_empty(&t->post);
   pthread_mutex_destroy(&t->post.lock);
 }
 
