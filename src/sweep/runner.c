@@ -102,6 +102,10 @@ brink_status brink_sweep_turn(const brink_sweep *sweep, brink_hsml *model,
                               const brink_vary_value *values, brink_diag *diag) {
   for (size_t k = 0; k < sweep->design.nknobs; k++) {
     const char *name = sweep->design.knobs[k].name;
+    if (sweep->design.knobs[k].seed) {
+      brink_hsml_reseed(model, (uint64_t)values[k].number);
+      continue;
+    }
     brink_status status = values[k].word != NULL
                               ? brink_hsml_set_text(model, name, values[k].word, diag)
                               : brink_hsml_set(model, name, values[k].number, diag);
@@ -110,9 +114,16 @@ brink_status brink_sweep_turn(const brink_sweep *sweep, brink_hsml *model,
   return BRINK_OK;
 }
 
+static bool varies_seed(const brink_sweep *sweep) {
+  for (size_t k = 0; k < sweep->design.nknobs; k++) {
+    if (sweep->design.knobs[k].seed) return true;
+  }
+  return false;
+}
+
 static bool is_given(const char *name, void *user) {
   const brink_sweep *sweep = user;
-  return option_of(&sweep->def, name) != NULL;
+  return option_of(&sweep->def, name) != NULL || (strcmp(name, "seed") == 0 && varies_seed(sweep));
 }
 
 brink_status brink_sweep_options(const brink_sweep *sweep, brink_hsml *model,
@@ -129,6 +140,7 @@ brink_status brink_sweep_options(const brink_sweep *sweep, brink_hsml *model,
       status = brink_run_option(options, def->options[k].name, def->options[k].value, diag);
     }
   }
+  if (varies_seed(sweep)) options->seed = model->hints.seed;
   options->interpret = def->interpret;
   options->conditions = sweep->measures.conditions;
   if (status == BRINK_OK && isnan(options->until))
@@ -218,7 +230,7 @@ static brink_status name_file(brink_runner *runner, const char *ending, brink_di
 static brink_status record(brink_runner *runner, brink_diag *diag) {
   const brink_sweep_def *def = &runner->sweep->def;
   if (def->keep == NULL) return BRINK_OK;
-  brink_status status = name_file(runner, "csv", diag);
+  brink_status status = name_file(runner, def->keep_format, diag);
   if (status == BRINK_OK && def->keep_reports) status = brink_run_prepare_report(runner->run, diag);
   runner->run->choice.path = runner->path.data;
   return status;
