@@ -57,8 +57,9 @@ typedef struct brink_sweep_def {
   const char *
       design; /* "grid", "random", "lhs", "sobol", or a file of knobs; NULL: grid, or random with samples */
   uint64_t samples; /* of random, lhs and sobol; 0: none */
-  uint64_t seed;    /* of the design; 1 */
-  bool indices;     /* Sobol' indices: brink_sweep_indices; false */
+  uint64_t
+      seed;     /* of the design; 1. (That of the runs is an option, or varied: "seed=1:100:100") */
+  bool indices; /* Sobol' indices: brink_sweep_indices; false */
 
   const char *const *measures; /* "max(plant.h)", "late = last(empty)" */
   size_t nmeasures;
@@ -82,6 +83,8 @@ typedef struct brink_sweep_def {
   /* Many machines without MPI (docs/cluster.md). A share is a part of the runs, and has a file of its own: "OUT.K-of-N". */
   size_t share, shares; /* make the runs of share K of N, from 1, only; 0 and 0: all runs */
   size_t join; /* make no run: take the rows from the files of so many shares; 0: make them */
+  const char
+      *keep_format; /* of what `keep` keeps: "csv", "mat", or, with one job, "h5"; NULL: "csv" */
 } brink_sweep_def;
 
 /* Fills a definition of `size` bytes; brink_default_sweep() calls it. */

@@ -81,6 +81,12 @@ test('the command repeats the run to the last bit', async () => {
   assert.equal(exact(-Infinity), '-inf');
 });
 
+test('the seed of a run is an option of its command', () => {
+  const table = small([[{ name: 'k', kind: 'knob' }, [2]], [{ name: 'seed', kind: 'knob', option: 'seed' }, [17]]]);
+  table.raw.command = ['brink', 'run', 'm.hsml'];
+  assert.equal(command(table, 0), 'brink run m.hsml --set k=2 --seed 17');
+});
+
 test('words of a command are quoted for a shell', () => {
   assert.equal(quoted('plant.area=2.5'), 'plant.area=2.5');
   assert.equal(quoted('a b'), "'a b'");

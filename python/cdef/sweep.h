@@ -47,6 +47,7 @@ typedef struct brink_sweep_def {
   size_t nrun_words;
   size_t share, shares;
   size_t join;
+  const char *keep_format;
   ...;
 } brink_sweep_def;
 

@@ -67,6 +67,10 @@ __attribute__((format(printf, 2, 3)))
 #endif
 int cli_misuse(const char *command, const char *format, ...);
 
+/* A status of the library that is a failure, said, as an exit code. What does not go with the model or with this installation is wrong
+ * usage, as what is not allowed at all: another command helps. The one place for commands that make many runs. */
+int cli_refuse(const char *command, brink_status status, const brink_diag *diag);
+
 /* output.c */
 
 /* A file being written, or standard output. The first failure is said once, and stays. */

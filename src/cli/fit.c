@@ -39,18 +39,7 @@ static const char *command_name(const fitting *f) {
 
 /* What a status of the library is for the program; said. */
 static int fail(const fitting *f, brink_status status, const brink_diag *diag) {
-  switch (status) {
-  case BRINK_OK:
-    return CLI_OK;
-  case BRINK_ERR_ARGUMENT:
-    return cli_misuse(command_name(f), "%s", diag->message);
-  case BRINK_ERR_FILE:
-    cli_say("%s", diag->message);
-    return CLI_FILE;
-  default:
-    cli_say("%s", diag->message);
-    return CLI_NUMERICS;
-  }
+  return status == BRINK_OK ? CLI_OK : cli_refuse(command_name(f), status, diag);
 }
 
 static int read_vary(fitting *f, const char *text) {

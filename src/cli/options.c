@@ -349,14 +349,15 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                          .help = "how often to repeat an experiment with random starts",
                          .group = CLI_GROUP_MODEL,
                          .commands = ON(REPRODUCE)},
-    [CLI_VARY] = {.name = "vary",
-                  .argument = "NAME=VALUES",
-                  .help =
-                      "what is varied; may be repeated. LO:HI:COUNT and log:LO:HI:COUNT: a grid, "
-                      "both ends included; a,b,c: these values; with --samples also LO:HI, "
-                      "log:LO:HI, uniform(LO,HI), normal(MEAN,DEVIATION)",
-                  .group = CLI_GROUP_SWEEP,
-                  .commands = ON(SWEEP)},
+    [CLI_VARY] =
+        {.name = "vary",
+         .argument = "NAME=VALUES",
+         .help = "what is varied; may be repeated. LO:HI:COUNT and log:LO:HI:COUNT: a grid, "
+                 "both ends included; a,b,c: these values; with --samples also LO:HI, "
+                 "log:LO:HI, uniform(LO,HI), normal(MEAN,DEVIATION). seed=1:100:100 varies the "
+                 "seed of the runs",
+         .group = CLI_GROUP_SWEEP,
+         .commands = ON(SWEEP)},
     [CLI_SAMPLES] = {.name = "samples",
                      .argument = "N",
                      .help = "number of samples of --design random, lhs and sobol",
@@ -407,6 +408,13 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                        .help = "write the trajectory of each run to DIR/run-N.csv",
                        .group = CLI_GROUP_SWEEP,
                        .commands = ON(SWEEP)},
+    [CLI_KEEP_FORMAT] = {.name = "keep-format",
+                         .argument = "FORMAT",
+                         .choices = "csv|mat|h5",
+                         .fallback = "csv",
+                         .help = "of what --keep writes; h5 needs --jobs 1",
+                         .group = CLI_GROUP_SWEEP,
+                         .commands = ON(SWEEP)},
     [CLI_KEEP_REPORTS] = {.name = "keep-reports",
                           .help = "with --keep: also the report of each run, DIR/run-N.html",
                           .group = CLI_GROUP_SWEEP,

@@ -67,6 +67,7 @@ typedef enum cli_option_id {
   CLI_RESUME_TABLE, /* of sweep: --resume */
   CLI_KEEP_RUNS,    /* of sweep: --keep */
   CLI_KEEP_REPORTS,
+  CLI_KEEP_FORMAT,
   CLI_JOBS,
   CLI_LIMIT,
   CLI_SHARE,

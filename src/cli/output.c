@@ -25,6 +25,15 @@ int cli_misuse(const char *command, const char *format, ...) {
   return CLI_USAGE;
 }
 
+int cli_refuse(const char *command, brink_status status, const brink_diag *diag) {
+  if (status == BRINK_ERR_ARGUMENT || status == BRINK_ERR_UNSUPPORTED)
+    return cli_misuse(command, "%s", diag->message);
+  cli_say("%s", diag->message);
+  return status == BRINK_ERR_MODEL  ? CLI_MODEL_ERRORS
+         : status == BRINK_ERR_FILE ? CLI_FILE
+                                    : CLI_NUMERICS;
+}
+
 static int fail(cli_output *output, const char *what) {
   if (!output->failed) cli_say("cannot %s %s: %s", what, output->name, strerror(errno));
   output->failed = true;

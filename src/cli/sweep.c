@@ -183,6 +183,7 @@ static int define(sweeping *s) {
   if (def->out == NULL) def->out = "-";
   def->resume = cli_has(arguments, CLI_RESUME_TABLE);
   def->keep = cli_value(arguments, CLI_KEEP_RUNS);
+  def->keep_format = cli_value(arguments, CLI_KEEP_FORMAT);
   def->keep_reports = cli_has(arguments, CLI_KEEP_REPORTS);
   define_report(s);
   s->indices = cli_value(arguments, CLI_INDICES);
@@ -210,20 +211,7 @@ static int define(sweeping *s) {
 /* ---- what became of it ---- */
 
 static int refuse(const sweeping *s, brink_status status, const brink_diag *diag) {
-  switch (status) {
-  case BRINK_ERR_ARGUMENT:
-  case BRINK_ERR_UNSUPPORTED:
-    return cli_misuse(s->arguments->command->name, "%s", diag->message);
-  case BRINK_ERR_MODEL:
-    cli_say("%s", diag->message);
-    return CLI_MODEL_ERRORS;
-  case BRINK_ERR_FILE:
-    cli_say("%s", diag->message);
-    return CLI_FILE;
-  default:
-    cli_say("%s", diag->message);
-    return CLI_NUMERICS;
-  }
+  return cli_refuse(s->arguments->command->name, status, diag);
 }
 
 static void write_index(const brink_sweep_index *index, brink_text *text) {

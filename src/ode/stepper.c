@@ -121,6 +121,7 @@ brink_try brink_stepper_attempt(brink_stepper *st, double h) {
 }
 
 brink_try brink_stepper_commit(brink_stepper *st) {
+  st->stalls = false;
   if (!st->ops->settles) {
     brink_try outcome = brink_eval_settle(st->eval, st->t + st->h, st->x_new, NULL);
     if (outcome == BRINK_TRY_ERROR) st->h_next = 0.5 * st->h;

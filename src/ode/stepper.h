@@ -93,6 +93,7 @@ struct brink_stepper {
   double *f;    /* n: f(t, x), valid after start and commit */
   int age;      /* steps since the last start */
   bool f_ready; /* start: f is there already, somebody just had to evaluate it */
+  bool stalls;  /* commit: the method makes no way here; a method that needs no series might */
   int order;
 
   double h_plan; /* plan: the step it would like, after all limits */

@@ -29,6 +29,10 @@
  *
  * Rounding: terms that cannot change a state are left out of the step's polynomial.
  *
+ * Where a series breaks off after a few terms (the root of a level that is 0, and stays there), those that are left
+ * would have to be below the tolerance: a tank that is empty would be followed by steps of 1e-10. One such point is
+ * left behind by a short step. After two in a row the stepper `stalls`, and another method takes some steps.
+ *
  * Deviations: series are scaled, in units of s that keep near the step size, so that coefficients
  * neither overflow nor vanish where R is tiny (next to a singular edge) or large. Where a coefficient
  * does not exist (x' = sqrt x at 0), the series ends before it, and the last term that is there is kept
@@ -484,10 +488,26 @@ static void arrive(taylor *ty, brink_stepper *st) {
   take_field(ty, st);
 }
 
+/* Does the series break off in its first half, because the next coefficient is no number? (A degree that was lowered
+ * as later terms vanish is followed by zeros.) */
+static bool is_cut(const taylor *ty, const brink_stepper *st, const expansion *e) {
+  if (2 * e->degree >= ty->order) return false;
+  for (size_t i = 0; i < st->nx; i++) {
+    if (!isfinite(e->c[i * ty->length + (size_t)e->degree + 1])) return true;
+  }
+  return false;
+}
+
+/* Here and at the new point. */
+static bool stalls(const taylor *ty, const brink_stepper *st) {
+  return !is_fixed(st) && is_cut(ty, st, &ty->new) && is_cut(ty, st, &ty->now);
+}
+
 static brink_try taylor_commit(brink_stepper *st) {
   taylor *ty = st->method;
   brink_try outcome = expand(ty, st, st->t + st->h, st->x_new, next_unit(ty), &ty->new);
   if (outcome != BRINK_TRY_OK) return outcome;
+  st->stalls = stalls(ty, st);
   if (!ty->now.ends && !is_fixed(st)) {
     double bad = 1.0;
     st->error = defect_at_end(ty, st);
@@ -505,6 +525,7 @@ static brink_try taylor_retake(brink_stepper *st, double h) {
   taylor *ty = st->method;
   brink_try outcome = expand(ty, st, st->t + h, st->x_new, next_unit(ty), &ty->new);
   st->h = h;
+  st->stalls = outcome == BRINK_TRY_OK && stalls(ty, st);
   if (outcome == BRINK_TRY_OK) arrive(ty, st);
   return outcome;
 }

@@ -236,6 +236,13 @@ void brink_hsml_unset(brink_hsml *model) {
   forget_built(model);
 }
 
+void brink_hsml_reseed(brink_hsml *model, uint64_t seed) {
+  if (model->hints.has_seed && model->hints.seed == seed) return;
+  model->hints.has_seed = true;
+  model->hints.seed = seed;
+  forget_built(model);
+}
+
 /* The model takes the inputs over. */
 static void take_inputs(brink_hsml *model, brink_inputs *inputs) {
   brink_inputs_destroy(model->inputs);

@@ -97,6 +97,9 @@ brink_status brink_hsml_build_for(brink_hsml *model, const brink_build_hints *hi
                                   brink_diag *diag, brink_built **built);
 void brink_built_release(brink_built *built); /* NULL is fine */
 
+/* The seed of its random draws, in model->hints. */
+void brink_hsml_reseed(brink_hsml *model, uint64_t seed);
+
 /* code.c: an instance of one of its systems: the one and only, or of population k, or of pair npopulations + k. If the
  * last one had the same wishes, it shares its code. From the thread that the model belongs to. Statuses of
  * brink_instance_create. */

@@ -336,8 +336,9 @@ static size_t surface_at_hand(brink_sim *sim) {
 }
 
 /* Close to a singular point series may reach no further than time can resolve (a tank that is refilled,
- * x' = 1 - sqrt x from 1e-20), and other methods do not mind: some steps by one of them. */
-static bool goes_around(brink_sim *sim) {
+ * x' = 1 - sqrt x from 1e-20), or not as far as it is worth while (one that stays empty, beside one that is filled); other
+ * methods do not mind: some steps by one of them. */
+bool brink_sim_go_around(brink_sim *sim) {
   if (!brink_stepper_has_substitute(&sim->stepper)) return false;
   sim->detour = DETOUR;
   brink_sim_restart(sim);
@@ -358,7 +359,7 @@ brink_status brink_sim_no_step_left(brink_sim *sim, brink_try reason, double t_s
     brink_sim_restart(sim);
     return BRINK_OK;
   }
-  if (goes_around(sim)) return BRINK_OK;
+  if (brink_sim_go_around(sim)) return BRINK_OK;
   if (sim->eval.solver != NULL && sim->eval.solver->failed) return brink_sim_unsolved(sim, diag);
   return collapsed(sim, reason, diag);
 }

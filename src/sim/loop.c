@@ -224,6 +224,7 @@ static bool ends_at_instant(const brink_sim *sim, double t_end) {
 static brink_status finish_step(brink_sim *sim, double t_end, brink_diag *diag) {
   double t0 = sim->t;
   if (sim->detour > 0 && --sim->detour == 0) brink_sim_restart(sim); /* back to series */
+  if (sim->stepper.stalls) brink_sim_go_around(sim);
   sim->t = sim->stepper.t = t_end;
   if (sim->last_end != t_end) sim->last.terms = 0; /* not kept */
   sim->led = ends_at_instant(sim, t_end);
@@ -272,6 +273,7 @@ static bool take_next(brink_sim *sim, brink_status *status) {
   if (outcome == BRINK_TRY_OK && st->ops->retake == NULL) outcome = brink_stepper_commit(st);
   if (outcome != BRINK_TRY_OK) return false;
   sim->t = st->t = sim->next.end;
+  if (st->stalls) brink_sim_go_around(sim);
   brink_audit_accept(&sim->eval, sim->t, sim->x);
   sim->unseen = true;
   sim->led = false;

@@ -409,6 +409,8 @@ brink_status brink_sim_arrive_on_predictor(brink_sim *sim, const brink_limit *li
 void brink_sim_collect_reached(brink_sim *sim, double t, const double *x, const double *f,
                                size_t except);
 
+/* The next steps are taken by a method that needs no series. False: there is none, or it is the present one. */
+bool brink_sim_go_around(brink_sim *sim);
 /* No step succeeds: an event, the stop time, or a failure with its reason. */
 brink_status brink_sim_no_step_left(brink_sim *sim, brink_try reason, double t_stop,
                                     brink_diag *diag);

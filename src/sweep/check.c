@@ -11,6 +11,24 @@ typedef struct check {
   brink_diag *diag;
 } check;
 
+/* A seed is a whole number that a double can hold. */
+static brink_status check_seeds(const check *c, const brink_vary *knob) {
+  bool drawn = knob->kind != BRINK_VARY_LIST && knob->count == 0;
+  if (!knob->numeric || knob->kind == BRINK_VARY_NORMAL || (drawn && knob->kind == BRINK_VARY_LOG))
+    return brink_diag_set(c->diag, BRINK_ERR_ARGUMENT,
+                          "%s: the seed is a whole number: seed=1:100:100, seed=7,8,9, or, with "
+                          "--samples, seed=1:1000000",
+                          knob->text);
+  for (size_t j = 0; j < (drawn ? 2 : knob->count); j++) {
+    double value = !drawn ? brink_vary_at(knob, j).number : j == 0 ? knob->lo : knob->hi;
+    if (!(value >= 0.0 && value <= 0x1p53) || value != floor(value))
+      return brink_diag_set(c->diag, BRINK_ERR_ARGUMENT,
+                            "%s: the seed cannot be %.17g: it is a whole number from 0 on",
+                            knob->text, value);
+  }
+  return BRINK_OK;
+}
+
 /* Builds the model with another value of knob k, as a run does it. */
 static brink_status try_value(const check *c, size_t k, brink_vary_value value) {
   brink_vary_value was = c->nominal[k];
@@ -74,6 +92,10 @@ brink_status brink_sweep_check_knobs(brink_sweep *sweep, brink_hsml *model, brin
   check c = {.sweep = sweep, .model = model, .nominal = sweep->nominal, .diag = diag};
   brink_status status = BRINK_OK;
   for (size_t k = 0; k < n && status == BRINK_OK; k++) {
+    if (sweep->design.knobs[k].seed) {
+      status = check_seeds(&c, &sweep->design.knobs[k]);
+      continue;
+    }
     status = check_ends(&c, k);
     if (status == BRINK_OK && sweep->design.knobs[k].numeric) status = check_numbers(&c, k);
   }

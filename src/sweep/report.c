@@ -105,6 +105,7 @@ static void write_column(const brink_sweep *sweep, size_t k, double *values, bri
              : is_knob       ? unit_of(sweep, column->name)
                              : NULL);
   write_text(text, "scale", is_log ? "log" : NULL);
+  if (is_knob && sweep->design.knobs[k - 1].seed) write_text(text, "option", column->name);
   brink_text_add(text, ",\"labels\":");
   for (size_t row = 0; row < shown->count; row++)
     values[row] = shown->values[row * shown->ncolumns + k];
@@ -240,7 +241,7 @@ static void write_kept_as(brink_text *text, const char *what, const brink_text *
   brink_text_add(&before, "%srun-", way->length > 0 ? way->data : "");
   brink_text_add(text, "{\"what\":\"%s\",\"before\":", what);
   brink_json_string(text, before.failed ? "" : before.data);
-  brink_text_add(text, ",\"after\":\"%s\"}", ending);
+  brink_text_add(text, ",\"after\":\".%s\"}", ending);
   text->failed = text->failed || before.failed;
   brink_text_free(&before);
 }
@@ -250,10 +251,10 @@ static void write_kept(const brink_sweep *sweep, const char *path, brink_text *t
   brink_text_add(text, ",\n \"kept\":[");
   if (sweep->def.keep != NULL && way_to(path, sweep->def.keep, &way)) {
     if (sweep->def.keep_reports) {
-      write_kept_as(text, "report", &way, ".html");
+      write_kept_as(text, "report", &way, "html");
       brink_text_add(text, ",");
     }
-    write_kept_as(text, "trajectory", &way, ".csv");
+    write_kept_as(text, "trajectory", &way, sweep->def.keep_format);
   }
   brink_text_add(text, "]");
   text->failed = text->failed || way.failed;

@@ -47,6 +47,21 @@ static void copy_model(brink_sweep *sweep, const brink_hsml_def *model) {
   copy->library_paths = copy_texts(sweep, model->library_paths, model->nlibrary_paths);
 }
 
+/* Can the trajectories be kept so? */
+static brink_status check_kept(const brink_sweep_def *def, brink_diag *diag) {
+  static const char *const formats[] = {"csv", "mat", "h5"};
+  bool known = false;
+  for (size_t k = 0; k < sizeof formats / sizeof formats[0]; k++)
+    known = known || strcmp(def->keep_format, formats[k]) == 0;
+  if (!known)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "--keep-format %s: it is csv, mat or h5",
+                          def->keep_format);
+  if (def->keep == NULL || strcmp(def->keep_format, "h5") != 0 || def->jobs == 1) return BRINK_OK;
+  return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                        "--keep-format h5: the library of HDF5 serves one run at a time: give "
+                        "--jobs 1, or choose csv or mat");
+}
+
 static brink_status copy_def(brink_sweep *sweep, brink_diag *diag) {
   brink_sweep_def *def = &sweep->def;
   brink_hsml_def model = brink_default_hsml();
@@ -69,6 +84,7 @@ static brink_status copy_def(brink_sweep *sweep, brink_diag *diag) {
   def->design = copy_text(sweep, def->design);
   def->out = copy_text(sweep, def->out);
   def->keep = copy_text(sweep, def->keep);
+  def->keep_format = copy_text(sweep, def->keep_format != NULL ? def->keep_format : "csv");
   def->command = copy_text(sweep, def->command);
   def->run_words = copy_texts(sweep, def->run_words, def->nrun_words);
   if (sweep->arena.failed) return out_of_memory(diag);
@@ -79,6 +95,8 @@ static brink_status copy_def(brink_sweep *sweep, brink_diag *diag) {
   if (def->keep_reports && def->keep == NULL)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "--keep-reports writes into the directory of --keep: give --keep DIR");
+  brink_status kept = check_kept(def, diag);
+  if (kept != BRINK_OK) return kept;
   if (def->indices && def->nmeasures == 0)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "--indices are of what is measured: give --measure EXPRESSION");
@@ -177,6 +195,16 @@ void brink_row_file_names(const brink_sweep *sweep, brink_text *line) {
 
 /* ---- making it ---- */
 
+/* `seed` is the seed of the run's random draws, unless the model has something of this name. */
+static void find_seed(brink_sweep *sweep) {
+  const brink_component *top = brink_hsml_top(sweep->first);
+  bool taken = false;
+  for (const brink_symbol *s = top != NULL ? top->symbols : NULL; s != NULL && !taken; s = s->next)
+    taken = strcmp(s->name, "seed") == 0;
+  for (size_t k = 0; k < sweep->design.nknobs && !taken; k++)
+    sweep->design.knobs[k].seed = strcmp(sweep->design.knobs[k].name, "seed") == 0;
+}
+
 /* The first run: measures are there, options go together. */
 static brink_status try_first(brink_sweep *sweep, brink_diag *diag) {
   brink_runner *runner = brink_runner_open(sweep, diag);
@@ -210,6 +238,7 @@ static brink_status prepare(brink_sweep *sweep, brink_diag *diag) {
   brink_status status = copy_def(sweep, diag);
   if (status == BRINK_OK) status = brink_design_make(&sweep->design, &sweep->arena, &wish, diag);
   if (status == BRINK_OK) status = brink_sweep_load(sweep, diag, &sweep->first);
+  if (status == BRINK_OK) find_seed(sweep);
   if (status == BRINK_OK) status = take_nominal(sweep, diag);
   if (status == BRINK_OK) status = brink_sweep_check_knobs(sweep, sweep->first, diag);
   if (status == BRINK_OK) status = list_flags(sweep, sweep->first, diag);

@@ -173,12 +173,24 @@ static double between(const brink_vary *vary, double s) {
 
 brink_vary_value brink_vary_at(const brink_vary *vary, size_t k) {
   if (vary->kind == BRINK_VARY_LIST) return word_at(vary, k);
-  return (brink_vary_value){.number = between(vary, (double)k / (double)(vary->count - 1))};
+  double value = between(vary, (double)k / (double)(vary->count - 1));
+  /* k (hi - lo) is exact for whole numbers, k/(count - 1) is not. */
+  double whole = vary->lo + (double)k * (vary->hi - vary->lo) / (double)(vary->count - 1);
+  if (vary->kind == BRINK_VARY_LINEAR && whole == floor(whole) && isfinite(whole)) value = whole;
+  return (brink_vary_value){.number = value};
+}
+
+/* Whole numbers from lo to hi. */
+static double whole_between(const brink_vary *vary, double u) {
+  double lo = ceil(vary->lo), hi = floor(vary->hi);
+  return fmin(floor(lo + u * (hi - lo + 1.0)), hi);
 }
 
 brink_vary_value brink_vary_quantile(const brink_vary *vary, double u) {
   if (vary->kind == BRINK_VARY_NORMAL)
     return (brink_vary_value){.number = vary->lo + vary->hi * brink_normal_quantile(u)};
+  if (vary->kind == BRINK_VARY_LINEAR && vary->seed)
+    return (brink_vary_value){.number = whole_between(vary, u)};
   if (vary->kind != BRINK_VARY_LIST) return (brink_vary_value){.number = between(vary, u)};
   size_t k = (size_t)(u * (double)vary->count);
   return word_at(vary, k < vary->count ? k : vary->count - 1);

@@ -25,6 +25,7 @@ typedef struct brink_vary {
   size_t count;             /* of a list or a grid; 0: every value between lo and hi */
   const char *const *words; /* LIST: the values */
   bool numeric;             /* every value is a number */
+  bool seed;                /* of the run's random draws, not a knob of the model: whole numbers */
   const char *text;         /* all of it, for messages */
 } brink_vary;
 
@@ -39,11 +40,11 @@ typedef struct brink_vary_value {
 brink_status brink_vary_read(brink_arena *arena, const char *text, brink_vary *vary,
                              brink_diag *diag);
 
-/* Value k of a list or a grid; k < count. The ends of a grid are exact. */
+/* Value k of a list or a grid; k < count. The ends of a grid are exact, and so are whole numbers on it. */
 brink_vary_value brink_vary_at(const brink_vary *vary, size_t k);
 
 /* The value below which the share u of the distribution lies; 0 < u < 1. Of a list: its values are equally likely. Of a
- * grid: every value between its ends. */
+ * grid: every value between its ends. Of seeds: every whole number from lo to hi is equally likely. */
 brink_vary_value brink_vary_quantile(const brink_vary *vary, double u);
 
 /* The standard normal distribution: where the share u lies below; 0 < u < 1. */

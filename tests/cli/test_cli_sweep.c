@@ -96,6 +96,12 @@ TEST(wrong_usage_is_told_before_anything_runs) {
                {"sweep bad.hsml --vary p.k=1,2", "bad.hsml:", 3},
                {"sweep m.hsml --vary p.k=1,2 --json", "no option --json", 2},
                {"sweep m.hsml --vary p.k=1,2 --keep m.hsml", "m.hsml", 5},
+               {"sweep m.hsml --vary seed=1.5,2", "whole number", 2},
+               {"sweep m.hsml --vary seed=-1:3:5", "from 0 on", 2},
+               {"sweep m.hsml --vary 'seed=normal(1,2)' --samples 3", "whole number", 2},
+               {"sweep m.hsml --vary seed=a,b", "whole number", 2},
+               {"sweep m.hsml --vary p.k=1,2 --keep . --keep-format h5 --jobs 2", "--jobs 1", 2},
+               {"sweep m.hsml --vary p.k=1,2 --keep . --keep-format tex", "csv", 2},
                {"run m.hsml --vary p.k=1,2", "no option --vary", 2}};
   write_file("bad.hsml", "ctc M is body dynamics x' = ; end body; end M;\n");
   for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
@@ -209,6 +215,126 @@ TEST(options_of_the_model_hold_in_all_runs) {
   done(&o);
 }
 
+/* ---- seeds ---- */
+
+static const char noise[] =
+    "ctc N is body\n"
+    "  declarations state(x, real); parameter(c, real); flag(hit); end declarations;\n"
+    "  initial x := uniform(0.0, 1.0); end initial; dynamics x' = c; hit = x - 1.5; end "
+    "dynamics;\n"
+    "  event(hit) positive-going x := uniform(0.0, 1.0); end positive-going; end event;\n"
+    "  assignments c : 1.0; end assignments; end body; end N;\n"
+    "system S is body components n : N; end components;\n"
+    "  simulation until : 3.0; seed : 7; end simulation; end body; end S;\n";
+
+/* Each row is what `brink run --seed` gives. */
+TEST(the_seed_of_the_runs_can_be_varied) {
+  write_file("n.hsml", noise);
+  outcome o = brink("sweep n.hsml --interpret --vary seed=3:102:100 --measure n.x");
+  CHECK_EXIT(o, 0);
+  CHECK_INT(lines_of(o.out), 101);
+  const char *line = strchr(o.out, '\n') + 1;
+  double last = -1.0;
+  for (int row = 0; row < 100; row++, line = strchr(line, '\n') + 1) {
+    unsigned seed = 0;
+    CHECK(sscanf(line, "%*d,%u,", &seed) == 1 && seed == 3U + (unsigned)row);
+    const char *end = strchr(line, '\n'), *x = end;
+    while (x[-1] != ',') x--;
+    CHECK(strtod(x, NULL) != last); /* another seed, other draws */
+    last = strtod(x, NULL);
+    if (row % 25 != 0) continue;
+    char final[128];
+    snprintf(final, sizeof final, "\"n.x\":%.*s", (int)(end - x), x);
+    outcome one = brink("run n.hsml --interpret --json --seed %u", seed);
+    const char *there = strstr(one.out, "\"final\":{");
+    CHECK_MSG(there != NULL && strstr(there, final) != NULL, "%s not in %.300s", final, one.out);
+    done(&one);
+  }
+  done(&o);
+}
+
+TEST(seeds_go_with_knobs_samples_and_tables) {
+  outcome o =
+      brink("sweep n.hsml --interpret --vary n.c=1,2 --vary seed=1,2 --measure n.x --jobs 1");
+  outcome p =
+      brink("sweep n.hsml --interpret --vary n.c=1,2 --vary seed=1,2 --measure n.x --jobs 3");
+  CHECK_EXIT(o, 0);
+  CHECK_MSG(strcmp(o.out, p.out) == 0, "%s%s", o.out, p.out);
+  write_file("seeds.csv", "n.c,seed\n1,1\n1,2\n2,1\n2,2\n");
+  outcome q = brink("sweep n.hsml --interpret --design seeds.csv --measure n.x");
+  CHECK_MSG(strcmp(o.out, q.out) == 0, "%s%s", o.out, q.out);
+  done(&p);
+  done(&q);
+  /* Without it all runs have the seed of the model. */
+  p = brink("sweep n.hsml --interpret --vary n.c=1 --measure n.x");
+  q = brink("sweep n.hsml --interpret --vary n.c=1 --vary seed=7 --measure n.x");
+  const char *a = strchr(p.out, '\n'), *b = strchr(q.out, '\n');
+  CHECK(a != NULL && b != NULL && strcmp(strstr(a, "finished"), strstr(b, "finished")) == 0);
+  done(&o);
+  done(&p);
+  done(&q);
+  o = brink("sweep n.hsml --interpret --samples 200 --design lhs --vary seed=1:200 --vary n.c=1:2");
+  CHECK_EXIT(o, 0);
+  bool met[201] = {false};
+  const char *line = strchr(o.out, '\n') + 1;
+  for (int row = 0; row < 200; row++, line = strchr(line, '\n') + 1) {
+    unsigned seed = 0;
+    CHECK(sscanf(line, "%*d,%u,", &seed) == 1 && seed >= 1 && seed <= 200 && !met[seed]);
+    if (seed <= 200) met[seed] = true;
+  }
+  done(&o);
+}
+
+/* A knob of the model that is called so is what it was. */
+TEST(a_parameter_called_seed_is_a_parameter) {
+  write_file("s.hsml", "ctc N is interface knob(seed); end interface; body\n"
+                       "  declarations state(x, real); parameter(seed, real); end declarations;\n"
+                       "  initial x := seed; end initial; dynamics x' = 0.0; end dynamics;\n"
+                       "  assignments seed : 1.0; end assignments; end body; end N;\n");
+  outcome o = brink("sweep s.hsml --interpret --until 1 --vary seed=0.25,0.5 --measure x");
+  CHECK_EXIT(o, 0);
+  CHECK_CONTAINS(o.out, "0,0.25,finished,,,1,0.25\n1,0.5,finished,,,1,0.5\n");
+  done(&o);
+}
+
+/* The same files as `brink run --out`. */
+TEST(trajectories_are_kept_in_other_formats) {
+  static const char *const formats[] = {"csv", "mat", "h5"};
+  outcome o = brink("doctor");
+  bool without = strstr(o.out, "HDF5") == NULL || strstr(o.out, "no HDF5") != NULL;
+  done(&o);
+  CHECK(system("mkdir kept") == 0);
+  for (size_t k = 0; k < (without ? 2 : 3); k++) {
+    const char *format = formats[k];
+    o = brink("sweep m.hsml --interpret --jobs 1 --vary p.k=1,2 --keep kept --keep-format %s",
+              format);
+    CHECK_EXIT(o, 0);
+    done(&o);
+    o = brink("run m.hsml --interpret --set p.k=2 --quiet --out one.%s", format);
+    CHECK_EXIT(o, 0);
+    done(&o);
+    char path[64];
+    snprintf(path, sizeof path, "kept/run-1.%s", format);
+    CHECK_MSG(access(path, R_OK) == 0, "%s", path);
+    if (k == 0) CHECK(system("cmp kept/run-1.csv one.csv") == 0);
+  }
+}
+
+/* What does not go with the model is wrong usage, of whichever command. */
+TEST(commands_that_make_many_runs_agree_on_exit_codes) {
+  write_file("data.csv", "time,x\n0,1\n1,0.5\n");
+  static const char *const words[] = {
+      "sweep " BRINK_SOURCE_DIR "/models/bumper-cars/model.hsml --interpret --vary car[1].x=1,2 "
+      "--until 1 --measure 'max(car[1].x)'",
+      "fit s.hsml --interpret --vary seed=0.1:5 --data data.csv --from 1 --until 0"};
+  for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
+    outcome o = brink("%s", words[k]);
+    CHECK_MSG(o.exit == 2 && strstr(o.err, "--help") != NULL, "%s: exit %d: %s", words[k], o.exit,
+              o.err);
+    done(&o);
+  }
+}
+
 int main(void) {
   char folder[16];
   program_enter(folder);
@@ -221,6 +347,11 @@ int main(void) {
   RUN(a_killed_sweep_is_completed_to_the_same_bytes);
   RUN(progress_is_written_as_lines_where_there_is_no_terminal);
   RUN(options_of_the_model_hold_in_all_runs);
+  RUN(the_seed_of_the_runs_can_be_varied);
+  RUN(seeds_go_with_knobs_samples_and_tables);
+  RUN(a_parameter_called_seed_is_a_parameter);
+  RUN(trajectories_are_kept_in_other_formats);
+  RUN(commands_that_make_many_runs_agree_on_exit_codes);
   program_leave(folder);
   return check_done();
 }

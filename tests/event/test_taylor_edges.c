@@ -320,6 +320,31 @@ TEST(arms_stop_at_the_edge_of_their_workspace_on_all_lines) {
   }
 }
 
+/* Where the state rests on a point without series, the rest of the model goes on at its own pace: y = t in all of them. The
+ * coefficient that does not exist is the second, the third, or one behind another state. */
+TEST(a_state_that_rests_on_a_singular_point_does_not_hold_up_the_others) {
+  static const char *const fields[] = {"x' = -sqrt(x); v' = 0.0;", "x' = -x^1.5; v' = 0.0;",
+                                       "x' = v; v' = -sqrt(x);"};
+  for (size_t k = 0; k < COUNT(fields); k++) {
+    for (size_t j = 0; j < COUNT(tolerances); j++) {
+      char text[512];
+      snprintf(text, sizeof text,
+               HSML_MODEL("state(x, real); state(v, real); state(y, real);",
+                          "x := 0.0; v := 0.0; y := 0.0;", "%s y' = 1.0;", ""),
+               fields[k]);
+      hsml_wishes wishes = hsml_default(tolerances[j]);
+      hsml_run *run = hsml_open(text, &wishes);
+      hsml_go(run, 10.0);
+      CHECK_MSG(run->status == BRINK_TIME_REACHED, "%s at %g: %s", fields[k], tolerances[j],
+                run->diag.message);
+      CHECK_MSG(run->nsteps < STEPS, "%s at %g: %zu steps", fields[k], tolerances[j], run->nsteps);
+      CHECK_NEAR(hsml_final(run, "y"), 10.0, 1e-9);
+      CHECK(hsml_final(run, "x") == 0.0);
+      hsml_close(run);
+    }
+  }
+}
+
 int main(void) {
   RUN(singular_edges_are_reached_from_inside_at_every_tolerance);
   RUN(what_comes_after_the_speed_of_sound_is_late_by_as_much);
@@ -329,5 +354,6 @@ int main(void) {
   RUN(a_series_that_ends_by_accident_is_not_followed_past_a_branch_point);
   RUN(an_arm_whose_guard_only_touches_is_stopped_all_the_same);
   RUN(arms_stop_at_the_edge_of_their_workspace_on_all_lines);
+  RUN(a_state_that_rests_on_a_singular_point_does_not_hold_up_the_others);
   return check_done();
 }

@@ -18,6 +18,18 @@ TEST(a_grid_includes_both_ends) {
   CHECK_NEAR(brink_vary_at(&v, 33).number, 4.0, 1e-14);
 }
 
+/* (k/99)*99 is not always k. */
+TEST(whole_numbers_on_a_grid_are_whole) {
+  for (size_t count = 2; count <= 300; count++) {
+    char text[64];
+    snprintf(text, sizeof text, "n=7:%zu:%zu", count + 6, count);
+    brink_vary vary = read_words(text);
+    for (size_t k = 0; k < count; k++)
+      CHECK_MSG(brink_vary_at(&vary, k).number == (double)(7 + k), "%s: %.17g", text,
+                brink_vary_at(&vary, k).number);
+  }
+}
+
 TEST(a_logarithmic_grid_has_equal_ratios) {
   brink_vary v = read_words("k=log:0.1:10:51");
   CHECK(v.kind == BRINK_VARY_LOG && v.count == 51);
@@ -92,6 +104,7 @@ TEST(what_is_wrong_is_told) {
 int main(void) {
   brink_arena_init(&arena, NULL);
   RUN(a_grid_includes_both_ends);
+  RUN(whole_numbers_on_a_grid_are_whole);
   RUN(a_logarithmic_grid_has_equal_ratios);
   RUN(a_list_has_its_words_in_order);
   RUN(ranges_without_a_count_are_distributions);

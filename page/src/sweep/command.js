@@ -21,7 +21,10 @@ function setting(column, row) {
 
 // Words of the command line of a run.
 export function commandWords(table, row) {
-  const knobs = table.of('knob').flatMap((c) => ['--set', `${c.name}=${setting(c, row)}`]);
+  const knobs = table.of('knob').flatMap((c) => {
+    const value = setting(c, row);
+    return c.option ? [`--${c.option}`, value] : ['--set', `${c.name}=${value}`];
+  });
   return [...table.raw.command, ...knobs];
 }
 
