@@ -702,7 +702,9 @@ const cli_entry cli_exit_codes[] = {
     {"3", "the model has errors"},
     {"4", "the simulation could not continue"},
     {"5", "a file could not be read or written"},
-    {"130", "interrupted (143: by SIGTERM)"},
+    {"130", "interrupted by SIGINT (Ctrl-C)"},
+    {"141", "nobody reads standard output any more"},
+    {"143", "interrupted by SIGTERM"},
     {NULL, NULL},
 };
 

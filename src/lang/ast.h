@@ -576,6 +576,9 @@ size_t brink_unit_add_file(brink_unit *unit, const char *path, const char *text,
 
 /* external.c: closes the libraries of external functions. */
 void brink_unit_close_libraries(brink_unit *unit);
+/* The files of those that were not found by the system's loader. */
+size_t brink_unit_library_count(const brink_unit *unit);
+const char *brink_unit_library(const brink_unit *unit, size_t k);
 
 /* One more item of an array that grows in the unit's arena, as brink_arena_push; NULL only when there is no memory
  * (out_of_memory is then set). */

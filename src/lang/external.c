@@ -14,6 +14,7 @@
 
 struct brink_library {
   const char *name; /* as asked for, with the directory of the file */
+  const char *path; /* the file, where it was found by us; else NULL */
   void *handle;
   struct brink_library *next;
 };
@@ -21,6 +22,18 @@ struct brink_library {
 void brink_unit_close_libraries(brink_unit *unit) {
   for (struct brink_library *l = unit->libraries; l != NULL; l = l->next) dlclose(l->handle);
   unit->libraries = NULL;
+}
+
+const char *brink_unit_library(const brink_unit *unit, size_t k) {
+  const struct brink_library *l = unit->libraries;
+  while (l != NULL && (l->path == NULL || k-- > 0)) l = l->next;
+  return l != NULL ? l->path : NULL;
+}
+
+size_t brink_unit_library_count(const brink_unit *unit) {
+  size_t count = 0;
+  while (brink_unit_library(unit, count) != NULL) count++;
+  return count;
 }
 
 /* ---- finding ---- */
@@ -54,10 +67,12 @@ static const char *find_path(flat *f, const char *directory, const char *name) {
 }
 
 /* By its path, or by the system's loader; NULL: *reason says why. */
-static void *open_library(flat *f, const char *directory, const char *name, const char **reason) {
+static void *open_library(flat *f, const char *directory, const char *name, const char **found,
+                          const char **reason) {
   const char *path = find_path(f, directory, name);
   if (path != NULL && path[0] != '/' && strncmp(path, "./", 2) != 0)
     path = brink_unit_format(f->unit, "./%s", path);
+  *found = path;
   void *handle = dlopen(path != NULL ? path : brink_unit_format(f->unit, "lib%s.so", name),
                         RTLD_NOW | RTLD_LOCAL);
   const char *error = handle == NULL ? dlerror() : NULL;
@@ -77,7 +92,8 @@ static void *library(flat *f, const brink_ast_external *external) {
     flat_out_of_memory(f);
     return NULL;
   }
-  void *handle = open_library(f, directory, external->library, &reason);
+  const char *path = NULL;
+  void *handle = open_library(f, directory, external->library, &path, &reason);
   if (handle == NULL) {
     flat_error(f, BRINK_MSG_EXTERNAL_LIBRARY, external->library_place,
                "it is looked for beside the model, in the directories of --library-path, and "
@@ -85,7 +101,8 @@ static void *library(flat *f, const brink_ast_external *external) {
                "cannot load the library '%s': %s", external->library, reason);
     return NULL;
   }
-  *made = (struct brink_library){.name = name, .handle = handle, .next = unit->libraries};
+  *made =
+      (struct brink_library){.name = name, .path = path, .handle = handle, .next = unit->libraries};
   unit->libraries = made;
   return handle;
 }
