@@ -25,7 +25,8 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                          .letter = 'I',
                          .argument = "DIR",
                          .help = "look for imports here, too, if they are not beside the file that "
-                                 "imports them; may be repeated",
+                                 "imports them; outside of the model's folder only files in these "
+                                 "directories may be imported; may be repeated",
                          .group = CLI_GROUP_MODEL,
                          .commands = READS | ON(FMT)},
     [CLI_SET] =

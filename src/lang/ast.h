@@ -525,6 +525,8 @@ typedef struct brink_reader {
   brink_file_found (*look)(const char *path, const char **reason, void *user);
   /* Are these two paths of one file? Without it, paths are compared. */
   bool (*same)(const char *a, const char *b, void *user);
+  /* Is the file in this directory or below it? Without it, every file may be read. */
+  bool (*inside)(const char *path, const char *directory, void *user);
   const char *const *directories; /* the search path of imports; lives as long as the unit */
   size_t ndirectories;
 } brink_reader;
@@ -601,6 +603,12 @@ const char *brink_constraint_unknown_text(brink_unit *unit, const char *names, s
                                           const brink_symbol *symbol, size_t length);
 
 /* ---- the front end ---- */
+
+/* parse_import.c: may the model name this file, which is there? It must be in the folder of the main file or in a directory of the
+ * search path, or below. */
+bool brink_unit_may_read(const brink_unit *unit, const char *path);
+#define BRINK_OUTSIDE "it is outside the model's folder and the directories for imports"
+#define BRINK_OUTSIDE_HINT "--import-path DIR allows the files in DIR"
 
 /* Reads files from disk; at most BRINK_FILE_LIMIT bytes each. */
 extern const brink_reader brink_file_reader;

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "lang/flat.h"
 
 struct brink_library {
@@ -44,6 +44,13 @@ static const char *directory_of(brink_unit *unit, brink_place place) {
   return brink_unit_format(unit, "%.*s", (int)(slash - from) + 1, from);
 }
 
+/* Opening a pipe would wait for its writer. */
+static bool is_there(const char *path) {
+  const char *reason;
+  bool missing;
+  return brink_file_is_regular(path, &reason, &missing);
+}
+
 /* The loader looks in its own directories for names without a slash. */
 static const char *in_directory(brink_unit *unit, const char *directory, const char *name) {
   size_t length = strlen(directory);
@@ -52,7 +59,7 @@ static const char *in_directory(brink_unit *unit, const char *directory, const c
     const char *path = k == 0   ? brink_unit_format(unit, "%s%slib%s.so", directory, slash, name)
                        : k == 1 ? brink_unit_format(unit, "%s%s%s.so", directory, slash, name)
                                 : brink_unit_format(unit, "%s%s%s", directory, slash, name);
-    if (access(path, R_OK) == 0) return path;
+    if (is_there(path)) return path;
   }
   return NULL;
 }
@@ -73,6 +80,8 @@ static void *open_library(flat *f, const char *directory, const char *name, cons
   if (path != NULL && path[0] != '/' && strncmp(path, "./", 2) != 0)
     path = brink_unit_format(f->unit, "./%s", path);
   *found = path;
+  bool missing = true;
+  if (path != NULL && !brink_file_is_regular(path, reason, &missing) && !missing) return NULL;
   void *handle = dlopen(path != NULL ? path : brink_unit_format(f->unit, "lib%s.so", name),
                         RTLD_NOW | RTLD_LOCAL);
   const char *error = handle == NULL ? dlerror() : NULL;
