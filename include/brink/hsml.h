@@ -52,7 +52,8 @@ typedef struct brink_hsml_def {
   const brink_hsml_reader *reader; /* NULL: files */
   const char *top; /* the component that runs; NULL: the file's system, else its last component */
   bool part;       /* the top is a part of something: its inputs may be open; false */
-  /* Directories in which imports are looked for that are not beside the importing file, in order. Copied. */
+  /* Directories in which imports are looked for that are not beside the importing file, in order. Copied. Without a
+   * reader of your own, only files in the model's folder and in these directories, or below, may be imported. */
   const char *const *import_path;
   size_t nimport_path; /* 0 */
   /* May libraries of external functions be loaded? They can do whatever the caller can. They are looked for beside the

@@ -128,10 +128,13 @@ static bool is_numeric(const char *line) {
   return any;
 }
 
+bool brink_csv_is_utf16(const char *text) {
+  return strncmp(text, "\xff\xfe", 2) == 0 || strncmp(text, "\xfe\xff", 2) == 0;
+}
+
 brink_csv_start brink_csv_open(brink_csv *csv, char *text) {
   *csv = (brink_csv){.at = text, .line_start = text, .line = 1};
-  if (strncmp(text, "\xff\xfe", 2) == 0 || strncmp(text, "\xfe\xff", 2) == 0)
-    return BRINK_CSV_UTF16;
+  if (brink_csv_is_utf16(text)) return BRINK_CSV_UTF16;
   if (strncmp(text, "\xef\xbb\xbf", 3) == 0) csv->at += 3; /* a byte order mark */
   size_t line = 0;
   char *comment = skip_comments(csv, &line);

@@ -26,6 +26,8 @@ typedef enum brink_csv_start {
   BRINK_CSV_UTF16,
 } brink_csv_start;
 
+/* Does it begin with a mark of UTF-16? Then NULs in it are no surprise. */
+bool brink_csv_is_utf16(const char *text);
 /* To the line that names the columns. */
 brink_csv_start brink_csv_open(brink_csv *csv, char *text);
 /* Over comments and empty lines, to a row. False: the text is over. */

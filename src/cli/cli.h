@@ -8,6 +8,7 @@
  *   effect.c    options that have no effect in a run: a warning
  *   input.c     --input: a table of inputs over time
  *   load.c      reading, checking and flattening a model; diagnostics on the screen
+ *   files.c     no file is written that is also read, or written twice
  *   output.c    files and standard output, whose failures are never lost
  *   run.c       brink run: simulate, record, sum up
  *   sweep.c     brink sweep: many runs, one row each
@@ -37,7 +38,8 @@ enum {
   CLI_MODEL_ERRORS = 3,
   CLI_NUMERICS = 4,
   CLI_FILE = 5,
-  CLI_INTERRUPTED = 130,
+  CLI_INTERRUPTED = 130, /* 128 and the number of the signal, as shells count */
+  CLI_PIPE = 141,        /* nobody reads standard output any more */
 };
 
 typedef struct cli_arguments cli_arguments;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/colour.h"
+#include "cli/files.h"
 #include "cli/import_path.h"
 #include "cli/settings.h"
 
@@ -160,7 +161,8 @@ static int build(brink_hsml *model, const cli_arguments *arguments, brink_build_
   brink_diag diag;
   brink_status status = brink_hsml_build(model, &diag);
   outcome = show_messages(model, arguments);
-  if (status == BRINK_OK || outcome != CLI_OK) return outcome;
+  if (status == BRINK_OK && outcome == CLI_OK) return cli_files_check(arguments, model->unit);
+  if (outcome != CLI_OK) return outcome;
   cli_say("%s", diag.message);
   return status == BRINK_ERR_MEMORY ? CLI_NUMERICS : CLI_FILE;
 }

@@ -1,8 +1,38 @@
-/* main.c: which command; help and version. */
+/* main.c: the process; which command; help and version. */
 #include "cli/options.h"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* ---- the process ---- */
+
+/* A file that is opened must not become standard output because that was closed: what is printed would end in it. So
+ * something stands in for what is missing, opened the wrong way round: it gives an error and not nothing. */
+static bool open_standard_streams(void) {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+    if (fcntl(fd, F_GETFD) >= 0) continue;
+    if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd) return false;
+  }
+  return true;
+}
+
+/* Writing that fails is said, with its reason, and has an exit code: it does not end the program in the middle. */
+static void ignore_write_signals(void) {
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
+}
+
+/* Does anybody still read what is printed? */
+static bool reader_has_gone(void) {
+  struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+  return poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
+}
+
+/* ---- commands ---- */
 
 static int print_help(const cli_command *command) {
   brink_text text = {0};
@@ -36,7 +66,7 @@ static int run_command(const cli_command *command, int argc, char **argv) {
   return outcome;
 }
 
-int main(int argc, char **argv) {
+static int obey(int argc, char **argv) {
   const char *word = argc > 1 ? argv[1] : "";
   if (argc < 2) return cli_misuse(NULL, "which command?");
   if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return print_help(NULL);
@@ -46,4 +76,11 @@ int main(int argc, char **argv) {
   const cli_command *command = cli_command_choose(help ? argv[2] : word);
   if (command == NULL) return CLI_USAGE;
   return help ? print_help(command) : run_command(command, argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv) {
+  if (!open_standard_streams()) return CLI_FILE;
+  ignore_write_signals();
+  int outcome = obey(argc, argv);
+  return outcome == CLI_FILE && reader_has_gone() ? CLI_PIPE : outcome;
 }

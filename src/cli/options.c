@@ -25,7 +25,8 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                          .letter = 'I',
                          .argument = "DIR",
                          .help = "look for imports here, too, if they are not beside the file that "
-                                 "imports them; may be repeated",
+                                 "imports them; outside of the model's folder only files in these "
+                                 "directories may be imported; may be repeated",
                          .group = CLI_GROUP_MODEL,
                          .commands = READS | ON(FMT)},
     [CLI_SET] =
@@ -725,7 +726,9 @@ const cli_entry cli_exit_codes[] = {
     {"3", "the model has errors"},
     {"4", "the simulation could not continue"},
     {"5", "a file could not be read or written"},
-    {"130", "interrupted (143: by SIGTERM)"},
+    {"130", "interrupted by SIGINT (Ctrl-C)"},
+    {"141", "nobody reads standard output any more"},
+    {"143", "interrupted by SIGTERM"},
     {NULL, NULL},
 };
 

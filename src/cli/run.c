@@ -2,7 +2,6 @@
 #include "cli/run.h"
 
 #include <math.h>
-#include <signal.h>
 #include <string.h>
 
 #include "cli/plot.h"
@@ -250,7 +249,6 @@ static int simulate_and_print(cli_simulation *sim) {
     return CLI_FILE;
   outcome = prepare_checkpoints(sim);
   if (outcome != CLI_OK) return outcome;
-  signal(SIGXFSZ, SIG_IGN); /* a file as large as it may be is reported like a full disk */
   status = simulate(sim, &diag);
   if (!brink_run_has_begun(sim->run) || (status == BRINK_ERR_FILE && sim->run->results == NULL)) {
     cli_say("%s", diag.message);

@@ -1,7 +1,6 @@
 /* sweep.c: brink sweep: many runs of a model, one row each. It reads options and prints; the work is in src/sweep. */
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -288,7 +287,6 @@ static int run_all(sweeping *s) {
   if (s->settings.report != NULL && !cli_output_is_writable(s->settings.report)) return CLI_FILE;
   brink_status status = brink_sweep_create(&s->def, &diag, &sweep);
   if (status != BRINK_OK) return refuse(s, status, &diag);
-  signal(SIGXFSZ, SIG_IGN); /* a file as large as it may be is reported like a full disk */
   cli_interrupt_watch(NULL);
   s->progress = cli_progress_begin(s->settings.progress, s->settings.quiet, 0.0,
                                    (double)brink_sweep_runs(sweep));

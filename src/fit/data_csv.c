@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/csv.h"
+#include "base/file.h"
 #include "fit/fit_parts.h"
 #include "lang/ast.h"
 
@@ -157,7 +158,9 @@ static brink_status open_table(table *t) {
   const char *reason = "it cannot be read";
   t->text = brink_file_reader.read(t->path, &length, &reason, NULL);
   if (t->text == NULL) return brink_diag_set(t->diag, BRINK_ERR_FILE, "%s: %s", t->path, reason);
-  if (strlen(t->text) != length) return WRONG(t, 1, "this is not a text: it contains a NUL");
+  size_t line, at;
+  if (!brink_csv_is_utf16(t->text) && brink_text_find_nul(t->text, length, &line, &at))
+    return WRONG(t, line, "a NUL byte in column %zu: this is not a text file", at);
   switch (brink_csv_open(&t->csv, t->text)) {
   case BRINK_CSV_UTF16:
     return WRONG(t, 1, "this is UTF-16: save the file as UTF-8");

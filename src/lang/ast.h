@@ -525,6 +525,8 @@ typedef struct brink_reader {
   brink_file_found (*look)(const char *path, const char **reason, void *user);
   /* Are these two paths of one file? Without it, paths are compared. */
   bool (*same)(const char *a, const char *b, void *user);
+  /* Is the file in this directory or below it? Without it, every file may be read. */
+  bool (*inside)(const char *path, const char *directory, void *user);
   const char *const *directories; /* the search path of imports; lives as long as the unit */
   size_t ndirectories;
 } brink_reader;
@@ -576,6 +578,9 @@ size_t brink_unit_add_file(brink_unit *unit, const char *path, const char *text,
 
 /* external.c: closes the libraries of external functions. */
 void brink_unit_close_libraries(brink_unit *unit);
+/* The files of those that were not found by the system's loader. */
+size_t brink_unit_library_count(const brink_unit *unit);
+const char *brink_unit_library(const brink_unit *unit, size_t k);
 
 /* One more item of an array that grows in the unit's arena, as brink_arena_push; NULL only when there is no memory
  * (out_of_memory is then set). */
@@ -598,6 +603,12 @@ const char *brink_constraint_unknown_text(brink_unit *unit, const char *names, s
                                           const brink_symbol *symbol, size_t length);
 
 /* ---- the front end ---- */
+
+/* parse_import.c: may the model name this file, which is there? It must be in the folder of the main file or in a directory of the
+ * search path, or below. */
+bool brink_unit_may_read(const brink_unit *unit, const char *path);
+#define BRINK_OUTSIDE "it is outside the model's folder and the directories for imports"
+#define BRINK_OUTSIDE_HINT "--import-path DIR allows the files in DIR"
 
 /* Reads files from disk; at most BRINK_FILE_LIMIT bytes each. */
 extern const brink_reader brink_file_reader;

@@ -130,7 +130,7 @@ static bool read_number(const cell *at, double *value) {
   memcpy(text, at->start, at->length);
   text[at->length] = '\0';
   *value = strtod(text, &end);
-  return *end == '\0' && isfinite(*value) && fabs(*value) < BRINK_TABLE_FAR &&
+  return end == text + at->length && isfinite(*value) && fabs(*value) < BRINK_TABLE_FAR &&
          strchr(text, 'x') == NULL && strchr(text, 'X') == NULL;
 }
 
@@ -295,11 +295,12 @@ static bool read_two(sheet *s, brink_ast_table *table) {
 
 /* ---- files ---- */
 
-/* Beside the file that names it. */
+/* Beside the file that names it. Standard input is for the user alone. */
 static const char *resolve(brink_unit *unit, const brink_ast_table *table) {
   const char *from = unit->files[table->file_place.file].path, *slash = strrchr(from, '/');
   int directory = table->file[0] == '/' || slash == NULL ? 0 : (int)(slash - from) + 1;
-  return brink_unit_format(unit, "%.*s%s", directory, from, table->file);
+  const char *here = directory == 0 && strcmp(table->file, "-") == 0 ? "./" : "";
+  return brink_unit_format(unit, "%.*s%s%s", directory, from, here, table->file);
 }
 
 /* The number of the file in the unit, read once; BRINK_NO_FILE: reported, or no memory. */
@@ -312,10 +313,13 @@ static uint32_t open_file(brink_checker *c, const brink_ast_table *table) {
   size_t length = 0;
   bool refused = unit->reader.look != NULL &&
                  unit->reader.look(path, &reason, unit->reader.user) != BRINK_FILE_FOUND;
-  char *text = refused ? NULL : unit->reader.read(path, &length, &reason, unit->reader.user);
+  bool outside = !refused && !brink_unit_may_read(unit, path);
+  if (outside) reason = BRINK_OUTSIDE;
+  char *text =
+      refused || outside ? NULL : unit->reader.read(path, &length, &reason, unit->reader.user);
   if (text == NULL) {
-    brink_check_error(c, BRINK_MSG_TABLE_FILE, table->file_place, NULL, "cannot read '%s': %s",
-                      path, reason);
+    brink_check_error(c, BRINK_MSG_TABLE_FILE, table->file_place,
+                      outside ? BRINK_OUTSIDE_HINT : NULL, "cannot read '%s': %s", path, reason);
     return BRINK_NO_FILE;
   }
   size_t index = brink_unit_add_file(unit, path, text, length);

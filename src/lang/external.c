@@ -8,12 +8,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "lang/flat.h"
 
 struct brink_library {
   const char *name; /* as asked for, with the directory of the file */
+  const char *path; /* the file, where it was found by us; else NULL */
   void *handle;
   struct brink_library *next;
 };
@@ -21,6 +22,18 @@ struct brink_library {
 void brink_unit_close_libraries(brink_unit *unit) {
   for (struct brink_library *l = unit->libraries; l != NULL; l = l->next) dlclose(l->handle);
   unit->libraries = NULL;
+}
+
+const char *brink_unit_library(const brink_unit *unit, size_t k) {
+  const struct brink_library *l = unit->libraries;
+  while (l != NULL && (l->path == NULL || k-- > 0)) l = l->next;
+  return l != NULL ? l->path : NULL;
+}
+
+size_t brink_unit_library_count(const brink_unit *unit) {
+  size_t count = 0;
+  while (brink_unit_library(unit, count) != NULL) count++;
+  return count;
 }
 
 /* ---- finding ---- */
@@ -31,6 +44,13 @@ static const char *directory_of(brink_unit *unit, brink_place place) {
   return brink_unit_format(unit, "%.*s", (int)(slash - from) + 1, from);
 }
 
+/* Opening a pipe would wait for its writer. */
+static bool is_there(const char *path) {
+  const char *reason;
+  bool missing;
+  return brink_file_is_regular(path, &reason, &missing);
+}
+
 /* The loader looks in its own directories for names without a slash. */
 static const char *in_directory(brink_unit *unit, const char *directory, const char *name) {
   size_t length = strlen(directory);
@@ -39,7 +59,7 @@ static const char *in_directory(brink_unit *unit, const char *directory, const c
     const char *path = k == 0   ? brink_unit_format(unit, "%s%slib%s.so", directory, slash, name)
                        : k == 1 ? brink_unit_format(unit, "%s%s%s.so", directory, slash, name)
                                 : brink_unit_format(unit, "%s%s%s", directory, slash, name);
-    if (access(path, R_OK) == 0) return path;
+    if (is_there(path)) return path;
   }
   return NULL;
 }
@@ -54,10 +74,14 @@ static const char *find_path(flat *f, const char *directory, const char *name) {
 }
 
 /* By its path, or by the system's loader; NULL: *reason says why. */
-static void *open_library(flat *f, const char *directory, const char *name, const char **reason) {
+static void *open_library(flat *f, const char *directory, const char *name, const char **found,
+                          const char **reason) {
   const char *path = find_path(f, directory, name);
   if (path != NULL && path[0] != '/' && strncmp(path, "./", 2) != 0)
     path = brink_unit_format(f->unit, "./%s", path);
+  *found = path;
+  bool missing = true;
+  if (path != NULL && !brink_file_is_regular(path, reason, &missing) && !missing) return NULL;
   void *handle = dlopen(path != NULL ? path : brink_unit_format(f->unit, "lib%s.so", name),
                         RTLD_NOW | RTLD_LOCAL);
   const char *error = handle == NULL ? dlerror() : NULL;
@@ -77,7 +101,8 @@ static void *library(flat *f, const brink_ast_external *external) {
     flat_out_of_memory(f);
     return NULL;
   }
-  void *handle = open_library(f, directory, external->library, &reason);
+  const char *path = NULL;
+  void *handle = open_library(f, directory, external->library, &path, &reason);
   if (handle == NULL) {
     flat_error(f, BRINK_MSG_EXTERNAL_LIBRARY, external->library_place,
                "it is looked for beside the model, in the directories of --library-path, and "
@@ -85,7 +110,8 @@ static void *library(flat *f, const brink_ast_external *external) {
                "cannot load the library '%s': %s", external->library, reason);
     return NULL;
   }
-  *made = (struct brink_library){.name = name, .handle = handle, .next = unit->libraries};
+  *made =
+      (struct brink_library){.name = name, .path = path, .handle = handle, .next = unit->libraries};
   unit->libraries = made;
   return handle;
 }

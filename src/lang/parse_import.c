@@ -3,7 +3,8 @@
  *   import = "import" STRING ";"
  *
  * A file is looked for beside the one that imports it, then in the directories of the search path, in order. The first
- * that is there counts: if it cannot be read, that is an error, and no other file is taken in its place. */
+ * that is there counts: if it cannot be read, that is an error, and no other file is taken in its place. Files outside of the
+ * main file's folder and the search path are refused. */
 #include <string.h>
 
 #include "lang/parser.h"
@@ -68,6 +69,23 @@ static bool is_same_file(const brink_reader *reader, const char *a, const char *
   return reader->same != NULL && reader->same(a, b, reader->user);
 }
 
+/* A model that comes from somebody else must not show what is in other files: messages quote lines of them. */
+bool brink_unit_may_read(const brink_unit *unit, const char *path) {
+  const brink_reader *reader = &unit->reader;
+  const char *of = unit->files[0].path, *slash = strrchr(of, '/');
+  char folder[4096] = ".";
+  if (reader->inside == NULL) return true;
+  if (slash != NULL && (size_t)(slash - of) + 2 > sizeof folder) return false;
+  if (slash != NULL) {
+    memcpy(folder, of, (size_t)(slash - of) + 1);
+    folder[slash - of + 1] = '\0';
+  }
+  bool inside = reader->inside(path, folder, reader->user);
+  for (size_t k = 0; k < reader->ndirectories && !inside; k++)
+    inside = reader->inside(path, reader->directories[k], reader->user);
+  return inside;
+}
+
 /* ---- imports ---- */
 
 /* "a.hsml -> b.hsml -> a.hsml" */
@@ -125,6 +143,10 @@ static void import_file(brink_parser *p, const char *name, brink_place place) {
     brink_file_found found =
         reader->look != NULL ? reader->look(path, &reason, reader->user) : BRINK_FILE_FOUND;
     if (found == BRINK_FILE_FOUND) {
+      if (!brink_unit_may_read(p->unit, path)) {
+        report_failure(p, place, BRINK_OUTSIDE_HINT, path, BRINK_OUTSIDE);
+        return;
+      }
       if (!check_cycle(p, path, place) || is_known_file(p, path)) return;
       if (brink_parse_file(p->session, p, path, &reason)) return;
       found = reader->look != NULL ? BRINK_FILE_NO_TEXT : BRINK_FILE_NOTHING;

@@ -1,8 +1,8 @@
-/* cache.c: the directory of compiled objects. Files in it:
+/* cache.c: the directory of compiled objects. In it:
  *
- *   KEY.so            an object; KEY is 64 hexadecimal digits
- *   tmp-….c .so .log  a compilation under way
- *   pruned            its time says when old objects were last looked for */
+ *   KEY.so   an object; KEY is 64 hexadecimal digits
+ *   tmp-…    a directory: a compilation under way
+ *   pruned   its time says when old objects were last looked for */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "native/cache.h"
 
@@ -27,33 +27,18 @@ static bool only_ours(const struct stat *status) {
 
 /* ---- directories ---- */
 
-/* mkdir -p, each for the user alone. */
-static void make_directories(const char *path) {
-  char part[BRINK_PATH];
-  size_t length = strlen(path);
-  if (length >= sizeof part) return;
-  memcpy(part, path, length + 1);
-  for (size_t k = 1; k <= length; k++) {
-    if (part[k] != '/' && part[k] != '\0') continue;
-    char end = part[k];
-    part[k] = '\0';
-    mkdir(part, 0700);
-    part[k] = end;
-  }
-}
-
-/* Opens a directory if it is the user's own. */
+/* Opens a directory if nobody else can change it, or what stands at its name. */
 static bool open_directory(brink_cache *cache, const char *path) {
-  struct stat status;
-  int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int fd = brink_trusted_directory(path);
   if (fd < 0) return false;
-  if (fstat(fd, &status) == 0 && only_ours(&status) && realpath(path, cache->path) != NULL &&
-      faccessat(fd, ".", W_OK | X_OK, 0) == 0) {
-    cache->directory = fd;
-    return true;
+  if (faccessat(fd, ".", W_OK | X_OK, 0) != 0) {
+    close(fd);
+    return false;
   }
-  close(fd);
-  return false;
+  cache->directory = fd;
+  if (realpath(path, cache->path) == NULL)
+    snprintf(cache->path, sizeof cache->path, "%s", path); /* only shown */
+  return true;
 }
 
 /* A home that is kept through sudo is not the place for root's files. */
@@ -75,49 +60,62 @@ static bool usual_place(char path[BRINK_PATH]) {
   return length > 0 && length < BRINK_PATH;
 }
 
+/* Below `parent`, for this one object. */
+static bool open_private_in(brink_cache *cache, const char *parent) {
+  char path[BRINK_PATH];
+  int length = snprintf(path, sizeof path, "%s/brink-XXXXXX", parent);
+  if (length < 0 || length >= BRINK_PATH || mkdtemp(path) == NULL) return false;
+  if (open_directory(cache, path)) return true;
+  rmdir(path);
+  return false;
+}
+
 static bool open_private(brink_cache *cache, char *reason) {
   const char *temporary = getenv("TMPDIR");
-  char path[BRINK_PATH];
-  if (temporary == NULL || temporary[0] != '/') temporary = "/tmp";
-  int length = snprintf(path, sizeof path, "%s/brink-XXXXXX", temporary);
-  bool ok = length > 0 && length < BRINK_PATH && mkdtemp(path) != NULL;
-  if (ok && !open_directory(cache, path)) {
-    rmdir(path);
-    ok = false;
-  }
-  if (!ok) snprintf(reason, BRINK_REASON, "there is no directory to compile in");
-  cache->is_private = ok;
-  return ok;
+  bool named = temporary != NULL && temporary[0] == '/';
+  cache->is_private =
+      (named && open_private_in(cache, temporary)) || open_private_in(cache, "/tmp");
+  if (!cache->is_private)
+    snprintf(reason, BRINK_REASON,
+             "there is no directory to compile in that nobody else can change");
+  return cache->is_private;
 }
 
 bool brink_cache_open(brink_cache *cache, const char *wanted, char *reason) {
   char path[BRINK_PATH];
   *cache = (brink_cache){.directory = -1};
   if (wanted == NULL && usual_place(path)) wanted = path;
-  if (wanted != NULL) {
-    make_directories(wanted);
-    if (open_directory(cache, wanted)) return true;
-  }
-  return open_private(cache, reason);
+  return (wanted != NULL && open_directory(cache, wanted)) || open_private(cache, reason);
 }
 
-static void remove_all(const brink_cache *cache) {
-  int copy = dup(cache->directory);
-  DIR *list = copy < 0 ? NULL : fdopendir(copy);
+/* All files in an open directory. */
+static void remove_all(int directory) {
+  int again = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *list = again < 0 ? NULL : fdopendir(again);
   if (list == NULL) {
-    if (copy >= 0) close(copy);
+    if (again >= 0) close(again);
     return;
   }
-  for (struct dirent *entry; (entry = readdir(list)) != NULL;) {
-    if (entry->d_name[0] != '.') unlinkat(cache->directory, entry->d_name, 0);
-  }
+  for (struct dirent *entry; (entry = readdir(list)) != NULL;)
+    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+      unlinkat(directory, entry->d_name, 0);
   closedir(list);
+}
+
+/* A file, or a directory with its files. */
+static void remove_entry(const brink_cache *cache, const char *name) {
+  if (unlinkat(cache->directory, name, 0) == 0) return;
+  int fd = openat(cache->directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return;
+  remove_all(fd);
+  close(fd);
+  unlinkat(cache->directory, name, AT_REMOVEDIR);
 }
 
 void brink_cache_close(brink_cache *cache) {
   if (cache->directory < 0) return;
   if (cache->is_private) {
-    remove_all(cache);
+    remove_all(cache->directory);
     rmdir(cache->path);
   }
   close(cache->directory);
@@ -208,47 +206,49 @@ int brink_cache_find(const brink_cache *cache, const brink_key *key) {
   return fd;
 }
 
-bool brink_cache_reserve(const brink_cache *cache, char name[64]) {
+bool brink_cache_begin(const brink_cache *cache, brink_workshop *workshop) {
   for (unsigned attempt = 0; attempt < 100; attempt++) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    snprintf(name, 60, "tmp-%ld-%lx-%u", (long)getpid(), (unsigned long)now.tv_nsec, attempt);
-    size_t length = strlen(name);
-    memcpy(name + length, ".c", 3);
-    int fd = openat(cache->directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    name[length] = '\0';
-    if (fd >= 0) {
-      close(fd);
-      return true;
+    snprintf(workshop->name, sizeof workshop->name, "tmp-%ld-%lx-%u", (long)getpid(),
+             (unsigned long)now.tv_nsec, attempt);
+    if (mkdirat(cache->directory, workshop->name, 0700) == 0) {
+      workshop->directory =
+          openat(cache->directory, workshop->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+      if (workshop->directory >= 0) return true;
+      unlinkat(cache->directory, workshop->name, AT_REMOVEDIR);
+      return false;
     }
     if (errno != EEXIST) return false;
   }
   return false;
 }
 
-void brink_cache_discard(const brink_cache *cache, const char *name) {
-  static const char *const endings[] = {"c", "so", "log"};
-  for (size_t k = 0; k < 3; k++) {
-    char file[80];
-    snprintf(file, sizeof file, "%s.%s", name, endings[k]);
-    unlinkat(cache->directory, file, 0);
-  }
+void brink_cache_end(const brink_cache *cache, brink_workshop *workshop) {
+  remove_all(workshop->directory);
+  close(workshop->directory);
+  unlinkat(cache->directory, workshop->name, AT_REMOVEDIR);
 }
 
-int brink_cache_store(const brink_cache *cache, const char *name, const brink_key *key) {
-  char made[80], final[BRINK_SHA256_TEXT + 3];
+/* The compiler made it, and nothing else has its bytes. */
+static bool is_new_object(const struct stat *status) {
+  return S_ISREG(status->st_mode) && status->st_uid == geteuid() && status->st_nlink == 1 &&
+         status->st_size > 0;
+}
+
+int brink_cache_store(const brink_cache *cache, const brink_workshop *workshop,
+                      const brink_key *key) {
+  char final[BRINK_SHA256_TEXT + 3];
   struct stat status;
   seal made_seal;
-  snprintf(made, sizeof made, "%s.so", name);
   object_name(key, final);
-  int fd = openat(cache->directory, made, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  int fd = openat(workshop->directory, BRINK_MADE, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return -1;
   /* The compiler's umask may let others write. */
-  bool ok = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
-            fchmod(fd, 0600) == 0 && status.st_size > 0 &&
+  bool ok = fstat(fd, &status) == 0 && is_new_object(&status) && fchmod(fd, 0600) == 0 &&
             make_seal(fd, (uint64_t)status.st_size, key, &made_seal) &&
             write_exactly(fd, &made_seal, sizeof made_seal) &&
-            renameat(cache->directory, made, cache->directory, final) == 0;
+            renameat(workshop->directory, BRINK_MADE, cache->directory, final) == 0;
   if (ok) return fd;
   close(fd);
   return -1;
@@ -313,7 +313,7 @@ static void count_file(const brink_cache *cache, const char *name, const struct 
 static void drop_file(const brink_cache *cache, const char *name, const struct stat *status,
                       ages *a, size_t limit) {
   if (hours(a, status->st_mtime) >= (is_object(name) ? limit : TEMPORARY_HOURS))
-    unlinkat(cache->directory, name, 0);
+    remove_entry(cache, name);
 }
 
 void brink_cache_prune(const brink_cache *cache) {

@@ -22,6 +22,7 @@
 #include <zlib.h>
 #endif
 
+#include "base/file.h"
 #include "base/sha256.h"
 
 #define FORMAT 1u
@@ -205,16 +206,14 @@ brink_status brink_checkpoint_write(const char *path, const void *packed, size_t
 
 brink_status brink_checkpoint_read(const char *path, brink_text *packed, brink_diag *diag) {
   char bytes[65536];
-  int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return fail(diag, "read", path);
-  ssize_t count;
-  while ((count = read(file, bytes, sizeof bytes)) != 0) {
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) break;
-    brink_text_append(packed, bytes, (size_t)count);
-  }
-  brink_status status = count < 0 ? fail(diag, "read", path) : BRINK_OK;
-  close(file);
+  const char *reason = NULL;
+  FILE *file = brink_file_open(path, &reason);
+  if (file == NULL)
+    return brink_diag_set(diag, BRINK_ERR_FILE, "cannot read the checkpoint %s: %s", path, reason);
+  size_t count;
+  while ((count = fread(bytes, 1, sizeof bytes, file)) > 0) brink_text_append(packed, bytes, count);
+  brink_status status = ferror(file) != 0 ? fail(diag, "read", path) : BRINK_OK;
+  fclose(file);
   if (status == BRINK_OK && packed->failed)
     status = brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
   return status;

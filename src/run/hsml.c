@@ -142,6 +142,7 @@ static brink_status parse(brink_hsml *model, brink_diag *diag) {
   if (model->reader.read == NULL) {
     reader.look = brink_file_reader.look;
     reader.same = brink_file_reader.same;
+    reader.inside = brink_file_reader.inside;
   }
   model->unit =
       brink_unit_parse(model->path, &reader, &model->arena.allocator, &unreadable, &reason);

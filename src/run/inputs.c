@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
+#include "base/file.h"
 #include "run/hsml.h"
 
 /* Where messages go. */
@@ -61,12 +63,13 @@ static brink_status read_text(const reporter *r, brink_inputs *inputs, char **ke
   if (text == NULL)
     return brink_diag_set(r->diag, BRINK_ERR_FILE, "cannot read %s: %s", inputs->path,
                           reason != NULL ? reason : "it cannot be read");
+  size_t line, column;
+  bool nul = !brink_csv_is_utf16(text) && brink_text_find_nul(text, length, &line, &column);
   *kept = brink_arena_text(&inputs->arena, text);
-  bool whole = strlen(text) == length || (unsigned char)text[0] >= 0xfe; /* that is said later */
   free(text);
-  if (!whole)
-    return brink_inputs_wrong(r->model, inputs, 1, 0, r->diag, "input-encoding",
-                              "there is a NUL byte in it: this is not a text file");
+  if (nul)
+    return brink_inputs_wrong(r->model, inputs, line, column, r->diag, "input-encoding",
+                              "a NUL byte: this is not a text file");
   return *kept != NULL ? BRINK_OK : no_memory(r);
 }
 

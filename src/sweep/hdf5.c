@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "record/hdf5_parts.h"
 
 enum { CHUNK_ROWS = 4096 };
@@ -34,7 +35,8 @@ typedef struct writing {
 static bool visit_rows(writing *w, const char *path, bool (*each)(writing *w)) {
   char *line = NULL;
   size_t room = 0;
-  FILE *file = fopen(path, "rb");
+  const char *reason;
+  FILE *file = brink_file_open(path, &reason);
   bool fine = file != NULL && getline(&line, &room, file) > 0; /* the names */
   for (ssize_t got; fine && (got = getline(&line, &room, file)) > 0;)
     fine = brink_sweep_cut_row(w->sweep, line, (size_t)got) && each(w);

@@ -1,26 +1,24 @@
 /* knob_table.c: a file of knobs: a line of names, then a line for each run. See design.h. */
-#include <errno.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "sweep/design.h"
 #include "sweep/fields.h"
 
-/* All of a file, in memory that grows; a NUL behind it. */
-static brink_status read_file(const char *path, brink_text *text, brink_diag *diag) {
-  FILE *file = fopen(path, "rb");
-  if (file == NULL)
-    return brink_diag_set(diag, BRINK_ERR_FILE, "cannot read %s: %s", path, strerror(errno));
-  char block[1 << 14];
-  size_t got;
-  errno = 0;
-  while ((got = fread(block, 1, sizeof block, file)) > 0) brink_text_append(text, block, got);
-  int failed = ferror(file), number = errno;
-  fclose(file);
-  if (failed)
-    return brink_diag_set(diag, BRINK_ERR_FILE, "cannot read %s: %s", path, strerror(number));
-  if (text->failed) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
-  if (text->length == 0 || memchr(text->data, '\0', text->length) != NULL)
+#define TABLE_LIMIT ((size_t)1 << 30)
+
+/* All of a file, with a NUL behind it, in memory from malloc. */
+static brink_status read_file(const char *path, char **text, size_t *length, brink_diag *diag) {
+  const char *reason = NULL;
+  size_t line, column;
+  *text = brink_file_read(path, TABLE_LIMIT, length, &reason);
+  if (*text == NULL)
+    return brink_diag_set(diag, BRINK_ERR_FILE, "cannot read %s: %s", path, reason);
+  if (brink_text_find_nul(*text, *length, &line, &column))
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                          "%s:%zu:%zu: a NUL byte: this is not a text file", path, line, column);
+  if (*length == 0)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "%s is no table: give a line of names, then a "
                           "line of values for each run",
@@ -108,16 +106,17 @@ static brink_status read_row(reading *r, char *line, size_t number) {
 
 brink_status brink_knob_table_read(brink_arena *arena, const char *path, brink_vary **knobs,
                                    size_t *nknobs, brink_diag *diag) {
-  brink_text text = {0};
+  char *text = NULL;
+  size_t length = 0;
   reading r = {.arena = arena, .path = path, .most = 1, .diag = diag};
-  brink_status status = read_file(path, &text, diag);
-  for (size_t k = 0; status == BRINK_OK && k < text.length; k++) r.most += text.data[k] == '\n';
-  char *at = text.data, *line = status == BRINK_OK ? next_line(&at) : NULL;
+  brink_status status = read_file(path, &text, &length, diag);
+  for (size_t k = 0; status == BRINK_OK && k < length; k++) r.most += text[k] == '\n';
+  char *at = text, *line = status == BRINK_OK ? next_line(&at) : NULL;
   if (line != NULL) status = read_names(&r, line);
   for (size_t number = 2; status == BRINK_OK && (line = next_line(&at)) != NULL; number++) {
     if (!is_blank(line)) status = read_row(&r, line, number);
   }
-  brink_text_free(&text);
+  free(text);
   if (status == BRINK_OK && r.rows == 0) status = wrong_line(&r, 2, "there is no line of values");
   for (size_t k = 0; k < r.nknobs && status == BRINK_OK; k++) {
     r.knobs[k].words = r.words[k];

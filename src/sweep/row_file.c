@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/sha256.h"
 #include "record/results.h"
 #include "run/run.h"
@@ -63,7 +64,8 @@ static void add_model(brink_text *text, const brink_sweep *sweep) {
 static void add_inputs(brink_text *text, const brink_sweep *sweep) {
   char number[BRINK_DOUBLE_TEXT];
   brink_sha256 hash;
-  FILE *file = sweep->def.inputs != NULL ? fopen(sweep->def.inputs, "rb") : NULL;
+  const char *reason;
+  FILE *file = sweep->def.inputs != NULL ? brink_file_open(sweep->def.inputs, &reason) : NULL;
   if (file == NULL) return;
   brink_sha256_init(&hash);
   size_t got;
@@ -128,8 +130,9 @@ static brink_status write_names(brink_sweep *sweep, brink_diag *diag) {
 /* ---- going on ---- */
 
 static brink_status read_text(const char *path, brink_text *text, brink_diag *diag) {
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) return file_problem("read", path, diag);
+  const char *reason;
+  FILE *file = brink_file_open(path, &reason);
+  if (file == NULL) return brink_diag_set(diag, BRINK_ERR_FILE, "cannot read %s: %s", path, reason);
   char block[4096];
   size_t got;
   while ((got = fread(block, 1, sizeof block, file)) > 0) brink_text_append(text, block, got);

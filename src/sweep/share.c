@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "sweep/sweep_parts.h"
 
 enum {
@@ -83,15 +84,17 @@ static brink_status read_piece(part *p, size_t *got, brink_diag *diag) {
     p->data = data;
     p->capacity = p->end + PIECE;
   }
-  FILE *file = fopen(p->path, "rb");
+  const char *reason = NULL;
+  FILE *file = brink_file_open(p->path, &reason);
+  bool missing = file == NULL && errno == ENOENT;
   bool fine = file != NULL && fseeko(file, p->offset, SEEK_SET) == 0;
   if (fine) *got = fread(p->data + p->end, 1, PIECE, file);
   if (fine) fine = ferror(file) == 0;
-  int reason = errno;
+  if (file != NULL && !fine) reason = strerror(errno);
   if (file != NULL) fclose(file);
   if (!fine)
-    return brink_diag_set(diag, BRINK_ERR_FILE, "cannot read %s: %s%s", p->path, strerror(reason),
-                          reason == ENOENT ? " (this share has not been made)" : "");
+    return brink_diag_set(diag, BRINK_ERR_FILE, "cannot read %s: %s%s", p->path, reason,
+                          missing ? " (this share has not been made)" : "");
   p->end += *got;
   p->offset += (off_t)*got;
   return BRINK_OK;

@@ -1,5 +1,6 @@
 /* test_cache.c: objects are found again, never taken from where others could have put them, and what
  * goes wrong leaves a reason behind. */
+#define _DEFAULT_SOURCE /* syscall */
 #include "base/sha256.h"
 #include "check.h"
 #include "support/counting.h"
@@ -10,6 +11,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -295,6 +297,176 @@ TEST(a_directory_that_others_may_write_is_not_used) {
   CHECK(load_once(9.5, cache) == MADE); /* a private one, gone by now */
 }
 
+/* ---- what others can change on the way ---- */
+
+/* The cache is the user's own, but its name is in a directory where others may put another in its place. */
+TEST(a_directory_whose_parent_others_may_write_is_not_used) {
+  static const struct {
+    mode_t parent;
+    bool used;
+  } cases[] = {{0755, true}, {0777, false}, {0775, false}, {0757, false}, {01777, true}};
+  char parent[300], kept[300], path[600];
+  snprintf(parent, sizeof parent, "%s/parent", place);
+  snprintf(kept, sizeof kept, "%s", cache);
+  CHECK(mkdir(parent, 0700) == 0);
+  snprintf(cache, sizeof cache, "%.250s/cache", parent);
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    CHECK(chmod(parent, 0700) == 0);
+    start_anew();
+    CHECK(chmod(parent, cases[k].parent) == 0);
+    CHECK(load_once(18.5, cache) == MADE);
+    look(path);
+    CHECK_MSG((path[0] != '\0') == cases[k].used, "parent of mode %o: %s",
+              (unsigned)cases[k].parent, path);
+    CHECK(load_once(18.5, cache) == (cases[k].used ? FOUND : MADE));
+  }
+  snprintf(cache, sizeof cache, "%s", kept);
+}
+
+/* Links are followed, and where they lead is looked at in the same way. */
+TEST(a_link_to_a_directory_is_as_good_as_the_directory) {
+  char link[300], open_to_all[300], path[600];
+  start_anew();
+  snprintf(link, sizeof link, "%s/link", place);
+  CHECK(symlink("cache", link) == 0);
+  CHECK(load_once(19.5, link) == MADE);
+  CHECK(load_once(19.5, cache) == FOUND);
+  snprintf(open_to_all, sizeof open_to_all, "%s/open", place);
+  CHECK(mkdir(open_to_all, 0700) == 0 && chmod(open_to_all, 0777) == 0);
+  snprintf(link, sizeof link, "%s/open/link", place);
+  CHECK(symlink(cache, link) == 0); /* others could have made it */
+  start_anew();
+  CHECK(load_once(19.5, link) == MADE);
+  look(path);
+  CHECK(path[0] == '\0');
+  snprintf(link, sizeof link, "%s/round", place);
+  CHECK(symlink("round", link) == 0);
+  CHECK(load_once(19.5, link) == MADE);
+}
+
+static void write_script(const char *script, const char *text) {
+  FILE *file = fopen(script, "w");
+  if (file == NULL || fputs(text, file) < 0 || fclose(file) != 0 || chmod(script, 0700) != 0)
+    abort();
+}
+
+/* Somebody moves the cache away while the compiler starts, and puts one in its place where the model says something else.
+ * What is moved away still holds what was written to it. */
+TEST(the_compiler_reads_what_was_written_whatever_the_name_leads_to) {
+  char script[300], text[900], command[1600];
+  start_anew();
+  snprintf(script, sizeof script, "%s/slow-cc", place);
+  write_script(script, "#!/bin/sh\nsleep 0.6\ncc \"$@\" || exit 1\nsleep 0.6\n");
+  snprintf(text, sizeof text, "%s", place);
+  /* 20.5 is 0x1.48p+4 */
+  snprintf(command, sizeof command,
+           "cd '%s'; (while ! find cache -name '*.c' -size +0 | grep -q .; do :; done; sleep 0.2;"
+           "mv cache away; cp -r away cache;"
+           "find cache -name '*.c' -exec sed -i 's/20\\.5/666.0/g;s/0x1\\.48p+4/666.0/g' {} +;"
+           "sleep 0.8; cd cache; find . -name '*.so' -exec cp {} ../away/{} \\;; cd ..;"
+           "rm -rf cache; mv away cache) 2>/dev/null &",
+           text);
+  setenv("BRINK_CC", script, 1);
+  CHECK(system(command) == 0);
+  char reason[BRINK_REASON];
+  brink_object *object = load(20.5, cache, reason); /* checks the value */
+  CHECK_MSG(object != NULL, "%s", reason);
+  brink_object_unload(object);
+  unsetenv("BRINK_CC");
+  for (int k = 0; k < 100 && access(cache, F_OK) != 0; k++)
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+}
+
+/* ---- what the compiler may do ---- */
+
+TEST(the_compiler_sees_a_clean_environment) {
+  char reason[BRINK_REASON], script[300], path[600];
+  start_anew();
+  snprintf(script, sizeof script, "%s/curious-cc", place);
+  write_script(script, "#!/bin/sh\nenv | grep -v '^PWD=\\|^_=\\|^SHLVL=\\|^OLDPWD=' |"
+                       "cut -d= -f1 | sort | tr '\\n' ' '\nexit 1\n");
+  setenv("BRINK_CC", script, 1);
+  setenv("CPATH", "/nonexistent", 1);
+  setenv("DEPENDENCIES_OUTPUT", "/nonexistent/file", 1);
+  char *kept = getenv("LD_LIBRARY_PATH") != NULL ? strdup(getenv("LD_LIBRARY_PATH")) : NULL;
+  unsetenv("LD_LIBRARY_PATH");
+  CHECK(load(21.5, cache, reason) == NULL);
+  CHECK_CONTAINS(reason, "exit code 1: CCACHE_DISABLE LC_ALL PATH TMPDIR");
+  if (kept != NULL) setenv("LD_LIBRARY_PATH", kept, 1);
+  free(kept);
+  unsetenv("BRINK_CC");
+  CHECK(load_once(21.5, cache) == MADE);
+  unsetenv("CPATH");
+  unsetenv("DEPENDENCIES_OUTPUT");
+  CHECK(look(path) == 0);
+}
+
+TEST(the_compiler_has_an_end_to_its_memory) {
+  char reason[BRINK_REASON], script[300];
+  start_anew();
+  snprintf(script, sizeof script, "%s/large-cc", place);
+  write_script(script,
+               "#!/bin/sh\nsleep 0.05\necho memory $(ulimit -v) core $(ulimit -c)\nexit 1\n");
+  setenv("BRINK_CC", script, 1);
+  CHECK(load(22.5, cache, reason) == NULL);
+  CHECK_MSG(strstr(reason, "memory unlimited") == NULL, "%s", reason);
+  CHECK_CONTAINS(reason, "core 0");
+  unsetenv("BRINK_CC");
+}
+
+/* Landlock came with Linux 5.13, and a system may be without it. */
+static bool kernel_confines(void) {
+#if defined(SYS_landlock_create_ruleset)
+  return syscall(SYS_landlock_create_ruleset, NULL, (size_t)0, 1) > 0;
+#else
+  return false;
+#endif
+}
+
+TEST(the_compiler_writes_nowhere_else) {
+  char reason[BRINK_REASON], script[300], text[1400], path[600], outside[300];
+  if (!kernel_confines()) return;
+  start_anew();
+  load_once(23.5, cache); /* another object: it must stay as it is */
+  look(path);
+  snprintf(outside, sizeof outside, "%s/outside", place);
+  snprintf(script, sizeof script, "%s/greedy-cc", place);
+  snprintf(text, sizeof text,
+           "#!/bin/sh\nprintf x > inside && printf made:inside\n"
+           "(printf x > '%s') 2>/dev/null && printf ' made:outside'\n"
+           "(printf x >> '%.200s') 2>/dev/null && printf ' made:object'\n"
+           "(ln '%.200s' linked) 2>/dev/null && printf ' made:link'\n"
+           "(exec 3<>/dev/null) && printf ' made:null'\nexit 1\n",
+           outside, path, path);
+  write_script(script, text);
+  setenv("BRINK_CC", script, 1);
+  CHECK(load(24.5, cache, reason) == NULL);
+  CHECK_CONTAINS(reason, "made:inside made:null");
+  CHECK(access(outside, F_OK) != 0);
+  unsetenv("BRINK_CC");
+  CHECK(load_once(23.5, cache) == FOUND);
+  CHECK(look(path) == 0);           /* what it made is gone */
+  FILE *file = fopen(outside, "w"); /* and this process has lost nothing */
+  CHECK(file != NULL);
+  if (file != NULL) fclose(file);
+}
+
+TEST(the_compiler_has_no_network) {
+  char reason[BRINK_REASON], script[300];
+  if (!kernel_confines() || access("/usr/bin/python3", X_OK) != 0) return;
+  start_anew();
+  snprintf(script, sizeof script, "%s/chatty-cc", place);
+  write_script(script, "#!/usr/bin/python3\nimport socket, sys\n"
+                       "for family in socket.AF_INET, socket.AF_INET6, socket.AF_UNIX:\n"
+                       "  try:\n    socket.socket(family)\n    print('open', end=' ')\n"
+                       "  except OSError as error:\n    print('no', error.errno, end=' ')\n"
+                       "sys.exit(1)\n");
+  setenv("BRINK_CC", script, 1);
+  CHECK(load(25.5, cache, reason) == NULL);
+  CHECK_CONTAINS(reason, "no 1 no 1 no 1");
+  unsetenv("BRINK_CC");
+}
+
 /* Nothing is left in the directory for temporary files. */
 static bool is_empty(const char *directory) {
   DIR *list = opendir(directory);
@@ -349,9 +521,16 @@ TEST(old_objects_and_remains_are_forgotten) {
   load_once(12.5, cache);
   look(path);
   age(path, 31 * 24 * 3600);
-  snprintf(remains, sizeof remains, "%s/tmp-1-2-3.c", cache);
+  snprintf(remains, sizeof remains, "%s/tmp-1-2-3.c", cache); /* of earlier versions */
   int fd = open(remains, O_WRONLY | O_CREAT, 0600);
   close(fd);
+  age(remains, 24 * 3600);
+  snprintf(remains, sizeof remains, "%s/tmp-1-2-4/", cache);
+  CHECK(mkdir(remains, 0700) == 0);
+  snprintf(remains, sizeof remains, "%s/tmp-1-2-4/model.c", cache);
+  fd = open(remains, O_WRONLY | O_CREAT, 0600);
+  close(fd);
+  snprintf(remains, sizeof remains, "%s/tmp-1-2-4/", cache);
   age(remains, 24 * 3600);
   load_once(13.5, cache);
   CHECK(access(path, F_OK) == 0); /* not looked for more than once a day */
@@ -438,6 +617,13 @@ int main(void) {
     RUN(a_damaged_file_is_made_again);
     RUN(an_object_under_another_name_is_not_taken_for_it);
     RUN(a_directory_that_others_may_write_is_not_used);
+    RUN(a_directory_whose_parent_others_may_write_is_not_used);
+    RUN(a_link_to_a_directory_is_as_good_as_the_directory);
+    RUN(the_compiler_reads_what_was_written_whatever_the_name_leads_to);
+    RUN(the_compiler_sees_a_clean_environment);
+    RUN(the_compiler_has_an_end_to_its_memory);
+    RUN(the_compiler_writes_nowhere_else);
+    RUN(the_compiler_has_no_network);
     RUN(without_a_home_objects_are_made_in_private);
     RUN(the_environment_says_where_the_cache_is);
     RUN(old_objects_and_remains_are_forgotten);
