@@ -24,6 +24,10 @@
  *     what to change.
  *   - Your callbacks return 0 for success, a positive number to refuse (the step is shortened and
  *     tried again), a negative number to end the run.
+ *   - From inside a callback a sim may be read, and nothing else: calls that move, change or copy it, or that make
+ *     something go along with it, return ARGUMENT, and those that destroy it or what goes along do nothing. What is read
+ *     in a sink is the present; in other callbacks it is the state of the last accepted step. A callback
+ *     returns: one that leaves by longjmp or by an exception leaves the sim under way, for ever.
  *   - A definition struct begins with its own size, so that a library can tell what a program knows that
  *     was compiled with an older header. brink_default_…() sets it, with the defaults of all members; a
  *     definition written out by hand begins with .size = sizeof(type). A size of 0, or one larger than
@@ -826,7 +830,7 @@ typedef struct brink_sim brink_sim;
 BRINK_API brink_status brink_sim_create(const brink_model *model, const brink_options *options,
                                         const brink_allocator *allocator, brink_diag *diag,
                                         brink_sim **sim);
-BRINK_API void brink_sim_destroy(brink_sim *sim); /* NULL is fine */
+BRINK_API void brink_sim_destroy(brink_sim *sim); /* NULL is fine; not from inside a callback */
 
 /* Back to the model's initial states, parameters and modes, at its t0; statistics count from 0. Options,
  * sink and memory stay: cheaper than a new sim where a model is run many times. */

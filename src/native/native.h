@@ -336,6 +336,8 @@ brink_ending brink_instance_ending(const brink_instance *instance, const char **
 /* Input k that a function of the caller drives: its name, and what became of the calls; NULL: there are no more. */
 const char *brink_instance_function(const brink_instance *instance, size_t k,
                                     const brink_time_calls **calls);
+/* Is one of these functions being called? Then nothing may be evaluated: its caller is in the middle of that. */
+bool brink_instance_asks(const brink_instance *instance);
 
 /* Values outside their ranges, with range_warns: "plant.h = -0.1 at t = 3 is outside its range (0, 10)".
  */

@@ -192,7 +192,9 @@ double brink_seconds(void);
 brink_instance_options brink_run_instance_options(const brink_run *run);
 /* Asks for the series of the solution, if the method uses them. */
 void brink_run_want_series(const brink_run *run, brink_instance_options *wishes);
-brink_status brink_run_not_from_observer(brink_diag *diag); /* ARGUMENT */
+/* Is a call under way, so that this one comes from an observer or from a function of an input? */
+bool brink_run_is_busy(const brink_run *run);
+brink_status brink_run_not_inside(brink_diag *diag); /* ARGUMENT */
 /* Another run of the same system with the same options, without an engine. NULL: out of memory. */
 brink_run *brink_run_another(const brink_run *run);
 /* The simulation of run->instance. */

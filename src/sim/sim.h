@@ -219,6 +219,7 @@ struct brink_sim {
   brink_observer *observers;             /* NULL: nobody */
   struct brink_sensitivity *sensitivity; /* goes along; NULL: nobody does */
 
+  bool busy;    /* a call is under way: callbacks may read, and nothing else */
   double limit; /* the call goes no further */
   bool pauses;  /* brink_sim_run returns, as after max_steps, behind the first step that ends … */
   double pause; /* … here, or later */
@@ -276,6 +277,13 @@ static inline bool brink_sim_restarts(const brink_sim *sim) {
 static inline void brink_sim_restart(brink_sim *sim) {
   if (sim->phase != BRINK_PHASE_BEGIN) sim->phase = BRINK_PHASE_RESTART;
 }
+
+/* sim.c: the beginning and the end of every public call that moves or changes a simulation, so that none of them is made
+ * from inside another: ARGUMENT, there is no sim, or a callback of it asks. Enter clears the diagnostic; leave returns
+ * the status. */
+brink_status brink_sim_enter(brink_sim *sim, brink_diag *diag);
+brink_status brink_sim_leave(brink_sim *sim, brink_status status);
+brink_status brink_sim_not_inside(brink_diag *diag);
 
 /* sim.c: from now on, or no longer. The observer must outlive the sim, or be taken away first. */
 void brink_sim_watch(brink_sim *sim, brink_observer *observer);
