@@ -152,6 +152,7 @@ typedef struct brink_object {
  * where none of these can be used. $BRINK_CC names the compiler: one program, no arguments, found in
  * PATH or given by its absolute path. By default it is the first of clang, cc, gcc in PATH; for short
  * sources cc and gcc, which start faster, come before clang.
+ * A signal that ends the program, or has a handler, ends the compiler first: there is no object then.
  * Statuses: OK; UNSUPPORTED: there is no object, and `reason` (BRINK_REASON characters) says why: use
  * the interpreter; MEMORY. */
 brink_status brink_object_load(const char *source, size_t length, const char *cache,
