@@ -891,6 +891,18 @@ BRINK_API bool brink_sim_sliding(const brink_sim *sim, brink_slide_record *recor
 BRINK_API size_t brink_sim_slides(const brink_sim *sim, brink_slide_record *records,
                                   size_t capacity);
 
+/* The steps of an explicit method are limited by its stability, not by its accuracy: the model is stiff. */
+typedef struct brink_stiff_record {
+  double since; /* when it was first noticed */
+  int steps;    /* that were looked at: the solution was smooth in them, … */
+  double h;     /* … of this length, … */
+  double rate;  /* … longer than which the fastest rate of the model allows none */
+} brink_stiff_record;
+
+/* Does the model look stiff, and no stiff method takes over? Then BRINK_BDF, or BRINK_AUTO, which changes to it, takes fewer
+ * steps. Noticed once, after some hundred steps of adams, taylor or dopri; never while auto may change to bdf. */
+BRINK_API bool brink_sim_looks_stiff(const brink_sim *sim, brink_stiff_record *record);
+
 /* Which constraints hold now, with `t` the present time; false: the model has none, or the run has not begun. */
 BRINK_API bool brink_sim_structure(const brink_sim *sim, brink_structure_record *record);
 

@@ -312,8 +312,7 @@ static void count_file(const brink_cache *cache, const char *name, const struct 
 
 static void drop_file(const brink_cache *cache, const char *name, const struct stat *status,
                       ages *a, size_t limit) {
-  if (is_object(name) && hours(a, status->st_mtime) >= limit)
-    unlinkat(cache->directory, name, 0);
+  if (is_object(name) && hours(a, status->st_mtime) >= limit) unlinkat(cache->directory, name, 0);
 }
 
 /* Of compilers whose program was killed: no compilation takes that long. */

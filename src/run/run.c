@@ -380,6 +380,7 @@ static brink_status drive(brink_run *run, move_kind kind, double limit, brink_di
       leg_over = false;
     }
     run->moving = false;
+    brink_run_check_stiff(run);
     brink_run_results_flush(run);
     bool more = status == BRINK_ERR_WORK || status == BRINK_STEPPED || leg_over;
     brink_status written = more ? brink_run_checkpoint_due(run) : BRINK_OK;
@@ -520,7 +521,7 @@ brink_status brink_run_reset(brink_run *run, brink_diag *diag) {
   run->npending = run->notes_seen = 0;
   run->hint = run->rendered = NULL;
   run->nstart_warnings = 0;
-  run->told_chosen = run->told_past = false;
+  run->told_chosen = run->told_past = run->told_stiff = false;
   run->nwritten = 0;
   run->dated = 0;
   run->changed = run->joined = false;

@@ -82,7 +82,7 @@ typedef struct brink_pending_event {
   int *before_mode, *after_mode;
 } brink_pending_event;
 
-/* What is odd about the start of a run. */
+/* What is odd about a run: at its start, but for one that looks stiff. */
 typedef struct brink_start_warning {
   const char *text;
   const char *rendered; /* with its place in the text of the model; NULL: it has none */
@@ -129,7 +129,8 @@ struct brink_run {
   const char **warnings; /* all, of the summary */
   size_t warnings_capacity;
   bool told_chosen; /* initial values that nothing determines are among them */
-  bool told_past;   /* and so are flags that are past */
+  bool told_past;   /* and so are flags that are past, … */
+  bool told_stiff;  /* … and that the model looks stiff */
 
   /* Values that equations compute are those of the present. */
   bool computed;
@@ -285,6 +286,8 @@ void brink_run_check_flags(brink_run *run);
 /* warnings.c: one more warning about the start; place.line 0: it has no place. Inputs that begin late or end early. All
  * of them among the warnings of the summary. */
 void brink_run_warn(brink_run *run, brink_place place, const char *text, const char *hint);
+/* On its way: does it look stiff? */
+void brink_run_check_stiff(brink_run *run);
 void brink_run_check_inputs(brink_run *run);
 void brink_run_list_warnings(brink_run *run);
 

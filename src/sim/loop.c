@@ -234,7 +234,7 @@ static brink_status finish_step(brink_sim *sim, double t_end, brink_diag *diag) 
   reset_appended(sim, sim->detector.g0);
   brink_status lawful = sim->eval.nheld > 0 ? brink_sim_check_laws(sim, diag) : BRINK_OK;
   if (sim->eval.nheld > 0) brink_slide_project(sim);
-  if (sim->stiffness.watches) brink_stiff_note(sim);
+  if (sim->stiffness.watches && !sim->stiffness.seen) brink_stiff_note(sim);
   brink_status status = brink_sim_record_step(sim, t0);
   if (lawful == BRINK_OK) lawful = brink_sim_judge(sim, true, diag);
   if (lawful != BRINK_OK) return lawful;

@@ -372,8 +372,8 @@ brink_status brink_sim_create(const brink_model *model, const brink_options *opt
   made->options = chosen;
   made->reason = reason;
   /* Whoever gives an order or a step has a method in mind. */
-  made->stiffness.watches =
-      automatic && model->def.nx > 0 && chosen.order == 0 && chosen.step == 0.0;
+  made->stiffness.may_change = automatic && chosen.order == 0 && chosen.step == 0.0;
+  made->stiffness.watches = model->def.nx > 0 && brink_stiff_limits(&chosen);
   if (!build(made)) {
     brink_sim_destroy(made);
     return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for a simulation of '%s'",

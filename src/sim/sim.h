@@ -172,9 +172,13 @@ typedef struct brink_method_change {
 
 enum { BRINK_STIFF_SAMPLES = 4 };
 
-/* What BRINK_AUTO knows of stiffness (stiff.c). */
+/* What is known of stiffness (stiff.c). */
 typedef struct brink_stiffness {
   bool watches;
+  bool may_change; /* the method; else what is seen is told, once */
+  bool seen;       /* it was: `told` says what */
+  brink_stiff_record told;
+  double since;                  /* when the first of the windows began that say so */
   bool free;                     /* nothing but the method limits the planned step */
   int needed;                    /* windows in a row that say so before bdf is thought of, … */
   int said;                      /* … and how many have */
@@ -289,8 +293,9 @@ brink_status brink_sim_not_inside(brink_diag *diag);
 void brink_sim_watch(brink_sim *sim, brink_observer *observer);
 void brink_sim_unwatch(brink_sim *sim, brink_observer *observer);
 
-/* stiff.c: memory, where the method was chosen automatically; a window ends, or the whole memory of stiffness; a step was
+/* stiff.c: may its stability limit the steps of this method? Memory, where that is watched; a window ends, or the whole memory of stiffness; a step was
  * committed; the method could not start. */
+bool brink_stiff_limits(const brink_options *options);
 bool brink_stiff_init(brink_sim *sim);
 void brink_stiff_interrupt(brink_sim *sim);
 void brink_stiff_forget(brink_sim *sim);

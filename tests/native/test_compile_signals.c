@@ -33,9 +33,10 @@ static double now(void) {
 static void make_compiler(double seconds, const char *more) {
   FILE *file = fopen(script, "w");
   if (file == NULL) exit(1);
-  fprintf(file, "#!/bin/sh\n%s\nwhile [ \"$1\" != -o ]; do shift; done\necho half > \"$2\"\n", more);
-  fprintf(file, "sleep %g & echo $$ $! > '%s.new'; mv '%s.new' '%s'; wait; exit 1\n", seconds, noted,
-          noted, noted);
+  fprintf(file, "#!/bin/sh\n%s\nwhile [ \"$1\" != -o ]; do shift; done\necho half > \"$2\"\n",
+          more);
+  fprintf(file, "sleep %g & echo $$ $! > '%s.new'; mv '%s.new' '%s'; wait; exit 1\n", seconds,
+          noted, noted, noted);
   fclose(file);
   chmod(script, 0700);
   unlink(noted);
@@ -52,8 +53,7 @@ static size_t remains(void) {
 
 static brink_status load(char *reason) {
   brink_object *object;
-  brink_status status =
-      brink_object_load(source, sizeof source - 1, cache, NULL, &object, reason);
+  brink_status status = brink_object_load(source, sizeof source - 1, cache, NULL, &object, reason);
   brink_object_unload(object);
   return status;
 }
@@ -168,7 +168,7 @@ TEST(remains_of_a_killed_program_go_with_the_next_compilation) {
   CHECK(waitpid(process, &status, 0) == process);
   CHECK(is_gone(pids[0]));
   CHECK(remains() > 0);
-  unsetenv("BRINK_CC"); /* a real one */
+  unsetenv("BRINK_CC");                           /* a real one */
   CHECK_INT(load(reason), BRINK_ERR_UNSUPPORTED); /* the object has no entry */
   CHECK(remains() > 0);                           /* young: somebody may be at work */
   snprintf(command, sizeof command, "touch -d '10 minutes ago' '%s'/tmp-*", cache);
