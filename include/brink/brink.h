@@ -24,6 +24,10 @@
  *     what to change.
  *   - Your callbacks return 0 for success, a positive number to refuse (the step is shortened and
  *     tried again), a negative number to end the run.
+ *   - From inside a callback a sim may be read, and nothing else: calls that move, change or copy it, or that make
+ *     something go along with it, return ARGUMENT, and those that destroy it or what goes along do nothing. What is read
+ *     in a sink is the present; in other callbacks it is the state of the last accepted step. A callback
+ *     returns: one that leaves by longjmp or by an exception leaves the sim under way, for ever.
  *   - A definition struct begins with its own size, so that a library can tell what a program knows that
  *     was compiled with an older header. brink_default_…() sets it, with the defaults of all members; a
  *     definition written out by hand begins with .size = sizeof(type). A size of 0, or one larger than
@@ -826,7 +830,7 @@ typedef struct brink_sim brink_sim;
 BRINK_API brink_status brink_sim_create(const brink_model *model, const brink_options *options,
                                         const brink_allocator *allocator, brink_diag *diag,
                                         brink_sim **sim);
-BRINK_API void brink_sim_destroy(brink_sim *sim); /* NULL is fine */
+BRINK_API void brink_sim_destroy(brink_sim *sim); /* NULL is fine; not from inside a callback */
 
 /* Back to the model's initial states, parameters and modes, at its t0; statistics count from 0. Options,
  * sink and memory stay: cheaper than a new sim where a model is run many times. */
@@ -886,6 +890,18 @@ BRINK_API bool brink_sim_sliding(const brink_sim *sim, brink_slide_record *recor
  * be NULL if that is 0) and returns how many there are. */
 BRINK_API size_t brink_sim_slides(const brink_sim *sim, brink_slide_record *records,
                                   size_t capacity);
+
+/* The steps of an explicit method are limited by its stability, not by its accuracy: the model is stiff. */
+typedef struct brink_stiff_record {
+  double since; /* when it was first noticed */
+  int steps;    /* that were looked at: the solution was smooth in them, … */
+  double h;     /* … of this length, … */
+  double rate;  /* … longer than which the fastest rate of the model allows none */
+} brink_stiff_record;
+
+/* Does the model look stiff, and no stiff method takes over? Then BRINK_BDF, or BRINK_AUTO, which changes to it, takes fewer
+ * steps. Noticed once, after some hundred steps of adams, taylor or dopri; never while auto may change to bdf. */
+BRINK_API bool brink_sim_looks_stiff(const brink_sim *sim, brink_stiff_record *record);
 
 /* Which constraints hold now, with `t` the present time; false: the model has none, or the run has not begun. */
 BRINK_API bool brink_sim_structure(const brink_sim *sim, brink_structure_record *record);

@@ -43,7 +43,7 @@ static inline brink_history_def brink_default_history(void) {
 BRINK_API brink_status brink_history_create(brink_sim *sim, const brink_history_def *def,
                                             const brink_allocator *allocator, brink_diag *diag,
                                             brink_history **history);
-BRINK_API void brink_history_destroy(brink_history *history); /* NULL is fine */
+BRINK_API void brink_history_destroy(brink_history *history); /* NULL is fine; likewise */
 
 /* The states at `count` times from the start of the history to the present of the sim, in any order: out[k*nx + i]. At an
  * instant: the values after it. Inside a step: what brink_sim_at gave at the time, bit by bit. Where time went on without

@@ -147,7 +147,8 @@ BRINK_API brink_status brink_hsml_read_inputs(brink_hsml *model, const char *pat
  * A later function for the same input wins; NULL, or no `value`: none again. It wins over a value that was set; rows and a
  * function for one input are an error of the build. brink_run_set refuses the input. Functions are called when a model
  * is built (at the start), and by all runs and clones of it, each from the thread that moves or reads the run: `user` must
- * outlive these. A name is looked up when the model is built. Statuses: OK, ARGUMENT, MEMORY. */
+ * outlive these. From inside a function its runs may not be moved, written, copied, destroyed, or asked for values that
+ * equations compute: ARGUMENT (NaN from brink_run_value). A name is looked up when the model is built. Statuses: OK, ARGUMENT, MEMORY. */
 typedef struct brink_hsml_function {
   int (*value)(double t, double *u, void *user);
   void *user;
@@ -283,7 +284,8 @@ typedef struct brink_run brink_run;
 BRINK_API brink_status brink_run_create(brink_hsml *model, const brink_run_options *options,
                                         const brink_allocator *allocator, brink_diag *diag,
                                         brink_run **run);
-BRINK_API void brink_run_destroy(brink_run *run); /* NULL is fine */
+BRINK_API void
+brink_run_destroy(brink_run *run); /* NULL is fine; does nothing from inside what the run calls */
 
 /* Moves on. Never past t_limit, which may be INFINITY (not with agents that have clocks of their own), and never past
  * the end that the model or a failure gives the run.
@@ -415,7 +417,8 @@ typedef struct brink_run_outcome {
   const char *hint;    /* what to try; NULL: none */
   double t;
   size_t nwarnings;
-  const char *const *warnings; /* initial values that were chosen; values outside their ranges */
+  const char *const
+      *warnings; /* odd starts; a model that looks stiff; values outside their ranges */
   const char *
       rendered; /* a failure that places in the text have to do with: message, hint and these, as compilers
                            show them; lines end with \n. NULL: none */

@@ -448,6 +448,13 @@ const brink_stats *brink_sim_stats(const brink_sim *sim);
 const brink_event *brink_sim_events(const brink_sim *sim, size_t *count);
 bool brink_sim_sliding(const brink_sim *sim, brink_slide_record *record);
 size_t brink_sim_slides(const brink_sim *sim, brink_slide_record *records, size_t capacity);
+typedef struct brink_stiff_record {
+  double since;
+  int steps;
+  double h;
+  double rate;
+} brink_stiff_record;
+bool brink_sim_looks_stiff(const brink_sim *sim, brink_stiff_record *record);
 bool brink_sim_structure(const brink_sim *sim, brink_structure_record *record);
 brink_status brink_sim_at(const brink_sim *sim, double t, double *x, brink_diag *diag);
 brink_status brink_sim_set_state(brink_sim *sim, const double *x, brink_diag *diag);

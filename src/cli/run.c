@@ -73,6 +73,21 @@ static int check_kept(cli_simulation *sim) {
 
 /* ---- simulating ---- */
 
+/* What is odd about the run, each once; a line of progress makes room. */
+static void show_warnings(cli_simulation *sim, cli_progress *progress) {
+  const brink_run *run = sim->run;
+  for (; sim->nshown < run->nstart_warnings; sim->nshown++) {
+    const brink_start_warning *warning = &run->start_warnings[sim->nshown];
+    brink_hsml_message message = {.severity = BRINK_WARNING, .rendered = warning->rendered};
+    if (sim->settings.quiet) continue;
+    if (progress != NULL) cli_progress_end(progress);
+    if (message.rendered != NULL)
+      cli_show_message(&message, sim->arguments);
+    else
+      cli_say("warning: %s", warning->text);
+  }
+}
+
 static brink_status simulate(cli_simulation *sim, brink_diag *diag) {
   brink_run *run = sim->run;
   double until = sim->settings.run.until;
@@ -83,6 +98,7 @@ static brink_status simulate(cli_simulation *sim, brink_diag *diag) {
   do {
     status = brink_run_to(run, until, diag);
     brink_stats stats = brink_run_information(run).stats;
+    show_warnings(sim, &progress);
     cli_progress_show(&progress, brink_run_time(run), &stats);
   } while (status == BRINK_ERR_WORK);
   cli_progress_end(&progress);
@@ -124,19 +140,6 @@ static void show_failure(const brink_run_outcome *outcome, const char *model,
   else
     cli_say("%s failed at t = %.10g: %s", model, outcome->t, outcome->message);
   if (outcome->hint != NULL) fprintf(stderr, "hint: %s\n", outcome->hint);
-}
-
-/* What is odd about the start. */
-static void show_start(const cli_simulation *sim) {
-  const brink_run *run = sim->run;
-  for (size_t k = 0; k < run->nstart_warnings && !sim->settings.quiet; k++) {
-    const brink_start_warning *warning = &run->start_warnings[k];
-    brink_hsml_message message = {.severity = BRINK_WARNING, .rendered = warning->rendered};
-    if (message.rendered != NULL)
-      cli_show_message(&message, sim->arguments);
-    else
-      cli_say("warning: %s", warning->text);
-  }
 }
 
 /* The exit code, and words on standard error. */
@@ -255,7 +258,7 @@ static int simulate_and_print(cli_simulation *sim) {
     return status == BRINK_ERR_MEMORY ? CLI_NUMERICS : CLI_FILE;
   }
   brink_status closed = brink_run_finish(sim->run, &closing);
-  show_start(sim);
+  show_warnings(sim, NULL);
   outcome = conclude(sim, closed == BRINK_ERR_FILE ? &closing : &diag);
   if (closed != BRINK_OK && closed != BRINK_ERR_FILE) {
     cli_say("--against %s: %s", brink_method_name(sim->settings.against), closing.message);

@@ -20,6 +20,7 @@ typedef struct cli_simulation {
   size_t nwanted;
   cli_plot *plot; /* NULL: --plot is not given */
   bool reported;  /* the report is there */
+  size_t nshown;  /* warnings so far */
 } cli_simulation;
 
 /* effect.c: warns of options that have no effect in this run, which has been made. */

@@ -74,7 +74,9 @@ static double ask(const brink_external *e, double t) {
   double u = (double)NAN;
   if (calls != NULL && calls->failed) return u;
   if (calls != NULL && calls->known && calls->t == t) return calls->u;
+  if (calls != NULL) calls->asked = true;
   int code = f->value(t, &u, f->user);
+  if (calls != NULL) calls->asked = false;
   bool fine = code == 0 && isfinite(u);
   if (calls != NULL && code != 0) {
     calls->failed = true;

@@ -25,6 +25,7 @@ typedef struct brink_time_function {
 
 /* What became of the calls of such a function in one run. */
 typedef struct brink_time_calls {
+  bool asked; /* a call is under way: never true between two calls of a run */
   bool known; /* its value u at t: equations and flags ask for the same time again and again */
   double t, u;
   bool failed; /* it returned `code` at failed_t; then it is called no more */

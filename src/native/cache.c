@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DAY = 24 * 60 * 60, KEEP_DAYS = 30, TEMPORARY_HOURS = 2 };
+enum { DAY = 24 * 60 * 60, KEEP_DAYS = 30, TEMPORARY_SECONDS = 120 };
 #define KEEP_BYTES ((uint64_t)256 << 20)
 
 /* ---- trust ---- */
@@ -312,14 +312,22 @@ static void count_file(const brink_cache *cache, const char *name, const struct 
 
 static void drop_file(const brink_cache *cache, const char *name, const struct stat *status,
                       ages *a, size_t limit) {
-  if (hours(a, status->st_mtime) >= (is_object(name) ? limit : TEMPORARY_HOURS))
-    remove_entry(cache, name);
+  if (is_object(name) && hours(a, status->st_mtime) >= limit) remove_entry(cache, name);
+}
+
+/* Of compilers whose program was killed: no compilation takes that long. */
+static void drop_remains(const brink_cache *cache, const char *name, const struct stat *status,
+                         ages *a, size_t limit) {
+  (void)limit;
+  if (!is_object(name) && a->now - status->st_mtime > TEMPORARY_SECONDS) remove_entry(cache, name);
 }
 
 void brink_cache_prune(const brink_cache *cache) {
   ages a = {.now = time(NULL)};
   uint64_t bytes = 0;
-  if (cache->is_private || !prune_is_due(cache)) return;
+  if (cache->is_private) return;
+  each_file(cache, &a, 0, drop_remains);
+  if (!prune_is_due(cache)) return;
   each_file(cache, &a, 0, count_file);
   size_t limit = 0;
   while (limit < KEEP_DAYS * 24 && bytes + a.bytes[limit] <= KEEP_BYTES) bytes += a.bytes[limit++];

@@ -52,7 +52,7 @@ int brink_cache_store(const brink_cache *cache, const brink_workshop *workshop,
                       const brink_key *key);
 
 /* Removes objects that were not used for 30 days, and the oldest if there are more than 256 MB; checks once a
- * day at most. */
+ * day at most. Always: temporary files that a killed program has left. */
 void brink_cache_prune(const brink_cache *cache);
 
 #endif

@@ -5,12 +5,15 @@
  * processes may compile the same model at once; each works on files of its own, and the last to finish
  * wins.
  *
+ * A signal that ends the program ends the compiler first, and its files are removed (signals.c).
+ *
  * Whatever goes wrong (no compiler, a full disk, an object that cannot be loaded) is no error: there
  * is a reason, and the interpreter. */
 #define _GNU_SOURCE /* posix_spawn_file_actions_addfchdir_np */
 #include "native/cache.h"
 #include "native/confine.h"
 #include "native/emit.h"
+#include "native/signals.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -30,6 +33,7 @@
 #include <unistd.h>
 
 enum {
+  GRACE_SECONDS = 1,    /* for a compiler to remove its own files when it is ended */
   COMPILE_SECONDS = 20, /* for a machine that is busy: sources are kept to what takes a few */
   /* Short sources: gcc starts in a quarter of the time that clang takes. Long ones: clang's time
    * grows more slowly. They meet about here. */
@@ -227,8 +231,22 @@ static int start(const compiler *c, char *const *arguments, const brink_workshop
   return error;
 }
 
+/* Ends it with its children. It is asked first, since compilers remove their own files then; its number stays taken until
+ * the whole group has been told. */
+static void end(pid_t process) {
+  double deadline = seconds_now() + GRACE_SECONDS;
+  struct timespec pause = {.tv_nsec = 2000000};
+  siginfo_t gone = {0};
+  kill(-process, SIGTERM);
+  while (seconds_now() < deadline &&
+         waitid(P_PID, (id_t)process, &gone, WEXITED | WNOHANG | WNOWAIT) == 0 && gone.si_pid == 0)
+    nanosleep(&pause, NULL);
+  kill(-process, SIGKILL);
+  while (waitpid(process, NULL, 0) < 0 && errno == EINTR) continue;
+}
+
 /* Waits until it ends, but not for ever. False: it failed; `reason` says how. */
-static bool finish(const compiler *c, pid_t process, char *reason) {
+static bool finish(const compiler *c, pid_t process, const brink_signals *signals, char *reason) {
   double deadline = seconds_now() + COMPILE_SECONDS;
   struct timespec pause = {.tv_nsec = 500000};
   for (;;) {
@@ -248,9 +266,13 @@ static bool finish(const compiler *c, pid_t process, char *reason) {
       return false;
     }
     if (done == 0 && seconds_now() > deadline) {
-      kill(-process, SIGKILL);
-      while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
+      end(process);
       snprintf(reason, BRINK_REASON, "%.40s took more than %d s", c->name, COMPILE_SECONDS);
+      return false;
+    }
+    if (done == 0 && brink_signals_wait(signals)) {
+      end(process);
+      snprintf(reason, BRINK_REASON, "a signal came while %.40s was running", c->name);
       return false;
     }
     nanosleep(&pause, NULL);
@@ -288,7 +310,7 @@ static bool write_source(const brink_workshop *workshop, const char *source, siz
 
 /* Runs the compiler on the source in the workshop. */
 static bool run_compiler(const brink_workshop *workshop, const compiler *c, const char *level,
-                         char *reason) {
+                         const brink_signals *signals, char *reason) {
   char *arguments[FLAGS + 8], output[] = "-o", maths[] = "-lm", optimise[4];
   char source[] = BRINK_SOURCE, made[] = BRINK_MADE;
   size_t n = 0;
@@ -307,14 +329,15 @@ static bool run_compiler(const brink_workshop *workshop, const compiler *c, cons
     snprintf(reason, BRINK_REASON, "%.40s cannot be started: %s", c->name, strerror(error));
     return false;
   }
-  if (finish(c, process, reason)) return true;
+  if (finish(c, process, signals, reason)) return true;
   add_log(workshop, reason);
   return false;
 }
 
 /* Makes the object and returns it open; -1: `reason` says why not. */
 static int compile(const brink_cache *cache, const compiler *c, const char *level,
-                   const brink_key *key, const char *source, size_t length, char *reason) {
+                   const brink_key *key, const char *source, size_t length,
+                   const brink_signals *signals, char *reason) {
   brink_workshop workshop;
   int fd = -1;
   if (!brink_cache_begin(cache, &workshop)) {
@@ -323,7 +346,7 @@ static int compile(const brink_cache *cache, const compiler *c, const char *leve
   }
   if (!write_source(&workshop, source, length)) {
     snprintf(reason, BRINK_REASON, "cannot write to %.150s: %s", cache->path, strerror(errno));
-  } else if (run_compiler(&workshop, c, level, reason)) {
+  } else if (run_compiler(&workshop, c, level, signals, reason)) {
     fd = brink_cache_store(cache, &workshop, key);
     if (fd < 0) snprintf(reason, BRINK_REASON, "cannot keep the object in %.150s", cache->path);
   }
@@ -390,7 +413,7 @@ static bool load(int fd, const brink_key *key, loaded *l, char *reason) {
 
 /* From the cache, or made; one that cannot be loaded is made again. */
 static bool obtain(const brink_cache *cache, const compiler *c, const char *source, size_t length,
-                   loaded *l, char *reason) {
+                   const brink_signals *signals, loaded *l, char *reason) {
   brink_key key;
   bool quick = length > LONG_SOURCE && strstr(c->name, "clang") == NULL;
   const char *level = quick ? "-O1" : "-O2";
@@ -400,7 +423,7 @@ static bool obtain(const brink_cache *cache, const compiler *c, const char *sour
     l->object.from_cache = true;
     return true;
   }
-  fd = compile(cache, c, level, &key, source, length, reason);
+  fd = compile(cache, c, level, &key, source, length, signals, reason);
   if (fd < 0) return false;
   brink_cache_prune(cache);
   return load(fd, &key, l, reason);
@@ -424,11 +447,14 @@ brink_status brink_object_load(const char *source, size_t length, const char *ca
   if (l == NULL) return BRINK_ERR_MEMORY;
   if (allocator != NULL) l->allocator = *allocator;
   atomic_init(&l->users, 1);
+  brink_signals signals;
+  brink_signals_hold(&signals);
   bool ok = brink_cache_open(&place, cache, reason);
   if (ok) {
-    ok = obtain(&place, &c, source, length, l, reason);
+    ok = obtain(&place, &c, source, length, &signals, l, reason);
     brink_cache_close(&place);
   }
+  brink_signals_release(&signals);
   if (!ok) {
     brink_release(allocator, l, 1, sizeof *l);
     return BRINK_ERR_UNSUPPORTED;

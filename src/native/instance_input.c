@@ -120,6 +120,13 @@ const char *brink_instance_function(const brink_instance *instance, size_t k,
   return system->externals[external].name;
 }
 
+bool brink_instance_asks(const brink_instance *instance) {
+  const brink_system *system = instance->system;
+  for (size_t k = 0; k < system->nfollowed; k++)
+    if (instance->calls[system->followed[k].external].asked) return true;
+  return false;
+}
+
 /* ---- both ---- */
 
 void brink_instance_first_inputs(brink_instance *instance) {

@@ -152,6 +152,7 @@ typedef struct brink_object {
  * where none of these can be used. $BRINK_CC names the compiler: one program, no arguments, found in
  * PATH or given by its absolute path. By default it is the first of clang, cc, gcc in PATH; for short
  * sources cc and gcc, which start faster, come before clang.
+ * A signal that ends the program, or has a handler, ends the compiler first: there is no object then.
  * Statuses: OK; UNSUPPORTED: there is no object, and `reason` (BRINK_REASON characters) says why: use
  * the interpreter; MEMORY. */
 brink_status brink_object_load(const char *source, size_t length, const char *cache,
@@ -342,6 +343,8 @@ brink_ending brink_instance_ending(const brink_instance *instance, const char **
 /* Input k that a function of the caller drives: its name, and what became of the calls; NULL: there are no more. */
 const char *brink_instance_function(const brink_instance *instance, size_t k,
                                     const brink_time_calls **calls);
+/* Is one of these functions being called? Then nothing may be evaluated: its caller is in the middle of that. */
+bool brink_instance_asks(const brink_instance *instance);
 
 /* Values outside their ranges, with range_warns: "plant.h = -0.1 at t = 3 is outside its range (0, 10)".
  */

@@ -62,6 +62,7 @@ static void archive_warnings(brink_run *run, brink_archive *a) {
   if (a->failed && a->reads) run->nstart_warnings = 0;
   brink_archive_bool(a, &run->told_chosen);
   brink_archive_bool(a, &run->told_past);
+  brink_archive_bool(a, &run->told_stiff);
 }
 
 /* What was written before the first step, for repetitions. */

@@ -89,7 +89,7 @@ static brink_status save(brink_run *run, bool inside, brink_text *packed, brink_
 static brink_status check(brink_run *run, brink_diag *diag) {
   bool later;
   brink_diag_clear(diag);
-  if (run->moving) return brink_run_not_from_observer(diag);
+  if (brink_run_is_busy(run)) return brink_run_not_inside(diag);
   if (run->phase > BRINK_RUN_BEGUN)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "the run is over: there is nothing to save");
   const char *why = brink_run_no_archive(run, &later);
@@ -157,7 +157,7 @@ brink_status brink_run_restore(brink_run *run, const void *data, size_t length, 
   brink_diag_clear(diag);
   if (run == NULL || (data == NULL && length > 0))
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run and data must not be NULL");
-  if (run->moving) return brink_run_not_from_observer(diag);
+  if (brink_run_is_busy(run)) return brink_run_not_inside(diag);
   if (run->phase != BRINK_RUN_MADE)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "the run has begun already: restore into one that has just been made");

@@ -255,7 +255,7 @@ static void free_recordings(brink_run *run) {
 }
 
 void brink_run_destroy(brink_run *run) {
-  if (run == NULL) return;
+  if (run == NULL || brink_run_is_busy(run)) return;
   free_recordings(run);
   brink_population_run_destroy(run->population_run);
   brink_sim_destroy(run->sim);
@@ -381,8 +381,10 @@ static brink_status drive(brink_run *run, move_kind kind, double limit, brink_di
   int64_t most = run->options.sim.max_steps;
   run->work = 0;
   run->until = !isnan(run->options.until) ? run->options.until : limit;
+  run->moving = true;
   brink_status status = brink_run_begin(run);
   if (status == BRINK_OK) status = brink_run_checkpoint_begin(run);
+  run->moving = false;
   bool leg_over = false;
   while (status == BRINK_OK || status == BRINK_ERR_WORK || status == BRINK_STEPPED || leg_over) {
     if (brink_run_is_cancelled(run)) {
@@ -397,6 +399,7 @@ static brink_status drive(brink_run *run, move_kind kind, double limit, brink_di
       leg_over = false;
     }
     run->moving = false;
+    brink_run_check_stiff(run);
     brink_run_results_flush(run);
     bool more = status == BRINK_ERR_WORK || status == BRINK_STEPPED || leg_over;
     bool whole = more || status == BRINK_TIME_REACHED || run->checkpoints.problem.status < 0;
@@ -412,7 +415,9 @@ static brink_status drive(brink_run *run, move_kind kind, double limit, brink_di
     }
   }
   run->status = status;
+  run->moving = true;
   if (is_over(status)) end(run);
+  run->moving = false;
   brink_status given = give(run, status, diag);
   bool failed = status < 0 && status != BRINK_ERR_WORK && status != BRINK_ERR_FILE;
   if (!failed || diag == NULL || !brink_run_has_begun(run)) return given;
@@ -422,8 +427,14 @@ static brink_status drive(brink_run *run, move_kind kind, double limit, brink_di
   return given;
 }
 
-brink_status brink_run_not_from_observer(brink_diag *diag) {
-  return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "not from an observer: the run is under way");
+bool brink_run_is_busy(const brink_run *run) {
+  return run->moving || (run->instance != NULL && brink_instance_asks(run->instance));
+}
+
+brink_status brink_run_not_inside(brink_diag *diag) {
+  return brink_diag_set(
+      diag, BRINK_ERR_ARGUMENT,
+      "not from an observer or from a function of an input: the run is under way");
 }
 
 /* Does the run come to a after b? */
@@ -434,7 +445,7 @@ static bool is_later(const brink_run *run, double a, double b) {
 static brink_status check_move(const brink_run *run, double limit, brink_diag *diag) {
   brink_diag_clear(diag);
   if (run == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run must not be NULL");
-  if (run->moving) return brink_run_not_from_observer(diag);
+  if (brink_run_is_busy(run)) return brink_run_not_inside(diag);
   if (run->phase > BRINK_RUN_BEGUN)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "the run is over: reset it, or make another one");
@@ -498,14 +509,16 @@ brink_status brink_run_output(brink_run *run, double t, double t_limit, brink_di
 brink_status brink_run_finish(brink_run *run, brink_diag *diag) {
   brink_diag_clear(diag);
   if (run == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run must not be NULL");
-  if (run->moving) return brink_run_not_from_observer(diag);
+  if (brink_run_is_busy(run)) return brink_run_not_inside(diag);
   if (run->phase == BRINK_RUN_FINISHED) return BRINK_OK;
+  run->moving = true;
   if (run->phase == BRINK_RUN_MADE) brink_run_begin(run);
   end(run);
   brink_run_fill_summary(run);
   brink_status status = brink_comparison_run(run);
   brink_run_judge(run);
   brink_run_results_close(run);
+  run->moving = false;
   run->phase = BRINK_RUN_FINISHED;
   brink_status lost = brink_run_results_status(run);
   if (status != BRINK_OK && diag != NULL) *diag = run->comparison_diag;
@@ -518,7 +531,7 @@ brink_status brink_run_finish(brink_run *run, brink_diag *diag) {
 brink_status brink_run_reset(brink_run *run, brink_diag *diag) {
   brink_diag_clear(diag);
   if (run == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run must not be NULL");
-  if (run->moving) return brink_run_not_from_observer(diag);
+  if (brink_run_is_busy(run)) return brink_run_not_inside(diag);
   if (run->phase != BRINK_RUN_MADE) brink_run_finish(run, NULL);
   free_recordings(run);
   run->choice = (brink_record_choice){0};
@@ -528,7 +541,7 @@ brink_status brink_run_reset(brink_run *run, brink_diag *diag) {
   run->npending = run->notes_seen = 0;
   run->hint = run->rendered = NULL;
   run->nstart_warnings = 0;
-  run->told_chosen = run->told_past = false;
+  run->told_chosen = run->told_past = run->told_stiff = false;
   run->nwritten = 0;
   run->dated = 0;
   run->changed = run->joined = false;
@@ -555,7 +568,7 @@ brink_status brink_run_clone(const brink_run *run, brink_diag *diag, brink_run *
   if (clone != NULL) *clone = NULL;
   if (run == NULL || clone == NULL)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run and clone must not be NULL");
-  if (run->moving) return brink_run_not_from_observer(diag);
+  if (brink_run_is_busy(run)) return brink_run_not_inside(diag);
   if (run->phase > BRINK_RUN_BEGUN)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "the run is over: it cannot go on twice");
   brink_run *made = brink_run_another(run);

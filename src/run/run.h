@@ -82,7 +82,7 @@ typedef struct brink_pending_event {
   int *before_mode, *after_mode;
 } brink_pending_event;
 
-/* What is odd about the start of a run. */
+/* What is odd about a run: at its start, but for one that looks stiff. */
 typedef struct brink_start_warning {
   const char *text;
   const char *rendered; /* with its place in the text of the model; NULL: it has none */
@@ -135,7 +135,8 @@ struct brink_run {
   const char **warnings; /* all, of the summary */
   size_t warnings_capacity;
   bool told_chosen; /* initial values that nothing determines are among them */
-  bool told_past;   /* and so are flags that are past */
+  bool told_past;   /* and so are flags that are past, … */
+  bool told_stiff;  /* … and that the model looks stiff */
 
   /* Values that equations compute are those of the present. */
   bool computed;
@@ -198,7 +199,9 @@ double brink_seconds(void);
 brink_instance_options brink_run_instance_options(const brink_run *run);
 /* Asks for the series of the solution, if the method uses them. */
 void brink_run_want_series(const brink_run *run, brink_instance_options *wishes);
-brink_status brink_run_not_from_observer(brink_diag *diag); /* ARGUMENT */
+/* Is a call under way, so that this one comes from an observer or from a function of an input? */
+bool brink_run_is_busy(const brink_run *run);
+brink_status brink_run_not_inside(brink_diag *diag); /* ARGUMENT */
 /* Another run of the same system with the same options, without an engine. NULL: out of memory. */
 brink_run *brink_run_another(const brink_run *run);
 /* The simulation of run->instance. */
@@ -304,6 +307,8 @@ void brink_run_check_flags(brink_run *run);
 /* warnings.c: one more warning about the start; place.line 0: it has no place. Inputs that begin late or end early. All
  * of them among the warnings of the summary. */
 void brink_run_warn(brink_run *run, brink_place place, const char *text, const char *hint);
+/* On its way: does it look stiff? */
+void brink_run_check_stiff(brink_run *run);
 void brink_run_check_inputs(brink_run *run);
 void brink_run_list_warnings(brink_run *run);
 

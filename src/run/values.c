@@ -58,6 +58,7 @@ static bool is_computed(const brink_variable *variable) {
 static double value_at(brink_run *run, brink_value value, const brink_moment *moment) {
   const brink_variable *variable = &run->system->variables[value.variable];
   if (!is_computed(variable)) return held_value(variable, value.element, moment);
+  if (brink_instance_asks(run->instance)) return (double)NAN;
   if (!run->computed)
     brink_instance_evaluate(run->instance, moment->t, moment->x, moment->p, moment->mode,
                             moment->sgn);
@@ -79,6 +80,8 @@ brink_status brink_run_get(brink_run *run, const char *name, double *value, brin
   brink_status status = brink_run_find(run, name, &found, diag);
   if (status == BRINK_OK && value == NULL)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "value must not be NULL");
+  if (status == BRINK_OK && run->instance != NULL && brink_instance_asks(run->instance))
+    return brink_run_not_inside(diag);
   if (status == BRINK_OK) *value = brink_run_value(run, found);
   if (status == BRINK_OK && run->instance != NULL)
     status = brink_functions_judge(run->instance, brink_run_time(run), status, diag);
@@ -126,6 +129,8 @@ brink_status brink_run_get_at(brink_run *run, double t, const brink_value *value
   brink_diag_clear(diag);
   if (run == NULL || (count > 0 && (values == NULL || out == NULL)))
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run, values and out must not be NULL");
+  if (run->instance != NULL && brink_instance_asks(run->instance))
+    return brink_run_not_inside(diag);
   for (size_t k = 0; k < count; k++) {
     if (!is_value(run, values[k]))
       return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "values[%zu] is not one of this run", k);
@@ -185,7 +190,7 @@ static brink_status check_value(const brink_run *run, const char *name,
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "'%s' = %g is not a whole number", name, value);
   if (run->phase > BRINK_RUN_BEGUN)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "the run is over: reset it first");
-  if (run->moving) return brink_run_not_from_observer(diag);
+  if (brink_run_is_busy(run)) return brink_run_not_inside(diag);
   return BRINK_OK;
 }
 
@@ -193,6 +198,7 @@ static brink_status check_value(const brink_run *run, const char *name,
 static brink_status write_now(brink_run *run, brink_space space, size_t slot, double value,
                               brink_diag *diag) {
   brink_sim *sim = run->sim;
+  run->moving = true;
   brink_run_sink_before_write(run);
   brink_sim_give_up_step(sim);
   if (run->slopes != NULL && space == BRINK_SPACE_X)
@@ -205,6 +211,7 @@ static brink_status write_now(brink_run *run, brink_space space, size_t slot, do
   brink_run_sink_written(run);
   brink_status status = brink_sim_intervene(sim, diag);
   brink_run_sink_settle(run);
+  run->moving = false;
   return status;
 }
 

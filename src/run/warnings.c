@@ -1,5 +1,5 @@
-/* warnings.c: what is odd about the start of a run, in its warnings: initial values that were chosen (chosen.c), inputs that
- * begin late or end early, flags that are past (past.c). */
+/* warnings.c: what is odd about a run, in its warnings: at the start initial values that were chosen (chosen.c), inputs that
+ * begin late or end early, flags that are past (past.c); on its way a model that looks stiff. */
 #include <math.h>
 
 #include "lang/report.h"
@@ -46,6 +46,25 @@ void brink_run_check_inputs(brink_run *run) {
   double lo = fmin(from, run->until), hi = fmax(from, run->until);
   if (first > lo) warn_of_inputs(run, "begin", first, "before that the first values hold");
   if (last < hi) warn_of_inputs(run, "end", last, "from then on the last values hold");
+}
+
+void brink_run_check_stiff(brink_run *run) {
+  brink_stiff_record seen;
+  if (run->told_stiff || run->sim == NULL || !brink_sim_looks_stiff(run->sim, &seen)) return;
+  brink_text text = {0};
+  run->told_stiff = true;
+  brink_text_add(
+      &text,
+      "the model looks stiff since t = %.10g: in %d steps of about %.3g the solution was "
+      "smooth, and %s can take no longer ones, as the fastest rate is %.3g. Try the "
+      "method auto, which changes to bdf, or bdf",
+      brink_run_turned(run, seen.since), seen.steps, seen.h,
+      brink_method_name(brink_sim_stats(run->sim)->method), seen.rate);
+  if (text.failed)
+    run->journal.failed = true;
+  else
+    brink_run_warn(run, (brink_place){0}, text.data, NULL);
+  brink_text_free(&text);
 }
 
 void brink_run_list_warnings(brink_run *run) {

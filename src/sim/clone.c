@@ -98,6 +98,7 @@ brink_status brink_sim_clone(const brink_sim *sim, const brink_model *model,
   if (clone != NULL) *clone = NULL;
   if (sim == NULL || clone == NULL)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "sim and clone must not be NULL");
+  if (sim->busy) return brink_sim_not_inside(diag);
   if (model == NULL) model = sim->model;
   brink_status status = brink_model_check_alike(sim->model, model, diag);
   if (status != BRINK_OK) return status;

@@ -294,6 +294,7 @@ brink_status brink_history_create(brink_sim *sim, const brink_history_def *def,
   if (history != NULL) *history = NULL;
   if (sim == NULL || history == NULL)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "sim and history must not be NULL");
+  if (sim->busy) return brink_sim_not_inside(diag);
   brink_history_def chosen = history_defaults;
   if (def != NULL) {
     brink_status status =
@@ -329,7 +330,7 @@ brink_status brink_history_create(brink_sim *sim, const brink_history_def *def,
 }
 
 void brink_history_destroy(brink_history *h) {
-  if (h == NULL) return;
+  if (h == NULL || h->sim->busy) return;
   const brink_allocator *allocator = &h->arena.allocator;
   brink_sim_unwatch(h->sim, &h->observer);
   brink_release(allocator, h->pieces, h->pieces_capacity, sizeof *h->pieces);

@@ -235,7 +235,7 @@ static brink_status finish_step(brink_sim *sim, double t_end, brink_diag *diag) 
   reset_appended(sim, sim->detector.g0);
   brink_status lawful = sim->eval.nheld > 0 ? brink_sim_check_laws(sim, diag) : BRINK_OK;
   if (sim->eval.nheld > 0) brink_slide_project(sim);
-  if (sim->stiffness.watches) brink_stiff_note(sim);
+  if (sim->stiffness.watches && !sim->stiffness.seen) brink_stiff_note(sim);
   brink_status status = brink_sim_record_step(sim, t0);
   if (lawful == BRINK_OK) lawful = brink_sim_judge(sim, true, diag);
   if (lawful != BRINK_OK) return lawful;
@@ -422,15 +422,11 @@ static brink_status advance(brink_sim *sim, double t_limit, brink_diag *diag) {
 
 /* ---- the public ways to drive it ---- */
 
-static brink_status no_sim(brink_diag *diag) {
-  return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "sim must not be NULL");
-}
-
 brink_status brink_sim_advance(brink_sim *sim, double t_limit, brink_diag *diag) {
-  brink_diag_clear(diag);
-  if (sim == NULL) return no_sim(diag);
+  brink_status status = brink_sim_enter(sim, diag);
+  if (status != BRINK_OK) return status;
   sim->keep = true;
-  return advance(sim, t_limit, diag);
+  return brink_sim_leave(sim, advance(sim, t_limit, diag));
 }
 
 /* options.max_steps, for the calls that make many. */
@@ -455,10 +451,10 @@ static brink_status run(brink_sim *sim, double t_end, bool stop_at_event, brink_
 }
 
 brink_status brink_sim_next_event(brink_sim *sim, double t_limit, brink_diag *diag) {
-  brink_diag_clear(diag);
-  if (sim == NULL) return no_sim(diag);
+  brink_status status = brink_sim_enter(sim, diag);
+  if (status != BRINK_OK) return status;
   sim->keep = true;
-  return run(sim, t_limit, true, diag);
+  return brink_sim_leave(sim, run(sim, t_limit, true, diag));
 }
 
 /* Does anybody look at the dense output of steps? */
@@ -471,10 +467,10 @@ static bool is_followed(const brink_sim *sim) {
 }
 
 brink_status brink_sim_run(brink_sim *sim, double t_end, brink_diag *diag) {
-  brink_diag_clear(diag);
-  if (sim == NULL) return no_sim(diag);
+  brink_status status = brink_sim_enter(sim, diag);
+  if (status != BRINK_OK) return status;
   sim->keep = is_followed(sim);
-  return run(sim, t_end, false, diag);
+  return brink_sim_leave(sim, run(sim, t_end, false, diag));
 }
 
 /* Outputs before the present are read from the last step; one at the present waits for the events
@@ -489,11 +485,8 @@ static size_t read_outputs(brink_sim *sim, const double *times, size_t count, si
   return next;
 }
 
-brink_status brink_sim_sample(brink_sim *sim, const double *times, size_t count, double *out,
-                              size_t *done, brink_diag *diag) {
-  brink_diag_clear(diag);
-  if (done != NULL) *done = 0;
-  if (sim == NULL) return no_sim(diag);
+static brink_status sample(brink_sim *sim, const double *times, size_t count, double *out,
+                           size_t *done, brink_diag *diag) {
   if (count > 0 && (times == NULL || out == NULL))
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "times and out must not be NULL");
   for (size_t k = 0; k < count; k++) {
@@ -515,4 +508,12 @@ brink_status brink_sim_sample(brink_sim *sim, const double *times, size_t count,
   }
   if (done != NULL) *done = next;
   return status == BRINK_STEPPED || status == BRINK_EVENT ? BRINK_TIME_REACHED : status;
+}
+
+brink_status brink_sim_sample(brink_sim *sim, const double *times, size_t count, double *out,
+                              size_t *done, brink_diag *diag) {
+  if (done != NULL) *done = 0;
+  brink_status status = brink_sim_enter(sim, diag);
+  if (status != BRINK_OK) return status;
+  return brink_sim_leave(sim, sample(sim, times, count, out, done, diag));
 }

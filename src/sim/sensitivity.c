@@ -124,6 +124,7 @@ static bool begin_anew(brink_sensitivity *s) {
 }
 
 void brink_sensitivity_reset(brink_sensitivity *s) {
+  if (s->sim->busy) return;
   if (!begin_anew(s)) s->limits |= BRINK_SENSITIVITY_UNDEFINED;
 }
 
@@ -563,6 +564,7 @@ brink_status brink_sensitivity_create(brink_sim *sim, const brink_sensitivity_de
   if (sensitivity != NULL) *sensitivity = NULL;
   if (sim == NULL || sensitivity == NULL)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "sim and sensitivity must not be NULL");
+  if (sim->busy) return brink_sim_not_inside(diag);
   if (sim->sensitivity != NULL || brink_sim_has_begun(sim) || sim->t != sim->model->def.t0)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "sensitivities begin with the run, and one at a time: make the sim anew");
@@ -608,7 +610,7 @@ brink_status brink_sensitivity_create(brink_sim *sim, const brink_sensitivity_de
 }
 
 void brink_sensitivity_destroy(brink_sensitivity *s) {
-  if (s == NULL) return;
+  if (s == NULL || s->sim->busy) return;
   if (s->sim->sensitivity == s) {
     s->sim->sensitivity = NULL;
     brink_sim_unwatch(s->sim, &s->observer);

@@ -60,6 +60,27 @@ brink_status brink_sim_fail(const brink_sim *sim, brink_diag *diag, brink_reason
   return brink_fail(diag, sim->model, reason, &arguments);
 }
 
+/* ---- calls ---- */
+
+brink_status brink_sim_not_inside(brink_diag *diag) {
+  return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                        "not from inside a callback: the simulation is under way, and may only be "
+                        "read there. Actions change states through what they are given");
+}
+
+brink_status brink_sim_enter(brink_sim *sim, brink_diag *diag) {
+  brink_diag_clear(diag);
+  if (sim == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "sim must not be NULL");
+  if (sim->busy) return brink_sim_not_inside(diag);
+  sim->busy = true;
+  return BRINK_OK;
+}
+
+brink_status brink_sim_leave(brink_sim *sim, brink_status status) {
+  sim->busy = false;
+  return status;
+}
+
 /* ---- options ---- */
 
 #define REFUSE(...) return brink_diag_refuse(diag, BRINK_REASON_OPTION, __VA_ARGS__)
@@ -351,8 +372,8 @@ brink_status brink_sim_create(const brink_model *model, const brink_options *opt
   made->options = chosen;
   made->reason = reason;
   /* Whoever gives an order or a step has a method in mind. */
-  made->stiffness.watches =
-      automatic && model->def.nx > 0 && chosen.order == 0 && chosen.step == 0.0;
+  made->stiffness.may_change = automatic && chosen.order == 0 && chosen.step == 0.0;
+  made->stiffness.watches = model->def.nx > 0 && brink_stiff_limits(&chosen);
   if (!build(made)) {
     brink_sim_destroy(made);
     return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for a simulation of '%s'",
@@ -363,7 +384,7 @@ brink_status brink_sim_create(const brink_model *model, const brink_options *opt
 }
 
 void brink_sim_destroy(brink_sim *sim) {
-  if (sim == NULL) return;
+  if (sim == NULL || sim->busy) return;
   brink_delay_release(sim);
   brink_stepper_release(&sim->stepper);
   brink_arena arena = sim->arena; /* the sim itself lives in it */
@@ -385,6 +406,7 @@ void brink_sim_unwatch(brink_sim *sim, brink_observer *observer) {
 
 void brink_sim_set_sink(brink_sim *sim, const brink_sink *sink) {
   sim->sink = sink != NULL ? *sink : (brink_sink){0};
+  if (sim->sink.step != NULL) sim->keep = true; /* in a call that is under way, too */
 }
 
 double brink_sim_time(const brink_sim *sim) {
@@ -468,19 +490,18 @@ void brink_sim_changed(brink_sim *sim) {
 }
 
 brink_status brink_sim_reset(brink_sim *sim, brink_diag *diag) {
-  brink_diag_clear(diag);
-  if (sim == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "sim must not be NULL");
+  brink_status status = brink_sim_enter(sim, diag);
+  if (status != BRINK_OK) return status;
   brink_sim_changed(sim);
   begin_anew(sim);
   brink_reach_reset(&sim->detector.reach); /* of the parameters and modes that hold now */
   for (brink_observer *o = sim->observers; o != NULL; o = o->next) {
     if (o->reset != NULL) o->reset(o, sim);
   }
-  return BRINK_OK;
+  return brink_sim_leave(sim, BRINK_OK);
 }
 
-brink_status brink_sim_set_state(brink_sim *sim, const double *x, brink_diag *diag) {
-  brink_diag_clear(diag);
+static brink_status set_state(brink_sim *sim, const double *x, brink_diag *diag) {
   if (x == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "x must not be NULL");
   for (size_t i = 0; i < sim->model->def.nx; i++) {
     if (!isfinite(x[i])) {
@@ -496,8 +517,7 @@ brink_status brink_sim_set_state(brink_sim *sim, const double *x, brink_diag *di
   return BRINK_OK;
 }
 
-brink_status brink_sim_set_parameter(brink_sim *sim, size_t index, double value, brink_diag *diag) {
-  brink_diag_clear(diag);
+static brink_status set_parameter(brink_sim *sim, size_t index, double value, brink_diag *diag) {
   if (index >= sim->model->def.np)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "there is no parameter %zu: the model has %zu",
                           index, sim->model->def.np);
@@ -515,8 +535,7 @@ brink_status brink_sim_set_parameter(brink_sim *sim, size_t index, double value,
   return BRINK_OK;
 }
 
-brink_status brink_sim_set_mode(brink_sim *sim, size_t index, int value, brink_diag *diag) {
-  brink_diag_clear(diag);
+static brink_status set_mode(brink_sim *sim, size_t index, int value, brink_diag *diag) {
   if (index >= sim->model->def.nmodes)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "there is no mode %zu: the model has %zu",
                           index, sim->model->def.nmodes);
@@ -524,4 +543,19 @@ brink_status brink_sim_set_mode(brink_sim *sim, size_t index, int value, brink_d
   sim->eval.mode[index] = value;
   brink_sim_changed(sim);
   return BRINK_OK;
+}
+
+brink_status brink_sim_set_state(brink_sim *sim, const double *x, brink_diag *diag) {
+  brink_status status = brink_sim_enter(sim, diag);
+  return status == BRINK_OK ? brink_sim_leave(sim, set_state(sim, x, diag)) : status;
+}
+
+brink_status brink_sim_set_parameter(brink_sim *sim, size_t index, double value, brink_diag *diag) {
+  brink_status status = brink_sim_enter(sim, diag);
+  return status == BRINK_OK ? brink_sim_leave(sim, set_parameter(sim, index, value, diag)) : status;
+}
+
+brink_status brink_sim_set_mode(brink_sim *sim, size_t index, int value, brink_diag *diag) {
+  brink_status status = brink_sim_enter(sim, diag);
+  return status == BRINK_OK ? brink_sim_leave(sim, set_mode(sim, index, value, diag)) : status;
 }

@@ -172,9 +172,13 @@ typedef struct brink_method_change {
 
 enum { BRINK_STIFF_SAMPLES = 4 };
 
-/* What BRINK_AUTO knows of stiffness (stiff.c). */
+/* What is known of stiffness (stiff.c). */
 typedef struct brink_stiffness {
   bool watches;
+  bool may_change; /* the method; else what is seen is told, once */
+  bool seen;       /* it was: `told` says what */
+  brink_stiff_record told;
+  double since;                  /* when the first of the windows began that say so */
   bool free;                     /* nothing but the method limits the planned step */
   int needed;                    /* windows in a row that say so before bdf is thought of, … */
   int said;                      /* … and how many have */
@@ -219,6 +223,7 @@ struct brink_sim {
   brink_observer *observers;             /* NULL: nobody */
   struct brink_sensitivity *sensitivity; /* goes along; NULL: nobody does */
 
+  bool busy;    /* a call is under way: callbacks may read, and nothing else */
   double limit; /* the call goes no further */
   bool pauses;  /* brink_sim_run returns, as after max_steps, behind the first step that ends … */
   double pause; /* … here, or later */
@@ -277,12 +282,20 @@ static inline void brink_sim_restart(brink_sim *sim) {
   if (sim->phase != BRINK_PHASE_BEGIN) sim->phase = BRINK_PHASE_RESTART;
 }
 
+/* sim.c: the beginning and the end of every public call that moves or changes a simulation, so that none of them is made
+ * from inside another: ARGUMENT, there is no sim, or a callback of it asks. Enter clears the diagnostic; leave returns
+ * the status. */
+brink_status brink_sim_enter(brink_sim *sim, brink_diag *diag);
+brink_status brink_sim_leave(brink_sim *sim, brink_status status);
+brink_status brink_sim_not_inside(brink_diag *diag);
+
 /* sim.c: from now on, or no longer. The observer must outlive the sim, or be taken away first. */
 void brink_sim_watch(brink_sim *sim, brink_observer *observer);
 void brink_sim_unwatch(brink_sim *sim, brink_observer *observer);
 
-/* stiff.c: memory, where the method was chosen automatically; a window ends, or the whole memory of stiffness; a step was
+/* stiff.c: may its stability limit the steps of this method? Memory, where that is watched; a window ends, or the whole memory of stiffness; a step was
  * committed; the method could not start. */
+bool brink_stiff_limits(const brink_options *options);
 bool brink_stiff_init(brink_sim *sim);
 void brink_stiff_interrupt(brink_sim *sim);
 void brink_stiff_forget(brink_sim *sim);

@@ -1,4 +1,5 @@
-/* stiff.c: BRINK_AUTO changes to an implicit method where the motion is stiff, and back.
+/* stiff.c: BRINK_AUTO changes to an implicit method where the motion is stiff, and back. Where the caller has chosen an
+ * explicit method, the same signs are told once, and nothing changes.
  *
  * Problem   An explicit method on a stiff model takes steps that its stability limits, not its accuracy: many more than
  *           the solution asks for. Nobody should have to know that before a run.
@@ -17,8 +18,8 @@
  *           count in the first LAYER/rho, nor later while steps grow. That holds for PATIENCE restarts without
  *           a window that gained.
  *           A change that did not pay makes the next window longer, so that changes do not follow each other.
- * Where not On surfaces that hold the state by Filippov's field (it has no Jacobian), for agents that take turns in one
- *           simulation, and where the caller gives an order or a step. */
+ * Neither   on surfaces that hold the state by Filippov's field (it has no Jacobian), for agents that take turns in one
+ *           simulation, and at steps of fixed length. Where the caller of auto gives an order or a first step, it tells. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,6 +39,7 @@
 #define MOSTLY 8        /* at most one step in so many was limited by something else */
 #define NEAR_ADAMS 0.3  /* h rho at the limit of stability: at least this for adams, … */
 #define NEAR_TAYLOR 0.5 /* … and for series of order p this part of 1.3 + 0.375 p */
+#define NEAR_DOPRI 1.6  /* … and for dopri half of 3.3 */
 #define GAIN 2.0
 #define PAID 2     /* windows of bdf that gained: the change was worth it */
 #define STILL 0.5  /* of the rate for which bdf was chosen: the model is as stiff as it was */
@@ -47,6 +49,13 @@
 #define ITERATIONS 8
 #define SETTLED 0.1 /* relative change of rho */
 #define MOVE 1e-7   /* of a state: what its rate is found from; between rounding and curvature */
+
+bool brink_stiff_limits(const brink_options *options) {
+  bool variable = options->method == BRINK_ADAMS || options->method == BRINK_TAYLOR
+                      ? options->order == 0 || options->step == 0.0
+                      : options->method == BRINK_DOPRI;
+  return variable;
+}
 
 bool brink_stiff_init(brink_sim *sim) {
   brink_stiffness *s = &sim->stiffness;
@@ -76,11 +85,18 @@ void brink_stiff_forget(brink_sim *sim) {
   s->needed = FIRST;
   s->rate = s->chosen_for = 0.0;
   s->nchanges = s->total = 0;
-  s->hint = 0.0;
+  s->hint = s->since = 0.0;
   s->slow = s->gained = s->restarts = 0;
+  s->seen = false;
+  s->told = (brink_stiff_record){0};
   sim->stepper.stiff = false;
   for (size_t i = 0; s->direction != NULL && i < sim->eval.nx; i++)
     s->direction[i] = (i * 2654435761U >> 13 & 1) != 0 ? 1.0 : -1.0; /* any: no state is favoured */
+}
+
+bool brink_sim_looks_stiff(const brink_sim *sim, brink_stiff_record *record) {
+  if (sim->stiffness.seen && record != NULL) *record = sim->stiffness.told;
+  return sim->stiffness.seen;
 }
 
 const brink_method_change *brink_sim_method_changes(const brink_sim *sim, size_t *count,
@@ -189,6 +205,7 @@ change(brink_sim *sim, bool stiff, double hint, const char *format, ...) {
 }
 
 static double near_limit(const brink_sim *sim) {
+  if (sim->stepper.ops->method == BRINK_DOPRI) return NEAR_DOPRI;
   if (sim->stepper.ops->method != BRINK_TAYLOR) return NEAR_ADAMS;
   return NEAR_TAYLOR * (1.3 + 0.375 * sim->stepper.order);
 }
@@ -205,6 +222,7 @@ static void judge_explicit(brink_sim *sim) {
   bool stiff =
       s->cut * MOSTLY <= WINDOW && sim->eval.nfilippov == 0 && sim->detour == 0 && is_smooth(sim);
   int said = stiff ? s->said + 1 : 0;
+  if (said == 1) s->since = s->begins;
   begin_window(sim);
   s->said = said;
   if (said < s->needed) return;
@@ -212,6 +230,12 @@ static void judge_explicit(brink_sim *sim) {
   double rate = fastest_rate(sim);
   if (!(h * rate >= near_limit(sim))) {
     wait_longer(s, 2);
+    return;
+  }
+  if (!s->may_change) {
+    s->seen = true;
+    s->told =
+        (brink_stiff_record){.since = s->since, .steps = s->needed * WINDOW, .h = h, .rate = rate};
     return;
   }
   if (!brink_stepper_add_implicit(&sim->stepper, &sim->arena)) {
@@ -318,11 +342,14 @@ static void archive_changes(brink_sim *sim, brink_archive *a) {
 void brink_stiff_archive(brink_sim *sim, brink_archive *a) {
   brink_stiffness *s = &sim->stiffness;
   int *const counts[] = {&s->needed, &s->said, &s->cut, &s->slow, &s->gained, &s->restarts};
-  double *const numbers[] = {&s->begins,     &s->rate,      &s->limit, &s->hint,
-                             &s->chosen_for, &s->restarted, &s->h};
+  double *const numbers[] = {&s->begins,     &s->rate,      &s->limit,    &s->hint,
+                             &s->chosen_for, &s->restarted, &s->h,        &s->since,
+                             &s->told.since, &s->told.h,    &s->told.rate};
   brink_archive_mark(a, "stiff");
   brink_archive_bool(a, &s->watches);
   brink_archive_bool(a, &s->free);
+  brink_archive_bool(a, &s->seen);
+  brink_archive_int(a, &s->told.steps, 0, INT32_MAX);
   brink_archive_int(a, &s->steps, 0, WINDOW - 1);
   for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++)
     brink_archive_int(a, counts[k], 0, INT32_MAX / 8);

@@ -1,0 +1,196 @@
+/* Signals while the compiler runs: compiler, its children and its files are gone before the program is. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "native/native.h"
+
+static char place[] = "/tmp/brink-signals-XXXXXX";
+static char cache[64], script[64], noted[64];
+
+static const char source[] = "int nothing;\n";
+
+static void nap(double seconds) {
+  struct timespec pause = {.tv_sec = (time_t)seconds,
+                           .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
+  while (nanosleep(&pause, &pause) != 0 && errno == EINTR) continue;
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A compiler that has begun its object and has a child that works for `seconds`; it notes both numbers. */
+static void make_compiler(double seconds, const char *more) {
+  FILE *file = fopen(script, "w");
+  if (file == NULL) exit(1);
+  fprintf(file, "#!/bin/sh\n%s\nwhile [ \"$1\" != -o ]; do shift; done\necho half > \"$2\"\n",
+          more);
+  fprintf(file, "sleep %g & echo $$ $! > '%s.new'; mv '%s.new' '%s'; wait; exit 1\n", seconds,
+          noted, noted, noted);
+  fclose(file);
+  chmod(script, 0700);
+  unlink(noted);
+}
+
+static size_t remains(void) {
+  size_t count = 0;
+  DIR *list = opendir(cache);
+  for (struct dirent *entry; list != NULL && (entry = readdir(list)) != NULL;)
+    count += strncmp(entry->d_name, "tmp-", 4) == 0;
+  if (list != NULL) closedir(list);
+  return count;
+}
+
+static brink_status load(char *reason) {
+  brink_object *object;
+  brink_status status = brink_object_load(source, sizeof source - 1, cache, NULL, &object, reason);
+  brink_object_unload(object);
+  return status;
+}
+
+/* Starts a process that compiles, and waits until its compiler runs. */
+static pid_t begin(void (*prepare)(void), int pids[2]) {
+  fflush(stdout);
+  pid_t process = fork();
+  if (process == 0) {
+    char reason[BRINK_REASON];
+    if (prepare != NULL) prepare();
+    load(reason);
+    _exit(strstr(reason, "signal") != NULL ? 42 : 43);
+  }
+  pids[0] = pids[1] = 0;
+  for (int k = 0; k < 2000 && access(noted, F_OK) != 0; k++) nap(0.005);
+  FILE *file = fopen(noted, "r");
+  CHECK(file != NULL && fscanf(file, "%d %d", &pids[0], &pids[1]) == 2);
+  if (file != NULL) fclose(file);
+  CHECK(remains() >= 2); /* source and half an object, at least */
+  return process;
+}
+
+/* Killed processes whose parent is gone may wait for a moment until somebody reaps them. */
+static bool is_gone(int pid) {
+  char path[64], state = 'Z', text[256];
+  for (int k = 0; k < 200; k++) {
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    FILE *file = fopen(path, "r");
+    if (file == NULL) return true;
+    const char *behind = fgets(text, sizeof text, file) != NULL ? strrchr(text, ')') : NULL;
+    if (behind != NULL) state = behind[2];
+    fclose(file);
+    if (state == 'Z') return true;
+    nap(0.01);
+  }
+  return false;
+}
+
+static void check_tidied(const int pids[2]) {
+  CHECK_INT(remains(), 0);
+  CHECK_MSG(is_gone(pids[0]), "the compiler, %d, still runs", pids[0]);
+  CHECK_MSG(is_gone(pids[1]), "its child, %d, still runs", pids[1]);
+}
+
+TEST(a_signal_that_ends_the_program_ends_the_compiler_first) {
+  static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+  for (size_t k = 0; k < sizeof signals / sizeof *signals; k++) {
+    int pids[2], status = 0;
+    make_compiler(30.0, "");
+    pid_t process = begin(NULL, pids);
+    double sent = now();
+    kill(process, signals[k]);
+    CHECK(waitpid(process, &status, 0) == process);
+    CHECK_MSG(WIFSIGNALED(status) && WTERMSIG(status) == signals[k], "signal %d: status %d",
+              signals[k], status);
+    CHECK_MSG(now() - sent < 5.0, "took %g s", now() - sent);
+    check_tidied(pids);
+  }
+}
+
+/* It is not asked twice. */
+TEST(a_compiler_that_does_not_listen_is_killed) {
+  int pids[2], status = 0;
+  make_compiler(30.0, "trap '' TERM");
+  pid_t process = begin(NULL, pids);
+  kill(process, SIGTERM);
+  CHECK(waitpid(process, &status, 0) == process);
+  CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+  check_tidied(pids);
+}
+
+static volatile sig_atomic_t handled;
+static void handle(int number) {
+  handled = number;
+}
+static void set_handler(void) {
+  signal(SIGINT, handle);
+}
+
+TEST(a_handler_of_the_program_is_called_and_there_is_no_object) {
+  int pids[2], status = 0;
+  make_compiler(30.0, "");
+  pid_t process = begin(set_handler, pids);
+  kill(process, SIGINT);
+  CHECK(waitpid(process, &status, 0) == process);
+  CHECK_MSG(WIFEXITED(status) && WEXITSTATUS(status) == 42, "status %d", status);
+  check_tidied(pids);
+}
+
+static void ignore(void) {
+  signal(SIGHUP, SIG_IGN);
+}
+
+TEST(a_signal_that_is_ignored_does_not_end_the_compiler) {
+  int pids[2], status = 0;
+  make_compiler(0.3, "");
+  pid_t process = begin(ignore, pids);
+  kill(process, SIGHUP);
+  CHECK(waitpid(process, &status, 0) == process);
+  CHECK_MSG(WIFEXITED(status) && WEXITSTATUS(status) == 43, "status %d", status); /* it failed */
+  check_tidied(pids);
+}
+
+/* SIGKILL leaves no time: the next compilation tidies up. */
+TEST(remains_of_a_killed_program_go_with_the_next_compilation) {
+  int pids[2], status = 0;
+  char command[200], reason[BRINK_REASON];
+  make_compiler(0.1, "");
+  pid_t process = begin(NULL, pids);
+  kill(process, SIGKILL);
+  CHECK(waitpid(process, &status, 0) == process);
+  CHECK(is_gone(pids[0]));
+  CHECK(remains() > 0);
+  unsetenv("BRINK_CC");                           /* a real one */
+  CHECK_INT(load(reason), BRINK_ERR_UNSUPPORTED); /* the object has no entry */
+  CHECK(remains() > 0);                           /* young: somebody may be at work */
+  snprintf(command, sizeof command, "touch -d '10 minutes ago' '%s'/tmp-*", cache);
+  CHECK(system(command) == 0);
+  snprintf(command, sizeof command, "rm -f '%s'/[0-9a-f]*.so", cache);
+  CHECK(system(command) == 0);
+  load(reason);
+  CHECK_INT(remains(), 0);
+}
+
+int main(void) {
+  if (mkdtemp(place) == NULL) return 1;
+  snprintf(cache, sizeof cache, "%s/cache", place);
+  snprintf(script, sizeof script, "%s/cc", place);
+  snprintf(noted, sizeof noted, "%s/numbers", place);
+  setenv("BRINK_CC", script, 1);
+  RUN(a_signal_that_ends_the_program_ends_the_compiler_first);
+  RUN(a_compiler_that_does_not_listen_is_killed);
+  RUN(a_handler_of_the_program_is_called_and_there_is_no_object);
+  RUN(a_signal_that_is_ignored_does_not_end_the_compiler);
+  RUN(remains_of_a_killed_program_go_with_the_next_compilation);
+  char command[100];
+  snprintf(command, sizeof command, "rm -rf '%s'", place);
+  return system(command) == 0 ? check_done() : 1;
+}
