@@ -11,6 +11,7 @@
  *   motion_bounds.c  bounding volumes of the motion in a window; plan_series.c: plans about another time
  *   narrow_phase.c   guards of pairs, searched along both plans; pair_signs.c: their signs
  *   contacts.c       recorded signs of guards that are on their surface
+ *   intervals.c      intervals between the events of a guard of a pair
  *   queue.c          whose window ends first
  *
  * Every agent has a plan: polynomials that are its solution from the time of its simulation to a time before which it

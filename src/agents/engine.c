@@ -154,19 +154,10 @@ static brink_status check_accumulation(brink_agents *agents, uint32_t agent, bri
 static brink_status check_pair_accumulation(brink_agents *agents, const uint32_t pair[2],
                                             size_t block, const brink_pair_root *root,
                                             brink_diag *diag) {
-  uint64_t hash = ((uint64_t)pair[0] * 0x9e3779b97f4a7c15u) ^
-                  ((uint64_t)pair[1] * 0xbf58476d1ce4e5b9u) ^
-                  (((uint64_t)block << 32 | root->guard) * 0x94d049bb133111ebu);
-  brink_pair_intervals *kept =
-      &agents->pair_intervals[(hash ^ (hash >> 29)) & (agents->npair_intervals - 1)];
-  if (kept->pair[0] != pair[0] || kept->pair[1] != pair[1] || kept->guard != root->guard ||
-      kept->block != block)
-    *kept = (brink_pair_intervals){.pair = {pair[0], pair[1]},
-                                   .guard = (uint32_t)root->guard,
-                                   .block = (uint16_t)block,
-                                   .intervals = {.last = agents->t_start}};
+  brink_event_intervals *kept =
+      brink_pair_intervals_of(&agents->pair_intervals, pair, block, root->guard, agents->t_start);
   double limit;
-  if (!accumulates(&kept->intervals, agents->now, &limit)) return BRINK_OK;
+  if (kept == NULL || !accumulates(kept, agents->now, &limit)) return BRINK_OK;
   return fail(agents, diag, BRINK_REASON_ZENO_PAIR, pair, 2,
               (brink_arguments){.t = limit, .guard = root->guard});
 }

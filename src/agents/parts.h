@@ -458,7 +458,7 @@ brink_partner_view brink_speculation_view(const brink_speculation *spec,
                                           const brink_candidate_window *candidate, size_t block,
                                           int side, uint32_t agent);
 
-/* ---- engine.c ---- */
+/* ---- intervals.c ---- */
 
 /* Intervals between the events of an agent, or of a guard of a pair, to detect an accumulation (Zeno): the last event, the
  * interval before it, how often in a row the interval has shrunk. */
@@ -468,13 +468,41 @@ typedef struct brink_event_intervals {
   uint8_t shrinking;
 } brink_event_intervals;
 
-/* The same for guards of pairs that fired lately: a hash table, in which later ones replace earlier ones. */
+/* The same for a guard of a pair. */
 typedef struct brink_pair_intervals {
-  uint32_t pair[2];
-  uint32_t guard;
-  uint16_t block;
   brink_event_intervals intervals;
+  uint32_t partner; /* the second one */
+  uint32_t guard;
+  uint32_t next; /* of the same first partner; BRINK_NOBODY */
+  uint16_t block;
 } brink_pair_intervals;
+
+/* Those of guards that fired lately: for each agent, as the first partner, a short list. What is kept follows from the
+ * events of that agent alone, so that it is the same whoever else there is (domain.h). */
+typedef struct brink_pair_interval_lists {
+  brink_arena *arena;
+  brink_pair_intervals *items;
+  size_t count, capacity;
+  uint32_t free;   /* first element of the list of unused ones */
+  uint32_t *first; /* of each agent */
+} brink_pair_interval_lists;
+
+/* False: out of memory. */
+bool brink_pair_intervals_init(brink_pair_interval_lists *lists, size_t n, brink_arena *arena);
+void brink_pair_intervals_clear(brink_pair_interval_lists *lists, size_t n);
+/* False: out of memory. */
+bool brink_pair_intervals_copy(brink_pair_interval_lists *to, const brink_pair_interval_lists *from,
+                               size_t n);
+/* Those of the guard; if it has none, new ones that begin at `start`. NULL: out of memory. */
+brink_event_intervals *brink_pair_intervals_of(brink_pair_interval_lists *lists,
+                                               const uint32_t pair[2], size_t block, size_t guard,
+                                               double start);
+/* Forgets those of an agent; adds one at the end of its list (false: out of memory). */
+void brink_pair_intervals_forget(brink_pair_interval_lists *lists, uint32_t agent);
+bool brink_pair_intervals_append(brink_pair_interval_lists *lists, uint32_t agent,
+                                 const brink_pair_intervals *added);
+
+/* ---- engine.c ---- */
 
 struct brink_agents {
   brink_arena arena; /* of everything but the simulations */
@@ -490,8 +518,7 @@ struct brink_agents {
 
   brink_member *members;
   brink_event_intervals *intervals;
-  brink_pair_intervals *pair_intervals;
-  size_t npair_intervals; /* a power of two */
+  brink_pair_interval_lists pair_intervals;
   brink_contacts contacts;
   brink_motion_bounds *bounds; /* workspace, for one agent */
   size_t largest;              /* size of a packed agent */
