@@ -43,6 +43,8 @@ static bool take_arrays(brink_agents *agents) {
   }
   for (int k = 0; k < 2; k++) agents->saved[k] = brink_arena_take(arena, agents->largest, 1);
   agents->bounds = brink_arena_take(arena, 2 * agents->def.npairs, sizeof *agents->bounds);
+  agents->kept_counters = brink_arena_take(arena, agents->def.npopulations + agents->def.npairs,
+                                           sizeof *agents->kept_counters);
   agents->members = brink_arena_take(arena, agents->n, sizeof *agents->members);
   agents->intervals = brink_arena_take(arena, agents->n, sizeof *agents->intervals);
   return brink_queue_init(&agents->queue, agents->n, arena) &&
