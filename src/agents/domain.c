@@ -50,6 +50,7 @@ static bool take_arrays(brink_domain *d) {
   d->owner = brink_arena_take(arena, n, sizeof *d->owner);
   d->known = brink_arena_take(arena, n, sizeof *d->known);
   d->ends = brink_arena_take(arena, d->ranks + 1, sizeof *d->ends);
+  d->waits = brink_arena_take(arena, d->ranks, sizeof *d->waits);
   d->outs = brink_arena_take(arena, d->ranks, sizeof *d->outs);
   d->counters = brink_arena_take(arena, counters, sizeof *d->counters);
   d->turn_counters = brink_arena_take(arena, counters, sizeof *d->turn_counters);
@@ -181,6 +182,19 @@ static brink_status hand_in(brink_domain *d, const brink_domain_report *report, 
   return d->rank == 0 ? BRINK_OK : brink_exchange_send(d->exchange, 0, to->data, to->length, diag);
 }
 
+/* The rank for which this one has waited longest since `before` was noted. */
+static size_t waited_longest(const brink_domain *d, const double *before) {
+  size_t longest = d->rank;
+  double most = 0.0;
+  for (size_t r = 0; r < d->ranks; r++) {
+    double waited = brink_exchange_waited(d->exchange, r) - before[r];
+    if (waited <= most) continue;
+    most = waited;
+    longest = r;
+  }
+  return longest;
+}
+
 static brink_status take_part(brink_domain *d, double until, brink_diag *diag) {
   brink_domain_report report;
   memset(&report, 0, sizeof report);
@@ -191,8 +205,10 @@ static brink_status take_part(brink_domain *d, double until, brink_diag *diag) {
   report.first = report.next;
   status = brink_domain_take_turns(d, until, &report, diag);
   report.computed = clock_of(d);
+  for (size_t r = 0; r < d->ranks; r++) d->waits[r] = brink_exchange_waited(d->exchange, r);
   if (status == BRINK_OK) status = brink_domain_certify(d, &report.certified, &report.depth, diag);
   if (status != BRINK_OK) return status;
+  report.waited_for = waited_longest(d, d->waits);
   look_around(d, &report);
   brink_domain_pace_pieces(d, &report);
   return hand_in(d, &report, diag);
@@ -271,19 +287,27 @@ static brink_status order(brink_domain *d, brink_domain_order what, double until
 /* Who waits for whom. `waited` has what rank r has waited for others so far. */
 static void keep_span(brink_domain *d, size_t r, const brink_domain_report *report,
                       const double *waited, double until) {
-  brink_domain_span span = {
-      .begin = report->begun, .computed = report->computed, .end = clock_of(d), .t = until};
-  double most = -1.0;
   d->computing[r] += report->computing;
-  for (size_t q = 0; q < d->ranks; q++) {
-    double *so_far = &d->waited[r * d->ranks + q];
-    if (q != r && waited[q] - *so_far > most) {
-      most = waited[q] - *so_far;
-      span.waited_for = q;
-    }
-    *so_far = waited[q];
+  memcpy(&d->waited[r * d->ranks], waited, d->ranks * sizeof *waited);
+  if (d->rounds >= BRINK_DOMAIN_SPANS) return;
+  /* Clocks of machines differ: what is compared is how long it took. */
+  d->spans[(size_t)d->rounds * d->ranks + r] =
+      (brink_domain_span){.begin = d->begun,
+                          .computed = d->begun + (report->computed - report->begun),
+                          .t = until,
+                          .waited_for = report->waited_for};
+}
+
+/* The last round is over. */
+static void close_spans(brink_domain *d, double heard, bool accepted) {
+  size_t last = (size_t)d->rounds - 1;
+  double told = clock_of(d);
+  for (size_t r = 0; r < d->ranks && last < BRINK_DOMAIN_SPANS; r++) {
+    brink_domain_span *span = &d->spans[last * d->ranks + r];
+    span->heard = heard;
+    span->told = told;
+    span->refused = !accepted;
   }
-  if (d->rounds < BRINK_DOMAIN_SPANS) d->spans[(size_t)d->rounds * d->ranks + r] = span;
 }
 
 /* The reports of all ranks. */
@@ -327,9 +351,6 @@ static verdict judge(const brink_domain *d) {
 }
 
 static void count_round(brink_domain *d, bool accepted) {
-  size_t kept = (size_t)d->rounds;
-  for (size_t r = 0; r < d->ranks && d->rounds < BRINK_DOMAIN_SPANS; r++)
-    d->spans[kept * d->ranks + r].refused = !accepted;
   d->rounds++;
   d->refused += accepted ? 0 : 1;
   for (size_t r = 0; r < d->ranks && accepted; r++) {
@@ -355,13 +376,16 @@ static brink_status go_alone(brink_domain *d, brink_diag *diag) {
 
 /* A round up to `until`, once. OK: it was accepted. STEPPED: it was refused. STOPPED: a turn ends the run at *stopped. */
 static brink_status attempt(brink_domain *d, double until, verdict *v, brink_diag *diag) {
+  d->begun = clock_of(d);
   brink_status status = order(d, BRINK_ORDER_ROUND, until, diag);
   if (status == BRINK_OK) status = listen(d, until, diag);
   if (status != BRINK_OK) return status;
+  double heard = clock_of(d);
   *v = judge(d);
   d->accepted = v->certified && !v->stops;
   bool whole = isinf(d->pace.halo);
   count_round(d, d->accepted);
+  close_spans(d, heard, d->accepted);
   if (v->stops) return BRINK_STOPPED;
   if (!d->accepted && whole)
     return brink_diag_set(diag, BRINK_ERR_CALLBACK,
@@ -369,7 +393,9 @@ static brink_status attempt(brink_domain *d, double until, verdict *v, brink_dia
   brink_domain_pace_learn(d, d->accepted);
   if (!d->accepted) return BRINK_STEPPED;
   d->pace.now = until;
-  return brink_domain_tell(d, d->heard_at, diag);
+  status = brink_domain_tell(d, d->heard_at, diag);
+  close_spans(d, heard, true);
+  return status;
 }
 
 static brink_status round_to(brink_domain *d, double pause, brink_diag *diag) {

@@ -58,12 +58,14 @@ brink_status brink_domain_follow(brink_domain *domain, brink_diag *diag);
 
 /* ---- who waits for whom ---- */
 
-/* A rank in one round. Times are in seconds since the domain was created. */
+/* A rank in one round. Times are in seconds since rank 0 created the domain; a round begins on all ranks when rank 0 says
+ * so. */
 typedef struct brink_domain_span {
-  double begin, computed, end; /* of the round; of its turns */
-  double t;                    /* the time of the simulation at the end of the round */
-  size_t waited_for;           /* the rank for which it waited longest */
-  bool refused;                /* the round was computed in vain */
+  double begin, computed; /* the round; the end of its turns */
+  double heard, told;     /* rank 0 has all reports; it has told them, and the round is over */
+  double t;               /* the time of the simulation at the end of the round */
+  size_t waited_for;      /* between `computed` and `heard`: the rank for which it waited longest */
+  bool refused;           /* the round was computed in vain */
 } brink_domain_span;
 
 typedef struct brink_domain_stats {

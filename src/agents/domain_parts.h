@@ -35,6 +35,7 @@ typedef struct brink_domain_report {
   double computing;       /* seconds of the processor */
   double begun, computed; /* by the clock */
   size_t own, turns, halo_turns;
+  size_t waited_for; /* after its turns */
   double
       piece[BRINK_DOMAIN_PIECES + 1]; /* ends of pieces of its strip with equal numbers of agents */
 } brink_domain_report; /* seconds of waiting for each rank, turns and what was told follow it in a message */
@@ -80,6 +81,7 @@ struct brink_domain {
   bool *slab_there; /* is there any agent? */
   brink_text turns; /* brink_domain_turn */
   brink_text told;
+  double *waits;  /* workspace: one for each rank */
   double *places; /* workspace: one for each agent */
   /* Of rank 0. */
   brink_domain_pace pace;
@@ -91,6 +93,7 @@ struct brink_domain {
   bool accepted;    /* the last round */
   uint64_t identity;
   bool ended;
+  double begun; /* the present round, by the clock */
   double created;
   double *computing, *waited;
   brink_domain_span *spans;
