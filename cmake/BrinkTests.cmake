@@ -205,7 +205,7 @@ target_link_libraries(mutants PRIVATE ${brink_test_libraries})
 brink_add_test_alone(mutants $<TARGET_FILE:mutants> --count 400 --native 2 --save ${PROJECT_BINARY_DIR}/tests/mutants
   ${PROJECT_SOURCE_DIR}/tests/lang/run ${PROJECT_SOURCE_DIR}/tests/witness)
 
-# Sweeps by shares and by ranks. Under sanitizers mpirun is left out: Open MPI itself leaks memory, and has races of its own.
+# Sweeps by shares and by ranks, and a run by ranks. Under sanitizers mpirun is left out: Open MPI itself leaks memory, and has races of its own.
 if(TARGET brink_program)
   foreach(name IN ITEMS shares launch)
     brink_add_test_alone(cluster_${name} ${PROJECT_SOURCE_DIR}/tests/cluster/${name}.sh
@@ -214,9 +214,11 @@ if(TARGET brink_program)
   if(TARGET brink_mpi AND MPIEXEC_EXECUTABLE AND NOT BRINK_SANITIZE)
     brink_add_test_alone(cluster_mpi ${PROJECT_SOURCE_DIR}/tests/cluster/mpi.sh
       $<TARGET_FILE:brink_program> ${MPIEXEC_EXECUTABLE})
-    set_tests_properties(cluster_mpi PROPERTIES PROCESSORS 2)
+    brink_add_test_alone(cluster_run ${PROJECT_SOURCE_DIR}/tests/cluster/run.sh
+      $<TARGET_FILE:brink_program> ${MPIEXEC_EXECUTABLE})
+    set_tests_properties(cluster_mpi cluster_run PROPERTIES PROCESSORS 2)
   else()
-    message(STATUS "MPI not found, or a build with sanitizers: the test cluster_mpi is skipped "
+    message(STATUS "MPI not found, or a build with sanitizers: the tests cluster_mpi and cluster_run are skipped "
       "(Debian packages libopenmpi-dev and openmpi-bin)")
   endif()
 endif()

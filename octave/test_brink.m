@@ -312,7 +312,7 @@ function every_option_is_known(program, ~)
   expect(numel(options) > 30, 'the help of the program lists options');
   own = {'out', 'json', 'json-states', 'plot', 'quiet', 'progress', 'color', 'help', 'version', 'set', ...
          'input', 'input-hold', ...
-         'checkpoint', 'checkpoint-every', 'resume'};  % results of brink.m are in temporary files
+         'checkpoint', 'checkpoint-every', 'resume', 'waiting'};  % results of brink.m are in temporary files
   options = setdiff(options, own);
   explained = help('brink');
   for k = 1:numel(options)

@@ -43,14 +43,13 @@ static bool take_arrays(brink_agents *agents) {
   }
   for (int k = 0; k < 2; k++) agents->saved[k] = brink_arena_take(arena, agents->largest, 1);
   agents->bounds = brink_arena_take(arena, 2 * agents->def.npairs, sizeof *agents->bounds);
+  agents->kept_counters = brink_arena_take(arena, agents->def.npopulations + agents->def.npairs,
+                                           sizeof *agents->kept_counters);
   agents->members = brink_arena_take(arena, agents->n, sizeof *agents->members);
   agents->intervals = brink_arena_take(arena, agents->n, sizeof *agents->intervals);
-  agents->npair_intervals = 64;
-  while (agents->npair_intervals < agents->n) agents->npair_intervals *= 2;
-  agents->pair_intervals =
-      brink_arena_take(arena, agents->npair_intervals, sizeof *agents->pair_intervals);
   return brink_queue_init(&agents->queue, agents->n, arena) &&
-         brink_contacts_init(&agents->contacts, agents->n, arena);
+         brink_contacts_init(&agents->contacts, agents->n, arena) &&
+         brink_pair_intervals_init(&agents->pair_intervals, agents->n, arena);
 }
 
 static brink_status build(brink_agents *agents, brink_diag *diag) {

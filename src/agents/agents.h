@@ -11,7 +11,9 @@
  *   motion_bounds.c  bounding volumes of the motion in a window; plan_series.c: plans about another time
  *   narrow_phase.c   guards of pairs, searched along both plans; pair_signs.c: their signs
  *   contacts.c       recorded signs of guards that are on their surface
+ *   intervals.c      intervals between the events of a guard of a pair
  *   queue.c          whose window ends first
+ *   domain*.c        one run on many ranks (domain.h)
  *
  * Every agent has a plan: polynomials that are its solution from the time of its simulation to a time before which it
  * has no event of its own. A window is the part of the plan that has been compared with the windows of all others.

@@ -88,14 +88,30 @@ static void archive_members(brink_agents *agents, brink_archive *a) {
     archive_u16(a, &member->idle);
     archive_intervals(&agents->intervals[k], a);
   }
-  brink_archive_same(a, agents->npair_intervals);
-  for (size_t k = 0; k < agents->npair_intervals && !a->failed; k++) {
-    brink_pair_intervals *pair = &agents->pair_intervals[k];
-    brink_archive_u32(a, &pair->pair[0]);
-    brink_archive_u32(a, &pair->pair[1]);
-    brink_archive_u32(a, &pair->guard);
-    archive_u16(a, &pair->block);
-    archive_intervals(&pair->intervals, a);
+}
+
+/* Those of each agent, in order. */
+static void archive_pair_intervals(brink_agents *agents, brink_archive *a) {
+  brink_pair_interval_lists *lists = &agents->pair_intervals;
+  brink_archive_mark(a, "intervals");
+  if (a->reads) brink_pair_intervals_clear(lists, agents->n);
+  for (uint32_t agent = 0; agent < agents->n && !a->failed; agent++) {
+    uint32_t next = lists->first[agent];
+    for (;;) {
+      bool more = next != BRINK_NOBODY;
+      brink_archive_bool(a, &more);
+      if (!more || a->failed) break;
+      brink_pair_intervals read = {0}, *one = a->reads ? &read : &lists->items[next];
+      brink_archive_u32(a, &one->partner);
+      brink_archive_u32(a, &one->guard);
+      archive_u16(a, &one->block);
+      archive_intervals(&one->intervals, a);
+      next = a->reads ? BRINK_NOBODY : one->next;
+      bool fits = is_guard(agents, one->block, one->guard) &&
+                  are_partners(agents, one->block, agent, one->partner);
+      if (!a->reads || !brink_archive_check(a, fits)) continue;
+      if (!brink_pair_intervals_append(lists, agent, &read)) brink_archive_no_memory(a);
+    }
   }
 }
 
@@ -185,6 +201,7 @@ void brink_agents_archive(brink_agents *agents, brink_archive *a) {
   for (size_t k = 0; k < agents->def.npairs && !a->failed; k++)
     archive_pair(&agents->worker.pair_guards[k], a);
   archive_members(agents, a);
+  archive_pair_intervals(agents, a);
   if (!a->failed) brink_queue_archive(&agents->queue, agents->n, a);
   brink_archive_check(a, !agents->started || agents->queue.count == agents->n);
   archive_contacts(agents, a);

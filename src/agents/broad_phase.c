@@ -243,6 +243,14 @@ void brink_grid_update(brink_grid *grid, uint32_t agent, const brink_box *box) {
   place(grid, agent, size_for(grid, box));
 }
 
+void brink_grid_remove(brink_grid *grid, uint32_t agent) {
+  entry *p = &grid->entries[agent];
+  if (p->size < 0) return;
+  leave_size_list(grid, agent, p->size);
+  leave_cell(grid, p);
+  p->size = -1;
+}
+
 void brink_grid_prefetch(const brink_grid *grid, uint32_t agent) {
   brink_prefetch(&grid->entries[agent], 1);
 }

@@ -69,8 +69,6 @@ static bool copy_state(brink_agents *to, const brink_agents *from) {
   }
   memcpy(to->members, from->members, from->n * sizeof *to->members);
   memcpy(to->intervals, from->intervals, from->n * sizeof *to->intervals);
-  memcpy(to->pair_intervals, from->pair_intervals,
-         from->npair_intervals * sizeof *to->pair_intervals);
   brink_queue_copy(&to->queue, &from->queue);
   to->stats = from->stats;
   to->committed = from->committed;
@@ -81,7 +79,8 @@ static bool copy_state(brink_agents *to, const brink_agents *from) {
   to->acting = from->acting;
   to->acting_block = from->acting_block;
   memcpy(to->acting_pair, from->acting_pair, sizeof to->acting_pair);
-  return brink_contacts_copy(&to->contacts, &from->contacts, from->n);
+  return brink_contacts_copy(&to->contacts, &from->contacts, from->n) &&
+         brink_pair_intervals_copy(&to->pair_intervals, &from->pair_intervals, from->n);
 }
 
 brink_status brink_agents_clone(const brink_agents *from, const brink_agents_def *def,
@@ -131,7 +130,7 @@ void brink_agents_reset(brink_agents *agents, const brink_agents_start *starts) 
   for (size_t i = 0; i < agents->n; i++)
     agents->members[i] = (brink_member){.population = agents->members[i].population};
   memset(agents->intervals, 0, agents->n * sizeof *agents->intervals);
-  memset(agents->pair_intervals, 0, agents->npair_intervals * sizeof *agents->pair_intervals);
+  brink_pair_intervals_clear(&agents->pair_intervals, agents->n);
   brink_queue_clear(&agents->queue);
   brink_contacts_clear(&agents->contacts, agents->n);
   brink_speculation_discard(agents->speculation);

@@ -122,3 +122,24 @@ void brink_contacts_update(brink_contacts *contacts, const brink_contact *update
   contacts->items[k] = made;
   contacts->first[update->pair[0]] = k;
 }
+
+void brink_contacts_forget(brink_contacts *contacts, uint32_t agent) {
+  uint32_t *link = &contacts->first[agent];
+  while (*link != BRINK_NOBODY) {
+    uint32_t k = *link;
+    *link = contacts->items[k].next;
+    contacts->items[k].next = contacts->free;
+    contacts->free = k;
+  }
+}
+
+bool brink_contacts_append(brink_contacts *contacts, uint32_t agent, const brink_contact *added) {
+  uint32_t k = take(contacts); /* may move all items */
+  if (k == BRINK_NOBODY) return false;
+  uint32_t *link = &contacts->first[agent];
+  while (*link != BRINK_NOBODY) link = &contacts->items[*link].next;
+  contacts->items[k] = *added;
+  contacts->items[k].next = BRINK_NOBODY;
+  *link = k;
+  return true;
+}

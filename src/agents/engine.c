@@ -67,6 +67,7 @@ static brink_status plan(brink_agents *agents, uint32_t agent, brink_diag *diag)
   if (status != BRINK_OK) return status;
   member->valid = interval.valid;
   member->idle = interval.valid > interval.start ? 0 : (uint16_t)(member->idle + 1);
+  if (agents->trail != NULL) brink_trail_plan(agents->trail, agents, agent);
   if (member->idle > IDLE)
     return fail(agents, diag, BRINK_REASON_STUCK_AGENT, &agent, 1,
                 (brink_arguments){.t = interval.start});
@@ -80,6 +81,7 @@ void brink_agents_save(brink_agents *agents, uint32_t agent, int which) {
 
 void brink_agents_update_contact(brink_agents *agents, const brink_contact *update) {
   brink_contacts_update(&agents->contacts, update, agents->now);
+  if (agents->trail != NULL) brink_trail_contact(agents->trail, update, agents->now);
 }
 
 void brink_agents_install(brink_agents *agents, const brink_candidate_window *candidate) {
@@ -91,6 +93,7 @@ void brink_agents_install(brink_agents *agents, const brink_candidate_window *ca
       candidate->window.ending == BRINK_ENDS_AT_PAIR_EVENT || candidate->updated_contacts ? 2 : 1;
   brink_candidate_update_grid(agents, candidate);
   if (candidate->jumped && candidate->updated_contacts) member->kept_box_at = agents->now;
+  if (agents->trail != NULL) brink_trail_window(agents->trail, agents, candidate->agent);
   agents->stats.windows++;
   agents->stats.searches += candidate->searches;
   agents->stats.checks += candidate->checks;
@@ -154,19 +157,10 @@ static brink_status check_accumulation(brink_agents *agents, uint32_t agent, bri
 static brink_status check_pair_accumulation(brink_agents *agents, const uint32_t pair[2],
                                             size_t block, const brink_pair_root *root,
                                             brink_diag *diag) {
-  uint64_t hash = ((uint64_t)pair[0] * 0x9e3779b97f4a7c15u) ^
-                  ((uint64_t)pair[1] * 0xbf58476d1ce4e5b9u) ^
-                  (((uint64_t)block << 32 | root->guard) * 0x94d049bb133111ebu);
-  brink_pair_intervals *kept =
-      &agents->pair_intervals[(hash ^ (hash >> 29)) & (agents->npair_intervals - 1)];
-  if (kept->pair[0] != pair[0] || kept->pair[1] != pair[1] || kept->guard != root->guard ||
-      kept->block != block)
-    *kept = (brink_pair_intervals){.pair = {pair[0], pair[1]},
-                                   .guard = (uint32_t)root->guard,
-                                   .block = (uint16_t)block,
-                                   .intervals = {.last = agents->t_start}};
+  brink_event_intervals *kept =
+      brink_pair_intervals_of(&agents->pair_intervals, pair, block, root->guard, agents->t_start);
   double limit;
-  if (!accumulates(&kept->intervals, agents->now, &limit)) return BRINK_OK;
+  if (kept == NULL || !accumulates(kept, agents->now, &limit)) return BRINK_OK;
   return fail(agents, diag, BRINK_REASON_ZENO_PAIR, pair, 2,
               (brink_arguments){.t = limit, .guard = root->guard});
 }
@@ -184,6 +178,7 @@ static brink_status take_turn(brink_agents *agents, uint32_t agent, brink_diag *
     previous = agents->saved[0];
     status = simulate(agents, agent, member->valid, diag);
     jumped = pop->sim->instant.count > 0 && pop->sim->instant.changed;
+    if (agents->trail != NULL) agents->trail->instant = pop->sim->instant.count > 0;
     if (status == BRINK_OK && pop->sim->instant.count > 0)
       status = check_accumulation(agents, agent, diag);
     if (status == BRINK_OK) status = plan(agents, agent, diag);
@@ -215,16 +210,22 @@ static brink_status report_pair_event(brink_agents *agents, size_t block, const 
   return agents->sink.event(&event, agents->sink.user) == 0 ? BRINK_OK : BRINK_STOPPED;
 }
 
-/* Applies the action to a partner, and plans anew. A partner that was not changed keeps its plan. */
-static brink_status apply_action(brink_agents *agents, size_t block, int side, uint32_t agent,
-                                 bool changed, brink_diag *diag) {
-  if (!changed) return BRINK_OK;
+/* Applies the action to a partner, which handles events of its own by that. It is loaded afterwards. */
+static brink_status intervene(brink_agents *agents, size_t block, int side, uint32_t agent,
+                              brink_diag *diag) {
   brink_agent_population *pop = population_of(agents, agent);
   brink_population_load(pop, brink_agents_index(agents, agent));
   pop->sim->t = pop->sim->stepper.t = agents->now;
   brink_pair_scatter(&agents->worker.pair_guards[block], side, pop->sim);
   set_acting(agents, agent);
-  brink_status status = brink_sim_intervene(pop->sim, diag);
+  return brink_sim_intervene(pop->sim, diag);
+}
+
+/* Applies the action to a partner, and plans anew. A partner that was not changed keeps its plan. */
+static brink_status apply_action(brink_agents *agents, size_t block, int side, uint32_t agent,
+                                 bool changed, brink_diag *diag) {
+  if (!changed) return BRINK_OK;
+  brink_status status = intervene(agents, block, side, agent, diag);
   return status == BRINK_OK ? plan(agents, agent, diag) : status;
 }
 
@@ -234,6 +235,7 @@ static void end_window(brink_agents *agents, uint32_t agent) {
   member->window.end = agents->now;
   member->window.ending = BRINK_ENDS_INSIDE_PLAN;
   member->version++;
+  if (agents->trail != NULL) brink_trail_window(agents->trail, agents, agent);
 }
 
 /* Have all states finite values after the action? */
@@ -314,6 +316,9 @@ static brink_status fire(brink_agents *agents, size_t block, const uint32_t pair
   /* What was before the action: signs of the other guards of the two, their states and plans. */
   brink_window_record_signs(agents, pair, block, root->guard);
   for (int side = 0; side < 2; side++) brink_agents_save(agents, pair[side], side);
+  /* An action may read the sign of its own guard: that of before, not that of the pair that was searched last. */
+  pg->eval.sgn[root->guard] = (signed char)-(int)root->direction;
+  if (agents->trail != NULL) brink_trail_action(agents->trail, agents, block, pair, root);
   /* The action, on the states of both at the time of the event. */
   int outcome =
       brink_pair_run_action(pg, agents->saved[0], agents->saved[1], root, &record, changed, &acted);
@@ -361,6 +366,7 @@ static void check_invariants(const brink_agents *agents, uint32_t next) {
   double now = agents->members[next].window.end;
   for (uint32_t i = 0; i<agents->n; i += agents->n> 1000 ? 97 : 1) {
     const brink_window *window = &agents->members[i].window;
+    if (!agents->members[i].has_window) continue; /* of another rank */
     assert(now <= window->end && window->start <= now);
     assert(brink_packed_time(brink_agents_packed(agents, i)) <= window->start);
     assert(window->ending == BRINK_ENDS_RUN || window->end <= agents->members[i].valid);
@@ -402,6 +408,70 @@ static brink_status turn(brink_agents *agents, brink_diag *diag) {
     brink_worker_prefetch(&agents->worker, agents->queue.later);
     brink_worker_prefetch_around(&agents->worker, agents->queue.soon);
   }
+  return status;
+}
+
+uint32_t brink_agents_next(const brink_agents *agents, double *t) {
+  uint32_t i = brink_queue_first(&agents->queue);
+  *t = agents->members[i].window.end;
+  return isfinite(*t) ? i : BRINK_NOBODY;
+}
+
+brink_status brink_agents_turn(brink_agents *agents, brink_diag *diag) {
+  return turn(agents, diag);
+}
+
+/* ---- turns that were taken elsewhere ---- */
+
+/* Counters that a turn changes: kept, and put back. */
+static void keep_counters(brink_agents *agents, brink_stats *kept, bool restore) {
+  const brink_worker *worker = &agents->worker;
+  size_t at = 0;
+  for (size_t k = 0; k < agents->def.npopulations + agents->def.npairs; k++) {
+    size_t pair = k - agents->def.npopulations;
+    brink_stats *stats = k < agents->def.npopulations ? &worker->populations[k].sim->eval.stats
+                                                      : &worker->pair_guards[pair].eval.stats;
+    if (restore)
+      *stats = kept[at++];
+    else
+      kept[at++] = *stats;
+  }
+}
+
+/* An event of two, as in `fire`, without new plans and windows. */
+static brink_status retell_pair(brink_agents *agents, const brink_told_turn *told,
+                                brink_diag *diag) {
+  brink_pair_guards *pg = &agents->worker.pair_guards[told->block];
+  brink_event_record record;
+  bool changed[2], acted;
+  int64_t pair_events = agents->stats.pair_events;
+  agents->acting_block = told->block;
+  memcpy(agents->acting_pair, told->agent, sizeof agents->acting_pair);
+  for (int side = 0; side < 2; side++) brink_agents_save(agents, told->agent[side], side);
+  memcpy(pg->eval.sgn, told->sgn, pg->eval.model->def.nguards);
+  int outcome = brink_pair_run_action(pg, agents->saved[0], agents->saved[1], &told->root, &record,
+                                      changed, &acted);
+  brink_status status = report_pair_event(agents, told->block, told->agent, &record);
+  agents->stats.pair_events = pair_events;
+  for (int side = 0; side < 2 && outcome == 0 && status == BRINK_OK; side++) {
+    if (changed[side]) status = intervene(agents, told->block, side, told->agent[side], diag);
+  }
+  return outcome != 0 ? BRINK_ERR_CALLBACK : status;
+}
+
+brink_status brink_agents_retell(brink_agents *agents, const brink_told_turn *told,
+                                 brink_diag *diag) {
+  agents->now = told->t;
+  for (int k = 0; k < (told->pair ? 2 : 1); k++)
+    memcpy(brink_agents_packed(agents, told->agent[k]), told->before[k],
+           population_of(agents, told->agent[k])->packing.size);
+  keep_counters(agents, agents->kept_counters, false);
+  brink_status status = told->pair ? retell_pair(agents, told, diag)
+                                   : simulate(agents, told->agent[0], told->valid, diag);
+  keep_counters(agents, agents->kept_counters, true);
+  for (int k = 0; k < (told->pair ? 2 : 1); k++)
+    memcpy(brink_agents_packed(agents, told->agent[k]), told->after[k],
+           population_of(agents, told->agent[k])->packing.size);
   return status;
 }
 

@@ -96,6 +96,8 @@ typedef struct brink_motion_bounds {
   brink_tube tube;
 } brink_motion_bounds;
 
+/* Makes `hull` contain the box. */
+void brink_box_extend(brink_box *hull, const brink_box *box, int ndimensions);
 bool brink_box_touches(const brink_box *a, const brink_box *b, int ndimensions);
 
 /* The bounding boxes of all agents that a pair block concerns. */
@@ -109,6 +111,8 @@ void brink_grid_archive(brink_grid *grid, brink_archive *a);
 size_t brink_grid_bytes(const brink_grid *grid);
 /* Inserts the agent's box, or replaces it. */
 void brink_grid_update(brink_grid *grid, uint32_t agent, const brink_box *box);
+/* Takes the agent's box out, if it is there. */
+void brink_grid_remove(brink_grid *grid, uint32_t agent);
 const brink_box *brink_grid_box(const brink_grid *grid, uint32_t agent);
 /* Prefetch what brink_grid_box and brink_grid_query will read. */
 void brink_grid_prefetch(const brink_grid *grid, uint32_t agent);
@@ -169,6 +173,9 @@ const brink_contact *brink_contacts_find(const brink_contacts *contacts, size_t 
 bool brink_contacts_any(const brink_contacts *contacts, const uint32_t pair[2], double at);
 /* Replaces the record of the guard, or deletes it. Where there is no memory, the arena has failed. */
 void brink_contacts_update(brink_contacts *contacts, const brink_contact *update, double now);
+/* Forgets the contacts of an agent, as the first partner; adds one at the end of its list (false: out of memory). */
+void brink_contacts_forget(brink_contacts *contacts, uint32_t agent);
+bool brink_contacts_append(brink_contacts *contacts, uint32_t agent, const brink_contact *added);
 
 /* ---- narrow_phase.c ---- */
 
@@ -458,7 +465,7 @@ brink_partner_view brink_speculation_view(const brink_speculation *spec,
                                           const brink_candidate_window *candidate, size_t block,
                                           int side, uint32_t agent);
 
-/* ---- engine.c ---- */
+/* ---- intervals.c ---- */
 
 /* Intervals between the events of an agent, or of a guard of a pair, to detect an accumulation (Zeno): the last event, the
  * interval before it, how often in a row the interval has shrunk. */
@@ -468,13 +475,69 @@ typedef struct brink_event_intervals {
   uint8_t shrinking;
 } brink_event_intervals;
 
-/* The same for guards of pairs that fired lately: a hash table, in which later ones replace earlier ones. */
+/* The same for a guard of a pair. */
 typedef struct brink_pair_intervals {
-  uint32_t pair[2];
-  uint32_t guard;
-  uint16_t block;
   brink_event_intervals intervals;
+  uint32_t partner; /* the second one */
+  uint32_t guard;
+  uint32_t next; /* of the same first partner; BRINK_NOBODY */
+  uint16_t block;
 } brink_pair_intervals;
+
+/* Those of guards that fired lately: for each agent, as the first partner, a short list. What is kept follows from the
+ * events of that agent alone, so that it is the same whoever else there is (domain.h). */
+typedef struct brink_pair_interval_lists {
+  brink_arena *arena;
+  brink_pair_intervals *items;
+  size_t count, capacity;
+  uint32_t free;   /* first element of the list of unused ones */
+  uint32_t *first; /* of each agent */
+} brink_pair_interval_lists;
+
+/* False: out of memory. */
+bool brink_pair_intervals_init(brink_pair_interval_lists *lists, size_t n, brink_arena *arena);
+void brink_pair_intervals_clear(brink_pair_interval_lists *lists, size_t n);
+/* False: out of memory. */
+bool brink_pair_intervals_copy(brink_pair_interval_lists *to, const brink_pair_interval_lists *from,
+                               size_t n);
+/* Those of the guard; if it has none, new ones that begin at `start`. NULL: out of memory. */
+brink_event_intervals *brink_pair_intervals_of(brink_pair_interval_lists *lists,
+                                               const uint32_t pair[2], size_t block, size_t guard,
+                                               double start);
+/* Forgets those of an agent; adds one at the end of its list (false: out of memory). */
+void brink_pair_intervals_forget(brink_pair_interval_lists *lists, uint32_t agent);
+bool brink_pair_intervals_append(brink_pair_interval_lists *lists, uint32_t agent,
+                                 const brink_pair_intervals *added);
+
+/* ---- trail.c ---- */
+
+/* What happens to agents in a round of a rank (domain.h). */
+typedef struct brink_trail {
+  uint64_t *hash;   /* of each agent: of all its plans, windows and contacts in the round */
+  brink_box **hull; /* of each block, by number in its grid: around all boxes in the round */
+  /* Of the present turn. */
+  bool instant;     /* the simulation of its agent had events or ticks */
+  bool fired;       /* it was a pair event: … */
+  size_t block;     /* … of this block, … */
+  uint32_t pair[2]; /* … between these, … */
+  brink_pair_root root;
+  signed char *sgn; /* … with these signs of all guards; room for any block */
+} brink_trail;
+
+/* False: out of memory. */
+bool brink_trail_init(brink_trail *trail, const brink_agents *agents, brink_arena *arena);
+/* A round begins: nothing has happened to the agent yet. */
+void brink_trail_clear(brink_trail *trail, const brink_agents *agents, uint32_t agent);
+/* What becomes of an agent cannot be known here: its hash is that of nobody else. */
+void brink_trail_spoil(brink_trail *trail, uint32_t agent);
+/* The agent has a new plan; a window that was opened, or cut; a contact of both was updated; a pair acts. */
+void brink_trail_plan(brink_trail *trail, const brink_agents *agents, uint32_t agent);
+void brink_trail_window(brink_trail *trail, const brink_agents *agents, uint32_t agent);
+void brink_trail_contact(brink_trail *trail, const brink_contact *update, double now);
+void brink_trail_action(brink_trail *trail, const brink_agents *agents, size_t block,
+                        const uint32_t pair[2], const brink_pair_root *root);
+
+/* ---- engine.c ---- */
 
 struct brink_agents {
   brink_arena arena; /* of everything but the simulations */
@@ -490,8 +553,7 @@ struct brink_agents {
 
   brink_member *members;
   brink_event_intervals *intervals;
-  brink_pair_intervals *pair_intervals;
-  size_t npair_intervals; /* a power of two */
+  brink_pair_interval_lists pair_intervals;
   brink_contacts contacts;
   brink_motion_bounds *bounds; /* workspace, for one agent */
   size_t largest;              /* size of a packed agent */
@@ -501,7 +563,30 @@ struct brink_agents {
   uint32_t acting_pair[2];     /* … a pair of this block */
 
   brink_queue queue;
+  brink_trail *trail;         /* NULL: nobody wants to know */
+  brink_stats *kept_counters; /* room for those of all simulations and pair guards */
 };
+
+/* The agent whose turn is next, and when; BRINK_NOBODY: all have reached the end. */
+uint32_t brink_agents_next(const brink_agents *agents, double *t);
+/* Takes the next turn. TIME_REACHED: there is none. */
+brink_status brink_agents_turn(brink_agents *agents, brink_diag *diag);
+
+/* A turn that was taken elsewhere, of which the sink is to be told: the agents before and after it, packed. */
+typedef struct brink_told_turn {
+  double t;
+  bool pair;         /* an event of two; else the step of one, with events of its own */
+  uint32_t agent[2]; /* one, or two in the order of the block */
+  const void *before[2], *after[2];
+  double valid; /* one: the end of its plan */
+  size_t block; /* two: … */
+  brink_pair_root root;
+  const signed char *sgn; /* … of all guards of the block */
+} brink_told_turn;
+
+/* Repeats of the turn what the sink is told. Afterwards the agents are as given, and counters as before. */
+brink_status brink_agents_retell(brink_agents *agents, const brink_told_turn *turn,
+                                 brink_diag *diag);
 
 /* Copies the packed agent to agents->saved[which]. */
 void brink_agents_save(brink_agents *agents, uint32_t agent, int which);

@@ -125,6 +125,7 @@ void brink_window_cut_partner(brink_agents *agents, uint32_t agent, const brink_
   cut(&partner->window, agent, found->block, &found->root);
   partner->version++;
   brink_queue_update(&agents->queue, found->partner, partner->window.end);
+  if (agents->trail != NULL) brink_trail_window(agents->trail, agents, found->partner);
 }
 
 /* A pair event cuts the candidate, and the window of the partner: at once, or when the speculative step is committed. */

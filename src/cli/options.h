@@ -41,6 +41,7 @@ typedef enum cli_option_id {
   CLI_CHECKPOINT,
   CLI_CHECKPOINT_EVERY,
   CLI_RESUME,
+  CLI_WAITING,
   CLI_EVERY,
   CLI_KEEP,
   CLI_OUT,

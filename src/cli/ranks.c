@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ranks/exchange.h"
 #include "ranks/farm.h"
 #include "ranks/launch.h"
 
@@ -104,7 +105,10 @@ static void tell_reason(cli_ranks *ranks) {
     if (length > 0) words[length] = '\0';
   }
   size_t skip = strncmp(words, "brink: ", 7) == 0 ? 7 : 0; /* rank 0 says that */
-  brink_farm_leave(&ranks->ranks, words + skip);
+  if (ranks->one_run)
+    brink_exchange_leave(&ranks->ranks, words + skip);
+  else
+    brink_farm_leave(&ranks->ranks, words + skip);
 }
 
 int cli_ranks_close(cli_ranks *ranks, int outcome) {

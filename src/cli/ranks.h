@@ -10,6 +10,7 @@ typedef struct cli_ranks {
   bool joined;  /* there are others */
   bool leads;   /* this one is alone, or rank 0: it writes and speaks */
   bool served;  /* the others know what became of the work */
+  bool one_run; /* they make one run, step by step (ranks/exchange.h), not many (ranks/farm.h) */
   size_t lost;  /* ranks that were given up */
   FILE *errors; /* what a rank that does not lead would say; rank 0 is told if it fails */
 } cli_ranks;

@@ -7,6 +7,7 @@
 #include "cli/plot.h"
 #include "cli/progress.h"
 #include "run/conditions.h"
+#include "run/ranks.h"
 
 /* Steps between two looks at the progress. */
 #define STEPS_AT_A_TIME 256
@@ -69,6 +70,39 @@ static int check_kept(cli_simulation *sim) {
   }
   brink_text_free(&problem);
   return outcome;
+}
+
+/* ---- ranks ---- */
+
+/* Seconds without a word of a rank, after which the run fails. */
+#define PATIENCE 600.0
+
+/* If this is one of several ranks, the run is divided among them; or else rank 0 makes it alone. *idle: this one has nothing to do. */
+static int divide(cli_simulation *sim, bool *idle) {
+  brink_diag diag;
+  const char *reason = NULL;
+  *idle = false;
+  if (!sim->ranks.joined) return CLI_OK;
+  if (brink_run_use_ranks(sim->run, &sim->ranks.ranks, PATIENCE, &reason, &diag) != BRINK_OK) {
+    cli_say("%s", diag.message);
+    return CLI_NUMERICS;
+  }
+  if (reason == NULL) return CLI_OK;
+  *idle = !sim->ranks.leads;
+  sim->ranks.served = true; /* nobody waits for anybody */
+  if (!sim->settings.quiet)
+    cli_say("one of %zu processes makes the run: %s", sim->ranks.ranks.count, reason);
+  return CLI_OK;
+}
+
+/* A rank other than 0 records nothing, and says nothing. */
+static int follow(cli_simulation *sim) {
+  brink_diag diag;
+  brink_status status = brink_run_follow(sim->run, sim->settings.run.until, &diag);
+  sim->ranks.served = true;
+  if (status == BRINK_OK) return CLI_OK;
+  cli_say("%s", diag.message);
+  return CLI_NUMERICS;
 }
 
 /* ---- simulating ---- */
@@ -247,17 +281,22 @@ static int simulate_and_print(cli_simulation *sim) {
   int outcome = check_kept(sim);
   if (outcome == CLI_OK) outcome = cli_plot_begin(sim);
   if (outcome != CLI_OK) return outcome;
-  choose(sim);
+  if (sim->ranks.leads) choose(sim);
   if (sim->settings.report != NULL && !cli_output_is_writable(sim->settings.report))
     return CLI_FILE;
   outcome = prepare_checkpoints(sim);
-  if (outcome != CLI_OK) return outcome;
+  bool idle = false;
+  if (outcome == CLI_OK) outcome = divide(sim, &idle);
+  if (outcome != CLI_OK || idle) return outcome;
+  if (!sim->ranks.leads) return follow(sim);
   status = simulate(sim, &diag);
   if (!brink_run_has_begun(sim->run) || (status == BRINK_ERR_FILE && sim->run->results == NULL)) {
     cli_say("%s", diag.message);
     return status == BRINK_ERR_MEMORY ? CLI_NUMERICS : CLI_FILE;
   }
   brink_status closed = brink_run_finish(sim->run, &closing);
+  brink_domain_stats ranks;
+  sim->ranks.served = sim->ranks.served || brink_run_rank_statistics(sim->run, &ranks);
   show_warnings(sim, NULL);
   outcome = conclude(sim, closed == BRINK_ERR_FILE ? &closing : &diag);
   if (closed != BRINK_OK && closed != BRINK_ERR_FILE) {
@@ -265,29 +304,65 @@ static int simulate_and_print(cli_simulation *sim) {
     if (outcome == CLI_OK) outcome = CLI_NUMERICS;
   }
   int reported = write_report(sim);
+  int drawn = cli_waiting_draw(sim);
   int printed = print(sim);
+  if (printed == CLI_OK) printed = drawn;
   int plotted = cli_plot_print(sim);
   if (printed == CLI_OK) printed = plotted;
   return outcome != CLI_OK ? outcome : reported != CLI_OK ? reported : printed;
 }
 
-int cli_run(const cli_arguments *arguments) {
-  cli_simulation sim = {.arguments = arguments};
-  bool whole = is_condition(&sim);
-  brink_arena_init(&sim.arena, NULL);
-  int outcome = cli_settings_read(&sim.settings, arguments);
+/* What concerns the results is rank 0's. */
+static void keep_quiet(cli_settings *settings) {
+  settings->out = settings->report = settings->waiting = NULL;
+  settings->json = false;
+  settings->quiet = true;
+}
+
+/* What ranks that make one run together cannot do. */
+static int check_ranks(const cli_simulation *sim) {
+  const char *command = sim->arguments->command->name;
+  if (!sim->ranks.joined) {
+    if (sim->settings.waiting == NULL) return CLI_OK;
+    return cli_misuse(command, "--waiting: one process waits for nobody; start several by mpirun");
+  }
+  if (strcmp(sim->arguments->operands[0], "-") == 0)
+    return cli_misuse(command, "every rank reads the model: give a file");
+  if (sim->settings.checkpoint != NULL || sim->settings.resume != NULL)
+    return cli_misuse(command, "a run on several ranks has no checkpoints");
+  return CLI_OK;
+}
+
+/* Alone, or as one of several ranks. */
+static int run_with(cli_simulation *sim) {
+  const cli_arguments *arguments = sim->arguments;
+  bool whole = is_condition(sim);
+  brink_arena_init(&sim->arena, NULL);
+  int outcome = cli_settings_read(&sim->settings, arguments);
+  if (outcome == CLI_OK) outcome = check_ranks(sim);
+  if (!sim->ranks.leads) keep_quiet(&sim->settings);
   if (outcome == CLI_OK)
-    outcome = cli_load(&sim.model, arguments, arguments->operands[0],
+    outcome = cli_load(&sim->model, arguments, arguments->operands[0],
                        whole ? BRINK_BUILD_WHOLE : BRINK_BUILD_RUN);
   if (outcome == CLI_OK)
-    outcome = cli_settings_combine(&sim.settings, arguments, sim.model->built->system);
-  if (outcome == CLI_OK && isinf(sim.settings.run.until) &&
-      !brink_built_can_end(sim.model->built, sim.settings.run.range_warns))
+    outcome = cli_settings_combine(&sim->settings, arguments, sim->model->built->system);
+  if (outcome == CLI_OK && isinf(sim->settings.run.until) &&
+      !brink_built_can_end(sim->model->built, sim->settings.run.range_warns))
     outcome = cli_misuse(arguments->command->name, "--until inf: %s", BRINK_NEVER_ENDS);
-  if (outcome == CLI_OK) outcome = simulate_and_print(&sim);
-  cli_plot_end(&sim);
-  brink_run_destroy(sim.run);
-  brink_hsml_destroy(sim.model);
-  brink_arena_free(&sim.arena);
+  if (sim->ranks.joined) sim->settings.run.threads = 1; /* each rank has one */
+  if (outcome == CLI_OK) outcome = simulate_and_print(sim);
+  cli_plot_end(sim);
+  brink_run_destroy(sim->run);
+  brink_hsml_destroy(sim->model);
+  brink_arena_free(&sim->arena);
   return outcome;
+}
+
+int cli_run(const cli_arguments *arguments) {
+  cli_simulation sim = {.arguments = arguments, .ranks = {.leads = true}};
+  int outcome = is_condition(&sim) ? CLI_OK : cli_ranks_open(&sim.ranks, true, false);
+  sim.ranks.one_run = true;
+  if (outcome != CLI_OK) return outcome;
+  outcome = run_with(&sim);
+  return cli_ranks_close(&sim.ranks, outcome);
 }

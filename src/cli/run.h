@@ -3,6 +3,7 @@
 #define BRINK_CLI_RUN_H
 
 #include "cli/load.h"
+#include "cli/ranks.h"
 #include "cli/settings.h"
 #include "run/run.h"
 
@@ -18,9 +19,10 @@ typedef struct cli_simulation {
   const char *also;  /* names of --plot, as patterns of what the run shows; NULL: none */
   size_t *wanted;    /* columns that --plot names */
   size_t nwanted;
-  cli_plot *plot; /* NULL: --plot is not given */
-  bool reported;  /* the report is there */
-  size_t nshown;  /* warnings so far */
+  cli_plot *plot;  /* NULL: --plot is not given */
+  bool reported;   /* the report is there */
+  size_t nshown;   /* warnings so far */
+  cli_ranks ranks; /* that make the run together, if it was started by mpirun */
 } cli_simulation;
 
 /* effect.c: warns of options that have no effect in this run, which has been made. */
@@ -28,6 +30,9 @@ void cli_effects_show(const cli_simulation *sim);
 
 /* summary.c: for a person. */
 void cli_summary(const cli_simulation *sim, brink_text *text);
+
+/* waiting.c: the picture of --waiting. */
+int cli_waiting_draw(const cli_simulation *sim);
 
 /* condition.c: tables of the condition of events, and of what another method finds. */
 void cli_conditions_show(const brink_run *run, const cli_colours *colours, brink_text *text);

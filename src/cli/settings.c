@@ -98,6 +98,9 @@ static bool set_one(cli_settings *s, cli_option_id id, const char *word, brink_t
   case CLI_RESUME:
     s->resume = word;
     return true;
+  case CLI_WAITING:
+    s->waiting = word;
+    return true;
   case CLI_SET:
     if (strchr(word, '=') != NULL && word[0] != '=') return true;
     brink_text_add(problem, "write --set PATH=VALUE");

@@ -21,6 +21,7 @@ typedef struct cli_settings {
   const char *plot;                /* "x,y:z"; NULL: nothing */
   const char *checkpoint, *resume; /* files; NULL: none */
   double checkpoint_every;         /* 0: not given */
+  const char *waiting;             /* picture of ranks; NULL: none */
 } cli_settings;
 
 /* The command line alone: CLI_OK, or CLI_USAGE and said. */

@@ -153,6 +153,30 @@ static brink_status begin_agents(brink_population_run *self, double limit) {
   return status;
 }
 
+brink_status brink_population_run_first(brink_run *run, double limit) {
+  run->population_run->end = limit;
+  return begin_agents(run->population_run, limit);
+}
+
+/* The same by ranks: up to the next sample, for which all agents come together. */
+static brink_status move_by_ranks(brink_run *run, double limit) {
+  brink_population_run *self = run->population_run;
+  double pause = limit;
+  if (limit != self->end)
+    return brink_diag_set(&run->diag, BRINK_ERR_UNSUPPORTED,
+                          "ranks make a run to one end: it was to t = %g", self->end);
+  if (self->rows.any) pause = fmin(pause, brink_ticks_time(&self->rows.ticks, self->rows.next));
+  if (self->frames.any)
+    pause = fmin(pause, brink_ticks_time(&self->frames.ticks, self->frames.next));
+  brink_status status = brink_population_ranks_move(run, pause, pause >= limit);
+  run->work += TURNS_AT_A_TIME;
+  if (status == BRINK_OK) return BRINK_ERR_WORK;
+  if (status != BRINK_TIME_REACHED) return status;
+  read_rows(self, pause, true);
+  read_frames(self, pause, true);
+  return pause < limit ? BRINK_ERR_WORK : BRINK_TIME_REACHED;
+}
+
 /* Turns of this piece of work. */
 static int64_t turns_for(const brink_run *run, bool single, bool nearer) {
   int64_t most = run->options.sim.max_steps, turns = TURNS_AT_A_TIME;
@@ -173,6 +197,7 @@ brink_status brink_population_run_open(brink_run *run, double limit) {
 brink_status brink_population_run_move(brink_run *run, bool single, double limit) {
   brink_population_run *self = run->population_run;
   bool begins = !self->begun, nearer = self->begun && limit < self->end;
+  if (!begins && brink_population_ranks_lead(self)) return move_by_ranks(run, limit);
   /* A later end opens windows anew: the next turn is known then, and with it what may be read before. */
   brink_status status = begins    ? begin_agents(self, limit)
                         : !nearer ? brink_agents_begin(self->agents, limit, &run->diag)
@@ -180,6 +205,7 @@ brink_status brink_population_run_move(brink_run *run, bool single, double limit
   if (!nearer) self->end = limit;
   if (status != BRINK_OK) return status;
   if (begins && single) return BRINK_STEPPED;
+  if (brink_population_ranks_lead(self)) return move_by_ranks(run, limit);
   if (self->written) present_row(self);
   self->written = false;
   int64_t turns = turns_for(run, single, nearer);
@@ -203,6 +229,7 @@ brink_status brink_population_run_move(brink_run *run, bool single, double limit
 void brink_population_run_end(brink_run *run) {
   brink_population_run *self = run->population_run;
   if (!brink_run_has_begun(run)) return;
+  brink_population_ranks_end(self);
   bool reached = run->status == BRINK_TIME_REACHED,
        lost = brink_run_results_status(run) != BRINK_OK;
   double t = brink_population_run_time(self);
@@ -216,7 +243,7 @@ void brink_population_run_end(brink_run *run) {
   /* Who ended the run is as that left it. */
   if (!reached && self->any && self->after.t == self->before.t) brink_population_events_apply(self);
   self->over = true;
-  if (!lost) last_row(self);
+  if (!lost && brink_population_ranks_whole(self)) last_row(self);
 }
 
 brink_moment brink_population_run_now(brink_population_run *self) {

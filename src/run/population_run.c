@@ -323,6 +323,7 @@ brink_status brink_population_run_clone(const brink_run *from, brink_run *to, br
 
 void brink_population_run_destroy(brink_population_run *self) {
   if (self == NULL) return;
+  brink_population_ranks_destroy(self);
   brink_agents_destroy(self->agents);
   free_actors(self, self->one, self->tables->npopulations);
   free_actors(self, self->pair, self->tables->npairs);

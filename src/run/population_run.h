@@ -6,7 +6,8 @@
  *   population_view.c            all agents at one time, as one system; values that equations compute
  *   population_events.c          events, slides, near misses to the journal and the results
  *   population_loop.c            turns; rows
- *   population_archive.c         to bytes and back */
+ *   population_archive.c         to bytes and back
+ *   population_ranks.c           several ranks make it together (ranks.h) */
 #ifndef BRINK_RUN_POPULATION_RUN_H
 #define BRINK_RUN_POPULATION_RUN_H
 
@@ -46,6 +47,8 @@ typedef struct brink_start {
   int *mode;
 } brink_start;
 
+typedef struct brink_population_ranks brink_population_ranks;
+
 struct brink_population_run {
   brink_run *run;
   const brink_agent_tables *tables;
@@ -56,7 +59,8 @@ struct brink_population_run {
   brink_population_def *populations;
   brink_pair_def *pairs;
   brink_agents *agents;
-  size_t threads; /* that compute turns ahead; 0: none */
+  brink_population_ranks *ranks; /* NULL: none */
+  size_t threads;                /* that compute turns ahead; 0: none */
   brink_agent_counts counts;
 
   double end;    /* of the engine: no call has gone further */
@@ -127,6 +131,19 @@ void brink_population_run_summary(brink_population_run *self, brink_summary *sum
 /* population_archive.c: between two moves (base/archive.h), into a run that has begun and not moved. */
 void brink_population_run_archive(brink_population_run *self, brink_archive *a);
 
+/* population_ranks.c */
+
+/* Do ranks take the next turns? */
+bool brink_population_ranks_lead(const brink_population_run *self);
+/* Has the run's own engine all agents as they are? */
+bool brink_population_ranks_whole(const brink_population_run *self);
+/* Turns of all ranks, up to `pause`, which may be the end: `last`. OK: there are more. TIME_REACHED: all agents may be read
+ * at `pause`. */
+brink_status brink_population_ranks_move(brink_run *run, double pause, bool last);
+/* The run is over: all agents come together, and the other ranks return. */
+void brink_population_ranks_end(brink_population_run *self);
+void brink_population_ranks_destroy(brink_population_run *self);
+
 /* population_view.c */
 
 bool brink_view_create(brink_population_run *self); /* false: out of memory */
@@ -158,6 +175,8 @@ bool brink_population_events_last(const brink_population_run *self, const char *
 /* population_loop.c */
 
 brink_status brink_population_run_begin(brink_run *run);
+/* The first instant of all agents, which plan up to `limit`. */
+brink_status brink_population_run_first(brink_run *run, double limit);
 /* A turn (`single`: no more than that), or several if nobody looks at each. STEPPED, ERR_WORK: there is more. */
 brink_status brink_population_run_move(brink_run *run, bool single, double limit);
 /* The engine may go as far as `limit`: then its next turn is known, and what may be read before it. Nothing moves. */

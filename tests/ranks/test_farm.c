@@ -6,7 +6,7 @@
 #include "ranks/farm.h"
 #include "support/thread_ranks.h"
 
-enum { RANKS = THREAD_RANKS, JOBS = 2 };
+enum { RANKS = 5, JOBS = 2 };
 
 /* ---- one farm ---- */
 

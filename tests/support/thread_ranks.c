@@ -57,6 +57,10 @@ void thread_nap(void *state, double length) {
   nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * length)}, NULL);
 }
 
+static void close_ranks(void *state, bool all) {
+  (void)state, (void)all;
+}
+
 brink_ranks thread_ranks_at(thread_place *place, size_t count) {
   return (brink_ranks){.rank = place->rank,
                        .count = count,
@@ -65,7 +69,8 @@ brink_ranks thread_ranks_at(thread_place *place, size_t count) {
                        .send = send_letter,
                        .receive = receive_letter,
                        .now = now,
-                       .nap = thread_nap};
+                       .nap = thread_nap,
+                       .close = close_ranks};
 }
 
 void thread_place_close(thread_place *place) {
@@ -112,7 +117,12 @@ void thread_ranks_run(size_t count, void (*main)(brink_ranks *ranks, void *user)
   pthread_mutex_destroy(&post.lock);
 }
 
-void thread_ranks_die_after(brink_ranks *ranks, size_t messages) {
+void thread_ranks_die_after(const brink_ranks *ranks, size_t messages) {
   thread_place *place = ranks->state;
   place->left = messages;
+}
+
+void thread_ranks_die(const brink_ranks *ranks) {
+  thread_place *place = ranks->state;
+  place->post->dead[place->rank] = true;
 }

@@ -7,7 +7,7 @@
 
 #include "ranks/ranks.h"
 
-enum { THREAD_RANKS = 5 }; /* at most */
+enum { THREAD_RANKS = 16 }; /* at most */
 
 typedef struct thread_letter thread_letter;
 
@@ -34,6 +34,8 @@ void thread_nap(void *state, double length);
 /* Calls `main` as every rank, each in its thread, and waits for all. */
 void thread_ranks_run(size_t count, void (*main)(brink_ranks *ranks, void *user), void *user);
 /* From within: this rank dies after it has sent so many messages. */
-void thread_ranks_die_after(brink_ranks *ranks, size_t messages);
+void thread_ranks_die_after(const brink_ranks *ranks, size_t messages);
+/* At once. */
+void thread_ranks_die(const brink_ranks *ranks);
 
 #endif
