@@ -15,7 +15,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "event/detector.h"
+#include "event/guard_lanes.h"
 
 #define AT_ONCE 1e-3 /* of a piece */
 /* Parts of a path, between which an approximation is compared with the guard; one that knows nothing, … */
@@ -571,6 +571,7 @@ static bool grows(const brink_detector *det, size_t guard, const brink_path *den
 
 void brink_interpolate_guard(brink_detector *det, size_t guard, const brink_path *dense,
                              brink_found *found) {
+  if (brink_guard_is_quiet(det, guard, dense)) return;
   /* Far from zero all along, by the tolerance of the last time? Then there is no need for a new one. */
   double g0 = det->g0[guard], limit = 4.0 * near_limit(det, guard);
   if (limit > 0.0 && brink_along_excluded(&det->space, guard, dense, g0, det->g1[guard], limit))
