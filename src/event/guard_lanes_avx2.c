@@ -2,4 +2,4 @@
 #define BRINK_LANES 4
 #include "event/guard_lanes.inc"
 
-const brink_guard_kernels brink_guard_kernels_4 = {.keeps_away = keeps_away};
+const brink_guard_kernels brink_guard_kernels_4 = {.survey = survey, .refine = refine};

@@ -2,4 +2,4 @@
 #define BRINK_LANES 8
 #include "event/guard_lanes.inc"
 
-const brink_guard_kernels brink_guard_kernels_8 = {.keeps_away = keeps_away};
+const brink_guard_kernels brink_guard_kernels_8 = {.survey = survey, .refine = refine};

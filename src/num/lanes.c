@@ -12,8 +12,7 @@ int brink_lanes_of_processor(void) {
   return 1;
 }
 
-/* `count` vectors, aligned. */
-static double *take_vectors(brink_arena *arena, int width, size_t count) {
+double *brink_lane_vectors(brink_arena *arena, int width, size_t count) {
   const size_t bytes = 64;
   size_t doubles = (count + 1) * (size_t)width + bytes / sizeof(double);
   char *memory = brink_arena_take(arena, doubles, sizeof(double));
@@ -25,13 +24,13 @@ bool brink_lane_block_take(brink_lane_block *block, int width, size_t nx, int or
                            brink_arena *arena) {
   size_t length = (size_t)order + 1;
   *block = (brink_lane_block){.width = width, .order = order, .nx = nx};
-  block->c = take_vectors(arena, width, nx * length);
-  block->scale = take_vectors(arena, width, length);
-  block->terms = take_vectors(arena, width, nx * length);
-  block->x_new = take_vectors(arena, width, nx);
-  block->slope = take_vectors(arena, width, nx);
-  block->next = take_vectors(arena, width, nx * length);
-  block->work = take_vectors(arena, width, length + 1);
-  block->poly = take_vectors(arena, width, length);
+  block->c = brink_lane_vectors(arena, width, nx * length);
+  block->scale = brink_lane_vectors(arena, width, length);
+  block->terms = brink_lane_vectors(arena, width, nx * length);
+  block->x_new = brink_lane_vectors(arena, width, nx);
+  block->slope = brink_lane_vectors(arena, width, nx);
+  block->next = brink_lane_vectors(arena, width, nx * length);
+  block->work = brink_lane_vectors(arena, width, length + 1);
+  block->poly = brink_lane_vectors(arena, width, length);
   return !arena->failed;
 }

@@ -29,7 +29,10 @@ typedef struct brink_lane_block {
 /* How many lanes this processor has for it: 8 (AVX-512), 4 (AVX2), or 1. */
 int brink_lanes_of_processor(void);
 
-/* Memory for it from an arena; false: there is none. */
+/* `count` vectors, aligned, from an arena; NULL: there is no memory. */
+double *brink_lane_vectors(brink_arena *arena, int width, size_t count);
+
+/* Memory for a block; false: there is none. */
 bool brink_lane_block_take(brink_lane_block *block, int width, size_t nx, int order,
                            brink_arena *arena);
 

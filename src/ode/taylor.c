@@ -380,7 +380,7 @@ static double defect_inside(taylor *ty, brink_stepper *st, double sigma, bool *d
   if (sigma == 1.0) { /* its end is known */
     x = st->x_new;
     slope = ty->slope;
-  } else {
+  } else if (!brink_foreseen_inside(st, sigma, &x, &slope)) {
     for (int k = 0; k < path->degree; k++) power[k] = path->scale[k] * (weight *= sigma);
     follow(ty, st, power, path->degree, x, slope);
   }
@@ -542,6 +542,15 @@ static void taylor_archive(brink_stepper *st, void *method, bool runs, brink_arc
   if (runs) brink_archive_check(a, st->order == ty->order);
 }
 
+/* The sums of brink_path_eval are those of `follow`. */
+static void taylor_inside(brink_stepper *st, double sigma, double *x) {
+  double *known, *slope;
+  if (brink_foreseen_inside(st, sigma, &known, &slope))
+    memcpy(x, known, st->nx * sizeof *x);
+  else
+    brink_path_eval(&st->dense, sigma, x);
+}
+
 const brink_stepper_ops brink_stepper_taylor = {
     .method = BRINK_TAYLOR,
     .is_free = true,
@@ -552,6 +561,7 @@ const brink_stepper_ops brink_stepper_taylor = {
     .commit = taylor_commit,
     .retake = taylor_retake,
     .vouches = taylor_vouches,
+    .inside = taylor_inside,
     .visit = taylor_visit,
     .series = taylor_series,
     .relocate = taylor_relocate,

@@ -19,6 +19,9 @@ typedef struct brink_taylor_kernels {
   /* Bits of those that pass, errors and reaches; *usual: of those whose series are. */
   unsigned (*judge)(const brink_lane_block *block, const brink_lane_rule *rule, unsigned *usual,
                     double *errors, double *reaches);
+  /* follow, at places inside: from the rows and the scales of each run; x and slopes are vectors. */
+  void (*inside)(const brink_lane_block *block, const double *const *rows,
+                 const double *const *scales, const double *sigmas, double *x, double *slopes);
   void (*spread)(const brink_lane_block *block, double *const *rows);
 } brink_taylor_kernels;
 

@@ -34,6 +34,14 @@ bool brink_foreseen_good(brink_stepper *st, double *reach) {
   return true;
 }
 
+bool brink_foreseen_inside(const brink_stepper *st, double sigma, double **x, double **slope) {
+  const brink_foreseen *f = st->foreseen;
+  if (f == NULL || !f->attempt || f->sigma != sigma || f->h != st->h) return false;
+  *x = f->inside;
+  *slope = f->inside_slope;
+  return true;
+}
+
 /* ---- computing ahead ---- */
 
 static const brink_taylor_kernels *kernels_for(const brink_lane_block *block) {
@@ -126,5 +134,28 @@ void brink_taylor_lanes_commit(brink_lane_block *block, brink_stepper *const *ru
     f->good = (known & usual & good) >> l & 1u;
     f->error = errors[l];
     f->reach = reaches[l];
+  }
+}
+
+void brink_taylor_lanes_inside(brink_lane_block *block, brink_stepper *const *runs,
+                               const double *sigmas, size_t count) {
+  const double *rows[BRINK_LANES_MOST], *scales[BRINK_LANES_MOST];
+  double places[BRINK_LANES_MOST];
+  size_t w = (size_t)block->width;
+  for (size_t l = 0; l < w; l++) {
+    const brink_stepper *st = runs[l < count ? l : 0];
+    const taylor *ty = st->method;
+    rows[l] = ty->now.c;
+    scales[l] = st->dense.scale;
+    places[l] = sigmas[l < count ? l : 0];
+  }
+  kernels_for(block)->inside(block, rows, scales, places, block->x_new, block->slope);
+  for (size_t l = 0; l < count; l++) {
+    brink_foreseen *f = runs[l]->foreseen;
+    f->sigma = sigmas[l];
+    for (size_t i = 0; i < block->nx; i++) {
+      f->inside[i] = block->x_new[i * w + l];
+      f->inside_slope[i] = block->slope[i * w + l];
+    }
   }
 }

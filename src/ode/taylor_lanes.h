@@ -19,6 +19,8 @@ typedef struct brink_foreseen {
   double error, reach; /* … its error, and how far the next one may go */
   double h;
   double *x; /* nx: x_new */
+  double sigma;  /* a place inside the attempt; 0: none. The state there, … */
+  double *inside, *inside_slope; /* … and h times the slope */
   unsigned read_signs;
 } brink_foreseen;
 
@@ -33,11 +35,15 @@ typedef enum brink_foreseen_part {
 bool brink_foreseen_attempt(brink_stepper *st, double h);
 brink_foreseen_part brink_foreseen_series(brink_stepper *st);
 bool brink_foreseen_good(brink_stepper *st, double *reach);
+/* Is the state at this place inside the attempt there, and the slope? */
+bool brink_foreseen_inside(const brink_stepper *st, double sigma, double **x, double **slope);
 
 /* Nothing is known any more. */
 static inline void brink_foreseen_forget(brink_stepper *st) {
   brink_foreseen *f = st->foreseen;
-  if (f != NULL) f->attempt = f->series = f->good = false;
+  if (f == NULL) return;
+  f->attempt = f->series = f->good = false;
+  f->sigma = 0.0;
 }
 
 /* The series at the new points of all runs of a block, block->next, whose first coefficients are filled in. A bit for each
@@ -54,5 +60,8 @@ double brink_taylor_planned(const brink_stepper *st, double h_limit);
 unsigned brink_taylor_lanes_attempt(brink_lane_block *block, brink_stepper *const *runs);
 void brink_taylor_lanes_commit(brink_lane_block *block, brink_stepper *const *runs, unsigned which,
                                brink_flow_lanes_fn *flow);
+/* States and slopes inside the attempts of so many runs, at these places; count <= block->width. */
+void brink_taylor_lanes_inside(brink_lane_block *block, brink_stepper *const *runs,
+                               const double *sigmas, size_t count);
 
 #endif

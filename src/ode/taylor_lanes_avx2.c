@@ -3,4 +3,4 @@
 #include "ode/taylor_lanes.inc"
 
 const brink_taylor_kernels brink_taylor_kernels_4 = {
-    .attempt = attempt, .judge = judge, .spread = spread};
+    .attempt = attempt, .judge = judge, .inside = inside, .spread = spread};

@@ -17,8 +17,11 @@ struct brink_lanes {
   brink_lane_block block;
   brink_flow_lanes_fn *flow;
   size_t nguards;
+  brink_root_jobs *roots;
   seat *seats;
   size_t nseats;
+  brink_sim **looked; /* at which the present look has looked */
+  size_t nlooked;
 };
 
 const char *brink_lanes_refuse(const brink_sim *sim) {
@@ -40,11 +43,15 @@ brink_lanes *brink_lanes_create(const brink_sim *like, int width, size_t seats,
   lanes->nguards = nguards;
   lanes->nseats = seats;
   lanes->seats = brink_arena_take(&arena, seats, sizeof *lanes->seats);
-  bool ready = lanes->seats != NULL &&
+  lanes->looked = brink_arena_take(&arena, seats, sizeof *lanes->looked);
+  lanes->roots = brink_root_jobs_take(width, like->stepper.order, &arena);
+  bool ready = lanes->seats != NULL && lanes->roots != NULL &&
                brink_lane_block_take(&lanes->block, width, nx, like->stepper.order, &arena);
   for (size_t k = 0; ready && k < seats; k++) {
     seat *s = &lanes->seats[k];
     s->step.x = brink_arena_take(&arena, nx, sizeof *s->step.x);
+    s->step.inside = brink_arena_take(&arena, nx, sizeof *s->step.inside);
+    s->step.inside_slope = brink_arena_take(&arena, nx, sizeof *s->step.inside_slope);
     s->guards.guards = brink_arena_take(&arena, nguards, sizeof *s->guards.guards);
     s->guards.valid = &s->step.attempt;
   }
@@ -124,18 +131,40 @@ static void look_at(brink_lanes *lanes, brink_sim **sims, const double *h, size_
     block->h[l] = h[from];
   }
   unsigned made = brink_taylor_lanes_attempt(block, steppers);
-  brink_guard_lanes_look(block, detectors);
+  brink_guard_lanes_look(block, detectors, made, count, lanes->roots);
   for (size_t l = 0; l < (size_t)block->width; l++) {
     brink_sim *sim = sims[l < count ? l : 0];
     if (!may_be_evaluated(sim, sim->t + block->h[l], sim->stepper.x_new)) made &= ~(1u << l);
   }
   if (made != 0) brink_taylor_lanes_commit(block, steppers, made, lanes->flow);
+  for (size_t l = 0; l < count; l++) lanes->looked[lanes->nlooked++] = sims[l];
+}
+
+/* Where an event is going to be: the states there. */
+static void look_inside(brink_lanes *lanes) {
+  brink_stepper *steppers[BRINK_LANES_MOST];
+  double sigmas[BRINK_LANES_MOST];
+  size_t count = 0;
+  for (size_t k = 0; k < lanes->nlooked; k++) {
+    brink_sim *sim = lanes->looked[k];
+    double first = sim->detector.foreseen->first;
+    if (first < 1.0 && sim->stepper.foreseen->attempt) {
+      sigmas[count] = first;
+      steppers[count++] = &sim->stepper;
+    }
+    bool last = k + 1 == lanes->nlooked;
+    if (count == (size_t)lanes->block.width || (last && count > 0)) {
+      brink_taylor_lanes_inside(&lanes->block, steppers, sigmas, count);
+      count = 0;
+    }
+  }
 }
 
 void brink_lanes_look(brink_lanes *lanes) {
   brink_sim *sims[BRINK_LANES_MOST];
   double h[BRINK_LANES_MOST];
   size_t count = 0, width = (size_t)lanes->block.width;
+  lanes->nlooked = 0;
   for (size_t k = 0; k < lanes->nseats; k++) {
     brink_sim *sim = lanes->seats[k].sim;
     if (sim == NULL || sim->stepper.order != lanes->block.order ||
@@ -147,4 +176,6 @@ void brink_lanes_look(brink_lanes *lanes) {
     count = 0;
   }
   if (count > 1) look_at(lanes, sims, h, count); /* one is faster alone */
+  brink_guard_lanes_finish(lanes->roots);
+  look_inside(lanes);
 }
