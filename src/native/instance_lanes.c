@@ -20,19 +20,20 @@ brink_native_lanes_fn *brink_instance_lanes_code(const brink_instance *instance)
   return instance->native->object->lanes_flow;
 }
 
+void brink_instance_begin_lanes(brink_instance *instance, const brink_env *env) {
+  instance->lane = brink_instance_frame(instance, 0.0, NULL, env->p, env->mode, env->sgn);
+}
+
 unsigned brink_instance_flow_lanes(const brink_env *const *envs, const double *times,
                                    const double *units, double *rows) {
   enum { MOST = 8 };
   unsigned known = 0;
-  brink_frame frames[MOST];
   const brink_frame *all[MOST];
   const brink_instance *first = envs[0]->user;
   const brink_object *object = first->native->object;
   for (int l = 0; l < object->lanes; l++) {
-    brink_instance *instance = envs[l]->user;
-    frames[l] = brink_instance_frame(instance, times[l], NULL, envs[l]->p, envs[l]->mode,
-                                     envs[l]->sgn);
-    all[l] = &frames[l];
+    const brink_instance *instance = envs[l]->user;
+    all[l] = &instance->lane;
     if (!instance->rest.any) known |= 1u << l;
   }
   object->lanes_flow(all, times, units, rows);

@@ -261,6 +261,8 @@ brink_status brink_instance_clone(const brink_instance *like, const brink_alloca
  * with the same code may be in one group. */
 int brink_instance_lanes(const brink_instance *instance, const char **why);
 brink_native_lanes_fn *brink_instance_lanes_code(const brink_instance *instance);
+/* The instance is going to be asked with this environment, whose arrays stay where they are. */
+void brink_instance_begin_lanes(brink_instance *instance, const brink_env *env);
 /* The series of the solutions of so many instances, to the order that they were made for; environments as of their
  * callbacks, rows as of brink_native_lanes_fn. A bit for each that has one. */
 unsigned brink_instance_flow_lanes(const brink_env *const *envs, const double *times,

@@ -15,6 +15,8 @@
 typedef struct brink_foreseen {
   bool attempt;        /* x_new, the slope there and the scales of the dense output are there */
   bool series;         /* … and the series at x_new */
+  bool ready;          /* `planned` is the step that comes next, if nothing unusual does */
+  double planned;
   bool good;           /* … and the step has passed its tests; … */
   double error, reach; /* … its error, and how far the next one may go */
   double h;

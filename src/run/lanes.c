@@ -41,9 +41,12 @@ void brink_run_lanes_destroy(brink_run_lanes *lanes) {
 
 bool brink_run_lanes_sit(brink_run_lanes *lanes, size_t seat, brink_run *run) {
   const char *unused;
-  return run->population_run == NULL && brink_instance_lanes(run->instance, &unused) > 0 &&
-         brink_instance_lanes_code(run->instance) == lanes->code &&
-         brink_lanes_sit(lanes->lanes, seat, run->sim);
+  if (run->population_run != NULL || brink_instance_lanes(run->instance, &unused) == 0 ||
+      brink_instance_lanes_code(run->instance) != lanes->code ||
+      !brink_lanes_sit(lanes->lanes, seat, run->sim))
+    return false;
+  brink_instance_begin_lanes(run->instance, &run->sim->eval.env);
+  return true;
 }
 
 void brink_run_lanes_leave(brink_run_lanes *lanes, size_t seat) {

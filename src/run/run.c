@@ -478,7 +478,8 @@ static brink_status turn_once(brink_run *run, double limit) {
 }
 
 brink_status brink_run_turn(brink_run *run, double t_end, brink_diag *diag) {
-  double limit = brink_run_turned(run, t_end), h;
+  double limit = brink_run_turned(run, t_end);
+  int rounds = 0;
   do {
     if (brink_run_is_cancelled(run)) {
       atomic_store(&run->cancelled, false);
@@ -490,7 +491,7 @@ brink_status brink_run_turn(brink_run *run, double t_end, brink_diag *diag) {
       if (brink_run_results_status(run) != BRINK_OK) status = keep_loss(run);
     }
     if (status != BRINK_STEPPED && status != BRINK_EVENT) return conclude(run, status, diag);
-  } while (!brink_lanes_ready(run->sim, &h));
+  } while (!brink_lanes_ready(run->sim) && ++rounds < STEPS_AT_A_TIME);
   return BRINK_STEPPED;
 }
 

@@ -80,6 +80,7 @@ bool brink_lanes_sit(brink_lanes *lanes, size_t place, brink_sim *sim) {
   sim->stepper.foreseen = &s->step;
   sim->detector.foreseen = &s->guards;
   brink_foreseen_forget(&sim->stepper);
+  s->step.ready = false;
   return true;
 }
 
@@ -92,15 +93,22 @@ void brink_lanes_leave(brink_lanes *lanes, size_t place) {
 }
 
 /* As step (loop.c) and brink_trial_plan find it: the step that comes next, if nothing unusual does. */
-bool brink_lanes_ready(const brink_sim *sim, double *h) {
+static bool plan(const brink_sim *sim, double *h) {
   if (sim->phase != BRINK_PHASE_RUN || sim->next.h > 0.0 || sim->unseen || sim->eval.nheld > 0 ||
-      sim->detour > 0 || sim->grazed != BRINK_NONE || sim->stepper.foreseen == NULL ||
+      sim->detour > 0 || sim->grazed != BRINK_NONE ||
       !brink_taylor_foresees(&sim->stepper, sim->stepper.order))
     return false;
   double t_stop = fmin(sim->limit, brink_sim_next_tick(sim));
   double most = fmin(t_stop - sim->t, fmin(sim->options.hmax, sim->detector.longest));
   *h = brink_taylor_planned(&sim->stepper, most);
   return *h >= brink_sim_smallest_step(sim) && isfinite(*h);
+}
+
+bool brink_lanes_ready(brink_sim *sim) {
+  brink_foreseen *f = sim->stepper.foreseen;
+  if (f == NULL) return false;
+  f->ready = plan(sim, &f->planned);
+  return f->ready;
 }
 
 /* The domain check of the end of the step, without any effect. */
@@ -167,9 +175,10 @@ void brink_lanes_look(brink_lanes *lanes) {
   lanes->nlooked = 0;
   for (size_t k = 0; k < lanes->nseats; k++) {
     brink_sim *sim = lanes->seats[k].sim;
-    if (sim == NULL || sim->stepper.order != lanes->block.order ||
-        !brink_lanes_ready(sim, &h[count]))
+    if (sim == NULL || !sim->stepper.foreseen->ready ||
+        sim->stepper.order != lanes->block.order)
       continue;
+    h[count] = sim->stepper.foreseen->planned;
     sims[count++] = sim;
     if (count < width) continue;
     look_at(lanes, sims, h, count);

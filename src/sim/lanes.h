@@ -27,10 +27,11 @@ const char *brink_lanes_refuse(const brink_sim *sim);
 bool brink_lanes_sit(brink_lanes *lanes, size_t seat, brink_sim *sim);
 void brink_lanes_leave(brink_lanes *lanes, size_t seat);
 
-/* Looks ahead for all that are seated and at a place where it helps. */
+/* After each step: is the simulation at a place where it helps to look ahead? If not, it may as well take its next step before
+ * the others are looked at. False, too, if it has no seat. */
+bool brink_lanes_ready(brink_sim *sim);
+/* Looks ahead for all that are. */
 void brink_lanes_look(brink_lanes *lanes);
-/* Is this one at such a place? If not, it may as well take its next step before the others are looked at. */
-bool brink_lanes_ready(const brink_sim *sim, double *h);
 
 /* The next step, as brink_sim_run takes it: STEPPED and EVENT, or how it ended. */
 brink_status brink_sim_turn(brink_sim *sim, double t_end, brink_diag *diag);
