@@ -380,6 +380,11 @@ void brink_system_flag_label(const brink_system *system, uint32_t flag, size_t i
  * its first member), or out of memory (path stays empty). */
 bool brink_system_finish(brink_system *system, brink_text *path, size_t *equation);
 
+/* like.c: two finished systems, one of which may have been in use: do they differ in x0, p0, mode0, the seed and settings
+ * only? Then what was made of the first one serves the other, with its values. (False for systems with constraints, delays,
+ * driven inputs or templates: these are not compared.) */
+bool brink_system_like(const brink_system *used, const brink_system *fresh);
+
 /* reverse.c: before brink_system_finish: the system in the time s = -t. For systems without clocks and rules whose
  * actions write nothing. False: out of memory. */
 bool brink_system_reverse(brink_system *system);

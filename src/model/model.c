@@ -674,6 +674,48 @@ brink_status brink_model_create(const brink_model_def *given, const brink_alloca
   return BRINK_OK;
 }
 
+/* ---- other values ---- */
+
+/* Finite states and parameters, and timers that are not past: what brink_model_create would insist on. */
+static bool may_start(const brink_model *model, const double *x0, const double *p0) {
+  const brink_model_def *def = &model->def;
+  for (size_t i = 0; i < def->nx; i++) {
+    if (!isfinite(x0[i])) return false;
+  }
+  for (size_t i = 0; i < def->np; i++) {
+    if (!isfinite(p0[i]) && !model->is_time[i]) return false;
+  }
+  for (size_t k = 0; k < model->ntimers; k++) {
+    if (!(p0[model->guards[model->timers[k]].def.timer] >= def->t0)) return false;
+  }
+  return true;
+}
+
+static void write_over(const void *kept, const void *from, size_t count, size_t size) {
+  if (count > 0) memcpy((void *)(uintptr_t)kept, from, count * size);
+}
+
+bool brink_model_renew(brink_model *model, const double *x0, const double *p0, const int *mode0,
+                       const brink_guard_def *guards) {
+  const brink_model_def *def = &model->def;
+  if (!may_start(model, x0, p0)) return false;
+  write_over(def->x0, x0, def->nx, sizeof *x0);
+  write_over(def->p0, p0, def->np, sizeof *p0);
+  write_over(def->mode0, mode0, def->nmodes, sizeof *mode0);
+  for (size_t k = 0; k < def->nguards; k++) {
+    brink_guard_def *own = &model->guards[k].def;
+    const brink_guard_def *other = &guards[k];
+    if (own->coefficients != NULL)
+      write_over(own->coefficients, other->coefficients, own->ndepends, sizeof(double));
+    if (own->lipschitz != NULL)
+      write_over(own->lipschitz, other->lipschitz, own->ndepends, sizeof(double));
+    own->offset = other->offset;
+    own->time_coefficient = other->time_coefficient;
+    own->lipschitz_time = other->lipschitz_time;
+  }
+  return true;
+}
+
 const brink_model *brink_model_for(const brink_model *like, void *user, brink_arena *arena) {
   brink_model *model = brink_arena_copy(arena, like, 1, sizeof *like);
   if (model == NULL) return NULL;

@@ -71,6 +71,12 @@ brink_status brink_guard_def_read(const brink_guard_def *given, brink_guard_def 
  * must outlive it, and is not destroyed by itself. NULL: out of memory. */
 const brink_model *brink_model_for(const brink_model *like, void *user, brink_arena *arena);
 
+/* Gives a model that nobody uses at the moment other values at the start, and the numbers of its guards that follow from
+ * them (offset, coefficients, lipschitz, …): those of `guards`, which has the same kinds of them for each guard. What was made by
+ * brink_model_for follows. False: the values would have been refused by brink_model_create; nothing has changed. */
+bool brink_model_renew(brink_model *model, const double *x0, const double *p0, const int *mode0,
+                       const brink_guard_def *guards);
+
 /* Can a simulation of the one go on as one of the other? OK, or ARGUMENT: they were not made from equal definitions.
  * (alike.c) */
 brink_status brink_model_check_alike(const brink_model *a, const brink_model *b, brink_diag *diag);

@@ -158,7 +158,7 @@ typedef struct brink_shared {
   brink_native *native; /* NULL: the interpreter runs everything */
   brink_model *model;   /* each instance has a copy of it, with itself as the user */
   /* The first instance as it was when it was made; only what is constant in it, and its ending, are used. */
-  const brink_instance *made;
+  brink_instance *made;
   const brink_warning *warnings; /* from the start */
   brink_structure_store
       *store; /* structures of constraints; NULL: there are none. Locked by itself. */
@@ -187,6 +187,7 @@ struct brink_instance {
   double flow_work;                 /* what it costs, or would cost */
   int *flow_degrees;                /* where the series of each state ends; 0: nowhere */
   bool *constant_p, *constant_mode; /* slots that guards take for constant */
+  bool some_vary; /* the caller chose slots that they do not (options.varies_p, varies_mode) */
   brink_room room;
 
   /* Of this instance alone. */
@@ -311,6 +312,10 @@ bool brink_instance_join_surfaces(const brink_instance *instance, brink_arena *a
 brink_status brink_instance_define_guards(brink_instance *instance, brink_arena *arena,
                                           const char *const *names, brink_model_def *def,
                                           brink_diag *diag);
+
+/* The definitions of the model's guards, with the numbers that they have for the present p0 and mode0; they live in `arena`.
+ * NULL: one would need another kind of definition than it has (or there is no memory). */
+const brink_guard_def *brink_instance_guards_again(brink_instance *instance, brink_arena *arena);
 
 /* The signs of all guards at a point, by their values alone; zero counts as positive. */
 void brink_instance_signs(brink_instance *instance, double t, const double *x, const double *p,

@@ -109,6 +109,7 @@ void brink_instance_forget(brink_instance *instance) {
 
 bool brink_instance_finish(brink_instance *instance) {
   brink_shared *shared = instance->shared;
+  instance->some_vary = instance->options.varies_p != NULL || instance->options.varies_mode != NULL;
   instance->options.varies_p = instance->options.varies_mode = NULL; /* belong to the caller */
   instance->options.objects = NULL;
   shared->warnings = brink_arena_copy(&shared->arena, instance->warnings, instance->nwarnings,

@@ -453,6 +453,53 @@ brink_status brink_instance_define_guards(brink_instance *instance, brink_arena 
   return BRINK_OK;
 }
 
+/* ---- other numbers ---- */
+
+/* The numbers of a guard for the present p0 and mode0. False: out of memory. */
+static bool find_again(definer *d, uint32_t f, size_t index, brink_guard_def *def) {
+  brink_bound_flag *bound = &d->instance->flags[f];
+  def->coefficients = def->lipschitz = NULL;
+  def->offset = def->time_coefficient = def->lipschitz_time = 0.0;
+  bool linear = bound->degree == 0 || bound->degree == 1;
+  if (linear && is_fixed(d, &bound->gradient.kernel->graph, index) &&
+      !find_numbers(d, bound, index, def))
+    return false;
+  return def->coefficients != NULL || find_bounds(d, f, index, def);
+}
+
+/* Are these numbers of the same kind, and as the model wants them? */
+static bool is_same_kind(const brink_guard_def *def, const brink_guard_def *own) {
+  bool valid = def->lipschitz_time >= 0.0;
+  for (size_t k = 0; def->lipschitz != NULL && k < def->ndepends; k++)
+    valid = valid && def->lipschitz[k] >= 0.0;
+  return valid && (def->coefficients != NULL) == (own->coefficients != NULL) &&
+         (def->lipschitz != NULL) == (own->lipschitz != NULL) && def->same_sign == own->same_sign &&
+         (def->same_sign == 0 || def->same_as == own->same_as);
+}
+
+const brink_guard_def *brink_instance_guards_again(brink_instance *instance, brink_arena *arena) {
+  const brink_system *system = instance->system;
+  const brink_model *model = instance->shared->model;
+  definer d = {.instance = instance, .arena = arena};
+  d.guards = brink_arena_take(arena, system->nguards, sizeof *d.guards);
+  if (d.guards == NULL || !find_fixed(&d) || !take_bounds_room(&d)) return NULL;
+  for (size_t g = 0; g < system->nguards; g++) {
+    brink_guard_place place = instance->places[g];
+    const brink_flag *flag = &system->flags[place.flag];
+    brink_guard_def *def = &d.guards[g];
+    *def = model->guards[g].def;
+    def->same_sign = 0;
+    bool has_numbers =
+        flag->kind != BRINK_FLAG_TIMER && flag->value != NULL && !flag->value->reads_v;
+    if (has_numbers && !find_again(&d, place.flag, place.index, def)) return NULL;
+  }
+  if (!brink_instance_join_surfaces(instance, arena, d.fixed_p, d.guards)) return NULL;
+  for (size_t g = 0; g < system->nguards; g++) {
+    if (!is_same_kind(&d.guards[g], &model->guards[g].def)) return NULL;
+  }
+  return d.guards;
+}
+
 /* ---- signs at the start ---- */
 
 static bool is_true(const brink_flag *flag, const brink_system *system, size_t index,

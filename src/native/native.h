@@ -280,6 +280,12 @@ brink_status brink_shared_instance(brink_shared *shared, const brink_allocator *
  * its model can be reset then, and runs as it did before. */
 void brink_instance_reset(brink_instance *instance);
 
+/* Starts from other values: those of `fresh`, a system like that of the instance (brink_system_like), and with this seed.
+ * Gives the bits that a new instance of `fresh` would give, and costs next to nothing; the system of the instance has the
+ * values of `fresh` then, and simulations are made anew. No clone may share the instance's code. False: it takes a new one, because
+ * the values ask for guards of another kind, end the run at once, or are none; then this one can only be destroyed. */
+bool brink_instance_renew(brink_instance *instance, const brink_system *fresh, uint64_t seed);
+
 const brink_model *brink_instance_model(const brink_instance *instance);
 const brink_system *brink_instance_system(const brink_instance *instance);
 

@@ -130,10 +130,12 @@ static brink_build_hints hints_for(const brink_hsml *model, const brink_run_opti
 }
 
 /* Agents that cannot have clocks of their own, after all, go into one system. */
-static brink_status create_engine(brink_run *run, brink_hsml *model, brink_diag *diag) {
+static brink_status create_engine(brink_run *run, brink_hsml *model, brink_run *last,
+                                  brink_diag *diag) {
   brink_status status = check_external(run, diag);
   if (status == BRINK_OK) status = brink_functions_check_start(run->built->system, diag);
   if (status != BRINK_OK) return status;
+  if (last != NULL && brink_run_renew(last, run)) return brink_run_create_sim(run, diag);
   if (run->built->tables == NULL) return create_one(run, diag);
   status = brink_population_run_create(run);
   if (status != BRINK_ERR_UNSUPPORTED) return give(run, status, diag);
@@ -188,9 +190,10 @@ brink_run *brink_run_another(const brink_run *run) {
   return NULL;
 }
 
-brink_status brink_run_create(brink_hsml *model, const brink_run_options *given,
-                              const brink_allocator *allocator, brink_diag *diag,
-                              brink_run **result) {
+/* `last`: a run whose engine may be taken; NULL: none. */
+static brink_status create(brink_hsml *model, const brink_run_options *given,
+                           const brink_allocator *allocator, brink_run *last, brink_diag *diag,
+                           brink_run **result) {
   brink_run_options options;
   brink_diag_clear(diag);
   if (model == NULL || result == NULL)
@@ -215,12 +218,26 @@ brink_status brink_run_create(brink_hsml *model, const brink_run_options *given,
   if (status == BRINK_OK && isinf(options.until) &&
       !brink_built_can_end(run->built, options.range_warns))
     status = brink_diag_set(diag, BRINK_ERR_ARGUMENT, "until is inf: %s", BRINK_NEVER_ENDS);
-  if (status == BRINK_OK) status = create_engine(run, model, diag);
+  if (status == BRINK_OK) status = create_engine(run, model, last, diag);
   if (status == BRINK_OK && !keep_tolerances(run)) status = out_of_memory(diag);
   if (status == BRINK_OK)
     *result = run;
   else
     brink_run_destroy(run);
+  return status;
+}
+
+brink_status brink_run_create(brink_hsml *model, const brink_run_options *given,
+                              const brink_allocator *allocator, brink_diag *diag,
+                              brink_run **result) {
+  return create(model, given, allocator, NULL, diag, result);
+}
+
+brink_status brink_run_create_after(brink_run *last, brink_hsml *model,
+                                    const brink_run_options *options, brink_diag *diag,
+                                    brink_run **run) {
+  brink_status status = create(model, options, NULL, last, diag, run);
+  brink_run_destroy(last);
   return status;
 }
 

@@ -10,7 +10,7 @@
  *   results.c       the result file, the trajectory in memory; report.c: the page; summary.c: JSON; provenance.c: where
  *                   they come from
  *   dense.c         columns at any time
- *   repeat.c        the same run once more
+ *   repeat.c        the same run once more; renew.c: another one, with what the last one was made of
  *   checkpoint.c    a run to bytes and back, and to files on its way; archive.c: what is in them; identity.c: whose they are
  *   outcome.c       what became of it, in the words of the model
  *   conditions*.c   how far its events can be trusted (conditions.h)
@@ -110,6 +110,8 @@ struct brink_run {
   brink_instance *instance; /* of everything in one system, … */
   brink_sim *sim;
   brink_population_run *population_run; /* … or agents with clocks of their own */
+  bool
+      renewed; /* the instance is that of the last run (renew.c): names are where they were in that one */
 
   brink_run_phase phase;
   brink_status status; /* of the last move */
@@ -197,6 +199,11 @@ brink_status brink_run_not_from_observer(brink_diag *diag); /* ARGUMENT */
 brink_run *brink_run_another(const brink_run *run);
 /* The simulation of run->instance. */
 brink_status brink_run_create_sim(brink_run *run, brink_diag *diag);
+/* As brink_run_create, after a run of the same model that is over, and is destroyed here in any case (NULL is fine). Where
+ * the model has changed by values alone, much of it serves again; the new run gives the same bits with it and without. */
+brink_status brink_run_create_after(brink_run *last, brink_hsml *model,
+                                    const brink_run_options *options, brink_diag *diag,
+                                    brink_run **run);
 bool brink_run_has_begun(const brink_run *run);
 /* The time of the model for a time of the simulation, and the other way round: they differ where time runs backwards.
  * Moments, records and what is kept of them have the time of the simulation; callers and files that of the model. */
@@ -253,6 +260,10 @@ const brink_columns *brink_run_shown(const brink_run *run); /* what the display 
 
 /* dense.c */
 void brink_run_dense_free(brink_run *run);
+
+/* renew.c: the instance of a run that is over becomes that of `run`, whose `built` is there. False: it cannot; `last` can then
+ * only be destroyed. */
+bool brink_run_renew(brink_run *last, brink_run *run);
 
 /* repeat.c: the engine of `made`, at the start of the other run, with what was written before its first step. */
 brink_status brink_run_start_like(const brink_run *run, brink_run *made, brink_diag *diag);

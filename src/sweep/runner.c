@@ -1,7 +1,9 @@
 /* runner.c: one run after another, each to its row. See sweep_parts.h.
  *
  * A runner has a model of its own. For each run the model gets the values of the knobs, and what follows from these is worked
- * out anew, as `brink run --set` does it: sizes, initial values, guards, options. Machine code is kept with the model. */
+ * out anew, as `brink run --set` does it: sizes, initial values, guards, options. If it turns out that only values are
+ * other than in the last run, the new one is made of the parts of that one (brink_run_create_after). Machine code is kept
+ * with the model. */
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
@@ -19,8 +21,18 @@ struct brink_runner {
   const brink_sweep *sweep;
   brink_hsml *model;
   brink_probe probe;
-  brink_vary_value *values;
   brink_text path; /* of a trajectory */
+
+  /* The present run, or the last one. */
+  uint64_t number;
+  brink_vary_value *values;
+  brink_run *run; /* kept for the next one; NULL: none yet */
+  brink_run_options options;
+  bool made;           /* there is a run with these values */
+  brink_status status; /* of making it, or of moving it */
+  brink_diag diag;
+  bool late;         /* it took longer than the limit */
+  brink_status lost; /* FILE: its trajectory or its report could not be written */
 
   pthread_mutex_t lock; /* of what follows, which others read */
   brink_run *running;   /* NULL: none */
@@ -155,6 +167,7 @@ brink_runner *brink_runner_open(const brink_sweep *sweep, brink_diag *diag) {
 
 void brink_runner_close(brink_runner *runner) {
   if (runner == NULL) return;
+  brink_run_destroy(runner->run);
   brink_probe_free(&runner->probe);
   brink_hsml_destroy(runner->model);
   brink_text_free(&runner->path);
@@ -167,56 +180,64 @@ brink_hsml *brink_runner_model(brink_runner *runner) {
   return runner->model;
 }
 
+const brink_run_options *brink_runner_options(const brink_runner *runner) {
+  return &runner->options;
+}
+
 /* ---- one run ---- */
 
-/* The run with runner->values, not begun. */
-static brink_status make(brink_runner *runner, brink_run **run, brink_run_options *options,
-                         brink_diag *diag) {
+/* The run with runner->values, not begun; in place of the last one. */
+static brink_status make(brink_runner *runner, brink_diag *diag) {
   const brink_sweep *sweep = runner->sweep;
+  brink_run_options *options = &runner->options;
   brink_status status = brink_sweep_turn(sweep, runner->model, runner->values, diag);
   if (status == BRINK_OK) status = brink_hsml_build(runner->model, diag);
   if (status == BRINK_OK) status = brink_sweep_options(sweep, runner->model, options, diag);
-  if (status == BRINK_OK) status = brink_run_create(runner->model, options, NULL, diag, run);
-  if (status == BRINK_OK) status = brink_probe_begin(&runner->probe, *run, diag);
-  return status;
+  if (status != BRINK_OK) return status;
+  brink_run *last = runner->run;
+  runner->run = NULL;
+  status = brink_run_create_after(last, runner->model, options, diag, &runner->run);
+  return status == BRINK_OK ? brink_probe_begin(&runner->probe, runner->run, diag) : status;
 }
 
 brink_status brink_runner_try(brink_runner *runner, brink_diag *diag) {
-  brink_run *run = NULL;
-  brink_run_options options;
   const brink_sweep *sweep = runner->sweep;
   memcpy(runner->values, sweep->nominal, sweep->design.nknobs * sizeof *runner->values);
-  brink_status status = make(runner, &run, &options, diag);
-  if (status == BRINK_OK) status = brink_probe_check(&runner->probe, diag);
-  brink_run_destroy(run);
-  return status;
+  brink_status status = make(runner, diag);
+  return status == BRINK_OK ? brink_probe_check(&runner->probe, diag) : status;
 }
 
 /* The file of a run. */
-static brink_status name_file(brink_runner *runner, uint64_t number, const char *ending,
-                              brink_diag *diag) {
+static brink_status name_file(brink_runner *runner, const char *ending, brink_diag *diag) {
   runner->path.length = 0;
   brink_text_add(&runner->path, "%s/run-%llu.%s", runner->sweep->def.keep,
-                 (unsigned long long)number, ending);
+                 (unsigned long long)runner->number, ending);
   return runner->path.failed ? brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory") : BRINK_OK;
 }
 
-static brink_status record(brink_runner *runner, uint64_t number, brink_run *run,
-                           brink_diag *diag) {
+static brink_status record(brink_runner *runner, brink_diag *diag) {
   const brink_sweep_def *def = &runner->sweep->def;
   if (def->keep == NULL) return BRINK_OK;
-  brink_status status = name_file(runner, number, "csv", diag);
-  if (status == BRINK_OK && def->keep_reports) status = brink_run_prepare_report(run, diag);
-  run->choice.path = runner->path.data;
+  brink_status status = name_file(runner, "csv", diag);
+  if (status == BRINK_OK && def->keep_reports) status = brink_run_prepare_report(runner->run, diag);
+  runner->run->choice.path = runner->path.data;
   return status;
 }
 
 /* After the end of the run. */
-static brink_status report(brink_runner *runner, uint64_t number, brink_run *run,
-                           brink_diag *diag) {
+static brink_status report(brink_runner *runner, brink_diag *diag) {
   if (!runner->sweep->def.keep_reports) return BRINK_OK;
-  brink_status status = name_file(runner, number, "html", diag);
-  return status == BRINK_OK ? brink_run_write_report(run, runner->path.data, diag) : status;
+  brink_status status = name_file(runner, "html", diag);
+  return status == BRINK_OK ? brink_run_write_report(runner->run, runner->path.data, diag) : status;
+}
+
+brink_run *brink_runner_prepare(brink_runner *runner, uint64_t place) {
+  runner->number = brink_share_number(runner->sweep, place);
+  brink_design_at(&runner->sweep->design, runner->number, runner->values);
+  runner->status = make(runner, &runner->diag);
+  if (runner->status == BRINK_OK) runner->status = record(runner, &runner->diag);
+  runner->made = runner->status == BRINK_OK;
+  return runner->made ? runner->run : NULL;
 }
 
 /* From now on somebody may cancel the run; NULL: no more. */
@@ -231,6 +252,25 @@ static halt expose(brink_runner *runner, brink_run *run) {
   halt halted = runner->halted;
   pthread_mutex_unlock(&runner->lock);
   return halted;
+}
+
+void brink_runner_begin(brink_runner *runner) {
+  expose(runner, runner->run);
+}
+
+bool brink_runner_end(brink_runner *runner, brink_status status, const brink_diag *diag) {
+  halt halted = expose(runner, NULL);
+  runner->late = status == BRINK_CANCELLED;
+  if (runner->late && halted == HALT_STOP) return false;
+  if (diag != NULL) runner->diag = *diag;
+  runner->status = status;
+  brink_probe_end(&runner->probe);
+  brink_diag closing;
+  runner->lost = brink_run_finish(runner->run, &closing);
+  if (runner->lost != BRINK_ERR_FILE) runner->lost = report(runner, &closing);
+  if (runner->lost == BRINK_ERR_FILE) runner->diag = closing;
+  brink_probe_conclude(&runner->probe);
+  return true;
 }
 
 void brink_runner_watch(brink_runner *runner, bool stop) {
@@ -250,8 +290,8 @@ static const char *word_for(brink_status status) {
   return status == BRINK_ERR_ARGUMENT ? "value" : brink_run_reason(status);
 }
 
-static void begin_row(const brink_runner *runner, uint64_t number, brink_text *row) {
-  brink_text_add(row, "%llu", (unsigned long long)number);
+static void begin_row(const brink_runner *runner, brink_text *row) {
+  brink_text_add(row, "%llu", (unsigned long long)runner->number);
   for (size_t k = 0; k < runner->sweep->design.nknobs; k++) {
     brink_text_append(row, ",", 1);
     if (runner->values[k].word != NULL)
@@ -300,54 +340,38 @@ static void add_values(const brink_runner *runner, brink_text *row) {
   }
 }
 
-/* The run has been made, and moves to its end. False: it was cancelled. */
-static bool simulate(brink_runner *runner, uint64_t number, brink_run *run,
-                     const brink_run_options *options, brink_text *row) {
+void brink_runner_row(brink_runner *runner, brink_text *row) {
   char words[96];
-  brink_diag diag, closing;
-  expose(runner, run);
-  brink_status status;
-  do {
-    status = brink_run_to(run, options->until, &diag);
-  } while (status == BRINK_ERR_WORK);
-  halt halted = expose(runner, NULL);
-  if (status == BRINK_CANCELLED && halted == HALT_STOP) return false;
-  brink_probe_end(&runner->probe);
-  brink_status closed = brink_run_finish(run, &closing);
-  if (closed != BRINK_ERR_FILE) closed = report(runner, number, run, &closing);
-  brink_probe_conclude(&runner->probe);
-  brink_run_outcome outcome = brink_run_result(run);
-  if (status == BRINK_CANCELLED) {
+  begin_row(runner, row);
+  if (!runner->made) {
+    add_outcome(row, "failed", word_for(runner->status), runner->diag.message);
+    add_nothing(runner, row);
+  } else if (runner->late) {
     snprintf(words, sizeof words, "the run took more than %g s", runner->sweep->def.limit);
     add_outcome(row, "failed", "limit", words);
     add_nothing(runner, row);
-  } else if (closed == BRINK_ERR_FILE) {
-    add_outcome(row, "failed", "file", closing.message);
+  } else if (runner->lost == BRINK_ERR_FILE) {
+    add_outcome(row, "failed", "file", runner->diag.message);
     add_values(runner, row);
   } else {
+    brink_run_outcome outcome = brink_run_result(runner->run);
     add_outcome(row, outcome.status, outcome.reason, outcome.message);
     add_values(runner, row);
   }
-  return true;
+  brink_text_append(row, "\n", 1);
 }
 
 bool brink_runner_run(brink_runner *runner, uint64_t place, brink_text *row) {
-  uint64_t number = brink_share_number(runner->sweep, place);
-  brink_diag diag;
-  brink_run *run = NULL;
-  brink_run_options options;
-  bool made = true;
-  brink_design_at(&runner->sweep->design, number, runner->values);
-  brink_status status = make(runner, &run, &options, &diag);
-  if (status == BRINK_OK) status = record(runner, number, run, &diag);
-  begin_row(runner, number, row);
-  if (status == BRINK_OK) {
-    made = simulate(runner, number, run, &options, row);
-  } else {
-    add_outcome(row, "failed", word_for(status), diag.message);
-    add_nothing(runner, row);
+  brink_run *run = brink_runner_prepare(runner, place);
+  if (run != NULL) {
+    brink_diag diag;
+    brink_status status;
+    brink_runner_begin(runner);
+    do {
+      status = brink_run_to(run, brink_runner_options(runner)->until, &diag);
+    } while (status == BRINK_ERR_WORK);
+    if (!brink_runner_end(runner, status, &diag)) return false;
   }
-  brink_text_append(row, "\n", 1);
-  brink_run_destroy(run);
-  return made;
+  brink_runner_row(runner, row);
+  return true;
 }

@@ -78,8 +78,22 @@ typedef struct brink_runner brink_runner;
 /* Loads the model. NULL: `diag` says why. */
 brink_runner *brink_runner_open(const brink_sweep *sweep, brink_diag *diag);
 void brink_runner_close(brink_runner *runner); /* NULL is fine */
-/* The row of a run, by its place among those of the share. False: it was cancelled. */
+/* The row of a run, by its place among those of the share. False: it was cancelled. It does what the next four do, and moves the
+ * run to its end in between. */
 bool brink_runner_run(brink_runner *runner, uint64_t place, brink_text *row);
+
+/* Makes the run, with its probe and what is to be recorded of it. The runner keeps it. NULL: there is none, and its row says
+ * why. */
+brink_run *brink_runner_prepare(brink_runner *runner, uint64_t place);
+/* It is going to be moved to the `until` of its options: from now on brink_runner_watch may cancel it. */
+void brink_runner_begin(brink_runner *runner);
+/* It has been moved as far as it goes, with this status. False: it was cancelled, and has no row. */
+bool brink_runner_end(brink_runner *runner, brink_status status, const brink_diag *diag);
+/* Its row, into an empty text: after brink_runner_end, or where there is no run. */
+void brink_runner_row(brink_runner *runner, brink_text *row);
+
+/* The options of the present run: those that it was made with. */
+const brink_run_options *brink_runner_options(const brink_runner *runner);
 /* From another thread: ends the run if it takes too long; `stop`: in any case. */
 void brink_runner_watch(brink_runner *runner, bool stop);
 
