@@ -68,6 +68,7 @@ typedef enum cli_option_id {
   CLI_KEEP_RUNS,    /* of sweep: --keep */
   CLI_KEEP_REPORTS,
   CLI_JOBS,
+  CLI_LANES,
   CLI_LIMIT,
   CLI_SHARE,
   CLI_JOIN,
