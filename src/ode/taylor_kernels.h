@@ -14,8 +14,10 @@ typedef struct brink_lane_rule {
 } brink_lane_rule;
 
 typedef struct brink_taylor_kernels {
-  /* From the rows of each run: fills the block. Bits of those whose last term counts. */
-  unsigned (*attempt)(brink_lane_block *block, const double *const *rows, const double *units);
+  /* From the rows of each run: fills the block, and the scales and bounds of each run's path. Bits of those whose last term
+   * counts. */
+  unsigned (*attempt)(brink_lane_block *block, const double *const *rows, const double *units,
+                      double *const *scales, double *const *bounds);
   /* Bits of those that pass, errors and reaches; *usual: of those whose series are. */
   unsigned (*judge)(const brink_lane_block *block, const brink_lane_rule *rule, unsigned *usual,
                     double *errors, double *reaches);

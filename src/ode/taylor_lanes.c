@@ -62,13 +62,15 @@ double brink_taylor_planned(const brink_stepper *st, double h_limit) {
 
 unsigned brink_taylor_lanes_attempt(brink_lane_block *block, brink_stepper *const *runs) {
   const double *rows[BRINK_LANES_MOST];
-  double units[BRINK_LANES_MOST];
+  double units[BRINK_LANES_MOST], *scales[BRINK_LANES_MOST], *bounds[BRINK_LANES_MOST];
   for (int l = 0; l < block->width; l++) {
     const taylor *ty = runs[l]->method;
     rows[l] = ty->now.c;
     units[l] = ty->now.unit;
+    scales[l] = runs[l]->dense.scale;
+    bounds[l] = runs[l]->dense.bound;
   }
-  unsigned made = kernels_for(block)->attempt(block, rows, units);
+  unsigned made = kernels_for(block)->attempt(block, rows, units, scales, bounds);
   size_t w = (size_t)block->width;
   for (size_t l = 0; l < w; l++) {
     brink_stepper *st = runs[l];
@@ -80,8 +82,6 @@ unsigned brink_taylor_lanes_attempt(brink_lane_block *block, brink_stepper *cons
       f->x[i] = st->x_new[i] = block->x_new[i * w + l];
       ty->slope[i] = block->slope[i * w + l];
     }
-    for (size_t k = 0; k < (size_t)block->order; k++)
-      st->dense.scale[k] = st->dense.bound[k] = block->scale[k * w + l];
     f->h = block->h[l];
     f->read_signs = st->eval->read_signs;
     f->attempt = true;

@@ -3,6 +3,7 @@
 #define BRINK_ODE_TAYLOR_PARTS_H
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "ode/stepper.h"
@@ -62,6 +63,13 @@ static inline double rough_exp2(double x) {
 /* A unit for the next expansion: near the step, if that means anything. */
 static inline double next_unit(const taylor *ty) {
   double h = ty->h;
+  if (isnormal(h) && h > 0.0) { /* 2^ilogb(h), by its bits */
+    uint64_t bits;
+    memcpy(&bits, &h, sizeof bits);
+    bits &= UINT64_C(0x7FF) << 52;
+    memcpy(&h, &bits, sizeof h);
+    return h;
+  }
   return h > 0.0 && isfinite(h) ? ldexp(1.0, ilogb(h)) : ty->now.unit;
 }
 
