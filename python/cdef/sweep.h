@@ -47,6 +47,7 @@ typedef struct brink_sweep_def {
   size_t nrun_words;
   size_t share, shares;
   size_t join;
+  size_t lanes;
   ...;
 } brink_sweep_def;
 

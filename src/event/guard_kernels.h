@@ -20,7 +20,7 @@ typedef struct brink_lane_guard {
   double rtol[BRINK_LANES_MOST];
   /* What comes of it. */
   double tolerance[BRINK_LANES_MOST];
-  unsigned quiet;  /* bits of those that keep away, … */
+  unsigned quiet; /* bits of those that keep away, … */
   unsigned single; /* … and of those that go through their surface once, and do nothing else: … */
   double start[BRINK_LANES_MOST]; /* … from here Newton's method finds where */
 } brink_lane_guard;

@@ -578,16 +578,16 @@ static bool take_foreseen(brink_detector *det, size_t guard, const brink_path *d
   int sign = f->sign;
   double limit = det->options->near_miss * f->after;
   brink_located ev = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
-  if (f->crosses && (det->horizon < 1.0 || det->eval->slack[guard] != 0.0 ||
-                     fabs(det->g1[guard]) <= limit || !brink_detector_wants(det, guard, ev.direction)))
+  if (f->crosses &&
+      (det->horizon < 1.0 || det->eval->slack[guard] != 0.0 || fabs(det->g1[guard]) <= limit ||
+       !brink_detector_wants(det, guard, ev.direction)))
     return false;
   det->tolerance[guard] = f->after;
   if (f->quiet) return true;
   det->eval->stats.roots++;
   double at = settle_side(det, guard, dense, f->root, sign);
   if (at <= 1.0) brink_detector_add(det, found, at, ev);
-  brink_root root = {.s = f->root,
-                     .kind = sign > 0 ? BRINK_ROOT_FALLING : BRINK_ROOT_RISING};
+  brink_root root = {.s = f->root, .kind = sign > 0 ? BRINK_ROOT_FALLING : BRINK_ROOT_RISING};
   if (det->eval->model->guards[guard].def.side == BRINK_BILATERAL)
     queue_the_rest(det, guard, &root, 1, sign, found);
   return true;

@@ -657,9 +657,7 @@ void emit_series_round(series_writer *w, series_place k, size_t from, size_t to)
     const brink_series_instruction *i = &w->series->instructions[n];
     uint32_t reg = (uint32_t)n;
     if (is_given(w, i) || (k.number != 0 && i->degree == 0) || k.number > i->degree) continue;
-    brink_text_add(w->to, w->lanes         ? "  const V "
-                          : w->written_out ? "  const double "
-                                           : "  ");
+    brink_text_add(w->to, w->lanes ? "  const V " : w->written_out ? "  const double " : "  ");
     bool limited = k.number < 0 && i->degree < BRINK_SERIES_FULL;
     if (limited) brink_text_add(w->to, "if (k <= %d) ", i->degree);
     at(w, reg, k.text, k.number);

@@ -20,7 +20,8 @@ typedef struct series_writer {
   size_t kernel, iteration; /* part of the names */
   bool written_out;         /* coefficients are variables; else rows in memory */
   bool guard;               /* variables and derivatives have values, but no known series */
-  bool lanes; /* written out for several runs at once: every number is a vector of them (emit_lanes.c) */
+  bool
+      lanes; /* written out for several runs at once: every number is a vector of them (emit_lanes.c) */
   const brink_flow *flow;
   const series_origin *origins; /* of the slots of V, where the solution is written out */
 } series_writer;

@@ -232,7 +232,7 @@ typedef struct brink_instance_options {
   bool wants_flow_jet;
   bool only_if_worth; /* … unless it would cost more than it saves (num/order.h) */
   int flow_order;     /* the order that the method will ask for; 0: that of brink_series_order */
-  int lanes;          /* the series of so many runs at once, too, where that is possible: 4 or 8; else 0 */
+  int lanes; /* the series of so many runs at once, too, where that is possible: 4 or 8; else 0 */
   bool
       takes_turns; /* agents take turns in the instance: each one starts with brink_instance_begin */
 } brink_instance_options;
@@ -266,7 +266,7 @@ void brink_instance_begin_lanes(brink_instance *instance, const brink_env *env);
 /* The series of the solutions of so many instances, to the order that they were made for; environments as of their
  * callbacks, rows as of brink_native_lanes_fn. A bit for each that has one. */
 unsigned brink_instance_flow_lanes(const brink_env *const *envs, const double *times,
-                               const double *units, double *rows);
+                                   const double *units, double *rows);
 
 /* What an instance shares with its clones, by itself: an instance can be made of it when there is none any more. */
 typedef struct brink_shared brink_shared;

@@ -13,14 +13,16 @@ typedef struct brink_lane_block {
   int width;
   int order;
   size_t nx;
-  double *c;     /* coefficient k of state i, at i*(order + 1) + k: where the step begins, in its unit */
+  double
+      *c; /* coefficient k of state i, at i*(order + 1) + k: where the step begins, in its unit */
   double *scale; /* (h/unit)^k, at k - 1 */
   double *terms; /* c_k (h/unit)^k, where c_k is in c */
   double *x_new; /* where the step ends, … */
   double *slope; /* … and h times the slope with which it arrives */
   double *next;  /* as c, where the step ends */
-  double *work;  /* order + 2 vectors for those who look at guards, and what they found of a guard: … */
-  double *poly;  /* … its polynomial in sigma, order + 1 vectors */
+  double
+      *work; /* order + 2 vectors for those who look at guards, and what they found of a guard: … */
+  double *poly;                  /* … its polynomial in sigma, order + 1 vectors */
   double t[BRINK_LANES_MOST];    /* where the step ends, … */
   double unit[BRINK_LANES_MOST]; /* … and the unit of the series there */
   double h[BRINK_LANES_MOST];

@@ -107,8 +107,8 @@ struct brink_stepper {
   brink_path dense;
 
   void *method; /* private to the method */
-  struct brink_foreseen
-      *foreseen; /* of runs in lanes (taylor_lanes.h): the next step, computed ahead; NULL: they are none */
+  struct brink_foreseen *
+      foreseen; /* of runs in lanes (taylor_lanes.h): the next step, computed ahead; NULL: they are none */
 };
 
 /* The methods, one file each. */

@@ -52,7 +52,8 @@ bool brink_taylor_foresees(const brink_stepper *st, int order) {
   if (st->ops != &brink_stepper_taylor || st->foreseen == NULL) return false;
   const taylor *ty = st->method;
   bool fixed = st->options->order > 0 && st->options->step > 0.0;
-  return order >= LOW_ORDER && ty->order == order && ty->now.degree == order && !ty->now.ends && !ty->exact && !fixed;
+  return order >= LOW_ORDER && ty->order == order && ty->now.degree == order && !ty->now.ends &&
+         !ty->exact && !fixed;
 }
 
 double brink_taylor_planned(const brink_stepper *st, double h_limit) {

@@ -13,15 +13,15 @@
 
 /* What is known of the next step of one run. */
 typedef struct brink_foreseen {
-  bool attempt;        /* x_new, the slope there and the scales of the dense output are there */
-  bool series;         /* … and the series at x_new */
-  bool ready;          /* `planned` is the step that comes next, if nothing unusual does */
+  bool attempt; /* x_new, the slope there and the scales of the dense output are there */
+  bool series;  /* … and the series at x_new */
+  bool ready;   /* `planned` is the step that comes next, if nothing unusual does */
   double planned;
   bool good;           /* … and the step has passed its tests; … */
   double error, reach; /* … its error, and how far the next one may go */
   double h;
-  double *x; /* nx: x_new */
-  double sigma;  /* a place inside the attempt; 0: none. The state there, … */
+  double *x;                     /* nx: x_new */
+  double sigma;                  /* a place inside the attempt; 0: none. The state there, … */
   double *inside, *inside_slope; /* … and h times the slope */
   unsigned read_signs;
 } brink_foreseen;

@@ -175,8 +175,7 @@ void brink_lanes_look(brink_lanes *lanes) {
   lanes->nlooked = 0;
   for (size_t k = 0; k < lanes->nseats; k++) {
     brink_sim *sim = lanes->seats[k].sim;
-    if (sim == NULL || !sim->stepper.foreseen->ready ||
-        sim->stepper.order != lanes->block.order)
+    if (sim == NULL || !sim->stepper.foreseen->ready || sim->stepper.order != lanes->block.order)
       continue;
     h[count] = sim->stepper.foreseen->planned;
     sims[count++] = sim;

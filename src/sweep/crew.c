@@ -101,8 +101,7 @@ static bool can_sit(brink_crew *crew, seat *s, brink_run *run, double until) {
   const char *why;
   if (!isfinite(until)) return false;
   if (crew->lanes == NULL) crew->lanes = brink_run_lanes_create(run, crew->nseats, &why);
-  return crew->lanes != NULL &&
-         brink_run_lanes_sit(crew->lanes, (size_t)(s - crew->seats), run);
+  return crew->lanes != NULL && brink_run_lanes_sit(crew->lanes, (size_t)(s - crew->seats), run);
 }
 
 /* The next run takes a free seat, or is made alone. */

@@ -104,7 +104,8 @@ static const char *const lively =
     "      state(x, real); state(y, real); state(u, real); state(v, real);\n"
     "      parameter(y0, real); parameter(e, real);\n"
     "      mode(side, {\"left\", \"right\"});\n"
-    "      flag(section); flag(diagonal, crossing); flag(wall, unilateral); flag(late); flag(tired);\n"
+    "      flag(section); flag(diagonal, crossing); flag(wall, unilateral); flag(late); "
+    "flag(tired);\n"
     "    end declarations;\n"
     "    initial x := 0.1; y := y0; u := 0.3; v := 0.1; side := \"left\"; end initial;\n"
     "    dynamics\n"
@@ -152,10 +153,8 @@ TEST(neighbours_that_stop_or_fail_at_other_times_disturb_nobody) {
 }
 
 TEST(a_run_over_the_limit_leaves_its_seat_and_the_others_go_on) {
-  subject q = {.text = lively,
-               .vary = {"s.e=0.7,0.8,0.9", "s.y0=0.1:0.2:12"},
-               .nvary = 2,
-               .until = "36"};
+  subject q = {
+      .text = lively, .vary = {"s.e=0.7,0.8,0.9", "s.y0=0.1:0.2:12"}, .nvary = 2, .until = "36"};
   swept plain = make_table(&q, 1, 1);
   q.limit = 1e-9; /* over before it begins */
   swept s = make_table(&q, 4, 2);
