@@ -85,6 +85,9 @@ typedef struct brink_sweep_def {
   size_t join; /* make no run: take the rows from the files of so many shares; 0: make them */
   const char
       *keep_format; /* of what `keep` keeps: "csv", "mat", or, with one job, "h5"; NULL: "csv" */
+  /* Runs that each job has under way side by side, in the lanes of vectors (docs/sweep.md): 1: none; 4 (AVX2) or 8 (AVX-512), if
+   * the processor has so many; 0: as many as it has, where that helps. Rows do not depend on it. */
+  size_t lanes;
 } brink_sweep_def;
 
 /* Fills a definition of `size` bytes; brink_default_sweep() calls it. */
@@ -116,6 +119,9 @@ BRINK_API void brink_sweep_cancel(brink_sweep *sweep);
 
 /* What became of it so far. */
 BRINK_API brink_sweep_progress brink_sweep_result(const brink_sweep *sweep);
+
+/* How many runs each job has side by side; 1: each is by itself, and *why says in a few words why (NULL is fine). */
+BRINK_API size_t brink_sweep_lanes(const brink_sweep *sweep, const char **why);
 
 /* ------------------------------------------------------------------------------- the table ----- */
 

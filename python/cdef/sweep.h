@@ -48,6 +48,7 @@ typedef struct brink_sweep_def {
   size_t share, shares;
   size_t join;
   const char *keep_format;
+  size_t lanes;
   ...;
 } brink_sweep_def;
 
@@ -55,8 +56,7 @@ void brink_sweep_defaults(brink_sweep_def *def, size_t size);
 
 brink_sweep_def brink_default_sweep(void);
 
-brink_status brink_sweep_create(const brink_sweep_def *def, brink_diag *diag,
-    brink_sweep **sweep);
+brink_status brink_sweep_create(const brink_sweep_def *def, brink_diag *diag, brink_sweep **sweep);
 void brink_sweep_destroy(brink_sweep *sweep);
 
 uint64_t brink_sweep_runs(const brink_sweep *sweep);
@@ -98,10 +98,9 @@ typedef struct brink_sweep_table {
 } brink_sweep_table;
 
 brink_status brink_sweep_get_table(const brink_sweep *sweep, brink_sweep_table *table,
-    brink_diag *diag);
+                                   brink_diag *diag);
 
-brink_status brink_sweep_write_report(brink_sweep *sweep, const char *path,
-    brink_diag *diag);
+brink_status brink_sweep_write_report(brink_sweep *sweep, const char *path, brink_diag *diag);
 
 typedef struct brink_sweep_index {
   const char *measure, *knob;
@@ -111,6 +110,5 @@ typedef struct brink_sweep_index {
   ...;
 } brink_sweep_index;
 
-brink_status brink_sweep_get_indices(brink_sweep *sweep,
-    const brink_sweep_index **indices, size_t *count,
-    brink_diag *diag);
+brink_status brink_sweep_get_indices(brink_sweep *sweep, const brink_sweep_index **indices,
+                                     size_t *count, brink_diag *diag);

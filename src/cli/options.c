@@ -433,6 +433,13 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                   .help = "runs at the same time; the table does not depend on the number",
                   .group = CLI_GROUP_SWEEP,
                   .commands = ON(SWEEP)},
+    [CLI_LANES] = {.name = "lanes",
+                   .argument = "auto|off|4|8",
+                   .fallback = "auto",
+                   .help = "runs side by side in each job, in the lanes of vectors; the table does "
+                           "not depend on it",
+                   .group = CLI_GROUP_SWEEP,
+                   .commands = ON(SWEEP)},
     [CLI_LIMIT] = {.name = "limit",
                    .argument = "SECONDS",
                    .fallback = "none",

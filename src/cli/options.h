@@ -70,6 +70,7 @@ typedef enum cli_option_id {
   CLI_KEEP_REPORTS,
   CLI_KEEP_FORMAT,
   CLI_JOBS,
+  CLI_LANES,
   CLI_LIMIT,
   CLI_SHARE,
   CLI_JOIN,

@@ -119,6 +119,17 @@ static int read_seconds(const sweeping *s, cli_option_id id, double *seconds) {
                     cli_options[id].name, word);
 }
 
+/* "auto", "off", "4", "8" */
+static int read_lanes(sweeping *s) {
+  const char *word = cli_value(s->arguments, CLI_LANES);
+  if (word == NULL || strcmp(word, "auto") == 0) return CLI_OK;
+  if (strcmp(word, "off") == 0 || strcmp(word, "4") == 0 || strcmp(word, "8") == 0) {
+    s->def.lanes = word[0] == 'o' ? 1 : (size_t)(word[0] - '0');
+    return CLI_OK;
+  }
+  return cli_misuse(s->arguments->command->name, "--lanes %s: write auto, off, 4 or 8", word);
+}
+
 /* "3/8" */
 static int read_share(sweeping *s) {
   const char *word = cli_value(s->arguments, CLI_SHARE);
@@ -193,6 +204,7 @@ static int define(sweeping *s) {
   if (outcome == CLI_OK) outcome = read_whole(s, CLI_JOBS, &jobs);
   if (outcome == CLI_OK) outcome = read_seconds(s, CLI_LIMIT, &def->limit);
   if (outcome == CLI_OK) outcome = read_seconds(s, CLI_PATIENCE, &s->patience);
+  if (outcome == CLI_OK) outcome = read_lanes(s);
   if (outcome == CLI_OK) outcome = read_share(s);
   if (outcome == CLI_OK) outcome = read_join(s);
   def->jobs = (size_t)jobs;
@@ -273,6 +285,17 @@ static int conclude(const sweeping *s, brink_sweep *sweep, brink_status status,
   return CLI_OK;
 }
 
+/* Whoever asks for lanes is told what became of that. */
+static void tell_lanes(const sweeping *s, const brink_sweep *sweep) {
+  const char *why;
+  size_t lanes = brink_sweep_lanes(sweep, &why);
+  if (s->settings.quiet || cli_value(s->arguments, CLI_LANES) == NULL) return;
+  if (lanes > 1)
+    cli_say("%zu lanes", lanes);
+  else
+    cli_say("no lanes: %s", why);
+}
+
 /* Also of a sweep that was interrupted: what there is. */
 static int write_report(const sweeping *s, brink_sweep *sweep, brink_status status) {
   brink_diag diag;
@@ -297,6 +320,7 @@ static int run_all(sweeping *s) {
   s->ranks.lost = brink_sweep_lost_ranks(sweep);
   cli_progress_end(&s->progress);
   int outcome = conclude(s, sweep, status, &diag);
+  if (status == BRINK_OK) tell_lanes(s, sweep);
   if (outcome == CLI_OK && status == BRINK_OK) outcome = write_indices(s, sweep);
   int reported = write_report(s, sweep, status);
   if (outcome == CLI_OK) outcome = reported;

@@ -85,6 +85,7 @@ void brink_detector_relocate(brink_detector *det, brink_relocation *moved) {
   BRINK_RELOCATE(moved, det->queue);
   BRINK_RELOCATE(moved, det->queued);
   BRINK_RELOCATE(moved, det->again);
+  det->foreseen = NULL; /* the copy is not in lanes */
   relocate_items(det, moved);
   brink_along_relocate(&det->space, moved);
   brink_reach_relocate(&det->reach, moved);

@@ -124,6 +124,8 @@ struct brink_detector {
   size_t *again;           /* scratch: guards to be looked at once more */
   brink_near_miss *misses; /* closest approaches in the attempted step */
   size_t nmisses;
+  struct brink_foreseen_guards *
+      foreseen; /* of runs in lanes (guard_lanes.h): guards that were looked at ahead; NULL: none */
 };
 
 /* Interpolation's answer to the second question; extrapolation gives it too. */

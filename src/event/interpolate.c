@@ -15,13 +15,13 @@
 #include <float.h>
 #include <math.h>
 
-#include "event/detector.h"
+#include "event/guard_kernels.h"
+#include "event/guard_lanes.h"
 
 #define AT_ONCE 1e-3 /* of a piece */
 /* Parts of a path, between which an approximation is compared with the guard; one that knows nothing, … */
 #define ON_THE_WAY 8
 #define ALL_THE_WAY 128
-#define FLAT 1e-6  /* of its terms: a slope that is none */
 #define PIECES 512 /* of a path, that are looked at before the step is cut */
 
 static double near_limit(const brink_detector *det, size_t guard) {
@@ -174,7 +174,7 @@ static bool is_flat_at(const brink_along *along, double s) {
   if (along->degree < 2) return false;
   brink_poly_derivative(along->c, along->degree, slopes);
   for (int j = along->degree - 1; j >= 0; j--) size = size * s + fabs(slopes[j]);
-  return fabs(brink_poly_eval(slopes, along->degree - 1, s)) <= FLAT * size;
+  return fabs(brink_poly_eval(slopes, along->degree - 1, s)) <= BRINK_FLAT_SLOPE * size;
 }
 
 /* Do two roots of a polynomial, or a flat one and the end, enclose no more than the rounding of its coefficients?
@@ -569,8 +569,33 @@ static bool grows(const brink_detector *det, size_t guard, const brink_path *den
   return false;
 }
 
+/* What was looked at ahead, in lanes. A guard that goes through its surface once, away from the ends of the step, as
+ * scan_exact and scan_piece would find it. */
+static bool take_foreseen(brink_detector *det, size_t guard, const brink_path *dense,
+                          brink_found *found) {
+  const brink_foreseen_guard *f = brink_guard_foreseen(det, guard, dense);
+  if (f == NULL) return false;
+  int sign = f->sign;
+  double limit = det->options->near_miss * f->after;
+  brink_located ev = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
+  if (f->crosses &&
+      (det->horizon < 1.0 || det->eval->slack[guard] != 0.0 || fabs(det->g1[guard]) <= limit ||
+       !brink_detector_wants(det, guard, ev.direction)))
+    return false;
+  det->tolerance[guard] = f->after;
+  if (f->quiet) return true;
+  det->eval->stats.roots++;
+  double at = settle_side(det, guard, dense, f->root, sign);
+  if (at <= 1.0) brink_detector_add(det, found, at, ev);
+  brink_root root = {.s = f->root, .kind = sign > 0 ? BRINK_ROOT_FALLING : BRINK_ROOT_RISING};
+  if (det->eval->model->guards[guard].def.side == BRINK_BILATERAL)
+    queue_the_rest(det, guard, &root, 1, sign, found);
+  return true;
+}
+
 void brink_interpolate_guard(brink_detector *det, size_t guard, const brink_path *dense,
                              brink_found *found) {
+  if (take_foreseen(det, guard, dense, found)) return;
   /* Far from zero all along, by the tolerance of the last time? Then there is no need for a new one. */
   double g0 = det->g0[guard], limit = 4.0 * near_limit(det, guard);
   if (limit > 0.0 && brink_along_excluded(&det->space, guard, dense, g0, det->g1[guard], limit))

@@ -405,6 +405,9 @@ static bool load(int fd, const brink_key *key, loaded *l, char *reason) {
   l->object.jacobian = entry->jacobian;
   l->object.kernels = entry->kernels;
   l->object.flow = entry->flow;
+  l->object.lanes_flow = entry->lanes_flow;
+  l->object.lanes = (int)entry->lanes;
+  l->object.lanes_order = (int)entry->lanes_order;
   l->object.jets = entry->jets;
   l->object.nkernels = entry->nkernels;
   l->object.njets = entry->njets;

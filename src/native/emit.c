@@ -167,6 +167,7 @@ static const char contract[] =
     "typedef void jet_fn(const frame *, const tables *, size, int, const double *,\n"
     "                    const double *const *, double *);\n"
     "typedef int flow_fn(const frame *, const tables *, int, double, double *const *, double *);\n"
+    "typedef void lanes_fn(const frame *const *, const double *, const double *, double *);\n"
     "\n";
 
 static void declare_functions(const emitter *e, brink_text *text) {
@@ -249,13 +250,16 @@ static void write_entry(const emitter *e, brink_text *text) {
                  "  u32 abi, frame_size, tables_size, nkernels, njets;\n"
                  "  program_fn *rhs, *all, *jacobian;\n"
                  "  flow_fn *flow;\n"
+                 "  u32 lanes, lanes_order;\n"
+                 "  lanes_fn *lanes_flow;\n"
                  "  kernel_fn *const *kernels;\n"
                  "  jet_fn *const *jets;\n"
                  "} " BRINK_ENTRY " = {%u, sizeof(frame), sizeof(tables), %zu, %zu,\n"
-                 "                 rhs, %s, %s, %s, kernels, series};\n",
+                 "                 rhs, %s, %s, %s, %d, %d, %s, kernels, series};\n",
                  BRINK_ABI, e->out->nkernels, e->out->njets, o->all ? "all" : "0",
                  o->jacobian && o->jacobian_program != NULL ? "jacobian" : "0",
-                 o->flow != NULL ? "flow" : "0");
+                 o->flow != NULL ? "flow" : "0", e->lanes, e->lanes > 0 ? o->flow_order : 0,
+                 e->lanes > 0 ? "lanes_flow" : "0");
 }
 
 /* ---- the whole ---- */

@@ -5,7 +5,7 @@
  *   emit_plan.c    which nodes become locals, and in which of the functions
  *   emit_expr.c    expressions
  *   emit_names.c   names that mean something to the model's author
- *   emit_series.c  series: instructions; emit_flow.c: of guards, of the solution
+ *   emit_series.c  series: instructions; emit_flow.c: of guards, of the solution; emit_lanes.c: of several runs
  *
  * Nothing that is written depends on addresses or on the order of a hash table. */
 #ifndef BRINK_NATIVE_EMIT_H
@@ -14,7 +14,7 @@
 #include "native/native.h"
 
 /* Changes when the contract between generated code and the program does. */
-#define BRINK_ABI 3u
+#define BRINK_ABI 4u
 
 /* The one symbol that an object exports. */
 #define BRINK_ENTRY "brink_entry"
@@ -24,6 +24,8 @@ typedef struct brink_entry {
   uint32_t nkernels, njets;
   brink_native_program_fn *rhs, *all, *jacobian;
   brink_native_flow_fn *flow;
+  uint32_t lanes, lanes_order;
+  brink_native_lanes_fn *lanes_flow;
   brink_native_kernel_fn *const *kernels;
   brink_native_jet_fn *const *jets;
 } brink_entry;
@@ -45,6 +47,7 @@ typedef struct emitter {
   bool twins;       /* sincos is */
   bool series;      /* the rules of series are, … */
   bool called;      /* … not inlined */
+  int lanes;        /* of the solution's series; 0: none were written */
   size_t products;  /* of series that are written out, so far */
   bool failed;
 

@@ -149,7 +149,7 @@ static void begin_sums(series_writer *w, int k) {
   const brink_kernel *kernel = w->series->kernel;
   for (size_t v = 0; kernel->accumulate && v < w->flow->nv; v++) {
     if (w->origins[v].sum && w->origins[v].kernel == w->kernel)
-      brink_text_add(w->to, "  double v%zu_%d = 0.0;\n", v, k);
+      brink_text_add(w->to, w->lanes ? "  V v%zu_%d = zero;\n" : "  double v%zu_%d = 0.0;\n", v, k);
   }
 }
 
@@ -161,7 +161,10 @@ static void flow_outputs(series_writer *w, series_place k) {
     uint32_t value = w->series->outputs[j].value;
     bool derived = target->space == BRINK_SPACE_DX;
     if (!derived && !(target->space == BRINK_SPACE_V && kernel->accumulate)) continue;
-    if (derived)
+    if (derived && w->lanes)
+      brink_text_add(w->to, "  const V x%zu_%d = x[%zu*L + %d] = ", to, k.number + 1, to,
+                     k.number + 1);
+    else if (derived)
       brink_text_add(w->to, "  const double x%zu_%d = x[%zu][%d] = ", to, k.number + 1, to,
                      k.number + 1);
     else
@@ -175,31 +178,34 @@ static void flow_outputs(series_writer *w, series_place k) {
   }
 }
 
-static void flow_written_out(emitter *e, const brink_flow *flow, int order) {
-  series_writer w = {.e = e, .to = &e->body, .written_out = true, .flow = flow};
-  w.origins = find_origins(e, flow);
-  if (w.origins == NULL) {
-    e->failed = true;
-    return;
-  }
-  brink_text_add(w.to, "static void known_flow(const frame *f, const tables *T, int p, double h,\n"
-                       "                       double *const *x) {\n");
-  for (size_t i = 0; i < flow->nx; i++)
-    brink_text_add(w.to, "  const double x%zu_0 = x[%zu][0];\n", i, i);
+bool emit_flow_rounds(series_writer *w, int order) {
+  const brink_flow *flow = w->flow;
+  w->origins = find_origins(w->e, flow);
+  if (w->origins == NULL) return false;
   for (int n = 0; n < order; n++) {
     char text[16];
     snprintf(text, sizeof text, "%d", n);
     series_place k = {.text = text, .number = n};
-    for (w.kernel = 0; w.kernel < flow->program->nkernels; w.kernel++) {
-      w.series = flow->series[w.kernel];
-      begin_sums(&w, n);
-      for (w.iteration = 0; w.iteration < w.series->kernel->count; w.iteration++) {
-        round_of(&w, k);
-        flow_outputs(&w, k);
+    for (w->kernel = 0; w->kernel < flow->program->nkernels; w->kernel++) {
+      w->series = flow->series[w->kernel];
+      begin_sums(w, n);
+      for (w->iteration = 0; w->iteration < w->series->kernel->count; w->iteration++) {
+        round_of(w, k);
+        flow_outputs(w, k);
       }
     }
-    if (n + 1 < order) brink_text_add(w.to, "  if (p == %d) return;\n", n + 1);
+    if (n + 1 < order && !w->lanes) brink_text_add(w->to, "  if (p == %d) return;\n", n + 1);
   }
+  return true;
+}
+
+static void flow_written_out(emitter *e, const brink_flow *flow, int order) {
+  series_writer w = {.e = e, .to = &e->body, .written_out = true, .flow = flow};
+  brink_text_add(w.to, "static void known_flow(const frame *f, const tables *T, int p, double h,\n"
+                       "                       double *const *x) {\n");
+  for (size_t i = 0; i < flow->nx; i++)
+    brink_text_add(w.to, "  const double x%zu_0 = x[%zu][0];\n", i, i);
+  if (!emit_flow_rounds(&w, order)) e->failed = true;
   brink_text_add(w.to, "}\n\n");
 }
 
@@ -377,4 +383,5 @@ void emit_flow(emitter *e) {
   else
     brink_text_add(&e->body, "  loop_flow(f, T, p, h, x, s);\n");
   brink_text_add(&e->body, "  return 1;\n}\n\n");
+  if (fits && e->options->lanes > 1 && emit_lanes_possible(flow)) emit_flow_lanes(e, flow, order);
 }

@@ -27,6 +27,16 @@ void emit_series_rules(const emitter *e, brink_text *to) {
 
 /* ---- names ---- */
 
+/* What is known to be zero. */
+static const char *nothing(const series_writer *w) {
+  return w->lanes ? "zero" : "0.0";
+}
+
+/* The time at which the series begin. */
+static const char *begin_time(const series_writer *w) {
+  return w->lanes ? "t" : "f->t";
+}
+
 static const brink_ref *ref_of(const series_writer *w, const brink_series_instruction *i) {
   return &w->series->kernel->graph.refs[i->a];
 }
@@ -66,9 +76,9 @@ static void origin_of(series_writer *w, brink_space space, size_t place, int num
   if (from->sum)
     brink_text_add(w->to, "v%zu_%d", place, number);
   else if (number > i->degree) /* other instances go on */
-    brink_text_add(w->to, "0.0");
+    brink_text_add(w->to, "%s", nothing(w));
   else if (i->rule == BRINK_RULE_TIME)
-    brink_text_add(w->to, number == 0 ? "f->t" : "h");
+    brink_text_add(w->to, "%s", number == 0 ? begin_time(w) : "h");
   else if (ref != NULL && ref->space != BRINK_SPACE_DX) /* it is another one */
     origin_of(w, ref->space, brink_ref_slot(ref, from->iteration), number);
   else
@@ -92,7 +102,7 @@ static void at(series_writer *w, uint32_t reg, const char *text, int number) {
     emit_series_row(w, reg);
     brink_text_add(w->to, "[%s]", text);
   } else if (i->rule == BRINK_RULE_TIME) {
-    brink_text_add(w->to, number == 0 ? "f->t" : "h");
+    brink_text_add(w->to, "%s", number == 0 ? begin_time(w) : "h");
   } else if (given) {
     const brink_ref *ref = ref_of(w, i);
     origin_of(w, ref->space, brink_ref_slot(ref, w->iteration), number);
@@ -126,6 +136,10 @@ static void lead_ref(series_writer *w, const brink_ref *ref) {
   bool known = ref->space == BRINK_SPACE_X || !w->guard;
   switch (known ? ref->space : BRINK_SPACE_COUNT) {
   case BRINK_SPACE_X:
+    if (w->lanes) {
+      brink_text_add(w->to, "x%zu_0", brink_ref_slot(ref, w->iteration));
+      break;
+    }
     brink_text_add(w->to, "x[");
     emit_series_slot(w, ref);
     brink_text_add(w->to, "][0]");
@@ -140,11 +154,20 @@ static void lead_ref(series_writer *w, const brink_ref *ref) {
     brink_text_add(w->to, ")*L]");
     break;
   case BRINK_SPACE_DX:
+    if (w->lanes) {
+      brink_text_add(w->to, "x%zu_1/h", brink_ref_slot(ref, w->iteration));
+      break;
+    }
     brink_text_add(w->to, "x[");
     emit_series_slot(w, ref);
     brink_text_add(w->to, "][1]/h");
     break;
   default:
+    if (w->lanes) {
+      brink_text_add(w->to, "OF_ALL(f[l]->%s[%zu])", members[ref->space],
+                     brink_ref_slot(ref, w->iteration));
+      break;
+    }
     brink_text_add(w->to, "f->%s[", members[ref->space]);
     emit_series_slot(w, ref);
     brink_text_add(w->to, "]");
@@ -167,13 +190,27 @@ static const char *infix(uint8_t op) {
 }
 
 static void lead_infix(series_writer *w, const brink_series_instruction *i) {
+  bool relation = emit_relation(i->op) != NULL;
+  if (relation && w->lanes) brink_text_add(w->to, "truth(");
   emit_series_lead(w, i->x);
   brink_text_add(w->to, "%s", infix(i->op));
   emit_series_lead(w, i->y);
-  if (emit_relation(i->op) != NULL) brink_text_add(w->to, " ? 1.0 : 0.0");
+  if (relation) brink_text_add(w->to, w->lanes ? ")" : " ? 1.0 : 0.0");
 }
 
 static void lead_logical(series_writer *w, const brink_series_instruction *i) {
+  if (w->lanes) {
+    brink_text_add(w->to, "truth((");
+    emit_series_lead(w, i->x);
+    brink_text_add(w->to, i->op == BRINK_OP_NOT ? " == zero)" : " != zero)");
+    if (i->op != BRINK_OP_NOT) {
+      brink_text_add(w->to, " %c (", i->op == BRINK_OP_AND ? '&' : '|');
+      emit_series_lead(w, i->y);
+      brink_text_add(w->to, " != zero)");
+    }
+    brink_text_add(w->to, ")");
+    return;
+  }
   if (i->op == BRINK_OP_NOT) {
     emit_series_lead(w, i->x);
     brink_text_add(w->to, " == 0.0 ? 1.0 : 0.0");
@@ -185,14 +222,20 @@ static void lead_logical(series_writer *w, const brink_series_instruction *i) {
   brink_text_add(w->to, " != 0.0 ? 1.0 : 0.0");
 }
 
+/* Functions of the library take one number after another. */
 static void lead_call(series_writer *w, const brink_series_instruction *i) {
+  bool two = brink_op_operands((brink_op)i->op) > 1;
+  const char *lane = w->lanes ? "[l]" : "";
+  if (w->lanes) brink_text_add(w->to, "OF_ALL(");
   brink_text_add(w->to, "%s(", emit_function_name(i->op));
   emit_series_lead(w, i->x);
-  if (brink_op_operands((brink_op)i->op) > 1) {
+  brink_text_add(w->to, "%s", lane);
+  if (two) {
     brink_text_add(w->to, ", ");
     emit_series_lead(w, i->y);
+    brink_text_add(w->to, "%s", lane);
   }
-  brink_text_add(w->to, ")");
+  brink_text_add(w->to, w->lanes ? "))" : ")");
 }
 
 /* Arrays of P and K alone are looked up where there are series (flat_index.c). */
@@ -217,16 +260,19 @@ static void lead_lookup(series_writer *w, const brink_series_instruction *i) {
 static void lead(series_writer *w, const brink_series_instruction *i) {
   w->e->ops |= UINT64_C(1) << (i->secant ? BRINK_OP_COSH : i->op);
   if (i->secant) {
-    brink_text_add(w->to, "1.0/(cosh(");
+    const char *lane = w->lanes ? "[l]" : "";
+    brink_text_add(w->to, w->lanes ? "OF_ALL(1.0/(cosh(" : "1.0/(cosh(");
     emit_series_lead(w, i->x);
-    brink_text_add(w->to, ")*cosh(");
+    brink_text_add(w->to, "%s)*cosh(", lane);
     emit_series_lead(w, i->x);
-    brink_text_add(w->to, "))");
+    brink_text_add(w->to, w->lanes ? "[l])))" : "))");
     return;
   }
   switch (i->op) {
   case BRINK_OP_CONST:
+    if (w->lanes) brink_text_add(w->to, "OF_ALL(");
     emit_constant(w->to, i->value);
+    if (w->lanes) brink_text_add(w->to, ")");
     break;
   case BRINK_OP_REF:
     lead_ref(w, ref_of(w, i));
@@ -236,11 +282,13 @@ static void lead(series_writer *w, const brink_series_instruction *i) {
     emit_series_lead(w, i->x);
     break;
   case BRINK_OP_SELECT:
+    if (w->lanes) brink_text_add(w->to, "choose(");
     emit_series_lead(w, i->x);
-    brink_text_add(w->to, " != 0.0 ? ");
+    brink_text_add(w->to, w->lanes ? ", " : " != 0.0 ? ");
     emit_series_lead(w, i->y);
-    brink_text_add(w->to, " : ");
+    brink_text_add(w->to, w->lanes ? ", " : " : ");
     emit_series_lead(w, i->z);
+    if (w->lanes) brink_text_add(w->to, ")");
     break;
   case BRINK_OP_RANDOM:
   case BRINK_OP_POISSON:
@@ -281,7 +329,7 @@ static bool ended(const series_writer *w, uint32_t reg, series_place k) {
 /* Coefficient k, or a zero where that is known. */
 void emit_series_coefficient(series_writer *w, uint32_t reg, series_place k) {
   if (ended(w, reg, k))
-    brink_text_add(w->to, "0.0");
+    brink_text_add(w->to, "%s", nothing(w));
   else
     at(w, reg, k.text, k.number);
 }
@@ -393,7 +441,7 @@ static void products(series_writer *w, int k, int from, int to, int step, uint32
 static void convolve(series_writer *w, int k, int low, int high, uint32_t a, uint32_t b) {
   int middle = (low + high) / 2;
   if (high < low) {
-    brink_text_add(w->to, "0.0");
+    brink_text_add(w->to, "%s", nothing(w));
     return;
   }
   if (middle < high) brink_text_add(w->to, "(");
@@ -417,7 +465,7 @@ static void pairs(series_writer *w, int k, int low, int most, uint32_t a) {
     brink_text_add(w->to, ")");
     if (middle >= 0) brink_text_add(w->to, " + ");
   } else if (middle < 0) {
-    brink_text_add(w->to, "0.0");
+    brink_text_add(w->to, "%s", nothing(w));
   }
   if (middle >= 0) products(w, k, middle, middle, 1, a, a);
 }
@@ -435,7 +483,15 @@ static void array(series_writer *w, uint32_t reg, int last) {
   brink_text_add(w->to, "}");
 }
 
-static void power(series_writer *w, const brink_series_instruction *i, uint32_t reg, int k) {
+/* A power of what starts at zero; lanes leave it to runs by themselves. */
+static void power_at_zero(series_writer *w, const brink_series_instruction *i, uint32_t reg,
+                          int k) {
+  if (w->lanes) {
+    brink_text_add(w->to, "if_not_zero(");
+    emit_series_lead(w, i->a);
+    brink_text_add(w->to, ", (");
+    return;
+  }
   emit_series_lead(w, i->a);
   brink_text_add(w->to, " == 0.0 ? series_power_at_zero(%d, ", k);
   emit_series_lead(w, i->b);
@@ -444,26 +500,31 @@ static void power(series_writer *w, const brink_series_instruction *i, uint32_t 
   brink_text_add(w->to, ", ");
   array(w, reg, k - 1);
   brink_text_add(w->to, ") : (");
+}
+
+static void power(series_writer *w, const brink_series_instruction *i, uint32_t reg, int k) {
+  const char *point = w->lanes ? ".0" : "";
+  power_at_zero(w, i, reg, k);
   for (int j = 1; j <= k; j++) {
     brink_text_add(w->to, j > 1 ? " + (" : "(");
     emit_series_lead(w, i->b);
-    if (j > 1) brink_text_add(w->to, "*%d", j);
-    brink_text_add(w->to, " - %d)*", k - j);
+    if (j > 1) brink_text_add(w->to, "*%d%s", j, point);
+    brink_text_add(w->to, " - %d%s)*", k - j, point);
     if (j > degree(w, i->a))
-      brink_text_add(w->to, "0.0");
+      brink_text_add(w->to, "%s", nothing(w));
     else
       at_number(w, i->a, j);
     brink_text_add(w->to, "*");
     at_number(w, reg, k - j);
   }
-  brink_text_add(w->to, ")/(%d*", k);
+  brink_text_add(w->to, ")/(%d%s*", k, point);
   emit_series_lead(w, i->a);
-  brink_text_add(w->to, ")");
+  brink_text_add(w->to, w->lanes ? "))" : ")");
 }
 
 static void root(series_writer *w, const brink_series_instruction *i, uint32_t reg,
                  series_place k) {
-  brink_text_add(w->to, "series_root(");
+  brink_text_add(w->to, w->lanes ? "root(" : "series_root(");
   emit_series_coefficient(w, i->a, k);
   brink_text_add(w->to, " - (");
   pairs(w, k.number, 1, k.number, reg);
@@ -523,6 +584,11 @@ static void derivative(series_writer *w, const brink_ref *ref, series_place k) {
     brink_text_add(w->to, "__builtin_nan(\"\")");
     return;
   }
+  if (w->lanes) {
+    brink_text_add(w->to, "%d.0*x%zu_%d/h", k.number + 1, brink_ref_slot(ref, w->iteration),
+                   k.number + 1);
+    return;
+  }
   brink_text_add(w->to, "(%s + 1)*x[", k.text);
   emit_series_slot(w, ref);
   brink_text_add(w->to, "][%s + 1]/h", k.text);
@@ -554,20 +620,27 @@ static void follow(series_writer *w, const brink_series_instruction *i, uint32_t
     brink_text_add(w->to, ")");
     break;
   case BRINK_RULE_INDEX:
-    brink_text_add(w->to, "%s*", k.text);
+    brink_text_add(w->to, w->lanes ? "%s.0*" : "%s*", k.text);
     at(w, i->a, k.text, k.number);
     break;
   case BRINK_RULE_INTEGRAL:
+    if (w->lanes) {
+      at(w, i->a, k.text, k.number);
+      brink_text_add(w->to, k.number < 8 ? "/%d.0" : "*(1.0/%d)", k.number);
+      break;
+    }
     brink_text_add(w->to, "series_over(%s, ", k.text);
     at(w, i->a, k.text, k.number);
     brink_text_add(w->to, ")");
     break;
   case BRINK_RULE_SELECT:
+    if (w->lanes) brink_text_add(w->to, "choose(");
     emit_series_lead(w, i->a);
-    brink_text_add(w->to, " != 0.0 ? ");
+    brink_text_add(w->to, w->lanes ? ", " : " != 0.0 ? ");
     emit_series_coefficient(w, i->b, k);
-    brink_text_add(w->to, " : ");
+    brink_text_add(w->to, w->lanes ? ", " : " : ");
     emit_series_coefficient(w, i->c, k);
+    if (w->lanes) brink_text_add(w->to, ")");
     break;
   default:
     if (w->written_out)
@@ -584,7 +657,7 @@ void emit_series_round(series_writer *w, series_place k, size_t from, size_t to)
     const brink_series_instruction *i = &w->series->instructions[n];
     uint32_t reg = (uint32_t)n;
     if (is_given(w, i) || (k.number != 0 && i->degree == 0) || k.number > i->degree) continue;
-    brink_text_add(w->to, w->written_out ? "  const double " : "  ");
+    brink_text_add(w->to, w->lanes ? "  const V " : w->written_out ? "  const double " : "  ");
     bool limited = k.number < 0 && i->degree < BRINK_SERIES_FULL;
     if (limited) brink_text_add(w->to, "if (k <= %d) ", i->degree);
     at(w, reg, k.text, k.number);

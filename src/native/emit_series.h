@@ -20,6 +20,8 @@ typedef struct series_writer {
   size_t kernel, iteration; /* part of the names */
   bool written_out;         /* coefficients are variables; else rows in memory */
   bool guard;               /* variables and derivatives have values, but no known series */
+  bool
+      lanes; /* written out for several runs at once: every number is a vector of them (emit_lanes.c) */
   const brink_flow *flow;
   const series_origin *origins; /* of the slots of V, where the solution is written out */
 } series_writer;
@@ -43,6 +45,14 @@ void emit_series_round(series_writer *w, series_place k, size_t from, size_t to)
 
 /* A pointer to the row of a register of iteration i: one that is given, or, in loops, one in memory. */
 void emit_series_point(series_writer *w, size_t reg);
+
+/* All rounds of the solution's series up to `order`, written out. False: out of memory. */
+bool emit_flow_rounds(series_writer *w, int order);
+
+/* emit_lanes.c: the solution's series of several runs at once, after it has been found to be small enough to be written
+ * out; do all its operations exist there? */
+bool emit_lanes_possible(const brink_flow *flow);
+void emit_flow_lanes(emitter *e, const brink_flow *flow, int order);
 
 /* Products in round k. */
 size_t emit_series_products(const brink_series_program *series, int k);

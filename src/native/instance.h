@@ -204,7 +204,8 @@ struct brink_instance {
   /* Room for the callbacks. */
   double *scratch; /* of the code that runs */
   size_t scratch_size;
-  double *jet_scratch;   /* of guards' series */
+  brink_frame lane;    /* what series in lanes read, but for the time; brink_instance_begin_lanes */
+  double *jet_scratch; /* of guards' series */
   double *flow_scratch;  /* of the solution's */
   double *probe;         /* a state */
   double *leaf_gradient; /* of a condition of a rule */

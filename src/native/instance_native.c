@@ -84,6 +84,7 @@ static brink_status create(brink_instance *instance, const excerpt *e, const cha
     options.flow = instance->flow;
     options.flow_order = instance->flow_order;
     options.guard_order = 2 * instance->flow_order;
+    options.lanes = instance->options.lanes;
   }
   options.guards = any_asked(instance, &options.jets, &options.all);
   options.gradients = options.guards;

@@ -77,6 +77,7 @@ typedef struct brink_emit_options {
   const brink_program *extra;  /* more kernels, each a function of its own; NULL: none */
   const brink_flow *flow;      /* the solution's series; NULL: not asked for */
   int flow_order, guard_order; /* orders that will be asked for: may be written out */
+  int lanes; /* the solution's series of so many runs at once, too, if that is possible: 4 or 8; else 0 */
 
   /* One for each flag (NULL where there is none): outputs to OUT, whatever they mean to the caller. */
   brink_kernel *const *gradient_kernels;
@@ -133,10 +134,17 @@ typedef void brink_native_jet_fn(const brink_frame *frame, const brink_tables *t
 typedef int brink_native_flow_fn(const brink_frame *frame, const brink_tables *tables, int order,
                                  double unit, double *const *rows, double *scratch);
 
+/* The same of several runs at once: frames, times and units of each, and rows of vectors, one after another: coefficient k
+ * of state i is at i*(order + 1) + k, the first of each row is given. */
+typedef void brink_native_lanes_fn(const brink_frame *const *frames, const double *times,
+                                   const double *units, double *rows);
+
 /* A loaded object. Constant; may be shared by threads. */
 typedef struct brink_object {
   brink_native_program_fn *rhs, *all, *jacobian; /* NULL: not compiled */
   brink_native_flow_fn *flow;                    /* likewise */
+  brink_native_lanes_fn *lanes_flow;             /* likewise; … */
+  int lanes, lanes_order;                        /* … of so many runs, to this order */
   brink_native_kernel_fn *const *kernels;        /* as brink_emission.kernels */
   brink_native_jet_fn *const *jets;              /* as brink_emission.jets */
   size_t nkernels, njets;
@@ -225,6 +233,7 @@ typedef struct brink_instance_options {
   bool wants_flow_jet;
   bool only_if_worth; /* … unless it would cost more than it saves (num/order.h) */
   int flow_order;     /* the order that the method will ask for; 0: that of brink_series_order */
+  int lanes; /* the series of so many runs at once, too, where that is possible: 4 or 8; else 0 */
   bool
       takes_turns; /* agents take turns in the instance: each one starts with brink_instance_begin */
 } brink_instance_options;
@@ -248,6 +257,17 @@ void brink_instance_destroy(brink_instance *instance); /* NULL is fine */
  * meanwhile. Statuses: ARGUMENT, MEMORY. */
 brink_status brink_instance_clone(const brink_instance *like, const brink_allocator *allocator,
                                   brink_diag *diag, brink_instance **copy);
+
+/* instance_lanes.c: series of several runs at once. How many; 0: the code has none, and *why says so in a few words. Instances
+ * with the same code may be in one group. */
+int brink_instance_lanes(const brink_instance *instance, const char **why);
+brink_native_lanes_fn *brink_instance_lanes_code(const brink_instance *instance);
+/* The instance is going to be asked with this environment, whose arrays stay where they are. */
+void brink_instance_begin_lanes(brink_instance *instance, const brink_env *env);
+/* The series of the solutions of so many instances, to the order that they were made for; environments as of their
+ * callbacks, rows as of brink_native_lanes_fn. A bit for each that has one. */
+unsigned brink_instance_flow_lanes(const brink_env *const *envs, const double *times,
+                                   const double *units, double *rows);
 
 /* What an instance shares with its clones, by itself: an instance can be made of it when there is none any more. */
 typedef struct brink_shared brink_shared;

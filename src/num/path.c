@@ -58,6 +58,13 @@ void brink_path_powers(brink_path *path, const double *rows, size_t length, doub
   }
 }
 
+void brink_path_known_powers(brink_path *path, const double *rows, size_t length, int degree) {
+  path->powers = true;
+  path->step = length;
+  path->terms = path->degree = degree;
+  for (int l = 0; l < degree; l++) path->a[l] = rows + l + 1;
+}
+
 static void need_rows(const brink_path *path) {
   if (path->shared != NULL && !path->shared->ready) {
     path->shared->work_out(path->shared);

@@ -76,6 +76,9 @@ void brink_path_share(brink_path *path, brink_path_rows *rows, const double *a, 
 void brink_path_powers(brink_path *path, const double *rows, size_t length, double unit,
                        int degree);
 
+/* The same where scale and bound of each term are in the path already. */
+void brink_path_known_powers(brink_path *path, const double *rows, size_t length, int degree);
+
 /* Component i of the vector a_l. */
 static inline double brink_path_term(const brink_path *path, int l, size_t i) {
   return path->a[l][i * path->step];

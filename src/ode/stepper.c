@@ -78,6 +78,7 @@ void brink_stepper_relocate(brink_stepper *st, brink_relocation *moved) {
   BRINK_RELOCATE(moved, st->f);
   BRINK_RELOCATE(moved, st->x_new);
   BRINK_RELOCATE(moved, st->method); /* that of one of the three */
+  st->foreseen = NULL;               /* the copy is not in lanes */
   relocate_engine(st, &st->chosen, moved);
   relocate_engine(st, &st->substitute, moved);
   relocate_engine(st, &st->implicit, moved);

@@ -49,6 +49,8 @@ typedef struct brink_stepper_ops {
   /* Is the attempt good enough to be followed to an event at sigma? NULL: it was tested when it was made.
    * False: try again with h_next. */
   bool (*vouches)(brink_stepper *st, double sigma);
+  /* The state at sigma of the attempt, as brink_path_eval gives it; it may be known already. NULL: ask that. */
+  void (*inside)(brink_stepper *st, double sigma, double *x);
   /* All that start and commit leave behind, besides t, x, order and h_next, in `method` (which need not be
    * the present one). NULL: the method cannot be packed. */
   void (*visit)(brink_stepper *st, void *method, brink_visitor *visitor);
@@ -106,6 +108,8 @@ struct brink_stepper {
   brink_path dense;
 
   void *method; /* private to the method */
+  struct brink_foreseen *
+      foreseen; /* of runs in lanes (taylor_lanes.h): the next step, computed ahead; NULL: they are none */
 };
 
 /* The methods, one file each. */

@@ -42,49 +42,18 @@
  * size of step, and the steps shrink to nothing, which is reported. A pulse of f far narrower than the
  * step, and away from its end, is not seen: hmax is for that. */
 #include <float.h>
-#include <math.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "num/order.h"
-#include "ode/stepper.h"
+#include "ode/taylor_lanes.h"
+#include "ode/taylor_parts.h"
 
-#define SMALLEST_ROOM 1e-3 /* of a step: what would be left before the limit is taken along */
-#define DEFECT 2.0         /* tolerances that the defect may amount to */
-#define ROUNDING 64.0      /* units of rounding that it may amount to */
 #define BALANCE 64.0
-#define WAY 7         /* points on the way where a series that knows nothing is tested */
-#define STRAIGHT 1e-6 /* of the first term: less is no bend */
-#define LOW_ORDER 4   /* below, terms fall too slowly to be kept below the tolerance themselves */
+#define WAY 7             /* points on the way where a series that knows nothing is tested */
 #define AT_ROUNDING 1e-13 /* whoever asks for less than this wants rounding alone: … */
 #define SHARPER 64.0      /* … truncation has a direction, and adds up where rounding does not */
-#define INVISIBLE 0x1p-60 /* of a state: terms below this are nothing */
 #define RESCALE 0x1p-30   /* the next unit to be tried where coefficients overflow */
 #define RESCALES 3
-
-/* One expansion. */
-typedef struct expansion {
-  double *c;   /* rows of `length` coefficients, one for each state */
-  double unit; /* of s */
-  int degree;  /* the last coefficient that is used */
-  bool ends;   /* none beyond it, as far as the series tells: the polynomial is the solution */
-} expansion;
-
-typedef struct taylor {
-  int order;
-  bool exact;    /* the model's series end there */
-  size_t length; /* order + 1 */
-  expansion now, new;
-  double **rows;
-  double *slope;             /* h T'(h) of the attempt */
-  double *inside, *inside_f; /* a point inside it, the field there, … */
-  double *inside_slope;      /* … and the slope with which it is reached */
-  double *inverse;           /* 1/k */
-  double *most;     /* of each order: the largest term that leads to the tolerance at p, over it */
-  double low;       /* orders below LOW_ORDER: tol^(1/(p+1)) */
-  double sharpness; /* 1/w is more than the tolerance says by this factor */
-  double h;         /* the step that the series at the present allows */
-} taylor;
 
 /* Where the series of all states have ended; 0: nowhere. */
 static int degree_of(const brink_stepper *st) {
@@ -176,27 +145,6 @@ static brink_try expand(taylor *ty, brink_stepper *st, double t, const double *x
 }
 
 /* ---- the step ---- */
-
-/* log2 x and 2^x to three digits, for sizes of steps: a few operations each. */
-static double rough_log2(double x) {
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  int exponent = (int)(bits >> 52) - 1023;
-  bits = (bits & 0xFFFFFFFFFFFFFu) | (UINT64_C(1023) << 52);
-  double m;
-  memcpy(&m, &bits, sizeof m); /* 1 <= m < 2 */
-  return exponent - 2.153620718 + m * (3.047884161 + m * (-1.051875031 + m * 0.158248691));
-}
-
-static double rough_exp2(double x) {
-  if (!(x > -1000.0)) return 0.0;
-  if (x > 1000.0) return (double)INFINITY;
-  double whole = floor(x), part = x - whole;
-  uint64_t bits = (uint64_t)((int)whole + 1023) << 52;
-  double power;
-  memcpy(&power, &bits, sizeof power);
-  return power * (1.0 + part * (0.6951786 + part * (0.2276 + part * 0.0772)));
-}
 
 /* What a state may be off by; an unknown of constraints, which is not tested, but has to be followed for guards. */
 static double tolerance_of(const brink_stepper *st, size_t i, double size) {
@@ -327,12 +275,6 @@ static bool converges(const taylor *ty, const brink_stepper *st, const brink_pat
 
 /* ---- driving it ---- */
 
-/* A unit for the next expansion: near the step, if that means anything. */
-static double next_unit(const taylor *ty) {
-  double h = ty->h;
-  return h > 0.0 && isfinite(h) ? ldexp(1.0, ilogb(h)) : ty->now.unit;
-}
-
 static void take_field(const taylor *ty, brink_stepper *st) {
   double inverse = 1.0 / ty->now.unit; /* a power of two */
   for (size_t i = 0; i < st->nx; i++) st->f[i] = ty->now.c[i * ty->length + 1] * inverse;
@@ -340,6 +282,7 @@ static void take_field(const taylor *ty, brink_stepper *st) {
 
 static brink_try taylor_start(brink_stepper *st) {
   taylor *ty = st->method;
+  brink_foreseen_forget(st);
   brink_try outcome = expand(ty, st, st->t, st->x, ty->now.unit, &ty->now);
   if (outcome != BRINK_TRY_OK) return outcome;
   st->order = ty->order;
@@ -401,11 +344,15 @@ static brink_try taylor_attempt(brink_stepper *st, double h) {
   const expansion *e = &ty->now;
   brink_path *path = &st->dense;
   brink_path_begin(path, st->t, h, st->n, st->x);
+  st->h = h;
+  st->error = 0.0;
+  if (brink_foreseen_attempt(st, h)) {
+    brink_path_known_powers(path, e->c, ty->length, e->degree);
+    return BRINK_TRY_OK;
+  }
   brink_path_powers(path, e->c, ty->length, e->unit, e->degree);
   drop_invisible(ty, st, path);
   follow(ty, st, path->scale, path->degree, st->x_new, ty->slope);
-  st->h = h;
-  st->error = 0.0;
   return BRINK_TRY_OK;
 }
 
@@ -437,7 +384,7 @@ static double defect_inside(taylor *ty, brink_stepper *st, double sigma, bool *d
   if (sigma == 1.0) { /* its end is known */
     x = st->x_new;
     slope = ty->slope;
-  } else {
+  } else if (!brink_foreseen_inside(st, sigma, &x, &slope)) {
     for (int k = 0; k < path->degree; k++) power[k] = path->scale[k] * (weight *= sigma);
     follow(ty, st, power, path->degree, x, slope);
   }
@@ -478,12 +425,17 @@ static bool way_is_good(taylor *ty, brink_stepper *st, double until, double *bad
 }
 
 /* The new point, with its series, is the present. */
-static void arrive(taylor *ty, brink_stepper *st) {
+static void move_on(taylor *ty, brink_stepper *st) {
   expansion old = ty->now;
   ty->now = ty->new;
   ty->new = old;
   memcpy(st->x, st->x_new, st->nx * sizeof *st->x);
   st->t += st->h;
+  brink_foreseen_forget(st);
+}
+
+static void arrive(taylor *ty, brink_stepper *st) {
+  move_on(ty, st);
   ty->h = reach_of(ty, st, &ty->now);
   take_field(ty, st);
 }
@@ -503,11 +455,29 @@ static bool stalls(const taylor *ty, const brink_stepper *st) {
   return !is_fixed(st) && is_cut(ty, st, &ty->new) && is_cut(ty, st, &ty->now);
 }
 
+/* The series at the new point: they may have been computed already. */
+static brink_try expand_new(taylor *ty, brink_stepper *st) {
+  brink_foreseen_part known = brink_foreseen_series(st);
+  if (known == BRINK_FORESEEN_NOTHING)
+    return expand(ty, st, st->t + st->h, st->x_new, next_unit(ty), &ty->new);
+  ty->new.unit = next_unit(ty);
+  ty->new.degree = ty->order;
+  return known == BRINK_FORESEEN_OUTSIDE ? BRINK_TRY_OUTSIDE : BRINK_TRY_OK;
+}
+
 static brink_try taylor_commit(brink_stepper *st) {
   taylor *ty = st->method;
-  brink_try outcome = expand(ty, st, st->t + st->h, st->x_new, next_unit(ty), &ty->new);
+  double h;
+  brink_try outcome = expand_new(ty, st);
   if (outcome != BRINK_TRY_OK) return outcome;
   st->stalls = stalls(ty, st);
+  if (brink_foreseen_good(st, &h)) { /* it has passed all that follows */
+    move_on(ty, st);
+    ty->now.ends = false;
+    ty->h = h;
+    take_field(ty, st);
+    return BRINK_TRY_OK;
+  }
   if (!ty->now.ends && !is_fixed(st)) {
     double bad = 1.0;
     st->error = defect_at_end(ty, st);
@@ -544,6 +514,7 @@ static bool taylor_vouches(brink_stepper *st, double sigma) {
 
 static void taylor_visit(brink_stepper *st, void *method, brink_visitor *v) {
   taylor *ty = method;
+  brink_foreseen_forget(st);
   expansion *e = &ty->now;
   brink_series_head head = {.unit = e->unit, .h = ty->h, .degree = e->degree, .ends = e->ends};
   v->region(v, e->c, st->nx * ty->length * sizeof *e->c);
@@ -580,6 +551,7 @@ static void taylor_relocate(const brink_stepper *st, void *method, brink_relocat
 
 static void taylor_archive(brink_stepper *st, void *method, bool runs, brink_archive *a) {
   taylor *ty = method;
+  if (a->reads) brink_foreseen_forget(st);
   expansion *e = &ty->now;
   brink_archive_mark(a, "taylor");
   brink_archive_same(a, (size_t)ty->order);
@@ -589,6 +561,15 @@ static void taylor_archive(brink_stepper *st, void *method, bool runs, brink_arc
   brink_archive_bool(a, &e->ends);
   brink_archive_double(a, &ty->h);
   if (runs) brink_archive_check(a, st->order == ty->order);
+}
+
+/* The sums of brink_path_eval are those of `follow`. */
+static void taylor_inside(brink_stepper *st, double sigma, double *x) {
+  double *known, *slope;
+  if (brink_foreseen_inside(st, sigma, &known, &slope))
+    memcpy(x, known, st->nx * sizeof *x);
+  else
+    brink_path_eval(&st->dense, sigma, x);
 }
 
 const brink_stepper_ops brink_stepper_taylor = {
@@ -601,6 +582,7 @@ const brink_stepper_ops brink_stepper_taylor = {
     .commit = taylor_commit,
     .retake = taylor_retake,
     .vouches = taylor_vouches,
+    .inside = taylor_inside,
     .visit = taylor_visit,
     .series = taylor_series,
     .relocate = taylor_relocate,

@@ -9,8 +9,9 @@
 #include <unistd.h>
 
 #include "base/definition.h"
+#include "run/lanes.h"
 #include "run/population_run.h"
-#include "sim/sim.h"
+#include "sim/lanes.h"
 
 /* Steps between two looks at the clock and at brink_run_cancel. */
 #define STEPS_AT_A_TIME 64
@@ -43,6 +44,7 @@ brink_instance_options brink_run_instance_options(const brink_run *run) {
                                   .seed = options->seed,
                                   .inputs = inputs != NULL ? &inputs->table : NULL,
                                   .range_warns = options->range_warns,
+                                  .lanes = run->built->model->lanes,
                                   .wants_jacobian = options->sim.method == BRINK_BDF};
 }
 
@@ -376,6 +378,21 @@ static brink_status keep_loss(brink_run *run) {
   return brink_diag_set(&run->diag, status, "%s", brink_results_problem(run->results));
 }
 
+/* A move has ended with this status. */
+static brink_status conclude(brink_run *run, brink_status status, brink_diag *diag) {
+  run->status = status;
+  run->moving = true;
+  if (is_over(status)) end(run);
+  run->moving = false;
+  brink_status given = give(run, status, diag);
+  bool failed = status < 0 && status != BRINK_ERR_WORK && status != BRINK_ERR_FILE;
+  if (!failed || diag == NULL || !brink_run_has_begun(run)) return given;
+  brink_run_judge(run); /* the message in the words of the model */
+  if (run->summary.message != NULL)
+    snprintf(diag->message, sizeof diag->message, "%s", run->summary.message);
+  return given;
+}
+
 /* Moves until the kind of move is complete. */
 static brink_status drive(brink_run *run, move_kind kind, double limit, brink_diag *diag) {
   int64_t most = run->options.sim.max_steps;
@@ -414,17 +431,7 @@ static brink_status drive(brink_run *run, move_kind kind, double limit, brink_di
                             (long long)most);
     }
   }
-  run->status = status;
-  run->moving = true;
-  if (is_over(status)) end(run);
-  run->moving = false;
-  brink_status given = give(run, status, diag);
-  bool failed = status < 0 && status != BRINK_ERR_WORK && status != BRINK_ERR_FILE;
-  if (!failed || diag == NULL || !brink_run_has_begun(run)) return given;
-  brink_run_judge(run); /* the message in the words of the model */
-  if (run->summary.message != NULL)
-    snprintf(diag->message, sizeof diag->message, "%s", run->summary.message);
-  return given;
+  return conclude(run, status, diag);
 }
 
 bool brink_run_is_busy(const brink_run *run) {
@@ -471,6 +478,53 @@ brink_status brink_run_next_event(brink_run *run, double t_limit, brink_diag *di
 brink_status brink_run_to(brink_run *run, double t_end, brink_diag *diag) {
   brink_status status = check_move(run, t_end, diag);
   return status == BRINK_OK ? drive(run, MOVE_TO, t_end, diag) : status;
+}
+
+/* ---- … in turns ---- */
+
+brink_status brink_run_turns_begin(brink_run *run, double t_end, brink_diag *diag) {
+  brink_status status = check_move(run, t_end, diag);
+  if (status != BRINK_OK) return status;
+  run->work = 0;
+  run->until = !isnan(run->options.until) ? run->options.until : t_end;
+  status = brink_run_begin(run);
+  return status == BRINK_OK ? status : conclude(run, status, diag);
+}
+
+/* A step of brink_run_to. */
+static brink_status turn_once(brink_run *run, double limit) {
+  run->computed = false;
+  run->work++;
+  run->moving = true;
+  brink_status status;
+  if (run->observer.event == NULL) {
+    status = brink_sim_turn(run->sim, limit, &run->diag);
+  } else {
+    status = brink_sim_advance(run->sim, limit, &run->diag);
+    brink_run_sink_settle(run);
+  }
+  status = brink_functions_judge(run->instance, brink_run_time(run), status, &run->diag);
+  if (run->stop_asked && status >= 0) status = BRINK_STOPPED;
+  run->moving = false;
+  return status;
+}
+
+brink_status brink_run_turn(brink_run *run, double t_end, brink_diag *diag) {
+  double limit = brink_run_turned(run, t_end);
+  int rounds = 0;
+  do {
+    if (brink_run_is_cancelled(run)) {
+      atomic_store(&run->cancelled, false);
+      return run->status = BRINK_CANCELLED;
+    }
+    brink_status status = turn_once(run, limit);
+    if (run->results != NULL) {
+      brink_run_results_flush(run);
+      if (brink_run_results_status(run) != BRINK_OK) status = keep_loss(run);
+    }
+    if (status != BRINK_STEPPED && status != BRINK_EVENT) return conclude(run, status, diag);
+  } while (!brink_lanes_ready(run->sim) && ++rounds < STEPS_AT_A_TIME);
+  return BRINK_STEPPED;
 }
 
 /* Can values be read at t? */

@@ -125,6 +125,8 @@ brink_status brink_sim_arrive(brink_sim *sim, const brink_path *path, double sig
   double *x = sim->detector.space.x;
   if (sigma >= 1.0)
     memcpy(x, sim->stepper.x_new, sim->model->def.nx * sizeof(double));
+  else if (path == &sim->stepper.dense && sim->stepper.ops->inside != NULL)
+    sim->stepper.ops->inside(&sim->stepper, sigma, x);
   else
     brink_path_eval(path, sigma, x);
   if (chord) {

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "sim/delay.h"
+#include "sim/lanes.h"
 #include "sim/trial.h"
 
 #define NUDGES 5 /* a start may be late by 1, 2, 4, … units in the last place of time: so often */
@@ -471,6 +472,11 @@ brink_status brink_sim_run(brink_sim *sim, double t_end, brink_diag *diag) {
   if (status != BRINK_OK) return status;
   sim->keep = is_followed(sim);
   return brink_sim_leave(sim, run(sim, t_end, false, diag));
+}
+
+brink_status brink_sim_turn(brink_sim *sim, double t_end, brink_diag *diag) {
+  sim->keep = is_followed(sim);
+  return advance(sim, t_end, diag);
 }
 
 /* Outputs before the present are read from the last step; one at the present waits for the events

@@ -71,7 +71,7 @@ void brink_schedule_start(brink_sim *sim) {
   }
 }
 
-double brink_sim_next_tick(const brink_sim *sim) {
+double brink_schedule_next(const brink_sim *sim) {
   double next = brink_timers_next(sim);
   if (sim->schedule.waiting.count > 0)
     next = fmin(next, sim->schedule.next_time[sim->schedule.waiting.items[0]]);

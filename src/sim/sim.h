@@ -2,6 +2,8 @@
 #ifndef BRINK_SIM_SIM_H
 #define BRINK_SIM_SIM_H
 
+#include <math.h>
+
 #include "event/detector.h"
 #include "model/reason.h"
 #include "model/tangent.h"
@@ -370,7 +372,12 @@ void brink_sim_note_jump(brink_sim *sim);
 /* schedule.c: the earliest pending clock or timer; the next of those that are due, BRINK_NONE if there are
  * none, which is then set to its next time. */
 void brink_schedule_start(brink_sim *sim);
-double brink_sim_next_tick(const brink_sim *sim);
+double brink_schedule_next(const brink_sim *sim);
+static inline double brink_sim_next_tick(const brink_sim *sim) {
+  const brink_schedule *s = &sim->schedule;
+  bool none = s->waiting.count + s->due.count + s->ntimers + sim->timers.count == 0;
+  return none && sim->delays == NULL ? (double)INFINITY : brink_schedule_next(sim);
+}
 size_t brink_schedule_take(brink_sim *sim, int64_t *tick);
 
 /* timers.c: memory; everything anew, from the parameters; what a callback has set (TIMER_PAST: to an earlier time); the

@@ -20,6 +20,8 @@ struct brink_runner {
   brink_arena arena;
   const brink_sweep *sweep;
   brink_hsml *model;
+  brink_runner *owner; /* of the model, which others use in turn; NULL: this one is */
+  size_t beside;       /* so many runs share the time of a thread */
   brink_probe probe;
   brink_text path; /* of a trajectory */
 
@@ -92,6 +94,7 @@ static brink_status set_all(const brink_sweep *sweep, brink_hsml *model, brink_d
 brink_status brink_sweep_load(const brink_sweep *sweep, brink_diag *diag, brink_hsml **model) {
   const brink_sweep_def *def = &sweep->def;
   brink_status status = brink_hsml_load(&sweep->model, NULL, diag, model);
+  if (status == BRINK_OK && sweep->lanes > 1) (*model)->lanes = sweep->lanes;
   if (status == BRINK_OK) status = set_all(sweep, *model, diag);
   if (status == BRINK_OK && def->inputs != NULL)
     status = brink_hsml_read_inputs(*model, def->inputs, def->inputs_hold, diag);
@@ -158,10 +161,13 @@ static brink_status prepare(brink_runner *runner, brink_diag *diag) {
   bool ready = brink_probe_init(&runner->probe, &sweep->measures);
   if (runner->arena.failed || !ready)
     return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
-  return brink_sweep_load(sweep, diag, &runner->model);
+  if (runner->owner == NULL) return brink_sweep_load(sweep, diag, &runner->model);
+  runner->model = runner->owner->model;
+  return BRINK_OK;
 }
 
-brink_runner *brink_runner_open(const brink_sweep *sweep, brink_diag *diag) {
+static brink_runner *open_runner(const brink_sweep *sweep, brink_runner *owner, size_t beside,
+                                 brink_diag *diag) {
   brink_arena arena;
   brink_arena_init(&arena, NULL);
   brink_runner *runner = brink_arena_take(&arena, 1, sizeof *runner);
@@ -172,16 +178,27 @@ brink_runner *brink_runner_open(const brink_sweep *sweep, brink_diag *diag) {
   }
   runner->arena = arena;
   runner->sweep = sweep;
+  runner->owner = owner;
+  runner->beside = beside;
   if (prepare(runner, diag) == BRINK_OK) return runner;
   brink_runner_close(runner);
   return NULL;
+}
+
+brink_runner *brink_runner_open(const brink_sweep *sweep, brink_diag *diag) {
+  return open_runner(sweep, NULL, 1, diag);
+}
+
+brink_runner *brink_runner_open_beside(brink_runner *owner, size_t beside, brink_diag *diag) {
+  owner->beside = beside;
+  return open_runner(owner->sweep, owner, beside, diag);
 }
 
 void brink_runner_close(brink_runner *runner) {
   if (runner == NULL) return;
   brink_run_destroy(runner->run);
   brink_probe_free(&runner->probe);
-  brink_hsml_destroy(runner->model);
+  if (runner->owner == NULL) brink_hsml_destroy(runner->model);
   brink_text_free(&runner->path);
   pthread_mutex_destroy(&runner->lock);
   brink_arena arena = runner->arena;
@@ -190,6 +207,10 @@ void brink_runner_close(brink_runner *runner) {
 
 brink_hsml *brink_runner_model(brink_runner *runner) {
   return runner->model;
+}
+
+brink_run *brink_runner_present(const brink_runner *runner) {
+  return runner->run;
 }
 
 const brink_run_options *brink_runner_options(const brink_runner *runner) {
@@ -258,7 +279,8 @@ static halt expose(brink_runner *runner, brink_run *run) {
   runner->running = run;
   if (run != NULL) {
     double limit = runner->sweep->def.limit;
-    runner->deadline = isfinite(limit) ? brink_seconds() + limit : (double)INFINITY;
+    double wait = limit * (double)runner->beside; /* the time of a run, not of those beside it */
+    runner->deadline = isfinite(limit) ? brink_seconds() + wait : (double)INFINITY;
     runner->halted = HALT_NONE;
   }
   halt halted = runner->halted;
@@ -268,6 +290,10 @@ static halt expose(brink_runner *runner, brink_run *run) {
 
 void brink_runner_begin(brink_runner *runner) {
   expose(runner, runner->run);
+}
+
+void brink_runner_give_up(brink_runner *runner) {
+  expose(runner, NULL);
 }
 
 bool brink_runner_end(brink_runner *runner, brink_status status, const brink_diag *diag) {

@@ -8,6 +8,8 @@
 
 #include "base/definition.h"
 #include "base/sha256.h"
+#include "num/lanes.h"
+#include "run/lanes.h"
 #include "sweep/by_ranks.h"
 #include "sweep/fields.h"
 #include "sweep/probe.h"
@@ -205,11 +207,40 @@ static void find_seed(brink_sweep *sweep) {
     sweep->design.knobs[k].seed = strcmp(sweep->design.knobs[k].name, "seed") == 0;
 }
 
+/* The first run is there: can others be beside it? */
+static void find_lanes(brink_sweep *sweep, const brink_run *first) {
+  if (sweep->lanes <= 1) return;
+  brink_run_lanes *lanes = brink_run_lanes_create(first, 1, &sweep->why_no_lanes);
+  if (lanes == NULL) sweep->lanes = 1;
+  brink_run_lanes_destroy(lanes);
+}
+
+/* So few runs are not worth the time of compiling for lanes. */
+enum { FEW_RUNS = 32 };
+
+/* How many lanes the code of the model is to have. */
+static brink_status choose_lanes(brink_sweep *sweep, brink_diag *diag) {
+  size_t wished = sweep->def.lanes, most = (size_t)brink_lanes_of_processor();
+  sweep->lanes = 1;
+  if (wished != 0 && wished != 1 && wished != 4 && wished != 8)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "lanes = %zu: there are 1, 4 or 8", wished);
+  if (wished == 1)
+    sweep->why_no_lanes = "they are switched off";
+  else if (most == 1)
+    sweep->why_no_lanes = "the processor has neither AVX2 nor AVX-512";
+  else if (wished == 0 && sweep->design.runs < FEW_RUNS)
+    sweep->why_no_lanes = "there are few runs";
+  else
+    sweep->lanes = wished != 0 && wished < most ? (int)wished : (int)most;
+  return BRINK_OK;
+}
+
 /* The first run: measures are there, options go together. */
 static brink_status try_first(brink_sweep *sweep, brink_diag *diag) {
   brink_runner *runner = brink_runner_open(sweep, diag);
   if (runner == NULL) return diag->status;
   brink_status status = brink_runner_try(runner, diag);
+  if (status == BRINK_OK) find_lanes(sweep, brink_runner_present(runner));
   brink_runner_close(runner);
   return status;
 }
@@ -237,6 +268,7 @@ static brink_status prepare(brink_sweep *sweep, brink_diag *diag) {
   sweep->keeps = def->keep_table || def->indices;
   brink_status status = copy_def(sweep, diag);
   if (status == BRINK_OK) status = brink_design_make(&sweep->design, &sweep->arena, &wish, diag);
+  if (status == BRINK_OK) status = choose_lanes(sweep, diag);
   if (status == BRINK_OK) status = brink_sweep_load(sweep, diag, &sweep->first);
   if (status == BRINK_OK) find_seed(sweep);
   if (status == BRINK_OK) status = take_nominal(sweep, diag);
@@ -297,26 +329,36 @@ brink_sweep_progress brink_sweep_result(const brink_sweep *sweep) {
   return sweep != NULL ? sweep->progress : (brink_sweep_progress){0};
 }
 
+size_t brink_sweep_lanes(const brink_sweep *sweep, const char **why) {
+  bool any = sweep != NULL && sweep->lanes > 1;
+  if (why != NULL) *why = any || sweep == NULL ? "" : sweep->why_no_lanes;
+  return any ? (size_t)sweep->lanes : 1;
+}
+
 void brink_sweep_cancel(brink_sweep *sweep) {
   if (sweep != NULL) atomic_store_explicit(&sweep->cancelled, true, memory_order_relaxed);
 }
 
 /* ---- running ---- */
 
-static void *open_runner(void *user, brink_diag *diag) {
-  return brink_runner_open(user, diag);
+static void *open_crew(void *user, brink_diag *diag) {
+  return brink_crew_open(user, diag);
 }
 
-static void close_runner(void *worker) {
-  brink_runner_close(worker);
+static void close_crew(void *worker) {
+  brink_crew_close(worker);
 }
 
 static bool run_one(void *worker, uint64_t number, brink_text *row) {
-  return brink_runner_run(worker, number, row);
+  return brink_crew_run(worker, number, row);
 }
 
-static void watch_runner(void *worker, bool stop) {
-  brink_runner_watch(worker, stop);
+static bool run_many(void *worker, const brink_door *door) {
+  return brink_crew_work(worker, door);
+}
+
+static void watch_crew(void *worker, bool stop) {
+  brink_crew_watch(worker, stop);
 }
 
 static brink_status take_row(void *user, uint64_t number, const char *row, size_t length,
@@ -393,10 +435,11 @@ static brink_status work(brink_sweep *sweep, brink_diag *diag) {
                      .first = sweep->progress.done,
                      .end = sweep->progress.runs,
                      .jobs = left > 0 && left < jobs ? (size_t)left : jobs,
-                     .open = open_runner,
-                     .close = close_runner,
+                     .open = open_crew,
+                     .close = close_crew,
                      .run = run_one,
-                     .watch = watch_runner,
+                     .run_many = sweep->lanes > 1 ? run_many : NULL,
+                     .watch = watch_crew,
                      .take = take_row,
                      .look = look};
   if (sweep->ranks != NULL) return share_among_ranks(sweep, &work, diag);
@@ -406,6 +449,8 @@ static brink_status work(brink_sweep *sweep, brink_diag *diag) {
 void brink_sweep_use_ranks(brink_sweep *sweep, const brink_ranks *ranks, double patience) {
   sweep->ranks = ranks;
   sweep->patience = patience;
+  if (sweep->lanes > 1) sweep->why_no_lanes = "runs are handed out to ranks one by one";
+  sweep->lanes = 1;
 }
 
 size_t brink_sweep_lost_ranks(const brink_sweep *sweep) {

@@ -2,7 +2,7 @@
  *
  *   vary.c, design.c, sobol.c, knob_table.c   the knobs of each run
  *   measure.c, probe.c, extremes.c, mean.c    what is measured of a run
- *   runner.c                                  one run after another, each to its row
+ *   runner.c                                  one run after another, each to its row; crew.c: several side by side
  *   workers.h, threads.c                      several runners at once
  *   row_file.c, fields.c, hdf5.c                the file of rows, and how to go on with it
  *   table.c, indices.c                        rows in memory, and Sobol' indices
@@ -22,6 +22,7 @@
 #include "sweep/design.h"
 #include "sweep/measure.h"
 #include "sweep/page_rows.h"
+#include "sweep/workers.h"
 #include <brink/sweep.h>
 
 /* Rows in memory. */
@@ -67,6 +68,8 @@ struct brink_sweep {
   const brink_ranks *ranks; /* who makes the runs together; NULL: this process alone */
   double patience;          /* with them, in seconds */
   size_t lost;              /* ranks that were given up */
+  int lanes;                /* runs that are side by side in each job; 1: none */
+  const char *why_no_lanes; /* NULL: there are some */
   brink_sweep_index *indices;
   size_t nindices;
 };
@@ -92,6 +95,15 @@ bool brink_runner_end(brink_runner *runner, brink_status status, const brink_dia
 /* Its row, into an empty text: after brink_runner_end, or where there is no run. */
 void brink_runner_row(brink_runner *runner, brink_text *row);
 
+/* It was begun, and nobody wants its row any more. */
+void brink_runner_give_up(brink_runner *runner);
+
+/* Another runner for the same thread, that uses the model of the first one, and must be closed before it. `beside`: so many
+ * share the thread's time. */
+brink_runner *brink_runner_open_beside(brink_runner *owner, size_t beside, brink_diag *diag);
+
+/* The run that was prepared last. */
+brink_run *brink_runner_present(const brink_runner *runner);
 /* The options of the present run: those that it was made with. */
 const brink_run_options *brink_runner_options(const brink_runner *runner);
 /* From another thread: ends the run if it takes too long; `stop`: in any case. */
@@ -108,6 +120,18 @@ brink_status brink_sweep_options(const brink_sweep *sweep, brink_hsml *model,
 /* Makes a run with the nominal values, without moving it: are the measures there? */
 brink_status brink_runner_try(brink_runner *runner, brink_diag *diag);
 brink_hsml *brink_runner_model(brink_runner *runner);
+
+/* ---- crew.c ---- */
+
+/* A worker: one runner, or, where the sweep has lanes, several whose runs are side by side. */
+typedef struct brink_crew brink_crew;
+brink_crew *brink_crew_open(const brink_sweep *sweep, brink_diag *diag);
+void brink_crew_close(brink_crew *crew); /* NULL is fine */
+/* As brink_runner_run and brink_runner_watch. */
+bool brink_crew_run(brink_crew *crew, uint64_t place, brink_text *row);
+void brink_crew_watch(brink_crew *crew, bool stop);
+/* Takes numbers and hands in rows until there are no more. False: it was cancelled. */
+bool brink_crew_work(brink_crew *crew, const brink_door *door);
 
 /* ---- check.c ---- */
 

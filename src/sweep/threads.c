@@ -87,6 +87,48 @@ static void put_row(pool *p, uint64_t number, brink_text *row) {
   if (number == p->taken) hand_over(p);
 }
 
+/* ---- several at once ---- */
+
+/* A worker with runs under way must not wait for room: the row that is due may be one of its own. And it leaves runs to
+ * others when there are few. */
+static bool next_of_many(void *user, size_t busy, uint64_t *number) {
+  pool *p = user;
+  pthread_mutex_lock(&p->lock);
+  while (!p->stop && busy == 0 && p->next < p->work->end && p->next - p->taken > RING - BATCH)
+    pthread_cond_wait(&p->room, &p->lock);
+  uint64_t left = p->work->end - p->next;
+  bool fair = busy == 0 || busy * p->work->jobs <= left;
+  bool any = !p->stop && left > 0 && fair && p->next - p->taken <= RING - BATCH;
+  if (any) *number = p->next++;
+  pthread_mutex_unlock(&p->lock);
+  return any;
+}
+
+static bool put_of_many(void *user, uint64_t number, brink_text *row) {
+  pool *p = user;
+  pthread_mutex_lock(&p->lock);
+  put_row(p, number, row);
+  bool going = !p->stop;
+  pthread_mutex_unlock(&p->lock);
+  row->length = 0;
+  return going;
+}
+
+static void work_on_many(seat *s, void *worker) {
+  pool *p = s->pool;
+  brink_door door = {.user = p, .next = next_of_many, .put = put_of_many};
+  bool made = p->work->run_many(worker, &door);
+  pthread_mutex_lock(&p->lock);
+  if (!made && !p->stop) {
+    p->stop = p->cancelled = true;
+    pthread_cond_broadcast(&p->room);
+  }
+  p->workers[s->index] = NULL; /* nobody watches it from now on */
+  pthread_mutex_unlock(&p->lock);
+}
+
+/* ---- one after another ---- */
+
 static void work_on(seat *s, void *worker) {
   pool *p = s->pool;
   brink_text row = {0};
@@ -120,7 +162,10 @@ static void *thread_main(void *argument) {
   if (worker == NULL) fail(p, diag.status, &diag);
   pthread_mutex_unlock(&p->lock);
   if (worker != NULL) {
-    work_on(s, worker);
+    if (p->work->run_many != NULL)
+      work_on_many(s, worker);
+    else
+      work_on(s, worker);
     p->work->close(worker);
   }
   pthread_mutex_lock(&p->lock);

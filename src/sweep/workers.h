@@ -9,6 +9,15 @@
 
 #include "base/base.h"
 
+/* Where a worker that has several runs under way gets numbers and hands in rows. */
+typedef struct brink_door {
+  void *user;
+  /* The next number. False: there is none left, or none for a worker that has `busy` runs under way already. */
+  bool (*next)(void *user, size_t busy, uint64_t *number);
+  /* The row of one; the text is empty afterwards. False: everything ends. */
+  bool (*put)(void *user, uint64_t number, brink_text *row);
+} brink_door;
+
 typedef struct brink_work {
   void *user;
   uint64_t first, end; /* numbers: first … end - 1 */
@@ -19,6 +28,8 @@ typedef struct brink_work {
   void (*close)(void *worker);
   /* The row of a run, into an empty text. False: it was cancelled; there is none. */
   bool (*run)(void *worker, uint64_t number, brink_text *row);
+  /* The same for all runs that it is given, several at once. False: one was cancelled. NULL: one after another. */
+  bool (*run_many)(void *worker, const brink_door *door);
   /* From another thread, ten times a second: is its run taking too long? `stop`: end it in any case. */
   void (*watch)(void *worker, bool stop);
 
