@@ -398,6 +398,9 @@ bool flat_element_ref(flat_context *c, flat_variable *variable, const brink_ast_
 
 /* flat_index.c */
 
+/* May the expression have no value where it is not asked for: outside an array, a table, a domain? */
+bool flat_may_fail(const brink_ast_expr *expr);
+
 /* Is the value of an index known before the run: made of numbers, parameters and loop variables? */
 bool flat_index_known(const flat_context *c, const brink_ast_expr *expr);
 /* Is there an element in it that is chosen by an index that is not? */

@@ -118,12 +118,64 @@ static brink_node if_node(flat_context *c, const brink_ast_expr *expr) {
   return brink_graph_select(c->graph, condition, yes, no);
 }
 
+/* Is the function undefined somewhere, or may what it calls be? */
+static bool has_edge(brink_function function) {
+  switch (function) {
+  case BRINK_FN_SQRT:
+  case BRINK_FN_LOG:
+  case BRINK_FN_LOG10:
+  case BRINK_FN_ASIN:
+  case BRINK_FN_ACOS:
+  case BRINK_FN_MOD:
+  case BRINK_FN_DIV:
+  case BRINK_FN_INVERSE:
+  case BRINK_FN_SOLVE:
+  case BRINK_FN_FIRST:
+  case BRINK_FN_USER:
+  case BRINK_FN_FILE_TABLE:
+  case BRINK_FN_EXTERNAL:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool flat_may_fail(const brink_ast_expr *expr) {
+  if (expr->op == BRINK_AST_CALL && has_edge(expr->function)) return true;
+  if ((expr->op == BRINK_AST_DIV || expr->op == BRINK_AST_POW) && !expr->arg[1]->constant)
+    return true;
+  if (expr->op == BRINK_AST_POW && expr->arg[1]->number != floor(expr->arg[1]->number)) return true;
+  for (size_t k = 0; k < expr->nparts; k++) {
+    if (expr->part[k].index != NULL && !expr->part[k].index->constant) return true;
+  }
+  for (size_t k = 0; k < expr->nargs; k++) {
+    if (flat_may_fail(expr->arg[k])) return true;
+  }
+  return false;
+}
+
+/* "a and b", "a or b": what b needs to have a value counts only where a does not decide alone. */
+static brink_node logical(flat_context *c, const brink_ast_expr *expr) {
+  brink_graph *g = c->graph;
+  bool both = expr->op == BRINK_AST_AND;
+  brink_op op = both ? BRINK_OP_AND : BRINK_OP_OR;
+  brink_node a = flat_expr(c, expr->arg[0]), asked = a;
+  double known;
+  if (!flat_may_fail(expr->arg[1])) return brink_graph_op2(g, op, a, flat_expr(c, expr->arg[1]));
+  if (a == BRINK_NO_NODE) return BRINK_NO_NODE;
+  if (brink_graph_is_constant(g, a, &known)) return (known != 0.0) == both ? flat_expr(c, expr->arg[1]) : a;
+  if (!both) asked = brink_graph_op1(g, BRINK_OP_NOT, a);
+  flat_context right = *c;
+  right.active =
+      c->active == BRINK_NO_NODE ? asked : brink_graph_op2(g, BRINK_OP_AND, c->active, asked);
+  return brink_graph_op2(g, op, a, flat_expr(&right, expr->arg[1]));
+}
+
 static brink_node binary(flat_context *c, const brink_ast_expr *expr) {
   static const brink_op ops[] = {
       [BRINK_AST_ADD] = BRINK_OP_ADD, [BRINK_AST_SUB] = BRINK_OP_SUB,
       [BRINK_AST_MUL] = BRINK_OP_MUL, [BRINK_AST_DIV] = BRINK_OP_DIV,
-      [BRINK_AST_POW] = BRINK_OP_POW, [BRINK_AST_AND] = BRINK_OP_AND,
-      [BRINK_AST_OR] = BRINK_OP_OR,
+      [BRINK_AST_POW] = BRINK_OP_POW,
   };
   flat_shape shapes[2];
   if (flat_is_product(c, expr, shapes)) return flat_product(c, expr, shapes);
@@ -247,6 +299,9 @@ static brink_node translate(flat_context *c, const brink_ast_expr *expr) {
   case BRINK_AST_INDICES:
   case BRINK_AST_DAMAGED:
     return BRINK_NO_NODE;
+  case BRINK_AST_AND:
+  case BRINK_AST_OR:
+    return logical(c, expr);
   default:
     return binary(c, expr);
   }

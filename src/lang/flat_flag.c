@@ -247,6 +247,7 @@ brink_node flat_locked_floor(flat_context *c, brink_place place, brink_node u) {
 typedef struct formula {
   flat_context *c;
   const char *name;
+  bool one_sided; /* unilateral: the edge of a domain by itself */
   int32_t *ops;
   size_t nops, capacity;
 } formula;
@@ -316,11 +317,20 @@ static bool operand(formula *made, const brink_ast_expr *expr) {
     return false;
   }
   gather(expr, expr->op, list, 0);
+  /* Leaves have to have values everywhere. Where one needs those before it, relations have flags of their own, each watched
+   * where it is asked for, and the formula is what they say. */
+  for (size_t k = 1; k < count && !made->one_sided; k++) {
+    if (flat_may_fail(list[k]))
+      return put_leaf(made, expr->place, flat_far(made->c, flat_expr(made->c, expr)), 0);
+  }
   return balanced(made, list, count, expr->op == BRINK_AST_AND ? BRINK_AND : BRINK_OR);
 }
 
 bool flat_formula(flat_context *c, const brink_ast_expr *expr, uint32_t flag) {
-  formula made = {.c = c, .name = c->f->system->flags[flag].name};
+  const brink_flag *declared = &c->f->system->flags[flag];
+  formula made = {.c = c,
+                  .name = declared->name,
+                  .one_sided = declared->side == BRINK_UNILATERAL};
   if (!operand(&made, expr)) {
     c->f->failed = true;
     return false;

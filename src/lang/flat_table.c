@@ -137,6 +137,32 @@ static uint32_t leaving(const input *in, brink_node n) {
                        in->expr->place, value);
 }
 
+/* In a branch of an if the input may lie anywhere while another one is taken: a flag falls when this one is taken, or is
+ * already, and the piece is the one beyond. */
+static bool watch_end(const input *in, brink_ref held, brink_node n, ends fail) {
+  flat_context *c = in->c;
+  flat *f = c->f;
+  brink_graph *g = c->graph;
+  brink_node left = fail.above != BRINK_NO_NODE ? fail.above : fail.below;
+  brink_node wrong = brink_graph_op2(g, BRINK_OP_AND, c->active, left);
+  brink_node right = flat_far(c, brink_graph_op1(g, BRINK_OP_NOT, wrong));
+  uint32_t flag = flat_new_flag(c, BRINK_FLAG_GENERATED, flat_place_name(f, in->expr->place),
+                                in->expr->place, right);
+  if (fail.above != BRINK_NO_NODE)
+    fail.above = wrong;
+  else
+    fail.below = wrong;
+  brink_action *action = flag != BRINK_NO_INDEX ? hold(in, held, n, fail) : NULL;
+  if (action == NULL) return false;
+  brink_flag *made = &f->system->flags[flag];
+  made->enabled = NULL; /* it knows when it matters */
+  made->direction = BRINK_NEGATIVE;
+  made->inside = 1;
+  made->silent = true;
+  made->negative = action;
+  return true;
+}
+
 /* The number n of the piece is held; the input leaves it at located events. */
 static brink_node locked(const input *in) {
   flat *f = in->c->f;
@@ -153,7 +179,16 @@ static brink_node locked(const input *in) {
   /* found(u) may still be n where the event was located, a rounding error before the knot */
   ends above = {has_left(in, true, n), BRINK_NO_NODE, down};
   ends below = {BRINK_NO_NODE, has_left(in, false, n), up};
+  const ends never = {BRINK_NO_NODE, BRINK_NO_NODE, BRINK_NO_INDEX};
   ends at_start = {beyond(in, true), beyond(in, false), BRINK_NO_INDEX};
+  if (in->c->active != BRINK_NO_NODE) {
+    if (in->table->beyond == BRINK_BEYOND_ERROR &&
+        !(watch_end(in, held, n, above) && watch_end(in, held, n, below)))
+      return BRINK_NO_NODE;
+    above = below = never;
+    at_start.above = brink_graph_op2(g, BRINK_OP_AND, in->c->active, at_start.above);
+    at_start.below = brink_graph_op2(g, BRINK_OP_AND, in->c->active, at_start.below);
+  }
   brink_action *rise = hold(in, held, brink_graph_op2(g, BRINK_OP_MAX, next, now), above);
   brink_action *fall = hold(in, held, brink_graph_op2(g, BRINK_OP_MIN, before, now), below);
   brink_action *start = hold(in, held, now, at_start);

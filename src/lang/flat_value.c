@@ -337,8 +337,13 @@ static bool binary_value(flat *f, const flat_point *point, const brink_ast_expr 
   bool product = false, arrays = expr->op == BRINK_AST_MUL && point->element != BRINK_NONE;
   if (arrays && !flat_product_value(f, point, expr, &product, value)) return false;
   if (product) return true;
-  if (!flat_value(f, point, expr->arg[0], &a) || !flat_value(f, point, expr->arg[1], &b))
-    return false;
+  if (!flat_value(f, point, expr->arg[0], &a)) return false;
+  bool decided = expr->op == BRINK_AST_AND ? a == 0.0 : expr->op == BRINK_AST_OR && a != 0.0;
+  if (decided) { /* what comes after it need not have a value */
+    *value = a != 0.0;
+    return true;
+  }
+  if (!flat_value(f, point, expr->arg[1], &b)) return false;
   bool swapped = expr->op == BRINK_AST_GT || expr->op == BRINK_AST_GE;
   *value =
       swapped ? brink_op_apply(ops[expr->op], b, a, 0.0) : brink_op_apply(ops[expr->op], a, b, 0.0);
