@@ -193,11 +193,29 @@ static brink_status write_beside(const char *beside, const char *path, const voi
   return status;
 }
 
+static bool name_beside(const char *path, brink_text *beside, brink_diag *diag) {
+  brink_text_add(beside, "%s.new", path);
+  if (beside->failed) brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  return !beside->failed;
+}
+
+brink_status brink_checkpoint_probe(const char *path, brink_diag *diag) {
+  brink_text beside = {0};
+  if (!name_beside(path, &beside, diag)) return BRINK_ERR_MEMORY;
+  int file = open(beside.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  brink_status status = file < 0 ? fail(diag, "write", path) : BRINK_OK;
+  if (file >= 0) {
+    close(file);
+    unlink(beside.data);
+  }
+  brink_text_free(&beside);
+  return status;
+}
+
 brink_status brink_checkpoint_write(const char *path, const void *packed, size_t size,
                                     brink_diag *diag) {
   brink_text beside = {0};
-  brink_text_add(&beside, "%s.new", path);
-  if (beside.failed) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  if (!name_beside(path, &beside, diag)) return BRINK_ERR_MEMORY;
   brink_status status = write_beside(beside.data, path, packed, size, diag);
   if (status == BRINK_OK) settle_directory(path);
   brink_text_free(&beside);

@@ -12,6 +12,8 @@ bool brink_checkpoint_pack(const void *bytes, size_t length, brink_text *packed)
 brink_status brink_checkpoint_unpack(const void *packed, size_t size, brink_text *bytes,
                                      brink_diag *diag);
 
+/* Can it be written there? OK, FILE, MEMORY. What is there stays. */
+brink_status brink_checkpoint_probe(const char *path, brink_diag *diag);
 /* Replaces the file as a whole: written beside it, and renamed when it is on the disk. OK, FILE, MEMORY. */
 brink_status brink_checkpoint_write(const char *path, const void *packed, size_t size,
                                     brink_diag *diag);

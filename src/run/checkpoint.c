@@ -226,8 +226,11 @@ static double next_after(const brink_run *run, double t) {
 brink_status brink_run_checkpoint_begin(brink_run *run) {
   brink_checkpointing *c = &run->checkpoints;
   bool later;
-  if (c->path == NULL || c->base.length > 0 || run->results == NULL ||
-      brink_run_no_archive(run, &later) != NULL)
+  if (c->path == NULL || c->begun) return BRINK_OK;
+  c->begun = true;
+  brink_status possible = brink_checkpoint_probe(c->path, &run->diag);
+  if (possible != BRINK_OK) return possible;
+  if (c->base.length > 0 || run->results == NULL || brink_run_no_archive(run, &later) != NULL)
     return BRINK_OK;
   brink_archive a;
   brink_archive_write(&a, NULL);

@@ -94,6 +94,7 @@ typedef struct brink_checkpointing {
   double every;     /* so much time, of the simulation */
   double next;      /* the first step that ends here, or later, is followed by one */
   double chance;    /* where the step ends whose rows are being recorded */
+  bool begun;       /* the run has, with checkpoints */
   brink_text base; /* the run between two steps, the last time that it was saved so; empty: never */
   brink_results_mark since; /* what was recorded then */
   brink_diag problem;       /* why one could not be written, while rows were recorded */
@@ -225,7 +226,7 @@ bool brink_run_is_cancelled(const brink_run *run);
 /* Before the first step: recordings are opened, observers installed. Does nothing in a run that has begun. */
 brink_status brink_run_begin(brink_run *run);
 
-/* checkpoint.c: before the first step: where a checkpoint inside of it starts from. MEMORY: run->diag. */
+/* checkpoint.c: before the first step: can there be checkpoints where they are to be? OK; FILE, MEMORY: run->diag. */
 brink_status brink_run_checkpoint_begin(brink_run *run);
 /* After a step, if one is due. OK; FILE, MEMORY: run->diag. */
 brink_status brink_run_checkpoint_due(brink_run *run);
