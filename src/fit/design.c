@@ -283,8 +283,7 @@ static brink_status conclude(brink_fit *fit, const brink_outcome *best,
   if (!r->feasible)
     brink_fit_note(fit, "No knobs were found with which all conditions hold: these come closest.");
   else if (!how->ended)
-    brink_fit_note(fit, "This is the best that was found, not a minimum: allow more runs, or give "
-                        "other bounds.");
+    brink_fit_note_stop(fit);
   for (size_t k = 0; k < fit->n && status == BRINK_OK; k++)
     status = brink_hsml_set(fit->model, fit->names[k], best->z[k], diag);
   r->runs = fit->runs;

@@ -29,6 +29,14 @@ void brink_fit_note(brink_fit *fit, const char *format, ...) {
   if (note != NULL) *note = text;
 }
 
+void brink_fit_note_stop(brink_fit *fit) {
+  brink_fit_note(fit, "%s",
+                 atomic_load(&fit->cancelled)
+                     ? "It was stopped: this is the best so far, not the best that there is."
+                     : "This is the best that was found, not a minimum: allow more runs, or give "
+                       "other bounds.");
+}
+
 /* ---- knobs ---- */
 
 static brink_status check_knob(const brink_fit *fit, size_t k, brink_diag *diag) {

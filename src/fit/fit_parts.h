@@ -256,6 +256,8 @@ bool brink_fit_has_effect(const brink_fit *fit, const brink_fit_point *point, si
 __attribute__((format(printf, 2, 3)))
 #endif
 void brink_fit_note(brink_fit *fit, const char *format, ...);
+/* … about a result that is no minimum. */
+void brink_fit_note_stop(brink_fit *fit);
 
 /* distribution.c */
 double brink_student_quantile(double p, double freedom); /* freedom infinite: the normal one */

@@ -395,15 +395,15 @@ static brink_status conclude(brink_fit *fit, attempt *best, brink_diag *diag) {
     if (p->has_jacobian)
       brink_fit_note(fit, "There are no derivatives of runs at the result: intervals are by "
                           "differences of runs.");
+    else if (!atomic_load(&fit->cancelled))
+      brink_fit_note(fit, "There are no intervals: runs with knobs beside the result fail.");
   }
   if (!brink_fit_judge(fit, p, best->answer.fixed)) return out_of_memory(diag);
   result->converged = best->answer.converged;
   result->method = best->method;
-  if (!result->converged)
-    brink_fit_note(fit, "This is the best that was found, not a minimum: allow more runs, or give "
-                        "other bounds.");
+  if (!result->converged) brink_fit_note_stop(fit);
   note_bounds(fit);
-  note_sum(fit);
+  if (result->converged) note_sum(fit); /* else there are better knobs */
   note_events(fit, p);
   status = probe_intervals(fit, p, diag);
   for (size_t k = 0; k < fit->n && status == BRINK_OK; k++)

@@ -217,8 +217,8 @@ static void set_values(const brink_fit *fit, const brink_fit_point *point, const
                                   .lo = (double)NAN,
                                   .hi = (double)NAN,
                                   .at_bound = fixed[k]};
-    values[k].undetermined = !fixed[k] && (a == NULL || is_undetermined(a, k));
-    if (fixed[k] || values[k].undetermined || !scaled) continue;
+    values[k].undetermined = !fixed[k] && a != NULL && is_undetermined(a, k);
+    if (fixed[k] || a == NULL || values[k].undetermined || !scaled) continue;
     values[k].standard_error = s * sqrt(a->inverse[k * a->n + k]) / a->norm[k];
     set_interval(fit, &values[k], k, quantile);
   }

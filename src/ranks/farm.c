@@ -2,6 +2,7 @@
 #include "ranks/farm_parts.h"
 
 #include <string.h>
+#include <time.h>
 
 /* ---- the object ---- */
 
@@ -17,6 +18,11 @@ brink_status brink_farm_create(const brink_farm_def *def, const brink_allocator 
   f->results.allocator = f->allocator;
   pthread_mutex_init(&f->lock, NULL);
   pthread_cond_init(&f->filled, NULL);
+  pthread_condattr_t monotonic;
+  pthread_condattr_init(&monotonic);
+  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+  pthread_cond_init(&f->given, &monotonic);
+  pthread_condattr_destroy(&monotonic);
   *farm = f;
   return BRINK_OK;
 }
@@ -29,6 +35,7 @@ void brink_farm_destroy(brink_farm *farm) {
   brink_release(&allocator, farm->items, farm->items_capacity, sizeof *farm->items);
   brink_text_free(&farm->results);
   pthread_cond_destroy(&farm->filled);
+  pthread_cond_destroy(&farm->given);
   pthread_mutex_destroy(&farm->lock);
   brink_release(&allocator, farm, 1, sizeof *farm);
 }
@@ -79,6 +86,7 @@ bool brink_farm_give(brink_farm *farm, uint64_t item, const void *data, size_t s
   if (wanted) {
     brink_farm_part_add(&farm->results, item, data, size);
     farm->nresults++;
+    pthread_cond_signal(&farm->given);
   }
   pthread_mutex_unlock(&farm->lock);
   return wanted;
@@ -134,6 +142,17 @@ size_t brink_farm_collect(brink_farm *farm, brink_text *results) {
   }
   pthread_mutex_unlock(&farm->lock);
   return count;
+}
+
+void brink_farm_await(brink_farm *farm, double length) {
+  struct timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_nsec += (long)(1e9 * length);
+  until.tv_sec += until.tv_nsec / 1000000000;
+  until.tv_nsec %= 1000000000;
+  pthread_mutex_lock(&farm->lock);
+  if (farm->nresults == 0) pthread_cond_timedwait(&farm->given, &farm->lock, &until);
+  pthread_mutex_unlock(&farm->lock);
 }
 
 /* ---- messages ---- */

@@ -35,7 +35,7 @@ struct brink_farm {
   size_t lost;
 
   pthread_mutex_t lock;
-  pthread_cond_t filled;
+  pthread_cond_t filled, given; /* items, results */
   /* Under the lock. */
   brink_farm_item *items; /* for the threads of this rank; items_first … items_count - 1 */
   size_t items_first, items_count, items_capacity;
@@ -48,6 +48,8 @@ struct brink_farm {
 bool brink_farm_fill(brink_farm *farm, const char *data, size_t size);
 /* Moves the results that there are to `results`, which is empty. */
 size_t brink_farm_collect(brink_farm *farm, brink_text *results);
+/* Until there are some, or for some seconds. */
+void brink_farm_await(brink_farm *farm, double length);
 
 /* A question or a result in the data of a message, and what is behind it; false: there is none. */
 typedef struct brink_farm_part {
@@ -71,6 +73,8 @@ brink_status brink_farm_follow(brink_farm *farm, brink_diag *diag);
  * a rank may lose before each of its runs, and how often an idle one wakes up for nothing. */
 #define BRINK_FARM_NAP_FIRST 5e-5
 #define BRINK_FARM_NAP_LONGEST 1e-3
+/* The same of a process that has only its own threads to wait for, which wake it up. */
+#define BRINK_FARM_NAP_ALONE 5e-3
 /* A rank says that it is alive this often in the time after which it is given up. */
 #define BRINK_FARM_BEATS 8
 

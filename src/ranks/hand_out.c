@@ -212,7 +212,8 @@ static slot *next_slot(leader *l) {
 
 /* How many items a rank should have. */
 static size_t depth(const leader *l, const client *c) {
-  if (l->farm->def.one_by_one) return c->jobs;
+  /* Threads of one process take from one list; ranks have their own. */
+  if (l->farm->def.one_by_one) return l->ranks->count > 1 ? c->jobs : MOST;
   double elapsed = l->ranks->now(l->ranks->state) - c->since;
   double more = elapsed > 0 ? c->done / elapsed * PREFETCH : 0;
   return c->jobs + (size_t)(more < MOST ? more : MOST);
@@ -267,7 +268,8 @@ static void lead(leader *l) {
     if (def->look(def->user, &reason)) l->halt = true;
     nap = any ? BRINK_FARM_NAP_FIRST : 2 * nap;
     if (nap > BRINK_FARM_NAP_LONGEST) nap = BRINK_FARM_NAP_LONGEST;
-    if (!any) l->ranks->nap(l->ranks->state, nap);
+    if (!any && l->ranks->count == 1) brink_farm_await(l->farm, BRINK_FARM_NAP_ALONE);
+    if (!any && l->ranks->count > 1) l->ranks->nap(l->ranks->state, nap);
   }
 }
 

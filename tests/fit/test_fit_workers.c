@@ -145,8 +145,9 @@ static void rank_main(brink_ranks *ranks, void *user) {
   job j = make(f->kind);
   j.fit->def.jobs = rank == 1 ? 2 : 1;
   if (f->other && rank == 1) j.fit->knobs[0].hi *= 1.5;
-  if (f->other && rank == 0) thread_nap(NULL, 0.2); /* what rank 1 says is there before the end */
-  if (f->mortal > 0 && rank == f->mortal) thread_ranks_die_after(ranks, 6);
+  /* All others have said that they are there, before the work begins. */
+  if ((f->other || f->mortal > 0) && rank == 0) thread_ranks_await(ranks, ranks->count - 1);
+  if (f->mortal > 0 && rank == f->mortal) thread_ranks_die_at(ranks, 2); /* its first answer */
   brink_fit_use_ranks(j.fit, ranks, f->mortal > 0 ? 0.3 : 30.0);
   f->status[rank] = brink_fit_solve(j.fit, &f->diag[rank]);
   if (rank == 0 && f->status[0] == BRINK_OK) f->told = tell(j.fit);
@@ -244,7 +245,8 @@ static void check_stop(size_t starts, size_t jobs) {
     CHECK_NEAR(r->values[0].value, 0.0, 0.0);
     CHECK_NEAR(r->sum, 0.01 + 0.04, 1e-12);
     CHECK_NEAR(s.best, r->sum, 1e-12);
-    CHECK(r->runs >= 1 && r->nnotes >= 1);
+    CHECK(r->runs >= 1 && r->nnotes == 1 && strstr(r->notes[0], "It was stopped") != NULL);
+    CHECK(!r->values[0].undetermined); /* nobody has looked */
   }
   brink_fit_destroy(fit);
   brink_hsml_destroy(model);

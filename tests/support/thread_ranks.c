@@ -117,9 +117,20 @@ void thread_ranks_run(size_t count, void (*main)(brink_ranks *ranks, void *user)
   pthread_mutex_destroy(&post.lock);
 }
 
-void thread_ranks_die_after(const brink_ranks *ranks, size_t messages) {
+void thread_ranks_await(const brink_ranks *ranks, size_t messages) {
+  const thread_place *place = ranks->state;
+  for (size_t count = 0; count < messages;) {
+    count = 0;
+    pthread_mutex_lock(&place->post->lock);
+    for (thread_letter *l = place->post->first[place->rank]; l != NULL; l = l->next) count++;
+    pthread_mutex_unlock(&place->post->lock);
+    thread_nap(NULL, 1e-3);
+  }
+}
+
+void thread_ranks_die_at(brink_ranks *ranks, size_t message) {
   thread_place *place = ranks->state;
-  place->left = messages;
+  place->left = message;
 }
 
 void thread_ranks_die(const brink_ranks *ranks) {

@@ -22,7 +22,7 @@ typedef struct thread_place {
   size_t rank;
   thread_letter *open; /* the data of the last message */
   double late;         /* seconds, of a dead rank */
-  size_t left;         /* messages that it sends before it dies; 0: it lives */
+  size_t left;         /* until this message, at which it dies; 0: it lives */
 } thread_place;
 
 /* The lock of `post` is initialised, `post` and `rank` of `place` are set. */
@@ -33,8 +33,10 @@ void thread_nap(void *state, double length);
 
 /* Calls `main` as every rank, each in its thread, and waits for all. */
 void thread_ranks_run(size_t count, void (*main)(brink_ranks *ranks, void *user), void *user);
-/* From within: this rank dies after it has sent so many messages. */
-void thread_ranks_die_after(const brink_ranks *ranks, size_t messages);
+/* From within: until so many messages have arrived here. */
+void thread_ranks_await(const brink_ranks *ranks, size_t messages);
+/* From within: this rank dies instead of sending this message, counted from 1. */
+void thread_ranks_die_at(brink_ranks *ranks, size_t message);
 /* At once. */
 void thread_ranks_die(const brink_ranks *ranks);
 
