@@ -163,7 +163,8 @@ static brink_node logical(flat_context *c, const brink_ast_expr *expr) {
   double known;
   if (!flat_may_fail(expr->arg[1])) return brink_graph_op2(g, op, a, flat_expr(c, expr->arg[1]));
   if (a == BRINK_NO_NODE) return BRINK_NO_NODE;
-  if (brink_graph_is_constant(g, a, &known)) return (known != 0.0) == both ? flat_expr(c, expr->arg[1]) : a;
+  if (brink_graph_is_constant(g, a, &known))
+    return (known != 0.0) == both ? flat_expr(c, expr->arg[1]) : a;
   if (!both) asked = brink_graph_op1(g, BRINK_OP_NOT, a);
   flat_context right = *c;
   right.active =

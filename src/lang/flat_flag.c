@@ -328,9 +328,7 @@ static bool operand(formula *made, const brink_ast_expr *expr) {
 
 bool flat_formula(flat_context *c, const brink_ast_expr *expr, uint32_t flag) {
   const brink_flag *declared = &c->f->system->flags[flag];
-  formula made = {.c = c,
-                  .name = declared->name,
-                  .one_sided = declared->side == BRINK_UNILATERAL};
+  formula made = {.c = c, .name = declared->name, .one_sided = declared->side == BRINK_UNILATERAL};
   if (!operand(&made, expr)) {
     c->f->failed = true;
     return false;

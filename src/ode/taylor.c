@@ -49,8 +49,9 @@
 #include "ode/taylor_parts.h"
 
 #define BALANCE 64.0
-#define WAY 7             /* points on the way where a series that knows nothing is tested */
-#define LEAST_TERMS 2     /* fewer that are finite (a state on a singular edge) make steps of first order */
+#define WAY 7 /* points on the way where a series that knows nothing is tested */
+#define LEAST_TERMS                                                                                \
+  2 /* fewer that are finite (a state on a singular edge) make steps of first order */
 #define AT_ROUNDING 1e-13 /* whoever asks for less than this wants rounding alone: … */
 #define SHARPER 64.0      /* … truncation has a direction, and adds up where rounding does not */
 #define RESCALE 0x1p-30   /* the next unit to be tried where coefficients overflow */

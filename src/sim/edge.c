@@ -181,7 +181,8 @@ static void follow_parabola(const brink_sim *sim, double s, double d, double *x)
     x[i] = sim->x[i] + s * (f[i] + 0.5 * s * (f[i] - before[i]) / d);
 }
 
-#define LEFT_OUT 10.0 /* tolerances that two estimates may differ by: beside a singular field one is poor */
+#define LEFT_OUT                                                                                   \
+  10.0 /* tolerances that two estimates may differ by: beside a singular field one is poor */
 
 /* Are two points the same, but for a few tolerances of each state? */
 static bool agree(const brink_sim *sim, const double *x, const double *y) {
