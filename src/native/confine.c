@@ -174,7 +174,7 @@ static void restrict_calls(void) {}
 /* Far more than any model takes: 1 MB of generated code, the most there is, takes 0.5 GB and some seconds. */
 static void restrict_use(pid_t process) {
   static const struct {
-    int what;
+    unsigned what; /* glibc: an enum, which is unsigned */
     rlim_t most;
   } limits[] = {{RLIMIT_AS, (rlim_t)4 << 30},      /* bytes */
                 {RLIMIT_CPU, 60},                  /* seconds: should nobody be there to end it */
