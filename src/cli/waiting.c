@@ -55,17 +55,18 @@ static size_t longest(const brink_domain_stats *stats, size_t rank, double *sum)
 
 static void write_words(brink_text *svg, const brink_domain_stats *stats, size_t shown) {
   double y = TOP + (double)stats->ranks * ROW + 16.0;
-  double twice = stats->turns > 0
-                     ? (double)(stats->turns + stats->halo_turns) / (double)stats->turns
-                     : 1.0;
-  brink_text_add(svg,
-                 "<text x=\"%d\" y=\"%.0f\">Thick: computes a round (pale: in vain; rank 0, less pale: "
-                 "tells). Thin: waits for the rank of this colour.</text>\n",
-                 LEFT, y);
-  brink_text_add(svg,
-                 "<text x=\"%d\" y=\"%.0f\">%lld rounds, of which %lld were refused; %.2f turns were "
-                 "computed for each that counts. The last %zu rounds kept are shown.</text>\n",
-                 LEFT, y + 20.0, (long long)stats->rounds, (long long)stats->refused, twice, shown);
+  double twice =
+      stats->turns > 0 ? (double)(stats->turns + stats->halo_turns) / (double)stats->turns : 1.0;
+  brink_text_add(
+      svg,
+      "<text x=\"%d\" y=\"%.0f\">Thick: computes a round (pale: in vain; rank 0, less pale: "
+      "tells). Thin: waits for the rank of this colour.</text>\n",
+      LEFT, y);
+  brink_text_add(
+      svg,
+      "<text x=\"%d\" y=\"%.0f\">%lld rounds, of which %lld were refused; %.2f turns were "
+      "computed for each that counts. The last %zu rounds kept are shown.</text>\n",
+      LEFT, y + 20.0, (long long)stats->rounds, (long long)stats->refused, twice, shown);
   for (size_t r = 0; r < stats->ranks; r++) {
     double sum;
     size_t most = longest(stats, r, &sum);
@@ -95,8 +96,8 @@ static void draw(const brink_domain_stats *stats, brink_text *svg) {
                  LEFT + WIDTH + 10, height);
   if (shown > 0)
     brink_text_add(svg,
-                   "<text x=\"%d\" y=\"26\">Who waits for whom: %.3g s, up to t = %.6g</text>\n", LEFT,
-                   WIDTH / s.per_second, spans[(shown - 1) * stats->ranks].t);
+                   "<text x=\"%d\" y=\"26\">Who waits for whom: %.3g s, up to t = %.6g</text>\n",
+                   LEFT, WIDTH / s.per_second, spans[(shown - 1) * stats->ranks].t);
   for (size_t r = 0; r < stats->ranks; r++) {
     brink_text_add(svg, "<text x=\"4\" y=\"%.0f\" fill=\"%s\">rank %zu</text>\n",
                    TOP + (double)r * ROW + 17.0, colour_of(r), r);
