@@ -1,5 +1,6 @@
 /* base.c: statuses, diagnostics, memory. */
 #include "base/base.h"
+#include "base/show.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -76,6 +77,7 @@ refuse(brink_diag *diag, brink_status status, brink_reason reason, const char *f
   diag->status = status;
   diag->reason = reason;
   vsnprintf(diag->message, sizeof diag->message, format, arguments);
+  brink_show_in_place(diag->message, sizeof diag->message); /* it may quote what others wrote */
 }
 
 brink_status brink_diag_set(brink_diag *diag, brink_status status, const char *format, ...) {

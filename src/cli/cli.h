@@ -57,7 +57,7 @@ int cli_doctor(const cli_arguments *arguments);
 int cli_manual(const cli_arguments *arguments);
 int cli_completion(const cli_arguments *arguments);
 
-/* "brink: …" on standard error. */
+/* "brink: …" on standard error, one line. What others wrote may be in it: it is shown escaped (base/show.h). */
 #if defined(__GNUC__)
 __attribute__((format(printf, 1, 2)))
 #endif
@@ -72,6 +72,18 @@ int cli_misuse(const char *command, const char *format, ...);
 /* A status of the library that is a failure, said, as an exit code. What does not go with the model or with this installation is wrong
  * usage, as what is not allowed at all: another command helps. The one place for commands that make many runs. */
 int cli_refuse(const char *command, brink_status status, const brink_diag *diag);
+
+/* The same with lines that show where, which end with one that has no end of line. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+int cli_misuse_at(const char *command, const char *carets, const char *format, ...);
+
+/* "PLACE: error: …" on standard error. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void cli_complain(const char *place, const char *format, ...);
 
 /* output.c */
 

@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/show.h"
 #include "cli/colour.h"
 #include "cli/load.h"
 #include "cli/terminal.h"
@@ -310,9 +311,10 @@ static void examine(subject s, finding *f, const cli_arguments *arguments) {
 }
 
 static void tell(subject s, const finding *f, const cli_colours *c, brink_text *text) {
-  brink_text_add(text, "  %s%-8s%s %-11s %s\n", f->ok ? c->good : c->warning,
-                 f->ok ? "ok" : "missing", c->plain, subject_names[s],
-                 f->words.data != NULL ? f->words.data : "");
+  brink_text_add(text, "  %s%-8s%s %-11s ", f->ok ? c->good : c->warning, f->ok ? "ok" : "missing",
+                 c->plain, subject_names[s]);
+  if (f->words.data != NULL) brink_text_show(text, f->words.data);
+  brink_text_add(text, "\n");
   if (!f->ok && f->advice.length > 0)
     brink_text_add(text, "%23s%s%s%s\n", "", c->dim, f->advice.data, c->plain);
 }

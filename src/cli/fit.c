@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/show.h"
 #include "cli/colour.h"
 #include "cli/load.h"
 #include "cli/progress.h"
@@ -202,9 +203,11 @@ static void show_residuals(const brink_fit_result *r, const cli_colours *c, brin
 }
 
 static void show_notes(const brink_fit_result *r, const cli_colours *c, brink_text *text) {
-  for (size_t k = 0; k < r->nnotes; k++)
-    brink_text_add(text, "%s  %snote:%s %s\n", k == 0 ? "\n" : "", c->warning, c->plain,
-                   r->notes[k]);
+  for (size_t k = 0; k < r->nnotes; k++) {
+    brink_text_add(text, "%s  %snote:%s ", k == 0 ? "\n" : "", c->warning, c->plain);
+    brink_text_show(text, r->notes[k]);
+    brink_text_add(text, "\n");
+  }
 }
 
 /* A design: the best outcome, and what it had to be. */

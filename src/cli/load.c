@@ -58,10 +58,10 @@ static int show_refused(const cli_arguments *arguments, const brink_report_item 
     brink_report_carets(item->setting, item->place.column - 1, item->place.length, &carets);
     if (!carets.failed) carets.data[--carets.length] = '\0'; /* the last line's end */
   }
-  int outcome =
-      cli_misuse(arguments->command->name, "--%s %s: %s%s%s%s", cli_options[ids[item->origin]].name,
-                 item->setting, item->message, item->hint != NULL ? "; " : "",
-                 item->hint != NULL ? item->hint : "", carets.data != NULL ? carets.data : "");
+  int outcome = cli_misuse_at(arguments->command->name, carets.data != NULL ? carets.data : "",
+                              "--%s %s: %s%s%s", cli_options[ids[item->origin]].name, item->setting,
+                              item->message, item->hint != NULL ? "; " : "",
+                              item->hint != NULL ? item->hint : "");
   brink_text_free(&carets);
   return outcome;
 }

@@ -3,26 +3,73 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/show.h"
+
+/* "brink: …" in one line, whatever the arguments hold. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 1, 0)))
+#endif
+static void
+say(const char *format, va_list arguments) {
+  va_list again;
+  va_copy(again, arguments);
+  int length = vsnprintf(NULL, 0, format, arguments);
+  char *words = length >= 0 ? malloc((size_t)length + 1) : NULL;
+  brink_text shown = {0};
+  if (words != NULL && vsnprintf(words, (size_t)length + 1, format, again) >= 0)
+    brink_text_show(&shown, words);
+  va_end(again);
+  free(words);
+  fprintf(stderr, "brink: %s", shown.data != NULL ? shown.data : "out of memory");
+  brink_text_free(&shown);
+}
 
 void cli_say(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  fputs("brink: ", stderr);
-  vfprintf(stderr, format, arguments);
-  fputc('\n', stderr);
+  say(format, arguments);
   va_end(arguments);
+  fputc('\n', stderr);
+}
+
+static int try_help(const char *command) {
+  fprintf(stderr, "\nTry 'brink %s%s--help'.\n", command != NULL ? command : "",
+          command != NULL ? " " : "");
+  return CLI_USAGE;
 }
 
 int cli_misuse(const char *command, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  fputs("brink: ", stderr);
-  vfprintf(stderr, format, arguments);
+  say(format, arguments);
   va_end(arguments);
-  fprintf(stderr, "\nTry 'brink %s%s--help'.\n", command != NULL ? command : "",
-          command != NULL ? " " : "");
-  return CLI_USAGE;
+  return try_help(command);
+}
+
+int cli_misuse_at(const char *command, const char *carets, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  say(format, arguments);
+  va_end(arguments);
+  fputs(carets, stderr);
+  return try_help(command);
+}
+
+void cli_complain(const char *place, const char *format, ...) {
+  brink_text shown = {0};
+  va_list arguments;
+  va_start(arguments, format);
+  char words[1024];
+  vsnprintf(words, sizeof words, format, arguments);
+  va_end(arguments);
+  brink_text_show(&shown, place);
+  brink_text_add(&shown, ": error: ");
+  brink_text_show(&shown, words);
+  fprintf(stderr, "%s\n", shown.data != NULL ? shown.data : "out of memory");
+  brink_text_free(&shown);
 }
 
 int cli_refuse(const char *command, brink_status status, const brink_diag *diag) {

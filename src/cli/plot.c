@@ -1,5 +1,6 @@
 /* plot.c: --plot: names become columns before the run, and columns pictures after it. */
 #include "cli/plot.h"
+#include "base/show.h"
 
 #include <math.h>
 #include <string.h>
@@ -242,8 +243,11 @@ static const double *values_of(const sketch *s, const brink_thinned *table, size
 
 static void put_name(brink_text *text, const selection *s) {
   brink_text_add(text, "%s", s->name);
-  if (s->variable->unit != NULL && s->variable->unit[0] != '\0')
-    brink_text_add(text, " (%s)", s->variable->unit);
+  if (s->variable->unit != NULL && s->variable->unit[0] != '\0') {
+    brink_text_add(text, " (");
+    brink_text_show(text, s->variable->unit);
+    brink_text_add(text, ")");
+  }
   if (s->total > s->count)
     brink_text_add(text, ", the first %zu of %zu", s->count, s->total);
   else if (s->total > 1)

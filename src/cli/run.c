@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/show.h"
 #include "cli/plot.h"
 #include "cli/progress.h"
 #include "run/conditions.h"
@@ -64,8 +65,7 @@ static int check_kept(cli_simulation *sim) {
   } else if (given != NULL) {
     outcome = cli_misuse(sim->arguments->command->name, "--keep: %s", words);
   } else {
-    fprintf(stderr, "%s: error: simulation: keep : %s: %s\n", sim->arguments->operands[0],
-            keeping.patterns, words);
+    cli_complain(sim->arguments->operands[0], "simulation: keep : %s: %s", keeping.patterns, words);
     outcome = CLI_MODEL_ERRORS;
   }
   brink_text_free(&problem);
@@ -173,7 +173,10 @@ static void show_failure(const brink_run_outcome *outcome, const char *model,
     cli_say("%s failed: %s", model, outcome->message);
   else
     cli_say("%s failed at t = %.10g: %s", model, outcome->t, outcome->message);
-  if (outcome->hint != NULL) fprintf(stderr, "hint: %s\n", outcome->hint);
+  brink_text hint = {0};
+  if (outcome->hint != NULL) brink_text_show(&hint, outcome->hint);
+  if (hint.data != NULL) fprintf(stderr, "hint: %s\n", hint.data);
+  brink_text_free(&hint);
 }
 
 /* The exit code, and words on standard error. */

@@ -210,7 +210,7 @@ int cli_settings_combine(cli_settings *settings, const cli_arguments *arguments,
   brink_option_filter filter = {.skips = is_given, .user = (void *)(uintptr_t)arguments};
   *settings = defaults();
   if (brink_run_options_of(system, &filter, &settings->run, &diag) != BRINK_OK) {
-    fprintf(stderr, "%s: error: %s\n", arguments->operands[0], diag.message);
+    cli_complain(arguments->operands[0], "%s", diag.message);
     return CLI_MODEL_ERRORS;
   }
   int outcome = apply_command_line(settings, arguments);

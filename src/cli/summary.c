@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/show.h"
 #include "cli/colour.h"
 #include "cli/run.h"
 #include "run/conditions.h"
@@ -13,6 +14,12 @@ enum {
   LONG_LABEL = 13
 }; /* the column of labels; the second where one is "constraints" */
 
+/* What others wrote, behind words of ours. */
+static void show_after(brink_text *text, const char *words, const char *foreign) {
+  brink_text_add(text, "%s", words);
+  brink_text_show(text, foreign);
+}
+
 static void write_status(const cli_simulation *sim, const cli_colours *c, brink_text *text) {
   const brink_summary *summary = &sim->run->summary;
   bool interrupted = summary->reason != NULL && strcmp(summary->reason, "interrupted") == 0;
@@ -22,7 +29,7 @@ static void write_status(const cli_simulation *sim, const cli_colours *c, brink_
                  summary->not_started ? "the start, " : "", summary->t);
   if (summary->reason != NULL && !interrupted) brink_text_add(text, " (%s)", summary->reason);
   if (summary->reason == NULL && summary->message != NULL && summary->message[0] != '\0')
-    brink_text_add(text, ": %s", summary->message);
+    show_after(text, ": ", summary->message);
   brink_text_add(text, "\n");
 }
 
@@ -49,9 +56,10 @@ static void write_events(const brink_journal *journal, const cli_colours *c, bri
   for (size_t k = 0; k < journal->nheadlines; k++) {
     const brink_headline *line = &journal->headline[k];
     const char *changes = line->changes.length > 0 ? line->changes.data : "";
-    brink_text_add(text, "  %-14.10g  %s%-*s%s  %s%s%s\n", line->t, c->name, width, line->flag.data,
-                   c->plain, line->direction == BRINK_NEGATIVE ? "negative" : "positive",
-                   changes[0] != '\0' ? "   " : "", changes);
+    brink_text_add(text, "  %-14.10g  %s%-*s%s  %s", line->t, c->name, width, line->flag.data,
+                   c->plain, line->direction == BRINK_NEGATIVE ? "negative" : "positive");
+    show_after(text, changes[0] != '\0' ? "   " : "", changes);
+    brink_text_add(text, "\n");
   }
   if (journal->nevents > journal->nheadlines)
     brink_text_add(text, "  and %zu more\n", journal->nevents - journal->nheadlines);
@@ -118,10 +126,14 @@ static void describe(const brink_columns *columns, const brink_tracked *tracked,
   one->length = 0;
   brink_text_add(one, "%s = ", brink_columns_name(columns, tracked, element, &room));
   brink_text_free(&room);
-  if (type == BRINK_VALUE_REAL)
+  if (type == BRINK_VALUE_REAL) {
     brink_text_add(one, "%.7g", value);
-  else
-    brink_value_text(columns->system, type, value, one);
+    return;
+  }
+  brink_value_text(columns->system, type, value, &room);
+  if (room.data != NULL) brink_text_show(one, room.data);
+  one->failed = one->failed || room.failed;
+  brink_text_free(&room);
 }
 
 /* The first few final values, in lines that fit. */
@@ -161,8 +173,10 @@ static void write_warnings(const brink_summary *summary, const cli_colours *c, b
   if (count == 0) return;
   write_heading(count, "value outside the declared range", "values outside the declared range",
                 c->warning, c, text);
-  for (size_t k = 0; k < count && k < WARNINGS_SHOWN; k++)
-    brink_text_add(text, "  %s\n", summary->warnings[first + k]);
+  for (size_t k = 0; k < count && k < WARNINGS_SHOWN; k++) {
+    show_after(text, "  ", summary->warnings[first + k]);
+    brink_text_add(text, "\n");
+  }
   if (count > WARNINGS_SHOWN) brink_text_add(text, "  and %zu more\n", count - WARNINGS_SHOWN);
 }
 
@@ -179,8 +193,8 @@ static void write_engine(const brink_summary *summary, const sheet *s) {
   write_label(s, "time");
   write_seconds(summary->wall_seconds, text);
   if (strcmp(summary->engine, "interpreter") == 0) {
-    brink_text_add(text, ", interpreted%s%s", summary->engine_reason[0] != '\0' ? ": " : "",
-                   summary->engine_reason);
+    brink_text_add(text, ", interpreted");
+    if (summary->engine_reason[0] != '\0') show_after(text, ": ", summary->engine_reason);
   } else if (strcmp(summary->engine, "cache") == 0) {
     brink_text_add(text, ", native code from the cache");
   } else {
@@ -272,12 +286,13 @@ static void write_files(const cli_simulation *sim, const sheet *s) {
   if (run->results != NULL) {
     int64_t rows = brink_results_kept(run->results, NULL);
     write_label(s, "results");
-    brink_text_add(s->text, "%s, %" PRId64 " row%s\n", sim->settings.out, rows, plural(rows));
+    brink_text_show(s->text, sim->settings.out);
+    brink_text_add(s->text, ", %" PRId64 " row%s\n", rows, plural(rows));
   }
   if (sim->reported) {
     size_t there = brink_display_rows(run->display, &chosen)->ncolumns;
     write_label(s, "report");
-    brink_text_add(s->text, "%s", sim->settings.report);
+    brink_text_show(s->text, sim->settings.report);
     if (there < shown->count)
       brink_text_add(s->text, ", %zu of %zu columns: --keep chooses others", there, shown->count);
     brink_text_add(s->text, "\n");

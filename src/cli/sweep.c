@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/show.h"
 #include "cli/import_path.h"
 #include "cli/load.h"
 #include "cli/progress.h"
@@ -274,14 +275,18 @@ static int conclude(const sweeping *s, brink_sweep *sweep, brink_status status,
     cli_say("%zu of %zu ranks were given up; the others have made their runs", s->ranks.lost,
             s->ranks.ranks.count);
   if (s->settings.quiet) return CLI_OK;
+  brink_text shown = {0};
+  brink_text_show(&shown, out);
+  const char *name = shown.data != NULL ? shown.data : "";
   if (s->def.shares > 0)
-    printf("%" PRIu64 " runs, %" PRIu64 " failed: %s.%zu-of-%zu\n", done.runs, done.failed, out,
+    printf("%" PRIu64 " runs, %" PRIu64 " failed: %s.%zu-of-%zu\n", done.runs, done.failed, name,
            s->def.share, s->def.shares);
   else if (to_file && !(s->indices != NULL && strcmp(s->indices, "-") == 0))
-    printf("%" PRIu64 " runs, %" PRIu64 " failed: %s\n", done.runs, done.failed, out);
+    printf("%" PRIu64 " runs, %" PRIu64 " failed: %s\n", done.runs, done.failed, name);
   else if (done.failed > 0)
     cli_say("%" PRIu64 " of %" PRIu64 " runs failed: see the column 'reason'", done.failed,
             done.runs);
+  brink_text_free(&shown);
   return CLI_OK;
 }
 

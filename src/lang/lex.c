@@ -11,6 +11,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/show.h"
+
 void brink_lexer_init(brink_lexer *lexer, brink_unit *unit, uint32_t file, const char *text,
                       size_t length) {
   *lexer = (brink_lexer){.unit = unit,
@@ -62,25 +64,6 @@ static char lower(char c) {
   return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* One character of UTF-8: its length, or 0 if it is none. Overlong forms, surrogates and numbers
- * beyond Unicode are none. */
-static size_t decode(const char *at, const char *end, uint32_t *code) {
-  unsigned char c = (unsigned char)*at;
-  size_t length = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : 4;
-  if ((c >= 0x80 && c < 0xc2) || c > 0xf4 || (size_t)(end - at) < length) return 0;
-  static const unsigned char mask[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-  uint32_t value = c & mask[length];
-  for (size_t i = 1; i < length; i++) {
-    unsigned char next = (unsigned char)at[i];
-    if ((next & 0xc0) != 0x80) return 0;
-    value = value << 6 | (next & 0x3f);
-  }
-  static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (value < smallest[length] || value > 0x10ffff || (value >= 0xd800 && value < 0xe000)) return 0;
-  *code = value;
-  return length;
-}
-
 /* Letters of other alphabets, roughly: what a user may have meant to be part of a name. */
 static bool is_foreign_letter(uint32_t code) {
   if (code == 0xd7 || code == 0xf7) return false; /* the signs of multiplication and division */
@@ -91,7 +74,7 @@ static bool is_foreign_letter(uint32_t code) {
 static size_t foreign_letter(const brink_lexer *lexer, const char *at) {
   uint32_t code = 0;
   if ((unsigned char)*at < 0x80) return 0;
-  size_t length = decode(at, lexer->end, &code);
+  size_t length = brink_utf8_decode(at, lexer->end, &code);
   return length > 0 && is_foreign_letter(code) ? length : 0;
 }
 
@@ -250,17 +233,23 @@ static size_t string_step(const brink_lexer *lexer, const char *at) {
   uint32_t code = 0;
   unsigned char c = (unsigned char)*at;
   if (c == '\\') return at[1] == '"' || at[1] == '\\' || at[1] == 'n' || at[1] == 't' ? 2 : 0;
-  if (c < 0x20 || c == 0x7f) return c == '\t' ? 1 : 0;
-  return decode(at, lexer->end, &code);
+  if (c == '\t') return 1;
+  size_t length = brink_utf8_decode(at, lexer->end, &code);
+  return brink_is_control(code) ? 0 : length;
 }
 
 static void string_error(brink_lexer *lexer, brink_token *token, const char *at) {
+  uint32_t code = 0;
   if (token->damaged) return; /* once is enough */
   token->damaged = true;
   if (*at == '\\')
     brink_lexer_error(lexer, BRINK_MSG_UNKNOWN_ESCAPE, at, 1,
                       "there are \\\", \\\\, \\n and \\t; a backslash itself is \\\\",
                       "an unknown escape in a string");
+  else if (brink_utf8_decode(at, lexer->end, &code) > 1)
+    brink_lexer_error(lexer, BRINK_MSG_STRING_BYTE, at, 1,
+                      "it is not seen, and changes how a text is shown",
+                      "the control character U+%04x is not allowed in a string", (unsigned)code);
   else
     brink_lexer_error(lexer, BRINK_MSG_STRING_BYTE, at, 1, "strings contain characters in UTF-8",
                       "the byte 0x%02x is not allowed in a string", (unsigned)(unsigned char)*at);
@@ -408,7 +397,7 @@ static bool prime_may_follow(brink_token_kind previous) {
 static void stray_hint(brink_lexer *lexer, const char *at, size_t length) {
   uint32_t code = 0;
   unsigned char c = (unsigned char)*at;
-  bool printable = decode(at, lexer->end, &code) > 0 && code > 0x20 && code != 0x7f &&
+  bool printable = brink_utf8_decode(at, lexer->end, &code) > 0 && code > 0x20 && code != 0x7f &&
                    !(code >= 0x80 && code <= 0xa0);
   if (code == 0x201c || code == 0x201d || code == 0x201e)
     brink_lexer_error(lexer, BRINK_MSG_TYPOGRAPHIC_QUOTES, at, length, "write the plain quote \"",
@@ -428,13 +417,13 @@ static void stray_hint(brink_lexer *lexer, const char *at, size_t length) {
 /* Characters that begin nothing. Several in a row are one error. */
 static void lex_stray(brink_lexer *lexer, brink_token *token) {
   uint32_t code = 0;
-  size_t length = decode(lexer->at, lexer->end, &code);
+  size_t length = brink_utf8_decode(lexer->at, lexer->end, &code);
   stray_hint(lexer, lexer->at, length > 0 ? length : 1);
   token->kind = BRINK_TOKEN_BAD;
   token->damaged = true;
   const char *line = line_end(lexer, lexer->at);
   do {
-    length = decode(lexer->at, lexer->end, &code);
+    length = brink_utf8_decode(lexer->at, lexer->end, &code);
     lexer->at += length > 0 ? length : 1;
   } while (lexer->at < line && strchr("@$?`\\\x7f", *lexer->at) != NULL && *lexer->at != '\0');
   while (lexer->at < line && (unsigned char)*lexer->at >= 0x80 &&

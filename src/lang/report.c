@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/show.h"
 #include "lang/ast.h"
 
 #define MESSAGE_LENGTH                                                                             \
@@ -55,11 +56,14 @@ static const char *tidy(brink_unit *unit, const char *text) {
     length = MESSAGE_LENGTH;
     while (length > 0 && is_continuation(text[length])) length--;
   }
-  char *copy = brink_unit_take(unit, length + 4, 1);
+  const char *end = text + length;
+  char *copy = brink_unit_take(unit, 4 * length + BRINK_SHOWN, 1), *to = copy; /* \x1b for a byte */
   if (copy == NULL) return "";
-  for (size_t i = 0; i < length; i++)
-    copy[i] = (unsigned char)text[i] < 0x20 || text[i] == 0x7f ? ' ' : text[i];
-  memcpy(copy + length, cut ? "..." : "", cut ? 4 : 1);
+  while (text < end) {
+    text += brink_show_character(text, end, to);
+    to += strlen(to);
+  }
+  memcpy(to, cut ? "..." : "", cut ? 4 : 1);
   return copy;
 }
 
@@ -264,10 +268,11 @@ static window find_window(const char *line, const char *end, size_t caret) {
 
 static void add_source(const window *w, brink_text *text) {
   if (w->start > 0) brink_text_append(text, "...", 3);
-  for (size_t i = w->start; i < w->stop; i++) {
-    char c = w->line[i];
-    bool control = ((unsigned char)c < 0x20 && c != '\t') || c == 0x7f;
-    brink_text_append(text, control ? "?" : &c, 1);
+  for (size_t i = w->start, length; i<w->stop; i += length> 0 ? length : 1) {
+    uint32_t code = 0;
+    length = brink_utf8_decode(w->line + i, w->line + w->stop, &code);
+    bool hidden = length == 0 || (brink_is_control(code) && code != '\t');
+    brink_text_append(text, hidden ? "?" : w->line + i, hidden ? 1 : length);
   }
   brink_text_append(text, w->stop < w->length ? "...\n" : "\n", w->stop < w->length ? 4 : 1);
 }
@@ -309,8 +314,10 @@ void brink_report_carets(const char *line, size_t at, size_t length, brink_text 
 
 static void show_headline(const brink_unit *unit, const brink_place *place, const char *word,
                           const char *message, brink_text *text) {
-  brink_text_add(text, "%s:%u:%u: %s: %s\n", unit->files[place->file].path, (unsigned)place->line,
-                 (unsigned)place->column, word, message);
+  brink_text_show(text, unit->files[place->file].path);
+  brink_text_add(text, ":%u:%u: %s: ", (unsigned)place->line, (unsigned)place->column, word);
+  brink_text_show(text, message);
+  brink_text_append(text, "\n", 1);
 }
 
 static void show_more(const brink_unit *unit, const brink_place *places, size_t count,
@@ -328,7 +335,10 @@ static const char *word_for(brink_severity severity) {
 
 void brink_report_render(const brink_unit *unit, const brink_report_item *item, brink_text *text) {
   const brink_place *place = &item->place;
-  if (item->setting != NULL) brink_text_add(text, "%s: error: %s\n", item->setting, item->message);
+  if (item->setting != NULL) {
+    brink_text_show(text, item->setting);
+    brink_text_add(text, ": error: %s\n", item->message);
+  }
   if (item->setting != NULL && place->column > 0)
     brink_report_carets(item->setting, place->column - 1, place->length, text);
   if (item->setting != NULL && item->hint != NULL) brink_text_add(text, "hint: %s\n", item->hint);

@@ -155,12 +155,13 @@ void emit_comment_text(brink_text *text, const char *comment) {
 
 /* ---- names of locals ---- */
 
-/* What C or the generated code uses already. Names of a letter and digits (a3, r12, k1) are ours,
+/* What C, C++ or the generated code uses already; words of C++ without an underscore are evaded in any case. Names of a letter and digits (a3, r12, k1) are ours,
  * too. */
 static const char *const taken[] = {"T",
                                     "acos",
                                     "alignas",
                                     "alignof",
+                                    "and_eq",
                                     "asin",
                                     "asm",
                                     "atan",
@@ -170,7 +171,14 @@ static const char *const taken[] = {"T",
                                     "break",
                                     "case",
                                     "char",
+                                    "char16_t",
+                                    "char32_t",
+                                    "char8_t",
+                                    "co_await",
+                                    "co_return",
+                                    "co_yield",
                                     "const",
+                                    "const_cast",
                                     "constexpr",
                                     "continue",
                                     "cos",
@@ -180,6 +188,7 @@ static const char *const taken[] = {"T",
                                     "do",
                                     "double",
                                     "dx",
+                                    "dynamic_cast",
                                     "else",
                                     "enum",
                                     "exp",
@@ -209,7 +218,9 @@ static const char *const taken[] = {"T",
                                     "maximum",
                                     "minimum",
                                     "mode",
+                                    "not_eq",
                                     "nullptr",
+                                    "or_eq",
                                     "out",
                                     "p",
                                     "place",
@@ -219,6 +230,7 @@ static const char *const taken[] = {"T",
                                     "pre_x",
                                     "program_fn",
                                     "register",
+                                    "reinterpret_cast",
                                     "restrict",
                                     "return",
                                     "sgn",
@@ -233,6 +245,7 @@ static const char *const taken[] = {"T",
                                     "sqrt",
                                     "static",
                                     "static_assert",
+                                    "static_cast",
                                     "struct",
                                     "switch",
                                     "t",
@@ -255,9 +268,11 @@ static const char *const taken[] = {"T",
                                     "void",
                                     "volatile",
                                     "w",
+                                    "wchar_t",
                                     "while",
                                     "whole",
-                                    "x"};
+                                    "x",
+                                    "xor_eq"};
 
 static int compare_names(const void *key, const void *entry) {
   return strcmp(key, *(const char *const *)entry);
@@ -267,6 +282,19 @@ static bool is_taken(const char *name) {
   size_t count = sizeof taken / sizeof *taken;
   if (bsearch(name, taken, count, sizeof *taken, compare_names) != NULL) return true;
   return name[0] != '\0' && name[1] != '\0' && strspn(name + 1, "0123456789") == strlen(name + 1);
+}
+
+/* A word alone may be a macro of this or that compiler: linux, unix, i386, sun. */
+static bool may_be_macro(const char *name) {
+  return name[0] != '\0' && name[1] != '\0' && strchr(name, '_') == NULL;
+}
+
+static void put_before(brink_text *text, const char *part) {
+  size_t length = text->length, more = strlen(part);
+  brink_text_append(text, part, more); /* room for it */
+  if (text->failed) return;
+  memmove(text->data + more, text->data, length);
+  memcpy(text->data, part, more);
 }
 
 /* Letters and digits stay, what stands between them becomes one underscore. */
@@ -309,10 +337,10 @@ static bool enter(name_set *set, const char *name) {
 
 /* The text as a name that no other local has: h, h_2, h_3, … */
 static const char *own_name(emitter *e, name_set *set, brink_text *text) {
-  if (text->length == 0) brink_text_add(text, "value");
+  if (text->length == 0 || (text->data[0] >= '0' && text->data[0] <= '9'))
+    put_before(text, "value_");
   if (text->failed) return NULL;
-  if (is_taken(text->data) || (text->data[0] >= '0' && text->data[0] <= '9'))
-    brink_text_add(text, "_");
+  if (is_taken(text->data) || may_be_macro(text->data)) brink_text_add(text, "_");
   size_t length = text->length;
   for (unsigned number = 2;; number++) {
     const char *name = text->failed ? NULL : brink_arena_text(&e->work, text->data);

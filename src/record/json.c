@@ -1,4 +1,5 @@
 /* json.c: the summary of a run as one JSON object (RFC 8259). */
+#include "base/show.h"
 #include "record/record.h"
 
 #include <inttypes.h>
@@ -24,6 +25,7 @@ static size_t utf8_length(const unsigned char *s) {
 void brink_json_string(brink_text *text, const char *string) {
   brink_text_append(text, "\"", 1);
   const unsigned char *s = (const unsigned char *)string;
+  uint32_t code = 0;
   while (*s != '\0') {
     size_t length = utf8_length(s);
     if (length == 0)
@@ -32,8 +34,10 @@ void brink_json_string(brink_text *text, const char *string) {
       brink_text_add(text, "\\%c", *s);
     else if (*s == '\n')
       brink_text_add(text, "\\n");
-    else if (*s < 0x20)
-      brink_text_add(text, "\\u%04x", *s);
+    else if (brink_utf8_decode((const char *)s, (const char *)s + length, &code) > 0 &&
+             brink_is_control(
+                 code)) /* also those that JSON allows: it may be shown on a terminal */
+      brink_text_add(text, "\\u%04x", (unsigned)code);
     else
       brink_text_append(text, (const char *)s, length);
     s += length == 0 ? 1 : length;

@@ -238,6 +238,25 @@ static brink_status read_cell(const reporter *r, const brink_inputs *inputs,
   return BRINK_OK;
 }
 
+/* Between two rows an input is a line, whose slope must be a number. */
+static brink_status check_slopes(const reporter *r, const brink_inputs *inputs,
+                                 const brink_system *system, const double *values) {
+  size_t n = inputs->ncolumns;
+  for (size_t k = 0; k + 1 < inputs->nrows; k++) {
+    double length = inputs->t[k + 1] - inputs->t[k];
+    if (!(length > 0.0)) continue;
+    for (size_t c = 0; c < n; c++) {
+      double from = values[k * n + c], to = values[(k + 1) * n + c];
+      if (system->driven[c].rate == BRINK_NO_INDEX || isfinite((to - from) / length)) continue;
+      return brink_inputs_wrong(r->model, inputs, inputs->line[k + 1], 0, r->diag, "input-value",
+                                "%s goes from %g to %g between t = %g and t = %g: its slope is too "
+                                "large for a number",
+                                inputs->names[c], from, to, inputs->t[k], inputs->t[k + 1]);
+    }
+  }
+  return BRINK_OK;
+}
+
 brink_status brink_inputs_bind(brink_hsml *model, const brink_inputs *inputs,
                                const brink_system *system, brink_diag *diag, brink_inputs **bound) {
   reporter r = {model, diag};
@@ -251,6 +270,7 @@ brink_status brink_inputs_bind(brink_hsml *model, const brink_inputs *inputs,
   for (size_t k = 0; k < count && status == BRINK_OK; k++)
     status =
         read_cell(&r, inputs, system, k / inputs->ncolumns, k % inputs->ncolumns, &made->values[k]);
+  if (status == BRINK_OK) status = check_slopes(&r, inputs, system, made->values);
   made->table = (brink_input_table){.t = made->t, .nrows = made->nrows, .values = made->values};
   if (status == BRINK_OK)
     *bound = made;

@@ -1,4 +1,5 @@
 /* messages.c: diagnostics as callers of the library see them. */
+#include "base/show.h"
 #include "run/hsml.h"
 
 void brink_hsml_forget_messages(brink_hsml *model) {
@@ -10,19 +11,25 @@ void brink_hsml_forget_messages(brink_hsml *model) {
 bool brink_hsml_message_make(brink_arena *arena, brink_severity severity, const char *code,
                              const char *file, size_t line, size_t column, const char *text,
                              brink_hsml_message *message) {
-  brink_text rendered = {0};
-  brink_text_add(&rendered, "%s:%zu:", file, line);
+  brink_text rendered = {0}, words = {0};
+  brink_text_show(&words, text);
+  brink_text_show(&rendered, file);
+  brink_text_add(&rendered, ":%zu:", line);
   if (column > 0) brink_text_add(&rendered, "%zu:", column);
-  brink_text_add(&rendered, " %s: %s\n", severity == BRINK_ERROR ? "error" : "warning", text);
-  *message = (brink_hsml_message){.code = code,
-                                  .severity = severity,
-                                  .file = brink_arena_text(arena, file),
-                                  .line = (uint32_t)line,
-                                  .column = (uint32_t)column,
-                                  .text = brink_arena_text(arena, text)};
+  brink_text_add(&rendered, " %s: %s\n", severity == BRINK_ERROR ? "error" : "warning",
+                 words.data != NULL ? words.data : "");
+  *message =
+      (brink_hsml_message){.code = code,
+                           .severity = severity,
+                           .file = brink_arena_text(arena, file),
+                           .line = (uint32_t)line,
+                           .column = (uint32_t)column,
+                           .text = brink_arena_text(arena, words.data != NULL ? words.data : "")};
   message->rendered = rendered.data != NULL ? brink_arena_text(arena, rendered.data) : NULL;
+  bool complete = !rendered.failed && !words.failed;
   brink_text_free(&rendered);
-  return !arena->failed && message->rendered != NULL;
+  brink_text_free(&words);
+  return complete && !arena->failed && message->rendered != NULL;
 }
 
 void brink_hsml_complain(brink_hsml *model, const char *code, const char *file, size_t line,

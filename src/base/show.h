@@ -1,0 +1,27 @@
+/* show.h: texts that others wrote, as they may be shown on a terminal.
+ *
+ * Names of files, cells of tables, strings of models: a control character in them could move the cursor, change colours, hide or
+ * turn round what stands beside it, or begin a line that looks like one of ours. Whatever prints such a text passes it through here:
+ * such characters are shown as \n, \t, \x1b or \u202e, as well as bytes that are no UTF-8. */
+#ifndef BRINK_BASE_SHOW_H
+#define BRINK_BASE_SHOW_H
+
+#include "base/base.h"
+
+/* One character of UTF-8: its length, or 0 if it is none. Overlong forms, surrogates and numbers beyond Unicode are none. */
+size_t brink_utf8_decode(const char *at, const char *end, uint32_t *code);
+
+/* Characters that are not seen but do something: controls (C0, DEL, C1), ends of lines and paragraphs, and marks of direction. */
+bool brink_is_control(uint32_t code);
+
+/* The character at `at`, as it is shown, with a NUL at the end; returns how many bytes of the text it is. */
+enum { BRINK_SHOWN = 8 };
+size_t brink_show_character(const char *at, const char *end, char shown[BRINK_SHOWN]);
+
+/* Appends a text as it is shown. */
+void brink_text_show(brink_text *text, const char *foreign);
+
+/* Makes a text in a buffer of `size` bytes what it is shown as, cut where it is full. */
+void brink_show_in_place(char *text, size_t size);
+
+#endif
