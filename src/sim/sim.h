@@ -2,6 +2,8 @@
 #ifndef BRINK_SIM_SIM_H
 #define BRINK_SIM_SIM_H
 
+#include <stdatomic.h>
+
 #include "event/detector.h"
 #include "model/reason.h"
 #include "model/tangent.h"
@@ -225,6 +227,8 @@ struct brink_sim {
 
   bool busy;    /* a call is under way: callbacks may read, and nothing else */
   double limit; /* the call goes no further */
+  /* brink_sim_run returns, as after max_steps, behind the step in which this becomes true; NULL: nobody asks. */
+  const atomic_bool *cancelled;
   bool pauses;  /* brink_sim_run returns, as after max_steps, behind the first step that ends … */
   double pause; /* … here, or later */
   double t;
