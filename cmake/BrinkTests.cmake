@@ -136,6 +136,12 @@ if(TARGET brink_program)
   set_tests_properties(kill_resume PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
+# The program without a home, with a decimal comma, on a full disk, as another user, …
+if(TARGET brink_program AND NOT BRINK_SANITIZE)
+  brink_add_test_alone(odd_machines ${PROJECT_SOURCE_DIR}/scripts/test-odd-machines --quick
+    --program $<TARGET_FILE:brink_program>)
+endif()
+
 # The library keeps what programs depend on that were compiled with an earlier version.
 if(NOT BRINK_SANITIZE)
   brink_add_test_alone(abi ${PROJECT_SOURCE_DIR}/scripts/abi --check $<TARGET_FILE:brink>)

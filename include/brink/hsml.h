@@ -307,9 +307,9 @@ BRINK_API brink_status brink_run_to(brink_run *run, double t_end, brink_diag *di
  * present may then be later than t, but not later than t_limit. TIME_REACHED: they can. */
 BRINK_API brink_status brink_run_output(brink_run *run, double t, double t_limit, brink_diag *diag);
 
-/* Ends the call that is under way, in another thread or in this one, after 64 steps at most; if none is, the next one. May
- * be called from a signal handler. The run can go on after it, unless that cut off the more than a thousand rows of
- * results in one step: then it is over (STOPPED). */
+/* Ends the call that is under way, in another thread or in this one, after the step or the turn that it is at; if none is, the
+ * next one. May be called from a signal handler. The run can go on after it, unless that cut off the first comparison of
+ * agents with each other (CANCELLED), or more than a thousand rows of results in one step (STOPPED): then it is over. */
 BRINK_API void brink_run_cancel(brink_run *run);
 
 /* Back to the start, with the values that the model had when the run was created; nothing is compiled or allocated anew. Recordings end before.

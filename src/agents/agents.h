@@ -22,6 +22,8 @@
 #ifndef BRINK_AGENTS_AGENTS_H
 #define BRINK_AGENTS_AGENTS_H
 
+#include <stdatomic.h>
+
 #include "base/archive.h"
 
 /* ---- definition ---- */
@@ -143,6 +145,11 @@ void brink_agents_reset(brink_agents *agents, const brink_agents_start *starts);
 brink_status brink_agents_write(brink_agents *agents, size_t population, size_t agent,
                                 const double *x, const double *p, const int *mode,
                                 brink_diag *diag);
+
+/* Where another thread, or a signal handler, asks for the end of a call; NULL: nowhere. brink_agents_run then returns WORK
+ * after the turn it is at. brink_agents_begin returns CANCELLED, and the run is over: agents that have begun and others
+ * would have to be told apart. */
+void brink_agents_heed(brink_agents *agents, const atomic_bool *cancelled);
 
 /* The time of the last turn: the solution is final up to it. */
 double brink_agents_time(const brink_agents *agents);

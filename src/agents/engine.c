@@ -548,9 +548,18 @@ brink_status brink_agents_write(brink_agents *agents, size_t population, size_t 
 
 /* ---- runs ---- */
 
+void brink_agents_heed(brink_agents *agents, const atomic_bool *cancelled) {
+  agents->cancelled = cancelled;
+}
+
+static bool is_cancelled(const brink_agents *agents) {
+  return agents->cancelled != NULL && atomic_load_explicit(agents->cancelled, memory_order_relaxed);
+}
+
 /* The first instant of every agent. Its window is compared with those of the agents before it. */
 static brink_status begin(brink_agents *agents, brink_diag *diag) {
   for (uint32_t i = 0; i < agents->n; i++) {
+    if (is_cancelled(agents)) return BRINK_CANCELLED;
     brink_agent_population *pop = population_of(agents, i);
     brink_population_start(pop, brink_agents_index(agents, i));
     set_acting(agents, i);
@@ -572,6 +581,7 @@ static brink_status extend(brink_agents *agents, double old_end, brink_diag *dia
   for (uint32_t i = 0; i < agents->n; i++) {
     bool ended = agents->members[i].window.ending == BRINK_ENDS_RUN;
     if (!ended && brink_packed_time(brink_agents_packed(agents, i)) < old_end) continue;
+    if (is_cancelled(agents)) return BRINK_CANCELLED;
     brink_population_load(population_of(agents, i), brink_agents_index(agents, i));
     set_acting(agents, i);
     brink_status status = plan(agents, i, diag);
@@ -597,7 +607,7 @@ brink_status brink_agents_begin(brink_agents *agents, double t_end, brink_diag *
 brink_status brink_agents_run(brink_agents *agents, double t_end, int64_t work, brink_diag *diag) {
   brink_status status = brink_agents_begin(agents, t_end, diag);
   for (int64_t turns = 0; status == BRINK_OK; turns++) {
-    if (work > 0 && turns >= work)
+    if (work > 0 && (turns >= work || (turns > 0 && is_cancelled(agents))))
       return brink_fail(diag, agents->worker.populations[0].sim->model, BRINK_REASON_MAX_TURNS,
                         &(brink_arguments){.t = agents->now, .h = (double)NAN, .count = turns});
     status = turn(agents, diag);

@@ -549,6 +549,7 @@ struct brink_agents {
   brink_speculation *speculation; /* NULL: none */
   size_t n;
   bool started;
+  const atomic_bool *cancelled; /* brink_agents_heed; NULL: nobody asks */
   double now, t_end, t_start;
 
   brink_member *members;

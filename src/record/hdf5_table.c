@@ -25,14 +25,35 @@ hid_t brink_hdf5_boolean_type(const brink_hdf5_library *h5) {
 /* A type is stored with its dataset, where there is room for 64 kB. */
 #define LABELS_SIZE 48000
 
+enum { STAND_IN = 64 };
+
+/* A name of an enumeration must not be empty: two quotes stand for the empty text, and more of them where a label has these
+ * already. */
+static const char *stand_in(const brink_system *system, const brink_variable *variable,
+                            size_t count, char name[STAND_IN]) {
+  for (size_t length = 2; length < STAND_IN; length += 2) {
+    bool taken = false;
+    memset(name, '"', length);
+    name[length] = '\0';
+    for (size_t k = 0; k < count && !taken; k++)
+      taken = strcmp(brink_label(system, variable, k), name) == 0;
+    if (!taken) break;
+  }
+  return name;
+}
+
 static hid_t labels_type(const brink_hdf5_library *h5, const brink_system *system,
                          const brink_variable *variable) {
   size_t count = brink_labels(system, variable), size = 0;
   for (size_t k = 0; k < count; k++) size += strlen(brink_label(system, variable, k)) + 16;
   if (count == 0 || size > LABELS_SIZE) return h5->H5Tcopy(h5->H5T_NATIVE_INT32_g);
   hid_t type = h5->H5Tenum_create(h5->H5T_NATIVE_INT32_g);
-  for (size_t k = 0; k < count; k++)
-    h5->H5Tenum_insert(type, brink_label(system, variable, k), &(int32_t){(int32_t)k});
+  for (size_t k = 0; k < count; k++) {
+    char quotes[STAND_IN];
+    const char *label = brink_label(system, variable, k);
+    if (label[0] == '\0') label = stand_in(system, variable, count, quotes);
+    h5->H5Tenum_insert(type, label, &(int32_t){(int32_t)k});
+  }
   return type;
 }
 

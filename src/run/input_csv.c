@@ -2,6 +2,7 @@
  *
  * The column of time has a name, or is the first one; columns that are no inputs are ignored, with a note. What the
  * cells mean is left to the model (inputs.c), except for how they are written. */
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -15,9 +16,19 @@ typedef struct csv_column {
   char *name, *unit; /* unit NULL: none */
   size_t at;         /* in its line, from 1 */
   column_use use;
+  bool again;                 /* an earlier column that is not time has the same name */
   const brink_symbol *symbol; /* of an input; NULL: not known */
   size_t to;                  /* its place among the inputs */
 } csv_column;
+
+/* An input of the model. */
+typedef struct csv_input {
+  const brink_symbol *symbol;
+  bool taken; /* there is a column for it */
+} csv_input;
+
+/* So many columns that are no inputs are asked what they may be meant for. */
+enum { GUESSES = 1000 };
 
 typedef struct csv {
   brink_hsml *model;
@@ -26,6 +37,9 @@ typedef struct csv {
   brink_csv text; /* that fields are cut out of */
   csv_column *columns;
   size_t ncolumns;
+  csv_input *known; /* by their names */
+  size_t nknown;
+  size_t guesses;
 } csv;
 
 static brink_status no_memory(const csv *c) {
@@ -37,28 +51,74 @@ static brink_status no_memory(const csv *c) {
 
 /* ---- names ---- */
 
-/* The input that a column is for, by its name without an index. */
-static const brink_symbol *find_input(const csv *c, const char *name) {
+static int by_name(const void *a, const void *b) {
+  const csv_input *left = a, *right = b;
+  return strcmp(left->symbol->name, right->symbol->name);
+}
+
+/* A table has as many columns as it likes, and a model as many inputs: both are found by sorting. */
+static bool list_inputs(csv *c) {
   const brink_component *top = brink_hsml_top(c->model);
-  size_t length = strcspn(name, "[");
-  for (const brink_symbol *s = top != NULL ? top->symbols : NULL; s != NULL; s = s->next) {
-    if (s->kind == BRINK_SYMBOL_INPUT && strlen(s->name) == length &&
-        memcmp(s->name, name, length) == 0)
-      return s;
+  size_t count = 0;
+  for (const brink_symbol *s = top != NULL ? top->symbols : NULL; s != NULL; s = s->next)
+    count += s->kind == BRINK_SYMBOL_INPUT;
+  c->known = brink_arena_take(&c->inputs->arena, count, sizeof *c->known);
+  if (c->inputs->arena.failed) return false;
+  for (const brink_symbol *s = top != NULL ? top->symbols : NULL; s != NULL; s = s->next)
+    if (s->kind == BRINK_SYMBOL_INPUT) c->known[c->nknown++].symbol = s;
+  if (count > 0) qsort(c->known, count, sizeof *c->known, by_name);
+  return true;
+}
+
+/* The input that a column is for, by its name without an index. */
+static csv_input *find_input(const csv *c, const char *name) {
+  size_t length = strcspn(name, "["), low = 0, high = c->nknown;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    const char *known = c->known[middle].symbol->name;
+    int order = strncmp(name, known, length);
+    if (order == 0 && known[length] == '\0') return &c->known[middle];
+    if (order > 0)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return NULL;
 }
 
-/* The input that a misspelt column may be meant for: one that no column has. */
-static const char *nearest_input(const csv *c, const char *name) {
-  const brink_component *top = brink_hsml_top(c->model);
-  const char *near = NULL;
-  for (const brink_symbol *s = top != NULL ? top->symbols : NULL; s != NULL; s = s->next) {
-    bool taken = false;
-    for (size_t k = 0; k < c->ncolumns; k++) taken = taken || c->columns[k].symbol == s;
-    if (s->kind == BRINK_SYMBOL_INPUT && !taken) near = brink_nearest(name, s->name, near);
+static void mark_taken(const csv *c) {
+  for (size_t k = 0; k < c->ncolumns; k++) {
+    csv_input *input = c->columns[k].symbol != NULL ? find_input(c, c->columns[k].name) : NULL;
+    if (input != NULL) input->taken = true;
   }
+}
+
+/* The input that a misspelt column may be meant for: one that no column has. */
+static const char *nearest_input(csv *c, const char *name) {
+  const char *near = NULL;
+  if (c->guesses++ >= GUESSES) return NULL;
+  for (size_t k = 0; k < c->nknown; k++)
+    if (!c->known[k].taken) near = brink_nearest(name, c->known[k].symbol->name, near);
   return near;
+}
+
+/* By name, then from left to right. */
+static int by_column(const void *a, const void *b) {
+  const csv_column *left = *(const csv_column *const *)a, *right = *(const csv_column *const *)b;
+  int order = strcmp(left->name, right->name);
+  return order != 0 ? order : (left > right) - (left < right);
+}
+
+static bool mark_repeated(csv *c) {
+  csv_column **sorted = brink_arena_take(&c->inputs->arena, c->ncolumns, sizeof *sorted);
+  if (c->inputs->arena.failed) return false;
+  size_t count = 0;
+  for (size_t k = 0; k < c->ncolumns; k++)
+    if (c->columns[k].use != COLUMN_TIME) sorted[count++] = &c->columns[k];
+  if (count > 0) qsort(sorted, count, sizeof *sorted, by_column);
+  for (size_t k = 1; k < count; k++)
+    sorted[k]->again = strcmp(sorted[k]->name, sorted[k - 1]->name) == 0;
+  return true;
 }
 
 /* Which column is time: "time", else "t", in any case, if it is no input; else the first. */
@@ -93,14 +153,6 @@ static brink_status check_unit(const csv *c, const csv_column *column, size_t li
                column->name, column->unit, declared);
 }
 
-static bool is_twice(const csv *c, size_t k) {
-  for (size_t j = 0; j < k; j++) {
-    if (c->columns[j].use == COLUMN_INPUT && strcmp(c->columns[j].name, c->columns[k].name) == 0)
-      return true;
-  }
-  return false;
-}
-
 /* What becomes of a column that is not time. A name that is nearly that of an input without a column is taken for it: the
  * model will say that there is no such input. */
 static brink_status use_column(csv *c, size_t k, size_t line) {
@@ -112,7 +164,7 @@ static brink_status use_column(csv *c, size_t k, size_t line) {
                         "the column '%s' is no input, and is ignored", column->name);
     return BRINK_OK;
   }
-  if (is_twice(c, k))
+  if (column->again)
     return WRONG(c, line, column->at, "input-column-twice", "there are two columns '%s'",
                  column->name);
   column->use = COLUMN_INPUT;
@@ -126,7 +178,7 @@ static brink_status read_names(csv *c) {
   size_t capacity = brink_csv_fields(&c->text), line = c->text.line;
   c->columns = brink_arena_take(arena, capacity, sizeof *c->columns);
   c->inputs->names = brink_arena_take(arena, capacity, sizeof *c->inputs->names);
-  if (arena->failed) return no_memory(c);
+  if (arena->failed || !list_inputs(c)) return no_memory(c);
   for (char *field; (field = brink_csv_field(&c->text)) != NULL;) {
     if (c->text.unclosed)
       return WRONG(c, line, brink_csv_column(&c->text, field), "input-quote",
@@ -134,10 +186,13 @@ static brink_status read_names(csv *c) {
     csv_column *column = &c->columns[c->ncolumns++];
     column->at = brink_csv_column(&c->text, field);
     column->name = brink_csv_unit(brink_csv_trim(field), &column->unit);
-    column->symbol = find_input(c, column->name);
+    const csv_input *input = find_input(c, column->name);
+    column->symbol = input != NULL ? input->symbol : NULL;
     if (c->text.line_ends || c->ncolumns == capacity) break;
   }
   brink_status status = c->ncolumns > 0 ? find_time(c, line) : BRINK_OK;
+  if (status == BRINK_OK && !mark_repeated(c)) return no_memory(c);
+  mark_taken(c);
   for (size_t k = 0; k < c->ncolumns && status == BRINK_OK; k++) {
     if (c->columns[k].use != COLUMN_TIME) status = use_column(c, k, line);
   }

@@ -187,6 +187,7 @@ static int64_t turns_for(const brink_run *run, bool single, bool nearer) {
 brink_status brink_population_run_open(brink_run *run, double limit) {
   brink_population_run *self = run->population_run;
   if (!self->begun || limit <= self->end) return BRINK_OK;
+  brink_agents_heed(self->agents, NULL); /* the run goes on after it */
   brink_status status = brink_agents_begin(self->agents, limit, &run->diag);
   if (status == BRINK_OK) self->end = limit;
   return status;
@@ -197,6 +198,7 @@ brink_status brink_population_run_open(brink_run *run, double limit) {
 brink_status brink_population_run_move(brink_run *run, bool single, double limit) {
   brink_population_run *self = run->population_run;
   bool begins = !self->begun, nearer = self->begun && limit < self->end;
+  brink_agents_heed(self->agents, &run->cancelled);
   if (!begins && brink_population_ranks_lead(self)) return move_by_ranks(run, limit);
   /* A later end opens windows anew: the next turn is known then, and with it what may be read before. */
   brink_status status = begins    ? begin_agents(self, limit)

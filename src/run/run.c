@@ -306,7 +306,8 @@ static void end(brink_run *run) {
 
 /* Can it move on after this? */
 static bool is_over(brink_status status) {
-  return status == BRINK_STOPPED || (status < 0 && status != BRINK_ERR_WORK);
+  return status == BRINK_STOPPED || status == BRINK_CANCELLED /* while agents began */ ||
+         (status < 0 && status != BRINK_ERR_WORK);
 }
 
 /* ---- moving ---- */
@@ -328,6 +329,7 @@ static brink_status move_one(brink_run *run, move_kind kind, double limit) {
   int64_t left =
       run->options.sim.max_steps > 0 ? run->options.sim.max_steps - run->work : STEPS_AT_A_TIME;
   run->sim->options.max_steps = left < STEPS_AT_A_TIME ? left : STEPS_AT_A_TIME;
+  run->sim->cancelled = &run->cancelled;
   run->sim->pauses = run->checkpoints.path != NULL;
   run->sim->pause = run->checkpoints.next;
   if (run->sim->pauses && isnan(run->checkpoints.next)) run->sim->options.max_steps = 1;
@@ -381,6 +383,7 @@ static brink_status keep_loss(brink_run *run) {
 /* A move has ended with this status. */
 static brink_status conclude(brink_run *run, brink_status status, brink_diag *diag) {
   run->status = status;
+  if (status == BRINK_CANCELLED) atomic_store(&run->cancelled, false);
   run->moving = true;
   if (is_over(status)) end(run);
   run->moving = false;

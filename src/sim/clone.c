@@ -112,6 +112,7 @@ brink_status brink_sim_clone(const brink_sim *sim, const brink_model *model,
   made->arena = arena;
   made->model = model;
   made->sink = (brink_sink){0};
+  made->cancelled = NULL;
   made->observers = NULL;
   made->sensitivity = NULL;
   relocate(made, &moved);

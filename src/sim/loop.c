@@ -445,6 +445,10 @@ static brink_status too_many_steps(const brink_sim *sim, brink_diag *diag) {
                         (brink_arguments){.count = sim->options.max_steps});
 }
 
+static bool is_cancelled(const brink_sim *sim) {
+  return sim->cancelled != NULL && atomic_load_explicit(sim->cancelled, memory_order_relaxed);
+}
+
 /* To t_end, or to the first event. */
 static brink_status run(brink_sim *sim, double t_end, bool stop_at_event, brink_diag *diag) {
   int64_t steps = 0;
@@ -452,7 +456,7 @@ static brink_status run(brink_sim *sim, double t_end, bool stop_at_event, brink_
     brink_status status = advance(sim, t_end, diag);
     if (status != BRINK_STEPPED && (status != BRINK_EVENT || stop_at_event)) return status;
     bool pauses = sim->pauses && sim->t >= sim->pause;
-    if (out_of_steps(sim, &steps) || pauses) return too_many_steps(sim, diag);
+    if (out_of_steps(sim, &steps) || pauses || is_cancelled(sim)) return too_many_steps(sim, diag);
   }
 }
 

@@ -3,6 +3,7 @@
 #define BRINK_SIM_SIM_H
 
 #include <math.h>
+#include <stdatomic.h>
 
 #include "event/detector.h"
 #include "model/reason.h"
@@ -228,6 +229,8 @@ struct brink_sim {
 
   bool busy;    /* a call is under way: callbacks may read, and nothing else */
   double limit; /* the call goes no further */
+  /* brink_sim_run returns, as after max_steps, behind the step in which this becomes true; NULL: nobody asks. */
+  const atomic_bool *cancelled;
   bool pauses;  /* brink_sim_run returns, as after max_steps, behind the first step that ends … */
   double pause; /* … here, or later */
   double t;

@@ -1,0 +1,89 @@
+/* brink_run_cancel is heeded soon, also where a call is at one long piece of work: the first comparison of many agents with
+ * each other. */
+#include <brink/hsml.h>
+#include <pthread.h>
+#include <time.h>
+
+#include "check.h"
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Somebody else cancels after a while. */
+typedef struct canceller {
+  brink_run *run;
+  double after, at;
+} canceller;
+
+static void *cancel(void *user) {
+  canceller *c = user;
+  struct timespec pause = {.tv_nsec = (long)(c->after * 1e9)};
+  nanosleep(&pause, NULL);
+  c->at = now();
+  brink_run_cancel(c->run);
+  return NULL;
+}
+
+static brink_run *make(const char *text, brink_hsml **model) {
+  brink_diag diag;
+  brink_run *run = NULL;
+  CHECK_MSG(brink_hsml_load_text(text, &diag, model) == BRINK_OK, "%s", diag.message);
+  brink_run_options options = brink_default_run();
+  options.interpret = true;
+  options.until = 10.0;
+  const brink_hsml_message *messages = NULL;
+  brink_status status = brink_run_create(*model, &options, NULL, &diag, &run);
+  size_t count = brink_hsml_messages(*model, &messages);
+  CHECK_MSG(status == BRINK_OK, "%s", count > 0 ? messages[0].rendered : diag.message);
+  return run;
+}
+
+/* Balls on a line, without a reach: every pair is compared at the start. */
+static const char crowd[] =
+    "ctc Ball is\n"
+    "  body\n"
+    "    declarations state(x, real); state(v, real); end declarations;\n"
+    "    initial x := 0.0; v := 1.0; end initial;\n"
+    "    dynamics x' = v; v' = 0.0; end dynamics;\n"
+    "  end body;\n"
+    "end Ball;\n"
+    "system Line is\n"
+    "  body\n"
+    "    components b[40000] : Ball; end components;\n"
+    "    initial for i in 1..40000 loop b[i].x := 2.0*i; end loop; end initial;\n"
+    "    agents\n"
+    "      population(b);\n"
+    "      pair(p, q) in b\n"
+    "        declarations flag(meet); end declarations;\n"
+    "        dynamics meet = (p.x - q.x)^2 - 0.25; end dynamics;\n"
+    "        event(meet) negative-going p.v := q.v; end negative-going; end event;\n"
+    "      end pair;\n"
+    "    end agents;\n"
+    "  end body;\n"
+    "end Line;\n";
+
+TEST(the_start_of_many_agents_can_be_cancelled) {
+  brink_hsml *model = NULL;
+  brink_run *run = make(crowd, &model);
+  if (run == NULL) return;
+  canceller c = {.run = run, .after = 0.2};
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, cancel, &c) == 0);
+  CHECK_INT(brink_run_to(run, 10.0, NULL), BRINK_CANCELLED);
+  double ended = now();
+  pthread_join(thread, NULL);
+  CHECK_MSG(ended - c.at < 2.0, "took %g s more", ended - c.at);
+  brink_diag diag;
+  CHECK_INT(brink_run_to(run, 10.0, &diag), BRINK_ERR_ARGUMENT); /* it is over */
+  CHECK_CONTAINS(diag.message, "the run is over");
+  brink_run_destroy(run);
+  brink_hsml_destroy(model);
+}
+
+int main(void) {
+  RUN(the_start_of_many_agents_can_be_cancelled);
+  return check_done();
+}

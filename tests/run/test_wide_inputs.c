@@ -1,0 +1,62 @@
+/* A file with very many columns is read in a time that grows with its length, and what is wrong with it is still found. */
+#include <brink/hsml.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check.h"
+
+enum { COLUMNS = 60000 };
+
+static const char text[] = "ctc One is interface input(u, signal); end interface; body\n"
+                           "declarations state(x, real); end declarations;\n"
+                           "initial x := 0.0; end initial; dynamics x' = u; end dynamics;\n"
+                           "assignments u : 0.0; end assignments;\n"
+                           "end body; end One;\n";
+
+/* Time, u, and columns that are no inputs; the last one is called `last`. */
+static void write_table(const char *path, const char *last) {
+  FILE *file = fopen(path, "w");
+  if (file == NULL) exit(1);
+  fputs("t,u", file);
+  for (int k = 0; k < COLUMNS; k++) fprintf(file, ",signal_%d", k);
+  fprintf(file, ",%s\n", last);
+  for (int row = 0; row < 2; row++) {
+    fprintf(file, "%d,2", row);
+    for (int k = 0; k <= COLUMNS; k++) fputs(",1", file);
+    fputs("\n", file);
+  }
+  fclose(file);
+}
+
+TEST(very_many_columns_are_read_in_little_time) {
+  char path[] = "/tmp/brink-wide-XXXXXX";
+  brink_diag diag;
+  brink_hsml *model = NULL;
+  brink_run *run = NULL;
+  double x = 0.0;
+  CHECK(close(mkstemp(path)) == 0);
+  CHECK_INT(brink_hsml_load_text(text, &diag, &model), BRINK_OK);
+  write_table(path, "other");
+  clock_t before = clock(); /* of this process: others do not count */
+  CHECK_MSG(brink_hsml_read_inputs(model, path, false, &diag) == BRINK_OK, "%s", diag.message);
+  double seconds = (double)(clock() - before) / CLOCKS_PER_SEC;
+  CHECK_MSG(seconds < 5.0, "took %g s", seconds);
+  brink_run_options options = brink_default_run();
+  options.interpret = true;
+  CHECK_MSG(brink_run_create(model, &options, NULL, &diag, &run) == BRINK_OK, "%s", diag.message);
+  CHECK_INT(brink_run_to(run, 1.0, &diag), BRINK_TIME_REACHED);
+  CHECK_INT(brink_run_get(run, "x", &x, &diag), BRINK_OK);
+  CHECK_NEAR(x, 2.0, 1e-12);
+  brink_run_destroy(run);
+  write_table(path, "u");
+  CHECK_INT(brink_hsml_read_inputs(model, path, false, &diag), BRINK_ERR_FILE);
+  CHECK_CONTAINS(diag.message, "there are two columns 'u'");
+  brink_hsml_destroy(model);
+  unlink(path);
+}
+
+int main(void) {
+  RUN(very_many_columns_are_read_in_little_time);
+  return check_done();
+}
