@@ -334,14 +334,16 @@ static bool stop_on_the_way(brink_sim *sim, size_t guard, double s, double d, br
 /* The rate at which the guard grows inside, at the present time, a distance y from x on its surface; NaN: unknown. */
 static double rate_beside(brink_sim *sim, size_t guard, int inside, const double *x, double y) {
   brink_eval *eval = &sim->eval;
-  const brink_guard_def *def = &sim->model->guards[guard].def;
+  int polarity;
+  size_t leaf = brink_eval_deciding_leaf(eval, guard, sim->t, x, &polarity);
+  const brink_guard_def *def = &sim->model->guards[leaf].def;
   double dt, norm = 0.0, *beside = sim->event_x, *f = eval->f_minus;
   memcpy(beside, x, eval->nx * sizeof *x);
-  if (brink_eval_gradient(eval, guard, sim->t, x, eval->gradient, &dt) != BRINK_TRY_OK)
+  if (brink_eval_gradient(eval, leaf, sim->t, x, eval->gradient, &dt) != BRINK_TRY_OK)
     return (double)NAN;
   for (size_t k = 0; k < def->ndepends; k++) norm += eval->gradient[k] * eval->gradient[k];
   for (size_t k = 0; k < def->ndepends && y > 0.0; k++)
-    beside[def->depends[k]] += inside * y / norm * eval->gradient[k];
+    beside[def->depends[k]] += inside * polarity * y / norm * eval->gradient[k];
   if (brink_eval_sided(eval, guard, inside, sim->t, beside, f) != BRINK_TRY_OK) return (double)NAN;
   return inside * brink_eval_rate(eval, guard, sim->t, beside, f);
 }
