@@ -109,6 +109,7 @@ static int follow(cli_simulation *sim) {
   brink_status status = brink_run_follow(sim->run, sim->settings.run.until, &diag);
   sim->ranks.served = true;
   if (status == BRINK_OK) return CLI_OK;
+  sim->ranks.lost = 1; /* nobody waits for the others */
   cli_say("%s", diag.message);
   return CLI_NUMERICS;
 }
@@ -303,6 +304,7 @@ static int simulate_and_print(cli_simulation *sim) {
   brink_status closed = brink_run_finish(sim->run, &closing);
   brink_domain_stats ranks;
   sim->ranks.served = sim->ranks.served || brink_run_rank_statistics(sim->run, &ranks);
+  sim->ranks.lost = brink_run_ranks_failed(sim->run) ? 1 : 0;
   show_start(sim);
   outcome = conclude(sim, closed == BRINK_ERR_FILE ? &closing : &diag);
   if (closed != BRINK_OK && closed != BRINK_ERR_FILE) {
