@@ -43,11 +43,13 @@ static int refuse(const brink_launch *launch, const char *reason) {
 }
 
 /* MPI's own plugins look for its symbols among those of the program: RTLD_GLOBAL. */
-static int load_module(const brink_launch *launch, brink_ranks *ranks) {
+static int load_module(const brink_launch *launch, bool separate, brink_ranks *ranks) {
   char path[PATHS], reason[WORDS];
   if (!find_module(path, sizeof path))
-    return refuse(launch, "this Brink has no brink-mpi.so (Debian package brink-mpi). Start it "
-                          "once, or give each process its --share");
+    return refuse(launch, separate ? "this Brink has no brink-mpi.so (Debian package brink-mpi). "
+                                     "Start it once"
+                                   : "this Brink has no brink-mpi.so (Debian package brink-mpi). "
+                                     "Start it once, or give each process its --share");
   void *handle = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
   const brink_ranks_module *module = handle != NULL ? dlsym(handle, BRINK_RANKS_SYMBOL) : NULL;
   if (module == NULL) return refuse(launch, dlerror());
@@ -79,7 +81,7 @@ int cli_ranks_open(cli_ranks *ranks, bool separate) {
   if (launch.by == NULL || (!launch.mpi && separate)) return CLI_OK;
   if (!launch.mpi)
     return refuse(&launch, "give srun the option --mpi=pmix, or each process its --share");
-  int outcome = load_module(&launch, &ranks->ranks);
+  int outcome = load_module(&launch, separate, &ranks->ranks);
   if (outcome != CLI_OK) return outcome;
   if (ranks->ranks.count <= 1 && launch.count == 0) return CLI_OK; /* one process, after all */
   if (ranks->ranks.count <= 1 || (launch.count > 0 && ranks->ranks.count != launch.count))
