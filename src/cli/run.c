@@ -109,8 +109,7 @@ static int follow(cli_simulation *sim) {
   brink_status status = brink_run_follow(sim->run, sim->settings.run.until, &diag);
   sim->ranks.served = true;
   if (status == BRINK_OK) return CLI_OK;
-  sim->ranks.lost = 1; /* nobody waits for the others */
-  cli_say("%s", diag.message);
+  cli_say("%s", diag.message); /* rank 0 knows, and ends all */
   return CLI_NUMERICS;
 }
 
