@@ -101,7 +101,7 @@ static int follow(cli_simulation *sim) {
   brink_status status = brink_run_follow(sim->run, sim->settings.run.until, &diag);
   sim->ranks.served = true;
   if (status == BRINK_OK) return CLI_OK;
-  cli_say("%s", diag.message);
+  cli_say("%s", diag.message); /* rank 0 knows, and ends all */
   return CLI_NUMERICS;
 }
 
@@ -300,6 +300,7 @@ static int simulate_and_print(cli_simulation *sim) {
   brink_status closed = brink_run_finish(sim->run, &closing);
   brink_domain_stats ranks;
   sim->ranks.served = sim->ranks.served || brink_run_rank_statistics(sim->run, &ranks);
+  sim->ranks.lost = brink_run_ranks_failed(sim->run) ? 1 : 0;
   show_warnings(sim, NULL);
   outcome = conclude(sim, closed == BRINK_ERR_FILE ? &closing : &diag);
   if (closed != BRINK_OK && closed != BRINK_ERR_FILE) {

@@ -65,8 +65,9 @@ static void write_words(brink_text *svg, const brink_domain_stats *stats, size_t
   brink_text_add(
       svg,
       "<text x=\"%d\" y=\"%.0f\">%lld rounds, of which %lld were refused; %.2f turns were "
-      "computed for each that counts. The last %zu rounds kept are shown.</text>\n",
-      LEFT, y + 20.0, (long long)stats->rounds, (long long)stats->refused, twice, shown);
+      "computed for each that counts. Shown: rounds %zu to %zu.</text>\n",
+      LEFT, y + 20.0, (long long)stats->rounds, (long long)stats->refused, twice,
+      stats->nspans - shown + 1, stats->nspans);
   for (size_t r = 0; r < stats->ranks; r++) {
     double sum;
     size_t most = longest(stats, r, &sum);

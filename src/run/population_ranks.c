@@ -157,6 +157,11 @@ void brink_population_ranks_end(brink_population_run *self) {
   brink_domain_end(r->domain, NULL);
 }
 
+bool brink_run_ranks_failed(const brink_run *run) {
+  const brink_population_run *self = run->population_run;
+  return self != NULL && !brink_population_ranks_whole(self);
+}
+
 bool brink_run_rank_statistics(const brink_run *run, brink_domain_stats *stats) {
   const brink_population_run *self = run->population_run;
   if (self == NULL || self->ranks == NULL || self->ranks->domain == NULL) return false;

@@ -13,6 +13,9 @@ brink_status brink_run_use_ranks(brink_run *run, const brink_ranks *ranks, doubl
 /* On a rank other than 0, instead of moving: takes part until rank 0 has ended. `limit` as of rank 0. */
 brink_status brink_run_follow(brink_run *run, double limit, brink_diag *diag);
 
+/* On rank 0: the ranks have failed, not the run. */
+bool brink_run_ranks_failed(const brink_run *run);
+
 /* On rank 0; false: there are none, as the run was not divided. */
 bool brink_run_rank_statistics(const brink_run *run, brink_domain_stats *stats);
 

@@ -174,7 +174,7 @@ static void run_several(scene_response response, bool mixed, const char *what) {
     if (mixed) recipe.walls = false; /* bodies on circles may start beyond them */
     run(&recipe, false, &as_it_chooses, what, seed);
   }
-  CHECK_MSG(events > 50 * scenes, "%s: %zu events", what, events);
+  CHECK_MSG(events > 20 * scenes, "%s: %zu events", what, events);
   events = 0;
 }
 

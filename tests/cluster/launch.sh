@@ -32,5 +32,12 @@ SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1 sweep --out step.csv
 same one.csv step.csv
 SLURM_PROCID=0 SLURM_NTASKS=4 SLURM_ARRAY_TASK_ID=3 sweep --out batch.csv
 same one.csv batch.csv
-OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 "$program" run "$model" --until 1 >/dev/null
+OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 "$program" check "$model" >/dev/null
+SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=4 "$program" run "$model" --until 1 >/dev/null
+
+# A run by ranks that cannot find each other: all of them would write the same file.
+lonely() { OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 bin/brink run "$model" --until 1; }
+refused 2 'cannot work together: .*brink-mpi.so' lonely
+rm bin/brink-mpi.so
+refused 2 'no brink-mpi.so .*Start it once$' lonely
 echo 'launch: passed'
