@@ -1,7 +1,8 @@
 /* archive.c: the state of a run of agents, to bytes and back (base/archive.h): the list of clone.c. */
-#include "agents/parts.h"
-
+#include <math.h>
 #include <string.h>
+
+#include "agents/parts.h"
 
 static void archive_population(brink_agent_population *pop, brink_archive *a) {
   brink_archive_mark(a, "agents");
@@ -181,6 +182,21 @@ static void archive_acting(brink_agents *agents, brink_archive *a) {
                                         agents->acting_pair[1]));
 }
 
+/* What the engine relies on at every turn: the present lies in all windows, and no agent is ahead of its own. */
+static bool are_windows_possible(const brink_agents *agents) {
+  double now = (double)INFINITY;
+  for (uint32_t i = 0; i < agents->n; i++) now = fmin(now, agents->members[i].window.end);
+  for (uint32_t i = 0; i < agents->n && isfinite(now); i++) {
+    const brink_window *window = &agents->members[i].window;
+    bool possible = agents->queue.heap[agents->queue.place[i]].key == window->end &&
+                    now <= window->end && window->start <= now &&
+                    brink_packed_time(brink_agents_packed(agents, i)) <= window->start &&
+                    (window->ending == BRINK_ENDS_RUN || window->end <= agents->members[i].valid);
+    if (!possible) return false;
+  }
+  return true;
+}
+
 void brink_agents_archive(brink_agents *agents, brink_archive *a) {
   brink_agents_stats *stats = &agents->stats;
   brink_archive_mark(a, "engine");
@@ -205,5 +221,8 @@ void brink_agents_archive(brink_agents *agents, brink_archive *a) {
   if (!a->failed) brink_queue_archive(&agents->queue, agents->n, a);
   brink_archive_check(a, !agents->started || agents->queue.count == agents->n);
   archive_contacts(agents, a);
-  if (a->reads) brink_speculation_discard(agents->speculation);
+  if (!a->reads) return;
+  brink_archive_check(a, a->failed || !agents->started || are_windows_possible(agents));
+  brink_worker_restored(&agents->worker);
+  brink_speculation_restored(agents->speculation);
 }

@@ -408,7 +408,7 @@ static void check_ends(brink_pair_guards *pg, const brink_pair_query *q) {
   for (size_t k = 0; k < pg->def.nguards; k++) {
     size_t guard = pg->def.guards[k];
     int sign = pg->eval.sgn[guard];
-    if (!pg->eval.enabled[guard] || isnan(det->g1[guard]) ||
+    if (pg->eval.restored || !pg->eval.enabled[guard] || isnan(det->g1[guard]) ||
         pg->eval.model->guards[guard].def.direction != BRINK_BOTH)
       continue;
     assert(sign * det->g1[guard] >=

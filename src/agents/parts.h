@@ -324,6 +324,8 @@ typedef struct brink_worker {
 brink_status brink_worker_init(brink_worker *worker, brink_agents *agents, size_t number,
                                brink_diag *diag);
 void brink_worker_free(brink_worker *worker);
+/* What it knows comes from bytes (brink_eval.restored). */
+void brink_worker_restored(brink_worker *worker);
 
 /* The number of agents in the grid of a pair block. */
 size_t brink_pair_agents(const brink_pair_guards *pg);
@@ -451,6 +453,8 @@ brink_status brink_speculation_create(brink_agents *agents, brink_diag *diag,
 void brink_speculation_destroy(brink_speculation *spec); /* NULL is fine */
 /* Discards all speculative steps. */
 void brink_speculation_discard(brink_speculation *spec); /* NULL is fine */
+/* The same, and what its workers know comes from bytes. */
+void brink_speculation_restored(brink_speculation *spec);
 /* Commits the speculative step of the agent, whose turn it is. False: there is none, or it is out of date. */
 bool brink_speculation_commit(brink_speculation *spec, uint32_t agent);
 /* The agent took a turn without a speculative step: steps that it concerns are out of date. */

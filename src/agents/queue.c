@@ -33,6 +33,10 @@ void brink_queue_copy(brink_queue *to, const brink_queue *from) {
   to->later = from->later;
 }
 
+static bool before(const brink_queue_item *a, const brink_queue_item *b) {
+  return a->key < b->key || (a->key == b->key && a->agent < b->agent);
+}
+
 void brink_queue_archive(brink_queue *queue, size_t n, brink_archive *a) {
   brink_archive_mark(a, "queue");
   brink_archive_count(a, &queue->count, n);
@@ -45,13 +49,10 @@ void brink_queue_archive(brink_queue *queue, size_t n, brink_archive *a) {
     if (!a->reads) continue;
     bool fits = item->agent < n && queue->place[item->agent] == BRINK_NOBODY; /* each once */
     if (brink_archive_check(a, fits)) queue->place[item->agent] = (uint32_t)k;
+    brink_archive_check(a, k == 0 || !before(item, &queue->heap[(k - 1) / CHILDREN]));
   }
   if (a->reads && a->failed) queue->count = 0;
   if (a->reads) queue->soon = queue->later = BRINK_NOBODY; /* they are for prefetching */
-}
-
-static bool before(const brink_queue_item *a, const brink_queue_item *b) {
-  return a->key < b->key || (a->key == b->key && a->agent < b->agent);
 }
 
 static void put(brink_queue *queue, size_t k, const brink_queue_item *item) {

@@ -400,6 +400,12 @@ void brink_speculation_discard(brink_speculation *spec) {
   spec->skip = spec->capacity; /* the next turns are likely to be of the same kind */
 }
 
+void brink_speculation_restored(brink_speculation *spec) {
+  if (spec == NULL) return;
+  brink_speculation_discard(spec);
+  for (size_t k = 0; k < spec->nworkers; k++) brink_worker_restored(&spec->workers[k]);
+}
+
 /* ---- the object ---- */
 
 static bool take_room(brink_speculation *spec) {

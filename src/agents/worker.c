@@ -209,3 +209,9 @@ void brink_worker_free(brink_worker *worker) {
   for (size_t k = 0; worker->populations != NULL && k < agents->def.npopulations; k++)
     brink_sim_destroy(worker->populations[k].sim);
 }
+
+void brink_worker_restored(brink_worker *worker) {
+  const brink_agents_def *def = &worker->agents->def;
+  for (size_t k = 0; k < def->npopulations; k++) worker->populations[k].sim->eval.restored = true;
+  for (size_t k = 0; k < def->npairs; k++) worker->pair_guards[k].eval.restored = true;
+}

@@ -90,6 +90,7 @@ static void archive_solver(brink_eval *eval, brink_archive *a) {
 void brink_eval_archive(brink_eval *eval, brink_archive *a) {
   const brink_model_def *def = &eval->model->def;
   brink_archive_mark(a, "eval");
+  if (a->reads) eval->restored = true;
   brink_archive_same(a, eval->n);
   brink_archive_doubles(a, eval->p, def->np);
   brink_archive_ints(a, eval->mode, def->nmodes);

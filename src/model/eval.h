@@ -40,6 +40,8 @@ typedef struct brink_eval {
   signed char *sgn;
   brink_stats stats;
   unsigned read_signs; /* how often a sign was set that the right-hand side may read */
+  bool
+      restored; /* what is known about the guards comes from bytes: it is not asserted to be true */
 
   /* The state of each guard. */
   bool *enabled; /* in the present modes */

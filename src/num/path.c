@@ -309,8 +309,10 @@ void brink_path_archive(brink_path *path, size_t n, double *memory, brink_archiv
   }
   brink_archive_doubles(a, path->scale, (size_t)terms);
   brink_archive_doubles(a, path->bound, (size_t)terms);
-  for (int l = 0; !path->powers && l < terms; l++)
+  for (int l = 0; !path->powers && l < terms; l++) {
     brink_archive_doubles(a, path->own[l], BRINK_PATH_LENGTH);
+    brink_archive_check(a, path->own[l][0] == 0.0); /* it begins at x0 */
+  }
   brink_archive_doubles(a, memory, n * ((size_t)terms + 1));
   if (a->reads) point_at(path, n, memory);
 }

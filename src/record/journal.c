@@ -509,6 +509,8 @@ static void add_partners(const brink_journal *journal, const brink_entry *entry,
 }
 
 static void add_headline(brink_journal *journal, const brink_entry *entry) {
+  if (journal->nheadlines == BRINK_HEADLINES)
+    return; /* a journal that was read may count otherwise */
   brink_headline *headline = &journal->headline[journal->nheadlines++];
   *headline = (brink_headline){.t = outside(journal, entry->t), .direction = entry->direction};
   headline->flag.allocator = headline->changes.allocator = *allocator_of(journal);

@@ -34,6 +34,10 @@ void brink_trace_archive(brink_trace *trace, brink_archive *a) {
   brink_archive_double(a, &trace->rest_t);
   brink_archive_doubles(a, trace->step_p, trace->np);
   brink_archive_ints(a, trace->step_mode, trace->nmodes);
+  /* Rows of the grid have been emitted up to the present: there would be no end of those before it. */
+  brink_archive_check(a, trace->next >= 0 && trace->next < INT64_MAX);
+  if (a->reads && !a->failed && trace->grid != NULL)
+    brink_archive_check(a, trace->grid(trace->next + 1, trace->user) >= brink_sim_time(trace->sim));
 }
 
 static int emit(brink_trace *trace, double t, const double *x, const double *p, const int *mode) {

@@ -82,6 +82,14 @@ static void archive_last(brink_population_run *self, brink_archive *a) {
   brink_archive_check(a, !self->any || known);
 }
 
+/* Rows up to the last turn have been read: there would be no end of those before it. */
+static void archive_grid(const brink_population_run *self, brink_grid *grid, brink_archive *a) {
+  brink_archive_int64(a, &grid->next);
+  if (!brink_archive_check(a, grid->next >= 0 && grid->next < INT64_MAX) || !a->reads) return;
+  bool near = !grid->any || !(brink_ticks_time(&grid->ticks, grid->next + 1) < self->now);
+  brink_archive_check(a, near);
+}
+
 void brink_population_run_archive(brink_population_run *self, brink_archive *a) {
   brink_archive_mark(a, "crowd");
   for (size_t k = 0; k < self->tables->npopulations; k++) archive_actor(&self->one[k], a);
@@ -92,8 +100,8 @@ void brink_population_run_archive(brink_population_run *self, brink_archive *a) 
   archive_noting(self, a);
   archive_last(self, a);
   archive_view(self, &self->after, a);
-  brink_archive_int64(a, &self->rows.next);
-  brink_archive_int64(a, &self->frames.next);
+  archive_grid(self, &self->rows, a);
+  archive_grid(self, &self->frames, a);
   brink_archive_double(a, &self->last);
   brink_archive_bool(a, &self->logged);
   brink_archive_bool(a, &self->written);

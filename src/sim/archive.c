@@ -6,6 +6,7 @@
 #include "model/constraint.h"
 #include "sim/delay.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* ---- clocks and timers ---- */
@@ -154,6 +155,7 @@ static void archive_place(brink_sim *sim, brink_archive *a) {
   brink_archive_index(a, &sim->grazed, guards);
   brink_archive_doubles(a, sim->held_from, guards);
   brink_archive_double(a, &sim->last_end);
+  brink_archive_check(a, isfinite(sim->t));
 }
 
 void brink_sim_archive(brink_sim *sim, brink_archive *a) {

@@ -10,6 +10,7 @@
 #include "check.h"
 #include "record/checkpoint_file.h"
 #include "run/run.h"
+#include "sim/sim.h"
 #include "support/formats.h"
 
 enum { STEPS = 120 }; /* of a run, at most */
@@ -203,6 +204,7 @@ static size_t hand_over(brink_hsml *model, const brink_run_options *options, bri
   brink_run *next = make(model, options);
   status = brink_run_restore(next, bytes.data, bytes.length, &diag);
   CHECK_MSG(status == BRINK_OK, "it cannot be restored: %s", diag.message);
+  if (next->sim != NULL) next->sim->eval.restored = false; /* it is true: assertions hold */
   brink_bytes_free(&bytes);
   brink_run_destroy(*run);
   *run = next;

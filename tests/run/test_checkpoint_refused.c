@@ -11,6 +11,7 @@
 #include "run/run.h"
 
 static uint64_t seed;
+static size_t times = 1, shift = 0; /* more rounds, others: the numbers that the program is given */
 
 static size_t pick(size_t below) {
   seed ^= seed << 13;
@@ -38,12 +39,21 @@ static brink_run_options options_of(brink_hsml *model, brink_method method) {
   return options;
 }
 
+/* A report, derivatives and dense output, too. */
+static bool collects;
+
 static brink_run *make(brink_hsml *model, const brink_run_options *options) {
   brink_run *run = NULL;
   brink_diag diag;
-  CHECK_MSG(brink_run_create(model, options, NULL, &diag, &run) == BRINK_OK, "%s", diag.message);
+  brink_run_options chosen = *options;
+  chosen.conditions = collects;
+  CHECK_MSG(brink_run_create(model, &chosen, NULL, &diag, &run) == BRINK_OK, "%s", diag.message);
   CHECK(brink_run_keep_trajectory(run, NULL) == BRINK_OK);
   CHECK(brink_run_prepare_summary(run, NULL) == BRINK_OK);
+  if (!collects) return run;
+  CHECK(brink_run_prepare_report(run, NULL) == BRINK_OK);
+  brink_run_keep_sensitivity(run, NULL, 0, NULL);
+  brink_run_keep_dense(run, NULL);
   return run;
 }
 
@@ -140,9 +150,11 @@ TEST(a_checkpoint_that_is_cut_off_or_changed_is_refused) {
 
 static void change(brink_text *bytes) {
   static const unsigned char values[] = {0, 1, 2, 0x7f, 0x80, 0xff};
+  static const double numbers[] = {NAN, INFINITY, -INFINITY, -1.0, 0.0, 1e300, -1e300, 1e-300, 3.0};
   size_t at = pick(bytes->length), length = 1 + pick(8);
   if (at + length > bytes->length) length = bytes->length - at;
-  switch (pick(5)) {
+  double number = numbers[pick(sizeof numbers / sizeof numbers[0])];
+  switch (pick(6)) {
   case 0:
     bytes->data[at] = (char)(bytes->data[at] ^ (1 << pick(8)));
     break;
@@ -152,7 +164,11 @@ static void change(brink_text *bytes) {
   case 2: /* a piece from elsewhere */
     memmove(bytes->data + at, bytes->data + pick(bytes->length - length + 1), length);
     break;
-  case 3: /* something is missing */
+  case 3: /* another number */
+    if (bytes->length > sizeof number)
+      memcpy(bytes->data + pick(bytes->length - sizeof number), &number, sizeof number);
+    break;
+  case 4: /* something is missing */
     memmove(bytes->data + at, bytes->data + at + length, bytes->length - at - length);
     bytes->length -= length;
     break;
@@ -167,7 +183,6 @@ static bool survives(brink_hsml *model, const brink_run_options *options, const 
   CHECK(brink_checkpoint_pack(bytes->data, bytes->length, &packed));
   brink_run *run = make(model, options);
   brink_status status = brink_run_restore(run, packed.data, packed.length, NULL);
-#ifdef NDEBUG /* else what must hold in every run is asserted, and does not in this one */
   if (status == BRINK_OK) {
     brink_bytes summary = {0};
     run->options.sim.max_steps = 10;
@@ -175,8 +190,12 @@ static bool survives(brink_hsml *model, const brink_run_options *options, const 
     brink_run_finish(run, NULL);
     brink_run_summary(run, &summary, NULL);
     brink_bytes_free(&summary);
+    if (collects) brink_run_report(run, &summary, NULL);
+    brink_bytes_free(&summary);
+    double t = options->until, room[64];
+    if (run->kept.varying <= 64)
+      brink_run_trajectory_at(run, &t, 1, NULL, run->kept.varying, room, NULL);
   }
-#endif
   CHECK(status == BRINK_OK || status == BRINK_ERR_FILE || status == BRINK_ERR_ARGUMENT ||
         status == BRINK_ERR_MEMORY);
   brink_run_destroy(run);
@@ -193,13 +212,14 @@ static void check_malice(const char *name, brink_method method, int64_t steps, s
   size_t went_on = 0;
   CHECK_INT(brink_checkpoint_unpack(saved.data, saved.length, &bytes, &diag), BRINK_OK);
   CHECK(survives(model, &options, &bytes));
-  for (size_t k = 0; k < rounds; k++) {
+  seed += shift;
+  for (size_t k = 0; k < times * rounds; k++) {
     copy.length = 0;
     brink_text_append(&copy, bytes.data, bytes.length);
-    for (size_t times = 1 + pick(3); times > 0 && copy.length > 16; times--) change(&copy);
+    for (size_t changes = 1 + pick(3); changes > 0 && copy.length > 16; changes--) change(&copy);
     went_on += survives(model, &options, &copy);
   }
-  CHECK_MSG(went_on < rounds, "%s: nothing was refused", name);
+  CHECK_MSG(went_on < times * rounds, "%s: nothing was refused", name);
   brink_text_free(&copy);
   brink_text_free(&bytes);
   brink_bytes_free(&saved);
@@ -220,6 +240,16 @@ TEST(bytes_that_were_changed_with_malice_do_no_harm) {
   check_malice("models/van-der-pol/model.hsml", BRINK_AUTO, 300, 300);
   check_malice("models/three-agents/model.hsml", BRINK_AUTO, 20, 300);
   check_malice("models/bumper-discs/model.hsml", BRINK_ADAMS, 40, 300);
+}
+
+TEST(what_is_collected_is_not_believed_either) {
+  seed = 20241118;
+  collects = true;
+  check_malice("models/thermostat/model.hsml", BRINK_AUTO, 20, 200);
+  check_malice("models/sliding-mode/model.hsml", BRINK_DOPRI, 40, 200);
+  check_malice("models/stick-slip/model.hsml", BRINK_ADAMS, 40, 200);
+  check_malice("models/three-agents/model.hsml", BRINK_AUTO, 20, 200);
+  collects = false;
 }
 
 /* ---- what cannot be saved ---- */
@@ -246,10 +276,13 @@ TEST(runs_that_cannot_be_saved_say_why) {
   brink_hsml_destroy(model);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  if (argc > 1) times = (size_t)strtoul(argv[1], NULL, 10);
+  if (argc > 2) shift = (size_t)strtoul(argv[2], NULL, 10);
   RUN(a_checkpoint_of_another_run_is_refused_with_what_is_different);
   RUN(a_checkpoint_that_is_cut_off_or_changed_is_refused);
   RUN(runs_that_cannot_be_saved_say_why);
   RUN(bytes_that_were_changed_with_malice_do_no_harm);
+  RUN(what_is_collected_is_not_believed_either);
   return check_done();
 }
