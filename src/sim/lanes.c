@@ -2,6 +2,7 @@
 #include "sim/lanes.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "event/guard_lanes.h"
 
@@ -17,6 +18,8 @@ struct brink_lanes {
   brink_lane_block block;
   brink_flow_lanes_fn *flow;
   size_t nguards;
+  int *
+      degrees; /* where the series of each state end, in all of them; NULL: nothing is said of that */
   brink_root_jobs *roots;
   seat *seats;
   size_t nseats;
@@ -43,6 +46,8 @@ brink_lanes *brink_lanes_create(const brink_sim *like, int width, size_t seats,
   lanes->nguards = nguards;
   lanes->nseats = seats;
   lanes->seats = brink_arena_take(&arena, seats, sizeof *lanes->seats);
+  const int *degrees = like->model->def.flow_degrees;
+  if (degrees != NULL) lanes->degrees = brink_arena_copy(&arena, degrees, nx, sizeof *degrees);
   lanes->looked = brink_arena_take(&arena, seats, sizeof *lanes->looked);
   lanes->roots = brink_root_jobs_take(width, like->stepper.order, &arena);
   bool ready = lanes->seats != NULL && lanes->roots != NULL &&
@@ -70,10 +75,16 @@ void brink_lanes_destroy(brink_lanes *lanes) {
   brink_arena_free(&arena);
 }
 
+static bool same_degrees(const brink_lanes *lanes, const brink_sim *sim) {
+  const int *degrees = sim->model->def.flow_degrees;
+  if (degrees == NULL || lanes->degrees == NULL) return degrees == lanes->degrees;
+  return memcmp(degrees, lanes->degrees, sim->eval.nx * sizeof *degrees) == 0;
+}
+
 bool brink_lanes_sit(brink_lanes *lanes, size_t place, brink_sim *sim) {
   seat *s = &lanes->seats[place];
   if (brink_lanes_refuse(sim) != NULL || sim->eval.nx != lanes->block.nx ||
-      sim->model->def.nguards != lanes->nguards)
+      sim->model->def.nguards != lanes->nguards || !same_degrees(lanes, sim))
     return false;
   s->sim = sim;
   s->guards.path = &sim->stepper.dense;
