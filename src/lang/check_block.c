@@ -385,17 +385,24 @@ static void check_put(brink_checker *c, brink_ast_statement *s) {
 static void check_take(brink_checker *c, brink_ast_statement *s, brink_check_list *list) {
   const brink_symbol *queue = brink_check_queue(c, s->arg[0]);
   brink_symbol *symbol = resolve_target(c, s->target, list);
-  if (queue == NULL || symbol == NULL || !assignment_fits(c, s->target, symbol)) return;
+  if (queue == NULL || symbol == NULL) return;
+  if (symbol->kind == BRINK_SYMBOL_LET) {
+    brink_check_error(c, BRINK_MSG_NOT_ASSIGNABLE, s->target->place,
+                      brink_unit_format(c->unit,
+                                        "'let %s = first(%s);' reads the first of the queue; "
+                                        "'take' removes it, into a state",
+                                        symbol->name, queue->name),
+                      "'%s' is %s: 'take' needs a state", symbol->name, brink_a_kind(symbol->kind));
+    return;
+  }
+  if (!assignment_fits(c, s->target, symbol)) return;
   brink_check_define(c, list, s->target, symbol);
   brink_ast_expr first = {.op = BRINK_AST_CALL, .place = s->target->place, .type = queue->type};
   brink_check_fits(c, symbol, s->target->part[s->target->nparts - 1].index, &first);
-  if (symbol->timer || symbol->kind == BRINK_SYMBOL_LET || s->target->vector)
+  if (symbol->timer || s->target->vector)
     brink_check_error(c, BRINK_MSG_NOT_ASSIGNABLE, s->target->place,
                       "take it into a state, and use that", "'%s' is %s: it cannot be assigned",
-                      symbol->name,
-                      symbol->timer       ? "a timer"
-                      : s->target->vector ? "a vector"
-                                          : brink_a_kind(symbol->kind));
+                      symbol->name, symbol->timer ? "a timer" : "a vector");
 }
 
 /* ---- statements ---- */

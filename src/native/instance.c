@@ -1,6 +1,7 @@
 /* instance.c: a model whose callbacks run a flat system (see native.h and instance.h). */
 #include "native/instance.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- the dynamics ---- */
@@ -220,6 +221,27 @@ static brink_model_def define(brink_instance *instance) {
   return def;
 }
 
+/* A parameter is not finite: said of p0[k], and here by its name and the line of its declaration. */
+static void name_parameter(const brink_instance *instance, brink_diag *diag) {
+  const brink_system *system = instance->system;
+  if (diag == NULL || diag->reason != BRINK_REASON_DEFINITION || diag->state >= system->np) return;
+  size_t slot = diag->state;
+  double value = instance->p0[slot];
+  for (uint32_t k = 0; !isfinite(value) && k < system->nvariables; k++) {
+    const brink_variable *variable = &system->variables[k];
+    size_t count = variable->length * system->groups[variable->group].count;
+    if (variable->space != BRINK_SPACE_P || slot < variable->base || slot - variable->base >= count)
+      continue;
+    char name[BRINK_NAME];
+    brink_instance_variable_name(instance, k, slot - variable->base, name);
+    brink_diag_refuse(
+        diag, BRINK_REASON_DEFINITION, "%s%s'%s' is %s at the start: it needs a finite value",
+        variable->where != NULL ? variable->where : "", variable->where != NULL ? ": " : "", name,
+        isnan(value) ? "not a number" : "infinite");
+    return;
+  }
+}
+
 /* The model copies its definition: what is made for it is given back at once. */
 static brink_status make_model(brink_instance *instance, const char *cache, brink_diag *diag) {
   brink_arena arena;
@@ -237,8 +259,10 @@ static brink_status make_model(brink_instance *instance, const char *cache, brin
                                           diag);
   if (status == BRINK_OK && !instance->options.interpret)
     status = brink_instance_compile(instance, cache, diag);
-  if (status == BRINK_OK)
+  if (status == BRINK_OK) {
     status = brink_model_create(&def, &instance->arena.allocator, diag, &instance->shared->model);
+    if (status != BRINK_OK) name_parameter(instance, diag);
+  }
   if (status == BRINK_OK) {
     instance->shared->model->backward = instance->system->backward;
     instance->shared->model->doubts = brink_instance_doubts;
