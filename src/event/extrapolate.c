@@ -214,7 +214,6 @@ static arrival first_arrival(brink_detector *det, size_t guard, const brink_path
       if (!touch && count == 1)
         touch = brink_detector_only_dips(det, guard, path, c, degree, roots, found, r, &first.hop);
       first.kind = touch ? BRINK_TOUCHED : BRINK_CROSSED;
-      if (!touch) first.hop = 0.0; /* too deep a dip to be led over */
     }
   }
   return first;
@@ -333,15 +332,12 @@ static brink_limit limit_by_margin(brink_detector *det, size_t guard, const brin
   bool again = surface.kind == BRINK_TOUCHED &&
                brink_detector_still_touches(det, guard, path, fmin(surface.sigma, 1.0));
   if (surface.sigma <= 1.0 && !again && trusts_predictor(det, path, count, surface.sigma) &&
-      is_there(det, guard, path, count, &surface.sigma)) {
-    /* Back inside it has to be the solution, too. */
-    if (!(shift_in_tolerances(det, path, surface.hop) <= TRUST_SHIFT)) surface.hop = 0.0;
+      is_there(det, guard, path, count, &surface.sigma))
     return (brink_limit){.sigma = inside_of(det, guard, path, surface.sigma),
                          .event = true,
                          .guard = guard,
                          .kind = surface.kind,
                          .hop = surface.hop};
-  }
   target halfway = {0.0, 0.5 * y0 - slack}, margin = {KAPPA, -slack};
   target goal = path->e == NULL ? halfway : margin;
   limit.sigma = first_arrival(det, guard, path, count, goal).sigma;

@@ -91,11 +91,9 @@ struct brink_stepper {
   size_t ntested;     /* … the first of which are states: the error test looks at these */
 
   double t;
-  double *x; /* n */
-  double *f; /* n: f(t, x), valid after start and commit */
-  int age;   /* steps since the last start */
-  bool
-      poor; /* start: hardly anything is known of the solution here, another method may do better */
+  double *x;    /* n */
+  double *f;    /* n: f(t, x), valid after start and commit */
+  int age;      /* steps since the last start */
   bool f_ready; /* start: f is there already, somebody just had to evaluate it */
   bool stalls;  /* commit: the method makes no way here; a method that needs no series might */
   int order;

@@ -49,9 +49,7 @@
 #include "ode/taylor_parts.h"
 
 #define BALANCE 64.0
-#define WAY 7 /* points on the way where a series that knows nothing is tested */
-#define LEAST_TERMS                                                                                \
-  2 /* fewer that are finite (a state on a singular edge) make steps of first order */
+#define WAY 7             /* points on the way where a series that knows nothing is tested */
 #define AT_ROUNDING 1e-13 /* whoever asks for less than this wants rounding alone: … */
 #define SHARPER 64.0      /* … truncation has a direction, and adds up where rounding does not */
 #define RESCALE 0x1p-30   /* the next unit to be tried where coefficients overflow */
@@ -282,11 +280,6 @@ static void take_field(const taylor *ty, brink_stepper *st) {
   for (size_t i = 0; i < st->nx; i++) st->f[i] = ty->now.c[i * ty->length + 1] * inverse;
 }
 
-/* With order and step given nothing is tested, as with other methods. */
-static bool is_fixed(const brink_stepper *st) {
-  return st->options->order > 0 && st->options->step > 0.0;
-}
-
 static brink_try taylor_start(brink_stepper *st) {
   taylor *ty = st->method;
   brink_foreseen_forget(st);
@@ -294,11 +287,15 @@ static brink_try taylor_start(brink_stepper *st) {
   if (outcome != BRINK_TRY_OK) return outcome;
   st->order = ty->order;
   st->f_ready = false;
-  st->poor = ty->now.degree < LEAST_TERMS && ty->now.degree < ty->order && !is_fixed(st);
   ty->h = reach_of(ty, st, &ty->now);
   if (st->options->step > 0.0) ty->h = fmin(ty->h, st->options->step);
   take_field(ty, st);
   return BRINK_TRY_OK;
+}
+
+/* With order and step given nothing is tested, as with other methods. */
+static bool is_fixed(const brink_stepper *st) {
+  return st->options->order > 0 && st->options->step > 0.0;
 }
 
 static void taylor_plan(brink_stepper *st, double h_limit) {

@@ -279,8 +279,7 @@ brink_status brink_sim_arrive_on_predictor(brink_sim *sim, const brink_limit *li
   }
   double t_end = sim->t + path->h;
   brink_status status = brink_sim_arrive(sim, path, found.sigma, false, t_end, diag);
-  bool as_before = !sim->instant.changed && !sim->instant.rested;
-  if (status == BRINK_OK && limit->hop > 0.0 && found.sigma == end && as_before)
+  if (status == BRINK_OK && limit->hop > 0.0 && found.sigma == end && !sim->instant.changed)
     status = hop_over(sim, limit->guard, limit->hop / limit->sigma, 1.0 / limit->sigma);
   if (status != BRINK_OK) return status;
   return sim->instant.count > 0 ? BRINK_EVENT : BRINK_STEPPED;
@@ -338,16 +337,12 @@ static size_t surface_at_hand(brink_sim *sim) {
   return BRINK_NONE;
 }
 
-bool brink_sim_detour(brink_sim *sim) {
+/* Close to a singular point series may reach no further than time can resolve (a tank that is refilled,
+ * x' = 1 - sqrt x from 1e-20), or not as far as it is worth while (one that stays empty, beside one that is filled); other
+ * methods do not mind: some steps by one of them. */
+bool brink_sim_go_around(brink_sim *sim) {
   if (!brink_stepper_has_substitute(&sim->stepper)) return false;
   sim->detour = DETOUR;
-  return true;
-}
-
-/* Close to a singular point series may reach no further than time can resolve (a tank that is refilled,
- * x' = 1 - sqrt x from 1e-20), or not as far as it is worth while (one that stays empty, beside one that is filled). */
-bool brink_sim_go_around(brink_sim *sim) {
-  if (!brink_sim_detour(sim)) return false;
   brink_sim_restart(sim);
   return true;
 }

@@ -9,12 +9,7 @@
  *            told from one that touches it, or that gets past it by less than the tolerance: nothing can be evaluated
  *            there. To second order the guard is y + r s + q s^2, r < 0 < q; the solution is followed to second order
  *            to where it is back inside by a part of the tolerance, and goes on from there. What this leaves out is
- *            of third order in s ~ sqrt(tolerance/q).
- * Rest       A singular field may end at the surface: h' = -sqrt(h) has h = 0 for a solution, and gets there in finite
- *            time. A parabola through it would lead back up, and there is no way up. Where the field just beside the
- *            surface leads to it, and on it does not, the state is put on the surface, by less than the tolerance, and
- *            rests. With y' = -c y^a it arrives after y/((1 - a) |y'|), if a < 1; for a = 1 (y' = -y) never. Two rates
- *            beside the surface tell a. */
+ *            of third order in s ~ sqrt(tolerance/q). */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -181,22 +176,8 @@ static void follow_parabola(const brink_sim *sim, double s, double d, double *x)
     x[i] = sim->x[i] + s * (f[i] + 0.5 * s * (f[i] - before[i]) / d);
 }
 
-#define LEFT_OUT                                                                                   \
-  10.0 /* tolerances that two estimates may differ by: beside a singular field one is poor */
-
-/* Are two points the same, but for a few tolerances of each state? */
-static bool agree(const brink_sim *sim, const double *x, const double *y) {
-  for (size_t i = 0; i < sim->model->def.nx; i++) {
-    double weight = sim->options.rtol * fabs(x[i]) + sim->atol[i];
-    if (brink_eval_is_unknown(&sim->eval, i)) continue; /* solved for where it ends */
-    if (!(fabs(x[i] - y[i]) <= LEFT_OUT * weight)) return false;
-  }
-  return true;
-}
-
-/* Where the solution is after a time s, into x: to second order; then, if that is inside, by the fields at both ends. If
- * the two differ, s is too long for either: what looked like a dip (a slow decay) is none. */
-static bool land(brink_sim *sim, size_t guard, double s, double d, double *x, bool *too_long) {
+/* Where the solution is after a time s, into x: to second order; then, if that is inside, by the fields at both ends. */
+static bool land(brink_sim *sim, size_t guard, double s, double d, double *x) {
   brink_eval *eval = &sim->eval;
   const double *f = sim->instant.field;
   double t = sim->t + s, *there = eval->f_plus, *kept = eval->f_minus;
@@ -205,7 +186,6 @@ static bool land(brink_sim *sim, size_t guard, double s, double d, double *x, bo
   if (brink_eval_sided(eval, guard, eval->sgn[guard], t, x, there) != BRINK_TRY_OK) return false;
   memcpy(kept, x, eval->nx * sizeof *x);
   for (size_t i = 0; i < eval->nx; i++) x[i] = sim->x[i] + 0.5 * s * (f[i] + there[i]);
-  *too_long = !agree(sim, x, kept);
   if (!brink_eval_may(eval, t, x)) memcpy(x, kept, eval->nx * sizeof *x);
   return true;
 }
@@ -246,34 +226,18 @@ static brink_status move_over(brink_sim *sim, double t, const double *x) {
   return brink_sim_record_step(sim, t0);
 }
 
-/* A step along the gradient to where the guard is zero, to first order. */
-static bool step_to_surface(brink_sim *sim, size_t guard, double t, double *x) {
+/* A point past the surface by less than the tolerance is put back on it, along the gradient. */
+static bool put_on_surface(brink_sim *sim, size_t guard, double t, double *x) {
   brink_eval *eval = &sim->eval;
   const brink_guard_def *def = &sim->model->guards[guard].def;
-  double dt, norm = 0.0, g = brink_eval_guard(eval, guard, t, x);
-  if (sim->model->guards[guard].formula != NULL ||
-      brink_eval_gradient(eval, guard, t, x, eval->gradient, &dt) != BRINK_TRY_OK)
-    return false;
-  for (size_t k = 0; k < def->ndepends; k++) norm += eval->gradient[k] * eval->gradient[k];
-  if (!(norm > 0.0)) return false;
-  for (size_t k = 0; k < def->ndepends; k++) x[def->depends[k]] -= g / norm * eval->gradient[k];
-  return true;
-}
-
-/* The point of the surface next to x, into x: not past it. */
-static bool put_on_surface(brink_sim *sim, size_t guard, int inside, double t, double *x) {
-  enum { ROUNDS = 3 };
-  for (int k = 0; k < ROUNDS && brink_eval_guard(&sim->eval, guard, t, x) != 0.0; k++) {
-    if (!step_to_surface(sim, guard, t, x)) return false;
-  }
-  return brink_edge_nudge(sim, guard, inside, x);
-}
-
-/* A point past the surface by less than the tolerance is put back on it. */
-static bool put_inside(brink_sim *sim, size_t guard, double t, double *x) {
-  brink_eval *eval = &sim->eval;
   for (int round = 0; round < 2 && !brink_eval_may(eval, t, x); round++) {
-    if (!step_to_surface(sim, guard, t, x)) return false;
+    double dt, norm = 0.0, g = brink_eval_guard(eval, guard, t, x);
+    if (sim->model->guards[guard].formula != NULL ||
+        brink_eval_gradient(eval, guard, t, x, eval->gradient, &dt) != BRINK_TRY_OK)
+      return false;
+    for (size_t k = 0; k < def->ndepends; k++) norm += eval->gradient[k] * eval->gradient[k];
+    if (!(norm > 0.0)) return false;
+    for (size_t k = 0; k < def->ndepends; k++) x[def->depends[k]] -= g / norm * eval->gradient[k];
     brink_edge_nudge(sim, guard, eval->sgn[guard], x);
   }
   return brink_eval_may(eval, t, x);
@@ -283,14 +247,13 @@ static bool put_inside(brink_sim *sim, size_t guard, double t, double *x) {
  * the fields at both ends: beside a singular field a difference of fields says little about its bend. */
 static bool land_on_surface(brink_sim *sim, size_t guard, double t, double d, double *x) {
   brink_eval *eval = &sim->eval;
-  double s = t - sim->t, *there = eval->f_plus, *kept = eval->f_minus;
+  double s = t - sim->t, *there = eval->f_plus;
   follow_parabola(sim, s, d, x);
-  if (!put_inside(sim, guard, t, x)) return false;
+  if (!put_on_surface(sim, guard, t, x)) return false;
   if (brink_eval_sided(eval, guard, eval->sgn[guard], t, x, there) != BRINK_TRY_OK) return true;
-  memcpy(kept, x, eval->nx * sizeof *x);
   for (size_t i = 0; i < eval->nx; i++)
     x[i] = sim->x[i] + 0.5 * s * (sim->instant.field[i] + there[i]);
-  return put_inside(sim, guard, t, x) && agree(sim, x, kept);
+  return put_on_surface(sim, guard, t, x);
 }
 
 /* Another flag changes its sign inside the dip, before s: the state is put on the surface just behind that, and the flag
@@ -329,49 +292,6 @@ static bool stop_on_the_way(brink_sim *sim, size_t guard, double s, double d, br
   return true;
 }
 
-#define ARRIVES 0.95 /* exponents up to this one; nearer to 1 two rates cannot tell */
-
-/* The rate at which the guard grows inside, at the present time, a distance y from x on its surface; NaN: unknown. */
-static double rate_beside(brink_sim *sim, size_t guard, int inside, const double *x, double y) {
-  brink_eval *eval = &sim->eval;
-  int polarity;
-  size_t leaf = brink_eval_deciding_leaf(eval, guard, sim->t, x, &polarity);
-  const brink_guard_def *def = &sim->model->guards[leaf].def;
-  double dt, norm = 0.0, *beside = sim->event_x, *f = eval->f_minus;
-  memcpy(beside, x, eval->nx * sizeof *x);
-  if (brink_eval_gradient(eval, leaf, sim->t, x, eval->gradient, &dt) != BRINK_TRY_OK)
-    return (double)NAN;
-  for (size_t k = 0; k < def->ndepends; k++) norm += eval->gradient[k] * eval->gradient[k];
-  for (size_t k = 0; k < def->ndepends && y > 0.0; k++)
-    beside[def->depends[k]] += inside * polarity * y / norm * eval->gradient[k];
-  if (brink_eval_sided(eval, guard, inside, sim->t, beside, f) != BRINK_TRY_OK) return (double)NAN;
-  return inside * brink_eval_rate(eval, guard, sim->t, beside, f);
-}
-
-/* Does the field lead to x on the surface from beside it, in finite time, and no farther? */
-static bool field_ends(brink_sim *sim, size_t guard, int inside, const double *x, double near) {
-  double on = rate_beside(sim, guard, inside, x, 0.0);
-  if (!(on >= 0.0)) return false;
-  double rate = rate_beside(sim, guard, inside, x, near);
-  double nearer = rate_beside(sim, guard, inside, x, 0.25 * near);
-  return rate < 0.0 && nearer < 0.0 && log(rate / nearer) <= ARRIVES * log(4.0);
-}
-
-bool brink_edge_rest(brink_sim *sim, size_t guard, int inside) {
-  brink_eval *eval = &sim->eval;
-  double *x = sim->stepper.x_new, near = brink_sim_tolerance(sim, guard, sim->t, sim->x);
-  double y = inside * brink_eval_guard(eval, guard, sim->t, sim->x);
-  if (!(y >= 0.0 && y <= near)) return false;
-  memcpy(x, sim->x, eval->nx * sizeof *x);
-  if (!put_on_surface(sim, guard, inside, sim->t, x) || !field_ends(sim, guard, inside, x, near) ||
-      brink_edge_crosses_another(sim, guard, sim->t, x))
-    return false;
-  memcpy(sim->x, x, eval->nx * sizeof *x);
-  brink_leads_forget(sim);
-  sim->instant.rested = true;
-  return true;
-}
-
 bool brink_edge_hop(brink_sim *sim, double t_stop, brink_status *status, brink_diag *diag) {
   enum { TRIES = 24 };
   brink_eval *eval = &sim->eval;
@@ -380,7 +300,6 @@ bool brink_edge_hop(brink_sim *sim, double t_stop, brink_status *status, brink_d
   sim->grazed = BRINK_NONE;
   if (eval->nheld > 0 || !brink_eval_protects(eval, guard)) return false;
   double s = time_over(sim, guard, &d), slack = eval->slack[guard];
-  bool too_long = false;
   eval->slack[guard] = 0.0;
   for (int k = 0; s > 0.0 && k < TRIES; k++, s *= 1.25) {
     if (!(sim->t + s > sim->t)) break;
@@ -392,8 +311,7 @@ bool brink_edge_hop(brink_sim *sim, double t_stop, brink_status *status, brink_d
       sim->grazed = guard; /* the rest of the dip is still to come */
       return true;
     }
-    if (!land(sim, guard, s, d, x, &too_long)) continue;
-    if (too_long) break;
+    if (!land(sim, guard, s, d, x)) continue;
     if (brink_edge_crosses_another(sim, guard, sim->t + s, x)) {
       if (stop_on_the_way(sim, guard, s, d, status, diag)) return true;
       break;

@@ -107,12 +107,7 @@ static brink_status restart(brink_sim *sim, brink_diag *diag) {
   sim->stepper.age = 0;
   brink_stepper_choose(&sim->stepper);
   if (sim->detour > 0) brink_stepper_substitute(&sim->stepper);
-  sim->stepper.poor = false;
   brink_try outcome = sim->stepper.ops->start(&sim->stepper);
-  if (outcome == BRINK_TRY_OK && sim->stepper.poor && brink_sim_detour(sim)) {
-    brink_stepper_substitute(&sim->stepper);
-    outcome = sim->stepper.ops->start(&sim->stepper);
-  }
   if (outcome == BRINK_TRY_REFUSED && brink_stiff_give_up(sim))
     outcome = sim->stepper.ops->start(&sim->stepper);
   if (outcome == BRINK_TRY_REFUSED && brink_stepper_substitute(&sim->stepper))

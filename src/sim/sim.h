@@ -131,7 +131,6 @@ typedef struct brink_instant {
   bool *assigned; /* states that actions have assigned; NULL: there are no constraints */
   bool ended;     /* it ended the run */
   bool changed;   /* a state, a parameter or a mode */
-  bool rested;    /* a singular field has led the state to its surface, where it rests */
   bool passing; /* it may turn out to change nothing: the detector learns of it later, if at all */
   bool split;   /* a guard had different fields on both sides */
   bool rewatched; /* other guards began to be watched */
@@ -433,9 +432,7 @@ brink_status brink_sim_arrive_on_predictor(brink_sim *sim, const brink_limit *li
 void brink_sim_collect_reached(brink_sim *sim, double t, const double *x, const double *f,
                                size_t except);
 
-/* The next steps by another method than series, which know too little here. False: there is none. */
-bool brink_sim_detour(brink_sim *sim);
-/* The same, in the middle of a run. */
+/* The next steps are taken by a method that needs no series. False: there is none, or it is the present one. */
 bool brink_sim_go_around(brink_sim *sim);
 /* No step succeeds: an event, the stop time, or a failure with its reason. */
 brink_status brink_sim_no_step_left(brink_sim *sim, brink_try reason, double t_stop,
@@ -536,9 +533,6 @@ bool brink_edge_other_motion(brink_sim *sim, size_t guard);
 double brink_edge_depth(brink_sim *sim, size_t guard, int inside);
 /* Does any guard but this one have another sign at (t, x)? */
 bool brink_edge_crosses_another(brink_sim *sim, size_t guard, double t, const double *x);
-/* A singular field ends at the surface that it has led to (h' = -sqrt(h) at h = 0): the state is put on it, and rests
- * there. False: this is none. */
-bool brink_edge_rest(brink_sim *sim, size_t guard, int inside);
 /* A step over the dip of sim->grazed, without an evaluation in it, not beyond t_stop. False: there is none to take, or
  * another guard is crossed on the way. */
 bool brink_edge_hop(brink_sim *sim, double t_stop, brink_status *status, brink_diag *diag);
