@@ -174,7 +174,7 @@ static void restrict_calls(void) {}
 /* Generous: what is compiled has at most 1 MB. */
 static void restrict_use(pid_t process) {
   static const struct {
-    int what;
+    enum __rlimit_resource what; /* as glibc declares prlimit */
     rlim_t most;
   } limits[] = {{RLIMIT_AS, (rlim_t)4 << 30},      /* bytes */
                 {RLIMIT_CPU, 60},                  /* seconds: should nobody be there to end it */
