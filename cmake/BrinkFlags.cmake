@@ -40,3 +40,28 @@ endif()
 if(BRINK_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
+
+# What makes faults of memory harder to use (docs/decisions/0030-hostile-input.md): addresses that change with every start,
+# tables of the linker that cannot be written, guards on the stack and on the way back from functions, checked
+# calls of the C library. None of them changes a result.
+option(BRINK_HARDEN "Compile and link with the hardening flags of the compiler" ON)
+if(BRINK_HARDEN AND NOT BRINK_SANITIZE AND NOT BRINK_FUZZ)
+  include(CheckCCompilerFlag)
+  include(CheckPIESupported)
+  cmake_policy(SET CMP0083 NEW)
+  check_pie_supported(LANGUAGES C)
+  foreach(flag IN ITEMS
+      -fstack-protector-strong -fstack-clash-protection -fcf-protection=full -mbranch-protection=standard)
+    string(MAKE_C_IDENTIFIER "BRINK_HAS${flag}" known)
+    check_c_compiler_flag(${flag} ${known})
+    if(${known})
+      add_compile_options(${flag})
+    endif()
+  endforeach()
+  # It needs optimisation.
+  add_compile_options(
+    "$<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>")
+  if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    add_link_options(LINKER:-z,relro LINKER:-z,now LINKER:-z,noexecstack)
+  endif()
+endif()

@@ -50,6 +50,20 @@ void brink_text_show(brink_text *text, const char *foreign) {
   }
 }
 
+/* Where a line ends that another, indented one follows. */
+static bool is_line_end(const char *at) {
+  return at[0] == '\n' && at[1] == ' ' && at[2] == ' ';
+}
+
+void brink_text_show_lines(brink_text *text, const char *message) {
+  const char *end = message + strlen(message);
+  while (message < end) {
+    char shown[BRINK_SHOWN] = "\n";
+    message += is_line_end(message) ? 1 : brink_show_character(message, end, shown);
+    brink_text_append(text, shown, strlen(shown));
+  }
+}
+
 /* A text that fills its buffer may have been cut inside a character. */
 static void cut_cleanly(char *text, size_t size) {
   size_t length = strlen(text), start = length;
@@ -68,10 +82,10 @@ void brink_show_in_place(char *text, size_t size) {
   const char *at = text, *end = text + strlen(text);
   for (size_t length; at < end; at += length) {
     length = brink_utf8_decode(at, end, &code);
-    if (length == 0 || brink_is_control(code)) break;
+    if (length == 0 || (brink_is_control(code) && !is_line_end(at))) break;
   }
   if (at == end) return; /* nearly always */
-  brink_text_show(&copy, text);
+  brink_text_show_lines(&copy, text);
   if (copy.failed || copy.data == NULL) { /* without memory: what is foreign is only hidden */
     for (char *c = text; *c != '\0'; c++)
       if ((unsigned char)*c < 0x20 || (unsigned char)*c >= 0x7f) *c = '?';

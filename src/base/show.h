@@ -21,7 +21,12 @@ size_t brink_show_character(const char *at, const char *end, char shown[BRINK_SH
 /* Appends a text as it is shown. */
 void brink_text_show(brink_text *text, const char *foreign);
 
-/* Makes a text in a buffer of `size` bytes what it is shown as, cut where it is full. */
+/* The same for a message that may show a place in what was given: lines that begin with two spaces stay lines. No other ones can
+ * be made to look like ours. */
+void brink_text_show_lines(brink_text *text, const char *message);
+
+/* Makes a text in a buffer of `size` bytes what it is shown as, with lines that begin with two spaces, cut where
+ * it is full. */
 void brink_show_in_place(char *text, size_t size);
 
 #endif

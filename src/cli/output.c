@@ -8,19 +8,19 @@
 
 #include "base/show.h"
 
-/* "brink: …" in one line, whatever the arguments hold. */
+/* "brink: …" in one line, whatever the arguments hold; or with indented lines that show a place. */
 #if defined(__GNUC__)
-__attribute__((format(printf, 1, 0)))
+__attribute__((format(printf, 2, 0)))
 #endif
 static void
-say(const char *format, va_list arguments) {
+say(bool lines, const char *format, va_list arguments) {
   va_list again;
   va_copy(again, arguments);
   int length = vsnprintf(NULL, 0, format, arguments);
   char *words = length >= 0 ? malloc((size_t)length + 1) : NULL;
   brink_text shown = {0};
   if (words != NULL && vsnprintf(words, (size_t)length + 1, format, again) >= 0)
-    brink_text_show(&shown, words);
+    (lines ? brink_text_show_lines : brink_text_show)(&shown, words);
   va_end(again);
   free(words);
   fprintf(stderr, "brink: %s", shown.data != NULL ? shown.data : "out of memory");
@@ -30,7 +30,7 @@ say(const char *format, va_list arguments) {
 void cli_say(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  say(format, arguments);
+  say(false, format, arguments);
   va_end(arguments);
   fputc('\n', stderr);
 }
@@ -44,7 +44,7 @@ static int try_help(const char *command) {
 int cli_misuse(const char *command, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  say(format, arguments);
+  say(true, format, arguments);
   va_end(arguments);
   return try_help(command);
 }
@@ -52,7 +52,7 @@ int cli_misuse(const char *command, const char *format, ...) {
 int cli_misuse_at(const char *command, const char *carets, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  say(format, arguments);
+  say(true, format, arguments);
   va_end(arguments);
   fputs(carets, stderr);
   return try_help(command);
@@ -67,7 +67,7 @@ void cli_complain(const char *place, const char *format, ...) {
   va_end(arguments);
   brink_text_show(&shown, place);
   brink_text_add(&shown, ": error: ");
-  brink_text_show(&shown, words);
+  brink_text_show_lines(&shown, words);
   fprintf(stderr, "%s\n", shown.data != NULL ? shown.data : "out of memory");
   brink_text_free(&shown);
 }

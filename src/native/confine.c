@@ -171,7 +171,7 @@ static void restrict_calls(void) {}
 
 #if defined(__linux__)
 
-/* Far more than any model takes: 1 MB of generated code, the most there is, takes 0.5 GB and some seconds. */
+/* Generous: what is compiled has at most 1 MB. */
 static void restrict_use(pid_t process) {
   static const struct {
     unsigned what; /* glibc: an enum, which is unsigned */
