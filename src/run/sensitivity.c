@@ -579,6 +579,7 @@ static void archive_open(brink_sensitivity_record *record, brink_archive *a) {
   const brink_system *system = record->run->system;
   size_t count = record->nopen;
   archive_rows(&record->open_times, a);
+  archive_rows(&record->open_beside, a);
   brink_archive_count(a, &count, record->open_times.count);
   brink_archive_double(a, &record->open_t);
   if (a->reads) record->nopen = 0;
@@ -596,7 +597,8 @@ static void archive_open(brink_sensitivity_record *record, brink_archive *a) {
     brink_archive_check(a, open->flag < system->nflags &&
                                open->index < system->flags[open->flag].count);
   }
-  brink_archive_check(a, record->nopen == record->open_times.count);
+  brink_archive_check(a, record->nopen == record->open_times.count &&
+                             record->nopen == record->open_beside.count);
 }
 
 void brink_run_slopes_archive(brink_run *run, brink_archive *a) {
@@ -610,11 +612,13 @@ void brink_run_slopes_archive(brink_run *run, brink_archive *a) {
   archive_rows(&record->dx, a);
   archive_rows(&record->dy, a);
   archive_rows(&record->times, a);
+  archive_rows(&record->beside, a);
   archive_open(record, a);
   brink_archive_bool(a, &record->at_instant);
   brink_archive_bool(a, &record->failed);
-  brink_archive_check(a,
-                      record->dx.count == record->t.count && record->dy.count == record->t.count);
+  brink_archive_check(a, record->dx.count == record->t.count &&
+                             record->dy.count == record->t.count &&
+                             record->beside.count == record->times.count);
 }
 
 /* ---- asking ---- */

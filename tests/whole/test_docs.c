@@ -154,6 +154,7 @@ static bool cannot_be_shown(const char *format) {
   static const char *const list[] = {"a NUL byte: this is not a text file",
                                      "a stray byte 0x%02x",
                                      "the byte 0x%02x is not allowed in a string",
+                                     "the control character U+%04x is not allowed in a string",
                                      "this name is longer than %d characters",
                                      "this number is too long",
                                      "there is no component in this file",
