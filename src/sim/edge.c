@@ -176,8 +176,22 @@ static void follow_parabola(const brink_sim *sim, double s, double d, double *x)
     x[i] = sim->x[i] + s * (f[i] + 0.5 * s * (f[i] - before[i]) / d);
 }
 
-/* Where the solution is after a time s, into x: to second order; then, if that is inside, by the fields at both ends. */
-static bool land(brink_sim *sim, size_t guard, double s, double d, double *x) {
+#define FAR                                                                                        \
+  1000.0 /* tolerances: what a dip leaves out, also beside a singular field, is a few of them */
+
+/* Are two estimates of where a dip ends so different that it is none? */
+static bool differ(const brink_sim *sim, const double *x, const double *y) {
+  for (size_t i = 0; i < sim->model->def.nx; i++) {
+    double weight = sim->options.rtol * fabs(x[i]) + sim->atol[i];
+    if (brink_eval_is_unknown(&sim->eval, i)) continue; /* solved for where it ends */
+    if (!(fabs(x[i] - y[i]) <= FAR * weight)) return true;
+  }
+  return false;
+}
+
+/* Where the solution is after a time s, into x: to second order; then, if that is inside, by the fields at both ends. If
+ * the two differ much, s is too long for either: what looked like a dip (a slow decay, h' = -h) is none. */
+static bool land(brink_sim *sim, size_t guard, double s, double d, double *x, bool *too_long) {
   brink_eval *eval = &sim->eval;
   const double *f = sim->instant.field;
   double t = sim->t + s, *there = eval->f_plus, *kept = eval->f_minus;
@@ -186,6 +200,7 @@ static bool land(brink_sim *sim, size_t guard, double s, double d, double *x) {
   if (brink_eval_sided(eval, guard, eval->sgn[guard], t, x, there) != BRINK_TRY_OK) return false;
   memcpy(kept, x, eval->nx * sizeof *x);
   for (size_t i = 0; i < eval->nx; i++) x[i] = sim->x[i] + 0.5 * s * (f[i] + there[i]);
+  *too_long = differ(sim, x, kept);
   if (!brink_eval_may(eval, t, x)) memcpy(x, kept, eval->nx * sizeof *x);
   return true;
 }
@@ -300,6 +315,7 @@ bool brink_edge_hop(brink_sim *sim, double t_stop, brink_status *status, brink_d
   sim->grazed = BRINK_NONE;
   if (eval->nheld > 0 || !brink_eval_protects(eval, guard)) return false;
   double s = time_over(sim, guard, &d), slack = eval->slack[guard];
+  bool too_long = false;
   eval->slack[guard] = 0.0;
   for (int k = 0; s > 0.0 && k < TRIES; k++, s *= 1.25) {
     if (!(sim->t + s > sim->t)) break;
@@ -311,7 +327,8 @@ bool brink_edge_hop(brink_sim *sim, double t_stop, brink_status *status, brink_d
       sim->grazed = guard; /* the rest of the dip is still to come */
       return true;
     }
-    if (!land(sim, guard, s, d, x)) continue;
+    if (!land(sim, guard, s, d, x, &too_long)) continue;
+    if (too_long) break;
     if (brink_edge_crosses_another(sim, guard, sim->t + s, x)) {
       if (stop_on_the_way(sim, guard, s, d, status, diag)) return true;
       break;
