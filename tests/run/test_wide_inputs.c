@@ -6,13 +6,20 @@
 
 #include "check.h"
 
+/* AddressSanitizer looks at the rest of the file for each number: its time is not ours. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { COLUMNS = 1000 };
+#define WIDTH "1000"
+#else
 enum { COLUMNS = 30000 };
+#define WIDTH "30000"
+#endif
 
 static const char text[] =
-    "ctc Wide is interface input(u[30000], signal); end interface; body\n"
+    "ctc Wide is interface input(u[" WIDTH "], signal); end interface; body\n"
     "declarations state(x, real); end declarations;\n"
-    "initial x := 0.0; end initial; dynamics x' = u[1] + u[30000]; end dynamics;\n"
-    "assignments for i in 1..30000 loop u[i] : 0.0; end loop; end assignments;\n"
+    "initial x := 0.0; end initial; dynamics x' = u[1] + u[" WIDTH "]; end dynamics;\n"
+    "assignments for i in 1.." WIDTH " loop u[i] : 0.0; end loop; end assignments;\n"
     "end body; end Wide;\n";
 
 /* Time, the inputs, and as many columns that are none; the last one is called `last`. */
@@ -51,9 +58,9 @@ TEST(very_many_columns_are_read_in_little_time) {
   CHECK_INT(brink_run_get(run, "x", &x, &diag), BRINK_OK);
   CHECK_NEAR(x, 2.0, 1e-12);
   brink_run_destroy(run);
-  write_table(path, "u[20000]");
+  write_table(path, "u[700]");
   CHECK_INT(brink_hsml_read_inputs(model, path, false, &diag), BRINK_ERR_FILE);
-  CHECK_CONTAINS(diag.message, "there are two columns 'u[20000]'");
+  CHECK_CONTAINS(diag.message, "there are two columns 'u[700]'");
   brink_hsml_destroy(model);
   unlink(path);
 }
