@@ -31,6 +31,7 @@ typedef struct brink_fit_def {
   double confidence;
   int (*progress)(const brink_fit_progress *progress, void *user);
   void *user;
+  size_t jobs;
   ...;
 } brink_fit_def;
 

@@ -97,6 +97,7 @@ typedef struct brink_sweep_table {
   ...;
 } brink_sweep_table;
 
+size_t brink_sweep_lanes(const brink_sweep *sweep, const char **why);
 brink_status brink_sweep_get_table(const brink_sweep *sweep, brink_sweep_table *table,
                                    brink_diag *diag);
 
