@@ -304,8 +304,9 @@ TEST(a_report_a_plot_and_conditions_are_resumed_with_the_run) {
   static const char *const commands[] = {"run tank.hsml --report page.html --json",
                                          "run tank.hsml --plot plant.h,plant.phase",
                                          "condition tank.hsml --sensitivity",
-                                         "condition tank.hsml --sensitivity --json --against rk4 "
-                                         "--step 0.01"};
+                                         /* one text: in parentheses */
+                                         ("condition tank.hsml --sensitivity --json "
+                                          "--against rk4 --step 0.01")};
   for (size_t k = 0; k < sizeof commands / sizeof commands[0]; k++) {
     outcome saved = brink("%s --checkpoint c.ck --checkpoint-every 0.7", commands[k]);
     CHECK_EXIT(saved, 0);
