@@ -12,12 +12,14 @@
 #include "run/hsml.h"
 
 void brink_run_defaults(brink_run_options *options, size_t size) {
-  brink_run_options defaults = {.size = sizeof defaults,
-                                .sim = brink_default_options(),
-                                .from = NAN,
-                                .until = NAN,
-                                .seed = 1,
-                                .writable = BRINK_WRITE_INPUTS};
+  brink_run_options defaults;
+  memset(&defaults, 0,
+         sizeof defaults); /* also between members: options are compared as bytes (renew.c) */
+  defaults.size = sizeof defaults;
+  brink_options_defaults(&defaults.sim, sizeof defaults.sim);
+  defaults.from = defaults.until = (double)NAN;
+  defaults.seed = 1;
+  defaults.writable = BRINK_WRITE_INPUTS;
   brink_definition_fill(options, size, &defaults, sizeof defaults);
 }
 
