@@ -292,9 +292,8 @@ typedef struct settings {
 } settings;
 
 static double until(const char *text) {
-  const char *at = strstr(text, "% run: until ");
-  double t_end = at != NULL ? strtod(at + strlen("% run: until "), NULL) : 0.0;
-  return t_end > 0.0 && t_end < 100.0 ? t_end : 5.0;
+  double t_end = hsml_until(text, 5.0);
+  return t_end < 100.0 ? t_end : 5.0;
 }
 
 /* NULL: it is no model, or a large one. */

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define T_END 2.0
+
 static uint64_t scenes = 1, first_seed = 1;
 static size_t events;
 static int64_t rounds, refused;
@@ -129,29 +131,9 @@ static void compare(scene *s, const brink_options *options, double t_end, const 
   scene_result_free(&alone);
 }
 
-static brink_options options_of(uint64_t seed) {
-  brink_options options = brink_default_options();
-  options.method = seed % 2 == 0 ? BRINK_TAYLOR : BRINK_ADAMS;
-  options.rtol = seed % 3 == 0 ? 1e-4 : 1e-9;
-  return options;
-}
-
-static scene_recipe crowd(uint64_t seed, scene_response response) {
-  return (scene_recipe){.seed = seed * 7919,
-                        .ndimensions = 2,
-                        .side = seed % 2 == 0 ? 30.0 : 90.0,
-                        .offset = seed % 3 == 0 ? 1e3 : 0.0,
-                        .radius = {0.05, 0.25},
-                        .speed = {seed % 4 < 2 ? 0.5 : 1e-3, 1.5},
-                        .walls = true,
-                        .apart = true,
-                        .t_end = 2.0,
-                        .response = response};
-}
-
 static void run(const scene_recipe *recipe, bool wraps, const trial *like, const char *what,
                 uint64_t seed) {
-  brink_options options = options_of(seed);
+  brink_options options = scene_options_by_seed(seed);
   scene s;
   CHECK(scene_cook(&s, recipe));
   s.wraps = wraps;
@@ -163,7 +145,7 @@ static const trial as_it_chooses;
 
 static void run_several(scene_response response, bool mixed, const char *what) {
   for (uint64_t seed = first_seed; seed < first_seed + scenes; seed++) {
-    scene_recipe recipe = crowd(seed, response);
+    scene_recipe recipe = scene_recipe_by_seed(seed, response, T_END);
     bool cars = response == SCENE_BUMP;
     size_t each = mixed ? 200 : 0,
            discs = mixed  ? each
@@ -193,7 +175,7 @@ TEST(bodies_of_four_populations_that_halt) {
 
 TEST(one_and_three_dimensions) {
   for (uint64_t seed = first_seed; seed < first_seed + scenes; seed++) {
-    scene_recipe recipe = crowd(seed, SCENE_ELASTIC);
+    scene_recipe recipe = scene_recipe_by_seed(seed, SCENE_ELASTIC, T_END);
     recipe.count[0] = 600;
     recipe.ndimensions = seed % 2 == 0 ? 1 : 3;
     recipe.side = seed % 2 == 0 ? 3000.0 : 12.0;
@@ -205,7 +187,7 @@ TEST(one_and_three_dimensions) {
 TEST(bodies_that_jump_from_wall_to_wall) {
   int64_t before = refused;
   for (uint64_t seed = first_seed; seed < first_seed + scenes; seed++) {
-    scene_recipe recipe = crowd(seed, SCENE_PASS);
+    scene_recipe recipe = scene_recipe_by_seed(seed, SCENE_PASS, T_END);
     recipe.count[0] = 700;
     recipe.side = 40.0;
     run(&recipe, true, &as_it_chooses, "jumps", seed);
@@ -218,7 +200,7 @@ TEST(narrow_halos_are_refused) {
   int64_t before = refused;
   trial narrow = {.halo = 1e-3, .length = 1.0};
   for (uint64_t seed = first_seed; seed < first_seed + scenes; seed++) {
-    scene_recipe recipe = crowd(seed, SCENE_ELASTIC);
+    scene_recipe recipe = scene_recipe_by_seed(seed, SCENE_ELASTIC, T_END);
     recipe.count[0] = 800;
     recipe.side = 25.0;
     run(&recipe, false, &narrow, "narrow", seed);
@@ -276,7 +258,7 @@ TEST(an_action_that_fails) {
   brink_options options = brink_default_options();
   size_t before = 0; /* events */
   for (uint64_t seed = first_seed; seed < first_seed + scenes; seed++) {
-    scene_recipe recipe = crowd(seed, SCENE_ELASTIC);
+    scene_recipe recipe = scene_recipe_by_seed(seed, SCENE_ELASTIC, T_END);
     recipe.count[0] = 400;
     scene s;
     CHECK(scene_cook(&s, &recipe));
@@ -311,7 +293,7 @@ TEST(an_action_that_fails) {
 
 TEST(a_rank_that_is_not_heard_of_ends_the_run) {
   brink_options options = brink_default_options();
-  scene_recipe recipe = crowd(1, SCENE_ELASTIC);
+  scene_recipe recipe = scene_recipe_by_seed(1, SCENE_ELASTIC, T_END);
   recipe.count[0] = 300;
   scene s;
   CHECK(scene_cook(&s, &recipe));

@@ -15,6 +15,8 @@
 #define SCENES 6
 #endif
 
+#define T_END 3.0
+
 static uint64_t scenes = SCENES, first_seed = 1;
 static size_t events;
 
@@ -56,28 +58,8 @@ static void compare(scene *s, const brink_options *options, double t_end, const 
   scene_result_free(&alone);
 }
 
-static brink_options options_of(uint64_t seed) {
-  brink_options options = brink_default_options();
-  options.method = seed % 2 == 0 ? BRINK_TAYLOR : BRINK_ADAMS;
-  options.rtol = seed % 3 == 0 ? 1e-4 : 1e-9;
-  return options;
-}
-
-static scene_recipe crowd(uint64_t seed, scene_response response) {
-  return (scene_recipe){.seed = seed * 7919,
-                        .ndimensions = 2,
-                        .side = seed % 2 == 0 ? 30.0 : 90.0,
-                        .offset = seed % 3 == 0 ? 1e3 : 0.0,
-                        .radius = {0.05, 0.25},
-                        .speed = {seed % 4 < 2 ? 0.5 : 1e-3, 1.5},
-                        .walls = true,
-                        .apart = true,
-                        .t_end = 3.0,
-                        .response = response};
-}
-
 static void run(const scene_recipe *recipe, bool wraps, const char *what, uint64_t seed) {
-  brink_options options = options_of(seed);
+  brink_options options = scene_options_by_seed(seed);
   scene s;
   CHECK(scene_cook(&s, recipe));
   s.wraps = wraps;
@@ -87,7 +69,7 @@ static void run(const scene_recipe *recipe, bool wraps, const char *what, uint64
 
 static void run_several(scene_response response, bool mixed, const char *what) {
   for (uint64_t seed = first_seed; seed < first_seed + scenes; seed++) {
-    scene_recipe recipe = crowd(seed, response);
+    scene_recipe recipe = scene_recipe_by_seed(seed, response, T_END);
     size_t each = mixed ? 200 : 0;
     memcpy(recipe.count,
            (size_t[4]){mixed                    ? each
@@ -120,7 +102,7 @@ TEST(bodies_of_four_populations_that_halt) {
 
 TEST(one_and_three_dimensions) {
   for (uint64_t seed = first_seed; seed < first_seed + scenes; seed++) {
-    scene_recipe recipe = crowd(seed, SCENE_ELASTIC);
+    scene_recipe recipe = scene_recipe_by_seed(seed, SCENE_ELASTIC, T_END);
     recipe.count[0] = 600;
     recipe.ndimensions = seed % 2 == 0 ? 1 : 3;
     recipe.side = seed % 2 == 0 ? 3000.0 : 12.0;
@@ -131,7 +113,7 @@ TEST(one_and_three_dimensions) {
 
 TEST(bodies_that_jump) {
   for (uint64_t seed = first_seed; seed < first_seed + scenes; seed++) {
-    scene_recipe recipe = crowd(seed, SCENE_PASS);
+    scene_recipe recipe = scene_recipe_by_seed(seed, SCENE_PASS, T_END);
     recipe.count[0] = 700;
     recipe.side = 40.0;
     run(&recipe, true, "jumps", seed);
@@ -142,8 +124,8 @@ TEST(bodies_that_jump) {
 /* A crowd where few have much to do, and all are near each other now and then. */
 TEST(one_in_a_hundred_is_a_thousand_times_faster) {
   for (uint64_t seed = first_seed; seed < first_seed + scenes; seed++) {
-    scene_recipe recipe = crowd(seed, SCENE_BUMP);
-    brink_options options = options_of(seed);
+    scene_recipe recipe = scene_recipe_by_seed(seed, SCENE_BUMP, T_END);
+    brink_options options = scene_options_by_seed(seed);
     recipe.count[SCENE_CAR] = 700;
     recipe.side = 40.0;
     recipe.t_end = 1.0;

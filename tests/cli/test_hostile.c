@@ -4,6 +4,7 @@
  * Every test runs the program in a directory of its own, with small models written there. */
 #define _XOPEN_SOURCE 700 /* mkfifo, symlink */
 #include "check.h"
+#include "support/integrator.h"
 #include "support/program.h"
 
 #include <stdbool.h>
@@ -11,19 +12,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/* x' = u */
-static const char integrator[] = "ctc Integrator is\n"
-                                 "  interface input(u, signal); knob(k); end interface;\n"
-                                 "  body\n"
-                                 "    declarations\n"
-                                 "      state(x, real); parameter(k, real, (0.0, 9.0));\n"
-                                 "    end declarations;\n"
-                                 "    initial x := 0.0; end initial;\n"
-                                 "    dynamics x' = k*u; end dynamics;\n"
-                                 "    assignments u : 1.0; k : 1.0; end assignments;\n"
-                                 "  end body;\n"
-                                 "end Integrator;\n";
 
 static const char importing[] = "import \"part.hsml\";\n"
                                 "system Whole is\n"

@@ -2,24 +2,13 @@
  * is refused in words, at once. */
 #define _XOPEN_SOURCE 700 /* mkfifo, symlink */
 #include "check.h"
+#include "support/integrator.h"
 #include "support/program.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static const char integrator[] = "ctc Integrator is\n"
-                                 "  interface input(u, signal); knob(k); end interface;\n"
-                                 "  body\n"
-                                 "    declarations\n"
-                                 "      state(x, real); parameter(k, real, (0.0, 9.0));\n"
-                                 "    end declarations;\n"
-                                 "    initial x := 0.0; end initial;\n"
-                                 "    dynamics x' = k*u; end dynamics;\n"
-                                 "    assignments u : 1.0; k : 1.0; end assignments;\n"
-                                 "  end body;\n"
-                                 "end Integrator;\n";
 
 static void write_bytes(const char *path, const char *bytes, size_t length) {
   FILE *file = fopen(path, "wb");

@@ -4,6 +4,7 @@
 #include "fit/by_ranks.h"
 #include "fit/fit_parts.h"
 #include "problems/fits.h"
+#include "support/shot.h"
 #include "support/thread_ranks.h"
 
 #include <math.h>
@@ -40,23 +41,6 @@ static job make_case(size_t k, brink_fit_method method) {
   CHECK(fit_case_make(&fit_cases[k], &data, true, method, 4, &j.model, &j.fit, &diag) == BRINK_OK);
   return j;
 }
-
-/* A disc of which the rim is an edge: beyond it the event of its value does not come. */
-static const char shot[] =
-    "ctc Shot is\n"
-    "  interface knob(angle, speed); view(x, y); end interface;\n"
-    "  body\n"
-    "    declarations\n"
-    "      state(x, real); state(y, real); state(vx, real); state(vy, real);\n"
-    "      parameter(angle, real, (0.0, 1.6)); parameter(speed, real, (0.0, 100.0));\n"
-    "      flag(ground, unilateral);\n"
-    "    end declarations;\n"
-    "    initial x := 0.0; y := 0.0; vx := speed*cos(angle); vy := speed*sin(angle); end initial;\n"
-    "    dynamics x' = vx; y' = vy; vx' = 0.0; vy' = -9.81; ground = y; end dynamics;\n"
-    "    event(ground) negative-going stop(\"landed\"); end negative-going; end event;\n"
-    "    assignments angle : 0.3; speed : 10.0; end assignments;\n"
-    "  end body;\n"
-    "end Shot;\n";
 
 static job make_design(const char *objective, const char *condition) {
   static const brink_fit_knob knobs[] = {{.name = "angle", .lo = 0.1, .hi = 1.5},

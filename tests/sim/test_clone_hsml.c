@@ -19,36 +19,6 @@ enum { CALLS = 60 };
 
 static size_t restored; /* simulations that were read from what was saved of another */
 
-/* ---- from text to a system ---- */
-
-static char *read_text(const char *path, size_t *length, const char **reason, void *user) {
-  (void)path, (void)reason;
-  *length = strlen(user);
-  char *copy = malloc(*length + 1);
-  if (copy != NULL) memcpy(copy, user, *length + 1);
-  return copy;
-}
-
-/* NULL: the text is no model that can be run, and is there to show that. */
-static brink_system *flatten(char *text, brink_unit **unit) {
-  brink_reader reader = {.read = read_text, .user = text};
-  brink_flatten_options options = {.seed = 1};
-  bool unreadable = false;
-  const char *reason = NULL;
-  *unit = brink_unit_parse("model.hsml", &reader, NULL, &unreadable, &reason);
-  if (*unit == NULL || unreadable) return NULL;
-  brink_unit_check(*unit);
-  brink_system *system = (*unit)->nerrors > 0 ? NULL : brink_flatten(*unit, &options, NULL);
-  return system;
-}
-
-/* "% run: until 10 …"; 5, where it is not said. */
-static double until(const char *text) {
-  const char *at = strstr(text, "% run: until ");
-  double t_end = at != NULL ? strtod(at + strlen("% run: until "), NULL) : 0.0;
-  return t_end > 0.0 ? t_end : 5.0;
-}
-
 /* ---- a system, and an instance for each place ---- */
 
 typedef struct cast {
@@ -175,8 +145,8 @@ static size_t check_text(const char *name, char *text, brink_method first, brink
   size_t runs = 0;
   if (is_stiff(name)) first = last = BRINK_BDF;
   brink_unit *unit = NULL;
-  brink_system *system = flatten(text, &unit);
-  double t_end = is_stiff(name) ? 0.05 : until(text);
+  brink_system *system = hsml_try_flatten(text, NULL, &unit);
+  double t_end = is_stiff(name) ? 0.05 : hsml_until(text, 5.0);
   for (int method = (int)first; system != NULL && method <= (int)last; method++) {
     hsml_wishes wishes = wishes_for((brink_method)method, t_end);
     runs += check_system(name, system, &wishes, t_end);
@@ -220,7 +190,8 @@ TEST(models_of_the_collection_go_on_in_a_clone) {
 TEST(instances_of_other_systems_have_other_runs) {
   static char text[] = HSML_MODEL("state(x, real);", "x := 1.0;", "x' = -x;", "");
   brink_unit *units[2];
-  brink_system *systems[] = {flatten(text, &units[0]), flatten(text, &units[1])};
+  brink_system *systems[] = {hsml_try_flatten(text, NULL, &units[0]),
+                             hsml_try_flatten(text, NULL, &units[1])};
   brink_instance_options options = {.interpret = true},
                          warns = {.interpret = true, .range_warns = true};
   brink_instance *a = NULL, *b = NULL, *c = NULL;

@@ -224,3 +224,23 @@ scene_comparison scene_compare(const scene *s, const scene_result *run,
   free(found);
   return c;
 }
+
+scene_recipe scene_recipe_by_seed(uint64_t seed, scene_response response, double t_end) {
+  return (scene_recipe){.seed = seed * 7919,
+                        .ndimensions = 2,
+                        .side = seed % 2 == 0 ? 30.0 : 90.0,
+                        .offset = seed % 3 == 0 ? 1e3 : 0.0,
+                        .radius = {0.05, 0.25},
+                        .speed = {seed % 4 < 2 ? 0.5 : 1e-3, 1.5},
+                        .walls = true,
+                        .apart = true,
+                        .t_end = t_end,
+                        .response = response};
+}
+
+brink_options scene_options_by_seed(uint64_t seed) {
+  brink_options options = brink_default_options();
+  options.method = seed % 2 == 0 ? BRINK_TAYLOR : BRINK_ADAMS;
+  options.rtol = seed % 3 == 0 ? 1e-4 : 1e-9;
+  return options;
+}

@@ -22,6 +22,11 @@ typedef struct scene_recipe {
 /* False: no memory, or no room for so many bodies that do not overlap. The scene is to be freed in any case. */
 bool scene_cook(scene *s, const scene_recipe *recipe);
 
+/* For comparisons of one engine with several: by the seed, a crowd in the plane that is dense or thin, far from the
+ * origin or not, with even or uneven speeds; and methods and tolerances. Who is in it is left to the caller. */
+scene_recipe scene_recipe_by_seed(uint64_t seed, scene_response response, double t_end);
+brink_options scene_options_by_seed(uint64_t seed);
+
 /* Several things of a scene are drawn from its seed alone: what kinds of bodies, how dense, how fast, how far from the
  * origin. 50 bodies. */
 scene_recipe scene_draw(uint64_t seed, scene_response response);

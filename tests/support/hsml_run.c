@@ -53,6 +53,13 @@ brink_system *hsml_flatten(const char *text, const char *const *sets, brink_unit
   return system;
 }
 
+double hsml_until(const char *text, double otherwise) {
+  static const char key[] = "% run: until ";
+  const char *at = strstr(text, key);
+  double t_end = at != NULL ? strtod(at + sizeof key - 1, NULL) : 0.0;
+  return t_end > 0.0 ? t_end : otherwise;
+}
+
 /* ---- keeping things ---- */
 
 /* Room for one more. */

@@ -85,6 +85,9 @@ brink_system *hsml_flatten(const char *text, const char *const *sets, brink_unit
 hsml_run *hsml_start(brink_unit *unit, brink_system *system,
                      const hsml_wishes *wishes); /* takes both */
 
+/* The end of "% run: until 10 …" in a text; `otherwise`, where it is not said. */
+double hsml_until(const char *text, double otherwise);
+
 /* Like hsml_flatten, for texts that may be no model: NULL. *unit is the caller's in any case. */
 brink_system *hsml_try_flatten(const char *text, const char *const *sets, brink_unit **unit);
 brink_instance_options hsml_instance_options(const hsml_wishes *wishes);
