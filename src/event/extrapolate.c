@@ -214,6 +214,7 @@ static arrival first_arrival(brink_detector *det, size_t guard, const brink_path
       if (!touch && count == 1)
         touch = brink_detector_only_dips(det, guard, path, c, degree, roots, found, r, &first.hop);
       first.kind = touch ? BRINK_TOUCHED : BRINK_CROSSED;
+      if (!touch) first.hop = 0.0; /* too deep a dip to be led over */
     }
   }
   return first;

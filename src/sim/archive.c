@@ -49,9 +49,9 @@ static void archive_timers(brink_sim *sim, brink_archive *a) {
 static void archive_flags(brink_sim *sim, brink_archive *a) {
   brink_instant *in = &sim->instant;
   size_t guards = sim->model->def.nguards;
-  bool *const flags[] = {&in->unmet,         &in->ended,        &in->changed, &in->passing,
-                         &in->split,         &in->rewatched,    &in->altered, &in->shares,
-                         &in->field_settled, &in->fired_settled};
+  bool *const flags[] = {&in->unmet,         &in->ended,         &in->changed, &in->passing,
+                         &in->split,         &in->rewatched,     &in->altered, &in->shares,
+                         &in->field_settled, &in->fired_settled, &in->rested};
   for (size_t k = 0; k < sizeof flags / sizeof flags[0]; k++) brink_archive_bool(a, flags[k]);
   brink_archive_bools(a, in->fired, guards);
   brink_archive_bools(a, in->pending, guards);

@@ -279,7 +279,8 @@ brink_status brink_sim_arrive_on_predictor(brink_sim *sim, const brink_limit *li
   }
   double t_end = sim->t + path->h;
   brink_status status = brink_sim_arrive(sim, path, found.sigma, false, t_end, diag);
-  if (status == BRINK_OK && limit->hop > 0.0 && found.sigma == end && !sim->instant.changed)
+  bool as_before = !sim->instant.changed && !sim->instant.rested;
+  if (status == BRINK_OK && limit->hop > 0.0 && found.sigma == end && as_before)
     status = hop_over(sim, limit->guard, limit->hop / limit->sigma, 1.0 / limit->sigma);
   if (status != BRINK_OK) return status;
   return sim->instant.count > 0 ? BRINK_EVENT : BRINK_STEPPED;

@@ -9,7 +9,12 @@
  *            told from one that touches it, or that gets past it by less than the tolerance: nothing can be evaluated
  *            there. To second order the guard is y + r s + q s^2, r < 0 < q; the solution is followed to second order
  *            to where it is back inside by a part of the tolerance, and goes on from there. What this leaves out is
- *            of third order in s ~ sqrt(tolerance/q). */
+ *            of third order in s ~ sqrt(tolerance/q).
+ * Rest       A singular field may end at the surface: h' = -sqrt(h) has h = 0 for a solution, and gets there in finite
+ *            time. A parabola through it would lead back up, and there is no way up. Where the field just beside the
+ *            surface leads to it, and on it does not, the state is put on the surface, by less than the tolerance, and
+ *            rests. With y' = -c y^a it arrives after y/((1 - a) |y'|), if a < 1; for a = 1 (y' = -y) never. Two rates
+ *            beside the surface tell a. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -241,18 +246,34 @@ static brink_status move_over(brink_sim *sim, double t, const double *x) {
   return brink_sim_record_step(sim, t0);
 }
 
-/* A point past the surface by less than the tolerance is put back on it, along the gradient. */
-static bool put_on_surface(brink_sim *sim, size_t guard, double t, double *x) {
+/* A step along the gradient to where the guard is zero, to first order. */
+static bool step_to_surface(brink_sim *sim, size_t guard, double t, double *x) {
   brink_eval *eval = &sim->eval;
   const brink_guard_def *def = &sim->model->guards[guard].def;
+  double dt, norm = 0.0, g = brink_eval_guard(eval, guard, t, x);
+  if (sim->model->guards[guard].formula != NULL ||
+      brink_eval_gradient(eval, guard, t, x, eval->gradient, &dt) != BRINK_TRY_OK)
+    return false;
+  for (size_t k = 0; k < def->ndepends; k++) norm += eval->gradient[k] * eval->gradient[k];
+  if (!(norm > 0.0)) return false;
+  for (size_t k = 0; k < def->ndepends; k++) x[def->depends[k]] -= g / norm * eval->gradient[k];
+  return true;
+}
+
+/* The point of the surface next to x, into x: not past it. */
+static bool put_on_surface(brink_sim *sim, size_t guard, int inside, double t, double *x) {
+  enum { ROUNDS = 3 };
+  for (int k = 0; k < ROUNDS && brink_eval_guard(&sim->eval, guard, t, x) != 0.0; k++) {
+    if (!step_to_surface(sim, guard, t, x)) return false;
+  }
+  return brink_edge_nudge(sim, guard, inside, x);
+}
+
+/* A point past the surface by less than the tolerance is put back on it. */
+static bool put_inside(brink_sim *sim, size_t guard, double t, double *x) {
+  brink_eval *eval = &sim->eval;
   for (int round = 0; round < 2 && !brink_eval_may(eval, t, x); round++) {
-    double dt, norm = 0.0, g = brink_eval_guard(eval, guard, t, x);
-    if (sim->model->guards[guard].formula != NULL ||
-        brink_eval_gradient(eval, guard, t, x, eval->gradient, &dt) != BRINK_TRY_OK)
-      return false;
-    for (size_t k = 0; k < def->ndepends; k++) norm += eval->gradient[k] * eval->gradient[k];
-    if (!(norm > 0.0)) return false;
-    for (size_t k = 0; k < def->ndepends; k++) x[def->depends[k]] -= g / norm * eval->gradient[k];
+    if (!step_to_surface(sim, guard, t, x)) return false;
     brink_edge_nudge(sim, guard, eval->sgn[guard], x);
   }
   return brink_eval_may(eval, t, x);
@@ -264,11 +285,11 @@ static bool land_on_surface(brink_sim *sim, size_t guard, double t, double d, do
   brink_eval *eval = &sim->eval;
   double s = t - sim->t, *there = eval->f_plus;
   follow_parabola(sim, s, d, x);
-  if (!put_on_surface(sim, guard, t, x)) return false;
+  if (!put_inside(sim, guard, t, x)) return false;
   if (brink_eval_sided(eval, guard, eval->sgn[guard], t, x, there) != BRINK_TRY_OK) return true;
   for (size_t i = 0; i < eval->nx; i++)
     x[i] = sim->x[i] + 0.5 * s * (sim->instant.field[i] + there[i]);
-  return put_on_surface(sim, guard, t, x);
+  return put_inside(sim, guard, t, x);
 }
 
 /* Another flag changes its sign inside the dip, before s: the state is put on the surface just behind that, and the flag
@@ -304,6 +325,47 @@ static bool stop_on_the_way(brink_sim *sim, size_t guard, double s, double d, br
   if (*status == BRINK_OK) *status = sim->instant.count > 0 ? BRINK_EVENT : BRINK_STEPPED;
   if (*status >= 0 && !sim->instant.changed)
     sim->grazed = guard; /* the rest of the dip is still to come */
+  return true;
+}
+
+#define ARRIVES 0.95 /* exponents up to this one; nearer to 1 two rates cannot tell */
+
+/* The rate at which the guard grows inside, at the present time, a distance y from x on its surface; NaN: unknown. */
+static double rate_beside(brink_sim *sim, size_t guard, int inside, const double *x, double y) {
+  brink_eval *eval = &sim->eval;
+  const brink_guard_def *def = &sim->model->guards[guard].def;
+  double dt, norm = 0.0, *beside = sim->event_x, *f = eval->f_minus;
+  memcpy(beside, x, eval->nx * sizeof *x);
+  if (brink_eval_gradient(eval, guard, sim->t, x, eval->gradient, &dt) != BRINK_TRY_OK)
+    return (double)NAN;
+  for (size_t k = 0; k < def->ndepends; k++) norm += eval->gradient[k] * eval->gradient[k];
+  for (size_t k = 0; k < def->ndepends && y > 0.0; k++)
+    beside[def->depends[k]] += inside * y / norm * eval->gradient[k];
+  if (brink_eval_sided(eval, guard, inside, sim->t, beside, f) != BRINK_TRY_OK) return (double)NAN;
+  return inside * brink_eval_rate(eval, guard, sim->t, beside, f);
+}
+
+/* Does the field lead to x on the surface from beside it, in finite time, and no farther? */
+static bool field_ends(brink_sim *sim, size_t guard, int inside, const double *x, double near) {
+  double on = rate_beside(sim, guard, inside, x, 0.0);
+  if (!(on >= 0.0)) return false;
+  double rate = rate_beside(sim, guard, inside, x, near);
+  double nearer = rate_beside(sim, guard, inside, x, 0.25 * near);
+  return rate < 0.0 && nearer < 0.0 && log(rate / nearer) <= ARRIVES * log(4.0);
+}
+
+bool brink_edge_rest(brink_sim *sim, size_t guard, int inside) {
+  brink_eval *eval = &sim->eval;
+  double *x = sim->stepper.x_new, near = brink_sim_tolerance(sim, guard, sim->t, sim->x);
+  double y = inside * brink_eval_guard(eval, guard, sim->t, sim->x);
+  if (!(y >= 0.0 && y <= near) || sim->model->guards[guard].formula != NULL) return false;
+  memcpy(x, sim->x, eval->nx * sizeof *x);
+  if (!put_on_surface(sim, guard, inside, sim->t, x) || !field_ends(sim, guard, inside, x, near) ||
+      brink_edge_crosses_another(sim, guard, sim->t, x))
+    return false;
+  memcpy(sim->x, x, eval->nx * sizeof *x);
+  brink_leads_forget(sim);
+  sim->instant.rested = true;
   return true;
 }
 

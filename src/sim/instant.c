@@ -689,7 +689,7 @@ static brink_status run_instant(brink_sim *sim, brink_diag *diag) {
   memcpy(sim->instant.pre_p, sim->eval.p, def->np * sizeof(double));
   sim->instant.count = 0;
   bool changed_ever = false;
-  sim->instant.changed = sim->instant.altered = sim->instant.unmet = false;
+  sim->instant.changed = sim->instant.altered = sim->instant.unmet = sim->instant.rested = false;
   if (sim->instant.assigned != NULL)
     memset(sim->instant.assigned, 0, def->nx * sizeof *sim->instant.assigned);
   sim->instant.jump = 0.0;

@@ -131,6 +131,7 @@ typedef struct brink_instant {
   bool *assigned; /* states that actions have assigned; NULL: there are no constraints */
   bool ended;     /* it ended the run */
   bool changed;   /* a state, a parameter or a mode */
+  bool rested;    /* a singular field has led the state to its surface, where it rests */
   bool passing; /* it may turn out to change nothing: the detector learns of it later, if at all */
   bool split;   /* a guard had different fields on both sides */
   bool rewatched; /* other guards began to be watched */
@@ -533,6 +534,9 @@ bool brink_edge_other_motion(brink_sim *sim, size_t guard);
 double brink_edge_depth(brink_sim *sim, size_t guard, int inside);
 /* Does any guard but this one have another sign at (t, x)? */
 bool brink_edge_crosses_another(brink_sim *sim, size_t guard, double t, const double *x);
+/* A singular field ends at the surface that it has led to (h' = -sqrt(h) at h = 0): the state is put on it, and rests
+ * there. False: this is none. */
+bool brink_edge_rest(brink_sim *sim, size_t guard, int inside);
 /* A step over the dip of sim->grazed, without an evaluation in it, not beyond t_stop. False: there is none to take, or
  * another guard is crossed on the way. */
 bool brink_edge_hop(brink_sim *sim, double t_stop, brink_status *status, brink_diag *diag);

@@ -238,7 +238,9 @@ static void turn_back(brink_sim *sim, size_t guard, int sign_before, double dept
   if (eval->checks_domain) give = 8.0 * brink_sim_zero_band(sim, guard, sim->t, sim->x);
   bool dips = depth <= brink_sim_tolerance(sim, guard, sim->t, sim->x);
   if (dips && !eval->checks_domain) give = fmax(give, 4.0 * depth);
-  if (dips && eval->checks_domain && (depth > 0.0 || !is_off_surface(sim, guard, sign_before)))
+  if (eval->checks_domain && brink_edge_rest(sim, guard, sign_before))
+    give = 0.0;
+  else if (dips && eval->checks_domain && (depth > 0.0 || !is_off_surface(sim, guard, sign_before)))
     sim->grazed = guard; /* on the surface, too: a singular field may not lead off it */
   sim->detector.touched[guard] = true;
   brink_slide_take_sign(sim, guard, sign_before);
