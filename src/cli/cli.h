@@ -98,7 +98,8 @@ typedef struct cli_output {
 bool cli_output_open(cli_output *output, const char *path);
 /* A file: what is in it stays. */
 bool cli_output_append(cli_output *output, const char *path);
-/* A report that cannot be written is better known before the run than after it. False: the reason has been said. */
+/* A report that cannot be written is better known before the run than after it. Leaves no file where there was none.
+ * False: the reason has been said. */
 bool cli_output_is_writable(const char *path);
 /* Takes text as a brink_writer does; `user` is the cli_output. */
 int cli_output_write(const char *text, size_t length, void *user);

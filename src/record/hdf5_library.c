@@ -1,13 +1,18 @@
 /* hdf5_library.c: the HDF5 library, loaded when it is needed. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "record/hdf5_library.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "record/results.h"
 
 #define PACKAGE "libhdf5-103-1"
+
+/* The library and the 33 that it needs take 13 MB of addresses, its structures for a file with many columns up to 10 MB. */
+#define RESERVE ((size_t)24 << 20)
 
 typedef struct symbol {
   const char *name;
@@ -32,6 +37,23 @@ static bool missing(brink_diag *diag, const char *what) {
                  "), or write a .mat or .csv file",
                  what);
   return false;
+}
+
+void *brink_hdf5_reserve(void) {
+  void *room = mmap(NULL, RESERVE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return room != MAP_FAILED ? room : NULL;
+}
+
+void brink_hdf5_spend(void **reserve) {
+  if (*reserve != NULL) munmap(*reserve, RESERVE);
+  *reserve = NULL;
+}
+
+bool brink_hdf5_has_memory(void) {
+  void *reserve = brink_hdf5_reserve();
+  bool has = reserve != NULL;
+  brink_hdf5_spend(&reserve);
+  return has;
 }
 
 static void *open_library(void) {
@@ -74,6 +96,10 @@ static bool fits(const brink_hdf5_library *library, brink_diag *diag) {
 
 bool brink_hdf5_load(brink_hdf5_library *library, brink_diag *diag) {
   *library = (brink_hdf5_library){0};
+  if (!brink_hdf5_has_memory()) {
+    brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for the HDF5 library");
+    return false;
+  }
   void *handle = open_library();
   if (handle == NULL) return missing(diag, dlerror());
   if (!load_functions(library, handle, diag)) return false;

@@ -234,6 +234,7 @@ static const char *beside_of(brink_sweep *sweep, const char *path, const char *e
   brink_text_add(&text, "%s%s", path, ending);
   const char *kept = text.failed ? NULL : brink_arena_text(&sweep->arena, text.data);
   brink_text_free(&text);
+  if (kept == NULL) sweep->arena.failed = true;
   return kept;
 }
 
