@@ -87,6 +87,9 @@ void cli_complain(const char *place, const char *format, ...);
 
 /* output.c */
 
+/* If the program crashes from now on, and `path` is a .h5 file, a message says so before it ends. */
+void cli_crash_watch(const char *path);
+
 /* A file being written, or standard output. The first failure is said once, and stays. */
 typedef struct cli_output {
   FILE *stream;

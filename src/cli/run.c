@@ -132,6 +132,7 @@ static brink_status simulate(cli_simulation *sim, brink_diag *diag) {
       cli_progress_begin(sim->settings.progress, sim->settings.quiet, brink_run_time(run), until);
   brink_status status;
   cli_interrupt_watch(run);
+  cli_crash_watch(sim->settings.out);
   do {
     status = brink_run_to(run, until, diag);
     brink_stats stats = brink_run_information(run).stats;

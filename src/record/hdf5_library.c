@@ -56,12 +56,13 @@ bool brink_hdf5_has_memory(void) {
   return has;
 }
 
-static void *open_library(void) {
-  static const char *const names[] = {BRINK_HDF5_SONAME, "libhdf5.so.103"};
-  void *handle = NULL;
-  for (size_t k = 0; k < sizeof names / sizeof names[0] && handle == NULL; k++)
-    handle = dlopen(names[k], RTLD_NOW | RTLD_LOCAL);
-  return handle;
+/* NULL: `why` is what was wrong with the first name. */
+static void *open_library(char *why, size_t size) {
+  void *handle = dlopen(BRINK_HDF5_SONAME, RTLD_NOW | RTLD_LOCAL);
+  if (handle != NULL) return handle;
+  const char *words = dlerror();
+  snprintf(why, size, "%s", words != NULL ? words : "it cannot be loaded");
+  return dlopen("libhdf5.so.103", RTLD_NOW | RTLD_LOCAL);
 }
 
 static bool load_functions(brink_hdf5_library *library, void *handle, brink_diag *diag) {
@@ -100,8 +101,9 @@ bool brink_hdf5_load(brink_hdf5_library *library, brink_diag *diag) {
     brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for the HDF5 library");
     return false;
   }
-  void *handle = open_library();
-  if (handle == NULL) return missing(diag, dlerror());
+  char why[256];
+  void *handle = open_library(why, sizeof why);
+  if (handle == NULL) return missing(diag, why);
   if (!load_functions(library, handle, diag)) return false;
   library->H5dont_atexit(); /* before all other calls; every file is closed by then */
   if (!fits(library, diag)) return false;
