@@ -136,6 +136,22 @@ if(TARGET brink_program)
   set_tests_properties(kill_resume PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
+# Allocations and system calls fail, the disk is full, the memory is limited, the program is killed: a few of each.
+if(TARGET brink_program AND NOT BRINK_SANITIZE AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  add_library(faults_preload MODULE ${PROJECT_SOURCE_DIR}/tests/faults/preload.c)
+  set_target_properties(faults_preload PROPERTIES
+    PREFIX ""
+    C_VISIBILITY_PRESET default
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  add_executable(faults_tracer ${PROJECT_SOURCE_DIR}/tests/faults/tracer.c)
+  set_target_properties(faults_tracer PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  set(faults ${PROJECT_SOURCE_DIR}/scripts/faults
+    --program $<TARGET_FILE:brink_program> --tools ${PROJECT_BINARY_DIR}/tests)
+  brink_add_test_alone(faults ${faults} --shortened --count 3)
+  brink_add_test_alone(faults_of_memory ${faults} --class allocations --case json)
+  set_tests_properties(faults faults_of_memory PROPERTIES SKIP_RETURN_CODE 77)
+endif()
+
 # The program without a home, with a decimal comma, on a full disk, as another user, …
 if(TARGET brink_program AND NOT BRINK_SANITIZE)
   brink_add_test_alone(odd_machines ${PROJECT_SOURCE_DIR}/scripts/test-odd-machines --quick

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -105,16 +106,11 @@ bool brink_file_is_same(const char *a, const char *b) {
 }
 
 bool brink_file_is_inside(const char *path, const char *directory) {
-  char *file = realpath(path, NULL), *folder = realpath(directory, NULL);
-  bool inside = false;
-  if (file != NULL && folder != NULL) {
-    size_t length = strlen(folder);
-    if (length > 0 && folder[length - 1] == '/') length--; /* the root */
-    inside = strncmp(file, folder, length) == 0 && file[length] == '/';
-  }
-  free(file);
-  free(folder);
-  return inside;
+  char file[PATH_MAX], folder[PATH_MAX]; /* a lack of memory must not be an answer */
+  if (realpath(path, file) == NULL || realpath(directory, folder) == NULL) return false;
+  size_t length = strlen(folder);
+  if (length > 0 && folder[length - 1] == '/') length--; /* the root */
+  return strncmp(file, folder, length) == 0 && file[length] == '/';
 }
 
 bool brink_text_find_nul(const char *text, size_t length, size_t *line, size_t *column) {

@@ -87,6 +87,9 @@ void cli_complain(const char *place, const char *format, ...);
 
 /* output.c */
 
+/* If the program crashes from now on, and `path` is a .h5 file, a message says so before it ends. */
+void cli_crash_watch(const char *path);
+
 /* A file being written, or standard output. The first failure is said once, and stays. */
 typedef struct cli_output {
   FILE *stream;
@@ -98,7 +101,8 @@ typedef struct cli_output {
 bool cli_output_open(cli_output *output, const char *path);
 /* A file: what is in it stays. */
 bool cli_output_append(cli_output *output, const char *path);
-/* A report that cannot be written is better known before the run than after it. False: the reason has been said. */
+/* A report that cannot be written is better known before the run than after it. Leaves no file where there was none.
+ * False: the reason has been said. */
 bool cli_output_is_writable(const char *path);
 /* Takes text as a brink_writer does; `user` is the cli_output. */
 int cli_output_write(const char *text, size_t length, void *user);

@@ -1,6 +1,7 @@
 /* main.c: the process; which command; help and version. */
 #include "cli/options.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -14,8 +15,11 @@
  * something stands in for what is missing, opened the wrong way round: it gives an error and not nothing. */
 static bool open_standard_streams(void) {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-    if (fcntl(fd, F_GETFD) >= 0) continue;
-    if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd) return false;
+    if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
+    if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) == fd) continue;
+    cli_say("a standard stream is closed, and /dev/null cannot be opened in its place: %s",
+            strerror(errno));
+    return false;
   }
   return true;
 }

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/show.h"
 
@@ -105,7 +106,10 @@ bool cli_output_append(cli_output *output, const char *path) {
 
 bool cli_output_is_writable(const char *path) {
   cli_output output;
-  return cli_output_append(&output, path) && cli_output_close(&output) == CLI_OK;
+  bool is_there = access(path, F_OK) == 0;
+  bool fine = cli_output_append(&output, path) && cli_output_close(&output) == CLI_OK;
+  if (fine && !is_there) unlink(path);
+  return fine;
 }
 
 int cli_output_write(const char *text, size_t length, void *user) {

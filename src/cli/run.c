@@ -19,16 +19,16 @@
 static const char *command_of(cli_simulation *sim) {
   brink_text text = {0};
   cli_command_line(sim->arguments, &text);
-  const char *kept = text.data != NULL ? brink_arena_text(&sim->arena, text.data) : NULL;
+  const char *kept = text.failed ? NULL : brink_arena_text(&sim->arena, text.data);
   brink_text_free(&text);
-  return kept;
+  return kept; /* NULL: out of memory */
 }
 
 static bool is_condition(const cli_simulation *sim) {
   return sim->arguments->command == &cli_commands[CLI_COMMAND_CONDITION];
 }
 
-static void choose(cli_simulation *sim) {
+static int choose(cli_simulation *sim) {
   const cli_settings *settings = &sim->settings;
   sim->run->choice = (brink_record_choice){.path = settings->out,
                                            .keep = settings->keep,
@@ -45,6 +45,9 @@ static void choose(cli_simulation *sim) {
                                            .command = command_of(sim),
                                            .against = settings->against,
                                            .against_step = settings->against_step};
+  if (sim->run->choice.command != NULL) return CLI_OK;
+  cli_say("out of memory");
+  return CLI_NUMERICS;
 }
 
 /* What is to be kept must be there: on the command line (--keep), or in the model (keep : …). */
@@ -129,6 +132,7 @@ static brink_status simulate(cli_simulation *sim, brink_diag *diag) {
       cli_progress_begin(sim->settings.progress, sim->settings.quiet, brink_run_time(run), until);
   brink_status status;
   cli_interrupt_watch(run);
+  cli_crash_watch(sim->settings.out);
   do {
     status = brink_run_to(run, until, diag);
     brink_stats stats = brink_run_information(run).stats;
@@ -283,8 +287,8 @@ static int simulate_and_print(cli_simulation *sim) {
   cli_effects_show(sim);
   int outcome = check_kept(sim);
   if (outcome == CLI_OK) outcome = cli_plot_begin(sim);
+  if (outcome == CLI_OK && sim->ranks.leads) outcome = choose(sim);
   if (outcome != CLI_OK) return outcome;
-  if (sim->ranks.leads) choose(sim);
   if (sim->settings.report != NULL && !cli_output_is_writable(sim->settings.report))
     return CLI_FILE;
   outcome = prepare_checkpoints(sim);

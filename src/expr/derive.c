@@ -414,13 +414,14 @@ static int degree_of_node(const brink_graph *graph, size_t i, const signed char 
   return result > MAX_DEGREE ? NOT_POLYNOMIAL : result;
 }
 
-int brink_graph_degree(const brink_graph *graph, brink_node node) {
-  if (node == BRINK_NO_NODE) return NOT_POLYNOMIAL;
+bool brink_graph_degree(const brink_graph *graph, brink_node node, int *result) {
+  *result = NOT_POLYNOMIAL;
+  if (node == BRINK_NO_NODE) return true;
   size_t size = (size_t)node + 1;
   signed char *degree = brink_allocate(&graph->arena->allocator, size, sizeof *degree);
-  if (degree == NULL) return NOT_POLYNOMIAL;
+  if (degree == NULL) return false;
   for (size_t i = 0; i < size; i++) degree[i] = (signed char)degree_of_node(graph, i, degree);
-  int result = degree[node];
+  *result = degree[node];
   brink_release(&graph->arena->allocator, degree, size, sizeof *degree);
-  return result;
+  return true;
 }

@@ -453,13 +453,15 @@ static bool *marks_of(const brink_graph *graph, brink_node node) {
   return marks;
 }
 
-bool brink_graph_reads_time(const brink_graph *graph, brink_node node) {
-  if (node == BRINK_NO_NODE) return false;
-  bool *marks = marks_of(graph, node), found = marks == NULL;
-  for (size_t i = 0; i <= node && !found; i++)
-    found = marks[i] && graph->nodes[i].op == BRINK_OP_TIME;
+bool brink_graph_reads_time(const brink_graph *graph, brink_node node, bool *reads) {
+  *reads = false;
+  if (node == BRINK_NO_NODE) return true;
+  bool *marks = marks_of(graph, node);
+  if (marks == NULL) return false;
+  for (size_t i = 0; i <= node && !*reads; i++)
+    *reads = marks[i] && graph->nodes[i].op == BRINK_OP_TIME;
   brink_release(&graph->arena->allocator, marks, (size_t)node + 1, sizeof *marks);
-  return found;
+  return true;
 }
 
 bool brink_graph_mark_refs(const brink_graph *graph, brink_node node, bool *marks) {

@@ -268,12 +268,12 @@ brink_node brink_graph_total(brink_total *total, brink_node node);
 int brink_graph_smooth_operands(const brink_graph *graph, brink_node node, brink_node operands[3]);
 
 /* The degree of node as a polynomial in TIME and the refs to space X: 0, 1, 2, …; -1: not one (or
- * above 16). Modes, signs and parameters count as constants; V and DX are not known. */
-int brink_graph_degree(const brink_graph *graph, brink_node node);
+ * above 16). Modes, signs and parameters count as constants; V and DX are not known. False: out of memory. A
+ * degree that is not known would do, but not give the same digits. */
+bool brink_graph_degree(const brink_graph *graph, brink_node node, int *degree);
 
-/* Does node depend on TIME (yes, too, if there is no memory to find out)? marks[ref] = true for every
- * ref that node reads (false: out of memory). */
-bool brink_graph_reads_time(const brink_graph *graph, brink_node node);
+/* Does node depend on TIME? marks[ref] = true for every ref that node reads. False: out of memory. */
+bool brink_graph_reads_time(const brink_graph *graph, brink_node node, bool *reads);
 bool brink_graph_mark_refs(const brink_graph *graph, brink_node node, bool *marks);
 
 /* The value of an operator; what the interpreter, the folding and the tests share. NaN for leaves, for

@@ -162,7 +162,10 @@ static int by_time(const void *a, const void *b) {
   bool ex = x->stop == BRINK_NONE, ey = y->stop == BRINK_NONE; /* events come last */
   if (ex != ey) return ex ? 1 : -1;
   if (x->t != y->t) return x->t < y->t ? -1 : 1;
-  return x->of < y->of ? -1 : x->of > y->of;
+  if (x->of != y->of) return x->of < y->of ? -1 : 1;
+  /* Repeated measurements: an order that does not depend on how qsort works, which depends on memory. */
+  if (x->y != y->y) return x->y < y->y ? -1 : 1;
+  return (x->given > y->given) - (x->given < y->given);
 }
 
 /* Where runs have to stop, and which datum belongs to which stop or occurrence. */

@@ -146,12 +146,17 @@ static brink_status fix_one(brink_fit_worker *worker, double *z, bool *more, bri
 }
 
 /* Is the best point a minimum, as far as derivatives can tell? */
-static bool is_minimum(const brink_fit_worker *worker) {
+static brink_status look_at_minimum(const brink_fit_worker *worker, bool *is_minimum,
+                                    brink_diag *diag) {
   const brink_fit *fit = worker->fit;
-  if (!worker->best.has_jacobian) return false;
+  *is_minimum = false;
+  if (!worker->best.has_jacobian) return BRINK_OK;
   for (size_t k = 0; k < fit->n; k++)
-    if (!worker->fixed[k] && !brink_fit_has_effect(fit, &worker->best, k)) return false;
-  return brink_fit_remaining(fit, &worker->best, worker->fixed) < LEFT;
+    if (!worker->fixed[k] && !brink_fit_has_effect(fit, &worker->best, k)) return BRINK_OK;
+  double left = brink_fit_remaining(fit, &worker->best, worker->fixed);
+  if (left < 0.0) return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
+  *is_minimum = left < LEFT;
+  return BRINK_OK;
 }
 
 static brink_status differentiate_best(brink_fit_worker *worker, brink_diag *diag) {
@@ -177,7 +182,7 @@ static brink_status slide_down(brink_fit_worker *worker, bool *converged, brink_
     if (status == BRINK_OK) status = differentiate_best(worker, diag);
     if (status == BRINK_OK && worker->best.has_jacobian) status = fix_one(worker, z, &more, diag);
   }
-  *converged = status == BRINK_OK && is_minimum(worker);
+  if (status == BRINK_OK) status = look_at_minimum(worker, converged, diag);
   brink_release(NULL, z, n, sizeof *z);
   return status;
 }

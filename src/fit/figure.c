@@ -131,7 +131,7 @@ void brink_figure_instant(const brink_figure *f, double t) {
 /* ---- curves ---- */
 
 size_t brink_fit_trace(brink_fit *fit, const char *name, double from, double to, double *t,
-                       double *y) {
+                       double *y, brink_text *text) {
   brink_run *run = NULL;
   brink_diag diag;
   brink_value value;
@@ -146,5 +146,6 @@ size_t brink_fit_trace(brink_fit *fit, const char *name, double from, double to,
     y[count++] = brink_run_value(run, value);
   }
   brink_run_destroy(run);
+  if (status == BRINK_ERR_MEMORY) text->failed = true;
   return count;
 }

@@ -26,10 +26,11 @@ void brink_figure_curve(const brink_figure *f, const double *t, const double *y,
 void brink_figure_datum(const brink_figure *f, double t, double y, double half);
 void brink_figure_instant(const brink_figure *f, double t); /* a line from top to bottom */
 
-/* The run with the knobs that were found: values of a quantity, at equal distances, as far as the run goes; how many. */
+/* The run with the knobs that were found: values of a quantity, at equal distances, as far as the run goes; how many. Out of
+ * memory: text->failed. */
 enum { BRINK_TRACE_POINTS = 400 };
 size_t brink_fit_trace(brink_fit *fit, const char *name, double from, double to, double *t,
-                       double *y);
+                       double *y, brink_text *text);
 
 /* page_design.c: all of the page of a design. */
 void brink_page_design(brink_fit *fit, brink_text *text);

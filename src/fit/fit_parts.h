@@ -245,7 +245,7 @@ brink_status brink_fit_design(brink_fit *fit, brink_diag *diag);
 /* statistics.c */
 
 /* What the search leaves undone: the length of the Gauss-Newton step from a point with a Jacobian, in standard errors. Knobs
- * that are `fixed` do not move. */
+ * that are `fixed` do not move. Negative: out of memory. */
 double brink_fit_remaining(const brink_fit *fit, const brink_fit_point *point, const bool *fixed);
 /* Fills values, intervals, correlations and notes of the result. */
 bool brink_fit_judge(brink_fit *fit, const brink_fit_point *point, const bool *fixed);

@@ -71,7 +71,7 @@ static void put_curve(brink_fit *fit, size_t of, brink_text *text) {
     brink_figure_see(&f, one->t, one->model);
     to = fmax(to, one->t);
   }
-  size_t count = to > from ? brink_fit_trace(fit, name, from, to, t, y) : 0;
+  size_t count = to > from ? brink_fit_trace(fit, name, from, to, t, y, text) : 0;
   for (size_t k = 0; k < count; k++) brink_figure_see(&f, t[k], y[k]);
   brink_figure_begin(&f);
   if (count > 0) brink_figure_curve(&f, t, y, count);

@@ -102,7 +102,7 @@ static void put_quantity(brink_fit *fit, const char *name, const brink_text *tim
                          brink_text *text) {
   double t[BRINK_TRACE_POINTS], y[BRINK_TRACE_POINTS], at;
   double from = isnan(fit->options.from) ? 0.0 : fit->options.from;
-  size_t count = brink_fit_trace(fit, name, from, fit->options.until, t, y);
+  size_t count = brink_fit_trace(fit, name, from, fit->options.until, t, y, text);
   brink_figure f = brink_figure_open(text);
   for (size_t k = 0; k < count; k++)
     if (isfinite(y[k])) brink_figure_see(&f, t[k], y[k]);

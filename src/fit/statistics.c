@@ -167,7 +167,9 @@ double brink_fit_remaining(const brink_fit *fit, const brink_fit_point *point, c
   brink_arena_init(&arena, NULL);
   analysis a;
   double left = (double)INFINITY;
-  if (point->has_jacobian && analyse(fit, point, fixed, &arena, &a)) {
+  if (point->has_jacobian && !analyse(fit, point, fixed, &arena, &a)) {
+    left = -1.0;
+  } else if (point->has_jacobian) {
     double sum = 0.0;
     for (size_t i = 0; i < a.n; i++) {
       for (size_t j = 0; j < a.n; j++) sum += a.g[i] * a.inverse[i * a.n + j] * a.g[j];

@@ -88,8 +88,10 @@ bool brink_cache_open(brink_cache *cache, const char *wanted, char *reason) {
   return (wanted != NULL && open_directory(cache, wanted)) || open_private(cache, reason);
 }
 
-/* All files in an open directory. */
+/* All files in an open directory. What a compilation leaves, first: that takes no memory, of which there may be none. */
 static void remove_all(int directory) {
+  static const char *const usual[] = {BRINK_SOURCE, BRINK_MADE, BRINK_LOG};
+  for (size_t k = 0; k < sizeof usual / sizeof usual[0]; k++) unlinkat(directory, usual[k], 0);
   int again = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *list = again < 0 ? NULL : fdopendir(again);
   if (list == NULL) {

@@ -16,9 +16,10 @@ brink_status brink_instance_bind_gradient(brink_instance *instance, uint32_t fla
   const brink_kernel *value = instance->system->flags[flag].value;
   brink_bound_flag *bound = &instance->flags[flag];
   brink_node node = value->outputs[0].node;
-  bound->degree = brink_graph_degree(&value->graph, node);
   brink_kernel *gradient =
-      brink_derive_gradient(&instance->shared->arena, value, &bound->refs, &bound->nrefs);
+      brink_graph_degree(&value->graph, node, &bound->degree)
+          ? brink_derive_gradient(&instance->shared->arena, value, &bound->refs, &bound->nrefs)
+          : NULL;
   if (gradient != NULL) /* it is there already: this finds it */
     bound->root = brink_graph_copy(&gradient->graph, &value->graph, node, NULL, NULL);
   if (gradient == NULL || bound->root == BRINK_NO_NODE ||
@@ -325,7 +326,9 @@ static bool define_value(definer *d, uint32_t f, size_t index, uint32_t guard,
   }
   bound->asked = true;
   const brink_kernel *kernel = d->instance->system->flags[f].value;
-  def->timeless = !brink_graph_reads_time(&kernel->graph, kernel->outputs[0].node);
+  bool reads_time;
+  if (!brink_graph_reads_time(&kernel->graph, kernel->outputs[0].node, &reads_time)) return false;
+  def->timeless = !reads_time;
   bound->has_jet = bound->series != NULL;
   def->value = guard_value;
   def->gradient = guard_gradient;

@@ -76,7 +76,7 @@ bool brink_checkpoint_pack(const void *bytes, size_t length, brink_text *packed)
   size_t size;
   unsigned char digest[CHECKSUM];
   bool fine = deflate_bytes(bytes, length, &room, &size);
-  bool smaller = size > 0 && size < length;
+  bool smaller = fine && size > 0 && size < length;
   const void *stored = smaller ? room.data : bytes;
   header head = {.order = ORDER,
                  .format = FORMAT,

@@ -19,7 +19,8 @@ typedef struct csv {
   bool regular; /* can be cut */
   off_t size;   /* written so far: whole lines */
   brink_text text;
-  bool header; /* the first line of the text is that of the names */
+  size_t whole; /* characters of the text in whole lines */
+  bool header;  /* the first line of the text is that of the names */
 } csv;
 
 /* ---- fields ---- */
@@ -81,7 +82,6 @@ static void rescue(brink_results *results, size_t written) {
 static bool write_out(brink_results *results) {
   csv *own = results->own;
   brink_text *text = &own->text;
-  if (text->failed) return brink_results_fail_memory(results);
   size_t done = 0;
   while (done < text->length) {
     ssize_t count = write(own->file, text->data + done, text->length - done);
@@ -95,15 +95,33 @@ static bool write_out(brink_results *results) {
   }
   own->size += (off_t)done;
   own->header = false;
-  text->length = 0;
+  text->length = own->whole = 0;
   results->kept = results->rows;
   results->kept_t = results->row[0];
   return true;
 }
 
+/* There is no memory for the last line: those before it are written. */
+static bool lose_line(brink_results *results) {
+  csv *own = results->own;
+  size_t batch = own->whole, last = 0;
+  int64_t kept = results->kept, lines = 0;
+  whole_lines(own->text.data, batch, &lines, &last);
+  lines -= own->header && lines > 0;
+  double t = lines > 0 ? strtod(own->text.data + last, NULL) : results->kept_t;
+  own->text.length = batch;
+  own->text.failed = false;
+  if (batch > 0 && !write_out(results)) return false;
+  results->kept = kept + lines;
+  results->kept_t = t;
+  return brink_results_fail_memory(results);
+}
+
 static bool end_line(brink_results *results) {
   csv *own = results->own;
   brink_text_append(&own->text, "\n", 1);
+  if (own->text.failed) return lose_line(results);
+  own->whole = own->text.length;
   return own->text.length < BATCH || write_out(results);
 }
 

@@ -29,7 +29,9 @@ enum { TIME, FLAG, DIRECTION, ROW, AGENTS, EVENT_COLUMNS };
 
 static bool fail(brink_results *results) {
   const brink_hdf5 *own = results->own;
+  if (results->failed) return false;
   if (own->disk.error != 0) return brink_results_fail_file(results, own->disk.error);
+  if (!brink_hdf5_has_memory()) return brink_results_fail_memory(results);
   return brink_results_fail(results, "cannot write to %s: the HDF5 library reports a failure",
                             results->name);
 }
@@ -38,6 +40,7 @@ static bool fail(brink_results *results) {
 
 static bool commit(brink_results *results) {
   brink_hdf5 *own = results->own;
+  if (!brink_hdf5_has_memory()) return brink_results_fail_memory(results);
   if (own->library.H5Fflush(own->file, H5F_SCOPE_LOCAL) < 0 ||
       !brink_hdf5_driver_commit(&own->disk))
     return fail(results);
@@ -196,10 +199,17 @@ static hid_t create_file(brink_hdf5 *own, bool compact) {
   return file;
 }
 
+/* Memory to make a file, and to close it. */
+static bool set_aside(brink_hdf5 *own) {
+  if (own->reserve == NULL) own->reserve = brink_hdf5_reserve();
+  return own->reserve != NULL && brink_hdf5_has_memory();
+}
+
 /* Everything but rows and events. Their datasets come last, and time first of them. */
 static bool create(brink_results *results, bool compact) {
   brink_hdf5 *own = results->own;
   const brink_hdf5_library *h5 = &own->library;
+  if (!set_aside(own)) return brink_results_fail_memory(results);
   brink_disk_init(&own->disk, own->descriptor, &results->arena.allocator);
   own->file = own->rows.file = own->events.file = create_file(own, compact);
   if (own->file < 0 || !brink_hdf5_write_provenance(own, &results->def)) return fail(results);
@@ -214,6 +224,7 @@ static bool create(brink_results *results, bool compact) {
  * and trips over it later. */
 static void dismiss(brink_hdf5 *own) {
   const brink_hdf5_library *h5 = &own->library;
+  brink_hdf5_spend(&own->reserve);
   if (own->file >= 0) h5->H5Fclose(own->file);
   if (own->driver >= 0) h5->H5FDunregister(own->driver);
   own->file = own->driver = -1;
@@ -340,6 +351,7 @@ static bool reopen(brink_results *results, int64_t rows, int64_t events) {
   brink_hdf5 *own = results->own;
   const brink_hdf5_library *h5 = &own->library;
   char name[BRINK_HDF5_NAME];
+  if (!set_aside(own)) return brink_results_fail_memory(results);
   off_t size = lseek(own->descriptor, 0, SEEK_END);
   if (size < 0) return brink_results_fail_file(results, errno);
   brink_disk_reopen(&own->disk, own->descriptor, (uint64_t)size, &results->arena.allocator);
@@ -408,6 +420,10 @@ static void release(brink_results *results) {
   if (own == NULL) return;
   own->disk.given_up = true;
   dismiss(own);
+  /* What was never committed nobody can read. */
+  if (own->descriptor >= 0 && own->disk.committed == 0 && !own->disk.reopened &&
+      ftruncate(own->descriptor, 0) != 0)
+    errno = 0; /* it stays, and the run has failed */
   if (own->descriptor >= 0) close(own->descriptor);
   brink_disk_free(&own->disk);
   brink_columns_free(&own->given);

@@ -1,13 +1,18 @@
 /* hdf5_library.c: the HDF5 library, loaded when it is needed. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "record/hdf5_library.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "record/results.h"
 
 #define PACKAGE "libhdf5-103-1"
+
+/* The library and the 33 that it needs take 13 MB of addresses, its structures for a file with many columns up to 10 MB. */
+#define RESERVE ((size_t)24 << 20)
 
 typedef struct symbol {
   const char *name;
@@ -34,12 +39,30 @@ static bool missing(brink_diag *diag, const char *what) {
   return false;
 }
 
-static void *open_library(void) {
-  static const char *const names[] = {BRINK_HDF5_SONAME, "libhdf5.so.103"};
-  void *handle = NULL;
-  for (size_t k = 0; k < sizeof names / sizeof names[0] && handle == NULL; k++)
-    handle = dlopen(names[k], RTLD_NOW | RTLD_LOCAL);
-  return handle;
+void *brink_hdf5_reserve(void) {
+  void *room = mmap(NULL, RESERVE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return room != MAP_FAILED ? room : NULL;
+}
+
+void brink_hdf5_spend(void **reserve) {
+  if (*reserve != NULL) munmap(*reserve, RESERVE);
+  *reserve = NULL;
+}
+
+bool brink_hdf5_has_memory(void) {
+  void *reserve = brink_hdf5_reserve();
+  bool has = reserve != NULL;
+  brink_hdf5_spend(&reserve);
+  return has;
+}
+
+/* NULL: `why` is what was wrong with the first name. */
+static void *open_library(char *why, size_t size) {
+  void *handle = dlopen(BRINK_HDF5_SONAME, RTLD_NOW | RTLD_LOCAL);
+  if (handle != NULL) return handle;
+  const char *words = dlerror();
+  snprintf(why, size, "%s", words != NULL ? words : "it cannot be loaded");
+  return dlopen("libhdf5.so.103", RTLD_NOW | RTLD_LOCAL);
 }
 
 static bool load_functions(brink_hdf5_library *library, void *handle, brink_diag *diag) {
@@ -74,8 +97,13 @@ static bool fits(const brink_hdf5_library *library, brink_diag *diag) {
 
 bool brink_hdf5_load(brink_hdf5_library *library, brink_diag *diag) {
   *library = (brink_hdf5_library){0};
-  void *handle = open_library();
-  if (handle == NULL) return missing(diag, dlerror());
+  if (!brink_hdf5_has_memory()) {
+    brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for the HDF5 library");
+    return false;
+  }
+  char why[256];
+  void *handle = open_library(why, sizeof why);
+  if (handle == NULL) return missing(diag, why);
   if (!load_functions(library, handle, diag)) return false;
   library->H5dont_atexit(); /* before all other calls; every file is closed by then */
   if (!fits(library, diag)) return false;

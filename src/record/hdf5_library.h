@@ -83,6 +83,13 @@ typedef struct brink_hdf5_library {
 /* H5F_ACC_RDWR, likewise. */
 #define BRINK_HDF5_CHANGE 0x0001u
 
+/* The library does not survive it if it gets no memory. So it is asked for nothing unless there is plenty
+ * (brink_hdf5_has_memory), and what it needs to close a file is set aside while the file is open: `spend` gives it
+ * back before that. NULL: there is not that much. None of it is touched: it costs addresses, not memory. */
+bool brink_hdf5_has_memory(void);
+void *brink_hdf5_reserve(void);
+void brink_hdf5_spend(void **reserve);
+
 /* False: `diag` says what is missing. Once loaded it stays, so there is nothing to undo. */
 bool brink_hdf5_load(brink_hdf5_library *library, brink_diag *diag);
 

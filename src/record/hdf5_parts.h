@@ -10,6 +10,7 @@ typedef struct brink_hdf5 {
   brink_hdf5_library library;
   int descriptor;
   brink_disk disk;
+  void *reserve;             /* of memory, to close the file */
   hid_t driver, file, names; /* names: the group for names of elements */
   brink_columns given;       /* parameters */
   brink_hdf5_table rows, events;

@@ -149,6 +149,7 @@ static bool write_column(const brink_hdf5_table *table, const brink_hdf5_column 
 bool brink_hdf5_table_write(brink_hdf5_table *table) {
   int64_t rows = table->before + (int64_t)table->used;
   if (rows == table->rows) return true;
+  if (!brink_hdf5_has_memory()) return false;
   hid_t access = access_list(table->library);
   bool fine = true;
   for (size_t k = table->ncolumns; k-- > 0 && fine;)

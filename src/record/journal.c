@@ -481,6 +481,7 @@ void brink_journal_transfer(brink_journal *journal, const brink_transfer_record 
                             const double *p, const int *mode) {
   brink_entry *last = journal->nopen > 0 ? &journal->open[journal->nopen - 1] : NULL;
   if (last == NULL || last->t != record->t || last->before_x == NULL) return;
+  if (last->p == NULL || last->mode == NULL) return; /* there was no memory for them */
   add_impulses(journal, record->impulse);
   if (last->waits) {
     memcpy(last->x, record->x_after, journal->nx * sizeof *last->x);

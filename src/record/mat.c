@@ -65,6 +65,7 @@ typedef struct mat {
   off_t columns_at;        /* where the number of columns of data_2 is */
   off_t start_at, stop_at; /* where data_1 has the first and the last time */
   off_t shown, next, size;
+  bool torn; /* data_2 says that it is longer than `shown` */
   unsigned char first[COVER];
   int64_t hidden_rows; /* with those that are shown */
   double first_t, hidden_t;
@@ -120,6 +121,18 @@ static bool hide(mat *own, const unsigned char *data, size_t size) {
   return true;
 }
 
+/* data_2 has its new size, but what comes first in it could not be written: the old size again. If that cannot be written
+ * either, the file stays as long as its matrix is: readable, with a row that is not one. */
+static bool take_back(brink_results *results, int error) {
+  mat *own = results->own;
+  int32_t columns = (int32_t)results->kept;
+  own->torn = !put(own, &columns, sizeof columns, own->columns_at);
+  if (!own->torn) return brink_results_fail_file(results, error);
+  results->kept = own->hidden_rows;
+  return brink_results_fail(results, "cannot write to %s: %s; row %lld of it is damaged",
+                            results->name, strerror(error), (long long)(columns + 1));
+}
+
 static bool show(brink_results *results) {
   mat *own = results->own;
   if (own->next == own->shown) return true;
@@ -130,9 +143,9 @@ static bool show(brink_results *results) {
   bool fine = hide(own, cover, COVER) &&
               put(own, &own->first_t, sizeof own->first_t, own->start_at) &&
               put(own, &own->hidden_t, sizeof own->hidden_t, own->stop_at) &&
-              put(own, &columns, sizeof columns, own->columns_at) &&
-              put(own, own->first, COVER, own->shown);
+              put(own, &columns, sizeof columns, own->columns_at);
   if (!fine) return brink_results_fail_file(results, errno);
+  if (!put(own, own->first, COVER, own->shown)) return take_back(results, errno);
   own->shown = own->next = end;
   results->kept = own->hidden_rows;
   results->kept_t = own->hidden_t;
@@ -313,7 +326,7 @@ static bool write_head(brink_results *results) {
   mat *own = results->own;
   brink_text text = {.allocator = results->arena.allocator};
   add_head(own, results->columns, &results->start, &text);
-  own->shown = own->next = (off_t)text.length;
+  size_t head = text.length;
   unsigned char page[2 * PAGE] = {0};
   size_t room = COVER + PAGE - (text.length + COVER) % PAGE;
   make_cover(page, (off_t)(room - COVER));
@@ -322,8 +335,11 @@ static bool write_head(brink_results *results) {
   bool fine = !text.failed;
   if (!fine)
     brink_results_fail_memory(results);
-  else if (!put(own, text.data, text.length, 0))
+  else if (!put(own, text.data, text.length, 0)) {
     fine = brink_results_fail_file(results, errno);
+    if (ftruncate(own->file, 0) != 0) errno = 0; /* half a head is no file */
+  }
+  if (fine) own->shown = own->next = (off_t)head;
   brink_text_free(&text);
   return fine;
 }
@@ -425,7 +441,8 @@ static void release(brink_results *results) {
   mat *own = results->own;
   if (own == NULL) return;
   if (own->file >= 0) {
-    if (own->shown > 0 && ftruncate(own->file, own->shown) != 0) errno = 0; /* readable as it is */
+    if (own->shown > 0 && !own->torn && ftruncate(own->file, own->shown) != 0)
+      errno = 0; /* readable as it is */
     close(own->file);
   }
   brink_columns_free(&own->given);

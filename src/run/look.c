@@ -108,6 +108,7 @@ brink_status brink_run_columns_begin(brink_run *run, const brink_computed *compu
   brink_status status = run->rates != NULL ? BRINK_OK : BRINK_ERR_MEMORY;
   if (status == BRINK_OK) status = brink_columns_init(&run->columns, run->system, computed, NULL);
   if (status == BRINK_OK) status = begin_kept(run, computed);
+  if (status != BRINK_OK) brink_run_columns_end(run); /* all or none: brink_run_has_begun */
   if (status == BRINK_ERR_MEMORY) return brink_diag_set(&run->diag, status, "out of memory");
   return status;
 }

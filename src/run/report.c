@@ -81,7 +81,7 @@ static brink_status make_page(brink_run *run, brink_text *page, brink_diag *diag
   if (run == NULL || page == NULL || run->phase != BRINK_RUN_FINISHED || run->display == NULL)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "no report was prepared, or the run is not finished");
-  bool fine = make_data(run, &data) &&
+  bool fine = !run->journal.failed && make_data(run, &data) &&
               brink_display_write((const char *)brink_page, brink_page_size, &data, &writer) == 0;
   brink_text_free(&data);
   if (fine) return BRINK_OK;

@@ -151,8 +151,16 @@ brink_status brink_sweep_write_hdf5(brink_sweep *sweep, const char *rows, const 
   if (!brink_hdf5_load(&w.library, diag)) return BRINK_ERR_UNSUPPORTED;
   brink_arena_init(&w.arena, NULL);
   errno = 0;
-  bool fine = write_file(&w, rows, path);
-  int number = errno;
+  brink_text beside = {0}; /* under its own name it is whole */
+  brink_text_add(&beside, "%s.new", path);
+  bool fine = !beside.failed && write_file(&w, rows, beside.data);
+  int number = beside.failed || w.arena.failed ? ENOMEM : fine ? 0 : errno;
+  if (fine && rename(beside.data, path) != 0) {
+    fine = false;
+    number = errno;
+  }
+  if (!fine && !beside.failed) unlink(beside.data);
+  brink_text_free(&beside);
   brink_arena_free(&w.arena);
   if (fine) return BRINK_OK;
   return brink_diag_set(diag, BRINK_ERR_FILE, "cannot write %s: %s; the rows are in %s", path,

@@ -82,8 +82,10 @@ static void estimate(const analysis *a, const size_t *chosen, double *first, dou
   }
 }
 
+/* NaN comes last: without an order of all values qsort gives one or another, and which depends on memory. */
 static int ascending(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
+  if (isnan(x) || isnan(y)) return (int)isnan(x) - (int)isnan(y);
   return (x > y) - (x < y);
 }
 

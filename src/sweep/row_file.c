@@ -234,6 +234,7 @@ static const char *beside_of(brink_sweep *sweep, const char *path, const char *e
   brink_text_add(&text, "%s%s", path, ending);
   const char *kept = text.failed ? NULL : brink_arena_text(&sweep->arena, text.data);
   brink_text_free(&text);
+  if (kept == NULL) sweep->arena.failed = true;
   return kept;
 }
 
@@ -330,14 +331,32 @@ brink_status brink_row_file_row(brink_sweep *sweep, const char *row, size_t leng
   return fflush(output->stream) == 0 ? BRINK_OK : file_problem("write", output->path, diag);
 }
 
+/* A disk that is full ends within a row: it is cut off. */
+static void cut_last_row(const char *path) {
+  struct stat about;
+  FILE *file = stat(path, &about) == 0 && S_ISREG(about.st_mode) ? fopen(path, "rb") : NULL;
+  if (file == NULL) return;
+  off_t at = 0, end = 0;
+  bool quoted = false;
+  for (int c; (c = getc(file)) != EOF;) {
+    at++;
+    if (c == '"') quoted = !quoted;
+    if (c == '\n' && !quoted) end = at;
+  }
+  bool read = ferror(file) == 0;
+  fclose(file);
+  if (read && end < at && truncate(path, end) != 0) return; /* --resume cuts it off, too */
+}
+
 brink_status brink_row_file_close(brink_sweep *sweep, bool complete, brink_diag *diag) {
   brink_row_file *output = &sweep->output;
   if (output->stream == NULL) return BRINK_OK;
-  bool fine = fflush(output->stream) == 0;
-  brink_status status = fine ? BRINK_OK : file_problem("write", output->path, diag);
+  bool fine = ferror(output->stream) == 0, flushed = fflush(output->stream) == 0;
+  brink_status status = flushed ? BRINK_OK : file_problem("write", output->path, diag);
   if (output->path != NULL && fclose(output->stream) != 0 && status == BRINK_OK)
     status = file_problem("write", output->path, diag);
   output->stream = NULL;
+  if (output->path != NULL && (!fine || status != BRINK_OK)) cut_last_row(output->path);
   if (!complete || status != BRINK_OK || output->beside == NULL) return status;
   if (output->final != NULL)
     status = brink_sweep_write_hdf5(sweep, output->path, output->final, diag);

@@ -391,6 +391,10 @@ void brink_runner_row(brink_runner *runner, brink_text *row) {
   } else if (runner->lost == BRINK_ERR_FILE) {
     add_outcome(row, "failed", "file", runner->diag.message);
     add_values(runner, row);
+  } else if (runner->run->journal.failed) {
+    add_outcome(row, "failed", word_for(BRINK_ERR_MEMORY),
+                "out of memory: its events are not complete");
+    add_nothing(runner, row);
   } else {
     brink_run_outcome outcome = brink_run_result(runner->run);
     add_outcome(row, outcome.status, outcome.reason, outcome.message);

@@ -64,6 +64,7 @@ const char *brink_share_path(brink_sweep *sweep, size_t k, size_t n) {
   brink_text_add(&text, "%s.%zu-of-%zu", sweep->def.out, k, n);
   const char *path = text.failed ? NULL : brink_arena_text(&sweep->arena, text.data);
   brink_text_free(&text);
+  if (path == NULL) sweep->arena.failed = true;
   return path;
 }
 

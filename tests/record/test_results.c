@@ -430,6 +430,64 @@ TEST(every_failed_allocation_is_told) {
   }
 }
 
+/* One allocation fails, and those behind it do not: 40 rows, of which 3 and then 7 are flushed. */
+static bool write_with(const brink_allocator *allocator, const char *path) {
+  brink_columns columns = cars_columns();
+  brink_results_def def = {.path = path, .columns = &columns};
+  brink_results *results;
+  remove(path);
+  bool fine = brink_results_open(&def, allocator, NULL, &results);
+  for (long row = 0; row < 40 && fine; row++)
+    fine = write_row(results, row) && ((row != 3 && row != 10) || brink_results_flush(results));
+  fine = fine && brink_results_close(results, "finished", true);
+  brink_results_destroy(results);
+  brink_columns_free(&columns);
+  return fine;
+}
+
+static bool is_whole_or_said(bool fine, const char *part, const char *whole) {
+  size_t length = strlen(part);
+  if (fine) return strcmp(part, whole) == 0;
+  return strncmp(part, whole, length) == 0 && (length == 0 || part[length - 1] == '\n');
+}
+
+TEST(a_single_failed_allocation_changes_no_csv_in_silence) {
+  CHECK(write_with(NULL, "whole.csv"));
+  char *whole = read_text("whole.csv");
+  bool complete = false;
+  for (long n = 1; n < 200 && !complete; n++) {
+    counting state = {.fail_at = n};
+    brink_allocator allocator = counting_allocator(&state);
+    bool fine = write_with(&allocator, "part.csv");
+    char *part = read_text("part.csv");
+    CHECK_MSG(is_whole_or_said(fine, part, whole), "allocation %ld: %d: %s", n, fine, part);
+    free(part);
+    complete = state.calls < n;
+  }
+  CHECK(complete);
+  free(whole);
+}
+
+TEST(a_single_failed_allocation_leaves_a_mat_file_or_an_empty_one) {
+  bool complete = false;
+  long cut = 0;
+  for (long n = 1; n < 200 && !complete; n++) {
+    counting state = {.fail_at = n};
+    brink_allocator allocator = counting_allocator(&state);
+    bool fine = write_with(&allocator, "part.mat");
+    struct stat about;
+    CHECK(stat("part.mat", &about) != 0 || !fine || about.st_size > 0);
+    mat_file file;
+    if (stat("part.mat", &about) == 0 && about.st_size > 0) {
+      CHECK_MSG(mat_read("part.mat", &file), "allocation %ld", n);
+      mat_free(&file);
+    }
+    cut += !fine;
+    complete = state.calls < n;
+  }
+  CHECK(complete && cut > 3);
+}
+
 int main(void) {
   RUN(csv_quotes_where_it_must_and_writes_numbers_that_read_back);
   RUN(mat_files_have_the_six_matrices_that_modelica_tools_expect);
@@ -442,6 +500,8 @@ int main(void) {
   RUN(csv_on_a_full_disk_ends_with_a_whole_line);
   RUN(mat_on_a_full_disk_has_every_row_that_fits);
   RUN(every_failed_allocation_is_told);
+  RUN(a_single_failed_allocation_changes_no_csv_in_silence);
+  RUN(a_single_failed_allocation_leaves_a_mat_file_or_an_empty_one);
   if (!h5dump_is_there()) {
     printf("h5dump is not installed (Debian package hdf5-tools): HDF5 files are not read back\n");
     return check_done();

@@ -9,6 +9,7 @@
 #include "check.h"
 #include "record/checkpoint_file.h"
 #include "run/run.h"
+#include "support/counting.h"
 
 static uint64_t seed;
 static size_t times = 1, shift = 0; /* more rounds, others: the numbers that the program is given */
@@ -276,9 +277,25 @@ TEST(runs_that_cannot_be_saved_say_why) {
   brink_hsml_destroy(model);
 }
 
+/* Compressible bytes, so that both texts are needed. */
+TEST(a_checkpoint_that_there_is_no_memory_for_is_not_packed) {
+  char bytes[5000] = {0};
+  bool packs = false;
+  for (long n = 1; n < 20 && !packs; n++) {
+    counting state = {.fail_at = n};
+    brink_text packed = {.allocator = counting_allocator(&state)};
+    packs = brink_checkpoint_pack(bytes, sizeof bytes, &packed);
+    CHECK(packs == (state.calls < n));
+    brink_text_free(&packed);
+    CHECK_INT(state.live, 0);
+  }
+  CHECK(packs);
+}
+
 int main(int argc, char **argv) {
   if (argc > 1) times = (size_t)strtoul(argv[1], NULL, 10);
   if (argc > 2) shift = (size_t)strtoul(argv[2], NULL, 10);
+  RUN(a_checkpoint_that_there_is_no_memory_for_is_not_packed);
   RUN(a_checkpoint_of_another_run_is_refused_with_what_is_different);
   RUN(a_checkpoint_that_is_cut_off_or_changed_is_refused);
   RUN(runs_that_cannot_be_saved_say_why);
