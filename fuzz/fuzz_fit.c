@@ -1,14 +1,9 @@
 /* fuzz_fit.c: what a fit reads: files of curves (d) and of events (e), knobs (v), outcomes (m) and conditions (s). The first byte
  * says which. What is accepted must make sense, what is refused must be refused with words; every expression that is accepted is
  * worked out and differentiated in a run. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* for memfd_create */
-#endif
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "fit/design_parts.h"
@@ -44,18 +39,12 @@ static brink_fit *make_fit(brink_hsml **model) {
   return brink_fit_create(&def, NULL, &fit) == BRINK_OK ? fit : NULL;
 }
 
-static void check_refusal(brink_status status, const brink_diag *diag) {
-  if (status == BRINK_OK) return;
-  if (diag->message[0] == '\0' || memchr(diag->message, '\0', sizeof diag->message) == NULL)
-    abort(); /* refused without a reason */
-}
-
 /* ---- files ---- */
 
 static void check_data(brink_fit *fit) {
   brink_diag diag;
   brink_status status = brink_fit_arrange(fit, &diag);
-  check_refusal(status, &diag);
+  fuzz_check_refusal(status, &diag);
   if (status != BRINK_OK) return;
   for (size_t k = 0; k < fit->ndata; k++) {
     const brink_datum *datum = &fit->data[k];
@@ -69,17 +58,12 @@ static void check_data(brink_fit *fit) {
 
 static void read_file(brink_fit *fit, bool events, const uint8_t *data, size_t size) {
   brink_diag diag;
-  char path[64];
-  int file = memfd_create("fuzz", MFD_CLOEXEC);
-  if (file < 0) abort();
-  bool written = write(file, data, size) == (ssize_t)size;
-  snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-  if (written) {
-    brink_status status =
-        events ? brink_fit_read_events(fit, path, &diag) : brink_fit_read_curves(fit, path, &diag);
-    check_refusal(status, &diag);
-    if (status == BRINK_OK) check_data(fit);
-  }
+  char path[FUZZ_PATH];
+  int file = fuzz_file(data, size, path);
+  brink_status status =
+      events ? brink_fit_read_events(fit, path, &diag) : brink_fit_read_curves(fit, path, &diag);
+  fuzz_check_refusal(status, &diag);
+  if (status == BRINK_OK) check_data(fit);
   close(file);
 }
 
@@ -91,7 +75,7 @@ static void read_knob(const char *text) {
   brink_diag diag;
   brink_arena_init(&arena, NULL);
   brink_status status = brink_vary_read(&arena, text, &vary, &diag);
-  check_refusal(status, &diag);
+  fuzz_check_refusal(status, &diag);
   if (status == BRINK_OK && (vary.name == NULL || vary.name[0] == '\0')) abort();
   brink_arena_free(&arena);
 }
@@ -109,7 +93,7 @@ static void work_out(brink_fit *fit) {
   if (worker == NULL) abort();
   brink_designing *d = worker->designing;
   brink_status status = brink_designing_visit(d, z, false, &diag);
-  check_refusal(status, &diag);
+  fuzz_check_refusal(status, &diag);
   double value = d->here.value;
   bool usable = status == BRINK_OK && d->here.usable;
   if (smooth && status == BRINK_OK) {
@@ -125,7 +109,7 @@ static void read_expression(brink_fit *fit, bool condition, const char *text) {
   brink_diag diag;
   brink_status status = brink_fit_set_objective(fit, condition ? "x" : text, false, &diag);
   if (status == BRINK_OK && condition) status = brink_fit_add_condition(fit, text, &diag);
-  check_refusal(status, &diag);
+  fuzz_check_refusal(status, &diag);
   if (status == BRINK_OK) work_out(fit);
 }
 

@@ -252,8 +252,7 @@ static int print(const cli_simulation *sim) {
 
 /* ---- the whole ---- */
 
-/* The run cannot be made. */
-
+/* The run cannot be made. What does not go with the model is wrong usage, as in cli_refuse: another command helps. */
 static int refuse(const cli_simulation *sim, brink_status status, const brink_diag *diag) {
   const brink_options *options = &sim->settings.run.sim;
   const char *name = sim->model->built != NULL ? sim->model->built->system->name : "the model";
@@ -269,11 +268,13 @@ static int refuse(const cli_simulation *sim, brink_status status, const brink_di
                            .engine = "none"};
   double from = isnan(sim->settings.run.from) ? 0.0 : sim->settings.run.from;
   cli_say("%s failed at t = %.10g: %s", name, from, diag->message);
-  if (!sim->settings.json) return CLI_NUMERICS;
+  bool usage = status == BRINK_ERR_ARGUMENT || status == BRINK_ERR_UNSUPPORTED;
+  int outcome = usage ? CLI_USAGE : CLI_NUMERICS;
+  if (!sim->settings.json) return outcome;
   brink_text text = {0};
   brink_json_summary(&text, &summary, NULL, NULL);
   int printed = cli_print(&text);
-  return printed != CLI_OK ? printed : CLI_NUMERICS;
+  return printed != CLI_OK ? printed : outcome;
 }
 
 static int simulate_and_print(cli_simulation *sim) {

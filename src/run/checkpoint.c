@@ -171,7 +171,7 @@ brink_status brink_run_restore(brink_run *run, const void *data, size_t length, 
   brink_text_free(&bytes);
   if (given > 0.0) run->checkpoints.every = given;
   if (status != BRINK_OK) {
-    run->phase = BRINK_RUN_FINISHED; /* half restored: it moves no more, and writes nothing */
+    run->phase = BRINK_RUN_SPOILT; /* it moves no more, writes nothing, and has nothing to tell */
     return status;
   }
   run->checkpoints.next = (double)NAN;

@@ -396,6 +396,13 @@ static brink_status conclude(brink_run *run, brink_status status, brink_diag *di
   return given;
 }
 
+/* The call has taken its share of steps: the run goes on with the next one. */
+static brink_status out_of_work(brink_run *run, brink_diag *diag) {
+  run->status = BRINK_ERR_WORK;
+  return brink_diag_set(diag, BRINK_ERR_WORK, "max_steps = %lld steps were taken",
+                        (long long)run->options.sim.max_steps);
+}
+
 /* Moves until the kind of move is complete. */
 static brink_status drive(brink_run *run, move_kind kind, double limit, brink_diag *diag) {
   int64_t most = run->options.sim.max_steps;
@@ -428,11 +435,7 @@ static brink_status drive(brink_run *run, move_kind kind, double limit, brink_di
     if (brink_run_results_status(run) != BRINK_OK) status = keep_loss(run);
     if (kind == MOVE_STEP) break;
     more = status == BRINK_ERR_WORK || status == BRINK_STEPPED || leg_over;
-    if (more && most > 0 && run->work >= most) {
-      run->status = BRINK_ERR_WORK;
-      return brink_diag_set(diag, BRINK_ERR_WORK, "max_steps = %lld steps were taken",
-                            (long long)most);
-    }
+    if (more && most > 0 && run->work >= most) return out_of_work(run, diag);
   }
   return conclude(run, status, diag);
 }
@@ -554,7 +557,9 @@ brink_status brink_run_output(brink_run *run, double t, double t_limit, brink_di
   /* Else the next turn would be taken, which may be later than t. */
   if (run->population_run != NULL) status = brink_population_run_open(run, t_limit);
   if (status != BRINK_OK) return give(run, status, diag);
-  while (!covers(run, t)) {
+  int64_t most = run->options.sim.max_steps;
+  for (int64_t taken = 0; !covers(run, t); taken++) {
+    if (most > 0 && taken >= most) return out_of_work(run, diag);
     status = drive(run, MOVE_STEP, t_limit, diag);
     if (status != BRINK_STEPPED && status != BRINK_EVENT) return status;
   }
@@ -567,7 +572,7 @@ brink_status brink_run_finish(brink_run *run, brink_diag *diag) {
   brink_diag_clear(diag);
   if (run == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run must not be NULL");
   if (brink_run_is_busy(run)) return brink_run_not_inside(diag);
-  if (run->phase == BRINK_RUN_FINISHED) return BRINK_OK;
+  if (run->phase >= BRINK_RUN_FINISHED) return BRINK_OK;
   run->moving = true;
   if (run->phase == BRINK_RUN_MADE) brink_run_begin(run);
   end(run);
@@ -589,6 +594,9 @@ brink_status brink_run_reset(brink_run *run, brink_diag *diag) {
   brink_diag_clear(diag);
   if (run == NULL) return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run must not be NULL");
   if (brink_run_is_busy(run)) return brink_run_not_inside(diag);
+  if (run->phase == BRINK_RUN_SPOILT)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                          "the run could not be restored: make another one");
   if (run->phase != BRINK_RUN_MADE) brink_run_finish(run, NULL);
   free_recordings(run);
   run->choice = (brink_record_choice){0};
@@ -681,6 +689,11 @@ brink_run_info brink_run_information(brink_run *run) {
 
 brink_run_outcome brink_run_result(brink_run *run) {
   if (run == NULL) return (brink_run_outcome){.status = "failed", .t = (double)NAN};
+  if (run->phase == BRINK_RUN_SPOILT)
+    return (brink_run_outcome){.status = "failed",
+                               .reason = "file",
+                               .message = "the run could not be restored from its checkpoint",
+                               .t = brink_run_time(run)};
   if (run->phase == BRINK_RUN_ENDED) brink_run_judge(run);
   const brink_summary *summary = &run->summary;
   bool over = run->phase >= BRINK_RUN_ENDED;

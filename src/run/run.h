@@ -34,12 +34,13 @@ typedef struct brink_conditions_report brink_conditions_report;
 typedef struct brink_comparison brink_comparison;
 typedef struct brink_sensitivity_record brink_sensitivity_record;
 
-/* A run goes through these in order; brink_run_reset leads back to the first. */
+/* A run goes through these in order; brink_run_reset leads back to the first, except from the last. */
 typedef enum brink_run_phase {
   BRINK_RUN_MADE,     /* values, recordings and observers may be chosen */
   BRINK_RUN_BEGUN,    /* recordings are open; it moves */
   BRINK_RUN_ENDED,    /* by itself: it moves no more; rows are complete */
   BRINK_RUN_FINISHED, /* files are closed */
+  BRINK_RUN_SPOILT,   /* half restored from a checkpoint that was refused: nothing leads out of it */
 } brink_run_phase;
 
 /* What failed, for words about it. */

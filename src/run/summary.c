@@ -87,7 +87,10 @@ brink_status brink_run_summary(brink_run *run, brink_bytes *json, brink_diag *di
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "run and json must not be NULL");
   *json = (brink_bytes){0};
   if (run->phase != BRINK_RUN_FINISHED)
-    return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "the run is not finished");
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                          run->phase == BRINK_RUN_SPOILT
+                              ? "the run could not be restored: there is nothing to sum up"
+                              : "the run is not finished");
   brink_text text = {0};
   bool begun = brink_run_has_begun(run);
   brink_moment now = begun ? brink_run_now(run) : (brink_moment){0};

@@ -113,7 +113,15 @@ static void take_silent_crossings(brink_sim *sim) {
   }
 }
 
-/* The state moves along a path to sigma, and the instant there is handled. */
+/* The first state that is no number; BRINK_NONE: there is none. */
+static size_t first_unbounded(const brink_sim *sim, const double *x) {
+  for (size_t i = 0; i < sim->model->def.nx - sim->model->def.nz; i++)
+    if (!isfinite(x[i])) return i;
+  return BRINK_NONE;
+}
+
+/* The state moves along a path to sigma, and the instant there is handled. Both ends of a step may be numbers where its
+ * dense output is none: products in it overflow first. */
 brink_status brink_sim_arrive(brink_sim *sim, const brink_path *path, double sigma, bool chord,
                               double t_end, brink_diag *diag) {
   double t0 = sim->t;
@@ -137,6 +145,11 @@ brink_status brink_sim_arrive(brink_sim *sim, const brink_path *path, double sig
     double settled = brink_sim_settle_event(sim, path, sigma, x);
     if (settled != sigma) t = path->t0 + settled * path->h;
   }
+  size_t unbounded = first_unbounded(sim, x);
+  if (unbounded != BRINK_NONE)
+    return brink_sim_fail(
+        sim, diag, BRINK_REASON_STEP_OVERFLOW,
+        (brink_arguments){.state = unbounded, .limit = brink_sim_smallest_step(sim)});
   memcpy(sim->x, x, sim->model->def.nx * sizeof(double));
   sim->t = sim->stepper.t = t;
   brink_sim_restart(sim);

@@ -423,8 +423,30 @@ static brink_status advance(brink_sim *sim, double t_limit, brink_diag *diag) {
 
 /* ---- the public ways to drive it ---- */
 
-brink_status brink_sim_advance(brink_sim *sim, double t_limit, brink_diag *diag) {
+/* A callback that failed may have left a state that is no number. From there nothing is computed: not even that the time asked
+ * for is reached already. */
+static brink_status check_state(const brink_sim *sim, brink_diag *diag) {
+  size_t nstates = sim->model->def.nx - sim->model->def.nz;
+  for (size_t i = 0; brink_sim_has_begun(sim) && i < nstates; i++) {
+    if (isfinite(sim->x[i])) continue;
+    brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                   "state '%s' is %g since the simulation failed: set it, or reset the simulation",
+                   brink_model_state_name(sim->model, i), sim->x[i]);
+    if (diag != NULL) diag->state = i;
+    return BRINK_ERR_ARGUMENT;
+  }
+  return BRINK_OK;
+}
+
+static brink_status enter(brink_sim *sim, brink_diag *diag) {
   brink_status status = brink_sim_enter(sim, diag);
+  if (status != BRINK_OK) return status;
+  status = check_state(sim, diag);
+  return status == BRINK_OK ? BRINK_OK : brink_sim_leave(sim, status);
+}
+
+brink_status brink_sim_advance(brink_sim *sim, double t_limit, brink_diag *diag) {
+  brink_status status = enter(sim, diag);
   if (status != BRINK_OK) return status;
   sim->keep = true;
   return brink_sim_leave(sim, advance(sim, t_limit, diag));
@@ -456,7 +478,7 @@ static brink_status run(brink_sim *sim, double t_end, bool stop_at_event, brink_
 }
 
 brink_status brink_sim_next_event(brink_sim *sim, double t_limit, brink_diag *diag) {
-  brink_status status = brink_sim_enter(sim, diag);
+  brink_status status = enter(sim, diag);
   if (status != BRINK_OK) return status;
   sim->keep = true;
   return brink_sim_leave(sim, run(sim, t_limit, true, diag));
@@ -472,7 +494,7 @@ static bool is_followed(const brink_sim *sim) {
 }
 
 brink_status brink_sim_run(brink_sim *sim, double t_end, brink_diag *diag) {
-  brink_status status = brink_sim_enter(sim, diag);
+  brink_status status = enter(sim, diag);
   if (status != BRINK_OK) return status;
   sim->keep = is_followed(sim);
   return brink_sim_leave(sim, run(sim, t_end, false, diag));
@@ -523,7 +545,7 @@ static brink_status sample(brink_sim *sim, const double *times, size_t count, do
 brink_status brink_sim_sample(brink_sim *sim, const double *times, size_t count, double *out,
                               size_t *done, brink_diag *diag) {
   if (done != NULL) *done = 0;
-  brink_status status = brink_sim_enter(sim, diag);
+  brink_status status = enter(sim, diag);
   if (status != BRINK_OK) return status;
   return brink_sim_leave(sim, sample(sim, times, count, out, done, diag));
 }

@@ -315,7 +315,7 @@ static const char agents[] =
     "end World;\n";
 
 static void check_refused(outcome o, const char *words) {
-  CHECK_EXIT(o, 4);
+  CHECK_EXIT(o, 2);
   CHECK_CONTAINS(o.err, words);
   const json *reason = json_member(o.summary, "reason");
   CHECK_MSG(reason != NULL && strcmp(reason->text, "unsupported") == 0, "%s", o.out);

@@ -253,6 +253,30 @@ TEST(what_is_collected_is_not_believed_either) {
   collects = false;
 }
 
+/* A run that was refused its checkpoint has nothing to tell, and nothing leads out of it. (A summary of it once followed a pointer
+ * that was not there.) */
+TEST(a_run_that_was_not_restored_stays_so) {
+  brink_hsml *model = load("models/thermostat/model.hsml");
+  brink_run_options options = options_of(model, BRINK_ADAMS);
+  brink_bytes bytes = {0};
+  brink_diag diag;
+  brink_run *run = make(model, &options), *other = NULL;
+  CHECK_INT(brink_run_restore(run, "no checkpoint", 13, NULL), BRINK_ERR_FILE);
+  CHECK_INT(brink_run_finish(run, NULL), BRINK_OK);
+  CHECK_INT(brink_run_summary(run, &bytes, &diag), BRINK_ERR_ARGUMENT);
+  CHECK_CONTAINS(diag.message, "could not be restored");
+  CHECK_INT(brink_run_report(run, &bytes, NULL), BRINK_ERR_ARGUMENT);
+  CHECK_INT(brink_run_to(run, 1.0, NULL), BRINK_ERR_ARGUMENT);
+  CHECK_INT(brink_run_clone(run, NULL, &other), BRINK_ERR_ARGUMENT);
+  CHECK_INT(brink_run_reset(run, &diag), BRINK_ERR_ARGUMENT);
+  CHECK_CONTAINS(diag.message, "could not be restored");
+  brink_run_outcome outcome = brink_run_result(run);
+  CHECK(strcmp(outcome.status, "failed") == 0 && strcmp(outcome.reason, "file") == 0);
+  CHECK_CONTAINS(outcome.message, "could not be restored");
+  brink_run_destroy(run);
+  brink_hsml_destroy(model);
+}
+
 /* ---- what cannot be saved ---- */
 
 TEST(runs_that_cannot_be_saved_say_why) {
@@ -298,6 +322,7 @@ int main(int argc, char **argv) {
   RUN(a_checkpoint_that_there_is_no_memory_for_is_not_packed);
   RUN(a_checkpoint_of_another_run_is_refused_with_what_is_different);
   RUN(a_checkpoint_that_is_cut_off_or_changed_is_refused);
+  RUN(a_run_that_was_not_restored_stays_so);
   RUN(runs_that_cannot_be_saved_say_why);
   RUN(bytes_that_were_changed_with_malice_do_no_harm);
   RUN(what_is_collected_is_not_believed_either);

@@ -165,6 +165,36 @@ TEST(dense_output_does_not_change_the_steps) {
   brink_hsml_destroy(model);
 }
 
+/* max_steps is a limit of every call that takes several steps. */
+TEST(output_takes_no_more_steps_than_a_call_may) {
+  brink_hsml *model = load(decay);
+  brink_run_options options;
+  brink_run *run = NULL;
+  brink_value x;
+  brink_diag diag;
+  double value = NAN;
+  CHECK(brink_hsml_options(model, &options, NULL) == BRINK_OK);
+  options.interpret = true;
+  options.sim.method = BRINK_ADAMS;
+  options.sim.rtol = 1e-8;
+  options.sim.max_steps = 4;
+  CHECK(brink_run_create(model, &options, NULL, NULL, &run) == BRINK_OK);
+  CHECK(brink_run_find(run, "x", &x, NULL) == BRINK_OK);
+  brink_status status = BRINK_ERR_WORK;
+  int calls = 0;
+  for (; status == BRINK_ERR_WORK && calls < 1000; calls++) {
+    int64_t before = brink_run_information(run).stats.steps;
+    status = brink_run_output(run, 1.5, 2.0, &diag);
+    CHECK(brink_run_information(run).stats.steps - before <= 4);
+    if (status == BRINK_ERR_WORK) CHECK_CONTAINS(diag.message, "max_steps = 4");
+  }
+  CHECK(status == BRINK_TIME_REACHED && calls > 2);
+  CHECK(brink_run_get_at(run, 1.5, &x, 1, &value, NULL) == BRINK_OK);
+  CHECK_NEAR(value, exp(-1.5), 1e-6);
+  brink_run_destroy(run);
+  brink_hsml_destroy(model);
+}
+
 TEST(values_may_be_written_on_the_way) {
   brink_hsml *model = load(decay);
   brink_run_options options;
@@ -893,6 +923,7 @@ int main(void) {
   RUN(what_there_is_is_listed);
   RUN(a_run_gives_the_closed_form);
   RUN(dense_output_does_not_change_the_steps);
+  RUN(output_takes_no_more_steps_than_a_call_may);
   RUN(values_may_be_written_on_the_way);
   RUN(what_jumps_by_a_write_happens_at_once);
   RUN(a_wrong_argument_does_not_end_a_run);

@@ -250,6 +250,63 @@ static int infinite_parameter(const brink_event *event, brink_now *now, void *us
   return 0;
 }
 
+static int forgets_state(const brink_event *event, brink_now *now, void *user) {
+  (void)event, (void)user;
+  now->x[0] = (double)-INFINITY;
+  return 0;
+}
+
+/* Where a failure left a state that is no number, nothing is reached any more, not even the present. */
+TEST(a_simulation_does_not_go_on_from_a_state_that_is_no_number) {
+  static const double mended[] = {0.25};
+  const brink_guard_def guard = half_guard(forgets_state);
+  brink_model_def def = scalar(fall_rhs, NULL);
+  def.nguards = 1, def.guards = &guard;
+  brink_model *model = NULL;
+  brink_sim *sim = NULL;
+  brink_diag diag;
+  CHECK(brink_model_create(&def, NULL, NULL, &model) == BRINK_OK);
+  CHECK(brink_sim_create(model, NULL, NULL, NULL, &sim) == BRINK_OK);
+  CHECK_INT(brink_sim_run(sim, 1.0, NULL), BRINK_ERR_CALLBACK);
+  double t = brink_sim_time(sim), out[1];
+  CHECK_INT(brink_sim_run(sim, t, &diag), BRINK_ERR_ARGUMENT);
+  CHECK_CONTAINS(diag.message, "state 'level' is -inf");
+  CHECK_INT(diag.state, 0);
+  CHECK_INT(brink_sim_advance(sim, t, NULL), BRINK_ERR_ARGUMENT);
+  CHECK_INT(brink_sim_next_event(sim, t + 1.0, NULL), BRINK_ERR_ARGUMENT);
+  CHECK_INT(brink_sim_sample(sim, &t, 1, out, NULL, NULL), BRINK_ERR_ARGUMENT);
+  CHECK_INT(brink_sim_set_state(sim, mended, NULL), BRINK_OK);
+  CHECK_INT(brink_sim_run(sim, t, NULL), BRINK_TIME_REACHED);
+  brink_sim_destroy(sim);
+  brink_model_destroy(model);
+}
+
+/* x'' = -1e300 over a floor: numbers at both ends of a step, and products that overflow inside it. */
+static int falls_fast(double t, const double *x, const brink_env *env, double *dx) {
+  (void)t, (void)env;
+  dx[0] = x[1], dx[1] = -1e300;
+  return 0;
+}
+
+TEST(a_state_that_overflows_on_its_way_to_a_surface_does_not_become_nan) {
+  static const double start[] = {1.0, 0.0}, down[] = {1.0};
+  static const size_t first[] = {0};
+  for (size_t m = 0; m < COUNT(all_methods); m++) {
+    brink_guard_def floor_guard = brink_default_guard("floor");
+    floor_guard.side = BRINK_UNILATERAL;
+    floor_guard.depends = first, floor_guard.ndepends = 1, floor_guard.coefficients = down;
+    brink_model_def def = brink_default_model();
+    def.nx = 2, def.x0 = start, def.rhs = falls_fast;
+    def.nguards = 1, def.guards = &floor_guard;
+    brink_options options = options_for(all_methods[m], 1e-6);
+    trace_run(&def, &options, 5.0, &run);
+    CHECK_MSG(run.status < 0, "%s: %s", brink_method_name(all_methods[m]),
+              brink_status_text(run.status)); /* nothing leads away from the floor */
+    CHECK_MSG(isfinite(run.x[0]) && isfinite(run.x[1]), "%s: %g, %g",
+              brink_method_name(all_methods[m]), run.x[0], run.x[1]);
+  }
+}
+
 TEST(an_action_that_sets_a_parameter_to_infinity_ends_the_run) {
   static const double p0[] = {1.0, 2.0};
   brink_guard_def guard = half_guard(infinite_parameter);
@@ -320,6 +377,8 @@ int main(void) {
   RUN(an_undeclared_jump_of_the_field_is_passed_within_the_tolerance);
   RUN(an_action_that_fails_ends_the_run_and_is_named);
   RUN(an_action_that_sets_a_state_to_nan_ends_the_run_and_both_are_named);
+  RUN(a_simulation_does_not_go_on_from_a_state_that_is_no_number);
+  RUN(a_state_that_overflows_on_its_way_to_a_surface_does_not_become_nan);
   RUN(an_action_that_sets_a_parameter_to_infinity_ends_the_run);
   RUN(a_guard_without_a_value_at_the_start_is_reported_and_named);
   RUN(a_reset_past_a_unilateral_surface_is_an_event_there);
