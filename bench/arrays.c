@@ -39,6 +39,7 @@ static measured measure(const char *path, double n, double until, brink_method m
   must(brink_hsml_load_file(path, &diag, &model), &diag);
   must(brink_hsml_set(model, "net.n", n, &diag), &diag);
   must(brink_hsml_options(model, &options, &diag), &diag);
+  options.native = true; /* nothing is measured before it is there */
   options.sim.method = method;
   options.sim.rtol = 1e-6;
   options.sim.atol = 1e-9;

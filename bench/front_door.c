@@ -38,6 +38,7 @@ static void fill_options(brink_hsml *model, double until, brink_run_options *opt
   brink_diag diag;
   if (brink_hsml_options(model, options, &diag) != BRINK_OK) fail(&diag);
   options->writable = BRINK_WRITE_STATES;
+  options->native = true; /* nothing is measured before it is there */
   options->until = until;
 }
 

@@ -75,7 +75,7 @@ static int measure(const char *directory, const char *shape, int states,
   fclose(file);
   snprintf(path, sizeof path, "rm -rf '%s/cache'", directory);
   if (system(path) != 0) return 1;
-  double cold = run(directory, ""), warm = best_of(directory, "", 5);
+  double cold = run(directory, "--native"), warm = best_of(directory, "", 5);
   double interpreted = best_of(directory, "--interpret", 3);
   printf("%-10s %8d %10.3f %10.4f %12.4f\n", shape, states, cold, warm, interpreted);
   fflush(stdout);

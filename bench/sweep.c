@@ -80,6 +80,7 @@ static double best_simulation(const question *q) {
   if (brink_hsml_load_file(q->path, &diag, &model) != BRINK_OK) fail(&diag);
   if (brink_hsml_options(model, &options, &diag) != BRINK_OK) fail(&diag);
   options.writable = BRINK_WRITE_STATES;
+  options.native = true; /* as runs of sweeps have it */
   options.until = strtod(q->until, NULL);
   if (brink_run_create(model, &options, NULL, &diag, &run) != BRINK_OK) fail(&diag);
   for (int k = 0; k < 2000; k++) {

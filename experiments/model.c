@@ -110,6 +110,7 @@ static brink_status make(brink_lab_model *model, const char *path, const char *c
   run.sim = *options;
   run.seed = asked->seed;
   run.interpret = asked->interpret;
+  run.native = !asked->interpret; /* times are measured */
   run.clocks = BRINK_CLOCKS_ONE;
   run.writable = BRINK_WRITE_ALL;
   status = brink_run_create(model->hsml, &run, NULL, diag, &model->run);

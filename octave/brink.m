@@ -22,10 +22,10 @@ function result = brink(model, varargin)
 %
 %       until from method events rtol atol tolerance order step hmin hmax gain gamma termination parts
 %       near_miss range zeno clocks threads every keep report seed top import_path library_path
-%       allow_external interpret audit
+%       allow_external interpret native audit
 %
 %   Numbers are passed on with all their digits. 'keep' takes a text or a cell array of names;
-%   'import_path' and 'library_path' a directory or a cell array of them; the last three true or false.
+%   'import_path' and 'library_path' a directory or a cell array of them; the last four true or false.
 %   Four more are not the program's:
 %
 %       inputs   a struct with the column 'time' and one for each input of the model: vectors of the same
@@ -128,7 +128,7 @@ function names = program_options()
   names = {'until', 'from', 'method', 'events', 'rtol', 'atol', 'tolerance', 'order', 'step', 'hmin', ...
            'hmax', 'gain', 'gamma', 'termination', 'parts', 'near_miss', 'range', 'zeno', 'clocks', ...
            'threads', 'every', 'keep', 'report', 'seed', 'top', 'import_path', 'library_path', ...
-           'allow_external', 'interpret', 'audit'};
+           'allow_external', 'interpret', 'native', 'audit'};
 end
 
 function words = option_words(options, scratch)
@@ -138,7 +138,7 @@ function words = option_words(options, scratch)
     value = options.given{k + 1};
     option = ['--', strrep(name, '_', '-')];
     switch name
-      case {'allow_external', 'interpret', 'audit'}
+      case {'allow_external', 'interpret', 'native', 'audit'}
         if truth(name, value)
           words{end + 1} = option;
         end

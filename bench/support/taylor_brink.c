@@ -89,6 +89,7 @@ static bool make_program(side *self, size_t which, brink_method method, const ta
   options.sim.rtol = options.sim.atol = setup->tolerance;
   options.sim.audit = setup->audit;
   options.cache = setup->cache;
+  options.native = true; /* nothing is measured before it is there */
   options.writable = BRINK_WRITE_STATES;
   options.clocks = BRINK_CLOCKS_ONE;
   if (!set_parameters(self, which) ||

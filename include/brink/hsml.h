@@ -239,12 +239,15 @@ typedef struct brink_run_options {
   double from; /* time at the start; NaN: as the model says, or 0 */
   double
       until; /* end time; INFINITY: the model ends the run; before `from`: backwards; NaN: not given */
-  double every;            /* output grid of recordings; 0: each step */
-  uint64_t seed;           /* of all random draws; 1 */
-  brink_clocks clocks;     /* BRINK_CLOCKS_AUTO */
-  size_t threads;          /* for agents; 0: as many as there are cores */
-  bool range_warns;        /* a value outside its range is a warning, not the end of the run */
-  bool interpret;          /* never call a C compiler */
+  double every;        /* output grid of recordings; 0: each step */
+  uint64_t seed;       /* of all random draws; 1 */
+  brink_clocks clocks; /* BRINK_CLOCKS_AUTO */
+  size_t threads;      /* for agents; 0: as many as there are cores */
+  bool range_warns;    /* a value outside its range is a warning, not the end of the run */
+  bool interpret;      /* never call a C compiler */
+  bool
+      native; /* wait for the C compiler before the first step; false: start interpreted, and change over
+                              to native code when it is there, to the same bits */
   const char *cache;       /* directory of compiled code; NULL: the user's */
   brink_writable writable; /* BRINK_WRITE_INPUTS */
   bool conditions; /* work out the condition of every event; false. UNSUPPORTED with constraints */

@@ -74,7 +74,8 @@ export function buildHead(host, report, links) {
 
 const NAMES = {
   steps: 'accepted steps', rejected: 'rejected steps', rhs: 'evaluations of the right-hand side', guards: 'evaluations of guards',
-  roots: 'roots located', rhs_past_guard: 'evaluations past a guard', compile_s: 'time to compile', wall_s: 'wall time',
+  roots: 'roots located', rhs_past_guard: 'evaluations past a guard', engine_reason: 'interpreted, because',
+  native_from: 'machine code since t', compile_s: 'time to compile', wall_s: 'wall time',
 };
 
 function flat(object, prefix = '') {

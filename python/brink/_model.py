@@ -597,6 +597,7 @@ class Model:
         collect: Collect,
         *,
         interpret: bool,
+        native: bool,
         max_steps: int,
         writable: int,
     ) -> tuple[RunHandle, float]:
@@ -611,6 +612,7 @@ class Model:
                 options,
                 collect,
                 interpret=interpret,
+                native=native,
                 max_steps=max_steps,
                 writable=writable,
             )
@@ -632,6 +634,7 @@ class Model:
         collect: Collect,
         *,
         interpret: bool,
+        native: bool,
         max_steps: int,
         writable: int,
     ) -> tuple[RunHandle, float]:
@@ -639,6 +642,7 @@ class Model:
             self._apply(values, inputs)
             made = self._new_options(options, values)
             made.interpret = bool(interpret)
+            made.native = bool(native)
             made.writable = writable
             made.sim.max_steps = max_steps
             made.conditions = collect.condition
@@ -676,6 +680,7 @@ class Model:
         sensitivity: Sequence[str] | bool | None = None,
         save: str | os.PathLike[str] | None = None,
         interpret: bool = False,
+        native: bool = False,
         max_steps: int = 0,
         check: bool = True,
         on_interrupt: Literal["return", "raise"] = "return",
@@ -694,6 +699,8 @@ class Model:
                      they are first asked for
         save         a result file that is written while the run goes on: .csv, .mat, .h5
         interpret    never call a C compiler
+        native       wait for the C compiler before the first step; else the run starts
+                     interpreted, and changes over to native code when that is there
         max_steps    0: no limit
         check        raise SimulationError if the run fails; False: look at r.status
         on_interrupt "return": after Ctrl-C, give back what was computed (a second Ctrl-C within two seconds is
@@ -722,6 +729,7 @@ class Model:
             given,
             collect,
             interpret=interpret,
+            native=native,
             max_steps=max_steps,
             writable=lib.BRINK_WRITE_STATES,
         )
@@ -756,6 +764,7 @@ class Model:
         sensitivity: Sequence[str] | bool | None = None,
         save: str | os.PathLike[str] | None = None,
         interpret: bool = False,
+        native: bool = False,
         max_steps: int = 0,
         writable: Literal["states", "inputs", "all"] = "all",
         **values: Value,
@@ -785,6 +794,7 @@ class Model:
                 given,
                 collect,
                 interpret=interpret,
+                native=native,
                 max_steps=max_steps,
                 writable=_WRITABLE[writable],
             )

@@ -139,6 +139,7 @@ typedef struct brink_run_options {
   size_t threads;
   bool range_warns;
   bool interpret;
+  bool native;
   const char *cache;
   brink_writable writable;
   bool conditions;

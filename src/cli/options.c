@@ -199,6 +199,11 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                        .help = "never call a C compiler",
                        .group = CLI_GROUP_BEHAVIOUR,
                        .commands = REPEATS | ON(REPRODUCE)},
+    [CLI_NATIVE] = {.name = "native",
+                    .help = "wait for the C compiler before the first step, instead of starting "
+                            "in the interpreter",
+                    .group = CLI_GROUP_BEHAVIOUR,
+                    .commands = SIMULATES},
     [CLI_AUDIT] = {.name = "audit",
                    .help = "count evaluations of the right-hand side past a unilateral surface",
                    .group = CLI_GROUP_BEHAVIOUR,

@@ -35,6 +35,7 @@ typedef enum cli_option_id {
   CLI_CLOCKS,
   CLI_THREADS,
   CLI_INTERPRET,
+  CLI_NATIVE,
   CLI_AUDIT,
   CLI_SENSITIVITY,
   CLI_AGAINST,

@@ -66,6 +66,8 @@ static bool set_one(cli_settings *s, cli_option_id id, const char *word, brink_t
     return s->run.sim.audit = true;
   case CLI_INTERPRET:
     return s->run.interpret = true;
+  case CLI_NATIVE:
+    return s->run.native = true;
   case CLI_JSON:
     return s->json = true;
   case CLI_JSON_STATES:
@@ -192,6 +194,8 @@ static int check_together(const cli_settings *s, const char *command) {
   if (options->hmin > options->hmax)
     return cli_misuse(command, "--hmin (%g) is larger than --hmax (%g)", options->hmin,
                       options->hmax);
+  if (s->run.interpret && s->run.native)
+    return cli_misuse(command, "--native waits for the C compiler, which --interpret never calls");
   if (options->rtol == 0.0 && options->atol == 0.0)
     return cli_misuse(command, "--rtol and --atol are both 0: no step could ever be accepted");
   return CLI_OK;

@@ -192,13 +192,17 @@ static void write_engine(const brink_summary *summary, const sheet *s) {
   brink_text *text = s->text;
   write_label(s, "time");
   write_seconds(summary->wall_seconds, text);
-  if (strcmp(summary->engine, "interpreter") == 0) {
+  bool interpreted = strcmp(summary->engine, "interpreter") == 0;
+  bool both = summary->changed_over && !interpreted;
+  if (both) brink_text_add(text, ", interpreted until t = %.4g, then", summary->native_from);
+  const char *then = both ? "" : ",";
+  if (interpreted) {
     brink_text_add(text, ", interpreted");
     if (summary->engine_reason[0] != '\0') show_after(text, ": ", summary->engine_reason);
   } else if (strcmp(summary->engine, "cache") == 0) {
-    brink_text_add(text, ", native code from the cache");
+    brink_text_add(text, "%s native code from the cache", then);
   } else {
-    brink_text_add(text, ", native code by %s in ", summary->engine);
+    brink_text_add(text, "%s native code by %s in ", then, summary->engine);
     write_seconds(summary->compile_seconds, text);
   }
   brink_text_add(text, "\n");

@@ -164,6 +164,7 @@ static brink_status set_options(brink_fit *fit, brink_diag *diag) {
   fit->options.clocks = BRINK_CLOCKS_ONE;
   fit->options.writable = BRINK_WRITE_STATES;
   fit->options.conditions = false;
+  fit->options.native = !fit->options.interpret; /* many runs share the code */
   double from = isnan(fit->options.from) ? 0.0 : fit->options.from;
   if (status == BRINK_OK && fit->options.until < from)
     status = brink_diag_set(diag, BRINK_ERR_UNSUPPORTED, "a run backwards in time is not fitted");

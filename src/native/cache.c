@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DAY = 24 * 60 * 60, KEEP_DAYS = 30, TEMPORARY_SECONDS = 120 };
+enum { DAY = 24 * 60 * 60, KEEP_DAYS = 30, TEMPORARY_SECONDS = 120, LAST_FILES = 100 };
 #define KEEP_BYTES ((uint64_t)256 << 20)
 
 /* ---- trust ---- */
@@ -81,11 +81,15 @@ static bool open_private(brink_cache *cache, char *reason) {
   return cache->is_private;
 }
 
-bool brink_cache_open(brink_cache *cache, const char *wanted, char *reason) {
+bool brink_cache_open_usual(brink_cache *cache, const char *wanted) {
   char path[BRINK_PATH];
   *cache = (brink_cache){.directory = -1};
   if (wanted == NULL && usual_place(path)) wanted = path;
-  return (wanted != NULL && open_directory(cache, wanted)) || open_private(cache, reason);
+  return wanted != NULL && open_directory(cache, wanted);
+}
+
+bool brink_cache_open(brink_cache *cache, const char *wanted, char *reason) {
+  return brink_cache_open_usual(cache, wanted) || open_private(cache, reason);
 }
 
 /* All files in an open directory. What a compilation leaves, first: that takes no memory, of which there may be none. */
@@ -226,10 +230,18 @@ bool brink_cache_begin(const brink_cache *cache, brink_workshop *workshop) {
   return false;
 }
 
+/* A compiler that was killed may be in the middle of making a last file. */
 void brink_cache_end(const brink_cache *cache, brink_workshop *workshop) {
+  struct timespec moment = {.tv_nsec = 1000000};
   remove_all(workshop->directory);
+  for (int k = 0; k < LAST_FILES; k++) {
+    if (unlinkat(cache->directory, workshop->name, AT_REMOVEDIR) == 0 ||
+        (errno != ENOTEMPTY && errno != EEXIST))
+      break;
+    nanosleep(&moment, NULL);
+    remove_all(workshop->directory);
+  }
   close(workshop->directory);
-  unlinkat(cache->directory, workshop->name, AT_REMOVEDIR);
 }
 
 /* The compiler made it, and nothing else has its bytes. */

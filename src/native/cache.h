@@ -38,6 +38,8 @@ typedef struct brink_key {
 /* Opens `wanted`, or the user's cache (see brink_object_load), making it if need be; if none can be
  * used and trusted, a private one. False: not even that; `reason` says why. */
 bool brink_cache_open(brink_cache *cache, const char *wanted, char *reason);
+/* The same, but never a private one: nothing can be found in it. */
+bool brink_cache_open_usual(brink_cache *cache, const char *wanted);
 void brink_cache_close(brink_cache *cache);
 
 /* The object with this key, open for reading; -1: there is none that can be trusted. */

@@ -1,29 +1,28 @@
-/* compile.c: from C to functions that can be called.
+/* compile.c: from C to a shared object.
  *
- * The system's compiler makes a shared object, which is kept in the user's cache (cache.c) under a
- * hash of all that it depends on: the source, the compiler, the flags, this program's version. Several
- * processes may compile the same model at once; each works on files of its own, and the last to finish
- * wins.
+ * The system's compiler makes it; it is kept in the user's cache (cache.c) under a hash of all that it depends
+ * on: the source, the compiler, the flags, this program's version. Several processes may compile the same model at
+ * once; each works on files of its own, and the last to finish wins.
  *
- * A signal that ends the program ends the compiler first, and its files are removed (signals.c).
+ * The compiler is a process of its own, with its children in one group. It is on a leash: a pipe that it can read,
+ * and that only this program can write. When this program ends, in whatever way, the kernel closes the pipe, and
+ * tells the group by SIGKILL (fcntl(2): F_SETOWN, F_SETSIG, O_ASYNC). A signal that the parent's death sends
+ * (PR_SET_PDEATHSIG) would not do: it belongs to the thread that started the child, which is gone by then (confine.c).
  *
- * Whatever goes wrong (no compiler, a full disk, an object that cannot be loaded) is no error: there
- * is a reason, and the interpreter. */
-#define _GNU_SOURCE /* posix_spawn_file_actions_addfchdir_np */
-#include "native/cache.h"
+ * Whatever goes wrong (no compiler, a full disk) is no error: there is a reason, and the interpreter. */
+#define _GNU_SOURCE /* posix_spawn_file_actions_addfchdir_np, F_SETSIG, pipe2 */
+#include "native/compile.h"
+
 #include "native/confine.h"
 #include "native/emit.h"
-#include "native/signals.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +32,6 @@
 #include <unistd.h>
 
 enum {
-  GRACE_SECONDS = 1,    /* for a compiler to remove its own files when it is ended */
   COMPILE_SECONDS = 20, /* for a machine that is busy: sources are kept to what takes a few */
   /* Short sources: gcc starts in a quarter of the time that clang takes. Long ones: clang's time
    * grows more slowly. They meet about here. */
@@ -65,7 +63,7 @@ static const char *const flags[] = {
     "-w"};
 enum { FLAGS = sizeof flags / sizeof *flags };
 
-static double seconds_now(void) {
+double brink_compile_clock(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
@@ -73,23 +71,23 @@ static double seconds_now(void) {
 
 /* ---- the compiler ---- */
 
-typedef struct compiler {
-  char path[BRINK_PATH];
-  const char *name; /* the last part of it */
+static bool is_program(brink_compiler *c, const char *path) {
   struct stat status;
-} compiler;
-
-static bool is_program(compiler *c, const char *path) {
-  if (strlen(path) >= sizeof c->path || stat(path, &c->status) != 0 ||
-      !S_ISREG(c->status.st_mode) || access(path, X_OK) != 0)
+  if (strlen(path) >= sizeof c->path || stat(path, &status) != 0 || !S_ISREG(status.st_mode) ||
+      access(path, X_OK) != 0)
     return false;
   memmove(c->path, path, strlen(path) + 1);
-  c->name = strrchr(c->path, '/') + 1;
+  c->bytes = status.st_size;
+  c->date = status.st_mtim;
   return true;
 }
 
+const char *brink_compiler_name(const brink_compiler *c) {
+  return strrchr(c->path, '/') + 1;
+}
+
 /* Looks in PATH; entries that are not absolute are passed over. */
-static bool find_program(compiler *c, const char *name) {
+static bool find_program(brink_compiler *c, const char *name) {
   char path[BRINK_PATH];
   const char *from = getenv("PATH");
   if (strchr(name, '/') != NULL) return name[0] == '/' && is_program(c, name);
@@ -103,7 +101,7 @@ static bool find_program(compiler *c, const char *name) {
   return false;
 }
 
-static bool find_compiler(compiler *c, size_t source_length, char *reason) {
+static bool find_compiler(brink_compiler *c, size_t source_length, char *reason) {
   static const char *const usual[] = {"cc", "gcc", "clang", "cc", "gcc"};
   const char *wanted = getenv("BRINK_CC");
   if (wanted != NULL && wanted[0] != '\0') {
@@ -141,14 +139,13 @@ static void add_processor(brink_sha256 *hash) {
 
 /* A compiler is known by its place, size and date: asking it for its version takes longer than
  * loading an object. */
-static void make_key(const char *source, size_t length, const compiler *c, const char *level,
+static void make_key(const char *source, size_t length, const brink_compiler *c, const char *level,
                      brink_key *key) {
   char identity[160];
   brink_sha256 hash;
   brink_sha256_init(&hash);
-  snprintf(identity, sizeof identity, "%lld bytes, %lld s, %ld ns; abi %u",
-           (long long)c->status.st_size, (long long)c->status.st_mtim.tv_sec,
-           (long)c->status.st_mtim.tv_nsec, BRINK_ABI);
+  snprintf(identity, sizeof identity, "%lld bytes, %lld s, %ld ns; abi %u", c->bytes,
+           (long long)c->date.tv_sec, (long)c->date.tv_nsec, BRINK_ABI);
   add_processor(&hash);
   add_text(&hash, brink_version());
   add_text(&hash, c->path);
@@ -185,19 +182,24 @@ static void clean(environment *e) {
   e->variables[n] = NULL;
 }
 
+/* The leash's end for the compiler; the first number that standard streams leave free. */
+enum { LEASH = 3 };
+
 /* In the workshop, which is held by its descriptor: nobody can put another in its place. stdin is empty; the
  * compiler's output goes to a file. */
-static int arrange_files(posix_spawn_file_actions_t *files, int workshop) {
+static int arrange_files(posix_spawn_file_actions_t *files, int workshop, int leash) {
   int error = posix_spawn_file_actions_addfchdir_np(files, workshop);
   if (error == 0) error = posix_spawn_file_actions_addopen(files, 0, "/dev/null", O_RDONLY, 0);
   if (error == 0)
     error = posix_spawn_file_actions_addopen(files, 1, BRINK_LOG, O_WRONLY | O_CREAT, 0600);
-  return error == 0 ? posix_spawn_file_actions_adddup2(files, 1, 2) : error;
+  if (error == 0) error = posix_spawn_file_actions_adddup2(files, 1, 2);
+  if (error == 0 && leash >= 0) error = posix_spawn_file_actions_adddup2(files, leash, LEASH);
+  return error;
 }
 
 /* 0, or why there is no process. */
-static int start(const compiler *c, char *const *arguments, const brink_workshop *workshop,
-                 pid_t *process) {
+static int start(const brink_compiler *c, char *const *arguments, const brink_workshop *workshop,
+                 int leash, pid_t *process) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   environment surroundings;
@@ -211,7 +213,7 @@ static int start(const compiler *c, char *const *arguments, const brink_workshop
   if (error != 0) return error;
   error = posix_spawnattr_init(&attributes);
   if (error == 0) {
-    error = arrange_files(&files, workshop->directory);
+    error = arrange_files(&files, workshop->directory, leash);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &standard);
     posix_spawnattr_setpgroup(&attributes, 0); /* so that its children can be ended with it */
@@ -231,67 +233,30 @@ static int start(const compiler *c, char *const *arguments, const brink_workshop
   return error;
 }
 
-/* Ends it with its children. It is asked first, since compilers remove their own files then; its number stays taken until
- * the whole group has been told. */
-static void end(pid_t process) {
-  double deadline = seconds_now() + GRACE_SECONDS;
-  struct timespec pause = {.tv_nsec = 2000000};
-  siginfo_t gone = {0};
-  kill(-process, SIGTERM);
-  while (seconds_now() < deadline &&
-         waitid(P_PID, (id_t)process, &gone, WEXITED | WNOHANG | WNOWAIT) == 0 && gone.si_pid == 0)
-    nanosleep(&pause, NULL);
-  kill(-process, SIGKILL);
-  while (waitpid(process, NULL, 0) < 0 && errno == EINTR) continue;
+/* Where the kernel does not know of it, a compiler that is left alone ends by its limits (confine.c). */
+static void tie(int end, pid_t process) {
+#if defined(F_SETSIG)
+  if (fcntl(end, F_SETOWN, -process) == 0 && fcntl(end, F_SETSIG, SIGKILL) == 0)
+    fcntl(end, F_SETFL, O_RDONLY | O_ASYNC);
+#else
+  (void)end;
+  (void)process;
+#endif
 }
 
-/* Waits until it ends, but not for ever. False: it failed; `reason` says how. */
-static bool finish(const compiler *c, pid_t process, const brink_signals *signals, char *reason) {
-  double deadline = seconds_now() + COMPILE_SECONDS;
-  struct timespec pause = {.tv_nsec = 500000};
-  for (;;) {
-    int status;
-    pid_t done = waitpid(process, &status, WNOHANG);
-    if (done == process) {
-      if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
-      if (WIFEXITED(status))
-        snprintf(reason, BRINK_REASON, "%.40s failed with exit code %d", c->name,
-                 WEXITSTATUS(status));
-      else
-        snprintf(reason, BRINK_REASON, "%.40s was ended by a signal", c->name);
-      return false;
-    }
-    if (done < 0 && errno != EINTR) {
-      snprintf(reason, BRINK_REASON, "%.40s was lost: %s", c->name, strerror(errno));
-      return false;
-    }
-    if (done == 0 && seconds_now() > deadline) {
-      end(process);
-      snprintf(reason, BRINK_REASON, "%.40s took more than %d s", c->name, COMPILE_SECONDS);
-      return false;
-    }
-    if (done == 0 && brink_signals_wait(signals)) {
-      end(process);
-      snprintf(reason, BRINK_REASON, "a signal came while %.40s was running", c->name);
-      return false;
-    }
-    nanosleep(&pause, NULL);
-    if (pause.tv_nsec < 4000000) pause.tv_nsec += pause.tv_nsec / 8;
-  }
-}
-
-/* Adds the first line of the compiler's output. */
-static void add_log(const brink_workshop *workshop, char *reason) {
-  char line[161];
-  int fd = openat(workshop->directory, BRINK_LOG, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return;
-  ssize_t n = read(fd, line, sizeof line - 1);
-  close(fd);
-  if (n <= 0) return;
-  line[n] = '\0';
-  line[strcspn(line, "\n")] = '\0';
-  size_t used = strlen(reason);
-  snprintf(reason + used, BRINK_REASON - used, ": %s", line);
+/* Starts it on a leash. */
+static bool start_tied(brink_compile *work, char *const *arguments, char *reason) {
+  int ends[2] = {-1, -1};
+  if (pipe2(ends, O_CLOEXEC) != 0) ends[0] = ends[1] = -1;
+  int error = start(&work->compiler, arguments, &work->workshop, ends[0], &work->process);
+  if (error == 0 && ends[0] >= 0) tie(ends[0], work->process);
+  if (ends[0] >= 0) close(ends[0]);
+  work->leash = ends[1];
+  if (error == 0) return true;
+  work->process = 0;
+  snprintf(reason, BRINK_REASON, "%.40s cannot be started: %s",
+           brink_compiler_name(&work->compiler), strerror(error));
+  return false;
 }
 
 static bool write_source(const brink_workshop *workshop, const char *source, size_t length) {
@@ -308,14 +273,13 @@ static bool write_source(const brink_workshop *workshop, const char *source, siz
   return (close(fd) == 0) && length == 0;
 }
 
-/* Runs the compiler on the source in the workshop. */
-static bool run_compiler(const brink_workshop *workshop, const compiler *c, const char *level,
-                         const brink_signals *signals, char *reason) {
+/* The compiler, on the source in the workshop. */
+static bool start_compiler(brink_compile *work, char *reason) {
   char *arguments[FLAGS + 8], output[] = "-o", maths[] = "-lm", optimise[4];
   char source[] = BRINK_SOURCE, made[] = BRINK_MADE;
   size_t n = 0;
-  snprintf(optimise, sizeof optimise, "%s", level);
-  arguments[n++] = (char *)c->path;
+  snprintf(optimise, sizeof optimise, "%s", work->level);
+  arguments[n++] = work->compiler.path;
   arguments[n++] = optimise;
   for (size_t k = 0; k < FLAGS; k++) arguments[n++] = (char *)flags[k];
   arguments[n++] = source;
@@ -323,161 +287,125 @@ static bool run_compiler(const brink_workshop *workshop, const compiler *c, cons
   arguments[n++] = made;
   arguments[n++] = maths; /* for the versions of its symbols */
   arguments[n] = NULL;
-  pid_t process;
-  int error = start(c, arguments, workshop, &process);
-  if (error != 0) {
-    snprintf(reason, BRINK_REASON, "%.40s cannot be started: %s", c->name, strerror(error));
+  return start_tied(work, arguments, reason);
+}
+
+/* ---- one compilation ---- */
+
+bool brink_compile_prepare(brink_compile *work, const char *source, size_t length, char *reason) {
+  *work = (brink_compile){.leash = -1};
+  reason[0] = '\0';
+  if (length > TOO_LONG) {
+    snprintf(reason, BRINK_REASON, "%.1f MB of generated code take too long to compile",
+             (double)length / (1 << 20));
     return false;
   }
-  if (finish(c, process, signals, reason)) return true;
-  add_log(workshop, reason);
-  return false;
-}
-
-/* Makes the object and returns it open; -1: `reason` says why not. */
-static int compile(const brink_cache *cache, const compiler *c, const char *level,
-                   const brink_key *key, const char *source, size_t length,
-                   const brink_signals *signals, char *reason) {
-  brink_workshop workshop;
-  int fd = -1;
-  if (!brink_cache_begin(cache, &workshop)) {
-    snprintf(reason, BRINK_REASON, "cannot write to %.150s", cache->path);
-    return -1;
-  }
-  if (!write_source(&workshop, source, length)) {
-    snprintf(reason, BRINK_REASON, "cannot write to %.150s: %s", cache->path, strerror(errno));
-  } else if (run_compiler(&workshop, c, level, signals, reason)) {
-    fd = brink_cache_store(cache, &workshop, key);
-    if (fd < 0) snprintf(reason, BRINK_REASON, "cannot keep the object in %.150s", cache->path);
-  }
-  brink_cache_end(cache, &workshop);
-  return fd;
-}
-
-/* ---- loading ---- */
-
-typedef struct loaded {
-  brink_object object; /* first */
-  atomic_size_t users;
-  void *handle;
-  brink_allocator allocator;
-} loaded;
-
-/* The dynamic linker takes a path it has seen for the object it has loaded, even if another file is
- * behind the same descriptor now. So the path spells the key: "./" and "/" change nothing but the
- * name. */
-static void spell_path(int fd, const brink_key *key, char path[192]) {
-  size_t n = (size_t)snprintf(path, 192, "/proc/self/fd/");
-  for (int bit = 0; bit < 64; bit++) {
-    if (key->digest[bit / 8] >> (bit % 8) & 1) path[n++] = '.';
-    path[n++] = '/';
-  }
-  snprintf(path + n, 192 - n, "%d", fd);
-}
-
-static bool is_compatible(const brink_entry *entry) {
-  return entry->abi == BRINK_ABI && entry->frame_size == sizeof(brink_frame) &&
-         entry->tables_size == sizeof(brink_tables) && entry->rhs != NULL;
-}
-
-/* Loads what `fd` is, and closes it. */
-static bool load(int fd, const brink_key *key, loaded *l, char *reason) {
-  char path[192];
-  spell_path(fd, key, path);
-  l->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (l->handle == NULL) {
-    const char *error = dlerror();
-    snprintf(reason, BRINK_REASON, "the object cannot be loaded: %.180s",
-             error == NULL ? "" : error);
-  }
-  close(fd);
-  const brink_entry *entry = l->handle == NULL ? NULL : dlsym(l->handle, BRINK_ENTRY);
-  if (entry == NULL || !is_compatible(entry)) {
-    if (l->handle != NULL) {
-      dlclose(l->handle);
-      l->handle = NULL;
-      snprintf(reason, BRINK_REASON, "the object is not one of this version");
-    }
-    return false;
-  }
-  l->object.rhs = entry->rhs;
-  l->object.all = entry->all;
-  l->object.jacobian = entry->jacobian;
-  l->object.kernels = entry->kernels;
-  l->object.flow = entry->flow;
-  l->object.lanes_flow = entry->lanes_flow;
-  l->object.lanes = (int)entry->lanes;
-  l->object.lanes_order = (int)entry->lanes_order;
-  l->object.jets = entry->jets;
-  l->object.nkernels = entry->nkernels;
-  l->object.njets = entry->njets;
+  if (!find_compiler(&work->compiler, length, reason)) return false;
+  bool quick =
+      length > LONG_SOURCE && strstr(brink_compiler_name(&work->compiler), "clang") == NULL;
+  work->level = quick ? "-O1" : "-O2";
+  make_key(source, length, &work->compiler, work->level, &work->key);
   return true;
 }
 
-/* From the cache, or made; one that cannot be loaded is made again. */
-static bool obtain(const brink_cache *cache, const compiler *c, const char *source, size_t length,
-                   const brink_signals *signals, loaded *l, char *reason) {
-  brink_key key;
-  bool quick = length > LONG_SOURCE && strstr(c->name, "clang") == NULL;
-  const char *level = quick ? "-O1" : "-O2";
-  make_key(source, length, c, level, &key);
-  int fd = brink_cache_find(cache, &key);
-  if (fd >= 0 && load(fd, &key, l, reason)) {
-    l->object.from_cache = true;
+int brink_compile_find(const brink_compile *work, const char *directory) {
+  brink_cache cache;
+  if (!brink_cache_open_usual(&cache, directory)) return -1;
+  int fd = brink_cache_find(&cache, &work->key);
+  brink_cache_close(&cache);
+  return fd;
+}
+
+bool brink_compile_start(brink_compile *work, const char *source, size_t length,
+                         const char *directory, char *reason) {
+  if (!brink_cache_open(&work->cache, directory, reason)) return false;
+  if (!brink_cache_begin(&work->cache, &work->workshop)) {
+    snprintf(reason, BRINK_REASON, "cannot write to %.150s", work->cache.path);
+    brink_cache_close(&work->cache);
+    return false;
+  }
+  work->begun = true;
+  work->deadline = brink_compile_clock() + COMPILE_SECONDS;
+  if (!write_source(&work->workshop, source, length))
+    snprintf(reason, BRINK_REASON, "cannot write to %.150s: %s", work->cache.path, strerror(errno));
+  else if (start_compiler(work, reason))
+    return true;
+  brink_compile_stop(work);
+  return false;
+}
+
+/* Adds the first line of the compiler's output. */
+static void add_log(const brink_workshop *workshop, char *reason) {
+  char line[161];
+  int fd = openat(workshop->directory, BRINK_LOG, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return;
+  ssize_t n = read(fd, line, sizeof line - 1);
+  close(fd);
+  if (n <= 0) return;
+  line[n] = '\0';
+  line[strcspn(line, "\n")] = '\0';
+  size_t used = strlen(reason);
+  snprintf(reason + used, BRINK_REASON - used, ": %s", line);
+}
+
+/* Has it ended? `reason` is empty if it did what it should. */
+static bool has_ended(brink_compile *work, char *reason) {
+  const char *name = brink_compiler_name(&work->compiler);
+  int status;
+  pid_t done = waitpid(work->process, &status, WNOHANG);
+  reason[0] = '\0';
+  if (done == 0 || (done < 0 && errno == EINTR)) {
+    if (brink_compile_clock() <= work->deadline) return false;
+    snprintf(reason, BRINK_REASON, "%.40s took more than %d s", name, COMPILE_SECONDS);
     return true;
   }
-  fd = compile(cache, c, level, &key, source, length, signals, reason);
-  if (fd < 0) return false;
-  brink_cache_prune(cache);
-  return load(fd, &key, l, reason);
+  work->process = 0;
+  if (done < 0)
+    snprintf(reason, BRINK_REASON, "%.40s was lost: %s", name, strerror(errno));
+  else if (WIFSIGNALED(status))
+    snprintf(reason, BRINK_REASON, "%.40s was ended by a signal", name);
+  else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    snprintf(reason, BRINK_REASON, "%.40s failed with exit code %d", name,
+             WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+  return true;
 }
 
-brink_status brink_object_load(const char *source, size_t length, const char *cache,
-                               const brink_allocator *allocator, brink_object **object,
-                               char *reason) {
-  double started = seconds_now();
-  compiler c;
-  brink_cache place;
-  *object = NULL;
-  reason[0] = '\0';
-  if (length > TOO_LONG) {
-    snprintf(reason, BRINK_REASON, "%zu MB of generated code take too long to compile",
-             length >> 20);
-    return BRINK_ERR_UNSUPPORTED;
+brink_readiness brink_compile_poll(brink_compile *work, int *object, char *reason) {
+  *object = -1;
+  if (!has_ended(work, reason)) return BRINK_NOT_YET;
+  if (reason[0] == '\0') {
+    *object = brink_cache_store(&work->cache, &work->workshop, &work->key);
+    if (*object >= 0)
+      brink_cache_prune(&work->cache);
+    else
+      snprintf(reason, BRINK_REASON, "cannot keep the object in %.150s", work->cache.path);
+  } else {
+    add_log(&work->workshop, reason);
   }
-  if (!find_compiler(&c, length, reason)) return BRINK_ERR_UNSUPPORTED;
-  loaded *l = brink_allocate(allocator, 1, sizeof *l);
-  if (l == NULL) return BRINK_ERR_MEMORY;
-  if (allocator != NULL) l->allocator = *allocator;
-  atomic_init(&l->users, 1);
-  brink_signals signals;
-  brink_signals_hold(&signals);
-  bool ok = brink_cache_open(&place, cache, reason);
-  if (ok) {
-    ok = obtain(&place, &c, source, length, &signals, l, reason);
-    brink_cache_close(&place);
-  }
-  brink_signals_release(&signals);
-  if (!ok) {
-    brink_release(allocator, l, 1, sizeof *l);
-    return BRINK_ERR_UNSUPPORTED;
-  }
-  snprintf(l->object.compiler, sizeof l->object.compiler, "%.60s", c.name);
-  l->object.seconds = seconds_now() - started;
-  reason[0] = '\0';
-  *object = &l->object;
-  return BRINK_OK;
+  brink_compile_stop(work);
+  return *object >= 0 ? BRINK_READY : BRINK_NEVER;
 }
 
-brink_object *brink_object_share(brink_object *object) {
-  atomic_fetch_add(&((loaded *)object)->users, 1);
-  return object;
+/* The group is told before its first process is reaped, so that its number is still taken. Compilers have no time to remove
+ * their files: all of these are in the workshop. */
+void brink_compile_stop(brink_compile *work) {
+  if (!work->begun) return;
+  if (work->process > 0) {
+    kill(-work->process, SIGKILL);
+    while (waitpid(work->process, NULL, 0) < 0 && errno == EINTR) continue;
+    work->process = 0;
+  }
+  if (work->leash >= 0) close(work->leash);
+  work->leash = -1;
+  brink_cache_end(&work->cache, &work->workshop);
+  brink_cache_close(&work->cache);
+  work->begun = false;
 }
 
-void brink_object_unload(brink_object *object) {
-  loaded *l = (loaded *)object;
-  if (object == NULL || atomic_fetch_sub(&l->users, 1) > 1) return;
-  brink_allocator allocator = l->allocator;
-  dlclose(l->handle);
-  brink_release(&allocator, l, 1, sizeof *l);
+void brink_compile_abandon(brink_compile *work) {
+  if (!work->begun) return;
+  if (work->leash >= 0) close(work->leash);
+  close(work->workshop.directory);
+  close(work->cache.directory);
+  work->begun = false;
 }

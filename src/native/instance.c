@@ -25,6 +25,7 @@ void brink_instance_field(brink_instance *instance, double t, const double *x, c
 
 static int rhs(double t, const double *x, const brink_env *env, double *dx) {
   brink_instance *instance = env->user;
+  brink_instance_look(instance, t);
   brink_instance_field(instance, t, x, env->p, env->mode, env->sgn, dx);
   if (instance->rest.any) brink_instance_hold(instance, dx);
   return brink_instance_functions_failed(instance) ? -1 : 0;
@@ -49,6 +50,7 @@ static int flow_jet(int order, double t, double unit, const double *x, const bri
                     double *const *rows) {
   brink_instance *instance = env->user;
   if (order > instance->flow_order || instance->rest.any) return 1;
+  brink_instance_look(instance, t);
   if (instance->system->nz > 0)
     return brink_instance_constrained_flow(instance, order, t, unit, x, env, rows);
   brink_frame frame = brink_instance_frame(instance, t, x, env->p, env->mode, env->sgn);
@@ -366,7 +368,14 @@ const brink_system *brink_instance_system(const brink_instance *instance) {
 }
 
 const char *brink_instance_reason(const brink_instance *instance) {
-  return instance->native == NULL ? instance->reason : "";
+  if (instance->native != NULL) return "";
+  if (instance->awaits && instance->shared->native->later != NULL)
+    return brink_later_state(instance->shared->native->later);
+  return instance->reason;
+}
+
+double brink_instance_native_from(const brink_instance *instance) {
+  return brink_system_time(instance->system, instance->native_from);
 }
 
 const char *brink_instance_engine(const brink_instance *instance) {

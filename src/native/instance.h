@@ -5,7 +5,7 @@
  *   instance_bind.c     kernels become code, refs are checked
  *   instance_guard.c    flags become guards: their definitions and callbacks
  *   instance_surface.c  guards that have the same surface
- *   instance_native.c   machine code for what runs often
+ *   instance_native.c   machine code for what runs often; instance_later.c: changing over to it during a run
  *   instance_bound.c    how fast guards can change
  *   instance_action.c   events and ticks: effects, notes, writing
  *   instance_queue.c    queues
@@ -39,7 +39,7 @@
 typedef struct brink_task {
   const brink_kernel *kernel; /* NULL: there is none */
   const brink_code *code;
-  brink_native_kernel_fn *native; /* NULL: the code runs */
+  brink_native_kernel_fn *native; /* NULL: the code runs; read if the instance has machine code */
 } brink_task;
 
 typedef struct brink_bound_program {
@@ -81,7 +81,7 @@ typedef struct brink_bound_flag {
   brink_kernel *gradient_kernel;
   bool asked, has_jet;                /* some instance is not plain numbers; has a series */
   const brink_series_program *series; /* where it has one */
-  brink_native_jet_fn *jet;           /* NULL: it is interpreted */
+  brink_native_jet_fn *jet;           /* as brink_task.native */
   brink_bound_action negative, positive, on_surface;
 } brink_bound_flag;
 
@@ -151,12 +151,18 @@ typedef struct brink_room {
   brink_constraint_room constraints;
 } brink_room;
 
-/* What an instance and its clones have in common. Constant once the first instance is made, but for the count. */
+/* What an instance and its clones have in common. Constant once the first instance is made, but for the count, and for
+ * machine code that comes later: functions of tasks are read by instances that have changed over alone. */
 typedef struct brink_shared {
   brink_arena arena; /* of everything in it, and of itself */
   atomic_size_t users;
   brink_native *native; /* NULL: the interpreter runs everything */
-  brink_model *model;   /* each instance has a copy of it, with itself as the user */
+  /* Machine code that is made while instances run (instance_later.c). */
+  _Atomic(brink_readiness) ready; /* of `native`; READY: all tasks know their functions */
+  atomic_flag asking;             /* some instance asks; what follows is its own */
+  double asked;                   /* when, last */
+  char reason[BRINK_REASON];      /* why it is NEVER; constant then */
+  brink_model *model;             /* each instance has a copy of it, with itself as the user */
   /* The first instance as it was when it was made; only what is constant in it, and its ending, are used. */
   brink_instance *made;
   const brink_warning *warnings; /* from the start */
@@ -171,8 +177,8 @@ struct brink_instance {
   /* Constant: arrays live in shared->arena. */
   brink_system *system;
   brink_instance_options options;
-  const brink_native *native; /* NULL: the interpreter runs everything, … */
-  char reason[BRINK_REASON];  /* … because; empty: it was asked for */
+  char reason
+      [BRINK_REASON]; /* why there is no machine code; empty: there is, or it was not asked for */
   brink_bound_program rhs, all, jacobian;
   brink_program jacobian_program;
   size_t *jacobian_starts, *jacobian_rows;
@@ -192,8 +198,12 @@ struct brink_instance {
 
   /* Of this instance alone. */
   const brink_model *model;
-  brink_tables tables;    /* of the machine code */
-  double compile_seconds; /* 0 of a clone */
+  const brink_native *native; /* NULL: the interpreter runs everything */
+  brink_tables tables;        /* of the machine code */
+  double compile_seconds;     /* 0 of a clone */
+  bool awaits;                /* machine code that is under way … */
+  uint32_t patience;          /* … and is asked for after so many calls */
+  double native_from;         /* when it came; NaN: it was there from the start, or is not */
 
   const brink_external *externals; /* those of the system, where functions note their calls, … */
   brink_time_calls *calls;         /* … here; NULL: there are no functions of time */
@@ -332,7 +342,7 @@ void brink_instance_release_constraints(brink_shared *shared);
 /* Kernels to be compiled: how many, and the first of them; and what came of it. */
 size_t brink_instance_constraint_kernels(brink_instance *instance, brink_kernel **kernels,
                                          size_t capacity);
-void brink_instance_adopt_constraints(brink_instance *instance);
+void brink_instance_adopt_constraints(const brink_instance *instance, const brink_native *native);
 
 /* flow_jet where there are constraints. */
 int brink_instance_constrained_flow(brink_instance *instance, int order, double t, double unit,
@@ -342,6 +352,22 @@ int brink_instance_constrained_flow(brink_instance *instance, int order, double 
 
 /* Compiles what runs often, once the guards are defined. Where no compiler works, nothing changes. */
 brink_status brink_instance_compile(brink_instance *instance, const char *cache, brink_diag *diag);
+
+/* All tasks of the instance and its clones learn their functions. */
+void brink_instance_adopt(const brink_instance *instance, const brink_native *native);
+
+/* ---- instance_later.c ---- */
+
+/* A new instance: changes over at once if it can. */
+void brink_instance_begin_waiting(brink_instance *instance);
+
+/* Asks for machine code, and changes over to it; t: the present time. */
+void brink_instance_ask(brink_instance *instance, double t);
+
+/* At the start of callbacks that run often: dynamics and guards. */
+static inline void brink_instance_look(brink_instance *instance, double t) {
+  if (instance->awaits && --instance->patience == 0) brink_instance_ask(instance, t);
+}
 
 /* ---- instance_bound.c ---- */
 
@@ -372,7 +398,7 @@ bool brink_instance_bind_delays(brink_instance *instance);
 bool brink_instance_first_delays(brink_instance *instance);
 /* Kernels to be compiled: how many, and, unless NULL, which; and what came of it. */
 size_t brink_instance_delay_kernels(const brink_instance *instance, brink_kernel **kernels);
-void brink_instance_adopt_delays(brink_instance *instance);
+void brink_instance_adopt_delays(const brink_instance *instance, const brink_native *native);
 
 /* ---- instance_action.c ---- */
 

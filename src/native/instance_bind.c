@@ -28,7 +28,7 @@ bool brink_instance_task(brink_instance *instance, const brink_kernel *kernel, b
 
 void brink_instance_run(brink_instance *instance, const brink_task *task, const brink_frame *frame,
                         size_t first, size_t count) {
-  if (task->native != NULL)
+  if (instance->native != NULL && task->native != NULL)
     task->native(frame, &instance->tables, first, count);
   else
     brink_code_run(task->code, frame, first, count, instance->scratch);

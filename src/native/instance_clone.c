@@ -18,6 +18,8 @@ bool brink_instance_share(brink_instance *instance, const brink_allocator *alloc
   if (shared == NULL) return false;
   shared->arena = arena;
   atomic_init(&shared->users, 1);
+  atomic_init(&shared->ready, BRINK_NOT_YET);
+  atomic_flag_clear(&shared->asking);
   instance->shared = shared;
   return true;
 }
@@ -88,6 +90,7 @@ bool brink_instance_take_room(brink_instance *instance) {
 
 void brink_instance_forget(brink_instance *instance) {
   const brink_system *system = instance->system;
+  instance->native_from = NAN; /* a run that starts now has what there is */
   instance->seen.valid = false;
   instance->rest.any = false;
   if (system->nx > 0) memset(instance->rest.state, 0, system->nx * sizeof *instance->rest.state);
@@ -131,9 +134,9 @@ static bool take_own(brink_instance *copy) {
   copy->x0 = brink_arena_take(arena, system->nx, sizeof *copy->x0);
   copy->p0 = brink_arena_take(arena, system->np, sizeof *copy->p0);
   copy->mode0 = brink_arena_take(arena, system->nmodes, sizeof *copy->mode0);
-  if (copy->native != NULL)
+  if (copy->shared->native != NULL)
     copy->tables.scratch =
-        brink_arena_take(arena, copy->native->emission.scratch + 1, sizeof(double));
+        brink_arena_take(arena, copy->shared->native->emission.scratch + 1, sizeof(double));
   copy->model = brink_model_for(copy->shared->model, copy, arena);
   return !arena->failed && brink_instance_take_room(copy);
 }
@@ -147,6 +150,7 @@ brink_status brink_shared_instance(brink_shared *shared, const brink_allocator *
   if (made == NULL) return no_memory(diag);
   *made = *shared->made;
   made->arena = arena;
+  if (shared->native != NULL) brink_instance_begin_waiting(made);
   made->compile_seconds = 0.0;
   atomic_fetch_add(&shared->users, 1);
   if (!take_own(made)) {

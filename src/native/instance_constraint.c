@@ -223,14 +223,16 @@ size_t brink_instance_constraint_kernels(brink_instance *instance, brink_kernel 
   return count;
 }
 
-void brink_instance_adopt_constraints(brink_instance *instance) {
-  if (instance->shared->store == NULL) return;
-  for (bound_structure *b = instance->shared->store->first; b != NULL; b = b->next) {
-    b->values.native = brink_native_kernel(instance->native, b->values.kernel);
+void brink_instance_adopt_constraints(const brink_instance *instance, const brink_native *native) {
+  brink_structure_store *store = instance->shared->store;
+  if (store == NULL) return;
+  pthread_mutex_lock(&store->lock); /* clones may be finding structures */
+  for (bound_structure *b = store->first; b != NULL; b = b->next) {
+    b->values.native = brink_native_kernel(native, b->values.kernel);
     for (size_t k = 0; k < b->jacobian.count; k++)
-      b->jacobian.tasks[k].native =
-          brink_native_kernel(instance->native, b->jacobian.tasks[k].kernel);
+      b->jacobian.tasks[k].native = brink_native_kernel(native, b->jacobian.tasks[k].kernel);
   }
+  pthread_mutex_unlock(&store->lock);
 }
 
 /* ---- which structure holds ---- */

@@ -183,9 +183,9 @@ size_t brink_instance_delay_kernels(const brink_instance *instance, brink_kernel
   return count;
 }
 
-void brink_instance_adopt_delays(brink_instance *instance) {
+void brink_instance_adopt_delays(const brink_instance *instance, const brink_native *native) {
   for (size_t k = 0; k < instance->system->ndelays; k++) {
     brink_task *task = &instance->delays->lines[k].signal;
-    if (!task->kernel->reads_v) task->native = brink_native_kernel(instance->native, task->kernel);
+    if (!task->kernel->reads_v) task->native = brink_native_kernel(native, task->kernel);
   }
 }

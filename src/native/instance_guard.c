@@ -41,6 +41,7 @@ static int guard_value(size_t guard, double t, const double *x, const brink_env 
   brink_instance *instance = env->user;
   brink_guard_place place = instance->places[guard];
   const brink_task *value = &instance->flags[place.flag].value;
+  brink_instance_look(instance, t);
   brink_frame frame = env_frame(instance, t, x, env);
   brink_instance_prepare(instance, value, &frame);
   brink_instance_run(instance, value, &frame, place.index, 1);
@@ -95,10 +96,11 @@ static int guard_jet(size_t guard, int order, const double *t, const double *con
                      const brink_env *env, double *g) {
   brink_instance *instance = env->user;
   if (order > BRINK_JET_MAX_ORDER) return 1;
+  brink_instance_look(instance, t[0]);
   brink_guard_place place = instance->places[guard];
   brink_frame frame = env_frame(instance, t[0], NULL, env);
   const brink_bound_flag *bound = &instance->flags[place.flag];
-  if (bound->jet != NULL)
+  if (instance->native != NULL && bound->jet != NULL)
     bound->jet(&frame, &instance->tables, place.index, order, t, x, g);
   else
     brink_series_run(bound->series, &frame, place.index, order, t, x, g, instance->jet_scratch);

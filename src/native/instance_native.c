@@ -62,8 +62,7 @@ static void adopt(const brink_native *native, brink_task *task) {
   if (task->kernel != NULL) task->native = brink_native_kernel(native, task->kernel);
 }
 
-static void adopt_all(brink_instance *instance) {
-  const brink_native *native = instance->native;
+void brink_instance_adopt(const brink_instance *instance, const brink_native *native) {
   for (size_t f = 0; f < instance->system->nflags; f++) {
     brink_bound_flag *bound = &instance->flags[f];
     if (!bound->asked) continue;
@@ -71,8 +70,8 @@ static void adopt_all(brink_instance *instance) {
     adopt(native, &bound->gradient);
     if (bound->has_jet) bound->jet = brink_native_jet(native, bound->value.kernel);
   }
-  brink_instance_adopt_constraints(instance);
-  brink_instance_adopt_delays(instance);
+  brink_instance_adopt_constraints(instance, native);
+  brink_instance_adopt_delays(instance, native);
 }
 
 static brink_status create(brink_instance *instance, const excerpt *e, const char *cache) {
@@ -89,9 +88,11 @@ static brink_status create(brink_instance *instance, const excerpt *e, const cha
   options.guards = any_asked(instance, &options.jets, &options.all);
   options.gradients = options.guards;
   options.extra = &e->extra;
-  return brink_native_create(&e->system, &options, cache, instance->options.objects,
-                             &instance->arena.allocator, &instance->shared->native,
-                             instance->reason);
+  bool later =
+      instance->options.later && instance->options.change_at == 0 && instance->options.lanes == 0;
+  return (later ? brink_native_begin : brink_native_create)(
+      &e->system, &options, cache, instance->options.objects, &instance->arena.allocator,
+      &instance->shared->native, instance->reason);
 }
 
 brink_status brink_instance_compile(brink_instance *instance, const char *cache, brink_diag *diag) {
@@ -101,9 +102,12 @@ brink_status brink_instance_compile(brink_instance *instance, const char *cache,
   if (status == BRINK_ERR_UNSUPPORTED) return BRINK_OK; /* the interpreter does it */
   if (status != BRINK_OK)
     return brink_diag_set(diag, status, "out of memory for compiling the model");
-  instance->native = instance->shared->native;
-  instance->tables = instance->native->tables;
-  instance->compile_seconds = instance->native->seconds;
-  adopt_all(instance);
+  const brink_native *native = instance->shared->native;
+  instance->tables = native->tables;
+  if (native->object != NULL) {
+    brink_instance_adopt(instance, native);
+    atomic_store(&instance->shared->ready, BRINK_READY);
+  }
+  brink_instance_begin_waiting(instance);
   return BRINK_OK;
 }

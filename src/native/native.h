@@ -2,7 +2,7 @@
  *
  *   vm.c        the interpreter: kernels as code of a register machine; vm_series.c: series
  *   emit.c      kernels as C
- *   compile.c   C to a shared object, by the system's compiler
+ *   compile.c   C to a shared object, by the system's compiler; object.c loads it; later.c: in the background
  *   cache.c     where objects are kept, and which of them may be trusted
  *   instance.c  a brink_model whose callbacks run one or the other
  *
@@ -119,7 +119,7 @@ void brink_emission_free(brink_emission *emission);
 /* The place of a kernel in emission->kernels, or BRINK_NO_INDEX. */
 uint32_t brink_emission_kernel(const brink_emission *emission, const brink_kernel *kernel);
 
-/* ---- compile.c ---- */
+/* ---- object.c ---- */
 
 typedef void brink_native_program_fn(const brink_frame *frame, const brink_tables *tables);
 /* Iterations first … first + count - 1 of a kernel, as brink_code_run. */
@@ -170,18 +170,38 @@ brink_status brink_object_load(const char *source, size_t length, const char *ca
 brink_object *brink_object_share(brink_object *object);
 void brink_object_unload(brink_object *object); /* NULL is fine */
 
+/* ---- later.c: objects that are compiled while the interpreter runs ---- */
+
+typedef enum brink_readiness { BRINK_NOT_YET, BRINK_READY, BRINK_NEVER } brink_readiness;
+
+typedef struct brink_later brink_later;
+
+/* As brink_object_load, but nobody waits: OK, and *object is there already, or *later is what to ask for it. */
+brink_status brink_object_begin(const char *source, size_t length, const char *cache,
+                                const brink_allocator *allocator, brink_object **object,
+                                brink_later **later, char *reason);
+/* Now and then, in any thread; some microseconds, but for the moments in which the compiler is started (after a while, when
+ * compiling seems to pay) and its object is loaded. READY: *object, with a use more of it. NEVER: `reason` says why. */
+brink_readiness brink_later_ask(brink_later *later, brink_object **object, char *reason);
+/* Why there is no object yet, in a few words; constant text. */
+const char *brink_later_state(brink_later *later);
+/* A use more, and one less: the last one stops the compiler and removes its files. */
+brink_later *brink_later_share(brink_later *later);
+void brink_later_release(brink_later *later); /* NULL is fine */
+
 /* object_store.c: the last few objects that were loaded. Belongs to one thread at a time; objects that were found in it
  * outlive it. */
 typedef struct brink_object_store brink_object_store;
 brink_object_store *
 brink_object_store_create(const brink_allocator *allocator); /* NULL: no memory */
 void brink_object_store_destroy(brink_object_store *store);  /* NULL is fine */
-/* The object of this source in this cache, with a use more of it; NULL: it is not there. */
-brink_object *brink_object_store_find(const brink_object_store *store, const char *source,
-                                      size_t length, const char *cache);
-/* Without memory for it, it is not stored. */
-void brink_object_store_add(brink_object_store *store, brink_object *object, const char *source,
-                            size_t length, const char *cache);
+/* The object of this source in this cache, with a use more of it; NULL: it is not there. `later`: if it is under way,
+ * what to ask for it, with a use more; NULL: that is not wanted. */
+brink_object *brink_object_store_find(brink_object_store *store, const char *source, size_t length,
+                                      const char *cache, brink_later **later);
+/* One of both. Without memory for it, it is not stored. */
+void brink_object_store_add(brink_object_store *store, brink_object *object, brink_later *later,
+                            const char *source, size_t length, const char *cache);
 
 /* ---- both together ---- */
 
@@ -189,8 +209,9 @@ void brink_object_store_add(brink_object_store *store, brink_object *object, con
 typedef struct brink_native {
   brink_allocator allocator;
   brink_emission emission;
-  brink_object *object;
-  double seconds; /* to find or make the object, and to load it; 0: it was in the store */
+  brink_object *object; /* NULL: it is under way */
+  brink_later *later;   /* of which this knows more; else NULL */
+  double seconds;       /* to find or make the object, and to load it; 0: it was in the store */
   brink_tables tables;
 } brink_native;
 
@@ -200,6 +221,13 @@ brink_status brink_native_create(const brink_system *system, const brink_emit_op
                                  const char *cache, brink_object_store *store,
                                  const brink_allocator *allocator, brink_native **native,
                                  char *reason);
+/* The same, but nobody waits for the compiler: the object may be missing, and is asked for now and then. Its functions are
+ * there when the answer is READY. One thread asks at a time. */
+brink_status brink_native_begin(const brink_system *system, const brink_emit_options *options,
+                                const char *cache, brink_object_store *store,
+                                const brink_allocator *allocator, brink_native **native,
+                                char *reason);
+brink_readiness brink_native_ask(brink_native *native, char *reason);
 void brink_native_destroy(brink_native *native); /* NULL is fine */
 
 /* The function of a kernel of the system; NULL: it was not compiled. A search: ask once. */
@@ -217,7 +245,10 @@ typedef struct brink_input_table {
 } brink_input_table;
 
 typedef struct brink_instance_options {
-  bool interpret;              /* never call a compiler */
+  bool interpret; /* never call a compiler */
+  bool later; /* start in the interpreter; change over when the compiler is done. Not with lanes. */
+  uint32_t
+      change_at; /* for tests, with later: wait for the compiler, and change over at this call */
   const char *cache;           /* directory; NULL: the user's cache directory */
   brink_object_store *objects; /* of objects that are loaded; NULL: none. Used while it is made. */
   double rtol, atol;           /* displace range surfaces */
@@ -312,6 +343,8 @@ const char *brink_instance_engine(const brink_instance *instance);
 /* Why there is no machine code; "" if there is, or was not wanted. */
 const char *brink_instance_reason(const brink_instance *instance);
 double brink_instance_compile_seconds(const brink_instance *instance);
+/* The time at which the instance has changed over to machine code; NaN: it has not, or had it from the start. */
+double brink_instance_native_from(const brink_instance *instance);
 
 /* Reads any variable: evaluates all equations at a point, then look with brink_instance_value, before
  * the simulation goes on. sgn NULL: the signs that guards have there by their values. */

@@ -9,7 +9,8 @@
 enum { OBJECTS = 8 }; /* as many as a caller may go to and fro between */
 
 typedef struct stored {
-  brink_object *object; /* NULL: free */
+  brink_object *object; /* one of both; NULL, NULL: free */
+  brink_later *later;
   char *source, *cache; /* cache NULL: the user's */
   size_t length;
 } stored;
@@ -29,6 +30,7 @@ brink_object_store *brink_object_store_create(const brink_allocator *allocator) 
 static void forget(brink_object_store *store, stored *s) {
   const brink_allocator *allocator = &store->allocator;
   brink_object_unload(s->object);
+  brink_later_release(s->later);
   brink_release(allocator, s->source, s->length, 1);
   if (s->cache != NULL) brink_release(allocator, s->cache, strlen(s->cache) + 1, 1);
   *s = (stored){0};
@@ -45,13 +47,28 @@ static bool same_cache(const char *a, const char *b) {
   return (a == NULL) == (b == NULL) && (a == NULL || strcmp(a, b) == 0);
 }
 
-brink_object *brink_object_store_find(const brink_object_store *store, const char *source,
-                                      size_t length, const char *cache) {
+/* Is what was under way there now? What failed is begun anew. */
+static void ask(brink_object_store *store, stored *s) {
+  char reason[BRINK_REASON];
+  brink_readiness answer = brink_later_ask(s->later, &s->object, reason);
+  if (answer == BRINK_NEVER) forget(store, s);
+  if (answer != BRINK_READY) return;
+  brink_later_release(s->later);
+  s->later = NULL;
+}
+
+brink_object *brink_object_store_find(brink_object_store *store, const char *source, size_t length,
+                                      const char *cache, brink_later **later) {
+  if (later != NULL) *later = NULL;
   for (size_t k = 0; k < OBJECTS; k++) {
-    const stored *s = &store->objects[k];
-    if (s->object != NULL && s->length == length && same_cache(s->cache, cache) &&
-        memcmp(s->source, source, length) == 0)
-      return brink_object_share(s->object);
+    stored *s = &store->objects[k];
+    if (s->source == NULL || s->length != length || !same_cache(s->cache, cache) ||
+        memcmp(s->source, source, length) != 0)
+      continue;
+    if (s->later != NULL) ask(store, s);
+    if (s->object != NULL) return brink_object_share(s->object);
+    if (later != NULL && s->later != NULL) *later = brink_later_share(s->later);
+    return NULL;
   }
   return NULL;
 }
@@ -62,8 +79,8 @@ static char *copy(const brink_object_store *store, const char *text, size_t leng
   return made;
 }
 
-void brink_object_store_add(brink_object_store *store, brink_object *object, const char *source,
-                            size_t length, const char *cache) {
+void brink_object_store_add(brink_object_store *store, brink_object *object, brink_later *later,
+                            const char *source, size_t length, const char *cache) {
   stored *s = &store->objects[store->next];
   forget(store, s);
   s->length = length;
@@ -73,6 +90,7 @@ void brink_object_store_add(brink_object_store *store, brink_object *object, con
     forget(store, s);
     return;
   }
-  s->object = brink_object_share(object);
+  if (object != NULL) s->object = brink_object_share(object);
+  if (later != NULL) s->later = brink_later_share(later);
   store->next = (store->next + 1) % OBJECTS;
 }

@@ -264,6 +264,9 @@ static void statistics(brink_text *text, const brink_summary *summary) {
     count_member(text, ",", "method_changes", (int64_t)summary->total_changes);
   if (summary->agents != NULL) agent_counts(text, summary->agents);
   string_member(text, ",\n          ", "engine", summary->engine);
+  if (summary->engine_reason != NULL && summary->engine_reason[0] != '\0')
+    string_member(text, ",", "engine_reason", summary->engine_reason);
+  if (summary->changed_over) real_member(text, ",", "native_from", summary->native_from);
   real_member(text, ",", "compile_s", summary->compile_seconds);
   real_member(text, ",", "wall_s", summary->wall_seconds);
   brink_text_add(text, "}");

@@ -374,6 +374,8 @@ typedef struct brink_summary {
   const char *against;              /* an object in JSON: another method's events; NULL: none */
   const brink_agent_counts *agents; /* NULL: all is one system */
   const char *engine;
+  bool changed_over;  /* to it, from the interpreter … */
+  double native_from; /* … at this time */
   double compile_seconds, wall_seconds;
   bool
       brief; /* the object is written without events and near misses, and with the first final values */

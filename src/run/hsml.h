@@ -77,6 +77,7 @@ struct brink_hsml {
   brink_inputs *inputs;       /* NULL: none */
   brink_functions *functions; /* NULL: none */
   brink_build_hints hints;    /* for whoever has none of its own: all but runs */
+  uint32_t change_at;         /* for tests: see brink_instance_options */
   int lanes; /* code for so many runs side by side, too (run/lanes.h): 4 or 8; else 0 */
 
   brink_built *built;          /* NULL: not yet, or something was changed */

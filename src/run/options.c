@@ -366,6 +366,9 @@ brink_status brink_run_options_check(const brink_run_options *options, brink_dia
   if (sim->hmin > sim->hmax)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "hmin (%g) is larger than hmax (%g)", sim->hmin,
                           sim->hmax);
+  if (options->interpret && options->native)
+    return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
+                          "native waits for the C compiler, which interpret never calls");
   if (sim->rtol == 0.0 && sim->atol == 0.0)
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,
                           "rtol and atol are both 0: no step could ever be accepted");

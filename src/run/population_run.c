@@ -418,21 +418,37 @@ void brink_population_run_warnings(brink_population_run *self, const brink_agent
 
 /* ---- the summary ---- */
 
-static void sum_up_actor(const brink_instance_set *actor, brink_summary *summary) {
+/* Of those of all threads the one that has come furthest: native code, if any of them has it. */
+static const brink_instance *foremost(const brink_population_run *self,
+                                      const brink_instance_set *actor) {
+  for (size_t k = 0; actor->models != NULL && k < self->threads; k++)
+    if (actor->models[k] != NULL && isfinite(brink_instance_native_from(actor->others[k])))
+      return actor->others[k];
+  return actor->instance;
+}
+
+static void sum_up_actor(const brink_population_run *self, const brink_instance_set *actor,
+                         brink_summary *summary) {
   if (actor->instance == NULL) return;
-  const char *engine = brink_instance_engine(actor->instance);
-  const char *reason = brink_instance_reason(actor->instance);
+  const brink_instance *instance = foremost(self, actor);
+  const char *engine = brink_instance_engine(instance);
+  const char *reason = brink_instance_reason(instance);
+  double from = brink_instance_native_from(instance);
+  if (isfinite(from) && !(summary->changed_over && summary->native_from <= from)) {
+    summary->changed_over = true;
+    summary->native_from = from;
+  }
   bool first = strcmp(summary->engine, "none") == 0;
   if (first || strcmp(summary->engine, "cache") == 0) summary->engine = engine;
   if (first || reason[0] != '\0') summary->engine_reason = reason;
-  summary->compile_seconds += brink_instance_compile_seconds(actor->instance);
+  summary->compile_seconds += brink_instance_compile_seconds(instance);
 }
 
 void brink_population_run_summary(brink_population_run *self, brink_summary *summary) {
   for (size_t k = 0; self->one != NULL && k < self->tables->npopulations; k++)
-    sum_up_actor(&self->one[k], summary);
+    sum_up_actor(self, &self->one[k], summary);
   for (size_t k = 0; self->pair != NULL && k < self->tables->npairs; k++)
-    sum_up_actor(&self->pair[k], summary);
+    sum_up_actor(self, &self->pair[k], summary);
   summary->warnings = self->warnings;
   summary->nwarnings = self->nwarnings;
   if (self->agents == NULL) return;

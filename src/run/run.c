@@ -38,6 +38,8 @@ brink_instance_options brink_run_instance_options(const brink_run *run) {
   const brink_run_options *options = &run->options;
   const brink_inputs *inputs = run->built->inputs;
   return (brink_instance_options){.interpret = options->interpret,
+                                  .later = !options->native,
+                                  .change_at = run->built->model->change_at,
                                   .cache = options->cache,
                                   .rtol = options->sim.rtol,
                                   .atol = options->sim.atol,

@@ -1,4 +1,6 @@
 /* summary.c: the summary of a run, as one JSON object. */
+#include <math.h>
+
 #include "run/population_run.h"
 #include "run/run.h"
 #include "sim/sim.h"
@@ -51,6 +53,8 @@ void brink_run_fill_summary(brink_run *run) {
   summary->method = brink_method_name(summary->stats.method);
   summary->engine = brink_instance_engine(run->instance);
   summary->engine_reason = brink_instance_reason(run->instance);
+  summary->native_from = brink_instance_native_from(run->instance);
+  summary->changed_over = isfinite(summary->native_from);
   summary->compile_seconds = brink_instance_compile_seconds(run->instance);
   summary->warnings = brink_instance_warnings(run->instance, &summary->nwarnings);
   brink_run_list_warnings(run);

@@ -145,6 +145,7 @@ brink_status brink_sweep_options(const brink_sweep *sweep, brink_hsml *model,
   }
   if (varies_seed(sweep)) options->seed = model->hints.seed;
   options->interpret = def->interpret;
+  options->native = !def->interpret; /* many runs share the code, which makes up for waiting */
   options->conditions = sweep->measures.conditions;
   if (status == BRINK_OK && isnan(options->until))
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT,

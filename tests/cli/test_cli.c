@@ -6,6 +6,7 @@
 #include "support/program.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -288,13 +289,12 @@ TEST(a_run_that_is_resumed_has_the_results_of_one_that_was_not_stopped) {
   done(&other);
 }
 
-/* Seconds that the machine needed, and whether code was in the cache, are left out. */
+/* Seconds that the machine needed, and whether and when there was code, are left out: the last of the statistics, and a line. */
 static char *without_seconds(char *text) {
-  static const char *const keys[] = {"\"engine\":", "\"compile_s\":", "\"wall_s\":", "\ntime  "};
-  for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
-    char *at = text != NULL ? strstr(text, keys[k]) : NULL;
-    char *end = at != NULL ? at + 1 + strcspn(at + 1, ",}\n") : NULL;
-    if (end != NULL && keys[k][0] == '\n') end = at + 1 + strcspn(at + 1, "\n");
+  static const char *const parts[][2] = {{"\"engine\":", "}"}, {"\ntime  ", "\n"}};
+  for (size_t k = 0; k < 2; k++) {
+    char *at = text != NULL ? strstr(text, parts[k][0]) : NULL;
+    const char *end = at != NULL ? at + 1 + strcspn(at + 1, parts[k][1]) : NULL;
     if (at != NULL) memmove(at, end, strlen(end) + 1);
   }
   return text;
@@ -417,7 +417,7 @@ TEST(a_model_may_come_from_standard_input_and_dashes_end_options) {
 }
 
 TEST(the_interpreter_and_native_code_give_the_same_object) {
-  outcome a = brink("run tank.hsml --json"), b = brink("run tank.hsml --json --interpret");
+  outcome a = brink("run tank.hsml --json --native"), b = brink("run tank.hsml --json --interpret");
   char *ends[] = {strstr(a.out, "\"stats\""), strstr(b.out, "\"stats\"")};
   CHECK(ends[0] != NULL && ends[1] != NULL);
   if (ends[0] != NULL && ends[1] != NULL) {
@@ -426,6 +426,26 @@ TEST(the_interpreter_and_native_code_give_the_same_object) {
   }
   done(&a);
   done(&b);
+}
+
+TEST(files_do_not_tell_which_code_has_run) {
+  static const char *const ways[] = {"", "--native", "--interpret"};
+  static const char *const endings[] = {"csv", "mat"};
+  for (size_t e = 0; e < 2; e++) {
+    for (size_t k = 0; k < 3; k++) {
+      outcome o = brink("run tank.hsml --quiet --out way%zu.%s %s", k, endings[e], ways[k]);
+      CHECK_EXIT(o, 0);
+      done(&o);
+    }
+    char command[100];
+    snprintf(command, sizeof command, "cmp way0.%s way1.%s && cmp way1.%s way2.%s", endings[e],
+             endings[e], endings[e], endings[e]);
+    CHECK(system(command) == 0);
+  }
+  outcome both = brink("run tank.hsml --native --interpret");
+  CHECK_EXIT(both, 2);
+  CHECK_CONTAINS(both.err, "--native waits for the C compiler");
+  done(&both);
 }
 
 TEST(the_summary_for_a_person_names_what_matters) {
@@ -646,6 +666,38 @@ static void nap(void) {
   nanosleep(&pause, NULL);
 }
 
+/* Folders of compilers that are under way. */
+static bool compiles(void) {
+  return system("ls slow | grep -q tmp-") == 0;
+}
+
+/* It is started in the background, and would not be done for long. */
+TEST(an_interrupted_run_leaves_no_compiler_behind) {
+  static const int numbers[] = {SIGINT, SIGTERM};
+  write_file("slow-cc", "#!/bin/sh\nsleep 30 & echo $! > child; wait; exit 1\n");
+  CHECK(chmod("slow-cc", 0700) == 0 && mkdir("slow", 0700) == 0);
+  for (size_t k = 0; k < 2; k++) {
+    pid_t child = fork();
+    if (child == 0) {
+      char path[PATH_MAX];
+      int nowhere = open("out.txt", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+      dup2(nowhere, STDOUT_FILENO);
+      dup2(nowhere, STDERR_FILENO);
+      setenv("BRINK_CC", realpath("slow-cc", path), 1);
+      setenv("BRINK_CACHE", realpath("slow", path), 1);
+      execl(BRINK_PROGRAM, "brink", "run", "endless.hsml", "--until", "1e12", (char *)NULL);
+      _exit(127);
+    }
+    for (int n = 0; n < 600 && system("ls slow/tmp-*/child >/dev/null 2>&1") != 0; n++) nap();
+    CHECK(compiles());
+    kill(child, numbers[k]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    CHECK_MSG(WIFEXITED(status) && WEXITSTATUS(status) == 128 + numbers[k], "status %d", status);
+    CHECK(!compiles());
+  }
+}
+
 /* The program as a process of its own, interrupted when it has written something. */
 static int interrupt(int number, const char *until, const char *every) {
   unlink("part.csv");
@@ -809,6 +861,7 @@ int main(void) {
   RUN(parameters_and_initial_values_can_be_set);
   RUN(a_model_may_come_from_standard_input_and_dashes_end_options);
   RUN(the_interpreter_and_native_code_give_the_same_object);
+  RUN(files_do_not_tell_which_code_has_run);
   RUN(the_summary_for_a_person_names_what_matters);
   RUN(colours_are_only_where_they_are_wanted);
   RUN(stop_is_a_normal_end);
@@ -821,6 +874,7 @@ int main(void) {
   RUN(a_grid_has_exact_times_and_events_have_rows_before_and_after);
   RUN(without_a_grid_each_step_is_a_row);
   RUN(an_interrupted_run_leaves_readable_results);
+  RUN(an_interrupted_run_leaves_no_compiler_behind);
   RUN(check_is_silent_or_points_at_the_place);
   RUN(warnings_alone_are_no_failure);
   RUN(the_layout_is_canonical_once_it_was_made_so);

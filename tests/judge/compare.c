@@ -142,7 +142,7 @@ static void run_told(const char *text, double until, const compare_way *way,
            "--json %s "
            ">'%s' 2>/dev/null",
            place->program, place->scratch, until, COMPARE_TOLERANCE, way->method, way->clocks,
-           way->native ? "" : "--interpret", output);
+           way->native ? "--native" : "--interpret", output);
   int status = system(command);
   char *data = read_whole(output);
   a->final = final_told;

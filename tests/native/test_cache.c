@@ -136,12 +136,11 @@ TEST(objects_that_are_loaded_together_are_told_apart) {
   }
 }
 
-static brink_object *find_stored(const brink_object_store *store, double value,
-                                 const char *directory) {
+static brink_object *find_stored(brink_object_store *store, double value, const char *directory) {
   brink_emission emission;
   emit_constant_model(value, &emission);
   brink_object *object =
-      brink_object_store_find(store, emission.source.data, emission.source.length, directory);
+      brink_object_store_find(store, emission.source.data, emission.source.length, directory, NULL);
   brink_emission_free(&emission);
   return object;
 }
@@ -153,7 +152,8 @@ static void store_one(brink_object_store *store, double value) {
   emit_constant_model(value, &emission);
   CHECK(object != NULL);
   if (object != NULL)
-    brink_object_store_add(store, object, emission.source.data, emission.source.length, cache);
+    brink_object_store_add(store, object, NULL, emission.source.data, emission.source.length,
+                           cache);
   brink_object_unload(object);
   brink_emission_free(&emission);
 }

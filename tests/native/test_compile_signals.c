@@ -72,6 +72,19 @@ static brink_status load(char *reason) {
   return status;
 }
 
+/* Waits until the compiler runs. */
+static void await_compiler(int pids[2]) {
+  pids[0] = pids[1] = 0;
+  FILE *file = open_noted();
+  for (int k = 0; k < 2000 && file == NULL; k++) {
+    nap(0.005);
+    file = open_noted();
+  }
+  CHECK(file != NULL && fscanf(file, "%d %d", &pids[0], &pids[1]) == 2);
+  if (file != NULL) fclose(file);
+  CHECK(remains() >= 1);
+}
+
 /* Starts a process that compiles, and waits until its compiler runs. */
 static pid_t begin(void (*prepare)(void), int pids[2]) {
   fflush(stdout);
@@ -82,16 +95,51 @@ static pid_t begin(void (*prepare)(void), int pids[2]) {
     load(reason);
     _exit(strstr(reason, "signal") != NULL ? 42 : 43);
   }
-  pids[0] = pids[1] = 0;
-  FILE *file = open_noted();
-  for (int k = 0; k < 2000 && file == NULL; k++) {
-    nap(0.005);
-    file = open_noted();
-  }
-  CHECK(file != NULL && fscanf(file, "%d %d", &pids[0], &pids[1]) == 2);
-  if (file != NULL) fclose(file);
-  CHECK(remains() >= 1);
+  await_compiler(pids);
   return process;
+}
+
+/* ---- in the background ---- */
+
+static brink_later *begin_later(void) {
+  char reason[BRINK_REASON];
+  brink_object *object;
+  brink_later *later;
+  CHECK(brink_object_begin(source, sizeof source - 1, cache, NULL, &object, &later, reason) ==
+        BRINK_OK);
+  CHECK(object == NULL && later != NULL);
+  return later;
+}
+
+static brink_readiness ask_for(brink_later *later, double seconds, char *reason) {
+  brink_object *object = NULL;
+  brink_readiness answer = BRINK_NOT_YET;
+  double end = now() + seconds;
+  while (answer == BRINK_NOT_YET && now() < end) {
+    answer = brink_later_ask(later, &object, reason);
+    nap(0.001);
+  }
+  brink_object_unload(object);
+  return answer;
+}
+
+/* Starts a process that asks for an object until it is ended, or its parent does, and waits for the compiler. */
+static pid_t begin_asking(int pids[2]) {
+  fflush(stdout);
+  pid_t process = fork();
+  if (process == 0) {
+    char reason[BRINK_REASON];
+    ask_for(begin_later(), 30.0, reason);
+    _exit(0);
+  }
+  await_compiler(pids);
+  return process;
+}
+
+static void remove_remains(void) {
+  char command[200];
+  snprintf(command, sizeof command, "rm -rf '%s'/tmp-*", cache);
+  CHECK(system(command) == 0);
 }
 
 /* Killed processes whose parent is gone may wait for a moment until somebody reaps them. */
@@ -175,11 +223,81 @@ TEST(a_signal_that_is_ignored_does_not_end_the_compiler) {
   check_tidied(pids);
 }
 
+TEST(a_compiler_in_the_background_ends_with_its_last_user) {
+  int pids[2];
+  char reason[BRINK_REASON];
+  make_compiler(30.0, "trap '' TERM");
+  brink_later *later = begin_later(), *other = brink_later_share(later);
+  double started = now();
+  CHECK(strstr(brink_later_state(later), "not worthwhile") != NULL);
+  CHECK_INT(remains(), 0); /* not before compiling seems to pay */
+  CHECK(ask_for(later, 0.2, reason) == BRINK_NOT_YET);
+  await_compiler(pids);
+  CHECK(strstr(brink_later_state(later), "not ready") != NULL);
+  brink_later_release(later);
+  CHECK(ask_for(other, 0.01, reason) == BRINK_NOT_YET);
+  CHECK(remains() > 0);
+  brink_later_release(other);
+  check_tidied(pids);
+  CHECK_MSG(now() - started < 10.0, "took %g s", now() - started);
+}
+
+TEST(a_compiler_that_fails_in_the_background_has_a_reason_and_leaves_nothing) {
+  char reason[BRINK_REASON];
+  make_compiler(0.01, "");
+  brink_later *later = begin_later();
+  CHECK(ask_for(later, 20.0, reason) == BRINK_NEVER);
+  CHECK_MSG(strstr(reason, "failed with exit code 1") != NULL, "%s", reason);
+  CHECK_INT(remains(), 0);
+  CHECK(ask_for(later, 1.0, reason) == BRINK_NEVER); /* and says so again */
+  brink_later_release(later);
+}
+
+/* Its files stay, as nobody has time to remove them: see the next test. */
+TEST(a_program_that_is_killed_takes_its_compiler_with_it) {
+  static const int signals[] = {SIGKILL, SIGTERM, SIGHUP};
+  for (size_t k = 0; k < 2 * sizeof signals / sizeof *signals; k++) {
+    int pids[2], status = 0, number = signals[k / 2];
+    bool waits = k % 2 == 0;
+    if (waits && number != SIGKILL) continue; /* tests above */
+    make_compiler(30.0, "trap '' TERM");
+    pid_t process = waits ? begin(NULL, pids) : begin_asking(pids);
+    kill(process, number);
+    CHECK(waitpid(process, &status, 0) == process);
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == number);
+    CHECK_MSG(is_gone(pids[0]), "signal %d: the compiler still runs", number);
+    CHECK_MSG(is_gone(pids[1]), "signal %d: its child still runs", number);
+    remove_remains();
+  }
+}
+
+/* A copy of the program has a copy of all that it knows of the compiler. */
+TEST(a_copy_of_the_program_leaves_its_compiler_alone) {
+  int pids[2], status = 0;
+  char reason[BRINK_REASON];
+  make_compiler(30.0, "");
+  brink_later *later = begin_later();
+  CHECK(ask_for(later, 0.2, reason) == BRINK_NOT_YET);
+  await_compiler(pids);
+  fflush(stdout);
+  pid_t copy = fork();
+  if (copy == 0) {
+    bool never = ask_for(later, 1.0, reason) == BRINK_NEVER;
+    brink_later_release(later);
+    _exit(never ? 0 : 1);
+  }
+  CHECK(waitpid(copy, &status, 0) == copy && status == 0);
+  CHECK(remains() > 0 && kill(pids[0], 0) == 0);
+  CHECK(ask_for(later, 0.01, reason) == BRINK_NOT_YET);
+  brink_later_release(later);
+  check_tidied(pids);
+}
+
 /* SIGKILL leaves no time: the next compilation tidies up. */
 TEST(remains_of_a_killed_program_go_with_the_next_compilation) {
   int pids[2], status = 0;
   char command[200], reason[BRINK_REASON];
-  make_compiler(0.1, "");
+  make_compiler(30.0, "");
   pid_t process = begin(NULL, pids);
   kill(process, SIGKILL);
   CHECK(waitpid(process, &status, 0) == process);
@@ -205,6 +323,10 @@ int main(void) {
   RUN(a_compiler_that_does_not_listen_is_killed);
   RUN(a_handler_of_the_program_is_called_and_there_is_no_object);
   RUN(a_signal_that_is_ignored_does_not_end_the_compiler);
+  RUN(a_compiler_in_the_background_ends_with_its_last_user);
+  RUN(a_compiler_that_fails_in_the_background_has_a_reason_and_leaves_nothing);
+  RUN(a_program_that_is_killed_takes_its_compiler_with_it);
+  RUN(a_copy_of_the_program_leaves_its_compiler_alone);
   RUN(remains_of_a_killed_program_go_with_the_next_compilation);
   char command[100];
   snprintf(command, sizeof command, "rm -rf '%s'", place);

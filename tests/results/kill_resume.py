@@ -178,7 +178,7 @@ def wait(process, seconds):
 
 
 def strip(summary):
-    return re.sub(r'"(compile_s|wall_s)":[^,}]*|"engine":"[a-z]*"', "", summary)
+    return re.sub(r'"(compile_s|wall_s|native_from)":[^,}]*,?|"engine(_reason)?":"[^"]*",?', "", summary)
 
 
 def same_bytes(a, b):

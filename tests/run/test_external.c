@@ -33,6 +33,7 @@ static double run_by(const char *text, brink_method method, bool interpret, cons
   double value = NAN;
   CHECK(brink_hsml_options(model, &options, &diag) == BRINK_OK);
   options.interpret = interpret;
+  options.native = !interpret;
   options.sim.method = method;
   options.sim.rtol = 1e-10;
   options.sim.atol = 1e-13;

@@ -274,6 +274,7 @@ static brink_run *make_native(brink_hsml *model, double rtol) {
   brink_run *run = NULL;
   brink_diag diag;
   CHECK(brink_hsml_options(model, &options, NULL) == BRINK_OK);
+  options.native = true;
   options.sim.rtol = rtol;
   CHECK_MSG(brink_run_create(model, &options, NULL, &diag, &run) == BRINK_OK, "%s", diag.message);
   return run;
@@ -332,6 +333,7 @@ TEST(code_is_shared_only_where_settings_are_the_same) {
   for (int k = 0; k < 32; k++) {
     brink_run_options options = brink_default_run();
     options.interpret = (k & 1) != 0;
+    options.native = !options.interpret;
     options.range_warns = (k & 2) != 0;
     options.writable = (k & 4) != 0 ? BRINK_WRITE_ALL : BRINK_WRITE_STATES;
     options.sim.rtol = (k & 8) != 0 ? 1e-6 : 1e-10;

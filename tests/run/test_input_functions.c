@@ -107,6 +107,7 @@ static brink_run *make(brink_hsml *model, way by) {
   brink_run *run = NULL;
   brink_run_options options = brink_default_run();
   options.interpret = !by.compiled;
+  options.native = by.compiled;
   options.until = 2.0;
   options.sim.method = by.method;
   options.sim.events = by.events;

@@ -88,6 +88,7 @@ static brink_status options_for(const twice *t, brink_hsml *model, brink_run_opt
   if (isnan(options->until)) options->until = 10.0;
   options->writable = BRINK_WRITE_STATES;
   options->interpret = t->interpret;
+  options->native = !t->interpret;
   options->threads = 1;
   options->sim.max_steps = STEPS;
   return status;

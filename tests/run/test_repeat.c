@@ -110,6 +110,7 @@ TEST(with_machine_code_and_in_several_threads) {
     brink_hsml *model = load_model(names[k]);
     brink_run_options options = options_of(model);
     options.interpret = false;
+    options.native = true;
     options.threads = 2;
     CHECK_MSG(repeats(model, &options), "%s differs when it is repeated", names[k]);
     brink_hsml_destroy(model);

@@ -202,7 +202,7 @@ typedef struct test_case {
 
 static void check_case(const test_case *c) {
   int before = check_failures_here;
-  outcome native = run_program(c->model, c->options, "");
+  outcome native = run_program(c->model, c->options, " --native");
   outcome interpreted = run_program(c->model, c->options, " --interpret");
   if (native.summary != NULL && interpreted.summary != NULL) {
     const json *d = difference(native.summary, interpreted.summary);
