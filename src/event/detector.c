@@ -219,10 +219,6 @@ void brink_detector_jump(brink_detector *det, const double *from, const double *
   det->moved = 0.0;
 }
 
-bool brink_detector_concerned(const brink_detector *det, size_t guard, double distance) {
-  return !det->reach.any || brink_reach_is_near(&det->reach, guard, det->moved + distance);
-}
-
 double brink_detector_tolerance(brink_detector *det, size_t guard, double t, const double *x) {
   det->tolerance[guard] =
       brink_eval_tolerance(det->eval, guard, t, x, det->options->rtol, det->atol);

@@ -162,7 +162,10 @@ void brink_detector_start_flat(brink_detector *det, double t, const double *x, c
 void brink_detector_jump(brink_detector *det, const double *from, const double *to, bool same);
 
 /* Could an instant that moves the states this far have carried the guard across zero? */
-bool brink_detector_concerned(const brink_detector *det, size_t guard, double distance);
+static inline bool brink_detector_concerned(const brink_detector *det, size_t guard,
+                                            double distance) {
+  return !det->reach.any || brink_reach_is_near(&det->reach, guard, det->moved + distance);
+}
 
 /* First question. f: the field at the present state; `hmin`: what time can resolve here. */
 brink_limit brink_detector_before(brink_detector *det, const brink_path *predictor, const double *f,

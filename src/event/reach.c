@@ -226,9 +226,7 @@ void brink_reach_reset(brink_reach *reach) {
 void brink_reach_alter(brink_reach *reach) {
   const brink_model *model = reach->eval->model;
   note_functions(reach);
-  for (size_t k = 0; k < model->def.nguards; k++) {
-    if (!brink_guard_is_numbers(&model->guards[k])) forget_guard(reach, k);
-  }
+  for (size_t k = 0; k < model->nalterable; k++) forget_guard(reach, model->alterable[k]);
 }
 
 /* ---- safe distances ---- */
@@ -350,16 +348,12 @@ double brink_reach_allowance(const brink_reach *reach, size_t guard, double dist
   return beside;
 }
 
-bool brink_reach_is_near(const brink_reach *reach, size_t guard, double distance) {
-  return !(reach->travelled + distance < reach->safe[guard]);
-}
-
 void brink_reach_mark(brink_reach *reach, double distance) {
   double end = reach->travelled + distance;
   const brink_model *model = reach->eval->model;
   reach->nnear = 0;
   for (size_t k = 0; k < model->def.nguards; k++) {
-    if (!(end < reach->safe[k]) && model->guards[k].def.side != BRINK_LEAF)
+    if (!(end < reach->safe[k]) && (model->traits[k] & BRINK_TRAIT_LEAF) == 0)
       reach->near[reach->nnear++] = k;
   }
 }

@@ -76,7 +76,9 @@ double brink_reach_allowance(const brink_reach *reach, size_t guard, double dist
 void brink_reach_mark(brink_reach *reach, double distance);
 
 /* Can the guard be near after this much more movement? */
-bool brink_reach_is_near(const brink_reach *reach, size_t guard, double distance);
+static inline bool brink_reach_is_near(const brink_reach *reach, size_t guard, double distance) {
+  return !(reach->travelled + distance < reach->safe[guard]);
+}
 
 /* A new state: its tolerances. */
 void brink_reach_weigh(brink_reach *reach, const double *x);

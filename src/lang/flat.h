@@ -123,6 +123,7 @@ typedef struct flat {
   size_t assumptions; /* how often an assumed value was read */
   size_t evaluating;  /* parameters within parameters */
   size_t budget;      /* of translation steps: bounds what functions in functions may grow to */
+  bool foreseen;      /* the loops that are run now have been counted (flat_foresee.c) */
   const char *const *sets; /* of the caller: those of inputs that a table drives, then all others */
   size_t nsets;
   uint64_t seed;                   /* of random draws */
@@ -161,6 +162,8 @@ double flat_given_value(const flat_variable *variable, const flat_given *given, 
 /* A model may have this many instances, elements of a vector, states: more is refused. */
 #define FLAT_LIMIT ((size_t)1 << 23)
 #define FLAT_BUDGET ((size_t)200000000)
+#define FLAT_LOOP_STEPS 100 /* of it, for an iteration of an action's loop that is written out */
+#define FLAT_EACH_STEPS 10 /* of it, for an iteration or element that is written out */
 
 /* ---- values known before the run ---- */
 
@@ -196,6 +199,13 @@ struct flat_binding {
 
 /* Counts down the budget; false when it is used up, which is reported once. */
 bool flat_spend(flat *f, brink_place place, size_t steps);
+
+/* flat_foresee.c: are the loops of a block going to use up the budget? At `pace` steps for an iteration, in so many
+ * instances from that of the point on. Then false, and reported, before the first iteration. True where that is not known. */
+bool flat_foresee(flat *f, const flat_point *point, const brink_ast_block *block, size_t instances,
+                  size_t pace);
+/* The same for the elements of `e for i in lo..hi`. */
+bool flat_foresee_each(flat *f, const flat_point *point, const brink_ast_expr *each, size_t pace);
 bool flat_value(flat *f, const flat_point *point, const brink_ast_expr *expr, double *value);
 /* A whole number in [least, most]; reports otherwise. */
 bool flat_whole(flat *f, const flat_point *point, const brink_ast_expr *expr, const char *what,

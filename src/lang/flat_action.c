@@ -1,5 +1,6 @@
 /* flat_action.c: updates and rules become actions: what their statements become, flat_statement.c makes. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lang/flat.h"
@@ -216,6 +217,8 @@ static void add_rule(rules *r, const brink_ast_statement *s) {
   if (added != NULL) *added = rule;
 }
 
+enum { RULE_STEPS = 1000 }; /* of the budget */
+
 static void rule_block(rules *r, const brink_ast_block *block) {
   for (size_t k = 0; k < block->count && !r->f->failed; k++) {
     const brink_ast_statement *s = block->statement[k];
@@ -226,7 +229,7 @@ static void rule_block(rules *r, const brink_ast_block *block) {
     if (!flat_bounds(r->f, &point, s, &lo, &hi)) return;
     const flat_binding *outer = r->fixed;
     for (int64_t i = lo; i <= hi && !r->f->failed; i++) {
-      if (!flat_spend(r->f, s->place, 1000)) return;
+      if (!flat_spend(r->f, s->place, RULE_STEPS)) return;
       flat_binding binding = {.symbol = s->symbol, .value = (double)i, .outer = outer};
       r->fixed = &binding;
       rule_block(r, &s->block[0]);
@@ -259,19 +262,24 @@ static void logic_based(flat *f, flat_group *group) {
     }
     r.clock = (uint32_t)before;
   }
-  if (!f->failed && read_priority(f, group, &r.priority))
-    rule_block(&r, &group->component->section[BRINK_SECTION_RULES].body);
+  const brink_ast_block *body = &group->component->section[BRINK_SECTION_RULES].body;
+  flat_point first = {.group = group, .element = BRINK_NONE};
+  if (!f->failed && read_priority(f, group, &r.priority) &&
+      flat_foresee(f, &first, body, 1, RULE_STEPS))
+    rule_block(&r, body);
+}
+
+/* In order of declaration each rule has a memory of its own, `was`, behind those before it. */
+static int by_priority(const void *a, const void *b) {
+  const brink_rule *one = a, *other = b;
+  if (one->priority != other->priority) return one->priority > other->priority ? -1 : 1;
+  return one->was < other->was ? -1 : one->was > other->was;
 }
 
 /* Larger priorities first, then in order of declaration. */
 void flat_sort_rules(flat *f) {
-  brink_rule *list = f->system->rules;
-  for (size_t k = 1; k < f->system->nrules; k++) {
-    brink_rule rule = list[k];
-    size_t j = k;
-    for (; j > 0 && list[j - 1].priority < rule.priority; j--) list[j] = list[j - 1];
-    list[j] = rule;
-  }
+  brink_system *system = f->system;
+  if (system->nrules > 0) qsort(system->rules, system->nrules, sizeof *system->rules, by_priority);
 }
 
 void flat_discrete(flat *f, flat_group *group) {

@@ -223,6 +223,20 @@ static brink_node numeric_call(flat_context *c, const brink_ast_expr *expr) {
   }
 }
 
+/* sum(e for i in lo..hi) is written out: is that too much, with the sums inside of it? */
+static brink_node foreseen_reduction(flat_context *c, const brink_ast_expr *expr) {
+  flat *f = c->f;
+  bool foreseen = f->foreseen;
+  flat_binding bindings[FLAT_BINDINGS];
+  if (foreseen || expr->function != BRINK_FN_SUM || expr->arg[0]->op != BRINK_AST_EACH)
+    return reduction(c, expr);
+  flat_point point = flat_point_at(c, 0, bindings);
+  f->foreseen = flat_foresee_each(f, &point, expr->arg[0], FLAT_EACH_STEPS);
+  brink_node node = f->foreseen ? reduction(c, expr) : BRINK_NO_NODE;
+  f->foreseen = foreseen;
+  return node;
+}
+
 brink_node flat_call(flat_context *c, const brink_ast_expr *expr) {
   flat_context inner = *c;
   switch (expr->function) {
@@ -231,7 +245,7 @@ brink_node flat_call(flat_context *c, const brink_ast_expr *expr) {
   case BRINK_FN_DOT:
   case BRINK_FN_SUM:
   case BRINK_FN_NORM:
-    return reduction(c, expr);
+    return foreseen_reduction(c, expr);
   case BRINK_FN_MIN:
   case BRINK_FN_MAX:
     return expr->nargs == 1 ? extreme(c, expr) : numeric_call(c, expr);

@@ -166,7 +166,8 @@ static void connect_block(flat *f, const flat_point *point, const brink_ast_bloc
       point->group->uncertain = true;
       return;
     }
-    for (int64_t i = lo; i <= hi && !f->failed; i++) {
+    size_t errors = f->unit->nerrors;
+    for (int64_t i = lo; i <= hi && !f->failed && f->unit->nerrors == errors; i++) {
       if (!flat_spend(f, s->place, 1)) return;
       flat_binding binding = {.symbol = s->symbol, .value = (double)i, .outer = point->binding};
       flat_point inner = *point;
@@ -310,6 +311,8 @@ void flat_connect(flat *f) {
   for (flat_group *group = f->groups; group != NULL && !f->failed; group = group->next) {
     if (group->component == NULL) continue;
     const brink_ast_section *section = &group->component->section[BRINK_SECTION_CONNECTIONS];
+    flat_point first = {.group = group, .element = BRINK_NONE};
+    if (section->present && !flat_foresee(f, &first, &section->body, group->count, 1)) return;
     for (size_t i = 0; section->present && i < group->count && !f->failed; i++) {
       flat_point point = {.group = group, .instance = i, .element = BRINK_NONE};
       connect_block(f, &point, &section->body, i == 0);

@@ -77,7 +77,7 @@ static void run_loop(flat_context *c, const brink_ast_statement *s) {
   for (int64_t i = lo; i <= hi && !c->f->failed && !c->graph->failed; i++) {
     flat_binding *binding = brink_arena_pack(&c->f->scratch, 1, sizeof *binding);
     if (binding == NULL) flat_out_of_memory(c->f);
-    if (binding == NULL || !flat_spend(c->f, s->place, 10)) return;
+    if (binding == NULL || !flat_spend(c->f, s->place, FLAT_EACH_STEPS)) return;
     *binding = (flat_binding){.symbol = s->symbol, .value = (double)i, .outer = c->fixed};
     flat_context inner = *c;
     inner.fixed = binding;
@@ -132,7 +132,12 @@ brink_node flat_function(flat_context *c, const brink_ast_expr *call) {
   body.element_loop = false;
   body.elements = NULL;
   push_results(&body, function);
-  run_block(&body, &function->statements);
+  bool foreseen = c->f->foreseen;
+  flat_binding bindings[FLAT_BINDINGS];
+  flat_point point = flat_point_at(&body, 0, bindings);
+  c->f->foreseen = flat_foresee(c->f, &point, &function->statements, 1, FLAT_EACH_STEPS);
+  if (c->f->foreseen) run_block(&body, &function->statements);
+  c->f->foreseen = foreseen;
   inner.names = body.names;
   return c->f->failed ? BRINK_NO_NODE : flat_expr(&inner, flat_result(call));
 }
@@ -229,7 +234,13 @@ bool flat_function_value(flat *f, const flat_point *point, const brink_ast_expr 
   }
   size_t element = inner.element;
   inner.element = BRINK_NONE;
-  if (!plain && !value_block(f, &inner, &function->statements)) return false;
+  if (!plain) {
+    bool foreseen = f->foreseen;
+    f->foreseen = flat_foresee(f, &inner, &function->statements, 1, 1);
+    bool fine = f->foreseen && value_block(f, &inner, &function->statements);
+    f->foreseen = foreseen;
+    if (!fine) return false;
+  }
   inner.element = element;
   return flat_value(f, &inner, flat_result(call), value);
 }

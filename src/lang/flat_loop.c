@@ -280,7 +280,16 @@ static void close_cells(flat_builder *b) {
   }
 }
 
+/* Loops inside are written out: is that too much? */
+static bool foresee_inside(flat_builder *b, const brink_ast_statement *s, int64_t first) {
+  flat_binding binding = {.symbol = s->symbol, .value = (double)first, .outer = b->c.fixed};
+  flat_point point = {.group = b->c.group, .element = BRINK_NONE, .binding = &binding};
+  return flat_foresee(b->c.f, &point, &s->block[0], 1, FLAT_LOOP_STEPS);
+}
+
 static bool in_order(flat_builder *b, const brink_ast_statement *s) {
+  int64_t lo, hi;
+  if (!flat_shared_bounds(&b->c, s, &lo, &hi) || !foresee_inside(b, s, lo)) return true;
   earlier was = remember(b);
   flat_path path = {.loops = {s}, .nloops = 1, .whole = true};
   flat_context outer;

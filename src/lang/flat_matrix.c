@@ -214,7 +214,7 @@ static brink_node each_element(flat_context *c, const brink_ast_expr *expr, size
   size_t inner = (size_t)lo[1];
   /* in the arena: names that are translated later may refer to it */
   flat_binding *binding = brink_arena_pack(&c->f->scratch, 1, sizeof *binding);
-  if (binding == NULL || !flat_spend(c->f, expr->place, 10)) {
+  if (binding == NULL || !flat_spend(c->f, expr->place, FLAT_EACH_STEPS)) {
     if (binding == NULL) flat_out_of_memory(c->f);
     return BRINK_NO_NODE;
   }

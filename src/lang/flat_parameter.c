@@ -281,11 +281,16 @@ static void run_block(flat *f, const flat_point *point, const brink_ast_block *b
 static void fill_from_block(flat *f, flat_variable *variable, flat_group *group,
                             const brink_ast_block *block, char *filled) {
   if (!sets_symbol(block, variable->symbol)) return;
+  flat_point first = {.group = group, .element = BRINK_NONE, .only = variable};
+  bool around = f->foreseen;
+  f->foreseen = false;
+  f->foreseen = flat_foresee(f, &first, block, group->count, 1);
   for (size_t i = 0; i < group->count && !f->failed; i++) {
     flat_point point = {
         .group = group, .instance = i, .element = BRINK_NONE, .only = variable, .filled = filled};
     run_block(f, &point, block);
   }
+  f->foreseen = around;
 }
 
 /* The initial sections of the components around it, the outermost last. */
@@ -565,7 +570,9 @@ bool flat_assign_value(flat *f, const flat_point *point, const brink_ast_stateme
                "%zu elements are given for '%s', which has %zu", length, part->name, count);
     return false;
   }
-  double *values = brink_arena_pack(&f->scratch, count, sizeof *values);
+  double few[16], *values = few; /* a loop comes here often */
+  if (count > sizeof few / sizeof *few)
+    values = brink_arena_pack(&f->scratch, count, sizeof *values);
   if (values == NULL) {
     flat_out_of_memory(f);
     return false;
@@ -610,10 +617,13 @@ void flat_initial(flat *f, flat_group *group) {
   }
   if (group->component == NULL) return;
   const brink_ast_section *section = &group->component->section[BRINK_SECTION_INITIAL];
+  flat_point first = {.group = group, .element = BRINK_NONE, .initial = true};
+  f->foreseen = flat_foresee(f, &first, &section->body, group->count, 1);
   for (size_t i = 0; i < group->count && !f->failed; i++) {
     flat_point point = {.group = group, .instance = i, .element = BRINK_NONE, .initial = true};
     run_block(f, &point, &section->body);
   }
+  f->foreseen = false;
 }
 
 static bool is_settable(const flat *f, const flat_variable *variable) {

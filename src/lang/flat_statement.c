@@ -21,8 +21,10 @@ enum {
 
 /* ---- kernels ---- */
 
+/* A kernel that has become too large is not: what it lacks must not go unnoticed (flat_action_end). */
 static bool is_empty(const brink_action *action) {
   size_t last = action->nkernels - 1;
+  if (action->kernels[last]->graph.failed) return false;
   bool told = action->neffects > 0 && action->effects[action->neffects - 1].kernel == last;
   return action->kernels[last]->noutputs == 0 && !told;
 }
@@ -427,7 +429,7 @@ static void write_out(flat_builder *b, const brink_ast_statement *s, int64_t lo,
   flat_context *c = &b->c;
   const flat_binding *outer = c->fixed;
   for (int64_t i = lo; i <= hi && !c->f->failed && !c->graph->failed && !b->shared.stuck; i++) {
-    if (!flat_spend(c->f, s->place, 100)) return;
+    if (!flat_spend(c->f, s->place, FLAT_LOOP_STEPS)) return;
     /* in the arena: names that are translated later may refer to it */
     flat_binding *binding = brink_arena_pack(&c->f->scratch, 1, sizeof *binding);
     if (binding == NULL) {

@@ -458,6 +458,30 @@ static bool list_sign_readers(brink_model *model) {
   return true;
 }
 
+static unsigned char traits_of(const brink_guard *guard) {
+  return (unsigned char)((guard->def.side == BRINK_LEAF ? BRINK_TRAIT_LEAF : 0) |
+                         (guard->def.condition ? BRINK_TRAIT_CONDITION : 0) |
+                         (brink_guard_is_numbers(guard) ? BRINK_TRAIT_NUMBERS : 0) |
+                         (guard->def.reads_signs ? BRINK_TRAIT_READS_SIGNS : 0));
+}
+
+static bool note_traits(brink_model *model) {
+  size_t count = model->def.nguards;
+  model->traits = brink_arena_take(&model->arena, count, sizeof *model->traits);
+  if (model->traits == NULL) return false;
+  for (size_t k = 0; k < count; k++) {
+    model->traits[k] = traits_of(&model->guards[k]);
+    model->nalterable += (model->traits[k] & BRINK_TRAIT_NUMBERS) == 0;
+  }
+  model->alterable =
+      brink_arena_take(&model->arena, model->nalterable, sizeof *model->alterable);
+  if (model->alterable == NULL) return false;
+  for (size_t k = 0, n = 0; k < count; k++) {
+    if ((model->traits[k] & BRINK_TRAIT_NUMBERS) == 0) model->alterable[n++] = k;
+  }
+  return true;
+}
+
 /* Guards on one surface as rings. */
 static void join_surfaces(brink_model *model) {
   size_t count = model->def.nguards;
@@ -509,10 +533,12 @@ static bool list_conditions(brink_model *model) {
 static bool list_timers(brink_model *model) {
   for (size_t k = 0; k < model->def.nguards; k++) model->ntimers += model->guards[k].def.is_timer;
   model->timers = brink_arena_take(&model->arena, model->ntimers, sizeof *model->timers);
+  model->timer_slots = brink_arena_take(&model->arena, model->ntimers, sizeof *model->timer_slots);
   model->is_time = brink_arena_take(&model->arena, model->def.np, sizeof *model->is_time);
-  if (model->timers == NULL || model->is_time == NULL) return false;
+  if (model->timers == NULL || model->timer_slots == NULL || model->is_time == NULL) return false;
   for (size_t k = 0, n = 0; k < model->def.nguards; k++) {
     if (!model->guards[k].def.is_timer) continue;
+    model->timer_slots[n] = model->guards[k].def.timer;
     model->timers[n++] = k;
     model->is_time[model->guards[k].def.timer] = true;
   }
@@ -664,7 +690,8 @@ brink_status brink_model_create(const brink_model_def *given, const brink_alloca
     if (status != BRINK_OK && diag != NULL) diag->guard = k;
   }
   if (status == BRINK_OK &&
-      (!list_sign_readers(made) || !list_conditions(made) || !list_timers(made)))
+      (!list_sign_readers(made) || !list_conditions(made) || !list_timers(made) ||
+       !note_traits(made)))
     status = brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for model '%s'", made->def.name);
   if (status != BRINK_OK) {
     brink_model_destroy(made);

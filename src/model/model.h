@@ -29,6 +29,14 @@ static inline bool brink_guard_is_numbers(const brink_guard *guard) {
   return guard->def.coefficients != NULL && guard->formula == NULL && !guard->def.reads_signs;
 }
 
+/* An instant looks at every guard; one byte of each is much less to look at than all that is known of it. */
+typedef enum brink_guard_trait {
+  BRINK_TRAIT_LEAF = 1,
+  BRINK_TRAIT_CONDITION = 2,
+  BRINK_TRAIT_NUMBERS = 4, /* brink_guard_is_numbers */
+  BRINK_TRAIT_READS_SIGNS = 8,
+} brink_guard_trait;
+
 /* What the one who judges may ask for, and tells. */
 typedef struct brink_doubt {
   bool (*rests)(void *sim, size_t guard); /* is it on its surface, and stays there? */
@@ -40,6 +48,9 @@ struct brink_model {
   brink_arena arena;
   brink_model_def def; /* copied; arrays live in the arena */
   brink_guard *guards;
+  unsigned char *traits;     /* of each guard (brink_guard_trait): what is asked of all of them, side by side */
+  size_t *alterable;         /* guards that parameters, modes or signs make other functions of, in order */
+  size_t nalterable;
   const size_t *every_state; /* 0, 1, … nx-1 */
   size_t *sign_readers;      /* flags whose values depend on signs of others, in order */
   size_t nsign_readers;
@@ -48,6 +59,7 @@ struct brink_model {
   size_t *asked; /* guards that are watched by themselves, if `enabled` says so */
   size_t nasked;
   size_t *timers; /* guards that are timers, in order */
+  size_t *timer_slots; /* the parameter of each that is its time */
   size_t ntimers;
   bool *is_time; /* of each parameter: it is the time of a timer, and may be infinite */
   bool nests;    /* some of them if the signs of others are so: conditions within conditions */

@@ -45,11 +45,11 @@ static double zero_band(brink_sim *sim, size_t guard) {
 }
 
 static bool is_flag(const brink_sim *sim, size_t guard) {
-  return sim->model->guards[guard].def.side != BRINK_LEAF;
+  return (sim->model->traits[guard] & BRINK_TRAIT_LEAF) == 0;
 }
 
 static bool is_condition(const brink_sim *sim, size_t guard) {
-  return sim->model->guards[guard].def.condition;
+  return (sim->model->traits[guard] & BRINK_TRAIT_CONDITION) != 0;
 }
 
 /* A sign that the guard's value has decided. */
@@ -104,8 +104,9 @@ static bool same_functions(const brink_sim *sim) {
 
 /* Can what the instant has changed so far have carried the guard across zero? */
 static bool is_concerned(const brink_sim *sim, size_t guard) {
-  const brink_guard *plain = &sim->model->guards[guard];
-  return (sim->instant.altered && !brink_guard_is_numbers(plain)) || plain->def.reads_signs ||
+  unsigned char traits = sim->model->traits[guard];
+  return (sim->instant.altered && (traits & BRINK_TRAIT_NUMBERS) == 0) ||
+         (traits & BRINK_TRAIT_READS_SIGNS) != 0 ||
          brink_detector_concerned(&sim->detector, guard, sim->instant.jump);
 }
 
@@ -517,10 +518,10 @@ static brink_status settle_each(brink_sim *sim, bool changed, brink_diag *diag) 
   brink_eval *eval = &sim->eval;
   brink_status status = BRINK_OK;
   for (size_t k = 0; k < sim->model->def.nguards && status == BRINK_OK; k++) {
+    if (sim->instant.was_enabled[k] && !is_concerned(sim, k)) continue; /* most of them */
     if (!eval->enabled[k] || !is_flag(sim, k) || eval->is_held[k] || sim->instant.fired[k] ||
         is_condition(sim, k))
       continue;
-    if (sim->instant.was_enabled[k] && !is_concerned(sim, k)) continue;
     if (sim->instant.pending[k] && changed)
       status = ask_again(sim, k, diag);
     else if (!sim->instant.was_enabled[k] || (changed && eval->sgn[k] == 0))

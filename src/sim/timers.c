@@ -10,8 +10,7 @@
 static const size_t ABSENT = SIZE_MAX; /* of a timer that does not wait: it is off, or due */
 
 static double *time_of(brink_sim *sim, size_t timer) {
-  const brink_model *model = sim->model;
-  return &sim->eval.p[model->guards[model->timers[timer]].def.timer];
+  return &sim->eval.p[sim->model->timer_slots[timer]];
 }
 
 bool brink_timers_take(brink_sim *sim, brink_arena *arena) {
