@@ -690,14 +690,32 @@ static bool interpolate_plain(brink_detector *det, size_t guard, const brink_pat
   return true;
 }
 
+/* A quadratic guard whose slope and curvature are known at the start of the step (reach.c). */
+static bool is_quadratic(const brink_detector *det, size_t guard, const brink_path *dense) {
+  const brink_guard *model_guard = &det->eval->model->guards[guard];
+  return dense->powers && model_guard->formula == NULL && model_guard->def.degree == 2 &&
+         model_guard->def.coefficients == NULL && model_guard->def.jet != NULL && det->reach.any &&
+         det->step_reach >= 0.0 && det->seen[guard] == det->step &&
+         det->reach.curvature[guard] >= 0.0 && isfinite(det->reach.curvature[guard]) &&
+         isfinite(det->reach.slope[guard]);
+}
+
+/* Does the guard keep farther than `limit` from zero? */
+static bool keeps_off(brink_detector *det, size_t guard, const brink_path *dense, double limit) {
+  double g0 = det->g0[guard];
+  if (is_quadratic(det, guard, dense))
+    return brink_along_excluded_quadratic(&det->space, guard, dense, g0, det->reach.slope[guard],
+                                          det->reach.curvature[guard], det->step_reach, limit);
+  return brink_along_excluded(&det->space, guard, dense, g0, det->g1[guard], limit);
+}
+
 void brink_interpolate_guard(brink_detector *det, size_t guard, const brink_path *dense,
                              brink_found *found) {
   if (take_foreseen(det, guard, dense, found)) return;
   if (is_plain(det, guard, dense) && interpolate_plain(det, guard, dense, found)) return;
   /* Far from zero all along, by the tolerance of the last time? Then there is no need for a new one. */
   double g0 = det->g0[guard], limit = 4.0 * near_limit(det, guard);
-  if (limit > 0.0 && brink_along_excluded(&det->space, guard, dense, g0, det->g1[guard], limit))
-    return;
+  if (limit > 0.0 && keeps_off(det, guard, dense, limit)) return;
   brink_detector_tolerance(det, guard, dense->t0, dense->x0);
   if (dense->powers && grows(det, guard, dense)) {
     for (int k = 1; k <= 2; k++)
