@@ -633,43 +633,73 @@ static bool is_plain(const brink_detector *det, size_t guard, const brink_path *
 static bool combine(const brink_guard_def *def, const brink_path *dense, double g0,
                     brink_along *along, double *reach) {
   double *c = along->c, moves = def->time_coefficient * dense->h, sum = fabs(moves);
-  for (int l = 0; l < dense->terms; l++) {
-    double weight = 0.0;
-    for (size_t k = 0; k < def->ndepends; k++)
-      weight += def->coefficients[k] * brink_path_term(dense, l, def->depends[k]);
-    c[l + 1] = weight * dense->scale[l];
+  const int terms = dense->terms;
+  for (int l = 0; l <= terms; l++) c[l + 1] = 0.0;
+  for (size_t k = 0; k < def->ndepends && terms > 0; k++) {
+    const double *row = brink_path_series(dense, def->depends[k]), w = def->coefficients[k];
+    for (int l = 0; l < terms; l++) c[l + 1] += w * row[l];
+  }
+  for (int l = 0; l < terms; l++) {
+    c[l + 1] *= dense->scale[l];
     sum += fabs(c[l + 1]);
   }
-  if (dense->terms == 0) c[1] = 0.0;
   c[0] = g0;
   c[1] += moves;
-  along->degree = dense->terms > 1 ? dense->terms : 1;
+  along->degree = terms > 1 ? terms : 1;
   along->exact = true;
   *reach = sum;
   return isfinite(sum) && isfinite(g0);
 }
 
-/* What brink_eval_tolerance says where the powers of sigma have these weights; NULL: at the start. */
-static double plain_tolerance(const brink_detector *det, const brink_guard_def *def,
-                              const brink_path *dense, const double *weights) {
-  double sum = 0.0;
-  for (size_t k = 0; k < def->ndepends; k++) {
-    size_t i = def->depends[k];
-    if (def->coefficients[k] == 0.0) continue;
-    double x = weights == NULL ? dense->x0[i] : brink_path_component_at(dense, i, weights);
-    sum += fabs(def->coefficients[k]) * (det->options->rtol * fabs(x) + det->atol[i]);
-  }
-  return isfinite(sum) ? sum : 0.0;
+static double add_tolerance(const brink_detector *det, const brink_guard_def *def, size_t k,
+                            double x) {
+  if (def->coefficients[k] == 0.0) return 0.0;
+  return fabs(def->coefficients[k]) *
+         (det->options->rtol * fabs(x) + det->atol[def->depends[k]]);
 }
 
-/* The largest of those at the start and, if the states grow, half-way and at the end. */
+/* Tolerances on the way: at the start, half-way, at the end. */
+typedef struct tolerances {
+  double start, middle, end;
+} tolerances;
+
+/* What brink_eval_tolerance says at these places. */
+static tolerances tolerances_of(const brink_detector *det, const brink_guard_def *def,
+                                const brink_path *dense) {
+  tolerances sum = {0.0, 0.0, 0.0};
+  double weights[BRINK_PATH_TERMS];
+  brink_path_weights(dense, 0.5, weights);
+  for (size_t k = 0; k < def->ndepends; k++) {
+    double x0 = dense->x0[def->depends[k]], middle = 0.0, end = 0.0;
+    const double *row = brink_path_series(dense, def->depends[k]);
+    for (int l = dense->terms - 1; l >= 0; l--) {
+      middle += row[l] * weights[l];
+      end += row[l] * dense->scale[l];
+    }
+    sum.start += add_tolerance(det, def, k, x0);
+    sum.middle += add_tolerance(det, def, k, x0 + middle);
+    sum.end += add_tolerance(det, def, k, x0 + end);
+  }
+  return sum;
+}
+
+static double finite_or_0(double tolerance) {
+  return isfinite(tolerance) ? tolerance : 0.0;
+}
+
+/* The largest of them, if the states grow; otherwise that at the start. */
 static double tolerance_along(const brink_detector *det, size_t guard, const brink_path *dense) {
   const brink_guard_def *def = &det->eval->model->guards[guard].def;
-  double most = plain_tolerance(det, def, dense, NULL), weights[BRINK_PATH_TERMS];
-  if (!grows(det, guard, dense)) return most;
-  brink_path_weights(dense, 0.5, weights);
-  most = fmax(most, plain_tolerance(det, def, dense, weights));
-  return fmax(most, plain_tolerance(det, def, dense, dense->scale)); /* at 1 these are the powers */
+  if (dense->terms == 0 || !grows(det, guard, dense)) {
+    double sum = 0.0;
+    for (size_t k = 0; k < def->ndepends; k++)
+      sum += add_tolerance(det, def, k, dense->x0[def->depends[k]]);
+    return finite_or_0(sum);
+  }
+  tolerances at = tolerances_of(det, def, dense);
+  double most = finite_or_0(at.start), middle = finite_or_0(at.middle), end = finite_or_0(at.end);
+  most = middle > most ? middle : most;
+  return end > most ? end : most;
 }
 
 /* A linear guard, as below, without asking the model. False: it has to be asked. */

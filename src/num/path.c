@@ -104,15 +104,10 @@ void brink_path_weights(const brink_path *path, double sigma, double *weights) {
   }
 }
 
-/* On a path of powers: the terms of component i, one behind the other. */
-static const double *series_of(const brink_path *path, size_t i) {
-  return path->a[0] + i * path->step;
-}
-
 double brink_path_component_at(const brink_path *path, size_t i, const double *weights) {
   double sum = 0.0;
   if (path->powers && path->terms > 0) {
-    const double *c = series_of(path, i);
+    const double *c = brink_path_series(path, i);
     for (int l = path->terms - 1; l >= 0; l--) sum += c[l] * weights[l];
     return path->x0[i] + sum;
   }
@@ -173,7 +168,7 @@ void brink_path_combine(const brink_path *path, const size_t *index, const doubl
 double brink_path_spread(const brink_path *path, size_t i) {
   double sum = 0.0;
   if (path->powers && path->terms > 0) {
-    const double *c = series_of(path, i);
+    const double *c = brink_path_series(path, i);
     for (int l = 0; l < path->terms; l++) sum += fabs(c[l]) * path->bound[l];
     return sum;
   }

@@ -373,6 +373,7 @@ static brink_try taylor_attempt(brink_stepper *st, double h) {
   brink_path_begin(path, st->t, h, st->n, st->x);
   st->h = h;
   st->error = 0.0;
+  ty->inside_at = 0.0;
   if (brink_foreseen_attempt(st, h)) {
     brink_path_known_powers(path, e->c, ty->length, e->degree);
     return BRINK_TRY_OK;
@@ -414,6 +415,7 @@ static double defect_inside(taylor *ty, brink_stepper *st, double sigma, bool *d
   } else if (!brink_foreseen_inside(st, sigma, &x, &slope)) {
     for (int k = 0; k < path->degree; k++) power[k] = path->scale[k] * (weight *= sigma);
     follow(ty, st, power, path->degree, x, slope);
+    ty->inside_at = sigma;
   }
   *defined = brink_eval_rhs(st->eval, st->t + h, x, f) == BRINK_TRY_OK;
   for (size_t i = 0; *defined && i < st->nx; i++)
@@ -542,6 +544,7 @@ static bool taylor_vouches(brink_stepper *st, double sigma) {
 static void taylor_visit(brink_stepper *st, void *method, brink_visitor *v) {
   taylor *ty = method;
   brink_foreseen_forget(st);
+  ty->inside_at = 0.0;
   expansion *e = &ty->now;
   brink_series_head head = {.unit = e->unit, .h = ty->h, .degree = e->degree, .ends = e->ends};
   v->region(v, e->c, st->nx * ty->length * sizeof *e->c);
@@ -579,6 +582,7 @@ static void taylor_relocate(const brink_stepper *st, void *method, brink_relocat
 static void taylor_archive(brink_stepper *st, void *method, bool runs, brink_archive *a) {
   taylor *ty = method;
   if (a->reads) brink_foreseen_forget(st);
+  if (a->reads) ty->inside_at = 0.0;
   expansion *e = &ty->now;
   brink_archive_mark(a, "taylor");
   brink_archive_same(a, (size_t)ty->order);
@@ -590,11 +594,14 @@ static void taylor_archive(brink_stepper *st, void *method, bool runs, brink_arc
   if (runs) brink_archive_check(a, st->order == ty->order);
 }
 
-/* The sums of brink_path_eval are those of `follow`. */
+/* The sums of brink_path_eval are those of `follow`: what was vouched for is known. */
 static void taylor_inside(brink_stepper *st, double sigma, double *x) {
+  const taylor *ty = st->method;
   double *known, *slope;
   if (brink_foreseen_inside(st, sigma, &known, &slope))
     memcpy(x, known, st->nx * sizeof *x);
+  else if (sigma > 0.0 && ty->inside_at == sigma)
+    memcpy(x, ty->inside, st->nx * sizeof *x);
   else
     brink_path_eval(&st->dense, sigma, x);
 }
