@@ -230,6 +230,22 @@ target_link_libraries(mutants PRIVATE ${brink_test_libraries})
 brink_add_test_alone(mutants $<TARGET_FILE:mutants> --count 400 --native 2 --save ${PROJECT_BINARY_DIR}/tests/mutants
   ${PROJECT_SOURCE_DIR}/tests/lang/run ${PROJECT_SOURCE_DIR}/tests/witness)
 
+# Instructions of a step and of an event, counted by valgrind: figures of an optimised build by one compiler. 77: there is none.
+if(NOT BRINK_SANITIZE)
+  add_executable(count_instructions ${PROJECT_SOURCE_DIR}/bench/instructions/count.c
+    ${PROJECT_SOURCE_DIR}/bench/support/taylor_models.c)
+  set_target_properties(count_instructions PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+  target_include_directories(count_instructions PRIVATE
+    ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/bench)
+  target_link_libraries(count_instructions PRIVATE brink_internal Threads::Threads m)
+  if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo" AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    brink_add_test_alone(instructions ${PROJECT_SOURCE_DIR}/scripts/instructions --check
+      --program $<TARGET_FILE:count_instructions>)
+    set_tests_properties(instructions PROPERTIES SKIP_RETURN_CODE 77)
+  endif()
+endif()
+
 # Sweeps by shares and by ranks, and a run by ranks. Under sanitizers mpirun is left out: Open MPI itself leaks memory, and has races of its own.
 if(TARGET brink_program)
   foreach(name IN ITEMS shares launch)

@@ -190,6 +190,32 @@ bool brink_along_excluded(brink_along_space *space, size_t guard, const brink_pa
   return fabs(g0) > reach * (1.0 + 1e-12) + distance;
 }
 
+/* The largest change of any state that the guard reads by the terms of the path from `first` on. */
+static double tail_of(const brink_guard_def *def, const brink_path *path, int first) {
+  double most = 0.0;
+  for (size_t k = 0; k < def->ndepends; k++) {
+    double sum = 0.0;
+    for (int l = first; l < path->terms; l++)
+      sum += fabs(brink_path_term(path, l, def->depends[k])) * path->bound[l];
+    most = sum > most || isnan(sum) ? sum : most;
+  }
+  return most;
+}
+
+bool brink_along_excluded_quadratic(brink_along_space *space, size_t guard, const brink_path *path,
+                                    double g0, double slope, double curvature, double radius,
+                                    double distance) {
+  const brink_guard_def *def = &space->eval->model->guards[guard].def;
+  double c[BRINK_POLY_MAX_DEGREE + 1], size = 0.0;
+  int degree = used_degree(def, path), kept = degree < 6 ? 3 : degree / 2;
+  if (kept > degree) kept = degree;
+  if (path->degree < 1 || !compose(space, guard, path, 0.0, kept, 2 * kept, c)) return false;
+  double tail = kept < degree ? tail_of(def, path, kept) : 0.0;
+  for (int k = 0; k <= 2 * kept; k++) size += fabs(c[k]);
+  double off = tail * (slope + curvature * (radius + tail)) + ROUNDING * (size + fabs(g0));
+  return brink_poly_stays_above(c, 2 * kept, g0 > 0.0 ? 1 : -1, distance + off);
+}
+
 static bool build_linear(brink_along_space *space, const brink_path *path, double g0,
                          brink_along *along) {
   brink_eval *eval = space->eval;

@@ -518,6 +518,9 @@ brink_found brink_detector_next(brink_detector *det, const brink_path *rest, dou
       det->queue[kept++] = det->queue[k];
   }
   det->nqueue = kept;
+  for (size_t k = 0; k < det->nlocated; k++) { /* the others are looked at again */
+    if (det->queued[det->located[k].guard]) det->high[det->located[k].guard] = 0.0;
+  }
   double cut = rest != NULL ? look_again(det, rest, passed) : 0.0;
   brink_found found = {.sigma = 1.0, .undefined = det->undefined, .cut = cut};
   det->nlocated = 0;

@@ -139,10 +139,18 @@ static bool leaves_at_once(brink_detector *det, const brink_along *along, int si
   return y < -fmax(slack, 4.0 * DBL_EPSILON * size);
 }
 
+/* The slope of sign*g at tau = 0 or 1 of a piece; its sign matters, not its unit. */
+static double slope_at(const brink_along *along, int sign, double tau) {
+  double c[BRINK_POLY_MAX_DEGREE + 1];
+  brink_poly_derivative(along->c, along->degree, c);
+  return sign * brink_poly_eval(c, along->degree - 1, tau);
+}
+
 /* A bilateral guard has crossed zero at the first of these roots. If all further ones are simple, and
- * account for its sign at the end of the step, they are queued: nobody has to look again. */
-static void queue_the_rest(brink_detector *det, size_t guard, const brink_root *roots, int count,
-                           int sign, brink_found *found) {
+ * account for its sign at the end of the step, they are queued: nobody has to look again. `along`: NULL where the guard
+ * ends far from zero; otherwise the next step has to know how it arrives. */
+static void queue_the_rest(brink_detector *det, size_t guard, const brink_along *along,
+                           const brink_root *roots, int count, int sign, brink_found *found) {
   int end = sign;
   for (int k = 0; k < count; k++) {
     bool simple = roots[k].kind == (end > 0 ? BRINK_ROOT_FALLING : BRINK_ROOT_RISING);
@@ -156,6 +164,7 @@ static void queue_the_rest(brink_detector *det, size_t guard, const brink_root *
     if (brink_detector_wants(det, guard, ev.direction))
       brink_detector_add(det, found, roots[k].s, ev);
   }
+  if (along != NULL) det->slope_new[guard] = slope_at(along, end, 1.0);
   det->queued[guard] = true;
 }
 
@@ -227,7 +236,8 @@ static bool scan_piece(brink_detector *det, size_t guard, const brink_path *dens
       at = settle_side(det, guard, dense, at, *sign);
       if (crossed && !along->exact) ev.pole = is_pole(det, along, at);
       if (at <= 1.0) brink_detector_add(det, found, at, ev);
-      if (crossed && all_at_once) queue_the_rest(det, guard, roots + k, count - k, *sign, found);
+      if (crossed && all_at_once)
+        queue_the_rest(det, guard, along, roots + k, count - k, *sign, found);
       return true;
     }
     if (crossed) *sign = -*sign;
@@ -258,13 +268,6 @@ static void check_end(brink_detector *det, size_t guard, const brink_path *dense
   if (at <= 1.0) brink_detector_add(det, found, at, ev);
 }
 
-/* The slope of sign*g at tau = 0 or 1 of a piece; its sign matters, not its unit. */
-static double slope_at(const brink_along *along, int sign, double tau) {
-  double c[BRINK_POLY_MAX_DEGREE + 1];
-  brink_poly_derivative(along->c, along->degree, c);
-  return sign * brink_poly_eval(c, along->degree - 1, tau);
-}
-
 static void report_dip(brink_detector *det, size_t guard, const brink_path *dense, int sign,
                        brink_dip dip, brink_found *found) {
   bool unilateral = det->eval->model->guards[guard].def.side == BRINK_UNILATERAL;
@@ -285,17 +288,18 @@ static void report_dip(brink_detector *det, size_t guard, const brink_path *dens
 
 /* Farther than `limit` from zero, on its own side, all along? */
 static bool keeps_away(const brink_along *along, int sign, double limit) {
-  double low, high;
-  if (!(sign * along->c[0] > limit)) return false;
+  double low, high, end = 0.0;
+  for (int k = along->degree; k >= 0; k--) end += along->c[k];
+  if (!(sign * along->c[0] > limit) || !(sign * end > limit)) return false;
   brink_poly_range(along->c, along->degree, &low, &high);
   return (sign > 0 ? low : -high) > limit;
 }
 
 /* A closest approach without a crossing: a touch, for a unilateral guard, or a near miss. It may
  * fall on the seam with the piece before, whose slope at its end is det->slope_new (or, at the
- * start of the step, det->slope). */
+ * start of the step, det->slope). `inside`: there may be one inside the piece. */
 static void scan_dip(brink_detector *det, size_t guard, const brink_path *dense,
-                     const brink_along *along, int sign, brink_found *found) {
+                     const brink_along *along, bool inside, int sign, brink_found *found) {
   double limit = near_limit(det, guard);
   double slope_before = along->from == 0.0 ? det->slope[guard] : det->slope_new[guard];
   det->slope_new[guard] = 0.0;
@@ -304,7 +308,7 @@ static void scan_dip(brink_detector *det, size_t guard, const brink_path *dense,
   brink_dip dip = {.sigma = along->from, .value = along->c[0]};
   bool seam = slope_before < 0.0 && slope_at(along, sign, 0.0) >= 0.0 && sign * dip.value > 0.0 &&
               sign * dip.value <= limit;
-  if (seam || brink_along_dip(&det->space, along, sign, limit, &dip))
+  if (seam || (inside && brink_along_dip(&det->space, along, sign, limit, &dip)))
     report_dip(det, guard, dense, sign, dip, found);
 }
 
@@ -314,14 +318,25 @@ static double leaving_at(brink_detector *det, size_t guard, const brink_path *de
   return fmin(settle_side(det, guard, dense, 0.0, sign), 1.0);
 }
 
-/* Is the guard far from zero all along, and if not, may it come close and turn? A monotone one needs no
- * more than its ends. */
-static brink_poly_survey survey_of(const brink_along *along, int sign, double limit) {
-  double slopes[BRINK_POLY_MAX_DEGREE + 1], end = 0.0;
+/* Does its slope keep off zero? */
+static bool is_monotone(const brink_along *along) {
+  double slopes[BRINK_POLY_MAX_DEGREE + 1];
   slopes[0] = along->c[1];
   brink_poly_derivative(along->c, along->degree, slopes);
-  if (!brink_poly_excludes_zero(slopes, along->degree - 1))
-    return brink_poly_look(along->c, along->degree, sign, limit);
+  return brink_poly_stays_above(slopes, along->degree - 1, slopes[0] > 0.0 ? 1 : -1, 0.0) ||
+         brink_poly_excludes_zero(slopes, along->degree - 1);
+}
+
+/* Is the guard far from zero all along, and if not, may it come close and turn? A monotone one needs no
+ * more than its ends. */
+static brink_poly_survey survey_of(const brink_along *along, int sign, double limit,
+                                   bool *monotone) {
+  *monotone = false;
+  if (brink_poly_stays_above(along->c, along->degree, sign, limit))
+    return (brink_poly_survey){.clear = true};
+  *monotone = is_monotone(along);
+  if (!*monotone) return brink_poly_look(along->c, along->degree, sign, limit);
+  double end = 0.0;
   for (int k = along->degree; k >= 0; k--) end += along->c[k];
   return (brink_poly_survey){.clear = fmin(sign * along->c[0], sign * end) > limit};
 }
@@ -333,19 +348,32 @@ static bool starts_on_surface(const brink_along *along, int sign) {
   return fabs(along->c[0]) <= 4.0 * DBL_EPSILON * size && sign * along->c[1] > 0.0;
 }
 
+/* May all roots of the step be queued at once, as nothing else can happen to the guard in it? Close to zero at one of its
+ * ends, it might turn on the other side of its surface, too. (An action ends the step: there is nothing to be queued.) */
+static bool may_queue(const brink_detector *det, size_t guard, const brink_along *along,
+                      bool may_dip, bool may_turn, double limit) {
+  if (may_dip || det->eval->model->guards[guard].def.side != BRINK_BILATERAL ||
+      det->eval->slack[guard] != 0.0)
+    return false;
+  int other = -det->eval->sgn[guard];
+  if (may_turn && det->eval->model->guards[guard].def.action != NULL) return false;
+  return !may_turn || !brink_poly_look(along->c, along->degree, other, limit).may_dip;
+}
+
 /* A guard whose polynomial is exact: one piece. */
 static void scan_exact(brink_detector *det, size_t guard, const brink_path *dense,
                        brink_along *along, brink_found *found) {
-  int sign = det->eval->sgn[guard];
+  int sign = det->eval->sgn[guard], before = sign;
   double last = 0.0, limit = near_limit(det, guard);
-  brink_poly_survey survey = survey_of(along, sign, limit);
+  bool monotone;
+  brink_poly_survey survey = survey_of(along, sign, limit, &monotone);
   if (survey.clear) return;
   /* A dip may fall on the seam with the step before or after. */
   bool seam = fabs(along->c[0]) <= limit || fabs(det->g1[guard]) <= limit;
   bool dips = survey.may_dip || seam;
   /* What starts on the wrong side of its surface, within its slack, has no root either. */
   if (sign * along->c[0] > 0.0 && brink_poly_excludes_zero(along->c, along->degree)) {
-    if (dips) scan_dip(det, guard, dense, along, sign, found);
+    if (dips) scan_dip(det, guard, dense, along, survey.may_dip, sign, found);
     return;
   }
   brink_located ev = {.guard = guard, .kind = BRINK_CROSSED, .direction = brink_leaving(sign)};
@@ -353,14 +381,14 @@ static void scan_exact(brink_detector *det, size_t guard, const brink_path *dens
     brink_detector_add(det, found, leaving_at(det, guard, dense, sign), ev);
     return;
   }
+  bool all_at_once = may_queue(det, guard, along, survey.may_dip, seam && !monotone, limit);
   if (starts_on_surface(along, sign)) {
     along->start = along->c[0];
     along->c[0] = 0.0;
   }
-  bool all_at_once = !dips && det->eval->model->guards[guard].def.side == BRINK_BILATERAL &&
-                     det->eval->slack[guard] == 0.0;
   if (scan_piece(det, guard, dense, along, all_at_once, &sign, &last, found)) return;
-  if (dips || sign != det->eval->sgn[guard]) scan_dip(det, guard, dense, along, sign, found);
+  bool inside = survey.may_dip || sign != before;
+  if (dips || inside) scan_dip(det, guard, dense, along, inside, sign, found);
   check_end(det, guard, dense, along, sign, last, found);
 }
 
@@ -416,7 +444,7 @@ static void scan_fitted(brink_detector *det, size_t guard, const brink_path *den
       return;
     }
     if (scan_piece(det, guard, dense, along, false, &sign, &last, found)) return;
-    scan_dip(det, guard, dense, along, sign, found);
+    scan_dip(det, guard, dense, along, true, sign, found);
     from += along->width;
     width = 2.0 * along->width;
   }
@@ -589,17 +617,135 @@ static bool take_foreseen(brink_detector *det, size_t guard, const brink_path *d
   if (at <= 1.0) brink_detector_add(det, found, at, ev);
   brink_root root = {.s = f->root, .kind = sign > 0 ? BRINK_ROOT_FALLING : BRINK_ROOT_RISING};
   if (det->eval->model->guards[guard].def.side == BRINK_BILATERAL)
-    queue_the_rest(det, guard, &root, 1, sign, found);
+    queue_the_rest(det, guard, NULL, &root, 1, sign, found);
   return true;
+}
+
+/* ---- linear guards on paths of powers ---- */
+
+static bool is_plain(const brink_detector *det, size_t guard, const brink_path *dense) {
+  const brink_guard *model_guard = &det->eval->model->guards[guard];
+  return dense->powers && model_guard->formula == NULL && model_guard->def.coefficients != NULL &&
+         det->eval->solver == NULL;
+}
+
+/* Its polynomial, straight from the coefficients; *reach: how far it moves, at most. False: it is not finite. */
+static bool combine(const brink_guard_def *def, const brink_path *dense, double g0,
+                    brink_along *along, double *reach) {
+  double *c = along->c, moves = def->time_coefficient * dense->h, sum = fabs(moves);
+  const int terms = dense->terms;
+  for (int l = 0; l <= terms; l++) c[l + 1] = 0.0;
+  for (size_t k = 0; k < def->ndepends && terms > 0; k++) {
+    const double *row = brink_path_series(dense, def->depends[k]), w = def->coefficients[k];
+    for (int l = 0; l < terms; l++) c[l + 1] += w * row[l];
+  }
+  for (int l = 0; l < terms; l++) {
+    c[l + 1] *= dense->scale[l];
+    sum += fabs(c[l + 1]);
+  }
+  c[0] = g0;
+  c[1] += moves;
+  along->degree = terms > 1 ? terms : 1;
+  along->exact = true;
+  *reach = sum;
+  return isfinite(sum) && isfinite(g0);
+}
+
+static double add_tolerance(const brink_detector *det, const brink_guard_def *def, size_t k,
+                            double x) {
+  if (def->coefficients[k] == 0.0) return 0.0;
+  return fabs(def->coefficients[k]) *
+         (det->options->rtol * fabs(x) + det->atol[def->depends[k]]);
+}
+
+/* Tolerances on the way: at the start, half-way, at the end. */
+typedef struct tolerances {
+  double start, middle, end;
+} tolerances;
+
+/* What brink_eval_tolerance says at these places. */
+static tolerances tolerances_of(const brink_detector *det, const brink_guard_def *def,
+                                const brink_path *dense) {
+  tolerances sum = {0.0, 0.0, 0.0};
+  double weights[BRINK_PATH_TERMS];
+  brink_path_weights(dense, 0.5, weights);
+  for (size_t k = 0; k < def->ndepends; k++) {
+    double x0 = dense->x0[def->depends[k]], middle = 0.0, end = 0.0;
+    const double *row = brink_path_series(dense, def->depends[k]);
+    for (int l = dense->terms - 1; l >= 0; l--) {
+      middle += row[l] * weights[l];
+      end += row[l] * dense->scale[l];
+    }
+    sum.start += add_tolerance(det, def, k, x0);
+    sum.middle += add_tolerance(det, def, k, x0 + middle);
+    sum.end += add_tolerance(det, def, k, x0 + end);
+  }
+  return sum;
+}
+
+static double finite_or_0(double tolerance) {
+  return isfinite(tolerance) ? tolerance : 0.0;
+}
+
+/* The largest of them, if the states grow; otherwise that at the start. */
+static double tolerance_along(const brink_detector *det, size_t guard, const brink_path *dense) {
+  const brink_guard_def *def = &det->eval->model->guards[guard].def;
+  if (dense->terms == 0 || !grows(det, guard, dense)) {
+    double sum = 0.0;
+    for (size_t k = 0; k < def->ndepends; k++)
+      sum += add_tolerance(det, def, k, dense->x0[def->depends[k]]);
+    return finite_or_0(sum);
+  }
+  tolerances at = tolerances_of(det, def, dense);
+  double most = finite_or_0(at.start), middle = finite_or_0(at.middle), end = finite_or_0(at.end);
+  most = middle > most ? middle : most;
+  return end > most ? end : most;
+}
+
+/* A linear guard, as below, without asking the model. False: it has to be asked. */
+static bool interpolate_plain(brink_detector *det, size_t guard, const brink_path *dense,
+                              brink_found *found) {
+  const brink_guard_def *def = &det->eval->model->guards[guard].def;
+  double g0 = det->g0[guard], limit = 4.0 * near_limit(det, guard), reach;
+  brink_along along;
+  if (!combine(def, dense, g0, &along, &reach)) return false;
+  if (limit > 0.0 && fabs(g0) > reach * (1.0 + 1e-12) + limit) return true;
+  det->tolerance[guard] = tolerance_along(det, guard, dense);
+  along.guard = guard;
+  along.path = dense;
+  along.from = along.start = 0.0;
+  along.width = 1.0;
+  along.until = det->horizon;
+  scan_exact(det, guard, dense, &along, found);
+  return true;
+}
+
+/* A quadratic guard whose slope and curvature are known at the start of the step (reach.c). */
+static bool is_quadratic(const brink_detector *det, size_t guard, const brink_path *dense) {
+  const brink_guard *model_guard = &det->eval->model->guards[guard];
+  return dense->powers && model_guard->formula == NULL && model_guard->def.degree == 2 &&
+         model_guard->def.coefficients == NULL && model_guard->def.jet != NULL && det->reach.any &&
+         det->step_reach >= 0.0 && det->seen[guard] == det->step &&
+         det->reach.curvature[guard] >= 0.0 && isfinite(det->reach.curvature[guard]) &&
+         isfinite(det->reach.slope[guard]);
+}
+
+/* Does the guard keep farther than `limit` from zero? */
+static bool keeps_off(brink_detector *det, size_t guard, const brink_path *dense, double limit) {
+  double g0 = det->g0[guard];
+  if (is_quadratic(det, guard, dense))
+    return brink_along_excluded_quadratic(&det->space, guard, dense, g0, det->reach.slope[guard],
+                                          det->reach.curvature[guard], det->step_reach, limit);
+  return brink_along_excluded(&det->space, guard, dense, g0, det->g1[guard], limit);
 }
 
 void brink_interpolate_guard(brink_detector *det, size_t guard, const brink_path *dense,
                              brink_found *found) {
   if (take_foreseen(det, guard, dense, found)) return;
+  if (is_plain(det, guard, dense) && interpolate_plain(det, guard, dense, found)) return;
   /* Far from zero all along, by the tolerance of the last time? Then there is no need for a new one. */
   double g0 = det->g0[guard], limit = 4.0 * near_limit(det, guard);
-  if (limit > 0.0 && brink_along_excluded(&det->space, guard, dense, g0, det->g1[guard], limit))
-    return;
+  if (limit > 0.0 && keeps_off(det, guard, dense, limit)) return;
   brink_detector_tolerance(det, guard, dense->t0, dense->x0);
   if (dense->powers && grows(det, guard, dense)) {
     for (int k = 1; k <= 2; k++)

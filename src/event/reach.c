@@ -266,6 +266,7 @@ static double quadratic_distance(brink_reach *reach, size_t guard, double g, dou
   const brink_guard_def *def = &reach->eval->model->guards[guard].def;
   if (reach->curvature[guard] < 0.0) reach->curvature[guard] = total_curvature(reach, guard, t, x);
   double b = reach->curvature[guard], a, rate;
+  reach->slope[guard] = (double)INFINITY;
   if (!isfinite(b) ||
       brink_eval_gradient(reach->eval, guard, t, x, reach->gradient, &rate) != BRINK_TRY_OK)
     return -1.0;

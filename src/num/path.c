@@ -106,6 +106,11 @@ void brink_path_weights(const brink_path *path, double sigma, double *weights) {
 
 double brink_path_component_at(const brink_path *path, size_t i, const double *weights) {
   double sum = 0.0;
+  if (path->powers && path->terms > 0) {
+    const double *c = brink_path_series(path, i);
+    for (int l = path->terms - 1; l >= 0; l--) sum += c[l] * weights[l];
+    return path->x0[i] + sum;
+  }
   for (int l = path->terms - 1; l >= 0; l--) sum += brink_path_term(path, l, i) * weights[l];
   return path->x0[i] + sum;
 }
@@ -162,6 +167,11 @@ void brink_path_combine(const brink_path *path, const size_t *index, const doubl
 
 double brink_path_spread(const brink_path *path, size_t i) {
   double sum = 0.0;
+  if (path->powers && path->terms > 0) {
+    const double *c = brink_path_series(path, i);
+    for (int l = 0; l < path->terms; l++) sum += fabs(c[l]) * path->bound[l];
+    return sum;
+  }
   for (int l = 0; l < path->terms; l++) sum += fabs(brink_path_term(path, l, i)) * path->bound[l];
   return sum;
 }

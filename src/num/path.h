@@ -84,6 +84,11 @@ static inline double brink_path_term(const brink_path *path, int l, size_t i) {
   return path->a[l][i * path->step];
 }
 
+/* On a path of powers that has terms: those of component i, one behind the other. */
+static inline const double *brink_path_series(const brink_path *path, size_t i) {
+  return path->a[0] + i * path->step;
+}
+
 /* M(sigma) as path->degree + 2 coefficients. Only where path->e is not NULL. */
 void brink_path_margin(const brink_path *path, double *margin);
 

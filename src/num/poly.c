@@ -150,8 +150,18 @@ static void divide_binomials(const double *d, int n, double *g) {
 /* b_i = sum_j binomial(i, j) g_j on [0, 1], by repeated addition. */
 static void to_bernstein_unit(const double *d, int n, double *b) {
   divide_binomials(d, n, b);
-  for (int k = 1; k <= n; k++)
-    for (int j = n; j >= k; j--) b[j] += b[j - 1];
+  int k = 1;
+  for (; k + 1 <= n; k += 2) { /* two levels on each way through */
+    double before = b[k - 1], here = b[k], above = here + before;
+    b[k] = above;
+    for (int j = k + 1; j <= n; j++) {
+      double next = b[j], sum = next + here;
+      here = next;
+      b[j] = sum + above;
+      above = sum;
+    }
+  }
+  if (k == n) b[n] += b[n - 1];
 }
 
 /* On [alpha, beta] within [-1, 1]: b_i is the blossom of p at n - i times alpha and i times beta.
@@ -185,6 +195,31 @@ void brink_poly_range(const double *c, int degree, double *lo, double *hi) {
     if (b[i] - err < *lo) *lo = b[i] - err;
     if (b[i] + err > *hi) *hi = b[i] + err;
   }
+}
+
+/* The Bernstein coefficients of degree 4 of the first terms, less all later terms that count against it: as these are
+ * small in a step that its series allows, that is nearly as sharp as the coefficients of all of them. */
+bool brink_poly_stays_above(const double *c, int degree, int sign, double limit) {
+  double a[5] = {0.0}, sum = 0.0, size = 0.0, first = 0.0;
+  for (int j = 0; j <= degree && j <= 4; j++) {
+    a[j] = sign * c[j];
+    first += fabs(c[j]);
+  }
+  for (int j = 5; j <= degree; j++) {
+    sum += c[j];
+    size += fabs(c[j]);
+  }
+  double against = 0.5 * (sign > 0 ? size - sum : size + sum);
+  double low = a[0], b = a[0] + 0.25 * a[1];
+  low = b < low ? b : low;
+  b = a[0] + 0.5 * a[1] + a[2] / 6.0;
+  low = b < low ? b : low;
+  b = a[0] + 0.75 * a[1] + 0.5 * a[2] + 0.25 * a[3];
+  low = b < low ? b : low;
+  b = a[0] + a[1] + a[2] + a[3] + a[4];
+  low = b < low ? b : low;
+  /* A NaN may hide from the minimum, but not from the size. */
+  return low - against - 4 * (degree + 3) * unit_roundoff * (first + size) > limit;
 }
 
 /* ---- a survey --------------------------------------------------------------------------------- */

@@ -62,6 +62,11 @@ typedef struct {
 /* Of sign*p. Both are decided by Bernstein coefficients, of pieces where it takes them. */
 brink_poly_survey brink_poly_look(const double *c, int degree, int sign, double limit);
 
+/* True only if sign*p > limit on all of [0, 1], rounding included. False decides nothing; also if a coefficient is not finite.
+ * Costs little more than brink_poly_excludes_zero and sees more: what its first terms do together, and only the size of
+ * the others. */
+bool brink_poly_stays_above(const double *c, int degree, int sign, double limit);
+
 /* Where to sample a function on [0, 1] to interpolate it: (1 - cos(k pi/7))/2, k = 0 ... 7. */
 #define BRINK_POLY_SAMPLES 8
 extern const double brink_poly_sample[BRINK_POLY_SAMPLES];

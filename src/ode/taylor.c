@@ -55,6 +55,11 @@
 #define RESCALE 0x1p-30   /* the next unit to be tried where coefficients overflow */
 #define RESCALES 3
 
+/* fmax, without a call: a NaN is no number to be larger. */
+static inline double larger(double a, double b) {
+  return a > b || b != b ? a : b;
+}
+
 /* Where the series of all states have ended; 0: nowhere. */
 static int degree_of(const brink_stepper *st) {
   const int *degrees = st->eval->model->def.flow_degrees;
@@ -148,7 +153,7 @@ static brink_try expand(taylor *ty, brink_stepper *st, double t, const double *x
 
 /* What a state may be off by; an unknown of constraints, which is not tested, but has to be followed for guards. */
 static double tolerance_of(const brink_stepper *st, size_t i, double size) {
-  if (!brink_eval_is_unknown(st->eval, i)) return st->options->rtol * size + st->atol[i];
+  if (i < st->ntested) return st->options->rtol * size + st->atol[i];
   double weight = brink_eval_unknown_weight(st->eval, i, size, 0.0);
   return weight > 0.0 ? weight : (double)INFINITY;
 }
@@ -310,7 +315,7 @@ static void taylor_plan(brink_stepper *st, double h_limit) {
 static bool is_visible(const taylor *ty, const brink_stepper *st, const brink_path *path, int k) {
   for (size_t i = 0; i < st->nx; i++) {
     const double *c = ty->now.c + i * ty->length;
-    double size = fmax(fabs(c[0]), fabs(c[1]) * path->scale[0]);
+    double size = larger(fabs(c[0]), fabs(c[1]) * path->scale[0]);
     if (fabs(c[k]) * path->scale[k - 1] > INVISIBLE * size) return true;
   }
   return false;
@@ -323,16 +328,38 @@ static void drop_invisible(const taylor *ty, const brink_stepper *st, brink_path
   path->terms = path->degree = k;
 }
 
-/* The state where the powers of s are these, and h times the slope with which it is reached. */
+/* 1, 2, …: conversions would take as long as the sums. */
+static const double number[BRINK_PATH_TERMS + 1] = {
+    0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+    16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30};
+
+typedef double pair __attribute__((vector_size(16)));
+
+/* The state where the powers of s are these, and h times the slope with which it is reached. Two components at a time, as
+ * each sum has to wait for its last term. */
 static void follow(const taylor *ty, const brink_stepper *st, const double *powers, int degree,
                    double *x, double *slopes) {
-  for (size_t i = 0; i < st->nx; i++) {
+  size_t i = 0;
+  for (; i + 1 < st->nx; i += 2) {
+    const double *a = ty->now.c + i * ty->length + 1, *b = a + ty->length;
+    pair sum = {0.0, 0.0}, slope = {0.0, 0.0};
+    for (int k = degree; k > 0; k--) {
+      pair term = (pair){a[k - 1], b[k - 1]} * powers[k - 1];
+      sum += term;
+      slope += number[k] * term;
+    }
+    for (size_t j = 0; j < 2; j++) {
+      x[i + j] = st->x[i + j] + sum[j];
+      slopes[i + j] = slope[j];
+    }
+  }
+  for (; i < st->nx; i++) {
     const double *c = ty->now.c + i * ty->length + 1;
     double sum = 0.0, slope = 0.0;
     for (int k = degree; k > 0; k--) {
       double term = c[k - 1] * powers[k - 1];
       sum += term;
-      slope += k * term;
+      slope += number[k] * term;
     }
     x[i] = st->x[i] + sum;
     slopes[i] = slope;
@@ -346,6 +373,7 @@ static brink_try taylor_attempt(brink_stepper *st, double h) {
   brink_path_begin(path, st->t, h, st->n, st->x);
   st->h = h;
   st->error = 0.0;
+  ty->inside_at = 0.0;
   if (brink_foreseen_attempt(st, h)) {
     brink_path_known_powers(path, e->c, ty->length, e->degree);
     return BRINK_TRY_OK;
@@ -361,7 +389,7 @@ static brink_try taylor_attempt(brink_stepper *st, double h) {
 static double defect(const taylor *ty, const brink_stepper *st, size_t i, double x, double slope,
                      double field) {
   double error = fabs(slope - field) / (ty->order + 1);
-  double size = fmax(fabs(st->x[i]), fabs(x));
+  double size = larger(fabs(st->x[i]), fabs(x));
   double rounding = ROUNDING * DBL_EPSILON * (size + fabs(field));
   return error / (DEFECT * tolerance_of(st, i, size) + rounding);
 }
@@ -387,10 +415,11 @@ static double defect_inside(taylor *ty, brink_stepper *st, double sigma, bool *d
   } else if (!brink_foreseen_inside(st, sigma, &x, &slope)) {
     for (int k = 0; k < path->degree; k++) power[k] = path->scale[k] * (weight *= sigma);
     follow(ty, st, power, path->degree, x, slope);
+    ty->inside_at = sigma;
   }
   *defined = brink_eval_rhs(st->eval, st->t + h, x, f) == BRINK_TRY_OK;
   for (size_t i = 0; *defined && i < st->nx; i++)
-    worst = fmax(worst, defect(ty, st, i, x[i], slope[i], h * f[i]));
+    worst = larger(worst, defect(ty, st, i, x[i], slope[i], h * f[i]));
   return worst;
 }
 
@@ -404,10 +433,10 @@ static bool knows_nothing(const taylor *ty, const brink_stepper *st) {
     const double *c = ty->now.c + i * ty->length;
     if (degrees != NULL && degrees[i] > 0) continue;
     double first = fabs(c[1]) * scale[0], ratio = scale[0];
-    double second = fmax(fabs(c[2]) * ratio * ratio, fabs(c[3]) * ratio * ratio * ratio);
+    double second = larger(fabs(c[2]) * ratio * ratio, fabs(c[3]) * ratio * ratio * ratio);
     double weight = st->options->rtol * fabs(c[0]) + st->atol[i];
     if (isinf(weight)) continue; /* an unknown: states know what it does to them */
-    if (second <= fmax(first <= weight ? weight : 0.0, STRAIGHT * first)) return true;
+    if (second <= larger(first <= weight ? weight : 0.0, STRAIGHT * first)) return true;
   }
   return false;
 }
@@ -515,6 +544,7 @@ static bool taylor_vouches(brink_stepper *st, double sigma) {
 static void taylor_visit(brink_stepper *st, void *method, brink_visitor *v) {
   taylor *ty = method;
   brink_foreseen_forget(st);
+  ty->inside_at = 0.0;
   expansion *e = &ty->now;
   brink_series_head head = {.unit = e->unit, .h = ty->h, .degree = e->degree, .ends = e->ends};
   v->region(v, e->c, st->nx * ty->length * sizeof *e->c);
@@ -552,6 +582,7 @@ static void taylor_relocate(const brink_stepper *st, void *method, brink_relocat
 static void taylor_archive(brink_stepper *st, void *method, bool runs, brink_archive *a) {
   taylor *ty = method;
   if (a->reads) brink_foreseen_forget(st);
+  if (a->reads) ty->inside_at = 0.0;
   expansion *e = &ty->now;
   brink_archive_mark(a, "taylor");
   brink_archive_same(a, (size_t)ty->order);
@@ -563,11 +594,14 @@ static void taylor_archive(brink_stepper *st, void *method, bool runs, brink_arc
   if (runs) brink_archive_check(a, st->order == ty->order);
 }
 
-/* The sums of brink_path_eval are those of `follow`. */
+/* The sums of brink_path_eval are those of `follow`: what was vouched for is known. */
 static void taylor_inside(brink_stepper *st, double sigma, double *x) {
+  const taylor *ty = st->method;
   double *known, *slope;
   if (brink_foreseen_inside(st, sigma, &known, &slope))
     memcpy(x, known, st->nx * sizeof *x);
+  else if (sigma > 0.0 && ty->inside_at == sigma)
+    memcpy(x, ty->inside, st->nx * sizeof *x);
   else
     brink_path_eval(&st->dense, sigma, x);
 }

@@ -32,6 +32,7 @@ typedef struct taylor {
   double *slope;             /* h T'(h) of the attempt */
   double *inside, *inside_f; /* a point inside it, the field there, … */
   double *inside_slope;      /* … and the slope with which it is reached */
+  double inside_at;          /* where it is in the present attempt; 0: nowhere */
   double *inverse;           /* 1/k */
   double *most;     /* of each order: the largest term that leads to the tolerance at p, over it */
   double low;       /* orders below LOW_ORDER: tol^(1/(p+1)) */

@@ -8,8 +8,8 @@
  * is attempted but not committed, and the state shown to others is that at the event. What the detector
  * found out about other guards in this step still holds.
  *
- * That the right-hand side does not read a sign is seen from its values: they are the same bit by bit with
- * both signs, at the event and at the end of the step. The end counts, as a right-hand side with a mere
+ * That the right-hand side does not read a sign is known from the model (unread), or seen from its values: they are the same
+ * bit by bit with both signs, at the event and at the end of the step. The end counts, as a right-hand side with a mere
  * kink at the surface differs there. Guards by callbacks are asked in the same way. Where other guards are watched
  * from here on, the step ends: nobody has looked at them in it. */
 #include <string.h>
@@ -28,9 +28,11 @@ static bool plain(const brink_sim *sim, double sigma) {
   return true;
 }
 
-/* The field at the end of the step with the signs before and after the event. */
+/* The field at the end of the step with the signs before and after the event. (Where no sign was set that it may read, it
+ * need not be asked.) */
 static bool same_at_end(brink_sim *sim) {
   brink_eval *eval = &sim->eval;
+  if (eval->read_signs == sim->step.signs) return true;
   size_t count = sim->model->def.nguards;
   const double *x = sim->stepper.x_new;
   if (brink_eval_rhs(eval, sim->step.end, x, sim->event_x) != BRINK_TRY_OK) return false;
@@ -93,6 +95,7 @@ brink_status brink_sim_pass(brink_sim *sim, double sigma, double t_end, brink_di
   bool keep = sim->keep || sim->sink.event != NULL;
   double before = sim->t;
   memcpy(sim->step.sgn_before, sim->eval.sgn, sim->model->def.nguards);
+  sim->step.signs = sim->eval.read_signs;
   if (keep) brink_sim_keep_inside(sim, dense->t0 + sigma * dense->h);
   sim->led = false;
   sim->instant.passing = true;

@@ -159,6 +159,7 @@ typedef struct brink_step_inside {
   brink_path rest;         /* what is left of it */
   double *rest_memory;     /* for its vectors, where it needs some */
   signed char *sgn_before; /* signs before the event */
+  unsigned signs;          /* brink_eval.read_signs then */
 } brink_step_inside;
 
 /* The step that somebody looked ahead to, if nothing happens in it (look_ahead.c). */

@@ -119,6 +119,28 @@ TEST(exclusion_is_never_wrong_and_usually_enough) {
 
 /* ---- roots --------------------------------------------------------------------------------- */
 
+/* Compared with values in a grid; and it sees what an exclusion by signs does not: 1 - s + 0.3 s^2 is above 0.29. */
+TEST(what_stays_above_a_limit_does_so_everywhere) {
+  int above = 0;
+  for (int trial = 0; trial < 100000; trial++) {
+    double c[MAX_N + 1], limit = uniform(-1.0, 1.0);
+    int n = trial % 31, sign = trial % 2 == 0 ? 1 : -1;
+    c[0] = uniform(-3.0, 3.0);
+    for (int j = 1; j <= n; j++) c[j] = uniform(-2.0, 2.0) / (j * j);
+    if (!brink_poly_stays_above(c, n, sign, limit)) continue;
+    above++;
+    for (int k = 0; k <= 64; k++) CHECK(sign * brink_poly_eval(c, n, k / 64.0) > limit);
+  }
+  CHECK_MSG(above > 10000, "%d", above);
+  CHECK(brink_poly_stays_above((const double[]){1.0, -1.0, 0.3}, 2, 1, 0.29));
+  CHECK(!brink_poly_stays_above((const double[]){1.0, -1.0, 0.3}, 2, 1, 0.31));
+  CHECK(brink_poly_stays_above((const double[]){-1.0, 1.0, -0.3}, 2, -1, 0.29));
+  CHECK(!brink_poly_stays_above((const double[]){1.0, 1.0}, 1, 1, 1.0));
+  CHECK(brink_poly_stays_above((const double[]){1.0}, 0, 1, 0.5));
+  CHECK(!brink_poly_stays_above((const double[]){1.0, (double)NAN}, 1, 1, 0.0));
+  CHECK(!brink_poly_stays_above((const double[]){1.0, 0.0, 0.0, 0.0, 0.0, HUGE_VAL}, 5, 1, 0.0));
+}
+
 TEST(simple_roots_are_found_in_order_with_their_direction) {
   double c[4];
   from_roots((const double[]){0.7, 0.2, 0.4}, 3, c);
@@ -336,6 +358,7 @@ int main(void) {
   RUN(the_error_bound_holds_where_everything_cancels);
   RUN(the_range_encloses_and_is_exact_at_monotone_ends);
   RUN(exclusion_is_never_wrong_and_usually_enough);
+  RUN(what_stays_above_a_limit_does_so_everywhere);
   RUN(simple_roots_are_found_in_order_with_their_direction);
   RUN(the_first_root_is_the_first_of_all);
   RUN(a_full_list_stops_the_search);
