@@ -165,6 +165,18 @@ if(NOT BRINK_SANITIZE)
   set_tests_properties(abi PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
+# The hardening flags are on what was built, and on the code of models.
+if(TARGET brink_program AND BRINK_HARDEN AND NOT BRINK_SANITIZE AND NOT BRINK_FUZZ)
+  set(module "")
+  if(TARGET brink_mpi)
+    set(module $<TARGET_FILE:brink_mpi>)
+  endif()
+  brink_add_test_alone(hardening ${PROJECT_SOURCE_DIR}/scripts/check-hardening --program $<TARGET_FILE:brink_program>
+    ${module})
+  brink_add_test_alone(hardening_self_test ${PROJECT_SOURCE_DIR}/scripts/check-hardening --self-test)
+  set_tests_properties(hardening hardening_self_test PROPERTIES SKIP_RETURN_CODE 77)
+endif()
+
 # Every model of models/, one after another: sanitized, and on a busy machine, that takes long.
 if(TEST test_models)
   set_tests_properties(test_models PROPERTIES TIMEOUT 1200)

@@ -21,6 +21,7 @@ import argparse
 import contextlib
 import importlib.util
 import os
+import platform
 import re
 import shlex
 import site
@@ -41,6 +42,12 @@ HEADERS = ["brink", "history", "sensitivity", "hsml", "record", "sweep", "fit"]
 SHIM = ["shim", "ode"]
 
 MODULE = "_native.abi3.so"
+
+# As libbrink is built (cmake/BrinkFlags.cmake; scripts/check-hardening looks). CFLAGS and LDFLAGS may say otherwise.
+HARDENED = ["-fstack-protector-strong", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2"]
+if platform.machine() in ("x86_64", "AMD64"):
+    HARDENED.append("-fcf-protection=full")
+HARDENED_LINK = ["-Wl,-z,relro,-z,now,-z,noexecstack"]
 
 
 # ---- the library ----
@@ -155,10 +162,10 @@ def build(output: Path, library: Library) -> None:
     link = ["-bundle", "-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-shared"]
     if sys.platform.startswith("linux"):
         # Symbols of libbrink stay inside: another libbrink in the same process is none of ours.
-        link += ["-Wl,--exclude-libs,ALL", "-Wl,--strip-debug", "-Wl,--as-needed"]
+        link += ["-Wl,--exclude-libs,ALL", "-Wl,--strip-debug", "-Wl,--as-needed", *HARDENED_LINK]
     with tempfile.TemporaryDirectory(dir=output.parent) as scratch:
         write_source(Path(scratch) / "_native.c")
-        flags = ["-std=gnu17", "-O2", "-fPIC", *shlex.split(os.environ.get("CFLAGS", ""))]
+        flags = ["-std=gnu17", "-O2", "-fPIC", *HARDENED, *shlex.split(os.environ.get("CFLAGS", ""))]
         places = [HERE / "src", library.include, Path(sysconfig.get_path("include"))]
         command = [
             *compiler(),
