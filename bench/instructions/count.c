@@ -103,6 +103,7 @@ static brink_run *make(const problem *p, double tolerance, brink_hsml **model, b
   options.sim.rtol = options.sim.atol = tolerance;
   options.writable = BRINK_WRITE_STATES;
   options.clocks = BRINK_CLOCKS_ONE;
+  options.native = true;
   brink_run *run = NULL;
   if (brink_run_create(*model, &options, NULL, diag, &run) != BRINK_OK) return NULL;
   run->sim->options.max_steps = 0;

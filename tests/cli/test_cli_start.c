@@ -289,7 +289,7 @@ TEST(rows_of_a_run_backwards_have_the_time_of_the_model) {
   CHECK_NEAR(many, -0.15, 1e-12);
   done(&o);
   o = program_run(BRINK_PROGRAM, "condition m.hsml --from 2 --until 1");
-  CHECK_EXIT(o, 4);
+  CHECK_EXIT(o, 2);
   CHECK_CONTAINS(o.err, "not worked out backwards");
   done(&o);
 }
