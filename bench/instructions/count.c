@@ -33,11 +33,11 @@
 
 /* Eccentricity 0.9; an event at every apsis. */
 static const char kepler[] = KEPLER("", "    end dynamics;\n");
-static const char kepler_apsides[] = KEPLER("      flag(apsis);\n",
-                                            "      apsis = x*u + y*v;\n"
-                                            "    end dynamics;\n"
-                                            "    event(apsis) negative-going end negative-going; "
-                                            "end event;\n");
+static const char kepler_apsides[] =
+    KEPLER("      flag(apsis);\n", "      apsis = x*u + y*v;\n"
+                                   "    end dynamics;\n"
+                                   "    event(apsis) negative-going end negative-going; "
+                                   "end event;\n");
 
 #define LORENZ(flags, events)                                                                      \
   "ctc Lorenz is\n"                                                                                \
@@ -52,11 +52,11 @@ static const char kepler_apsides[] = KEPLER("      flag(apsis);\n",
   "end Lorenz;\n"
 
 static const char lorenz[] = LORENZ("", "    end dynamics;\n");
-static const char lorenz_section[] = LORENZ("      flag(section);\n",
-                                            "      section = z - 27.0;\n"
-                                            "    end dynamics;\n"
-                                            "    event(section) negative-going end negative-going; "
-                                            "end event;\n");
+static const char lorenz_section[] =
+    LORENZ("      flag(section);\n", "      section = z - 27.0;\n"
+                                     "    end dynamics;\n"
+                                     "    event(section) negative-going end negative-going; "
+                                     "end event;\n");
 
 typedef struct problem {
   const char *name, *text;

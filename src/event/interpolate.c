@@ -654,8 +654,7 @@ static bool combine(const brink_guard_def *def, const brink_path *dense, double 
 static double add_tolerance(const brink_detector *det, const brink_guard_def *def, size_t k,
                             double x) {
   if (def->coefficients[k] == 0.0) return 0.0;
-  return fabs(def->coefficients[k]) *
-         (det->options->rtol * fabs(x) + det->atol[def->depends[k]]);
+  return fabs(def->coefficients[k]) * (det->options->rtol * fabs(x) + det->atol[def->depends[k]]);
 }
 
 /* Tolerances on the way: at the start, half-way, at the end. */

@@ -30,7 +30,8 @@ typedef struct brink_reach {
   double travelled;  /* how far any relevant state has moved since the last reset, at most */
   double *safe;      /* each guard: not near before `travelled` exceeds this */
   double *lipschitz; /* each guard: sum of its bounds; negative: none */
-  double *slope; /* quadratic guards: sum of |dg/dx_i| where last noted; INFINITY: not known there */
+  double
+      *slope; /* quadratic guards: sum of |dg/dx_i| where last noted; INFINITY: not known there */
   double *curvature; /* quadratic guards: sum of |d2g/dx_i dx_j|; negative: not known yet */
   signed char *sgn;  /* the locked signs, … */
   double *p;         /* … parameters … */

@@ -329,9 +329,9 @@ static void drop_invisible(const taylor *ty, const brink_stepper *st, brink_path
 }
 
 /* 1, 2, …: conversions would take as long as the sums. */
-static const double number[BRINK_PATH_TERMS + 1] = {
-    0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
-    16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30};
+static const double number[BRINK_PATH_TERMS + 1] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+                                                    11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+                                                    22, 23, 24, 25, 26, 27, 28, 29, 30};
 
 typedef double pair __attribute__((vector_size(16)));
 

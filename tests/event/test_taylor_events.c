@@ -50,6 +50,51 @@ TEST(all_crossings_of_polynomial_guards_are_found_in_one_step) {
   }
 }
 
+/* Where sin t sin 2t = 2 c (1 - c^2), c = cos t, is equal to a level, on the way up (0 … pi/2) and down: by bisection. Its
+ * largest value is 0.7698, at c = 0.577. */
+static void level_times(long double level, long double times[2]) {
+  for (int k = 0; k < 2; k++) {
+    long double low = k == 0 ? 1.0L : 0.0L, high = 1.0L / sqrtl(3.0L);
+    for (int n = 0; n < 100; n++) {
+      long double c = 0.5L * (low + high);
+      if (2.0L * c * (1.0L - c * c) < level)
+        low = c;
+      else
+        high = c;
+    }
+    times[k] = acosl(low);
+  }
+}
+
+/* The product of two states is past the highest of these levels for 0.04 s at a time, in steps of up to a second that begin and
+ * end far from there. */
+TEST(short_excursions_of_a_quadratic_guard_on_curved_solutions_are_found) {
+  static const char text[] =
+      HSML_MODEL("state(x, real); state(v, real); state(y, real); state(w, real);"
+                 "flag(a); flag(b); flag(c); flag(d); flag(e);",
+                 "x := 0.0; v := 1.0; y := 0.0; w := 2.0;",
+                 "x' = v; v' = -x; y' = w; w' = -4.0*y;"
+                 "a = x*y - 0.2; b = x*y - 0.5; c = x*y - 0.7; d = x*y - 0.76; e = x*y - 0.769;",
+                 "");
+  static const char *const flags[] = {"a", "b", "c", "d", "e"};
+  static const long double levels[] = {0.2L, 0.5L, 0.7L, 0.76L, 0.769L};
+  static const double all[] = {1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-12, 1e-15};
+  const long double turn = 8.0L * atanl(1.0L);
+  for (size_t j = 0; j < COUNT(all); j++) {
+    hsml_run *run = simulate(text, all[j], NULL, 18.8); /* almost three turns */
+    CHECK_INT(run->nevents, 12 * COUNT(flags));
+    for (size_t f = 0; f < COUNT(flags); f++) {
+      long double up[2];
+      level_times(levels[f], up);
+      const long double times[] = {up[0], up[1], turn - up[1], turn - up[0]};
+      for (size_t n = 0; n < 12; n++)
+        check_time(run, flags[f], n + 1, times[n % 4] + turn * (long double)(n / 4),
+                   n % 2 == 0 ? BRINK_POSITIVE : BRINK_NEGATIVE, 1000.0 * all[j] + 1e-12);
+    }
+    hsml_close(run);
+  }
+}
+
 TEST(both_crossings_near_the_top_of_a_sine_are_found) {
   static const char text[] =
       HSML_MODEL("state(x, real); state(v, real); flag(top);", "x := 0.0; v := 1.0;",
@@ -503,6 +548,7 @@ TEST(bumps_of_transcendental_guards_are_not_lost_in_a_long_step) {
 
 int main(void) {
   RUN(all_crossings_of_polynomial_guards_are_found_in_one_step);
+  RUN(short_excursions_of_a_quadratic_guard_on_curved_solutions_are_found);
   RUN(both_crossings_near_the_top_of_a_sine_are_found);
   RUN(a_hit_by_as_little_as_1e_minus_10_is_two_events);
   RUN(a_miss_by_as_little_as_1e_minus_10_is_no_event);
