@@ -245,9 +245,9 @@ typedef struct brink_run_options {
   size_t threads;      /* for agents; 0: as many as there are cores */
   bool range_warns;    /* a value outside its range is a warning, not the end of the run */
   bool interpret;      /* never call a C compiler */
-  bool
-      native; /* wait for the C compiler before the first step; false: start interpreted, and change over
-                              to native code when it is there, to the same bits */
+  /* Wait for the C compiler before the first step. false: start in the interpreter, and change over to native code when it is
+   * there, to the same bits. */
+  bool native;
   const char *cache;       /* directory of compiled code; NULL: the user's */
   brink_writable writable; /* BRINK_WRITE_INPUTS */
   bool conditions; /* work out the condition of every event; false. UNSUPPORTED with constraints */

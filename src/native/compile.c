@@ -233,7 +233,8 @@ static int start(const brink_compiler *c, char *const *arguments, const brink_wo
   return error;
 }
 
-/* Where the kernel does not know of it, a compiler that is left alone ends by its limits (confine.c). */
+/* Where the kernel does not know of it, or the program is killed in the moment before, a compiler that is left alone ends
+ * when it is done, or by its limits (confine.c). */
 static void tie(int end, pid_t process) {
 #if defined(F_SETSIG)
   if (fcntl(end, F_SETOWN, -process) == 0 && fcntl(end, F_SETSIG, SIGKILL) == 0)
