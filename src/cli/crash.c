@@ -1,5 +1,6 @@
 /* crash.c: last words. The HDF5 library does not survive it if it gets no memory; then the user learns at least which file it
  * was about. The signal keeps its effect: a crash is not made to look like anything else. */
+#define _DEFAULT_SOURCE /* sigaltstack */
 #include "cli/cli.h"
 
 #include <signal.h>
@@ -12,6 +13,7 @@
 /* A signal handler can reach nothing else. */
 static char words[512];
 static volatile sig_atomic_t length;
+static char stack[32768]; /* its own: the crash may be that of a stack that is full */
 
 static void speak(int number) {
   ssize_t ignored = write(STDERR_FILENO, words, (size_t)length);
@@ -36,7 +38,9 @@ void cli_crash_watch(const char *path) {
   memset(&action, 0, sizeof action);
   sigemptyset(&action.sa_mask);
   action.sa_handler = speak;
-  action.sa_flags = (int)SA_RESETHAND;
+  action.sa_flags = (int)SA_RESETHAND | SA_ONSTACK;
+  stack_t own = {.ss_sp = stack, .ss_size = sizeof stack};
+  if (sigaltstack(&own, NULL) != 0) return;
   const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE};
   for (size_t k = 0; k < sizeof signals / sizeof signals[0]; k++) /* not a sanitizer's */
     if (sigaction(signals[k], NULL, &was) == 0 && was.sa_handler == SIG_DFL)

@@ -65,6 +65,7 @@ static void check_begun(const char *path) {
   CHECK_MSG(strlen(part) > 1000 && strlen(part) < strlen(whole), "%zu of %zu bytes", strlen(part),
             strlen(whole));
   CHECK(strncmp(part, whole, strlen(part)) == 0);
+  CHECK(part[strlen(part) - 1] == '\n');
   free(part);
   free(whole);
 }
