@@ -236,10 +236,10 @@ if(BRINK_ORACLE_PERCENT)
 endif()
 
 # Models, changed as their authors might have (fuzz/mutants.c, scripts/mutants): a few of them.
-add_executable(mutants ${PROJECT_SOURCE_DIR}/fuzz/mutants.c)
+add_executable(mutants ${PROJECT_SOURCE_DIR}/fuzz/mutants.c ${PROJECT_SOURCE_DIR}/fuzz/ways.c)
 set_target_properties(mutants PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
 target_link_libraries(mutants PRIVATE ${brink_test_libraries})
-brink_add_test_alone(mutants $<TARGET_FILE:mutants> --count 400 --native 2 --save ${PROJECT_BINARY_DIR}/tests/mutants
+brink_add_test_alone(mutants $<TARGET_FILE:mutants> --count 400 --native 2 --ways 10 --save ${PROJECT_BINARY_DIR}/tests/mutants
   ${PROJECT_SOURCE_DIR}/tests/lang/run ${PROJECT_SOURCE_DIR}/tests/witness)
 
 # Instructions of a step and of an event, counted by valgrind: figures of an optimised build by one compiler. 77: there is none.

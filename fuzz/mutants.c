@@ -12,7 +12,9 @@
  *     may be chaotic, or an event may hang on the last digit: so these are reported for a reader (--differ), and
  *     counted, and are no failure.
  *
- *   mutants [--count N] [--seed S] [--native PERCENT] [--save DIR] [--differ] DIRECTORY...
+ *   - by one thread or four, in one go or saved and restored, alone or in a sweep: the same bits (--ways PERCENT; ways.c).
+ *
+ *   mutants [--count N] [--seed S] [--native PERCENT] [--ways PERCENT] [--save DIR] [--differ] DIRECTORY...
  *
  * The text under way is in DIR/current.hsml: after a crash or a hang it is there. */
 #include <math.h>
@@ -25,6 +27,7 @@
 #include "support/expressions.h"
 #include "support/formats.h"
 #include "support/hsml_run.h"
+#include "ways.h"
 
 enum { TOKENS = 6000, CHANGES = 3, TEXT = 1 << 17, STEPS = 20000, PLACES = 4096 };
 
@@ -282,12 +285,12 @@ static bool mutate(const source *from, uint64_t *random, char *to) {
 /* ---- runs ---- */
 
 typedef struct tally {
-  size_t made, valid, ran, failed, differ, native, wrong;
+  size_t made, valid, ran, failed, differ, native, ways, agents, wrong;
 } tally;
 
 typedef struct settings {
   const char *save;
-  double native; /* percent */
+  double native, ways; /* percent */
   bool differ;
 } settings;
 
@@ -368,6 +371,20 @@ static void report(const settings *how, const source *from, size_t number, const
   fflush(stdout);
 }
 
+static void try_ways(const settings *how, const source *from, size_t number, const char *text,
+                     tally *sum) {
+  ways_result result;
+  ways_try(text, from->name, until(text), &result);
+  sum->ways += result.ran;
+  sum->agents += result.agents;
+  if (result.differ[0] != '\0') sum->differ++;
+  if (result.differ[0] != '\0' && how->differ)
+    report(how, from, number, "differs", result.differ, text);
+  if (result.wrong[0] == '\0') return;
+  report(how, from, number, "wrong", result.wrong, text);
+  sum->wrong++;
+}
+
 static void try_mutant(const settings *how, const source *from, size_t number, const char *text,
                        uint64_t *random, tally *sum) {
   static const brink_method others[] = {BRINK_ADAMS, BRINK_DOPRI, BRINK_BDF};
@@ -403,6 +420,7 @@ static void try_mutant(const settings *how, const source *from, size_t number, c
     }
     hsml_close(native);
   }
+  if (random_uniform(random, 0.0, 100.0) < how->ways) try_ways(how, from, number, text, sum);
   hsml_close(series);
 }
 
@@ -461,6 +479,8 @@ int main(int argc, char **argv) {
       seed = strtoul(argv[++k], NULL, 10);
     else if (strcmp(argv[k], "--native") == 0 && more)
       how.native = strtod(argv[++k], NULL);
+    else if (strcmp(argv[k], "--ways") == 0 && more)
+      how.ways = strtod(argv[++k], NULL);
     else if (strcmp(argv[k], "--save") == 0 && more)
       how.save = argv[++k];
     else
@@ -480,9 +500,10 @@ int main(int argc, char **argv) {
   }
   printf("%zu mutants of %zu models: %zu valid (%.0f %%), %zu run, %zu of them to a failure that "
          "is reported, "
-         "%zu differ by method, %zu by native code too, %zu wrong\n",
+         "%zu differ by method, %zu by native code too, %zu in other ways (%zu with agents), %zu "
+         "wrong\n",
          sum.made, all.count, sum.valid, 100.0 * (double)sum.valid / fmax(1.0, (double)sum.made),
-         sum.ran, sum.failed, sum.differ, sum.native, sum.wrong);
+         sum.ran, sum.failed, sum.differ, sum.native, sum.ways, sum.agents, sum.wrong);
   for (size_t k = 0; k < all.count; k++) {
     free(all.items[k].name);
     free(all.items[k].text);

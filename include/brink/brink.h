@@ -853,8 +853,8 @@ BRINK_API brink_status brink_sim_clone(const brink_sim *sim, const brink_model *
 BRINK_API void brink_sim_set_sink(brink_sim *sim, const brink_sink *sink);
 
 /* Runs to t_end. Returns TIME_REACHED, STOPPED, or a failure; the state is then the last accepted
- * one and the run may be inspected. Time runs forwards: t_end before the present time is refused.
- */
+ * one, or what a callback that failed has left, and the run may be inspected. Time runs forwards: t_end before the
+ * present time is refused. While a state is no number, this and the next three return ARGUMENT: set it, or reset. */
 BRINK_API brink_status brink_sim_run(brink_sim *sim, double t_end, brink_diag *diag);
 
 /* One thing: to the next accepted step (STEPPED), or the event at its end (EVENT), never past

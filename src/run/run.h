@@ -40,7 +40,7 @@ typedef enum brink_run_phase {
   BRINK_RUN_BEGUN,    /* recordings are open; it moves */
   BRINK_RUN_ENDED,    /* by itself: it moves no more; rows are complete */
   BRINK_RUN_FINISHED, /* files are closed */
-  BRINK_RUN_SPOILT,   /* half restored from a checkpoint that was refused: nothing leads out of it */
+  BRINK_RUN_SPOILT, /* half restored from a checkpoint that was refused: nothing leads out of it */
 } brink_run_phase;
 
 /* What failed, for words about it. */
