@@ -46,6 +46,8 @@ typedef struct flat_variable {
   uint32_t flag;     /* FLAG, timer: in system->flags */
   uint32_t *guards;  /* timer: guard of each element */
   bool continuous;   /* varies between events */
+  struct flat_reading *readers; /* who varies if this does (flat_variability) */
+  struct flat_variable *then;
   bool initialised;
   bool takes_default; /* an input that has a value of its own */
   bool settled;       /* something was made with its value */
@@ -73,6 +75,11 @@ typedef struct flat_variable {
 
 #define FLAT_UNCONNECTED UINT64_MAX
 
+typedef struct flat_reading {
+  flat_variable *by;
+  struct flat_reading *next;
+} flat_reading;
+
 struct flat_group {
   brink_component *component; /* NULL: a pair block */
   brink_ast_pair *pair;
@@ -97,6 +104,12 @@ struct flat_group {
   flat_group *partner_group[2];
   flat_group *next;
 };
+
+/* flat_named.c: by the hash of a path without indices. */
+typedef struct flat_named {
+  uint64_t hash;
+  size_t number;
+} flat_named;
 
 typedef struct flat {
   brink_unit *unit;
@@ -126,6 +139,9 @@ typedef struct flat {
   bool foreseen;      /* the loops that are run now have been counted (flat_foresee.c) */
   const char *const *sets; /* of the caller: those of inputs that a table drives, then all others */
   size_t nsets;
+  flat_named *named_sets, *named_variables; /* sorted; of `indexed_sets`, and of the first `nnamed` variables */
+  const char *const *indexed_sets;
+  size_t nindexed_sets, nnamed;
   uint64_t seed;                   /* of random draws */
   const brink_ast_expr *seed_expr; /* being evaluated: nothing may be drawn */
   const brink_ast_expr *present;   /* being translated: what a flag that is made now is of */
@@ -136,6 +152,7 @@ typedef struct flat {
   size_t ntables, tables_capacity;
   bool templates; /* only the first agents get equations, see flat_template.c */
   size_t nvalued; /* variables of all agents: the others are of the first agents */
+  flat_variable *reader; /* being looked at by flat_variability */
   bool failed;    /* the present piece: out of memory, or reported */
   bool errors;    /* some piece failed */
   bool structure; /* the checker found errors: only instances, values and connections are checked */
@@ -148,6 +165,17 @@ typedef struct flat_given {
   size_t rows, columns; /* of a matrix; else 0 */
   bool list;
 } flat_given;
+
+/* Numbers of f->sets that may name a variable, of f->variables that a setting may name, in order: all that do, and hardly any
+ * other. */
+typedef struct flat_names {
+  uint64_t hash;
+  const flat_named *next, *end;
+} flat_names;
+
+flat_names flat_sets_of(flat *f, const flat_variable *variable);
+flat_names flat_variables_of(flat *f, const char *set);
+bool flat_next_named(flat_names *names, size_t *number);
 
 /* The value of a setting for this variable; `text` is what follows the equals sign of `set`. False: reported. */
 bool flat_read_set(flat *f, const flat_variable *variable, const char *set, const char *text,

@@ -73,7 +73,8 @@ struct brink_hsml {
   size_t nlibrary_paths;
 
   char **sets; /* "path=value", each of its own */
-  size_t nsets, sets_capacity;
+  uint64_t *set_hashes; /* of the path of each */
+  size_t nsets, sets_capacity, hashes_capacity;
   brink_inputs *inputs;       /* NULL: none */
   brink_functions *functions; /* NULL: none */
   brink_build_hints hints;    /* for whoever has none of its own: all but runs */
