@@ -238,7 +238,8 @@ static brink_status choose_use(table *t, column *c, const brink_run *run, size_t
   if (c->use == USE_TIME || c->name[0] == '\0') return BRINK_OK;
   if (brink_run_find(run, c->name, &value, &why) == BRINK_OK) {
     const char *declared = run->system->variables[value.variable].unit;
-    if (declared != NULL && declared[0] != '\0' && c->unit != NULL && strcmp(declared, c->unit) != 0)
+    if (declared != NULL && declared[0] != '\0' && c->unit != NULL &&
+        strcmp(declared, c->unit) != 0)
       return WRONG(t, line, "'%s' is in %s here, but declared in %s", c->name, c->unit, declared);
     c->use = USE_VALUE;
   } else if (is_sigma(t, c)) {

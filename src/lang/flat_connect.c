@@ -455,8 +455,7 @@ static bool source_varies(flat *f, flat_variable *variable) {
 /* What is defined by an equation; NULL: it cannot vary, or does already. */
 static flat_variable *may_vary(flat *f, flat_group *group, const flat_pending *p) {
   bool held = group->component != NULL && group->component->kind == BRINK_DTC;
-  flat_variable *variable =
-      p->target->op == BRINK_AST_NAME ? flat_find(f, group, p->target) : NULL;
+  flat_variable *variable = p->target->op == BRINK_AST_NAME ? flat_find(f, group, p->target) : NULL;
   if (variable == NULL || variable->continuous || variable->space != BRINK_SPACE_V) return NULL;
   return held && variable->symbol->kind == BRINK_SYMBOL_OUTPUT ? NULL : variable;
 }

@@ -81,18 +81,15 @@ flat_names flat_sets_of(flat *f, const flat_variable *variable) {
 flat_names flat_variables_of(flat *f, const char *set) {
   flat_names names = {.hash = hash_set(set)};
   if (f->named_variables == NULL || f->nnamed != f->nvariables) {
-    f->named_variables =
-        brink_arena_pack(&f->scratch, f->nvariables, sizeof *f->named_variables);
+    f->named_variables = brink_arena_pack(&f->scratch, f->nvariables, sizeof *f->named_variables);
     if (f->named_variables == NULL) {
       flat_out_of_memory(f);
       return names;
     }
     f->nnamed = f->nvariables;
     for (size_t k = 0; k < f->nnamed; k++)
-      f->named_variables[k] =
-          (flat_named){.hash = hash_variable(f->variables[k]), .number = k};
-    if (f->nnamed > 0)
-      qsort(f->named_variables, f->nnamed, sizeof *f->named_variables, by_hash);
+      f->named_variables[k] = (flat_named){.hash = hash_variable(f->variables[k]), .number = k};
+    if (f->nnamed > 0) qsort(f->named_variables, f->nnamed, sizeof *f->named_variables, by_hash);
   }
   names.next = first_of(f->named_variables, f->nnamed, names.hash);
   names.end = f->named_variables + f->nnamed;

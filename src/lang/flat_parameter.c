@@ -332,16 +332,48 @@ static void fill_from_outer(flat *f, flat_variable *variable, char *filled) {
   }
 }
 
+/* By symbol, wherever it is in memory, then in order. */
+static int by_symbol(const void *a, const void *b) {
+  const brink_ast_value *one = *(const brink_ast_value *const *)a;
+  const brink_ast_value *other = *(const brink_ast_value *const *)b;
+  uintptr_t s = (uintptr_t)one->symbol, t = (uintptr_t)other->symbol;
+  return s != t ? (s > t) - (s < t) : (one > other) - (one < other);
+}
+
+/* What the assignments of its own component give to a variable. */
+static bool fill_from_own(flat *f, flat_variable *variable, const brink_ast_section *own,
+                          char *filled) {
+  flat_group *group = variable->group;
+  if (own->nvalues == 0) return true;
+  if (group->values == NULL) {
+    group->values = brink_arena_pack(&f->scratch, own->nvalues, sizeof *group->values);
+    if (group->values == NULL) {
+      flat_out_of_memory(f);
+      return false;
+    }
+    for (size_t k = 0; k < own->nvalues; k++) group->values[k] = &own->values[k];
+    qsort(group->values, own->nvalues, sizeof *group->values, by_symbol);
+  }
+  size_t low = 0, high = own->nvalues;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if ((uintptr_t)group->values[middle]->symbol < (uintptr_t)variable->symbol)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (; low < own->nvalues && group->values[low]->symbol == variable->symbol; low++) {
+    if (!fill(f, variable, group->values[low], false, filled)) return false;
+  }
+  return true;
+}
+
 static bool fill_all(flat *f, flat_variable *variable, char *filled) {
   flat_group *group = variable->group;
   const brink_ast_section *own = group->component != NULL
                                      ? &group->component->section[BRINK_SECTION_ASSIGNMENTS]
                                      : &group->pair->assignments;
-  for (size_t k = 0; k < own->nvalues; k++) {
-    if (own->values[k].symbol == variable->symbol &&
-        !fill(f, variable, &own->values[k], false, filled))
-      return false;
-  }
+  if (!fill_from_own(f, variable, own, filled)) return false;
   fill_from_block(f, variable, group, &own->body, filled); /* loops */
   for (size_t k = 0; group->symbol != NULL && k < group->symbol->nvalues; k++) {
     if (group->symbol->values[k].symbol == variable->symbol &&

@@ -72,7 +72,7 @@ struct brink_hsml {
   const char **library_paths;
   size_t nlibrary_paths;
 
-  char **sets; /* "path=value", each of its own */
+  char **sets;          /* "path=value", each of its own */
   uint64_t *set_hashes; /* of the path of each */
   size_t nsets, sets_capacity, hashes_capacity;
   brink_inputs *inputs;       /* NULL: none */
