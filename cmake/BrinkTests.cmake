@@ -206,6 +206,16 @@ elseif(NOT BRINK_PYTHON)
   message(STATUS "python3 not found: results are not read by other programs")
 endif()
 
+# How work grows with a model, by counts of instructions. scripts/growth does it for each kind of thing.
+find_program(BRINK_VALGRIND NAMES valgrind)
+mark_as_advanced(BRINK_VALGRIND)
+if(BRINK_PYTHON AND BRINK_VALGRIND AND TARGET brink_program AND NOT BRINK_SANITIZE)
+  add_test(NAME growth COMMAND ${BRINK_PYTHON} ${PROJECT_SOURCE_DIR}/scripts/growth --short
+    --program $<TARGET_FILE:brink_program>)
+elseif(NOT BRINK_VALGRIND)
+  message(STATUS "valgrind not found: how work grows with a model is not tested")
+endif()
+
 # brink.m in Octave. 77: it is not installed.
 if(TARGET brink_program AND NOT BRINK_SANITIZE)
   brink_add_test_alone(octave ${PROJECT_SOURCE_DIR}/octave/test $<TARGET_FILE:brink_program>)

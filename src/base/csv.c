@@ -163,6 +163,29 @@ char *brink_csv_unit(char *name, char **unit) {
   return brink_csv_trim(name);
 }
 
+/* By name, then from left to right. */
+static int by_name(const void *a, const void *b) {
+  const char *const *left = *(const char *const *const *)a;
+  const char *const *right = *(const char *const *const *)b;
+  int order = strcmp(*left, *right);
+  return order != 0 ? order : (left > right) - (left < right);
+}
+
+bool brink_csv_mark_repeated(const char *const *names, size_t count, bool *again,
+                             brink_arena *scratch) {
+  const char *const **sorted = brink_arena_take(scratch, count, sizeof *sorted);
+  size_t named = 0;
+  if (sorted == NULL) return false;
+  for (size_t k = 0; k < count; k++) {
+    again[k] = false;
+    if (names[k] != NULL) sorted[named++] = &names[k];
+  }
+  if (named > 0) qsort(sorted, named, sizeof *sorted, by_name);
+  for (size_t k = 1; k < named; k++)
+    again[sorted[k] - names] = strcmp(*sorted[k], *sorted[k - 1]) == 0;
+  return true;
+}
+
 void brink_csv_mend(const brink_csv *csv, char *cell) {
   char *comma = strchr(cell, ',');
   if (csv->separator == ',' || comma == NULL) return;

@@ -45,6 +45,9 @@ size_t brink_csv_rows(const brink_csv *csv);
 char *brink_csv_trim(char *field);
 /* Cuts the unit off a name: "u [m/s]" and "u (m/s)" have one, "u[2]" is an element. Returns the name; *unit NULL: none. */
 char *brink_csv_unit(char *name, char **unit);
+/* Marks the columns that have the name of an earlier one. A name may be NULL: then it is like none. False: out of memory. */
+bool brink_csv_mark_repeated(const char *const *names, size_t count, bool *again,
+                             brink_arena *scratch);
 /* Decimal commas become points, where fields are not separated by commas. */
 void brink_csv_mend(const brink_csv *csv, char *cell);
 /* Is the cell a finite number, and nothing else? */

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "fit/fit_parts.h"
 #include "lang/ast.h"
+#include "run/run.h"
 
 typedef enum column_use {
   USE_NOTHING,
@@ -34,6 +35,7 @@ typedef struct table {
   char *text; /* from malloc */
   brink_csv csv;
   column *columns;
+  column **sorted; /* by name in any case, then from left to right */
   size_t ncolumns, nrows;
 } table;
 
@@ -78,6 +80,20 @@ remark(const table *t, const char *format, ...) {
 
 /* ---- columns ---- */
 
+static int by_name(const void *a, const void *b) {
+  const column *left = *(const column *const *)a, *right = *(const column *const *)b;
+  int order = strcasecmp(left->name, right->name);
+  return order != 0 ? order : (left > right) - (left < right);
+}
+
+static brink_status sort_names(table *t) {
+  t->sorted = brink_arena_take(&t->arena, t->ncolumns, sizeof *t->sorted);
+  if (t->sorted == NULL) return no_memory(t);
+  for (size_t k = 0; k < t->ncolumns; k++) t->sorted[k] = &t->columns[k];
+  qsort(t->sorted, t->ncolumns, sizeof *t->sorted, by_name);
+  return BRINK_OK;
+}
+
 static brink_status read_names(table *t) {
   size_t capacity = brink_csv_fields(&t->csv), line = t->csv.line;
   size_t rows = brink_csv_rows(&t->csv);
@@ -92,15 +108,23 @@ static brink_status read_names(table *t) {
     if (t->arena.failed) return no_memory(t);
     if (t->csv.line_ends || t->ncolumns == capacity) break;
   }
-  return t->ncolumns > 0 ? BRINK_OK : WRONG(t, line, "the first line names the columns");
+  return t->ncolumns > 0 ? sort_names(t) : WRONG(t, line, "the first line names the columns");
 }
 
+/* The first column with this name, in any case. */
 static size_t find_column(const table *t, const char *name, size_t length) {
-  for (size_t k = 0; k < t->ncolumns; k++) {
-    if (strlen(t->columns[k].name) == length && strncasecmp(t->columns[k].name, name, length) == 0)
-      return k;
+  size_t low = 0, high = t->ncolumns;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (strncasecmp(t->sorted[middle]->name, name, length) < 0)
+      low = middle + 1;
+    else
+      high = middle;
   }
-  return BRINK_NONE;
+  if (low == t->ncolumns) return BRINK_NONE;
+  const char *found = t->sorted[low]->name;
+  bool same = strlen(found) == length && strncasecmp(found, name, length) == 0;
+  return same ? (size_t)(t->sorted[low] - t->columns) : BRINK_NONE;
 }
 
 /* ---- cells ---- */
@@ -199,23 +223,6 @@ static void choose_time(table *t) {
   t->columns[found == BRINK_NONE ? 0 : found].use = USE_TIME;
 }
 
-/* The unit of a quantity; NULL: it has none that is declared. */
-static const char *unit_of(brink_fit *fit, const char *name) {
-  static const brink_hsml_kind kinds[] = {BRINK_HSML_STATE, BRINK_HSML_OUTPUT, BRINK_HSML_VARIABLE};
-  char full[256];
-  for (size_t j = 0; j < sizeof kinds / sizeof kinds[0]; j++) {
-    const brink_hsml_item *items;
-    size_t count = brink_hsml_items(fit->model, kinds[j], &items);
-    for (size_t k = 0; k < count; k++) {
-      for (size_t e = 0; e < items[k].count; e++) {
-        brink_hsml_element_name(fit->model, &items[k], e, full, sizeof full);
-        if (strcmp(full, name) == 0) return items[k].unit[0] != '\0' ? items[k].unit : NULL;
-      }
-    }
-  }
-  return NULL;
-}
-
 /* "h.sigma" beside "h". */
 static bool is_sigma(const table *t, column *c) {
   static const char ending[] = ".sigma";
@@ -230,8 +237,9 @@ static brink_status choose_use(table *t, column *c, const brink_run *run, size_t
   brink_diag why;
   if (c->use == USE_TIME || c->name[0] == '\0') return BRINK_OK;
   if (brink_run_find(run, c->name, &value, &why) == BRINK_OK) {
-    const char *declared = unit_of(t->fit, c->name);
-    if (declared != NULL && c->unit != NULL && strcmp(declared, c->unit) != 0)
+    const char *declared = run->system->variables[value.variable].unit;
+    if (declared != NULL && declared[0] != '\0' && c->unit != NULL &&
+        strcmp(declared, c->unit) != 0)
       return WRONG(t, line, "'%s' is in %s here, but declared in %s", c->name, c->unit, declared);
     c->use = USE_VALUE;
   } else if (is_sigma(t, c)) {
@@ -246,13 +254,17 @@ static brink_status choose_uses(table *t, size_t line) {
   brink_run *run = NULL;
   brink_status status = brink_run_create(t->fit->model, &t->fit->options, NULL, t->diag, &run);
   size_t used = 0;
+  const char **names = brink_arena_take(&t->arena, t->ncolumns, sizeof *names);
+  bool *again = brink_arena_take(&t->arena, t->ncolumns, sizeof *again);
+  for (size_t k = 0; names != NULL && k < t->ncolumns; k++) names[k] = t->columns[k].name;
+  if (status == BRINK_OK &&
+      (t->arena.failed || !brink_csv_mark_repeated(names, t->ncolumns, again, &t->arena)))
+    status = no_memory(t);
   if (status == BRINK_OK) choose_time(t);
   for (size_t k = 0; k < t->ncolumns && status == BRINK_OK; k++) {
     status = choose_use(t, &t->columns[k], run, line);
     used += t->columns[k].use == USE_VALUE;
-    size_t first = find_column(t, t->columns[k].name, strlen(t->columns[k].name));
-    if (status == BRINK_OK && t->columns[k].use != USE_NOTHING && first < k &&
-        strcmp(t->columns[first].name, t->columns[k].name) == 0)
+    if (status == BRINK_OK && t->columns[k].use != USE_NOTHING && again[k])
       status = WRONG(t, line, "there are two columns '%s'", t->columns[k].name);
   }
   brink_run_destroy(run);
@@ -263,17 +275,17 @@ static brink_status choose_uses(table *t, size_t line) {
   return status;
 }
 
-static brink_status add_curves(const table *t) {
-  const double *time = NULL;
-  brink_status status = BRINK_OK;
-  for (size_t k = 0; k < t->ncolumns; k++)
-    if (t->columns[k].use == USE_TIME) time = t->columns[k].cells;
+static brink_status add_curves(table *t) {
+  const double *time = NULL, **sigma = brink_arena_take(&t->arena, t->ncolumns, sizeof *sigma);
+  brink_status status = sigma != NULL ? BRINK_OK : no_memory(t);
   for (size_t k = 0; k < t->ncolumns && status == BRINK_OK; k++) {
-    const double *sigma = NULL;
+    const column *c = &t->columns[k];
+    if (c->use == USE_TIME) time = c->cells;
+    if (c->use == USE_SIGMA) sigma[c->of] = c->cells;
+  }
+  for (size_t k = 0; k < t->ncolumns && status == BRINK_OK; k++) {
     if (t->columns[k].use != USE_VALUE) continue;
-    for (size_t j = 0; j < t->ncolumns; j++)
-      if (t->columns[j].use == USE_SIGMA && t->columns[j].of == k) sigma = t->columns[j].cells;
-    status = brink_fit_add_curve(t->fit, t->columns[k].name, time, t->columns[k].cells, sigma,
+    status = brink_fit_add_curve(t->fit, t->columns[k].name, time, t->columns[k].cells, sigma[k],
                                  t->nrows, t->diag);
   }
   return status;

@@ -41,11 +41,13 @@ typedef struct flat_variable {
   uint32_t columns; /* of a matrix; else 0 */
   size_t count;     /* group->count * length */
   brink_space space;
-  uint32_t base;     /* slot of element 0 */
-  uint32_t variable; /* in system->variables, or BRINK_NO_INDEX */
-  uint32_t flag;     /* FLAG, timer: in system->flags */
-  uint32_t *guards;  /* timer: guard of each element */
-  bool continuous;   /* varies between events */
+  uint32_t base;                /* slot of element 0 */
+  uint32_t variable;            /* in system->variables, or BRINK_NO_INDEX */
+  uint32_t flag;                /* FLAG, timer: in system->flags */
+  uint32_t *guards;             /* timer: guard of each element */
+  bool continuous;              /* varies between events */
+  struct flat_reading *readers; /* who varies if this does (flat_variability) */
+  struct flat_variable *then;
   bool initialised;
   bool takes_default; /* an input that has a value of its own */
   bool settled;       /* something was made with its value */
@@ -73,6 +75,11 @@ typedef struct flat_variable {
 
 #define FLAT_UNCONNECTED UINT64_MAX
 
+typedef struct flat_reading {
+  flat_variable *by;
+  struct flat_reading *next;
+} flat_reading;
+
 struct flat_group {
   brink_component *component; /* NULL: a pair block */
   brink_ast_pair *pair;
@@ -80,12 +87,14 @@ struct flat_group {
   flat_group *parent;
   size_t dimension; /* of the array in the parent; 0: not an array */
   size_t count;
-  uint32_t id;              /* in system->groups */
-  size_t stream;            /* number of its first instance among all: stream of random draws */
-  uint32_t *draws;          /* of each instance, so far */
-  size_t sites;             /* draws of the equations of a dtc, at each sample */
-  uint32_t draw_variable;   /* P slot of the counters, if actions draw; BRINK_NO_INDEX */
-  uint32_t draw_streams;    /* P slot of the numbers of the streams */
+  uint32_t id;            /* in system->groups */
+  size_t stream;          /* number of its first instance among all: stream of random draws */
+  uint32_t *draws;        /* of each instance, so far */
+  size_t sites;           /* draws of the equations of a dtc, at each sample */
+  uint32_t draw_variable; /* P slot of the counters, if actions draw; BRINK_NO_INDEX */
+  uint32_t draw_streams;  /* P slot of the numbers of the streams */
+  const brink_ast_value *
+      *values;              /* of its assignments, by symbol, then in order; NULL: not sorted yet */
   flat_variable *variables; /* by symbol->order */
   size_t nvariables;
   flat_group **children; /* by symbol->order; NULL: not an instance */
@@ -97,6 +106,12 @@ struct flat_group {
   flat_group *partner_group[2];
   flat_group *next;
 };
+
+/* flat_named.c: by the hash of a path without indices. */
+typedef struct flat_named {
+  uint64_t hash;
+  size_t number;
+} flat_named;
 
 typedef struct flat {
   brink_unit *unit;
@@ -126,6 +141,10 @@ typedef struct flat {
   bool foreseen;      /* the loops that are run now have been counted (flat_foresee.c) */
   const char *const *sets; /* of the caller: those of inputs that a table drives, then all others */
   size_t nsets;
+  flat_named *named_sets,
+      *named_variables; /* sorted; of `indexed_sets`, and of the first `nnamed` variables */
+  const char *const *indexed_sets;
+  size_t nindexed_sets, nnamed;
   uint64_t seed;                   /* of random draws */
   const brink_ast_expr *seed_expr; /* being evaluated: nothing may be drawn */
   const brink_ast_expr *present;   /* being translated: what a flag that is made now is of */
@@ -134,10 +153,11 @@ typedef struct flat {
     uint32_t bounds[2], origins[2], coefficients; /* slots of K */
   } * tables;                                     /* that are in K */
   size_t ntables, tables_capacity;
-  bool templates; /* only the first agents get equations, see flat_template.c */
-  size_t nvalued; /* variables of all agents: the others are of the first agents */
-  bool failed;    /* the present piece: out of memory, or reported */
-  bool errors;    /* some piece failed */
+  bool templates;        /* only the first agents get equations, see flat_template.c */
+  size_t nvalued;        /* variables of all agents: the others are of the first agents */
+  flat_variable *reader; /* being looked at by flat_variability */
+  bool failed;           /* the present piece: out of memory, or reported */
+  bool errors;           /* some piece failed */
   bool structure; /* the checker found errors: only instances, values and connections are checked */
 } flat;
 
@@ -148,6 +168,17 @@ typedef struct flat_given {
   size_t rows, columns; /* of a matrix; else 0 */
   bool list;
 } flat_given;
+
+/* Numbers of f->sets that may name a variable, of f->variables that a setting may name, in order: all that do, and hardly any
+ * other. */
+typedef struct flat_names {
+  uint64_t hash;
+  const flat_named *next, *end;
+} flat_names;
+
+flat_names flat_sets_of(flat *f, const flat_variable *variable);
+flat_names flat_variables_of(flat *f, const char *set);
+bool flat_next_named(flat_names *names, size_t *number);
 
 /* The value of a setting for this variable; `text` is what follows the equals sign of `set`. False: reported. */
 bool flat_read_set(flat *f, const flat_variable *variable, const char *set, const char *text,
@@ -163,7 +194,7 @@ double flat_given_value(const flat_variable *variable, const flat_given *given, 
 #define FLAT_LIMIT ((size_t)1 << 23)
 #define FLAT_BUDGET ((size_t)200000000)
 #define FLAT_LOOP_STEPS 100 /* of it, for an iteration of an action's loop that is written out */
-#define FLAT_EACH_STEPS 10 /* of it, for an iteration or element that is written out */
+#define FLAT_EACH_STEPS 10  /* of it, for an iteration or element that is written out */
 
 /* ---- values known before the run ---- */
 

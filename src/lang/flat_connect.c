@@ -336,6 +336,17 @@ void flat_connect(flat *f) {
 
 /* ---- what varies between events ---- */
 
+/* The variable that is looked at reads this one: it varies if this does. */
+static void note_reader(flat *f, flat_variable *variable) {
+  flat_reading *reading = brink_arena_pack(&f->scratch, 1, sizeof *reading);
+  if (reading == NULL) {
+    flat_out_of_memory(f);
+    return;
+  }
+  *reading = (flat_reading){.by = f->reader, .next = variable->readers};
+  variable->readers = reading;
+}
+
 static bool name_continuous(flat *f, flat_group *group, const brink_ast_expr *expr) {
   if (expr->predefined != BRINK_PREDEFINED_NOT) return expr->predefined == BRINK_PREDEFINED_TIME;
   const brink_symbol *symbol = expr->part[expr->nparts - 1].symbol;
@@ -343,6 +354,7 @@ static bool name_continuous(flat *f, flat_group *group, const brink_ast_expr *ex
       symbol->kind == BRINK_SYMBOL_ARGUMENT || symbol->kind == BRINK_SYMBOL_LET)
     return false;
   flat_variable *variable = flat_find(f, group, expr);
+  if (variable != NULL && !variable->continuous && f->reader != NULL) note_reader(f, variable);
   return variable != NULL && variable->continuous;
 }
 
@@ -410,17 +422,6 @@ bool flat_expr_continuous(flat *f, flat_group *group, const brink_ast_expr *expr
   return varies(f, group, expr, false, 0);
 }
 
-static bool source_varies(flat *f, const flat_variable *variable) {
-  uint64_t last = FLAT_UNCONNECTED;
-  for (size_t e = 0; e < variable->count; e++) {
-    uint64_t source = variable->source[e];
-    if (source == FLAT_UNCONNECTED || source >> 32 == last >> 32) continue;
-    last = source;
-    if (f->variables[source >> 32]->continuous) return true;
-  }
-  return false;
-}
-
 /* A held input of a ctc cannot follow what varies, however many composites lie between. */
 void flat_check_held(flat *f) {
   for (size_t k = 0; k < f->nvariables && !f->failed; k++) {
@@ -436,30 +437,66 @@ void flat_check_held(flat *f) {
   }
 }
 
-/* States and unknowns vary; what is computed from something that varies does, too. */
-void flat_variability(flat *f) {
-  for (size_t k = 0; k < f->nvariables; k++)
-    f->variables[k]->continuous = (f->variables[k]->symbol->kind == BRINK_SYMBOL_STATE &&
-                                   f->variables[k]->space == BRINK_SPACE_X) ||
-                                  f->variables[k]->symbol->unknown ||
-                                  flat_is_ramp(f, f->variables[k]);
-  for (bool changed = true; changed && !f->failed;) {
-    changed = false;
-    for (size_t k = 0; k < f->nvariables; k++) {
-      flat_variable *variable = f->variables[k];
-      if (!variable->alias || variable->continuous || !source_varies(f, variable)) continue;
-      variable->continuous = changed = true;
+/* An alias varies with any of its sources. */
+static bool source_varies(flat *f, flat_variable *variable) {
+  uint64_t last = FLAT_UNCONNECTED;
+  f->reader = variable;
+  for (size_t e = 0; e < variable->count; e++) {
+    uint64_t source = variable->source[e];
+    if (source == FLAT_UNCONNECTED || source >> 32 == last >> 32) continue;
+    last = source;
+    flat_variable *from = f->variables[source >> 32];
+    if (from->continuous) return true;
+    note_reader(f, from);
+  }
+  return false;
+}
+
+/* What is defined by an equation; NULL: it cannot vary, or does already. */
+static flat_variable *may_vary(flat *f, flat_group *group, const flat_pending *p) {
+  bool held = group->component != NULL && group->component->kind == BRINK_DTC;
+  flat_variable *variable = p->target->op == BRINK_AST_NAME ? flat_find(f, group, p->target) : NULL;
+  if (variable == NULL || variable->continuous || variable->space != BRINK_SPACE_V) return NULL;
+  return held && variable->symbol->kind == BRINK_SYMBOL_OUTPUT ? NULL : variable;
+}
+
+/* It varies, and so does all that reads it, and what reads that. */
+static void vary(flat_variable *variable) {
+  flat_variable *next = variable;
+  variable->continuous = true;
+  variable->then = NULL;
+  while (next != NULL) {
+    flat_variable *now = next;
+    next = now->then;
+    for (const flat_reading *r = now->readers; r != NULL; r = r->next) {
+      if (r->by->continuous) continue;
+      r->by->continuous = true;
+      r->by->then = next;
+      next = r->by;
     }
-    for (flat_group *group = f->groups; group != NULL; group = group->next) {
-      bool held = group->component != NULL && group->component->kind == BRINK_DTC;
-      for (flat_pending *p = group->equations; p != NULL; p = p->next) {
-        if (p->target->op != BRINK_AST_NAME) continue;
-        flat_variable *variable = flat_find(f, group, p->target);
-        if (variable == NULL || variable->continuous || variable->space != BRINK_SPACE_V) continue;
-        if (held && variable->symbol->kind == BRINK_SYMBOL_OUTPUT) continue;
-        if (!flat_expr_continuous(f, group, p->expr)) continue;
-        variable->continuous = changed = true;
-      }
+    now->readers = NULL;
+  }
+}
+
+/* States and unknowns vary; what is computed from something that varies does, too. Each equation is looked at once: what
+ * it reads that does not vary so far remembers it. */
+void flat_variability(flat *f) {
+  for (size_t k = 0; k < f->nvariables; k++) {
+    flat_variable *variable = f->variables[k];
+    variable->readers = NULL;
+    variable->continuous =
+        (variable->symbol->kind == BRINK_SYMBOL_STATE && variable->space == BRINK_SPACE_X) ||
+        variable->symbol->unknown || flat_is_ramp(f, variable);
+  }
+  for (size_t k = 0; k < f->nvariables && !f->failed; k++) {
+    flat_variable *variable = f->variables[k];
+    if (variable->alias && !variable->continuous && source_varies(f, variable)) vary(variable);
+  }
+  for (flat_group *group = f->groups; group != NULL && !f->failed; group = group->next) {
+    for (flat_pending *p = group->equations; p != NULL; p = p->next) {
+      f->reader = may_vary(f, group, p);
+      if (f->reader != NULL && flat_expr_continuous(f, group, p->expr)) vary(f->reader);
     }
   }
+  f->reader = NULL;
 }

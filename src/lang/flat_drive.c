@@ -28,7 +28,8 @@ static bool take_apart(const char *name, size_t *length, size_t *element) {
 static flat_variable *find_input(flat *f, const char *name, size_t *element) {
   size_t length;
   if (!take_apart(name, &length, element)) return NULL;
-  for (size_t k = 0; k < f->nvariables; k++) {
+  flat_names names = flat_variables_of(f, name);
+  for (size_t k; flat_next_named(&names, &k);) {
     flat_variable *variable = f->variables[k];
     const brink_symbol *symbol = variable->symbol;
     if (variable->group != f->top || symbol->kind != BRINK_SYMBOL_INPUT) continue;

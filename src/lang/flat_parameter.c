@@ -66,6 +66,34 @@ static bool instance_meant(const flat_group *group, const char *set, size_t inst
   return index == 0 || instance % dimension == (size_t)(index - 1);
 }
 
+/* The only instance that is meant; BRINK_NONE: there are several. */
+static size_t only_instance(const flat_group *group, const char *set, const char **rest) {
+  *rest = set;
+  if (group->parent == NULL) return 0;
+  size_t outer = only_instance(group->parent, set, rest);
+  const char *name;
+  size_t length;
+  long index, column;
+  if (outer == BRINK_NONE || group->symbol == NULL) return BRINK_NONE;
+  *rest = read_segment(*rest, &name, &length, &index, &column) + 1;
+  if (group->dimension == 0) return outer;
+  return index == 0 ? BRINK_NONE : outer * group->dimension + (size_t)(index - 1);
+}
+
+/* The instances and elements of a variable that may be meant: from the first to before the end. */
+typedef struct meant {
+  size_t instance, instances, element, elements;
+} meant;
+
+static meant meant_by(const flat_variable *variable, const char *set, size_t element) {
+  const char *rest;
+  size_t only = only_instance(variable->group, set, &rest);
+  meant m = {.instances = variable->group->count, .elements = variable->length};
+  if (only != BRINK_NONE) m.instance = only, m.instances = only + 1;
+  if (element != BRINK_NONE) m.element = element, m.elements = element + 1;
+  return m;
+}
+
 /* Does the setting mean all components of the array that the variable is declared in? */
 static bool names_all(const flat_group *group, const char *set) {
   if (group->dimension == 0 || group->symbol == NULL) return false;
@@ -239,7 +267,8 @@ static bool fill(flat *f, flat_variable *variable, const brink_ast_value *given,
 }
 
 static bool fill_from_sets(flat *f, flat_variable *variable, char *filled) {
-  for (size_t s = 0; s < f->nsets; s++) {
+  flat_names names = flat_sets_of(f, variable);
+  for (size_t s; flat_next_named(&names, &s);) {
     const char *set = f->sets[s];
     size_t k;
     const char *text = match_set(variable, set, &k);
@@ -248,17 +277,19 @@ static bool fill_from_sets(flat *f, flat_variable *variable, char *filled) {
     if (!flat_read_set(f, variable, set, text, &given) ||
         !flat_list_fits(f, variable, set, k != BRINK_NONE, names_all(variable->group, set), &given))
       return false;
-    for (size_t e = 0; e < variable->count; e++) {
-      size_t instance = e / variable->length;
-      if (k != BRINK_NONE && e % variable->length != k) continue;
+    meant m = meant_by(variable, set, k);
+    for (size_t instance = m.instance; instance < m.instances; instance++) {
       if (!instance_meant(variable->group, set, instance)) continue;
-      double value = flat_given_value(variable, &given, e);
-      if (!flat_in_range(f, variable, instance, value)) return refuse(f, variable, instance, set);
-      variable->values[e] = value;
-      filled[e] = 1;
+      for (size_t element = m.element; element < m.elements; element++) {
+        size_t e = instance * variable->length + element;
+        double value = flat_given_value(variable, &given, e);
+        if (!flat_in_range(f, variable, instance, value)) return refuse(f, variable, instance, set);
+        variable->values[e] = value;
+        filled[e] = 1;
+      }
     }
   }
-  return true;
+  return !f->failed;
 }
 
 /* Is a symbol set somewhere in a block? */
@@ -301,16 +332,48 @@ static void fill_from_outer(flat *f, flat_variable *variable, char *filled) {
   }
 }
 
+/* By symbol, wherever it is in memory, then in order. */
+static int by_symbol(const void *a, const void *b) {
+  const brink_ast_value *one = *(const brink_ast_value *const *)a;
+  const brink_ast_value *other = *(const brink_ast_value *const *)b;
+  uintptr_t s = (uintptr_t)one->symbol, t = (uintptr_t)other->symbol;
+  return s != t ? (s > t) - (s < t) : (one > other) - (one < other);
+}
+
+/* What the assignments of its own component give to a variable. */
+static bool fill_from_own(flat *f, flat_variable *variable, const brink_ast_section *own,
+                          char *filled) {
+  flat_group *group = variable->group;
+  if (own->nvalues == 0) return true;
+  if (group->values == NULL) {
+    group->values = brink_arena_pack(&f->scratch, own->nvalues, sizeof *group->values);
+    if (group->values == NULL) {
+      flat_out_of_memory(f);
+      return false;
+    }
+    for (size_t k = 0; k < own->nvalues; k++) group->values[k] = &own->values[k];
+    qsort(group->values, own->nvalues, sizeof *group->values, by_symbol);
+  }
+  size_t low = 0, high = own->nvalues;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if ((uintptr_t)group->values[middle]->symbol < (uintptr_t)variable->symbol)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (; low < own->nvalues && group->values[low]->symbol == variable->symbol; low++) {
+    if (!fill(f, variable, group->values[low], false, filled)) return false;
+  }
+  return true;
+}
+
 static bool fill_all(flat *f, flat_variable *variable, char *filled) {
   flat_group *group = variable->group;
   const brink_ast_section *own = group->component != NULL
                                      ? &group->component->section[BRINK_SECTION_ASSIGNMENTS]
                                      : &group->pair->assignments;
-  for (size_t k = 0; k < own->nvalues; k++) {
-    if (own->values[k].symbol == variable->symbol &&
-        !fill(f, variable, &own->values[k], false, filled))
-      return false;
-  }
+  if (!fill_from_own(f, variable, own, filled)) return false;
   fill_from_block(f, variable, group, &own->body, filled); /* loops */
   for (size_t k = 0; group->symbol != NULL && k < group->symbol->nvalues; k++) {
     if (group->symbol->values[k].symbol == variable->symbol &&
@@ -374,12 +437,19 @@ static void report_no_value(flat *f, const flat_variable *variable) {
                "parameter '%s' has no value", flat_name_of(f, variable));
 }
 
+enum { DEEPEST = 1000 }; /* parameters of parameters: each is a few calls inside each other */
+
 bool flat_evaluate(flat *f, flat_variable *variable) {
   const brink_symbol *symbol = variable->symbol;
   if (variable->evaluation == 2) return variable->values != NULL;
   if (variable->evaluation == 1) {
     flat_error(f, BRINK_MSG_CIRCULAR_VALUE, symbol->place, NULL,
                "the value of '%s' depends on itself", symbol->name);
+    return false;
+  }
+  if (f->evaluating > DEEPEST) {
+    flat_error(f, BRINK_MSG_VALUES_TOO_DEEP, symbol->place, NULL,
+               "values depend on each other more than %d deep", DEEPEST);
     return false;
   }
   variable->evaluation = 1;
@@ -650,8 +720,8 @@ static bool names_pair_parameter(const brink_component *system, const char *set)
 /* Does this setting name something that exists? */
 static bool known_set(flat *f, const char *set) {
   if (f->templates && names_pair_parameter(f->top->component, set)) return true;
-  for (size_t k = 0; k < f->nvariables; k++) {
-    size_t element;
+  flat_names names = flat_variables_of(f, set);
+  for (size_t k, element; flat_next_named(&names, &k);) {
     if (is_settable(f, f->variables[k]) && match_set(f->variables[k], set, &element) != NULL)
       return true;
   }
@@ -696,6 +766,29 @@ static void unknown_set(flat *f, const char *set) {
                        "there is no such parameter, state or input");
 }
 
+/* One setting of one variable; false: refused. */
+static bool apply_set(flat *f, flat_variable *variable, const char *set) {
+  size_t element;
+  const char *text = holds_initial(variable) ? match_set(variable, set, &element) : NULL;
+  flat_given given;
+  if (text == NULL || !flat_read_set(f, variable, set, text, &given) ||
+      !flat_list_fits(f, variable, set, element != BRINK_NONE, names_all(variable->group, set),
+                      &given))
+    return true;
+  variable->initialised = true;
+  meant m = meant_by(variable, set, element);
+  for (size_t instance = m.instance; instance < m.instances; instance++) {
+    if (!instance_meant(variable->group, set, instance)) continue;
+    for (size_t k = m.element; k < m.elements; k++) {
+      size_t e = instance * variable->length + k;
+      double value = flat_given_value(variable, &given, e);
+      if (!flat_in_range(f, variable, instance, value)) return refuse(f, variable, instance, set);
+      store(f, variable, e, value, BRINK_INITIAL_FIXED);
+    }
+  }
+  return true;
+}
+
 void flat_apply_sets(flat *f) {
   for (size_t s = 0; s < f->nsets && !f->failed; s++) {
     const char *set = f->sets[s];
@@ -703,28 +796,9 @@ void flat_apply_sets(flat *f) {
       unknown_set(f, set);
       return;
     }
-    for (size_t k = 0; k < f->nvariables; k++) {
-      flat_variable *variable = f->variables[k];
-      size_t element;
-      if (!holds_initial(variable)) continue;
-      const char *text = match_set(variable, set, &element);
-      flat_given given;
-      bool all = names_all(variable->group, set), one = element != BRINK_NONE;
-      if (text == NULL || !flat_read_set(f, variable, set, text, &given) ||
-          !flat_list_fits(f, variable, set, one, all, &given))
-        continue;
-      variable->initialised = true;
-      for (size_t e = 0; e < variable->count; e++) {
-        size_t instance = e / variable->length;
-        if (element != BRINK_NONE && e % variable->length != element) continue;
-        if (!instance_meant(variable->group, set, instance)) continue;
-        double value = flat_given_value(variable, &given, e);
-        if (!flat_in_range(f, variable, instance, value)) {
-          refuse(f, variable, instance, set);
-          return;
-        }
-        store(f, variable, e, value, BRINK_INITIAL_FIXED);
-      }
+    flat_names names = flat_variables_of(f, set);
+    for (size_t k; flat_next_named(&names, &k);) {
+      if (!apply_set(f, f->variables[k], set)) return;
     }
   }
 }

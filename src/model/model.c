@@ -473,8 +473,7 @@ static bool note_traits(brink_model *model) {
     model->traits[k] = traits_of(&model->guards[k]);
     model->nalterable += (model->traits[k] & BRINK_TRAIT_NUMBERS) == 0;
   }
-  model->alterable =
-      brink_arena_take(&model->arena, model->nalterable, sizeof *model->alterable);
+  model->alterable = brink_arena_take(&model->arena, model->nalterable, sizeof *model->alterable);
   if (model->alterable == NULL) return false;
   for (size_t k = 0, n = 0; k < count; k++) {
     if ((model->traits[k] & BRINK_TRAIT_NUMBERS) == 0) model->alterable[n++] = k;
@@ -689,9 +688,8 @@ brink_status brink_model_create(const brink_model_def *given, const brink_alloca
     status = read_formula(made, &made->guards[k], diag);
     if (status != BRINK_OK && diag != NULL) diag->guard = k;
   }
-  if (status == BRINK_OK &&
-      (!list_sign_readers(made) || !list_conditions(made) || !list_timers(made) ||
-       !note_traits(made)))
+  if (status == BRINK_OK && (!list_sign_readers(made) || !list_conditions(made) ||
+                             !list_timers(made) || !note_traits(made)))
     status = brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory for model '%s'", made->def.name);
   if (status != BRINK_OK) {
     brink_model_destroy(made);

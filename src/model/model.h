@@ -48,8 +48,9 @@ struct brink_model {
   brink_arena arena;
   brink_model_def def; /* copied; arrays live in the arena */
   brink_guard *guards;
-  unsigned char *traits;     /* of each guard (brink_guard_trait): what is asked of all of them, side by side */
-  size_t *alterable;         /* guards that parameters, modes or signs make other functions of, in order */
+  unsigned char
+      *traits; /* of each guard (brink_guard_trait): what is asked of all of them, side by side */
+  size_t *alterable; /* guards that parameters, modes or signs make other functions of, in order */
   size_t nalterable;
   const size_t *every_state; /* 0, 1, … nx-1 */
   size_t *sign_readers;      /* flags whose values depend on signs of others, in order */
@@ -58,7 +59,7 @@ struct brink_model {
   size_t nconditions;
   size_t *asked; /* guards that are watched by themselves, if `enabled` says so */
   size_t nasked;
-  size_t *timers; /* guards that are timers, in order */
+  size_t *timers;      /* guards that are timers, in order */
   size_t *timer_slots; /* the parameter of each that is its time */
   size_t ntimers;
   bool *is_time; /* of each parameter: it is the time of a timer, and may be infinite */

@@ -193,16 +193,26 @@ brink_status brink_hsml_load_text(const char *text, brink_diag *diag, brink_hsml
 
 /* ---- values by name ---- */
 
+/* FNV-1a. A sweep gives thousands of values, and each looks for its own earlier one: numbers are quicker to compare. */
+static uint64_t hash_name(const char *name) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (; *name != '\0'; name++) hash = (hash ^ (unsigned char)*name) * 0x100000001b3u;
+  return hash;
+}
+
 /* An earlier value of the same name counts no longer. */
-static void forget_set(brink_hsml *model, const char *name) {
-  size_t length = strlen(name), kept = 0;
-  for (size_t k = 0; k < model->nsets; k++) {
+static void forget_set(brink_hsml *model, const char *name, uint64_t hash) {
+  size_t length = strlen(name), k = 0;
+  while (k < model->nsets && model->set_hashes[k] != hash) k++;
+  size_t kept = k;
+  for (; k < model->nsets; k++) {
     char *set = model->sets[k];
-    bool same = strncmp(set, name, length) == 0 && set[length] == '=';
-    if (same)
+    if (model->set_hashes[k] == hash && strncmp(set, name, length) == 0 && set[length] == '=') {
       free_set(model, set);
-    else
+    } else {
+      model->set_hashes[kept] = model->set_hashes[k];
       model->sets[kept++] = set;
+    }
   }
   model->nsets = kept;
 }
@@ -214,13 +224,17 @@ brink_status brink_hsml_set_text(brink_hsml *model, const char *name, const char
     return brink_diag_set(diag, BRINK_ERR_ARGUMENT, "model, name and value must not be NULL");
   brink_text text = {0};
   brink_text_add(&text, "%s=%s", name, value);
-  bool room = brink_arena_reserve(&model->arena, model->sets, model->nsets, model->sets_capacity);
+  bool room =
+      brink_arena_reserve(&model->arena, model->sets, model->nsets, model->sets_capacity) &&
+      brink_arena_reserve(&model->arena, model->set_hashes, model->nsets, model->hashes_capacity);
   char *kept =
       room && !text.failed ? brink_allocate(&model->arena.allocator, text.length + 1, 1) : NULL;
   if (kept != NULL) memcpy(kept, text.data, text.length + 1);
   brink_text_free(&text);
   if (kept == NULL) return out_of_memory(diag);
-  forget_set(model, name);
+  uint64_t hash = hash_name(name);
+  forget_set(model, name, hash);
+  model->set_hashes[model->nsets] = hash;
   model->sets[model->nsets++] = kept;
   forget_built(model);
   return BRINK_OK;

@@ -72,8 +72,9 @@ struct brink_hsml {
   const char **library_paths;
   size_t nlibrary_paths;
 
-  char **sets; /* "path=value", each of its own */
-  size_t nsets, sets_capacity;
+  char **sets;          /* "path=value", each of its own */
+  uint64_t *set_hashes; /* of the path of each */
+  size_t nsets, sets_capacity, hashes_capacity;
   brink_inputs *inputs;       /* NULL: none */
   brink_functions *functions; /* NULL: none */
   brink_build_hints hints;    /* for whoever has none of its own: all but runs */

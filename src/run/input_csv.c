@@ -102,22 +102,14 @@ static const char *nearest_input(csv *c, const char *name) {
   return near;
 }
 
-/* By name, then from left to right. */
-static int by_column(const void *a, const void *b) {
-  const csv_column *left = *(const csv_column *const *)a, *right = *(const csv_column *const *)b;
-  int order = strcmp(left->name, right->name);
-  return order != 0 ? order : (left > right) - (left < right);
-}
-
 static bool mark_repeated(csv *c) {
-  csv_column **sorted = brink_arena_take(&c->inputs->arena, c->ncolumns, sizeof *sorted);
+  const char **names = brink_arena_take(&c->inputs->arena, c->ncolumns, sizeof *names);
+  bool *again = brink_arena_take(&c->inputs->arena, c->ncolumns, sizeof *again);
   if (c->inputs->arena.failed) return false;
-  size_t count = 0;
   for (size_t k = 0; k < c->ncolumns; k++)
-    if (c->columns[k].use != COLUMN_TIME) sorted[count++] = &c->columns[k];
-  if (count > 0) qsort(sorted, count, sizeof *sorted, by_column);
-  for (size_t k = 1; k < count; k++)
-    sorted[k]->again = strcmp(sorted[k]->name, sorted[k - 1]->name) == 0;
+    names[k] = c->columns[k].use != COLUMN_TIME ? c->columns[k].name : NULL;
+  if (!brink_csv_mark_repeated(names, c->ncolumns, again, &c->inputs->arena)) return false;
+  for (size_t k = 0; k < c->ncolumns; k++) c->columns[k].again = again[k];
   return true;
 }
 

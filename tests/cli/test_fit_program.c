@@ -243,6 +243,7 @@ TEST(what_is_wrong_is_refused_with_words) {
       {"time,y\n0,two\n", "--vary k=0.1:5 --data data.csv", 5, "'two' is not a number"},
       {"time,y [cm]\n0,2\n", "--vary k=0.1:5 --data data.csv", 5, "declared in m"},
       {"time,y,y\n0,2,2\n", "--vary k=0.1:5 --data data.csv", 5, "two columns 'y'"},
+      {"time,Y,y,y\n0,9,2,2\n", "--vary k=0.1:5 --data data.csv", 5, "two columns 'y'"},
       {"time,y,y.sigma\n0,2,-1\n", "--vary k=0.1:5 --data data.csv", 5, "positive"},
       {"0,2\n1,3\n", "--vary k=0.1:5 --data data.csv", 5, "names the columns"},
       {"time,m\n0,2\n", "--vary k=0.1:5 --data data.csv", 2, "not a real number"},
