@@ -160,7 +160,7 @@ KINDS = {
     "roots in a step": (lambda s: fast_roots(10000000 // s), "run MODEL --until 1 --out OUT", 6.0, "a.csv"),
     "components": (lambda s: components(100000 // s), "run MODEL --until 100 --out OUT --keep cell[1].T", 6.0, "a.csv"),
     "long text": (lambda s: long_text(100000 // s), "run MODEL --until 1 --out OUT --keep x[1]", 6.0, "a.csv"),
-    "input": (lambda s: FED, "run MODEL --until 1000 --input TABLE --out OUT", 8.0, "a.csv"),
+    "input": (lambda s: FED, "run MODEL --until 1000 --input TABLE.csv --out OUT", 8.0, "a.csv"),
     "one step, CSV": (lambda s: THROW, "run MODEL --until 1000 --every 1e-6 --method taylor --out OUT", 4.0, "a.csv"),
     "one step, HDF5": (lambda s: THROW, "run MODEL --until 1000 --every 1e-6 --method taylor --out OUT", 4.0, "a.h5"),
     "one step, MAT": (lambda s: THROW, "run MODEL --until 1000 --every 1e-6 --method taylor --out OUT", 4.0, "a.mat"),
@@ -168,8 +168,8 @@ KINDS = {
     "report": (lambda s: crowd(2000 // s, True), "run MODEL --until 100 --report OUT", 6.0, "a.html"),
     "events": (lambda s: fast_roots(100000000 // s), "run MODEL --until 10 --json", 6.0, None),
     "condition": (lambda s: fast_roots(100000 // s), "condition MODEL --until 10", 6.0, None),
-    "sweep": (lambda s: KNOB, "sweep MODEL --vary k=0.1..3:1000000 --final y --out OUT", 4.0, "a.csv"),
-    "fit": (lambda s: KNOB, "fit MODEL MEASURED --knob k --quiet", 4.0, None),
+    "sweep": (lambda s: KNOB, "sweep MODEL --vary k=0.1:3:1000000 --measure y --out OUT", 4.0, "a.csv"),
+    "fit": (lambda s: KNOB, "fit MODEL --data MEASURED.csv --vary k=0.1:3 --starts 1000 --quiet", 4.0, None),
     "ranks": (lambda s: crowd(100000 // s, True), "MPI run MODEL --until 1000 --keep ball[1].x --out OUT", 8.0, "a.csv"),
     "check": (lambda s: long_text(300000 // s), "check MODEL", 4.0, None),
     "fmt": (lambda s: long_text(300000 // s), "fmt MODEL", 3.0, None),
@@ -197,7 +197,8 @@ def spoilt(path):
 class Kind:
     def __init__(self, program, work, name, small, mpirun):
         self.name, self.work, self.program = name, work, program
-        make, command, self.seconds, out = KINDS[name]
+        make, command, seconds, out = KINDS[name]
+        self.seconds = seconds / small
         self.folder = os.path.join(work, "folder")
         model = os.path.join(work, "model.hsml")
         with open(model, "w", encoding="ascii") as file:
@@ -206,7 +207,7 @@ class Kind:
         words = [program, *command.split()]
         if words[1] == "MPI":
             words = [*mpirun, "-n", "2", program, *words[2:]]
-        tables = {"TABLE": (table, 3000000 // small), "MEASURED": (measured, 400)}
+        tables = {"TABLE.csv": (table, 3000000 // small), "MEASURED.csv": (measured, 400)}
         for word, (write, rows) in tables.items():
             if word in words:
                 write(os.path.join(work, word), rows)
@@ -264,7 +265,7 @@ class Kind:
         temporary = os.listdir(os.path.join(self.folder, "tmp"))
         if temporary and not ranks:
             self.wrong.append(f"left in TMPDIR: {temporary}")
-        strange = [name for name in left if name not in ("tmp", self.out) and not name.endswith(".sweep")]
+        strange = [name for name in left if name not in ("tmp", self.out) and not name.endswith(".resume")]
         if strange:
             self.wrong.append(f"left behind: {strange}")
         if self.out in left:
