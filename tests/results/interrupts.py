@@ -128,7 +128,7 @@ def long_text(n):
 THROW = one("state(y, real); state(v, real);", "y := 0.0; v := 500.0;", "y' = v; v' = -1.0;")
 SWING = one("state(x, real);", "x := 1.0;", "x' = cos(time);")
 KNOB = one("state(x, real); parameter(k, real, (0.0, 9.0));", "x := 1.0;", "x' = -k*x + sin(x*time);",
-           "assignments k : 1.0; end assignments; simulation until : 200.0; end simulation;",
+           "assignments k : 1.0; end assignments;",
            "interface output(y, signal); knob(k); end interface;").replace(
                "dynamics x'", "output y = x; end output; dynamics x'")
 FED = one("state(x, real);", "x := 0.0;", "x' = u;", "", "interface input(u, signal); end interface;")
@@ -168,8 +168,8 @@ KINDS = {
     "report": (lambda s: crowd(2000 // s, True), "run MODEL --until 100 --report OUT", 6.0, "a.html"),
     "events": (lambda s: fast_roots(100000000 // s), "run MODEL --until 10 --json", 6.0, None),
     "condition": (lambda s: fast_roots(100000 // s), "condition MODEL --until 10", 6.0, None),
-    "sweep": (lambda s: KNOB, "sweep MODEL --vary k=0.1:3:1000000 --measure y --out OUT", 4.0, "a.csv"),
-    "fit": (lambda s: KNOB, "fit MODEL --data MEASURED.csv --vary k=0.1:3 --starts 1000 --quiet", 4.0, None),
+    "sweep": (lambda s: KNOB, "sweep MODEL --vary k=0.1:3:1000000 --measure y --until 200 --out OUT", 4.0, "a.csv"),
+    "fit": (lambda s: KNOB, "fit MODEL --data MEASURED.csv --vary k=0.1:3 --starts 1000 --until 200 --quiet", 4.0, None),
     "ranks": (lambda s: crowd(100000 // s, True), "MPI run MODEL --until 1000 --keep ball[1].x --out OUT", 8.0, "a.csv"),
     "check": (lambda s: long_text(300000 // s), "check MODEL", 4.0, None),
     "fmt": (lambda s: long_text(300000 // s), "fmt MODEL", 3.0, None),

@@ -156,7 +156,7 @@ def trial(name, given, work):
         problem = wrong_rows(out, rows, last)
         faults += [problem] if problem else []
     peak = max((size for _, size in memory), default=0.0)
-    grown = growth(memory)
+    grown = growth([sample for sample in memory if left and sample[0] >= left[0][0]])  # after the start
     if grown > 2.0 + 0.05 * peak:
         faults.append(f"memory grows by {grown:.1f} MB")
     ratios = sorted((now + rest) / seconds for now, rest in left if now > 0.1 * seconds)
