@@ -152,6 +152,14 @@ if(TARGET brink_program AND NOT BRINK_SANITIZE AND CMAKE_SYSTEM_NAME STREQUAL "L
   set_tests_properties(faults faults_of_memory PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
+# The program is interrupted at long work; it has much to do. Both are much longer by their scripts.
+if(TARGET brink_program AND NOT BRINK_SANITIZE)
+  brink_add_test_alone(interrupts ${PROJECT_SOURCE_DIR}/scripts/interrupts --quick --limit 2
+    --program $<TARGET_FILE:brink_program>)
+  brink_add_test_alone(load ${PROJECT_SOURCE_DIR}/scripts/load --factor 0.0002 --program $<TARGET_FILE:brink_program>)
+  set_tests_properties(interrupts load PROPERTIES SKIP_RETURN_CODE 77)
+endif()
+
 # The program without a home, with a decimal comma, on a full disk, as another user, …
 if(TARGET brink_program AND NOT BRINK_SANITIZE)
   brink_add_test_alone(odd_machines ${PROJECT_SOURCE_DIR}/scripts/test-odd-machines --quick

@@ -312,7 +312,8 @@ BRINK_API brink_status brink_run_output(brink_run *run, double t, double t_limit
 
 /* Ends the call that is under way, in another thread or in this one, after the step or the turn that it is at; if none is, the
  * next one. May be called from a signal handler. The run can go on after it, unless that cut off the first comparison of
- * agents with each other (CANCELLED), or more than a thousand rows of results in one step (STOPPED): then it is over. */
+ * agents with each other, a step that had gone on for 0.1 s (CANCELLED), or more than a thousand rows of results in one step
+ * (STOPPED): then it is over. */
 BRINK_API void brink_run_cancel(brink_run *run);
 
 /* Back to the start, with the values that the model had when the run was created; nothing is compiled or allocated anew. Recordings end before.

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 const char *brink_version(void) {
   return BRINK_VERSION;
@@ -355,4 +356,12 @@ void brink_text_add(brink_text *text, const char *format, ...) {
 void brink_text_free(brink_text *text) {
   brink_release(&text->allocator, text->data, text->capacity, 1);
   *text = (brink_text){.allocator = text->allocator};
+}
+
+/* ---- time ---- */
+
+double brink_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }

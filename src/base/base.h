@@ -141,4 +141,7 @@ void brink_text_free(brink_text *text);
 #define BRINK_DOUBLE_TEXT 32
 const char *brink_double_text(double value, char buffer[BRINK_DOUBLE_TEXT]);
 
+/* Seconds on a clock that only moves forward. */
+double brink_seconds(void);
+
 #endif

@@ -59,6 +59,7 @@ static bool are_finite(const double *v, size_t n) {
 
 brink_try brink_constraint_rows(brink_eval *eval, double t, const double *y, double *r) {
   struct brink_solver *s = eval->solver;
+  if (brink_eval_gives_up(eval)) return BRINK_TRY_FATAL;
   if (!brink_eval_admit(eval, t, y)) return BRINK_TRY_OUTSIDE;
   brink_audit_call(eval, t, y, &eval->env);
   int answer = eval->model->def.constraints->residual(s->structure, t, y, &eval->env, r);

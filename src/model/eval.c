@@ -393,6 +393,26 @@ bool brink_eval_may(brink_eval *eval, double t, const double *x) {
   return true;
 }
 
+/* ---- giving up ---- */
+
+/* Seconds that a step may go on after it was cancelled: most end by themselves before, and their runs can go on. */
+#define PATIENCE 0.1
+
+void brink_eval_heed(brink_eval *eval, const atomic_bool *cancelled) {
+  eval->cancelled = cancelled;
+  eval->cancelled_at = 0.0;
+  eval->gave_up = false;
+}
+
+bool brink_eval_gives_up(brink_eval *eval) {
+  if (eval->cancelled == NULL || !atomic_load_explicit(eval->cancelled, memory_order_relaxed))
+    return false;
+  double now = brink_seconds();
+  if (eval->cancelled_at == 0.0) eval->cancelled_at = now;
+  if (now - eval->cancelled_at >= PATIENCE) eval->gave_up = true;
+  return eval->gave_up;
+}
+
 /* ---- the right-hand side ---- */
 
 /* What a callback's return value means. */
@@ -448,6 +468,7 @@ bool brink_eval_has_flow_jet(const brink_eval *eval) {
 
 brink_try brink_eval_flow_jet(brink_eval *eval, int order, double t, double unit, const double *x,
                               double *const *rows) {
+  if (brink_eval_gives_up(eval)) return BRINK_TRY_FATAL;
   if (!brink_eval_admit(eval, t, x)) return BRINK_TRY_OUTSIDE;
   if (eval->solver != NULL) { /* series begin where the constraints hold */
     double *y = eval->solver->y;
@@ -474,12 +495,14 @@ bool brink_eval_has_jacobian(const brink_eval *eval) {
 }
 
 brink_try brink_eval_jacobian(brink_eval *eval, double t, const double *x, double *values) {
+  if (brink_eval_gives_up(eval)) return BRINK_TRY_FATAL;
   if (!brink_eval_admit(eval, t, x)) return BRINK_TRY_OUTSIDE;
   brink_audit_call(eval, t, x, &eval->env);
   return meaning(eval->model->def.jacobian(t, x, &eval->env, values));
 }
 
 brink_try brink_eval_rhs(brink_eval *eval, double t, const double *x, double *dx) {
+  if (brink_eval_gives_up(eval)) return BRINK_TRY_FATAL;
   if (!brink_eval_admit(eval, t, x)) return BRINK_TRY_OUTSIDE;
   brink_try outcome = brink_held_field(eval, t, x, dx);
   if (outcome != BRINK_TRY_OK) return outcome;

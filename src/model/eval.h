@@ -8,6 +8,8 @@
 #ifndef BRINK_MODEL_EVAL_H
 #define BRINK_MODEL_EVAL_H
 
+#include <stdatomic.h>
+
 #include "base/archive.h"
 #include "model/audit.h"
 #include "model/model.h"
@@ -94,6 +96,11 @@ typedef struct brink_eval {
   int *
       vanishing; /* of a guard that was one before this instant: so many derivatives, with its value, are zero */
 
+  /* Evaluations end fatally once this has been true for a while (brink_eval_gives_up); NULL: nobody asks. */
+  const atomic_bool *cancelled;
+  double cancelled_at; /* when that was first seen, in seconds of a clock; 0: it was not */
+  bool gave_up;
+
   size_t exempt;       /* a guard on whose surface the point is known to be */
   size_t failed_guard; /* a guard whose callback reported a fatal error; BRINK_NONE */
   size_t bad_guard;    /* a guard that had no value along the last attempt; BRINK_NONE */
@@ -102,6 +109,12 @@ typedef struct brink_eval {
 
 /* Takes memory from the arena; false when there is none. `append` says whether guards that need it
  * get an appended state. */
+/* From now on, somebody may cancel: a step that takes long then ends where it is, fatally. The state is that of its start, or
+ * of an instant that is not complete: there is no going on. */
+void brink_eval_heed(brink_eval *eval, const atomic_bool *cancelled);
+/* Has it been cancelled, and the step gone on for too long after that? To be asked by what may take long. */
+bool brink_eval_gives_up(brink_eval *eval);
+
 bool brink_eval_init(brink_eval *eval, const brink_model *model, brink_arena *arena, bool append);
 
 /* The simulation that it belongs to is a copy of another, of this model, which is like the other's. */

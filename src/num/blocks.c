@@ -35,9 +35,9 @@ static void gather(const brink_blocks *blocks, const double *values, size_t b, d
   }
 }
 
-bool brink_blocks_factor(const brink_blocks *blocks, const double *values, size_t b) {
+/* Block b, into a, its place. */
+static bool factor(const brink_blocks *blocks, const double *values, size_t b, double *a) {
   size_t first = blocks->block[b], m = blocks->block[b + 1] - first;
-  double *a = place(blocks, b);
   gather(blocks, values, b, a);
   for (size_t i = 0; i < m; i++) {
     double most = 0.0;
@@ -49,9 +49,17 @@ bool brink_blocks_factor(const brink_blocks *blocks, const double *values, size_
   return brink_lu_factor(m, a, blocks->pivots + first) == 0;
 }
 
+bool brink_blocks_factor(const brink_blocks *blocks, const double *values, size_t b) {
+  return factor(blocks, values, b, place(blocks, b));
+}
+
+/* To ask for the place of each would take time by the square of their number. */
 bool brink_blocks_factor_all(const brink_blocks *blocks, const double *values) {
+  double *a = blocks->factors;
   for (size_t b = 0; b < blocks->nblocks; b++) {
-    if (!brink_blocks_factor(blocks, values, b)) return false;
+    size_t m = blocks->block[b + 1] - blocks->block[b];
+    if (!factor(blocks, values, b, a)) return false;
+    a += m * m;
   }
   return true;
 }

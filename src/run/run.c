@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/definition.h"
@@ -15,12 +14,6 @@
 
 /* Steps between two looks at the clock and at brink_run_cancel. */
 #define STEPS_AT_A_TIME 64
-
-double brink_seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static brink_status out_of_memory(brink_diag *diag) {
   return brink_diag_set(diag, BRINK_ERR_MEMORY, "out of memory");
@@ -308,7 +301,8 @@ static void end(brink_run *run) {
 
 /* Can it move on after this? */
 static bool is_over(brink_status status) {
-  return status == BRINK_STOPPED || status == BRINK_CANCELLED /* while agents began */ ||
+  return status == BRINK_STOPPED ||
+         status == BRINK_CANCELLED /* while agents began, inside a step */ ||
          (status < 0 && status != BRINK_ERR_WORK);
 }
 
@@ -332,6 +326,7 @@ static brink_status move_one(brink_run *run, move_kind kind, double limit) {
       run->options.sim.max_steps > 0 ? run->options.sim.max_steps - run->work : STEPS_AT_A_TIME;
   run->sim->options.max_steps = left < STEPS_AT_A_TIME ? left : STEPS_AT_A_TIME;
   run->sim->cancelled = &run->cancelled;
+  brink_eval_heed(&run->sim->eval, &run->cancelled);
   run->sim->pauses = run->checkpoints.path != NULL;
   run->sim->pause = run->checkpoints.next;
   if (run->sim->pauses && isnan(run->checkpoints.next)) run->sim->options.max_steps = 1;
@@ -344,6 +339,11 @@ static brink_status move_one(brink_run *run, move_kind kind, double limit) {
   return kind == MOVE_TO && more ? BRINK_ERR_WORK : status;
 }
 
+/* A step that was cut off has failed for no other reason. */
+static brink_status heed(const brink_run *run, brink_status status) {
+  return run->sim != NULL && run->sim->eval.gave_up && status < 0 ? BRINK_CANCELLED : status;
+}
+
 /* The same for agents: a turn, or a few. STEPPED, EVENT: there is more. */
 static brink_status move(brink_run *run, move_kind kind, double limit) {
   size_t events = run->journal.nevents;
@@ -354,6 +354,7 @@ static brink_status move(brink_run *run, move_kind kind, double limit) {
   if (run->instance != NULL)
     status = brink_functions_judge(run->instance, brink_run_time(run), status, &run->diag);
   if (run->stop_asked && (status >= 0 || status == BRINK_ERR_WORK)) status = BRINK_STOPPED;
+  status = heed(run, status);
   if (kind == MOVE_TO || (status != BRINK_STEPPED && status != BRINK_EVENT)) return status;
   return run->journal.nevents > events ? BRINK_EVENT : BRINK_STEPPED;
 }

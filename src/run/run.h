@@ -195,8 +195,6 @@ struct brink_run {
 
 /* run.c */
 
-/* Seconds on a clock that only moves forward. */
-double brink_seconds(void);
 /* The settings of the instances that a run is made of. */
 brink_instance_options brink_run_instance_options(const brink_run *run);
 /* Asks for the series of the solution, if the method uses them. */

@@ -113,6 +113,7 @@ brink_status brink_sim_clone(const brink_sim *sim, const brink_model *model,
   made->model = model;
   made->sink = (brink_sink){0};
   made->cancelled = NULL;
+  brink_eval_heed(&made->eval, NULL);
   made->observers = NULL;
   made->sensitivity = NULL;
   relocate(made, &moved);

@@ -1,5 +1,5 @@
 /* brink_run_cancel is heeded soon, also where a call is at one long piece of work: the first comparison of many agents with
- * each other. */
+ * each other, or one step of a field that takes long to evaluate. */
 #include <brink/hsml.h>
 #include <pthread.h>
 #include <time.h>
@@ -86,7 +86,88 @@ TEST(the_start_of_many_agents_can_be_cancelled) {
   brink_hsml_destroy(model);
 }
 
+/* ---- inside a step ---- */
+
+/* An input that takes long to tell, and cancels the run when it is asked for the so-manieth time. */
+typedef struct slow_input {
+  brink_run *run;
+  int calls, cancels_at;
+  double seconds;
+} slow_input;
+
+static int tell_slowly(double t, double *u, void *user) {
+  slow_input *s = user;
+  s->calls++;
+  if (s->calls >= s->cancels_at) {
+    struct timespec pause = {.tv_nsec = (long)(s->seconds * 1e9)};
+    if (s->calls == s->cancels_at) brink_run_cancel(s->run);
+    nanosleep(&pause, NULL);
+  }
+  *u = t;
+  return 0;
+}
+
+static const char fed[] = "ctc Fed is\n"
+                          "  interface input(u, signal); end interface;\n"
+                          "  body\n"
+                          "    declarations state(x, real); end declarations;\n"
+                          "    initial x := 0.0; end initial;\n"
+                          "    dynamics x' = u; end dynamics;\n"
+                          "  end body;\n"
+                          "end Fed;\n";
+
+static brink_run *make_fed(slow_input *input, brink_hsml **model) {
+  brink_hsml_function function = {.value = tell_slowly, .user = input};
+  brink_run_options options = brink_default_run();
+  options.interpret = true;
+  options.sim.method = BRINK_DOPRI;
+  CHECK_INT(brink_hsml_load_text(fed, NULL, model), BRINK_OK);
+  CHECK_INT(brink_hsml_set_function(*model, "u", &function, NULL), BRINK_OK);
+  CHECK_INT(brink_run_create(*model, &options, NULL, NULL, &input->run), BRINK_OK);
+  input->calls = 0;
+  return input->run;
+}
+
+static double value_of(brink_run *run, const char *name) {
+  brink_value value;
+  CHECK_INT(brink_run_find(run, name, &value, NULL), BRINK_OK);
+  return brink_run_value(run, value);
+}
+
+/* Six evaluations make a step: whichever of them is under way, few others follow. */
+TEST(a_long_step_is_given_up) {
+  for (int at = 6; at < 12; at++) {
+    slow_input input = {.cancels_at = at, .seconds = 0.06};
+    brink_hsml *model = NULL;
+    brink_run *run = make_fed(&input, &model);
+    CHECK_INT(brink_run_to(run, 10.0, NULL), BRINK_CANCELLED);
+    CHECK_MSG(input.calls <= at + 3, "%d calls after the one that cancelled", input.calls - at);
+    /* It is over, or can go on if the step came to its end by itself. It can begin anew in any case: x = t^2/2. */
+    input.cancels_at = 1 << 30;
+    CHECK_INT(brink_run_reset(run, NULL), BRINK_OK);
+    CHECK_INT(brink_run_to(run, 4.0, NULL), BRINK_TIME_REACHED);
+    CHECK_NEAR(value_of(run, "x"), 8.0, 1e-6);
+    brink_run_destroy(run);
+    brink_hsml_destroy(model);
+  }
+}
+
+/* A step that ends soon after it was cancelled is taken, and the run goes on as if nothing had happened. */
+TEST(a_short_step_is_completed) {
+  slow_input input = {.cancels_at = 8, .seconds = 1e-4};
+  brink_hsml *model = NULL;
+  brink_run *run = make_fed(&input, &model);
+  CHECK_INT(brink_run_to(run, 10.0, NULL), BRINK_CANCELLED);
+  CHECK(brink_run_time(run) < 10.0);
+  CHECK_INT(brink_run_to(run, 10.0, NULL), BRINK_TIME_REACHED);
+  CHECK_NEAR(value_of(run, "x"), 50.0, 1e-6);
+  brink_run_destroy(run);
+  brink_hsml_destroy(model);
+}
+
 int main(void) {
+  RUN(a_long_step_is_given_up);
+  RUN(a_short_step_is_completed);
   RUN(the_start_of_many_agents_can_be_cancelled);
   return check_done();
 }
