@@ -130,7 +130,7 @@ static bool take_back(brink_results *results, int error) {
   if (!own->torn) return brink_results_fail_file(results, error);
   results->kept = own->hidden_rows;
   return brink_results_fail(results, "cannot write to %s: %s; row %lld of it is damaged",
-                            results->name, strerror(error), (long long)(columns + 1));
+                            results->name, strerror(error), (long long)columns + 1);
 }
 
 static bool show(brink_results *results) {
