@@ -85,9 +85,14 @@ static const problem *find(const char *name) {
   return NULL;
 }
 
+#ifdef __clang__
+#define AS_IT_IS __attribute__((noinline))
+#else
+#define AS_IT_IS __attribute__((noinline, noclone))
+#endif
+
 /* What callgrind counts; it must not be inlined, nor be known by another name. */
-__attribute__((noinline, noclone)) brink_status run_counted(brink_sim *sim, double end,
-                                                            brink_diag *diag);
+AS_IT_IS brink_status run_counted(brink_sim *sim, double end, brink_diag *diag);
 brink_status run_counted(brink_sim *sim, double end, brink_diag *diag) {
   brink_status status = brink_sim_reset(sim, diag);
   return status >= 0 ? brink_sim_run(sim, end, diag) : status;
